@@ -71,7 +71,7 @@ static void plan(struct leat_net_port *p, uint32_t entry, enum leat_net_port_ste
 
 /* ---- telling -------------------------------------------------------------------------------- */
 
-/* To be told when the cycle is over, at `at`: all that is noted until then has the same time. */
+/* Queues a callback for the end of the cycle, at `at`: all queued ones have the same time. */
 static void note(struct leat_net_port *p, uint32_t entry, bool sent, leat_time at)
 {
     leat_sim_post_note(&p->post, entry, sent);
@@ -111,7 +111,7 @@ static void append(struct leat_net_port *p, uint32_t index)
     if (!queue->sends) queue->sends = index + 1;
 }
 
-/* The message behind the one `before`, + 1, is no longer its port's. */
+/* Removes the message after the one `before`, + 1, from its port's list. */
 static void take_out(struct leat_net_port *p, struct leat_net_port_queue *queue, uint32_t before)
 {
     uint32_t *link = before ? &p->entry[before - 1].letter.next : &queue->first;
@@ -121,8 +121,8 @@ static void take_out(struct leat_net_port *p, struct leat_net_port_queue *queue,
     if (queue->sends == gone) queue->sends = next;
 }
 
-/* Tells the messages from one port to the other that are there, up to the first that is not; what
- * has not left is not there. */
+/* Reports the messages from one port to the other that have arrived, up to the first that has not;
+ * a message that has not left has not arrived. */
 static void settle(struct leat_net_port *p, uint32_t from, uint32_t to, leat_time at)
 {
     struct leat_net_port_queue *queue = &p->queue[from];
@@ -155,7 +155,7 @@ static void lose(struct leat_net_port *p, uint32_t index, const char *why, leat_
 
 /* ---- the host of a real network ------------------------------------------------------------- */
 
-/* The network asks when the packet before has left. */
+/* The network calls this when the packet before has left. */
 static bool next_packet(void *context, uint32_t terminal, struct leat_net_packet *packet)
 {
     struct leat_net_port *p = context;
@@ -181,7 +181,7 @@ static bool next_packet(void *context, uint32_t terminal, struct leat_net_packet
     return true;
 }
 
-/* The message that this packet belongs to, + 1; 0: it was lost before. Few are on their way. */
+/* The message of this packet, + 1; 0: it was lost before. Few are in flight. */
 static uint32_t find(const struct leat_net_port *p, const struct leat_net_packet *packet)
 {
     const struct leat_net_port_queue *queue = &p->queue[packet->source];
@@ -211,7 +211,7 @@ static void arrive(void *context, const struct leat_net_arrival *arrival)
 
 /* ---- running a real network ----------------------------------------------------------------- */
 
-/* What has not left a dead port never will, though the port may live again. */
+/* Unsent messages of a dead port are lost, even if the port is repaired later. */
 static void lose_unsent(struct leat_net_port *p, uint32_t port)
 {
     while (p->net.terminal_dead[port] && p->queue[port].sends)
@@ -243,7 +243,7 @@ static void apply_faults(struct leat_net_port *p)
     lose_of_dead_ports(p);
 }
 
-/* The next cycle in which something comes from outside. */
+/* The next cycle with an external event. */
 static uint64_t next_cycle(const struct leat_net_port *p, uint64_t limit)
 {
     if (p->post.events) return p->net.now + 1;
@@ -251,7 +251,7 @@ static uint64_t next_cycle(const struct leat_net_port *p, uint64_t limit)
     return p->post.plans ? leat_smaller(limit, p->entry[p->post.plan[0].entry].cycle) : limit;
 }
 
-/* Those not handed over yet too: it will not do better with them. */
+/* Including messages to be sent later: the network does not recover. */
 static void die(struct leat_net_port *p)
 {
     const leat_time at = leat_sim_clock_at(&p->config.clock, p->net.now);
@@ -263,8 +263,8 @@ static void die(struct leat_net_port *p)
             lose(p, p->queue[port].first - 1, deadlocked, at);
 }
 
-/* Until something is to be told. A network that comes to rest with messages under way has them in
- * ports that died. */
+/* Runs until there is a callback to make. If a network comes to rest with messages in flight, they
+ * are in dead ports. */
 static void advance(struct leat_net_port *p, leat_time until)
 {
     const uint64_t limit = cycle_from(p, until);
@@ -283,7 +283,7 @@ static void advance(struct leat_net_port *p, leat_time until)
     }
 }
 
-/* What is handed to a dead network is lost there and then. */
+/* Messages sent in a dead network are lost at once. */
 static void advance_dead(struct leat_net_port *p, leat_time until)
 {
     while (p->post.plans && p->post.plan[0].at < until &&
@@ -296,8 +296,8 @@ static void advance_dead(struct leat_net_port *p, leat_time until)
 
 /* ---- contention-free ------------------------------------------------------------------------ */
 
-/* From the first flit's leaving of its terminal to its coming in at the other, for a message whose
- * first packet has so many flits. */
+/* From the first flit's departure from its terminal to its arrival at the other, for a message
+ * whose first packet has so many flits. */
 static uint64_t way_cycles(const struct leat_net_port *p, uint32_t from, uint32_t to,
                            uint64_t random, uint32_t flits)
 {
@@ -337,7 +337,7 @@ static void begin_alone(struct leat_net_port *p, uint32_t index)
     plan(p, index, LEAT_NET_PORT_HEAD, leat_sim_clock_at(&p->config.clock, e->cycle));
 }
 
-/* Octets come in a flit at a time, and later by the heads of packets among them. */
+/* Octets arrive a flit at a time, delayed by the heads of packets among them. */
 static void tell_even_head(struct leat_net_port *p, const struct leat_port_message *message,
                            uint64_t first, uint64_t last, leat_time at)
 {
@@ -346,7 +346,7 @@ static void tell_even_head(struct leat_net_port *p, const struct leat_port_messa
               leat_sim_clock_at(&p->config.clock, last + later), at);
 }
 
-/* The port of the receiver takes it in when it is done with those before. */
+/* The port of the receiver takes it in after those before. */
 static void take_in(struct leat_net_port *p, uint32_t index, leat_time at)
 {
     const struct leat_net_port_entry *e = &p->entry[index];
@@ -439,7 +439,7 @@ size_t leat_net_port_footprint(const struct leat_net_port_config *config)
     return arena.used;
 }
 
-/* No message takes less: an empty one over one router or, where all ways lead through the same
+/* The minimum for any message: an empty one over one router or, where all routes have the same
  * number of stages, over these. */
 static uint64_t least_cycles(const struct leat_net_port *p)
 {

@@ -1,30 +1,31 @@
 /*
  * Networks of queueing switches: fifo, voq, output, shared, xpq. A wire carries a flit per cycle,
- * and flits are switched one by one, as cells are: packets may be interleaved on a wire and in a
- * queue. The flits of a packet keep together, since its head chooses its way at each router.
+ * and flits are switched one by one, like cells: packets may be interleaved on a wire and in a
+ * queue. The flits of a packet take one route, because its head chooses it at each router.
  *
  *     wire        stage          queues                         wire
- *    ------> in  [ ][ ] --+--> [ | | ] --+
+ * ------> in [ ][ ] --+--> [ | | ] --+
  *                         |              +--> out ------>       fifo: a queue per input
- *    ------> in  [ ][ ] --+--> [ | | ] --+                      voq, xpq: per input and output
+ * ------> in [ ][ ] --+--> [ | | ] --+ voq, xpq: per input and output
  *                                                               output, shared: per output
  *
- * A flit that arrives in cycle t goes through the stage of its input into its queue, and if none is
+ * A flit that arrives in cycle t passes the stage of its input into its queue, and if none is
  * before it leaves the queue, all in t; the pipeline's cycles follow, then the wire's. So one that
  * meets no other takes as long as in a network of virtual channels.
  *
- * In a cycle a stage gives one flit and an output takes one. Who finds a full queue
- *   - where credits count, stays at the stage, and what is behind it waits too. fifo and voq: the
- *     stage is a part of the input's buffer, and there is a credit for each place of the buffer.
- *     The others have a stage as long as a credit's round trip, and the credits are the stage's.
- *   - where flits are dropped, is lost, and with it the whole packet: its other flits are discarded
- *     when they come there, and those ahead travel on as ballast. The loss is told at once.
- * A queue's room counts the flit that is about to leave. Of a shared memory each output keeps one
- * place for itself where credits count; where flits are dropped, all of it is for all.
+ * In a cycle a stage releases one flit and an output takes one. A flit that finds a full queue
+ *   - with credits, stays at the stage, and those behind it wait too. fifo and voq: the stage is a
+ *     part of the input's buffer, and there is a credit for each place of the buffer. The others
+ *     have a stage as long as a credit's round trip, and the credits are the stage's.
+ *   - with drops, is lost, and with it the whole packet: its other flits are discarded when they
+ *     arrive there, and those ahead travel on as ballast. The loss is reported at once.
+ * A queue's room includes the flit that is about to leave. In a shared memory with credits each
+ * output keeps one place for itself; with drops all of it is for all.
  *
- * A wire that breaks loses all packets that were switched to it and not yet over: their flits still
- * cross as ballast, and the end is told where the last of them arrives. The next packets look for
- * another way. A terminal that dies while it sends finishes the packet, which is cut.
+ * When a wire breaks, all packets that were switched to it and have not yet crossed it are lost:
+ * their flits still cross as ballast, and the end is reported where the last of them arrives. Later
+ * packets look for another route. A terminal that dies while it sends finishes the packet, which is
+ * cut.
  *
  * Cost: only switches in which something may move are visited, and idle time is skipped.
  */
@@ -32,7 +33,7 @@
 
 /* ---- wires --------------------------------------------------------------------------------- */
 
-/* From a flit's leaving of its place upstream to its arrival at this input. */
+/* From a flit's departure upstream to its arrival at this input. */
 static uint32_t there_cycles(const struct leat_net *net, uint32_t in)
 {
     const uint32_t from = net->topology->in_from[in];
@@ -40,7 +41,7 @@ static uint32_t there_cycles(const struct leat_net *net, uint32_t in)
     return net->config.pipeline + net->topology->out_cycles[from];
 }
 
-/* Of a credit: a cycle to send it, the wire, and the work on it. */
+/* For a credit: a cycle to send it, the wire, and its processing. */
 static uint32_t back_cycles(const struct leat_net *net, uint32_t in)
 {
     const uint32_t from = net->topology->in_from[in];
@@ -120,7 +121,7 @@ static void take_credit(struct leat_net *net, uint32_t to, uint64_t now)
     }
 }
 
-/* Each wire brings one flit at most, so that their order in the list has no meaning. */
+/* Each wire delivers at most one flit, so their order in the list does not matter. */
 static void arrive_all(struct leat_net *net, uint32_t slot, uint64_t now)
 {
     struct leat_net_queues *q = leat_net_queues_of(net);
@@ -195,7 +196,7 @@ static void send_flit(struct leat_net *net, uint32_t terminal, uint64_t now)
     if (source->sent == flight->packet.flits) source->flight = LEAT_NET_NONE;
 }
 
-/* A source that has no credit, or is dead, is planned again when that changes. */
+/* A source without credit, or dead, is planned again when that changes. */
 static void act_source(struct leat_net *net, uint32_t terminal, uint64_t now)
 {
     struct leat_net_queues *q = leat_net_queues_of(net);
@@ -223,7 +224,7 @@ static void wake(struct leat_net *net, uint32_t terminal)
 
 /* ---- running ------------------------------------------------------------------------------- */
 
-/* The waits of routers asleep, for all cycles before `until`. */
+/* Counts the waits of sleeping routers, for all cycles before `until`. */
 static void count_waits(struct leat_net *net, uint64_t until)
 {
     struct leat_net_queues *q = leat_net_queues_of(net);
@@ -269,7 +270,7 @@ static bool run(struct leat_net *net, uint64_t until)
         run_cycle(net, now);
     q->running = false;
     const bool dead = q->inside && !q->planned;
-    /* No cycle but those that ran: it stands behind the last of them, or where it stood. */
+    /* Only simulated cycles count: it stands after the last of them, or where it stood. */
     if (net->stop || until == LEAT_NEVER)
         until = q->acted_at < net->now ? net->now : q->acted_at + 1;
     if (until <= net->now && !dead) return true;
@@ -289,8 +290,8 @@ static void cut(struct leat_net_queues *q, uint32_t flight)
     if (f->fate == LEAT_NET_DELIVERED) f->fate = LEAT_NET_CUT;
 }
 
-/* Packets that were switched to the wire, and those whose last flits are on it. Visits that are
- * closed have no flits to come, nor an output. */
+/* Marks packets that were switched to the wire, and those whose last flits are on it. Closed visits
+ * expect no flits, and have no output. */
 static void broke(struct leat_net *net, uint32_t out)
 {
     struct leat_net_queues *q = leat_net_queues_of(net);
@@ -336,7 +337,7 @@ static uint64_t lay_lanes(const struct leat_net *net, struct leat_net_queues *q)
     return lanes;
 }
 
-/* How much can be inside, and for how long it can be on a wire. */
+/* How much can be in the network, and how long it can be on a wire. */
 static void measure(const struct leat_net *net, uint64_t lanes, struct leat_net_queues *q)
 {
     const struct leat_net_topology *t = net->topology;

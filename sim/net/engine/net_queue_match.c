@@ -1,10 +1,10 @@
-/* Who sends where: the scheduling of the switches. */
+/* Scheduling of the switches: which input sends to which output. */
 #include "net_queue_parts.h"
 
 /*
- * Each output asks its inputs (lanes) in turn, from the one after its last choice on (seed 001,
- * 9.2.1.2). At input queues any fair choice has the same throughput when all of them are full: who
- * of the losers is behind does not matter to how many there are (Karol, Hluchyj and Morgan 1987).
+ * Each output asks its inputs (lanes) in round-robin order, from the one after its last choice on
+ * (seed 001, 9.2.1.2). With input queues any fair choice has the same throughput when all of them
+ * are full: the number of losers does not depend on their order (Karol, Hluchyj and Morgan 1987).
  */
 uint32_t leat_net_queue_match_turns(struct leat_net *net, uint32_t router)
 {
@@ -24,7 +24,7 @@ uint32_t leat_net_queue_match_turns(struct leat_net *net, uint32_t router)
 
 /* ---- iSLIP (McKeown 1999) ------------------------------------------------------------------ */
 
-/* Each output grants to one of the free inputs that ask it. */
+/* Each output grants to one of the free inputs that request it. */
 static bool grant(struct leat_net_queues *q, uint32_t out_first)
 {
     const uint32_t words = q->words;
@@ -44,7 +44,7 @@ static bool grant(struct leat_net_queues *q, uint32_t out_first)
     return any;
 }
 
-/* Each input accepts one of its grants. Only the first iteration moves the pointers: so nobody
+/* Each input accepts one of its grants. Only the first iteration moves the pointers: so no input
  * starves. */
 static uint32_t accept(struct leat_net_queues *q, uint32_t out_first, uint32_t in_first, bool first,
                        uint32_t pairs)

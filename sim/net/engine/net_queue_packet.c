@@ -57,8 +57,8 @@ void leat_net_queue_visit_check(struct leat_net_queues *q, uint32_t number)
 }
 
 /*
- * What entered before will be all that the routers ahead see. Nobody follows `next` of a visit that
- * is cut, so those ahead may close before it does.
+ * Routers ahead will only see the flits that entered before. `next` of a cut visit is not followed,
+ * so those ahead may close before it does.
  */
 void leat_net_queue_visit_cut(struct leat_net_queues *q, uint32_t number)
 {

@@ -1,7 +1,7 @@
 /*
- * Which inputs can never give a flit on? At first all are held for doomed. One is taken out if some
+ * Which inputs can never forward a flit? At first all are marked as doomed. One is unmarked if some
  * flit that it waits for may leave: because there is room ahead, or may be, or because the input
- * ahead is not doomed. Those which remain when nothing changes any more wait for each other.
+ * ahead is not doomed. Those that remain when nothing changes any more wait for each other.
  *
  * fifo: an input waits for its head; voq: for all of its heads; output and xpq: for the queue of
  * the flit at its stage, if that is full; shared: for that and all that fill the memory.
@@ -16,7 +16,7 @@ static uint32_t blocker_ahead(const struct leat_net *net, uint32_t out)
     if (leat_net_queue_open(net, q, out) || !q->mark[to]) return LEAT_NET_NONE;
     const bool at_inputs = leat_net_queue_at_inputs(net);
     const uint32_t flits = q->stage[to].count + (at_inputs ? q->in_flits[to] : 0);
-    return flits == leat_net_queue_places(net, to) ? to : LEAT_NET_NONE; /* else: under way */
+    return flits == leat_net_queue_places(net, to) ? to : LEAT_NET_NONE; /* else: in flight */
 }
 
 /* The input waits for all of its queues. */
@@ -34,8 +34,8 @@ static uint32_t blocker_of_voq(const struct leat_net *net, uint32_t in)
     return blocker;
 }
 
-/* The flit at the stage waits for a place of its own output, or of those that use more than the one
- * they keep. */
+/* The flit at the stage waits for a place of its own output, or of those that use more than their
+ * reserved one. */
 static uint32_t blocker_of_shared(const struct leat_net *net, uint32_t router, uint32_t wanted)
 {
     const struct leat_net_queues *q = leat_net_queues_of(net);
@@ -60,7 +60,7 @@ static uint32_t blocker_of(const struct leat_net *net, uint32_t in)
                                        : blocker_ahead(net, out);
 }
 
-/* How many remain. Every other pass goes backwards, so that long chains fall at once. */
+/* How many remain. Every other pass goes backwards, so that long chains are resolved at once. */
 static uint32_t find_doomed(const struct leat_net *net)
 {
     const struct leat_net_queues *q = leat_net_queues_of(net);
@@ -82,7 +82,7 @@ static uint32_t find_doomed(const struct leat_net *net)
     return doomed;
 }
 
-/* The flit at the head of what an input holds; of voq: of the queue that its blocker is behind. */
+/* The queue with the flit at the head of an input; with voq: the one that its blocker is behind. */
 static const struct leat_net_queue_list *list_of(const struct leat_net *net, uint32_t in)
 {
     const struct leat_net_queues *q = leat_net_queues_of(net);
@@ -120,7 +120,7 @@ uint32_t leat_net_queue_stuck(const struct leat_net *net, struct leat_net_waitin
     if (!doomed) return 0;
     while (!q->mark[in])
         in++;
-    for (uint32_t i = 0; i < doomed; i++) /* into the circle for certain */
+    for (uint32_t i = 0; i < doomed; i++) /* certainly into the cycle */
         in = blocker_of(net, in);
     const uint32_t first = in;
     do {

@@ -1,4 +1,4 @@
-/* A cycle of a switch: flits go from the stages of its inputs into queues, and leave them. */
+/* A cycle of a switch: flits move from the stages of its inputs into queues, and leave them. */
 #include "net_queue_parts.h"
 
 struct step {
@@ -52,8 +52,8 @@ static void withdraw(struct step *s, uint32_t lane, uint32_t out)
 
 /* ---- entering ------------------------------------------------------------------------------ */
 
-/* The head chooses the way of its packet: of the wires that are whole, the one with the shortest
- * queue, the first of those. */
+/* The head chooses the route of its packet: among intact wires the one with the shortest queue, the
+ * first of these. */
 static uint32_t choose(struct step *s, struct leat_net_flight *flight)
 {
     struct leat_net_option option[LEAT_NET_OPTIONS_MAX];
@@ -72,9 +72,9 @@ static uint32_t choose(struct step *s, struct leat_net_flight *flight)
 }
 
 /*
- * All of the memory is shared by all outputs. Where flits wait for room, each output keeps one
- * place of it for itself (Kamoun and Kleinrock 1980: a minimum allocation): else two full memories,
- * each with nothing but flits for the other, would wait for ever, however acyclic the routes are.
+ * All outputs share the whole memory. If flits wait for room, each output keeps one place of it for
+ * itself (Kamoun and Kleinrock 1980: a minimum allocation). Otherwise two full memories, each with
+ * only flits for the other, would wait for ever, even if the routes are acyclic.
  */
 static bool shared_has_room(const struct leat_net *net, uint32_t router, uint32_t out)
 {
@@ -108,7 +108,7 @@ static void lose(struct step *s, uint32_t visit, enum leat_net_fate fate)
     leat_net_queue_visit_cut(s->q, visit);
 }
 
-/* The flit at the stage leaves it, and with it a place at the stage becomes free. */
+/* The flit leaves the stage, and its place becomes free. */
 static uint32_t leave_stage(struct step *s, uint32_t in)
 {
     struct leat_net_queue_list *stage = &s->q->stage[s->in_first + in];
@@ -142,7 +142,7 @@ static void enqueue(struct step *s, uint32_t in, struct leat_net_queue_visit *vi
     if (!leat_net_queue_at_inputs(s->net)) leat_net_queue_credit(s->net, s->in_first + in, s->now);
 }
 
-/* The flit at the stage of an input goes into its queue, if it can. */
+/* The flit at the stage of an input enters its queue, if it can. */
 static void enter(struct step *s, uint32_t in)
 {
     struct leat_net_queues *q = s->q;
@@ -165,7 +165,7 @@ static void enter(struct step *s, uint32_t in)
         enqueue(s, in, visit);
 }
 
-/* Each cycle begins with another input, so that nobody is favoured. */
+/* Each cycle starts with another input, for fairness. */
 static void enter_all(struct step *s)
 {
     const uint64_t *staged = s->q->staged + (size_t)s->router * s->q->words;
@@ -190,7 +190,7 @@ static uint32_t ones(uint64_t word)
     return n;
 }
 
-/* Outputs that are wanted and may send; the others' heads wait. */
+/* Outputs that are wanted and can send; the others' heads wait. */
 static void find_ready(struct step *s)
 {
     struct leat_net_queues *q = s->q;
@@ -235,7 +235,7 @@ static void leave(struct step *s, struct leat_net_queue_pair pair)
     const struct leat_net_queue_visit *visit = leat_net_queue_head(q, queue);
     const uint32_t in = visit->in;
     s->moved = true;
-    if (!visit->sent && !leat_net_queue_visit_room(q, false)) return; /* again in the next cycle */
+    if (!visit->sent && !leat_net_queue_visit_room(q, false)) return; /* in the next cycle */
     const uint32_t node = leat_net_queue_pop(q, queue);
     const bool fifo = s->net->config.architecture == LEAT_NET_SWITCH_FIFO;
     if (fifo || !queue->count) withdraw(s, pair.in, out);
@@ -248,8 +248,8 @@ static void leave(struct step *s, struct leat_net_queue_pair pair)
 }
 
 /*
- * A router in which nothing moved sleeps until a flit or a credit comes: nothing else can change
- * that. What waits in it is counted all the same (`asleep`).
+ * A router in which nothing moved sleeps until a flit or a credit arrives: nothing else can change
+ * its state. Its waiting heads are still counted (`asleep`).
  */
 void leat_net_queue_step(struct leat_net *net, uint32_t router, uint64_t now)
 {

@@ -69,8 +69,8 @@ static uint32_t ports_max(const uint32_t *first, uint32_t routers)
     return most;
 }
 
-/* A wire carries a flit per cycle, and a lane sends back a credit per cycle; neither more than the
- * buffers at its end hold. */
+/* A wire carries a flit per cycle, and a lane returns a credit per cycle; neither exceeds the
+ * buffers at its end. */
 static void lay_calendars(struct leat_net *net, struct leat_net_vc *vc, struct leat_arena *arena)
 {
     const struct leat_net_topology *topology = net->topology;
@@ -153,7 +153,7 @@ static void lay(struct leat_net *net, struct leat_arena *arena)
     lay_routers(net, vc, arena);
     lay_scratch(net, vc, arena);
     lay_sources(net, vc, arena);
-    /* Every packet under way has a flit in a lane, on a wire or in its source. */
+    /* Every packet in flight has a flit in a lane, on a wire or in its source. */
     const uint64_t wires = ((uint64_t)topology->outs + topology->terminals) * vc->flits.days;
     const uint64_t flights = (uint64_t)topology->ins * config->channels * vc->buffer + wires;
     leat_net_flights_lay(&vc->flights, (uint32_t)leat_smaller(flights, LEAT_NET_FLIGHTS_MAX),
@@ -236,7 +236,7 @@ static inline void flit_comes(struct leat_net *net, struct leat_net_vc *vc, uint
     }
 }
 
-/* What a flit that is about to come needs. (There are more lanes than terminals.) */
+/* Prefetches what an arriving flit needs. (There are more lanes than terminals.) */
 static inline void fetch_flit(const struct leat_net_vc *vc, uint64_t record)
 {
     LEAT_NET_VC_PREFETCH(&leat_net_vc_flight(vc, (uint32_t)record)->route);
@@ -341,8 +341,8 @@ static void tell_ended(struct leat_net *net)
     vc->ended_count = 0;
 }
 
-/* A flit of each lost packet goes per cycle. All routers have acted: what a wire did to a packet in
- * this cycle came first, in whatever order they are listed. */
+/* Drops a flit of each lost packet per cycle. All routers have acted: what a wire did to a packet
+ * in this cycle came first, whatever their order. */
 static void discard_flits(struct leat_net *net)
 {
     struct leat_net_vc *vc = net->state;
@@ -376,7 +376,7 @@ static bool ask_host(struct leat_net *net, uint32_t terminal, uint64_t at)
     struct leat_net_vc *vc = net->state;
     struct leat_net_vc_source *source = &vc->source[terminal];
     const struct leat_net_packet *packet = &source->packet;
-    source->state = LEAT_NET_VC_SOURCE_WAITS; /* deaf to being woken, while the host is asked */
+    source->state = LEAT_NET_VC_SOURCE_WAITS; /* ignores wake-ups while the host is asked */
     source->sent = 0;
     if (!net->host.next(net->host.context, terminal, &source->packet)) {
         source->state = LEAT_NET_VC_SOURCE_EMPTY;
@@ -427,7 +427,7 @@ static bool begin_packet(struct leat_net *net, uint32_t terminal)
     return true;
 }
 
-/* A flit of the packet that is begun. */
+/* Sends a flit of the packet that has begun. */
 static void send_flit(struct leat_net *net, uint32_t terminal)
 {
     struct leat_net_vc *vc = net->state;
@@ -444,7 +444,7 @@ static void send_flit(struct leat_net *net, uint32_t terminal)
                       (uint64_t)lane << 32 | source->flight | head | tail);
 }
 
-/* The terminal sends a flit, if it can. True: it goes on in the next cycle. */
+/* The terminal sends a flit, if it can. True: it continues in the next cycle. */
 static bool send(struct leat_net *net, uint32_t terminal)
 {
     struct leat_net_vc *vc = net->state;
@@ -490,7 +490,7 @@ static void sources_act(struct leat_net *net, bool due)
 /* ---- cycles ------------------------------------------------------------------------------------
  */
 
-/* The order of routers does not matter, but neighbours in memory are best visited together. */
+/* The order of routers does not matter, but visiting neighbours in memory together is faster. */
 static void sort_active(struct leat_net *net)
 {
     struct leat_net_vc *vc = net->state;

@@ -1,8 +1,8 @@
 #include "net_routing_parts.h"
 #include "net_vc_parts.h"
 
-/* Round robin: how far behind the turn. Ports and channels of a router count below 2^15, so that
- * those before the turn come last and in their order. */
+/* Round robin: the distance after the turn. Ports and channels of a router are below 2^15, so those
+ * before the turn come last and in their order. */
 static inline uint16_t behind(uint32_t candidate, uint16_t turn)
 {
     return (uint16_t)(candidate - turn);
@@ -62,7 +62,8 @@ void leat_net_vc_rouse(struct leat_net_vc *vc, uint32_t router)
     leat_net_vc_list(vc, router);
 }
 
-/* The packet at the front of the lane is lost; its fate is told with the first flit that goes. */
+/* The packet at the front of the lane is lost; its fate is reported with the first flit that is
+ * dropped. */
 static void discard(struct leat_net *net, uint32_t lane, enum leat_net_fate fate)
 {
     struct leat_net_vc *vc = net->state;
@@ -75,15 +76,15 @@ static void discard(struct leat_net *net, uint32_t lane, enum leat_net_fate fate
     vc->discards[vc->discards_count++] = lane;
 }
 
-/* Mostly no wire is, and that is known without looking. */
+/* Mostly no wire is broken, which is known without a lookup. */
 static bool is_broken(const struct leat_net *net, uint32_t router, uint32_t port)
 {
     const struct leat_net_vc *vc = net->state;
     return net->broken_wires && net->out_broken[vc->router[router].out_first + port];
 }
 
-/* The options of a packet. That they lead round a broken wire is the packet's only once it takes
- * one of them: the wire may heal while it waits, or it may be lost here. */
+/* The options of a packet. It counts as rerouted only once it takes an option that avoids a broken
+ * wire: the wire may be repaired while it waits, or the packet may be lost here. */
 static uint32_t ask_options(const struct leat_net *net, uint32_t router,
                             struct leat_net_flight *flight, struct leat_net_option *option,
                             uint8_t *detour)
@@ -173,18 +174,18 @@ static uint32_t credits(const struct leat_net_vc *vc, uint32_t out, uint32_t set
     return sum;
 }
 
-/* What a head may have in this cycle. */
+/* What a head can get in this cycle. */
 struct offer {
     uint32_t channels; /* of the port and phase in its lane; 0: none */
-    bool way;          /* some wire is whole */
-    bool free;         /* some channel is */
+    bool way;          /* some wire is intact */
+    bool free;         /* some channel is free */
 };
 
 /*
- * Several options: first options first; among those of one phase the port with most credits. All
- * but the last phase are adaptive, their channels without order among them. There a packet may not
- * queue behind another with a part of it left behind, since only the front of a lane can turn to
- * the escape (Duato 1993): all of it must fit, or the lane be empty (Ma, Jerger and Wang 2012).
+ * Several options: earlier options first; among those of one phase the port with most credits. All
+ * but the last phase are adaptive, and their channels have no order. There a packet may not queue
+ * behind another with a part of it left behind, because only the front of a lane can turn to the
+ * escape (Duato 1993): all of it must fit, or the lane must be empty (Ma, Jerger and Wang 2012).
  */
 static struct offer offer_of_many(struct leat_net *net, uint32_t lane, uint32_t need)
 {
@@ -232,8 +233,9 @@ static struct offer offer_of(struct leat_net *net, uint32_t lane, uint32_t out_f
     };
 }
 
-/* A router at work. The engine's arrays as they begin for it, held where the compiler can see that
- * no store changes them; ports, lanes and channels are counted within the router. */
+/* The working set of a router. Pointers to its parts of the engine's arrays, held where the
+ * compiler sees that no store changes them; ports, lanes and channels are counted within the
+ * router. */
 struct bench {
     struct leat_net *net;
     struct leat_net_vc *vc;
@@ -247,7 +249,7 @@ struct bench {
     uint32_t lane_first, out_first;
 };
 
-/* The head cannot ask now: it sleeps, or is lost. */
+/* The head cannot request now: it sleeps, or is lost. */
 static void refuse(struct leat_net *net, uint32_t lane, struct offer offer)
 {
     const struct leat_net_vc *vc = net->state;
@@ -259,7 +261,7 @@ static void refuse(struct leat_net *net, uint32_t lane, struct offer offer)
         fall_asleep(net, lane, vc->whole || !vc->lane[lane].channels);
 }
 
-/* The channel that the head of the lane asks for; NONE: none now. */
+/* The channel that the head of the lane requests; NONE: none now. */
 LEAT_SIM_ALWAYS_INLINE uint32_t choose_channel(const struct bench *b, uint32_t lane)
 {
     const struct leat_net_vc_lane *l = &b->lane[lane];
@@ -282,7 +284,7 @@ struct bids {
     uint32_t count;
 };
 
-/* Of those who want the same thing, the one whose turn it is. */
+/* Among those that want the same resource, the one whose turn it is. */
 LEAT_SIM_ALWAYS_INLINE void place_bid(struct bids *bids, uint32_t what, uint32_t bidder,
                                       uint16_t turn)
 {
@@ -337,7 +339,7 @@ LEAT_SIM_ALWAYS_INLINE uint32_t out_of(const struct bench *b, uint32_t lane)
 }
 
 /* The lane of this input port that bids: by output port first, then by channel. Each has a number
- * that says how soon its turn is, so that no branch depends on which comes out. */
+ * that says how soon its turn is, so that no branch depends on the result. */
 LEAT_SIM_ALWAYS_INLINE uint32_t choose_lane(const struct bench *b, uint32_t port, uint32_t able)
 {
     const struct leat_net_vc_in *in = &b->in[port];
@@ -365,13 +367,13 @@ LEAT_SIM_ALWAYS_INLINE void bid_for_switch(const struct bench *b, uint32_t word,
         if (able & (able - 1)) lane = choose_lane(b, port, (uint32_t)able);
         const uint32_t out = out_of(b, lane);
         LEAT_NET_VC_PREFETCH(leat_net_vc_front_place(b->vc, b->lane_first + lane));
-        /* Lanes of one port never meet here: their order is that of the ports. */
+        /* Lanes of one port never compete here: their order is that of the ports. */
         place_bid(bids, out, lane, (uint16_t)(b->out[out].turn << b->shift));
         set &= ~(channels << first);
     }
 }
 
-/* A flit enters the wire to a terminal: it is as good as out. */
+/* A flit enters the wire to a terminal: from here on it only needs time. */
 static void launch_home(struct leat_net *net, const struct leat_net_vc_lane *l, uint32_t flit,
                         uint64_t at)
 {
@@ -385,8 +387,7 @@ static void launch_home(struct leat_net *net, const struct leat_net_vc_lane *l, 
                       way);
 }
 
-/* A flit goes through the switch into its wire, and a credit back. Tells whether the lane is able
- * to go on. */
+/* A flit passes the switch into its wire, and a credit returns. True: the lane can send again. */
 LEAT_SIM_ALWAYS_INLINE bool pass(const struct bench *b, uint32_t lane, uint32_t port)
 {
     struct leat_net_vc_lane *l = &b->lane[lane];
@@ -411,8 +412,8 @@ LEAT_SIM_ALWAYS_INLINE bool pass(const struct bench *b, uint32_t lane, uint32_t 
     return false;
 }
 
-/* The tail has left: sleepers may have the channel, and the next head may ask, in the next cycle.
- */
+/* The tail has left: in the next cycle sleepers may get the channel, and the next head may request.
+ * */
 LEAT_SIM_ALWAYS_INLINE void succeed(const struct bench *b, uint32_t lane)
 {
     const uint32_t router = b->in[0].router;
@@ -456,9 +457,9 @@ LEAT_SIM_ALWAYS_INLINE void grant_outs(const struct bench *b, const struct bids 
     }
 }
 
-/* Bids are placed for what there was when the cycle began, then granted; if both allocations are
- * one cycle, channels are granted first. What is a constant where this is called is one in the
- * code. Tells whether there is more to do. */
+/* Bids are placed for the state at the beginning of the cycle, then granted; if both allocations
+ * are in one cycle, channels are granted first. Constant arguments become constants in the code.
+ * True: there is more to do. */
 LEAT_SIM_ALWAYS_INLINE bool step(struct leat_net *net, struct leat_net_vc *vc, uint32_t router,
                                  uint32_t shift, uint32_t words, bool fused, bool whole)
 {

@@ -1,9 +1,9 @@
 /*
- * Which packets can never move? At first all lanes with something to do are held for doomed. One
- * that could move, now or once others have moved that are not doomed, is taken out, until nothing
- * changes. Each of those which remain waits for another of them, so their ways lead into a circle.
+ * Which packets can never move? At first all busy lanes are marked as doomed. One that could move,
+ * now or after others that are not doomed have moved, is unmarked, until nothing changes. Each of
+ * those that remain waits for another of them, so they lead into a cycle.
  *
- * What is under way is given the benefit of the doubt: it will be there soon.
+ * Flits in flight count as movable: they will arrive soon.
  */
 #include "net_vc_parts.h"
 
@@ -24,7 +24,7 @@ static uint32_t lane_ahead(const struct leat_net_vc *vc, uint32_t channel)
     return vc->out[channel >> vc->shift].to | (channel & vc->mask);
 }
 
-/* The packet's next flits are yet to come: from whom? */
+/* The packet's next flits are still to come: from where? */
 static uint32_t blocker_behind(const struct leat_net *net, uint32_t lane)
 {
     const struct leat_net_vc *vc = net->state;
@@ -34,7 +34,7 @@ static uint32_t blocker_behind(const struct leat_net *net, uint32_t lane)
     return if_doomed(vc, leat_net_vc_holder(vc, channel));
 }
 
-/* It wants room for so many flits behind this channel. */
+/* It needs room for so many flits after this channel. */
 static uint32_t blocker_ahead(const struct leat_net *net, uint32_t channel, uint32_t need)
 {
     const struct leat_net_vc *vc = net->state;
@@ -45,7 +45,7 @@ static uint32_t blocker_ahead(const struct leat_net *net, uint32_t channel, uint
     return if_doomed(vc, lane);
 }
 
-/* It wants this channel, and then room behind it. */
+/* It needs this channel, and then room after it. */
 static uint32_t blocker_of_channel(const struct leat_net *net, uint32_t channel, uint32_t need)
 {
     const struct leat_net_vc *vc = net->state;
@@ -139,10 +139,10 @@ uint32_t leat_net_vc_stuck(const struct leat_net *net, struct leat_net_waiting *
     if (!doomed) return 0;
     while (!vc->doomed[lane])
         lane++;
-    for (uint32_t i = 0; i < doomed; i++) /* into the circle for certain */
+    for (uint32_t i = 0; i < doomed; i++) /* certainly into the cycle */
         lane = blocker_of(net, lane);
     const uint32_t first = lane;
-    do { /* an empty lane only hands on that its packet waits farther back */
+    do { /* an empty lane only shows that its packet waits further back */
         if (vc->lane[lane].count && found++ < cap) out[found - 1] = waiting_in(net, lane);
         lane = blocker_of(net, lane);
     } while (lane != first);

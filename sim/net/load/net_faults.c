@@ -7,12 +7,12 @@
 #include <assert.h>
 
 enum { NEIGHBOURS_TOLD_MAX = 16 };
-enum { DIGITS_MAX = 18 }; /* of a chance: more do not fit in 64 bits */
+enum { DIGITS_MAX = 18 }; /* of a probability: more do not fit in 64 bits */
 enum { EXPONENT_MAX = 99 };
 
 /* ---- pieces of text -------------------------------------------------------------------------- */
 
-/* What is read so far, and where complaints go. */
+/* The result so far, and where errors are written. */
 struct reading {
     struct leat_net_fault fault;
     struct leat_sim_piece text;
@@ -73,7 +73,7 @@ static leat_err read_single(struct reading *r, struct leat_sim_piece place)
                                                       : "is no router, expected its number");
 }
 
-/* Digits with or without a point: as a whole number, and how many stand behind the point. */
+/* Digits with or without a point: as an integer, and how many follow the point. */
 static bool read_digits(struct leat_sim_piece p, uint64_t *number, uint64_t *decimals)
 {
     bool point = false;
@@ -86,7 +86,7 @@ static bool read_digits(struct leat_sim_piece p, uint64_t *number, uint64_t *dec
         }
         if (p.at[i] < '0' || p.at[i] > '9') return false;
         digits++;
-        if (taken == DIGITS_MAX) { /* too fine to matter, unless they are before the point */
+        if (taken == DIGITS_MAX) { /* too fine to matter, unless they precede the point */
             if (!point) return false;
             continue;
         }
@@ -124,7 +124,7 @@ static leat_err read_chance(struct reading *r, struct leat_sim_piece chance)
         digits = leat_sim_piece_cut(&exponent, 'E');
     }
     if (!chance.at || !read_digits(digits, &number, &decimals)) return wrong(r, chance, expected);
-    if (exponent.at) { /* only downwards: what is above 1 is none */
+    if (exponent.at) { /* only negative: a probability is at most 1 */
         if (leat_sim_piece_cut(&exponent, '-').len > 0 ||
             !read_number(exponent, EXPONENT_MAX, &shift))
             return wrong(r, chance, expected);
@@ -267,7 +267,7 @@ static void put_neighbours(const struct leat_net_topology *t, uint32_t router,
     if (!told) leat_text_puts(why, ", but it has none");
 }
 
-/* A wire in one direction is enough where both are named: some fabrics have no others. */
+/* If both directions are named, a wire in one is enough: some fabrics have no others. */
 static leat_err check_link(const struct leat_net_fault *f, const struct leat_net_topology *t,
                            struct leat_text *why)
 {
@@ -328,7 +328,7 @@ uint64_t leat_net_fault_next(const struct leat_net_fault *fault, uint64_t cycle)
 
 uint32_t leat_net_fault_flit_errors(uint64_t bit_errors, uint32_t flit_bits)
 {
-    uint64_t whole = UINT64_MAX, power = UINT64_MAX - bit_errors; /* chances to stay whole */
+    uint64_t whole = UINT64_MAX, power = UINT64_MAX - bit_errors; /* probabilities of no error */
     for (uint32_t bits = flit_bits; bits; bits /= 2) {
         if (bits % 2) whole = leat_net_fixed_multiply(whole, power);
         power = leat_net_fixed_multiply(power, power);
@@ -374,13 +374,13 @@ void leat_net_fault_player_init(struct leat_net_fault_player *player,
     lay_out(player, &arena);
 }
 
-/* One more fault of this wire or terminal, or one less. */
+/* Adds or removes one fault of this wire or terminal. */
 static void count_wire(struct leat_net_fault_player *p, struct leat_net *net, uint32_t out,
                        bool more)
 {
     uint16_t *faults = &p->wire_faults[out];
     *faults = (uint16_t)(more ? *faults + 1 : *faults - 1);
-    if (*faults != more) return; /* it was broken before, or is so still */
+    if (*faults != more) return; /* it was broken before, or still is */
     leat_net_break(net, out, more);
     p->rerouted = true;
 }
@@ -432,7 +432,7 @@ static void count_fault(struct leat_net_fault_player *p, struct leat_net *net,
         break;
     case LEAT_NET_FAULT_ROUTER: count_router(p, net, f->a, more); break;
     case LEAT_NET_FAULT_PORT: count_terminal(p, net, f->a, more); break;
-    case LEAT_NET_FAULT_BER: break; /* made anew from all that act: make_errors */
+    case LEAT_NET_FAULT_BER: break; /* recomputed from all active ones: make_errors */
     }
 }
 
@@ -444,7 +444,7 @@ static bool damages(const struct leat_net_fault *f, const struct leat_net_topolo
            (!f->one_way && from == f->b && to == f->a);
 }
 
-/* A flit is damaged by either of two errors with chance a + b - a b. */
+/* A flit is damaged by either of two errors with probability a + b - a b. */
 static uint32_t either(uint64_t a, uint64_t b)
 {
     const uint64_t chance = a + b - (a * b >> 32);
@@ -465,7 +465,7 @@ static void make_errors(struct leat_net_fault_player *p, struct leat_net *net)
     leat_net_errors(net, p->errors, p->seed);
 }
 
-/* Faults begin before others end, so that what one hands to the other is never whole between. */
+/* Faults begin before others end, so that a wire is not repaired in between. */
 void leat_net_fault_player_apply(struct leat_net_fault_player *player, struct leat_net *net)
 {
     const struct leat_net_faults *faults = player->faults;

@@ -2,9 +2,9 @@
 #include "leat_arena.h"
 #include <assert.h>
 
-enum { PIECES_MAX = LEAT_NET_STEADY_BATCHES + 1 }; /* all batches, and a warm-up that was given */
+enum { PIECES_MAX = LEAT_NET_STEADY_BATCHES + 1 }; /* all batches, and a given warm-up */
 
-/* Places in memory of what has a footprint of its own. */
+/* Locations of parts that have their own footprint. */
 struct places {
     void *traffic, *steady, *player;
 };
@@ -129,8 +129,8 @@ static bool has_dead_terminals(const struct leat_net_load *load)
     return false;
 }
 
-/* What was created: in all, and in each of the pieces [bound[i], bound[i + 1]), of which the first
- * begins with the run. */
+/* Counts what was created: in total, and in each of the intervals [bound[i], bound[i + 1]), the
+ * first of which starts with the run. */
 static void count_offered(const struct leat_net_load *load, const uint64_t *bound, uint32_t count,
                           struct leat_net_offered *piece, struct leat_net_load_result *out)
 {
@@ -157,7 +157,7 @@ static void find_open(struct leat_net_load *load, struct leat_net_load_result *o
     leat_net_steady_result(&load->steady, now, load->config.traffic.terminals, flits, &out->steady);
 }
 
-/* A collective creates what it can send. */
+/* A collective creates only what it can send. */
 static void find_closed(struct leat_net_load *load, struct leat_net_load_result *out)
 {
     const struct leat_net_traffic *traffic = &load->traffic;

@@ -4,13 +4,13 @@
 
 enum { BATCHES = LEAT_NET_STEADY_BATCHES };
 enum {
-    GROUPS_MIN = 8,    /* for intervals, batches are joined to as few as that or twice that */
-    ERRORS_ALIKE = 2,  /* squared errors within this factor are alike */
-    DRIFT_ERRORS = 4,  /* standard errors between two halves that are no accident */
-    GROWTH_ERRORS = 3, /* standard errors of growth that are no accident */
+    GROUPS_MIN = 8,    /* for intervals, batches are merged to this number up to twice that */
+    ERRORS_ALIKE = 2,  /* squared errors within this factor are equivalent */
+    DRIFT_ERRORS = 4,  /* standard errors between two halves that are significant */
+    GROWTH_ERRORS = 3, /* standard errors of growth that are significant */
     GROWTH_PART = 200, /* of the offered load: growth that matters */
     SETTLED_BATCHES_MIN = 4,
-    GROWTH_BATCHES_MIN = 4, /* to say anything about growth */
+    GROWTH_BATCHES_MIN = 4, /* to judge growth */
 };
 
 /* ---- mathematics ----------------------------------------------------------------------------- */
@@ -37,12 +37,12 @@ double leat_net_steady_student(uint32_t freedom)
     };
     enum { COUNT = sizeof t / sizeof *t };
     assert(freedom > 0);
-    /* Behind the table: the normal value and its first correction (Cornish and Fisher 1937). */
+    /* Beyond the table: the normal value and its first correction (Cornish and Fisher 1937). */
     return freedom <= COUNT ? t[freedom - 1]
                             : 1.95996 + 2.3723 / freedom + 2.82 / freedom / freedom;
 }
 
-/* A sum over batches per so much of something else: latency per packets, flits per cycles. */
+/* A sum over batches divided by another: latency per packet, flits per cycle. */
 struct ratio {
     double sum[BATCHES], per[BATCHES];
     uint32_t count;
@@ -72,7 +72,7 @@ static double error_of(const struct ratio *r)
     return leat_net_steady_root(squares * r->count / (r->count - 1)) / per;
 }
 
-/* Neighbours become one; an odd one is left out at the beginning. */
+/* Merges neighbours; an odd one at the beginning is omitted. */
 static void join(struct ratio *r)
 {
     const uint32_t odd = r->count % 2;
@@ -83,7 +83,7 @@ static void join(struct ratio *r)
     r->count /= 2;
 }
 
-/* The factor by which the squared error is larger because each batch leans on the one before. */
+/* The factor by which autocorrelation of adjacent batches increases the squared error. */
 static double leaning(const struct ratio *r)
 {
     const double mean = mean_of(r);
@@ -105,8 +105,8 @@ static double half_interval(struct ratio r)
     return leat_net_steady_student(r.count - 1) * error_of(&r) * leat_net_steady_root(leaning(&r));
 }
 
-/* What MSER makes least: the squared standard error of the mean of the batches from each one on, as
- * if they were independent. Those from the middle on are not asked for. */
+/* What MSER minimises: the squared standard error of the mean of the batches from each one on, as
+ * if they were independent. Only for the first half. */
 static void errors_without_first(const struct ratio *r, double *error)
 {
     const double mean = mean_of(r);
@@ -122,8 +122,8 @@ static void errors_without_first(const struct ratio *r, double *error)
     }
 }
 
-/* How many batches at the beginning are better left out: at least 1, half of them at most. The
- * fewest that are almost as good as the best: the best ones of a steady run are an accident. */
+/* How many batches at the beginning to omit: at least 1, at most half. The fewest that are almost
+ * as good as the best: in a steady run the best is accidental. */
 static uint32_t truncation(const struct ratio *r)
 {
     double error[BATCHES];
@@ -137,7 +137,7 @@ static uint32_t truncation(const struct ratio *r)
     return half;
 }
 
-/* Is the mean of the second half another one than that of the first? */
+/* Does the mean of the second half differ from that of the first? */
 static bool drifts(const struct ratio *r)
 {
     struct ratio half[2] = { { .count = r->count / 2 }, { .count = r->count - r->count / 2 } };
@@ -181,8 +181,8 @@ void leat_net_steady_init(struct leat_net_steady *steady, uint64_t warmup, void 
     lay_out(steady, &arena);
 }
 
-/* Both look at no bin behind the last one in use, and write to none that is empty: most latencies
- * are small, and pages that were never written stay so. */
+/* Both read no bin beyond the last one in use, and do not write empty ones: most latencies are
+ * small, and pages that were never written stay so. */
 static void add_histogram(struct leat_sim_histogram *to, const struct leat_sim_histogram *from)
 {
     uint64_t left = from->count;
@@ -217,7 +217,7 @@ static void add_batch(struct leat_net_steady_batch *to, const struct leat_net_st
     to->flits_faulty += from->flits_faulty;
 }
 
-/* Neighbours become one; histograms that are free then go behind those in use. */
+/* Merges neighbours; histograms that become free move behind those in use. */
 static void halve_table(struct leat_net_steady *steady)
 {
     struct leat_sim_histogram *free[BATCHES / 2];
@@ -238,7 +238,7 @@ static void halve_table(struct leat_net_steady *steady)
     steady->batch_cycles *= 2;
 }
 
-/* The last batch of the table is then that of cycle `at`. */
+/* Makes the batch of cycle `at` the last one of the table. */
 static void advance(struct leat_net_steady *steady, uint64_t at)
 {
     while (at >= steady->batch_end) {
@@ -271,7 +271,7 @@ void leat_net_steady_add(struct leat_net_steady *steady, const struct leat_net_a
     }
 }
 
-/* A last batch that is not full counts with the one before it. */
+/* An incomplete last batch is merged with the one before it. */
 uint32_t leat_net_steady_bounds(struct leat_net_steady *steady, uint64_t now, uint64_t *bound)
 {
     bound[0] = steady->begin;
@@ -286,7 +286,7 @@ uint32_t leat_net_steady_bounds(struct leat_net_steady *steady, uint64_t now, ui
 
 /* ---- what came of it ------------------------------------------------------------------------ */
 
-/* The batches as they count, from one of them on. */
+/* The batches as measured, starting from one of them. */
 struct view {
     struct leat_net_steady_batch batch[BATCHES];
     uint64_t bound[BATCHES + 1];
@@ -323,8 +323,8 @@ static struct ratio flits_of(const struct view *v, uint32_t from)
     return r;
 }
 
-/* Flits that were offered in a batch and neither arrived nor fell to a fault, less those which came
- * out of the queues: what is lost at full buffers counts as if it waited. */
+/* Flits that were offered in a batch and neither arrived nor were lost by a fault, minus those that
+ * left the queues. Losses at full buffers count as if they waited. */
 static struct ratio growth_of(const struct view *v, uint32_t from)
 {
     struct ratio r = flits_of(v, from);
@@ -396,7 +396,7 @@ static void find_saturation(const struct view *v, uint32_t from, uint32_t termin
     if (out->saturated) say_why(v, from, mean * (double)out->cycles, out);
 }
 
-/* Histograms of the table's batches: the last piece may have two of them. */
+/* Histograms of the table's batches: the last measured batch may have two of them. */
 static void find_latency(struct leat_net_steady *steady, const struct view *v, uint32_t from,
                          struct leat_net_steady_result *out)
 {

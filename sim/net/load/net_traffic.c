@@ -76,7 +76,7 @@ void leat_net_traffic_default(struct leat_net_traffic_config *config, uint32_t t
     };
 }
 
-static uint32_t side_of_square(uint32_t terminals) /* 0: it is none */
+static uint32_t side_of_square(uint32_t terminals) /* 0: not a square */
 {
     uint32_t side = 0;
     while ((uint64_t)side * side < terminals)
@@ -146,8 +146,8 @@ leat_err leat_net_traffic_check(const struct leat_net_traffic_config *c, struct 
 
 /* ---- gaps ------------------------------------------------------------------------------------ */
 
-/* Digit k of a geometric number is 1 with chance Q / (1 + Q), Q being the chance of 2^k failures in
- * a row. With chances of 32 bits the mean is right to 2^-27 at least. */
+/* Digit k of a geometric number is 1 with probability Q / (1 + Q), where Q is the probability of
+ * 2^k consecutive failures. With 32-bit probabilities the mean is exact to at least 2^-27. */
 void leat_net_gaps_init(struct leat_net_gaps *gaps, uint64_t num, uint64_t den)
 {
     assert(0 < num && num <= den && den <= UINT64_C(1) << 63);
@@ -162,7 +162,7 @@ void leat_net_gaps_init(struct leat_net_gaps *gaps, uint64_t num, uint64_t den)
     }
 }
 
-/* Two digits of each random number; a digit behind the last has no chance. */
+/* Two digits of each random number; a digit after the last has probability 0. */
 uint64_t leat_net_gaps_draw(const struct leat_net_gaps *gaps, struct leat_random *random)
 {
     uint64_t gap = 0;
@@ -174,8 +174,8 @@ uint64_t leat_net_gaps_draw(const struct leat_net_gaps *gaps, struct leat_random
     return gap;
 }
 
-/* The chance of a packet, a broadcast, or the end of a silence in each cycle. A burst of b packets
- * takes b flits cycles; a silence of mean b flits (1 - load) / load makes up for it. */
+/* The probability of a packet, a broadcast, or the end of a silence in each cycle. A burst of b
+ * packets takes b flits cycles; a silence of mean b flits (1 - load) / load compensates. */
 static void make_gaps(struct leat_net_traffic *traffic)
 {
     const struct leat_net_traffic_config *c = &traffic->config;
@@ -245,7 +245,7 @@ static struct lattice lattice_of(const struct leat_net_traffic_config *c)
     return lattice;
 }
 
-/* Further by so much of a dimension's size k, at the same place of its router. */
+/* Moved by a fraction of a dimension's size k, at the same place of its router. */
 static uint32_t moved(const struct lattice *lattice, uint32_t terminal, bool tornado)
 {
     uint32_t router = terminal / lattice->per_router, to = 0, scale = 1;
@@ -282,7 +282,7 @@ static bool is_closed(enum leat_net_pattern pattern)
     return spellings[pattern].is_closed;
 }
 
-/* 2^k for the k-th child of the root; children of t begin behind its highest bit. */
+/* 2^k for the k-th child of the root; children of t start after its highest bit. */
 static uint64_t first_child_distance(uint32_t terminal)
 {
     uint64_t distance = 1;
@@ -354,7 +354,7 @@ enum leat_net_wakes leat_net_traffic_arrived(struct leat_net_traffic *traffic,
 
 /* ---- traces ---------------------------------------------------------------------------------- */
 
-/* From the last entry to the first, each goes before those of its source that come later. */
+/* From the last entry to the first, each is linked before the later ones of its source. */
 static void chain_trace(struct leat_net_traffic *traffic)
 {
     for (uint32_t i = traffic->config.trace_count; i-- > 0;) {
@@ -472,7 +472,7 @@ static uint64_t draw_single(const struct leat_net_traffic *traffic, struct leat_
     return at;
 }
 
-/* Draws from the source alone: so a copy of it tells what is to come. */
+/* Depends on the source only: so a copy of it predicts the packets. */
 static bool draw_open(const struct leat_net_traffic *traffic, struct leat_net_source *source,
                       uint32_t terminal, struct leat_net_packet *packet)
 {
@@ -521,7 +521,7 @@ bool leat_net_traffic_next(struct leat_net_traffic *traffic, uint32_t terminal,
 
 /* ---- what is offered ------------------------------------------------------------------------- */
 
-/* Adds a packet to its piece of time, which is not before *piece. False: behind the last. */
+/* Adds a packet to its interval, which is not before *piece. False: after the last. */
 static bool add_offered(const struct leat_net_packet *packet, const uint64_t *bound, uint32_t count,
                         uint32_t *piece, struct leat_net_offered *out)
 {

@@ -5,7 +5,7 @@
 
 enum {
     STATES_PER_OUT = 4, /* phases in which a packet can be on one wire: rings two, and adaptive */
-    CYCLES_TRIED_MAX = 16, /* places on the first cycle where a shorter one is looked for */
+    CYCLES_TRIED_MAX = 16, /* places on the first cycle where a shorter one is searched */
     WORD = 64,
 };
 
@@ -15,21 +15,22 @@ struct state {
     uint8_t phase;
 };
 
-/* A node is out * classes + class. Its row has a bit per node that may come next, at the router
- * behind: port * classes + class. */
+/* A node is out * classes + class. Its row has a bit per node that may come next, at the next
+ * router: port * classes + class. */
 struct walk {
     const struct leat_net_topology *topology;
     const struct leat_net_routing *routing;
     uint32_t classes, row_words;
     uint64_t *row;
-    uint64_t *seen;      /* [outs] a bit per phase, for the goal at hand */
-    struct state *state; /* those to go on from */
+    uint64_t *seen;      /* [outs] a bit per phase, for the current goal */
+    struct state *state; /* states still to expand */
     uint32_t states, cap;
     uint32_t *touched; /* outs whose bits must be cleared for the next goal */
     uint32_t touched_count;
-    uint32_t *last;  /* [outs] valiant: channels of packets whose router between lies behind it */
-    bool no_escape;  /* adaptive: somewhere it is not offered */
-    uint32_t search; /* classes, a bit each, that must have no cycle */
+    uint32_t *last; /* [outs] valiant: channels of packets whose intermediate router is at its other
+                       end */
+    bool no_escape; /* adaptive: somewhere the escape is not offered */
+    uint32_t search; /* classes, a bit each, that must be acyclic */
     /* of the search, all [outs * classes] */
     uint8_t *colour;
     uint32_t *path, *cursor, *before;
@@ -37,7 +38,7 @@ struct walk {
 
 /* ---- a smaller one -------------------------------------------------------------------------- */
 
-/* At most LEAT_NET_DEADLOCK_SIZE_MAX; of the same parity, since only even rings have ties. */
+/* At most LEAT_NET_DEADLOCK_SIZE_MAX; of the same parity, because only even rings have ties. */
 static uint32_t cut(uint32_t size)
 {
     if (size <= LEAT_NET_DEADLOCK_SIZE_MAX) return size;
@@ -49,7 +50,7 @@ static uint32_t at_most(uint32_t number, uint32_t most)
     return number < most ? number : most;
 }
 
-/* Lines of a table are nowhere else, so it is never too large. */
+/* A table has no smaller equivalent, so it is never too large. */
 static bool is_too_large(const struct leat_net_shape *shape, enum leat_net_route_rule rule)
 {
     struct leat_net_extent extent;
@@ -70,7 +71,7 @@ static void drop_smallest_dimension(struct leat_net_shape *shape)
         shape->number[i] = shape->number[i + 1];
 }
 
-/* The shape that is walked; false: it is the same. */
+/* The shape that is checked; false: it is the same. */
 static bool make_likeness(const struct leat_net_shape *shape,
                           const struct leat_net_routing_config *config, struct leat_net_shape *out)
 {
@@ -121,8 +122,8 @@ static void lay(struct walk *w, uint64_t outs, uint64_t radix, struct leat_arena
     w->before = leat_arena_lay(arena, nodes, sizeof *w->before);
 }
 
-/* The radix of a graph is not known from its shape; then the largest is measured, and what is not
- * needed of it is not touched. */
+/* The radix of a graph is not known from its shape; then memory is for the largest, and unneeded
+ * parts are not touched. */
 size_t leat_net_deadlock_footprint(const struct leat_net_shape *shape,
                                    const struct leat_net_routing_config *config)
 {
@@ -178,8 +179,8 @@ static void push(struct walk *w, uint32_t out, const struct leat_net_option *opt
     w->state[w->states++] = (struct state){ out, option->channels, option->phase };
 }
 
-/* Where packets come from that stand in a router: over one wire; or, valiant, over all wires that
- * brought them to their router between; or (both NONE) from a terminal. */
+/* How packets came to a router: over one wire; or, valiant, over all wires that led to their
+ * intermediate router; or (both NONE) from a terminal. */
 struct from {
     uint32_t out, channels;
     uint32_t between;
@@ -197,7 +198,7 @@ static void depend_from(struct walk *w, const struct from *from, uint32_t out, u
     }
 }
 
-/* All answers that a packet in this state may get, whatever its salt. */
+/* All options that a packet in this state may get, whatever its salt. */
 static void ask(struct walk *w, uint32_t router, const struct leat_net_route *route,
                 const struct from *from)
 {
@@ -219,7 +220,7 @@ static void ask(struct walk *w, uint32_t router, const struct leat_net_route *ro
     }
 }
 
-/* Goes on from all states until there are none. Legs that end at a router between are noted. */
+/* Expands all states until there are none. Legs that end at an intermediate router are recorded. */
 static void follow(struct walk *w, struct leat_net_route route)
 {
     while (w->states) {
@@ -238,7 +239,7 @@ static void follow(struct walk *w, struct leat_net_route route)
     w->touched_count = 0;
 }
 
-/* From every router that has a terminal. A terminal each is enough; the lowest. */
+/* From every router that has a terminal. One terminal each is enough; the lowest. */
 static void begin_at_terminals(struct walk *w, const struct leat_net_route *route, uint32_t goal)
 {
     const struct leat_net_topology *t = w->topology;
@@ -261,7 +262,7 @@ static void walk_to(struct walk *w, uint32_t terminal)
     } else {
         for (uint32_t r = 0; r < w->topology->routers; r++) {
             const struct from from = { LEAT_NET_NONE, 0, r };
-            route.via = r; /* that is where it is: the routing sends it on */
+            route.via = r; /* its present router: the routing sends it on */
             if (r != goal) ask(w, r, &route, &from);
         }
         route.via = LEAT_NET_NONE;
@@ -287,8 +288,8 @@ static void walk_all(struct walk *w)
     }
 }
 
-/* Graphs too large for the walk: all turns that up and down allow, whether packets take them or
- * not. These have no cycle, whatever the graph, as long as the legs have channels of their own. */
+/* Graphs too large for the search: all turns that up and down allow, whether packets take them or
+ * not. These are acyclic in any graph, as long as the legs have separate channels. */
 static void allow_turns(struct walk *w)
 {
     const struct leat_net_topology *t = w->topology;
@@ -298,7 +299,7 @@ static void allow_turns(struct walk *w)
         if (router == LEAT_NET_NONE) continue;
         for (uint32_t next = t->out_first[router]; next < t->out_first[router + 1]; next++) {
             if (leat_net_behind(t, next) == LEAT_NET_NONE) continue;
-            depend(w, o, leg[0].all, next, leg[1].all); /* at the router between */
+            depend(w, o, leg[0].all, next, leg[1].all); /* at the intermediate router */
             if (!leat_net_updown_allows(w->routing, o, next)) continue;
             depend(w, o, leg[0].all, next, leg[0].all);
             depend(w, o, leg[1].all, next, leg[1].all);
@@ -308,7 +309,7 @@ static void allow_turns(struct walk *w)
 
 /* ---- the cycle ------------------------------------------------------------------------------ */
 
-/* The next node behind `node` from place *cursor on; NONE: there is none. */
+/* The next node after `node` from position *cursor on; NONE: there is none. */
 static uint32_t next_node(const struct walk *w, uint32_t node, uint32_t *cursor)
 {
     const uint64_t *row = w->row + (size_t)node * w->row_words;
@@ -363,7 +364,7 @@ static bool is_searched(const struct walk *w, uint32_t node)
            w->search >> node % w->classes & 1;
 }
 
-/* The shortest way from a node back to itself, breadth first; `before` has it then. */
+/* The shortest path from a node back to itself, breadth first; `before` then holds it. */
 static uint32_t shortest_back(struct walk *w, uint32_t start)
 {
     const uint32_t nodes = w->topology->outs * w->classes;
@@ -386,7 +387,7 @@ static uint32_t shortest_back(struct walk *w, uint32_t start)
     return len;
 }
 
-/* Tells the cycle through `start` that `before` holds, the lowest node first. */
+/* Returns the cycle through `start` that `before` holds, the lowest node first. */
 static void tell(const struct walk *w, uint32_t start, uint32_t len, struct leat_net_deadlock *out)
 {
     uint32_t lowest = start;
@@ -456,7 +457,7 @@ static uint32_t classes_to_search(const struct walk *w)
     return search;
 }
 
-/* Builds the smaller one. */
+/* Builds the smaller network. */
 static const struct leat_net_routing *build(const struct leat_net_shape *shape,
                                             const struct leat_net_routing_config *config,
                                             struct leat_arena *arena,
@@ -491,7 +492,7 @@ void leat_net_deadlock_find(const struct leat_net_topology *topology,
     memset(w.row, 0, (size_t)out->told_of.outs * w.classes * w.row_words * sizeof *w.row);
     memset(w.seen, 0, out->told_of.outs * sizeof *w.seen);
     memset(w.last, 0, out->told_of.outs * sizeof *w.last);
-    if (is_too_large(&walked, config->rule)) /* a graph: all others have a likeness */
+    if (is_too_large(&walked, config->rule)) /* a graph: all others have a smaller equivalent */
         allow_turns(&w);
     else
         walk_all(&w);

@@ -74,7 +74,7 @@ static leat_err wrong(struct leat_sim_piece p, const char *what, struct leat_tex
     return LEAT_ERR_SYNTAX;
 }
 
-/* Which of a list of names a value is; or "... expected a, b or c". */
+/* Finds a value in a list of names; or the error "... expected a, b or c". */
 static leat_err find(struct leat_sim_piece value, const char *(*name)(uint32_t), uint32_t count,
                      uint32_t *out, struct leat_text *why)
 {
@@ -111,7 +111,7 @@ static const char *full_name(uint32_t drop)
     return drop ? "drop" : "wait";
 }
 
-/* What follows from the architecture, unless it is said otherwise. */
+/* Defaults of the architecture. */
 static void set_switch(struct leat_net_plan *plan, enum leat_net_switch architecture)
 {
     const bool vc = architecture == LEAT_NET_SWITCH_VC;
@@ -191,7 +191,7 @@ static leat_err set_word(struct leat_net_plan *plan, struct leat_sim_piece key,
 static const char *const words[] = { "switch", "flow", "routing", "full", "clock" };
 enum { WORDS = sizeof words / sizeof *words };
 
-/* The place of a key among numbers, then words; NUMBERS + WORDS: it is none. */
+/* The index of a key among numbers, then words; NUMBERS + WORDS: it is unknown. */
 static size_t key_index(struct leat_sim_piece key)
 {
     size_t i = 0;
@@ -224,7 +224,7 @@ leat_err leat_net_plan_set(struct leat_net_plan *plan, const char *parameter, si
     return i < NUMBERS ? set_number(plan, i, text, why) : set_word(plan, key, text, why);
 }
 
-/* The switch comes first, since it brings defaults of others with it. */
+/* The switch comes first, because it sets defaults of others. */
 leat_err leat_net_plan_parameters(const char *text, struct leat_net_plan *plan,
                                   struct leat_text *why)
 {
@@ -268,7 +268,7 @@ static bool is_tinsel(const char *name)
     return leat_sim_piece_is((struct leat_sim_piece){ name, kind_len(name) }, "tinsel");
 }
 
-/* Clos networks are those of the thesis unless another switch is asked for. */
+/* Clos networks are those of the thesis unless another switch is requested. */
 bool leat_net_plan_is(const char *name)
 {
     enum leat_net_kind kind;
@@ -336,7 +336,7 @@ static leat_err read_boards(struct leat_sim_piece text, struct leat_net_shape *s
     return wrong(text, "is no number of boards, expected X,Y", why);
 }
 
-/* Boards become routers, once it is known how many a board has. */
+/* Boards become routers, once the mailboxes of a board are known. */
 static void count_mailboxes(struct leat_net_shape *shape)
 {
     for (uint32_t i = 0; i < shape->numbers; i++) {

@@ -57,14 +57,14 @@ static uint32_t mask_of(uint32_t first, uint32_t end)
     return (uint32_t)((UINT64_C(1) << end) - (UINT64_C(1) << first));
 }
 
-/* The share of one of `parts`; all channels where there is none for each. */
+/* The share of one of `parts`; all channels if there are too few. */
 static uint32_t share(uint32_t channels, uint32_t parts, uint32_t part)
 {
     if (channels < parts) return mask_of(0, channels);
     return mask_of(part * channels / parts, (part + 1) * channels / parts);
 }
 
-/* Masks either are equal or have nothing in common. */
+/* Masks are either equal or disjoint. */
 static void add_class(struct leat_net_channels *c, uint32_t mask)
 {
     for (uint32_t i = 0; i < c->classes; i++)
@@ -200,7 +200,7 @@ uint32_t leat_net_route_options(const struct leat_net_routing *routing, uint32_t
     return leat_net_route_ask(routing, router, route, options);
 }
 
-/* Who is in the network is told apart by its phase, not by the channel it came in. */
+/* Packets in the network are distinguished by their phase, not by their entry channel. */
 uint32_t leat_net_route_entry_channels(const struct leat_net_routing *routing,
                                        const struct leat_net_route *route)
 {

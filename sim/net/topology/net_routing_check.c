@@ -1,4 +1,4 @@
-/* Which rules lead through which topologies, and whether a table leads anywhere. */
+/* Which rules support which topologies, and whether a table leads to all destinations. */
 #include "net_routing_parts.h"
 #include <string.h>
 
@@ -11,8 +11,8 @@ enum {
     STAGES = BIT(LEAT_NET_TAG) | BIT(LEAT_NET_TABLE),
 };
 
-/* Stages have no way back, so neither a tree nor a router between to be sent to; fat trees spread
- * their packets over all tops as they are. */
+/* Stages have no return paths, so there is no tree and no intermediate router; fat trees already
+ * spread their packets over all tops. */
 static const uint32_t fitting[LEAT_NET_KINDS] = {
     [LEAT_NET_LINE] = LATTICE,
     [LEAT_NET_RING] = LATTICE,
@@ -51,7 +51,7 @@ bool leat_net_rule_needs_tables(enum leat_net_route_rule rule, enum leat_net_kin
 
 /* ---- complaints ----------------------------------------------------------------------------- */
 
-/* Strings and numbers in turn: "text", number, "text", number, "text". */
+/* Strings and numbers alternate: "text", number, "text", number, "text". */
 static leat_err refuse(struct leat_text *why, leat_err err, const char *a, uint32_t first,
                        const char *b, uint32_t second, const char *c)
 {
@@ -81,7 +81,7 @@ static leat_err refuse_rule(enum leat_net_route_rule rule, enum leat_net_kind ki
     return LEAT_ERR_FIELD;
 }
 
-/* Where what is wrong is told. */
+/* Where errors are written. */
 struct complaint {
     struct leat_text *why;
     struct leat_net_routing_fault *fault;
@@ -108,14 +108,14 @@ static leat_err check_both_ways(const struct leat_net_topology *t,
 
 /* ---- lines of a table ----------------------------------------------------------------------- */
 
-/* Where the packets to one goal go, and which line says so. */
+/* The routes of packets to one goal, and the lines that set them. */
 struct ways {
     uint16_t distance[LEAT_NET_TABLE_ROUTERS_MAX], queue[LEAT_NET_TABLE_ROUTERS_MAX];
-    uint32_t line[LEAT_NET_TABLE_ROUTERS_MAX]; /* NONE: the shortest way */
+    uint32_t line[LEAT_NET_TABLE_ROUTERS_MAX]; /* NONE: the shortest route */
     bool arrives[LEAT_NET_TABLE_ROUTERS_MAX];  /* known already */
 };
 
-/* Users name the router that a port leads to, so that is told, where it leads to one. */
+/* Users name the router that a port leads to, so the error names it too, if there is one. */
 static leat_err refuse_entry(const struct leat_net_topology *t,
                              const struct leat_net_routing_config *config, uint32_t index,
                              const char *what, struct complaint *complaint)
@@ -158,8 +158,8 @@ static leat_err check_entry(const struct leat_net_topology *t,
     return LEAT_ERR_OK;
 }
 
-/* The line of the table that says where packets at this router go (NONE: the shortest way), and
- * where that is. */
+/* The line of the table for packets at this router (NONE: the shortest route), and the next router.
+ * */
 static uint32_t next_router(const struct leat_net_topology *t,
                             const struct leat_net_routing_config *config, const struct ways *ways,
                             uint32_t router, uint32_t *line)
@@ -172,8 +172,9 @@ static uint32_t next_router(const struct leat_net_topology *t,
 }
 
 /*
- * From one router to where it is known that all is well. A way of more steps than there are routers
- * goes round in a circle, and the last line met lies on it: shortest ways alone have no circle.
+ * Follows the route from one router to one that is known to arrive. A route with more steps than
+ * there are routers has a cycle, and the last line used lies on it: shortest routes alone have no
+ * cycle.
  */
 static leat_err check_way(const struct leat_net_topology *t,
                           const struct leat_net_routing_config *config, uint32_t start,
@@ -206,7 +207,7 @@ static leat_err check_ways(const struct leat_net_topology *t,
     memset(ways->arrives, 0, sizeof ways->arrives);
     ways->arrives[goal] = true;
     for (uint32_t start = 0; start < t->routers; start++) {
-        if (ways->distance[start] == LEAT_NET_NONE16) continue; /* stages: no way at all */
+        if (ways->distance[start] == LEAT_NET_NONE16) continue; /* stages: no route at all */
         const leat_err err = check_way(t, config, start, ways, complaint);
         if (err) return err;
     }

@@ -54,8 +54,8 @@ uint32_t leat_net_toward_stages(const struct leat_net_routing *routing, uint32_t
     return 1;
 }
 
-/* At level l the digits below l are free; those from l on must be the goal's before it goes down.
- */
+/* At level l the digits below l are free; those from l on must match the goal's before it goes
+ * down. */
 uint32_t leat_net_toward_fattree(const struct leat_net_routing *routing, uint32_t router,
                                  const struct leat_net_goal *goal, uint32_t leg,
                                  struct leat_net_route *route, struct leat_net_turn *turn,
@@ -109,7 +109,7 @@ static uint32_t bits_for(uint32_t count)
     return bits;
 }
 
-/* A number's digits in base k, side by side. */
+/* A number's digits in base k, packed. */
 static uint32_t in_digits(uint32_t number, uint32_t k, uint32_t bits)
 {
     uint32_t place = 0;
@@ -193,7 +193,7 @@ static void fill_lattice(struct leat_net_routing *routing)
     }
 }
 
-/* Routers of each stage or level are equally many. */
+/* All stages or levels have the same number of routers. */
 static void fill_levels(struct leat_net_routing *routing, uint32_t each)
 {
     for (uint32_t r = 0; r < routing->topology->routers; r++)

@@ -1,4 +1,4 @@
-/* Routing by search: tables with a row per goal; and what broken wires do to them. */
+/* Routing by search: tables with a row per goal, and their update when wires break. */
 #include "net_routing_parts.h"
 #include <string.h>
 
@@ -83,8 +83,8 @@ static void fill_ports(struct leat_net_routing *routing)
     }
 }
 
-/* A row none of whose wires is broken stays; others are searched anew, since lines of a table and
- * ways round broken wires together could lead in a circle. */
+/* A row without broken wires is kept. Others are searched anew, because lines of a table combined
+ * with detours could form a cycle. */
 static void fill_ports_round(struct leat_net_routing *routing)
 {
     const struct leat_net_topology *t = routing->topology;
@@ -104,7 +104,7 @@ static void fill_ports_round(struct leat_net_routing *routing)
 /* ---- up and down ---------------------------------------------------------------------------- */
 
 /* Levels of a breadth-first tree from router 0; in fat trees the top is level 0. Every router has
- * one, since graphs hang together. */
+ * one, because graphs are connected. */
 static void find_levels(struct leat_net_routing *routing, uint16_t *level)
 {
     const struct leat_net_topology *t = routing->topology;
@@ -116,7 +116,7 @@ static void find_levels(struct leat_net_routing *routing, uint16_t *level)
         level[r] = (uint16_t)(t->shape.number[1] - 1 - routing->level[r]);
 }
 
-/* Ranks by level, then by number: a count of those on each level, added up, is where it begins. */
+/* Ranks by level, then by number: the prefix sum of the routers per level is where each begins. */
 static void find_ranks(struct leat_net_routing *routing)
 {
     const uint32_t routers = routing->topology->routers;
@@ -137,7 +137,7 @@ static void find_ranks(struct leat_net_routing *routing)
         routing->order[routing->rank[r]] = r;
 }
 
-/* A wire leads to where `other` is the row: to each goal the shorter way of the two. */
+/* A wire leads to the router of row `other`: takes the shorter route to each goal. */
 static void come_nearer(uint16_t *restrict row, const uint16_t *restrict other, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -181,7 +181,7 @@ static void fill_updown(struct leat_net_routing *routing, const struct leat_net_
     }
 }
 
-/* What is left to go to a goal, and where that is told. */
+/* The remaining distances to a goal, in the tables. */
 struct updown {
     const uint16_t *any, *down; /* of router 0; the next router's is `routers` further */
     uint32_t rank, left;
@@ -195,7 +195,7 @@ static bool leads_on(const struct leat_net_routing *routing, const struct updown
     return u->down[at] + 1u == u->left;
 }
 
-/* By these tables; `broken` wires are passed over, and not even counted. */
+/* By these tables; `broken` wires are skipped, and not even counted. */
 static uint32_t step_updown(const struct leat_net_routing *routing,
                             const struct leat_net_tables *tables, const uint8_t *broken,
                             uint32_t router, uint32_t goal, const struct leat_net_route *route,
@@ -235,7 +235,7 @@ bool leat_net_updown_allows(const struct leat_net_routing *routing, uint32_t out
     return rank[between] < rank[from] || rank[between] < rank[leat_net_behind(t, next_out)];
 }
 
-/* As long as all wires are sound; fat trees know the way by their digits. */
+/* While all wires are intact; fat trees find the route by their digits. */
 static uint32_t step_intact(const struct leat_net_routing *routing, uint32_t router,
                             const struct leat_net_goal *goal, uint32_t leg,
                             struct leat_net_route *route, struct leat_net_turn *turn,
@@ -309,7 +309,7 @@ static uint32_t near_intact(const struct leat_net_routing *routing, uint32_t rou
     return near_by_table(routing, routing->intact.near, NULL, router, goal->router, options);
 }
 
-/* Those which are not broken: all that a lattice too large for a table can do. */
+/* Only intact ones: all that a lattice too large for a table can do. */
 static uint32_t near_sound(const struct leat_net_routing *routing, uint32_t router,
                            const struct leat_net_goal *goal, struct leat_net_option *options)
 {
@@ -321,7 +321,7 @@ static uint32_t near_sound(const struct leat_net_routing *routing, uint32_t rout
     return count;
 }
 
-/* Ports that bring nearer round broken wires. */
+/* Ports that lead closer around broken wires. */
 static uint32_t near_round(const struct leat_net_routing *routing, uint32_t router,
                            const struct leat_net_goal *goal, struct leat_net_route *route,
                            struct leat_net_option *options)
@@ -339,7 +339,7 @@ static uint32_t near_round(const struct leat_net_routing *routing, uint32_t rout
     return count;
 }
 
-/* Is the rest of the escape's way sound? Who is in it already goes on as far as that leads. */
+/* Is the rest of the escape's route intact? A packet already in it continues as far as possible. */
 static bool escape_is_sound(const struct leat_net_routing *routing, uint32_t router,
                             const struct leat_net_goal *goal, const struct leat_net_option *first,
                             const struct leat_net_route *route)
@@ -383,7 +383,7 @@ uint32_t leat_net_rule_adaptive(const struct leat_net_routing *routing, uint32_t
 
 /* ---- memory, and changes -------------------------------------------------------------------- */
 
-/* Which tables a rule has: from the beginning, and round broken wires. */
+/* The tables of a rule: from the beginning, and for broken wires. */
 struct needs {
     bool updown, near, port;                   /* intact */
     bool updown_round, near_round, port_round; /* detour */

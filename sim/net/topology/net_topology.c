@@ -3,7 +3,7 @@
 #include "net_topology_parts.h"
 #include <assert.h>
 
-/* The arrays of a topology whose counts are set; behind them what building a graph needs. */
+/* The arrays of a topology whose counts are set; after them the scratch for building a graph. */
 static uint32_t *lay(struct leat_net_topology *t, struct leat_arena *arena)
 {
     t->out_first = leat_arena_lay(arena, t->routers + (size_t)1, sizeof *t->out_first);

@@ -44,7 +44,7 @@ static leat_err check_terminal(const struct leat_net_shape *shape, uint32_t term
     return LEAT_ERR_RANGE;
 }
 
-/* A count that must be within limits before anything is looked at. */
+/* A count that must be within limits before anything is read. */
 static leat_err check_count(uint32_t count, const char *what, uint32_t least, uint32_t most,
                             struct leat_text *why)
 {
@@ -91,7 +91,7 @@ static uint32_t router_of_terminal(const struct leat_net_shape *shape, uint32_t 
 
 /* ---- ports ---------------------------------------------------------------------------------- */
 
-/* How many ports each router has, in its place of out_first and in_first. */
+/* Counts the ports of each router in its place of out_first and in_first. */
 static void count_ports(struct leat_net_topology *t)
 {
     const struct leat_net_shape *s = &t->shape;
@@ -111,7 +111,7 @@ static void count_ports(struct leat_net_topology *t)
     }
 }
 
-/* Counts into first ports; the most of all is returned, and whose they are. */
+/* Turns counts into first ports; returns the largest count, and whose it is. */
 static uint32_t add_up(uint32_t *first, uint32_t routers, uint32_t *whose)
 {
     uint32_t at = 0, most = 0;
@@ -143,8 +143,8 @@ leat_err leat_net_graph_number(struct leat_net_topology *t, struct leat_text *wh
     return LEAT_ERR_RANGE;
 }
 
-/* Joining takes a router's ports one after the other, counting up its first port; then that is the
- * first of the next router. */
+/* Connecting uses a router's ports one after the other and increments its first port, which ends as
+ * the first of the next router. */
 static void count_back(uint32_t *first, uint32_t routers)
 {
     memmove(first + 1, first, routers * sizeof *first);

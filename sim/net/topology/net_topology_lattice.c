@@ -1,7 +1,7 @@
 /* Topologies whose routers all have terminals: lattices, cubes and groups of cliques. */
 #include "net_topology_parts.h"
 
-/* The terminals of all routers, behind their wires. */
+/* The terminals of all routers, after their wires. */
 static void attach_all(struct leat_net_topology *t, uint32_t wires, uint32_t terminals)
 {
     for (uint32_t i = 0; i < t->terminals; i++) {
@@ -10,7 +10,7 @@ static void attach_all(struct leat_net_topology *t, uint32_t wires, uint32_t ter
     }
 }
 
-/* A wire from `a` to its neighbour `b` along a dimension; boards have longer ones between them. */
+/* A wire from `a` to its neighbour `b` along a dimension; wires between boards are longer. */
 static void join(struct leat_net_topology *t, uint32_t a, uint32_t p, uint32_t b, uint32_t q,
                  uint32_t size, uint32_t stride)
 {

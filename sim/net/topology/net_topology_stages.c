@@ -31,7 +31,7 @@ static void attach_sides(struct leat_net_topology *t, uint32_t last, uint32_t ea
     }
 }
 
-/* `row` with its lowest digit and that of weight `weight` changed over, in base k. */
+/* `row` with its lowest digit and that of weight `weight` exchanged, in base k. */
 static uint32_t change_over(uint32_t row, uint32_t k, uint32_t weight)
 {
     const uint32_t low = row % k, high = row / weight % k;
@@ -53,8 +53,9 @@ void leat_net_wire_fly(struct leat_net_topology *t)
     attach_sides(t, (n - 1) * stage, k);
 }
 
-/* Where a row of a network of `size` rows comes out behind its first column: out 0 of switch i to
- * place i of the upper half, out 1 to place i of the lower. Before the last column it is undone. */
+/* Where a row of a network of `size` rows leads after its first column: out 0 of switch i to place
+ * i of the upper half, out 1 to place i of the lower. The inverse applies before the last column.
+ * */
 static uint32_t split(uint32_t row, uint32_t size)
 {
     const uint32_t place = row % size;
