@@ -108,7 +108,7 @@ static uint32_t place_of(const struct leat_sim_esp_flights *f, leat_time at)
     return place;
 }
 
-/* Those behind it that would not be found any more move up. */
+/* Entries after it that would no longer be found move up. */
 static void forget(struct leat_sim_esp_flights *f, uint32_t hole)
 {
     for (uint32_t at = (hole + 1) & f->mask; f->moment[at].last; at = (at + 1) & f->mask) {
@@ -187,7 +187,7 @@ static bool is_after(const struct leat_sim_esp_flights *f, const struct leat_sim
     return number_of(f, a) > number_of(f, b);
 }
 
-/* Where the run ends that begins here. */
+/* The end of the run that begins here. */
 static uint32_t run_end(const struct leat_sim_esp_flights *f, uint32_t at)
 {
     for (at++; at < f->present_count; at++)
@@ -203,7 +203,7 @@ static void merge(struct leat_sim_esp_flights *f, uint32_t first, uint32_t middl
         f->scratch[to] = b == end || (a < middle && !is_after(f, &e[a], &e[b])) ? e[a++] : e[b++];
 }
 
-/* Pairs of runs become one, until there is one. Events are added nearly in order: runs are long. */
+/* Merges pairs of runs until one is left. Events are added nearly in order: runs are long. */
 static void sort(struct leat_sim_esp_flights *f)
 {
     while (run_end(f, 0) < f->present_count) {

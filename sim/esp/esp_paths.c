@@ -1,4 +1,4 @@
-/* Shortest ways to one router and from it: Dijkstra's algorithm, once in each direction. */
+/* Shortest paths to and from one router: Dijkstra's algorithm, once in each direction. */
 #include "esp_paths.h"
 #include "leat_arena.h"
 
@@ -111,7 +111,7 @@ static uint32_t pull(struct search *s)
     return top;
 }
 
-/* Is this wire to be taken rather than the other, where both ways are as long? */
+/* Is this wire preferred to the other, if both paths are equally long? */
 static bool is_preferred(const struct search *s, uint32_t wire, uint32_t other, uint32_t router)
 {
     const struct leat_sim_esp_wire *w = s->graph->wire;
@@ -120,7 +120,7 @@ static bool is_preferred(const struct search *s, uint32_t wire, uint32_t other, 
     return leads_back != other_does ? leads_back : wire < other;
 }
 
-/* A way over `wire`, if it is the better one. */
+/* Takes the path over `wire`, if it is better. */
 static void relax(struct search *s, uint32_t near, uint32_t wire)
 {
     const uint32_t far = far_end(s, wire);
@@ -156,7 +156,7 @@ static uint32_t find(struct search *s)
     return reached;
 }
 
-/* The first router that has no way. */
+/* The error names the first router without a path. */
 static leat_err refuse_apart(struct leat_text *why, const struct search *s)
 {
     uint32_t r = 0;

@@ -144,7 +144,7 @@ uint32_t leat_sim_esp_router_of(const struct leat_esp_next *address)
 static void join_all(struct leat_sim_esp *s)
 {
     struct leat_random ids;
-    leat_random_seed_entity(&ids, s->config.seed, entities_of(&s->config)); /* nobody's stream */
+    leat_random_seed_entity(&ids, s->config.seed, entities_of(&s->config)); /* its own stream */
     for (uint32_t m = 0; m < s->config.members; m++) {
         const struct leat_esp_member_config config = { .group = GROUP,
                                                        .id = leat_random_next(&ids) | 1,
@@ -219,7 +219,7 @@ struct hop {
     leat_time delay_ps;
 };
 
-/* One copy, whose letter is its own from here on. */
+/* One copy, which has its own letter from here on. */
 static void send_copy(struct leat_sim_esp *s, const struct hop *hop, uint32_t letter)
 {
     const struct leat_sim_esp_config *c = &s->config;
@@ -271,7 +271,7 @@ static void send_up(struct leat_sim_esp *s, uint32_t router, uint32_t letter)
     send(s, &hop, letter);
 }
 
-/* The router that a target is, or is joined to. */
+/* The router that is the target, or that it is attached to. */
 static uint32_t router_near(const struct leat_sim_esp *s, uint32_t target)
 {
     if (target < member_entity(s, 0)) return target - ROUTERS_FROM;
@@ -292,7 +292,7 @@ static void send_down(struct leat_sim_esp *s, uint32_t router, uint32_t letter)
     }
     const uint32_t wire = leat_sim_esp_paths_down(&s->paths, &s->config.graph, router, near);
     if (wire == LEAT_SIM_ESP_NONE) {
-        send_up(s, router, letter); /* until it is on the way from the root */
+        send_up(s, router, letter); /* until it is on the path from the root */
         return;
     }
     const struct leat_sim_esp_wire *w = &s->config.graph.wire[wire];
@@ -305,7 +305,7 @@ static void send_down(struct leat_sim_esp *s, uint32_t router, uint32_t letter)
 
 /* ---- end systems ----------------------------------------------------------------------------- */
 
-/* An entity wakes at `at`, and at no other time set before. */
+/* Sets the timer of an entity to `at`, replacing an earlier one. */
 static void arm(struct leat_sim_esp *s, uint32_t entity, leat_time at)
 {
     if (at < s->now) at = s->now;
@@ -317,7 +317,7 @@ static void arm(struct leat_sim_esp *s, uint32_t entity, leat_time at)
     if (at != LEAT_NEVER && !leat_sim_esp_flights_add(&s->flights, &wake)) s->is_full = true;
 }
 
-/* A letter with this in it; NO_LETTER: there is none left. */
+/* A letter with these contents; NO_LETTER: none is left. */
 static uint32_t write_letter(struct leat_sim_esp *s, uint32_t origin, uint32_t target,
                              const struct leat_esp_post *post)
 {
@@ -410,7 +410,7 @@ static void at_end_system(struct leat_sim_esp *s, const struct leat_sim_esp_flig
     } else if (f->at == s->armed[f->to]) {
         s->armed[f->to] = LEAT_NEVER;
     } else {
-        return; /* it was to wake at another time */
+        return; /* its timer was changed */
     }
     if (f->to == ROOT)
         pump_root(s);
@@ -491,7 +491,7 @@ static void duplicate(struct leat_sim_esp *s, uint32_t router, uint32_t letter)
     }
 }
 
-/* What is addressed to a router ends there. */
+/* Packets addressed to a router end there. */
 static void at_target(struct leat_sim_esp *s, uint32_t router, uint32_t letter)
 {
     const struct leat_esp_post *post = &s->flights.letter[letter].post;
@@ -500,7 +500,7 @@ static void at_target(struct leat_sim_esp *s, uint32_t router, uint32_t letter)
     leat_sim_esp_letter_drop(&s->flights, letter);
 }
 
-/* Does it go on? A query for one node ends there. */
+/* Does it continue? A query for one node ends there. */
 static bool goes_on(struct leat_sim_esp *s, uint32_t router, const struct leat_esp_post *post)
 {
     if (post->opcode != LEAT_ESP_QUERY) return true;
@@ -579,7 +579,7 @@ struct leat_sim_esp_traffic leat_sim_esp_messages(const struct leat_sim_esp *s)
 
 struct leat_sim_esp_traffic leat_sim_esp_unicast(const struct leat_sim_esp *s)
 {
-    /* All values pass the root's own link, and no other link has more. */
+    /* All values pass the root's own link, and no other link carries more. */
     struct leat_sim_esp_traffic t = { .per_link_max = s->config.members };
     for (uint32_t m = 0; m < s->config.members; m++)
         t.packets += UINT64_C(2) + s->paths.up_hops[s->config.member_at[m]];
