@@ -1,4 +1,4 @@
-/* The ring: who is in it, orders, faults, what is told. The models are in files of their own. */
+/* The ring: its stations, orders, faults, callbacks. The models are in separate files. */
 #include "sim_aton.h"
 #include "leat_arena.h"
 #include "sim_aton_parts.h"
@@ -142,7 +142,7 @@ void leat_sim_aton_close(struct leat_sim_aton *ring)
             ring->circle[ring->present++] = station;
             at++;
         }
-        at += link_bits(&ring->config, station); /* a bypass leaves its link in place */
+        at += link_bits(&ring->config, station); /* a bypass keeps its link */
         links += link_bits(&ring->config, station);
     }
     ring->bits = at + (uint32_t)leat_aton_monitor_bits(ring->present, links);
@@ -215,7 +215,7 @@ static void free_entry(struct leat_sim_aton *ring, uint32_t entry)
     ring->entry_free = entry;
 }
 
-/* By time, and behind those of the same time. */
+/* By time, after those of the same time. */
 static void enqueue(struct leat_sim_aton *ring, uint32_t station, uint32_t entry)
 {
     struct leat_sim_aton_seat *seat = &ring->seat[station];
@@ -390,7 +390,7 @@ static struct leat_sim_aton_fault take_fault(struct leat_sim_aton *ring)
     return top;
 }
 
-/* What a station that leaves had still to send is lost. */
+/* Pending orders of a station that leaves are lost. */
 static void drop_orders(struct leat_sim_aton *ring, uint32_t station)
 {
     static const struct leat_aton_result lost = { .status = LEAT_ATON_LOST };

@@ -1,12 +1,12 @@
 /*
- * Bit by bit. The symbols on the ring are a belt of cells that moves by one cell per bit time past
- * interfaces that stand still; each takes the symbol out of the cell before it and puts its own in.
+ * Bit model. The symbols on the ring are a belt of cells that moves by one cell per bit time past
+ * fixed interfaces; each takes the symbol out of the cell at its input and puts its own in.
  *
- *     cell   c-1  c   c+1  ...            the cell before an interface at `at` bits in bit time t:
+ *     cell   c-1  c   c+1  ...            the cell at an interface at `at` bits in bit time t:
  *           ----[ ]--[ ]---->             (at - t) modulo the length of the ring
  *                 ^ interface
  *
- * No cell is before two interfaces at a time, so that the order in which they work is free.
+ * No cell is at two interfaces at a time, so they may work in any order.
  */
 #include "sim_aton_parts.h"
 #include <assert.h>
@@ -25,7 +25,7 @@ unsigned leat_sim_aton_symbol(const struct leat_sim_aton *ring, uint32_t station
 
 /* ---- orders --------------------------------------------------------------------------------- */
 
-/* The interface is shown what it would send in bit time t. */
+/* Shows the interface what it would send in bit time t. */
 static void offer(struct leat_sim_aton *ring, uint32_t station, leat_time t)
 {
     struct leat_sim_aton_seat *seat = &ring->seat[station];
@@ -100,8 +100,8 @@ static void step(struct leat_sim_aton *ring, leat_time t)
     }
 }
 
-/* Is there nothing on the ring but the first symbol of a token, which nobody has seen yet, and has
- * the monitor not lost its patience before it comes? */
+/* Is there nothing on the ring but the first symbol of a token, which no station has seen yet, and
+ * will the monitor's timer not expire before it arrives? */
 static bool is_clean(const struct leat_sim_aton *ring)
 {
     const struct leat_aton_station *monitor = &ring->seat[ring->config.monitor].station;
@@ -118,13 +118,13 @@ static bool is_clean(const struct leat_sim_aton *ring)
     return symbols == 1;
 }
 
-/* Word by word from here. A monitor that sends a token itself has not counted this bit time. */
+/* Continues word by word. A monitor that sends a token itself has not counted this bit time. */
 static void leave(struct leat_sim_aton *ring)
 {
     const uint32_t silence = ring->seat[ring->config.monitor].station.silence;
     ring->silent_from = ring->released_at + (ring->released_by != ring->config.monitor) - silence;
     ring->by_bits = false;
-    ring->has_priorities |= ring->released_priority > 0; /* noise may ask, too */
+    ring->has_priorities |= ring->released_priority > 0; /* noise may request priority, too */
     leat_sim_aton_show_priority(ring);
 }
 
@@ -162,7 +162,7 @@ void leat_sim_aton_disturb(struct leat_sim_aton *ring, const struct leat_sim_ato
     ring->due = ring->now;
 }
 
-/* All forget what they are in the middle of. */
+/* All interfaces lose their state. */
 static void silence(struct leat_sim_aton *ring)
 {
     memset(ring->cell, 0, ring->bits);
@@ -183,9 +183,9 @@ void leat_sim_aton_break_bits(struct leat_sim_aton *ring)
 }
 
 /*
- * A token that is on its way is as good as one that is sent anew where it was sent, a round later.
- * Interfaces behind that place would miss its end, and who sends it does not see it go: two whole
- * rounds are made up for, after which all is as it would have been.
+ * A token in flight is equivalent to one that is sent again from the same place, a revolution
+ * later. Interfaces after that place would miss its end, and its sender does not see it leave: so
+ * two whole revolutions are simulated in advance, after which the state is as it would have been.
  */
 void leat_sim_aton_enter_bits(struct leat_sim_aton *ring)
 {
@@ -196,7 +196,7 @@ void leat_sim_aton_enter_bits(struct leat_sim_aton *ring)
     leat_sim_aton_decide_priority(ring);
     silence(ring);
     ring->by_bits = true;
-    if (ring->released_at > now) { /* the monitor keeps silent before */
+    if (ring->released_at > now) { /* the monitor is silent before */
         leat_aton_station_purge(by);
         by->purge_left = (uint32_t)(ring->released_at - now);
         ring->released_at = LEAT_NEVER; /* noise may make it later */
@@ -217,6 +217,6 @@ void leat_sim_aton_enter_bits(struct leat_sim_aton *ring)
     ring->due = ring->released_at + skipped * bits;
     for (leat_time t = ring->due; t < now; t++)
         step(ring, t);
-    assert(ring->counts.packets == packets); /* what was skipped had none in it */
+    assert(ring->counts.packets == packets); /* the skipped time had none */
     (void)packets;
 }

@@ -57,15 +57,15 @@ static void plan(struct leat_sim_aton_port *p, uint32_t entry, enum leat_sim_ato
 
 /* ---- telling -------------------------------------------------------------------------------- */
 
-/* To be told at the present bit time. */
+/* Queues a callback for the present bit time. */
 static void note(struct leat_sim_aton_port *p, uint32_t entry, bool sent)
 {
     leat_sim_post_note(&p->post, entry, sent);
     p->ring.stop = true;
 }
 
-/* The last packet of a message is on the ring, and will be in at bit time `at`: its octets come in
- * a little before, one every eight bits. */
+/* The last packet of a message is on the ring, and will have arrived at bit time `at`: its octets
+ * arrive a little before, one every eight bits. */
 static void tell_head(struct leat_sim_aton_port *p, uint32_t index, uint64_t at)
 {
     const struct leat_port_message *m = &p->entry[index].letter.message;
@@ -87,7 +87,7 @@ static bool send(struct leat_port_net *base, const struct leat_port_message *mes
     return true;
 }
 
-/* The next packet of a port goes into its interface. */
+/* The next packet of a port enters its interface. */
 static void begin(struct leat_sim_aton_port *p, uint32_t port)
 {
     struct leat_sim_aton_port_queue *queue = &p->queue[port];
@@ -106,7 +106,7 @@ static void begin(struct leat_sim_aton_port *p, uint32_t port)
         .octets_len = (uint16_t)(HEAD_LEN + len),
     };
     const bool taken = leat_sim_aton_hand_over(&p->ring, port, &order, 0, p->now, 0);
-    assert(taken); /* one at a time, and nobody leaves */
+    assert(taken); /* one at a time, and no station leaves */
     (void)taken;
     queue->sends = index + 1;
     e->begun += len;
@@ -127,7 +127,7 @@ static void append(struct leat_sim_aton_port *p, uint32_t index)
     queue->last = index + 1;
 }
 
-/* Without others in its way. */
+/* Without contention. */
 static void begin_alone(struct leat_sim_aton_port *p, uint32_t index)
 {
     struct leat_sim_aton_port_entry *e = &p->entry[index];
@@ -205,7 +205,7 @@ static void on_arrived(void *context, const struct leat_sim_aton_arrival *a)
     assert(leat_get_be32(a->octets) == (uint32_t)e->letter.number &&
            a->station == e->letter.message.to);
     p->now = a->at;
-    /* Offsets have 32 bits of those that the message has. */
+    /* Offsets are the low 32 bits of the position in the message. */
     const uint64_t at = e->arrived + (uint32_t)(offset - (uint32_t)e->arrived);
     if (len) memcpy(e->letter.message.octets + at, a->octets + HEAD_LEN, len);
     e->arrived += len;
@@ -229,7 +229,7 @@ static void on_done(void *context, const struct leat_sim_aton_result *r)
 
 /* ---- running -------------------------------------------------------------------------------- */
 
-/* To `until`, or to where there is something to tell. */
+/* Runs to `until`, or until there is a callback to make. */
 static void advance(struct leat_sim_aton_port *p, uint64_t until)
 {
     p->now = p->config.contention_free ? until : leat_sim_aton_run(&p->ring, until);
@@ -345,7 +345,7 @@ void leat_sim_aton_port_init(struct leat_sim_aton_port *p,
     for (uint32_t i = 0; i < config->stations; i++)
         p->queue[i].buffer = buffer + i * packet_len;
     leat_sim_aton_init(&p->ring, &ring, &host, aton_memory);
-    enum { T_BEHIND = 11 }; /* symbols from a packet's first to T: at best it comes by just then */
+    enum { T_BEHIND = 11 }; /* symbols from a packet's first to T: at best it passes just then */
     p->base = (struct leat_port_net){
         .ops = &ops,
         .ports = config->stations,

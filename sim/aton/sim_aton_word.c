@@ -1,11 +1,11 @@
-/* Word by word: one event per packet and interface, and the token's way by its closed form. */
+/* Word model: one event per packet and interface, and the token's position in closed form. */
 #include "sim_aton_parts.h"
 #include <assert.h>
 
 /* ---- the token ------------------------------------------------------------------------------ */
 
-/* When T comes by a station for the first time from `from` on; not with the first token in a row
- * where the order is for idle time. */
+/* When T first passes a station from `from` on; if the order is for idle time, not with the first
+ * token in sequence. */
 static leat_time token_at(const struct leat_sim_aton *ring, uint32_t station, leat_time from,
                           bool idle)
 {
@@ -19,10 +19,11 @@ static leat_time token_at(const struct leat_sim_aton *ring, uint32_t station, le
 struct capture {
     leat_time at;            /* of T */
     uint32_t station, entry; /* no entry: an empty packet, which lowers the token's priority */
-    uint8_t held;            /* from this one; the monitor has none to go back to */
+    uint8_t held;            /* from this one; the monitor has none to return to */
 };
 
-/* Who raised the token takes it back when it comes by; when nobody does, the monitor. */
+/* The station that raised the token lowers it when it passes; if there is none, the monitor does.
+ * */
 static void consider_lowering(const struct leat_sim_aton *ring, struct capture *first)
 {
     const uint8_t priority = ring->released_priority;
@@ -67,8 +68,8 @@ static leat_time end_at_most(const struct leat_sim_aton *ring, const struct capt
     return c->at + symbols + ring->bits;
 }
 
-/* Would a bit error or a station that forgets meet this packet, or the token before it? A break
- * that is none may hide one behind it. */
+/* Would a bit error or a station reset affect this packet, or the token before it? A break without
+ * effect may hide one behind it. */
 static bool is_disturbed(const struct leat_sim_aton *ring, const struct capture *c)
 {
     if (!ring->faults) return false;
@@ -95,19 +96,19 @@ static void begin(struct leat_sim_aton *ring)
     const leat_err err = leat_aton_begin(&ring->seat[ring->sender].station.it,
                                          &order_of(ring)->command, ring->image, ring->image_cap,
                                          &len);
-    assert(!err); /* it was tried when it was handed over */
+    assert(!err); /* it was checked when it was submitted */
     (void)err;
     ring->image_len = (uint32_t)len;
 }
 
-/* How long the packet is behind an interface that it has passed. */
+/* The length of the packet after an interface that it has passed. */
 static uint32_t symbols_now(const struct leat_sim_aton *ring)
 {
     const uint32_t counter = leat_get_be16(ring->image + LEAT_ATON_COUNTER_AT);
     return (uint32_t)leat_aton_symbols(&order_of(ring)->command, counter);
 }
 
-/* The packet's data come by the interfaces, up to bit time `until`. False: not by all yet. */
+/* The packet's data pass the interfaces, up to bit time `until`. False: not all of them yet. */
 static bool visit_all(struct leat_sim_aton *ring, leat_time until)
 {
     const leat_time data_at = ring->sent_at + ATON_DATA_AT;
@@ -127,7 +128,7 @@ static bool visit_all(struct leat_sim_aton *ring, leat_time until)
     return true;
 }
 
-/* The highest priority that was asked for while the packet went by, or by its sender now. */
+/* The highest priority that was requested while the packet passed, or by its sender now. */
 static uint8_t reservation_of(const struct leat_sim_aton *ring)
 {
     uint8_t highest = 0;
@@ -150,8 +151,9 @@ void leat_sim_aton_show_priority(struct leat_sim_aton *ring)
         leat_aton_raises_see(&ring->seat[ring->circle[i]].station.raises, ring->released_priority);
 }
 
-/* The sender knows what was asked for, its own next order included: of this the token says. So it
- * is decided in the bit time in which the token begins, when all orders of that time are known. */
+/* The sender knows the requests, including its own next order, and the token carries the highest.
+ * So it is decided in the bit time in which the token begins, when all orders of that time are
+ * known. */
 void leat_sim_aton_decide_priority(struct leat_sim_aton *ring)
 {
     struct leat_aton_raises *raises = &ring->seat[ring->sender].station.raises;
@@ -163,7 +165,7 @@ void leat_sim_aton_decide_priority(struct leat_sim_aton *ring)
     leat_sim_aton_show_priority(ring);
 }
 
-/* The packet is back; `command`: NULL of a passive one. Should the ring go on bit by bit, the
+/* The packet has returned; `command`: NULL for a passive one. If the ring continues bit by bit, the
  * monitor must know what it has seen. */
 static void release(struct leat_sim_aton *ring, const struct leat_aton_command *command,
                     leat_time at)
@@ -226,7 +228,7 @@ static bool has_room(const struct leat_sim_aton *ring, const struct leat_aton_or
     return order->octets_len <= ring->config.payload_max;
 }
 
-/* The next that takes it in, from the sender on; present: none is left. */
+/* The next station that receives it, from the sender on; `present`: none is left. */
 static uint32_t next_receiver(const struct leat_sim_aton *ring, uint16_t da)
 {
     uint32_t place = ring->next;
@@ -243,7 +245,7 @@ static bool has_receiver(const struct leat_sim_aton *ring, uint16_t da)
     return station && station - 1 != ring->sender && ring->seat[station - 1].present;
 }
 
-/* To the receiver that is next. False: not before `until`. */
+/* Delivers to the next receiver. False: not before `until`. */
 static bool bring(struct leat_sim_aton *ring, leat_time until, leat_time symbols)
 {
     const struct leat_aton_order *order = order_of(ring);
