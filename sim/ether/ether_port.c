@@ -5,7 +5,7 @@
 
 enum { BITS = 8 }; /* of an octet */
 
-/* In the order in which those of one bit time are carried out, each by station. */
+/* The order of events in one bit time, each by station. */
 enum step {
     ARRIVED,   /* frame: at its destination */
     LEFT,      /* frame: its station has sent it */
@@ -21,12 +21,12 @@ struct leat_sim_ether_port_entry {
 struct leat_sim_ether_port_station {
     uint32_t first, last; /* entries + 1: not wholly begun */
     uint64_t messages;    /* so far */
-    bool busy;            /* it sends, or leaves a gap */
+    bool busy;            /* it sends, or is in a gap */
     bool waits;           /* for room in the switch */
     uint32_t next_waiting;
     /* the switch's output to it */
-    uint64_t out_free;              /* bit time; contention-free: of what comes from it */
-    uint32_t queued;                /* frames that are there, or on their way there */
+    uint64_t out_free;              /* bit time; contention-free: for frames from it */
+    uint32_t queued;                /* frames that are there, or in flight to it */
     uint32_t wait_first, wait_last; /* stations + 1 that wait for room */
 };
 
@@ -50,7 +50,7 @@ uint32_t leat_sim_ether_port_single(const struct leat_sim_ether_port_config *con
     return config->frame_octets - LEAT_SIM_ETHER_OUI_LEN;
 }
 
-/* Octets of a message that a frame has if it goes in several. */
+/* Octets of a message in each of its frames, if there are several. */
 static uint32_t piece_of(const struct leat_sim_ether_port_config *config)
 {
     return leat_sim_ether_port_single(config) - LEAT_SIM_ETHER_PIECE_LEN;
@@ -62,7 +62,7 @@ uint64_t leat_sim_ether_port_frames(const struct leat_sim_ether_port_config *con
     return (len - 1) / piece_of(config) + 1;
 }
 
-/* On the cable, of a frame with so much payload. */
+/* The length on the cable of a frame with so much payload. */
 static uint32_t frame_len(uint32_t payload)
 {
     const uint32_t len = LEAT_SIM_ETHER_HEADER_LEN + payload + LEAT_SIM_ETHER_FCS_LEN;
@@ -88,7 +88,7 @@ void leat_sim_ether_port_address(uint32_t station, uint8_t out[LEAT_SIM_ETHER_MA
 static void plan(struct leat_sim_ether_port *p, uint64_t at, uint32_t station, uint32_t what,
                  enum step step)
 {
-    const uint64_t rank = step == HAND_OVER ? FREE : step; /* both let it begin */
+    const uint64_t rank = step == HAND_OVER ? FREE : step; /* both let a frame begin */
     const uint64_t call = rank << 62 | (uint64_t)station << 48 | p->post.calls++;
     leat_sim_post_plan(&p->post, (struct leat_sim_plan){ at, call, what, (uint32_t)step });
 }
@@ -96,7 +96,7 @@ static void plan(struct leat_sim_ether_port *p, uint64_t at, uint32_t station, u
 /* ---- telling -------------------------------------------------------------------------------- */
 
 /* The last frame of a message is in the switch, and at its destination at bit time `at`: its octets
- * are a little before. */
+ * arrive a little before. */
 static void tell_head(struct leat_sim_ether_port *p, const struct leat_sim_ether_port_frame *f,
                       uint64_t at)
 {
@@ -147,7 +147,7 @@ static uint32_t make_frame(struct leat_sim_ether_port *p, uint32_t entry)
     return index;
 }
 
-/* The next frame of a station goes on the cable, if that is free. */
+/* The next frame of a station is sent, if the cable is free. */
 static void begin(struct leat_sim_ether_port *p, uint32_t from)
 {
     struct leat_sim_ether_port_station *s = &p->station[from];
@@ -204,7 +204,7 @@ static void leave(struct leat_sim_ether_port *p, uint32_t frame)
     plan(p, arrived_at, m->to, frame, ARRIVED);
 }
 
-/* Room for a frame to this station: who has waited longest has it. */
+/* Room for a frame to this station: the longest waiting sender gets it. */
 static void give_room(struct leat_sim_ether_port *p, uint32_t to)
 {
     struct leat_sim_ether_port_station *s = &p->station[to];
@@ -283,8 +283,8 @@ leat_err leat_sim_ether_port_check(const struct leat_sim_ether_port_config *conf
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-/* Frames that can be on the cables and in the switch. Contention-free, as many short ones of a
- * station as go on its cable while a long one leaves the switch. */
+/* The maximum number of frames on the cables and in the switch. Contention-free, it includes as
+ * many short ones of a station as fit on its cable while a long one leaves the switch. */
 static uint32_t frames_of(const struct leat_sim_ether_port_config *config)
 {
     const uint32_t short_ones = frame_len(config->frame_octets) / frame_len(0) + 1;
