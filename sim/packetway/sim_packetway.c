@@ -11,10 +11,10 @@ enum {
     PLANS_MAX = 256,          /* that a host keeps */
     TABLES_LEN_MAX = 1 << 28, /* octets of all tables of all half-routers; or an MTU for each */
     TABLE_LEN_MAX = 1 << 18,  /* of one: 4096 nodes with their names */
-    /* of one node, but for what is told about it: ADDR, SRQR, and an L2RH of 63 octets */
+    /* of one node, without its description: ADDR, SRQR, and an L2RH of 63 octets */
     NODE_LEN_MAX = 2 * LEAT_PACKETWAY_RECORD_HEAD_LEN + 9 * LEAT_PACKETWAY_WORD_LEN,
     PENDING_MAX = 256,
-    RANGES_PER_TABLE = 4, /* neighbouring addresses are one; a mapper is not in its own table */
+    RANGES_PER_TABLE = 4, /* neighbouring addresses are merged; a mapper is not in its own table */
     NAME_CAP = 64,        /* of a name, a point and a number */
 };
 
@@ -70,7 +70,7 @@ static leat_err check_numbers(const struct leat_sim_packetway_config *c, struct 
     return LEAT_ERR_OK;
 }
 
-/* What a SAN can carry in one piece, if it cuts nothing up. */
+/* The largest packet that a SAN carries without segmentation. */
 static uint32_t mtu_most(const struct leat_sim_packetway_san *s)
 {
     const uint32_t most = s->native.words_max;
@@ -161,7 +161,7 @@ uint32_t leat_sim_packetway_ports(const struct leat_sim_packetway_config *c)
     return ports;
 }
 
-/* Routers on the shortest way from a SAN to each other one; UINT32_MAX: there is none. */
+/* Routers on the shortest route from a SAN to each other one; UINT32_MAX: there is none. */
 static void measure_ways(const struct leat_sim_packetway_config *c, uint32_t san, uint32_t *routers)
 {
     bool more = true;
@@ -361,8 +361,8 @@ static uint32_t table_len(const struct leat_sim_packetway *p, uint32_t san)
 
 /*
  * Half-routers keep and send every node of every SAN, up to a size; larger tables are sent and kept
- * by ranges of addresses. Over a SAN a table has its MTU, over the link between twins a size that
- * all of them keep.
+ * as ranges of addresses. Over a SAN a table is limited by its MTU, over the link between twins by
+ * a size that all of them support.
  */
 static void measure_tables(struct leat_sim_packetway *p)
 {
@@ -502,7 +502,7 @@ static bool knows(const struct leat_sim_packetway_node *router,
     return d.verdict != LEAT_PACKETWAY_REFUSE;
 }
 
-/* The first half-router that does not know of a node which routers lead to, and that node. */
+/* The first half-router that does not know a node that routers lead to, and that node. */
 static bool find_gap(const struct leat_sim_packetway *p, uint32_t *router, uint32_t *node)
 {
     uint32_t routers[LEAT_SIM_PACKETWAY_SANS_MAX];
@@ -527,7 +527,7 @@ static void warm_up(struct leat_sim_packetway *p)
     for (uint32_t i = 0; i < p->nodes; i++)
         leat_sim_packetway_pump(p, i);
     leat_sim_packetway_carry_out_now(p);
-    /* There may be so many tables in a second. */
+    /* The rate of tables is limited, so this may take several seconds. */
     for (uint32_t i = 0; i < WARM_S || (i < WARM_S_MAX && find_gap(p, &router, &node)); i++) {
         p->ahead_ps += LEAT_PACKETWAY_SECOND;
         leat_sim_packetway_tick(p);

@@ -1,10 +1,10 @@
-/* Cut-through: packets that go on before all of them has come in (spec 5.8). */
+/* Cut-through: packets that are forwarded before all of them has arrived (spec 5.8). */
 #include "sim_packetway_parts.h"
 #include <string.h>
 
-enum { DECISION_LEN = 4 }; /* octets that any decision takes */
+enum { DECISION_LEN = 4 }; /* octets that any decision needs */
 
-/* When so many octets have come in, from those on that are now in front. */
+/* When this many octets have arrived, counted from the present front. */
 static leat_time comes_by(const struct leat_sim_packetway_packet *k, uint32_t octets)
 {
     const uint64_t count = (uint64_t)k->at - k->whole_at + octets;
@@ -13,7 +13,7 @@ static leat_time comes_by(const struct leat_sim_packetway_packet *k, uint32_t oc
     return k->since + (k->until - k->since) * count / k->whole;
 }
 
-/* Does it simply go on? What its SAN would refuse does not: an ERR waits for the whole packet. */
+/* Is it simply forwarded? Not if its SAN would refuse it: an ERR waits for the whole packet. */
 static bool goes_on(const struct leat_sim_packetway *p, const struct leat_sim_packetway_node *n,
                     const struct leat_packetway_decision *d)
 {
@@ -24,7 +24,7 @@ static bool goes_on(const struct leat_sim_packetway *p, const struct leat_sim_pa
                                        d->route_len, &to));
 }
 
-/* How many octets the half-router must see before it sends the packet on; all: it is stored. */
+/* How many octets the half-router must see before it forwards the packet; all: it is stored. */
 static uint32_t needed(const struct leat_sim_packetway *p,
                        const struct leat_sim_packetway_packet *k, uint32_t node)
 {
@@ -40,12 +40,12 @@ static uint32_t needed(const struct leat_sim_packetway *p,
     return LEAT_PACKETWAY_ALL;
 }
 
-/* What has come in of a packet goes on as another, and the rest behind it. */
+/* The part of a packet that has arrived departs as another, and the rest follows. */
 static void part(struct leat_sim_packetway *p, uint32_t packet)
 {
     struct leat_sim_packetway_packet *k = &p->packet[packet];
     const uint32_t index = leat_sim_packetway_take(p, k->owner, k->entry);
-    struct leat_sim_packetway_packet *c = &p->packet[index - 1]; /* cuts_max keeps one for it */
+    struct leat_sim_packetway_packet *c = &p->packet[index - 1]; /* cuts_max reserves one for it */
     memcpy(c->octets + k->at, k->octets + k->at, k->len);
     c->at = c->whole_at = k->at;
     c->len = c->whole = k->len;
@@ -79,7 +79,7 @@ void leat_sim_packetway_head(struct leat_sim_packetway *p, uint32_t packet)
         part(p, packet);
 }
 
-/* Each router on the way shifts EI. */
+/* Each router on the route shifts EI. */
 static void spoil(struct leat_sim_packetway *p, uint32_t packet)
 {
     for (uint64_t bit = 1; packet; bit <<= 1) {
@@ -97,13 +97,13 @@ void leat_sim_packetway_cut_ends(struct leat_sim_packetway *p, uint32_t packet, 
     }
     const uint32_t onward = k->onward, router = p->node[k->to].router;
     struct leat_sim_packetway_packet *c = &p->packet[onward - 1];
-    const bool late = c->until == LEAT_NEVER; /* nobody knew when the end would come */
+    const bool late = c->until == LEAT_NEVER; /* the time of the end was unknown */
     if (!sound || (late && leat_sim_packetway_sees_errors(p, router, p->now))) spoil(p, onward);
-    if (!c->is_out) { /* it waits for room there, and has taken none so far */
+    if (!c->is_out) { /* it waits for room there, and has occupied none so far */
         c->in_of = k->in_of;
         k->in_of = PACKETWAY_NONE;
     }
-    c->behind = PACKETWAY_NONE; /* from now on it stands for both */
+    c->behind = PACKETWAY_NONE; /* from now on it represents both */
     p->entry[k->entry - 1].letter.held--;
     p->cuts--;
     leat_sim_packetway_free(p, packet);
@@ -149,8 +149,8 @@ void leat_sim_packetway_plan_or_park(struct leat_sim_packetway *p, uint32_t pack
     k->step = (uint8_t)step;
 }
 
-/* The earliest start with which the SAN does not want the piece-th of the pieces that it takes
- * before it has come in, and a word behind it. */
+/* The earliest start at which the SAN does not need the piece-th of its pieces before it has
+ * arrived, and a word after it. */
 static leat_time start_for(const struct leat_sim_packetway_packet *k,
                            const struct leat_port_net *net, uint32_t piece)
 {
@@ -159,8 +159,8 @@ static leat_time start_for(const struct leat_sim_packetway_packet *k,
     return there_at > wanted ? there_at - wanted : 0;
 }
 
-/* Octets come in evenly and go out evenly, so that the first piece, or the last ones, are scarce:
- * the first that is there only when all is, and the one before it. */
+/* Octets arrive and leave evenly, so that the first piece, or the last ones, are critical: the
+ * first that is complete only when everything has arrived, and the one before it. */
 leat_time leat_sim_packetway_cut_start(const struct leat_sim_packetway *p,
                                        const struct leat_sim_packetway_packet *k, uint32_t node,
                                        leat_time at)

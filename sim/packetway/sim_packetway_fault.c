@@ -1,4 +1,4 @@
-/* Who is where, and what goes down and comes back. */
+/* Neighbours of nodes, failures and repairs. */
 #include "packetway_record.h"
 #include "sim_packetway_parts.h"
 #include <assert.h>
@@ -14,8 +14,7 @@ static void must(leat_err err)
     (void)err;
 }
 
-/* Half-routers register with each other, as hosts do: so TELL finds them, by name and capability.
- */
+/* Half-routers register with each other, like hosts: so TELL finds them, by name and capability. */
 static void introduce(struct leat_sim_packetway *p, struct leat_sim_packetway_node *n,
                       const struct leat_sim_packetway_node *other)
 {
@@ -43,7 +42,7 @@ static void introduce(struct leat_sim_packetway *p, struct leat_sim_packetway_no
                                 &routed);
 }
 
-/* A half-router learns of a port of its SAN. */
+/* Informs a half-router of a port of its SAN. */
 static void tell_node(struct leat_sim_packetway *p, struct leat_sim_packetway_node *n,
                       const struct leat_sim_packetway_node *other)
 {
@@ -94,7 +93,7 @@ void leat_sim_packetway_map(struct leat_sim_packetway *p, uint32_t node)
 /* ---- routers ---------------------------------------------------------------------------------
  */
 
-/* What it holds is lost; who waits for room need not wait any more. */
+/* Its packets are lost; nodes that wait for its room need not wait any more. */
 static void empty(struct leat_sim_packetway *p, uint32_t node)
 {
     static const char why[] = "a router on its way went down";
@@ -109,7 +108,7 @@ static void empty(struct leat_sim_packetway *p, uint32_t node)
     leat_sim_packetway_credit(p, node);
 }
 
-/* The SAN tells its ports that a half-router is gone, or there again. */
+/* The SAN informs its ports that a half-router is gone, or back. */
 static void tell_san(struct leat_sim_packetway *p, uint32_t node, bool up)
 {
     const struct leat_sim_packetway_node *n = &p->node[node];

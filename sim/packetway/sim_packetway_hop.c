@@ -1,4 +1,4 @@
-/* Packets on their way: through half-routers, and into the ports of SANs. */
+/* Packets in flight: through half-routers, and into the ports of SANs. */
 #include "leat_bytes.h"
 #include "sim_packetway_parts.h"
 #include <assert.h>
@@ -56,7 +56,7 @@ static void release_in(struct leat_sim_packetway *p, struct leat_sim_packetway_p
 
 static void enter(struct leat_sim_packetway *p, uint32_t packet);
 
-/* Packets that wait in the router may go to the output, as far as there is room. */
+/* Moves packets that wait in the router to the output, while there is room. */
 static void serve_holds(struct leat_sim_packetway *p, struct leat_sim_packetway_node *n)
 {
     if (n->serves) return;
@@ -86,7 +86,7 @@ void leat_sim_packetway_free(struct leat_sim_packetway *p, uint32_t packet)
     leat_sim_packetway_put_back(p, packet);
 }
 
-/* The packet is no more. */
+/* Ends the packet. */
 void leat_sim_packetway_done(struct leat_sim_packetway *p, uint32_t packet)
 {
     struct leat_sim_packetway_packet *k = &p->packet[packet];
@@ -143,7 +143,7 @@ void leat_sim_packetway_native_send(struct leat_sim_packetway *p, uint32_t packe
     leat_sim_packetway_drop(p, packet, "a SAN has too many messages under way");
 }
 
-/* Is there room where it goes? If not, the node waits for it. */
+/* Is there room at its next node? If not, the node waits for it. */
 static bool reserve(struct leat_sim_packetway *p, uint32_t node,
                     struct leat_sim_packetway_packet *k)
 {
@@ -173,7 +173,7 @@ static bool next_ready(struct leat_sim_packetway_node *n)
     return n->ready;
 }
 
-/* What is ready goes to the SAN, as far as its port takes it and there is room behind it. */
+/* Passes ready packets to the SAN, while its port accepts them and the next node has room. */
 void leat_sim_packetway_emit(struct leat_sim_packetway *p, uint32_t node)
 {
     struct leat_sim_packetway_node *n = &p->node[node];
@@ -250,7 +250,7 @@ static void watch(struct leat_sim_packetway *p, const struct leat_sim_packetway_
     w->passes(w->context, &pass);
 }
 
-/* The half-router that has an address, in this router. */
+/* The half-router with this address, in this router. */
 static uint32_t find_twin(const struct leat_sim_packetway *p,
                           const struct leat_sim_packetway_node *n, uint32_t twin)
 {
@@ -263,7 +263,7 @@ static uint32_t find_twin(const struct leat_sim_packetway *p,
     return UINT32_MAX;
 }
 
-/* The packet goes to the output of this half-router, or to its twin. */
+/* Forwards the packet to the output of this half-router, or to its twin. */
 static void go_on(struct leat_sim_packetway *p, uint32_t packet, uint32_t node, leat_time cost,
                   enum leat_sim_packetway_step step)
 {
@@ -275,7 +275,7 @@ static void go_on(struct leat_sim_packetway *p, uint32_t packet, uint32_t node, 
     leat_sim_packetway_plan_or_park(p, packet, node, p->warming ? p->now : at, step);
 }
 
-/* What the engine decided. */
+/* Executes the engine's decision. */
 static void obey(struct leat_sim_packetway *p, uint32_t packet, uint32_t node,
                  const struct leat_packetway_arrival *arrival,
                  const struct leat_packetway_routed *routed)
@@ -324,7 +324,7 @@ void leat_sim_packetway_decide(struct leat_sim_packetway *p, uint32_t packet, ui
 {
     struct leat_sim_packetway_packet *k = &p->packet[packet];
     const struct leat_sim_packetway_node *n = &p->node[node];
-    const leat_time in_at = k->is_cut ? k->until : p->now; /* what is wrong, is so at its end */
+    const leat_time in_at = k->is_cut ? k->until : p->now; /* errors are known at its end */
     struct leat_packetway_arrival arrival = { .side = leat_sim_packetway_side(p, k) };
     struct leat_packetway_routed routed;
     if (k->over_link) {
@@ -340,7 +340,7 @@ void leat_sim_packetway_decide(struct leat_sim_packetway *p, uint32_t packet, ui
     leat_sim_packetway_pump(p, node);
 }
 
-/* It joins what goes out on the SAN. */
+/* Queues it for the SAN. */
 static void join(struct leat_sim_packetway *p, uint32_t packet)
 {
     struct leat_sim_packetway_packet *k = &p->packet[packet];
@@ -349,12 +349,12 @@ static void join(struct leat_sim_packetway *p, uint32_t packet)
         leat_sim_packetway_native_send(p, packet);
         return;
     }
-    /* Never full: only who has room comes here. */
+    /* Never full: only packets with room come here. */
     leat_packetway_queue_push(&p->node[k->from].out, k->priority, packet, &dropped);
     leat_sim_packetway_emit(p, k->from);
 }
 
-/* A packet stands before the output side of a half-router: its twin's, or its own. */
+/* A packet reaches the output side of a half-router: its twin's, or its own. */
 static void enter(struct leat_sim_packetway *p, uint32_t packet)
 {
     struct leat_sim_packetway_packet *k = &p->packet[packet];
@@ -446,7 +446,8 @@ static void count_control(struct leat_sim_packetway *p, const uint8_t *octets)
                           (te == LEAT_PACKETWAY_TE_HRDOWN || te == LEAT_PACKETWAY_TE_LINKDOWN);
 }
 
-/* Octets of the engine go into a packet of its own: each node has LEAT_SIM_PACKETWAY_CONTROL. */
+/* Copies octets of the engine into a packet of its own: each node has LEAT_SIM_PACKETWAY_CONTROL.
+ * */
 static uint32_t wrap(struct leat_sim_packetway *p, uint32_t node, const uint8_t *octets,
                      uint32_t len)
 {

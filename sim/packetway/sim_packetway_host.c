@@ -1,4 +1,4 @@
-/* Hosts: messages are cut into packets, and put together again. */
+/* Hosts: messages are segmented into packets and reassembled. */
 #include "leat_bytes.h"
 #include "sim_packetway_parts.h"
 #include <string.h>
@@ -48,7 +48,7 @@ static void open_entry(struct leat_sim_packetway *p, struct leat_sim_packetway_n
     n->open_last = entry + 1;
 }
 
-/* Messages to one host end in their order. */
+/* Messages to one host end in order. */
 static void settle(struct leat_sim_packetway *p, struct leat_sim_packetway_node *n, uint32_t to)
 {
     uint32_t *link = &n->open_first, before = PACKETWAY_NONE;
@@ -110,7 +110,7 @@ static enum known find_way(struct leat_sim_packetway *p, struct leat_sim_packetw
     const struct leat_sim_packetway_san *san = &p->config.san[n->san];
     *way = (struct way){ LEAT_PACKETWAY_SEND_BY_ADDRESS, san->mtu_words, 0 };
     if (n->san == to->san) return KNOWN;
-    way->words = p->mtu_least; /* nobody tells the MTU of a way by address: all agree on one */
+    way->words = p->mtu_least; /* the MTU of a route by address is unknown: all use the same */
     if (p->config.by_address) return KNOWN;
     const struct leat_packetway_plan *plan = leat_packetway_host_plan(n->as_host, to->address,
                                                                       packetway_clock(p));
@@ -124,7 +124,7 @@ static enum known find_way(struct leat_sim_packetway *p, struct leat_sim_packetw
     }
     const uint32_t words = leat_packetway_mtu_min(plan->routes[0].mtu_words, san->mtu_words);
     const uint32_t lead = plan->routes[0].len / LEAT_PACKETWAY_WORD_LEN;
-    if (words > lead + FRAME_WORDS + HEAD_WORDS) /* else a packet has no room but for its route */
+    if (words > lead + FRAME_WORDS + HEAD_WORDS) /* else a packet only has room for its route */
         *way = (struct way){ LEAT_PACKETWAY_SEND_PLANNED, words, lead };
     return KNOWN;
 }
@@ -149,7 +149,7 @@ static void make_packet(struct leat_sim_packetway *p, uint32_t node, uint32_t en
     const uint32_t taken = way->lead + FRAME_WORDS + HEAD_WORDS;
     const uint64_t len = cut(p, e, (uint64_t)(way->words - taken) * LEAT_PACKETWAY_WORD_LEN);
     const uint32_t index = leat_sim_packetway_take(p, node, entry + 1);
-    struct leat_sim_packetway_packet *k = &p->packet[index - 1]; /* the window keeps one for it */
+    struct leat_sim_packetway_packet *k = &p->packet[index - 1]; /* from the window */
     struct leat_packetway_message *m = p->message;
     size_t size;
     uint32_t to;
@@ -190,7 +190,7 @@ void leat_sim_packetway_build(struct leat_sim_packetway *p, uint32_t node)
     const enum known known = find_way(p, n, &p->node[p->host[p->entry[entry].letter.message.to]],
                                       &way);
     leat_sim_packetway_pump(p, node);
-    if (known == ASKED) return; /* an event tells */
+    if (known == ASKED) return; /* an event reports it */
     if (known == KNOWN)
         make_packet(p, node, entry, &way);
     else
@@ -201,7 +201,7 @@ void leat_sim_packetway_build(struct leat_sim_packetway *p, uint32_t node)
 /* ---- receiving -------------------------------------------------------------------------------
  */
 
-/* The octets go where the packet says; a packet that says something else is none of the message. */
+/* The octets go where the packet says; a packet that does not fit is not part of the message. */
 static void take_in(struct leat_sim_packetway *p, uint32_t entry,
                     const struct leat_packetway_message *m)
 {
@@ -227,7 +227,7 @@ static void tell_event(struct leat_sim_packetway *p, uint32_t node)
 {
     const struct leat_sim_packetway_watch *w = &p->config.watch;
     if (w->event && !p->warming) w->event(w->context, p->node[node].host, p->heard, p->now);
-    leat_sim_packetway_kick(p, node); /* a plan may be there */
+    leat_sim_packetway_kick(p, node); /* a plan may have arrived */
 }
 
 void leat_sim_packetway_at_host(struct leat_sim_packetway *p, uint32_t packet)

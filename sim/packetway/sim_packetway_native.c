@@ -14,7 +14,7 @@ const char *leat_sim_packetway_kind_name(enum leat_sim_packetway_kind kind)
 /* ---- ATM -------------------------------------------------------------------------------------
  */
 
-/* On the first path: the network deals out cells over all of them by itself. */
+/* On the first path: the network itself distributes cells over all of them. */
 static uint32_t put_label(const struct leat_sim_packetway_native *n, uint32_t to, uint8_t *out)
 {
     leat_put_be32(out, leat_atm_clos_access(n->clos, to, 0));
@@ -81,7 +81,7 @@ static uint32_t router_of(const struct leat_net_topology *t, uint32_t terminal)
     return t->in_router[t->terminal_in[terminal]];
 }
 
-/* The way that the network's own routing takes first. */
+/* The route that the network's own routing takes first. */
 static uint32_t put_turns(const struct leat_sim_packetway_native *n, uint32_t from, uint32_t to,
                           uint8_t *out)
 {

@@ -1,8 +1,8 @@
-/* Time: SANs and routers go on together, and tell. */
+/* Time: runs SANs and routers together, and makes callbacks. */
 #include "sim_packetway_parts.h"
 #include <assert.h>
 
-/* Engines look at the clock that often; nothing that moves for so many of them is stuck. */
+/* The interval of engine timers; if nothing moves for so many of them, the network is stuck. */
 #define TICK_PS UINT64_C(100000000000)
 enum { STILL_TICKS = 50 };
 
@@ -127,7 +127,7 @@ static uint32_t active_sans(const struct leat_sim_packetway *p)
     return count;
 }
 
-/* Packets wait for each other, and would do so for ever: of each half-router one gives way. */
+/* Packets wait for each other, and would do so for ever: each half-router discards one. */
 static void break_up(struct leat_sim_packetway *p)
 {
     for (uint32_t i = 0; i < p->nodes; i++) {
@@ -140,7 +140,7 @@ static void break_up(struct leat_sim_packetway *p)
     }
 }
 
-/* Engines do what is due by their clock. */
+/* Runs the timers of engines. */
 void leat_sim_packetway_tick(struct leat_sim_packetway *p)
 {
     p->tick_at = p->now + TICK_PS;
@@ -155,7 +155,7 @@ void leat_sim_packetway_tick(struct leat_sim_packetway *p)
     }
 }
 
-/* The same, and nothing may stand still for ever. */
+/* The same, and resolves deadlocks. */
 static void tick(struct leat_sim_packetway *p)
 {
     const bool still = p->base.under_way && !p->post.plans && !active_sans(p) &&
@@ -170,8 +170,8 @@ static void tick(struct leat_sim_packetway *p)
 }
 
 /*
- * The SANs that carry something run up to `limit`, or less: one alone until it tells, several for
- * one step.
+ * The active SANs run up to `limit`, or less: a single one until its callback, several for one
+ * step.
  */
 static void run_sans(struct leat_sim_packetway *p, uint32_t active, leat_time limit)
 {
