@@ -814,7 +814,7 @@ void leat_sim_atm_load_count_offered(struct leat_sim_atm_load *load)
 {
     for (uint32_t port = 0; port < load->config.fabric.net.ports; port++) {
         struct leat_sim_atm_load_host *host = &load->host[port];
-        if (host->writing) draw_message(load, port); /*  the one being written is counted */
+        if (host->writing) draw_message(load, port); /* the one being written is counted */
         while (host->has_message && host->message.at < load->sim.now) {
             load->counts.messages_offered++;
             load->counts.cells_offered += cells_of(host->message.len);

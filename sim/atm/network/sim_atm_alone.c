@@ -7,7 +7,7 @@
 #include "sim_atm_parts.h"
 
 enum phase { PORTS, ARRIVALS, PHASES };
-enum { UNDER_WAY_MAX = 4 }; /*  cells of a port: one begins per 53 cycles, and takes below 200 */
+enum { UNDER_WAY_MAX = 4 }; /* cells of a port: one begins per 53 cycles, and takes below 200 */
 
 struct way {
     uint64_t at; /* of its last octet */
