@@ -1,7 +1,7 @@
 /*
- * What the provider does not offer, in the tables that libfabric calls through: every function that
- * it calls without looking says so. A table is a copy of one of these, with what there is filled
- * in.
+ * Functions that the provider does not implement, as tables for libfabric: every function that it
+ * calls unchecked returns an error. A provider table starts as a copy of one of these; the
+ * implemented functions are filled in.
  */
 #ifndef LEAT_FI_ABSENT_H
 #define LEAT_FI_ABSENT_H

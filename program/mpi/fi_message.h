@@ -1,10 +1,8 @@
 /*
- * Tagged messages between ranks, over the messages of tasks: eager, or asked for and granted
- * (fi_wire.h). Matching is the adapter's, in this model: a grant goes out when the ask has arrived
- * and its receive is posted, also while the program sleeps.
- *
- * All functions give 0 or a negative error of libfabric. What was started is told by the queue
- * (fi_queue.h).
+ * Tagged messages between ranks, over the messages of tasks: eager, or announced and granted
+ * (fi_wire.h). In this model the adapter does the matching: it sends a grant once the announcement
+ * has arrived and its receive is posted, even while the program sleeps. All functions return 0 or a
+ * negative error of libfabric. Completions come through the queue (fi_queue.h).
  */
 #ifndef LEAT_FI_MESSAGE_H
 #define LEAT_FI_MESSAGE_H
@@ -15,7 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* LEAT_EAGER in the environment: longest message that is sent without being asked for. */
+/* LEAT_EAGER in the environment: longest message that is sent without a grant. */
 #define LEAT_FI_EAGER_VARIABLE "LEAT_EAGER"
 enum {
     LEAT_FI_EAGER_LEN = 64 << 10,
@@ -28,7 +26,7 @@ struct leat_fi_send {
     const void *octets;
     uint64_t len, tag, data;
     bool has_data;
-    bool is_told;    /* its completion */
+    bool is_told;    /* its completion is reported */
     bool is_private; /* fi_private.h */
     uint32_t padding;
     struct fi_context *context;
@@ -41,7 +39,7 @@ struct leat_fi_receive {
     struct fi_context *context;
 };
 
-/* Before all others. False: it is wrong, and that was said. */
+/* Call this first. False: the value is wrong, which has been reported. */
 bool leat_fi_message_read_environment(void);
 
 void leat_fi_message_open(void);
@@ -49,24 +47,24 @@ void leat_fi_message_close(void);
 uint64_t leat_fi_message_inject_len(void);
 
 ssize_t leat_fi_message_send(const struct leat_fi_send *send);
-/* At most leat_fi_message_inject_len octets, which are the caller's again at once. */
+/* At most leat_fi_message_inject_len octets; the caller may reuse them at once. */
 ssize_t leat_fi_message_inject(const struct leat_fi_send *send);
 ssize_t leat_fi_message_receive(const struct leat_fi_receive *receive);
 
-/* Tells of a message that such a receive would take, or that there is none. Claimed, it is kept for
- * the context; discarded, it is gone. */
+/* Reports a message that such a receive would take, or that there is none. A claimed message is
+ * reserved for the context; a discarded one is gone. */
 ssize_t leat_fi_message_peek(const struct leat_fi_receive *receive, bool claim, bool discard);
-/* Receives what the context has claimed. */
+/* Receives the message that the context has claimed. */
 ssize_t leat_fi_message_claim(const struct leat_fi_receive *receive, bool discard);
 ssize_t leat_fi_message_cancel(struct fi_context *context);
 
-/* Takes what has happened up to now. */
+/* Handles all events up to now. */
 void leat_fi_message_look(void);
-/* Waits until something happens, or the deadline, and takes it. */
+/* Waits for an event or the deadline, and handles it. */
 void leat_fi_message_wait(leat_time deadline, const char *doing);
-/* Before anything that depends on time: what blocking sends took has passed. */
+/* Before anything that depends on time: lets the time of blocking sends pass. */
 void leat_fi_message_settle(void);
-/* Waits until nothing of this rank's needs its help any more. */
+/* Waits until nothing pending needs this rank's help. */
 void leat_fi_message_drain(void);
 
 #endif

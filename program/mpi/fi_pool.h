@@ -1,6 +1,6 @@
 /*
- * Items with numbers, which go over the network in their stead: a peer names "your receive 5". The
- * same calls give the same numbers in every run. An item stays where it is in memory.
+ * Items with numbers, which stand for them on the network: a peer names "your receive 5". The same
+ * calls give the same numbers in every run. An item never moves in memory.
  */
 #ifndef LEAT_FI_POOL_H
 #define LEAT_FI_POOL_H
@@ -9,14 +9,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* As reallocarray; ends the run if there is no memory. */
+/* As reallocarray; ends the run if out of memory. */
 void *leat_fi_grown(void *old, size_t count, size_t size);
 
 struct leat_fi_pool {
     size_t size;     /* of an item */
     uint8_t **chunk; /* of items */
     uint32_t *free;  /* numbers, a stack */
-    uint8_t *in_use; /* of each item: is it? */
+    uint8_t *in_use; /* per item */
     uint32_t cap, frees;
 };
 

@@ -5,11 +5,11 @@
  *     elsewhere (MPI_Test ...)    as long as a poll takes
  *     outside of simulated time   not at all
  *
- * The message layer of Open MPI reads until the queue is empty before it looks whether what it
- * waits for is there. So the read after an entry comes back at once. Some operations are made of
- * others, several deep, and move one level up each time that Open MPI goes through its parts, of
- * which this queue is one: while there may be such ones, more reads come back at once, after an
- * entry, after anything that was started, and when a call begins (leat_fi_call_is_deep).
+ * The message layer of Open MPI reads until the queue is empty before it checks whether it has what
+ * it waits for. So the read after an entry returns at once. Some operations consist of others,
+ * nested several levels deep, and advance one level each time Open MPI polls its components, of
+ * which this queue is one. While such operations may be pending, more reads return at once: after
+ * an entry, after anything was started, and when a call begins (leat_fi_call_is_deep).
  */
 #ifndef LEAT_FI_QUEUE_H
 #define LEAT_FI_QUEUE_H
@@ -18,10 +18,10 @@
 #include <rdma/fi_eq.h>
 #include <stdbool.h>
 
-/* What a finished operation says; err 0: it went well. */
+/* The completion of an operation; err 0: success. */
 void leat_fi_queue_push(const struct fi_cq_err_entry *entry);
 bool leat_fi_queue_is_empty(void);
-/* The library has started something: it may have more to do before it can wait. */
+/* The library has started something and may have more to do before it can wait. */
 void leat_fi_queue_stir(void);
 
 int leat_fi_queue_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct fid_cq **cq,

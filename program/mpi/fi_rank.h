@@ -4,8 +4,8 @@
  *     start --- MPI_Init: attach ... begin --- simulated time --- MPI_Finalize: leave ... --- exit
  *               `--- real time ---'                                `--- real time ---'
  *
- * Inside MPI_Init and MPI_Finalize ranks find each other by other means than the network, in real
- * time: nothing waits for the network there, and nothing is charged.
+ * Inside MPI_Init and MPI_Finalize ranks find each other outside the network, in real time: nothing
+ * waits for the network there, and nothing is charged.
  */
 #ifndef LEAT_FI_RANK_H
 #define LEAT_FI_RANK_H
@@ -13,19 +13,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Is there a run for this process? (Not for what it forks.) */
+/* Does a run expect this process? (Not the processes that it forks.) */
 bool leat_fi_is_wanted(void);
 
-/* The place of its rank in the run is taken. False: *why says why. */
+/* Takes the rank's slot in the run. False: *why says why. */
 bool leat_fi_attach(const char **why);
 void leat_fi_begin(void);
 void leat_fi_leave(void);
 bool leat_fi_is_simulated(void);
 
-/* In a process that a rank forked: this call ends it, and the run. */
+/* In a process forked by a rank: this call ends it, and the run. */
 void leat_fi_be_no_copy(const char *call);
 
-/* One thread at a time may touch the task. Who only wants to look may come later. */
+/* One thread at a time may access the task. Clock reads only try to. */
 void leat_fi_lock(void);
 bool leat_fi_try_lock(void);
 void leat_fi_unlock(void);
@@ -38,28 +38,28 @@ enum leat_fi_call_detail {
     LEAT_FI_CALL_FROM, /* a rank, a tag */
     LEAT_FI_CALL_TO,   /* a rank, a tag */
     LEAT_FI_CALL_ROOT, /* a rank */
-    LEAT_FI_CALL_AT,   /* a rank whose memory it is about */
-    LEAT_FI_CALL_OF,   /* so many requests */
+    LEAT_FI_CALL_AT,   /* a rank whose memory it accesses */
+    LEAT_FI_CALL_OF,   /* number of requests */
 };
 
-/* A call that comes back only when something has happened in the network. */
+/* A call that returns only after an event in the network. */
 struct leat_fi_call {
     const char *name;
     enum leat_fi_call_detail detail;
     int number, tag;
-    bool probes;     /* what it waits for is a message, not a completion */
-    bool is_deep;    /* it is made of operations that Open MPI moves on step by step */
-    bool stays_deep; /* it makes a window: such operations may go on until the end */
+    bool probes;     /* waits for a message, not a completion */
+    bool is_deep;    /* it consists of operations that Open MPI advances step by step */
+    bool stays_deep; /* it creates a window: such operations may continue until the end */
     bool frees_window;
 };
 
-/* True: it is the call to show, until leat_fi_call_exit; false: the program is in one already. */
+/* True: this is the call to show, until leat_fi_call_exit; false: the program is already in one. */
 bool leat_fi_call_enter(const struct leat_fi_call *call);
 void leat_fi_call_exit(const struct leat_fi_call *call, bool entered);
 
 /* NULL: in none that blocks. */
 const struct leat_fi_call *leat_fi_call(void);
-/* Is it deep, or has a deep one been started that may go on behind the program's back? */
+/* Is it deep, or may an earlier deep one still be active in the background? */
 bool leat_fi_call_is_deep(void);
 void leat_fi_call_starts_deep(void);
 /* As in "MPI_Recv from 3, tag 7". */

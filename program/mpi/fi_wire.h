@@ -1,5 +1,5 @@
 /*
- * What goes between ranks: a head, and behind it the payload of the message. Numbers big-endian.
+ * Messages between ranks: a header, followed by the payload. Numbers are big-endian.
  *
  *     octet  0      1       2    4                8               16               24
  *     eager  | kind | flags | 0  | padding       | tag            | data           | payload ...
@@ -7,10 +7,10 @@
  *     grant  | kind | 0     | 0  | sender's no.  | receiver's no. | length         |
  *     piece  | kind | 0     | 0  | receiver's no.| offset         | payload ...
  *
- * Behind the payload of an eager message there are so many octets of padding (fi_private.h).
+ * `padding` octets follow the payload of an eager message (fi_private.h).
  *
- * A long message is asked for, and its pieces are sent when its receive has granted it so much of
- * its length as there is room for:
+ * A long message is announced by an ask. Its pieces are sent when its receive has granted as much
+ * of its length as it has room for:
  *
  *     sender   ask --->              piece ---> piece ---> piece --->
  *     receiver         <--- grant

@@ -4,7 +4,7 @@
  *     new(encoding) -- pack, pack, ... -- finish -- unpack, unpack, ... -- free
  *
  * Encodings: XDR (big-endian, four or eight octets each), raw (as in memory), and in place (only
- * where the items are is noted; they are taken when the message is sent, and then raw).
+ * the location of the items is recorded; they are copied, raw, when the message is sent).
  *
  * Results are PvmOk or the error codes of pvm3.h.
  */
@@ -13,7 +13,7 @@
 
 #include "pvm_octets.h"
 
-enum leat_pvm_encoding { /* as struct pvmminfo tells them */
+enum leat_pvm_encoding { /* as in struct pvmminfo */
                          LEAT_PVM_XDR = 0x10000000,
                          LEAT_PVM_IN_PLACE = 0x20000000,
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -52,10 +52,10 @@ size_t leat_pvm_buffer_len(const struct leat_pvm_buffer *buffer);
 /* Copies octets [at, at + len) of the message. */
 void leat_pvm_buffer_copy(const struct leat_pvm_buffer *buffer, size_t at, void *to, size_t len);
 
-/* Ready to be unpacked from its beginning, unless it is being unpacked already. */
+/* Prepares it for unpacking from its beginning, unless it is being unpacked already. */
 int leat_pvm_buffer_finish(struct leat_pvm_buffer *buffer);
 
-/* `type`: PVM_BYTE .. PVM_ULONG. Strides count items. All or nothing. */
+/* `type`: PVM_BYTE .. PVM_ULONG. Strides count items. On error nothing is packed. */
 int leat_pvm_pack(struct leat_pvm_buffer *buffer, int type, const void *items, int count,
                   int stride);
 int leat_pvm_unpack(struct leat_pvm_buffer *buffer, int type, void *items, int count, int stride);

@@ -1,10 +1,10 @@
 /*
- * Inside of the library: one task of the virtual machine, its messages and its questions.
+ * Internals of the library: one task of the virtual machine, its messages and its queries.
  *
  *     exported functions (pvm_*.c) ---> self, send, await, ask ---> program/run/task.h
  *
- * The exported functions check what they are given, say what went wrong (lpvmerr) and hand the rest
- * to these. Nothing here is safe for threads, as in every libpvm.
+ * The exported functions check their arguments, report errors (lpvmerr) and leave the rest to
+ * these. Nothing here is thread-safe, as in every libpvm.
  */
 #ifndef LEAT_PVM_LIBRARY_H
 #define LEAT_PVM_LIBRARY_H
@@ -19,7 +19,7 @@
 /* ---- the task (pvm_self.c) ------------------------------------------------------------------- */
 
 struct leat_pvm_output {
-    int tid, context, tag; /* whom it is sent to; tid 0: the log of the run */
+    int tid, context, tag; /* recipient; tid 0: the log of the run */
 };
 
 struct leat_pvm_self {
@@ -39,22 +39,21 @@ extern struct leat_pvm_self leat_pvm_self;
 int leat_pvm_enrol(void);
 void leat_pvm_leave(void);
 
-/* The result of a question to the run; negative: an error. `answer` (NULL: not wanted) is cleared
+/* The result of a query to the run; negative: an error. `answer` (NULL: not wanted) is cleared
  * first. `doing`: shown if the answer never comes. */
 int leat_pvm_ask(enum leat_pvm_op op, const struct leat_pvm_octets *arguments,
                  struct leat_pvm_octets *answer, const char *doing);
 
 /* ---- messages (pvm_transfer.c) --------------------------------------------------------------- */
 
-/* A copy of the message goes to the task; a task that is not there is not told from one that does
- * not listen. */
+/* Sends a copy of the message. A missing task is not distinguished from one that never receives. */
 int leat_pvm_transfer(struct leat_pvm_buffer *buffer, int tid, int tag);
 
-/* Takes in what has come, waiting at most until the deadline. */
+/* Handles arrived events, waiting at most until the deadline. */
 void leat_pvm_take_events(leat_time deadline, const char *doing);
 void leat_pvm_note_answer(uint64_t cookie, const uint8_t *octets, size_t len); /* to leat_pvm_ask */
 
-/* Messages that have come in go to their handlers, or into the queue. */
+/* Passes arrived messages to their handlers, or into the queue. */
 void leat_pvm_dispatch(void);
 
 /* ---- what has come in (pvm_queue.c) ---------------------------------------------------------- */
@@ -66,7 +65,7 @@ int leat_pvm_match_default(int id, int tid, int tag);
 leat_pvm_match *leat_pvm_set_match(leat_pvm_match *match); /* NULL: the default; returns the old */
 
 void leat_pvm_queue_append(struct leat_pvm_buffer *message);
-/* The message that the matching function chooses, left in the queue: 1 and *out, 0: none, negative:
+/* The message that the matching function chooses, left in the queue: 1 and *out; 0: none; negative:
  * its error. */
 int leat_pvm_queue_search(int tid, int tag, struct leat_pvm_buffer **out);
 void leat_pvm_queue_remove(struct leat_pvm_buffer *message); /* if it is there */
@@ -84,7 +83,7 @@ bool leat_pvm_output_is_collected(void); /* pvm_catchout is in effect */
 
 /* ---- exported, but not in pvm3.h ------------------------------------------------------------- */
 
-int lpvmerr(const char *function, int code); /* notes, perhaps prints, and returns the code */
+int lpvmerr(const char *function, int code); /* records, perhaps prints, and returns the code */
 
 extern int pvm_errno, pvm_nerr, pvmautoerr, pvmmytid, pvmmyptid, pvmmyctx, pvmshowtaskid;
 extern char *pvm_errlist[];

@@ -1,11 +1,11 @@
 /*
- * Octets that grow while they are written and are read from their beginning: how the library and
- * its service speak to each other, and what messages are made of. Numbers are big-endian.
+ * Octets that grow while they are written and are read from the beginning: the encoding between the
+ * library and its service, and of messages. Numbers are big-endian.
  *
  *     put_i32(7) put_text("ab")   ->   00 00 00 07 | 00 00 00 02 61 62 00
  *
- * Writing stops at the first lack of memory, reading at the first thing that is not there; both set
- * `failed`, which is looked at once, at the end.
+ * Writing stops when memory runs out, reading at the first missing item. Both set `failed`, which
+ * is checked once, at the end.
  */
 #ifndef LEAT_PVM_OCTETS_H
 #define LEAT_PVM_OCTETS_H
@@ -24,14 +24,14 @@ struct leat_pvm_octets {
 void leat_pvm_octets_free(struct leat_pvm_octets *octets);
 void leat_pvm_octets_clear(struct leat_pvm_octets *octets); /* keeps the memory */
 
-/* Room for so many more octets at the end, which then belong to it; NULL: no memory. */
+/* Appends room for this many octets; NULL: out of memory. */
 uint8_t *leat_pvm_octets_extend(struct leat_pvm_octets *octets, size_t len);
 
 void leat_pvm_put(struct leat_pvm_octets *octets, const void *from, size_t len);
 void leat_pvm_put_i32(struct leat_pvm_octets *octets, int32_t value);
 void leat_pvm_put_text(struct leat_pvm_octets *octets, const char *text); /* NULL: "" */
 
-/* The next octets, lent; NULL: there are not so many. */
+/* The next octets, lent; NULL: there are fewer. */
 const uint8_t *leat_pvm_get(struct leat_pvm_octets *octets, size_t len);
 int32_t leat_pvm_get_i32(struct leat_pvm_octets *octets);
 /* Lent, with its final zero; "" if there is none. */

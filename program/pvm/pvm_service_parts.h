@@ -17,7 +17,7 @@ struct leat_pvm_sink {
     int tid, context, tag; /* tid 0: the log */
 };
 
-/* What a task waits for; one question at a time. */
+/* What a task waits for; one query at a time. */
 enum leat_pvm_wait {
     LEAT_PVM_WAITS_NOT,
     LEAT_PVM_WAITS_BARRIER,
@@ -28,7 +28,7 @@ enum leat_pvm_wait {
 
 struct leat_pvm_entry {
     bool is_used, is_spawned, is_enrolled, has_left;
-    bool was_signalled; /* by another task: its death is no accident */
+    bool was_signalled; /* by another task: its death is expected */
     int tid, parent, context;
     char *name;
     struct leat_child *process;
@@ -36,7 +36,7 @@ struct leat_pvm_entry {
     int sibling_count;
     struct leat_pvm_sink sink; /* of its output */
     struct leat_pvm_octets question, answer;
-    uint64_t cookie; /* of its last question */
+    uint64_t cookie; /* of its last query */
     enum leat_pvm_wait waits;
     char waits_name[LEAT_PVM_NAME_LEN];
     int waits_number, waits_flags;
@@ -50,10 +50,10 @@ struct leat_pvm_notice {
 struct leat_pvm_service {
     struct leat_pvm_service_config config;
     uint32_t *port;
-    uint32_t next_port; /* where the next task goes that may go to several */
+    uint32_t next_port; /* port of the next task that may go to several */
     struct leat_pvm_entry *entry;
     struct leat_child *process; /* of each slot */
-    struct leat_hub *hub;       /* of the call at hand */
+    struct leat_hub *hub;       /* of the current call */
     leat_time at;
     struct leat_pvm_notice *notice;
     size_t notice_count;
@@ -67,7 +67,7 @@ struct leat_pvm_service {
 struct leat_pvm_entry *leat_pvm_find(struct leat_pvm_service *service, int tid);
 uint32_t leat_pvm_slot(const struct leat_pvm_service *service, const struct leat_pvm_entry *entry);
 
-/* The answer to the question that a task waits for; what is told is in entry->answer. */
+/* Answers the query that a task waits for; the data is in entry->answer. */
 void leat_pvm_reply(struct leat_pvm_service *service, struct leat_pvm_entry *entry, int result);
 void leat_pvm_tell(struct leat_pvm_service *service, struct leat_pvm_entry *entry, int context,
                    int tag, const struct leat_pvm_octets *body);

@@ -9,8 +9,8 @@
  *
  * A message from task to task is one or more pieces, each behind this header (big-endian):
  *
- *     source | destination | context | tag | wait id | encoding (32 each) | length | offset (64
- * each)
+ *     source | destination | context | tag | wait id | encoding   (32 bits each)
+ *     | length | offset                                           (64 bits each)
  *
  * A task identifier holds the port, as its host, and the slot: t40001 is slot 0 at port 0.
  */
@@ -20,7 +20,7 @@
 #include "task.h"
 
 enum leat_pvm_op {
-    LEAT_PVM_MORE,     /* a part of the arguments of the next question: no arguments of its own */
+    LEAT_PVM_MORE,     /* a part of the arguments of the next query */
     LEAT_PVM_FETCH,    /* offset -> the rest of the last answer */
     LEAT_PVM_ENROL,    /* -> struct leat_pvm_enrolment, as numbers */
     LEAT_PVM_CONFIG,   /* -> names of the hosts */
@@ -61,15 +61,15 @@ enum {
     LEAT_PVM_HOST_MASK = 0x3ffc0000,
     LEAT_PVM_LOCAL_MASK = 0x3ffff,
     LEAT_PVM_HOSTS_MAX = 4095,
-    LEAT_PVM_DAEMON_TID = INT32_MIN, /* source of what the machine itself tells */
-    /* Where pvm_catchout has the output of tasks sent to. */
+    LEAT_PVM_DAEMON_TID = INT32_MIN, /* source of the machine's own messages */
+    /* Destination of the output of tasks under pvm_catchout. */
     LEAT_PVM_OUTPUT_CONTEXT = 0x7ffff,
     LEAT_PVM_OUTPUT_TAG = INT32_MIN + 0x30005,
     LEAT_PVM_OUTPUT_END = 0, /* instead of a count of octets: the task has ended */
     LEAT_PVM_OUTPUT_SPAWNED = -1,
     LEAT_PVM_OUTPUT_BEGUN = -2,
     LEAT_PVM_MAIL_FLAGS = 63,  /* those of pvm3.h */
-    LEAT_PVM_MAIL_FRESH = 256, /* nothing may be there yet, not even the caller's own */
+    LEAT_PVM_MAIL_FRESH = 256, /* the entry must be new, not even the caller's own */
 };
 
 static inline int leat_pvm_host_tid(uint32_t port)
@@ -82,7 +82,7 @@ static inline int leat_pvm_task_tid(uint32_t slot, uint32_t port)
     return leat_pvm_host_tid(port) | (int)(slot + 1);
 }
 
-/* Could this be a task's? */
+/* Could this be a task's tid? */
 static inline bool leat_pvm_is_task_tid(int tid)
 {
     return tid > 0 && !(tid & ~(LEAT_PVM_HOST_MASK | LEAT_PVM_LOCAL_MASK)) &&

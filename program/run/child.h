@@ -1,29 +1,29 @@
 /*
- * Processes that a run starts for its tasks: found, started, awaited, and what they print. For the
+ * Processes that a run starts for its tasks: find, start, wait, and collect output. For the
  * services of the maestro (pvm/, atm/).
  *
  *     find --- environment --- begin ... take, take ... await --- take the rest --- free
  *
- * What a task prints goes into a file in memory, which never makes it wait, and is taken from there
- * when the task is served: so it comes in an order that does not depend on who is faster. The file
- * grows, but what was taken is given back.
+ * A task prints into a file in memory, so it never blocks. leat reads the file when the task is
+ * served, so the order of output does not depend on which task is faster. The file grows, but its
+ * read part is freed.
  */
 #ifndef LEAT_PROGRAM_CHILD_H
 #define LEAT_PROGRAM_CHILD_H
 
 #include "hub.h"
 
-/* Memory, or the end. */
+/* As reallocarray; ends the process if out of memory. */
 void *leat_child_grown(void *old, size_t count, size_t size);
 char *leat_child_copied(const char *text);
 
 /* ---- programs and words ---------------------------------------------------------------------- */
 
-/* Where the program is, in new memory; NULL: nowhere. `path` is as in PATH; a name that begins with
- * '/' is taken as it is. */
+/* The path of the program, in new memory; NULL: not found. `path` is as in PATH; a name that begins
+ * with '/' is used as it is. */
 char *leat_child_find(const char *name, const char *path);
-/* The same for a program that a user names, as a shell does: one with a '/' anywhere is taken as it
- * is, and PATH comes after `path`. */
+/* The same for a program that a user names, as a shell does: a name with a '/' anywhere is used as
+ * it is, and PATH follows `path`. */
 char *leat_child_find_named(const char *name, const char *path);
 
 /* A list of texts, each in memory of its own; the last is followed by NULL. */
@@ -37,7 +37,8 @@ void leat_child_words_append(struct leat_child_words *words, const char *text);
 void leat_child_words_set(struct leat_child_words *words, const char *variable); /* "NAME=value" */
 void leat_child_words_free(struct leat_child_words *words);
 
-/* The maestro's own, with these instead (NULL: none), and what a task needs to find its slot. */
+/* The maestro's environment with these replaced (NULL: none), and what a task needs to find its
+ * slot. */
 struct leat_child_words leat_child_environment(const struct leat_hub *hub, uint32_t slot,
                                                char *const *variables, char *const *more);
 
@@ -46,10 +47,10 @@ struct leat_child_words leat_child_environment(const struct leat_hub *hub, uint3
 struct leat_child {
     pid_t pid; /* 0: none */
     bool is_reaped;
-    int status;           /* as waitpid tells it, once it is reaped */
+    int status;           /* as waitpid returns it, once it is reaped */
     int output;           /* a file that its output is in; -1: it has the maestro's */
-    uint64_t output_told; /* octets of it */
-    char *line;           /* of its output, without an end so far */
+    uint64_t output_told; /* octets already taken */
+    char *line;           /* its last, still incomplete line */
     size_t line_len, line_cap;
 };
 
@@ -61,34 +62,34 @@ struct leat_child_start {
     const char *directory; /* NULL: the maestro's */
     enum leat_child_input input;
     bool collect;   /* its output */
-    bool is_bare;   /* of open files it has but standard input, output and error */
-    int end_signal; /* that it gets when the maestro ends; 0: SIGKILL */
+    bool is_bare;   /* it inherits only standard input, output and error */
+    int end_signal; /* sent to it when the maestro ends; 0: SIGKILL */
 };
 
 void leat_child_init(struct leat_child *process);
-/* False: errno says why. It does not outlive the maestro, or is asked not to by its end_signal. */
+/* False: see errno. It does not outlive the maestro, or gets its end_signal to end. */
 bool leat_child_begin(struct leat_child *process, const struct leat_child_start *start);
-/* True: it has ended, or never was. */
+/* True: it has ended, or never started. */
 bool leat_child_reap(struct leat_child *process, bool wait);
-/* Until it has ended, if its output is collected: it is to be heard to the end; but not for ever.
+/* Waits for its end if its output is collected, so that the output is complete; but not for ever.
  * `interrupted` may be NULL. */
 void leat_child_await(struct leat_child *process, bool (*interrupted)(void));
-/* Waits until all of them have ended, or (at once, or interrupted) ends them. */
+/* Waits until all of them have ended, or (at once, or interrupted) kills them. */
 void leat_child_end_all(struct leat_child *processes, size_t count, bool at_once,
                         bool (*interrupted)(void));
-void leat_child_free(struct leat_child *process); /* what it printed */
+void leat_child_free(struct leat_child *process); /* and its output */
 
 /* ---- output ---------------------------------------------------------------------------------- */
 
 typedef void leat_child_hear(void *context, const uint8_t *octets, size_t len);
 
-/* What it has printed since the last time, in parts of at most so many octets. */
+/* Its output since the last call, in parts of at most this many octets. */
 void leat_child_take(struct leat_child *process, size_t part_max, leat_child_hear *hear,
                      void *context);
 
-/* To the log (a file; -1: none), each line behind "[who] ". */
+/* To the log (a file; -1: none), each line prefixed with "[who] ". */
 void leat_child_log(struct leat_child *process, int log, const char *who, const uint8_t *octets,
                     size_t len);
-void leat_child_log_end(struct leat_child *process, int log, const char *who); /* of a last line */
+void leat_child_log_end(struct leat_child *process, int log, const char *who); /* last line */
 
 #endif

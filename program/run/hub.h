@@ -1,18 +1,18 @@
 /*
  * The other side of program/run/task.h: the process that owns the network and the shared memory,
- * and lets tasks and network go on in turns (the maestro).
+ * and runs tasks and network in turns (the maestro).
  *
  *     tasks run ... all wait ---> requests are taken, by task ---> the network runs until something
  *       ^                                                          is told, or a deadline comes
  *       +------------------- those whose time has come go on <------------+
  *
- * Simulated time moves only while every task waits. What tasks do between two waits depends on what
- * they were told alone, and requests are taken in the order of tasks: so all runs are the same.
+ * Simulated time advances only while every task waits. Between two waits a task depends only on the
+ * events it was given, and requests are taken in task order: so runs are reproducible.
  *
- * A task may be told of a message before its time has come, where the network knows it: then it
- * runs, at its own time, while the network comes up to that, on another processor, and others go on
- * there. Only then is it waited for, and what it asks for is taken: so this changes nothing but the
- * real time of a run.
+ * A task may get a message before its time has come, if the network knows it in advance. It then
+ * runs at its own time, on another processor, while the network catches up and other tasks
+ * continue. The hub waits for it and takes its requests only when the network has caught up, so
+ * this affects only the real time of a run.
  */
 #ifndef LEAT_PROGRAM_HUB_H
 #define LEAT_PROGRAM_HUB_H
@@ -29,30 +29,29 @@ enum {
 struct leat_hub;
 
 enum leat_hub_end {
-    LEAT_HUB_DONE,        /* all tasks have left */
-    LEAT_HUB_STUCK,       /* all tasks wait, nothing is under way, and no deadline comes; or tasks
-                             have looked in vain for longer than leat_hub_config.patience; or the
-                             network is locked */
-    LEAT_HUB_LIVELOCKED,  /* the network is busy for ever, and delivers nothing */
-    LEAT_HUB_DIED,        /* a task's process is gone, but it has not left */
+    LEAT_HUB_DONE,  /* all tasks have left */
+    LEAT_HUB_STUCK, /* all tasks wait, nothing is in flight, and no deadline is pending; or tasks
+                       have polled in vain for longer than leat_hub_config.patience; or the network
+                       is deadlocked */
+    LEAT_HUB_LIVELOCKED,  /* the network stays busy but delivers nothing */
+    LEAT_HUB_DIED,        /* a task's process has ended without leaving */
     LEAT_HUB_FAILED,      /* a task said so: leat_task_fail */
     LEAT_HUB_LOST,        /* a message was lost for good */
     LEAT_HUB_INTERRUPTED, /* by leat_hub_config.interrupted */
 };
 
-/* Questions of tasks (leat_task_call). Any may be NULL. */
+/* Queries of tasks (leat_task_call). Any member may be NULL. */
 struct leat_hub_service {
     void *context;
-    /* At time `at`, in the order of time, then of tasks. Answers with leat_hub_answer, now or
-     * later. */
+    /* At time `at`, in order of time, then of tasks. Answers with leat_hub_answer, now or later. */
     void (*call)(void *context, struct leat_hub *hub, uint32_t task, uint64_t cookie,
                  const uint8_t *question, size_t len, leat_time at);
-    /* A task has left, or (its process gone, where the service allows that) died. True: the run
-     * goes on without it; false: a task that died ends the run. */
+    /* A task has left or, if the service allows it, died with its process. True: the run continues
+     * without it; false: a task that died ends the run. */
     bool (*gone)(void *context, struct leat_hub *hub, uint32_t task, bool died, leat_time at);
 };
 
-/* A message of one task to another, as who looks on sees it; lent for the call. */
+/* A message from one task to another, as observers see it; lent for the call. */
 struct leat_hub_message {
     uint64_t number;   /* from 0 on, in the order in which the run took them */
     uint32_t from, to; /* tasks */
@@ -63,49 +62,49 @@ struct leat_hub_message {
 typedef void leat_hub_see(void *context, const struct leat_hub_message *message, leat_time at);
 
 /*
- * Who looks on (a recording); all are set. Times are those of the network, which begin at 0. They
- * come in no strict order, since tasks are ahead of the network: but nothing is told of a time
- * before the last `reached`.
+ * Callbacks of an observer (a recording); all are set. Times are those of the network, which begin
+ * at 0. They are not strictly ordered, since tasks run ahead of the network, but none is before the
+ * last `reached`.
  */
 struct leat_hub_watch {
     void *context;
     void (*begins)(void *context, uint32_t task, uint32_t port, leat_time at);
     /* `doing`: as in leat_task_wait; lent for the call. */
     void (*waits)(void *context, uint32_t task, const char *doing, leat_time at);
-    /* It is handed so many messages that have arrived. */
+    /* It receives this many messages that have arrived. */
     void (*goes_on)(void *context, uint32_t task, uint32_t messages, leat_time at);
     void (*leaves)(void *context, uint32_t task, leat_time at);
     leat_hub_see *handed_over; /* to its port */
     leat_hub_see *sent, *arrived, *lost;
-    /* The network has run up to here, and tasks go on from here or later. */
+    /* The network has run up to here, and tasks continue from here or later. */
     void (*reached)(void *context, leat_time at);
 };
 
 struct leat_hub_config {
     struct leat_port_net *net;
     uint32_t slots;       /* tasks at most */
-    uint32_t expected;    /* that the run begins with: slots 0 .. ; time waits for them */
+    uint32_t expected;    /* initial tasks: slots 0 .. ; time waits for them */
     const uint32_t *port; /* of each slot; NULL: slot modulo ports */
     leat_time start;      /* of simulated time; 0: one second */
-    /* Tasks may look again and again for what can never come: so long, in simulated time, may no
-     * message be sent or received and no task come or go, while tasks go on LEAT_HUB_LOOKS_MIN
-     * times at least. 0: for ever. A single long sleep is no look. */
+    /* Tasks may poll for something that can never come. This is the longest simulated time without
+     * any message sent or received and without any task starting or ending, while tasks continue at
+     * least LEAT_HUB_LOOKS_MIN times. 0: for ever. A single long sleep is no poll. */
     leat_time patience;
-    double compute_scale; /* measured computing time counts so many times; 0: none counts */
+    double compute_scale; /* factor for measured computing time; 0: none counts */
     struct leat_hub_service service;
-    const struct leat_hub_watch *watch; /* lent for good; NULL: nobody looks on */
-    bool (*interrupted)(void);          /* asked now and then; NULL: never */
-    /* Is the slot's process alive? Asked now and then; NULL: by the pid that it attached with. */
+    const struct leat_hub_watch *watch; /* lent for good; NULL: no observer */
+    bool (*interrupted)(void);          /* polled occasionally; NULL: never */
+    /* Is the slot's process alive? Polled occasionally; NULL: by the pid that it attached with. */
     bool (*alive)(void *context, uint32_t slot);
     void *alive_context;
 };
 
 struct leat_hub_task {
-    leat_time clock;     /* of the task, when it waited or left last */
+    leat_time clock;     /* of the task, when it last waited or left */
     leat_time waited_ps; /* in leat_task_wait, simulated */
     uint64_t messages_sent, octets_sent, messages_received, octets_received;
-    uint64_t order; /* of the tasks that its messages came from, one after the other: a hash */
-    uint32_t notes; /* enum leat_task_note, together */
+    uint64_t order; /* of the senders of its messages, in sequence: a hash */
+    uint32_t notes; /* enum leat_task_note, combined */
     bool begun, left, died;
     pid_t pid;
     char doing[LEAT_TASK_DOING_LEN]; /* while it waits */
@@ -118,7 +117,7 @@ void leat_hub_destroy(struct leat_hub *hub);
 /* The value of LEAT_RUN for tasks. */
 const char *leat_hub_path(const struct leat_hub *hub);
 
-/* Runs until the end. `reason`: of a failure, a sentence without an end. */
+/* Runs until the end. `reason`: of a failure, a sentence without a full stop. */
 enum leat_hub_end leat_hub_run(struct leat_hub *hub, char *reason, size_t reason_cap);
 
 const struct leat_hub_task *leat_hub_task(const struct leat_hub *hub, uint32_t slot);
@@ -130,10 +129,10 @@ void leat_hub_answer(struct leat_hub *hub, uint32_t task, uint64_t cookie, const
                      size_t len, leat_time at);
 void leat_hub_signal(struct leat_hub *hub, uint32_t task, const void *octets, size_t len,
                      leat_time at);
-/* A message of the task that the service carried, not the network: it counts as the others do. */
+/* A message of the task that the service carried, not the network: it counts like the others. */
 void leat_hub_count_sent(struct leat_hub *hub, uint32_t task, uint64_t octets);
 void leat_hub_count_received(struct leat_hub *hub, uint32_t task, uint64_t octets);
-/* The run ends so, with this reason (a sentence without an end), unless it has ended already. */
+/* Ends the run with this reason (a sentence without a full stop), unless it has ended already. */
 void leat_hub_stop(struct leat_hub *hub, enum leat_hub_end end, const char *reason);
 /* A free slot for a process that is being started: time waits until it begins (or dies).
  * UINT32_MAX: none is free. */

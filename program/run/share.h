@@ -5,9 +5,9 @@
  *              request ring: task -> hub          messages, until their receiver releases them
  *              event ring:   hub -> task
  *
- * A slot belongs in turns to its task, while it runs, and to the hub, while it waits: `turn` and
- * `state` hand it over, and nothing else in it needs to be atomic. The blocks are sparse: what is
- * never used takes no memory.
+ * A slot belongs alternately to its task, while it runs, and to the hub, while the task waits.
+ * `turn` and `state` hand it over; nothing else in it needs to be atomic. The blocks are sparse:
+ * unused ones take no memory.
  */
 #ifndef LEAT_PROGRAM_SHARE_H
 #define LEAT_PROGRAM_SHARE_H
@@ -24,7 +24,7 @@ enum {
     LEAT_SHARE_EVENTS = 1024,
     LEAT_SHARE_LINE = 64,
     LEAT_SHARE_CLASS_MIN = 7,  /* log2 of the smallest block */
-    LEAT_SHARE_CLASS_MAX = 28, /* of the greatest: 256 MiB */
+    LEAT_SHARE_CLASS_MAX = 28, /* of the largest: 256 MiB */
     LEAT_SHARE_CLASSES = LEAT_SHARE_CLASS_MAX + 1,
     LEAT_SHARE_REASON_LEN = 256,
     LEAT_SHARE_CALL_LEN = 64,
@@ -56,9 +56,9 @@ struct leat_share_event {
 enum leat_share_state {
     LEAT_SHARE_EMPTY,
     LEAT_SHARE_EXPECTED, /* its process is being started */
-    LEAT_SHARE_ATTACHED, /* in real time still */
+    LEAT_SHARE_ATTACHED, /* still in real time */
     LEAT_SHARE_RUNS,
-    LEAT_SHARE_AHEAD, /* runs ahead of the network, which has something to do until it needs it */
+    LEAT_SHARE_AHEAD, /* runs ahead of the network, which can run on until it needs this task */
     LEAT_SHARE_WAITS,
     LEAT_SHARE_LEFT,
     LEAT_SHARE_FAILED, /* reason says why */
@@ -73,18 +73,18 @@ struct leat_share_slot {
     uint32_t port;
     leat_time clock;    /* the task's */
     leat_time deadline; /* of its wait */
-    leat_time horizon;  /* while it runs: nothing reaches it before this */
-    uint32_t requests;  /* in the ring, from its beginning: the hub takes all of them */
+    leat_time horizon;  /* while it runs: no event reaches it before this time */
+    uint32_t requests;  /* in the ring, from its start: the hub takes all of them */
     uint32_t event_first, events;
     char doing[LEAT_TASK_DOING_LEN];
     char reason[LEAT_SHARE_REASON_LEN];
-    /* Blocks that receivers gave back: a stack, linked by their heads. */
+    /* Blocks that receivers returned: a stack, linked through their headers. */
     alignas(LEAT_SHARE_LINE) _Atomic uint64_t returned;
     struct leat_share_request request[LEAT_SHARE_REQUESTS];
     struct leat_share_event event[LEAT_SHARE_EVENTS];
 };
 
-/* What a copy of a task's process did that only the task may do; the first of all copies. */
+/* The first call, in a copy of a task's process, that only the task may make. */
 struct leat_share_copy {
     _Atomic uint32_t is_taken; /* by the copy that writes the rest */
     _Atomic uint32_t is_told;
@@ -98,10 +98,10 @@ struct leat_share {
     uint32_t slots, expected;
     uint64_t slots_at, blocks_at, len; /* where they begin; of all */
     double compute_scale;
-    uint32_t looks; /* at what a task waits for, before it sleeps */
+    uint32_t looks; /* polls of the awaited word before a task sleeps */
     struct leat_share_copy copy;
-    /* The hub holds it as long as it lives. It is robust: the kernel lets go of it when the hub
-     * ends, however that happens and whether or not anybody reaps it. */
+    /* The hub holds it as long as it lives. It is robust: the kernel releases it when the hub ends,
+     * for whatever reason and whether or not anybody reaps it. */
     pthread_mutex_t hub_lives;
     /* Tasks that run and are not ahead; the hub sleeps on it ... */
     alignas(LEAT_SHARE_LINE) _Atomic uint32_t running;
@@ -112,7 +112,7 @@ struct leat_share {
 struct leat_share_block {
     uint64_t next;   /* in a list of free ones */
     uint32_t owner;  /* a slot, or `slots`: the hub */
-    uint8_t class;   /* log2 of its size, head included */
+    uint8_t class;   /* log2 of its size, header included */
     bool is_private; /* leat_task_make_private */
 };
 
@@ -140,50 +140,51 @@ static inline uint8_t *leat_share_octets(struct leat_share *share, uint64_t bloc
     return (uint8_t *)share + block + sizeof(struct leat_share_block);
 }
 
-/* The block of octets that leat_share_octets told. */
+/* The block of octets that leat_share_octets returned. */
 static inline uint64_t leat_share_block_of(struct leat_share *share, const uint8_t *octets)
 {
     return (uint64_t)(octets - (const uint8_t *)share) - sizeof(struct leat_share_block);
 }
 
-/* Octets of the memory for so many slots. */
+/* Length of the memory for this many slots. */
 uint64_t leat_share_len(uint32_t slots);
 void leat_share_init(struct leat_share *share, uint32_t slots);
 
-/* By the hub's thread; and before the memory goes. False: the system has no such lock. */
+/* Called by the hub's thread at the start, and before the memory is freed. False: the system has no
+ * such lock. */
 bool leat_share_begin_life(struct leat_share *share);
 void leat_share_end_life(struct leat_share *share);
 /* For tasks: has the hub ended? */
 bool leat_share_is_over(struct leat_share *share);
-/* Waits for that. True: it was killed; false: it took leave. */
+/* Waits for that. True: it was killed; false: it ended properly. */
 bool leat_share_await_end(struct leat_share *share);
 
 /* `owner`: a slot, or `slots`: the hub. */
 void leat_share_blocks_init(struct leat_share_blocks *blocks, struct leat_share *share,
                             uint32_t owner);
-/* A block with room for `len` octets; 0: there is none. */
+/* A block with room for `len` octets; 0: none is free. */
 uint64_t leat_share_take(struct leat_share_blocks *blocks, uint64_t len);
-/* Back to its owner, whoever has it. */
+/* Returns it to its owner, whoever holds it. */
 void leat_share_give(struct leat_share *share, uint64_t block);
 
 /*
- * Waits while *word == value: looks so many times, letting others go first each time, then sleeps,
- * at most so long (negative: for ever). `sleeps` tells others that they must wake it.
+ * Waits while *word == value: polls this many times, yielding each time, then sleeps, at most this
+ * long (negative: for ever). `sleeps` shows others that they must wake it.
  */
 void leat_share_await(_Atomic uint32_t *word, uint32_t value, _Atomic uint32_t *sleeps,
                       uint32_t looks, int64_t timeout_ns);
 /*
- * Makes the turns of this thread short. Hub and tasks hand over to each other all the time and
- * compute little in between. On a busy machine Linux from 6.12 on lets a thread that wakes up or
- * has waited go first only if its turns are shorter than those of whoever has the processor, so
- * that each handing over took milliseconds. Older systems need no such hint, and ignore it.
+ * Shortens the time slice of this thread. Hub and tasks hand over to each other constantly and
+ * compute little in between. On a busy machine Linux from 6.12 on lets a thread that wakes up go
+ * first only if its slice is shorter than that of the running thread, so each hand-over took
+ * milliseconds. Older systems need no such hint, and ignore it.
  */
 void leat_share_take_short_turns(void);
-/* The word has changed: wakes who sleeps on it. */
+/* The word has changed: wakes the sleeper. */
 void leat_share_rouse(_Atomic uint32_t *word, _Atomic uint32_t *sleeps);
 
-/* The task of this slot, which runs, is in another state from now on, and the slot is the hub's. If
- * it was the last one that the hub waits for, the hub is woken. */
+/* The running task of this slot enters another state, and the slot becomes the hub's. Wakes the hub
+ * if this was the last task it waits for. */
 void leat_share_stop_running(struct leat_share *share, struct leat_share_slot *slot,
                              enum leat_share_state state);
 

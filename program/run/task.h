@@ -1,16 +1,16 @@
 /*
- * A process as a task of a run: attached by shared memory to a port of a simulated network, in
- * simulated time. What message-passing libraries (fi/, pvm/, atm/) are written on; one task per
+ * A process as a task of a run: attached through shared memory to a port of a simulated network, in
+ * simulated time. The message-passing libraries (fi/, pvm/, atm/) build on it; one task per
  * process.
  *
  *     attach --- real time --- begin --- simulated time: now, charge, send, wait, next --- leave
  *
- * The task has a clock of its own. It stands still while the task computes, but for what is charged
- * (or measured, if the run wants that); in leat_task_wait it moves on to the time of the event that
- * ends the wait. The network moves only when all tasks wait whose time it has reached, so nothing
- * depends on who is faster.
+ * The task has a clock of its own. It stands still while the task computes, except for time that is
+ * charged (or measured, if the run wants that). leat_task_wait advances it to the time of the event
+ * that ends the wait. The network advances only when all tasks whose time it has reached wait, so
+ * nothing depends on which task is faster.
  *
- * Not safe for threads: who has several holds a lock around these calls.
+ * Not thread-safe: a process with several threads holds a lock around these calls.
  */
 #ifndef LEAT_PROGRAM_TASK_H
 #define LEAT_PROGRAM_TASK_H
@@ -20,9 +20,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { LEAT_TASK_DOING_LEN = 128 }; /* of what a task says that it waits for, with its zero */
+enum { LEAT_TASK_DOING_LEN = 128 }; /* of what a task waits for, as text, with its zero */
 
-/* What environment tells a task (set by `leat run`). */
+/* Environment of a task (set by `leat run`). */
 #define LEAT_TASK_RUN_VARIABLE  "LEAT_RUN"  /* the memory of the run: a path */
 #define LEAT_TASK_SLOT_VARIABLE "LEAT_SLOT" /* number of the task; MPI: the rank instead */
 
@@ -30,9 +30,9 @@ enum leat_task_event_kind {
     LEAT_TASK_ARRIVED,  /* a message for this task: task, octets, len */
     LEAT_TASK_SENT,     /* the port has taken the message with this cookie */
     LEAT_TASK_ANSWERED, /* to the call with this cookie: octets, len */
-    LEAT_TASK_LOST,     /* the message with this cookie, for good: octets are the reason, text */
-    LEAT_TASK_SIGNALLED /* the run has something for this task that it did not ask for (its service
-                           decides what): octets, len */
+    LEAT_TASK_LOST,     /* the message with this cookie, for good: octets are the reason, as text */
+    LEAT_TASK_SIGNALLED /* an unrequested event for this task, defined by its service: octets, len
+                         */
 };
 
 struct leat_task_event {
@@ -47,8 +47,8 @@ struct leat_task_event {
 /* Is this process meant to be a task? (LEAT_RUN is set.) */
 bool leat_task_is_wanted(void);
 
-/* Maps the memory of the run and takes the slot. False: *why says why (a sentence). Twice: nothing
- * happens. */
+/* Maps the memory of the run and takes the slot. False: *why says why (a sentence). A second call
+ * does nothing. */
 bool leat_task_attach(uint32_t slot, const char **why);
 bool leat_task_is_attached(void);
 
@@ -57,41 +57,41 @@ void leat_task_begin(void);
 bool leat_task_has_begun(void); /* and not left */
 
 /* If the run is killed, this process ends within a moment, whatever it does, also after it has
- * left; and, if it leads a group of processes, the group. Without this it ends when it waits next.
- */
+ * left; if it leads a process group, so does the group. Without this it ends at its next wait. */
 void leat_task_end_with_run(void);
 
-/* No more: the run goes on without it. At exit() without it the run learns that it is gone. */
+/* The run continues without this task. If it calls exit() instead, the run learns that it is gone.
+ */
 void leat_task_leave(void);
 
-/* The run ends as a failure with this reason (a sentence without an end); does not return. By
+/* The run ends as a failure with this reason (a sentence without a full stop); does not return. By
  * attribute, since cppcheck does not know _Noreturn. */
 __attribute__((noreturn)) void leat_task_fail(const char *reason);
 
-/* Is this process a copy that a task forked? It is no task: what it sent would be the task's. It
+/* Is this process a fork of a task? It is not a task itself: its messages would be the task's. It
  * has a clock of its own, and neither leaves nor waits. */
 bool leat_task_is_copy(void);
-/* A copy called the message library: the run ends as a failure that names the call, and so does
- * the copy. All calls below do this in a copy. */
+/* A fork called the message library: the run ends as a failure that names the call, and so does the
+ * fork. All calls below do this in a fork. */
 _Noreturn void leat_task_refuse_copy(const char *call);
 
 uint32_t leat_task_number(void);   /* its slot */
 uint32_t leat_task_expected(void); /* tasks that the run was started with: slots 0 .. */
 uint32_t leat_task_port_of(uint32_t task);
 
-/* What makes a run one that need not repeat: told with its result. */
+/* Why a run may not be reproducible: reported with its result. */
 enum leat_task_note {
     LEAT_TASK_READS_COUNTER = 1, /* of the processor, in real time */
-    LEAT_TASK_HAS_THREADS = 2,   /* that communicate: the system decides which goes first */
+    LEAT_TASK_HAS_THREADS = 2,   /* that communicate: the system decides which runs first */
 };
 void leat_task_note(enum leat_task_note note);
 
 /* ---- time ----------------------------------------------------------------------------------- */
 
 leat_time leat_task_now(void);            /* simulated; begins at 1 s */
-void leat_task_charge(leat_time span_ps); /* so much time passes for this task */
-void leat_task_charge_clock(void);        /* what a look at a clock costs: 20 ns */
-leat_time leat_task_poll_cost(void);      /* what a poll in vain costs: 100 ns */
+void leat_task_charge(leat_time span_ps); /* this much time passes for this task */
+void leat_task_charge_clock(void);        /* cost of a clock read: 20 ns */
+leat_time leat_task_poll_cost(void);      /* cost of a poll in vain: 100 ns */
 
 /* ---- messages ------------------------------------------------------------------------------- */
 
@@ -101,18 +101,18 @@ uint8_t *leat_task_room(uint64_t len);
 /* These octets are not the program's: in the certificate of the run only their number counts. */
 void leat_task_make_private(uint8_t *octets);
 
-/* Sends a message that was written into such memory, which is given away with it; stamped with the
- * task's clock. Messages from one task to another arrive in the order in which they were sent.
- * tell_sent: a SENT event will come. */
+/* Sends a message written into such memory, which passes to the run; stamped with the task's clock.
+ * Messages from one task to another arrive in the order in which they were sent. tell_sent: a SENT
+ * event will follow. */
 void leat_task_send(uint32_t to, uint8_t *octets, uint64_t len, uint64_t cookie, bool tell_sent);
 
-/* A question to the service of the run, of any length that there is room for; its ANSWERED event
- * comes at once or much later, as the service decides. */
+/* A query to the service of the run, of any length that there is room for; its ANSWERED event comes
+ * at once or much later, as the service decides. */
 void leat_task_call(const void *question, size_t len, uint64_t cookie);
 
 /* Blocks until there is an event, or the clock has reached `deadline` (LEAT_NEVER: none). True:
- * there is an event. A deadline that is past: looks for what has happened up to now. `doing`: what
- * it waits for, a text that is shown if nothing more can happen ("MPI_Recv from 3, tag 7"). */
+ * there is an event. With a past deadline it only checks for events up to now. `doing`: what it
+ * waits for, a text that is shown if nothing more can happen ("MPI_Recv from 3, tag 7"). */
 bool leat_task_wait(leat_time deadline, const char *doing);
 
 /* Takes the next event, in the order in which they happened. False: there is none at this time. */

@@ -1,5 +1,5 @@
 /*
- * Inside of the library: the one task of this process, and its questions to the run.
+ * Internals of the library: the one task of this process, and its queries to the run.
  *
  *     exported functions (thesis_task.c, thesis_pack.c) ---> ask, put, get ---> program/run/task.h
  */
@@ -12,16 +12,16 @@
 #include <stddef.h>
 
 bool leat_atm_is_joined(void); /* and has not left */
-bool leat_atm_is_busy(void);   /* with a question */
+bool leat_atm_is_busy(void);   /* with a query */
 
-/* If the program has set rlcked to 0: the run is told so. */
+/* If the program has set rlcked to 0: reports that to the run. */
 void leat_atm_settle(void);
 
 /* Memory for `len` octets, the library's own, until it is asked for again. */
 uint8_t *leat_atm_room(size_t len);
 
-/* Writes words of the message, reads them: each four octets, the last may have less. `call`: what
- * the program has called. */
+/* Writes or reads words of the message: each four octets, the last may have fewer. `call`: the
+ * function that the program called. */
 void leat_atm_put(struct shmst *dev, const char *call, const uint8_t *octets, size_t len);
 void leat_atm_get(struct shmst *dev, const char *call, uint8_t *octets, size_t len);
 

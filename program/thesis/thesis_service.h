@@ -1,7 +1,7 @@
 /*
- * The thesis' platform in the maestro: what its shared memory segments and its process table were.
- * It starts processes, knows all tasks, and hands what they ask of their units to the platform
- * (port/platform.h).
+ * The thesis' platform in the maestro: the counterpart of its shared memory segments and its
+ * process table. It starts processes, keeps all tasks, and passes their requests for units to the
+ * platform (port/platform.h).
  *
  *     create --- leat_hub_create(net = &platform->net, service = hooks) --- start, start, ...
  *            --- leat_hub_run --- finish --- records --- destroy
@@ -9,8 +9,8 @@
  *     task: question --> hub --> on_call --> platform.ask
  *     task: answer   <-- hub <--  on_told <-- platform       some cycles later
  *
- * Slot i of the hub is index i of the process table. Starting a task costs no cycles. What tasks
- * that were started print is collected and written to the log, each line behind its task: "[srp 3]
+ * Slot i of the hub is index i of the process table. Starting a task costs no cycles. The output of
+ * started tasks is collected and written to the log, each line prefixed with its task: "[srp 3]
  * ...".
  */
 #ifndef LEAT_THESIS_SERVICE_H
@@ -24,12 +24,12 @@ struct leat_atm_service;
 
 struct leat_atm_service_config {
     struct leat_platform *platform; /* lent until destroy; its `told` and `lost` are set */
-    uint32_t slots, tasks;          /* in all; that the run begins with */
+    uint32_t slots, tasks;          /* in total; initial ones */
     const uint32_t *port;           /* of each slot */
-    leat_time start;                /* of the hub's time, which the platform's begins with */
-    const char *path;               /* where programs are looked for, as in PATH */
+    leat_time start;                /* of the hub's time, at which the platform's begins */
+    const char *path;               /* search path for programs, as in PATH */
     char *const *environment;       /* "NAME=value", for tasks; ends with NULL */
-    int log;                        /* a file; -1: what tasks print is lost */
+    int log;                        /* a file; -1: the output of tasks is lost */
     bool (*interrupted)(void);      /* ends waiting for processes; NULL: never */
     bool records;                   /* are kept */
 };
@@ -40,17 +40,17 @@ void leat_atm_service_destroy(struct leat_atm_service *service);
 /* For struct leat_hub_config. */
 struct leat_hub_service leat_atm_service_hooks(struct leat_atm_service *service);
 
-/* Starts a task that the run begins with, in its slot; its name is the beginning of its program's,
- * its instance the slot. Its output is the maestro's; slot 0 has the maestro's input too. `argv`:
- * lent until destroy. False: `why` (a buffer) says why. */
+/* Starts an initial task in its slot; its name is the beginning of its program's, its instance the
+ * slot. It shares the maestro's output; slot 0 also its input. `argv`: lent until destroy. False:
+ * `why` (a buffer) says why. */
 bool leat_atm_service_start(struct leat_atm_service *service, struct leat_hub *hub, uint32_t slot,
                             char *const *argv, char *why, size_t why_cap);
 
-/* After the run: waits until all processes have ended (or, at once, ends them), and writes the rest
+/* After the run: waits until all processes have ended (or kills them at once), and writes the rest
  * of the log. */
 void leat_atm_service_finish(struct leat_atm_service *service, bool at_once);
 
-/* As waitpid tells it; of a process that has ended, or 0. */
+/* As waitpid returns it; of a process that has ended, or 0. */
 int leat_atm_service_status(const struct leat_atm_service *service, uint32_t slot);
 /* "srp 3" */
 void leat_atm_service_name(const struct leat_atm_service *service, uint32_t slot, char *out,

@@ -4,8 +4,8 @@
  *     question   struct leat_atm_question | octets of a put
  *     answer     struct leat_atm_answer   | octets of a get
  *
- * Both are on one machine, so these are plain structs. What cannot be done ends the run: there are
- * no answers that say no.
+ * Both are on one machine, so these are plain structs. An impossible request ends the run: there
+ * are no negative answers.
  */
 #ifndef LEAT_THESIS_SHARED_H
 #define LEAT_THESIS_SHARED_H
@@ -15,7 +15,7 @@
 enum { LEAT_ATM_NAME_CAP = 4, LEAT_ATM_ALL = -1 };
 
 enum leat_atm_op {
-    LEAT_ATM_JOIN, /* -> name, instance, port: of the one who asks */
+    LEAT_ATM_JOIN, /* -> name, instance, port: of the caller */
     LEAT_ATM_START,
     LEAT_ATM_PORT,  /* -> port, or -1 */
     LEAT_ATM_CYCLE, /* -> cycle */

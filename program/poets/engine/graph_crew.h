@@ -1,18 +1,18 @@
 /*
  * A crew: workers, each with a share of this process's threads, whose softswitches it runs in turn.
- * What both engines without an order share, that of one machine and that of ranks.
+ * Both engines without a fixed order share it, the one for one machine and the one for ranks.
  *
  *   device to device of one worker    handed over at once
  *   to a device of another worker     a ring of cells for each pair
  *   to the host, to another rank      a ring, which the host empties
  *   from the host, from other ranks   a ring each
  *
- * All rings are bounded. Who waits for room goes on receiving, so that no circle of full rings can
- * stand still. All is idle when all workers are passive, and as much was taken out of rings as was
- * put into them, twice in a row (Mattern's four counters).
+ * All rings are bounded. A worker that waits for room keeps receiving, so a cycle of full rings
+ * cannot deadlock. The crew is idle when all workers are passive and the counts of cells put into
+ * and taken out of rings agree twice in a row (Mattern's four counters).
  *
- * Workers are POSIX threads, but the first may run in the host's own: then the host does its
- * rounds, and is called (`meanwhile`) while this worker is busy or waits.
+ * Workers are POSIX threads, but the first may run in the host's own thread. The host then runs its
+ * rounds, and gets a callback (`meanwhile`) while this worker is busy or waits.
  */
 #ifndef LEAT_GRAPH_CREW_H
 #define LEAT_GRAPH_CREW_H
@@ -49,51 +49,50 @@ struct leat_poets_worker {
 struct leat_poets_crew {
     struct leat_poets_run *run;
     struct leat_poets_worker *worker;
-    uint32_t count, first_started, started; /* started: those before it have threads */
+    uint32_t count, first_started, started; /* workers first_started .. started - 1 have threads */
     uint64_t host_put, host_taken;
-    atomic_uint idle_asked; /* number of the idle step that is asked for */
-    atomic_uint resumed;    /* number of the last idle step that is over */
+    atomic_uint idle_asked; /* number of the requested idle step */
+    atomic_uint resumed;    /* number of the last completed idle step */
     atomic_bool ended;
     void (*meanwhile)(struct leat_poets_crew *crew);
 };
 
 /* Softswitches and workers. False: no memory; leat_poets_crew_end is due in any case. */
 bool leat_poets_crew_make(struct leat_poets_crew *crew, struct leat_poets_run *run);
-/* The workers from `first` on get their threads. False: one could not be started. */
+/* Starts threads for the workers from `first` on. False: one could not be started. */
 bool leat_poets_crew_start(struct leat_poets_crew *crew, uint32_t first);
-/* Nobody works any more. Results stay in the run. */
+/* Ends all workers. Results stay in the run. */
 void leat_poets_crew_end(struct leat_poets_crew *crew);
 
-/* What a worker does that has no thread of its own: OnInit of its devices; then rounds, which are
- * false where there was nothing to do. */
+/* For a worker without a thread of its own: OnInit of its devices; then rounds, which return false
+ * if there was nothing to do. */
 void leat_poets_worker_begin(struct leat_poets_worker *w);
 bool leat_poets_worker_round(struct leat_poets_worker *w);
 
-/* A packet for a thread that is here, from the host or from another rank. False: there is no room
- * yet. */
+/* A packet for a local thread, from the host or from another rank. False: there is no room yet. */
 bool leat_poets_crew_from_host(struct leat_poets_crew *crew, uint32_t thread, const uint8_t *packet,
                                unsigned nflit);
 bool leat_poets_crew_from_ranks(struct leat_poets_crew *crew, uint32_t thread,
                                 const uint8_t *packet, unsigned nflit);
 
-/* The host's, or another rank's, oldest packet of a worker; NULL: none. It is there until it is
+/* The oldest packet of a worker for the host or another rank; NULL: none. It stays until it is
  * taken. */
 const struct leat_poets_crew_cell *leat_poets_crew_oldest(struct leat_poets_crew *crew,
                                                           uint32_t worker);
 void leat_poets_crew_take(struct leat_poets_crew *crew, uint32_t worker);
 
-/* Nothing is under way. */
+/* Nothing is pending or in flight. */
 bool leat_poets_crew_is_idle(const struct leat_poets_crew *crew);
-/* All run OnHardwareIdle and vote; then they wait. True: none of them wants anything. */
+/* All run OnHardwareIdle and vote, then wait. True: no worker wants to continue. */
 bool leat_poets_crew_vote(struct leat_poets_crew *crew);
 void leat_poets_crew_resume(struct leat_poets_crew *crew);
 
-/* Packets that handlers here have received, as far as workers have told. */
+/* Packets that local handlers have received, as far as workers have reported. */
 uint64_t leat_poets_crew_received(const struct leat_poets_crew *crew);
 
-/* A pause that grows with the rounds that brought nothing. */
+/* A pause that grows with the number of idle rounds. */
 void leat_poets_crew_rest(unsigned rounds);
-/* OnSupervisorIdle, once a millisecond; `last` is when it was. */
+/* OnSupervisorIdle, once a millisecond; `last` is the time of the last call. */
 void leat_poets_crew_supervise(struct leat_poets_crew *crew, double *last);
 
 #endif

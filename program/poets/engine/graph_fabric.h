@@ -1,8 +1,8 @@
 /*
- * The third engine: every packet between mailboxes crosses a network, in simulated time, so that
- * placement and topology can be seen.
+ * The third engine: every packet between mailboxes crosses a network in simulated time, which makes
+ * the effects of placement and topology visible.
  *
- * Threads are softswitches that take their turns by a clock. What a turn costs, in its cycles:
+ * Threads are softswitches driven by a clock. The cost of a turn, in its cycles:
  *
  *   turn                               each, whatever it does
  *   + receive for every handler that a packet leads to, and for every OnInit, OnHardwareIdle
@@ -10,9 +10,9 @@
  *   + edge    for every packet that is sent, and copy for each flit within a mailbox
  *   + idle    for OnDeviceIdle
  *
- * All threads run side by side, as those of a barrel processor do. What a turn sends is posted at
- * its end, and the slot of what it received is free then. The host takes `host` cycles for a
- * packet. That all is idle is known `detect` cycles after it is so.
+ * All threads run in parallel, as in a barrel processor. Packets that a turn sends are posted at
+ * its end, when the slots of the received ones become free. The host takes `host` cycles per
+ * packet. Idleness is detected `detect` cycles after it begins.
  */
 #ifndef LEAT_GRAPH_FABRIC_H
 #define LEAT_GRAPH_FABRIC_H
@@ -24,7 +24,7 @@ struct leat_poets_fabric_costs {
 };
 
 struct leat_poets_fabric_options {
-    struct leat_port_net *net; /* NULL: this engine is not asked for */
+    struct leat_port_net *net; /* NULL: another engine is used */
     bool bare;                 /* the network's flits are the packets' (graph_mailbox.h) */
     const struct leat_poets_mailbox_place *place;
     uint32_t boxes, threads_per_box, slots, host_port, host_address;
@@ -41,7 +41,7 @@ struct leat_poets_fabric_result {
     uint32_t busiest_port;
     uint64_t busiest_packets; /* to and from it */
     uint64_t certificate;
-    char failed[200]; /* "": nothing has */
+    char failed[200]; /* error text; "": none */
 };
 
 #endif

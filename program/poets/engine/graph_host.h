@@ -1,8 +1,7 @@
 /*
- * The host of a run: the mothership's driver. It owns the supervisor's object, prints what devices
- * and the supervisor say, keeps instrumentation, and knows how the run ended.
- *
- * Engines bring packets (leat_poets_graph_host_packet) and take those that the host sends (`send`).
+ * The host of a run: the mothership's driver. It owns the supervisor's object, prints the output of
+ * devices and supervisor, keeps instrumentation, and records how the run ended. Engines deliver
+ * packets (leat_poets_graph_host_packet) and take those that the host sends (`send`).
  */
 #ifndef LEAT_GRAPH_HOST_H
 #define LEAT_GRAPH_HOST_H
@@ -31,7 +30,7 @@ enum leat_poets_run_reason {
 const char *leat_poets_run_reason_name(enum leat_poets_run_reason reason);
 
 struct leat_poets_graph_host_options {
-    FILE *lines; /* where lines go; or they are told, with a device's index, or none: */
+    FILE *lines; /* where lines go; or the callback gets them, with a device's index or none: */
     void (*line)(void *context, uint32_t index, const char *text, size_t len);
     void *context;
     void (*before_line)(void); /* NULL: nothing */
@@ -72,19 +71,19 @@ bool leat_poets_graph_host_init(struct leat_poets_graph_host *host,
                                 const struct leat_poets_graph_host_options *options);
 void leat_poets_graph_host_free(struct leat_poets_graph_host *host);
 
-/* Definitions, INIT and RUN are staged: the engine then starts its softswitches. */
+/* Stages definitions, INIT and RUN; the engine then starts its softswitches. */
 void leat_poets_graph_host_begin(struct leat_poets_graph_host *host);
-/* A packet that has come from the fabric. */
+/* A packet has arrived from the fabric. */
 void leat_poets_graph_host_packet(struct leat_poets_graph_host *host, const uint8_t *packet,
                                   unsigned nflit);
-/* Lines that were said are seen now: a handler may crash, or a reader may wait for them. */
+/* Flushes printed lines: a handler may crash, or a reader may wait for them. */
 void leat_poets_graph_host_flush(struct leat_poets_graph_host *host);
-/* OnSupervisorIdle. False: it has none, or it does not run. */
+/* OnSupervisorIdle. False: there is none, or it does not run. */
 bool leat_poets_graph_host_idle(struct leat_poets_graph_host *host);
-/* The first reason counts. The application is stopped. */
+/* Stops the application. The first reason counts. */
 void leat_poets_graph_host_end(struct leat_poets_graph_host *host,
                                enum leat_poets_run_reason reason, int exit_code);
-/* Every thread has acknowledged; or there was nothing to stop. */
+/* Every thread has acknowledged, or there was nothing to stop. */
 bool leat_poets_graph_host_is_over(const struct leat_poets_graph_host *host);
 
 #endif

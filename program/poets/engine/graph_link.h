@@ -1,7 +1,7 @@
 /*
- * What the engine over ranks needs of a network: messages between processes, in the order of
- * sending for each pair and channel, with bounded room. libleat-mpi.so makes one of MPI
- * (program/mpi); anything else that can do this would serve.
+ * The network interface of the engine over ranks: messages between processes, in order for each
+ * pair and channel, with bounded room. libleat-mpi.so implements it with MPI (program/mpi); any
+ * other transport with these properties would do.
  *
  *   channel   data      frames of packets between devices      taken when workers have room
  *             host      frames to and from the host            never wait for data
@@ -39,11 +39,11 @@ struct leat_poets_link {
                     size_t *len);
     /* Ends all ranks, this one too. */
     void (*abort)(struct leat_poets_link *link, int code);
-    /* All ranks are to call it, with nothing under way. */
+    /* All ranks must call it, with nothing in flight. */
     void (*close)(struct leat_poets_link *link);
 };
 
-/* What a library of a link exports. False: `why` tells. */
+/* Exported by the library of a link. False: `why` says why. */
 typedef bool (*leat_poets_link_open_fn)(struct leat_poets_link *link, char *why, size_t why_cap);
 #define LEAT_POETS_LINK_OPEN "leat_poets_link_open"
 
@@ -57,12 +57,12 @@ struct leat_poets_note {
     uint64_t word[LEAT_POETS_NOTE_WORDS_MAX];
 };
 
-/* Waits for room, which there is soon: notes are always taken. */
+/* Waits for room, which is soon there: notes are always received. */
 void leat_poets_link_tell(struct leat_poets_link *link, uint32_t to,
                           const struct leat_poets_note *note);
 void leat_poets_link_tell_all(struct leat_poets_link *link,
-                              const struct leat_poets_note *note); /* but oneself */
-/* The next note; false: none. What is no note is passed over. */
+                              const struct leat_poets_note *note); /* except this rank */
+/* The next note; false: none. Anything else is discarded. */
 bool leat_poets_link_hear(struct leat_poets_link *link, uint32_t *from,
                           struct leat_poets_note *out);
 
@@ -74,7 +74,7 @@ struct leat_poets_agreement {
     bool same;       /* all have the fingerprint of rank 0 */
 };
 
-/* All ranks say whether all is well; nobody goes on before all have. */
+/* All ranks report whether they succeeded; none continues before all have. */
 struct leat_poets_agreement leat_poets_link_agree(struct leat_poets_link *link, bool good,
                                                   uint64_t fingerprint);
 

@@ -1,9 +1,8 @@
 /*
- * An instance in memory, ready to run: every device a block (poets_handler.h), devices dealt to
- * threads in equal shares of an order (graph_place.h), edges as where they lead.
- *
- * Where several ranks share the threads, each has consecutive ones, and only the blocks and edges
- * of its own; of the devices of others it knows their seats.
+ * An instance in memory, ready to run: every device is a block (poets_handler.h), devices are dealt
+ * to threads in equal shares of an order (graph_place.h), edges point to their destinations. Where
+ * several ranks share the threads, each has consecutive ones, and only the blocks and edges of its
+ * own; of remote devices it knows only the seats.
  */
 #ifndef LEAT_GRAPH_MACHINE_H
 #define LEAT_GRAPH_MACHINE_H
@@ -23,19 +22,19 @@ struct leat_poets_machine {
     uint8_t *graph_properties;
     uint32_t device_count, external_count; /* devices: without externals */
     uint32_t *device;                      /* by index: its number in the instance */
-    uint32_t *dealt;                       /* blocks, thread by thread; of threads here alone */
+    uint32_t *dealt;                       /* blocks, thread by thread; of local threads only */
     struct leat_poets_seat *seat;          /* by index: its thread, and its number there */
     uint32_t thread_count;
     uint32_t *first;   /* where each thread begins in `dealt`; one more at the end */
     uint32_t *address; /* hardware address of each thread, ascending */
     uint32_t rank, rank_count;
-    uint32_t thread_from, thread_to; /* threads that are here */
+    uint32_t thread_from, thread_to; /* local threads */
     bool has_hardware_idle;
 };
 
-/* Devices in `order` (NULL: that of the file) to so many threads; in memory they are in this order,
- * their numbers on a thread are in that of the file. False: E_PLACE or E_LIMIT is in
- * the graph's report. */
+/* Deals devices in `order` (NULL: that of the file) to this many threads. Memory follows this
+ * order; numbers on a thread follow the file. False: E_PLACE or E_LIMIT is in the graph's report.
+ */
 bool leat_poets_machine_build(struct leat_poets_machine *machine, struct leat_graph *graph,
                               const struct leat_graph_instance *instance,
                               const struct leat_handlers *handlers, uint32_t threads,
@@ -47,8 +46,8 @@ bool leat_poets_machine_build_share(struct leat_poets_machine *machine, struct l
                                     const uint32_t *order, uint32_t rank, uint32_t rank_count);
 void leat_poets_machine_free(struct leat_poets_machine *machine);
 
-/* The state of a device that is here, or the states of its edges, piece by piece in their order;
- * and how many octets these are, wherever it is. */
+/* The state of a local device, or the states of its edges, piece by piece in their order; and their
+ * total length, for any device. */
 void leat_poets_machine_states(const struct leat_poets_machine *machine, uint32_t index,
                                bool of_edges,
                                void (*take)(void *context, const uint8_t *octets, size_t len),
@@ -56,18 +55,18 @@ void leat_poets_machine_states(const struct leat_poets_machine *machine, uint32_
 size_t leat_poets_machine_states_len(const struct leat_poets_machine *machine, uint32_t index,
                                      bool of_edges);
 
-/* FNV-1a over the states of all devices, then of all edges: what an application has come to. */
+/* FNV-1a over the states of all devices, then of all edges: the result of an application. */
 uint64_t leat_poets_machine_digest(const struct leat_poets_machine *machine);
 
-/* Edges between devices of different shares, where the threads are dealt to so many equal ones. */
+/* Edges between devices of different shares if the threads are dealt to this many equal shares. */
 uint64_t leat_poets_machine_cut(const struct leat_poets_machine *machine, uint32_t shares);
 
 /* The first thread of a rank; of rank rank_count: thread_count. */
 uint32_t leat_poets_machine_rank_first(const struct leat_poets_machine *machine, uint32_t rank);
-/* Whose is it? */
+/* The rank of a thread. */
 uint32_t leat_poets_machine_rank_of(const struct leat_poets_machine *machine, uint32_t thread);
 
-/* The block of a device that is here. */
+/* The block of a local device. */
 struct leat_poets_block *leat_poets_machine_block(const struct leat_poets_machine *machine,
                                                   uint32_t index);
 

@@ -6,13 +6,13 @@
  *     post                                                                          came   done
  *
  * A thread has one slot to send from, which is free again when the port has taken the packet. A
- * packet leaves its mailbox only when a slot of the mailbox that it goes to is kept for it, and
- * waits for one else, first come, first served. So nothing is refused at the end of its way: full
- * mailboxes hold up those who send, not the network, and who goes on receiving while it waits to
- * send cannot be part of a deadlock. A slot is free again when the thread is done with its packet.
+ * packet leaves its mailbox only when a slot is reserved in the destination mailbox; otherwise it
+ * waits, first come, first served. So no packet is refused at its destination: full mailboxes block
+ * senders, not the network, and a thread that keeps receiving while it waits to send cannot be part
+ * of a deadlock. A slot is free again when the thread is done with its packet.
  *
- * The host has a mailbox of its own, at a port that it may share. Packets from the host have a slot
- * at each thread that is kept for them, so that nothing which threads send stops them.
+ * The host has a mailbox of its own, at a port that it may share. Each thread reserves a slot for
+ * packets from the host, so traffic between threads cannot block them.
  *
  * Within a mailbox packets are copied and do not enter the network.
  *
@@ -74,13 +74,13 @@ struct leat_poets_mail_user {
     uint32_t box;
     uint32_t address;
     bool sends;                         /* its slot is not free */
-    struct leat_poets_mail_list inbox;  /* what has come */
-    struct leat_poets_mail *control;    /* what has come from the host */
+    struct leat_poets_mail_list inbox;  /* packets that have arrived */
+    struct leat_poets_mail *control;    /* a packet that has arrived from the host */
     bool control_kept;                  /* a packet of the host has the slot */
     struct leat_poets_mail *control_on; /* a packet of the host waits for it */
 };
 
-/* What was measured, of packets between threads or of those from and to the host. */
+/* Statistics of packets between threads, or of those from and to the host. */
 struct leat_poets_mail_counts {
     uint64_t packets, flits;            /* that the network delivered */
     uint64_t waits;                     /* that waited for a slot, also within a mailbox */
@@ -96,15 +96,15 @@ struct leat_poets_mailboxes {
     struct leat_poets_mail **mail;     /* by number */
     uint32_t mail_count, mail_cap;
     struct leat_poets_mail *unused;
-    uint32_t alive; /* made, and not done with */
+    uint32_t alive; /* created and not yet done */
     struct leat_poets_mail_counts threads_count, host_count;
     uint64_t copied;  /* packets within a mailbox */
     char failed[200]; /* why no packet can be trusted any more; "": it works */
-    /* What is told while it runs, or when a packet is posted or done with. */
+    /* Callbacks during a run, or when a packet is posted or done. */
     void *context;
     void (*came)(void *context, uint32_t user, leat_time at);
     void (*free_to_send)(void *context, uint32_t user, leat_time at);
-    /* What the network told in a run. */
+    /* What the network reported in a run. */
     struct leat_poets_mail_news {
         struct leat_poets_mail *mail;
         bool arrived;
@@ -118,7 +118,7 @@ struct leat_poets_mailbox_place {
 };
 
 struct leat_poets_mailbox_config {
-    struct leat_port_net *net; /* nothing is under way in it */
+    struct leat_port_net *net; /* nothing is in flight in it */
     bool bare;
     const struct leat_poets_mailbox_place *place; /* of each mailbox, addresses rising */
     uint32_t boxes;
@@ -136,19 +136,19 @@ void leat_poets_mailboxes_free(struct leat_poets_mailboxes *m);
 struct leat_poets_mail *leat_poets_mail_new(struct leat_poets_mailboxes *m, uint32_t from,
                                             uint32_t to, const uint8_t *packet, unsigned nflit);
 
-/* Its sender's slot is free. */
+/* The sender's slot must be free. */
 void leat_poets_mail_post(struct leat_poets_mailboxes *m, struct leat_poets_mail *mail,
                           leat_time at);
 
-/* The oldest one that has come for a user, those of the host first; NULL: none. It stays. */
+/* The oldest packet that has arrived for a user, those of the host first; NULL: none. It stays. */
 struct leat_poets_mail *leat_poets_mail_oldest(const struct leat_poets_mailboxes *m, uint32_t user);
-/* It is taken out of the inbox; its slot is not free yet. */
+/* Removes it from the inbox; its slot is not free yet. */
 void leat_poets_mail_take(struct leat_poets_mailboxes *m, struct leat_poets_mail *mail);
-/* Its user is done with what it took. */
+/* Its user is done with a packet that it took. */
 void leat_poets_mail_done(struct leat_poets_mailboxes *m, struct leat_poets_mail *mail,
                           leat_time at);
 
-/* Runs the network until something has happened, or up to `until`. True: something has. */
+/* Runs the network until an event, or up to `until`. True: there was an event. */
 bool leat_poets_mailboxes_run(struct leat_poets_mailboxes *m, leat_time until);
 
 static inline uint8_t *leat_poets_mail_packet(struct leat_poets_mail *mail)

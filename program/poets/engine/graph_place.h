@@ -5,11 +5,11 @@
  *            thread  thread  thread
  *
  *   block     the order of the file
- *   locality  devices that have edges together share a thread, and threads that have, a worker: the
- *             graph is halved again and again, each time along a breadth-first search from a far
- *             end, then pairs of devices change sides where that saves edges. What is well placed
- *             by the file's order stays so. Time is linear in edges, times the logarithm of
- * threads. random    any order, from a seed
+ *   locality  connected devices share a thread, and connected threads a worker: the graph is
+ *             bisected repeatedly, each time along a breadth-first search from a far end; then
+ *             pairs of devices change sides where that cuts fewer edges. A good order of the
+ *             file is kept. Time is linear in edges, times the logarithm of threads.
+ *   random    any order, from a seed
  *
  * Devices count from 0 in the order of the file, without externals.
  */
@@ -27,12 +27,12 @@ enum leat_poets_placement {
 
 const char *leat_poets_placement_name(enum leat_poets_placement placement);
 
-/* How many threads that many devices are dealt to, when `wanted` are asked for: none without a
- * device, none with too many. */
+/* Number of threads for this many devices when `wanted` are requested: 0 without devices, or with
+ * too many. */
 uint32_t leat_poets_place_threads(uint32_t devices, uint32_t wanted);
 
-/* The order of all devices for leat_poets_place_threads(...) threads, to be freed; those of a
- * thread ascend. NULL: no memory, and that is in the graph's report. */
+/* The order of all devices for leat_poets_place_threads(...) threads, to be freed; the devices of a
+ * thread ascend. NULL: out of memory, which is in the graph's report. */
 uint32_t *leat_graph_order(struct leat_graph *graph, const struct leat_graph_instance *instance,
                            enum leat_poets_placement placement, uint32_t threads, uint64_t seed);
 

@@ -1,5 +1,5 @@
 /*
- * What is wrong with a graph's files: all of it, in the order of the files, up to a bound.
+ * Errors and warnings about a graph's files, in the order of the files, up to a limit.
  *
  *   FILE:LINE:COLUMN: CODE: what there is, and what was expected
  *
@@ -34,7 +34,7 @@ struct leat_graph_mistake {
 struct leat_graph_report {
     char *file[LEAT_GRAPH_FILES_MAX];
     uint16_t file_count;
-    uint32_t error_count, warning_count; /* also those beyond the bound */
+    uint32_t error_count, warning_count; /* including those beyond the limit */
     uint32_t kept;
     struct leat_graph_mistake mistake[LEAT_GRAPH_MISTAKES_MAX];
 };
@@ -42,11 +42,11 @@ struct leat_graph_report {
 /* All zero is an empty report. */
 void leat_graph_report_free(struct leat_graph_report *report);
 
-/* The number of a file's name; false: no memory, or one file too many. */
+/* The number of a file name; false: out of memory, or one file too many. */
 bool leat_graph_report_file(struct leat_graph_report *report, const char *name, uint16_t *out);
 
-/* Errors push warnings out, where there are too many. Always false, so that a check can end with
- * it. */
+/* If there are too many, errors displace warnings. Always false, so that a check can end with it.
+ */
 bool leat_graph_wrong(struct leat_graph_report *report, struct leat_graph_place place,
                       const char *code, const char *text, ...)
     __attribute__((format(printf, 4, 5)));

@@ -15,7 +15,7 @@
 
 enum { LEAT_POETS_CACHE_LINE = 64 };
 
-/* One writer, one reader. Each keeps what it last saw of the other. */
+/* One writer, one reader. Each caches its last view of the other's index. */
 struct leat_poets_fifo {
     uint8_t *cells;
     uint32_t cell_len, cap; /* a power of two */

@@ -1,15 +1,15 @@
 /*
- * Running an application. Three engines:
+ * Running an application. Four engines:
  *
  *   free    as fast as this machine can: workers (POSIX threads) with their share of the threads;
  *           packets between devices of one worker are handed over at once, those to another worker
  *           travel in rings. No order is promised.
- *   epochs  one order, made of a schedule and a seed: in an epoch every softswitch takes some
- * turns, what it sends can be received in the next. The same run every time.
- *   fabric  every packet crosses a simulated network (graph_fabric.h). The same run every time.
- *   ranks   as free, but the threads are dealt to several processes (MPI) first.
+ *   epochs  one order, given by a schedule and a seed: in an epoch every softswitch takes some
+ *           turns; its packets can be received in the next epoch. Reproducible.
+ *   fabric  every packet crosses a simulated network (graph_fabric.h). Reproducible.
+ *   ranks   as free, but the threads are first dealt to several processes (MPI).
  *
- * All end by themselves: when the application is idle everywhere, stops, exits or fails.
+ * All end when the application is idle everywhere, stops, exits or fails.
  */
 #ifndef LEAT_GRAPH_RUN_H
 #define LEAT_GRAPH_RUN_H
@@ -28,10 +28,10 @@ enum leat_poets_run_schedule {
     LEAT_POETS_RUN_DELAY,
 };
 
-/* Who looks on at every packet, as it is sent: when (nanoseconds since the run began; of epochs by
- * their turns, of fabrics by their clock, so the same every time), and the thread that it goes to
- * or, to the host, comes from. Never called twice at a time; with ranks it is not called. Before a
- * crash ends the process, `crashed` may clean up; it runs in a signal handler. */
+/* Observer of every packet as it is sent: when (nanoseconds since the run began; epochs count by
+ * turns, fabrics by their clock, so it is reproducible), and the thread that it goes to or, for
+ * packets to the host, comes from. Calls never overlap; with ranks there are none. `crashed` may
+ * clean up before a crash ends the process; it runs in a signal handler. */
 struct leat_poets_run_watch {
     void (*packet)(void *context, uint64_t time_ns, bool to_host, uint32_t address,
                    const uint8_t *packet, unsigned nflit);
@@ -42,20 +42,20 @@ struct leat_poets_run_watch {
 
 struct leat_poets_run_options {
     struct leat_poets_graph_host_options host;
-    struct leat_poets_fabric_options fabric; /* with a network: its engine, and no schedule */
+    struct leat_poets_fabric_options fabric; /* with a network: no schedule */
     enum leat_poets_run_schedule schedule;
     double delay; /* chance of LEAT_POETS_RUN_DELAY, 0 to below 1 */
     uint64_t seed;
     uint32_t quantum;             /* turns of a softswitch in an epoch; 0: 16 */
     uint32_t workers;             /* free: 1 to 256, of each rank */
-    struct leat_poets_link *link; /* free: to other ranks that run the same; NULL: there are none */
+    struct leat_poets_link *link; /* free: to other ranks of the same run; NULL: there are none */
     enum leat_poets_rts rts;
     uint32_t log_level;
     bool log_raw, hdr_pin_as_edge, instr_first, no_request_idle; /* compat, loop modes */
     bool until_stop;                                             /* idleness does not end it */
     double seconds_max;  /* 0: no limit; of the simulated clock where there is a fabric */
-    uint32_t idle_steps; /* idle this many times ends it; 0: 10, or 1 without OnHardwareIdle */
-    volatile sig_atomic_t *interrupted; /* a signal's number, once it has come */
+    uint32_t idle_steps; /* ends after being idle this often; 0: 10, or 1 without OnHardwareIdle */
+    volatile sig_atomic_t *interrupted; /* a signal's number, once it has arrived */
     struct leat_poets_run_watch watch;  /* functions may be NULL */
 };
 
@@ -68,20 +68,20 @@ enum {
 struct leat_poets_run_result {
     enum leat_poets_run_reason reason;
     int exit_code;
-    bool table_failed; /* of instrumentation: it could not be written, and that was told */
+    bool table_failed; /* an instrumentation table could not be written, which was reported */
     double seconds;
     uint64_t receives, sends, supervisor_packets, lines, debug_octets, epochs;
     uint64_t digest;
-    uint64_t frames_bad, frames_unknown; /* frames that are none; packets for threads of others */
+    uint64_t frames_bad, frames_unknown; /* malformed frames; packets for remote threads */
     uint64_t cause[LEAT_POETS_CAUSE_COUNT], host_cause[LEAT_POETS_HOST_COUNT];
     struct leat_poets_fabric_result fabric;
 };
 
-/* How many threads an application of these options is dealt to. */
+/* Number of threads that an application with these options is dealt to. */
 uint32_t leat_poets_run_threads(const struct leat_poets_run_options *options);
 
-/* False: no memory, or threads cannot be started; nothing ran. Of several ranks only the first has
- * the result of all; how it ended is known to each. */
+/* False: out of memory, or threads cannot be started; nothing ran. Of several ranks only the first
+ * has the result of all; each knows how the run ended. */
 bool leat_poets_run(struct leat_poets_machine *machine,
                     const struct leat_poets_run_options *options,
                     struct leat_poets_run_result *out);

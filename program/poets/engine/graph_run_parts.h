@@ -16,7 +16,7 @@ struct leat_poets_run {
     struct leat_poets_softswitch *softswitch; /* by thread */
     void **memory;                            /* of each */
     bool env_lent;                            /* of softswitches */
-    atomic_int exit_code;                     /* what a handler asked for; -1: nothing */
+    atomic_int exit_code;                     /* requested by a handler; -1: none */
     _Atomic uint64_t debug_octets;
     uint64_t began; /* cycles of the clock */
     uint64_t turns; /* epochs, fabric: cycles */
@@ -38,8 +38,8 @@ uint64_t leat_poets_run_cycles(void);
 double leat_poets_run_seconds(void);
 
 /*
- * What handlers must not do (graph_guard.c). One that crashes, or ends the process, is told with
- * its device's name; so is one that does not come back after the run was to end. Without a run it
+ * What handlers must not do (graph_guard.c). A handler that crashes or ends the process is reported
+ * with its device's name; so is one that does not return after the run was to end. Without a run it
  * is other code of the file: constructors and destructors of static objects.
  */
 struct leat_poets_run_guard {
@@ -57,25 +57,25 @@ void leat_poets_run_guard_begin(struct leat_poets_run_guard *guard,
                                 const struct leat_poets_run_options *options,
                                 struct leat_poets_run *run);
 void leat_poets_run_guard_end(struct leat_poets_run_guard *guard);
-/* Environments of softswitches may be looked at, or no more. Engines end with that before they free
- * them. `block` is NULL in them where no handler runs for some time. */
+/* Environments of softswitches may be inspected, or no longer. Engines revoke this before they free
+ * them. `block` is NULL in them while no handler runs for some time. */
 void leat_poets_run_lend_env(struct leat_poets_run *run, bool lent);
-/* The calling thread runs the handlers of this environment; and no more. */
+/* The calling thread starts, or stops, running the handlers of this environment. */
 void leat_poets_run_watch_crashes(struct leat_poets_env *env);
 void leat_poets_run_forget_crashes(void);
 
-/* A packet to a thread, or from a thread to the host, for whoever looks on. */
+/* Reports a packet to a thread, or from a thread to the host, to the observer. */
 void leat_poets_run_show(struct leat_poets_run *run, bool to_host, uint32_t thread,
                          const uint8_t *packet, unsigned nflit);
 
-/* How far it is, twice a second. */
+/* Reports progress, twice a second. */
 void leat_poets_run_progress(struct leat_poets_run *run, double began, uint64_t receives);
 
-/* How often idleness must be found before it is the end. */
+/* How often idleness must be detected before the run ends. */
 uint32_t leat_poets_run_idle_steps(const struct leat_poets_run *run);
-/* What ends it from outside: an interrupt, a limit, an exit that a handler asked for. */
+/* External reasons to end: an interrupt, a limit, an exit that a handler requested. */
 void leat_poets_run_check_end(struct leat_poets_run *run, double began);
-/* The same for who has a clock of its own: it has run for so long. */
+/* The same for an engine with its own clock: it has run for this long. */
 void leat_poets_run_check_end_after(struct leat_poets_run *run, double seconds);
 /* Idle everywhere, often enough. */
 void leat_poets_run_end_idle(struct leat_poets_run *run);

@@ -1,7 +1,7 @@
 /*
- * A POETS application as its file says it: types with their handlers, and instances of devices and
- * edges. leat_graph_read makes one of a file (graph_read.c: elements; graph_check.c: types and
- * structs; graph_join.c: devices and edges); what cannot be is in the report.
+ * A POETS application as described by its file: types with their handlers, and instances of devices
+ * and edges. leat_graph_read makes one from a file (graph_read.c: elements; graph_check.c: types
+ * and structs; graph_join.c: devices and edges); errors go into the report.
  *
  *   graph --- message types --- struct
  *         |-- device types ---- pins ---- message type, struct of the edge's properties and state
@@ -34,7 +34,7 @@ enum leat_graph_dialect {
     LEAT_GRAPH_ORCH, /* Orchestrator: no namespace */
     LEAT_GRAPH_V4,
     LEAT_GRAPH_V3,
-    LEAT_GRAPH_DIALECT_COUNT /* as an order: as the file says */
+    LEAT_GRAPH_DIALECT_COUNT /* as an argument: as the file says */
 };
 
 /* Text of the file; NULL where it has none. Its lines are those of the file from `place` on. */
@@ -58,7 +58,7 @@ struct leat_graph_struct {
     uint32_t member_count, member_cap; /* v3 */
     char *c_name;                      /* v3: another name for the type, or NULL */
     bool given;                        /* the element was there */
-    bool plain;                        /* `layout` is known; else only a compiler knows it */
+    bool plain;                        /* `layout` is known; otherwise only a compiler knows it */
     struct leat_poets_layout layout;
     struct leat_graph_place place;
 };
@@ -90,7 +90,7 @@ enum leat_graph_handler {
     LEAT_GRAPH_ON_HARDWARE_IDLE,
     LEAT_GRAPH_ON_DEVICE_IDLE,
     LEAT_GRAPH_ON_CTL,
-    LEAT_GRAPH_ON_STOP, /* from here on the supervisor's alone; it has OnInit and OnCTL, too */
+    LEAT_GRAPH_ON_STOP, /* from here on only the supervisor's; it also has OnInit and OnCTL */
     LEAT_GRAPH_ON_SUPERVISOR_IDLE,
     LEAT_GRAPH_ON_RTCL,
     LEAT_GRAPH_HANDLER_COUNT
@@ -168,9 +168,9 @@ struct leat_graph {
 };
 
 /*
- * Reads and checks a file ("-": standard input). True: graph->report has no errors. All else that
- * can be said of the file is said there, also where this fails. `dialect`
- * LEAT_GRAPH_DIALECT_COUNT: as its namespace says.
+ * Reads and checks a file ("-": standard input). True: graph->report has no errors. The report has
+ * all errors and warnings, also on failure. `dialect` LEAT_GRAPH_DIALECT_COUNT: as its namespace
+ * says.
  */
 bool leat_graph_read(struct leat_graph *graph, const char *file, enum leat_graph_dialect dialect);
 void leat_graph_free(struct leat_graph *graph);
@@ -191,8 +191,9 @@ const char *leat_graph_dialect_name(enum leat_graph_dialect dialect);
 /* Octets of a pin's payload: 0 to 56. LEAT_GRAPH_NONE: only a compiler knows. */
 uint32_t leat_graph_payload_len(const struct leat_graph *graph, const struct leat_graph_pin *pin);
 
-/* The value of a string for a struct, over its defaults: E_VALUE where it does not fit. True also
- * where only a compiler can tell; *compiled then. `octets` has layout.size; unused if compiled. */
+/* The value of a string for a struct, over its defaults: E_VALUE if it does not fit. Also true if
+ * only a compiler can decide; *compiled is then set. `octets` has layout.size; unused if compiled.
+ */
 bool leat_graph_value(struct leat_graph *graph, const struct leat_graph_struct *data,
                       uint32_t value, struct leat_graph_place place, uint8_t *octets,
                       bool *compiled);

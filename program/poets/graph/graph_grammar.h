@@ -1,6 +1,6 @@
 /*
- * Which element may stand where, how often, and with which attributes (spec/poets.md, 4.2
- * and 4.3). The reader walks this table; what it does with an element is graph_read.c.
+ * Which element may appear where, how often, and with which attributes (spec/poets.md, 4.2 and
+ * 4.3). The reader walks this table; graph_read.c acts on the elements.
  */
 #ifndef LEAT_GRAPH_GRAMMAR_H
 #define LEAT_GRAPH_GRAMMAR_H
@@ -41,7 +41,7 @@ enum leat_graph_element {
     ELEMENT_EXTERNAL,
     ELEMENT_EDGE,
     ELEMENT_VALUE,   /* P, S, M of v3 */
-    ELEMENT_IGNORED, /* with all within it */
+    ELEMENT_IGNORED, /* with everything inside it */
     ELEMENT_UNSUPPORTED,
     ELEMENT_COUNT
 };
@@ -63,7 +63,7 @@ struct leat_graph_rule {
     enum leat_graph_element element;
     uint8_t dialects;
     uint16_t least, most;
-    const char *attributes; /* with blanks between; "?" after one that may be absent */
+    const char *attributes; /* separated by blanks; "?" after an optional one */
     uint8_t slot;
 };
 

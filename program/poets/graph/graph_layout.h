@@ -1,6 +1,6 @@
 /*
- * The members of a struct of an application (Properties, State, Message), where they lie, and
- * values for them. Three notations make one layout:
+ * The members of a struct of an application (Properties, State, Message), their offsets, and their
+ * values. Three notations make one layout:
  *
  *   v4             uint32_t t; struct { float v[3]; } cell;      nothing else (the POD grammar)
  *   Orchestrator   the same, any arithmetic type, "= 5", several names in one declaration;
@@ -8,8 +8,8 @@
  *   v3             Scalar, Tuple and Array elements
  *
  * and two notations give values:  {1, {0.5, 2}}  by position,  "t":1, "cell":{"v":[0.5]}  by name.
- * What is not named keeps its default, or 0. Whoever compiles the struct holds the compiler to
- * these places (static_assert), so that nobody guesses.
+ * A member that is not named keeps its default, or 0. When the struct is compiled, static_assert
+ * checks the compiler's offsets against these.
  */
 #ifndef LEAT_GRAPH_LAYOUT_H
 #define LEAT_GRAPH_LAYOUT_H
@@ -36,7 +36,7 @@ enum leat_poets_layout_kind {
 struct leat_poets_layout_node {
     char *name;      /* "" where an element of an array has none */
     char *type_name; /* v3: of a TypeDef, for the C++ text; else NULL */
-    char *initial;   /* v3: JSON that it begins with, or NULL */
+    char *initial;   /* v3: its initial JSON, or NULL */
     const char *type;
     enum leat_poets_layout_kind kind;
     uint32_t size, align; /* of one element */
@@ -54,7 +54,7 @@ struct leat_poets_layout {
     uint8_t *initial; /* `size` octets: defaults, zeros elsewhere */
 };
 
-/* Why not, and in which line of the text (0 is its first). */
+/* The reason, and the line of the text (0 is the first). */
 struct leat_poets_layout_fault {
     uint32_t line;
     char why[LEAT_POETS_LAYOUT_WHY_LEN];
@@ -62,15 +62,15 @@ struct leat_poets_layout_fault {
 
 void leat_poets_layout_free(struct leat_poets_layout *layout);
 
-/* A type by its C++ name; false: none with a size that is the same everywhere. */
+/* A type by its C++ name; false: none whose size is the same everywhere. */
 bool leat_poets_layout_scalar(const char *name, size_t len, bool any_arithmetic,
                               struct leat_poets_layout_node *out);
 
-/* Adds a node with a copy of `name`; NULL: no memory, or one node too many. */
+/* Adds a node with a copy of `name`; NULL: out of memory, or one node too many. */
 struct leat_poets_layout_node *leat_poets_layout_add(struct leat_poets_layout *layout,
                                                      const char *name, size_t len);
 
-/* Once all nodes are there: offsets, size, zeros for defaults. */
+/* After all nodes have been added: offsets, size, zeros for defaults. */
 bool leat_poets_layout_place(struct leat_poets_layout *layout, bool packed,
                              struct leat_poets_layout_fault *fault);
 
@@ -79,8 +79,8 @@ bool leat_poets_layout_parse(const char *text, bool cpp, bool packed, struct lea
                              struct leat_poets_layout_fault *fault);
 
 /*
- * Values over what the octets hold. `cpp`: outer braces may be left out, and number literals have
- * suffixes; what fails there may still be good C++. On failure octets may be half written.
+ * Writes values over the octets. `cpp`: outer braces are optional, and number literals may have
+ * suffixes; text that fails there may still be valid C++. On failure octets may be partly written.
  */
 bool leat_poets_layout_assign(const struct leat_poets_layout *layout, const char *text, bool cpp,
                               uint8_t *octets, struct leat_poets_layout_fault *fault);

@@ -1,4 +1,4 @@
-/* A reader of a file, between the walk over its elements (graph_read.c) and what they make
+/* A reader of a file, shared by the walk over its elements (graph_read.c) and what they create
  * (graph_open.c). */
 #ifndef LEAT_GRAPH_READ_PARTS_H
 #define LEAT_GRAPH_READ_PARTS_H
@@ -36,7 +36,7 @@ struct leat_graph_frame {
     const struct leat_graph_rule *rule;
     struct leat_graph_place place;
     uint64_t seen[RULES_MAX / 64]; /* rules that were used within it */
-    bool stray;                    /* text where there should be none was told */
+    bool stray;                    /* misplaced text was reported */
 };
 
 struct leat_graph_reader {
@@ -44,7 +44,7 @@ struct leat_graph_reader {
     XML_Parser parser;
     const char *file;
     uint16_t file_number;
-    bool type_only; /* of a file that another one refers to */
+    bool type_only; /* for a file that another one refers to */
     bool stopped;
     enum leat_graph_dialect wanted;
     uint32_t depth, skipped;
@@ -65,11 +65,11 @@ struct leat_graph_reader {
 struct leat_graph_place leat_graph_reader_here(const struct leat_graph_reader *r);
 /* The open element. */
 struct leat_graph_frame *leat_graph_reader_top(struct leat_graph_reader *r);
-/* Nothing more is read. */
+/* Stops reading. */
 void leat_graph_reader_stop(struct leat_graph_reader *r);
 void leat_graph_reader_no_memory(struct leat_graph_reader *r);
 
-/* The number of a value's string; 0 where there is nothing in it. Blanks around do not count. */
+/* The number of a value's string; 0 if it is blank. Surrounding blanks do not count. */
 uint32_t leat_graph_reader_value_of(struct leat_graph_reader *r, const char *text, size_t len);
 
 /* What was opened last. */
@@ -78,7 +78,7 @@ struct leat_graph_instance *leat_graph_reader_last_instance(struct leat_graph_re
 struct leat_graph_pins *leat_graph_reader_pins_of(struct leat_graph_reader *r,
                                                   enum leat_graph_element element);
 
-/* What the start of an element makes. */
+/* Handles the start of an element. */
 void leat_graph_reader_open(struct leat_graph_reader *r, const struct leat_graph_rule *rule,
                             const XML_Char **list);
 

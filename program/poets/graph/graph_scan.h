@@ -16,10 +16,10 @@ bool leat_poets_scan_skip(struct leat_poets_scan *s);
 /* Takes a character, after blanks and comments, if it is the next one. */
 bool leat_poets_scan_take(struct leat_poets_scan *s, char c);
 
-/* A name: *len characters from the answer on; NULL: there is none. */
+/* A name: *len characters at the returned pointer; NULL: there is none. */
 const char *leat_poets_scan_name(struct leat_poets_scan *s, size_t *len);
 
-/* "what, expected ...", with a piece of what is there. Always false. */
+/* "what, expected ...", with an excerpt of the text. Always false. */
 bool leat_poets_scan_fail(struct leat_poets_scan *s, const char *expected, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -1,6 +1,6 @@
 /*
- * Strings, each kept once and known by its number: names of devices and pins, values of instances.
- * A file of five million edges says the same few things again and again.
+ * Interned strings, each known by its number: names of devices and pins, values of instances. A
+ * file of five million edges repeats the same few strings.
  */
 #ifndef LEAT_GRAPH_STRINGS_H
 #define LEAT_GRAPH_STRINGS_H
@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 enum { LEAT_GRAPH_NO_STRING = 0 }; /* numbers begin at 1 */
-/* Of all strings together, and how many. */
+/* Limits: total length, and count. */
 #define LEAT_GRAPH_STRINGS_LEN_MAX   UINT32_C(0xfffffff0)
 #define LEAT_GRAPH_STRINGS_COUNT_MAX UINT32_C(0x7ffffff0)
 
@@ -26,7 +26,7 @@ struct leat_graph_strings {
 /* All zero is an empty collection. */
 void leat_graph_strings_free(struct leat_graph_strings *strings);
 
-/* The number of a string, which is added where it is new; 0: no memory, or the limits. */
+/* The number of a string, which is added if new; 0: out of memory, or a limit. */
 uint32_t leat_graph_strings_add(struct leat_graph_strings *strings, const char *text, size_t len);
 
 /* 0: there is no such string. */

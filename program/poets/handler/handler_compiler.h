@@ -1,11 +1,11 @@
 /*
- * Compilers at work. They read what a stranger wrote, which may never end (#include of a pipe), and
- * they start programs of their own; none of them outlives leat, even if leat is killed:
+ * Runs compilers. They read untrusted text, which may never end (#include of a pipe), and start
+ * programs of their own. None of them outlives leat, even if leat is killed:
  *
  *   leat --> keeper --> [ c++ --> cc1plus, as, collect2, ld ]   a process group
  *
- * The keeper is a process that does nothing but wait for the compiler, and that gets a signal when
- * leat ends: then it ends the group.
+ * The keeper only waits for the compiler. It gets a signal when leat ends, and then kills the
+ * group.
  */
 #ifndef LEAT_HANDLER_COMPILER_H
 #define LEAT_HANDLER_COMPILER_H
@@ -17,17 +17,17 @@
 
 struct leat_poets_compiler_start {
     char *const *words;
-    int folder; /* it has this descriptor, too, and keeps its temporary files there */
-    int output; /* where it says what is wrong */
+    int folder; /* it inherits this descriptor and keeps its temporary files there */
+    int output; /* where it writes its errors */
 };
 
-/* The keeper's number; -1: errno tells it. */
+/* The keeper's process id; -1: see errno. */
 pid_t leat_poets_compiler_begin(const struct leat_poets_compiler_start *start);
 
-/* Waits for it. True: it has compiled. A signal (NULL: none can come) ends it. */
+/* Waits for it. True: it has compiled. A signal (NULL: none is expected) ends it. */
 bool leat_poets_compiler_end(pid_t keeper, const volatile sig_atomic_t *interrupted);
 
-/* The first line of --version. False: `out` tells why there is none. */
+/* The first line of --version. False: `out` says why there is none. */
 bool leat_poets_compiler_version(const char *compiler, char *out, size_t cap);
 
 #endif
