@@ -5,15 +5,16 @@
 #include "tool.h"
 #include <stdint.h>
 
-/* In picoseconds, up to 10^18; false: it is none. */
+/* In picoseconds, up to 10^18; false: it is not a time. */
 bool duration_read(const char *text, uint64_t *ps);
 
-/* The option's, within limits; *ps keeps its value where it was not given. False after a complaint.
- */
+/* The value of an option, within limits; *ps keeps its value if the option is absent. False after a
+ * complaint. */
 bool duration_take(const struct arguments *args, const char *option, uint64_t least, uint64_t most,
                    uint64_t *ps);
 
-/* As it could be read, with as many digits as it needs; lent until the next call. */
+/* In a form that duration_read accepts, with as many digits as it needs; lent until the next call.
+ */
 const char *duration_text(uint64_t ps);
 
 #endif

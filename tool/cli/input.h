@@ -1,6 +1,6 @@
 /*
- * A file or pipe, read in pieces. The unread octets lie together in one buffer, which grows only as
- * far as one packet needs.
+ * A file or pipe, read in pieces. The unread octets are contiguous in one buffer, which grows only
+ * as far as one packet needs.
  */
 #ifndef LEAT_INPUT_H
 #define LEAT_INPUT_H
@@ -22,11 +22,12 @@ struct input {
     bool at_end, failed;
 };
 
-/* NULL or "-" is standard input. False, with a message given, if it cannot be opened. */
+/* NULL or "-" is standard input. False after a complaint: it cannot be opened. */
 bool input_open(struct input *in, const char *name);
 void input_close(struct input *in);
 
-/* At least `wanted` octets unread, or the end of the file. False after a message. */
+/* Reads until at least `wanted` octets are unread, or to the end of the file. False after a
+ * complaint. */
 bool input_fill(struct input *in, size_t wanted);
 
 static inline const uint8_t *input_octets(const struct input *in)

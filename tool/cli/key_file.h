@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* False after a complaint, which says what mends it; the command ends with WRONG then. */
+/* False after a complaint that says how to correct it; the command then exits with WRONG. */
 bool key_file_read(const char *path, uint8_t key[LEAT_SIP_KEY_LEN]);
 
 #endif

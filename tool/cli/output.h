@@ -1,4 +1,4 @@
-/* Text and octets to a file descriptor; a failure is remembered and told once, at the end. */
+/* Text and octets to a file descriptor; a failure is remembered and reported once, at the end. */
 #ifndef LEAT_OUTPUT_H
 #define LEAT_OUTPUT_H
 
@@ -16,13 +16,14 @@ struct output {
 
 void output_init(struct output *out, int fd);
 
-/* Leaves OUTPUT_ROLLBACK octets of room, so that what is written next can be taken back. */
+/* Leaves OUTPUT_ROLLBACK octets of room, so that the next output can be rolled back. */
 void output_checkpoint(struct output *out);
 
-/* Writes what there is: before waiting for more input, so that a pipe shows what it has. */
+/* Writes what is buffered: before waiting for more input, so that a pipe shows all output so far.
+ */
 void output_flush(struct output *out);
 
-/* Writes the rest. False, with a message that names `name`, if anything was not written. */
+/* Writes the rest. False after a complaint that names `name`: something was not written. */
 bool output_finish(struct output *out, const char *name);
 
 #endif

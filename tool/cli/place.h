@@ -1,4 +1,4 @@
-/* What readers of users' files share: where they stand, words of a line, and how they complain. */
+/* Shared by readers of users' files: the current position, words of a line, and error messages. */
 #ifndef LEAT_PLACE_H
 #define LEAT_PLACE_H
 

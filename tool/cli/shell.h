@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* As it is where a shell leaves it alone, else in quotes. */
+/* Unquoted if a shell leaves it alone, otherwise in quotes. */
 void shell_put_word(FILE *out, const char *word, size_t len);
 
 #endif

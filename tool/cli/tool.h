@@ -1,6 +1,4 @@
-/*
- * What the verbs of the `leat` command share: their table, their arguments, their exit codes.
- */
+/* Shared by the verbs of the `leat` command: their table, arguments and exit codes. */
 #ifndef LEAT_TOOL_H
 #define LEAT_TOOL_H
 
@@ -10,14 +8,14 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum { DONE = 0, FAILED = 1, WRONG = 2, SIGNALLED = 128 /* and the signal's number */ };
+enum { DONE = 0, FAILED = 1, WRONG = 2, SIGNALLED = 128 /* plus the signal's number */ };
 enum { OPTION_MAX = 48, MORE_MAX = 4 };
 
 struct option {
     const char *name;     /* with its dashes */
-    const char *argument; /* NULL: a switch; "[X]": it may have one, behind = or before a "--" */
+    const char *argument; /* NULL: a switch; "[X]": optional, behind = or before a "--" */
     const char *text;
-    bool repeats; /* may be given again: its values are then joined by line ends */
+    bool repeats; /* may be repeated: its values are then joined by newlines */
 };
 
 struct arguments;
@@ -26,7 +24,7 @@ struct verb {
     const char *name, *summary;
     const char *synopsis; /* after "leat NAME" */
     const char *description;
-    const char *more[MORE_MAX + 1];    /* of the description, where it is long */
+    const char *more[MORE_MAX + 1];    /* rest of a long description */
     struct option options[OPTION_MAX]; /* ends with a NULL name */
     const char *examples;              /* command lines, one per line */
     const char *operands;              /* for completion: words, $formats, $verbs; NULL: files */
@@ -38,10 +36,10 @@ struct arguments {
     const char *value[OPTION_MAX]; /* by the option's place; "" for a switch that was given */
     char **operand;
     int operand_count;
-    bool only_check; /* sim: is it refused? Nothing is run */
+    bool only_check; /* sim: only check the command line; nothing is run */
 };
 
-/* The value of an option, NULL where it was not given. */
+/* The value of an option, NULL if absent. */
 const char *argument(const struct arguments *args, const char *option);
 
 /* The table, NULL past the last. */
@@ -51,12 +49,12 @@ const struct verb *verb_find(const char *name);
 /* One line on stderr: "leat: ..." */
 void complain(const char *text, ...) __attribute__((format(printf, 1, 2)));
 
-/* Of what a live network says about its driver: complains where it is slower than it could be, for
- * the reason at slower_at; -1: it is not. */
+/* Complains if a live network's driver is slower than it could be, for the reason at slower_at; -1:
+ * it is not. */
 void warn_if_slower(const char *why, int slower_at);
 
-/* Complains where a process that serves (0: there is none), or this one, has more rights than it
- * needs (live_guard.h). */
+/* Complains if a serving process (0: there is none), or this one, has more rights than it needs
+ * (live_guard.h). */
 void warn_if_unconfined(int process);
 void warn_if_not_confined_here(void);
 
@@ -67,29 +65,30 @@ void json_confined(struct leat_json *json, int process, const char *none);
 void write_confined_here(FILE *file);
 void json_confined_here(struct leat_json *json);
 
-/* A wrong command line: says so, points to the verb's help, returns WRONG. */
+/* A wrong command line: reports it, refers to the verb's help, returns WRONG. */
 int misuse(const struct verb *verb, const char *text, ...) __attribute__((format(printf, 2, 3)));
 
-/* What was printed is written out. False after a complaint: it cannot be. */
+/* Flushes standard output. False after a complaint: it cannot be written. */
 bool flush_printed(void);
 
 /* The end of a verb that has printed: `code`, or SIGNALLED and more after an interrupt, or FAILED
- * where standard output cannot be written. */
+ * if standard output cannot be written. */
 int finish(int code);
 
-/* On standard output what a network or another user wrote, of which a terminal obeys nothing. */
+/* Prints text from a network or another user, with all terminal control characters made harmless.
+ */
 void print_harmless(const void *octets, size_t len);
 
-/* Is it one of the words of the list, which have blanks between? */
+/* Is it one of the words of the list, which are separated by blanks? */
 bool word_is_in(const char *word, const char *list);
 
 /* "atm aal1 ..." for error texts. */
 const char *format_names(void);
 
-/* The number of SIGINT, SIGTERM or SIGHUP, once it has come; loops look at it between packets. */
+/* The number of SIGINT, SIGTERM or SIGHUP, once received; loops check it between packets. */
 extern volatile sig_atomic_t interrupted;
-/* For what waits elsewhere and leaves nothing half done: they end the process from now on, and so
- * does one that came before. */
+/* For a verb that waits elsewhere and leaves nothing half done: signals end the process from now
+ * on, and so does one that came before. */
 void let_signals_end(void);
 
 int run_decode(const struct arguments *args);

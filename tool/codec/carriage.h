@@ -1,7 +1,7 @@
 /*
- * Where in a captured frame does a packet of one of our formats sit? Link type, Ethernet type, IP
- * protocol and UDP port tell (spec/carriage.md). Only offsets are worked out here; what lies
- * behind them is the format's.
+ * Where in a captured frame is a packet of one of our formats? Link type, Ethernet type, IP
+ * protocol and UDP port determine it (spec/carriage.md). Only offsets are computed here; the
+ * content is the format's.
  */
 #ifndef LEAT_CARRIAGE_H
 #define LEAT_CARRIAGE_H
@@ -16,10 +16,10 @@ struct carried {
     bool ether; /* directly behind an Ethernet type */
 };
 
-/* False: nothing of ours. */
+/* False: none of our formats. */
 bool carriage_find(uint16_t link_type, const uint8_t *octets, size_t len, struct carried *out);
 
-/* The frame that the format has around its packets here; NULL: none. */
+/* The frame that the format puts around its packets here; NULL: none. */
 const struct leat_framing *carriage_framing(const struct leat_format *format, bool ether);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Adaptation layers travel in ATM cells: their packets are put into cells for a capture, and found
- * again in the cells of one. VPI and VCI are the fields of their carriage.
+ * Adaptation layers travel in ATM cells: encodes their packets into cells for a capture, and
+ * reassembles them from the cells of one. VPI and VCI are the fields of their carriage.
  */
 #ifndef LEAT_CELLS_H
 #define LEAT_CELLS_H
@@ -21,13 +21,13 @@ leat_err cells_frame(const struct leat_format *format, struct leat_fields *f, co
 /* Channels whose packets span cells (aal5), while they are incomplete. */
 struct cells_channel {
     uint16_t vpi, vci;
-    bool skipping; /* the packet at hand was too long: its end is waited for */
+    bool skipping; /* the current packet was too long: skips to its end */
     size_t len;
     uint8_t *octets; /* CELLS_PDU_LEN_MAX of them; kept for the next packet */
 };
 
 struct cells {
-    enum leat_atm_interface interface; /* whose cells: the caller says */
+    enum leat_atm_interface interface; /* of these cells, set by the caller */
     size_t channel_count;
     struct cells_channel channel[CELLS_CHANNELS_MAX];
 };
@@ -40,13 +40,13 @@ struct cells_packet {
 
 /*
  * Takes one cell. OK and *found: a packet is complete in *out. CHECKSUM, SHORT, LENGTH with
- * out->len 0: the cell itself is damaged at *fault_at. LENGTH otherwise: a packet has no end, what
- * came of it is in *out; the rest is passed over. FULL: there is no room for one more channel.
+ * out->len 0: the cell itself is damaged at *fault_at. LENGTH otherwise: a packet has no end, its
+ * part so far is in *out; the rest is skipped. FULL: there is no room for another channel.
  */
 leat_err cells_take(struct cells *cells, const struct leat_format *format, const uint8_t *cell,
                     size_t len, struct cells_packet *out, bool *found, size_t *fault_at);
 
-/* The next packet that was begun and never ended; false when there are no more. */
+/* The next packet that was begun but never completed; false when there are no more. */
 bool cells_take_unfinished(struct cells *cells, struct cells_packet *out);
 
 void cells_close(struct cells *cells);

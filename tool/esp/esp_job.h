@@ -1,6 +1,6 @@
 /*
- * leat esp on simulated routers: esp_options.c reads what is asked, esp_network.c makes the network
- * from a tree, a file or a fabric's name, esp_simulate.c runs it and shows what came of it,
+ * leat esp on simulated routers: esp_options.c reads the options, esp_network.c builds the network
+ * from a tree, a file or a fabric's name, esp_simulate.c runs it and shows the result,
  * esp_tree_show.c draws a tree.
  */
 #ifndef LEAT_ESP_JOB_H
@@ -44,11 +44,11 @@ struct esp_job {
     const struct arguments *args;
     const char *service; /* its name */
     struct leat_esp_request request;
-    struct leat_sim_esp_config config; /* lends the arrays below */
+    struct leat_sim_esp_config config; /* borrows the arrays below */
     struct leat_sim_esp_wire *wire;
     uint32_t *member_at;
     uint64_t *value;
-    uint32_t places;        /* where members may be */
+    uint32_t places;        /* possible places of members */
     uint32_t *place;        /* [places] routers */
     uint32_t most_children; /* of a router: members and routers */
     leat_time delay_ps;
@@ -57,7 +57,7 @@ struct esp_job {
     bool json;
 };
 
-/* False after a complaint; esp_job_free is right in any case. */
+/* False after a complaint; call esp_job_free in either case. */
 bool esp_read_job(const struct arguments *args, struct esp_job *job);
 void esp_job_free(struct esp_job *job);
 
@@ -68,8 +68,8 @@ bool esp_make_network(struct esp_job *job);
 int esp_simulate(const struct arguments *args);
 
 /*
- * A tree that was mapped: as text, its branches by indentation, and as a graph for Graphviz. The
- * names are written by the caller; node 0 is the root itself.
+ * A mapped tree: as text, with branches indented, and as a graph for Graphviz. The caller writes
+ * the names; node 0 is the root itself.
  */
 struct esp_tree {
     const struct leat_esp_map *map;
@@ -81,8 +81,8 @@ struct esp_tree {
 /* To a file, NULL: standard output. False after a complaint. */
 bool esp_tree_write(const struct esp_tree *tree, const char *path, bool is_dot);
 
-/* How a service ended: its name, and members of a JSON object from that name on
- * (esp_tree_show.c). */
+/* How a service ended: its name, and members of a JSON object from that name on (esp_tree_show.c).
+ */
 const char *esp_end_name(enum leat_esp_end end);
 void esp_result_json(struct leat_json *json, const struct leat_esp_service_result *result);
 

@@ -1,6 +1,6 @@
 /*
- * leat esp on real hosts: verb_esp_live.c has the router's words, esp_services.c those of end
- * systems; esp_router_show.c shows a router.
+ * leat esp on real hosts: verb_esp_live.c has the subcommands of routers, esp_services.c those of
+ * end systems; esp_router_show.c shows a router.
  */
 #ifndef LEAT_ESP_LIVE_TOOL_H
 #define LEAT_ESP_LIVE_TOOL_H
@@ -60,7 +60,7 @@ int esp_average(const struct arguments *args);
 int esp_tree(const struct arguments *args);
 int esp_multicast(const struct arguments *args);
 
-/* --key-file into key; NULL where there is none. False after a complaint. */
+/* --key-file into key; NULL if absent. False after a complaint. */
 bool esp_read_key(const struct arguments *args, uint8_t key[LEAT_ESP_KEY_LEN],
                   const uint8_t **used);
 

@@ -1,4 +1,4 @@
-/* What the parts of `leat experiment` share: the thesis' programs, run and measured. */
+/* Shared by the parts of `leat experiment`: runs and measures the thesis' programs. */
 #ifndef LEAT_TOOL_EXPERIMENT_H
 #define LEAT_TOOL_EXPERIMENT_H
 
@@ -12,18 +12,18 @@ struct experiment {
     struct run_job job;
     struct leat_atm_clos net; /* of the fabric */
     bool json;
-    /* A folder of its own, for the time of the experiment, and what lies in it. */
+    /* A temporary folder of the experiment, and its files. */
     char folder[EXPERIMENT_PATH_CAP], input[EXPERIMENT_PATH_CAP], records[EXPERIMENT_PATH_CAP];
 };
 
-/* Runs a program of the thesis, with one argument; what its tasks sent and received goes into
- * *records (`all`: exchanges with the first task too). Returns DONE, or the exit code after a
- * complaint; either way comm_free and run_outcome_free. */
+/* Runs a program of the thesis with one argument; its communication goes into *records (`all`:
+ * exchanges with the first task too). Returns DONE, or the exit code after a complaint; call
+ * comm_free and run_outcome_free in either case. */
 int experiment_run(struct experiment *e, const char *program, const char *argument,
                    bool contention_free, bool all, struct comm_records *records,
                    struct run_outcome *out);
 
-/* Copies the input of a program (`file` NULL: `text`) to e->input, for programs write behind their
+/* Copies the input of a program (`file` NULL: `text`) to e->input, since programs append to their
  * input; *len: its octets. False after a complaint. */
 bool experiment_copy_input(const struct experiment *e, const char *file, const char *text,
                            long *len);

@@ -10,9 +10,9 @@
  *            all lanes, numbered as they come: so those of MPI have their ranks
  *   signal   a metric, at a location for each group of signals
  *
- * Frames are not in it. Time is in picoseconds. The folder appears under its name only when all of
- * it is there, as result_file.h has it for files. An archive that leat wrote before is replaced, in
- * one instant; a folder with anything else in it is not touched.
+ * Frames are left out. Time is in picoseconds. The folder appears under its name only when it is
+ * complete, as files do in result_file.h. An archive that leat wrote before is replaced atomically;
+ * a folder with any other content is not touched.
  */
 #ifndef LEAT_TOOL_EXPORT_OTF2_H
 #define LEAT_TOOL_EXPORT_OTF2_H
@@ -23,9 +23,9 @@
 
 enum { EXPORT_OTF2_PATH_CAP = 4096 };
 
-/* The library wants its numbers without gaps, from 0 on. */
+/* The library requires consecutive numbers from 0 on. */
 struct export_otf2_track {
-    void *writer;    /* of a lane; of a group: where its signals' values go. NULL: none */
+    void *writer;    /* of a lane; of a group: for its signals' values. NULL: none */
     uint32_t number; /* of a lane, in the communicator; of a signal's metric; of a group's node */
     uint32_t place;  /* of a lane: a name; 0: none */
 };
@@ -39,7 +39,7 @@ struct export_otf2 {
     const char *name; /* as the user wrote it; NULL: not open */
     const struct leat_sim_recording *rec;
     void *archive;
-    bool failed;                                              /* which was told */
+    bool failed;                                              /* which was reported */
     uint32_t ranks, regions, metrics, strings, nodes, groups; /* so far */
     uint64_t rank_track[LEAT_SIM_TRACKS_MAX];                 /* lanes by rank */
     uint32_t region_name[LEAT_SIM_NAMES_MAX];                 /* names by region */
@@ -48,10 +48,10 @@ struct export_otf2 {
     char target[EXPORT_OTF2_PATH_CAP], part[EXPORT_OTF2_PATH_CAP];
 };
 
-/* May there be an archive of this name? False after a message: the command line is wrong. */
+/* May an archive of this name be written? False after a complaint: the command line is wrong. */
 bool export_otf2_check(const struct verb *verb, const char *path);
 
-/* As those of result_file.h: each is false after a message. `rec` is lent until the end. */
+/* As in result_file.h: each is false after a complaint. `rec` is lent until the end. */
 bool export_otf2_open(struct export_otf2 *x, const char *path,
                       const struct leat_sim_recording *rec);
 void export_otf2_event(struct export_otf2 *x, const struct leat_sim_event *e);

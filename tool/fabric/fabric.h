@@ -1,4 +1,4 @@
-/* What the parts of `leat fabric` share. */
+/* Shared by the parts of `leat fabric`. */
 #ifndef LEAT_FABRIC_H
 #define LEAT_FABRIC_H
 
@@ -6,7 +6,7 @@
 #include "sim_atm_fabric.h"
 #include "tool.h"
 
-/* What of a fabric is to be shown. */
+/* Which parts of a fabric to show. */
 struct fabric_view {
     struct leat_sim_atm_fabric fabric;
     char name[LEAT_SIM_ATM_FABRIC_NAME_CAP + 1];
@@ -26,26 +26,27 @@ struct fabric_entries {
  * complaint. */
 struct leat_fabric *fabric_read(const struct verb *verb, const char *word);
 
-/* The same of an ATM fabric. False after a complaint. */
+/* The same for an ATM fabric. False after a complaint. */
 bool fabric_read_atm(const struct verb *verb, const char *word, struct leat_sim_atm_fabric *out);
 
-/* Tells the user; always false. */
+/* Reports the error; always false. */
 bool fabric_refused(const struct verb *verb, const char *word,
                     const struct leat_fabric_error *error);
 
-/* "OPTION has no meaning for FABRIC, which is WHAT": false after a complaint, where an option was
- * given that is none of `known`, whose end is a NULL. `before` stands before it. */
+/* "OPTION has no meaning for FABRIC, which is WHAT": false after a complaint if an option was given
+ * that is not in `known`, which ends with NULL. `before` precedes the message. */
 bool fabric_refuse_foreign(const struct arguments *args, const struct leat_fabric *fabric,
                            const char *before, const char *const *known);
 
-/* The same where one of `options` was given, whose end is a NULL. */
+/* The same if one of `options` was given, which ends with NULL. */
 bool fabric_refuse_options(const struct arguments *args, const struct leat_fabric *fabric,
                            const char *const *options);
 
-/* An option that was given and is none of `known`; or NULL. */
+/* An option that was given and is not in `known`; or NULL. */
 const char *fabric_foreign_option(const struct arguments *args, const char *const *known);
 
-/* What verbs do for a kind otherwise than for any network of ports; NULL: nothing. Exit codes. */
+/* What verbs do differently for this kind than for any network of ports; NULL: nothing. Exit codes.
+ */
 struct fabric_ways {
     const char *kind;
     int (*show)(const struct arguments *args, struct leat_fabric *fabric);
@@ -58,20 +59,20 @@ struct fabric_ways {
 
 const struct fabric_ways *fabric_ways_of(const struct leat_fabric_kind *kind);
 
-/* The topology of a fabric, in memory for free(). NULL: it has none, or cannot be built. */
+/* The topology of a fabric, in memory for free(). NULL: it has none, or it cannot be built. */
 struct leat_net_topology;
 void *fabric_topology(struct leat_fabric *fabric, struct leat_net_topology *out,
                       struct leat_text *why);
 
-/* The closed form of a message alone over this network, between two of its ports: T(N) of the
- * thesis, whose cells cross three stages in 18 cycles, and what the others take less or more. */
+/* The closed form for a single message over this network, between two of its ports: T(N) of the
+ * thesis, whose cells cross three stages in 18 cycles, adjusted for other networks. */
 enum { FABRIC_FORMULA_CAP = 24 };
 void fabric_formula_name(const struct leat_atm_clos *net, char out[FABRIC_FORMULA_CAP]);
 
-/* The entries to be shown, PPD by PPD in order; false past the last. */
+/* The entries to show, PPD by PPD in order; false past the last. */
 bool fabric_entries_at(const struct fabric_view *view, uint32_t index, struct fabric_entries *out);
 
-/* What `leat fabric show` says, on standard output. They stop early once `interrupted`. */
+/* The text of `leat fabric show`, on standard output. They stop early once `interrupted`. */
 void fabric_put_text(const struct fabric_view *view);
 void fabric_put_json(const struct fabric_view *view);
 

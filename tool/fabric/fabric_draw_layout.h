@@ -1,5 +1,5 @@
-/* Where things stand in the drawing of a topology. Lengths are in units of the pitch between
- * routers without terminals; x to the right, y downwards. */
+/* Positions in the drawing of a topology. Lengths are in units of the pitch between routers without
+ * terminals; x to the right, y downwards. */
 #ifndef LEAT_FABRIC_DRAW_LAYOUT_H
 #define LEAT_FABRIC_DRAW_LAYOUT_H
 
@@ -11,10 +11,10 @@ struct fabric_point {
 
 struct fabric_layout {
     struct fabric_point router[FABRIC_DRAW_ROUTERS_MAX];
-    double side[FABRIC_DRAW_ROUTERS_MAX]; /* the angle at which a router has its terminals */
+    double side[FABRIC_DRAW_ROUTERS_MAX]; /* the angle of a router's terminals */
     double gap;                           /* between neighbours, with room for their terminals */
     bool lattice;                         /* in rows and columns */
-    bool in_a_row;                        /* terminals, however many */
+    bool in_a_row;                        /* all terminals in one row */
     bool two_sides;                       /* terminals send at side_in, receive at their side */
     double side_in;
 };
@@ -22,11 +22,11 @@ struct fabric_layout {
 /* For a topology that fits. */
 void fabric_layout_make(const struct leat_net_topology *t, struct fabric_layout *layout);
 
-/* Where the index-th of `count` terminals of a router stands, at this side of it. */
+/* Position of the index-th of `count` terminals of a router, at this side of it. */
 struct fabric_point fabric_layout_terminal(const struct fabric_layout *layout, uint32_t router,
                                            double side, uint32_t index, uint32_t count);
 
-/* How far a wire's middle leaves the straight line, so that it passes beside other routers. */
+/* How far a wire's middle bends from the straight line, to pass beside other routers. */
 double fabric_layout_bend(const struct leat_net_topology *t, const struct fabric_layout *layout,
                           uint32_t a, uint32_t b);
 

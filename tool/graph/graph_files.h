@@ -1,4 +1,4 @@
-/* Files that leat graph run writes: its packets as a capture, its last states as a snapshot. */
+/* Files that leat graph run writes: its packets as a capture, its final states as a snapshot. */
 #ifndef LEAT_GRAPH_FILES_H
 #define LEAT_GRAPH_FILES_H
 
@@ -15,12 +15,12 @@ struct graph_files {
     uint64_t packets, packets_max; /* seen, and at most recorded */
 };
 
-/* Opens what --record and --snapshot ask for, and looks on at the run. False after a message. */
+/* Opens the files of --record and --snapshot, and observes the run. False after a complaint. */
 bool graph_files_open(struct graph_files *files, const struct arguments *args,
                       struct leat_poets_run_options *run);
 void graph_files_drop(struct graph_files *files);
 
-/* After a run: writes the rest. False after a message. */
+/* After a run: writes the rest. False after a complaint. */
 bool graph_files_close(struct graph_files *files, const struct leat_poets_run_options *run,
                        const struct leat_poets_machine *machine,
                        const struct leat_poets_run_result *result);

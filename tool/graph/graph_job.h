@@ -1,4 +1,4 @@
-/* What the parts of leat graph share. */
+/* Shared by the parts of leat graph. */
 #ifndef LEAT_GRAPH_JOB_H
 #define LEAT_GRAPH_JOB_H
 
@@ -9,31 +9,31 @@
 #include "graph_link.h"
 #include "handler.h"
 
-/* All mistakes on standard error; false: one of them is an error. */
+/* Prints the report on standard error; false: it has errors. */
 bool graph_tell(const struct leat_graph_report *report);
 
 /* --dialect. False after a complaint. */
 bool graph_read_dialect(const struct arguments *args, enum leat_graph_dialect *out);
 
-/* An option that this part does not know: true, after a complaint. */
+/* True, after a complaint: an option that does not apply here was given. */
 bool graph_has_foreign(const struct arguments *args, const char *what, const char *known);
 
-/* To the other ranks of this run, over MPI. False after a complaint. */
+/* Opens the link to the other ranks of this run, over MPI. False after a complaint. */
 bool graph_link_open(struct leat_poets_link *link);
 
-/* All ranks read the same words, and one complaint is enough: standard error leads nowhere, until
- * what this returns is given back. */
+/* All ranks read the same command line, and one complaint is enough: discards standard error until
+ * the returned descriptor is restored. */
 int graph_mute(void);
 void graph_unmute(int before);
 
-/* All ranks (NULL: there is one) say whether all is well with them, and what they have read. What
- * is in the report is told where it is not, by one of them. True: all is well everywhere. */
+/* All ranks (NULL: there is one) report whether they succeeded, and what they have read. If not,
+ * one of them prints the report. True: all succeeded. */
 bool graph_agree(struct leat_poets_link *link, const struct leat_graph_report *report, bool good,
                  uint64_t fingerprint);
 
 int graph_run(const struct arguments *args);
 
-/* What a graph is made of. */
+/* Describes a graph. */
 void graph_show(const struct leat_graph *graph, const struct leat_graph_instance *instance,
                 bool json);
 

@@ -1,4 +1,4 @@
-/* leat graph run --engine fabric:NAME: the network, its mailboxes, and what came of it. */
+/* leat graph run --engine fabric:NAME: the network, its mailboxes, and the results. */
 #ifndef LEAT_TOOL_GRAPH_FABRIC_H
 #define LEAT_TOOL_GRAPH_FABRIC_H
 
@@ -11,8 +11,8 @@ struct graph_fabric {
     struct leat_poets_mailbox_place *place;
 };
 
-/* Reads --mailbox and --cost and opens the network; what the run needs of it goes to `run`. False
- * after a complaint; either way graph_fabric_close. */
+/* Reads --mailbox and --cost and opens the network; sets it up in `run`. False after a complaint;
+ * call graph_fabric_close in either case. */
 bool graph_fabric_open(const struct arguments *args, const char *name,
                        struct leat_poets_run_options *run, struct graph_fabric *out);
 void graph_fabric_close(struct graph_fabric *fabric);

@@ -1,6 +1,6 @@
 /*
- * leat pktway on simulated networks: the subcommands that have --fabric. The verb's table has these
- * options beside --json, and beside those that live networks have, too.
+ * leat pktway on simulated networks: the subcommands with --fabric. The verb's table has these
+ * options besides --json and besides those shared with live networks.
  */
 #ifndef LEAT_LIVE_PACKETWAY_ASK_H
 #define LEAT_LIVE_PACKETWAY_ASK_H
@@ -19,7 +19,7 @@
     {                                                                                             \
         "--fault", "F", "simulated: router, link or errors:ROUTER@FROM..TO; again for more", true \
     }
-/* Of live networks as well. */
+/* Shared with live networks. */
 #define PKTWAY_BOTH_OPTIONS                                                   \
     { "--count", "N", "ping: so many; default 1" },                           \
         { "--size", "OCTETS", "ping: of data; default 56" },                  \
@@ -32,12 +32,12 @@ enum { PKTWAY_HOPS_MAX = 64 };
 
 /* A packet left a router on a SAN. */
 struct pktway_hop {
-    uint32_t router, in, out; /* ends */
+    uint32_t router, in, out; /* ends of links */
     leat_time at;
     bool planned, cut;
 };
 
-/* How a message came from host to host. */
+/* The route of a message from host to host. */
 struct pktway_leg {
     struct pktway_hop hop[PKTWAY_HOPS_MAX];
     uint32_t hops;
@@ -45,27 +45,27 @@ struct pktway_leg {
     leat_time took;
 };
 
-/* What is asked, the network, and what was heard of it. */
+/* The request, the network, and its responses. */
 struct pktway_asking {
     const struct arguments *args;
     bool json;
     struct leat_fabric_packetway *network;
     uint32_t from; /* port */
     uint64_t size, count;
-    /* of the message under way */
+    /* of the message in flight */
     struct pktway_leg leg;
-    uint32_t in;                       /* the end that it came in by */
-    bool is_inside, is_there, is_over; /* a router, at its host, lost or told */
+    uint32_t in;                       /* the end where it came in */
+    bool is_inside, is_there, is_over; /* in a router; at its host; lost or reported */
     leat_time there_at;
     const char *why;
-    /* of the question */
+    /* of the request */
     bool is_answered;
     uint16_t err_te; /* 0: none */
     uint8_t octets[1 << 16];
     uint8_t records[1 << 18]; /* of all INFOs: 4096 nodes with their names */
     size_t records_len;
-    bool is_cut;                  /* there were more */
-    struct pktway_remote *remote; /* read and write: whose memory; else NULL */
+    bool is_cut;                  /* the list was truncated */
+    struct pktway_remote *remote; /* read and write: the remote memory; else NULL */
 };
 
 /* An exit code. args->operand[0] is the subcommand. */
@@ -73,7 +73,7 @@ int pktway_simulate(const struct arguments *args);
 
 /* read and write: the memory of the host at port `to` (packetway_memory.c). An exit code. */
 int pktway_put_memory(struct pktway_asking *asking, uint32_t to);
-/* What hosts hear of that. */
+/* Handles what hosts receive in reply. */
 void pktway_hear_memory(struct pktway_asking *asking, uint32_t port,
                         const struct leat_packetway_event *event, leat_time at);
 

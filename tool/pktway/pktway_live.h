@@ -1,7 +1,7 @@
 /*
- * leat pktway on networks that exist. The verb's table has these options beside those that
- * simulated networks have, too; pktway_live takes every subcommand of PKTWAY_LIVE_WORDS, and those
- * that are also simulated (PKTWAY_LIVE_ALSO) where no --fabric is given.
+ * leat pktway on live networks. The verb's table has these options besides those shared with
+ * simulated networks; pktway_live takes every subcommand of PKTWAY_LIVE_WORDS, and those that are
+ * also simulated (PKTWAY_LIVE_ALSO) if no --fabric is given.
  */
 #ifndef LEAT_LIVE_PACKETWAY_LIVE_H
 #define LEAT_LIVE_PACKETWAY_LIVE_H
@@ -40,7 +40,7 @@
 /* An exit code. args->operand[0] is the subcommand. */
 int pktway_live(const struct arguments *args);
 
-/* Is this subcommand, with these options, one for pktway_live? */
+/* Does pktway_live handle this subcommand with these options? */
 bool pktway_is_live(const struct arguments *args);
 
 #endif

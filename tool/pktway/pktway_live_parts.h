@@ -1,4 +1,4 @@
-/* Between the files of leat pktway on live networks. */
+/* Shared by the files of leat pktway on live networks. */
 #ifndef LEAT_LIVE_PACKETWAY_LIVE_PARTS_H
 #define LEAT_LIVE_PACKETWAY_LIVE_PARTS_H
 
@@ -12,23 +12,23 @@
 #include <leat/packetway.h>
 
 /*
- * ping, trace, plan or tell by a node; an exit code (pktway_live_ask.c). It ends early when the
- * other end of `asker` is gone; -1: nobody else waits for it.
+ * ping, trace, plan or tell from a node; an exit code (pktway_live_ask.c). It ends early when the
+ * other end of `asker` closes; -1: there is none.
  */
 int pktway_live_ask(struct leat_live_packetway *node, const struct packetway_request *request,
                     int asker, FILE *out, FILE *error);
 
 /*
- * Memory nodes (pktway_live_memory.c). What --memory, --base and --allow say; false after a
- * complaint or `why`. The octets are the caller's to free.
+ * Memory nodes (pktway_live_memory.c). Reads --memory, --base and --allow; false after a complaint
+ * or with `why`. The caller frees the octets.
  */
 bool pktway_live_store(const struct arguments *args, struct leat_packetway_store *store, char *why);
-/* json: where not NULL, a member of its object, else text on `out`. So with all that follow. */
+/* json: if not NULL, a member of its object, else text on `out`. The same for all that follow. */
 void pktway_live_store_status(const struct leat_packetway_store *store, struct leat_json *json,
                               FILE *out);
-/* Behind read and write: NODE ADDRESS COUNT, or NODE ADDRESS OCTETS. False after a complaint. */
+/* After read and write: NODE ADDRESS COUNT, or NODE ADDRESS OCTETS. False after a complaint. */
 bool pktway_live_memory_words(const struct arguments *args, struct packetway_request *request);
-/* read or write by a node; an exit code. */
+/* read or write from a node; an exit code. */
 int pktway_live_memory_ask(struct leat_live_packetway *node,
                            const struct packetway_request *request, FILE *out, FILE *error);
 
@@ -40,13 +40,13 @@ void pktway_live_host_status(const struct leat_live_packetway *host,
                              const struct packetway_tun *tun,
                              const struct leat_packetway_store *store, bool json, FILE *out);
 
-/* A node that an INFO or a table tells about: its name and so on. */
+/* A node from an INFO or a table: its name and so on. */
 void pktway_live_about(struct leat_packetway_records about, struct leat_json *json, FILE *out);
-/* The same with its address; an object, or a line with so much indent. */
+/* The same with its address; an object, or a line with this indent. */
 void pktway_live_node(const struct leat_packetway_address *address,
                       struct leat_packetway_records about, const char *indent,
                       struct leat_json *json, FILE *out);
-/* The characters of a name as text; what is not plain is shown as its number. */
+/* A name as text; unprintable characters are shown as numbers. */
 void pktway_live_name(const uint8_t *name, size_t len, FILE *out);
 void pktway_live_hex(const uint8_t *octets, size_t len, FILE *out);
 

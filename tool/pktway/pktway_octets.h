@@ -1,5 +1,4 @@
-/* leat pktway read and write: which octets of whose memory, and what came of it; live or simulated.
- */
+/* leat pktway read and write: which octets of whose memory, and the result; live or simulated. */
 #ifndef LEAT_LIVE_PACKETWAY_OCTETS_H
 #define LEAT_LIVE_PACKETWAY_OCTETS_H
 
@@ -17,10 +16,10 @@ struct pktway_octets {
     uint8_t octets[PKTWAY_WRITE_MAX]; /* to be written */
 };
 
-/* Behind read or write and a node: ADDRESS COUNT, or ADDRESS OCTETS. False after a complaint. */
+/* After read or write and a node: ADDRESS COUNT, or ADDRESS OCTETS. False after a complaint. */
 bool pktway_octets_read(const struct arguments *args, struct pktway_octets *out);
 
-/* `octets` are what was read or written, in so many microseconds. */
+/* `octets` were read or written in this many microseconds. */
 void pktway_octets_show(const struct pktway_octets *o, const uint8_t *octets, uint64_t us,
                         FILE *out);
 

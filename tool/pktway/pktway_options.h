@@ -1,4 +1,4 @@
-/* The options that PacketWay networks have beside their descriptions. */
+/* The options of PacketWay networks besides their descriptions. */
 #ifndef LEAT_LIVE_PACKETWAY_OPTIONS_H
 #define LEAT_LIVE_PACKETWAY_OPTIONS_H
 

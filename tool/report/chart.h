@@ -1,6 +1,6 @@
 /*
- * A chart of lines over an axis of loads: what is drawn, its axes, and the chart as a piece of a
- * page or of a picture.
+ * A chart of lines over an axis of loads: its data, its axes, and the chart as part of a page or as
+ * a picture.
  *
  *      title
  *      |            .--o    filled mark: a mean over runs; open: the fabric was saturated there
@@ -20,13 +20,13 @@ enum {
     CHART_WIDTH = 520, /* in its own units; a page scales it */
     CHART_COLOURS = 8,
     CHART_MARKS = 5,
-    CHART_STYLES = CHART_COLOURS * CHART_MARKS, /* lines that can be told apart */
+    CHART_STYLES = CHART_COLOURS * CHART_MARKS, /* distinguishable lines */
     CHART_TICKS_MAX = 32,
 };
 
 struct chart_point {
     double x, y;
-    double half; /* the band reaches so far above and below; NAN: none is known */
+    double half; /* half-width of the band; NAN: unknown */
     unsigned runs;
     bool open;
 };
@@ -43,7 +43,7 @@ struct chart {
     const char *title, *x_name, *y_name;
     const char *y_unit;    /* in tips: "cycles" */
     const char *open_name; /* what open marks mean: "saturated" */
-    const char *diagonal;  /* what the line y = x is; NULL: there is none */
+    const char *diagonal;  /* label of the line y = x; NULL: there is none */
     int decimals;          /* of y in tips */
     bool may_be_log;       /* y is never negative and may span decades */
     const struct chart_line *line;
@@ -57,20 +57,20 @@ struct chart_axis {
     double tick[CHART_TICKS_MAX];
 };
 
-/* Which colour and which mark a style has; no two styles have the same of both. */
+/* The colour and the mark of a style; each combination is unique. */
 unsigned chart_colour(unsigned style);
 unsigned chart_mark(unsigned style);
 
-/* Axes that hold all points, with ticks at round numbers. */
+/* Axes that cover all points, with ticks at round numbers. */
 void chart_axes(const struct chart *chart, struct chart_axis *x, struct chart_axis *y);
 
-/* Rules of a style sheet that the charts of a page need, once. */
+/* The style sheet rules for charts, once per page. */
 void chart_style(struct leat_text *text);
 
 /* The same for a picture on white paper. */
 void chart_style_on_paper(struct leat_text *text);
 
-/* Its height where it is CHART_WIDTH wide. */
+/* Its height at width CHART_WIDTH. */
 double chart_height(const struct chart *chart);
 
 /* The chart as an <svg> element. */

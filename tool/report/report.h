@@ -6,9 +6,9 @@
  *      '---------------------------------------report_csv-->  CSV, run by run
  *
  * A line is a fabric under the options of a sweep; a series is a line under one traffic; a point of
- * it is a load, with the means over all seeds. Points lie in the order of the store: series after
- * series, loads rising. Runs count in cycles, of 50 ns or of 1 ns or of a bit time: what is shown
- * is in nanoseconds, since one axis has one unit.
+ * it is a load, with the means over all seeds. Points are in the order of the store: series after
+ * series, loads rising. Runs count in cycles of 50 ns, of 1 ns or of a bit time: reports convert to
+ * nanoseconds, since one axis has one unit.
  */
 #ifndef LEAT_REPORT_H
 #define LEAT_REPORT_H
@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 enum {
-    REPORT_LINES_MAX = CHART_STYLES, /* what colours and marks can tell apart */
+    REPORT_LINES_MAX = CHART_STYLES, /* distinguishable by colours and marks */
     REPORT_TRAFFICS_MAX = 32,
     REPORT_SWEEPS_MAX = 256,
     REPORT_POINTS_MAX = 1 << 16,
@@ -34,7 +34,7 @@ enum {
     REPORT_JSON_DEPTH_MAX = 16,
 };
 
-/* What there is a chart of. */
+/* Figures that have a chart. */
 enum report_figure {
     REPORT_LATENCY,
     REPORT_THROUGHPUT,
@@ -49,7 +49,7 @@ struct report_point {
     struct mean throughput, latency, p99, hops;
     double throughput_half, latency_half; /* of a single run, by its own account; NAN: none */
     double lost, rerouted, retransmissions;
-    uint64_t first_seed, deadlock_seed; /* of the first run, of the first that locked */
+    uint64_t first_seed, deadlock_seed; /* of the first run, of the first deadlocked one */
     bool has_links;
 };
 
@@ -100,18 +100,19 @@ struct report {
 
 /* ---- reading (report_read.c) ---- */
 
-/* Gathers what is in report->store into a report that has nothing yet but its
- * first members. DONE, or a code after a complaint. In both cases report_free. */
+/* Gathers the runs of report->store into a report of which only the first members are set. DONE, or
+ * a code after a complaint. Call report_free in either case. */
 int report_read(struct report *report);
 void report_free(struct report *report);
 
-/* The mean of a figure, and half of its 95 % confidence interval: over seeds, or what a single run
- * says of itself; NAN: it is not known. */
+/* The mean of a figure, and the half-width of its 95 % confidence interval: over seeds, or as a
+ * single run reports it; NAN: unknown. */
 const struct mean *report_mean_of(const struct report_point *point, enum report_figure figure);
 double report_half(const struct report_point *point, enum report_figure figure);
 
-/* A point where at least one run was saturated. Where a fabric's runs do not say, one counts that
- * delivered less than 95 % of what it was offered, but for what was still under way. */
+/* At least one run of the point was saturated. If a fabric's runs do not report it, a run counts as
+ * saturated that delivered less than 95 % of the offered load, not counting what was still in
+ * flight. */
 bool report_is_saturated(const struct report_point *point);
 
 /* ---- values of a result (report_json.c) ---- */
@@ -125,9 +126,9 @@ struct report_value {
     double number; /* NUMBER */
 };
 
-/* All plain values of a JSON text, in order, each with its path: latency_cycles.mean, links[].
- * False: it is none, nested too deep, a path is too long, or a visit
- * returned false. */
+/* Visits all scalar values of a JSON text, in order, each with its path: latency_cycles.mean,
+ * links[]. False: it is not JSON, nested too deep, a path is too long, or a visit returned false.
+ */
 bool report_json_each(const char *json,
                       bool (*visit)(void *context, const char *path,
                                     const struct report_value *value),
@@ -136,7 +137,7 @@ bool report_json_each(const char *json,
 /* ---- charts (report_charts.c) ---- */
 
 /* A chart of one figure under one traffic; `lines` has REPORT_LINES_MAX places. Points are lent
- * until the next. False: no run has this figure. */
+ * until the next call. False: no run has this figure. */
 bool report_chart(struct report *report, size_t traffic, enum report_figure figure,
                   struct chart_line *lines, struct chart *out);
 
@@ -147,12 +148,12 @@ int report_page(struct report *report, struct leat_text *text);
 /* The page's style sheet, without that of charts (report_style.c). */
 void report_style(struct leat_text *text);
 
-/* Tables of a traffic's fabrics, of its points; of what went wrong anywhere (report_tables.c). */
+/* Tables of a traffic's fabrics, of its points; of all failures (report_tables.c). */
 void report_saturation(const struct report *report, size_t traffic, struct leat_text *text);
 void report_points(const struct report *report, size_t traffic, struct leat_text *text);
 void report_trouble(const struct report *report, struct leat_text *text);
 
-/* How the runs were made, and how to make them again (report_replay.c). */
+/* How the runs were made, and how to repeat them (report_replay.c). */
 int report_replay(const struct report *report, struct leat_text *text);
 void report_put_run(const struct report *report, const struct report_point *point, uint64_t seed,
                     struct leat_text *text);

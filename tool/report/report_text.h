@@ -1,4 +1,4 @@
-/* Pieces of text for pages, charts and tables: numbers as C writes them, names made harmless. */
+/* Text for pages, charts and tables: numbers in C notation, escaped names. */
 #ifndef LEAT_REPORT_TEXT_H
 #define LEAT_REPORT_TEXT_H
 
@@ -6,18 +6,18 @@
 
 enum { REPORT_PIECE_CAP = 1024 }; /* the longest piece of one call of text_format */
 
-/* As printf; what is longer than a piece is cut. */
+/* As printf; longer output is truncated. */
 void text_format(struct leat_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Characters of a name or a command as content or attribute of XML and HTML. What is no UTF-8, or
- * no character that XML may hold, becomes U+FFFD. */
+/* Escapes a name or a command for XML and HTML, as content or attribute. Invalid UTF-8 and
+ * characters that XML forbids become U+FFFD. */
 void text_escape(struct leat_text *text, const char *characters);
 
-/* The same, cut after so many characters; what was cut is an ellipsis. */
+/* The same, truncated with an ellipsis after this many characters. */
 void text_escape_short(struct leat_text *text, const char *characters, size_t most);
 
-/* How many characters (not octets) it has. */
+/* Number of characters (not octets). */
 size_t text_width(const char *characters);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * leat ring on a simulated ring: ring_options.c reads what is asked, ring_ask.c makes the ring and
- * sends packets round it, ring_simulate.c shows a single command, ring_algorithms.c what is built
- * on the commands. Stations are called by their addresses, 1 to N.
+ * leat ring on a simulated ring: ring_options.c reads the options, ring_ask.c makes the ring and
+ * sends packets round it, ring_simulate.c shows a single command, ring_algorithms.c the algorithms
+ * built on the commands. Stations are named by their addresses, 1 to N.
  */
 #ifndef LEAT_RING_JOB_H
 #define LEAT_RING_JOB_H
@@ -41,8 +41,8 @@ struct ring_job {
     uint64_t seed;
     uint64_t *operand;    /* [stations] */
     uint8_t *enabled;     /* [stations] */
-    uint32_t taking_part; /* when nothing goes wrong */
-    uint32_t quorum;      /* so many are enough; 0: all that are asked */
+    uint32_t taking_part; /* without faults */
+    uint32_t quorum;      /* this many are enough; 0: all that are asked */
     uint8_t tree[LEAT_ATON_SLOTS_MAX];
     struct leat_sim_aton_fault *fault;
     uint32_t faults;
@@ -50,12 +50,12 @@ struct ring_job {
     bool json;
 };
 
-/* A ring, and what its packets cost so far. */
+/* A ring, and the cost of its packets so far. */
 struct ring_asking {
     const struct ring_job *job;
     struct leat_sim_aton ring;
     void *memory;
-    struct ring_wave *wave; /* NULL: none is written */
+    struct ring_wave *wave; /* NULL: no waveform */
     struct leat_sim_aton_result result;
     struct leat_aton_packet packet; /* the result as a packet, its payload in `payload` */
     uint8_t *payload;
@@ -63,16 +63,16 @@ struct ring_asking {
     bool is_told;
     bool *took_part; /* [stations]: in the packet that came back, as the simulator sees it */
     struct pace pace;
-    /* Does what hosts do at the present time; returns when it wants to be called again, later than
-     * now. NULL: hosts do nothing. */
+    /* Acts for the hosts at the present time; returns when to call it again, later than now. NULL:
+     * hosts do nothing. */
     leat_time (*meanwhile)(struct ring_asking *asking);
     uint32_t *arrivals, arrived; /* barrier: stations in the order in which they arrive */
     uint32_t packets;
     uint64_t bit_times, expected;
-    struct json_out out; /* where the job asks for JSON */
+    struct json_out out; /* if the job requests JSON */
 };
 
-/* False after a complaint; ring_job_free is right in any case. */
+/* False after a complaint; call ring_job_free in either case. */
 bool ring_read_job(const struct arguments *args, struct ring_job *job);
 void ring_job_free(struct ring_job *job);
 
@@ -80,10 +80,10 @@ void ring_job_free(struct ring_job *job);
 uint8_t ring_opcode(const char *name, size_t len);
 const char *ring_opcode_name(unsigned opcode);
 
-/* DONE or, after a complaint, the exit code. ring_close is right in any case. */
+/* DONE or, after a complaint, the exit code. Call ring_close in either case. */
 int ring_open(struct ring_asking *asking, const struct ring_job *job);
 
-/* One packet round the ring, from the station that asks; `at`: not before. */
+/* Sends one packet round the ring, from the querying station; `at`: earliest time. */
 int ring_ask(struct ring_asking *asking, const struct leat_aton_order *order, leat_time at);
 
 /* The job's command with another opcode, as an order. */
@@ -93,10 +93,10 @@ struct leat_aton_order ring_order(const struct ring_job *job, unsigned opcode);
 uint64_t ring_host_based(const struct ring_asking *asking);
 uint64_t ring_certificate(const struct ring_asking *asking);
 
-/* What a JSON object ends with: packets, their time, and that of the host-based way. */
+/* The end of a JSON object: packets, their time, and the time of the host-based method. */
 void ring_json_close(struct ring_asking *asking, uint64_t host_based);
 
-/* Keeps the waveform where all went well. The exit code. */
+/* Keeps the waveform on success. The exit code. */
 int ring_close(struct ring_asking *asking, int code);
 
 /* Waveforms (ring_wave.c). NULL after a complaint. */

@@ -1,7 +1,8 @@
 /*
- * leat ring on a ring of real hosts. The verb's table has these options beside --register, --width,
- * --value and --json; ring_live takes every subcommand of RING_LIVE_WORDS, and those that are also
- * simulated (RING_LIVE_ALSO) where --dev or --live is given; least-loaded unless --stations is.
+ * leat ring on a ring of real hosts. The verb's table has these options besides --register,
+ * --width, --value and --json; ring_live takes every subcommand of RING_LIVE_WORDS, and those that
+ * are also simulated (RING_LIVE_ALSO) if --dev or --live is given; least-loaded unless --stations
+ * is.
  */
 #ifndef LEAT_RING_LIVE_H
 #define LEAT_RING_LIVE_H
@@ -33,7 +34,7 @@
 /* An exit code. args->operand[0] is the subcommand. */
 int ring_live(const struct arguments *args);
 
-/* Is this subcommand, with these options, one for ring_live? */
+/* Does ring_live handle this subcommand with these options? */
 bool ring_is_live(const struct arguments *args);
 
 #endif

@@ -1,5 +1,4 @@
-/* leat ring on a ring of real hosts: what verb_ring_live.c and the messages of aton_mail.c share.
- */
+/* leat ring on a ring of real hosts: shared by verb_ring_live.c and the messages of aton_mail.c. */
 #ifndef LEAT_RING_MAIL_H
 #define LEAT_RING_MAIL_H
 
@@ -7,24 +6,25 @@
 #include "tool.h"
 #include <leat/aton.h>
 
-/* What the command line says, for all subcommands. */
+/* The command line, for all subcommands. */
 struct ring_live_asked {
     const struct arguments *args;
     const char *word;
     struct leat_aton_command command;
-    uint32_t quorum; /* so many are enough; 0: all */
+    uint32_t quorum; /* this many are enough; 0: all */
     uint64_t timeout_us;
     bool is_query; /* the answer is Variable-1 and Variable-2 */
     bool json;
 };
 
-/* Why the last call of the library ended as it did. */
+/* The reason of the last result of the library. */
 extern char ring_why[LEAT_ATON_HOST_WHY_LEN];
 
 /* The exit code for it; complains with ring_why. */
 int ring_told(enum leat_aton_host_end end);
 
-/* The same for a message that went round: DONE if it was copied, else FAILED after a complaint. */
+/* The same for a message that went round: DONE if it was copied, otherwise FAILED after a
+ * complaint. */
 int ring_told_ack(uint16_t to, const struct leat_aton_host_ack *ack);
 
 /* leat ring send, leat ring receive. Exit codes. */

@@ -1,19 +1,19 @@
 /*
- * Events and counters in the order of time, though they come in another: what tasks do is told when
- * they wait, with the times of their own clocks, which are ahead of the network's.
+ * Sorts events and counters by time: tasks report their actions when they wait, with the times of
+ * their own clocks, which are ahead of the network's.
  *
- *     put, count ----> [ heap, by time, then as they came ] ---- until(t): all before t ---->
- * recorder write(e)   -------------- and all before it -----------------------------------------^
+ *     put, count ---> [ heap, by time, then by arrival ] --- until(t): all before t ---> recorder
+ *     write(e)   -------------- and all before it --------------------------------------^
  *
- * Who says until(t) tells nothing of a time before t any more. A counter is written once for each
- * time at which it changes: with what it is when all of that time has happened.
+ * After until(t) the caller reports nothing before t. A counter is written once for each time at
+ * which it changes: with its value after all changes of that time.
  */
 #ifndef LEAT_TOOL_RECORD_ORDER_H
 #define LEAT_TOOL_RECORD_ORDER_H
 
 #include "sim_recorder.h"
 
-/* An event that waits for its time, for record_order_take_back. All zeros: none. */
+/* A pending event, for record_order_take_back. All zeros: none. */
 struct record_ticket {
     uint64_t number;
     uint32_t place;
@@ -21,7 +21,7 @@ struct record_ticket {
 
 struct record_pending {
     struct leat_sim_event event;
-    uint64_t number;  /* in which it came, from 1 on; 0: this place is free */
+    uint64_t number;  /* sequence number, from 1 on; 0: this place is free */
     uint32_t counter; /* + 1: `change` of this one, instead of the event */
     int32_t change;
     bool taken_back;
@@ -31,7 +31,7 @@ struct record_pending {
 struct record_counter {
     uint32_t signal;
     uint64_t value, written;
-    bool changed; /* in the list of those that are to be written */
+    bool changed; /* in the list of counters to write */
 };
 
 struct record_order {
@@ -44,31 +44,31 @@ struct record_order {
     uint32_t *changed;
     uint32_t counters, counter_cap, changed_count;
     leat_time changed_at;
-    bool failed; /* no memory: what comes after is not recorded */
+    bool failed; /* out of memory: later events are not recorded */
 };
 
 void record_order_init(struct record_order *order, struct leat_sim_recorder *recorder);
 void record_order_free(struct record_order *order);
 
-/* Of a signal of the recorder. Its value is 0, which is not written before it is counted. */
+/* For a signal of the recorder. Its value is 0, which is not written before the first count. */
 uint32_t record_order_counter(struct record_order *order, uint32_t signal);
 
-/* An event whose time may be to come; no frames. */
+/* An event whose time may be in the future; no frames. */
 struct record_ticket record_order_put(struct record_order *order, const struct leat_sim_event *e);
 
-/* It was not to be. False: it is written already. */
+/* Withdraws an event. False: it is written already. */
 bool record_order_take_back(struct record_order *order, struct record_ticket ticket);
 
 /* `change` may be 0: its value is shown from now on. */
 void record_order_count(struct record_order *order, uint32_t counter, int32_t change, leat_time at);
 
-/* All that comes is of time `at` or later. */
+/* All later events have time `at` or later. */
 void record_order_until(struct record_order *order, leat_time at);
 
-/* An event behind which nothing earlier comes. */
+/* An event after which no earlier one follows. */
 void record_order_write(struct record_order *order, const struct leat_sim_event *e);
 
-/* Writes all that waits; the time of the last event. */
+/* Writes all pending events; returns the time of the last. */
 leat_time record_order_end(struct record_order *order);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the parts of `leat run` share: what is to be run, the network, the processes. */
+/* Shared by the parts of `leat run`: the job, the network, the processes. */
 #ifndef LEAT_TOOL_RUN_H
 #define LEAT_TOOL_RUN_H
 
@@ -13,7 +13,7 @@
 
 enum {
     RUN_TASKS_MAX = 1024,
-    RUN_SPAWNED_MAX = 64, /* tasks of PVM that others start */
+    RUN_SPAWNED_MAX = 64, /* PVM tasks that other tasks start */
     RUN_PATH_CAP = 4096,
 };
 
@@ -22,10 +22,10 @@ enum run_library { RUN_MPI, RUN_PVM, RUN_ATM }; /* the last: leat/atm_task.h */
 /* What the options say. */
 struct run_job {
     const struct verb *verb;
-    const struct arguments *args; /* for what depends on the fabric */
+    const struct arguments *args; /* for options of the fabric */
     const char *fabric;
     enum run_library library;
-    uint32_t tasks; /* that it begins with; 0: MPI one for each port, PVM one */
+    uint32_t tasks; /* initial tasks; 0: MPI one per port, PVM one */
     double compute_scale;
     const char *placement;
     const char *record;  /* a file; NULL: none */
@@ -33,9 +33,9 @@ struct run_job {
     const char *json;    /* a file, "": standard output; NULL: none */
     leat_time patience;  /* of the hub */
     bool real_clock, contention;
-    bool silent; /* what the program prints is not shown */
+    bool silent; /* the program's output is not shown */
     uint64_t flit_octets, packet_flits;
-    char program[RUN_PATH_CAP]; /* where it lies */
+    char program[RUN_PATH_CAP]; /* its path */
     char **words;               /* the program as it was named, its arguments, NULL */
 };
 
@@ -43,27 +43,27 @@ struct run_job {
 struct run_network {
     struct leat_fabric *fabric;
     struct leat_port_net *net;
-    struct leat_sim_atm_platform platform;  /* in its place, for programs of leat/atm_task.h */
+    struct leat_sim_atm_platform platform;  /* instead of it, for programs of leat/atm_task.h */
     void *memory;                           /* of the platform */
-    struct leat_sim_atm_load *load;         /* of an ATM fabric; NULL: it is none */
+    struct leat_sim_atm_load *load;         /* of an ATM fabric; else NULL */
     const struct leat_sim_atm_replay *laps; /* of an ATM fabric without the platform; NULL */
-    const struct leat_net *flits;           /* of a network of switches, to be recorded; NULL */
+    const struct leat_net *flits; /* of a network of switches, to be recorded; else NULL */
     bool is_recorded;
 };
 
-/* What came of a run. */
+/* The result of a run. */
 struct run_outcome {
     enum leat_hub_end end;
     char reason[512];
     int code;           /* of the program */
-    bool has_no_memory; /* it could not begin: the system is short of it, not the user wrong */
-    bool is_unrecorded; /* the recording could not be written, which was told */
+    bool has_no_memory; /* it could not begin: out of memory, not an error of the user */
+    bool is_unrecorded; /* the recording could not be written, which was reported */
     double wall_seconds;
     leat_time simulated_ps;
     uint64_t certificate, messages, octets;
     uint64_t replayed;     /* messages that were not simulated: sim_atm_replay.h */
-    uint64_t unread;       /* messages that units discarded before anybody read them */
-    uint32_t notes;        /* of all tasks: enum leat_task_note, together */
+    uint64_t unread;       /* messages that units discarded unread */
+    uint32_t notes;        /* of all tasks: enum leat_task_note, combined */
     uint32_t tasks, begun; /* slots, and those that were used */
     struct leat_hub_task *task;
     uint32_t *port;
@@ -74,15 +74,15 @@ struct run_outcome {
 
 /* ---- a run (run_once.c) ---- */
 
-/* What the program prints without contention is not shown. False after a complaint: it could not
- * begin; either way run_outcome_free. */
+/* In a run without contention the program's output is hidden. False after a complaint: it could not
+ * begin; call run_outcome_free in either case. */
 bool run_once(struct run_job *job, bool contention_free, struct run_outcome *out);
 void run_outcome_free(struct run_outcome *out);
 
-/* Says why, if the run has failed, and returns the exit code. */
+/* Reports why, if the run has failed, and returns the exit code. */
 int run_judge(const struct run_job *job, const struct run_outcome *out);
 
-/* One word for how it ended, as JSON has it. `reason`: "" where all went well. */
+/* One word for how it ended, for JSON. `reason`: "" on success. */
 const char *run_status(const struct run_outcome *out, char *reason, size_t cap);
 
 /* ---- networks (run_network.c): false after a complaint; either way run_network_close ---- */
@@ -92,28 +92,28 @@ void run_network_close(struct run_network *network);
 
 /* ---- recordings (run_record.c) ---- */
 
-/* From now on what tasks and network do is written to job->record. `port`: of each slot. False
- * after a complaint. */
+/* From now on records tasks and network to job->record. `port`: of each slot. False after a
+ * complaint. */
 bool run_record_open(const struct run_job *job, const struct run_network *network, uint32_t slots,
                      const uint32_t *port);
 /* For the hub; NULL: nothing is recorded. */
 const struct leat_hub_watch *run_record_watch(void);
-/* Before the network is closed; right also where nothing is recorded. `keep`: else the file never
- * was. False after a complaint. */
+/* Before the network is closed; also without a recording. `keep`: otherwise the file is discarded.
+ * False after a complaint. */
 bool run_record_close(bool keep);
 
 /* ---- processes (run_program.c) ---- */
 
-/* Finds the program and what it is linked with. False after a complaint. */
+/* Finds the program and the libraries it is linked with. False after a complaint. */
 bool run_program_find(struct run_job *job, const char *library);
 
 /* A part of leat that programs load. False after a complaint. */
 bool run_find_part(const char *name, char *out, size_t cap);
 
-/* Variables that make programs load this library of ours, whatever they were linked with; ends with
- * NULL. NULL after a complaint. */
+/* Variables that make programs load our library, whatever they were linked with; ends with NULL.
+ * NULL after a complaint. */
 char **run_environment(const struct run_job *job, const char *library);
-/* Where programs are looked for that tasks start: where the first lies, then as a shell does. */
+/* Search path for programs that tasks start: the folder of the first program, then PATH. */
 const char *run_search_path(const struct run_job *job);
 
 struct run_processes {
@@ -128,24 +128,24 @@ struct run_processes {
 };
 
 /* Before the hub is made, with slots, and a port for each: may change `port`, sets `service`. False
- * after a complaint; either way run_processes_free. */
+ * after a complaint; call run_processes_free in either case. */
 bool run_processes_prepare(struct run_processes *processes);
 void run_processes_free(struct run_processes *processes);
 
 /* Starts them. False after a complaint. */
 bool run_processes_start(struct run_processes *processes, struct leat_hub *hub);
 
-/* Has the launcher ended, so that none of them can be there any more? */
+/* Has the launcher ended, so that no process can be left? */
 bool run_processes_have_ended(struct run_processes *processes);
 
-/* Waits for their end; `by_force`, or when a signal comes: sees to it. Tells the exit code of the
+/* Waits for their end; `by_force`, or on a signal: kills them. Returns the exit code of the
  * program. */
 int run_processes_end(struct run_processes *processes, const struct leat_hub *hub, bool by_force);
 
 /* ---- processes of an MPI program (run_alive.c) ---- */
 
-/* Sends a signal (0: none) to all that still run: ranks, and what they have forked, unless it made
- * a session of its own and has lost its parent. Not to the launcher. Tells how many. */
+/* Sends a signal (0: none) to all that still run: ranks and their forks, except those that made a
+ * session of their own and have lost their parent. Not to the launcher. Returns how many. */
 uint32_t run_alive_signal(const struct run_processes *processes, const struct leat_hub *hub,
                           int number);
 
@@ -158,7 +158,7 @@ void run_pvm_end(struct run_processes *processes, bool by_force);
 
 /* ---- leat/atm_task.h (run_atm.c): the same for its programs ---- */
 
-/* Does what is asked for fit together? False after a complaint. */
+/* Are the options consistent? False after a complaint. */
 bool run_atm_check(const struct run_job *job);
 bool run_atm_prepare(struct run_processes *processes);
 void run_atm_free(struct run_processes *processes);

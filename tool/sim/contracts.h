@@ -8,9 +8,9 @@
  *   port all  w=16                        queues of all ports; a later line changes single ones
  *   port 3    buffer=64 clp=40
  *
- * A line is a connection or a port; blanks around words and what follows # do not count. Rates:
- * plain or cells/s, kb/s, Mb/s (a cell has 424 bits on the line). Times: ns, us, ms, or cells (cell
- * times of the fabric).
+ * A line is a connection or a port; leading and trailing blanks and comments from # on do not
+ * count. Rates: plain or cells/s, kb/s, Mb/s (a cell has 424 bits on the line). Times: ns, us, ms,
+ * or cells (cell times of the fabric).
  *
  *   connection   from to class: needed
  *                pcr        needed but for ubr (the link's rate)
@@ -48,7 +48,7 @@ struct contracts {
     struct leat_sim_atm_contracts_port *port;
 };
 
-/* False, with a message (FILE:LINE: what, expected what) given, or interrupted. */
+/* False after a message (FILE:LINE: what, expected what), or if interrupted. */
 bool contracts_read(struct contracts *contracts, const char *file,
                     const struct leat_sim_atm_fabric *fabric);
 void contracts_close(struct contracts *contracts);

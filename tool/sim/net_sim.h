@@ -1,4 +1,4 @@
-/* What the parts of `leat sim` for networks share: what is to be simulated, and what came of it. */
+/* Shared by the parts of `leat sim` for networks: the job and its result. */
 #ifndef LEAT_NET_SIM_H
 #define LEAT_NET_SIM_H
 
@@ -7,14 +7,14 @@
 #include "net_load.h"
 
 enum {
-    NET_LINKS_FEW = 8192,    /* wires that are told one by one with NET_LINKS_WHERE_FEW */
+    NET_LINKS_FEW = 8192,    /* wires listed one by one with NET_LINKS_WHERE_FEW */
     NET_LINKS_MAX = 1 << 17, /* with --links */
     NET_TRACE_MAX = 1 << 26, /* packets of a trace */
-    NET_CIRCLE_MAX = 64,     /* buffers of a deadlock that are told */
+    NET_CIRCLE_MAX = 64,     /* buffers of a deadlock cycle that are listed */
 };
 
-/* As the value of --links, which users give none: of networks with few wires. So `leat sweep` asks
- * for it, since a report draws the wires' use. */
+/* An internal value of --links, for networks with few wires. `leat sweep` uses it, since a report
+ * draws the utilisation of wires. */
 #define NET_LINKS_WHERE_FEW "few"
 
 /* What the options say. */
@@ -28,27 +28,27 @@ struct net_job {
     struct leat_net_trace_entry *trace; /* with --traffic trace */
     uint64_t cycles, warmup;
     bool json, links, unsafe;
-    bool ends; /* there is an end to the work: that of a trace, or of some rounds */
+    bool ends; /* the work is finite: a trace, or a number of rounds */
 };
 
-/* What came of it. */
+/* The result. */
 struct net_result {
     double wall_seconds;
-    bool dead;      /* nothing moves any more */
-    bool done;      /* all the work of a job that ends */
+    bool dead;      /* deadlocked: nothing moves any more */
+    bool done;      /* all the work of a finite job */
     bool intervals; /* of throughput and latency are known */
     struct leat_net_load_result load;
     struct leat_net_counts counts;
     const uint64_t *out_flits; /* by output port; lent until the next run */
-    uint32_t circle_len;       /* of a deadlock; more than fit: cut */
+    uint32_t circle_len;       /* of a deadlock cycle; truncated if too long */
     struct leat_net_waiting circle[NET_CIRCLE_MAX];
 };
 
-/* False after a complaint. Either way net_job_free; the fabric is lent until then. */
+/* False after a complaint. Call net_job_free in either case; the fabric is lent until then. */
 bool net_read_job(const struct arguments *args, struct leat_fabric *fabric, struct net_job *job);
 void net_job_free(struct net_job *job);
 
-/* A collective that lost a packet goes no further. */
+/* A collective that lost a packet stops. */
 static inline bool net_is_abandoned(const struct net_job *job, const struct net_result *result)
 {
     uint64_t lost = 0;

@@ -1,6 +1,6 @@
 /*
- * leat sim of any network behind leat/port.h: messages by a pattern over all its ports. Cycles are
- * those of a clock that the network's owner chooses.
+ * leat sim of any network behind leat/port.h: a traffic pattern of messages over all its ports.
+ * Cycles are those of a clock that the network's owner chooses.
  */
 #ifndef LEAT_PORT_LOAD_H
 #define LEAT_PORT_LOAD_H
@@ -21,7 +21,7 @@ struct port_load {
     uint32_t load;
     uint64_t bytes, cycles, seed; /* 0: the default of all such loads */
     struct leat_sim_clock clock;
-    /* A message has arrived so many cycles after it arose; may be NULL. */
+    /* A message has arrived, this many cycles after its creation; may be NULL. */
     void (*arrived)(struct port_load *load, const struct leat_port_message *message,
                     uint64_t cycles);
 
@@ -32,18 +32,18 @@ struct port_load {
     uint8_t *octets; /* of every message */
     struct leat_sim_histogram latency;
     uint64_t offered, delivered, lost;
-    const char *why; /* of the last one lost */
+    const char *why; /* of the last lost message */
     double wall_seconds;
 };
 
-/* --traffic, --load, --cycles, --seed, --bytes, where they are given. False after a complaint. */
+/* --traffic, --load, --cycles, --seed, --bytes, if given. False after a complaint. */
 bool port_load_read(struct port_load *load, const struct arguments *args);
 
-/* A load of 1: a message of every port in so many cycles. False after a complaint; either way
- * port_load_free. */
+/* A load of 1: one message per port in this many cycles. False after a complaint; call
+ * port_load_free in either case. */
 bool port_load_begin(struct port_load *load, struct leat_port_net *net, uint64_t message_cycles);
 
-/* Returns the cycles that were run. */
+/* Returns the number of cycles run. */
 uint64_t port_load_run(struct port_load *load);
 
 void port_load_free(struct port_load *load);

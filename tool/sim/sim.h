@@ -1,4 +1,4 @@
-/* What the parts of `leat sim` share: what is to be simulated, the simulation, what came of it. */
+/* Shared by the parts of `leat sim`: the job, the simulation, and its result. */
 #ifndef LEAT_TOOL_SIM_H
 #define LEAT_TOOL_SIM_H
 
@@ -13,7 +13,7 @@
 enum {
     SIM_LOAD_ONE = 1000000, /* a load is counted in parts of this */
     SIM_PERCENT = SIM_LOAD_ONE / 100,
-    SIM_LOCKED_MAX = 64, /* ports that are told */
+    SIM_LOCKED_MAX = 64, /* ports that are listed */
 };
 
 /* What the options say. */
@@ -22,7 +22,7 @@ struct sim_job {
     struct leat_sim_atm_fabric fabric;
     char name[LEAT_SIM_ATM_FABRIC_NAME_CAP + 1];
     enum leat_sim_atm_model model;
-    bool check_load; /* W: plain sources and sinks; else AAL units and the pattern */
+    bool check_load; /* W: plain sources and sinks; otherwise AAL units and the pattern */
     enum leat_sim_atm_traffic_pattern pattern;
     uint32_t load; /* 0 .. SIM_LOAD_ONE */
     uint32_t bytes;
@@ -34,9 +34,9 @@ struct sim_job {
     bool json;
 };
 
-/* What came of it. */
+/* The result. */
 struct sim_result {
-    uint64_t cycles; /* less than wanted after an interrupt */
+    uint64_t cycles; /* fewer than requested after an interrupt */
     double wall_seconds;
     uint64_t cells_offered, cells_delivered;
     uint64_t certificate, delivery_hash;
@@ -45,8 +45,8 @@ struct sim_result {
     const struct leat_sim_histogram *latency;
     /* All zeros with W. */
     struct leat_sim_atm_load_counts messages;
-    uint64_t gaps;      /* streams that wait for a cell which was given up */
-    bool dead;          /* nothing moves any more, the run has ended there */
+    uint64_t gaps;      /* streams that wait for a discarded cell */
+    bool dead;          /* deadlocked: nothing moves any more, and the run has ended there */
     uint32_t locked;    /* ports; then the first of them: */
     struct sim_locked { /* since when it has neither sent nor received */
         uint32_t port;
@@ -64,20 +64,20 @@ struct leat_fabric_atm;
 bool sim_read_job(const struct arguments *args, const struct leat_fabric_atm *atm,
                   struct sim_job *job);
 
-/* Errors on the lines of an ATM fabric with so many ports; `outage` has room for
+/* Errors on the lines of an ATM fabric with this many ports; `outage` has room for
  * LEAT_SIM_ATM_LINE_OUTAGES_MAX and is lent to the line. False after a complaint. */
 bool sim_read_lines(const struct arguments *args, uint32_t ports,
                     struct leat_sim_atm_line_config *line, struct leat_sim_atm_line_outage *outage);
 
-/* What an ATM fabric does with a stream of which cells were given up: it comes back, unless it is
- * to be as in the prototype (--no-resync). */
+/* What an ATM fabric does with a stream after cells were discarded: it resynchronises, unless it
+ * behaves as in the prototype (--no-resync). */
 bool sim_read_resync(const struct arguments *args);
 
 /* "rtl" or "cell"; NULL is cell. False after a complaint. */
 bool sim_read_model(const struct verb *verb, const char *text, enum leat_sim_atm_model *out);
 const char *sim_model_name(enum leat_sim_atm_model model);
 
-/* A whole number within limits; *out keeps its value where the option was not given. */
+/* A whole number within limits; *out keeps its value if the option is absent. */
 bool sim_read_number(const struct arguments *args, const char *option, uint64_t least,
                      uint64_t most, uint64_t *out);
 
@@ -85,15 +85,14 @@ bool sim_read_number(const struct arguments *args, const char *option, uint64_t 
 bool sim_read_amount(const struct arguments *args, const char *option, uint64_t least,
                      uint64_t most, uint64_t *out);
 
-/* "0.25" or "25e-2" as a number of parts of 10^decimals, rounded; false: it is none, or more than
- * one, or so little that nothing would be left of it. */
+/* "0.25" or "25e-2" in parts of 10^decimals, rounded; false: it is not a number, more than one, or
+ * would round to zero. */
 bool sim_read_fraction(const char *text, uint32_t decimals, uint32_t *out);
 
 /* The same in parts of SIM_LOAD_ONE; whether it is exact. */
 bool sim_read_load(const char *text, uint32_t *out, bool *exact);
 
-/* The value of --load, unless it is not given; says so where it is rounded. False after a
- * complaint. */
+/* The value of --load, if given; warns if it is rounded. False after a complaint. */
 bool sim_take_load(const struct arguments *args, uint32_t *out);
 
 /* ---- running (sim_run.c) ---- */
@@ -111,22 +110,22 @@ void sim_put_json(const struct sim_job *job, const struct sim_result *result);
 
 /* ---- recording (sim_record.c) ---- */
 
-/* From now on what the hosts of a network do and are told is written to a file. `load`: the hosts
- * have AAL units, whose messages are written too; or NULL. False after a complaint. */
+/* From now on records what the hosts of a network do and receive. `load`: the hosts have AAL units,
+ * whose messages are recorded too; or NULL. False after a complaint. */
 bool sim_record_open(const char *path, struct leat_sim_atm *network,
                      struct leat_sim_atm_load *load);
 
-/* Nothing happens after cycle `last`. False after a complaint. */
+/* Ends it; nothing happens after cycle `last`. False after a complaint. */
 bool sim_record_close(uint64_t last);
 
-/* The same as a part of somebody else's recording: declares its tracks in `group`, behind all other
- * tracks, and hands its events to `put`, in the order of time. False after a complaint. */
+/* The same as part of another recording: declares its tracks in `group`, after all other tracks,
+ * and passes its events to `put`, in order of time. False after a complaint. */
 typedef void sim_record_put(const struct leat_sim_event *e);
 bool sim_record_join(struct leat_sim_recorder *recorder, uint32_t group, sim_record_put *put,
                      struct leat_sim_atm *network, struct leat_sim_atm_load *load);
-/* Cycle `last` is over: hands over what has happened up to it. */
+/* Cycle `last` is over: passes on the events up to it. */
 void sim_record_catch_up(uint64_t last);
-/* Right also where it has not joined. */
+/* Also allowed if it has not joined. */
 void sim_record_leave(void);
 
 #endif

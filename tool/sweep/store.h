@@ -10,9 +10,9 @@
  *             fabric and traffic as on the command line, load in millionths; result: the object
  *             that `leat sim FABRIC --traffic T --load L --seed S OPTIONS --json` printed
  *
- * A run is one transaction: it is there as a whole, or not at all. One sweep writes at a time; any
- * number may read meanwhile. A leat that was built without SQLite complains of that when a store is
- * opened (store_none.c).
+ * A run is one transaction: it is stored completely or not at all. One sweep writes at a time; any
+ * number may read meanwhile. A leat built without SQLite reports that when a store is opened
+ * (store_none.c).
  */
 #ifndef LEAT_STORE_H
 #define LEAT_STORE_H
@@ -28,18 +28,18 @@ struct store;
 
 enum store_mode {
     STORE_READ,  /* there must be one */
-    STORE_WRITE, /* made where there is none; locked against other writers */
+    STORE_WRITE, /* created if missing; locked against other writers */
 };
 
-/* NULL after a complaint; *code is WRONG where it is no store, one of a newer leat or cannot be
- * opened, FAILED where it is in use or the disk is full. */
+/* NULL after a complaint; *code is WRONG if it is not a store, belongs to a newer leat or cannot be
+ * opened, FAILED if it is in use or the disk is full. */
 struct store *store_open(const char *path, enum store_mode mode, int *code);
 
-/* Where no run was put, what its opening made goes with it: the file, or a sweep without runs. NULL
- * is right, too. */
+/* If no run was added, removes what opening created: the file, or a sweep without runs. May be
+ * NULL. */
 void store_close(struct store *store);
 
-/* In a child of the process that opened it: the child has no part in it, nor in its lock. */
+/* In a child of the process that opened it: detaches the child from the store and its lock. */
 void store_leave(const struct store *store);
 
 struct store_sweep {
@@ -54,7 +54,7 @@ struct store_key {
     uint64_t seed; /* up to INT64_MAX */
 };
 
-/* Of a result's figures those that tables and curves show; absent ones are NAN, or -1. */
+/* The figures of a result that tables and curves show; absent ones are NAN, or -1. */
 struct store_figures {
     double throughput, hops_mean;
     double latency_mean, latency_p50, latency_p99, latency_max;
@@ -71,13 +71,13 @@ struct store_run {
 
 /* ---- writing ---- */
 
-/* The sweep with this version, options and files, begun where there is none. Its id, or 0 after a
+/* The sweep with this version, options and files, created if missing. Its id, or 0 after a
  * complaint, with *code as above. */
 int64_t store_begin(struct store *store, const struct store_sweep *sweep, int *code);
 
 enum store_put {
     STORE_PUT,
-    STORE_PUT_NO_JSON, /* the result is no JSON object; nothing was said */
+    STORE_PUT_NO_JSON, /* the result is not a JSON object; no complaint */
     STORE_PUT_FAILED,  /* after a complaint: the disk is full, or such; what was put before is safe
                         */
 };
@@ -86,23 +86,22 @@ enum store_put store_put(struct store *store, int64_t sweep, const struct store_
 
 /* ---- reading ---- */
 
-/* Is this run there? 1: yes, 0: no, -1 after a complaint. */
+/* Is this run stored? 1: yes, 0: no, -1 after a complaint. */
 int store_has(struct store *store, int64_t sweep, const struct store_key *key);
 
-/* Its figures; answers alike. */
+/* Its figures; returns the same values. */
 int store_get(struct store *store, int64_t sweep, const struct store_key *key,
               struct store_figures *out);
 
-/* All, in order: sweeps by id, runs of one sweep by fabric, traffic, load and seed. What is visited
- * is lent for the call. A visit that returns false ends it. False after a complaint, or so ended.
- */
+/* Visits all in order: sweeps by id, runs of one sweep by fabric, traffic, load and seed. Arguments
+ * of a visit are lent for the call. A visit that returns false stops. False after a complaint, or
+ * if stopped. */
 bool store_each_sweep(struct store *store,
                       bool (*visit)(void *context, const struct store_sweep *sweep), void *context);
 bool store_each_run(struct store *store, int64_t sweep,
                     bool (*visit)(void *context, const struct store_run *run), void *context);
 
-/* Does a result tell that something happened? 0 for false and null, 1 for all else, -1: it tells
- * nothing of it. */
+/* Does a result report this flag? 0 for false and null, 1 for anything else, -1: absent. */
 int store_flag(struct store *store, const char *result, const char *place);
 
 #endif

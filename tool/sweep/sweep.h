@@ -1,7 +1,7 @@
 /*
- * What the parts of `leat sweep` share: the runs that a command line asks for, how they are run,
- * how they are shown. A run is a child that does what `leat sim FABRIC ... --json` does; whatever
- * that verb can simulate can be swept.
+ * Shared by the parts of `leat sweep`: the runs that a command line requests, how they are run and
+ * shown. A run is a child that executes `leat sim FABRIC ... --json`; whatever that verb can
+ * simulate can be swept.
  *
  *     plan ---- run 0 .. runs-1, each a point (fabric, traffic, load) and a seed
  *       |
@@ -24,47 +24,46 @@ enum {
     SWEEP_JOBS_MAX = 256,
 };
 
-/* What the command line asks for. Runs are numbered with the seed as the lowest digit, then the
- * load, the traffic, the fabric; fabrics and traffics as they were given, loads and seeds rising.
- */
+/* The requested runs. They are numbered with the seed as the lowest digit, then the load, the
+ * traffic, the fabric; fabrics and traffics as given, loads and seeds rising. */
 struct sweep_plan {
     const struct arguments *args;
     const struct verb *sim;
     char *fabric[SWEEP_FABRICS_MAX];
-    char *traffic[SWEEP_TRAFFICS_MAX]; /* the first has the memory of all */
+    char *traffic[SWEEP_TRAFFICS_MAX]; /* the first owns the memory of all */
     uint32_t load[SWEEP_LOADS_MAX];    /* in parts of STORE_LOAD_ONE */
     uint64_t seed[SWEEP_SEEDS_MAX];
     uint32_t fabrics, traffics, loads, seeds, runs;
     uint32_t jobs;
     const char *store;
-    /* What is common to all runs, as struct store_sweep has it. */
+    /* Common to all runs, as in struct store_sweep. */
     char *options, *files;
 };
 
-/* False after a complaint. Either way sweep_plan_free. */
+/* False after a complaint. Call sweep_plan_free in either case. */
 bool sweep_plan_read(const struct arguments *args, struct sweep_plan *plan);
 void sweep_plan_free(struct sweep_plan *plan);
 
 struct store_key sweep_run_at(const struct sweep_plan *plan, uint32_t run);
 
-/* "0.25", without zeros behind. */
+/* "0.25", without trailing zeros. */
 enum { SWEEP_LOAD_CAP = 16 };
 void sweep_load_text(uint32_t load, char out[SWEEP_LOAD_CAP]);
 
-/* The command line that does one run, as a shell takes it. */
+/* The command line of one run, quoted for a shell. */
 void sweep_put_command(FILE *out, const struct sweep_plan *plan, uint32_t run);
 
-/* Does one run in this process: what it has to say goes to standard output. Its exit code. Or, if
- * it `only_checks`, finds out whether it would be refused. */
+/* Executes one run in this process, with its output on standard output. Its exit code. With
+ * `only_checks`, only finds out whether it would be refused. */
 int sweep_run_here(const struct sweep_plan *plan, uint32_t run, bool only_checks);
 
 /* ---- running (sweep_run.c) ---- */
 
-/* Runs what the store does not have yet. DONE; WRONG or FAILED after a complaint; SIGNALLED and
- * more after an interrupt. *partly: only some runs failed, all others are there. */
+/* Executes the runs that are not in the store yet. DONE; WRONG or FAILED after a complaint;
+ * SIGNALLED and more after an interrupt. *partly: only some runs failed, all others are stored. */
 int sweep_run(const struct sweep_plan *plan, struct store *store, int64_t sweep, bool *partly);
 
-/* ---- on a terminal: how far it is (sweep_progress.c) ---- */
+/* ---- on a terminal: progress (sweep_progress.c) ---------------------------------------------- */
 
 struct sweep_progress {
     bool watched;
@@ -74,12 +73,12 @@ struct sweep_progress {
 
 void sweep_progress_begin(struct sweep_progress *progress, uint32_t runs);
 
-/* A run of this load belongs to the sweep, and was done before or is to be; it has ended, well or
+/* A run of this load belongs to the sweep, and is done or pending; it has ended, successfully or
  * not. */
 void sweep_progress_add(struct sweep_progress *progress, uint32_t load, bool done);
 void sweep_progress_end(struct sweep_progress *progress, uint32_t load, bool done);
 
-/* Shows it, if it is time to; takes it from the screen. */
+/* Shows it, if due; clears it from the screen. */
 void sweep_progress_show(struct sweep_progress *progress, uint32_t running);
 void sweep_progress_clear(const struct sweep_progress *progress);
 

@@ -1,6 +1,6 @@
 /*
- * What the hosts of the bench of adaptation layer units do, as a user writes it, in the manner of
- * the other benches' stimuli:
+ * The actions of the hosts of the bench of adaptation layer units, as a user writes them, in the
+ * style of the other benches' stimuli:
  *
  *   inputs                     keyword
  *     aal34[1]                 a unit, once; what its host orders follows, one after the other
@@ -15,8 +15,8 @@
  *     aal34[1]                 a unit that is shown
  *     aal34[5] 4               with its blocks 0 to 3 (without a number: 0 and 1)
  *
- * More: putbytes 0a1b2c, putstring "hello", getbytes 3, getstring. Blanks at the beginning of a
- * line and what follows # do not count.
+ * More: putbytes 0a1b2c, putstring "hello", getbytes 3, getstring. Leading blanks and comments from
+ * # on do not count.
  */
 #ifndef LEAT_AAL_SCHEDULE_H
 #define LEAT_AAL_SCHEDULE_H
@@ -48,10 +48,10 @@ struct aal_schedule {
 /* The published test. */
 void aal_schedule_two_messages(struct aal_schedule *schedule);
 
-/* Reads a file that is open. False, with a message (FILE:LINE: what, expected what) given. */
+/* Reads an open file. False after a message (FILE:LINE: what, expected what). */
 bool aal_schedule_read(struct aal_schedule *schedule, struct input *in);
 
-/* What an order is called; octets that were got, as its values. */
+/* The name of an order; received octets as values. */
 const char *aal_order_name(enum leat_atm_aal_verb verb, enum aal_data data);
 void aal_data_show(enum aal_data data, const uint8_t *octets, uint32_t len, struct leat_text *text);
 

@@ -1,5 +1,5 @@
 /*
- * Stimuli of a unit bench (spec/atm.md, 6): what is put on which signal in which cycle.
+ * Stimuli of a unit bench (spec/atm.md, 6): which value each signal gets in which cycle.
  *
  *   inputs                      keyword
  *     byte                      a signal, once
@@ -10,7 +10,7 @@
  *   outputs                     keyword (also `ouputs`, as the thesis has it); what follows is
  *     tstppd.trslreg            not looked at: every signal is shown
  *
- * Blanks at the beginning of a line and what follows # do not count.
+ * Leading blanks and comments from # on do not count.
  */
 #ifndef LEAT_STIMULI_H
 #define LEAT_STIMULI_H
@@ -54,7 +54,7 @@ struct stimuli_track {
     const struct stimulus_name *name;
     unsigned index;
     size_t begin, end; /* its values */
-    size_t next;       /* the one that is or comes next */
+    size_t next;       /* the current or next one */
 };
 
 struct stimuli {
@@ -64,10 +64,10 @@ struct stimuli {
     size_t value_count, value_cap;
     uint8_t *octets;
     size_t octet_count, octet_cap;
-    uint32_t last_cycle; /* in which anything is put on a signal; 0: none */
+    uint32_t last_cycle; /* of any stimulus; 0: none */
 };
 
-/* What a signal gets in one cycle. */
+/* The stimulus of a signal in one cycle. */
 struct stimulus {
     int id;
     unsigned index;
@@ -75,13 +75,12 @@ struct stimulus {
     const uint8_t *octets; /* OCTETS */
 };
 
-/* Reads a file that is open. False, with a message (FILE:LINE: what, expected what) given. */
+/* Reads an open file. False after a message (FILE:LINE: what, expected what). */
 bool stimuli_read(struct stimuli *stimuli, struct input *in, const struct stimulus_name *names,
                   size_t name_count);
 
 /*
- * Does track `track` (< track_count) put something on its signal in this cycle? Cycles are asked
- * for in order.
+ * Does track `track` (< track_count) drive its signal in this cycle? Cycles are queried in order.
  */
 bool stimuli_at(struct stimuli *stimuli, size_t track, uint32_t cycle, struct stimulus *out);
 

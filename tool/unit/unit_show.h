@@ -1,4 +1,4 @@
-/* What the command lines of all unit benches have in common, and where a run is shown. */
+/* Shared by the command lines of all unit benches, and the output of a run. */
 #ifndef LEAT_UNIT_SHOW_H
 #define LEAT_UNIT_SHOW_H
 
@@ -6,7 +6,7 @@
 #include "tool.h"
 #include "unit_trace.h"
 
-enum { UNIT_CYCLES_MAX = 100000128, UNIT_CYCLES_AFTER = 128 /* what happens last, by default */ };
+enum { UNIT_CYCLES_MAX = 100000128, UNIT_CYCLES_AFTER = 128 }; /* the last stimulus */
 
 struct unit_options {
     enum trace_format format;
@@ -14,7 +14,7 @@ struct unit_options {
     const char *out, *vcd;
 };
 
-/* The input is the second operand, if there is one. False after a message: the command line is
+/* The input is the second operand, if there is one. False after a complaint: the command line is
  * wrong. */
 bool unit_options_read(const struct arguments *args, struct unit_options *options);
 
@@ -30,7 +30,7 @@ bool unit_show_open(struct unit_show *show, const struct unit_options *options, 
 /* Is a file full, a pipe closed? */
 bool unit_show_failed(const struct unit_show *show);
 
-/* What there is is kept: all cycles, or those before an interruption. False after a message. */
+/* Keeps the output: all cycles, or those before an interruption. False after a complaint. */
 bool unit_show_close(struct unit_show *show);
 
 #endif

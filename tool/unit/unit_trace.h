@@ -11,9 +11,10 @@
  *             (empty)
  *             tstppd.(a, b, o, p, q) = (1, f2, 0, 0, 0)
  *
- * The thesis prints bytes and addresses in hexadecimal without prefix, all else in decimal; a byte
- * of an XPM, the one pushed last, where the XPM is not empty; the table's write port in cycles in
- * which it was stimulated. A waveform has all signals in modules under the bench's name.
+ * The thesis prints bytes and addresses in hexadecimal without prefix, all else in decimal. It
+ * prints a byte of an XPM, the last one pushed, if the XPM is not empty, and the table's write port
+ * in cycles in which it was stimulated. A waveform has all signals in modules under the bench's
+ * name.
  */
 #ifndef LEAT_UNIT_TRACE_H
 #define LEAT_UNIT_TRACE_H
@@ -62,7 +63,7 @@ void trace_end(struct trace *trace);
 /* After the last. */
 void trace_finish(struct trace *trace, uint32_t cycles);
 
-/* Thesis: the values that follow lie in a line, "label = 1" or "label = (1, 2)"; an empty line. */
+/* Thesis: the values that follow share a line, "label = 1" or "label = (1, 2)"; an empty line. */
 void trace_line(struct trace *trace, const char *label, bool grouped);
 void trace_gap(struct trace *trace);
 
@@ -70,7 +71,7 @@ void trace_gap(struct trace *trace);
 void trace_value(struct trace *trace, struct trace_name name, unsigned width,
                  enum trace_radix radix, int64_t value);
 
-/* An XPM's byte at `place`, a line of its own; label: the XPM's name in the thesis. */
+/* An XPM's byte at `place`, on a line of its own; label: the XPM's name in the thesis. */
 void trace_byte(struct trace *trace, struct trace_name xpm, const char *label, bool empty,
                 unsigned place, uint8_t byte);
 
