@@ -1,4 +1,5 @@
-/* What the benches share: figures, printed as they come and written as JSON at the end. */
+/* Shared by the benchmarks: figures, printed as they are measured and written as JSON at the end.
+ */
 #ifndef LEAT_BENCH_FIGURES_H
 #define LEAT_BENCH_FIGURES_H
 

@@ -1,7 +1,7 @@
 /*
- * Both directions of a format, as the tools take them: octets are shown as text, and what a user
- * wrote is built to octets. What the latest call left behind stands in format_shown (text) and
- * format_fields (whose message tells what was wrong).
+ * Both directions of a format, as the tools use them: octets are shown as text, and a user's text
+ * is encoded to octets. The latest call leaves its result in format_shown (text) and format_fields
+ * (with the error message).
  */
 #ifndef LEAT_FORMAT_HARNESS_H
 #define LEAT_FORMAT_HARNESS_H
@@ -16,7 +16,7 @@ static struct leat_fields format_fields;
 static struct leat_text format_text;
 static char format_shown[FORMAT_SHOWN_MAX];
 
-/* What is shown between the two becomes format_shown; `init` chooses JSON or a tree. */
+/* Output between the two becomes format_shown; `init` chooses JSON or a tree. */
 static inline void format_show_begin(void (*init)(struct leat_fields *, struct leat_text *))
 {
     leat_text_init(&format_text, format_shown, sizeof format_shown - 1, NULL, NULL);
@@ -54,7 +54,7 @@ static inline leat_err format_show_tree(const struct leat_format *format, const 
     return format_show(format, leat_fields_init_tree, octets, len, fault_at);
 }
 
-/* An empty arena; the one before is gone. */
+/* An empty arena, which replaces the one before. */
 static inline struct leat_arena format_arena(void)
 {
     static uint8_t memory[FORMAT_ARENA_MAX];
@@ -63,7 +63,7 @@ static inline struct leat_arena format_arena(void)
     return arena;
 }
 
-/* A mistake of the user goes before one of the encoder. */
+/* An error of the user takes precedence over one of the encoder. */
 static inline leat_err format_build(const struct leat_format *format, struct leat_tree *tree,
                                     struct leat_arena *arena, uint8_t *octets, size_t cap,
                                     size_t *len)
@@ -100,8 +100,8 @@ static inline leat_err format_build_words(const struct leat_format *format, cons
 }
 
 /*
- * What is shown as JSON builds the same octets again, in just their room: it ends with the array,
- * so that a sanitizer sees an octet too far.
+ * What is shown as JSON encodes to the same octets again, in exactly their room: it ends with the
+ * array, so that a sanitizer detects an octet too many.
  */
 static inline void format_round_trip(const struct leat_format *format, const uint8_t *octets,
                                      size_t len)

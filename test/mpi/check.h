@@ -1,13 +1,13 @@
 /*
- * What the programs of this set share: checks that are counted, and a report of them.
+ * Shared by the programs of this set: counted checks, and a report of them.
  *
  *     check_begin       topic "a"  CHECK CHECK   topic "b"  CHECK     check_end
  *                                                |                    |
  *     rank 0 prints:                             "a: 2 checks"        "b: 1 checks", "all is well"
  *
- * The report is the same in every run, whatever carries the messages. What is wrong is told on
- * standard error by the rank that finds it, with what was expected, and makes the exit status 1.
- * Reports travel by plain sends on a communicator of their own.
+ * The report is the same in every run and over every network. The rank that finds an error reports
+ * it on standard error, with the expected value; the exit status is then 1. Reports travel by plain
+ * sends on a communicator of their own.
  */
 #ifndef LEAT_TEST_MPI_CHECK_H
 #define LEAT_TEST_MPI_CHECK_H
@@ -25,13 +25,13 @@ extern int left;
 /* MPI_Init. Errors of MPI_COMM_WORLD end the program unless it says otherwise. */
 void check_begin(int *argc, char ***argv);
 
-/* All ranks begin the next topic; the one before is reported. */
+/* All ranks begin the next topic; the previous one is reported. */
 void topic(const char *name);
 
 /* Reports the last topic; MPI_Finalize. The result is the exit status, the same for all ranks. */
 int check_end(void);
 
-/* Counts; false is told with the text, which says what was expected. Returns `truth`. */
+/* Counts the check. If it fails, prints the text, which says what was expected. Returns `truth`. */
 bool check_told(bool truth, const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 bool check_equal(long long got, long long wanted, const char *what, const char *file, int line);
@@ -39,14 +39,14 @@ bool check_equal(long long got, long long wanted, const char *what, const char *
 #define CHECK(truth, ...)     check_told((truth), __FILE__, __LINE__, __VA_ARGS__)
 #define CHECK_EQ(got, wanted) check_equal((got), (wanted), #got, __FILE__, __LINE__)
 
-/* Octets that tell seed and place: what is shifted, torn or mixed up is seen. */
+/* Octets that depend on seed and position, so that shifted, torn or mixed data is detected. */
 void pattern_fill(void *octets, size_t len, uint64_t seed);
 bool pattern_is(const void *octets, size_t len, uint64_t seed);
 
 /* A seed for what `from` sends to `to`. */
 uint64_t pattern_seed(int from, int to, int which);
 
-/* Memory or the end. */
+/* Memory; ends the program if there is none. */
 void *memory(size_t len);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Programs that misbehave on purpose begin alike: messages have gone round the ring; then the last
- * rank does its deed, while all others wait for a message from it that never comes.
+ * Programs that misbehave on purpose begin the same way: messages go round the ring; then the last
+ * rank misbehaves, while all others wait for a message from it that never comes.
  */
 #ifndef LEAT_TEST_MPI_FAULT_H
 #define LEAT_TEST_MPI_FAULT_H
@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* MPI_Init and the ring. True in the last rank; the others do not return from here unless somebody
- * sends after all. */
+/* MPI_Init and the ring. True in the last rank; the others return only if a message arrives after
+ * all. */
 static inline bool fault_begin(int *argc, char ***argv)
 {
     int me, ranks, in = -1;

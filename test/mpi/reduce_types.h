@@ -1,6 +1,6 @@
 /*
- * The types that predefined operations know, as a table. Values of tests are small whole numbers,
- * so results are exact in every type and a plain loop over long says what is right.
+ * The types that predefined operations support, as a table. Test values are small whole numbers, so
+ * results are exact in every type and a plain loop over long computes the expected value.
  */
 #ifndef LEAT_TEST_MPI_REDUCE_TYPES_H
 #define LEAT_TEST_MPI_REDUCE_TYPES_H
@@ -28,7 +28,7 @@ struct type {
     bool (*is)(const void *array, int i, long value, int place);
 };
 
-/* The table (reduce_types.c); MPI handles are no constants, so it is filled at run time. */
+/* The table (reduce_types.c); MPI handles are not constants, so it is filled at run time. */
 enum { TYPES_MAX = 64 };
 int types_list(struct type types[TYPES_MAX]);
 
