@@ -21,7 +21,7 @@
 #define LOOK_PS     (20 * NANOSECOND)
 #define EPOCH_S     946684800 /* 1 January 2000 */
 
-/* What the program sees is the task's clock, and what had passed before simulated time began. */
+/* The program sees the task's clock plus the time that passed before simulated time began. */
 static leat_time passed_before;
 static _Atomic leat_time own_clock = START_PS; /* outside of simulated time */
 static _Atomic leat_time last_seen = START_PS;
@@ -31,7 +31,7 @@ static _Thread_local bool is_starting; /* the message library */
 /* ---- the machine's clocks -----------------------------------------------------------------------
  */
 
-/* The functions behind ours. */
+/* The libc functions that ours replace. */
 static struct {
     int (*clock_gettime)(clockid_t, struct timespec *);
     int (*gettimeofday)(struct timeval *, void *);
@@ -68,10 +68,9 @@ static void find_all(void)
     find(&real.clock_gettime, "clock_gettime");
 }
 
-/* ---- who asks -----------------------------------------------------------------------------------
- */
+/* ---- the caller ------------------------------------------------------------------------------ */
 
-/* Are clocks bent in this process at all? */
+/* Are clocks simulated in this process at all? */
 static bool is_bent(void)
 {
     enum { UNKNOWN, NO, YES };
@@ -84,7 +83,8 @@ static bool is_bent(void)
     return known == YES;
 }
 
-/* What both need works for the program in its own thread, unless it has called the library. */
+/* Code that both need works for the program in the program's own thread, unless it has called the
+ * library. */
 static bool is_program(const void *caller)
 {
     if (!is_bent() || is_starting) return false;
@@ -131,7 +131,7 @@ static uint64_t look_ns(void)
     return look() / NANOSECOND;
 }
 
-/* In a copy of the task's process, which is none. */
+/* In a fork of the task's process, which is no task. */
 static void leave_in_copy(void)
 {
     const leat_time seen = atomic_load(&last_seen);
@@ -156,14 +156,14 @@ void leat_clock_leave(void)
     atomic_store(&own_clock, seen_at(leat_task_now()));
 }
 
-/* A thread beside the rank's own, or a handler in the middle of something, may not touch the task:
- * it sees the time that was seen last. */
+/* A thread other than the rank's own, or a signal handler that interrupted an access, may not
+ * access the task: it sees the last time that was read. */
 static bool may_touch_task(void)
 {
     return is_rank_thread && leat_clock_try_lock();
 }
 
-/* A look at the clock takes time: who waits by looking will see it pass. */
+/* A clock read takes time, so a program that polls the clock sees time pass. */
 static leat_time look(void)
 {
     if (!leat_clock_is_simulated()) return atomic_fetch_add(&own_clock, LOOK_PS) + LOOK_PS;
@@ -184,8 +184,8 @@ bool leat_clock_read_run(double *seconds)
     return true;
 }
 
-/* Sleeps for a span, or until a time; returns what is left of it, to be slept in real time: outside
- * of simulated time (the process's own clock knows of it), and in threads beside the rank's own. */
+/* Sleeps for a span, or until a time. Returns the rest, to be slept in real time: outside simulated
+ * time (the process's own clock accounts for it), and in threads other than the rank's own. */
 static leat_time sleep_simulated(leat_time t, bool is_absolute)
 {
     const bool is_simulated = leat_clock_is_simulated();
@@ -224,7 +224,7 @@ static bool is_sound(const struct timespec *t)
     return t->tv_sec >= 0 && t->tv_nsec >= 0 && t->tv_nsec < 1000000000;
 }
 
-/* As far as our clock goes: 213 days. */
+/* Limited by the range of our clock: 213 days. */
 static leat_time as_time(const struct timespec *t)
 {
     const uint64_t seconds = (uint64_t)t->tv_sec;
@@ -238,14 +238,13 @@ static bool is_of_the_day(clockid_t clock)
            clock == CLOCK_REALTIME_ALARM;
 }
 
-/* Clocks with negative numbers are those of other processes' and threads' computing. */
+/* Negative clock numbers are CPU time clocks of other processes and threads. */
 static bool is_of_computing(clockid_t clock)
 {
     return clock == CLOCK_PROCESS_CPUTIME_ID || clock == CLOCK_THREAD_CPUTIME_ID || clock < 0;
 }
 
-/* ---- looking ------------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 int clock_gettime(clockid_t clock, struct timespec *out)
 {
@@ -294,7 +293,7 @@ clock_t times(struct tms *out)
     return (clock_t)(now / tick);
 }
 
-/* What is not time in it is the machine's. */
+/* Everything in it except times is the machine's. */
 int getrusage(__rusage_who_t who, struct rusage *out)
 {
     const bool is_simulated = CALLER_IS_PROGRAM();
@@ -308,7 +307,7 @@ int getrusage(__rusage_who_t who, struct rusage *out)
 /* ---- sleeping -----------------------------------------------------------------------------------
  */
 
-/* 0 or an error number, as clock_nanosleep gives it. */
+/* 0 or an error number, as in clock_nanosleep. */
 static int sleep_well(leat_time t, bool is_absolute, struct timespec *left)
 {
     const leat_time span = sleep_simulated(t, is_absolute);

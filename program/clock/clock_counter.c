@@ -14,13 +14,14 @@
 static struct {
     uint64_t (*now_ns)(void);
     bool is_set;
-    struct sigaction others; /* what SIGSEGV means but for traps */
+    struct sigaction others; /* the program's own action for SIGSEGV */
 } counter;
 
 /* ---- instructions -------------------------------------------------------------------------------
  */
 
-/* For the program the counter counts nanoseconds: nobody knows the rate of another machine's. */
+/* For the program the counter counts nanoseconds, since the rate of another machine's is unknown.
+ */
 
 #if defined __x86_64__
 
@@ -110,11 +111,11 @@ static const uint8_t *place_of(const ucontext_t *context)
 static void answer(ucontext_t *context, uint64_t value, size_t len)
 {
     const unsigned target = place_of(context)[0] & 31;
-    if (target < 31) context->uc_mcontext.regs[target] = value; /* 31: to nowhere */
+    if (target < 31) context->uc_mcontext.regs[target] = value; /* 31: discarded */
     context->uc_mcontext.pc += len;
 }
 
-#else /* whose instructions are not known here: programs read what they read */
+#else /* unknown instruction set: programs read the real counter */
 
 enum { SHORTEST = 1, STEP = 1 };
 
@@ -184,7 +185,7 @@ static uint64_t real(const uint8_t *code)
 typedef int spawning(pid_t *, const char *, const posix_spawn_file_actions_t *,
                      const posix_spawnattr_t *, char *const[], char *const[]);
 
-/* The functions behind ours. */
+/* The libc functions that ours replace. */
 static struct {
     int (*sigaction)(int, const struct sigaction *, struct sigaction *);
     int (*system)(const char *);
@@ -204,7 +205,7 @@ static void find_sigaction(void)
     if (!behind.sigaction) find(&behind.sigaction, "sigaction");
 }
 
-/* A fault that is not ours goes where it would have gone. */
+/* Passes a fault that is not ours to the original handler. */
 static void pass_on(int number, siginfo_t *info, void *context)
 {
     const struct sigaction others = counter.others;
@@ -216,7 +217,7 @@ static void pass_on(int number, siginfo_t *info, void *context)
         behind.sigaction(number, &others, NULL); /* it faults again, which ends the process */
 }
 
-/* A trap is the kernel's own signal; of other faults the code may not even be readable. */
+/* A trap is the kernel's own signal; after other faults the code may not even be readable. */
 static void hear_fault(int number, siginfo_t *info, void *context)
 {
     const uint8_t *code = place_of(context);
@@ -249,10 +250,9 @@ void leat_clock_counter_leave(void)
     if (counter.is_set) set_trap(false);
 }
 
-/* ---- programs that hear of faults themselves ----------------------------------------------------
- */
+/* ---- programs that handle faults themselves -------------------------------------------------- */
 
-/* What the program wants of SIGSEGV it gets, but for traps. */
+/* The program's action for SIGSEGV applies to everything but traps. */
 int sigaction(int number, const struct sigaction *restrict wanted, struct sigaction *restrict old)
 {
     find_sigaction();
@@ -273,9 +273,9 @@ __sighandler_t signal(int number, __sighandler_t wanted)
 /* ---- programs that start others -----------------------------------------------------------------
  */
 
-/* On x86-64 a trap outlives exec, its handler does not, and the loader reads the counter at once:
- * whoever is started would die of it. A copy by fork leaves the traps; these start programs without
- * fork. */
+/* On x86-64 a trap survives exec but its handler does not, and the loader reads the counter at
+ * once: the new program would die of it. A fork turns the traps off; these functions start programs
+ * without fork. */
 static bool pause_traps(void)
 {
     int mode;
@@ -337,7 +337,7 @@ int posix_spawnp(pid_t *restrict out, const char *restrict name,
     return spawn(behind.spawnp, out, name, actions, attributes, words, environment);
 }
 
-/* A full copy may do all that one by vfork may. */
+/* A full fork may do everything that a vfork may. */
 pid_t vfork(void)
 {
     return fork();

@@ -13,29 +13,29 @@ enum {
 #define FNV_OFFSET UINT64_C(0xcbf29ce484222325)
 #define FNV_PRIME  UINT64_C(0x100000001b3)
 
-/* Who needs an object. OURS is the library that this code is in, where it is one. */
+/* Who needs an object. OURS is the library that contains this code, if it is one. */
 enum side { PROGRAM, LIBRARY, OURS, SIDES };
 
-/* An object that is loaded. Names are kept as hashes, since it may be unloaded at any time. */
+/* A loaded object. Names are kept as hashes, since it may be unloaded at any time. */
 struct object {
     uintptr_t low, high;
     uint64_t name;
     dev_t device; /* of its folder */
     ino_t folder;
     uint32_t need, needs; /* in the list of needs */
-    bool is_old;          /* it was there before the library started */
+    bool is_old;          /* loaded before the library started */
     bool is_brought;      /* the library loads it by itself */
     bool of[SIDES];
 };
 
-/* Only touched with the loader's lock. */
+/* Only accessed with the loader's lock. */
 static struct {
     struct object object[OBJECTS_MAX], before[OBJECTS_MAX];
     uint32_t objects, objects_before;
     uint64_t need[NEEDS_MAX]; /* names of objects */
     uint32_t needs;
-    uint32_t reached[OBJECTS_MAX]; /* a queue, for sorting out */
-    unsigned long long loads;      /* that the loader had done when all was read */
+    uint32_t reached[OBJECTS_MAX]; /* a queue, for the search */
+    unsigned long long loads;      /* the loader's count when this was read */
     const void *library;
 } all;
 
@@ -73,7 +73,7 @@ static const ElfW(Dyn) * dynamic_of(const struct dl_phdr_info *info)
     return NULL;
 }
 
-/* The loader has moved this address to where it is, but not in the kernel's own object. */
+/* The loader has relocated this address, except in the kernel's own object. */
 static const char *strings_of(const struct dl_phdr_info *info, const ElfW(Dyn) * dynamic)
 {
     for (const ElfW(Dyn) *d = dynamic; d && d->d_tag != DT_NULL; d++) {
@@ -143,11 +143,10 @@ static struct object *object_at(const void *address)
     return NULL;
 }
 
-/* ---- who needs whom -----------------------------------------------------------------------------
- */
+/* ---- dependencies ---------------------------------------------------------------------------- */
 
-/* Marks what the first `count` objects of the queue need, and what that needs. The program's needs
- * end where the library begins. */
+/* Marks the dependencies of the first `count` objects of the queue, recursively. The program's
+ * dependencies end where the library begins. */
 static void mark_needs(uint32_t count, enum side side)
 {
     for (uint32_t next = 0; next < count; next++) {
@@ -169,7 +168,7 @@ static bool is_beside_plugins(const struct object *o)
     for (uint32_t i = 0; o->folder && i < all.objects; i++) {
         const struct object *other = &all.object[i];
         if (other->folder != o->folder || other->device != o->device) continue;
-        if (other->is_old) return false; /* a folder of all kinds of libraries */
+        if (other->is_old) return false; /* a folder of libraries of all kinds */
         is_beside |= other->is_brought;
     }
     return is_beside;
@@ -209,7 +208,7 @@ static void mark_kernel(void)
     o->of[PROGRAM] = false;
 }
 
-/* Where this code is part of the program itself, nothing is ours. */
+/* If this code is part of the program itself, nothing is ours. */
 static void mark_ours(void)
 {
     struct object *ours = object_at(&all);
@@ -249,7 +248,7 @@ static int work_locked(struct dl_phdr_info *info, size_t size, void *context)
     return 1;
 }
 
-/* While objects are walked, the loader loads none, and lets no other thread walk. */
+/* While objects are being walked, the loader loads none, and no other thread can walk. */
 static void with_loader_locked(void (*what)(void *), void *argument)
 {
     struct work work = { what, argument };
@@ -286,11 +285,10 @@ static void find_owner(void *argument)
                                      : LEAT_CLOCK_LIBRARY;
 }
 
-/* ---- what others ask ----------------------------------------------------------------------------
- */
+/* ---- queries --------------------------------------------------------------------------------- */
 
-/* Finding an owner takes long. What was found is remembered by address, in one word; whatever is
- * loaded while the library starts may belong to another one afterwards. */
+/* Finding an owner takes long, so results are cached by address, in one word. Objects that are
+ * loaded while the library starts may change their owner afterwards. */
 static _Atomic uintptr_t remembered[REMEMBERED];
 
 static void forget_all(void)
@@ -328,8 +326,8 @@ struct search {
     bool found;
 };
 
-/* Our library looks at clocks for the program (pvmgetclock does). The C library that it needs is
- * not the program's own code either, and on x86-64 full of octets that look like rdtsc. */
+/* Our library reads clocks for the program (pvmgetclock does). The C library that it needs is not
+ * the program's own code either, and on x86-64 contains many octets that look like rdtsc. */
 static bool is_ours(const void *code)
 {
     const struct object *o = object_at(code);

@@ -8,7 +8,7 @@
         return -FI_ENOSYS;       \
     }
 
-/* Nothing is done with what they are given. */
+/* The arguments are ignored. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 /* Of every object. */

@@ -1,4 +1,4 @@
-/* What the clocks (program/clock) need to know of the task that they are in; here it is a rank. */
+/* What the clocks (program/clock) need to know about their task; here it is a rank. */
 #include "clock.h"
 #include "fi_message.h"
 #include "fi_rank.h"

@@ -9,8 +9,7 @@
 
 static int connection = -1; /* a descriptor; -1: not known */
 
-/* "name;tcp4://127.0.0.1:40001" of any version of PMIx that the launcher speaks; 0: it does not
- * say. */
+/* "name;tcp4://127.0.0.1:40001" of any version of PMIx that the launcher speaks; 0: not set. */
 static uint16_t launcher_port(void)
 {
     static const char *const variables[] = { "PMIX_SERVER_URI41", "PMIX_SERVER_URI4",

@@ -10,8 +10,7 @@ typedef struct leat_fi_match_link link_t;
 typedef struct leat_fi_match_receive receive_t;
 typedef struct leat_fi_match_message message_t;
 
-/* ---- circles ------------------------------------------------------------------------------------
- */
+/* ---- circular lists -------------------------------------------------------------------------- */
 
 static void circle_init(link_t *head)
 {
@@ -106,8 +105,8 @@ static uint64_t key_of_link(const struct leat_fi_match *match, uint32_t c, link_
     return key_in(class, receive->from, receive->tag);
 }
 
-/* Four times as many buckets; without memory for them it stays as it is. What has one key comes
- * from one bucket and goes to one bucket: it stays in order. */
+/* Four times as many buckets; without memory for them it stays as it is. Entries of one key come
+ * from one bucket and go to one bucket: they stay in order. */
 static void grow(struct leat_fi_match *match, uint32_t c, struct leat_fi_match_table *table,
                  bool is_message)
 {
@@ -155,8 +154,7 @@ static uint32_t class_of(struct leat_fi_match *match, uint64_t from, uint64_t ig
     return new_class(match, ignore, any);
 }
 
-/* ---- looking ------------------------------------------------------------------------------------
- */
+/* ---- searching ------------------------------------------------------------------------------- */
 
 static bool wants(uint64_t from, uint64_t tag, uint64_t ignore, const message_t *message)
 {
@@ -209,8 +207,7 @@ static message_t *oldest_kept(struct leat_fi_match *match, uint32_t c, uint64_t 
     return NULL;
 }
 
-/* ---- what others call ---------------------------------------------------------------------------
- */
+/* ---- interface ------------------------------------------------------------------------------- */
 
 void leat_fi_match_init(struct leat_fi_match *match)
 {

@@ -12,20 +12,20 @@
 #include <stdlib.h>
 
 enum {
-    PIECE_LEN = (128 << 10) - 64, /* so that a block of the run's memory is filled */
+    PIECE_LEN = (128 << 10) - 64, /* fills a block of the run's memory */
 };
 
-/* A send that is not done: it waits for its turn to go, or for its grant, or its pieces go. */
+/* An incomplete send: it waits for its turn, or for its grant, or its pieces are being sent. */
 struct send {
     struct leat_fi_send call;
     uint32_t next;     /* in its line */
-    bool is_asked;     /* the ask is out */
+    bool is_asked;     /* the ask was sent */
     uint32_t receiver; /* the number of its receive */
     uint64_t granted, handed;
     uint32_t under_way; /* pieces that the port has not taken */
 };
 
-/* A receive that is posted, or that was granted pieces. */
+/* A posted receive, or one that was granted pieces. */
 struct receive {
     struct leat_fi_match_receive match;
     struct leat_fi_receive call;
@@ -35,7 +35,7 @@ struct receive {
     bool has_data, is_granted;
 };
 
-/* A message without a receive; or, for a moment, one that has just come. */
+/* A message without a receive; or, briefly, one that has just arrived. */
 struct message {
     struct leat_fi_match_message match;
     uint64_t len, data;
@@ -54,8 +54,8 @@ static struct {
     uint64_t eager;
     struct leat_fi_match match;
     struct leat_fi_pool sends, receives;
-    struct line ready;   /* to go, in order: eager ones and asks */
-    struct line granted; /* pieces to go */
+    struct line ready;   /* to be sent, in order: eager ones and asks */
+    struct line granted; /* with pieces to be sent */
     uint32_t asked;      /* sends that need this rank until they are done */
 } all;
 
@@ -113,7 +113,7 @@ static void tell_receive(const struct leat_fi_receive *call, const struct messag
     });
 }
 
-/* What a context stands for: words of it are the provider's. */
+/* The meaning of a context: the provider uses words of it. */
 enum { POSTED, CLAIMED };
 
 static void *from_context(const struct fi_context *context, int word)
@@ -128,8 +128,7 @@ static void set_context(struct fi_context *context, struct receive *posted, stru
     context->internal[CLAIMED] = claimed;
 }
 
-/* ---- going out ----------------------------------------------------------------------------------
- */
+/* ---- sending --------------------------------------------------------------------------------- */
 
 static uint8_t *room(uint64_t len)
 {
@@ -167,7 +166,7 @@ static void hand_ask(uint32_t number)
     leat_fi_outgoing_hand(s->call.to, p, LEAT_FI_ASK_LEN, LEAT_FI_NOBODY);
 }
 
-/* Within the buffer it is complete at once; beyond, when the port has taken it. */
+/* Within the buffer it completes at once; beyond, when the port has taken it. */
 static void hand_eager(uint32_t number)
 {
     const struct leat_fi_send *call = &send_at(number)->call;
@@ -235,8 +234,7 @@ static void hear_sent(uint64_t cookie)
     hand_granted();
 }
 
-/* ---- coming in ----------------------------------------------------------------------------------
- */
+/* ---- receiving ------------------------------------------------------------------------------- */
 
 static void grant(uint64_t from, uint32_t sender, uint32_t receiver, uint64_t len)
 {
@@ -261,7 +259,7 @@ static void take_octets(struct receive *r, const struct message *m, const uint8_
     finish_receive(r, m);
 }
 
-/* To this rank itself: no network is between them. */
+/* To this rank itself: not through the network. */
 static void take_own(struct receive *r, const struct message *m)
 {
     const uint32_t number = m->sender;
@@ -309,7 +307,7 @@ static struct message *message_of(struct leat_fi_match_message *match)
     return (struct message *)(void *)match;
 }
 
-/* The octets of a message that is kept are copied: the network's memory is for what moves. */
+/* A kept message is copied: the network's memory is for messages in flight. */
 static void keep(const struct message *m)
 {
     const uint64_t len = m->is_asked ? 0 : m->len;
@@ -418,7 +416,7 @@ static void hear(const struct leat_task_event *e)
     case LEAT_TASK_SENT: hear_sent(e->cookie); break;
     case LEAT_TASK_LOST: leat_task_fail("the network lost a message of its");
     case LEAT_TASK_ANSWERED:
-    case LEAT_TASK_SIGNALLED: break; /* MPI asks nothing of the run */
+    case LEAT_TASK_SIGNALLED: break; /* MPI does not query the run */
     }
 }
 
@@ -461,8 +459,7 @@ void leat_fi_message_drain(void)
         wait_for_port("its last messages to go (MPI_Finalize)");
 }
 
-/* ---- what the endpoint is asked -----------------------------------------------------------------
- */
+/* ---- interface of the endpoint --------------------------------------------------------------- */
 
 bool leat_fi_message_read_environment(void)
 {
@@ -511,7 +508,7 @@ static uint32_t new_send(const struct leat_fi_send *call)
     return number;
 }
 
-/* A short one is copied and done; a long one stays with its send until it is received. */
+/* A short message is copied and done; a long one stays with its send until it is received. */
 static void send_to_self(const struct leat_fi_send *call, bool is_short)
 {
     const struct message m = {
@@ -528,7 +525,7 @@ static void send_to_self(const struct leat_fi_send *call, bool is_short)
     if (is_short) tell_sent(call);
 }
 
-/* MPI sends nothing while ranks come and go; if it did, nobody could say when. */
+/* MPI sends nothing while ranks start and end; such a message would have no defined time. */
 static bool may_send(void)
 {
     if (leat_fi_is_simulated()) return true;
@@ -582,7 +579,7 @@ static struct receive *new_receive(const struct leat_fi_receive *call)
     return r;
 }
 
-/* A message that was kept is received: if it must be asked for, now is the time. */
+/* A kept message is received: if it needs a grant, sends it now. */
 static void join_kept(struct receive *r, struct message *m)
 {
     if (m->is_asked && !is_own(m) && leat_fi_is_simulated()) leat_fi_message_settle();
@@ -602,9 +599,8 @@ ssize_t leat_fi_message_receive(const struct leat_fi_receive *call)
     return 0;
 }
 
-/* In a call that waits for a message: until there is one, or something else is complete (the
- * library must hear of it, others may wait for what it does then). Otherwise as long as a poll
- * takes. */
+/* In a call that waits for a message: until there is one, or something else completes (the library
+ * must learn of it; other ranks may wait for its reaction). Otherwise as long as a poll takes. */
 static struct message *look_for(const struct leat_fi_receive *call)
 {
     const struct leat_fi_call *in = leat_fi_call();
@@ -625,7 +621,7 @@ static struct message *look_for(const struct leat_fi_receive *call)
     }
 }
 
-/* Nobody wants its octets. */
+/* No receive wants its octets. */
 static void discard_message(struct message *m)
 {
     if (m->is_asked && is_own(m)) {

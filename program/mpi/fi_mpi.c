@@ -1,7 +1,7 @@
 /*
- * The MPI calls of a program, as it makes them: from here they go on to the library, unchanged.
- * What is added is the beginning and the end of simulated time (MPI_Init, MPI_Finalize, MPI_Abort),
- * and to know which calls block (fi_queue.h).
+ * The MPI calls of a program. They are passed on to the library unchanged. This layer adds the
+ * beginning and the end of simulated time (MPI_Init, MPI_Finalize, MPI_Abort), and records which
+ * calls block (fi_queue.h).
  *
  *     program ---> MPI_Recv here ---> MPI_Recv of the next: a tool's, or the library's
  *     tool, Fortran ---> PMPI_Recv here ---> PMPI_Recv of the library
@@ -18,8 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The function of this name behind ours. A library that was loaded for one object alone (by a
- * language that loads MPI while it runs) is not among those that are searched: then by its name. */
+/* The next function of this name after ours. A library that was loaded for one object only (by a
+ * language that loads MPI at run time) is not in the search order: it is then found by its name. */
 static void *behind(const char *name)
 {
     void *function = dlsym(RTLD_NEXT, name);
@@ -35,8 +35,7 @@ static void *behind(const char *name)
 #define FIND(next, name) \
     if (!next) *(void **)(void *)&next = behind(name)
 
-/* ---- coming and going ---------------------------------------------------------------------------
- */
+/* ---- start and end --------------------------------------------------------------------------- */
 
 static int inits; /* MPI_Init within MPI_Init: a tool's, and then the library's */
 
@@ -62,7 +61,7 @@ static int leave_init(int result)
     return result;
 }
 
-/* libfabric looks twice through all symbols of the kernel for those of InfiniBand drivers, which is
+/* libfabric searches all symbols of the kernel twice for those of InfiniBand drivers, which is
  * nearly half of a rank's start. A simulated network needs no driver. */
 FILE *fopen(const char *restrict path, const char *restrict mode)
 {
@@ -73,7 +72,7 @@ FILE *fopen(const char *restrict path, const char *restrict mode)
     return NULL;
 }
 
-/* Two threads that communicate at the same time would need a rank each. */
+/* Two threads that communicate concurrently would need a rank each. */
 static int thread_level(int wanted)
 {
     return leat_fi_is_wanted() && wanted > MPI_THREAD_SERIALIZED ? MPI_THREAD_SERIALIZED : wanted;
@@ -97,7 +96,7 @@ static void end_run(int code)
     leat_fi_be_no_copy("MPI_Abort");
     if (!leat_fi_is_simulated()) return;
     snprintf(why, sizeof why, "MPI_Abort was called with code %d", code);
-    fflush(NULL); /* what the program said on its way */
+    fflush(NULL); /* output of the program so far */
     leat_task_fail(why);
 }
 
@@ -172,7 +171,7 @@ BOTH(ABORT)
     BLOCKING_CALL(MPI_##NAME, PARAMETERS, ARGUMENTS, __VA_ARGS__) \
     BLOCKING_CALL(PMPI_##NAME, PARAMETERS, ARGUMENTS, __VA_ARGS__)
 
-/* What is said of one that waits. */
+/* The description of a waiting call. */
 #define ONLY          .detail = LEAT_FI_CALL_ONLY
 #define FROM(from, t) .detail = LEAT_FI_CALL_FROM, .number = from, .tag = t
 #define TO(to, t)     .detail = LEAT_FI_CALL_TO, .number = to, .tag = t
@@ -362,8 +361,7 @@ BLOCKING(Win_flush_all, (MPI_Win win), (win), ONLY)
 BLOCKING(Win_flush_local, (int rank, MPI_Win win), (rank, win), AT(rank))
 BLOCKING(Win_flush_local_all, (MPI_Win win), (win), ONLY)
 
-/* ---- calls that start what goes on in steps -----------------------------------------------------
- */
+/* ---- calls that start stepwise operations ---------------------------------------------------- */
 
 #define STARTING_CALL(NAME, PARAMETERS, ARGUMENTS) \
     int NAME PARAMETERS                            \

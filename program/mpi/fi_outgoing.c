@@ -1,7 +1,7 @@
 #include "fi_outgoing.h"
 #include "fi_pool.h"
 
-/* A message that will be told, with all that went before it. */
+/* A message with a SENT event, and all that went before it. */
 struct mark {
     uint64_t handed; /* up to its end */
     uint32_t who;
@@ -10,9 +10,9 @@ struct mark {
 
 static struct {
     struct leat_fi_pool marks;
-    uint64_t handed, taken; /* octets, ever */
-    uint64_t untold;        /* of the last ones handed: octets that no mark covers */
-    uint32_t marked;        /* messages that will be told */
+    uint64_t handed, taken; /* octets, in total */
+    uint64_t untold;        /* octets at the end that no mark covers */
+    uint32_t marked;        /* messages with a SENT event */
     uint32_t owed;          /* of these: the rank must wait for them */
     uint32_t held_to;
     uint8_t *held; /* NULL: none */
@@ -83,7 +83,7 @@ void leat_fi_outgoing_hold(uint32_t to, uint8_t *octets, uint64_t len)
     out.held_len = len;
 }
 
-/* A large one is told anyway: then it is owed all the same. */
+/* A large one has a SENT event anyway, so it is owed all the same. */
 void leat_fi_outgoing_release(void)
 {
     send_held(out.untold + out.held_len > LEAT_FI_BUFFER / 2);

@@ -21,10 +21,10 @@ enum {
 static struct {
     uint64_t was_there[CONTEXTS_MAX / WORD_BITS];
     uint64_t is_private[CONTEXTS_MAX / WORD_BITS];
-    bool are_all_private; /* the library does not tell which communicators it has */
+    bool are_all_private; /* the library does not reveal its communicators */
 } contexts;
 
-/* Open MPI's table of communicators, by the number that tags carry; NULL: it hides it. */
+/* Open MPI's table of communicators, indexed by the number in tags; NULL: it is hidden. */
 static const opal_pointer_array_t *communicators(void)
 {
     static const opal_pointer_array_t *table;
@@ -55,7 +55,7 @@ void leat_fi_private_window_begins(void)
         put(contexts.was_there, i, exists(table, i));
 }
 
-/* What was not there before is the window's. */
+/* Communicators that were not there before belong to the window. */
 void leat_fi_private_window_made(void)
 {
     const opal_pointer_array_t *table = communicators();
@@ -64,7 +64,7 @@ void leat_fi_private_window_made(void)
         if (exists(table, i) && !has(contexts.was_there, i)) put(contexts.is_private, i, true);
 }
 
-/* Its number may be another communicator's from now on. */
+/* Its number may be reused by another communicator. */
 void leat_fi_private_window_freed(void)
 {
     const opal_pointer_array_t *table = communicators();
@@ -82,7 +82,7 @@ bool leat_fi_private_is(uint64_t tag)
 /* ---- names of processes -------------------------------------------------------------------------
  */
 
-/* How often is the text there, as Open MPI packs one: | length (4) | characters | 0 | ? */
+/* How often does the text occur, as Open MPI packs it: | length (4) | characters | 0 | ? */
 static uint32_t count_packed(const uint8_t *octets, uint64_t len, const char *text)
 {
     uint8_t packed[4 + 256];

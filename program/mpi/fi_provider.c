@@ -27,7 +27,7 @@
 
 enum {
     ADDRESS_LEN = 8,
-    OUTSTANDING = 1 << 20, /* what is said of a queue that has no bound */
+    OUTSTANDING = 1 << 20, /* reported size of a queue that has no limit */
 };
 
 static_assert(FI_ADDR_UNSPEC == LEAT_FI_MATCH_ANY, "any rank is the same word in both");
@@ -40,7 +40,7 @@ static struct {
     struct fid_av av;
     struct fid_ep ep;
     bool is_ep_open;
-    bool is_selective; /* sends are told only if they ask for it */
+    bool is_selective; /* sends report completion only on request */
     uint64_t send_flags;
 } provider;
 
@@ -151,7 +151,7 @@ static ssize_t tsendmsg(struct fid_ep *ep, const struct fi_msg_tagged *msg, uint
     });
 }
 
-/* Receives are always told: nobody starts one for nothing. */
+/* Receives always report their completion. */
 static ssize_t start_receive(const struct leat_fi_receive *call, uint64_t flags)
 {
     ssize_t result;
@@ -405,14 +405,13 @@ static int fabric_open(struct fi_fabric_attr *attr, struct fid_fabric **fabric, 
     return 0;
 }
 
-/* ---- what is offered ----------------------------------------------------------------------------
- */
+/* ---- capabilities ---------------------------------------------------------------------------- */
 
 static bool suits(const struct fi_info *hints)
 {
     if (!hints || !hints->ep_attr || hints->ep_attr->type != FI_EP_RDM) return false;
     if (!(hints->caps & FI_TAGGED) || hints->caps & ~CAPS) return false;
-    if (!(hints->mode & FI_CONTEXT)) return false; /* we need its words */
+    if (!(hints->mode & FI_CONTEXT)) return false; /* we use its words */
     const struct fi_domain_attr *domain = hints->domain_attr;
     if (domain && (domain->av_type == FI_AV_TABLE || domain->cq_data_size > 8)) return false;
     return true;
@@ -489,7 +488,7 @@ static void write_domain(struct fi_info *info, const struct fi_info *hints)
     };
 }
 
-/* Its memory is freed by libfabric, by free(). */
+/* libfabric frees its memory with free(). */
 static int getinfo(uint32_t version, const char *node, const char *service, uint64_t flags,
                    const struct fi_info *hints, struct fi_info **out)
 {

@@ -63,7 +63,7 @@ static void allow_free_reads(void)
 /* ---- reading ------------------------------------------------------------------------------------
  */
 
-/* The queue is empty, and the library has nothing to do but to read it. */
+/* The queue is empty, and the library can only read it again. */
 static void wait_for_more(void)
 {
     const struct leat_fi_call *call = leat_fi_call();

@@ -23,7 +23,7 @@ static struct {
 
 static _Thread_local bool is_rank_thread;
 
-/* A copy of a rank's process is no rank. Before MPI_Init it may still become one. */
+/* A fork of a rank's process is not a rank. Before MPI_Init it may still become one. */
 static void in_child(void)
 {
     if (!leat_task_is_attached()) return;
@@ -156,7 +156,7 @@ static void write_peer(struct leat_text *out, const char *way, int peer, int tag
         write_number(out, ", tag ", tag);
 }
 
-/* In every call that waits: printf would take half of what a rank does for a message. */
+/* Called in every wait: printf would take half of a rank's time per message. */
 static void write_text(const struct leat_fi_call *call)
 {
     struct leat_text out;

@@ -189,7 +189,7 @@ static const uint8_t *item_at(const void *items, const struct type *type, int i,
     return (const uint8_t *)items + (ptrdiff_t)i * stride * (ptrdiff_t)(type->len * type->parts);
 }
 
-/* Octets of so many items in this encoding. */
+/* Octets of this many items in this encoding. */
 static size_t packed_len(int encoding, const struct type *type, int count)
 {
     const size_t items = (size_t)count * type->parts;
@@ -260,7 +260,7 @@ int leat_pvm_pack(struct leat_pvm_buffer *buffer, int type, const void *items, i
     if (is_xdr && !all_fit(t, items, count, stride)) return PvmOverflow;
     uint8_t *room = leat_pvm_octets_extend(&buffer->body, len);
     if (!room) {
-        buffer->body.failed = false; /* what is packed already is whole */
+        buffer->body.failed = false; /* what was packed before is complete */
         return PvmNoMem;
     }
     if (is_xdr && t->kind != OCTET) {

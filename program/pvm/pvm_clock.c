@@ -1,5 +1,4 @@
-/* What the clocks (program/clock) need to know of the task that they are in; here it is one of PVM.
- */
+/* What the clocks (program/clock) need to know about their task; here it is one of PVM. */
 #include "clock.h"
 #include "pvm_library.h"
 

@@ -1,4 +1,4 @@
-/* Groups: reduce, gather, scatter, and the functions to reduce with. All by way of the root. */
+/* Groups: reduce, gather, scatter, and the reduction functions. All go through the root. */
 #include "pvm_group.h"
 #include <complex.h>
 #include <stdlib.h>
@@ -87,7 +87,7 @@ void PvmMin(int *type, void *x, void *y, int *count, int *info)
 
 /* ---- the round ------------------------------------------------------------------------------- */
 
-/* What all three begin with: the group, the caller's place in it and the root's. */
+/* The common start of all three: the group, the caller's place in it and the root's. */
 struct round {
     struct leat_pvm_member *member;
     int count;

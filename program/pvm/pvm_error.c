@@ -1,4 +1,4 @@
-/* Errors: their texts, and who is told. */
+/* Errors: their texts, and how they are reported. */
 #include "pvm_library.h"
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /*
- * What else a stock libpvm3 exports and programs use: memory, environment, sleeping, logs; and what
- * needs a daemon that this machine does not have, which says PvmNotImpl.
+ * Other functions that a stock libpvm3 exports and programs use: memory, environment, sleeping,
+ * logs. Functions that need a daemon, which this machine does not have, return PvmNotImpl.
  */
 #include "pvm_library.h"
 #include <stdarg.h>
@@ -37,7 +37,7 @@ int pvmbeatask(void);
 int tev_begin(int kind, int entry);
 int tev_fin(void);
 
-/* A program that has the stock group library within itself looks at these before it traces. */
+/* A program with the stock group library built in checks these before it traces. */
 extern int pvmtoplvl;
 extern char pvmtrc[68], pvmctrc[68];
 extern void *pvmtrccodef;
@@ -150,8 +150,8 @@ int pvm_unexport(char *name)
 
 /* ---- waiting for files and messages together ------------------------------------------------- */
 
-/* Always ready: who waits for it comes back at once and looks for messages, which costs simulated
- * time. */
+/* Always ready: a program that waits for it returns at once and polls for messages, which costs
+ * simulated time. */
 int pvm_getfds(int **fds)
 {
     static int ready = -1;

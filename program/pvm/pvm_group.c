@@ -1,4 +1,4 @@
-/* Groups: who is in, and barriers. The service of the run keeps them. */
+/* Groups: membership and barriers. The service of the run keeps them. */
 #include "pvm_group.h"
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ int leat_pvm_group_ask(enum leat_pvm_op op, const char *name, int number,
     return result;
 }
 
-/* Errors of groups are usual (is it there yet?): noted, not printed. */
+/* Errors of groups are common (is it there yet?): recorded, not printed. */
 static int quietly(int result)
 {
     if (result < 0) pvm_errno = result;

@@ -32,7 +32,7 @@ int pvm_exit(void)
     return PvmOk;
 }
 
-/* Asks with numbers as arguments. */
+/* A query with numbers as arguments. */
 static int ask_numbers(enum leat_pvm_op op, const int *numbers, int count,
                        struct leat_pvm_octets *answer, const char *doing)
 {
@@ -140,7 +140,7 @@ int pvm_hostsync(int host, struct timeval *clock, struct timeval *delta)
     return PvmOk;
 }
 
-/* The machine is the network: no host comes or goes. */
+/* The machine is the network: hosts cannot be added or removed. */
 static int refuse_hosts(const char *function, char **names, int count, int *results, int if_known)
 {
     const int result = load_hosts();

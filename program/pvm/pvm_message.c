@@ -61,7 +61,7 @@ int pvm_getrbuf(void)
     return leat_pvm_self.receive ? leat_pvm_self.receive->id : 0;
 }
 
-/* Makes it active in one place, and no longer in the other one. */
+/* Makes it the active buffer for one purpose, and no longer for the other. */
 static int activate(int id, struct leat_pvm_buffer **here, struct leat_pvm_buffer **there)
 {
     struct leat_pvm_buffer *buffer = leat_pvm_buffer_find(id);
@@ -149,7 +149,7 @@ int pvm_send(int tid, int tag)
     return result < 0 ? lpvmerr("pvm_send", result) : result;
 }
 
-/* The networks have no multicast: one copy after the other; never to the caller itself. */
+/* The networks have no multicast: sends one copy after the other; never to the caller itself. */
 static int send_to_many(const int *tids, int count, int tag)
 {
     struct leat_pvm_buffer *buffer = leat_pvm_self.send;
@@ -205,7 +205,7 @@ static bool is_source(int tid)
     return tid == -1 || tid == LEAT_PVM_DAEMON_TID || leat_pvm_is_task_tid(tid);
 }
 
-/* A message that is there now, or comes until the deadline: as leat_pvm_queue_search. */
+/* A message that is there now, or arrives before the deadline: as leat_pvm_queue_search. */
 static int await(const char *function, int tid, int tag, leat_time deadline,
                  struct leat_pvm_buffer **out)
 {
@@ -239,7 +239,7 @@ int pvm_recv(int tid, int tag)
     return result < 0 ? lpvmerr("pvm_recv", result) : receive("pvm_recv", tid, tag, LEAT_NEVER);
 }
 
-/* A look in vain costs time, or who looks again and again would stand still. */
+/* A poll in vain costs time; otherwise time would stand still for a polling program. */
 static leat_time soon(void)
 {
     return leat_time_add(leat_task_now(), leat_task_poll_cost());
@@ -293,7 +293,7 @@ int pvm_precv(int tid, int tag, void *items, int count, int type, int *from, int
 
 /* ---- who chooses ----------------------------------------------------------------------------- */
 
-/* What it returns is such a function as it is given; pvm3.h declares something else. */
+/* It returns a function of the type that it takes; pvm3.h declares something else. */
 int (*pvm_recvf(int (*match)(int, int, int)))(int (*)(int, int, int))
 {
     return (int (*)(int (*)(int, int, int)))(void (*)(void))leat_pvm_set_match(match);

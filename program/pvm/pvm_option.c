@@ -6,8 +6,8 @@
 
 int pvmshowtaskid = 1;
 
-/* Those that are kept for who asks, and change nothing: routes, fragments and traces are not what
- * this machine is made of. Numbers as in pvm3.h. */
+/* Stored but without effect: routes, fragments and traces do not exist in this machine. Numbers as
+ * in pvm3.h. */
 static int kept[PvmNoReset + 1] = {
     [PvmRoute] = PvmAllowDirect,
     [PvmFragSize] = 4080,
@@ -49,7 +49,7 @@ static int *place_of(int option)
     }
 }
 
-/* The task's own output changes its way, and that of future children with it. */
+/* Redirects the output of the task and of its future children. */
 static int redirect(void)
 {
     struct leat_pvm_self *self = &leat_pvm_self;

@@ -1,9 +1,9 @@
-/* pvm_catchout: what other tasks print, line by line, with who printed it. */
+/* pvm_catchout: the output of other tasks, line by line, with the task that printed it. */
 #include "pvm_library.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* A task whose output comes here, and its last line, without an end so far. */
+/* A task whose output comes here, and its last, still incomplete line. */
 struct printer {
     int tid;
     bool has_begun;

@@ -74,14 +74,14 @@ static int included(int id, struct leat_pvm_buffer **out)
     return *out == leat_pvm_self.send ? PvmBadParam : PvmOk;
 }
 
-/* Its octets, as bytes: they stay as they are, whatever the encodings. */
+/* Its octets, as bytes: they stay unchanged, whatever the encodings. */
 static int append_octets(struct leat_pvm_buffer *from, bool is_counted)
 {
     struct leat_pvm_buffer *to = leat_pvm_self.send;
     const size_t len = leat_pvm_buffer_len(from);
     const int count = (int)len;
     if (len > INT32_MAX) return PvmOverflow;
-    if (from->span_count) { /* where the items are is enough */
+    if (from->span_count) { /* the location of the items is enough */
         for (size_t i = 0; i < from->span_count; i++) {
             const int result = leat_pvm_pack(to, PVM_BYTE, from->span[i].at, (int)from->span[i].len,
                                              1);

@@ -28,7 +28,7 @@ static int number(const char **at)
     return value;
 }
 
-/* Reads the next item of the format, behind its '%'. */
+/* Reads the next item of the format, after its '%'. */
 static bool item_read(const char **at, struct item *out)
 {
     *out = (struct item){ .count = 1, .stride = 1 };
@@ -64,7 +64,7 @@ static bool item_read(const char **at, struct item *out)
     return true;
 }
 
-/* -1: no such thing. */
+/* -1: no such type. */
 static int type_of(const struct item *item)
 {
     switch (item->kind) {
@@ -85,7 +85,7 @@ struct arguments {
     va_list list;
 };
 
-/* One item that was given itself. */
+/* One item passed by value. */
 static int pack_value(struct leat_pvm_buffer *buffer, int type, struct arguments *arguments)
 {
     union {
@@ -96,7 +96,7 @@ static int pack_value(struct leat_pvm_buffer *buffer, int type, struct arguments
         float single;
         double real;
     } value;
-    if (buffer->encoding == LEAT_PVM_IN_PLACE) return PvmNotImpl; /* it is nowhere */
+    if (buffer->encoding == LEAT_PVM_IN_PLACE) return PvmNotImpl; /* it has no address */
     switch (type) {
     case PVM_BYTE: value.byte = (char)va_arg(arguments->list, int); break;
     case PVM_SHORT:

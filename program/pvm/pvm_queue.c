@@ -1,4 +1,5 @@
-/* Messages that wait to be received, who chooses among them, and who takes them at once. */
+/* Messages that wait to be received, the matching functions that choose among them, and handlers
+ * that take them at once. */
 #include "pvm_library.h"
 #include <stdlib.h>
 
@@ -40,7 +41,7 @@ int leat_pvm_queue_search(int tid, int tag, struct leat_pvm_buffer **out)
             best = rank;
             *out = m;
         }
-        if (rank == 1) { /* this one, and no further */
+        if (rank == 1) { /* this one; stop searching */
             *out = m;
             break;
         }

@@ -1,4 +1,4 @@
-/* Coming, going, and questions to the run. */
+/* Start, end, and queries to the run. */
 #include "clock.h"
 #include "pvm_library.h"
 #include <stdlib.h>
@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 struct leat_pvm_self leat_pvm_self = { .parent = PvmNoParent };
-int pvmmytid = -1, pvmmyptid, pvmmyctx; /* for programs that look */
+int pvmmytid = -1, pvmmyptid, pvmmyctx; /* for programs that read them */
 
-/* The answer that is awaited; one at a time. */
+/* The pending answer; one at a time. */
 static struct {
-    uint64_t cookie; /* of the last question */
+    uint64_t cookie; /* of the last query */
     bool is_there;
     int result;
     uint32_t len;
@@ -69,7 +69,7 @@ int leat_pvm_ask(enum leat_pvm_op op, const struct leat_pvm_octets *arguments,
     for (; from->len - at > PART; at += PART)
         ask_part(LEAT_PVM_MORE, from->at + at, PART, true, doing);
     const int result = ask_part(op, at ? from->at + at : from->at, from->len - at, false, doing);
-    leat_task_charge(leat_task_poll_cost()); /* or who asks again and again would stand still */
+    leat_task_charge(leat_task_poll_cost()); /* or time would stand still for a poll */
     if (!answer) return result;
     const int fetched = fetch_rest(answer);
     return fetched < 0 ? fetched : result;
@@ -127,7 +127,7 @@ void leat_pvm_leave(void)
     leat_task_leave();
 }
 
-/* Ending without pvm_exit is usual, and not a crash. A forked copy of the task is not the task. */
+/* Ending without pvm_exit is common, and not a crash. A fork of the task is not the task. */
 __attribute__((destructor)) static void leave_at_exit(void)
 {
     if (leat_pvm_self.is_enrolled && enrolled_pid == getpid()) leat_pvm_leave();

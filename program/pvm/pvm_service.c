@@ -175,7 +175,7 @@ static void notice_tell(struct leat_pvm_service *service, const struct leat_pvm_
     leat_pvm_octets_free(&body);
 }
 
-/* Tells, or just drops, all that `is_meant` picks. How many. */
+/* Sends, or just discards, all that `is_meant` selects. Returns how many. */
 static size_t notices_settle(struct leat_pvm_service *service, const struct leat_pvm_notice *like,
                              bool (*is_meant)(const struct leat_pvm_notice *notice,
                                               const struct leat_pvm_notice *like),
@@ -218,7 +218,7 @@ static bool is_there(struct leat_pvm_service *service, const struct leat_pvm_not
            notice->tid <= leat_pvm_host_tid(service->config.ports - 1);
 }
 
-/* What is not there any more is told at once. */
+/* A task that is already gone is reported at once. */
 static int on_notify(struct leat_pvm_service *service, struct leat_pvm_entry *entry)
 {
     struct leat_pvm_notice notice = { .subscriber = leat_pvm_slot(service, entry) };
@@ -274,7 +274,7 @@ static int handle(struct leat_pvm_service *service, struct leat_pvm_entry *entry
     case LEAT_PVM_GROUP_BARRIER:
     case LEAT_PVM_GROUP_FREEZE: return leat_pvm_on_group(service, entry, op);
     case LEAT_PVM_MORE:
-    case LEAT_PVM_FETCH: break; /* on_call's own */
+    case LEAT_PVM_FETCH: break; /* handled by on_call */
     }
     return PvmBadParam;
 }
@@ -308,8 +308,8 @@ static void on_call(void *context, struct leat_hub *hub, uint32_t task, uint64_t
 
 /* ---- those that go --------------------------------------------------------------------------- */
 
-/* A program may have the stock group library within itself; its group server, a task of its own,
- * waits for ever. */
+/* A program may have the stock group library built in; its group server, a task of its own, waits
+ * for ever. */
 static bool only_servers_are_left(const struct leat_pvm_service *service)
 {
     bool any = false;
@@ -322,7 +322,8 @@ static bool only_servers_are_left(const struct leat_pvm_service *service)
     return any;
 }
 
-/* One that dies, rather than ends, ends the run: unless it was meant to, or somebody watches it. */
+/* A task that dies, rather than ends, ends the run: unless it was killed on purpose, or another
+ * task watches it. */
 static bool on_gone(void *context, struct leat_hub *hub, uint32_t task, bool died, leat_time at)
 {
     struct leat_pvm_service *service = context;

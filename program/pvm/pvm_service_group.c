@@ -1,4 +1,5 @@
-/* Groups of tasks: instances are the lowest free numbers; barriers are answers that come later. */
+/* Groups of tasks: instances are the lowest free numbers; a barrier is an answer that comes later.
+ */
 #include "pvm_service_parts.h"
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +68,7 @@ static void release(struct leat_pvm_service *service, const char *name, int resu
         if (waits_at(&service->entry[i], name)) leat_pvm_reply(service, &service->entry[i], result);
 }
 
-/* The last to come lets all go on, itself last. */
+/* The last to arrive releases all, itself last. */
 static int arrive(struct leat_pvm_service *service, struct leat_pvm_entry *entry,
                   struct leat_pvm_group *group, int count, enum leat_pvm_wait kind)
 {
@@ -112,7 +113,7 @@ static int leave(struct leat_pvm_service *service, struct leat_pvm_group *group,
     if (instance < 0) return instance;
     group->member[instance] = 0;
     group->size--;
-    /* A static group that has lost one is no more. */
+    /* A static group that has lost a member ceases to exist. */
     if (group->is_frozen) release(service, group->name, PvmNoGroup);
     if (!group->size || group->is_frozen) drop(service, group);
     return PvmOk;

@@ -1,11 +1,11 @@
-/* The mailbox: classes by name, in the order in which they came, with entries by index. */
+/* The mailbox: classes by name, in the order of creation, with entries by index. */
 #include "pvm_service_parts.h"
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct letter {
-    int index, owner, flags; /* owner 0: has gone, and left it here */
+    int index, owner, flags; /* owner 0: gone, and left it here */
     int source, encoding, context, tag, wait_id;
     struct leat_pvm_octets body;
     struct letter *next; /* by index */
@@ -27,7 +27,7 @@ static struct leat_pvm_class **class_at(struct leat_pvm_service *service, const 
     return class;
 }
 
-/* The first whose index is not below. */
+/* The first whose index is not lower. */
 static struct letter **letter_at(struct leat_pvm_class *class, int index)
 {
     struct letter **letter = &class->letters;
@@ -105,7 +105,7 @@ int leat_pvm_on_mail_get(struct leat_pvm_service *service, struct leat_pvm_entry
     return LEAT_PVM_LATER;
 }
 
-/* Those who wait for what may have come, in the order of tasks. */
+/* Serves waiting tasks whose message may have arrived, in the order of tasks. */
 static void serve_waiting(struct leat_pvm_service *service, const char *name)
 {
     for (uint32_t i = 0; i < service->config.slots; i++) {
@@ -118,7 +118,7 @@ static void serve_waiting(struct leat_pvm_service *service, const char *name)
 
 /* ---- putting --------------------------------------------------------------------------------- */
 
-/* Where it goes: -1: nobody cares. */
+/* The index to use; -1: any. */
 static int choose_index(struct leat_pvm_class *class, int index, int flags)
 {
     if (index >= 0) return index;
@@ -140,7 +140,7 @@ static struct leat_pvm_class *class_of(struct leat_pvm_service *service, const c
     return class;
 }
 
-/* The letter at this index, new or to be written over; NULL: it may not be. */
+/* The letter at this index, new or to be overwritten; NULL: not allowed. */
 static struct letter *letter_for(struct leat_pvm_class *class, int index, int flags, int tid)
 {
     struct letter **at = letter_at(class, index);

@@ -1,4 +1,4 @@
-/* What tasks print: it is taken when the task, or who catches its output, is served. */
+/* The output of tasks: it is taken when the task, or the one that catches its output, is served. */
 #include "pvm_service_parts.h"
 
 static void tell_octets(struct leat_pvm_service *service, const struct leat_pvm_entry *entry,

@@ -25,7 +25,7 @@ struct spawn {
     struct leat_pvm_sink sink;
     struct leat_child_words argv, exports;
     char *file;
-    bool *is_allowed; /* of each port; NULL: wherever the slot is */
+    bool *is_allowed; /* of each port; NULL: the slot's port */
 };
 
 static struct leat_child_words read_list(struct leat_pvm_octets *from)
@@ -66,7 +66,7 @@ static void spawn_free(struct spawn *spawn)
     free(spawn->is_allowed);
 }
 
-/* Which ports may it be? False: none. */
+/* Which ports are allowed? False: none. */
 static bool choose_ports(const struct leat_pvm_service *service,
                          const struct leat_pvm_entry *parent, struct spawn *spawn)
 {
@@ -101,7 +101,7 @@ static uint32_t next_allowed_port(struct leat_pvm_service *service, const struct
     return port;
 }
 
-/* The slot that leat_hub_expect will give: the first that was never used. */
+/* The slot that leat_hub_expect will return: the first that was never used. */
 static uint32_t next_slot(const struct leat_pvm_service *service)
 {
     uint32_t slot = 0;
@@ -141,7 +141,7 @@ static int spawn_one(struct leat_pvm_service *service, const struct leat_pvm_ent
     leat_hub_expect_pid(service->hub, slot, has_begun ? entry->process->pid : NO_PROCESS);
     entry_begin(service, slot, spawn->name);
     entry->is_spawned = true;
-    entry->was_signalled = !has_begun; /* it is gone before it began, and that is told */
+    entry->was_signalled = !has_begun; /* it ended before it began, which is reported */
     entry->parent = spawn->flags & PvmNoSpawnParent ? PvmParentNotSet : parent->tid;
     entry->context = spawn->context;
     entry->sink = spawn->sink;
@@ -230,7 +230,7 @@ bool leat_pvm_service_start(struct leat_pvm_service *service, struct leat_hub *h
 
 /* ---- signals and the end --------------------------------------------------------------------- */
 
-/* A task that waits is woken, so that its end is seen. */
+/* Wakes a waiting task, so that its end is noticed. */
 static void send_signal(struct leat_pvm_service *service, struct leat_pvm_entry *entry, int number)
 {
     if (leat_child_reap(entry->process, false)) return;
@@ -245,7 +245,7 @@ int leat_pvm_on_signal(struct leat_pvm_service *service, struct leat_pvm_entry *
     struct leat_pvm_entry *to = leat_pvm_find(service, leat_pvm_get_i32(&entry->question));
     const int number = leat_pvm_get_i32(&entry->question);
     if (to) send_signal(service, to, number);
-    return PvmOk; /* one that is gone cannot be told from one that goes just now */
+    return PvmOk; /* a task that is gone cannot be distinguished from one that is just ending */
 }
 
 int leat_pvm_on_halt(struct leat_pvm_service *service)
@@ -263,7 +263,7 @@ void leat_pvm_service_finish(struct leat_pvm_service *service, bool at_once)
                        service->config.interrupted);
     for (uint32_t i = 0; i < service->config.slots; i++) {
         struct leat_pvm_entry *entry = &service->entry[i];
-        entry->has_left = true; /* nobody catches any more */
+        entry->has_left = true; /* nobody catches its output any more */
     }
     for (uint32_t i = 0; i < service->config.slots; i++)
         leat_pvm_output_end(service, &service->entry[i]);

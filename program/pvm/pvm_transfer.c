@@ -1,12 +1,12 @@
-/* Messages between tasks, and all else that the run tells this one. */
+/* Messages between tasks, and all other events of the run for this one. */
 #include "pvm_library.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* A message of which more pieces are to come, of each sender. */
+/* An incomplete message of each sender. */
 static struct leat_pvm_buffer **unfinished;
 
-/* Messages that have come in, before handlers have seen them. */
+/* Messages that have arrived, before handlers have seen them. */
 static struct leat_pvm_buffer *fresh_first, **fresh_end = &fresh_first;
 static bool in_handler;
 
@@ -40,7 +40,7 @@ static void come_in(struct leat_pvm_buffer *message)
     fresh_end = &message->next;
 }
 
-/* Pieces of one sender come one after the other, and no two of its messages are mixed. */
+/* Pieces of one sender arrive in sequence, and its messages are never interleaved. */
 static void take_piece(uint32_t from, const uint8_t *octets, uint64_t len)
 {
     if (len < LEAT_PVM_PIECE_HEAD || from >= leat_pvm_self.slots) return;
@@ -54,7 +54,7 @@ static void take_piece(uint32_t from, const uint8_t *octets, uint64_t len)
     if (!unfinished[from]) come_in(message);
 }
 
-/* The machine itself tells something, as a message. */
+/* A message from the machine itself. */
 static void take_signal(const uint8_t *octets, uint64_t len)
 {
     if (len < LEAT_PVM_SIGNAL_HEAD) return;
@@ -74,11 +74,12 @@ static void take_event(const struct leat_task_event *event)
     case LEAT_TASK_SENT: pieces_sent++; break;
     case LEAT_TASK_ANSWERED: leat_pvm_note_answer(event->cookie, event->octets, event->len); break;
     case LEAT_TASK_SIGNALLED: take_signal(event->octets, event->len); break;
-    case LEAT_TASK_LOST: break; /* the run ends, and says so */
+    case LEAT_TASK_LOST: break; /* the run ends, and reports it */
     }
 }
 
-/* The handler has active buffers of its own; the message is freed, unless it has done that. */
+/* The handler has active buffers of its own; the message is freed, unless the handler has done so.
+ */
 static void call_handler(leat_pvm_handler *handler, struct leat_pvm_buffer *message)
 {
     struct leat_pvm_self *self = &leat_pvm_self;

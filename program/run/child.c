@@ -74,7 +74,7 @@ struct leat_child_words leat_child_words_of(char *const *texts)
     return words;
 }
 
-/* In place of an older one. */
+/* Replaces an older one. */
 void leat_child_words_set(struct leat_child_words *words, const char *variable)
 {
     const size_t len = strcspn(variable, "=") + 1;

@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 #define SECOND_PS     UINT64_C(1000000000000)
-#define LOOK_EVERY_NS INT64_C(50000000) /* after the processes, while tasks run */
+#define LOOK_EVERY_NS INT64_C(50000000) /* checks of the processes, while tasks run */
 
-/* Handing over to a process that has not gone to sleep takes a fraction of the time; but each that
- * looks keeps the others from the processor. So it pays where there are few. */
+/* Handing over to a process that polls is many times faster than waking one that sleeps, but each
+ * poller keeps the others from the processor. So tasks poll only if there are few of them. */
 enum { FEW_TASKS = 16, TASK_LOOKS = 200, HUB_LOOKS = 200 };
 enum { TURNS_TO_LOOK = 4096 };
 
@@ -28,10 +28,10 @@ struct message {
     uint64_t block, len;
     uint32_t next_free; /* + 1 */
     bool tell_sent;
-    bool handed; /* to its task, before it has arrived */
+    bool handed; /* to its task, before its arrival */
 };
 
-/* Events that a task has not been handed yet, by time. */
+/* Events that have not been passed to a task yet, by time. */
 struct inbox {
     struct leat_share_event *event;
     uint32_t first, count, cap; /* a ring of cap, a power of two */
@@ -46,11 +46,11 @@ struct call {
 struct task {
     struct leat_hub_task told;
     struct inbox inbox;
-    leat_time ahead_to;   /* it runs ahead of the network, with this time; 0: it does not */
-    leat_time waits_from; /* where it does: since when it would have waited */
-    int process;          /* a handle of it, -1: none */
+    leat_time ahead_to;   /* its time while it runs ahead of the network; 0: it does not */
+    leat_time waits_from; /* if so: when it would have begun to wait */
+    int process;          /* its descriptor, -1: none */
     leat_time expected_at;
-    bool is_seen_waiting; /* by who looks on */
+    bool is_seen_waiting; /* reported to the observer */
 };
 
 struct leat_hub {
@@ -60,15 +60,15 @@ struct leat_hub {
     struct task *task;
     struct message *message;
     uint32_t message_cap, message_free; /* + 1 */
-    uint64_t messages;                  /* so far */
-    struct call *call;                  /* by time, then as they were taken */
+    uint64_t messages;                  /* in total */
+    struct call *call;                  /* by time, then in the order taken */
     uint32_t call_count, call_cap;
-    uint32_t used;  /* slots 0 .. : those behind are empty */
+    uint32_t used;  /* slots 0 .. ; the rest are empty */
     uint32_t tasks; /* expected, and not gone */
     leat_time now;
-    leat_time quiet_from; /* nothing has happened since: no message, no task that came or went */
-    uint64_t looks;       /* tasks went on so often since then, without a message */
-    leat_time horizon;    /* nothing reaches a task before this */
+    leat_time quiet_from; /* no event since: no message, no task started or ended */
+    uint64_t looks;       /* how often tasks have continued since then without a message */
+    leat_time horizon;    /* no event reaches a task before this */
     leat_time offset;     /* of the network's time: it begins at 0 */
     int file;
     char path[64];
@@ -85,7 +85,7 @@ __attribute__((format(printf, 3, 4))) static void
 end_run(struct leat_hub *hub, enum leat_hub_end end, const char *format, ...)
 {
     va_list arguments;
-    if (hub->has_ended) return; /* what comes first is the reason */
+    if (hub->has_ended) return; /* the first reason counts */
     hub->has_ended = true;
     hub->end = end;
     va_start(arguments, format);
@@ -98,14 +98,14 @@ void leat_hub_stop(struct leat_hub *hub, enum leat_hub_end end, const char *reas
     end_run(hub, end, "%s", reason);
 }
 
-/* Something has happened that tasks may have waited for. */
+/* An event that tasks may have waited for. */
 static void note_news(struct leat_hub *hub)
 {
     hub->quiet_from = hub->now;
     hub->looks = 0;
 }
 
-/* How many tasks there are decides how they wait. */
+/* The number of tasks decides how they wait. */
 static void count_tasks(struct leat_hub *hub, int more)
 {
     note_news(hub);
@@ -113,10 +113,9 @@ static void count_tasks(struct leat_hub *hub, int more)
     hub->share->looks = hub->tasks <= FEW_TASKS ? TASK_LOOKS : 0;
 }
 
-/* ---- who looks on ------------------------------------------------------------------------------
- */
+/* ---- observer -------------------------------------------------------------------------------- */
 
-/* One of the watch's functions for messages. */
+/* Calls one of the observer's functions for messages. */
 static void show_message(const struct leat_hub *hub, uint64_t id, leat_hub_see *see, leat_time at)
 {
     const struct message *m = &hub->message[id];
@@ -223,8 +222,7 @@ void leat_hub_count_received(struct leat_hub *hub, uint32_t task, uint64_t octet
     hub->task[task].told.octets_received += octets;
 }
 
-/* ---- what the network tells --------------------------------------------------------------------
- */
+/* ---- callbacks of the network ---------------------------------------------------------------- */
 
 static bool waits(struct leat_hub *hub, uint32_t i)
 {
@@ -232,7 +230,7 @@ static bool waits(struct leat_hub *hub, uint32_t i)
            atomic_load(&leat_share_slot(hub->share, i)->state) == LEAT_SHARE_WAITS;
 }
 
-/* The task of this slot goes on, at its time `now`. */
+/* The task of this slot continues, at its time `now`. */
 static void let_go(const struct leat_hub *hub, struct leat_share_slot *slot,
                    enum leat_share_state state, leat_time now)
 {
@@ -274,7 +272,7 @@ static struct leat_share_event arrival(const struct leat_hub *hub, const struct 
                                       .at = leat_time_add(at, hub->offset) };
 }
 
-/* FNV-1a, a task at a time. */
+/* FNV-1a, one task at a time. */
 static void mark_order(struct leat_hub_task *task, uint32_t from)
 {
     task->order = (task->order ^ (from + 1)) * UINT64_C(0x100000001b3);
@@ -294,10 +292,10 @@ static void hear_arrived(void *context, const struct leat_port_message *told, le
 }
 
 /*
- * A task that waits, and that nothing else can reach before, may as well go on now, with the time
- * and the message that it will have then, while the network comes up to that, and others go on
- * meanwhile. What it asks for is taken in its own time and place, so nobody can tell the
- * difference. But a service may reach any task at any time, and who looks on wants all in order.
+ * A waiting task that no other event can reach earlier may continue now, with the time and the
+ * message that it will have then, while the network catches up and other tasks run. Its requests
+ * are taken at their own time and place, so results do not change. Not with a service, which may
+ * reach any task at any time, nor with an observer, which needs everything in order.
  */
 static void hear_coming(void *context, const struct leat_port_message *told, leat_time at)
 {
@@ -337,8 +335,7 @@ static void hear_stuck(void *context, enum leat_port_stuck how, const char *why,
             1e-12 * (double)at, why);
 }
 
-/* ---- what tasks want ---------------------------------------------------------------------------
- */
+/* ---- requests of tasks ----------------------------------------------------------------------- */
 
 static uint32_t new_message(struct leat_hub *hub)
 {
@@ -429,7 +426,7 @@ static bool is_gone(struct leat_hub *hub, uint32_t i)
     if (hub->config.alive && !hub->config.alive(hub->config.alive_context, i)) return true;
     if (!pid) return false;
     if (task->process < 0) task->process = (int)syscall(SYS_pidfd_open, pid, 0);
-    if (task->process < 0) return kill(pid, 0) && errno == ESRCH; /* no descriptor is left */
+    if (task->process < 0) return kill(pid, 0) && errno == ESRCH; /* out of descriptors */
     struct pollfd look = { .fd = task->process, .events = POLLIN };
     return poll(&look, 1, 0) > 0;
 }
@@ -460,7 +457,7 @@ static bool is_there(enum leat_share_state state)
            state == LEAT_SHARE_RUNS || state == LEAT_SHARE_AHEAD || state == LEAT_SHARE_WAITS;
 }
 
-/* A process may leave just before it ends: so look twice. */
+/* A process may leave just before it ends: so check twice. */
 static void look_after_processes(struct leat_hub *hub)
 {
     for (uint32_t i = 0; i < hub->used; i++) {
@@ -481,7 +478,7 @@ static void hear_interrupt(struct leat_hub *hub)
         end_run(hub, LEAT_HUB_INTERRUPTED, "interrupted");
 }
 
-/* Tasks run. Comes back when all wait that are not ahead, or the run has ended. */
+/* Waits while tasks run. Returns when all that are not ahead wait, or the run has ended. */
 static void await_tasks(struct leat_hub *hub)
 {
     uint32_t running;
@@ -511,7 +508,7 @@ static void note_gone(struct leat_hub *hub, uint32_t i, enum leat_share_state st
         service->gone(service->context, hub, i, false, hub->now);
 }
 
-/* What tasks have asked for since their last turn, in the order of tasks. */
+/* Takes the requests since the last turn, in the order of tasks. */
 static void take_all(struct leat_hub *hub)
 {
     for (uint32_t i = 0; i < hub->used && !hub->has_ended; i++) {
@@ -527,7 +524,7 @@ static void take_all(struct leat_hub *hub)
     }
 }
 
-/* When this task, which waits, goes on. */
+/* When this waiting task continues. */
 static leat_time goes_on_at(struct leat_hub *hub, uint32_t i)
 {
     const struct leat_share_slot *slot = leat_share_slot(hub->share, i);
@@ -552,7 +549,7 @@ static leat_time next_task_at(struct leat_hub *hub, bool *any)
     return next;
 }
 
-/* How many messages were among them? */
+/* Returns the number of messages among them. */
 static uint32_t hand_events(struct leat_hub *hub, uint32_t i)
 {
     struct leat_share_slot *slot = leat_share_slot(hub->share, i);
@@ -585,7 +582,7 @@ static void resume(struct leat_hub *hub, uint32_t i)
     let_go(hub, slot, LEAT_SHARE_RUNS, hub->now);
 }
 
-/* The network has come up to a task that ran ahead of it: if it still runs, it is waited for. */
+/* The network has caught up with a task that ran ahead: waits for it if it still runs. */
 static void meet(struct leat_hub *hub, uint32_t i)
 {
     struct task *task = &hub->task[i];
@@ -599,7 +596,7 @@ static void meet(struct leat_hub *hub, uint32_t i)
         atomic_fetch_sub(&hub->share->running, 1);
 }
 
-/* Nothing that tasks do from now on reaches another one before this. */
+/* Nothing that tasks do from now on affects another one before this. */
 static leat_time horizon(const struct leat_hub *hub)
 {
     const struct leat_port_net *net = hub->config.net;
@@ -622,7 +619,7 @@ static void resume_due(struct leat_hub *hub)
             meet(hub, i);
 }
 
-/* Do tasks only look, again and again, for what does not come? */
+/* Do tasks only poll for something that never comes? */
 static bool is_in_vain(const struct leat_hub *hub)
 {
     return hub->config.patience && hub->looks >= LEAT_HUB_LOOKS_MIN &&
@@ -630,7 +627,7 @@ static bool is_in_vain(const struct leat_hub *hub)
            hub->now - hub->quiet_from >= hub->config.patience;
 }
 
-/* All tasks wait, or are ahead: what happens next? */
+/* All tasks wait, or are ahead: advances to the next event. */
 static void move_on(struct leat_hub *hub)
 {
     struct leat_port_net *net = hub->config.net;

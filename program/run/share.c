@@ -15,7 +15,7 @@ static uint64_t up_to(uint64_t n, uint64_t step)
     return (n + step - 1) / step * step;
 }
 
-/* The hub has a slot behind the tasks', for the blocks that come back to it. */
+/* The hub has a slot behind the tasks', for its own returned blocks. */
 static uint64_t blocks_at(uint32_t slots)
 {
     return up_to(PAGE + ((uint64_t)slots + 1) * sizeof(struct leat_share_slot), PAGE);
@@ -55,7 +55,7 @@ void leat_share_end_life(struct leat_share *share)
     pthread_mutex_unlock(&share->hub_lives);
 }
 
-/* Who gets the lock does not give it back, since it is about to end: then the next one gets it. */
+/* The holder does not release the lock, since it is about to end: then the next one gets it. */
 bool leat_share_is_over(struct leat_share *share)
 {
     return pthread_mutex_trylock(&share->hub_lives) != EBUSY;
@@ -137,12 +137,12 @@ void leat_share_give(struct leat_share *share, uint64_t block)
  */
 
 enum {
-    LOOK_NS_MAX = 100000,      /* longer: a stranger had the processor */
-    TIMED_EVERY = 16,          /* waits: asking for the time takes as long as a look */
-    WAITS_WITHOUT_LOOKS = 1024 /* until looking is tried again */
+    LOOK_NS_MAX = 100000,      /* longer: another process had the processor */
+    TIMED_EVERY = 16,          /* waits: reading the time takes as long as a poll */
+    WAITS_WITHOUT_LOOKS = 1024 /* until polling is tried again */
 };
 
-/* Not clock_gettime, which tells a task the simulated time. */
+/* Not clock_gettime, which returns simulated time in a task. */
 static int64_t real_ns(void)
 {
     struct timespec now;
@@ -150,8 +150,8 @@ static int64_t real_ns(void)
     return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-/* Who looks gives the processor away each time. On a busy machine strangers take it: then who waits
- * sleeps at once, for a while. */
+/* A poller yields the processor each time. On a busy machine other processes take it: then waits
+ * sleep at once, for a while. */
 static bool has_changed(_Atomic uint32_t *word, uint32_t value, uint32_t looks)
 {
     static _Thread_local uint32_t waits, waits_without;
@@ -179,7 +179,7 @@ void leat_share_await(_Atomic uint32_t *word, uint32_t value, _Atomic uint32_t *
     const struct timespec span = { timeout_ns / 1000000000, timeout_ns % 1000000000 };
     if (has_changed(word, value, looks)) return;
     atomic_store(sleeps, 1);
-    if (atomic_load(word) == value) /* else who changed it may not have seen that we sleep */
+    if (atomic_load(word) == value) /* else the writer may not have seen that we sleep */
         syscall(SYS_futex, word, FUTEX_WAIT, value, timeout_ns < 0 ? NULL : &span, NULL, 0);
     atomic_store(sleeps, 0);
 }
@@ -195,10 +195,10 @@ struct scheduling {
 
 void leat_share_take_short_turns(void)
 {
-    enum { SHORT_NS = 100000 }; /* the least that Linux grants */
+    enum { SHORT_NS = 100000 }; /* the minimum of Linux */
     struct scheduling how;
     if (syscall(SYS_sched_getattr, 0, &how, sizeof how, 0) || how.policy != SCHED_OTHER)
-        return; /* real-time priorities and the like are the user's own choice */
+        return; /* real-time priorities and the like are the user's choice */
     how.runtime_ns = SHORT_NS;
     syscall(SYS_sched_setattr, 0, &how, 0);
 }

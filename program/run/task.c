@@ -16,7 +16,7 @@
 
 #define CLOCK_COST_PS UINT64_C(20000)
 #define POLL_COST_PS  UINT64_C(100000)
-#define LOOK_EVERY_NS INT64_C(1000000000) /* whether the run is still there */
+#define LOOK_EVERY_NS INT64_C(1000000000) /* checks whether the run still exists */
 
 /* The one task of this process. */
 static struct {
@@ -26,11 +26,10 @@ static struct {
     uint32_t number;
     bool has_begun, is_copy;
     leat_time clock;
-    uint64_t measured_ns; /* computing time of this thread up to here has been charged */
+    uint64_t measured_ns; /* computing time of this thread that has been charged */
 } self;
 
-/* ---- coming and going --------------------------------------------------------------------------
- */
+/* ---- start and end --------------------------------------------------------------------------- */
 
 bool leat_task_is_wanted(void)
 {
@@ -60,7 +59,7 @@ static struct leat_share *map_run(const char *path, const char **why)
     return NULL;
 }
 
-/* In what the task forks, whose memory is the task's but for what the run shares. */
+/* In a fork of the task, which shares only the run's memory with it. */
 static void become_copy(void)
 {
     self.is_copy = true;
@@ -102,7 +101,7 @@ bool leat_task_is_attached(void)
     return self.share != NULL;
 }
 
-/* The time that this thread has computed. The clock itself, past all who might bend it. */
+/* CPU time of this thread, by system call, so that no simulated clock interferes. */
 static uint64_t computed_ns(void)
 {
     struct timespec t;
@@ -152,8 +151,8 @@ static _Noreturn void end_process(const char *why)
     _exit(1);
 }
 
-/* What it has forked would stay, since nobody else knows of it. SIGPIPE, where nobody reads what it
- * says, must not end it before. */
+/* Its forks would stay, since nobody else knows of them. SIGPIPE must not end it before, if nobody
+ * reads its output. */
 static _Noreturn void end_without_run(void)
 {
     static const char why[] = "leat: the run has ended\n";
@@ -171,8 +170,8 @@ static void *watch_run(void *share)
     return NULL;
 }
 
-/* The thread hears no signal of the program's. Where there can be none, the task still looks when
- * it waits. */
+/* The thread blocks the program's signals. If it cannot be started, the task still checks when it
+ * waits. */
 void leat_task_end_with_run(void)
 {
     enum { STACK_LEN = 256 << 10 };
@@ -194,7 +193,7 @@ bool leat_task_is_copy(void)
     return self.is_copy;
 }
 
-/* The slot is the task's, who may be at work in it; only this is for copies. */
+/* The slot belongs to the task, which may be using it; only this part is for forks. */
 _Noreturn void leat_task_refuse_copy(const char *call)
 {
     struct leat_share_copy *copy = &self.share->copy;
@@ -219,7 +218,7 @@ _Noreturn void leat_task_fail(const char *reason)
         snprintf(self.slot->reason, sizeof self.slot->reason, "%s", reason);
         stop(LEAT_SHARE_FAILED);
     }
-    for (;;) /* the run ends us all */
+    for (;;) /* the run ends all of us */
         pause();
 }
 
@@ -271,7 +270,7 @@ leat_time leat_task_poll_cost(void)
 /* ---- handing over ------------------------------------------------------------------------------
  */
 
-/* The hub goes on without this task until its time has come. */
+/* The hub continues without this task until its time has come. */
 static void hand_over(leat_time deadline)
 {
     struct leat_share_slot *slot = self.slot;

@@ -1,5 +1,5 @@
-/* What the clocks (program/clock) need to know of the task that they are in; here it is one of
- * leat/atm_task.h. */
+/* What the clocks (program/clock) need to know about their task; here it is one of leat/atm_task.h.
+ */
 #include "clock.h"
 #include "task.h"
 #include "thesis_library.h"
@@ -23,7 +23,7 @@ void leat_clock_unlock(void)
 {
 }
 
-/* Before time passes, a lock that the program has given back is free. */
+/* Before time passes, frees a lock that the program has released. */
 void leat_clock_settle(void)
 {
     leat_atm_settle();

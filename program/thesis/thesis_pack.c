@@ -59,7 +59,8 @@ static void store(enum kind kind, uint64_t bits, void *to)
 
 /* ---- many ------------------------------------------------------------------------------------ */
 
-/* A short is a word of its own; others fill theirs, so that one run of words holds them all. */
+/* A short takes a word of its own; others fill theirs, so that one sequence of words holds them
+ * all. */
 static size_t words_len(enum kind kind, size_t all)
 {
     return kind == SHORT ? of_kind[kind].wire_len : all;

@@ -15,7 +15,7 @@ enum { WHO_CAP = 24, REASON_CAP = 256 };
 struct entry {
     struct leat_atm_who who;
     bool is_used, has_joined;
-    uint64_t cookie; /* of its last question */
+    uint64_t cookie; /* of its last query */
     struct leat_atm_question question;
     struct leat_atm_who to; /* SEND */
     /* The message that it writes, and the one that it reads. */
@@ -28,7 +28,7 @@ struct leat_atm_service {
     struct leat_atm_service_config config;
     struct entry *entry;
     struct leat_child *process; /* of each slot */
-    struct leat_hub *hub;       /* of the call at hand */
+    struct leat_hub *hub;       /* of the current call */
     char *const *argv;          /* of the first task */
     uint8_t *answer;
     size_t answer_cap;
@@ -47,7 +47,7 @@ void leat_atm_service_name(const struct leat_atm_service *service, uint32_t slot
     snprintf(out, cap, "%s %d", who->name, who->instance);
 }
 
-/* The run cannot go on because of this task. */
+/* This task ends the run. */
 __attribute__((format(printf, 4, 5))) static void stop(struct leat_atm_service *service,
                                                        const struct entry *entry,
                                                        enum leat_hub_end end, const char *format,
@@ -88,7 +88,7 @@ static void answer_now(struct leat_atm_service *service, const struct entry *ent
 
 /* ---- the process table ----------------------------------------------------------------------- */
 
-/* NULL: it is not in the table. All of a name: the first of them. */
+/* NULL: it is not in the table. For all of a name: the first of them. */
 static struct entry *find(const struct leat_atm_service *service, const char *name,
                           int32_t instance)
 {
@@ -339,7 +339,7 @@ static void on_call(void *context, struct leat_hub *hub, uint32_t task, uint64_t
     handle(service, entry, question + sizeof entry->question, len - sizeof entry->question);
 }
 
-/* A task that was killed, or whose process has ended without ever having joined. */
+/* A task that was killed, or whose process has ended without joining. */
 static void stop_because_gone(struct leat_atm_service *service, const struct entry *entry)
 {
     const struct leat_child *process = &service->process[slot_of(service, entry)];

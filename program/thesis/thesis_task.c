@@ -1,4 +1,4 @@
-/* One task: coming, going, its locks, and its questions to the run. */
+/* One task: start, end, its locks, and its queries to the run. */
 #include "clock.h"
 #include "task.h"
 #include "thesis_library.h"
@@ -12,7 +12,7 @@
 enum { REASON_LEN = 240 };
 
 struct prcsdescstr {
-    char name[LEAT_ATM_NAME_CAP]; /* of the one who looks at it: the table itself is the run's */
+    char name[LEAT_ATM_NAME_CAP]; /* of the caller: the table itself belongs to the run */
     int instance;
 };
 
@@ -21,7 +21,7 @@ static struct {
     bool reads; /* a message: from its grant until the run knows that rlcked is 0 */
     pid_t pid;
     int port;
-    uint64_t cookie; /* of the last question */
+    uint64_t cookie; /* of the last query */
     struct shmst dev;
     struct prcsdescstr table;
 } self;
@@ -94,7 +94,7 @@ static struct leat_task_event await_answer(const char *doing)
     return event;
 }
 
-/* What goes with a question, and what comes with its answer. */
+/* Data of a query, and of its answer. */
 struct cargo {
     const uint8_t *out;
     size_t out_len;
@@ -126,7 +126,7 @@ static struct leat_atm_answer ask(const struct leat_atm_question *question, cons
     return ask_with(question, &(struct cargo){ 0 }, doing);
 }
 
-/* Who waits for what, for reports of deadlocks. */
+/* A description of the wait, for deadlock reports. */
 static const char *doing(const char *format, int number)
 {
     static char text[LEAT_TASK_DOING_LEN];
@@ -150,7 +150,7 @@ void leat_atm_settle(void)
     if (!self.dev.rlcked) end_read();
 }
 
-/* What every call begins with. */
+/* The beginning of every call. */
 static void enter(struct shmst *dev, const char *call)
 {
     if (!self.is_joined) fail_outside(call);
@@ -239,7 +239,7 @@ int atmleave(struct shmst *dev)
     return 0;
 }
 
-/* A forked copy of the task is not the task. */
+/* A fork of the task is not the task. */
 __attribute__((destructor)) static void leave_at_exit(void)
 {
     if (self.is_joined && !self.is_busy && self.pid == getpid()) atmleave(&self.dev);
@@ -274,7 +274,7 @@ int atmrcv(struct shmst *dev, int type)
 {
     enter(dev, "atmrcv");
     if (type < 0) leat_atm_fail("atmrcv", "type %d, expected 0 or more", type);
-    end_read(); /* it may not have said so */
+    end_read(); /* the program may not have released it */
     ask(&(struct leat_atm_question){ .op = LEAT_ATM_RECEIVE, .type = type },
         doing("atmrcv of type %d", type));
     self.reads = true;

@@ -7,15 +7,15 @@
 enum {
     RING_CELLS = 1 << 12,      /* between two workers */
     HOST_CELLS = 1 << 14,      /* to and from the host, and from other ranks */
-    SENDS_AT_A_TIME = 1 << 14, /* of one softswitch, before the next has its turn: as long as it has
-                                  something to send its devices stay in the cache */
-    SPINS = 200,               /* without work, until a worker sleeps */
+    SENDS_AT_A_TIME = 1 << 14, /* of one softswitch, before the next has its turn: its devices stay
+                                  in the cache as long as it has something to send */
+    SPINS = 200,               /* idle rounds before a worker sleeps */
     SLEEP_NS = 50000,
-    CLOCK_ROUNDS = 64, /* rounds between two looks at the clock */
-    AHEAD = 2,         /* blocks are fetched so many packets before */
+    CLOCK_ROUNDS = 64, /* rounds between two clock reads */
+    AHEAD = 2,         /* blocks are prefetched this many packets ahead */
 };
 
-/* A packet to a device of another worker: one line of the cache. */
+/* A packet to a device of another worker: one cache line. */
 struct cell {
     uint32_t block, pin_address;
     uint8_t payload[LEAT_POETS_PAYLOAD_LEN_MAX];
@@ -37,9 +37,9 @@ static void deliver(struct leat_poets_worker *w, uint32_t number, uint32_t pin_a
 }
 
 /*
- * Before anything is taken or put: what was told is no longer true. Were it said only after the
- * deed, a worker that has taken a packet and put another would look passive, and its counts, which
- * it has not told, would not be missed: each lacks one.
+ * Call this before anything is taken or put: it withdraws the reported counts. If a worker took a
+ * packet and put another first, it would still look passive, and its unreported counts would not be
+ * missed: each lacks one.
  */
 static void wake(struct leat_poets_worker *w)
 {
@@ -69,7 +69,7 @@ static bool take_control(struct leat_poets_worker *w)
     return any;
 }
 
-/* Packets of other ranks. What they hold is anybody's: it is looked at as on any wire. */
+/* Packets of other ranks. They are untrusted and checked like any packet on a wire. */
 static bool take_from_ranks(struct leat_poets_worker *w)
 {
     const struct leat_poets_crew_cell *cell;
@@ -86,7 +86,7 @@ static bool take_from_ranks(struct leat_poets_worker *w)
     return any;
 }
 
-/* Cells of other workers and ranks wait until all threads here are past the barrier. */
+/* Cells of other workers and ranks wait until all local threads are past the barrier. */
 static bool take_cells(struct leat_poets_worker *w)
 {
     bool any = take_control(w);
@@ -105,7 +105,7 @@ static bool take_cells(struct leat_poets_worker *w)
     return any;
 }
 
-/* Room in a ring; others' packets are received in the meantime. NULL: the run is over. */
+/* Room in a ring; receives packets of others while it waits. NULL: the run is over. */
 static void *wait_for_room(struct leat_poets_worker *w, struct leat_poets_fifo *ring)
 {
     void *room;
@@ -121,7 +121,7 @@ static void *wait_for_room(struct leat_poets_worker *w, struct leat_poets_fifo *
 
 /* ---- sending -------------------------------------------------------------------------------- */
 
-/* To the host, which knows what to do with what is for a thread elsewhere. */
+/* To the host, which forwards packets for remote threads. */
 static void put_host(struct leat_poets_worker *w, uint32_t from, uint32_t to,
                      const struct leat_poets_slot *slot)
 {
@@ -173,7 +173,8 @@ static void send_packet(struct leat_poets_worker *w, uint32_t thread, uint32_t e
              &out.out);
 }
 
-/* For whoever looks on, a packet to a device; one to an external is seen on its way to the host. */
+/* Reports a packet to a device to the observer; one to an external is reported on its way to the
+ * host. */
 static void show_edge(struct leat_poets_worker *w, uint32_t thread, uint32_t edge)
 {
     struct leat_poets_softswitch *ss = &w->crew->run->softswitch[thread];
@@ -184,7 +185,7 @@ static void show_edge(struct leat_poets_worker *w, uint32_t thread, uint32_t edg
     leat_poets_run_show(w->crew->run, false, out.thread, out.out.packet, out.out.nflit);
 }
 
-/* The memory of a block that is wanted soon. An address that is not there does no harm. */
+/* Prefetches the memory of a block. An invalid address does no harm. */
 static void prefetch(const struct leat_poets_worker *w, uint32_t block)
 {
     const uint8_t *at = w->crew->run->machine->blocks + (size_t)block * LEAT_POETS_BLOCK_UNIT;
@@ -237,7 +238,7 @@ static bool run_softswitch(struct leat_poets_worker *w, uint32_t thread)
     return any;
 }
 
-/* Records that are due, and how far it is. */
+/* Records that are due, and progress. */
 static void look_at_clock(struct leat_poets_worker *w)
 {
     struct leat_poets_run *run = w->crew->run;
@@ -254,8 +255,8 @@ static void look_at_clock(struct leat_poets_worker *w)
 
 /* ---- the worker ----------------------------------------------------------------------------- */
 
-/* Who sees what was taken sees what was put because of it, too: the host looks in the other order.
- */
+/* Whoever sees the taken count also sees the put count that it caused: the host reads in the
+ * opposite order. */
 static void tell_counts(struct leat_poets_worker *w)
 {
     atomic_store_explicit(&w->put_told, w->put, memory_order_relaxed);
@@ -274,7 +275,7 @@ static void vote(struct leat_poets_worker *w, unsigned step)
     atomic_store(&w->idle_done, step);
 }
 
-/* When the host has found all to be idle; nothing is sent until all have voted. */
+/* When the host has found all idle; nothing is sent until all have voted. */
 static void idle_step(struct leat_poets_worker *w)
 {
     struct leat_poets_crew *crew = w->crew;
@@ -448,7 +449,7 @@ void leat_poets_crew_supervise(struct leat_poets_crew *crew, double *last)
 
 /* ---- making and ending ---------------------------------------------------------------------- */
 
-/* The first block of a thread; threads have theirs together, one after the other. */
+/* The first block of a thread; the blocks of a thread are contiguous. */
 static uint32_t first_block(const struct leat_poets_machine *m, uint32_t thread)
 {
     uint32_t least = (uint32_t)(m->blocks_len / LEAT_POETS_BLOCK_UNIT);
@@ -457,7 +458,7 @@ static uint32_t first_block(const struct leat_poets_machine *m, uint32_t thread)
     return least;
 }
 
-/* Equal shares of the threads that are here. */
+/* Equal shares of the local threads. */
 static uint32_t first_thread(const struct leat_poets_machine *m, uint32_t worker, uint32_t workers)
 {
     return m->thread_from +
@@ -521,7 +522,7 @@ bool leat_poets_crew_make(struct leat_poets_crew *crew, struct leat_poets_run *r
 
 bool leat_poets_crew_start(struct leat_poets_crew *crew, uint32_t first)
 {
-    /* Signals are the host's affair. */
+    /* Signals are handled by the host. */
     sigset_t all, before;
     sigemptyset(&all);
     sigaddset(&all, SIGINT);

@@ -1,6 +1,6 @@
 /*
- * Epochs: one order, made of a schedule and a seed (spec/poets.md, 5.4). Softswitches take their
- * turns in the order of their addresses, so what they send is appended in the order of (source,
+ * Epochs: one order, given by a schedule and a seed (spec/poets.md, 5.4). Softswitches take their
+ * turns in the order of their addresses, so their packets are appended in the order of (source,
  * sequence) without sorting. The supervisor comes last.
  */
 #include "graph_run_parts.h"
@@ -9,11 +9,11 @@
 
 enum {
     QUANTUM = 16,
-    SUPERVISOR_EPOCHS = 64, /* OnSupervisorIdle comes every so often */
-    WAITING_MIN = 1024,     /* packets that wait in all inboxes, before nobody sends any more; */
-    WAITING_PER_EDGE = 4,   /* or so many for each edge */
-    INBOX_MAX = 1 << 26,    /* packets that wait at one softswitch */
-    CHECK_TURNS = 1 << 12,  /* between two looks at the clock */
+    SUPERVISOR_EPOCHS = 64, /* interval of OnSupervisorIdle */
+    WAITING_MIN = 1024,     /* packets waiting in all inboxes before sending stops; */
+    WAITING_PER_EDGE = 4,   /* or this many for each edge */
+    INBOX_MAX = 1 << 26,    /* packets waiting at one softswitch */
+    CHECK_TURNS = 1 << 12,  /* between two checks of the clock */
 };
 
 /* Packets in order; those of the next epoch begin at `due`. */
@@ -28,9 +28,9 @@ struct epochs {
     struct inbox *inbox, *control; /* by thread */
     struct inbox to_host;
     struct leat_random *random;
-    bool failed; /* no memory, or too many packets */
+    bool failed; /* out of memory, or too many packets */
     bool moved;  /* something happened in this epoch */
-    bool full;   /* too many packets wait: in this epoch there is only receiving */
+    bool full;   /* too many packets wait: this epoch only receives */
 };
 
 /* ---- inboxes -------------------------------------------------------------------------------- */
@@ -61,7 +61,7 @@ static void put(struct epochs *e, struct inbox *in, const uint8_t *packet, unsig
     memcpy(in->slot[in->count++].packet, packet, (size_t)nflit * LEAT_POETS_FLIT_LEN);
 }
 
-/* The slot at `at` leaves; what is due stays in its order, unless chance chose. */
+/* Removes the slot at `at`; the rest stays in order, unless the schedule is random. */
 static void drop(struct inbox *in, uint32_t at, bool keep_order)
 {
     if (at == in->first) {
@@ -79,7 +79,7 @@ static void drop(struct inbox *in, uint32_t at, bool keep_order)
 
 /* ---- one softswitch, one epoch -------------------------------------------------------------- */
 
-/* Which of the packets that are due comes next; false: none. */
+/* Chooses the next of the packets that are due; false: none. */
 static bool choose(struct epochs *e, uint32_t thread, uint32_t *at)
 {
     struct inbox *in = &e->inbox[thread];
@@ -138,7 +138,7 @@ static bool turn(struct epochs *e, uint32_t thread)
     return !waits || out.taken;
 }
 
-/* What was sent in this epoch can be received in the next. */
+/* Packets sent in this epoch can be received in the next. */
 static void begin_epoch(struct epochs *e)
 {
     const uint64_t edges = e->run->machine->instance->edge_count;
@@ -191,7 +191,7 @@ static bool packets_wait(const struct epochs *e)
     return e->to_host.first < e->to_host.count;
 }
 
-/* Idle everywhere: OnHardwareIdle, then is anybody still of a mind to do something? */
+/* Idle everywhere: runs OnHardwareIdle. Does any device want to continue? */
 static bool hardware_idle(struct epochs *e)
 {
     bool active = false;

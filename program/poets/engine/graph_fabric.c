@@ -1,6 +1,6 @@
 /*
  * Threads over a fabric: events of threads and of the host in one heap, by cycle; the network runs
- * up to each of them. One order, whatever the machine does.
+ * up to each of them. The order is the same on every machine.
  */
 #include "graph_fabric.h"
 #include "graph_run_parts.h"
@@ -11,11 +11,11 @@
 #include <time.h>
 
 enum {
-    CHECK_EVENTS = 256,    /* between two looks at what ends it from outside */
-    HOST_QUEUE_MAX = 4096, /* packets that wait at the host, until it takes no more in */
-    TICKS_PER_RECORD = 16, /* threads that sleep look so often whether a record is due */
+    CHECK_EVENTS = 256,    /* between two checks for external ends */
+    HOST_QUEUE_MAX = 4096, /* packets waiting at the host before it stops receiving */
+    TICKS_PER_RECORD = 16, /* checks of sleeping threads per record interval */
     NAP_NS = 50000,
-    HOST_IDLE_MS = 1, /* OnSupervisorIdle, at most so often */
+    HOST_IDLE_MS = 1, /* minimum interval of OnSupervisorIdle */
 };
 #define NEVER UINT64_MAX
 
@@ -34,7 +34,7 @@ struct fabric {
     struct unit *unit; /* the last is the host */
     uint32_t *heap, heap_count;
     uint32_t host;                     /* its number */
-    struct leat_poets_mail_list queue; /* what the host has to send */
+    struct leat_poets_mail_list queue; /* packets that the host has to send */
     uint32_t queued;
     uint64_t now, tick, tick_cycles, host_idle_at, limit, events;
     uint64_t ran_from, ran_to;
@@ -57,7 +57,7 @@ static uint64_t cycle_from(const struct fabric *f, leat_time at)
     return at / num * den + (at % num * den + num - 1) / num;
 }
 
-/* The present. A network whose clock is another may be part of a cycle ahead. */
+/* The present. A network with a different clock may be a fraction of a cycle ahead. */
 static leat_time network_time(const struct fabric *f)
 {
     const leat_time at = edge(f, f->now);
@@ -116,7 +116,7 @@ static uint32_t take_next(struct fabric *f)
     return number;
 }
 
-/* One that works, or has its turn, looks by itself when it is done. */
+/* A unit that is busy, or has its turn, checks by itself when it is done. */
 static void wake(struct fabric *f, uint32_t number, uint64_t at)
 {
     if (f->unit[number].at == NEVER) plan(f, number, at > f->now ? at : f->now);
@@ -141,7 +141,7 @@ static struct work work_of(const struct leat_poets_softswitch *ss)
                           ss->instr.counter[LEAT_POETS_INSTR_IDLE_HAN_CNT] };
 }
 
-/* Counters of a record begin anew with it; then nothing else was done. */
+/* Counters restart with each record; then nothing else was done. */
 static uint64_t since(uint64_t before, uint64_t after)
 {
     return after > before ? after - before : 0;
@@ -157,7 +157,7 @@ static uint64_t cost_of(const struct fabric *f, const struct leat_poets_softswit
            (sends ? c->edge : 0);
 }
 
-/* What the turn before has sent and received. */
+/* Posts and releases the packets of the previous turn. */
 static void end_turn(struct fabric *f, struct unit *u)
 {
     if (u->taken) leat_poets_mail_done(&f->mail, u->taken, network_time(f));
@@ -166,7 +166,7 @@ static void end_turn(struct fabric *f, struct unit *u)
     u->out = NULL;
 }
 
-/* What has come for a thread. Data waits until the barrier is open. */
+/* The packet that has arrived for a thread. Data waits until the barrier is open. */
 static struct leat_poets_mail *arrived_for(const struct fabric *f, uint32_t thread)
 {
     const enum leat_poets_softswitch_state state = f->run->softswitch[thread].state;
@@ -234,7 +234,7 @@ static void send_to_thread(struct leat_poets_graph_host *host, uint32_t thread,
     wake(f, f->host, f->now);
 }
 
-/* Sends one, where its slot is free, and takes one in, unless too many wait to be sent. */
+/* Sends one packet if its slot is free, and receives one unless too many wait to be sent. */
 static uint64_t host_turn(struct fabric *f)
 {
     struct unit *u = &f->unit[f->host];
@@ -261,7 +261,7 @@ static void supervisor_idle(struct fabric *f)
     leat_poets_graph_host_idle(&f->run->host);
 }
 
-/* OnHardwareIdle everywhere. True: somebody is still of a mind to do something. */
+/* OnHardwareIdle everywhere. True: a device wants to continue. */
 static bool hardware_idle(struct fabric *f)
 {
     const struct leat_poets_fabric_costs *c = &f->options->costs;
@@ -278,8 +278,8 @@ static bool hardware_idle(struct fabric *f)
     return active || f->heap_count;
 }
 
-/* Idleness is not the end. Until OnSupervisorIdle is due; what it waits for may need this
- * processor. */
+/* Idleness does not end the run. Waits until OnSupervisorIdle is due; what it waits for may need
+ * this processor. */
 static void wait_for_supervisor(struct fabric *f)
 {
     static const struct timespec nap = { .tv_nsec = NAP_NS };
@@ -288,7 +288,7 @@ static void wait_for_supervisor(struct fabric *f)
     nanosleep(&nap, NULL);
 }
 
-/* All sleep and nothing is under way. `steps`: how often so, without anything between. */
+/* All sleep and nothing is in flight. `steps`: how often in a row. */
 static void idle_step(struct fabric *f, uint32_t *steps)
 {
     struct leat_poets_run *run = f->run;
@@ -313,14 +313,14 @@ static uint64_t received(const struct fabric *f)
     return sum;
 }
 
-/* What ends it from outside, and how far it is. */
+/* External reasons to end, and progress. */
 static void look_outside(struct fabric *f)
 {
     leat_poets_run_check_end_after(f->run, seconds(f));
     if (f->run->options->watch.progress) leat_poets_run_progress(f->run, f->began, received(f));
 }
 
-/* What comes at certain times, whatever else happens. */
+/* Timed events, whatever else happens. */
 static void keep_time(struct fabric *f)
 {
     if (f->now >= f->tick) {
@@ -341,7 +341,7 @@ static void note_state(struct fabric *f)
     if (!running && f->ran_from != NEVER && f->ran_to == NEVER) f->ran_to = f->now;
 }
 
-/* The next event: of the network, of a unit, or of a timer. False: nothing will ever happen. */
+/* The next event: of the network, of a unit, or of a timer. False: there will be none. */
 static bool next_event(struct fabric *f)
 {
     const uint64_t unit_at = f->heap_count ? f->unit[f->heap[0]].at : NEVER;

@@ -1,7 +1,7 @@
 /*
- * The result of a run over ranks. The hash of states goes over all devices in the order of the
- * file, wherever they are: rank 0 walks over them and asks a rank for its next states when it needs
- * them, so that nobody has to hold all.
+ * The result of a run over ranks. The hash of states covers all devices in the order of the file,
+ * on whichever rank: rank 0 walks over them and requests states from a rank when it needs them, so
+ * that no rank has to hold all.
  */
 #include "graph_ranks.h"
 #include "poets_hash.h"
@@ -57,7 +57,7 @@ static void tell_totals(struct leat_poets_link *link, struct leat_poets_run_resu
 
 /* ---- states --------------------------------------------------------------------------------- */
 
-/* Octets that have come from a rank, or will go from here. */
+/* Octets received from a rank, or to be sent. */
 struct piece {
     uint8_t octets[LEAT_POETS_LINK_LEN_MAX];
     size_t at, len;

@@ -1,6 +1,7 @@
 /*
- * What handlers must not do: crash, end the process, never come back. Each is told with the name of
- * the device, and the process ends with 1. Handlers run in the process, so there is no going on.
+ * What handlers must not do: crash, end the process, or never return. Each is reported with the
+ * name of the device, and the process exits with 1. Handlers run in the process, so the run cannot
+ * continue.
  */
 #include "graph_run_parts.h"
 #include <errno.h>
@@ -11,8 +12,8 @@
 
 enum {
     SIGNALLED = 128,         /* exit code of an interrupt, and its number */
-    LOOK_NS = 100000000,     /* between two looks at a run that is to end */
-    LOOKS_WITHOUT_TURN = 20, /* in one and the same handler, and it does not come back */
+    LOOK_NS = 100000000,     /* between two checks of a run that is to end */
+    LOOKS_WITHOUT_TURN = 20, /* in the same handler: it does not return */
 };
 
 static const int crashes[LEAT_POETS_RUN_CRASHES] = { SIGSEGV, SIGBUS,  SIGFPE,
@@ -115,14 +116,14 @@ static bool is_to_end(const struct leat_poets_run_guard *guard)
     return (o->interrupted && *o->interrupted) || (o->seconds_max > 0 && seconds > o->seconds_max);
 }
 
-/* A device whose handler runs, and how far all are that have not stopped. */
+/* A device whose handler runs, and the progress of all that have not stopped. */
 struct stuck {
     const struct leat_poets_block *block;
     uint64_t turns;
 };
 
-/* These are read while others write them; what is torn is another value, and so is no standstill.
- */
+/* These are read while others write them; a torn value differs, and so is not taken for a
+ * standstill. */
 static struct stuck look(struct leat_poets_run *run)
 {
     const struct leat_poets_machine *m = run->machine;
@@ -141,7 +142,7 @@ static struct stuck look(struct leat_poets_run *run)
     return now;
 }
 
-/* Does a handler run? Who waits for others does no harm. */
+/* Does a handler run? Waiting for others does no harm. */
 static bool is_busy(const struct leat_poets_run *run, struct stuck now)
 {
     return !run || now.block || atomic_load(&run->host.supervising);
@@ -196,7 +197,7 @@ static void begin_watch(struct leat_poets_run_guard *guard)
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
     pthread_cond_init(&guard->over, &clock);
     pthread_condattr_destroy(&clock);
-    sigfillset(&all); /* signals are others' affair */
+    sigfillset(&all); /* other threads handle signals */
     pthread_sigmask(SIG_BLOCK, &all, &before);
     guard->watches = pthread_create(&guard->thread, NULL, watch, guard) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -31,7 +31,7 @@ static void look_for_exit(struct leat_poets_graph_host *host, const char *text, 
         leat_poets_graph_host_end(host, LEAT_POETS_RUN_FAILED, 1);
 }
 
-/* Nothing that a terminal would obey. */
+/* With terminal control characters made harmless. */
 static void print_text(FILE *out, const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++)
@@ -97,8 +97,8 @@ static const char *folder_of(const struct leat_poets_graph_host *host)
     return host->options.folder ? host->options.folder : default_folder;
 }
 
-/* Opens the folder for files. One that the user has named may be anybody's; under the default name
- * another may have made one, where many share the working folder. */
+/* Opens the folder for files. A folder that the user named may belong to anybody; in a shared
+ * working folder, somebody else may have made one with the default name. */
 static bool open_files(struct leat_poets_graph_host *host, char *why, size_t cap)
 {
     char path[4200];
@@ -116,7 +116,7 @@ static bool open_files(struct leat_poets_graph_host *host, char *why, size_t cap
     return host->files >= 0;
 }
 
-/* FOLDER/APP__INSTANCE/TIME SUFFIX, new; with _2, _3, ... where there is one already. */
+/* FOLDER/APP__INSTANCE/TIME SUFFIX, new; with _2, _3, ... if it exists already. */
 static const char *output_folder(struct leat_poets_host *api, const char *suffix)
 {
     struct leat_poets_graph_host *host = api->engine;
@@ -159,7 +159,7 @@ static void send_control(struct leat_poets_graph_host *host, uint8_t opcode)
         host->send(host, t, octets, (unsigned)(len / LEAT_POETS_FLIT_LEN));
 }
 
-/* A reply goes to the device that spoke, a broadcast to all. */
+/* A reply goes to the sender, a broadcast to all. */
 static void send_answer(struct leat_poets_graph_host *host, uint32_t index, const uint8_t *payload,
                         bool all)
 {
@@ -189,7 +189,7 @@ static void on_supervisor_packet(struct leat_poets_graph_host *host,
     _Alignas(16) uint8_t bcast[LEAT_POETS_PACKET_LEN_MAX] = { 0 };
     _Alignas(16) uint8_t payload[LEAT_POETS_PACKET_LEN_MAX] = { 0 };
     const struct leat_poets_supervisor *s = host->machine->handlers->supervisor;
-    if (!host->object) return; /* it could not be made, and the run ends for that */
+    if (!host->object) return; /* creation failed, which ends the run */
     host->supervisor_packets++;
     host->api.reply = host->api.bcast = false;
     memcpy(payload, packet->payload, LEAT_POETS_PAYLOAD_LEN_MAX);
@@ -201,7 +201,7 @@ static void on_supervisor_packet(struct leat_poets_graph_host *host,
     if (host->api.bcast) send_answer(host, 0, bcast, true);
 }
 
-/* Nobody is attached to externals; but one of this name ends the run with its message's number. */
+/* Nothing is attached to externals; but one of this name ends the run with its message's number. */
 static void on_external(struct leat_poets_graph_host *host, const struct leat_poets_packet *packet)
 {
     const struct leat_graph_instance *i = host->machine->instance;
@@ -231,7 +231,7 @@ static int by_address(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-/* Addresses ascend. thread_count: it is nobody's. */
+/* Addresses ascend. thread_count: not found. */
 static uint32_t thread_of(const struct leat_poets_machine *m, uint32_t address)
 {
     const uint32_t *found = bsearch(&address, m->address, m->thread_count, sizeof address,
@@ -239,7 +239,7 @@ static uint32_t thread_of(const struct leat_poets_machine *m, uint32_t address)
     return found ? (uint32_t)(found - m->address) : m->thread_count;
 }
 
-/* Told once, of the first. */
+/* Reports only the first. */
 static void tell_table(struct leat_poets_graph_host *host, const char *why)
 {
     if (!host->table_failed) fprintf(stderr, "leat: %s\n", why);
@@ -294,7 +294,7 @@ static void on_instr(struct leat_poets_graph_host *host, uint32_t address,
 
 /* ---- the life of the application ------------------------------------------------------------ */
 
-/* In the order of their values; each may lead to more. */
+/* In the order of their values; each may cause more. */
 static void act(struct leat_poets_graph_host *host, uint32_t actions)
 {
     const struct leat_poets_supervisor *s = host->machine->handlers->supervisor;

@@ -144,7 +144,7 @@ static bool join_end(struct joining *j, const struct leat_graph_edge *e, bool ou
                                 "device '%.*s', expected the id of a DevI", SHOWN,
                                 text_of(&j->g->names, name));
     const uint32_t type = j->i->device[*device].type;
-    if (type == LEAT_GRAPH_NONE) return false; /* told already */
+    if (type == LEAT_GRAPH_NONE) return false; /* already reported */
     if (find_pin(j, type, out, pin_name, pin)) return true;
     const char *shown = text_of(&j->g->pin_names, pin_name), *id = j->g->type[type].id;
     if (find_pin(j, type, !out, pin_name, pin))
@@ -155,7 +155,7 @@ static bool join_end(struct joining *j, const struct leat_graph_edge *e, bool ou
                             SHOWN, shown, what, SHOWN, id);
 }
 
-/* The connection is there without it. */
+/* The connection exists without it. */
 static void supervisor_edge(struct joining *j, struct leat_graph_edge *e)
 {
     if (e->properties || e->state)
@@ -171,7 +171,7 @@ static void supervisor_edge(struct joining *j, struct leat_graph_edge *e)
                          text_of(&j->g->names, name));
 }
 
-/* False: it is left out. */
+/* False: it is skipped. */
 static bool join_edge(struct joining *j, struct leat_graph_edge *e)
 {
     struct leat_graph *g = j->g;
@@ -211,8 +211,8 @@ static uint32_t global_output(const struct leat_graph_instance *i, const struct 
     return i->output_base[e->from] + e->from_pin;
 }
 
-/* Edges sorted by pin, each pin's in the order of the file. base[p] moves on to its end and back.
- */
+/* Edges sorted by pin, each pin's in the order of the file. base[p] advances to its end and is
+ * restored. */
 static void sort_edges(const struct leat_graph_instance *i, bool out, uint32_t *base, uint32_t pins,
                        uint32_t *list)
 {
@@ -231,7 +231,7 @@ static void sort_edges(const struct leat_graph_instance *i, bool out, uint32_t *
     base[0] = 0;
 }
 
-/* The same pin twice from one pin. `last` has the output that was last seen at an input. */
+/* Duplicate edges between the same pins. `last` has the output that was last seen at an input. */
 static void find_twins(struct joining *j, uint32_t *last)
 {
     struct leat_graph_instance *i = j->i;
@@ -250,7 +250,7 @@ static void find_twins(struct joining *j, uint32_t *last)
         }
 }
 
-/* By sendIndex, where it is given: exactly 0 to k-1. */
+/* By sendIndex, if given: exactly 0 to k-1. */
 static void order_pin(struct joining *j, uint32_t p, uint32_t *sorted)
 {
     struct leat_graph_instance *i = j->i;
@@ -358,7 +358,7 @@ static void check_instance(struct joining *j)
     const struct leat_graph_instance *i = j->i;
     if (g->id && strcmp(g->id, i->type_id) != 0) {
         static const char text[] = "graphTypeId '%.*s', expected '%.*s'";
-        /* A published v3 application has another name here, and there is only one type. */
+        /* A published v3 application has a different name here, and there is only one type. */
         if (g->dialect == LEAT_GRAPH_V3)
             leat_graph_warn(&g->report, i->place, "E_REF", text, SHOWN, i->type_id, SHOWN, g->id);
         else

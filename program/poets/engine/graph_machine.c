@@ -29,7 +29,7 @@ struct leat_poets_block *leat_poets_machine_block(const struct leat_poets_machin
     return at;
 }
 
-/* Where the edges of input `pin` begin, given where those of the pin before end. */
+/* Where the edges of input `pin` begin, given the end of the previous pin's. */
 static size_t edges_at(const struct leat_poets_type *type, uint32_t pin, size_t end)
 {
     return round_up(end, type->input[pin].edge_align);
@@ -52,8 +52,8 @@ static bool no_memory(struct leat_poets_machine *m)
     return leat_graph_wrong(&m->graph->report, m->instance->place, "E_LIMIT", "no memory");
 }
 
-/* Devices and externals get their numbers; `place` has for each device of the file where packets to
- * it go: to an external, or (for now all others) to a device that is elsewhere. */
+/* Numbers devices and externals; `place` has the destination of packets for each device of the
+ * file: an external, or (for now all others) a remote device. */
 static bool number_devices(struct leat_poets_machine *m, uint32_t *place)
 {
     const struct leat_graph_instance *i = m->instance;
@@ -126,7 +126,7 @@ static bool deal_threads(struct leat_poets_machine *m, uint32_t wanted, const ui
     return seat_devices(m, order) || no_memory(m);
 }
 
-/* Blocks of the devices that are here, thread by thread. */
+/* Blocks of the local devices, thread by thread. */
 static bool deal_blocks(struct leat_poets_machine *m, const uint32_t *order, uint32_t *place)
 {
     size_t units = 0;
@@ -189,8 +189,8 @@ static bool fill_device(struct leat_poets_machine *m, uint32_t index)
            fill_edges(m, device, type, octets);
 }
 
-/* Edges of a device's outputs, in the order of sending: where they lead, and as which edge of the
- * pin. `at` is the first free one of the table. */
+/* Edges of a device's outputs, in the order of sending: the destination, and the edge's index at
+ * the pin. `at` is the first free entry of the table. */
 static uint32_t fill_outputs(struct leat_poets_machine *m, uint32_t index, const uint32_t *place,
                              const uint32_t *number, uint32_t at)
 {
@@ -213,7 +213,7 @@ static uint32_t fill_outputs(struct leat_poets_machine *m, uint32_t index, const
     return at;
 }
 
-/* Threads have their edges together, as they have their blocks. */
+/* The edges of a thread are contiguous, like its blocks. */
 static bool fill_out_edges(struct leat_poets_machine *m, const uint32_t *order,
                            const uint32_t *place)
 {

@@ -7,7 +7,7 @@
 
 /* ---- packets -------------------------------------------------------------------------------- */
 
-/* A chunk more: they are lent to the network, so they stay where they are. */
+/* Adds a chunk: packets are lent to the network, so they cannot move. */
 static bool grow(struct leat_poets_mailboxes *m)
 {
     if (m->mail_count == m->mail_cap) {
@@ -81,7 +81,7 @@ static void has_left(struct leat_poets_mailboxes *m, const struct leat_poets_mai
     m->free_to_send(m->context, mail->from, at);
 }
 
-/* A slot is kept for it: nothing holds it up any more. */
+/* A slot is reserved for it: nothing blocks it any more. */
 static void leave(struct leat_poets_mailboxes *m, struct leat_poets_mail *mail, leat_time at)
 {
     struct leat_poets_mailbox *from = &m->box[m->user[mail->from].box];

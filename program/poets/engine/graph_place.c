@@ -4,12 +4,12 @@
 #include <string.h>
 
 enum {
-    HUB_EDGES_MIN = 64, /* who has more edges than this, */
-    HUB_TIMES_MEAN = 8, /* and more than so many times the mean, is near to everybody */
-    WELL_PLACED = 8,    /* of so many edges at most one between threads: the order stays */
-    SAMPLE = 1 << 18,   /* edges are enough to see how good an order is */
+    HUB_EDGES_MIN = 64, /* a device with more edges than this, */
+    HUB_TIMES_MEAN = 8, /* and more than this multiple of the mean, is a hub: near to everybody */
+    WELL_PLACED = 8,    /* at most one in this many edges between threads: the order is kept */
+    SAMPLE = 1 << 18,   /* edges are enough to judge an order */
     SWAP_ROUNDS = 4,
-    DEVICES_PER_THREAD_MAX = 65534, /* a packet has 16 bits for them, and one value is for all */
+    DEVICES_PER_THREAD_MAX = 65534, /* a packet has 16 bits for them, and one value means all */
 };
 
 static const char *const name[] = { "block", "locality", "random" };
@@ -26,15 +26,15 @@ uint32_t leat_poets_place_threads(uint32_t devices, uint32_t wanted)
     return wanted < needed && devices ? needed : wanted;
 }
 
-/* Devices of the instance without externals, and who is a neighbour of whom, both ways. */
+/* Devices of the instance without externals, and their neighbours in both directions. */
 struct placing {
     const struct leat_graph_instance *instance;
     uint32_t *index_of; /* by number in the instance; LEAT_GRAPH_NONE: an external; NULL: none is */
     uint32_t count, threads;
     uint32_t *base, *end, *near; /* neighbours of i: near[base[i]] to near[end[i]], without hubs */
-    bool *apart;                 /* a hub, or without neighbours: it may be anywhere */
+    bool *apart;                 /* a hub, or without neighbours: it may be placed anywhere */
     uint32_t *order, *queue;
-    uint32_t *side;    /* of the halving that is under way; all others have other numbers */
+    uint32_t *side;    /* of the current bisection; all others have other numbers */
     uint32_t sides;    /* numbers given so far */
     uint32_t from, to; /* see search */
 };
@@ -50,7 +50,7 @@ static bool ends(const struct placing *p, uint32_t edge, uint32_t *from, uint32_
     return *from != *to && *from != LEAT_GRAPH_NONE && *to != LEAT_GRAPH_NONE;
 }
 
-/* Degrees into base[i + 1]; hubs and the lonely are apart. */
+/* Degrees into base[i + 1]; hubs and isolated devices are set apart. */
 static void find_hubs(struct placing *p)
 {
     uint32_t from, to;
@@ -91,7 +91,7 @@ static uint32_t first_of(const struct placing *p, uint32_t thread)
     return (uint32_t)((uint64_t)p->count * thread / p->threads);
 }
 
-/* Edges between threads, hubs left out, and all such edges; of many edges a sample. `thread` has
+/* Edges between threads, without hubs, and all such edges; a sample if there are many. `thread` has
  * room for all devices. */
 static uint64_t count_cut(const struct placing *p, const uint32_t *order, uint32_t *thread,
                           uint64_t *all)
@@ -113,11 +113,10 @@ static uint64_t count_cut(const struct placing *p, const uint32_t *order, uint32
 
 /* ---- halves --------------------------------------------------------------------------------- */
 
-/* Breadth first over list[0..count), whose side is `old`, into the queue; those that are reached
- * get `new`. Parts that do not hang together come one after the other. The end of the first is
- * returned. Only queue[from..to) can have edges between queue[0..half) and the rest: what comes
- * before `from` has led to nobody beyond `half`, and what comes after `to` was not reached from
- * before it. */
+/* Breadth-first search over list[0..count), whose side is `old`, into the queue; visited devices
+ * get `new`. Disconnected components follow one another. Returns the end of the first. Only
+ * queue[from..to) can have edges between queue[0..half) and the rest: devices before `from` have no
+ * neighbour beyond `half`, and those after `to` were not reached from before it. */
 static uint32_t search(struct placing *p, const uint32_t *list, uint32_t count, uint32_t start,
                        uint32_t old, uint32_t new, uint32_t half)
 {
@@ -162,8 +161,8 @@ static bool next_gainer(const struct placing *p, const uint32_t *list, uint32_t 
     return *at < end;
 }
 
-/* list[0..half) is on side `left`, the rest on left + 1. One of each changes, so the halves stay
- * as large as they are. Those along the cut are looked at. */
+/* list[0..half) is on side `left`, the rest on left + 1. Swaps pairs, so the halves keep their
+ * sizes. Only devices along the cut are considered. */
 static void swap_pairs(struct placing *p, uint32_t *list, uint32_t half, uint32_t left)
 {
     for (int round = 0; round < SWAP_ROUNDS; round++) {
@@ -171,7 +170,7 @@ static void swap_pairs(struct placing *p, uint32_t *list, uint32_t half, uint32_
         while (next_gainer(p, list, &a, half, left) && next_gainer(p, list, &b, p->to, left)) {
             const uint32_t before = list[a];
             p->side[list[a]] = left + 1;
-            /* They may be neighbours: then one change may have been enough. */
+            /* They may be neighbours: then one move may have been enough. */
             const bool good = gain(p, list[b], left) >= 0;
             if (good) {
                 p->side[list[b]] = left;
@@ -188,8 +187,8 @@ static void swap_pairs(struct placing *p, uint32_t *list, uint32_t half, uint32_
     }
 }
 
-/* list[0..count), all on one side, for the threads from..to: brought into their order. Threads are
- * at most 65535, so this is at most 16 deep. */
+/* Orders list[0..count), all on one side, for the threads from..to. There are at most 65535
+ * threads, so the depth is at most 16. */
 static void halve(struct placing *p, uint32_t *list, uint32_t count, uint32_t from, uint32_t to)
 {
     if (to - from < 2 || count < 2) return;
@@ -209,7 +208,7 @@ static void halve(struct placing *p, uint32_t *list, uint32_t count, uint32_t fr
 
 /* ---- orders --------------------------------------------------------------------------------- */
 
-/* Neighbours in their new order; hubs and the lonely dealt out between them, evenly. */
+/* Neighbours in their new order; hubs and isolated devices spread evenly between them. */
 static void order_by_halves(struct placing *p)
 {
     uint32_t *list = p->order;
@@ -251,7 +250,7 @@ static void order_by_chance(const struct placing *p, uint64_t seed)
     }
 }
 
-/* False: no memory. */
+/* False: out of memory. */
 static bool order_by_locality(struct placing *p)
 {
     const size_t count = (size_t)p->count + 1;

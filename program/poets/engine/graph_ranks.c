@@ -5,11 +5,12 @@
  *   worker --ring--> post --frames--> post --ring--> worker          device to device
  *   worker --ring--> post --frames--> rank 0's host --frames--> ...  supervisor, lines, records
  *
- * The post never waits: what has no room stays where it is, and receiving goes on. A frame goes out
- * when it is full, and when there is nothing more to put into it.
+ * The post never waits: packets without room stay where they are, and receiving continues. A frame
+ * is sent when it is full, or when there is nothing more to put into it.
  *
- * Rank 0 has the host and presides: it asks in waves whether all is idle (poets_waves.h), then has
- * all run OnHardwareIdle and vote, and nobody sends until all have; it tells all when it is over.
+ * Rank 0 has the host and coordinates: it queries in waves whether all ranks are idle
+ * (poets_waves.h), then has all run OnHardwareIdle and vote. No rank sends until all have voted.
+ * Rank 0 announces the end to all.
  */
 #include "graph_ranks.h"
 #include "graph_crew.h"
@@ -21,19 +22,19 @@
 
 enum {
     FRAME_CHANNELS = 2,  /* data and host */
-    FRAMES_AT_A_TIME = 8 /* received, before others have their turn */
+    FRAMES_AT_A_TIME = 8 /* received before other work gets its turn */
 };
 
 _Static_assert((int)LEAT_POETS_LINK_LEN_MAX >= (int)LEAT_POETS_FRAME_LEN_MAX, "frames fit");
 
-/* A frame that is being filled, to one rank. */
+/* A frame that is being filled, for one rank. */
 struct outbox {
     uint8_t *octets; /* NULL: nothing was ever sent there */
     struct leat_poets_frame_writer writer;
     uint32_t seq;
 };
 
-/* A frame whose records are handed out. */
+/* A frame whose records are being distributed. */
 struct inbox {
     uint8_t octets[LEAT_POETS_LINK_LEN_MAX];
     struct leat_poets_frame_cursor cursor;
@@ -84,7 +85,7 @@ static bool send_frame(struct ranks *r, unsigned channel, uint32_t to)
     return begin_frame(r, box);
 }
 
-/* A packet into the frame to its rank. False: there is no room. */
+/* Puts a packet into the frame to its rank. False: there is no room. */
 static bool post(struct ranks *r, unsigned channel, uint32_t to, uint32_t address,
                  const uint8_t *packet, uint8_t nflit)
 {
@@ -117,11 +118,11 @@ static void send_frames(struct ranks *r)
 
 static void host_packet(struct ranks *r, const uint8_t *packet, unsigned nflit)
 {
-    r->crew.worker[0].env.block = NULL; /* should it crash, then it was no device */
+    r->crew.worker[0].env.block = NULL; /* a crash would not be a device's */
     leat_poets_graph_host_packet(&r->run->host, packet, nflit);
 }
 
-/* Other ranks take what comes, and workers here, too: so this ends. */
+/* Other ranks and local workers keep receiving, so this ends. */
 static void send_to_thread(struct leat_poets_graph_host *host, uint32_t thread,
                            const uint8_t *packet, unsigned nflit)
 {
@@ -137,7 +138,7 @@ static void send_to_thread(struct leat_poets_graph_host *host, uint32_t thread,
             sched_yield();
 }
 
-/* What workers have for the host and for other ranks. */
+/* Packets of workers for the host and for other ranks. */
 static bool take_cells(struct ranks *r)
 {
     const struct leat_poets_crew_cell *cell;
@@ -148,7 +149,7 @@ static bool take_cells(struct ranks *r)
             const uint32_t to = to_host ? 0
                                         : leat_poets_machine_rank_of(r->run->machine, cell->thread);
             if (to_host && !r->link->rank) {
-                const struct leat_poets_crew_cell copy = *cell; /* it may lead to further cells */
+                const struct leat_poets_crew_cell copy = *cell; /* handling it may take more */
                 leat_poets_crew_take(&r->crew, i);
                 host_packet(r, copy.slot.packet, copy.slot.nflit);
             } else if (post(r, to_host ? LEAT_POETS_LINK_HOST : LEAT_POETS_LINK_DATA, to,
@@ -204,7 +205,7 @@ static bool receive_frames(struct ranks *r, unsigned channel)
     while (hand_out_all(r, channel) && count < FRAMES_AT_A_TIME &&
            r->link->receive(r->link, channel, in->octets, &from, &len)) {
         count++;
-        if (!len) /* it knows already that the run is over */
+        if (!len) /* it already knows that the run is over */
             r->ended[channel]++;
         else if (leat_poets_frame_decode(in->octets, len, &frame, NULL))
             r->run->frames_bad++;
@@ -238,7 +239,7 @@ static void on_end(struct ranks *r, const struct leat_poets_note *note)
     atomic_store(&r->crew.ended, true);
 }
 
-/* What is asked here is done between the rounds of workers. */
+/* Requests are served between the rounds of workers. */
 static void on_note(struct ranks *r, const struct leat_poets_note *note)
 {
     int none = -1;
@@ -308,7 +309,7 @@ static bool is_passive(const struct ranks *r)
            !r->in[LEAT_POETS_LINK_HOST].waits && leat_poets_crew_is_idle(&r->crew);
 }
 
-/* What every rank but the first owes it. */
+/* Replies that every rank but the first owes it. */
 static void answer(struct ranks *r)
 {
     const volatile sig_atomic_t *interrupted = r->run->options->interrupted;
@@ -420,8 +421,8 @@ static void run_to_the_end(struct ranks *r)
     leat_poets_run_forget_crashes();
 }
 
-/* An empty message ends a channel. All is received until all have ended, so that nothing is under
- * way any more. */
+/* An empty message ends a channel. Receives until all channels have ended, so that nothing is in
+ * flight any more. */
 static void drain(struct ranks *r)
 {
     const uint32_t others = r->link->rank_count - 1;

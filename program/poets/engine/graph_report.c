@@ -47,7 +47,7 @@ static void put(struct leat_graph_report *report, struct leat_graph_place place,
         .place = place, .order = order, .warning = warning, .code = code
     };
     char said[LEAT_GRAPH_TEXT_LEN_MAX];
-    struct leat_text shown; /* names and texts of the file: a terminal only shows them */
+    struct leat_text shown; /* names and texts of the file, made harmless for terminals */
     vsnprintf(said, sizeof said, text, list);
     leat_text_init(&shown, m->text, sizeof m->text - 1, NULL, NULL);
     leat_text_harmless(&shown, said, strlen(said));

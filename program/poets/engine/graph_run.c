@@ -30,7 +30,7 @@ static struct leat_poets_softswitch *softswitch_of(struct leat_poets_env *env)
 
 static void log_line(struct leat_poets_env *env, unsigned level, const char *text)
 {
-    (void)level; /* what is above the level does not come here */
+    (void)level; /* output above the level is not sent here */
     leat_poets_softswitch_log(softswitch_of(env), env->block->index, text);
 }
 
@@ -85,8 +85,7 @@ bool leat_poets_run_make(struct leat_poets_run *run, struct leat_poets_env *env,
 {
     const struct leat_poets_machine *m = run->machine;
     const struct leat_poets_run_options *o = run->options;
-    /* Workers write to their own softswitches all the time: no two may share a line of the cache.
-     */
+    /* Workers write to their own softswitches all the time: no two may share a cache line. */
     const size_t len = (m->thread_count + 1) * sizeof *run->softswitch;
     run->softswitch = aligned_alloc(_Alignof(struct leat_poets_softswitch), len);
     run->memory = calloc(m->thread_count + 1, sizeof *run->memory);
@@ -128,7 +127,7 @@ void leat_poets_run_free(struct leat_poets_run *run)
 
 /* ---- who looks on --------------------------------------------------------------------------- */
 
-/* Since it began: of the fabric's clock, of turns, or of the clock of this machine. */
+/* Since the beginning: by the fabric's clock, by turns, or by the machine's clock. */
 static uint64_t time_ns(const struct leat_poets_run *run)
 {
     const struct leat_poets_fabric_options *f = &run->options->fabric;
@@ -193,7 +192,7 @@ void leat_poets_run_check_end(struct leat_poets_run *run, double began)
 void leat_poets_run_end_idle(struct leat_poets_run *run)
 {
     const struct leat_poets_supervisor *s = run->machine->handlers->supervisor;
-    if (atomic_load(&run->exit_code) >= 0) return; /* idle since: the next look at it ends it */
+    if (atomic_load(&run->exit_code) >= 0) return; /* the next check ends it */
     if (run->options->until_stop || run->options->seconds_max > 0 || (s && s->idle)) return;
     leat_poets_graph_host_end(&run->host, LEAT_POETS_RUN_IDLE, 0);
 }

@@ -7,7 +7,7 @@
 static void put_members(struct leat_text *out, const struct leat_poets_layout *layout,
                         uint32_t from, uint32_t to, const uint8_t *octets);
 
-/* As JSON has it, and Python's readers where JSON has none. */
+/* In JSON notation, or as Python's readers expect it where JSON has none. */
 static void put_real(struct leat_text *out, double value, bool wide)
 {
     char text[40];

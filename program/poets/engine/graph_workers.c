@@ -10,8 +10,7 @@ static bool take_cells(struct leat_poets_crew *crew)
     bool any = false;
     for (uint32_t i = 0; i < crew->count; i++)
         while ((cell = leat_poets_crew_oldest(crew, i))) {
-            const struct leat_poets_crew_cell copy =
-                *cell; /* what it leads to may take further cells */
+            const struct leat_poets_crew_cell copy = *cell; /* handling it may take further cells */
             leat_poets_crew_take(crew, i);
             leat_poets_graph_host_packet(&crew->run->host, copy.slot.packet, copy.slot.nflit);
             any = true;
@@ -19,7 +18,7 @@ static bool take_cells(struct leat_poets_crew *crew)
     return any;
 }
 
-/* A worker that waits for the host's ring takes what is in this one, so this ends. */
+/* A worker that waits for the host's ring empties this one, so this ends. */
 static void send_to_thread(struct leat_poets_graph_host *host, uint32_t thread,
                            const uint8_t *packet, unsigned nflit)
 {

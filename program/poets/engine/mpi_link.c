@@ -1,7 +1,7 @@
 /*
- * A link (graph_link.h) over MPI, loaded by the command when --engine mpi asks for it, so that leat
- * itself neither needs MPI nor starts it. Channels are tags. Sends are synchronous: a slot is free
- * again when the other side has begun to receive, so what waits in between is bounded.
+ * A link (graph_link.h) over MPI, loaded by the command for --engine mpi, so that leat itself
+ * neither needs nor starts MPI. Channels are tags. Sends are synchronous: a slot is free again when
+ * the other side has begun to receive, so the number of messages in flight is bounded.
  */
 #include "graph_link.h"
 #include <mpi.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS_PER_PEER = 8 /* messages under way to one rank, on one channel */ };
+enum { SLOTS_PER_PEER = 8 /* messages in flight to one rank, on one channel */ };
 
 struct slot {
     MPI_Request request; /* MPI_REQUEST_NULL: free */
@@ -28,7 +28,7 @@ struct mpi {
 
 bool leat_poets_link_open(struct leat_poets_link *link, char *why, size_t why_cap);
 
-/* A slot that is free, or is so now; NULL: none. */
+/* A free slot, or one that has just become free; NULL: none. */
 static struct slot *free_slot(struct mpi *mpi, uint32_t to, unsigned channel)
 {
     for (int i = 0; i < SLOTS_PER_PEER; i++) {

@@ -1,4 +1,4 @@
-/* Types and structs, once the whole file is there; and values for structs. */
+/* Types and structs, once the whole file has been read; and values for structs. */
 #include "graph_parts.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ const char *leat_graph_dialect_name(enum leat_graph_dialect dialect)
 static bool add_members(struct leat_graph *g, const struct leat_graph_struct *from, uint32_t first,
                         uint32_t end, uint32_t depth, struct leat_poets_layout *out);
 
-/* The definition of that name, laid out; NULL: E_REF was told. */
+/* The definition of that name, laid out; NULL: E_REF was reported. */
 static struct leat_graph_message *find_definition(struct leat_graph *g, const char *name)
 {
     for (uint32_t i = 0; i < g->definition_count; i++)
@@ -28,7 +28,7 @@ static struct leat_graph_message *find_definition(struct leat_graph *g, const ch
 static bool add_member(struct leat_graph *g, const struct leat_graph_struct *from, uint32_t at,
                        uint32_t end, uint32_t depth, struct leat_poets_layout *out);
 
-/* A type by name: a scalar, or what a TypeDef says. The node is `at` of out. */
+/* A type by name: a scalar, or a TypeDef. The node is `at` of out. */
 static bool set_type(struct leat_graph *g, const struct leat_graph_member *m, uint32_t at,
                      uint32_t depth, struct leat_poets_layout *out)
 {
@@ -48,7 +48,7 @@ static bool set_type(struct leat_graph *g, const struct leat_graph_member *m, ui
         return leat_graph_wrong(&g->report, m->place, "E_STRUCT",
                                 "nested too deep, expected at most %d levels",
                                 LEAT_POETS_LAYOUT_DEPTH_MAX);
-    /* As a node of its own, whose name is the member's and whose dimensions come after its own. */
+    /* As a node of its own, with the member's name, and its dimensions after the member's. */
     const uint32_t copy = out->count;
     if (!add_member(g, &d->data, 0, d->data.member_count, depth + 1, out)) return false;
     struct leat_poets_layout_node *node = &out->node[at], *def = &out->node[copy];
@@ -68,7 +68,7 @@ static bool set_type(struct leat_graph *g, const struct leat_graph_member *m, ui
         node->initial = def->initial;
         def->initial = NULL;
     }
-    /* The copy's own node goes, its members stay. */
+    /* The copy's own node is removed, its members stay. */
     free(def->name);
     free(def->type_name);
     free(def->initial);
@@ -79,7 +79,7 @@ static bool set_type(struct leat_graph *g, const struct leat_graph_member *m, ui
     return node->type_name;
 }
 
-/* A member as a node, with all within it: from `at` up to `end` of the list. */
+/* A member as a node, with everything inside it: from `at` up to `end` of the list. */
 static bool add_member(struct leat_graph *g, const struct leat_graph_struct *from, uint32_t at,
                        uint32_t end, uint32_t depth, struct leat_poets_layout *out)
 {
@@ -141,7 +141,7 @@ static bool add_members(struct leat_graph *g, const struct leat_graph_struct *fr
     return good;
 }
 
-/* Where its members lie, if that can be known without a compiler. */
+/* Offsets of its members, if they can be determined without a compiler. */
 static void lay_out(struct leat_graph *g, struct leat_graph_struct *data, bool packed)
 {
     struct leat_poets_layout_fault fault = { 0 };
@@ -162,7 +162,7 @@ static void lay_out(struct leat_graph *g, struct leat_graph_struct *data, bool p
     leat_graph_wrong(&g->report, place, "E_STRUCT", "%s", fault.why);
 }
 
-/* Widths that are others on the machine that this was written for. */
+/* Types whose width differs on the original machine. */
 static void warn_of_widths(struct leat_graph *g, const struct leat_graph_struct *data)
 {
     static const char *const words[] = { "long", "size_t", "*" };

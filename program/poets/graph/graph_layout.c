@@ -18,7 +18,7 @@ void leat_poets_layout_free(struct leat_poets_layout *layout)
 
 /* ---- types ---------------------------------------------------------------------------------- */
 
-/* The first ten are those of the POD grammar. `long` has another width elsewhere. */
+/* The first ten are those of the POD grammar. The width of `long` differs between platforms. */
 static const struct {
     const char *name;
     enum leat_poets_layout_kind kind;
@@ -75,7 +75,7 @@ static uint32_t round_up(uint32_t value, uint32_t align)
     return (value + align - 1) / align * align;
 }
 
-/* Octets of all elements, or more than may be. */
+/* Octets of all elements, or more than the limit. */
 static uint32_t total_of(const struct leat_poets_layout_node *node)
 {
     uint64_t total = node->size;
@@ -131,7 +131,7 @@ struct parse {
     struct leat_poets_layout *layout;
     bool cpp;
     uint32_t depth;
-    /* Defaults wait until all has its place. */
+    /* Defaults are assigned after all offsets are known. */
     struct {
         uint32_t node;
         struct leat_poets_scan at;
@@ -146,7 +146,7 @@ static bool is_word(const char *name, size_t len, const char *word)
     return name && strlen(word) == len && memcmp(name, word, len) == 0;
 }
 
-/* "unsigned int", "short int", "char" and the like: one of the names that are known. */
+/* "unsigned int", "short int", "char" and the like: one of the known names. */
 static const char *arithmetic_name(struct leat_poets_scan *s, const char *name, size_t *len)
 {
     struct leat_poets_scan before = *s;
@@ -183,7 +183,7 @@ static bool parse_dims(struct parse *p, struct leat_poets_layout_node *node)
     return true;
 }
 
-/* "= 5", "= {1, 2}", "{5}": kept for later, and passed over. */
+/* "= 5", "= {1, 2}", "{5}": kept for later, and skipped. */
 static bool parse_initial(struct parse *p, uint32_t node)
 {
     if (!p->cpp || *p->scan.at == ';' || *p->scan.at == ',') return true;
@@ -194,7 +194,7 @@ static bool parse_initial(struct parse *p, uint32_t node)
     p->initial[p->initial_count++].at = p->scan;
     for (uint32_t depth = 0; *p->scan.at; p->scan.at++) {
         if (!leat_poets_scan_skip(&p->scan)) break;
-        if (strchr("\"'#()", *p->scan.at)) break; /* more than numbers: the compiler's affair */
+        if (strchr("\"'#()", *p->scan.at)) break; /* more than numbers: left to the compiler */
         if (!depth && (*p->scan.at == ';' || *p->scan.at == ',')) return true;
         depth += *p->scan.at == '{';
         if (*p->scan.at == '}' && depth-- == 0) break;
@@ -367,7 +367,7 @@ bool leat_poets_layout_assign(const struct leat_poets_layout *layout, const char
     return !*s.at || leat_poets_scan_fail(&s, "the end");
 }
 
-/* The default of a member; a single number may stand in braces, too. */
+/* The default of a member; a single number may also be in braces. */
 static bool assign_initial(struct leat_poets_scan *s, const struct leat_poets_layout *layout,
                            uint32_t at, uint8_t *octets)
 {
@@ -391,7 +391,7 @@ bool leat_poets_layout_parse(const char *text, bool cpp, bool packed, struct lea
     p->cpp = cpp;
     bool good = parse_members(p, false) && names_differ(out, 0, out->count, fault) &&
                 leat_poets_layout_place(out, packed, fault);
-    /* Defaults are those of top members only: those within structs are left to the compiler. */
+    /* Only top-level members have defaults here: those inside structs are left to the compiler. */
     for (uint32_t i = 0; good && i < p->initial_count; i++) {
         const uint32_t at = p->initial[i].node;
         struct leat_poets_scan s = p->initial[i].at;
@@ -414,7 +414,7 @@ bool leat_poets_layout_parse(const char *text, bool cpp, bool packed, struct lea
 static bool json_members(struct leat_poets_scan *s, const struct leat_poets_layout *layout,
                          uint32_t from, uint32_t to, char end, uint8_t *octets);
 
-/* "name": ; the name is *len characters from the answer on. */
+/* "name": ; the name is *len characters at the returned pointer. */
 static const char *json_name(struct leat_poets_scan *s, size_t *len)
 {
     if (!leat_poets_scan_take(s, '"')) return leat_poets_scan_fail(s, "a name in quotes"), NULL;

@@ -1,4 +1,4 @@
-/* What the elements of a file make: types, pins, structs, devices, edges. */
+/* What the elements of a file create: types, pins, structs, devices, edges. */
 #include "graph_read_parts.h"
 #include "poets_path.h"
 #include <stdlib.h>
@@ -33,7 +33,7 @@ void leat_graph_reader_no_memory(struct leat_graph_reader *r)
     leat_graph_reader_stop(r);
 }
 
-/* A copy that lives as long as the graph; "" where there is none. */
+/* A copy that lives as long as the graph; "" if absent. */
 static char *keep(struct leat_graph_reader *r, const char *text)
 {
     char *copy = strdup(text ? text : "");
@@ -48,7 +48,7 @@ static const char *attribute(const XML_Char **list, const char *name)
     return NULL;
 }
 
-/* A number of a value's string, 0 where it is absent; blanks around do not count. */
+/* The number of a value's string, 0 if absent; surrounding blanks do not count. */
 uint32_t leat_graph_reader_value_of(struct leat_graph_reader *r, const char *text, size_t len)
 {
     while (len && strchr(" \t\r\n", *text))
@@ -77,7 +77,7 @@ static void check_identifier(struct leat_graph_reader *r, const char *what, cons
 
 /* ---- what elements make --------------------------------------------------------------------- */
 
-/* The namespace decides what all that follows means. */
+/* The namespace determines the meaning of all that follows. */
 static void open_graphs(struct leat_graph_reader *r, const XML_Char **list)
 {
     static const char home[] = "https://poets-project.org/schemas/",

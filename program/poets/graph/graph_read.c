@@ -1,4 +1,4 @@
-/* The elements of a file, as expat tells them, into a graph. */
+/* Reads the elements of a file, as expat reports them, into a graph. */
 #include "graph_read_parts.h"
 #include <assert.h>
 #include <errno.h>
@@ -57,7 +57,7 @@ static void XMLCALL on_text(void *user, const XML_Char *text, int length)
     if (r->skipped || !r->depth) return;
     struct leat_graph_frame *f = leat_graph_reader_top(r);
     if (holds_text(r, f->rule)) {
-        /* A comment takes lines away from the text, and the compiler's lines are the file's. */
+        /* A comment removes lines from the text, but the compiler's lines must be the file's. */
         if (!r->text_len) r->text_place = leat_graph_reader_here(r);
         const uint32_t line = (uint32_t)XML_GetCurrentLineNumber(r->parser);
         while (!r->stopped && r->text_place.line + r->text_lines < line)
@@ -73,7 +73,7 @@ static void XMLCALL on_text(void *user, const XML_Char *text, int length)
                          "text in %s, expected elements only", f->rule->name);
 }
 
-/* After what is there already, in its own line. */
+/* Appends to the existing text, on its own line. */
 static void append_code(struct leat_graph_reader *r, struct leat_graph_code *code)
 {
     struct leat_graph_code added = { NULL, r->text_place };
@@ -107,7 +107,7 @@ static struct leat_graph_code *code_of(struct leat_graph_reader *r,
     return &pins->pin[pins->count - 1].handler;
 }
 
-/* P or S of the device or edge that is open. */
+/* P or S of the open device or edge. */
 static void close_value(struct leat_graph_reader *r, const struct leat_graph_rule *rule)
 {
     struct leat_graph_instance *i = leat_graph_reader_last_instance(r);
@@ -136,7 +136,7 @@ static void close_element(struct leat_graph_reader *r, const struct leat_graph_r
     case ELEMENT_ARRAY: r->member_depth--; break;
     case ELEMENT_DEFAULT:
         if (r->data && r->data->member_count && r->text_len) {
-            struct leat_graph_member *m = NULL; /* the one around it */
+            struct leat_graph_member *m = NULL; /* the enclosing one */
             for (uint32_t i = r->data->member_count; i-- > 0 && !m;)
                 if (r->data->member[i].depth + 1 == r->member_depth) m = &r->data->member[i];
             free(m->initial);
@@ -168,7 +168,7 @@ static const struct leat_graph_rule *find_rule(const struct leat_graph_reader *r
     return NULL;
 }
 
-/* "A, B or C": what may stand in the open element. */
+/* "A, B or C": what the open element may contain. */
 static void wrong_element(struct leat_graph_reader *r, const char *name)
 {
     const enum leat_graph_element parent = r->depth ? leat_graph_reader_top(r)->rule->element
@@ -220,7 +220,7 @@ static bool check_attributes(struct leat_graph_reader *r, const struct leat_grap
     return good;
 }
 
-/* Where it is allowed and there is room for it; false: it is passed over, with all within it. */
+/* Is it allowed here, with room for it? False: it is skipped, with everything inside it. */
 static bool may_open(struct leat_graph_reader *r, const struct leat_graph_rule *rule,
                      const char *name, const XML_Char **list)
 {
@@ -363,7 +363,7 @@ static void split_attributes(const char *at, struct leat_graph_attributes *a)
     }
 }
 
-/* The grammar as the walk needs it, since files have millions of elements. */
+/* The grammar, indexed for the walk, since files have millions of elements. */
 static void index_rules(struct leat_graph_reader *r)
 {
     const struct leat_graph_rule *rule;
@@ -380,7 +380,7 @@ static void index_rules(struct leat_graph_reader *r)
     assert(!rule); /* there are no more than RULES_MAX */
 }
 
-/* The file of a GraphTypeReference: beside the one that names it. */
+/* The file of a GraphTypeReference, relative to the one that names it. */
 static bool follow_reference(struct leat_graph_reader *r)
 {
     const char *slash = strrchr(r->file, '/');
@@ -416,7 +416,7 @@ static void read_stream(struct leat_graph_reader *r, FILE *in)
     XML_ParserFree(r->parser);
 }
 
-/* False: nothing more can be said of it. `from`: who refers to it, or NULL. */
+/* False: the file cannot be read further. `from`: the file that refers to it, or NULL. */
 static bool read_file(struct leat_graph *graph, const char *file, enum leat_graph_dialect dialect,
                       bool type_only, const struct leat_graph_place *from)
 {
@@ -452,7 +452,7 @@ bool leat_graph_read(struct leat_graph *graph, const char *file, enum leat_graph
 {
     uint16_t number;
     *graph = (struct leat_graph){ .file = strdup(file) };
-    /* File 0, so that what has no place has a name. */
+    /* File 0, so that errors without a place have a file name. */
     leat_graph_report_file(&graph->report, strcmp(file, "-") == 0 ? "standard input" : file,
                            &number);
     if (read_file(graph, file, dialect, false, NULL)) {

@@ -75,7 +75,7 @@ bool leat_poets_scan_fail(struct leat_poets_scan *s, const char *expected, ...)
 
 static void store(const struct leat_poets_layout_node *node, uint64_t value, uint8_t *octets)
 {
-    /* Handlers are compiled for this machine: its own order of octets. */
+    /* Handlers are compiled for this machine, so this uses its byte order. */
     const uint8_t u8 = (uint8_t)value;
     const uint16_t u16 = (uint16_t)value;
     const uint32_t u32 = (uint32_t)value;
@@ -121,7 +121,7 @@ static bool store_float(struct leat_poets_scan *s, const struct leat_poets_layou
     return true;
 }
 
-/* Digits, then a point or an exponent: a floating literal. */
+/* Digits, then a point or an exponent: a floating-point literal. */
 static bool is_floating(const char *at)
 {
     if (at[0] == '0' && (at[1] == 'x' || at[1] == 'X'))
@@ -138,7 +138,7 @@ static bool skip_suffix(struct leat_poets_scan *s, const char *letters)
     return !is_letter(*s->at) && !is_digit(*s->at) && *s->at != '.';
 }
 
-/* true, false; JSON's own words for what is no number. 0: none of these. */
+/* true, false; JSON's names for special values. 0: none of these. */
 static int read_word(struct leat_poets_scan *s, bool cpp, double *value)
 {
     static const struct {

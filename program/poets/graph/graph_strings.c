@@ -12,7 +12,7 @@ void leat_graph_strings_free(struct leat_graph_strings *strings)
     *strings = (struct leat_graph_strings){ 0 };
 }
 
-/* FNV-1a over 32 bits, its high half folded in: names differ in their last characters. */
+/* FNV-1a over 32 bits, its high half folded in, since names differ in their last characters. */
 static uint32_t hash_of(const char *text, size_t len)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -28,12 +28,12 @@ static bool is_string(const struct leat_graph_strings *s, uint32_t number, const
     return memcmp(have, text, len) == 0 && have[len] == '\0';
 }
 
-/* The slot where a string is, or would be. There is always a free one. */
+/* The slot of a string, present or not. There is always a free one. */
 static uint32_t slot_of(const struct leat_graph_strings *s, const char *text, size_t len)
 {
     uint32_t i = hash_of(text, len) & (s->slot_count - 1);
     while (s->slot[i]) {
-        const size_t room = s->text_len - s->at[s->slot[i]]; /* a longer text cannot be this one */
+        const size_t room = s->text_len - s->at[s->slot[i]]; /* a longer text cannot match */
         if (len < room && is_string(s, s->slot[i], text, len)) break;
         i = (i + 1) & (s->slot_count - 1);
     }

@@ -1,4 +1,4 @@
-/* Graphs built in code: what leat_graph_read makes of a file, made by calls. */
+/* Graphs built in code: calls create what leat_graph_read creates from a file. */
 #include "graph_parts.h"
 #include "graph_place.h"
 #include "poets_parts.h"
@@ -17,14 +17,14 @@ struct leat_poets_graph {
     struct leat_handlers handlers;
     struct leat_poets_machine machine;
     bool has_run;
-    bool broken; /* by a mistake in building it */
+    bool broken; /* by an error in building it */
     char why[LEAT_POETS_WHY_LEN];
 };
 
 static bool wrong(struct leat_poets_graph *g, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The first one is kept, and breaks the graph. Always false. */
+/* Keeps the first error, which invalidates the graph. Always false. */
 static bool wrong(struct leat_poets_graph *g, const char *format, ...)
 {
     va_list words;
@@ -137,7 +137,7 @@ static bool make_type(struct leat_graph_type *t, const struct leat_poets_device_
     return good;
 }
 
-/* The number of a type, which is added where it is new. False: there is a mistake. */
+/* The number of a type, which is added if new. False: there is an error. */
 static bool find_type(struct leat_poets_graph *g, const struct leat_poets_device_type *own,
                       uint32_t *number)
 {
@@ -198,7 +198,7 @@ void leat_poets_graph_close(struct leat_poets_graph *graph)
     free(graph);
 }
 
-/* Its own name, or one made of its type's and its number. */
+/* Its own name, or one made from its type's and its number. */
 static bool name_device(struct leat_poets_graph *g, const char *type, const char *name,
                         uint32_t *out)
 {
@@ -243,7 +243,7 @@ static const struct leat_poets_device_type *type_of(const struct leat_poets_grap
     return g->type[g->graph.instance->device[device].type]->own;
 }
 
-/* Are there such devices and pins, and do they carry the same? */
+/* Do these devices and pins exist, and do they carry the same message? */
 static bool check_edge(struct leat_poets_graph *g, uint32_t to, unsigned in, uint32_t from,
                        unsigned out)
 {
@@ -303,7 +303,7 @@ bool leat_poets_graph_supervisor(struct leat_poets_graph *graph,
 
 /* ---- running -------------------------------------------------------------------------------- */
 
-/* As if it had just been read. */
+/* Restores the state just after reading. */
 static void forget_links(struct leat_graph_instance *i)
 {
     uint32_t **const list[] = { &i->input_base, &i->output_base, &i->into_base,
@@ -314,7 +314,7 @@ static void forget_links(struct leat_graph_instance *i)
     }
 }
 
-/* Without a schedule, devices that have edges together share a thread. */
+/* Without a schedule, connected devices share a thread. */
 static bool build_machine(struct leat_poets_graph *g, const struct leat_poets_run_options *run)
 {
     struct leat_graph *graph = &g->graph;

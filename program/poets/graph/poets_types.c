@@ -1,4 +1,4 @@
-/* Handlers in C as engines call them: one function for each number that a pin may have. */
+/* Handlers in C as engines call them: one function for each possible pin number. */
 #include "poets_parts.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ static struct leat_poets_device device_of(struct leat_poets_env *env,
                                        .env = env };
 }
 
-/* The supervisor's flag stands where its pin does: after the last output. */
+/* The supervisor's flag is at its pin's position: after the last output. */
 static uint64_t ask_ready(const struct leat_poets_c_type *type, const struct leat_poets_device *d)
 {
     if (d->failed) return LEAT_POETS_FAILED;
@@ -74,7 +74,7 @@ static int hardware_idle(struct leat_poets_env *env, struct leat_poets_block *bl
     return take_turn(&d, type->own->hardware_idle);
 }
 
-/* A message where a struct may lie: packets of some engines begin anywhere. */
+/* An aligned copy of a message: packets of some engines have any alignment. */
 struct aligned {
     _Alignas(max_align_t) uint8_t octets[LEAT_POETS_MESSAGE_MAX];
 };
@@ -133,7 +133,7 @@ static bool send(struct leat_poets_env *env, struct leat_poets_block *block, uin
     return send_by(env, &d, type->own->output[pin].send, payload);
 }
 
-/* Engines call a pin by its function alone, so each number has its own. */
+/* Engines identify a pin by its function alone, so each number has its own. */
 /* clang-format off */
 #define PINS(X)                                                                           \
     X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) \
@@ -355,7 +355,7 @@ void leat_poets_post(const struct leat_poets_supervising *self, const char *form
 
 void leat_poets_reply(const struct leat_poets_supervising *self, const void *answer)
 {
-    if (!self->reply) return; /* nobody has spoken */
+    if (!self->reply) return; /* there is no sender to reply to */
     memcpy(self->reply, answer, self->answer_len);
     self->host->reply = true;
 }

@@ -1,4 +1,4 @@
-/* Sources are compiled and kept by their content. */
+/* Compiles sources and caches the objects by content. */
 #include "graph_parts.h"
 #include "handler.h"
 #include "handler_cache.h"
@@ -18,18 +18,18 @@ enum { PATH_LEN = 4096, NAME_LEN = 40, WORDS_MAX = 64, ERRORS_MAX = 20, SHOWN = 
 static const char standard_flags[] =
     "-O2 -fPIC -shared -pthread -ffp-contract=off -fvisibility=hidden "
     "-Wl,-Bsymbolic -Wl,-z,defs -w -fdiagnostics-color=never";
-/* g++ would never unload an object with unique symbols, clang++ has none. A handler without an end
- * is told as one; clang++ would leave out its loop and run into what lies behind it. */
+/* g++ would never unload an object with unique symbols; clang++ has none. An endless handler is
+ * reported as such; clang++ would remove its loop and run into the code behind it. */
 static const char gcc_flags[] = "-fno-diagnostics-show-caret -fno-gnu-unique",
                   clang_flags[] = "-fno-caret-diagnostics -fno-finite-loops";
 
-/* One object on its way. */
+/* An object being compiled. */
 struct job {
     struct leat_handler_object *object;
     char *source;
     size_t source_len;
     char cpp[NAME_LEN], so[NAME_LEN], err[NAME_LEN], list[NAME_LEN]; /* names of its files */
-    struct timespec began;                                           /* on the clock of files */
+    struct timespec began; /* on the clock of file times */
     pid_t child;
     bool again; /* with a newer C++ */
 };
@@ -94,7 +94,7 @@ struct collecting {
     uint8_t *scratch;
 };
 
-/* Only what the loader cannot make. A struct that it does not know needs a table in any case. */
+/* Only values that the loader cannot make. A struct of unknown layout always needs a table. */
 static bool collect(struct collecting *c, const struct leat_graph_struct *data, uint32_t value,
                     struct leat_graph_place place, const char *part, const char *pin,
                     const char *suffix)
@@ -143,7 +143,7 @@ static const char *compiler_of(const struct build *b)
     return b->options->compiler ? b->options->compiler : "c++";
 }
 
-/* An object of another compiler is another object. */
+/* The compiler's version is part of an object's identity. */
 static bool ask_version(struct build *b)
 {
     if (leat_poets_compiler_version(compiler_of(b), b->version, sizeof b->version)) return true;
@@ -152,14 +152,14 @@ static bool ask_version(struct build *b)
                             *b->version ? b->version : "--version says nothing");
 }
 
-/* What the compiler's list of files does not tell: files that are looked for and not there, and
- * those that the assembler reads. */
+/* What the compiler's list of files does not contain: files that were searched for and not found,
+ * and those that the assembler reads. */
 static bool is_listed(const char *source)
 {
     return !strstr(source, "__has_include") && !strstr(source, "incbin");
 }
 
-/* The folder whose headers the application may include by "...". */
+/* The folder whose headers the application may include with "...". */
 static void find_own(struct build *b)
 {
     const char *file = b->graph->file, *slash = strrchr(file, '/');
@@ -213,7 +213,7 @@ static bool is_source_of(const struct build *b, const struct job *job)
     return same;
 }
 
-/* Code of headers that another user can change would run with the rights of this one. */
+/* Code in headers that another user can change would run with this user's rights. */
 static bool is_ours(struct build *b, const struct job *job, const struct leat_handler_seal *seal)
 {
     struct stat s = { 0 };
@@ -230,7 +230,7 @@ static bool is_ours(struct build *b, const struct job *job, const struct leat_ha
                             SHOWN, foreign, (unsigned)s.st_uid);
 }
 
-/* The object is there, it is that of this very source, and of headers that are still the same. */
+/* Is the object cached, for exactly this source and unchanged headers? */
 static bool is_kept(struct build *b, const struct job *job)
 {
     const int file = is_source_of(b, job) ? leat_handler_cache_find(&b->cache, job->so) : -1;
@@ -245,7 +245,7 @@ static bool is_kept(struct build *b, const struct job *job)
     return kept;
 }
 
-/* The object gets its name last: what is there is complete. */
+/* The object is renamed last: a cached object is complete. */
 static bool keep(struct build *b, const struct job *job)
 {
     char made[64];
@@ -275,7 +275,7 @@ static FILE *create(const struct build *b, const char *name)
     return out;
 }
 
-/* For #include "tinsel.h" there is an empty file: what it has is there already. */
+/* For #include "tinsel.h" there is an empty file: its content is built in. */
 static bool make_folder(struct build *b)
 {
     if (b->cache.build >= 0) return true;
@@ -291,7 +291,7 @@ static bool write_source(const struct build *b, const struct job *job)
     return fclose(out) == 0 && written;
 }
 
-/* Blanks between words; the text is cut up. */
+/* Words separated by blanks; the text is modified. */
 static uint32_t split(char *text, char **word, uint32_t count)
 {
     for (char *at = strtok(text, " "); at && count < WORDS_MAX - 1; at = strtok(NULL, " "))
@@ -333,7 +333,7 @@ static bool start_compiler(struct build *b, struct job *job)
     uint32_t count = split(standard, word, 1);
     if (b->options->single_precision) word[count++] = (char *)"-fsingle-precision-constant";
     word[count++] = (char *)(job->again ? "-std=gnu++17" : "-std=gnu++14");
-    word[count++] = (char *)"-iquote"; /* not -I: what is there must not stand for <cstdint> */
+    word[count++] = (char *)"-iquote"; /* not -I: a file there must not replace <cstdint> */
     word[count++] = (char *)b->own.folder;
     word[count++] = shim;
     word[count++] = (char *)"-MD";
@@ -351,7 +351,7 @@ static bool start_compiler(struct build *b, struct job *job)
     return started;
 }
 
-/* A line of the compiler, "FILE:LINE:COLUMN: error: TEXT": whose is the file? */
+/* A line of the compiler, "FILE:LINE:COLUMN: error: TEXT": which file is it? */
 static bool place_of(const struct build *b, const char *line, struct leat_graph_place *place)
 {
     for (uint16_t i = 0; i < b->graph->report.file_count; i++) {
@@ -368,7 +368,7 @@ static bool place_of(const struct build *b, const char *line, struct leat_graph_
     return false;
 }
 
-/* What a line of the compiler or the linker says is wrong; NULL: nothing. */
+/* The error text in a line of the compiler or the linker; NULL: none. */
 static char *error_in(char *line, const char **code)
 {
     static const char compiler[] = " error: ", linker[] = "undefined ",
@@ -376,7 +376,7 @@ static char *error_in(char *line, const char **code)
     char *error = strstr(line, compiler);
     *code = "E_CC";
     if (strstr(line, "ld returned") || strstr(line, "linker command failed")) return NULL;
-    if (!error) return strstr(line, linker); /* why a linker failed stands in lines before */
+    if (!error) return strstr(line, linker); /* the reason of a linker error is in earlier lines */
     char *ours = strstr(error, limit);       /* handler_structs.c; clang puts it into quotes */
     if (!ours) return error + strlen(compiler);
     *code = LEAT_HANDLER_LIMIT;
@@ -385,7 +385,7 @@ static char *error_in(char *line, const char **code)
     return ours;
 }
 
-/* What is wrong in our own text follows from what is wrong in the application's. */
+/* Errors in our own text follow from errors in the application's. */
 static void tell_errors(struct build *b, const struct job *job)
 {
     char line[2048], first[SHOWN] = "the compiler failed";
@@ -417,13 +417,13 @@ static bool begin_job(struct build *b, struct job *job)
                             "%s: cannot be started: %s", compiler_of(b), strerror(errno));
 }
 
-/* Waits for it; true: the object is there. */
+/* Waits for it; true: the object was made. */
 static bool end_job(struct build *b, struct job *job)
 {
     const bool good = leat_poets_compiler_end(job->child, b->options->interrupted);
     if (!good && is_interrupted(b)) return false;
     if (!good && !job->again && b->graph->dialect != LEAT_GRAPH_ORCH) {
-        job->again = true; /* graph_schema was compiled with what was newest */
+        job->again = true; /* graph_schema was compiled with the newest standard */
         if (start_compiler(b, job)) return end_job(b, job);
     }
     if (!good) {

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 enum {
-    LINKS_MAX = 40, /* as the kernel follows */
+    LINKS_MAX = 40, /* as in the kernel */
     TRIES_MAX = 100,
     SHOWN = 120, /* octets of a path in a message */
     OTHERS_WRITE = S_IWGRP | S_IWOTH,
@@ -24,10 +24,10 @@ enum {
 
 /* ---- the way to the folder ------------------------------------------------------------------ */
 
-/* A way down, folder by folder. */
+/* A walk down a path, folder by folder. */
 struct walk {
     char *why;
-    uid_t self, root; /* who owns / can do everything, whatever his number is in a container */
+    uid_t self, root; /* the owner of / can do everything, whatever the uid is in a container */
     unsigned links;
 };
 
@@ -41,7 +41,7 @@ struct part {
 
 static int walk_down(struct walk *w, int at, const char *path, const char *ours);
 
-/* The first to refuse says why. */
+/* The first refusal says why. */
 __attribute__((format(printf, 2, 3))) static int refuse(struct walk *w, const char *text, ...)
 {
     va_list list;
@@ -63,7 +63,7 @@ static int follow(struct walk *w, int at, int link)
                      target, NULL);
 }
 
-/* The answer is `opened`, or where the link leads; -1: others have a hand in it. */
+/* Returns `opened`, or the target of the link; -1: others can change it. */
 static int look_at(struct walk *w, const struct part *part, int opened)
 {
     struct stat s;
@@ -98,7 +98,7 @@ static int enter(struct walk *w, const struct part *part, const char *name)
     return next;
 }
 
-/* Takes over `at`. What stands in the path from `ours` on are leat's own folders. */
+/* Takes over `at`. The path from `ours` on consists of leat's own folders. */
 static int walk_down(struct walk *w, int at, const char *path, const char *ours)
 {
     char name[NAME_MAX + 1];
@@ -116,7 +116,7 @@ static int walk_down(struct walk *w, int at, const char *path, const char *ours)
     return at;
 }
 
-/* Without HOME it is what the system knows of the user: no other place is his own. */
+/* Without HOME it is the home folder in the user database: no other place is the user's own. */
 static const char *home_of_user(void)
 {
     const char *home = getenv("HOME");
@@ -150,7 +150,7 @@ static void empty_folder(DIR *folder)
         unlinkat(dirfd(folder), e->d_name, 0); /* . and .. stay */
 }
 
-/* Of a leat that was killed: nobody holds its lock any more. */
+/* Left by a killed leat: nobody holds its lock any more. */
 static void remove_stale(int folder, const char *name)
 {
     const int fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -173,7 +173,7 @@ static void remove_all_stale(int cache)
     if (folder) closedir(folder);
 }
 
-/* Locked, so that it is not taken for a stale one; false: it was, before. */
+/* Locks it, so that it is not taken for a stale one; false: it was removed before. */
 static bool lock(int build)
 {
     struct stat s;
@@ -212,11 +212,11 @@ void leat_handler_cache_close(struct leat_handler_cache *cache)
 
 /* ---- files ---------------------------------------------------------------------------------- */
 
-/* -1: it is not there, or it is not a file that the user alone can write. */
+/* -1: it does not exist, or is not a file that only the user can write. */
 static int open_own(int folder, const char *name)
 {
     struct stat s;
-    /* O_NONBLOCK: a pipe of this name does not hold us up. */
+    /* O_NONBLOCK: a pipe of this name does not block us. */
     const int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) return -1;
     if (fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && s.st_uid == geteuid() &&
@@ -234,7 +234,7 @@ int leat_handler_cache_find(const struct leat_handler_cache *cache, const char *
 int leat_handler_cache_keep(const struct leat_handler_cache *cache, const char *name)
 {
     const int old = open_own(cache->folder, name);
-    /* Nobody else can reach the build's folder, so it may have any mode until now. */
+    /* Nobody else can reach the build's folder, so any mode is safe until now. */
     const int fd = openat(cache->build, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     const bool has_run = old >= 0 && fd >= 0 && leat_handler_has_run(old) &&
                          leat_handler_seal_same(old, fd);
@@ -254,5 +254,5 @@ bool leat_handler_has_run(int object)
 
 void leat_handler_set_run(int object)
 {
-    (void)!fchmod(object, 0700); /* else it is told once more */
+    (void)!fchmod(object, 0700); /* otherwise it is reported once more */
 }

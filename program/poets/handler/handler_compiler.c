@@ -16,7 +16,7 @@ extern char **environ;
 
 /* ---- the compiler --------------------------------------------------------------------------- */
 
-/* Our environment, with messages in one language; the answer is to be freed. */
+/* Our environment, with messages in one language; to be freed. */
 static char **environment(char *folder)
 {
     size_t count = 0, kept = 0;
@@ -60,8 +60,8 @@ static void end_group(int number)
     kill(-group, SIGKILL);
 }
 
-/* Signals are blocked when this begins. All that has come of a group that was ended is reaped, so
- * that nothing writes to the folder any more; a server that a compiler starts leaves its group. */
+/* Signals are blocked at the start. Reaps everything left of a killed group, so that nothing writes
+ * to the folder any more; a server that a compiler starts leaves its group. */
 static _Noreturn void watch_over(const struct leat_poets_compiler_start *start, char **env,
                                  pid_t leat)
 {
@@ -82,7 +82,7 @@ static _Noreturn void watch_over(const struct leat_poets_compiler_start *start, 
     setpgid(compiler, compiler);
     group = compiler;
     sigaction(SIGTERM, &ends, NULL);
-    signal(SIGINT, SIG_IGN); /* of a terminal: leat has it, too, and tells us */
+    signal(SIGINT, SIG_IGN); /* from a terminal: leat gets it too, and notifies us */
     signal(SIGHUP, SIG_IGN);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
@@ -128,7 +128,7 @@ bool leat_poets_compiler_end(pid_t keeper, const volatile sig_atomic_t *interrup
 
 /* ---- its version ---------------------------------------------------------------------------- */
 
-/* The first line that comes; the rest is read away, so that nobody waits. */
+/* The first line; the rest is read and discarded, so that the writer does not block. */
 static void read_line(int from, char *out, size_t cap)
 {
     size_t len = 0;

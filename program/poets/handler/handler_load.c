@@ -1,4 +1,4 @@
-/* Compiled handlers are loaded. Code of the file runs from here on. */
+/* Loads compiled handlers. Code of the file runs from here on. */
 #include "graph_run_parts.h"
 #include "handler.h"
 #include "handler_cache.h"
@@ -9,7 +9,7 @@
 
 enum { SHOWN = 300 };
 
-/* By its descriptor: what was looked at is what is loaded. */
+/* By descriptor: the checked file is the loaded one. */
 static bool load(struct leat_graph *graph, struct leat_handler_object *object,
                  struct leat_handlers *handlers)
 {
@@ -54,7 +54,7 @@ void leat_handlers_close(struct leat_handlers *handlers)
     for (uint32_t i = 0; i < handlers->object_count; i++)
         if (handlers->object[i].loaded) dlclose(handlers->object[i].loaded);
     if (handlers->guard) leat_poets_run_guard_end(&guard);
-    /* Only now: of two objects that were loaded by the same number, the loader sees one. */
+    /* Only now: of two objects loaded through the same descriptor number, the loader sees one. */
     for (uint32_t i = 0; i < handlers->object_count; i++)
         if (handlers->object[i].file >= 0) close(handlers->object[i].file);
     for (uint32_t i = 0; i < handlers->table_count; i++) {

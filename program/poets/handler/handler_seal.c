@@ -26,7 +26,7 @@ static bool is_before(struct timespec a, struct timespec b)
     return a.tv_sec != b.tv_sec ? a.tv_sec < b.tv_sec : a.tv_nsec < b.tv_nsec;
 }
 
-/* False: it has none, since it is not there or is no plain file. */
+/* False: it has none, since it does not exist or is not a regular file. */
 static bool stamp(const char *path, char *out, struct stat *s)
 {
     if (stat(path, s) != 0 || !S_ISREG(s->st_mode)) return false;
@@ -37,7 +37,7 @@ static bool stamp(const char *path, char *out, struct stat *s)
     return true;
 }
 
-/* The next path and its stamp; the lines are cut. NULL: that was all. */
+/* The next path and its stamp; modifies the lines. NULL: no more. */
 static char *next_read(char **at, char **stamp_there)
 {
     char *path = *at, *end = strchr(path, '\n');
@@ -58,7 +58,7 @@ static void join_read(char *path, char *stamp_there)
 
 /* ---- the compiler's list -------------------------------------------------------------------- */
 
-/* A word of a rule for make: blanks, # and $ are escaped there. False: that was all. */
+/* A word of a rule for make: blanks, # and $ are escaped there. False: no more. */
 static bool next_word(const char **at, char *out, size_t cap)
 {
     size_t len = 0;
@@ -181,8 +181,8 @@ bool leat_handler_seal_holds(const struct leat_handler_seal *seal)
     return holds;
 }
 
-/* One that lies by the application's file, and is another's or can be written by all. Relative
- * paths begin in a folder that may be anybody's, too. */
+/* A header next to the application's file that belongs to another user or is writable by all.
+ * Relative paths start in a folder that may also be anybody's. */
 static bool is_foreign(const char *path, const struct leat_handler_own *own, uid_t root)
 {
     struct stat s;
@@ -197,7 +197,7 @@ const char *leat_handler_seal_foreign(const struct leat_handler_seal *seal,
 {
     struct stat top = { 0 };
     char *at = seal->reads, *path, *before;
-    if (stat("/", &top) != 0) top.st_uid = 0; /* who is root in a container */
+    if (stat("/", &top) != 0) top.st_uid = 0; /* root's uid in a container */
     while (seal->octets && (path = next_read(&at, &before))) {
         if (is_foreign(path, own, top.st_uid)) return path;
         join_read(path, before);

@@ -22,7 +22,7 @@ static void put_code(const struct leat_graph *graph, const struct leat_graph_cod
     leat_handler_ours(out);
 }
 
-/* A failed assertion ends the device's handler, unless shared code wants none. */
+/* A failed assertion ends the device's handler, unless shared code disables assertions. */
 static void put_assert(FILE *out)
 {
     fputs("#undef assert\n"
@@ -42,7 +42,7 @@ static void put_message(const struct leat_graph *graph, const struct leat_graph_
         fputs("leat_unknown_message", out);
 }
 
-/* Octets of a payload: an empty message has none, though its struct has one. */
+/* Length of a payload: an empty message has none, though its struct has one octet. */
 static void put_payload_len(const struct leat_graph *graph, const struct leat_graph_pin *pin,
                             FILE *out)
 {
@@ -63,7 +63,7 @@ static bool is_of_name(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Past a comment or a string that begins here; or the same place. */
+/* Skips a comment or a string that begins here; or returns the same place. */
 static const char *skip_foreign(const char *at)
 {
     if (at[0] == '/' && at[1] == '/') {
@@ -81,13 +81,13 @@ static const char *skip_foreign(const char *at)
     return at;
 }
 
-/* A handler with nothing in it is none. */
+/* An empty handler counts as none. */
 static bool is_there(const struct leat_graph_code *code)
 {
     return code->text && code->text[strspn(code->text, " \t\r\n")];
 }
 
-/* "return x;" somewhere: the body is that of a function with an answer. */
+/* "return x;" somewhere: the body is that of a function with a result. */
 static bool returns_value(const char *text)
 {
     for (const char *at = text; *at;) {
@@ -118,7 +118,7 @@ static void put_function(const struct leat_graph *graph, const struct leat_graph
     fputs(value ? "; return 1; }\n" : "; }\n", out);
 }
 
-/* Its answer, 1 where it has none. */
+/* Its result, 1 if it has none. */
 static void put_call(const struct leat_graph_code *code, const char *call, FILE *out)
 {
     fprintf(out, returns_value(code->text) ? "%s" : "(%s, 1)", call);
@@ -135,7 +135,7 @@ static const char ready_arguments[] =
     "const DEVICE_PROPERTIES_T *const deviceProperties, const DEVICE_STATE_T *const deviceState, "
     "PDeviceInstance *const deviceInstance, uint32_t *const readyToSend, bool *const requestIdle";
 
-/* Does any of it speak of deviceInstance? The view costs time. */
+/* Does any of it use deviceInstance? The view costs time. */
 static bool needs_view(const struct leat_graph *graph, const struct leat_graph_type *t)
 {
     const struct leat_graph_pins *const lists[] = { &t->input, &t->output, &t->from_supervisor,
@@ -153,7 +153,7 @@ static bool needs_view(const struct leat_graph *graph, const struct leat_graph_t
     return false;
 }
 
-/* Shared code that may call what handlers call finds the environment in a variable. */
+/* Shared code that may call the functions of handlers finds the environment in a variable. */
 static bool needs_variable(const struct leat_graph *graph, const struct leat_graph_type *t)
 {
     static const char *const words[] = { "handler_", "assert", "tinsel" };
@@ -164,7 +164,7 @@ static bool needs_variable(const struct leat_graph *graph, const struct leat_gra
     return false;
 }
 
-/* What wrappers begin with: the environment, and the device as its handlers see it. */
+/* The beginning of all wrappers: the environment, and the device as its handlers see it. */
 static void put_setup(bool view, bool variable, FILE *out)
 {
     if (variable) fputs("#define LEAT_SET_VARIABLE leat_env = env;\n", out);
@@ -217,7 +217,7 @@ static void put_aliases(const struct leat_graph *graph, const struct leat_graph_
         out);
 }
 
-/* ReadyToSend, which all others end with. */
+/* ReadyToSend, called at the end of all others. */
 static void put_ready(const struct leat_graph *graph, const struct leat_graph_type *t, FILE *out)
 {
     const struct leat_graph_code *code = &t->handler[LEAT_GRAPH_READY_TO_SEND];
@@ -386,7 +386,7 @@ bool leat_handler_type_source(const struct leat_graph *graph, uint32_t type, FIL
     put_assert(out);
     put_code(graph, &graph->shared, out);
     put_code(graph, &t->shared, out);
-    put_assert(out); /* again, since shared code may include the usual one */
+    put_assert(out); /* again, since shared code may include the standard one */
     put_setup(needs_view(graph, t), needs_variable(graph, t), out);
     put_ready(graph, t, out);
     put_turn(graph, &t->handler[LEAT_GRAPH_ON_INIT], "init", out);
@@ -448,7 +448,7 @@ static void put_supervisor_control(const struct leat_graph *graph,
     fputs("; } catch (...) { leat_caught(nullptr); return -1; } }\n", out);
 }
 
-/* What it sends: SupervisorOutPin's message, else SupervisorInPin's. */
+/* The message it sends: SupervisorOutPin's, else SupervisorInPin's. */
 static const struct leat_graph_pin *reply_pin(const struct leat_graph_type *t)
 {
     if (t->to_supervisor.count) return &t->to_supervisor.pin[0];

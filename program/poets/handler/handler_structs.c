@@ -1,4 +1,4 @@
-/* The structs, names and constants that every source of an application begins with. */
+/* The structs, names and constants at the beginning of every source of an application. */
 #include "handler.h"
 #include <string.h>
 
@@ -21,7 +21,7 @@ static void put_dims(const struct leat_poets_layout_node *node, uint32_t count, 
         fprintf(out, "[%u]", node->dim[i]);
 }
 
-/* How many of a node's dimensions its TypeDef has already. */
+/* How many of a node's dimensions belong to its TypeDef. */
 static uint32_t dims_of_type(const struct leat_graph *graph,
                              const struct leat_poets_layout_node *node)
 {
@@ -71,7 +71,7 @@ static void put_definition(const struct leat_graph *graph, const struct leat_gra
     fputs(";\n", out);
 }
 
-/* What we know of it, the compiler is held to. */
+/* Checks the known layout against the compiler's. */
 static void put_places(const char *name, const struct leat_graph_struct *data, FILE *out)
 {
     const struct leat_poets_layout *layout = &data->layout;
@@ -111,7 +111,7 @@ static void put_named(const struct leat_graph *graph, const struct leat_graph_st
         fprintf(out, "typedef %s %s%s%s%s;\n", name, part, *pin ? "_" : "", pin, suffix);
 }
 
-/* Of a message that only the compiler can measure, so it is the compiler that says it. */
+/* For a message that only the compiler can measure, so the compiler checks the limit. */
 static void put_limit(const struct leat_graph *graph, const struct leat_graph_message *m, FILE *out)
 {
     if (m->data.plain) return;

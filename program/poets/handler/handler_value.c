@@ -1,4 +1,4 @@
-/* Values of instances as octets: those that are plain, and those that a compiler made. */
+/* Values of instances as octets: plain ones, and those that a compiler evaluated. */
 #include "handler.h"
 #include <string.h>
 
