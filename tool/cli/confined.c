@@ -1,4 +1,4 @@
-/* Whether a process that serves is confined (live_guard.h): told by status, and when it starts. */
+/* Whether a serving process is confined (live_guard.h): reported by status, and when it starts. */
 #include "json_out.h"
 #include "live_guard.h"
 #include "tool.h"
@@ -7,7 +7,7 @@
 static void warn(const struct leat_live_guard *guard)
 {
     char text[LEAT_LIVE_GUARD_TEXT_LEN];
-    if (leat_live_guard_is_for_tests()) return; /* status tells; here it would be no news */
+    if (leat_live_guard_is_for_tests()) return; /* status reports it anyway */
     if (!leat_live_guard_text(guard, text)) complain("confined: %s", text);
 }
 

@@ -36,7 +36,7 @@ bool duration_read(const char *text, uint64_t *ps)
     for (int i = 0; i < UNITS; i++)
         if (strcmp(at, units[i].name) == 0) unit = units[i].ps;
     if (!has_digit || !unit || value / behind > ps_max / unit) return false;
-    /* Of what stands behind the point, whole picoseconds only. */
+    /* Of the fraction only whole picoseconds count. */
     const uint64_t rest = value % behind;
     if (behind > unit ? rest % (behind / unit) != 0 : unit % behind != 0) return false;
     *ps = value / behind * unit + (behind > unit ? rest / (behind / unit) : rest * (unit / behind));

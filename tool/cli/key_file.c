@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Who can read the file has the key, and who can write it can choose the key: both are then members
- * of the network. */
+/* Anybody who can read the file has the key, and anybody who can write it can choose the key: both
+ * are then members of the network. */
 static bool is_safe(const char *path, int fd)
 {
     struct stat s;
@@ -44,7 +44,7 @@ static bool read_digits(FILE *file, uint8_t key[LEAT_SIP_KEY_LEN])
     return octets == LEAT_SIP_KEY_LEN && fscanf(file, " %c", &more) == EOF;
 }
 
-/* Without O_NONBLOCK, opening a FIFO waits for who writes to it. */
+/* Without O_NONBLOCK, opening a FIFO waits for a writer. */
 static FILE *open_to_read(const char *path)
 {
     const int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);

@@ -1,4 +1,4 @@
-/* The front door: finds the verb, reads its options by the verb's own table, runs it. */
+/* The main program: finds the verb, reads its options by the verb's own table, runs it. */
 #include "leat_format.h"
 #include "leat_text.h"
 #include "tool.h"
@@ -14,15 +14,15 @@ static void on_signal(int number)
     interrupted = number;
 }
 
-/* A file that may not grow (ulimit -f): the write fails and is told, as on a full disk, and what is
- * half written goes away. A handler, since what is ignored stays so in the programs that we start.
- */
+/* A file that may not grow (ulimit -f): the write fails and is reported, as on a full disk, and the
+ * partial file is removed. A handler, since an ignored signal stays ignored in programs that we
+ * start. */
 static void on_file_limit(int number)
 {
     (void)number;
 }
 
-/* Without SA_RESTART, so that a read that waits comes back at once. */
+/* Without SA_RESTART, so that a blocked read returns at once. */
 static void catch_signals(void)
 {
     struct sigaction action = { .sa_handler = on_signal };
@@ -126,7 +126,7 @@ const char *argument(const struct arguments *args, const char *option)
     return NULL;
 }
 
-/* What an option has already, and a value more. It is kept for as long as the command runs. */
+/* The values of an option so far, and one more. It is kept for as long as the command runs. */
 static const char *join(int option, const char *values, const char *value)
 {
     static char *joined[OPTION_MAX];
@@ -160,8 +160,8 @@ static bool is_optional(const char *argument)
     return argument[0] == '[' && strchr(argument, ']')[1] == '\0';
 }
 
-/* The value of an option that may have one: so that no program's name is taken for it, it is the
- * next word only where the words behind "--" are still to come. */
+/* The value of an option with an optional argument. The next word counts only if a "--" is still to
+ * come, so that no program's name is taken for it. */
 static const char *take_optional(char ***next)
 {
     const char *word = **next;
@@ -171,7 +171,7 @@ static const char *take_optional(char ***next)
     return "";
 }
 
-/* One word that begins with two dashes; *next is taken where the option wants an argument. */
+/* One word that begins with two dashes; *next is consumed if the option takes an argument. */
 static int take_option(struct arguments *args, const char *word, char ***next)
 {
     const char *equals = strchr(word, '=');

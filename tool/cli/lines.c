@@ -15,7 +15,7 @@ static bool tell(struct place *place, struct word line, line_fn each, void *cont
     return !lines_word(&rest, &first) || each(context, place, line);
 }
 
-/* The lines that are in the buffer; at the end of the file also one that has no end. */
+/* The lines in the buffer; at the end of the file also an unterminated one. */
 static bool tell_lines(struct input *in, struct place *place, line_fn each, void *context)
 {
     while (input_len(in) && !interrupted) {

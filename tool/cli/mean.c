@@ -2,7 +2,7 @@
 #include "net_steady.h"
 #include <math.h>
 
-/* Welford 1962: no great sums whose difference is small. */
+/* Welford 1962: avoids the cancellation of large sums. */
 void mean_add(struct mean *mean, double value)
 {
     if (!isfinite(value)) return;

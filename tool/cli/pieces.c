@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 /* A piece takes about this long, however fast the network is: long enough to cost nothing, short
- * enough for somebody who waits for the end. */
+ * enough to react to an interrupt. */
 static const double piece_seconds_min = 0.02, piece_seconds_max = 0.1;
 static const double progress_seconds = 0.2;
 enum { FIRST_PIECE_CYCLES = 1 }; /* of a network of a million that may take a second */

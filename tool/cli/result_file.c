@@ -9,7 +9,7 @@
 
 /* ---- names -------------------------------------------------------------------------------- */
 
-/* What a name leads to: a file, or a place in a folder where none is yet. */
+/* The target of a name: a file, or a name in a folder where none exists yet. */
 struct identity {
     struct stat stat; /* of the file, or of the folder */
     const char *name; /* in the folder; NULL: there is a file */
@@ -20,7 +20,7 @@ static bool is_standard(const char *path)
     return !path || strcmp(path, "-") == 0;
 }
 
-/* False: it leads nowhere, which is told when it is opened. */
+/* False: it has no target, which is reported when it is opened. */
 static bool identify(const char *path, int standard_fd, struct identity *out)
 {
     char folder[RESULT_FILE_PATH_CAP] = ".";
@@ -36,7 +36,7 @@ static bool identify(const char *path, int standard_fd, struct identity *out)
     return stat(folder, &out->stat) == 0;
 }
 
-/* Devices and sockets keep nothing that could be spoilt; a socket may be input and output. */
+/* Devices and sockets store nothing that could be overwritten; a socket may be input and output. */
 static bool is_one_file(const struct identity *a, const struct identity *b)
 {
     if (S_ISCHR(a->stat.st_mode) || S_ISSOCK(a->stat.st_mode)) return false;
@@ -84,7 +84,7 @@ bool result_names_apart(const struct verb *verb, const struct result_name *names
 
 /* ---- files -------------------------------------------------------------------------------- */
 
-/* What open() would have given it. */
+/* As open() would set it. */
 static mode_t mode_of_new_files(void)
 {
     const mode_t mask = umask(0);
@@ -108,11 +108,11 @@ static int open_beside(struct result_file *file, const char *path)
     snprintf(file->part, sizeof file->part, "%.*s.part.XXXXXX", len, file->target);
     const int fd = mkstemp(file->part);
     if (fd < 0) {
-        file->part[0] = '\0'; /* nothing to take away */
+        file->part[0] = '\0'; /* nothing to remove */
         return -1;
     }
     (void)!fchmod(fd, exists ? old.st_mode & 07777 : mode_of_new_files());
-    signal(SIGPIPE, SIG_IGN); /* a reader that goes away must not leave the part behind */
+    signal(SIGPIPE, SIG_IGN); /* a reader that closes must not leave the part behind */
     return fd;
 }
 

@@ -11,7 +11,7 @@ static bool is_plain(const char *word, size_t len)
     return len > 0;
 }
 
-/* Inside single quotes all is as it is but the next one, which stands outside: '\''. */
+/* Inside single quotes everything is literal except a quote itself, which is written as '\''. */
 void shell_put_word(FILE *out, const char *word, size_t len)
 {
     if (is_plain(word, len)) {

@@ -45,7 +45,7 @@ static bool in_udp(const uint8_t *p, size_t len, struct carried *out)
     const struct leat_format *format = by_udp_port(leat_get_be16(p + 2));
     if (!format) format = by_udp_port(leat_get_be16(p));
     size_t udp_len = leat_get_be16(p + 4);
-    if (udp_len < UDP_HEADER || udp_len > len) udp_len = len; /* cut: let the codec say so */
+    if (udp_len < UDP_HEADER || udp_len > len) udp_len = len; /* truncated: the codec reports it */
     return found(format, p + UDP_HEADER, udp_len - UDP_HEADER, false, out);
 }
 
@@ -94,7 +94,7 @@ static bool in_ip(const uint8_t *p, size_t len, struct carried *out)
     return in_ipv4(p, len, out) || in_ipv6(p, len, out);
 }
 
-/* What follows an Ethernet type; link layers differ only before it. */
+/* The content after an Ethernet type; link layers differ only before it. */
 static bool in_ether_type(uint16_t type, const uint8_t *p, size_t len, struct carried *out)
 {
     for (int i = 0; i < VLAN_DEPTH_MAX && (type == ETHER_VLAN || type == ETHER_QINQ); i++) {

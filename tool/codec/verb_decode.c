@@ -16,18 +16,18 @@
 enum { COMPLAINTS_MAX = 20, PEEK = 4096 };
 
 struct decoder {
-    const struct leat_format *format; /* what the user asked for; NULL: whatever is there */
+    const struct leat_format *format; /* requested; NULL: any */
     bool json;
     struct input in;
-    uint64_t packets; /* the number of the one at hand; in a capture, of the frame */
+    uint64_t packets; /* number of the current packet; in a capture, of the frame */
     uint64_t damaged, passed_over;
     struct cells cells;
     struct leat_fields fields;
-    struct leat_json object; /* of the packet at hand */
+    struct leat_json object; /* of the current packet */
     struct output out;
 };
 
-/* One packet as it was found. What follows `captured` has a meaning in captures only. */
+/* One packet as found. Members after `captured` apply to captures only. */
 struct packet {
     const struct leat_format *format;
     const uint8_t *octets;
@@ -78,7 +78,7 @@ static void end_sound(struct decoder *d)
     end_object(d);
 }
 
-/* Counts one more that is damaged; the first ones are told of, the others only counted. */
+/* Counts a damaged packet; the first ones are reported, the others only counted. */
 static bool may_complain(struct decoder *d)
 {
     if (++d->damaged == COMPLAINTS_MAX + 1)
@@ -86,7 +86,7 @@ static bool may_complain(struct decoder *d)
     return d->damaged <= COMPLAINTS_MAX;
 }
 
-/* A damaged packet keeps its octets in the output, so that nothing is lost on the way. */
+/* A damaged packet keeps its octets in the output, so that nothing is lost. */
 static void end_damaged(struct decoder *d, const struct packet *p, leat_err err, size_t fault_at,
                         bool frame)
 {
@@ -126,7 +126,7 @@ static void begin_fields(struct decoder *d, const char *key)
     leat_fields_init_json(&d->fields, &d->out.text);
 }
 
-/* The format's own frame around a captured packet; *p becomes what is inside. */
+/* The format's own frame around a captured packet; *p becomes its content. */
 static leat_err take_off_frame(struct decoder *d, const struct leat_framing *framing,
                                struct packet *p, size_t *fault_at)
 {
@@ -204,14 +204,14 @@ static bool is_gap(uint8_t c)
     return c == ' ' || c == '\t' || c == '\r' || c == ':' || c == '-' || c == '_' || c == ',';
 }
 
-/* Reads on, but first shows what there is: a pipe may wait long. */
+/* Reads more input, but first shows the output so far: a pipe may wait long. */
 static bool more(struct decoder *d, size_t wanted)
 {
     if (wanted > input_len(&d->in)) output_flush(&d->out);
     return input_fill(&d->in, wanted);
 }
 
-/* One line to octets, in place. False, with a message, where it is not hex. */
+/* One line to octets, in place. False after a complaint: it is not hex. */
 static bool unhex_line(struct decoder *d, uint8_t *line, size_t len, uint64_t number, size_t *out)
 {
     size_t n = 0, digits = 0, high_at = 0;
@@ -278,7 +278,7 @@ static int decode_hex(struct decoder *d)
 
 /* ---- raw octets --------------------------------------------------------------------------- */
 
-/* Where the next packet ends, as far as the format can tell; else all that there is. */
+/* Where the next packet ends, as far as the format can determine; else all the input. */
 static size_t raw_packet_len(const struct decoder *d)
 {
     const size_t left = input_len(&d->in);
@@ -310,7 +310,7 @@ static size_t cut_from(const struct leat_capture_packet *c)
     return c->original_len > c->len ? c->original_len : 0;
 }
 
-/* A packet of a channel that is not whole: what came of it, and why. */
+/* An incomplete packet of a channel: its octets so far, and why. */
 static void show_cut_short(struct decoder *d, const struct cells_packet *c, uint64_t time_ns,
                            leat_err err)
 {
@@ -325,7 +325,7 @@ static void show_cut_short(struct decoder *d, const struct cells_packet *c, uint
     end_damaged(d, &p, err, c->len, false);
 }
 
-/* Cells of a capture, where the user asked for what they carry. */
+/* Cells of a capture, if their content was requested. */
 static void show_cell(struct decoder *d, const struct leat_format *atm,
                       const struct leat_capture_packet *c)
 {
@@ -354,7 +354,7 @@ static void show_cell(struct decoder *d, const struct leat_format *atm,
     }
 }
 
-/* Who asks for prototype cells, or for the NNI's, knows better than the octets of a cell. */
+/* An explicit request for prototype cells, or for the NNI's, overrides the octets of a cell. */
 static const struct leat_format *as_asked(const struct decoder *d, const struct leat_format *found)
 {
     const bool cell = found == &leat_atm_format || found == &leat_atmtask_format;
@@ -390,7 +390,7 @@ static void damaged_file(struct decoder *d, leat_err err)
                  (unsigned long long)d->in.offset, leat_err_text(err), leat_err_name(err));
 }
 
-/* What is left to say when all has been read. */
+/* The final messages after all input has been read. */
 static void end_capture(struct decoder *d)
 {
     struct cells_packet packet;

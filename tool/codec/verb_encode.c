@@ -12,35 +12,35 @@
 #include <string.h>
 
 enum {
-    NODE_COST = 32,        /* octets of tree per character of JSON, at the worst */
-    ARENA_EXTRA = 1 << 16, /* and what a walk may need besides */
+    NODE_COST = 32,        /* octets of tree per character of JSON, in the worst case */
+    ARENA_EXTRA = 1 << 16, /* and additional memory of a walk */
     ARENA_MAX = 1 << 28,
     PACKET_EXTRA = 1 << 17, /* a packet may be longer than its text by headers and padding */
-    TIME_STEP_NS = 1000,    /* between packets that do not say when they were sent */
+    TIME_STEP_NS = 1000,    /* between packets without a time */
     BLOCK_EXTRA = 64,
-    ETHER_EXTRA = 64, /* an Ethernet header and padding may come around a frame */
+    ETHER_EXTRA = 64, /* an Ethernet header and padding may be added to a frame */
 };
 
 enum shape { HEX, RAW, PCAPNG };
 
 struct encoder {
     const struct arguments *args;
-    const struct leat_format *format; /* from the command line; NULL: objects tell */
+    const struct leat_format *format; /* from the command line; NULL: as objects say */
     enum shape shape;
     const char *source; /* of JSON; NULL: words of the command line */
-    uint64_t line;      /* where the object at hand begins */
+    uint64_t line;      /* where the current object begins */
     uint64_t packets;
     const char *path; /* of the capture */
     struct leat_fields fields;
     struct result_file file;
 };
 
-/* What an object of `leat decode --json` says beside its fields. */
+/* The members of an object of `leat decode --json` besides its fields. */
 struct envelope {
     const struct leat_format *format;
     struct leat_tree *carriage; /* NULL: not given */
     uint64_t time_ns;
-    bool ether; /* it came from behind an Ethernet type */
+    bool ether; /* it was directly behind an Ethernet type */
 };
 
 /* One packet's worth of memory, sized by its text. */
@@ -75,7 +75,7 @@ static void scratch_close(struct scratch *s)
 
 /* ---- the capture -------------------------------------------------------------------------- */
 
-/* Where the fields at hand were written, to begin a message with. */
+/* Where the current fields were written, as a prefix of messages. */
 static const char *place(const struct encoder *e)
 {
     static char text[300];
@@ -117,7 +117,7 @@ static bool put_captured(struct encoder *e, struct scratch *s, uint16_t link_typ
     return n > 0;
 }
 
-/* Behind an Ethernet header that names nobody, padded as Ethernet is. */
+/* With an Ethernet header without addresses, padded to Ethernet's minimum. */
 static bool put_ethernet(struct encoder *e, struct scratch *s, const struct leat_format *format,
                          uint64_t time_ns, size_t len)
 {
@@ -131,7 +131,7 @@ static bool put_ethernet(struct encoder *e, struct scratch *s, const struct leat
                         len < FRAME_MIN ? FRAME_MIN : len);
 }
 
-/* s->frame holds a frame, or the cells of an adaptation layer: into the capture with it. */
+/* Writes s->frame, a frame or the cells of an adaptation layer, into the capture. */
 static int put_frame(struct encoder *e, struct scratch *s, const struct leat_format *format,
                      bool ether, uint64_t time_ns, size_t len)
 {
@@ -144,8 +144,8 @@ static int put_frame(struct encoder *e, struct scratch *s, const struct leat_for
 }
 
 /*
- * The packet in its format's frame. It goes to Ethernet where it came from there, or where only
- * Ethernet has a frame for the carriage that the user wrote; else to the format's link type.
+ * The packet in its format's frame. It goes to Ethernet if it came from there, or if only Ethernet
+ * has a frame for the given carriage; else to the format's link type.
  */
 static int put_framed(struct encoder *e, struct scratch *s, const struct envelope *v, size_t len)
 {
@@ -190,7 +190,7 @@ static void put_plain(struct encoder *e, const uint8_t *octets, size_t len)
     leat_text_putc(&e->file.out.text, '\n');
 }
 
-/* A damaged packet goes through as the octets it was. */
+/* A damaged packet passes through as its original octets. */
 static int encode_octets(struct encoder *e, struct scratch *s, const struct envelope *v,
                          struct leat_tree *root)
 {

@@ -28,7 +28,7 @@ static void put_json(const struct leat_format *f)
     json_close(&out);
 }
 
-/* What `leat encode FORMAT` makes when no field is given: all fields that it has then. */
+/* The packet that `leat encode FORMAT` makes without fields: all fields that it then has. */
 static bool put_fields(const struct leat_format *format, bool json)
 {
     enum { PACKET_CAP = 1 << 12 };

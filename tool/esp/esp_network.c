@@ -30,7 +30,8 @@ static bool read_tree(const struct esp_job *job, const char *text, uint64_t *lev
     return false;
 }
 
-/* Router 0 on top, then level by level; the places of members are the routers of the last one. */
+/* Router 0 at the top, then level by level; the places of members are the routers of the last
+ * level. */
 static bool make_tree(struct esp_job *job, const char *text)
 {
     struct leat_sim_esp_graph *g = &job->config.graph;
@@ -60,7 +61,7 @@ static bool make_tree(struct esp_job *job, const char *text)
     return true;
 }
 
-/* Wires of so many cycles have so many delays; the places of members are the terminals. */
+/* A wire of n cycles has n delays; the places of members are the terminals. */
 static bool take_topology(struct esp_job *job, const struct leat_net_topology *t)
 {
     struct leat_sim_esp_graph *g = &job->config.graph;

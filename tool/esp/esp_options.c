@@ -1,4 +1,4 @@
-/* leat esp sim: what the options say. */
+/* leat esp sim: reads the options. */
 #include "duration.h"
 #include "esp_job.h"
 #include "leat_tree.h"
@@ -9,12 +9,12 @@
 
 enum {
     RATE_DECIMALS = 9,
-    REORDER_DELAYS = 4, /* that a packet is held back, at most */
+    REORDER_DELAYS = 4, /* longest hold of a packet */
     ATTEMPTS_DEFAULT = 8,
     BITS_DEFAULT = 24, /* one part, however many members */
     REPLIES = 1 << 16,
     SPARE_FLIGHTS = 1 << 16,
-    ROUNDS_AT_A_TIME = 4, /* on their way from each member, copies included */
+    ROUNDS_AT_A_TIME = 4, /* in flight from each member, copies included */
 };
 
 static const leat_time delay_default = 1000000000, tau_default = 10000000000000, us = 1000000;
@@ -96,7 +96,7 @@ static bool read_links(struct esp_job *job)
 
 /* ---- members --------------------------------------------------------------------------------- */
 
-/* Evenly over the places, in turn. */
+/* Round robin over the places. */
 static bool place_members(struct esp_job *job)
 {
     struct leat_sim_esp_config *c = &job->config;

@@ -1,4 +1,4 @@
-/* A router, for people and as JSON: what became of packets, what is in its stores, what passes. */
+/* A router, as text and as JSON: packets by outcome, contents of its stores, passing packets. */
 #include "duration.h"
 #include "esp_live.h"
 #include "esp_text.h"
@@ -138,7 +138,7 @@ static void show_survey_json(struct leat_json *j, const char *name, uint64_t slo
     leat_json_end(j);
 }
 
-/* json: NULL for people. */
+/* json: NULL for text. */
 static bool show_stores(struct leat_esp_router *router, const struct esp_config *c,
                         struct leat_json *json)
 {
@@ -262,7 +262,7 @@ static const char *address_text(uint32_t carriage, const uint64_t address[2],
     return text;
 }
 
-/* json: NULL for people. */
+/* json: NULL for text. */
 static void show_operands(const struct leat_esp_words *w, struct leat_json *json)
 {
     const struct leat_esp_instruction *row = leat_esp_instruction_of(w->opcode);
@@ -273,7 +273,7 @@ static void show_operands(const struct leat_esp_words *w, struct leat_json *json
         const char *name = row->operand[i].name;
         if (!json)
             printf(tag ? " %s=0x%llx" : " %s=%llu", name, (unsigned long long)value);
-        else if (tag) /* of 64 bits, not every reader of JSON keeps all */
+        else if (tag) /* 64 bits, which not every JSON reader keeps */
             leat_json_hex(json, name, "0x", value, 1);
         else
             leat_json_uint(json, name, value);
@@ -289,7 +289,7 @@ void esp_show_sight(const struct esp_config *c, const struct esp_sight *s, bool 
     const char *carriage = s->carriage < 5 ? carriages[s->carriage] : "?";
     address_text(s->carriage, s->source, from);
     address_text(s->carriage, s->destination, to);
-    /* Of a packet that was refused, nothing is known for sure. */
+    /* Nothing is certain about a refused packet. */
     const bool known = s->reason <= ESP_LIMITED || s->reason == ESP_STOPPED;
     if (json) {
         struct json_out out;

@@ -23,13 +23,13 @@ static const uint64_t hour_ps = UINT64_C(3600000000000000);
 
 static char why[LEAT_ESP_HOST_WHY_LEN];
 
-/* What the command line says. */
+/* The command line. */
 struct asked {
     const struct arguments *args;
     const char *word;
     struct leat_esp_host_config host;
     uint8_t key[LEAT_ESP_KEY_LEN];
-    uint64_t members, wait_ps; /* gathered before anything is asked */
+    uint64_t members, wait_ps; /* gathered before the query is sent */
     bool json;
 };
 
@@ -192,7 +192,7 @@ int esp_join(const struct arguments *args)
 
 /* ---- the root ----------------------------------------------------------------------------- */
 
-/* Its members have joined, or the time for it is over. */
+/* Opens the root; its members have joined, or the time for it is over. */
 static int open_root(const struct asked *a, struct leat_esp_host_root **root)
 {
     const int code = told(leat_esp_host_root_open(&a->host, root, why));
@@ -201,7 +201,8 @@ static int open_root(const struct asked *a, struct leat_esp_host_root **root)
     return code;
 }
 
-/* False after a complaint: who asks for --members wants them all, others all who would join. */
+/* False after a complaint: with --members all of them are required, otherwise all that would join.
+ */
 static bool all_are_there(const struct asked *a, uint32_t members,
                           const struct leat_esp_host_root_cost *cost)
 {
@@ -319,7 +320,7 @@ static int ask(const struct asked *a, struct leat_esp_host_root *root,
     const enum leat_esp_host_end end = leat_esp_host_root_ask(root, request, &result, &cost, why);
     const char *dot = argument(a->args, "--dot");
     const bool is_tree = request->kind == LEAT_ESP_SERVICE_TREE;
-    const bool answered = result.end == LEAT_ESP_ANSWERED; /* maybe not by all: then it is told */
+    const bool answered = result.end == LEAT_ESP_ANSWERED; /* maybe not by all, as reported */
     if (answered || (end == LEAT_ESP_HOST_SILENT && a->json))
         (a->json ? show_json : show_text)(a, request, &result, &cost);
     if (is_tree && dot && end == LEAT_ESP_HOST_OK && !put_tree(root, dot, true)) return FAILED;
@@ -337,7 +338,7 @@ static int ask_service(const struct arguments *args, enum leat_esp_announced kin
     const struct result_name dot = { "--dot", argument(args, "--dot") };
     if (!read_asked(args, &a)) return WRONG;
     if (args->operand_count != 2) return misuse(args->verb, "expected: %s GROUP", a.word);
-    if (!read_request(&a, kind, &request)) return WRONG; /* before anybody waits */
+    if (!read_request(&a, kind, &request)) return WRONG; /* before waiting for anybody */
     if (dot.path && !result_names_apart(args->verb, &dot, 1, NULL)) return WRONG;
     struct leat_esp_host_root *root;
     int code = open_root(&a, &root);

@@ -1,4 +1,5 @@
-/* leat esp sim: one service on simulated routers, beside what it costs to collect by unicast. */
+/* leat esp sim: one service on simulated routers, compared with the cost of collecting by unicast.
+ */
 #include "duration.h"
 #include "esp_job.h"
 #include "json_out.h"
@@ -28,7 +29,7 @@ struct esp_run {
 
 /* ---- what is true ---------------------------------------------------------------------------- */
 
-/* Routers with two children or more, members among them; marks[]: children so far. */
+/* Routers with two children or more, members included; marks[]: children so far. */
 static uint64_t count_branches(const struct leat_sim_esp *s, uint32_t *marks)
 {
     uint64_t branches = 0;
@@ -108,7 +109,7 @@ static int open_run(struct esp_run *run, struct leat_text *why)
     return find_truth(run) ? DONE : FAILED;
 }
 
-/* One service, until nothing is on its way any more. */
+/* One service, until nothing is in flight any more. */
 static int run_one(struct leat_sim_esp *sim, const struct leat_esp_request *request,
                    struct leat_text *why)
 {
@@ -248,7 +249,7 @@ static void put_text(const struct esp_run *run)
 
 /* ---- a tree ---------------------------------------------------------------------------------- */
 
-/* Routers are told by where their answers come from: the number of their entity. */
+/* Routers are identified by the source of their answers: the number of their entity. */
 static void put_node(void *context, uint32_t node, struct leat_text *out)
 {
     const struct leat_sim_esp *s = context;

@@ -1,10 +1,9 @@
-/* A tree that a computation made, drawn: text with a line for each node, or a graph for Graphviz.
- */
+/* Draws the tree of a computation: text with a line for each node, or a graph for Graphviz. */
 #include "esp_job.h"
 #include "result_file.h"
 #include <stdlib.h>
 
-/* Children of each parent in a row: nodes, then members (those from `nodes` on). */
+/* Children of each parent in sequence: nodes, then members (those from `nodes` on). */
 struct drawing {
     const struct esp_tree *tree;
     uint32_t nodes, members;
@@ -75,8 +74,8 @@ static void put_line(const struct drawing *d, uint32_t entity, uint32_t depth,
     leat_text_puts(out, "\n");
 }
 
-/* Every node once, from the root down; without a stack that a long way could overflow: next[] is
- * where each node on the way goes on. */
+/* Visits every node once, from the root down, without recursion, which a long path could overflow:
+ * next[] is the position of each node on the path. */
 static bool walk(const struct drawing *d, struct leat_text *out)
 {
     uint32_t *next = calloc(d->nodes, sizeof *next), *way = calloc(d->nodes, sizeof *way);
@@ -97,7 +96,7 @@ static bool walk(const struct drawing *d, struct leat_text *out)
         const uint32_t child = d->child[at];
         put_line(d, child, depth, out);
         if (child < d->nodes && !d->on_way[child]) {
-            d->on_way[child] = true; /* a circle is walked once */
+            d->on_way[child] = true; /* a cycle is walked once */
             way[depth++] = child;
         }
     }

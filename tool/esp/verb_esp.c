@@ -1,5 +1,5 @@
 /*
- * leat esp: ephemeral state in routers, simulated or live. The first word says what is wanted; each
+ * leat esp: ephemeral state in routers, simulated or live. The first word is the subcommand; each
  * has a row here.
  */
 #include "esp_job.h"
@@ -13,7 +13,7 @@
 static const struct {
     const char *word;
     int (*run)(const struct arguments *args);
-    const char *options; /* that go with it */
+    const char *options; /* its options */
 } words[] = {
     { "sim", esp_simulate,
       "--tree --graph --fabric --members --at --service --values --bits --loss --dup --reorder "
@@ -35,7 +35,7 @@ static const struct {
     { "multicast", esp_multicast, ROOT_OPTIONS " --rounds --for" },
 };
 
-/* What another word knows would else be passed over in silence. */
+/* An option of another subcommand would otherwise be ignored silently. */
 static bool options_fit(const struct arguments *args, const char *word, const char *list)
 {
     for (int i = 0; args->verb->options[i].name; i++) {

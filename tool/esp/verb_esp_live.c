@@ -45,7 +45,7 @@ static bool read_driver(const struct arguments *args, enum leat_esp_router_drive
     return false;
 }
 
-/* The values of an option that may be given again: pointers into `copy`. */
+/* The values of a repeatable option: pointers into `copy`. */
 static bool read_list(const struct arguments *args, const char *option, char copy[TEXT_MAX],
                       const char **list, uint32_t cap, uint32_t *count)
 {
@@ -173,7 +173,7 @@ int esp_store(const struct arguments *args)
     return finish(shown ? DONE : FAILED);
 }
 
-/* Another watcher that ends ends the watching of all. */
+/* When another watcher ends, it stops the tracing of all: starts it again. */
 static void keep_watching(struct leat_esp_router *router, struct esp_config *config)
 {
     char ignored[LEAT_ESP_ROUTER_WHY_LEN];
@@ -191,7 +191,7 @@ static void watch(struct leat_esp_router *router, uint64_t count, bool json)
     leat_esp_router_describe(router, &config);
     for (uint64_t shown = 0; shown < count;) {
         const bool seen = leat_esp_router_sight(router, &next, &sight, &missed);
-        if (interrupted && !seen) break; /* what has passed by then is shown */
+        if (interrupted && !seen) break; /* shows what has passed by then */
         if (missed) complain("%llu packets went by unseen", (unsigned long long)missed);
         if (seen) {
             esp_show_sight(&config, &sight, json);

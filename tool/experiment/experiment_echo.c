@@ -94,7 +94,8 @@ static struct figures figures_of_theory(const struct experiment *e, const struct
 /* ---- measuring ---------------------------------------------------------------------------------
  */
 
-/* From the cycle in which the writer has its lock to that in which the reader has the last word. */
+/* From the cycle in which the writer gets its lock to that in which the reader has the last word.
+ */
 static int measure(struct experiment *e, uint32_t octets, double *cycles)
 {
     struct comm_records records = { 0 };
@@ -119,7 +120,7 @@ static int measure_curve(struct experiment *e, struct curve *c)
     return code;
 }
 
-/* The smallest message that reaches half of r_max is looked for, from the smallest one on. */
+/* Searches for the smallest message that reaches half of r_max, from the smallest one on. */
 static int measure_figures(struct experiment *e, const struct curve *c, struct figures *out)
 {
     double cycles;

@@ -1,6 +1,6 @@
 /*
- * leat experiment linear, matrix and contention: programs of the thesis at work, and how much of
- * their time is contention (spec/atm.md, 7.3 to 7.5; seed 001, 11.2 and 11.4).
+ * leat experiment linear, matrix and contention: runs programs of the thesis and measures how much
+ * of their time is contention (spec/atm.md, 7.3 to 7.5; seed 001, 11.2 and 11.4).
  */
 #include "experiment.h"
 #include "json_out.h"
@@ -15,7 +15,7 @@ enum {
     THESIS_PORTS = 16,
 };
 
-/* Records of a run, and what comes of them. */
+/* Records of a run, and figures derived from them. */
 struct timeline {
     size_t sends, receives;
     uint64_t last;    /* cycle of the last one in time */
@@ -72,13 +72,13 @@ struct work {
 struct done {
     struct timeline with, without;
     struct comm_records all; /* with contention, and with the task that starts the others */
-    size_t reordered;        /* of these, at another place of the order at their port without */
+    size_t reordered;        /* of these, at another position at their port without contention */
     uint64_t certificate;
     uint32_t tasks;
-    char *written; /* what the program wrote behind its input */
+    char *written; /* what the program appended to its input */
 };
 
-/* What stands in the file from `from` on; NULL after a complaint. */
+/* The content of the file from `from` on; NULL after a complaint. */
 static char *read_tail(const char *path, long from)
 {
     FILE *file = fopen(path, "rb");
@@ -94,7 +94,7 @@ static char *read_tail(const char *path, long from)
     return NULL;
 }
 
-/* What the records of the run that is measured say, and what the program wrote. */
+/* Keeps the records of the measured run, and the program's output. */
 static int keep(const struct experiment *e, const struct work *w, long input_len,
                 const struct comm_records *records, struct done *out)
 {
@@ -105,14 +105,15 @@ static int keep(const struct experiment *e, const struct work *w, long input_len
     return out->written ? DONE : FAILED;
 }
 
-/* Where a task is: the one that starts the others at the first port, worker i at port i + 1. */
+/* The port of a task: the one that starts the others is at the first port, worker i at port i + 1.
+ */
 static uint32_t port_of(const struct comm_record *r, const struct work *w, uint32_t ports)
 {
     if (memcmp(r->task.name, w->program, COMM_NAME_LEN) == 0) return 0;
     return ((uint32_t)r->task.instance + 1) % ports;
 }
 
-/* The next message that is sent or received at a port, from *at on; NULL: none. */
+/* The next message sent or received at a port, from *at on; NULL: none. */
 static const struct comm_record *next_at(const struct comm_records *records, const struct work *w,
                                          uint32_t ports, uint32_t port, size_t *at)
 {
@@ -123,7 +124,7 @@ static const struct comm_record *next_at(const struct comm_records *records, con
     return NULL;
 }
 
-/* Records of one run that have another in their place, at their port, in the other run. */
+/* Records of one run whose position at their port differs in the other run. */
 static size_t count_reordered(const struct comm_records *a, const struct comm_records *b,
                               const struct work *w, uint32_t ports)
 {

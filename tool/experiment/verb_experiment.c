@@ -1,4 +1,4 @@
-/* leat experiment: the measurements of the thesis, made anew with its programs. */
+/* leat experiment: repeats the measurements of the thesis with its programs. */
 #include "experiment.h"
 #include "fabric.h"
 #include "input.h"

@@ -17,7 +17,7 @@
 
 #define PS_PER_SECOND UINT64_C(1000000000000)
 enum {
-    CHUNK_LEN = 256 * 1024,            /* of a location's events in memory: the least there is */
+    CHUNK_LEN = 256 * 1024,            /* of a location's events in memory: the minimum */
     DEFINITIONS_LEN = 4 * 1024 * 1024, /* ten octets of it for each location, at least */
     COMMUNICATOR = 0,
     ALL_LOCATIONS = 0, /* groups */
@@ -27,7 +27,7 @@ enum {
 /* ---- errors ------------------------------------------------------------------------------------
  */
 
-/* What the library says of the first thing that goes wrong, from within. */
+/* The library's message about its first error. */
 static OTF2_ErrorCode hear_error(void *context, const char *file, uint64_t line,
                                  const char *function, OTF2_ErrorCode code, const char *format,
                                  va_list arguments)
@@ -44,7 +44,7 @@ static OTF2_ErrorCode hear_error(void *context, const char *file, uint64_t line,
     return code;
 }
 
-/* Where the library was silent. */
+/* If the library did not report the error. */
 static void check(struct export_otf2 *x, OTF2_ErrorCode code)
 {
     if (code == OTF2_SUCCESS || x->failed) return;
@@ -132,7 +132,7 @@ static bool is_of_nothing(const char *name)
     return false;
 }
 
-/* Is this a folder with such files in it and no others? */
+/* Is this a folder with only such files? */
 static bool has_only(const char *path, bool (*may_be_there)(const char *name))
 {
     DIR *folder = opendir(path);
@@ -145,7 +145,7 @@ static bool has_only(const char *path, bool (*may_be_there)(const char *name))
     return only;
 }
 
-/* An archive that leat wrote, and nothing else, so that it may be replaced. */
+/* An archive written by leat and nothing else, so it may be replaced. */
 static bool is_ours(const char *path)
 {
     enum { HEAD_LEN = 4096 };
@@ -394,7 +394,7 @@ static uint32_t put_node(struct export_otf2 *x, OTF2_GlobalDefWriter *to, const 
     return x->nodes++;
 }
 
-/* The root, the groups, each below its own, and the places below the root. */
+/* The root, the groups, each below its parent, and the places below the root. */
 static void put_tree(struct export_otf2 *x, OTF2_GlobalDefWriter *to)
 {
     const OTF2_StringRef group = put_string(x, to, "group"), place = put_string(x, to, "place");
@@ -490,7 +490,7 @@ static void put_definitions(struct export_otf2 *x)
     put_metrics(x, to, none);
 }
 
-/* Readers look for a file of definitions for each location, though nothing is in it. */
+/* Readers expect a file of definitions for each location, even an empty one. */
 static void put_no_definitions(struct export_otf2 *x)
 {
     check(x, OTF2_Archive_OpenDefFiles(x->archive));
@@ -524,8 +524,8 @@ bool export_otf2_finish(struct export_otf2 *x)
     return !x->failed;
 }
 
-/* Two folders change places: in one instant or, where the file system has no such call, in three
- * steps, of which each is taken back if the next one fails. */
+/* Exchanges two folders: atomically or, if the file system has no such call, in three steps, each
+ * of which is undone if the next one fails. */
 static bool swap_folders(const char *a, const char *b)
 {
     char aside[EXPORT_OTF2_PATH_CAP + 4];
@@ -540,8 +540,8 @@ static bool swap_folders(const char *a, const char *b)
     return rename(aside, a) == 0;
 }
 
-/* What was there is the part afterwards, and goes with it. Only an archive of ours, looked at
- * again: somebody may have put something else there since. */
+/* Afterwards the part holds the old content, and is removed with it. Only an archive of ours,
+ * checked again: somebody may have put something else there since. */
 static bool replace(const struct export_otf2 *x)
 {
     return is_ours(x->target) && swap_folders(x->part, x->target);
@@ -571,7 +571,7 @@ void export_otf2_drop(struct export_otf2 *x)
 {
     enum { FOLDERS_OPEN = 8 };
     if (!x->name) return;
-    x->failed = true; /* no more is told of it */
+    x->failed = true; /* already reported */
     if (x->archive) OTF2_Archive_Close(x->archive);
     x->archive = NULL;
     if (x->part[0]) nftw(x->part, take_away, FOLDERS_OPEN, FTW_DEPTH | FTW_PHYS);

@@ -1,4 +1,4 @@
-/* leat export: what others' tools read, made of a recording. */
+/* leat export: converts a recording for other tools. */
 #include "export_otf2.h"
 #include "input.h"
 #include "result_file.h"

@@ -37,7 +37,7 @@ struct drawing {
     struct half half[FABRIC_DRAW_WIRES_MAX];
     struct wire wire[FABRIC_DRAW_WIRES_MAX];
     uint32_t wires;
-    struct fabric_point least, most; /* all that is drawn lies between */
+    struct fabric_point least, most; /* bounding box */
 };
 
 /* ---- what is drawn -------------------------------------------------------------------------- */
@@ -51,7 +51,7 @@ static int compare_halves(const void *left, const void *right)
     return 0;
 }
 
-/* All wires between two routers: the first one there and the first one back are one, and so on. */
+/* All wires between two routers: the first in each direction form a pair, and so on. */
 static void add_wires(struct drawing *d, const struct half *half, uint32_t count)
 {
     uint32_t forth = 0;
@@ -92,10 +92,11 @@ static void find_wires(struct drawing *d)
 static double use_of(const struct drawing *d, uint32_t out)
 {
     const double use = d->use && out != LEAT_NET_NONE ? d->use[out] : 0;
-    return use > 0 ? fmin(use, 1) : 0; /* not a number: none */
+    return use > 0 ? fmin(use, 1) : 0; /* NAN: none */
 }
 
-/* From grey by blue and yellow to red, all of a lightness that shows on white and on black. */
+/* From grey through blue and yellow to red, all with a lightness that shows on white and on black.
+ */
 static void put_colour(FILE *out, double use)
 {
     static const double stop[][3] = {
@@ -110,7 +111,7 @@ static void put_colour(FILE *out, double use)
                 (unsigned)lround(stop[i][c] + (at - i) * (stop[i + 1][c] - stop[i][c])));
 }
 
-/* The colour and width of a line, where utilisation is drawn. */
+/* The colour and width of a line, if utilisation is drawn. */
 static void put_stroke(const struct drawing *d, double use)
 {
     if (!d->use) return;
@@ -143,8 +144,8 @@ static void put_wire_title(const struct drawing *d, const struct wire *w)
     fputs("</title>", d->out);
 }
 
-/* The point at the middle of a wire that has to bend: upwards or to the left, for terminals are on
- * the other sides. */
+/* The point at the middle of a bent wire: upwards or to the left, since terminals are on the other
+ * sides. */
 static struct fabric_point middle_of(const struct drawing *d, const struct wire *w)
 {
     const struct fabric_layout *l = &d->layout;
@@ -156,7 +157,7 @@ static struct fabric_point middle_of(const struct drawing *d, const struct wire 
     return (struct fabric_point){ (a.x + b.x) / 2 + dy * aside, (a.y + b.y) / 2 - dx * aside };
 }
 
-/* Graphs alone have wires of one direction that nothing else tells. */
+/* Only graphs have one-way wires that nothing else shows. */
 static void put_arrow(const struct drawing *d, const struct wire *w, struct fabric_point middle)
 {
     const bool forth = w->forth != LEAT_NET_NONE;
@@ -199,7 +200,7 @@ static void cover(struct drawing *d, struct fabric_point p)
     d->most = (struct fabric_point){ fmax(d->most.x, p.x), fmax(d->most.y, p.y) };
 }
 
-/* A dot and its line; `out`: its output port, NONE where the terminal sends. */
+/* A dot and its line; `out`: its output port, NONE if the terminal sends. */
 static void put_terminal(struct drawing *d, uint32_t router, uint32_t terminal,
                          struct fabric_point place, uint32_t out)
 {
@@ -215,7 +216,7 @@ static void put_terminal(struct drawing *d, uint32_t router, uint32_t terminal,
 }
 
 /* The terminals at one side of a router: those of its output ports, or of its input ports. With
- * `draw` off they are only covered. */
+ * `draw` off only the bounding box grows. */
 static void do_terminals(struct drawing *d, uint32_t router, bool sends, bool draw)
 {
     const struct leat_net_topology *t = d->t;
@@ -263,7 +264,7 @@ static void put_router(const struct drawing *d, uint32_t router)
 
 /* ---- the frame ------------------------------------------------------------------------------ */
 
-/* Under a class of its own, for it may stand in a page. */
+/* Under a class of its own, since it may be embedded in a page. */
 static const char style[] =
     "<style>"
     ".leat-fabric .ground{fill:#fff}"

@@ -5,9 +5,9 @@
 #define TURN 6.283185307179586
 
 enum {
-    LINE_STRAIGHT_MAX = 24, /* routers of a line that is not folded */
+    LINE_STRAIGHT_MAX = 24, /* longer lines are folded */
     ROW_MAX = 6,            /* terminals of a router that stand in a row, not in a circle */
-    STRESS_MAX = 512,       /* routers of a graph that is untangled */
+    STRESS_MAX = 512,       /* larger graphs are not optimised */
     STRESS_ROUNDS = 200,
     BLOCK_DIMENSIONS = 3, /* of a lattice that is drawn as one block; others set blocks apart */
 };
@@ -61,7 +61,7 @@ static double gap_for(uint32_t terminals, bool in_a_row)
 
 /* ---- lines and circles ---------------------------------------------------------------------- */
 
-/* Long ones go to and fro. */
+/* Long ones are folded. */
 static void place_line(const struct leat_net_topology *t, struct fabric_layout *l)
 {
     const uint32_t n = t->routers;
@@ -133,8 +133,8 @@ static void place_lattice(const struct leat_net_topology *t, struct fabric_layou
     }
 }
 
-/* Wires along one dimension to a router that is not the next one, and wires from block to block,
- * would lead over others. */
+/* Wires along one dimension to a router that is not adjacent, and wires between blocks, would cross
+ * others. */
 double fabric_layout_bend(const struct leat_net_topology *t, const struct fabric_layout *layout,
                           uint32_t a, uint32_t b)
 {
@@ -214,7 +214,7 @@ static void place_dragonfly(const struct leat_net_topology *t, struct fabric_lay
 
 /* ---- any graph ------------------------------------------------------------------------------ */
 
-/* Fewest wires of all pairs, of the shorter direction. */
+/* Distances of all pairs in wires, in the shorter direction. */
 static void fill_distances(const struct leat_net_topology *t,
                            uint16_t distance[STRESS_MAX][STRESS_MAX])
 {
@@ -227,7 +227,8 @@ static void fill_distances(const struct leat_net_topology *t,
     }
 }
 
-/* Where all others want a router: each as far as it is by wire, near ones the more. */
+/* The position that all others prefer for a router: each at its distance by wire, near ones with
+ * more weight. */
 static struct fabric_point wanted(const struct fabric_layout *l, const uint16_t *distance,
                                   uint32_t routers, uint32_t r)
 {

@@ -1,5 +1,4 @@
-/* leat fabric show|check of networks: what one is made of, its distances, its ways, whether it can
- * deadlock. */
+/* leat fabric show|check of networks: structure, distances, routes, and deadlock analysis. */
 #include "fabric.h"
 #include "fabric_draw.h"
 #include "fabric_flits.h"
@@ -12,13 +11,13 @@
 #include <string.h>
 
 enum {
-    DISTANCES_ROUTERS_MAX = 4096, /* more would take too long: all pairs are looked at */
-    WAY_MAX = 4096,               /* routers of a way that are shown */
+    DISTANCES_ROUTERS_MAX = 4096, /* more would take too long, since all pairs are computed */
+    WAY_MAX = 4096,               /* routers of a route that are shown */
     WHY_CAP = 512,
-    CIRCLE_CAP = 2048, /* characters of a circle of LEAT_NET_DEADLOCK_CYCLE_MAX wires */
+    CIRCLE_CAP = 2048, /* characters of a cycle of LEAT_NET_DEADLOCK_CYCLE_MAX wires */
 };
 
-/* What distances there are between terminals, in routers passed. */
+/* Distances between terminals, in routers passed. */
 struct distances {
     bool known;
     uint32_t most;
@@ -62,7 +61,7 @@ static bool measure(const struct leat_net_topology *t, struct distances *out)
     return true;
 }
 
-/* Follows the first options of a packet with this salt. The routers passed; 0: it got lost. */
+/* Follows the first options of a packet with this salt. Returns the routers passed; 0: no route. */
 static uint32_t follow(const struct view *v, uint64_t salt, uint32_t *router, uint32_t cap)
 {
     const struct leat_net_topology *t = &v->built->topology;

@@ -1,4 +1,4 @@
-/* leat fabric show, for people: what it is, a picture, links, paths, routing tables. */
+/* leat fabric show as text: summary, picture, links, paths, routing tables. */
 #include "fabric.h"
 #include <stdio.h>
 #include <string.h>
@@ -134,7 +134,7 @@ static void put_links(const struct leat_atm_clos *net)
     }
 }
 
-/* All paths of a chosen pair; else a few, and a word about the others. */
+/* All paths of a chosen pair; otherwise a few, and the number of the others. */
 static uint32_t paths_shown(const struct fabric_view *view)
 {
     const uint32_t paths = view->fabric.net.paths;

@@ -20,7 +20,7 @@ static const char sizes_default[] =
 
 enum {
     PIECE_CYCLES = 1 << 14,
-    PATIENCE = 4, /* times the formula's delay, and a little: far beyond any delay */
+    PATIENCE = 4, /* times the formula's delay, plus a margin: far beyond any delay */
     PATIENCE_CYCLES = 10000,
     ANY_BYTES_MAX = 1 << 24,
 };
@@ -127,7 +127,7 @@ static const char *sizes_of(const struct arguments *args)
     return sizes ? sizes : sizes_default;
 }
 
-/* One size of the list; *list moves on behind it, and is NULL behind the last. */
+/* One size of the list; advances *list past it, to NULL after the last. */
 static bool read_size(const struct verb *verb, const char **list, uint32_t most, uint32_t *out)
 {
     const size_t len = strcspn(*list, ",");
@@ -177,7 +177,7 @@ static struct leat_fabric_net *open_net(const char *word)
     return net;
 }
 
-/* In a network that nothing has passed before. */
+/* In a fresh network. */
 static int time_one(struct leat_fabric_net *net, const struct timing *t)
 {
     struct leat_fabric_delivery d = { .lost = "it cannot be sent" };

@@ -1,4 +1,4 @@
-/* Fabrics on the command line: which there is behind a word, and what verbs do for its kind. */
+/* Fabrics on the command line: finds the fabric of a word, and what verbs do for its kind. */
 #include "fabric.h"
 #include "fabric_atm.h"
 #include "fabric_flits.h"
@@ -86,8 +86,8 @@ bool fabric_refuse_foreign(const struct arguments *args, const struct leat_fabri
 /* ---- options of leat run ----------------------------------------------------------------------
  */
 
-/* Errors on lines; how often, and how soon, a unit sends again what is not acknowledged; how long
- * it keeps what nobody reads, and how much. */
+/* Errors on lines; how often, and how soon, a unit retransmits unacknowledged data; how long, and
+ * how much, it keeps unread data. */
 static bool read_atm(const struct arguments *args, struct leat_fabric *fabric)
 {
     struct leat_fabric_atm *a = leat_fabric_as_atm(fabric);

@@ -1,4 +1,4 @@
-/* leat fabric: which fabrics there are, what one is made of, how long messages take in it. */
+/* leat fabric: lists fabrics, shows their structure, and measures message times. */
 #include "fabric.h"
 #include "fabric_atm.h"
 #include "json_out.h"

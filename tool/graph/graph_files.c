@@ -28,7 +28,7 @@ static void record_packet(void *context, uint64_t time_ns, bool to_host, uint32_
     put_block(files, block, leat_capture_put_packet(block, sizeof block, 0, time_ns, frame, len));
 }
 
-/* In a signal handler: no half of a file stays. */
+/* In a signal handler: removes partial files. */
 static void on_crash(void *context)
 {
     const struct graph_files *files = context;

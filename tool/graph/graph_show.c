@@ -1,4 +1,4 @@
-/* leat graph info: what an application is made of. */
+/* leat graph info: describes an application. */
 #include "graph_job.h"
 #include "json_out.h"
 #include <stdio.h>

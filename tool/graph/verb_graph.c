@@ -1,4 +1,4 @@
-/* leat graph: POETS applications. What is asked, and how mistakes are told. */
+/* leat graph: POETS applications: the subcommands, and how errors are reported. */
 #include "graph_job.h"
 #include <stdio.h>
 #include <string.h>
@@ -41,7 +41,7 @@ bool graph_has_foreign(const struct arguments *args, const char *what, const cha
     return false;
 }
 
-/* The handlers of every type that an instance has devices of; of all types, where there is none.
+/* The handlers of every type that an instance has devices of; of all types if there is no instance.
  * Nothing is loaded: a file is checked before anybody trusts it. */
 static void compile_all(struct leat_graph *graph)
 {

@@ -21,13 +21,13 @@ enum {
 
 /* ---- what is asked -------------------------------------------------------------------------- */
 
-/* A number by its key, of least to most. */
+/* A number by its key, with limits. */
 struct key {
     const char *name;
     uint64_t least, most, value;
 };
 
-/* KEY=NUMBER, with commas or line ends between. False after a complaint. */
+/* KEY=NUMBER, separated by commas or newlines. False after a complaint. */
 static bool read_keys(const struct arguments *args, const char *option, struct key *key,
                       size_t count)
 {
@@ -73,9 +73,9 @@ static bool read_mailbox(const struct arguments *args, struct leat_poets_fabric_
     return true;
 }
 
-/* A thread of a core whose 16 threads all run has an instruction every 16 cycles: 20 of them for a
- * handler, 4 to send a packet, 2 to look round; 1 us for the host, and to find out that all is
- * idle. */
+/* A thread of a core with 16 running threads executes an instruction every 16 cycles: 20 of them
+ * for a handler, 4 to send a packet, 2 to poll; 1 us for the host, and to detect that all is idle.
+ */
 static bool read_costs(const struct arguments *args, struct leat_poets_fabric_options *f)
 {
     struct leat_poets_fabric_costs *c = &f->costs;
@@ -94,7 +94,7 @@ static bool read_costs(const struct arguments *args, struct leat_poets_fabric_op
 
 /* ---- where mailboxes are -------------------------------------------------------------------- */
 
-/* Bits for numbers below `count`, and no fewer than `least`. */
+/* Bits for numbers below `count`, at least `least`. */
 static uint8_t bits_for(uint64_t count, uint8_t least)
 {
     uint8_t bits = least;

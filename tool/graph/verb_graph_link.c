@@ -1,5 +1,5 @@
-/* leat graph run --engine mpi: the library that speaks MPI, and what ranks agree on before a run.
- */
+/* leat graph run --engine mpi: the library that speaks MPI, and the agreement of ranks before a
+ * run. */
 #include "graph_job.h"
 #include "run.h"
 #include <dlfcn.h>
@@ -16,7 +16,7 @@ bool graph_link_open(struct leat_poets_link *link)
         complain("--engine mpi needs it: build leat where libopenmpi-dev is installed");
         return false;
     }
-    /* Open MPI loads parts of its own, which look for it among all symbols. It stays open. */
+    /* Open MPI loads plug-ins that search for its symbols globally. It stays open. */
     void *object = dlopen(part, RTLD_NOW | RTLD_GLOBAL);
     void *symbol = object ? dlsym(object, LEAT_POETS_LINK_OPEN) : NULL;
     if (!symbol) {

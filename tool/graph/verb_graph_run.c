@@ -1,4 +1,4 @@
-/* leat graph run: what is asked, the run, what came of it. */
+/* leat graph run: the options, the run, and its result. */
 #include "graph_files.h"
 #include "json_out.h"
 #include "leat_tree.h"
@@ -63,8 +63,7 @@ static bool read_schedule(const struct arguments *args, struct job *job)
     return false;
 }
 
-/* Epochs are the same run every time, whatever there are of workers: there the file's order holds.
- */
+/* Epochs are reproducible with any number of workers: there the order of the file is used. */
 static bool read_placement(const struct arguments *args, struct job *job)
 {
     const char *word = argument(args, "--placement");
@@ -95,7 +94,7 @@ static bool read_until(const struct arguments *args, struct job *job)
     return false;
 }
 
-/* threads, or fabric:NAME, which has no schedule but the fabric's own. */
+/* threads, or fabric:NAME, which has no schedule other than the fabric's own. */
 static bool read_engine(const struct arguments *args, struct job *job)
 {
     static const char fabric[] = "fabric:";
@@ -132,7 +131,7 @@ static bool read_rts(const struct arguments *args, struct job *job)
     return false;
 }
 
-/* Quirks of the original: words with line ends between. */
+/* Quirks of the original: words separated by newlines. */
 static bool read_compat(const struct arguments *args, struct job *job)
 {
     static const char known[] =
@@ -180,7 +179,7 @@ static bool read_job(const struct arguments *args, struct job *job)
     job->handlers.interrupted = &interrupted;
     if (!read_engine(args, job)) return false;
     if (workers > LEAT_POETS_RUN_WORKERS_MAX) workers = LEAT_POETS_RUN_WORKERS_MAX;
-    if (job->run.link) workers = 1; /* processors are the ranks' */
+    if (job->run.link) workers = 1; /* processors belong to the ranks */
     if (!read_number(args, "-j", 1, LEAT_POETS_RUN_WORKERS_MAX, &workers) ||
         !read_number(args, "--seed", 0, UINT64_MAX, &job->run.seed) ||
         !read_number(args, "--log", 0, 1000, &level) ||
@@ -230,7 +229,7 @@ static void put_counters(struct leat_json *j, const struct leat_poets_run_result
 static void put_placement(struct leat_json *j, const struct job *job,
                           const struct leat_poets_machine *m, const struct leat_poets_run_result *r)
 {
-    /* Where there is an order, one worker does it all, whatever -j is. */
+    /* With a fixed order one worker does everything, whatever -j is. */
     const bool free_order = job->run.schedule == LEAT_POETS_RUN_FREE && !job->engine;
     const uint32_t workers = free_order ? m->rank_count * job->run.workers : 1;
     leat_json_string(j, "placement", leat_poets_placement_name(job->placement));
@@ -318,7 +317,7 @@ static int run_machine(struct job *job, struct leat_poets_machine *machine, doub
                  job->fabric.network->name, machine->device_count, machine->thread_count, places);
         return WRONG;
     }
-    if (!job->run.link && isatty(STDERR_FILENO)) { /* a rank knows of its own packets only */
+    if (!job->run.link && isatty(STDERR_FILENO)) { /* a rank knows only its own packets */
         job->run.watch.progress = show_progress;
         job->run.host.before_line = hide_progress;
     }
@@ -329,7 +328,7 @@ static int run_machine(struct job *job, struct leat_poets_machine *machine, doub
             "no memory, or too many packets wait (expected fewer than 4194304 at a softswitch)");
         return FAILED;
     }
-    const bool silent = job->run.link && job->run.link->rank; /* the first tells it for all */
+    const bool silent = job->run.link && job->run.link->rank; /* the first rank reports for all */
     if (!silent) show_result(job, machine, &result, load_seconds);
     if (result.fabric.failed[0]) {
         complain("%s: %s", job->fabric.network->name, result.fabric.failed);
@@ -345,7 +344,7 @@ static int run_machine(struct job *job, struct leat_poets_machine *machine, doub
     return finish(exit_code_of(job, machine->graph, &result));
 }
 
-/* The file may be anybody's, and there is no wall around its code. */
+/* The file may come from anybody, and its code is not sandboxed. */
 static void warn_of_code(const struct leat_graph *graph, const struct leat_handlers *handlers)
 {
     if (handlers->unseen)
@@ -387,7 +386,7 @@ static int run_graph_file(const struct arguments *args, struct job *job, struct 
             : NULL;
     if (!job->rts_given)
         job->run.rts = graph->dialect == LEAT_GRAPH_ORCH ? LEAT_POETS_LATCHED : LEAT_POETS_LEVEL;
-    /* The first rank compiles; the others find what it has kept, where they can. */
+    /* The first rank compiles; the others use its cached objects if they can. */
     struct leat_poets_link *link = job->run.link;
     const bool first = !link || !link->rank;
     bool good = instance &&
@@ -407,7 +406,7 @@ static int run_graph_file(const struct arguments *args, struct job *job, struct 
     return code;
 }
 
-/* Ranks read the same words; what is wrong with them is told by the first. */
+/* Ranks read the same command line; the first reports errors in it. */
 static bool read_job_of_ranks(const struct arguments *args, struct job *job)
 {
     const char *engine = argument(args, "--engine");
@@ -434,7 +433,7 @@ int graph_run(const struct arguments *args)
         return WRONG;
     const int code = read_job_of_ranks(args, &job) ? run_graph_file(args, &job, &graph) : WRONG;
     graph_fabric_close(&job.fabric);
-    graph_files_drop(&job.files); /* where nothing ran */
+    graph_files_drop(&job.files); /* if nothing ran */
     leat_graph_free(&graph);
     if (job.run.link) job.run.link->close(job.run.link);
     return code;

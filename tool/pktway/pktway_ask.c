@@ -194,7 +194,7 @@ static bool open_network(struct pktway_asking *a)
 /* ---- messages --------------------------------------------------------------------------------
  */
 
-/* One message from port to port, a->leg. False: it did not come to its host, `why` tells. */
+/* Sends one message from port to port, a->leg. False: it did not reach its host, `why` says why. */
 static bool carry(struct pktway_asking *a, uint32_t from, uint32_t to)
 {
     struct leat_port_net *net = &a->network->net.base;
@@ -337,7 +337,7 @@ static int trace(struct pktway_asking *a)
 /* ---- questions -------------------------------------------------------------------------------
  */
 
-/* What the engine was asked goes out; until there is an answer. */
+/* Sends the engine's query, and waits for an answer. */
 static bool wait_for_answer(struct pktway_asking *a)
 {
     struct leat_port_net *net = &a->network->net.base;
@@ -348,7 +348,7 @@ static bool wait_for_answer(struct pktway_asking *a)
     return a->is_answered;
 }
 
-/* The native routes of a way, SAN by SAN. */
+/* The native routes of a path, SAN by SAN. */
 static void put_route(const struct leat_packetway_plan_route *route, struct leat_json *j)
 {
     struct leat_packetway_leading l;
@@ -428,7 +428,7 @@ static int plan(struct pktway_asking *a)
     return DONE;
 }
 
-/* A half-router of the SAN of who asks, and its address. NULL after a complaint. */
+/* A half-router of the querying host's SAN, and its address. NULL after a complaint. */
 static const struct leat_packetway_router *find_peer(const struct pktway_asking *a,
                                                      uint32_t *address)
 {
@@ -441,7 +441,7 @@ static const struct leat_packetway_router *find_peer(const struct pktway_asking 
     return NULL;
 }
 
-/* The rest of an answer, until nothing more of it comes for a while. */
+/* The rest of an answer, until nothing more arrives for a while. */
 static void wait_for_more(struct pktway_asking *a)
 {
     struct leat_port_net *net = &a->network->net.base;
@@ -453,7 +453,7 @@ static void wait_for_more(struct pktway_asking *a)
     }
 }
 
-/* Does a half-router know nodes by ranges of addresses only? A table has either these or nodes. */
+/* Does a half-router know nodes only by ranges of addresses? A table has either these or nodes. */
 static bool knows_ranges(const struct pktway_asking *a, const struct leat_packetway_router *engine)
 {
     struct leat_packetway_table_view t;

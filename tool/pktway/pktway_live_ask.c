@@ -1,4 +1,4 @@
-/* ping, trace, plan, tell, and questions about memory, by a node of a live network. */
+/* ping, trace, plan, tell, and memory access, from a node of a live network. */
 #include "packetway_about.h"
 #include "packetway_record.h"
 #include "pktway_live_parts.h"
@@ -17,7 +17,7 @@ enum {
 };
 static const uint64_t ps_per_us = 1000000, ps_per_ms = 1000000000;
 
-/* What every question needs. */
+/* Common to all queries. */
 struct question {
     struct leat_live_packetway *node;
     const struct packetway_request *q;
@@ -39,7 +39,7 @@ static int told(struct question *k, enum leat_live_packetway_end end)
     return end == LEAT_LIVE_PACKETWAY_WRONG ? WRONG : FAILED;
 }
 
-/* NULL: no JSON is asked for. */
+/* NULL: JSON was not requested. */
 static struct leat_json *open_object(struct question *k, uint32_t address)
 {
     if (!k->q->json) return NULL;
@@ -93,7 +93,7 @@ static void show_missed(const struct leat_packetway_record *record, struct leat_
         pktway_live_name((const uint8_t *)text, strlen(text), out);
 }
 
-/* What an ERR is about: its records; of GENERAL, the destination of the quoted message. */
+/* The subject of an ERR: its records; of GENERAL, the destination of the quoted message. */
 static void show_err(const struct leat_packetway_event *e, struct leat_json *j, FILE *out)
 {
     struct leat_packetway_records records = leat_packetway_message_records(&e->message);
@@ -146,8 +146,8 @@ static void show_reply(struct question *k, struct ping *ping, uint32_t number, u
     fputc('\n', k->out);
 }
 
-/* For an echo: by it a late answer to an earlier one is told apart, be that of this process or of
- * one that had the address before. So it begins with the time. */
+/* For an echo: it distinguishes a late answer to an earlier one, of this process or of one that had
+ * the address before. So it starts from the time. */
 static uint32_t fresh_number(void)
 {
     static uint32_t last;
@@ -165,7 +165,7 @@ static bool is_reply(const struct question *k)
            leat_get_be32(m->data + 8) == k->echo;
 }
 
-/* A plan is asked for first, so that *begun is when the echo went out. */
+/* Requests a plan first, so that *begun is when the echo was sent. */
 static int send_echo(struct question *k, uint8_t *data, uint32_t size, leat_time *begun)
 {
     const struct leat_packetway_plan *plan;
@@ -186,7 +186,7 @@ static int send_echo(struct question *k, uint8_t *data, uint32_t size, leat_time
                                             k->q->timeout_ms, k->why));
 }
 
-/* Waits for the answer, then until the next one is due. */
+/* Waits for the answer, then until the next echo is due. */
 static void await_echo(struct question *k, struct ping *ping, uint32_t number, leat_time begun,
                        bool last)
 {
@@ -314,7 +314,7 @@ static uint32_t who_takes(struct question *k, const struct leat_packetway_plan *
     return 0;
 }
 
-/* The records about a node that it tells itself; false: it does not. */
+/* The records of a node about itself; false: it sends none. */
 static bool who_is(struct question *k, uint32_t address, struct leat_packetway_records *about)
 {
     struct leat_packetway_record record;
@@ -525,7 +525,7 @@ static bool read_questions(struct question *k, struct leat_packetway_build *buil
     return true;
 }
 
-/* Those that were told about; a half-router may tell about itself once more when it is polled. */
+/* Nodes already reported; a half-router may report itself again when it is polled. */
 struct found {
     uint32_t count;
     struct leat_packetway_address address[NODES_MAX];
@@ -553,7 +553,7 @@ static void show_info(struct question *k, struct found *t)
     }
 }
 
-/* Answers of one half-router, until there are no more of them. True: it has said something. */
+/* Answers of one half-router, until there are no more of them. True: it has answered. */
 static bool await_tell(struct question *k, uint32_t peer, struct found *t)
 {
     leat_time until = packetway_now() + k->q->timeout_ms * ps_per_ms;
@@ -584,7 +584,7 @@ static int tell(struct question *k)
     leat_packetway_build_init(&build, db, sizeof db);
     if (!read_questions(k, &build)) return WRONG;
     const uint32_t peer = k->q->address ? k->q->address : leat_live_packetway_router(k->node, 0);
-    if (!peer) return told(k, LEAT_LIVE_PACKETWAY_SILENT); /* join has said why */
+    if (!peer) return told(k, LEAT_LIVE_PACKETWAY_SILENT); /* join has reported why */
     const int code = told(k, leat_live_packetway_ask(k->node, peer, db, build.len, k->why));
     if (code != DONE) return code;
     all.count = 0;
@@ -616,7 +616,7 @@ int pktway_live_ask(struct leat_live_packetway *node, const struct packetway_req
     *k = (struct question){ .node = node, .q = q, .asker = asker, .out = out, .error = error };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(words[i].word, q->word) == 0) {
-            /* Without a half-router only the own SAN can be reached; asking will tell. */
+            /* Without a half-router only the own SAN can be reached; the query will show it. */
             if (!leat_live_packetway_is_near(node, q->address))
                 leat_live_packetway_join(node, q->timeout_ms, k->why);
             code = words[i].ask(k);

@@ -1,4 +1,4 @@
-/* What a router has: its SANs, tables and counts; what a host has; as text and as JSON. */
+/* State of a router (its SANs, tables and counters) and of a host, as text and as JSON. */
 #include "pktway_live_parts.h"
 #include <inttypes.h>
 #include <string.h>
@@ -11,7 +11,7 @@ void pktway_live_hex(const uint8_t *octets, size_t len, FILE *out)
         fprintf(out, "%02x", octets[i]);
 }
 
-/* A name is any octets: what is not plain is shown as its number. */
+/* A name may have any octets: unprintable ones are shown as numbers. */
 void pktway_live_name(const uint8_t *name, size_t len, FILE *out)
 {
     for (size_t i = 0; i < len; i++)
@@ -86,7 +86,7 @@ void pktway_live_node(const struct leat_packetway_address *address,
 
 /* ---- status -------------------------------------------------------------------------------- */
 
-/* One count: `number` of what `name` says. Text has only those that are not 0. */
+/* One counter: `number` of `name`. Text shows only those that are not 0. */
 static void show_count(uint64_t number, const char *name, const char *text, struct leat_json *j,
                        FILE *out)
 {
@@ -129,7 +129,7 @@ static void show_counts(const struct packetway_router *r, uint32_t half, struct 
     if (j) leat_json_end(j);
 }
 
-/* Who was not believed, as he has the address of another. */
+/* A node that was rejected since it claims the address of another. */
 static void show_dispute(const struct packetway_san *san, struct leat_json *j, FILE *out)
 {
     char at[PACKETWAY_ENDPOINT_MAX];

@@ -1,6 +1,6 @@
 /*
- * leat pktway read and write on a simulated network. The host that is asked lends 64 kilooctets to
- * all; requests and answers go by address, in pieces that every SAN of the network carries.
+ * leat pktway read and write on a simulated network. The remote host lends 64 kilooctets to all;
+ * requests and answers are routed by address, in pieces that every SAN of the network can carry.
  */
 #include "packetway_memory.h"
 #include "pktway_ask.h"
@@ -15,7 +15,7 @@ enum { OCTETS = 64 << 10, WORD = 8 };
 struct pktway_remote {
     uint32_t to; /* port */
     struct leat_packetway_store store;
-    uint64_t reply; /* of the question */
+    uint64_t reply; /* of the query */
     bool is_answered;
     leat_time answered_at;
     size_t len;
@@ -31,7 +31,7 @@ static struct leat_packetway_host *host_at(const struct pktway_asking *a, uint32
 
 /* ---- hearing ------------------------------------------------------------------------------- */
 
-/* What all SANs carry, without header and tail. */
+/* The most that all SANs carry, without header and tail. */
 static size_t data_max(const struct pktway_asking *a)
 {
     size_t most = LEAT_PACKETWAY_HOST_MESSAGE_LEN;
@@ -85,7 +85,7 @@ static bool post(struct pktway_asking *a, uint32_t dt, uint16_t pt,
            !leat_packetway_host_post(host_at(a, a->from), &header, db, len);
 }
 
-/* One piece: written first where there is something to write, then read. */
+/* One piece: writes first if there is something to write, then reads. */
 static bool ask(struct pktway_asking *a, uint32_t dt, uint64_t address, const uint8_t *write,
                 size_t len)
 {

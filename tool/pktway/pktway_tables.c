@@ -1,4 +1,4 @@
-/* leat pktway tables: what the half-routers of a simulated network know. */
+/* leat pktway tables: the tables of the half-routers of a simulated network. */
 #include "json_out.h"
 #include "pktway_ask.h"
 #include "pktway_text.h"
@@ -117,7 +117,7 @@ static void put_table_json(struct leat_json *j, const struct leat_packetway_tabl
     leat_json_end(j);
 }
 
-/* j: NULL for people. */
+/* j: NULL for text. */
 static void put_half_router(const struct pktway_asking *a, uint32_t router, uint32_t end,
                             struct leat_json *j)
 {

@@ -4,7 +4,7 @@
 
 enum { PARAMETERS_MAX = 64, OCTET_MAX = 255 };
 
-/* A number that ends at one of `ends` or with the text; *text goes behind it. */
+/* A number that ends at one of `ends` or with the text; advances *text past it. */
 static bool read_number(const char **text, const char *ends, uint64_t most, uint64_t *out)
 {
     const size_t len = strcspn(*text, ends);

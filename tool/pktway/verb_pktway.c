@@ -1,4 +1,4 @@
-/* leat pktway: PacketWay on networks that exist, or on simulated ones. */
+/* leat pktway: PacketWay on live or simulated networks. */
 #include "pktway_ask.h"
 #include "pktway_live.h"
 

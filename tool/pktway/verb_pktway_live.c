@@ -1,4 +1,4 @@
-/* leat pktway on networks that exist: routers, hosts, and questions to them. */
+/* leat pktway on live networks: routers, hosts, and queries to them. */
 #include "key_file.h"
 #include "leat_tree.h"
 #include "live_guard.h"
@@ -19,7 +19,7 @@ enum { SAN_TEXT_MAX = 640 };
 #define HOST_WORDS "ping trace plan tell read write"
 static char why[PACKETWAY_WHY_LEN];
 
-/* A process that serves: a router or a host. */
+/* A serving process: a router or a host. */
 struct service {
     bool foreground, stopped;
     struct packetway_control control;
@@ -47,7 +47,7 @@ static const char *name_of(const struct arguments *args, const char *fallback)
 
 /* ---- what it may do, and where it lives ------------------------------------------------------ */
 
-/* When all is open. */
+/* After everything is open. */
 static void confine(struct service *s)
 {
     live_home_open(&s->home, -1);
@@ -87,7 +87,7 @@ static int answer(struct service *s, const struct packetway_request *q, int aske
     return DONE;
 }
 
-/* Who asks to stop waits for the end, which is told when all is closed. */
+/* A client that requests a stop waits for the end, which is reported when all is closed. */
 static void serve_client(struct service *s, const struct pollfd *wait)
 {
     static struct packetway_request q;
@@ -141,7 +141,7 @@ struct told {
     char text[PACKETWAY_WHY_LEN];
 };
 
-/* Opens in the process that will serve: descriptors and memory are its own. */
+/* Opens in the serving process: descriptors and memory are its own. */
 typedef int open_service(struct service *s, const struct arguments *args);
 
 static void detach_from_terminal(void)
@@ -166,7 +166,7 @@ static void close_service(struct service *s)
     packetway_control_close(&s->control, DONE);
 }
 
-/* In the new process: says on `ready` how it went, then serves. */
+/* In the new process: reports on `ready` how it went, then serves. */
 _Noreturn static void become(struct service *s, const struct arguments *args, open_service *begin,
                              int ready)
 {
@@ -185,7 +185,7 @@ _Noreturn static void become(struct service *s, const struct arguments *args, op
     _exit(0);
 }
 
-/* Readers of options have complained already. */
+/* Option readers have complained already. */
 static int refused(int code, const char *text)
 {
     if (*text) complain("%s", text);
@@ -212,7 +212,7 @@ static int start(struct service *s, const struct arguments *args, open_service *
     fflush(NULL);
     const pid_t first = fork();
     if (first == 0) {
-        if (fork() != 0) _exit(0); /* twice, so that it is nobody's child */
+        if (fork() != 0) _exit(0); /* twice, so that it has no parent here */
         close(ready[0]);
         become(s, args, begin, ready[1]);
     }
@@ -530,7 +530,7 @@ static bool read_words(const struct arguments *args, struct packetway_request *q
     return true;
 }
 
-/* An option that another word has is a misunderstanding. */
+/* An option of another subcommand is an error. */
 static bool options_fit(const struct arguments *args)
 {
 #define ASKING  "--name --san --dev --key-file --poll --capability --timeout --json"
@@ -590,7 +590,7 @@ static bool read_request(const struct arguments *args, struct packetway_request 
     return misuse(args->verb, "'%s' behind %s, expected nothing", args->operand[1], word), false;
 }
 
-/* Of a process that runs here. */
+/* Queries a process that runs here. */
 static int ask(const struct packetway_request *q, const char *name)
 {
     int code = FAILED;
@@ -600,7 +600,7 @@ static int ask(const struct packetway_request *q, const char *name)
     return WRONG;
 }
 
-/* By a node of the command's own, for as long as it lasts. */
+/* By a temporary node of the command's own. */
 static int ask_by_myself(const struct arguments *args, const struct packetway_request *q)
 {
     struct leat_live_packetway *node = NULL;

@@ -19,13 +19,13 @@ enum {
 };
 static const double mark_size = 3.7, legend_character = 6.7;
 
-/* From here on a linear axis would press the small values into one line. */
+/* Beyond this ratio a linear axis would squeeze the small values into one line. */
 static const double log_from_ratio = 25;
-static const double headroom = 1.04; /* a point shall not lie on the frame */
+static const double headroom = 1.04; /* no point may lie on the frame */
 
 /* ---- styles -------------------------------------------------------------------------------- */
 
-/* Colours that those with any colour vision tell apart: begun from the set of Okabe and Ito (2008),
+/* Colours that remain distinct with any colour vision: based on the set of Okabe and Ito (2008),
  * the light ones darker on paper and all of them lighter on black, so that thin lines keep their
  * contrast. */
 static const struct colour {
@@ -92,7 +92,7 @@ void chart_style(struct leat_text *text)
     put_rules(text, &of_page);
 }
 
-/* Programs that draw SVG know no variables of CSS, but the colour of an element. */
+/* SVG renderers do not support CSS variables, but the colour of an element. */
 void chart_style_on_paper(struct leat_text *text)
 {
     static const struct palette on_paper = { "currentColor", "#1c2024", "#5a636d", "#e6e9ed",
@@ -132,8 +132,7 @@ static void linear_axis(double max, struct chart_axis *out)
         out->tick[out->ticks++] = i * step;
 }
 
-/* Over few decades 1, 2, 5, 10, ...; over many, powers of ten that stand as far apart as need be.
- */
+/* Over few decades 1, 2, 5, 10, ...; over many, powers of ten with the necessary spacing. */
 static void log_axis(double min, double max, struct chart_axis *out)
 {
     static const double digits[] = { 1, 2, 5 };
@@ -168,7 +167,7 @@ void chart_axes(const struct chart *chart, struct chart_axis *x, struct chart_ax
         linear_axis(chart->diagonal ? y_max : y_max * headroom, y);
 }
 
-/* 0 at the axis' beginning, 1 at its end; what lies outside is moved to the frame. */
+/* 0 at the axis' beginning, 1 at its end; values outside are clipped to the frame. */
 static double share(const struct chart_axis *axis, double value)
 {
     if (value <= axis->min) return 0;
@@ -244,7 +243,7 @@ static void put_names(const struct canvas *c)
     text_format(text, "%s</text>\n", c->y.is_log ? " (log scale)" : "");
 }
 
-/* For those who hear the page: what the eye would take from the chart first. */
+/* For screen readers: a summary of the chart. */
 static void put_description(const struct canvas *c)
 {
     text_format(c->text, "<desc id=\"%s-desc\">", c->chart->id);
@@ -265,7 +264,7 @@ static void put_description(const struct canvas *c)
     leat_text_puts(c->text, "</desc>\n");
 }
 
-/* Each stretch of points with a known interval is a shape of its own. */
+/* Each run of points with a known interval is a shape of its own. */
 static void put_band(const struct canvas *c, const struct chart_line *line)
 {
     const struct chart_point *p = line->point;
@@ -363,7 +362,7 @@ struct legend {
     double x, y;
 };
 
-/* A key and its name, which is cut, with an ellipsis, where it is too long. */
+/* A key and its name, which is truncated with an ellipsis if too long. */
 static double legend_width(const char *name)
 {
     const size_t width = text_width(name);

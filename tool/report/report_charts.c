@@ -1,4 +1,4 @@
-/* leat report: the charts of a traffic, as points and names; who draws them is another's matter. */
+/* leat report: the charts of a traffic, as points and names; drawn elsewhere. */
 #include "report.h"
 #include <stdio.h>
 

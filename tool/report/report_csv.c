@@ -1,11 +1,11 @@
-/* leat report: all runs, a line each, with every plain value of their results (RFC 4180). */
+/* leat report: all runs, a line each, with every scalar value of their results (RFC 4180). */
 #include "report.h"
 #include "report_text.h"
 #include <string.h>
 
 struct column {
     char path[REPORT_KEY_CAP];
-    const char *text; /* of the run at hand; NULL: it has none */
+    const char *text; /* of the current run; NULL: it has none */
     size_t len;
 };
 
@@ -19,7 +19,7 @@ struct table {
     bool writing; /* the second time round */
 };
 
-/* What the first columns say already, and lists: a cell holds one value. */
+/* Values that the first columns have already, and lists: a cell holds one value. */
 static bool is_left_out(const char *path)
 {
     static const char *const known[] = { "fabric", "traffic", "load", "seed" };
@@ -45,7 +45,7 @@ static bool on_value(void *context, const char *path, const struct report_value 
     return true;
 }
 
-/* Quotes where RFC 4180 wants them; what JSON escaped stays so. */
+/* Quotes where RFC 4180 requires them; JSON escapes stay. */
 static void put_cell(struct leat_text *text, const char *characters, size_t len)
 {
     bool quoted = false;

@@ -1,4 +1,4 @@
-/* leat report: the fabrics, drawn with the use of their wires as colour. */
+/* leat report: drawings of the fabrics, coloured by the utilisation of their wires. */
 #include "fabric.h"
 #include "fabric_draw.h"
 #include "net_sim.h"
@@ -16,10 +16,10 @@ struct counting {
     const struct report_point *point;
     double *flits; /* [wires] */
     uint32_t wires;
-    uint32_t at;       /* the next one of the run at hand */
+    uint32_t at;       /* the next wire of the current run */
     double cycles;     /* of that run */
     double cycles_sum; /* of all that were counted */
-    bool found, over;  /* runs come in order: after the first that is the point's, after its last */
+    bool found, over;  /* runs come in order: after the first run of the point, after its last */
 };
 
 /* ---- counting ------------------------------------------------------------------------------ */
@@ -39,7 +39,7 @@ static bool on_link(void *context, const char *path, const struct report_value *
     return true;
 }
 
-/* A run whose wires are not those of the fabric as it is now does not count. */
+/* A run does not count if its wires are not those of the present fabric. */
 static bool on_run(void *context, const struct store_run *run)
 {
     struct counting *c = context;
@@ -60,8 +60,8 @@ static bool on_run(void *context, const struct store_run *run)
 
 /* ---- drawing ------------------------------------------------------------------------------- */
 
-/* What a wire carries of what it could: a flit per cycle. Wires are listed by output port; those to
- * terminals are not. */
+/* Utilisation of a wire: flits per cycle. Wires are listed by output port; those to terminals are
+ * not. */
 static bool find_use(const struct report *report, const struct report_point *point,
                      const struct leat_net_topology *t, double *use)
 {
@@ -126,7 +126,7 @@ struct subject {
     void *memory;
 };
 
-/* False where it cannot be drawn, or is no fabric that this leat knows. */
+/* False if it cannot be drawn, or is not a known fabric. */
 static bool build(const char *fabric, struct subject *s)
 {
     char line[WHY_CAP];
@@ -165,7 +165,7 @@ static void put_used(const struct report *report, const struct report_point *poi
     drop(&s);
 }
 
-/* A fabric whose runs tell nothing about its wires, drawn as it is, with the reason. */
+/* A fabric without data about its wires, drawn plainly, with the reason. */
 static void put_plain(const struct report *report, const struct report_point *point,
                       struct leat_text *text)
 {
@@ -207,7 +207,7 @@ static const struct report_point *choose(const struct report *report, struct rep
     return chosen;
 }
 
-/* Whatever of a line can stand for it. */
+/* Any point of a line that can represent it. */
 static const struct report_point *any_of(const struct report *report, size_t line)
 {
     for (size_t t = 0; t < report->traffics; t++)

@@ -1,4 +1,4 @@
-/* leat report: a walk over the plain values of a JSON text. Total: any text gets an answer. */
+/* leat report: a walk over the scalar values of a JSON text. Total: it accepts any text. */
 #include "report.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* leat report: one page that needs nothing but itself. It is HTML, and well-formed as XML. */
+/* leat report: one self-contained page. It is HTML, and well-formed as XML. */
 #include "net_traffic.h"
 #include "report.h"
 #include "report_text.h"
@@ -68,7 +68,7 @@ static void put_introduction(const struct report *report, struct leat_text *text
 
 /* ---- a traffic ----------------------------------------------------------------------------- */
 
-/* Where its packets go, of those traffics that networks know. */
+/* Where its packets go, for the traffics of networks. */
 static void put_explanation(const char *name, struct leat_text *text)
 {
     enum leat_net_pattern pattern;

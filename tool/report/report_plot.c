@@ -15,7 +15,7 @@ enum {
     MARGIN = 16,
     TITLE_HEIGHT = 48,
     SIDE_MAX = 30000,    /* cairo draws no larger picture */
-    COMPLAINTS_MAX = 20, /* lines that rsvg-convert may say */
+    COMPLAINTS_MAX = 20, /* lines of rsvg-convert that are shown */
     AWAIT_MS = 5,
 };
 
@@ -82,7 +82,7 @@ static void put_picture(struct leat_text *out, struct report *report)
 
 /* ---- the child ----------------------------------------------------------------------------- */
 
-/* What rsvg-convert said, for whoever must find out why it failed. */
+/* The messages of rsvg-convert, to find out why it failed. */
 static void show_complaints(FILE *said)
 {
     char line[256];
@@ -105,8 +105,8 @@ static int start(pid_t *pid, FILE *drawing, FILE *picture, FILE *said)
     return error;
 }
 
-/* How it ended; an interrupt ends it. It is looked for again and again: a signal that comes between
- * a look at `interrupted` and a wait would be heard too late. */
+/* Its status; an interrupt ends it. Polls: a signal between a check of `interrupted` and a wait
+ * would be noticed too late. */
 static int await(pid_t pid)
 {
     const struct timespec pause = { .tv_nsec = AWAIT_MS * 1000000L };

@@ -7,13 +7,13 @@
 
 enum { POINTS_FIRST = 256, NAME_CAP = 512 };
 
-/* A run that does not say whether it was saturated counts as such if less than this share of what
- * should have come has come. */
+/* A run that does not report saturation counts as saturated if less than this share of the expected
+ * traffic was delivered. */
 static const double share_delivered_min = 0.95;
 
 /* ---- one result ---------------------------------------------------------------------------- */
 
-/* What of a result the store does not pick out itself. */
+/* Values of a result that the store does not extract itself. */
 struct extras {
     double latency_half, throughput_half, cycles, offered, delivered; /* NAN: absent */
     double cycle_ns;                                                  /* 0: absent */
@@ -72,7 +72,7 @@ static void add_run(struct report_point *point, const struct store_run *run, con
     point->deadlocks += deadlock;
     mean_add(&point->throughput, f->throughput);
     mean_add(&point->hops, f->hops_mean);
-    if (delivered) { /* what never came has no latency */
+    if (delivered) { /* undelivered packets have no latency */
         mean_add(&point->latency, f->latency_mean);
         mean_add(&point->p99, f->latency_p99);
     }
@@ -256,7 +256,7 @@ static bool on_sweep(void *context, const struct store_sweep *sweep)
     return r->code == DONE;
 }
 
-/* A fabric that several sweeps have needs more than its name. */
+/* A fabric of several sweeps needs more than its name. */
 static bool name_lines(struct reading *r)
 {
     struct report *report = r->report;
@@ -280,8 +280,8 @@ static void scale(struct mean *mean, double factor)
     mean->squares *= factor * factor;
 }
 
-/* Latencies have been gathered in cycles. Where some runs tell how long a cycle is, the latencies
- * of those that do not cannot be drawn beside theirs: they are left out, and that is told. */
+/* Latencies have been gathered in cycles. If some runs report the length of a cycle, the latencies
+ * of those that do not cannot be drawn with them: they are omitted, which is reported. */
 static void use_one_unit(struct report *report)
 {
     bool any = false;

@@ -1,4 +1,4 @@
-/* leat report: the commands that make the runs of a report again. */
+/* leat report: the commands that repeat the runs of a report. */
 #include "report.h"
 #include "report_text.h"
 #include "shell.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A word as a shell takes it. */
+/* A word, quoted for a shell. */
 static void put_word(struct leat_text *text, const char *word)
 {
     char *quoted = NULL;
@@ -14,7 +14,7 @@ static void put_word(struct leat_text *text, const char *word)
     FILE *out = open_memstream(&quoted, &len);
     if (out) shell_put_word(out, word, strlen(word));
     const bool done = out && fclose(out) == 0;
-    text_escape(text, done ? quoted : "…"); /* without memory it is left out, and seen to be */
+    text_escape(text, done ? quoted : "…"); /* out of memory: visibly left out */
     free(quoted);
 }
 
@@ -54,7 +54,7 @@ static size_t loads_of(const struct report *report, size_t sweep, uint32_t *load
     return count;
 }
 
-/* FIRST:LAST:STEP where three or more have one step. */
+/* FIRST:LAST:STEP if three or more have the same step. */
 static void put_loads(struct leat_text *text, const uint32_t *loads, size_t count)
 {
     for (size_t from = 0, to; from < count; from = to + 1) {
@@ -74,7 +74,7 @@ static void put_seeds(struct leat_text *text, const struct report_sweep *sweep)
     for (uint32_t i = 0; i < sweep->seeds; i++) {
         const struct report_seeds *s = &sweep->seed[i];
         text_format(text, "%s%llu", i ? "," : "", (unsigned long long)s->first);
-        if (s->last > s->first || sweep->seeds == 1) /* a number alone would say how many */
+        if (s->last > s->first || sweep->seeds == 1) /* a single number would be a count */
             text_format(text, ":%llu", (unsigned long long)s->last);
     }
     if (sweep->seeds_left_out) leat_text_puts(text, ",…");

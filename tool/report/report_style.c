@@ -1,4 +1,4 @@
-/* leat report: how the page looks. Light and dark as the reader has it, paper always light. */
+/* leat report: the style of the page. Light or dark as the reader prefers, paper always light. */
 #include "report.h"
 
 void report_style(struct leat_text *text)

@@ -7,7 +7,7 @@ static double load_of(const struct report_point *point)
     return (double)point->load / STORE_LOAD_ONE;
 }
 
-/* Two cells: a mean and how sure it is. */
+/* Two cells: a mean and its confidence interval. */
 static void put_mean(struct leat_text *text, const struct report_point *point,
                      enum report_figure figure, int decimals)
 {
@@ -32,7 +32,7 @@ static void put_fabric(const struct report *report, size_t line, struct leat_tex
 
 struct verdict {
     const struct report_point *lowest, *steady, *saturated; /* NULL: there is none */
-    const struct report_point *best;                        /* the one that accepts most */
+    const struct report_point *best; /* the one with the highest throughput */
 };
 
 static struct verdict judge(const struct report *report, struct report_series series)

@@ -1,4 +1,4 @@
-/* leat ring sort, majority, ...: what is built on the commands, on a simulated ring. */
+/* leat ring sort, majority, ...: algorithms built on the commands, on a simulated ring. */
 #include "ring_job.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ static void put(struct ring_asking *a, const char *key, const char *label, bool 
     put_field(a, &field);
 }
 
-/* `more`: bit times that the host-based way takes beside its n-1 packets. */
+/* `more`: bit times of the host-based method besides its n-1 packets. */
 static void end(struct ring_asking *a, uint64_t more)
 {
     const uint64_t host_based = ring_host_based(a) + more;
@@ -55,7 +55,7 @@ static void end(struct ring_asking *a, uint64_t more)
     printf("  %-22s     %016" PRIx64 "\n", "certificate", ring_certificate(a));
 }
 
-/* The beginning, and what the word's packet says. */
+/* The beginning, and the answer of the word's packet. */
 static void put_answer(struct ring_asking *a)
 {
     struct ring_field field[RING_FIELDS_MAX];
@@ -165,7 +165,7 @@ static int least_loaded(struct ring_asking *a)
     return DONE;
 }
 
-/* The seed's DIB: who has the work of highest priority is asked for it. */
+/* The seed's DIB: requests work from the station with the highest priority. */
 static int work(struct ring_asking *a)
 {
     const uint16_t own = (uint16_t)(a->job->from + 1);
@@ -243,8 +243,8 @@ static leat_time last_arrival(const struct ring_job *job)
     return last;
 }
 
-/* Operands are the bit times at which stations arrive; the AND of their flags is asked for until it
- * is 1. */
+/* Operands are the bit times at which stations arrive; queries the AND of their flags until it is
+ * 1. */
 static int barrier(struct ring_asking *a)
 {
     int code = read_arrivals(a) ? DONE : WRONG;

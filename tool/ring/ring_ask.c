@@ -7,7 +7,7 @@
 
 enum { ORDERS = 4, MISSING_NAMED_MAX = 8, WHY_CAP = 256 };
 
-/* Is this station to take part? One that left the ring is not, unless it alone is asked. */
+/* Is this station to take part? One that left the ring is not, unless it alone is addressed. */
 static bool is_asked(const struct ring_asking *a, uint32_t station)
 {
     const struct ring_job *job = a->job;
@@ -18,8 +18,8 @@ static bool is_asked(const struct ring_asking *a, uint32_t station)
 
 static const uint64_t memory_max = UINT64_C(4) << 30;
 
-/* Interfaces know until the next packet whether they took part in this one. Word by word, nothing
- * goes wrong with a packet: all take part that it meets. */
+/* Interfaces remember until the next packet whether they took part in this one. In the word model
+ * no packet is damaged: every station that it meets takes part. */
 static bool takes_part(const struct ring_asking *a, uint32_t station)
 {
     if (station == a->job->from) return a->job->enabled[station];
@@ -53,7 +53,7 @@ static void on_done(void *context, const struct leat_sim_aton_result *told)
     };
 }
 
-/* What the longest answer takes: SORT's, or TREE's slots. */
+/* The length of the longest answer: SORT's, or TREE's slots. */
 static uint32_t payload_of(const struct ring_job *job)
 {
     const bool is_long = strcmp(job->word, "sort") == 0 || strcmp(job->word, "majority") == 0 ||
@@ -95,7 +95,7 @@ int ring_open(struct ring_asking *a, const struct ring_job *job)
         .stations = job->stations,
         .propagation_each = job->propagation,
         .model = job->model,
-        .monitor = job->from, /* as in the closed form of the host-based way */
+        .monitor = job->from, /* as in the closed form of the host-based method */
         .payload_max = a->payload_max,
         .orders_max = ORDERS,
         .faults_max = job->faults,
@@ -115,7 +115,7 @@ int ring_open(struct ring_asking *a, const struct ring_job *job)
     return a->wave ? DONE : FAILED;
 }
 
-/* Until an answer is told. What hosts do meanwhile is done at its time. */
+/* Runs until there is an answer. Hosts act at their times meanwhile. */
 static void run(struct ring_asking *a)
 {
     pace_begin(&a->pace);
@@ -136,7 +136,7 @@ static uint64_t symbols_of(const struct ring_job *job, const struct leat_aton_or
     return leat_aton_symbols(&order->command, job->taking_part);
 }
 
-/* "2, 5 and 3 more": those that differ from what was asked. */
+/* "2, 5 and 3 more": those that differ from the request. */
 static void name_stations(const struct ring_asking *a, bool asked, char *text, size_t cap)
 {
     uint32_t named = 0, more = 0;
@@ -152,7 +152,7 @@ static void name_stations(const struct ring_asking *a, bool asked, char *text, s
     if (more) snprintf(text + used, cap - used, " and %u more", more);
 }
 
-/* What no checksum can tell, Counter can: did all take part that were asked? */
+/* Counter shows what no checksum can: did all addressed stations take part? */
 static int judge(const struct ring_asking *a)
 {
     const uint32_t quorum = a->job->quorum;

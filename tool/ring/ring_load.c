@@ -20,7 +20,7 @@ struct station {
     uint64_t comes_at; /* the message that it sends or waits to send */
 };
 
-/* The command that station 1 runs in idle time, again and again; registers hold random numbers. */
+/* The command that station 1 repeats in idle time; registers hold random numbers. */
 struct idle {
     const char *name; /* NULL: none */
     struct leat_aton_order order;
@@ -116,7 +116,7 @@ static uint64_t symbols_of(const struct ring_load *l)
     return LEAT_ATON_FOLD_SYMBOLS + 8 * l->bytes;
 }
 
-/* The next message of a station waits in it from the time when it comes. */
+/* The next message of a station waits there from its arrival time on. */
 static void draw(struct ring_load *l, uint32_t station)
 {
     struct station *s = &l->station[station];
@@ -198,7 +198,7 @@ static bool prepare(struct ring_load *l)
     leat_sim_histogram_init(&l->latency);
     for (unsigned p = 0; p <= LEAT_ATON_PRIORITY_MAX; p++)
         leat_sim_histogram_init(&l->of_priority[p]);
-    /* All stations share the ring, so each has one part in n of it. */
+    /* All stations share the ring, so each has 1/n of it. */
     leat_sim_atm_traffic_init(&l->traffic, l->pattern, config.stations, l->load,
                               symbols_of(l) * config.stations, l->seed, l->partner);
     for (uint32_t i = 0; i < config.stations; i++) {
@@ -216,7 +216,7 @@ static bool run_piece(void *context, uint64_t until)
     return true;
 }
 
-/* Messages behind those that stations have drawn: they came, and wait. */
+/* Messages queued behind those that stations have drawn. */
 static void count_waiting(struct ring_load *l, uint64_t cycles)
 {
     for (uint32_t i = 0; i < l->config.stations; i++) {
@@ -253,7 +253,7 @@ static void put_latency_json(struct leat_json *j, const struct leat_sim_histogra
     leat_json_end(j);
 }
 
-/* The highest first; where there are none there is one latency for all. */
+/* The highest first; without priorities there is one latency for all. */
 static void put_priorities_text(const struct ring_load *l)
 {
     for (unsigned p = LEAT_ATON_PRIORITY_MAX + 1; l->config.priorities && p-- > 0;) {

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* How long an interrupt may wait. */
+/* The longest delay of an interrupt. */
 enum { SLICE_US = 100000 };
 
 /* ---- sending ------------------------------------------------------------------------------ */
@@ -112,7 +112,7 @@ int ring_send(const struct ring_live_asked *a, struct leat_aton_host *station)
 
 /* ---- receiving ---------------------------------------------------------------------------- */
 
-/* Text as it is; what is no text, by its number. */
+/* Text as it is; other octets as numbers. */
 static void show_octets(const uint8_t *octets, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
@@ -142,7 +142,7 @@ static void show_message(const struct ring_live_asked *a, uint16_t from, const u
     }
 }
 
-/* One message within the time that was asked for. */
+/* One message within the requested time. */
 static int receive_one(const struct ring_live_asked *a, struct leat_aton_host *station)
 {
     uint8_t octets[LEAT_ATON_HOST_OCTETS_MAX];

@@ -1,4 +1,4 @@
-/* leat ring on a simulated ring: what the options say. */
+/* leat ring on a simulated ring: reads the options. */
 #include "leat_tree.h"
 #include "lines.h"
 #include "ring_job.h"
@@ -130,7 +130,7 @@ static bool read_disabled(struct ring_job *job)
     return true;
 }
 
-/* The station that asks, and those that its packets are for. */
+/* The querying station, and those that its packets address. */
 static void count_parts(struct ring_job *job)
 {
     job->taking_part = job->enabled[job->from];

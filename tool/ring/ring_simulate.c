@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What Variable-2 tells. */
+/* The meaning of Variable-2. */
 static const char *meaning(unsigned opcode)
 {
     static const char *const of_count[] = { "stations whose operand it equals",

@@ -207,7 +207,7 @@ static bool load_now(uint64_t *hundredths)
         return false;
     }
     *hundredths = (uint64_t)(100 * load + 0.5);
-    if (!*hundredths) *hundredths = 1; /* 0 is a register that nobody has set */
+    if (!*hundredths) *hundredths = 1; /* 0 is a register that was never set */
     return true;
 }
 
@@ -228,7 +228,7 @@ static int set_tree(const struct ring_live_asked *a, struct leat_aton_host *stat
         if (!*at) break;
     }
     for (; h < LEAT_ATON_SLOTS_MAX; h++)
-        tree[h] = tree[h - 1]; /* the last goes for all heights above */
+        tree[h] = tree[h - 1]; /* the last applies to all heights above */
     memcpy(leat_aton_host_interface(station)->tree, tree, sizeof tree);
     return DONE;
 }
@@ -386,7 +386,7 @@ static int status(const struct ring_live_asked *a)
 
 /* ---- commands ----------------------------------------------------------------------------- */
 
-/* The beginning of an object, and what the word's packet says. */
+/* The beginning of an object, and the answer of the word's packet. */
 static struct leat_json *open_json(struct json_out *out, const struct ring_live_asked *a,
                                    const struct leat_aton_host_answer *answer)
 {
@@ -442,7 +442,7 @@ static void show_result(const struct ring_live_asked *a, const struct leat_aton_
     show_cost(answer);
 }
 
-/* What no checksum can tell, Counter can: did all stations take part that the packet passed? */
+/* Counter shows what no checksum can: did all stations take part that the packet passed? */
 static int judge(const struct ring_live_asked *a, struct leat_aton_host *station,
                  const struct leat_aton_command *command,
                  const struct leat_aton_host_answer *answer)
@@ -462,7 +462,7 @@ static int judge(const struct ring_live_asked *a, struct leat_aton_host *station
     return FAILED;
 }
 
-/* One packet once round, and all take part: DONE or, after a complaint, an exit code. */
+/* One packet once round, in which all take part: DONE or, after a complaint, an exit code. */
 static int issue(const struct ring_live_asked *a, struct leat_aton_host *station,
                  const struct leat_aton_command *command, struct leat_aton_host_answer *answer)
 {
@@ -615,7 +615,8 @@ static int tree(const struct ring_live_asked *a, struct leat_aton_host *station)
     return DONE;
 }
 
-/* Raises this station's flag, then asks until every flag is up. It stays up: others ask too. */
+/* Raises this station's flag, then queries until every flag is up. It stays up: others query too.
+ */
 static int barrier(const struct ring_live_asked *a, struct leat_aton_host *station)
 {
     const struct timespec pause = { .tv_nsec = 1000000 };
@@ -645,8 +646,8 @@ static int barrier(const struct ring_live_asked *a, struct leat_aton_host *stati
 }
 
 /*
- * The seed's DIB: who has the work of highest priority is asked for it, by a message of two octets,
- * the address of who asks; nobody is asked where that is this station itself.
+ * The seed's DIB: requests work from the station with the highest priority, by a message of two
+ * octets, the address of the requester; no message is sent if that is this station itself.
  */
 static int work(const struct ring_live_asked *a, struct leat_aton_host *station)
 {
@@ -678,7 +679,7 @@ static int work(const struct ring_live_asked *a, struct leat_aton_host *station)
 
 /* ---- the verb ----------------------------------------------------------------------------- */
 
-/* What each word asks of the ring; the first five need no packet. */
+/* The command of each word; the first five need no packet. */
 static const struct {
     const char *word;
     int (*local)(const struct ring_live_asked *a);

@@ -148,7 +148,7 @@ static void change(struct record_order *order, uint32_t counter, int32_t by, lea
     order->changed[order->changed_count++] = counter;
 }
 
-/* Those that have changed, before time goes on to `at`. */
+/* Writes changed counters before time advances to `at`. */
 static void write_counters(struct record_order *order, leat_time at)
 {
     if (at <= order->changed_at) return;

@@ -1,4 +1,4 @@
-/* leat run: which processes of an MPI program still run, as /proc tells. */
+/* leat run: which processes of an MPI program still run, according to /proc. */
 #include "run.h"
 #include <dirent.h>
 #include <signal.h>
@@ -33,7 +33,7 @@ static bool read_process(const char *name, struct process *out)
            state != 'Z' && state != 'X';
 }
 
-/* Its numbers are not ours where /proc is that of another namespace. */
+/* Its numbers are not ours if /proc belongs to another namespace. */
 static bool is_proc_ours(void)
 {
     char text[32] = "";
@@ -56,7 +56,7 @@ static struct list list_processes(void)
     return list;
 }
 
-/* mpirun gives each rank a group of processes. Who has lost its parent is still in there. */
+/* mpirun gives each rank a process group. Orphans stay in it. */
 static bool is_in_rank_group(const struct run_processes *processes, const struct leat_hub *hub,
                              const struct process *one)
 {

@@ -78,7 +78,7 @@ static bool write_records(struct run_processes *processes)
     return result_file_close(&records, true);
 }
 
-/* 0: it ended well. What became of the first program is told by those who ask for this. */
+/* 0: success. Callers report what happened to the first program. */
 static int code_of(const struct run_processes *processes, uint32_t slot)
 {
     const int status = leat_atm_service_status(processes->atm, slot);

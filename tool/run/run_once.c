@@ -1,4 +1,4 @@
-/* leat run: a program over a network, from its beginning to its end. */
+/* leat run: a program over a network, from start to end. */
 #include "run.h"
 #include "sim.h"
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 /* ---- placement ---------------------------------------------------------------------------------
  */
 
-/* "3,0,0,5": the ports of tasks 0, 1, ...; the list begins anew when it is used up. */
+/* "3,0,0,5": the ports of tasks 0, 1, ...; the list repeats. */
 static bool place_by_list(const struct run_job *job, uint32_t slots, uint32_t ports, uint32_t *port)
 {
     uint32_t count = 0;
@@ -78,7 +78,7 @@ static void keep_tasks(const struct leat_hub *hub, struct run_outcome *out)
     }
 }
 
-/* Tasks that it begins with, and with those that they may start. */
+/* Initial tasks, plus those that they may start. */
 static uint32_t count_slots(struct run_job *job, uint32_t ports)
 {
     const uint32_t one_each = ports < RUN_TASKS_MAX ? ports : RUN_TASKS_MAX;
@@ -127,14 +127,14 @@ static uint64_t count_unread(const struct run_network *network)
     return counts.discarded_unread;
 }
 
-/* A signal came while the program went on after the simulation: its code says nothing. */
+/* A signal came while the program continued after the simulation: its exit code is meaningless. */
 static void be_interrupted(struct run_outcome *out)
 {
     out->end = LEAT_HUB_INTERRUPTED;
     snprintf(out->reason, sizeof out->reason, "interrupted");
 }
 
-/* Over a network that is open. False: it could not begin. */
+/* Over an open network. False: it could not begin. */
 static bool run_over(struct run_job *job, struct run_network *network, struct run_outcome *out)
 {
     const uint32_t ports = network->net->ports, slots = count_slots(job, ports);
@@ -166,7 +166,7 @@ static bool run_over(struct run_job *job, struct run_network *network, struct ru
     return ran;
 }
 
-/* What is printed meanwhile is not shown. Returns what brings standard output back. */
+/* Discards standard output meanwhile. Returns the descriptor that restores it. */
 static int silence(void)
 {
     const int kept = dup(STDOUT_FILENO), nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -211,7 +211,7 @@ void run_outcome_free(struct run_outcome *out)
 /* ---- how it went -------------------------------------------------------------------------------
  */
 
-/* Who waits for what, where nobody goes on. */
+/* Reports what each task waits for when none can continue. */
 static void tell_waiting(const struct run_outcome *out)
 {
     for (uint32_t i = 0; i < out->tasks; i++) {

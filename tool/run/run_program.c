@@ -1,4 +1,4 @@
-/* leat run: finds out what a program is, starts it as the tasks of a run, sees to its end. */
+/* leat run: identifies a program, starts it as the tasks of a run, and ends it. */
 #include "run.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -42,7 +42,7 @@ static bool find_on_path(const char *name, char *out, size_t cap)
     return false;
 }
 
-/* A part of leat: beside the command where it was built, or where it was installed. */
+/* A part of leat: next to the command in a build, or where it was installed. */
 static bool find_part(const char *name, char *out, size_t cap)
 {
     static const char *const places[] = { "../program", "../lib/leat" };
@@ -96,8 +96,8 @@ struct linkage {
     bool mpi, pvm, atm, any;
 };
 
-/* False, with a complaint unless a signal came: what ldd told is not all. It ends with 1 where
- * there is nothing to tell. */
+/* False, with a complaint unless a signal came: ldd's output is incomplete. It exits with 1 if
+ * there is nothing to list. */
 static bool read_linkage(const char *program, struct linkage *out)
 {
     struct linkage found = { 0 };
@@ -282,8 +282,8 @@ static char **mpi_words(const struct run_job *job, const char *path, const char 
     return all;
 }
 
-/* If leat is killed, the launcher ends, and sees to it that ranks do which compute for ever. Files
- * that leat has inherited would not come to ranks, but leave the launcher too few for its own. */
+/* If leat is killed, the launcher ends, and kills ranks that compute for ever. Files that leat has
+ * inherited would not reach ranks, but leave the launcher too few descriptors. */
 static bool start(char **words, struct run_processes *out)
 {
     char *file = leat_child_find_named(words[0], NULL);
@@ -299,8 +299,8 @@ static bool start(char **words, struct run_processes *out)
 
 bool run_processes_prepare(struct run_processes *processes)
 {
-    /* Some messages carry addresses (one-sided ones do), and every run shall be the same. Where
-     * this is not allowed, only the certificates of such programs differ. */
+    /* Some messages carry addresses (one-sided ones do), and every run must be the same. If this is
+     * not allowed, only the certificates of such programs differ. */
     personality(ADDR_NO_RANDOMIZE);
     switch (processes->job->library) {
     case RUN_MPI: break;
@@ -316,8 +316,8 @@ void run_processes_free(struct run_processes *processes)
     run_atm_free(processes);
 }
 
-/* mpirun has up to four descriptors for each rank, and some for itself; where it runs out of them
- * it may wait for ever. So there must be enough, and they may be asked for. */
+/* mpirun has up to four descriptors for each rank, and some for itself; if it runs out of them it
+ * may wait for ever. So leat raises the limit if necessary. */
 static bool allow_descriptors(const struct run_processes *processes)
 {
     enum { OF_MPIRUN = 32, OF_RANK = 4 };
@@ -349,7 +349,7 @@ bool run_processes_start(struct run_processes *processes, struct leat_hub *hub)
 
 bool run_processes_have_ended(struct run_processes *processes)
 {
-    if (processes->pvm || processes->atm) return false; /* its service knows of each */
+    if (processes->pvm || processes->atm) return false; /* its service tracks each */
     return leat_child_reap(&processes->launcher, false);
 }
 
@@ -359,7 +359,7 @@ static void pause_ms(int ms)
     nanosleep(&pause, NULL);
 }
 
-/* Or a signal: after MPI_Finalize ranks may go on by themselves as long as they like. */
+/* Or a signal: after MPI_Finalize ranks may continue as long as they like. */
 static void await_end(struct run_processes *processes, const struct leat_hub *hub)
 {
     enum { SOON_MS = 2, LATER_MS = 50, TELL_AFTER_MS = 5000 };
@@ -375,8 +375,7 @@ static void await_end(struct run_processes *processes, const struct leat_hub *hu
     }
 }
 
-/* The launcher cleans up behind itself, if it may; its ranks hang where they wait. What they have
- * forked ends with them. */
+/* The launcher cleans up, if it can; its ranks hang in their waits. Their forks end with them. */
 static void end_by_force(struct run_processes *processes, const struct leat_hub *hub)
 {
     enum { ROUNDS = 80, ROUND_MS = 10 };
@@ -395,7 +394,7 @@ int run_processes_end(struct run_processes *processes, const struct leat_hub *hu
     struct leat_child *launcher = &processes->launcher;
     if (processes->pvm) {
         run_pvm_end(processes, by_force);
-        return 0; /* good programs of PVM end with any code */
+        return 0; /* valid PVM programs end with any code */
     }
     if (processes->atm) return run_atm_end(processes, by_force);
     if (!by_force) await_end(processes, hub);

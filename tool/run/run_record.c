@@ -1,6 +1,6 @@
 /*
- * leat run --record: what the tasks of a run and its network do, as one recording, in the network's
- * time. It looks on at the hub (hub.h); of ATM fabrics it has all that leat sim records, too.
+ * leat run --record: records the tasks of a run and its network in the network's time. It is an
+ * observer of the hub (hub.h); for ATM fabrics it also has everything that leat sim records.
  *
  *   program      group
  *     rank 3     lane     spans: what it waits in ("MPI_Recv"), or "computing"; messages leave and
@@ -13,8 +13,8 @@
  *     port5 ...  lanes    of ATM fabrics: sim_record.c
  *
  * A wait that takes no time is left out, unless a message arrives in it, and so is computing that
- * takes none, unless a message is sent in it. A task that goes on waiting in the same call, having
- * been handed and having sent nothing (which polls), waits in one span.
+ * takes none, unless a message is sent in it. A task that keeps waiting in the same call, and has
+ * received and sent nothing (it polls), waits in one span.
  */
 #include "leat_bytes.h"
 #include "record_order.h"
@@ -41,7 +41,7 @@ struct lane {
     leat_time since;           /* ... since then */
     bool is_shown;             /* its computing: the span has begun */
     bool is_reached;           /* a message has arrived in this wait */
-    bool is_idle;              /* since its last wait it was handed and has sent nothing */
+    bool is_idle;              /* since its last wait it has received and sent nothing */
     uint32_t call;             /* name of what it waits in, or waited in last */
     struct record_ticket turn; /* the end of its last wait, or the beginning of this one */
 };
@@ -92,7 +92,7 @@ static void write_at_once(const struct leat_sim_event *e)
 #define DIGITS  "0123456789"
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_" DIGITS
 
-/* Behind the name that a task has given itself ("exe 3: "), if there is one. */
+/* After the name that a task has given itself ("exe 3: "), if there is one. */
 static const char *behind_own_name(const char *doing)
 {
     const char *at = doing + strspn(doing, LETTERS);
@@ -111,7 +111,7 @@ static size_t call_len(const char *doing)
     return strlen(doing);
 }
 
-/* As a recording allows it. */
+/* As recordings require. */
 static void make_printable(char *text)
 {
     for (; *text; text++)
@@ -158,7 +158,7 @@ static void end_computing(struct lane *lane, leat_time at)
     lane->is_shown = false;
 }
 
-/* One that took no time never was, unless an arrow ends at it. */
+/* A wait that took no time is dropped, unless an arrow ends at it. */
 static void end_wait(struct lane *lane, leat_time at)
 {
     const bool was = at > lane->since || lane->is_reached ||
@@ -185,7 +185,7 @@ static void waits(void *context, uint32_t task, const char *doing, leat_time at)
     const bool same = lane->is_idle && lane->since == at && lane->call == call;
     (void)context;
     lane->waits = true;
-    if (same && record_order_take_back(&rec.order, lane->turn)) { /* it goes on waiting */
+    if (same && record_order_take_back(&rec.order, lane->turn)) { /* it keeps waiting */
         lane->turn = (struct record_ticket){ 0 };
         return;
     }
@@ -207,7 +207,7 @@ static void goes_on(void *context, uint32_t task, uint32_t messages, leat_time a
     if (messages) record_order_count(&rec.order, lane->inbox, -(int32_t)messages, at);
 }
 
-/* Where its process is gone, the task may have been ahead of the run. */
+/* If its process is gone, the task may have been ahead of the run. */
 static void leaves(void *context, uint32_t task, leat_time at)
 {
     struct lane *lane = &rec.lane[task];
@@ -223,9 +223,8 @@ static void leaves(void *context, uint32_t task, leat_time at)
 /* ---- messages ----------------------------------------------------------------------------------
  */
 
-/* What is known of it from the head that a library puts before its messages: of MPI
- * (program/mpi/fi_wire.h) the low half of the tag, which Open MPI uses for that of the program; of
- * PVM program/pvm/pvm_shared.h. */
+/* From the header that a library puts before its messages: of MPI (program/mpi/fi_wire.h) the low
+ * half of the tag, which Open MPI uses for the program's; of PVM program/pvm/pvm_shared.h. */
 static bool find_tag(const struct leat_hub_message *m, uint32_t *tag)
 {
     enum { MPI_EAGER = 1, MPI_ASK = 2, MPI_TAG_AT = 8, PVM_TAG_AT = 12, HEAD_MIN = 16 };
@@ -338,7 +337,7 @@ static void declare_program(uint32_t slots)
     rec.lost = leat_sim_recorder_name(&rec.recorder, "lost");
 }
 
-/* Queues of the ports that tasks are at; those of PVM may come to any. */
+/* Queues of the ports of tasks; PVM tasks may come to any. */
 static void declare_counters(uint32_t group, uint32_t slots, const uint32_t *port)
 {
     const uint32_t ports = rec.network->net->ports;

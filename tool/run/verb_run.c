@@ -1,4 +1,4 @@
-/* leat run: a real program over a network that exists only as a description. */
+/* leat run: a real program over a simulated network. */
 #include "json_out.h"
 #include "result_file.h"
 #include "run.h"
@@ -36,7 +36,7 @@ static bool read_compute(const struct arguments *args, double *scale)
     return false;
 }
 
-/* What is written besides the program's output. */
+/* Files besides the program's output. */
 static bool check_files(const struct arguments *args)
 {
     static const char *const options[] = { "--record", "--records", "--json" };
@@ -71,7 +71,7 @@ static bool read_job(const struct arguments *args, struct run_job *job)
                              .flit_octets = 16,
                              .packet_flits = 16,
                              .words = args->operand };
-    args->operand[args->operand_count] = NULL; /* they lie in a list that has an end */
+    args->operand[args->operand_count] = NULL; /* they are in a list that has an end */
     if (args->operand_count < 1 || !job->fabric) {
         misuse(args->verb,
                "expected --fabric F and a program, as in leat run --fabric clos444 -- ./program");
@@ -100,7 +100,7 @@ static double seconds(leat_time ps)
 
 enum { REASONS_MAX = 4 };
 
-/* Why another run of the same need not give the same result; how many reasons are there? */
+/* Why another run may give a different result; returns the number of reasons. */
 static size_t not_repeatable(const struct run_job *job, const struct run_outcome *out,
                              const char *reason[REASONS_MAX])
 {
@@ -142,7 +142,7 @@ static void put_text(const struct run_job *job, const struct run_outcome *out)
     }
 }
 
-/* Tasks that receive from others in another order where messages never meet. */
+/* Tasks that receive from others in a different order without contention. */
 static uint32_t count_reordered(const struct run_outcome *out, const struct run_outcome *alone)
 {
     uint32_t count = 0;
@@ -202,7 +202,7 @@ static void put_tasks(struct leat_json *j, const struct run_outcome *out)
     leat_json_end(j);
 }
 
-/* `ended`: the run that tells how it went, the one without contention where that failed. */
+/* `ended`: the run to report, the one without contention if that failed. */
 static void put_status(struct leat_json *j, const struct run_outcome *ended)
 {
     char reason[sizeof ended->reason];
@@ -241,7 +241,7 @@ static void put_object(struct leat_text *text, const struct run_job *job,
     leat_text_putc(text, '\n');
 }
 
-/* Does what comes next on standard output begin a line? Only a file can be asked how it ends. */
+/* Does the next output begin a line? Only a file can be checked for how it ends. */
 static bool is_at_line_start(void)
 {
     struct stat info;

@@ -17,12 +17,12 @@ struct reader {
     struct place place;
     struct field word[WORDS_MAX];
     int word_count;
-    unsigned *port_line; /* by port: the last that spoke of it */
+    unsigned *port_line; /* by port: the last line about it */
 };
 
 /* ---- values --------------------------------------------------------------------------------- */
 
-/* A number without sign, and what is written behind it. */
+/* A number without sign, and the text after it. */
 static bool read_number(const char *text, double *number, const char **unit)
 {
     char digits[CONTRACTS_WORD_LEN_MAX + 1];
@@ -179,7 +179,7 @@ enum {
 
 enum key { FROM, TO, CLASS, PCR, SCR, MCR, MBS, CDVT, CLR, CTD, CDV, SOURCE, POLICE, SHAPE, PATH };
 
-/* Which classes know a key, and which cannot do without. */
+/* Which classes accept a key, and which require it. */
 static const struct {
     const char *name;
     int known, needed;
@@ -377,7 +377,7 @@ static bool read_port(struct reader *r)
     return true;
 }
 
-/* Only now all lines of a port are known: thresholds that nobody gave are a quarter. */
+/* All lines of a port have been read: missing thresholds become a quarter. */
 static bool finish_ports(struct reader *r)
 {
     static const char *const names[2] = { "clp", "nrt-clp" };

@@ -1,4 +1,4 @@
-/* leat sim of networks: what the options say. */
+/* leat sim of networks: reads the options. */
 #include "lines.h"
 #include "net_sim.h"
 #include "sim.h"
@@ -8,7 +8,7 @@
 /* A mesh of 32 x 32 carries an eighth. */
 enum { WHY_CAP = 1024, LOAD_DEFAULT = SIM_LOAD_ONE / 10 };
 
-/* Those of other fabrics alone. */
+/* Options of other fabrics only. */
 static const char *const not_for_nets[] = {
     "--bytes",         "--blocks",     "--descriptors", "--retransmit",  "--obsolete",
     "--transmissions", "--bit-errors", "--lose",        "--insert",      "--duplicate",
@@ -16,7 +16,7 @@ static const char *const not_for_nets[] = {
     "--idle",          "--no-resync",  "--forwarding",  "--cut-through", NULL,
 };
 
-/* There is one model of a network: flits. Who asks for that of cells gets it, too. */
+/* Networks have one model: flits. A request for that of cells is accepted, too. */
 static bool read_model(const struct arguments *args)
 {
     const char *text = argument(args, "--model");
@@ -121,8 +121,8 @@ static bool read_load(const struct arguments *args, struct net_job *job)
     return true;
 }
 
-/* An option that other traffic has. Only --rounds is refused: the others may be common to several
- * kinds of traffic in a sweep, whose runs can be done one by one with the same options. */
+/* An option of other traffic. Only --rounds is refused: the others may be common to several kinds
+ * of traffic in a sweep, whose runs can be repeated one by one with the same options. */
 static bool check_effect(const struct arguments *args, const struct net_job *job)
 {
     const struct leat_net_pattern_spelling *pattern = leat_net_pattern_list(job->traffic.pattern);
@@ -160,7 +160,7 @@ static bool read_traffic(const struct arguments *args, struct net_job *job)
     return false;
 }
 
-/* A packet that must be in a buffer as a whole must fit it. */
+/* A packet that must be buffered as a whole must fit. */
 static bool check_length(const struct arguments *args, const struct net_job *job)
 {
     const struct leat_net_config *c = &job->design->plan.net;
@@ -241,7 +241,7 @@ bool net_read_faults(const struct arguments *args, const struct leat_net_topolog
     leat_net_faults_init(faults);
     if (!read_small(args, "--flit-bits", 1, LEAT_NET_FLIT_BITS_MAX, &faults->flit_bits))
         return false;
-    while (each) { /* given again, they are joined by line ends */
+    while (each) { /* repeated options are joined by newlines */
         const size_t len = strcspn(each, "\n");
         if (!read_fault_words(args, (struct word){ each, len }, &read)) return false;
         each = each[len] ? each + len + 1 : NULL;
@@ -254,7 +254,7 @@ bool net_read_faults(const struct arguments *args, const struct leat_net_topolog
 static bool read_warmup(const struct arguments *args, struct net_job *job)
 {
     const char *text = argument(args, "--warmup");
-    /* What comes to an end has no steady state to wait for. */
+    /* A finite job has no steady state to wait for. */
     job->warmup = job->ends ? 0 : LEAT_NET_STEADY_FIND;
     if (!text) return true;
     job->warmup = LEAT_NET_STEADY_FIND;
@@ -289,7 +289,7 @@ static bool read_links(const struct arguments *args, struct net_job *job)
     return false;
 }
 
-/* What is wrong with the network itself. */
+/* Errors of the network itself. */
 static bool build(const struct arguments *args, struct leat_fabric *fabric, struct net_job *job)
 {
     struct leat_fabric_flits *n = leat_fabric_as_flits(fabric);

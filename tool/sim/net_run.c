@@ -1,4 +1,4 @@
-/* leat sim of networks: runs what was asked for, piece by piece, so that an interrupt is heard. */
+/* leat sim of networks: runs the job piece by piece, so that interrupts are noticed. */
 #include "net_sim.h"
 #include "pieces.h"
 #include "sim.h"
@@ -15,7 +15,7 @@ struct simulation {
 
 /* ---- the end of the work --------------------------------------------------------------------- */
 
-/* Of a trace all packets have ended, of a collective all rounds. */
+/* All packets of a trace have ended, or all rounds of a collective. */
 static bool is_done(const struct simulation *s)
 {
     uint64_t ended = 0;
@@ -31,8 +31,7 @@ static bool next(void *context, uint32_t terminal, struct leat_net_packet *packe
     return s->host.next(s->host.context, terminal, packet);
 }
 
-/* The run ends with the last packet: idle cycles behind it would count as if they meant anything.
- */
+/* The run ends with the last packet: idle cycles after it would distort the figures. */
 static void arrive(void *context, const struct leat_net_arrival *arrival)
 {
     struct simulation *s = context;
@@ -74,7 +73,7 @@ static bool run_to(void *context, uint64_t until)
     return !s->dead && !s->done;
 }
 
-/* Intervals need a second batch of packets; and what was measured as a whole is no sample. */
+/* Intervals need a second batch of packets; and a job measured as a whole is not a sample. */
 static bool has_intervals(const struct simulation *s, const struct leat_net_steady_result *result)
 {
     const struct leat_net_steady *steady = &s->load.steady;

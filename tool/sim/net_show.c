@@ -1,4 +1,4 @@
-/* leat sim of networks: what came of a run, as a table for people or one object for programs. */
+/* leat sim of networks: the result of a run, as a table or as one JSON object. */
 #include "json_out.h"
 #include "net_sim.h"
 #include <stdio.h>
@@ -97,7 +97,7 @@ static void put_rounds(const struct net_job *job, const struct net_result *r)
            (unsigned long long)rounds->cycles_max);
 }
 
-/* Packets of a trace that the run did not come to. */
+/* Packets of a trace that the run did not reach. */
 static uint64_t beyond(const struct net_job *job, const struct net_result *r)
 {
     uint64_t count = 0;

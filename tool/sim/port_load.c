@@ -52,7 +52,7 @@ static void on_sent(void *context, const struct leat_port_message *message, leat
     (void)context, (void)message, (void)at;
 }
 
-/* The id of a message is the cycle in which it arose. */
+/* The id of a message is the cycle of its creation. */
 static void on_arrived(void *context, const struct leat_port_message *m, leat_time at)
 {
     struct port_load *l = context;
@@ -87,8 +87,7 @@ static void hand_over(struct port_load *l, uint32_t from, uint32_t to, uint64_t 
     leat_port_send(l->net, &message, then > l->net->now ? then : l->net->now);
 }
 
-/* All messages that arise before `until`; where too many are under way, the rest waits with its
- * source. */
+/* All messages created before `until`; if too many are in flight, the rest waits at its source. */
 static void hand_over_until(struct port_load *l, uint64_t until)
 {
     const uint32_t ports = l->net->ports;

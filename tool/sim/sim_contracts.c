@@ -1,4 +1,5 @@
-/* leat sim FABRIC --contracts FILE: who is admitted, and whether contracts are kept. */
+/* leat sim FABRIC --contracts FILE: which connections are admitted, and whether contracts are kept.
+ */
 #include "contracts.h"
 #include "json_out.h"
 #include "sim.h"
@@ -78,7 +79,7 @@ static double in_cells(uint64_t rate)
     return (double)rate / LEAT_ATM_RATE_UNIT;
 }
 
-/* Why a connection was refused, and who would have suffered. */
+/* Why a connection was refused, and which one would have suffered. */
 static const char *reason_of(const struct job *job, uint32_t i, char line[256])
 {
     const struct leat_sim_atm_admission *a = leat_sim_atm_contracts_admission(job->sim, i);
@@ -94,7 +95,7 @@ static const char *reason_of(const struct job *job, uint32_t i, char line[256])
     return line;
 }
 
-/* Which of its wishes a connection did not get. */
+/* Which of its contract terms a connection did not get. */
 static const char *verdict(const struct leat_sim_atm_contract_result *r, char words[32])
 {
     if (r->kept) return "kept";
@@ -135,8 +136,7 @@ static const char *promise(leat_time ps, char words[24])
     return words;
 }
 
-/* Neither delivered nor lost: at the end of the run they were in a shaper, a queue or the network.
- */
+/* Neither delivered nor lost: at the end of the run in a shaper, a queue or the network. */
 static uint64_t under_way(const struct leat_sim_atm_contract_counts *n)
 {
     return n->sent - n->shaper_lost - n->dropped - n->lost - n->tagged_lost - n->delivered -

@@ -1,4 +1,4 @@
-/* leat sim: what the options say. Every mistake is told with the option and what was expected. */
+/* leat sim: reads the options. Every error names the option and what was expected. */
 #include "fabric_atm.h"
 #include "leat_tree.h"
 #include "result_file.h"
@@ -60,8 +60,8 @@ static bool read_small(const struct arguments *args, const char *option, uint32_
     return true;
 }
 
-/* Digits, of which some may stand behind a point: their value, and how many do. Those that come
- * behind so many others that they do not matter are passed over. */
+/* Digits, some of which may follow a point: their value, and how many do. Insignificant trailing
+ * digits are skipped. */
 static const char *read_digits(const char *text, uint64_t *value, int *behind)
 {
     const uint64_t full = UINT64_C(100000000000000000);
@@ -329,7 +329,7 @@ static bool refuse_without_contracts(const struct arguments *args)
     return false;
 }
 
-/* Faults that are in order, but change nothing in this run. */
+/* Valid faults that have no effect in this run. */
 static void tell_no_effect(const struct sim_job *job)
 {
     const struct leat_sim_atm_line_config *line = &job->line;

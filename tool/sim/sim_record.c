@@ -8,8 +8,8 @@
  *     write0    lane    messages being written (spans) and leaving (flows); AAL units only
  *     read0     lane    messages being read (spans) and arriving (flows)
  *
- * A cell is handed over before its first octet is on the line, and events come in order of time, so
- * a cell waits here until its cycle has come.
+ * A cell is handed over before its first octet is on the line, and events are in order of time, so
+ * a cell is held here until its cycle.
  */
 #include "result_file.h"
 #include "sim.h"
@@ -40,7 +40,7 @@ static struct {
     struct leat_sim_atm_load *load;
     struct leat_sim_atm_host host; /* the network's own */
     struct port_track *port;
-    uint64_t waits_until; /* the first cell that waits; LEAT_NEVER: none does */
+    uint64_t waits_until; /* the first pending cell; LEAT_NEVER: none */
     uint32_t refused, message;
 } rec;
 
@@ -48,7 +48,7 @@ static leat_time time_of(uint64_t cycle)
 {
     leat_time at = LEAT_NEVER;
     const leat_err err = leat_sim_clock_edge(&rec.clock, cycle, &at);
-    assert(err == LEAT_ERR_OK); /* the last cycle was looked at beforehand */
+    assert(err == LEAT_ERR_OK); /* the last cycle was checked beforehand */
     (void)err;
     return at;
 }
@@ -177,7 +177,7 @@ static void look_for_messages(uint32_t p, const struct tasks *before, uint64_t n
     }
     if (after.delivered != before->delivered) put_arriving(p, before, at);
     if (read) put_mark(LEAT_SIM_END, at, port->read, 0);
-    if (after.writing && !port->writes) { /* a host that was woken has begun before it was seen */
+    if (after.writing && !port->writes) { /* a host that woke up has begun before this call */
         port->writes = true;
         put_mark(LEAT_SIM_BEGIN, at, port->write, rec.message);
         put_leaving(p, after.number, at);
@@ -254,7 +254,7 @@ bool sim_record_join(struct leat_sim_recorder *recorder, uint32_t group, sim_rec
                      struct leat_sim_atm *network, struct leat_sim_atm_load *load)
 {
     const struct tasks none = { 0 };
-    const bool has_tasks = load && !load->config.desk.serve; /* else it is others who do that */
+    const bool has_tasks = load && !load->config.desk.serve; /* else others do that */
     rec.recorder = recorder;
     rec.put = put;
     rec.network = network;
@@ -269,7 +269,7 @@ bool sim_record_join(struct leat_sim_recorder *recorder, uint32_t group, sim_rec
     declare_tracks(group);
     network->host = (struct leat_sim_atm_host){ NULL, refused, act, room, deliver, NULL };
     for (uint32_t p = 0; p < network->fabric.net.ports; p++) {
-        look_for_messages(p, &none, 0); /* what arose in cycle 0 */
+        look_for_messages(p, &none, 0); /* created in cycle 0 */
         look_for_cell(p);
     }
     return true;

@@ -1,4 +1,4 @@
-/* leat sim: runs what was asked for, piece by piece, so that an interrupt is heard. */
+/* leat sim: runs the job piece by piece, so that interrupts are noticed. */
 #include "pieces.h"
 #include "sim.h"
 #include "sim_atm_load_stuck.h"
@@ -76,7 +76,7 @@ static void arrived(void *context, const struct leat_sim_delivery *delivery, uin
     leat_net_steady_add(&s->steady, &arrival);
 }
 
-/* What is given up does not wait. */
+/* Discarded data does not wait. */
 static void given_up(void *context, uint32_t port, uint32_t ports_missing, uint64_t at)
 {
     struct simulation *s = context;
@@ -88,7 +88,7 @@ static void given_up(void *context, uint32_t port, uint32_t ports_missing, uint6
     leat_net_steady_add(&s->steady, &arrival);
 }
 
-/* Draws all messages so far once more; a broadcast is offered to each port. */
+/* Draws all messages so far again; a broadcast is offered to each port. */
 static void find_saturation(struct simulation *s, uint64_t cycles, struct sim_result *out)
 {
     const uint32_t ports = s->job->fabric.net.ports;

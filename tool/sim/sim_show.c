@@ -1,4 +1,4 @@
-/* leat sim: what came of a run, as a table for people or one object for programs. */
+/* leat sim: the result of a run, as a table or as one JSON object. */
 #include "json_out.h"
 #include "sim.h"
 #include <stdio.h>
@@ -20,7 +20,7 @@ static const char *traffic_name(const struct sim_job *job)
     return job->check_load ? "W" : leat_sim_atm_traffic_name(job->pattern);
 }
 
-/* Numbers that are shown in either way. */
+/* Numbers of both forms. */
 struct row {
     const char *key, *text;
     uint64_t value;
@@ -56,7 +56,7 @@ static struct rows unit_rows(const struct sim_result *r)
     } };
 }
 
-/* Lines without errors are not looked at. */
+/* Lines without errors are not shown. */
 static bool has_lines(const struct sim_job *job)
 {
     return leat_sim_atm_line_has_faults(&job->line);
@@ -109,7 +109,7 @@ static void put_title(const struct sim_job *job, const struct sim_result *r)
                                      : "");
 }
 
-/* Cells per port and cell time, as the load is told. */
+/* Cells per port and cell time, the unit of the load. */
 static double rate(double cells_per_cycle)
 {
     return cells_per_cycle * LEAT_ATM_CELL_LEN;

@@ -11,7 +11,7 @@ static const char *const not_for_atm[] = { "--flits",      "--warmup",      "--t
                                            "--flit-bits",  "--unsafe",      "--idle",
                                            "--forwarding", "--cut-through", NULL };
 
-/* What a user should know of a run that came to its end. */
+/* Warnings about a completed run. */
 static int judge(const struct sim_job *job, const struct sim_result *result)
 {
     if (!job->check_load && !job->aal.resync && result->gaps)

@@ -38,9 +38,9 @@ struct store {
     sqlite3 *db;
     sqlite3_stmt *statement[STATEMENTS];
     const char *path;
-    int lock;  /* the file once more: our lock is on it; -1 for readers */
-    bool made; /* by its opening */
-    bool put;  /* some run has been */
+    int lock;  /* the same file, opened for our lock; -1 for readers */
+    bool made; /* created by opening */
+    bool put;  /* at least one run was added */
 };
 
 static const char schema[] =
@@ -83,8 +83,7 @@ static const char *const sql[STATEMENTS] = {
 
 /* ---- what goes wrong ------------------------------------------------------------------------ */
 
-/* Says what SQLite could not do. WRONG where another file would help, FAILED where time or room
- * would. */
+/* Reports SQLite's error. WRONG if another file would help, FAILED if time or space would. */
 static int fault(struct store *store)
 {
     const char *text = sqlite3_errmsg(store->db);
@@ -107,7 +106,7 @@ static int fault(struct store *store)
     return FAILED;
 }
 
-/* Somebody reads: wait, but not for ever, and not where the user wants to leave. */
+/* Another process reads: waits, but not for ever, and not after an interrupt. */
 static int on_busy(void *context, int waits)
 {
     const struct timespec pause = { .tv_nsec = WAIT_MS * 1000000L };
@@ -128,7 +127,7 @@ static bool read_pragma(struct store *store, const char *query, int64_t *out)
     return sqlite3_finalize(statement) == SQLITE_OK && there;
 }
 
-/* All or nothing: a store that is killed here is an empty file. */
+/* All or nothing: if killed here, the store is an empty file. */
 static bool make_tables(struct store *store)
 {
     char text[sizeof schema + 160];
@@ -138,7 +137,7 @@ static bool make_tables(struct store *store)
     return sqlite3_exec(store->db, text, NULL, NULL, NULL) == SQLITE_OK;
 }
 
-/* Is it ours, and can we read it? An empty one is made ours. DONE, or a code after a complaint. */
+/* Is it ours, and can we read it? An empty one becomes ours. DONE, or a code after a complaint. */
 static int check_tables(struct store *store, enum store_mode mode)
 {
     int64_t application, version, tables;
@@ -161,9 +160,8 @@ static int check_tables(struct store *store, enum store_mode mode)
     return WRONG;
 }
 
-/* A lock that SQLite does not know of (those it has on the file itself come and go). It ends with
- * the last process that has the file open: children of a sweep that was killed have it for a
- * moment. */
+/* A lock independent of SQLite (its own locks on the file come and go). It ends with the last
+ * process that has the file open: children of a killed sweep hold it for a moment. */
 static int lock_file(struct store *store)
 {
     const struct timespec pause = { .tv_nsec = WAIT_MS * 1000000L };
@@ -184,7 +182,7 @@ static int lock_file(struct store *store)
     return FAILED;
 }
 
-/* What SQLite would say only at the first write, and in fewer words. */
+/* Errors that SQLite would report only at the first write, and less precisely. */
 static int open_file(struct store *store)
 {
     struct stat what;
@@ -214,7 +212,7 @@ static int check_readable(const struct store *store)
     return WRONG;
 }
 
-/* Readers may have to undo what a sweep that was killed left half-written: they, too, open it for
+/* Readers may have to roll back what a killed sweep left half-written: they, too, open it for
  * writing if they may. */
 static int open_database(struct store *store, enum store_mode mode)
 {
@@ -312,7 +310,7 @@ static double number_at(sqlite3_stmt *statement, int column)
                                                           : NAN;
 }
 
-/* From a JSON type: what is neither false nor null nor absent happened. */
+/* From a JSON type: anything but false, null and absent counts as true. */
 static int flag_at(sqlite3_stmt *statement, int column)
 {
     const char *type = text_at(statement, column);

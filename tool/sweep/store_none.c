@@ -1,4 +1,4 @@
-/* What a leat that was built without SQLite has for a store: a word on how to get one. */
+/* The store of a leat built without SQLite: explains how to get one. */
 #include "store.h"
 #include "tool.h"
 

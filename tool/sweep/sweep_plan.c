@@ -1,4 +1,4 @@
-/* leat sweep: which runs the command line asks for, and what they have in common. */
+/* leat sweep: the requested runs, and what they have in common. */
 #include "fabric.h"
 #include "leat_tree.h"
 #include "net_sim.h"
@@ -14,7 +14,7 @@
 
 enum { SEEDS_DEFAULT = 5, WORD_CAP = 64, SEED_CAP = 24 };
 
-/* Options of `leat sim` that each run has its own of. */
+/* Options of `leat sim` that differ per run. */
 static const char *const of_a_run[] = { "--traffic", "--load", "--seed", "--json" };
 
 static bool refuse(const struct sweep_plan *plan, const char *text, ...)
@@ -39,8 +39,8 @@ static bool no_memory(void)
 
 /* ---- lists ---------------------------------------------------------------------------------- */
 
-/* The next word of a list: up to one of `ends`. *text is behind it, NULL after the last one. False:
- * it is too long to be a number. */
+/* The next word of a list: up to one of `ends`. Advances *text past it, to NULL after the last one.
+ * False: it is too long to be a number. */
 static bool next_word(const char **text, const char *ends, char word[WORD_CAP])
 {
     const size_t len = strcspn(*text, ends);
@@ -63,7 +63,7 @@ static int by_seed(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* What would have to be rounded is none: the next load would be a step from another one. */
+/* A load that would be rounded is refused: the step to the next would differ. */
 static bool read_load(const char *word, uint32_t *out)
 {
     bool exact;
@@ -201,7 +201,7 @@ static bool read_fabrics(struct sweep_plan *plan)
     return true;
 }
 
-/* An option that one kind of traffic has needs that traffic. */
+/* An option of one kind of traffic needs that traffic. */
 static bool check_effect(const struct sweep_plan *plan)
 {
     static const struct {
@@ -261,7 +261,7 @@ static const char *common_value(const struct sweep_plan *plan, const struct opti
     return argument(plan->args, option->name);
 }
 
-/* Values of an option that was given again are joined by line ends. */
+/* Values of a repeated option are joined by newlines. */
 static void put_option(FILE *out, const struct option *option, const char *value)
 {
     const char *blank = "";
@@ -390,7 +390,7 @@ void sweep_put_command(FILE *out, const struct sweep_plan *plan, uint32_t run)
     fprintf(out, "%s --json", plan->options);
 }
 
-/* Few wires are counted without being asked for: a report shows their use. */
+/* Few wires are counted by default: a report shows their utilisation. */
 static const char *links_of(const struct sweep_plan *plan, const char *fabric)
 {
     const char *asked = argument(plan->args, "--links");

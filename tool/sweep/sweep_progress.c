@@ -1,4 +1,4 @@
-/* leat sweep: how far it is, on a terminal. */
+/* leat sweep: progress on a terminal. */
 #include "pieces.h"
 #include "sweep.h"
 #include <unistd.h>
@@ -6,7 +6,7 @@
 static const double show_seconds = 0.2;
 enum { BAR_LEN = 24 };
 
-/* A run costs something even without load; above that it costs what travels. */
+/* A run costs something even without load; beyond that its cost grows with the traffic. */
 static double work_of(uint32_t load)
 {
     return 0.25 + (double)load / STORE_LOAD_ONE;

@@ -1,4 +1,4 @@
-/* leat sweep: one child per run, some at a time; what it printed is kept when it has ended well. */
+/* leat sweep: one child per run, some at a time; its output is stored if it succeeded. */
 #include "sweep.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -13,13 +13,13 @@
 
 enum {
     RESULT_LEN_MAX = 1 << 26, /* of one run */
-    TALK_LEN_MAX = 1 << 12,   /* what it has to say besides; the rest is passed over */
+    TALK_LEN_MAX = 1 << 12,   /* its messages; the rest is discarded */
     PIECE_LEN = 1 << 16,
-    LOOK_MS = 100,    /* for interrupts, and to show how far it is */
+    LOOK_MS = 100,    /* interval of checks for interrupts and of progress */
     REPORTS_MAX = 20, /* of runs that failed; the others are counted */
 };
 
-/* What comes out of a pipe. */
+/* The output of a pipe. */
 struct stream {
     int fd; /* -1: at its end */
     char *text;
@@ -38,11 +38,11 @@ struct sweep {
     const struct sweep_plan *plan;
     struct store *store;
     int64_t id;
-    bool *taken;     /* [runs] begun, or there before */
+    bool *taken;     /* [runs] begun, or already stored */
     uint32_t check;  /* of next_check */
     uint64_t cursor; /* of next_run */
     uint32_t running, checking, failed;
-    int code; /* why no more are begun; DONE: there is no reason */
+    int code; /* why no more are begun; DONE: no reason */
     bool store_failed;
     struct sweep_progress progress;
     struct child child[SWEEP_JOBS_MAX];
@@ -66,7 +66,7 @@ static void report_failure(struct sweep *s, const struct child *child, const cha
     if (++s->failed == REPORTS_MAX) complain("(more that fail are only counted)");
 }
 
-/* No more runs; those under way are not waited for. */
+/* No more runs; does not wait for active ones. */
 static void stop(struct sweep *s, int code)
 {
     if (s->code != DONE) return;
@@ -83,7 +83,7 @@ static void close_two(const int ends[2])
     close(ends[1]);
 }
 
-/* A run must not outlive its sweep: nobody would hear of it, and the next sweep does it again. */
+/* A run must not outlive its sweep: its result would be lost, and the next sweep repeats it. */
 static void die_with(pid_t parent)
 {
 #ifdef __linux__
@@ -182,7 +182,7 @@ static void keep_result(struct sweep *s, const struct child *child)
     }
 }
 
-/* Is it a run to keep? A deadlock is a finding, also where `leat sim` calls it a failure. */
+/* Should this run be stored? A deadlock is a result, even if `leat sim` calls it a failure. */
 static bool has_result(const struct sweep *s, const struct child *child, int status)
 {
     if (!WIFEXITED(status)) return false;
@@ -191,7 +191,7 @@ static bool has_result(const struct sweep *s, const struct child *child, int sta
            store_flag(s->store, child->result.text, "$.deadlock") == 1;
 }
 
-/* What runs say after a stop does not matter, unless they were done before it came. */
+/* Messages of runs after a stop do not matter, unless they were done before it. */
 static void end_badly(struct sweep *s, const struct child *child, int status)
 {
     char what[80] = "failed";
@@ -201,7 +201,7 @@ static void end_badly(struct sweep *s, const struct child *child, int status)
         stop(s, WRONG);
         return;
     }
-    if (child->only_checks) return; /* the run itself will tell */
+    if (child->only_checks) return; /* the run itself will report it */
     if (WIFSIGNALED(status))
         snprintf(what, sizeof what, "was ended by signal %d (%s)", WTERMSIG(status),
                  strsignal(WTERMSIG(status)));
@@ -227,8 +227,8 @@ static void end_child(struct sweep *s, struct child *child)
 
 /* ---- all of them ---------------------------------------------------------------------------- */
 
-/* One run of each fabric and traffic is checked before any is begun, so that an impossible one does
- * not come to light after hours. A single pair needs no check: its first run is one. */
+/* Checks one run of each fabric and traffic before any is begun, so that an impossible one does not
+ * fail after hours. A single pair needs no check: its first run is one. */
 static bool next_check(struct sweep *s, uint32_t *run)
 {
     const uint32_t runs = s->plan->runs, pair = s->plan->loads * s->plan->seeds;
@@ -247,8 +247,8 @@ static void end_check(struct sweep *s)
     s->check += pair - s->check % pair;
 }
 
-/* The next run that nobody has begun. First one of each fabric and traffic, so that all of them are
- * seen to go soon; then the others, in order. */
+/* The next run that has not begun. First one of each fabric and traffic, so that errors show early;
+ * then the others, in order. */
 static bool next_run(struct sweep *s, uint32_t *run)
 {
     const uint32_t runs = s->plan->runs, pair = s->plan->loads * s->plan->seeds;
@@ -310,7 +310,7 @@ static void wait_for_some(struct sweep *s)
     }
 }
 
-/* Which runs are there already? */
+/* Which runs are already stored? */
 static bool look_into_store(struct sweep *s)
 {
     for (uint32_t run = 0; run < s->plan->runs && !interrupted; run++) {

@@ -4,15 +4,15 @@
 #include "sweep.h"
 #include <math.h>
 
-/* The mean of some runs, and half of the interval that holds it with 95 % confidence. */
+/* The mean of some runs, and the half-width of its 95 % confidence interval. */
 struct estimate {
     double mean, half; /* NAN: unknown */
 };
 
 struct point {
     uint32_t runs, saturated, deadlocked;
-    bool tells_saturated;  /* some run does */
-    double lost, rerouted; /* packets of all runs; NAN: they do not tell */
+    bool tells_saturated;  /* some run reports it */
+    double lost, rerouted; /* packets of all runs; NAN: not reported */
     struct estimate throughput, latency, p99;
 };
 
@@ -40,7 +40,7 @@ static double p99_of(const struct store_figures *f)
     return f->latency_p99;
 }
 
-/* Runs that do not tell it do not count. */
+/* Runs that do not report it do not count. */
 static struct estimate estimate(const struct figures *figures,
                                 double (*value)(const struct store_figures *))
 {
@@ -115,7 +115,7 @@ static bool has_faults(const struct sweep_plan *plan)
     return argument(plan->args, "--fault") || argument(plan->args, "--fault-file");
 }
 
-/* What is lost at full buffers is told, too. */
+/* Losses at full buffers are reported, too. */
 static bool has_losses(const struct sweep_plan *plan, const struct point *p)
 {
     return !isnan(p->lost) && (has_faults(plan) || p->lost > 0 || p->rerouted > 0);

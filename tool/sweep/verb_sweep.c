@@ -1,4 +1,4 @@
-/* leat sweep: many runs of `leat sim`, side by side, kept in a store, continued where they ended.
+/* leat sweep: many runs of `leat sim` in parallel, kept in a store, and resumed where they stopped.
  */
 #include "sweep.h"
 

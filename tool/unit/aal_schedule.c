@@ -16,12 +16,12 @@ enum section { BEFORE, INPUTS, OUTPUTS };
 struct reader {
     struct aal_schedule *schedule;
     struct place place;
-    const char *at, *end; /* what is left of the line */
+    const char *at, *end; /* the rest of the line */
     enum section section;
-    int unit; /* whose orders are read; -1: none was named yet */
+    int unit; /* whose orders are being read; -1: none was named yet */
     bool named[AAL_SCHEDULE_PORTS], has_destination;
     enum leat_sim_atm_aal_phase phase;
-    uint64_t cycle; /* of the order before */
+    uint64_t cycle; /* of the previous order */
     uint32_t cycle_line;
     size_t begin[AAL_SCHEDULE_PORTS]; /* of a unit's orders among all */
     size_t order_count, order_cap, octet_count, octet_cap;
@@ -148,7 +148,7 @@ static bool grow_orders(struct reader *r)
     return grown;
 }
 
-/* The last `len` octets are the order's. */
+/* The last `len` octets belong to the order. */
 static bool add_order(struct reader *r, struct leat_sim_atm_aal_order order, enum aal_data data)
 {
     if (!grow_orders(r))
@@ -190,7 +190,7 @@ static void put_real(double value, unsigned len, uint8_t *out)
         leat_put_be64(out, bits64);
 }
 
-/* A single is rounded once, from what is written. */
+/* A single is rounded once, from the text. */
 static bool real(struct word w, unsigned len, double *out)
 {
     char text[NUMBER_LEN_MAX + 1], *end;
@@ -323,7 +323,7 @@ static bool read_destination(struct reader *r, const struct order_name *n)
     return add_order(r, order, n->data) && ends_here(r);
 }
 
-/* name instance id: of a message that is sent or asked for */
+/* name instance id: of a message to send or receive */
 static bool read_message(struct reader *r, const struct order_name *n)
 {
     struct leat_sim_atm_aal_order order = { .command = { .verb = n->verb } };
@@ -500,7 +500,7 @@ static bool read_lines(struct reader *r, const char *text, size_t len)
     return true;
 }
 
-/* Arrays no longer move: now they can be pointed into. */
+/* Arrays no longer move: pointers into them are now valid. */
 static void settle(struct reader *r)
 {
     struct aal_schedule *s = r->schedule;

@@ -15,7 +15,7 @@ struct reader {
     size_t name_count;
     struct place place;
     enum section section;
-    struct stimuli_track *track; /* whose values are read; NULL: no signal was named yet */
+    struct stimuli_track *track; /* whose values are being read; NULL: no signal was named yet */
 };
 
 /* ---- complaints --------------------------------------------------------------------------- */
@@ -34,7 +34,7 @@ static const char *all_names(const struct reader *r, char list[LIST_LEN])
     return list;
 }
 
-/* The signal at hand, for messages. */
+/* The current signal, for messages. */
 static const char *track_name(const struct stimuli_track *t, char name[LIST_LEN])
 {
     char index[12] = "";
@@ -60,7 +60,7 @@ static bool is_number(struct word w, int base)
     return w.len > 0;
 }
 
-/* Of digits only; what is above `max` is max + 1. */
+/* Of digits only; values above `max` become max + 1. */
 static uint32_t number(struct word w, unsigned base, uint32_t max)
 {
     uint64_t value = 0;
@@ -184,7 +184,7 @@ static bool read_value(struct reader *r, struct word cycle, struct word w)
                                                              : read_number(r, w, &value);
 }
 
-/* Is the word this signal's name? Its index may be one that the bench does not have. */
+/* Is the word this signal's name? Its index may be out of the bench's range. */
 static bool is_name(struct word w, const struct stimulus_name *n, uint32_t *index)
 {
     const size_t before = strlen(n->before), after = strlen(n->after);
@@ -243,7 +243,7 @@ static bool read_words(struct reader *r, const struct word *w, size_t count)
         if (count == 2) return read_value(r, w[0], w[1]);
         return wrong(&r->place, "'%s' %s, expected a signal's name, or cycle and value",
                      show(w[0]).text, count == 1 ? "without a value" : "and more than a value");
-    case OUTPUTS: return true; /* whatever it asks for: all signals are shown */
+    case OUTPUTS: return true; /* any request: all signals are shown */
     }
     return false;
 }
@@ -267,7 +267,7 @@ static bool read_line(struct reader *r, const char *text, size_t len)
 
 /* ---- the file ----------------------------------------------------------------------------- */
 
-/* One line is unread in whole, or the rest of the file. *len: without its end. */
+/* Reads until one line is unread as a whole, or the rest of the file. *len: without its end. */
 static bool fill_line(struct reader *r, struct input *in, size_t *len, bool *ended)
 {
     const char *end = NULL;

@@ -1,7 +1,7 @@
 /*
  * leat unit aal: the network with its sixteen adaptation layer units, register by register, under a
- * schedule of what their hosts order (spec/atm.md, 5.5). Each cycle is shown as the thesis'
- * appendix J prints it, or as JSON, or as a waveform; what hosts get is told on standard error.
+ * schedule of host orders (spec/atm.md, 5.5). Each cycle is shown as the thesis' appendix J prints
+ * it, or as JSON, or as a waveform; what hosts receive is printed on standard error.
  */
 #include "unit_aal.h"
 #include "aal_schedule.h"
@@ -13,7 +13,7 @@
 
 enum {
     PORTS = AAL_SCHEDULE_PORTS,
-    CYCLES_DEFAULT_MAX = 100000, /* where hosts or units never come to rest */
+    CYCLES_DEFAULT_MAX = 100000, /* if hosts or units never become idle */
     NAME_LEN = 24,
 };
 
@@ -69,7 +69,7 @@ static void show_value(const struct walk *w, const char *name,
                 signal->hex ? HEX : DECIMAL, value);
 }
 
-/* A value that is not known: JSON leaves it out, print has a dash, a waveform an x. */
+/* An unknown value: JSON leaves it out, print has a dash, a waveform an x. */
 static void show_unknown(const struct walk *w)
 {
     struct trace *t = w->trace;
@@ -92,7 +92,7 @@ static void show_block(const struct walk *w, int64_t block, int first, int last)
         show_value(w, w->names->block[block][i], &leat_sim_atm_aal_block_signals[i], values[i]);
 }
 
-/* The block in work is printed; where signals have names, also those that are always shown. */
+/* The active block is printed; where signals have names, also those that are always shown. */
 static void show_blocks(const struct walk *w, int64_t current, int first, int last)
 {
     if (w->trace->format != TRACE_THESIS)

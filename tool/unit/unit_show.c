@@ -1,7 +1,7 @@
 #include "unit_show.h"
 #include <string.h>
 
-/* UNIT_CYCLES_MAX + 1 where it is wrong. */
+/* UNIT_CYCLES_MAX + 1 if it is wrong. */
 static uint32_t cycles_wanted(const char *text)
 {
     uint32_t value = 0;

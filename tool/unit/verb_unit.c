@@ -389,7 +389,7 @@ static bool read_stimuli(const char *path, const struct bench *bench, struct sti
     return sound;
 }
 
-/* The stimuli are read before a file is made: what is wrong leaves nothing behind. */
+/* The stimuli are read before a file is created: errors leave nothing behind. */
 static int run_bench(const char *path, const struct bench *bench,
                      const struct unit_options *options)
 {
