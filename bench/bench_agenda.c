@@ -15,7 +15,7 @@
 enum {
     REPEATS = 9,
     EVENTS = 2000000,
-    DELAYS = 4096, /* drawn beforehand */
+    DELAYS = 4096, /* drawn in advance */
     CELL_TIME = 53,
     PAYLOAD_LEN = 36, /* of the prototype's cells */
     HASHES = 200000,
@@ -30,7 +30,8 @@ static void note_ns(const char *name, double ns, double most_ns, const char *tar
 
 static uint8_t delays[DELAYS];
 
-/* Every entity acts in every phase and sets itself again: ns per take, set and share of advance. */
+/* Every entity acts in every phase and schedules itself again: ns per take, set and share of
+ * advance. */
 static double hold_ns(uint32_t entities)
 {
     struct leat_sim_agenda_shape shape = { .phases = 3,
@@ -59,7 +60,7 @@ static double hold_ns(uint32_t entities)
     return best;
 }
 
-/* A lone event far beyond the wheel, again and again: what an idle network costs. */
+/* A lone event far beyond the wheel, repeated: the cost of an idle network. */
 static double idle_ns(uint64_t gap)
 {
     const struct leat_sim_agenda_shape shape = { .phases = 1, .entities = { 64 } };
@@ -121,7 +122,8 @@ int main(int argc, char **argv)
     note_ns("set and take, 3 phases of 16", hold_ns(16), 5, "at most 5 ns");
     note_ns("set and take, 3 phases of 64", hold_ns(64), 5, "at most 5 ns");
     note_ns("set and take, 3 phases of 12,288", hold_ns(12288), 15, "at most 15 ns");
-    /* At random, a wrongly guessed branch or two come to every event, and few share an advance. */
+    /* With random delays every event costs a branch misprediction or two, and few share an advance.
+     */
     leat_random_seed(&r, 1);
     for (int i = 0; i < DELAYS; i++)
         delays[i] = (uint8_t)(1 + leat_random_below(&r, CELL_TIME + 1));

@@ -18,7 +18,7 @@
 
 enum {
     REPEATS = 5,
-    WARM_UP_CYCLES = 100000, /* timers of the units and queues of the hosts are as they stay */
+    WARM_UP_CYCLES = 100000, /* unit timers and host queues reach their steady state */
     RTL_CYCLES = 100000,
     CELL_CYCLES = 1000000,
     LARGE_CYCLES = 4000,
@@ -139,7 +139,7 @@ static void measure_units(uint32_t load_ppm)
         const double r = piece_speed(&rtl, RTL_CYCLES);
         take_best(&best, r, piece_speed(&cell, CELL_CYCLES));
     }
-    if (!cell.load.counts.messages_delivered) abort(); /* what is timed must be the work */
+    if (!cell.load.counts.messages_delivered) abort(); /* the timed work must have been done */
     snprintf(what, sizeof what, "AAL units, load %.1f", (double)load_ppm / FULL_LOAD);
     note_speeds(what, &best, load_ppm == FULL_LOAD);
     tear_down(&rtl);
@@ -178,7 +178,7 @@ static void measure_check(void)
 
 static const uint64_t idle_cycles = UINT64_C(1000000000000);
 
-/* One message before the silence, one behind it. */
+/* One message before the silence, one after it. */
 static bool next_of_two(void *context, uint32_t port, struct leat_sim_message *out)
 {
     int *sent = context;
@@ -220,7 +220,7 @@ enum {
     BUFFER_CELLS = LEAT_SIM_ATM_FABRIC_BUFFER_DEFAULT
 }; /* of a 4 x 4 switch */
 
-/* The registers and routing tables of a switch: what it takes, but for its queues. */
+/* The registers and routing tables of a switch: its memory without queues. */
 static double rtl_switch_kb(void)
 {
     const struct leat_atm_bmx_config config = { .inputs = 4,
@@ -232,8 +232,8 @@ static double rtl_switch_kb(void)
     return (double)(leat_atm_bmx_footprint(&config) - queues) / 1024;
 }
 
-/* A network takes more by a fixed amount for each cell of its queues; the rest is what it would
- * take without any, and is its ports' and its switches'. */
+/* A network takes a fixed amount of memory for each cell of its queues; the rest is what it would
+ * take without any, for its ports and switches. */
 static double cell_switch_kb(void)
 {
     const struct leat_sim_atm_fabric one = fabric_of("clos444/buffer=1");

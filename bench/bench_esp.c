@@ -43,7 +43,8 @@ static struct leat_esp_words rchld_of(uint64_t computation)
                                     .operand = { 9, 2, 3, UINT64_MAX } };
 }
 
-/* The child 9 is collected already: it tells the total again, reading and writing all the same. */
+/* Child 9 is collected already: the router sends the total again, with the same reads and writes.
+ */
 static struct leat_esp_words rcollect_of(uint64_t computation)
 {
     return (struct leat_esp_words){ .computation = computation,
@@ -72,8 +73,8 @@ static void populate(struct leat_esp_store *store, uint64_t count, bool robust)
 }
 
 /*
- * Millions per second, batch by batch; what is made up for a batch is not timed. `cold`: memory is
- * asked for ahead.
+ * Millions per second, batch by batch; preparing a batch is not timed. `cold`: memory is
+ * prefetched.
  */
 static double speed(struct leat_esp_store *store, uint64_t count, bool robust, bool cold)
 {
@@ -103,7 +104,7 @@ static double speed(struct leat_esp_store *store, uint64_t count, bool robust, b
     return best * 1e3;
 }
 
-/* Octets in, octets out: checks, one instruction, and the packet sealed again. */
+/* Octets in, octets out: checks, one instruction, and sealing the packet again. */
 static double speed_of_octets(struct leat_esp_store *store, unsigned opcode)
 {
     double best = 0;
@@ -130,7 +131,7 @@ static double speed_of_octets(struct leat_esp_store *store, unsigned opcode)
     return best * 1e3;
 }
 
-/* How many instructions of a million are refused while a store fills to so many percent. */
+/* How many instructions of a million are refused while a store fills to this percentage. */
 static double refused(struct leat_esp_store *store, uint64_t percent, bool robust)
 {
     const uint64_t slots = (uint64_t)store->groups * LEAT_ESP_GROUP_SLOTS;
@@ -152,7 +153,7 @@ static double refused(struct leat_esp_store *store, uint64_t percent, bool robus
     return 1e6 * (double)full / (double)steps;
 }
 
-/* Children that a robust computation can have in an empty group: the fewest of so many tries. */
+/* Children that a robust computation can have in an empty group: the minimum of this many tries. */
 static double children(struct leat_esp_store *store, uint64_t tries)
 {
     uint64_t fewest = LEAT_ESP_GROUP_SLOTS;

@@ -1,5 +1,5 @@
-/* What stands around a router that is measured: packets from a table, the plain forwarders that are
- * the limit, and a sink that counts. */
+/* The surroundings of a measured router: packets from a table, the plain forwarders that are the
+ * limit, and a counting sink. */
 #include <linux/bpf.h>
 
 #include <bpf/bpf_endian.h>
@@ -31,7 +31,8 @@ uint32_t mask, next, gen_device, out_device;
 uint8_t out_to[6], out_from[6];
 uint64_t sunk;
 
-/* One frame of the table after the other; it has been sent before, so all of it is written. */
+/* One frame of the table after the other; the buffer was sent before, so the whole frame is
+ * written. */
 SEC("xdp")
 int bench_gen(struct xdp_md *xdp)
 {
@@ -62,14 +63,14 @@ static __always_inline int leave(struct xdp_md *xdp, const uint8_t *mac_to, cons
     return (int)bpf_redirect_map(&devices, device, XDP_DROP);
 }
 
-/* The limit: a fixed way out. */
+/* The limit: a fixed output. */
 SEC("xdp")
 int bench_plain(struct xdp_md *xdp)
 {
     return leave(xdp, out_to, out_from, out_device);
 }
 
-/* Forwarding by the kernel's routes, and nothing else. */
+/* Forwarding by the kernel's routes only. */
 SEC("xdp")
 int bench_fib(struct xdp_md *xdp)
 {

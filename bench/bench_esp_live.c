@@ -28,7 +28,8 @@ enum { FRAME_LEN = 128, SENT_LEN = 120, NAMES_MAX = 4 };
 
 /* ---- frames ------------------------------------------------------------------------------- */
 
-/* Packets that pass, however often they come (COLLECT: behind a COUNT of the same computation). */
+/* Packets that pass, however often they are sent (COLLECT: after a COUNT of the same computation).
+ */
 static struct leat_esp_packet packet_of(const char *name, uint64_t computation)
 {
     struct leat_esp_packet p = { .flags = LEAT_ESP_FLAG_X,
@@ -83,7 +84,7 @@ static uint64_t mix(uint64_t x)
     return x ^ x >> 31;
 }
 
-/* names: "COUNT" or "COUNT,COLLECT". Returns how many frames there are, a power of two. */
+/* names: "COUNT" or "COUNT,COLLECT". Returns the number of frames, a power of two. */
 static uint32_t fill_all(uint8_t *frames, const char *list, uint32_t computations,
                          const uint8_t to[6], const uint8_t from[6])
 {
@@ -141,7 +142,7 @@ int main(int argc, char **argv)
     bench_mac_of("a0", from);
     b->bss->gen_device = if_nametoindex("a0");
 
-    /* A value to collect must have been announced: first all RCHLD, where there is RCOLLECT. */
+    /* A value to collect must have been announced: with RCOLLECT, first sends all RCHLD. */
     if (strcmp(argv[5], "RCOLLECT") == 0) {
         b->bss->mask = fill_all(frames, "RCHLD", computations, to, from) - 1;
         for (uint32_t sent = 0; sent < 2 * computations; sent += BENCH_BURST)
@@ -149,7 +150,7 @@ int main(int argc, char **argv)
     }
     b->bss->mask = fill_all(frames, argv[5], computations, to, from) - 1;
     for (uint32_t sent = 0; sent < 2 * computations;
-         sent += BENCH_BURST) /* warm: bindings are made */
+         sent += BENCH_BURST) /* warm-up: creates the bindings */
         bench_send_burst(b->progs.bench_gen, frames, SENT_LEN);
     printf("%.0f\n",
            bench_rate(b->progs.bench_gen, frames, SENT_LEN, &b->bss->sunk, strtod(argv[7], NULL)));

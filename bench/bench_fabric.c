@@ -34,7 +34,7 @@ static void *memory_of(size_t len)
     return memory;
 }
 
-/* Memory that is there now, not at its peak; 0 where the system does not tell. */
+/* Current memory, not the peak; 0 if the system does not report it. */
 static double resident_bytes(void)
 {
     FILE *file = fopen("/proc/self/statm", "r");
@@ -62,7 +62,7 @@ struct network {
     void *memory[3];
 };
 
-/* Gaps are drawn evenly around their mean: hosts should cost little beside the network. */
+/* Gaps are uniform around their mean: hosts should cost little compared with the network. */
 static bool next_packet(void *context, uint32_t terminal, struct leat_net_packet *packet)
 {
     struct network *n = context;
@@ -119,7 +119,7 @@ static void tear_down(struct network *n)
     free(n->source);
 }
 
-/* Of this core alone: neighbours on the machine do not count. */
+/* CPU time: other processes on the machine do not count. */
 static double core_ns(void)
 {
     struct timespec t;
@@ -147,7 +147,7 @@ static void measure(const char *name, const struct leat_net_shape *shape, uint32
         const double speed = piece_speed(&n, cycles);
         if (speed > best) best = speed;
     }
-    if (!n.packets) abort(); /* what is timed must be the work */
+    if (!n.packets) abort(); /* the timed work must have been done */
     note(name, best, "Mhops/s", "at least 10", best >= 10);
     tear_down(&n);
 }
@@ -171,7 +171,7 @@ static void measure_large(const char *kind, const struct leat_net_shape *shape, 
     }
     snprintf(name, sizeof name, "%s of a million, load %.4f", kind, 1e-6 * load_ppm);
     note(name, best, "Mhops/s", "", true);
-    /* Buffers that are never filled have no memory: all that is resident counts. */
+    /* Buffers that are never filled have no memory: the resident size counts. */
     snprintf(name, sizeof name, "%s of a million, memory per router", kind);
     note(name, (resident_bytes() - before) / routers, "octets", "at most 1024 + buffers",
          (resident_bytes() - before) / routers <=

@@ -16,9 +16,9 @@ enum {
     LOCAL = 50000,
     TABLES = 25,
     NODES_PER_TABLE = 2000,
-    PACKETS = 131072, /* so that most of the table is asked for */
+    PACKETS = 131072, /* so that most of the table is used */
     PACKET_LEN = 64,
-    AHEAD = 8, /* packets that a driver has at hand */
+    AHEAD = 8, /* packets in a driver's batch */
     ROUNDS = 2,
     ME = 1,
     TWIN = 0x100001,
@@ -159,7 +159,7 @@ static double speed(const struct leat_packetway_fib *fib, enum leat_packetway_si
     return best * 1e3;
 }
 
-/* Milliseconds to boil all tables down again, after a change. */
+/* Milliseconds to rebuild the forwarding table after a change. */
 static double rebuild(struct leat_packetway_router *r)
 {
     double best = 1e9;

@@ -1,5 +1,5 @@
-/* What stands around a router that is measured: a frame that is sent again and again, a plain
- * forwarder that is the limit, and a sink that counts. */
+/* The surroundings of a measured router: a frame that is sent repeatedly, a plain forwarder that is
+ * the limit, and a counting sink. */
 #include <linux/bpf.h>
 
 #include <bpf/bpf_helpers.h>
@@ -19,7 +19,7 @@ uint32_t gen_device;
 uint8_t out_to[6], out_from[6];
 uint64_t sunk;
 
-/* It has been sent before, so all of it is written. */
+/* The buffer was sent before, so the whole frame is written. */
 SEC("xdp")
 int bench_gen(struct xdp_md *xdp)
 {
@@ -31,7 +31,7 @@ int bench_gen(struct xdp_md *xdp)
     return (int)bpf_redirect(gen_device, 0);
 }
 
-/* The limit: a fixed way out. */
+/* The limit: a fixed output. */
 SEC("xdp")
 int bench_plain(struct xdp_md *xdp)
 {
@@ -45,7 +45,7 @@ int bench_plain(struct xdp_md *xdp)
     return (int)bpf_redirect_map(&devices, 0, XDP_DROP);
 }
 
-/* PT 1024 is counted; RRP goes up to the host that is there. */
+/* PT 1024 is counted; RRP is passed up to the host. */
 SEC("xdp")
 int bench_sink(struct xdp_md *xdp)
 {

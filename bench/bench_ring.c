@@ -18,7 +18,7 @@ struct bench {
     uint64_t left;
 };
 
-/* The next command goes out as soon as the last is back. */
+/* Sends the next command as soon as the last is back. */
 static void done(void *context, const struct leat_sim_aton_result *result)
 {
     struct bench *b = context;

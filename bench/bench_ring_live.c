@@ -107,7 +107,7 @@ static bool connect_peers(int *fds, char **names, int peers)
 
 /* ---- both --------------------------------------------------------------------------------- */
 
-/* Into took[]: what each of so many commands took. False: one had no answer. */
+/* Into took[]: the time of each command. False: one had no answer. */
 static bool measure(struct leat_aton_host *station, const int *fds, int peers, double *took,
                     size_t commands)
 {

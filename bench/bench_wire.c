@@ -51,7 +51,7 @@ static void note_codec(const char *name, double ns)
     note(name, ns, "ns", "at most 40 ns", ns <= 40);
 }
 
-/* What is timed must be the work, not its refusal. */
+/* The timed work must succeed. */
 static void must(leat_err err)
 {
     if (err) abort();
