@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOLD_MAX = 5 }; /* mistakes that a rank tells per topic; the others are only counted */
+enum { TOLD_MAX = 5 }; /* errors that a rank reports per topic; the others are only counted */
 
 int me, ranks, right, left;
 
 static MPI_Comm reports;
 static char topic_name[80]; /* empty: none */
 static long long topic_checks, topic_wrong;
-static long long wrong_of_all; /* rank 0 knows it */
+static long long wrong_of_all; /* known to rank 0 */
 
 void check_begin(int *argc, char ***argv)
 {

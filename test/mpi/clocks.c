@@ -1,11 +1,11 @@
-/* Clocks go forward, agree with each other, and see what sleeping takes. */
+/* Clocks advance, agree with each other, and include the time of sleeping. */
 #include "check.h"
 #include <errno.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
-static const double slack_s = 2; /* what a busy machine may put between two readings */
+static const double slack_s = 2; /* longest delay between two readings on a busy machine */
 
 static double seconds(clockid_t clock)
 {
@@ -102,7 +102,7 @@ static void sleeps(enum way way, double span_s)
           "%s: clock_gettime (%.6f s) and gettimeofday (%.6f s) agree", name, mono_s, day_s);
 }
 
-/* No message comes before it was sent, by clocks that all ranks share. */
+/* No message arrives before it was sent, by clocks that all ranks share. */
 static void causes_come_before_effects(void)
 {
     enum { ROUNDS = 100 };
@@ -116,7 +116,7 @@ static void causes_come_before_effects(void)
     CHECK_EQ(early, 0);
 }
 
-/* Who waits for one that sleeps sees the time pass too. */
+/* A rank that waits for a sleeping one also sees the time pass. */
 static void waiting_takes_the_others_time(void)
 {
     const double span_s = 0.03;

@@ -1,7 +1,7 @@
 /*
  * Collectives that move data: every one, blocking, non-blocking and in place, with every basic
- * type, from many roots, with equal and unequal blocks. What `from` has for `to` is a pattern of
- * both, so every block is told from all others.
+ * type, from many roots, with equal and unequal blocks. The data from `from` to `to` is a pattern
+ * of both, so every block is distinguishable.
  */
 #include "check.h"
 #include <stdlib.h>
@@ -288,8 +288,8 @@ static void scatter_unequal(int root)
           "iscatterv: the block of rank %d", root);
 }
 
-/* What goes from i to j has (i mod 3 + 1) * (j mod 3 + 1) elements; zero where i + j is a multiple
- * of five. */
+/* Rank i sends (i mod 3 + 1) * (j mod 3 + 1) elements to rank j; none if i + j is a multiple of
+ * five. */
 static int elements_between(int from, int to)
 {
     return (from + to) % 5 == 0 ? 0 : (from % DIFFERENT + 1) * (to % DIFFERENT + 1) * count;
@@ -355,8 +355,8 @@ static void unequal_blocks(MPI_Datatype of, size_t octets, int unit)
     all_to_all_unequal();
 }
 
-/* Nobody leaves a barrier before the last has entered: rank 0 enters when all others have said
- * that they look at theirs in vain. */
+/* Nobody leaves a barrier before the last has entered: rank 0 enters when all others have reported
+ * that theirs is incomplete. */
 static void barrier(void)
 {
     MPI_Request request;
@@ -378,7 +378,7 @@ static void barrier(void)
         MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Many of one kind at a time: each gets its own. */
+/* Many of one kind at a time: results are not mixed up. */
 static void many_at_a_time(void)
 {
     enum { MANY = 30 };

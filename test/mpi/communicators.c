@@ -1,4 +1,4 @@
-/* Communicators and groups: who is in them, in which order, and that their traffic is apart. */
+/* Communicators and groups: members, order, and separation of traffic. */
 #include "check.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static void split(void)
     check_members(parts, class_size(me % 3, 3), me % 3, 3);
     MPI_Comm_free(&parts);
     CHECK(parts == MPI_COMM_NULL, "no communicator is left");
-    MPI_Comm_split(MPI_COMM_WORLD, 0, -me, &parts); /* keys turn the order round */
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -me, &parts); /* keys reverse the order */
     check_members(parts, ranks, ranks - 1, -1);
     MPI_Comm_compare(MPI_COMM_WORLD, parts, &result);
     CHECK_EQ(result, ranks == 1 ? MPI_CONGRUENT : MPI_SIMILAR);
@@ -183,7 +183,7 @@ static void attributes(void)
     MPI_Comm_free_keyval(&key);
 }
 
-/* Halves, halves of them, and so on; each level sums up its members. */
+/* Halves, halves of them, and so on; each level sums its members. */
 static void nested(void)
 {
     MPI_Comm here;

@@ -1,5 +1,5 @@
-/* The processor's counter, read directly, goes as MPI_Wtime does, also for who handles SIGSEGV;
- * programs that are started read it too. */
+/* The processor's counter, read directly, advances as MPI_Wtime does, also in a program that
+ * handles SIGSEGV; programs that are started read it too. */
 #include "check.h"
 #include <signal.h>
 #include <spawn.h>
@@ -35,7 +35,7 @@ static void hear(int number)
     _exit(3);
 }
 
-/* Ticks of a second. */
+/* Ticks per second. */
 static double rate(useconds_t span)
 {
     const double begin = MPI_Wtime();
@@ -45,7 +45,7 @@ static double rate(useconds_t span)
     return (double)(last - first) / (MPI_Wtime() - begin);
 }
 
-/* On a busy machine much may lie between two readings. */
+/* On a busy machine two readings may be far apart. */
 static void ticks_have_one_rate(void)
 {
     const double one = rate(100000), other = rate(300000);
@@ -86,7 +86,7 @@ static void started_programs_live(char *self)
 
 int main(int argc, char **argv)
 {
-    if (argc > 1) return ticks() ? 0 : 4; /* a program that is started */
+    if (argc > 1) return ticks() ? 0 : 4; /* the started program */
     check_begin(&argc, &argv);
     topic("the counter goes as MPI_Wtime does");
     ticks_have_one_rate();

@@ -1,6 +1,6 @@
 /*
- * Derived datatypes: every constructor, as seen by its extents, by a message that is received as
- * plain octets, by one that goes the other way, and by pack and unpack.
+ * Derived datatypes: every constructor, checked by its extents, by a message received as plain
+ * octets, by one in the other direction, and by pack and unpack.
  */
 #include "check.h"
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 enum { CELLS = 400, SIDE = 8 };
 
-/* A type over an array of int, and the places of its elements as a plain list. */
+/* A type over an array of int, and the positions of its elements as a plain list. */
 struct shape {
     const char *name;
     MPI_Datatype type;
@@ -164,7 +164,7 @@ static void check_extents(const struct shape *s)
     CHECK_EQ(true_extent, (last - first + 1) * word);
 }
 
-/* Where element `i` of several instances in a row lies, counted in ints. */
+/* Position of element `i` of several consecutive instances, counted in ints. */
 static int place_of(const struct shape *s, int i)
 {
     return s->places[i % s->count] + i / s->count * (int)(s->extent / word);
@@ -189,7 +189,7 @@ static void send_typed(const struct shape *s, int instances)
     CHECK(wrong == 0, "%d of %s as plain numbers; %d are wrong", instances, s->name, wrong);
 }
 
-/* Plain here, typed at the neighbour; between the elements nothing changes. */
+/* Plain here, typed at the neighbour; the gaps between elements do not change. */
 static void receive_typed(const struct shape *s, int instances)
 {
     int cells[CELLS], wanted[CELLS], plain[CELLS];
@@ -305,7 +305,7 @@ static void partial(void)
     MPI_Type_free(&four);
 }
 
-/* Absolute addresses: variables that lie anywhere. */
+/* Absolute addresses: variables at arbitrary places. */
 static void scattered(void)
 {
     int a = me, lens[2] = { 1, 2 };
@@ -346,7 +346,7 @@ static void long_with_gaps(void)
 }
 
 /* Two rows of `ranks` columns in each rank; each gets its column of all. (By alltoallw: Open MPI
- * 4.1 itself errs in alltoall of many ranks when the two sides have different types.) */
+ * 4.1 itself fails in alltoall of many ranks when the two sides have different types.) */
 static void transpose(void)
 {
     const size_t list = (size_t)ranks * sizeof(int);
@@ -381,7 +381,7 @@ static void transpose(void)
     free(rows);
 }
 
-/* Each rank's numbers become a column of rank 0's matrix, which then goes to all as columns. */
+/* Each rank's numbers become a column of rank 0's matrix, which is then sent to all as columns. */
 static void columns_of_a_matrix(void)
 {
     int *matrix = memory((size_t)(ranks * SIDE) * sizeof *matrix), mine[SIDE], wrong = 0;

@@ -1,7 +1,7 @@
 /*
- * Mistakes come back as values under MPI_ERRORS_RETURN, and do no harm to what follows. For two
- * ranks and more: Open MPI 4.1 passes over truncation of what a rank sends to itself, and writes
- * behind the receiver's memory if it copies long messages at once (run_all.sh turns that off).
+ * Errors are returned as values under MPI_ERRORS_RETURN, and do not affect later calls. For two
+ * ranks and more: Open MPI 4.1 ignores truncation of what a rank sends to itself, and writes behind
+ * the receiver's memory if it copies long messages at once (run_all.sh turns that off).
  */
 #include "check.h"
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static void after_it_all_is_well(void)
     CHECK_EQ(got, left);
 }
 
-/* `len` octets are sent to a receive for fewer; what stands behind its memory is not touched. */
+/* Sends `len` octets to a receive for fewer; the memory behind it is not touched. */
 static void truncated(int len, int room, bool late)
 {
     MPI_Request send, receive;
@@ -45,8 +45,8 @@ static void truncated(int len, int room, bool late)
     after_it_all_is_well();
 }
 
-/* One bad request of three: MPI_Waitall says that the statuses tell which. It may end before the
- * others are done (MPI_ERR_PENDING). */
+/* One bad request of three: MPI_Waitall refers to the statuses. It may return before the others are
+ * done (MPI_ERR_PENDING). */
 static void truncated_among_others(void)
 {
     MPI_Request requests[3], sends[3];

@@ -1,5 +1,5 @@
-/* What ranks do after MPI_Finalize, which no network sees: they, or processes that they have
- * forked, go on for ever. fault_after DEED FOLDER: each rank tells in FOLDER that it is there. */
+/* What ranks do after MPI_Finalize, outside the network: they, or their forks, continue for ever.
+ * fault_after DEED FOLDER: each rank creates a file in FOLDER to show that it is there. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
- * All ranks wait for ever. The argument says in what: receive (a message that nobody sends),
+ * All ranks wait for ever. The argument selects the call: receive (a message that nobody sends),
  * synchronous (sends that nobody receives), barrier (that rank 0 never enters), probe, waitall.
  */
 #include <mpi.h>

@@ -1,5 +1,5 @@
 /*
- * The last rank forks and waits for its child. The argument says what the child does that only a
+ * The last rank forks and waits for its child. The argument selects what the child does that only a
  * rank may do: send, receive, probe, barrier, finalize or abort; or linger: receive beside another
  * child that never ends. It may exit, though, or sleep first; and with "before" the child of each
  * rank is the rank, since they fork before MPI_Init.
@@ -40,7 +40,7 @@ static void do_deed(const char *what)
     }
 }
 
-/* Both wait for the other by ways that are not MPI's. */
+/* Both wait for each other without MPI. */
 static int await(pid_t child)
 {
     int status = 0;

@@ -1,4 +1,4 @@
-/* Killed by SIGKILL: no handler, no exit function, no word to anybody. */
+/* Killed by SIGKILL: no handler, no exit function, no message. */
 #include "fault.h"
 #include <signal.h>
 #include <unistd.h>

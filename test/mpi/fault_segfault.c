@@ -1,4 +1,4 @@
-/* Writes to memory that is not there. */
+/* Writes to unmapped memory. */
 #include "fault.h"
 #include <sys/mman.h>
 

@@ -1,4 +1,4 @@
-/* Everything goes well, but the last rank's exit status is 3. */
+/* Everything succeeds, but the last rank's exit status is 3. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

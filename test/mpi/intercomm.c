@@ -1,5 +1,4 @@
-/* Intercommunicators: two groups, even and odd ranks, that speak to each other. Two ranks and more.
- */
+/* Intercommunicators: two groups, even and odd ranks, that communicate. Two ranks and more. */
 #include "check.h"
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@ enum { LONG_LEN = 100000 };
 
 static unsigned char octets[LONG_LEN];
 
-/* Every rank sends to all; rank by rank receives from anybody. */
+/* Every rank sends to all; one rank after the other receives from any source. */
 static void any_source(void)
 {
     MPI_Request *sends = memory((size_t)ranks * sizeof *sends);
@@ -60,14 +60,14 @@ static void greatest_tag(void)
     CHECK_EQ(status.MPI_TAG, *tag_max);
 }
 
-/* The length of message `i`: short and long ones by turns, whose ways to the receiver differ. */
+/* The length of message `i`: short and long ones alternate, which use different protocols. */
 static int mixed_len(int i)
 {
     static const int lens[] = { 4, LONG_LEN, 64, 4, 9000, 4, 40000, 4096 };
     return lens[(size_t)i % (sizeof lens / sizeof *lens)];
 }
 
-/* Messages of one pair and tag do not overtake each other, however long they are. */
+/* Messages of one pair and tag do not overtake each other, whatever their lengths. */
 static void order_of_pairs(bool any)
 {
     enum { MESSAGES = 24 };
@@ -92,7 +92,8 @@ static void order_of_pairs(bool any)
     free(all);
 }
 
-/* All send to rank 0, which takes from anybody: the messages of each come in their order. */
+/* All send to rank 0, which receives from any source: the messages of each sender arrive in order.
+ */
 static void order_with_any_source(void)
 {
     enum { MESSAGES = 30 };
@@ -112,7 +113,7 @@ static void order_with_any_source(void)
     free(next);
 }
 
-/* Receives that wait are served in the order in which they were posted. */
+/* Waiting receives are served in the order in which they were posted. */
 static void order_of_receives(void)
 {
     enum { RECEIVES = 40 };
@@ -140,7 +141,7 @@ static void check_probed(const MPI_Status *status, int len)
     CHECK_EQ(status->MPI_TAG, 11);
 }
 
-/* Looks for the message of the left in one of four ways, then takes it. */
+/* Probes for the left neighbour's message in one of four ways, then receives it. */
 static void probe_and_take(int way, int len, uint64_t seed)
 {
     MPI_Status status;
@@ -188,7 +189,7 @@ static void probes(int way)
     free(out);
 }
 
-/* A message that was matched is out of everybody's sight; the next one is found behind it. */
+/* A matched message is no longer visible; the next one is found behind it. */
 static void matched_messages_are_hidden(void)
 {
     MPI_Message first, second;
@@ -209,7 +210,7 @@ static void matched_messages_are_hidden(void)
     MPI_Mrecv(&in, 1, MPI_INT, &first, MPI_STATUS_IGNORE);
 }
 
-/* A probe in vain finds nothing, again and again. */
+/* A probe without a message finds nothing, repeatedly. */
 static void probes_in_vain(void)
 {
     int found = 0;
@@ -222,8 +223,7 @@ static void probes_in_vain(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* The same source and tag in two communicators: two messages that cannot be taken for each other.
- */
+/* The same source and tag in two communicators: two messages that cannot be confused. */
 static void communicators_are_apart(void)
 {
     MPI_Comm other;

@@ -32,7 +32,7 @@ static void clear(long value)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* What rank `from` writes for `to`. */
+/* The value that rank `from` writes for `to`. */
 static long between(int from, int to)
 {
     return from * 1000L + to + 1;
@@ -70,7 +70,7 @@ static void fence(void)
     free(mine);
 }
 
-/* Every operation that an accumulate knows, on a cell of the right. */
+/* Every operation that an accumulate supports, on a cell of the right neighbour. */
 static void operations(void)
 {
     const MPI_Op ops[] = { MPI_SUM,  MPI_PROD, MPI_MAX, MPI_MIN,  MPI_LAND,   MPI_LOR,
@@ -162,7 +162,7 @@ static void exclusive_counter(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Tickets: no number is given out twice, and the numbers of one rank grow. */
+/* Tickets: no number is issued twice, and the numbers of one rank increase. */
 static void fetch_and_add(void)
 {
     enum { TICKETS = 10 };
@@ -184,7 +184,7 @@ static void fetch_and_add(void)
     CHECK_EQ(all, n * (n - 1) / 2);
 }
 
-/* One winner: the cell of rank 0 changes hands from -1 once. */
+/* One winner: the cell of rank 0 changes from -1 once. */
 static void compare_and_swap(void)
 {
     const long mine = me, free_mark = -1;

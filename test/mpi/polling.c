@@ -1,6 +1,6 @@
 /*
- * Loops that ask until something comes, and do nothing else: they must end. Rank 0 lets them turn
- * for a while before it sends; nobody waits in a blocking call.
+ * Loops that only poll until something arrives: they must end. Rank 0 lets them spin for a while
+ * before it sends; no rank waits in a blocking call.
  */
 #include "check.h"
 #include <string.h>
@@ -10,7 +10,7 @@ static const char *const way_names[WAYS] = { "test loop",    "testany loop", "te
                                              "iprobe loop",  "improbe loop", "get_status loop",
                                              "ibarrier loop" };
 
-/* Rank 0: lets some time pass, by a clock that is only read. */
+/* Rank 0: lets some time pass by reading a clock. */
 static void dawdle(void)
 {
     const double until = MPI_Wtime() + 0.0002;
@@ -85,7 +85,7 @@ static void poll(enum way way)
     CHECK_EQ(value, 500 + (long long)way);
 }
 
-/* Two ranks that both only poll and answer each other: nobody ever waits. */
+/* Two ranks that only poll and answer each other, without a blocking call. */
 static void poll_each_other(void)
 {
     enum { ROUNDS = 50 };

@@ -1,4 +1,4 @@
-/* Reductions: every predefined operation on every type that it knows, checked by plain loops. */
+/* Reductions: every predefined operation on every type that it supports, checked by plain loops. */
 #include "check.h"
 #include "reduce_types.h"
 #include <stdlib.h>
@@ -131,7 +131,7 @@ static void blocking(const struct type *type, enum op_name op, int root, const i
     check_result("reduce_scatter_block", type, op, ranks - 1, BLOCK * me, BLOCK, got[0]);
 }
 
-/* All at a time. */
+/* All at the same time. */
 static void non_blocking(const struct type *type, enum op_name op, int root, const int *counts)
 {
     const MPI_Op mpi = ops[op].mpi;

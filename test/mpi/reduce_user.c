@@ -1,6 +1,6 @@
 /*
- * Operations of the program's own: one that commutes, and the product of matrices, whose result
- * shows the order in which ranks were taken; short and long enough for segmented algorithms.
+ * User-defined operations: one that commutes, and the product of matrices, whose result shows the
+ * order of ranks; short and long enough for segmented algorithms.
  */
 #include "check.h"
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static void product(void *in, void *inout, int *len, MPI_Datatype *type)
         y[i] = times(x[i], y[i]);
 }
 
-/* x + y + x * y: commutes, and is no predefined operation. */
+/* x + y + x * y: commutes, and is not a predefined operation. */
 static void circle(void *in, void *inout, int *len, MPI_Datatype *type)
 {
     const unsigned *x = in;

@@ -1,5 +1,4 @@
-/* Requests: thousands at a time, all ways to wait for them and to ask, cancelled ones, empty ones.
- */
+/* Requests: thousands at a time, all ways to wait and to test, cancelled and empty ones. */
 #include "check.h"
 #include <stdlib.h>
 #include <string.h>
@@ -133,7 +132,7 @@ static void test_any(void)
     check_all(SOME);
 }
 
-/* What asks without an end: the request stays. */
+/* A test that does not complete the request. */
 static void get_status(void)
 {
     int done = 1, count = -1;
@@ -176,7 +175,7 @@ static void empty_requests(void)
     MPI_Waitall(1, &none, &status);
 }
 
-/* A receive that was cancelled takes no message: the next one gets it. */
+/* A cancelled receive takes no message: the next one gets it. */
 static void cancel_receives(void)
 {
     enum { CANCELLED = 20 };
@@ -204,7 +203,7 @@ static void cancel_receives(void)
         CHECK_EQ(never[i], -7);
 }
 
-/* What has its message cannot be cancelled. */
+/* A receive that has its message cannot be cancelled. */
 static void cancel_too_late(void)
 {
     MPI_Status status;
@@ -254,7 +253,7 @@ static void persistent(void)
         MPI_Request_free(&all[i]);
 }
 
-/* Requests of the program's own wait together with those of messages. */
+/* Generalised requests are waited for together with those of messages. */
 static int own_query(void *state, MPI_Status *status)
 {
     MPI_Status_set_elements(status, MPI_INT, *(int *)state);

@@ -32,7 +32,7 @@ static void check_received(const MPI_Status *status, int len, int tag, uint64_t 
     CHECK(pattern_is(in, (size_t)len, seed), "%d octets as they were sent by %d", len, left);
 }
 
-/* The receive is posted before anybody sends, as ready mode demands. */
+/* The receive is posted before the send, as ready mode requires. */
 static void try_once(const struct mode *mode, int len, int tag, bool blocking)
 {
     MPI_Request receive, send;
@@ -76,7 +76,7 @@ static void try_persistent(const struct mode *mode, int len, int tag)
     MPI_Request_free(&receive);
 }
 
-/* A synchronous send is done only when its receive has begun, which waits for a word from us. */
+/* A synchronous send completes only when its receive has begun, which waits for our message. */
 static void synchronous_waits_for_the_receiver(int len)
 {
     MPI_Request send, word;
@@ -95,7 +95,7 @@ static void synchronous_waits_for_the_receiver(int len)
     MPI_Wait(&send, MPI_STATUS_IGNORE);
 }
 
-/* Buffered sends end although nobody receives; the buffer's end waits for them. */
+/* Buffered sends complete without a receiver; detaching the buffer waits for them. */
 static void buffered_needs_no_receiver(void)
 {
     enum { MESSAGES = 20, LEN = 3000 };

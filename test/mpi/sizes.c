@@ -1,18 +1,18 @@
 /*
- * Messages of every size, above all around the lengths where libraries change their ways (inject,
- * eager, rendezvous): to a receive that waits, and unexpected.
+ * Messages of every size, especially around the lengths where libraries change protocol (inject,
+ * eager, rendezvous): expected and unexpected.
  */
 #include "check.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    RING_LEN_MAX = 256 * 1024, /* what all ranks send at a time */
+    RING_LEN_MAX = 256 * 1024, /* sent by all ranks at a time */
     PAIR_LEN_MAX = 64 * 1024 * 1024,
 };
 
 /* Sends `len` octets to `to` and receives as many from `from`; `late`: the receive is posted only
- * when the message is on its way or waits. */
+ * when the message is in flight or waits. */
 static void exchange(unsigned char *out, unsigned char *in, size_t len, int to, int from, bool late)
 {
     MPI_Request send, receive = MPI_REQUEST_NULL;
@@ -49,7 +49,8 @@ static void ring(unsigned char *out, unsigned char *in, bool late)
         exchange(out, in, odd[i], right, left, late);
 }
 
-/* Long ones between the first rank and the last, both ways at a time; the longer only of two. */
+/* Long ones between the first rank and the last, in both directions at once; the longest only with
+ * two ranks. */
 static void pair(unsigned char *out, unsigned char *in)
 {
     static const size_t lens[] = { 1048575, 1048577, 4194304, 10000001 };
@@ -59,7 +60,7 @@ static void pair(unsigned char *out, unsigned char *in)
         exchange(out, in, lens[i], peer, peer, i % 2 != 0);
 }
 
-/* The longest goes one way only, and waits for nothing. */
+/* The longest goes in one direction only. */
 static void longest(unsigned char *octets)
 {
     if (ranks != 2) return;

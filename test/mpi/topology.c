@@ -15,7 +15,7 @@ static void dims(void)
     CHECK_EQ(fixed[0], ranks);
 }
 
-/* Rows go round, columns do not. */
+/* Rows are periodic, columns are not. */
 static MPI_Comm grid(int lens[2])
 {
     const int periods[2] = { 1, 0 };
@@ -61,7 +61,7 @@ static void cartesian(void)
     MPI_Comm_free(&comm);
 }
 
-/* A value goes along the shift, and the edges hear nothing. */
+/* A value moves along the shift, and the edges receive nothing. */
 static void shifted(void)
 {
     int lens[2], from = -1, to = -1, in = -5;
@@ -106,7 +106,8 @@ static void gather_of_neighbours(const struct neighbours *n)
     CHECK_EQ(wrong, 0);
 }
 
-/* What `from` sends to `to`; the same on both ways where a pair has two (a ring of two ranks). */
+/* What `from` sends to `to`; the same in both directions if a pair has two (a ring of two ranks).
+ */
 static int between(int from, int to)
 {
     return 10000 + from * 100 + to;
@@ -151,7 +152,7 @@ static void cartesian_neighbours(void)
     MPI_Comm_free(&n.comm);
 }
 
-/* A star: rank 0 knows all (at most 7), all know rank 0. */
+/* A star: rank 0 is connected to all (at most 7), all to rank 0. */
 static void graph(void)
 {
     const int leaves = ranks - 1 < 7 ? ranks - 1 : 7, members = leaves + 1;
@@ -188,7 +189,7 @@ static int weight_of(int from, int to)
     return 1 + from * ranks + to;
 }
 
-/* Makes the graph from lists of neighbours, or from edges that every rank tells of its left. */
+/* Makes the graph from lists of neighbours, or from edges that every rank reports for its left. */
 static void make_graph(struct neighbours *n, bool adjacent, const int steps[2])
 {
     int in_weights[2], out_weights[2], edges[2], degree = n->out_count;
@@ -209,7 +210,7 @@ static void make_graph(struct neighbours *n, bool adjacent, const int steps[2])
                           &n->comm);
 }
 
-/* Everybody sends to the next and, among more than three, to the third next. */
+/* Every rank sends to the next and, among more than three, to the third next. */
 static void distributed_graph(bool adjacent)
 {
     const int steps[2] = { 1, 3 }, count = ranks > 3 ? 2 : 1;

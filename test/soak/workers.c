@@ -1,5 +1,4 @@
-/* A master and its workers: who asks first gets the next piece of work, and prints in what order.
- */
+/* A master and its workers: the first to ask gets the next piece of work; prints the order. */
 #include <mpi.h>
 #include <stdio.h>
 #include <unistd.h>
