@@ -42,8 +42,7 @@ void leat_clock_set(leat_time now);
  * beginning. False: it reads the machine's clocks. */
 bool leat_clock_read_run(double *seconds);
 
-/* ---- what the library that it is a part of provides ---------------------------------------------
- */
+/* ---- provided by the enclosing library ------------------------------------------------------- */
 
 /* Is this process in the simulated part of the run? */
 bool leat_clock_is_simulated(void);

@@ -1,4 +1,4 @@
-/* Which instructions read the counter. Traps are tried by test/mpi/counter.c. */
+/* Which instructions read the counter. test/mpi/counter.c tests the traps. */
 #include "clock_counter.h"
 #include "clock_owner.h"
 #include "tap.h"
@@ -74,7 +74,7 @@ static uint64_t time_of_run(void)
     return ns++;
 }
 
-/* This program has such an instruction, and is its own library of clocks. */
+/* This program contains such an instruction, and is its own library of clocks. */
 static void the_program_is_answered_in_simulated_time_where_that_is_possible(void)
 {
     const enum leat_clock_counter counter = leat_clock_counter_begin(time_of_run);

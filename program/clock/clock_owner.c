@@ -39,8 +39,7 @@ static struct {
     const void *library;
 } all;
 
-/* ---- what is loaded -----------------------------------------------------------------------------
- */
+/* ---- loaded objects -------------------------------------------------------------------------- */
 
 static uint64_t hash_of(const char *text)
 {

@@ -1,4 +1,4 @@
-/* Which code is the program's own, where the clocks are in a library, as in real runs. */
+/* Which code is the program's own, with the clocks in a library, as in real runs. */
 #include "clock_owner.h"
 #include "tap.h"
 #include <dlfcn.h>
@@ -17,7 +17,7 @@ static bool program_has(const void *address)
     return leat_clock_owner_program_has(has_wanted);
 }
 
-/* Where it is, and not where the program jumps to it from. */
+/* The function itself, not the program's jump to it. */
 static bool program_has_function(const char *name)
 {
     const void *function = dlsym(RTLD_DEFAULT, name);
@@ -28,12 +28,12 @@ static bool program_has_function(const char *name)
 static void the_program_and_its_libraries_are_searched(void)
 {
     volatile double x = 1;
-    OK(cos(x) > 0); /* so that the mathematics are linked */
+    OK(cos(x) > 0); /* so that libm is linked */
     OK(program_has((const void *)(uintptr_t)&program_has));
     OK(program_has_function("cos"));
 }
 
-/* The C library has octets in it that look like instructions which read the counter. */
+/* The C library contains octets that look like instructions which read the counter. */
 static void the_library_of_clocks_and_what_it_needs_are_not(void)
 {
     OK(!program_has_function("leat_clock_owner_program_has"));

@@ -1,4 +1,4 @@
-/* Matching beside a plain list of receives and one of messages, searched from the front. */
+/* Matching compared with a plain list of receives and one of messages, searched from the front. */
 #include "fi_match.h"
 #include "tap.h"
 #include <leat/random.h>
@@ -165,7 +165,7 @@ static void as_the_plain_lists_with_more_masks_than_classes(void)
 
 enum { MANY = 100000 };
 
-/* All posted, then all arrive backwards; with a search from the front this would take minutes. */
+/* All are posted, then all arrive in reverse; with a linear search this would take minutes. */
 static void many_receives_with_different_tags(void)
 {
     struct leat_fi_match match;

@@ -1,6 +1,6 @@
 /*
- * The protocol of one rank: what it hands to its port and what it tells the queue, with a port, a
- * clock and peers that the test plays.
+ * The protocol of one rank: what it passes to its port and reports to the queue; the test plays the
+ * port, the clock and the peers.
  */
 #include "clock.h"
 #include "fi_match.h"
@@ -72,7 +72,7 @@ void leat_task_release(const struct leat_task_event *e)
     (void)e;
 }
 
-/* The port takes the oldest message that is to be told. */
+/* The port takes the oldest message with a SENT event. */
 bool leat_task_wait(leat_time deadline, const char *doing)
 {
     (void)deadline, (void)doing;
@@ -333,7 +333,8 @@ static void to_itself(void)
     free(got);
 }
 
-/* A blocking send is told if the rank then does what depends on time, not if it waits anyway. */
+/* A blocking send gets a SENT event if the rank then does something that depends on time, not if it
+ * waits anyway. */
 static void what_a_blocking_send_owes(void)
 {
     const struct leat_fi_send s = { .to = PEER, .octets = "x", .len = 1 };

@@ -227,7 +227,7 @@ int pvm_start_pvmd(int count, char **arguments, int block)
     return lpvmerr("pvm_start_pvmd", leat_pvm_enrol() < 0 ? PvmCantStart : PvmDupHost);
 }
 
-/* ---- what this machine cannot have ----------------------------------------------------------- */
+/* ---- not supported by this machine ----------------------------------------------------------- */
 
 static int not_here(const char *function)
 {

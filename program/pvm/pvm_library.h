@@ -56,7 +56,7 @@ void leat_pvm_note_answer(uint64_t cookie, const uint8_t *octets, size_t len); /
 /* Passes arrived messages to their handlers, or into the queue. */
 void leat_pvm_dispatch(void);
 
-/* ---- what has come in (pvm_queue.c) ---------------------------------------------------------- */
+/* ---- arrived messages (pvm_queue.c) ---------------------------------------------------------- */
 
 typedef int leat_pvm_match(int id, int tid, int tag);
 typedef int leat_pvm_handler(int id);

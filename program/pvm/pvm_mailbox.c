@@ -104,7 +104,7 @@ int pvm_delinfo(char *name, int index, int flags)
     return result == PvmSysErr ? lpvmerr("pvm_delinfo", result) : result;
 }
 
-/* ---- what there is --------------------------------------------------------------------------- */
+/* ---- listing --------------------------------------------------------------------------------- */
 
 static struct {
     struct pvmmboxinfo *class;
@@ -159,7 +159,7 @@ int pvm_getmboxinfo(char *pattern, int *count, struct pvmmboxinfo **classes)
     return PvmOk;
 }
 
-/* ---- the older way: numbers under names ------------------------------------------------------ */
+/* ---- the older interface: numbers under names ------------------------------------------------ */
 
 int pvm_insert(char *name, int index, int value)
 {

@@ -291,7 +291,7 @@ int pvm_precv(int tid, int tag, void *items, int count, int type, int *from, int
     return PvmOk;
 }
 
-/* ---- who chooses ----------------------------------------------------------------------------- */
+/* ---- matching functions ---------------------------------------------------------------------- */
 
 /* It returns a function of the type that it takes; pvm3.h declares something else. */
 int (*pvm_recvf(int (*match)(int, int, int)))(int (*)(int, int, int))

@@ -4,7 +4,7 @@
 #include "tap.h"
 #include <string.h>
 
-/* The run, as far as a task alone needs one. */
+/* The run, as far as a single task needs one. */
 static leat_time now = 1000;
 
 bool leat_task_is_wanted(void)
@@ -181,7 +181,7 @@ static void many_buffers_have_many_numbers(void)
         OK(id[i] > 0 && id[i] != id[i - 1]);
     for (int i = 0; i < 1000; i++)
         EQ(pvm_freebuf(id[i]), PvmOk);
-    OK(pvm_mkbuf(PvmDataDefault) <= 1010); /* they are used again */
+    OK(pvm_mkbuf(PvmDataDefault) <= 1010); /* numbers are reused */
 }
 
 /* ---- matching -------------------------------------------------------------------------------- */

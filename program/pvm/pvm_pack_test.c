@@ -1,5 +1,5 @@
-/* What items look like in a message, and that they come back; against octets written by hand and
- * against a model that knows nothing of the code. */
+/* The encoding of items in a message, and round trips; against octets written by hand and against
+ * an independent model. */
 #include "pvm_buffer.h"
 #include "tap.h"
 #include <leat/random.h>
@@ -84,7 +84,7 @@ static void raw_is_what_memory_holds(void)
     leat_pvm_buffer_free(b);
 }
 
-/* ---- what does not go ------------------------------------------------------------------------ */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 static void what_does_not_fit_xdr_is_refused_whole(void)
 {
@@ -243,7 +243,7 @@ static void all_types_come_back_and_look_as_the_model_says(void)
             for (int i = 0; i < count[c]; i++)
                 OK(!memcmp(back + (size_t)(i * stride[c]) * item,
                            memory[c] + (size_t)(i * stride[c]) * item, item));
-            if (stride[c] > 1 && count[c]) EQ(back[item], 0xaa); /* between them nothing */
+            if (stride[c] > 1 && count[c]) EQ(back[item], 0xaa); /* gaps are untouched */
         }
         leat_pvm_buffer_free(b);
     }

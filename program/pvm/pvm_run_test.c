@@ -1,6 +1,6 @@
 /*
  * The library and its service together: tasks are real processes (this program again, with the name
- * of what it is to do), the network is the cell network of the thesis.
+ * of its role), the network is the cell network of the thesis.
  */
 #include "hub.h"
 #include "leat_text.h"
@@ -16,7 +16,7 @@
 
 enum { SLOTS = 24 };
 
-/* ---- what tasks do --------------------------------------------------------------------------- */
+/* ---- roles of tasks -------------------------------------------------------------------------- */
 
 #define HOLDS(condition) ((condition) ? (void)0 : fail(#condition, __LINE__))
 
@@ -169,7 +169,7 @@ static void do_group(void)
     pvm_exit();
 }
 
-/* The second to come waits for what the first puts, after a second. */
+/* The second waits for what the first puts, a second later. */
 static void do_mail(void)
 {
     char *const name = (char *)"letter";
@@ -315,7 +315,7 @@ static void do_clock(void)
     pvm_exit();
 }
 
-/* Each tells all others a number, again and again, and takes what comes from anyone. */
+/* Each sends a number to all others, repeatedly, and receives from any. */
 static void do_storm(void)
 {
     enum { TASKS = 6, ROUNDS = 10 };
@@ -337,7 +337,7 @@ static void do_storm(void)
             pvm_recv(-1, r % 3);
             pvm_upkint(&round, 1, 1);
             pvm_upkuint(&theirs, 1, 1);
-            hash = hash * 31 + theirs; /* depends on who came first */
+            hash = hash * 31 + theirs; /* depends on the order of arrival */
         }
     }
     pvm_exit();
@@ -398,7 +398,7 @@ static struct result run_body(const char *body, uint32_t tasks)
     struct result result = { .end = LEAT_HUB_FAILED };
     if (!memory) abort();
     leat_sim_atm_ports_init(&port, &config, memory);
-    /* A leak checker looks through all memory of the run, for each task. */
+    /* A leak checker scans all memory of the run, for each task. */
     char *const environment[] = { (char *)"ASAN_OPTIONS=detect_leaks=0", NULL };
     const struct leat_pvm_service_config service_config = {
         .slots = SLOTS, .ports = port.net.ports, .environment = environment, .log = -1

@@ -19,7 +19,7 @@ static struct {
 
 static pid_t enrolled_pid;
 
-/* ---- questions ------------------------------------------------------------------------------- */
+/* ---- queries --------------------------------------------------------------------------------- */
 
 void leat_pvm_note_answer(uint64_t cookie, const uint8_t *octets, size_t len)
 {
@@ -75,7 +75,7 @@ int leat_pvm_ask(enum leat_pvm_op op, const struct leat_pvm_octets *arguments,
     return fetched < 0 ? fetched : result;
 }
 
-/* ---- coming and going ------------------------------------------------------------------------ */
+/* ---- start and end --------------------------------------------------------------------------- */
 
 static bool attach(void)
 {

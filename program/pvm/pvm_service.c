@@ -56,7 +56,7 @@ void leat_pvm_tell(struct leat_pvm_service *service, struct leat_pvm_entry *entr
                     LEAT_PVM_SIGNAL_HEAD + body->len, service->at);
 }
 
-/* ---- what is told about the machine ---------------------------------------------------------- */
+/* ---- information about the machine ----------------------------------------------------------- */
 
 static int on_enrol(struct leat_pvm_service *service, struct leat_pvm_entry *entry)
 {
@@ -306,7 +306,7 @@ static void on_call(void *context, struct leat_hub *hub, uint32_t task, uint64_t
     if (!more) leat_pvm_octets_clear(&entry->question);
 }
 
-/* ---- those that go --------------------------------------------------------------------------- */
+/* ---- tasks that end -------------------------------------------------------------------------- */
 
 /* A program may have the stock group library built in; its group server, a task of its own, waits
  * for ever. */

@@ -85,7 +85,7 @@ static int arrive(struct leat_pvm_service *service, struct leat_pvm_entry *entry
     return PvmOk;
 }
 
-/* ---- coming and going ------------------------------------------------------------------------ */
+/* ---- start and end --------------------------------------------------------------------------- */
 
 static int join(struct leat_pvm_service *service, const struct leat_pvm_entry *entry,
                 const char *name)
@@ -133,7 +133,7 @@ void leat_pvm_group_free(struct leat_pvm_service *service)
         drop(service, service->groups);
 }
 
-/* ---- questions ------------------------------------------------------------------------------- */
+/* ---- queries --------------------------------------------------------------------------------- */
 
 static int list(const struct leat_pvm_group *group, struct leat_pvm_entry *entry)
 {

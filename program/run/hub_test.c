@@ -70,7 +70,7 @@ static _Noreturn void be_task(const char *path, uint32_t slot, task_body *body)
     _exit(0);
 }
 
-static bool nobody_runs_ahead; /* of the network, with a message that will arrive for certain */
+static bool nobody_runs_ahead; /* of the network, with a message that is certain to arrive */
 
 static void run_on(struct scene *scene, const struct leat_sim_atm_ports_config *config,
                    uint32_t tasks, task_body *body)
@@ -122,8 +122,7 @@ static void tear_down(struct scene *scene)
     free(scene->memory);
 }
 
-/* ---- what tasks do -----------------------------------------------------------------------------
- */
+/* ---- roles of tasks -------------------------------------------------------------------------- */
 
 static void check_that(bool condition)
 {
@@ -160,9 +159,7 @@ static void receive_pattern(uint32_t from, uint64_t len, uint8_t first)
 #define CYCLE_PS UINT64_C(50000)
 static const uint64_t lens[] = { 0, 1, 4, 16, 17, 1000, 5000, 65000, 67912 };
 
-/* One at a time, in a network that is at rest: what was read leaves the buffers 40,000 cycles
- * later.
- */
+/* One at a time, in an idle network: read data leaves the buffers 40,000 cycles later. */
 static void one_way(void)
 {
     const leat_time start = leat_task_now(), each = 1000000 * CYCLE_PS;
@@ -189,7 +186,7 @@ static void contention_free_messages_take_the_time_of_the_note(void)
     tear_down(&scene);
 }
 
-/* Everybody sends to everybody, several at a time, also to itself and long ones. */
+/* Every task sends to every task, several at a time, also to itself, and long ones. */
 static void all_to_all(void)
 {
     const uint32_t n = leat_task_expected(), me = leat_task_number();
@@ -226,7 +223,7 @@ static void every_run_is_the_same_run(void)
     EQ(end[0], end[1]);
 }
 
-/* A number that is another one in every run: in octets that are the task's, and that are not. */
+/* A number that differs in every run: in octets that are the task's, and in private ones. */
 static uint64_t number_of_run;
 static bool is_number_private;
 
@@ -265,7 +262,8 @@ static void private_octets_do_not_count_in_the_certificate(void)
     EQ(certificate[1][0], certificate[1][1]);
 }
 
-/* What a task does depends on when it hears what, and all of that goes into its messages. */
+/* The actions of a task depend on the times of its messages, and all of that goes into its
+ * messages. */
 static void wander(void)
 {
     const uint32_t n = leat_task_expected(), me = leat_task_number();
@@ -309,8 +307,8 @@ static void tasks_that_run_ahead_of_the_network_change_nothing(void)
     EQ(end[0], end[1]);
 }
 
-/* Task 2 is handed a long message long before the network has come up to its end, and waits in real
- * time for task 1, which gets a short one of task 3 meanwhile. */
+/* Task 2 gets a long message long before the network has reached its end, and waits in real time
+ * for task 1, which gets a short one from task 3 meanwhile. */
 static int word_of_task_1[2]; /* a pipe */
 
 static void wait_for_one_behind(void)
@@ -378,7 +376,7 @@ static void tasks_that_wait_for_each_other_are_found_and_named(void)
     run_scene(&scene, "clos444", 2, both_receive);
     ended(&scene, LEAT_HUB_STUCK);
     OK(!strcmp(leat_hub_task(scene.hub, 1)->doing, "a message from 0"));
-    OK(leat_hub_task(scene.hub, 1)->clock >= leat_hub_now(scene.hub)); /* it has never gone on */
+    OK(leat_hub_task(scene.hub, 1)->clock >= leat_hub_now(scene.hub)); /* it has never continued */
     tear_down(&scene);
 }
 
@@ -395,7 +393,7 @@ static void poll_so_often(uint64_t polls)
         leat_task_wait(leat_task_now() + POLL_US * MICROSECOND_PS, "a poll in vain");
 }
 
-/* Task 1 waits for ever, task 0 polls for what never comes. */
+/* Task 1 waits for ever, task 0 polls for something that never comes. */
 static void one_polls(void)
 {
     struct leat_task_event event;
@@ -417,7 +415,8 @@ static void who_polls_in_vain_is_found_when_patience_ends(void)
     scene_patience = 0;
 }
 
-/* Messages now and then, polls between them; few polls, with long sleeps; both are no deadlock. */
+/* Occasional messages, with polls between them; few polls, with long sleeps; neither is a deadlock.
+ */
 static void polls_with_hope(void)
 {
     const uint32_t me = leat_task_number();
@@ -541,7 +540,7 @@ static void more_requests_and_events_than_rings_hold_are_no_loss(void)
     tear_down(&scene);
 }
 
-/* A service that counts, answers with what it was asked, and ends the run at the word "stop". */
+/* A service that counts, echoes queries, and ends the run at the word "stop". */
 static void answer_alike(void *context, struct leat_hub *hub, uint32_t task, uint64_t cookie,
                          const uint8_t *question, size_t len, leat_time at)
 {
@@ -602,12 +601,11 @@ static void a_dead_port_is_a_reason_to_stop(void)
     tear_down(&scene);
 }
 
-/* ---- who looks on ------------------------------------------------------------------------------
- */
+/* ---- observer -------------------------------------------------------------------------------- */
 
 enum { SEEN_MAX = 2000 };
 
-/* What was seen, held to what it may be as it comes. */
+/* Observed events, checked as they arrive. */
 static struct {
     leat_time reached;
     struct {
@@ -754,13 +752,12 @@ static void short_turns_change_no_policy_and_no_priority(void)
     EQ(getpriority(PRIO_PROCESS, 0), priority);
 }
 
-/* ---- copies and orphans -------------------------------------------------------------------------
- */
+/* ---- forks and orphans ----------------------------------------------------------------------- */
 
 enum copy_does { COPY_SENDS, COPY_WAITS, COPY_NAMES_A_CALL, COPY_ENDS };
 static enum copy_does copy_does;
 
-/* Task 0 forks, and waits in real time for what it forked. */
+/* Task 0 forks, and waits in real time for its child. */
 static void fork_a_copy(void)
 {
     int status;
@@ -800,7 +797,7 @@ static void a_copy_of_a_task_that_communicates_ends_the_run(void)
 
 static int word_of_orphans[2]; /* a pipe */
 
-/* Task 0 waits for simulated time, task 1 in real time: so the run goes on. */
+/* Task 0 waits in simulated time, task 1 in real time: so the run continues. */
 static void wait_for_ever(void)
 {
     const struct {
@@ -823,7 +820,7 @@ static bool robust_locks_work(void)
     return syscall(SYS_get_robust_list, 0, &head, &len) == 0;
 }
 
-/* Killed, and nobody reaps it: its number stays taken. */
+/* Killed and not reaped: its process id stays in use. */
 static void a_task_ends_when_its_run_was_killed_and_is_a_zombie(void)
 {
     enum { PATIENCE_MS = 300000 };

@@ -1,5 +1,5 @@
-/* What elements look like on the bus, and that they come back; against octets written by hand. The
- * unit is a plain list of words here. */
+/* The encoding of elements on the bus, and round trips; against octets written by hand. The unit is
+ * a plain list of words here. */
 #include "tap.h"
 #include "thesis_library.h"
 #include <limits.h>
@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* ---- in place of the task -------------------------------------------------------------------- */
+/* ---- replacement of the task ----------------------------------------------------------------- */
 
 static struct shmst dev;
 static uint8_t message[4096];
@@ -23,7 +23,7 @@ uint8_t *leat_atm_room(size_t len)
     return room;
 }
 
-/* As the unit counts: a run of words of four octets, the last may have less. */
+/* As the unit counts: a sequence of words of four octets, the last may have fewer. */
 static void note_words(size_t len)
 {
     const size_t at = strlen(words);
@@ -78,7 +78,7 @@ static void is(const char *hex, const char *in_words)
     memset(words, 0, sizeof words);
 }
 
-/* All has been read, by the same words. */
+/* All has been read, in the same words. */
 static void is_read(const char *in_words)
 {
     EQ(read_at, written);

@@ -37,7 +37,7 @@ void leat_atm_records_sent(struct leat_atm_records *records, uint64_t cycle, int
                                              .is_with_first = from->is_first || to->is_first });
 }
 
-/* ---- who has sent it ------------------------------------------------------------------------- */
+/* ---- senders --------------------------------------------------------------------------------- */
 
 static bool is_of_name(const struct leat_atm_who *a, const struct leat_atm_who *b)
 {

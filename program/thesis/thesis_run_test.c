@@ -1,6 +1,6 @@
 /*
  * The library and its service together: tasks are real processes (this program again, all with the
- * word that says what they are to do), the platform is the simulated one.
+ * name of their role), the platform is the simulated one.
  */
 #include "leat_text.h"
 #include "sim_atm_platform.h"
@@ -16,7 +16,7 @@
 
 enum { SLOTS = 24, PORTS = 16 };
 
-/* ---- what tasks do --------------------------------------------------------------------------- */
+/* ---- roles of tasks -------------------------------------------------------------------------- */
 
 static struct shmst *dev;
 static struct prcsdescstr *tab;
@@ -89,7 +89,7 @@ static void do_delay(void)
     atmsnd(dev, tab, "exe", 1, 1);
 }
 
-/* How long words take, from a lock that was granted just now. */
+/* How long words take, from a lock that was just granted. */
 static void took(unsigned long long begin, unsigned cycles)
 {
     HOLDS(atmcycle(dev) - begin == cycles);
@@ -120,7 +120,7 @@ static void do_types(void)
         took(begin, 2 * 19 + 3 * 11 + 19 + 2 * 19 + 4 * 19 + 2 * 19);
         HOLDS(!memcmp(i, j, sizeof i) && !memcmp(s, t, sizeof s) && l[0] == m[0]);
         HOLDS(!memcmp(d, e, sizeof d) && !memcmp(c, f, sizeof c) && !strcmp(text, "leat"));
-        return; /* the lock is given back at the end */
+        return; /* the lock is released at the end */
     }
     atminitsend(dev);
     const unsigned long long begin = atmcycle(dev);
@@ -153,7 +153,7 @@ static void do_all(void)
     HOLDS(atmport(dev, tab, "abc", 0) == -1);
 }
 
-/* Tasks 1 and 17 sit at one port. While one reads, the other cannot write. */
+/* Tasks 1 and 17 share a port. While one reads, the other cannot write. */
 static void do_lock(void)
 {
     const int me = join_of(18);
@@ -162,7 +162,7 @@ static void do_lock(void)
     } else if (me == 1) {
         atmrcv(dev, 1);
         HOLDS(dev->rlcked == 1);
-        send_number(0, 3, 0); /* its own reading is no hindrance */
+        send_number(0, 3, 0); /* its own reading does not block it */
         usleep(50);           /* 1000 cycles */
         const int now = (int)atmcycle(dev);
         dev->rlcked = 0;
@@ -189,7 +189,7 @@ static void do_clock(void)
     HOLDS(atmcycle(dev) - cycle == 40000000); /* of 50 ns */
 }
 
-/* Everybody tells everybody, from ports that they share. */
+/* Every task sends to every task, from shared ports. */
 static void do_storm(void)
 {
     enum { TASKS = 18, ROUNDS = 3 };
@@ -217,7 +217,7 @@ static void do_print(void)
     if (me) printf("task %d\nand its last line", me);
 }
 
-/* ---- what goes wrong ------------------------------------------------------------------------- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 static void do_put_first(void)
 {
@@ -373,7 +373,7 @@ static void do_code(void)
 static const struct body {
     const char *name;
     void (*run)(void);
-    const char *reason; /* why the run ends; NULL: it ends well */
+    const char *reason; /* why the run ends; NULL: success */
 } bodies[] = {
     { "types", do_types, NULL },
     { "all", do_all, NULL },
@@ -492,7 +492,7 @@ static struct result run_with(const char *body, const struct setting *setting)
     leat_sim_atm_platform_init(&platform, &config, memory);
     for (uint32_t i = 0; i < SLOTS; i++)
         port[i] = i % PORTS;
-    /* A leak checker looks through all memory of the run, for each task. */
+    /* A leak checker scans all memory of the run, for each task. */
     char *const environment[] = { (char *)"ASAN_OPTIONS=detect_leaks=0", NULL };
     struct leat_atm_service *service = leat_atm_service_create(
         &(struct leat_atm_service_config){ .platform = &platform.base,

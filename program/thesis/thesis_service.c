@@ -207,7 +207,7 @@ static void on_start(struct leat_atm_service *service, const struct entry *entry
     free(file);
 }
 
-/* ---- questions about the run ----------------------------------------------------------------- */
+/* ---- queries about the run ------------------------------------------------------------------- */
 
 static void on_join(struct leat_atm_service *service, struct entry *entry)
 {
@@ -233,7 +233,7 @@ static void on_cycle(struct leat_atm_service *service, const struct entry *entry
     answer_now(service, entry, &(struct leat_atm_answer){ .cycle = platform->cycle(platform) });
 }
 
-/* ---- questions to the unit ------------------------------------------------------------------- */
+/* ---- queries to the unit --------------------------------------------------------------------- */
 
 static void ask(struct leat_atm_service *service, struct leat_platform_request request)
 {
@@ -299,7 +299,7 @@ static void handle(struct leat_atm_service *service, struct entry *entry, const 
     ask(service, request);
 }
 
-/* ---- what tasks print ------------------------------------------------------------------------ */
+/* ---- output of tasks ------------------------------------------------------------------------- */
 
 struct speaker {
     struct leat_atm_service *service;

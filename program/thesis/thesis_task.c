@@ -36,7 +36,7 @@ bool leat_atm_is_busy(void)
     return self.is_busy;
 }
 
-/* ---- what goes wrong ------------------------------------------------------------------------- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 _Noreturn static void fail_outside(const char *call)
 {
@@ -66,7 +66,7 @@ _Noreturn void atmfail(struct shmst *dev, const char *reason)
     leat_task_fail(text);
 }
 
-/* ---- questions ------------------------------------------------------------------------------- */
+/* ---- queries --------------------------------------------------------------------------------- */
 
 static uint8_t *grown(uint8_t *memory, size_t *cap, size_t len)
 {
@@ -168,7 +168,7 @@ static struct leat_atm_question question_about(enum leat_atm_op op, const char *
     return question;
 }
 
-/* ---- coming and going ------------------------------------------------------------------------ */
+/* ---- start and end --------------------------------------------------------------------------- */
 
 static bool attach(void)
 {

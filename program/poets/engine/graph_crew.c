@@ -336,7 +336,7 @@ static void *work(void *context)
     return NULL;
 }
 
-/* ---- what the host sees --------------------------------------------------------------------- */
+/* ---- interface of the host ------------------------------------------------------------------- */
 
 static struct leat_poets_worker *worker_of(struct leat_poets_crew *crew, uint32_t thread)
 {

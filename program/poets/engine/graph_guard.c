@@ -24,7 +24,7 @@ static _Thread_local const struct leat_poets_run_options
     *outside; /* a run: code is loaded or unloaded */
 static _Thread_local stack_t stack_before;
 
-/* ---- telling: only what a signal handler may call ------------------------------------------- */
+/* ---- reporting: only functions that a signal handler may call -------------------------------- */
 
 static void say(const char *text)
 {
@@ -106,7 +106,7 @@ void leat_poets_run_forget_crashes(void)
     watched = NULL;
 }
 
-/* ---- code that does not come back --------------------------------------------------------- */
+/* ---- code that does not return --------------------------------------------------------------- */
 
 static bool is_to_end(const struct leat_poets_run_guard *guard)
 {

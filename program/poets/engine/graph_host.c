@@ -19,7 +19,7 @@ const char *leat_poets_run_reason_name(enum leat_poets_run_reason reason)
     return reason_name[reason];
 }
 
-/* ---- what is said --------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 static void look_for_exit(struct leat_poets_graph_host *host, const char *text, size_t len)
 {
@@ -292,7 +292,7 @@ static void on_instr(struct leat_poets_graph_host *host, uint32_t address,
     if (fclose(out) != 0) tell_table(host, strerror(errno));
 }
 
-/* ---- the life of the application ------------------------------------------------------------ */
+/* ---- life cycle of the application ----------------------------------------------------------- */
 
 /* In the order of their values; each may cause more. */
 static void act(struct leat_poets_graph_host *host, uint32_t actions)

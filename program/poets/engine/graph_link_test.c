@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <string.h>
 
-/* A link in memory: one queue for each rank and channel, kept by a lock. */
+/* A link in memory: one queue for each rank and channel, under a lock. */
 enum { RANKS = 5, WAITING_MAX = 64 };
 
 struct message {
@@ -90,7 +90,7 @@ static void what_is_no_note_is_passed_over(void)
     uint32_t from;
     for (size_t len = 0; len < 8; len++)
         send(&one, 2, LEAT_POETS_LINK_CONTROL, octets, len);
-    send(&one, 2, LEAT_POETS_LINK_CONTROL, octets, 8 + 33 * 8); /* more words than there may be */
+    send(&one, 2, LEAT_POETS_LINK_CONTROL, octets, 8 + 33 * 8); /* more words than allowed */
     send(&one, 2, LEAT_POETS_LINK_CONTROL, three, 31);
     send(&one, 2, LEAT_POETS_LINK_CONTROL, three, 24);
     leat_poets_link_tell(&one, 2, &note);
@@ -101,7 +101,7 @@ static void what_is_no_note_is_passed_over(void)
 
 struct member {
     pthread_t thread;
-    uint32_t rank, bad, other; /* the rank that is not well; the one that has read another file */
+    uint32_t rank, bad, other; /* the rank that fails; the one that has read another file */
     struct leat_poets_agreement is;
 };
 

@@ -52,7 +52,7 @@ static void drop(struct leat_poets_mailboxes *m, struct leat_poets_mail *mail)
     m->alive--;
 }
 
-/* ---- on their way --------------------------------------------------------------------------- */
+/* ---- in flight ------------------------------------------------------------------------------- */
 
 static bool is_within(const struct leat_poets_mailboxes *m, const struct leat_poets_mail *mail)
 {

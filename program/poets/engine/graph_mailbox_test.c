@@ -6,7 +6,7 @@
 
 enum { WAY_PS = 100, USERS_MAX = 64, NETWORK_MAX = 1000 };
 
-/* A network of its own kind: an octet leaves in a picosecond, and arrives WAY_PS later. */
+/* A simple network: an octet leaves in a picosecond, and arrives WAY_PS later. */
 struct network {
     struct leat_port_net base;
     struct leat_port_message message[NETWORK_MAX];
@@ -73,7 +73,7 @@ static leat_time network_run(struct leat_port_net *base, leat_time until)
 
 static const struct leat_port_ops ops = { network_send, network_run };
 
-/* ---- what is told --------------------------------------------------------------------------- */
+/* ---- callbacks ------------------------------------------------------------------------------- */
 
 static struct leat_poets_mailboxes m;
 static uint32_t came[USERS_MAX], freed[USERS_MAX];
@@ -134,7 +134,7 @@ static void run_dry(void)
     }
 }
 
-/* The oldest one of a user is taken, and its slot given back. */
+/* Takes the oldest packet of a user and releases its slot. */
 static uint8_t take(uint32_t user)
 {
     struct leat_poets_mail *mail = leat_poets_mail_oldest(&m, user);
@@ -223,7 +223,7 @@ static void full_mailboxes_hold_packets_at_their_source(void)
     EQ(came[3], 2);
     OK(m.user[2].sends); /* it still has it */
     EQ(take(3), 10);
-    EQ(net.count, 1); /* the slot was handed on */
+    EQ(net.count, 1); /* the slot was reassigned */
     run_dry();
     OK(!m.user[2].sends);
     EQ(take(3), 11);
@@ -257,11 +257,11 @@ static void the_host_is_not_stopped_by_full_mailboxes(void)
     post(4, 3, 20, 1);
     run_dry();
     EQ(came[3], 2);
-    post(4, 3, 21, 1); /* the slot of the host's packets is kept, too */
+    post(4, 3, 21, 1); /* the slot for the host's packets is reserved, too */
     run_dry();
     OK(m.user[4].sends);
     EQ(m.host_count.waits, 1);
-    EQ(take(3), 20); /* before what came earlier */
+    EQ(take(3), 20); /* before earlier ones */
     run_dry();
     OK(!m.user[4].sends);
     EQ(take(3), 21);
@@ -308,13 +308,14 @@ static void a_network_that_loses_or_refuses_is_told(void)
     leat_poets_mailboxes_free(&m);
 }
 
-/* Of each mailbox, packets that have, or are to have, one of its slots. */
+/* Packets of each mailbox that have, or have reserved, one of its slots. */
 static uint32_t kept(uint32_t box, uint32_t slots)
 {
     return slots - m.box[box].free;
 }
 
-/* Threads that post and take at random: all comes, once and whole, and no slot is used twice. */
+/* Threads post and take at random: everything arrives once and complete, and no slot is used twice.
+ */
 static void whatever_is_posted_comes_once(void)
 {
     struct leat_random r;

@@ -34,7 +34,7 @@ static void shuffle(uint64_t seed)
     }
 }
 
-/* Both ways, under the names that the devices have. */
+/* In both directions, under the devices' names. */
 static void join(uint32_t a, uint32_t b)
 {
     edge[instance.edge_count++] = (struct leat_graph_edge){ .from = shuffled[a],
@@ -52,7 +52,7 @@ static void make_grid(uint32_t side)
         }
 }
 
-/* Edges between shares, counted plainly. Orders that are no order count as the worst. */
+/* Edges between shares, counted directly. An invalid order counts as the worst. */
 static uint32_t cut_of(const uint32_t *order, uint32_t threads)
 {
     static uint32_t thread[DEVICES_MAX];
@@ -181,7 +181,7 @@ static void threads_are_no_more_than_devices_and_enough_for_them(void)
     EQ(leat_poets_place_threads(1000000, 4), 16);
 }
 
-/* Against the plain meaning: rank r has the threads from T*r/R on. */
+/* Against the definition: rank r has the threads from T*r/R on. */
 static void every_thread_is_at_one_rank(void)
 {
     for (uint32_t threads = 1; threads < 40; threads++)

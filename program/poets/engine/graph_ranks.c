@@ -114,7 +114,7 @@ static void send_frames(struct ranks *r)
             send_frame(r, c, to);
 }
 
-/* ---- the host, which is rank 0's ------------------------------------------------------------ */
+/* ---- the host, on rank 0 --------------------------------------------------------------------- */
 
 static void host_packet(struct ranks *r, const uint8_t *packet, unsigned nflit)
 {
@@ -333,7 +333,7 @@ static void answer(struct ranks *r)
     }
 }
 
-/* ---- rank 0 presides ------------------------------------------------------------------------ */
+/* ---- rank 0 coordinates ---------------------------------------------------------------------- */
 
 static void begin_wave(struct ranks *r)
 {

@@ -125,7 +125,7 @@ void leat_poets_run_free(struct leat_poets_run *run)
     free(run->softswitch);
 }
 
-/* ---- who looks on --------------------------------------------------------------------------- */
+/* ---- observer -------------------------------------------------------------------------------- */
 
 /* Since the beginning: by the fabric's clock, by turns, or by the machine's clock. */
 static uint64_t time_ns(const struct leat_poets_run *run)

@@ -14,7 +14,7 @@ static bool parse(const char *text, bool cpp, bool packed)
     return leat_poets_layout_parse(text, cpp, packed, &layout, &fault);
 }
 
-/* The compiler of this test lays out the same declarations: the truth that we did not write. */
+/* The compiler of this test lays out the same declarations: an independent reference. */
 struct natural {
     uint8_t a;
     double b;
@@ -185,7 +185,7 @@ static void random_floats_are_read_as_strtod_reads_them(void)
         double d;
         memcpy(&f, octets, sizeof f);
         memcpy(&d, octets + 4, sizeof d);
-        /* As C++ has it: a literal is a double, and is then made a float. */
+        /* As in C++: a literal is a double, then converted to float. */
         OK(f == (float)strtod(text + 1, NULL) && d == value);
     }
     leat_poets_layout_free(&layout);

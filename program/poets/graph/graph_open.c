@@ -75,7 +75,7 @@ static void check_identifier(struct leat_graph_reader *r, const char *what, cons
                          "%s '%.*s', expected letters, digits and _", what, SHOWN, text);
 }
 
-/* ---- what elements make --------------------------------------------------------------------- */
+/* ---- what elements create -------------------------------------------------------------------- */
 
 /* The namespace determines the meaning of all that follows. */
 static void open_graphs(struct leat_graph_reader *r, const XML_Char **list)

@@ -1,4 +1,4 @@
-/* leat/poets.h: graphs built in code, under every schedule; what handlers may do; mistakes. */
+/* leat/poets.h: graphs built in code, under every schedule; what handlers may do; errors. */
 #include "tap.h"
 #include <leat/poets.h>
 #include <string.h>
@@ -85,7 +85,7 @@ static const struct leat_poets_device_type node = {
     .output = { { "out", sizeof(struct number), false, node_send } },
 };
 
-/* A circle, and chords; node 3 begins with 5, all others with a thousand. */
+/* A ring with chords; node 3 begins with 5, all others with a thousand. */
 static struct leat_poets_graph *flood(void)
 {
     struct leat_poets_graph *g = leat_poets_graph_open("flood", NULL, 0);
@@ -101,7 +101,7 @@ static struct leat_poets_graph *flood(void)
     return g;
 }
 
-/* Bellman and Ford know nothing of packets. */
+/* Bellman-Ford as a reference without packets. */
 static void least_by_rounds(uint32_t *least)
 {
     for (uint32_t i = 0; i < NODES; i++)
@@ -146,7 +146,7 @@ static void a_schedule_and_its_seed_are_one_run(void)
         struct leat_poets_options o = schedule(i, tap_seed());
         struct leat_poets_result a, b;
         OK(leat_poets_graph_run(g, &o, &a));
-        o.workers = 9; /* which has no part in it */
+        o.workers = 9; /* which has no effect */
         OK(leat_poets_graph_run(again, &o, &b));
         EQ(a.states, b.states);
         EQ(a.receives, b.receives);
@@ -425,7 +425,7 @@ static void the_supervisor_stops_a_run_and_has_the_last_word(void)
     }
 }
 
-/* A pin that is wanted once, with a condition that its twin takes away. */
+/* A pin that is wanted once, with a condition that its twin clears. */
 static uint64_t both_ready(const struct leat_poets_device *d)
 {
     return *(const uint8_t *)d->state ? 3 : 0;
@@ -513,7 +513,7 @@ static void hear_nothing(struct leat_poets_supervising *self, const void *messag
     ++*(uint32_t *)self->state;
 }
 
-/* Almost everybody is idle almost always, and who is not may lose the processor at any time. */
+/* Almost all are idle almost always, and the active one may lose the processor at any time. */
 static void idleness_is_not_found_while_a_token_is_on_its_way(void)
 {
     static const struct leat_poets_device_type holder = {
@@ -573,8 +573,7 @@ static void a_storm_ends_at_its_limit(void)
     }
 }
 
-/* ---- mistakes ---------------------------------------------------------------------------------
- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 static void refused(struct leat_poets_graph *g, const char *why)
 {
@@ -585,7 +584,7 @@ static void refused(struct leat_poets_graph *g, const char *why)
     EQ(leat_poets_graph_device(g, &node, NULL, NULL), LEAT_POETS_NONE);
     OK(!leat_poets_graph_edge(g, 0, 0, 0, 0, NULL));
     OK(!leat_poets_graph_supervisor(g, &boss));
-    OK(strstr(leat_poets_graph_why(g), why)); /* the first one stays */
+    OK(strstr(leat_poets_graph_why(g), why)); /* the first error stays */
     leat_poets_graph_close(g);
 }
 

@@ -45,7 +45,7 @@ struct build {
     uint32_t count;
 };
 
-/* ---- values that a compiler makes ----------------------------------------------------------- */
+/* ---- values that a compiler evaluates -------------------------------------------------------- */
 
 static struct leat_handler_table *table_for(struct leat_handlers *h,
                                             const struct leat_graph_struct *data, const char *name,
@@ -192,7 +192,7 @@ static void name_object(struct build *b, struct job *job)
     snprintf(job->list, sizeof job->list, "%016llx%016llx.d", a, z);
 }
 
-/* ---- what is kept --------------------------------------------------------------------------- */
+/* ---- the cache ------------------------------------------------------------------------------- */
 
 static bool open_cache(struct build *b)
 {

@@ -22,7 +22,7 @@ enum {
     OTHERS_WRITE = S_IWGRP | S_IWOTH,
 };
 
-/* ---- the way to the folder ------------------------------------------------------------------ */
+/* ---- the path to the folder ------------------------------------------------------------------ */
 
 /* A walk down a path, folder by folder. */
 struct walk {

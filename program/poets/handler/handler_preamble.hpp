@@ -1,5 +1,5 @@
-// What handlers of an application find when they are compiled: the copy of poets_handler.h stands
-// before this, the application's structs, shared code and handlers after it.
+// Included in every source of handlers: the copy of poets_handler.h comes before this, the
+// application's structs, shared code and handlers after it.
 #include <cassert>
 #include <cinttypes>
 #include <cmath>
@@ -11,8 +11,8 @@
 #include <exception>
 #include <string>
 
-// A handler that ends the process is told, by who hears of exit and quick_exit; of these two nobody
-// would hear.
+// A handler that ends the process is reported by hooks of exit and quick_exit. These two functions
+// have no such hooks.
 extern "C" __attribute__((noreturn, visibility("hidden"))) void _exit(int code)
 {
     quick_exit(code);
@@ -26,11 +26,11 @@ extern "C" __attribute__((noreturn, visibility("hidden"))) void _Exit(int code) 
 static thread_local leat_poets_env *leat_env;
 static thread_local leat_poets_host *leat_host; // the same for the supervisor
 
-struct leat_stop { // a handler that goes no further
+struct leat_stop { // ends a handler
 };
 
-// Whose handler runs, before it does: who watches from another thread, or in a signal handler, must
-// see it, also where the handler has no end and so nobody here would ever read it.
+// Records whose handler runs, before it does: an observer in another thread or a signal handler
+// must see it, even if the handler never returns and the compiler would drop the store.
 static inline void leat_enter(leat_poets_env *env, leat_poets_block *block)
 {
     __atomic_store_n(&env->block, block, __ATOMIC_RELAXED);
@@ -56,7 +56,7 @@ __attribute__((noinline, cold)) static void leat_caught(leat_poets_env *env)
 {
     try {
         throw;
-    } catch (const leat_stop &) { // told already
+    } catch (const leat_stop &) { // already reported
     } catch (const std::exception &e) {
         leat_tell_failure(env, e.what());
     } catch (...) {
@@ -120,7 +120,7 @@ leat_log(leat_poets_env *env, unsigned level, const char *format, ...)
 #define P_HD_DESTEDGEINDEX_MASK 0xffffff00u
 #define P_ADDR_BROADCAST      0xffffu
 
-// deviceInstance, as the original's handlers see it: made of the block when it is asked.
+// deviceInstance, as the original's handlers see it: made from the block on request.
 struct PThreadContext { // its queue has no fixed place here
     uint32_t numDevInsts = 0, rtsStart = 0, rtsEnd = 0, rtsBuffSize = 0, blockCount = 0;
 };
