@@ -153,7 +153,7 @@ static int run_all(struct esp_run *run, struct leat_text *why)
     return code == DONE ? run_one(&run->sim, &request, why) : code;
 }
 
-/* ---- what came of it ------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 /* An average is a sum and a count; all others are a number. */
 static struct answer_text answer_text(const struct esp_run *run, uint64_t high, uint64_t number,

@@ -166,8 +166,7 @@ static uint32_t published_at(uint32_t octets)
     return 0;
 }
 
-/* ---- what is told ------------------------------------------------------------------------------
- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 /* Of the lines of the prototype, Mbit/s; they carry an octet per cycle. */
 static const double line_rate[] = { 155.52, 622.08 };

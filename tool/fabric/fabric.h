@@ -20,7 +20,7 @@ struct fabric_entries {
     uint32_t ppd, first, count;
 };
 
-/* ---- what verbs share (fabric_ways.c) ---- */
+/* ---- shared by verbs (fabric_ways.c) ---- */
 
 /* The fabric that a word of the command line names, to be closed by leat_fabric_close. NULL after a
  * complaint. */

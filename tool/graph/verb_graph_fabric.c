@@ -208,7 +208,7 @@ void graph_fabric_close(struct graph_fabric *fabric)
     fabric->place = NULL;
 }
 
-/* ---- what came of it ------------------------------------------------------------------------ */
+/* ---- results --------------------------------------------------------------------------------- */
 
 static double cycles_of(const struct leat_poets_run_options *run, double ps)
 {

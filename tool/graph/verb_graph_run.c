@@ -207,7 +207,7 @@ static bool read_job(const struct arguments *args, struct job *job)
            graph_files_open(&job->files, args, &job->run);
 }
 
-/* ---- what came of it ------------------------------------------------------------------------ */
+/* ---- results --------------------------------------------------------------------------------- */
 
 static int exit_code_of(const struct job *job, const struct leat_graph *graph,
                         const struct leat_poets_run_result *r)

@@ -334,8 +334,7 @@ static int trace(struct pktway_asking *a)
     return DONE;
 }
 
-/* ---- questions -------------------------------------------------------------------------------
- */
+/* ---- queries --------------------------------------------------------------------------------- */
 
 /* Sends the engine's query, and waits for an answer. */
 static bool wait_for_answer(struct pktway_asking *a)

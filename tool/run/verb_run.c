@@ -90,8 +90,7 @@ static bool read_job(const struct arguments *args, struct run_job *job)
     return run_program_find(job, argument(args, "--library")) && run_atm_check(job);
 }
 
-/* ---- what is told ------------------------------------------------------------------------------
- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 static double seconds(leat_time ps)
 {

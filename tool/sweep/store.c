@@ -81,7 +81,7 @@ static const char *const sql[STATEMENTS] = {
     [FLAG] = "SELECT json_type(?1, ?2)",
 };
 
-/* ---- what goes wrong ------------------------------------------------------------------------ */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 /* Reports SQLite's error. WRONG if another file would help, FAILED if time or space would. */
 static int fault(struct store *store)

@@ -6,7 +6,7 @@
 #include "tool.h"
 #include "unit_trace.h"
 
-enum { UNIT_CYCLES_MAX = 100000128, UNIT_CYCLES_AFTER = 128 }; /* the last stimulus */
+enum { UNIT_CYCLES_MAX = 100000128, UNIT_CYCLES_AFTER = 128 /* the last stimulus */ };
 
 struct unit_options {
     enum trace_format format;
