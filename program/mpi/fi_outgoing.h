@@ -2,7 +2,7 @@
  * Outgoing messages at the port of this rank: how many octets the port has not taken yet, and what
  * a blocking send costs.
  *
- *     hand  ---> [ ready, in the order of the calls ] ---> port ---> SENT, if it is to be told
+ *     hand  ---> [ ready, in the order of the calls ] ---> port ---> SENT, if requested
  *     hold  ---> the same, and the rank owes the time until the port has taken it
  *
  * A SENT event costs a hand-over between task and hub, which is expensive. A small message gets one

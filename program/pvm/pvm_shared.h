@@ -1,11 +1,11 @@
 /*
  * What the library in a task and the service in the maestro agree upon.
  *
- *     question   op (8) | more follows (8) | part of the arguments
- *     answer     result (32) | length of what is told (32) | its beginning
+ *     query      op (8) | more follows (8) | part of the arguments
+ *     answer     result (32) | length of the data (32) | its beginning
  *     signal     a whole message: source, context, tag (32 each) | XDR octets
  *
- * Arguments longer than a question come in parts; what is told beyond an answer is fetched.
+ * Arguments longer than a query come in parts; data beyond an answer is fetched.
  *
  * A message from task to task is one or more pieces, each behind this header (big-endian):
  *
@@ -45,7 +45,7 @@ enum leat_pvm_op {
     LEAT_PVM_GROUP_TID,     /* name, instance */
     LEAT_PVM_GROUP_INST,    /* name, tid */
     LEAT_PVM_GROUP_LIST,    /* name -> instance and tid of each member */
-    LEAT_PVM_GROUP_BARRIER, /* name, count; answered when so many have come */
+    LEAT_PVM_GROUP_BARRIER, /* name, count; answered when this many have arrived */
     LEAT_PVM_GROUP_FREEZE,  /* name, size; as a barrier, and the group is static from then on */
 };
 

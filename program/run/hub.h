@@ -2,9 +2,9 @@
  * The other side of program/run/task.h: the process that owns the network and the shared memory,
  * and runs tasks and network in turns (the maestro).
  *
- *     tasks run ... all wait ---> requests are taken, by task ---> the network runs until something
- *       ^                                                          is told, or a deadline comes
- *       +------------------- those whose time has come go on <------------+
+ *     tasks run ... all wait ---> requests are taken, by task ---> the network runs until a
+ *       ^                                                          callback, or a deadline
+ *       +------------------- tasks whose time has come continue <---------+
  *
  * Simulated time advances only while every task waits. Between two waits a task depends only on the
  * events it was given, and requests are taken in task order: so runs are reproducible.

@@ -1,7 +1,7 @@
 /*
  * Errors and warnings about a graph's files, in the order of the files, up to a limit.
  *
- *   FILE:LINE:COLUMN: CODE: what there is, and what was expected
+ *   FILE:LINE:COLUMN: CODE: what was found, and what was expected
  *
  * The codes are those of spec/poets.md, 8; W_... and marked ones are warnings.
  */

@@ -53,7 +53,7 @@ struct leat_poets_run_options {
     uint32_t log_level;
     bool log_raw, hdr_pin_as_edge, instr_first, no_request_idle; /* compat, loop modes */
     bool until_stop;                                             /* idleness does not end it */
-    double seconds_max;  /* 0: no limit; of the simulated clock where there is a fabric */
+    double seconds_max;  /* 0: no limit; of the simulated clock with a fabric */
     uint32_t idle_steps; /* ends after being idle this often; 0: 10, or 1 without OnHardwareIdle */
     volatile sig_atomic_t *interrupted; /* a signal's number, once it has arrived */
     struct leat_poets_run_watch watch;  /* functions may be NULL */

@@ -5,7 +5,7 @@
  *   $XDG_CACHE_HOME, or ~/.cache     folders and links of the user or of root, of nobody else
  *     leat/poets/                    the user's, mode go-w, no links
  *       HASH.cpp, HASH.so            a source and its sealed object; executable: it has run before
- *       build.RANDOM/                of a build that goes on, locked: here compilers write
+ *       build.RANDOM/                of a running build, locked: compilers write here
  *
  * Every folder is checked through its descriptor, and all later accesses go through descriptors:
  * nobody can replace a folder between check and use. Compilers also find the folder of a build by
