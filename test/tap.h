@@ -1,4 +1,4 @@
-/* A test is a function; a failed check is counted and the run goes on. */
+/* A test is a function; a failed check is counted and the run continues. */
 #ifndef LEAT_TAP_H
 #define LEAT_TAP_H
 

@@ -96,7 +96,7 @@ void graph_files_drop(struct graph_files *files)
     result_file_drop(&files->snapshot);
 }
 
-/* When a run ended: epochs, or seconds, which are simulated where there is a fabric. */
+/* When a run ended: epochs, or seconds, which are simulated with a fabric. */
 static void put_when(char *out, size_t cap, const struct leat_poets_run_options *run,
                      const struct leat_poets_run_result *result)
 {

@@ -67,7 +67,7 @@ static const char *err_name(uint16_t te)
     }
 }
 
-/* One of the records that UNK, HRDOWN and LINKDOWN are about, as tell has them on its command line.
+/* One of the records that UNK, HRDOWN and LINKDOWN are about, in the syntax of tell's command line.
  */
 static void show_missed(const struct leat_packetway_record *record, struct leat_json *j, FILE *out)
 {
@@ -353,7 +353,7 @@ static void show_hop(struct question *k, uint32_t number, uint32_t address, uint
 }
 
 /* The L2RHs that lead into a SAN, one for each router: not those by which a router of more than two
- * half-routers tells its own apart (spec 5.2). `at` gets where they stand. */
+ * half-routers addresses its own (spec 5.2). `at` gets their offsets. */
 static uint32_t find_hops(const struct leat_packetway_plan_route *r, uint32_t at[HOPS_MAX])
 {
     struct leat_packetway_route cursor = { r->octets, r->octets + r->len, r->q };

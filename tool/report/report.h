@@ -56,7 +56,7 @@ struct report_point {
 struct report_line {
     uint16_t sweep; /* place in the table of sweeps */
     char *fabric;
-    double cycle_ns; /* as its runs tell; 0: they do not, since an earlier leat made them */
+    double cycle_ns; /* as reported by its runs; 0: not, since an earlier leat made them */
     char *name;      /* in legends: the fabric, with the sweep where other sweeps have it, too */
 };
 
@@ -94,7 +94,7 @@ struct report {
     size_t points, points_cap;
     struct report_series series[REPORT_LINES_MAX][REPORT_TRAFFICS_MAX];
     uint32_t runs;
-    const char *unit;          /* of latencies: ns; cycles where no run tells how long one is */
+    const char *unit;          /* of latencies: ns; cycles if no run reports its length */
     struct chart_point *drawn; /* room for all points of a chart */
 };
 

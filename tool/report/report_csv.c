@@ -37,7 +37,7 @@ static bool on_value(void *context, const char *path, const struct report_value 
         i++;
     if (i == REPORT_KEYS_MAX) return false;
     if (i == t->columns) {
-        if (t->writing) return true;                /* of a sweep that goes on while we read */
+        if (t->writing) return true;                /* of a sweep that continues while we read */
         strcpy(t->column[t->columns++].path, path); /* both have REPORT_KEY_CAP */
     }
     t->column[i].text = value->kind == REPORT_NULL ? NULL : value->text;

@@ -7,8 +7,7 @@
 
 enum { BARRIER_BITS_MAX = 1000000000, BARRIER_RANDOM_BITS = 10000 };
 
-/* ---- what all of them tell --------------------------------------------------------------------
- */
+/* ---- common output --------------------------------------------------------------------------- */
 
 static void begin(struct ring_asking *a)
 {

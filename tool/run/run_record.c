@@ -9,7 +9,7 @@
  *   network      group
  *     under_way  signal   messages handed over, not arrived
  *     queue5     signal   messages handed to port 5, not taken by it
- *     flits      signal   inside a network of flits, whenever it has told something
+ *     flits      signal   inside a network of flits, after each callback
  *     port5 ...  lanes    of ATM fabrics: sim_record.c
  *
  * A wait that takes no time is left out, unless a message arrives in it, and so is computing that

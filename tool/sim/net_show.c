@@ -146,7 +146,7 @@ void net_put_text(const struct net_job *job, const struct net_result *r)
 
 /* ---- programs ------------------------------------------------------------------------------- */
 
-/* A figure, or null where there is none. */
+/* A figure, or null if there is none. */
 /* A figure, or null where there is none. */
 static void put_figure(struct leat_json *j, const char *key, bool known, double value, int decimals)
 {

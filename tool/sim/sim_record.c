@@ -1,5 +1,5 @@
 /*
- * What the hosts of an ATM network do and are told, as a recording: all of it for leat sim
+ * Records what the hosts of an ATM network do and receive: all of it for leat sim
  * --record, the part of the network for leat run --record (run_record.c). It stands between the
  * network and its hosts, so neither knows of it:
  *
@@ -119,7 +119,7 @@ static void look_for_cell(uint32_t p)
 
 /* ---- messages ------------------------------------------------------------------------------- */
 
-struct tasks { /* of a host, before and after something was told to it */
+struct tasks { /* of a host, before and after an event */
     bool writing, reading;
     uint32_t number;
     uint32_t read_from, read_len; /* of the message being read: port, octets */

@@ -240,7 +240,7 @@ static bool next_check(struct sweep *s, uint32_t *run)
     return false;
 }
 
-/* The checks go on with the next pair. */
+/* Continues the checks with the next pair. */
 static void end_check(struct sweep *s)
 {
     const uint32_t pair = s->plan->loads * s->plan->seeds;

@@ -105,7 +105,7 @@ const char *aal_order_name(enum leat_atm_aal_verb verb, enum aal_data data)
     return "";
 }
 
-/* One value of these kinds (spec/atm.md, 5.2): so many numbers of so many octets. */
+/* One value of these kinds (spec/atm.md, 5.2): its count of numbers, and their octets. */
 static const struct kind {
     uint8_t numbers, len;
     bool real;
@@ -115,7 +115,7 @@ static const struct kind {
     [DCPLX] = { 2, 8, true }, [BYTES] = { 0, 0, false },
 };
 
-/* Room for `more` items behind `count`; false where there is none. */
+/* Room for `more` items behind `count`; false: out of memory. */
 static bool grow(void *items, size_t size, size_t count, size_t more, size_t max, size_t *cap)
 {
     void **array = items;
@@ -163,7 +163,7 @@ static bool add_order(struct reader *r, struct leat_sim_atm_aal_order order, enu
     return true;
 }
 
-/* Room for `len` octets; NULL, after a message, where there is none. */
+/* Room for `len` octets; NULL after a complaint: there is none. */
 static uint8_t *add_octets(struct reader *r, size_t len)
 {
     void *octets = r->schedule->octets;

@@ -71,7 +71,7 @@ static uint32_t number(struct word w, unsigned base, uint32_t max)
 
 /* ---- memory ------------------------------------------------------------------------------- */
 
-/* Room for `more` items behind `count`, at most max; NULL where there is none. */
+/* Room for `more` items behind `count`, at most max; NULL: there is none. */
 static void *grow(void *items, size_t size, size_t count, size_t more, size_t max, size_t *cap)
 {
     if (more > max - count) return NULL;

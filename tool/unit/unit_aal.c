@@ -184,7 +184,7 @@ static void show_cycle(struct run *run, const struct names *names)
     show_units(run, vcd, names);
 }
 
-/* ---- news --------------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 static void tell(const struct leat_sim_atm_aal_news *n, const char *text)
 {
