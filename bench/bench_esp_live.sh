@@ -1,8 +1,8 @@
 #!/bin/sh
 # An ESP router by XDP between two namespaces, on veths, one core: packets that pass, CRC verified,
-# computations at random. Beside it in the same run the same packets through plain XDP programs that
-# forward, by a fixed way and by the kernel's routes (the limits), and through the router in user
-# space. Ratios are of like with like: a configured next hop to the fixed way, routes to routes.
+# random computations. In the same run the same packets go through plain XDP programs that forward
+# to a fixed output and by the kernel's routes (the limits), and through the router in user space.
+# Ratios compare like with like: a configured next hop with the fixed output, routes with routes.
 # usage: bench_esp_live.sh LEAT BENCH_ESP_LIVE [JSON]; needs root
 set -eu
 leat=$1 bench=$2 json=${3:-/dev/null}

@@ -1,7 +1,7 @@
 #!/bin/sh
 # A PacketWay router by XDP between two namespaces, on veths, one core: packets that pass by address
-# (L3) and by an L2RH (L2), beside the same frames through a plain XDP program that forwards by a
-# fixed way, in the same run.
+# (L3) and by an L2RH (L2), compared with the same frames through a plain XDP program that forwards
+# to a fixed output, in the same run.
 # usage: bench_pktway_live.sh LEAT BENCH_PKTWAY_LIVE [JSON]; needs root
 set -eu
 leat=$1 bench=$2 json=${3:-/dev/null}

@@ -1,5 +1,5 @@
 #!/bin/sh
-# How fast do real programs go over simulated networks? Messages per second of real time, the start of mpirun left out: the
+# How fast do real programs run over simulated networks? Messages per second of real time, without the start of mpirun: the
 # difference of a long and a short run. The best of several counts, since machines are noisy.
 # usage: bench_run.sh LEAT [JSON]
 set -eu
