@@ -1,8 +1,8 @@
 #!/bin/sh
-# Programs for the kernel see no header of the C library, on no machine: those of the build came from
-# the kernel's and libbpf's headers, the compiler's own and ours that say so; they compile with the
-# kernel's headers of every other architecture that is installed here; and a program that wants the
-# C library does not compile.
+# Programs for the kernel never include a header of the C library: the build uses only headers of
+# the kernel, of libbpf and of the compiler, and those of ours that say so. The programs compile with
+# the kernel headers of every other architecture that is installed here. A program that needs the C
+# library does not compile.
 # usage: bpf.sh CLANG UAPI SKELETONS FLAG...   from the root of the project
 set -eu
 clang=$1 uapi=$2 skeletons=$3

@@ -1,8 +1,8 @@
 #!/bin/sh
 # usage: certificates.sh [--print] BUILD [EMULATOR WORD...]
-# Runs every simulation of certificates.txt with what lies in the folder BUILD, by an emulator where
-# it is for another processor: each comes to what is written there. --print writes the list anew, for
-# a change that is meant to change what is simulated.
+# Runs every simulation of certificates.txt with the programs of the folder BUILD, in an emulator if
+# they are for another processor, and compares the certificates. --print writes a new list, for a
+# change that is meant to change the simulation.
 set -u
 print=
 [ "$1" != --print ] || { print=yes; shift; }

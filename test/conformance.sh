@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every row of a CONFORMANCE.md names functions that exist and tests that exist, in its room
-# or where it is put to work.
+# Every row of a CONFORMANCE.md names functions and tests that exist, in its room or in the code
+# that uses it.
 set -eu
 bad=0
 for page in proto/*/CONFORMANCE.md; do

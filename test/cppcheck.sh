@@ -1,5 +1,5 @@
 #!/bin/sh
-# cppcheck finds nothing in what users run. (Tests run under sanitizers.)
+# cppcheck finds nothing in the product code. (Tests run under sanitizers.)
 set -eu
 command -v cppcheck >/dev/null || { echo "skipped: cppcheck is not installed"; exit 77; }
 headers="-Iinclude $(git ls-files 'core/*.h' 'proto/*.h' 'sim/*.h' 'fabric/*.h' 'live/*.h' 'port/*.h' 'program/*.h' 'tool/*.h' 'bench/*.h' | xargs -n1 dirname | sort -u | sed 's/^/-I/')"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The commands of README and doc/ work as pasted: every indented line that runs build/leat. They write
-# below build/ only, which git does not see: the checkout stays as it is. So do the commands that files of
-# share/ show in their comments, in their own folder or in that of share/.
+# only below build/, which git ignores: the checkout stays clean. The commands in comments of files in
+# share/ work too, in the file's own folder or in share/.
 set -eu
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 leat=$1

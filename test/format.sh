@@ -1,5 +1,5 @@
 #!/bin/sh
-# The sources look as clang-format 14 and .clang-format say.
+# The sources are formatted by clang-format 14 with .clang-format.
 set -eu
 command -v clang-format >/dev/null || { echo "skipped: clang-format is not installed"; exit 77; }
 find include core port proto sim fabric live program tool test bench -name '*.[ch]' -print0 | xargs -0 clang-format --dry-run -Werror

@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# Shared by the tests of the command: keeps what is wrong, goes on, tells at the end.
+# Shared by the tests of the command: records failures, continues, reports them at the end.
 folder=$(mktemp -d)
 tear_down() { :; } # of a test: what it has to take away beside its folder
 trap 'tear_down; rm -rf "$folder"' EXIT

@@ -1,6 +1,5 @@
 # shellcheck shell=sh
-# Shared by the tests of live networks, behind lib.sh: hosts as network namespaces, which are made here and taken
-# away again.
+# Shared by the tests of live networks, after lib.sh: creates and removes hosts as network namespaces.
 name=leat$$- # what the names of its namespaces begin with
 
 # hosts UNTESTED HOST...: makes them; where there can be none, the test is skipped: "live ESP is" not tested

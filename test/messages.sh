@@ -2,7 +2,7 @@
 # usage: messages.sh LEAT [COMMAND-TEST...]
 # No decision reads a message: a copy of the command in which every message is altered, and nothing
 # else, passes the tests of the command. In the copy the byte 1 stands for e within the words of a
-# message; it becomes an e again where the message leaves, so that the tests need not know.
+# message; it becomes an e again on output, so that the tests need no change.
 set -u
 leat=$(realpath "$1")
 shift

@@ -1,8 +1,8 @@
 #!/bin/sh
 # usage: pure.sh ARCHIVE... | pure.sh --self-test
-# Fails when an archive needs anything but memory copies, strings, asserts, our own symbols, what
-# sanitizers add, and what the linker makes itself: on x86-64 position-independent code names the
-# table of addresses that it goes through.
+# Fails if an archive needs anything but memory copies, strings, asserts, our own symbols, those of
+# sanitizers, and those that the linker defines: on x86-64 position-independent code refers to the
+# global offset table.
 set -eu
 impure() {
     "${NM:-nm}" -u "$1" | awk '$1 == "U" { print $2 }' | sort -u |

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs every unit test that draws random cases with each seed of a range, on all processors.
 # usage: seeds.sh BUILD FROM TO [PATTERN]      PATTERN: a regular expression of the programs' names
-# Prints what failed with the line that replays it; exit 1 when anything did.
+# Prints each failure with the command that replays it; exit 1 if there was one.
 set -eu
 
 # Runs of one program: what is not true, and the line that shows it again. One write per failure, so

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Every function declared in a header of core/, proto/, sim/ or fabric/, or promised by include/, is named in some
-# test. (Those of live hosts and of programs are walked by tool/*/*_test.sh.)
+# test. (tool/*/*_test.sh exercise those of live hosts and of programs.)
 set -eu
 bad=0
 names=$(find include core proto sim fabric -name '*.h' ! -name '*_test.h' ! -name '*_parts.h' -exec cat {} +  | tr '\n' ' ' | sed 's,/\*[^*]*\*\+\([^/*][^*]*\*\+\)*/, ,g' |

@@ -1,19 +1,19 @@
 #!/bin/sh
 # usage: run_all.sh [-df] [-n RANKS] [-p PROGRAMS] [-t SECONDS] LAUNCHER... [--against LAUNCHER...]
-# The MPI conformance set: compiles the programs of this folder by mpicc and runs each with 1, 2, 4,
-# 5 and 16 ranks. LAUNCHER is a command whose words say where the number of ranks goes:
+# The MPI conformance set: compiles the programs of this folder with mpicc and runs each with 1, 2, 4,
+# 5 and 16 ranks. LAUNCHER is a command in which {n} stands for the number of ranks:
 #     run_all.sh mpirun --oversubscribe --bind-to none -n {n}
 #     run_all.sh -d leat run --fabric clos444 -n {n} -- --against mpirun --oversubscribe -n {n}
 # Every program checks itself. With a second launcher (the oracle) the reports of both must be the
-# same. An oracle that crashes is asked again; its crashes are told, and are no fault of the launcher:
-# where it crashes every time, nothing is compared. Then come programs that misbehave: the launcher
-# must end with a failure, and nothing of them may stay behind.
-#   -d           the launcher sees deadlocks: it must end them, with a failure
+# same. An oracle that crashes is run again; its crashes are reported, but are no fault of the
+# launcher: if it crashes every time, nothing is compared. Then come programs that misbehave: the
+# launcher must end with a failure, and none of their processes may stay behind.
+#   -d           the launcher detects deadlocks: it must end them, with a failure
 #   -f           faults only
 #   -n RANKS     numbers of ranks, instead of all
 #   -p PROGRAMS  these only, no faults but those named
 #   -t SECONDS   how long a run may take (3000: a busy machine is slow, not wrong)
-# Exit: 0 all is well; 1 something is wrong or differs; 2 wrong usage; 77 there is no mpicc.
+# Exit: 0 success; 1 a failure or a difference; 2 wrong usage; 77 there is no mpicc.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # usage: transcript.sh LEAT [--update]
-# A capture of all formats in the words of our dissectors: the stored transcript, the names that
-# `leat decode` uses, and the same when they are installed as a plugin.
+# Our dissectors show a capture of all formats as in the stored transcript, with the names that
+# `leat decode` uses, also when they are installed as a plugin.
 set -eu
 here=$(dirname "$0")
 python3 "$here/transcript.py" "$@"
