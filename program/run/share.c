@@ -55,7 +55,8 @@ void leat_share_end_life(struct leat_share *share)
     pthread_mutex_unlock(&share->hub_lives);
 }
 
-/* The holder does not release the lock, since it is about to end: then the next one gets it. */
+/* A task that gets the lock never releases it, since it is about to end: then the next one gets it.
+ */
 bool leat_share_is_over(struct leat_share *share)
 {
     return pthread_mutex_trylock(&share->hub_lives) != EBUSY;
