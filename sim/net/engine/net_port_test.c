@@ -68,7 +68,7 @@ static void what_cannot_be_is_refused_with_what_was_expected(void)
 /* ---- single messages ---------------------------------------------------------------------------
  */
 
-/* In a mesh, from its first corner to its last: worked out by hand. */
+/* In a mesh, from its first corner to its last: computed by hand. */
 static void a_single_message_takes_the_time_of_the_closed_form(void)
 {
     for (uint32_t pipeline = 1; pipeline <= LEAT_NET_PIPELINE_MAX; pipeline += 3)
@@ -161,8 +161,8 @@ static uint64_t random_len(struct leat_random *random)
     }
 }
 
-/* One message at a time, each when the one before is there and a while after: real and
- * contention-free ports tell the same. */
+/* One message at a time, each some time after the one before has arrived: real and contention-free
+ * ports report the same. */
 static void chase(struct leat_random *random, const struct leat_net_config *net)
 {
     struct leat_net_port_config alone = usual;
@@ -213,7 +213,8 @@ static void contention_free_ports_tell_what_a_message_does_alone(void)
     }
 }
 
-/* Few channels, short buffers, long pipelines: a message takes no less than contention-free. */
+/* Few channels, short buffers, long pipelines: a message takes at least as long as contention-free.
+ * */
 static void a_poor_network_is_never_faster_than_one_without_contention(void)
 {
     struct leat_random random;
@@ -298,7 +299,7 @@ static void the_present_moves_to_what_is_told_or_up_to_until(void)
         EQ(leat_port_run(net, 1234567), 1234567);
         EQ(leat_port_run(net, 1234566), 1234567);
         EQ(leat_port_run(net, LEAT_NEVER), 1234567);
-        OK(send(&one, 0, 1, 0, 0, 2000000)); /* an edge: taken there */
+        OK(send(&one, 0, 1, 0, 0, 2000000)); /* an edge: accepted there */
         EQ(leat_port_run(net, 2000000), 2000000);
         EQ(one.heard_count, 0);
         EQ(leat_port_run(net, 2000001), 2000000); /* sent */
@@ -344,7 +345,7 @@ enum { PORTS_MAX = 32 };
 
 struct campaign {
     uint32_t messages;
-    uint64_t span_ps; /* in which they are handed over */
+    uint64_t span_ps; /* in which they are sent */
     uint64_t seed;
 };
 
@@ -367,13 +368,13 @@ static void send_all(struct bench *b, const struct campaign *c)
     }
 }
 
-/* In what order a port sends: by time, then as handed over. */
+/* The order in which a port sends: by time, then by send(). */
 static bool goes_first(uint64_t a, uint64_t b)
 {
     return handed_over[a] != handed_over[b] ? handed_over[a] < handed_over[b] : a < b;
 }
 
-/* The number of a message among those of its port, counted anew. */
+/* The number of a message among those of its port, counted independently. */
 static uint64_t number_of(const struct bench *b, const struct heard *h)
 {
     uint64_t number = 0;
@@ -383,8 +384,9 @@ static uint64_t number_of(const struct bench *b, const struct heard *h)
     return number;
 }
 
-/* Everything is sent and then arrives, once; in order of time, at one time in that of ports; what
- * goes from one port to another in the order in which it was sent. Certificate and octets. */
+/* Everything is sent and then arrives, once; in order of time, at the same time in order of ports;
+ * messages from one port to another in the order in which they were sent. Certificate and octets.
+ * */
 static void check_heard(const struct bench *b, const struct campaign *c)
 {
     static uint8_t state[HEARD_MAX];
@@ -521,7 +523,7 @@ static void a_network_that_is_dead_loses_all_that_is_under_way_and_all_that_come
     }
 }
 
-/* Each of a crossbar's first four ports sends to the last: there is no room for all. */
+/* Each of a crossbar's first four ports sends to the last: there is not enough room. */
 static void what_finds_no_room_is_lost_once_and_the_rest_of_it_is_not_sent(void)
 {
     const struct leat_net_shape shape = shape_of(LEAT_NET_CROSSBAR, 5, 0);
@@ -549,7 +551,7 @@ static void what_finds_no_room_is_lost_once_and_the_rest_of_it_is_not_sent(void)
     }
 }
 
-/* With bit errors: every message ends once, nothing is heard of one that is lost, and those that
+/* With bit errors: every message ends once, nothing else is reported of a lost one, and those that
  * arrive keep their order. */
 static void check_lossy(const struct bench *b, const struct campaign *c)
 {
@@ -593,8 +595,8 @@ static void with_losses_every_message_ends_once(void)
 
 static struct leat_net_faults faults;
 
-/* Lets a fault happen to a line of four routers while port 0 sends port 3 a long message and then,
- * in cycle 10000, a short one. */
+/* Applies a fault to a line of four routers while port 0 sends port 3 a long message and then, in
+ * cycle 10000, a short one. */
 static void suffer(const char *fault, const struct leat_net_config *net)
 {
     const struct leat_net_shape shape = shape_of(LEAT_NET_LINE, 4, 0);
@@ -653,7 +655,7 @@ static void faults_are_told_with_their_reason(void)
         }
 }
 
-/* A port that is killed between runs, by hand: nothing moves, and that is told. */
+/* A port that is killed between runs, directly: nothing moves, and that is reported. */
 static void what_waits_in_a_port_that_died_is_lost_when_nothing_else_happens(void)
 {
     const struct leat_net_shape shape = shape_of(LEAT_NET_LINE, 3, 0);
@@ -670,7 +672,7 @@ static void what_waits_in_a_port_that_died_is_lost_when_nothing_else_happens(voi
     const leat_time now = one.port.base.now;
     OK(send(&one, 1, 2, 4, 5000, now) && send(&one, 0, 2, 5, 0, now + 100000));
     leat_port_run(&one.port.base, LEAT_NEVER);
-    EQ(end_of(5)->what, LOST); /* at the edge where it would have been taken */
+    EQ(end_of(5)->what, LOST); /* at the edge where it would have been accepted */
     OK(one.port.base.now >= now + 100000 && one.port.base.now < now + 100000 + 3334);
     EQ(one.port.base.now, edge_of(&one, one.port.net.now - 1));
     run_out(&one);

@@ -1,6 +1,6 @@
 #include "net_queue_plain_test.h"
 
-static struct bench bench, other; /* the second lends its routing and hosts to the plain model */
+static struct bench bench, other; /* the second provides routing and hosts for the plain model */
 static struct plain plain;
 
 static const enum leat_net_switch architectures[] = { LEAT_NET_SWITCH_FIFO, LEAT_NET_SWITCH_VOQ,
@@ -116,7 +116,7 @@ static double saturation(const struct leat_net_config *config, uint32_t ports)
     return (double)flits / (double)cycles / ports;
 }
 
-/* Cycles beyond those of a packet that is alone, of so many packets. */
+/* Cycles in addition to those of a packet that is alone, of so many packets. */
 static double mean_wait(const struct leat_net_config *config, uint32_t ports, double load,
                         uint32_t flits, uint32_t sample)
 {
@@ -490,7 +490,7 @@ static void dropping_counts_what_it_lost_and_waits_for_nothing(void)
     }
 }
 
-/* A ring in which all send half-way round: dimension order with one class of channels. */
+/* A ring in which all send half-way around: dimension order with one class of channels. */
 static void a_ring_that_fills_is_dead_and_the_circle_is_told(void)
 {
     const struct leat_net_shape shape = shape_of(LEAT_NET_RING, 8, 0);
@@ -556,8 +556,8 @@ static void stream_arrive(void *context, const struct leat_net_arrival *arrival)
     (void)context, (void)arrival;
 }
 
-/* A wire on the only way breaks under the packet of cycle 300, heals before that of cycle 900, and
- * nothing stays behind. */
+/* A wire on the only route breaks under the packet of cycle 300, is repaired before that of cycle
+ * 900, and nothing remains. */
 static void a_packet_across_a_wire_that_breaks_is_cut_and_those_after_it_find_no_way(void)
 {
     const struct leat_net_shape shape = shape_of(LEAT_NET_LINE, 2, 0);

@@ -20,7 +20,7 @@ static void every_architecture_and_flow_has_a_name_of_its_own(void)
     OK(!leat_net_flow_name((enum leat_net_flow)LEAT_NET_FLOWS));
 }
 
-/* The line that the user reads; "" if the network exists. */
+/* The error text for the user; "" if the network is valid. */
 static const char *complaint(const struct leat_net_topology *topology,
                              const struct leat_net_config *config)
 {
@@ -138,7 +138,7 @@ static void errors_come_as_often_as_was_asked_and_by_packet_and_flit_alone(void)
     uint32_t hits = 0, all = 0;
     OK(!leat_net_damages(&net, 2, &packet, 0));
     leat_net_errors(&net, errors, tap_seed());
-    leat_net_errors(&net, NULL, 0); /* the first call decides */
+    leat_net_errors(&net, NULL, 0); /* only the first call has an effect */
     for (uint32_t i = 0; i < 160000; i++) {
         packet.number = i / 16;
         const bool hit = leat_net_damages(&net, 1, &packet, i % 16);
@@ -151,7 +151,7 @@ static void errors_come_as_often_as_was_asked_and_by_packet_and_flit_alone(void)
     EQ(all, 160000);
 }
 
-/* An empty network of each architecture does nothing for as long as one likes. */
+/* An empty network of each architecture does nothing for any length of time. */
 static void an_empty_network_runs_and_is_not_stuck(void)
 {
     for (unsigned i = 0; i < LEAT_NET_SWITCHES; i++) {

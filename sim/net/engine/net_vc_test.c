@@ -11,7 +11,7 @@ struct crowd {
     uint64_t *clock, *number;
     uint32_t terminals, left, flits_max, gap_max;
     uint32_t to; /* all to this one; NONE: anyone */
-    bool moody;  /* at times it has nothing, until it hears something */
+    bool moody;  /* at times it has nothing, until an arrival */
     void (*wake)(void *network, uint32_t terminal);
     void *network;
     struct leat_net_arrival log[LOG_MAX];
@@ -153,7 +153,7 @@ struct pair {
     uint32_t *errors[2];
 };
 
-/* A fault of a kind chosen by lot, in both. */
+/* A random kind of fault, in both. */
 static void random_fault(struct pair *p, struct leat_random *r)
 {
     const struct leat_net_topology *t = &p->fast.topology;
@@ -222,7 +222,8 @@ static void pair_end(struct pair *p)
     world_end(&p->slow);
 }
 
-/* The circle must be true: buffers that hold something, each packet's where it is said to be. */
+/* The reported cycle must be correct: buffers that hold something, each packet where it is said to
+ * be. */
 static bool circle_is_true(const struct leat_net *net, const struct leat_net_waiting *circle,
                            uint32_t len)
 {
@@ -242,8 +243,7 @@ static bool circle_is_true(const struct leat_net *net, const struct leat_net_wai
 
 enum { RUN_LONG = 40000, NOTICE = LEAT_NET_PIPELINE_MAX + 3 };
 
-/* Runs both in pieces. The network of the plain model says whether it is dead; it takes longer to
- * notice. */
+/* Runs both in pieces. The plain model detects deadlock, some cycles later. */
 static bool pair_run(struct pair *p, struct leat_random *r, bool faults)
 {
     struct leat_net *net = &p->fast.net;
@@ -308,8 +308,8 @@ static void also_with_broken_wires_dead_terminals_and_bit_errors(void)
 /* ---- faults ---------------------------------------------------------------------------------
  */
 
-/* A packet of 20 flits along a line of 4; something happens to it in cycle 9, when its
- * head is on the wire to router 2. */
+/* A packet of 20 flits along a line of 4; it is disturbed in cycle 9, when its head is on the wire
+ * to router 2. */
 static void disturb(void (*what)(struct leat_net *net), enum leat_net_fate fate)
 {
     const struct leat_net_shape shape = shape_of(LEAT_NET_LINE, 4, 0);
@@ -414,7 +414,7 @@ static uint32_t wire_between(const struct leat_net_topology *t, uint32_t from, u
 }
 
 /* The fate of a packet along a line whose last wire is broken, and the one before damages all flits
- * from that cycle on. Routers in use are sorted in the cycle in which it finds no way. */
+ * from that cycle on. Active routers are sorted in the cycle in which it finds no route. */
 static enum leat_net_fate fate_on_line(bool backwards, uint64_t damages_from)
 {
     enum { HEAD = 2 + 2 * 4 }; /* cycles to its third router */
@@ -481,8 +481,8 @@ static uint32_t wire_in_use(const struct leat_net *net)
 
 enum then { IT_STAYS_BROKEN, IT_HEALS, THE_OTHER_BREAKS };
 
-/* From a corner of a mesh to the one across, behind a long packet; the wire ahead breaks while the
- * second packet waits, so that it is offered the other way. Then, before it can take that: */
+/* From a corner of a mesh to the opposite one, behind a long packet; the wire ahead breaks while
+ * the second packet waits, so that it is offered the other route. Then, before it can take that: */
 static struct leat_net_arrival break_before_second(enum then then)
 {
     struct leat_net_shape shape = shape_of(LEAT_NET_MESH, 2, 2);

@@ -50,8 +50,8 @@ static void storing_costs_a_packet_at_every_router(void)
 
 static void few_credits_set_the_pace(void)
 {
-    /* One flit of buffer: a credit comes back, and the next flit is there, after the way of a flit
-     * (3 cycles from switch to switch) and that of a credit (1 + 1 + 1). */
+    /* One flit of buffer: a credit returns, and the next flit arrives, after the delays of a flit
+     * (3 cycles from switch to switch) and of a credit (1 + 1 + 1). */
     const struct leat_net_shape shape = shape_of(LEAT_NET_LINE, 2, 0);
     struct leat_net_config config = golden;
     struct single s = { .packet = { .source = 0, .destination = 1, .flits = 10 } };
@@ -76,7 +76,7 @@ static void idle_time_is_skipped(void)
 struct steady {
     struct leat_random random[64];
     uint64_t clock[64], number[64], from, until, latency, packets, flits;
-    uint64_t chance; /* of a packet in a cycle, in 2^-64 */
+    uint64_t chance; /* probability of a packet in a cycle, in 2^-64 */
     uint32_t terminals, length;
 };
 
@@ -189,7 +189,7 @@ static struct leat_net_config one_channel(void)
     return config;
 }
 
-/* Everybody upwards, to the one nearly half round its row. */
+/* All send upwards, to the router nearly half the row away. */
 struct rows {
     uint32_t size, rows; /* only these rows send without end; the others one packet at a time */
     uint64_t number[64], heard;
@@ -217,8 +217,8 @@ static void rows_arrive(void *context, const struct leat_net_arrival *arrival)
     c->heard++;
 }
 
-/* At each router two buffers wait: what came over the ring for the channel that the terminal's
- * packet holds, and that one for room in the next router. Once round. */
+/* At each router two buffers wait: the flits from the ring for the channel that the terminal's
+ * packet holds, and that packet for room in the next router. This closes the ring. */
 static void is_a_circle_of_the_ring(const struct leat_net_waiting *circle, uint32_t len,
                                     uint32_t size)
 {
@@ -237,7 +237,7 @@ static void is_a_circle_of_the_ring(const struct leat_net_waiting *circle, uint3
     EQ(ahead, size);
 }
 
-/* All of the first row send; who dies and who lives is then a matter of channels. */
+/* All of the first row send; which packets deadlock then depends on the channels. */
 static void rows_begin(struct world *w, struct rows *c, const struct leat_net_shape *shape,
                        uint32_t channels)
 {

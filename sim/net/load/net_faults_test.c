@@ -50,7 +50,7 @@ static void faults_are_read_as_written(void)
     EQ(f.bit_errors, UINT64_C(1) << 63);
 }
 
-/* Each against the same number as the C library reads it. */
+/* Each against the same number as the C library parses it. */
 static void bit_error_rates_are_read_in_every_form(void)
 {
     const char *const rates[] = { "0",
@@ -222,7 +222,7 @@ static void places_that_are_not_there_are_refused_with_those_which_are(void)
     check_is("ber:1e-13", "the bit error rate damages less than one flit in 2^32, expected 0 or a "
                           "higher one");
     world_end(&world);
-    build(&fly); /* wires go one way only */
+    build(&fly); /* wires have one direction only */
     check_is("link:0-4", "");
     check_is("link:4-0", "");
     check_is("link:4>0", "no wire from router 4 to router 0, expected a neighbour of router 4: "
@@ -332,7 +332,7 @@ static void write_plain(const struct plain *f, char *text, size_t cap)
              flap);
 }
 
-/* A network that only stands there. */
+/* A network that does not run. */
 static uint32_t wires_broken, updates;
 
 static void nothing_wakes(struct leat_net *net, uint32_t terminal)
@@ -394,7 +394,7 @@ static void play(const struct plain *f, struct leat_net_fault_player *player)
         wires_broken = updates = 0;
         if (player->next_at <= net.now) leat_net_fault_player_apply(player, &net);
         compare_wires(&net, f, before, &changed, &breaks);
-        EQ(updates, changed); /* once for all, and only if there is a reason */
+        EQ(updates, changed); /* once for all, and only if needed */
         EQ(wires_broken, breaks);
         for (uint32_t t = 0; t < topology->terminals; t++) {
             bool dead = false;
@@ -437,7 +437,7 @@ static void every_cycle_has_the_faults_that_act_in_it(void)
     }
 }
 
-/* Those to terminals too; a port without a wire has none. */
+/* Including those to terminals; an unused port has none. */
 static void bit_errors_without_a_place_are_on_all_wires(void)
 {
     const struct leat_net_shape mesh = {

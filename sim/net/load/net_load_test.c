@@ -4,8 +4,8 @@
 
 /* ---- a network without contention ----------------------------------------------------------- */
 
-/* It takes a flit of each terminal per cycle, or one in `slowness` cycles, and brings it to its
- * destination so many cycles later. */
+/* It takes a flit of each terminal per cycle, or one in `slowness` cycles, and delivers it so many
+ * cycles later. */
 
 enum { LATENCY = 11, FLYING_MAX = 1 << 14, TERMINALS_MAX = 64 };
 
@@ -21,7 +21,7 @@ static struct {
     uint8_t was_broken[1000]; /* the first wire, in each cycle */
 } plain;
 
-/* What arrived, certified a second time. */
+/* The certificate of what arrived, computed a second time. */
 static struct leat_sim_certificate certificate;
 static uint64_t delivered, delivered_latency;
 static uint64_t period_ps = 1;
@@ -234,7 +234,7 @@ static void what_waits_at_its_source_is_offered_too(void)
     for (int pattern = 0; pattern < LEAT_NET_TRACE; pattern++) {
         describe((enum leat_net_pattern)pattern, 16, 500000, 2);
         config.warmup = pattern % 3 ? LEAT_NET_STEADY_FIND : (uint64_t)pattern * 100;
-        plain.slowness = 4; /* a quarter of a flit per cycle: half of it stays behind */
+        plain.slowness = 4; /* a quarter of a flit per cycle: half of it stays queued */
         start();
         leat_net_load_run(&load, 10007);
         finish();
@@ -274,7 +274,7 @@ static void a_run_in_pieces_is_the_same_run_and_another_seed_another(void)
         start();
         while (net.now < 3000) {
             leat_net_load_run(&load, net.now + 1 + leat_random_below(&r, 500) % (3000 - net.now));
-            leat_net_load_result(&load, &result); /* looking changes nothing */
+            leat_net_load_result(&load, &result); /* reading results changes nothing */
         }
         finish();
         EQ(result.certificate, whole.certificate);
@@ -348,7 +348,7 @@ static void all_to_all_and_allreduce_take_their_steps(void)
         }
 }
 
-/* When the last of those below a terminal has it, if the terminal has it from `at` on. */
+/* When the last terminal below this one has the packet, if this one has it from `at` on. */
 static uint64_t tree_end(uint32_t terminal, uint32_t terminals, uint32_t flits, uint64_t at)
 {
     uint64_t end = at, sent = 0;
@@ -418,7 +418,7 @@ static void faults_happen_in_their_cycles_and_the_dead_have_no_part_in_saturatio
     net.topology = &w.topology;
     net.routing = w.routing;
     net.out_broken = broken;
-    EQ(w.topology.in_router[w.topology.out_to[0]], 1); /* the wire that is looked at */
+    EQ(w.topology.in_router[w.topology.out_to[0]], 1); /* the observed wire */
     OK(leat_net_load_run(&load, 333));
     OK(leat_net_load_run(&load, 10000));
     for (uint64_t cycle = 0; cycle < 1000; cycle++)

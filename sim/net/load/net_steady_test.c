@@ -50,10 +50,10 @@ static void finish(uint64_t now, uint32_t terminals)
 /* ---- chance ---------------------------------------------------------------------------------- */
 
 /*
- * A verdict on a random run is wrong now and then, and a test that looks at many runs must allow
- * for that. So many of them may be wrong that more are with a probability below `false_alarm`, if
- * each is with the probability that stands beside it. There are less than 30 such checks here:
- * together they fail by chance with less than one seed in a million.
+ * A verdict on a random run is occasionally wrong, and a test of many runs must allow for that. It
+ * tolerates so many wrong verdicts that more occur with a probability below `false_alarm`, if each
+ * has the probability given beside it. There are less than 30 such checks here: together they fail
+ * by chance with less than one seed in a million.
  */
 static const double false_alarm = 3e-8;
 
@@ -120,7 +120,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* All that arrived at or after the warm-up, sorted, against what is told. */
+/* All that arrived at or after the warm-up, sorted, compared with the result. */
 static void check_latencies(uint64_t now)
 {
     static uint64_t latency[PACKETS_MAX];
@@ -160,7 +160,7 @@ static void just_the_packets_behind_the_warm_up_count(void)
             end(packet[packets].created_at, now, LEAT_NET_DELIVERED);
             packets++;
         }
-        now += leat_random_below(&r, 3) ? 1 : 5000; /* at times nothing happens for long */
+        now += leat_random_below(&r, 3) ? 1 : 5000; /* sometimes nothing happens for long */
         uint64_t bound[BATCHES + 1];
         leat_net_steady_bounds(&steady, now, bound);
         leat_net_steady_result(&steady, now, 1, NULL, &result);
@@ -239,13 +239,14 @@ static double rising(double x)
 static void the_warm_up_ends_where_the_curve_is_level(void)
 {
     enum { RUNS = 40, CURVES = 3 };
-    /* Four standard errors, by Student's distribution: with the freedom of one half's batches, it
-     * is twice what was measured. Of 20000 runs 75 or fewer left out more than they need. */
+    /* Four standard errors, by Student's distribution: with the degrees of freedom of one half's
+     * batches, it is twice the measured rate. Of 20000 runs at most 75 omitted more than necessary.
+     * */
     const double drifts = 1 - student_mass(4, 11), late = 0.005;
     const struct {
         double (*curve)(double);
-        uint64_t from, to; /* where it is level, and where that is noticed */
-        double off;        /* of the mean behind it */
+        uint64_t from, to; /* where it is level, and where that is detected */
+        double off;        /* of the mean after it */
     } level[CURVES] = { { flat, 0, 12500, 0.2 },
                         { step_at_a_quarter, 25000, 40000, 0.2 },
                         { settling, 5000, 40000, 0.3 } };
@@ -283,13 +284,13 @@ static uint64_t draw_service(const struct queue *q, struct leat_random *r)
     return cycles;
 }
 
-/* One server; a packet arrives in each cycle with that chance. */
+/* One server; a packet arrives in each cycle with this probability. */
 static void run_queue(const struct queue *q, uint64_t seed, uint64_t warmup, uint64_t now)
 {
     static uint64_t waiting[PACKETS_MAX];
     struct leat_random r;
     uint64_t done_at = 0;
-    uint32_t in = 0, out = 0; /* waiting[out] is served, or will be next */
+    uint32_t in = 0, out = 0; /* waiting[out] is being served, or is next */
     bool busy = false;
     leat_random_seed_entity(&r, tap_seed(), seed);
     start(warmup);
@@ -349,7 +350,7 @@ static void the_mean_is_that_of_the_closed_form(void)
 static void coverage(const struct queue *q, uint64_t warmup, uint64_t now)
 {
     enum { RUNS = 1000 };
-    const double wrong = 0.06; /* at most: so few batches make no better 5 %; and 4 % at least */
+    const double wrong = 0.06; /* at most: so few batches cannot reach 5 %; and at least 4 % */
     const int least = RUNS - misses_max(RUNS, wrong), most = RUNS * 99 / 100;
     int latency = 0, accepted = 0, saturated = 0;
     for (uint64_t seed = 0; seed < RUNS; seed++) {
@@ -426,7 +427,7 @@ static void what_is_lost_at_full_buffers_saturates_too(void)
     OK(!result.saturated);
 }
 
-/* Every tenth packet falls to a fault: the others come through, and nothing waits. */
+/* A fault loses every tenth packet: the others pass, and nothing waits. */
 static void what_falls_to_faults_saturates_nothing(void)
 {
     start(LEAT_NET_STEADY_FIND);

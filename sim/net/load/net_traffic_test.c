@@ -130,7 +130,7 @@ static void products_and_quotients_of_fractions_are_exact(void)
     EQ(leat_net_fixed_multiply(UINT64_C(1) << 63, 10), 5);
     EQ(leat_net_fixed_divide(1, 3, 64), UINT64_C(0x5555555555555555));
     for (int i = 0; i < MANY; i++) {
-        /* With numbers of 31 bits nothing here is beyond 64. */
+        /* With 31-bit numbers nothing here exceeds 64 bits. */
         const uint64_t num = leat_random_next(&r) >> 33;
         const uint64_t den = num + 1 + leat_random_below(&r, 999);
         EQ(leat_net_fixed_divide(num, den, 32), (num << 32) / den);
@@ -138,7 +138,7 @@ static void products_and_quotients_of_fractions_are_exact(void)
     }
 }
 
-/* 1 / p - 1 failures come before a success of chance p. */
+/* 1 / p - 1 failures precede a success of probability p. */
 static void the_mean_of_gaps_is_right_to_a_millionth(void)
 {
     const uint64_t loads[] = { 1, 7, 1000, 50000, 123456, 333333, 400000, 999999, 1000000 };
@@ -362,7 +362,7 @@ static void a_quarter_of_hotspot_packets_go_to_terminal_0_or_as_many_as_are_aske
 
 /* ---- load ------------------------------------------------------------------------------------ */
 
-/* Deviations of the number of packets by then: bursts and broadcasts come as one. */
+/* Standard deviations of the number of packets by then: a burst or broadcast counts as one. */
 static double deviation(enum leat_net_pattern pattern, uint32_t terminals)
 {
     if (pattern == LEAT_NET_BURSTY) return sqrt(2.0 * LEAT_NET_BURST / MANY);
@@ -425,7 +425,7 @@ static void without_load_nothing_comes(void)
     }
 }
 
-/* Back to back to one terminal; ten on average; silences make up for it. */
+/* Back to back to one terminal; ten on average; silences compensate. */
 static void bursts_go_to_one_terminal_back_to_back(void)
 {
     uint32_t bursts = 0, to = 64;
@@ -540,7 +540,7 @@ static void a_trace_is_sent_as_written(void)
     }
     OK(!leat_net_traffic_next(&traffic, 1, &packet));
     OK(!leat_net_traffic_next(&traffic, 2, &packet));
-    EQ(next_of(0).flits, 6); /* as packets of this run have */
+    EQ(next_of(0).flits, 6); /* the packet length of this run */
     leat_net_traffic_offered(&traffic, bound, 2, NULL, offered);
     EQ(offered[0].packets, 2);
     EQ(offered[0].flits, 9);

@@ -5,7 +5,7 @@
 enum {
     NODES_MAX = 256, /* wires times channels of the networks that the plain model is for */
     WALKS_MAX = 2000,
-    SALTS = 48, /* tried in each state: of few answers none is missed */
+    SALTS = 48, /* tried in each state: enough to find all of a few answers */
     CAMPAIGNS = LEAT_ROUNDS / 10000,
 };
 
@@ -20,7 +20,7 @@ static void find(const struct scene *s, struct leat_net_deadlock *out)
     leat_net_deadlock_find(&s->topology, s->routing, &s->config, memory_of_last_find, out);
 }
 
-/* Can it, by this rule with so many channels? */
+/* Is it deadlock-free, by this rule with so many channels? */
 static bool possible(struct scene *s, enum leat_net_route_rule rule, uint32_t channels)
 {
     struct leat_net_deadlock deadlock = { .possible = false };
@@ -34,7 +34,7 @@ static bool possible(struct scene *s, enum leat_net_route_rule rule, uint32_t ch
 
 /*
  * All states that any packet can be in, found by asking for options with many salts each; an edge
- * from what it holds to what it may take next. Then whatever leads nowhere is struck out until
+ * from what it holds to what it may take next. Then nodes without successors are removed until
  * nothing changes: what is left has a cycle.
  */
 static struct model {
@@ -121,7 +121,7 @@ static void make_model(const struct scene *s)
                 walk(a, b, vias == 1 && s->config.rule != LEAT_NET_VALIANT ? LEAT_NET_NONE : via);
 }
 
-/* Adaptive: only what is among the escape's channels. */
+/* Adaptive: only the escape's channels. */
 static void keep_only_channels(uint32_t mask)
 {
     for (uint32_t i = 0; i < model.nodes; i++)
@@ -270,7 +270,7 @@ static void the_cycle_is_one_of_the_model(const struct leat_net_deadlock *d)
     }
 }
 
-/* A small network at random; false: its rule does not fit, or the model would take too long. */
+/* A small random network; false: its rule does not fit, or the model would take too long. */
 static bool draw(struct scene *s, struct leat_random *random)
 {
     const enum leat_net_kind kind = (enum leat_net_kind)leat_random_below(random, LEAT_NET_KINDS);
@@ -367,7 +367,7 @@ static void large_ones_are_judged_by_smaller_ones_of_their_kind(void)
     scene_close(&s);
 }
 
-/* More pairs than are walked: a ring of routers with a wire across here and there. */
+/* More pairs than are searched: a ring of routers with some wires across. */
 static void large_graphs_are_judged_by_the_turns_they_allow(void)
 {
     enum { ROUTERS = 2100 };

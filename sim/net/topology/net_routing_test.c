@@ -5,7 +5,7 @@
 enum {
     ROUTERS_MAX = 512, /* of the networks here */
     OUTS_MAX = 4096,
-    GRAPH_MAX = 60, /* of graphs in which ways up and down are long */
+    GRAPH_MAX = 60, /* of graphs in which routes up and down are long */
     WAY_MAX = 64,
     CAMPAIGNS = LEAT_ROUNDS / 10000,
 };
@@ -28,7 +28,7 @@ static bool is_one_of_ours(const struct scene *s, uint32_t mask)
     return mask != 0 && (uint64_t)mask < UINT64_C(1) << s->config.channels;
 }
 
-/* Takes one of the options each time, by chance; every option must be sound. */
+/* Takes a random option each time; every option must be sound. */
 static void go(const struct scene *s, uint32_t source, uint32_t destination,
                struct leat_random *random, struct way *way)
 {
@@ -81,7 +81,7 @@ static uint32_t distance_between(const struct scene *s, uint32_t from, uint32_t 
     return distance[to];
 }
 
-/* Which wires are up ones? Levels are distances from router 0; in fat trees the other way round. */
+/* Which wires are up wires? Levels are distances from router 0; in fat trees reversed. */
 static void find_up(const struct scene *s, bool *up)
 {
     static uint32_t level[ROUTERS_MAX], scratch[2 * ROUTERS_MAX];
@@ -235,7 +235,7 @@ static void lines_of_a_table_that_lead_nowhere_are_named(void)
         EQ(s.fault.entry, bad[i].at);
     }
     scene_close(&s);
-    /* in a butterfly the wrong port of the first stage leads past the goal for good */
+    /* in a butterfly the wrong port of the first stage can never reach the goal */
     SCENE(&s, LEAT_NET_FLY, 2, 2);
     s.config.entry = &(struct leat_net_route_entry){ 0, 2, 1 };
     s.config.entries = 1;
@@ -272,7 +272,7 @@ static uint32_t wires_wanted(const struct scene *s, const struct way *way, uint3
     return 0;
 }
 
-/* No wire up behind a wire down. */
+/* No up wire after a down wire. */
 static void updown_is_legal(const struct scene *s, const struct way *way, uint32_t first)
 {
     static bool up[OUTS_MAX];
@@ -313,7 +313,7 @@ static void every_rule_leads_from_everywhere_to_everywhere(void)
     }
 }
 
-/* Up wires before down wires, and no shorter way of that kind; escapes from where they begin. */
+/* Up wires before down wires, and no shorter route of that kind; escapes from where they begin. */
 static void in_graphs_ways_up_and_down_are_allowed_and_shortest(void)
 {
     struct leat_random random;
@@ -341,8 +341,8 @@ static void in_graphs_ways_up_and_down_are_allowed_and_shortest(void)
 
 /* ---- single rules --------------------------------------------------------------------------- */
 
-/* In rings of four and more: a packet whose way in the dimension goes over the end has the lower
- * half of the channels as long as it is in it, others have the upper half. */
+/* In rings of four and more: a packet whose route in the dimension crosses the end has the lower
+ * half of the channels while it is in it, others have the upper half. */
 static void rings_keep_those_apart_which_cross_the_end(void)
 {
     struct leat_random random;
@@ -514,7 +514,8 @@ static void lines_of_a_table_are_followed(void)
     OK(way.arrived && way.len == 5);
     go(&s, 0, 2, &random, &way);
     OK(way.arrived && way.len == 2);
-    /* a broken wire on that way: the shortest sound way then, and the same as before once healed */
+    /* a broken wire on that route: then the shortest intact route, and the same as before once
+     * repaired */
     const uint32_t out = s.topology.out_first[5] + 1;
     leat_net_routing_wire(s.routing, out, true);
     leat_net_routing_update(s.routing);
@@ -534,7 +535,7 @@ static void lines_of_a_table_are_followed(void)
 static const enum leat_net_route_rule learning[] = { LEAT_NET_UPDOWN, LEAT_NET_ADAPTIVE,
                                                      LEAT_NET_TABLE };
 
-/* What is to be seen of one packet when wires are broken. */
+/* The requirements on one packet when wires are broken. */
 static void goes_round(const struct scene *s, const bool *broken, uint32_t a, uint32_t b,
                        uint64_t seed, const struct way *before)
 {

@@ -1,4 +1,4 @@
-/* Graphs by their edges, and what cannot be built. */
+/* Graphs by their edges, and graphs that cannot be built. */
 #include "net_topology_test.h"
 #include <leat/random.h>
 
@@ -10,7 +10,7 @@ struct graph {
     struct leat_net_shape shape;
     struct leat_net_edge edge[EDGES_CAP];
     uint32_t terminal_at[TERMINALS_CAP];
-    uint32_t distance[ROUTERS_CAP][ROUTERS_CAP]; /* NONE: no way */
+    uint32_t distance[ROUTERS_CAP][ROUTERS_CAP]; /* NONE: unreachable */
 };
 
 static struct leat_net_edge random_edge(struct leat_random *random, uint32_t routers)
@@ -39,7 +39,7 @@ static void random_graph(struct leat_random *random, struct graph *g)
         g->terminal_at[i] = (uint32_t)leat_random_below(random, s->routers);
 }
 
-/* All shortest ways by Floyd and Warshall. True: every router reaches every other. */
+/* All shortest paths by Floyd and Warshall. True: every router reaches every other. */
 static bool measure(struct graph *g)
 {
     const uint32_t n = g->shape.routers;
@@ -65,7 +65,7 @@ static bool measure(struct graph *g)
     return connected;
 }
 
-/* Port after port as the edges come, then the terminals. */
+/* Ports in the order of the edges, then the terminals. */
 static void ports_are_in_the_order_of_edges(const struct graph *g,
                                             const struct leat_net_topology *t)
 {
@@ -283,7 +283,7 @@ static void one_way_wires_must_lead_back_somewhere(void)
     free(memory);
 }
 
-/* Any numbers at all get an answer, and what is said to be possible is built within limits. */
+/* Any numbers get an answer, and shapes reported as possible are built within limits. */
 static void any_numbers_get_an_answer(void)
 {
     struct leat_random random;

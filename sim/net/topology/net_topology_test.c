@@ -20,7 +20,7 @@ static struct leat_net_shape shape_of(enum leat_net_kind kind, uint32_t numbers,
     return shape;
 }
 
-/* Builds into `t`; what was there before is gone. */
+/* Builds into `t`, replacing what was there. */
 static void make(const struct leat_net_shape *shape)
 {
     free(memory);
@@ -58,7 +58,7 @@ static uint32_t digit(uint32_t number, uint32_t base, uint32_t place)
     return number / power(base, place) % base;
 }
 
-/* Where all ways from routers end: the longest of the shortest, and their sum. */
+/* Over all shortest paths from routers: the longest, and their sum. */
 static void all_distances(uint32_t *diameter, uint64_t *total)
 {
     *diameter = 0;
@@ -343,8 +343,8 @@ static void global_wires_go_to_the_other_groups_in_rising_order(void)
 
 /* ---- stages --------------------------------------------------------------------------------- */
 
-/* Distinct ways from each terminal into the network to one that receives: counted wire by wire, in
- * an order in which all wires lead on. */
+/* Distinct routes from each terminal into the network to one that receives: counted wire by wire,
+ * in topological order. */
 static uint64_t ways(uint32_t from, uint32_t to)
 {
     static uint64_t count[NODES_MAX];
@@ -379,7 +379,7 @@ static void crossbars_are_one_router(void)
     all_ways_are(1);
 }
 
-/* Right and down alone: as many ways as there are orders of these steps. */
+/* Right and down only: as many routes as there are orders of these steps. */
 static void grids_lead_right_and_down(void)
 {
     for (uint32_t n = 1; n <= 6; n++) {
@@ -450,7 +450,8 @@ static void benes_networks_have_half_as_many_ways_as_terminals(void)
     }
 }
 
-/* Whatever is taken in the first half, the bits of the destination lead there in the second. */
+/* Whatever is taken in the first half, the bits of the destination select the route in the second.
+ * */
 static void benes_networks_are_led_by_bits_behind_their_middle(void)
 {
     for (uint32_t n = 2; n <= 32; n *= 2) {
@@ -482,7 +483,7 @@ static uint32_t pass(uint32_t from, uint32_t crossed)
     }
 }
 
-/* Benes 1965: that is what they are for. Here by trying all settings of all switches. */
+/* Benes 1965: they are rearrangeable. Here by trying all settings of all switches. */
 static void benes_networks_make_every_permutation(void)
 {
     static uint8_t seen[1 << 24]; /* by the outputs of inputs 0..7, three bits each */
@@ -568,7 +569,7 @@ static void every_top_of_a_fat_tree_leads_down_by_the_digits(void)
                 r = behind(&t, r, digit(to, k, l));
             EQ(terminal_behind(&t, r, digit(to, k, 0)), to);
         }
-        uint32_t r = 0; /* and any way up leads to the top of these digits */
+        uint32_t r = 0; /* and any route up leads to the top of these digits */
         for (uint32_t l = 0; l + 1 < n; l++)
             r = behind(&t, r, k + digit(w, k, l));
         EQ(r, (n - 1) * level + w);
@@ -598,7 +599,8 @@ static void wires_have_the_cycles_of_the_shape(void)
         EQ(t.out_cycles[o], t.out_to[o] & LEAT_NET_TERMINAL ? 1 : 7);
 }
 
-/* Boards of 3 along each dimension of a torus 7 x 6: borders by coordinates, also round the end. */
+/* Boards of 3 along each dimension of a torus 7 x 6: borders by coordinates, also across the end.
+ * */
 static void wires_between_boards_have_cycles_of_their_own(void)
 {
     struct leat_net_shape shape = shape_of(LEAT_NET_TORUS, 2, 7, 6);
