@@ -1,6 +1,6 @@
 /*
- * Events come out in the order of (time, to, from, number), whatever the order of adding; those
- * that are added for the present time when it has begun come behind the others of it.
+ * Events come out in the order of (time, to, from, number), whatever the order of insertion; those
+ * that are added for the present time after it has begun come after its other events.
  */
 #include "esp_flight.h"
 #include "tap.h"
@@ -68,7 +68,7 @@ static void add(struct leat_sim_esp_flights *f, struct plain *p, struct leat_ran
     flight.at = p->now + leat_random_below(r, 4);
     flight.to = (uint32_t)leat_random_below(r, 3);
     flight.from = 10 + (uint32_t)leat_random_below(r, 3);
-    if (leat_random_below(r, 8) == 0) { /* a wake-up, which comes before those from others */
+    if (leat_random_below(r, 8) == 0) { /* a timer, which comes before events from others */
         flight.from = flight.to;
         flight.number = 0;
         for (unsigned i = 0; i < p->count; i++)
@@ -94,7 +94,7 @@ static void events_come_in_their_order(void)
     OK(leat_sim_esp_flights_footprint(CAP, REPLIES) <= sizeof memory);
     leat_sim_esp_flights_init(&f, CAP, REPLIES, memory);
     for (unsigned i = 0; i < CAMPAIGN && !tap_checks_failed; i++) {
-        /* Longer and shorter by turns, to the bounds. */
+        /* Growing and shrinking alternately, to the bounds. */
         const unsigned bias = i / 500 % 2 ? 3 : 6;
         if (leat_random_below(&r, 9) < bias)
             add(&f, &p, &r, i);

@@ -1,4 +1,4 @@
-/* Ways to the root and from it, beside distances by Bellman and Ford. */
+/* Paths to and from the root, compared with distances by Bellman and Ford. */
 #include "esp_paths.h"
 #include "tap.h"
 #include <leat/random.h>
@@ -13,7 +13,7 @@ struct graph {
     struct leat_sim_esp_wire wire[WIRES_MAX];
 };
 
-/* Every router has a wire to and from an earlier one, so that all are joined. */
+/* Every router has a wire to and from an earlier one, so that all are connected. */
 static void draw(struct graph *g, struct leat_random *r)
 {
     const uint32_t routers = 1 + (uint32_t)leat_random_below(r, ROUTERS_MAX);
@@ -35,7 +35,7 @@ static void draw(struct graph *g, struct leat_random *r)
                                             .root = (uint32_t)leat_random_below(r, routers) };
 }
 
-/* Delays to the root or from it: as long as any wire shortens one. */
+/* Delays to the root or from it: relaxes while any wire shortens one. */
 static void distances(const struct leat_sim_esp_graph *g, bool is_up, leat_time out[ROUTERS_MAX])
 {
     for (uint32_t i = 0; i < g->routers; i++)
@@ -52,7 +52,7 @@ static void distances(const struct leat_sim_esp_graph *g, bool is_up, leat_time 
     }
 }
 
-/* Of all wires that begin a shortest way, the first; or the first from `back`, if any is. */
+/* Of all wires that begin a shortest path, the first; or the first from `back`, if any is. */
 static uint32_t first_wire(const struct leat_sim_esp_graph *g, bool is_up, const leat_time *ps,
                            uint32_t router, uint32_t back)
 {

@@ -1,6 +1,6 @@
 /*
- * ESP routers in trees and graphs: answers beside the truth, packets beside closed forms, robust
- * sums under loss, duplication and reordering, and plain ones on the same links.
+ * ESP routers in trees and graphs: answers compared with the truth, packets with closed forms,
+ * robust sums under loss, duplication and reordering, and plain ones on the same links.
  */
 #include "esp_sim.h"
 #include "tap.h"
@@ -69,7 +69,7 @@ static void make_tree(struct world *w, uint32_t levels, uint32_t fanout, uint32_
         w->member_at[m] = first_leaf + m % (routers - first_leaf);
 }
 
-/* Any graph whose routers are joined, members anywhere. */
+/* Any connected graph, members anywhere. */
 static void draw_graph(struct world *w, struct leat_random *r)
 {
     const uint32_t routers = 1 + (uint32_t)leat_random_below(r, 40);
@@ -232,7 +232,7 @@ static void the_map_is_the_tree_of_the_ways(void)
         open_world(&w);
         const struct leat_esp_request request = a_request(&w, LEAT_ESP_SERVICE_TREE, false, 2);
         const struct leat_esp_map *map = &w.sim.service.map;
-        /* Queries go down, where the tree was made on the way up: the same ways, or parts of the
+        /* Queries go down the tree that was built on the way up: on the same paths, or parts of the
          * tree stay unknown. */
         bool same = true;
         for (uint32_t m = 0; m < w.config.members; m++)
@@ -321,8 +321,8 @@ static uint32_t bindings_at(const struct world *w, uint32_t router, leat_time no
 }
 
 /*
- * Router 1 hears of the first COUNT one link after the members act, router 0 two links after; the
- * total is bound when the first COLLECT comes. Each is there for tau, to the tick.
+ * Router 1 receives the first COUNT one link after the members act, router 0 two links after; the
+ * total is bound when the first COLLECT arrives. Each exists for tau, to the tick.
  */
 static void bindings_die_tau_after_their_creation(void)
 {
@@ -410,7 +410,7 @@ static struct score play(unsigned runs, bool robust, uint32_t rounds, bool trust
         request.value_bits = 32; /* one part */
         request.is_trusting = trusts;
         request.attempts = attempts;
-        request.copies = 32; /* the model has no announcements: nearly all are to be heard */
+        request.copies = 32; /* the model has no announcements: nearly all must arrive */
         const struct leat_esp_service_result *r = serve(&w, &request);
         if (r->end != LEAT_ESP_ANSWERED)
             score.none++;
@@ -498,7 +498,7 @@ static void where_all_comes_twice_robust_is_right_and_plain_is_not(void)
     }
 }
 
-/* E is set where it aborts, and who sees E only forwards. */
+/* E is set where it aborts, and routers that see E only forward. */
 static void an_instruction_that_aborts_is_executed_no_further(void)
 {
     static struct world w;
