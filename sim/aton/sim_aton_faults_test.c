@@ -54,8 +54,8 @@ static bool is_right(struct world *w, const struct told *t, const struct leat_at
            t->result.variable2 == p.v2 && t->payload_hash == leat_sim_payload_hash(payload, len);
 }
 
-/* A bit error before `station`, `at` symbols behind the first of the packet there. The order and
- * one after it: neither may have a wrong answer, and the second has the right one. */
+/* A bit error before `station`, `at` symbols after the first of the packet there. The order and one
+ * after it: neither may have a wrong answer, and the second has the right one. */
 static void run_damaged(struct world *w, enum leat_sim_aton_model model,
                         const struct leat_aton_command *c, uint32_t station, leat_time at,
                         unsigned flip)
@@ -63,7 +63,7 @@ static void run_damaged(struct world *w, enum leat_sim_aton_model model,
     open_ring(w, model, N, 1);
     const uint32_t distance = leat_sim_aton_distance(&w->ring, FROM, station);
     const leat_time sent_at = leat_sim_aton_distance(&w->ring, 0,
-                                                     FROM); /* the token's first round */
+                                                     FROM); /* the token's first revolution */
     fault(w, LEAT_SIM_ATON_BIT_ERROR, station, sent_at + distance + at, flip);
     order(w, FROM, c, 0);
     order(w, FROM, c, 0);
@@ -71,7 +71,7 @@ static void run_damaged(struct world *w, enum leat_sim_aton_model model,
     leat_sim_aton_run(&w->ring, 100000);
 }
 
-/* Returns whether the first answer was taken for good. */
+/* Returns whether the first answer was accepted. */
 static bool never_wrong(struct world *w, const struct leat_aton_command *c)
 {
     EQ(w->results, 2);
@@ -82,7 +82,7 @@ static bool never_wrong(struct world *w, const struct leat_aton_command *c)
     return true;
 }
 
-/* M, RRR and I; A and C, which interfaces behind the damage set anyway. */
+/* M, RRR and I; A and C, which interfaces after the damage set anyway. */
 static bool is_uncovered(leat_time at, leat_time symbols)
 {
     const leat_time flg = symbols - 48;
@@ -126,8 +126,8 @@ static void a_lost_token_is_made_anew(void)
     }
 }
 
-/* T of the token is flipped, and in the next round M of what it has become is K: SD and half an AC
- * go round and round. */
+/* T of the token is flipped, and in the next revolution M of what it has become is K: SD and half
+ * an AC circulate for ever. */
 static void half_an_ac_is_no_sign_of_life(void)
 {
     for (unsigned model = LEAT_SIM_ATON_BIT; model <= LEAT_SIM_ATON_WORD; model++) {
@@ -143,7 +143,7 @@ static void half_an_ac_is_no_sign_of_life(void)
     }
 }
 
-/* A link that is longer than the packet, so that all of it is under way when its sender forgets. */
+/* A link that is longer than the packet, so that all of it is in flight when its sender resets. */
 static void an_orphan_is_stripped(void)
 {
     for (unsigned model = LEAT_SIM_ATON_BIT; model <= LEAT_SIM_ATON_WORD; model++) {
@@ -164,8 +164,8 @@ static void an_orphan_is_stripped(void)
 
 /*
  * Station 3 raises the token for station 4, whose packet is a long one, and lowers it with an empty
- * packet. The token behind this is lost at any place: how long the monitor has waited for it counts
- * from the end of the empty packet, however long the one before was.
+ * packet. The token after this is lost at any place: the monitor's wait for it counts from the end
+ * of the empty packet, however long the one before was.
  */
 static void a_token_lost_behind_an_empty_packet_is_missed_as_soon(void)
 {
@@ -193,8 +193,8 @@ static void a_token_lost_behind_an_empty_packet_is_missed_as_soon(void)
 }
 
 /*
- * The smallest ring that has it: the only packet before the empty one is longer by two words of the
- * command, and a bit error where the lowered token is on its way.
+ * The smallest ring with this case: the only packet before the empty one is longer by two words of
+ * the command, and a bit error hits the lowered token.
  */
 static void three_stations_miss_the_token_behind_an_empty_packet_at_the_same_time(void)
 {
@@ -273,7 +273,7 @@ static void who_leaves_in_the_middle_loses_its_orders_and_hangs_nobody(void)
 
 enum { PLANNED_MAX = 24 };
 
-/* What happens to a ring: drawn once, and done to both models. */
+/* The events of a ring: drawn once, and applied to both models. */
 struct plan {
     uint32_t orders, faults, cuts;
     struct {
@@ -301,7 +301,7 @@ static void plan_order(struct plan *p, struct leat_random *r, uint32_t n, leat_t
     p->orders++;
 }
 
-/* Of any kind at any time, or a few bit times behind the one before. */
+/* Of any kind at any time, or a few bit times after the one before. */
 static void plan_fault(struct plan *p, struct leat_random *r, uint32_t n, leat_time span)
 {
     struct leat_sim_aton_fault *f = &p->fault[p->faults];
@@ -345,13 +345,13 @@ static void carry_out(struct world *w, const struct plan *p)
         leat_sim_aton_registers(&w->ring, i % w->config.stations)->operand[i] ^= p->registers;
     }
     w->stop_after = p->orders;
-    /* A damaged length is believed: the ring waits for the end of the longest packet there is. */
+    /* A damaged length is believed: the ring waits for the end of the longest possible packet. */
     const leat_time longest = (leat_time)(UINT16_MAX + 1) * 64;
     if (w->results < p->orders) leat_sim_aton_run(&w->ring, 400000 + p->faults * longest);
     OK(w->results >= p->orders); /* nothing hangs */
 }
 
-/* `visits` are the word model's alone. */
+/* Only the word model has `visits`. */
 static bool same_counts(const struct leat_sim_aton_counts *a, const struct leat_sim_aton_counts *b)
 {
     return a->packets == b->packets && a->results == b->results && a->damaged == b->damaged &&

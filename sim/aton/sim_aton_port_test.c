@@ -40,7 +40,7 @@ static void on_arrived(void *context, const struct leat_port_message *m, leat_ti
 static void on_lost(void *context, const struct leat_port_message *m, const char *why, leat_time at)
 {
     (void)context, (void)m, (void)why, (void)at;
-    OK(false); /* nothing goes wrong here */
+    OK(false); /* nothing is lost here */
 }
 
 /* A bit time of 4 ns. */
@@ -84,7 +84,7 @@ static const struct heard *find(const struct bench *b, int what, uint64_t id)
 {
     for (uint32_t i = 0; i < b->count; i++)
         if (b->heard[i].what == what && b->heard[i].message.id == id) return &b->heard[i];
-    OK(false); /* it was not heard */
+    OK(false); /* it was not reported */
     return &b->heard[0];
 }
 
@@ -97,7 +97,7 @@ static void a_message_is_as_many_packets_as_it_needs(void)
     EQ(leat_sim_aton_port_symbols(&usual, 101), 2 * 192 + 808);
 }
 
-/* Port 2 to port 5, three links and interfaces further on; the token comes from port 0. */
+/* Port 2 to port 5, three links and interfaces further; the token comes from port 0. */
 static void a_message_takes_what_the_ring_takes(void)
 {
     for (unsigned model = LEAT_SIM_ATON_BIT; model <= LEAT_SIM_ATON_WORD; model++) {
@@ -145,10 +145,10 @@ static void a_message_to_itself_does_not_go_round(void)
 static void time_stands_where_it_was_run_to(void)
 {
     open_bench(&one, &usual);
-    EQ(leat_port_run(&one.port.base, LEAT_NEVER), 0); /* nothing under way */
+    EQ(leat_port_run(&one.port.base, LEAT_NEVER), 0); /* nothing in flight */
     EQ(leat_port_run(&one.port.base, 12345), 12345);
     OK(send(&one, 0, 1, 1, 1, 12345));
-    EQ(leat_port_run(&one.port.base, 12346), 12346); /* taken at the next edge */
+    EQ(leat_port_run(&one.port.base, 12346), 12346); /* accepted at the next edge */
     EQ(one.count, 0);
     EQ(leat_port_run(&one.port.base, 1000000), 16000);
     EQ(one.heard[0].what, SENT);
@@ -174,7 +174,8 @@ static void send_random(struct bench *b, uint64_t seed)
                                          : b->port.base.now + 1 + leat_random_below(&r, 100000));
 }
 
-/* Of two ports, messages arrive in the order in which they were sent; none sooner than promised. */
+/* Between two ports, messages arrive in the order in which they were sent; none sooner than
+ * promised. */
 static void check_heard(const struct bench *b)
 {
     EQ(b->count, 120);

@@ -28,9 +28,9 @@ static void a_priority_goes_back_to_where_it_was_raised_from(void)
 {
     struct leat_aton_raises r = { 0 };
     EQ(leat_aton_raises_release(&r, 0, 2), 2);
-    EQ(leat_aton_raises_release(&r, 3, 6), 6); /* somebody else has raised it to 3 */
+    EQ(leat_aton_raises_release(&r, 3, 6), 6); /* another station has raised it to 3 */
     OK(leat_aton_raises_has(&r, 6) && !leat_aton_raises_has(&r, 2));
-    EQ(leat_aton_raises_release(&r, 6, 5), 5); /* of those who wait one still has more than 3 */
+    EQ(leat_aton_raises_release(&r, 6, 5), 5); /* one of those that wait still has more than 3 */
     EQ(leat_aton_raises_release(&r, 5, 1), 3);
     OK(leat_aton_raises_has(&r, 2));
     EQ(leat_aton_raises_release(&r, 2, 0), 0);
@@ -38,13 +38,13 @@ static void a_priority_goes_back_to_where_it_was_raised_from(void)
     EQ(leat_aton_raises_release(&r, 0, 7), 7);
     leat_aton_raises_see(&r, 7);
     EQ(r.count, 1);
-    leat_aton_raises_see(&r, 6); /* the ring has begun anew */
+    leat_aton_raises_see(&r, 6); /* the ring has restarted */
     EQ(r.count, 0);
 }
 
 /* ---- who goes when -------------------------------------------------------------------------- */
 
-/* Station 5 asks for priority 4 in the packet that passes it: it goes before 2, 3 and 4. */
+/* Station 5 requests priority 4 in the packet that passes it: it goes before 2, 3 and 4. */
 static void who_reserves_goes_first(void)
 {
     for (unsigned model = LEAT_SIM_ATON_BIT; model <= LEAT_SIM_ATON_WORD; model++) {
@@ -60,9 +60,8 @@ static void who_reserves_goes_first(void)
     }
 }
 
-/* Station 1 is done, and has another order: in the bit time in which the token begins this still
- * counts, and the token is raised for it; a bit time later the one that station 2 asked for holds.
- */
+/* Station 1 is done, and has another order. In the bit time in which the token begins this still
+ * counts, and the token is raised for it; a bit time later the request of station 2 holds. */
 static void an_order_that_comes_with_the_token_is_in_time(void)
 {
     static const uint32_t wanted[2][3] = { { 1, 1, 2 }, { 1, 2, 1 } };
@@ -87,7 +86,7 @@ static void an_order_that_comes_with_the_token_is_in_time(void)
 
 enum { PLAIN_STATIONS = 12, PLAIN_ORDERS = 5 };
 
-/* A plain reading of the scheme: a token that is carried from station to station. */
+/* A plain implementation of the scheme: a token that moves from station to station. */
 struct plain_ring {
     uint32_t n, left[PLAIN_STATIONS];               /* orders that wait */
     uint8_t priority[PLAIN_STATIONS][PLAIN_ORDERS]; /* the last goes first */
@@ -101,7 +100,7 @@ static uint8_t plain_next(const struct plain_ring *p, uint32_t s)
     return p->left[s] ? p->priority[s][p->left[s] - 1] : 0;
 }
 
-/* A packet of station s has been round. */
+/* A packet of station s has returned. */
 static void plain_release(struct plain_ring *p, uint32_t s)
 {
     uint8_t asked = 0, base = p->token;
@@ -116,7 +115,7 @@ static void plain_release(struct plain_ring *p, uint32_t s)
     p->token = asked;
 }
 
-/* Whose orders are served, one after the other, with the monitor as the first to have the token. */
+/* Whose orders are served, in sequence; the monitor has the token first. */
 static uint32_t plain_run(struct plain_ring *p, uint32_t *served)
 {
     uint32_t count = 0, waiting = 0;
@@ -164,7 +163,7 @@ static void stations_are_served_as_the_plain_reading_says(void)
 /* ---- when something is wrong ------------------------------------------------------------------
  */
 
-/* A bit error makes a reservation of 4 that nobody has, in the packet of station 1. */
+/* A bit error makes a reservation of 4 that no station has, in the packet of station 1. */
 static void open_with_noise(struct world *w, enum leat_sim_aton_model model)
 {
     open_with(w, model, 5, 10);
@@ -208,7 +207,8 @@ static void the_monitor_does_it_for_one_that_forgets(void)
         EQ(one.results, 2);
         EQ(one.told[0].at, back_at);
         EQ(one.ring.counts.silences + one.ring.counts.lost + one.ring.counts.damaged, 0);
-        /* From 1 to the monitor, round once more, the empty packet, and from the monitor to 2. */
+        /* From 1 to the monitor, another revolution, the empty packet, and from the monitor to 2.
+         * */
         const uint64_t round = plain_bits(&one), way = 4 * 11 + round + 128 + round + 2 * 11;
         EQ(one.told[1].sent_at - one.told[0].at, way);
         world_close(&one);

@@ -2,7 +2,7 @@
 #include "sim_aton_world_test.h"
 #include "tap.h"
 
-static struct world one, other; /* a bit ring and a word ring of the same making */
+static struct world one, other; /* a bit ring and a word ring with the same config */
 
 /* ---- one order ------------------------------------------------------------------------------ */
 
