@@ -40,7 +40,7 @@ static void on_arrived(void *context, const struct leat_port_message *m, leat_ti
 static void on_lost(void *context, const struct leat_port_message *m, const char *why, leat_time at)
 {
     (void)context, (void)m, (void)why, (void)at;
-    OK(false); /* nothing is */
+    OK(false); /* nothing is lost */
 }
 
 /* 10 Mbit/s. */
@@ -148,10 +148,10 @@ static void a_message_to_itself_goes_to_no_switch(void)
 static void time_stands_where_it_was_run_to(void)
 {
     open_bench(&one, &usual);
-    EQ(leat_port_run(&one.port.base, LEAT_NEVER), 0); /* nothing under way */
+    EQ(leat_port_run(&one.port.base, LEAT_NEVER), 0); /* nothing in flight */
     EQ(leat_port_run(&one.port.base, 123456), 123456);
     send(&one, 0, 1, 0, 0, 123456);
-    EQ(leat_port_run(&one.port.base, 123457), 123457); /* taken at the next edge */
+    EQ(leat_port_run(&one.port.base, 123457), 123457); /* accepted at the next edge */
     EQ(one.count, 0);
     run_out(&one);
     EQ(one.at[ARRIVED][0], 100000 * (2 + 2 * 576));
@@ -168,7 +168,7 @@ struct plain_frame {
 
 struct plain_station {
     struct plain_frame list[256], out[256]; /* to be sent; in the switch for it */
-    uint64_t from_at[256];                  /* of its message: handed over */
+    uint64_t from_at[256];                  /* of its message: when it was sent */
     uint32_t count, next, outs, out_next;
     uint32_t sends, gap, out_sends, out_gap; /* bits left */
     uint32_t queued, waiting[STATIONS], waits;
@@ -223,7 +223,7 @@ static void plain_arrive(struct plain *p, const struct plain_frame *f)
     p->missing--;
 }
 
-/* Into the switch, by when they were begun. */
+/* Into the switch, in the order in which they began. */
 static void plain_store(struct plain *p, uint32_t i)
 {
     struct plain_station *s = &p->s[i];
@@ -321,7 +321,7 @@ static void without_contention_messages_keep_their_order(void)
     run_out(&one);
     for (uint64_t id = 1; id < MESSAGES; id += 2)
         OK(one.at[ARRIVED][id] > one.at[ARRIVED][0]);
-    EQ(one.at[ARRIVED][2], 100000 * 2 * 576); /* another station's knows nothing of it */
+    EQ(one.at[ARRIVED][2], 100000 * 2 * 576); /* another station's is not affected */
     free(one.memory);
 }
 
