@@ -1,6 +1,6 @@
 #include "sim_packetway_world_test.h"
 
-/* Messages of any length from anybody to anybody, at any time. */
+/* Random messages between random hosts, at random times. */
 static void load(struct world *w, uint64_t seed, uint32_t messages)
 {
     struct leat_random r;

@@ -1,4 +1,4 @@
-/* Cut-through: when packets begin to leave a router, and what becomes of those that end badly. */
+/* Cut-through: when packets start to leave a router, and the fate of those that end badly. */
 #include "ether_port.h"
 #include "sim_packetway_world_test.h"
 
@@ -14,14 +14,14 @@ enum { WIRE_SENT, WIRE_HEAD, WIRE_END, WIRE_DONE };
 struct wire_message {
     struct leat_port_message message;
     leat_time handed_at, from, until;
-    int next; /* what is told next */
+    int next; /* the next callback */
 };
 
 struct wire {
     struct leat_port_net base; /* the first member */
     leat_time octet_ps, delay_ps;
     bool loses; /* what goes through it, at its end */
-    bool vague; /* it does not tell when the rest of a message comes */
+    bool vague; /* it does not report when the rest of a message arrives */
     struct wire_message list[WIRE_MESSAGES];
     uint32_t count;
 };
@@ -174,7 +174,7 @@ static void pair_open(void)
     };
 }
 
-/* A message from a.0 to b.1, after one that has brought the plan. */
+/* A message from a.0 to b.1, after one that has obtained the plan. */
 static void pair_carry(uint32_t len)
 {
     for (uint32_t i = 0; i < len; i++)
@@ -196,14 +196,14 @@ static const struct wire_message *last_of(uint32_t wire)
 
 /* ---- when it begins ------------------------------------------------------------------------- */
 
-/* When the octet that came in as number `index` may go out: a word later than it came. */
+/* When the octet that arrived as number `index` may leave: a word later than it arrived. */
 static leat_time may_go(const struct wire_message *in, uint64_t index, leat_time lag)
 {
     const uint64_t len = in->message.len, seen = index + 9 < len ? index + 9 : len;
     return in->from + seen * pair.wire[0].octet_ps + lag;
 }
 
-/* The earliest start with which the next SAN finds every octet there, all tried: not before both
+/* The earliest start at which the next SAN finds every octet there, by trying all: not before both
  * half-routers have decided, the first after 4 octets, the second after so many. */
 static leat_time earliest(const struct wire_message *in, const struct wire_message *out,
                           uint32_t second)
@@ -215,7 +215,7 @@ static leat_time earliest(const struct wire_message *in, const struct wire_messa
     const leat_time waits = 4 * octet + cost > second * octet ? 4 * octet + cost : second * octet;
     leat_time start = in->from + waits + lag + cost;
     for (uint64_t i = 0; i < out->message.len; i++) {
-        const uint64_t piece = i / net->taken_octets; /* all of it is wanted at once */
+        const uint64_t piece = i / net->taken_octets; /* all of it is needed at once */
         const uint64_t end = (piece + 1) * net->taken_octets - 1;
         const uint64_t last = end < out->message.len ? end : out->message.len - 1;
         const leat_time go = may_go(in, consumed + last, lag), takes = piece * net->taken_ps;
@@ -224,8 +224,8 @@ static leat_time earliest(const struct wire_message *in, const struct wire_messa
     return start;
 }
 
-/* Whether the next SAN takes its octets as slowly as they come, and the packet goes on at once; or
- * all at once, so that the packet must wait for its end; or as it happens. */
+/* Whether the next SAN takes its octets as slowly as they arrive, and the packet is forwarded at
+ * once; or all at once, so that the packet must wait for its end; or randomly. */
 enum pace { SLOW, FAST, ANY };
 
 static void set_pace(enum pace pace)
@@ -285,7 +285,7 @@ static void where_nobody_tells_or_nobody_wants_it_all_is_stored(void)
         pair.wire[0].octet_ps = pair.wire[1].octet_ps = 100;
         pair.wire[0].delay_ps = pair.wire[1].delay_ps = 100;
         pair.wire[1].base.taken_octets = 1;
-        pair.wire[1].base.taken_ps = i == 0 ? 0 : 100; /* it may want all of it at once */
+        pair.wire[1].base.taken_ps = i == 0 ? 0 : 100; /* it may need all of it at once */
         pair.config.cut_through = i != 1;
         pair_open();
         pair_carry(1000);
@@ -298,7 +298,7 @@ static void where_nobody_tells_or_nobody_wants_it_all_is_stored(void)
     }
 }
 
-/* Decisions are made while it comes in, and it goes on when all has. */
+/* Decisions are made while it arrives, and it is forwarded when all has. */
 static void where_nobody_knows_when_the_rest_comes_only_decisions_are_early(void)
 {
     struct leat_random r;
@@ -343,7 +343,7 @@ static void pair_make_slow(void)
     pair.wire[1].base.taken_ps = 1000;
 }
 
-/* What has gone cannot be called back: EI of its last word accuses the router. */
+/* Octets that have left cannot be recalled: EI of its last word accuses the router. */
 static void a_fault_behind_the_head_is_told_by_ei(void)
 {
     uint32_t count[3];
@@ -361,7 +361,7 @@ static void a_fault_behind_the_head_is_told_by_ei(void)
         EQ(pair.net.base.under_way, 0);
         free(pair.memory);
     }
-    EQ(count[1], count[0] + 1); /* half of it went on */
+    EQ(count[1], count[0] + 1); /* half of it was forwarded */
     EQ(count[2], count[0] + 1);
 }
 
@@ -411,7 +411,7 @@ static void a_router_that_dies_leaves_half_a_packet(void)
         pair_carry(1000);
         EQ(pair.lost, 1);
         EQ(pair.arrived, 1);
-        EQ(pair.ei, k % 2 == 0 && deaths[i] > out); /* what waits for its end is dropped */
+        EQ(pair.ei, k % 2 == 0 && deaths[i] > out); /* a packet that waits for its end is dropped */
         free(pair.memory);
     }
 }
@@ -433,7 +433,7 @@ static void on_head(void *context, const struct leat_port_message *m, leat_time 
     claim.count++;
 }
 
-/* One message through a SAN alone: when it is there, and what was told of its head. */
+/* One message through a single SAN: when it arrives, and what was reported of its head. */
 static leat_time carry_alone(struct world *w, uint32_t san, uint32_t from, uint32_t to,
                              uint64_t len, leat_time at)
 {
@@ -533,7 +533,7 @@ static void idle_ways_take_the_closed_form(void)
     }
 }
 
-/* A mesh whose flits may be held up: routers decide when the first of its packets is in. */
+/* A mesh whose flits may be delayed: routers decide when the first of its packets has arrived. */
 static void a_real_mesh_hides_decisions(void)
 {
     static const uint32_t way[2] = { MESH, CLOS };
@@ -602,7 +602,7 @@ static void heads_head(void *context, const struct leat_port_message *m, leat_ti
     heads.heads[m->id]++;
 }
 
-/* When octet i of a message was there, by the pictures of the headers; ps. */
+/* When octet i of a message had arrived, by the pictures of the headers; ps. */
 static double octet_at(int kind, const struct leat_port_message *m, uint64_t i, leat_time arrived)
 {
     const double end = (double)arrived;
@@ -690,7 +690,8 @@ static struct leat_port_net *open_ether(struct world *w, struct leat_sim_ether_p
     return &ether->base;
 }
 
-/* No octet later than told, none sent sooner than can be: of single packets octet by octet. */
+/* No octet arrives later than reported, none is sent sooner than possible: single packets octet by
+ * octet. */
 static void sans_keep_their_word(void)
 {
     static struct leat_sim_ether_port ether;
@@ -707,7 +708,7 @@ static void sans_keep_their_word(void)
         }
 }
 
-/* What is told changes nothing. */
+/* Reporting heads changes nothing. */
 static void certificates_are_the_same_with_and_without_heads(void)
 {
     static struct leat_sim_ether_port ether;
@@ -734,7 +735,7 @@ static void certificates_are_the_same_with_and_without_heads(void)
     }
 }
 
-/* An Ethernet stands where the mesh was. */
+/* An Ethernet replaces the mesh. */
 static void open_with_ether(struct world *w, struct leat_sim_ether_port *ether, uint64_t seed)
 {
     struct leat_random r;

@@ -7,7 +7,7 @@
 static struct leat_text why;
 static char line[256];
 
-/* There and back again, from every port to every other; and what leads nowhere is refused. */
+/* There and back, from every port to every other; routes that lead nowhere are refused. */
 static void all_pairs(const struct leat_sim_packetway_native *n, uint32_t longest)
 {
     uint32_t most = 0;
@@ -39,7 +39,7 @@ static void labels_lead_where_the_fabric_leads_them(void)
     uint8_t route[LEAT_SIM_PACKETWAY_ROUTE_LEN_MAX];
     EQ(leat_sim_packetway_route(&n, 5, 14, route), 4);
     EQ(memcmp(route, "\0\0\0\x38", 4), 0);
-    /* Any other path will do; the broadcast is no way to a node. */
+    /* Any other path is valid; the broadcast is not a route to a node. */
     uint32_t to;
     OK(leat_sim_packetway_resolve(&n, 5, (const uint8_t *)"\0\0\0\x3b", 4, &to));
     EQ(to, 14);

@@ -1,6 +1,6 @@
 /*
- * PacketWay networks of Ethernets, of many sizes and shapes: everybody is reached, or it is refused
- * before anything is sent.
+ * PacketWay networks of Ethernets, of many sizes and shapes: all nodes are reachable, or the
+ * network is refused before anything is sent.
  */
 #include "ether_port.h"
 #include "sim_packetway.h"
@@ -140,7 +140,7 @@ static bool carries(uint32_t from, uint32_t to)
     return n.arrived == 1 && n.lost == 0;
 }
 
-/* The first and the last host, there and back, and the time that it took. */
+/* The first and the last host, there and back, and the time it took. */
 static leat_time carries_both_ways(void)
 {
     const uint32_t last = n.net.base.ports - 1;
@@ -173,7 +173,8 @@ static void sixteen_routers_in_a_row_are_passed_and_seventeen_refused(void)
     EQ(check(), LEAT_ERR_RANGE);
     OK(strstr(n.line, "from s0 to s17 there are 17 routers in a row, expected at most 16"));
     end();
-    /* A shorter way round: seventeen are in the ring of SANs, and at most nine on a way. */
+    /* A shorter route around: seventeen routers are in the ring of SANs, and at most nine on a
+     * route. */
     make_chain(LEAT_SIM_PACKETWAY_WAY_MAX + 1, 4, MTU);
     join(0, 2, LEAT_SIM_PACKETWAY_WAY_MAX + 1, 1);
     EQ(open_network(), LEAT_ERR_OK);
@@ -181,7 +182,7 @@ static void sixteen_routers_in_a_row_are_passed_and_seventeen_refused(void)
     end();
 }
 
-/* RCVF and CSR grow with each router: where an MTU is too small for them, that is told. */
+/* RCVF and CSR grow with each router: if an MTU is too small for them, that is reported. */
 static void a_table_that_outgrows_an_mtu_is_told(void)
 {
     make_chain(4, 4, LEAT_SIM_PACKETWAY_MTU_MIN);
@@ -194,7 +195,7 @@ static void a_table_that_outgrows_an_mtu_is_told(void)
     end();
 }
 
-/* A host keeps eight half-routers of its SAN. It is sent on to the others, and asks them. */
+/* A host keeps eight half-routers of its SAN. It is redirected to the others, and asks them. */
 static void a_san_may_have_many_routers(void)
 {
     enum { ARMS = 40 };
@@ -202,7 +203,7 @@ static void a_san_may_have_many_routers(void)
     for (uint32_t i = 0; i < ARMS; i++)
         join(0, i, i + 1, 0);
     EQ(open_network(), LEAT_ERR_OK);
-    OK(carries_both_ways() < LEAT_PACKETWAY_SECOND); /* no question without an answer */
+    OK(carries_both_ways() < LEAT_PACKETWAY_SECOND); /* every query gets an answer */
     end();
 }
 

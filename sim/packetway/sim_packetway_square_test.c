@@ -1,6 +1,6 @@
 /*
- * Four rings in a square, each joined to the next: packets to the ring opposite pass two routers,
- * and with little room in these they wait for each other in a circle.
+ * Four rings in a square, each joined to the next: packets to the opposite ring pass two routers,
+ * and with little room in these they deadlock.
  *
  *      ring 0 -- router 0 -- ring 1
  *        |                     |
@@ -108,7 +108,7 @@ static void close_square(void)
         free(square.memory[i]);
 }
 
-/* From everybody to the ring opposite, all at once. */
+/* From all hosts to the opposite ring, all at once. */
 static void fill(void)
 {
     struct leat_random r;

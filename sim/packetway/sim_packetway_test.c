@@ -52,7 +52,7 @@ static void every_pair_is_reached_and_planned_ways_are_faster(void)
     world_close(&other);
 }
 
-/* Long messages from everybody to everybody, at random times. */
+/* Long messages between random hosts, at random times. */
 static void load_at_random(struct world *w, uint64_t seed, uint32_t messages)
 {
     struct leat_random r;
@@ -87,13 +87,13 @@ static void all_arrives_in_order_and_once(void)
         load_at_random(&one, tap_seed() + i, 400);
         world_finish(&one);
         check_all_arrived(&one);
-        OK(one.net.counts.waits > 0); /* four packets of room are few */
+        OK(one.net.counts.waits > 0); /* room for four packets is little */
         OK(i & 2 ? one.net.counts.cut > 0 : one.net.counts.cut == 0);
         world_close(&one);
     }
 }
 
-/* The same whatever pieces the time is run in. */
+/* The same, however the run is cut into pieces. */
 static void runs_are_the_same_however_they_are_cut(void)
 {
     world_make(&one, false);
@@ -117,7 +117,7 @@ static void runs_are_the_same_however_they_are_cut(void)
     world_close(&other);
 }
 
-/* One message through a SAN alone: when it is there. */
+/* One message through a single SAN: when it arrives. */
 static leat_time carry_alone(struct world *w, uint32_t san, uint32_t from, uint32_t to,
                              uint64_t words, leat_time at)
 {
@@ -138,7 +138,7 @@ static leat_time carry_alone(struct world *w, uint32_t san, uint32_t from, uint3
     return w->told[id].arrived_at;
 }
 
-/* Stored and forwarded: a plain sum of what the header says, of SANs asked alone. */
+/* Store and forward: the plain sum of the header's times and of those of single SANs. */
 static void a_message_takes_what_its_parts_take(void)
 {
     for (unsigned by_address = 0; by_address < 2; by_address++) {
@@ -148,7 +148,7 @@ static void a_message_takes_what_its_parts_take(void)
         one.config.cut_through = false;
         one.config.routers = 1;
         world_open(&one);
-        const uint32_t from = 0, to = 5; /* ring.0, and behind five hosts of the ring: clos.1 */
+        const uint32_t from = 0, to = 5; /* ring.0, and after five hosts of the ring: clos.1 */
         EQ(leat_sim_packetway_address(&one.net, to), 0x202);
         /* PH, head, data and TAIL; planned, an L2RH of a label goes as far as the router. */
         const uint64_t words = 2 + 2 + 13 + 1, lead = !by_address;
@@ -159,7 +159,7 @@ static void a_message_takes_what_its_parts_take(void)
             world_finish(&one);
             const leat_time into = carry_alone(&other, RING, 0, 5, words + lead,
                                                start + one.config.host_ps);
-            if (i) EQ(one.pass[2 * i].at, into); /* the first one asks for the way */
+            if (i) EQ(one.pass[2 * i].at, into); /* the first one asks for the route */
             const leat_time out = one.pass[2 * i].at + 2 * each + one.config.link_ps;
             EQ(one.told[id].arrived_at, carry_alone(&other, CLOS, 0, 1, words, out));
         }
@@ -168,7 +168,7 @@ static void a_message_takes_what_its_parts_take(void)
     }
 }
 
-/* Which of the routers on the way saw it: the k-th of n is bit n - k. */
+/* Which of the routers on the route detected it: the k-th of n is bit n - k. */
 static void errors_name_their_router(void)
 {
     for (uint32_t router = 0; router < ROUTERS; router++) {
@@ -320,7 +320,7 @@ static void load_south(struct world *w)
     world_finish(w);
 }
 
-/* A packet that this router took in after that time, and was about to hand to its other half. */
+/* A packet that this router received after that time, and was about to pass to its other half. */
 static struct leat_sim_packetway_pass pass_inside(const struct world *w, uint32_t router,
                                                   leat_time after)
 {
@@ -333,8 +333,8 @@ static struct leat_sim_packetway_pass pass_inside(const struct world *w, uint32_
     return w->pass[i];
 }
 
-/* A message in flight when its router dies is lost, and none is told twice. Until then the run is
- * the one without the failure, so that one tells when the router holds something. */
+/* A message in flight when its router dies is lost, and none is reported twice. Until then the run
+ * equals the one without the failure, so that one shows when the router holds something. */
 static void a_failure_under_load_loses_what_it_held(void)
 {
     uint32_t lost = 0, arrived = 0;
