@@ -30,7 +30,7 @@ static void hear(void *context, const struct leat_sim_atm_aal_news *n)
     news[news_count++] = *n;
 }
 
-/* The thesis' network and units; what a test wants otherwise it changes before `start`. */
+/* The thesis' network and units; tests change the rest before `start`. */
 static struct leat_sim_atm_aal_bench_config config_of(const char *fabric)
 {
     struct leat_sim_atm_aal_bench_config config = { .schedules = schedules, .hear = hear };
@@ -58,7 +58,7 @@ static void run_to(uint64_t cycle)
         leat_sim_atm_aal_bench_step(&bench);
 }
 
-/* Until all is done, at most so many cycles. */
+/* Until everything is done, at most so many cycles. */
 static void run_to_rest(uint64_t cycles)
 {
     while (!leat_sim_atm_aal_bench_at_rest(&bench) && leat_sim_atm_aal_bench_now(&bench) < cycles)
@@ -327,7 +327,7 @@ static uint16_t crc_of(const uint8_t *octets, size_t len)
     return (uint16_t)crc;
 }
 
-/* The cell that is on this signal in 53 cycles from the present one on, valid all the time. */
+/* The cell on this signal in the 53 cycles from the present one on, valid all the time. */
 static void take_cell(uint32_t unit, int octet, int valid, uint8_t *cell)
 {
     for (int i = 0; i < CELL_LEN; i++, leat_sim_atm_aal_bench_step(&bench)) {
@@ -398,7 +398,7 @@ static void the_published_cells_and_their_crcs_are_on_the_wire(void)
 
 /* ---- published stages ----------------------------------------------------------------------- */
 
-/* A number in timing.json, which has signs that our reader of JSON does not take. */
+/* A number in timing.json, which has characters that our JSON reader rejects. */
 static uint64_t stage(const char *text, const char *object, const char *key)
 {
     char quoted[40];
@@ -530,7 +530,7 @@ static void a_string_ends_with_its_zero_and_a_message_with_its_last_cell(void)
     EQ(news[4].len, 16 - sizeof text - 2);
 }
 
-/* More orders than a unit keeps waiting, and a message of many cells. */
+/* More orders than a unit queues, and a message of many cells. */
 static void many_orders_follow_without_a_gap(void)
 {
     enum { PUTS = 100 };
@@ -592,7 +592,7 @@ static void who_never_acknowledges_in_time_is_undeliverable(void)
 
 /* ---- suspensions ---------------------------------------------------------------------------- */
 
-/* Everybody writes to unit 0, whose buffer and network are as small as can be. */
+/* All write to unit 0, with the smallest possible buffer and network. */
 static void suspensions_show_at_both_ends_of_the_network(void)
 {
     static const uint8_t octets[340];
@@ -656,7 +656,7 @@ static uint32_t below(struct leat_random *random, uint32_t bound)
     return (uint32_t)leat_random_below(random, bound);
 }
 
-/* All write, then all read: message i has the id i, who reads it has its own number. */
+/* All write, then all read: message i has the id i; its reader is identified by its own number. */
 static void draw_schedules(struct leat_random *random)
 {
     for (uint32_t i = 0; i < MESSAGES; i++) {
@@ -684,7 +684,7 @@ static void draw_schedules(struct leat_random *random)
         }
 }
 
-/* What a plain observer of the wires of one unit keeps. */
+/* State of a plain observer of the wires of one unit. */
 struct observer {
     int64_t before[LEAT_SIM_ATM_AAL_SIGNALS], blktime;
     int64_t count; /* octets of the cell that comes in */
@@ -752,7 +752,7 @@ static void random_schedules_deliver_what_was_written_and_wires_agree(void)
     for (uint64_t cycles = 0; cycles < LEAT_ROUNDS; cycles += leat_sim_atm_aal_bench_now(&bench)) {
         static struct observer observers[PORTS];
         struct leat_sim_atm_aal_bench_config config = config_of("clos444");
-        config.aal.obsolete_cycles = 1000000; /* no message leaves unread */
+        config.aal.obsolete_cycles = 1000000; /* no message expires unread */
         memset(observers, 0, sizeof observers);
         draw_schedules(&random);
         start(&config);

@@ -92,7 +92,7 @@ static void without_load_nothing_is_sent(void)
 static void a_lone_cell_takes_the_idle_time_and_a_cell_time(void)
 {
     /* In the first 53 cycles of a single switch at full load: every source has sent one cell, and
-     * those that met no other have been on their way for 6 + 53 cycles. */
+     * those that met no other have been in flight for 6 + 53 cycles. */
     const struct leat_sim_atm_fabric fabric = fabric_of("bmx:2");
     for (int m = 0; m < 2; m++)
         for (uint64_t seed = 1; seed <= 20; seed++) {

@@ -1,5 +1,5 @@
-/* Admission to a network of switches, against numbers that can be reckoned by hand. What it
- * promises is tried by simulation in sim_atm_contracts_test.c. */
+/* Admission to a network of switches, compared with numbers computed by hand.
+ * sim_atm_contracts_test.c tests its guarantees by simulation. */
 #include "sim_atm_contracts_admit.h"
 #include "tap.h"
 #include <string.h>
@@ -144,8 +144,8 @@ static void inputs_of_an_spd_take_turns(void)
     NEAR(slots(out[2].cdv_ps), before);
 }
 
-/* Two connections of one input may come back to back; where another input has its turn between
- * them, the second finds the first still there. */
+/* Two connections of one input may come back to back; if another input has its turn between them,
+ * the second finds the first still there. */
 static void a_memory_of_one_cell_takes_no_pair_that_must_wait(void)
 {
     begin("bmx:4/buffer=1");
@@ -205,7 +205,7 @@ static void promises_to_others_are_kept(void)
     begin("bmx:4");
     struct leat_sim_atm_connection *first = add(LEAT_ATM_CBR, 0, 2, 50);
     admit();
-    first->contract.cdv_ps = out[0].cdv_ps; /* exactly what is had alone */
+    first->contract.cdv_ps = out[0].cdv_ps; /* exactly what it has alone */
     add(LEAT_ATM_CBR, 1, 2, 50);
     add(LEAT_ATM_CBR, 1, 3, 50);
     admit();
@@ -235,7 +235,7 @@ static void best_effort_wants_no_promise(void)
     EQ(out[2].why.criterion, LEAT_ATM_CAC_RATE);
     OK(!out[0].admitted && !out[1].admitted && !out[2].admitted);
     EQ(out[0].share + out[1].share + out[2].share, 0);
-    config.admit_all = true; /* forced in, they go through their gates */
+    config.admit_all = true; /* if forced, they use their gates */
     admit();
     OK(!out[0].admitted && out[0].share > 0 && out[2].share > 0);
 }
@@ -257,7 +257,7 @@ static void connections_spread_over_the_paths(void)
     EQ(out[4].path, 2);
 }
 
-/* What its own path does not take, another may. */
+/* A connection that its own path cannot take may use another. */
 static void a_full_path_is_passed_by(void)
 {
     begin("clos:2,2,2/buffer=1");
@@ -285,7 +285,7 @@ static void shares_are_fair(void)
     for (uint32_t i = 0; i < 4; i++)
         OK(share_of(i) > 0.24 && share_of(i) <= 0.25);
     OK(share_of(4) > 0.99);
-    connection[1].contract.pcr = link_rate() / 10; /* who wants less leaves the rest to others */
+    connection[1].contract.pcr = link_rate() / 10; /* it wants less and leaves the rest */
     admit();
     EQ(out[1].share, link_rate() / 10);
     for (uint32_t i = 0; i < 4; i++)
@@ -300,8 +300,7 @@ static void shares_are_what_reservations_leave(void)
     admit();
     OK(share_of(1) > 0.4 && share_of(1) <= 0.6);
     EQ(out[0].share, 0);
-    connection[0].police =
-        LEAT_SIM_ATM_POLICE_TAG; /* what it sends beyond its contract has a share */
+    connection[0].police = LEAT_SIM_ATM_POLICE_TAG; /* excess cells have a share */
     admit();
     OK(share_of(0) > 0.1 && share_of(1) > 0.1 && share_of(0) + share_of(1) <= 0.6);
 }

@@ -1,6 +1,6 @@
 /*
- * Contracts at work: admitted sets are kept in both models, and what admission refuses is worth
- * refusing. All sets are random or small enough to reckon by hand.
+ * Contracts in operation: those of admitted sets are kept in both models, and refusals are
+ * justified. All sets are random or small enough to compute by hand.
  */
 #include "leat_bytes.h"
 #include "sim_atm_contracts.h"
@@ -35,7 +35,7 @@ static void set_begin(const char *fabric)
         set.port[p] = leat_sim_atm_contracts_port_default();
 }
 
-/* A connection that wants no loss of reserved cells and nothing else; rates in 1/1000 of a link. */
+/* A connection that only requires no loss of reserved cells; rates in 1/1000 of a link. */
 static struct leat_sim_atm_connection *set_add(enum leat_atm_class class, uint32_t from,
                                                uint32_t to, uint64_t pcr, uint64_t scr)
 {
@@ -174,7 +174,7 @@ static void check_kept(const struct leat_sim_atm_contracts *s, const char *model
                model, (unsigned long long)leat_sim_atm_contracts_network(s)->counts.suspensions);
 }
 
-/* Runs the set in both models, and holds them against their contracts and each other. */
+/* Runs the set in both models, and compares them with their contracts and each other. */
 static void run_both_models(uint64_t seed, uint64_t cycles)
 {
     struct leat_sim_atm_contracts *cell = set_run(LEAT_SIM_ATM_CELL, seed, cycles);
@@ -197,7 +197,7 @@ static void every_class_is_admitted_and_every_criterion_refuses(void)
     set_add(LEAT_ATM_CBR, 1, 2, 1001, 0);                                /* the link's rate */
     set_add(LEAT_ATM_VBR_RT, 2, 3, 900, 10)->contract.mbs = 50;          /* the port's buffer */
     set_add(LEAT_ATM_CBR, 3, 0, 10, 0)->contract.ctd_ps = slot_ps() / 2; /* a cell takes a slot */
-    set_add(LEAT_ATM_CBR, 0, 1, 10, 0)->contract.cdv_ps = 0;             /* others share its way */
+    set_add(LEAT_ATM_CBR, 0, 1, 10, 0)->contract.cdv_ps = 0;             /* others share its path */
     static const enum leat_atm_cac_criterion wanted[] = { LEAT_ATM_CAC_RATE, LEAT_ATM_CAC_BUFFER,
                                                           LEAT_ATM_CAC_CTD, LEAT_ATM_CAC_CDV };
     struct leat_sim_atm_contracts *s = set_run(LEAT_SIM_ATM_CELL, 1, 0);
@@ -264,7 +264,7 @@ static void a_refused_connection_forced_in_breaks_contracts(void)
     OK(certificate[0][0] != certificate[1][0]);
 }
 
-/* What still waits at the end has waited so long at least, though it never arrived. */
+/* A cell that still waits at the end has waited at least so long, although it never arrived. */
 static void a_cell_that_never_arrives_counts_as_late(void)
 {
     overbook(true);
@@ -364,7 +364,7 @@ static void the_threshold_of_the_port_holds_for_tagged_cells(void)
 
 /* ---- sources -------------------------------------------------------------------------------- */
 
-/* An independent look at a source: GCRA as the note writes it, on the entries that arrive. */
+/* An independent check of a source: GCRA as in the note, on the entries that arrive. */
 static void conforming_sources_fill_their_contract(void)
 {
     static const enum leat_sim_atm_source sources[] = { LEAT_SIM_ATM_SOURCE_GREEDY,
@@ -399,7 +399,7 @@ static void runs_repeat_and_seeds_differ(void)
     OK(certificate[0] == certificate[1] && certificate[0] != certificate[2]);
 }
 
-/* A run in pieces is the run. */
+/* A run in pieces gives the same result. */
 static void slices_change_nothing(void)
 {
     overbook(true);
@@ -434,7 +434,7 @@ static void time_ends_before_its_numbers_do(void)
 
 /* ---- best effort ---------------------------------------------------------------------------- */
 
-/* Two ABR sources at one port: marks alone lead each to its share, and MCR is had. */
+/* Two ABR sources at one port: marks alone lead each to its share, and MCR is kept. */
 static void abr_sources_find_their_share(void)
 {
     enum { CYCLES = 10000000 };
@@ -467,14 +467,14 @@ static void abr_alone_gets_its_peak(void)
     set_add(LEAT_ATM_ABR, 0, 1, 300, 0);
     struct leat_sim_atm_contracts *s = set_run(LEAT_SIM_ATM_CELL, 1, 1000000);
     const struct leat_sim_atm_contract_result r = result_of(s, 0);
-    const uint64_t pcr = set.connection[0].contract.pcr; /* as RM cells can tell it */
+    const uint64_t pcr = set.connection[0].contract.pcr; /* as RM cells can express it */
     EQ(r.acr, leat_atm_rate_decode(leat_atm_rate_encode(pcr)));
     EQ(r.counts.lost, 0);
     EQ(r.counts.marked, 0);
     free(s);
 }
 
-/* UBR takes what is left over, loses the rest, and hurts nobody. */
+/* UBR takes the remaining capacity, loses the rest, and affects no other connection. */
 static void ubr_gets_what_is_left(void)
 {
     set_begin("bmx:4");
@@ -496,7 +496,7 @@ static void ubr_gets_what_is_left(void)
     free(s);
 }
 
-/* Greedy MCR behind reserved traffic at the limit: it is had even so. */
+/* Greedy MCR besides reserved traffic at the limit: it is kept. */
 static void mcr_is_had_beside_full_reservations(void)
 {
     set_begin("clos444/buffer=32");

@@ -98,7 +98,7 @@ static void an_empty_message_takes_155_cycles(void)
         EQ(one_way("clos444", m, 1, 5, 0), 155);
 }
 
-/* Note, 5.4. A few hundred sizes, and every one when there is time. */
+/* Note, 5.4. A few hundred sizes, and every one in long runs. */
 static void the_delay_is_the_formula_for_every_size(void)
 {
     enum { LEN_MAX = 67912, EVERY = LEAT_ROUNDS >= 100000000 };
@@ -117,7 +117,7 @@ static void the_delay_is_the_formula_for_every_size(void)
            leat_atm_aal_one_way_cycles(len));
 }
 
-/* Only the way through the switches differs: 6 cycles a stage, 8 with virtual channels. */
+/* Only the path through the switches differs: 6 cycles a stage, 8 with virtual channels. */
 static void other_networks_add_or_save_the_time_of_their_stages(void)
 {
     static const char *const names[] = { "bmx:2", "bmx:20", "clos:3,5,2", "clos:2,17,3" };
@@ -131,7 +131,7 @@ static void other_networks_add_or_save_the_time_of_their_stages(void)
             }
 }
 
-/* A host whose source had nothing is woken; octets are the caller's; the run pauses when told. */
+/* A host whose source had nothing is woken; octets are the caller's; the run pauses on request. */
 struct late {
     struct leat_sim_message message;
     bool has_message;
@@ -215,9 +215,9 @@ static void a_broadcast_reaches_every_port_once_and_its_sender_too(void)
 }
 
 /*
- * Seventy messages each from twelve ports to one that has no room for them all: each arrives once.
- * The senders sit at other switches than the receiver, so that its acknowledgements never queue
- * behind cells that wait for it; else a full buffer would lock the network for good.
+ * Seventy messages each from twelve ports to one without room for them all: each arrives once. The
+ * senders are at other switches than the receiver, so that its acknowledgements never queue behind
+ * cells that wait for it; otherwise a full buffer would deadlock the network.
  */
 static void what_is_sent_arrives_once_and_unaltered(void)
 {
@@ -304,7 +304,7 @@ struct chance {
     uint32_t blocks, descriptors, retransmit, obsolete, transmissions;
 };
 
-/* All that both models must agree about, in numbers of 64 bits. */
+/* Everything that both models must agree on, as 64-bit numbers. */
 struct outcome {
     uint64_t certificate, last_delivery_at, latency_hash;
     uint64_t suspensions, port_refusals, unrouted, cells_out;
@@ -370,8 +370,8 @@ static void choose_fabric(struct leat_random *r, char name[64])
     }
 }
 
-/* Small buffers, short times: all that can happen to a unit happens within a few thousand cycles.
- */
+/* Small buffers, short times: everything that can happen to a unit happens within a few thousand
+ * cycles. */
 static struct chance choose(struct leat_random *r)
 {
     struct chance c = { .seed = leat_random_next(r) >> 32 };
@@ -406,7 +406,7 @@ static bool same(const struct outcome *a, const struct outcome *b)
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-/* Numbers of 64 bits, added up place by place. */
+/* 64-bit numbers, summed element by element. */
 static void add_up(uint64_t *sum, const struct outcome *one)
 {
     uint64_t more[sizeof *one / sizeof(uint64_t)];
@@ -418,7 +418,7 @@ static void add_up(uint64_t *sum, const struct outcome *one)
 static void random_runs_are_the_same_in_both_models(void)
 {
     enum { CASES = 40 + LEAT_ROUNDS / 5000 };
-    /* Here all happens that can happen to a unit; what happens in the others is chance. */
+    /* In this one everything happens that can happen to a unit; the others are random. */
     static const struct chance rough = { .fabric = "clos:1,6,4/buffer=6/switching=vc",
                                          .pattern = LEAT_SIM_ATM_TRAFFIC_BROADCAST,
                                          .load_ppm = 620000,
@@ -504,7 +504,7 @@ static void the_run_of_the_issue_has_one_certificate(void)
     OK(cell.counts.messages_delivered > 1000);
 }
 
-/* What arises does not depend on what becomes of it. */
+/* Offered messages do not depend on what the network does with them. */
 static void offered_messages_are_those_that_the_traffic_draws(void)
 {
     struct leat_random r;

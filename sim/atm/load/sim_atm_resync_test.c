@@ -1,7 +1,7 @@
 /*
- * Resynchronisation (proto/atm/README.md) in whole networks, against a plain account of messages:
- * each is read once and in order by each port that it goes to, or its sender was told that it is
- * given up. Random outages, losses and copies, both models, numbers that wrap.
+ * Resynchronisation (proto/atm/README.md) in whole networks, compared with a plain record of
+ * messages: each is read once and in order by each of its destinations, or its sender was notified
+ * that it is abandoned. Random outages, losses and copies, both models, numbers that wrap.
  */
 #include "sim_atm_load_stuck.h"
 #include "sim_atm_traffic.h"
@@ -118,7 +118,7 @@ static void end(struct world *w)
     free(w);
 }
 
-/* As after a long run: the numbers of all streams begin behind this one. */
+/* As after a long run: the numbers of all streams start after this one. */
 static void number_from(struct world *w, uint32_t base)
 {
     const uint32_t ports = w->load.config.fabric.net.ports;
@@ -142,8 +142,8 @@ static bool has_parked(const struct world *w)
 
 enum end { DRAINED, LOCKED, NEITHER };
 
-/* Until all is over and every receiver knows of what was given up; or the network is locked, as
- * that of the prototype may be: what is in it then is neither read nor given up. */
+/* Until everything is over and every receiver knows what was abandoned; or the network is locked,
+ * as that of the prototype may be: then its contents are neither read nor abandoned. */
 static enum end drain(struct world *w, uint64_t last)
 {
     bool quiet = false, was_quiet;
@@ -158,9 +158,9 @@ static enum end drain(struct world *w, uint64_t last)
 }
 
 struct account {
-    uint64_t unread;    /* (message, port) that neither arrived nor was given up */
+    uint64_t unread;    /* (message, port) that neither arrived nor was abandoned */
     uint64_t given_up;  /* messages */
-    uint64_t both;      /* of these: read by all all the same */
+    uint64_t both;      /* of these: nevertheless read by all */
     uint64_t delivered; /* (message, port) */
 };
 
@@ -339,8 +339,8 @@ static void every_message_is_read_once_or_told_as_given_up(void)
     if (cases >= 100) OK(sum.given_up > 0 && sum.resynchronised > 0 && sum.cut_short > 0);
 }
 
-/* Nothing is lost, but acknowledgements come later than the last time-out: hosts that go in
- * strides, hosts that do not, a run in pieces and registers all do the same. */
+/* Nothing is lost, but acknowledgements come later than the last time-out: hosts in strides, hosts
+ * without strides, a run in pieces and registers all do the same. */
 static void it_is_the_same_in_strides_in_pieces_and_in_registers(void)
 {
     const int cases = 4 + LEAT_ROUNDS / 50000;
@@ -382,7 +382,7 @@ static void it_is_the_same_in_strides_in_pieces_and_in_registers(void)
 
 /* ---- single scenes --------------------------------------------------------------------------- */
 
-/* The third cell of port 0 never comes through. */
+/* The third cell of port 0 never arrives. */
 static void damage_third(void *context, uint32_t port, enum leat_sim_atm_line_direction direction,
                          const uint8_t *cell, uint8_t mask[LEAT_ATM_CELL_LEN])
 {
@@ -392,7 +392,7 @@ static void damage_third(void *context, uint32_t port, enum leat_sim_atm_line_di
     if (port == 0 && direction == LEAT_SIM_ATM_LINE_TO_NETWORK && third) mask[DATA_AT] = 1;
 }
 
-/* Of five cells two were received; what comes behind the message is not harmed. */
+/* Of five cells two were received; later messages are not affected. */
 static void a_message_that_lost_a_cell_is_dropped_as_a_whole(void)
 {
     for (int model = 0; model < 2; model++) {
@@ -423,7 +423,7 @@ static void a_message_that_lost_a_cell_is_dropped_as_a_whole(void)
     }
 }
 
-/* Port 1 is away while port 0 gives up more numbers than 16 bits have: its numbers come by the one
+/* Port 1 is away while port 0 abandons more numbers than 16 bits have: its numbers pass the one
  * that the receiver waits for. */
 static void an_outage_may_last_longer_than_the_numbers_of_the_prototype(void)
 {
@@ -495,7 +495,7 @@ static void a_port_comes_back_after_cells_were_given_up(void)
     }
 }
 
-/* RESYNC for a port that never comes back is sent ever more rarely, and not for ever often. */
+/* RESYNC for a port that never returns is sent more and more rarely. */
 static void a_port_that_is_gone_for_good_costs_little(void)
 {
     const struct leat_sim_atm_line_outage outage = { .port = 1, .from = 0, .to = LEAT_NEVER };
@@ -536,7 +536,7 @@ static void a_network_that_locks_is_told_in_the_same_cycle_by_both_models(void)
         start(w, &config);
         uint64_t since = 0, until = 0;
         bool goes = true;
-        while (goes && until < 3000000) { /* in pieces, which do not matter */
+        while (goes && until < 3000000) { /* in pieces, which make no difference */
             until += model ? 777 : 123456;
             goes = leat_sim_atm_load_run_watched(&w->load, until);
         }
@@ -548,7 +548,7 @@ static void a_network_that_locks_is_told_in_the_same_cycle_by_both_models(void)
         OK(w->load.sim.now > w->load.last_delivery_at + leat_sim_atm_load_patience(&w->load));
         ended[model] = w->load.sim.now;
         certificate[model] = leat_sim_certificate_value(&w->load.certificate);
-        /* It is true: whatever is sent again, nothing is read any more. */
+        /* The report is true: whatever is retransmitted, nothing is read any more. */
         const uint64_t read = w->load.counts.messages_delivered;
         if (model == LEAT_SIM_ATM_CELL) leat_sim_atm_load_run(&w->load, w->load.sim.now + 5000000);
         EQ(w->load.counts.messages_delivered, read);
@@ -574,7 +574,8 @@ static struct world *begin_round(const struct leat_sim_atm_line_outage *outage, 
     return w;
 }
 
-/* A cell was lost, the buffers that wait for it are full of those behind it when it comes again. */
+/* A cell was lost; when it is retransmitted, the buffers that wait for it are full of later ones.
+ * */
 static void ports_that_lock_while_others_go_on_are_told(void)
 {
     const struct leat_sim_atm_line_outage outage = { .port = 0, .from = 1000, .to = 500000 };
@@ -591,7 +592,8 @@ static void ports_that_lock_while_others_go_on_are_told(void)
     end(w);
 }
 
-/* Saturated, with ports that are full now and then, or all wait for a timer: that is no lock. */
+/* Saturated, with ports that are full now and then, or that all wait for a timer: this is not a
+ * lock. */
 static void what_only_waits_is_not_called_locked(void)
 {
     const struct leat_sim_atm_line_outage outage = { .port = 0, .from = 1000, .to = 500000 };

@@ -3,7 +3,7 @@
 #include <leat/random.h>
 #include <string.h>
 
-/* The complaint of the last name that was read. */
+/* The error of the last name that was parsed. */
 static char complaint[512];
 
 static leat_err parse(const char *name, struct leat_sim_atm_fabric *out)

@@ -1,4 +1,4 @@
-/* Random errors on the lines of random networks, and what the units make of them. */
+/* Random errors on the lines of random networks, and how the units handle them. */
 #include "sim_atm_line_oracle_test.h"
 
 struct plan {
@@ -43,7 +43,7 @@ static struct plan draw_plan(struct leat_random *r)
     plan.messages = draw(r, 1, MESSAGES_MAX - 1);
     plan.broadcast_percent = draw(r, 0, 2) ? 0 : 20;
     plan.seed = leat_random_next(r);
-    /* Who repeats before all have had time to answer keeps the network full of repetitions. */
+    /* A unit that retransmits before all could reply keeps the network full of copies. */
     if (fabric == LARGE) {
         plan.retransmit *= 8;
         plan.broadcast_percent /= 4;
@@ -51,7 +51,7 @@ static struct plan draw_plan(struct leat_random *r)
     return plan;
 }
 
-/* By then all would have been given up, even if there were room for one message at a time only. */
+/* By then everything would have been abandoned, even with room for only one message at a time. */
 static uint64_t last_cycle(const struct plan *plan)
 {
     return (uint64_t)UINT8_MAX * plan->retransmit * plan->messages;
@@ -174,7 +174,7 @@ static void every_message_arrives_once_and_whole_unless_the_oracle_doubts_it(voi
     }
 }
 
-/* Then copies and strays find no room, hosts stop the network, and the network the hosts. */
+/* Then copies and strays find no room, hosts stop the network, and the network stops the hosts. */
 static void both_models_agree_when_buffers_are_full_too(void)
 {
     const int cases = 20 + LEAT_ROUNDS / 10000;

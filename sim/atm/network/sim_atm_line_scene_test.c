@@ -1,4 +1,4 @@
-/* Errors on the lines one by one: what exactly becomes of the message that each of them hits. */
+/* Single errors on the lines: the exact fate of the message that each of them hits. */
 #include "sim_atm_line_oracle_test.h"
 
 enum { RETRANSMIT = 3000, PATIENCE = 1000000 };
@@ -35,7 +35,8 @@ static struct run *new_run(void)
     return run;
 }
 
-/* Octets 5..52 that differ from 0 as wished, and whose last two let the generator divide them. */
+/* Octets 5..52 with the requested differences from 0; the last two make them divisible by the
+ * generator. */
 static void seal_mask(uint8_t mask[CELL])
 {
     mask[CRC_AT] = mask[CRC_AT + 1] = 0;
@@ -134,7 +135,8 @@ static void lines_that_do_nothing_change_nothing(void)
     }
 }
 
-/* Multiples of the generator in the data: the receiver cannot know, and nobody else is harmed. */
+/* Multiples of the generator in the data: the receiver cannot detect them, and no other message is
+ * affected. */
 static void an_error_that_the_crc_cannot_see_alters_just_the_message_it_hits(void)
 {
     for (unsigned shift = 0; shift <= 8 * 16 - 17; shift++) {
@@ -200,7 +202,8 @@ static void one_bit_more_and_it_is_repaired(void)
     }
 }
 
-/* The sender's numbers run on beyond its buffer, since all but one are acknowledged and freed. */
+/* The sender's numbers continue beyond its buffer, because all but one are acknowledged and freed.
+ * */
 static void a_damaged_cell_holds_up_the_later_ones_and_loses_none(void)
 {
     for (uint32_t blocks = 1; blocks <= 40; blocks++) {
@@ -227,7 +230,7 @@ static void a_damaged_cell_holds_up_the_later_ones_and_loses_none(void)
     }
 }
 
-/* Its acknowledgement was lost while it waits for the cell before it, so it is sent again. */
+/* Its acknowledgement was lost while it waits for the cell before it, so it is retransmitted. */
 static void a_copy_of_a_parked_cell_does_not_stay(void)
 {
     struct leat_sim_atm_load_config config = scene_config("bmx:2", LEAT_SIM_ATM_CELL);
@@ -278,7 +281,7 @@ static void an_acknowledgement_altered_unseen_loses_the_message_it_names(void)
     start(run, &config);
     OK(leat_sim_atm_load_drain(&run->load, PATIENCE));
     EQ(attack.hits, 1);
-    EQ(no_second.hits, 1); /* nobody tries again */
+    EQ(no_second.hits, 1); /* no retransmission */
     EQ(run->oracle.counts.undetected, 1);
     OK(run->oracle.doubtful[0][2]);
     EQ(run->load.counts.messages_delivered, 1);

@@ -182,7 +182,8 @@ static void the_chance_of_sound_bits_is_a_power(void)
     }
 }
 
-/* How often, where, and how many at a time: each within six deviations of what chance gives. */
+/* How often, where, and how many at a time: each within six standard deviations of the expected
+ * value. */
 static void errors_are_as_frequent_as_told_and_hit_all_bits_alike(void)
 {
     const double p = 0.004, cells = 20000;
@@ -261,7 +262,7 @@ static void a_line_is_a_function_of_seed_port_direction_and_its_cells(void)
         }
         if (equal == 500) same |= UINT64_C(1) << variant;
     }
-    EQ(same, 1 | 1 << 4); /* the time says nothing where there is no outage */
+    EQ(same, 1 | 1 << 4); /* the time does not matter without an outage */
 }
 
 static void hit_bits(void *context, uint32_t port, enum leat_sim_atm_line_direction direction,
@@ -372,7 +373,7 @@ static void an_outage_takes_all_cells_of_its_port_and_time(void)
         }
 }
 
-/* Half of the strays repeat an earlier cell, half have a label that leads somewhere. */
+/* Half of the strays repeat an earlier cell, half have a valid label. */
 static void strays_repeat_earlier_cells_or_say_anything(void)
 {
     for (uint32_t header_octets = 2; header_octets <= 4; header_octets += 2) {
@@ -408,7 +409,7 @@ struct ledger {
     uint64_t cells_told;
 };
 
-/* Counts anew from what is told of each cell. */
+/* Counts independently from the callbacks for each cell. */
 static void watch(void *context, const struct leat_sim_atm_line_event *e)
 {
     struct ledger *l = context;

@@ -12,13 +12,13 @@ enum {
     NUMBER_AT = 5, /* in a cell: who it is */
 };
 
-/* How the network is run; the first two are what the last one is held against. */
+/* How the network is run; the last one is compared with the first two. */
 enum how { REGISTERS, EVENTS, STRIDES, WAYS };
 
 /*
  * Hosts that send the cells of a list, each as soon as its time has come and the last one is out,
- * and write down what comes in. They know nothing of each other, so that they may go in strides as
- * far as chance lets them.
+ * and record what arrives. They are independent of each other, so they may run in strides of any
+ * random length.
  */
 struct host {
     struct {
@@ -185,7 +185,7 @@ static void choose_fabric(struct leat_random *r, char name[64])
 static void strides_deliver_what_events_and_registers_deliver_and_when(void)
 {
     enum { CASES = 40 + LEAT_ROUNDS / 5000, CYCLES = 30000 };
-    /* Some networks go in strides for long, and some refuse cells; the others may do either. */
+    /* Some networks run in strides for long, and some refuse cells; the others may do either. */
     static const char calm[] = "clos:4,4,4/buffer=8", crowded[] = "bmx:16/buffer=4";
     uint64_t strides = 0, ended = 0, refusals = 0, suspensions = 0;
     for (uint64_t i = 0; i < CASES; i++) {
@@ -220,14 +220,14 @@ static void strides_deliver_what_events_and_registers_deliver_and_when(void)
         refusals += scenes[STRIDES].refusals;
         suspensions += scenes[STRIDES].sim.counts.suspensions;
     }
-    /* The campaign is worth its name only if all of this came up. */
+    /* The campaign is only useful if all of this occurred. */
     OK(strides > 10 * CASES);
     OK(ended > CASES);
     OK(refusals > 0);
     OK(suspensions > refusals);
 }
 
-/* A memory that fills while the network goes in strides: nobody is told too late. */
+/* A memory that fills while the network runs in strides: all callbacks are in time. */
 static void a_memory_that_fills_up_is_noticed_in_time(void)
 {
     for (int how = EVENTS; how < WAYS; how++) {
@@ -246,7 +246,7 @@ static void a_memory_that_fills_up_is_noticed_in_time(void)
     EQ(memcmp(scenes[STRIDES].event, scenes[EVENTS].event, sizeof scenes[EVENTS].event), 0);
 }
 
-/* Hosts that wish nothing for a long time. */
+/* Hosts without requests for a long time. */
 static void idle_time_costs_nothing(void)
 {
     const uint64_t late = UINT64_C(1000000000000);

@@ -15,9 +15,8 @@ enum {
 
 /*
  * A bench: hosts that send the cells of a list, one after the other, each as soon as its time has
- * come and the last one is out; that have room for so many cells and give a place back so many
- * cycles after a cell came (0: at once, and there is always room); and that write down whatever
- * they are told.
+ * come and the last one is out. They have room for so many cells and free a place so many cycles
+ * after a cell arrived (0: at once, and there is always room). They record all callbacks.
  */
 struct planned {
     uint64_t at;
@@ -206,8 +205,9 @@ static uint32_t how_many(const struct bench *b, enum what what)
 
 /* ---- an idle network ----------------------------------------------------------------------- */
 
-/* Note, 4.6 and R4: 18 cycles from link to link, so the last octet comes 71 cycles after the first
- * one was on buf. All 1024 + 64 connections, one after the other, with nothing else under way. */
+/* Note, 4.6 and R4: 18 cycles from link to link, so the last octet arrives 71 cycles after the
+ * first one was on buf. All 1024 + 64 connections, one after the other, with nothing else in
+ * flight. */
 static void all_1088_connections_of_the_prototype_take_18_cycles(void)
 {
     enum { APART = 200, SENT = 10 };
@@ -290,7 +290,7 @@ static void a_full_memory_refuses_and_the_cell_is_sent_again_six_cycles_later(vo
     }
 }
 
-/* With virtual channels the check is two cycles later, and so is everything behind it. */
+/* With virtual channels the check is two cycles later, and so is everything after it. */
 static void with_channels_a_refused_cell_is_sent_again_eight_cycles_later(void)
 {
     for (int m = 0; m < 2; m++) {
@@ -323,8 +323,7 @@ static void a_broadcast_waits_until_all_its_memories_have_room(void)
     }
 }
 
-/* Note, R5: the octet of count 3 of a cell selected in 6 is looked at in 11; then every 6 cycles.
- */
+/* Note, R5: the octet of count 3 of a cell selected in 6 is checked in 11; then every 6 cycles. */
 static void a_full_host_stops_the_cell_at_its_fourth_octet_every_six_cycles(void)
 {
     for (int m = 0; m < 2; m++) {

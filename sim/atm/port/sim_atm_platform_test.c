@@ -10,8 +10,8 @@ enum { TASKS_MAX = 64, STEPS_MAX = 512, OCTETS_CAP = 70000 };
 /* A task follows a list of steps, one request each, without a pause between them. */
 struct step {
     struct leat_platform_request request;
-    uint64_t cycle; /* told in */
-    uint32_t len;   /* told */
+    uint64_t cycle; /* of the reply */
+    uint32_t len;   /* of the reply */
     const char *refusal;
     uint8_t got[8]; /* the first octets of a GET */
 };
@@ -209,8 +209,8 @@ static void a_broadcast_reaches_each_task_once(void)
     }
 }
 
-/* Two tasks of a port wait for the same broadcast: the second one asks when the first gives back
- * the lock, 15 words' cycles, 7 of the search, 19 of the get. */
+/* Two tasks of a port wait for the same broadcast: the second one asks when the first releases the
+ * lock, 15 words' cycles, 7 of the search, 19 of the get. */
 static void readers_of_a_port_take_turns(void)
 {
     const struct leat_sim_atm_platform_config config = usual("clos444");
@@ -311,7 +311,7 @@ static void nothing_under_way_is_said(void)
         join(1, 0, 1);
         add_receive(0, 1, 4);
         add_receive(1, 1, 4);
-        add_send(1, 0, 2, s.octets, 4); /* never comes to it */
+        add_send(1, 0, 2, s.octets, 4); /* never arrives at it */
         OK(!run());
         EQ(s.next[0] + s.next[1], 0);
     }
@@ -389,16 +389,16 @@ static void both_models_agree_on_random_programs(void)
         config.model = LEAT_SIM_ATM_CELL;
         config.line.lose = 5000000;
         config.line.seed = seed;
-        config.aal.retransmit_cycles = 100000; /* longer than answers take when all send to all */
-        OK(random_program(&config, seed) != cell); /* and yet all arrives */
+        config.aal.retransmit_cycles = 100000; /* longer than replies take when all send to all */
+        OK(random_program(&config, seed) != cell); /* and yet everything arrives */
         config.contention_free = true;
         config.line.lose = 0;
         random_program(&config, seed);
     }
 }
 
-/* Port 7 hears nothing for long, so the buffer of port 0 stays full: its writer waits for room, and
- * a message that comes in meanwhile is read. */
+/* Port 7 receives nothing for long, so the buffer of port 0 stays full: its writer waits for room,
+ * and a message that arrives meanwhile is read. */
 static void a_writer_without_room_lets_readers_pass(void)
 {
     static const struct leat_sim_atm_line_outage outage = { .port = 7, .to = 6000 };

@@ -7,7 +7,7 @@
 
 enum { MESSAGES_MAX = 4096, PORTS_MAX = 64, CYCLE_PS = 50000 };
 
-/* What the network told. */
+/* The callbacks of a message. */
 struct told {
     leat_time sent_at, coming_at, arrived_at;
     uint32_t sent, arrived, lost;
@@ -46,7 +46,7 @@ static void turn_over(const struct leat_port_message *m)
         m->octets[i] ^= 0xff;
 }
 
-/* From now on the octets are the hearer's: whatever becomes of them, nobody may notice. */
+/* From now on the octets belong to the callback: changing them must have no effect. */
 static void hear_coming(void *context, const struct leat_port_message *m, leat_time at)
 {
     struct told *told = &((struct scene *)context)->told[m->id];
@@ -161,7 +161,7 @@ static void a_message_alone_takes_the_time_of_the_note_in_every_model(void)
             config.contention_free = contention_free;
             set_up(&config);
             const leat_time way = CYCLE_PS * leat_atm_aal_one_way_cycles(lens[i]);
-            hand_over(3, 9, lens[i], 7 * CYCLE_PS - 3); /* taken at the next edge */
+            hand_over(3, 9, lens[i], 7 * CYCLE_PS - 3); /* accepted at the next edge */
             run_out();
             EQ(scene.told[0].arrived_at, 7 * CYCLE_PS + way);
             OK(scene.told[0].coming_at);
@@ -269,7 +269,7 @@ static void check_order_per_pair(void)
             if (m->from != n->from || m->to != n->to) continue;
             const uint64_t at = (scene.handed_at[a] + CYCLE_PS - 1) / CYCLE_PS;
             const uint64_t other = (scene.handed_at[b] + CYCLE_PS - 1) / CYCLE_PS;
-            /* A port takes what comes in one cycle with what it has begun as it finds it. */
+            /* A port handles messages of one cycle together with what it has begun. */
             if (at + 1 < other) OK(scene.told[a].order < scene.told[b].order);
         }
 }
@@ -299,14 +299,14 @@ static void all_messages_arrive_once_as_they_were_and_in_order(void)
 
 enum how { AHEAD, PROMPT, BY_REGISTERS };
 
-/* A program of chance: whoever is told something sends, or somebody else does, at once or soon. */
+/* A random program: each callback makes the same host or another one send, at once or soon. */
 static void play(uint64_t seed, const char *fabric, enum how how)
 {
     struct leat_sim_atm_ports_config config = config_of(fabric);
     struct leat_random r;
     leat_random_seed(&r, seed);
     if (how == BY_REGISTERS) config.model = LEAT_SIM_ATM_RTL;
-    if (leat_random_below(&r, 2)) { /* much is sent twice, and some is given up */
+    if (leat_random_below(&r, 2)) { /* much is sent twice, and some is abandoned */
         config.aal.retransmit_cycles = 200 + (uint32_t)leat_random_below(&r, 1000);
         config.aal.transmissions_max = 2 + (uint32_t)leat_random_below(&r, 20);
     }
@@ -328,7 +328,7 @@ static void play(uint64_t seed, const char *fabric, enum how how)
         leat_port_run(&scene.port.net, briefly ? scene.port.net.now + 100 * CYCLE_PS : LEAT_NEVER);
     }
     for (uint32_t i = 0; i < scene.count; i++)
-        scene.told[i].coming_at = 0; /* registers do not foresee anything */
+        scene.told[i].coming_at = 0; /* the register model predicts nothing */
 }
 
 static void ports_that_run_ahead_tell_what_prompt_ones_and_registers_tell(void)
@@ -362,7 +362,7 @@ static void errors_on_the_wire_are_repaired(void)
     run_out();
     for (uint32_t i = 0; i < scene.count; i++) {
         EQ(scene.told[i].arrived, 1);
-        EQ(scene.told[i].coming_at, 0); /* the octets are in doubt to the end */
+        EQ(scene.told[i].coming_at, 0); /* the octets are uncertain to the end */
     }
     EQ(memcmp(scene.octets, scene.original, scene.used), 0);
 }
@@ -385,7 +385,7 @@ static void what_goes_to_a_dead_port_is_lost_and_told(void)
     EQ(scene.told[1].arrived, 1);
 }
 
-/* Where everybody sends long messages, units have lists so short that acknowledgements keep up. */
+/* If all send long messages, the lists of units stay so short that acknowledgements keep up. */
 static void ports_do_not_pile_up_blocks_that_wait_for_acknowledgements(void)
 {
     enum { PORTS = 4, LONG = 131024, PIECE_BLOCKS = 237 };
@@ -409,7 +409,8 @@ static void ports_do_not_pile_up_blocks_that_wait_for_acknowledgements(void)
     EQ(scene.arrivals, scene.count);
 }
 
-/* Cells that are sent again before their acknowledgements can come fill all buffers for good. */
+/* Cells that are retransmitted before their acknowledgements can arrive fill all buffers for ever.
+ * */
 static void a_network_that_is_stuck_is_told(void)
 {
     struct leat_sim_atm_ports_config config = config_of("clos:2,2,2");
@@ -430,13 +431,13 @@ static void a_network_that_is_stuck_is_told(void)
     for (uint32_t i = 0; i < 20; i++)
         leat_port_run(&scene.port.net, scene.port.net.now + 4000000 * (leat_time)CYCLE_PS);
     OK(leat_sim_atm_load_is_stuck(&scene.port.load, &scene.port.look));
-    EQ(scene.stuck[LEAT_PORT_LOCKED], 1);                     /* told once */
-    OK(!leat_sim_atm_load_is_stuck(&scene.port.load, &look)); /* who looks for the first time */
+    EQ(scene.stuck[LEAT_PORT_LOCKED], 1);                     /* reported once */
+    OK(!leat_sim_atm_load_is_stuck(&scene.port.load, &look)); /* the first check */
 }
 
-/* Two ports send long messages to each other, and cells again before their acknowledgements are
- * found in the lists of blocks. In the end both are full of copies of what has been delivered, and
- * the next pieces wait for room: nothing that has begun is under way. */
+/* Two ports send long messages to each other, and retransmit cells before their acknowledgements
+ * are found in the lists of blocks. In the end both are full of copies of what has been delivered,
+ * and the next pieces wait for room: no piece that has begun is in flight. */
 static void set_up_lock(void)
 {
     struct leat_sim_atm_ports_config config = config_of("clos444");
@@ -458,7 +459,7 @@ static void a_lock_is_told_where_all_that_has_begun_was_delivered(void)
     EQ(scene.stuck[LEAT_PORT_LOCKED], 1);
 }
 
-/* The same, while two other ports go on for ever. */
+/* The same, while two other ports continue for ever. */
 static void a_lock_of_some_ports_is_told_and_others_go_on(void)
 {
     uint32_t rounds = 0;
@@ -474,8 +475,8 @@ static void a_lock_of_some_ports_is_told_and_others_go_on(void)
     EQ(scene.arrivals, rounds);
 }
 
-/* Between deliveries lie 250 time-outs, a wait for a descriptor, or a long time without messages.
- */
+/* Between deliveries there are 250 time-outs, a wait for a descriptor, or a long time without
+ * messages. */
 static void what_is_slow_is_not_stuck(void)
 {
     static struct leat_sim_atm_line_outage outage = { .port = 1, .from = 0 };
@@ -520,10 +521,10 @@ static void nothing_delivered_is_judged_by_the_timers(void)
     run_to(2 * bound);
     OK(leat_sim_atm_load_is_livelocked(load, 1, true, &progress));
     progress.looked_at = 0;
-    OK(!leat_sim_atm_load_is_livelocked(load, 1, false, &progress)); /* nobody waits */
+    OK(!leat_sim_atm_load_is_livelocked(load, 1, false, &progress)); /* nothing waits */
 }
 
-/* Where nothing is told for long, a run comes back all the same. */
+/* A run without callbacks returns nevertheless. */
 static void a_run_does_not_take_for_ever(void)
 {
     const struct leat_sim_atm_ports_config config = config_of("clos444");
