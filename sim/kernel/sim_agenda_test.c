@@ -16,7 +16,7 @@ static void begin(uint32_t phases, const uint32_t *entities)
         shape.entities[i] = entities[i];
     const size_t len = leat_sim_agenda_footprint(&shape);
     free(memory);
-    memory = malloc(len); /* exactly, so that the sanitizers see a step outside */
+    memory = malloc(len); /* exactly, so that the sanitizers detect an overrun */
     if (!memory) abort();
     memset(memory, 0xa5, len);
     leat_sim_agenda_init(&a, &shape, memory);
@@ -41,7 +41,7 @@ static void an_empty_agenda_stands_where_it_is_told_to(void)
     begin(1, (uint32_t[]){ 3 });
     OK(!leat_sim_agenda_advance(&a, 1000, &now));
     EQ(now, 77);
-    leat_sim_agenda_set(&a, 0, 2, 1000); /* `until` itself has not been */
+    leat_sim_agenda_set(&a, 0, 2, 1000); /* `until` itself has not been run */
     OK(!leat_sim_agenda_advance(&a, 1000, &now));
     OK(leat_sim_agenda_advance(&a, 1001, &now));
     EQ(now, 1000);
@@ -50,7 +50,7 @@ static void an_empty_agenda_stands_where_it_is_told_to(void)
     OK(!leat_sim_agenda_take(&a, 0, &e));
     OK(!leat_sim_agenda_advance(&a, LEAT_NEVER, &now));
     OK(!leat_sim_agenda_advance(&a, 10, &now));
-    EQ(a.now, 1000); /* no time has passed, and none comes back */
+    EQ(a.now, 1000); /* no time has passed, and none is repeated */
     leat_sim_agenda_set(&a, 0, 0, 1001);
     OK(leat_sim_agenda_advance(&a, LEAT_NEVER, &now));
     EQ(now, 1001);
@@ -100,7 +100,7 @@ static void the_order_is_time_then_phase_then_entity(void)
         uint32_t n = 0, entity = 0;
         uint64_t now = 0;
         begin(3, (uint32_t[]){ 8, 8, 1 });
-        for (uint32_t k = 0; k < COUNT; k++) { /* another insertion each time */
+        for (uint32_t k = 0; k < COUNT; k++) { /* another insertion order each time */
             const uint32_t i = (start + 3 * k) % COUNT;
             leat_sim_agenda_set(&a, wanted[i].phase, wanted[i].entity, wanted[i].at);
         }
@@ -269,7 +269,7 @@ static uint64_t draw_delay(struct leat_random *r)
     }
 }
 
-/* `first`: the first id that is still to come in the cycle `now`. */
+/* `first`: the first id that is still pending in the cycle `now`. */
 static void set_some(struct leat_random *r, uint64_t now, uint32_t first)
 {
     for (uint64_t n = leat_random_below(r, 4); n; n--) {
@@ -333,7 +333,7 @@ static bool campaign(struct leat_random *r, uint32_t phases, const uint32_t *ent
         if (leat_sim_agenda_advance(&a, until, &now) != any) return false;
         if (any) {
             if (now != model_due[id] || !same_cycle(r, now)) return false;
-            stands_at = now + 1; /* nothing more is to come in `now` */
+            stands_at = now + 1; /* nothing more is pending in `now` */
         } else {
             if (now != LEAT_NEVER) return false;
             if (until != LEAT_NEVER && until > stands_at) stands_at = until;
@@ -404,7 +404,7 @@ static void the_next_cycle_is_reached_by_a_step_or_by_a_jump_alike(void)
     }
 }
 
-/* As far as the end of the word behind the one that is looked at first. */
+/* Up to the end of the word after the one that is read first. */
 static void slots_that_hold_something_are_seen_and_forgotten(void)
 {
     const struct leat_sim_agenda_shape shape = { .phases = 1, .entities = { 1 } };

@@ -1,4 +1,4 @@
-/* Clock domains, against arithmetic of the compiler's and by their definition. */
+/* Clock domains, compared with the compiler's arithmetic and with their definition. */
 #include "sim_clock.h"
 #include "tap.h"
 #include <leat/random.h>

@@ -49,7 +49,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The model: sort them all. What is told is never less, and at most a 256th more. */
+/* The model: sorts all values. The quantile is never less, and at most 1/256 more. */
 static bool agrees(const uint64_t *sorted, uint64_t count, uint32_t permille)
 {
     uint64_t rank = 0; /* the least number of values that are so many in a thousand */

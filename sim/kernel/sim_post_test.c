@@ -184,7 +184,7 @@ static void a_run_ends_with_news_or_at_its_limit(void)
 {
     begin(1);
     OK(!leat_sim_post_begin(&post, 0));
-    OK(!leat_sim_post_begin(&post, LEAT_NEVER)); /* nothing is under way */
+    OK(!leat_sim_post_begin(&post, LEAT_NEVER)); /* nothing is in flight */
     OK(leat_sim_post_begin(&post, 50));
     EQ(leat_sim_post_end(&post, 0, 50), 50);
     accept(1, 2, 3);
