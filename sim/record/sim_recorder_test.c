@@ -1,4 +1,4 @@
-/* The recorder: octets as in the picture, and all that was recorded is read again. */
+/* The recorder: octets as in the picture, and everything recorded can be read. */
 #include "sim_recorder.h"
 #include "sim_recording_test.h"
 #include <leat/random.h>

@@ -1,5 +1,5 @@
 /*
- * Any octets as a recording: what is read, written again, is the same octets, up to the place of
+ * Any octets as a recording: what is read and written again is the same octets, up to the place of
  * the damage; and everything that is read can be exported.
  */
 #include "sim_export_csv.h"
@@ -65,7 +65,7 @@ static void write_again(const struct leat_sim_event *e)
     case LEAT_SIM_FRAME:
     case LEAT_SIM_FLOW:
     case LEAT_SIM_PLACE: leat_sim_recorder_put(&again, e); break;
-    case LEAT_SIM_TIME: abort(); /* it never shows */
+    case LEAT_SIM_TIME: abort(); /* it is never returned */
     }
 }
 

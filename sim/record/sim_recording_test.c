@@ -1,4 +1,4 @@
-/* The reader of recordings: any octets get an answer, and a damaged place is told. */
+/* The reader of recordings: any octets get an answer, and the place of damage is reported. */
 #include "sim_recording_test.h"
 #include "sim_recording.h"
 #include <leat/random.h>
@@ -198,7 +198,7 @@ static void tables_that_are_full_are_told(void)
     }
 }
 
-/* The reader may be given any piece at a time. */
+/* The reader accepts pieces of any length. */
 static size_t read_in_pieces(const uint8_t *octets, size_t len, struct leat_random *r)
 {
     size_t begin = 0, end = 0, events = 0;
