@@ -1,4 +1,4 @@
-/* Files that describe fabrics: what they become, and what is wrong with others, with its line. */
+/* Files that describe fabrics: their results, and errors with their lines. */
 #include "fabric_file_parts.h"
 #include "fabric_flits.h"
 #include "fabric_packetway.h"
@@ -10,7 +10,7 @@
 static struct leat_fabric_error error;
 static char file[64];
 
-/* A file of this text; its name ends with `ending`. */
+/* Writes a file with this text; its name ends with `ending`. */
 static const char *write_file(const char *ending, const char *text, size_t len)
 {
     snprintf(file, sizeof file, "/tmp/leat_fabric_XXXXXX%s", ending);
@@ -84,7 +84,7 @@ static void yaml_becomes_what_its_name_would(void)
     leat_fabric_close(same);
 }
 
-/* Lines of checks that see the whole network, after all has been read. */
+/* Lines of checks of the whole network, after everything has been read. */
 static void what_cannot_be_built_is_refused_at_its_line(void)
 {
     static const struct {

@@ -1,5 +1,4 @@
-/* Names of all kinds: what they open, what is wrong with others and where, and that nothing that
- * a user may type does harm. */
+/* Names of all kinds: what they open, errors and their places, and that no user input does harm. */
 #include "fabric_atm.h"
 #include "fabric_aton.h"
 #include "fabric_flits.h"
@@ -11,7 +10,7 @@
 
 static struct leat_fabric_error error;
 
-/* Reads a word, which is to be of this kind. */
+/* Reads a word, which must be of this kind. */
 static struct leat_fabric *read_as(const char *word, const char *kind)
 {
     struct leat_fabric *f = leat_fabric_read(word, NULL, &error);
@@ -121,7 +120,7 @@ static void the_text_of_an_error_begins_with_its_place(void)
     EQ(error.code, LEAT_FABRIC_NAME);
 }
 
-/* A sentence decides nothing: with another text the error has the same code and place. */
+/* Text decides nothing: with another text the error has the same code and place. */
 static void codes_and_places_do_not_depend_on_texts(void)
 {
     OK(!leat_fabric_read("nothing:1", NULL, &error));
@@ -150,7 +149,7 @@ static void a_word_is_not_too_long(void)
 /* ---- what can be written -----------------------------------------------------------------------
  */
 
-/* An example of each spelling; parameters stand behind a name that has them. */
+/* An example of each spelling; parameters follow a name that has them. */
 static const struct {
     const char *spelling, *example;
 } examples[] = {

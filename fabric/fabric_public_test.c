@@ -39,7 +39,7 @@ static void what_is_wrong_is_told(void)
     leat_fabric_net_close(NULL);
 }
 
-/* Nothing leaks of what is still under way, or was told last. */
+/* Messages in flight, or reported last, do not leak. */
 static void a_net_may_be_closed_at_any_time(void)
 {
     struct leat_fabric_delivery d;
