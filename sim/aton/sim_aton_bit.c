@@ -48,7 +48,7 @@ static void offer_all(struct leat_sim_aton *ring, leat_time t)
         offer(ring, ring->waiting[i], t);
 }
 
-/* ---- what interfaces tell -------------------------------------------------------------------- */
+/* ---- reports of interfaces ------------------------------------------------------------------- */
 
 static void on_result(struct leat_sim_aton *ring, uint32_t station, leat_time at)
 {

@@ -69,7 +69,7 @@ void leat_sim_aton_break_words(struct leat_sim_aton *ring);
 /* Applies bit errors and station resets in bit time ring->now, before it is run. */
 void leat_sim_aton_disturb(struct leat_sim_aton *ring, const struct leat_sim_aton_fault *fault);
 
-/* There is a token that nobody takes before ring->now: continues bit by bit from here. */
+/* There is a token that no station takes before ring->now: continues bit by bit from here. */
 void leat_sim_aton_enter_bits(struct leat_sim_aton *ring);
 
 #endif

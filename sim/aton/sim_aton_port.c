@@ -180,7 +180,7 @@ static void carry_out(struct leat_sim_aton_port *p, const struct leat_sim_plan *
     }
 }
 
-/* ---- what the ring tells -------------------------------------------------------------------- */
+/* ---- callbacks of the ring ------------------------------------------------------------------ */
 
 static void on_begins(void *context, uint32_t station, uint64_t id, leat_time sent_at)
 {

@@ -2,7 +2,7 @@
 #include "ether_port.h"
 #include "sim_packetway_world_test.h"
 
-/* ---- a SAN of wires that does what it is told ------------------------------------------------
+/* ---- a SAN of wires under the test's control ------------------------------------------------
  *
  * Every message takes as long as any other of its length, whatever else there is; octets come in
  * one after the other.
@@ -563,7 +563,7 @@ static void a_real_mesh_hides_decisions(void)
     }
 }
 
-/* ---- what SANs tell is true ------------------------------------------------------------------ */
+/* ---- reports of SANs are true ---------------------------------------------------------------- */
 
 enum { ETHER = SANS, KINDS, HEADS = 200 };
 

@@ -13,7 +13,7 @@ void leat_sim_packetway_plan(struct leat_sim_packetway *p, leat_time at, uint32_
     leat_sim_post_plan(&p->post, (struct leat_sim_plan){ at, call, what, (uint32_t)step });
 }
 
-/* ---- what SANs tell --------------------------------------------------------------------------
+/* ---- callbacks of SANs -----------------------------------------------------------------------
  */
 
 static void hear(void *context, const struct leat_port_message *message, leat_time at,

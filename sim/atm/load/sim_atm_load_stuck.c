@@ -76,7 +76,7 @@ static uint64_t moved_at(const struct leat_sim_atm_load_host *host)
            c->bad_cells + c->misdelivered + c->beyond;
 }
 
-/* The cycle of the next check. If nobody sends there is no lock: checks become rarer the longer
+/* The cycle of the next check. If no port sends there is no lock: checks become rarer the longer
  * this lasts. */
 static uint64_t look_at(const struct leat_sim_atm_load *load)
 {

@@ -441,7 +441,7 @@ static void a_wish_replaces_the_one_before_it(void)
     }
 }
 
-/* ---- both models tell the hosts the same --------------------------------------------------- */
+/* ---- both models make the same callbacks --------------------------------------------------- */
 
 static void plan_at_random(struct bench *b, struct leat_random r)
 {

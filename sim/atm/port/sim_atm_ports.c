@@ -206,7 +206,7 @@ void leat_sim_atm_ports_replace(struct leat_sim_atm_ports *port, uint32_t entry,
     if (hash) to->reading_coming.payload_hash = *hash;
 }
 
-/* ---- what is told ------------------------------------------------------------------------------
+/* ---- callbacks ---------------------------------------------------------------------------------
  */
 
 static struct leat_sim_atm_ports_entry *entry_of(struct leat_sim_atm_ports *port, uint32_t from,

@@ -327,7 +327,7 @@ static bool arrivals_are_equal(const struct hosts *x, const struct hosts *y)
     return true;
 }
 
-/* Each buffer of the circle waits for the next: there is a wire from router to router, and a
+/* Each buffer of the cycle waits for the next: there is a wire from router to router, and a
  * packet. */
 static bool circle_is_true(const struct leat_net_waiting *circle, uint32_t len)
 {

@@ -1,7 +1,7 @@
 #include "net_vc_test.h"
 #include "net_vc_plain_test.h"
 
-/* ---- hosts that send at random and keep what they hear -----------------------------------------
+/* ---- hosts that send at random and record callbacks --------------------------------------------
  */
 
 enum { LOG_MAX = 1 << 14 };
