@@ -91,21 +91,9 @@ extern volatile sig_atomic_t interrupted;
  * on, and so does one that came before. */
 void let_signals_end(void);
 
-int run_decode(const struct arguments *args);
-int run_encode(const struct arguments *args);
-int run_esp(const struct arguments *args);
-int run_experiment(const struct arguments *args);
-int run_export(const struct arguments *args);
-int run_fabric(const struct arguments *args);
-int run_graph(const struct arguments *args);
-int run_formats(const struct arguments *args);
-int run_help(const struct arguments *args);
-int run_pktway(const struct arguments *args);
-int run_report(const struct arguments *args);
-int run_ring(const struct arguments *args);
-int run_run(const struct arguments *args);
-int run_sim(const struct arguments *args);
-int run_sweep(const struct arguments *args);
-int run_unit(const struct arguments *args);
+/* The verbs, each in its own folder; cli/verbs.c lists them. */
+extern const struct verb verb_decode, verb_encode, verb_esp, verb_experiment, verb_export,
+    verb_fabric, verb_formats, verb_graph, verb_help, verb_pktway, verb_report, verb_ring, verb_run,
+    verb_sim, verb_sweep, verb_unit;
 
 #endif

@@ -1,4 +1,4 @@
-/* Help as text, as manual pages (man macros) and as a completion script, from the one table. */
+/* Help as text, as manual pages (man macros) and as a completion script, from the verbs. */
 #include "leat_format.h"
 #include "tool.h"
 #include <stdio.h>
@@ -198,7 +198,7 @@ static void put_completion(void)
           stdout);
 }
 
-int run_help(const struct arguments *args)
+static int run_help(const struct arguments *args)
 {
     const struct verb *verb = NULL;
     if (args->operand_count > 1) return misuse(args->verb, "expected one verb");
@@ -215,3 +215,18 @@ int run_help(const struct arguments *args)
         verb ? help_verb(verb) : help_all();
     return flush_printed() ? DONE : FAILED;
 }
+
+const struct verb verb_help = {
+    .name = "help",
+    .summary = "tell what leat does, or what one verb does",
+    .synopsis = "[VERB] [--man] [--verbs] [--completion]",
+    .description = "Prints help as text, as a manual page, or a completion script for bash.",
+    .options = {
+        { "--man", NULL, "a manual page instead of text" },
+        { "--verbs", NULL, "the names of the verbs, one per line" },
+        { "--completion", NULL, "a completion script for bash" },
+    },
+    .examples = "leat help decode\nleat help --man decode | man -l -",
+    .operands = "$verbs",
+    .run = run_help,
+};

@@ -394,7 +394,7 @@ static int output_close(struct encoder *e, int result)
     return closed || result != DONE ? result : FAILED;
 }
 
-int run_encode(const struct arguments *args)
+static int run_encode(const struct arguments *args)
 {
     static struct encoder e;
     const char *json = argument(args, "--json");
@@ -425,3 +425,32 @@ int run_encode(const struct arguments *args)
     const int closed = output_close(&e, result);
     return interrupted ? SIGNALLED + interrupted : closed;
 }
+
+const struct verb verb_encode = {
+    .name = "encode",
+    .summary = "make packets from fields",
+    .synopsis = "[FORMAT] [FIELD=VALUE...] [--json FILE] [--hex|--raw|--pcapng FILE]",
+    .description =
+        "Makes one packet from FIELD=VALUE words, or one from every JSON object in FILE (- is "
+        "standard input): what `leat decode --json` prints goes in and the same octets come "
+        "out. FORMAT may be left out where the objects name it.\n"
+        "Fields not given have a default; lengths and checksums are computed, and passed over "
+        "where they are given. Numbers are decimal, 0x hexadecimal or 0b binary; octets are "
+        "hex digits. Nested fields are written with dots: log.text=hello, "
+        "records.0.address=0x201.\n"
+        "--hex, the default, prints a line per packet; --raw the octets; --pcapng writes a "
+        "capture in which every format has its link type (a file appears only when it is "
+        "complete; it may not be the input). The adaptation layers travel in cells: VPI and VCI are carriage.vpi and "
+        "carriage.vci (default 0 and 32).",
+    .options = {
+        { "--json", "FILE", "read the fields from JSON objects" },
+        { "--hex", NULL, "print hex text" },
+        { "--raw", NULL, "print the octets" },
+        { "--pcapng", "FILE", "write a capture" },
+    },
+    .examples = "leat encode esp opcode=COUNT compValTag=1 thresh=3 flags=X\n"
+                "leat encode packetway dt=0x201 sa=0x101 pt=PVM data=010203 --pcapng out.pcapng\n"
+                "leat decode --json capture.pcapng | leat encode --json - --pcapng copy.pcapng",
+    .operands = "$formats",
+    .run = run_encode,
+};

@@ -64,7 +64,7 @@ static int one_format(const struct arguments *args)
     return put_fields(format, json) ? DONE : FAILED;
 }
 
-int run_formats(const struct arguments *args)
+static int run_formats(const struct arguments *args)
 {
     if (args->operand_count == 1) return one_format(args);
     if (args->operand_count) return misuse(args->verb, "expected one format, or none for all");
@@ -77,3 +77,17 @@ int run_formats(const struct arguments *args)
     }
     return flush_printed() ? DONE : FAILED;
 }
+
+const struct verb verb_formats = {
+    .name = "formats",
+    .summary = "list the wire formats, or the fields of one",
+    .synopsis = "[FORMAT] [--json]",
+    .description = "One line per format: its name, where it travels, what it is. With FORMAT, "
+                   "the fields that a packet of it has when none is given, with their values; "
+                   "other kinds of packets have other fields, and `leat encode` names them "
+                   "when one is misspelt.",
+    .options = { { "--json", NULL, "one JSON object per format" } },
+    .examples = "leat formats\nleat formats esp",
+    .operands = "$formats",
+    .run = run_formats,
+};

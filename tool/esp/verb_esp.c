@@ -47,7 +47,7 @@ static bool options_fit(const struct arguments *args, const char *word, const ch
     return true;
 }
 
-int run_esp(const struct arguments *args)
+static int run_esp(const struct arguments *args)
 {
     if (!args->operand_count)
         return misuse(args->verb, "expected one of: " ESP_SIM_WORDS " " ESP_LIVE_WORDS);
@@ -57,3 +57,78 @@ int run_esp(const struct arguments *args)
             return options_fit(args, word, words[i].options) ? words[i].run(args) : WRONG;
     return misuse(args->verb, "'%s', expected one of: " ESP_SIM_WORDS " " ESP_LIVE_WORDS, word);
 }
+
+const struct verb verb_esp = {
+    .name = "esp",
+    .summary = "ephemeral state in routers: packets count, compare and sum on their way",
+    .synopsis = "sim --tree D,F|--graph FILE|--fabric NAME --service S [OPTIONS] | route --dev "
+                "DEVICE... [OPTIONS] | stop|status|store COMPUTATION|trace [--name NAME] | join "
+                "GROUP --root ADDRESS [OPTIONS] | census|max|min|sum|average|tree GROUP "
+                "[OPTIONS] | multicast GROUP TEXT --key-file FILE [OPTIONS]",
+    .description =
+        "sim lets a root ask its group over simulated routers, each with a store of short-lived "
+        "values, and shows the answer, the truth, and what it cost in packets over links beside "
+        "what it costs if every member sends its value to the root itself (once, with nothing "
+        "lost). Announcements of the root are counted apart. Packets take the way of the "
+        "shortest delay; every link loses, duplicates and holds back packets by chance.\n"
+        "census, sum and average count children with COUNT and collect with COLLECT: with "
+        "packets lost or duplicated their answer is wrong or never comes. The robust ones use "
+        "RCHLD and RCOLLECT in rounds; an attempt in which a packet comes back with E, or in "
+        "whose answer members are missing, is void and made again. max and min send values "
+        "that improve. tree maps who is whose child and draws it. With --multicast duplicates "
+        "are installed at the branch points first, and announcements go by them.\n"
+        "JSON has service, members, routers, true_answer, esp_answer (null: none), right, end "
+        "(answered, void, late), counted (members in the answer), rounds, attempts, voids, "
+        "errors (packets with E), branches_missing, unplaced, seconds (simulated), packets and "
+        "packets_per_link_max, the same for announcements (announce_) and by unicast "
+        "(unicast_), with --multicast duplicates and install_packets, executed, aborted, "
+        "store_full, lost, duplicated, reordered, certificate. "
+        "Exit code 1: no answer; the reason is on standard error.",
+    .more = {
+        "route makes this host an ESP router on its devices: packets of Ethernet type 0x88B5, IP "
+        "protocol 253 with Router Alert and UDP port 4253 that come in there are checked, "
+        "executed at the stores that they name, and go on. By the driver xdp that happens in the "
+        "kernel; by packet in a process with packet sockets, while routing rules keep the kernel "
+        "from forwarding the originals; by udp in a process without any rights, which hears at "
+        "--listen and sends on to --next-hop. The driver and the reason for it are printed. "
+        "The router stays when the command ends; stop ends it. route again changes it, and keeps "
+        "its stores where their sizes are the same, also after a crash.\n"
+        "Packets take the kernel's routes, or --next-hop: of destinations in PREFIX (ADDRESS or "
+        "ADDRESS/BITS; default: all) to a router's ADDRESS, or at once to a neighbour, "
+        "DEVICE,MAC. bare=DEVICE,MAC says where frames of type 0x88B5 go on. In an overlay (udp) "
+        "destinations are the router's own addresses. What is for this host is handed to it.\n"
+        "status prints what became of all packets, by reason and by instruction, how full the "
+        "stores are and how old the bindings. store prints the live bindings of a computation, "
+        "trace packets as they pass. With --key-file the router answers queries for trees and "
+        "makes copies for multicast; with --keyed-only it takes no computation whose ID is not "
+        "made with that key. Limits: --rate, --port-share; see doc/security.md.",
+        "join makes this host a member of GROUP (a number, or a name), until interrupted: it "
+        "tells the root of itself again and again and sends its value when it is asked. In an "
+        "overlay its packets go --via the first router. What is cast to the group is printed.\n"
+        "census, max, min, sum, average ask all members that join within --wait, or --members as "
+        "soon as there are so many; the answer comes in one packet or a few. sum and census "
+        "count packets that come twice; --robust K repeats them in rounds and voids attempts in "
+        "which something is missing, so that the answer is exact where packets are lost, doubled "
+        "or late. tree draws which router is above which (needs --key-file; --dot for "
+        "Graphviz). multicast lets the branch points copy, for the time --for, and sends TEXT to "
+        "all. JSON has service, members, answer (null: none), end (answered, void, late), "
+        "counted, rounds, attempts, voids, errors, branches_missing, unplaced, packets_sent, "
+        "packets_received, seconds. Exit code 1: no answer, or not from all; what is missing is "
+        "on standard error.",
+    },
+    .options = {
+        ESP_SIM_OPTIONS,
+        ESP_SERVICE_OPTIONS
+        ESP_ROUTER_OPTIONS,
+        ESP_HOST_OPTIONS,
+    },
+    .examples = "leat esp sim --tree 4,4 --members 200 --service census\n"
+                "leat esp sim --tree 4,4 --members 200 --service robust-sum --loss 0.1 --dup 0.1 "
+                "--reorder 0.1\n"
+                "leat esp sim --fabric mesh:4,4 --service tree --dot tree.dot\n"
+                "leat esp route --dev eth0 --dev eth1 --tau 10s --capacity 1M\n"
+                "leat esp join sensors --root 192.0.2.1 --value 17\n"
+                "leat esp sum sensors --robust 8 --members 16",
+    .operands = ESP_SIM_WORDS " " ESP_LIVE_WORDS,
+    .run = run_esp,
+};

@@ -113,7 +113,7 @@ static bool read_options(const struct arguments *args, struct experiment *e)
     return sim_read_model(args->verb, argument(args, "--model"), &model);
 }
 
-int run_experiment(const struct arguments *args)
+static int run_experiment(const struct arguments *args)
 {
     static struct experiment e;
     const struct kind *kind = args->operand_count ? find_kind(args->operand[0]) : NULL;
@@ -126,3 +126,39 @@ int run_experiment(const struct arguments *args)
     remove_folder(&e);
     return finish(code);
 }
+
+const struct verb verb_experiment = {
+    .name = "experiment",
+    .summary = "the measurements of the thesis, made anew",
+    .synopsis = "echo|linear|matrix|contention [FILE] [--fabric F] [--sizes LIST] [--poll] "
+                "[--model rtl|cell] [--json]",
+    .description =
+        "Runs the programs of the thesis (leat/atm_task.h) over the network, a process for each "
+        "task, and measures them as it did.\n"
+        "echo: the one-way delay of a message by its size, beside the closed form (T(N) of the "
+        "thesis' network; T(N)-12 where cells cross a fabric in 12 cycles less) and what was "
+        "published of clos444; its regression; r_max, the greatest throughput, in octets per cycle "
+        "and "
+        "in Mbit/s at lines of 155.52 and 622.08 Mbit/s; n_1/2, the octets that reach half of "
+        "it; t_0, the delay of 4 octets.\n"
+        "linear: a system of linear equations, one task for each coefficient (FILE, n lines of "
+        "n+1 integers; default: the thesis' example 4, with its contention study). matrix: a "
+        "product (FILE: the rows of A, a line `*`, the rows of B). Both tell what the program "
+        "wrote, the cycle of the last message among its workers, the same where cells never "
+        "meet, and the same by the thesis' rule: each message takes 193 cycles from the lock, "
+        "receptions at a port are 40 cycles apart, tasks compute as long as they did.\n"
+        "contention: that rule, applied to the records of a file, as `leat run --records` "
+        "writes them and the thesis printed them.",
+    .options = { { "--fabric", "F", "an ATM fabric; default clos444" },
+                 { "--sizes", "LIST", "echo: octets, multiples of 4, commas between" },
+                 { "--poll", NULL, "tasks poll for messages, every 81 cycles" },
+                 { "--model", "M", "rtl or cell (default)" },
+                 { "--obsolete", "CYCLES", "until a unit discards a message; default 40000" },
+                 { "--descriptors", "N", "messages of a source at a time; default 32" },
+                 { "--json", NULL, "as JSON" } },
+    .examples = "leat experiment echo\n"
+                "leat experiment echo --sizes 4,400,4000 --fabric bmx:8 --json\n"
+                "leat experiment linear",
+    .operands = "echo linear matrix contention",
+    .run = run_experiment,
+};

@@ -143,7 +143,7 @@ static int check_usage(const struct arguments *args)
     return result_names_apart(args->verb, names, wanted, args->operand[0]) ? DONE : WRONG;
 }
 
-int run_export(const struct arguments *args)
+static int run_export(const struct arguments *args)
 {
     static struct exporter x;
     int result = check_usage(args);
@@ -154,3 +154,41 @@ int run_export(const struct arguments *args)
     input_close(&x.in);
     return interrupted ? SIGNALLED + interrupted : result;
 }
+
+const struct verb verb_export = {
+    .name = "export",
+    .summary = "make captures, waveforms, traces and tables of a recording",
+    .synopsis = "RECORDING [--pcapng FILE] [--vcd FILE] [--perfetto FILE] [--csv FILE] "
+                "[--otf2 DIR]",
+    .description =
+        "Reads the recording of a run (- is standard input) once and writes any of these, "
+        "together or alone:\n"
+        "--pcapng: the frames, an interface per lane and direction, for Wireshark and `leat "
+        "decode`. --vcd: the values of signals, and for lanes the number of the innermost open "
+        "span's name, in picoseconds, for GTKWave and Surfer. --perfetto: lanes as threads "
+        "with their spans, instants, frames and flows, signals as counters, for "
+        "ui.perfetto.dev and chrome://tracing. --csv: a line per event, for spreadsheets and "
+        "scripts, with the columns time_ps, event (begin, end, instant, value, frame, leaves, "
+        "passes, arrives, place, close), track, name (of a span, instant or place; the "
+        "direction of a frame), value (of a signal), and of messages message (its number), peer "
+        "(the track at the other end), length (also of frames) and tag. --otf2: an archive with "
+        "a location per lane, spans as regions, messages as MPI_SEND and MPI_RECV in one "
+        "communicator, signals as metrics, and no frames, for otf2-print and Vampir.\n"
+        "Cells of W have no checksum, and those of fabrics that switch virtual channels no VPI that "
+        "`leat decode` knows: it reports them as damaged.\n"
+        "A file, or the folder of an archive, appears only when it is complete; files are "
+        "different ones, none is the recording, and the folder is new, empty, or an archive that leat "
+        "wrote before, which is replaced. A damaged recording, or one that was cut, is "
+        "reported with the octet; the exit code is 2 and no file appears.",
+    .options = {
+        { "--pcapng", "FILE", "write a capture of the frames" },
+        { "--vcd", "FILE", "write waveforms" },
+        { "--perfetto", "FILE", "write a trace in JSON" },
+        { "--csv", "FILE", "write a table of all events" },
+        { "--otf2", "DIR", "write an OTF2 archive: DIR/traces.otf2" },
+    },
+    .examples = "leat export run.leatrec --perfetto run.json\n"
+                "leat export run.leatrec --pcapng run.pcapng --vcd run.vcd\n"
+                "leat export run.leatrec --csv run.csv --otf2 run.otf2",
+    .run = run_export,
+};

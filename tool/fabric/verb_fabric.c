@@ -175,7 +175,7 @@ static int run_list(const struct arguments *args)
     return finish(DONE);
 }
 
-int run_fabric(const struct arguments *args)
+static int run_fabric(const struct arguments *args)
 {
     const char *what = args->operand_count ? args->operand[0] : "";
     if (strcmp(what, "show") == 0) return run_show(args);
@@ -185,3 +185,85 @@ int run_fabric(const struct arguments *args)
     if (strcmp(what, "draw") == 0) return run_draw(args);
     return misuse(args->verb, "'%s', expected list, show, check, draw or time", what);
 }
+
+const struct verb verb_fabric = {
+    .name = "fabric",
+    .summary = "show what a fabric is made of, or how long messages take in it",
+    .synopsis = "list [--json] | show FABRIC [--vpi] [--path SRC,DST] [--json] | check FABRIC | "
+                "draw FABRIC [-o F.svg] | time FABRIC [--bytes SIZES] [--json]",
+    .description =
+        "show: the switches of a fabric, their links, and the paths between two ports with the "
+        "label on each link, the PPD (input unit) and the SPD (output unit) of each switch.\n"
+        "FABRIC is clos444, the 16 x 16 network of the thesis; clos:E,M,R, three stages of R "
+        "switches ExM, M switches RxR, R switches MxE; or bmx:K, one switch KxK. Parameters "
+        "follow with slashes: clos:8,15,8/buffer=4/clock=20MHz. list tells all of them.\n"
+        "With --vpi the routing tables are shown too: label > output:new label, for each PPD. "
+        "With --path only the paths of that pair are shown (SRC,all is a broadcast), and with "
+        "--vpi as well the table entries that they use.\n"
+        "time: how long one message takes from host to host in the otherwise idle network, "
+        "measured in the simulated network itself: from the cycle in which the sender asks for "
+        "its AAL unit to the cycle in which the receiver has read the last octet. The table has "
+        "the closed form beside it, for two different ports: T(N) of the prototype, whose cells "
+        "cross three stages in 18 cycles, less or more what this fabric takes (T(N)-12 for one "
+        "stage); with --json there is one "
+        "object per size: bytes, cells, cycles, microseconds. Of fabrics that are not ATM, time "
+        "measures from when a port is handed the message until all of it has arrived: bytes and "
+        "microseconds.\n"
+        "NAMES: clos:4,4,4 has the bus-matrix switches of the thesis, clos:4,4,4/switch=vc routers "
+        "of flits; ring16 is a token ring, ring:16 routers in a circle. The first line of show and "
+        "of leat sim names the kind. KIND:NAME leaves no doubt, KIND being atm, flits, aton, ether "
+        "or packetway: atm:clos:4,4,4, flits:clos:4,4,4, aton:ring16, flits:ring16.\n"
+        "The JSON object has fabric, stages, e, m, r, ports, paths, switches, ppds, spds, class, "
+        "switching, table_depth, buffer_cells, period_ps (num, den), idle_cycles, spd_to_ppd, "
+        "input_ports, output_ports, entry_format, entries_used_per_ppd, p2p_columns, p2p, "
+        "broadcast, tables, and left_out: what is too much for a large fabric and comes with "
+        "--path only. Labels are called vpi also where they are VPI and VCI together "
+        "(switching vc).",
+    .more = {
+        "PACKETWAY networks join any of these: a FILE.yaml with sans (each with name, fabric, bias, "
+        "mtu in words, quality), routers (each with name and at, a list of SAN.PORT) and, for the "
+        "whole, forwarding (planned or address), cut_through (yes or no: a router sends on what "
+        "has come in of a packet, where its SANs allow it; yes), buffer (packets of a half-router in each "
+        "direction; 16) and times in ns: host_ns (a host makes a packet; 500), planned_ns and "
+        "address_ns (a half-router decides, by a route or by its table; 200 and 5000), link_ns "
+        "(between half-routers; 100). Port P of a SAN has the address bias + 1 + P. twosan and "
+        "threesan are two of them.\n"
+        "NETWORKS that are not ATM fabrics: list tells the topologies and their parameters, as in "
+        "mesh:8,8/vcs=2/buffer=4 (mesh8x8 for short). FILE.edges is any graph: a line A B [CYCLES] "
+        "for each wire, A > B for one way, parameters behind it (my.edges/routing=updown). "
+        "FILE.yaml is a description with the keys topology, size, switch, vcs, buffer, flow, full, "
+        "routing, wire, board, board-wire, pipeline, credit, iterations, terminals, clock, and for topology: graph "
+        "routers, edges (a, b, cycles, one_way), hosts (the router of each terminal) and, with "
+        "routing: table, table (at, to, by: routers).\n"
+        "show tells routers, wires (each one way: a line of a mesh is two), class (non-blocking, rearrangeable or blocking), distances, "
+        "and whether packets can deadlock: the circle of channels if there is one; --path the "
+        "routers between two terminals, for several packets. check reads and builds a fabric and "
+        "says what is wrong with it, by file and line, exit 2. draw makes a picture, up to 4096 "
+        "routers.\n"
+        "The JSON object of a network has fabric, topology, terminals, routers, wires, radix, "
+        "board and board_wire (of those that have boards), class, distance_mean and distance_max (routers passed between terminals), switch, vcs, "
+        "buffer, flow, full, pipeline, routing, deadlock (possible, smaller: found in a smaller "
+        "one of its kind, channels, dependencies, cycle).",
+    },
+    .options = {
+        { "--vpi", NULL, "show the routing tables" },
+        { "--path", "SRC,DST", "show the paths of this pair only; DST may be all" },
+        { "--bytes", "SIZES", "time: 4,1000,...; default: those of the thesis' table" },
+        { "--model", "M", "time, ATM fabrics: rtl or cell (default)" },
+        { "--from", "PORT", "time: of the sender; default 0" },
+        { "--to", "PORT", "time: of the receiver; default the last" },
+        { "-o", "FILE", "draw: the picture, complete or not at all" },
+        { "--json", NULL, "one JSON object, tables included; time: one per size; list: one per line" },
+    },
+    .examples = "leat fabric time clos444 --bytes 4,1000,65000\n"
+                "leat fabric time torus:4,4 --bytes 4,1000\n"
+                "leat fabric show clos444\n"
+                "leat fabric show clos444 --vpi\n"
+                "leat fabric show clos:64,64,64 --path 5,all --vpi\n"
+                "leat fabric list\n"
+                "leat fabric show torus:8,8 --path 0,27\n"
+                "leat fabric check share/fabrics/campus.yaml\n"
+                "leat fabric draw fattree:4,2 -o tree.svg",
+    .operands = "list show check draw time clos444 clos: bmx: mesh: torus:",
+    .run = run_fabric,
+};

@@ -45,7 +45,7 @@ static int close_files(struct result_file *files, int code)
     return code;
 }
 
-int run_report(const struct arguments *args)
+static int run_report(const struct arguments *args)
 {
     static struct report report;
     static struct result_file files[SHAPES];
@@ -66,3 +66,40 @@ int run_report(const struct arguments *args)
     store_close(report.store);
     return interrupted ? SIGNALLED + interrupted : code;
 }
+
+const struct verb verb_report = {
+    .name = "report",
+    .summary = "make a page, a picture or a table of the runs of a sweep",
+    .synopsis = "STORE [-o PAGE.html] [--png FILE] [--csv FILE] [--title TEXT]",
+    .description =
+        "Reads a store of `leat sweep`, also while a sweep writes to it, and writes any of these, "
+        "together or alone:\n"
+        "-o: a page that needs nothing but itself. For each traffic it has the mean latency, the "
+        "throughput and the 99th percentile of latency against the offered load, a line per "
+        "fabric: means over all seeds with bands of 95 % confidence (Student's t; with one seed, "
+        "what the run says of itself), saturated points open and dashed. Beside them stand a "
+        "table of where fabrics saturate and all points as numbers; then the fabrics themselves, "
+        "drawn with the use of their wires as colour; where runs do not tell it (ATM fabrics, and "
+        "networks of more than 8192 wires swept without --links) without colour, and it is said why; "
+        "what was lost, rerouted or deadlocked; and the commands that make the runs again. "
+        "A fabric that several sweeps of the store have is a line for each of them.\n"
+        "--png: the same curves as a picture, by rsvg-convert (package librsvg2-bin). --csv: all "
+        "runs, a line each, with every number and word of their results but lists (RFC 4180).\n"
+        "A point counts as saturated if one of its runs is. Runs of ATM fabrics do not judge "
+        "that themselves: one counts if less than 95 % of the cells had arrived that were "
+        "offered a mean latency before its end.\n"
+        "The same store gives the same octets. Files appear only when all are complete, and none "
+        "may be the store. A page has at most 40 fabrics (of sweeps), 32 traffics, 256 sweeps "
+        "and 65536 points, and draws 16 fabrics; --csv alone has no limit but 256 columns. A "
+        "store that is none, empty, damaged or of a newer leat is refused with exit code 2.",
+    .options = {
+        { "-o", "FILE", "write a page in HTML" },
+        { "--png", "FILE", "draw the curves as a picture" },
+        { "--csv", "FILE", "write a table of all runs" },
+        { "--title", "TEXT", "of page and picture; default: Fabrics under load" },
+    },
+    .examples = "leat report runs.sqlite -o report.html\n"
+                "leat report runs.sqlite -o report.html --png curves.png --csv runs.csv\n"
+                "leat report runs.sqlite --csv -",
+    .run = run_report,
+};

@@ -283,7 +283,7 @@ static void put_contention(const struct run_outcome *out, const struct run_outco
             without, without - with, -share, anomaly, count_reordered(out, alone), out->begun);
 }
 
-int run_run(const struct arguments *args)
+static int run_run(const struct arguments *args)
 {
     static struct run_job job;
     struct run_outcome out = { 0 }, alone = { 0 };
@@ -310,3 +310,107 @@ int run_run(const struct arguments *args)
     run_outcome_free(&alone);
     return finish(code);
 }
+
+const struct verb verb_run = {
+    .name = "run",
+    .summary = "run a real program, of MPI, PVM or the thesis, over a simulated network",
+    .synopsis = "--fabric F [-n N] [--compute none|measured[:SCALE]] [--placement P] "
+                "[--contention] [--json [FILE]] [options] -- PROGRAM [ARGUMENT...]",
+    .description =
+        "Runs a dynamically linked Open MPI or PVM program as it is installed, without "
+        "compiling it anew: its processes are plugged into the ports of a simulated network "
+        "(leat fabric list; ring16 is a token ring, ether16 an Ethernet, twosan a PacketWay "
+        "network "
+        "of several), and "
+        "what they send each other goes over it. mpirun starts those "
+        "of MPI, its settings are seen to; those of PVM need no daemon, each port is a host, "
+        "and up to 64 tasks may be spawned.\n"
+        "Simulated time moves only while all processes wait, so every run is the same run: "
+        "same output, same certificate. What the program measures itself (MPI_Wtime, "
+        "gettimeofday, clock_gettime, sleep ...) is simulated time, which begins at one second; "
+        "--real-clock leaves its clocks alone. Computing takes no time, or with "
+        "--compute measured the time that the processor took, times SCALE; a look at the clock "
+        "takes 20 ns, a poll in vain 100 ns.\n"
+        "ATM fabrics carry messages as the thesis' adaptation layer does (T(N) of leat fabric "
+        "time, for a message with its head of a few octets); networks carry them as packets of "
+        "--packet-flits flits of --flit-bytes, one of them for the head.\n"
+        "What a program does over and over is simulated once: where an ATM network, its units and "
+        "all that is under way are as they were before, and the same messages are handed over in "
+        "the "
+        "same cycles, the same follows and is told again (replayed: messages). Times and "
+        "certificate "
+        "are those of --every-cycle, which simulates all.\n"
+        "Programs that are linked with libleat-atm (leat/atm_task.h: the calls of the thesis) "
+        "drive the adaptation layer units of an ATM fabric themselves. The first task starts the "
+        "others, up to 1024 in all and 10 of a name at a port; what those print goes to standard "
+        "error, behind their names.\n"
+        "Behind the program's own output, standard error gets the simulated time, messages, "
+        "octets, and for each task how long it waited. The JSON object (in FILE, named as "
+        "--json=FILE or before the --; else on a line of its own on standard output, behind an "
+        "empty line where it is a pipe or a terminal) has "
+        "fabric, program, library, status (done, exit, deadlock, livelock, died, failed, lost, "
+        "unrecorded or interrupted), reason (a text, or null), exit_code (of a program that ended "
+        "by itself, "
+        "or null), tasks, "
+        "simulated_seconds, messages, bytes, certificate, "
+        "wall_seconds, replayed, with --contention also contention_free_seconds, "
+        "contention_seconds, reordered_tasks (those that receive from others in another order "
+        "then) and, where the run takes longer without contention, contention_note, repeatable, "
+        "not_repeatable_because (a list of reasons), "
+        "and task: a list with task, port, seconds, waiting_seconds, messages_sent, "
+        "bytes_sent, messages_received, bytes_received.\n"
+        "Faults and errors on the lines are those of leat sim. Units of ATM fabrics repair what "
+        "is lost; a message that is given up, or lost in a network, ends the run with the "
+        "reason. Units resynchronise as in leat sim, unless --no-resync is given.\n"
+        "--record writes what leat export makes timelines, captures and tables of: of each task "
+        "what it waits in and computes, its messages with length and tag, those that have "
+        "arrived and that it has not taken (inbox0 ...), those at each port (queue0 ...) and in "
+        "the network (under_way); flits in the network, each time that it has told something; "
+        "of ATM fabrics all cells. A message takes 40 to 80 octets of the file, a cell 120. "
+        "What happened until a run failed or was interrupted is in it, too.\n"
+        "A program that is killed, aborts, forks a process that communicates, closes descriptors "
+        "of the MPI library, or whose tasks all wait for each other ends the run "
+        "with exit code 1 and a reason; so does an ATM network that is locked, or has delivered "
+        "nothing for longer than all its time-outs take; who waits for what is told. Tasks that "
+        "poll wait as well: "
+        "if they go on 1000 times and longer than --patience (simulated seconds, default 86400; 0: "
+        "for ever), and no message is sent or received and no task starts or ends meanwhile, "
+        "that is a deadlock.",
+    .options = { { "--fabric", "F", "the network" },
+                 { "-n", "N", "tasks, 1 to 1024; default: MPI one for each port, others one" },
+                 { "--compute", "C", "none (default), measured, or measured:SCALE" },
+                 { "--placement", "P", "cyclic (default), block, or ports as in 0,4,8" },
+                 { "--contention", NULL, "run once more, in silence, without contention; compare" },
+                 { "--json", "[FILE]",
+                   "what came of it as JSON, to FILE or behind the program's output" },
+                 { "--patience", "S", "seconds without a message until polling is a deadlock" },
+                 { "--record", "FILE", "what tasks and network do, for leat export" },
+                 { "--real-clock", NULL, "the program's clocks stay real" },
+                 { "--library", "L", "mpi, pvm or atm, where it cannot be seen from the program" },
+                 { "--model", "M", "of ATM fabrics: rtl or cell (default)" },
+                 { "--every-cycle", NULL, "ATM: simulate all of it, also what repeats itself" },
+                 { "--flit-bytes", "N", "networks: of a flit; default 16" },
+                 { "--packet-flits", "N", "networks: of a packet at most; default 16" },
+                 { "--fault", "F", "networks: as in leat sim; may be given again", true },
+                 { "--fault-file", "FILE", "networks: a fault per line" },
+                 { "--forwarding", "F", "PacketWay: planned (routes, default) or address" },
+                 { "--cut-through", "C", "PacketWay: yes (default), or no: packets are stored" },
+                 { "--flit-bits", "N", "networks: of a flit, for bit errors; default 64" },
+                 { "--bit-errors", "H,P", "ATM: chances per bit of header and of payload" },
+                 { "--lose", "CHANCE", "ATM: that a cell is lost" },
+                 { "--insert", "CHANCE", "ATM: that a stray cell follows a cell" },
+                 { "--duplicate", "CHANCE", "ATM: that a cell is duplicated" },
+                 { "--hec", NULL, "ATM: headers are protected on the lines" },
+                 { "--dead", "PORTS", "ATM: PORT or PORT@FROM..TO, with commas between" },
+                 { "--retransmit", "CYCLES", "ATM: until a cell is sent again; default 400000" },
+                 { "--transmissions", "N", "ATM: of a cell, until it is given up; default 8" },
+                 { "--no-resync", NULL, "ATM: after that no way back, as in the prototype" },
+                 { "--obsolete", "CYCLES", "ATM: until a unit discards a message; default 40000" },
+                 { "--descriptors", "N", "ATM: messages of a source at a time; default 32" },
+                 { "--poll", NULL, "leat/atm_task.h: tasks poll, as in the thesis" },
+                 { "--records", "FILE", "leat/atm_task.h: what tasks sent and received, CSV" } },
+    .examples = "leat run --fabric clos444 -n 2 -- NPopenmpi\n"
+                "leat run --fabric mesh:4,4 -- hello.pvm\n"
+                "leat run --fabric torus:4,4 -n 16 --contention -- ./my_mpi_program",
+    .run = run_run,
+};

@@ -49,7 +49,7 @@ int sim_atm(const struct arguments *args, struct leat_fabric *fabric)
     return code == DONE ? judge(&job, &result) : code;
 }
 
-int run_sim(const struct arguments *args)
+static int run_sim(const struct arguments *args)
 {
     if (args->operand_count != 1)
         return misuse(args->verb, "expected one fabric, as in leat sim clos444");
@@ -60,3 +60,175 @@ int run_sim(const struct arguments *args)
     leat_fabric_close(fabric);
     return code;
 }
+
+const struct verb verb_sim = {
+    .name = "sim",
+    .summary = "run a network of switches under load",
+    .synopsis = "FABRIC [--traffic T] [--load L] [--cycles N] [--seed S] [--model rtl|cell] "
+                "[--json] [options]",
+    .description =
+        "Simulates a network (`leat fabric list` tells which) with an AAL unit and a host at "
+        "every port, cycle by cycle. rtl has every register of every switch; cell has an event "
+        "per cell and hop, and the same deliveries in the same cycles: the certificate, a hash "
+        "over all deliveries with their times, is the same for both, and for every run with the "
+        "same seed.\n"
+        "ringN, as in ring16/propagation=5/packet=1024/clock=4MHz/model=bit, is a token ring of N "
+        "stations: messages of --bytes go in passive packets, one at each capture of the token, "
+        "and cycles are bit times. A load of 1 would fill the ring with packets, which the token "
+        "does not allow. priority=0:7,4-7:2 gives packets of port 0 priority 7 at the token, those "
+        "of ports 4 to 7 priority 2 (reservations with a stack, as in IEEE 802.5), and the latency "
+        "of each priority is told.\n"
+        "Traffic: uniform (any other port), permutation (one fixed port each), hotspot (a "
+        "quarter to port 0), broadcast, bursty (ten messages to one port, on average). Messages "
+        "of --bytes arise at random at every port, so many that their cells would fill the "
+        "given share of its line. W is the check workload: plain sources of cells and sinks in "
+        "place of AAL units; its --load is the chance per cycle that an idle source begins a "
+        "cell, in whole hundredths, so that 0.1 fills most of a line.\n"
+        "A host writes or reads 4 bytes in 19 cycles, one thing at a time. A message keeps its "
+        "descriptor until --obsolete cycles after it is complete, so that one pair of ports "
+        "carries --descriptors messages in --obsolete cycles at the most: permutations and "
+        "small fabrics meet this limit first.\n"
+        "The JSON object has fabric, model, traffic, load, seed, cycles (those that were run), "
+        "cycle_ns (how long one takes), cells_offered (cells of all messages that have arisen; W: cells that were sent in "
+        "full), cells_delivered (cells of all messages that have been read, at each port that "
+        "a broadcast reaches; W: cells that have arrived), messages_delivered (W: 0), "
+        "throughput (cells delivered per port and cell time of 53 cycles), latency_cycles with "
+        "mean, p50, p99 and max (from the cycle in which a message arises to that in which it "
+        "has been read; W: from the first try to send a cell to its last octet; p50 and p99 are "
+        "exact below 4096 and at most a 256th too high above), last_delivery_cycle (long before the "
+        "end: the network is locked, or all wait for a "
+        "timer), suspensions (cells refused by switches), retransmissions (cells sent again by AAL units), port_refusals (cells "
+        "refused by full hosts), unrouted (cells whose label lies outside the routing table), "
+        "certificate, "
+        "delivery_hash (W only), wall_seconds and cycles_per_second. AAL units add bytes, "
+        "messages_offered, and of cells: acks (acknowledgements sent), parked (ahead of a "
+        "lost one), beyond (too far ahead, not acknowledged), duplicates (received again), "
+        "bad_cells (wrong checksum), misdelivered (for another port), undeliverable (given up "
+        "after --transmissions); of messages: messages_given_up (a cell of them was), "
+        "given_up_delivered (of these, read all the same: acknowledgements were lost), cut_short "
+        "(dropped by their receiver, which had a part of them); of streams (a port to another, "
+        "point to point or broadcasts): resynchronised, unsynchronised (they wait for a cell that "
+        "was given up); of messages again: discarded (obsolete), discarded_unread (of these, "
+        "never read), altered (not what was sent), messages_duplicated, messages_unreadable "
+        "(their header is damaged).\n"
+        "--record writes cells and messages for `leat export`. An interrupt ends the run with the "
+        "figures so far.",
+    .more = {
+        "ATM FABRICS: in the JSON object lines tells what happened to cells between hosts and network, in both directions: "
+        "cells (all; null where the lines have no errors: then nobody looks), header_bits and payload_bits (flipped), damaged, lost, inserted, "
+        "duplicated, outage (lost at dead ports), hec_corrected, hec_discarded, header_wrong "
+        "(passed with a wrong header), undetected (damaged, with a sound checksum; each line "
+        "compares with what came to it, so that a cell counts, too, that was damaged on one "
+        "line and healed on the next), no_room "
+        "(extra cells for which the host had none).\n"
+        "Errors on these lines: chances are written as 0.001 or 1e-6 and rounded to steps of 1e-9. "
+        "--dead 3,5@1000..2000 takes port 3 from the network for good and port 5 from cycle "
+        "1000 up to 1999; 5@1000 from there on for good, at most 64 of them. One rate for "
+        "--bit-errors is that of header and payload.\n"
+        "saturated tells whether what waits at the hosts grows, as of other networks below (null "
+        "with W), saturation why; deadlock is null, or the ports that are full and can send "
+        "nothing, each with since_cycle: a full port stops the cells for it, its acknowledgements "
+        "wait behind such cells, and without them it never has room. Then nothing moves any more, "
+        "the run ends with exit code 1 and the reason; so it does where others go on. It is told "
+        "after --obsolete and some 65000 cycles in which nothing moved, or so many times as there "
+        "are ports where others go on.\n"
+        "A cell that is not acknowledged after --transmissions is given up, and its message with "
+        "it. The receiver is told so by RESYNC cells until it answers (a new one every "
+        "--retransmit cycles, more and more rarely where nothing else is sent), and goes on behind "
+        "the gap: every message is read once, or counted as given up. With --no-resync, as in the "
+        "prototype, it waits for that cell for ever, and all that comes behind it.",
+        "NETWORKS that are not ATM fabrics (leat fabric list: meshes, tori, trees, switches of "
+        "other architectures, graphs of one's own) carry packets of --flits flits, a flit per "
+        "wire and cycle. --load counts flits per terminal and cycle. Traffic: uniform (any "
+        "terminal, its own included), permutation, transpose, bit-reverse, bit-complement, "
+        "shuffle, tornado, neighbour, hotspot (--hot percent to terminal 0), broadcast, bursty "
+        "(--burst packets back to back, then silence), trace (--trace FILE: CYCLE SOURCE "
+        "DESTINATION [FLITS] per line), and collectives, which wait for what they receive: "
+        "all-to-all, allreduce, broadcast-tree (--rounds of them; the time of a round is told). "
+        "A trace, and --rounds, come to an end: the run ends with its last packet, or after --cycles, "
+        "and then says what did not fit.\n"
+        "The warm-up is found, or given (traces and --rounds have none); throughput and latency (from a packet's creation to its "
+        "last flit) are those behind it, with 95 % confidence intervals. Saturation is detected: "
+        "what waits at the sources grows. A network whose routing could deadlock is refused with "
+        "the circle of channels; with --unsafe it runs, and if it happens the buffers that wait for "
+        "each other are told, exit 1; so is a part of it that is locked for good. A collective that lost "
+        "a packet ends with exit 1.\n"
+        "Faults (--fault, any number of them, or --fault-file with one per line): "
+        "link:3-7@1000..5000 (routers 3 and 7, both ways; 3>7 one way; without @ always), "
+        "flap:3-7@1000..5000/200,100 (up 200 cycles, down 100), router:5@.., port:5@1000.. (a "
+        "terminal is dead), ber:1e-6 or ber:3-7:1e-6 (per bit; a flit has --flit-bits). Packets "
+        "that lie across a wire that breaks are lost; updown, adaptive and table routing lead round "
+        "broken wires, other routing loses what would cross them.\n"
+        "The JSON object has the keys above as far as they fit (cells are flits, messages packets, "
+        "suspensions the cycles in which a flit waited for room ahead, retransmissions 0; what "
+        "was not measured is null) and flits, "
+        "messages_offered, messages_waiting, throughput_ci95, latency_cycles.ci95, hops_mean "
+        "(routers passed), warmup_cycles, settled, done (of what comes to an end: all of it), "
+        "saturated, saturation (why), lost (packets: "
+        "no_room, no_way, cut, corrupted), rerouted, deadlock (null, or the buffers), rounds "
+        "(count, asked, mean, min, max: collectives), trace (packets, not_begun), fairness (packets delivered of the source with "
+        "fewest and most), links (with --links: flits over each wire, by output port), flit_hops "
+        "and flit_hops_per_second.",
+        "ETHERNETS: etherN, as in ether16/rate=1000/frame=1500/buffer=64, is a switch with N stations, "
+        "full duplex at so many Mbit/s (100). Messages of --bytes go in frames of IEEE 802.3 with so "
+        "much payload at most, cycles are bit times, and a load of 1 would fill the cable of every "
+        "station. Nothing is lost: stations wait for room in the switch.\n"
+        "PACKETWAY networks (twosan, threesan and FILE.yaml with sans: and routers:) are SANs of any "
+        "kind joined by half-routers. Cycles are nanoseconds, a load of 1 is 10 Mbit/s from every "
+        "host (default 0.05), messages have 64 --bytes. Latency is told of pairs within a SAN and "
+        "across; --forwarding address leaves planned routes out, and with --cut-through no routers store packets "
+        "before they send them on. --fault is router:NAME, link:NAME "
+        "(between its half-routers) or errors:NAME (it sees errors: EI), with @FROM..TO, as in "
+        "router:west@1ms..2.5ms. The JSON object has fabric, forwarding, cut_through, traffic, load, bytes, seed, "
+        "cycles, ports, messages_offered, messages_delivered, messages_waiting, messages_lost, "
+        "throughput (Mbit/s of each host), latency_cycles, within_cycles and across_cycles (mean, "
+        "p50, p99, max, count), counts (packets, passed, cut, lost, control, tables, failures, waits, stuck) and "
+        "certificate.",
+        "With --contracts, FILE lists connections with their traffic contracts, one per line "
+        "(name from=PORT to=PORT class=cbr|vbr-rt|vbr-nrt|abr|ubr pcr=RATE scr=RATE mbs=CELLS "
+        "mcr=RATE cdvt=TIME clr=RATIO ctd=TIME cdv=TIME source=greedy|random|excess:FACTOR "
+        "police=drop|tag|off shape=on|off path=K), and ports (port N|all buffer=CELLS clp=CELLS "
+        "nrt-buffer= nrt-clp= best-buffer= efci= w=). Rates are cells/s, kb/s or Mb/s of whole "
+        "cells, times ns, us, ms or cells. Each connection is asked whether it can be admitted; "
+        "those refused are listed with the reason and do not send, unless --admit all. What "
+        "each got is shown against its contract: cells sent, dropped by the policer, tagged, "
+        "lost in queues, delivered, under way at the end (in a shaper, a queue or the network); "
+        "loss ratio, transfer delay, delay variation, throughput, "
+        "kept or broken. Only --cycles, --seed, --model and --json go with it. There are at "
+        "most 1024 connections.\n"
+        "Its JSON object has fabric, model, seed, cycles, certificate, suspensions, admitted and "
+        "refused (how many), kept (all contracts) and connections. Each of these has its contract "
+        "as it was read, admitted, promised (ctd_us, cdv_us; share, in cells/s, where best effort "
+        "or tagged cells have one), reason (null, or link, number, criterion, unit, needed, "
+        "available, connection: who would suffer, text), and what was counted: sent, shaper_lost, "
+        "dropped (by the policer), tagged, lost (in queues) and delivered, with tagged_lost and "
+        "tagged_delivered apart, and under_way, which makes up for the rest of sent; clr, ctd_us (max, mean) and cdv_us as measured, throughput "
+        "(cells/s); with ABR acr (cells/s), marked (cells with EFCI) and rm_sent, rm_returned, "
+        "rm_lost; kept, null where it did not send.",
+    },
+    .options = {
+        { "--traffic", "T", "uniform (default), permutation, hotspot, broadcast, bursty, W; networks: see above" },
+        { "--load", "L", "share of a port's line, 0 to 1, to 6 decimals; default 0.5 (W: see above), of networks of switches 0.1" },
+        { "--seed", "S", "of all chance, 64 bits; default 1" },
+        OPTIONS_OF_A_RUN,
+        { "--trace", "FILE", "networks: packets as a file lists them" },
+        { "--rounds", "N", "networks: of a collective; default as many as there is time for" },
+        { "--idle", "C@BITS", "token rings: station 1 runs command C (add to le) in idle time, again so long after each" },
+        { "--forwarding", "F", "PacketWay: planned (routes, default) or address" },
+        { "--cut-through", "C", "PacketWay: yes (default), or no: packets are stored" },
+        { "--contracts", "FILE", "connections with contracts in place of --traffic" },
+        { "--admit", "WHO", "with --contracts: checked, or all: those refused send, too" },
+        { "--record", "FILE", "write a recording for leat export" },
+        { "--json", NULL, "one JSON object" },
+    },
+    .examples = "leat sim clos444 --traffic uniform --load 0.8 --cycles 1000000 --seed 7\n"
+                "leat sim clos444 --traffic W --load 0.6 --cycles 20000 --seed 7 --model rtl "
+                "--json\n"
+                "leat sim clos:8,15,8/buffer=4 --traffic bursty --bytes 1000 --lose 1e-5\n"
+                "leat sim clos444 --contracts office.contracts\n"
+                "leat sim mesh:8,8 --load 0.3 --flits 4\n"
+                "leat sim torus:8,8/routing=adaptive --fault link:3-4@5000.. --json\n"
+                "leat sim crossbar:16/switch=voq/iterations=4 --load 0.9",
+    .operands = FABRIC_WORDS,
+    .run = run_sim,
+};

@@ -408,7 +408,7 @@ static int run_bench(const char *path, const struct bench *bench,
     return interrupted ? SIGNALLED + interrupted : result;
 }
 
-int run_unit(const struct arguments *args)
+static int run_unit(const struct arguments *args)
 {
     struct unit_options options;
     if (args->operand_count > 0 && strcmp(args->operand[0], "aal") == 0) return run_unit_aal(args);
@@ -421,3 +421,52 @@ int run_unit(const struct arguments *args)
                       args->operand[0]);
     return unit_options_read(args, &options) ? run_bench(args->operand[1], bench, &options) : WRONG;
 }
+
+const struct verb verb_unit = {
+    .name = "unit",
+    .summary = "run a unit bench of the ATM prototype",
+    .synopsis = "ppd|spd|spdppd|bmx STIMULI | aal [SCHEDULE] [--cycles N] "
+                "[--format thesis|jsonl] [--vcd FILE] [-o TRACE]",
+    .description =
+        "Steps units of a bus-matrix switch at register level, one network cycle at a time, and "
+        "shows every signal after each: ppd is an input unit with four crosspoint memories "
+        "behind it, spd an output unit with four before it, spdppd an output unit that feeds an "
+        "input unit, bmx a switch of four inputs and four outputs.\n"
+        "STIMULI (- is standard input) begins with the keyword inputs; then follow signals, each "
+        "with its name in a line and lines of a cycle, counted from 1, and a value. A value "
+        "holds until the next. Those of byte, fifo, wadr and datain are hexadecimal, all others "
+        "decimal; byte and fifo take a longer value as a stream, one byte per cycle, and fifo "
+        "pushes each byte into a memory. The keyword outputs and what follows it may be there "
+        "and does not matter, nor does what follows #.\n"
+        "ppd: byte byteind tstppd.trsltab.wadr tstppd.trsltab.datain "
+        "tstppd.xpm_dst[0..3].head|tail|size. spd: fifo0..3 suspend. spdppd: fifo0..3 and ppd's "
+        "tstppd signals. bmx: byte0..3 byteind0..3 suspend0..3 tstppd.trsltab.wadr0..3 "
+        "tstppd.trsltab.datain0..3 tstppd.trsltab.wcmd0..3. In ppd and spdppd, an entry for wadr "
+        "or datain writes the table in that cycle.\n"
+        "aal runs the whole 16 x 16 network with its adaptation layer units and shows those "
+        "that a schedule names; without one, the thesis' test of two messages from port 1 to "
+        "port 5. SCHEDULE has the keyword inputs, then units (aal34[1]), each with the orders "
+        "of its host in lines: the earliest cycle, and initsend, putnint 285, putnfloat 1.5 "
+        "(also short, long, dfloat, cplx, dcplx), putbytes 0a1b, putstring \"text\", setdst 5 "
+        "or broadcast, snd NAME INSTANCE ID (instance -1: all), rcv NAME INSTANCE ID [poll], "
+        "getnint [COUNT] and so on, getbytes COUNT, getstring. Orders follow one after the "
+        "other. The keyword outputs is followed by the units that are shown, each with a "
+        "number of blocks (default 2); without it those under inputs are shown. What hosts get "
+        "is told on standard error. Cycle 0 is reset; by default a run ends 128 cycles after "
+        "the last thing happened, at most after 100,000.\n"
+        "A JSON object per cycle has cycle and signals; numbers are whole, and datain is a "
+        "string as the thesis prints it. An interrupted run keeps the cycles that it has done. "
+        "Trace and waveform appear together or not at all, and neither may be the input.",
+    .options = {
+        { "--cycles", "N", "how many cycles, to 100000128; else 128 after the last stimulus or event" },
+        { "--format", "F", "jsonl (the default), or thesis: as its appendices print traces" },
+        { "--vcd", "FILE", "write waveforms for GTKWave or Surfer; 1 ns is one cycle" },
+        { "-o", "TRACE", "write the trace there, complete or not at all" },
+    },
+    .examples = "leat unit aal --format thesis\n"
+                "leat unit ppd ppd_success.stimuli\n"
+                "leat unit spdppd link.stimuli --format thesis --cycles 200\n"
+                "leat unit bmx switch.stimuli --vcd switch.vcd -o switch.jsonl",
+    .operands = "ppd spd spdppd bmx aal",
+    .run = run_unit,
+};
