@@ -1,4 +1,4 @@
-/* Shared by the verbs of the `leat` command: their table, arguments and exit codes. */
+/* Shared by the verbs of the `leat` command: their list, arguments and exit codes. */
 #ifndef LEAT_TOOL_H
 #define LEAT_TOOL_H
 
@@ -36,13 +36,18 @@ struct arguments {
     const char *value[OPTION_MAX]; /* by the option's place; "" for a switch that was given */
     char **operand;
     int operand_count;
+    bool wants_help; /* --help or -h: the words behind it are not read */
     bool only_check; /* sim: only check the command line; nothing is run */
 };
+
+/* Reads the words behind the verb's name, which end with NULL; operands are moved to their front.
+ * DONE, or WRONG after a complaint. Values of repeated options live until the next call. */
+int arguments_read(const struct verb *verb, char **words, struct arguments *args);
 
 /* The value of an option, NULL if absent. */
 const char *argument(const struct arguments *args, const char *option);
 
-/* The table, NULL past the last. */
+/* The list of verbs, NULL past the last. */
 const struct verb *verb_at(size_t index);
 const struct verb *verb_find(const char *name);
 
@@ -87,6 +92,7 @@ const char *format_names(void);
 
 /* The number of SIGINT, SIGTERM or SIGHUP, once received; loops check it between packets. */
 extern volatile sig_atomic_t interrupted;
+void catch_signals(void);
 /* For a verb that waits elsewhere and leaves nothing half done: signals end the process from now
  * on, and so does one that came before. */
 void let_signals_end(void);

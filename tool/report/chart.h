@@ -35,7 +35,7 @@ struct chart_line {
     const char *name;
     unsigned style; /* 0 .. CHART_STYLES - 1 */
     const struct chart_point *point;
-    size_t count;
+    size_t count; /* at least one */
 };
 
 struct chart {

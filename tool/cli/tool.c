@@ -1,0 +1,119 @@
+/* What all verbs share: complaints, signals, the end of a verb. */
+#include "tool.h"
+#include "leat_format.h"
+#include "leat_text.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+volatile sig_atomic_t interrupted;
+
+static void on_signal(int number)
+{
+    interrupted = number;
+}
+
+/* A file that may not grow (ulimit -f): the write fails and is reported, as on a full disk, and the
+ * partial file is removed. A handler, since an ignored signal stays ignored in programs that we
+ * start. */
+static void on_file_limit(int number)
+{
+    (void)number;
+}
+
+/* Without SA_RESTART, so that a blocked read returns at once. */
+void catch_signals(void)
+{
+    struct sigaction action = { .sa_handler = on_signal };
+    const struct sigaction limit = { .sa_handler = on_file_limit, .sa_flags = SA_RESTART };
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGXFSZ, &limit, NULL);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    struct sigaction hang_up;
+    sigaction(SIGHUP, NULL, &hang_up);
+    if (hang_up.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, NULL); /* unless under nohup */
+}
+
+void let_signals_end(void)
+{
+    static const int number[] = { SIGINT, SIGTERM, SIGHUP };
+    for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
+        struct sigaction action;
+        sigaction(number[i], NULL, &action);
+        if (action.sa_handler == on_signal) signal(number[i], SIG_DFL);
+    }
+    if (interrupted) raise(interrupted);
+}
+
+void complain(const char *text, ...)
+{
+    va_list list;
+    va_start(list, text);
+    fputs("leat: ", stderr);
+    vfprintf(stderr, text, list);
+    fputc('\n', stderr);
+    va_end(list);
+}
+
+void warn_if_slower(const char *why, int slower_at)
+{
+    if (slower_at >= 0) complain("%s", why + slower_at);
+}
+
+int misuse(const struct verb *verb, const char *text, ...)
+{
+    va_list list;
+    va_start(list, text);
+    fprintf(stderr, "leat %s: ", verb->name);
+    vfprintf(stderr, text, list);
+    fprintf(stderr, "\n(leat help %s tells more)\n", verb->name);
+    va_end(list);
+    return WRONG;
+}
+
+bool flush_printed(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout)) return true;
+    complain("standard output: cannot write");
+    return false;
+}
+
+int finish(int code)
+{
+    if (!flush_printed()) return FAILED;
+    return interrupted ? SIGNALLED + interrupted : code;
+}
+
+static void put_piece(struct leat_text *text)
+{
+    fwrite(text->buf, 1, text->len, text->user);
+    text->len = 0;
+}
+
+void print_harmless(const void *octets, size_t len)
+{
+    char buf[256];
+    struct leat_text text;
+    leat_text_init(&text, buf, sizeof buf, put_piece, stdout);
+    leat_text_harmless(&text, octets, len);
+    put_piece(&text);
+}
+
+bool word_is_in(const char *word, const char *list)
+{
+    const size_t len = strlen(word);
+    for (const char *at = list; len && (at = strstr(at, word)); at += len)
+        if ((at == list || at[-1] == ' ') && (at[len] == ' ' || !at[len])) return true;
+    return false;
+}
+
+const char *format_names(void)
+{
+    static char names[256];
+    size_t used = 0;
+    const struct leat_format *format;
+    for (size_t i = 0; (format = leat_format_at(i)) && used < sizeof names; i++)
+        used += (size_t)snprintf(names + used, sizeof names - used, i ? " %s" : "%s", format->name);
+    return names;
+}

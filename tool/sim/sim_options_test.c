@@ -1,0 +1,86 @@
+/* Numbers, loads and chances of a command line. */
+#include "complaints_test.h"
+#include "sim.h"
+#include "tap.h"
+#include "words_test.h"
+
+static const struct verb push = { .name = "push",
+                                  .options = { { "--cycles", "N", "" }, { "--load", "L", "" } } };
+
+static void numbers_are_held_to_their_range(void)
+{
+    struct arguments args;
+    uint64_t number = 42;
+    words_read(&push, "", &args);
+    OK(sim_read_number(&args, "--cycles", 3, 10, &number) && number == 42);
+    words_read(&push, "--cycles 3", &args);
+    OK(sim_read_number(&args, "--cycles", 3, 10, &number) && number == 3);
+    words_read(&push, "--cycles=10", &args);
+    OK(sim_read_number(&args, "--cycles", 3, 10, &number) && number == 10);
+    static const char *const bad[] = {
+        "2", "11", "", "-3", "+3", "3.0", "3x", "four", "18446744073709551619", "0x"
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char line[64], want[128];
+        snprintf(line, sizeof line, "--cycles=%s", bad[i]);
+        snprintf(want, sizeof want, "leat push: --cycles '%s', expected a whole number, 3 to 10\n",
+                 bad[i]);
+        words_read(&push, line, &args);
+        complaints_begin();
+        const bool read = sim_read_number(&args, "--cycles", 3, 10, &number);
+        OK(strncmp(complaints_end(), want, strlen(want)) == 0);
+        OK(!read && number == 10);
+    }
+}
+
+static bool load_is(const char *text, uint32_t want, bool want_exact)
+{
+    uint32_t load = ~want;
+    bool exact = !want_exact;
+    const bool read = sim_read_load(text, &load, &exact);
+    if (!read || load != want || exact != want_exact) printf("# %s: %u\n", text, load);
+    return read && load == want && exact == want_exact;
+}
+
+static void loads_are_counted_in_millionths(void)
+{
+    OK(load_is("0", 0, true) && load_is("1", 1000000, true) && load_is("0.25", 250000, true));
+    OK(load_is(".5", 500000, true) && load_is("1.", 1000000, true));
+    OK(load_is("0.000001", 1, true) && load_is("1e-6", 1, true) && load_is("25e-2", 250000, true));
+    OK(load_is("0.50000000000000000000000", 500000, true));
+}
+
+static void loads_between_two_steps_are_rounded_and_said_to_be(void)
+{
+    OK(load_is("0.2500001", 250000, false));
+    OK(load_is("0.2500005", 250001, false));
+    OK(load_is("0.9999999", 1000000, false));
+}
+
+static void what_is_no_load_is_refused(void)
+{
+    static const char *const bad[] = { "",     ".",    "1.000001", "2",   "-0.1",  "+0.1",
+                                       "0,5",  "nan",  "1e-7",     "1e5", "0x1",   "50%",
+                                       " 0.5", "0.5 ", "1e-",      "e-1", "1.0.0", "1e-21" };
+    uint32_t load;
+    bool exact;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        if (sim_read_load(bad[i], &load, &exact)) printf("# '%s'\n", bad[i]);
+        OK(!sim_read_load(bad[i], &load, &exact));
+    }
+}
+
+static void chances_have_as_many_decimals_as_are_asked_for(void)
+{
+    uint32_t parts;
+    OK(sim_read_fraction("0.001", 9, &parts) && parts == 1000000);
+    OK(sim_read_fraction("1e-9", 9, &parts) && parts == 1);
+    OK(sim_read_fraction("1", 9, &parts) && parts == 1000000000);
+    OK(sim_read_fraction("0.125", 3, &parts) && parts == 125);
+    OK(!sim_read_fraction("1e-10", 9, &parts)); /* it would be none */
+    OK(!sim_read_fraction("1.000000001", 9, &parts));
+}
+
+TAP_MAIN(T(numbers_are_held_to_their_range), T(loads_are_counted_in_millionths),
+         T(loads_between_two_steps_are_rounded_and_said_to_be), T(what_is_no_load_is_refused),
+         T(chances_have_as_many_decimals_as_are_asked_for))
