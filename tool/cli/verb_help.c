@@ -65,7 +65,7 @@ static void help_all(void)
          "  leat VERB [OBJECT] [--options]\n");
     for (size_t i = 0; verb_at(i); i++)
         printf("  %-10s %s\n", verb_at(i)->name, verb_at(i)->summary);
-    puts("\nleat help VERB tells more of one verb; leat --version tells which leat this is.\n"
+    puts("\nleat help VERB describes one verb; leat --version prints the version.\n"
          "Exit codes: 0 done, 1 the run failed, 2 wrong usage or bad input,\n"
          "128 + n ended by signal n, with what was finished.");
 }
@@ -218,7 +218,7 @@ static int run_help(const struct arguments *args)
 
 const struct verb verb_help = {
     .name = "help",
-    .summary = "tell what leat does, or what one verb does",
+    .summary = "show what leat does, or what one verb does",
     .synopsis = "[VERB] [--man] [--verbs] [--completion]",
     .description = "Prints help as text, as a manual page, or a completion script for bash.",
     .options = {

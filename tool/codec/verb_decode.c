@@ -500,28 +500,29 @@ const struct verb verb_decode = {
     .summary = "show the packets of a file, a capture or a pipe",
     .synopsis = "[--format F] [--json] [--nni] [--input hex|raw|capture] [FILE]",
     .description =
-        "Reads hex text, raw octets, pcap or pcapng, told apart by content, and prints every "
-        "packet as a tree with offsets. Without FILE, or with -, it reads standard input.\n"
-        "In a capture, link type, Ethernet type, IP protocol or UDP port tell the format; "
-        "what belongs to no format is passed over. With --format, only that format is shown. The "
-        "adaptation layers lie in the user cells of a capture of ATM cells: aal1, aal2 and "
-        "aal34 are shown cell by cell, aal5 is put together, on up to 256 channels at a time.\n"
-        "In hex text each line is a packet; blanks, colons, commas, 0x and comments after # do "
-        "not count. Raw octets are one packet, or as many as there are where the format tells "
-        "its length (atm, aal1, aal2, aal34, atmtask, aton, esp).\n"
+        "Reads hex text, raw octets, pcap or pcapng, detects which from the content, and prints "
+        "every packet as a tree with offsets. Without FILE, or with -, it reads standard input.\n"
+        "In a capture, the link type, Ethernet type, IP protocol or UDP port determines the "
+        "format; packets of no known format are skipped. With --format, only that format is "
+        "shown. The adaptation layers are found in the user cells of a capture of ATM cells: "
+        "aal1, aal2 and aal34 are shown cell by cell, aal5 is reassembled, on up to 256 channels "
+        "at a time.\n"
+        "In hex text each line is a packet; blanks, colons, commas, 0x and comments after # are "
+        "ignored. Raw octets are one packet, or several if the format carries its length (atm, "
+        "aal1, aal2, aal34, atmtask, aton, esp).\n"
         "A JSON object has format, packet (its number; in a capture the frame's), fields and "
-        "error: null, or code, offset and text. Captures add time_ns, via (ethernet, where "
-        "the packet lay behind an Ethernet type) and, where it has a frame of its own, carriage. A damaged packet has its octets instead of fields (or "
-        "its frame, where that is damaged). Numbers are whole and up to 64 bits; a character "
-        "of a string is an octet.\n"
-        "A damaged packet is reported with its offset and the reading goes on. The exit code "
-        "is 2 for damaged hex text or raw octets and for a damaged file, 1 for a capture that "
-        "holds damaged packets.",
+        "error: null, or code, offset and text. Captures add time_ns, via (ethernet, if the "
+        "packet followed an Ethernet type) and, if it has a frame of its own, carriage. A "
+        "damaged packet has its octets instead of fields (or its frame, if that is damaged). "
+        "Numbers are whole and up to 64 bits; a character of a string is an octet.\n"
+        "A damaged packet is reported with its offset, and decoding continues. The exit code is "
+        "2 for damaged hex text or raw octets and for a damaged file, 1 for a capture that holds "
+        "damaged packets.",
     .options = {
         { "--format", "F", "the format of the packets; `leat formats` lists them" },
         { "--json", NULL, "one JSON object per packet: format, fields, error" },
         { "--nni", NULL, "cells are a network-network interface's: VPI of 12 bits" },
-        { "--input", "KIND", "hex, raw or capture, where the content misleads" },
+        { "--input", "KIND", "hex, raw or capture, if detection fails" },
     },
     .examples = "leat decode --format esp packets.hex\n"
                 "leat decode --json capture.pcapng\n"

@@ -432,16 +432,15 @@ const struct verb verb_encode = {
     .synopsis = "[FORMAT] [FIELD=VALUE...] [--json FILE] [--hex|--raw|--pcapng FILE]",
     .description =
         "Makes one packet from FIELD=VALUE words, or one from every JSON object in FILE (- is "
-        "standard input): what `leat decode --json` prints goes in and the same octets come "
-        "out. FORMAT may be left out where the objects name it.\n"
-        "Fields not given have a default; lengths and checksums are computed, and passed over "
-        "where they are given. Numbers are decimal, 0x hexadecimal or 0b binary; octets are "
-        "hex digits. Nested fields are written with dots: log.text=hello, "
-        "records.0.address=0x201.\n"
+        "standard input): the output of `leat decode --json` encodes to the same octets. FORMAT "
+        "may be omitted if the objects name it.\n"
+        "Fields not given have a default; lengths and checksums are computed, and ignored if "
+        "given. Numbers are decimal, 0x hexadecimal or 0b binary; octets are hex digits. Nested "
+        "fields are written with dots: log.text=hello, records.0.address=0x201.\n"
         "--hex, the default, prints a line per packet; --raw the octets; --pcapng writes a "
         "capture in which every format has its link type (a file appears only when it is "
-        "complete; it may not be the input). The adaptation layers travel in cells: VPI and VCI are carriage.vpi and "
-        "carriage.vci (default 0 and 32).",
+        "complete; it may not be the input). The adaptation layers travel in cells: VPI and VCI "
+        "are carriage.vpi and carriage.vci (default 0 and 32).",
     .options = {
         { "--json", "FILE", "read the fields from JSON objects" },
         { "--hex", NULL, "print hex text" },

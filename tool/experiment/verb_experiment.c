@@ -129,7 +129,7 @@ static int run_experiment(const struct arguments *args)
 
 const struct verb verb_experiment = {
     .name = "experiment",
-    .summary = "the measurements of the thesis, made anew",
+    .summary = "repeat the measurements of the thesis",
     .synopsis = "echo|linear|matrix|contention [FILE] [--fabric F] [--sizes LIST] [--poll] "
                 "[--model rtl|cell] [--json]",
     .description =
@@ -137,18 +137,17 @@ const struct verb verb_experiment = {
         "task, and measures them as it did.\n"
         "echo: the one-way delay of a message by its size, beside the closed form (T(N) of the "
         "thesis' network; T(N)-12 where cells cross a fabric in 12 cycles less) and what was "
-        "published of clos444; its regression; r_max, the greatest throughput, in octets per cycle "
-        "and "
-        "in Mbit/s at lines of 155.52 and 622.08 Mbit/s; n_1/2, the octets that reach half of "
-        "it; t_0, the delay of 4 octets.\n"
+        "published of clos444; its regression; r_max, the greatest throughput, in octets per "
+        "cycle and in Mbit/s at lines of 155.52 and 622.08 Mbit/s; n_1/2, the octets that reach "
+        "half of it; t_0, the delay of 4 octets.\n"
         "linear: a system of linear equations, one task for each coefficient (FILE, n lines of "
         "n+1 integers; default: the thesis' example 4, with its contention study). matrix: a "
-        "product (FILE: the rows of A, a line `*`, the rows of B). Both tell what the program "
-        "wrote, the cycle of the last message among its workers, the same where cells never "
-        "meet, and the same by the thesis' rule: each message takes 193 cycles from the lock, "
+        "product (FILE: the rows of A, a line `*`, the rows of B). Both show what the program "
+        "wrote, the cycle of the last message among its workers, the same without contention, "
+        "and the same by the thesis' rule: each message takes 193 cycles from the lock, "
         "receptions at a port are 40 cycles apart, tasks compute as long as they did.\n"
-        "contention: that rule, applied to the records of a file, as `leat run --records` "
-        "writes them and the thesis printed them.",
+        "contention: that rule, applied to the records of a file, as `leat run --records` writes "
+        "them and the thesis printed them.",
     .options = { { "--fabric", "F", "an ATM fabric; default clos444" },
                  { "--sizes", "LIST", "echo: octets, multiples of 4, commas between" },
                  { "--poll", NULL, "tasks poll for messages, every 81 cycles" },

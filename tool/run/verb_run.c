@@ -317,78 +317,72 @@ const struct verb verb_run = {
     .synopsis = "--fabric F [-n N] [--compute none|measured[:SCALE]] [--placement P] "
                 "[--contention] [--json [FILE]] [options] -- PROGRAM [ARGUMENT...]",
     .description =
-        "Runs a dynamically linked Open MPI or PVM program as it is installed, without "
-        "compiling it anew: its processes are plugged into the ports of a simulated network "
-        "(leat fabric list; ring16 is a token ring, ether16 an Ethernet, twosan a PacketWay "
-        "network "
-        "of several), and "
-        "what they send each other goes over it. mpirun starts those "
-        "of MPI, its settings are seen to; those of PVM need no daemon, each port is a host, "
-        "and up to 64 tasks may be spawned.\n"
-        "Simulated time moves only while all processes wait, so every run is the same run: "
-        "same output, same certificate. What the program measures itself (MPI_Wtime, "
-        "gettimeofday, clock_gettime, sleep ...) is simulated time, which begins at one second; "
-        "--real-clock leaves its clocks alone. Computing takes no time, or with "
-        "--compute measured the time that the processor took, times SCALE; a look at the clock "
-        "takes 20 ns, a poll in vain 100 ns.\n"
+        "Runs an installed, dynamically linked Open MPI or PVM program without recompiling it. "
+        "Its processes are attached to the ports of a simulated network (see leat fabric list; "
+        "ring16 is a token ring, ether16 an Ethernet, twosan a PacketWay network of several "
+        "SANs), which carries the messages between them. leat starts MPI programs through mpirun "
+        "and sets its options. PVM programs need no daemon: each port is a host, and up to 64 "
+        "tasks may be spawned.\n"
+        "Simulated time advances only while all processes wait, so runs are repeatable: same "
+        "output, same certificate. The program's own clocks (MPI_Wtime, gettimeofday, "
+        "clock_gettime, sleep ...) show simulated time, which starts at one second; --real-clock "
+        "leaves them alone. Computation takes no time, or with --compute measured the processor "
+        "time multiplied by SCALE; reading the clock takes 20 ns, an unsuccessful poll 100 ns.\n"
         "ATM fabrics carry messages as the thesis' adaptation layer does (T(N) of leat fabric "
-        "time, for a message with its head of a few octets); networks carry them as packets of "
-        "--packet-flits flits of --flit-bytes, one of them for the head.\n"
-        "What a program does over and over is simulated once: where an ATM network, its units and "
-        "all that is under way are as they were before, and the same messages are handed over in "
-        "the "
-        "same cycles, the same follows and is told again (replayed: messages). Times and "
-        "certificate "
-        "are those of --every-cycle, which simulates all.\n"
+        "time, for a message with a header of a few octets); networks of switches carry them as "
+        "packets of up to --packet-flits flits of --flit-bytes each, one of them for the "
+        "header.\n"
+        "Repetitive communication over ATM fabrics is simulated once. When the network, its "
+        "units and everything in flight return to an earlier state, and the same messages are "
+        "sent in the same cycles, leat replays the recorded deliveries (replayed: how many "
+        "messages). Times and certificate are the same as with --every-cycle, which simulates "
+        "everything.\n"
         "Programs that are linked with libleat-atm (leat/atm_task.h: the calls of the thesis) "
         "drive the adaptation layer units of an ATM fabric themselves. The first task starts the "
-        "others, up to 1024 in all and 10 of a name at a port; what those print goes to standard "
-        "error, behind their names.\n"
-        "Behind the program's own output, standard error gets the simulated time, messages, "
-        "octets, and for each task how long it waited. The JSON object (in FILE, named as "
-        "--json=FILE or before the --; else on a line of its own on standard output, behind an "
-        "empty line where it is a pipe or a terminal) has "
-        "fabric, program, library, status (done, exit, deadlock, livelock, died, failed, lost, "
-        "unrecorded or interrupted), reason (a text, or null), exit_code (of a program that ended "
-        "by itself, "
-        "or null), tasks, "
-        "simulated_seconds, messages, bytes, certificate, "
-        "wall_seconds, replayed, with --contention also contention_free_seconds, "
-        "contention_seconds, reordered_tasks (those that receive from others in another order "
-        "then) and, where the run takes longer without contention, contention_note, repeatable, "
-        "not_repeatable_because (a list of reasons), "
-        "and task: a list with task, port, seconds, waiting_seconds, messages_sent, "
-        "bytes_sent, messages_received, bytes_received.\n"
-        "Faults and errors on the lines are those of leat sim. Units of ATM fabrics repair what "
-        "is lost; a message that is given up, or lost in a network, ends the run with the "
-        "reason. Units resynchronise as in leat sim, unless --no-resync is given.\n"
-        "--record writes what leat export makes timelines, captures and tables of: of each task "
-        "what it waits in and computes, its messages with length and tag, those that have "
-        "arrived and that it has not taken (inbox0 ...), those at each port (queue0 ...) and in "
-        "the network (under_way); flits in the network, each time that it has told something; "
-        "of ATM fabrics all cells. A message takes 40 to 80 octets of the file, a cell 120. "
-        "What happened until a run failed or was interrupted is in it, too.\n"
-        "A program that is killed, aborts, forks a process that communicates, closes descriptors "
-        "of the MPI library, or whose tasks all wait for each other ends the run "
-        "with exit code 1 and a reason; so does an ATM network that is locked, or has delivered "
-        "nothing for longer than all its time-outs take; who waits for what is told. Tasks that "
-        "poll wait as well: "
-        "if they go on 1000 times and longer than --patience (simulated seconds, default 86400; 0: "
-        "for ever), and no message is sent or received and no task starts or ends meanwhile, "
-        "that is a deadlock.",
+        "others, up to 1024 in all and 10 with the same name at a port; their output goes to "
+        "standard error, prefixed with their names.\n"
+        "After the program's own output, standard error shows the simulated time, messages, "
+        "octets, and how long each task waited. The JSON object (in FILE, named as --json=FILE "
+        "or before the --; else on a line of its own on standard output, after an empty line if "
+        "that is a pipe or a terminal) has fabric, program, library, status (done, exit, "
+        "deadlock, livelock, died, failed, lost, unrecorded or interrupted), reason (a text, or "
+        "null), exit_code (of a program that ended by itself, or null), tasks, "
+        "simulated_seconds, messages, bytes, certificate, wall_seconds, replayed, with "
+        "--contention also contention_free_seconds, contention_seconds, reordered_tasks (those "
+        "that then receive messages in a different order) and, if the run takes longer without "
+        "contention, contention_note, repeatable, not_repeatable_because (a list of reasons), "
+        "and task: a list with task, port, seconds, waiting_seconds, messages_sent, bytes_sent, "
+        "messages_received, bytes_received.\n"
+        "Faults and line errors are those of leat sim. Units of ATM fabrics retransmit lost "
+        "cells; a message that is given up, or lost in a network, ends the run with the reason. "
+        "Units resynchronise as in leat sim, unless --no-resync is given.\n"
+        "--record writes a recording, from which leat export makes timelines, captures and "
+        "tables. It has for each task when it waits and computes, its messages with length and "
+        "tag, and messages that have arrived but are not yet received (inbox0 ...); the messages "
+        "queued at each port (queue0 ...) and in flight (under_way); flits in the network, "
+        "whenever it reports progress; and all cells of ATM fabrics. A message takes 40 to 80 "
+        "octets of the file, a cell 120. A run that fails or is interrupted is recorded up to "
+        "that point.\n"
+        "The run ends with exit code 1 and a reason if the program is killed, aborts, forks a "
+        "process that communicates, closes descriptors of the MPI library, or deadlocks; the same "
+        "holds if an ATM network is deadlocked, or delivers nothing for longer than all its "
+        "timeouts. The report lists which task waits for what. Polling counts as waiting: if "
+        "tasks poll more than 1000 times and for longer than --patience (simulated seconds, "
+        "default 86400; 0: forever) while no message is sent or received and no task starts or "
+        "ends, that is a deadlock.",
     .options = { { "--fabric", "F", "the network" },
                  { "-n", "N", "tasks, 1 to 1024; default: MPI one for each port, others one" },
                  { "--compute", "C", "none (default), measured, or measured:SCALE" },
                  { "--placement", "P", "cyclic (default), block, or ports as in 0,4,8" },
-                 { "--contention", NULL, "run once more, in silence, without contention; compare" },
+                 { "--contention", NULL, "run again, silently, without contention, and compare" },
                  { "--json", "[FILE]",
-                   "what came of it as JSON, to FILE or behind the program's output" },
+                   "the result as JSON, to FILE or after the program's output" },
                  { "--patience", "S", "seconds without a message until polling is a deadlock" },
                  { "--record", "FILE", "what tasks and network do, for leat export" },
                  { "--real-clock", NULL, "the program's clocks stay real" },
-                 { "--library", "L", "mpi, pvm or atm, where it cannot be seen from the program" },
+                 { "--library", "L", "mpi, pvm or atm, if it cannot be detected from the program" },
                  { "--model", "M", "of ATM fabrics: rtl or cell (default)" },
-                 { "--every-cycle", NULL, "ATM: simulate all of it, also what repeats itself" },
+                 { "--every-cycle", NULL, "ATM: simulate every cycle, replay nothing" },
                  { "--flit-bytes", "N", "networks: of a flit; default 16" },
                  { "--packet-flits", "N", "networks: of a packet at most; default 16" },
                  { "--fault", "F", "networks: as in leat sim; may be given again", true },
@@ -404,7 +398,8 @@ const struct verb verb_run = {
                  { "--dead", "PORTS", "ATM: PORT or PORT@FROM..TO, with commas between" },
                  { "--retransmit", "CYCLES", "ATM: until a cell is sent again; default 400000" },
                  { "--transmissions", "N", "ATM: of a cell, until it is given up; default 8" },
-                 { "--no-resync", NULL, "ATM: after that no way back, as in the prototype" },
+                 { "--no-resync", NULL,
+                   "ATM: do not resynchronise after that, as in the prototype" },
                  { "--obsolete", "CYCLES", "ATM: until a unit discards a message; default 40000" },
                  { "--descriptors", "N", "ATM: messages of a source at a time; default 32" },
                  { "--poll", NULL, "leat/atm_task.h: tasks poll, as in the thesis" },

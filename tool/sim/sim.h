@@ -17,33 +17,34 @@ enum {
 };
 
 /* Options of leat sim that shape a run; leat sweep hands them on. */
-#define OPTIONS_OF_A_RUN                                                                      \
-    { "--cycles", "N", "how long, 1 to 10^15; default 1000000, networks 100000" },            \
-        { "--model", "M", "rtl or cell (default)" },                                          \
-        { "--bytes", "B", "of a message, 0 to 67912; default 16, which fills a cell" },       \
-        { "--blocks", "N", "cells in each buffer of an AAL unit, 1 to 65534; default 1887" }, \
-        { "--descriptors", "N", "messages from one source at a time; default 32" },           \
-        { "--retransmit", "CYCLES", "until a cell is sent again; default 400000" },           \
-        { "--obsolete", "CYCLES", "until a message is discarded; default 40000" },            \
-        { "--transmissions", "N", "of a cell, until it is given up; default 8" },             \
-        { "--no-resync", NULL, "after that no way back: the prototype's streams end" },       \
-        { "--bit-errors", "H,P", "chances per bit of header and of payload" },                \
-        { "--lose", "CHANCE", "that a cell is lost" },                                        \
-        { "--insert", "CHANCE", "that a stray cell follows a cell" },                         \
-        { "--duplicate", "CHANCE", "that a cell is duplicated" },                             \
-        { "--hec", NULL, "headers are protected on the lines" },                              \
-        { "--dead", "PORTS", "PORT or PORT@FROM..TO, with commas between" },                  \
-        { "--flits", "N", "networks: of a packet, 1 to 65535; default 1" },                   \
-        { "--warmup", "CYCLES", "networks: that do not count; default auto: found" },         \
-        { "--hot", "PERCENT", "networks: of hotspot traffic to terminal 0; default 25" },     \
-        { "--burst", "N", "networks: packets of a burst, on average; default 10" },           \
-        { "--fault", "F", "networks: a link, flap, router, port or ber; may be given again",  \
-          true },                                                                             \
-        { "--fault-file", "FILE", "networks: a fault per line" },                             \
-        { "--flit-bits", "N", "networks: of a flit, for bit errors; default 64" },            \
-        { "--links", NULL, "networks: tell the flits over each wire (JSON), up to 131072" },  \
-    {                                                                                         \
-        "--unsafe", NULL, "networks: run also what can deadlock"                              \
+#define OPTIONS_OF_A_RUN                                                                       \
+    { "--cycles", "N", "how long, 1 to 10^15; default 1000000, networks 100000" },             \
+        { "--model", "M", "rtl or cell (default)" },                                           \
+        { "--bytes", "B", "of a message, 0 to 67912; default 16, which fills a cell" },        \
+        { "--blocks", "N", "cells in each buffer of an AAL unit, 1 to 65534; default 1887" },  \
+        { "--descriptors", "N", "messages from one source at a time; default 32" },            \
+        { "--retransmit", "CYCLES", "until a cell is sent again; default 400000" },            \
+        { "--obsolete", "CYCLES", "until a message is discarded; default 40000" },             \
+        { "--transmissions", "N", "of a cell, until it is given up; default 8" },              \
+        { "--no-resync", NULL,                                                                 \
+          "do not resynchronise after that: streams end, as in the prototype" },               \
+        { "--bit-errors", "H,P", "chances per bit of header and of payload" },                 \
+        { "--lose", "CHANCE", "that a cell is lost" },                                         \
+        { "--insert", "CHANCE", "that a stray cell follows a cell" },                          \
+        { "--duplicate", "CHANCE", "that a cell is duplicated" },                              \
+        { "--hec", NULL, "headers are protected on the lines" },                               \
+        { "--dead", "PORTS", "PORT or PORT@FROM..TO, with commas between" },                   \
+        { "--flits", "N", "networks: of a packet, 1 to 65535; default 1" },                    \
+        { "--warmup", "CYCLES", "networks: excluded from results; default auto: detected" },   \
+        { "--hot", "PERCENT", "networks: of hotspot traffic to terminal 0; default 25" },      \
+        { "--burst", "N", "networks: packets of a burst, on average; default 10" },            \
+        { "--fault", "F", "networks: a link, flap, router, port or ber; may be given again",   \
+          true },                                                                              \
+        { "--fault-file", "FILE", "networks: a fault per line" },                              \
+        { "--flit-bits", "N", "networks: of a flit, for bit errors; default 64" },             \
+        { "--links", NULL, "networks: report the flits over each wire (JSON), up to 131072" }, \
+    {                                                                                          \
+        "--unsafe", NULL, "networks: run even if routing can deadlock"                         \
     }
 
 /* Fabrics, for the completion of verbs that run them under load. */
