@@ -45,6 +45,7 @@ static void a_million_seconds_is_the_most(void)
     OK(!duration_read("1000000.1s", &ps));
     OK(!duration_read("1000000000000000001ps", &ps));
     OK(!duration_read("18446744073709551617s", &ps)); /* 2^64 + 1 */
+    OK(!duration_read("18446745s", &ps));             /* 2^64 picoseconds and a bit */
 }
 
 static void what_is_no_time_is_refused(void)
