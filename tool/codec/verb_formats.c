@@ -83,9 +83,8 @@ const struct verb verb_formats = {
     .summary = "list the wire formats, or the fields of one",
     .synopsis = "[FORMAT] [--json]",
     .description = "One line per format: its name, where it travels, what it is. With FORMAT, "
-                   "the fields that a packet of it has when none is given, with their values; "
-                   "other kinds of packets have other fields, and `leat encode` names them "
-                   "when one is misspelt.",
+                   "the fields of its default packet, with their values; other kinds of packets "
+                   "have other fields, which `leat encode` lists if a field is misspelt.",
     .options = { { "--json", NULL, "one JSON object per format" } },
     .examples = "leat formats\nleat formats esp",
     .operands = "$formats",

@@ -115,85 +115,93 @@ const struct verb verb_graph = {
                 "run FILE [-j N] [--engine fabric:NAME] [--placement P] [--schedule S --seed N] [--rts latched|level] [--log LEVEL] "
                 "[--instrument] [--until idle|stop|TIME] [--record FILE] [--snapshot FILE] [--json]",
     .description =
-        "FILE is a POETS application in XML (- is standard input): of the Orchestrator (without a "
-        "namespace) or of graph_schema (v4 and v3), told apart by the namespace. Handlers are C++14, "
-        "compiled by c++ and kept by content in ~/.cache/leat/poets (XDG_CACHE_HOME/leat/poets), which "
-        "nobody else may write to. They run with all your rights.\n"
-        "check: all mistakes, up to 64, as FILE:LINE:COLUMN: CODE: what there is and what was "
-        "expected. Handlers of types that have devices are compiled, but not run, and what the "
-        "compiler says has the lines of FILE. The exit code is 2 where there is any mistake but a warning.\n"
-        "info: types with their pins, structs and messages, devices by type, edges, how many edges "
-        "devices have, and the memory that a run needs. The JSON object has file, dialect, graph_type, "
-        "instance, messages (id, octets), device_types (id, kind, devices, properties, state: octets; "
-        "inputs and outputs: name, message, octets, indexed, edges), devices, externals, edges, "
-        "in_degree and out_degree (of devices: least, mean, most, and histogram: from, to, devices) "
-        "and memory_octets. Octets are null where only a compiler knows them.\n"
-        "run: compiles the handlers, says so if their code has not run here before, deals the devices "
-        "to threads, and runs until the application exits, stops itself, fails, or is idle. Log lines and what the "
-        "supervisor posts are on standard output (with --json on standard error). The exit code is 0 "
-        "after success, a stop, or the time of --until; after idleness 0 for the Orchestrator's "
-        "applications and with --until idle, else 1; 1 when the application failed.",
+        "FILE is a POETS application in XML (- is standard input): of the Orchestrator (without "
+        "a namespace) or of graph_schema (v4 and v3), distinguished by the namespace. Handlers "
+        "are C++14, compiled by c++ and kept by content in ~/.cache/leat/poets "
+        "(XDG_CACHE_HOME/leat/poets), which no other user may be able to write to. They run with "
+        "all your privileges.\n"
+        "check: reports all errors, up to 64, as FILE:LINE:COLUMN: CODE: what was found and what "
+        "was expected. Handlers of types that have devices are compiled, but not run, and "
+        "compiler messages refer to lines of FILE. The exit code is 2 if there is any error; "
+        "warnings do not count.\n"
+        "info: types with their pins, structs and messages, devices by type, edges, how many "
+        "edges devices have, and the memory that a run needs. The JSON object has file, dialect, "
+        "graph_type, instance, messages (id, octets), device_types (id, kind, devices, "
+        "properties, state: octets; inputs and outputs: name, message, octets, indexed, edges), "
+        "devices, externals, edges, in_degree and out_degree (of devices: least, mean, most, and "
+        "histogram: from, to, devices) and memory_octets. Octets are null if only a compiler "
+        "knows them.\n"
+        "run: compiles the handlers, says so if their code has not run here before, distributes "
+        "the devices over threads, and runs until the application exits, stops itself, fails, or "
+        "is idle. Log lines and what the supervisor posts are on standard output (with --json on "
+        "standard error). The exit code is 0 after success, a stop, or the time of --until; "
+        "after idleness 0 for the Orchestrator's applications and with --until idle, else 1; 1 "
+        "when the application failed.",
     .more = {
-        "Without --schedule, N workers run as fast as they can and no order is promised. With one, "
-        "the run is made of epochs: in an epoch each of 64 threads takes up to --quantum turns, and "
-        "what it sends can be received in the next. fifo takes the oldest packet first, lifo the "
-        "newest, random any of them (and sends before it receives half of the time), delay:P puts a "
-        "packet off to the next epoch with chance P. The same file, schedule and seed are the same run "
-        "every time, whatever -j is.\n"
-        "--placement: which devices share a thread, and which threads a worker. block: equal shares in "
-        "the order of the file; locality: devices that have edges together, where the file's order does "
-        "not have them together already; random: anywhere, by --seed.\n"
-        "--engine fabric:NAME: every packet between mailboxes crosses a simulated fabric, any that leat "
-        "fabric list has: tinsel, tinsel:3,2, mesh:8,8, clos444, ring16, twosan, FILE.yaml. Each port has "
-        "a mailbox with threads=64 threads, dealt in equal shares, and slots=448 slots to receive in; a "
-        "packet waits at its source until a slot is kept for it. The host, with the supervisor, has a "
-        "mailbox at port host=0. Threads take turns by a clock of mhz=240, and side by side: turn=32 "
-        "cycles each, and receive=320 for a handler of a packet (and each OnInit and OnHardwareIdle), "
-        "send=320 for OnSend, edge=64 for each packet that is sent (copy=1 for each flit within a "
-        "mailbox), idle=320 for OnDeviceIdle. The host needs host=240 cycles for a packet, and idleness "
-        "is known after detect=240. The time of --until is simulated. The run is the same every time, "
-        "whatever -j is; a fabric that loses a packet ends it, exit 1.\n"
-        "--engine mpi: mpirun -n 8 leat graph run FILE --engine mpi deals the threads to 8 processes, "
-        "which may be on several machines; all must be able to read FILE. Supervisor, lines and results are "
-        "those of rank 0; the answer is the same. It needs libleat-mpi.so, which is built where "
-        "libopenmpi-dev is installed.\n"
-        "--rts latched: a pin that ReadyToSend has named will send, whatever happens meanwhile (the "
-        "Orchestrator's way); level: only if ReadyToSend still says so (graph_schema's).\n"
-        "--record has the frames of `leat formats poets`: direction, hardware address and packet; with "
-        "a schedule their times count turns of 240 MHz, with a fabric they are simulated, and the file is "
-        "the same every time. --snapshot "
-        "writes a GraphSnapshot with DevS and EdgeS, their states as JSON members; its orchestratorTime "
-        "is epochs, or seconds (with a fabric simulated ones). Neither is there with --engine mpi.\n"
+        "Without --schedule, N workers run as fast as they can and no order is promised. With "
+        "one, the run is made of epochs: in an epoch each of 64 threads takes up to --quantum "
+        "turns, and what it sends can be received in the next. fifo takes the oldest packet "
+        "first, lifo the newest, random any of them (and sends before it receives half of the "
+        "time), delay:P delays a packet to the next epoch with probability P. The same file, "
+        "schedule and seed give the same run every time, for any -j.\n"
+        "--placement: which devices share a thread, and which threads a worker. block: equal "
+        "shares in the order of the file; locality: connected devices together, unless the order "
+        "of the file already does so; random: anywhere, by --seed.\n"
+        "--engine fabric:NAME: every packet between mailboxes crosses a simulated fabric, any "
+        "that leat fabric list has: tinsel, tinsel:3,2, mesh:8,8, clos444, ring16, twosan, "
+        "FILE.yaml. Each port has a mailbox with threads=64 threads, dealt in equal shares, and "
+        "slots=448 slots to receive in; a packet waits at its source until a slot is reserved "
+        "for it. The host, with the supervisor, has a mailbox at port host=0. Threads take turns "
+        "by a clock of mhz=240, and side by side: turn=32 cycles each, and receive=320 for a "
+        "handler of a packet (and each OnInit and OnHardwareIdle), send=320 for OnSend, edge=64 "
+        "for each packet that is sent (copy=1 for each flit within a mailbox), idle=320 for "
+        "OnDeviceIdle. The host needs host=240 cycles for a packet, and idleness is known after "
+        "detect=240. The time of --until is simulated. The run is the same every time, for any "
+        "-j; a fabric that loses a packet ends it, exit 1.\n"
+        "--engine mpi: mpirun -n 8 leat graph run FILE --engine mpi distributes the threads over "
+        "8 processes, which may be on several machines; all must be able to read FILE. "
+        "Supervisor, lines and results are those of rank 0; the answer is the same. It needs "
+        "libleat-mpi.so, which is built where libopenmpi-dev is installed.\n"
+        "--rts latched: a pin that ReadyToSend has named will send, whatever happens in between "
+        "(as in the Orchestrator); level: only if ReadyToSend still says so (as in "
+        "graph_schema).\n"
+        "--record has the frames of `leat formats poets`: direction, hardware address and "
+        "packet; with a schedule their times count turns of 240 MHz, with a fabric they are "
+        "simulated, and the file is the same every time. --snapshot writes a GraphSnapshot with "
+        "DevS and EdgeS, their states as JSON members; its orchestratorTime is epochs, or "
+        "seconds (with a fabric simulated ones). Neither works with --engine mpi.\n"
         "The JSON object has file, instance, dialect, rts, schedule, placement, cut_threads, "
-        "cut_workers and cut_ranks (edges from one thread, worker or rank to another), engine, ranks, seed, workers, threads, devices, edges, reason (success, stopped, failed, idle, assertion, limit, interrupted), receives, sends, "
-        "supervisor_packets, lines, epochs, states (a hash of the states of all devices and edges), "
-        "dropped (by cause), load_seconds, compile_seconds, seconds, receives_per_second. With a fabric "
-        "also fabric: name, mailboxes, threads_per_mailbox, slots, host_port, cycles (until all threads "
-        "had stopped), ran_cycles (of the application, from barrier to end), simulated_us, threads and "
-        "host (packets between threads, and from and to the host: packets, flits, waits for a slot, "
-        "latency_cycles: mean, max), copied (packets within mailboxes), busiest_port (port, packets), "
-        "and of networks hops_mean (routers passed by a flit) and busiest_wire (from, to, flits, use: "
-        "the share of its cycles); certificate.",
+        "cut_workers and cut_ranks (edges from one thread, worker or rank to another), engine, "
+        "ranks, seed, workers, threads, devices, edges, reason (success, stopped, failed, idle, "
+        "assertion, limit, interrupted), receives, sends, supervisor_packets, lines, epochs, "
+        "states (a hash of the states of all devices and edges), dropped (by cause), "
+        "load_seconds, compile_seconds, seconds, receives_per_second. With a fabric also fabric: "
+        "name, mailboxes, threads_per_mailbox, slots, host_port, cycles (until all threads had "
+        "stopped), ran_cycles (of the application, from barrier to end), simulated_us, threads "
+        "and host (packets between threads, and from and to the host: packets, flits, waits for "
+        "a slot, latency_cycles: mean, max), copied (packets within mailboxes), busiest_port "
+        "(port, packets), and of networks hops_mean (routers passed by a flit) and busiest_wire "
+        "(from, to, flits, use: the share of its cycles); certificate.",
     },
     .options = {
         { "--dialect", "D", "orch, v4 or v3, whatever the namespace says" },
-        { "--instance", "ID", "of several graph instances this one" },
+        { "--instance", "ID", "which of several graph instances" },
         { "--no-handlers", NULL, "check: compile nothing" },
         { "--json", NULL, "info, run: as JSON" },
         { "--engine", "E", "run: threads (default), of this machine; mpi, of all ranks that mpirun has started; or fabric:NAME, over a simulated fabric" },
         { "-j", "N", "run: workers, 1 to 256; default as many as there are processors, with mpi one in each rank" },
         { "--placement", "P", "run: block, locality or random; default locality, with a schedule block" },
         { "--schedule", "S", "run: free (default), fifo, lifo, random or delay:P" },
-        { "--seed", "N", "run: of the schedule's chance, of a random placement, of a fabric's routing; 64 bits; default 1" },
+        { "--seed", "N", "run: random seed of schedule, placement and a fabric's routing; 64 bits; default 1" },
         { "--quantum", "N", "run: turns in an epoch; default 16" },
         { "--rts", "R", "run: latched or level; default by the dialect" },
         { "--log", "LEVEL", "run: log lines up to this level; default 2" },
         { "--instrument", NULL, "run: write a table of counters for each thread, a row a second" },
         { "--output", "DIR", "run: for files of the supervisor and tables; default poets_output" },
         { "--until", "U", "run: idle, stop (idleness does not end it), or a time: 20s, 500ms, 200us" },
-        { "--idle-steps", "N", "run: idle so often, with OnHardwareIdle each time, is the end; default 10" },
+        { "--idle-steps", "N", "run: end after being idle N times, with OnHardwareIdle each time; default 10" },
         { "--record", "FILE", "run: every packet as it is sent, pcapng, for leat decode and Wireshark" },
-        { "--record-packets", "N", "run: at most so many of them; default 1000000" },
+        { "--record-packets", "N", "run: at most N of them; default 1000000" },
         { "--snapshot", "FILE", "run: the last states of devices and edges, as graph_schema's XML" },
         { "--compat", "KEYS", "run: as the original: hdr_pin_as_edge, reply_cnc0, reply_1flit, stop_ack=off, log_raw, fp32const", true },
         { "--cxxflags", "FLAGS", "run: more flags for the compiler" },
