@@ -172,7 +172,7 @@ static void a_ring_refuses_memory_that_is_too_small(void)
 
 /* A state with a time that always matters, a time from which on something may happen, and a
  * number. */
-static bool likeness_of(struct leat_fingerprint *l, uint64_t at, uint64_t from, uint64_t now)
+static bool fingerprint_of(struct leat_fingerprint *l, uint64_t at, uint64_t from, uint64_t now)
 {
     leat_fingerprint_put_time(l, at, now);
     leat_fingerprint_put_from(l, from, now);
@@ -183,14 +183,14 @@ static bool likeness_of(struct leat_fingerprint *l, uint64_t at, uint64_t from, 
 static bool is_like(uint64_t *word, size_t count, uint64_t at, uint64_t from, uint64_t now)
 {
     struct leat_fingerprint l = { .word = word, .cap = count, .compares = true };
-    return likeness_of(&l, at, from, now);
+    return fingerprint_of(&l, at, from, now);
 }
 
 static void moments_are_alike_when_the_same_follows_from_them(void)
 {
     uint64_t word[4];
     struct leat_fingerprint l = { .word = word, .cap = 4 };
-    OK(likeness_of(&l, 90, 50, 100));
+    OK(fingerprint_of(&l, 90, 50, 100));
     EQ(l.count, 3);
     OK(is_like(word, 3, 90, 50, 100));
     OK(is_like(word, 3, 1090, 1050, 1100));
@@ -201,12 +201,12 @@ static void moments_are_alike_when_the_same_follows_from_them(void)
     OK(!is_like(word, 4, 90, 50, 100)); /* it has more words */
     OK(!is_like(word, 2, 90, 50, 100));
     l = (struct leat_fingerprint){ .word = word, .cap = 2 };
-    OK(!likeness_of(&l, 90, 50, 100)); /* no room */
+    OK(!fingerprint_of(&l, 90, 50, 100)); /* no room */
     l = (struct leat_fingerprint){ .word = word, .cap = 4 };
     leat_fingerprint_fail(&l);
-    OK(!likeness_of(&l, 90, 50, 100));
+    OK(!fingerprint_of(&l, 90, 50, 100));
     l = (struct leat_fingerprint){ .word = word, .cap = 4 };
-    OK(likeness_of(&l, LEAT_NEVER, LEAT_NEVER, 100));
+    OK(fingerprint_of(&l, LEAT_NEVER, LEAT_NEVER, 100));
     OK(is_like(word, 3, LEAT_NEVER, LEAT_NEVER, 200));
 }
 

@@ -17,43 +17,44 @@ struct leat_fingerprint {
     uint64_t *word;
     size_t count, cap; /* comparing: cap words are there */
     bool compares;
-    bool unlike; /* comparing: a word differs; writing: no room, or no fingerprint possible */
+    bool differs; /* comparing: a word differs; writing: no room, or no fingerprint possible */
 };
 
 /* This state has no fingerprint: it equals no other one. */
-static inline void leat_fingerprint_fail(struct leat_fingerprint *likeness)
+static inline void leat_fingerprint_fail(struct leat_fingerprint *fingerprint)
 {
-    likeness->unlike = true;
+    fingerprint->differs = true;
 }
 
-static inline void leat_fingerprint_put(struct leat_fingerprint *likeness, uint64_t word)
+static inline void leat_fingerprint_put(struct leat_fingerprint *fingerprint, uint64_t word)
 {
-    if (likeness->count == likeness->cap)
-        likeness->unlike = true;
-    else if (!likeness->compares)
-        likeness->word[likeness->count++] = word;
-    else if (likeness->word[likeness->count++] != word)
-        likeness->unlike = true;
+    if (fingerprint->count == fingerprint->cap)
+        fingerprint->differs = true;
+    else if (!fingerprint->compares)
+        fingerprint->word[fingerprint->count++] = word;
+    else if (fingerprint->word[fingerprint->count++] != word)
+        fingerprint->differs = true;
 }
 
 /* A time that always matters, relative to `now`. */
-static inline void leat_fingerprint_put_time(struct leat_fingerprint *likeness, uint64_t at,
+static inline void leat_fingerprint_put_time(struct leat_fingerprint *fingerprint, uint64_t at,
                                              uint64_t now)
 {
-    leat_fingerprint_put(likeness, at == LEAT_NEVER ? LEAT_NEVER : at - now);
+    leat_fingerprint_put(fingerprint, at == LEAT_NEVER ? LEAT_NEVER : at - now);
 }
 
 /* A time from which on something may happen: all past times are equal. */
-static inline void leat_fingerprint_put_from(struct leat_fingerprint *likeness, uint64_t at,
+static inline void leat_fingerprint_put_from(struct leat_fingerprint *fingerprint, uint64_t at,
                                              uint64_t now)
 {
-    leat_fingerprint_put_time(likeness, at < now ? now - 1 : at, now);
+    leat_fingerprint_put_time(fingerprint, at < now ? now - 1 : at, now);
 }
 
 /* Written: was it possible? Compared: is it equal? */
-static inline bool leat_fingerprint_holds(const struct leat_fingerprint *likeness)
+static inline bool leat_fingerprint_holds(const struct leat_fingerprint *fingerprint)
 {
-    return !likeness->unlike && (!likeness->compares || likeness->count == likeness->cap);
+    return !fingerprint->differs &&
+           (!fingerprint->compares || fingerprint->count == fingerprint->cap);
 }
 
 #endif

@@ -47,9 +47,9 @@ static bool open(struct leat_fabric *f, const struct leat_fabric_config *config,
                                                     .messages_max = config->messages_max };
     f->memory = leat_fabric_take(1, leat_sim_atm_replay_footprint(&port), error);
     if (!f->memory) return false;
-    leat_sim_atm_replay_init(&a->laps, &port, f->memory);
-    a->laps.is_off = a->every_cycle;
-    f->net = &a->laps.net;
+    leat_sim_atm_replay_init(&a->replay, &port, f->memory);
+    a->replay.is_off = a->every_cycle;
+    f->net = &a->replay.net;
     return true;
 }
 

@@ -17,7 +17,7 @@ struct leat_fabric_atm {
     enum leat_sim_atm_model model;
     bool every_cycle; /* disables replay */
     struct leat_net_shape shape;
-    struct leat_sim_atm_replay laps;
+    struct leat_sim_atm_replay replay;
 };
 
 extern const struct leat_fabric_kind leat_fabric_kind_atm;

@@ -43,10 +43,10 @@ struct run_job {
 struct run_network {
     struct leat_fabric *fabric;
     struct leat_port_net *net;
-    struct leat_sim_atm_platform platform;  /* instead of it, for programs of leat/atm_task.h */
-    void *memory;                           /* of the platform */
-    struct leat_sim_atm_load *load;         /* of an ATM fabric; else NULL */
-    const struct leat_sim_atm_replay *laps; /* of an ATM fabric without the platform; NULL */
+    struct leat_sim_atm_platform platform;    /* instead of it, for programs of leat/atm_task.h */
+    void *memory;                             /* of the platform */
+    struct leat_sim_atm_load *load;           /* of an ATM fabric; else NULL */
+    const struct leat_sim_atm_replay *replay; /* of an ATM fabric without the platform; NULL */
     const struct leat_net *flits; /* of a network of switches, to be recorded; else NULL */
     bool is_recorded;
 };

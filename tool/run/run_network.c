@@ -68,8 +68,8 @@ static bool open_ports(const struct run_job *job, bool contention_free, struct r
     struct leat_fabric_atm *atm = leat_fabric_as_atm(out->fabric);
     const struct leat_fabric_flits *flits = leat_fabric_as_flits(out->fabric);
     out->net = out->fabric->net;
-    out->load = atm ? &atm->laps.port.load : NULL;
-    out->laps = atm ? &atm->laps : NULL;
+    out->load = atm ? &atm->replay.port.load : NULL;
+    out->replay = atm ? &atm->replay : NULL;
     out->flits = flits ? &flits->port.net : NULL;
     return true;
 }

@@ -158,7 +158,7 @@ static bool run_over(struct run_job *job, struct run_network *network, struct ru
         if (out->end == LEAT_HUB_DONE && interrupted) be_interrupted(out);
         out->certificate = network->net->certificate;
         out->unread = count_unread(network);
-        out->replayed = network->laps ? network->laps->replayed : 0;
+        out->replayed = network->replay ? network->replay->replayed : 0;
     }
     if (hub) leat_hub_destroy(hub);
     out->is_unrecorded = !run_record_close(ran);

@@ -21,7 +21,7 @@ static uint64_t name_message(void *context, uint32_t id)
 static const struct leat_atm_aal_names names = { NULL, last_number, name_message, UINT16_MAX };
 
 /* Both units, after the current step. */
-static bool likeness_of_all(struct leat_fingerprint *l)
+static bool fingerprint_of_all(struct leat_fingerprint *l)
 {
     for (unsigned i = 0; i < station_count; i++)
         leat_atm_aal_unit_fingerprint(&stations[i].unit, now + 1, &names, l);
@@ -36,7 +36,7 @@ struct moment {
 static bool keep(struct moment *m)
 {
     struct leat_fingerprint l = { .word = m->word, .cap = WORDS };
-    const bool holds = likeness_of_all(&l);
+    const bool holds = fingerprint_of_all(&l);
     m->count = l.count;
     return holds;
 }
@@ -44,7 +44,7 @@ static bool keep(struct moment *m)
 static bool is_like(struct moment *m)
 {
     struct leat_fingerprint l = { .word = m->word, .cap = m->count, .compares = true };
-    return likeness_of_all(&l);
+    return fingerprint_of_all(&l);
 }
 
 static void two_wired(void)

@@ -97,11 +97,11 @@ static void put_network_port(const struct moment *m, const struct leat_sim_atm_p
 static void put_network(const struct moment *m)
 {
     const struct leat_sim_atm *sim = &m->port->load.sim;
-    for (uint32_t i = 0; i < sim->fabric.net.spd_count && !m->out->unlike; i++)
+    for (uint32_t i = 0; i < sim->fabric.net.spd_count && !m->out->differs; i++)
         put_spd(m, &sim->cells->spd[i]);
-    for (uint32_t i = 0; i < sim->fabric.net.ppd_count && !m->out->unlike; i++)
+    for (uint32_t i = 0; i < sim->fabric.net.ppd_count && !m->out->differs; i++)
         put_ppd(m, &sim->cells->ppd[i]);
-    for (uint32_t i = 0; i < sim->fabric.net.ports && !m->out->unlike; i++)
+    for (uint32_t i = 0; i < sim->fabric.net.ports && !m->out->differs; i++)
         put_network_port(m, &sim->port[i]);
 }
 
@@ -195,11 +195,11 @@ void leat_sim_atm_fingerprint(struct leat_sim_atm_ports *port, struct leat_finge
     if (load->sim.model != LEAT_SIM_ATM_CELL || !load->sim.cells->in_strides || load->scarce ||
         load->delivery_count || load->stopped)
         leat_fingerprint_fail(out);
-    for (uint32_t p = 0; p < port->net.ports && !out->unlike; p++)
+    for (uint32_t p = 0; p < port->net.ports && !out->differs; p++)
         put_queue(&m, p);
-    for (uint32_t p = 0; p < port->net.ports && !out->unlike; p++)
+    for (uint32_t p = 0; p < port->net.ports && !out->differs; p++)
         put_host(&m, &load->host[p]);
-    if (!out->unlike) put_network(&m);
+    if (!out->differs) put_network(&m);
     if (m.entry_count != port->net.under_way) leat_fingerprint_fail(out);
     *entry_count = m.entry_count;
 }

@@ -72,8 +72,9 @@ static void drop_smallest_dimension(struct leat_net_shape *shape)
 }
 
 /* The shape that is checked; false: it is the same. */
-static bool make_likeness(const struct leat_net_shape *shape,
-                          const struct leat_net_routing_config *config, struct leat_net_shape *out)
+static bool make_smaller_image(const struct leat_net_shape *shape,
+                               const struct leat_net_routing_config *config,
+                               struct leat_net_shape *out)
 {
     enum { LEVELS = 3, BENES = 16 };
     *out = *shape;
@@ -131,7 +132,7 @@ size_t leat_net_deadlock_footprint(const struct leat_net_shape *shape,
     struct leat_net_extent extent;
     struct leat_net_channels channels;
     struct leat_arena arena;
-    const bool smaller = make_likeness(shape, config, &walked);
+    const bool smaller = make_smaller_image(shape, config, &walked);
     leat_net_shape_measure(&walked, &extent);
     leat_net_channels_share(&walked, config, &channels);
     leat_arena_init(&arena, NULL, 0);
@@ -482,7 +483,7 @@ void leat_net_deadlock_find(const struct leat_net_topology *topology,
     struct leat_net_shape walked;
     struct leat_arena arena;
     *out = (struct leat_net_deadlock){ .told_of = *topology };
-    out->smaller = make_likeness(&topology->shape, config, &walked);
+    out->smaller = make_smaller_image(&topology->shape, config, &walked);
     leat_arena_init(&arena, memory, leat_net_deadlock_footprint(&topology->shape, config));
     if (out->smaller) routing = build(&walked, config, &arena, &out->told_of);
     struct walk w = { .topology = &out->told_of,
