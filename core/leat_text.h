@@ -25,6 +25,12 @@ struct leat_text {
 void leat_text_init(struct leat_text *text, char *buf, size_t cap,
                     void (*flush)(struct leat_text *), void *user);
 
+/* Text in a buffer of this size on the stack: struct leat_text why = LEAT_TEXT(256); */
+#define LEAT_TEXT(size)                         \
+    {                                           \
+        .buf = (char[size]){ 0 }, .cap = (size) \
+    }
+
 /* Makes room for n <= LEAT_TEXT_CAP_MIN characters; NULL when there is none. */
 char *leat_text_reserve(struct leat_text *text, size_t n);
 

@@ -100,8 +100,6 @@ static void put_name(const struct leat_sim_aton_port_config *c, char *name)
 
 static bool read(struct leat_fabric *f, bool (*interrupted)(void), struct leat_fabric_error *error)
 {
-    char line[256];
-    struct leat_text why;
     struct leat_sim_aton_port_config *c = &((struct leat_fabric_aton *)f)->config;
     const char *rest = f->word + STEM_LEN;
     const struct word stations = leat_fabric_piece(&rest);
@@ -125,9 +123,9 @@ static bool read(struct leat_fabric *f, bool (*interrupted)(void), struct leat_f
             LEAT_SIM_ATON_PORT_OCTETS_MAX, LEAT_SIM_ATON_PORT_PRIORITIES_MAX,
             LEAT_ATON_PRIORITY_MAX);
     }
-    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(256);
     if (leat_sim_aton_port_check(c, &why))
-        return leat_fabric_wrong_name(error, 0, 0, "%.*s", (int)why.len, line);
+        return leat_fabric_wrong_name(error, 0, 0, "%.*s", (int)why.len, why.buf);
     f->clock = c->clock;
     f->ports = c->stations;
     put_name(c, f->name);

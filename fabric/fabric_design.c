@@ -32,8 +32,6 @@ static bool matches(const char *name)
 static bool read_file(const char *word, const char *end, bool yaml, bool (*interrupted)(void),
                       struct leat_fabric_design *d, struct leat_fabric_error *error)
 {
-    char line[WHY_CAP];
-    struct leat_text why;
     const size_t len = (size_t)(end - word);
     char *file = leat_fabric_take(1, len + 1, error);
     if (!file) return false;
@@ -42,9 +40,9 @@ static bool read_file(const char *word, const char *end, bool yaml, bool (*inter
     if (!(yaml ? leat_fabric_read_yaml : leat_fabric_read_edges)(file, interrupted, d, error))
         return false;
     if (*end) d->routing_line = d->switch_line = 0;
-    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(WHY_CAP);
     if (!leat_net_plan_parameters(end, &d->plan, &why)) return true;
-    return leat_fabric_wrong_name(error, len, strlen(end), "%.*s", (int)why.len, line);
+    return leat_fabric_wrong_name(error, len, strlen(end), "%.*s", (int)why.len, why.buf);
 }
 
 bool leat_fabric_graph_read(const char *file, bool (*interrupted)(void),
@@ -204,9 +202,7 @@ static bool look_for_deadlocks(const struct leat_fabric_design *d, struct leat_f
 bool leat_fabric_build_topology(const struct leat_fabric_design *d, struct leat_fabric_built *b,
                                 struct leat_fabric_error *error)
 {
-    char line[WHY_CAP];
-    struct leat_text why;
-    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(WHY_CAP);
     memset(b, 0, sizeof *b);
     return build_topology(d, b, &why, error);
 }
@@ -214,9 +210,7 @@ bool leat_fabric_build_topology(const struct leat_fabric_design *d, struct leat_
 bool leat_fabric_build(const struct leat_fabric_design *d, struct leat_fabric_built *b,
                        struct leat_fabric_error *error)
 {
-    char line[WHY_CAP];
-    struct leat_text why;
-    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(WHY_CAP);
     memset(b, 0, sizeof *b);
     if (!build_topology(d, b, &why, error) || !build_routing(d, b, &why, error)) return false;
     if (leat_net_check(&b->topology, &d->plan.net, &why))
@@ -247,10 +241,8 @@ static const char *cure(const struct leat_fabric_design *d)
 bool leat_fabric_is_safe(const struct leat_fabric_design *d, const struct leat_fabric_built *b,
                          struct leat_fabric_error *error)
 {
-    char line[WHY_CAP];
-    struct leat_text why;
     if (!b->deadlock.possible || d->plan.net.drop) return true;
-    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(WHY_CAP);
     leat_text_puts(&why, "packets can wait for each other in a circle");
     leat_text_puts(&why, b->deadlock.smaller ? " (found in a smaller one of its kind): " : ": ");
     leat_net_deadlock_text(&b->deadlock, &why);
@@ -299,8 +291,6 @@ static bool open(struct leat_fabric *f, const struct leat_fabric_config *config,
                  struct leat_fabric_error *error)
 {
     struct leat_fabric_flits *n = (struct leat_fabric_flits *)f;
-    char line[WHY_CAP];
-    struct leat_text why;
     if (!n->built.routing && !leat_fabric_build(&n->design, &n->built, error)) return false;
     if (!leat_fabric_is_safe(&n->design, &n->built, error) || !prepare_faults(n, error))
         return false;
@@ -317,9 +307,10 @@ static bool open(struct leat_fabric *f, const struct leat_fabric_config *config,
         .faults = n->player_memory && !config->contention_free ? &n->player : NULL,
         .seed = config->seed,
     };
-    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(WHY_CAP);
     if (leat_net_port_check(&port, &why))
-        return leat_fabric_refuse(error, LEAT_FABRIC_UNSOUND, f->word, "%.*s", (int)why.len, line);
+        return leat_fabric_refuse(error, LEAT_FABRIC_UNSOUND, f->word, "%.*s", (int)why.len,
+                                  why.buf);
     f->memory = leat_fabric_take(1, leat_net_port_footprint(&port), error);
     if (!f->memory) return false;
     leat_net_port_init(&n->port, &port, f->memory);

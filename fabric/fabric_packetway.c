@@ -253,20 +253,18 @@ static bool open(struct leat_fabric *f, const struct leat_fabric_config *config,
 {
     struct leat_fabric_packetway *b = (struct leat_fabric_packetway *)f;
     const struct leat_fabric_sans *d = &b->design;
-    char line[256];
-    struct leat_text why;
     for (uint32_t i = 0; i < d->sans; i++)
         if (!open_san(b, config, i, error)) return false;
     if (!check_biases(b, error) || !take_routers(b, error) || !check_joined(d, error)) return false;
     configure(b, config);
-    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(256);
     if (leat_sim_packetway_check(&b->config, &why))
-        return leat_fabric_refuse(error, LEAT_FABRIC_FILE, d->file, "%.*s", (int)why.len, line);
+        return leat_fabric_refuse(error, LEAT_FABRIC_FILE, d->file, "%.*s", (int)why.len, why.buf);
     f->memory = leat_fabric_take(1, leat_sim_packetway_footprint(&b->config), error);
     if (!f->memory) return false;
     leat_sim_packetway_init(&b->net, &b->config, f->memory);
     if (leat_sim_packetway_reach(&b->net, &why))
-        return leat_fabric_refuse(error, LEAT_FABRIC_FILE, d->file, "%.*s", (int)why.len, line);
+        return leat_fabric_refuse(error, LEAT_FABRIC_FILE, d->file, "%.*s", (int)why.len, why.buf);
     f->net = &b->net.base;
     return true;
 }

@@ -79,7 +79,7 @@ struct leat_fabric_net *leat_fabric_net_open(const char *name, char why[LEAT_FAB
     if (net && net->fabric &&
         leat_fabric_open(net->fabric, &(struct leat_fabric_config){ 0 }, &error)) {
         net->last = &net->first;
-        net->fabric->net->hear = (struct leat_port_hear){
+        net->fabric->net->observer = (struct leat_port_observer){
             .context = net, .sent = on_sent, .arrived = on_arrived, .lost = on_lost
         };
         return net;
@@ -117,7 +117,7 @@ bool leat_fabric_net_send(struct leat_fabric_net *net, uint32_t from, uint32_t t
                           const void *octets, size_t len, uint64_t id)
 {
     struct leat_port_net *port = net->fabric->net;
-    if (from >= port->ports || to >= port->ports || port->under_way >= LEAT_FABRIC_MESSAGES_MAX)
+    if (from >= port->ports || to >= port->ports || port->in_flight >= LEAT_FABRIC_MESSAGES_MAX)
         return false;
     struct parcel *parcel = calloc(1, sizeof *parcel + len);
     if (!parcel) return false;
@@ -137,7 +137,7 @@ bool leat_fabric_net_run(struct leat_fabric_net *net, struct leat_fabric_deliver
     struct leat_port_net *port = net->fabric->net;
     if (net->told) drop(net, net->told);
     net->told = NULL;
-    while (!net->first && port->under_way)
+    while (!net->first && port->in_flight)
         leat_port_run(port, LEAT_NEVER);
     if (!net->first) return false;
     net->told = net->first;

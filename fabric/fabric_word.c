@@ -33,12 +33,10 @@ bool leat_fabric_number(struct word value, uint64_t least, uint64_t most, uint32
 /* The first piece that makes a name invalid; `begin` has room for the name. */
 static struct word find_culprit(const char *name, char *begin, leat_fabric_parser *parse, void *out)
 {
-    char line[WHY_CAP];
-    struct leat_text why;
     for (const char *rest = name; *rest;) {
         const struct word piece = leat_fabric_piece(&rest);
         const size_t len = (size_t)(piece.text - name) + piece.len;
-        leat_text_init(&why, line, sizeof line, NULL, NULL);
+        struct leat_text why = LEAT_TEXT(WHY_CAP);
         memcpy(begin, name, len);
         begin[len] = '\0';
         if (parse(begin, out, &why)) return piece;
@@ -49,14 +47,12 @@ static struct word find_culprit(const char *name, char *begin, leat_fabric_parse
 bool leat_fabric_parse(const char *name, leat_fabric_parser *parse, void *out,
                        struct leat_fabric_error *error)
 {
-    char line[WHY_CAP];
-    struct leat_text why;
-    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(WHY_CAP);
     if (!parse(name, out, &why)) return true;
     char *begin = leat_fabric_take(1, strlen(name) + 1, error);
     if (!begin) return false;
     const struct word piece = find_culprit(name, begin, parse, out);
     free(begin);
     return leat_fabric_wrong_name(error, (size_t)(piece.text - name), piece.len, "%.*s",
-                                  (int)why.len, line);
+                                  (int)why.len, why.buf);
 }

@@ -205,18 +205,16 @@ static bool is_number(struct reader *r, const char *key, const char *value)
 
 static bool take_parameters(struct reader *r, const struct description *y)
 {
-    char line[MESSAGE_CAP];
-    struct leat_text why;
     for (size_t i = 0; i < PARAMETERS; i++) { /* the switch comes first: it sets defaults */
         const char *value = y->parameter[i];
         if (!value) continue;
         if (!is_number(r, parameters[i], value)) return false;
-        leat_text_init(&why, line, sizeof line, NULL, NULL);
+        struct leat_text why = LEAT_TEXT(MESSAGE_CAP);
         if (!leat_net_plan_set(&r->design->plan, parameters[i], strlen(parameters[i]), value,
                                strlen(value), &why))
             continue;
         stand_at(r, parameters[i], 0);
-        return leat_fabric_wrong(&r->tree.place, "%s: %.*s", parameters[i], (int)why.len, line);
+        return leat_fabric_wrong(&r->tree.place, "%s: %.*s", parameters[i], (int)why.len, why.buf);
     }
     return true;
 }

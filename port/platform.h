@@ -14,7 +14,7 @@
  * the next request in the same cycle, and the unit continues without a gap.
  *
  * A platform is also a network behind port.h, so whatever runs networks can run it; it carries no
- * messages of port.h. `under_way` is not 0 as long as a report may follow.
+ * messages of port.h. `in_flight` is not 0 as long as a report may follow.
  */
 #ifndef LEAT_PLATFORM_H
 #define LEAT_PLATFORM_H

@@ -19,11 +19,9 @@ static void say_string(struct leat_fields *f, const char *text)
 
 static void say_number(struct leat_fields *f, uint64_t value)
 {
-    char digits[LEAT_TEXT_CAP_MIN];
-    struct leat_text text;
-    leat_text_init(&text, digits, sizeof digits, NULL, NULL);
+    struct leat_text text = LEAT_TEXT(LEAT_TEXT_CAP_MIN);
     leat_text_decimal(&text, value);
-    say(f, digits, text.len);
+    say(f, text.buf, text.len);
 }
 
 /* The path of a field, as a user would type it: records.0.address */

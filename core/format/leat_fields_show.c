@@ -9,13 +9,11 @@ static void lead_in(struct leat_fields *f, const char *name, size_t at)
         leat_json_key(&f->json, name);
         return;
     }
-    char place[LEAT_TEXT_CAP_MIN];
-    struct leat_text number;
-    leat_text_init(&number, place, sizeof place, NULL, NULL);
+    struct leat_text number = LEAT_TEXT(LEAT_TEXT_CAP_MIN);
     leat_text_decimal(&number, at);
     for (size_t pad = number.len; pad < 6; pad++)
         leat_text_putc(t, ' ');
-    leat_text_put(t, place, number.len);
+    leat_text_put(t, number.buf, number.len);
     leat_text_put(t, "  ", 2);
     for (unsigned d = 0; d < f->depth; d++)
         leat_text_put(t, "  ", 2);

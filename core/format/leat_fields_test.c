@@ -240,15 +240,13 @@ static void fields_tell_what_the_user_wrote(void)
 
 static void text_that_does_not_fit_is_cut_and_says_so(void)
 {
-    char small[LEAT_TEXT_CAP_MIN];
-    struct leat_text t;
-    leat_text_init(&t, small, sizeof small, NULL, NULL);
+    struct leat_text t = LEAT_TEXT(LEAT_TEXT_CAP_MIN);
     for (int i = 0; i < 20; i++)
         leat_text_puts(&t, "abcdefg");
     OK(t.overflowed && t.len <= t.cap);
     leat_text_decimal(&t, 12345);
     leat_text_hex_number(&t, 1, 16);
-    leat_text_hex(&t, (const uint8_t *)small, 4);
+    leat_text_hex(&t, (const uint8_t *)t.buf, 4);
     leat_text_putc(&t, 'x');
     OK(leat_text_reserve(&t, LEAT_TEXT_CAP_MIN) == NULL);
     EQ(t.len, t.cap);
@@ -275,17 +273,15 @@ static void what_is_out_of_range_is_told_with_what_was_expected(void)
 
 static void the_first_number_that_is_out_of_range_is_told(void)
 {
-    char buf[LEAT_TEXT_CAP_MIN];
-    struct leat_text t;
     struct leat_text_range range[] = { { "a", 1, 1, 2 }, { "b", 2, 1, 2 }, { "c", 0, 0, 0 } };
-    leat_text_init(&t, buf, sizeof buf, NULL, NULL);
+    struct leat_text t = LEAT_TEXT(LEAT_TEXT_CAP_MIN);
     EQ(leat_text_check_ranges(&t, range, 3), LEAT_ERR_OK);
     EQ(t.len, 0);
     range[1].value = 3;
     range[2].value = 1;
     EQ(leat_text_check_ranges(&t, range, 3), LEAT_ERR_RANGE);
     EQ(t.len, strlen("b 3, expected 1 to 2"));
-    OK(memcmp(buf, "b 3, expected 1 to 2", t.len) == 0);
+    OK(memcmp(t.buf, "b 3, expected 1 to 2", t.len) == 0);
 }
 
 static void text_is_flushed_when_the_buffer_is_full(void)

@@ -41,7 +41,7 @@ enum leat_port_stuck {
 };
 
 /* Callbacks of a network. Messages are lent for the call. A callback must neither send nor run. */
-struct leat_port_hear {
+struct leat_port_observer {
     void *context;
     /* The port has taken the last octet: the host may hand it the next message. */
     void (*sent)(void *context, const struct leat_port_message *message, leat_time at);
@@ -83,11 +83,11 @@ struct leat_port_ops {
 
 struct leat_port_net {
     const struct leat_port_ops *ops;
-    struct leat_port_hear hear;
+    struct leat_port_observer observer;
     uint32_t ports;
     leat_time now;        /* the time reached */
     leat_time latency;    /* no message arrives sooner than this after it is sent */
-    uint64_t under_way;   /* messages sent, neither arrived nor lost */
+    uint64_t in_flight;   /* messages sent, neither arrived nor lost */
     uint64_t certificate; /* a hash of all deliveries so far and their times */
     /* How fast a port reads the octets of a message at most: so many at once, the next ones after
      * `taken_ps` at the earliest. 0 ps: it may read all of them at once. */

@@ -285,7 +285,7 @@ static void print(const char *octets, size_t len, FILE *stream)
 }
 
 /* An unread request causes one error, and then the answer arrives. */
-static ssize_t hear_piece(int fd, char *piece, size_t cap)
+static ssize_t on_piece(int fd, char *piece, size_t cap)
 {
     const ssize_t got = recv(fd, piece, cap, 0);
     return got < 0 && errno == ECONNRESET ? recv(fd, piece, cap, 0) : got;
@@ -335,7 +335,7 @@ bool packetway_control_ask(const char *name, const struct packetway_request *req
     /* Whether it was accepted does not matter: a refused client gets an answer before its request.
      */
     send(fd, request, sizeof *request, MSG_NOSIGNAL);
-    while (!ended && (got = hear_piece(fd, piece, sizeof piece)) > 0) {
+    while (!ended && (got = on_piece(fd, piece, sizeof piece)) > 0) {
         ended = piece[0] == KIND_END && got == 2;
         if (ended)
             *code = (unsigned char)piece[1];

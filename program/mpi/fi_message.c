@@ -22,7 +22,7 @@ struct send {
     bool is_asked;     /* the ask was sent */
     uint32_t receiver; /* the number of its receive */
     uint64_t granted, handed;
-    uint32_t under_way; /* pieces that the port has not taken */
+    uint32_t in_flight; /* pieces that the port has not taken */
 };
 
 /* A posted receive, or one that was granted pieces. */
@@ -204,7 +204,7 @@ static void hand_piece(uint32_t number)
     leat_put_be64(p + 8, s->handed);
     memcpy(p + LEAT_FI_PIECE_HEAD, (const uint8_t *)s->call.octets + s->handed, len);
     s->handed += len;
-    s->under_way++;
+    s->in_flight++;
     leat_fi_outgoing_hand(s->call.to, p, LEAT_FI_PIECE_HEAD + len, number);
 }
 
@@ -217,13 +217,13 @@ static void hand_granted(void)
     }
 }
 
-static void hear_sent(uint64_t cookie)
+static void on_sent(uint64_t cookie)
 {
     const uint32_t number = leat_fi_outgoing_sent(cookie);
     struct send *s = number == LEAT_FI_NOBODY ? NULL : send_at(number);
     if (s && s->is_asked) {
-        s->under_way--;
-        if (s->handed == s->granted && !s->under_way) {
+        s->in_flight--;
+        if (s->handed == s->granted && !s->in_flight) {
             all.asked--;
             finish_send(number);
         }
@@ -352,7 +352,7 @@ static void hear_grant(uint64_t from, const uint8_t *p)
     hand_granted();
 }
 
-static void hear_piece(uint64_t from, const uint8_t *p, uint64_t len)
+static void on_piece(uint64_t from, const uint8_t *p, uint64_t len)
 {
     const uint32_t number = leat_get_be32(p + 4);
     const uint64_t offset = leat_get_be64(p + 8), payload = len - LEAT_FI_PIECE_HEAD;
@@ -388,7 +388,7 @@ static void hear_message(uint64_t from, const uint8_t *p, uint64_t len, bool is_
     come_in(&m);
 }
 
-static void hear_arrived(const struct leat_task_event *e)
+static void on_arrived(const struct leat_task_event *e)
 {
     static const uint8_t shortest[] = {
         [LEAT_FI_EAGER] = LEAT_FI_EAGER_HEAD,
@@ -401,7 +401,7 @@ static void hear_arrived(const struct leat_task_event *e)
     if (kind == LEAT_FI_GRANT)
         hear_grant(e->task, e->octets);
     else if (kind == LEAT_FI_PIECE)
-        hear_piece(e->task, e->octets, e->len);
+        on_piece(e->task, e->octets, e->len);
     else
         hear_message(e->task, e->octets, e->len, kind == LEAT_FI_ASK);
 }
@@ -412,8 +412,8 @@ static void hear_arrived(const struct leat_task_event *e)
 static void hear(const struct leat_task_event *e)
 {
     switch (e->kind) {
-    case LEAT_TASK_ARRIVED: hear_arrived(e); break;
-    case LEAT_TASK_SENT: hear_sent(e->cookie); break;
+    case LEAT_TASK_ARRIVED: on_arrived(e); break;
+    case LEAT_TASK_SENT: on_sent(e->cookie); break;
     case LEAT_TASK_LOST: leat_task_fail("the network lost a message of its");
     case LEAT_TASK_ANSWERED:
     case LEAT_TASK_SIGNALLED: break; /* MPI does not query the run */

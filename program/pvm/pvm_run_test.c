@@ -381,9 +381,7 @@ struct result {
 static struct leat_sim_atm_ports_config network_config(void)
 {
     struct leat_sim_atm_ports_config config = { .model = LEAT_SIM_ATM_CELL, .messages_max = 10000 };
-    char line[200];
-    struct leat_text why;
-    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(200);
     if (leat_sim_atm_fabric_parse("clos444", &config.fabric, &why)) abort();
     leat_atm_aal_config_default(&config.aal, 0, config.fabric.net.ports, config.fabric.net.paths);
     return config;

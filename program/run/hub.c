@@ -241,7 +241,7 @@ static void let_go(const struct leat_hub *hub, struct leat_share_slot *slot,
     leat_share_rouse(&slot->turn, &slot->sleeps);
 }
 
-static void hear_sent(void *context, const struct leat_port_message *told, leat_time at)
+static void on_sent(void *context, const struct leat_port_message *told, leat_time at)
 {
     struct leat_hub *hub = context;
     const struct leat_hub_watch *watch = hub->config.watch;
@@ -278,7 +278,7 @@ static void mark_order(struct leat_hub_task *task, uint32_t from)
     task->order = (task->order ^ (from + 1)) * UINT64_C(0x100000001b3);
 }
 
-static void hear_arrived(void *context, const struct leat_port_message *told, leat_time at)
+static void on_arrived(void *context, const struct leat_port_message *told, leat_time at)
 {
     struct leat_hub *hub = context;
     const struct leat_hub_watch *watch = hub->config.watch;
@@ -297,7 +297,7 @@ static void hear_arrived(void *context, const struct leat_port_message *told, le
  * are taken at their own time and place, so results do not change. Not with a service, which may
  * reach any task at any time, nor with an observer, which needs everything in order.
  */
-static void hear_coming(void *context, const struct leat_port_message *told, leat_time at)
+static void on_coming(void *context, const struct leat_port_message *told, leat_time at)
 {
     struct leat_hub *hub = context;
     struct message *m = &hub->message[told->id];
@@ -315,8 +315,8 @@ static void hear_coming(void *context, const struct leat_port_message *told, lea
     let_go(hub, slot, LEAT_SHARE_AHEAD, event.at);
 }
 
-static void hear_lost(void *context, const struct leat_port_message *told, const char *why,
-                      leat_time at)
+static void on_lost(void *context, const struct leat_port_message *told, const char *why,
+                    leat_time at)
 {
     struct leat_hub *hub = context;
     const struct leat_hub_watch *watch = hub->config.watch;
@@ -328,7 +328,7 @@ static void hear_lost(void *context, const struct leat_port_message *told, const
     forget(hub, told->id);
 }
 
-static void hear_stuck(void *context, enum leat_port_stuck how, const char *why, leat_time at)
+static void on_stuck(void *context, enum leat_port_stuck how, const char *why, leat_time at)
 {
     struct leat_hub *hub = context;
     end_run(hub, how == LEAT_PORT_LOCKED ? LEAT_HUB_STUCK : LEAT_HUB_LIVELOCKED, "at %.9f s %s",
@@ -600,7 +600,7 @@ static void meet(struct leat_hub *hub, uint32_t i)
 static leat_time horizon(const struct leat_hub *hub)
 {
     const struct leat_port_net *net = hub->config.net;
-    const bool quiet = !net->under_way && !hub->config.service.call;
+    const bool quiet = !net->in_flight && !hub->config.service.call;
     return quiet ? leat_time_add(hub->now, net->latency) : hub->now;
 }
 
@@ -623,7 +623,7 @@ static void resume_due(struct leat_hub *hub)
 static bool is_in_vain(const struct leat_hub *hub)
 {
     return hub->config.patience && hub->looks >= LEAT_HUB_LOOKS_MIN &&
-           !hub->config.net->under_way && hub->now > hub->quiet_from &&
+           !hub->config.net->in_flight && hub->now > hub->quiet_from &&
            hub->now - hub->quiet_from >= hub->config.patience;
 }
 
@@ -639,7 +639,7 @@ static void move_on(struct leat_hub *hub)
         end_run(hub, LEAT_HUB_DONE, "%s", "");
         return;
     }
-    if (limit == LEAT_NEVER && !net->under_way) {
+    if (limit == LEAT_NEVER && !net->in_flight) {
         end_run(hub, LEAT_HUB_STUCK, "all tasks wait, and nothing is under way");
         return;
     }
@@ -755,12 +755,12 @@ struct leat_hub *leat_hub_create(const struct leat_hub_config *config, char *why
     leat_share_take_short_turns();
     for (uint32_t i = 0; i < config->expected; i++)
         expect(hub, i);
-    config->net->hear = (struct leat_port_hear){ .context = hub,
-                                                 .sent = hear_sent,
-                                                 .arrived = hear_arrived,
-                                                 .lost = hear_lost,
-                                                 .stuck = hear_stuck,
-                                                 .coming = hear_coming };
+    config->net->observer = (struct leat_port_observer){ .context = hub,
+                                                         .sent = on_sent,
+                                                         .arrived = on_arrived,
+                                                         .lost = on_lost,
+                                                         .stuck = on_stuck,
+                                                         .coming = on_coming };
     return hub;
 }
 

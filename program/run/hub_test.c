@@ -51,9 +51,7 @@ struct scene {
 static struct leat_sim_atm_ports_config config_of(const char *name, enum leat_sim_atm_model model)
 {
     struct leat_sim_atm_ports_config config = { .model = model, .messages_max = 10000 };
-    char line[200];
-    struct leat_text why;
-    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(200);
     if (leat_sim_atm_fabric_parse(name, &config.fabric, &why)) abort();
     leat_atm_aal_config_default(&config.aal, 0, config.fabric.net.ports, config.fabric.net.paths);
     return config;
@@ -90,7 +88,7 @@ static void run_on(struct scene *scene, const struct leat_sim_atm_ports_config *
                                          .interrupted = has_alarm_come };
     scene->hub = leat_hub_create(&hub, why, sizeof why);
     if (!scene->hub) abort();
-    if (nobody_runs_ahead) scene->port.net.hear.coming = NULL;
+    if (nobody_runs_ahead) scene->port.net.observer.coming = NULL;
     for (uint32_t i = 0; i < tasks; i++) {
         scene->pid[i] = fork();
         if (scene->pid[i] == 0) be_task(leat_hub_path(scene->hub), i, body);
@@ -216,7 +214,7 @@ static void every_run_is_the_same_run(void)
         ended(&scene, LEAT_HUB_DONE);
         certificate[i] = scene.port.net.certificate;
         end[i] = leat_hub_now(scene.hub);
-        EQ(scene.port.net.under_way, 0);
+        EQ(scene.port.net.in_flight, 0);
         tear_down(&scene);
     }
     EQ(certificate[0], certificate[1]);

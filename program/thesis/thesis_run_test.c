@@ -435,9 +435,7 @@ static struct leat_sim_atm_platform_config platform_config(const struct setting 
                                                             .from = 0,
                                                             .to = LEAT_NEVER };
     struct leat_sim_atm_platform_config config = { .model = setting->model, .tasks_max = SLOTS };
-    char line[200];
-    struct leat_text why;
-    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(200);
     if (leat_sim_atm_fabric_parse("clos444", &config.fabric, &why)) abort();
     leat_atm_aal_config_default(&config.aal, 0, config.fabric.net.ports, config.fabric.net.paths);
     if (setting->is_port_1_dead) {

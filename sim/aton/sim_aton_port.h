@@ -102,7 +102,8 @@ uint8_t leat_sim_aton_port_priority(const struct leat_sim_aton_port_config *conf
 /* Octets of memory for a checked config. */
 size_t leat_sim_aton_port_footprint(const struct leat_sim_aton_port_config *config);
 
-/* Set port->base.hear next. `memory`: ZEROED, aligned for any object, lent for the port's lifetime.
+/* Set port->base.observer next. `memory`: ZEROED, aligned for any object, lent for the port's
+ * lifetime.
  * */
 void leat_sim_aton_port_init(struct leat_sim_aton_port *port,
                              const struct leat_sim_aton_port_config *config, void *memory);

@@ -53,14 +53,12 @@ static const struct leat_sim_aton_port_config usual = { .stations = 8,
 
 static void open_bench(struct bench *b, const struct leat_sim_aton_port_config *config)
 {
-    char line[200];
-    struct leat_text why;
-    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(200);
     OK(!leat_sim_aton_port_check(config, &why));
     b->memory = calloc(1, leat_sim_aton_port_footprint(config));
     b->count = 0;
     leat_sim_aton_port_init(&b->port, config, b->memory);
-    b->port.base.hear = (struct leat_port_hear){
+    b->port.base.observer = (struct leat_port_observer){
         .context = b, .sent = on_sent, .arrived = on_arrived, .lost = on_lost
     };
 }
@@ -76,7 +74,7 @@ static bool send(struct bench *b, uint32_t from, uint32_t to, uint64_t id, uint6
 
 static void run_out(struct bench *b)
 {
-    while (b->port.base.under_way)
+    while (b->port.base.in_flight)
         leat_port_run(&b->port.base, LEAT_NEVER);
 }
 
@@ -168,7 +166,7 @@ static void send_random(struct bench *b, uint64_t seed)
                        to = (uint32_t)leat_random_below(&r, n);
         OK(send(b, from, to, id, leat_random_below(&r, leat_random_below(&r, 2) ? 20 : 700), at));
     }
-    while (b->port.base.under_way)
+    while (b->port.base.in_flight)
         leat_port_run(&b->port.base, leat_random_below(&r, 2)
                                          ? LEAT_NEVER
                                          : b->port.base.now + 1 + leat_random_below(&r, 100000));

@@ -108,10 +108,8 @@ static void ways_are_the_shortest_and_by_the_lowest_wire(void)
     for (unsigned i = 0; i < CAMPAIGN && !tap_checks_failed; i++) {
         struct graph g;
         struct leat_sim_esp_paths p;
-        char text[128];
-        struct leat_text why;
         draw(&g, &r);
-        leat_text_init(&why, text, sizeof text, NULL, NULL);
+        struct leat_text why = LEAT_TEXT(128);
         OK(leat_sim_esp_paths_footprint(&g.graph) <= sizeof memory);
         EQ(leat_sim_esp_paths_find(&p, &g.graph, memory, &why), LEAT_ERR_OK);
         check(&g.graph, &p);

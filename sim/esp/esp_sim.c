@@ -164,11 +164,9 @@ void leat_sim_esp_init(struct leat_sim_esp *s, const struct leat_sim_esp_config 
     struct leat_arena arena = { .memory = memory, .cap = SIZE_MAX };
     const struct leat_esp_service_config service = service_config(config);
     const size_t store_len = leat_esp_store_footprint(config->groups);
-    char text[LEAT_TEXT_CAP_MIN];
-    struct leat_text why;
     *s = (struct leat_sim_esp){ .config = *config };
     const struct layout l = lay_out(s, &arena);
-    leat_text_init(&why, text, sizeof text, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(LEAT_TEXT_CAP_MIN);
     const leat_err err = leat_sim_esp_paths_find(&s->paths, &s->config.graph, l.paths, &why);
     assert(!err);
     (void)err;

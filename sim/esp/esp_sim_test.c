@@ -94,9 +94,7 @@ static void draw_graph(struct world *w, struct leat_random *r)
 
 static void open_world(struct world *w)
 {
-    char text[128];
-    struct leat_text why;
-    leat_text_init(&why, text, sizeof text, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(128);
     void *scratch = malloc(leat_sim_esp_paths_footprint(&w->config.graph));
     EQ(leat_sim_esp_check(&w->config, scratch, &why), LEAT_ERR_OK);
     free(scratch);
@@ -129,12 +127,10 @@ static struct leat_esp_request a_request(const struct world *w, enum leat_esp_an
 static const struct leat_esp_service_result *serve(struct world *w,
                                                    const struct leat_esp_request *request)
 {
-    char text[256];
-    struct leat_text why;
-    leat_text_init(&why, text, sizeof text, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(256);
     const leat_err err = leat_sim_esp_ask(&w->sim, request, &why);
     EQ(err, LEAT_ERR_OK);
-    if (err) printf("# %.*s\n", (int)why.len, text);
+    if (err) printf("# %.*s\n", (int)why.len, why.buf);
     OK(!leat_sim_esp_run(&w->sim, LEAT_NEVER));
     OK(!w->sim.is_full);
     return &w->sim.service.result;
@@ -351,9 +347,7 @@ static void an_attempt_that_takes_longer_than_tau_is_refused(void)
     open_world(&w);
     const struct leat_esp_request request = a_request(&w, LEAT_ESP_SERVICE_CENSUS, true, 4);
     const leat_time span = leat_esp_request_span(&request);
-    char text[128];
-    struct leat_text why;
-    leat_text_init(&why, text, sizeof text, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(128);
     free(w.memory);
     w.config.tau_ps = span - 1;
     open_world(&w);
@@ -370,9 +364,7 @@ static void the_same_seed_gives_the_same_run_in_any_pieces(void)
     static struct world w;
     uint64_t first = 0, other = 0;
     for (unsigned i = 0; i < 3; i++) {
-        char text[128];
-        struct leat_text why;
-        leat_text_init(&why, text, sizeof text, NULL, NULL);
+        struct leat_text why = LEAT_TEXT(128);
         make_tree(&w, 3, 3, 40, i < 2 ? 5 : 6);
         make_faulty(&w);
         open_world(&w);
@@ -547,9 +539,7 @@ static void a_store_that_is_full_voids_and_says_so(void)
 static void more_packets_than_there_is_room_for_are_told(void)
 {
     static struct world w;
-    char text[128];
-    struct leat_text why;
-    leat_text_init(&why, text, sizeof text, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(128);
     make_tree(&w, 2, 2, 40, 1);
     w.config.flights_max = 30;
     open_world(&w);

@@ -52,14 +52,12 @@ static const struct leat_sim_ether_port_config usual = { .stations = STATIONS,
 
 static void open_bench(struct bench *b, const struct leat_sim_ether_port_config *config)
 {
-    char line[200];
-    struct leat_text why;
-    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(200);
     OK(!leat_sim_ether_port_check(config, &why));
     memset(b, 0, sizeof *b);
     b->memory = calloc(1, leat_sim_ether_port_footprint(config));
     leat_sim_ether_port_init(&b->port, config, b->memory);
-    b->port.base.hear = (struct leat_port_hear){
+    b->port.base.observer = (struct leat_port_observer){
         .context = b, .sent = on_sent, .arrived = on_arrived, .lost = on_lost
     };
 }
@@ -75,7 +73,7 @@ static void send(struct bench *b, uint32_t from, uint32_t to, uint64_t id, uint6
 
 static void run_out(struct bench *b)
 {
-    while (b->port.base.under_way)
+    while (b->port.base.in_flight)
         leat_port_run(&b->port.base, LEAT_NEVER);
 }
 
@@ -291,7 +289,7 @@ static void it_does_what_a_plain_model_does(void)
             plain_give(&plain, from, to, len, id, at);
         }
         run_out(&one);
-        while (other.port.base.under_way) /* in pieces */
+        while (other.port.base.in_flight) /* in pieces */
             leat_port_run(&other.port.base,
                           other.port.base.now + 1 + leat_random_below(&r, 1000 * config.clock.num));
         while (plain.missing && plain.now < 10000000)

@@ -139,16 +139,15 @@ static void clocks_are_read_and_written_as_users_write_them(void)
     static const char *const wrong[] = { "",      "50",          "ns",    "50 ns",     ".5ns",
                                          "5.ns",  "0ns",         "50us",  "1000001ns", "-1ns",
                                          "1e3ns", "1.0000001ns", "50nsx", "50n" };
-    char buf[LEAT_TEXT_CAP_MIN];
     struct leat_sim_clock c = { 0, 0 }, again;
-    struct leat_text text;
     for (size_t i = 0; i < sizeof sound / sizeof *sound; i++) {
         OK(leat_sim_clock_read(sound[i].text, strlen(sound[i].text), &c));
         EQ(c.num, sound[i].num);
         EQ(c.den, sound[i].den);
-        leat_text_init(&text, buf, sizeof buf, NULL, NULL);
+        struct leat_text text = LEAT_TEXT(LEAT_TEXT_CAP_MIN);
         leat_sim_clock_put(&c, &text);
-        OK(leat_sim_clock_read(buf, text.len, &again) && again.num == c.num && again.den == c.den);
+        OK(leat_sim_clock_read(text.buf, text.len, &again) && again.num == c.num &&
+           again.den == c.den);
     }
     c = (struct leat_sim_clock){ 7, 9 };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
@@ -158,14 +157,12 @@ static void clocks_are_read_and_written_as_users_write_them(void)
 
 static void a_period_below_a_picosecond_is_refused_where_edges_must_differ(void)
 {
-    char buf[LEAT_TEXT_CAP_MIN];
-    struct leat_text why;
-    leat_text_init(&why, buf, sizeof buf, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(LEAT_TEXT_CAP_MIN);
     EQ(leat_sim_clock_check(&(struct leat_sim_clock){ 3, 3 }, &why), LEAT_ERR_OK);
     EQ(leat_sim_clock_check(&(struct leat_sim_clock){ 1, 0 }, &why), LEAT_ERR_RANGE);
     why.len = 0;
     EQ(leat_sim_clock_check(&(struct leat_sim_clock){ 2, 3 }, &why), LEAT_ERR_RANGE);
-    OK(memcmp(buf, "period of the clock, expected 1 ps or more", why.len) == 0);
+    OK(memcmp(why.buf, "period of the clock, expected 1 ps or more", why.len) == 0);
 }
 
 static void an_edge_that_fits_is_a_time(void)

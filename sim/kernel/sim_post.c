@@ -40,7 +40,7 @@ bool leat_sim_post_accept(struct leat_sim_post *post, const struct leat_port_mes
     memset(l, 0, post->entry_size);
     l->message = *message;
     l->call = post->calls++;
-    net->under_way++;
+    net->in_flight++;
     return true;
 }
 
@@ -132,12 +132,12 @@ static void end(struct leat_sim_post *post, uint32_t entry)
 {
     struct leat_port_net *net = post->net;
     struct leat_sim_letter *l = letter(post, entry);
-    net->under_way--;
+    net->in_flight--;
     if (l->why) {
-        net->hear.lost(net->hear.context, &l->message, l->why, net->now);
+        net->observer.lost(net->observer.context, &l->message, l->why, net->now);
     } else {
         net->certificate = certify(post, l);
-        net->hear.arrived(net->hear.context, &l->message, net->now);
+        net->observer.arrived(net->observer.context, &l->message, net->now);
     }
     l->has_ended = true;
     if (!l->held) leat_sim_post_free(post, entry);
@@ -151,7 +151,7 @@ void leat_sim_post_tell(struct leat_sim_post *post, leat_time at)
     for (uint32_t i = 0; i < post->events; i++) {
         const uint32_t entry = post->event[i].entry;
         if (post->event[i].order >> 31 & 1)
-            net->hear.sent(net->hear.context, &letter(post, entry)->message, net->now);
+            net->observer.sent(net->observer.context, &letter(post, entry)->message, net->now);
         else
             end(post, entry);
     }
@@ -162,10 +162,10 @@ bool leat_sim_post_tell_head(struct leat_sim_post *post, const struct leat_port_
                              leat_time from, leat_time until, leat_time at)
 {
     struct leat_port_net *net = post->net;
-    if (!net->hear.head) return false;
+    if (!net->observer.head) return false;
     if (at > net->now) net->now = at;
     post->has_head = true;
-    net->hear.head(net->hear.context, message, from, until);
+    net->observer.head(net->observer.context, message, from, until);
     return true;
 }
 
@@ -174,7 +174,7 @@ bool leat_sim_post_tell_head(struct leat_sim_post *post, const struct leat_port_
 bool leat_sim_post_begin(struct leat_sim_post *post, leat_time until)
 {
     post->has_head = false;
-    return until > post->net->now && (until != LEAT_NEVER || post->net->under_way);
+    return until > post->net->now && (until != LEAT_NEVER || post->net->in_flight);
 }
 
 leat_time leat_sim_post_end(struct leat_sim_post *post, leat_time at, leat_time until)

@@ -63,8 +63,9 @@ static void begin(uint32_t entries_max)
     struct leat_arena arena = { .memory = (uint8_t *)memory, .cap = sizeof memory };
     memset(memory, 0, sizeof memory);
     post = (struct leat_sim_post){ 0 };
-    net = (struct leat_port_net){ .ports = PORTS,
-                                  .hear = { NULL, on_sent, on_arrived, on_lost, .head = on_head } };
+    net = (struct leat_port_net){
+        .ports = PORTS, .observer = { NULL, on_sent, on_arrived, on_lost, .head = on_head }
+    };
     entry = leat_sim_post_lay(&post, &arena, entries_max, sizeof *entry, ENTRIES);
     leat_sim_post_init(&post, &net);
     told_count = 0;
@@ -106,11 +107,11 @@ static void entries_are_zeroed_and_used_again(void)
     EQ(accept(0, 1, 8), 1);
     EQ(entry[1].letter.call, 1);
     OK(!leat_sim_post_accept(&post, &m, 0, &index)); /* too many */
-    EQ(net.under_way, 2);
+    EQ(net.in_flight, 2);
     entry[0].own = 5;
     leat_sim_post_note(&post, 0, false);
     leat_sim_post_tell(&post, 10);
-    EQ(net.under_way, 1);
+    EQ(net.in_flight, 1);
     EQ(accept(3, 4, 9), 0);
     EQ(entry[0].own, 0);
     EQ(entry[0].letter.message.id, 9);
@@ -196,7 +197,7 @@ static void a_run_ends_with_news_or_at_its_limit(void)
     OK(leat_sim_post_has_news(&post));
     EQ(leat_sim_post_end(&post, 0, 100), 65);
     EQ(told[1].what, HEAD);
-    net.hear.head = NULL;
+    net.observer.head = NULL;
     OK(leat_sim_post_begin(&post, 100));
     OK(!leat_sim_post_tell_head(&post, &entry[0].letter.message, 70, 80, 66));
     EQ(leat_sim_post_end(&post, 0, 100), 100);

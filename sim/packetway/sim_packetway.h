@@ -217,7 +217,7 @@ uint32_t leat_sim_packetway_ports(const struct leat_sim_packetway_config *config
 /* Octets of memory for a checked config. */
 size_t leat_sim_packetway_footprint(const struct leat_sim_packetway_config *config);
 
-/* Set pktway->base.hear next. `memory`: ZEROED, aligned for any object, lent for the network's
+/* Set pktway->base.observer next. `memory`: ZEROED, aligned for any object, lent for the network's
  * lifetime. The SANs have not run yet. */
 void leat_sim_packetway_init(struct leat_sim_packetway *pktway,
                              const struct leat_sim_packetway_config *config, void *memory);

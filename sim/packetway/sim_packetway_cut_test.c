@@ -50,13 +50,13 @@ static bool wire_send(struct leat_port_net *base, const struct leat_port_message
     const leat_time from = at + w->delay_ps;
     w->list[w->count++] = (struct wire_message){ *message, at, from,
                                                  from + message->len * w->octet_ps, WIRE_SENT };
-    base->under_way++;
+    base->in_flight++;
     return true;
 }
 
 static void wire_tell(struct wire *w, struct wire_message *m)
 {
-    const struct leat_port_hear *h = &w->base.hear;
+    const struct leat_port_observer *h = &w->base.observer;
     switch (m->next++) {
     case WIRE_SENT: h->sent(h->context, &m->message, w->base.now); break;
     case WIRE_HEAD:
@@ -64,7 +64,7 @@ static void wire_tell(struct wire *w, struct wire_message *m)
         if (h->head && !w->vague) h->head(h->context, &m->message, m->from, m->until);
         break;
     default:
-        w->base.under_way--;
+        w->base.in_flight--;
         if (w->loses && m->message.len > 100)
             h->lost(h->context, &m->message, "cut in two", w->base.now);
         else
@@ -162,14 +162,12 @@ static void pair_make(void)
 
 static void pair_open(void)
 {
-    char line[200];
-    struct leat_text why;
-    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(200);
     OK(!leat_sim_packetway_check(&pair.config, &why));
     pair.memory = calloc(1, leat_sim_packetway_footprint(&pair.config));
     if (!pair.memory) abort();
     leat_sim_packetway_init(&pair.net, &pair.config, pair.memory);
-    pair.net.base.hear = (struct leat_port_hear){
+    pair.net.base.observer = (struct leat_port_observer){
         .context = &pair, .sent = pair_sent, .arrived = pair_arrived, .lost = pair_lost
     };
 }
@@ -184,7 +182,7 @@ static void pair_carry(uint32_t len)
             .from = 0, .to = 2, .id = id, .octets = pair.octets, .len = id ? len : 0
         };
         OK(leat_port_send(&pair.net.base, &m, pair.net.base.now));
-        while (pair.net.base.under_way)
+        while (pair.net.base.in_flight)
             leat_port_run(&pair.net.base, LEAT_NEVER);
     }
 }
@@ -358,7 +356,7 @@ static void a_fault_behind_the_head_is_told_by_ei(void)
         EQ(pair.arrived, 1);
         EQ(pair.ei, i > 0);
         count[i] = pair.wire[1].count;
-        EQ(pair.net.base.under_way, 0);
+        EQ(pair.net.base.in_flight, 0);
         free(pair.memory);
     }
     EQ(count[1], count[0] + 1); /* half of it was forwarded */
@@ -446,13 +444,13 @@ static leat_time carry_alone(struct world *w, uint32_t san, uint32_t from, uint3
     };
     w->last = 0;
     claim.count = 0;
-    net->hear = (struct leat_port_hear){ .context = w,
-                                         .sent = world_sent,
-                                         .arrived = world_arrived,
-                                         .lost = world_lost,
-                                         .head = on_head };
+    net->observer = (struct leat_port_observer){ .context = w,
+                                                 .sent = world_sent,
+                                                 .arrived = world_arrived,
+                                                 .lost = world_lost,
+                                                 .head = on_head };
     OK(leat_port_send(net, &w->message[id], at));
-    while (net->under_way)
+    while (net->in_flight)
         leat_port_run(net, LEAT_NEVER);
     return w->told[id].arrived_at;
 }
@@ -655,7 +653,7 @@ static void load_heads(struct leat_port_net *net, struct leat_random *r, bool pa
     static uint8_t octets[8192];
     memset(&heads, 0, sizeof heads);
     heads.net = net;
-    net->hear = (struct leat_port_hear){
+    net->observer = (struct leat_port_observer){
         .sent = heads_sent, .arrived = heads_arrived, .lost = heads_lost, .head = heads_head
     };
     leat_time at = 0;
@@ -672,7 +670,7 @@ static void load_heads(struct leat_port_net *net, struct leat_random *r, bool pa
         };
         OK(leat_port_send(net, &heads.message[id], at));
     }
-    while (net->under_way)
+    while (net->in_flight)
         leat_port_run(net, LEAT_NEVER);
 }
 
@@ -722,11 +720,11 @@ static void certificates_are_the_same_with_and_without_heads(void)
                                                       : one.san[kind].net;
             load_heads(net, &r, false);
             const leat_time start = net->now + 1000000;
-            if (deaf) net->hear.head = NULL;
+            if (deaf) net->observer.head = NULL;
             for (uint32_t id = 0; id < HEADS; id++)
                 OK(leat_port_send(net, &heads.message[id], start + id * UINT64_C(1000000)));
             memset(heads.arrived_at, 0, sizeof heads.arrived_at);
-            while (net->under_way)
+            while (net->in_flight)
                 leat_port_run(net, LEAT_NEVER);
             certificate[deaf] = net->certificate;
             world_close(&one);
@@ -760,7 +758,7 @@ static void runs_are_the_same_however_they_are_cut(void)
         open_with_ether(&one, &ether[0], seed);
         open_with_ether(&other, &ether[1], seed);
         world_finish(&one);
-        for (leat_time until = 0; other.net.base.under_way;) {
+        for (leat_time until = 0; other.net.base.in_flight;) {
             until += 313131;
             while (other.net.base.now < until)
                 leat_port_run(&other.net.base, until);

@@ -24,26 +24,26 @@ static void hear(void *context, const struct leat_port_message *message, leat_ti
                             step);
 }
 
-static void hear_sent(void *context, const struct leat_port_message *message, leat_time at)
+static void on_sent(void *context, const struct leat_port_message *message, leat_time at)
 {
     hear(context, message, at, PACKETWAY_SENT);
 }
 
-static void hear_arrived(void *context, const struct leat_port_message *message, leat_time at)
+static void on_arrived(void *context, const struct leat_port_message *message, leat_time at)
 {
     hear(context, message, at, PACKETWAY_ARRIVED);
 }
 
-static void hear_lost(void *context, const struct leat_port_message *message, const char *why,
-                      leat_time at)
+static void on_lost(void *context, const struct leat_port_message *message, const char *why,
+                    leat_time at)
 {
     (void)why;
     hear(context, message, at, PACKETWAY_LOST);
 }
 
 /* Control messages are for half-routers themselves, or short. */
-static void hear_head(void *context, const struct leat_port_message *message, leat_time from,
-                      leat_time at)
+static void on_head(void *context, const struct leat_port_message *message, leat_time from,
+                    leat_time at)
 {
     const struct leat_sim_packetway_san_state *s = context;
     struct leat_sim_packetway *p = s->pktway;
@@ -61,12 +61,12 @@ static void hear_head(void *context, const struct leat_port_message *message, le
 void leat_sim_packetway_hear(struct leat_sim_packetway *p)
 {
     for (uint32_t i = 0; i < p->config.sans; i++)
-        p->config.san[i].net->hear = (struct leat_port_hear){
+        p->config.san[i].net->observer = (struct leat_port_observer){
             .context = &p->san[i],
-            .sent = hear_sent,
-            .arrived = hear_arrived,
-            .lost = hear_lost,
-            .head = p->config.cut_through ? hear_head : NULL,
+            .sent = on_sent,
+            .arrived = on_arrived,
+            .lost = on_lost,
+            .head = p->config.cut_through ? on_head : NULL,
         };
 }
 
@@ -123,7 +123,7 @@ static uint32_t active_sans(const struct leat_sim_packetway *p)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < p->config.sans; i++)
-        count += p->config.san[i].net->under_way > 0;
+        count += p->config.san[i].net->in_flight > 0;
     return count;
 }
 
@@ -158,7 +158,7 @@ void leat_sim_packetway_tick(struct leat_sim_packetway *p)
 /* The same, and resolves deadlocks. */
 static void tick(struct leat_sim_packetway *p)
 {
-    const bool still = p->base.under_way && !p->post.plans && !active_sans(p) &&
+    const bool still = p->base.in_flight && !p->post.plans && !active_sans(p) &&
                        p->progress == p->seen_progress;
     p->seen_progress = p->progress;
     p->still_ticks = still ? p->still_ticks + 1 : 0;
@@ -179,13 +179,13 @@ static void run_sans(struct leat_sim_packetway *p, uint32_t active, leat_time li
     const leat_time end = active > 1 ? leat_smaller(limit, p->reached + p->step_ps) : limit;
     for (uint32_t i = 0; i < p->config.sans; i++) {
         struct leat_port_net *net = p->config.san[i].net;
-        if (!net->under_way) continue;
+        if (!net->in_flight) continue;
         if (active == 1) {
             const leat_time reached = leat_port_run(net, end);
             p->reached = reached > p->reached ? reached : p->reached;
             return;
         }
-        while (net->under_way && net->now < end)
+        while (net->in_flight && net->now < end)
             leat_port_run(net, end);
     }
     p->reached = end;

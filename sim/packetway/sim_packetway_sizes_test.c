@@ -112,8 +112,8 @@ static leat_err open_network(void)
     EQ(check(), LEAT_ERR_OK);
     leat_sim_packetway_init(&n.net, &n.config,
                             take_memory(SANS_MOST, leat_sim_packetway_footprint(&n.config)));
-    n.net.base.hear =
-        (struct leat_port_hear){ .sent = on_sent, .arrived = on_arrived, .lost = on_lost };
+    n.net.base.observer =
+        (struct leat_port_observer){ .sent = on_sent, .arrived = on_arrived, .lost = on_lost };
     leat_text_init(&why, n.line, sizeof n.line - 1, NULL, NULL);
     const leat_err err = leat_sim_packetway_reach(&n.net, &why);
     n.line[why.len] = '\0';
@@ -135,7 +135,7 @@ static bool carries(uint32_t from, uint32_t to)
     };
     n.arrived = n.lost = 0;
     OK(leat_port_send(&n.net.base, &m, n.net.base.now));
-    while (n.net.base.under_way)
+    while (n.net.base.in_flight)
         leat_port_run(&n.net.base, LEAT_NEVER);
     return n.arrived == 1 && n.lost == 0;
 }

@@ -90,13 +90,11 @@ static void open_square(uint32_t buffer, bool cut_through)
                                                       .planned_ps = 1000,
                                                       .address_ps = 1000,
                                                       .link_ps = 1000 };
-    char line[200];
-    struct leat_text why;
-    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(200);
     EQ(leat_sim_packetway_check(&config, &why), LEAT_ERR_OK);
     square.memory[RINGS] = zeros(leat_sim_packetway_footprint(&config));
     leat_sim_packetway_init(&square.net, &config, square.memory[RINGS]);
-    square.net.base.hear = (struct leat_port_hear){
+    square.net.base.observer = (struct leat_port_observer){
         .context = &square, .sent = on_sent, .arrived = on_arrived, .lost = on_lost
     };
     EQ(square.net.base.ports, HOSTS);
@@ -122,7 +120,7 @@ static void fill(void)
         };
         OK(leat_port_send(&square.net.base, &m, 0));
     }
-    while (square.net.base.under_way)
+    while (square.net.base.in_flight)
         leat_port_run(&square.net.base, LEAT_NEVER);
     EQ(square.arrived + square.lost, MESSAGES);
 }

@@ -103,7 +103,7 @@ static void runs_are_the_same_however_they_are_cut(void)
     load_at_random(&one, tap_seed(), 300);
     load_at_random(&other, tap_seed(), 300);
     world_finish(&one);
-    for (leat_time until = 0; other.net.base.under_way;) {
+    for (leat_time until = 0; other.net.base.in_flight;) {
         until += 777777;
         while (other.net.base.now < until)
             leat_port_run(&other.net.base, until);
@@ -129,11 +129,11 @@ static leat_time carry_alone(struct world *w, uint32_t san, uint32_t from, uint3
         .from = from, .to = to, .id = id, .octets = w->octets, .len = 8 * words
     };
     w->last = 0;
-    net->hear = (struct leat_port_hear){
+    net->observer = (struct leat_port_observer){
         .context = w, .sent = world_sent, .arrived = world_arrived, .lost = world_lost
     };
     OK(leat_port_send(net, &w->message[id], at));
-    while (net->under_way)
+    while (net->in_flight)
         leat_port_run(net, LEAT_NEVER);
     return w->told[id].arrived_at;
 }
@@ -381,9 +381,7 @@ static void hosts_are_found_by_name_and_kind(void)
 
 static bool is_refused(const struct world *w)
 {
-    char line[200];
-    struct leat_text why;
-    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(200);
     return leat_sim_packetway_check(&w->config, &why) && why.len;
 }
 

@@ -240,7 +240,7 @@ static inline void world_open(struct world *w)
     if (why.len) printf("# %.*s\n", (int)why.len, line);
     const size_t len = leat_sim_packetway_footprint(&w->config);
     leat_sim_packetway_init(&w->net, &w->config, world_memory(w, len));
-    w->net.base.hear = (struct leat_port_hear){
+    w->net.base.observer = (struct leat_port_observer){
         .context = w, .sent = world_sent, .arrived = world_arrived, .lost = world_lost
     };
 }
@@ -284,7 +284,7 @@ static inline void world_send_random(struct world *w, struct leat_random *r, uin
 /* Until all messages have ended. */
 static inline void world_finish(struct world *w)
 {
-    while (w->net.base.under_way)
+    while (w->net.base.in_flight)
         leat_port_run(&w->net.base, LEAT_NEVER);
 }
 

@@ -55,9 +55,8 @@ bool duration_take(const struct arguments *args, const char *option, uint64_t le
     }
     char from[32];
     snprintf(from, sizeof from, "%s", duration_text(least));
-    misuse(args->verb, "%s '%s', expected a time of %s to %s, as 10s or 250ms", option, text, from,
-           duration_text(most));
-    return false;
+    return misused(args->verb, "%s '%s', expected a time of %s to %s, as 10s or 250ms", option,
+                   text, from, duration_text(most));
 }
 
 const char *duration_text(uint64_t ps)

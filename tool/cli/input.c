@@ -9,16 +9,10 @@
 bool input_open(struct input *in, const char *name)
 {
     const bool standard = !name || strcmp(name, "-") == 0;
-    if (name && !*name) {
-        complain("'' is no file name, expected one");
-        return false;
-    }
+    if (name && !*name) return complain("'' is no file name, expected one");
     *in = (struct input){ .fd = standard ? STDIN_FILENO : open(name, O_RDONLY),
                           .name = standard ? "standard input" : name };
-    if (in->fd < 0) {
-        complain("%s: %s", name, strerror(errno));
-        return false;
-    }
+    if (in->fd < 0) return complain("%s: %s", name, strerror(errno));
     return true;
 }
 
@@ -36,19 +30,14 @@ static bool make_room(struct input *in, size_t wanted)
     in->end -= in->begin;
     in->begin = 0;
     if (wanted <= in->cap && in->cap - in->end >= INPUT_PIECE / 2) return true;
-    if (wanted > INPUT_PACKET_LEN_MAX) {
-        complain("%s: packet at octet %llu is longer than %zu octets", in->name,
-                 (unsigned long long)in->offset, INPUT_PACKET_LEN_MAX);
-        return false;
-    }
+    if (wanted > INPUT_PACKET_LEN_MAX)
+        return complain("%s: packet at octet %llu is longer than %zu octets", in->name,
+                        (unsigned long long)in->offset, INPUT_PACKET_LEN_MAX);
     size_t cap = in->cap ? in->cap : INPUT_PIECE;
     while (cap < wanted || cap - in->end < INPUT_PIECE / 2)
         cap *= 2;
     uint8_t *grown = realloc(in->buf, cap);
-    if (!grown) {
-        complain("%s: no memory for %zu octets", in->name, cap);
-        return false;
-    }
+    if (!grown) return complain("%s: no memory for %zu octets", in->name, cap);
     in->buf = grown;
     in->cap = cap;
     return true;

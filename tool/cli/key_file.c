@@ -13,25 +13,17 @@
 static bool is_safe(const char *path, int fd)
 {
     struct stat s;
-    if (fstat(fd, &s) != 0) {
-        complain("%s: %s", path, strerror(errno));
-        return false;
-    }
-    if (!S_ISREG(s.st_mode)) {
-        complain("%s: not a regular file, expected one with 32 hex digits", path);
-        return false;
-    }
-    if (s.st_uid != geteuid() && s.st_uid != 0) {
-        complain("%s: the key belongs to user %u, expected user %u or root: chown %u %s", path,
-                 (unsigned)s.st_uid, (unsigned)geteuid(), (unsigned)geteuid(), path);
-        return false;
-    }
-    if (s.st_mode & (S_IRWXG | S_IRWXO)) {
-        complain("%s: others may read or write the key (mode %03o), expected only its owner: "
-                 "chmod 600 %s",
-                 path, (unsigned)s.st_mode & 0777, path);
-        return false;
-    }
+    if (fstat(fd, &s) != 0) return complain("%s: %s", path, strerror(errno));
+    if (!S_ISREG(s.st_mode))
+        return complain("%s: not a regular file, expected one with 32 hex digits", path);
+    if (s.st_uid != geteuid() && s.st_uid != 0)
+        return complain("%s: the key belongs to user %u, expected user %u or root: chown %u %s",
+                        path, (unsigned)s.st_uid, (unsigned)geteuid(), (unsigned)geteuid(), path);
+    if (s.st_mode & (S_IRWXG | S_IRWXO))
+        return complain(
+            "%s: others may read or write the key (mode %03o), expected only its owner: "
+            "chmod 600 %s",
+            path, (unsigned)s.st_mode & 0777, path);
     return true;
 }
 

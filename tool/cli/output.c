@@ -39,6 +39,5 @@ bool output_finish(struct output *out, const char *name)
 {
     flush(&out->text);
     if (!out->error) return true;
-    complain("%s: %s", name, strerror(out->error));
-    return false;
+    return complain("%s: %s", name, strerror(out->error));
 }

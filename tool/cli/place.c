@@ -11,6 +11,5 @@ bool wrong(const struct place *place, const char *text, ...)
     va_start(list, text);
     vsnprintf(message, sizeof message, text, list);
     va_end(list);
-    complain("%s:%u: %s", place->file, place->line, message);
-    return false;
+    return complain("%s:%u: %s", place->file, place->line, message);
 }

@@ -52,8 +52,7 @@ static bool are_apart(const struct verb *verb, const struct result_name *a,
     if (!one && !(identify(a->path, STDOUT_FILENO, &x) && identify(b->path, STDOUT_FILENO, &y) &&
                   is_one_file(&x, &y)))
         return true;
-    misuse(verb, "%s and %s name one file, expected two", a->option, b->option);
-    return false;
+    return misused(verb, "%s and %s name one file, expected two", a->option, b->option);
 }
 
 static bool is_not_input(const struct verb *verb, const struct result_name *result,
@@ -63,18 +62,15 @@ static bool is_not_input(const struct verb *verb, const struct result_name *resu
     if (!input || !identify(input, STDIN_FILENO, &x) ||
         !identify(result->path, STDOUT_FILENO, &y) || !is_one_file(&x, &y))
         return true;
-    misuse(verb, "%s and the input name one file, expected two", result->option);
-    return false;
+    return misused(verb, "%s and the input name one file, expected two", result->option);
 }
 
 bool result_names_apart(const struct verb *verb, const struct result_name *names, size_t count,
                         const char *input)
 {
     for (size_t i = 0; i < count; i++) {
-        if (names[i].path && !*names[i].path) {
-            misuse(verb, "%s: '' is no file name, expected one", names[i].option);
-            return false;
-        }
+        if (names[i].path && !*names[i].path)
+            return misused(verb, "%s: '' is no file name, expected one", names[i].option);
         for (size_t k = 0; k < i; k++)
             if (!are_apart(verb, &names[k], &names[i])) return false;
         if (!is_not_input(verb, &names[i], input)) return false;
@@ -145,10 +141,8 @@ bool result_file_finish(struct result_file *file)
 
 bool result_file_keep(struct result_file *file)
 {
-    if (file->part[0] && rename(file->part, file->target) != 0) {
-        complain("%s: %s", file->name, strerror(errno));
-        return false;
-    }
+    if (file->part[0] && rename(file->part, file->target) != 0)
+        return complain("%s: %s", file->name, strerror(errno));
     file->name = NULL;
     return true;
 }

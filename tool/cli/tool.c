@@ -46,14 +46,29 @@ void let_signals_end(void)
     if (interrupted) raise(interrupted);
 }
 
-void complain(const char *text, ...)
+static void put_complaint(const char *text, va_list list)
 {
-    va_list list;
-    va_start(list, text);
     fputs("leat: ", stderr);
     vfprintf(stderr, text, list);
     fputc('\n', stderr);
+}
+
+bool complain(const char *text, ...)
+{
+    va_list list;
+    va_start(list, text);
+    put_complaint(text, list);
     va_end(list);
+    return false;
+}
+
+int fail(const char *text, ...)
+{
+    va_list list;
+    va_start(list, text);
+    put_complaint(text, list);
+    va_end(list);
+    return FAILED;
 }
 
 void warn_if_slower(const char *why, int slower_at)
@@ -61,22 +76,35 @@ void warn_if_slower(const char *why, int slower_at)
     if (slower_at >= 0) complain("%s", why + slower_at);
 }
 
+static void put_misuse(const struct verb *verb, const char *text, va_list list)
+{
+    fprintf(stderr, "leat %s: ", verb->name);
+    vfprintf(stderr, text, list);
+    fprintf(stderr, "\n(leat help %s tells more)\n", verb->name);
+}
+
 int misuse(const struct verb *verb, const char *text, ...)
 {
     va_list list;
     va_start(list, text);
-    fprintf(stderr, "leat %s: ", verb->name);
-    vfprintf(stderr, text, list);
-    fprintf(stderr, "\n(leat help %s tells more)\n", verb->name);
+    put_misuse(verb, text, list);
     va_end(list);
     return WRONG;
+}
+
+bool misused(const struct verb *verb, const char *text, ...)
+{
+    va_list list;
+    va_start(list, text);
+    put_misuse(verb, text, list);
+    va_end(list);
+    return false;
 }
 
 bool flush_printed(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout)) return true;
-    complain("standard output: cannot write");
-    return false;
+    return complain("standard output: cannot write");
 }
 
 int finish(int code)

@@ -51,8 +51,9 @@ const char *argument(const struct arguments *args, const char *option);
 const struct verb *verb_at(size_t index);
 const struct verb *verb_find(const char *name);
 
-/* One line on stderr: "leat: ..." */
-void complain(const char *text, ...) __attribute__((format(printf, 1, 2)));
+/* One line on stderr: "leat: ..." Returns false, or FAILED. */
+bool complain(const char *text, ...) __attribute__((format(printf, 1, 2)));
+int fail(const char *text, ...) __attribute__((format(printf, 1, 2)));
 
 /* Complains if a live network's driver is slower than it could be, for the reason at slower_at; -1:
  * it is not. */
@@ -70,8 +71,9 @@ void json_confined(struct leat_json *json, int process, const char *none);
 void write_confined_here(FILE *file);
 void json_confined_here(struct leat_json *json);
 
-/* A wrong command line: reports it, refers to the verb's help, returns WRONG. */
+/* A wrong command line: reports it, refers to the verb's help. Returns WRONG, or false. */
 int misuse(const struct verb *verb, const char *text, ...) __attribute__((format(printf, 2, 3)));
+bool misused(const struct verb *verb, const char *text, ...) __attribute__((format(printf, 2, 3)));
 
 /* Flushes standard output. False after a complaint: it cannot be written. */
 bool flush_printed(void);

@@ -57,10 +57,7 @@ static bool scratch_open(struct scratch *s, size_t text_len)
     const size_t arena_len = nodes + text_len + ARENA_EXTRA;
     s->packet_cap = text_len + PACKET_EXTRA;
     s->memory = malloc(arena_len + 3 * s->packet_cap + BLOCK_EXTRA);
-    if (!s->memory) {
-        complain("no memory for a packet of %zu characters", text_len);
-        return false;
-    }
+    if (!s->memory) return complain("no memory for a packet of %zu characters", text_len);
     leat_arena_init(&s->arena, s->memory, arena_len);
     s->packet = (uint8_t *)s->memory + arena_len;
     s->frame = s->packet + s->packet_cap;

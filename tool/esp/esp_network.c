@@ -10,8 +10,7 @@ enum { LEVELS_MAX = 32, FANOUT_MAX = 1024 };
 
 static bool no_memory(void)
 {
-    complain("no memory for the routers");
-    return false;
+    return complain("no memory for the routers");
 }
 
 /* "DEPTH,FANOUT" */
@@ -23,11 +22,11 @@ static bool read_tree(const struct esp_job *job, const char *text, uint64_t *lev
         leat_tree_number(text + len + 1, strlen(text + len + 1), fanout) && *fanout >= 1 &&
         *fanout <= FANOUT_MAX)
         return true;
-    misuse(job->args->verb,
-           "--tree '%s', expected LEVELS,FANOUT: levels of routers, 1 to %d, and routers below "
-           "each, 1 to %d",
-           text, LEVELS_MAX, FANOUT_MAX);
-    return false;
+    return misused(
+        job->args->verb,
+        "--tree '%s', expected LEVELS,FANOUT: levels of routers, 1 to %d, and routers below "
+        "each, 1 to %d",
+        text, LEVELS_MAX, FANOUT_MAX);
 }
 
 /* Router 0 at the top, then level by level; the places of members are the routers of the last
@@ -41,9 +40,8 @@ static bool make_tree(struct esp_job *job, const char *text)
         first_leaf = routers;
         routers += width;
         if (routers <= LEAT_SIM_ESP_ROUTERS_MAX) continue;
-        misuse(job->args->verb, "--tree %s has too many routers, expected at most %d", text,
-               LEAT_SIM_ESP_ROUTERS_MAX);
-        return false;
+        return misused(job->args->verb, "--tree %s has too many routers, expected at most %d", text,
+                       LEAT_SIM_ESP_ROUTERS_MAX);
     }
     g->routers = (uint32_t)routers;
     g->wires = 2 * (g->routers - 1);
@@ -107,13 +105,12 @@ static bool make_edges(struct esp_job *job, const char *file)
 static bool make_fabric(struct esp_job *job, const char *word)
 {
     const struct leat_fabric_kind *kind = leat_fabric_kind_of(word);
-    if (kind != &leat_fabric_kind_flits) {
-        misuse(job->args->verb,
-               "--fabric '%s', expected a network of leat fabric list, as mesh:4,4 or a file of "
-               "edges or YAML",
-               word);
-        return false;
-    }
+    if (kind != &leat_fabric_kind_flits)
+        return misused(
+            job->args->verb,
+            "--fabric '%s', expected a network of leat fabric list, as mesh:4,4 or a file of "
+            "edges or YAML",
+            word);
     struct leat_fabric *fabric = fabric_read(job->args->verb, word);
     const bool made = fabric && build_graph(job, word, &leat_fabric_as_flits(fabric)->design);
     leat_fabric_close(fabric);
@@ -124,10 +121,9 @@ bool esp_make_network(struct esp_job *job)
 {
     const char *tree = argument(job->args, "--tree"), *file = argument(job->args, "--graph");
     const char *fabric = argument(job->args, "--fabric");
-    if (!!tree + !!file + !!fabric != 1) {
-        misuse(job->args->verb, "sim needs one of --tree D,F, --graph FILE and --fabric NAME");
-        return false;
-    }
+    if (!!tree + !!file + !!fabric != 1)
+        return misused(job->args->verb,
+                       "sim needs one of --tree D,F, --graph FILE and --fabric NAME");
     const bool made = tree   ? make_tree(job, tree)
                       : file ? make_edges(job, file)
                              : make_fabric(job, fabric);

@@ -54,15 +54,6 @@ static bool read_service(struct esp_job *job)
     return false;
 }
 
-static bool read_small(const struct esp_job *job, const char *option, uint32_t least, uint32_t most,
-                       uint32_t *out)
-{
-    uint64_t number = *out;
-    if (!sim_read_number(job->args, option, least, most, &number)) return false;
-    *out = (uint32_t)number;
-    return true;
-}
-
 /* As a part of 2^64. */
 static bool read_chance(const struct esp_job *job, const char *option, uint64_t *out)
 {
@@ -70,11 +61,10 @@ static bool read_chance(const struct esp_job *job, const char *option, uint64_t 
     const uint64_t one = 1000000000;
     uint32_t parts;
     if (!text) return true;
-    if (!sim_read_fraction(text, RATE_DECIMALS, &parts)) {
-        misuse(job->args->verb, "%s '%s', expected a chance of 0 to 1 in steps of 1e-9, as 0.1",
-               option, text);
-        return false;
-    }
+    if (!sim_read_fraction(text, RATE_DECIMALS, &parts))
+        return misused(job->args->verb,
+                       "%s '%s', expected a chance of 0 to 1 in steps of 1e-9, as 0.1", option,
+                       text);
     *out = parts == one ? LEAT_SIM_ESP_ALWAYS : UINT64_MAX / one * parts;
     return true;
 }
@@ -105,8 +95,7 @@ static bool place_members(struct esp_job *job)
     job->value = calloc(c->members, sizeof *job->value);
     if (!children || !job->member_at || !job->value) {
         free(children);
-        complain("no memory for %u members", c->members);
-        return false;
+        return complain("no memory for %u members", c->members);
     }
     for (uint32_t i = 0; i < c->graph.wires; i++)
         children[c->graph.wire[i].to]++;
@@ -153,7 +142,7 @@ static bool read_values(struct esp_job *job)
     const bool is_random = !file || strcmp(file, "random") == 0;
     uint32_t bits = is_random ? BITS_DEFAULT : LEAT_ESP_VALUE_BITS, lines;
     struct values values = { .job = job };
-    if (!read_small(job, "--bits", 1, LEAT_ESP_VALUE_BITS, &bits)) return false;
+    if (!sim_read_small(job->args, "--bits", 1, LEAT_ESP_VALUE_BITS, &bits)) return false;
     job->request.value_bits = (uint8_t)bits;
     if (is_random) {
         struct leat_random r;
@@ -164,21 +153,18 @@ static bool read_values(struct esp_job *job)
     }
     if (!lines_read(file, read_value_line, &values, &lines)) return false;
     if (values.count == job->config.members) return true;
-    complain("%s:%u: %u values, expected one for each of %u members", file, lines, values.count,
-             job->config.members);
-    return false;
+    return complain("%s:%u: %u values, expected one for each of %u members", file, lines,
+                    values.count, job->config.members);
 }
 
 static bool read_members(struct esp_job *job)
 {
     struct leat_sim_esp_config *c = &job->config;
     c->members = job->places;
-    if (!job->places) {
-        complain("no place for members, expected at least one");
-        return false;
-    }
-    return read_small(job, "--members", 1, LEAT_ESP_ROSTER_MAX, &c->members) &&
-           read_small(job, "--at", 0, c->graph.routers - 1, &c->graph.root) && place_members(job);
+    if (!job->places) return complain("no place for members, expected at least one");
+    return sim_read_small(job->args, "--members", 1, LEAT_ESP_ROSTER_MAX, &c->members) &&
+           sim_read_small(job->args, "--at", 0, c->graph.routers - 1, &c->graph.root) &&
+           place_members(job);
 }
 
 /* ---- the service ----------------------------------------------------------------------------- */
@@ -213,19 +199,15 @@ static bool read_request(struct esp_job *job)
     r->rounds = r->robust || is_faulty ? LEAT_ESP_ROUNDS_DEFAULT : 1;
     r->attempts = r->robust && is_faulty ? ATTEMPTS_DEFAULT : 1;
     r->is_trusting = argument(job->args, "--trust") != NULL;
-    if (is_plain(job) && argument(job->args, "--rounds")) {
-        misuse(job->args->verb,
-               "--rounds for %s, expected robust-%s: COUNT and COLLECT count "
-               "every packet",
-               job->service, job->service);
-        return false;
-    }
-    if (r->is_trusting && !r->robust) {
-        misuse(job->args->verb, "--trust for %s, expected a robust service", job->service);
-        return false;
-    }
-    if (!read_small(job, "--rounds", 1, LEAT_ESP_ROUNDS_MAX, &r->rounds) ||
-        !read_small(job, "--attempts", 1, LEAT_ESP_ATTEMPTS_MAX, &r->attempts))
+    if (is_plain(job) && argument(job->args, "--rounds"))
+        return misused(job->args->verb,
+                       "--rounds for %s, expected robust-%s: COUNT and COLLECT count "
+                       "every packet",
+                       job->service, job->service);
+    if (r->is_trusting && !r->robust)
+        return misused(job->args->verb, "--trust for %s, expected a robust service", job->service);
+    if (!sim_read_small(job->args, "--rounds", 1, LEAT_ESP_ROUNDS_MAX, &r->rounds) ||
+        !sim_read_small(job->args, "--attempts", 1, LEAT_ESP_ATTEMPTS_MAX, &r->attempts))
         return false;
     r->copies = is_faulty ? LEAT_ESP_ROUNDS_DEFAULT : 1;
     r->pace_ps = us;
@@ -238,18 +220,14 @@ bool esp_read_job(const struct arguments *args, struct esp_job *job)
     job->json = argument(args, "--json") != NULL;
     job->dot = argument(args, "--dot");
     job->multicast = argument(args, "--multicast") != NULL;
-    if (args->operand_count > 1) {
-        misuse(args->verb, "'%s', expected nothing behind sim", args->operand[1]);
-        return false;
-    }
+    if (args->operand_count > 1)
+        return misused(args->verb, "'%s', expected nothing behind sim", args->operand[1]);
     if (!read_service(job) || !sim_read_number(args, "--seed", 0, UINT64_MAX, &job->config.seed) ||
         !read_links(job) || !esp_make_network(job) || !read_members(job) || !read_values(job) ||
         !read_request(job))
         return false;
-    if (job->dot && job->request.kind != LEAT_ESP_SERVICE_TREE) {
-        misuse(args->verb, "--dot for %s, expected --service tree", job->service);
-        return false;
-    }
+    if (job->dot && job->request.kind != LEAT_ESP_SERVICE_TREE)
+        return misused(args->verb, "--dot for %s, expected --service tree", job->service);
     struct leat_sim_esp_config *c = &job->config;
     c->groups = groups_of(job);
     c->flights_max = SPARE_FLIGHTS + c->graph.routers +

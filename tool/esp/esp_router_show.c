@@ -217,10 +217,8 @@ bool esp_show_bindings(struct leat_esp_router *router, uint64_t computation, boo
         char name[32];
         uint32_t count;
         leat_esp_router_store_name(router, s, name);
-        if (!leat_esp_router_bindings(router, s, computation, binding, BINDINGS_MAX, &count)) {
-            complain("the router's stores cannot be read");
-            return false;
-        }
+        if (!leat_esp_router_bindings(router, s, computation, binding, BINDINGS_MAX, &count))
+            return complain("the router's stores cannot be read");
         for (uint32_t i = 0; i < count; i++, all++) {
             const struct leat_esp_binding *b = &binding[i];
             if (j) {

@@ -62,8 +62,7 @@ static bool read_value(const struct arguments *args, uint64_t *value)
         if (minus) *value = 0 - *value;
         return true;
     }
-    misuse(args->verb, "--value '%s', expected a whole number, -2^63 to 2^64-1", text);
-    return false;
+    return misused(args->verb, "--value '%s', expected a whole number, -2^63 to 2^64-1", text);
 }
 
 static bool read_asked(const struct arguments *args, struct asked *a)
@@ -74,10 +73,7 @@ static bool read_asked(const struct arguments *args, struct asked *a)
                          .wait_ps = 3 * ps_per_s,
                          .members = LEAT_ESP_HOST_MEMBERS_MAX,
                          .json = argument(args, "--json") != NULL };
-    if (args->operand_count < 2) {
-        misuse(args->verb, "expected: %s GROUP", a->word);
-        return false;
-    }
+    if (args->operand_count < 2) return misused(args->verb, "expected: %s GROUP", a->word);
     a->host = (struct leat_esp_host_config){ .group = group_of(args->operand[1]),
                                              .bind = argument(args, "--bind"),
                                              .root = argument(args, "--root"),
@@ -90,15 +86,6 @@ static bool read_asked(const struct arguments *args, struct asked *a)
         return false;
     a->host.tau_ns = tau_ps / ps_per_ns;
     a->host.join_every_ns = every_ps / ps_per_ns;
-    return true;
-}
-
-static bool read_small(const struct arguments *args, const char *option, uint32_t least,
-                       uint32_t most, uint32_t *out)
-{
-    uint64_t number = *out;
-    if (!sim_read_number(args, option, least, most, &number)) return false;
-    *out = (uint32_t)number;
     return true;
 }
 
@@ -120,8 +107,9 @@ static bool read_request(const struct asked *a, enum leat_esp_announced kind,
     const bool robust = argument(args, "--robust") != NULL;
     *r = leat_esp_host_root_request(kind, robust);
     r->is_signed = argument(args, "--signed") != NULL;
-    return read_small(args, robust ? "--robust" : "--rounds", 1, LEAT_ESP_ROUNDS_MAX, &r->rounds) &&
-           read_small(args, "--attempts", 1, LEAT_ESP_ATTEMPTS_MAX, &r->attempts) &&
+    return sim_read_small(args, robust ? "--robust" : "--rounds", 1, LEAT_ESP_ROUNDS_MAX,
+                          &r->rounds) &&
+           sim_read_small(args, "--attempts", 1, LEAT_ESP_ATTEMPTS_MAX, &r->attempts) &&
            duration_take(args, "--settle", ps_per_ms, 60 * ps_per_s, &r->settle_ps) &&
            read_lifetime(args, kind, r);
 }

@@ -48,10 +48,7 @@ static bool find_truth(struct esp_run *run)
     const struct leat_sim_esp_config *c = &run->sim.config;
     uint64_t sum = 0, high = 0, max = c->value[0], min = c->value[0], branches = 0;
     uint32_t *marks = calloc(c->graph.routers, sizeof *marks);
-    if (!marks) {
-        complain("no memory for %u routers", c->graph.routers);
-        return false;
-    }
+    if (!marks) return complain("no memory for %u routers", c->graph.routers);
     for (uint32_t m = 0; m < c->members; m++) {
         sum += c->value[m];
         high += sum < c->value[m];
@@ -101,10 +98,7 @@ static int open_run(struct esp_run *run, struct leat_text *why)
         return WRONG;
     }
     run->memory = err ? NULL : malloc(len);
-    if (!run->memory) {
-        complain("no memory: the network needs %.1f MB", (double)len / 1e6);
-        return FAILED;
-    }
+    if (!run->memory) return fail("no memory: the network needs %.1f MB", (double)len / 1e6);
     leat_sim_esp_init(&run->sim, c, run->memory);
     return find_truth(run) ? DONE : FAILED;
 }
@@ -117,9 +111,8 @@ static int run_one(struct leat_sim_esp *sim, const struct leat_esp_request *requ
     while (leat_sim_esp_run(sim, sim->now + request->settle_ps) && !interrupted) {
     }
     if (!sim->is_full) return DONE;
-    complain("more than %u packets on their way, expected fewer members or rounds",
-             sim->config.flights_max);
-    return FAILED;
+    return fail("more than %u packets on their way, expected fewer members or rounds",
+                sim->config.flights_max);
 }
 
 static int install(struct esp_run *run, const struct leat_esp_request *asked, struct leat_text *why)
@@ -132,12 +125,10 @@ static int install(struct esp_run *run, const struct leat_esp_request *asked, st
     request.lifetime_ms = LEAT_ESP_DUPLICATE_MS_MAX;
     const int code = run_one(&run->sim, &request, why);
     if (code != DONE) return code;
-    if (r->end != LEAT_ESP_ANSWERED) {
-        complain("no multicast: the way of %u members is not known, %u branch points have no "
-                 "duplicate",
-                 r->unplaced, r->uninstalled);
-        return FAILED;
-    }
+    if (r->end != LEAT_ESP_ANSWERED)
+        return fail("no multicast: the way of %u members is not known, %u branch points have no "
+                    "duplicate",
+                    r->unplaced, r->uninstalled);
     run->duplicates = r->answer;
     run->install = leat_sim_esp_messages(&run->sim);
     leat_sim_esp_forget_traffic(&run->sim);
@@ -309,10 +300,8 @@ int esp_simulate(const struct arguments *args)
 {
     struct esp_job job;
     struct esp_run run = { .job = &job };
-    char text[WHY_CAP];
-    struct leat_text why;
     int code = WRONG;
-    leat_text_init(&why, text, sizeof text, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(WHY_CAP);
     const struct result_name dot = { "--dot", argument(args, "--dot") };
     if (esp_read_job(args, &job) &&
         (!job.dot || result_names_apart(args->verb, &dot, 1, argument(args, "--values")))) {

@@ -40,9 +40,8 @@ static bool options_fit(const struct arguments *args, const char *word, const ch
 {
     for (int i = 0; args->verb->options[i].name; i++) {
         if (!args->value[i] || word_is_in(args->verb->options[i].name, list)) continue;
-        misuse(args->verb, "%s does not go with %s, expected one of %s",
-               args->verb->options[i].name, word, list);
-        return false;
+        return misused(args->verb, "%s does not go with %s, expected one of %s",
+                       args->verb->options[i].name, word, list);
     }
     return true;
 }

@@ -41,8 +41,7 @@ static bool read_driver(const struct arguments *args, enum leat_esp_router_drive
         *driver = (enum leat_esp_router_driver)i;
         return true;
     }
-    misuse(args->verb, "--driver '%s', expected xdp, packet or udp", text);
-    return false;
+    return misused(args->verb, "--driver '%s', expected xdp, packet or udp", text);
 }
 
 /* The values of a repeatable option: pointers into `copy`. */
@@ -52,16 +51,11 @@ static bool read_list(const struct arguments *args, const char *option, char cop
     const char *text = argument(args, option);
     *count = 0;
     if (!text) return true;
-    if (strlen(text) >= TEXT_MAX) {
-        misuse(args->verb, "%s: more than %d characters in all", option, TEXT_MAX - 1);
-        return false;
-    }
+    if (strlen(text) >= TEXT_MAX)
+        return misused(args->verb, "%s: more than %d characters in all", option, TEXT_MAX - 1);
     memcpy(copy, text, strlen(text) + 1);
     for (char *at = strtok(copy, "\n"); at; at = strtok(NULL, "\n")) {
-        if (*count == cap) {
-            misuse(args->verb, "%s more than %u times", option, cap);
-            return false;
-        }
+        if (*count == cap) return misused(args->verb, "%s more than %u times", option, cap);
         list[(*count)++] = at;
     }
     return true;
@@ -95,10 +89,8 @@ static bool read_router(const struct arguments *args, struct leat_esp_router_con
         return false;
     c->tau_ns = tau_ps / ps_per_ns;
     c->keyed_only = argument(args, "--keyed-only") != NULL;
-    if (c->listen && c->driver != LEAT_ESP_ROUTER_UDP) {
-        misuse(args->verb, "--listen goes with --driver udp");
-        return false;
-    }
+    if (c->listen && c->driver != LEAT_ESP_ROUTER_UDP)
+        return misused(args->verb, "--listen goes with --driver udp");
     return esp_read_key(args, key, &c->key);
 }
 

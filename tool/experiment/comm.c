@@ -17,11 +17,9 @@ bool comm_add(struct comm_records *records, const struct comm_record *record)
         struct comm_record *grown = cap <= RECORDS_MAX
                                         ? realloc(records->record, cap * sizeof *grown)
                                         : NULL;
-        if (!grown) {
-            complain("no memory for %zu communication records, expected at most %d", cap,
-                     RECORDS_MAX);
-            return false;
-        }
+        if (!grown)
+            return complain("no memory for %zu communication records, expected at most %d", cap,
+                            RECORDS_MAX);
         records->record = grown;
         records->cap = cap;
     }
@@ -126,8 +124,7 @@ bool comm_read(const char *file, bool all, struct comm_records *out)
     uint32_t lines;
     if (!lines_read(file, read_line, &reader, &lines)) return false;
     if (out->count) return true;
-    complain("%s: no records, expected some behind the line with their names", file);
-    return false;
+    return complain("%s: no records, expected some behind the line with their names", file);
 }
 
 /* ---- numbers found by what they stand for ------------------------------------------------------
@@ -201,16 +198,14 @@ static bool place_snd(struct study *s, uint32_t i, uint32_t task)
     const struct comm_record *r = &s->records->record[i];
     const uint32_t before = s->last_of_task[task];
     const uint64_t was = before ? s->records->record[before - 1].cycle : 0;
-    if (r->cycle == COMM_CYCLE_UNKNOWN || (before && was == COMM_CYCLE_UNKNOWN)) {
-        complain("%s: record %u: the cycle of this snd or of what %s:%d did before it is not known",
-                 s->what, i + 1, r->task.name, r->task.instance);
-        return false;
-    }
-    if (before && was > r->cycle) {
-        complain("%s: record %u: %s:%d did something later before it, expected the order of time",
-                 s->what, i + 1, r->task.name, r->task.instance);
-        return false;
-    }
+    if (r->cycle == COMM_CYCLE_UNKNOWN || (before && was == COMM_CYCLE_UNKNOWN))
+        return complain(
+            "%s: record %u: the cycle of this snd or of what %s:%d did before it is not known",
+            s->what, i + 1, r->task.name, r->task.instance);
+    if (before && was > r->cycle)
+        return complain(
+            "%s: record %u: %s:%d did something later before it, expected the order of time",
+            s->what, i + 1, r->task.name, r->task.instance);
     s->cycle[i] = before ? s->cycle[before - 1] + (r->cycle - was) : r->cycle;
     uint32_t *first = index_find(&s->first_snd, r->tag), *last = index_find(&s->last_snd, r->tag);
     if (*last)
@@ -228,11 +223,9 @@ static bool place_rcv(struct study *s, uint32_t i, uint32_t task)
     uint32_t snd = *last ? s->next_snd[*last - 1] : *index_find(&s->first_snd, r->tag);
     while (snd && !is_for(&all[snd - 1], &r->task))
         snd = s->next_snd[snd - 1];
-    if (!snd) {
-        complain("%s: record %u: tag %u comes to %s:%d, but was not sent to it before", s->what,
-                 i + 1, r->tag, r->task.name, r->task.instance);
-        return false;
-    }
+    if (!snd)
+        return complain("%s: record %u: tag %u comes to %s:%d, but was not sent to it before",
+                        s->what, i + 1, r->tag, r->task.name, r->task.instance);
     *last = snd;
     uint32_t *before = index_find(&s->last_at_port,
                                   ((uint32_t)r->task.instance + 1) % s->rule->ports);

@@ -146,12 +146,11 @@ static bool read_sizes(const struct experiment *e, struct curve *c)
         char *end;
         const unsigned long value = strtoul(at, &end, 10);
         if (end == at || (*end && *end != ',') || value < WORD_OCTETS || value > OCTETS_MAX ||
-            value % WORD_OCTETS || c->count == POINTS_MAX) {
-            misuse(e->args->verb,
-                   "--sizes %s: expected up to %d multiples of 4 from 4 to %d with commas between",
-                   text, POINTS_MAX, OCTETS_MAX);
-            return false;
-        }
+            value % WORD_OCTETS || c->count == POINTS_MAX)
+            return misused(
+                e->args->verb,
+                "--sizes %s: expected up to %d multiples of 4 from 4 to %d with commas between",
+                text, POINTS_MAX, OCTETS_MAX);
         c->point[c->count++].octets = (uint32_t)value;
         at = *end ? end + 1 : NULL;
     }

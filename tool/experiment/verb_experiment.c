@@ -31,10 +31,8 @@ static const struct kind *find_kind(const char *name)
 static bool open_folder(struct experiment *e)
 {
     snprintf(e->folder, sizeof e->folder, "/tmp/leat-experiment.XXXXXX");
-    if (!mkdtemp(e->folder)) {
-        complain("%s: a folder for the experiment cannot be made", e->folder);
-        return false;
-    }
+    if (!mkdtemp(e->folder))
+        return complain("%s: a folder for the experiment cannot be made", e->folder);
     snprintf(e->input, sizeof e->input, "%.40s/input", e->folder);
     snprintf(e->records, sizeof e->records, "%.40s/records.csv", e->folder);
     return true;

@@ -166,17 +166,14 @@ static bool is_ours(const char *path)
 bool export_otf2_check(const struct verb *verb, const char *path)
 {
     struct stat old;
-    if (strcmp(path, "-") == 0) {
-        misuse(verb, "--otf2 '-', expected a folder: an archive is several files");
-        return false;
-    }
-    if (*path && lstat(path, &old) == 0 && !has_only(path, is_of_nothing) && !is_ours(path)) {
-        misuse(verb,
-               "--otf2 %s: this is there, expected a new folder, an empty one, or an archive that "
-               "leat wrote",
-               path);
-        return false;
-    }
+    if (strcmp(path, "-") == 0)
+        return misused(verb, "--otf2 '-', expected a folder: an archive is several files");
+    if (*path && lstat(path, &old) == 0 && !has_only(path, is_of_nothing) && !is_ours(path))
+        return misused(
+            verb,
+            "--otf2 %s: this is there, expected a new folder, an empty one, or an archive that "
+            "leat wrote",
+            path);
     return true;
 }
 
@@ -555,8 +552,7 @@ bool export_otf2_keep(struct export_otf2 *x)
     }
     const int why = errno;
     if (replace(x)) return true;
-    complain("%s: %s", x->name, strerror(why));
-    return false;
+    return complain("%s: %s", x->name, strerror(why));
 }
 
 static int take_away(const char *path, const struct stat *status, int type, struct FTW *where)
@@ -585,8 +581,7 @@ bool export_otf2_check(const struct verb *verb, const char *path)
 {
     (void)verb;
     (void)path;
-    complain("--otf2: this leat was built without libotf2-trace-dev");
-    return false;
+    return complain("--otf2: this leat was built without libotf2-trace-dev");
 }
 
 bool export_otf2_open(struct export_otf2 *x, const char *path, const struct leat_sim_recording *rec)

@@ -380,9 +380,7 @@ bool fabric_draw_fits(const struct leat_net_topology *t, struct leat_text *why)
 bool fabric_draw_element(const struct leat_net_topology *t, const double *use, FILE *out)
 {
     static struct drawing d;
-    char line[128];
-    struct leat_text why;
-    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(128);
     if (!fabric_draw_fits(t, &why)) return false;
     d.t = t;
     d.use = use;
@@ -401,9 +399,7 @@ bool fabric_draw_element(const struct leat_net_topology *t, const double *use, F
 
 bool fabric_draw(const struct leat_net_topology *t, const double *use, FILE *out)
 {
-    char line[128];
-    struct leat_text why;
-    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(128);
     if (!fabric_draw_fits(t, &why)) return false;
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", out);
     return fabric_draw_element(t, use, out);

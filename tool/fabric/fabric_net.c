@@ -96,8 +96,6 @@ static void put_switches(const struct leat_net_plan *p)
 
 static void put_deadlock(const struct view *v)
 {
-    char line[CIRCLE_CAP];
-    struct leat_text circle;
     const struct leat_net_deadlock *d = &v->built->deadlock;
     if (!d->possible) {
         printf("deadlock    none: %llu dependencies of %llu channels have no cycle%s\n",
@@ -105,11 +103,11 @@ static void put_deadlock(const struct view *v)
                d->smaller ? " (in a smaller one of its kind)" : "");
         return;
     }
-    leat_text_init(&circle, line, sizeof line, NULL, NULL);
+    struct leat_text circle = LEAT_TEXT(CIRCLE_CAP);
     leat_net_deadlock_text(d, &circle);
     printf("deadlock    %s: %.*s\n",
            v->design->plan.net.drop ? "none, since full buffers drop; else" : "possible",
-           (int)circle.len, line);
+           (int)circle.len, circle.buf);
 }
 
 static bool is_one_way(const uint32_t *a, uint32_t a_len, const uint32_t *b, uint32_t b_len)
@@ -162,15 +160,13 @@ static void put_text(const struct view *v)
 
 static void put_json(const struct view *v)
 {
-    char line[CIRCLE_CAP];
-    struct leat_text circle;
     const struct leat_net_topology *t = &v->built->topology;
     const struct leat_net_config *c = &v->design->plan.net;
     const struct leat_net_deadlock *d = &v->built->deadlock;
     const char *kind = leat_net_shape_class(&v->design->plan.shape);
     struct json_out out;
     struct leat_json *j = json_open(&out, stdout);
-    leat_text_init(&circle, line, sizeof line, NULL, NULL);
+    struct leat_text circle = LEAT_TEXT(CIRCLE_CAP);
     leat_net_deadlock_text(d, &circle);
     leat_json_string(j, "fabric", v->design->name);
     leat_json_string(j, "topology", leat_net_kind_name(v->design->plan.shape.kind));
@@ -197,7 +193,7 @@ static void put_json(const struct view *v)
     leat_json_bool(j, "smaller", d->smaller);
     leat_json_uint(j, "channels", d->channels);
     leat_json_uint(j, "dependencies", d->dependencies);
-    leat_json_chars(j, "cycle", line, d->possible ? circle.len : 0);
+    leat_json_chars(j, "cycle", circle.buf, d->possible ? circle.len : 0);
     leat_json_end(j);
     json_close(&out);
 }
@@ -208,10 +204,9 @@ static bool read_terminal(const struct verb *verb, const char *text, size_t len,
                           uint32_t *out)
 {
     uint64_t number;
-    if (!leat_tree_number(text, len, &number) || number >= terminals) {
-        misuse(verb, "--path: terminal '%.*s', expected 0 to %u", (int)len, text, terminals - 1);
-        return false;
-    }
+    if (!leat_tree_number(text, len, &number) || number >= terminals)
+        return misused(verb, "--path: terminal '%.*s', expected 0 to %u", (int)len, text,
+                       terminals - 1);
     *out = (uint32_t)number;
     return true;
 }
@@ -223,10 +218,7 @@ static bool read_way(const struct arguments *args, struct view *v)
     if (!pair) return true;
     const size_t comma = strcspn(pair, ",");
     v->way = true;
-    if (!pair[comma]) {
-        misuse(args->verb, "--path '%s', expected SRC,DST", pair);
-        return false;
-    }
+    if (!pair[comma]) return misused(args->verb, "--path '%s', expected SRC,DST", pair);
     return read_terminal(args->verb, pair, comma, terminals, &v->src) &&
            read_terminal(args->verb, pair + comma + 1, strlen(pair + comma + 1), terminals,
                          &v->dst);
@@ -278,15 +270,13 @@ static int draw_to(const struct arguments *args, const struct leat_net_topology 
 int fabric_draw_any(const struct arguments *args, struct leat_fabric *fabric)
 {
     struct leat_net_topology t;
-    char line[WHY_CAP];
-    struct leat_text why;
-    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(WHY_CAP);
     void *memory = fabric_topology(fabric, &t, &why);
     int code = WRONG;
     if (memory && fabric_draw_fits(&t, &why))
         code = draw_to(args, &t);
     else
-        complain("%s: %.*s", fabric->word, (int)why.len, line);
+        complain("%s: %.*s", fabric->word, (int)why.len, why.buf);
     free(memory);
     return code;
 }

@@ -65,8 +65,8 @@ static bool measure(struct timing *t, uint64_t *cycles)
     *cycles = load.last_delivery_at;
     free(memory);
     if (*cycles || interrupted) return true;
-    complain("%u bytes did not arrive within %llu cycles", t->len, (unsigned long long)limit);
-    return false;
+    return complain("%u bytes did not arrive within %llu cycles", t->len,
+                    (unsigned long long)limit);
 }
 
 static uint32_t cells_of(uint32_t len)
@@ -132,11 +132,9 @@ static bool read_size(const struct verb *verb, const char **list, uint32_t most,
 {
     const size_t len = strcspn(*list, ",");
     uint64_t number;
-    if (!leat_tree_number(*list, len, &number) || number > most) {
-        misuse(verb, "--bytes '%.*s', expected sizes of 0 to %u bytes, as 4,1000,65000", (int)len,
-               *list, most);
-        return false;
-    }
+    if (!leat_tree_number(*list, len, &number) || number > most)
+        return misused(verb, "--bytes '%.*s', expected sizes of 0 to %u bytes, as 4,1000,65000",
+                       (int)len, *list, most);
     *out = (uint32_t)number;
     *list = (*list)[len] ? *list + len + 1 : NULL;
     return true;

@@ -63,9 +63,8 @@ const char *fabric_foreign_option(const struct arguments *args, const char *cons
 static bool refuse(const struct arguments *args, const struct leat_fabric *fabric,
                    const char *before, const char *option)
 {
-    misuse(args->verb, "%s%s has no meaning for %s, which is %s", before, option, fabric->word,
-           fabric->kind->what);
-    return false;
+    return misused(args->verb, "%s%s has no meaning for %s, which is %s", before, option,
+                   fabric->word, fabric->kind->what);
 }
 
 bool fabric_refuse_options(const struct arguments *args, const struct leat_fabric *fabric,

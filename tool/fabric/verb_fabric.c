@@ -45,10 +45,8 @@ static bool read_port(const struct verb *verb, const char *text, size_t len, uin
                       uint32_t *out)
 {
     uint64_t number;
-    if (!leat_tree_number(text, len, &number) || number >= ports) {
-        misuse(verb, "--path: port '%.*s', expected 0 to %u", (int)len, text, ports - 1);
-        return false;
-    }
+    if (!leat_tree_number(text, len, &number) || number >= ports)
+        return misused(verb, "--path: port '%.*s', expected 0 to %u", (int)len, text, ports - 1);
     *out = (uint32_t)number;
     return true;
 }
@@ -62,10 +60,7 @@ static bool read_pair(const struct verb *verb, const char *pair, struct fabric_v
     view->dst = net->ports > 1 ? net->ports - 2 : 0;
     if (!pair) return true;
     const char *comma = strchr(pair, ',');
-    if (!comma) {
-        misuse(verb, "--path '%s', expected SRC,DST or SRC,all", pair);
-        return false;
-    }
+    if (!comma) return misused(verb, "--path '%s', expected SRC,DST or SRC,all", pair);
     if (!read_port(verb, pair, (size_t)(comma - pair), net->ports, &view->src)) return false;
     view->dst = net->ports;
     return strcmp(comma + 1, "all") == 0 ||

@@ -41,16 +41,13 @@ static bool read_bound(const struct arguments *args, struct graph_files *files)
     const char *text = argument(args, "--record-packets");
     files->packets_max = GRAPH_RECORD_DEFAULT;
     if (!text) return true;
-    if (!argument(args, "--record")) {
-        misuse(args->verb, "--record-packets, expected --record with it");
-        return false;
-    }
+    if (!argument(args, "--record"))
+        return misused(args->verb, "--record-packets, expected --record with it");
     if (leat_tree_number(text, strlen(text), &files->packets_max) && files->packets_max >= 1 &&
         files->packets_max <= GRAPH_RECORD_MAX)
         return true;
-    misuse(args->verb, "--record-packets '%s', expected a number from 1 to %d", text,
-           GRAPH_RECORD_MAX);
-    return false;
+    return misused(args->verb, "--record-packets '%s', expected a number from 1 to %d", text,
+                   GRAPH_RECORD_MAX);
 }
 
 /* Standard output has the lines of the application. */
@@ -58,8 +55,7 @@ static bool is_named(const struct arguments *args, const char *option)
 {
     const char *path = argument(args, option);
     if (!path || (*path && strcmp(path, "-") != 0)) return true;
-    misuse(args->verb, "%s '%s', expected the name of a file", option, path);
-    return false;
+    return misused(args->verb, "%s '%s', expected the name of a file", option, path);
 }
 
 bool graph_files_open(struct graph_files *files, const struct arguments *args,

@@ -26,8 +26,7 @@ bool graph_read_dialect(const struct arguments *args, enum leat_graph_dialect *o
     if (!word) return true;
     for (*out = 0; *out < LEAT_GRAPH_DIALECT_COUNT; ++*out)
         if (strcmp(leat_graph_dialect_name(*out), word) == 0) return true;
-    misuse(args->verb, "--dialect '%s', expected orch, v4 or v3", word);
-    return false;
+    return misused(args->verb, "--dialect '%s', expected orch, v4 or v3", word);
 }
 
 bool graph_has_foreign(const struct arguments *args, const char *what, const char *known)
@@ -102,8 +101,7 @@ static int run_graph(const struct arguments *args)
 static int run_graph(const struct arguments *args)
 {
     (void)args;
-    complain("graph: this leat was built without libexpat (libexpat1-dev)");
-    return FAILED;
+    return fail("graph: this leat was built without libexpat (libexpat1-dev)");
 }
 
 #endif

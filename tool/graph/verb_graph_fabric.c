@@ -45,15 +45,12 @@ static bool read_keys(const struct arguments *args, const char *option, struct k
             for (size_t k = 0; k < count; k++)
                 snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s=N",
                          k ? ", " : "", key[k].name);
-            misuse(args->verb, "%s '%.*s', expected %s", option, (int)len, at, known);
-            return false;
+            return misused(args->verb, "%s '%.*s', expected %s", option, (int)len, at, known);
         }
-        if (value < key[i].least || value > key[i].most) {
-            misuse(args->verb, "%s %s=%llu, expected %llu to %llu", option, key[i].name,
-                   (unsigned long long)value, (unsigned long long)key[i].least,
-                   (unsigned long long)key[i].most);
-            return false;
-        }
+        if (value < key[i].least || value > key[i].most)
+            return misused(args->verb, "%s %s=%llu, expected %llu to %llu", option, key[i].name,
+                           (unsigned long long)value, (unsigned long long)key[i].least,
+                           (unsigned long long)key[i].most);
         key[i].value = value;
         at += len + (at[len] != '\0');
     }
@@ -155,15 +152,12 @@ static bool place_mailboxes(struct graph_fabric *g, struct leat_poets_fabric_opt
     struct leat_fabric *n = g->network;
     const uint32_t ports = n->ports;
     struct leat_poets_hw_format format = leat_poets_hw_tinsel;
-    if (ports > PORTS_MAX) {
-        complain("%s: %u ports, expected at most %d for mailboxes", n->name, ports, PORTS_MAX);
-        return false;
-    }
-    if (f->host_port >= ports) {
-        complain("--mailbox host=%u, expected a port of %s, 0 to %u", f->host_port, n->name,
-                 ports - 1);
-        return false;
-    }
+    if (ports > PORTS_MAX)
+        return complain("%s: %u ports, expected at most %d for mailboxes", n->name, ports,
+                        PORTS_MAX);
+    if (f->host_port >= ports)
+        return complain("--mailbox host=%u, expected a port of %s, 0 to %u", f->host_port, n->name,
+                        ports - 1);
     g->place = calloc(ports, sizeof *g->place);
     if (!g->place) return complain("no memory for %u mailboxes", ports), false;
     while (f->threads_per_box >

@@ -12,21 +12,15 @@
 bool graph_link_open(struct leat_poets_link *link)
 {
     char part[RUN_PATH_CAP], why[200] = "it is of another leat";
-    if (!run_find_part("libleat-mpi.so", part, sizeof part)) {
-        complain("--engine mpi needs it: build leat where libopenmpi-dev is installed");
-        return false;
-    }
+    if (!run_find_part("libleat-mpi.so", part, sizeof part))
+        return complain("--engine mpi needs it: build leat where libopenmpi-dev is installed");
     /* Open MPI loads plug-ins that search for its symbols globally. It stays open. */
     void *object = dlopen(part, RTLD_NOW | RTLD_GLOBAL);
     void *symbol = object ? dlsym(object, LEAT_POETS_LINK_OPEN) : NULL;
-    if (!symbol) {
-        complain("--engine mpi: %s", dlerror());
-        return false;
-    }
+    if (!symbol) return complain("--engine mpi: %s", dlerror());
     leat_poets_link_open_fn open_link = *(leat_poets_link_open_fn *)&symbol;
     if (open_link(link, why, sizeof why) && link->abi == LEAT_POETS_LINK_ABI) return true;
-    complain("--engine mpi: %s", why);
-    return false;
+    return complain("--engine mpi: %s", why);
 }
 
 int graph_mute(void)

@@ -36,9 +36,8 @@ static bool read_number(const struct arguments *args, const char *option, uint64
     const char *text = argument(args, option);
     if (!text) return true;
     if (leat_tree_number(text, strlen(text), out) && *out >= least && *out <= most) return true;
-    misuse(args->verb, "%s '%s', expected a number from %llu to %llu", option, text,
-           (unsigned long long)least, (unsigned long long)most);
-    return false;
+    return misused(args->verb, "%s '%s', expected a number from %llu to %llu", option, text,
+                   (unsigned long long)least, (unsigned long long)most);
 }
 
 static bool read_schedule(const struct arguments *args, struct job *job)
@@ -58,9 +57,9 @@ static bool read_schedule(const struct arguments *args, struct job *job)
         job->run.delay = strtod(word + 6, &end);
         if (word[6] && !*end && job->run.delay >= 0 && job->run.delay <= 0.99) return true;
     }
-    misuse(args->verb,
-           "--schedule '%s', expected free, fifo, lifo, random or delay:0 to delay:0.99", word);
-    return false;
+    return misused(args->verb,
+                   "--schedule '%s', expected free, fifo, lifo, random or delay:0 to delay:0.99",
+                   word);
 }
 
 /* Epochs are reproducible with any number of workers: there the order of the file is used. */
@@ -72,8 +71,7 @@ static bool read_placement(const struct arguments *args, struct job *job)
     if (!word) return true;
     for (job->placement = 0; job->placement < LEAT_POETS_PLACE_COUNT; job->placement++)
         if (strcmp(word, leat_poets_placement_name(job->placement)) == 0) return true;
-    misuse(args->verb, "--placement '%s', expected block, locality or random", word);
-    return false;
+    return misused(args->verb, "--placement '%s', expected block, locality or random", word);
 }
 
 static bool read_until(const struct arguments *args, struct job *job)
@@ -90,8 +88,8 @@ static bool read_until(const struct arguments *args, struct job *job)
     if (end != word && (!*end || has_unit) && job->run.seconds_max > 0 &&
         job->run.seconds_max < 1e9)
         return true;
-    misuse(args->verb, "--until '%s', expected idle, stop or a time as in 20s or 500ms", word);
-    return false;
+    return misused(args->verb, "--until '%s', expected idle, stop or a time as in 20s or 500ms",
+                   word);
 }
 
 /* threads, or fabric:NAME, which has no schedule other than the fabric's own. */
@@ -103,19 +101,17 @@ static bool read_engine(const struct arguments *args, struct job *job)
     const char *engine = argument(args, "--engine");
     if (engine && strncmp(engine, fabric, strlen(fabric)) == 0 && engine[strlen(fabric)])
         job->engine = engine + strlen(fabric);
-    else if (engine && strcmp(engine, "threads") != 0 && strcmp(engine, "mpi") != 0) {
-        misuse(args->verb,
-               "--engine '%s', expected threads, mpi, or fabric:NAME as in fabric:tinsel", engine);
-        return false;
-    }
+    else if (engine && strcmp(engine, "threads") != 0 && strcmp(engine, "mpi") != 0)
+        return misused(args->verb,
+                       "--engine '%s', expected threads, mpi, or fabric:NAME as in fabric:tinsel",
+                       engine);
     for (int i = 0; i < 2; i++) {
         const char *foreign = job->engine ? of_threads[i] : of_fabrics[i];
         if (!argument(args, foreign)) continue;
-        misuse(args->verb,
-               job->engine ? "%s has no meaning with --engine fabric:NAME"
-                           : "%s has no meaning without --engine fabric:NAME",
-               foreign);
-        return false;
+        return misused(args->verb,
+                       job->engine ? "%s has no meaning with --engine fabric:NAME"
+                                   : "%s has no meaning without --engine fabric:NAME",
+                       foreign);
     }
     return true;
 }
@@ -127,8 +123,7 @@ static bool read_rts(const struct arguments *args, struct job *job)
     if (!word || strcmp(word, "latched") == 0) return true; /* which is 0 */
     job->run.rts = LEAT_POETS_LEVEL;
     if (strcmp(word, "level") == 0) return true;
-    misuse(args->verb, "--rts '%s', expected latched or level", word);
-    return false;
+    return misused(args->verb, "--rts '%s', expected latched or level", word);
 }
 
 /* Quirks of the original: words separated by newlines. */
@@ -153,10 +148,8 @@ static bool read_compat(const struct arguments *args, struct job *job)
         while (i < sizeof keys / sizeof *keys &&
                (strlen(keys[i].name) != len || memcmp(keys[i].name, at, len) != 0))
             i++;
-        if (i == sizeof keys / sizeof *keys) {
-            misuse(args->verb, "--compat '%.*s', expected %s", (int)len, at, known);
-            return false;
-        }
+        if (i == sizeof keys / sizeof *keys)
+            return misused(args->verb, "--compat '%.*s', expected %s", (int)len, at, known);
         *keys[i].flag = keys[i].value;
         at += len + (at[len] != '\0');
     }
@@ -190,16 +183,13 @@ static bool read_job(const struct arguments *args, struct job *job)
     job->run.log_level = (uint32_t)level;
     job->run.quantum = (uint32_t)quantum;
     job->run.idle_steps = (uint32_t)steps;
-    if (job->run.link && (argument(args, "--schedule") || strcmp(args->operand[1], "-") == 0)) {
-        misuse(args->verb,
-               "--engine mpi, expected a file that all ranks can read, and no --schedule");
-        return false;
-    }
-    if (job->run.link && (argument(args, "--record") || argument(args, "--snapshot"))) {
-        misuse(args->verb, "--engine mpi with --record or --snapshot, expected another engine: no "
-                           "rank has all packets and states");
-        return false;
-    }
+    if (job->run.link && (argument(args, "--schedule") || strcmp(args->operand[1], "-") == 0))
+        return misused(args->verb,
+                       "--engine mpi, expected a file that all ranks can read, and no --schedule");
+    if (job->run.link && (argument(args, "--record") || argument(args, "--snapshot")))
+        return misused(args->verb,
+                       "--engine mpi with --record or --snapshot, expected another engine: no "
+                       "rank has all packets and states");
     return read_schedule(args, job) && read_placement(args, job) && read_until(args, job) &&
            read_rts(args, job) && read_compat(args, job) &&
            graph_read_dialect(args, &job->dialect) &&
@@ -323,11 +313,9 @@ static int run_machine(struct job *job, struct leat_poets_machine *machine, doub
     }
     const bool ran = leat_poets_run(machine, &job->run, &result);
     hide_progress();
-    if (!ran) {
-        complain(
+    if (!ran)
+        return fail(
             "no memory, or too many packets wait (expected fewer than 4194304 at a softswitch)");
-        return FAILED;
-    }
     const bool silent = job->run.link && job->run.link->rank; /* the first rank reports for all */
     if (!silent) show_result(job, machine, &result, load_seconds);
     if (result.fabric.failed[0]) {

@@ -115,9 +115,8 @@ static bool read_host(const struct pktway_asking *a, const char *what, const cha
     uint32_t address;
     if (read_node(a, text, &address) && leat_sim_packetway_find(&a->network->net, address, port))
         return true;
-    misuse(a->args->verb, "%s '%s', expected a host of %s: SAN.PORT or its address", what, text,
-           a->network->design.name);
-    return false;
+    return misused(a->args->verb, "%s '%s', expected a host of %s: SAN.PORT or its address", what,
+                   text, a->network->design.name);
 }
 
 static bool add_error(struct pktway_asking *a)
@@ -131,8 +130,8 @@ static bool add_error(struct pktway_asking *a)
             return true;
         }
     if (!name) return true;
-    misuse(a->args->verb, "--error-at '%s', expected the name of a router of %s", name, d->name);
-    return false;
+    return misused(a->args->verb, "--error-at '%s', expected the name of a router of %s", name,
+                   d->name);
 }
 
 static bool read_fabric(struct pktway_asking *a, const char *word)
@@ -172,17 +171,15 @@ static bool open_network(struct pktway_asking *a)
 {
     const char *at = argument(a->args, "--at"), *from = argument(a->args, "--from");
     leat_time when = 0;
-    if (at && !pktway_read_time(at, strlen(at), &when)) {
-        misuse(a->args->verb, "--at '%s', expected a time, as in 500ns, 2ms or 1.5s", at);
-        return false;
-    }
+    if (at && !pktway_read_time(at, strlen(at), &when))
+        return misused(a->args->verb, "--at '%s', expected a time, as in 500ns, 2ms or 1.5s", at);
     struct leat_fabric_error error;
     a->network->watch = (struct leat_sim_packetway_watch){ a, on_passes, on_event };
     if (!leat_fabric_open(&a->network->base,
                           &(struct leat_fabric_config){ .messages_max = MESSAGES_MAX }, &error))
         return fabric_refused(a->args->verb, a->network->base.word, &error);
     struct leat_port_net *net = &a->network->net.base;
-    net->hear = (struct leat_port_hear){
+    net->observer = (struct leat_port_observer){
         .context = a, .sent = on_sent, .arrived = on_arrived, .lost = on_lost
     };
     if (from && !read_host(a, "--from", from, &a->from)) return false;
@@ -270,8 +267,7 @@ static void put_ping(const struct pktway_asking *a, uint64_t number, const struc
 
 static int unreached(const struct pktway_asking *a, const char *to)
 {
-    complain("%s: no answer: %s", to, a->why ? a->why : "it was dropped");
-    return FAILED;
+    return fail("%s: no answer: %s", to, a->why ? a->why : "it was dropped");
 }
 
 static int ping(struct pktway_asking *a)
@@ -419,10 +415,8 @@ static int plan(struct pktway_asking *a)
         p = leat_packetway_host_plan(host, dt, leat_sim_packetway_clock(&a->network->net));
     }
     if (p->state == LEAT_PACKETWAY_PLAN_ASKING || p->state == LEAT_PACKETWAY_PLAN_FAILED ||
-        p->state == LEAT_PACKETWAY_PLAN_NONE) {
-        complain("%s: no half-router knows a way there", word);
-        return FAILED;
-    }
+        p->state == LEAT_PACKETWAY_PLAN_NONE)
+        return fail("%s: no half-router knows a way there", word);
     (a->json ? put_plan_json : put_plan)(p);
     return DONE;
 }
@@ -495,10 +489,8 @@ static int tell(struct pktway_asking *a)
         return FAILED;
     }
     wait_for_more(a);
-    if (a->is_cut) {
-        complain("the answer has more than %zu octets, expected fewer nodes", sizeof a->records);
-        return FAILED;
-    }
+    if (a->is_cut)
+        return fail("the answer has more than %zu octets, expected fewer nodes", sizeof a->records);
     const struct leat_packetway_records nodes = leat_packetway_records_of(
         a->records, a->records_len, LEAT_PACKETWAY_LENIENT);
     struct json_out out;

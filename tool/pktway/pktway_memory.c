@@ -114,14 +114,12 @@ static int transfer(struct pktway_asking *a, const struct pktway_octets *o, uint
     size_t at = 0;
     do {
         const size_t part = o->len - at < most ? o->len - at : most;
-        if (!ask(a, o->node, o->at + at, o->write ? octets + at : NULL, part)) {
-            complain(a->err_te == LEAT_PACKETWAY_TE_GENERAL
-                         ? "%s does not let this node %s %zu octets at 0x%llx: none of its memory"
-                         : "%s: no answer to %s of %zu octets at 0x%llx",
-                     a->args->operand[1], a->args->operand[0], part,
-                     (unsigned long long)(o->at + at));
-            return FAILED;
-        }
+        if (!ask(a, o->node, o->at + at, o->write ? octets + at : NULL, part))
+            return fail(
+                a->err_te == LEAT_PACKETWAY_TE_GENERAL
+                    ? "%s does not let this node %s %zu octets at 0x%llx: none of its memory"
+                    : "%s: no answer to %s of %zu octets at 0x%llx",
+                a->args->operand[1], a->args->operand[0], part, (unsigned long long)(o->at + at));
         if (!o->write) memcpy(octets + at, a->remote->found, part);
         at += part;
     } while (at < o->len);

@@ -62,17 +62,15 @@ static bool read_faults(const struct arguments *args, struct leat_fabric_sans *d
     const char *text = argument(args, "--fault");
     for (size_t len; text && *text; text += len + (text[len] == '\n')) {
         len = strcspn(text, "\n");
-        if (d->faults == LEAT_SIM_PACKETWAY_FAULTS_MAX) {
-            misuse(args->verb, "--fault: one too many, expected at most %d",
-                   LEAT_SIM_PACKETWAY_FAULTS_MAX);
-            return false;
-        }
+        if (d->faults == LEAT_SIM_PACKETWAY_FAULTS_MAX)
+            return misused(args->verb, "--fault: one too many, expected at most %d",
+                           LEAT_SIM_PACKETWAY_FAULTS_MAX);
         if (read_fault(d, text, len, &d->fault[d->faults++])) continue;
-        misuse(args->verb,
-               "--fault '%.*s', expected router:, link: or errors:, the name of a router, and "
-               "@FROM.. or @FROM..TO, as in router:%s@1ms..2.5ms",
-               (int)len, text, d->routers ? d->router[0].name : "west");
-        return false;
+        return misused(
+            args->verb,
+            "--fault '%.*s', expected router:, link: or errors:, the name of a router, and "
+            "@FROM.. or @FROM..TO, as in router:%s@1ms..2.5ms",
+            (int)len, text, d->routers ? d->router[0].name : "west");
     }
     return true;
 }
@@ -83,17 +81,14 @@ bool pktway_read_options(const struct arguments *args, struct leat_fabric_sans *
     const char *cut_through = argument(args, "--cut-through");
     if (forwarding) {
         d->by_address = strcmp(forwarding, "address") == 0;
-        if (!d->by_address && strcmp(forwarding, "planned") != 0) {
-            misuse(args->verb, "--forwarding '%s', expected planned or address", forwarding);
-            return false;
-        }
+        if (!d->by_address && strcmp(forwarding, "planned") != 0)
+            return misused(args->verb, "--forwarding '%s', expected planned or address",
+                           forwarding);
     }
     if (cut_through) {
         d->cut_through = strcmp(cut_through, "yes") == 0;
-        if (!d->cut_through && strcmp(cut_through, "no") != 0) {
-            misuse(args->verb, "--cut-through '%s', expected yes or no", cut_through);
-            return false;
-        }
+        if (!d->cut_through && strcmp(cut_through, "no") != 0)
+            return misused(args->verb, "--cut-through '%s', expected yes or no", cut_through);
     }
     return read_faults(args, d);
 }

@@ -558,9 +558,8 @@ static bool options_fit(const struct arguments *args)
     for (int i = 0; args->verb->options[i].name; i++) {
         const char *name = args->verb->options[i].name;
         if (!args->value[i] || word_is_in(name, known[row].options)) continue;
-        misuse(args->verb, "%s has no meaning for %s on a live network, expected one of %s", name,
-               known[row].word, known[row].options);
-        return false;
+        return misused(args->verb, "%s has no meaning for %s on a live network, expected one of %s",
+                       name, known[row].word, known[row].options);
     }
     return true;
 }

@@ -42,8 +42,8 @@ class Point:
         locked = result.get("deadlock") not in (None, False)
         saturated = result.get("saturated")
         if saturated is None:
-            under_way = result["cells_offered"] * result["latency_cycles"]["mean"] / result["cycles"]
-            saturated = result["cells_delivered"] < 0.95 * (result["cells_offered"] - under_way)
+            in_flight = result["cells_offered"] * result["latency_cycles"]["mean"] / result["cycles"]
+            saturated = result["cells_delivered"] < 0.95 * (result["cells_offered"] - in_flight)
         self.saturated += saturated or locked
         self.deadlocks += locked
 

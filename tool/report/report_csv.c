@@ -80,14 +80,13 @@ static bool on_run(void *context, const struct store_run *run)
     if (interrupted) return false;
     for (size_t i = 0; i < t->columns; i++)
         t->column[i].text = NULL;
-    if (!report_json_each(run->result, on_value, t)) {
-        complain("%s: sweep %lld, %s, %s, load %g, seed %llu: expected the JSON object of leat sim "
-                 "--json, with at most %d different members in all",
-                 t->report->name, (long long)t->sweep, run->key.fabric, run->key.traffic,
-                 (double)run->key.load / STORE_LOAD_ONE, (unsigned long long)run->key.seed,
-                 REPORT_KEYS_MAX);
-        return false;
-    }
+    if (!report_json_each(run->result, on_value, t))
+        return complain(
+            "%s: sweep %lld, %s, %s, load %g, seed %llu: expected the JSON object of leat sim "
+            "--json, with at most %d different members in all",
+            t->report->name, (long long)t->sweep, run->key.fabric, run->key.traffic,
+            (double)run->key.load / STORE_LOAD_ONE, (unsigned long long)run->key.seed,
+            REPORT_KEYS_MAX);
     t->runs++;
     if (t->writing) put_row(t, run);
     return true;

@@ -129,11 +129,9 @@ struct subject {
 /* False if it cannot be drawn, or is not a known fabric. */
 static bool build(const char *fabric, struct subject *s)
 {
-    char line[WHY_CAP];
-    struct leat_text why;
     struct leat_fabric_error error;
     memset(s, 0, sizeof *s);
-    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(WHY_CAP);
     s->fabric = leat_fabric_read(fabric, NULL, &error);
     if (s->fabric) s->memory = fabric_topology(s->fabric, &s->t, &why);
     return s->memory && fabric_draw_fits(&s->t, &why);

@@ -122,15 +122,10 @@ static int draw(FILE *drawing, FILE *picture, FILE *said)
 {
     pid_t pid;
     const int error = start(&pid, drawing, picture, said);
-    if (error == ENOENT) {
-        complain("--png: rsvg-convert is missing, which makes the picture: install the package "
-                 "librsvg2-bin");
-        return FAILED;
-    }
-    if (error) {
-        complain("--png: rsvg-convert cannot be started: %s", strerror(error));
-        return FAILED;
-    }
+    if (error == ENOENT)
+        return fail("--png: rsvg-convert is missing, which makes the picture: install the package "
+                    "librsvg2-bin");
+    if (error) return fail("--png: rsvg-convert cannot be started: %s", strerror(error));
     const int status = await(pid);
     if (interrupted) return FAILED;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return DONE;
@@ -146,17 +141,13 @@ static int take_picture(FILE *picture, struct leat_text *text)
     char octets[4096], last[sizeof end - 1] = "";
     size_t len;
     if (fseek(picture, -(long)sizeof last, SEEK_END) != 0 ||
-        fread(last, 1, sizeof last, picture) != sizeof last ||
-        memcmp(last, end, sizeof last) != 0) {
-        complain("--png: the picture is not complete (is there room for temporary files?)");
-        return FAILED;
-    }
+        fread(last, 1, sizeof last, picture) != sizeof last || memcmp(last, end, sizeof last) != 0)
+        return fail("--png: the picture is not complete (is there room for temporary files?)");
     rewind(picture);
     while ((len = fread(octets, 1, sizeof octets, picture)) > 0)
         leat_text_put(text, octets, len);
     if (!ferror(picture)) return DONE;
-    complain("--png: a temporary file cannot be read: %s", strerror(errno));
-    return FAILED;
+    return fail("--png: a temporary file cannot be read: %s", strerror(errno));
 }
 
 static void flush(struct leat_text *text)
@@ -170,17 +161,12 @@ static int plot(struct report *report, FILE *drawing, FILE *picture, FILE *said,
 {
     char buf[4096];
     struct leat_text svg;
-    if (!drawing || !picture || !said) {
-        complain("--png: no temporary file: %s", strerror(errno));
-        return FAILED;
-    }
+    if (!drawing || !picture || !said) return fail("--png: no temporary file: %s", strerror(errno));
     leat_text_init(&svg, buf, sizeof buf, flush, drawing);
     put_picture(&svg, report);
     flush(&svg);
-    if (fflush(drawing) != 0 || ferror(drawing)) {
-        complain("--png: a temporary file cannot be written: %s", strerror(errno));
-        return FAILED;
-    }
+    if (fflush(drawing) != 0 || ferror(drawing))
+        return fail("--png: a temporary file cannot be written: %s", strerror(errno));
     rewind(drawing);
     const int code = draw(drawing, picture, said);
     return code == DONE ? take_picture(picture, text) : code;

@@ -54,8 +54,8 @@ static bool on_value(void *context, const char *path, const struct report_value 
 static bool is_run_saturated(const struct store_figures *f, const struct extras *x)
 {
     if (f->saturated >= 0) return f->saturated > 0;
-    const double under_way = x->offered * f->latency_mean / x->cycles;    /* Little 1961 */
-    return x->delivered < share_delivered_min * (x->offered - under_way); /* not if one is NAN */
+    const double in_flight = x->offered * f->latency_mean / x->cycles;    /* Little 1961 */
+    return x->delivered < share_delivered_min * (x->offered - in_flight); /* not if one is NAN */
 }
 
 /* ---- points -------------------------------------------------------------------------------- */

@@ -137,10 +137,7 @@ static void put_sweep(const struct report *report, size_t sweep, uint32_t *loads
 int report_replay(const struct report *report, struct leat_text *text)
 {
     uint32_t *loads = calloc(report->points, sizeof *loads);
-    if (!loads) {
-        complain("no memory for %zu points", report->points);
-        return FAILED;
-    }
+    if (!loads) return fail("no memory for %zu points", report->points);
     leat_text_puts(text,
                    "<h2 id=\"replay\">How it was run</h2>\n<p>The same command gives the same "
                    "figures on any machine: chance comes from the seeds alone. One run, for "

@@ -215,18 +215,13 @@ static bool read_arrivals(struct ring_asking *a)
     const char *file = argument(job->args, "--operands");
     const bool is_random = !file || strcmp(file, "random") == 0;
     a->arrivals = calloc(job->stations, sizeof *a->arrivals);
-    if (!a->arrivals) {
-        complain("no memory");
-        return false;
-    }
+    if (!a->arrivals) return complain("no memory");
     for (uint32_t i = 0; i < job->stations; i++) {
         a->arrivals[i] = i;
         if (is_random) job->operand[i] %= BARRIER_RANDOM_BITS;
-        if (job->operand[i] > BARRIER_BITS_MAX) {
-            complain("%s: station %u arrives at %" PRIu64 ", expected at most %d", file, i + 1,
-                     job->operand[i], BARRIER_BITS_MAX);
-            return false;
-        }
+        if (job->operand[i] > BARRIER_BITS_MAX)
+            return complain("%s: station %u arrives at %" PRIu64 ", expected at most %d", file,
+                            i + 1, job->operand[i], BARRIER_BITS_MAX);
         leat_sim_aton_registers(&a->ring, i)->operand[job->command.reg] = 0;
     }
     sorted_by = job;

@@ -65,17 +65,13 @@ static uint32_t payload_of(const struct ring_job *job)
 
 static bool check(const struct leat_sim_aton_config *config)
 {
-    char text[WHY_CAP];
-    struct leat_text why;
-    leat_text_init(&why, text, sizeof text, NULL, NULL);
-    if (leat_sim_aton_check(config, &why) != LEAT_ERR_OK) {
-        complain("%.*s", (int)why.len, text);
-        return false;
-    }
+    struct leat_text why = LEAT_TEXT(WHY_CAP);
+    if (leat_sim_aton_check(config, &why) != LEAT_ERR_OK)
+        return complain("%.*s", (int)why.len, why.buf);
     if (leat_sim_aton_footprint(config) <= memory_max) return true;
-    complain("this ring would take %zu octets of memory, expected at most %llu: fewer stations",
-             leat_sim_aton_footprint(config), (unsigned long long)memory_max);
-    return false;
+    return complain(
+        "this ring would take %zu octets of memory, expected at most %llu: fewer stations",
+        leat_sim_aton_footprint(config), (unsigned long long)memory_max);
 }
 
 static void fill_registers(struct ring_asking *a)
@@ -165,10 +161,9 @@ static int judge(const struct ring_asking *a)
     if (counter >= least && counter <= asked) return DONE;
     name_stations(a, true, missing, sizeof missing);
     name_stations(a, false, unasked, sizeof unasked);
-    complain("no answer to packet %u: %u stations took part, expected %s%u%s%s%s%s", a->packets,
-             counter, quorum ? "at least " : "", least, *missing ? "; missing: " : "", missing,
-             *unasked ? "; not asked: " : "", unasked);
-    return FAILED;
+    return fail("no answer to packet %u: %u stations took part, expected %s%u%s%s%s%s", a->packets,
+                counter, quorum ? "at least " : "", least, *missing ? "; missing: " : "", missing,
+                *unasked ? "; not asked: " : "", unasked);
 }
 
 int ring_ask(struct ring_asking *a, const struct leat_aton_order *order, leat_time at)
@@ -176,10 +171,8 @@ int ring_ask(struct ring_asking *a, const struct leat_aton_order *order, leat_ti
     static const char *const why[] = { "", "it came back damaged", "it was lost" };
     const struct ring_job *job = a->job;
     a->is_told = false;
-    if (!leat_sim_aton_hand_over(&a->ring, job->from, order, 0, at, 0)) {
-        complain("station %u cannot send it: it has left the ring", job->from + 1);
-        return FAILED;
-    }
+    if (!leat_sim_aton_hand_over(&a->ring, job->from, order, 0, at, 0))
+        return fail("station %u cannot send it: it has left the ring", job->from + 1);
     run(a);
     if (!a->is_told) return FAILED; /* interrupted */
     a->packets++;
@@ -187,8 +180,7 @@ int ring_ask(struct ring_asking *a, const struct leat_aton_order *order, leat_ti
     a->expected += leat_aton_time(symbols_of(job, order), job->stations,
                                   leat_sim_aton_propagation(&a->ring));
     if (a->result.result.status == LEAT_ATON_DONE) return order->is_passive ? DONE : judge(a);
-    complain("no answer to packet %u: %s", a->packets, why[a->result.result.status]);
-    return FAILED;
+    return fail("no answer to packet %u: %s", a->packets, why[a->result.result.status]);
 }
 
 struct leat_aton_order ring_order(const struct ring_job *job, unsigned opcode)

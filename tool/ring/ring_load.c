@@ -66,9 +66,9 @@ static bool read_traffic(struct ring_load *l)
 {
     const char *name = argument(l->args, "--traffic");
     if (!name || leat_sim_atm_traffic_find(name, &l->pattern)) return true;
-    misuse(l->args->verb,
-           "--traffic '%s', expected uniform, permutation, hotspot, broadcast or bursty", name);
-    return false;
+    return misused(l->args->verb,
+                   "--traffic '%s', expected uniform, permutation, hotspot, broadcast or bursty",
+                   name);
 }
 
 static bool read_idle(struct ring_load *l)
@@ -87,11 +87,10 @@ static bool read_idle(struct ring_load *l)
         };
         return true;
     }
-    misuse(
+    return misused(
         l->args->verb,
         "--idle '%s', expected add, and, or, max, min, eq, lt or le, and bit times, as min@10000",
         text);
-    return false;
 }
 
 static bool read_load(struct ring_load *l)
@@ -103,9 +102,8 @@ static bool read_load(struct ring_load *l)
         !sim_read_number(l->args, "--bytes", 0, l->config.packet_octets, &l->bytes))
         return false;
     if (l->config.stations > 1) return true;
-    misuse(l->args->verb, "%s has nobody to send to, expected 2 stations or more",
-           l->args->operand[0]);
-    return false;
+    return misused(l->args->verb, "%s has nobody to send to, expected 2 stations or more",
+                   l->args->operand[0]);
 }
 
 /* ---- stations ---------------------------------------------------------------------------------

@@ -23,8 +23,8 @@ static bool read_address(const struct ring_live_asked *a, const char *text, uint
         *to = (uint16_t)number;
         return true;
     }
-    misuse(a->args->verb, "send to '%s', expected a station's address, 0 to 65534, or all", text);
-    return false;
+    return misused(a->args->verb, "send to '%s', expected a station's address, 0 to 65534, or all",
+                   text);
 }
 
 /* A whole file of at most `cap` octets; "-" is standard input. */
@@ -32,10 +32,7 @@ static bool read_file(const char *path, uint8_t *octets, size_t cap, size_t *len
 {
     const bool is_input = strcmp(path, "-") == 0;
     FILE *file = is_input ? stdin : fopen(path, "rb");
-    if (!file) {
-        complain("%s: %s", path, strerror(errno));
-        return false;
-    }
+    if (!file) return complain("%s: %s", path, strerror(errno));
     *len = fread(octets, 1, cap, file);
     const bool is_longer = *len == cap && fgetc(file) != EOF, failed = ferror(file);
     if (!is_input) fclose(file);
@@ -157,10 +154,8 @@ static int receive_one(const struct ring_live_asked *a, struct leat_aton_host *s
         left_us -= slice_us;
     }
     if (interrupted && end == LEAT_ATON_HOST_SILENT) return SIGNALLED + interrupted;
-    if (end == LEAT_ATON_HOST_SILENT) {
-        complain("no message within %llu ms", (unsigned long long)(a->timeout_us / 1000));
-        return FAILED;
-    }
+    if (end == LEAT_ATON_HOST_SILENT)
+        return fail("no message within %llu ms", (unsigned long long)(a->timeout_us / 1000));
     const int code = ring_told(end);
     if (code == DONE) show_message(a, from, octets, len);
     return code == DONE && !flush_printed() ? FAILED : code;

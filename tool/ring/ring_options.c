@@ -22,25 +22,15 @@ const char *ring_opcode_name(unsigned opcode)
     return opcode_names[opcode];
 }
 
-static bool read_small(const struct ring_job *job, const char *option, uint32_t least,
-                       uint32_t most, uint32_t *out)
-{
-    uint64_t number = *out;
-    if (!sim_read_number(job->args, option, least, most, &number)) return false;
-    *out = (uint32_t)number;
-    return true;
-}
-
 static bool read_width(struct ring_job *job)
 {
     uint32_t width = 32;
-    if (!read_small(job, "--width", 0, UINT32_MAX, &width)) return false;
+    if (!sim_read_small(job->args, "--width", 0, UINT32_MAX, &width)) return false;
     if (width == 16 || width == 32 || width == 64) {
         job->command.width_bits = (uint8_t)width;
         return true;
     }
-    misuse(job->args->verb, "--width %u, expected 16, 32 or 64", width);
-    return false;
+    return misused(job->args->verb, "--width %u, expected 16, 32 or 64", width);
 }
 
 static bool read_model(struct ring_job *job)
@@ -49,15 +39,12 @@ static bool read_model(struct ring_job *job)
     job->vcd = argument(job->args, "--vcd");
     job->model = job->vcd ? LEAT_SIM_ATON_BIT : LEAT_SIM_ATON_WORD;
     if (!text) return true;
-    if (strcmp(text, "bit") != 0 && strcmp(text, "word") != 0) {
-        misuse(job->args->verb, "--model '%s', expected bit or word", text);
-        return false;
-    }
+    if (strcmp(text, "bit") != 0 && strcmp(text, "word") != 0)
+        return misused(job->args->verb, "--model '%s', expected bit or word", text);
     job->model = strcmp(text, "bit") == 0 ? LEAT_SIM_ATON_BIT : LEAT_SIM_ATON_WORD;
-    if (job->vcd && job->model == LEAT_SIM_ATON_WORD) {
-        misuse(job->args->verb, "--vcd with --model word, expected bit: words have no waveforms");
-        return false;
-    }
+    if (job->vcd && job->model == LEAT_SIM_ATON_WORD)
+        return misused(job->args->verb,
+                       "--vcd with --model word, expected bit: words have no waveforms");
     return true;
 }
 
@@ -66,22 +53,18 @@ static bool read_command(struct ring_job *job)
     const char *text = argument(job->args, "--command");
     const bool is_sim = strcmp(job->word, "sim") == 0;
     uint32_t reg = strcmp(job->word, "least-loaded") == 0 ? RING_LOAD_REGISTER : 0;
-    if (is_sim && !text) {
-        misuse(job->args->verb, "sim needs --command: add, and, or, max, min, eq, lt or le");
-        return false;
-    }
-    if (!is_sim && text) {
-        misuse(job->args->verb, "--command %s has no meaning for %s, expected leat ring sim", text,
-               job->word);
-        return false;
-    }
+    if (is_sim && !text)
+        return misused(job->args->verb,
+                       "sim needs --command: add, and, or, max, min, eq, lt or le");
+    if (!is_sim && text)
+        return misused(job->args->verb,
+                       "--command %s has no meaning for %s, expected leat ring sim", text,
+                       job->word);
     job->command.opcode = text ? ring_opcode(text, strlen(text)) : 0;
-    if (text && (!job->command.opcode || job->command.opcode > LEAT_ATON_LE)) {
-        misuse(job->args->verb, "--command '%s', expected add, and, or, max, min, eq, lt or le",
-               text);
-        return false;
-    }
-    if (!read_small(job, "--register", 0, LEAT_ATON_REGISTER_MAX, &reg)) return false;
+    if (text && (!job->command.opcode || job->command.opcode > LEAT_ATON_LE))
+        return misused(job->args->verb,
+                       "--command '%s', expected add, and, or, max, min, eq, lt or le", text);
+    if (!sim_read_small(job->args, "--register", 0, LEAT_ATON_REGISTER_MAX, &reg)) return false;
     job->command.reg = (uint8_t)reg;
     return true;
 }
@@ -90,10 +73,8 @@ static bool read_value(struct ring_job *job)
 {
     const unsigned opcode = job->command.opcode;
     if (!argument(job->args, "--value")) return true;
-    if (opcode < LEAT_ATON_EQ) {
-        misuse(job->args->verb, "--value is for the commands eq, lt and le");
-        return false;
-    }
+    if (opcode < LEAT_ATON_EQ)
+        return misused(job->args->verb, "--value is for the commands eq, lt and le");
     job->command.value_given = true;
     return sim_read_number(job->args, "--value", 0, leat_aton_mask(job->command.width_bits),
                            &job->command.value);
@@ -120,11 +101,9 @@ static bool read_disabled(struct ring_job *job)
     while (list && next_piece(&list, &piece)) {
         uint64_t station;
         if (!leat_tree_number(piece.text, piece.len, &station) || station < 1 ||
-            station > job->stations) {
-            misuse(job->args->verb, "--disabled '%s', expected stations of 1 to %u",
-                   show(piece).text, job->stations);
-            return false;
-        }
+            station > job->stations)
+            return misused(job->args->verb, "--disabled '%s', expected stations of 1 to %u",
+                           show(piece).text, job->stations);
         job->enabled[station - 1] = 0;
     }
     return true;
@@ -147,17 +126,14 @@ static bool read_tree(struct ring_job *job)
     struct word piece;
     for (unsigned h = 0; h < LEAT_ATON_SLOTS_MAX; h++) {
         if (list && next_piece(&list, &piece)) op = ring_opcode(piece.text, piece.len);
-        if (!op || op > LEAT_ATON_MIN) {
-            misuse(job->args->verb, "--tree '%s', expected add, and, or, max or min",
-                   show(piece).text);
-            return false;
-        }
+        if (!op || op > LEAT_ATON_MIN)
+            return misused(job->args->verb, "--tree '%s', expected add, and, or, max or min",
+                           show(piece).text);
         job->tree[h] = op;
     }
     if (!list || !*list) return true;
-    misuse(job->args->verb, "--tree has too many heights, expected at most %d",
-           LEAT_ATON_SLOTS_MAX);
-    return false;
+    return misused(job->args->verb, "--tree has too many heights, expected at most %d",
+                   LEAT_ATON_SLOTS_MAX);
 }
 
 /* ---- faults ------------------------------------------------------------------------------------
@@ -191,23 +167,18 @@ static bool read_faults(struct ring_job *job)
     const char *text = argument(job->args, "--fault");
     if (!text) return true;
     job->fault = calloc(RING_FAULTS_MAX, sizeof *job->fault);
-    if (!job->fault) {
-        complain("no memory");
-        return false;
-    }
+    if (!job->fault) return complain("no memory");
     while (*text) {
         const size_t len = strcspn(text, "\n");
-        if (job->faults == RING_FAULTS_MAX) {
-            misuse(job->args->verb, "--fault, expected at most %d of them", RING_FAULTS_MAX);
-            return false;
-        }
-        if (!read_fault(job, text, len, &job->fault[job->faults++])) {
-            misuse(job->args->verb,
-                   "--fault '%.*s', expected bit, forget, leave or join:STATION@TIME with stations "
-                   "of 1 to %u",
-                   (int)len, text, job->stations);
-            return false;
-        }
+        if (job->faults == RING_FAULTS_MAX)
+            return misused(job->args->verb, "--fault, expected at most %d of them",
+                           RING_FAULTS_MAX);
+        if (!read_fault(job, text, len, &job->fault[job->faults++]))
+            return misused(
+                job->args->verb,
+                "--fault '%.*s', expected bit, forget, leave or join:STATION@TIME with stations "
+                "of 1 to %u",
+                (int)len, text, job->stations);
         text += len + (text[len] != 0);
     }
     return true;
@@ -263,9 +234,8 @@ static bool read_operands(struct ring_job *job)
     }
     if (!lines_read(file, read_operand_line, &operands, &lines)) return false;
     if (operands.count == job->stations) return true;
-    complain("%s:%u: %u operands, expected one for each of %u stations", file, lines,
-             operands.count, job->stations);
-    return false;
+    return complain("%s:%u: %u operands, expected one for each of %u stations", file, lines,
+                    operands.count, job->stations);
 }
 
 /* ---- all of it --------------------------------------------------------------------------------
@@ -274,34 +244,30 @@ static bool read_operands(struct ring_job *job)
 static bool read_stations(struct ring_job *job)
 {
     uint32_t from = 1, to = 0;
-    if (!argument(job->args, "--stations")) {
-        misuse(job->args->verb, "%s needs --stations N%s", job->word,
-               strcmp(job->word, "sim") == 0 ? "" : ", or --live for this host's ring");
-        return false;
-    }
-    if (!read_small(job, "--stations", 1, LEAT_SIM_ATON_STATIONS_MAX, &job->stations) ||
-        !read_small(job, "--quorum", 1, job->stations, &job->quorum) ||
-        !read_small(job, "--from", 1, job->stations, &from) ||
-        !read_small(job, "--to", 1, job->stations, &to) ||
-        !read_small(job, "--propagation", 0, LEAT_SIM_ATON_PROPAGATION_MAX, &job->propagation) ||
+    if (!argument(job->args, "--stations"))
+        return misused(job->args->verb, "%s needs --stations N%s", job->word,
+                       strcmp(job->word, "sim") == 0 ? "" : ", or --live for this host's ring");
+    if (!sim_read_small(job->args, "--stations", 1, LEAT_SIM_ATON_STATIONS_MAX, &job->stations) ||
+        !sim_read_small(job->args, "--quorum", 1, job->stations, &job->quorum) ||
+        !sim_read_small(job->args, "--from", 1, job->stations, &from) ||
+        !sim_read_small(job->args, "--to", 1, job->stations, &to) ||
+        !sim_read_small(job->args, "--propagation", 0, LEAT_SIM_ATON_PROPAGATION_MAX,
+                        &job->propagation) ||
         !sim_read_number(job->args, "--seed", 0, UINT64_MAX, &job->seed))
         return false;
     job->from = from - 1;
     job->command.da = to ? (uint16_t)to : LEAT_ATON_DA_ALL;
     if ((uint64_t)job->propagation * job->stations <= LEAT_SIM_ATON_BITS_MAX) return true;
-    misuse(job->args->verb, "--propagation %u for %u stations, expected at most %d for all links",
-           job->propagation, job->stations, LEAT_SIM_ATON_BITS_MAX);
-    return false;
+    return misused(job->args->verb,
+                   "--propagation %u for %u stations, expected at most %d for all links",
+                   job->propagation, job->stations, LEAT_SIM_ATON_BITS_MAX);
 }
 
 static bool make_room(struct ring_job *job)
 {
     job->operand = calloc(job->stations, sizeof *job->operand);
     job->enabled = malloc(job->stations);
-    if (!job->operand || !job->enabled) {
-        complain("no memory for %u stations", job->stations);
-        return false;
-    }
+    if (!job->operand || !job->enabled) return complain("no memory for %u stations", job->stations);
     memset(job->enabled, 1, job->stations);
     return true;
 }
@@ -310,10 +276,8 @@ bool ring_read_job(const struct arguments *args, struct ring_job *job)
 {
     *job = (struct ring_job){ .args = args, .word = args->operand[0], .seed = 1 };
     job->json = argument(args, "--json") != NULL;
-    if (args->operand_count > 1) {
-        misuse(args->verb, "'%s', expected nothing behind %s", args->operand[1], job->word);
-        return false;
-    }
+    if (args->operand_count > 1)
+        return misused(args->verb, "'%s', expected nothing behind %s", args->operand[1], job->word);
     const bool read = read_stations(job) && read_width(job) && read_model(job) &&
                       read_command(job) && read_value(job) && make_room(job) &&
                       read_operands(job) && read_disabled(job) && read_tree(job) &&

@@ -42,10 +42,7 @@ static bool declare(struct ring_wave *w, const struct leat_sim_aton *ring)
 {
     const size_t count = (size_t)ring->config.stations * SIGNALS;
     w->signal = calloc(count, sizeof *w->signal);
-    if (!w->signal) {
-        complain("no memory for waveforms");
-        return false;
-    }
+    if (!w->signal) return complain("no memory for waveforms");
     leat_err err = leat_vcd_init(&w->vcd, &w->file.out.text, "1 ns", w->signal, count);
     for (uint32_t i = 0; i < ring->config.stations && !err; i++)
         for (unsigned k = 0; k < SIGNALS && !err; k++) {

@@ -93,17 +93,13 @@ static bool read_mac(const struct ring_live_asked *a, const char *option, uint8_
     const char *text = argument(a->args, option);
     unsigned octet[6];
     int used = 0;
-    if (!text) {
-        misuse(a->args->verb, "join needs %s with an Ethernet address", option);
-        return false;
-    }
+    if (!text) return misused(a->args->verb, "join needs %s with an Ethernet address", option);
     if (sscanf(text, "%2x:%2x:%2x:%2x:%2x:%2x%n", &octet[0], &octet[1], &octet[2], &octet[3],
                &octet[4], &octet[5], &used) != 6 ||
-        text[used]) {
-        misuse(a->args->verb, "%s '%s', expected an Ethernet address such as 02:00:00:00:00:01",
-               option, text);
-        return false;
-    }
+        text[used])
+        return misused(a->args->verb,
+                       "%s '%s', expected an Ethernet address such as 02:00:00:00:00:01", option,
+                       text);
     for (int i = 0; i < 6; i++)
         mac[i] = (uint8_t)octet[i];
     return true;
@@ -191,8 +187,7 @@ static bool read_register(const struct ring_live_asked *a, const char *text, uns
         *reg = (unsigned)number;
         return true;
     }
-    misuse(a->args->verb, "register '%s', expected 0 to 63", text);
-    return false;
+    return misused(a->args->verb, "register '%s', expected 0 to 63", text);
 }
 
 /* The load average of the last minute, in hundredths, at least one. */
@@ -202,10 +197,7 @@ static bool load_now(uint64_t *hundredths)
     FILE *file = fopen("/proc/loadavg", "r");
     const bool is_told = file && fscanf(file, "%lf", &load) == 1;
     if (file) fclose(file);
-    if (!is_told) {
-        complain("/proc/loadavg: this system does not tell its load");
-        return false;
-    }
+    if (!is_told) return complain("/proc/loadavg: this system does not tell its load");
     *hundredths = (uint64_t)(100 * load + 0.5);
     if (!*hundredths) *hundredths = 1; /* 0 is a register that was never set */
     return true;
@@ -492,8 +484,7 @@ static int least_loaded(const struct ring_live_asked *a, struct leat_aton_host *
     if (a->json) {
         show_result_json(a, &answer);
     } else if (!answer.result.counter) {
-        complain("nobody takes part");
-        return FAILED;
+        return fail("nobody takes part");
     } else {
         printf("station %llu, load %.2f\n", (unsigned long long)answer.result.variable2,
                (double)answer.result.variable1 / 100);
@@ -508,10 +499,7 @@ static int average(const struct ring_live_asked *a, struct leat_aton_host *stati
     uint64_t quotient, rest;
     const int code = issue(a, station, &a->command, &answer);
     if (code != DONE) return code;
-    if (!leat_aton_average(&answer.result, &quotient, &rest)) {
-        complain("nobody takes part");
-        return FAILED;
-    }
+    if (!leat_aton_average(&answer.result, &quotient, &rest)) return fail("nobody takes part");
     if (a->json) {
         show_result_json(a, &answer);
     } else {
@@ -532,11 +520,10 @@ static int sort(const struct ring_live_asked *a, struct leat_aton_host *station)
         code = ring_told(
             leat_aton_host_command(station, &a->command, a->timeout_us, &answer, ring_why));
     if (code != DONE) return code;
-    if (a->command.da == LEAT_ATON_DA_ALL && answer.result.counter < stations) {
-        complain("a frame holds %u of the %u values, expected a smaller --width or fewer stations",
-                 answer.result.counter, stations);
-        return FAILED;
-    }
+    if (a->command.da == LEAT_ATON_DA_ALL && answer.result.counter < stations)
+        return fail(
+            "a frame holds %u of the %u values, expected a smaller --width or fewer stations",
+            answer.result.counter, stations);
     code = judge(a, station, &a->command, &answer);
     if (code != DONE) return code;
     leat_aton_packet_shape(&answer.result, &shape);
@@ -600,10 +587,8 @@ static int tree(const struct ring_live_asked *a, struct leat_aton_host *station)
     command.param = leat_aton_slots(stations);
     if (code == DONE) code = issue(a, station, &command, &answer);
     if (code != DONE) return code;
-    if (!leat_aton_tree(leat_aton_host_interface(station), &answer.result, &value)) {
-        complain("nobody takes part");
-        return FAILED;
-    }
+    if (!leat_aton_tree(leat_aton_host_interface(station), &answer.result, &value))
+        return fail("nobody takes part");
     if (a->json) {
         struct json_out out;
         leat_json_uint(open_json(&out, a, &answer), "value", value);
@@ -632,10 +617,9 @@ static int barrier(const struct ring_live_asked *a, struct leat_aton_host *stati
         clock_gettime(CLOCK_MONOTONIC, &now);
         const double waited = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec - start;
         if (interrupted) return SIGNALLED + interrupted;
-        if (waited * 1e6 > (double)a->timeout_us) {
-            complain("not all of %u stations are here after %.1f s", answer.result.counter, waited);
-            return FAILED;
-        }
+        if (waited * 1e6 > (double)a->timeout_us)
+            return fail("not all of %u stations are here after %.1f s", answer.result.counter,
+                        waited);
         nanosleep(&pause, NULL);
     }
     if (a->json)
@@ -715,15 +699,12 @@ static bool read_command(struct ring_live_asked *a)
         !sim_read_number(a->args, "--quorum", 1, LEAT_ATON_DA_ALL, &quorum) ||
         !sim_read_number(a->args, "--timeout", 1, 3600000, &timeout_ms))
         return false;
-    if (width != 16 && width != 32 && width != 64) {
-        misuse(a->args->verb, "--width %llu, expected 16, 32 or 64", (unsigned long long)width);
-        return false;
-    }
+    if (width != 16 && width != 32 && width != 64)
+        return misused(a->args->verb, "--width %llu, expected 16, 32 or 64",
+                       (unsigned long long)width);
     c->value_given = argument(a->args, "--value") != NULL;
-    if (c->value_given && (c->opcode < LEAT_ATON_EQ || c->opcode > LEAT_ATON_LE)) {
-        misuse(a->args->verb, "--value goes with query eq, lt or le");
-        return false;
-    }
+    if (c->value_given && (c->opcode < LEAT_ATON_EQ || c->opcode > LEAT_ATON_LE))
+        return misused(a->args->verb, "--value goes with query eq, lt or le");
     if (!sim_read_number(a->args, "--value", 0, leat_aton_mask((unsigned)width), &c->value))
         return false;
     c->width_bits = (uint8_t)width;
@@ -743,8 +724,8 @@ static bool read_query(struct ring_live_asked *a)
         a->word = opcode_names[a->command.opcode];
         return true;
     }
-    misuse(a->args->verb, "query '%s', expected add, and, or, max, min, eq, lt or le", name);
-    return false;
+    return misused(a->args->verb, "query '%s', expected add, and, or, max, min, eq, lt or le",
+                   name);
 }
 
 int ring_live(const struct arguments *args)

@@ -19,16 +19,15 @@ bool run_atm_check(const struct run_job *job)
 {
     if (job->library != RUN_ATM) {
         if (!job->records) return true;
-        misuse(job->verb, "--records has no meaning but for programs of leat/atm_task.h");
-        return false;
+        return misused(job->verb, "--records has no meaning but for programs of leat/atm_task.h");
     }
     const struct leat_fabric_kind *kind = leat_fabric_kind_of(job->fabric);
     if (!kind || kind == &leat_fabric_kind_atm) return true;
-    misuse(job->verb,
-           "programs of leat/atm_task.h drive the adaptation layer units of an ATM fabric; %s is "
-           "none, expected one, as in --fabric clos444",
-           job->fabric);
-    return false;
+    return misused(
+        job->verb,
+        "programs of leat/atm_task.h drive the adaptation layer units of an ATM fabric; %s is "
+        "none, expected one, as in --fabric clos444",
+        job->fabric);
 }
 
 bool run_atm_prepare(struct run_processes *processes)

@@ -16,9 +16,8 @@ static bool refuse_foreign(const struct run_job *job, const struct leat_fabric *
         if (!args->value[i] || !leat_fabric_is_option(option) ||
             leat_fabric_knows(fabric->kind, option))
             continue;
-        misuse(job->verb, "%s has no meaning for %s, which is %s", option, fabric->word,
-               fabric->kind->what);
-        return false;
+        return misused(job->verb, "%s has no meaning for %s, which is %s", option, fabric->word,
+                       fabric->kind->what);
     }
     return true;
 }
@@ -27,16 +26,13 @@ static bool refuse_foreign(const struct run_job *job, const struct leat_fabric *
 static bool open_platform(const struct run_job *job, bool contention_free, struct run_network *out)
 {
     const struct leat_fabric_atm *atm = leat_fabric_as_atm(out->fabric);
-    if (!atm) {
-        misuse(job->verb, "%s: %s, expected an ATM fabric for this program", job->fabric,
-               out->fabric->kind->what);
-        return false;
-    }
-    if (atm->every_cycle) {
-        misuse(job->verb, "--every-cycle has no meaning for programs of leat/atm_task.h: all of "
-                          "their cycles are simulated");
-        return false;
-    }
+    if (!atm)
+        return misused(job->verb, "%s: %s, expected an ATM fabric for this program", job->fabric,
+                       out->fabric->kind->what);
+    if (atm->every_cycle)
+        return misused(job->verb,
+                       "--every-cycle has no meaning for programs of leat/atm_task.h: all of "
+                       "their cycles are simulated");
     const struct leat_sim_atm_platform_config config = { .fabric = atm->fabric,
                                                          .model = atm->model,
                                                          .aal = atm->aal,
@@ -59,10 +55,8 @@ static bool open_ports(const struct run_job *job, bool contention_free, struct r
                                                .flit_octets = (uint32_t)job->flit_octets,
                                                .packet_flits = (uint32_t)job->packet_flits };
     struct leat_fabric_error error;
-    if (argument(job->args, "--poll")) {
-        misuse(job->verb, "--poll has no meaning but for programs of leat/atm_task.h");
-        return false;
-    }
+    if (argument(job->args, "--poll"))
+        return misused(job->verb, "--poll has no meaning but for programs of leat/atm_task.h");
     if (!leat_fabric_open(out->fabric, &config, &error))
         return fabric_refused(job->verb, job->fabric, &error);
     struct leat_fabric_atm *atm = leat_fabric_as_atm(out->fabric);

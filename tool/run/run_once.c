@@ -18,13 +18,11 @@ static bool place_by_list(const struct run_job *job, uint32_t slots, uint32_t po
     for (const char *at = job->placement; count < slots; count++) {
         char *end;
         const unsigned long long value = strtoull(at, &end, 10);
-        if (end == at || value >= ports || (*end && *end != ',')) {
-            misuse(job->verb,
-                   "--placement %s: expected cyclic, block, or ports 0 to %u with commas "
-                   "between",
-                   job->placement, ports - 1);
-            return false;
-        }
+        if (end == at || value >= ports || (*end && *end != ','))
+            return misused(job->verb,
+                           "--placement %s: expected cyclic, block, or ports 0 to %u with commas "
+                           "between",
+                           job->placement, ports - 1);
         port[count] = (uint32_t)value;
         at = *end ? end + 1 : job->placement;
     }
@@ -265,6 +263,5 @@ int run_judge(const struct run_job *job, const struct run_outcome *out)
     case LEAT_HUB_FAILED:
     case LEAT_HUB_LOST: break;
     }
-    complain("%s: %s", job->words[0], out->reason);
-    return FAILED;
+    return fail("%s: %s", job->words[0], out->reason);
 }

@@ -105,11 +105,9 @@ static bool read_linkage(const char *program, struct linkage *out)
     pid_t lister;
     char line[RUN_PATH_CAP];
     FILE *list = list_libraries(program, &lister);
-    if (!list) {
-        complain("ldd, which tells what %s is linked with, cannot be started: %s", program,
-                 strerror(errno));
-        return false;
-    }
+    if (!list)
+        return complain("ldd, which tells what %s is linked with, cannot be started: %s", program,
+                        strerror(errno));
     while (fgets(line, sizeof line, list)) {
         found.any |= strstr(line, ".so") != NULL;
         found.mpi |= strstr(line, "libmpi.so") != NULL;
@@ -125,8 +123,7 @@ static bool read_linkage(const char *program, struct linkage *out)
         *out = found;
         return true;
     }
-    complain("ldd, which tells what %s is linked with, failed", program);
-    return false;
+    return complain("ldd, which tells what %s is linked with, failed", program);
 }
 
 static bool is_elf(const char *path)
@@ -148,8 +145,7 @@ static bool read_library(const struct verb *verb, const char *name, enum run_lib
     else if (!strcmp(name, "atm"))
         *out = RUN_ATM;
     else {
-        misuse(verb, "--library %s: unknown, expected mpi, pvm or atm", name);
-        return false;
+        return misused(verb, "--library %s: unknown, expected mpi, pvm or atm", name);
     }
     return true;
 }
@@ -158,31 +154,26 @@ bool run_program_find(struct run_job *job, const char *library)
 {
     const char *name = job->words[0];
     if (!find_on_path(name, job->program, sizeof job->program) &&
-        !find_example(name, job->program, sizeof job->program)) {
-        complain("%s: no such program, expected one that can be executed", name);
-        return false;
-    }
+        !find_example(name, job->program, sizeof job->program))
+        return complain("%s: no such program, expected one that can be executed", name);
     if (library) return read_library(job->verb, library, &job->library);
-    if (!is_elf(job->program)) {
-        complain("%s: no binary program; for a script, --library mpi, pvm or atm says what it runs",
-                 name);
-        return false;
-    }
+    if (!is_elf(job->program))
+        return complain(
+            "%s: no binary program; for a script, --library mpi, pvm or atm says what it runs",
+            name);
     struct linkage found;
     if (!read_linkage(job->program, &found)) return false;
-    if (!found.any) {
-        complain("%s: a static program, expected one that is linked dynamically: only there can "
-                 "its messages and its clock be led over the network",
-                 name);
-        return false;
-    }
-    if (!found.mpi && !found.pvm && !found.atm) {
-        complain("%s: linked with neither libmpi nor libpvm3, expected an Open MPI or PVM program, "
-                 "or one that is linked with libleat-atm (if it loads one of them later, say "
-                 "--library mpi, pvm or atm)",
-                 name);
-        return false;
-    }
+    if (!found.any)
+        return complain(
+            "%s: a static program, expected one that is linked dynamically: only there can "
+            "its messages and its clock be led over the network",
+            name);
+    if (!found.mpi && !found.pvm && !found.atm)
+        return complain(
+            "%s: linked with neither libmpi nor libpvm3, expected an Open MPI or PVM program, "
+            "or one that is linked with libleat-atm (if it loads one of them later, say "
+            "--library mpi, pvm or atm)",
+            name);
     job->library = found.mpi ? RUN_MPI : found.pvm ? RUN_PVM : RUN_ATM;
     return true;
 }
@@ -193,8 +184,7 @@ bool run_program_find(struct run_job *job, const char *library)
 bool run_find_part(const char *name, char *out, size_t cap)
 {
     if (find_part(name, out, cap)) return true;
-    complain("%s is not there, expected it beside the command or in ../lib/leat", name);
-    return false;
+    return complain("%s is not there, expected it beside the command or in ../lib/leat", name);
 }
 
 char **run_environment(const struct run_job *job, const char *library)
@@ -326,9 +316,9 @@ static bool allow_descriptors(const struct run_processes *processes)
     if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= needed) return true;
     limit.rlim_cur = needed;
     if (needed <= limit.rlim_max && !setrlimit(RLIMIT_NOFILE, &limit)) return true;
-    complain("the limit of open files is %llu, expected %llu or more for %u ranks: see ulimit -n",
-             (unsigned long long)limit.rlim_max, (unsigned long long)needed, processes->job->tasks);
-    return false;
+    return complain(
+        "the limit of open files is %llu, expected %llu or more for %u ranks: see ulimit -n",
+        (unsigned long long)limit.rlim_max, (unsigned long long)needed, processes->job->tasks);
 }
 
 bool run_processes_start(struct run_processes *processes, struct leat_hub *hub)

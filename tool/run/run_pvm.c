@@ -25,10 +25,7 @@ bool run_pvm_prepare(struct run_processes *processes)
                                                                                   : STDERR_FILENO,
                                                     .interrupted = is_interrupted };
     processes->pvm = leat_pvm_service_create(&config, why, sizeof why);
-    if (!processes->pvm) {
-        complain("%s", why);
-        return false;
-    }
+    if (!processes->pvm) return complain("%s", why);
     processes->service = leat_pvm_service_hooks(processes->pvm);
     processes->port = leat_pvm_service_ports(processes->pvm);
     return true;
@@ -63,8 +60,7 @@ void run_pvm_end(struct run_processes *processes, bool by_force)
 bool run_pvm_prepare(struct run_processes *processes)
 {
     (void)processes;
-    complain("programs of PVM cannot be run: this leat was built without pvm-dev");
-    return false;
+    return complain("programs of PVM cannot be run: this leat was built without pvm-dev");
 }
 
 void run_pvm_free(struct run_processes *processes)

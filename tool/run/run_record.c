@@ -7,7 +7,7 @@
  *                         arrive (flows); where it is (place); "task 3" where it is not MPI
  *     inbox3     signal   messages that have arrived, and that it has not been handed
  *   network      group
- *     under_way  signal   messages handed over, not arrived
+ *     in_flight  signal   messages handed over, not arrived
  *     queue5     signal   messages handed to port 5, not taken by it
  *     flits      signal   inside a network of flits, after each callback
  *     port5 ...  lanes    of ATM fabrics: sim_record.c
@@ -63,7 +63,7 @@ static struct {
     struct lane *lane;    /* [slots] */
     uint32_t *queue;      /* [ports]: a counter, or NOBODY */
     uint32_t *place_name; /* [ports]; 0: none yet */
-    uint32_t under_way, flits;
+    uint32_t in_flight, flits;
     uint64_t flits_told;
     uint32_t computing, waiting, lost; /* names */
     struct call call[CALLS_MAX];
@@ -263,7 +263,7 @@ static void handed_over(void *context, const struct leat_hub_message *m, leat_ti
     lane->is_idle = false;
     put_flow(m, m->from, m->to, LEAT_SIM_LEAVES, at);
     record_order_count(&rec.order, rec.queue[m->port], 1, at);
-    record_order_count(&rec.order, rec.under_way, 1, at);
+    record_order_count(&rec.order, rec.in_flight, 1, at);
 }
 
 static void sent(void *context, const struct leat_hub_message *m, leat_time at)
@@ -278,7 +278,7 @@ static void arrived(void *context, const struct leat_hub_message *m, leat_time a
     (void)context;
     if (at >= lane->since) lane->is_reached = true;
     put_flow(m, m->to, m->from, LEAT_SIM_ARRIVES, at);
-    record_order_count(&rec.order, rec.under_way, -1, at);
+    record_order_count(&rec.order, rec.in_flight, -1, at);
     if (lane->is_there) record_order_count(&rec.order, lane->inbox, 1, at);
 }
 
@@ -286,7 +286,7 @@ static void lost(void *context, const struct leat_hub_message *m, leat_time at)
 {
     (void)context;
     put(LEAT_SIM_INSTANT, &rec.lane[m->from], rec.lost, at);
-    record_order_count(&rec.order, rec.under_way, -1, at);
+    record_order_count(&rec.order, rec.in_flight, -1, at);
 }
 
 /* ---- the network -------------------------------------------------------------------------------
@@ -347,8 +347,8 @@ static void declare_counters(uint32_t group, uint32_t slots, const uint32_t *por
         rec.queue[port[i]] = 0;
     for (uint32_t p = 0; p < ports; p++)
         if (rec.queue[p] != NOBODY) rec.queue[p] = declare_counter(group, "queue", p);
-    rec.under_way = declare_counter(group, "under_way", NOBODY);
-    record_order_count(&rec.order, rec.under_way, 0, 0);
+    rec.in_flight = declare_counter(group, "in_flight", NOBODY);
+    record_order_count(&rec.order, rec.in_flight, 0, 0);
     if (!rec.network->flits) return;
     rec.flits = declare_counter(group, "flits", NOBODY);
     record_order_count(&rec.order, rec.flits, 0, 0);
@@ -372,8 +372,7 @@ static bool make_room(uint32_t slots, uint32_t ports)
     rec.queue = calloc(ports, sizeof *rec.queue);
     rec.place_name = calloc(ports, sizeof *rec.place_name);
     if (rec.lane && rec.queue && rec.place_name) return true;
-    complain("no memory for a recording of %u tasks", slots);
-    return false;
+    return complain("no memory for a recording of %u tasks", slots);
 }
 
 bool run_record_open(const struct run_job *job, const struct run_network *network, uint32_t slots,

@@ -82,18 +82,18 @@ def check_spans(events, tasks):
 
 def check_counters(events):
     """Messages under way follow from the messages; all counters end with 0 and change when they are told."""
-    last, under_way, at = {}, 0, 0
+    last, in_flight, at = {}, 0, 0
     for e in events:
         if e["time_ps"] > at:
-            check(last.get("network.under_way", 0) == under_way, "%s messages are under way at %d" % (under_way, at))
+            check(last.get("network.in_flight", 0) == in_flight, "%s messages are under way at %d" % (in_flight, at))
             at = e["time_ps"]
         if e["event"] == "value":
             check(last.get(e["track"]) != e["value"], "%s is told twice at %d" % (e["track"], at))
             last[e["track"]] = e["value"]
         elif e["track"].startswith("program."):
-            under_way += (e["event"] == "leaves") - (e["event"] == "arrives")
+            in_flight += (e["event"] == "leaves") - (e["event"] == "arrives")
     check(not any(last.values()), "counters are left: %s" % last)
-    check(max(v["value"] for v in events if v["track"] == "network.under_way") > 0, "nothing was ever under way")
+    check(max(v["value"] for v in events if v["track"] == "network.in_flight") > 0, "nothing was ever under way")
 
 
 def check_perfetto(path):
@@ -112,7 +112,7 @@ def check_perfetto(path):
                 check(thread[e["tid"]].startswith(word + " "), "an arrow on " + thread[e["tid"]])
     check(arrows["s"] == arrows["f"] == told["messages"], "%s arrows for %d messages" % (dict(arrows), told["messages"]))
     counters = {(process[e["pid"]], e["name"]) for e in trace if e["ph"] == "C"}
-    check(("network", "under_way") in counters and ("program", "inbox0") in counters, "counters: %s" % counters)
+    check(("network", "in_flight") in counters and ("program", "inbox0") in counters, "counters: %s" % counters)
 
 
 def check_otf2(path, tasks):

@@ -29,11 +29,10 @@ static bool read_compute(const struct arguments *args, double *scale)
     char *end = NULL;
     if (!strncmp(text, "measured:", 9)) *scale = strtod(text + 9, &end);
     if (end && end != text + 9 && !*end && *scale > 0 && *scale <= 1e6) return true;
-    misuse(args->verb,
-           "--compute %s: expected none, measured, or measured:SCALE with a scale up to "
-           "1e6, as in measured:0.5",
-           text);
-    return false;
+    return misused(args->verb,
+                   "--compute %s: expected none, measured, or measured:SCALE with a scale up to "
+                   "1e6, as in measured:0.5",
+                   text);
 }
 
 /* Files besides the program's output. */
@@ -45,11 +44,9 @@ static bool check_files(const struct arguments *args)
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         const char *path = argument(args, options[i]);
         if (i == 2 && (!path || !*path || strcmp(path, "-") == 0)) continue;
-        if (path && strcmp(path, "-") == 0) {
-            misuse(args->verb, "%s '-', expected a file: standard output is the program's",
-                   options[i]);
-            return false;
-        }
+        if (path && strcmp(path, "-") == 0)
+            return misused(args->verb, "%s '-', expected a file: standard output is the program's",
+                           options[i]);
         if (path) names[count++] = (struct result_name){ options[i], path };
     }
     return result_names_apart(args->verb, names, count, NULL);
@@ -72,11 +69,10 @@ static bool read_job(const struct arguments *args, struct run_job *job)
                              .packet_flits = 16,
                              .words = args->operand };
     args->operand[args->operand_count] = NULL; /* they are in a list that has an end */
-    if (args->operand_count < 1 || !job->fabric) {
-        misuse(args->verb,
-               "expected --fabric F and a program, as in leat run --fabric clos444 -- ./program");
-        return false;
-    }
+    if (args->operand_count < 1 || !job->fabric)
+        return misused(
+            args->verb,
+            "expected --fabric F and a program, as in leat run --fabric clos444 -- ./program");
     if (!check_files(args) || !sim_read_model(args->verb, argument(args, "--model"), &model) ||
         !sim_read_number(args, "-n", 1, RUN_TASKS_MAX, &tasks) ||
         !sim_read_number(args, "--patience", 0, RUN_PATIENCE_S_MAX, &patience_s) ||
@@ -359,7 +355,7 @@ const struct verb verb_run = {
         "--record writes a recording, from which leat export makes timelines, captures and "
         "tables. It has for each task when it waits and computes, its messages with length and "
         "tag, and messages that have arrived but are not yet received (inbox0 ...); the messages "
-        "queued at each port (queue0 ...) and in flight (under_way); flits in the network, "
+        "queued at each port (queue0 ...) and in flight (in_flight); flits in the network, "
         "whenever it reports progress; and all cells of ATM fabrics. A message takes 40 to 80 "
         "octets of the file, a cell 120. A run that fails or is interrupted is recorded up to "
         "that point.\n"

@@ -22,8 +22,8 @@ same "the refusal" "$(jq -c '.connections[] | select(.admitted | not) | [.name, 
     '["hasty","way","ctd",10,"hasty",0,null]'
 same "the policer drops" "$(jq -c '.connections[] | select(.name == "wild") | .dropped > 2 * .delivered' "$folder/cell.json")" true
 same "the policer tags" "$(jq -c '.connections[] | select(.name == "camera") | .tagged > 0 and .tagged_delivered > 0' "$folder/cell.json")" true
-same "the numbers add up" "$(jq -c '[.connections[] | .sent == .shaper_lost + .dropped + .lost + .tagged_lost + .delivered + .tagged_delivered + .under_way] | all' "$folder/cell.json")" true
-same "what is under way" "$(jq -c '[.connections[] | .under_way >= 0 and .under_way < 1000] | all' "$folder/cell.json")" true
+same "the numbers add up" "$(jq -c '[.connections[] | .sent == .shaper_lost + .dropped + .lost + .tagged_lost + .delivered + .tagged_delivered + .in_flight] | all' "$folder/cell.json")" true
+same "what is in flight" "$(jq -c '[.connections[] | .in_flight >= 0 and .in_flight < 1000] | all' "$folder/cell.json")" true
 same "the shaper" "$(jq -c '.connections[] | select(.name == "tamed") | .dropped == 0 and .delivered < .sent' "$folder/cell.json")" true
 same "RM cells come back" "$(jq -c '.connections[] | select(.name == "files") | .rm_returned > 0 and .rm_sent - .rm_returned < 4' "$folder/cell.json")" true
 exits 0 "" "$leat" sim clos444 --contracts $example --cycles 300000 --seed 7 --json

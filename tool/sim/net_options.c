@@ -21,17 +21,7 @@ static bool read_model(const struct arguments *args)
 {
     const char *text = argument(args, "--model");
     if (!text || strcmp(text, "flit") == 0 || strcmp(text, "cell") == 0) return true;
-    misuse(args->verb, "--model '%s', expected flit: networks have no other", text);
-    return false;
-}
-
-static bool read_small(const struct arguments *args, const char *option, uint32_t least,
-                       uint32_t most, uint32_t *out)
-{
-    uint64_t number = *out;
-    if (!sim_read_number(args, option, least, most, &number)) return false;
-    *out = (uint32_t)number;
-    return true;
+    return misused(args->verb, "--model '%s', expected flit: networks have no other", text);
 }
 
 /* ---- traffic -------------------------------------------------------------------------------- */
@@ -39,23 +29,19 @@ static bool read_small(const struct arguments *args, const char *option, uint32_
 static bool read_pattern(const struct arguments *args, struct net_job *job)
 {
     const char *name = argument(args, "--traffic");
-    char line[WHY_CAP];
-    struct leat_text known;
     if (argument(args, "--trace")) {
-        if (name && strcmp(name, "trace") != 0) {
-            misuse(args->verb, "--trace with --traffic %s, expected one of them", name);
-            return false;
-        }
+        if (name && strcmp(name, "trace") != 0)
+            return misused(args->verb, "--trace with --traffic %s, expected one of them", name);
         name = "trace";
     }
     if (!name || leat_net_pattern_find(name, &job->traffic.pattern)) return true;
-    leat_text_init(&known, line, sizeof line, NULL, NULL);
+    struct leat_text known = LEAT_TEXT(WHY_CAP);
     for (size_t i = 0; leat_net_pattern_list(i); i++) {
         if (i) leat_text_puts(&known, ", ");
         leat_text_puts(&known, leat_net_pattern_list(i)->name);
     }
-    misuse(args->verb, "--traffic '%s', expected one of %.*s", name, (int)known.len, line);
-    return false;
+    return misused(args->verb, "--traffic '%s', expected one of %.*s", name, (int)known.len,
+                   known.buf);
 }
 
 /* The packets of a trace, as they are read. */
@@ -68,14 +54,12 @@ static bool read_trace_line(void *context, const struct place *place, struct wor
 {
     struct trace *t = context;
     struct net_job *job = t->job;
-    char text[WHY_CAP];
-    struct leat_text why;
     bool has;
     struct leat_net_trace_entry entry;
-    leat_text_init(&why, text, sizeof text, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(WHY_CAP);
     if (leat_net_trace_line(line.text, line.len, job->traffic.terminals,
                             t->count ? job->trace[t->count - 1].cycle : 0, &entry, &has, &why))
-        return wrong(place, "%.*s", (int)why.len, text);
+        return wrong(place, "%.*s", (int)why.len, why.buf);
     if (!has) return true;
     if (t->count == NET_TRACE_MAX)
         return wrong(place, "one packet too many, expected at most %d", NET_TRACE_MAX);
@@ -94,10 +78,7 @@ static bool read_trace(const struct arguments *args, struct net_job *job)
     struct trace trace = { .job = job };
     uint32_t lines;
     if (job->traffic.pattern != LEAT_NET_TRACE) return true;
-    if (!file) {
-        misuse(args->verb, "--traffic trace, expected --trace FILE with it");
-        return false;
-    }
+    if (!file) return misused(args->verb, "--traffic trace, expected --trace FILE with it");
     if (!lines_read(file, read_trace_line, &trace, &lines)) return false;
     if (!trace.count && !interrupted)
         return wrong(&(struct place){ file, lines ? lines : 1 },
@@ -113,11 +94,9 @@ static bool read_load(const struct arguments *args, struct net_job *job)
     const bool closed = leat_net_pattern_list(job->traffic.pattern)->is_closed;
     job->traffic.load_ppm = LOAD_DEFAULT;
     if (!sim_take_load(args, &job->traffic.load_ppm)) return false;
-    if (text && (closed || job->traffic.pattern == LEAT_NET_TRACE)) {
-        misuse(args->verb, "--load has no meaning with --traffic %s",
-               leat_net_pattern_list(job->traffic.pattern)->name);
-        return false;
-    }
+    if (text && (closed || job->traffic.pattern == LEAT_NET_TRACE))
+        return misused(args->verb, "--load has no meaning with --traffic %s",
+                       leat_net_pattern_list(job->traffic.pattern)->name);
     return true;
 }
 
@@ -126,11 +105,10 @@ static bool read_load(const struct arguments *args, struct net_job *job)
 static bool check_effect(const struct arguments *args, const struct net_job *job)
 {
     const struct leat_net_pattern_spelling *pattern = leat_net_pattern_list(job->traffic.pattern);
-    if (argument(args, "--rounds") && !pattern->is_closed) {
-        misuse(args->verb, "--rounds has no meaning with --traffic %s, expected a collective",
-               pattern->name);
-        return false;
-    }
+    if (argument(args, "--rounds") && !pattern->is_closed)
+        return misused(args->verb,
+                       "--rounds has no meaning with --traffic %s, expected a collective",
+                       pattern->name);
     if (argument(args, "--hot") && job->traffic.pattern != LEAT_NET_HOTSPOT)
         complain("--hot has no effect on %s traffic, expected it with hotspot", pattern->name);
     if (argument(args, "--burst") && job->traffic.pattern != LEAT_NET_BURSTY)
@@ -140,24 +118,21 @@ static bool check_effect(const struct arguments *args, const struct net_job *job
 
 static bool read_traffic(const struct arguments *args, struct net_job *job)
 {
-    char text[WHY_CAP];
-    struct leat_text why;
     leat_net_traffic_default(&job->traffic, job->built->topology.terminals);
     job->traffic.shape = &job->design->plan.shape;
     job->traffic.seed = 1;
     if (!read_pattern(args, job) || !read_load(args, job) ||
         !sim_read_number(args, "--seed", 0, UINT64_MAX, &job->traffic.seed) ||
         !sim_read_number(args, "--rounds", 1, UINT32_MAX, &job->traffic.rounds) ||
-        !read_small(args, "--flits", 1, LEAT_NET_FLITS_MAX, &job->traffic.flits) ||
-        !read_small(args, "--burst", 1, LEAT_NET_BURST_MAX, &job->traffic.burst) ||
-        !read_small(args, "--hot", 0, 100, &job->traffic.hot_percent) || !check_effect(args, job) ||
-        !read_trace(args, job))
+        !sim_read_small(args, "--flits", 1, LEAT_NET_FLITS_MAX, &job->traffic.flits) ||
+        !sim_read_small(args, "--burst", 1, LEAT_NET_BURST_MAX, &job->traffic.burst) ||
+        !sim_read_small(args, "--hot", 0, 100, &job->traffic.hot_percent) ||
+        !check_effect(args, job) || !read_trace(args, job))
         return false;
     job->ends = job->traffic.pattern == LEAT_NET_TRACE || job->traffic.rounds;
-    leat_text_init(&why, text, sizeof text, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(WHY_CAP);
     if (!leat_net_traffic_check(&job->traffic, &why)) return true;
-    misuse(args->verb, "%.*s", (int)why.len, text);
-    return false;
+    return misused(args->verb, "%.*s", (int)why.len, why.buf);
 }
 
 /* A packet that must be buffered as a whole must fit. */
@@ -170,9 +145,8 @@ static bool check_length(const struct arguments *args, const struct net_job *job
     if (c->architecture != LEAT_NET_SWITCH_VC || (c->flow == LEAT_NET_WORMHOLE && !c->drop) ||
         most <= c->buffer_flits)
         return true;
-    misuse(args->verb, "packets of %u flits, expected at most /buffer=%u with /flow=%s%s", most,
-           c->buffer_flits, leat_net_flow_name(c->flow), c->drop ? "/full=drop" : "");
-    return false;
+    return misused(args->verb, "packets of %u flits, expected at most /buffer=%u with /flow=%s%s",
+                   most, c->buffer_flits, leat_net_flow_name(c->flow), c->drop ? "/full=drop" : "");
 }
 
 /* ---- faults --------------------------------------------------------------------------------- */
@@ -197,11 +171,9 @@ static bool add_fault(const struct faults_read *read, const char *line, size_t l
 
 static bool read_fault_line(void *context, const struct place *place, struct word line)
 {
-    char text[WHY_CAP];
-    struct leat_text why;
-    leat_text_init(&why, text, sizeof text, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(WHY_CAP);
     if (add_fault(context, line.text, line.len, &why)) return true;
-    return wrong(place, "%.*s", (int)why.len, text);
+    return wrong(place, "%.*s", (int)why.len, why.buf);
 }
 
 /* The faults of one --fault. */
@@ -209,18 +181,14 @@ static bool read_fault_words(const struct arguments *args, struct word words,
                              const struct faults_read *read)
 {
     const uint32_t before = read->faults->count;
-    char text[WHY_CAP];
-    struct leat_text why;
     struct word word;
     while (lines_word(&words, &word)) {
-        leat_text_init(&why, text, sizeof text, NULL, NULL);
+        struct leat_text why = LEAT_TEXT(WHY_CAP);
         if (add_fault(read, word.text, word.len, &why)) continue;
-        misuse(args->verb, "--fault %.*s", (int)why.len, text);
-        return false;
+        return misused(args->verb, "--fault %.*s", (int)why.len, why.buf);
     }
     if (read->faults->count > before) return true;
-    misuse(args->verb, "--fault '', expected link:, flap:, router:, port: or ber:");
-    return false;
+    return misused(args->verb, "--fault '', expected link:, flap:, router:, port: or ber:");
 }
 
 static bool read_fault_file(const char *file, struct faults_read *read)
@@ -239,7 +207,7 @@ bool net_read_faults(const struct arguments *args, const struct leat_net_topolog
     const char *each = argument(args, "--fault"), *file = argument(args, "--fault-file");
     struct faults_read read = { faults, topology };
     leat_net_faults_init(faults);
-    if (!read_small(args, "--flit-bits", 1, LEAT_NET_FLIT_BITS_MAX, &faults->flit_bits))
+    if (!sim_read_small(args, "--flit-bits", 1, LEAT_NET_FLIT_BITS_MAX, &faults->flit_bits))
         return false;
     while (each) { /* repeated options are joined by newlines */
         const size_t len = strcspn(each, "\n");
@@ -262,9 +230,8 @@ static bool read_warmup(const struct arguments *args, struct net_job *job)
     job->warmup = 0;
     if (!sim_read_number(args, "--warmup", 0, SIM_CYCLES_MAX, &job->warmup)) return false;
     if (job->warmup < job->cycles) return true;
-    misuse(args->verb, "--warmup %s, expected less than the %llu cycles of the run", text,
-           (unsigned long long)job->cycles);
-    return false;
+    return misused(args->verb, "--warmup %s, expected less than the %llu cycles of the run", text,
+                   (unsigned long long)job->cycles);
 }
 
 /* Times are counted in picoseconds of 64 bits. */
@@ -274,9 +241,8 @@ static bool check_clock(const struct arguments *args, const struct net_job *job)
     uint64_t most = 0;
     if (!leat_sim_clock_edge(&job->design->plan.clock, job->cycles, &end)) return true;
     leat_sim_clock_cycle(&job->design->plan.clock, LEAT_NEVER - 1, &most);
-    misuse(args->verb, "--cycles %llu, expected at most %llu with this clock",
-           (unsigned long long)job->cycles, (unsigned long long)most);
-    return false;
+    return misused(args->verb, "--cycles %llu, expected at most %llu with this clock",
+                   (unsigned long long)job->cycles, (unsigned long long)most);
 }
 
 static bool read_links(const struct arguments *args, struct net_job *job)
@@ -285,8 +251,8 @@ static bool read_links(const struct arguments *args, struct net_job *job)
     const uint32_t wires = job->built->topology.wires;
     job->links = text && (strcmp(text, NET_LINKS_WHERE_FEW) != 0 || wires <= NET_LINKS_FEW);
     if (!job->links || wires <= NET_LINKS_MAX) return true;
-    misuse(args->verb, "--links: %u wires, expected a fabric of at most %d", wires, NET_LINKS_MAX);
-    return false;
+    return misused(args->verb, "--links: %u wires, expected a fabric of at most %d", wires,
+                   NET_LINKS_MAX);
 }
 
 /* Errors of the network itself. */

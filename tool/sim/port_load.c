@@ -21,11 +21,10 @@ bool port_load_read(struct port_load *l, const struct arguments *args)
     l->args = args;
     l->bytes = BYTES_DEFAULT;
     l->seed = 1;
-    if (name && !leat_sim_atm_traffic_find(name, &l->pattern)) {
-        misuse(args->verb,
-               "--traffic '%s', expected uniform, permutation, hotspot, broadcast or bursty", name);
-        return false;
-    }
+    if (name && !leat_sim_atm_traffic_find(name, &l->pattern))
+        return misused(
+            args->verb,
+            "--traffic '%s', expected uniform, permutation, hotspot, broadcast or bursty", name);
     return sim_take_load(args, &l->load) &&
            sim_read_number(args, "--cycles", 1, SIM_CYCLES_MAX, &l->cycles) &&
            sim_read_number(args, "--seed", 0, UINT64_MAX, &l->seed) &&
@@ -93,7 +92,7 @@ static void hand_over_until(struct port_load *l, uint64_t until)
     const uint32_t ports = l->net->ports;
     for (uint32_t i = 0; i < ports; i++)
         for (struct port_load_source *s = &l->source[i]; !s->is_done && s->at < until; draw(l, i)) {
-            if (l->net->under_way + ports > LEAT_FABRIC_MESSAGES_MAX) return;
+            if (l->net->in_flight + ports > LEAT_FABRIC_MESSAGES_MAX) return;
             if (s->to != LEAT_SIM_ATM_TRAFFIC_ALL) hand_over(l, i, s->to, s->at);
             for (uint32_t to = 0; s->to == LEAT_SIM_ATM_TRAFFIC_ALL && to < ports; to++)
                 if (to != i) hand_over(l, i, to, s->at);
@@ -116,7 +115,7 @@ bool port_load_begin(struct port_load *l, struct leat_port_net *net, uint64_t me
 {
     const uint32_t ports = net->ports;
     l->net = net;
-    net->hear = (struct leat_port_hear){
+    net->observer = (struct leat_port_observer){
         .context = l, .sent = on_sent, .arrived = on_arrived, .lost = on_lost
     };
     l->source = sim_memory(ports * sizeof *l->source);

@@ -117,6 +117,10 @@ const char *sim_model_name(enum leat_sim_atm_model model);
 bool sim_read_number(const struct arguments *args, const char *option, uint64_t least,
                      uint64_t most, uint64_t *out);
 
+/* The same, where 32 bits hold it. */
+bool sim_read_small(const struct arguments *args, const char *option, uint32_t least, uint32_t most,
+                    uint32_t *out);
+
 /* The same with k (1024), M or G behind it. */
 bool sim_read_amount(const struct arguments *args, const char *option, uint64_t least,
                      uint64_t most, uint64_t *out);

@@ -34,11 +34,10 @@ static bool options_fit(const struct arguments *args)
         for (size_t k = 0; k < sizeof known / sizeof *known; k++)
             fits |= strcmp(args->verb->options[i].name, known[k]) == 0;
         if (fits) continue;
-        misuse(args->verb,
-               "%s with --contracts, expected only --admit, --cycles, --seed, --model, "
-               "--json",
-               args->verb->options[i].name);
-        return false;
+        return misused(args->verb,
+                       "%s with --contracts, expected only --admit, --cycles, --seed, --model, "
+                       "--json",
+                       args->verb->options[i].name);
     }
     return true;
 }
@@ -56,15 +55,13 @@ static bool read_options(const struct arguments *args, const struct leat_sim_atm
         return false;
     if (!sim_read_number(args, "--seed", 0, UINT64_MAX, &job->seed)) return false;
     if (!sim_read_model(args->verb, argument(args, "--model"), &job->model)) return false;
-    if (admit && strcmp(admit, "all") != 0 && strcmp(admit, "checked") != 0) {
-        misuse(args->verb, "--admit '%s', expected all or checked", admit);
-        return false;
-    }
+    if (admit && strcmp(admit, "all") != 0 && strcmp(admit, "checked") != 0)
+        return misused(args->verb, "--admit '%s', expected all or checked", admit);
     if (leat_sim_atm_contracts_link_rate(fabric) <= LEAT_ATM_CONTRACT_RATE_MAX) return true;
-    misuse(args->verb, "a link of %" PRIu64 " cells/s, expected a clock with at most %" PRIu64,
-           leat_sim_atm_contracts_link_rate(fabric) / LEAT_ATM_RATE_UNIT,
-           LEAT_ATM_CONTRACT_RATE_MAX / LEAT_ATM_RATE_UNIT);
-    return false;
+    return misused(args->verb,
+                   "a link of %" PRIu64 " cells/s, expected a clock with at most %" PRIu64,
+                   leat_sim_atm_contracts_link_rate(fabric) / LEAT_ATM_RATE_UNIT,
+                   LEAT_ATM_CONTRACT_RATE_MAX / LEAT_ATM_RATE_UNIT);
 }
 
 /* ---- words ---------------------------------------------------------------------------------- */
@@ -137,7 +134,7 @@ static const char *promise(leat_time ps, char words[24])
 }
 
 /* Neither delivered nor lost: at the end of the run in a shaper, a queue or the network. */
-static uint64_t under_way(const struct leat_sim_atm_contract_counts *n)
+static uint64_t in_flight(const struct leat_sim_atm_contract_counts *n)
 {
     return n->sent - n->shaper_lost - n->dropped - n->lost - n->tagged_lost - n->delivered -
            n->tagged_delivered;
@@ -156,7 +153,7 @@ static void put_row(const struct job *job, uint32_t i)
            job->contracts.name[i], class_of(job, i), c->from, c->to, a->path, r.counts.sent,
            r.counts.dropped + r.counts.shaper_lost, r.counts.tagged,
            r.counts.lost + r.counts.tagged_lost, r.counts.delivered + r.counts.tagged_delivered,
-           under_way(&r.counts), r.throughput);
+           in_flight(&r.counts), r.throughput);
     printf(" %9.3f %9.3f %-10s %9.3f %-10s %s%s\n", in_us(r.ctd_ps), r.ctd_mean_ps / 1e6,
            promise(a->ctd_ps, ctd), in_us(r.cdv_ps), promise(a->cdv_ps, cdv), verdict(&r, words),
            a->admitted ? "" : ", forced in");
@@ -278,7 +275,7 @@ static void put_measured(struct leat_json *j, const struct job *job, uint32_t i)
     LEAT_JSON_UINTS(j, { "sent", n->sent }, { "shaper_lost", n->shaper_lost },
                     { "dropped", n->dropped }, { "tagged", n->tagged }, { "lost", n->lost },
                     { "tagged_lost", n->tagged_lost }, { "delivered", n->delivered },
-                    { "tagged_delivered", n->tagged_delivered }, { "under_way", under_way(n) });
+                    { "tagged_delivered", n->tagged_delivered }, { "in_flight", in_flight(n) });
     json_general(j, "clr", r.clr, 9);
     leat_json_object(j, "ctd_us");
     json_fixed(j, "max", in_us(r.ctd_ps), 3);

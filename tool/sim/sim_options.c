@@ -25,9 +25,8 @@ bool sim_read_number(const struct arguments *args, const char *option, uint64_t 
         *out = number;
         return true;
     }
-    misuse(args->verb, "%s '%s', expected a whole number, %llu to %llu", option, text,
-           (unsigned long long)least, (unsigned long long)most);
-    return false;
+    return misused(args->verb, "%s '%s', expected a whole number, %llu to %llu", option, text,
+                   (unsigned long long)least, (unsigned long long)most);
 }
 
 bool sim_read_amount(const struct arguments *args, const char *option, uint64_t least,
@@ -45,14 +44,12 @@ bool sim_read_amount(const struct arguments *args, const char *option, uint64_t 
         *out = number << shift;
         return true;
     }
-    misuse(args->verb, "%s '%s', expected %llu to %llu, as 4096, 64k or 1M", option, text,
-           (unsigned long long)least, (unsigned long long)most);
-    return false;
+    return misused(args->verb, "%s '%s', expected %llu to %llu, as 4096, 64k or 1M", option, text,
+                   (unsigned long long)least, (unsigned long long)most);
 }
 
-/* The same, where 32 bits hold it. */
-static bool read_small(const struct arguments *args, const char *option, uint32_t least,
-                       uint32_t most, uint32_t *out)
+bool sim_read_small(const struct arguments *args, const char *option, uint32_t least, uint32_t most,
+                    uint32_t *out)
 {
     uint64_t number = *out;
     if (!sim_read_number(args, option, least, most, &number)) return false;
@@ -123,10 +120,8 @@ bool sim_take_load(const struct arguments *args, uint32_t *out)
 {
     const char *text = argument(args, "--load");
     bool exact = true;
-    if (text && !sim_read_load(text, out, &exact)) {
-        misuse(args->verb, "--load '%s', expected 0 to 1 in steps of 1e-6, as 0.25", text);
-        return false;
-    }
+    if (text && !sim_read_load(text, out, &exact))
+        return misused(args->verb, "--load '%s', expected 0 to 1 in steps of 1e-6, as 0.25", text);
     if (!exact)
         complain("--load %s is rounded to %g, expected steps of 1e-6", text,
                  (double)*out / SIM_LOAD_ONE);
@@ -137,9 +132,9 @@ static bool read_rate(const struct arguments *args, const char *option, uint32_t
 {
     const char *text = argument(args, option);
     if (!text || sim_read_fraction(text, RATE_DECIMALS, out)) return true;
-    misuse(args->verb, "%s '%s', expected a chance of 0 to 1 in steps of 1e-9, as 0.001 or 1e-6",
-           option, text);
-    return false;
+    return misused(args->verb,
+                   "%s '%s', expected a chance of 0 to 1 in steps of 1e-9, as 0.001 or 1e-6",
+                   option, text);
 }
 
 /* "RATE" or "HEADER,PAYLOAD" */
@@ -157,11 +152,11 @@ static bool read_bit_errors(const struct arguments *args, struct leat_sim_atm_li
             sim_read_fraction(payload, RATE_DECIMALS, &line->payload_errors))
             return true;
     }
-    misuse(args->verb,
-           "--bit-errors '%s', expected HEADER,PAYLOAD: chances per bit of 0 to 1 in steps of "
-           "1e-9, as 1e-6,1e-5",
-           text);
-    return false;
+    return misused(
+        args->verb,
+        "--bit-errors '%s', expected HEADER,PAYLOAD: chances per bit of 0 to 1 in steps of "
+        "1e-9, as 1e-6,1e-5",
+        text);
 }
 
 /* "PORT", "PORT@FROM" or "PORT@FROM..TO" */
@@ -190,18 +185,15 @@ static bool read_outages(const struct arguments *args, uint32_t ports,
     const char *text = argument(args, "--dead");
     for (const char *each = text; each;) {
         const size_t len = strcspn(each, ",");
-        if (line->outage_count == LEAT_SIM_ATM_LINE_OUTAGES_MAX) {
-            misuse(args->verb, "--dead '%s', expected at most %u outages", text,
-                   (unsigned)LEAT_SIM_ATM_LINE_OUTAGES_MAX);
-            return false;
-        }
-        if (!read_outage(each, len, ports, &outage[line->outage_count++])) {
-            misuse(args->verb,
-                   "--dead '%.*s', expected PORT or PORT@FROM..TO: a port of 0 to %u, cycles that "
-                   "rise",
-                   (int)len, each, ports - 1);
-            return false;
-        }
+        if (line->outage_count == LEAT_SIM_ATM_LINE_OUTAGES_MAX)
+            return misused(args->verb, "--dead '%s', expected at most %u outages", text,
+                           (unsigned)LEAT_SIM_ATM_LINE_OUTAGES_MAX);
+        if (!read_outage(each, len, ports, &outage[line->outage_count++]))
+            return misused(
+                args->verb,
+                "--dead '%.*s', expected PORT or PORT@FROM..TO: a port of 0 to %u, cycles that "
+                "rise",
+                (int)len, each, ports - 1);
         each = each[len] ? each + len + 1 : NULL;
     }
     line->outage = outage;
@@ -219,8 +211,7 @@ bool sim_read_model(const struct verb *verb, const char *text, enum leat_sim_atm
     if (!text || strcmp(text, "cell") == 0) return true;
     *out = LEAT_SIM_ATM_RTL;
     if (strcmp(text, "rtl") == 0) return true;
-    misuse(verb, "--model '%s', expected rtl or cell", text);
-    return false;
+    return misused(verb, "--model '%s', expected rtl or cell", text);
 }
 
 static bool read_traffic(const struct arguments *args, struct sim_job *job)
@@ -229,9 +220,9 @@ static bool read_traffic(const struct arguments *args, struct sim_job *job)
     if (!text) text = "uniform";
     job->check_load = strcmp(text, "W") == 0;
     if (job->check_load || leat_sim_atm_traffic_find(text, &job->pattern)) return true;
-    misuse(args->verb,
-           "--traffic '%s', expected uniform, permutation, hotspot, broadcast, bursty or W", text);
-    return false;
+    return misused(args->verb,
+                   "--traffic '%s', expected uniform, permutation, hotspot, broadcast, bursty or W",
+                   text);
 }
 
 static bool read_load(const struct arguments *args, struct sim_job *job)
@@ -239,10 +230,9 @@ static bool read_load(const struct arguments *args, struct sim_job *job)
     const char *text = argument(args, "--load");
     job->load = SIM_LOAD_ONE / 2;
     if (!sim_take_load(args, &job->load)) return false;
-    if (job->check_load && job->load % SIM_PERCENT) {
-        misuse(args->verb, "--load '%s', expected whole hundredths with --traffic W, as 0.6", text);
-        return false;
-    }
+    if (job->check_load && job->load % SIM_PERCENT)
+        return misused(args->verb,
+                       "--load '%s', expected whole hundredths with --traffic W, as 0.6", text);
     return true;
 }
 
@@ -256,21 +246,20 @@ static bool read_bytes(const struct arguments *args, struct sim_job *job)
         job->bytes = (uint32_t)number;
         return true;
     }
-    misuse(args->verb, "--bytes '%s', expected a whole number, 0 to %u%s%s", text, most,
-           blocks ? " with --blocks " : "", blocks ? blocks : "");
-    return false;
+    return misused(args->verb, "--bytes '%s', expected a whole number, 0 to %u%s%s", text, most,
+                   blocks ? " with --blocks " : "", blocks ? blocks : "");
 }
 
 static bool read_units(const struct arguments *args, struct sim_job *job)
 {
     struct leat_atm_aal_config *aal = &job->aal;
     leat_atm_aal_config_default(aal, 0, job->fabric.net.ports, job->fabric.net.paths);
-    if (!read_small(args, "--blocks", 1, LEAT_ATM_AAL_BLOCKS_MAX, &aal->send_blocks) ||
+    if (!sim_read_small(args, "--blocks", 1, LEAT_ATM_AAL_BLOCKS_MAX, &aal->send_blocks) ||
         !read_bytes(args, job) ||
-        !read_small(args, "--descriptors", 1, UINT16_MAX, &aal->descriptors) ||
-        !read_small(args, "--retransmit", 1, UINT32_MAX, &aal->retransmit_cycles) ||
-        !read_small(args, "--obsolete", 1, UINT32_MAX, &aal->obsolete_cycles) ||
-        !read_small(args, "--transmissions", 1, UINT8_MAX, &aal->transmissions_max))
+        !sim_read_small(args, "--descriptors", 1, UINT16_MAX, &aal->descriptors) ||
+        !sim_read_small(args, "--retransmit", 1, UINT32_MAX, &aal->retransmit_cycles) ||
+        !sim_read_small(args, "--obsolete", 1, UINT32_MAX, &aal->obsolete_cycles) ||
+        !sim_read_small(args, "--transmissions", 1, UINT8_MAX, &aal->transmissions_max))
         return false;
     aal->receive_blocks = aal->send_blocks;
     aal->resync = sim_read_resync(args);
@@ -299,34 +288,29 @@ static bool check_record(const struct arguments *args, const struct sim_job *job
     const struct result_name names[] = { { "--record", job->record }, { "standard output", NULL } };
     leat_time end;
     uint64_t most = 0;
-    if (job->record && strcmp(job->record, "-") == 0) {
-        misuse(args->verb, "--record '-', expected a file: the figures go to standard output");
-        return false;
-    }
+    if (job->record && strcmp(job->record, "-") == 0)
+        return misused(args->verb,
+                       "--record '-', expected a file: the figures go to standard output");
     if (job->record && !result_names_apart(args->verb, names, 2, NULL)) return false;
     if (!job->record || leat_sim_clock_edge(&clock, job->cycles, &end) == LEAT_ERR_OK) return true;
     leat_sim_clock_cycle(&clock, LEAT_NEVER - 1, &most);
-    misuse(args->verb, "--cycles %llu, expected at most %llu with --record and this clock",
-           (unsigned long long)job->cycles, (unsigned long long)most);
-    return false;
+    return misused(args->verb, "--cycles %llu, expected at most %llu with --record and this clock",
+                   (unsigned long long)job->cycles, (unsigned long long)most);
 }
 
 static bool refuse_with_w(const struct arguments *args, const struct sim_job *job)
 {
     for (size_t i = 0; i < sizeof not_with_w / sizeof *not_with_w; i++)
-        if (job->check_load && argument(args, not_with_w[i])) {
-            misuse(args->verb, "%s has no meaning with --traffic W, which has no AAL units",
-                   not_with_w[i]);
-            return false;
-        }
+        if (job->check_load && argument(args, not_with_w[i]))
+            return misused(args->verb, "%s has no meaning with --traffic W, which has no AAL units",
+                           not_with_w[i]);
     return true;
 }
 
 static bool refuse_without_contracts(const struct arguments *args)
 {
     if (!argument(args, "--admit")) return true;
-    misuse(args->verb, "--admit has no meaning without --contracts");
-    return false;
+    return misused(args->verb, "--admit has no meaning without --contracts");
 }
 
 /* Valid faults that have no effect in this run. */

@@ -203,7 +203,7 @@ const struct verb verb_sim = {
         "best effort or tagged cells have one), reason (null, or link, number, criterion, unit, "
         "needed, available, connection: who would suffer, text), and what was counted: sent, "
         "shaper_lost, dropped (by the policer), tagged, lost (in queues) and delivered, with "
-        "tagged_lost and tagged_delivered apart, and under_way (in flight), the rest of sent; "
+        "tagged_lost and tagged_delivered apart, and in_flight, the rest of sent; "
         "clr, ctd_us (max, mean) and cdv_us as measured, throughput (cells/s); with ABR acr "
         "(cells/s), marked (cells with EFCI) and rm_sent, rm_returned, rm_lost; kept, null where "
         "it did not send.",

@@ -167,19 +167,17 @@ static int lock_file(struct store *store)
     const struct timespec pause = { .tv_nsec = WAIT_MS * 1000000L };
     struct stat ours, there;
     for (int i = 0; flock(store->lock, LOCK_EX | LOCK_NB) != 0; i++) {
-        if (i == LOCK_WAITS_MAX || interrupted) {
-            complain("%s: another sweep writes to it: wait for its end, or give this one a store "
-                     "of its own",
-                     store->path);
-            return FAILED;
-        }
+        if (i == LOCK_WAITS_MAX || interrupted)
+            return fail(
+                "%s: another sweep writes to it: wait for its end, or give this one a store "
+                "of its own",
+                store->path);
         nanosleep(&pause, NULL);
     }
     if (fstat(store->lock, &ours) == 0 && stat(store->path, &there) == 0 &&
         ours.st_ino == there.st_ino && ours.st_dev == there.st_dev)
         return DONE;
-    complain("%s: removed by another sweep at this moment; try again", store->path);
-    return FAILED;
+    return fail("%s: removed by another sweep at this moment; try again", store->path);
 }
 
 /* Errors that SQLite would report only at the first write, and less precisely. */

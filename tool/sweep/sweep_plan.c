@@ -27,14 +27,12 @@ static bool refuse(const struct sweep_plan *plan, const char *text, ...)
     va_start(list, text);
     vsnprintf(message, sizeof message, text, list);
     va_end(list);
-    misuse(plan->args->verb, "%s", message);
-    return false;
+    return misused(plan->args->verb, "%s", message);
 }
 
 static bool no_memory(void)
 {
-    complain("no memory");
-    return false;
+    return complain("no memory");
 }
 
 /* ---- lists ---------------------------------------------------------------------------------- */

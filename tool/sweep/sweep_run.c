@@ -351,10 +351,7 @@ int sweep_run(const struct sweep_plan *plan, struct store *store, int64_t sweep,
     static struct sweep s;
     s = (struct sweep){ .plan = plan, .store = store, .id = sweep };
     s.taken = calloc(plan->runs, sizeof *s.taken);
-    if (!s.taken) {
-        complain("no memory");
-        return FAILED;
-    }
+    if (!s.taken) return fail("no memory");
     sweep_progress_begin(&s.progress, plan->runs);
     if (look_into_store(&s)) {
         run_all(&s);

@@ -199,7 +199,6 @@ int sweep_put_table(const struct sweep_plan *plan, struct store *store, int64_t 
         puts("\nMeans over seeds, +- half of the 95 % interval; latency in cycles.");
     if (!json && losses) puts("Lost and rerouted: packets of all runs of a line.");
     if (!deadlocked) return DONE;
-    complain("%u of %u runs ended in a deadlock; all results are kept in %s", deadlocked, runs,
-             plan->store);
-    return FAILED;
+    return fail("%u of %u runs ended in a deadlock; all results are kept in %s", deadlocked, runs,
+                plan->store);
 }

@@ -519,10 +519,9 @@ bool aal_schedule_read(struct aal_schedule *schedule, struct input *in)
     struct reader r = { .schedule = schedule, .place.file = in->name, .unit = -1 };
     *schedule = (struct aal_schedule){ 0 };
     if (!input_fill(in, AAL_SCHEDULE_LEN_MAX + 1) || interrupted) return false;
-    if (input_len(in) > AAL_SCHEDULE_LEN_MAX) {
-        complain("%s: a longer file than %d octets, expected none", in->name, AAL_SCHEDULE_LEN_MAX);
-        return false;
-    }
+    if (input_len(in) > AAL_SCHEDULE_LEN_MAX)
+        return complain("%s: a longer file than %d octets, expected none", in->name,
+                        AAL_SCHEDULE_LEN_MAX);
     const bool sound = read_lines(&r, (const char *)input_octets(in), input_len(in));
     if (sound) settle(&r);
     free(r.octets_at);

@@ -238,9 +238,7 @@ static void *make_bench(struct run *run)
     struct leat_sim_atm_aal_bench_config config = { .schedules = run->schedule.hosts,
                                                     .hear = hear,
                                                     .hear_context = &run->schedule };
-    char line[LEAT_TEXT_CAP_MIN];
-    struct leat_text why;
-    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(LEAT_TEXT_CAP_MIN);
     void *memory = NULL;
     if (leat_sim_atm_fabric_parse("clos444", &config.fabric, &why) == LEAT_ERR_OK) {
         leat_atm_aal_config_default(&config.aal, 0, PORTS, config.fabric.net.paths);

@@ -177,9 +177,8 @@ void trace_write_port(struct trace *t, bool stimulated, unsigned wadr, const uin
     const struct trace_name wcmd = { "tstppd.trsltab.wcmd", NO_INDEX, "" };
     const struct trace_name adr = { "tstppd.trsltab.wadr", NO_INDEX, "" };
     const struct trace_name data = { "tstppd.trsltab.datain", NO_INDEX, "" };
+    struct leat_text octets = LEAT_TEXT(2 * LEAT_TEXT_CAP_MIN);
     uint64_t word = 0;
-    char digits[2 * LEAT_TEXT_CAP_MIN];
-    struct leat_text octets;
     if (!stimulated && t->format != TRACE_VCD) return;
     trace_line(t, wcmd.unit, false);
     trace_value(t, wcmd, 1, DECIMAL, stimulated);
@@ -188,9 +187,8 @@ void trace_write_port(struct trace *t, bool stimulated, unsigned wadr, const uin
     trace_line(t, data.unit, false);
     switch (t->format) {
     case TRACE_JSONL:
-        leat_text_init(&octets, digits, sizeof digits, NULL, NULL);
         put_octets(&octets, datain, datain_len);
-        leat_json_chars(&t->json, data.unit, digits, octets.len);
+        leat_json_chars(&t->json, data.unit, octets.buf, octets.len);
         break;
     case TRACE_THESIS:
         put_octets(t->text, datain, datain_len);

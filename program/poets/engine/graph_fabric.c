@@ -346,7 +346,7 @@ static bool next_event(struct fabric *f)
 {
     const uint64_t unit_at = f->heap_count ? f->unit[f->heap[0]].at : NEVER;
     const uint64_t next = unit_at < f->tick ? unit_at : f->tick;
-    if (f->mail.net->under_way &&
+    if (f->mail.net->in_flight &&
         leat_poets_mailboxes_run(&f->mail, next == NEVER ? LEAT_NEVER : edge(f, next)))
         return true;
     if (next == NEVER) return false;

@@ -105,7 +105,7 @@ static void leave(struct leat_poets_mailboxes *m, struct leat_poets_mail *mail, 
     if (!leat_port_send(m->net, &message, at) && !m->failed[0])
         snprintf(m->failed, sizeof m->failed,
                  "the fabric takes no more than %llu packets at a time: fewer slots",
-                 (unsigned long long)m->net->under_way);
+                 (unsigned long long)m->net->in_flight);
 }
 
 static struct leat_poets_mail_counts *counts_of(struct leat_poets_mailboxes *m,
@@ -190,18 +190,18 @@ static void note(struct leat_poets_mailboxes *m, const struct leat_port_message 
     m->news[m->news_count++] = (struct leat_poets_mail_news){ m->mail[message->id], arrived, at };
 }
 
-static void hear_sent(void *context, const struct leat_port_message *message, leat_time at)
+static void on_sent(void *context, const struct leat_port_message *message, leat_time at)
 {
     note(context, message, false, at);
 }
 
-static void hear_arrived(void *context, const struct leat_port_message *message, leat_time at)
+static void on_arrived(void *context, const struct leat_port_message *message, leat_time at)
 {
     note(context, message, true, at);
 }
 
-static void hear_lost(void *context, const struct leat_port_message *message, const char *why,
-                      leat_time at)
+static void on_lost(void *context, const struct leat_port_message *message, const char *why,
+                    leat_time at)
 {
     struct leat_poets_mailboxes *m = context;
     (void)at;
@@ -225,7 +225,7 @@ bool leat_poets_mailboxes_run(struct leat_poets_mailboxes *m, leat_time until)
     m->news_count = 0;
     do
         leat_port_run(m->net, until);
-    while (!m->news_count && m->net->under_way && m->net->now < until);
+    while (!m->news_count && m->net->in_flight && m->net->now < until);
     for (uint32_t i = 0; i < m->news_count; i++) {
         const struct leat_poets_mail_news *news = &m->news[i];
         if (news->arrived) {
@@ -263,8 +263,8 @@ bool leat_poets_mailboxes_make(struct leat_poets_mailboxes *m,
     }
     m->user[threads] = (struct leat_poets_mail_user){ .box = boxes,
                                                       .address = config->host_address };
-    m->net->hear = (struct leat_port_hear){
-        .context = m, .sent = hear_sent, .arrived = hear_arrived, .lost = hear_lost
+    m->net->observer = (struct leat_port_observer){
+        .context = m, .sent = on_sent, .arrived = on_arrived, .lost = on_lost
     };
     return true;
 }

@@ -28,7 +28,7 @@ static bool network_send(struct leat_port_net *base, const struct leat_port_mess
     net.message[net.count] = *m;
     net.sent[net.count] = false;
     net.sent_at[net.count++] = net.free_at[m->from] = begins + m->len;
-    base->under_way = net.count;
+    base->in_flight = net.count;
     return true;
 }
 
@@ -39,22 +39,22 @@ static leat_time time_of(uint32_t i)
 
 static void tell(uint32_t i, leat_time at)
 {
-    const struct leat_port_hear *hear = &net.base.hear;
+    const struct leat_port_observer *observer = &net.base.observer;
     const struct leat_port_message message = net.message[i];
     if (!net.sent[i]) {
         net.sent[i] = true;
-        hear->sent(hear->context, &message, at);
+        observer->sent(observer->context, &message, at);
         return;
     }
     net.count--;
     net.message[i] = net.message[net.count];
     net.sent[i] = net.sent[net.count];
     net.sent_at[i] = net.sent_at[net.count];
-    net.base.under_way = net.count;
+    net.base.in_flight = net.count;
     if (net.loses)
-        hear->lost(hear->context, &message, "it fell down", at);
+        observer->lost(observer->context, &message, "it fell down", at);
     else
-        hear->arrived(hear->context, &message, at);
+        observer->arrived(observer->context, &message, at);
 }
 
 static leat_time network_run(struct leat_port_net *base, leat_time until)

@@ -165,13 +165,11 @@ static void the_tables_are_the_published_ones_octet_by_octet(void)
         for (const struct leat_tree *n = table->child; n; n = n->next, entries++) {
             struct leat_atm_route route = { 0 };
             uint8_t entry[LEAT_ATM_ROUTE_ENTRY_LEN_MAX];
-            char hex[LEAT_TEXT_CAP_MIN];
-            struct leat_text text;
             OK(leat_atm_clos_route(&c, ppd, key_number(n), &route));
             leat_atm_route_pack(&route, 4, entry);
-            leat_text_init(&text, hex, sizeof hex, NULL, NULL);
+            struct leat_text text = LEAT_TEXT(LEAT_TEXT_CAP_MIN);
             leat_text_hex(&text, entry, leat_atm_route_entry_len(4));
-            OK(text.len == n->text_len && memcmp(hex, n->text, text.len) == 0);
+            OK(text.len == n->text_len && memcmp(text.buf, n->text, text.len) == 0);
         }
         const uint32_t stage = leat_atm_clos_ppd_place(&c, ppd).stage;
         EQ(entries, used->number);
@@ -506,15 +504,13 @@ static void impossible_networks_are_refused_with_the_limit(void)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct leat_atm_clos c = { .e = 77 };
         struct leat_atm_clos_fault fault = { 0 };
-        char buf[128];
-        struct leat_text text;
         EQ(leat_atm_clos_init(&c, &bad[i].config, &fault), LEAT_ERR_RANGE);
         EQ(leat_atm_clos_init(&c, &bad[i].config, NULL), LEAT_ERR_RANGE);
         EQ(c.e, 77);
         EQ(fault.reason, bad[i].reason);
-        leat_text_init(&text, buf, sizeof buf, NULL, NULL);
+        struct leat_text text = LEAT_TEXT(128);
         leat_atm_clos_fault_text(&fault, &text);
-        OK(text.len == strlen(bad[i].text) && memcmp(buf, bad[i].text, text.len) == 0);
+        OK(text.len == strlen(bad[i].text) && memcmp(text.buf, bad[i].text, text.len) == 0);
     }
 }
 

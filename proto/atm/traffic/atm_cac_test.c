@@ -326,12 +326,10 @@ static void the_largest_contracts_are_refused_by_name(void)
 
 static void says(const struct leat_atm_cac_answer *answer, const char *want)
 {
-    char buf[256];
-    struct leat_text text;
-    leat_text_init(&text, buf, sizeof buf, NULL, NULL);
+    struct leat_text text = LEAT_TEXT(256);
     leat_atm_cac_answer_text(answer, &text);
-    OK(text.len == strlen(want) && memcmp(buf, want, text.len) == 0);
-    if (tap_checks_failed) printf("# %.*s\n", (int)text.len, buf);
+    OK(text.len == strlen(want) && memcmp(text.buf, want, text.len) == 0);
+    if (tap_checks_failed) printf("# %.*s\n", (int)text.len, text.buf);
 }
 
 static void answers_read_as_sentences(void)

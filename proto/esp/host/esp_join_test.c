@@ -421,9 +421,7 @@ static void what_was_announced_before_a_members_time_is_not_heard(void)
                                        .copies = 1,
                                        .settle_ps = 20 * ms,
                                        .gap_ps = ms };
-    char text[128];
-    struct leat_text why;
-    leat_text_init(&why, text, sizeof text, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(128);
     EQ(leat_esp_service_begin(&w.root, w.now, &census, &why), LEAT_ERR_OK);
     const uint64_t first = w.root.first_serial;
     begin_member(&w, 1);

@@ -243,9 +243,7 @@ static void a_host_that_is_too_slow_gives_no_wrong_answer(void)
     static struct world w;
     struct leat_esp_request request = a_request(LEAT_ESP_SERVICE_CENSUS, false);
     struct leat_esp_post post;
-    char text[128];
-    struct leat_text why;
-    leat_text_init(&why, text, sizeof text, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(128);
     open_world(&w, 8, 0, 4);
     join_all(&w);
     EQ(leat_esp_service_begin(&w.service, 0, &request, &why), LEAT_ERR_OK);
@@ -258,9 +256,7 @@ static void packets_of_others_change_nothing(void)
 {
     static struct world w;
     const struct leat_esp_request request = a_request(LEAT_ESP_SERVICE_CENSUS, false);
-    char text[128];
-    struct leat_text why;
-    leat_text_init(&why, text, sizeof text, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(128);
     open_world(&w, 8, 0, 4);
     join_all(&w);
     struct leat_esp_words words = { .opcode = LEAT_ESP_COUNT,

@@ -29,16 +29,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
     static struct leat_fields f;
     uint8_t octets[LEAT_ESP_MANAGEMENT_LEN_MAX], back[LEAT_ESP_MANAGEMENT_LEN_MAX];
-    char text[TEXT_LEN];
-    struct leat_text out;
     size_t octets_len = 0, back_len = 0;
 
     if (build((const char *)data, len, octets, &octets_len) != LEAT_ERR_OK) return 0;
-    leat_text_init(&out, text, sizeof text, NULL, NULL);
+    struct leat_text out = LEAT_TEXT(TEXT_LEN);
     leat_fields_init_json(&f, &out);
     if (leat_esp_format.show(octets, octets_len, &f, NULL) != LEAT_ERR_OK) abort();
     if (leat_fields_finish(&f) != LEAT_ERR_OK || out.overflowed) abort();
-    if (build(text, out.len, back, &back_len) != LEAT_ERR_OK) abort();
+    if (build(out.buf, out.len, back, &back_len) != LEAT_ERR_OK) abort();
     if (back_len != octets_len || memcmp(back, octets, octets_len) != 0) abort();
     return 0;
 }

@@ -34,9 +34,7 @@ static void hear(void *context, const struct leat_sim_atm_aal_news *n)
 static struct leat_sim_atm_aal_bench_config config_of(const char *fabric)
 {
     struct leat_sim_atm_aal_bench_config config = { .schedules = schedules, .hear = hear };
-    char buf[200];
-    struct leat_text why;
-    leat_text_init(&why, buf, sizeof buf, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(200);
     EQ(leat_sim_atm_fabric_parse(fabric, &config.fabric, &why), LEAT_ERR_OK);
     leat_atm_aal_config_default(&config.aal, 0, PORTS, 4);
     memset(schedules, 0, sizeof schedules);

@@ -19,9 +19,7 @@ static uint64_t link_rate(void)
 
 static void begin(const char *fabric)
 {
-    char line[256];
-    struct leat_text why;
-    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(256);
     memset(&config, 0, sizeof config);
     EQ(leat_sim_atm_fabric_parse(fabric, &config.fabric, &why), LEAT_ERR_OK);
     config.connection = connection;
@@ -358,11 +356,9 @@ static void unsound_configs_are_told(void)
 
 static void says(struct leat_sim_atm_admit_answer answer, const char *want)
 {
-    char buf[256];
-    struct leat_text text;
-    leat_text_init(&text, buf, sizeof buf, NULL, NULL);
+    struct leat_text text = LEAT_TEXT(256);
     leat_sim_atm_admit_answer_text(&answer, &text);
-    OK(text.len == strlen(want) && memcmp(buf, want, text.len) == 0);
+    OK(text.len == strlen(want) && memcmp(text.buf, want, text.len) == 0);
 }
 
 static void answers_read_as_sentences(void)

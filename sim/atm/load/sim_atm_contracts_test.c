@@ -23,9 +23,7 @@ static uint64_t slot_ps(void)
 
 static void set_begin(const char *fabric)
 {
-    char line[256];
-    struct leat_text why;
-    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(256);
     memset(&set, 0, sizeof set);
     EQ(leat_sim_atm_fabric_parse(fabric, &set.config.fabric, &why), LEAT_ERR_OK);
     strcpy(set.fabric, fabric);

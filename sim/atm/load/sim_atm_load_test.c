@@ -13,9 +13,7 @@ static void *memory;
 static struct leat_sim_atm_fabric fabric_of(const char *name)
 {
     struct leat_sim_atm_fabric fabric = { 0 };
-    char line[256];
-    struct leat_text why;
-    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(256);
     EQ(leat_sim_atm_fabric_parse(name, &fabric, &why), LEAT_ERR_OK);
     return fabric;
 }

@@ -77,9 +77,7 @@ static uint32_t draw(struct leat_random *r, uint32_t least, uint32_t most)
 static struct leat_sim_atm_load_config config_of(const char *fabric, enum leat_sim_atm_model model)
 {
     struct leat_sim_atm_load_config config = { .model = model, .len_max = LEN_MAX, .next = next };
-    char line[128];
-    struct leat_text why;
-    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(128);
     if (leat_sim_atm_fabric_parse(fabric, &config.fabric, &why)) abort();
     leat_atm_aal_config_default(&config.aal, 0, config.fabric.net.ports, config.fabric.net.paths);
     config.aal.resync = true;

@@ -260,9 +260,7 @@ static void a_unit_fits_its_fabric(void)
 {
     struct leat_sim_atm_fabric fabric;
     struct leat_atm_aal_config wanted, unit;
-    char line[200];
-    struct leat_text why;
-    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(200);
     leat_atm_aal_config_default(&wanted, 0, 1, 1);
     wanted.send_blocks = 7;
     EQ(leat_sim_atm_fabric_parse("clos:3,5,2/switching=vc", &fabric, &why), LEAT_ERR_OK);

@@ -111,12 +111,10 @@ static uint64_t stride(void *context, uint64_t now)
 static void set_up(struct scene *s, const char *name, enum how how, uint64_t seed)
 {
     struct leat_sim_atm_fabric fabric = { 0 };
-    char line[256];
-    struct leat_text why;
     const struct leat_sim_atm_host host = { s,    refused, act,
                                             room, deliver, how == STRIDES ? stride : NULL };
     const enum leat_sim_atm_model model = how == REGISTERS ? LEAT_SIM_ATM_RTL : LEAT_SIM_ATM_CELL;
-    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(256);
     EQ(leat_sim_atm_fabric_parse(name, &fabric, &why), LEAT_ERR_OK);
     free(s->memory);
     memset(s, 0, sizeof *s);

@@ -157,7 +157,7 @@ static void put_entry(struct moment *m, uint32_t index)
     put(m, e->begun);
     put(m, e->sent);
     put(m, e->arrived);
-    if (m->entry_count < m->port->net.under_way) m->entry[m->entry_count++] = index;
+    if (m->entry_count < m->port->net.in_flight) m->entry[m->entry_count++] = index;
 }
 
 /* Messages that have begun, by the number of their piece, then the queued ones. */
@@ -200,6 +200,6 @@ void leat_sim_atm_fingerprint(struct leat_sim_atm_ports *port, struct leat_finge
     for (uint32_t p = 0; p < port->net.ports && !out->differs; p++)
         put_host(&m, &load->host[p]);
     if (!out->differs) put_network(&m);
-    if (m.entry_count != port->net.under_way) leat_fingerprint_fail(out);
+    if (m.entry_count != port->net.in_flight) leat_fingerprint_fail(out);
     *entry_count = m.entry_count;
 }

@@ -15,19 +15,18 @@ static uint64_t word[WORDS];
 static uint32_t entry[MESSAGES_MAX], entry_count;
 static uint64_t sent_hash, arrived_count;
 
-static void hear_sent(void *context, const struct leat_port_message *m, leat_time at)
+static void on_sent(void *context, const struct leat_port_message *m, leat_time at)
 {
     (void)context, (void)m, (void)at;
 }
 
-static void hear_arrived(void *context, const struct leat_port_message *m, leat_time at)
+static void on_arrived(void *context, const struct leat_port_message *m, leat_time at)
 {
     (void)context, (void)m, (void)at;
     arrived_count++;
 }
 
-static void hear_lost(void *context, const struct leat_port_message *m, const char *why,
-                      leat_time at)
+static void on_lost(void *context, const struct leat_port_message *m, const char *why, leat_time at)
 {
     (void)context, (void)m, (void)why, (void)at;
     OK(false); /* no message is lost */
@@ -36,9 +35,7 @@ static void hear_lost(void *context, const struct leat_port_message *m, const ch
 static void set_up(enum leat_sim_atm_model model)
 {
     struct leat_sim_atm_ports_config config = { .model = model, .messages_max = MESSAGES_MAX };
-    char line[200];
-    struct leat_text why;
-    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(200);
     if (leat_sim_atm_fabric_parse("clos444", &config.fabric, &why)) abort();
     leat_atm_aal_config_default(&config.aal, 0, config.fabric.net.ports, config.fabric.net.paths);
     config.aal.obsolete_cycles = 1000;
@@ -47,8 +44,8 @@ static void set_up(enum leat_sim_atm_model model)
     memory = calloc(1, leat_sim_atm_ports_footprint(&config));
     if (!memory) abort();
     leat_sim_atm_ports_init(&port, &config, memory);
-    port.net.hear =
-        (struct leat_port_hear){ .sent = hear_sent, .arrived = hear_arrived, .lost = hear_lost };
+    port.net.observer =
+        (struct leat_port_observer){ .sent = on_sent, .arrived = on_arrived, .lost = on_lost };
 }
 
 static void run_to(uint64_t cycle)
@@ -96,7 +93,7 @@ static void the_same_messages_at_another_time_look_the_same(void)
         begin(10000, after, 100, 9);
         const size_t count = keep();
         OK(count > 0);
-        EQ(entry_count, port.net.under_way);
+        EQ(entry_count, port.net.in_flight);
         begin(20000, after, 100, 9);
         OK(state_matches(count));
         run_to(24000);

@@ -392,7 +392,7 @@ static void ask(struct leat_platform *platform, const struct leat_platform_reque
         reply(p, t, now, (struct leat_platform_reply){ 0 });
         break;
     }
-    p->base.net.under_way = 1;
+    p->base.net.in_flight = 1;
     leat_sim_atm_load_wake(&p->load, t->port);
 }
 
@@ -436,10 +436,10 @@ static bool is_stuck(struct leat_sim_atm_platform *p)
     if (!locked && !leat_sim_atm_load_is_livelocked(&p->load, p->replies, false, &p->progress))
         return false;
     const enum leat_port_stuck how = locked ? LEAT_PORT_LOCKED : LEAT_PORT_LIVELOCKED;
-    net->under_way = 0;
-    if (net->hear.stuck)
-        net->hear.stuck(net->hear.context, how, leat_sim_atm_load_stuck_text(how),
-                        edge(p, p->load.sim.now - 1));
+    net->in_flight = 0;
+    if (net->observer.stuck)
+        net->observer.stuck(net->observer.context, how, leat_sim_atm_load_stuck_text(how),
+                            edge(p, p->load.sim.now - 1));
     return true;
 }
 
@@ -452,11 +452,11 @@ static leat_time run(struct leat_port_net *net, leat_time until)
     uint64_t last;
     p->has_told = false;
     if (until == LEAT_NEVER || leat_sim_clock_cycle(&p->clock, until, &last)) last = LEAT_NEVER;
-    while (load->sim.now <= leat_smaller(last, enough) && (until != LEAT_NEVER || net->under_way)) {
+    while (load->sim.now <= leat_smaller(last, enough) && (until != LEAT_NEVER || net->in_flight)) {
         leat_sim_atm_load_run(load, leat_smaller(load->sim.now + REST_CYCLES - 1, last));
         if (p->has_told || is_stuck(p)) break;
         const bool rests = is_at_rest(p);
-        if (rests && rested) net->under_way = 0;
+        if (rests && rested) net->in_flight = 0;
         rested = rests;
     }
     const bool is_there = !p->has_told && load->sim.now > last;

@@ -54,9 +54,7 @@ static struct leat_sim_atm_platform_config usual(const char *fabric)
 {
     struct leat_sim_atm_platform_config config = { .model = LEAT_SIM_ATM_CELL,
                                                    .tasks_max = TASKS_MAX };
-    struct leat_text why;
-    char line[200];
-    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(200);
     OK(leat_sim_atm_fabric_parse(fabric, &config.fabric, &why) == LEAT_ERR_OK);
     leat_atm_aal_config_default(&config.aal, 0, config.fabric.net.ports, config.fabric.net.paths);
     return config;
@@ -136,7 +134,7 @@ static bool run(void)
             done = done && s.next[t] == s.steps[t];
         if (done) return true;
         leat_port_run(net, LEAT_NEVER);
-        if (!net->under_way || s.lost) return false;
+        if (!net->in_flight || s.lost) return false;
     }
 }
 
@@ -301,7 +299,7 @@ static void more_than_ten_of_a_name_at_a_port_are_refused(void)
     OK(s.platform.base.join(&s.platform.base, 10, 3, "oth", 10));
 }
 
-static void nothing_under_way_is_said(void)
+static void nothing_in_flight_is_said(void)
 {
     for (int polls = 0; polls < 2; polls++) {
         struct leat_sim_atm_platform_config config = usual("clos444");
@@ -429,5 +427,5 @@ TAP_MAIN(T(one_way_is_t_of_n), T(separate_puts_are_separate_words),
          T(a_broadcast_reaches_each_task_once), T(readers_of_a_port_take_turns),
          T(writers_of_a_port_take_turns), T(a_poller_asks_every_81_cycles),
          T(what_is_out_of_turn_is_refused), T(more_than_ten_of_a_name_at_a_port_are_refused),
-         T(nothing_under_way_is_said), T(a_dead_port_is_told),
+         T(nothing_in_flight_is_said), T(a_dead_port_is_told),
          T(both_models_agree_on_random_programs), T(a_writer_without_room_lets_readers_pass))

@@ -170,7 +170,7 @@ static bool send(struct leat_port_net *net, const struct leat_port_message *mess
         .cycle = leat_sim_atm_ports_cycle_from(port, at),
         .stand_in = port->stand_in,
     };
-    net->under_way++;
+    net->in_flight++;
     enqueue(port, index);
     /* A port that waits for room checks at its own times, independent of calls. */
     if (!port->queue[message->from].held) ask_again(port, message->from);
@@ -233,7 +233,7 @@ static void written(void *context, uint32_t from, uint32_t number, uint64_t cycl
     port->queue[from].written = 0;
     e->sent += piece->len;
     if (e->sent < e->message.len || e->lost) return;
-    port->net.hear.sent(port->net.hear.context, &e->message, edge(port, cycle));
+    port->net.observer.sent(port->net.observer.context, &e->message, edge(port, cycle));
     end_run(port);
 }
 
@@ -242,11 +242,11 @@ static void written(void *context, uint32_t from, uint32_t number, uint64_t cycl
 static void tell_head(struct leat_sim_atm_ports *port, const struct leat_port_message *message,
                       uint32_t len, uint64_t cycle)
 {
-    const struct leat_port_hear *hear = &port->net.hear;
+    const struct leat_port_observer *observer = &port->net.observer;
     const uint64_t reading = leat_atm_aal_io_cycles(len);
-    if (!hear->head || reading <= LEAT_SIM_ATM_STRIDE) return;
-    hear->head(hear->context, message, edge(port, cycle - reading + LEAT_SIM_ATM_STRIDE),
-               edge(port, cycle + 1));
+    if (!observer->head || reading <= LEAT_SIM_ATM_STRIDE) return;
+    observer->head(observer->context, message, edge(port, cycle - reading + LEAT_SIM_ATM_STRIDE),
+                   edge(port, cycle + 1));
     end_run(port);
 }
 
@@ -259,8 +259,9 @@ static void coming(void *context, const struct leat_sim_delivery *delivery, uint
                                                         (uint32_t)delivery->number, &piece);
     const bool all = e && len == piece->len && e->arrived + len == e->message.len && !e->lost;
     if (!all) return;
-    if (port->net.hear.coming)
-        port->net.hear.coming(port->net.hear.context, &e->message, edge(port, delivery->at));
+    if (port->net.observer.coming)
+        port->net.observer.coming(port->net.observer.context, &e->message,
+                                  edge(port, delivery->at));
     tell_head(port, &e->message, len, delivery->at);
 }
 
@@ -268,7 +269,7 @@ static void drop(struct leat_sim_atm_ports *port, struct leat_sim_atm_ports_entr
 {
     e->next = port->free;
     port->free = (uint32_t)(e - port->entry) + 1;
-    port->net.under_way--;
+    port->net.in_flight--;
 }
 
 static void delivered(void *context, const struct leat_sim_delivery *delivery,
@@ -290,7 +291,7 @@ static void delivered(void *context, const struct leat_sim_delivery *delivery,
         queue->oldest++;
     port->net.certificate = leat_sim_certificate_value(&port->load.certificate);
     if (e->arrived < e->message.len || e->lost) return;
-    port->net.hear.arrived(port->net.hear.context, &e->message, edge(port, delivery->at));
+    port->net.observer.arrived(port->net.observer.context, &e->message, edge(port, delivery->at));
     drop(port, e);
     end_run(port);
 }
@@ -323,8 +324,8 @@ static void lose(struct leat_sim_atm_ports *port, struct leat_sim_atm_ports_entr
 {
     if (!e || e->lost) return;
     e->lost = true; /* its pieces remain: their fate is not reported */
-    port->net.under_way--;
-    port->net.hear.lost(port->net.hear.context, &e->message, why, edge(port, cycle));
+    port->net.in_flight--;
+    port->net.observer.lost(port->net.observer.context, &e->message, why, edge(port, cycle));
     end_run(port);
 }
 
@@ -387,9 +388,10 @@ static void lose_waiting(struct leat_sim_atm_ports *port, uint32_t from, bool lo
 
 static void tell_stuck(struct leat_sim_atm_ports *port, enum leat_port_stuck how, bool locked_only)
 {
-    const struct leat_port_hear *hear = &port->net.hear;
+    const struct leat_port_observer *observer = &port->net.observer;
     const char *why = leat_sim_atm_load_stuck_text(how);
-    if (hear->stuck) hear->stuck(hear->context, how, why, edge(port, port->load.sim.now - 1));
+    if (observer->stuck)
+        observer->stuck(observer->context, how, why, edge(port, port->load.sim.now - 1));
     for (uint32_t p = 0; p < port->net.ports; p++) {
         lose_begun(port, p, locked_only, why);
         lose_waiting(port, p, locked_only, why);
@@ -420,7 +422,7 @@ static bool some_are_locked(struct leat_sim_atm_ports *port)
 static void look_whether_stuck(struct leat_sim_atm_ports *port)
 {
     const struct leat_sim_atm_load *load = &port->load;
-    if (leat_sim_atm_load_is_stuck(load, &port->look) && port->net.under_way)
+    if (leat_sim_atm_load_is_stuck(load, &port->look) && port->net.in_flight)
         tell_stuck(port, LEAT_PORT_LOCKED, false);
     else if (some_are_locked(port))
         tell_stuck(port, LEAT_PORT_LOCKED, true);
@@ -467,7 +469,7 @@ static leat_time run(struct leat_port_net *net, leat_time until)
     const uint64_t last = leat_sim_atm_ports_last_cycle(port, until);
     const uint64_t enough = load->sim.now + SLICE_CYCLES - 1;
     port->has_told = false;
-    while (load->sim.now <= leat_smaller(last, enough) && (until != LEAT_NEVER || net->under_way)) {
+    while (load->sim.now <= leat_smaller(last, enough) && (until != LEAT_NEVER || net->in_flight)) {
         leat_sim_atm_load_run(load, leat_smaller(slice_end(port), last));
         look_whether_stuck(port);
         look_again(port);

@@ -30,7 +30,7 @@ static struct scene {
 
 enum { OCTETS_CAP = 1 << 24 };
 
-static void hear_sent(void *context, const struct leat_port_message *m, leat_time at)
+static void on_sent(void *context, const struct leat_port_message *m, leat_time at)
 {
     struct told *told = &((struct scene *)context)->told[m->id];
     EQ(told->arrived, 0);
@@ -47,7 +47,7 @@ static void turn_over(const struct leat_port_message *m)
 }
 
 /* From now on the octets belong to the callback: changing them must have no effect. */
-static void hear_coming(void *context, const struct leat_port_message *m, leat_time at)
+static void on_coming(void *context, const struct leat_port_message *m, leat_time at)
 {
     struct told *told = &((struct scene *)context)->told[m->id];
     EQ(told->sent, 1);
@@ -58,7 +58,7 @@ static void hear_coming(void *context, const struct leat_port_message *m, leat_t
     told->coming_at = at;
 }
 
-static void hear_arrived(void *context, const struct leat_port_message *m, leat_time at)
+static void on_arrived(void *context, const struct leat_port_message *m, leat_time at)
 {
     struct told *told = &((struct scene *)context)->told[m->id];
     const struct leat_port_message *sent = &scene.message[m->id];
@@ -75,8 +75,7 @@ static void hear_arrived(void *context, const struct leat_port_message *m, leat_
     told->order = scene.arrivals++;
 }
 
-static void hear_lost(void *context, const struct leat_port_message *m, const char *why,
-                      leat_time at)
+static void on_lost(void *context, const struct leat_port_message *m, const char *why, leat_time at)
 {
     struct told *told = &((struct scene *)context)->told[m->id];
     OK(*why != '\0');
@@ -84,7 +83,7 @@ static void hear_lost(void *context, const struct leat_port_message *m, const ch
     told->lost++;
 }
 
-static void hear_stuck(void *context, enum leat_port_stuck how, const char *why, leat_time at)
+static void on_stuck(void *context, enum leat_port_stuck how, const char *why, leat_time at)
 {
     struct scene *s = context;
     (void)at;
@@ -96,9 +95,7 @@ static struct leat_sim_atm_ports_config config_of(const char *name)
 {
     struct leat_sim_atm_ports_config config = { .model = LEAT_SIM_ATM_CELL,
                                                 .messages_max = MESSAGES_MAX };
-    char line[200];
-    struct leat_text why;
-    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(200);
     if (leat_sim_atm_fabric_parse(name, &config.fabric, &why)) abort();
     leat_atm_aal_config_default(&config.aal, 0, config.fabric.net.ports, config.fabric.net.paths);
     return config;
@@ -115,12 +112,12 @@ static void set_up(const struct leat_sim_atm_ports_config *config)
     scene.original = calloc(1, OCTETS_CAP);
     if (!scene.memory || !scene.octets || !scene.original) abort();
     leat_sim_atm_ports_init(&scene.port, config, scene.memory);
-    scene.port.net.hear = (struct leat_port_hear){ .context = &scene,
-                                                   .sent = hear_sent,
-                                                   .arrived = hear_arrived,
-                                                   .lost = hear_lost,
-                                                   .stuck = hear_stuck,
-                                                   .coming = hear_coming };
+    scene.port.net.observer = (struct leat_port_observer){ .context = &scene,
+                                                           .sent = on_sent,
+                                                           .arrived = on_arrived,
+                                                           .lost = on_lost,
+                                                           .stuck = on_stuck,
+                                                           .coming = on_coming };
 }
 
 static uint32_t hand_over(uint32_t from, uint32_t to, uint64_t len, leat_time at)
@@ -142,7 +139,7 @@ static uint32_t hand_over(uint32_t from, uint32_t to, uint64_t len, leat_time at
 
 static void run_out(void)
 {
-    while (scene.port.net.under_way)
+    while (scene.port.net.in_flight)
         leat_port_run(&scene.port.net, LEAT_NEVER);
 }
 
@@ -216,7 +213,7 @@ static void a_run_ends_where_it_should(void)
     EQ(first, scene.told[0].sent_at);
     EQ(leat_port_run(&scene.port.net, first + 1), first + 1);
     EQ(leat_port_run(&scene.port.net, LEAT_NEVER), scene.told[0].arrived_at);
-    EQ(scene.port.net.under_way, 0);
+    EQ(scene.port.net.in_flight, 0);
 }
 
 static void too_many_messages_are_refused(void)
@@ -255,7 +252,7 @@ static void campaign(uint64_t seed, const char *fabric, bool in_steps, bool cont
     }
     struct leat_random steps;
     leat_random_seed(&steps, seed + 1);
-    while (in_steps && scene.port.net.under_way)
+    while (in_steps && scene.port.net.in_flight)
         leat_port_run(&scene.port.net,
                       scene.port.net.now + leat_random_below(&steps, 3000 * CYCLE_PS));
     run_out();
@@ -316,7 +313,7 @@ static void play(uint64_t seed, const char *fabric, enum how how)
     if (how == PROMPT) leat_sim_atm_load_be_prompt(&scene.port.load);
     const uint32_t ports = config.fabric.net.ports;
     const uint64_t most = leat_random_below(&r, 2) ? 8 : 600;
-    while (scene.count < 60 || scene.port.net.under_way) {
+    while (scene.count < 60 || scene.port.net.in_flight) {
         const uint64_t more = scene.count < 60 ? 1 + leat_random_below(&r, 3) : 0;
         for (uint64_t i = 0; i < more; i++) {
             const uint32_t from = (uint32_t)leat_random_below(&r, ports);
@@ -396,7 +393,7 @@ static void ports_do_not_pile_up_blocks_that_wait_for_acknowledgements(void)
     set_up(&config);
     for (uint32_t i = 0; i < 80; i++)
         hand_over(way[i % 4][0], way[i % 4][1], LONG, 0);
-    while (scene.port.net.under_way) {
+    while (scene.port.net.in_flight) {
         leat_port_run(&scene.port.net, scene.port.net.now + 5000 * CYCLE_PS);
         for (uint32_t p = 0; p < PORTS; p++) {
             const uint32_t busy = scene.port.load.host[p].unit.send.busy_count;
@@ -421,7 +418,7 @@ static void a_network_that_is_stuck_is_told(void)
     set_up(&config);
     for (uint32_t i = 0; i < 900; i++)
         hand_over(i % 3, i % 3 ? 0 : 1, i % 3 ? 163 : 28, (leat_time)i / 3 * 300 * CYCLE_PS);
-    for (uint32_t i = 0; i < 20000 && !lost && scene.port.net.under_way; i++) {
+    for (uint32_t i = 0; i < 20000 && !lost && scene.port.net.in_flight; i++) {
         leat_port_run(&scene.port.net, LEAT_NEVER);
         for (uint32_t k = 0; k < scene.count; k++)
             lost += scene.told[k].lost;
@@ -451,9 +448,9 @@ static void set_up_lock(void)
 static void a_lock_is_told_where_all_that_has_begun_was_delivered(void)
 {
     set_up_lock();
-    for (uint32_t i = 0; i < 100 && scene.port.net.under_way; i++)
+    for (uint32_t i = 0; i < 100 && scene.port.net.in_flight; i++)
         leat_port_run(&scene.port.net, LEAT_NEVER);
-    EQ(scene.port.net.under_way, 0);
+    EQ(scene.port.net.in_flight, 0);
     EQ(scene.told[0].lost + scene.told[1].lost, 2);
     EQ(scene.arrivals, 0);
     EQ(scene.stuck[LEAT_PORT_LOCKED], 1);

@@ -64,7 +64,7 @@ static uint64_t cycle_of(const struct leat_sim_atm_replay *r, leat_time at)
 /* ---- callbacks of the network -------------------------------------------------------------------
  */
 
-static void hear_sent(void *context, const struct leat_port_message *message, leat_time at)
+static void on_sent(void *context, const struct leat_port_message *message, leat_time at)
 {
     struct leat_sim_atm_replay *r = context;
     struct leat_sim_atm_replay_entry *e = &r->entry[entry_of(r, message)];
@@ -73,11 +73,11 @@ static void hear_sent(void *context, const struct leat_port_message *message, le
     if (r->catches_up) return;
     if (r->remembers) r->message[e->message].number = e->number - r->number[message->from];
     write_down(r, LEAT_SIM_ATM_REPLAY_SENT, e->message, cycle, cycle);
-    r->net.hear.sent(r->net.hear.context, message, at);
+    r->net.observer.sent(r->net.observer.context, message, at);
 }
 
 /* The network reports this when it grants the read: the reply comes a little later. */
-static void hear_coming(void *context, const struct leat_port_message *message, leat_time at)
+static void on_coming(void *context, const struct leat_port_message *message, leat_time at)
 {
     struct leat_sim_atm_replay *r = context;
     struct leat_sim_atm_replay_entry *e = &r->entry[entry_of(r, message)];
@@ -86,10 +86,10 @@ static void hear_coming(void *context, const struct leat_port_message *message, 
     e->has_hash = true;
     if (r->catches_up) return;
     write_down(r, LEAT_SIM_ATM_REPLAY_COMING, e->message, host->unit.reply_at, cycle_of(r, at));
-    if (r->net.hear.coming) r->net.hear.coming(r->net.hear.context, message, at);
+    if (r->net.observer.coming) r->net.observer.coming(r->net.observer.context, message, at);
 }
 
-static void hear_arrived(void *context, const struct leat_port_message *message, leat_time at)
+static void on_arrived(void *context, const struct leat_port_message *message, leat_time at)
 {
     struct leat_sim_atm_replay *r = context;
     const uint64_t cycle = cycle_of(r, at);
@@ -98,29 +98,29 @@ static void hear_arrived(void *context, const struct leat_port_message *message,
                cycle);
     r->has_arrived = true;
     r->arrived_now = *message;
-    r->net.hear.arrived(r->net.hear.context, message, at);
+    r->net.observer.arrived(r->net.observer.context, message, at);
 }
 
-static void hear_lost(void *context, const struct leat_port_message *message, const char *why,
-                      leat_time at)
+static void on_lost(void *context, const struct leat_port_message *message, const char *why,
+                    leat_time at)
 {
     struct leat_sim_atm_replay *r = context;
     assert(!r->catches_up);
     forget(r);
-    r->net.hear.lost(r->net.hear.context, message, why, at);
+    r->net.observer.lost(r->net.observer.context, message, why, at);
 }
 
-static void hear_stuck(void *context, enum leat_port_stuck how, const char *why, leat_time at)
+static void on_stuck(void *context, enum leat_port_stuck how, const char *why, leat_time at)
 {
     const struct leat_sim_atm_replay *r = context;
-    if (r->net.hear.stuck) r->net.hear.stuck(r->net.hear.context, how, why, at);
+    if (r->net.observer.stuck) r->net.observer.stuck(r->net.observer.context, how, why, at);
 }
 
-static void hear_head(void *context, const struct leat_port_message *message, leat_time from,
-                      leat_time at)
+static void on_head(void *context, const struct leat_port_message *message, leat_time from,
+                    leat_time at)
 {
     const struct leat_sim_atm_replay *r = context;
-    r->net.hear.head(r->net.hear.context, message, from, at);
+    r->net.observer.head(r->net.observer.context, message, from, at);
 }
 
 /* ---- period detection ---------------------------------------------------------------------------
@@ -147,8 +147,8 @@ static void remember(struct leat_sim_atm_replay *r)
     struct leat_sim_atm_ports *port = &r->port;
     struct leat_fingerprint fingerprint = { .word = r->word, .cap = WORDS_MAX };
     forget(r);
-    if (port->net.under_way > MESSAGES_MAX / 2) return;
-    leat_sim_atm_fingerprint(port, &fingerprint, r->shell, &r->under_way);
+    if (port->net.in_flight > MESSAGES_MAX / 2) return;
+    leat_sim_atm_fingerprint(port, &fingerprint, r->shell, &r->in_flight);
     r->words_spent += cost_of(fingerprint.count);
     if (!leat_fingerprint_holds(&fingerprint)) return;
     r->rests = 0;
@@ -158,10 +158,10 @@ static void remember(struct leat_sim_atm_replay *r)
     r->holds = port->holds;
     r->arrived_last = r->arrived_now;
     r->item_count = r->unsettled = 0;
-    r->message_count = r->under_way;
+    r->message_count = r->in_flight;
     for (uint32_t p = 0; p < port->net.ports; p++)
         r->number[p] = port->load.host[p].number;
-    for (uint32_t i = 0; i < r->under_way; i++) {
+    for (uint32_t i = 0; i < r->in_flight; i++) {
         struct leat_sim_atm_replay_entry *e = &r->entry[r->shell[i]];
         const struct leat_port_message *m = &port->entry[r->shell[i]].message;
         e->message = i;
@@ -177,7 +177,7 @@ static bool state_matches(struct leat_sim_atm_replay *r)
                                             .cap = r->word_count,
                                             .compares = true };
     uint32_t count;
-    if (r->port.net.under_way != r->under_way || r->port.holds != r->holds) return false;
+    if (r->port.net.in_flight != r->in_flight || r->port.holds != r->holds) return false;
     leat_sim_atm_fingerprint(&r->port, &fingerprint, r->shell, &count);
     r->words_spent += cost_of(fingerprint.count); /* states that differ mostly do so early */
     return leat_fingerprint_holds(&fingerprint);
@@ -191,7 +191,7 @@ static void begin_replay(struct leat_sim_atm_replay *r)
     r->replays = true;
     r->periods = 0;
     r->next = 0;
-    for (uint32_t i = 0; i < r->under_way; i++) {
+    for (uint32_t i = 0; i < r->in_flight; i++) {
         const struct leat_sim_atm_replay_entry *e = &r->entry[r->shell[i]];
         struct leat_sim_atm_replay_message *m = &r->message[i];
         r->ends_as[i] = e->message;
@@ -242,9 +242,9 @@ static void next_period(struct leat_sim_atm_replay *r)
     load->skipped_cycles += r->length;
     for (uint32_t p = 0; p < r->net.ports; p++)
         load->host[p].skipped += r->number[p];
-    for (uint32_t i = 0; i < r->under_way; i++)
+    for (uint32_t i = 0; i < r->in_flight; i++)
         r->began[i] = r->message[r->ends_as[i]];
-    for (uint32_t i = 0; i < r->under_way; i++) {
+    for (uint32_t i = 0; i < r->in_flight; i++) {
         r->began[i].number = r->message[i].number;
         r->message[i] = r->began[i];
     }
@@ -264,27 +264,27 @@ static void arrive(struct leat_sim_atm_replay *r, const struct leat_sim_atm_repl
     assert(m->has_hash);
     leat_sim_atm_load_certify(load, &delivery);
     r->net.certificate = leat_sim_certificate_value(&load->certificate);
-    r->net.under_way--;
+    r->net.in_flight--;
     r->replayed++;
 }
 
 /* Repeats a recorded callback. */
 static void tell(struct leat_sim_atm_replay *r, const struct leat_sim_atm_replay_item *item)
 {
-    const struct leat_port_hear *hear = &r->net.hear;
+    const struct leat_port_observer *observer = &r->net.observer;
     struct leat_sim_atm_replay_message *m = &r->message[item->message];
     const uint64_t cycle = r->from + item->at;
     const leat_time at = leat_sim_atm_ports_edge(&r->port, cycle);
     switch (item->kind) {
-    case LEAT_SIM_ATM_REPLAY_SENT: hear->sent(hear->context, &m->message, at); break;
+    case LEAT_SIM_ATM_REPLAY_SENT: observer->sent(observer->context, &m->message, at); break;
     case LEAT_SIM_ATM_REPLAY_COMING:
         m->hash = leat_sim_post_hash(&m->message, m->message.octets, m->message.len);
         m->has_hash = true;
-        if (hear->coming) hear->coming(hear->context, &m->message, at);
+        if (observer->coming) observer->coming(observer->context, &m->message, at);
         break;
     case LEAT_SIM_ATM_REPLAY_ARRIVED:
         arrive(r, m, cycle);
-        hear->arrived(hear->context, &m->message, at);
+        observer->arrived(observer->context, &m->message, at);
         break;
     case LEAT_SIM_ATM_REPLAY_HANDED:
     case LEAT_SIM_ATM_REPLAY_PAUSE: break;
@@ -323,7 +323,7 @@ static void catch_up(struct leat_sim_atm_replay *r)
     r->replays = false;
     r->catches_up = true;
     leat_sim_certificate_init(&port->load.certificate); /* already includes these deliveries */
-    for (uint32_t i = 0; i < r->under_way; i++) {
+    for (uint32_t i = 0; i < r->in_flight; i++) {
         const struct leat_sim_atm_replay_message *m = &r->began[i];
         struct leat_sim_atm_replay_entry *e = &r->entry[r->shell[i]];
         leat_sim_atm_ports_replace(port, r->shell[i], &m->message, r->blank,
@@ -345,7 +345,7 @@ static void catch_up(struct leat_sim_atm_replay *r)
     port->net.certificate = r->net.certificate;
     port->net.now = r->net.now;
     r->catches_up = false;
-    assert(port->net.under_way == r->net.under_way);
+    assert(port->net.in_flight == r->net.in_flight);
     forget(r);
     r->arrivals = 0;
     r->span = SPAN_MIN;
@@ -361,7 +361,7 @@ static void show(struct leat_sim_atm_replay *r)
 {
     const struct leat_port_net *inner = &r->port.net;
     r->net.now = inner->now;
-    r->net.under_way = inner->under_way;
+    r->net.in_flight = inner->in_flight;
     r->net.certificate = inner->certificate;
 }
 
@@ -380,7 +380,7 @@ static bool send_simulated(struct leat_sim_atm_replay *r, const struct leat_port
     struct leat_sim_atm_ports *port = &r->port;
     const uint32_t index = port->free - 1;
     if (!leat_port_send(&port->net, message, at)) return false;
-    r->net.under_way = port->net.under_way;
+    r->net.in_flight = port->net.in_flight;
     r->entry[index] = (struct leat_sim_atm_replay_entry){ .message = r->message_count };
     /* Messages sent in pieces, or to their own port, are never replayed. */
     if (r->message_count == MESSAGES_MAX || message->len > port->load.config.len_max ||
@@ -406,7 +406,7 @@ static bool send(struct leat_port_net *net, const struct leat_port_message *mess
     struct leat_sim_atm_replay_message *m = &r->message[r->item[r->next++].message];
     m->message = *message;
     m->has_hash = false;
-    net->under_way++;
+    net->in_flight++;
     return true;
 }
 
@@ -423,8 +423,8 @@ static void settle_items(struct leat_sim_atm_replay *r)
 static leat_time run_simulated(struct leat_sim_atm_replay *r, leat_time until)
 {
     struct leat_sim_atm_ports *port = &r->port;
-    const bool may_detect = !r->is_off && !r->net.hear.head && r->net.ports <= PORTS_MAX;
-    port->net.hear.head = r->net.hear.head ? hear_head : NULL;
+    const bool may_detect = !r->is_off && !r->net.observer.head && r->net.ports <= PORTS_MAX;
+    port->net.observer.head = r->net.observer.head ? on_head : NULL;
     r->has_arrived = false;
     leat_port_run(&port->net, until);
     show(r);
@@ -465,7 +465,7 @@ static leat_time run(struct leat_port_net *net, leat_time until)
 {
     struct leat_sim_atm_replay *r = of(net);
     if (r->replays) {
-        if (until == LEAT_NEVER && !net->under_way) return net->now;
+        if (until == LEAT_NEVER && !net->in_flight) return net->now;
         if (replay(r, until)) return net->now;
         catch_up(r);
     }
@@ -511,12 +511,12 @@ void leat_sim_atm_replay_init(struct leat_sim_atm_replay *r,
     leat_sim_atm_ports_init(&r->port, config, lay_out(r, config, &arena));
     r->net = r->port.net;
     r->net.ops = &ops;
-    r->port.net.hear = (struct leat_port_hear){
+    r->port.net.observer = (struct leat_port_observer){
         .context = r,
-        .sent = hear_sent,
-        .arrived = hear_arrived,
-        .lost = hear_lost,
-        .stuck = hear_stuck,
-        .coming = hear_coming,
+        .sent = on_sent,
+        .arrived = on_arrived,
+        .lost = on_lost,
+        .stuck = on_stuck,
+        .coming = on_coming,
     };
 }

@@ -76,7 +76,7 @@ struct leat_sim_atm_replay {
     uint32_t item_count, unsettled; /* items from here on belong to this run */
     struct leat_sim_atm_replay_message *message;
     uint32_t message_count;
-    uint32_t under_way; /* how many of them were in flight when the period began */
+    uint32_t in_flight; /* how many of them were in flight when the period began */
     uint32_t *number;   /* each port's message number at that time */
     bool has_arrived;   /* in this run: arrived_now */
     struct leat_port_message arrived_now;

@@ -47,9 +47,7 @@ static struct leat_sim_atm_ports_config config_of(const char *name)
 {
     struct leat_sim_atm_ports_config config = { .model = LEAT_SIM_ATM_CELL,
                                                 .messages_max = MESSAGES_MAX };
-    char line[200];
-    struct leat_text why;
-    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(200);
     if (leat_sim_atm_fabric_parse(name, &config.fabric, &why)) abort();
     leat_atm_aal_config_default(&config.aal, 0, config.fabric.net.ports, config.fabric.net.paths);
     return config;
@@ -77,7 +75,7 @@ static void note(struct scene *s, uint64_t kind, const struct leat_port_message 
         s->told = leat_sim_fnv_word(s->told, words[i]);
 }
 
-static void hear_sent(void *context, const struct leat_port_message *m, leat_time at)
+static void on_sent(void *context, const struct leat_port_message *m, leat_time at)
 {
     struct scene *s = context;
     s->sent++;
@@ -92,7 +90,7 @@ static void take(const struct leat_port_message *m)
     free(m->octets);
 }
 
-static void hear_coming(void *context, const struct leat_port_message *m, leat_time at)
+static void on_coming(void *context, const struct leat_port_message *m, leat_time at)
 {
     struct scene *s = context;
     EQ(s->coming[m->id], 0);
@@ -100,7 +98,7 @@ static void hear_coming(void *context, const struct leat_port_message *m, leat_t
     take(m);
 }
 
-static void hear_arrived(void *context, const struct leat_port_message *m, leat_time at)
+static void on_arrived(void *context, const struct leat_port_message *m, leat_time at)
 {
     struct scene *s = context;
     struct task *task = &s->task[m->to];
@@ -113,8 +111,7 @@ static void hear_arrived(void *context, const struct leat_port_message *m, leat_
     note(s, 2, m, at);
 }
 
-static void hear_lost(void *context, const struct leat_port_message *m, const char *why,
-                      leat_time at)
+static void on_lost(void *context, const struct leat_port_message *m, const char *why, leat_time at)
 {
     (void)context, (void)m, (void)why, (void)at;
     OK(false); /* no message is lost */
@@ -218,16 +215,16 @@ static bool is_done(const struct scene *s)
 {
     for (uint32_t i = 0; i < s->program->tasks; i++)
         if (s->task[i].round < s->program->rounds) return false;
-    return !s->net->under_way;
+    return !s->net->in_flight;
 }
 
 static void play(struct scene *s)
 {
-    s->net->hear = (struct leat_port_hear){ .context = s,
-                                            .sent = hear_sent,
-                                            .arrived = hear_arrived,
-                                            .lost = hear_lost,
-                                            .coming = s->wants_coming ? hear_coming : NULL };
+    s->net->observer = (struct leat_port_observer){ .context = s,
+                                                    .sent = on_sent,
+                                                    .arrived = on_arrived,
+                                                    .lost = on_lost,
+                                                    .coming = s->wants_coming ? on_coming : NULL };
     while (!is_done(s)) {
         for (uint32_t i = 0; i < s->program->tasks; i++)
             while (goes_on(s, i))

@@ -309,7 +309,7 @@ static void the_present_moves_to_what_is_told_or_up_to_until(void)
         EQ(leat_port_run(net, LEAT_NEVER), 2020000);
         EQ(one.heard[2].what, ARRIVED);
         EQ(one.heard[2].message.id, 0);
-        EQ(net->under_way, 1);
+        EQ(net->in_flight, 1);
         EQ(leat_port_run(net, LEAT_NEVER), 2023333);
         EQ(leat_port_run(net, LEAT_NEVER), 2023333);
         EQ(net->latency, 20000);
@@ -317,7 +317,7 @@ static void the_present_moves_to_what_is_told_or_up_to_until(void)
     }
 }
 
-static void no_more_messages_are_under_way_than_may_be(void)
+static void no_more_messages_are_in_flight_than_may_be(void)
 {
     const struct leat_net_shape shape = shape_of(LEAT_NET_LINE, 3, 0);
     struct leat_net_port_config config = usual;
@@ -423,7 +423,7 @@ static void check_heard(const struct bench *b, const struct campaign *c)
 /* The same again, now in small steps. */
 static void run_in_steps(struct bench *b, struct leat_random *random)
 {
-    while (b->port.base.under_way)
+    while (b->port.base.in_flight)
         leat_port_run(&b->port.base, b->port.base.now + between(random, 0, 9000));
 }
 
@@ -491,7 +491,7 @@ static void all_arrives_in_order_and_the_same_however_it_is_run(void)
 /* ---- what is lost ------------------------------------------------------------------------------
  */
 
-static void a_network_that_is_dead_loses_all_that_is_under_way_and_all_that_comes(void)
+static void a_network_that_is_dead_loses_all_that_is_in_flight_and_all_that_comes(void)
 {
     const struct leat_net_shape shape = shape_of(LEAT_NET_RING, 8, 0);
     for (unsigned a = 0; a < LEAT_NET_SWITCH_OUTPUT; a++) {
@@ -518,7 +518,7 @@ static void a_network_that_is_dead_loses_all_that_is_under_way_and_all_that_come
         EQ(leat_port_run(&one.port.base, LEAT_NEVER), died_at + 77);
         EQ(one.heard[one.heard_count - 1].message.id, 81);
         EQ(one.heard[one.heard_count - 1].what, LOST);
-        EQ(one.port.base.under_way, 0);
+        EQ(one.port.base.in_flight, 0);
         bench_close(&one);
     }
 }
@@ -595,16 +595,14 @@ static void with_losses_every_message_ends_once(void)
 
 static struct leat_net_faults faults;
 
-/* Applies a fault to a line of four routers while port 0 sends port 3 a long message and then, in
- * cycle 10000, a short one. */
+/* Applies a fault to a why.buf of four routers while port 0 sends port 3 a long message and then,
+ * in cycle 10000, a short one. */
 static void suffer(const char *fault, const struct leat_net_config *net)
 {
     const struct leat_net_shape shape = shape_of(LEAT_NET_LINE, 4, 0);
     struct leat_net_port_config config = usual;
     struct leat_net_fault_player player;
-    struct leat_text why;
-    char line[256];
-    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(256);
     leat_net_faults_init(&faults);
     OK(!leat_net_faults_line(&faults, fault, strlen(fault), &why));
     OK(world_build(&one.world, &shape, LEAT_NET_DOR, net->channels));
@@ -754,9 +752,9 @@ TAP_MAIN(T(a_message_is_as_many_packets_as_it_needs),
          T(contention_free_ports_send_and_take_in_one_message_after_the_other),
          T(a_port_sends_by_time_then_in_the_order_of_calls),
          T(the_present_moves_to_what_is_told_or_up_to_until),
-         T(no_more_messages_are_under_way_than_may_be),
+         T(no_more_messages_are_in_flight_than_may_be),
          T(all_arrives_in_order_and_the_same_however_it_is_run),
-         T(a_network_that_is_dead_loses_all_that_is_under_way_and_all_that_comes),
+         T(a_network_that_is_dead_loses_all_that_is_in_flight_and_all_that_comes),
          T(what_finds_no_room_is_lost_once_and_the_rest_of_it_is_not_sent),
          T(with_losses_every_message_ends_once), T(faults_are_told_with_their_reason),
          T(what_waits_in_a_port_that_died_is_lost_when_nothing_else_happens),

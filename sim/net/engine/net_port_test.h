@@ -33,19 +33,18 @@ static inline void hear(struct bench *b, int what, const struct leat_port_messag
     b->heard[b->heard_count++ % HEARD_MAX] = (struct heard){ what, at, *message, why };
 }
 
-static inline void hear_sent(void *context, const struct leat_port_message *message, leat_time at)
+static inline void on_sent(void *context, const struct leat_port_message *message, leat_time at)
 {
     hear(context, SENT, message, NULL, at);
 }
 
-static inline void hear_arrived(void *context, const struct leat_port_message *message,
-                                leat_time at)
+static inline void on_arrived(void *context, const struct leat_port_message *message, leat_time at)
 {
     hear(context, ARRIVED, message, NULL, at);
 }
 
-static inline void hear_lost(void *context, const struct leat_port_message *message,
-                             const char *why, leat_time at)
+static inline void on_lost(void *context, const struct leat_port_message *message, const char *why,
+                           leat_time at)
 {
     OK(why && *why);
     hear(context, LOST, message, why, at);
@@ -73,8 +72,8 @@ static inline void open_ports(struct bench *b, const struct leat_net_port_config
     b->memory = world_memory(leat_net_port_footprint(&c));
     b->heard_count = 0;
     leat_net_port_init(&b->port, &c, b->memory);
-    b->port.base.hear = (struct leat_port_hear){
-        .context = b, .sent = hear_sent, .arrived = hear_arrived, .lost = hear_lost
+    b->port.base.observer = (struct leat_port_observer){
+        .context = b, .sent = on_sent, .arrived = on_arrived, .lost = on_lost
     };
 }
 
@@ -111,7 +110,7 @@ static inline bool send(struct bench *b, uint32_t from, uint32_t to, uint64_t id
 
 static inline void run_out(struct bench *b)
 {
-    while (b->port.base.under_way)
+    while (b->port.base.in_flight)
         leat_port_run(&b->port.base, LEAT_NEVER);
 }
 

@@ -584,7 +584,7 @@ static uint64_t inside(const struct leat_net *net)
  */
 
 /* Flits that are on the wire to this lane or terminal. */
-static void doom_under_way(struct leat_net_vc *vc, uint32_t to)
+static void doom_in_flight(struct leat_net_vc *vc, uint32_t to)
 {
     const uint32_t mask = to & LEAT_NET_TERMINAL ? 0 : vc->mask;
     for (uint32_t d = 0; d < vc->flits.days; d++) {
@@ -610,7 +610,7 @@ static void broke(struct leat_net *net, uint32_t out)
         const uint32_t flight = leat_net_vc_mover(vc, leat_net_vc_holder(vc, channel));
         leat_net_vc_doom(&vc->flights.flight[flight], LEAT_NET_CUT);
     }
-    doom_under_way(vc, vc->out[out].to);
+    doom_in_flight(vc, vc->out[out].to);
     leat_net_vc_rouse(vc, router);
     for (uint32_t lane = vc->router[router].in_first << vc->shift; lane < end; lane++)
         if (vc->lane[lane].state == LEAT_NET_VC_ASKS) vc->lane[lane].channels = 0;

@@ -464,9 +464,7 @@ static const struct leat_net_routing *build(const struct leat_net_shape *shape,
                                             struct leat_arena *arena,
                                             struct leat_net_topology *topology)
 {
-    char line[LEAT_TEXT_CAP_MIN];
-    struct leat_text why;
-    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    struct leat_text why = LEAT_TEXT(LEAT_TEXT_CAP_MIN);
     void *memory = leat_arena_lay(arena, 1, leat_net_topology_footprint(shape));
     const leat_err err = leat_net_topology_build(topology, shape, memory, &why);
     assert(!err);
