@@ -1,6 +1,6 @@
-# What tests do to veths, and over them.
+# Settings of veths, and traffic over them, for tests.
 # usage: veth.py gro on|off NAMESPACE:DEVICE...        an end with GRO polls: only then does its peer
-#                                                      send what native XDP hands to it
+#                                                      send what native XDP redirects to it
 #        veth.py checksums on|off NAMESPACE:DEVICE...  left to the device, or made by the sender
 #        veth.py datagrams FROM TO ADDRESS             ESP packets by ordinary UDP sockets, from one
 #                                                      namespace to an address of another: which came

@@ -1,5 +1,5 @@
-/* A root ticks; a tick goes down a tree, every leaf answers, and the answers come together on their
- * way back: what clock_tree.xml is, in C. */
+/* A root sends ticks down a tree; every leaf answers, and the answers merge on their way back. The
+ * application of clock_tree.xml, in C. */
 #include "example.h"
 
 enum { CHILDREN = 4, DEPTH = 3, TICKS = 50, LEAVES = 64 };

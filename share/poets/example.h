@@ -1,10 +1,10 @@
 /*
- * What the examples in C share: the schedule as words, and a run.
+ * Shared by the examples in C: reads the schedule from the command line and runs the application.
  *
  *   cc -o heat_plate heat_plate.c $(pkg-config --cflags --libs leat-poets)
  *   ./heat_plate [free|fifo|lifo|random|delay:P [SEED]]
  *
- * What comes of it is on standard output, how it ended on standard error.
+ * Results go to standard output, the reason why the run ended to standard error.
  */
 #ifndef EXAMPLE_H
 #define EXAMPLE_H
@@ -27,7 +27,7 @@ static struct leat_poets_options example_options(int argc, char **argv)
     return o;
 }
 
-/* Runs it and says how it ended; 0: well. */
+/* Runs it and prints why it ended; 0: success. */
 static int example_run(struct leat_poets_graph *g, const struct leat_poets_options *o)
 {
     struct leat_poets_result r;

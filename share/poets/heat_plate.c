@@ -1,5 +1,5 @@
-/* A plate whose rim is held; all other cells move towards the mean of their neighbours: what
- * heat_plate.xml is, in C. */
+/* A plate whose rim has a fixed temperature; all other cells approach the mean of their neighbours.
+ * The application of heat_plate.xml, in C. */
 #include "example.h"
 
 enum { WIDTH = 8, HEIGHT = 6, STEPS = 20 };
@@ -20,7 +20,7 @@ struct cell {
     int32_t v;
     uint32_t t, sent;
     int32_t sum[2];
-    uint32_t heard[2]; /* of this step and of the next: no neighbour is farther */
+    uint32_t received[2]; /* in this step and in the next: no neighbour is further ahead */
 };
 
 static void on_init(struct leat_poets_device *d)
@@ -29,13 +29,13 @@ static void on_init(struct leat_poets_device *d)
     ((struct cell *)d->state)->v = p->start;
 }
 
-/* Once its own temperature is out and those of all neighbours are in. */
+/* Called once its own temperature is sent and those of all neighbours are received. */
 static void advance(const struct place *p, struct cell *s)
 {
-    while (s->sent == s->t + 1 && s->heard[s->t & 1] == p->neighbours) {
+    while (s->sent == s->t + 1 && s->received[s->t & 1] == p->neighbours) {
         if (!p->held) s->v += (s->sum[s->t & 1] - p->neighbours * s->v) >> 3;
         s->sum[s->t & 1] = 0;
-        s->heard[s->t & 1] = 0;
+        s->received[s->t & 1] = 0;
         s->t++;
     }
 }
@@ -45,7 +45,7 @@ static void on_temperature(struct leat_poets_device *d, const void *message)
     const struct temperature *m = message;
     struct cell *s = d->state;
     s->sum[m->t & 1] += m->v;
-    s->heard[m->t & 1]++;
+    s->received[m->t & 1]++;
     advance(d->properties, s);
 }
 

@@ -1,5 +1,5 @@
-/* Ising's magnet: spins on a torus that turn over by Metropolis' rule, every other one in a step.
- * What ising.xml is, in C; its comments have more. */
+/* The Ising model: spins on a torus that flip by the Metropolis rule, every other one in a step.
+ * The application of ising.xml, in C; its comments say more. */
 #include "example.h"
 
 enum { SIDE = 8, STEPS = 30, SEED = 1 };
@@ -19,7 +19,7 @@ struct cell {
     int32_t spin;
     uint32_t t, sent;
     int32_t sum[2];
-    uint32_t heard[2];
+    uint32_t received[2];
 };
 
 /* splitmix64: the same for every order of packets. */
@@ -36,17 +36,17 @@ static void on_init(struct leat_poets_device *d)
     ((struct cell *)d->state)->spin = beginning[d->number] == '+' ? 1 : -1;
 }
 
-/* Once its own spin is out and those of all neighbours are in. */
+/* Called once its own spin is sent and those of all neighbours are received. */
 static void advance(struct leat_poets_device *d)
 {
     struct cell *s = d->state;
     const uint32_t colour = (d->number % SIDE + d->number / SIDE) % 2;
-    while (s->sent == s->t + 1 && s->heard[s->t & 1] == 4) {
-        const int32_t along = s->spin * s->sum[s->t & 1]; /* half of what turning over costs */
+    while (s->sent == s->t + 1 && s->received[s->t & 1] == 4) {
+        const int32_t along = s->spin * s->sum[s->t & 1]; /* half the energy of a flip */
         if ((s->t & 1) == colour && (along <= 0 || draw(d->number, s->t) < chance[along / 2 - 1]))
             s->spin = -s->spin;
         s->sum[s->t & 1] = 0;
-        s->heard[s->t & 1] = 0;
+        s->received[s->t & 1] = 0;
         s->t++;
     }
 }
@@ -56,7 +56,7 @@ static void on_spin(struct leat_poets_device *d, const void *message)
     const struct spin *m = message;
     struct cell *s = d->state;
     s->sum[m->t & 1] += m->spin;
-    s->heard[m->t & 1]++;
+    s->received[m->t & 1]++;
     advance(d);
 }
 
@@ -95,7 +95,7 @@ static const struct leat_poets_device_type cell = {
 };
 
 struct counter {
-    uint32_t heard;
+    uint32_t received;
     int32_t sum;
 };
 
@@ -103,8 +103,8 @@ static void on_last(struct leat_poets_device *d, const void *message)
 {
     struct counter *s = d->state;
     s->sum += *(const int32_t *)message;
-    if (++s->heard < SIDE * SIDE) return;
-    leat_poets_log(d, 1, "magnetisation %d of %u", s->sum, s->heard);
+    if (++s->received < SIDE * SIDE) return;
+    leat_poets_log(d, 1, "magnetisation %d of %u", s->sum, s->received);
     leat_poets_exit(d, 0);
 }
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """POETS applications of any size, as XML on standard output.
 
-    make.py heat WIDTH HEIGHT STEPS [REPORT]   a plate that warms up: its rim is held, cells know neighbours
+    make.py heat WIDTH HEIGHT STEPS [REPORT]   a plate that warms up from a rim of fixed temperature
     make.py paths NODES EDGES SEED             shortest paths between all nodes of a random graph
     make.py ising WIDTH HEIGHT STEPS T SEED [REPORT]   spins on a torus of even sides, temperature T / 1000
-    make.py pagerank PAGES LINKS STEPS SEED    how often a walker at random is on each page
-    make.py spikes NEURONS SYNAPSES STEPS SEED neurons that add up what they hear, leak, and fire
+    make.py pagerank PAGES LINKS STEPS SEED    how often a random walker visits each page
+    make.py spikes NEURONS SYNAPSES STEPS SEED leaky integrate-and-fire neurons
 """
 import math
 import random
@@ -14,10 +14,10 @@ import sys
 SCHEMA = "https://poets-project.org/schemas/virtual-graph-schema-v4"
 
 HEAT = """<?xml version="1.0"?>
-<!-- A plate of WIDTH x HEIGHT cells. Those of the rim keep their temperature; all others move towards the
-     mean of their four neighbours, step by step. There is no clock: a cell goes on to its next step when it
-     has heard of all neighbours in this one, so no cell is ever more than one step ahead of another.
-     Temperatures are whole numbers (1/65536 of a degree), so that every order of packets gives the same. -->
+<!-- A plate of WIDTH x HEIGHT cells. Cells of the rim keep their temperature; all others approach the mean of
+     their four neighbours, step by step. There is no clock: a cell begins its next step when it has the values
+     of all neighbours for this one, so no cell is ever more than one step ahead of a neighbour.
+     Temperatures are integers (1/65536 of a degree), so the result does not depend on the order of packets. -->
 <Graphs xmlns="{schema}">
 <GraphType id="heat_plate">
 <Properties><![CDATA[
@@ -28,10 +28,10 @@ HEAT = """<?xml version="1.0"?>
     template <class P, class S> static inline void advance(const P *p, S *s)
     {{
         // Once its own temperature is out and those of all neighbours are in.
-        while (s->sent == s->t + 1 && s->heard[s->t & 1] == p->neighbours) {{
+        while (s->sent == s->t + 1 && s->received[s->t & 1] == p->neighbours) {{
             if (!p->held) s->v += (s->sum[s->t & 1] - (int32_t)p->neighbours * s->v) >> 3;
             s->sum[s->t & 1] = 0;
-            s->heard[s->t & 1] = 0;
+            s->received[s->t & 1] = 0;
             s->t++;
         }}
     }}
@@ -43,10 +43,10 @@ HEAT = """<?xml version="1.0"?>
 <DeviceTypes>
 <DeviceType id="cell">
 <Properties><![CDATA[ int32_t start; uint8_t held; uint8_t neighbours; uint16_t x; uint16_t y; ]]></Properties>
-<State><![CDATA[ int32_t v; uint32_t t; uint32_t sent; int32_t sum[2]; uint32_t heard[2]; ]]></State>
+<State><![CDATA[ int32_t v; uint32_t t; uint32_t sent; int32_t sum[2]; uint32_t received[2]; ]]></State>
 <InputPin name="in" messageTypeId="temperature"><OnReceive><![CDATA[
     deviceState->sum[message->t & 1] += message->v;
-    deviceState->heard[message->t & 1]++;
+    deviceState->received[message->t & 1]++;
     advance(deviceProperties, deviceState);
 ]]></OnReceive></InputPin>
 <OutputPin name="out" messageTypeId="temperature"><OnSend><![CDATA[
@@ -80,9 +80,9 @@ HEAT = """<?xml version="1.0"?>
 """
 
 PATHS = """<?xml version="1.0"?>
-<!-- Shortest paths between all nodes. Every node knows how far it is from every other one, as far as it has
-     heard, and tells its neighbours when it hears of something shorter. When nothing moves any more (the
-     machine knows when, no device does) all distances are right: each node logs its own, node 0 ends it. -->
+<!-- Shortest paths between all nodes. Every node keeps the shortest known distance from every other one and
+     informs its neighbours when it learns of a shorter path. When no packet is in flight (OnHardwareIdle: the
+     machine detects it, no device can), all distances are right: each node logs its own, node 0 ends the run. -->
 <Graphs xmlns="{schema}">
 <GraphType id="shortest_paths">
 <Properties><![CDATA[ uint32_t nodes; ]]></Properties>
@@ -92,7 +92,7 @@ PATHS = """<?xml version="1.0"?>
 <DeviceTypes>
 <DeviceType id="node">
 <Properties><![CDATA[ uint32_t number; ]]></Properties>
-<State><![CDATA[ uint32_t length[{nodes}]; uint8_t news[{nodes}]; uint32_t next; uint32_t waiting; uint8_t told; ]]></State>
+<State><![CDATA[ uint32_t length[{nodes}]; uint8_t news[{nodes}]; uint32_t next; uint32_t waiting; uint8_t logged; ]]></State>
 <InputPin name="in" messageTypeId="distance">
 <Properties><![CDATA[ uint32_t length; ]]></Properties>
 <OnReceive><![CDATA[
@@ -119,8 +119,8 @@ PATHS = """<?xml version="1.0"?>
     deviceState->waiting = 1;
 ]]></OnInit>
 <OnHardwareIdle><![CDATA[
-    if (deviceState->told) return;
-    deviceState->told = 1;
+    if (deviceState->logged) return;
+    deviceState->logged = 1;
     deviceState->next = 0; // where it has looked last is no part of the answer
     for (uint32_t i = 0; i < graphProperties->nodes; i++)
         handler_log(1, "path %u %u %u", i, deviceProperties->number, deviceState->length[i]);
@@ -135,10 +135,10 @@ PATHS = """<?xml version="1.0"?>
 
 
 ISING = """<?xml version="1.0"?>
-<!-- Ising's magnet: spins of +1 and -1 on a torus, at a temperature. In a step every other spin may turn over, as on
-     a chessboard, by Metropolis' rule: always if that lowers the energy, else with chance exp(-rise / T). A cell goes
-     on when it has heard of all four neighbours. Chance is a number made of seed, cell and step (splitmix64), so that
-     every order of packets gives the same magnet. -->
+<!-- The Ising model: spins of +1 and -1 on a torus, at a temperature. In each step every other spin may flip, in a
+     checkerboard pattern, by the Metropolis rule: always if that lowers the energy, else with probability
+     exp(-rise / T). A cell begins its next step when it has the spins of all four neighbours. Random numbers are made
+     from seed, cell and step (splitmix64), so the result does not depend on the order of packets. -->
 <Graphs xmlns="{schema}">
 <GraphType id="ising">
 <Properties><![CDATA[
@@ -158,13 +158,13 @@ ISING = """<?xml version="1.0"?>
     template <class G, class P, class S> static inline void advance(const G *g, const P *p, S *s)
     {{
         // Once its own spin is out and those of all neighbours are in.
-        while (s->sent == s->t + 1 && s->heard[s->t & 1] == 4) {{
+        while (s->sent == s->t + 1 && s->received[s->t & 1] == 4) {{
             const int32_t along = s->spin * s->sum[s->t & 1]; // half of what turning over costs
             if ((s->t & 1) == p->colour &&
                 (along <= 0 || draw(g->seed, p->number, s->t) < g->chance[along / 2 - 1]))
                 s->spin = -s->spin;
             s->sum[s->t & 1] = 0;
-            s->heard[s->t & 1] = 0;
+            s->received[s->t & 1] = 0;
             s->t++;
         }}
     }}
@@ -176,10 +176,10 @@ ISING = """<?xml version="1.0"?>
 <DeviceTypes>
 <DeviceType id="cell">
 <Properties><![CDATA[ uint32_t number; uint8_t colour; int8_t start; ]]></Properties>
-<State><![CDATA[ int32_t spin; uint32_t t; uint32_t sent; int32_t sum[2]; uint32_t heard[2]; ]]></State>
+<State><![CDATA[ int32_t spin; uint32_t t; uint32_t sent; int32_t sum[2]; uint32_t received[2]; ]]></State>
 <InputPin name="in" messageTypeId="spin"><OnReceive><![CDATA[
     deviceState->sum[message->t & 1] += message->spin;
-    deviceState->heard[message->t & 1]++;
+    deviceState->received[message->t & 1]++;
     advance(graphProperties, deviceProperties, deviceState);
 ]]></OnReceive></InputPin>
 <OutputPin name="out" messageTypeId="spin"><OnSend><![CDATA[
@@ -201,10 +201,10 @@ ISING = """<?xml version="1.0"?>
 </DeviceType>
 <DeviceType id="counter">
 <Properties><![CDATA[ uint32_t cells; ]]></Properties>
-<State><![CDATA[ uint32_t heard; int32_t sum; ]]></State>
+<State><![CDATA[ uint32_t received; int32_t sum; ]]></State>
 <InputPin name="in" messageTypeId="last"><OnReceive><![CDATA[
     deviceState->sum += message->spin;
-    if (++deviceState->heard < deviceProperties->cells) return;
+    if (++deviceState->received < deviceProperties->cells) return;
     handler_log(1, "magnetisation %d of %u", deviceState->sum, deviceProperties->cells);
     handler_exit(0);
 ]]></OnReceive></InputPin>
@@ -216,9 +216,9 @@ ISING = """<?xml version="1.0"?>
 """
 
 PAGERANK = """<?xml version="1.0"?>
-<!-- PageRank: a walker follows one of a page's links at random, or, 15 times of 100, goes to any page. In a step every
-     page divides its rank among its links; the step is over when nothing moves any more, which the machine knows
-     (OnHardwareIdle). Ranks are whole numbers (of 2^40 for all pages), so that every order of packets gives the same. -->
+<!-- PageRank: a walker follows a random link of a page or, in 15 of 100 cases, goes to any page. In each step every
+     page divides its rank among its links; the step ends when no packet is in flight (OnHardwareIdle). Ranks are
+     integers (their sum is 2^40), so the result does not depend on the order of packets. -->
 <Graphs xmlns="{schema}">
 <GraphType id="pagerank">
 <Properties><![CDATA[ uint32_t pages; uint32_t steps; ]]></Properties>
@@ -229,8 +229,8 @@ PAGERANK = """<?xml version="1.0"?>
 <DeviceTypes>
 <DeviceType id="page">
 <Properties><![CDATA[ uint32_t number; uint32_t links; ]]></Properties>
-<State><![CDATA[ uint64_t rank; uint64_t heard; uint32_t step; uint8_t send; ]]></State>
-<InputPin name="in" messageTypeId="share"><OnReceive><![CDATA[ deviceState->heard += message->rank; ]]></OnReceive></InputPin>
+<State><![CDATA[ uint64_t rank; uint64_t received; uint32_t step; uint8_t send; ]]></State>
+<InputPin name="in" messageTypeId="share"><OnReceive><![CDATA[ deviceState->received += message->rank; ]]></OnReceive></InputPin>
 <OutputPin name="out" messageTypeId="share"><OnSend><![CDATA[
     message->rank = deviceState->rank / deviceProperties->links;
     deviceState->send = 0;
@@ -242,8 +242,8 @@ PAGERANK = """<?xml version="1.0"?>
 ]]></OnInit>
 <OnHardwareIdle><![CDATA[
     if (deviceState->step == graphProperties->steps) return;
-    deviceState->rank = (WHOLE * 15 / graphProperties->pages + deviceState->heard * 85) / 100;
-    deviceState->heard = 0;
+    deviceState->rank = (WHOLE * 15 / graphProperties->pages + deviceState->received * 85) / 100;
+    deviceState->received = 0;
     if (++deviceState->step < graphProperties->steps) {{
         deviceState->send = 1;
         return;
@@ -259,9 +259,9 @@ PAGERANK = """<?xml version="1.0"?>
 """
 
 SPIKES = """<?xml version="1.0"?>
-<!-- Neurons that integrate, leak and fire. In a step a neuron adds its own drive and what it has heard, loses a
-     sixteenth, and fires where it has come to the threshold; then it rests. A step is over when nothing moves any more
-     (OnHardwareIdle); the clock sends itself a tick in every step, for there may be steps without a spike. -->
+<!-- Leaky integrate-and-fire neurons. In each step a neuron adds its own drive and the spikes that it received, loses
+     a sixteenth, and fires if it has reached the threshold; then it rests. A step ends when no packet is in flight
+     (OnHardwareIdle); the clock sends itself a tick in every step, since a step may have no spike. -->
 <Graphs xmlns="{schema}">
 <GraphType id="spikes">
 <Properties><![CDATA[ uint32_t steps; int32_t threshold; uint32_t rest; ]]></Properties>
@@ -271,10 +271,10 @@ SPIKES = """<?xml version="1.0"?>
 <DeviceTypes>
 <DeviceType id="neuron">
 <Properties><![CDATA[ uint32_t number; int32_t drive; ]]></Properties>
-<State><![CDATA[ int32_t v; int32_t heard; uint32_t step; uint32_t rest; uint32_t spikes; uint32_t last; uint8_t fire; ]]></State>
+<State><![CDATA[ int32_t v; int32_t received; uint32_t step; uint32_t rest; uint32_t spikes; uint32_t last; uint8_t fire; ]]></State>
 <InputPin name="in" messageTypeId="spike">
 <Properties><![CDATA[ int32_t weight; ]]></Properties>
-<OnReceive><![CDATA[ deviceState->heard += edgeProperties->weight; ]]></OnReceive></InputPin>
+<OnReceive><![CDATA[ deviceState->received += edgeProperties->weight; ]]></OnReceive></InputPin>
 <OutputPin name="out" messageTypeId="spike"><OnSend><![CDATA[ deviceState->fire = 0; ]]></OnSend></OutputPin>
 <ReadyToSend><![CDATA[ if (deviceState->fire) *readyToSend = RTS_FLAG_out; ]]></ReadyToSend>
 <OnHardwareIdle><![CDATA[
@@ -282,7 +282,7 @@ SPIKES = """<?xml version="1.0"?>
     if (deviceState->rest) {{
         deviceState->rest--;
     }} else {{
-        deviceState->v += deviceProperties->drive + deviceState->heard - (deviceState->v >> 4);
+        deviceState->v += deviceProperties->drive + deviceState->received - (deviceState->v >> 4);
         if (deviceState->v >= graphProperties->threshold) {{
             deviceState->v = 0;
             deviceState->rest = graphProperties->rest;
@@ -291,7 +291,7 @@ SPIKES = """<?xml version="1.0"?>
             deviceState->fire = 1;
         }}
     }}
-    deviceState->heard = 0;
+    deviceState->received = 0;
     if (++deviceState->step < graphProperties->steps) return;
     deviceState->fire = 0;
     handler_log(1, "neuron %u %u %u %d", deviceProperties->number, deviceState->spikes, deviceState->last, deviceState->v);

@@ -1,9 +1,9 @@
-/* PageRank: in a step every page divides its rank among its links; a step is over when nothing
- * moves any more. What pagerank.xml is, in C. */
+/* PageRank: in each step every page divides its rank among its links; a step ends when no packet is
+ * in flight. The application of pagerank.xml, in C. */
 #include "example.h"
 
 enum { PAGES = 12, STEPS = 30 };
-#define WHOLE (UINT64_C(1) << 40) /* of all ranks */
+#define WHOLE (UINT64_C(1) << 40) /* the sum of all ranks */
 
 /* From, to. */
 static const uint32_t links[][2] = {
@@ -16,7 +16,7 @@ static const uint32_t links[][2] = {
 enum { LINKS = sizeof links / sizeof *links };
 
 struct page {
-    uint64_t rank, heard;
+    uint64_t rank, received;
     uint32_t step;
     bool send;
 };
@@ -28,7 +28,7 @@ static void on_init(struct leat_poets_device *d)
 
 static void on_share(struct leat_poets_device *d, const void *message)
 {
-    ((struct page *)d->state)->heard += *(const uint64_t *)message;
+    ((struct page *)d->state)->received += *(const uint64_t *)message;
 }
 
 static uint64_t ready(const struct leat_poets_device *d)
@@ -49,8 +49,8 @@ static void on_idle(struct leat_poets_device *d)
 {
     struct page *s = d->state;
     if (s->step == STEPS) return;
-    s->rank = (WHOLE * 15 / PAGES + s->heard * 85) / 100;
-    s->heard = 0;
+    s->rank = (WHOLE * 15 / PAGES + s->received * 85) / 100;
+    s->received = 0;
     s->send = ++s->step < STEPS;
     if (s->step == STEPS && d->number == 0) leat_poets_exit(d, 0);
 }

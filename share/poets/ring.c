@@ -1,5 +1,5 @@
-/* A number goes round five devices, each adds its own, and the supervisor hears of every step: what
- * ring.xml is, in C. */
+/* A number circulates among five devices, each adds its own, and the supervisor receives a report
+ * of every step. The application of ring.xml, in C. */
 #include "example.h"
 
 enum { LAPS = 3, STATIONS = 5 };
@@ -67,15 +67,15 @@ static const struct leat_poets_device_type station = {
     .output = { { "out", sizeof(struct token), .send = send_token } },
 };
 
-struct heard {
+struct supervised {
     uint32_t reports, sum;
 };
 
-/* Reports of different devices may overtake each other: it is over when all have come. */
+/* Reports of different devices may overtake each other: the run ends when all have arrived. */
 static void on_report(struct leat_poets_supervising *self, const void *message)
 {
     const struct report *m = message;
-    struct heard *s = self->state;
+    struct supervised *s = self->state;
     if (m->lap == LAPS) s->sum = m->sum;
     if (++s->reports < LAPS * STATIONS + 1) return;
     leat_poets_post(self, "the sum is %u", s->sum);
@@ -84,10 +84,11 @@ static void on_report(struct leat_poets_supervising *self, const void *message)
 
 static void on_stop(struct leat_poets_supervising *self)
 {
-    leat_poets_post(self, "%u reports", ((struct heard *)self->state)->reports);
+    leat_poets_post(self, "%u reports", ((struct supervised *)self->state)->reports);
 }
 
-static const struct leat_poets_supervisor_type supervisor = { .state_len = sizeof(struct heard),
+static const struct leat_poets_supervisor_type supervisor = { .state_len = sizeof(
+                                                                  struct supervised),
                                                               .message_len = sizeof(struct report),
                                                               .receive = on_report,
                                                               .stop = on_stop };

@@ -1,5 +1,5 @@
-/* Shortest paths between all nodes: every node tells its neighbours when it hears of something
- * shorter, until nothing moves any more. What shortest_paths.xml is, in C. */
+/* Shortest paths between all nodes: a node that learns of a shorter path informs its neighbours,
+ * until no packet is in flight. The application of shortest_paths.xml, in C. */
 #include "example.h"
 
 enum { NODES = 10, FAR = 1000000000 };
@@ -11,7 +11,7 @@ struct distance {
 struct node {
     uint32_t length[NODES];
     bool news[NODES];
-    bool told;
+    bool logged;
 };
 
 /* From, to, length. */
@@ -58,12 +58,12 @@ static bool send_news(struct leat_poets_device *d, void *message)
     return true;
 }
 
-/* Nothing moves any more: all distances are right. */
+/* No packet is in flight: all distances are right. */
 static void on_idle(struct leat_poets_device *d)
 {
     struct node *s = d->state;
-    if (s->told) return;
-    s->told = true;
+    if (s->logged) return;
+    s->logged = true;
     for (uint32_t i = 0; i < NODES; i++)
         leat_poets_log(d, 1, "path %u %u %u", i, d->number, s->length[i]);
     if (d->number == 0) leat_poets_exit(d, 0);

@@ -1,5 +1,5 @@
-/* Neurons that integrate, leak and fire; a step is over when nothing moves any more. What
- * spikes.xml is, in C. */
+/* Leaky integrate-and-fire neurons; a step ends when no packet is in flight. The application of
+ * spikes.xml, in C. */
 #include "example.h"
 
 enum { NEURONS = 16, STEPS = 200, THRESHOLD = 1000, REST = 2 };
@@ -23,7 +23,7 @@ static const int32_t synapses[][3] = {
 };
 
 struct neuron {
-    int32_t v, heard;
+    int32_t v, received;
     uint32_t step, rest, spikes, last;
     bool fire;
 };
@@ -31,7 +31,7 @@ struct neuron {
 static void on_spike(struct leat_poets_device *d, const void *message)
 {
     (void)message;
-    ((struct neuron *)d->state)->heard += *(const int32_t *)d->edge;
+    ((struct neuron *)d->state)->received += *(const int32_t *)d->edge;
 }
 
 static uint64_t ready(const struct leat_poets_device *d)
@@ -54,7 +54,7 @@ static void on_idle(struct leat_poets_device *d)
     if (s->rest) {
         s->rest--;
     } else {
-        s->v += *(const int32_t *)d->properties + s->heard - (s->v >> 4);
+        s->v += *(const int32_t *)d->properties + s->received - (s->v >> 4);
         if (s->v >= THRESHOLD) {
             s->v = 0;
             s->rest = REST;
@@ -63,7 +63,7 @@ static void on_idle(struct leat_poets_device *d)
             s->fire = true;
         }
     }
-    s->heard = 0;
+    s->received = 0;
     if (++s->step == STEPS) s->fire = false;
 }
 
@@ -77,7 +77,7 @@ static const struct leat_poets_device_type neuron = {
     .output = { { "out", 0, .send = send_spike } },
 };
 
-/* The clock sends itself a tick in every step, for there may be steps without a spike. */
+/* The clock sends itself a tick in every step, since a step may have no spike. */
 struct clock {
     uint32_t step;
     bool tick;

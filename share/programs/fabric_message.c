@@ -1,10 +1,10 @@
 /*
- * A message of 1000 octets over a simulated torus, and how long it takes:
+ * Sends a message over a simulated torus and prints how long it takes:
  *
  *     cc fabric_message.c $(pkg-config --cflags --libs leat-fabric) -o fabric_message
  *     ./fabric_message torus:4,4 1000
  *
- * `leat fabric time torus:4,4 --bytes 1000` says the same.
+ * `leat fabric time torus:4,4 --bytes 1000` prints the same time.
  */
 #include <leat/fabric.h>
 #include <stdio.h>

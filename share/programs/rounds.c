@@ -1,7 +1,7 @@
 /*
- * What an interconnect means for a program: a message there and back, one round of messages in a
- * ring, everybody to everybody, and a sum over all, each timed by the program itself: the average
- * of four times, or of as many as its argument says.
+ * How an interconnect affects a program: a ping-pong, one round of messages in a ring, an
+ * all-to-all and an all-reduce, each timed by the program itself: the mean of four runs, or of as
+ * many as its argument says.
  *
  *   mpicc -o rounds rounds.c
  *   leat run --fabric torus:4,4 -n 16 -- ./rounds

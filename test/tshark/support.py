@@ -1,4 +1,4 @@
-"""What the tests here share: tshark, the leat tool, and packets that other tests already know."""
+"""Shared by the tests in this folder: tshark, the leat command, and packets of other tests."""
 
 import json
 import os

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Files that may not grow (ulimit -f), and a full disk: the command says so and ends with 1; no half file stays.
+# Files that may not grow (ulimit -f), and a full disk: the command reports it and ends with 1; no partial file stays.
 set -u
 leat=$(realpath "$1")
 here=$(dirname "$(realpath "$0")")

@@ -1,7 +1,7 @@
 #!/bin/sh
-# What serves is confined, as the kernel tells it: no capability that it can do without, none to be
-# gained, a filter of system calls. It works on, answers status, and ends in order: on TERM, when its
-# device is taken away, when its namespace is deleted; and leaves nothing behind.
+# Serving processes are confined, as the kernel shows: no unneeded capability, none to be gained, a
+# filter of system calls. They still work, answer status, and end in order: on TERM, when their device
+# is removed, when their namespace is deleted. They leave nothing behind.
 # usage: [LEAT_DRIVERS=packet] guard_live_test.sh LEAT
 #
 #   a (e0) ---- (da) r (db) ---- (e0) b          x0 of a and b: the two stations of a ring

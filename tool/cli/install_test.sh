@@ -1,5 +1,5 @@
 #!/bin/sh
-# What `make install` puts down can be used: the command, the manual, and the libraries by pkg-config,
+# What `make install` installs can be used: the command, the manual, and the libraries by pkg-config,
 # from C and from C++.
 set -u
 build=$1

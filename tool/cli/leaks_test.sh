@@ -1,5 +1,5 @@
 #!/bin/sh
-# The command gives all its memory back, on every path that takes some. valgrind tells:
+# The command frees all its memory, on every path that allocates some, as valgrind shows:
 # LeakSanitizer takes seconds per process on some machines, so the sanitizers' build has it off.
 set -u
 . "$(dirname "$0")/../../test/lib.sh"

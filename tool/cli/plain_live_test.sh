@@ -1,6 +1,6 @@
 #!/bin/sh
-# Live networks over veths as everybody makes them: nothing is done to the far ends, which neither
-# poll nor have programs, and senders leave checksums to their devices. A ring over a bridge and over
+# Live networks over plain veths: the far ends are left as they are; they neither poll nor have
+# programs, and senders leave checksums to their devices. A ring over a bridge and over
 # cables, an ESP router between two hosts, a PacketWay router between two: all must answer, and say
 # which driver runs, how and why. Then the far ends begin to poll, and stop again.
 # usage: plain_live_test.sh LEAT

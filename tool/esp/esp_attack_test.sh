@@ -1,7 +1,7 @@
 #!/bin/sh
-# Attacks on live ESP by somebody without the key, in network namespaces that are made here and taken
-# away again: packets to neighbours that are not there, while a census goes on; JOINs and farewells
-# that were heard and are sent again, from where they came and in the name of strangers.
+# Attacks on live ESP by a host without the key, in network namespaces that are created and removed
+# here: packets to absent neighbours during a census; recorded JOINs and farewells that are sent again,
+# from their own address and from others.
 # usage: [LEAT_DRIVERS="packet udp"] esp_attack_test.sh LEAT
 #
 #   root -0- r -1- m0        link n is 10.1.n.0/24 and fd00:0:0:n::/64: .1 above, .2 below

@@ -1,8 +1,8 @@
 #!/bin/sh
-# ESP between real hosts, as network namespaces that are made here and taken away again: a tree of 7
-# routers and 16 members, every driver. Answers by packets that the routers fold; loss, duplication
-# and reordering on the way; routers that are killed and restarted; everything that is not good
-# dropped and counted by its reason.
+# ESP between hosts, as network namespaces that are created and removed here: a tree of 7
+# routers and 16 members, every driver. Answers are computed by the routers; loss, duplication and
+# reordering on the way; routers that are killed and restarted; every invalid packet is dropped and
+# counted by its reason.
 # usage: [LEAT_DRIVERS="packet udp"] esp_live_test.sh LEAT
 #
 #   root -0- r0 -1- r1 -3- r3 -16..19- m0..m3        links between routers go through the namespace

@@ -1,4 +1,4 @@
-# Hears a query at one host and sends it again in another's name: what that one gets of it.
+# Records a query at one host and sends it again with another's address: how many answers the victim gets.
 # usage: esp_replay.py NETNS_FILE VICTIM_NETNS_FILE VICTIM TO COUNT
 # Prints "ready" when it listens, then the answers to one copy, their octets for each octet of the
 # query, and how many seconds COUNT copies took and how many answers they got.

@@ -1,4 +1,4 @@
-"""What leat experiment should say, worked out separately: experiment_model.py WHAT FILE..."""
+"""The expected results of leat experiment, computed separately: experiment_model.py WHAT FILE..."""
 import csv
 import json
 import random

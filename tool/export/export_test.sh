@@ -1,5 +1,5 @@
 #!/bin/sh
-# leat export: every export says what was recorded, damaged recordings are told, no half file stays.
+# leat export: every export has what was recorded, damaged recordings are reported, no partial file stays.
 set -u
 leat=$(realpath "$1")
 . "$(dirname "$0")/../../test/lib.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The examples in C come to what those in XML come to, line by line, under every schedule.
+# The examples in C print the same as those in XML, line by line, under every schedule.
 set -u
 leat=$(realpath "$1")
 examples=$(realpath "$2/program/poets_examples")

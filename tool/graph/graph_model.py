@@ -1,4 +1,4 @@
-"""What applications of share/poets/make.py must come to, by plain models that know nothing of packets."""
+"""Expected results of the applications of share/poets/make.py, by plain models without packets."""
 import importlib.util
 import math
 import os

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Handlers are code: it runs only in leat graph run, which says so; it is loaded only from a folder that nobody else
-# can write to; and code that never comes back is ended, with the right name. As root, and as a user without rights.
+# Handlers are code: only leat graph run runs it, and says so; it is loaded only from a folder that no other user can
+# write to; code that never returns is ended, and named. As root, and as an unprivileged user.
 set -u
 leat=$(realpath "$1")
 here=$(dirname "$(realpath "$0")")

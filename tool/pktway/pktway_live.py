@@ -9,7 +9,7 @@
 #        pktway_live.py liar DEVICE ADDRESS EI            a host that answers echoes as if they had come with
 #                                                         that EI, until it is killed
 #        pktway_live.py strange NAME                      asks for the process of that name over and over, and
-#                                                         never says a word; first prints what it is told
+#                                                         sends nothing else; first prints the reply
 #        pktway_live.py squat NAME                        has the name of a process, or of an address as in
 #                                                         -node/e1/000130, and answers all with an escape
 #        pktway_live.py replay DEVICE FROM N              hears a keyed message of FROM to everybody, and sends

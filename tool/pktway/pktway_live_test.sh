@@ -1,7 +1,7 @@
 #!/bin/sh
-# PacketWay between three Ethernet segments, as network namespaces that are made here and taken away
-# again, joined by two routers and, for a while, a third; and the same over UDP. Every pair of hosts
-# by plan and by address, traces, EI, routers that die, frames that are no good, a rogue.
+# PacketWay between three Ethernet segments, as network namespaces that are created and removed here,
+# joined by two routers and, for a while, a third; and the same over UDP. Every pair of hosts by plan
+# and by address, traces, EI, routers that die, invalid frames, an attacker.
 #
 #   h1 --seg 1-- ra --seg 2 (h2)-- rb --seg 3-- h3
 #                        `-------- rc ----´

@@ -1,5 +1,5 @@
 #!/bin/sh
-# leat report: the page says what is in the store and a browser draws it; picture and table, too.
+# leat report: the page shows what is in the store, and a browser draws it; so do picture and table.
 set -u
 leat=$(realpath "$1")
 here=$(dirname "$(realpath "$0")")

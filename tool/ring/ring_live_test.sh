@@ -1,7 +1,7 @@
 #!/bin/sh
-# A live ring of eight hosts, as network namespaces that are made here and taken away again: answers
-# by one packet, messages from station to station, everything that is not good dropped and counted by
-# its reason, stations that are killed and come back. Both drivers, with and without a key.
+# A live ring of eight hosts, as network namespaces that are created and removed here: answers by one
+# packet, messages from station to station, every invalid frame dropped and counted by its reason,
+# stations that are killed and restarted. Both drivers, with and without a key.
 # usage: ring_live_test.sh LEAT
 set -eu
 leat=$1

@@ -1,6 +1,6 @@
 #!/bin/sh
-# leat run: programs that fork, close descriptors or cannot have any; a leat that is killed; networks that carry cells
-# for ever. Each run ends by itself, and says why.
+# leat run: programs that fork, close descriptors or run out of them; a leat that is killed; networks that carry cells
+# for ever. Each run ends by itself, and reports why.
 set -u
 . "$(dirname "$0")/../../test/lib.sh"
 needs mpicc

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The recording of a run beside what the run itself told: its exports must say the same. Arguments: leat, the recording, the
+"""The recording of a run compared with the run's own report: its exports must agree. Arguments: leat, the recording, the
 run's JSON object (a file whose last line it is), the folder for exports, the word for a task (rank or task)."""
 import collections
 import csv

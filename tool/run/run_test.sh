@@ -1,5 +1,5 @@
 #!/bin/sh
-# leat run: unmodified Open MPI programs over simulated networks; what is told of them, and of those that go wrong.
+# leat run: unmodified Open MPI programs over simulated networks; what is reported about them, and about those that fail.
 set -u
 . "$(dirname "$0")/../../test/lib.sh"
 needs mpicc

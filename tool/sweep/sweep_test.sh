@@ -1,5 +1,5 @@
 #!/bin/sh
-# leat sweep: its table, its store, and that it continues after whatever ended it.
+# leat sweep: its table, its store, and how it resumes after any kind of end.
 set -u
 leat=$1
 . "$(dirname "$0")/../../test/lib.sh"

@@ -1,4 +1,4 @@
-/* Echo, the destination: unpacks the message and tells how many cycles it took. Started by ecs,
+/* Echo, the destination: unpacks the message and prints how many cycles it took. Started by ecs,
  * with the same arguments. */
 #include <leat/atm_task.h>
 #include <stdio.h>

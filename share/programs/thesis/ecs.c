@@ -3,9 +3,9 @@
  *
  *     leat run --fabric clos444 -- ecs WORDS [OCTETS]
  *
- * It has so many integers, and so many octets behind them. The time begins when this task has the
- * write lock of its port; that cycle is the first of the integers, so that the destination, ecd,
- * can tell how long it took.
+ * The message has so many integers, followed by so many octets. Time starts when this task has the
+ * write lock of its port. That cycle is the first of the integers, from which the destination, ecd,
+ * computes how long the message took.
  */
 #include <leat/atm_task.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static void send(int words, int octets)
     atmsnd(dev, prcstab, "ecd", 0, MESSAGE);
 }
 
-/* -1: it is none, or too great. */
+/* -1: not a number, or too large. */
 static int number(const char *text, int max)
 {
     char *end;

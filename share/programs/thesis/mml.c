@@ -1,11 +1,11 @@
 /*
  * The product of two matrices of integers, by one task for each element of both (spec/atm.md,
- * 7.4). This is the start program; mmp is what the others run.
+ * 7.4). This is the start program; the other tasks run mmp.
  *
  *     leat run --fabric clos444 -- mml product.in
  *
  * The file has the rows of the first matrix, a line with '*', and the rows of the second, up to a
- * line with '=' or its end. The product is appended to it, behind '='.
+ * line with '=' or its end. The product is appended to the file, after '='.
  */
 #include "numbers.h"
 #include <leat/atm_task.h>

@@ -2,8 +2,8 @@
  * The product of two matrices: the task of one element (spec/atm.md, 7.4). mml starts one for each
  * of the first matrix, m x p, row by row, then one for each of the second, p x n.
  *
- * Those of the second tell all what they have. In each row of the first, for each column of the
- * second, all multiply and the first of the row adds up.
+ * Tasks of the second matrix broadcast their elements. In each row of the first, for each column of
+ * the second, all tasks multiply and the first of the row adds the products.
  */
 #include <leat/atm_task.h>
 
@@ -26,7 +26,7 @@ static int receive(int type)
     return value;
 }
 
-/* Results that 32 bits do not hold lose their upper bits. */
+/* Results of more than 32 bits lose their upper bits. */
 static int product(int a, int b)
 {
     return (int)((unsigned)a * (unsigned)b);

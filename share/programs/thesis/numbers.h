@@ -10,7 +10,7 @@ struct rows {
     int *value; /* row by row */
 };
 
-/* A file, and the line that was read last: for complaints. */
+/* A file, and the line that was read last: for error messages. */
 struct source {
     const char *name;
     FILE *file;
@@ -19,17 +19,17 @@ struct source {
 
 void source_open(struct source *source, const char *name);
 
-/* "FILE:LINE: what is wrong", and the program ends with code 2. */
+/* Prints "FILE:LINE: what is wrong"; the program ends with code 2. */
 _Noreturn void source_refuse(const struct source *source, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Rows up to a line that has nothing but `end` in it ("": an empty line, behind a row), or up to
- * the end of the file. All have as many numbers as the first. */
+/* Rows up to a line that contains only `end` ("": an empty line after a row), or up to the end of
+ * the file. All have as many numbers as the first. */
 struct rows source_rows(struct source *source, const char *end);
 /* Was that the end of the file? */
 bool source_is_over(const struct source *source);
 
-/* To write at the end of the file, in a line of its own. */
+/* Opens the file to append to it, on a new line. */
 FILE *source_append(struct source *source);
 void source_close(struct source *source);
 

@@ -1,6 +1,6 @@
 /*
- * The thesis' test of two units (spec/atm.md, 5.5): a message to all tasks called rcv, then one to
- * the first of them alone. In the thesis they sit at ports 1 and 5:
+ * The thesis' test of two units (spec/atm.md, 5.5): a message to all tasks called rcv, then one
+ * only to the first of them. In the thesis they are at ports 1 and 5:
  *
  *     leat run --fabric clos444 --placement 1,5 -- snd
  */

@@ -1,6 +1,6 @@
 /*
  * A system of n linear equations, solved by one task for each coefficient (spec/atm.md, 7.3). This
- * is the start program; srp is what the others run.
+ * is the start program; the other tasks run srp.
  *
  *     leat run --fabric clos444 -- srl system.in
  *

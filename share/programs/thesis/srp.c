@@ -15,7 +15,7 @@ static struct shmst *dev;
 static struct prcsdescstr *prcstab;
 static int n, width, workers; /* unknowns; of a row; coefficients */
 static int me;
-static float v; /* the coefficient, as it is by now */
+static float v; /* the current coefficient */
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
@@ -48,8 +48,8 @@ struct step {
     int below; /* rows */
 };
 
-/* The pivot is 0. Those below it tell what they have, in turn, until one has something else: in
- * which row, counted from the pivot's? *out: its value. 0: there is none. */
+/* The pivot is 0. The tasks below it send their coefficients, in turn, until one is not 0. Returns
+ * its row, counted from the pivot's, and its value in *out; 0: there is none. */
 static int find_other_pivot(struct step step, float *out)
 {
     for (int i = 1; i <= step.below; i++) {
@@ -68,7 +68,7 @@ static void be_pivot(struct step step)
     tell_all();
 }
 
-/* Its row and the one with the other pivot change places. */
+/* Swaps its row with the one that has the other pivot. */
 static void be_in_pivot_row(struct step step)
 {
     float pivot = receive(step.pivot);
@@ -106,7 +106,7 @@ static void triangulate(void)
     for (int t = 1; t < n; t++) {
         const struct step step = { .pivot = (t - 1) * (width + 1), .below = n - t };
         const int row = me / width - (t - 1), column = me % width - (t - 1);
-        if (row < 0 || column < 0) continue; /* done with */
+        if (row < 0 || column < 0) continue; /* already eliminated */
         if (row > 0)
             be_below(step, row);
         else if (column > 0)
@@ -118,7 +118,7 @@ static void triangulate(void)
 
 /* ---- result calculation ---------------------------------------------------------------------- */
 
-/* The last of row t finds x of that row: `known` are those of the rows below. */
+/* The last task of row t computes x of that row; `known` are those of the rows below. */
 static float find_x(int last, int known)
 {
     const int diagonal = last - known - 1;
@@ -126,7 +126,7 @@ static float find_x(int last, int known)
     for (int i = 1; i <= known; i++) {
         const float coefficient = receive(diagonal + i + workers);
         const float x = receive(last + i * width + workers);
-        const float product = coefficient * x; /* rounded by itself, as all are */
+        const float product = coefficient * x; /* rounded separately, as all products are */
         s = s - product;
     }
     s = s + v;

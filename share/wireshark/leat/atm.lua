@@ -2,9 +2,9 @@
 --
 --     gfc 4 | vpi 8 | vci 16 | pt 3 | clp 1 | hec 8 | payload 48 octets     NNI: vpi 12, no gfc
 --
--- OAM and RM payloads are told by pt. Which adaptation layer fills the payloads of user cells no
--- cell tells: the preferences do, for all channels or one by one. A cell of the thesis' prototype
--- has no HEC: zeros behind its VPI tell it apart, and its CRC-16 where zero is a right HEC.
+-- pt identifies OAM and RM payloads. No field of a cell says which adaptation layer its payload
+-- has: preferences do, for all channels or one by one. A cell of the thesis' prototype has no HEC:
+-- zeros behind its VPI identify it, and its CRC-16 if zero is a valid HEC.
 
 return function(leat)
     local aal = leat.load("atm_aal")
