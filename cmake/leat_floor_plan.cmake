@@ -7,8 +7,6 @@
 add_custom_target(tests)
 add_custom_target(benches)
 
-set_property(GLOBAL PROPERTY leat_objects "")
-
 # leat_folder(TARGET DIR GLOB|GLOB_RECURSE): a library of a folder, or of all that is in it.
 function(leat_folder target dir how)
   file(${how} sources CONFIGURE_DEPENDS ${dir}/*.c)
@@ -25,7 +23,6 @@ function(leat_folder target dir how)
   list(TRANSFORM folders REPLACE "/[^/]*$" "")
   list(REMOVE_DUPLICATES folders)
   target_include_directories(${target} PUBLIC ${folders})
-  set_property(GLOBAL APPEND PROPERTY leat_objects ${target})
   set(${target}_tests ${tests} PARENT_SCOPE)
   set(${target}_fuzzers ${fuzzers} PARENT_SCOPE)
 endfunction()
@@ -116,13 +113,11 @@ function(leat_formats)
   leat_tests(formats leat_formats "${leat_formats_tests}" "${leat_formats_fuzzers}")
 endfunction()
 
-# libleat, shared and static, with the public headers and a pkg-config file.
+# leat_libraries(TARGET...): libleat, shared and static, of these, with the public headers and a
+# pkg-config file.
 function(leat_libraries)
-  get_property(targets GLOBAL PROPERTY leat_objects)
-  set(objects "")
-  foreach(t ${targets})
-    list(APPEND objects $<TARGET_OBJECTS:${t}>)
-  endforeach()
+  set(objects ${ARGN})
+  list(TRANSFORM objects REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
   foreach(kind SHARED STATIC)
     string(TOLOWER ${kind} suffix)
     add_library(leat_${suffix} ${kind} ${objects})
