@@ -46,29 +46,15 @@ void let_signals_end(void)
     if (interrupted) raise(interrupted);
 }
 
-static void put_complaint(const char *text, va_list list)
-{
-    fputs("leat: ", stderr);
-    vfprintf(stderr, text, list);
-    fputc('\n', stderr);
-}
-
 bool complain(const char *text, ...)
 {
     va_list list;
     va_start(list, text);
-    put_complaint(text, list);
+    fputs("leat: ", stderr);
+    vfprintf(stderr, text, list);
+    fputc('\n', stderr);
     va_end(list);
     return false;
-}
-
-int fail(const char *text, ...)
-{
-    va_list list;
-    va_start(list, text);
-    put_complaint(text, list);
-    va_end(list);
-    return FAILED;
 }
 
 void warn_if_slower(const char *why, int slower_at)
@@ -76,29 +62,15 @@ void warn_if_slower(const char *why, int slower_at)
     if (slower_at >= 0) complain("%s", why + slower_at);
 }
 
-static void put_misuse(const struct verb *verb, const char *text, va_list list)
-{
-    fprintf(stderr, "leat %s: ", verb->name);
-    vfprintf(stderr, text, list);
-    fprintf(stderr, "\n(leat help %s tells more)\n", verb->name);
-}
-
 int misuse(const struct verb *verb, const char *text, ...)
 {
     va_list list;
     va_start(list, text);
-    put_misuse(verb, text, list);
+    fprintf(stderr, "leat %s: ", verb->name);
+    vfprintf(stderr, text, list);
+    fprintf(stderr, "\n(leat help %s tells more)\n", verb->name);
     va_end(list);
     return WRONG;
-}
-
-bool misused(const struct verb *verb, const char *text, ...)
-{
-    va_list list;
-    va_start(list, text);
-    put_misuse(verb, text, list);
-    va_end(list);
-    return false;
 }
 
 bool flush_printed(void)

@@ -53,7 +53,7 @@ const struct verb *verb_find(const char *name);
 
 /* One line on stderr: "leat: ..." Returns false, or FAILED. */
 bool complain(const char *text, ...) __attribute__((format(printf, 1, 2)));
-int fail(const char *text, ...) __attribute__((format(printf, 1, 2)));
+#define fail(...) ((void)complain(__VA_ARGS__), FAILED)
 
 /* Complains if a live network's driver is slower than it could be, for the reason at slower_at; -1:
  * it is not. */
@@ -73,7 +73,7 @@ void json_confined_here(struct leat_json *json);
 
 /* A wrong command line: reports it, refers to the verb's help. Returns WRONG, or false. */
 int misuse(const struct verb *verb, const char *text, ...) __attribute__((format(printf, 2, 3)));
-bool misused(const struct verb *verb, const char *text, ...) __attribute__((format(printf, 2, 3)));
+#define misused(...) ((void)misuse(__VA_ARGS__), false)
 
 /* Flushes standard output. False after a complaint: it cannot be written. */
 bool flush_printed(void);

@@ -237,7 +237,7 @@ static int set_enabled(const struct ring_live_asked *a, struct leat_aton_host *s
 
 static int set_load(const struct ring_live_asked *a, struct leat_aton_host *station, unsigned reg)
 {
-    uint64_t every_s = 0, load;
+    uint64_t every_s = 0, load = 0;
     if (!sim_read_number(a->args, "--every", 1, 86400, &every_s)) return WRONG;
     do {
         if (!load_now(&load)) return FAILED;
