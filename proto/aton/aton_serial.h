@@ -3,10 +3,10 @@
  * Each takes one bit time: bits of the ring and of a register go in, one bit comes out, and one or
  * two flip-flops hold the state for the next bit.
  *
- *     passing bit ---->+---------+----> outgoing bit          adder         carry
- *                      |  unit   |                            incrementer   carry, preset
- *     operand bit ---->+---------+                            compare       UNDECIDED, GREATER,
- * LESS ^     |                              CRC           32 flip-flops
+ *     passing bit ---->+---------+----> outgoing bit         adder         carry
+ *                      |  unit   |                           incrementer   carry, preset
+ *     operand bit ---->+---------+                           compare       UNDECIDED, GREATER, LESS
+ *                        ^     |                             CRC           32 flip-flops
  *                        +-----+ flip-flops
  *
  * AND and OR have no flip-flops. Adder and incrementer need the least significant bit first, the

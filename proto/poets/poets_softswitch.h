@@ -33,9 +33,7 @@ enum {
     LEAT_POETS_TOLD_MAX = 8,  /* lines per cause, then at powers of two */
     LEAT_POETS_LEVEL_OOR = 1, /* log level of out-of-range errors */
 };
-#define LEAT_POETS_EXTERNAL                                                                       \
-    (UINT32_C(1) << 31)                         /* in an edge's block: an external, by its number \
-                                                 */
+#define LEAT_POETS_EXTERNAL (UINT32_C(1) << 31) /* in an edge's block: an external by its number */
 #define LEAT_POETS_AWAY     (UINT32_C(1) << 30) /* a remote device, by its index; see `seat` */
 #define LEAT_POETS_INTERVAL UINT64_C(240000000) /* cycles between two records */
 

@@ -200,10 +200,9 @@ static bool is_packet(const char *hex)
 #define RELEASE "fffffd40000000000000000000000000"
 #define STOP    "fffffe40000000000000000000000000"
 #define INSTR   "fffffb40000000000000000000000000"
-#define TO_0                                                                                     \
-    "0000000000000000070000000000000000000000000000000000000000000000" /* 7 to pin 0 of device 0 \
-                                                                        */
-#define TO_2_1 "02000000010100000000000000000000" /* pin 1, edge 1 of device 2 */
+/* 7 to pin 0 of device 0 */
+#define TO_0    "0000000000000000070000000000000000000000000000000000000000000000"
+#define TO_2_1  "02000000010100000000000000000000" /* pin 1, edge 1 of device 2 */
 
 static void start(enum leat_poets_rts rts)
 {

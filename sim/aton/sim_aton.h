@@ -3,9 +3,10 @@
  * (spec/aton.md). Time is in bits.
  *
  *         +---------+  p_0 bits   +---------+  p_1 bits   +---------+
- * +--->| 0 |------------>| 1 |------------>| 2 |---- ... ----+ | | monitor | +---------+
- * +---------+ | | +---------+ each interface delays by one bit | +---------------- B = max(0, 24 -
- * n - sum p) bits, so that the token fits <--+
+ *    +--->|    0    |------------>|    1    |------------>|    2    |---- ... ----+
+ *    |    | monitor |             +---------+             +---------+             |
+ *    |    +---------+     each interface delays by one bit                        |
+ *    +---------------- B = max(0, 24 - n - sum p) bits, so that the token fits <--+
  *
  * In bit time t every interface reads the symbol at its input and replaces it by its own. Its
  * output is at the input of the next one p_i + 1 bit times later. So a packet of P symbols whose

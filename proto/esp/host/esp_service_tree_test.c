@@ -175,9 +175,8 @@ static void an_answer_that_is_lost_is_asked_for_and_a_refusal_ends_it(void)
 }
 
 /*
- *   root --> 10 --> 11 --> member 0, member 1        10 has one child more, member 2; 12 and 13
- * have
- *              \--> 12 --> 13 --> member 3            one each, so that member 3 is a point of 10
+ *   root --> 10 --> 11 --> member 0, member 1     10 has one more child, member 2; 12 and 13 have
+ *              \--> 12 --> 13 --> member 3         one each, so that member 3 is a point of 10
  */
 static void next_points_skip_nodes_with_one_child(void)
 {

@@ -4,9 +4,9 @@
  * queue. The flits of a packet take one route, because its head chooses it at each router.
  *
  *     wire        stage          queues                         wire
- * ------> in [ ][ ] --+--> [ | | ] --+
+ *    ------> in  [ ][ ] --+--> [ | | ] --+
  *                         |              +--> out ------>       fifo: a queue per input
- * ------> in [ ][ ] --+--> [ | | ] --+ voq, xpq: per input and output
+ *    ------> in  [ ][ ] --+--> [ | | ] --+                      voq, xpq: per input and output
  *                                                               output, shared: per output
  *
  * A flit that arrives in cycle t passes the stage of its input into its queue, and if none is

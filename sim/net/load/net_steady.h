@@ -15,8 +15,8 @@
  *   intervals    95 %, from the means of 8 to 15 batches after the warm-up and Student's t: few and
  *                long batches are least correlated (Law 2015, 9.5)
  *   saturation   the backlog grows: by more than a 200th of the offered load, and by more than
- * three standard errors of its growth per batch. A steady queue goes up and down; its growth has
- * mean 0, however heavy the load
+ *                three standard errors of its growth per batch. A steady queue goes up and down;
+ *                its growth has mean 0, however heavy the load
  *
  * Each batch has its own histogram, and the warm-up ends with a batch: so latencies are exactly
  * those of the packets that arrived at or after the end of the warm-up. A warm-up given by the user

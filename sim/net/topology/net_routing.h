@@ -2,18 +2,21 @@
  * Routing: by which output ports, in which virtual channels, a packet may leave a router.
  *
  *   dor           dimension order: line, ring, mesh, torus, hypercube, hyperx, grid, crossbar. In
- *                 rings the shorter direction, ties broken by the salt, and two classes of
- * channels: packets whose route in this dimension crosses the end of the ring, and others tag fly,
- * benes, clos: by the digits of the destination; where any port will do, by the salt updown up*,
- * then down* (Schroeder et al. 1991), the shortest such route, ties broken by the salt; up is
- * towards the root of a breadth-first tree from router 0, in fat trees towards the top. Any kind
- * with wires in both directions hierarchical  dragonfly: within the group, across, within the
- * group; two classes of channels, before and after the global wire adaptive      minimal adaptive
- * (Duato 1993): any port that leads closer, in all channels except those of the escape, which is
- * dor or updown in the lowest one (rings: two); a packet that took the escape stays in it valiant
- * to a random router first (Valiant and Brebner 1981): two legs, each in its own half of the
- * channels, by dor, hierarchical or (graphs) updown table         the table that came with the
- * fabric, else the shortest route, lowest port first
+ *                 rings the shorter direction, ties broken by the salt; two classes of channels:
+ *                 packets whose route in this dimension crosses the end of the ring, and others
+ *   tag           fly, benes, clos: by the digits of the destination; where any port will do, by
+ *                 the salt
+ *   updown        up*, then down* (Schroeder et al. 1991), the shortest such route, ties broken by
+ *                 the salt; up is towards the root of a breadth-first tree from router 0, in fat
+ *                 trees towards the top. Any kind with wires in both directions
+ *   hierarchical  dragonfly: within the group, across, within the group; two classes of channels,
+ *                 before and after the global wire
+ *   adaptive      minimal adaptive (Duato 1993): any port that leads closer, in all channels except
+ *                 those of the escape, which is dor or updown in the lowest one (rings: two); a
+ *                 packet that took the escape stays in it
+ *   valiant       to a random router first (Valiant and Brebner 1981): two legs, each in its own
+ *                 half of the channels, by dor, hierarchical or (graphs) updown
+ *   table         the table that came with the fabric, else the shortest route, lowest port first
  *
  * Classes share the channels evenly. With fewer channels than classes, all classes use all of them
  * (and net_deadlock.h finds the consequences).
