@@ -1,4 +1,4 @@
-#include "fi_launcher.h"
+#include "fi_rank.h"
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <netinet/in.h>

@@ -7,7 +7,6 @@
  *     tool, Fortran ---> PMPI_Recv here ---> PMPI_Recv of the library
  */
 #include "clock.h"
-#include "fi_launcher.h"
 #include "fi_message.h"
 #include "fi_rank.h"
 #include "task.h"
@@ -153,8 +152,7 @@ BOTH(WTIME)
     }
 BOTH(ABORT)
 
-/* ---- calls that block ---------------------------------------------------------------------------
- */
+/* ---- calls that block, or start stepwise operations ------------------------------------------ */
 
 #define BLOCKING_CALL(NAME, PARAMETERS, ARGUMENTS, ...)                  \
     int NAME PARAMETERS                                                  \
@@ -167,9 +165,30 @@ BOTH(ABORT)
         leat_fi_call_exit(&call, entered);                               \
         return result;                                                   \
     }
-#define BLOCKING(NAME, PARAMETERS, ARGUMENTS, ...)                \
-    BLOCKING_CALL(MPI_##NAME, PARAMETERS, ARGUMENTS, __VA_ARGS__) \
-    BLOCKING_CALL(PMPI_##NAME, PARAMETERS, ARGUMENTS, __VA_ARGS__)
+#define BLOCKING(NAME, ...)                \
+    BLOCKING_CALL(MPI_##NAME, __VA_ARGS__) \
+    BLOCKING_CALL(PMPI_##NAME, __VA_ARGS__)
+
+/* A call that starts an operation of several steps and returns. */
+#define STARTING_CALL(NAME, PARAMETERS, ARGUMENTS) \
+    int NAME PARAMETERS                            \
+    {                                              \
+        static int(*next) PARAMETERS;              \
+        FIND(next, #NAME);                         \
+        leat_fi_call_starts_deep();                \
+        return next ARGUMENTS;                     \
+    }
+#define STARTING(NAME, PARAMETERS, ARGUMENTS)        \
+    STARTING_CALL(MPI_##NAME, PARAMETERS, ARGUMENTS) \
+    STARTING_CALL(PMPI_##NAME, PARAMETERS, ARGUMENTS)
+
+/* A collective call, and the one that only starts it, which has a request as its last argument. */
+#define WITH_REQUEST(...)     (__VA_ARGS__, MPI_Request * request)
+#define AND_REQUEST(...)      (__VA_ARGS__, request)
+#define COLLECTIVE(NAME, ...) COLLECTIVE_PAIR(NAME, __VA_ARGS__)
+#define COLLECTIVE_PAIR(NAME, START, PARAMETERS, ARGUMENTS, ...) \
+    BLOCKING(NAME, PARAMETERS, ARGUMENTS, __VA_ARGS__)           \
+    STARTING(START, WITH_REQUEST PARAMETERS, AND_REQUEST ARGUMENTS)
 
 /* The description of a waiting call. */
 #define ONLY          .detail = LEAT_FI_CALL_ONLY
@@ -183,13 +202,34 @@ BOTH(ABORT)
 #define FREES         .detail = LEAT_FI_CALL_ONLY, .frees_window = true
 #define STAYS_DEEP    .is_deep = true, .stays_deep = true
 
+/* Signatures that several calls have: parameters, and arguments. */
+#define SEND                                                                         \
+    (const void *buf, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm), \
+        (buf, count, type, to, tag, comm)
+#define TO_ROOT_OR_BACK                                                                         \
+    (const void *out, int outs, MPI_Datatype out_type, void *in, int ins, MPI_Datatype in_type, \
+     int root, MPI_Comm comm),                                                                  \
+        (out, outs, out_type, in, ins, in_type, root, comm)
+#define EQUAL_PARTS                                                                             \
+    (const void *out, int outs, MPI_Datatype out_type, void *in, int ins, MPI_Datatype in_type, \
+     MPI_Comm comm),                                                                            \
+        (out, outs, out_type, in, ins, in_type, comm)
+#define VARIOUS_PARTS                                                                             \
+    (const void *out, int outs, MPI_Datatype out_type, void *in, const int ins[], const int at[], \
+     MPI_Datatype in_type, MPI_Comm comm),                                                        \
+        (out, outs, out_type, in, ins, at, in_type, comm)
+#define VARIOUS_PAIRS                                                                        \
+    (const void *out, const int outs[], const int out_at[], MPI_Datatype out_type, void *in, \
+     const int ins[], const int in_at[], MPI_Datatype in_type, MPI_Comm comm),               \
+        (out, outs, out_at, out_type, in, ins, in_at, in_type, comm)
+#define REDUCTION                                                                        \
+    (const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm), \
+        (out, in, count, type, op, comm)
+
 /* Point to point. */
-BLOCKING(Send, (const void *buf, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm),
-         (buf, count, type, to, tag, comm), TO(to, tag))
-BLOCKING(Ssend, (const void *buf, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm),
-         (buf, count, type, to, tag, comm), TO(to, tag))
-BLOCKING(Rsend, (const void *buf, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm),
-         (buf, count, type, to, tag, comm), TO(to, tag))
+BLOCKING(Send, SEND, TO(to, tag))
+BLOCKING(Ssend, SEND, TO(to, tag))
+BLOCKING(Rsend, SEND, TO(to, tag))
 BLOCKING(Buffer_detach, (void *buffer, int *size), (buffer, size), ONLY)
 BLOCKING(Recv,
          (void *buf, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
@@ -220,88 +260,53 @@ BLOCKING(Waitsome,
          (count, requests, done, indices, statuses), OF(count))
 
 /* Collective. */
-BLOCKING(Barrier, (MPI_Comm comm), (comm), ONLY)
-BLOCKING(Bcast, (void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm),
-         (buffer, count, type, root, comm), ROOT(root))
-BLOCKING(Gather,
-         (const void *out, int outs, MPI_Datatype out_type, void *in, int ins, MPI_Datatype in_type,
-          int root, MPI_Comm comm),
-         (out, outs, out_type, in, ins, in_type, root, comm), ROOT(root))
-BLOCKING(Gatherv,
-         (const void *out, int outs, MPI_Datatype out_type, void *in, const int ins[],
-          const int at[], MPI_Datatype in_type, int root, MPI_Comm comm),
-         (out, outs, out_type, in, ins, at, in_type, root, comm), ROOT(root))
-BLOCKING(Scatter,
-         (const void *out, int outs, MPI_Datatype out_type, void *in, int ins, MPI_Datatype in_type,
-          int root, MPI_Comm comm),
-         (out, outs, out_type, in, ins, in_type, root, comm), ROOT(root))
-BLOCKING(Scatterv,
-         (const void *out, const int outs[], const int at[], MPI_Datatype out_type, void *in,
-          int ins, MPI_Datatype in_type, int root, MPI_Comm comm),
-         (out, outs, at, out_type, in, ins, in_type, root, comm), ROOT(root))
-BLOCKING(Allgather,
-         (const void *out, int outs, MPI_Datatype out_type, void *in, int ins, MPI_Datatype in_type,
-          MPI_Comm comm),
-         (out, outs, out_type, in, ins, in_type, comm), ONLY)
-BLOCKING(Allgatherv,
-         (const void *out, int outs, MPI_Datatype out_type, void *in, const int ins[],
-          const int at[], MPI_Datatype in_type, MPI_Comm comm),
-         (out, outs, out_type, in, ins, at, in_type, comm), ONLY)
-BLOCKING(Alltoall,
-         (const void *out, int outs, MPI_Datatype out_type, void *in, int ins, MPI_Datatype in_type,
-          MPI_Comm comm),
-         (out, outs, out_type, in, ins, in_type, comm), ONLY)
-BLOCKING(Alltoallv,
-         (const void *out, const int outs[], const int out_at[], MPI_Datatype out_type, void *in,
-          const int ins[], const int in_at[], MPI_Datatype in_type, MPI_Comm comm),
-         (out, outs, out_at, out_type, in, ins, in_at, in_type, comm), ONLY)
-BLOCKING(Alltoallw,
-         (const void *out, const int outs[], const int out_at[], const MPI_Datatype out_types[],
-          void *in, const int ins[], const int in_at[], const MPI_Datatype in_types[],
-          MPI_Comm comm),
-         (out, outs, out_at, out_types, in, ins, in_at, in_types, comm), ONLY)
-BLOCKING(Reduce,
-         (const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, int root,
-          MPI_Comm comm),
-         (out, in, count, type, op, root, comm), ROOT(root))
-BLOCKING(Allreduce,
-         (const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-         (out, in, count, type, op, comm), ONLY)
-BLOCKING(Reduce_scatter,
-         (const void *out, void *in, const int ins[], MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-         (out, in, ins, type, op, comm), ONLY)
-BLOCKING(Reduce_scatter_block,
-         (const void *out, void *in, int ins, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-         (out, in, ins, type, op, comm), ONLY)
-BLOCKING(Scan, (const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-         (out, in, count, type, op, comm), ONLY)
-BLOCKING(Exscan,
-         (const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-         (out, in, count, type, op, comm), ONLY)
-BLOCKING(Neighbor_allgather,
-         (const void *out, int outs, MPI_Datatype out_type, void *in, int ins, MPI_Datatype in_type,
-          MPI_Comm comm),
-         (out, outs, out_type, in, ins, in_type, comm), ONLY)
-BLOCKING(Neighbor_allgatherv,
-         (const void *out, int outs, MPI_Datatype out_type, void *in, const int ins[],
-          const int at[], MPI_Datatype in_type, MPI_Comm comm),
-         (out, outs, out_type, in, ins, at, in_type, comm), ONLY)
-BLOCKING(Neighbor_alltoall,
-         (const void *out, int outs, MPI_Datatype out_type, void *in, int ins, MPI_Datatype in_type,
-          MPI_Comm comm),
-         (out, outs, out_type, in, ins, in_type, comm), ONLY)
-BLOCKING(Neighbor_alltoallv,
-         (const void *out, const int outs[], const int out_at[], MPI_Datatype out_type, void *in,
-          const int ins[], const int in_at[], MPI_Datatype in_type, MPI_Comm comm),
-         (out, outs, out_at, out_type, in, ins, in_at, in_type, comm), ONLY)
-BLOCKING(Neighbor_alltoallw,
-         (const void *out, const int outs[], const MPI_Aint out_at[],
-          const MPI_Datatype out_types[], void *in, const int ins[], const MPI_Aint in_at[],
-          const MPI_Datatype in_types[], MPI_Comm comm),
-         (out, outs, out_at, out_types, in, ins, in_at, in_types, comm), ONLY)
+COLLECTIVE(Barrier, Ibarrier, (MPI_Comm comm), (comm), ONLY)
+COLLECTIVE(Bcast, Ibcast, (void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm),
+           (buffer, count, type, root, comm), ROOT(root))
+COLLECTIVE(Gather, Igather, TO_ROOT_OR_BACK, ROOT(root))
+COLLECTIVE(Gatherv, Igatherv,
+           (const void *out, int outs, MPI_Datatype out_type, void *in, const int ins[],
+            const int at[], MPI_Datatype in_type, int root, MPI_Comm comm),
+           (out, outs, out_type, in, ins, at, in_type, root, comm), ROOT(root))
+COLLECTIVE(Scatter, Iscatter, TO_ROOT_OR_BACK, ROOT(root))
+COLLECTIVE(Scatterv, Iscatterv,
+           (const void *out, const int outs[], const int at[], MPI_Datatype out_type, void *in,
+            int ins, MPI_Datatype in_type, int root, MPI_Comm comm),
+           (out, outs, at, out_type, in, ins, in_type, root, comm), ROOT(root))
+COLLECTIVE(Allgather, Iallgather, EQUAL_PARTS, ONLY)
+COLLECTIVE(Allgatherv, Iallgatherv, VARIOUS_PARTS, ONLY)
+COLLECTIVE(Alltoall, Ialltoall, EQUAL_PARTS, ONLY)
+COLLECTIVE(Alltoallv, Ialltoallv, VARIOUS_PAIRS, ONLY)
+COLLECTIVE(Alltoallw, Ialltoallw,
+           (const void *out, const int outs[], const int out_at[], const MPI_Datatype out_types[],
+            void *in, const int ins[], const int in_at[], const MPI_Datatype in_types[],
+            MPI_Comm comm),
+           (out, outs, out_at, out_types, in, ins, in_at, in_types, comm), ONLY)
+COLLECTIVE(Reduce, Ireduce,
+           (const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, int root,
+            MPI_Comm comm),
+           (out, in, count, type, op, root, comm), ROOT(root))
+COLLECTIVE(Allreduce, Iallreduce, REDUCTION, ONLY)
+COLLECTIVE(Reduce_scatter, Ireduce_scatter,
+           (const void *out, void *in, const int ins[], MPI_Datatype type, MPI_Op op,
+            MPI_Comm comm),
+           (out, in, ins, type, op, comm), ONLY)
+COLLECTIVE(Reduce_scatter_block, Ireduce_scatter_block, REDUCTION, ONLY)
+COLLECTIVE(Scan, Iscan, REDUCTION, ONLY)
+COLLECTIVE(Exscan, Iexscan, REDUCTION, ONLY)
+COLLECTIVE(Neighbor_allgather, Ineighbor_allgather, EQUAL_PARTS, ONLY)
+COLLECTIVE(Neighbor_allgatherv, Ineighbor_allgatherv, VARIOUS_PARTS, ONLY)
+COLLECTIVE(Neighbor_alltoall, Ineighbor_alltoall, EQUAL_PARTS, ONLY)
+COLLECTIVE(Neighbor_alltoallv, Ineighbor_alltoallv, VARIOUS_PAIRS, ONLY)
+COLLECTIVE(Neighbor_alltoallw, Ineighbor_alltoallw,
+           (const void *out, const int outs[], const MPI_Aint out_at[],
+            const MPI_Datatype out_types[], void *in, const int ins[], const MPI_Aint in_at[],
+            const MPI_Datatype in_types[], MPI_Comm comm),
+           (out, outs, out_at, out_types, in, ins, in_at, in_types, comm), ONLY)
 
 /* Communicators. */
 BLOCKING(Comm_dup, (MPI_Comm comm, MPI_Comm *made), (comm, made), DEEP)
+STARTING(Comm_idup, (MPI_Comm comm, MPI_Comm *made, MPI_Request *request), (comm, made, request))
 BLOCKING(Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *made), (comm, info, made),
          DEEP)
 BLOCKING(Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *made), (comm, group, made), DEEP)
@@ -360,108 +365,3 @@ BLOCKING(Win_flush, (int rank, MPI_Win win), (rank, win), AT(rank))
 BLOCKING(Win_flush_all, (MPI_Win win), (win), ONLY)
 BLOCKING(Win_flush_local, (int rank, MPI_Win win), (rank, win), AT(rank))
 BLOCKING(Win_flush_local_all, (MPI_Win win), (win), ONLY)
-
-/* ---- calls that start stepwise operations ---------------------------------------------------- */
-
-#define STARTING_CALL(NAME, PARAMETERS, ARGUMENTS) \
-    int NAME PARAMETERS                            \
-    {                                              \
-        static int(*next) PARAMETERS;              \
-        FIND(next, #NAME);                         \
-        leat_fi_call_starts_deep();                \
-        return next ARGUMENTS;                     \
-    }
-#define STARTING(NAME, PARAMETERS, ARGUMENTS)        \
-    STARTING_CALL(MPI_##NAME, PARAMETERS, ARGUMENTS) \
-    STARTING_CALL(PMPI_##NAME, PARAMETERS, ARGUMENTS)
-
-STARTING(Ibarrier, (MPI_Comm comm, MPI_Request *request), (comm, request))
-STARTING(Ibcast,
-         (void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
-          MPI_Request *request),
-         (buffer, count, type, root, comm, request))
-STARTING(Igather,
-         (const void *out, int outs, MPI_Datatype out_type, void *in, int ins, MPI_Datatype in_type,
-          int root, MPI_Comm comm, MPI_Request *request),
-         (out, outs, out_type, in, ins, in_type, root, comm, request))
-STARTING(Igatherv,
-         (const void *out, int outs, MPI_Datatype out_type, void *in, const int ins[],
-          const int at[], MPI_Datatype in_type, int root, MPI_Comm comm, MPI_Request *request),
-         (out, outs, out_type, in, ins, at, in_type, root, comm, request))
-STARTING(Iscatter,
-         (const void *out, int outs, MPI_Datatype out_type, void *in, int ins, MPI_Datatype in_type,
-          int root, MPI_Comm comm, MPI_Request *request),
-         (out, outs, out_type, in, ins, in_type, root, comm, request))
-STARTING(Iscatterv,
-         (const void *out, const int outs[], const int at[], MPI_Datatype out_type, void *in,
-          int ins, MPI_Datatype in_type, int root, MPI_Comm comm, MPI_Request *request),
-         (out, outs, at, out_type, in, ins, in_type, root, comm, request))
-STARTING(Iallgather,
-         (const void *out, int outs, MPI_Datatype out_type, void *in, int ins, MPI_Datatype in_type,
-          MPI_Comm comm, MPI_Request *request),
-         (out, outs, out_type, in, ins, in_type, comm, request))
-STARTING(Iallgatherv,
-         (const void *out, int outs, MPI_Datatype out_type, void *in, const int ins[],
-          const int at[], MPI_Datatype in_type, MPI_Comm comm, MPI_Request *request),
-         (out, outs, out_type, in, ins, at, in_type, comm, request))
-STARTING(Ialltoall,
-         (const void *out, int outs, MPI_Datatype out_type, void *in, int ins, MPI_Datatype in_type,
-          MPI_Comm comm, MPI_Request *request),
-         (out, outs, out_type, in, ins, in_type, comm, request))
-STARTING(Ialltoallv,
-         (const void *out, const int outs[], const int out_at[], MPI_Datatype out_type, void *in,
-          const int ins[], const int in_at[], MPI_Datatype in_type, MPI_Comm comm,
-          MPI_Request *request),
-         (out, outs, out_at, out_type, in, ins, in_at, in_type, comm, request))
-STARTING(Ialltoallw,
-         (const void *out, const int outs[], const int out_at[], const MPI_Datatype out_types[],
-          void *in, const int ins[], const int in_at[], const MPI_Datatype in_types[],
-          MPI_Comm comm, MPI_Request *request),
-         (out, outs, out_at, out_types, in, ins, in_at, in_types, comm, request))
-STARTING(Ireduce,
-         (const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, int root,
-          MPI_Comm comm, MPI_Request *request),
-         (out, in, count, type, op, root, comm, request))
-STARTING(Iallreduce,
-         (const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-          MPI_Request *request),
-         (out, in, count, type, op, comm, request))
-STARTING(Ireduce_scatter,
-         (const void *out, void *in, const int ins[], MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-          MPI_Request *request),
-         (out, in, ins, type, op, comm, request))
-STARTING(Ireduce_scatter_block,
-         (const void *out, void *in, int ins, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-          MPI_Request *request),
-         (out, in, ins, type, op, comm, request))
-STARTING(Iscan,
-         (const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-          MPI_Request *request),
-         (out, in, count, type, op, comm, request))
-STARTING(Iexscan,
-         (const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-          MPI_Request *request),
-         (out, in, count, type, op, comm, request))
-STARTING(Ineighbor_allgather,
-         (const void *out, int outs, MPI_Datatype out_type, void *in, int ins, MPI_Datatype in_type,
-          MPI_Comm comm, MPI_Request *request),
-         (out, outs, out_type, in, ins, in_type, comm, request))
-STARTING(Ineighbor_allgatherv,
-         (const void *out, int outs, MPI_Datatype out_type, void *in, const int ins[],
-          const int at[], MPI_Datatype in_type, MPI_Comm comm, MPI_Request *request),
-         (out, outs, out_type, in, ins, at, in_type, comm, request))
-STARTING(Ineighbor_alltoall,
-         (const void *out, int outs, MPI_Datatype out_type, void *in, int ins, MPI_Datatype in_type,
-          MPI_Comm comm, MPI_Request *request),
-         (out, outs, out_type, in, ins, in_type, comm, request))
-STARTING(Ineighbor_alltoallv,
-         (const void *out, const int outs[], const int out_at[], MPI_Datatype out_type, void *in,
-          const int ins[], const int in_at[], MPI_Datatype in_type, MPI_Comm comm,
-          MPI_Request *request),
-         (out, outs, out_at, out_type, in, ins, in_at, in_type, comm, request))
-STARTING(Ineighbor_alltoallw,
-         (const void *out, const int outs[], const MPI_Aint out_at[],
-          const MPI_Datatype out_types[], void *in, const int ins[], const MPI_Aint in_at[],
-          const MPI_Datatype in_types[], MPI_Comm comm, MPI_Request *request),
-         (out, outs, out_at, out_types, in, ins, in_at, in_types, comm, request))
-STARTING(Comm_idup, (MPI_Comm comm, MPI_Comm *made, MPI_Request *request), (comm, made, request))

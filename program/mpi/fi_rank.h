@@ -11,7 +11,6 @@
 #define LEAT_FI_RANK_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 /* Does a run expect this process? (Not the processes that it forks.) */
 bool leat_fi_is_wanted(void);
@@ -21,6 +20,12 @@ bool leat_fi_attach(const char **why);
 void leat_fi_begin(void);
 void leat_fi_leave(void);
 bool leat_fi_is_simulated(void);
+
+/* The connection of a rank to its launcher (fi_launcher.c), which ranks find each other through in
+ * MPI_Init and sign off with in MPI_Finalize. A program that closes descriptors it does not own, as
+ * daemons do, closes it too: MPI_Finalize would then wait for ever, in real time. */
+void leat_fi_launcher_note(void);    /* at the end of MPI_Init: finds it */
+bool leat_fi_launcher_is_lost(void); /* there was one that is now gone */
 
 /* In a process forked by a rank: this call ends it, and the run. */
 void leat_fi_be_no_copy(const char *call);
