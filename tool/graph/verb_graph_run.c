@@ -356,9 +356,9 @@ static bool build_machine(const struct job *job, struct leat_graph *graph,
     const uint32_t threads = leat_poets_run_threads(&job->run);
     const struct leat_poets_link *link = job->run.link;
     uint32_t *order = leat_graph_order(graph, instance, job->placement, threads, job->run.seed);
-    const bool good = order && leat_poets_machine_build_share(machine, graph, instance, handlers,
-                                                              threads, order, link ? link->rank : 0,
-                                                              link ? link->rank_count : 1);
+    const bool good = order &&
+                      leat_poets_machine_build(machine, graph, instance, handlers, threads, order,
+                                               link ? link->rank : 0, link ? link->rank_count : 1);
     free(order);
     return good;
 }

@@ -48,20 +48,28 @@ static void wake(struct leat_poets_worker *w)
     w->without_work = 0;
 }
 
-/* Control packets, from the host. True: there was one. */
+/* Packets of the host or of other ranks. These are untrusted and checked like any packet on a wire.
+ * True: there was one. */
+static bool take_packets(struct leat_poets_worker *w, struct leat_poets_fifo *ring)
+{
+    const struct leat_poets_crew_cell *cell = leat_poets_fifo_oldest(ring);
+    const bool any = cell;
+    const uint64_t now = any ? leat_poets_run_cycles() : 0;
+    for (; cell; cell = leat_poets_fifo_oldest(ring)) {
+        wake(w);
+        leat_poets_softswitch_receive(&w->crew->run->softswitch[cell->thread], cell->slot.packet,
+                                      cell->slot.nflit, now);
+        leat_poets_fifo_take(ring);
+        w->taken++;
+    }
+    return any;
+}
+
+/* Control packets, which may open the barrier. */
 static bool take_control(struct leat_poets_worker *w)
 {
-    const struct leat_poets_crew_cell *cell;
-    struct leat_poets_run *run = w->crew->run;
-    bool any = false;
-    while ((cell = leat_poets_fifo_oldest(&w->from_host))) {
-        wake(w);
-        leat_poets_softswitch_receive(&run->softswitch[cell->thread], cell->slot.packet,
-                                      cell->slot.nflit, leat_poets_run_cycles());
-        leat_poets_fifo_take(&w->from_host);
-        w->taken++;
-        any = true;
-    }
+    const struct leat_poets_run *run = w->crew->run;
+    const bool any = take_packets(w, &w->from_host);
     if (!any || w->released) return any;
     w->released = true;
     for (uint32_t t = w->first; t < w->end; t++)
@@ -69,28 +77,11 @@ static bool take_control(struct leat_poets_worker *w)
     return any;
 }
 
-/* Packets of other ranks. They are untrusted and checked like any packet on a wire. */
-static bool take_from_ranks(struct leat_poets_worker *w)
-{
-    const struct leat_poets_crew_cell *cell;
-    bool any = false;
-    const uint64_t now = leat_poets_fifo_oldest(&w->from_ranks) ? leat_poets_run_cycles() : 0;
-    while ((cell = leat_poets_fifo_oldest(&w->from_ranks))) {
-        wake(w);
-        leat_poets_softswitch_receive(&w->crew->run->softswitch[cell->thread], cell->slot.packet,
-                                      cell->slot.nflit, now);
-        leat_poets_fifo_take(&w->from_ranks);
-        w->taken++;
-        any = true;
-    }
-    return any;
-}
-
 /* Cells of other workers and ranks wait until all local threads are past the barrier. */
 static bool take_cells(struct leat_poets_worker *w)
 {
     bool any = take_control(w);
-    if (w->released) any = take_from_ranks(w) || any;
+    if (w->released) any = take_packets(w, &w->from_ranks) || any;
     for (uint32_t i = 0; w->released && i < w->crew->count; i++) {
         const struct cell *cell;
         if (i == w->number) continue;
@@ -121,6 +112,16 @@ static void *wait_for_room(struct leat_poets_worker *w, struct leat_poets_fifo *
 
 /* ---- sending -------------------------------------------------------------------------------- */
 
+/* Writes a packet to a thread, or to the host, into the free cell of a ring. */
+static void fill_cell(struct leat_poets_fifo *ring, struct leat_poets_crew_cell *cell,
+                      uint32_t thread, const uint8_t *packet, unsigned nflit)
+{
+    cell->thread = thread;
+    cell->slot.nflit = (uint8_t)nflit;
+    memcpy(cell->slot.packet, packet, (size_t)nflit * LEAT_POETS_FLIT_LEN);
+    leat_poets_fifo_put(ring);
+}
+
 /* To the host, which forwards packets for remote threads. */
 static void put_host(struct leat_poets_worker *w, uint32_t from, uint32_t to,
                      const struct leat_poets_slot *slot)
@@ -130,10 +131,7 @@ static void put_host(struct leat_poets_worker *w, uint32_t from, uint32_t to,
     if (!cell) return;
     if (to == LEAT_POETS_CREW_HOST)
         leat_poets_run_show(w->crew->run, true, from, slot->packet, slot->nflit);
-    cell->thread = to;
-    cell->slot.nflit = slot->nflit;
-    memcpy(cell->slot.packet, slot->packet, slot->nflit * (size_t)LEAT_POETS_FLIT_LEN);
-    leat_poets_fifo_put(&w->to_host);
+    fill_cell(&w->to_host, cell, to, slot->packet, slot->nflit);
     w->put++;
 }
 
@@ -266,9 +264,7 @@ static void tell_counts(struct leat_poets_worker *w)
 /* OnHardwareIdle of all, and the vote on it. */
 static void vote(struct leat_poets_worker *w, unsigned step)
 {
-    bool active = false;
-    for (uint32_t t = w->first; t < w->end; t++)
-        active = leat_poets_softswitch_hardware_idle(&w->crew->run->softswitch[t]) || active;
+    const bool active = leat_poets_run_hardware_idle(w->crew->run, w->first, w->end);
     w->env.block = NULL;
     atomic_store(&w->passive, false);
     atomic_store(&w->idle_vote, !active);
@@ -351,10 +347,7 @@ static bool put_packet(struct leat_poets_crew *crew, struct leat_poets_fifo *rin
 {
     struct leat_poets_crew_cell *cell = leat_poets_fifo_room(ring);
     if (!cell) return false;
-    cell->thread = thread;
-    cell->slot.nflit = (uint8_t)nflit;
-    memcpy(cell->slot.packet, packet, (size_t)nflit * LEAT_POETS_FLIT_LEN);
-    leat_poets_fifo_put(ring);
+    fill_cell(ring, cell, thread, packet, nflit);
     crew->host_put++;
     return true;
 }

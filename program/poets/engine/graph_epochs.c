@@ -191,23 +191,6 @@ static bool packets_wait(const struct epochs *e)
     return e->to_host.first < e->to_host.count;
 }
 
-/* Idle everywhere: runs OnHardwareIdle. Does any device want to continue? */
-static bool hardware_idle(struct epochs *e)
-{
-    bool active = false;
-    for (uint32_t t = 0; t < e->run->machine->thread_count; t++)
-        active = leat_poets_softswitch_hardware_idle(&e->run->softswitch[t]) || active;
-    return active;
-}
-
-static uint64_t received(const struct epochs *e)
-{
-    uint64_t sum = 0;
-    for (uint32_t t = 0; t < e->run->machine->thread_count; t++)
-        sum += e->run->softswitch[t].handled;
-    return sum;
-}
-
 static void run_to_the_end(struct epochs *e)
 {
     struct leat_poets_run *run = e->run;
@@ -219,12 +202,13 @@ static void run_to_the_end(struct epochs *e)
         epoch(e);
         if (atomic_load(&run->exit_code) >= 0 || run->turns - checked >= CHECK_TURNS) {
             leat_poets_run_check_end(run, began);
-            leat_poets_run_progress(run, began, received(e));
+            leat_poets_run_progress(run, began, leat_poets_run_received(run));
             checked = run->turns;
         }
         if (e->moved || packets_wait(e)) continue;
         if (run->host.app.state != LEAT_POETS_APP_RUNNING) continue;
-        idle_steps = hardware_idle(e) || packets_wait(e) ? 0 : idle_steps + 1;
+        const bool active = leat_poets_run_hardware_idle(run, 0, run->machine->thread_count);
+        idle_steps = active || packets_wait(e) ? 0 : idle_steps + 1;
         if (idle_steps >= leat_poets_run_idle_steps(run)) leat_poets_run_end_idle(run);
         leat_poets_graph_host_idle(&run->host);
         leat_poets_run_check_end(run, began);

@@ -305,19 +305,12 @@ static void idle_step(struct fabric *f, uint32_t *steps)
 
 /* ---- the run -------------------------------------------------------------------------------- */
 
-static uint64_t received(const struct fabric *f)
-{
-    uint64_t sum = 0;
-    for (uint32_t t = 0; t < f->host; t++)
-        sum += f->run->softswitch[t].handled;
-    return sum;
-}
-
 /* External reasons to end, and progress. */
 static void look_outside(struct fabric *f)
 {
     leat_poets_run_check_end_after(f->run, seconds(f));
-    if (f->run->options->watch.progress) leat_poets_run_progress(f->run, f->began, received(f));
+    if (f->run->options->watch.progress)
+        leat_poets_run_progress(f->run, f->began, leat_poets_run_received(f->run));
 }
 
 /* Timed events, whatever else happens. */

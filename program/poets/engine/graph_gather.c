@@ -3,7 +3,7 @@
  * on whichever rank: rank 0 walks over them and requests states from a rank when it needs them, so
  * that no rank has to hold all.
  */
-#include "graph_ranks.h"
+#include "graph_run_parts.h"
 #include "poets_hash.h"
 #include <sched.h>
 #include <stdlib.h>

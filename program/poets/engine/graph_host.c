@@ -1,5 +1,4 @@
 #include "graph_host.h"
-#include "graph_parts.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -38,40 +37,29 @@ static void print_text(FILE *out, const char *text, size_t len)
         fputc((unsigned char)text[i] >= ' ' || text[i] == '\t' ? text[i] : ' ', out);
 }
 
-static void begin_line(struct leat_poets_graph_host *host)
+/* Of a device, or (LEAT_GRAPH_NONE) of the supervisor. */
+static void print_line(struct leat_poets_graph_host *host, uint32_t index, const char *text,
+                       size_t len, bool truncated)
 {
+    const struct leat_poets_machine *m = host->machine;
+    FILE *out = host->options.lines;
     host->lines++;
     if (host->options.before_line) host->options.before_line();
-}
-
-static void print_line(struct leat_poets_graph_host *host, uint32_t index,
-                       const struct leat_poets_log_line *line)
-{
-    const uint32_t thread = host->machine->seat[index].thread;
-    begin_line(host);
     if (host->options.line) {
-        host->options.line(host->options.context, index, line->text, line->len);
+        host->options.line(host->options.context, index, text, len);
     } else {
-        fprintf(host->options.lines,
-                "%s (Thread 0x%x): ", leat_poets_machine_name(host->machine, index),
-                host->machine->address[thread]);
-        print_text(host->options.lines, line->text, line->len);
-        fputs(line->truncated ? " [truncated]\n" : "\n", host->options.lines);
+        if (index != LEAT_GRAPH_NONE)
+            fprintf(out, "%s (Thread 0x%x): ", leat_poets_machine_name(m, index),
+                    m->address[m->seat[index].thread]);
+        print_text(out, text, len);
+        fputs(truncated ? " [truncated]\n" : "\n", out);
     }
-    look_for_exit(host, line->text, line->len);
+    look_for_exit(host, text, len);
 }
 
 static void post(struct leat_poets_host *api, const char *text)
 {
-    struct leat_poets_graph_host *host = api->engine;
-    begin_line(host);
-    if (host->options.line) {
-        host->options.line(host->options.context, LEAT_GRAPH_NONE, text, strlen(text));
-    } else {
-        print_text(host->options.lines, text, strlen(text));
-        fputc('\n', host->options.lines);
-    }
-    look_for_exit(host, text, strlen(text));
+    print_line(api->engine, LEAT_GRAPH_NONE, text, strlen(text), false);
 }
 
 static void stop_application(struct leat_poets_host *api)
@@ -90,6 +78,41 @@ static void fail(struct leat_poets_host *api, const char *what)
 
 /* ---- files ---------------------------------------------------------------------------------- */
 
+/* Creates the parent folders of a path, which is modified and restored. */
+static bool make_parents(char *path)
+{
+    for (char *at = path + 1; *at; at++) {
+        if (*at != '/') continue;
+        *at = '\0';
+        const bool made = mkdir(path, 0777) == 0 || errno == EEXIST;
+        *at = '/';
+        if (!made) return false;
+    }
+    return true;
+}
+
+/* A folder that only the user can write, created if missing, as a descriptor. -1: `why` says why;
+ * another user may have made it, or a link of this name. */
+static int own_folder(const char *path, char *why, size_t cap)
+{
+    struct stat s;
+    const bool made = mkdir(path, 0755) == 0 || errno == EEXIST;
+    const int fd = made ? open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+    if (fd < 0 || fstat(fd, &s) != 0)
+        snprintf(why, cap, "%s: %s", path,
+                 errno == ENOTDIR || errno == ELOOP ? "expected a folder, and no link"
+                                                    : strerror(errno));
+    else if (s.st_uid != geteuid())
+        snprintf(why, cap, "%s belongs to user %u, expected user %u", path, (unsigned)s.st_uid,
+                 (unsigned)geteuid());
+    else if (s.st_mode & (S_IWGRP | S_IWOTH))
+        snprintf(why, cap, "%s: others may write there, expected mode go-w", path);
+    else
+        return fd;
+    if (fd >= 0) close(fd);
+    return -1;
+}
+
 static const char default_folder[] = "poets_output";
 
 static const char *folder_of(const struct leat_poets_graph_host *host)
@@ -104,13 +127,13 @@ static bool open_files(struct leat_poets_graph_host *host, char *why, size_t cap
     char path[4200];
     if (host->files >= 0) return true;
     if (!host->options.folder) {
-        host->files = leat_graph_own_folder(default_folder, why, cap);
+        host->files = own_folder(default_folder, why, cap);
         if (host->files < 0)
             snprintf(why + strlen(why), cap - strlen(why), " (or name another folder: --output)");
         return host->files >= 0;
     }
     snprintf(path, sizeof path, "%s/", folder_of(host));
-    leat_graph_make_parents(path);
+    make_parents(path);
     host->files = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (host->files < 0) snprintf(why, cap, "%s: %s", folder_of(host), strerror(errno));
     return host->files >= 0;
@@ -136,8 +159,7 @@ static const char *output_folder(struct leat_poets_host *api, const char *suffix
         const int len = snprintf(host->folder, sizeof host->folder, "%s/%s__%s/%s%s%s",
                                  folder_of(host), m->graph->id, m->instance->id, when, suffix,
                                  number);
-        if (len < 0 || (size_t)len >= sizeof host->folder || !leat_graph_make_parents(host->folder))
-            break;
+        if (len < 0 || (size_t)len >= sizeof host->folder || !make_parents(host->folder)) break;
         if (mkdir(host->folder, 0777) == 0) return host->folder;
         if (errno != EEXIST) break;
     }
@@ -294,6 +316,20 @@ static void on_instr(struct leat_poets_graph_host *host, uint32_t address,
 
 /* ---- life cycle of the application ----------------------------------------------------------- */
 
+/* Calls a handler of the supervisor, if there is one: of this name. */
+static void call_supervisor(struct leat_poets_graph_host *host,
+                            int (*handler)(struct leat_poets_host *, void *), const char *name)
+{
+    char text[80];
+    if (!host->object || !handler) return;
+    atomic_store(&host->supervising, true);
+    const int result = handler(&host->api, host->object);
+    atomic_store(&host->supervising, false);
+    if (result >= 0) return;
+    snprintf(text, sizeof text, "the supervisor's %s reports an error", name);
+    post(&host->api, text);
+}
+
 /* In the order of their values; each may cause more. */
 static void act(struct leat_poets_graph_host *host, uint32_t actions)
 {
@@ -301,9 +337,8 @@ static void act(struct leat_poets_graph_host *host, uint32_t actions)
     if (actions & LEAT_POETS_ACTION_LOAD && s) {
         atomic_store(&host->supervising, true);
         host->object = s->create(&host->api);
-        if (host->object && s->init && s->init(&host->api, host->object) < 0)
-            post(&host->api, "the supervisor's OnInit reports an error");
         atomic_store(&host->supervising, false);
+        call_supervisor(host, s->init, "OnInit");
     }
     if (actions & LEAT_POETS_ACTION_RELEASE) send_control(host, LEAT_POETS_OP_BARRIER);
     if (actions & LEAT_POETS_ACTION_STOP) {
@@ -313,10 +348,7 @@ static void act(struct leat_poets_graph_host *host, uint32_t actions)
         }
         if (host->options.instrument) send_control(host, LEAT_POETS_OP_INSTR);
         send_control(host, LEAT_POETS_OP_STOP);
-        atomic_store(&host->supervising, true);
-        if (host->object && s->stop && s->stop(&host->api, host->object) < 0)
-            post(&host->api, "the supervisor's OnStop reports an error");
-        atomic_store(&host->supervising, false);
+        call_supervisor(host, s ? s->stop : NULL, "OnStop");
     }
     if (actions & LEAT_POETS_ACTION_END && host->object) {
         atomic_store(&host->supervising, true);
@@ -354,22 +386,19 @@ void leat_poets_graph_host_packet(struct leat_poets_graph_host *host, const uint
         break;
     case LEAT_POETS_TOLD_LINES:
         for (unsigned i = 0; i < told.lines.count; i++)
-            print_line(host, told.packet.sender, &told.lines.line[i]);
+            print_line(host, told.packet.sender, told.lines.line[i].text, told.lines.line[i].len,
+                       told.lines.line[i].truncated);
         break;
     case LEAT_POETS_TOLD_INSTR: on_instr(host, told.packet.sender, &told.instr); break;
     case LEAT_POETS_TOLD_ACTIONS: act(host, told.actions); break;
     }
 }
 
-bool leat_poets_graph_host_idle(struct leat_poets_graph_host *host)
+void leat_poets_graph_host_idle(struct leat_poets_graph_host *host)
 {
     const struct leat_poets_supervisor *s = host->machine->handlers->supervisor;
-    if (!s || !s->idle || !host->object || host->app.state != LEAT_POETS_APP_RUNNING) return false;
-    atomic_store(&host->supervising, true);
-    const int said = s->idle(&host->api, host->object);
-    atomic_store(&host->supervising, false);
-    if (said < 0) post(&host->api, "the supervisor's OnSupervisorIdle reports an error");
-    return true;
+    if (s && host->app.state == LEAT_POETS_APP_RUNNING)
+        call_supervisor(host, s->idle, "OnSupervisorIdle");
 }
 
 void leat_poets_graph_host_flush(struct leat_poets_graph_host *host)

@@ -78,8 +78,8 @@ void leat_poets_graph_host_packet(struct leat_poets_graph_host *host, const uint
                                   unsigned nflit);
 /* Flushes printed lines: a handler may crash, or a reader may wait for them. */
 void leat_poets_graph_host_flush(struct leat_poets_graph_host *host);
-/* OnSupervisorIdle. False: there is none, or it does not run. */
-bool leat_poets_graph_host_idle(struct leat_poets_graph_host *host);
+/* OnSupervisorIdle, if there is one and the application runs. */
+void leat_poets_graph_host_idle(struct leat_poets_graph_host *host);
 /* Stops the application. The first reason counts. */
 void leat_poets_graph_host_end(struct leat_poets_graph_host *host,
                                enum leat_poets_run_reason reason, int exit_code);

@@ -26,11 +26,6 @@ static void *table(struct joining *j, size_t count, uint32_t fill)
     return t;
 }
 
-static const char *text_of(const struct leat_graph_strings *strings, uint32_t number)
-{
-    return leat_graph_string(strings, number);
-}
-
 /* ---- devices -------------------------------------------------------------------------------- */
 
 static uint32_t scratch_len(const struct leat_graph *g)
@@ -56,7 +51,7 @@ static void check_value(struct joining *j, const struct leat_graph_struct *data,
     if (!value) return;
     if (data->given)
         leat_graph_value(j->g, data, value, place, j->scratch, &compiled);
-    else if (strcmp(text_of(&j->g->values, value), "{}") != 0)
+    else if (strcmp(leat_graph_string(&j->g->values, value), "{}") != 0)
         leat_graph_wrong(&j->g->report, place, "E_VALUE", "%s, expected none: the type has none",
                          what);
 }
@@ -92,12 +87,12 @@ static void join_device(struct joining *j, uint32_t index)
     struct leat_graph *g = j->g;
     struct leat_graph_device *d = &j->i->device[index];
     const bool external = d->type;
-    const char *type_name = text_of(&g->pin_names, d->type_name);
+    const char *type_name = leat_graph_string(&g->pin_names, d->type_name);
     d->type = j->type_of[d->type_name];
     if (j->device_of[d->name] != LEAT_GRAPH_NONE)
         leat_graph_wrong(&g->report, d->place, "E_DUP",
                          "a second device '%.*s', expected another name", SHOWN,
-                         text_of(&g->names, d->name));
+                         leat_graph_string(&g->names, d->name));
     else
         j->device_of[d->name] = index;
     if (d->type == LEAT_GRAPH_NONE || (g->type[d->type].kind == LEAT_GRAPH_EXTERNAL) != external) {
@@ -142,11 +137,11 @@ static bool join_end(struct joining *j, const struct leat_graph_edge *e, bool ou
     if (*device == LEAT_GRAPH_NONE)
         return leat_graph_wrong(&j->g->report, e->place, "E_REF",
                                 "device '%.*s', expected the id of a DevI", SHOWN,
-                                text_of(&j->g->names, name));
+                                leat_graph_string(&j->g->names, name));
     const uint32_t type = j->i->device[*device].type;
     if (type == LEAT_GRAPH_NONE) return false; /* already reported */
     if (find_pin(j, type, out, pin_name, pin)) return true;
-    const char *shown = text_of(&j->g->pin_names, pin_name), *id = j->g->type[type].id;
+    const char *shown = leat_graph_string(&j->g->pin_names, pin_name), *id = j->g->type[type].id;
     if (find_pin(j, type, !out, pin_name, pin))
         return leat_graph_wrong(&j->g->report, e->place, "E_DIR",
                                 "pin '%.*s' of %.*s is not %s, expected TO:INPUT-FROM:OUTPUT",
@@ -168,7 +163,7 @@ static void supervisor_edge(struct joining *j, struct leat_graph_edge *e)
     if (j->device_of[name] == LEAT_GRAPH_NONE)
         leat_graph_wrong(&j->g->report, e->place, "E_REF",
                          "device '%.*s', expected the id of a DevI", SHOWN,
-                         text_of(&j->g->names, name));
+                         leat_graph_string(&j->g->names, name));
 }
 
 /* False: it is skipped. */

@@ -1,7 +1,6 @@
 #include "graph_link.h"
 #include "leat_bytes.h"
 #include <sched.h>
-#include <string.h>
 #include <time.h>
 
 enum { KIND_AT = 0, COUNT_AT = 4, WORDS_AT = 8, NAP_NS = 100000 };

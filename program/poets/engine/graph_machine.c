@@ -252,10 +252,10 @@ static bool fill(struct leat_poets_machine *m, const uint32_t *order, const uint
     return fill_out_edges(m, order, place);
 }
 
-bool leat_poets_machine_build_share(struct leat_poets_machine *machine, struct leat_graph *graph,
-                                    const struct leat_graph_instance *instance,
-                                    const struct leat_handlers *handlers, uint32_t threads,
-                                    const uint32_t *order, uint32_t rank, uint32_t rank_count)
+bool leat_poets_machine_build(struct leat_poets_machine *machine, struct leat_graph *graph,
+                              const struct leat_graph_instance *instance,
+                              const struct leat_handlers *handlers, uint32_t threads,
+                              const uint32_t *order, uint32_t rank, uint32_t rank_count)
 {
     struct leat_poets_machine *m = machine;
     *m = (struct leat_poets_machine){ .graph = graph,
@@ -274,14 +274,6 @@ bool leat_poets_machine_build_share(struct leat_poets_machine *machine, struct l
     if (good && !fill(m, order, place)) good = no_memory(m);
     free(place);
     return good;
-}
-
-bool leat_poets_machine_build(struct leat_poets_machine *machine, struct leat_graph *graph,
-                              const struct leat_graph_instance *instance,
-                              const struct leat_handlers *handlers, uint32_t threads,
-                              const uint32_t *order)
-{
-    return leat_poets_machine_build_share(machine, graph, instance, handlers, threads, order, 0, 1);
 }
 
 uint64_t leat_poets_machine_cut(const struct leat_poets_machine *machine, uint32_t shares)

@@ -32,18 +32,13 @@ struct leat_poets_machine {
     bool has_hardware_idle;
 };
 
-/* Deals devices in `order` (NULL: that of the file) to this many threads. Memory follows this
- * order; numbers on a thread follow the file. False: E_PLACE or E_LIMIT is in the graph's report.
- */
+/* Deals devices in `order` (NULL: that of the file) to this many threads, and builds the share of
+ * one rank (0 of 1: all). Memory follows this order; numbers on a thread follow the file. False:
+ * E_PLACE or E_LIMIT is in the graph's report. */
 bool leat_poets_machine_build(struct leat_poets_machine *machine, struct leat_graph *graph,
                               const struct leat_graph_instance *instance,
                               const struct leat_handlers *handlers, uint32_t threads,
-                              const uint32_t *order);
-/* The share of one rank of several. */
-bool leat_poets_machine_build_share(struct leat_poets_machine *machine, struct leat_graph *graph,
-                                    const struct leat_graph_instance *instance,
-                                    const struct leat_handlers *handlers, uint32_t threads,
-                                    const uint32_t *order, uint32_t rank, uint32_t rank_count);
+                              const uint32_t *order, uint32_t rank, uint32_t rank_count);
 void leat_poets_machine_free(struct leat_poets_machine *machine);
 
 /* The state of a local device, or the states of its edges, piece by piece in their order; and their

@@ -1,4 +1,5 @@
 #include "graph_mailbox.h"
+#include "graph_parts.h"
 #include "leat_bytes.h"
 #include <assert.h>
 #include <stdio.h>
@@ -177,15 +178,10 @@ void leat_poets_mail_done(struct leat_poets_mailboxes *m, struct leat_poets_mail
 static void note(struct leat_poets_mailboxes *m, const struct leat_port_message *message,
                  bool arrived, leat_time at)
 {
-    if (m->news_count == m->news_cap) {
-        const uint32_t cap = m->news_cap ? 2 * m->news_cap : LEAT_POETS_MAIL_CHUNK;
-        struct leat_poets_mail_news *grown = realloc(m->news, cap * sizeof *grown);
-        if (!grown) {
-            snprintf(m->failed, sizeof m->failed, "no memory");
-            return;
-        }
-        m->news = grown;
-        m->news_cap = cap;
+    if (!leat_graph_grow((void **)&m->news, m->news_count, &m->news_cap, sizeof *m->news,
+                         UINT32_MAX)) {
+        snprintf(m->failed, sizeof m->failed, "no memory");
+        return;
     }
     m->news[m->news_count++] = (struct leat_poets_mail_news){ m->mail[message->id], arrived, at };
 }

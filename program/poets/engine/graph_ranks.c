@@ -12,13 +12,11 @@
  * (poets_waves.h), then has all run OnHardwareIdle and vote. No rank sends until all have voted.
  * Rank 0 announces the end to all.
  */
-#include "graph_ranks.h"
 #include "graph_crew.h"
 #include "poets_host.h"
 #include "poets_waves.h"
 #include <sched.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     FRAME_CHANNELS = 2,  /* data and host */

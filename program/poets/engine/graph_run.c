@@ -1,9 +1,7 @@
-#include "graph_ranks.h"
 #include "graph_run_parts.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { CYCLES_PER_MICROSECOND = 240 };
 
@@ -161,7 +159,23 @@ void leat_poets_run_progress(struct leat_poets_run *run, double began, uint64_t 
     watch->progress(watch->context, now, receives);
 }
 
+uint64_t leat_poets_run_received(const struct leat_poets_run *run)
+{
+    uint64_t sum = 0;
+    for (uint32_t t = 0; t < run->machine->thread_count; t++)
+        sum += run->softswitch[t].handled;
+    return sum;
+}
+
 /* ---- ends ----------------------------------------------------------------------------------- */
+
+bool leat_poets_run_hardware_idle(const struct leat_poets_run *run, uint32_t from, uint32_t to)
+{
+    bool active = false;
+    for (uint32_t t = from; t < to; t++)
+        active = leat_poets_softswitch_hardware_idle(&run->softswitch[t]) || active;
+    return active;
+}
 
 uint32_t leat_poets_run_idle_steps(const struct leat_poets_run *run)
 {
@@ -220,9 +234,9 @@ static void sum_up(const struct leat_poets_run *run, struct leat_poets_run_resul
     out->debug_octets = atomic_load(&run->debug_octets);
     out->epochs = run->epochs;
     out->fabric = run->fabric;
+    out->receives = leat_poets_run_received(run);
     for (uint32_t t = 0; t < run->machine->thread_count; t++) {
         const struct leat_poets_softswitch *ss = &run->softswitch[t];
-        out->receives += ss->handled;
         out->sends += ss->sent + ss->sent_host;
         for (int i = 0; i < LEAT_POETS_CAUSE_COUNT; i++)
             out->cause[i] += ss->cause[i];

@@ -68,6 +68,11 @@ void leat_poets_run_forget_crashes(void);
 void leat_poets_run_show(struct leat_poets_run *run, bool to_host, uint32_t thread,
                          const uint8_t *packet, unsigned nflit);
 
+/* Packets that the handlers of all threads have received. */
+uint64_t leat_poets_run_received(const struct leat_poets_run *run);
+/* OnHardwareIdle of the devices of threads from..to. True: one wants to continue. */
+bool leat_poets_run_hardware_idle(const struct leat_poets_run *run, uint32_t from, uint32_t to);
+
 /* Reports progress, twice a second. */
 void leat_poets_run_progress(struct leat_poets_run *run, double began, uint64_t receives);
 
@@ -79,6 +84,29 @@ void leat_poets_run_check_end(struct leat_poets_run *run, double began);
 void leat_poets_run_check_end_after(struct leat_poets_run *run, double seconds);
 /* Idle everywhere, often enough. */
 void leat_poets_run_end_idle(struct leat_poets_run *run);
+
+/* ---- ranks ---------------------------------------------------------------------------------- */
+
+/* Kinds of notes. Numbers are in this order. */
+enum {
+    LEAT_POETS_NOTE_PROBE = 1, /* wave */
+    LEAT_POETS_NOTE_COUNTS,    /* wave, sent, received: the sender is passive */
+    LEAT_POETS_NOTE_IDLE,      /* all ranks are idle: OnHardwareIdle, then vote */
+    LEAT_POETS_NOTE_VOTE,      /* does the rank agree to end? */
+    LEAT_POETS_NOTE_RESUME,    /* all have voted */
+    LEAT_POETS_NOTE_EXIT,      /* code that a handler asked for */
+    LEAT_POETS_NOTE_INTERRUPT, /* signal */
+    LEAT_POETS_NOTE_END,       /* reason, exit code, signal */
+    LEAT_POETS_NOTE_TOTALS,    /* counters of a rank */
+    LEAT_POETS_NOTE_PULL,      /* requests the next piece of states, on the data channel */
+    LEAT_POETS_NOTE_BYE,
+};
+
+/* After the run is over on all ranks, with nothing in flight: collects all counters and the hash of
+ * all states into rank 0's result. */
+void leat_poets_ranks_gather(const struct leat_poets_run *run, struct leat_poets_run_result *out);
+
+/* ---- engines -------------------------------------------------------------------------------- */
 
 bool leat_poets_run_workers(struct leat_poets_run *run);
 bool leat_poets_run_epochs(struct leat_poets_run *run);

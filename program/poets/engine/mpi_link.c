@@ -16,14 +16,11 @@ struct slot {
     uint8_t *octets;
 };
 
-struct peer {
-    struct slot slot[LEAT_POETS_LINK_CHANNELS][SLOTS_PER_PEER];
-};
-
 struct mpi {
     MPI_Comm comm;
-    bool ours; /* MPI was started here */
-    struct peer *peer;
+    bool ours;         /* MPI was started here */
+    struct slot *slot; /* SLOTS_PER_PEER for each channel of each rank */
+    size_t slot_count;
 };
 
 bool leat_poets_link_open(struct leat_poets_link *link, char *why, size_t why_cap);
@@ -31,8 +28,8 @@ bool leat_poets_link_open(struct leat_poets_link *link, char *why, size_t why_ca
 /* A free slot, or one that has just become free; NULL: none. */
 static struct slot *free_slot(struct mpi *mpi, uint32_t to, unsigned channel)
 {
-    for (int i = 0; i < SLOTS_PER_PEER; i++) {
-        struct slot *slot = &mpi->peer[to].slot[channel][i];
+    struct slot *slot = &mpi->slot[(to * LEAT_POETS_LINK_CHANNELS + channel) * SLOTS_PER_PEER];
+    for (int i = 0; i < SLOTS_PER_PEER; i++, slot++) {
         int done = 1;
         if (slot->request != MPI_REQUEST_NULL) MPI_Test(&slot->request, &done, MPI_STATUS_IGNORE);
         if (!done) continue;
@@ -79,25 +76,15 @@ static void abort_all(struct leat_poets_link *link, int code)
 static void close_link(struct leat_poets_link *link)
 {
     struct mpi *mpi = link->context;
-    for (uint32_t r = 0; r < link->rank_count; r++)
-        for (int c = 0; c < LEAT_POETS_LINK_CHANNELS; c++)
-            for (int i = 0; i < SLOTS_PER_PEER; i++) {
-                struct slot *slot = &mpi->peer[r].slot[c][i];
-                if (slot->request != MPI_REQUEST_NULL) MPI_Wait(&slot->request, MPI_STATUS_IGNORE);
-                free(slot->octets);
-            }
+    for (size_t i = 0; i < mpi->slot_count; i++) {
+        struct slot *slot = &mpi->slot[i];
+        if (slot->request != MPI_REQUEST_NULL) MPI_Wait(&slot->request, MPI_STATUS_IGNORE);
+        free(slot->octets);
+    }
     MPI_Comm_free(&mpi->comm);
     if (mpi->ours) MPI_Finalize();
-    free(mpi->peer);
+    free(mpi->slot);
     free(mpi);
-}
-
-static void free_all_slots(struct mpi *mpi, int count)
-{
-    for (int r = 0; r < count; r++)
-        for (int c = 0; c < LEAT_POETS_LINK_CHANNELS; c++)
-            for (int i = 0; i < SLOTS_PER_PEER; i++)
-                mpi->peer[r].slot[c][i].request = MPI_REQUEST_NULL;
 }
 
 bool leat_poets_link_open(struct leat_poets_link *link, char *why, size_t why_cap)
@@ -113,14 +100,16 @@ bool leat_poets_link_open(struct leat_poets_link *link, char *why, size_t why_ca
     MPI_Comm_dup(MPI_COMM_WORLD, &mpi->comm);
     MPI_Comm_rank(mpi->comm, &rank);
     MPI_Comm_size(mpi->comm, &count);
-    if (count <= LEAT_POETS_LINK_RANKS_MAX) mpi->peer = calloc((size_t)count, sizeof *mpi->peer);
-    if (!mpi->peer) {
+    mpi->slot_count = (size_t)count * LEAT_POETS_LINK_CHANNELS * SLOTS_PER_PEER;
+    if (count <= LEAT_POETS_LINK_RANKS_MAX) mpi->slot = calloc(mpi->slot_count, sizeof *mpi->slot);
+    if (!mpi->slot) {
         snprintf(why, why_cap, "%d ranks, expected at most %d, or no memory", count,
                  LEAT_POETS_LINK_RANKS_MAX);
         if (mpi->ours) MPI_Finalize();
         return free(mpi), false;
     }
-    free_all_slots(mpi, count);
+    for (size_t i = 0; i < mpi->slot_count; i++)
+        mpi->slot[i].request = MPI_REQUEST_NULL;
     *link = (struct leat_poets_link){ .abi = LEAT_POETS_LINK_ABI,
                                       .rank = (uint32_t)rank,
                                       .rank_count = (uint32_t)count,

@@ -1,6 +1,5 @@
 /* Types and structs, once the whole file has been read; and values for structs. */
 #include "graph_parts.h"
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -373,18 +372,24 @@ static void free_messages(struct leat_graph_message *list, uint32_t count)
     free(list);
 }
 
+void leat_graph_unlink(struct leat_graph_instance *instance)
+{
+    struct leat_graph_instance *i = instance;
+    uint32_t **const list[] = { &i->input_base, &i->output_base, &i->into_base,
+                                &i->out_base,   &i->into,        &i->out };
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+        free(*list[k]);
+        *list[k] = NULL;
+    }
+}
+
 static void free_instance(struct leat_graph_instance *i)
 {
     free(i->id);
     free(i->type_id);
     free(i->device);
     free(i->edge);
-    free(i->input_base);
-    free(i->output_base);
-    free(i->into_base);
-    free(i->out_base);
-    free(i->into);
-    free(i->out);
+    leat_graph_unlink(i);
 }
 
 void leat_graph_free(struct leat_graph *graph)

@@ -1,6 +1,5 @@
 #include "graph_parts.h"
 #include <stdlib.h>
-#include <string.h>
 
 bool leat_graph_grow(void **list, uint32_t count, uint32_t *cap, size_t size, uint32_t limit)
 {

@@ -1,4 +1,5 @@
 #include "graph_layout.h"
+#include "graph_parts.h"
 #include "graph_scan.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,13 +56,9 @@ struct leat_poets_layout_node *leat_poets_layout_add(struct leat_poets_layout *l
                                                      const char *name, size_t len)
 {
     if (layout->count == LEAT_POETS_LAYOUT_NODES_MAX) return NULL;
-    if (layout->count == layout->cap) {
-        const uint32_t cap = layout->cap ? 2 * layout->cap : 8;
-        struct leat_poets_layout_node *node = realloc(layout->node, cap * sizeof *node);
-        if (!node) return NULL;
-        layout->node = node;
-        layout->cap = cap;
-    }
+    if (!leat_graph_grow((void **)&layout->node, layout->count, &layout->cap, sizeof *layout->node,
+                         LEAT_POETS_LAYOUT_NODES_MAX))
+        return NULL;
     struct leat_poets_layout_node *node = &layout->node[layout->count];
     *node = (struct leat_poets_layout_node){ .name = strndup(name, len),
                                              .next = layout->count + 1 };

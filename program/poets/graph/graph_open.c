@@ -27,9 +27,7 @@ void leat_graph_reader_stop(struct leat_graph_reader *r)
 
 void leat_graph_reader_no_memory(struct leat_graph_reader *r)
 {
-    if (!r->stopped)
-        leat_graph_wrong(&r->graph->report, leat_graph_reader_here(r), "E_LIMIT",
-                         "no memory, or too many");
+    if (!r->stopped) WRONG_HERE(r, "E_LIMIT", "no memory, or too many");
     leat_graph_reader_stop(r);
 }
 
@@ -71,8 +69,16 @@ static uint32_t attribute_value(struct leat_graph_reader *r, const XML_Char **li
 static void check_identifier(struct leat_graph_reader *r, const char *what, const char *text)
 {
     if (!leat_poets_identifier(text, strlen(text)))
-        leat_graph_wrong(&r->graph->report, leat_graph_reader_here(r), "E_IDENT",
-                         "%s '%.*s', expected letters, digits and _", what, SHOWN, text);
+        WRONG_HERE(r, "E_IDENT", "%s '%.*s', expected letters, digits and _", what, SHOWN, text);
+}
+
+/* Room for one more in a list; false: there is none, which was reported. */
+static bool grow(struct leat_graph_reader *r, void **list, uint32_t count, uint32_t *cap,
+                 size_t size, uint32_t limit)
+{
+    const bool good = leat_graph_grow(list, count, cap, size, limit);
+    if (!good) leat_graph_reader_no_memory(r);
+    return good;
 }
 
 /* ---- what elements create -------------------------------------------------------------------- */
@@ -94,9 +100,9 @@ static void open_graphs(struct leat_graph_reader *r, const XML_Char **list)
                strncmp(space, home, strlen(home)) == 0) {
         g->dialect = *version == '3' ? LEAT_GRAPH_V3 : LEAT_GRAPH_V4;
     } else {
-        leat_graph_wrong(
-            &g->report, leat_graph_reader_here(r), "E_NS", "%s%.*s, expected none, %s%s3 or ...4",
-            version ? "version " : "namespace ", 2 * SHOWN, version ? version : space, home, part);
+        WRONG_HERE(r, "E_NS", "%s%.*s, expected none, %s%s3 or ...4",
+                   version ? "version " : "namespace ", 2 * SHOWN, version ? version : space, home,
+                   part);
         leat_graph_reader_stop(r);
     }
 }
@@ -105,8 +111,7 @@ static void open_graph_type(struct leat_graph_reader *r, const XML_Char **list)
 {
     struct leat_graph *g = r->graph;
     if (g->has_type) {
-        leat_graph_wrong(&g->report, leat_graph_reader_here(r), "E_CARD",
-                         "a second GraphType, expected one");
+        WRONG_HERE(r, "E_CARD", "a second GraphType, expected one");
         return;
     }
     g->has_type = true;
@@ -118,10 +123,7 @@ static void open_graph_type(struct leat_graph_reader *r, const XML_Char **list)
 static void open_message(struct leat_graph_reader *r, struct leat_graph_message **all,
                          uint32_t *count, uint32_t *cap, const XML_Char **list)
 {
-    if (!leat_graph_grow((void **)all, *count, cap, sizeof **all, LEAT_GRAPH_TYPES_MAX)) {
-        leat_graph_reader_no_memory(r);
-        return;
-    }
+    if (!grow(r, (void **)all, *count, cap, sizeof **all, LEAT_GRAPH_TYPES_MAX)) return;
     struct leat_graph_message *m = &(*all)[*count];
     *m = (struct leat_graph_message){ .id = keep(r, attribute(list, "id")),
                                       .place = leat_graph_reader_here(r) };
@@ -135,11 +137,9 @@ static void open_type(struct leat_graph_reader *r, enum leat_graph_type_kind kin
                       const XML_Char **list)
 {
     struct leat_graph *g = r->graph;
-    if (!leat_graph_grow((void **)&g->type, g->type_count, &g->type_cap, sizeof *g->type,
-                         LEAT_GRAPH_TYPES_MAX)) {
-        leat_graph_reader_no_memory(r);
+    if (!grow(r, (void **)&g->type, g->type_count, &g->type_cap, sizeof *g->type,
+              LEAT_GRAPH_TYPES_MAX))
         return;
-    }
     struct leat_graph_type *t = &g->type[g->type_count];
     *t = (struct leat_graph_type){ .kind = kind, .id = keep(r, attribute(list, "id")) };
     if (!t->id) return;
@@ -171,11 +171,9 @@ static void open_pin(struct leat_graph_reader *r, enum leat_graph_element elemen
     const bool named = element != ELEMENT_SUPERVISOR_IN_PIN &&
                        element != ELEMENT_SUPERVISOR_OUT_PIN;
     const char *indexed = attribute(list, "indexed");
-    if (!leat_graph_grow((void **)&pins->pin, pins->count, &pins->cap, sizeof *pins->pin,
-                         2 * LEAT_GRAPH_INPUTS_MAX)) {
-        leat_graph_reader_no_memory(r);
+    if (!grow(r, (void **)&pins->pin, pins->count, &pins->cap, sizeof *pins->pin,
+              2 * LEAT_GRAPH_INPUTS_MAX))
         return;
-    }
     struct leat_graph_pin *pin = &pins->pin[pins->count];
     *pin = (struct leat_graph_pin){ .name = keep(r, attribute(list, "name")),
                                     .message_id = keep(r, attribute(list, "messageTypeId")),
@@ -225,11 +223,9 @@ static void open_member(struct leat_graph_reader *r, enum leat_graph_element ele
     struct leat_graph_struct *data = r->data;
     const char *length = attribute(list, "length"), *type = attribute(list, "type");
     const char *initial = attribute(list, "default");
-    if (!data || !leat_graph_grow((void **)&data->member, data->member_count, &data->member_cap,
-                                  sizeof *data->member, LEAT_POETS_LAYOUT_NODES_MAX)) {
-        leat_graph_reader_no_memory(r);
+    if (!data || !grow(r, (void **)&data->member, data->member_count, &data->member_cap,
+                       sizeof *data->member, LEAT_POETS_LAYOUT_NODES_MAX))
         return;
-    }
     struct leat_graph_member *m = &data->member[data->member_count++];
     *m = (struct leat_graph_member){
         .kind = element == ELEMENT_SCALAR  ? LEAT_GRAPH_SCALAR
@@ -256,11 +252,9 @@ static void open_member(struct leat_graph_reader *r, enum leat_graph_element ele
 static void open_instance(struct leat_graph_reader *r, const XML_Char **list)
 {
     struct leat_graph *g = r->graph;
-    if (!leat_graph_grow((void **)&g->instance, g->instance_count, &g->instance_cap,
-                         sizeof *g->instance, LEAT_GRAPH_INSTANCES_MAX)) {
-        leat_graph_reader_no_memory(r);
+    if (!grow(r, (void **)&g->instance, g->instance_count, &g->instance_cap, sizeof *g->instance,
+              LEAT_GRAPH_INSTANCES_MAX))
         return;
-    }
     struct leat_graph_instance *i = &g->instance[g->instance_count];
     *i = (struct leat_graph_instance){ .id = keep(r, attribute(list, "id")),
                                        .type_id = keep(r, attribute(list, "graphTypeId")),
@@ -279,11 +273,9 @@ static void open_device(struct leat_graph_reader *r, bool external, const XML_Ch
 {
     struct leat_graph_instance *i = leat_graph_reader_last_instance(r);
     const char *id = attribute(list, "id"), *type = attribute(list, "type");
-    if (!leat_graph_grow((void **)&i->device, i->device_count, &i->device_cap, sizeof *i->device,
-                         LEAT_GRAPH_STRINGS_COUNT_MAX)) {
-        leat_graph_reader_no_memory(r);
+    if (!grow(r, (void **)&i->device, i->device_count, &i->device_cap, sizeof *i->device,
+              LEAT_GRAPH_STRINGS_COUNT_MAX))
         return;
-    }
     struct leat_graph_device *d = &i->device[i->device_count];
     *d = (struct leat_graph_device){
         .name = leat_graph_strings_add(&r->graph->names, id, strlen(id)),
@@ -308,8 +300,7 @@ static uint32_t send_index_of(struct leat_graph_reader *r, const XML_Char **list
     if (!text) return LEAT_GRAPH_NONE;
     const unsigned long value = strtoul(text, &end, 10);
     if (*text >= '0' && *text <= '9' && !*end && value < LEAT_GRAPH_NONE) return (uint32_t)value;
-    leat_graph_wrong(&r->graph->report, leat_graph_reader_here(r), "E_INDEX",
-                     "sendIndex '%.*s', expected a number", SHOWN, text);
+    WRONG_HERE(r, "E_INDEX", "sendIndex '%.*s', expected a number", SHOWN, text);
     return LEAT_GRAPH_NONE;
 }
 
@@ -332,11 +323,9 @@ static void open_edge(struct leat_graph_reader *r, const XML_Char **list)
                          text);
         return;
     }
-    if (!leat_graph_grow((void **)&i->edge, i->edge_count, &i->edge_cap, sizeof *i->edge,
-                         LEAT_GRAPH_STRINGS_COUNT_MAX)) {
-        leat_graph_reader_no_memory(r);
+    if (!grow(r, (void **)&i->edge, i->edge_count, &i->edge_cap, sizeof *i->edge,
+              LEAT_GRAPH_STRINGS_COUNT_MAX))
         return;
-    }
     const uint32_t to = leat_graph_strings_add(&g->names, path.to.text, path.to.len);
     const uint32_t from = leat_graph_strings_add(&g->names, path.from.text, path.from.len);
     const uint32_t to_pin = leat_graph_strings_add(&g->pin_names, path.to_pin.text,

@@ -28,9 +28,8 @@ static void add_text(struct leat_graph_reader *r, const char *text, size_t len)
 {
     if (r->text_len + len > LEAT_GRAPH_CODE_LEN_MAX) {
         if (!r->stopped)
-            leat_graph_wrong(&r->graph->report, leat_graph_reader_here(r), "E_LIMIT",
-                             "the text is too long, expected at most %d octets",
-                             LEAT_GRAPH_CODE_LEN_MAX);
+            WRONG_HERE(r, "E_LIMIT", "the text is too long, expected at most %d octets",
+                       LEAT_GRAPH_CODE_LEN_MAX);
         leat_graph_reader_stop(r);
         return;
     }
@@ -68,9 +67,7 @@ static void XMLCALL on_text(void *user, const XML_Char *text, int length)
     if (f->stray || strspn(text, " \t\r\n") >= len) return;
     for (size_t i = 0; i < len && !f->stray; i++)
         f->stray = !strchr(" \t\r\n", text[i]);
-    if (f->stray)
-        leat_graph_wrong(&r->graph->report, leat_graph_reader_here(r), "E_ELEM",
-                         "text in %s, expected elements only", f->rule->name);
+    if (f->stray) WRONG_HERE(r, "E_ELEM", "text in %s, expected elements only", f->rule->name);
 }
 
 /* Appends to the existing text, on its own line. */
@@ -182,10 +179,9 @@ static void wrong_element(struct leat_graph_reader *r, const char *name)
             used < sizeof known - SHOWN)
             used += (size_t)snprintf(known + used, sizeof known - used, used ? ", %s" : "%s",
                                      rule->name);
-    leat_graph_wrong(&r->graph->report, leat_graph_reader_here(r), "E_ELEM",
-                     "%.*s in %s, expected %s", SHOWN, name,
-                     r->depth ? leat_graph_reader_top(r)->rule->name : "the file",
-                     used ? known : "no element");
+    WRONG_HERE(r, "E_ELEM", "%.*s in %s, expected %s", SHOWN, name,
+               r->depth ? leat_graph_reader_top(r)->rule->name : "the file",
+               used ? known : "no element");
 }
 
 static bool is_attribute(const char *name, const struct leat_graph_attributes *known, uint32_t i)
@@ -204,18 +200,16 @@ static bool check_attributes(struct leat_graph_reader *r, const struct leat_grap
         for (uint32_t i = 0; i < known->count && !found; i++)
             found = is_attribute(*a, known, i);
         if (!found)
-            good = leat_graph_wrong(&r->graph->report, leat_graph_reader_here(r), "E_ATTR",
-                                    "attribute %.*s of %s, expected %s", SHOWN, *a, rule->name,
-                                    known->count ? rule->attributes : "none");
+            good = WRONG_HERE(r, "E_ATTR", "attribute %.*s of %s, expected %s", SHOWN, *a,
+                              rule->name, known->count ? rule->attributes : "none");
     }
     for (uint32_t i = 0; i < known->count; i++) {
         const XML_Char **a = list;
         while (*a && !is_attribute(*a, known, i))
             a += 2;
         if (!*a && !known->at[i].optional)
-            good = leat_graph_wrong(&r->graph->report, leat_graph_reader_here(r), "E_ATTR",
-                                    "%s without %.*s, expected it", rule->name,
-                                    (int)known->at[i].len, known->at[i].name);
+            good = WRONG_HERE(r, "E_ATTR", "%s without %.*s, expected it", rule->name,
+                              (int)known->at[i].len, known->at[i].name);
     }
     return good;
 }
@@ -227,20 +221,17 @@ static bool may_open(struct leat_graph_reader *r, const struct leat_graph_rule *
     if (!rule) return wrong_element(r, name), false;
     const size_t number = (size_t)(rule - leat_graph_rule_at(0));
     if (r->depth == LEAT_GRAPH_TYPE_DEPTH_MAX)
-        return leat_graph_wrong(&r->graph->report, leat_graph_reader_here(r), "E_LIMIT",
-                                "nested too deep, expected at most %d levels",
-                                LEAT_GRAPH_TYPE_DEPTH_MAX);
+        return WRONG_HERE(r, "E_LIMIT", "nested too deep, expected at most %d levels",
+                          LEAT_GRAPH_TYPE_DEPTH_MAX);
     if (rule->element == ELEMENT_UNSUPPORTED)
-        return leat_graph_wrong(&r->graph->report, leat_graph_reader_here(r), "E_UNSUP",
-                                "%s in %s is not supported", name,
-                                r->depth ? leat_graph_reader_top(r)->rule->name : "the file");
+        return WRONG_HERE(r, "E_UNSUP", "%s in %s is not supported", name,
+                          r->depth ? leat_graph_reader_top(r)->rule->name : "the file");
     if (r->depth && rule->most == 1) {
         uint64_t *seen = &leat_graph_reader_top(r)->seen[number / 64], bit = UINT64_C(1)
                                                                              << number % 64;
         if (*seen & bit)
-            return leat_graph_wrong(&r->graph->report, leat_graph_reader_here(r), "E_CARD",
-                                    "a second %s in %s, expected one", name,
-                                    leat_graph_reader_top(r)->rule->name);
+            return WRONG_HERE(r, "E_CARD", "a second %s in %s, expected one", name,
+                              leat_graph_reader_top(r)->rule->name);
         *seen |= bit;
     }
     if (!check_attributes(r, rule, &r->attributes[number], list)) return false;
@@ -293,8 +284,7 @@ static void XMLCALL on_doctype(void *user, const XML_Char *name, const XML_Char 
 {
     struct leat_graph_reader *r = user;
     (void)name, (void)system, (void)public_id, (void)internal;
-    leat_graph_wrong(&r->graph->report, leat_graph_reader_here(r), "E_XML",
-                     "DOCTYPE, expected none");
+    WRONG_HERE(r, "E_XML", "DOCTYPE, expected none");
     leat_graph_reader_stop(r);
 }
 
@@ -333,8 +323,7 @@ static void parse_pieces(struct leat_graph_reader *r, FILE *in)
         }
         const size_t len = fread(piece, 1, PIECE, in);
         if (ferror(in)) {
-            leat_graph_wrong(&r->graph->report, leat_graph_reader_here(r), "E_XML",
-                             "cannot be read: %s", strerror(errno));
+            WRONG_HERE(r, "E_XML", "cannot be read: %s", strerror(errno));
             r->stopped = true;
             return;
         }
@@ -343,8 +332,7 @@ static void parse_pieces(struct leat_graph_reader *r, FILE *in)
         if (XML_ParseBuffer(r->parser, (int)len, end) != XML_STATUS_OK) wrong_xml(r);
         const XML_Index at = XML_GetCurrentByteIndex(r->parser);
         if (!r->stopped && at >= 0 && fed - (uint64_t)at > TOKEN_LEN_MAX) {
-            leat_graph_wrong(&r->graph->report, leat_graph_reader_here(r), "E_LIMIT",
-                             "a tag of more than %d octets", TOKEN_LEN_MAX);
+            WRONG_HERE(r, "E_LIMIT", "a tag of more than %d octets", TOKEN_LEN_MAX);
             r->stopped = true;
         }
     }

@@ -63,6 +63,9 @@ struct leat_graph_reader {
 
 /* Where the parser stands. */
 struct leat_graph_place leat_graph_reader_here(const struct leat_graph_reader *r);
+/* An error there, as leat_graph_wrong reports it. */
+#define WRONG_HERE(r, ...) \
+    leat_graph_wrong(&(r)->graph->report, leat_graph_reader_here(r), __VA_ARGS__)
 /* The open element. */
 struct leat_graph_frame *leat_graph_reader_top(struct leat_graph_reader *r);
 /* Stops reading. */

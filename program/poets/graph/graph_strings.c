@@ -1,4 +1,5 @@
 #include "graph_strings.h"
+#include "graph_parts.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,13 +68,8 @@ static bool make_room(struct leat_graph_strings *s, size_t len)
         s->text = text;
         s->text_cap = cap;
     }
-    if (s->count + 1 >= s->at_cap) {
-        const uint32_t cap = s->at_cap ? s->at_cap + s->at_cap / 2 : SLOTS_MIN;
-        uint32_t *at = realloc(s->at, cap * sizeof *at);
-        if (!at) return false;
-        s->at = at;
-        s->at_cap = cap;
-    }
+    if (!leat_graph_grow((void **)&s->at, s->count + 1, &s->at_cap, sizeof *s->at, UINT32_MAX))
+        return false;
     return s->count < s->slot_count / 2 || grow_slots(s);
 }
 

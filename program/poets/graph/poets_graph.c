@@ -169,18 +169,14 @@ struct leat_poets_graph *leat_poets_graph_open(const char *name, const void *pro
     const bool fits = len <= LEAT_POETS_STRUCT_MAX;
     if (!fits) wrong(g, "properties of the graph, expected at most %d", LEAT_POETS_STRUCT_MAX);
     graph->instance = calloc(1, sizeof *graph->instance);
+    graph->instance_count = graph->instance != NULL;
     graph->id = strdup(name ? name : "graph");
-    if (!graph->instance || !graph->id ||
-        !make_struct(&graph->properties, fits ? (uint32_t)len : 0)) {
-        leat_poets_graph_close(g);
-        return NULL;
-    }
-    graph->instance_count = 1;
-    graph->instance->id = strdup(graph->id);
     /* Octets, not words, from the first value on. */
     graph->octets = malloc(LEAT_GRAPH_VALUE_UNIT);
     g->octets_cap = LEAT_GRAPH_VALUE_UNIT;
-    if (!graph->instance->id || !graph->octets) {
+    if (!graph->instance || !graph->id || !graph->octets ||
+        !make_struct(&graph->properties, fits ? (uint32_t)len : 0) ||
+        !(graph->instance->id = strdup(graph->id))) {
         leat_poets_graph_close(g);
         return NULL;
     }
@@ -303,17 +299,6 @@ bool leat_poets_graph_supervisor(struct leat_poets_graph *graph,
 
 /* ---- running -------------------------------------------------------------------------------- */
 
-/* Restores the state just after reading. */
-static void forget_links(struct leat_graph_instance *i)
-{
-    uint32_t **const list[] = { &i->input_base, &i->output_base, &i->into_base,
-                                &i->out_base,   &i->into,        &i->out };
-    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
-        free(*list[k]);
-        *list[k] = NULL;
-    }
-}
-
 /* Without a schedule, connected devices share a thread. */
 static bool build_machine(struct leat_poets_graph *g, const struct leat_poets_run_options *run)
 {
@@ -324,7 +309,7 @@ static bool build_machine(struct leat_poets_graph *g, const struct leat_poets_ru
         run->schedule == LEAT_POETS_RUN_FREE ? LEAT_POETS_PLACE_LOCALITY : LEAT_POETS_PLACE_BLOCK,
         threads, run->seed);
     const bool good = order && leat_poets_machine_build(&g->machine, graph, graph->instance,
-                                                        &g->handlers, threads, order);
+                                                        &g->handlers, threads, order, 0, 1);
     free(order);
     return good;
 }
@@ -346,7 +331,7 @@ static bool make_machine(struct leat_poets_graph *g, const struct leat_poets_run
     g->handlers = (struct leat_handlers){ .type = g->type_for,
                                           .supervisor = s ? &g->supervisor_for.supervisor : NULL };
     leat_poets_machine_free(&g->machine);
-    forget_links(graph->instance);
+    leat_graph_unlink(graph->instance);
     if (leat_graph_link(graph, graph->instance) && build_machine(g, run)) return true;
     return wrong(g, "%s", graph->report.kept ? graph->report.mistake[0].text : "no memory");
 }
@@ -397,21 +382,16 @@ static struct leat_poets_run_options run_options(const struct leat_poets_options
     return run;
 }
 
-static enum leat_poets_reason reason_of(enum leat_poets_run_reason reason)
-{
-    switch (reason) {
-    case LEAT_POETS_RUN_SUCCESS: return LEAT_POETS_END_SUCCESS;
-    case LEAT_POETS_RUN_STOPPED: return LEAT_POETS_END_STOPPED;
-    case LEAT_POETS_RUN_FAILED: return LEAT_POETS_END_FAILED;
-    case LEAT_POETS_RUN_IDLE: return LEAT_POETS_END_IDLE;
-    case LEAT_POETS_RUN_LIMIT: return LEAT_POETS_END_LIMIT;
-    case LEAT_POETS_RUN_ASSERTION:
-    case LEAT_POETS_RUN_RUNNING:
-    case LEAT_POETS_RUN_INTERRUPTED:
-    case LEAT_POETS_RUN_REASON_COUNT: break;
-    }
-    return LEAT_POETS_END_ASSERTION;
-}
+static const enum leat_poets_reason reason_of[LEAT_POETS_RUN_REASON_COUNT] = {
+    [LEAT_POETS_RUN_RUNNING] = LEAT_POETS_END_ASSERTION,
+    [LEAT_POETS_RUN_SUCCESS] = LEAT_POETS_END_SUCCESS,
+    [LEAT_POETS_RUN_STOPPED] = LEAT_POETS_END_STOPPED,
+    [LEAT_POETS_RUN_FAILED] = LEAT_POETS_END_FAILED,
+    [LEAT_POETS_RUN_IDLE] = LEAT_POETS_END_IDLE,
+    [LEAT_POETS_RUN_ASSERTION] = LEAT_POETS_END_ASSERTION,
+    [LEAT_POETS_RUN_LIMIT] = LEAT_POETS_END_LIMIT,
+    [LEAT_POETS_RUN_INTERRUPTED] = LEAT_POETS_END_ASSERTION,
+};
 
 bool leat_poets_graph_run(struct leat_poets_graph *graph, const struct leat_poets_options *options,
                           struct leat_poets_result *out)
@@ -429,7 +409,7 @@ bool leat_poets_graph_run(struct leat_poets_graph *graph, const struct leat_poet
     if (!leat_poets_run(&graph->machine, &run, &r))
         return wrong(graph, "no memory, or too many packets wait at a device");
     graph->has_run = true;
-    *out = (struct leat_poets_result){ .reason = reason_of(r.reason),
+    *out = (struct leat_poets_result){ .reason = reason_of[r.reason],
                                        .reason_name = leat_poets_run_reason_name(r.reason),
                                        .seconds = r.seconds,
                                        .receives = r.receives,

@@ -7,24 +7,20 @@
 
 /* ---- devices -------------------------------------------------------------------------------- */
 
-static const struct leat_poets_c_type *type_of(const struct leat_poets_env *env,
-                                               const struct leat_poets_block *block)
+/* The device of a block as its handlers see it, and its type. */
+static const struct leat_poets_c_type *
+enter(struct leat_poets_env *env, struct leat_poets_block *block, struct leat_poets_device *out)
 {
     const struct leat_poets_run *run = env->engine;
-    return (const void *)run->machine->handlers->type[block->type]; /* which is its first member */
-}
-
-static struct leat_poets_device device_of(struct leat_poets_env *env,
-                                          struct leat_poets_block *block,
-                                          const struct leat_poets_c_type *type)
-{
+    const struct leat_poets_type *type = run->machine->handlers->type[block->type];
     uint8_t *octets = (uint8_t *)block;
     env->block = block;
-    return (struct leat_poets_device){ .state = octets + type->type.state_at,
-                                       .properties = octets + type->type.properties_at,
+    *out = (struct leat_poets_device){ .state = octets + type->state_at,
+                                       .properties = octets + type->properties_at,
                                        .graph = env->graph,
                                        .number = block->index,
                                        .env = env };
+    return (const void *)type; /* which is its first member */
 }
 
 /* The supervisor's flag is at its pin's position: after the last output. */
@@ -42,37 +38,21 @@ static uint64_t ask_ready(const struct leat_poets_c_type *type, const struct lea
 
 static uint64_t ready(struct leat_poets_env *env, struct leat_poets_block *block)
 {
-    const struct leat_poets_c_type *type = type_of(env, block);
-    const struct leat_poets_device d = device_of(env, block, type);
+    struct leat_poets_device d;
+    const struct leat_poets_c_type *type = enter(env, block, &d);
     return ask_ready(type, &d);
 }
 
-static int take_turn(struct leat_poets_device *d, void (*handler)(struct leat_poets_device *))
-{
-    handler(d);
-    return d->failed ? -1 : 1;
-}
-
-static int init(struct leat_poets_env *env, struct leat_poets_block *block)
-{
-    const struct leat_poets_c_type *type = type_of(env, block);
-    struct leat_poets_device d = device_of(env, block, type);
-    return take_turn(&d, type->own->init);
-}
-
-static int device_idle(struct leat_poets_env *env, struct leat_poets_block *block)
-{
-    const struct leat_poets_c_type *type = type_of(env, block);
-    struct leat_poets_device d = device_of(env, block, type);
-    return take_turn(&d, type->own->device_idle);
-}
-
-static int hardware_idle(struct leat_poets_env *env, struct leat_poets_block *block)
-{
-    const struct leat_poets_c_type *type = type_of(env, block);
-    struct leat_poets_device d = device_of(env, block, type);
-    return take_turn(&d, type->own->hardware_idle);
-}
+#define TURN(handler)                                                              \
+    static int handler(struct leat_poets_env *env, struct leat_poets_block *block) \
+    {                                                                              \
+        struct leat_poets_device d;                                                \
+        enter(env, block, &d)->own->handler(&d);                                   \
+        return d.failed ? -1 : 1;                                                  \
+    }
+TURN(init)
+TURN(device_idle)
+TURN(hardware_idle)
 
 /* An aligned copy of a message: packets of some engines have any alignment. */
 struct aligned {
@@ -89,8 +69,8 @@ static const void *align(const uint8_t *payload, uint32_t len, struct aligned *c
 static uint64_t from_supervisor(struct leat_poets_env *env, struct leat_poets_block *block,
                                 uint8_t *edge, const uint8_t *payload)
 {
-    const struct leat_poets_c_type *type = type_of(env, block);
-    struct leat_poets_device d = device_of(env, block, type);
+    struct leat_poets_device d;
+    const struct leat_poets_c_type *type = enter(env, block, &d);
     struct aligned copy;
     (void)edge;
     type->own->from_supervisor(&d, align(payload, type->type.from_supervisor_len, &copy));
@@ -108,16 +88,16 @@ static bool send_by(struct leat_poets_env *env, struct leat_poets_device *d,
 static bool to_supervisor(struct leat_poets_env *env, struct leat_poets_block *block,
                           uint8_t *payload)
 {
-    const struct leat_poets_c_type *type = type_of(env, block);
-    struct leat_poets_device d = device_of(env, block, type);
+    struct leat_poets_device d;
+    const struct leat_poets_c_type *type = enter(env, block, &d);
     return send_by(env, &d, type->own->to_supervisor, payload);
 }
 
 static uint64_t receive(struct leat_poets_env *env, struct leat_poets_block *block, uint8_t *edge,
                         const uint8_t *payload, unsigned pin)
 {
-    const struct leat_poets_c_type *type = type_of(env, block);
-    struct leat_poets_device d = device_of(env, block, type);
+    struct leat_poets_device d;
+    const struct leat_poets_c_type *type = enter(env, block, &d);
     struct aligned copy;
     d.edge = edge;
     d.edge_state = edge + type->input[pin].state_at;
@@ -128,8 +108,8 @@ static uint64_t receive(struct leat_poets_env *env, struct leat_poets_block *blo
 static bool send(struct leat_poets_env *env, struct leat_poets_block *block, uint8_t *payload,
                  unsigned pin)
 {
-    const struct leat_poets_c_type *type = type_of(env, block);
-    struct leat_poets_device d = device_of(env, block, type);
+    struct leat_poets_device d;
+    const struct leat_poets_c_type *type = enter(env, block, &d);
     return send_by(env, &d, type->own->output[pin].send, payload);
 }
 
@@ -294,26 +274,16 @@ static void destroy(struct leat_poets_host *api, void *object)
     free(object);
 }
 
-static int supervisor_init(struct leat_poets_host *api, void *object)
-{
-    struct leat_poets_supervising self = self_of(api, object);
-    supervisor_of(api)->init(&self);
-    return 0;
-}
-
-static int supervisor_stop(struct leat_poets_host *api, void *object)
-{
-    struct leat_poets_supervising self = self_of(api, object);
-    supervisor_of(api)->stop(&self);
-    return 0;
-}
-
-static int supervisor_idle(struct leat_poets_host *api, void *object)
-{
-    struct leat_poets_supervising self = self_of(api, object);
-    supervisor_of(api)->idle(&self);
-    return 0;
-}
+#define SUPERVISOR_TURN(handler)                                               \
+    static int supervisor_##handler(struct leat_poets_host *api, void *object) \
+    {                                                                          \
+        struct leat_poets_supervising self = self_of(api, object);             \
+        supervisor_of(api)->handler(&self);                                    \
+        return 0;                                                              \
+    }
+SUPERVISOR_TURN(init)
+SUPERVISOR_TURN(stop)
+SUPERVISOR_TURN(idle)
 
 static int supervisor_receive(struct leat_poets_host *api, void *object, const uint8_t *payload,
                               uint8_t *reply, uint8_t *broadcast)

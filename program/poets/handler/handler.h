@@ -44,7 +44,7 @@ struct leat_handlers {
     const struct leat_poets_supervisor *supervisor; /* NULL: there is none */
     const struct leat_poets_values *values;         /* NULL: none are needed */
     struct leat_handler_table *table;               /* one per table of `values` */
-    uint32_t table_count, table_cap;
+    uint32_t table_count;
     struct leat_handler_object *object;
     uint32_t object_count;
     uint32_t compiled, reused;                  /* how many objects */
@@ -68,6 +68,8 @@ bool leat_handler_values_source(const struct leat_graph *graph,
 
 /* All structs of a graph; functions that handlers may call come before. */
 void leat_handler_structs(const struct leat_graph *graph, FILE *out);
+/* Constants of the pins of a type, whose names may have the type's in them. */
+void leat_handler_pins(const struct leat_graph_type *type, bool with_type, FILE *out);
 /* The prefix of our own assertions in the compiler's output. */
 #define LEAT_HANDLER_LIMIT "E_LIMIT"
 /* #line: what follows comes from the application's file, or is ours again. */

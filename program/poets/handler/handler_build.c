@@ -76,13 +76,8 @@ static bool add_value(struct leat_handlers *h, const struct leat_graph_struct *d
         if (h->table[i].data == data && has_value(&h->table[i], value)) return true;
     struct leat_handler_table *t = table_for(h, data, name, place);
     if (!t || !value) return t;
-    if (t->count == t->cap) {
-        const uint32_t cap = t->cap ? 2 * t->cap : 16;
-        uint32_t *grown = realloc(t->value, cap * sizeof *grown);
-        if (!grown) return false;
-        t->value = grown;
-        t->cap = cap;
-    }
+    if (!leat_graph_grow((void **)&t->value, t->count, &t->cap, sizeof *t->value, UINT32_MAX))
+        return false;
     if (!t->count) t->place = place;
     t->value[t->count++] = value;
     return true;

@@ -15,7 +15,6 @@
 #define LEAT_HANDLER_CACHE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 enum { LEAT_HANDLER_WHY_LEN = 360, LEAT_HANDLER_BUILD_LEN = 32 };
 

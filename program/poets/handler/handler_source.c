@@ -42,20 +42,27 @@ static void put_message(const struct leat_graph *graph, const struct leat_graph_
         fputs("leat_unknown_message", out);
 }
 
-/* Length of a payload: an empty message has none, though its struct has one octet. */
+/* Length of a payload, without a pin 0: an empty message has none, though its struct has one octet.
+ */
 static void put_payload_len(const struct leat_graph *graph, const struct leat_graph_pin *pin,
                             FILE *out)
 {
     const struct leat_graph_struct *data = pin && pin->message != LEAT_GRAPH_NONE
                                                ? &graph->message[pin->message].data
                                                : NULL;
-    if (data && data->plain && !data->layout.count) {
+    if (!pin || (data && data->plain && !data->layout.count)) {
         fputc('0', out);
         return;
     }
     fputs("sizeof(", out);
     put_message(graph, pin, out);
     fputc(')', out);
+}
+
+/* Of a device type: for messages of the supervisor. Of the supervisor: for those of devices. */
+static const struct leat_graph_pin *from_pin(const struct leat_graph_type *t)
+{
+    return t->from_supervisor.count ? &t->from_supervisor.pin[0] : NULL;
 }
 
 static bool is_of_name(char c)
@@ -190,17 +197,7 @@ static void put_aliases(const struct leat_graph *graph, const struct leat_graph_
 {
     fprintf(out, "typedef %s_%s_properties_t DEVICE_PROPERTIES_T;\n", graph->id, t->id);
     fprintf(out, "typedef %s_%s_state_t DEVICE_STATE_T;\n", graph->id, t->id);
-    for (uint32_t i = 0; i < t->output.count; i++) {
-        const char *name = t->output.pin[i].name;
-        fprintf(
-            out,
-            "enum : uint32_t { RTS_INDEX_%s = %u, RTS_FLAG_%s = 1u << %u, OUTPUT_INDEX_%s = %u, "
-            "OUTPUT_FLAG_%s = 1u << %u };\n",
-            name, i, name, i, name, i, name, i);
-    }
-    for (uint32_t i = 0; i < t->input.count; i++)
-        fprintf(out, "enum : uint32_t { INPUT_INDEX_%s = %u, INPUT_FLAG_%s = 1u << %u };\n",
-                t->input.pin[i].name, i, t->input.pin[i].name, i % 32);
+    leat_handler_pins(t, false, out);
     if (t->to_supervisor.count)
         fprintf(out,
                 "enum : uint32_t { RTS_SUPER_IMPLICIT_SEND_INDEX = %u, "
@@ -233,21 +230,24 @@ static void put_ready(const struct leat_graph *graph, const struct leat_graph_ty
           out);
 }
 
-/* OnInit, OnDeviceIdle, OnHardwareIdle. */
-static void put_turn(const struct leat_graph *graph, const struct leat_graph_code *code,
-                     const char *name, FILE *out)
+/* How engines call handlers without further arguments: OnInit, OnDeviceIdle, OnStop, ... */
+struct turns {
+    const char *arguments;  /* of the handler */
+    const char *parameters; /* of its wrapper */
+    const char *end;        /* behind the call */
+};
+
+static void put_turn(const struct leat_graph *graph, const struct turns *turns,
+                     const struct leat_graph_code *code, const char *name, FILE *out)
 {
-    char function[40];
+    char function[60];
     if (!is_there(code)) return;
     snprintf(function, sizeof function, "leat_do_%s", name);
-    put_function(graph, code, function, device_arguments, out);
-    fprintf(out,
-            "static int leat_%s(leat_poets_env *env, leat_poets_block *block) { LEAT_SETUP try { "
-            "return ",
-            name);
+    put_function(graph, code, function, turns->arguments, out);
+    fprintf(out, "static int leat_%s(%s) { LEAT_SETUP try { return ", name, turns->parameters);
     snprintf(function, sizeof function, "leat_do_%s(LEAT_ARGUMENTS)", name);
     put_call(code, function, out);
-    fputs(" ? 1 : 0; } catch (...) { leat_caught(env); return -1; } }\n", out);
+    fputs(turns->end, out);
 }
 
 /* The wrapper that an engine calls for a received packet; `number` names it. */
@@ -358,7 +358,6 @@ static void put_type_table(const struct leat_graph *graph, const struct leat_gra
     } turns[] = { { LEAT_GRAPH_ON_INIT, "leat_init" },
                   { LEAT_GRAPH_ON_DEVICE_IDLE, "leat_device_idle" },
                   { LEAT_GRAPH_ON_HARDWARE_IDLE, "leat_hardware_idle" } };
-    const bool from = t->from_supervisor.count;
     fprintf(out,
             "const leat_poets_type leat_type = { LEAT_POETS_ABI, \"%s\", leat_state_at, "
             "sizeof(DEVICE_STATE_T), leat_properties_at, sizeof(DEVICE_PROPERTIES_T), "
@@ -366,19 +365,20 @@ static void put_type_table(const struct leat_graph *graph, const struct leat_gra
             "%u, %s, leat_inputs, leat_outputs, ",
             t->id, t->input.count, t->output.count + t->to_supervisor.count,
             t->to_supervisor.count ? "true" : "false");
-    if (from)
-        put_payload_len(graph, &t->from_supervisor.pin[0], out);
-    else
-        fputc('0', out);
+    put_payload_len(graph, from_pin(t), out);
     fputs(", leat_ready_fn", out);
     for (size_t i = 0; i < sizeof turns / sizeof *turns; i++)
         fprintf(out, ", %s", is_there(&t->handler[turns[i].handler]) ? turns[i].name : "nullptr");
     fprintf(out, ", %s, %s };\n", is_there(&t->handler[LEAT_GRAPH_ON_CTL]) ? "leat_ctl" : "nullptr",
-            from ? "leat_in_super::receive" : "nullptr");
+            from_pin(t) ? "leat_in_super::receive" : "nullptr");
 }
 
 bool leat_handler_type_source(const struct leat_graph *graph, uint32_t type, FILE *out)
 {
+    static const struct turns turns = {
+        device_arguments, "leat_poets_env *env, leat_poets_block *block",
+        " ? 1 : 0; } catch (...) { leat_caught(env); return -1; } }\n"
+    };
     const struct leat_graph_type *t = &graph->type[type];
     char number[16];
     begin(graph, out);
@@ -389,15 +389,15 @@ bool leat_handler_type_source(const struct leat_graph *graph, uint32_t type, FIL
     put_assert(out); /* again, since shared code may include the standard one */
     put_setup(needs_view(graph, t), needs_variable(graph, t), out);
     put_ready(graph, t, out);
-    put_turn(graph, &t->handler[LEAT_GRAPH_ON_INIT], "init", out);
-    put_turn(graph, &t->handler[LEAT_GRAPH_ON_DEVICE_IDLE], "device_idle", out);
-    put_turn(graph, &t->handler[LEAT_GRAPH_ON_HARDWARE_IDLE], "hardware_idle", out);
+    put_turn(graph, &turns, &t->handler[LEAT_GRAPH_ON_INIT], "init", out);
+    put_turn(graph, &turns, &t->handler[LEAT_GRAPH_ON_DEVICE_IDLE], "device_idle", out);
+    put_turn(graph, &turns, &t->handler[LEAT_GRAPH_ON_HARDWARE_IDLE], "hardware_idle", out);
     put_control(graph, &t->handler[LEAT_GRAPH_ON_CTL], out);
     for (uint32_t i = 0; i < t->input.count; i++) {
         snprintf(number, sizeof number, "%u", i);
         put_receive(graph, t, &t->input.pin[i], number, out);
     }
-    if (t->from_supervisor.count) put_receive(graph, t, &t->from_supervisor.pin[0], "super", out);
+    if (from_pin(t)) put_receive(graph, t, from_pin(t), "super", out);
     for (uint32_t i = 0; i < t->output.count; i++)
         put_send(graph, &t->output.pin[i], i, out);
     if (t->to_supervisor.count) put_send(graph, &t->to_supervisor.pin[0], t->output.count, out);
@@ -411,6 +411,7 @@ bool leat_handler_type_source(const struct leat_graph *graph, uint32_t type, FIL
 #define SUPERVISOR_ARGUMENTS                                                                 \
     "const GRAPH_PROPERTIES_T *const graphProperties, const SUPERVISOR_PROPERTIES_T *const " \
     "supervisorProperties, SUPERVISOR_STATE_T *const supervisorState"
+#define SUPERVISOR_END "; } catch (...) { leat_caught(nullptr); return -1; } }\n"
 
 static void put_supervisor_struct(const struct leat_graph *graph,
                                   const struct leat_graph_struct *data, const char *name, FILE *out)
@@ -418,21 +419,6 @@ static void put_supervisor_struct(const struct leat_graph *graph,
     fprintf(out, "struct %s {", name);
     put_code(graph, &data->code, out);
     fputs("};\n", out);
-}
-
-static void put_supervisor_handler(const struct leat_graph *graph,
-                                   const struct leat_graph_code *code, const char *name, FILE *out)
-{
-    char function[60];
-    if (!is_there(code)) return;
-    snprintf(function, sizeof function, "leat_do_%s", name);
-    put_function(graph, code, function, SUPERVISOR_ARGUMENTS, out);
-    fprintf(out,
-            "static int leat_%s(leat_poets_host *host, void *object) { LEAT_SETUP try { return ",
-            name);
-    snprintf(function, sizeof function, "leat_do_%s(LEAT_ARGUMENTS)", name);
-    put_call(code, function, out);
-    fputs("; } catch (...) { leat_caught(nullptr); return -1; } }\n", out);
 }
 
 static void put_supervisor_control(const struct leat_graph *graph,
@@ -445,23 +431,24 @@ static void put_supervisor_control(const struct leat_graph *graph,
           "const uint8_t *payload) { LEAT_SETUP try { return ",
           out);
     put_call(code, "leat_do_control(LEAT_ARGUMENTS, opcode, payload)", out);
-    fputs("; } catch (...) { leat_caught(nullptr); return -1; } }\n", out);
+    fputs(SUPERVISOR_END, out);
 }
 
 /* The message it sends: SupervisorOutPin's, else SupervisorInPin's. */
 static const struct leat_graph_pin *reply_pin(const struct leat_graph_type *t)
 {
     if (t->to_supervisor.count) return &t->to_supervisor.pin[0];
-    return t->from_supervisor.count ? &t->from_supervisor.pin[0] : NULL;
+    return from_pin(t);
 }
 
 static void put_supervisor_receive(const struct leat_graph *graph, const struct leat_graph_type *t,
                                    FILE *out)
 {
-    if (!t->from_supervisor.count || !is_there(&t->from_supervisor.pin[0].handler)) return;
-    const struct leat_graph_code *code = &t->from_supervisor.pin[0].handler;
+    const struct leat_graph_pin *pin = from_pin(t);
+    if (!pin || !is_there(&pin->handler)) return;
+    const struct leat_graph_code *code = &pin->handler;
     fputs("typedef ", out);
-    put_message(graph, &t->from_supervisor.pin[0], out);
+    put_message(graph, pin, out);
     fputs(" MESSAGE_T;\ntypedef ", out);
     put_message(graph, reply_pin(t), out);
     fputs(" REPLY_T;\n", out);
@@ -478,25 +465,19 @@ static void put_supervisor_receive(const struct leat_graph *graph, const struct 
              "leat_do_receive(LEAT_ARGUMENTS, reinterpret_cast<const MESSAGE_T *>(payload), "
              "reinterpret_cast<REPLY_T *>(leat_reply), reinterpret_cast<REPLY_T *>(leat_bcast))",
              out);
-    fputs("; } catch (...) { leat_caught(nullptr); return -1; } }\n", out);
+    fputs(SUPERVISOR_END, out);
 }
 
 static void put_supervisor_table(const struct leat_graph *graph, const struct leat_graph_type *t,
                                  FILE *out)
 {
-    const bool receives = t->from_supervisor.count && is_there(&t->from_supervisor.pin[0].handler);
+    const bool receives = from_pin(t) && is_there(&from_pin(t)->handler);
     fputs("extern \"C\" __attribute__((visibility(\"default\"))) const leat_poets_supervisor "
           "leat_supervisor;\nconst leat_poets_supervisor leat_supervisor = { LEAT_POETS_ABI, ",
           out);
-    if (t->from_supervisor.count)
-        put_payload_len(graph, &t->from_supervisor.pin[0], out);
-    else
-        fputc('0', out);
+    put_payload_len(graph, from_pin(t), out);
     fputs(", ", out);
-    if (reply_pin(t))
-        put_payload_len(graph, reply_pin(t), out);
-    else
-        fputc('0', out);
+    put_payload_len(graph, reply_pin(t), out);
     fprintf(out, ", leat_create, leat_destroy, %s, %s, %s, %s, %s };\n",
             is_there(&t->handler[LEAT_GRAPH_ON_INIT]) ? "leat_init" : "nullptr",
             is_there(&t->handler[LEAT_GRAPH_ON_STOP]) ? "leat_on_stop" : "nullptr",
@@ -507,6 +488,8 @@ static void put_supervisor_table(const struct leat_graph *graph, const struct le
 
 bool leat_handler_supervisor_source(const struct leat_graph *graph, uint32_t type, FILE *out)
 {
+    static const struct turns turns = { SUPERVISOR_ARGUMENTS, "leat_poets_host *host, void *object",
+                                        SUPERVISOR_END };
     const struct leat_graph_type *t = &graph->type[type];
     begin(graph, out);
     fputs("#include <algorithm>\n#include <fstream>\n#include <iostream>\n#include <map>\n"
@@ -532,9 +515,9 @@ bool leat_handler_supervisor_source(const struct leat_graph *graph, uint32_t typ
           "static void leat_destroy(leat_poets_host *host, void *object) { LEAT_SETUP "
           "try { delete leat_o; } catch (...) { leat_caught(nullptr); } }\n",
           out);
-    put_supervisor_handler(graph, &t->handler[LEAT_GRAPH_ON_INIT], "init", out);
-    put_supervisor_handler(graph, &t->handler[LEAT_GRAPH_ON_STOP], "on_stop", out);
-    put_supervisor_handler(graph, &t->handler[LEAT_GRAPH_ON_SUPERVISOR_IDLE], "idle", out);
+    put_turn(graph, &turns, &t->handler[LEAT_GRAPH_ON_INIT], "init", out);
+    put_turn(graph, &turns, &t->handler[LEAT_GRAPH_ON_STOP], "on_stop", out);
+    put_turn(graph, &turns, &t->handler[LEAT_GRAPH_ON_SUPERVISOR_IDLE], "idle", out);
     put_supervisor_control(graph, &t->handler[LEAT_GRAPH_ON_CTL], out);
     put_supervisor_receive(graph, t, out);
     put_supervisor_table(graph, t, out);

@@ -15,12 +15,6 @@ void leat_handler_ours(FILE *out)
     fputs("\n#line 1 \"leat\"\n", out);
 }
 
-static void put_dims(const struct leat_poets_layout_node *node, uint32_t count, FILE *out)
-{
-    for (uint32_t i = 0; i < count; i++)
-        fprintf(out, "[%u]", node->dim[i]);
-}
-
 /* How many of a node's dimensions belong to its TypeDef. */
 static uint32_t dims_of_type(const struct leat_graph *graph,
                              const struct leat_poets_layout_node *node)
@@ -32,20 +26,30 @@ static uint32_t dims_of_type(const struct leat_graph *graph,
 }
 
 static void put_members(const struct leat_graph *graph, const struct leat_poets_layout *layout,
+                        uint32_t from, uint32_t to, FILE *out);
+
+/* The declaration of a name with the type of a node. */
+static void put_declaration(const struct leat_graph *graph, const struct leat_poets_layout *layout,
+                            uint32_t at, const char *name, FILE *out)
+{
+    const struct leat_poets_layout_node *node = &layout->node[at];
+    if (node->type_name || node->kind != LEAT_POETS_LAYOUT_STRUCT) {
+        fputs(node->type_name ? node->type_name : node->type, out);
+    } else {
+        fputs("struct { ", out);
+        put_members(graph, layout, at + 1, node->next, out);
+        fputc('}', out);
+    }
+    fprintf(out, " %s", name);
+    for (uint32_t i = 0; i < node->dim_count - dims_of_type(graph, node); i++)
+        fprintf(out, "[%u]", node->dim[i]);
+}
+
+static void put_members(const struct leat_graph *graph, const struct leat_poets_layout *layout,
                         uint32_t from, uint32_t to, FILE *out)
 {
     for (uint32_t i = from; i < to; i = layout->node[i].next) {
-        const struct leat_poets_layout_node *node = &layout->node[i];
-        if (node->type_name) {
-            fprintf(out, "%s %s", node->type_name, node->name);
-        } else if (node->kind == LEAT_POETS_LAYOUT_STRUCT) {
-            fputs("struct { ", out);
-            put_members(graph, layout, i + 1, node->next, out);
-            fprintf(out, "} %s", node->name);
-        } else {
-            fprintf(out, "%s %s", node->type, node->name);
-        }
-        put_dims(node, node->dim_count - dims_of_type(graph, node), out);
+        put_declaration(graph, layout, i, layout->node[i].name, out);
         fputs("; ", out);
     }
 }
@@ -54,20 +58,9 @@ static void put_members(const struct leat_graph *graph, const struct leat_poets_
 static void put_definition(const struct leat_graph *graph, const struct leat_graph_message *d,
                            FILE *out)
 {
-    const struct leat_poets_layout_node *root = &d->data.layout.node[0];
     if (!d->data.layout.count) return;
     fputs("typedef ", out);
-    if (root->type_name) {
-        fputs(root->type_name, out);
-    } else if (root->kind == LEAT_POETS_LAYOUT_STRUCT) {
-        fputs("struct { ", out);
-        put_members(graph, &d->data.layout, 1, root->next, out);
-        fputs("}", out);
-    } else {
-        fputs(root->type, out);
-    }
-    fprintf(out, " %s", d->id);
-    put_dims(root, root->dim_count - dims_of_type(graph, root), out);
+    put_declaration(graph, &d->data.layout, 0, d->id, out);
     fputs(";\n", out);
 }
 
@@ -123,19 +116,23 @@ static void put_limit(const struct leat_graph *graph, const struct leat_graph_me
     leat_handler_ours(out);
 }
 
-static void put_constants(const struct leat_graph_type *t, FILE *out)
+void leat_handler_pins(const struct leat_graph_type *type, bool with_type, FILE *out)
 {
-    for (uint32_t i = 0; i < t->output.count; i++)
+    char name[400];
+    for (uint32_t i = 0; i < type->output.count; i++) {
+        snprintf(name, sizeof name, "%s%s%s", with_type ? type->id : "", with_type ? "_" : "",
+                 type->output.pin[i].name);
         fprintf(out,
-                "enum : uint32_t { RTS_INDEX_%s_%s = %u, RTS_FLAG_%s_%s = 1u << %u, "
-                "OUTPUT_INDEX_%s_%s = %u, OUTPUT_FLAG_%s_%s = 1u << %u };\n",
-                t->id, t->output.pin[i].name, i, t->id, t->output.pin[i].name, i, t->id,
-                t->output.pin[i].name, i, t->id, t->output.pin[i].name, i);
-    for (uint32_t i = 0; i < t->input.count; i++)
-        fprintf(out, "enum : uint32_t { INPUT_INDEX_%s_%s = %u, INPUT_FLAG_%s_%s = 1u << %u };\n",
-                t->id, t->input.pin[i].name, i, t->id, t->input.pin[i].name, i % 32);
-    fprintf(out, "enum : uint32_t { INPUT_COUNT_%s = %u, OUTPUT_COUNT_%s = %u };\n", t->id,
-            t->input.count, t->id, t->output.count);
+                "enum : uint32_t { RTS_INDEX_%s = %u, RTS_FLAG_%s = 1u << %u, "
+                "OUTPUT_INDEX_%s = %u, OUTPUT_FLAG_%s = 1u << %u };\n",
+                name, i, name, i, name, i, name, i);
+    }
+    for (uint32_t i = 0; i < type->input.count; i++) {
+        snprintf(name, sizeof name, "%s%s%s", with_type ? type->id : "", with_type ? "_" : "",
+                 type->input.pin[i].name);
+        fprintf(out, "enum : uint32_t { INPUT_INDEX_%s = %u, INPUT_FLAG_%s = 1u << %u };\n", name,
+                i, name, i % 32);
+    }
 }
 
 void leat_handler_structs(const struct leat_graph *graph, FILE *out)
@@ -166,6 +163,8 @@ void leat_handler_structs(const struct leat_graph *graph, FILE *out)
             put_named(graph, &pin->properties, packed, t->id, pin->name, "_properties_t", out);
             put_named(graph, &pin->state, packed, t->id, pin->name, "_state_t", out);
         }
-        put_constants(t, out);
+        leat_handler_pins(t, true, out);
+        fprintf(out, "enum : uint32_t { INPUT_COUNT_%s = %u, OUTPUT_COUNT_%s = %u };\n", t->id,
+                t->input.count, t->id, t->output.count);
     }
 }
