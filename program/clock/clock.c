@@ -169,7 +169,7 @@ static leat_time look(void)
     if (!leat_clock_is_simulated()) return atomic_fetch_add(&own_clock, LOOK_PS) + LOOK_PS;
     if (!may_touch_task()) return atomic_load_explicit(&last_seen, memory_order_relaxed);
     leat_clock_settle();
-    leat_task_charge_clock();
+    leat_task_charge(LOOK_PS);
     const leat_time now = leat_task_now();
     leat_clock_set(now);
     leat_clock_unlock();

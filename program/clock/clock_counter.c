@@ -34,20 +34,9 @@ size_t leat_clock_counter_instruction(const uint8_t *code, size_t len)
     return 0;
 }
 
-static bool asks_for_rate(const uint8_t *code)
-{
-    (void)code;
-    return false;
-}
-
 static uint64_t real_ticks(void)
 {
     return __builtin_ia32_rdtsc();
-}
-
-static uint64_t real_rate(void)
-{
-    return 0;
 }
 
 static const uint8_t *place_of(const ucontext_t *context)
@@ -125,18 +114,7 @@ size_t leat_clock_counter_instruction(const uint8_t *code, size_t len)
     return 0;
 }
 
-static bool asks_for_rate(const uint8_t *code)
-{
-    (void)code;
-    return false;
-}
-
 static uint64_t real_ticks(void)
-{
-    return 0;
-}
-
-static uint64_t real_rate(void)
 {
     return 0;
 }
@@ -150,6 +128,21 @@ static const uint8_t *place_of(const ucontext_t *context)
 static void answer(ucontext_t *context, uint64_t value, size_t len)
 {
     (void)context, (void)value, (void)len;
+}
+
+#endif
+
+#ifndef __aarch64__ /* elsewhere no instruction reads the rate */
+
+static bool asks_for_rate(const uint8_t *code)
+{
+    (void)code;
+    return false;
+}
+
+static uint64_t real_rate(void)
+{
+    return 0;
 }
 
 #endif

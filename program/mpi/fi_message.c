@@ -57,7 +57,8 @@ static struct {
     struct line ready;   /* to be sent, in order: eager ones and asks */
     struct line granted; /* with pieces to be sent */
     uint32_t asked;      /* sends that need this rank until they are done */
-} all;
+} all = { .sends = { .size = sizeof(struct send) },
+          .receives = { .size = sizeof(struct receive) } };
 
 static struct send *send_at(uint32_t number)
 {
@@ -111,6 +112,13 @@ static void tell_receive(const struct leat_fi_receive *call, const struct messag
         .olen = m->len - put,
         .err = err,
     });
+}
+
+/* A receive that ends without a message. */
+static void report_error(const struct leat_fi_receive *call, int err)
+{
+    leat_fi_queue_push(&(struct fi_cq_err_entry){
+        .op_context = call->context, .flags = FI_RECV | FI_TAGGED, .tag = call->tag, .err = err });
 }
 
 /* The meaning of a context: the provider uses words of it. */
@@ -414,7 +422,6 @@ static void hear(const struct leat_task_event *e)
     switch (e->kind) {
     case LEAT_TASK_ARRIVED: on_arrived(e); break;
     case LEAT_TASK_SENT: on_sent(e->cookie); break;
-    case LEAT_TASK_LOST: leat_task_fail("the network lost a message of its");
     case LEAT_TASK_ANSWERED:
     case LEAT_TASK_SIGNALLED: break; /* MPI does not query the run */
     }
@@ -477,9 +484,6 @@ bool leat_fi_message_read_environment(void)
 void leat_fi_message_open(void)
 {
     leat_fi_match_init(&all.match);
-    leat_fi_outgoing_open();
-    all.sends.size = sizeof(struct send);
-    all.receives.size = sizeof(struct receive);
     all.ready = all.granted = (struct line){ LEAT_FI_NOBODY, LEAT_FI_NOBODY };
 }
 
@@ -616,7 +620,7 @@ static struct message *look_for(const struct leat_fi_receive *call)
             continue;
         }
         leat_fi_message_settle();
-        leat_fi_message_wait(leat_time_add(leat_task_now(), leat_task_poll_cost()), "a poll");
+        leat_fi_message_wait(leat_time_add(leat_task_now(), LEAT_TASK_POLL_PS), "a poll");
         is_last = true;
     }
 }
@@ -639,10 +643,7 @@ ssize_t leat_fi_message_peek(const struct leat_fi_receive *call, bool claim, boo
     struct message *m = look_for(call);
     leat_fi_queue_stir();
     if (!m) {
-        leat_fi_queue_push(&(struct fi_cq_err_entry){ .op_context = call->context,
-                                                      .flags = FI_RECV | FI_TAGGED,
-                                                      .tag = call->tag,
-                                                      .err = FI_ENOMSG });
+        report_error(call, FI_ENOMSG);
         return 0;
     }
     tell_receive(call, m, 0);
@@ -675,10 +676,7 @@ ssize_t leat_fi_message_cancel(struct fi_context *context)
     if (!r) return -FI_ENOENT;
     set_context(context, NULL, NULL);
     leat_fi_match_withdraw(&all.match, &r->match);
-    leat_fi_queue_push(&(struct fi_cq_err_entry){ .op_context = context,
-                                                  .flags = FI_RECV | FI_TAGGED,
-                                                  .tag = r->call.tag,
-                                                  .err = FI_ECANCELED });
+    report_error(&r->call, FI_ECANCELED);
     leat_fi_pool_give(&all.receives, r->number);
     return 0;
 }

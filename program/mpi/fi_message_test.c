@@ -91,11 +91,6 @@ leat_time leat_task_now(void)
     return 0;
 }
 
-leat_time leat_task_poll_cost(void)
-{
-    return 1;
-}
-
 _Noreturn void leat_task_fail(const char *reason)
 {
     printf("# the run failed: %s\n", reason);

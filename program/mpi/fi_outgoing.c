@@ -17,12 +17,7 @@ static struct {
     uint32_t held_to;
     uint8_t *held; /* NULL: none */
     uint64_t held_len;
-} out;
-
-void leat_fi_outgoing_open(void)
-{
-    out.marks.size = sizeof(struct mark);
-}
+} out = { .marks = { .size = sizeof(struct mark) } };
 
 void leat_fi_outgoing_close(void)
 {

@@ -24,7 +24,6 @@ enum {
 };
 #define LEAT_FI_NOBODY UINT32_MAX
 
-void leat_fi_outgoing_open(void);
 void leat_fi_outgoing_close(void);
 
 /* May this many octets go now? If not, a SENT event will follow. */

@@ -47,28 +47,32 @@ static struct {
 /* ---- tagged messages ----------------------------------------------------------------------------
  */
 
-/* Is it the library's own? */
-static struct leat_fi_send judged(const struct leat_fi_send *call)
-{
-    struct leat_fi_send out = *call;
-    out.is_private = leat_fi_private_is(call->tag);
-    if (out.is_private) out.padding = leat_fi_private_padding(call->octets, call->len);
-    return out;
-}
-
-static ssize_t pass_on(const struct leat_fi_send *call,
-                       ssize_t (*send)(const struct leat_fi_send *call))
+/* `call` is completed: is the message the library's own? */
+static ssize_t pass_on(struct leat_fi_send call, ssize_t (*send)(const struct leat_fi_send *call))
 {
     leat_fi_be_no_copy("MPI to send");
     leat_fi_lock();
-    const struct leat_fi_send judged_call = judged(call);
-    const ssize_t result = send(&judged_call);
+    call.is_private = leat_fi_private_is(call.tag);
+    if (call.is_private) call.padding = leat_fi_private_padding(call.octets, call.len);
+    const ssize_t result = send(&call);
     leat_fi_unlock();
     return result;
 }
 
-static ssize_t start_send(const struct leat_fi_send *call)
+static ssize_t start_send(const void *buf, size_t len, uint64_t data, fi_addr_t to, uint64_t tag,
+                          void *context, uint64_t flags)
 {
+    const bool has_data = flags & FI_REMOTE_CQ_DATA;
+    const struct leat_fi_send call = {
+        .to = (uint32_t)to,
+        .octets = buf,
+        .len = len,
+        .tag = tag,
+        .data = has_data ? data : 0,
+        .has_data = has_data,
+        .is_told = !provider.is_selective || flags & FI_COMPLETION,
+        .context = context,
+    };
     return pass_on(call, leat_fi_message_send);
 }
 
@@ -76,30 +80,15 @@ static ssize_t tsenddata(struct fid_ep *ep, const void *buf, size_t len, void *d
                          fi_addr_t to, uint64_t tag, void *context)
 {
     (void)ep, (void)desc;
-    return start_send(&(struct leat_fi_send){
-        .to = (uint32_t)to,
-        .octets = buf,
-        .len = len,
-        .tag = tag,
-        .data = data,
-        .has_data = true,
-        .is_told = !provider.is_selective || provider.send_flags & FI_COMPLETION,
-        .context = context,
-    });
+    return start_send(buf, len, data, to, tag, context,
+                      (provider.send_flags & FI_COMPLETION) | FI_REMOTE_CQ_DATA);
 }
 
 static ssize_t tsend(struct fid_ep *ep, const void *buf, size_t len, void *desc, fi_addr_t to,
                      uint64_t tag, void *context)
 {
     (void)ep, (void)desc;
-    return start_send(&(struct leat_fi_send){
-        .to = (uint32_t)to,
-        .octets = buf,
-        .len = len,
-        .tag = tag,
-        .is_told = !provider.is_selective || provider.send_flags & FI_COMPLETION,
-        .context = context,
-    });
+    return start_send(buf, len, 0, to, tag, context, provider.send_flags & FI_COMPLETION);
 }
 
 static ssize_t tsendv(struct fid_ep *ep, const struct iovec *iov, void **desc, size_t count,
@@ -111,44 +100,30 @@ static ssize_t tsendv(struct fid_ep *ep, const struct iovec *iov, void **desc, s
                  context);
 }
 
-static ssize_t inject(const struct leat_fi_send *call)
+static ssize_t tsendmsg(struct fid_ep *ep, const struct fi_msg_tagged *msg, uint64_t flags)
 {
-    return pass_on(call, leat_fi_message_inject);
+    (void)ep;
+    if (msg->iov_count > 1) return -FI_EINVAL;
+    return start_send(msg->iov_count ? msg->msg_iov->iov_base : NULL,
+                      msg->iov_count ? msg->msg_iov->iov_len : 0, msg->data, msg->addr, msg->tag,
+                      msg->context, flags);
 }
 
 static ssize_t tinjectdata(struct fid_ep *ep, const void *buf, size_t len, uint64_t data,
                            fi_addr_t to, uint64_t tag)
 {
+    const struct leat_fi_send call = {
+        .to = (uint32_t)to, .octets = buf, .len = len, .tag = tag, .data = data, .has_data = true
+    };
     (void)ep;
-    return inject(&(struct leat_fi_send){ .to = (uint32_t)to,
-                                          .octets = buf,
-                                          .len = len,
-                                          .tag = tag,
-                                          .data = data,
-                                          .has_data = true });
+    return pass_on(call, leat_fi_message_inject);
 }
 
 static ssize_t tinject(struct fid_ep *ep, const void *buf, size_t len, fi_addr_t to, uint64_t tag)
 {
+    const struct leat_fi_send call = { .to = (uint32_t)to, .octets = buf, .len = len, .tag = tag };
     (void)ep;
-    return inject(
-        &(struct leat_fi_send){ .to = (uint32_t)to, .octets = buf, .len = len, .tag = tag });
-}
-
-static ssize_t tsendmsg(struct fid_ep *ep, const struct fi_msg_tagged *msg, uint64_t flags)
-{
-    (void)ep;
-    if (msg->iov_count > 1) return -FI_EINVAL;
-    return start_send(&(struct leat_fi_send){
-        .to = (uint32_t)msg->addr,
-        .octets = msg->iov_count ? msg->msg_iov->iov_base : NULL,
-        .len = msg->iov_count ? msg->msg_iov->iov_len : 0,
-        .tag = msg->tag,
-        .data = flags & FI_REMOTE_CQ_DATA ? msg->data : 0,
-        .has_data = flags & FI_REMOTE_CQ_DATA,
-        .is_told = !provider.is_selective || flags & FI_COMPLETION,
-        .context = msg->context,
-    });
+    return pass_on(call, leat_fi_message_inject);
 }
 
 /* Receives always report their completion. */
@@ -187,16 +162,15 @@ static ssize_t trecvmsg(struct fid_ep *ep, const struct fi_msg_tagged *msg, uint
 {
     (void)ep;
     if (msg->iov_count > 1) return -FI_EINVAL;
-    return start_receive(
-        &(struct leat_fi_receive){
-            .from = msg->addr,
-            .tag = msg->tag,
-            .ignore = msg->ignore,
-            .octets = msg->iov_count ? msg->msg_iov->iov_base : NULL,
-            .cap = msg->iov_count ? msg->msg_iov->iov_len : 0,
-            .context = msg->context,
-        },
-        flags);
+    const struct leat_fi_receive call = {
+        .from = msg->addr,
+        .tag = msg->tag,
+        .ignore = msg->ignore,
+        .octets = msg->iov_count ? msg->msg_iov->iov_base : NULL,
+        .cap = msg->iov_count ? msg->msg_iov->iov_len : 0,
+        .context = msg->context,
+    };
+    return start_receive(&call, flags);
 }
 
 static struct fi_ops_tagged tagged_ops = {

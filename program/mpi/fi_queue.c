@@ -69,7 +69,7 @@ static void wait_for_more(void)
     const struct leat_fi_call *call = leat_fi_call();
     if (!call) {
         leat_fi_message_settle();
-        leat_fi_message_wait(leat_time_add(leat_task_now(), leat_task_poll_cost()), "a poll");
+        leat_fi_message_wait(leat_time_add(leat_task_now(), LEAT_TASK_POLL_PS), "a poll");
     } else if (!call->probes) {
         while (!queue.count)
             leat_fi_message_wait(LEAT_NEVER, leat_fi_call_text());
@@ -87,6 +87,12 @@ static void fill(void)
         wait_for_more();
 }
 
+static void drop_first(void)
+{
+    queue.first = (queue.first + 1) & (queue.cap - 1);
+    queue.count--;
+}
+
 static ssize_t take(struct fi_cq_tagged_entry *out, size_t count)
 {
     size_t n = 0;
@@ -94,8 +100,7 @@ static ssize_t take(struct fi_cq_tagged_entry *out, size_t count)
         const struct fi_cq_err_entry *e = entry_at(0);
         out[n] = (struct fi_cq_tagged_entry){ e->op_context, e->flags, e->len,
                                               e->buf,        e->data,  e->tag };
-        queue.first = (queue.first + 1) & (queue.cap - 1);
-        queue.count--;
+        drop_first();
     }
     if (n) allow_free_reads();
     if (n || !count) return (ssize_t)n;
@@ -129,8 +134,7 @@ static ssize_t cq_readerr(struct fid_cq *cq, struct fi_cq_err_entry *out, uint64
     leat_fi_lock();
     if (queue.count && entry_at(0)->err) {
         *out = *entry_at(0);
-        queue.first = (queue.first + 1) & (queue.cap - 1);
-        queue.count--;
+        drop_first();
         allow_free_reads();
         n = 1;
     }

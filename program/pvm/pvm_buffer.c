@@ -207,14 +207,13 @@ static bool all_fit(const struct type *type, const void *items, int count, int s
     return true;
 }
 
-static void raw_copy_out(uint8_t *to, const struct type *type, const void *items, int count,
-                         int stride)
+/* Items of `len` octets, with this many octets from one to the next. */
+static void copy_items(uint8_t *to, ptrdiff_t to_step, const uint8_t *from, ptrdiff_t from_step,
+                       size_t len, int count)
 {
-    const size_t len = type->len * type->parts;
-    if (stride == 1 && count) memcpy(to, items, (size_t)count * len);
-    if (stride == 1) return;
-    for (int i = 0; i < count; i++)
-        memcpy(to + (size_t)i * len, item_at(items, type, i, stride), len);
+    if (to_step == from_step && count) memcpy(to, from, (size_t)count * len);
+    for (int i = 0; to_step != from_step && i < count; i++)
+        memcpy(to + i * to_step, from + i * from_step, len);
 }
 
 static void xdr_store(uint8_t *to, const struct type *type, const void *items, int count,
@@ -225,9 +224,9 @@ static void xdr_store(uint8_t *to, const struct type *type, const void *items, i
         for (size_t p = 0; p < type->parts; p++, to += xdr_len(type)) {
             const uint64_t value = item_load(type, item + p * type->len);
             if (xdr_len(type) == 8)
-                leat_pvm_store_u64(to, value);
+                leat_put_be64(to, value);
             else
-                leat_pvm_store_u32(to, (uint32_t)value);
+                leat_put_be32(to, (uint32_t)value);
         }
     }
 }
@@ -267,8 +266,9 @@ int leat_pvm_pack(struct leat_pvm_buffer *buffer, int type, const void *items, i
         xdr_store(room, t, items, count, stride);
         return PvmOk;
     }
-    raw_copy_out(room, t, items, count, stride);
-    memset(room + (size_t)count * t->len * t->parts, 0, len - (size_t)count * t->len * t->parts);
+    const size_t each = t->len * t->parts;
+    copy_items(room, (ptrdiff_t)each, items, stride * (ptrdiff_t)each, each, count);
+    memset(room + (size_t)count * each, 0, len - (size_t)count * each);
     return PvmOk;
 }
 
@@ -287,15 +287,6 @@ int leat_pvm_pack_text(struct leat_pvm_buffer *buffer, const char *text)
 
 /* ---- unpacking ------------------------------------------------------------------------------- */
 
-static void raw_copy_in(const uint8_t *from, const struct type *type, void *items, int count,
-                        int stride)
-{
-    const size_t len = type->len * type->parts;
-    for (int i = 0; i < count; i++)
-        memcpy((uint8_t *)items + (ptrdiff_t)i * stride * (ptrdiff_t)len, from + (size_t)i * len,
-               len);
-}
-
 static void xdr_load(const uint8_t *from, const struct type *type, void *items, int count,
                      int stride)
 {
@@ -305,11 +296,11 @@ static void xdr_load(const uint8_t *from, const struct type *type, void *items, 
         for (size_t p = 0; p < type->parts; p++, from += xdr_len(type)) {
             uint64_t value;
             if (xdr_len(type) == 8)
-                value = leat_pvm_load_u64(from);
+                value = leat_get_be64(from);
             else if (type->kind == SIGNED)
-                value = (uint64_t)(int64_t)(int32_t)leat_pvm_load_u32(from);
+                value = (uint64_t)(int64_t)(int32_t)leat_get_be32(from);
             else
-                value = leat_pvm_load_u32(from);
+                value = leat_get_be32(from);
             item_store(type, item + p * type->len, value);
         }
     }
@@ -326,12 +317,11 @@ int leat_pvm_unpack(struct leat_pvm_buffer *buffer, int type, void *items, int c
         buffer->body.failed = false; /* a smaller item may still be there */
         return PvmNoData;
     }
+    const size_t each = t->len * t->parts;
     if (buffer->encoding == LEAT_PVM_XDR && t->kind != OCTET)
         xdr_load(from, t, items, count, stride);
-    else if (stride == 1 && count)
-        memcpy(items, from, (size_t)count * t->len * t->parts);
     else
-        raw_copy_in(from, t, items, count, stride);
+        copy_items(items, stride * (ptrdiff_t)each, from, (ptrdiff_t)each, each, count);
     return PvmOk;
 }
 

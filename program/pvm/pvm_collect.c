@@ -1,5 +1,5 @@
 /* Groups: reduce, gather, scatter, and the reduction functions. All go through the root. */
-#include "pvm_group.h"
+#include "pvm_library.h"
 #include <complex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,25 +65,15 @@ static int least(int type, void *into, const void *from, int count)
     FOR_TYPES(y[i] < x[i] ? y[i] : x[i], square(y[i]) < square(x[i]) ? y[i] : x[i]);
 }
 
-void PvmSum(int *type, void *x, void *y, int *count, int *info)
-{
-    *info = sum(*type, x, y, *count);
-}
-
-void PvmProduct(int *type, void *x, void *y, int *count, int *info)
-{
-    *info = product(*type, x, y, *count);
-}
-
-void PvmMax(int *type, void *x, void *y, int *count, int *info)
-{
-    *info = greatest(*type, x, y, *count);
-}
-
-void PvmMin(int *type, void *x, void *y, int *count, int *info)
-{
-    *info = least(*type, x, y, *count);
-}
+#define EXPORTED(name, function)                                  \
+    void name(int *type, void *x, void *y, int *count, int *info) \
+    {                                                             \
+        *info = function(*type, x, y, *count);                    \
+    }
+EXPORTED(PvmSum, sum)
+EXPORTED(PvmProduct, product)
+EXPORTED(PvmMax, greatest)
+EXPORTED(PvmMin, least)
 
 /* ---- the round ------------------------------------------------------------------------------- */
 
@@ -120,7 +110,7 @@ static int round_begin(struct round *round, const char *function, const char *na
 static int round_end(struct round *round, const char *function, int result)
 {
     free(round->member);
-    return result < 0 ? lpvmerr(function, result) : result;
+    return leat_pvm_result(function, result);
 }
 
 static int round_send(const struct round *round, int to, const void *items)

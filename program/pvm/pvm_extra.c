@@ -18,14 +18,7 @@
 char *pvm_alloc(unsigned len, char *what);
 char *pvm_realloc(char *old, unsigned len, char *what);
 int pvm_free(char *old);
-int pvm_fd_add(int fd, int sets);
-int pvm_fd_delete(int fd, int sets);
 int pvm_tc_noop(int id);
-int pvm_tc_settmask(int id);
-int pvm_tc_settrace(int id);
-int pvm_tc_settrcbuf(int id);
-int pvm_tc_settrcopt(int id);
-int pvm_tc_siblings(int id);
 int pvmsleep(int seconds);
 int pvmgetclock(struct timeval *out);
 char *pvmnametag(int tag, int *is_known);
@@ -229,85 +222,27 @@ int pvm_start_pvmd(int count, char **arguments, int block)
 
 /* ---- not supported by this machine ----------------------------------------------------------- */
 
-static int not_here(const char *function)
-{
-    return lpvmerr(function, PvmNotImpl);
-}
+#define NOT_HERE(name, ...)                \
+    int name(__VA_ARGS__);                 \
+    int name(__VA_ARGS__)                  \
+    {                                      \
+        return lpvmerr(#name, PvmNotImpl); \
+    }
 
-int pvm_reg_hoster(void)
-{
-    return not_here("pvm_reg_hoster");
-}
+/* The arguments are ignored. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 
-int pvm_reg_rm(struct pvmhostinfo **hosts)
-{
-    (void)hosts;
-    return not_here("pvm_reg_rm");
-}
-
-int pvm_reg_tasker(void)
-{
-    return not_here("pvm_reg_tasker");
-}
-
-int pvm_reg_tracer(int context, int tag, int output_context, int output_tag, char *mask, int buffer,
-                   int options)
-{
-    (void)context, (void)tag, (void)output_context, (void)output_tag;
-    (void)mask, (void)buffer, (void)options;
-    return not_here("pvm_reg_tracer");
-}
-
-int pvm_tickle(int count, int *arguments, int *result_count, int *results)
-{
-    (void)count, (void)arguments, (void)result_count, (void)results;
-    return not_here("pvm_tickle");
-}
-
-int pvm_getnoresets(int **tids, int *count)
-{
-    (void)tids, (void)count;
-    return not_here("pvm_getnoresets");
-}
-
-int pvm_fd_add(int fd, int sets)
-{
-    (void)fd, (void)sets;
-    return not_here("pvm_fd_add");
-}
-
-int pvm_fd_delete(int fd, int sets)
-{
-    (void)fd, (void)sets;
-    return not_here("pvm_fd_delete");
-}
-
-int pvm_tc_settmask(int id)
-{
-    (void)id;
-    return not_here("pvm_tc_settmask");
-}
-
-int pvm_tc_settrace(int id)
-{
-    (void)id;
-    return not_here("pvm_tc_settrace");
-}
-
-int pvm_tc_settrcbuf(int id)
-{
-    (void)id;
-    return not_here("pvm_tc_settrcbuf");
-}
-
-int pvm_tc_settrcopt(int id)
-{
-    (void)id;
-    return not_here("pvm_tc_settrcopt");
-}
-
-int pvm_tc_siblings(int id)
-{
-    (void)id;
-    return not_here("pvm_tc_siblings");
-}
+NOT_HERE(pvm_reg_hoster, void)
+NOT_HERE(pvm_reg_rm, struct pvmhostinfo **hosts)
+NOT_HERE(pvm_reg_tasker, void)
+NOT_HERE(pvm_reg_tracer, int context, int tag, int output_context, int output_tag, char *mask,
+         int buffer, int options)
+NOT_HERE(pvm_tickle, int count, int *arguments, int *result_count, int *results)
+NOT_HERE(pvm_getnoresets, int **tids, int *count)
+NOT_HERE(pvm_fd_add, int fd, int sets)
+NOT_HERE(pvm_fd_delete, int fd, int sets)
+NOT_HERE(pvm_tc_settmask, int id)
+NOT_HERE(pvm_tc_settrace, int id)
+NOT_HERE(pvm_tc_settrcbuf, int id)
+NOT_HERE(pvm_tc_settrcopt, int id)
+NOT_HERE(pvm_tc_siblings, int id)

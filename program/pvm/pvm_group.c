@@ -1,5 +1,5 @@
 /* Groups: membership and barriers. The service of the run keeps them. */
-#include "pvm_group.h"
+#include "pvm_library.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,17 +9,11 @@ int pvmgs_tmout = 30;
 int leat_pvm_group_ask(enum leat_pvm_op op, const char *name, int number,
                        struct leat_pvm_octets *answer, const char *function)
 {
-    struct leat_pvm_octets arguments = { 0 };
     char doing[LEAT_TASK_DOING_LEN];
     if (!name || !*name) return PvmNullGroup;
     if (strlen(name) >= LEAT_PVM_NAME_LEN) return PvmBadParam;
-    int result = leat_pvm_enrol();
-    leat_pvm_put_text(&arguments, name);
-    leat_pvm_put_i32(&arguments, number);
     snprintf(doing, sizeof doing, "%s of group %.64s", function, name);
-    if (result >= 0) result = leat_pvm_ask(op, &arguments, answer, doing);
-    leat_pvm_octets_free(&arguments);
-    return result;
+    return leat_pvm_query(op, name, &number, 1, answer, doing);
 }
 
 /* Errors of groups are common (is it there yet?): recorded, not printed. */

@@ -18,18 +18,14 @@
 
 /* ---- the task (pvm_self.c) ------------------------------------------------------------------- */
 
-struct leat_pvm_output {
-    int tid, context, tag; /* recipient; tid 0: the log of the run */
-};
-
 struct leat_pvm_self {
     bool is_enrolled, has_left;
     bool is_busy;    /* with the events of the run */
     int tid, parent; /* parent: or PvmNoParent */
     int context;
     uint32_t slots;                         /* of the run */
-    struct leat_pvm_output output;          /* of this task */
-    struct leat_pvm_output children_output; /* of those that it will spawn */
+    struct leat_pvm_sink output;            /* of this task */
+    struct leat_pvm_sink children_output;   /* of those that it will spawn */
     struct leat_pvm_buffer *send, *receive; /* the active buffers */
 };
 
@@ -43,6 +39,9 @@ void leat_pvm_leave(void);
  * first. `doing`: shown if the answer never comes. */
 int leat_pvm_ask(enum leat_pvm_op op, const struct leat_pvm_octets *arguments,
                  struct leat_pvm_octets *answer, const char *doing);
+/* The same with a name (NULL: none) and numbers as arguments; makes this process a task first. */
+int leat_pvm_query(enum leat_pvm_op op, const char *name, const int *numbers, int count,
+                   struct leat_pvm_octets *answer, const char *doing);
 
 /* ---- messages (pvm_transfer.c) --------------------------------------------------------------- */
 
@@ -81,9 +80,26 @@ bool leat_pvm_output_is_caught(const struct leat_pvm_buffer *message);
 void leat_pvm_output_show(struct leat_pvm_buffer *message);
 bool leat_pvm_output_is_collected(void); /* pvm_catchout is in effect */
 
+/* ---- groups (pvm_group.c, in libgpvm3) ------------------------------------------------------- */
+
+/* Queries about a group, with up to one number. `answer`: NULL: not wanted. */
+int leat_pvm_group_ask(enum leat_pvm_op op, const char *name, int number,
+                       struct leat_pvm_octets *answer, const char *function);
+
+/* The members in the order of instances; a list in new memory. Their number, or an error. */
+struct leat_pvm_member {
+    int instance, tid;
+};
+int leat_pvm_group_members(const char *name, struct leat_pvm_member **out, const char *function);
+
 /* ---- exported, but not in pvm3.h ------------------------------------------------------------- */
 
 int lpvmerr(const char *function, int code); /* records, perhaps prints, and returns the code */
+/* The result of a function: lpvmerr if it is an error. */
+static inline int leat_pvm_result(const char *function, int result)
+{
+    return result < 0 ? lpvmerr(function, result) : result;
+}
 
 extern int pvm_errno, pvm_nerr, pvmautoerr, pvmmytid, pvmmyptid, pvmmyctx, pvmshowtaskid;
 extern char *pvm_errlist[];

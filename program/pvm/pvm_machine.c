@@ -32,24 +32,11 @@ int pvm_exit(void)
     return PvmOk;
 }
 
-/* A query with numbers as arguments. */
-static int ask_numbers(enum leat_pvm_op op, const int *numbers, int count,
-                       struct leat_pvm_octets *answer, const char *doing)
-{
-    struct leat_pvm_octets arguments = { 0 };
-    int result = leat_pvm_enrol();
-    for (int i = 0; i < count; i++)
-        leat_pvm_put_i32(&arguments, numbers[i]);
-    if (result >= 0) result = leat_pvm_ask(op, &arguments, answer, doing);
-    leat_pvm_octets_free(&arguments);
-    return result;
-}
-
 int pvm_siblings(int **tids)
 {
     static int *list;
     struct leat_pvm_octets told = { 0 };
-    const int count = ask_numbers(LEAT_PVM_SIBLINGS, NULL, 0, &told, "pvm_siblings");
+    const int count = leat_pvm_query(LEAT_PVM_SIBLINGS, NULL, NULL, 0, &told, "pvm_siblings");
     int *fresh = count > 0 ? reallocarray(list, (size_t)count, sizeof *list) : NULL;
     if (fresh) list = fresh;
     for (int i = 0; fresh && i < count; i++)
@@ -170,7 +157,7 @@ static struct {
 
 int pvm_tasks(int where, int *count, struct pvmtaskinfo **tasks)
 {
-    const int result = ask_numbers(LEAT_PVM_TASKS, &where, 1, &listed.told, "pvm_tasks");
+    const int result = leat_pvm_query(LEAT_PVM_TASKS, NULL, &where, 1, &listed.told, "pvm_tasks");
     if (result < 0) return lpvmerr("pvm_tasks", result);
     struct pvmtaskinfo *task = reallocarray(listed.task, (size_t)result + 1, sizeof *task);
     if (!task) return lpvmerr("pvm_tasks", PvmNoMem);
@@ -192,7 +179,7 @@ int pvm_tasks(int where, int *count, struct pvmtaskinfo **tasks)
 int pvm_pstat(int tid)
 {
     if (!leat_pvm_is_task_tid(tid)) return lpvmerr("pvm_pstat", PvmBadParam);
-    const int result = ask_numbers(LEAT_PVM_PSTAT, &tid, 1, NULL, "pvm_pstat");
+    const int result = leat_pvm_query(LEAT_PVM_PSTAT, NULL, &tid, 1, NULL, "pvm_pstat");
     return result < 0 && result != PvmNoTask ? lpvmerr("pvm_pstat", result) : result;
 }
 
@@ -201,8 +188,8 @@ static int send_signal(const char *function, int tid, int signal)
     const int numbers[] = { tid, signal };
     if (!leat_pvm_is_task_tid(tid) || signal < 0 || signal >= NSIG)
         return lpvmerr(function, PvmBadParam);
-    const int result = ask_numbers(LEAT_PVM_SENDSIG, numbers, 2, NULL, function);
-    return result < 0 ? lpvmerr(function, result) : result;
+    return leat_pvm_result(function,
+                           leat_pvm_query(LEAT_PVM_SENDSIG, NULL, numbers, 2, NULL, function));
 }
 
 int pvm_sendsig(int tid, int signal)
@@ -217,8 +204,8 @@ int pvm_kill(int tid)
 
 int pvm_halt(void)
 {
-    const int result = ask_numbers(LEAT_PVM_HALT, NULL, 0, NULL, "pvm_halt");
-    return result < 0 ? lpvmerr("pvm_halt", result) : result;
+    return leat_pvm_result("pvm_halt",
+                           leat_pvm_query(LEAT_PVM_HALT, NULL, NULL, 0, NULL, "pvm_halt"));
 }
 
 int pvm_notify(int what, int tag, int count, int *tids)
@@ -237,7 +224,7 @@ int pvm_notify(int what, int tag, int count, int *tids)
         leat_pvm_put_i32(&arguments, tids[i]);
     if (result >= 0) result = leat_pvm_ask(LEAT_PVM_NOTIFY, &arguments, NULL, "pvm_notify");
     leat_pvm_octets_free(&arguments);
-    return result < 0 ? lpvmerr("pvm_notify", result) : result;
+    return leat_pvm_result("pvm_notify", result);
 }
 
 /* ---- spawning -------------------------------------------------------------------------------- */
@@ -281,16 +268,13 @@ static void put_exports(struct leat_pvm_octets *to)
 static int ask_spawn(const char *file, char **argv, int flags, const char *where, int count,
                      struct leat_pvm_octets *told)
 {
-    const struct leat_pvm_output *output = &leat_pvm_self.children_output;
     struct leat_pvm_octets arguments = { 0 };
     leat_pvm_put_text(&arguments, file);
     leat_pvm_put_i32(&arguments, flags);
     leat_pvm_put_text(&arguments, where);
     leat_pvm_put_i32(&arguments, count);
     leat_pvm_put_i32(&arguments, leat_pvm_self.context);
-    leat_pvm_put_i32(&arguments, output->tid);
-    leat_pvm_put_i32(&arguments, output->context);
-    leat_pvm_put_i32(&arguments, output->tag);
+    leat_pvm_put_sink(&arguments, &leat_pvm_self.children_output);
     put_list(&arguments, argv);
     put_exports(&arguments);
     const int result = leat_pvm_ask(LEAT_PVM_SPAWN, &arguments, told, "pvm_spawn");
@@ -308,5 +292,5 @@ int pvm_spawn(char *file, char **argv, int flags, char *where, int count, int *t
     for (int i = 0; result >= 0 && tids && i < count; i++)
         tids[i] = leat_pvm_get_i32(&told);
     leat_pvm_octets_free(&told);
-    return result < 0 ? lpvmerr("pvm_spawn", result) : result;
+    return leat_pvm_result("pvm_spawn", result);
 }

@@ -46,15 +46,11 @@ int pvm_putinfo(char *name, int id, int flags)
 static int get_message(const char *name, int index, int flags, struct leat_pvm_buffer **out,
                        int *found_index)
 {
-    struct leat_pvm_octets arguments = { 0 }, told = { 0 };
+    struct leat_pvm_octets told = { 0 };
     char doing[LEAT_TASK_DOING_LEN];
-    int result = leat_pvm_enrol();
-    leat_pvm_put_text(&arguments, name);
-    leat_pvm_put_i32(&arguments, index);
-    leat_pvm_put_i32(&arguments, flags);
+    const int numbers[] = { index, flags };
     snprintf(doing, sizeof doing, "pvm_recvinfo of %.64s, index %d", name, index);
-    if (result >= 0) result = leat_pvm_ask(LEAT_PVM_MAIL_GET, &arguments, &told, doing);
-    leat_pvm_octets_free(&arguments);
+    const int result = leat_pvm_query(LEAT_PVM_MAIL_GET, name, numbers, 2, &told, doing);
     struct leat_pvm_buffer *message = result < 0 ? NULL : leat_pvm_buffer_new(LEAT_PVM_XDR);
     if (message) {
         *found_index = result;
@@ -85,23 +81,17 @@ int pvm_recvinfo(char *name, int index, int flags)
     return message->id;
 }
 
-static int delete_message(const char *name, int index)
+static int delete_message(const char *function, const char *name, int index)
 {
-    struct leat_pvm_octets arguments = { 0 };
-    int result = leat_pvm_enrol();
-    leat_pvm_put_text(&arguments, name);
-    leat_pvm_put_i32(&arguments, index);
-    if (result >= 0) result = leat_pvm_ask(LEAT_PVM_MAIL_DELETE, &arguments, NULL, "pvm_delinfo");
-    leat_pvm_octets_free(&arguments);
-    return result;
+    if (!is_name(name) || index < 0) return lpvmerr(function, PvmBadParam);
+    const int result = leat_pvm_query(LEAT_PVM_MAIL_DELETE, name, &index, 1, NULL, "pvm_delinfo");
+    return result == PvmSysErr ? lpvmerr(function, result) : result;
 }
 
 int pvm_delinfo(char *name, int index, int flags)
 {
     (void)flags; /* none are defined */
-    if (!is_name(name) || index < 0) return lpvmerr("pvm_delinfo", PvmBadParam);
-    const int result = delete_message(name, index);
-    return result == PvmSysErr ? lpvmerr("pvm_delinfo", result) : result;
+    return delete_message("pvm_delinfo", name, index);
 }
 
 /* ---- listing --------------------------------------------------------------------------------- */
@@ -140,14 +130,12 @@ static bool load_class(struct pvmmboxinfo *out)
 
 int pvm_getmboxinfo(char *pattern, int *count, struct pvmmboxinfo **classes)
 {
-    struct leat_pvm_octets arguments = { 0 };
     int result = leat_pvm_enrol();
     if (result >= 0 && (!pattern || !count || !classes)) result = PvmBadParam;
-    leat_pvm_put_text(&arguments, pattern);
     forget_listed();
     if (result >= 0)
-        result = leat_pvm_ask(LEAT_PVM_MAIL_LIST, &arguments, &listed.told, "pvm_getmboxinfo");
-    leat_pvm_octets_free(&arguments);
+        result = leat_pvm_query(LEAT_PVM_MAIL_LIST, pattern, NULL, 0, &listed.told,
+                                "pvm_getmboxinfo");
     if (result < 0) return lpvmerr("pvm_getmboxinfo", result);
     struct pvmmboxinfo *class = reallocarray(listed.class, (size_t)result + 1, sizeof *class);
     if (!class) return lpvmerr("pvm_getmboxinfo", PvmNoMem);
@@ -190,7 +178,5 @@ int pvm_lookup(char *name, int index, int *value)
 
 int pvm_delete(char *name, int index)
 {
-    if (!is_name(name) || index < 0) return lpvmerr("pvm_delete", PvmBadParam);
-    const int result = delete_message(name, index);
-    return result == PvmSysErr ? lpvmerr("pvm_delete", result) : result;
+    return delete_message("pvm_delete", name, index);
 }

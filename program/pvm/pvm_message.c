@@ -1,6 +1,5 @@
 /* Sending, receiving, and the buffers that a program handles itself. */
 #include "pvm_library.h"
-#include <string.h>
 
 #define SECOND_PS      UINT64_C(1000000000000)
 #define MICROSECOND_PS UINT64_C(1000000)
@@ -28,8 +27,7 @@ static int make(int how)
 
 int pvm_mkbuf(int how)
 {
-    const int id = make(how);
-    return id < 0 ? lpvmerr("pvm_mkbuf", id) : id;
+    return leat_pvm_result("pvm_mkbuf", make(how));
 }
 
 int pvm_initsend(int how)
@@ -75,8 +73,8 @@ static int activate(int id, struct leat_pvm_buffer **here, struct leat_pvm_buffe
 
 int pvm_setsbuf(int id)
 {
-    const int old = activate(id, &leat_pvm_self.send, &leat_pvm_self.receive);
-    return old < 0 ? lpvmerr("pvm_setsbuf", old) : old;
+    return leat_pvm_result("pvm_setsbuf",
+                           activate(id, &leat_pvm_self.send, &leat_pvm_self.receive));
 }
 
 int pvm_setrbuf(int id)
@@ -145,8 +143,7 @@ static int send_active(int tid, int tag)
 
 int pvm_send(int tid, int tag)
 {
-    const int result = send_active(tid, tag);
-    return result < 0 ? lpvmerr("pvm_send", result) : result;
+    return leat_pvm_result("pvm_send", send_active(tid, tag));
 }
 
 /* The networks have no multicast: sends one copy after the other; never to the caller itself. */
@@ -166,8 +163,7 @@ static int send_to_many(const int *tids, int count, int tag)
 
 int pvm_mcast(int *tids, int count, int tag)
 {
-    const int result = send_to_many(tids, count, tag);
-    return result < 0 ? lpvmerr("pvm_mcast", result) : result;
+    return leat_pvm_result("pvm_mcast", send_to_many(tids, count, tag));
 }
 
 static int send_items(int tid, int tag, const void *items, int count, int type)
@@ -186,8 +182,7 @@ static int send_items(int tid, int tag, const void *items, int count, int type)
 
 int pvm_psend(int tid, int tag, void *items, int count, int type)
 {
-    const int result = send_items(tid, tag, items, count, type);
-    return result < 0 ? lpvmerr("pvm_psend", result) : result;
+    return leat_pvm_result("pvm_psend", send_items(tid, tag, items, count, type));
 }
 
 /* ---- receiving ------------------------------------------------------------------------------- */
@@ -205,12 +200,16 @@ static bool is_source(int tid)
     return tid == -1 || tid == LEAT_PVM_DAEMON_TID || leat_pvm_is_task_tid(tid);
 }
 
-/* A message that is there now, or arrives before the deadline: as leat_pvm_queue_search. */
-static int await(const char *function, int tid, int tag, leat_time deadline,
+/* A message that is there now, or arrives within this time: as leat_pvm_queue_search. A poll in
+ * vain costs time (LEAT_TASK_POLL_PS); otherwise time would stand still for a polling program. */
+static int await(const char *function, int tid, int tag, leat_time span_ps,
                  struct leat_pvm_buffer **out)
 {
     char doing[LEAT_TASK_DOING_LEN];
+    const int enrolled = leat_pvm_enrol();
+    if (enrolled < 0) return enrolled;
     if (!is_source(tid) || tag < -1) return PvmBadParam;
+    const leat_time deadline = leat_time_add(leat_task_now(), span_ps);
     doing_text(doing, sizeof doing, function, tid, tag);
     for (;;) {
         leat_pvm_dispatch();
@@ -221,10 +220,10 @@ static int await(const char *function, int tid, int tag, leat_time deadline,
     }
 }
 
-static int receive(const char *function, int tid, int tag, leat_time deadline)
+static int receive(const char *function, int tid, int tag, leat_time span_ps)
 {
     struct leat_pvm_buffer *message = NULL;
-    const int result = await(function, tid, tag, deadline, &message);
+    const int result = await(function, tid, tag, span_ps, &message);
     if (result < 0) return lpvmerr(function, result);
     forget(leat_pvm_self.receive);
     if (!result) return 0;
@@ -235,20 +234,12 @@ static int receive(const char *function, int tid, int tag, leat_time deadline)
 
 int pvm_recv(int tid, int tag)
 {
-    const int result = leat_pvm_enrol();
-    return result < 0 ? lpvmerr("pvm_recv", result) : receive("pvm_recv", tid, tag, LEAT_NEVER);
-}
-
-/* A poll in vain costs time; otherwise time would stand still for a polling program. */
-static leat_time soon(void)
-{
-    return leat_time_add(leat_task_now(), leat_task_poll_cost());
+    return receive("pvm_recv", tid, tag, LEAT_NEVER);
 }
 
 int pvm_nrecv(int tid, int tag)
 {
-    const int result = leat_pvm_enrol();
-    return result < 0 ? lpvmerr("pvm_nrecv", result) : receive("pvm_nrecv", tid, tag, soon());
+    return receive("pvm_nrecv", tid, tag, LEAT_TASK_POLL_PS);
 }
 
 int pvm_trecv(int tid, int tag, struct timeval *timeout)
@@ -261,14 +252,13 @@ int pvm_trecv(int tid, int tag, struct timeval *timeout)
                                ? LEAT_NEVER
                                : (leat_time)timeout->tv_sec * SECOND_PS +
                                      (leat_time)timeout->tv_usec * MICROSECOND_PS;
-    return receive("pvm_trecv", tid, tag, span ? leat_time_add(leat_task_now(), span) : soon());
+    return receive("pvm_trecv", tid, tag, span ? span : LEAT_TASK_POLL_PS);
 }
 
 int pvm_probe(int tid, int tag)
 {
     struct leat_pvm_buffer *message = NULL;
-    int result = leat_pvm_enrol();
-    if (result >= 0) result = await("pvm_probe", tid, tag, soon(), &message);
+    const int result = await("pvm_probe", tid, tag, LEAT_TASK_POLL_PS, &message);
     if (result < 0) return lpvmerr("pvm_probe", result);
     return message ? message->id : 0;
 }
@@ -301,12 +291,11 @@ int (*pvm_recvf(int (*match)(int, int, int)))(int (*)(int, int, int))
 
 int pvm_addmhf(int source, int tag, int context, int (*handler)(int))
 {
-    const int id = handler ? leat_pvm_handler_add(source, tag, context, handler) : PvmBadParam;
-    return id < 0 ? lpvmerr("pvm_addmhf", id) : id;
+    return leat_pvm_result(
+        "pvm_addmhf", handler ? leat_pvm_handler_add(source, tag, context, handler) : PvmBadParam);
 }
 
 int pvm_delmhf(int id)
 {
-    const int result = leat_pvm_handler_delete(id);
-    return result < 0 ? lpvmerr("pvm_delmhf", result) : result;
+    return leat_pvm_result("pvm_delmhf", leat_pvm_handler_delete(id));
 }

@@ -48,11 +48,6 @@ void leat_task_charge(leat_time span)
     now += span;
 }
 
-leat_time leat_task_poll_cost(void)
-{
-    return 100;
-}
-
 uint8_t *leat_task_room(uint64_t len)
 {
     (void)len;
@@ -229,10 +224,10 @@ static void a_look_in_vain_takes_time_and_one_with_success_does_not(void)
     OK(pvm_probe(-1, 2) > 0);
     EQ(now, before);
     EQ(pvm_probe(-1, 3), 0);
-    EQ(now, before + 100);
+    EQ(now, before + LEAT_TASK_POLL_PS);
     struct timeval limit = { .tv_sec = 2, .tv_usec = 5 };
     EQ(pvm_trecv(-1, 3, &limit), 0);
-    EQ(now, before + 100 + 2000005000000);
+    EQ(now, before + LEAT_TASK_POLL_PS + 2000005000000);
 }
 
 static void a_probe_leaves_the_message_where_it_is(void)

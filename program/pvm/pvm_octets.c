@@ -45,7 +45,7 @@ void leat_pvm_put(struct leat_pvm_octets *octets, const void *from, size_t len)
 void leat_pvm_put_i32(struct leat_pvm_octets *octets, int32_t value)
 {
     uint8_t *room = leat_pvm_octets_extend(octets, 4);
-    if (room) leat_pvm_store_u32(room, (uint32_t)value);
+    if (room) leat_put_be32(room, (uint32_t)value);
 }
 
 void leat_pvm_put_text(struct leat_pvm_octets *octets, const char *text)
@@ -70,7 +70,7 @@ const uint8_t *leat_pvm_get(struct leat_pvm_octets *octets, size_t len)
 int32_t leat_pvm_get_i32(struct leat_pvm_octets *octets)
 {
     const uint8_t *at = leat_pvm_get(octets, 4);
-    return at ? (int32_t)leat_pvm_load_u32(at) : 0;
+    return at ? (int32_t)leat_get_be32(at) : 0;
 }
 
 const char *leat_pvm_get_text(struct leat_pvm_octets *octets)
@@ -80,4 +80,19 @@ const char *leat_pvm_get_text(struct leat_pvm_octets *octets)
     if (at && !at[len]) return (const char *)at;
     octets->failed = true;
     return "";
+}
+
+void leat_pvm_put_sink(struct leat_pvm_octets *octets, const struct leat_pvm_sink *sink)
+{
+    leat_pvm_put_i32(octets, sink->tid);
+    leat_pvm_put_i32(octets, sink->context);
+    leat_pvm_put_i32(octets, sink->tag);
+}
+
+struct leat_pvm_sink leat_pvm_get_sink(struct leat_pvm_octets *octets)
+{
+    struct leat_pvm_sink sink = { .tid = leat_pvm_get_i32(octets) };
+    sink.context = leat_pvm_get_i32(octets);
+    sink.tag = leat_pvm_get_i32(octets);
+    return sink;
 }

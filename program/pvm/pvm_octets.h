@@ -10,6 +10,7 @@
 #ifndef LEAT_PVM_OCTETS_H
 #define LEAT_PVM_OCTETS_H
 
+#include "leat_bytes.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -37,28 +38,12 @@ int32_t leat_pvm_get_i32(struct leat_pvm_octets *octets);
 /* Lent, with its final zero; "" if there is none. */
 const char *leat_pvm_get_text(struct leat_pvm_octets *octets);
 
-static inline void leat_pvm_store_u32(uint8_t *to, uint32_t value)
-{
-    to[0] = (uint8_t)(value >> 24);
-    to[1] = (uint8_t)(value >> 16);
-    to[2] = (uint8_t)(value >> 8);
-    to[3] = (uint8_t)value;
-}
+/* Where the output of a task goes. */
+struct leat_pvm_sink {
+    int tid, context, tag; /* tid 0: to the log of the run */
+};
 
-static inline uint32_t leat_pvm_load_u32(const uint8_t *from)
-{
-    return (uint32_t)from[0] << 24 | (uint32_t)from[1] << 16 | (uint32_t)from[2] << 8 | from[3];
-}
-
-static inline void leat_pvm_store_u64(uint8_t *to, uint64_t value)
-{
-    leat_pvm_store_u32(to, (uint32_t)(value >> 32));
-    leat_pvm_store_u32(to + 4, (uint32_t)value);
-}
-
-static inline uint64_t leat_pvm_load_u64(const uint8_t *from)
-{
-    return (uint64_t)leat_pvm_load_u32(from) << 32 | leat_pvm_load_u32(from + 4);
-}
+void leat_pvm_put_sink(struct leat_pvm_octets *octets, const struct leat_pvm_sink *sink);
+struct leat_pvm_sink leat_pvm_get_sink(struct leat_pvm_octets *octets);
 
 #endif

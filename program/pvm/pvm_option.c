@@ -53,14 +53,9 @@ static int *place_of(int option)
 static int redirect(void)
 {
     struct leat_pvm_self *self = &leat_pvm_self;
-    struct leat_pvm_octets arguments = { 0 };
+    const int numbers[] = { self->output.tid, self->output.context, self->output.tag };
     self->children_output = self->output;
-    leat_pvm_put_i32(&arguments, self->output.tid);
-    leat_pvm_put_i32(&arguments, self->output.context);
-    leat_pvm_put_i32(&arguments, self->output.tag);
-    const int result = leat_pvm_ask(LEAT_PVM_SET_OUTPUT, &arguments, NULL, "pvm_setopt");
-    leat_pvm_octets_free(&arguments);
-    return result;
+    return leat_pvm_query(LEAT_PVM_SET_OUTPUT, NULL, numbers, 3, NULL, "pvm_setopt");
 }
 
 int pvm_getopt(int option)
@@ -102,20 +97,14 @@ int pvm_setcontext(int context)
 
 int pvm_newcontext(void)
 {
-    int result = leat_pvm_enrol();
-    if (result >= 0) result = leat_pvm_ask(LEAT_PVM_NEW_CONTEXT, NULL, NULL, "pvm_newcontext");
-    return result < 0 ? lpvmerr("pvm_newcontext", result) : result;
+    return leat_pvm_result("pvm_newcontext", leat_pvm_query(LEAT_PVM_NEW_CONTEXT, NULL, NULL, 0,
+                                                            NULL, "pvm_newcontext"));
 }
 
 int pvm_freecontext(int context)
 {
-    struct leat_pvm_octets arguments = { 0 };
-    int result = leat_pvm_enrol();
-    leat_pvm_put_i32(&arguments, context);
-    if (result >= 0)
-        result = leat_pvm_ask(LEAT_PVM_FREE_CONTEXT, &arguments, NULL, "pvm_freecontext");
-    leat_pvm_octets_free(&arguments);
-    return result < 0 ? lpvmerr("pvm_freecontext", result) : result;
+    return leat_pvm_result("pvm_freecontext", leat_pvm_query(LEAT_PVM_FREE_CONTEXT, NULL, &context,
+                                                             1, NULL, "pvm_freecontext"));
 }
 
 /* ---- trace masks: kept; runs are traced by recording them ------------------------------------ */

@@ -17,15 +17,15 @@ static bool is_on;
 
 int pvm_catchout(FILE *to)
 {
-    struct leat_pvm_output *output = &leat_pvm_self.children_output;
+    struct leat_pvm_sink *output = &leat_pvm_self.children_output;
     const int result = leat_pvm_enrol();
     if (result < 0) return lpvmerr("pvm_catchout", result);
     is_on = to != NULL;
     if (to) file = to;
-    *output = (struct leat_pvm_output){ 0 };
+    *output = (struct leat_pvm_sink){ 0 };
     if (to)
-        *output = (struct leat_pvm_output){ leat_pvm_self.tid, LEAT_PVM_OUTPUT_CONTEXT,
-                                            LEAT_PVM_OUTPUT_TAG };
+        *output = (struct leat_pvm_sink){ leat_pvm_self.tid, LEAT_PVM_OUTPUT_CONTEXT,
+                                          LEAT_PVM_OUTPUT_TAG };
     return PvmOk;
 }
 

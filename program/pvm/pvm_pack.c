@@ -7,8 +7,7 @@ static int pack(const char *function, int type, const void *items, int count, in
     struct leat_pvm_buffer *buffer = leat_pvm_self.send;
     if (!buffer) return lpvmerr(function, PvmNoBuf);
     if (!items && count > 0) return lpvmerr(function, PvmBadParam);
-    const int result = leat_pvm_pack(buffer, type, items, count, stride);
-    return result < 0 ? lpvmerr(function, result) : result;
+    return leat_pvm_result(function, leat_pvm_pack(buffer, type, items, count, stride));
 }
 
 static int unpack(const char *function, int type, void *items, int count, int stride)
@@ -16,8 +15,7 @@ static int unpack(const char *function, int type, void *items, int count, int st
     struct leat_pvm_buffer *buffer = leat_pvm_self.receive;
     if (!buffer) return lpvmerr(function, PvmNoBuf);
     if (!items && count > 0) return lpvmerr(function, PvmBadParam);
-    const int result = leat_pvm_unpack(buffer, type, items, count, stride);
-    return result < 0 ? lpvmerr(function, result) : result;
+    return leat_pvm_result(function, leat_pvm_unpack(buffer, type, items, count, stride));
 }
 
 #define BOTH_WAYS(name, item, type)                                 \
@@ -46,8 +44,7 @@ int pvm_pkstr(char *text)
 {
     if (!leat_pvm_self.send) return lpvmerr("pvm_pkstr", PvmNoBuf);
     if (!text) return lpvmerr("pvm_pkstr", PvmBadParam);
-    const int result = leat_pvm_pack_text(leat_pvm_self.send, text);
-    return result < 0 ? lpvmerr("pvm_pkstr", result) : result;
+    return leat_pvm_result("pvm_pkstr", leat_pvm_pack_text(leat_pvm_self.send, text));
 }
 
 int pvm_upkstr(char *to)
@@ -114,8 +111,7 @@ static int pack_message(int id)
 
 int pvm_pkmesg(int id)
 {
-    const int result = pack_message(id);
-    return result < 0 ? lpvmerr("pvm_pkmesg", result) : result;
+    return leat_pvm_result("pvm_pkmesg", pack_message(id));
 }
 
 int pvm_pkmesgbody(int id)
@@ -124,7 +120,7 @@ int pvm_pkmesgbody(int id)
     int result = included(id, &from);
     if (result == PvmOk && from->encoding != leat_pvm_self.send->encoding) result = PvmMismatch;
     if (result == PvmOk) result = append_octets(from, false);
-    return result < 0 ? lpvmerr("pvm_pkmesgbody", result) : result;
+    return leat_pvm_result("pvm_pkmesgbody", result);
 }
 
 static int unpack_message(void)
@@ -153,6 +149,5 @@ static int unpack_message(void)
 
 int pvm_upkmesg(void)
 {
-    const int result = unpack_message();
-    return result < 0 ? lpvmerr("pvm_upkmesg", result) : result;
+    return leat_pvm_result("pvm_upkmesg", unpack_message());
 }

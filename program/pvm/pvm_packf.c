@@ -151,40 +151,36 @@ static int unpack_item(struct item *item, struct arguments *arguments)
     return result;
 }
 
-static int each_item(const char *format, struct arguments *arguments,
+static int each_item(const char *function, const char *format, va_list list,
                      int (*handle)(struct item *, struct arguments *))
 {
-    while (*format) {
+    struct arguments arguments;
+    int result = PvmOk;
+    va_copy(arguments.list, list);
+    while (*format && result >= 0) {
         struct item item;
         if (*format++ != '%') continue;
         if (*format == '+') {
             item = (struct item){ .kind = '+' };
             format++;
         } else if (!item_read(&format, &item)) {
-            return PvmBadParam;
+            result = PvmBadParam;
+            break;
         }
-        const int result = handle(&item, arguments);
-        if (result < 0) return result;
+        result = handle(&item, &arguments);
     }
-    return PvmOk;
+    va_end(arguments.list);
+    return result < 0 ? lpvmerr(function, result) : PvmOk;
 }
 
 int pvm_vpackf(const char *format, va_list list)
 {
-    struct arguments arguments;
-    va_copy(arguments.list, list);
-    const int result = each_item(format, &arguments, pack_item);
-    va_end(arguments.list);
-    return result < 0 ? lpvmerr("pvm_packf", result) : result;
+    return each_item("pvm_packf", format, list, pack_item);
 }
 
 int pvm_vunpackf(const char *format, va_list list)
 {
-    struct arguments arguments;
-    va_copy(arguments.list, list);
-    const int result = each_item(format, &arguments, unpack_item);
-    va_end(arguments.list);
-    return result < 0 ? lpvmerr("pvm_unpackf", result) : result;
+    return each_item("pvm_unpackf", format, list, unpack_item);
 }
 
 int pvm_packf(const char *format, ...)

@@ -4,7 +4,7 @@
  */
 #include "hub.h"
 #include "leat_text.h"
-#include "pvm_service.h"
+#include "pvm_service_parts.h"
 #include "sim_atm_ports.h"
 #include "tap.h"
 #include <pvm3.h>
@@ -416,7 +416,7 @@ static struct result run_body(const char *body, uint32_t tasks)
     leat_pvm_service_finish(service, result.end != LEAT_HUB_DONE);
     memcpy(result.doing, leat_hub_task(hub, 0)->doing, sizeof result.doing);
     result.certificate = port.net.certificate;
-    result.status = leat_pvm_service_status(service, 0);
+    result.status = service->process[0].status;
     leat_hub_destroy(hub);
     leat_pvm_service_destroy(service);
     free(memory);

@@ -25,8 +25,8 @@ void leat_pvm_note_answer(uint64_t cookie, const uint8_t *octets, size_t len)
 {
     if (cookie != answer_awaited.cookie || len < LEAT_PVM_ANSWER_HEAD) return;
     answer_awaited.is_there = true;
-    answer_awaited.result = (int)leat_pvm_load_u32(octets);
-    answer_awaited.len = leat_pvm_load_u32(octets + 4);
+    answer_awaited.result = (int)leat_get_be32(octets);
+    answer_awaited.len = leat_get_be32(octets + 4);
     leat_pvm_octets_clear(&answer_awaited.part);
     leat_pvm_put(&answer_awaited.part, octets + LEAT_PVM_ANSWER_HEAD, len - LEAT_PVM_ANSWER_HEAD);
 }
@@ -50,7 +50,7 @@ static int fetch_rest(struct leat_pvm_octets *answer)
     leat_pvm_put(answer, answer_awaited.part.at, answer_awaited.part.len);
     while (answer->len < whole && !answer->failed) {
         uint8_t offset[4];
-        leat_pvm_store_u32(offset, (uint32_t)answer->len);
+        leat_put_be32(offset, (uint32_t)answer->len);
         const int result = ask_part(LEAT_PVM_FETCH, offset, sizeof offset, false, "an answer");
         if (result < 0) return result;
         leat_pvm_put(answer, answer_awaited.part.at, answer_awaited.part.len);
@@ -69,10 +69,23 @@ int leat_pvm_ask(enum leat_pvm_op op, const struct leat_pvm_octets *arguments,
     for (; from->len - at > PART; at += PART)
         ask_part(LEAT_PVM_MORE, from->at + at, PART, true, doing);
     const int result = ask_part(op, at ? from->at + at : from->at, from->len - at, false, doing);
-    leat_task_charge(leat_task_poll_cost()); /* or time would stand still for a poll */
+    leat_task_charge(LEAT_TASK_POLL_PS); /* or time would stand still for a poll */
     if (!answer) return result;
     const int fetched = fetch_rest(answer);
     return fetched < 0 ? fetched : result;
+}
+
+int leat_pvm_query(enum leat_pvm_op op, const char *name, const int *numbers, int count,
+                   struct leat_pvm_octets *answer, const char *doing)
+{
+    struct leat_pvm_octets arguments = { 0 };
+    int result = leat_pvm_enrol();
+    if (name) leat_pvm_put_text(&arguments, name);
+    for (int i = 0; i < count; i++)
+        leat_pvm_put_i32(&arguments, numbers[i]);
+    if (result >= 0) result = leat_pvm_ask(op, &arguments, answer, doing);
+    leat_pvm_octets_free(&arguments);
+    return result;
 }
 
 /* ---- start and end --------------------------------------------------------------------------- */
@@ -84,15 +97,6 @@ static bool attach(void)
     if (leat_task_attach(slot ? (uint32_t)strtoul(slot, NULL, 10) : 0, &why)) return true;
     fprintf(stderr, "leat: %s\n", why);
     return false;
-}
-
-static struct leat_pvm_output get_output(struct leat_pvm_octets *from)
-{
-    struct leat_pvm_output output;
-    output.tid = leat_pvm_get_i32(from);
-    output.context = leat_pvm_get_i32(from);
-    output.tag = leat_pvm_get_i32(from);
-    return output;
 }
 
 int leat_pvm_enrol(void)
@@ -110,7 +114,7 @@ int leat_pvm_enrol(void)
     self->parent = leat_pvm_get_i32(&told);
     self->context = leat_pvm_get_i32(&told);
     self->slots = (uint32_t)leat_pvm_get_i32(&told);
-    self->output = self->children_output = get_output(&told);
+    self->output = self->children_output = leat_pvm_get_sink(&told);
     if (told.failed) result = PvmSysErr;
     leat_pvm_octets_free(&told);
     pvmmytid = self->tid;

@@ -29,8 +29,8 @@ static void answer_part(struct leat_pvm_service *service, struct leat_pvm_entry 
     const struct leat_pvm_octets *told = &entry->answer;
     const size_t rest = offset < told->len ? told->len - offset : 0;
     const size_t here = rest < PART ? rest : PART;
-    leat_pvm_store_u32(octets, (uint32_t)result);
-    leat_pvm_store_u32(octets + 4, (uint32_t)told->len);
+    leat_put_be32(octets, (uint32_t)result);
+    leat_put_be32(octets + 4, (uint32_t)told->len);
     if (here) memcpy(octets + LEAT_PVM_ANSWER_HEAD, told->at + offset, here);
     leat_hub_answer(service->hub, leat_pvm_slot(service, entry), entry->cookie, octets,
                     LEAT_PVM_ANSWER_HEAD + here, service->at);
@@ -48,9 +48,9 @@ void leat_pvm_tell(struct leat_pvm_service *service, struct leat_pvm_entry *entr
 {
     uint8_t octets[LEAT_PVM_CALL_LEN];
     assert(body->len <= sizeof octets - LEAT_PVM_SIGNAL_HEAD);
-    leat_pvm_store_u32(octets, (uint32_t)LEAT_PVM_DAEMON_TID);
-    leat_pvm_store_u32(octets + 4, (uint32_t)context);
-    leat_pvm_store_u32(octets + 8, (uint32_t)tag);
+    leat_put_be32(octets, (uint32_t)LEAT_PVM_DAEMON_TID);
+    leat_put_be32(octets + 4, (uint32_t)context);
+    leat_put_be32(octets + 8, (uint32_t)tag);
     memcpy(octets + LEAT_PVM_SIGNAL_HEAD, body->at, body->len);
     leat_hub_signal(service->hub, leat_pvm_slot(service, entry), octets,
                     LEAT_PVM_SIGNAL_HEAD + body->len, service->at);
@@ -65,9 +65,7 @@ static int on_enrol(struct leat_pvm_service *service, struct leat_pvm_entry *ent
     leat_pvm_put_i32(&entry->answer, entry->parent);
     leat_pvm_put_i32(&entry->answer, entry->context);
     leat_pvm_put_i32(&entry->answer, (int)service->config.slots);
-    leat_pvm_put_i32(&entry->answer, entry->sink.tid);
-    leat_pvm_put_i32(&entry->answer, entry->sink.context);
-    leat_pvm_put_i32(&entry->answer, entry->sink.tag);
+    leat_pvm_put_sink(&entry->answer, &entry->sink);
     return PvmOk;
 }
 
@@ -128,9 +126,7 @@ static int on_pstat(struct leat_pvm_service *service, struct leat_pvm_entry *ent
 
 static int on_set_output(struct leat_pvm_entry *entry)
 {
-    entry->sink.tid = leat_pvm_get_i32(&entry->question);
-    entry->sink.context = leat_pvm_get_i32(&entry->question);
-    entry->sink.tag = leat_pvm_get_i32(&entry->question);
+    entry->sink = leat_pvm_get_sink(&entry->question);
     return PvmOk;
 }
 
@@ -294,7 +290,7 @@ static void on_call(void *context, struct leat_hub *hub, uint32_t task, uint64_t
     const enum leat_pvm_op op = (enum leat_pvm_op)question[0];
     const bool more = question[1];
     if (op == LEAT_PVM_FETCH && len >= LEAT_PVM_QUESTION_HEAD + 4) {
-        answer_part(service, entry, PvmOk, leat_pvm_load_u32(question + LEAT_PVM_QUESTION_HEAD));
+        answer_part(service, entry, PvmOk, leat_get_be32(question + LEAT_PVM_QUESTION_HEAD));
         return;
     }
     leat_pvm_put(&entry->question, question + LEAT_PVM_QUESTION_HEAD, len - LEAT_PVM_QUESTION_HEAD);
@@ -400,9 +396,4 @@ struct leat_hub_service leat_pvm_service_hooks(struct leat_pvm_service *service)
 const uint32_t *leat_pvm_service_ports(const struct leat_pvm_service *service)
 {
     return service->port;
-}
-
-int leat_pvm_service_status(const struct leat_pvm_service *service, uint32_t slot)
-{
-    return service->process[slot].status;
 }

@@ -47,7 +47,4 @@ bool leat_pvm_service_start(struct leat_pvm_service *service, struct leat_hub *h
  * of the log. */
 void leat_pvm_service_finish(struct leat_pvm_service *service, bool at_once);
 
-/* As waitpid returns it; of a process that has ended. */
-int leat_pvm_service_status(const struct leat_pvm_service *service, uint32_t slot);
-
 #endif

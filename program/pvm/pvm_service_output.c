@@ -1,8 +1,17 @@
 /* The output of tasks: it is taken when the task, or the one that catches its output, is served. */
 #include "pvm_service_parts.h"
 
-static void tell_octets(struct leat_pvm_service *service, const struct leat_pvm_entry *entry,
-                        struct leat_pvm_entry *to, int count, const uint8_t *octets)
+enum { NAME_CAP = 16 };
+
+/* As in the log. */
+static const char *name_of(const struct leat_pvm_entry *entry, char *out)
+{
+    snprintf(out, NAME_CAP, "t%x", (unsigned)entry->tid);
+    return out;
+}
+
+static void report_output(struct leat_pvm_service *service, const struct leat_pvm_entry *entry,
+                          struct leat_pvm_entry *to, int count, const uint8_t *octets)
 {
     static const uint8_t padding[3];
     struct leat_pvm_octets body = { 0 };
@@ -28,38 +37,22 @@ void leat_pvm_output_begin(struct leat_pvm_service *service, struct leat_pvm_ent
 {
     struct leat_pvm_entry *catcher = catcher_of(service, entry);
     if (!catcher) return;
-    tell_octets(service, entry, catcher, LEAT_PVM_OUTPUT_BEGUN, NULL);
-    tell_octets(service, entry, catcher, LEAT_PVM_OUTPUT_SPAWNED, NULL);
-}
-
-struct speaker {
-    struct leat_pvm_service *service;
-    struct leat_pvm_entry *entry;
-    char name[16];
-};
-
-static struct speaker speaker_of(struct leat_pvm_service *service, struct leat_pvm_entry *entry)
-{
-    struct speaker speaker = { service, entry, "" };
-    snprintf(speaker.name, sizeof speaker.name, "t%x", (unsigned)entry->tid);
-    return speaker;
-}
-
-static void hear(void *context, const uint8_t *octets, size_t len)
-{
-    const struct speaker *from = context;
-    struct leat_pvm_entry *catcher = catcher_of(from->service, from->entry);
-    if (catcher)
-        tell_octets(from->service, from->entry, catcher, (int)len, octets);
-    else
-        leat_child_log(from->entry->process, from->service->config.log, from->name, octets, len);
+    report_output(service, entry, catcher, LEAT_PVM_OUTPUT_BEGUN, NULL);
+    report_output(service, entry, catcher, LEAT_PVM_OUTPUT_SPAWNED, NULL);
 }
 
 void leat_pvm_output_take(struct leat_pvm_service *service, struct leat_pvm_entry *entry)
 {
     enum { PART = 400 }; /* of a signal, with its head and padding */
-    struct speaker speaker = speaker_of(service, entry);
-    leat_child_take(entry->process, PART, hear, &speaker);
+    struct leat_pvm_entry *catcher = catcher_of(service, entry);
+    char name[NAME_CAP];
+    uint8_t octets[PART];
+    size_t len;
+    while ((len = leat_child_read(entry->process, octets, sizeof octets)) > 0)
+        if (catcher)
+            report_output(service, entry, catcher, (int)len, octets);
+        else
+            leat_child_log(entry->process, service->config.log, name_of(entry, name), octets, len);
 }
 
 void leat_pvm_output_take_for(struct leat_pvm_service *service, int tid)
@@ -94,13 +87,13 @@ int leat_pvm_on_await_output(struct leat_pvm_service *service, struct leat_pvm_e
 
 void leat_pvm_output_end(struct leat_pvm_service *service, struct leat_pvm_entry *entry)
 {
-    const struct speaker speaker = speaker_of(service, entry);
+    char name[NAME_CAP];
     if (entry->process->output < 0) return;
     leat_pvm_output_take(service, entry);
-    leat_child_log_end(entry->process, service->config.log, speaker.name);
+    leat_child_log_end(entry->process, service->config.log, name_of(entry, name));
     struct leat_pvm_entry *catcher = catcher_of(service, entry);
     if (!catcher) return;
-    tell_octets(service, entry, catcher, LEAT_PVM_OUTPUT_END, NULL);
+    report_output(service, entry, catcher, LEAT_PVM_OUTPUT_END, NULL);
     if (catcher->waits == LEAT_PVM_WAITS_OUTPUT && !is_awaited(service, catcher->tid))
         leat_pvm_reply(service, catcher, PvmOk);
 }

@@ -13,10 +13,6 @@
 
 enum { LEAT_PVM_LATER = INT32_MAX }; /* instead of a result: the answer comes later */
 
-struct leat_pvm_sink {
-    int tid, context, tag; /* tid 0: the log */
-};
-
 /* What a task waits for; one query at a time. */
 enum leat_pvm_wait {
     LEAT_PVM_WAITS_NOT,

@@ -49,9 +49,7 @@ static bool spawn_read(struct leat_pvm_octets *question, struct spawn *out)
     }
     out->count = leat_pvm_get_i32(question);
     out->context = leat_pvm_get_i32(question);
-    out->sink.tid = leat_pvm_get_i32(question);
-    out->sink.context = leat_pvm_get_i32(question);
-    out->sink.tag = leat_pvm_get_i32(question);
+    out->sink = leat_pvm_get_sink(question);
     out->argv = read_list(question);
     out->exports = read_list(question);
     return !question->failed && out->count > 0 && out->count <= TASKS_MAX_OF_A_SPAWN;
@@ -101,15 +99,6 @@ static uint32_t next_allowed_port(struct leat_pvm_service *service, const struct
     return port;
 }
 
-/* The slot that leat_hub_expect will return: the first that was never used. */
-static uint32_t next_slot(const struct leat_pvm_service *service)
-{
-    uint32_t slot = 0;
-    while (slot < service->config.slots && service->entry[slot].is_used)
-        slot++;
-    return slot;
-}
-
 static void entry_begin(const struct leat_pvm_service *service, uint32_t slot, const char *name)
 {
     struct leat_pvm_entry *entry = &service->entry[slot];
@@ -123,22 +112,19 @@ static void entry_begin(const struct leat_pvm_service *service, uint32_t slot, c
 static int spawn_one(struct leat_pvm_service *service, const struct leat_pvm_entry *parent,
                      struct spawn *spawn)
 {
-    const uint32_t slot = next_slot(service);
+    const uint32_t slot = leat_hub_next_slot(service->hub);
     if (slot == service->config.slots) return PvmOutOfRes;
     if (spawn->is_allowed) service->port[slot] = next_allowed_port(service, spawn);
-    if (leat_hub_expect(service->hub, 0) != slot) return PvmOutOfRes;
+    leat_hub_expect(service->hub, slot);
     struct leat_pvm_entry *entry = &service->entry[slot];
-    struct leat_child_words environment = leat_child_environment(
-        service->hub, slot, service->config.environment, spawn->exports.text);
-    const bool has_begun = leat_child_begin(
-        entry->process, &(struct leat_child_start){ .file = spawn->file,
-                                                    .argv = spawn->argv.text,
-                                                    .environment = environment.text,
-                                                    .directory = spawn->directory,
-                                                    .input = LEAT_CHILD_NO_INPUT,
-                                                    .collect = true });
-    leat_child_words_free(&environment);
-    leat_hub_expect_pid(service->hub, slot, has_begun ? entry->process->pid : NO_PROCESS);
+    const bool has_begun = leat_child_begin_task(
+        entry->process, service->hub, slot, service->config.environment, spawn->exports.text,
+        &(struct leat_child_start){ .file = spawn->file,
+                                    .argv = spawn->argv.text,
+                                    .directory = spawn->directory,
+                                    .input = LEAT_CHILD_NO_INPUT,
+                                    .collect = true });
+    if (!has_begun) leat_hub_expect_pid(service->hub, slot, NO_PROCESS);
     entry_begin(service, slot, spawn->name);
     entry->is_spawned = true;
     entry->was_signalled = !has_begun; /* it ended before it began, which is reported */
@@ -211,21 +197,17 @@ bool leat_pvm_service_start(struct leat_pvm_service *service, struct leat_hub *h
         snprintf(why, why_cap, "%s: there is no such program", argv[0]);
         return false;
     }
-    struct leat_child_words environment = leat_child_environment(hub, slot,
-                                                                 service->config.environment, NULL);
-    const bool has_begun = leat_child_begin(
-        &service->process[slot],
+    const bool has_begun = leat_child_begin_task(
+        &service->process[slot], hub, slot, service->config.environment, NULL,
         &(struct leat_child_start){ .file = file,
                                     .argv = argv,
-                                    .environment = environment.text,
                                     .input = slot ? LEAT_CHILD_NO_INPUT : LEAT_CHILD_OWN_INPUT });
-    if (!has_begun) snprintf(why, why_cap, "%s: %s", argv[0], strerror(errno));
-    leat_child_words_free(&environment);
+    if (has_begun)
+        entry_begin(service, slot, "");
+    else
+        snprintf(why, why_cap, "%s: %s", argv[0], strerror(errno));
     free(file);
-    if (!has_begun) return false;
-    leat_hub_expect_pid(hub, slot, service->process[slot].pid);
-    entry_begin(service, slot, "");
-    return true;
+    return has_begun;
 }
 
 /* ---- signals and the end --------------------------------------------------------------------- */

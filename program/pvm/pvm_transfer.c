@@ -1,7 +1,6 @@
 /* Messages between tasks, and all other events of the run for this one. */
 #include "pvm_library.h"
 #include <stdlib.h>
-#include <string.h>
 
 /* An incomplete message of each sender. */
 static struct leat_pvm_buffer **unfinished;
@@ -22,13 +21,12 @@ static void *needed(void *memory)
 
 static struct leat_pvm_buffer *message_begin(const uint8_t *head)
 {
-    struct leat_pvm_buffer *message = needed(
-        leat_pvm_buffer_new((int)leat_pvm_load_u32(head + 20)));
-    message->source = (int)leat_pvm_load_u32(head);
-    message->destination = (int)leat_pvm_load_u32(head + 4);
-    message->context = (int)leat_pvm_load_u32(head + 8);
-    message->tag = (int)leat_pvm_load_u32(head + 12);
-    message->wait_id = (int)leat_pvm_load_u32(head + 16);
+    struct leat_pvm_buffer *message = needed(leat_pvm_buffer_new((int)leat_get_be32(head + 20)));
+    message->source = (int)leat_get_be32(head);
+    message->destination = (int)leat_get_be32(head + 4);
+    message->context = (int)leat_get_be32(head + 8);
+    message->tag = (int)leat_get_be32(head + 12);
+    message->wait_id = (int)leat_get_be32(head + 16);
     return message;
 }
 
@@ -45,7 +43,7 @@ static void take_piece(uint32_t from, const uint8_t *octets, uint64_t len)
 {
     if (len < LEAT_PVM_PIECE_HEAD || from >= leat_pvm_self.slots) return;
     if (!unfinished) unfinished = needed(calloc(leat_pvm_self.slots, sizeof *unfinished));
-    const uint64_t whole = leat_pvm_load_u64(octets + 24);
+    const uint64_t whole = leat_get_be64(octets + 24);
     struct leat_pvm_buffer *message = unfinished[from];
     if (!message) message = message_begin(octets);
     leat_pvm_put(&message->body, octets + LEAT_PVM_PIECE_HEAD, len - LEAT_PVM_PIECE_HEAD);
@@ -59,10 +57,10 @@ static void take_signal(const uint8_t *octets, uint64_t len)
 {
     if (len < LEAT_PVM_SIGNAL_HEAD) return;
     struct leat_pvm_buffer *message = needed(leat_pvm_buffer_new(LEAT_PVM_XDR));
-    message->source = (int)leat_pvm_load_u32(octets);
+    message->source = (int)leat_get_be32(octets);
     message->destination = leat_pvm_self.tid;
-    message->context = (int)leat_pvm_load_u32(octets + 4);
-    message->tag = (int)leat_pvm_load_u32(octets + 8);
+    message->context = (int)leat_get_be32(octets + 4);
+    message->tag = (int)leat_get_be32(octets + 8);
     leat_pvm_put(&message->body, octets + LEAT_PVM_SIGNAL_HEAD, len - LEAT_PVM_SIGNAL_HEAD);
     come_in(message);
 }
@@ -74,7 +72,6 @@ static void take_event(const struct leat_task_event *event)
     case LEAT_TASK_SENT: pieces_sent++; break;
     case LEAT_TASK_ANSWERED: leat_pvm_note_answer(event->cookie, event->octets, event->len); break;
     case LEAT_TASK_SIGNALLED: take_signal(event->octets, event->len); break;
-    case LEAT_TASK_LOST: break; /* the run ends, and reports it */
     }
 }
 
@@ -149,13 +146,13 @@ static int to_self(struct leat_pvm_buffer *buffer, int tag)
 static void head_store(uint8_t *to, const struct leat_pvm_buffer *buffer, int tid, int tag)
 {
     const bool in_place = buffer->encoding == LEAT_PVM_IN_PLACE;
-    leat_pvm_store_u32(to, (uint32_t)leat_pvm_self.tid);
-    leat_pvm_store_u32(to + 4, (uint32_t)tid);
-    leat_pvm_store_u32(to + 8, (uint32_t)leat_pvm_self.context);
-    leat_pvm_store_u32(to + 12, (uint32_t)tag);
-    leat_pvm_store_u32(to + 16, (uint32_t)buffer->wait_id);
-    leat_pvm_store_u32(to + 20, in_place ? LEAT_PVM_RAW : (uint32_t)buffer->encoding);
-    leat_pvm_store_u64(to + 24, leat_pvm_buffer_len(buffer));
+    leat_put_be32(to, (uint32_t)leat_pvm_self.tid);
+    leat_put_be32(to + 4, (uint32_t)tid);
+    leat_put_be32(to + 8, (uint32_t)leat_pvm_self.context);
+    leat_put_be32(to + 12, (uint32_t)tag);
+    leat_put_be32(to + 16, (uint32_t)buffer->wait_id);
+    leat_put_be32(to + 20, in_place ? LEAT_PVM_RAW : (uint32_t)buffer->encoding);
+    leat_put_be64(to + 24, leat_pvm_buffer_len(buffer));
 }
 
 /* All but the last piece wait for the port: so a long message never takes more memory of the run
@@ -166,7 +163,7 @@ static void send_piece(const struct leat_pvm_buffer *buffer, int tid, int tag, s
     uint8_t *room = needed(leat_task_room(LEAT_PVM_PIECE_HEAD + len));
     char doing[LEAT_TASK_DOING_LEN];
     head_store(room, buffer, tid, tag);
-    leat_pvm_store_u64(room + 32, at);
+    leat_put_be64(room + 32, at);
     leat_pvm_buffer_copy(buffer, at, room + LEAT_PVM_PIECE_HEAD, len);
     leat_task_send(leat_pvm_slot_of(tid), room, LEAT_PVM_PIECE_HEAD + len, 0, !is_last);
     if (is_last) return;

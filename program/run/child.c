@@ -75,7 +75,7 @@ struct leat_child_words leat_child_words_of(char *const *texts)
 }
 
 /* Replaces an older one. */
-void leat_child_words_set(struct leat_child_words *words, const char *variable)
+static void set_variable(struct leat_child_words *words, const char *variable)
 {
     const size_t len = strcspn(variable, "=") + 1;
     for (size_t i = 0; i < words->count; i++) {
@@ -94,19 +94,19 @@ void leat_child_words_free(struct leat_child_words *words)
     free(words->text);
 }
 
-struct leat_child_words leat_child_environment(const struct leat_hub *hub, uint32_t slot,
-                                               char *const *variables, char *const *more)
+static struct leat_child_words environment_of(const struct leat_hub *hub, uint32_t slot,
+                                              char *const *variables, char *const *more)
 {
     struct leat_child_words words = leat_child_words_of(environ);
     char text[128];
     for (; variables && *variables; variables++)
-        leat_child_words_set(&words, *variables);
+        set_variable(&words, *variables);
     for (; more && *more; more++)
-        leat_child_words_set(&words, *more);
+        set_variable(&words, *more);
     snprintf(text, sizeof text, LEAT_TASK_RUN_VARIABLE "=%s", leat_hub_path(hub));
-    leat_child_words_set(&words, text);
+    set_variable(&words, text);
     snprintf(text, sizeof text, LEAT_TASK_SLOT_VARIABLE "=%u", slot);
-    leat_child_words_set(&words, text);
+    set_variable(&words, text);
     return words;
 }
 
@@ -159,6 +159,19 @@ bool leat_child_begin(struct leat_child *process, const struct leat_child_start 
     return process->pid > 0;
 }
 
+bool leat_child_begin_task(struct leat_child *process, struct leat_hub *hub, uint32_t slot,
+                           char *const *variables, char *const *more,
+                           const struct leat_child_start *start)
+{
+    struct leat_child_words environment = environment_of(hub, slot, variables, more);
+    struct leat_child_start whole = *start;
+    whole.environment = environment.text;
+    const bool has_begun = leat_child_begin(process, &whole);
+    leat_child_words_free(&environment);
+    if (has_begun) leat_hub_expect_pid(hub, slot, process->pid);
+    return has_begun;
+}
+
 bool leat_child_reap(struct leat_child *process, bool wait)
 {
     if (process->is_reaped || process->pid <= 0) return true;
@@ -209,22 +222,19 @@ void leat_child_free(struct leat_child *process)
 
 /* ---- output ---------------------------------------------------------------------------------- */
 
-void leat_child_take(struct leat_child *process, size_t part_max, leat_child_hear *hear,
-                     void *context)
+size_t leat_child_read(struct leat_child *process, void *octets, size_t cap)
 {
-    enum { PART_MAX = 4096 };
-    uint8_t octets[PART_MAX];
-    const uint64_t before = process->output_told;
-    ssize_t got;
-    if (process->output < 0) return;
-    if (part_max > sizeof octets) part_max = sizeof octets;
-    while ((got = pread(process->output, octets, part_max, (off_t)process->output_told)) > 0) {
-        hear(context, octets, (size_t)got);
-        process->output_told += (uint64_t)got;
+    if (process->output < 0) return 0;
+    const ssize_t got = pread(process->output, octets, cap, (off_t)process->output_read);
+    if (got > 0) {
+        process->output_read += (uint64_t)got;
+        return (size_t)got;
     }
-    if (process->output_told > before)
+    if (process->output_freed < process->output_read)
         fallocate(process->output, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
-                  (off_t)process->output_told);
+                  (off_t)process->output_read);
+    process->output_freed = process->output_read;
+    return 0;
 }
 
 static void append_to_line(struct leat_child *process, const uint8_t *octets, size_t len)
@@ -237,26 +247,26 @@ static void append_to_line(struct leat_child *process, const uint8_t *octets, si
     process->line_len += len;
 }
 
-static void log_line(struct leat_child *process, int log, const char *who)
+static void log_line(struct leat_child *process, int log, const char *name)
 {
-    if (log >= 0) dprintf(log, "[%s] %.*s\n", who, (int)process->line_len, process->line);
+    if (log >= 0) dprintf(log, "[%s] %.*s\n", name, (int)process->line_len, process->line);
     process->line_len = 0;
 }
 
-void leat_child_log(struct leat_child *process, int log, const char *who, const uint8_t *octets,
+void leat_child_log(struct leat_child *process, int log, const char *name, const uint8_t *octets,
                     size_t len)
 {
     while (len) {
         const uint8_t *end = memchr(octets, '\n', len);
         const size_t here = end ? (size_t)(end - octets) : len;
         append_to_line(process, octets, here);
-        if (end) log_line(process, log, who);
+        if (end) log_line(process, log, name);
         octets += here + (end != NULL);
         len -= here + (end != NULL);
     }
 }
 
-void leat_child_log_end(struct leat_child *process, int log, const char *who)
+void leat_child_log_end(struct leat_child *process, int log, const char *name)
 {
-    if (process->line_len) log_line(process, log, who);
+    if (process->line_len) log_line(process, log, name);
 }

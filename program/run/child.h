@@ -2,7 +2,7 @@
  * Processes that a run starts for its tasks: find, start, wait, and collect output. For the
  * services of the maestro (pvm/, atm/).
  *
- *     find --- environment --- begin ... take, take ... await --- take the rest --- free
+ *     find --- begin ... read, read ... await --- read the rest --- free
  *
  * A task prints into a file in memory, so it never blocks. leat reads the file when the task is
  * served, so the order of output does not depend on which task is faster. The file grows, but its
@@ -34,23 +34,17 @@ struct leat_child_words {
 
 struct leat_child_words leat_child_words_of(char *const *texts); /* NULL: none */
 void leat_child_words_append(struct leat_child_words *words, const char *text);
-void leat_child_words_set(struct leat_child_words *words, const char *variable); /* "NAME=value" */
 void leat_child_words_free(struct leat_child_words *words);
-
-/* The maestro's environment with these replaced (NULL: none), and what a task needs to find its
- * slot. */
-struct leat_child_words leat_child_environment(const struct leat_hub *hub, uint32_t slot,
-                                               char *const *variables, char *const *more);
 
 /* ---- processes ------------------------------------------------------------------------------- */
 
 struct leat_child {
     pid_t pid; /* 0: none */
     bool is_reaped;
-    int status;           /* as waitpid returns it, once it is reaped */
-    int output;           /* a file that its output is in; -1: it has the maestro's */
-    uint64_t output_told; /* octets already taken */
-    char *line;           /* its last, still incomplete line */
+    int status;                         /* as waitpid returns it, once it is reaped */
+    int output;                         /* a file that its output is in; -1: it has the maestro's */
+    uint64_t output_read, output_freed; /* octets of it */
+    char *line;                         /* its last, still incomplete line */
     size_t line_len, line_cap;
 };
 
@@ -69,6 +63,11 @@ struct leat_child_start {
 void leat_child_init(struct leat_child *process);
 /* False: see errno. It does not outlive the maestro, or gets its end_signal to end. */
 bool leat_child_begin(struct leat_child *process, const struct leat_child_start *start);
+/* The same for the task of this slot, which the hub then expects. Its environment is the maestro's
+ * with these variables replaced ("NAME=value"; NULL: none), and what it needs to find its slot. */
+bool leat_child_begin_task(struct leat_child *process, struct leat_hub *hub, uint32_t slot,
+                           char *const *variables, char *const *more,
+                           const struct leat_child_start *start);
 /* True: it has ended, or never started. */
 bool leat_child_reap(struct leat_child *process, bool wait);
 /* Waits for its end if its output is collected, so that the output is complete; but not for ever.
@@ -81,15 +80,12 @@ void leat_child_free(struct leat_child *process); /* and its output */
 
 /* ---- output ---------------------------------------------------------------------------------- */
 
-typedef void leat_child_hear(void *context, const uint8_t *octets, size_t len);
+/* The next part of its output; 0: there is no more of it now. */
+size_t leat_child_read(struct leat_child *process, void *octets, size_t cap);
 
-/* Its output since the last call, in parts of at most this many octets. */
-void leat_child_take(struct leat_child *process, size_t part_max, leat_child_hear *hear,
-                     void *context);
-
-/* To the log (a file; -1: none), each line prefixed with "[who] ". */
-void leat_child_log(struct leat_child *process, int log, const char *who, const uint8_t *octets,
+/* To the log (a file; -1: none), each line prefixed with "[name] ". */
+void leat_child_log(struct leat_child *process, int log, const char *name, const uint8_t *octets,
                     size_t len);
-void leat_child_log_end(struct leat_child *process, int log, const char *who); /* last line */
+void leat_child_log_end(struct leat_child *process, int log, const char *name); /* last line */
 
 #endif

@@ -687,26 +687,24 @@ enum leat_hub_end leat_hub_run(struct leat_hub *hub, char *reason, size_t reason
 /* ---- slots -------------------------------------------------------------------------------------
  */
 
-static void expect(struct leat_hub *hub, uint32_t i)
+void leat_hub_expect(struct leat_hub *hub, uint32_t slot)
 {
-    struct leat_share_slot *slot = leat_share_slot(hub->share, i);
-    slot->clock = hub->task[i].expected_at = hub->now;
-    slot->port = hub->config.port ? hub->config.port[i] : i % hub->config.net->ports;
-    if (i >= hub->used) hub->used = i + 1;
+    struct leat_share_slot *s = leat_share_slot(hub->share, slot);
+    s->clock = hub->task[slot].expected_at = hub->now;
+    s->port = hub->config.port ? hub->config.port[slot] : slot % hub->config.net->ports;
+    if (slot >= hub->used) hub->used = slot + 1;
     count_tasks(hub, 1);
     atomic_fetch_add(&hub->share->running, 1);
-    atomic_store(&slot->state, LEAT_SHARE_EXPECTED);
+    atomic_store(&s->state, LEAT_SHARE_EXPECTED);
 }
 
-uint32_t leat_hub_expect(struct leat_hub *hub, pid_t pid)
+uint32_t leat_hub_next_slot(const struct leat_hub *hub)
 {
-    for (uint32_t i = 0; i < hub->config.slots; i++) {
-        if (atomic_load(&leat_share_slot(hub->share, i)->state) != LEAT_SHARE_EMPTY) continue;
-        expect(hub, i);
-        leat_hub_expect_pid(hub, i, pid);
-        return i;
-    }
-    return UINT32_MAX;
+    uint32_t slot = 0;
+    while (slot < hub->config.slots &&
+           atomic_load(&leat_share_slot(hub->share, slot)->state) != LEAT_SHARE_EMPTY)
+        slot++;
+    return slot;
 }
 
 void leat_hub_expect_pid(struct leat_hub *hub, uint32_t slot, pid_t pid)
@@ -754,7 +752,7 @@ struct leat_hub *leat_hub_create(const struct leat_hub_config *config, char *why
     leat_share_blocks_init(&hub->blocks, hub->share, config->slots);
     leat_share_take_short_turns();
     for (uint32_t i = 0; i < config->expected; i++)
-        expect(hub, i);
+        leat_hub_expect(hub, i);
     config->net->observer = (struct leat_port_observer){ .context = hub,
                                                          .sent = on_sent,
                                                          .arrived = on_arrived,

@@ -134,9 +134,10 @@ void leat_hub_count_sent(struct leat_hub *hub, uint32_t task, uint64_t octets);
 void leat_hub_count_received(struct leat_hub *hub, uint32_t task, uint64_t octets);
 /* Ends the run with this reason (a sentence without a full stop), unless it has ended already. */
 void leat_hub_stop(struct leat_hub *hub, enum leat_hub_end end, const char *reason);
-/* A free slot for a process that is being started: time waits until it begins (or dies).
- * UINT32_MAX: none is free. */
-uint32_t leat_hub_expect(struct leat_hub *hub, pid_t pid);
+/* The first slot that was never used; the number of slots: there is none. */
+uint32_t leat_hub_next_slot(const struct leat_hub *hub);
+/* A process is being started for this unused slot: time waits until it begins (or dies). */
+void leat_hub_expect(struct leat_hub *hub, uint32_t slot);
 void leat_hub_expect_pid(struct leat_hub *hub, uint32_t slot, pid_t pid);
 
 #endif

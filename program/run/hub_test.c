@@ -509,8 +509,8 @@ static void sleepers(void)
     check_that(!leat_task_wait(start + span, "a deadline"));
     check_that(leat_task_now() == start + span);
     for (int i = 0; i < 1000; i++)
-        leat_task_wait(leat_task_now() + leat_task_poll_cost(), "a poll");
-    check_that(leat_task_now() == start + span + 1000 * leat_task_poll_cost());
+        leat_task_wait(leat_task_now() + LEAT_TASK_POLL_PS, "a poll");
+    check_that(leat_task_now() == start + span + 1000 * LEAT_TASK_POLL_PS);
 }
 
 static void time_passes_for_those_who_wait(void)

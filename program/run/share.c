@@ -1,9 +1,7 @@
 #include "share.h"
-#include <assert.h>
 #include <errno.h>
 #include <linux/futex.h>
 #include <sched.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>

@@ -16,7 +16,6 @@
 #include <pthread.h>
 #include <stdalign.h>
 #include <stdatomic.h>
-#include <sys/types.h>
 
 enum {
     LEAT_SHARE_VERSION = 5,

@@ -14,8 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CLOCK_COST_PS UINT64_C(20000)
-#define POLL_COST_PS  UINT64_C(100000)
 #define LOOK_EVERY_NS INT64_C(1000000000) /* checks whether the run still exists */
 
 /* The one task of this process. */
@@ -255,16 +253,6 @@ leat_time leat_task_now(void)
 void leat_task_charge(leat_time span_ps)
 {
     self.clock = leat_time_add(self.clock, span_ps);
-}
-
-void leat_task_charge_clock(void)
-{
-    leat_task_charge(CLOCK_COST_PS);
-}
-
-leat_time leat_task_poll_cost(void)
-{
-    return POLL_COST_PS;
 }
 
 /* ---- handing over ------------------------------------------------------------------------------

@@ -30,7 +30,6 @@ enum leat_task_event_kind {
     LEAT_TASK_ARRIVED,  /* a message for this task: task, octets, len */
     LEAT_TASK_SENT,     /* the port has taken the message with this cookie */
     LEAT_TASK_ANSWERED, /* to the call with this cookie: octets, len */
-    LEAT_TASK_LOST,     /* the message with this cookie, for good: octets are the reason, as text */
     LEAT_TASK_SIGNALLED /* an unrequested event for this task, defined by its service: octets, len
                          */
 };
@@ -88,10 +87,9 @@ void leat_task_note(enum leat_task_note note);
 
 /* ---- time ----------------------------------------------------------------------------------- */
 
-leat_time leat_task_now(void);            /* simulated; begins at 1 s */
-void leat_task_charge(leat_time span_ps); /* this much time passes for this task */
-void leat_task_charge_clock(void);        /* cost of a clock read: 20 ns */
-leat_time leat_task_poll_cost(void);      /* cost of a poll in vain: 100 ns */
+leat_time leat_task_now(void);             /* simulated; begins at 1 s */
+void leat_task_charge(leat_time span_ps);  /* this much time passes for this task */
+#define LEAT_TASK_POLL_PS UINT64_C(100000) /* cost of a poll in vain */
 
 /* ---- messages ------------------------------------------------------------------------------- */
 

@@ -8,14 +8,7 @@
 
 #include "thesis_shared.h"
 #include <leat/atm_task.h>
-#include <stdbool.h>
 #include <stddef.h>
-
-bool leat_atm_is_joined(void); /* and has not left */
-bool leat_atm_is_busy(void);   /* with a query */
-
-/* If the program has set rlcked to 0: reports that to the run. */
-void leat_atm_settle(void);
 
 /* Memory for `len` octets, the library's own, until it is asked for again. */
 uint8_t *leat_atm_room(size_t len);

@@ -1,6 +1,5 @@
 /* Elements as octets: XDR, big-endian, in words as the unit takes them. */
 #include "thesis_library.h"
-#include <limits.h>
 #include <string.h>
 
 enum { WORD = 4 };
@@ -101,42 +100,26 @@ static int get(struct shmst *dev, const char *call, enum kind kind, void *np, si
     return 0;
 }
 
-/* ---- sending --------------------------------------------------------------------------------- */
+/* ---- exported -------------------------------------------------------------------------------- */
 
-int atmputnint(struct shmst *dev, const int *np, int cnt)
-{
-    return put(dev, "atmputnint", INT, np, checked("atmputnint", cnt));
-}
+/* A complex number is two elements. */
+#define BOTH_WAYS(name, item, kind, parts)                                                 \
+    int atmputn##name(struct shmst *dev, const item *np, int cnt)                          \
+    {                                                                                      \
+        return put(dev, "atmputn" #name, kind, np, parts * checked("atmputn" #name, cnt)); \
+    }                                                                                      \
+    int atmgetn##name(struct shmst *dev, item *np, int cnt)                                \
+    {                                                                                      \
+        return get(dev, "atmgetn" #name, kind, np, parts * checked("atmgetn" #name, cnt)); \
+    }
 
-int atmputnshort(struct shmst *dev, const short *np, int cnt)
-{
-    return put(dev, "atmputnshort", SHORT, np, checked("atmputnshort", cnt));
-}
-
-int atmputnlong(struct shmst *dev, const long *np, int cnt)
-{
-    return put(dev, "atmputnlong", LONG, np, checked("atmputnlong", cnt));
-}
-
-int atmputnfloat(struct shmst *dev, const float *np, int cnt)
-{
-    return put(dev, "atmputnfloat", FLOAT, np, checked("atmputnfloat", cnt));
-}
-
-int atmputndfloat(struct shmst *dev, const double *np, int cnt)
-{
-    return put(dev, "atmputndfloat", DOUBLE, np, checked("atmputndfloat", cnt));
-}
-
-int atmputncplx(struct shmst *dev, const struct atmcplx *np, int cnt)
-{
-    return put(dev, "atmputncplx", FLOAT, np, 2 * checked("atmputncplx", cnt));
-}
-
-int atmputndcplx(struct shmst *dev, const struct atmdcplx *np, int cnt)
-{
-    return put(dev, "atmputndcplx", DOUBLE, np, 2 * checked("atmputndcplx", cnt));
-}
+BOTH_WAYS(int, int, INT, 1)
+BOTH_WAYS(short, short, SHORT, 1)
+BOTH_WAYS(long, long, LONG, 1)
+BOTH_WAYS(float, float, FLOAT, 1)
+BOTH_WAYS(dfloat, double, DOUBLE, 1)
+BOTH_WAYS(cplx, struct atmcplx, FLOAT, 2)
+BOTH_WAYS(dcplx, struct atmdcplx, DOUBLE, 2)
 
 int atmputbytes(struct shmst *dev, const char *np, int cnt)
 {
@@ -153,43 +136,6 @@ int atmputstring(struct shmst *dev, const char *np)
     memset(octets + len, 0, all - len);
     leat_atm_put(dev, "atmputstring", octets, all);
     return 0;
-}
-
-/* ---- receiving ------------------------------------------------------------------------------- */
-
-int atmgetnint(struct shmst *dev, int *np, int cnt)
-{
-    return get(dev, "atmgetnint", INT, np, checked("atmgetnint", cnt));
-}
-
-int atmgetnshort(struct shmst *dev, short *np, int cnt)
-{
-    return get(dev, "atmgetnshort", SHORT, np, checked("atmgetnshort", cnt));
-}
-
-int atmgetnlong(struct shmst *dev, long *np, int cnt)
-{
-    return get(dev, "atmgetnlong", LONG, np, checked("atmgetnlong", cnt));
-}
-
-int atmgetnfloat(struct shmst *dev, float *np, int cnt)
-{
-    return get(dev, "atmgetnfloat", FLOAT, np, checked("atmgetnfloat", cnt));
-}
-
-int atmgetndfloat(struct shmst *dev, double *np, int cnt)
-{
-    return get(dev, "atmgetndfloat", DOUBLE, np, checked("atmgetndfloat", cnt));
-}
-
-int atmgetncplx(struct shmst *dev, struct atmcplx *np, int cnt)
-{
-    return get(dev, "atmgetncplx", FLOAT, np, 2 * checked("atmgetncplx", cnt));
-}
-
-int atmgetndcplx(struct shmst *dev, struct atmdcplx *np, int cnt)
-{
-    return get(dev, "atmgetndcplx", DOUBLE, np, 2 * checked("atmgetndcplx", cnt));
 }
 
 int atmgetbytes(struct shmst *dev, char *np, int cnt)

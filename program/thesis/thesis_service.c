@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-enum { WHO_CAP = 24, REASON_CAP = 256 };
+enum { NAME_CAP = 24, REASON_CAP = 256, PART_LEN = 4096 };
 
 struct entry {
     struct leat_atm_who who;
@@ -122,18 +122,12 @@ static bool join(const struct leat_atm_service *service, uint32_t slot, const ch
 static bool begin_process(struct leat_atm_service *service, struct leat_hub *hub, uint32_t slot,
                           const char *file, char *const *argv, bool is_first)
 {
-    struct leat_child_words environment = leat_child_environment(hub, slot,
-                                                                 service->config.environment, NULL);
-    const bool has_begun = leat_child_begin(
-        &service->process[slot],
+    return leat_child_begin_task(
+        &service->process[slot], hub, slot, service->config.environment, NULL,
         &(struct leat_child_start){ .file = file,
                                     .argv = argv,
-                                    .environment = environment.text,
                                     .input = slot ? LEAT_CHILD_NO_INPUT : LEAT_CHILD_OWN_INPUT,
                                     .collect = !is_first });
-    leat_child_words_free(&environment);
-    if (has_begun) leat_hub_expect_pid(hub, slot, service->process[slot].pid);
-    return has_begun;
 }
 
 bool leat_atm_service_start(struct leat_atm_service *service, struct leat_hub *hub, uint32_t slot,
@@ -158,14 +152,6 @@ bool leat_atm_service_start(struct leat_atm_service *service, struct leat_hub *h
     return has_begun;
 }
 
-static uint32_t next_slot(const struct leat_atm_service *service)
-{
-    uint32_t slot = 0;
-    while (slot < service->config.slots && service->entry[slot].is_used)
-        slot++;
-    return slot;
-}
-
 /* With the arguments of the first program. */
 static bool begin_started(struct leat_atm_service *service, uint32_t slot, const char *file)
 {
@@ -173,6 +159,7 @@ static bool begin_started(struct leat_atm_service *service, uint32_t slot, const
     leat_child_words_append(&argv, file);
     for (char *const *word = service->argv + 1; *word; word++)
         leat_child_words_append(&argv, *word);
+    leat_hub_expect(service->hub, slot);
     const bool has_begun = begin_process(service, service->hub, slot, file, argv.text, false);
     leat_child_words_free(&argv);
     return has_begun;
@@ -182,7 +169,7 @@ static void on_start(struct leat_atm_service *service, const struct entry *entry
 {
     const char *name = entry->question.name;
     const int32_t instance = entry->question.instance;
-    const uint32_t slot = next_slot(service);
+    const uint32_t slot = leat_hub_next_slot(service->hub);
     char *file = leat_child_find(name, service->config.path);
     if (find(service, name, instance))
         stop(service, entry, LEAT_HUB_FAILED, "atmstart: %s %d is in the process table already",
@@ -197,7 +184,7 @@ static void on_start(struct leat_atm_service *service, const struct entry *entry
         stop(service, entry, LEAT_HUB_FAILED,
              "atmstart of %s %d: port %u has as many tasks of that name as its unit serves", name,
              instance, service->config.port[slot]);
-    else if (leat_hub_expect(service->hub, 0) != slot || !begin_started(service, slot, file))
+    else if (!begin_started(service, slot, file))
         stop(service, entry, LEAT_HUB_FAILED, "atmstart of %s %d: %s", name, instance,
              strerror(errno));
     else {
@@ -301,27 +288,18 @@ static void handle(struct leat_atm_service *service, struct entry *entry, const 
 
 /* ---- output of tasks ------------------------------------------------------------------------- */
 
-struct speaker {
-    struct leat_atm_service *service;
-    uint32_t slot;
-    char name[WHO_CAP];
-};
-
-static void hear(void *context, const uint8_t *octets, size_t len)
-{
-    const struct speaker *from = context;
-    leat_child_log(&from->service->process[from->slot], from->service->config.log, from->name,
-                   octets, len);
-}
-
 static void take_output(struct leat_atm_service *service, const struct entry *entry,
                         bool to_the_end)
 {
-    struct speaker speaker = { .service = service, .slot = slot_of(service, entry) };
-    struct leat_child *process = &service->process[speaker.slot];
-    leat_atm_service_name(service, speaker.slot, speaker.name, sizeof speaker.name);
-    leat_child_take(process, SIZE_MAX, hear, &speaker);
-    if (to_the_end) leat_child_log_end(process, service->config.log, speaker.name);
+    const uint32_t slot = slot_of(service, entry);
+    struct leat_child *process = &service->process[slot];
+    char name[NAME_CAP];
+    uint8_t octets[PART_LEN];
+    size_t len;
+    leat_atm_service_name(service, slot, name, sizeof name);
+    while ((len = leat_child_read(process, octets, sizeof octets)) > 0)
+        leat_child_log(process, service->config.log, name, octets, len);
+    if (to_the_end) leat_child_log_end(process, service->config.log, name);
 }
 
 /* ---- the hub's side -------------------------------------------------------------------------- */

@@ -26,16 +26,6 @@ static struct {
     struct prcsdescstr table;
 } self;
 
-bool leat_atm_is_joined(void)
-{
-    return self.is_joined;
-}
-
-bool leat_atm_is_busy(void)
-{
-    return self.is_busy;
-}
-
 /* ---- errors ---------------------------------------------------------------------------------- */
 
 _Noreturn static void fail_outside(const char *call)
@@ -145,7 +135,8 @@ static void end_read(void)
     self.dev.rlcked = 0;
 }
 
-void leat_atm_settle(void)
+/* If the program has set rlcked to 0: reports that to the run. */
+static void settle(void)
 {
     if (!self.dev.rlcked) end_read();
 }
@@ -155,7 +146,7 @@ static void enter(struct shmst *dev, const char *call)
 {
     if (!self.is_joined) fail_outside(call);
     if (dev != &self.dev) leat_atm_fail(call, "its first argument is not what atmjoin told");
-    leat_atm_settle();
+    settle();
 }
 
 static struct leat_atm_question question_about(enum leat_atm_op op, const char *call,
@@ -296,4 +287,36 @@ void leat_atm_get(struct shmst *dev, const char *call, uint8_t *octets, size_t l
     if (len > UINT32_MAX) leat_atm_fail(call, "%zu octets, more than any message has", len);
     ask_with(&(struct leat_atm_question){ .op = LEAT_ATM_GET, .len = (uint32_t)len },
              &(struct cargo){ .in = octets, .in_len = len }, doing("atmget at port %d", self.port));
+}
+
+/* ---- what the clocks (program/clock) need to know -------------------------------------------- */
+
+bool leat_clock_is_simulated(void)
+{
+    return self.is_joined && !leat_task_is_copy();
+}
+
+bool leat_clock_is_in_call(void)
+{
+    return self.is_busy;
+}
+
+bool leat_clock_try_lock(void)
+{
+    return !self.is_busy;
+}
+
+void leat_clock_unlock(void)
+{
+}
+
+/* Before time passes, frees a lock that the program has released. */
+void leat_clock_settle(void)
+{
+    settle();
+}
+
+void leat_clock_wait(leat_time deadline, const char *doing)
+{
+    leat_task_wait(deadline, doing);
 }
