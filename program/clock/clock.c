@@ -18,7 +18,7 @@
 #define MICROSECOND UINT64_C(1000000)
 #define NANOSECOND  UINT64_C(1000)
 #define START_PS    SECOND_PS /* as that of a run */
-#define LOOK_PS     (20 * NANOSECOND)
+#define READ_PS     (20 * NANOSECOND)
 #define EPOCH_S     946684800 /* 1 January 2000 */
 
 /* The program sees the task's clock plus the time that passed before simulated time began. */
@@ -124,11 +124,11 @@ void leat_clock_library_started(void)
     is_starting = false;
 }
 
-static leat_time look(void);
+static leat_time read_clock(void);
 
-static uint64_t look_ns(void)
+static uint64_t read_ns(void)
 {
-    return look() / NANOSECOND;
+    return read_clock() / NANOSECOND;
 }
 
 /* In a fork of the task's process, which is no task. */
@@ -141,12 +141,12 @@ static void leave_in_copy(void)
 
 void leat_clock_begin(void)
 {
-    static bool hears_of_copies;
-    if (!hears_of_copies) hears_of_copies = !pthread_atfork(NULL, NULL, leave_in_copy);
+    static bool is_registered;
+    if (!is_registered) is_registered = !pthread_atfork(NULL, NULL, leave_in_copy);
     is_rank_thread = true;
     passed_before = atomic_load(&own_clock) - START_PS;
     leat_clock_set(leat_task_now());
-    if (is_bent() && leat_clock_counter_begin(look_ns) == LEAT_CLOCK_COUNTER_REAL)
+    if (is_bent() && leat_clock_counter_begin(read_ns) == LEAT_CLOCK_COUNTER_REAL)
         leat_task_note(LEAT_TASK_READS_COUNTER);
 }
 
@@ -164,12 +164,12 @@ static bool may_touch_task(void)
 }
 
 /* A clock read takes time, so a program that polls the clock sees time pass. */
-static leat_time look(void)
+static leat_time read_clock(void)
 {
-    if (!leat_clock_is_simulated()) return atomic_fetch_add(&own_clock, LOOK_PS) + LOOK_PS;
+    if (!leat_clock_is_simulated()) return atomic_fetch_add(&own_clock, READ_PS) + READ_PS;
     if (!may_touch_task()) return atomic_load_explicit(&last_seen, memory_order_relaxed);
     leat_clock_settle();
-    leat_task_charge(LOOK_PS);
+    leat_task_charge(READ_PS);
     const leat_time now = leat_task_now();
     leat_clock_set(now);
     leat_clock_unlock();
@@ -179,7 +179,7 @@ static leat_time look(void)
 bool leat_clock_read_run(double *seconds)
 {
     if (!is_bent()) return false;
-    const leat_time seen = look();
+    const leat_time seen = read_clock();
     *seconds = 1e-9 * (double)((seen - passed_before - START_PS) / NANOSECOND);
     return true;
 }
@@ -249,7 +249,7 @@ static bool is_of_computing(clockid_t clock)
 int clock_gettime(clockid_t clock, struct timespec *out)
 {
     if (!CALLER_IS_PROGRAM()) return real.clock_gettime(clock, out);
-    const leat_time now = look();
+    const leat_time now = read_clock();
     *out = as_timespec(is_of_computing(clock) ? now - START_PS : now,
                        is_of_the_day(clock) ? EPOCH_S : 0);
     return 0;
@@ -259,14 +259,14 @@ int gettimeofday(struct timeval *restrict out, void *restrict zone)
 {
     if (!CALLER_IS_PROGRAM()) return real.gettimeofday(out, zone);
     if (zone) memset(zone, 0, sizeof(struct timezone));
-    *out = as_timeval(look(), EPOCH_S);
+    *out = as_timeval(read_clock(), EPOCH_S);
     return 0;
 }
 
 time_t time(time_t *out)
 {
     if (!CALLER_IS_PROGRAM()) return real.time(out);
-    const time_t now = as_timespec(look(), EPOCH_S).tv_sec;
+    const time_t now = as_timespec(read_clock(), EPOCH_S).tv_sec;
     if (out) *out = now;
     return now;
 }
@@ -275,20 +275,20 @@ int timespec_get(struct timespec *out, int base)
 {
     if (!CALLER_IS_PROGRAM()) return real.timespec_get(out, base);
     if (base != TIME_UTC) return 0;
-    *out = as_timespec(look(), EPOCH_S);
+    *out = as_timespec(read_clock(), EPOCH_S);
     return base;
 }
 
 clock_t clock(void)
 {
     if (!CALLER_IS_PROGRAM()) return real.clock();
-    return (clock_t)((look() - START_PS) / (SECOND_PS / CLOCKS_PER_SEC));
+    return (clock_t)((read_clock() - START_PS) / (SECOND_PS / CLOCKS_PER_SEC));
 }
 
 clock_t times(struct tms *out)
 {
     if (!CALLER_IS_PROGRAM()) return real.times(out);
-    const leat_time now = look(), tick = SECOND_PS / (leat_time)sysconf(_SC_CLK_TCK);
+    const leat_time now = read_clock(), tick = SECOND_PS / (leat_time)sysconf(_SC_CLK_TCK);
     if (out) *out = (struct tms){ .tms_utime = (clock_t)((now - START_PS) / tick) };
     return (clock_t)(now / tick);
 }
@@ -300,7 +300,7 @@ int getrusage(__rusage_who_t who, struct rusage *out)
     const int result = real.getrusage(who, out);
     if (!is_simulated || result) return result;
     out->ru_stime = (struct timeval){ 0 };
-    out->ru_utime = as_timeval(who == RUSAGE_CHILDREN ? 0 : look() - START_PS, 0);
+    out->ru_utime = as_timeval(who == RUSAGE_CHILDREN ? 0 : read_clock() - START_PS, 0);
     return 0;
 }
 

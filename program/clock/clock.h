@@ -5,7 +5,7 @@
  * libraries read simulated time; the message library, its plug-ins and their threads read real
  * time.
  *
- *     program   ... looks ...  MPI_Init     ... simulated time ...     MPI_Finalize  ... looks ...
+ *     program   ... reads ...  MPI_Init     ... simulated time ...     MPI_Finalize  ... reads ...
  *     clock     its own        stands still  that of the task           its own again
  *
  * Before and after that, the process has a clock of its own, which advances by the cost of the

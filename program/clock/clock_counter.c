@@ -183,7 +183,7 @@ static struct {
     int (*sigaction)(int, const struct sigaction *, struct sigaction *);
     int (*system)(const char *);
     FILE *(*popen)(const char *, const char *);
-    spawning *spawn, *spawnp;
+    spawning *posix_spawn, *posix_spawnp;
 } behind;
 
 static void find(void *function, const char *name)
@@ -211,7 +211,7 @@ static void pass_on(int number, siginfo_t *info, void *context)
 }
 
 /* A trap is the kernel's own signal; after other faults the code may not even be readable. */
-static void hear_fault(int number, siginfo_t *info, void *context)
+static void on_fault(int number, siginfo_t *info, void *context)
 {
     const uint8_t *code = place_of(context);
     const size_t len = info->si_code == SI_KERNEL ? leat_clock_counter_instruction(code, 4) : 0;
@@ -229,7 +229,7 @@ enum leat_clock_counter leat_clock_counter_begin(uint64_t (*now_ns)(void))
 {
     if (!leat_clock_owner_program_has(leat_clock_counter_is_read_in))
         return LEAT_CLOCK_COUNTER_UNUSED;
-    struct sigaction ours = { .sa_sigaction = hear_fault,
+    struct sigaction ours = { .sa_sigaction = on_fault,
                               .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
     find_sigaction();
     counter.now_ns = now_ns;
@@ -302,33 +302,20 @@ FILE *popen(const char *command, const char *mode)
     return result;
 }
 
-static int spawn(spawning *call, pid_t *out, const char *file,
-                 const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
-                 char *const words[], char *const environment[])
-{
-    const bool were_set = pause_traps();
-    const int result = call(out, file, actions, attributes, words, environment);
-    resume_traps(were_set);
-    return result;
-}
-
-int posix_spawn(pid_t *restrict out, const char *restrict path,
-                const posix_spawn_file_actions_t *restrict actions,
-                const posix_spawnattr_t *restrict attributes, char *const words[restrict],
-                char *const environment[restrict])
-{
-    find(&behind.spawn, "posix_spawn");
-    return spawn(behind.spawn, out, path, actions, attributes, words, environment);
-}
-
-int posix_spawnp(pid_t *restrict out, const char *restrict name,
-                 const posix_spawn_file_actions_t *restrict actions,
-                 const posix_spawnattr_t *restrict attributes, char *const words[restrict],
-                 char *const environment[restrict])
-{
-    find(&behind.spawnp, "posix_spawnp");
-    return spawn(behind.spawnp, out, name, actions, attributes, words, environment);
-}
+#define SPAWN(name)                                                                         \
+    int name(pid_t *restrict out, const char *restrict file,                                \
+             const posix_spawn_file_actions_t *restrict actions,                            \
+             const posix_spawnattr_t *restrict attributes, char *const words[restrict],     \
+             char *const environment[restrict])                                             \
+    {                                                                                       \
+        find(&behind.name, #name);                                                          \
+        const bool were_set = pause_traps();                                                \
+        const int result = behind.name(out, file, actions, attributes, words, environment); \
+        resume_traps(were_set);                                                             \
+        return result;                                                                      \
+    }
+SPAWN(posix_spawn)
+SPAWN(posix_spawnp)
 
 /* A full fork may do everything that a vfork may. */
 pid_t vfork(void)

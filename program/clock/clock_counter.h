@@ -2,8 +2,8 @@
  * The processor's counter (rdtsc, cntvct_el0), which programs read without a system call. Where the
  * system allows it (PR_SET_TSC), a read traps and returns simulated time:
  *
- *     program: rdtsc ---> SIGSEGV ---> who reads? the program:  simulated ticks
- *                                                 others:       the counter itself
+ *     program: rdtsc ---> SIGSEGV ---> read by the program:  simulated ticks
+ *                                      read by others:       the counter itself
  *
  * Traps are expensive, so they are set only if the program's own code contains such an instruction.
  * Processes that the program starts read the real counter.

@@ -12,7 +12,7 @@ typedef struct leat_fi_match_message message_t;
 
 /* ---- circular lists -------------------------------------------------------------------------- */
 
-static void circle_init(link_t *head)
+static void ring_init(link_t *head)
 {
     head->next = head->before = head;
 }
@@ -25,7 +25,7 @@ static void append(link_t *head, link_t *link)
     head->before = link;
 }
 
-static void unlink_from_circle(link_t *link)
+static void unlink_from_ring(link_t *link)
 {
     link->before->next = link->next;
     link->next->before = link->before;
@@ -63,7 +63,7 @@ static bool table_init(struct leat_fi_match_table *table, size_t buckets)
     link_t *bucket = malloc(buckets * sizeof *bucket);
     if (!bucket) return false;
     for (size_t i = 0; i < buckets; i++)
-        circle_init(&bucket[i]);
+        ring_init(&bucket[i]);
     *table = (struct leat_fi_match_table){ .bucket = bucket, .buckets = buckets };
     return true;
 }
@@ -81,7 +81,7 @@ static void table_add(struct leat_fi_match_table *table, link_t *link, uint64_t 
 
 static void table_remove(struct leat_fi_match_table *table, link_t *link)
 {
-    unlink_from_circle(link);
+    unlink_from_ring(link);
     table->count--;
 }
 
@@ -115,7 +115,7 @@ static void grow(struct leat_fi_match *match, uint32_t c, struct leat_fi_match_t
     for (size_t i = 0; i < table->buckets; i++)
         while (table->bucket[i].next != &table->bucket[i]) {
             link_t *link = table->bucket[i].next;
-            unlink_from_circle(link);
+            unlink_from_ring(link);
             table_add(&wide, link, key_of_link(match, c, link, is_message));
         }
     free(table->bucket);
@@ -167,9 +167,9 @@ static bool receive_wants(const receive_t *receive, const message_t *message)
     return wants(receive->from, receive->tag, receive->ignore, message);
 }
 
-static receive_t *first_posted(link_t *circle, const message_t *message)
+static receive_t *first_posted(link_t *ring, const message_t *message)
 {
-    for (link_t *l = circle->next; l != circle; l = l->next)
+    for (link_t *l = ring->next; l != ring; l = l->next)
         if (receive_wants(receive_of(l), message)) return receive_of(l);
     return NULL;
 }
@@ -212,8 +212,8 @@ static message_t *oldest_kept(struct leat_fi_match *match, uint32_t c, uint64_t 
 void leat_fi_match_init(struct leat_fi_match *match)
 {
     *match = (struct leat_fi_match){ 0 };
-    circle_init(&match->posted_others);
-    circle_init(&match->kept);
+    ring_init(&match->posted_others);
+    ring_init(&match->kept);
 }
 
 void leat_fi_match_free(struct leat_fi_match *match)
@@ -267,7 +267,7 @@ message_t *leat_fi_match_peek(struct leat_fi_match *match, uint64_t from, uint64
 
 void leat_fi_match_take(struct leat_fi_match *match, message_t *message)
 {
-    unlink_from_circle(&message->order);
+    unlink_from_ring(&message->order);
     for (uint32_t c = 0; c < match->classes; c++)
         table_remove(&match->class[c].kept, &message->link[c]);
 }
@@ -275,7 +275,7 @@ void leat_fi_match_take(struct leat_fi_match *match, message_t *message)
 void leat_fi_match_withdraw(struct leat_fi_match *match, receive_t *receive)
 {
     if (receive->class == NO_CLASS)
-        unlink_from_circle(&receive->link);
+        unlink_from_ring(&receive->link);
     else
         table_remove(&match->class[receive->class].posted, &receive->link);
 }

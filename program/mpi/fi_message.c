@@ -83,9 +83,9 @@ static void go_from(struct line *line)
 /* ---- completions --------------------------------------------------------------------------------
  */
 
-static void tell_sent(const struct leat_fi_send *call)
+static void report_sent(const struct leat_fi_send *call)
 {
-    if (!call->is_told) return;
+    if (!call->is_reported) return;
     leat_fi_queue_push(&(struct fi_cq_err_entry){
         .op_context = call->context,
         .flags = FI_SEND | FI_TAGGED,
@@ -95,11 +95,11 @@ static void tell_sent(const struct leat_fi_send *call)
 
 static void finish_send(uint32_t number)
 {
-    tell_sent(&send_at(number)->call);
+    report_sent(&send_at(number)->call);
     leat_fi_pool_give(&all.sends, number);
 }
 
-static void tell_receive(const struct leat_fi_receive *call, const struct message *m, int err)
+static void report_receive(const struct leat_fi_receive *call, const struct message *m, int err)
 {
     const uint64_t put = m->len < call->cap ? m->len : call->cap;
     leat_fi_queue_push(&(struct fi_cq_err_entry){
@@ -256,7 +256,7 @@ static void grant(uint64_t from, uint32_t sender, uint32_t receiver, uint64_t le
 static void finish_receive(struct receive *r, const struct message *m)
 {
     set_context(r->call.context, NULL, NULL);
-    tell_receive(&r->call, m, m->len > r->call.cap ? FI_ETRUNC : 0);
+    report_receive(&r->call, m, m->len > r->call.cap ? FI_ETRUNC : 0);
     leat_fi_pool_give(&all.receives, r->number);
 }
 
@@ -342,7 +342,7 @@ static _Noreturn void refuse(uint64_t from)
     leat_task_fail(why);
 }
 
-static void hear_grant(uint64_t from, const uint8_t *p)
+static void on_grant(uint64_t from, const uint8_t *p)
 {
     const uint32_t number = leat_get_be32(p + 4);
     const uint64_t len = leat_get_be64(p + 16);
@@ -380,7 +380,7 @@ static void on_piece(uint64_t from, const uint8_t *p, uint64_t len)
     finish_receive(r, &m);
 }
 
-static void hear_message(uint64_t from, const uint8_t *p, uint64_t len, bool is_asked)
+static void on_message(uint64_t from, const uint8_t *p, uint64_t len, bool is_asked)
 {
     const uint32_t padding = is_asked ? 0 : leat_get_be32(p + 4);
     if (padding > len - LEAT_FI_EAGER_HEAD) refuse(from);
@@ -407,17 +407,17 @@ static void on_arrived(const struct leat_task_event *e)
     const uint8_t kind = e->len ? e->octets[0] : 0;
     if (!kind || kind >= sizeof shortest || e->len < shortest[kind]) refuse(e->task);
     if (kind == LEAT_FI_GRANT)
-        hear_grant(e->task, e->octets);
+        on_grant(e->task, e->octets);
     else if (kind == LEAT_FI_PIECE)
         on_piece(e->task, e->octets, e->len);
     else
-        hear_message(e->task, e->octets, e->len, kind == LEAT_FI_ASK);
+        on_message(e->task, e->octets, e->len, kind == LEAT_FI_ASK);
 }
 
 /* ---- events -------------------------------------------------------------------------------------
  */
 
-static void hear(const struct leat_task_event *e)
+static void on_event(const struct leat_task_event *e)
 {
     switch (e->kind) {
     case LEAT_TASK_ARRIVED: on_arrived(e); break;
@@ -427,11 +427,11 @@ static void hear(const struct leat_task_event *e)
     }
 }
 
-void leat_fi_message_look(void)
+void leat_fi_message_poll(void)
 {
     struct leat_task_event event;
     while (leat_task_next(&event)) {
-        hear(&event);
+        on_event(&event);
         leat_task_release(&event);
     }
 }
@@ -440,7 +440,7 @@ static void wait_until(leat_time deadline, const char *doing)
 {
     const bool is_any = leat_task_wait(deadline, doing);
     leat_clock_set(leat_task_now());
-    if (is_any) leat_fi_message_look();
+    if (is_any) leat_fi_message_poll();
 }
 
 void leat_fi_message_wait(leat_time deadline, const char *doing)
@@ -526,7 +526,7 @@ static void send_to_self(const struct leat_fi_send *call, bool is_short)
     };
     all.asked += !is_short;
     come_in(&m);
-    if (is_short) tell_sent(call);
+    if (is_short) report_sent(call);
 }
 
 /* MPI sends nothing while ranks start and end; such a message would have no defined time. */
@@ -605,12 +605,12 @@ ssize_t leat_fi_message_receive(const struct leat_fi_receive *call)
 
 /* In a call that waits for a message: until there is one, or something else completes (the library
  * must learn of it; other ranks may wait for its reaction). Otherwise as long as a poll takes. */
-static struct message *look_for(const struct leat_fi_receive *call)
+static struct message *await_message(const struct leat_fi_receive *call)
 {
     const struct leat_fi_call *in = leat_fi_call();
     bool is_last = !leat_fi_is_simulated();
     for (;;) {
-        if (leat_fi_is_simulated()) leat_fi_message_look();
+        if (leat_fi_is_simulated()) leat_fi_message_poll();
         struct leat_fi_match_message *m = leat_fi_match_peek(&all.match, call->from, call->tag,
                                                              call->ignore);
         if (m) return message_of(m);
@@ -640,13 +640,13 @@ static void discard_message(struct message *m)
 
 ssize_t leat_fi_message_peek(const struct leat_fi_receive *call, bool claim, bool discard)
 {
-    struct message *m = look_for(call);
+    struct message *m = await_message(call);
     leat_fi_queue_stir();
     if (!m) {
         report_error(call, FI_ENOMSG);
         return 0;
     }
-    tell_receive(call, m, 0);
+    report_receive(call, m, 0);
     if (claim || discard) leat_fi_match_take(&all.match, &m->match);
     if (discard)
         discard_message(m);
@@ -665,7 +665,7 @@ ssize_t leat_fi_message_claim(const struct leat_fi_receive *call, bool discard)
         join_kept(new_receive(call), m);
         return 0;
     }
-    tell_receive(call, m, 0);
+    report_receive(call, m, 0);
     discard_message(m);
     return 0;
 }

@@ -26,8 +26,8 @@ struct leat_fi_send {
     const void *octets;
     uint64_t len, tag, data;
     bool has_data;
-    bool is_told;    /* its completion is reported */
-    bool is_private; /* fi_private.h */
+    bool is_reported; /* its completion is reported */
+    bool is_private;  /* fi_private.h */
     uint32_t padding;
     struct fi_context *context;
 };
@@ -59,7 +59,7 @@ ssize_t leat_fi_message_claim(const struct leat_fi_receive *receive, bool discar
 ssize_t leat_fi_message_cancel(struct fi_context *context);
 
 /* Handles all events up to now. */
-void leat_fi_message_look(void);
+void leat_fi_message_poll(void);
 /* Waits for an event or the deadline, and handles it. */
 void leat_fi_message_wait(leat_time deadline, const char *doing);
 /* Before anything that depends on time: lets the time of blocking sends pass. */

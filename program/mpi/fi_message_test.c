@@ -23,7 +23,7 @@ static struct sent {
     uint32_t to;
     uint8_t *octets;
     uint64_t len, cookie;
-    bool tell_sent, is_told;
+    bool notify_sent, is_reported;
 } sent[SENT_CAP];
 static uint32_t sents;
 static struct fi_cq_err_entry done[DONE_CAP];
@@ -50,12 +50,12 @@ void leat_task_make_private(uint8_t *octets)
     made_private++;
 }
 
-void leat_task_send(uint32_t to, uint8_t *octets, uint64_t len, uint64_t cookie, bool tell_sent)
+void leat_task_send(uint32_t to, uint8_t *octets, uint64_t len, uint64_t cookie, bool notify_sent)
 {
-    sent[sents++ % SENT_CAP] = (struct sent){ to, octets, len, cookie, tell_sent, false };
+    sent[sents++ % SENT_CAP] = (struct sent){ to, octets, len, cookie, notify_sent, false };
     uint64_t waiting = 0;
     for (uint32_t i = 0; i < sents; i++)
-        if (sent[i].tell_sent && !sent[i].is_told) waiting += sent[i].len;
+        if (sent[i].notify_sent && !sent[i].is_reported) waiting += sent[i].len;
     if (waiting > not_taken_max) not_taken_max = waiting;
 }
 
@@ -77,8 +77,8 @@ bool leat_task_wait(leat_time deadline, const char *doing)
 {
     (void)deadline, (void)doing;
     for (uint32_t i = 0; i < sents; i++)
-        if (sent[i].tell_sent && !sent[i].is_told) {
-            sent[i].is_told = true;
+        if (sent[i].notify_sent && !sent[i].is_reported) {
+            sent[i].is_reported = true;
             event = (struct leat_task_event){ .kind = LEAT_TASK_SENT, .cookie = sent[i].cookie };
             has_event = true;
             return true;
@@ -153,13 +153,13 @@ static void arrives(const uint8_t *octets, uint64_t len)
 {
     event = (struct leat_task_event){ LEAT_TASK_ARRIVED, 0, PEER, 0, octets, len };
     has_event = true;
-    leat_fi_message_look();
+    leat_fi_message_poll();
 }
 
 static void all_is_taken(void)
 {
     while (leat_task_wait(0, ""))
-        leat_fi_message_look();
+        leat_fi_message_poll();
 }
 
 static void eager_arrives(uint64_t tag, const char *text)
@@ -280,7 +280,7 @@ static void long_message_goes_in_pieces(void)
                                     .tag = 5,
                                     .data = 77,
                                     .has_data = true,
-                                    .is_told = true,
+                                    .is_reported = true,
                                     .context = &context };
     EQ(leat_fi_message_send(&s), 0);
     EQ(sents, 1);
@@ -313,7 +313,7 @@ static void to_itself(void)
     uint8_t *octets = calloc(1, LEN), *got = malloc(LEN);
     begin();
     const struct leat_fi_send s = {
-        .to = ME, .octets = octets, .len = LEN, .tag = 5, .is_told = true, .context = &to
+        .to = ME, .octets = octets, .len = LEN, .tag = 5, .is_reported = true, .context = &to
     };
     struct leat_fi_receive r = receive_of(5, got, LEN, &from);
     r.from = LEAT_FI_MATCH_ANY;
@@ -338,11 +338,11 @@ static void what_a_blocking_send_owes(void)
     EQ(sents, 0);
     leat_fi_message_wait(LEAT_NEVER, "");
     EQ(sents, 1);
-    OK(!sent[0].tell_sent);
+    OK(!sent[0].notify_sent);
     EQ(leat_fi_message_inject(&s), 0);
     leat_fi_message_settle();
     EQ(sents, 2);
-    OK(sent[1].tell_sent && sent[1].is_told);
+    OK(sent[1].notify_sent && sent[1].is_reported);
     leat_fi_message_drain();
     end();
 }
@@ -380,7 +380,7 @@ static void small_sends_are_done_at_once_within_the_buffer(void)
                                         .octets = octets,
                                         .len = 1000,
                                         .tag = 5,
-                                        .is_told = true,
+                                        .is_reported = true,
                                         .context = &context };
         EQ(leat_fi_message_send(&s), 0);
     }

@@ -4,14 +4,14 @@
 /* A message with a SENT event, and all that went before it. */
 struct mark {
     uint64_t handed; /* up to its end */
-    uint32_t who;
+    uint32_t owner;
     bool is_owed;
 };
 
 static struct {
     struct leat_fi_pool marks;
     uint64_t handed, taken; /* octets, in total */
-    uint64_t untold;        /* octets at the end that no mark covers */
+    uint64_t unmarked;      /* octets at the end that no mark covers */
     uint32_t marked;        /* messages with a SENT event */
     uint32_t owed;          /* of these: the rank must wait for them */
     uint32_t held_to;
@@ -39,21 +39,22 @@ bool leat_fi_outgoing_is_buffered(uint64_t len)
     return not_taken() + len <= LEAT_FI_BUFFER;
 }
 
-static void send_now(uint32_t to, uint8_t *octets, uint64_t len, uint32_t who, bool is_owed)
+static void send_now(uint32_t to, uint8_t *octets, uint64_t len, uint32_t owner, bool is_owed)
 {
-    const bool is_told = who != LEAT_FI_NOBODY || is_owed || out.untold + len > LEAT_FI_BUFFER / 2;
+    const bool is_reported = owner != LEAT_FI_NOBODY || is_owed ||
+                             out.unmarked + len > LEAT_FI_BUFFER / 2;
     uint64_t cookie = 0;
     out.handed += len;
-    out.untold = is_told ? 0 : out.untold + len;
-    if (is_told) {
+    out.unmarked = is_reported ? 0 : out.unmarked + len;
+    if (is_reported) {
         const uint32_t number = leat_fi_pool_take(&out.marks);
         struct mark *mark = leat_fi_pool_at(&out.marks, number);
-        *mark = (struct mark){ out.handed, who, is_owed };
+        *mark = (struct mark){ out.handed, owner, is_owed };
         cookie = number;
         out.marked++;
         out.owed += is_owed;
     }
-    leat_task_send(to, octets, len, cookie, is_told);
+    leat_task_send(to, octets, len, cookie, is_reported);
 }
 
 static void send_held(bool is_owed)
@@ -64,10 +65,10 @@ static void send_held(bool is_owed)
     send_now(out.held_to, octets, out.held_len, LEAT_FI_NOBODY, is_owed);
 }
 
-void leat_fi_outgoing_hand(uint32_t to, uint8_t *octets, uint64_t len, uint32_t who)
+void leat_fi_outgoing_hand(uint32_t to, uint8_t *octets, uint64_t len, uint32_t owner)
 {
     send_held(true);
-    send_now(to, octets, len, who, false);
+    send_now(to, octets, len, owner, false);
 }
 
 void leat_fi_outgoing_hold(uint32_t to, uint8_t *octets, uint64_t len)
@@ -81,7 +82,7 @@ void leat_fi_outgoing_hold(uint32_t to, uint8_t *octets, uint64_t len)
 /* A large one has a SENT event anyway, so it is owed all the same. */
 void leat_fi_outgoing_release(void)
 {
-    send_held(out.untold + out.held_len > LEAT_FI_BUFFER / 2);
+    send_held(out.unmarked + out.held_len > LEAT_FI_BUFFER / 2);
 }
 
 void leat_fi_outgoing_settle(void (*wait)(const char *doing))
@@ -94,10 +95,10 @@ void leat_fi_outgoing_settle(void (*wait)(const char *doing))
 uint32_t leat_fi_outgoing_sent(uint64_t cookie)
 {
     const struct mark *mark = leat_fi_pool_at(&out.marks, (uint32_t)cookie);
-    const uint32_t who = mark->who;
+    const uint32_t owner = mark->owner;
     if (mark->handed > out.taken) out.taken = mark->handed;
     out.marked--;
     out.owed -= mark->is_owed;
     leat_fi_pool_give(&out.marks, (uint32_t)cookie);
-    return who;
+    return owner;
 }

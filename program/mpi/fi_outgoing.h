@@ -31,9 +31,9 @@ bool leat_fi_outgoing_has_room(uint64_t len);
 /* Do these octets and all before them fit into the buffer? */
 bool leat_fi_outgoing_is_buffered(uint64_t len);
 
-/* `octets` come from leat_task_room. `who`: returned by leat_fi_outgoing_sent when the port has
+/* `octets` come from leat_task_room. `owner`: returned by leat_fi_outgoing_sent when the port has
  * taken them; LEAT_FI_NOBODY: no event is needed. */
-void leat_fi_outgoing_hand(uint32_t to, uint8_t *octets, uint64_t len, uint32_t who);
+void leat_fi_outgoing_hand(uint32_t to, uint8_t *octets, uint64_t len, uint32_t owner);
 /* For a blocking send. */
 void leat_fi_outgoing_hold(uint32_t to, uint8_t *octets, uint64_t len);
 
@@ -42,7 +42,7 @@ void leat_fi_outgoing_release(void);
 /* Waits for the time that blocking sends owe, through `wait`, which calls leat_fi_outgoing_sent. */
 void leat_fi_outgoing_settle(void (*wait)(const char *doing));
 
-/* For the cookie of each SENT event; returns `who`. */
+/* For the cookie of each SENT event; returns `owner`. */
 uint32_t leat_fi_outgoing_sent(uint64_t cookie);
 
 #endif

@@ -70,7 +70,7 @@ static ssize_t start_send(const void *buf, size_t len, uint64_t data, fi_addr_t 
         .tag = tag,
         .data = has_data ? data : 0,
         .has_data = has_data,
-        .is_told = !provider.is_selective || flags & FI_COMPLETION,
+        .is_reported = !provider.is_selective || flags & FI_COMPLETION,
         .context = context,
     };
     return pass_on(call, leat_fi_message_send);

@@ -79,7 +79,7 @@ static void wait_for_more(void)
 static void fill(void)
 {
     if (!leat_fi_is_simulated()) return;
-    leat_fi_message_look();
+    leat_fi_message_poll();
     if (queue.count) return;
     if (queue.free_reads)
         queue.free_reads--;

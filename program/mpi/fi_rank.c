@@ -31,7 +31,7 @@ static void in_child(void)
     atomic_store(&rank.is_locked, false);
 }
 
-__attribute__((constructor)) static void look_around(void)
+__attribute__((constructor)) static void read_environment(void)
 {
     rank.is_wanted = leat_task_is_wanted();
     if (rank.is_wanted) pthread_atfork(NULL, NULL, in_child);

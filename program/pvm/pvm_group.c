@@ -62,14 +62,14 @@ int pvm_freezegroup(char *name, int size)
 
 int leat_pvm_group_members(const char *name, struct leat_pvm_member **out, const char *function)
 {
-    struct leat_pvm_octets told = { 0 };
-    const int count = leat_pvm_group_ask(LEAT_PVM_GROUP_LIST, name, 0, &told, function);
+    struct leat_pvm_octets answer = { 0 };
+    const int count = leat_pvm_group_ask(LEAT_PVM_GROUP_LIST, name, 0, &answer, function);
     struct leat_pvm_member *member = count < 0 ? NULL : calloc((size_t)count + 1, sizeof *member);
     for (int i = 0; member && i < count; i++) {
-        member[i].instance = leat_pvm_get_i32(&told);
-        member[i].tid = leat_pvm_get_i32(&told);
+        member[i].instance = leat_pvm_get_i32(&answer);
+        member[i].tid = leat_pvm_get_i32(&answer);
     }
-    leat_pvm_octets_free(&told);
+    leat_pvm_octets_free(&answer);
     *out = member;
     return count >= 0 && !member ? PvmNoMem : count;
 }

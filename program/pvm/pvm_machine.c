@@ -35,13 +35,13 @@ int pvm_exit(void)
 int pvm_siblings(int **tids)
 {
     static int *list;
-    struct leat_pvm_octets told = { 0 };
-    const int count = leat_pvm_query(LEAT_PVM_SIBLINGS, NULL, NULL, 0, &told, "pvm_siblings");
+    struct leat_pvm_octets answer = { 0 };
+    const int count = leat_pvm_query(LEAT_PVM_SIBLINGS, NULL, NULL, 0, &answer, "pvm_siblings");
     int *fresh = count > 0 ? reallocarray(list, (size_t)count, sizeof *list) : NULL;
     if (fresh) list = fresh;
     for (int i = 0; fresh && i < count; i++)
-        list[i] = leat_pvm_get_i32(&told);
-    leat_pvm_octets_free(&told);
+        list[i] = leat_pvm_get_i32(&answer);
+    leat_pvm_octets_free(&answer);
     if (count < 0) return lpvmerr("pvm_siblings", count);
     if (!fresh) return lpvmerr("pvm_siblings", PvmNoMem);
     if (tids) *tids = list;
@@ -152,24 +152,24 @@ int pvm_delhosts(char **names, int count, int *results)
 
 static struct {
     struct pvmtaskinfo *task;
-    struct leat_pvm_octets told;
+    struct leat_pvm_octets answer;
 } listed;
 
 int pvm_tasks(int where, int *count, struct pvmtaskinfo **tasks)
 {
-    const int result = leat_pvm_query(LEAT_PVM_TASKS, NULL, &where, 1, &listed.told, "pvm_tasks");
+    const int result = leat_pvm_query(LEAT_PVM_TASKS, NULL, &where, 1, &listed.answer, "pvm_tasks");
     if (result < 0) return lpvmerr("pvm_tasks", result);
     struct pvmtaskinfo *task = reallocarray(listed.task, (size_t)result + 1, sizeof *task);
     if (!task) return lpvmerr("pvm_tasks", PvmNoMem);
     listed.task = task;
     task[result] = (struct pvmtaskinfo){ 0 };
     for (int i = 0; i < result; i++) {
-        task[i].ti_tid = leat_pvm_get_i32(&listed.told);
-        task[i].ti_ptid = leat_pvm_get_i32(&listed.told);
-        task[i].ti_host = leat_pvm_get_i32(&listed.told);
-        task[i].ti_flag = leat_pvm_get_i32(&listed.told);
-        task[i].ti_pid = leat_pvm_get_i32(&listed.told);
-        task[i].ti_a_out = (char *)leat_pvm_get_text(&listed.told);
+        task[i].ti_tid = leat_pvm_get_i32(&listed.answer);
+        task[i].ti_ptid = leat_pvm_get_i32(&listed.answer);
+        task[i].ti_host = leat_pvm_get_i32(&listed.answer);
+        task[i].ti_flag = leat_pvm_get_i32(&listed.answer);
+        task[i].ti_pid = leat_pvm_get_i32(&listed.answer);
+        task[i].ti_a_out = (char *)leat_pvm_get_text(&listed.answer);
     }
     if (count) *count = result;
     if (tasks) *tasks = task;
@@ -266,7 +266,7 @@ static void put_exports(struct leat_pvm_octets *to)
 }
 
 static int ask_spawn(const char *file, char **argv, int flags, const char *where, int count,
-                     struct leat_pvm_octets *told)
+                     struct leat_pvm_octets *answer)
 {
     struct leat_pvm_octets arguments = { 0 };
     leat_pvm_put_text(&arguments, file);
@@ -277,20 +277,20 @@ static int ask_spawn(const char *file, char **argv, int flags, const char *where
     leat_pvm_put_sink(&arguments, &leat_pvm_self.children_output);
     put_list(&arguments, argv);
     put_exports(&arguments);
-    const int result = leat_pvm_ask(LEAT_PVM_SPAWN, &arguments, told, "pvm_spawn");
+    const int result = leat_pvm_ask(LEAT_PVM_SPAWN, &arguments, answer, "pvm_spawn");
     leat_pvm_octets_free(&arguments);
     return result;
 }
 
 int pvm_spawn(char *file, char **argv, int flags, char *where, int count, int *tids)
 {
-    struct leat_pvm_octets told = { 0 };
+    struct leat_pvm_octets answer = { 0 };
     const bool needs_where = flags & (PvmTaskHost | PvmTaskArch);
     if (!file || count < 1 || (needs_where && !where)) return lpvmerr("pvm_spawn", PvmBadParam);
     int result = leat_pvm_enrol();
-    if (result >= 0) result = ask_spawn(file, argv, flags, where, count, &told);
+    if (result >= 0) result = ask_spawn(file, argv, flags, where, count, &answer);
     for (int i = 0; result >= 0 && tids && i < count; i++)
-        tids[i] = leat_pvm_get_i32(&told);
-    leat_pvm_octets_free(&told);
+        tids[i] = leat_pvm_get_i32(&answer);
+    leat_pvm_octets_free(&answer);
     return leat_pvm_result("pvm_spawn", result);
 }

@@ -46,23 +46,23 @@ int pvm_putinfo(char *name, int id, int flags)
 static int get_message(const char *name, int index, int flags, struct leat_pvm_buffer **out,
                        int *found_index)
 {
-    struct leat_pvm_octets told = { 0 };
+    struct leat_pvm_octets answer = { 0 };
     char doing[LEAT_TASK_DOING_LEN];
     const int numbers[] = { index, flags };
     snprintf(doing, sizeof doing, "pvm_recvinfo of %.64s, index %d", name, index);
-    const int result = leat_pvm_query(LEAT_PVM_MAIL_GET, name, numbers, 2, &told, doing);
+    const int result = leat_pvm_query(LEAT_PVM_MAIL_GET, name, numbers, 2, &answer, doing);
     struct leat_pvm_buffer *message = result < 0 ? NULL : leat_pvm_buffer_new(LEAT_PVM_XDR);
     if (message) {
         *found_index = result;
-        message->source = leat_pvm_get_i32(&told);
-        message->encoding = leat_pvm_get_i32(&told);
-        message->context = leat_pvm_get_i32(&told);
-        message->tag = leat_pvm_get_i32(&told);
-        message->wait_id = leat_pvm_get_i32(&told);
+        message->source = leat_pvm_get_i32(&answer);
+        message->encoding = leat_pvm_get_i32(&answer);
+        message->context = leat_pvm_get_i32(&answer);
+        message->tag = leat_pvm_get_i32(&answer);
+        message->wait_id = leat_pvm_get_i32(&answer);
         message->is_read = true;
-        leat_pvm_put(&message->body, told.at + told.read_at, told.len - told.read_at);
+        leat_pvm_put(&message->body, answer.at + answer.read_at, answer.len - answer.read_at);
     }
-    leat_pvm_octets_free(&told);
+    leat_pvm_octets_free(&answer);
     *out = message;
     if (result < 0) return result;
     return message && !message->body.failed ? PvmOk : PvmNoMem;
@@ -99,7 +99,7 @@ int pvm_delinfo(char *name, int index, int flags)
 static struct {
     struct pvmmboxinfo *class;
     int count;
-    struct leat_pvm_octets told;
+    struct leat_pvm_octets answer;
 } listed;
 
 static void forget_listed(void)
@@ -112,8 +112,8 @@ static void forget_listed(void)
 /* One block holds indices, owners and flags. */
 static bool load_class(struct pvmmboxinfo *out)
 {
-    out->mi_name = (char *)leat_pvm_get_text(&listed.told);
-    const int count = leat_pvm_get_i32(&listed.told);
+    out->mi_name = (char *)leat_pvm_get_text(&listed.answer);
+    const int count = leat_pvm_get_i32(&listed.answer);
     int *numbers = calloc(3 * (size_t)count + 1, sizeof *numbers);
     if (!numbers) return false;
     out->mi_nentries = count;
@@ -121,9 +121,9 @@ static bool load_class(struct pvmmboxinfo *out)
     out->mi_owners = numbers + count;
     out->mi_flags = numbers + 2 * (size_t)count;
     for (int i = 0; i < count; i++) {
-        out->mi_indices[i] = leat_pvm_get_i32(&listed.told);
-        out->mi_owners[i] = leat_pvm_get_i32(&listed.told);
-        out->mi_flags[i] = leat_pvm_get_i32(&listed.told);
+        out->mi_indices[i] = leat_pvm_get_i32(&listed.answer);
+        out->mi_owners[i] = leat_pvm_get_i32(&listed.answer);
+        out->mi_flags[i] = leat_pvm_get_i32(&listed.answer);
     }
     return true;
 }
@@ -134,7 +134,7 @@ int pvm_getmboxinfo(char *pattern, int *count, struct pvmmboxinfo **classes)
     if (result >= 0 && (!pattern || !count || !classes)) result = PvmBadParam;
     forget_listed();
     if (result >= 0)
-        result = leat_pvm_query(LEAT_PVM_MAIL_LIST, pattern, NULL, 0, &listed.told,
+        result = leat_pvm_query(LEAT_PVM_MAIL_LIST, pattern, NULL, 0, &listed.answer,
                                 "pvm_getmboxinfo");
     if (result < 0) return lpvmerr("pvm_getmboxinfo", result);
     struct pvmmboxinfo *class = reallocarray(listed.class, (size_t)result + 1, sizeof *class);

@@ -54,9 +54,9 @@ uint8_t *leat_task_room(uint64_t len)
     return NULL;
 }
 
-void leat_task_send(uint32_t to, uint8_t *octets, uint64_t len, uint64_t cookie, bool tell_sent)
+void leat_task_send(uint32_t to, uint8_t *octets, uint64_t len, uint64_t cookie, bool notify_sent)
 {
-    (void)to, (void)octets, (void)len, (void)cookie, (void)tell_sent;
+    (void)to, (void)octets, (void)len, (void)cookie, (void)notify_sent;
 }
 
 void leat_task_call(const void *question, size_t len, uint64_t cookie)
@@ -216,7 +216,7 @@ static void other_contexts_are_not_seen(void)
     EQ(received(-1, 1), 10);
 }
 
-static void a_look_in_vain_takes_time_and_one_with_success_does_not(void)
+static void a_poll_in_vain_takes_time_and_a_successful_one_does_not(void)
 {
     begin();
     const leat_time before = now;
@@ -414,7 +414,7 @@ static void options_are_kept_and_wrong_ones_refused(void)
 TAP_MAIN(T(a_buffer_is_active_in_one_place_only), T(wrong_buffers_are_refused),
          T(many_buffers_have_many_numbers), T(any_task_and_any_tag_take_the_oldest),
          T(one_tag_keeps_its_order), T(other_contexts_are_not_seen),
-         T(a_look_in_vain_takes_time_and_one_with_success_does_not),
+         T(a_poll_in_vain_takes_time_and_a_successful_one_does_not),
          T(a_probe_leaves_the_message_where_it_is),
          T(the_matching_function_may_be_the_programs_own),
          T(a_handler_takes_its_messages_and_leaves_the_buffers_alone),

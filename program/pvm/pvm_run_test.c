@@ -436,7 +436,7 @@ static void messages_of_any_length_arrive_whole_and_in_order(void)
     ends_well("lengths", 2);
 }
 
-static void a_parent_spawns_and_hears_its_children(void)
+static void a_parent_spawns_children_and_receives_their_messages(void)
 {
     ends_well("parent", 1);
 }
@@ -451,12 +451,12 @@ static void groups_meet_and_compute(void)
     ends_well("group", 4);
 }
 
-static void who_waits_for_a_letter_gets_it_when_it_comes(void)
+static void a_task_that_waits_for_a_letter_gets_it_when_it_comes(void)
 {
     ends_well("mail", 2);
 }
 
-static void a_killed_task_is_told_of_and_ends_nothing_else(void)
+static void a_killed_task_is_reported_and_ends_nothing_else(void)
 {
     ends_well("kill", 1);
 }
@@ -482,7 +482,7 @@ static void a_crash_ends_the_run_unless_somebody_watches(void)
     ends_well("watch_crash", 1);
 }
 
-static void who_waits_for_ever_is_told(void)
+static void the_run_reports_which_task_waits_for_ever(void)
 {
     const struct result result = run_body("late_crash", 1);
     EQ(result.end, LEAT_HUB_STUCK);
@@ -517,16 +517,16 @@ int main(int argc, char **argv)
 {
     static const struct tap_test all[] = {
         T(messages_of_any_length_arrive_whole_and_in_order),
-        T(a_parent_spawns_and_hears_its_children),
+        T(a_parent_spawns_children_and_receives_their_messages),
         T(a_task_is_spawned_where_it_is_wanted),
         T(groups_meet_and_compute),
-        T(who_waits_for_a_letter_gets_it_when_it_comes),
-        T(a_killed_task_is_told_of_and_ends_nothing_else),
+        T(a_task_that_waits_for_a_letter_gets_it_when_it_comes),
+        T(a_killed_task_is_reported_and_ends_nothing_else),
         T(halting_ends_all_that_do_not_mind),
         T(output_is_caught_to_its_last_line),
         T(to_end_without_leaving_is_no_crash),
         T(a_crash_ends_the_run_unless_somebody_watches),
-        T(who_waits_for_ever_is_told),
+        T(the_run_reports_which_task_waits_for_ever),
         T(clocks_and_sleep_are_simulated),
         T(the_same_run_gives_the_same_certificate),
         T(a_program_that_is_not_there_is_not_started),

@@ -102,21 +102,21 @@ static bool attach(void)
 int leat_pvm_enrol(void)
 {
     struct leat_pvm_self *self = &leat_pvm_self;
-    struct leat_pvm_octets told = { 0 };
+    struct leat_pvm_octets answer = { 0 };
     if (self->is_enrolled) return PvmOk;
     if (self->has_left || !attach()) return PvmSysErr;
     leat_task_begin();
     leat_clock_begin();
     self->is_enrolled = true;
     enrolled_pid = getpid();
-    int result = leat_pvm_ask(LEAT_PVM_ENROL, NULL, &told, "its place in the virtual machine");
-    self->tid = leat_pvm_get_i32(&told);
-    self->parent = leat_pvm_get_i32(&told);
-    self->context = leat_pvm_get_i32(&told);
-    self->slots = (uint32_t)leat_pvm_get_i32(&told);
-    self->output = self->children_output = leat_pvm_get_sink(&told);
-    if (told.failed) result = PvmSysErr;
-    leat_pvm_octets_free(&told);
+    int result = leat_pvm_ask(LEAT_PVM_ENROL, NULL, &answer, "its place in the virtual machine");
+    self->tid = leat_pvm_get_i32(&answer);
+    self->parent = leat_pvm_get_i32(&answer);
+    self->context = leat_pvm_get_i32(&answer);
+    self->slots = (uint32_t)leat_pvm_get_i32(&answer);
+    self->output = self->children_output = leat_pvm_get_sink(&answer);
+    if (answer.failed) result = PvmSysErr;
+    leat_pvm_octets_free(&answer);
     pvmmytid = self->tid;
     pvmmyptid = self->parent;
     pvmmyctx = self->context;

@@ -26,12 +26,12 @@ static void answer_part(struct leat_pvm_service *service, struct leat_pvm_entry 
 {
     enum { PART = LEAT_PVM_CALL_LEN - LEAT_PVM_ANSWER_HEAD };
     uint8_t octets[LEAT_PVM_CALL_LEN];
-    const struct leat_pvm_octets *told = &entry->answer;
-    const size_t rest = offset < told->len ? told->len - offset : 0;
+    const struct leat_pvm_octets *answer = &entry->answer;
+    const size_t rest = offset < answer->len ? answer->len - offset : 0;
     const size_t here = rest < PART ? rest : PART;
     leat_put_be32(octets, (uint32_t)result);
-    leat_put_be32(octets + 4, (uint32_t)told->len);
-    if (here) memcpy(octets + LEAT_PVM_ANSWER_HEAD, told->at + offset, here);
+    leat_put_be32(octets + 4, (uint32_t)answer->len);
+    if (here) memcpy(octets + LEAT_PVM_ANSWER_HEAD, answer->at + offset, here);
     leat_hub_answer(service->hub, leat_pvm_slot(service, entry), entry->cookie, octets,
                     LEAT_PVM_ANSWER_HEAD + here, service->at);
 }
@@ -43,8 +43,8 @@ void leat_pvm_reply(struct leat_pvm_service *service, struct leat_pvm_entry *ent
     answer_part(service, entry, result, 0);
 }
 
-void leat_pvm_tell(struct leat_pvm_service *service, struct leat_pvm_entry *entry, int context,
-                   int tag, const struct leat_pvm_octets *body)
+void leat_pvm_send_message(struct leat_pvm_service *service, struct leat_pvm_entry *entry,
+                           int context, int tag, const struct leat_pvm_octets *body)
 {
     uint8_t octets[LEAT_PVM_CALL_LEN];
     assert(body->len <= sizeof octets - LEAT_PVM_SIGNAL_HEAD);
@@ -161,13 +161,13 @@ static int on_free_context(struct leat_pvm_service *service, struct leat_pvm_ent
 
 /* ---- notices --------------------------------------------------------------------------------- */
 
-static void notice_tell(struct leat_pvm_service *service, const struct leat_pvm_notice *notice)
+static void notice_send(struct leat_pvm_service *service, const struct leat_pvm_notice *notice)
 {
     struct leat_pvm_octets body = { 0 };
     leat_pvm_put_i32(&body, notice->tid);
     if (!body.failed)
-        leat_pvm_tell(service, &service->entry[notice->subscriber], notice->context, notice->tag,
-                      &body);
+        leat_pvm_send_message(service, &service->entry[notice->subscriber], notice->context,
+                              notice->tag, &body);
     leat_pvm_octets_free(&body);
 }
 
@@ -175,7 +175,7 @@ static void notice_tell(struct leat_pvm_service *service, const struct leat_pvm_
 static size_t notices_settle(struct leat_pvm_service *service, const struct leat_pvm_notice *like,
                              bool (*is_meant)(const struct leat_pvm_notice *notice,
                                               const struct leat_pvm_notice *like),
-                             bool tell)
+                             bool send)
 {
     size_t kept = 0, settled = 0;
     for (size_t i = 0; i < service->notice_count; i++) {
@@ -185,7 +185,7 @@ static size_t notices_settle(struct leat_pvm_service *service, const struct leat
             continue;
         }
         settled++;
-        if (tell) notice_tell(service, &notice);
+        if (send) notice_send(service, &notice);
     }
     service->notice_count = kept;
     return settled;
@@ -228,7 +228,7 @@ static int on_notify(struct leat_pvm_service *service, struct leat_pvm_entry *en
         if (what & PvmNotifyCancel) {
             notices_settle(service, &notice, is_same, true);
         } else if (!is_there(service, &notice)) {
-            notice_tell(service, &notice);
+            notice_send(service, &notice);
         } else {
             service->notice = leat_child_grown(service->notice, service->notice_count + 1,
                                                sizeof notice);

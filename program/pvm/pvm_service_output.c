@@ -23,7 +23,8 @@ static void report_output(struct leat_pvm_service *service, const struct leat_pv
     } else if (count < 0) {
         leat_pvm_put_i32(&body, entry->parent < 0 ? 0 : entry->parent);
     }
-    if (!body.failed) leat_pvm_tell(service, to, entry->sink.context, entry->sink.tag, &body);
+    if (!body.failed)
+        leat_pvm_send_message(service, to, entry->sink.context, entry->sink.tag, &body);
     leat_pvm_octets_free(&body);
 }
 

@@ -65,8 +65,8 @@ uint32_t leat_pvm_slot(const struct leat_pvm_service *service, const struct leat
 
 /* Answers the query that a task waits for; the data is in entry->answer. */
 void leat_pvm_reply(struct leat_pvm_service *service, struct leat_pvm_entry *entry, int result);
-void leat_pvm_tell(struct leat_pvm_service *service, struct leat_pvm_entry *entry, int context,
-                   int tag, const struct leat_pvm_octets *body);
+void leat_pvm_send_message(struct leat_pvm_service *service, struct leat_pvm_entry *entry,
+                           int context, int tag, const struct leat_pvm_octets *body);
 
 /* pvm_service_process.c */
 int leat_pvm_on_spawn(struct leat_pvm_service *service, struct leat_pvm_entry *entry);

@@ -25,7 +25,7 @@ enum leat_pvm_op {
     LEAT_PVM_ENROL,    /* -> struct leat_pvm_enrolment, as numbers */
     LEAT_PVM_CONFIG,   /* -> names of the hosts */
     LEAT_PVM_TASKS,    /* where -> tid, parent, host, flags, name, pid of each */
-    LEAT_PVM_SPAWN,    /* see pvm_service_spawn.c -> tid or error of each */
+    LEAT_PVM_SPAWN,    /* see pvm_service_process.c -> tid or error of each */
     LEAT_PVM_SIBLINGS, /* -> tids */
     LEAT_PVM_SENDSIG,  /* tid, signal */
     LEAT_PVM_PSTAT,    /* tid */

@@ -9,7 +9,7 @@ static struct leat_pvm_buffer **unfinished;
 static struct leat_pvm_buffer *fresh_first, **fresh_end = &fresh_first;
 static bool in_handler;
 
-static uint64_t pieces_asked, pieces_sent; /* whose sender waits for the port */
+static uint64_t pieces_requested, pieces_sent; /* whose sender waits for the port */
 
 /* ---- in -------------------------------------------------------------------------------------- */
 
@@ -167,9 +167,9 @@ static void send_piece(const struct leat_pvm_buffer *buffer, int tid, int tag, s
     leat_pvm_buffer_copy(buffer, at, room + LEAT_PVM_PIECE_HEAD, len);
     leat_task_send(leat_pvm_slot_of(tid), room, LEAT_PVM_PIECE_HEAD + len, 0, !is_last);
     if (is_last) return;
-    pieces_asked++;
+    pieces_requested++;
     snprintf(doing, sizeof doing, "pvm_send to t%x, tag %d", (unsigned)tid, tag);
-    while (pieces_sent < pieces_asked)
+    while (pieces_sent < pieces_requested)
         leat_pvm_take_events(LEAT_NEVER, doing);
 }
 

@@ -13,13 +13,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define SECOND_PS     UINT64_C(1000000000000)
-#define LOOK_EVERY_NS INT64_C(50000000) /* checks of the processes, while tasks run */
+#define SECOND_PS      UINT64_C(1000000000000)
+#define CHECK_EVERY_NS INT64_C(50000000) /* checks of the processes, while tasks run */
 
 /* Handing over to a process that polls is many times faster than waking one that sleeps, but each
  * poller keeps the others from the processor. So tasks poll only if there are few of them. */
-enum { FEW_TASKS = 16, TASK_LOOKS = 200, HUB_LOOKS = 200 };
-enum { TURNS_TO_LOOK = 4096 };
+enum { FEW_TASKS = 16, TASK_POLLS = 200, HUB_POLLS = 200 };
+enum { TURNS_TO_CHECK = 4096 };
 
 /* A message in the network; its number is the index. */
 struct message {
@@ -27,7 +27,7 @@ struct message {
     uint64_t cookie, number;
     uint64_t block, len;
     uint32_t next_free; /* + 1 */
-    bool tell_sent;
+    bool notify_sent;
     bool handed; /* to its task, before its arrival */
 };
 
@@ -44,7 +44,7 @@ struct call {
 };
 
 struct task {
-    struct leat_hub_task told;
+    struct leat_hub_task report;
     struct inbox inbox;
     leat_time ahead_to;   /* its time while it runs ahead of the network; 0: it does not */
     leat_time waits_from; /* if so: when it would have begun to wait */
@@ -67,7 +67,7 @@ struct leat_hub {
     uint32_t tasks; /* expected, and not gone */
     leat_time now;
     leat_time quiet_from; /* no event since: no message, no task started or ended */
-    uint64_t looks;       /* how often tasks have continued since then without a message */
+    uint64_t polls;       /* how often tasks have continued since then without a message */
     leat_time horizon;    /* no event reaches a task before this */
     leat_time offset;     /* of the network's time: it begins at 0 */
     int file;
@@ -102,7 +102,7 @@ void leat_hub_stop(struct leat_hub *hub, enum leat_hub_end end, const char *reas
 static void note_news(struct leat_hub *hub)
 {
     hub->quiet_from = hub->now;
-    hub->looks = 0;
+    hub->polls = 0;
 }
 
 /* The number of tasks decides how they wait. */
@@ -110,7 +110,7 @@ static void count_tasks(struct leat_hub *hub, int more)
 {
     note_news(hub);
     hub->tasks += (uint32_t)more;
-    hub->share->looks = hub->tasks <= FEW_TASKS ? TASK_LOOKS : 0;
+    hub->share->polls = hub->tasks <= FEW_TASKS ? TASK_POLLS : 0;
 }
 
 /* ---- observer -------------------------------------------------------------------------------- */
@@ -169,7 +169,7 @@ static void inbox_grow(struct inbox *inbox)
 static void post(struct leat_hub *hub, uint32_t task, const struct leat_share_event *event)
 {
     struct inbox *inbox = &hub->task[task].inbox;
-    if (hub->task[task].told.left) {
+    if (hub->task[task].report.left) {
         if (event->block) leat_share_give(hub->share, event->block);
         return;
     }
@@ -211,15 +211,15 @@ void leat_hub_signal(struct leat_hub *hub, uint32_t task, const void *octets, si
 void leat_hub_count_sent(struct leat_hub *hub, uint32_t task, uint64_t octets)
 {
     note_news(hub);
-    hub->task[task].told.messages_sent++;
-    hub->task[task].told.octets_sent += octets;
+    hub->task[task].report.messages_sent++;
+    hub->task[task].report.octets_sent += octets;
 }
 
 void leat_hub_count_received(struct leat_hub *hub, uint32_t task, uint64_t octets)
 {
     note_news(hub);
-    hub->task[task].told.messages_received++;
-    hub->task[task].told.octets_received += octets;
+    hub->task[task].report.messages_received++;
+    hub->task[task].report.octets_received += octets;
 }
 
 /* ---- callbacks of the network ---------------------------------------------------------------- */
@@ -241,13 +241,13 @@ static void let_go(const struct leat_hub *hub, struct leat_share_slot *slot,
     leat_share_rouse(&slot->turn, &slot->sleeps);
 }
 
-static void on_sent(void *context, const struct leat_port_message *told, leat_time at)
+static void on_sent(void *context, const struct leat_port_message *message, leat_time at)
 {
     struct leat_hub *hub = context;
     const struct leat_hub_watch *watch = hub->config.watch;
-    const struct message *m = &hub->message[told->id];
-    if (watch) show_message(hub, told->id, watch->sent, at);
-    if (!m->tell_sent) return;
+    const struct message *m = &hub->message[message->id];
+    if (watch) show_message(hub, message->id, watch->sent, at);
+    if (!m->notify_sent) return;
     post(hub, m->from,
          &(struct leat_share_event){ .kind = LEAT_TASK_SENT,
                                      .task = m->to,
@@ -278,16 +278,16 @@ static void mark_order(struct leat_hub_task *task, uint32_t from)
     task->order = (task->order ^ (from + 1)) * UINT64_C(0x100000001b3);
 }
 
-static void on_arrived(void *context, const struct leat_port_message *told, leat_time at)
+static void on_arrived(void *context, const struct leat_port_message *message, leat_time at)
 {
     struct leat_hub *hub = context;
     const struct leat_hub_watch *watch = hub->config.watch;
-    const struct message m = hub->message[told->id];
+    const struct message m = hub->message[message->id];
     const struct leat_share_event event = arrival(hub, &m, at);
-    if (watch) show_message(hub, told->id, watch->arrived, at);
+    if (watch) show_message(hub, message->id, watch->arrived, at);
     leat_hub_count_received(hub, m.to, m.len);
-    mark_order(&hub->task[m.to].told, m.from);
-    forget(hub, told->id);
+    mark_order(&hub->task[m.to].report, m.from);
+    forget(hub, message->id);
     if (!m.handed) post(hub, m.to, &event);
 }
 
@@ -297,10 +297,10 @@ static void on_arrived(void *context, const struct leat_port_message *told, leat
  * are taken at their own time and place, so results do not change. Not with a service, which may
  * reach any task at any time, nor with an observer, which needs everything in order.
  */
-static void on_coming(void *context, const struct leat_port_message *told, leat_time at)
+static void on_coming(void *context, const struct leat_port_message *message, leat_time at)
 {
     struct leat_hub *hub = context;
-    struct message *m = &hub->message[told->id];
+    struct message *m = &hub->message[message->id];
     struct task *task = &hub->task[m->to];
     struct leat_share_slot *slot = leat_share_slot(hub->share, m->to);
     const struct leat_share_event event = arrival(hub, m, at);
@@ -315,17 +315,17 @@ static void on_coming(void *context, const struct leat_port_message *told, leat_
     let_go(hub, slot, LEAT_SHARE_AHEAD, event.at);
 }
 
-static void on_lost(void *context, const struct leat_port_message *told, const char *why,
+static void on_lost(void *context, const struct leat_port_message *message, const char *why,
                     leat_time at)
 {
     struct leat_hub *hub = context;
     const struct leat_hub_watch *watch = hub->config.watch;
-    const struct message *m = &hub->message[told->id];
-    if (watch) show_message(hub, told->id, watch->lost, at);
+    const struct message *m = &hub->message[message->id];
+    if (watch) show_message(hub, message->id, watch->lost, at);
     end_run(hub, LEAT_HUB_LOST, "a message of %llu octets from task %u to task %u was lost: %s",
             (unsigned long long)m->len, m->from, m->to, why);
     if (!m->handed) leat_share_give(hub->share, m->block);
-    forget(hub, told->id);
+    forget(hub, message->id);
 }
 
 static void on_stuck(void *context, enum leat_port_stuck how, const char *why, leat_time at)
@@ -370,7 +370,7 @@ static void send_message(struct leat_hub *hub, uint32_t task, const struct leat_
                                          .number = hub->messages++,
                                          .block = r->block,
                                          .len = r->len,
-                                         .tell_sent = r->tell_sent };
+                                         .notify_sent = r->notify_sent };
     leat_hub_count_sent(hub, task, r->len);
     if (watch) show_message(hub, id, watch->handed_over, r->at - hub->offset);
     if (!leat_port_send(hub->config.net, &message, r->at - hub->offset))
@@ -427,8 +427,8 @@ static bool is_gone(struct leat_hub *hub, uint32_t i)
     if (!pid) return false;
     if (task->process < 0) task->process = (int)syscall(SYS_pidfd_open, pid, 0);
     if (task->process < 0) return kill(pid, 0) && errno == ESRCH; /* out of descriptors */
-    struct pollfd look = { .fd = task->process, .events = POLLIN };
-    return poll(&look, 1, 0) > 0;
+    struct pollfd ended = { .fd = task->process, .events = POLLIN };
+    return poll(&ended, 1, 0) > 0;
 }
 
 static void lose_task(struct leat_hub *hub, uint32_t i)
@@ -439,13 +439,13 @@ static void lose_task(struct leat_hub *hub, uint32_t i)
     const uint32_t state = atomic_exchange(&slot->state, LEAT_SHARE_LEFT);
     const bool was_counted = state != LEAT_SHARE_WAITS && state != LEAT_SHARE_AHEAD;
     const struct leat_hub_watch *watch = hub->config.watch;
-    task->told.died = true;
-    task->told.left = true;
+    task->report.died = true;
+    task->report.left = true;
     count_tasks(hub, -1);
-    if (watch && task->told.begun) watch->leaves(watch->context, i, hub->now - hub->offset);
+    if (watch && task->report.begun) watch->leaves(watch->context, i, hub->now - hub->offset);
     if (was_counted) atomic_fetch_sub(&hub->share->running, 1);
     if (service->gone && service->gone(service->context, hub, i, true, hub->now)) return;
-    if (task->told.begun)
+    if (task->report.begun)
         end_run(hub, LEAT_HUB_DIED, "the process of task %u is gone, without having left", i);
     else
         end_run(hub, LEAT_HUB_DIED, "task %u never began: its process has ended", i);
@@ -458,7 +458,7 @@ static bool is_there(enum leat_share_state state)
 }
 
 /* A process may leave just before it ends: so check twice. */
-static void look_after_processes(struct leat_hub *hub)
+static void check_processes(struct leat_hub *hub)
 {
     for (uint32_t i = 0; i < hub->used; i++) {
         const struct leat_share_slot *slot = leat_share_slot(hub->share, i);
@@ -467,10 +467,10 @@ static void look_after_processes(struct leat_hub *hub)
     }
 }
 
-static void hear_interrupt(struct leat_hub *hub)
+static void check_interrupt(struct leat_hub *hub)
 {
     const struct leat_share_copy *copy = &hub->share->copy;
-    if (atomic_load_explicit(&copy->is_told, memory_order_acquire))
+    if (atomic_load_explicit(&copy->is_reported, memory_order_acquire))
         end_run(hub, LEAT_HUB_FAILED,
                 "task %u: a process that it forked called %.*s: only the task itself may",
                 copy->task, LEAT_SHARE_CALL_LEN - 1, copy->call);
@@ -483,10 +483,10 @@ static void await_tasks(struct leat_hub *hub)
 {
     uint32_t running;
     while (!hub->has_ended && (running = atomic_load(&hub->share->running)) != 0) {
-        leat_share_await(&hub->share->running, running, &hub->share->hub_sleeps, HUB_LOOKS,
-                         LOOK_EVERY_NS);
-        hear_interrupt(hub);
-        if (atomic_load(&hub->share->running) == running) look_after_processes(hub);
+        leat_share_await(&hub->share->running, running, &hub->share->hub_sleeps, HUB_POLLS,
+                         CHECK_EVERY_NS);
+        check_interrupt(hub);
+        if (atomic_load(&hub->share->running) == running) check_processes(hub);
     }
 }
 
@@ -498,8 +498,8 @@ static void note_gone(struct leat_hub *hub, uint32_t i, enum leat_share_state st
     const struct leat_hub_service *service = &hub->config.service;
     struct leat_share_slot *slot = leat_share_slot(hub->share, i);
     const struct leat_hub_watch *watch = hub->config.watch;
-    hub->task[i].told.left = true;
-    hub->task[i].told.clock = slot->clock;
+    hub->task[i].report.left = true;
+    hub->task[i].report.clock = slot->clock;
     count_tasks(hub, -1);
     if (watch) watch->leaves(watch->context, i, slot->clock - hub->offset);
     if (state == LEAT_SHARE_FAILED)
@@ -514,10 +514,10 @@ static void take_all(struct leat_hub *hub)
     for (uint32_t i = 0; i < hub->used && !hub->has_ended; i++) {
         const enum leat_share_state state = (enum leat_share_state)atomic_load(
             &leat_share_slot(hub->share, i)->state);
-        struct leat_hub_task *told = &hub->task[i].told;
-        if (told->left || state == LEAT_SHARE_EMPTY || hub->task[i].ahead_to) continue;
-        if (hub->config.watch && !told->begun) show_begin(hub, i);
-        told->begun = true;
+        struct leat_hub_task *report = &hub->task[i].report;
+        if (report->left || state == LEAT_SHARE_EMPTY || hub->task[i].ahead_to) continue;
+        if (hub->config.watch && !report->begun) show_begin(hub, i);
+        report->begun = true;
         take_requests(hub, i);
         if (hub->config.watch) show_wait(hub, i);
         if (state == LEAT_SHARE_LEFT || state == LEAT_SHARE_FAILED) note_gone(hub, i, state);
@@ -566,8 +566,8 @@ static uint32_t hand_events(struct leat_hub *hub, uint32_t i)
 
 static void note_wait(struct leat_hub *hub, uint32_t i, leat_time from)
 {
-    hub->task[i].told.waited_ps += hub->now - from;
-    hub->task[i].told.clock = hub->now;
+    hub->task[i].report.waited_ps += hub->now - from;
+    hub->task[i].report.clock = hub->now;
 }
 
 static void resume(struct leat_hub *hub, uint32_t i)
@@ -575,7 +575,7 @@ static void resume(struct leat_hub *hub, uint32_t i)
     const struct leat_hub_watch *watch = hub->config.watch;
     struct leat_share_slot *slot = leat_share_slot(hub->share, i);
     const uint32_t messages = hand_events(hub, i);
-    hub->looks += !messages;
+    hub->polls += !messages;
     hub->task[i].is_seen_waiting = false;
     if (watch) watch->goes_on(watch->context, i, messages, hub->now - hub->offset);
     note_wait(hub, i, slot->clock);
@@ -622,7 +622,7 @@ static void resume_due(struct leat_hub *hub)
 /* Do tasks only poll for something that never comes? */
 static bool is_in_vain(const struct leat_hub *hub)
 {
-    return hub->config.patience && hub->looks >= LEAT_HUB_LOOKS_MIN &&
+    return hub->config.patience && hub->polls >= LEAT_HUB_POLLS_MIN &&
            !hub->config.net->in_flight && hub->now > hub->quiet_from &&
            hub->now - hub->quiet_from >= hub->config.patience;
 }
@@ -647,7 +647,7 @@ static void move_on(struct leat_hub *hub)
         end_run(hub, LEAT_HUB_STUCK,
                 "for %.0f s of simulated time no message was sent or received, while tasks went on "
                 "%llu times",
-                1e-12 * (double)(hub->now - hub->quiet_from), (unsigned long long)hub->looks);
+                1e-12 * (double)(hub->now - hub->quiet_from), (unsigned long long)hub->polls);
         return;
     }
     if (limit > hub->now) {
@@ -669,17 +669,17 @@ enum leat_hub_end leat_hub_run(struct leat_hub *hub, char *reason, size_t reason
     hub->reason_cap = reason_cap;
     for (uint64_t turn = 1; !hub->has_ended; turn++) {
         await_tasks(hub);
-        if (turn % TURNS_TO_LOOK == 0) look_after_processes(hub); /* some may never run again */
-        hear_interrupt(hub);
+        if (turn % TURNS_TO_CHECK == 0) check_processes(hub); /* some may never run again */
+        check_interrupt(hub);
         if (!hub->has_ended) take_all(hub);
         if (!hub->has_ended) move_on(hub);
     }
     for (uint32_t i = 0; i < hub->used; i++) {
         const struct leat_share_slot *slot = leat_share_slot(hub->share, i);
-        struct leat_hub_task *told = &hub->task[i].told;
+        struct leat_hub_task *report = &hub->task[i].report;
         if (!waits(hub, i)) continue;
-        memcpy(told->doing, slot->doing, sizeof told->doing);
-        told->clock = slot->clock;
+        memcpy(report->doing, slot->doing, sizeof report->doing);
+        report->clock = slot->clock;
     }
     return hub->end;
 }
@@ -786,10 +786,10 @@ const char *leat_hub_path(const struct leat_hub *hub)
 
 const struct leat_hub_task *leat_hub_task(const struct leat_hub *hub, uint32_t slot)
 {
-    struct leat_hub_task *told = &hub->task[slot].told;
-    told->pid = (pid_t)atomic_load(&leat_share_slot(hub->share, slot)->pid);
-    told->notes = atomic_load(&leat_share_slot(hub->share, slot)->notes);
-    return told;
+    struct leat_hub_task *report = &hub->task[slot].report;
+    report->pid = (pid_t)atomic_load(&leat_share_slot(hub->share, slot)->pid);
+    report->notes = atomic_load(&leat_share_slot(hub->share, slot)->notes);
+    return report;
 }
 
 leat_time leat_hub_now(const struct leat_hub *hub)

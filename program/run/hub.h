@@ -23,7 +23,7 @@
 
 enum {
     LEAT_HUB_SLOTS_MAX = 4096,
-    LEAT_HUB_LOOKS_MIN = 1000,
+    LEAT_HUB_POLLS_MIN = 1000,
 };
 
 struct leat_hub;
@@ -88,7 +88,7 @@ struct leat_hub_config {
     leat_time start;      /* of simulated time; 0: one second */
     /* Tasks may poll for something that can never come. This is the longest simulated time without
      * any message sent or received and without any task starting or ending, while tasks continue at
-     * least LEAT_HUB_LOOKS_MIN times. 0: for ever. A single long sleep is no poll. */
+     * least LEAT_HUB_POLLS_MIN times. 0: for ever. A single long sleep is no poll. */
     leat_time patience;
     double compute_scale; /* factor for measured computing time; 0: none counts */
     struct leat_hub_service service;

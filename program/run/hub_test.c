@@ -225,7 +225,7 @@ static void every_run_is_the_same_run(void)
 static uint64_t number_of_run;
 static bool is_number_private;
 
-static void tell_number_of_run(void)
+static void report_number_of_run(void)
 {
     if (leat_task_number() == 0) {
         uint8_t *octets = leat_task_room(8);
@@ -249,7 +249,7 @@ static void private_octets_do_not_count_in_the_certificate(void)
     for (int i = 0; i < 4; i++) {
         number_of_run = (uint64_t)i;
         is_number_private = i / 2;
-        run_scene(&scene, "clos444", 2, tell_number_of_run);
+        run_scene(&scene, "clos444", 2, report_number_of_run);
         ended(&scene, LEAT_HUB_DONE);
         certificate[i / 2][i % 2] = scene.port.net.certificate;
         EQ(leat_hub_task(scene.hub, 0)->notes, LEAT_TASK_HAS_THREADS);
@@ -331,7 +331,7 @@ static void wait_for_one_behind(void)
     }
 }
 
-static void who_runs_ahead_of_the_network_holds_up_nobody(void)
+static void a_task_ahead_of_the_network_holds_up_no_other(void)
 {
     static struct scene scene;
     if (pipe(word_of_task_1)) abort();
@@ -400,7 +400,7 @@ static void one_polls(void)
         poll_so_often(1);
 }
 
-static void who_polls_in_vain_is_found_when_patience_ends(void)
+static void a_task_that_polls_in_vain_is_found_when_patience_ends(void)
 {
     static struct scene scene;
     scene_patience = 2 * A_SECOND_PS;
@@ -491,7 +491,7 @@ static void never_ends(void)
         leat_task_wait(leat_task_now() + 1000000000, "a deadline");
 }
 
-static void an_interrupt_is_heard_however_busy_the_run_is(void)
+static void an_interrupt_ends_the_run_however_busy_it_is(void)
 {
     static struct scene scene;
     signal(SIGALRM, note_alarm);
@@ -615,29 +615,30 @@ static struct {
     uint64_t messages, arrived, lost, wrong;
 } seen;
 
-static void look(bool holds)
+static void expect(bool holds)
 {
     seen.wrong += !holds;
 }
 
 static void see_begin(void *context, uint32_t task, uint32_t port, leat_time at)
 {
-    look(context == &seen && at >= seen.reached && !seen.task[task].is_there && port == task % 16);
+    expect(context == &seen && at >= seen.reached && !seen.task[task].is_there &&
+           port == task % 16);
     seen.task[task].is_there = true;
     seen.task[task].since = at;
 }
 
 static void see_wait(void *context, uint32_t task, const char *doing, leat_time at)
 {
-    look(context == &seen && at >= seen.reached && at >= seen.task[task].since);
-    look(seen.task[task].is_there && !seen.task[task].waits && !strcmp(doing, "an event"));
+    expect(context == &seen && at >= seen.reached && at >= seen.task[task].since);
+    expect(seen.task[task].is_there && !seen.task[task].waits && !strcmp(doing, "an event"));
     seen.task[task].waits = true;
     seen.task[task].since = at;
 }
 
 static void see_go_on(void *context, uint32_t task, uint32_t messages, leat_time at)
 {
-    look(context == &seen && at >= seen.reached && seen.task[task].waits);
+    expect(context == &seen && at >= seen.reached && seen.task[task].waits);
     seen.task[task].waited += at - seen.task[task].since;
     seen.task[task].handed += messages;
     seen.task[task].waits = false;
@@ -646,14 +647,14 @@ static void see_go_on(void *context, uint32_t task, uint32_t messages, leat_time
 
 static void see_leave(void *context, uint32_t task, leat_time at)
 {
-    look(context == &seen && at >= seen.task[task].since && seen.task[task].is_there);
+    expect(context == &seen && at >= seen.task[task].since && seen.task[task].is_there);
     seen.task[task].is_there = false;
 }
 
 static void see_handed_over(void *context, const struct leat_hub_message *m, leat_time at)
 {
-    look(context == &seen && at >= seen.reached && m->number == seen.messages++);
-    look(seen.task[m->from].is_there && !seen.task[m->from].waits && m->port == m->from % 16);
+    expect(context == &seen && at >= seen.reached && m->number == seen.messages++);
+    expect(seen.task[m->from].is_there && !seen.task[m->from].waits && m->port == m->from % 16);
     if (m->number < SEEN_MAX) seen.message[m->number] = HANDED_OVER;
     seen.task[m->from].sent++;
     seen.task[m->from].octets += m->len;
@@ -661,28 +662,28 @@ static void see_handed_over(void *context, const struct leat_hub_message *m, lea
 
 static void see_sent(void *context, const struct leat_hub_message *m, leat_time at)
 {
-    look(context == &seen && at >= seen.reached && seen.message[m->number] == HANDED_OVER);
+    expect(context == &seen && at >= seen.reached && seen.message[m->number] == HANDED_OVER);
     seen.message[m->number] = SENT;
 }
 
 static void see_arrived(void *context, const struct leat_hub_message *m, leat_time at)
 {
-    look(context == &seen && at >= seen.reached && seen.message[m->number] == SENT);
-    look(m->len < 2 || (uint8_t)(m->octets[0] + 7) == m->octets[1]); /* send_pattern */
+    expect(context == &seen && at >= seen.reached && seen.message[m->number] == SENT);
+    expect(m->len < 2 || (uint8_t)(m->octets[0] + 7) == m->octets[1]); /* send_pattern */
     seen.message[m->number] = ARRIVED;
     seen.arrived++;
 }
 
 static void see_lost(void *context, const struct leat_hub_message *m, leat_time at)
 {
-    look(context == &seen && at >= seen.reached);
+    expect(context == &seen && at >= seen.reached);
     seen.message[m->number] = LOST;
     seen.lost++;
 }
 
 static void see_reached(void *context, leat_time at)
 {
-    look(context == &seen && at >= seen.reached);
+    expect(context == &seen && at >= seen.reached);
     seen.reached = at;
 }
 
@@ -699,7 +700,7 @@ static const struct leat_hub_watch watch = {
     .reached = see_reached,
 };
 
-static void who_looks_on_sees_all_that_tasks_do(void)
+static void an_observer_sees_all_that_tasks_do(void)
 {
     static struct scene scene;
     memset(&seen, 0, sizeof seen);
@@ -721,7 +722,7 @@ static void who_looks_on_sees_all_that_tasks_do(void)
     tear_down(&scene);
 }
 
-static void who_looks_on_sees_what_is_lost(void)
+static void an_observer_sees_what_is_lost(void)
 {
     static struct scene scene;
     static const struct leat_sim_atm_line_outage outage = { .port = 1,
@@ -863,16 +864,16 @@ static void a_task_ends_when_its_run_was_killed_and_is_a_zombie(void)
 TAP_MAIN(T(contention_free_messages_take_the_time_of_the_note), T(every_run_is_the_same_run),
          T(private_octets_do_not_count_in_the_certificate),
          T(tasks_that_run_ahead_of_the_network_change_nothing),
-         T(who_runs_ahead_of_the_network_holds_up_nobody),
+         T(a_task_ahead_of_the_network_holds_up_no_other),
          T(a_message_longer_than_any_buffer_arrives_whole_and_in_order),
          T(tasks_that_wait_for_each_other_are_found_and_named),
-         T(who_polls_in_vain_is_found_when_patience_ends),
+         T(a_task_that_polls_in_vain_is_found_when_patience_ends),
          T(polls_between_messages_and_long_sleeps_are_no_deadlock),
          T(a_task_that_is_killed_ends_the_run), T(a_task_that_is_killed_as_it_waits_ends_the_run),
-         T(an_interrupt_is_heard_however_busy_the_run_is), T(time_passes_for_those_who_wait),
+         T(an_interrupt_ends_the_run_however_busy_it_is), T(time_passes_for_those_who_wait),
          T(more_requests_and_events_than_rings_hold_are_no_loss),
          T(questions_of_any_length_are_answered_until_the_service_stops_the_run),
-         T(a_dead_port_is_a_reason_to_stop), T(who_looks_on_sees_all_that_tasks_do),
-         T(who_looks_on_sees_what_is_lost), T(short_turns_change_no_policy_and_no_priority),
+         T(a_dead_port_is_a_reason_to_stop), T(an_observer_sees_all_that_tasks_do),
+         T(an_observer_sees_what_is_lost), T(short_turns_change_no_policy_and_no_priority),
          T(a_copy_of_a_task_that_communicates_ends_the_run),
          T(a_task_ends_when_its_run_was_killed_and_is_a_zombie))

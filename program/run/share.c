@@ -136,9 +136,9 @@ void leat_share_give(struct leat_share *share, uint64_t block)
  */
 
 enum {
-    LOOK_NS_MAX = 100000,      /* longer: another process had the processor */
+    POLL_NS_MAX = 100000,      /* longer: another process had the processor */
     TIMED_EVERY = 16,          /* waits: reading the time takes as long as a poll */
-    WAITS_WITHOUT_LOOKS = 1024 /* until polling is tried again */
+    WAITS_WITHOUT_POLLS = 1024 /* until polling is tried again */
 };
 
 /* Not clock_gettime, which returns simulated time in a task. */
@@ -151,32 +151,32 @@ static int64_t real_ns(void)
 
 /* A poller yields the processor each time. On a busy machine other processes take it: then waits
  * sleep at once, for a while. */
-static bool has_changed(_Atomic uint32_t *word, uint32_t value, uint32_t looks)
+static bool has_changed(_Atomic uint32_t *word, uint32_t value, uint32_t polls)
 {
     static _Thread_local uint32_t waits, waits_without;
-    if (!looks) return false;
+    if (!polls) return false;
     if (waits_without) {
         waits_without--;
         return false;
     }
     const bool timed = waits++ % TIMED_EVERY == 0;
     int64_t before = timed ? real_ns() : 0;
-    for (uint32_t i = 0; i < looks && !waits_without; i++) {
+    for (uint32_t i = 0; i < polls && !waits_without; i++) {
         if (atomic_load_explicit(word, memory_order_acquire) != value) return true;
         sched_yield();
         if (!timed) continue;
         const int64_t now = real_ns();
-        if (now - before > LOOK_NS_MAX) waits_without = WAITS_WITHOUT_LOOKS;
+        if (now - before > POLL_NS_MAX) waits_without = WAITS_WITHOUT_POLLS;
         before = now;
     }
     return false;
 }
 
 void leat_share_await(_Atomic uint32_t *word, uint32_t value, _Atomic uint32_t *sleeps,
-                      uint32_t looks, int64_t timeout_ns)
+                      uint32_t polls, int64_t timeout_ns)
 {
     const struct timespec span = { timeout_ns / 1000000000, timeout_ns % 1000000000 };
-    if (has_changed(word, value, looks)) return;
+    if (has_changed(word, value, polls)) return;
     atomic_store(sleeps, 1);
     if (atomic_load(word) == value) /* else the writer may not have seen that we sleep */
         syscall(SYS_futex, word, FUTEX_WAIT, value, timeout_ns < 0 ? NULL : &span, NULL, 0);

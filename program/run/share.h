@@ -40,7 +40,7 @@ struct leat_share_request {
     uint64_t cookie;
     uint64_t block; /* where its octets are; calls have them here too */
     uint64_t len;
-    bool tell_sent;
+    bool notify_sent;
 };
 
 struct leat_share_event {
@@ -86,7 +86,7 @@ struct leat_share_slot {
 /* The first call, in a copy of a task's process, that only the task may make. */
 struct leat_share_copy {
     _Atomic uint32_t is_taken; /* by the copy that writes the rest */
-    _Atomic uint32_t is_told;
+    _Atomic uint32_t is_reported;
     uint32_t task;
     char call[LEAT_SHARE_CALL_LEN];
 };
@@ -97,7 +97,7 @@ struct leat_share {
     uint32_t slots, expected;
     uint64_t slots_at, blocks_at, len; /* where they begin; of all */
     double compute_scale;
-    uint32_t looks; /* polls of the awaited word before a task sleeps */
+    uint32_t polls; /* polls of the awaited word before a task sleeps */
     struct leat_share_copy copy;
     /* The hub holds it as long as it lives. It is robust: the kernel releases it when the hub ends,
      * for whatever reason and whether or not anybody reaps it. */
@@ -171,7 +171,7 @@ void leat_share_give(struct leat_share *share, uint64_t block);
  * long (negative: for ever). `sleeps` shows others that they must wake it.
  */
 void leat_share_await(_Atomic uint32_t *word, uint32_t value, _Atomic uint32_t *sleeps,
-                      uint32_t looks, int64_t timeout_ns);
+                      uint32_t polls, int64_t timeout_ns);
 /*
  * Shortens the time slice of this thread. Hub and tasks hand over to each other constantly and
  * compute little in between. On a busy machine Linux from 6.12 on lets a thread that wakes up go

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOK_EVERY_NS INT64_C(1000000000) /* checks whether the run still exists */
+#define CHECK_EVERY_NS INT64_C(1000000000) /* checks whether the run still exists */
 
 /* The one task of this process. */
 static struct {
@@ -199,7 +199,7 @@ _Noreturn void leat_task_refuse_copy(const char *call)
     if (atomic_compare_exchange_strong(&copy->is_taken, &none, 1)) {
         copy->task = self.number;
         snprintf(copy->call, sizeof copy->call, "%s", call);
-        atomic_store(&copy->is_told, 1);
+        atomic_store(&copy->is_reported, 1);
     }
     end_process("a process that a task has forked may not communicate");
 }
@@ -267,7 +267,7 @@ static void hand_over(leat_time deadline)
     slot->deadline = deadline;
     leat_share_stop_running(self.share, slot, LEAT_SHARE_WAITS);
     for (;;) {
-        leat_share_await(&slot->turn, turn, &slot->sleeps, self.share->looks, LOOK_EVERY_NS);
+        leat_share_await(&slot->turn, turn, &slot->sleeps, self.share->polls, CHECK_EVERY_NS);
         if (atomic_load_explicit(&slot->turn, memory_order_acquire) != turn) break;
         if (leat_share_is_over(self.share)) end_without_run(); /* nobody wakes us */
     }
@@ -304,7 +304,7 @@ void leat_task_make_private(uint8_t *octets)
     leat_share_block_at(self.share, leat_share_block_of(self.share, octets))->is_private = true;
 }
 
-void leat_task_send(uint32_t to, uint8_t *octets, uint64_t len, uint64_t cookie, bool tell_sent)
+void leat_task_send(uint32_t to, uint8_t *octets, uint64_t len, uint64_t cookie, bool notify_sent)
 {
     assert(to < self.share->slots);
     refuse_copies();
@@ -316,7 +316,7 @@ void leat_task_send(uint32_t to, uint8_t *octets, uint64_t len, uint64_t cookie,
         .cookie = cookie,
         .block = leat_share_block_of(self.share, octets),
         .len = len,
-        .tell_sent = tell_sent,
+        .notify_sent = notify_sent,
     };
 }
 

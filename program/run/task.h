@@ -37,7 +37,7 @@ enum leat_task_event_kind {
 struct leat_task_event {
     enum leat_task_event_kind kind;
     leat_time at;  /* never later than the task's clock when it is taken */
-    uint32_t task; /* who sent it */
+    uint32_t task; /* the sender */
     uint64_t cookie;
     const uint8_t *octets; /* until leat_task_release */
     uint64_t len;
@@ -100,9 +100,9 @@ uint8_t *leat_task_room(uint64_t len);
 void leat_task_make_private(uint8_t *octets);
 
 /* Sends a message written into such memory, which passes to the run; stamped with the task's clock.
- * Messages from one task to another arrive in the order in which they were sent. tell_sent: a SENT
- * event will follow. */
-void leat_task_send(uint32_t to, uint8_t *octets, uint64_t len, uint64_t cookie, bool tell_sent);
+ * Messages from one task to another arrive in the order in which they were sent. notify_sent: a
+ * SENT event will follow. */
+void leat_task_send(uint32_t to, uint8_t *octets, uint64_t len, uint64_t cookie, bool notify_sent);
 
 /* A query to the service of the run, of any length that there is room for; its ANSWERED event comes
  * at once or much later, as the service decides. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 struct leat_atm_cursor {
-    struct leat_atm_who task;
+    struct leat_atm_task_id task;
     int32_t type;
     size_t next; /* record */
 };
@@ -28,7 +28,7 @@ static void note(struct leat_atm_records *records, const struct leat_atm_record 
 }
 
 void leat_atm_records_sent(struct leat_atm_records *records, uint64_t cycle, int32_t type,
-                           const struct leat_atm_who *from, const struct leat_atm_who *to)
+                           const struct leat_atm_task_id *from, const struct leat_atm_task_id *to)
 {
     note(records, &(struct leat_atm_record){ .cycle = cycle,
                                              .type = type,
@@ -39,13 +39,13 @@ void leat_atm_records_sent(struct leat_atm_records *records, uint64_t cycle, int
 
 /* ---- senders --------------------------------------------------------------------------------- */
 
-static bool is_of_name(const struct leat_atm_who *a, const struct leat_atm_who *b)
+static bool is_of_name(const struct leat_atm_task_id *a, const struct leat_atm_task_id *b)
 {
     return !memcmp(a->name, b->name, sizeof a->name);
 }
 
 static struct leat_atm_cursor *cursor_of(struct leat_atm_records *records,
-                                         const struct leat_atm_who *task, int32_t type)
+                                         const struct leat_atm_task_id *task, int32_t type)
 {
     for (size_t i = 0; i < records->cursors; i++) {
         struct leat_atm_cursor *c = &records->cursor[i];
@@ -67,7 +67,7 @@ static bool is_sent_to(const struct leat_atm_record *r, const struct leat_atm_cu
            (r->to.instance == LEAT_ATM_ALL || r->to.instance == to->task.instance);
 }
 
-static bool came_from_first(struct leat_atm_records *records, const struct leat_atm_who *to,
+static bool came_from_first(struct leat_atm_records *records, const struct leat_atm_task_id *to,
                             int32_t type)
 {
     struct leat_atm_cursor *cursor = cursor_of(records, to, type);
@@ -79,7 +79,7 @@ static bool came_from_first(struct leat_atm_records *records, const struct leat_
 }
 
 void leat_atm_records_received(struct leat_atm_records *records, uint64_t cycle, int32_t type,
-                               const struct leat_atm_who *to)
+                               const struct leat_atm_task_id *to)
 {
     const bool is_with_first = to->is_first || came_from_first(records, to, type);
     note(records, &(struct leat_atm_record){ .cycle = cycle,
@@ -98,11 +98,11 @@ static int by_cycle(const void *a, const void *b)
     return x->number < y->number ? -1 : 1;
 }
 
-static void put_who(struct leat_text *out, const struct leat_atm_who *who)
+static void put_task_id(struct leat_text *out, const struct leat_atm_task_id *id)
 {
-    leat_text_puts(out, who->name);
-    leat_text_puts(out, who->instance < 0 ? ":-" : ":");
-    leat_text_decimal(out, (uint64_t)(who->instance < 0 ? -(int64_t)who->instance : who->instance));
+    leat_text_puts(out, id->name);
+    leat_text_puts(out, id->instance < 0 ? ":-" : ":");
+    leat_text_decimal(out, (uint64_t)(id->instance < 0 ? -(int64_t)id->instance : id->instance));
 }
 
 static void put_record(struct leat_text *out, const struct leat_atm_record *r)
@@ -111,9 +111,9 @@ static void put_record(struct leat_text *out, const struct leat_atm_record *r)
     leat_text_puts(out, r->is_received ? ",rcv," : ",snd,");
     leat_text_decimal(out, (uint64_t)r->type);
     leat_text_putc(out, ',');
-    if (!r->is_received) put_who(out, &r->from);
+    if (!r->is_received) put_task_id(out, &r->from);
     leat_text_putc(out, ',');
-    put_who(out, &r->to);
+    put_task_id(out, &r->to);
     leat_text_puts(out, r->is_with_first ? ",start\n" : ",\n");
 }
 

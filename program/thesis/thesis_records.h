@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 /* A task, or (instance -1) all tasks of a name. */
-struct leat_atm_who {
+struct leat_atm_task_id {
     char name[LEAT_ATM_NAME_CAP];
     int32_t instance;
     bool is_first; /* the run began with it */
@@ -31,7 +31,7 @@ struct leat_atm_record {
     size_t number; /* in the order of recording */
     bool is_received, is_with_first;
     int32_t type;
-    struct leat_atm_who from, to;
+    struct leat_atm_task_id from, to;
 };
 
 struct leat_atm_records {
@@ -44,9 +44,9 @@ struct leat_atm_records {
 void leat_atm_records_free(struct leat_atm_records *records);
 
 void leat_atm_records_sent(struct leat_atm_records *records, uint64_t cycle, int32_t type,
-                           const struct leat_atm_who *from, const struct leat_atm_who *to);
+                           const struct leat_atm_task_id *from, const struct leat_atm_task_id *to);
 void leat_atm_records_received(struct leat_atm_records *records, uint64_t cycle, int32_t type,
-                               const struct leat_atm_who *to);
+                               const struct leat_atm_task_id *to);
 
 /* By cycle, then in the order of recording; frees the records. */
 void leat_atm_records_write(struct leat_atm_records *records, struct leat_text *out);

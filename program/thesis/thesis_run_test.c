@@ -397,7 +397,8 @@ static const struct body {
     { "bad_instance", do_bad_instance,
       "exe 0: atmsnd: instance -2 of exe, expected 0 or more, or -1" },
     { "stranger", do_stranger, "exe 0: atmsnd to abc -1, which is not in the process table" },
-    { "bad_dev", do_bad_dev, "exe 0: atminitsend: its first argument is not what atmjoin told" },
+    { "bad_dev", do_bad_dev,
+      "exe 0: atminitsend: its first argument is not what atmjoin returned" },
     { "start_twice", do_start_twice, "exe 0: atmstart: exe 0 is in the process table already" },
     { "start_nothing", do_start_nothing, "exe 0: atmstart: no program xyz" },
     { "start_negative", do_start_negative,
@@ -599,7 +600,7 @@ static void each_mistake_ends_the_run_with_its_reason(void)
     }
 }
 
-static void who_waits_for_what_is_told(void)
+static void the_run_reports_what_each_task_waits_for(void)
 {
     const struct result result = run_body("wait_for_ever");
     EQ(result.end, LEAT_HUB_STUCK);
@@ -622,7 +623,7 @@ static void a_dead_port_is_a_reason_to_stop(void)
     OK(strstr(result.reason, "a message from port 0 to port 1 was lost") != NULL);
 }
 
-static void records_tell_when_locks_were_granted_and_words_were_read(void)
+static void records_show_when_locks_were_granted_and_words_were_read(void)
 {
     const struct setting kept = { .model = LEAT_SIM_ATM_CELL, .keep_records = true };
     static const char *const want = "cycle,op,tag,src_task,dst_task,note\n"
@@ -668,10 +669,10 @@ int main(int argc, char **argv)
         T(what_started_tasks_print_is_logged_in_their_order),
         T(the_same_run_gives_the_same_certificate_by_both_models),
         T(each_mistake_ends_the_run_with_its_reason),
-        T(who_waits_for_what_is_told),
+        T(the_run_reports_what_each_task_waits_for),
         T(the_code_of_each_task_is_known),
         T(a_dead_port_is_a_reason_to_stop),
-        T(records_tell_when_locks_were_granted_and_words_were_read),
+        T(records_show_when_locks_were_granted_and_words_were_read),
         T(a_program_that_is_not_there_is_not_started),
     };
     if (argc < 2) return tap_main(all, (int)(sizeof all / sizeof *all), argv[0]);

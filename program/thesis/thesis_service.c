@@ -13,11 +13,11 @@
 enum { NAME_CAP = 24, REASON_CAP = 256, PART_LEN = 4096 };
 
 struct entry {
-    struct leat_atm_who who;
+    struct leat_atm_task_id id;
     bool is_used, has_joined;
     uint64_t cookie; /* of its last query */
     struct leat_atm_question question;
-    struct leat_atm_who to; /* SEND */
+    struct leat_atm_task_id to; /* SEND */
     /* The message that it writes, and the one that it reads. */
     uint64_t granted_cycle, octets_put;
     uint64_t got_cycle, octets_got;
@@ -43,8 +43,8 @@ static uint32_t slot_of(const struct leat_atm_service *service, const struct ent
 void leat_atm_service_name(const struct leat_atm_service *service, uint32_t slot, char *out,
                            size_t cap)
 {
-    const struct leat_atm_who *who = &service->entry[slot].who;
-    snprintf(out, cap, "%s %d", who->name, who->instance);
+    const struct leat_atm_task_id *id = &service->entry[slot].id;
+    snprintf(out, cap, "%s %d", id->name, id->instance);
 }
 
 /* This task ends the run. */
@@ -55,7 +55,7 @@ __attribute__((format(printf, 4, 5))) static void stop(struct leat_atm_service *
 {
     char text[REASON_CAP];
     const int len = snprintf(text, sizeof text, "task %u: %s %d: ", slot_of(service, entry),
-                             entry->who.name, entry->who.instance);
+                             entry->id.name, entry->id.instance);
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text + len, sizeof text - (size_t)len, format, arguments);
@@ -65,25 +65,25 @@ __attribute__((format(printf, 4, 5))) static void stop(struct leat_atm_service *
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
-static void answer(struct leat_atm_service *service, const struct entry *entry,
-                   const struct leat_atm_answer *told, const uint8_t *octets, size_t len,
-                   leat_time at)
+static void send_answer(struct leat_atm_service *service, const struct entry *entry,
+                        const struct leat_atm_answer *answer, const uint8_t *octets, size_t len,
+                        leat_time at)
 {
     const leat_time now = leat_hub_now(service->hub);
-    if (service->answer_cap < sizeof *told + len) {
-        service->answer_cap = sizeof *told + len;
+    if (service->answer_cap < sizeof *answer + len) {
+        service->answer_cap = sizeof *answer + len;
         service->answer = leat_child_grown(service->answer, service->answer_cap, 1);
     }
-    memcpy(service->answer, told, sizeof *told);
-    if (len) memcpy(service->answer + sizeof *told, octets, len);
+    memcpy(service->answer, answer, sizeof *answer);
+    if (len) memcpy(service->answer + sizeof *answer, octets, len);
     leat_hub_answer(service->hub, slot_of(service, entry), entry->cookie, service->answer,
-                    sizeof *told + len, at > now ? at : now);
+                    sizeof *answer + len, at > now ? at : now);
 }
 
-static void answer_now(struct leat_atm_service *service, const struct entry *entry,
-                       const struct leat_atm_answer *told)
+static void send_answer_now(struct leat_atm_service *service, const struct entry *entry,
+                            const struct leat_atm_answer *answer)
 {
-    answer(service, entry, told, NULL, 0, leat_hub_now(service->hub));
+    send_answer(service, entry, answer, NULL, 0, leat_hub_now(service->hub));
 }
 
 /* ---- the process table ----------------------------------------------------------------------- */
@@ -94,8 +94,8 @@ static struct entry *find(const struct leat_atm_service *service, const char *na
 {
     for (uint32_t i = 0; i < service->config.slots && service->entry[i].is_used; i++) {
         struct entry *entry = &service->entry[i];
-        if (memcmp(entry->who.name, name, sizeof entry->who.name)) continue;
-        if (instance == LEAT_ATM_ALL || instance == entry->who.instance) return entry;
+        if (memcmp(entry->id.name, name, sizeof entry->id.name)) continue;
+        if (instance == LEAT_ATM_ALL || instance == entry->id.instance) return entry;
     }
     return NULL;
 }
@@ -105,9 +105,9 @@ static void enter(struct leat_atm_service *service, uint32_t slot, const char *n
 {
     struct entry *entry = &service->entry[slot];
     *entry = (struct entry){
-        .is_used = true, .who = { .instance = instance, .is_first = slot < service->config.tasks }
+        .is_used = true, .id = { .instance = instance, .is_first = slot < service->config.tasks }
     };
-    memcpy(entry->who.name, name, LEAT_PLATFORM_NAME_LEN);
+    memcpy(entry->id.name, name, LEAT_PLATFORM_NAME_LEN);
 }
 
 static bool join(const struct leat_atm_service *service, uint32_t slot, const char *name,
@@ -189,7 +189,7 @@ static void on_start(struct leat_atm_service *service, const struct entry *entry
              strerror(errno));
     else {
         enter(service, slot, name, instance);
-        answer_now(service, entry, &(struct leat_atm_answer){ 0 });
+        send_answer_now(service, entry, &(struct leat_atm_answer){ 0 });
     }
     free(file);
 }
@@ -198,26 +198,28 @@ static void on_start(struct leat_atm_service *service, const struct entry *entry
 
 static void on_join(struct leat_atm_service *service, struct entry *entry)
 {
-    struct leat_atm_answer told = { .instance = entry->who.instance,
-                                    .port =
-                                        (int32_t)service->config.port[slot_of(service, entry)] };
-    memcpy(told.name, entry->who.name, sizeof told.name);
+    struct leat_atm_answer answer = { .instance = entry->id.instance,
+                                      .port =
+                                          (int32_t)service->config.port[slot_of(service, entry)] };
+    memcpy(answer.name, entry->id.name, sizeof answer.name);
     entry->has_joined = true;
-    answer_now(service, entry, &told);
+    send_answer_now(service, entry, &answer);
 }
 
 static void on_port(struct leat_atm_service *service, const struct entry *entry)
 {
     const struct entry *there = find(service, entry->question.name, entry->question.instance);
-    answer_now(service, entry,
-               &(struct leat_atm_answer){
-                   .port = there ? (int32_t)service->config.port[slot_of(service, there)] : -1 });
+    send_answer_now(
+        service, entry,
+        &(struct leat_atm_answer){
+            .port = there ? (int32_t)service->config.port[slot_of(service, there)] : -1 });
 }
 
 static void on_cycle(struct leat_atm_service *service, const struct entry *entry)
 {
     struct leat_platform *platform = service->config.platform;
-    answer_now(service, entry, &(struct leat_atm_answer){ .cycle = platform->cycle(platform) });
+    send_answer_now(service, entry,
+                    &(struct leat_atm_answer){ .cycle = platform->cycle(platform) });
 }
 
 /* ---- queries to the unit --------------------------------------------------------------------- */
@@ -260,7 +262,7 @@ static void on_send(struct leat_atm_service *service, struct entry *entry)
         .type = (uint32_t)q->type,
     };
     memcpy(request.name, q->name, sizeof request.name);
-    entry->to = to->who;
+    entry->to = to->id;
     entry->to.instance = q->instance;
     ask(service, request);
 }
@@ -353,15 +355,14 @@ static void note_sent(struct leat_atm_service *service, const struct entry *entr
     leat_hub_count_sent(service->hub, slot_of(service, entry), entry->octets_put);
     if (service->config.records)
         leat_atm_records_sent(&service->records, entry->granted_cycle, entry->question.type,
-                              &entry->who, &entry->to);
+                              &entry->id, &entry->to);
 }
 
 static void note_received(struct leat_atm_service *service, const struct entry *entry)
 {
     leat_hub_count_received(service->hub, slot_of(service, entry), entry->octets_got);
     if (service->config.records)
-        leat_atm_records_received(&service->records, entry->got_cycle, entry->type_got,
-                                  &entry->who);
+        leat_atm_records_received(&service->records, entry->got_cycle, entry->type_got, &entry->id);
 }
 
 static void note(struct leat_atm_service *service, struct entry *entry,
@@ -387,7 +388,7 @@ static void note(struct leat_atm_service *service, struct entry *entry,
     }
 }
 
-static void on_told(void *context, const struct leat_platform_reply *reply)
+static void on_reply(void *context, const struct leat_platform_reply *reply)
 {
     static const char *const calls[] = {
         [LEAT_PLATFORM_INITSEND] = "atminitsend", [LEAT_PLATFORM_PUT] = "atmput",
@@ -401,9 +402,9 @@ static void on_told(void *context, const struct leat_platform_reply *reply)
         return;
     }
     note(service, entry, reply);
-    answer(service, entry, &(struct leat_atm_answer){ .cycle = reply->cycle }, reply->octets,
-           reply->verb == LEAT_PLATFORM_GET ? reply->len : 0,
-           leat_time_add(reply->at, service->config.start));
+    send_answer(service, entry, &(struct leat_atm_answer){ .cycle = reply->cycle }, reply->octets,
+                reply->verb == LEAT_PLATFORM_GET ? reply->len : 0,
+                leat_time_add(reply->at, service->config.start));
 }
 
 static void on_lost(void *context, uint32_t from, uint32_t to, leat_time at)
@@ -432,7 +433,7 @@ struct leat_atm_service *leat_atm_service_create(const struct leat_atm_service_c
         leat_child_init(&service->process[i]);
     }
     config->platform->context = service;
-    config->platform->told = on_told;
+    config->platform->told = on_reply;
     config->platform->lost = on_lost;
     return service;
 }

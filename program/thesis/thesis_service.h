@@ -7,7 +7,7 @@
  *            --- leat_hub_run --- finish --- records --- destroy
  *
  *     task: question --> hub --> on_call --> platform.ask
- *     task: answer   <-- hub <--  on_told <-- platform       some cycles later
+ *     task: answer   <-- hub <--  on_reply <-- platform       some cycles later
  *
  * Slot i of the hub is index i of the process table. Starting a task costs no cycles. The output of
  * started tasks is collected and written to the log, each line prefixed with its task: "[srp 3]

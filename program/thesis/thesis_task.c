@@ -145,7 +145,7 @@ static void settle(void)
 static void enter(struct shmst *dev, const char *call)
 {
     if (!self.is_joined) fail_outside(call);
-    if (dev != &self.dev) leat_atm_fail(call, "its first argument is not what atmjoin told");
+    if (dev != &self.dev) leat_atm_fail(call, "its first argument is not what atmjoin returned");
     settle();
 }
 
@@ -180,10 +180,11 @@ int atmjoin(struct shmst **dev, struct prcsdescstr **prcstab)
     leat_clock_begin();
     self.is_joined = true;
     self.pid = getpid();
-    const struct leat_atm_answer told = ask(&(struct leat_atm_question){ .op = LEAT_ATM_JOIN }, "");
-    memcpy(self.table.name, told.name, sizeof self.table.name);
-    self.table.instance = told.instance;
-    self.port = told.port;
+    const struct leat_atm_answer answer = ask(&(struct leat_atm_question){ .op = LEAT_ATM_JOIN },
+                                              "");
+    memcpy(self.table.name, answer.name, sizeof self.table.name);
+    self.table.instance = answer.instance;
+    self.port = answer.port;
     return 0;
 }
 

@@ -306,7 +306,7 @@ static void idle_step(struct fabric *f, uint32_t *steps)
 /* ---- the run -------------------------------------------------------------------------------- */
 
 /* External reasons to end, and progress. */
-static void look_outside(struct fabric *f)
+static void check_outside(struct fabric *f)
 {
     leat_poets_run_check_end_after(f->run, seconds(f));
     if (f->run->options->watch.progress)
@@ -324,7 +324,7 @@ static void keep_time(struct fabric *f)
     if (!f->queued) supervisor_idle(f);
     if (f->now >= f->limit || f->events++ % CHECK_EVENTS == 0 ||
         atomic_load(&f->run->exit_code) >= 0)
-        look_outside(f);
+        check_outside(f);
 }
 
 static void note_state(struct fabric *f)

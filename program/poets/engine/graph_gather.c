@@ -29,7 +29,7 @@ _Static_assert(LEAT_POETS_CAUSE_COUNT + 5 <= LEAT_POETS_NOTE_WORDS_MAX, "totals 
 static void wait_for(struct leat_poets_link *link, uint32_t kind, struct leat_poets_note *note)
 {
     uint32_t from;
-    while (!leat_poets_link_hear(link, &from, note) || note->kind != kind)
+    while (!leat_poets_link_receive_note(link, &from, note) || note->kind != kind)
         sched_yield();
 }
 
@@ -45,14 +45,14 @@ static void add_totals(struct leat_poets_link *link, struct leat_poets_run_resul
     }
 }
 
-static void tell_totals(struct leat_poets_link *link, struct leat_poets_run_result *out)
+static void send_totals(struct leat_poets_link *link, struct leat_poets_run_result *out)
 {
     uint64_t *list[LEAT_POETS_NOTE_WORDS_MAX];
     struct leat_poets_note note = { .kind = LEAT_POETS_NOTE_TOTALS };
     note.count = list_totals(out, list);
     for (uint32_t i = 0; i < note.count; i++)
         note.word[i] = *list[i];
-    leat_poets_link_tell(link, 0, &note);
+    leat_poets_link_send_note(link, 0, &note);
 }
 
 /* ---- states --------------------------------------------------------------------------------- */
@@ -116,7 +116,7 @@ static void pull(struct states *s, uint32_t rank, size_t len)
     while (piece && len) {
         if (piece->at == piece->len) {
             uint32_t from;
-            leat_poets_link_tell(s->link, rank, &note);
+            leat_poets_link_send_note(s->link, rank, &note);
             while (
                 !s->link->receive(s->link, LEAT_POETS_LINK_DATA, piece->octets, &from, &piece->len))
                 sched_yield();
@@ -167,12 +167,12 @@ void leat_poets_ranks_gather(const struct leat_poets_run *run, struct leat_poets
     struct leat_poets_link *link = run->options->link;
     struct leat_poets_note note;
     if (link->rank)
-        tell_totals(link, out);
+        send_totals(link, out);
     else
         add_totals(link, out);
     hash_states(link, run->machine, out);
     if (link->rank)
         wait_for(link, LEAT_POETS_NOTE_BYE, &note);
     else
-        leat_poets_link_tell_all(link, &bye);
+        leat_poets_link_send_note_to_all(link, &bye);
 }

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 enum {
-    SIGNALLED = 128,         /* exit code of an interrupt, and its number */
-    LOOK_NS = 100000000,     /* between two checks of a run that is to end */
-    LOOKS_WITHOUT_TURN = 20, /* in the same handler: it does not return */
+    SIGNALLED = 128,          /* exit code of an interrupt, and its number */
+    CHECK_NS = 100000000,     /* between two checks of a run that is to end */
+    CHECKS_WITHOUT_TURN = 20, /* in the same handler: it does not return */
 };
 
 static const int crashes[LEAT_POETS_RUN_CRASHES] = { SIGSEGV, SIGBUS,  SIGFPE,
@@ -33,14 +33,14 @@ static void say(const char *text)
 }
 
 /* Whose code runs. Without a run it is that of static objects. */
-struct culprit {
+struct origin {
     const struct leat_poets_run_options *options;
     const struct leat_poets_run *run;
     const struct leat_poets_block *block;
     bool supervisor;
 };
 
-static _Noreturn void give_up(struct culprit c, const char *what)
+static _Noreturn void give_up(struct origin c, const char *what)
 {
     const int number = c.options && c.options->interrupted ? *c.options->interrupted : 0;
     say("leat: ");
@@ -58,35 +58,35 @@ static _Noreturn void give_up(struct culprit c, const char *what)
 }
 
 /* In this thread, if any. */
-static struct culprit culprit_here(void)
+static struct origin origin_here(void)
 {
     const bool supervisor = hosted && atomic_load(&hosted->host.supervising);
     const struct leat_poets_run *run = watched ? watched->engine : supervisor ? hosted : NULL;
-    return (struct culprit){ .options = run ? run->options : outside,
-                             .run = run,
-                             .block = watched ? watched->block : NULL,
-                             .supervisor = supervisor };
+    return (struct origin){ .options = run ? run->options : outside,
+                            .run = run,
+                            .block = watched ? watched->block : NULL,
+                            .supervisor = supervisor };
 }
 
 static void on_crash(int number)
 {
-    give_up(culprit_here(), number == SIGFPE    ? "crashed: arithmetic (SIGFPE)\n"
-                            : number == SIGABRT ? "called abort\n"
-                            : number == SIGILL || number == SIGTRAP
-                                ? "crashed: a trap, as for division by zero (SIGILL, SIGTRAP)\n"
-                                : "crashed: memory that is not there (SIGSEGV)\n");
+    give_up(origin_here(), number == SIGFPE    ? "crashed: arithmetic (SIGFPE)\n"
+                           : number == SIGABRT ? "called abort\n"
+                           : number == SIGILL || number == SIGTRAP
+                               ? "crashed: a trap, as for division by zero (SIGILL, SIGTRAP)\n"
+                               : "crashed: memory that is not there (SIGSEGV)\n");
 }
 
 static void on_exit_of_process(void)
 {
-    const struct culprit c = culprit_here();
+    const struct origin c = origin_here();
     if (c.options) give_up(c, "called exit, expected handler_exit\n");
 }
 
 /* Two copies of a run would send and print, and only one would be waited for. */
 static void on_fork(void)
 {
-    const struct culprit c = culprit_here();
+    const struct origin c = origin_here();
     if (c.options) give_up(c, "called fork, expected no second process\n");
 }
 
@@ -124,12 +124,12 @@ struct stuck {
 
 /* These are read while others write them; a torn value differs, and so is not taken for a
  * standstill. */
-static struct stuck look(struct leat_poets_run *run)
+static struct stuck read_progress(struct leat_poets_run *run)
 {
     const struct leat_poets_machine *m = run->machine;
     struct stuck now = { .turns = __atomic_load_n(&run->host.supervisor_packets,
                                                   __ATOMIC_RELAXED) };
-    pthread_mutex_lock(&run->looking);
+    pthread_mutex_lock(&run->inspecting);
     now.turns += __atomic_load_n(&run->turns, __ATOMIC_RELAXED);
     for (uint32_t t = m->thread_from; run->env_lent && t < m->thread_to; t++) {
         const struct leat_poets_softswitch *ss = &run->softswitch[t];
@@ -138,7 +138,7 @@ static struct stuck look(struct leat_poets_run *run)
         now.turns += 1 + __atomic_load_n(&ss->handled, __ATOMIC_RELAXED) +
                      __atomic_load_n(&ss->sent, __ATOMIC_RELAXED);
     }
-    pthread_mutex_unlock(&run->looking);
+    pthread_mutex_unlock(&run->inspecting);
     return now;
 }
 
@@ -150,21 +150,21 @@ static bool is_busy(const struct leat_poets_run *run, struct stuck now)
 
 void leat_poets_run_lend_env(struct leat_poets_run *run, bool lent)
 {
-    pthread_mutex_lock(&run->looking);
+    pthread_mutex_lock(&run->inspecting);
     run->env_lent = lent;
-    pthread_mutex_unlock(&run->looking);
+    pthread_mutex_unlock(&run->inspecting);
 }
 
 static void *watch(void *context)
 {
     struct leat_poets_run_guard *guard = context;
     struct stuck before = { 0 };
-    unsigned looks = 0;
+    unsigned checks = 0;
     pthread_mutex_lock(&guard->lock);
     while (!guard->is_over) {
         struct timespec until;
         clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_nsec += LOOK_NS;
+        until.tv_nsec += CHECK_NS;
         if (until.tv_nsec >= 1000000000) {
             until.tv_nsec -= 1000000000;
             until.tv_sec++;
@@ -172,16 +172,16 @@ static void *watch(void *context)
         if (pthread_cond_timedwait(&guard->over, &guard->lock, &until) != ETIMEDOUT) continue;
         if (!is_to_end(guard)) continue;
         struct leat_poets_run *run = guard->run;
-        const struct stuck now = run ? look(run) : (struct stuck){ 0 };
-        looks = is_busy(run, now) && now.block == before.block && now.turns == before.turns
-                    ? looks + 1
-                    : 0;
+        const struct stuck now = run ? read_progress(run) : (struct stuck){ 0 };
+        checks = is_busy(run, now) && now.block == before.block && now.turns == before.turns
+                     ? checks + 1
+                     : 0;
         before = now;
-        if (looks >= LOOKS_WITHOUT_TURN)
-            give_up((struct culprit){ .options = guard->options,
-                                      .run = run,
-                                      .block = now.block,
-                                      .supervisor = run && atomic_load(&run->host.supervising) },
+        if (checks >= CHECKS_WITHOUT_TURN)
+            give_up((struct origin){ .options = guard->options,
+                                     .run = run,
+                                     .block = now.block,
+                                     .supervisor = run && atomic_load(&run->host.supervising) },
                     "does not come back\n");
     }
     pthread_mutex_unlock(&guard->lock);
@@ -216,7 +216,7 @@ static void end_watch(struct leat_poets_run_guard *guard)
 
 /* ---- a run ---------------------------------------------------------------------------------- */
 
-static void tell_exits(void)
+static void register_hooks(void)
 {
     atexit(on_exit_of_process);
     (void)!at_quick_exit(on_exit_of_process);
@@ -237,7 +237,7 @@ void leat_poets_run_guard_begin(struct leat_poets_run_guard *guard,
         outside = options;
         leat_poets_run_watch_crashes(NULL);
     }
-    pthread_once(&once, tell_exits);
+    pthread_once(&once, register_hooks);
     for (size_t i = 0; i < LEAT_POETS_RUN_CRASHES; i++)
         sigaction(crashes[i], &action, &guard->before[i]);
     begin_watch(guard);

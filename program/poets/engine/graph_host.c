@@ -20,7 +20,7 @@ const char *leat_poets_run_reason_name(enum leat_poets_run_reason reason)
 
 /* ---- output ---------------------------------------------------------------------------------- */
 
-static void look_for_exit(struct leat_poets_graph_host *host, const char *text, size_t len)
+static void find_exit(struct leat_poets_graph_host *host, const char *text, size_t len)
 {
     static const char success[] = "_HANDLER_EXIT_SUCCESS_9be65737_";
     static const char fail[] = "_HANDLER_EXIT_FAIL_9be65737_";
@@ -54,7 +54,7 @@ static void print_line(struct leat_poets_graph_host *host, uint32_t index, const
         print_text(out, text, len);
         fputs(truncated ? " [truncated]\n" : "\n", out);
     }
-    look_for_exit(host, text, len);
+    find_exit(host, text, len);
 }
 
 static void post(struct leat_poets_host *api, const char *text)
@@ -262,7 +262,7 @@ static uint32_t thread_of(const struct leat_poets_machine *m, uint32_t address)
 }
 
 /* Reports only the first. */
-static void tell_table(struct leat_poets_graph_host *host, const char *why)
+static void report_table_error(struct leat_poets_graph_host *host, const char *why)
 {
     if (!host->table_failed) fprintf(stderr, "leat: %s\n", why);
     host->table_failed = true;
@@ -276,14 +276,14 @@ static FILE *open_table(struct leat_poets_graph_host *host, uint32_t address, bo
     snprintf(name, sizeof name, "instrumentation_thread_%u.csv", address);
     if (!open_files(host, why, sizeof why)) {
         snprintf(text, sizeof text, "%s: %s", name, why);
-        tell_table(host, text);
+        report_table_error(host, text);
         return NULL;
     }
     const int fd = openat(host->files, name, flags, 0666);
     FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
     if (out) return out;
     snprintf(text, sizeof text, "%.300s/%s: %s", folder_of(host), name, strerror(errno));
-    tell_table(host, text);
+    report_table_error(host, text);
     if (fd >= 0) close(fd);
     return NULL;
 }
@@ -311,7 +311,7 @@ static void on_instr(struct leat_poets_graph_host *host, uint32_t address,
         fprintf(out, ", %u", c[i]);
     fprintf(out, ", %g, %g, %g\n", rate(c[LEAT_POETS_INSTR_RX_CNT], delta),
             rate(c[LEAT_POETS_INSTR_TX_CNT], delta), rate(c[LEAT_POETS_INSTR_SUP_CNT], delta));
-    if (fclose(out) != 0) tell_table(host, strerror(errno));
+    if (fclose(out) != 0) report_table_error(host, strerror(errno));
 }
 
 /* ---- life cycle of the application ----------------------------------------------------------- */
@@ -369,28 +369,28 @@ void leat_poets_graph_host_begin(struct leat_poets_graph_host *host)
 void leat_poets_graph_host_packet(struct leat_poets_graph_host *host, const uint8_t *packet,
                                   unsigned nflit)
 {
-    struct leat_poets_told told;
+    struct leat_poets_told event;
     const struct leat_poets_supervisor *s = host->machine->handlers->supervisor;
     leat_poets_mothership_receive(&host->mothership, packet, (size_t)nflit * LEAT_POETS_FLIT_LEN,
-                                  &told);
-    switch (told.kind) {
+                                  &event);
+    switch (event.kind) {
     case LEAT_POETS_TOLD_NOTHING: break;
     case LEAT_POETS_TOLD_WARNING: break; /* counted */
-    case LEAT_POETS_TOLD_EXTERNAL: on_external(host, &told.packet); break;
-    case LEAT_POETS_TOLD_SUPERVISOR: on_supervisor_packet(host, &told.packet); break;
+    case LEAT_POETS_TOLD_EXTERNAL: on_external(host, &event.packet); break;
+    case LEAT_POETS_TOLD_SUPERVISOR: on_supervisor_packet(host, &event.packet); break;
     case LEAT_POETS_TOLD_CONTROL:
         if (!s || !s->control || !host->object) break;
         atomic_store(&host->supervising, true);
-        s->control(&host->api, host->object, told.packet.opcode, told.packet.payload);
+        s->control(&host->api, host->object, event.packet.opcode, event.packet.payload);
         atomic_store(&host->supervising, false);
         break;
     case LEAT_POETS_TOLD_LINES:
-        for (unsigned i = 0; i < told.lines.count; i++)
-            print_line(host, told.packet.sender, told.lines.line[i].text, told.lines.line[i].len,
-                       told.lines.line[i].truncated);
+        for (unsigned i = 0; i < event.lines.count; i++)
+            print_line(host, event.packet.sender, event.lines.line[i].text, event.lines.line[i].len,
+                       event.lines.line[i].truncated);
         break;
-    case LEAT_POETS_TOLD_INSTR: on_instr(host, told.packet.sender, &told.instr); break;
-    case LEAT_POETS_TOLD_ACTIONS: act(host, told.actions); break;
+    case LEAT_POETS_TOLD_INSTR: on_instr(host, event.packet.sender, &event.instr); break;
+    case LEAT_POETS_TOLD_ACTIONS: act(host, event.actions); break;
     }
 }
 

@@ -12,8 +12,8 @@ static void nap(void)
     nanosleep(&time, NULL);
 }
 
-void leat_poets_link_tell(struct leat_poets_link *link, uint32_t to,
-                          const struct leat_poets_note *note)
+void leat_poets_link_send_note(struct leat_poets_link *link, uint32_t to,
+                               const struct leat_poets_note *note)
 {
     uint8_t octets[WORDS_AT + 8 * LEAT_POETS_NOTE_WORDS_MAX];
     leat_put_le32(octets + KIND_AT, note->kind);
@@ -25,13 +25,15 @@ void leat_poets_link_tell(struct leat_poets_link *link, uint32_t to,
         sched_yield();
 }
 
-void leat_poets_link_tell_all(struct leat_poets_link *link, const struct leat_poets_note *note)
+void leat_poets_link_send_note_to_all(struct leat_poets_link *link,
+                                      const struct leat_poets_note *note)
 {
     for (uint32_t r = 0; r < link->rank_count; r++)
-        if (r != link->rank) leat_poets_link_tell(link, r, note);
+        if (r != link->rank) leat_poets_link_send_note(link, r, note);
 }
 
-bool leat_poets_link_hear(struct leat_poets_link *link, uint32_t *from, struct leat_poets_note *out)
+bool leat_poets_link_receive_note(struct leat_poets_link *link, uint32_t *from,
+                                  struct leat_poets_note *out)
 {
     uint8_t octets[LEAT_POETS_LINK_LEN_MAX];
     size_t len;
@@ -56,7 +58,7 @@ static struct leat_poets_note wait_for(struct leat_poets_link *link, uint32_t ki
     struct leat_poets_note note;
     uint32_t from;
     for (;;) {
-        if (!leat_poets_link_hear(link, &from, &note))
+        if (!leat_poets_link_receive_note(link, &from, &note))
             nap();
         else if (note.kind == kind && note.count == 3)
             return note;
@@ -69,7 +71,7 @@ struct leat_poets_agreement leat_poets_link_agree(struct leat_poets_link *link, 
     struct leat_poets_agreement is = { good, good, true };
     struct leat_poets_note note = { .kind = READY, .count = 3, .word = { good, fingerprint } };
     if (link->rank) {
-        leat_poets_link_tell(link, 0, &note);
+        leat_poets_link_send_note(link, 0, &note);
         note = wait_for(link, AGREED);
         return (struct leat_poets_agreement){ note.word[0], note.word[1], note.word[2] };
     }
@@ -81,6 +83,6 @@ struct leat_poets_agreement leat_poets_link_agree(struct leat_poets_link *link, 
     note = (struct leat_poets_note){ .kind = AGREED,
                                      .count = 3,
                                      .word = { is.good, is.first_good, is.same } };
-    leat_poets_link_tell_all(link, &note);
+    leat_poets_link_send_note_to_all(link, &note);
     return is;
 }

@@ -58,13 +58,13 @@ struct leat_poets_note {
 };
 
 /* Waits for room, which is soon there: notes are always received. */
-void leat_poets_link_tell(struct leat_poets_link *link, uint32_t to,
-                          const struct leat_poets_note *note);
-void leat_poets_link_tell_all(struct leat_poets_link *link,
-                              const struct leat_poets_note *note); /* except this rank */
+void leat_poets_link_send_note(struct leat_poets_link *link, uint32_t to,
+                               const struct leat_poets_note *note);
+void leat_poets_link_send_note_to_all(struct leat_poets_link *link,
+                                      const struct leat_poets_note *note); /* except this rank */
 /* The next note; false: none. Anything else is discarded. */
-bool leat_poets_link_hear(struct leat_poets_link *link, uint32_t *from,
-                          struct leat_poets_note *out);
+bool leat_poets_link_receive_note(struct leat_poets_link *link, uint32_t *from,
+                                  struct leat_poets_note *out);
 
 /* ---- agreement ------------------------------------------------------------------------------ */
 

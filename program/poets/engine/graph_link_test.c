@@ -67,16 +67,16 @@ static void a_note_comes_as_it_went(void)
                                     .word = { 1, UINT64_MAX, 0x123456789abcdef } };
     struct leat_poets_note heard;
     uint32_t from = 99;
-    OK(!leat_poets_link_hear(&two, &from, &heard));
-    leat_poets_link_tell(&one, 2, &note);
-    OK(leat_poets_link_hear(&two, &from, &heard));
+    OK(!leat_poets_link_receive_note(&two, &from, &heard));
+    leat_poets_link_send_note(&one, 2, &note);
+    OK(leat_poets_link_receive_note(&two, &from, &heard));
     EQ(from, 1);
     OK(memcmp(&heard, &note, sizeof note) == 0);
     note.count = LEAT_POETS_NOTE_WORDS_MAX;
-    leat_poets_link_tell_all(&one, &note);
+    leat_poets_link_send_note_to_all(&one, &note);
     for (uint32_t r = 0; r < RANKS; r++) {
         struct leat_poets_link other = link_of(r);
-        EQ(leat_poets_link_hear(&other, &from, &heard), r != 1);
+        EQ(leat_poets_link_receive_note(&other, &from, &heard), r != 1);
     }
 }
 
@@ -93,10 +93,10 @@ static void what_is_no_note_is_passed_over(void)
     send(&one, 2, LEAT_POETS_LINK_CONTROL, octets, 8 + 33 * 8); /* more words than allowed */
     send(&one, 2, LEAT_POETS_LINK_CONTROL, three, 31);
     send(&one, 2, LEAT_POETS_LINK_CONTROL, three, 24);
-    leat_poets_link_tell(&one, 2, &note);
-    OK(leat_poets_link_hear(&two, &from, &heard));
+    leat_poets_link_send_note(&one, 2, &note);
+    OK(leat_poets_link_receive_note(&two, &from, &heard));
     EQ(heard.kind, 8);
-    OK(!leat_poets_link_hear(&two, &from, &heard));
+    OK(!leat_poets_link_receive_note(&two, &from, &heard));
 }
 
 struct member {

@@ -37,7 +37,7 @@ static leat_time time_of(uint32_t i)
     return net.sent_at[i] + (net.sent[i] ? WAY_PS : 0);
 }
 
-static void tell(uint32_t i, leat_time at)
+static void notify(uint32_t i, leat_time at)
 {
     const struct leat_port_observer *observer = &net.base.observer;
     const struct leat_port_message message = net.message[i];
@@ -67,7 +67,7 @@ static leat_time network_run(struct leat_port_net *base, leat_time until)
         return base->now;
     }
     base->now = time_of(first);
-    tell(first, base->now);
+    notify(first, base->now);
     return base->now;
 }
 
@@ -291,7 +291,7 @@ static void within_a_mailbox_packets_are_copied_if_there_is_a_slot(void)
     leat_poets_mailboxes_free(&m);
 }
 
-static void a_network_that_loses_or_refuses_is_told(void)
+static void a_network_that_loses_or_refuses_is_reported(void)
 {
     make(4, 4, 4, true);
     net.loses = true;
@@ -374,5 +374,5 @@ TAP_MAIN(T(threads_have_equal_shares_of_mailboxes_and_rising_addresses),
          T(a_slot_is_free_when_its_packet_is_done_with_not_when_it_is_taken),
          T(the_host_is_not_stopped_by_full_mailboxes),
          T(within_a_mailbox_packets_are_copied_if_there_is_a_slot),
-         T(a_network_that_loses_or_refuses_is_told), T(whatever_is_posted_comes_once),
+         T(a_network_that_loses_or_refuses_is_reported), T(whatever_is_posted_comes_once),
          T(lists_are_first_in_first_out))

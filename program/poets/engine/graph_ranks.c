@@ -1,6 +1,6 @@
 /*
  * Ranks: processes that share the threads of an application (spec/poets.md, 5.2 and 5.3). Each has
- * its crew of workers (graph_crew.h), the first of them in this very thread, and a post:
+ * its workers (graph_workers.h), the first of them in this very thread, and a post:
  *
  *   worker --ring--> post --frames--> post --ring--> worker          device to device
  *   worker --ring--> post --frames--> rank 0's host --frames--> ...  supervisor, lines, records
@@ -12,7 +12,7 @@
  * (poets_waves.h), then has all run OnHardwareIdle and vote. No rank sends until all have voted.
  * Rank 0 announces the end to all.
  */
-#include "graph_crew.h"
+#include "graph_workers.h"
 #include "poets_host.h"
 #include "poets_waves.h"
 #include <sched.h>
@@ -41,7 +41,7 @@ struct inbox {
 };
 
 struct ranks {
-    struct leat_poets_crew crew;
+    struct leat_poets_workers workers;
     struct leat_poets_run *run;
     struct leat_poets_link *link;
     struct outbox *out[FRAME_CHANNELS]; /* by rank */
@@ -49,10 +49,10 @@ struct ranks {
     uint32_t ended[FRAME_CHANNELS]; /* ranks that will send nothing more */
     uint32_t open_count;            /* outboxes that are not empty */
     uint32_t host_address;
-    uint64_t sent, received; /* packets to and from other ranks */
-    uint32_t wave_asked;     /* and not answered; 0: none */
-    bool vote_asked, voting; /* voting: all wait for RESUME */
-    bool told_exit, told_interrupt, over, no_memory;
+    uint64_t sent, received;     /* packets to and from other ranks */
+    uint32_t wave_requested;     /* and not answered; 0: none */
+    bool vote_requested, voting; /* voting: all wait for RESUME */
+    bool sent_exit, sent_interrupt, over, no_memory;
     /* Rank 0. */
     struct leat_poets_waves waves;
     bool wave_open;
@@ -116,7 +116,7 @@ static void send_frames(struct ranks *r)
 
 static void host_packet(struct ranks *r, const uint8_t *packet, unsigned nflit)
 {
-    r->crew.worker[0].env.block = NULL; /* a crash would not be a device's */
+    r->workers.worker[0].env.block = NULL; /* a crash would not be a device's */
     leat_poets_graph_host_packet(&r->run->host, packet, nflit);
 }
 
@@ -127,7 +127,7 @@ static void send_to_thread(struct leat_poets_graph_host *host, uint32_t thread,
     struct ranks *r = host->engine;
     const uint32_t rank = leat_poets_machine_rank_of(r->run->machine, thread);
     if (rank == r->link->rank)
-        while (!leat_poets_crew_from_host(&r->crew, thread, packet, nflit))
+        while (!leat_poets_workers_from_host(&r->workers, thread, packet, nflit))
             sched_yield();
     else
         while (!post(r, LEAT_POETS_LINK_HOST, rank, r->run->machine->address[thread], packet,
@@ -139,21 +139,21 @@ static void send_to_thread(struct leat_poets_graph_host *host, uint32_t thread,
 /* Packets of workers for the host and for other ranks. */
 static bool take_cells(struct ranks *r)
 {
-    const struct leat_poets_crew_cell *cell;
+    const struct leat_poets_workers_cell *cell;
     bool any = false;
-    for (uint32_t i = 0; i < r->crew.count; i++)
-        while ((cell = leat_poets_crew_oldest(&r->crew, i))) {
-            const bool to_host = cell->thread == LEAT_POETS_CREW_HOST;
+    for (uint32_t i = 0; i < r->workers.count; i++)
+        while ((cell = leat_poets_workers_oldest(&r->workers, i))) {
+            const bool to_host = cell->thread == LEAT_POETS_WORKERS_HOST;
             const uint32_t to = to_host ? 0
                                         : leat_poets_machine_rank_of(r->run->machine, cell->thread);
             if (to_host && !r->link->rank) {
-                const struct leat_poets_crew_cell copy = *cell; /* handling it may take more */
-                leat_poets_crew_take(&r->crew, i);
+                const struct leat_poets_workers_cell copy = *cell; /* handling it may take more */
+                leat_poets_workers_take(&r->workers, i);
                 host_packet(r, copy.slot.packet, copy.slot.nflit);
             } else if (post(r, to_host ? LEAT_POETS_LINK_HOST : LEAT_POETS_LINK_DATA, to,
                             to_host ? r->host_address : r->run->machine->address[cell->thread],
                             cell->slot.packet, cell->slot.nflit)) {
-                leat_poets_crew_take(&r->crew, i);
+                leat_poets_workers_take(&r->workers, i);
             } else {
                 break;
             }
@@ -176,9 +176,9 @@ static bool hand_out(struct ranks *r, unsigned channel, const struct leat_poets_
         r->run->frames_unknown++;
         return true;
     }
-    return (channel == LEAT_POETS_LINK_HOST ? leat_poets_crew_from_host
-                                            : leat_poets_crew_from_ranks)(
-        &r->crew, record->hw_addr, record->packet, record->nflit);
+    return (channel == LEAT_POETS_LINK_HOST ? leat_poets_workers_from_host
+                                            : leat_poets_workers_from_ranks)(
+        &r->workers, record->hw_addr, record->packet, record->nflit);
 }
 
 /* False: some of its records wait. */
@@ -215,13 +215,13 @@ static bool receive_frames(struct ranks *r, unsigned channel)
 
 /* ---- notes ---------------------------------------------------------------------------------- */
 
-static void tell(struct ranks *r, uint32_t kind, uint64_t a, uint64_t b, uint64_t c)
+static void send_note(struct ranks *r, uint32_t kind, uint64_t a, uint64_t b, uint64_t c)
 {
     const struct leat_poets_note note = { .kind = kind, .count = 3, .word = { a, b, c } };
     if (r->link->rank)
-        leat_poets_link_tell(r->link, 0, &note);
+        leat_poets_link_send_note(r->link, 0, &note);
     else
-        leat_poets_link_tell_all(r->link, &note);
+        leat_poets_link_send_note_to_all(r->link, &note);
 }
 
 static void on_end(struct ranks *r, const struct leat_poets_note *note)
@@ -234,7 +234,7 @@ static void on_end(struct ranks *r, const struct leat_poets_note *note)
     if (note->word[2] && r->run->options->interrupted)
         *r->run->options->interrupted = (sig_atomic_t)note->word[2];
     r->over = true;
-    atomic_store(&r->crew.ended, true);
+    atomic_store(&r->workers.ended, true);
 }
 
 /* Requests are served between the rounds of workers. */
@@ -242,19 +242,19 @@ static void on_note(struct ranks *r, const struct leat_poets_note *note)
 {
     int none = -1;
     switch (note->kind) {
-    case LEAT_POETS_NOTE_PROBE: r->wave_asked = (uint32_t)note->word[0]; break;
+    case LEAT_POETS_NOTE_PROBE: r->wave_requested = (uint32_t)note->word[0]; break;
     case LEAT_POETS_NOTE_COUNTS:
         if (!r->wave_open) break;
         r->verdict = leat_poets_waves_report(&r->waves, (uint32_t)note->word[0], note->word[1],
                                              note->word[2]);
         break;
-    case LEAT_POETS_NOTE_IDLE: r->vote_asked = true; break;
+    case LEAT_POETS_NOTE_IDLE: r->vote_requested = true; break;
     case LEAT_POETS_NOTE_VOTE:
         r->votes_missing--;
         r->unanimous = r->unanimous && note->word[0];
         break;
     case LEAT_POETS_NOTE_RESUME:
-        leat_poets_crew_resume(&r->crew);
+        leat_poets_workers_resume(&r->workers);
         r->voting = false;
         break;
     case LEAT_POETS_NOTE_EXIT:
@@ -269,12 +269,12 @@ static void on_note(struct ranks *r, const struct leat_poets_note *note)
     }
 }
 
-static bool hear(struct ranks *r)
+static bool receive_notes(struct ranks *r)
 {
     struct leat_poets_note note;
     uint32_t from;
     bool any = false;
-    while (!r->over && leat_poets_link_hear(r->link, &from, &note)) {
+    while (!r->over && leat_poets_link_receive_note(r->link, &from, &note)) {
         on_note(r, &note);
         any = true;
     }
@@ -286,7 +286,7 @@ static bool hear(struct ranks *r)
 /* True: something moved. Until all have voted nobody sends, not even the host. */
 static bool serve(struct ranks *r)
 {
-    bool any = hear(r);
+    bool any = receive_notes(r);
     if (r->over || r->voting) return any;
     any = receive_frames(r, LEAT_POETS_LINK_HOST) || any;
     any = receive_frames(r, LEAT_POETS_LINK_DATA) || any;
@@ -296,15 +296,15 @@ static bool serve(struct ranks *r)
     return any;
 }
 
-static void meanwhile(struct leat_poets_crew *crew)
+static void meanwhile(struct leat_poets_workers *workers)
 {
-    serve(crew->run->host.engine);
+    serve(workers->run->host.engine);
 }
 
 static bool is_passive(const struct ranks *r)
 {
     return !r->open_count && !r->in[LEAT_POETS_LINK_DATA].waits &&
-           !r->in[LEAT_POETS_LINK_HOST].waits && leat_poets_crew_is_idle(&r->crew);
+           !r->in[LEAT_POETS_LINK_HOST].waits && leat_poets_workers_is_idle(&r->workers);
 }
 
 /* Replies that every rank but the first owes it. */
@@ -312,22 +312,22 @@ static void answer(struct ranks *r)
 {
     const volatile sig_atomic_t *interrupted = r->run->options->interrupted;
     const int code = atomic_load(&r->run->exit_code);
-    if (code >= 0 && !r->told_exit) {
-        r->told_exit = true;
-        tell(r, LEAT_POETS_NOTE_EXIT, (uint64_t)code, 0, 0);
+    if (code >= 0 && !r->sent_exit) {
+        r->sent_exit = true;
+        send_note(r, LEAT_POETS_NOTE_EXIT, (uint64_t)code, 0, 0);
     }
-    if (interrupted && *interrupted && !r->told_interrupt) {
-        r->told_interrupt = true;
-        tell(r, LEAT_POETS_NOTE_INTERRUPT, (uint64_t)*interrupted, 0, 0);
+    if (interrupted && *interrupted && !r->sent_interrupt) {
+        r->sent_interrupt = true;
+        send_note(r, LEAT_POETS_NOTE_INTERRUPT, (uint64_t)*interrupted, 0, 0);
     }
-    if (r->vote_asked) {
-        r->vote_asked = false;
+    if (r->vote_requested) {
+        r->vote_requested = false;
         r->voting = true;
-        tell(r, LEAT_POETS_NOTE_VOTE, leat_poets_crew_vote(&r->crew), 0, 0);
+        send_note(r, LEAT_POETS_NOTE_VOTE, leat_poets_workers_vote(&r->workers), 0, 0);
     }
-    if (r->wave_asked && is_passive(r)) {
-        tell(r, LEAT_POETS_NOTE_COUNTS, r->wave_asked, r->sent, r->received);
-        r->wave_asked = 0;
+    if (r->wave_requested && is_passive(r)) {
+        send_note(r, LEAT_POETS_NOTE_COUNTS, r->wave_requested, r->sent, r->received);
+        r->wave_requested = 0;
     }
 }
 
@@ -335,10 +335,10 @@ static void answer(struct ranks *r)
 
 static void begin_wave(struct ranks *r)
 {
-    r->wave_asked = leat_poets_waves_begin(&r->waves);
+    r->wave_requested = leat_poets_waves_begin(&r->waves);
     r->wave_open = true;
     r->verdict = LEAT_POETS_NOT_YET;
-    tell(r, LEAT_POETS_NOTE_PROBE, r->wave_asked, 0, 0);
+    send_note(r, LEAT_POETS_NOTE_PROBE, r->wave_requested, 0, 0);
 }
 
 static void count_idle_step(struct ranks *r)
@@ -349,7 +349,7 @@ static void count_idle_step(struct ranks *r)
     if (r->idle_steps >= leat_poets_run_idle_steps(r->run)) leat_poets_run_end_idle(r->run);
 }
 
-static void ask_votes(struct ranks *r)
+static void request_votes(struct ranks *r)
 {
     r->unanimous = true;
     if (!r->run->machine->has_hardware_idle) {
@@ -357,9 +357,9 @@ static void ask_votes(struct ranks *r)
         return;
     }
     r->votes_missing = r->link->rank_count - 1;
-    tell(r, LEAT_POETS_NOTE_IDLE, 0, 0, 0);
+    send_note(r, LEAT_POETS_NOTE_IDLE, 0, 0, 0);
     r->voting = true;
-    const bool mine = leat_poets_crew_vote(&r->crew);
+    const bool mine = leat_poets_workers_vote(&r->workers);
     r->unanimous = r->unanimous && mine;
 }
 
@@ -367,18 +367,18 @@ static void find_idleness(struct ranks *r)
 {
     if (r->voting) {
         if (r->votes_missing) return;
-        tell(r, LEAT_POETS_NOTE_RESUME, 0, 0, 0);
-        leat_poets_crew_resume(&r->crew);
+        send_note(r, LEAT_POETS_NOTE_RESUME, 0, 0, 0);
+        leat_poets_workers_resume(&r->workers);
         r->voting = false;
         count_idle_step(r);
     } else if (!r->wave_open) {
         if (is_passive(r)) begin_wave(r);
-    } else if (r->wave_asked && is_passive(r)) { /* its own report */
-        r->verdict = leat_poets_waves_report(&r->waves, r->wave_asked, r->sent, r->received);
-        r->wave_asked = 0;
+    } else if (r->wave_requested && is_passive(r)) { /* its own report */
+        r->verdict = leat_poets_waves_report(&r->waves, r->wave_requested, r->sent, r->received);
+        r->wave_requested = 0;
     } else if (r->verdict != LEAT_POETS_NOT_YET) {
         r->wave_open = false;
-        if (r->verdict == LEAT_POETS_IDLE) ask_votes(r);
+        if (r->verdict == LEAT_POETS_IDLE) request_votes(r);
     }
 }
 
@@ -386,11 +386,11 @@ static void preside(struct ranks *r)
 {
     struct leat_poets_run *run = r->run;
     const volatile sig_atomic_t *interrupted = run->options->interrupted;
-    r->crew.worker[0].env.block = NULL;
-    if (!r->voting) leat_poets_crew_supervise(&r->crew, &r->supervised);
+    r->workers.worker[0].env.block = NULL;
+    if (!r->voting) leat_poets_workers_supervise(&r->workers, &r->supervised);
     if (leat_poets_graph_host_is_over(&run->host)) {
-        tell(r, LEAT_POETS_NOTE_END, run->host.reason, (uint64_t)run->host.exit_code,
-             interrupted ? (uint64_t)*interrupted : 0);
+        send_note(r, LEAT_POETS_NOTE_END, run->host.reason, (uint64_t)run->host.exit_code,
+                  interrupted ? (uint64_t)*interrupted : 0);
         r->over = true;
         return;
     }
@@ -402,9 +402,9 @@ static void preside(struct ranks *r)
 static void run_to_the_end(struct ranks *r)
 {
     unsigned without_work = 0;
-    leat_poets_worker_begin(&r->crew.worker[0]);
+    leat_poets_worker_begin(&r->workers.worker[0]);
     while (!r->over && !r->no_memory) {
-        bool any = !r->voting && leat_poets_worker_round(&r->crew.worker[0]);
+        bool any = !r->voting && leat_poets_worker_round(&r->workers.worker[0]);
         any = serve(r) || any;
         if (r->over) break;
         if (r->link->rank)
@@ -414,7 +414,7 @@ static void run_to_the_end(struct ranks *r)
         without_work = any ? 0 : without_work + 1;
         if (any) continue;
         leat_poets_graph_host_flush(&r->run->host);
-        leat_poets_crew_rest(without_work);
+        leat_poets_workers_rest(without_work);
     }
     leat_poets_run_forget_crashes();
 }
@@ -424,16 +424,16 @@ static void run_to_the_end(struct ranks *r)
 static void drain(struct ranks *r)
 {
     const uint32_t others = r->link->rank_count - 1;
-    uint32_t told[FRAME_CHANNELS] = { 0 }, from;
+    uint32_t sent[FRAME_CHANNELS] = { 0 }, from;
     size_t len;
     for (bool busy = true; busy;) {
         busy = false;
         for (unsigned c = 0; c < FRAME_CHANNELS; c++) {
-            const uint32_t to = told[c] + (told[c] >= r->link->rank);
-            if (told[c] < others && r->link->send(r->link, to, c, "", 0)) told[c]++;
+            const uint32_t to = sent[c] + (sent[c] >= r->link->rank);
+            if (sent[c] < others && r->link->send(r->link, to, c, "", 0)) sent[c]++;
             if (r->ended[c] < others && r->link->receive(r->link, c, r->in[c].octets, &from, &len))
                 r->ended[c] += len == 0;
-            busy = busy || told[c] < others || r->ended[c] < others;
+            busy = busy || sent[c] < others || r->ended[c] < others;
         }
     }
 }
@@ -449,8 +449,8 @@ static bool make(struct ranks *r)
     r->began = r->supervised = leat_poets_run_seconds();
     r->run->host.send = send_to_thread;
     r->run->host.engine = r;
-    r->crew.meanwhile = meanwhile;
-    r->crew.worker[0].inside = true;
+    r->workers.meanwhile = meanwhile;
+    r->workers.worker[0].inside = true;
     return true;
 }
 
@@ -471,11 +471,11 @@ bool leat_poets_run_ranks(struct leat_poets_run *run)
     if (!r) return link->abort(link, 1), false;
     r->run = run;
     r->link = link;
-    bool good = leat_poets_crew_make(&r->crew, run) && make(r);
+    bool good = leat_poets_workers_make(&r->workers, run) && make(r);
     if (good && !link->rank) leat_poets_graph_host_begin(&run->host);
-    good = good && leat_poets_crew_start(&r->crew, 1);
+    good = good && leat_poets_workers_start(&r->workers, 1);
     if (good) run_to_the_end(r);
-    leat_poets_crew_end(&r->crew);
+    leat_poets_workers_end(&r->workers);
     good = good && !r->no_memory;
     if (good)
         drain(r);

@@ -32,7 +32,7 @@ static void log_line(struct leat_poets_env *env, unsigned level, const char *tex
     leat_poets_softswitch_log(softswitch_of(env), env->block->index, text);
 }
 
-static void ask_exit(struct leat_poets_env *env, int code)
+static void request_exit(struct leat_poets_env *env, int code)
 {
     struct leat_poets_run *run = env->engine;
     int none = -1;
@@ -68,7 +68,7 @@ void leat_poets_run_env(struct leat_poets_run *run, struct leat_poets_env *env, 
 {
     *env = (struct leat_poets_env){ .graph = run->machine->graph_properties,
                                     .log = log_line,
-                                    .exit = ask_exit,
+                                    .exit = request_exit,
                                     .fail = fail,
                                     .uart = debug_octet,
                                     .cycles = clock ? cycles_of_clock : cycles_of_turns,
@@ -254,7 +254,7 @@ static bool run_engine(struct leat_poets_run *run)
 {
     if (run->options->link) return leat_poets_run_ranks(run);
     if (run->options->fabric.net) return leat_poets_run_fabric(run);
-    return run->options->schedule == LEAT_POETS_RUN_FREE ? leat_poets_run_workers(run)
+    return run->options->schedule == LEAT_POETS_RUN_FREE ? leat_poets_run_local(run)
                                                          : leat_poets_run_epochs(run);
 }
 
@@ -265,7 +265,7 @@ bool leat_poets_run(struct leat_poets_machine *machine,
                                   .options = options,
                                   .began = leat_poets_run_cycles(),
                                   .watching = PTHREAD_MUTEX_INITIALIZER,
-                                  .looking = PTHREAD_MUTEX_INITIALIZER };
+                                  .inspecting = PTHREAD_MUTEX_INITIALIZER };
     struct leat_poets_run_guard guard;
     *out = (struct leat_poets_run_result){ 0 };
     atomic_init(&run.exit_code, -1);

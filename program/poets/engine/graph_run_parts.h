@@ -24,7 +24,7 @@ struct leat_poets_run {
     struct leat_poets_fabric_result fabric;
     uint64_t frames_bad, frames_unknown; /* ranks */
     pthread_mutex_t watching;            /* one worker at a time */
-    pthread_mutex_t looking;             /* at env */
+    pthread_mutex_t inspecting;          /* of env */
     double progress_at;
 };
 
@@ -108,7 +108,7 @@ void leat_poets_ranks_gather(const struct leat_poets_run *run, struct leat_poets
 
 /* ---- engines -------------------------------------------------------------------------------- */
 
-bool leat_poets_run_workers(struct leat_poets_run *run);
+bool leat_poets_run_local(struct leat_poets_run *run);
 bool leat_poets_run_epochs(struct leat_poets_run *run);
 bool leat_poets_run_fabric(struct leat_poets_run *run);
 bool leat_poets_run_ranks(struct leat_poets_run *run);

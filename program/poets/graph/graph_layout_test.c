@@ -105,7 +105,7 @@ static void what_needs_a_compiler_is_refused(void)
     OK(!parse("uint32_t a, b;", false, true));
 }
 
-static void faults_tell_line_and_what_was_expected(void)
+static void faults_name_the_line_and_what_was_expected(void)
 {
     OK(!parse("uint32_t a;\n\n /* \n */ uint32 b;", false, true));
     EQ(fault.line, 3);
@@ -211,6 +211,6 @@ static void strings_have_one_number_each(void)
 TAP_MAIN(T(places_are_those_of_a_compiler), T(empty_structs_have_an_octet_as_in_cpp),
          T(values_go_where_a_compiler_puts_them),
          T(outer_braces_are_optional_for_the_orchestrator_only), T(defaults_are_octets),
-         T(what_needs_a_compiler_is_refused), T(faults_tell_line_and_what_was_expected),
+         T(what_needs_a_compiler_is_refused), T(faults_name_the_line_and_what_was_expected),
          T(numbers_that_do_not_fit_are_refused), T(json_refuses_what_is_not_there),
          T(random_floats_are_read_as_strtod_reads_them), T(strings_have_one_number_each))

@@ -348,7 +348,7 @@ static bool check_options(struct leat_poets_graph *g, const struct leat_poets_op
            wrong(g, "workers %u, expected at most %d", o->workers, LEAT_POETS_RUN_WORKERS_MAX);
 }
 
-static void tell_line(void *context, uint32_t index, const char *text, size_t len)
+static void pass_line(void *context, uint32_t index, const char *text, size_t len)
 {
     const struct leat_poets_options *o = context;
     char *copy = strndup(text, len);
@@ -364,7 +364,7 @@ static struct leat_poets_run_options run_options(const struct leat_poets_options
     if (workers > LEAT_POETS_RUN_WORKERS_MAX) workers = LEAT_POETS_RUN_WORKERS_MAX;
     struct leat_poets_run_options run = {
         .host = { .lines = stdout,
-                  .line = o->line ? tell_line : NULL,
+                  .line = o->line ? pass_line : NULL,
                   .context = (void *)(uintptr_t)o,
                   .stop_ack = true,
                   .interval = LEAT_POETS_INTERVAL },

@@ -320,7 +320,7 @@ struct heard {
     char last[64];
 };
 
-static void hear(void *context, uint32_t device, const char *text)
+static void on_line(void *context, uint32_t device, const char *text)
 {
     struct heard *h = context;
     h->lines++;
@@ -337,7 +337,7 @@ static void replies_broadcasts_indexed_sends_and_idling(void)
         struct leat_poets_graph *g = office(&plan, &boss);
         struct leat_poets_options o = schedule(i, tap_seed());
         struct leat_poets_result r;
-        o.line = hear;
+        o.line = on_line;
         o.context = &heard;
         OK(leat_poets_graph_run(g, &o, &r));
         EQ(r.reason, LEAT_POETS_END_IDLE);
@@ -382,7 +382,7 @@ static void a_run_ends_as_its_devices_want(void)
                 leat_poets_graph_edge(g, to, 0, 0, 1, NULL);
             }
             leat_poets_graph_supervisor(g, &boss);
-            o.line = hear;
+            o.line = on_line;
             o.context = &heard;
             OK(leat_poets_graph_run(g, &o, &r));
             EQ(r.reason, cases[k].reason);
@@ -415,7 +415,7 @@ static void the_supervisor_stops_a_run_and_has_the_last_word(void)
         struct leat_poets_graph *g = office(&plan, &brief);
         struct leat_poets_options o = schedule(i, tap_seed());
         struct leat_poets_result r;
-        o.line = hear;
+        o.line = on_line;
         o.context = &heard;
         o.until_stop = true;
         OK(leat_poets_graph_run(g, &o, &r));
@@ -507,7 +507,7 @@ static bool holder_tell(struct leat_poets_device *d, void *message)
     return true;
 }
 
-static void hear_nothing(struct leat_poets_supervising *self, const void *message)
+static void ignore_message(struct leat_poets_supervising *self, const void *message)
 {
     (void)message;
     ++*(uint32_t *)self->state;
@@ -526,7 +526,7 @@ static void idleness_is_not_found_while_a_token_is_on_its_way(void)
         .output = { { "out", 4, false, holder_send } },
     };
     static const struct leat_poets_supervisor_type ear = { .state_len = 4,
-                                                           .receive = hear_nothing };
+                                                           .receive = ignore_message };
     struct leat_poets_graph *g = leat_poets_graph_open("token", NULL, 0);
     leat_poets_graph_supervisor(g, &ear);
     for (uint32_t i = 0; i < TOKEN_STATIONS; i++)

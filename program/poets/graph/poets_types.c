@@ -24,7 +24,7 @@ enter(struct leat_poets_env *env, struct leat_poets_block *block, struct leat_po
 }
 
 /* The supervisor's flag is at its pin's position: after the last output. */
-static uint64_t ask_ready(const struct leat_poets_c_type *type, const struct leat_poets_device *d)
+static uint64_t query_ready(const struct leat_poets_c_type *type, const struct leat_poets_device *d)
 {
     if (d->failed) return LEAT_POETS_FAILED;
     if (!type->own->ready) return 0;
@@ -40,7 +40,7 @@ static uint64_t ready(struct leat_poets_env *env, struct leat_poets_block *block
 {
     struct leat_poets_device d;
     const struct leat_poets_c_type *type = enter(env, block, &d);
-    return ask_ready(type, &d);
+    return query_ready(type, &d);
 }
 
 #define TURN(handler)                                                              \
@@ -74,7 +74,7 @@ static uint64_t from_supervisor(struct leat_poets_env *env, struct leat_poets_bl
     struct aligned copy;
     (void)edge;
     type->own->from_supervisor(&d, align(payload, type->type.from_supervisor_len, &copy));
-    return ask_ready(type, &d);
+    return query_ready(type, &d);
 }
 
 static bool send_by(struct leat_poets_env *env, struct leat_poets_device *d,
@@ -102,7 +102,7 @@ static uint64_t receive(struct leat_poets_env *env, struct leat_poets_block *blo
     d.edge = edge;
     d.edge_state = edge + type->input[pin].state_at;
     type->own->input[pin].receive(&d, align(payload, type->input[pin].payload_len, &copy));
-    return ask_ready(type, &d);
+    return query_ready(type, &d);
 }
 
 static bool send(struct leat_poets_env *env, struct leat_poets_block *block, uint8_t *payload,

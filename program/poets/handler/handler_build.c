@@ -139,7 +139,7 @@ static const char *compiler_of(const struct build *b)
 }
 
 /* The compiler's version is part of an object's identity. */
-static bool ask_version(struct build *b)
+static bool query_version(struct build *b)
 {
     if (leat_poets_compiler_version(compiler_of(b), b->version, sizeof b->version)) return true;
     return leat_graph_wrong(&b->graph->report, (struct leat_graph_place){ 0 }, "E_CC",
@@ -381,14 +381,14 @@ static char *error_in(char *line, const char **code)
 }
 
 /* Errors in our own text follow from errors in the application's. */
-static void tell_errors(struct build *b, const struct job *job)
+static void report_errors(struct build *b, const struct job *job)
 {
     char line[2048], first[SHOWN] = "the compiler failed";
     const int fd = openat(b->cache.build, job->err, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     FILE *in = fd < 0 ? NULL : fdopen(fd, "r");
-    int told = 0;
-    for (bool begun = false, found = false; in && told < ERRORS_MAX && fgets(line, sizeof line, in);
-         begun = true) {
+    int reported = 0;
+    for (bool begun = false, found = false;
+         in && reported < ERRORS_MAX && fgets(line, sizeof line, in); begun = true) {
         const char *code;
         struct leat_graph_place place;
         line[strcspn(line, "\n")] = '\0';
@@ -399,10 +399,10 @@ static void tell_errors(struct build *b, const struct job *job)
         found = found || error;
         if (!error || !placed) continue;
         leat_graph_wrong(&b->graph->report, place, code, "%.*s", SHOWN, error);
-        told++;
+        reported++;
     }
     if (in) fclose(in);
-    if (!told) leat_graph_wrong(&b->graph->report, job->object->place, "E_CC", "%s", first);
+    if (!reported) leat_graph_wrong(&b->graph->report, job->object->place, "E_CC", "%s", first);
 }
 
 static bool begin_job(struct build *b, struct job *job)
@@ -422,7 +422,7 @@ static bool end_job(struct build *b, struct job *job)
         if (start_compiler(b, job)) return end_job(b, job);
     }
     if (!good) {
-        tell_errors(b, job);
+        report_errors(b, job);
         return false;
     }
     return keep(b, job) ||
@@ -515,7 +515,7 @@ bool leat_handlers_build(struct leat_graph *graph, const struct leat_graph_insta
     out->object = calloc(graph->type_count + 1, sizeof *out->object);
     if (!b.job || !out->type || !out->object)
         leat_graph_wrong(&graph->report, graph->place, "E_LIMIT", "no memory for the handlers");
-    else if (open_cache(&b) && ask_version(&b) && make_jobs(&b, instance, out))
+    else if (open_cache(&b) && query_version(&b) && make_jobs(&b, instance, out))
         run_jobs(&b, out);
     leat_handler_cache_close(&b.cache);
     const bool good = !graph->report.error_count && !is_interrupted(&b);

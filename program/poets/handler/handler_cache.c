@@ -64,7 +64,7 @@ static int follow(struct walk *w, int at, int link)
 }
 
 /* Returns `opened`, or the target of the link; -1: others can change it. */
-static int look_at(struct walk *w, const struct part *part, int opened)
+static int check_part(struct walk *w, const struct part *part, int opened)
 {
     struct stat s;
     const int len = part->len < SHOWN ? part->len : SHOWN;
@@ -93,7 +93,7 @@ static int enter(struct walk *w, const struct part *part, const char *name)
     if (opened < 0)
         return refuse(w, "%.*s: cannot be made: %s: set XDG_CACHE_HOME to a folder of your own",
                       part->len < SHOWN ? part->len : SHOWN, part->path, strerror(errno));
-    const int next = look_at(w, part, opened);
+    const int next = check_part(w, part, opened);
     if (next != opened) close(opened);
     return next;
 }

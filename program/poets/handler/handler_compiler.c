@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LOOK_MS = 2, NOT_STARTED = 127 };
+enum { POLL_MS = 2, NOT_STARTED = 127 };
 
 extern char **environ;
 
@@ -116,13 +116,13 @@ pid_t leat_poets_compiler_begin(const struct leat_poets_compiler_start *start)
 bool leat_poets_compiler_end(pid_t keeper, const volatile sig_atomic_t *interrupted)
 {
     int status = 1;
-    bool told = false;
+    bool signalled = false;
     for (;;) {
         const pid_t ended = waitpid(keeper, &status, WNOHANG);
         if (ended > 0) return WIFEXITED(status) && WEXITSTATUS(status) == 0;
         if (ended < 0 && errno != EINTR) return false;
-        if (!told && interrupted && *interrupted) told = kill(keeper, SIGTERM) == 0;
-        poll(NULL, 0, LOOK_MS);
+        if (!signalled && interrupted && *interrupted) signalled = kill(keeper, SIGTERM) == 0;
+        poll(NULL, 0, POLL_MS);
     }
 }
 

@@ -37,7 +37,7 @@ static inline void leat_enter(leat_poets_env *env, leat_poets_block *block)
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-__attribute__((noinline, cold)) static void leat_tell_failure(leat_poets_env *env, const char *what)
+__attribute__((noinline, cold)) static void leat_report_failure(leat_poets_env *env, const char *what)
 {
     if (env)
         env->fail(env, what);
@@ -48,7 +48,7 @@ __attribute__((noinline, cold)) static void leat_tell_failure(leat_poets_env *en
 [[noreturn]] __attribute__((noinline, cold)) static void leat_fail(leat_poets_env *env,
                                                                    const char *what)
 {
-    leat_tell_failure(env, what);
+    leat_report_failure(env, what);
     throw leat_stop();
 }
 
@@ -58,9 +58,9 @@ __attribute__((noinline, cold)) static void leat_caught(leat_poets_env *env)
         throw;
     } catch (const leat_stop &) { // already reported
     } catch (const std::exception &e) {
-        leat_tell_failure(env, e.what());
+        leat_report_failure(env, e.what());
     } catch (...) {
-        leat_tell_failure(env, "an exception");
+        leat_report_failure(env, "an exception");
     }
 }
 

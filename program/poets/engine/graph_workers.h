@@ -1,6 +1,6 @@
 /*
- * A crew: workers, each with a share of this process's threads, whose softswitches it runs in turn.
- * Both engines without a fixed order share it, the one for one machine and the one for ranks.
+ * Workers, each with a share of this process's threads, whose softswitches it runs in turn.
+ * Both engines without a fixed order share them, the one for one machine and the one for ranks.
  *
  *   device to device of one worker    handed over at once
  *   to a device of another worker     a ring of cells for each pair
@@ -8,30 +8,30 @@
  *   from the host, from other ranks   a ring each
  *
  * All rings are bounded. A worker that waits for room keeps receiving, so a cycle of full rings
- * cannot deadlock. The crew is idle when all workers are passive and the counts of cells put into
+ * cannot deadlock. They are idle when all workers are passive and the counts of cells put into
  * and taken out of rings agree twice in a row (Mattern's four counters).
  *
  * Workers are POSIX threads, but the first may run in the host's own thread. The host then runs its
  * rounds, and gets a callback (`meanwhile`) while this worker is busy or waits.
  */
-#ifndef LEAT_GRAPH_CREW_H
-#define LEAT_GRAPH_CREW_H
+#ifndef LEAT_GRAPH_WORKERS_H
+#define LEAT_GRAPH_WORKERS_H
 
 #include "graph_ring.h"
 #include "graph_run_parts.h"
 #include <pthread.h>
 
-#define LEAT_POETS_CREW_HOST UINT32_MAX /* instead of a thread */
+#define LEAT_POETS_WORKERS_HOST UINT32_MAX /* instead of a thread */
 
 /* A packet as it is on the wire, to a thread or to the host. */
-struct leat_poets_crew_cell {
+struct leat_poets_workers_cell {
     uint32_t thread;
     struct leat_poets_slot slot;
 };
 
 struct leat_poets_worker {
     _Alignas(LEAT_POETS_CACHE_LINE) struct leat_poets_env env; /* handlers write to it */
-    struct leat_poets_crew *crew;
+    struct leat_poets_workers *workers;
     pthread_t thread;
     uint32_t number, first, end;   /* its threads */
     uint32_t block_from, block_to; /* its blocks */
@@ -41,28 +41,28 @@ struct leat_poets_worker {
     bool inside;   /* of the host's thread */
     unsigned rounds, without_work;
     uint64_t put, taken; /* cells of all its rings */
-    _Alignas(LEAT_POETS_CACHE_LINE) _Atomic uint64_t put_told, taken_told, handled_told;
+    _Alignas(LEAT_POETS_CACHE_LINE) _Atomic uint64_t put_reported, taken_reported, handled_reported;
     atomic_bool passive, idle_vote;
     atomic_uint idle_done;
 };
 
-struct leat_poets_crew {
+struct leat_poets_workers {
     struct leat_poets_run *run;
     struct leat_poets_worker *worker;
     uint32_t count, first_started, started; /* workers first_started .. started - 1 have threads */
     uint64_t host_put, host_taken;
-    atomic_uint idle_asked; /* number of the requested idle step */
-    atomic_uint resumed;    /* number of the last completed idle step */
+    atomic_uint idle_requested; /* number of the requested idle step */
+    atomic_uint resumed;        /* number of the last completed idle step */
     atomic_bool ended;
-    void (*meanwhile)(struct leat_poets_crew *crew);
+    void (*meanwhile)(struct leat_poets_workers *workers);
 };
 
-/* Softswitches and workers. False: no memory; leat_poets_crew_end is due in any case. */
-bool leat_poets_crew_make(struct leat_poets_crew *crew, struct leat_poets_run *run);
+/* Softswitches and workers. False: no memory; leat_poets_workers_end is due in any case. */
+bool leat_poets_workers_make(struct leat_poets_workers *workers, struct leat_poets_run *run);
 /* Starts threads for the workers from `first` on. False: one could not be started. */
-bool leat_poets_crew_start(struct leat_poets_crew *crew, uint32_t first);
+bool leat_poets_workers_start(struct leat_poets_workers *workers, uint32_t first);
 /* Ends all workers. Results stay in the run. */
-void leat_poets_crew_end(struct leat_poets_crew *crew);
+void leat_poets_workers_end(struct leat_poets_workers *workers);
 
 /* For a worker without a thread of its own: OnInit of its devices; then rounds, which return false
  * if there was nothing to do. */
@@ -70,29 +70,29 @@ void leat_poets_worker_begin(struct leat_poets_worker *w);
 bool leat_poets_worker_round(struct leat_poets_worker *w);
 
 /* A packet for a local thread, from the host or from another rank. False: there is no room yet. */
-bool leat_poets_crew_from_host(struct leat_poets_crew *crew, uint32_t thread, const uint8_t *packet,
-                               unsigned nflit);
-bool leat_poets_crew_from_ranks(struct leat_poets_crew *crew, uint32_t thread,
-                                const uint8_t *packet, unsigned nflit);
+bool leat_poets_workers_from_host(struct leat_poets_workers *workers, uint32_t thread,
+                                  const uint8_t *packet, unsigned nflit);
+bool leat_poets_workers_from_ranks(struct leat_poets_workers *workers, uint32_t thread,
+                                   const uint8_t *packet, unsigned nflit);
 
 /* The oldest packet of a worker for the host or another rank; NULL: none. It stays until it is
  * taken. */
-const struct leat_poets_crew_cell *leat_poets_crew_oldest(struct leat_poets_crew *crew,
-                                                          uint32_t worker);
-void leat_poets_crew_take(struct leat_poets_crew *crew, uint32_t worker);
+const struct leat_poets_workers_cell *leat_poets_workers_oldest(struct leat_poets_workers *workers,
+                                                                uint32_t worker);
+void leat_poets_workers_take(struct leat_poets_workers *workers, uint32_t worker);
 
 /* Nothing is pending or in flight. */
-bool leat_poets_crew_is_idle(const struct leat_poets_crew *crew);
+bool leat_poets_workers_is_idle(const struct leat_poets_workers *workers);
 /* All run OnHardwareIdle and vote, then wait. True: no worker wants to continue. */
-bool leat_poets_crew_vote(struct leat_poets_crew *crew);
-void leat_poets_crew_resume(struct leat_poets_crew *crew);
+bool leat_poets_workers_vote(struct leat_poets_workers *workers);
+void leat_poets_workers_resume(struct leat_poets_workers *workers);
 
 /* Packets that local handlers have received, as far as workers have reported. */
-uint64_t leat_poets_crew_received(const struct leat_poets_crew *crew);
+uint64_t leat_poets_workers_received(const struct leat_poets_workers *workers);
 
 /* A pause that grows with the number of idle rounds. */
-void leat_poets_crew_rest(unsigned rounds);
+void leat_poets_workers_rest(unsigned rounds);
 /* OnSupervisorIdle, once a millisecond; `last` is the time of the last call. */
-void leat_poets_crew_supervise(struct leat_poets_crew *crew, double *last);
+void leat_poets_workers_supervise(struct leat_poets_workers *workers, double *last);
 
 #endif
