@@ -28,8 +28,7 @@ static _Atomic leat_time last_seen = START_PS;
 static _Thread_local bool is_rank_thread;
 static _Thread_local bool is_starting; /* the message library */
 
-/* ---- the machine's clocks -----------------------------------------------------------------------
- */
+/* ---- the machine's clocks -------------------------------------------------------------------- */
 
 /* The libc functions that ours replace. */
 static struct {
@@ -99,8 +98,7 @@ static bool is_program(const void *caller)
 
 #define CALLER_IS_PROGRAM() is_program(__builtin_return_address(0))
 
-/* ---- simulated time -----------------------------------------------------------------------------
- */
+/* ---- simulated time -------------------------------------------------------------------------- */
 
 static leat_time seen_at(leat_time now)
 {
@@ -204,8 +202,7 @@ static leat_time sleep_simulated(leat_time t, bool is_absolute)
     return span;
 }
 
-/* ---- conversions --------------------------------------------------------------------------------
- */
+/* ---- conversions ----------------------------------------------------------------------------- */
 
 static struct timespec as_timespec(leat_time t, time_t epoch)
 {
@@ -304,8 +301,7 @@ int getrusage(__rusage_who_t who, struct rusage *out)
     return 0;
 }
 
-/* ---- sleeping -----------------------------------------------------------------------------------
- */
+/* ---- sleeping -------------------------------------------------------------------------------- */
 
 /* 0 or an error number, as in clock_nanosleep. */
 static int sleep_well(leat_time t, bool is_absolute, struct timespec *left)

@@ -17,8 +17,7 @@ static struct {
     struct sigaction others; /* the program's own action for SIGSEGV */
 } counter;
 
-/* ---- instructions -------------------------------------------------------------------------------
- */
+/* ---- instructions ---------------------------------------------------------------------------- */
 
 /* For the program the counter counts nanoseconds, since the rate of another machine's is unknown.
  */
@@ -154,8 +153,7 @@ bool leat_clock_counter_is_read_in(const uint8_t *code, size_t len)
     return false;
 }
 
-/* ---- traps --------------------------------------------------------------------------------------
- */
+/* ---- traps ----------------------------------------------------------------------------------- */
 
 static bool set_trap(bool on)
 {
@@ -263,8 +261,7 @@ __sighandler_t signal(int number, __sighandler_t wanted)
     return sigaction(number, &action, &old) ? SIG_ERR : old.sa_handler;
 }
 
-/* ---- programs that start others -----------------------------------------------------------------
- */
+/* ---- programs that start others -------------------------------------------------------------- */
 
 /* On x86-64 a trap survives exec but its handler does not, and the loader reads the counter at
  * once: the new program would die of it. A fork turns the traps off; these functions start programs

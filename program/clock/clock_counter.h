@@ -26,8 +26,7 @@ enum leat_clock_counter leat_clock_counter_begin(uint64_t (*now_ns)(void));
 /* Ends it in this thread. */
 void leat_clock_counter_leave(void);
 
-/* ---- parts, for tests ---------------------------------------------------------------------------
- */
+/* ---- parts, for tests ------------------------------------------------------------------------ */
 
 /* Length of the instruction at `code` if it reads the counter; 0: it is another one. */
 size_t leat_clock_counter_instruction(const uint8_t *code, size_t len);

@@ -50,8 +50,7 @@ static void they_are_found_wherever_they_are(void)
         }
 }
 
-/* ---- reading it ---------------------------------------------------------------------------------
- */
+/* ---- reading it ------------------------------------------------------------------------------ */
 
 static uint64_t read_counter(void)
 {
@@ -89,8 +88,7 @@ static void the_program_is_answered_in_simulated_time_where_that_is_possible(voi
     OK(counter == LEAT_CLOCK_COUNTER_UNUSED || real <= read_counter());
 }
 
-/* ---- owners -------------------------------------------------------------------------------------
- */
+/* ---- owners ---------------------------------------------------------------------------------- */
 
 static void code_has_an_owner(void)
 {

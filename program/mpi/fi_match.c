@@ -47,8 +47,7 @@ static message_t *message_of(link_t *link, uint32_t class)
     return (message_t *)(void *)(first - offsetof(message_t, link));
 }
 
-/* ---- tables -------------------------------------------------------------------------------------
- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 static uint64_t hash(uint64_t from, uint64_t tag)
 {
@@ -85,8 +84,7 @@ static void table_remove(struct leat_fi_match_table *table, link_t *link)
     table->count--;
 }
 
-/* ---- classes ------------------------------------------------------------------------------------
- */
+/* ---- classes --------------------------------------------------------------------------------- */
 
 static uint64_t key_in(const struct leat_fi_match_class *class, uint64_t from, uint64_t tag)
 {

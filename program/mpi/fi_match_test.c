@@ -65,8 +65,7 @@ static struct leat_fi_match_receive *arrive(struct leat_fi_match *match,
     return r;
 }
 
-/* ---- random campaigns ---------------------------------------------------------------------------
- */
+/* ---- random campaigns ------------------------------------------------------------------------ */
 
 static void draw_receive(struct leat_random *random, uint64_t masks,
                          struct leat_fi_match_receive *r)
@@ -160,8 +159,7 @@ static void as_the_plain_lists_with_more_masks_than_classes(void)
     campaign(9);
 }
 
-/* ---- many ---------------------------------------------------------------------------------------
- */
+/* ---- many ------------------------------------------------------------------------------------ */
 
 enum { MANY = 100000 };
 

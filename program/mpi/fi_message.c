@@ -80,8 +80,7 @@ static void go_from(struct line *line)
     line->first = send_at(line->first)->next;
 }
 
-/* ---- completions --------------------------------------------------------------------------------
- */
+/* ---- completions ----------------------------------------------------------------------------- */
 
 static void report_sent(const struct leat_fi_send *call)
 {
@@ -414,8 +413,7 @@ static void on_arrived(const struct leat_task_event *e)
         on_message(e->task, e->octets, e->len, kind == LEAT_FI_ASK);
 }
 
-/* ---- events -------------------------------------------------------------------------------------
- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 static void on_event(const struct leat_task_event *e)
 {

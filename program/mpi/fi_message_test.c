@@ -16,8 +16,7 @@
 
 enum { ME = 0, PEER = 1, SENT_CAP = 4096, DONE_CAP = 4096 };
 
-/* ---- the run, played ----------------------------------------------------------------------------
- */
+/* ---- the run, played ------------------------------------------------------------------------- */
 
 static struct sent {
     uint32_t to;
@@ -131,8 +130,7 @@ void leat_fi_queue_stir(void)
 {
 }
 
-/* ---- what tests share ---------------------------------------------------------------------------
- */
+/* ---- what tests share ------------------------------------------------------------------------ */
 
 static void begin(void)
 {
@@ -188,8 +186,7 @@ static struct leat_fi_receive receive_of(uint64_t tag, void *octets, uint64_t ca
     return (struct leat_fi_receive){ PEER, tag, 0, octets, cap, context };
 }
 
-/* ---- tests --------------------------------------------------------------------------------------
- */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 static void eager_in_either_order(void)
 {

@@ -79,8 +79,7 @@ bool leat_fi_private_is(uint64_t tag)
     return has(contexts.is_private, tag >> TAG_CONTEXT_SHIFT);
 }
 
-/* ---- names of processes -------------------------------------------------------------------------
- */
+/* ---- names of processes ---------------------------------------------------------------------- */
 
 /* How often does the text occur, as Open MPI packs it: | length (4) | characters | 0 | ? */
 static uint32_t count_packed(const uint8_t *octets, uint64_t len, const char *text)

@@ -44,8 +44,7 @@ static struct {
     uint64_t send_flags;
 } provider;
 
-/* ---- tagged messages ----------------------------------------------------------------------------
- */
+/* ---- tagged messages ------------------------------------------------------------------------- */
 
 /* `call` is completed: is the message the library's own? */
 static ssize_t pass_on(struct leat_fi_send call, ssize_t (*send)(const struct leat_fi_send *call))
@@ -186,8 +185,7 @@ static struct fi_ops_tagged tagged_ops = {
     .injectdata = tinjectdata,
 };
 
-/* ---- the endpoint -------------------------------------------------------------------------------
- */
+/* ---- the endpoint ---------------------------------------------------------------------------- */
 
 static ssize_t ep_cancel(fid_t fid, void *context)
 {
@@ -268,8 +266,7 @@ static int ep_open(struct fid_domain *domain, struct fi_info *info, struct fid_e
     return 0;
 }
 
-/* ---- addresses ----------------------------------------------------------------------------------
- */
+/* ---- addresses ------------------------------------------------------------------------------- */
 
 static int av_insert(struct fid_av *av, const void *address, size_t count, fi_addr_t *out,
                      uint64_t flags, void *context)
@@ -343,8 +340,7 @@ static int av_open(struct fid_domain *domain, struct fi_av_attr *attr, struct fi
     return 0;
 }
 
-/* ---- domain and fabric --------------------------------------------------------------------------
- */
+/* ---- domain and fabric ----------------------------------------------------------------------- */
 
 static int domain_open(struct fid_fabric *fabric, struct fi_info *info, struct fid_domain **domain,
                        void *context)

@@ -60,8 +60,7 @@ static void allow_free_reads(void)
     queue.free_reads = leat_fi_call_is_deep() ? FREE_READS_DEEP : FREE_READS;
 }
 
-/* ---- reading ------------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* The queue is empty, and the library can only read it again. */
 static void wait_for_more(void)
@@ -169,8 +168,7 @@ static const char *cq_strerror(struct fid_cq *cq, int err, const void *data, cha
     return text;
 }
 
-/* ---- opening and closing ------------------------------------------------------------------------
- */
+/* ---- opening and closing --------------------------------------------------------------------- */
 
 static int cq_close(struct fid *fid)
 {

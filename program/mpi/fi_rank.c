@@ -71,8 +71,7 @@ bool leat_fi_is_simulated(void)
     return rank.is_wanted && leat_task_has_begun();
 }
 
-/* ---- threads ------------------------------------------------------------------------------------
- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 bool leat_fi_try_lock(void)
 {
@@ -91,8 +90,7 @@ void leat_fi_unlock(void)
     atomic_store_explicit(&rank.is_locked, false, memory_order_release);
 }
 
-/* ---- calls --------------------------------------------------------------------------------------
- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 void leat_fi_be_no_copy(const char *call)
 {

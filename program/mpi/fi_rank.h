@@ -35,8 +35,7 @@ void leat_fi_lock(void);
 bool leat_fi_try_lock(void);
 void leat_fi_unlock(void);
 
-/* ---- the MPI call that the program is in --------------------------------------------------------
- */
+/* ---- the MPI call that the program is in ----------------------------------------------------- */
 
 enum leat_fi_call_detail {
     LEAT_FI_CALL_ONLY,

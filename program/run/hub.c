@@ -78,8 +78,7 @@ struct leat_hub {
     enum leat_hub_end end;
 };
 
-/* ---- the end -----------------------------------------------------------------------------------
- */
+/* ---- the end --------------------------------------------------------------------------------- */
 
 __attribute__((format(printf, 3, 4))) static void
 end_run(struct leat_hub *hub, enum leat_hub_end end, const char *format, ...)
@@ -147,8 +146,7 @@ static void show_wait(struct leat_hub *hub, uint32_t i)
     watch->waits(watch->context, i, slot->doing, slot->clock - hub->offset);
 }
 
-/* ---- events ------------------------------------------------------------------------------------
- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 static struct leat_share_event *inbox_at(struct inbox *inbox, uint32_t i)
 {
@@ -416,8 +414,7 @@ static void serve_call(struct leat_hub *hub)
     leat_share_give(hub->share, c.block);
 }
 
-/* ---- processes ---------------------------------------------------------------------------------
- */
+/* ---- processes ------------------------------------------------------------------------------- */
 
 static bool is_gone(struct leat_hub *hub, uint32_t i)
 {
@@ -490,8 +487,7 @@ static void await_tasks(struct leat_hub *hub)
     }
 }
 
-/* ---- turns -------------------------------------------------------------------------------------
- */
+/* ---- turns ----------------------------------------------------------------------------------- */
 
 static void note_gone(struct leat_hub *hub, uint32_t i, enum leat_share_state state)
 {
@@ -684,8 +680,7 @@ enum leat_hub_end leat_hub_run(struct leat_hub *hub, char *reason, size_t reason
     return hub->end;
 }
 
-/* ---- slots -------------------------------------------------------------------------------------
- */
+/* ---- slots ----------------------------------------------------------------------------------- */
 
 void leat_hub_expect(struct leat_hub *hub, uint32_t slot)
 {

@@ -378,8 +378,7 @@ static void tasks_that_wait_for_each_other_are_found_and_named(void)
     tear_down(&scene);
 }
 
-/* ---- tasks that poll ---------------------------------------------------------------------------
- */
+/* ---- tasks that poll ------------------------------------------------------------------------- */
 
 enum { POLL_US = 1000, POLLS = 5000 };
 #define MICROSECOND_PS UINT64_C(1000000)

@@ -34,8 +34,7 @@ void leat_share_init(struct leat_share *share, uint32_t slots)
     share->magic = LEAT_SHARE_MAGIC;
 }
 
-/* ---- the hub's life ----------------------------------------------------------------------------
- */
+/* ---- the hub's life -------------------------------------------------------------------------- */
 
 bool leat_share_begin_life(struct leat_share *share)
 {
@@ -67,8 +66,7 @@ bool leat_share_await_end(struct leat_share *share)
     return err == EOWNERDEAD;
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------
- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 void leat_share_blocks_init(struct leat_share_blocks *blocks, struct leat_share *share,
                             uint32_t owner)
@@ -132,8 +130,7 @@ void leat_share_give(struct leat_share *share, uint64_t block)
     }
 }
 
-/* ---- sleeping ----------------------------------------------------------------------------------
- */
+/* ---- sleeping -------------------------------------------------------------------------------- */
 
 enum {
     POLL_NS_MAX = 100000,      /* longer: another process had the processor */

@@ -241,8 +241,7 @@ uint32_t leat_task_port_of(uint32_t task)
     return leat_share_slot(self.share, task)->port;
 }
 
-/* ---- time --------------------------------------------------------------------------------------
- */
+/* ---- time ------------------------------------------------------------------------------------ */
 
 leat_time leat_task_now(void)
 {
@@ -255,8 +254,7 @@ void leat_task_charge(leat_time span_ps)
     self.clock = leat_time_add(self.clock, span_ps);
 }
 
-/* ---- handing over ------------------------------------------------------------------------------
- */
+/* ---- handing over ---------------------------------------------------------------------------- */
 
 /* The hub continues without this task until its time has come. */
 static void hand_over(leat_time deadline)

@@ -316,7 +316,7 @@ static void on_instr(struct leat_poets_graph_host *host, uint32_t address,
 
 /* ---- life cycle of the application ----------------------------------------------------------- */
 
-/* Calls a handler of the supervisor, if there is one: of this name. */
+/* Calls a handler of the supervisor, if there is one; `name` is for messages. */
 static void call_supervisor(struct leat_poets_graph_host *host,
                             int (*handler)(struct leat_poets_host *, void *), const char *name)
 {

@@ -17,8 +17,7 @@ static struct leat_poets_options schedule(unsigned i, uint64_t seed)
     };
 }
 
-/* ---- a flood: the lowest number that can be reached, over edges that add something ------------
- */
+/* ---- a flood: the lowest number that can be reached, over edges that add something ----------- */
 
 struct number {
     uint32_t value;
