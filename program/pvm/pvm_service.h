@@ -1,5 +1,5 @@
 /*
- * The virtual machine in the maestro: the counterpart of pvmd and the group server. It starts
+ * The virtual machine in leat run: the counterpart of pvmd and the group server. It starts
  * processes, keeps all tasks, groups and mailboxes, and answers the library's queries.
  *
  *     create --- leat_hub_create(... service = hooks, port = ports ...) --- start, start, ...
@@ -22,7 +22,7 @@ struct leat_pvm_service_config {
     const uint32_t *port; /* of each slot; NULL: slot modulo ports */
     /* Search path for programs, as in PATH; names that begin with '/' are used as they are. */
     const char *path;
-    /* "NAME=value" of each variable that tasks get besides the maestro's own; ends with NULL. */
+    /* "NAME=value" of each variable that tasks get besides leat's own; ends with NULL. */
     char *const *environment;
     int log;                   /* a file; -1: uncaught output is lost */
     bool (*interrupted)(void); /* ends waiting for processes; NULL: never */
@@ -38,7 +38,7 @@ void leat_pvm_service_destroy(struct leat_pvm_service *service);
 struct leat_hub_service leat_pvm_service_hooks(struct leat_pvm_service *service);
 const uint32_t *leat_pvm_service_ports(const struct leat_pvm_service *service);
 
-/* Starts an initial task in its slot. It shares the maestro's output; slot 0 also its input.
+/* Starts an initial task in its slot. It shares leat's output; slot 0 also its input.
  * argv[0] is searched for as in pvm_spawn, then in PATH. */
 bool leat_pvm_service_start(struct leat_pvm_service *service, struct leat_hub *hub, uint32_t slot,
                             char *const *argv, char *why, size_t why_cap);

@@ -1,5 +1,5 @@
 /*
- * What the library in a task and the service in the maestro agree upon.
+ * What the library in a task and the service in leat run agree upon.
  *
  *     query      op (8) | more follows (8) | part of the arguments
  *     answer     result (32) | length of the data (32) | its beginning

@@ -125,13 +125,13 @@ static void close_all_but_standard(void)
 }
 
 /* In the new process. */
-static _Noreturn void become(const struct leat_child_start *start, int output, pid_t maestro)
+static _Noreturn void become(const struct leat_child_start *start, int output, pid_t parent)
 {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     prctl(PR_SET_PDEATHSIG, start->end_signal ? start->end_signal : SIGKILL);
-    if (getppid() != maestro) _exit(1);
+    if (getppid() != parent) _exit(1);
     if (start->input == LEAT_CHILD_NO_INPUT) {
         const int nothing = open("/dev/null", O_RDONLY);
         if (nothing >= 0) dup2(nothing, STDIN_FILENO);
@@ -148,14 +148,14 @@ static _Noreturn void become(const struct leat_child_start *start, int output, p
 
 bool leat_child_begin(struct leat_child *process, const struct leat_child_start *start)
 {
-    const pid_t maestro = getpid();
+    const pid_t parent = getpid();
     if (start->collect) {
         process->output = memfd_create("output of a task", MFD_CLOEXEC);
         if (process->output < 0) return false;
     }
     fflush(NULL);
     process->pid = fork();
-    if (!process->pid) become(start, process->output, maestro);
+    if (!process->pid) become(start, process->output, parent);
     return process->pid > 0;
 }
 

@@ -1,6 +1,6 @@
 /*
  * Processes that a run starts for its tasks: find, start, wait, and collect output. For the
- * services of the maestro (pvm/, atm/).
+ * services of leat run (pvm/, thesis/).
  *
  *     find --- begin ... read, read ... await --- read the rest --- free
  *
@@ -42,7 +42,7 @@ struct leat_child {
     pid_t pid; /* 0: none */
     bool is_reaped;
     int status;                         /* as waitpid returns it, once it is reaped */
-    int output;                         /* a file that its output is in; -1: it has the maestro's */
+    int output;                         /* a file that its output is in; -1: it has leat's */
     uint64_t output_read, output_freed; /* octets of it */
     char *line;                         /* its last, still incomplete line */
     size_t line_len, line_cap;
@@ -53,17 +53,17 @@ enum leat_child_input { LEAT_CHILD_OWN_INPUT, LEAT_CHILD_NO_INPUT };
 struct leat_child_start {
     const char *file;
     char *const *argv, *const *environment;
-    const char *directory; /* NULL: the maestro's */
+    const char *directory; /* NULL: leat's */
     enum leat_child_input input;
     bool collect;   /* its output */
     bool is_bare;   /* it inherits only standard input, output and error */
-    int end_signal; /* sent to it when the maestro ends; 0: SIGKILL */
+    int end_signal; /* sent to it when leat ends; 0: SIGKILL */
 };
 
 void leat_child_init(struct leat_child *process);
-/* False: see errno. It does not outlive the maestro, or gets its end_signal to end. */
+/* False: see errno. It does not outlive leat, or gets its end_signal to end. */
 bool leat_child_begin(struct leat_child *process, const struct leat_child_start *start);
-/* The same for the task of this slot, which the hub then expects. Its environment is the maestro's
+/* The same for the task of this slot, which the hub then expects. Its environment is leat's
  * with these variables replaced ("NAME=value"; NULL: none), and what it needs to find its slot. */
 bool leat_child_begin_task(struct leat_child *process, struct leat_hub *hub, uint32_t slot,
                            char *const *variables, char *const *more,

@@ -1,6 +1,6 @@
 /*
  * The other side of program/run/task.h: the process that owns the network and the shared memory,
- * and runs tasks and network in turns (the maestro).
+ * and runs tasks and network in turns.
  *
  *     tasks run ... all wait ---> requests are taken, by task ---> the network runs until a
  *       ^                                                          callback, or a deadline

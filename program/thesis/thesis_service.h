@@ -1,5 +1,5 @@
 /*
- * The thesis' platform in the maestro: the counterpart of its shared memory segments and its
+ * The thesis' platform in leat run: the counterpart of its shared memory segments and its
  * process table. It starts processes, keeps all tasks, and passes their requests for units to the
  * platform (port/platform.h).
  *
@@ -41,7 +41,7 @@ void leat_atm_service_destroy(struct leat_atm_service *service);
 struct leat_hub_service leat_atm_service_hooks(struct leat_atm_service *service);
 
 /* Starts an initial task in its slot; its name is the beginning of its program's, its instance the
- * slot. It shares the maestro's output; slot 0 also its input. `argv`: lent until destroy. False:
+ * slot. It shares leat's output; slot 0 also its input. `argv`: lent until destroy. False:
  * `why` (a buffer) says why. */
 bool leat_atm_service_start(struct leat_atm_service *service, struct leat_hub *hub, uint32_t slot,
                             char *const *argv, char *why, size_t why_cap);

@@ -1,5 +1,5 @@
 /*
- * What the library in a task and the service in the maestro agree upon.
+ * What the library in a task and the service in leat run agree upon.
  *
  *     question   struct leat_atm_question | octets of a put
  *     answer     struct leat_atm_answer   | octets of a get

@@ -1,6 +1,6 @@
 /*
  * The network interface of the engine over ranks: messages between processes, in order for each
- * pair and channel, with bounded room. libleat-mpi.so implements it with MPI (program/mpi); any
+ * pair and channel, with bounded room. libleat-mpi.so implements it with MPI (mpi_link.c); any
  * other transport with these properties would do.
  *
  *   channel   data      frames of packets between devices      taken when workers have room

@@ -1,6 +1,6 @@
 /*
  * Which element may appear where, how often, and with which attributes (spec/poets.md, 4.2 and
- * 4.3). The reader walks this table; graph_read.c acts on the elements.
+ * 4.3). The reader walks this table; graph_open.c acts on the elements.
  */
 #ifndef LEAT_GRAPH_GRAMMAR_H
 #define LEAT_GRAPH_GRAMMAR_H
