@@ -10,7 +10,7 @@ enum { RECORDS_MAX = 1 << 24, NOTE = 5, FIELDS };
 /* ---- the list ----------------------------------------------------------------------------------
  */
 
-bool comm_add(struct comm_records *records, const struct comm_record *record)
+static bool add(struct comm_records *records, const struct comm_record *record)
 {
     if (records->count == records->cap) {
         const size_t cap = records->cap ? 2 * records->cap : 1024;
@@ -99,7 +99,7 @@ static bool read_record(struct comm_records *records, const struct place *place,
                      show(field[4]).text);
     if (field[0].len) r.cycle = (uint64_t)cycle;
     r.tag = (uint32_t)tag;
-    return comm_add(records, &r);
+    return add(records, &r);
 }
 
 static bool read_line(void *context, const struct place *place, struct word line)

@@ -37,9 +37,7 @@ struct comm_records { /* in the order of time; all zeros: none */
     size_t count, cap;
 };
 
-/* Each is false after a complaint. */
-bool comm_add(struct comm_records *records, const struct comm_record *record);
-/* `all`: also those marked `start`. */
+/* `all`: also those marked `start`. False after a complaint. */
 bool comm_read(const char *file, bool all, struct comm_records *out);
 void comm_free(struct comm_records *records);
 

@@ -23,8 +23,8 @@ int experiment_run(struct experiment *e, const char *program, const char *argume
                    bool contention_free, bool all, struct comm_records *records,
                    struct run_outcome *out);
 
-/* Copies the input of a program (`file` NULL: `text`) to e->input, since programs append to their
- * input; *len: its octets. False after a complaint. */
+/* Copies a file (NULL: `text`) to e->input, since programs append to their input; *len: its octets.
+ * False after a complaint. */
 bool experiment_copy_input(const struct experiment *e, const char *file, const char *text,
                            long *len);
 
@@ -37,7 +37,6 @@ int experiment_contention(struct experiment *e);
 
 enum {
     PUBLISHED_DELAYS = 14,
-    PUBLISHED_RECORDS = 134,
     PUBLISHED_WITHOUT_CONTENTION = 9211, /* cycle of the last record, in a timeline made by hand */
 };
 
@@ -47,6 +46,8 @@ struct published_delay {
 
 extern const struct published_delay published_delays[PUBLISHED_DELAYS];
 extern const char published_system[], published_product[];
-extern const struct comm_record published_records[PUBLISHED_RECORDS];
+/* Appendix K.3.1, what the tasks of that system did: proto/atm/vectors/apps/comm_experimental.csv,
+ * as text (tool/CMakeLists.txt). */
+extern const char published_records[];
 
 #endif

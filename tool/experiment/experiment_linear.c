@@ -168,11 +168,15 @@ static int run_program(struct experiment *e, const struct work *w, bool contenti
     return code;
 }
 
-static bool study_published(struct timeline *out)
+static bool study_published(const struct experiment *e, struct timeline *out)
 {
-    const struct comm_records records = { .record = (struct comm_record *)published_records,
-                                          .count = PUBLISHED_RECORDS };
-    return study(&records, "the published records", THESIS_PORTS, out);
+    struct comm_records records = { 0 };
+    long len;
+    const bool done = experiment_copy_input(e, NULL, published_records, &len) &&
+                      comm_read(e->input, false, &records) &&
+                      study(&records, "the published records", THESIS_PORTS, out);
+    comm_free(&records);
+    return done;
 }
 
 static const char explanation[] =
@@ -245,7 +249,7 @@ static int run_work(struct experiment *e, const struct work *w)
         return misuse(e->args->verb, "--sizes has no meaning for %s", w->name);
     int code = run_program(e, w, false, &done);
     if (!code) code = run_program(e, w, true, &done);
-    if (!code && w->published && !own && !study_published(&published)) code = FAILED;
+    if (!code && w->published && !own && !study_published(e, &published)) code = FAILED;
     if (!code)
         (e->json ? put_json : put_text)(e, w, &done, w->published && !own ? &published : NULL);
     free(done.written);
