@@ -24,7 +24,6 @@ enum {
 
 enum statement {
     BEGIN_SWEEP,
-    FIND_SWEEP,
     PUT_RUN,
     HAS_RUN,
     GET_RUN,
@@ -70,8 +69,7 @@ enum { FIGURE_COLUMNS = 11 };
 static const char *const sql[STATEMENTS] = {
     [BEGIN_SWEEP] = "INSERT INTO sweep (version, options, files, starts, created)"
                     " VALUES (?1, ?2, ?3, 1, datetime('now'))"
-                    " ON CONFLICT DO UPDATE SET starts = starts + 1",
-    [FIND_SWEEP] = "SELECT id FROM sweep WHERE version = ?1 AND options = ?2 AND files = ?3",
+                    " ON CONFLICT DO UPDATE SET starts = starts + 1 RETURNING id",
     [PUT_RUN] = "INSERT INTO run VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
     [HAS_RUN] = "SELECT 1 FROM run WHERE " RUN_KEY,
     [GET_RUN] = "SELECT " FIGURES " FROM run WHERE " RUN_KEY,
@@ -273,16 +271,6 @@ static void bind_text(sqlite3_stmt *statement, int at, const char *text)
     sqlite3_bind_text(statement, at, text, -1, SQLITE_STATIC);
 }
 
-static sqlite3_stmt *bind_sweep(struct store *store, enum statement which,
-                                const struct store_sweep *sweep)
-{
-    sqlite3_stmt *statement = store->statement[which];
-    bind_text(statement, 1, sweep->version);
-    bind_text(statement, 2, sweep->options);
-    bind_text(statement, 3, sweep->files);
-    return statement;
-}
-
 static sqlite3_stmt *bind_run(struct store *store, enum statement which, int64_t sweep,
                               const struct store_key *key)
 {
@@ -338,18 +326,16 @@ static struct store_figures read_figures(sqlite3_stmt *statement)
 
 int64_t store_begin(struct store *store, const struct store_sweep *sweep, int *code)
 {
-    sqlite3_stmt *begin = bind_sweep(store, BEGIN_SWEEP, sweep);
-    sqlite3_stmt *find = bind_sweep(store, FIND_SWEEP, sweep);
+    sqlite3_stmt *begin = store->statement[BEGIN_SWEEP];
     int64_t id = 0;
-    *code = DONE;
-    sqlite3_step(begin);
-    if (sqlite3_reset(begin) != SQLITE_OK) {
-        *code = fault(store);
-        return 0;
-    }
-    if (sqlite3_step(find) == SQLITE_ROW) id = sqlite3_column_int64(find, 0);
-    if (sqlite3_reset(find) != SQLITE_OK || !id) *code = fault(store);
-    return id;
+    bind_text(begin, 1, sweep->version);
+    bind_text(begin, 2, sweep->options);
+    bind_text(begin, 3, sweep->files);
+    while (sqlite3_step(begin) == SQLITE_ROW)
+        id = sqlite3_column_int64(begin, 0);
+    const bool begun = sqlite3_reset(begin) == SQLITE_OK && id;
+    *code = begun ? DONE : fault(store);
+    return begun ? id : 0;
 }
 
 enum store_put store_put(struct store *store, int64_t sweep, const struct store_key *key,

@@ -215,7 +215,7 @@ static void what_was_opened_for_nothing_leaves_nothing(void)
 }
 
 /* SQLite's file format, 1.3: the user version is at 60, the application's id at 68. */
-static void the_file_tells_whose_it_is_and_of_which_version(void)
+static void the_file_has_its_application_and_version(void)
 {
     unsigned char head[100];
     make_store();
@@ -307,8 +307,7 @@ static void clean_up(void)
 TAP_MAIN(T(what_is_put_is_read_back), T(figures_that_a_result_lacks_are_absent),
          T(what_is_no_json_object_is_not_stored), T(a_sweep_is_known_by_version_options_and_files),
          T(runs_are_visited_in_order_until_a_visit_ends_it),
-         T(what_was_opened_for_nothing_leaves_nothing),
-         T(the_file_tells_whose_it_is_and_of_which_version),
+         T(what_was_opened_for_nothing_leaves_nothing), T(the_file_has_its_application_and_version),
          T(a_store_of_a_newer_version_is_refused), T(a_file_of_another_program_is_refused),
          T(a_damaged_store_is_refused), T(what_is_not_there_cannot_be_read),
          T(one_writes_at_a_time_and_others_read), T(clean_up))

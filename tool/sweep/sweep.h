@@ -31,7 +31,7 @@ struct sweep_plan {
     const struct verb *sim;
     char *fabric[SWEEP_FABRICS_MAX];
     char *traffic[SWEEP_TRAFFICS_MAX]; /* the first owns the memory of all */
-    uint32_t load[SWEEP_LOADS_MAX];    /* in parts of STORE_LOAD_ONE */
+    uint64_t load[SWEEP_LOADS_MAX];    /* in parts of STORE_LOAD_ONE */
     uint64_t seed[SWEEP_SEEDS_MAX];
     uint32_t fabrics, traffics, loads, seeds, runs;
     uint32_t jobs;

@@ -6,7 +6,6 @@
 #include "sim.h"
 #include "sweep.h"
 #include <leat/crc.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,19 +15,6 @@ enum { SEEDS_DEFAULT = 5, WORD_CAP = 64, SEED_CAP = 24 };
 
 /* Options of `leat sim` that differ per run. */
 static const char *const of_a_run[] = { "--traffic", "--load", "--seed", "--json" };
-
-static bool refuse(const struct sweep_plan *plan, const char *text, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static bool refuse(const struct sweep_plan *plan, const char *text, ...)
-{
-    char message[1024];
-    va_list list;
-    va_start(list, text);
-    vsnprintf(message, sizeof message, text, list);
-    va_end(list);
-    return misused(plan->args->verb, "%s", message);
-}
 
 static bool no_memory(void)
 {
@@ -49,16 +35,19 @@ static bool next_word(const char **text, const char *ends, char word[WORD_CAP])
     return fits;
 }
 
-static int by_load(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
-static int by_seed(const void *a, const void *b)
+static int compare(const void *a, const void *b)
 {
     const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return (x > y) - (x < y);
+}
+
+/* Sorts the numbers. Is each there once? */
+static bool sort(uint64_t *numbers, uint32_t count)
+{
+    qsort(numbers, count, sizeof *numbers, compare);
+    for (uint32_t i = 1; i < count; i++)
+        if (numbers[i] == numbers[i - 1]) return false;
+    return true;
 }
 
 /* A load that would be rounded is refused: the step to the next would differ. */
@@ -88,26 +77,24 @@ static bool read_loads(struct sweep_plan *plan)
     const char *text = argument(plan->args, "--load"), *rest = text;
     char item[WORD_CAP];
     uint32_t first, last, step;
-    if (!text) return refuse(plan, "--load is missing, as in --load 0.05:0.95:0.05");
+    if (!text) return misused(plan->args->verb, "--load is missing, as in --load 0.05:0.95:0.05");
     while (rest) {
         const bool fits = next_word(&rest, ",", item);
         if (!fits || !read_load_range(item, &first, &last, &step))
-            return refuse(plan,
-                          "--load '%s', expected loads of 0 to 1 in steps of 1e-6, as 0.1,0.25, or "
-                          "FIRST:LAST:STEP that rises, as 0.05:0.95:0.05",
-                          fits && *item ? item : text);
+            return misused(
+                plan->args->verb,
+                "--load '%s', expected loads of 0 to 1 in steps of 1e-6, as 0.1,0.25, or "
+                "FIRST:LAST:STEP that rises, as 0.05:0.95:0.05",
+                fits && *item ? item : text);
         for (; first <= last; first += step) {
             if (plan->loads == SWEEP_LOADS_MAX)
-                return refuse(plan, "--load '%s', expected at most %d loads", text,
-                              SWEEP_LOADS_MAX);
+                return misused(plan->args->verb, "--load '%s', expected at most %d loads", text,
+                               SWEEP_LOADS_MAX);
             plan->load[plan->loads++] = first;
         }
     }
-    qsort(plan->load, plan->loads, sizeof *plan->load, by_load);
-    for (uint32_t i = 1; i < plan->loads; i++)
-        if (plan->load[i] == plan->load[i - 1])
-            return refuse(plan, "--load '%s' has a load twice, expected each once", text);
-    return true;
+    if (sort(plan->load, plan->loads)) return true;
+    return misused(plan->args->verb, "--load '%s' has a load twice, expected each once", text);
 }
 
 static bool read_seed(const char *word, uint64_t *out)
@@ -138,21 +125,19 @@ static bool read_seeds(struct sweep_plan *plan)
     while (rest) {
         const bool alone = !strchr(text, ',');
         if (!next_word(&rest, ",", item) || !read_seed_range(item, alone, &first, &last))
-            return refuse(
-                plan,
+            return misused(
+                plan->args->verb,
                 "--seeds '%s', expected how many, 1 to %d, or seeds of 0 to %lld, as 3,8,9 "
                 "or 10:19",
                 text, SWEEP_SEEDS_MAX, (long long)INT64_MAX);
         if (last - first >= SWEEP_SEEDS_MAX - plan->seeds)
-            return refuse(plan, "--seeds '%s', expected at most %d seeds", text, SWEEP_SEEDS_MAX);
+            return misused(plan->args->verb, "--seeds '%s', expected at most %d seeds", text,
+                           SWEEP_SEEDS_MAX);
         for (uint64_t i = 0; i <= last - first; i++)
             plan->seed[plan->seeds++] = first + i;
     }
-    qsort(plan->seed, plan->seeds, sizeof *plan->seed, by_seed);
-    for (uint32_t i = 1; i < plan->seeds; i++)
-        if (plan->seed[i] == plan->seed[i - 1])
-            return refuse(plan, "--seeds '%s' has a seed twice, expected each once", text);
-    return true;
+    if (sort(plan->seed, plan->seeds)) return true;
+    return misused(plan->args->verb, "--seeds '%s' has a seed twice, expected each once", text);
 }
 
 static bool is_twice(char *const *names, uint32_t count)
@@ -170,14 +155,14 @@ static bool read_traffics(struct sweep_plan *plan)
     plan->traffic[0] = rest;
     while (rest) {
         if (plan->traffics == SWEEP_TRAFFICS_MAX)
-            return refuse(plan, "--traffic '%s', expected at most %d names", text,
-                          SWEEP_TRAFFICS_MAX);
+            return misused(plan->args->verb, "--traffic '%s', expected at most %d names", text,
+                           SWEEP_TRAFFICS_MAX);
         char *comma = strchr(rest, ',');
         plan->traffic[plan->traffics++] = rest;
         if (comma) *comma = '\0';
         if (!*rest || is_twice(plan->traffic, plan->traffics))
-            return refuse(plan, "--traffic '%s', expected names with commas between, each once",
-                          text);
+            return misused(plan->args->verb,
+                           "--traffic '%s', expected names with commas between, each once", text);
         rest = comma ? comma + 1 : NULL;
     }
     return true;
@@ -187,14 +172,16 @@ static bool read_fabrics(struct sweep_plan *plan)
 {
     const struct arguments *args = plan->args;
     if (args->operand_count < 1)
-        return refuse(plan, "expected a fabric, as in leat sweep clos444 --load 0.1:0.9:0.1");
+        return misused(plan->args->verb,
+                       "expected a fabric, as in leat sweep clos444 --load 0.1:0.9:0.1");
     if (args->operand_count > SWEEP_FABRICS_MAX)
-        return refuse(plan, "%d fabrics, expected at most %d", args->operand_count,
-                      SWEEP_FABRICS_MAX);
+        return misused(plan->args->verb, "%d fabrics, expected at most %d", args->operand_count,
+                       SWEEP_FABRICS_MAX);
     for (int i = 0; i < args->operand_count; i++) {
         plan->fabric[plan->fabrics++] = args->operand[i];
         if (is_twice(plan->fabric, plan->fabrics))
-            return refuse(plan, "fabric '%s' is given twice, expected each once", args->operand[i]);
+            return misused(plan->args->verb, "fabric '%s' is given twice, expected each once",
+                           args->operand[i]);
     }
     return true;
 }
@@ -213,8 +200,8 @@ static bool check_effect(const struct sweep_plan *plan)
             has = leat_net_pattern_find(plan->traffic[t], &pattern) &&
                   pattern == effects[i].pattern;
         if (!has)
-            return refuse(plan, "%s has no effect, expected --traffic %s with it",
-                          effects[i].option, leat_net_pattern_list(effects[i].pattern)->name);
+            return misused(plan->args->verb, "%s has no effect, expected --traffic %s with it",
+                           effects[i].option, leat_net_pattern_list(effects[i].pattern)->name);
     }
     return true;
 }
@@ -225,28 +212,27 @@ static bool count_runs(struct sweep_plan *plan)
     const uint64_t runs = points * plan->seeds;
     plan->runs = (uint32_t)runs;
     if (runs <= SWEEP_RUNS_MAX) return true;
-    return refuse(plan,
-                  "%llu runs (%u fabrics, %u traffics, %u loads, %u seeds), expected at most %d",
-                  (unsigned long long)runs, plan->fabrics, plan->traffics, plan->loads, plan->seeds,
-                  SWEEP_RUNS_MAX);
+    return misused(plan->args->verb,
+                   "%llu runs (%u fabrics, %u traffics, %u loads, %u seeds), expected at most %d",
+                   (unsigned long long)runs, plan->fabrics, plan->traffics, plan->loads,
+                   plan->seeds, SWEEP_RUNS_MAX);
 }
 
 static bool read_jobs(struct sweep_plan *plan)
 {
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    uint64_t jobs = processors < 1 ? 1 : (uint64_t)processors;
-    if (jobs > SWEEP_JOBS_MAX) jobs = SWEEP_JOBS_MAX;
-    if (!sim_read_number(plan->args, "-j", 1, SWEEP_JOBS_MAX, &jobs)) return false;
-    plan->jobs = (uint32_t)jobs;
-    return true;
+    plan->jobs = processors < 1                ? 1
+                 : processors > SWEEP_JOBS_MAX ? SWEEP_JOBS_MAX
+                                               : (uint32_t)processors;
+    return sim_read_small(plan->args, "-j", 1, SWEEP_JOBS_MAX, &plan->jobs);
 }
 
 static bool read_store(struct sweep_plan *plan)
 {
     plan->store = argument(plan->args, "--store");
     if (plan->store && *plan->store) return true;
-    return refuse(plan, "--store FILE is missing: it keeps the runs, so that a sweep "
-                        "can be continued");
+    return misused(plan->args->verb, "--store FILE is missing: it keeps the runs, so that a sweep "
+                                     "can be continued");
 }
 
 /* ---- what the runs have in common ------------------------------------------------------------ */
@@ -361,7 +347,7 @@ struct store_key sweep_run_at(const struct sweep_plan *plan, uint32_t run)
     const uint32_t point = run / plan->seeds, pair = point / plan->loads;
     return (struct store_key){ .fabric = plan->fabric[pair / plan->traffics],
                                .traffic = plan->traffic[pair % plan->traffics],
-                               .load = plan->load[point % plan->loads],
+                               .load = (uint32_t)plan->load[point % plan->loads],
                                .seed = plan->seed[run % plan->seeds] };
 }
 
@@ -391,9 +377,9 @@ void sweep_put_command(FILE *out, const struct sweep_plan *plan, uint32_t run)
 /* Few wires are counted by default: a report shows their utilisation. */
 static const char *links_of(const struct sweep_plan *plan, const char *fabric)
 {
-    const char *asked = argument(plan->args, "--links");
-    return asked || !fabric_ways_of(leat_fabric_kind_of(fabric))->counts_wires
-               ? asked
+    const char *requested = argument(plan->args, "--links");
+    return requested || !fabric_ways_of(leat_fabric_kind_of(fabric))->counts_wires
+               ? requested
                : NET_LINKS_WHERE_FEW;
 }
 

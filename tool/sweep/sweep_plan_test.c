@@ -1,4 +1,4 @@
-/* Which runs a command line asks for. */
+/* Which runs a command line requests. */
 #include "complaints_test.h"
 #include "sweep.h"
 #include "tap.h"

@@ -15,7 +15,7 @@ enum {
     RESULT_LEN_MAX = 1 << 26, /* of one run */
     TALK_LEN_MAX = 1 << 12,   /* its messages; the rest is discarded */
     PIECE_LEN = 1 << 16,
-    LOOK_MS = 100,    /* interval of checks for interrupts and of progress */
+    POLL_MS = 100,    /* interval of checks for interrupts and of progress */
     REPORTS_MAX = 20, /* of runs that failed; the others are counted */
 };
 
@@ -301,7 +301,7 @@ static void wait_for_some(struct sweep *s)
             stream[count++] = both[k];
         }
     }
-    if (poll(ends, count, LOOK_MS) < 0) return;
+    if (poll(ends, count, POLL_MS) < 0) return;
     for (nfds_t i = 0; i < count; i++)
         if (ends[i].revents) read_stream(stream[i]);
     for (uint32_t i = 0; i < s->plan->jobs; i++) {
@@ -311,7 +311,7 @@ static void wait_for_some(struct sweep *s)
 }
 
 /* Which runs are already stored? */
-static bool look_into_store(struct sweep *s)
+static bool find_stored(struct sweep *s)
 {
     for (uint32_t run = 0; run < s->plan->runs && !interrupted; run++) {
         const struct store_key key = sweep_run_at(s->plan, run);
@@ -336,7 +336,7 @@ static void run_all(struct sweep *s)
     sweep_progress_clear(&s->progress);
 }
 
-static void tell_the_end(const struct sweep *s)
+static void report_end(const struct sweep *s)
 {
     if (s->failed)
         complain("%u of %u runs failed; the same command tries them again", s->failed,
@@ -353,9 +353,9 @@ int sweep_run(const struct sweep_plan *plan, struct store *store, int64_t sweep,
     s.taken = calloc(plan->runs, sizeof *s.taken);
     if (!s.taken) return fail("no memory");
     sweep_progress_begin(&s.progress, plan->runs);
-    if (look_into_store(&s)) {
+    if (find_stored(&s)) {
         run_all(&s);
-        tell_the_end(&s);
+        report_end(&s);
     } else {
         s.code = FAILED;
     }

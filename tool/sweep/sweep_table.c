@@ -4,16 +4,11 @@
 #include "sweep.h"
 #include <math.h>
 
-/* The mean of some runs, and the half-width of its 95 % confidence interval. */
-struct estimate {
-    double mean, half; /* NAN: unknown */
-};
-
 struct point {
     uint32_t runs, saturated, deadlocked;
-    bool tells_saturated;  /* some run reports it */
-    double lost, rerouted; /* packets of all runs; NAN: not reported */
-    struct estimate throughput, latency, p99;
+    bool reports_saturated;               /* at least one run does */
+    double lost, rerouted;                /* packets of all runs; NAN: not reported */
+    struct mean throughput, latency, p99; /* runs that do not report them do not count */
 };
 
 /* Figures of the runs of a point, by seed. */
@@ -24,31 +19,6 @@ struct figures {
 };
 
 /* ---- statistics ----------------------------------------------------------------------------- */
-
-static double throughput_of(const struct store_figures *f)
-{
-    return f->throughput;
-}
-
-static double latency_of(const struct store_figures *f)
-{
-    return f->latency_mean;
-}
-
-static double p99_of(const struct store_figures *f)
-{
-    return f->latency_p99;
-}
-
-/* Runs that do not report it do not count. */
-static struct estimate estimate(const struct figures *figures,
-                                double (*value)(const struct store_figures *))
-{
-    struct mean mean = { 0 };
-    for (uint32_t i = 0; i < figures->count; i++)
-        mean_add(&mean, value(&figures->of[i]));
-    return (struct estimate){ mean.count ? mean.mean : NAN, mean_half(&mean) };
-}
 
 static bool read_point(const struct sweep_plan *plan, struct store *store, int64_t sweep,
                        uint32_t first, struct figures *figures)
@@ -70,16 +40,17 @@ static struct point summarise(const struct figures *figures)
         .runs = figures->count,
         .lost = figures->count ? 0 : NAN,
         .rerouted = figures->count ? 0 : NAN,
-        .throughput = estimate(figures, throughput_of),
-        .latency = estimate(figures, latency_of),
-        .p99 = estimate(figures, p99_of),
     };
     for (uint32_t i = 0; i < figures->count; i++) {
-        p.tells_saturated = p.tells_saturated || figures->of[i].saturated >= 0;
-        p.saturated += figures->of[i].saturated > 0;
-        p.deadlocked += figures->of[i].deadlock > 0;
-        p.lost += figures->of[i].lost;
-        p.rerouted += figures->of[i].rerouted;
+        const struct store_figures *f = &figures->of[i];
+        p.reports_saturated = p.reports_saturated || f->saturated >= 0;
+        p.saturated += f->saturated > 0;
+        p.deadlocked += f->deadlock > 0;
+        p.lost += f->lost;
+        p.rerouted += f->rerouted;
+        mean_add(&p.throughput, f->throughput);
+        mean_add(&p.latency, f->latency_mean);
+        mean_add(&p.p99, f->latency_p99);
     }
     return p;
 }
@@ -88,16 +59,17 @@ static struct point summarise(const struct figures *figures)
 
 enum { MEAN_WIDTH = 12, HALF_WIDTH = 8 };
 
-static void put_cell(struct estimate e, int decimals)
+static void put_cell(const struct mean *mean, int decimals)
 {
-    if (isnan(e.mean))
-        printf("%*s", MEAN_WIDTH, "-");
+    const double half = mean_half(mean);
+    if (mean->count)
+        printf("%*.*f", MEAN_WIDTH, decimals, mean->mean);
     else
-        printf("%*.*f", MEAN_WIDTH, decimals, e.mean);
-    if (isnan(e.half))
+        printf("%*s", MEAN_WIDTH, "-");
+    if (isnan(half))
         printf("    %*s", HALF_WIDTH, "");
     else
-        printf(" +- %-*.*f", HALF_WIDTH, decimals, e.half);
+        printf(" +- %-*.*f", HALF_WIDTH, decimals, half);
 }
 
 static void put_heading(const struct sweep_plan *plan, const struct store_key *key)
@@ -110,15 +82,11 @@ static void put_heading(const struct sweep_plan *plan, const struct store_key *k
     puts("saturated");
 }
 
-static bool has_faults(const struct sweep_plan *plan)
-{
-    return argument(plan->args, "--fault") || argument(plan->args, "--fault-file");
-}
-
 /* Losses at full buffers are reported, too. */
 static bool has_losses(const struct sweep_plan *plan, const struct point *p)
 {
-    return !isnan(p->lost) && (has_faults(plan) || p->lost > 0 || p->rerouted > 0);
+    const bool faults = argument(plan->args, "--fault") || argument(plan->args, "--fault-file");
+    return !isnan(p->lost) && (faults || p->lost > 0 || p->rerouted > 0);
 }
 
 static void put_line(const struct sweep_plan *plan, const struct store_key *key,
@@ -126,11 +94,11 @@ static void put_line(const struct sweep_plan *plan, const struct store_key *key,
 {
     char load[SWEEP_LOAD_CAP], saturated[16] = "-";
     sweep_load_text(key->load, load);
-    if (p->tells_saturated) snprintf(saturated, sizeof saturated, "%u", p->saturated);
+    if (p->reports_saturated) snprintf(saturated, sizeof saturated, "%u", p->saturated);
     printf("%10s %6u", load, p->runs);
-    put_cell(p->throughput, 4);
-    put_cell(p->latency, 2);
-    put_cell(p->p99, 1);
+    put_cell(&p->throughput, 4);
+    put_cell(&p->latency, 2);
+    put_cell(&p->p99, 1);
     printf("%9s", saturated);
     if (p->deadlocked) printf("  deadlock in %u", p->deadlocked);
     if (has_losses(plan, p)) printf("  lost %.0f, rerouted %.0f", p->lost, p->rerouted);
@@ -139,11 +107,11 @@ static void put_line(const struct sweep_plan *plan, const struct store_key *key,
 
 /* ---- programs ------------------------------------------------------------------------------- */
 
-static void put_estimate(struct leat_json *j, const char *key, struct estimate e, int decimals)
+static void put_mean(struct leat_json *j, const char *key, const struct mean *mean, int decimals)
 {
     leat_json_object(j, key);
-    json_fixed(j, "mean", e.mean, decimals);
-    json_fixed(j, "ci95", e.half, decimals);
+    json_fixed(j, "mean", mean->count ? mean->mean : NAN, decimals);
+    json_fixed(j, "ci95", mean_half(mean), decimals);
     leat_json_end(j);
 }
 
@@ -158,13 +126,10 @@ static void put_object(const struct store_key *key, const struct point *p,
     leat_json_string(j, "traffic", key->traffic);
     leat_json_number(j, "load", load);
     leat_json_uint(j, "runs", p->runs);
-    put_estimate(j, "throughput", p->throughput, 6);
-    put_estimate(j, "latency_cycles", p->latency, 3);
-    put_estimate(j, "p99_cycles", p->p99, 3);
-    if (p->tells_saturated)
-        leat_json_uint(j, "saturated", p->saturated);
-    else
-        leat_json_null(j, "saturated");
+    put_mean(j, "throughput", &p->throughput, 6);
+    put_mean(j, "latency_cycles", &p->latency, 3);
+    put_mean(j, "p99_cycles", &p->p99, 3);
+    json_fixed(j, "saturated", p->reports_saturated ? (double)p->saturated : NAN, 0);
     json_fixed(j, "lost", p->lost, 0);
     json_fixed(j, "rerouted", p->rerouted, 0);
     leat_json_uint(j, "deadlocks", p->deadlocked);
