@@ -370,48 +370,36 @@ static double legend_width(const char *name)
            legend_character * (double)(width < LEGEND_NAME_MAX ? width : LEGEND_NAME_MAX + 1);
 }
 
-/* Room for one more entry: behind the last one, or in a new row. */
-static void legend_place(struct legend *at, const char *name)
+/* An entry behind the last one, or in a new row; `line` NULL: the diagonal. `text` NULL: only its
+ * place. */
+static void put_legend_entry(struct leat_text *text, const char *name,
+                             const struct chart_line *line, struct legend *at)
 {
-    if (at->x > LEFT && at->x + legend_width(name) > RIGHT)
-        *at = (struct legend){ LEFT, at->y + LEGEND_STEP };
-}
-
-static void legend_take(struct legend *at, const char *name)
-{
-    at->x += legend_width(name) + LEGEND_GAP;
-}
-
-static void put_legend_name(struct leat_text *text, const struct legend *at, const char *name)
-{
-    text_format(text, "<text x=\"%.1f\" y=\"%.1f\">", at->x + LEGEND_KEY, at->y + 4);
-    text_escape_short(text, name, LEGEND_NAME_MAX);
-    leat_text_puts(text, "</text>\n");
+    const double width = legend_width(name);
+    if (at->x > LEFT && at->x + width > RIGHT) *at = (struct legend){ LEFT, at->y + LEGEND_STEP };
+    if (text && line) {
+        text_format(text, "<g class=\"c%u\"><path class=\"line\" d=\"M%.1f %.1fh26\"/>",
+                    chart_colour(line->style), at->x, at->y);
+        put_mark(text, chart_mark(line->style), false, at->x + 13, at->y);
+        leat_text_puts(text, "</g>\n");
+    } else if (text) {
+        text_format(text, "<path class=\"ideal\" d=\"M%.1f %.1fh26\"/>", at->x, at->y);
+    }
+    if (text) {
+        text_format(text, "<text x=\"%.1f\" y=\"%.1f\">", at->x + LEGEND_KEY, at->y + 4);
+        text_escape_short(text, name, LEGEND_NAME_MAX);
+        leat_text_puts(text, "</text>\n");
+    }
+    at->x += width + LEGEND_GAP;
 }
 
 /* The picture's height; `text` NULL: only that. */
 static double put_legend(const struct chart *chart, struct leat_text *text)
 {
     struct legend at = { LEFT, LEGEND_AT };
-    for (size_t l = 0; l < chart->lines; l++) {
-        const struct chart_line *line = &chart->line[l];
-        legend_place(&at, line->name);
-        if (text) {
-            text_format(text, "<g class=\"c%u\"><path class=\"line\" d=\"M%.1f %.1fh26\"/>",
-                        chart_colour(line->style), at.x, at.y);
-            put_mark(text, chart_mark(line->style), false, at.x + 13, at.y);
-            leat_text_puts(text, "</g>\n");
-            put_legend_name(text, &at, line->name);
-        }
-        legend_take(&at, line->name);
-    }
-    if (chart->diagonal) {
-        legend_place(&at, chart->diagonal);
-        if (text) {
-            text_format(text, "<path class=\"ideal\" d=\"M%.1f %.1fh26\"/>", at.x, at.y);
-            put_legend_name(text, &at, chart->diagonal);
-        }
-    }
+    for (size_t l = 0; l < chart->lines; l++)
+        put_legend_entry(text, chart->line[l].name, &chart->line[l], &at);
+    if (chart->diagonal) put_legend_entry(text, chart->diagonal, NULL, &at);
     return at.y + LEGEND_STEP / 2 + 4;
 }
 

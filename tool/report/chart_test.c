@@ -220,7 +220,7 @@ static void bands_and_dashes_are_there_where_they_should(void)
     OK(!strstr(svg, "nan"));
 }
 
-static void tips_tell_mean_interval_and_runs(void)
+static void tips_show_mean_interval_and_runs(void)
 {
     draw(&of_both);
     OK(strstr(svg, " at load 0.5: 30.0 ± 2.5 cycles (3 runs)</title>"));
@@ -270,5 +270,5 @@ TAP_MAIN(T(ticks_stand_at_round_numbers_from_zero),
          T(small_and_large_values_have_a_log_axis_where_it_may_be),
          T(many_decades_have_ticks_at_some_powers_of_ten), T(a_diagonal_has_room_on_both_axes),
          T(no_two_styles_look_the_same), T(points_stand_where_their_values_say),
-         T(bands_and_dashes_are_there_where_they_should), T(tips_tell_mean_interval_and_runs),
+         T(bands_and_dashes_are_there_where_they_should), T(tips_show_mean_interval_and_runs),
          T(a_picture_is_well_formed_whatever_names_hold), T(the_legend_grows_by_rows))

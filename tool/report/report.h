@@ -46,8 +46,8 @@ struct report_point {
     uint16_t line, traffic;
     uint32_t load; /* in parts of STORE_LOAD_ONE */
     uint32_t runs, saturated, deadlocks;
-    struct mean throughput, latency, p99, hops;
-    double throughput_half, latency_half; /* of a single run, by its own account; NAN: none */
+    struct mean mean[REPORT_FIGURES], hops;
+    double half[REPORT_FIGURES]; /* of a single run, by its own account; NAN: none */
     double lost, rerouted, retransmissions;
     uint64_t first_seed, deadlock_seed; /* of the first run, of the first deadlocked one */
     bool has_links;
@@ -80,9 +80,8 @@ struct report_series {
 };
 
 struct report {
-    const struct verb *verb; /* for complaints */
-    const char *title;       /* of the page */
-    const char *name;        /* of the store, for complaints */
+    const char *title; /* of the page */
+    const char *name;  /* of the store, for complaints */
     struct store *store;
     struct report_sweep sweep[REPORT_SWEEPS_MAX];
     size_t sweeps;
@@ -105,9 +104,8 @@ struct report {
 int report_read(struct report *report);
 void report_free(struct report *report);
 
-/* The mean of a figure, and the half-width of its 95 % confidence interval: over seeds, or as a
- * single run reports it; NAN: unknown. */
-const struct mean *report_mean_of(const struct report_point *point, enum report_figure figure);
+/* The half-width of the 95 % confidence interval of a mean: over seeds, or as a single run reports
+ * it; NAN: unknown. */
 double report_half(const struct report_point *point, enum report_figure figure);
 
 /* At least one run of the point was saturated. If a fabric's runs do not report it, a run counts as

@@ -4,7 +4,7 @@
 
 static struct chart_point point_of(const struct report_point *point, enum report_figure figure)
 {
-    const struct mean *mean = report_mean_of(point, figure);
+    const struct mean *mean = &point->mean[figure];
     return (struct chart_point){ .x = (double)point->load / STORE_LOAD_ONE,
                                  .y = mean->mean,
                                  .half = report_half(point, figure),

@@ -59,9 +59,10 @@ static void put_introduction(const struct report *report, struct leat_text *text
         "would fill. Up to some load the fabric delivers all of it and packets pass quickly. With "
         "more they queue up faster than they leave: the fabric is <strong>saturated</strong>, and "
         "what still arrives is its throughput.</p>\n"
-        "<p>In the charts each mark is a mean over all runs of a load, which differ by their seed, "
-        "the beginning of all chance. Bands and ± are 95 % confidence intervals of that mean; they "
-        "are missing where there is one run only, unless the run itself tells them. Open marks and "
+        "<p>In the charts each mark is a mean over all runs of a load, which differ by their "
+        "random "
+        "seed. Bands and ± are 95 % confidence intervals of that mean; they are missing where "
+        "there is one run only, unless the run itself reports them. Open marks and "
         "dashed lines are saturated points: latency there grows with the length of the run and "
         "says little else.</p>\n</header>\n<main>\n");
 }
@@ -78,22 +79,15 @@ static void put_explanation(const char *name, struct leat_text *text)
     leat_text_puts(text, ".</p>\n");
 }
 
-static const char *caption_of(enum report_figure figure)
-{
-    switch (figure) {
-    case REPORT_LATENCY:
-        return "From a packet's creation until all of it has arrived, waiting in the sender's "
-               "queue "
-               "included. It bends upwards where queues begin to fill.";
-    case REPORT_THROUGHPUT:
-        return "What arrives of what is offered. On the dotted line everything does; a curve "
-               "leaves "
-               "it where its fabric saturates.";
-    case REPORT_P99: return "Of a hundred packets, ninety-nine take no longer than this.";
-    case REPORT_FIGURES: break;
-    }
-    return "";
-}
+static const char *const captions[REPORT_FIGURES] = {
+    [REPORT_LATENCY] =
+        "From a packet's creation until all of it has arrived, waiting in the sender's queue "
+        "included. It bends upwards where queues begin to fill.",
+    [REPORT_THROUGHPUT] =
+        "What arrives of what is offered. On the dotted line everything does; a curve leaves it "
+        "where its fabric saturates.",
+    [REPORT_P99] = "Of a hundred packets, ninety-nine take no longer than this.",
+};
 
 static void put_charts(struct report *report, size_t traffic, struct leat_text *text)
 {
@@ -104,8 +98,7 @@ static void put_charts(struct report *report, size_t traffic, struct leat_text *
         if (!report_chart(report, traffic, (enum report_figure)f, lines, &chart)) continue;
         leat_text_puts(text, "<figure>\n");
         chart_write(&chart, text);
-        text_format(text, "<figcaption>%s</figcaption>\n</figure>\n",
-                    caption_of((enum report_figure)f));
+        text_format(text, "<figcaption>%s</figcaption>\n</figure>\n", captions[f]);
     }
     leat_text_puts(text, "<div>\n");
     report_saturation(report, traffic, text);

@@ -15,8 +15,8 @@ static const double share_delivered_min = 0.95;
 
 /* Values of a result that the store does not extract itself. */
 struct extras {
-    double latency_half, throughput_half, cycles, offered, delivered; /* NAN: absent */
-    double cycle_ns;                                                  /* 0: absent */
+    double half[REPORT_FIGURES], cycles, offered, delivered; /* NAN: absent */
+    double cycle_ns;                                         /* 0: absent */
     double lost, rerouted, retransmissions;
     bool has_links;
 };
@@ -37,8 +37,8 @@ static bool on_value(void *context, const char *path, const struct report_value 
     struct extras *x = context;
     const double number = value->kind == REPORT_NUMBER && isfinite(value->number) ? value->number
                                                                                   : 0;
-    if (strcmp(path, "latency_cycles.ci95") == 0) x->latency_half = number;
-    if (strcmp(path, "throughput_ci95") == 0) x->throughput_half = number;
+    if (strcmp(path, "latency_cycles.ci95") == 0) x->half[REPORT_LATENCY] = number;
+    if (strcmp(path, "throughput_ci95") == 0) x->half[REPORT_THROUGHPUT] = number;
     if (strcmp(path, "cycles") == 0) x->cycles = number;
     if (strcmp(path, "cycle_ns") == 0) x->cycle_ns = number;
     if (strcmp(path, "cells_offered") == 0) x->offered = number;
@@ -70,38 +70,23 @@ static void add_run(struct report_point *point, const struct store_run *run, con
     point->runs++;
     point->saturated += is_run_saturated(f, x);
     point->deadlocks += deadlock;
-    mean_add(&point->throughput, f->throughput);
+    mean_add(&point->mean[REPORT_THROUGHPUT], f->throughput);
     mean_add(&point->hops, f->hops_mean);
     if (delivered) { /* undelivered packets have no latency */
-        mean_add(&point->latency, f->latency_mean);
-        mean_add(&point->p99, f->latency_p99);
+        mean_add(&point->mean[REPORT_LATENCY], f->latency_mean);
+        mean_add(&point->mean[REPORT_P99], f->latency_p99);
     }
-    point->latency_half = x->latency_half;
-    point->throughput_half = x->throughput_half;
+    memcpy(point->half, x->half, sizeof point->half);
     point->lost += x->lost;
     point->rerouted += x->rerouted;
     point->retransmissions += x->retransmissions;
     point->has_links |= x->has_links;
 }
 
-const struct mean *report_mean_of(const struct report_point *point, enum report_figure figure)
-{
-    switch (figure) {
-    case REPORT_THROUGHPUT: return &point->throughput;
-    case REPORT_P99: return &point->p99;
-    case REPORT_LATENCY:
-    case REPORT_FIGURES: break;
-    }
-    return &point->latency;
-}
-
 double report_half(const struct report_point *point, enum report_figure figure)
 {
-    const struct mean *mean = report_mean_of(point, figure);
-    if (mean->count >= 2) return mean_half(mean);
-    return figure == REPORT_LATENCY      ? point->latency_half
-           : figure == REPORT_THROUGHPUT ? point->throughput_half
-                                         : NAN;
+    const struct mean *mean = &point->mean[figure];
+    return mean->count >= 2 ? mean_half(mean) : point->half[figure];
 }
 
 bool report_is_saturated(const struct report_point *point)
@@ -134,10 +119,7 @@ static bool too_many(struct reading *r, const char *what, size_t most)
 static char *copy(struct reading *r, const char *text)
 {
     char *mine = strdup(text ? text : "");
-    if (!mine) {
-        complain("no memory");
-        r->code = FAILED;
-    }
+    if (!mine) refuse(r, fail("no memory"));
     return mine;
 }
 
@@ -179,10 +161,7 @@ static bool grow(struct reading *r)
         return too_many(r, "points (a fabric, a traffic and a load)", REPORT_POINTS_MAX);
     const size_t cap = report->points_cap ? 2 * report->points_cap : POINTS_FIRST;
     struct report_point *more = realloc(report->point, cap * sizeof *more);
-    if (!more) {
-        complain("no memory for %zu points", cap);
-        return refuse(r, FAILED);
-    }
+    if (!more) return refuse(r, fail("no memory for %zu points", cap));
     report->point = more;
     report->points_cap = cap;
     return true;
@@ -221,7 +200,9 @@ static void note_seed(struct report_sweep *sweep, uint64_t seed)
 static bool on_run(void *context, const struct store_run *run)
 {
     struct reading *r = context;
-    struct extras extras = { NAN, NAN, NAN, NAN, NAN, 0, 0, 0, 0, false };
+    struct extras extras = {
+        .half = { NAN, NAN, NAN }, .cycles = NAN, .offered = NAN, .delivered = NAN
+    };
     struct report_sweep *sweep = &r->report->sweep[r->sweep];
     if (interrupted) return refuse(r, FAILED);
     if (!report_json_each(run->result, on_value, &extras)) {
@@ -291,14 +272,14 @@ static void use_one_unit(struct report *report)
     for (size_t i = 0; any && i < report->points; i++) {
         struct report_point *p = &report->point[i];
         const double cycle_ns = report->line[p->line].cycle_ns;
-        if (!(cycle_ns > 0)) p->latency.count = p->p99.count = 0;
-        scale(&p->latency, cycle_ns);
-        scale(&p->p99, cycle_ns);
-        p->latency_half *= cycle_ns;
+        if (!(cycle_ns > 0)) p->mean[REPORT_LATENCY].count = p->mean[REPORT_P99].count = 0;
+        scale(&p->mean[REPORT_LATENCY], cycle_ns);
+        scale(&p->mean[REPORT_P99], cycle_ns);
+        p->half[REPORT_LATENCY] *= cycle_ns;
     }
     for (size_t i = 0; any && i < report->lines; i++)
         if (!(report->line[i].cycle_ns > 0))
-            complain("%s: the runs of %s do not tell how long a cycle is, since an earlier leat "
+            complain("%s: the runs of %s do not report how long a cycle is, since an earlier leat "
                      "made them: their latencies are left out",
                      report->name, report->line[i].name);
 }
@@ -314,10 +295,7 @@ static bool read_all(struct reading *r)
         return refuse(r, WRONG);
     }
     report->drawn = calloc(report->points, sizeof *report->drawn);
-    if (!report->drawn) {
-        complain("no memory for %zu points", report->points);
-        return refuse(r, FAILED);
-    }
+    if (!report->drawn) return refuse(r, fail("no memory for %zu points", report->points));
     if (!name_lines(r)) return false;
     use_one_unit(report);
     return true;

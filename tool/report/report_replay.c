@@ -140,7 +140,7 @@ int report_replay(const struct report *report, struct leat_text *text)
     if (!loads) return fail("no memory for %zu points", report->points);
     leat_text_puts(text,
                    "<h2 id=\"replay\">How it was run</h2>\n<p>The same command gives the same "
-                   "figures on any machine: chance comes from the seeds alone. One run, for "
+                   "figures on any machine: all randomness comes from the seeds. One run, for "
                    "a closer look:</p>\n<pre>");
     report_put_run(report, &report->point[0], report->point[0].first_seed, text);
     leat_text_puts(text, "</pre>\n");

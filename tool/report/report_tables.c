@@ -11,7 +11,7 @@ static double load_of(const struct report_point *point)
 static void put_mean(struct leat_text *text, const struct report_point *point,
                      enum report_figure figure, int decimals)
 {
-    const struct mean *mean = point ? report_mean_of(point, figure) : NULL;
+    const struct mean *mean = point ? &point->mean[figure] : NULL;
     if (!mean || !mean->count) {
         leat_text_puts(text, "<td class=\"n\">–</td><td class=\"pm\"></td>");
         return;
@@ -40,10 +40,11 @@ static struct verdict judge(const struct report *report, struct report_series se
     struct verdict v = { 0 };
     for (uint32_t i = series.first; i < series.first + series.count; i++) {
         const struct report_point *p = &report->point[i];
-        if (!v.lowest && p->latency.count) v.lowest = p;
+        if (!v.lowest && p->mean[REPORT_LATENCY].count) v.lowest = p;
         if (!v.saturated && report_is_saturated(p)) v.saturated = p;
         if (!v.saturated) v.steady = p;
-        if (p->throughput.count && (!v.best || p->throughput.mean > v.best->throughput.mean))
+        if (p->mean[REPORT_THROUGHPUT].count &&
+            (!v.best || p->mean[REPORT_THROUGHPUT].mean > v.best->mean[REPORT_THROUGHPUT].mean))
             v.best = p;
     }
     return v;
@@ -64,7 +65,7 @@ static void put_verdict(const struct verdict *v, struct leat_text *text)
     put_load(text, v->saturated, "not reached");
     put_mean(text, v->best, REPORT_THROUGHPUT, 4);
     if (v->lowest)
-        text_format(text, "<td class=\"n\">%.2f</td></tr>\n", v->lowest->latency.mean);
+        text_format(text, "<td class=\"n\">%.2f</td></tr>\n", v->lowest->mean[REPORT_LATENCY].mean);
     else
         leat_text_puts(text, "<td class=\"n\">–</td></tr>\n");
 }
@@ -178,9 +179,8 @@ static void put_deadlocks(const struct report *report, struct leat_text *text)
         const struct report_point *point = &report->point[i];
         if (!point->deadlocks) continue;
         if (!begun)
-            leat_text_puts(text,
-                           "<p>In a deadlock packets wait for each other in a circle and "
-                           "nothing moves any more. These commands show the circle:</p><pre>");
+            leat_text_puts(text, "<p>In a deadlock packets wait for each other in a cycle and "
+                                 "nothing moves any more. These commands show the cycle:</p><pre>");
         begun = true;
         report_put_run(report, point, point->deadlock_seed, text);
     }
@@ -194,14 +194,15 @@ void report_trouble(const struct report *report, struct leat_text *text)
         first++;
     if (first == report->points) return;
     leat_text_puts(
-        text, "<h2 id=\"trouble\">What went wrong</h2>\n<p>Points where packets were lost, led "
-              "round broken wires, or locked for good; sums over their runs.</p>\n"
-              "<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">Fabric</th>"
-              "<th scope=\"col\">Traffic</th><th scope=\"col\" class=\"n\">Offered load</th>"
-              "<th scope=\"col\" class=\"n\">Runs</th><th scope=\"col\" class=\"n\">Lost</th>"
-              "<th scope=\"col\" class=\"n\">Rerouted</th>"
-              "<th scope=\"col\" class=\"n\">Sent again</th>"
-              "<th scope=\"col\" class=\"n\">Deadlocks</th></tr></thead>\n<tbody>\n");
+        text,
+        "<h2 id=\"trouble\">What went wrong</h2>\n<p>Points where packets were lost, rerouted "
+        "around broken wires, or deadlocked; sums over their runs.</p>\n"
+        "<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">Fabric</th>"
+        "<th scope=\"col\">Traffic</th><th scope=\"col\" class=\"n\">Offered load</th>"
+        "<th scope=\"col\" class=\"n\">Runs</th><th scope=\"col\" class=\"n\">Lost</th>"
+        "<th scope=\"col\" class=\"n\">Rerouted</th>"
+        "<th scope=\"col\" class=\"n\">Sent again</th>"
+        "<th scope=\"col\" class=\"n\">Deadlocks</th></tr></thead>\n<tbody>\n");
     for (size_t i = first; i < report->points; i++)
         if (is_troubled(&report->point[i])) put_troubled(report, &report->point[i], text);
     leat_text_puts(text, "</tbody></table></div>\n");

@@ -48,7 +48,7 @@ doctored older
 exits 0 "" "$leat" report "$folder/older.sqlite" -o "$folder/older.html"
 grep -q 'mean latency, cycles' "$folder/older.html" || fail "runs that do not tell their clock are in cycles"
 doctored partly
-exits 0 "the runs of bmx:4 do not tell how long a cycle is" "$leat" report "$folder/partly.sqlite" -o "$folder/partly.html"
+exits 0 "the runs of bmx:4 do not report how long a cycle is" "$leat" report "$folder/partly.sqlite" -o "$folder/partly.html"
 same "no latency without a unit" "$(grep -c 'bmx:4 at load.* ns (' "$folder/partly.html")" 0
 grep -q 'bmx:4 at load.* of a line (' "$folder/partly.html" || fail "its throughput is still there"
 

@@ -52,7 +52,6 @@ static int run_report(const struct arguments *args)
     const char *title = argument(args, "--title");
     int code = check_usage(args);
     if (code) return code;
-    report.verb = args->verb;
     report.title = title ? title : "Fabrics under load";
     report.name = args->operand[0];
     report.store = store_open(report.name, STORE_READ, &code);
