@@ -108,7 +108,7 @@ static bool read_options(const struct arguments *args, struct experiment *e)
     if (!e->job.fabric) e->job.fabric = "clos444";
     if (!fabric_read_atm(args->verb, e->job.fabric, &fabric)) return false;
     e->net = fabric.net;
-    return sim_read_model(args->verb, argument(args, "--model"), &model);
+    return sim_read_model(args, &model);
 }
 
 static int run_experiment(const struct arguments *args)

@@ -9,7 +9,7 @@
 /* Which parts of a fabric to show. */
 struct fabric_view {
     struct leat_sim_atm_fabric fabric;
-    char name[LEAT_SIM_ATM_FABRIC_NAME_CAP + 1];
+    const char *name;
     bool tables;       /* --vpi */
     bool chosen;       /* --path: only this pair, and the entries on its paths */
     uint32_t src, dst; /* dst = ports: to all */
@@ -33,17 +33,19 @@ bool fabric_read_atm(const struct verb *verb, const char *word, struct leat_sim_
 bool fabric_refused(const struct verb *verb, const char *word,
                     const struct leat_fabric_error *error);
 
-/* "OPTION has no meaning for FABRIC, which is WHAT": false after a complaint if an option was given
- * that is not in `known`, which ends with NULL. `before` precedes the message. */
+/* An option that was given and is in `words`, or is not in `known`; NULL: none. Options are
+ * separated by blanks. */
+const char *fabric_given_option(const struct arguments *args, const char *words);
+const char *fabric_foreign_option(const struct arguments *args, const char *known);
+
+/* "OPTION has no meaning for FABRIC, which is WHAT", after `before`, unless the option is NULL.
+ * False after a complaint. */
+bool fabric_refuse_option(const struct arguments *args, const struct leat_fabric *fabric,
+                          const char *before, const char *option);
+
+/* The same for an option that is not in `known`. */
 bool fabric_refuse_foreign(const struct arguments *args, const struct leat_fabric *fabric,
-                           const char *before, const char *const *known);
-
-/* The same if one of `options` was given, which ends with NULL. */
-bool fabric_refuse_options(const struct arguments *args, const struct leat_fabric *fabric,
-                           const char *const *options);
-
-/* An option that was given and is not in `known`; or NULL. */
-const char *fabric_foreign_option(const struct arguments *args, const char *const *known);
+                           const char *before, const char *known);
 
 /* What verbs do differently for this kind than for any network of ports; NULL: nothing. Exit codes.
  */
@@ -63,6 +65,11 @@ const struct fabric_ways *fabric_ways_of(const struct leat_fabric_kind *kind);
 struct leat_net_topology;
 void *fabric_topology(struct leat_fabric *fabric, struct leat_net_topology *out,
                       struct leat_text *why);
+
+/* SRC,DST of --path: numbers below `count`, of what is called `noun`; *dst is `count` for "all", if
+ * allowed. False after a complaint. */
+bool fabric_read_pair(const struct verb *verb, const char *pair, const char *noun, uint32_t count,
+                      bool may_be_all, uint32_t *src, uint32_t *dst);
 
 /* The closed form for a single message over this network, between two of its ports: T(N) of the
  * thesis, whose cells cross three stages in 18 cycles, adjusted for other networks. */

@@ -1,5 +1,6 @@
 #include "fabric_draw.h"
 #include "fabric_draw_layout.h"
+#include "report_text.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -32,7 +33,7 @@ struct half {
 struct drawing {
     const struct leat_net_topology *t;
     const double *use;
-    FILE *out;
+    struct leat_text *text;
     struct fabric_layout layout;
     struct half half[FABRIC_DRAW_WIRES_MAX];
     struct wire wire[FABRIC_DRAW_WIRES_MAX];
@@ -97,7 +98,7 @@ static double use_of(const struct drawing *d, uint32_t out)
 
 /* From grey through blue and yellow to red, all with a lightness that shows on white and on black.
  */
-static void put_colour(FILE *out, double use)
+static void put_colour(struct leat_text *text, double use)
 {
     static const double stop[][3] = {
         { 138, 153, 168 }, { 74, 144, 196 }, { 214, 160, 24 }, { 230, 97, 1 }, { 202, 0, 32 }
@@ -105,19 +106,19 @@ static void put_colour(FILE *out, double use)
     enum { LAST = sizeof stop / sizeof *stop - 1 };
     const double at = use * LAST;
     const int i = at >= LAST ? LAST - 1 : (int)at;
-    fputc('#', out);
+    leat_text_putc(text, '#');
     for (int c = 0; c < 3; c++)
-        fprintf(out, "%02x",
-                (unsigned)lround(stop[i][c] + (at - i) * (stop[i + 1][c] - stop[i][c])));
+        text_format(text, "%02x",
+                    (unsigned)lround(stop[i][c] + (at - i) * (stop[i + 1][c] - stop[i][c])));
 }
 
 /* The colour and width of a line, if utilisation is drawn. */
 static void put_stroke(const struct drawing *d, double use)
 {
     if (!d->use) return;
-    fputs(" style=\"stroke:", d->out);
-    put_colour(d->out, use);
-    fprintf(d->out, ";stroke-width:%.1f\"", 1.2 + 3.3 * use);
+    leat_text_puts(d->text, " style=\"stroke:");
+    put_colour(d->text, use);
+    text_format(d->text, ";stroke-width:%.1f\"", 1.2 + 3.3 * use);
 }
 
 /* ---- lines ---------------------------------------------------------------------------------- */
@@ -130,18 +131,18 @@ static struct fabric_point pixels(struct fabric_point p)
 /* "0 > 1: 0.42" */
 static void put_direction(const struct drawing *d, uint32_t from, uint32_t to, uint32_t out)
 {
-    fprintf(d->out, "%u &gt; %u", from, to);
-    if (d->use) fprintf(d->out, ": %.3f", use_of(d, out));
-    if (d->t->out_cycles[out] > 1) fprintf(d->out, " (%u cycles)", d->t->out_cycles[out]);
+    text_format(d->text, "%u &gt; %u", from, to);
+    if (d->use) text_format(d->text, ": %.3f", use_of(d, out));
+    if (d->t->out_cycles[out] > 1) text_format(d->text, " (%u cycles)", d->t->out_cycles[out]);
 }
 
 static void put_wire_title(const struct drawing *d, const struct wire *w)
 {
-    fputs("<title>", d->out);
+    leat_text_puts(d->text, "<title>");
     if (w->forth != LEAT_NET_NONE) put_direction(d, w->a, w->b, w->forth);
-    if (w->forth != LEAT_NET_NONE && w->back != LEAT_NET_NONE) fputs(", ", d->out);
+    if (w->forth != LEAT_NET_NONE && w->back != LEAT_NET_NONE) leat_text_puts(d->text, ", ");
     if (w->back != LEAT_NET_NONE) put_direction(d, w->b, w->a, w->back);
-    fputs("</title>", d->out);
+    leat_text_puts(d->text, "</title>");
 }
 
 /* The point at the middle of a bent wire: upwards or to the left, since terminals are on the other
@@ -164,10 +165,10 @@ static void put_arrow(const struct drawing *d, const struct wire *w, struct fabr
     if (d->t->shape.kind != LEAT_NET_GRAPH || (forth && w->back != LEAT_NET_NONE)) return;
     const struct fabric_point a = d->layout.router[forth ? w->a : w->b];
     const struct fabric_point b = d->layout.router[forth ? w->b : w->a];
-    fprintf(d->out,
-            "<path class=\"arrow\" d=\"M-5,-4L5,0L-5,4Z\" transform=\"translate(%.1f,%.1f) "
-            "rotate(%.0f)\"/>\n",
-            middle.x, middle.y, atan2(b.y - a.y, b.x - a.x) * 180 / acos(-1));
+    text_format(d->text,
+                "<path class=\"arrow\" d=\"M-5,-4L5,0L-5,4Z\" transform=\"translate(%.1f,%.1f) "
+                "rotate(%.0f)\"/>\n",
+                middle.x, middle.y, atan2(b.y - a.y, b.x - a.x) * 180 / acos(-1));
 }
 
 static void put_wire(const struct drawing *d, const struct wire *w)
@@ -176,14 +177,14 @@ static void put_wire(const struct drawing *d, const struct wire *w)
                               b = pixels(d->layout.router[w->b]);
     const struct fabric_point m = pixels(middle_of(d, w));
     const bool straight = fabs(m.x - (a.x + b.x) / 2) + fabs(m.y - (a.y + b.y) / 2) < 0.1;
-    fprintf(d->out, "<path class=\"line\" d=\"M%.1f,%.1f", a.x, a.y);
+    text_format(d->text, "<path class=\"line\" d=\"M%.1f,%.1f", a.x, a.y);
     if (!straight)
-        fprintf(d->out, "Q%.1f,%.1f ", 2 * m.x - (a.x + b.x) / 2, 2 * m.y - (a.y + b.y) / 2);
-    fprintf(d->out, "%s%.1f,%.1f\"", straight ? "L" : "", b.x, b.y);
+        text_format(d->text, "Q%.1f,%.1f ", 2 * m.x - (a.x + b.x) / 2, 2 * m.y - (a.y + b.y) / 2);
+    text_format(d->text, "%s%.1f,%.1f\"", straight ? "L" : "", b.x, b.y);
     put_stroke(d, fmax(use_of(d, w->forth), use_of(d, w->back)));
-    fputc('>', d->out);
+    leat_text_putc(d->text, '>');
     put_wire_title(d, w);
-    fputs("</path>\n", d->out);
+    leat_text_puts(d->text, "</path>\n");
     put_arrow(d, w, m);
 }
 
@@ -206,13 +207,13 @@ static void put_terminal(struct drawing *d, uint32_t router, uint32_t terminal,
 {
     const struct fabric_point a = pixels(d->layout.router[router]), b = pixels(place);
     const bool sends = out == LEAT_NET_NONE;
-    fprintf(d->out, "<g><path class=\"line\" d=\"M%.1f,%.1fL%.1f,%.1f\"", a.x, a.y, b.x, b.y);
+    text_format(d->text, "<g><path class=\"line\" d=\"M%.1f,%.1fL%.1f,%.1f\"", a.x, a.y, b.x, b.y);
     put_stroke(d, use_of(d, out));
-    fprintf(d->out, "/><circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\"/><title>terminal %u", b.x, b.y, DOT,
-            terminal);
-    if (d->layout.two_sides) fputs(sends ? " sends" : " receives", d->out);
-    if (d->use && !sends) fprintf(d->out, ": %.3f", use_of(d, out));
-    fputs("</title></g>\n", d->out);
+    text_format(d->text, "/><circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\"/><title>terminal %u", b.x, b.y,
+                DOT, terminal);
+    if (d->layout.two_sides) leat_text_puts(d->text, sends ? " sends" : " receives");
+    if (d->use && !sends) text_format(d->text, ": %.3f", use_of(d, out));
+    leat_text_puts(d->text, "</title></g>\n");
 }
 
 /* The terminals at one side of a router: those of its output ports, or of its input ports. With
@@ -253,13 +254,14 @@ static void put_router(const struct drawing *d, uint32_t router)
     const struct fabric_point at = pixels(d->layout.router[router]);
     const uint32_t dimensions = leat_net_shape_dimensions(&d->t->shape);
     const double font = router < 100 ? 11 : router < 1000 ? 9.5 : 8;
-    fprintf(d->out,
-            "<g><circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\"/><text x=\"%.1f\" y=\"%.1f\" "
-            "font-size=\"%.1f\">%u</text><title>router %u",
-            at.x, at.y, RADIUS, at.x, at.y + font * 0.36, font, router, router);
+    text_format(d->text,
+                "<g><circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\"/><text x=\"%.1f\" y=\"%.1f\" "
+                "font-size=\"%.1f\">%u</text><title>router %u",
+                at.x, at.y, RADIUS, at.x, at.y + font * 0.36, font, router, router);
     for (uint32_t i = 0; dimensions > 1 && i < dimensions; i++)
-        fprintf(d->out, "%s%u", i ? "," : " at ", leat_net_topology_coordinate(d->t, router, i));
-    fputs("</title></g>\n", d->out);
+        text_format(d->text, "%s%u", i ? "," : " at ",
+                    leat_net_topology_coordinate(d->t, router, i));
+    leat_text_puts(d->text, "</title></g>\n");
 }
 
 /* ---- the frame ------------------------------------------------------------------------------ */
@@ -287,49 +289,49 @@ static const char style[] =
 static void put_shape(const struct drawing *d)
 {
     const struct leat_net_shape *s = &d->t->shape;
-    fputs(leat_net_kind_name(s->kind), d->out);
+    leat_text_puts(d->text, leat_net_kind_name(s->kind));
     for (uint32_t i = 0; i < s->numbers; i++)
-        fprintf(d->out, "%c%u", i ? ',' : ':', s->number[i]);
+        text_format(d->text, "%c%u", i ? ',' : ':', s->number[i]);
 }
 
 static void put_caption(const struct drawing *d, double left, double top)
 {
     const struct leat_net_topology *t = d->t;
-    fprintf(d->out, "<text class=\"caption\" x=\"%.1f\" y=\"%.1f\">", left + MARGIN / 2.0,
-            top + 24);
+    text_format(d->text, "<text class=\"caption\" x=\"%.1f\" y=\"%.1f\">", left + MARGIN / 2.0,
+                top + 24);
     put_shape(d);
-    fprintf(d->out, ": %u router%s, %u terminal%s", t->routers, t->routers == 1 ? "" : "s",
-            t->terminals, t->terminals == 1 ? "" : "s");
-    if (t->terminals > FABRIC_DRAW_TERMINALS_MAX) fputs(" (not drawn)", d->out);
-    fprintf(d->out, ", %u one-way wire%s</text>\n", t->wires, t->wires == 1 ? "" : "s");
+    text_format(d->text, ": %u router%s, %u terminal%s", t->routers, t->routers == 1 ? "" : "s",
+                t->terminals, t->terminals == 1 ? "" : "s");
+    if (t->terminals > FABRIC_DRAW_TERMINALS_MAX) leat_text_puts(d->text, " (not drawn)");
+    text_format(d->text, ", %u one-way wire%s</text>\n", t->wires, t->wires == 1 ? "" : "s");
 }
 
 static void put_legend(const struct drawing *d, double left, double top)
 {
-    fputs("<g class=\"legend\">", d->out);
+    leat_text_puts(d->text, "<g class=\"legend\">");
     for (int i = 0; i < LEGEND_PARTS; i++) {
-        fprintf(d->out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"10\" fill=\"",
-                left + MARGIN / 2.0 + i * LEGEND_PART, top, LEGEND_PART);
-        put_colour(d->out, (i + 0.5) / LEGEND_PARTS);
-        fputs("\"/>", d->out);
+        text_format(d->text, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"10\" fill=\"",
+                    left + MARGIN / 2.0 + i * LEGEND_PART, top, LEGEND_PART);
+        put_colour(d->text, (i + 0.5) / LEGEND_PARTS);
+        leat_text_puts(d->text, "\"/>");
     }
     for (int i = 0; i <= 4; i++)
-        fprintf(d->out, "<text class=\"tick\" x=\"%.1f\" y=\"%.1f\">%d%%</text>",
-                left + MARGIN / 2.0 + i * LEGEND_PARTS * LEGEND_PART / 4.0, top + 23, i * 25);
-    fputs("<title>utilisation of a wire, its busier direction</title></g>\n", d->out);
+        text_format(d->text, "<text class=\"tick\" x=\"%.1f\" y=\"%.1f\">%d%%</text>",
+                    left + MARGIN / 2.0 + i * LEGEND_PARTS * LEGEND_PART / 4.0, top + 23, i * 25);
+    leat_text_puts(d->text, "<title>utilisation of a wire, its busier direction</title></g>\n");
 }
 
 static void put_body(struct drawing *d)
 {
-    fputs("<g class=\"wires\">\n", d->out);
+    leat_text_puts(d->text, "<g class=\"wires\">\n");
     for (uint32_t i = 0; i < d->wires; i++)
         put_wire(d, &d->wire[i]);
-    fputs("</g>\n<g class=\"terminals\">\n", d->out);
+    leat_text_puts(d->text, "</g>\n<g class=\"terminals\">\n");
     do_all_terminals(d, true);
-    fputs("</g>\n<g class=\"routers\">\n", d->out);
+    leat_text_puts(d->text, "</g>\n<g class=\"routers\">\n");
     for (uint32_t r = 0; r < d->t->routers; r++)
         put_router(d, r);
-    fputs("</g>\n", d->out);
+    leat_text_puts(d->text, "</g>\n");
 }
 
 static void put_picture(struct drawing *d)
@@ -339,21 +341,21 @@ static void put_picture(struct drawing *d)
     const double left = (least.x + most.x - width) / 2, top = least.y - MARGIN - CAPTION;
     const double bottom = most.y + MARGIN, height = bottom + (d->use ? LEGEND : 0) - top;
     const double shown = fmin(1, WIDTH_MAX / width);
-    fprintf(d->out,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"leat-fabric\" role=\"img\" "
-            "viewBox=\"%.1f %.1f %.1f %.1f\" width=\"%.0f\" height=\"%.0f\" "
-            "style=\"max-width:100%%;height:auto\">\n<title>",
-            left, top, width, height, width * shown, height * shown);
+    text_format(d->text,
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"leat-fabric\" role=\"img\" "
+                "viewBox=\"%.1f %.1f %.1f %.1f\" width=\"%.0f\" height=\"%.0f\" "
+                "style=\"max-width:100%%;height:auto\">\n<title>",
+                left, top, width, height, width * shown, height * shown);
     put_shape(d);
-    fputs("</title>\n", d->out);
-    fputs(style, d->out);
-    fprintf(d->out,
-            "<rect class=\"ground\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n", left,
-            top, width, height);
+    leat_text_puts(d->text, "</title>\n");
+    leat_text_puts(d->text, style);
+    text_format(d->text,
+                "<rect class=\"ground\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n",
+                left, top, width, height);
     put_caption(d, left, top);
     put_body(d);
     if (d->use) put_legend(d, left, bottom + 8);
-    fputs("</svg>\n", d->out);
+    leat_text_puts(d->text, "</svg>\n");
 }
 
 /* ---- all ------------------------------------------------------------------------------------ */
@@ -377,14 +379,12 @@ bool fabric_draw_fits(const struct leat_net_topology *t, struct leat_text *why)
     return true;
 }
 
-bool fabric_draw_element(const struct leat_net_topology *t, const double *use, FILE *out)
+void fabric_draw(const struct leat_net_topology *t, const double *use, struct leat_text *text)
 {
     static struct drawing d;
-    struct leat_text why = LEAT_TEXT(128);
-    if (!fabric_draw_fits(t, &why)) return false;
     d.t = t;
     d.use = use;
-    d.out = out;
+    d.text = text;
     fabric_layout_make(t, &d.layout);
     find_wires(&d);
     d.least = d.most = d.layout.router[0];
@@ -394,13 +394,4 @@ bool fabric_draw_element(const struct leat_net_topology *t, const double *use, F
         cover(&d, middle_of(&d, &d.wire[i]));
     do_all_terminals(&d, false);
     put_picture(&d);
-    return true;
-}
-
-bool fabric_draw(const struct leat_net_topology *t, const double *use, FILE *out)
-{
-    struct leat_text why = LEAT_TEXT(128);
-    if (!fabric_draw_fits(t, &why)) return false;
-    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", out);
-    return fabric_draw_element(t, use, out);
 }

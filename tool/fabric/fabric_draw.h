@@ -8,7 +8,6 @@
 #define LEAT_FABRIC_DRAW_H
 
 #include "net_topology.h"
-#include <stdio.h>
 
 enum {
     FABRIC_DRAW_ROUTERS_MAX = 4096,
@@ -19,11 +18,7 @@ enum {
 /* Is it small enough? `why`: "4900 routers, expected at most 4096 to be drawn". */
 bool fabric_draw_fits(const struct leat_net_topology *t, struct leat_text *why);
 
-/* A file. `use` is NULL or has t->outs numbers. False, with nothing written, if it does not fit;
- * the caller checks `out` for write errors. */
-bool fabric_draw(const struct leat_net_topology *t, const double *use, FILE *out);
-
-/* The same without the XML prologue, for embedding in a page. */
-bool fabric_draw_element(const struct leat_net_topology *t, const double *use, FILE *out);
+/* An <svg> element of a topology that fits. `use` is NULL or has t->outs numbers. */
+void fabric_draw(const struct leat_net_topology *t, const double *use, struct leat_text *text);
 
 #endif

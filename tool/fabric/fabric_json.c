@@ -49,25 +49,15 @@ static void put_head(struct leat_json *j, const struct fabric_view *view)
     leat_json_uint(j, "idle_cycles", leat_atm_clos_idle_cycles(net));
 }
 
-static void put_links(struct leat_json *j, const struct leat_atm_clos *net)
+/* `of` each number, but those without a link. */
+static void put_links(struct leat_json *j, const char *name, const struct leat_atm_clos *net,
+                      uint32_t count, uint32_t (*of)(const struct leat_atm_clos *, uint32_t))
 {
     char key[JSON_KEY_CAP];
     leat_json_break(j);
-    leat_json_object(j, "spd_to_ppd");
-    for (uint32_t spd = 0; spd < net->spd_count; spd++) {
-        const uint32_t ppd = leat_atm_clos_link(net, spd);
-        if (ppd != LEAT_ATM_CLOS_NONE) leat_json_uint(j, json_key(spd, key), ppd);
-    }
-    leat_json_end(j);
-    leat_json_break(j);
-    leat_json_object(j, "input_ports");
-    for (uint32_t p = 0; p < net->ports; p++)
-        leat_json_uint(j, json_key(p, key), leat_atm_clos_input_ppd(net, p));
-    leat_json_end(j);
-    leat_json_break(j);
-    leat_json_object(j, "output_ports");
-    for (uint32_t p = 0; p < net->ports; p++)
-        leat_json_uint(j, json_key(p, key), leat_atm_clos_output_spd(net, p));
+    leat_json_object(j, name);
+    for (uint32_t i = 0; i < count; i++)
+        if (of(net, i) != LEAT_ATM_CLOS_NONE) leat_json_uint(j, json_key(i, key), of(net, i));
     leat_json_end(j);
 }
 
@@ -219,7 +209,9 @@ void fabric_put_json(const struct fabric_view *view)
     struct json_out out;
     struct leat_json *j = json_open(&out, stdout);
     put_head(j, view);
-    put_links(j, net);
+    put_links(j, "spd_to_ppd", net, net->spd_count, leat_atm_clos_link);
+    put_links(j, "input_ports", net, net->ports, leat_atm_clos_input_ppd);
+    put_links(j, "output_ports", net, net->ports, leat_atm_clos_output_spd);
     put_entry_format(j, net);
     put_entries_used(j, net);
     if (view->chosen && view->dst < net->ports) {

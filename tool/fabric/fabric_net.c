@@ -3,7 +3,6 @@
 #include "fabric_draw.h"
 #include "fabric_flits.h"
 #include "json_out.h"
-#include "leat_tree.h"
 #include "result_file.h"
 #include <leat/random.h>
 #include <stdio.h>
@@ -14,7 +13,7 @@ enum {
     DISTANCES_ROUTERS_MAX = 4096, /* more would take too long, since all pairs are computed */
     WAY_MAX = 4096,               /* routers of a route that are shown */
     WHY_CAP = 512,
-    CIRCLE_CAP = 2048, /* characters of a cycle of LEAT_NET_DEADLOCK_CYCLE_MAX wires */
+    CYCLE_CAP = 2048, /* characters of a cycle of LEAT_NET_DEADLOCK_CYCLE_MAX wires */
 };
 
 /* Distances between terminals, in routers passed. */
@@ -32,7 +31,8 @@ struct view {
     uint32_t src, dst;
 };
 
-/* ---- looking -------------------------------------------------------------------------------- */
+/* ---- measuring --------------------------------------------------------------------------------
+ */
 
 static bool measure(const struct leat_net_topology *t, struct distances *out)
 {
@@ -103,11 +103,11 @@ static void put_deadlock(const struct view *v)
                d->smaller ? " (in a smaller one of its kind)" : "");
         return;
     }
-    struct leat_text circle = LEAT_TEXT(CIRCLE_CAP);
-    leat_net_deadlock_text(d, &circle);
+    struct leat_text cycle = LEAT_TEXT(CYCLE_CAP);
+    leat_net_deadlock_text(d, &cycle);
     printf("deadlock    %s: %.*s\n",
            v->design->plan.net.drop ? "none, since full buffers drop; else" : "possible",
-           (int)circle.len, circle.buf);
+           (int)cycle.len, cycle.buf);
 }
 
 static bool is_one_way(const uint32_t *a, uint32_t a_len, const uint32_t *b, uint32_t b_len)
@@ -166,8 +166,8 @@ static void put_json(const struct view *v)
     const char *kind = leat_net_shape_class(&v->design->plan.shape);
     struct json_out out;
     struct leat_json *j = json_open(&out, stdout);
-    struct leat_text circle = LEAT_TEXT(CIRCLE_CAP);
-    leat_net_deadlock_text(d, &circle);
+    struct leat_text cycle = LEAT_TEXT(CYCLE_CAP);
+    leat_net_deadlock_text(d, &cycle);
     leat_json_string(j, "fabric", v->design->name);
     leat_json_string(j, "topology", leat_net_kind_name(v->design->plan.shape.kind));
     LEAT_JSON_UINTS(j, { "terminals", t->terminals }, { "routers", t->routers },
@@ -193,42 +193,19 @@ static void put_json(const struct view *v)
     leat_json_bool(j, "smaller", d->smaller);
     leat_json_uint(j, "channels", d->channels);
     leat_json_uint(j, "dependencies", d->dependencies);
-    leat_json_chars(j, "cycle", circle.buf, d->possible ? circle.len : 0);
+    leat_json_chars(j, "cycle", cycle.buf, d->possible ? cycle.len : 0);
     leat_json_end(j);
     json_close(&out);
 }
 
 /* ---- the command ---------------------------------------------------------------------------- */
 
-static bool read_terminal(const struct verb *verb, const char *text, size_t len, uint32_t terminals,
-                          uint32_t *out)
-{
-    uint64_t number;
-    if (!leat_tree_number(text, len, &number) || number >= terminals)
-        return misused(verb, "--path: terminal '%.*s', expected 0 to %u", (int)len, text,
-                       terminals - 1);
-    *out = (uint32_t)number;
-    return true;
-}
-
-static bool read_way(const struct arguments *args, struct view *v)
-{
-    const char *pair = argument(args, "--path");
-    const uint32_t terminals = v->built->topology.terminals;
-    if (!pair) return true;
-    const size_t comma = strcspn(pair, ",");
-    v->way = true;
-    if (!pair[comma]) return misused(args->verb, "--path '%s', expected SRC,DST", pair);
-    return read_terminal(args->verb, pair, comma, terminals, &v->src) &&
-           read_terminal(args->verb, pair + comma + 1, strlen(pair + comma + 1), terminals,
-                         &v->dst);
-}
-
 int fabric_show_flits(const struct arguments *args, struct leat_fabric *fabric)
 {
     struct leat_fabric_flits *n = leat_fabric_as_flits(fabric);
     struct view v = { .design = &n->design, .built = &n->built };
     const struct leat_net_topology *t = &n->built.topology;
+    const char *pair = argument(args, "--path");
     struct leat_fabric_error error;
     if (argument(args, "--vpi"))
         return misuse(args->verb, "show: --vpi, expected an ATM fabric: others have no VPI");
@@ -236,12 +213,12 @@ int fabric_show_flits(const struct arguments *args, struct leat_fabric *fabric)
         fabric_refused(args->verb, fabric->word, &error);
         return WRONG;
     }
-    if (!read_way(args, &v)) return WRONG;
+    v.way = pair;
+    if (pair &&
+        !fabric_read_pair(args->verb, pair, "terminal", t->terminals, false, &v.src, &v.dst))
+        return WRONG;
     if (t->routers <= DISTANCES_ROUTERS_MAX && !measure(t, &v.distances)) return FAILED;
-    if (argument(args, "--json"))
-        put_json(&v);
-    else
-        put_text(&v);
+    (argument(args, "--json") ? put_json : put_text)(&v);
     return DONE;
 }
 
@@ -249,22 +226,13 @@ int fabric_show_flits(const struct arguments *args, struct leat_fabric *fabric)
 
 static int draw_to(const struct arguments *args, const struct leat_net_topology *t)
 {
+    static struct result_file file; /* large */
     const struct result_name names[] = { { "-o", argument(args, "-o") } };
-    struct result_file file;
-    char *text = NULL;
-    size_t len = 0;
     if (!result_names_apart(args->verb, names, 1, NULL)) return WRONG;
-    FILE *memory = open_memstream(&text, &len);
-    bool good = memory && fabric_draw(t, NULL, memory);
-    if (memory && fclose(memory) != 0) good = false;
-    if (!good) complain("no memory for the drawing");
-    good = good && result_file_open(&file, names[0].path);
-    if (good) {
-        leat_text_put(&file.out.text, text, len);
-        good = result_file_close(&file, true);
-    }
-    free(text);
-    return good ? DONE : FAILED;
+    if (!result_file_open(&file, names[0].path)) return FAILED;
+    leat_text_puts(&file.out.text, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    fabric_draw(t, NULL, &file.out.text);
+    return result_file_close(&file, true) ? DONE : FAILED;
 }
 
 int fabric_draw_any(const struct arguments *args, struct leat_fabric *fabric)

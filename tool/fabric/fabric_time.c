@@ -69,12 +69,6 @@ static bool measure(struct timing *t, uint64_t *cycles)
                     (unsigned long long)limit);
 }
 
-static uint32_t cells_of(uint32_t len)
-{
-    return (len + LEAT_ATM_TASK_MESSAGE_LEN + LEAT_ATM_TASK_PAYLOAD_LEN - 1) /
-           LEAT_ATM_TASK_PAYLOAD_LEN;
-}
-
 void fabric_formula_name(const struct leat_atm_clos *net, char out[FABRIC_FORMULA_CAP])
 {
     const int more = (int)leat_atm_clos_idle_cycles(net) - LEAT_ATM_AAL_THESIS_CYCLES;
@@ -95,18 +89,17 @@ static uint64_t formula(const struct timing *t)
 static void put_row(const struct timing *t, uint64_t cycles)
 {
     const struct leat_sim_clock clock = { t->fabric.period_ps_num, t->fabric.period_ps_den };
-    leat_time ps = 0;
-    (void)leat_sim_clock_edge(&clock, cycles, &ps); /* 10^6 cycles of at most 1 ms: it fits */
+    const leat_time ps = leat_sim_clock_at(&clock, cycles); /* 10^6 of at most 1 ms: it fits */
     if (t->json) {
         struct json_out out;
         struct leat_json *j = json_open(&out, stdout);
-        LEAT_JSON_UINTS(j, { "bytes", t->len }, { "cells", cells_of(t->len) },
+        LEAT_JSON_UINTS(j, { "bytes", t->len }, { "cells", sim_cells_of(t->len) },
                         { "cycles", cycles });
         leat_json_micro(j, "microseconds", ps);
         json_close(&out);
         return;
     }
-    printf("%8u %7u %10llu ", t->len, cells_of(t->len), (unsigned long long)cycles);
+    printf("%8u %7u %10llu ", t->len, sim_cells_of(t->len), (unsigned long long)cycles);
     if (has_formula(t)) printf("%10llu ", (unsigned long long)formula(t));
     printf("%14.3f %10.3f\n", (double)ps / 1e6, 8e6 * t->len / (double)ps);
 }
@@ -143,13 +136,11 @@ static bool read_size(const struct verb *verb, const char **list, uint32_t most,
 static bool read_ports(const struct arguments *args, const char *sizes, uint32_t ports,
                        uint32_t most, struct timing *t)
 {
-    uint64_t from = 0, to = ports - 1;
-    if (!sim_read_number(args, "--from", 0, ports - 1, &from) ||
-        !sim_read_number(args, "--to", 0, ports - 1, &to))
-        return false;
-    t->from = (uint32_t)from;
-    t->to = (uint32_t)to;
+    t->to = ports - 1;
     t->json = argument(args, "--json");
+    if (!sim_read_small(args, "--from", 0, ports - 1, &t->from) ||
+        !sim_read_small(args, "--to", 0, ports - 1, &t->to))
+        return false;
     while (sizes)
         if (!read_size(args->verb, &sizes, most, &t->len)) return false;
     return true;
@@ -192,10 +183,9 @@ static int time_one(struct leat_fabric_net *net, const struct timing *t)
 
 static int time_any(const struct arguments *args, struct leat_fabric *fabric)
 {
-    static const char *const known[] = { "--bytes", "--from", "--to", "--json", NULL };
     struct timing t = { 0 };
     const char *sizes = sizes_of(args);
-    if (!fabric_refuse_foreign(args, fabric, "time: ", known)) return WRONG;
+    if (!fabric_refuse_foreign(args, fabric, "time: ", "--bytes --from --to --json")) return WRONG;
     struct leat_fabric_net *net = open_net(args->operand[1]);
     int code = net && read_ports(args, sizes, leat_fabric_net_ports(net), ANY_BYTES_MAX, &t)
                    ? DONE
@@ -229,8 +219,7 @@ int fabric_time_atm(const struct arguments *args, struct leat_fabric *fabric)
     const char *sizes = sizes_of(args);
     uint64_t cycles;
     const uint32_t most = leat_atm_aal_message_max(LEAT_ATM_AAL_BLOCKS);
-    if (!sim_read_model(args->verb, argument(args, "--model"), &t.model) ||
-        !read_ports(args, sizes, fabric->ports, most, &t))
+    if (!sim_read_model(args, &t.model) || !read_ports(args, sizes, fabric->ports, most, &t))
         return WRONG;
     if (!t.json) put_title(&t);
     while (sizes && !interrupted && read_size(args->verb, &sizes, most, &t.len)) {

@@ -2,6 +2,7 @@
 #include "fabric.h"
 #include "fabric_atm.h"
 #include "fabric_flits.h"
+#include "leat_tree.h"
 #include "net_sim.h"
 #include "pktway_options.h"
 #include "sim.h"
@@ -49,62 +50,71 @@ bool fabric_read_atm(const struct verb *verb, const char *word, struct leat_sim_
     return atm;
 }
 
-const char *fabric_foreign_option(const struct arguments *args, const char *const *known)
+/* The first option that was given, among `words` or not. */
+static const char *find_option(const struct arguments *args, const char *words, bool among)
 {
-    for (int i = 0; args->verb->options[i].name; i++) {
-        const char *const *each = known;
-        while (*each && strcmp(*each, args->verb->options[i].name) != 0)
-            each++;
-        if (args->value[i] && !*each) return args->verb->options[i].name;
-    }
+    for (const struct option *o = args->verb->options; o->name; o++)
+        if (argument(args, o->name) && word_is_in(o->name, words) == among) return o->name;
     return NULL;
 }
 
-static bool refuse(const struct arguments *args, const struct leat_fabric *fabric,
-                   const char *before, const char *option)
+const char *fabric_given_option(const struct arguments *args, const char *words)
 {
-    return misused(args->verb, "%s%s has no meaning for %s, which is %s", before, option,
-                   fabric->word, fabric->kind->what);
+    return find_option(args, words, true);
 }
 
-bool fabric_refuse_options(const struct arguments *args, const struct leat_fabric *fabric,
-                           const char *const *options)
+const char *fabric_foreign_option(const struct arguments *args, const char *known)
 {
-    for (const char *const *each = options; *each; each++)
-        if (argument(args, *each)) return refuse(args, fabric, "", *each);
-    return true;
+    return find_option(args, known, false);
+}
+
+bool fabric_refuse_option(const struct arguments *args, const struct leat_fabric *fabric,
+                          const char *before, const char *option)
+{
+    return !option || misused(args->verb, "%s%s has no meaning for %s, which is %s", before, option,
+                              fabric->word, fabric->kind->what);
 }
 
 bool fabric_refuse_foreign(const struct arguments *args, const struct leat_fabric *fabric,
-                           const char *before, const char *const *known)
+                           const char *before, const char *known)
 {
-    const char *foreign = fabric_foreign_option(args, known);
-    return !foreign || refuse(args, fabric, before, foreign);
+    return fabric_refuse_option(args, fabric, before, fabric_foreign_option(args, known));
+}
+
+/* A port or terminal of --path. False after a complaint. */
+static bool read_end(const struct verb *verb, const char *text, size_t len, const char *noun,
+                     uint32_t count, uint32_t *out)
+{
+    uint64_t number;
+    if (!leat_tree_number(text, len, &number) || number >= count)
+        return misused(verb, "--path: %s '%.*s', expected 0 to %u", noun, (int)len, text,
+                       count - 1);
+    *out = (uint32_t)number;
+    return true;
+}
+
+bool fabric_read_pair(const struct verb *verb, const char *pair, const char *noun, uint32_t count,
+                      bool may_be_all, uint32_t *src, uint32_t *dst)
+{
+    const size_t len = strcspn(pair, ",");
+    const char *behind = pair + len + 1;
+    if (!pair[len])
+        return misused(verb, "--path '%s', expected SRC,DST%s", pair,
+                       may_be_all ? " or SRC,all" : "");
+    if (!read_end(verb, pair, len, noun, count, src)) return false;
+    *dst = count;
+    return (may_be_all && strcmp(behind, "all") == 0) ||
+           read_end(verb, behind, strlen(behind), noun, count, dst);
 }
 
 /* ---- options of leat run ----------------------------------------------------------------------
  */
 
-/* Errors on lines; how often, and how soon, a unit retransmits unacknowledged data; how long, and
- * how much, it keeps unread data. */
 static bool read_atm(const struct arguments *args, struct leat_fabric *fabric)
 {
     struct leat_fabric_atm *a = leat_fabric_as_atm(fabric);
-    struct leat_atm_aal_config *aal = &a->aal;
-    uint64_t cycles = aal->retransmit_cycles, times = aal->transmissions_max;
-    uint64_t obsolete = aal->obsolete_cycles, descriptors = aal->descriptors;
-    if (!sim_read_number(args, "--retransmit", 1, UINT32_MAX, &cycles) ||
-        !sim_read_number(args, "--obsolete", 1, UINT32_MAX, &obsolete) ||
-        !sim_read_number(args, "--descriptors", 1, UINT16_MAX, &descriptors) ||
-        !sim_read_number(args, "--transmissions", 1, UINT8_MAX, &times))
-        return false;
-    aal->retransmit_cycles = (uint32_t)cycles;
-    aal->obsolete_cycles = (uint32_t)obsolete;
-    aal->descriptors = (uint32_t)descriptors;
-    aal->transmissions_max = (uint32_t)times;
-    aal->resync = sim_read_resync(args);
     a->every_cycle = argument(args, "--every-cycle");
-    return sim_read_model(args->verb, argument(args, "--model"), &a->model) &&
+    return sim_read_units(args, &a->aal) && sim_read_model(args, &a->model) &&
            sim_read_lines(args, a->fabric.net.ports, &a->line, a->outage);
 }
 

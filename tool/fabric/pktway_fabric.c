@@ -113,9 +113,8 @@ static void show_json(const struct leat_fabric_packetway *n)
 
 int fabric_show_packetway(const struct arguments *args, struct leat_fabric *fabric)
 {
-    static const char *const known[] = { "--json", NULL };
     struct leat_fabric_error error;
-    if (!fabric_refuse_foreign(args, fabric, "show: ", known)) return WRONG;
+    if (!fabric_refuse_foreign(args, fabric, "show: ", "--json")) return WRONG;
     if (!leat_fabric_open(fabric, &(struct leat_fabric_config){ .messages_max = 1 }, &error)) {
         fabric_refused(args->verb, fabric->word, &error);
         return WRONG;

@@ -2,7 +2,6 @@
 #include "fabric.h"
 #include "fabric_atm.h"
 #include "json_out.h"
-#include "leat_tree.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -40,31 +39,14 @@ bool fabric_entries_at(const struct fabric_view *view, uint32_t index, struct fa
     return true;
 }
 
-/* A port of --path. False after a complaint. */
-static bool read_port(const struct verb *verb, const char *text, size_t len, uint32_t ports,
-                      uint32_t *out)
-{
-    uint64_t number;
-    if (!leat_tree_number(text, len, &number) || number >= ports)
-        return misused(verb, "--path: port '%.*s', expected 0 to %u", (int)len, text, ports - 1);
-    *out = (uint32_t)number;
-    return true;
-}
-
-/* "SRC,DST" or "SRC,all"; without it a pair that is not all zeros: 5 to 14 in clos444. */
+/* Without a pair one that is not all zeros: 5 to 14 in clos444. */
 static bool read_pair(const struct verb *verb, const char *pair, struct fabric_view *view)
 {
     const struct leat_atm_clos *net = &view->fabric.net;
     view->chosen = pair != NULL;
     view->src = (net->e + 1) % net->ports;
     view->dst = net->ports > 1 ? net->ports - 2 : 0;
-    if (!pair) return true;
-    const char *comma = strchr(pair, ',');
-    if (!comma) return misused(verb, "--path '%s', expected SRC,DST or SRC,all", pair);
-    if (!read_port(verb, pair, (size_t)(comma - pair), net->ports, &view->src)) return false;
-    view->dst = net->ports;
-    return strcmp(comma + 1, "all") == 0 ||
-           read_port(verb, comma + 1, strlen(comma + 1), net->ports, &view->dst);
+    return !pair || fabric_read_pair(verb, pair, "port", net->ports, true, &view->src, &view->dst);
 }
 
 int fabric_show_atm(const struct arguments *args, struct leat_fabric *fabric)
@@ -72,22 +54,18 @@ int fabric_show_atm(const struct arguments *args, struct leat_fabric *fabric)
     static struct fabric_view view;
     view.fabric = leat_fabric_as_atm(fabric)->fabric;
     if (!read_pair(args->verb, argument(args, "--path"), &view)) return WRONG;
-    snprintf(view.name, sizeof view.name, "%.*s", LEAT_SIM_ATM_FABRIC_NAME_CAP, fabric->name);
+    view.name = fabric->name;
     view.tables = argument(args, "--vpi");
-    if (argument(args, "--json"))
-        fabric_put_json(&view);
-    else
-        fabric_put_text(&view);
+    (argument(args, "--json") ? fabric_put_json : fabric_put_text)(&view);
     return DONE;
 }
 
 static int show_any(const struct arguments *args, struct leat_fabric *fabric)
 {
-    static const char *const known[] = { "--json", NULL };
     const struct fabric_ways *ways = fabric_ways_of(fabric->kind);
     struct leat_fabric_error error;
     if (ways->show) return ways->show(args, fabric);
-    if (!fabric_refuse_foreign(args, fabric, "show: ", known)) return WRONG;
+    if (!fabric_refuse_foreign(args, fabric, "show: ", "--json")) return WRONG;
     if (fabric->kind->describe(fabric, argument(args, "--json"), stdout, &error)) return DONE;
     fabric_refused(args->verb, fabric->word, &error);
     return WRONG;
@@ -101,46 +79,34 @@ static int check_any(const struct arguments *args, struct leat_fabric *fabric)
     return WRONG;
 }
 
-/* A word with one fabric behind it. `known`: the options of some kinds at least. */
-static int with_fabric(const struct arguments *args, const char *const *known, const char *expected,
-                       const char *as,
-                       int (*run)(const struct arguments *args, struct leat_fabric *fabric))
+/* A word with one fabric behind it. */
+struct subverb {
+    const char *name;
+    const char *options, *expected; /* of some kinds at least */
+    const char *example;
+    int (*run)(const struct arguments *args, struct leat_fabric *fabric);
+};
+
+static const struct subverb subverbs[] = {
+    { "show", "--vpi --path --json", "only --vpi, --path, --json", "clos444", show_any },
+    { "time", "--bytes --from --to --model --json", "only --bytes, --from, --to, --model, --json",
+      "clos444", fabric_time },
+    { "check", "", "no option", "my.yaml", check_any },
+    { "draw", "-o", "only -o", "mesh:4,4", fabric_draw_any },
+};
+
+static int run_subverb(const struct arguments *args, const struct subverb *v)
 {
-    const char *what = args->operand[0], *foreign = fabric_foreign_option(args, known);
+    const char *foreign = fabric_foreign_option(args, v->options);
     if (args->operand_count != 2)
-        return misuse(args->verb, "%s: expected one fabric, as in leat fabric %s %s", what, what,
-                      as);
-    if (foreign) return misuse(args->verb, "%s: %s, expected %s", what, foreign, expected);
+        return misuse(args->verb, "%s: expected one fabric, as in leat fabric %s %s", v->name,
+                      v->name, v->example);
+    if (foreign) return misuse(args->verb, "%s: %s, expected %s", v->name, foreign, v->expected);
     struct leat_fabric *fabric = fabric_read(args->verb, args->operand[1]);
     if (!fabric) return WRONG;
-    const int code = run(args, fabric);
+    const int code = v->run(args, fabric);
     leat_fabric_close(fabric);
     return code == DONE ? finish(DONE) : code;
-}
-
-static int run_show(const struct arguments *args)
-{
-    static const char *const known[] = { "--vpi", "--path", "--json", NULL };
-    return with_fabric(args, known, "only --vpi, --path, --json", "clos444", show_any);
-}
-
-static int run_check(const struct arguments *args)
-{
-    static const char *const known[] = { NULL };
-    return with_fabric(args, known, "no option", "my.yaml", check_any);
-}
-
-static int run_draw(const struct arguments *args)
-{
-    static const char *const known[] = { "-o", NULL };
-    return with_fabric(args, known, "only -o", "mesh:4,4", fabric_draw_any);
-}
-
-static int run_time(const struct arguments *args)
-{
-    static const char *const known[] = { "--bytes", "--from", "--to", "--model", "--json", NULL };
-    return with_fabric(args, known, "only --bytes, --from, --to, --model, --json", "clos444",
-                       fabric_time);
 }
 
 static void put_spelling(bool json, const char *name, const char *text)
@@ -157,8 +123,7 @@ static void put_spelling(bool json, const char *name, const char *text)
 
 static int run_list(const struct arguments *args)
 {
-    static const char *const known[] = { "--json", NULL };
-    const char *foreign = fabric_foreign_option(args, known);
+    const char *foreign = fabric_foreign_option(args, "--json");
     if (args->operand_count != 1) return misuse(args->verb, "list: expected nothing more");
     if (foreign) return misuse(args->verb, "list: %s, expected only --json", foreign);
     const bool json = argument(args, "--json");
@@ -173,11 +138,9 @@ static int run_list(const struct arguments *args)
 static int run_fabric(const struct arguments *args)
 {
     const char *what = args->operand_count ? args->operand[0] : "";
-    if (strcmp(what, "show") == 0) return run_show(args);
-    if (strcmp(what, "time") == 0) return run_time(args);
+    for (size_t i = 0; i < sizeof subverbs / sizeof *subverbs; i++)
+        if (strcmp(what, subverbs[i].name) == 0) return run_subverb(args, &subverbs[i]);
     if (strcmp(what, "list") == 0) return run_list(args);
-    if (strcmp(what, "check") == 0) return run_check(args);
-    if (strcmp(what, "draw") == 0) return run_draw(args);
     return misuse(args->verb, "'%s', expected list, show, check, draw or time", what);
 }
 

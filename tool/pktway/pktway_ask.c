@@ -149,10 +149,8 @@ static bool read_fabric(struct pktway_asking *a, const char *word)
 
 static bool read_options(struct pktway_asking *a)
 {
-    static const char *const known[] = { "--fabric",      "--from",  "--at",
-                                         "--error-at",    "--fault", "--size",
-                                         "--by-address",  "--count", "--json",
-                                         "--cut-through", NULL };
+    static const char known[] = "--fabric --from --at --error-at --fault --size --by-address "
+                                "--count --json --cut-through";
     const char *fabric = argument(a->args, "--fabric");
     a->json = argument(a->args, "--json") != NULL;
     a->size = SIZE_DEFAULT;

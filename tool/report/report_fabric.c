@@ -79,20 +79,6 @@ static bool find_use(const struct report *report, const struct report_point *poi
     return c.cycles_sum > 0;
 }
 
-static bool put_drawing(const struct leat_net_topology *t, const double *use,
-                        struct leat_text *text)
-{
-    char *drawing = NULL;
-    size_t len = 0;
-    FILE *out = open_memstream(&drawing, &len);
-    if (!out) return false;
-    bool done = fabric_draw_element(t, use, out);
-    done &= fclose(out) == 0;
-    if (done) leat_text_put(text, drawing, len);
-    free(drawing);
-    return done;
-}
-
 static void put_caption(const struct report *report, const struct report_point *point,
                         const char *what, struct leat_text *text)
 {
@@ -155,10 +141,10 @@ static void put_used(const struct report *report, const struct report_point *poi
     double *use = NULL;
     const bool sound = build(report->line[point->line].fabric, &s);
     if (sound) use = calloc(s.t.outs, sizeof *use);
+    const bool known = use && find_use(report, point, &s.t, use);
     leat_text_puts(text, "<figure class=\"drawing\">\n");
-    put_use_caption(report, point,
-                    use && find_use(report, point, &s.t, use) && put_drawing(&s.t, use, text),
-                    text);
+    if (known) fabric_draw(&s.t, use, text);
+    put_use_caption(report, point, known, text);
     free(use);
     drop(&s);
 }
@@ -169,9 +155,10 @@ static void put_plain(const struct report *report, const struct report_point *po
 {
     const char *fabric = report->line[point->line].fabric;
     struct subject s;
-    const bool network = counts_wires(fabric);
+    const bool network = counts_wires(fabric), sound = build(fabric, &s);
     leat_text_puts(text, "<figure class=\"drawing\">\n");
-    if (!build(fabric, &s) || !put_drawing(&s.t, NULL, text))
+    if (sound) fabric_draw(&s.t, NULL, text);
+    if (!sound)
         put_caption(report, point, " is not drawn: it is too large, or this leat does not know it.",
                     text);
     else if (!network)
@@ -228,7 +215,7 @@ static void add_figure(struct figures *f, const struct report_point *point,
                                 "at the highest load that does not saturate it, or else at its "
                                 "lowest. A wire's colour is "
                                 "the share of cycles in which it carries a flit, in its busier "
-                                "direction; what lies under the pointer tells both.</p>\n"
+                                "direction; tooltips show both.</p>\n"
                                 "<div class=\"charts\">\n");
     if (f->drawn <= REPORT_DRAWINGS_MAX) put(f->report, point, f->text);
 }

@@ -55,13 +55,6 @@ struct ring_load {
 /* ---- the command line -------------------------------------------------------------------------
  */
 
-static bool refuse_foreign(const struct ring_load *l)
-{
-    static const char *const known[] = { "--traffic", "--load",  "--cycles", "--seed",
-                                         "--json",    "--bytes", "--idle",   NULL };
-    return fabric_refuse_foreign(l->args, l->fabric, "", known);
-}
-
 static bool read_traffic(struct ring_load *l)
 {
     const char *name = argument(l->args, "--traffic");
@@ -95,8 +88,9 @@ static bool read_idle(struct ring_load *l)
 
 static bool read_load(struct ring_load *l)
 {
-    if (!refuse_foreign(l) || !read_traffic(l) || !read_idle(l) ||
-        !sim_take_load(l->args, &l->load) ||
+    static const char known[] = "--traffic --load --cycles --seed --json --bytes --idle";
+    if (!fabric_refuse_foreign(l->args, l->fabric, "", known) || !read_traffic(l) ||
+        !read_idle(l) || !sim_take_load(l->args, &l->load) ||
         !sim_read_number(l->args, "--cycles", 1, SIM_CYCLES_MAX, &l->cycles) ||
         !sim_read_number(l->args, "--seed", 0, UINT64_MAX, &l->seed) ||
         !sim_read_number(l->args, "--bytes", 0, l->config.packet_octets, &l->bytes))

@@ -34,7 +34,7 @@ struct run_job {
     leat_time patience;  /* of the hub */
     bool real_clock, contention;
     bool silent; /* the program's output is not shown */
-    uint64_t flit_octets, packet_flits;
+    uint32_t flit_octets, packet_flits;
     char program[RUN_PATH_CAP]; /* its path */
     char **words;               /* the program as it was named, its arguments, NULL */
 };
@@ -102,7 +102,13 @@ const struct leat_hub_watch *run_record_watch(void);
  * False after a complaint. */
 bool run_record_close(bool keep);
 
+/* Has a signal come? */
+bool run_is_interrupted(void);
+
 /* ---- processes (run_program.c) ---- */
+
+/* "mpi", "pvm" or "atm", by enum run_library. */
+extern const char *const run_library_names[];
 
 /* Finds the program and the libraries it is linked with. False after a complaint. */
 bool run_program_find(struct run_job *job, const char *library);
@@ -122,25 +128,33 @@ struct run_processes {
     const uint32_t *port;           /* of each slot */
     struct leat_platform *platform; /* leat/atm_task.h */
     struct leat_hub_service service;
+    const struct run_library_ops *ops;
     struct leat_child launcher;   /* of MPI */
     struct leat_pvm_service *pvm; /* NULL: none */
     struct leat_atm_service *atm; /* NULL: none */
 };
 
-/* Before the hub is made, with slots, and a port for each: may change `port`, sets `service`. False
- * after a complaint; call run_processes_free in either case. */
+/* What is done for the programs of a library. */
+struct run_library_ops {
+    /* See run_processes_prepare; NULL: nothing. */
+    bool (*prepare)(struct run_processes *processes);
+    /* Starts them. False after a complaint. */
+    bool (*start)(struct run_processes *processes, struct leat_hub *hub);
+    /* Waits for their end; `by_force`, or on a signal: kills them. Returns the exit code of the
+     * program. */
+    int (*end)(struct run_processes *processes, const struct leat_hub *hub, bool by_force);
+    void (*free)(struct run_processes *processes); /* NULL: nothing */
+};
+
+extern const struct run_library_ops run_pvm_ops, run_atm_ops; /* run_pvm.c, run_atm.c */
+
+/* Before the hub is made, with slots, and a port for each: may change `port`, sets `service` and
+ * `ops`. False after a complaint; call run_processes_free in either case. */
 bool run_processes_prepare(struct run_processes *processes);
 void run_processes_free(struct run_processes *processes);
 
-/* Starts them. False after a complaint. */
-bool run_processes_start(struct run_processes *processes, struct leat_hub *hub);
-
 /* Has the launcher ended, so that no process can be left? */
 bool run_processes_have_ended(struct run_processes *processes);
-
-/* Waits for their end; `by_force`, or on a signal: kills them. Returns the exit code of the
- * program. */
-int run_processes_end(struct run_processes *processes, const struct leat_hub *hub, bool by_force);
 
 /* ---- processes of an MPI program (run_alive.c) ---- */
 
@@ -149,20 +163,8 @@ int run_processes_end(struct run_processes *processes, const struct leat_hub *hu
 uint32_t run_alive_signal(const struct run_processes *processes, const struct leat_hub *hub,
                           int number);
 
-/* ---- PVM (run_pvm.c): the same for its programs ---- */
-
-bool run_pvm_prepare(struct run_processes *processes);
-void run_pvm_free(struct run_processes *processes);
-bool run_pvm_start(struct run_processes *processes, struct leat_hub *hub);
-void run_pvm_end(struct run_processes *processes, bool by_force);
-
-/* ---- leat/atm_task.h (run_atm.c): the same for its programs ---- */
-
-/* Are the options consistent? False after a complaint. */
+/* Are the options consistent for programs of leat/atm_task.h (run_atm.c)? False after a complaint.
+ */
 bool run_atm_check(const struct run_job *job);
-bool run_atm_prepare(struct run_processes *processes);
-void run_atm_free(struct run_processes *processes);
-bool run_atm_start(struct run_processes *processes, struct leat_hub *hub);
-int run_atm_end(struct run_processes *processes, bool by_force); /* the exit code of the program */
 
 #endif

@@ -10,11 +10,6 @@
 
 static struct result_file records;
 
-static bool is_interrupted(void)
-{
-    return interrupted;
-}
-
 bool run_atm_check(const struct run_job *job)
 {
     if (job->library != RUN_ATM) {
@@ -30,7 +25,7 @@ bool run_atm_check(const struct run_job *job)
         job->fabric);
 }
 
-bool run_atm_prepare(struct run_processes *processes)
+static bool prepare(struct run_processes *processes)
 {
     const struct run_job *job = processes->job;
     char **environment = run_environment(job, "libleat-atm.so");
@@ -43,21 +38,20 @@ bool run_atm_prepare(struct run_processes *processes)
                                                     .path = run_search_path(job),
                                                     .environment = environment,
                                                     .log = job->silent ? -1 : STDERR_FILENO,
-                                                    .interrupted = is_interrupted,
+                                                    .interrupted = run_is_interrupted,
                                                     .records = job->records };
     processes->atm = leat_atm_service_create(&config);
     processes->service = leat_atm_service_hooks(processes->atm);
     return true;
 }
 
-void run_atm_free(struct run_processes *processes)
+static void free_all(struct run_processes *processes)
 {
     result_file_drop(&records);
     if (processes->atm) leat_atm_service_destroy(processes->atm);
-    processes->atm = NULL;
 }
 
-bool run_atm_start(struct run_processes *processes, struct leat_hub *hub)
+static bool start(struct run_processes *processes, struct leat_hub *hub)
 {
     char why[256];
     char **words = processes->job->words;
@@ -82,18 +76,23 @@ static int code_of(const struct run_processes *processes, uint32_t slot)
 {
     const int status = leat_atm_service_status(processes->atm, slot);
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : SIGNALLED + WTERMSIG(status);
-    char who[32];
+    char name[32];
     if (!code || !slot) return code;
-    leat_atm_service_name(processes->atm, slot, who, sizeof who);
-    complain("%s ended with code %d", who, code);
+    leat_atm_service_name(processes->atm, slot, name, sizeof name);
+    complain("%s ended with code %d", name, code);
     return code;
 }
 
-int run_atm_end(struct run_processes *processes, bool by_force)
+static int end(struct run_processes *processes, const struct leat_hub *hub, bool by_force)
 {
+    (void)hub;
     leat_atm_service_finish(processes->atm, by_force);
     int code = write_records(processes) ? 0 : FAILED;
     for (uint32_t i = 0; i < processes->slots && !code && !by_force; i++)
         code = code_of(processes, i);
     return code;
 }
+
+const struct run_library_ops run_atm_ops = {
+    .prepare = prepare, .start = start, .end = end, .free = free_all
+};

@@ -108,7 +108,7 @@ same 'crashes that are told' "$(grep -c '^note sizes, 2 ranks: the oracle crashe
 exits 0 '' sh "$tests/mpi/run_all.sh" -n 2 -p sizes "$folder/sound" '{n}' --against "$folder/always" '{n}'
 has 'an oracle that always crashes' "$(cat "$folder/stdout")" 'not compared, since the oracle crashed every time: 1 runs'
 
-# ---- what a program is linked with cannot be told ----------------------------------------------
+# ---- what a program is linked with is unknown ----------------------------------------------
 
 mkdir "$folder/path"
 # with_ldd LINE: an ldd that does this
@@ -120,7 +120,7 @@ with_ldd "until grep -q '^State:.S' /proc/\$PPID/status; do :; done; kill -TERM 
 ends 143 '' env PATH="$folder/path:$PATH" "$leat" run --fabric clos444 -n 2 -- "$folder/fault_fork" exit
 same 'a signal that comes early' "$(cat "$folder/stderr")" ''
 with_ldd "kill -SEGV \$\$"
-ends 2 'ldd, which tells what' env PATH="$folder/path:$PATH" "$leat" run --fabric clos444 -n 2 -- "$folder/fault_fork" exit
+ends 2 'ldd, which lists what' env PATH="$folder/path:$PATH" "$leat" run --fabric clos444 -n 2 -- "$folder/fault_fork" exit
 
 # ---- descriptors -------------------------------------------------------------------------------
 

@@ -8,17 +8,12 @@
 #include <string.h>
 
 /* Options that only other kinds of fabrics have. False after a complaint. */
-static bool refuse_foreign(const struct run_job *job, const struct leat_fabric *fabric)
+static bool refuse_foreign(const struct arguments *args, const struct leat_fabric *fabric)
 {
-    const struct arguments *args = job->args;
-    for (int i = 0; args->verb->options[i].name; i++) {
-        const char *option = args->verb->options[i].name;
-        if (!args->value[i] || !leat_fabric_is_option(option) ||
-            leat_fabric_knows(fabric->kind, option))
-            continue;
-        return misused(job->verb, "%s has no meaning for %s, which is %s", option, fabric->word,
-                       fabric->kind->what);
-    }
+    for (const struct option *o = args->verb->options; o->name; o++)
+        if (argument(args, o->name) && leat_fabric_is_option(o->name) &&
+            !leat_fabric_knows(fabric->kind, o->name))
+            return fabric_refuse_option(args, fabric, "", o->name);
     return true;
 }
 
@@ -52,8 +47,8 @@ static bool open_platform(const struct run_job *job, bool contention_free, struc
 static bool open_ports(const struct run_job *job, bool contention_free, struct run_network *out)
 {
     const struct leat_fabric_config config = { .contention_free = contention_free,
-                                               .flit_octets = (uint32_t)job->flit_octets,
-                                               .packet_flits = (uint32_t)job->packet_flits };
+                                               .flit_octets = job->flit_octets,
+                                               .packet_flits = job->packet_flits };
     struct leat_fabric_error error;
     if (argument(job->args, "--poll"))
         return misused(job->verb, "--poll has no meaning but for programs of leat/atm_task.h");
@@ -73,7 +68,7 @@ bool run_network_open(const struct run_job *job, bool contention_free, struct ru
     memset(out, 0, sizeof *out);
     out->is_recorded = job->record && !contention_free;
     out->fabric = fabric_read(job->verb, job->fabric);
-    if (!out->fabric || !refuse_foreign(job, out->fabric)) return false;
+    if (!out->fabric || !refuse_foreign(job->args, out->fabric)) return false;
     const struct fabric_ways *ways = fabric_ways_of(out->fabric->kind);
     return (!ways->options || ways->options(job->args, out->fabric)) &&
            (job->library == RUN_ATM ? open_platform : open_ports)(job, contention_free, out);

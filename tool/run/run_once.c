@@ -1,11 +1,11 @@
 /* leat run: a program over a network, from start to end. */
+#include "pieces.h"
 #include "run.h"
 #include "sim.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- placement ---------------------------------------------------------------------------------
@@ -43,7 +43,7 @@ static bool place(const struct run_job *job, uint32_t slots, uint32_t ports, uin
 /* ---- a run -------------------------------------------------------------------------------------
  */
 
-static bool is_interrupted(void)
+bool run_is_interrupted(void)
 {
     return interrupted;
 }
@@ -53,13 +53,6 @@ static bool is_alive(void *context, uint32_t slot)
 {
     (void)slot;
     return !run_processes_have_ended(context);
-}
-
-static double wall_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static void keep_tasks(const struct leat_hub *hub, struct run_outcome *out)
@@ -110,7 +103,7 @@ static struct leat_hub *make_hub(const struct run_job *job, struct run_network *
                                             .compute_scale = job->compute_scale,
                                             .service = processes->service,
                                             .watch = run_record_watch(),
-                                            .interrupted = is_interrupted,
+                                            .interrupted = run_is_interrupted,
                                             .alive = is_alive,
                                             .alive_context = processes };
     struct leat_hub *hub = leat_hub_create(&config, why, sizeof why);
@@ -147,12 +140,12 @@ static bool run_over(struct run_job *job, struct run_network *network, struct ru
             (!network->is_recorded || run_record_open(job, network, slots, processes.port)))
             out->has_no_memory = !(hub = make_hub(job, network, &processes));
     }
-    if (hub && run_processes_start(&processes, hub)) {
+    if (hub && processes.ops->start(&processes, hub)) {
         ran = true;
         out->end = leat_hub_run(hub, out->reason, sizeof out->reason);
         keep_tasks(hub, out);
         memcpy(out->port, processes.port, slots * sizeof *out->port);
-        out->code = run_processes_end(&processes, hub, out->end != LEAT_HUB_DONE);
+        out->code = processes.ops->end(&processes, hub, out->end != LEAT_HUB_DONE);
         if (out->end == LEAT_HUB_DONE && interrupted) be_interrupted(out);
         out->certificate = network->net->certificate;
         out->unread = count_unread(network);
@@ -186,7 +179,7 @@ static void speak_again(int kept)
 bool run_once(struct run_job *job, bool contention_free, struct run_outcome *out)
 {
     static struct run_network network;
-    const double start = wall_seconds();
+    const double start = seconds_now();
     const bool silent = job->silent;
     job->silent = silent || contention_free;
     const int kept = job->silent ? silence() : -1;
@@ -194,7 +187,7 @@ bool run_once(struct run_job *job, bool contention_free, struct run_outcome *out
                      run_over(job, &network, out);
     speak_again(kept);
     job->silent = silent;
-    out->wall_seconds = wall_seconds() - start;
+    out->wall_seconds = seconds_now() - start;
     run_network_close(&network);
     return ran;
 }
@@ -210,7 +203,7 @@ void run_outcome_free(struct run_outcome *out)
  */
 
 /* Reports what each task waits for when none can continue. */
-static void tell_waiting(const struct run_outcome *out)
+static void report_waiting(const struct run_outcome *out)
 {
     for (uint32_t i = 0; i < out->tasks; i++) {
         const struct leat_hub_task *task = &out->task[i];
@@ -249,14 +242,14 @@ int run_judge(const struct run_job *job, const struct run_outcome *out)
         return out->code || out->is_unrecorded ? FAILED : DONE;
     case LEAT_HUB_STUCK:
         complain("%s: deadlock: %s", job->words[0], out->reason);
-        tell_waiting(out);
+        report_waiting(out);
         if (out->unread)
             complain("  %llu messages were discarded unread: see --obsolete and --descriptors",
                      (unsigned long long)out->unread);
         return FAILED;
     case LEAT_HUB_LIVELOCKED:
         complain("%s: livelock: %s", job->words[0], out->reason);
-        tell_waiting(out);
+        report_waiting(out);
         return FAILED;
     case LEAT_HUB_INTERRUPTED: return SIGNALLED + interrupted;
     case LEAT_HUB_DIED:

@@ -106,7 +106,7 @@ static bool read_linkage(const char *program, struct linkage *out)
     char line[RUN_PATH_CAP];
     FILE *list = list_libraries(program, &lister);
     if (!list)
-        return complain("ldd, which tells what %s is linked with, cannot be started: %s", program,
+        return complain("ldd, which lists what %s is linked with, cannot be started: %s", program,
                         strerror(errno));
     while (fgets(line, sizeof line, list)) {
         found.any |= strstr(line, ".so") != NULL;
@@ -123,7 +123,7 @@ static bool read_linkage(const char *program, struct linkage *out)
         *out = found;
         return true;
     }
-    return complain("ldd, which tells what %s is linked with, failed", program);
+    return complain("ldd, which lists what %s is linked with, failed", program);
 }
 
 static bool is_elf(const char *path)
@@ -136,18 +136,13 @@ static bool is_elf(const char *path)
     return read && !memcmp(magic, "\177ELF", sizeof magic);
 }
 
+const char *const run_library_names[] = { [RUN_MPI] = "mpi", [RUN_PVM] = "pvm", [RUN_ATM] = "atm" };
+
 static bool read_library(const struct verb *verb, const char *name, enum run_library *out)
 {
-    if (!strcmp(name, "mpi"))
-        *out = RUN_MPI;
-    else if (!strcmp(name, "pvm"))
-        *out = RUN_PVM;
-    else if (!strcmp(name, "atm"))
-        *out = RUN_ATM;
-    else {
-        return misused(verb, "--library %s: unknown, expected mpi, pvm or atm", name);
-    }
-    return true;
+    for (*out = RUN_MPI; *out <= RUN_ATM; ++*out)
+        if (!strcmp(name, run_library_names[*out])) return true;
+    return misused(verb, "--library %s: unknown, expected mpi, pvm or atm", name);
 }
 
 bool run_program_find(struct run_job *job, const char *library)
@@ -217,9 +212,11 @@ struct words {
     size_t count;
 };
 
-static void add(struct words *words, const char *word)
+/* `list` ends with NULL. */
+static void add(struct words *words, const char *const *list)
 {
-    if (words->count < WORDS_CAP) words->word[words->count++] = (char *)word;
+    for (; *list && words->count < WORDS_CAP; list++)
+        words->word[words->count++] = (char *)*list;
 }
 
 /* The words of mpirun that make Open MPI use the provider, and all of our own (spec/programs.md).
@@ -236,34 +233,14 @@ static char **mpi_words(const struct run_job *job, const char *path, const char 
     snprintf(preload, sizeof preload, "LD_PRELOAD=%s", part);
     snprintf(provider, sizeof provider, "FI_PROVIDER_PATH=%.*s", (int)(strrchr(part, '/') - part),
              part);
-    add(&w, "mpirun");
-    add(&w, "-n");
-    add(&w, number);
-    add(&w, "--oversubscribe");
-    add(&w, "--bind-to");
-    add(&w, "none");
-    if (geteuid() == 0) add(&w, "--allow-run-as-root");
-    add(&w, "-x");
-    add(&w, preload);
-    add(&w, "-x");
-    add(&w, provider);
     snprintf(run, sizeof run, "%s=%s", LEAT_TASK_RUN_VARIABLE, path);
-    add(&w, "-x");
-    add(&w, run);
-    if (job->real_clock) {
-        add(&w, "-x");
-        add(&w, "LEAT_REAL_CLOCK=1");
-    }
-    static const char *const settings[][2] = { { "pml", "cm" },
-                                               { "mtl", "ofi" },
-                                               { "mtl_ofi_provider_include", "leat" },
-                                               { "osc", "pt2pt" },
-                                               { "btl", "self" } };
-    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
-        add(&w, "--mca");
-        add(&w, settings[i][0]);
-        add(&w, settings[i][1]);
-    }
+    add(&w, (const char *const[]){ "mpirun", "-n", number, "--oversubscribe", "--bind-to", "none",
+                                   "-x", preload, "-x", provider, "-x", run, NULL });
+    if (geteuid() == 0) add(&w, (const char *const[]){ "--allow-run-as-root", NULL });
+    if (job->real_clock) add(&w, (const char *const[]){ "-x", "LEAT_REAL_CLOCK=1", NULL });
+    add(&w, (const char *const[]){ "--mca", "pml", "cm", "--mca", "mtl", "ofi", "--mca",
+                                   "mtl_ofi_provider_include", "leat", "--mca", "osc", "pt2pt",
+                                   "--mca", "btl", "self", NULL });
     char **all = calloc(w.count + own + 1, sizeof *all);
     if (!all) return NULL;
     memcpy(all, w.word, w.count * sizeof *all);
@@ -287,25 +264,6 @@ static bool start(char **words, struct run_processes *out)
     return started;
 }
 
-bool run_processes_prepare(struct run_processes *processes)
-{
-    /* Some messages carry addresses (one-sided ones do), and every run must be the same. If this is
-     * not allowed, only the certificates of such programs differ. */
-    personality(ADDR_NO_RANDOMIZE);
-    switch (processes->job->library) {
-    case RUN_MPI: break;
-    case RUN_PVM: return run_pvm_prepare(processes);
-    case RUN_ATM: return run_atm_prepare(processes);
-    }
-    return true;
-}
-
-void run_processes_free(struct run_processes *processes)
-{
-    run_pvm_free(processes);
-    run_atm_free(processes);
-}
-
 /* mpirun has up to four descriptors for each rank, and some for itself; if it runs out of them it
  * may wait for ever. So leat raises the limit if necessary. */
 static bool allow_descriptors(const struct run_processes *processes)
@@ -321,11 +279,9 @@ static bool allow_descriptors(const struct run_processes *processes)
         (unsigned long long)limit.rlim_max, (unsigned long long)needed, processes->job->tasks);
 }
 
-bool run_processes_start(struct run_processes *processes, struct leat_hub *hub)
+static bool start_ranks(struct run_processes *processes, struct leat_hub *hub)
 {
     char part[RUN_PATH_CAP];
-    if (processes->pvm) return run_pvm_start(processes, hub);
-    if (processes->atm) return run_atm_start(processes, hub);
     if (!allow_descriptors(processes) || !run_find_part("libleat-fi.so", part, sizeof part))
         return false;
     char **words = mpi_words(processes->job, leat_hub_path(hub), part);
@@ -352,13 +308,13 @@ static void pause_ms(int ms)
 /* Or a signal: after MPI_Finalize ranks may continue as long as they like. */
 static void await_end(struct run_processes *processes, const struct leat_hub *hub)
 {
-    enum { SOON_MS = 2, LATER_MS = 50, TELL_AFTER_MS = 5000 };
+    enum { SOON_MS = 2, LATER_MS = 50, REPORT_AFTER_MS = 5000 };
     for (int ms = 0; !interrupted && !run_processes_have_ended(processes);) {
-        const int step = ms < TELL_AFTER_MS ? SOON_MS : LATER_MS;
+        const int step = ms < REPORT_AFTER_MS ? SOON_MS : LATER_MS;
         pause_ms(step);
-        if (ms >= TELL_AFTER_MS) continue;
+        if (ms >= REPORT_AFTER_MS) continue;
         ms += step;
-        if (ms >= TELL_AFTER_MS)
+        if (ms >= REPORT_AFTER_MS)
             complain("the simulation is over; waiting for processes of the program that still run: "
                      "%u",
                      run_alive_signal(processes, hub, 0));
@@ -379,17 +335,34 @@ static void end_by_force(struct run_processes *processes, const struct leat_hub 
     if (!run_processes_have_ended(processes)) kill(launcher->pid, SIGKILL);
 }
 
-int run_processes_end(struct run_processes *processes, const struct leat_hub *hub, bool by_force)
+static int end_ranks(struct run_processes *processes, const struct leat_hub *hub, bool by_force)
 {
     struct leat_child *launcher = &processes->launcher;
-    if (processes->pvm) {
-        run_pvm_end(processes, by_force);
-        return 0; /* valid PVM programs end with any code */
-    }
-    if (processes->atm) return run_atm_end(processes, by_force);
     if (!by_force) await_end(processes, hub);
     if (by_force || interrupted || WIFSIGNALED(launcher->status)) end_by_force(processes, hub);
     leat_child_reap(launcher, true);
     return WIFEXITED(launcher->status) ? WEXITSTATUS(launcher->status)
                                        : SIGNALLED + WTERMSIG(launcher->status);
+}
+
+/* ---- of any library ----------------------------------------------------------------------------
+ */
+
+static const struct run_library_ops mpi_ops = { .start = start_ranks, .end = end_ranks };
+static const struct run_library_ops *const library_ops[] = {
+    [RUN_MPI] = &mpi_ops, [RUN_PVM] = &run_pvm_ops, [RUN_ATM] = &run_atm_ops
+};
+
+bool run_processes_prepare(struct run_processes *processes)
+{
+    /* Some messages carry addresses (one-sided ones do), and every run must be the same. If this is
+     * not allowed, only the certificates of such programs differ. */
+    personality(ADDR_NO_RANDOMIZE);
+    processes->ops = library_ops[processes->job->library];
+    return !processes->ops->prepare || processes->ops->prepare(processes);
+}
+
+void run_processes_free(struct run_processes *processes)
+{
+    if (processes->ops && processes->ops->free) processes->ops->free(processes);
 }

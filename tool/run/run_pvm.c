@@ -6,12 +6,7 @@
 #ifdef HAVE_PVM
 #include "pvm_service.h"
 
-static bool is_interrupted(void)
-{
-    return interrupted;
-}
-
-bool run_pvm_prepare(struct run_processes *processes)
+static bool prepare(struct run_processes *processes)
 {
     char why[256];
     char **environment = run_environment(processes->job, "libpvm3.so.3");
@@ -23,7 +18,7 @@ bool run_pvm_prepare(struct run_processes *processes)
                                                     .environment = environment,
                                                     .log = processes->job->silent ? -1
                                                                                   : STDERR_FILENO,
-                                                    .interrupted = is_interrupted };
+                                                    .interrupted = run_is_interrupted };
     processes->pvm = leat_pvm_service_create(&config, why, sizeof why);
     if (!processes->pvm) return complain("%s", why);
     processes->service = leat_pvm_service_hooks(processes->pvm);
@@ -31,13 +26,12 @@ bool run_pvm_prepare(struct run_processes *processes)
     return true;
 }
 
-void run_pvm_free(struct run_processes *processes)
+static void free_all(struct run_processes *processes)
 {
     if (processes->pvm) leat_pvm_service_destroy(processes->pvm);
-    processes->pvm = NULL;
 }
 
-bool run_pvm_start(struct run_processes *processes, struct leat_hub *hub)
+static bool start(struct run_processes *processes, struct leat_hub *hub)
 {
     char why[256];
     char **words = processes->job->words;
@@ -50,35 +44,25 @@ bool run_pvm_start(struct run_processes *processes, struct leat_hub *hub)
     return true;
 }
 
-void run_pvm_end(struct run_processes *processes, bool by_force)
+static int end(struct run_processes *processes, const struct leat_hub *hub, bool by_force)
 {
+    (void)hub;
     leat_pvm_service_finish(processes->pvm, by_force);
+    return 0; /* valid PVM programs end with any code */
 }
+
+const struct run_library_ops run_pvm_ops = {
+    .prepare = prepare, .start = start, .end = end, .free = free_all
+};
 
 #else
 
-bool run_pvm_prepare(struct run_processes *processes)
+static bool prepare(struct run_processes *processes)
 {
     (void)processes;
     return complain("programs of PVM cannot be run: this leat was built without pvm-dev");
 }
 
-void run_pvm_free(struct run_processes *processes)
-{
-    (void)processes;
-}
-
-bool run_pvm_start(struct run_processes *processes, struct leat_hub *hub)
-{
-    (void)processes;
-    (void)hub;
-    return false;
-}
-
-void run_pvm_end(struct run_processes *processes, bool by_force)
-{
-    (void)processes;
-    (void)by_force;
-}
+const struct run_library_ops run_pvm_ops = { .prepare = prepare };
 
 #endif

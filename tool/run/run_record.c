@@ -64,7 +64,7 @@ static struct {
     uint32_t *queue;      /* [ports]: a counter, or NOBODY */
     uint32_t *place_name; /* [ports]; 0: none yet */
     uint32_t in_flight, flits;
-    uint64_t flits_told;
+    uint64_t flits_recorded;
     uint32_t computing, waiting, lost; /* names */
     struct call call[CALLS_MAX];
     uint32_t calls;
@@ -227,12 +227,12 @@ static void leaves(void *context, uint32_t task, leat_time at)
  * half of the tag, which Open MPI uses for the program's; of PVM program/pvm/pvm_shared.h. */
 static bool find_tag(const struct leat_hub_message *m, uint32_t *tag)
 {
-    enum { MPI_EAGER = 1, MPI_ASK = 2, MPI_TAG_AT = 8, PVM_TAG_AT = 12, HEAD_MIN = 16 };
+    enum { MPI_EAGER = 1, MPI_REQUEST = 2, MPI_TAG_AT = 8, PVM_TAG_AT = 12, HEAD_MIN = 16 };
     if (m->len < HEAD_MIN) return false;
     switch (rec.library) {
     case RUN_MPI:
         *tag = (uint32_t)leat_get_be64(m->octets + MPI_TAG_AT);
-        return m->octets[0] == MPI_EAGER || m->octets[0] == MPI_ASK;
+        return m->octets[0] == MPI_EAGER || m->octets[0] == MPI_REQUEST;
     case RUN_PVM: *tag = leat_get_be32(m->octets + PVM_TAG_AT); return true;
     case RUN_ATM: break; /* its messages are the hosts' own */
     }
@@ -304,9 +304,9 @@ static void reached(void *context, leat_time at)
     record_order_until(&rec.order, at);
     if (!rec.network->flits) return;
     const uint64_t flits = leat_net_flits_inside(rec.network->flits);
-    if (flits != rec.flits_told)
-        record_order_count(&rec.order, rec.flits, (int32_t)(flits - rec.flits_told), at);
-    rec.flits_told = flits;
+    if (flits != rec.flits_recorded)
+        record_order_count(&rec.order, rec.flits, (int32_t)(flits - rec.flits_recorded), at);
+    rec.flits_recorded = flits;
 }
 
 /* ---- the file ----------------------------------------------------------------------------------
@@ -383,7 +383,7 @@ bool run_record_open(const struct run_job *job, const struct run_network *networ
     rec.is_cell = network->load;
     rec.has_messages = job->library != RUN_ATM;
     rec.calls = 0;
-    rec.flits_told = 0;
+    rec.flits_recorded = 0;
     record_order_init(&rec.order, &rec.recorder);
     if (!make_room(slots, network->net->ports) || !result_file_open(&rec.file, job->record)) {
         forget();

@@ -55,7 +55,7 @@ static bool check_files(const struct arguments *args)
 static bool read_job(const struct arguments *args, struct run_job *job)
 {
     enum leat_sim_atm_model model;
-    uint64_t tasks = 0, patience_s = RUN_PATIENCE_S;
+    uint64_t patience_s = RUN_PATIENCE_S;
     *job = (struct run_job){ .verb = args->verb,
                              .args = args,
                              .fabric = argument(args, "--fabric"),
@@ -73,15 +73,14 @@ static bool read_job(const struct arguments *args, struct run_job *job)
         return misused(
             args->verb,
             "expected --fabric F and a program, as in leat run --fabric clos444 -- ./program");
-    if (!check_files(args) || !sim_read_model(args->verb, argument(args, "--model"), &model) ||
-        !sim_read_number(args, "-n", 1, RUN_TASKS_MAX, &tasks) ||
+    if (!check_files(args) || !sim_read_model(args, &model) ||
+        !sim_read_small(args, "-n", 1, RUN_TASKS_MAX, &job->tasks) ||
         !sim_read_number(args, "--patience", 0, RUN_PATIENCE_S_MAX, &patience_s) ||
-        !sim_read_number(args, "--flit-bytes", 1, LEAT_NET_PORT_FLIT_OCTETS_MAX,
-                         &job->flit_octets) ||
-        !sim_read_number(args, "--packet-flits", 2, LEAT_NET_FLITS_MAX, &job->packet_flits) ||
+        !sim_read_small(args, "--flit-bytes", 1, LEAT_NET_PORT_FLIT_OCTETS_MAX,
+                        &job->flit_octets) ||
+        !sim_read_small(args, "--packet-flits", 2, LEAT_NET_FLITS_MAX, &job->packet_flits) ||
         !read_compute(args, &job->compute_scale))
         return false;
-    job->tasks = (uint32_t)tasks;
     job->patience = patience_s * SECOND_PS;
     return run_program_find(job, argument(args, "--library")) && run_atm_check(job);
 }
@@ -212,15 +211,12 @@ static void put_status(struct leat_json *j, const struct run_outcome *ended)
 static void put_object(struct leat_text *text, const struct run_job *job,
                        const struct run_outcome *out, const struct run_outcome *alone)
 {
-    static const char *const libraries[] = {
-        [RUN_MPI] = "mpi", [RUN_PVM] = "pvm", [RUN_ATM] = "atm"
-    };
     struct leat_json json, *j = &json;
     leat_json_init(j, text);
     leat_json_object(j, NULL);
     leat_json_string(j, "fabric", out->fabric);
     leat_json_string(j, "program", job->words[0]);
-    leat_json_string(j, "library", libraries[job->library]);
+    leat_json_string(j, "library", run_library_names[job->library]);
     put_status(j, alone ? alone : out);
     leat_json_uint(j, "tasks", out->begun);
     json_fixed(j, "simulated_seconds", seconds(out->simulated_ps), 12);
@@ -386,18 +382,7 @@ const struct verb verb_run = {
                  { "--forwarding", "F", "PacketWay: planned (routes, default) or address" },
                  { "--cut-through", "C", "PacketWay: yes (default), or no: packets are stored" },
                  { "--flit-bits", "N", "networks: of a flit, for bit errors; default 64" },
-                 { "--bit-errors", "H,P", "ATM: chances per bit of header and of payload" },
-                 { "--lose", "CHANCE", "ATM: that a cell is lost" },
-                 { "--insert", "CHANCE", "ATM: that a stray cell follows a cell" },
-                 { "--duplicate", "CHANCE", "ATM: that a cell is duplicated" },
-                 { "--hec", NULL, "ATM: headers are protected on the lines" },
-                 { "--dead", "PORTS", "ATM: PORT or PORT@FROM..TO, with commas between" },
-                 { "--retransmit", "CYCLES", "ATM: until a cell is sent again; default 400000" },
-                 { "--transmissions", "N", "ATM: of a cell, until it is given up; default 8" },
-                 { "--no-resync", NULL,
-                   "ATM: do not resynchronise after that, as in the prototype" },
-                 { "--obsolete", "CYCLES", "ATM: until a unit discards a message; default 40000" },
-                 { "--descriptors", "N", "ATM: messages of a source at a time; default 32" },
+                 OPTIONS_OF_ATM,
                  { "--poll", NULL, "leat/atm_task.h: tasks poll, as in the thesis" },
                  { "--records", "FILE", "leat/atm_task.h: what tasks sent and received, CSV" } },
     .examples = "leat run --fabric clos444 -n 2 -- NPopenmpi\n"

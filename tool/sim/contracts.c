@@ -22,40 +22,19 @@ struct reader {
 
 /* ---- values --------------------------------------------------------------------------------- */
 
-/* A number without sign, and the text after it. */
-static bool read_number(const char *text, double *number, const char **unit)
-{
-    char digits[CONTRACTS_WORD_LEN_MAX + 1];
-    size_t len = strspn(text, "0123456789");
-    size_t seen = len;
-    if (text[len] == '.') {
-        const size_t fraction = strspn(text + len + 1, "0123456789");
-        seen += fraction;
-        len += 1 + fraction;
-    }
-    if (!seen) return false;
-    if (text[len] == 'e' || text[len] == 'E') {
-        const size_t sign = text[len + 1] == '-' || text[len + 1] == '+';
-        const size_t exponent = strspn(text + len + 1 + sign, "0123456789");
-        if (exponent) len += 1 + sign + exponent;
-    }
-    memcpy(digits, text, len);
-    digits[len] = '\0';
-    *number = strtod(digits, NULL);
-    *unit = text + len;
-    return true;
-}
-
 struct unit {
     const char *name;
     double factor;
 };
 
-/* The number in what a factor of 1 means; false: no number, or no unit of these. */
+/* The number in what a factor of 1 means; false: no number without sign, or no unit of these. */
 static bool read_quantity(const char *text, const struct unit *units, size_t count, double *out)
 {
-    const char *unit;
-    if (!read_number(text, out, &unit)) return false;
+    char digits[CONTRACTS_WORD_LEN_MAX + 1], *end; /* strtod alone reads hexadecimal ones, too */
+    snprintf(digits, sizeof digits, "%.*s", (int)strspn(text, "0123456789.eE+-"), text);
+    *out = strtod(digits, &end);
+    if (end == digits || *text == '+' || *text == '-') return false;
+    const char *unit = text + (end - digits);
     for (size_t i = 0; i < count; i++)
         if (strcmp(unit, units[i].name) == 0) {
             *out *= units[i].factor;

@@ -54,7 +54,8 @@ bool contracts_read(struct contracts *contracts, const char *file,
 void contracts_close(struct contracts *contracts);
 
 /* leat sim FABRIC --contracts FILE (tool/sim/sim_contracts.c): the exit code. */
-int run_sim_contracts(const struct arguments *args, const struct leat_sim_atm_fabric *fabric,
+struct leat_fabric_atm;
+int run_sim_contracts(const struct arguments *args, const struct leat_fabric_atm *atm,
                       const char *file);
 
 #endif

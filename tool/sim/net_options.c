@@ -9,12 +9,10 @@
 enum { WHY_CAP = 1024, LOAD_DEFAULT = SIM_LOAD_ONE / 10 };
 
 /* Options of other fabrics only. */
-static const char *const not_for_nets[] = {
-    "--bytes",         "--blocks",     "--descriptors", "--retransmit",  "--obsolete",
-    "--transmissions", "--bit-errors", "--lose",        "--insert",      "--duplicate",
-    "--hec",           "--dead",       "--contracts",   "--admit",       "--record",
-    "--idle",          "--no-resync",  "--forwarding",  "--cut-through", NULL,
-};
+static const char not_for_nets[] =
+    "--bytes --blocks --descriptors --retransmit --obsolete --transmissions --bit-errors --lose "
+    "--insert --duplicate --hec --dead --contracts --admit --record --idle --no-resync "
+    "--forwarding --cut-through";
 
 /* Networks have one model: flits. A request for that of cells is accepted, too. */
 static bool read_model(const struct arguments *args)
@@ -44,47 +42,38 @@ static bool read_pattern(const struct arguments *args, struct net_job *job)
                    known.buf);
 }
 
-/* The packets of a trace, as they are read. */
-struct trace {
-    struct net_job *job;
-    uint32_t count;
-};
-
 static bool read_trace_line(void *context, const struct place *place, struct word line)
 {
-    struct trace *t = context;
-    struct net_job *job = t->job;
+    struct net_job *job = context;
+    uint32_t *count = &job->traffic.trace_count;
     bool has;
     struct leat_net_trace_entry entry;
     struct leat_text why = LEAT_TEXT(WHY_CAP);
     if (leat_net_trace_line(line.text, line.len, job->traffic.terminals,
-                            t->count ? job->trace[t->count - 1].cycle : 0, &entry, &has, &why))
+                            *count ? job->trace[*count - 1].cycle : 0, &entry, &has, &why))
         return wrong(place, "%.*s", (int)why.len, why.buf);
     if (!has) return true;
-    if (t->count == NET_TRACE_MAX)
+    if (*count == NET_TRACE_MAX)
         return wrong(place, "one packet too many, expected at most %d", NET_TRACE_MAX);
     struct leat_fabric_error error;
-    struct leat_net_trace_entry *more = leat_fabric_grow(job->trace, t->count, sizeof *more,
-                                                         &error);
+    struct leat_net_trace_entry *more = leat_fabric_grow(job->trace, *count, sizeof *more, &error);
     if (!more) return fabric_refused(job->verb, "", &error);
     job->trace = more;
-    job->trace[t->count++] = entry;
+    job->trace[(*count)++] = entry;
     return true;
 }
 
 static bool read_trace(const struct arguments *args, struct net_job *job)
 {
     const char *file = argument(args, "--trace");
-    struct trace trace = { .job = job };
     uint32_t lines;
     if (job->traffic.pattern != LEAT_NET_TRACE) return true;
     if (!file) return misused(args->verb, "--traffic trace, expected --trace FILE with it");
-    if (!lines_read(file, read_trace_line, &trace, &lines)) return false;
-    if (!trace.count && !interrupted)
+    if (!lines_read(file, read_trace_line, job, &lines)) return false;
+    if (!job->traffic.trace_count && !interrupted)
         return wrong(&(struct place){ file, lines ? lines : 1 },
                      "nothing in it, expected a packet per line: CYCLE SOURCE DESTINATION [FLITS]");
     job->traffic.trace = job->trace;
-    job->traffic.trace_count = trace.count;
     return true;
 }
 
@@ -234,17 +223,6 @@ static bool read_warmup(const struct arguments *args, struct net_job *job)
                    (unsigned long long)job->cycles);
 }
 
-/* Times are counted in picoseconds of 64 bits. */
-static bool check_clock(const struct arguments *args, const struct net_job *job)
-{
-    leat_time end;
-    uint64_t most = 0;
-    if (!leat_sim_clock_edge(&job->design->plan.clock, job->cycles, &end)) return true;
-    leat_sim_clock_cycle(&job->design->plan.clock, LEAT_NEVER - 1, &most);
-    return misused(args->verb, "--cycles %llu, expected at most %llu with this clock",
-                   (unsigned long long)job->cycles, (unsigned long long)most);
-}
-
 static bool read_links(const struct arguments *args, struct net_job *job)
 {
     const char *text = argument(args, "--links");
@@ -276,15 +254,10 @@ bool net_read_job(const struct arguments *args, struct leat_fabric *fabric, stru
                              .cycles = 100000,
                              .json = argument(args, "--json"),
                              .unsafe = argument(args, "--unsafe") };
-    return fabric_refuse_options(args, fabric, not_for_nets) && read_model(args) &&
-           sim_read_number(args, "--cycles", 1, SIM_CYCLES_MAX, &job->cycles) &&
-           build(args, fabric, job) && read_links(args, job) && check_clock(args, job) &&
+    return fabric_refuse_option(args, fabric, "", fabric_given_option(args, not_for_nets)) &&
+           read_model(args) && sim_read_number(args, "--cycles", 1, SIM_CYCLES_MAX, &job->cycles) &&
+           build(args, fabric, job) && read_links(args, job) &&
+           sim_check_cycles(args, job->cycles, &n->design.plan.clock, "") &&
            read_traffic(args, job) && check_length(args, job) &&
            net_read_faults(args, &n->built.topology, &job->faults) && read_warmup(args, job);
-}
-
-void net_job_free(struct net_job *job)
-{
-    free(job->trace);
-    job->trace = NULL;
 }

@@ -87,7 +87,6 @@ static bool has_intervals(const struct simulation *s, const struct leat_net_stea
 static bool simulate(struct simulation *s, struct net_result *out)
 {
     if (!set_up(s)) return false;
-    s->dead = s->done = false;
     pieces_run(s->job->cycles, run_to, s, &out->wall_seconds);
     out->dead = s->dead;
     out->done = s->done;
@@ -95,7 +94,7 @@ static bool simulate(struct simulation *s, struct net_result *out)
     out->intervals = has_intervals(s, &out->load.steady);
     out->counts = s->net.counts;
     out->out_flits = s->net.out_flits;
-    out->circle_len = leat_net_stuck(&s->net, out->circle, NET_CIRCLE_MAX);
+    out->deadlock_len = leat_net_stuck(&s->net, out->deadlock, NET_DEADLOCK_MAX);
     return true;
 }
 
@@ -103,9 +102,9 @@ static int judge(const struct net_job *job, const struct net_result *result)
 {
     if (result->dead)
         complain("%s: deadlock: nothing moves any more", job->design->name);
-    else if (result->circle_len)
+    else if (result->deadlock_len)
         complain("%s: deadlock: %u buffers wait for each other, while others go on",
-                 job->design->name, result->circle_len);
+                 job->design->name, result->deadlock_len);
     else if (net_is_abandoned(job, result))
         complain("%s: the collective waits for a packet that was lost", job->design->name);
     else
@@ -119,21 +118,17 @@ int sim_flits(const struct arguments *args, struct leat_fabric *fabric)
     static struct simulation s;
     static struct net_result result;
     int code = WRONG;
-    s.job = &job;
+    s = (struct simulation){ .job = &job };
     if (net_read_job(args, fabric, &job)) {
         code = args->only_check ? DONE : FAILED;
         if (!args->only_check && simulate(&s, &result)) {
-            if (job.json)
-                net_put_json(&job, &result);
-            else
-                net_put_text(&job, &result);
+            (job.json ? net_put_json : net_put_text)(&job, &result);
             code = finish(DONE);
             if (code == DONE) code = judge(&job, &result);
         }
     }
     free(s.net_memory);
     free(s.load_memory);
-    s.net_memory = s.load_memory = NULL;
-    net_job_free(&job);
+    free(job.trace);
     return code;
 }

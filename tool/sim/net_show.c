@@ -1,6 +1,7 @@
 /* leat sim of networks: the result of a run, as a table or as one JSON object. */
 #include "json_out.h"
 #include "net_sim.h"
+#include <math.h>
 #include <stdio.h>
 
 static double per_second(double count, const struct net_result *r)
@@ -45,7 +46,7 @@ static void put_title(const struct net_job *job, const struct net_result *r)
            (unsigned long long)job->traffic.seed);
     printf("%llu cycles (%.6g us of network time)%s\n", (unsigned long long)r->load.cycles,
            (double)r->load.cycles * (double)clock->num / (double)clock->den / 1e6,
-           r->circle_len || r->dead       ? ", deadlock"
+           r->deadlock_len || r->dead     ? ", deadlock"
            : r->done                      ? ", then all was done"
            : r->load.cycles < job->cycles ? ", interrupted"
                                           : "");
@@ -85,12 +86,12 @@ static void put_fates(const struct net_result *r)
 static void put_rounds(const struct net_job *job, const struct net_result *r)
 {
     const struct leat_net_rounds *rounds = &r->load.rounds;
-    const uint64_t asked = job->traffic.rounds;
+    const uint64_t requested = job->traffic.rounds;
     printf("  %-40s %14llu", "rounds", (unsigned long long)rounds->count);
-    if (asked) printf("  of %llu", (unsigned long long)asked);
-    puts(net_is_abandoned(job, r) ? ": the next waits for a packet that was lost"
-         : rounds->count < asked  ? ": the others did not fit into the cycles"
-                                  : "");
+    if (requested) printf("  of %llu", (unsigned long long)requested);
+    puts(net_is_abandoned(job, r)    ? ": the next waits for a packet that was lost"
+         : rounds->count < requested ? ": the others did not fit into the cycles"
+                                     : "");
     if (!rounds->count) return;
     printf("  %-40s %14.1f  cycles; %llu to %llu\n", "a round",
            (double)rounds->cycles / (double)rounds->count, (unsigned long long)rounds->cycles_min,
@@ -114,13 +115,13 @@ static void put_beyond(const struct net_job *job, const struct net_result *r)
                (unsigned long long)count, job->traffic.trace_count);
 }
 
-static void put_circle(const struct net_result *r)
+static void put_deadlock_text(const struct net_result *r)
 {
-    const uint32_t shown = r->circle_len < NET_CIRCLE_MAX ? r->circle_len : NET_CIRCLE_MAX;
-    if (!r->circle_len) return;
-    printf("  deadlock: %u buffers wait for each other\n", r->circle_len);
+    const uint32_t shown = r->deadlock_len < NET_DEADLOCK_MAX ? r->deadlock_len : NET_DEADLOCK_MAX;
+    if (!r->deadlock_len) return;
+    printf("  deadlock: %u buffers wait for each other\n", r->deadlock_len);
     for (uint32_t i = 0; i < shown; i++) {
-        const struct leat_net_waiting *w = &r->circle[i];
+        const struct leat_net_waiting *w = &r->deadlock[i];
         printf("    router %u, input %u, channel %u: a packet from %u to %u\n", w->router, w->in,
                w->channel, w->source, w->destination);
     }
@@ -137,7 +138,7 @@ void net_put_text(const struct net_job *job, const struct net_result *r)
     put_steady(job, r);
     if (leat_net_pattern_list(job->traffic.pattern)->is_closed) put_rounds(job, r);
     put("waits for room ahead", r->counts.waits);
-    put_circle(r);
+    put_deadlock_text(r);
     printf("  %-40s %016llx\n", "certificate", (unsigned long long)r->load.certificate);
     printf("  %-40s %14.3f  seconds, %.4g cycles and %.4g flit-hops per second\n", "run",
            r->wall_seconds, per_second((double)r->load.cycles, r),
@@ -146,14 +147,10 @@ void net_put_text(const struct net_job *job, const struct net_result *r)
 
 /* ---- programs ------------------------------------------------------------------------------- */
 
-/* A figure, or null if there is none. */
 /* A figure, or null where there is none. */
 static void put_figure(struct leat_json *j, const char *key, bool known, double value, int decimals)
 {
-    if (known)
-        json_fixed(j, key, value, decimals);
-    else
-        leat_json_null(j, key);
+    json_fixed(j, key, known ? value : NAN, decimals);
 }
 
 static void put_latency(struct leat_json *j, const struct net_result *r)
@@ -197,14 +194,14 @@ static void put_lost(struct leat_json *j, const struct net_result *r)
 
 static void put_deadlock(struct leat_json *j, const struct net_result *r)
 {
-    const uint32_t shown = r->circle_len < NET_CIRCLE_MAX ? r->circle_len : NET_CIRCLE_MAX;
-    if (!r->circle_len) {
+    const uint32_t shown = r->deadlock_len < NET_DEADLOCK_MAX ? r->deadlock_len : NET_DEADLOCK_MAX;
+    if (!r->deadlock_len) {
         leat_json_null(j, "deadlock");
         return;
     }
     leat_json_array(j, "deadlock");
     for (uint32_t i = 0; i < shown; i++) {
-        const struct leat_net_waiting *w = &r->circle[i];
+        const struct leat_net_waiting *w = &r->deadlock[i];
         leat_json_object(j, NULL);
         LEAT_JSON_UINTS(j, { "router", w->router }, { "in", w->in }, { "channel", w->channel },
                         { "source", w->source }, { "destination", w->destination });

@@ -10,7 +10,7 @@ enum {
     NET_LINKS_FEW = 8192,    /* wires listed one by one with NET_LINKS_WHERE_FEW */
     NET_LINKS_MAX = 1 << 17, /* with --links */
     NET_TRACE_MAX = 1 << 26, /* packets of a trace */
-    NET_CIRCLE_MAX = 64,     /* buffers of a deadlock cycle that are listed */
+    NET_DEADLOCK_MAX = 64,   /* buffers of a deadlock cycle that are listed */
 };
 
 /* An internal value of --links, for networks with few wires. `leat sweep` uses it, since a report
@@ -40,13 +40,12 @@ struct net_result {
     struct leat_net_load_result load;
     struct leat_net_counts counts;
     const uint64_t *out_flits; /* by output port; lent until the next run */
-    uint32_t circle_len;       /* of a deadlock cycle; truncated if too long */
-    struct leat_net_waiting circle[NET_CIRCLE_MAX];
+    uint32_t deadlock_len;     /* of a deadlock cycle; truncated if too long */
+    struct leat_net_waiting deadlock[NET_DEADLOCK_MAX];
 };
 
-/* False after a complaint. Call net_job_free in either case; the fabric is lent until then. */
+/* False after a complaint. Free job->trace in either case; the fabric is lent until then. */
 bool net_read_job(const struct arguments *args, struct leat_fabric *fabric, struct net_job *job);
-void net_job_free(struct net_job *job);
 
 /* A collective that lost a packet stops. */
 static inline bool net_is_abandoned(const struct net_job *job, const struct net_result *result)

@@ -24,15 +24,6 @@ struct pktway_load {
     struct leat_sim_histogram within, across;
 };
 
-static bool read_load(struct pktway_load *l, const struct arguments *args)
-{
-    static const char *const known[] = { "--traffic",     "--load",  "--cycles", "--seed",
-                                         "--json",        "--bytes", "--fault",  "--forwarding",
-                                         "--cut-through", NULL };
-    return fabric_refuse_foreign(args, &l->network->base, "", known) &&
-           port_load_read(&l->load, args) && pktway_read_options(args, &l->network->design);
-}
-
 static void on_arrived(struct port_load *load, const struct leat_port_message *m, uint64_t cycles)
 {
     struct pktway_load *l = (struct pktway_load *)load;
@@ -42,55 +33,44 @@ static void on_arrived(struct port_load *load, const struct leat_port_message *m
     leat_sim_histogram_add(near ? &l->within : &l->across, cycles);
 }
 
-static bool prepare(struct pktway_load *l)
+static double megabits(const struct port_load *l, uint64_t cycles)
 {
-    struct leat_fabric_error error;
-    struct leat_fabric *fabric = &l->network->base;
-    if (!leat_fabric_open(fabric, &(struct leat_fabric_config){ 0 }, &error))
-        return fabric_refused(l->load.args->verb, fabric->word, &error);
-    leat_sim_histogram_init(&l->within);
-    leat_sim_histogram_init(&l->across);
-    return port_load_begin(&l->load, fabric->net,
-                           NS_PER_OCTET * (l->load.bytes ? l->load.bytes : 1));
+    return 8e3 * (double)l->delivered * (double)l->bytes / (double)cycles / l->net->ports;
 }
 
-static double megabits(const struct pktway_load *l, uint64_t cycles)
+static void put_text(const struct port_load *load, uint64_t cycles)
 {
-    return 8e3 * (double)l->load.delivered * (double)l->load.bytes / (double)cycles /
-           l->network->net.base.ports;
-}
-
-static void put_text(const struct pktway_load *l, uint64_t cycles)
-{
+    const struct pktway_load *l = (const struct pktway_load *)load;
+    const struct leat_fabric_sans *design = &l->network->design;
     const struct leat_sim_packetway_counts *c = &l->network->net.counts;
     char how[64];
-    snprintf(how, sizeof how, ", forwarding %s, %s",
-             l->network->design.by_address ? "by address" : "planned",
-             l->network->design.cut_through ? "cut-through" : "packets stored");
-    port_load_head_text(&l->load, &l->network->base, how);
-    printf("%" PRIu64 " ns; hosts %u, SANs %u, routers %u\n", cycles, l->network->net.base.ports,
-           l->network->design.sans, l->network->design.routers);
-    port_load_counts_text(&l->load);
-    printf("  %-32s %14.6f  Mbit/s of each host\n", "throughput", megabits(l, cycles));
-    port_load_latency_text("latency", "ns", &l->load.latency);
+    snprintf(how, sizeof how, ", forwarding %s, %s", design->by_address ? "by address" : "planned",
+             design->cut_through ? "cut-through" : "packets stored");
+    port_load_head_text(load, how);
+    printf("%" PRIu64 " ns; hosts %u, SANs %u, routers %u\n", cycles, load->net->ports,
+           design->sans, design->routers);
+    port_load_counts_text(load);
+    printf("  %-32s %14.6f  Mbit/s of each host\n", "throughput", megabits(load, cycles));
+    port_load_latency_text("latency", "ns", &load->latency);
     port_load_latency_text("latency within a SAN", "ns", &l->within);
     port_load_latency_text("latency across SANs", "ns", &l->across);
 #define X(id, text) printf("  %-44s %2" PRIu64 "\n", text, c->id);
     LEAT_SIM_PACKETWAY_COUNT_LIST(X)
 #undef X
-    port_load_end_text(&l->load);
+    port_load_end_text(load);
 }
 
-static void put_json(const struct pktway_load *l, uint64_t cycles)
+static void put_json(const struct port_load *load, uint64_t cycles)
 {
+    const struct pktway_load *l = (const struct pktway_load *)load;
     const struct leat_sim_packetway_counts *c = &l->network->net.counts;
     struct json_out out;
-    struct leat_json *j = port_load_open_json(&out, l->network->design.name);
+    struct leat_json *j = port_load_open_json(&out, load);
     leat_json_string(j, "forwarding", l->network->design.by_address ? "address" : "planned");
     leat_json_bool(j, "cut_through", l->network->design.cut_through);
-    port_load_head_json(j, &l->load, cycles);
-    json_fixed(j, "throughput", megabits(l, cycles), 6);
-    port_load_latency_json(j, "latency_cycles", &l->load.latency);
+    port_load_head_json(j, load, cycles);
+    json_fixed(j, "throughput", megabits(load, cycles), 6);
+    port_load_latency_json(j, "latency_cycles", &load->latency);
     port_load_latency_json(j, "within_cycles", &l->within);
     port_load_latency_json(j, "across_cycles", &l->across);
     leat_json_object(j, "counts");
@@ -98,26 +78,24 @@ static void put_json(const struct pktway_load *l, uint64_t cycles)
     LEAT_SIM_PACKETWAY_COUNT_LIST(X)
 #undef X
     leat_json_end(j);
-    port_load_close_json(&out, &l->load);
+    port_load_close_json(&out, load);
 }
 
 int sim_packetway(const struct arguments *args, struct leat_fabric *fabric)
 {
-    static struct pktway_load load; /* histograms are large */
-    int code = WRONG;
-    load = (struct pktway_load){ .load = { .load = LOAD_DEFAULT,
-                                           .cycles = CYCLES_DEFAULT,
-                                           .clock = { PS_PER_CYCLE, 1 },
-                                           .arrived = on_arrived },
-                                 .network = leat_fabric_as_packetway(fabric) };
-    if (!read_load(&load, args)) return WRONG;
-    if (prepare(&load)) {
-        code = DONE;
-        if (!args->only_check) {
-            const uint64_t cycles = port_load_run(&load.load);
-            (argument(args, "--json") ? put_json : put_text)(&load, cycles);
-        }
-    }
-    port_load_free(&load.load);
-    return args->only_check || code != DONE ? code : finish(code);
+    static struct pktway_load l; /* histograms are large */
+    l = (struct pktway_load){ .load = { .args = args,
+                                        .fabric = fabric,
+                                        .load = LOAD_DEFAULT,
+                                        .cycles = CYCLES_DEFAULT,
+                                        .clock = { PS_PER_CYCLE, 1 },
+                                        .arrived = on_arrived },
+                              .network = leat_fabric_as_packetway(fabric) };
+    if (!port_load_read(&l.load, "--fault --forwarding --cut-through") ||
+        !pktway_read_options(args, &l.network->design))
+        return WRONG;
+    leat_sim_histogram_init(&l.within);
+    leat_sim_histogram_init(&l.across);
+    return port_load_run(&l.load, NS_PER_OCTET * (l.load.bytes ? l.load.bytes : 1),
+                         argument(args, "--json") ? put_json : put_text);
 }

@@ -15,12 +15,15 @@ struct port_load_source {
     bool is_done;
 };
 
-bool port_load_read(struct port_load *l, const struct arguments *args)
+bool port_load_read(struct port_load *l, const char *more)
 {
+    const struct arguments *args = l->args;
     const char *name = argument(args, "--traffic");
-    l->args = args;
+    char known[128];
+    snprintf(known, sizeof known, "--traffic --load --cycles --seed --json --bytes %s", more);
     l->bytes = BYTES_DEFAULT;
     l->seed = 1;
+    if (!fabric_refuse_foreign(args, l->fabric, "", known)) return false;
     if (name && !leat_sim_atm_traffic_find(name, &l->pattern))
         return misused(
             args->verb,
@@ -111,11 +114,14 @@ static bool run_piece(void *context, uint64_t until)
     return true;
 }
 
-bool port_load_begin(struct port_load *l, struct leat_port_net *net, uint64_t message_cycles)
+static bool begin(struct port_load *l, uint64_t message_cycles)
 {
-    const uint32_t ports = net->ports;
-    l->net = net;
-    net->observer = (struct leat_port_observer){
+    struct leat_fabric_error error;
+    if (!leat_fabric_open(l->fabric, &(struct leat_fabric_config){ 0 }, &error))
+        return fabric_refused(l->args->verb, l->fabric->word, &error);
+    const uint32_t ports = l->fabric->net->ports;
+    l->net = l->fabric->net;
+    l->net->observer = (struct leat_port_observer){
         .context = l, .sent = on_sent, .arrived = on_arrived, .lost = on_lost
     };
     l->source = sim_memory(ports * sizeof *l->source);
@@ -132,26 +138,24 @@ bool port_load_begin(struct port_load *l, struct leat_port_net *net, uint64_t me
     return true;
 }
 
-uint64_t port_load_run(struct port_load *l)
+int port_load_run(struct port_load *l, uint64_t message_cycles,
+                  void (*put)(const struct port_load *load, uint64_t cycles))
 {
-    return pieces_run(l->cycles, run_piece, l, &l->wall_seconds);
-}
-
-void port_load_free(struct port_load *l)
-{
+    const bool only_check = l->args->only_check, good = begin(l, message_cycles);
+    if (good && !only_check) put(l, pieces_run(l->cycles, run_piece, l, &l->wall_seconds));
     free(l->source);
     free(l->partner);
     free(l->octets);
+    return !good ? WRONG : only_check ? DONE : finish(DONE);
 }
 
 /* ---- showing ---------------------------------------------------------------------------------
  */
 
-void port_load_head_text(const struct port_load *l, const struct leat_fabric *fabric,
-                         const char *more)
+void port_load_head_text(const struct port_load *l, const char *more)
 {
     printf("%s, %s%s, traffic %s at load %g, messages of %" PRIu64 " octets, seed %" PRIu64 "\n",
-           fabric->name, fabric->kind->what, more, leat_sim_atm_traffic_name(l->pattern),
+           l->fabric->name, l->fabric->kind->what, more, leat_sim_atm_traffic_name(l->pattern),
            (double)l->load / SIM_LOAD_ONE, l->bytes, l->seed);
 }
 
@@ -177,10 +181,10 @@ void port_load_end_text(const struct port_load *l)
     printf("  %-32s %14.3f  seconds\n", "run", l->wall_seconds);
 }
 
-struct leat_json *port_load_open_json(struct json_out *out, const char *name)
+struct leat_json *port_load_open_json(struct json_out *out, const struct port_load *l)
 {
     struct leat_json *j = json_open(out, stdout);
-    leat_json_string(j, "fabric", name);
+    leat_json_string(j, "fabric", l->fabric->name);
     return j;
 }
 
@@ -217,56 +221,41 @@ void port_load_close_json(struct json_out *out, const struct port_load *l)
 /* ---- leat sim of any kind that has no load of its own -----------------------------------------
  */
 
-/* Of all cycles of all ports. */
-static double throughput(const struct port_load *l, uint64_t message_cycles, uint64_t cycles)
+static void put_ports(const struct port_load *l, uint64_t cycles)
 {
-    return (double)(l->delivered * message_cycles) / (double)cycles / l->net->ports;
-}
-
-static void put_ports(const struct port_load *l, const struct leat_fabric *fabric, uint64_t cycles)
-{
-    const struct leat_fabric_load *as = fabric->kind->load;
-    const double share = throughput(l, as->message_cycles(fabric, l->bytes), cycles);
+    const struct leat_fabric_load *as = l->fabric->kind->load;
+    /* Of all cycles of all ports. */
+    const double throughput = (double)(l->delivered * as->message_cycles(l->fabric, l->bytes)) /
+                              (double)cycles / l->net->ports;
     if (argument(l->args, "--json")) {
         struct json_out out;
-        struct leat_json *j = port_load_open_json(&out, fabric->name);
+        struct leat_json *j = port_load_open_json(&out, l);
         port_load_head_json(j, l, cycles);
-        json_fixed(j, "throughput", share, 6);
+        json_fixed(j, "throughput", throughput, 6);
         port_load_latency_json(j, "latency_cycles", &l->latency);
         port_load_close_json(&out, l);
         return;
     }
-    port_load_head_text(l, fabric, "");
+    port_load_head_text(l, "");
     printf("%" PRIu64 " %s; %u %s\n", cycles, as->cycles, l->net->ports, as->ports);
     port_load_counts_text(l);
-    printf("  %-32s %14.6f  of what %s\n", "throughput", share, as->capacity);
+    printf("  %-32s %14.6f  of what %s\n", "throughput", throughput, as->capacity);
     port_load_latency_text("latency", as->cycles, &l->latency);
     port_load_end_text(l);
 }
 
-static bool begin_ports(struct port_load *l, struct leat_fabric *fabric)
-{
-    struct leat_fabric_error error;
-    if (!leat_fabric_open(fabric, &(struct leat_fabric_config){ 0 }, &error))
-        return fabric_refused(l->args->verb, fabric->word, &error);
-    return port_load_begin(l, fabric->net, fabric->kind->load->message_cycles(fabric, l->bytes));
-}
-
 int sim_ports(const struct arguments *args, struct leat_fabric *fabric)
 {
-    static const char *const known[] = { "--traffic", "--load",  "--cycles", "--seed",
-                                         "--json",    "--bytes", NULL };
     static struct port_load l; /* a histogram is large */
     const struct leat_fabric_load *as = fabric->kind->load;
-    l = (struct port_load){ .load = as->load,
+    l = (struct port_load){ .args = args,
+                            .fabric = fabric,
+                            .load = as->load,
                             .cycles = as->cycles_default,
                             .clock = fabric->clock };
-    if (!fabric_refuse_foreign(args, fabric, "", known) || !port_load_read(&l, args)) return WRONG;
+    if (!port_load_read(&l, "")) return WRONG;
     if (fabric->ports < 2)
         return misuse(args->verb, "%s has nobody to send to, expected 2 %s or more", fabric->word,
                       as->ports);
-    const bool good = begin_ports(&l, fabric);
-    if (good && !args->only_check) put_ports(&l, fabric, port_load_run(&l));
-    port_load_free(&l);
-    return !good ? WRONG : args->only_check ? DONE : finish(DONE);
+    return port_load_run(&l, as->message_cycles(fabric, l.bytes), put_ports);
 }

@@ -17,6 +17,7 @@ struct port_load_source;
 
 struct port_load {
     const struct arguments *args;
+    struct leat_fabric *fabric;
     enum leat_sim_atm_traffic_pattern pattern;
     uint32_t load;
     uint64_t bytes, cycles, seed; /* 0: the default of all such loads */
@@ -36,28 +37,24 @@ struct port_load {
     double wall_seconds;
 };
 
-/* --traffic, --load, --cycles, --seed, --bytes, if given. False after a complaint. */
-bool port_load_read(struct port_load *load, const struct arguments *args);
+/* Refuses options that are neither those of any such load (--traffic, --load, --cycles, --seed,
+ * --bytes, --json) nor in `more`, and reads the former, if given. False after a complaint. */
+bool port_load_read(struct port_load *load, const char *more);
 
-/* A load of 1: one message per port in this many cycles. False after a complaint; call
- * port_load_free in either case. */
-bool port_load_begin(struct port_load *load, struct leat_port_net *net, uint64_t message_cycles);
-
-/* Returns the number of cycles run. */
-uint64_t port_load_run(struct port_load *load);
-
-void port_load_free(struct port_load *load);
+/* Opens the fabric, runs the load and shows it: `put` is given the number of cycles run. A load of
+ * 1: one message per port in `message_cycles`. Returns the exit code. */
+int port_load_run(struct port_load *load, uint64_t message_cycles,
+                  void (*put)(const struct port_load *load, uint64_t cycles));
 
 /* ---- what came of it ----
  * `more` stands behind the name; JSON: the name, members of the network, the head, and the rest. */
 
-void port_load_head_text(const struct port_load *load, const struct leat_fabric *fabric,
-                         const char *more);
+void port_load_head_text(const struct port_load *load, const char *more);
 void port_load_counts_text(const struct port_load *load);
 void port_load_latency_text(const char *of, const char *unit, const struct leat_sim_histogram *h);
 void port_load_end_text(const struct port_load *load);
 
-struct leat_json *port_load_open_json(struct json_out *out, const char *name);
+struct leat_json *port_load_open_json(struct json_out *out, const struct port_load *load);
 void port_load_head_json(struct leat_json *json, const struct port_load *load, uint64_t cycles);
 void port_load_latency_json(struct leat_json *json, const char *name,
                             const struct leat_sim_histogram *h);

@@ -16,25 +16,29 @@ enum {
     SIM_LOCKED_MAX = 64, /* ports that are listed */
 };
 
+/* Options of ATM fabrics that leat sim and leat run have. */
+#define OPTIONS_OF_ATM                                                                        \
+    { "--descriptors", "N", "ATM: messages of a source at a time; default 32" },              \
+        { "--retransmit", "CYCLES", "ATM: until a cell is sent again; default 400000" },      \
+        { "--obsolete", "CYCLES", "ATM: until a unit discards a message; default 40000" },    \
+        { "--transmissions", "N", "ATM: of a cell, until it is given up; default 8" },        \
+        { "--no-resync", NULL, "ATM: do not resynchronise after that, as in the prototype" }, \
+        { "--bit-errors", "H,P", "ATM: chances per bit of header and of payload" },           \
+        { "--lose", "CHANCE", "ATM: that a cell is lost" },                                   \
+        { "--insert", "CHANCE", "ATM: that a stray cell follows a cell" },                    \
+        { "--duplicate", "CHANCE", "ATM: that a cell is duplicated" },                        \
+        { "--hec", NULL, "ATM: headers are protected on the lines" },                         \
+    {                                                                                         \
+        "--dead", "PORTS", "ATM: PORT or PORT@FROM..TO, with commas between"                  \
+    }
+
 /* Options of leat sim that shape a run; leat sweep hands them on. */
 #define OPTIONS_OF_A_RUN                                                                       \
     { "--cycles", "N", "how long, 1 to 10^15; default 1000000, networks 100000" },             \
-        { "--model", "M", "rtl or cell (default)" },                                           \
+        { "--model", "M", "of ATM fabrics: rtl or cell (default)" },                           \
         { "--bytes", "B", "of a message, 0 to 67912; default 16, which fills a cell" },        \
-        { "--blocks", "N", "cells in each buffer of an AAL unit, 1 to 65534; default 1887" },  \
-        { "--descriptors", "N", "messages from one source at a time; default 32" },            \
-        { "--retransmit", "CYCLES", "until a cell is sent again; default 400000" },            \
-        { "--obsolete", "CYCLES", "until a message is discarded; default 40000" },             \
-        { "--transmissions", "N", "of a cell, until it is given up; default 8" },              \
-        { "--no-resync", NULL,                                                                 \
-          "do not resynchronise after that: streams end, as in the prototype" },               \
-        { "--bit-errors", "H,P", "chances per bit of header and of payload" },                 \
-        { "--lose", "CHANCE", "that a cell is lost" },                                         \
-        { "--insert", "CHANCE", "that a stray cell follows a cell" },                          \
-        { "--duplicate", "CHANCE", "that a cell is duplicated" },                              \
-        { "--hec", NULL, "headers are protected on the lines" },                               \
-        { "--dead", "PORTS", "PORT or PORT@FROM..TO, with commas between" },                   \
-        { "--flits", "N", "networks: of a packet, 1 to 65535; default 1" },                    \
+        { "--blocks", "N", "ATM: cells in each buffer of a unit, 1 to 65534; default 1887" },  \
+        OPTIONS_OF_ATM, { "--flits", "N", "networks: of a packet, 1 to 65535; default 1" },    \
         { "--warmup", "CYCLES", "networks: excluded from results; default auto: detected" },   \
         { "--hot", "PERCENT", "networks: of hotspot traffic to terminal 0; default 25" },      \
         { "--burst", "N", "networks: packets of a burst, on average; default 10" },            \
@@ -54,9 +58,8 @@ enum {
 
 /* What the options say. */
 struct sim_job {
-    const struct verb *verb;
     struct leat_sim_atm_fabric fabric;
-    char name[LEAT_SIM_ATM_FABRIC_NAME_CAP + 1];
+    const char *name;
     enum leat_sim_atm_model model;
     bool check_load; /* W: plain sources and sinks; otherwise AAL units and the pattern */
     enum leat_sim_atm_traffic_pattern pattern;
@@ -105,12 +108,13 @@ bool sim_read_job(const struct arguments *args, const struct leat_fabric_atm *at
 bool sim_read_lines(const struct arguments *args, uint32_t ports,
                     struct leat_sim_atm_line_config *line, struct leat_sim_atm_line_outage *outage);
 
-/* What an ATM fabric does with a stream after cells were discarded: it resynchronises, unless it
- * behaves as in the prototype (--no-resync). */
-bool sim_read_resync(const struct arguments *args);
+/* Its units: how soon, and how often, they retransmit unacknowledged data; how long, and how much,
+ * they keep unread data; whether a stream resynchronises after cells were discarded, or behaves as
+ * in the prototype (--no-resync). False after a complaint. */
+bool sim_read_units(const struct arguments *args, struct leat_atm_aal_config *aal);
 
-/* "rtl" or "cell"; NULL is cell. False after a complaint. */
-bool sim_read_model(const struct verb *verb, const char *text, enum leat_sim_atm_model *out);
+/* --model: rtl, or cell by default. False after a complaint. */
+bool sim_read_model(const struct arguments *args, enum leat_sim_atm_model *out);
 const char *sim_model_name(enum leat_sim_atm_model model);
 
 /* A whole number within limits; *out keeps its value if the option is absent. */
@@ -135,7 +139,16 @@ bool sim_read_load(const char *text, uint32_t *out, bool *exact);
 /* The value of --load, if given; warns if it is rounded. False after a complaint. */
 bool sim_take_load(const struct arguments *args, uint32_t *out);
 
+/* Times are counted in picoseconds of 64 bits: does the last cycle fit? `with` precedes "this
+ * clock". False after a complaint. */
+struct leat_sim_clock;
+bool sim_check_cycles(const struct arguments *args, uint64_t cycles,
+                      const struct leat_sim_clock *clock, const char *with);
+
 /* ---- running (sim_run.c) ---- */
+
+/* Cells of a message with this many octets. */
+uint32_t sim_cells_of(uint32_t octets);
 
 /* DONE, or FAILED after a complaint. *result is lent until the next run. */
 int sim_run(const struct sim_job *job, struct sim_result *result);
@@ -163,8 +176,8 @@ bool sim_record_close(uint64_t last);
 typedef void sim_record_put(const struct leat_sim_event *e);
 bool sim_record_join(struct leat_sim_recorder *recorder, uint32_t group, sim_record_put *put,
                      struct leat_sim_atm *network, struct leat_sim_atm_load *load);
-/* Cycle `last` is over: passes on the events up to it. */
-void sim_record_catch_up(uint64_t last);
+/* Passes on the cells that have begun up to cycle `now`. */
+void sim_record_catch_up(uint64_t now);
 /* Also allowed if it has not joined. */
 void sim_record_leave(void);
 

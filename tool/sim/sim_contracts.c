@@ -1,9 +1,12 @@
 /* leat sim FABRIC --contracts FILE: which connections are admitted, and whether contracts are kept.
  */
 #include "contracts.h"
+#include "fabric.h"
+#include "fabric_atm.h"
 #include "json_out.h"
 #include "sim.h"
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +15,7 @@ enum { CYCLES_DEFAULT = 1000000, SLICE_CYCLES = 1 << 18 };
 
 struct job {
     struct contracts contracts;
-    char fabric[LEAT_SIM_ATM_FABRIC_NAME_CAP + 1];
+    const char *fabric; /* its name */
     enum leat_sim_atm_model model;
     uint64_t cycles, seed;
     struct leat_sim_atm_contracts *sim;
@@ -25,36 +28,22 @@ static uint32_t count_of(const struct job *job)
 
 /* ---- options -------------------------------------------------------------------------------- */
 
-static bool options_fit(const struct arguments *args)
-{
-    static const char *const known[] = { "--contracts", "--admit", "--cycles",
-                                         "--seed",      "--model", "--json" };
-    for (int i = 0; args->verb->options[i].name; i++) {
-        bool fits = !args->value[i];
-        for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-            fits |= strcmp(args->verb->options[i].name, known[k]) == 0;
-        if (fits) continue;
-        return misused(args->verb,
-                       "%s with --contracts, expected only --admit, --cycles, --seed, --model, "
-                       "--json",
-                       args->verb->options[i].name);
-    }
-    return true;
-}
-
 static bool read_options(const struct arguments *args, const struct leat_sim_atm_fabric *fabric,
                          struct job *job)
 {
-    const char *admit = argument(args, "--admit");
+    static const char known[] = "--contracts --admit --cycles --seed --model --json";
+    const char *admit = argument(args, "--admit"), *foreign = fabric_foreign_option(args, known);
     const uint64_t cycles_max = leat_sim_atm_contracts_cycles_max(fabric);
-    job->cycles = CYCLES_DEFAULT;
-    job->seed = 1;
-    if (!options_fit(args)) return false;
+    if (foreign)
+        return misused(args->verb,
+                       "%s with --contracts, expected only --admit, --cycles, --seed, --model, "
+                       "--json",
+                       foreign);
     if (!sim_read_number(args, "--cycles", 1,
                          cycles_max < SIM_CYCLES_MAX ? cycles_max : SIM_CYCLES_MAX, &job->cycles))
         return false;
     if (!sim_read_number(args, "--seed", 0, UINT64_MAX, &job->seed)) return false;
-    if (!sim_read_model(args->verb, argument(args, "--model"), &job->model)) return false;
+    if (!sim_read_model(args, &job->model)) return false;
     if (admit && strcmp(admit, "all") != 0 && strcmp(admit, "checked") != 0)
         return misused(args->verb, "--admit '%s', expected all or checked", admit);
     if (leat_sim_atm_contracts_link_rate(fabric) <= LEAT_ATM_CONTRACT_RATE_MAX) return true;
@@ -69,6 +58,12 @@ static bool read_options(const struct arguments *args, const struct leat_sim_atm
 static double in_us(leat_time ps)
 {
     return (double)ps / 1e6;
+}
+
+/* NAN: no limit. */
+static double limit_us(leat_time ps)
+{
+    return ps == LEAT_NEVER ? NAN : in_us(ps);
 }
 
 static double in_cells(uint64_t rate)
@@ -183,14 +178,6 @@ static void put_text(const struct job *job)
 
 /* ---- programs ------------------------------------------------------------------------------- */
 
-static void put_limit_us(struct leat_json *j, const char *key, leat_time ps)
-{
-    if (ps == LEAT_NEVER)
-        leat_json_null(j, key);
-    else
-        json_fixed(j, key, in_us(ps), 3);
-}
-
 static void put_contract(struct leat_json *j, const struct leat_sim_atm_connection *c)
 {
     static const char *const sources[] = { "greedy", "random", "excess" };
@@ -203,8 +190,8 @@ static void put_contract(struct leat_json *j, const struct leat_sim_atm_connecti
     leat_json_uint(j, "mbs", k->mbs);
     json_fixed(j, "cdvt_us", in_us(k->cdvt_ps), 3);
     json_general(j, "clr", (double)k->clr_e12 / (double)LEAT_ATM_CLR_ONE, 12);
-    put_limit_us(j, "ctd_us", k->ctd_ps);
-    put_limit_us(j, "cdv_us", k->cdv_ps);
+    json_fixed(j, "ctd_us", limit_us(k->ctd_ps), 3);
+    json_fixed(j, "cdv_us", limit_us(k->cdv_ps), 3);
     leat_json_end(j);
     leat_json_string(j, "source", sources[c->source]);
     if (c->source == LEAT_SIM_ATM_SOURCE_EXCESS)
@@ -239,10 +226,8 @@ static void put_refusal(struct leat_json *j, const struct job *job, uint32_t i)
                      : criterion == LEAT_ATM_CAC_CLR ? "in 10^12"
                                                      : "cells");
     json_fixed(j, "needed", (double)a->why.needed / unit, 3);
-    if (a->why.available == LEAT_NEVER)
-        leat_json_null(j, "available");
-    else
-        json_fixed(j, "available", (double)a->why.available / unit, 3);
+    json_fixed(j, "available",
+               a->why.available == LEAT_NEVER ? NAN : (double)a->why.available / unit, 3);
     leat_json_string(j, "connection", job->contracts.name[a->why.victim]);
     leat_json_string(j, "text", reason_of(job, i, line));
     leat_json_end(j);
@@ -258,8 +243,8 @@ static void put_admission(struct leat_json *j, const struct job *job, uint32_t i
     }
     leat_json_null(j, "reason");
     leat_json_object(j, "promised");
-    put_limit_us(j, "ctd_us", a->ctd_ps);
-    put_limit_us(j, "cdv_us", a->cdv_ps);
+    json_fixed(j, "ctd_us", limit_us(a->ctd_ps), 3);
+    json_fixed(j, "cdv_us", limit_us(a->cdv_ps), 3);
     json_fixed(j, "share", in_cells(a->share), 3);
     leat_json_end(j);
 }
@@ -339,27 +324,21 @@ static int simulate(const struct arguments *args, struct job *job)
         now = job->cycles - now < SLICE_CYCLES ? job->cycles : now + SLICE_CYCLES;
         leat_sim_atm_contracts_run(job->sim, now);
     }
-    if (argument(args, "--json"))
-        put_json(job);
-    else
-        put_text(job);
+    (argument(args, "--json") ? put_json : put_text)(job);
     free(memory);
     return finish(DONE);
 }
 
-int run_sim_contracts(const struct arguments *args, const struct leat_sim_atm_fabric *fabric,
+int run_sim_contracts(const struct arguments *args, const struct leat_fabric_atm *atm,
                       const char *file)
 {
     static struct job job;
-    struct leat_text name;
     const char *admit = argument(args, "--admit");
-    if (!read_options(args, fabric, &job)) return WRONG;
-    if (!contracts_read(&job.contracts, file, fabric))
+    job = (struct job){ .fabric = atm->base.name, .cycles = CYCLES_DEFAULT, .seed = 1 };
+    if (!read_options(args, &atm->fabric, &job)) return WRONG;
+    if (!contracts_read(&job.contracts, file, &atm->fabric))
         return interrupted ? SIGNALLED + interrupted : WRONG;
     job.contracts.config.admit_all = admit && strcmp(admit, "all") == 0;
-    leat_text_init(&name, job.fabric, sizeof job.fabric - 1, NULL, NULL);
-    leat_sim_atm_fabric_name(fabric, &name);
-    job.fabric[name.len] = '\0';
     const int outcome = simulate(args, &job);
     contracts_close(&job.contracts);
     return outcome;

@@ -1,4 +1,5 @@
 /* leat sim: reads the options. Every error names the option and what was expected. */
+#include "fabric.h"
 #include "fabric_atm.h"
 #include "leat_tree.h"
 #include "result_file.h"
@@ -9,11 +10,9 @@
 enum { RATE_DECIMALS = 9, LOAD_DECIMALS = 6 };
 
 /* Sources of the check workload have neither messages nor lines. */
-static const char *const not_with_w[] = { "--bytes",      "--blocks",   "--descriptors",
-                                          "--retransmit", "--obsolete", "--transmissions",
-                                          "--bit-errors", "--lose",     "--insert",
-                                          "--duplicate",  "--hec",      "--dead",
-                                          "--no-resync" };
+static const char not_with_w[] =
+    "--bytes --blocks --descriptors --retransmit --obsolete --transmissions --bit-errors --lose "
+    "--insert --duplicate --hec --dead --no-resync";
 
 bool sim_read_number(const struct arguments *args, const char *option, uint64_t least,
                      uint64_t most, uint64_t *out)
@@ -205,13 +204,14 @@ const char *sim_model_name(enum leat_sim_atm_model model)
     return model == LEAT_SIM_ATM_RTL ? "rtl" : "cell";
 }
 
-bool sim_read_model(const struct verb *verb, const char *text, enum leat_sim_atm_model *out)
+bool sim_read_model(const struct arguments *args, enum leat_sim_atm_model *out)
 {
+    const char *text = argument(args, "--model");
     *out = LEAT_SIM_ATM_CELL;
     if (!text || strcmp(text, "cell") == 0) return true;
     *out = LEAT_SIM_ATM_RTL;
     if (strcmp(text, "rtl") == 0) return true;
-    return misused(verb, "--model '%s', expected rtl or cell", text);
+    return misused(args->verb, "--model '%s', expected rtl or cell", text);
 }
 
 static bool read_traffic(const struct arguments *args, struct sim_job *job)
@@ -250,25 +250,21 @@ static bool read_bytes(const struct arguments *args, struct sim_job *job)
                    blocks ? " with --blocks " : "", blocks ? blocks : "");
 }
 
-static bool read_units(const struct arguments *args, struct sim_job *job)
+bool sim_read_units(const struct arguments *args, struct leat_atm_aal_config *aal)
 {
-    struct leat_atm_aal_config *aal = &job->aal;
-    leat_atm_aal_config_default(aal, 0, job->fabric.net.ports, job->fabric.net.paths);
-    if (!sim_read_small(args, "--blocks", 1, LEAT_ATM_AAL_BLOCKS_MAX, &aal->send_blocks) ||
-        !read_bytes(args, job) ||
-        !sim_read_small(args, "--descriptors", 1, UINT16_MAX, &aal->descriptors) ||
-        !sim_read_small(args, "--retransmit", 1, UINT32_MAX, &aal->retransmit_cycles) ||
-        !sim_read_small(args, "--obsolete", 1, UINT32_MAX, &aal->obsolete_cycles) ||
-        !sim_read_small(args, "--transmissions", 1, UINT8_MAX, &aal->transmissions_max))
-        return false;
-    aal->receive_blocks = aal->send_blocks;
-    aal->resync = sim_read_resync(args);
-    return true;
+    aal->resync = !argument(args, "--no-resync");
+    return sim_read_small(args, "--descriptors", 1, UINT16_MAX, &aal->descriptors) &&
+           sim_read_small(args, "--retransmit", 1, UINT32_MAX, &aal->retransmit_cycles) &&
+           sim_read_small(args, "--obsolete", 1, UINT32_MAX, &aal->obsolete_cycles) &&
+           sim_read_small(args, "--transmissions", 1, UINT8_MAX, &aal->transmissions_max);
 }
 
-bool sim_read_resync(const struct arguments *args)
+static bool read_buffers(const struct arguments *args, struct sim_job *job)
 {
-    return !argument(args, "--no-resync");
+    uint32_t *blocks = &job->aal.send_blocks;
+    if (!sim_read_small(args, "--blocks", 1, LEAT_ATM_AAL_BLOCKS_MAX, blocks)) return false;
+    job->aal.receive_blocks = *blocks;
+    return read_bytes(args, job);
 }
 
 bool sim_read_lines(const struct arguments *args, uint32_t ports,
@@ -281,40 +277,38 @@ bool sim_read_lines(const struct arguments *args, uint32_t ports,
            read_outages(args, ports, line, outage);
 }
 
-/* A recording counts picoseconds in 64 bits. */
-static bool check_record(const struct arguments *args, const struct sim_job *job)
+bool sim_check_cycles(const struct arguments *args, uint64_t cycles,
+                      const struct leat_sim_clock *clock, const char *with)
 {
-    const struct leat_sim_clock clock = { job->fabric.period_ps_num, job->fabric.period_ps_den };
-    const struct result_name names[] = { { "--record", job->record }, { "standard output", NULL } };
     leat_time end;
     uint64_t most = 0;
-    if (job->record && strcmp(job->record, "-") == 0)
+    if (!leat_sim_clock_edge(clock, cycles, &end)) return true;
+    leat_sim_clock_cycle(clock, LEAT_NEVER - 1, &most);
+    return misused(args->verb, "--cycles %llu, expected at most %llu with %sthis clock",
+                   (unsigned long long)cycles, (unsigned long long)most, with);
+}
+
+static bool check_record(const struct arguments *args, const struct sim_job *job,
+                         const struct leat_sim_clock *clock)
+{
+    const struct result_name names[] = { { "--record", job->record }, { "standard output", NULL } };
+    if (!job->record) return true;
+    if (strcmp(job->record, "-") == 0)
         return misused(args->verb,
                        "--record '-', expected a file: the figures go to standard output");
-    if (job->record && !result_names_apart(args->verb, names, 2, NULL)) return false;
-    if (!job->record || leat_sim_clock_edge(&clock, job->cycles, &end) == LEAT_ERR_OK) return true;
-    leat_sim_clock_cycle(&clock, LEAT_NEVER - 1, &most);
-    return misused(args->verb, "--cycles %llu, expected at most %llu with --record and this clock",
-                   (unsigned long long)job->cycles, (unsigned long long)most);
+    return result_names_apart(args->verb, names, 2, NULL) &&
+           sim_check_cycles(args, job->cycles, clock, "--record and ");
 }
 
 static bool refuse_with_w(const struct arguments *args, const struct sim_job *job)
 {
-    for (size_t i = 0; i < sizeof not_with_w / sizeof *not_with_w; i++)
-        if (job->check_load && argument(args, not_with_w[i]))
-            return misused(args->verb, "%s has no meaning with --traffic W, which has no AAL units",
-                           not_with_w[i]);
-    return true;
-}
-
-static bool refuse_without_contracts(const struct arguments *args)
-{
-    if (!argument(args, "--admit")) return true;
-    return misused(args->verb, "--admit has no meaning without --contracts");
+    const char *option = job->check_load ? fabric_given_option(args, not_with_w) : NULL;
+    return !option || misused(args->verb,
+                              "%s has no meaning with --traffic W, which has no AAL units", option);
 }
 
 /* Valid faults that have no effect in this run. */
-static void tell_no_effect(const struct sim_job *job)
+static void warn_of_no_effect(const struct sim_job *job)
 {
     const struct leat_sim_atm_line_config *line = &job->line;
     const bool loses = line->header_errors || line->payload_errors || line->lose ||
@@ -335,20 +329,23 @@ static void tell_no_effect(const struct sim_job *job)
 bool sim_read_job(const struct arguments *args, const struct leat_fabric_atm *atm,
                   struct sim_job *job)
 {
-    *job = (struct sim_job){ .verb = args->verb, .cycles = 1000000, .seed = 1 };
-    job->json = argument(args, "--json");
-    job->record = argument(args, "--record");
-    job->fabric = atm->fabric;
-    snprintf(job->name, sizeof job->name, "%.*s", LEAT_SIM_ATM_FABRIC_NAME_CAP, atm->base.name);
-    const bool read = refuse_without_contracts(args) &&
-                      sim_read_model(args->verb, argument(args, "--model"), &job->model) &&
+    *job = (struct sim_job){ .fabric = atm->fabric,
+                             .name = atm->base.name,
+                             .aal = atm->aal,
+                             .cycles = 1000000,
+                             .seed = 1,
+                             .record = argument(args, "--record"),
+                             .json = argument(args, "--json") };
+    if (argument(args, "--admit"))
+        return misused(args->verb, "--admit has no meaning without --contracts");
+    const bool read = sim_read_model(args, &job->model) &&
                       sim_read_number(args, "--cycles", 1, SIM_CYCLES_MAX, &job->cycles) &&
                       sim_read_number(args, "--seed", 0, UINT64_MAX, &job->seed) &&
                       read_traffic(args, job) && read_load(args, job) && refuse_with_w(args, job) &&
-                      read_units(args, job) &&
-                      sim_read_lines(args, job->fabric.net.ports, &job->line, job->outage) &&
-                      check_record(args, job);
+                      read_buffers(args, job) && sim_read_units(args, &job->aal) &&
+                      sim_read_lines(args, atm->base.ports, &job->line, job->outage) &&
+                      check_record(args, job, &atm->base.clock);
     job->line.seed = job->seed;
-    if (read && !args->only_check) tell_no_effect(job);
+    if (read && !args->only_check) warn_of_no_effect(job);
     return read;
 }

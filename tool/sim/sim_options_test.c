@@ -70,7 +70,7 @@ static void what_is_no_load_is_refused(void)
     }
 }
 
-static void chances_have_as_many_decimals_as_are_asked_for(void)
+static void chances_have_as_many_decimals_as_requested(void)
 {
     uint32_t parts;
     OK(sim_read_fraction("0.001", 9, &parts) && parts == 1000000);
@@ -83,4 +83,4 @@ static void chances_have_as_many_decimals_as_are_asked_for(void)
 
 TAP_MAIN(T(numbers_are_held_to_their_range), T(loads_are_counted_in_millionths),
          T(loads_between_two_steps_are_rounded_and_said_to_be), T(what_is_no_load_is_refused),
-         T(chances_have_as_many_decimals_as_are_asked_for))
+         T(chances_have_as_many_decimals_as_requested))

@@ -14,7 +14,6 @@
 #include "result_file.h"
 #include "sim.h"
 #include "sim_recorder.h"
-#include <assert.h>
 #include <leat/capture.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,13 +43,10 @@ static struct {
     uint32_t refused, message;
 } rec;
 
+/* The last cycle was checked beforehand. */
 static leat_time time_of(uint64_t cycle)
 {
-    leat_time at = LEAT_NEVER;
-    const leat_err err = leat_sim_clock_edge(&rec.clock, cycle, &at);
-    assert(err == LEAT_ERR_OK); /* the last cycle was checked beforehand */
-    (void)err;
-    return at;
+    return leat_sim_clock_at(&rec.clock, cycle);
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */
@@ -94,8 +90,7 @@ static uint32_t first_waiting(void)
     return first;
 }
 
-/* Records the cells that have begun up to cycle `now`. */
-static void let_go(uint64_t now)
+void sim_record_catch_up(uint64_t now)
 {
     while (rec.waits_until <= now) {
         struct port_track *port = &rec.port[first_waiting()];
@@ -106,7 +101,7 @@ static void let_go(uint64_t now)
     }
 }
 
-static void look_for_cell(uint32_t p)
+static void note_cell(uint32_t p)
 {
     struct port_track *port = &rec.port[p];
     const uint64_t at = rec.network->port[p].send_at;
@@ -162,7 +157,7 @@ static void put_arriving(uint32_t p, const struct tasks *before, leat_time at)
 }
 
 /* A task may end one message and begin the next in one cycle. */
-static void look_for_messages(uint32_t p, const struct tasks *before, uint64_t now)
+static void note_messages(uint32_t p, const struct tasks *before, uint64_t now)
 {
     if (!rec.load) return;
     const struct tasks after = tasks_of(p);
@@ -192,21 +187,21 @@ static void refused(void *context, uint32_t p, uint64_t now)
 {
     const struct tasks before = tasks_of(p);
     (void)context;
-    let_go(now);
+    sim_record_catch_up(now);
     put_mark(LEAT_SIM_INSTANT, time_of(now), rec.port[p].cells, rec.refused);
     rec.host.refused(rec.host.context, p, now);
-    look_for_messages(p, &before, now);
-    look_for_cell(p);
+    note_messages(p, &before, now);
+    note_cell(p);
 }
 
 static void act(void *context, uint32_t p, uint64_t now)
 {
     const struct tasks before = tasks_of(p);
     (void)context;
-    let_go(now);
+    sim_record_catch_up(now);
     rec.host.act(rec.host.context, p, now);
-    look_for_messages(p, &before, now);
-    look_for_cell(p);
+    note_messages(p, &before, now);
+    note_cell(p);
 }
 
 static uint32_t room(void *context, uint32_t p)
@@ -219,11 +214,11 @@ static void deliver(void *context, uint32_t p, const uint8_t *cell, uint64_t now
 {
     const struct tasks before = tasks_of(p);
     (void)context;
-    let_go(now);
+    sim_record_catch_up(now);
     put_cell(time_of(now), rec.port[p].cells, LEAT_SIM_OUT, cell);
     rec.host.deliver(rec.host.context, p, cell, now);
-    look_for_messages(p, &before, now);
-    look_for_cell(p);
+    note_messages(p, &before, now);
+    note_cell(p);
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
@@ -269,15 +264,10 @@ bool sim_record_join(struct leat_sim_recorder *recorder, uint32_t group, sim_rec
     declare_tracks(group);
     network->host = (struct leat_sim_atm_host){ NULL, refused, act, room, deliver, NULL };
     for (uint32_t p = 0; p < network->fabric.net.ports; p++) {
-        look_for_messages(p, &none, 0); /* created in cycle 0 */
-        look_for_cell(p);
+        note_messages(p, &none, 0); /* created in cycle 0 */
+        note_cell(p);
     }
     return true;
-}
-
-void sim_record_catch_up(uint64_t last)
-{
-    let_go(last);
 }
 
 void sim_record_leave(void)

@@ -33,9 +33,9 @@ static bool next_message(void *context, uint32_t port, struct leat_sim_message *
     return leat_sim_atm_traffic_next(&s->traffic, &s->source[port], port, &out->at, &out->to);
 }
 
-static uint32_t cells_of_message(const struct sim_job *job)
+uint32_t sim_cells_of(uint32_t octets)
 {
-    return (job->bytes + LEAT_ATM_TASK_MESSAGE_LEN + LEAT_ATM_TASK_PAYLOAD_LEN - 1) /
+    return (octets + LEAT_ATM_TASK_MESSAGE_LEN + LEAT_ATM_TASK_PAYLOAD_LEN - 1) /
            LEAT_ATM_TASK_PAYLOAD_LEN;
 }
 
@@ -55,7 +55,7 @@ static bool set_up_traffic(struct simulation *s)
     s->steady_memory = sim_memory(leat_net_steady_footprint());
     if (!s->source || !s->partner || !s->steady_memory) return false;
     leat_sim_atm_traffic_init(&s->traffic, job->pattern, ports, job->load,
-                              (uint64_t)LEAT_ATM_CELL_LEN * cells_of_message(job), job->seed,
+                              (uint64_t)LEAT_ATM_CELL_LEN * sim_cells_of(job->bytes), job->seed,
                               s->partner);
     begin_traffic(s);
     leat_net_steady_init(&s->steady, LEAT_NET_STEADY_FIND, s->steady_memory);
@@ -69,7 +69,7 @@ static void arrived(void *context, const struct leat_sim_delivery *delivery, uin
     struct simulation *s = context;
     const struct leat_net_arrival arrival = {
         .packet = { .created_at = arose_at == LEAT_NEVER ? delivery->at : arose_at,
-                    .flits = cells_of_message(s->job) },
+                    .flits = sim_cells_of(s->job->bytes) },
         .fate = LEAT_NET_DELIVERED,
         .tail_at = delivery->at,
     };
@@ -81,7 +81,7 @@ static void given_up(void *context, uint32_t port, uint32_t ports_missing, uint6
 {
     struct simulation *s = context;
     const struct leat_net_arrival arrival = {
-        .packet = { .source = port, .flits = ports_missing * cells_of_message(s->job) },
+        .packet = { .source = port, .flits = ports_missing * sim_cells_of(s->job->bytes) },
         .fate = LEAT_NET_CUT,
         .tail_at = at,
     };
@@ -101,7 +101,7 @@ static void find_saturation(struct simulation *s, uint64_t cycles, struct sim_re
                at <= cycles) {
             while (piece + 1 < count && at >= bound[piece + 1])
                 piece++;
-            offered[piece] += (uint64_t)cells_of_message(s->job) *
+            offered[piece] += (uint64_t)sim_cells_of(s->job->bytes) *
                               (to == LEAT_SIM_ATM_TRAFFIC_ALL ? ports : 1);
         }
     }
@@ -197,7 +197,6 @@ static bool simulate(struct simulation *s, struct sim_result *out)
     if (!(s->job->check_load ? set_up_check(s) : set_up_load(s))) return false;
     if (record && !sim_record_open(record, network_of(s), s->job->check_load ? NULL : &s->load))
         return false;
-    s->dead = false;
     out->cycles = pieces_run(s->job->cycles, run_to, s, &out->wall_seconds);
     if (s->dead) out->cycles = s->load.sim.now - 1; /* it may have ended within a piece */
     collect(s, out);
@@ -207,15 +206,12 @@ static bool simulate(struct simulation *s, struct sim_result *out)
 int sim_run(const struct sim_job *job, struct sim_result *result)
 {
     static struct simulation s;
-    s.job = job;
+    s = (struct simulation){ .job = job };
     *result = (struct sim_result){ 0 };
     const bool done = simulate(&s, result);
     free(s.memory);
     free(s.source);
     free(s.partner);
     free(s.steady_memory);
-    s.memory = s.steady_memory = NULL;
-    s.source = NULL;
-    s.partner = NULL;
     return done ? DONE : FAILED;
 }

@@ -52,7 +52,7 @@ static struct rows unit_rows(const struct sim_result *r)
         { "discarded_unread", "  of these unread", r->units.discarded_unread },
         { "altered", "messages altered", r->messages.altered },
         { "messages_duplicated", "messages delivered twice", r->messages.duplicated },
-        { "messages_unreadable", "messages that nobody could ask for", r->messages.unreadable },
+        { "messages_unreadable", "messages with a damaged header", r->messages.unreadable },
     } };
 }
 

@@ -5,11 +5,9 @@
 #include "sim.h"
 
 /* Options that only other fabrics have. */
-static const char *const not_for_atm[] = { "--flits",      "--warmup",      "--trace",
-                                           "--rounds",     "--burst",       "--hot",
-                                           "--fault",      "--fault-file",  "--links",
-                                           "--flit-bits",  "--unsafe",      "--idle",
-                                           "--forwarding", "--cut-through", NULL };
+static const char not_for_atm[] =
+    "--flits --warmup --trace --rounds --burst --hot --fault --fault-file --links --flit-bits "
+    "--unsafe --idle --forwarding --cut-through";
 
 /* Warnings about a completed run. */
 static int judge(const struct sim_job *job, const struct sim_result *result)
@@ -35,16 +33,14 @@ int sim_atm(const struct arguments *args, struct leat_fabric *fabric)
     struct sim_result result;
     const struct leat_fabric_atm *atm = leat_fabric_as_atm(fabric);
     const char *contracts = argument(args, "--contracts");
-    if (!fabric_refuse_options(args, fabric, not_for_atm)) return WRONG;
-    if (contracts) return run_sim_contracts(args, &atm->fabric, contracts);
+    if (!fabric_refuse_option(args, fabric, "", fabric_given_option(args, not_for_atm)))
+        return WRONG;
+    if (contracts) return run_sim_contracts(args, atm, contracts);
     if (!sim_read_job(args, atm, &job)) return WRONG;
     if (args->only_check) return DONE;
     const int outcome = sim_run(&job, &result);
     if (outcome != DONE && result.cycles == 0) return outcome;
-    if (job.json)
-        sim_put_json(&job, &result);
-    else
-        sim_put_text(&job, &result);
+    (job.json ? sim_put_json : sim_put_text)(&job, &result);
     const int code = finish(outcome);
     return code == DONE ? judge(&job, &result) : code;
 }
