@@ -20,7 +20,10 @@ struct fabric_entries {
     uint32_t ppd, first, count;
 };
 
-/* ---- shared by verbs (fabric_ways.c) ---- */
+/* ---- shared by verbs (fabric_verbs.c) ---- */
+
+/* Has a signal come? */
+bool fabric_is_interrupted(void);
 
 /* The fabric that a word of the command line names, to be closed by leat_fabric_close. NULL after a
  * complaint. */
@@ -49,7 +52,7 @@ bool fabric_refuse_foreign(const struct arguments *args, const struct leat_fabri
 
 /* What verbs do differently for this kind than for any network of ports; NULL: nothing. Exit codes.
  */
-struct fabric_ways {
+struct fabric_verbs {
     const char *kind;
     int (*show)(const struct arguments *args, struct leat_fabric *fabric);
     int (*time)(const struct arguments *args, struct leat_fabric *fabric);
@@ -59,7 +62,7 @@ struct fabric_ways {
     bool counts_wires; /* leat sim --links */
 };
 
-const struct fabric_ways *fabric_ways_of(const struct leat_fabric_kind *kind);
+const struct fabric_verbs *fabric_verbs_of(const struct leat_fabric_kind *kind);
 
 /* The topology of a fabric, in memory for free(). NULL: it has none, or it cannot be built. */
 struct leat_net_topology;

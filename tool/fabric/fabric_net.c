@@ -11,7 +11,7 @@
 
 enum {
     DISTANCES_ROUTERS_MAX = 4096, /* more would take too long, since all pairs are computed */
-    WAY_MAX = 4096,               /* routers of a route that are shown */
+    ROUTE_MAX = 4096,             /* routers of a route that are shown */
     WHY_CAP = 512,
     CYCLE_CAP = 2048, /* characters of a cycle of LEAT_NET_DEADLOCK_CYCLE_MAX wires */
 };
@@ -27,7 +27,7 @@ struct view {
     const struct leat_fabric_design *design;
     const struct leat_fabric_built *built;
     struct distances distances;
-    bool way; /* --path: from src to dst */
+    bool has_pair; /* --path: from src to dst */
     uint32_t src, dst;
 };
 
@@ -110,22 +110,22 @@ static void put_deadlock(const struct view *v)
            (int)cycle.len, cycle.buf);
 }
 
-static bool is_one_way(const uint32_t *a, uint32_t a_len, const uint32_t *b, uint32_t b_len)
+static bool is_same_route(const uint32_t *a, uint32_t a_len, const uint32_t *b, uint32_t b_len)
 {
     return a_len == b_len && memcmp(a, b, a_len * sizeof *a) == 0;
 }
 
 /* Packets of several salts; a route that several of them take is shown once. */
-static void put_ways(const struct view *v)
+static void put_routes(const struct view *v)
 {
     enum { SALTS = 4 };
-    static uint32_t router[SALTS][WAY_MAX];
+    static uint32_t router[SALTS][ROUTE_MAX];
     uint32_t passed[SALTS];
     uint64_t salt = 0;
     for (int i = 0; i < SALTS; i++) {
-        passed[i] = follow(v, i ? leat_random_splitmix(&salt) : 0, router[i], WAY_MAX);
+        passed[i] = follow(v, i ? leat_random_splitmix(&salt) : 0, router[i], ROUTE_MAX);
         int same = 0;
-        while (same < i && !is_one_way(router[same], passed[same], router[i], passed[i]))
+        while (same < i && !is_same_route(router[same], passed[same], router[i], passed[i]))
             same++;
         if (same < i) continue;
         printf("way         %u:", v->src);
@@ -153,7 +153,7 @@ static void put_text(const struct view *v)
     put_switches(&v->design->plan);
     printf("routing     %s\n", leat_net_rule_name(v->design->plan.routing.rule));
     put_deadlock(v);
-    if (v->way) put_ways(v);
+    if (v->has_pair) put_routes(v);
 }
 
 /* ---- programs ------------------------------------------------------------------------------- */
@@ -213,7 +213,7 @@ int fabric_show_flits(const struct arguments *args, struct leat_fabric *fabric)
         fabric_refused(args->verb, fabric->word, &error);
         return WRONG;
     }
-    v.way = pair;
+    v.has_pair = pair;
     if (pair &&
         !fabric_read_pair(args->verb, pair, "terminal", t->terminals, false, &v.src, &v.dst))
         return WRONG;

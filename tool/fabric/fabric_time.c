@@ -206,8 +206,8 @@ static int time_any(const struct arguments *args, struct leat_fabric *fabric)
 
 int fabric_time(const struct arguments *args, struct leat_fabric *fabric)
 {
-    const struct fabric_ways *ways = fabric_ways_of(fabric->kind);
-    return (ways->time ? ways->time : time_any)(args, fabric);
+    const struct fabric_verbs *verbs = fabric_verbs_of(fabric->kind);
+    return (verbs->time ? verbs->time : time_any)(args, fabric);
 }
 
 /* ---- ATM fabrics ------------------------------------------------------------------------------

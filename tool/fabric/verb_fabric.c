@@ -62,9 +62,9 @@ int fabric_show_atm(const struct arguments *args, struct leat_fabric *fabric)
 
 static int show_any(const struct arguments *args, struct leat_fabric *fabric)
 {
-    const struct fabric_ways *ways = fabric_ways_of(fabric->kind);
+    const struct fabric_verbs *verbs = fabric_verbs_of(fabric->kind);
     struct leat_fabric_error error;
-    if (ways->show) return ways->show(args, fabric);
+    if (verbs->show) return verbs->show(args, fabric);
     if (!fabric_refuse_foreign(args, fabric, "show: ", "--json")) return WRONG;
     if (fabric->kind->describe(fabric, argument(args, "--json"), stdout, &error)) return DONE;
     fabric_refused(args->verb, fabric->word, &error);

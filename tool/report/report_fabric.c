@@ -131,7 +131,7 @@ static void drop(struct subject *s)
 
 static bool counts_wires(const char *fabric)
 {
-    return fabric_ways_of(leat_fabric_kind_of(fabric))->counts_wires;
+    return fabric_verbs_of(leat_fabric_kind_of(fabric))->counts_wires;
 }
 
 static void put_used(const struct report *report, const struct report_point *point,

@@ -102,9 +102,6 @@ const struct leat_hub_watch *run_record_watch(void);
  * False after a complaint. */
 bool run_record_close(bool keep);
 
-/* Has a signal come? */
-bool run_is_interrupted(void);
-
 /* ---- processes (run_program.c) ---- */
 
 /* "mpi", "pvm" or "atm", by enum run_library. */

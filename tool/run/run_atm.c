@@ -1,5 +1,6 @@
 /* leat run: programs of leat/atm_task.h. Their tasks drive the units of an ATM fabric themselves.
  */
+#include "fabric.h"
 #include "fabric_atm.h"
 #include "result_file.h"
 #include "run.h"
@@ -38,7 +39,7 @@ static bool prepare(struct run_processes *processes)
                                                     .path = run_search_path(job),
                                                     .environment = environment,
                                                     .log = job->silent ? -1 : STDERR_FILENO,
-                                                    .interrupted = run_is_interrupted,
+                                                    .interrupted = fabric_is_interrupted,
                                                     .records = job->records };
     processes->atm = leat_atm_service_create(&config);
     processes->service = leat_atm_service_hooks(processes->atm);

@@ -69,8 +69,8 @@ bool run_network_open(const struct run_job *job, bool contention_free, struct ru
     out->is_recorded = job->record && !contention_free;
     out->fabric = fabric_read(job->verb, job->fabric);
     if (!out->fabric || !refuse_foreign(job->args, out->fabric)) return false;
-    const struct fabric_ways *ways = fabric_ways_of(out->fabric->kind);
-    return (!ways->options || ways->options(job->args, out->fabric)) &&
+    const struct fabric_verbs *verbs = fabric_verbs_of(out->fabric->kind);
+    return (!verbs->options || verbs->options(job->args, out->fabric)) &&
            (job->library == RUN_ATM ? open_platform : open_ports)(job, contention_free, out);
 }
 

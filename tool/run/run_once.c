@@ -1,4 +1,5 @@
 /* leat run: a program over a network, from start to end. */
+#include "fabric.h"
 #include "pieces.h"
 #include "run.h"
 #include "sim.h"
@@ -42,11 +43,6 @@ static bool place(const struct run_job *job, uint32_t slots, uint32_t ports, uin
 
 /* ---- a run -------------------------------------------------------------------------------------
  */
-
-bool run_is_interrupted(void)
-{
-    return interrupted;
-}
 
 /* A task that has not attached is alive as long as its launcher is. */
 static bool is_alive(void *context, uint32_t slot)
@@ -103,7 +99,7 @@ static struct leat_hub *make_hub(const struct run_job *job, struct run_network *
                                             .compute_scale = job->compute_scale,
                                             .service = processes->service,
                                             .watch = run_record_watch(),
-                                            .interrupted = run_is_interrupted,
+                                            .interrupted = fabric_is_interrupted,
                                             .alive = is_alive,
                                             .alive_context = processes };
     struct leat_hub *hub = leat_hub_create(&config, why, sizeof why);

@@ -232,8 +232,8 @@ static bool read_contract(const struct reader *r, const char *const *value,
     return !value[CDV] || read_time(r, "cdv", value[CDV], &c->cdv_ps);
 }
 
-static bool read_way(const struct reader *r, const char *const *value,
-                     struct leat_sim_atm_connection *c)
+static bool read_ends(const struct reader *r, const char *const *value,
+                      struct leat_sim_atm_connection *c)
 {
     const struct leat_atm_clos *net = &r->contracts->config.fabric.net;
     uint64_t from = 0, to = 0, path = LEAT_SIM_PATH_ANY;
@@ -300,7 +300,7 @@ static bool read_connection(struct reader *r)
     if (!read_choice(r, "class", value[CLASS], class_names, LEAT_ATM_CLASS_COUNT, &class))
         return false;
     c.contract.class = (enum leat_atm_class) class;
-    if (!keys_fit_class(r, value, class) || !read_way(r, value, &c) ||
+    if (!keys_fit_class(r, value, class) || !read_ends(r, value, &c) ||
         !read_contract(r, value, &c.contract) || !read_access(r, value, &c))
         return false;
     all->connection[all->config.connection_count++] = c;
@@ -379,27 +379,23 @@ static bool finish_ports(struct reader *r)
 
 static bool split_line(struct reader *r, const char *text, size_t len)
 {
-    size_t i = 0;
+    const char *comment = memchr(text, '#', len);
+    struct word rest = { text, comment ? (size_t)(comment - text) : len }, word;
     r->place.line++;
     r->word_count = 0;
-    for (;;) {
-        while (i < len && is_blank(text[i]))
-            i++;
-        if (i == len || text[i] == '#') return true;
-        const size_t begin = i;
-        while (i < len && !is_blank(text[i]) && text[i] != '#') {
-            if (text[i] < ' ' || text[i] > '~')
+    while (lines_word(&rest, &word)) {
+        for (size_t i = 0; i < word.len; i++)
+            if (word.text[i] < ' ' || word.text[i] > '~')
                 return wrong(&r->place, "a character outside ASCII text, expected none");
-            i++;
-        }
-        if (i - begin > CONTRACTS_WORD_LEN_MAX)
+        if (word.len > CONTRACTS_WORD_LEN_MAX)
             return wrong(&r->place, "'%.*s...' is too long, expected words of up to %d characters",
-                         20, text + begin, CONTRACTS_WORD_LEN_MAX);
+                         20, word.text, CONTRACTS_WORD_LEN_MAX);
         if (r->word_count == WORDS_MAX)
             return wrong(&r->place, "more than %d words, expected fewer", WORDS_MAX);
-        memcpy(r->word[r->word_count].text, text + begin, i - begin);
-        r->word[r->word_count++].text[i - begin] = '\0';
+        memcpy(r->word[r->word_count].text, word.text, word.len);
+        r->word[r->word_count++].text[word.len] = '\0';
     }
+    return true;
 }
 
 static bool read_lines(struct reader *r, const char *text, size_t len)

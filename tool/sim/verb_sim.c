@@ -51,8 +51,8 @@ static int run_sim(const struct arguments *args)
         return misuse(args->verb, "expected one fabric, as in leat sim clos444");
     struct leat_fabric *fabric = fabric_read(args->verb, args->operand[0]);
     if (!fabric) return WRONG;
-    const struct fabric_ways *ways = fabric_ways_of(fabric->kind);
-    const int code = (ways->sim ? ways->sim : sim_ports)(args, fabric);
+    const struct fabric_verbs *verbs = fabric_verbs_of(fabric->kind);
+    const int code = (verbs->sim ? verbs->sim : sim_ports)(args, fabric);
     leat_fabric_close(fabric);
     return code;
 }

@@ -356,13 +356,17 @@ enum store_put store_put(struct store *store, int64_t sweep, const struct store_
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
+/* False after a complaint. */
+static bool end(struct store *store, sqlite3_stmt *statement)
+{
+    return sqlite3_reset(statement) == SQLITE_OK || fault(store) == DONE;
+}
+
 int store_has(struct store *store, int64_t sweep, const struct store_key *key)
 {
     sqlite3_stmt *has = bind_run(store, HAS_RUN, sweep, key);
     const bool there = sqlite3_step(has) == SQLITE_ROW;
-    if (sqlite3_reset(has) == SQLITE_OK) return there;
-    fault(store);
-    return -1;
+    return end(store, has) ? there : -1;
 }
 
 int store_get(struct store *store, int64_t sweep, const struct store_key *key,
@@ -371,9 +375,7 @@ int store_get(struct store *store, int64_t sweep, const struct store_key *key,
     sqlite3_stmt *get = bind_run(store, GET_RUN, sweep, key);
     const bool there = sqlite3_step(get) == SQLITE_ROW;
     if (there) *out = read_figures(get);
-    if (sqlite3_reset(get) == SQLITE_OK) return there;
-    fault(store);
-    return -1;
+    return end(store, get) ? there : -1;
 }
 
 bool store_each_sweep(struct store *store,
@@ -391,9 +393,7 @@ bool store_each_sweep(struct store *store,
         };
         going = visit(context, &sweep);
     }
-    if (sqlite3_reset(each) == SQLITE_OK) return going;
-    fault(store);
-    return false;
+    return end(store, each) && going;
 }
 
 bool store_each_run(struct store *store, int64_t sweep,
@@ -413,9 +413,7 @@ bool store_each_run(struct store *store, int64_t sweep,
         };
         going = visit(context, &run);
     }
-    if (sqlite3_reset(each) == SQLITE_OK) return going;
-    fault(store);
-    return false;
+    return end(store, each) && going;
 }
 
 int store_flag(struct store *store, const char *result, const char *place)

@@ -378,7 +378,7 @@ void sweep_put_command(FILE *out, const struct sweep_plan *plan, uint32_t run)
 static const char *links_of(const struct sweep_plan *plan, const char *fabric)
 {
     const char *requested = argument(plan->args, "--links");
-    return requested || !fabric_ways_of(leat_fabric_kind_of(fabric))->counts_wires
+    return requested || !fabric_verbs_of(leat_fabric_kind_of(fabric))->counts_wires
                ? requested
                : NET_LINKS_WHERE_FEW;
 }

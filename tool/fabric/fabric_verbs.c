@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_interrupted(void)
+bool fabric_is_interrupted(void)
 {
     return interrupted;
 }
@@ -31,7 +31,7 @@ bool fabric_refused(const struct verb *verb, const char *word,
 struct leat_fabric *fabric_read(const struct verb *verb, const char *word)
 {
     struct leat_fabric_error error;
-    struct leat_fabric *fabric = leat_fabric_read(word, is_interrupted, &error);
+    struct leat_fabric *fabric = leat_fabric_read(word, fabric_is_interrupted, &error);
     if (!fabric) fabric_refused(verb, word, &error);
     return fabric;
 }
@@ -135,18 +135,18 @@ static bool read_packetway(const struct arguments *args, struct leat_fabric *fab
 /* ---- kinds -------------------------------------------------------------------------------------
  */
 
-static const struct fabric_ways ways[] = {
+static const struct fabric_verbs verbs[] = {
     { "atm", fabric_show_atm, fabric_time_atm, sim_atm, read_atm, false },
     { "flits", fabric_show_flits, NULL, sim_flits, read_flits, true },
     { "aton", NULL, NULL, sim_aton, NULL, false },
     { "packetway", fabric_show_packetway, NULL, sim_packetway, read_packetway, false },
 };
 
-const struct fabric_ways *fabric_ways_of(const struct leat_fabric_kind *kind)
+const struct fabric_verbs *fabric_verbs_of(const struct leat_fabric_kind *kind)
 {
-    static const struct fabric_ways none;
-    for (size_t i = 0; kind && i < sizeof ways / sizeof *ways; i++)
-        if (strcmp(ways[i].kind, kind->id) == 0) return &ways[i];
+    static const struct fabric_verbs none;
+    for (size_t i = 0; kind && i < sizeof verbs / sizeof *verbs; i++)
+        if (strcmp(verbs[i].kind, kind->id) == 0) return &verbs[i];
     return &none;
 }
 
