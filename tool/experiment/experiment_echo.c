@@ -7,6 +7,7 @@
 #include "fabric.h"
 #include "json_out.h"
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,10 +61,8 @@ static struct line regression(const struct curve *c)
 static double r_max(const struct curve *c)
 {
     double best = 0;
-    for (size_t i = 0; i < c->count; i++) {
-        const double rate = c->point[i].octets / c->point[i].cycles;
-        if (rate > best) best = rate;
-    }
+    for (size_t i = 0; i < c->count; i++)
+        best = fmax(best, c->point[i].octets / c->point[i].cycles);
     return best;
 }
 

@@ -128,7 +128,7 @@ static void put_routes(const struct view *v)
         while (same < i && !is_same_route(router[same], passed[same], router[i], passed[i]))
             same++;
         if (same < i) continue;
-        printf("way         %u:", v->src);
+        printf("route       %u:", v->src);
         for (uint32_t r = 0; r < passed[i]; r++)
             printf(" %u", router[i][r]);
         printf(" :%u\n", v->dst);

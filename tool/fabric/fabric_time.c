@@ -86,17 +86,23 @@ static uint64_t formula(const struct timing *t)
     return leat_atm_aal_one_way_cycles_over(t->len, leat_atm_clos_idle_cycles(&t->fabric.net));
 }
 
+/* `cycles` 0: not of an ATM fabric. */
+static void put_json(const struct timing *t, uint64_t cycles, leat_time ps)
+{
+    struct json_out out;
+    struct leat_json *j = json_open(&out, stdout);
+    leat_json_uint(j, "bytes", t->len);
+    if (cycles) LEAT_JSON_UINTS(j, { "cells", sim_cells_of(t->len) }, { "cycles", cycles });
+    leat_json_micro(j, "microseconds", ps);
+    json_close(&out);
+}
+
 static void put_row(const struct timing *t, uint64_t cycles)
 {
     const struct leat_sim_clock clock = { t->fabric.period_ps_num, t->fabric.period_ps_den };
     const leat_time ps = leat_sim_clock_at(&clock, cycles); /* 10^6 of at most 1 ms: it fits */
     if (t->json) {
-        struct json_out out;
-        struct leat_json *j = json_open(&out, stdout);
-        LEAT_JSON_UINTS(j, { "bytes", t->len }, { "cells", sim_cells_of(t->len) },
-                        { "cycles", cycles });
-        leat_json_micro(j, "microseconds", ps);
-        json_close(&out);
+        put_json(t, cycles, ps);
         return;
     }
     printf("%8u %7u %10llu ", t->len, sim_cells_of(t->len), (unsigned long long)cycles);
@@ -152,8 +158,7 @@ static bool read_ports(const struct arguments *args, const char *sizes, uint32_t
 static void put_any(const struct timing *t, leat_time ps)
 {
     if (t->json)
-        printf("{\"bytes\":%u,\"microseconds\":%llu.%06llu}\n", t->len,
-               (unsigned long long)(ps / 1000000), (unsigned long long)(ps % 1000000));
+        put_json(t, 0, ps);
     else
         printf("%8u %14.6f %10.3f\n", t->len, (double)ps / 1e6, 8e6 * t->len / (double)ps);
 }

@@ -67,17 +67,16 @@ static void put_steady(const struct net_job *job, const struct net_result *r)
     }
     printf("\n  %-40s %14.2f  cycles", "latency", s->latency_mean);
     if (r->intervals) printf(", +- %.2f", s->latency_half);
-    printf("; half within %llu, 99 %% within %llu, all within %llu\n",
-           (unsigned long long)s->latency_p50, (unsigned long long)s->latency_p99,
-           (unsigned long long)s->latency_max);
-    printf("  %-40s %14.3f  routers\n", "way", s->hops_mean);
+    printf("; median %llu, p99 %llu, max %llu\n", (unsigned long long)s->latency_p50,
+           (unsigned long long)s->latency_p99, (unsigned long long)s->latency_max);
+    printf("  %-40s %14.3f  routers\n", "hops", s->hops_mean);
     if (s->saturated) printf("  saturated: %s\n", s->reason);
 }
 
 static void put_fates(const struct net_result *r)
 {
     put_some("packets lost: no room", r->load.packets_ended[LEAT_NET_NO_ROOM]);
-    put_some("packets lost: no way", r->load.packets_ended[LEAT_NET_NO_WAY]);
+    put_some("packets lost: no route", r->load.packets_ended[LEAT_NET_NO_WAY]);
     put_some("packets lost: on a wire that broke", r->load.packets_ended[LEAT_NET_CUT]);
     put_some("packets lost: bit errors", r->load.packets_ended[LEAT_NET_CORRUPTED]);
     put_some("packets rerouted", r->load.packets_rerouted);
@@ -132,7 +131,7 @@ void net_put_text(const struct net_job *job, const struct net_result *r)
     put_title(job, r);
     put("packets offered", r->load.packets_offered);
     put("packets delivered", r->load.packets_ended[LEAT_NET_DELIVERED]);
-    put("packets under way or waiting", r->load.packets_waiting);
+    put("packets in flight or waiting", r->load.packets_waiting);
     put_beyond(job, r);
     put_fates(r);
     put_steady(job, r);

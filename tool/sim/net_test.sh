@@ -137,10 +137,10 @@ same "Clos(4,7,4)" "$(json .class fabric show clos:4,7,4/switch=vc)" '"non-block
 same "Clos(4,4,4)" "$(json .class fabric show clos:4,4,4/switch=vc)" '"rearrangeable"'
 same "Clos(4,3,4)" "$(json .class fabric show clos:4,3,4/switch=vc)" '"blocking"'
 exits 0 "" "$leat" fabric show torus:4,4 --path 0,5
-has "ways" "$(cat "$folder/stdout")" "way         0: 0"
-same "one route is shown once" "$("$leat" fabric show mesh:4,4 --path 0,10 | grep -c '^way')" 1
-same "routes that differ are all shown" "$("$leat" fabric show fattree:4,2 --path 0,10 | grep '^way' | sort | uniq -d)" ""
-[ "$("$leat" fabric show fattree:4,2 --path 0,10 | grep -c '^way')" -gt 1 ] || fail "a fat tree has several routes"
+has "routes" "$(cat "$folder/stdout")" "route       0: 0"
+same "one route is shown once" "$("$leat" fabric show mesh:4,4 --path 0,10 | grep -c '^route ')" 1
+same "routes that differ are all shown" "$("$leat" fabric show fattree:4,2 --path 0,10 | grep '^route ' | sort | uniq -d)" ""
+[ "$("$leat" fabric show fattree:4,2 --path 0,10 | grep -c '^route ')" -gt 1 ] || fail "a fat tree has several routes"
 exits 0 "" "$leat" fabric list
 has "list" "$(cat "$folder/stdout")" "dragonfly:P,A,H"
 for file in "$share"/*; do exits 0 "" "$leat" fabric check "$file"; done

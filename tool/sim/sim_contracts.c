@@ -167,7 +167,7 @@ static void put_text(const struct job *job)
     printf("%u connections, %u admitted, %u broken\n\n", count_of(job), t.admitted, t.broken);
     printf("%-12s %-7s %4s >%4s /%-3s %9s %8s %8s %8s %9s %9s %9s %9s %9s %-10s %9s %-10s\n",
            "name", "class", "from", "to", "by", "sent", "dropped", "tagged", "lost", "delivered",
-           "under way", "cells/s", "CTD us", "mean", "promised", "CDV us", "promised");
+           "in flight", "cells/s", "CTD us", "mean", "promised", "CDV us", "promised");
     for (uint32_t i = 0; i < count_of(job); i++)
         put_row(job, i);
     if (t.admitted < count_of(job)) puts("\nrefused:");

@@ -143,8 +143,8 @@ void sim_put_text(const struct sim_job *job, const struct sim_result *r)
     put(job->check_load ? "cells sent" : "cells offered", r->cells_offered);
     put("cells delivered", r->cells_delivered);
     printf("  %-40s %14.4f  cells per port and cell time\n", "throughput", throughput(job, r));
-    printf("  %-40s %14.1f  cycles; half within %llu, 99 %% within %llu, all within %llu\n",
-           "latency", leat_sim_histogram_mean(r->latency),
+    printf("  %-40s %14.1f  cycles; median %llu, p99 %llu, max %llu\n", "latency",
+           leat_sim_histogram_mean(r->latency),
            (unsigned long long)leat_sim_histogram_quantile(r->latency, 500),
            (unsigned long long)leat_sim_histogram_quantile(r->latency, 990),
            (unsigned long long)r->latency->max);

@@ -74,7 +74,7 @@ static void put_cell(const struct mean *mean, int decimals)
 
 static void put_heading(const struct sweep_plan *plan, const struct store_key *key)
 {
-    static const char *const heads[] = { "throughput", "mean latency", "99 % within" };
+    static const char *const heads[] = { "throughput", "mean latency", "p99 latency" };
     printf("%s, traffic %s%s%s\n%10s %6s", key->fabric, key->traffic, *plan->options ? ", " : "",
            plan->options, "load", "runs");
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
