@@ -15,13 +15,8 @@ static bool matches(const char *name)
 
 static bool read_model(struct word value, enum leat_sim_aton_model *out)
 {
-    if (value.len == 3 && strncmp(value.text, "bit", 3) == 0)
-        *out = LEAT_SIM_ATON_BIT;
-    else if (value.len == 4 && strncmp(value.text, "word", 4) == 0)
-        *out = LEAT_SIM_ATON_WORD;
-    else
-        return false;
-    return true;
+    *out = is_word(value, "bit") ? LEAT_SIM_ATON_BIT : LEAT_SIM_ATON_WORD;
+    return is_word(value, "bit") || is_word(value, "word");
 }
 
 /* The first of words separated by `separator`. */
@@ -168,54 +163,36 @@ static bool list(size_t index, struct leat_fabric_spelling *out)
     return true;
 }
 
-/* The length of the longest packet, and the time of any packet to return. */
-struct times {
-    uint64_t monitor_bits, round_bits, symbols;
-};
-
-static struct times times_of(const struct leat_sim_aton_port_config *c)
-{
-    const uint64_t links = (uint64_t)c->stations * c->propagation;
-    const uint64_t monitor = leat_aton_monitor_bits(c->stations, links);
-    return (struct times){ monitor, c->stations + links + monitor,
-                           leat_sim_aton_port_symbols(c, c->packet_octets) };
-}
-
-static void show_text(const struct leat_sim_aton_port_config *c, const char *name, FILE *out)
-{
-    const struct times t = times_of(c);
-    fprintf(out, "%s: a token ring\n", name);
-    fprintf(out, "stations    %u, each with a bit of delay\n", c->stations);
-    fprintf(out, "round       %" PRIu64 " bits, of which the monitor adds %" PRIu64 "; %g ns\n",
-            t.round_bits, t.monitor_bits, leat_fabric_ns(&c->clock, t.round_bits));
-    fprintf(out, "rate        %g Mb/s\n", 1e3 / leat_fabric_ns(&c->clock, 1));
-    fprintf(out,
-            "messages    in packets of up to %u octets; that is %" PRIu64
-            " symbols, back after %" PRIu64 " bit times\n",
-            c->packet_octets, t.symbols, t.symbols + t.round_bits);
-    for (uint32_t i = 0; i < c->priorities; i++)
-        fprintf(out, "priority    %u at ports %u to %u\n", c->priority[i].priority,
-                c->priority[i].first, c->priority[i].last);
-}
-
-static void show_json(const struct leat_sim_aton_port_config *c, const char *name, FILE *out)
-{
-    const struct times t = times_of(c);
-    struct json_out object;
-    struct leat_json *j = json_open(&object, out);
-    leat_json_string(j, "fabric", name);
-    LEAT_JSON_UINTS(j, { "stations", c->stations }, { "propagation", c->propagation },
-                    { "monitor_bits", t.monitor_bits }, { "round_bits", t.round_bits });
-    leat_fabric_clock_json(j, "bit_ps", &c->clock);
-    leat_json_uint(j, "packet_octets", c->packet_octets);
-    leat_json_uint(j, "packet_symbols", t.symbols);
-    json_close(&object);
-}
-
 static bool describe(struct leat_fabric *f, bool json, FILE *out, struct leat_fabric_error *error)
 {
+    const struct leat_sim_aton_port_config *c = &((struct leat_fabric_aton *)f)->config;
+    const uint64_t links = (uint64_t)c->stations * c->propagation;
+    const uint64_t monitor = leat_aton_monitor_bits(c->stations, links);
+    const uint64_t round = c->stations + links + monitor; /* until any packet is back */
+    const uint64_t symbols = leat_sim_aton_port_symbols(c, c->packet_octets); /* of the longest */
+    struct json_out object;
+    struct leat_json *j = json_open(&object, json ? out : NULL);
+    FILE *text = json ? NULL : out;
     (void)error;
-    (json ? show_json : show_text)(&((struct leat_fabric_aton *)f)->config, f->name, out);
+    leat_json_string(j, "fabric", f->name);
+    LEAT_JSON_UINTS(j, { "stations", c->stations }, { "propagation", c->propagation },
+                    { "monitor_bits", monitor }, { "round_bits", round });
+    leat_fabric_clock_json(j, "bit_ps", &c->clock);
+    leat_json_uint(j, "packet_octets", c->packet_octets);
+    leat_json_uint(j, "packet_symbols", symbols);
+    json_close(&object);
+    text_print(text, "%s: a token ring\n", f->name);
+    text_print(text, "stations    %u, each with a bit of delay\n", c->stations);
+    text_print(text, "round       %" PRIu64 " bits, of which the monitor adds %" PRIu64 "; %g ns\n",
+               round, monitor, leat_fabric_ns(&c->clock, round));
+    text_print(text, "rate        %g Mb/s\n", 1e3 / leat_fabric_ns(&c->clock, 1));
+    text_print(text,
+               "messages    in packets of up to %u octets; that is %" PRIu64
+               " symbols, back after %" PRIu64 " bit times\n",
+               c->packet_octets, symbols, symbols + round);
+    for (uint32_t i = 0; i < c->priorities; i++)
+        text_print(text, "priority    %u at ports %u to %u\n", c->priority[i].priority,
+                   c->priority[i].first, c->priority[i].last);
     return true;
 }
 

@@ -111,25 +111,24 @@ static bool describe(struct leat_fabric *f, bool json, FILE *out, struct leat_fa
     const uint32_t single = leat_sim_ether_port_single(c);
     const uint64_t octets = leat_sim_ether_port_octets(c, single);
     (void)error;
-    if (json) {
-        struct json_out object;
-        struct leat_json *j = json_open(&object, out);
-        leat_json_string(j, "fabric", f->name);
-        leat_json_uint(j, "stations", c->stations);
-        leat_fabric_clock_json(j, "bit_ps", &c->clock);
-        LEAT_JSON_UINTS(j, { "frame_octets", c->frame_octets }, { "buffer", c->buffer },
-                        { "message_octets", single });
-        json_close(&object);
-        return true;
-    }
-    fprintf(out, "%s: a switched Ethernet, full duplex, the switch stores and forwards\n", f->name);
-    fprintf(out, "stations    %u\n", c->stations);
-    fprintf(out, "rate        %g Mb/s\n", 1e3 / leat_fabric_ns(&c->clock, 1));
-    fprintf(out, "switch      %u frames in each output\n", c->buffer);
-    fprintf(out,
-            "messages    of up to %u octets in one frame; that is %" PRIu64
-            " octets on the cable, and takes %g ns to the switch and as long behind it\n",
-            single, octets, leat_fabric_ns(&c->clock, BITS * octets));
+    struct json_out object;
+    struct leat_json *j = json_open(&object, json ? out : NULL);
+    FILE *text = json ? NULL : out;
+    leat_json_string(j, "fabric", f->name);
+    leat_json_uint(j, "stations", c->stations);
+    leat_fabric_clock_json(j, "bit_ps", &c->clock);
+    LEAT_JSON_UINTS(j, { "frame_octets", c->frame_octets }, { "buffer", c->buffer },
+                    { "message_octets", single });
+    json_close(&object);
+    text_print(text, "%s: a switched Ethernet, full duplex, the switch stores and forwards\n",
+               f->name);
+    text_print(text, "stations    %u\n", c->stations);
+    text_print(text, "rate        %g Mb/s\n", 1e3 / leat_fabric_ns(&c->clock, 1));
+    text_print(text, "switch      %u frames in each output\n", c->buffer);
+    text_print(text,
+               "messages    of up to %u octets in one frame; that is %" PRIu64
+               " octets on the cable, and takes %g ns to the switch and as long behind it\n",
+               single, octets, leat_fabric_ns(&c->clock, BITS * octets));
     return true;
 }
 

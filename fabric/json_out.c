@@ -5,7 +5,8 @@
 
 static void flush(struct leat_text *text)
 {
-    fwrite(text->buf, 1, text->len, text->user); /* a stream error is reported when it is closed */
+    /* A stream error is reported when it is closed. */
+    if (text->user) fwrite(text->buf, 1, text->len, text->user);
     text->len = 0;
 }
 
@@ -33,6 +34,15 @@ void json_close(struct json_out *out)
     leat_json_end(&out->json);
     leat_text_putc(&out->text, '\n');
     flush(&out->text);
+}
+
+void text_print(FILE *file, const char *format, ...)
+{
+    va_list list;
+    if (!file) return;
+    va_start(list, format);
+    vfprintf(file, format, list);
+    va_end(list);
 }
 
 void json_fixed(struct leat_json *json, const char *key, double value, int decimals)

@@ -1,4 +1,9 @@
-/* JSON to a stdio file, with numbers and strings formatted as by printf. */
+/*
+ * JSON to a stdio file, with numbers and strings formatted as by printf.
+ *
+ * What is shown as JSON or as text is walked once: each fact is a member and a piece of text, and
+ * the file of the form that was not requested is NULL.
+ */
 #ifndef LEAT_JSON_OUT_H
 #define LEAT_JSON_OUT_H
 
@@ -13,7 +18,7 @@ struct json_out {
     char buf[1024];
 };
 
-/* Begins an object. Nothing else is written to the file until json_close. */
+/* Begins an object. Nothing else is written to the file until json_close. NULL: nothing at all. */
 struct leat_json *json_open(struct json_out *out, FILE *file);
 
 /* The same for an array. */
@@ -21,6 +26,9 @@ struct leat_json *json_open_array(struct json_out *out, FILE *file);
 
 /* Ends the object or array and its line. */
 void json_close(struct json_out *out);
+
+/* Like fprintf; NULL: nothing is written. */
+void text_print(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Like %.*f and %.*g; null if it is not a number. */
 void json_fixed(struct leat_json *json, const char *key, double value, int decimals);

@@ -22,41 +22,29 @@ void warn_if_not_confined_here(void)
     warn(leat_live_guard_own());
 }
 
-void print_confined(int process, const char *none)
-{
-    struct leat_live_guard guard;
-    char text[LEAT_LIVE_GUARD_TEXT_LEN];
-    const bool known = process && leat_live_guard_look(process, &guard);
-    if (known) leat_live_guard_text(&guard, text);
-    printf("confined: %s\n", known ? text : none);
-}
-
-static void put_guard(struct leat_json *json, const struct leat_live_guard *guard)
+/* guard NULL: there is none, for this reason. */
+static void show_guard(const struct leat_live_guard *guard, const char *none,
+                       struct leat_json *json, FILE *out)
 {
     char text[LEAT_LIVE_GUARD_TEXT_LEN];
-    leat_json_bool(json, "confined", leat_live_guard_text(guard, text));
-    leat_json_string(json, "confined_why", text);
-}
-
-void json_confined(struct leat_json *json, int process, const char *none)
-{
-    struct leat_live_guard guard;
-    if (process && leat_live_guard_look(process, &guard)) {
-        put_guard(json, &guard);
-    } else {
+    const bool confined = guard && leat_live_guard_text(guard, text);
+    text_print(out, "confined: %s\n", guard ? text : none);
+    if (!json) return;
+    if (guard)
+        leat_json_bool(json, "confined", confined);
+    else
         leat_json_null(json, "confined");
-        leat_json_string(json, "confined_why", none);
-    }
+    leat_json_string(json, "confined_why", guard ? text : none);
 }
 
-void write_confined_here(FILE *file)
+void show_confined(int process, const char *none, struct leat_json *json, FILE *out)
 {
-    char text[LEAT_LIVE_GUARD_TEXT_LEN];
-    leat_live_guard_text(leat_live_guard_own(), text);
-    fprintf(file, "confined: %s\n", text);
+    struct leat_live_guard guard;
+    const bool known = process && leat_live_guard_look(process, &guard);
+    show_guard(known ? &guard : NULL, none, json, out);
 }
 
-void json_confined_here(struct leat_json *json)
+void show_confined_here(struct leat_json *json, FILE *out)
 {
-    put_guard(json, leat_live_guard_own());
+    show_guard(leat_live_guard_own(), NULL, json, out);
 }

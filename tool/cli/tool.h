@@ -64,12 +64,10 @@ void warn_if_slower(const char *why, int slower_at);
 void warn_if_unconfined(int process);
 void warn_if_not_confined_here(void);
 
-/* "confined" of a status, as a line of text or as two members of a JSON object: of a process
- * (`none`: why there is none), or of this one. */
-void print_confined(int process, const char *none);
-void json_confined(struct leat_json *json, int process, const char *none);
-void write_confined_here(FILE *file);
-void json_confined_here(struct leat_json *json);
+/* "confined" of a status, as two members of a JSON object and as a line of text, each unless NULL:
+ * of a process (`none`: why there is none), or of this one. */
+void show_confined(int process, const char *none, struct leat_json *json, FILE *out);
+void show_confined_here(struct leat_json *json, FILE *out);
 
 /* A wrong command line: reports it, refers to the verb's help. Returns WRONG, or false. */
 int misuse(const struct verb *verb, const char *text, ...) __attribute__((format(printf, 2, 3)));

@@ -57,6 +57,9 @@ struct esp_job {
     bool json;
 };
 
+/* Sets kind and robust of a service, census or robust-census; its name. NULL: there is none. */
+const char *esp_find_service(const char *name, struct leat_esp_request *request);
+
 /* False after a complaint; call esp_job_free in either case. */
 bool esp_read_job(const struct arguments *args, struct esp_job *job);
 void esp_job_free(struct esp_job *job);

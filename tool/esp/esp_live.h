@@ -52,12 +52,7 @@ int esp_store(const struct arguments *args);
 int esp_trace(const struct arguments *args);
 
 int esp_join(const struct arguments *args);
-int esp_census(const struct arguments *args);
-int esp_max(const struct arguments *args);
-int esp_min(const struct arguments *args);
-int esp_sum(const struct arguments *args);
-int esp_average(const struct arguments *args);
-int esp_tree(const struct arguments *args);
+int esp_ask(const struct arguments *args); /* census, max, min, sum, average, tree */
 int esp_multicast(const struct arguments *args);
 
 /* --key-file into key; NULL if absent. False after a complaint. */

@@ -35,23 +35,26 @@ static const struct service {
     { "robust-average", LEAT_ESP_SERVICE_AVERAGE, true },
 };
 
+const char *esp_find_service(const char *name, struct leat_esp_request *request)
+{
+    for (size_t i = 0; i < sizeof services / sizeof *services; i++) {
+        if (strcmp(services[i].name, name) != 0) continue;
+        request->kind = services[i].kind;
+        request->robust = services[i].robust;
+        return services[i].name;
+    }
+    return NULL;
+}
+
 static bool read_service(struct esp_job *job)
 {
-    const char *text = argument(job->args, "--service");
-    for (size_t i = 0; text && i < sizeof services / sizeof *services; i++) {
-        if (strcmp(services[i].name, text) != 0) continue;
-        job->service = services[i].name;
-        job->request.kind = services[i].kind;
-        job->request.robust = services[i].robust;
-        return true;
-    }
-    const char *expected =
+    static const char expected[] =
         "census, max, min, sum, average, tree, robust-census, robust-sum or robust-average";
-    if (text)
-        misuse(job->args->verb, "--service '%s', expected %s", text, expected);
-    else
-        misuse(job->args->verb, "sim needs --service: %s", expected);
-    return false;
+    const char *text = argument(job->args, "--service");
+    if (!text) return misused(job->args->verb, "sim needs --service: %s", expected);
+    job->service = esp_find_service(text, &job->request);
+    if (job->service) return true;
+    return misused(job->args->verb, "--service '%s', expected %s", text, expected);
 }
 
 /* As a part of 2^64. */

@@ -206,8 +206,8 @@ static bool all_are_there(const struct asked *a, uint32_t members,
     return false;
 }
 
-static const char *answer_text(const struct leat_esp_request *request,
-                               const struct leat_esp_service_result *r, char text[ANSWER_CAP])
+static void answer_text(const struct leat_esp_request *request,
+                        const struct leat_esp_service_result *r, char text[ANSWER_CAP])
 {
     const bool average = request->kind == LEAT_ESP_SERVICE_AVERAGE && r->counted;
     const bool negative = request->is_signed && r->answer >> 63;
@@ -218,20 +218,21 @@ static const char *answer_text(const struct leat_esp_request *request,
     const int len = snprintf(text, ANSWER_CAP, "%s%" PRIu64, negative ? "-" : "", number);
     if (average)
         snprintf(text + len, ANSWER_CAP - (size_t)len, ".%06" PRIu64, rest * 1000000 / r->counted);
-    return text;
 }
 
-static void show_json(const struct asked *a, const struct leat_esp_request *request,
-                      const struct leat_esp_service_result *r,
-                      const struct leat_esp_host_root_cost *cost)
+static void show(const struct asked *a, const struct leat_esp_request *request,
+                 const struct leat_esp_service_result *r,
+                 const struct leat_esp_host_root_cost *cost)
 {
-    char text[ANSWER_CAP];
+    const bool is_tree = request->kind == LEAT_ESP_SERVICE_TREE;
+    char answer[ANSWER_CAP];
+    FILE *text = a->json ? NULL : stdout;
     struct json_out out;
-    struct leat_json *j = json_open(&out, stdout);
+    struct leat_json *j = json_open(&out, a->json ? stdout : NULL);
+    answer_text(request, r, answer);
     leat_json_string(j, "service", a->word);
     leat_json_uint(j, "members", r->members);
-    leat_json_number(j, "answer",
-                     r->end == LEAT_ESP_ANSWERED ? answer_text(request, r, text) : "null");
+    leat_json_number(j, "answer", r->end == LEAT_ESP_ANSWERED ? answer : "null");
     esp_result_json(j, r);
     LEAT_JSON_UINTS(j, { "packets_sent", cost->sent }, { "packets_received", cost->received },
                     { "refused", cost->refused }, { "forged", cost->forged },
@@ -239,24 +240,17 @@ static void show_json(const struct asked *a, const struct leat_esp_request *requ
                     { "unanswered", cost->unanswered });
     json_fixed(j, "seconds", (double)cost->took_ns / 1e9, 6);
     json_close(&out);
-}
-
-static void show_text(const struct asked *a, const struct leat_esp_request *request,
-                      const struct leat_esp_service_result *r,
-                      const struct leat_esp_host_root_cost *cost)
-{
-    const bool is_tree = request->kind == LEAT_ESP_SERVICE_TREE;
-    char text[ANSWER_CAP];
-    printf("%s%s%s", is_tree ? "tree: " : a->word, is_tree ? "" : " ",
-           answer_text(request, r, text));
-    printf("%s\n%u members, %u rounds, %u attempts, %" PRIu64 " packets sent and %" PRIu64
-           " received here, %s\n",
-           is_tree ? " branch points" : "", r->members, r->rounds, r->attempts, cost->sent,
-           cost->received, duration_text(cost->took_ns / 1000 * 1000 * ps_per_ns));
+    text_print(text, is_tree ? "%s: %s branch points\n" : "%s %s\n", a->word, answer);
+    text_print(text,
+               "%u members, %u rounds, %u attempts, %" PRIu64 " packets sent and %" PRIu64
+               " received here, %s\n",
+               r->members, r->rounds, r->attempts, cost->sent, cost->received,
+               duration_text(cost->took_ns / 1000 * 1000 * ps_per_ns));
     if (cost->refused || cost->forged || cost->replayed || cost->unanswered)
-        printf("packets refused: %" PRIu64 "; JOINs forged: %" PRIu64 ", replayed: %" PRIu64
-               ", not answered: %" PRIu64 "\n",
-               cost->refused, cost->forged, cost->replayed, cost->unanswered);
+        text_print(text,
+                   "packets refused: %" PRIu64 "; JOINs forged: %" PRIu64 ", replayed: %" PRIu64
+                   ", not answered: %" PRIu64 "\n",
+                   cost->refused, cost->forged, cost->replayed, cost->unanswered);
 }
 
 /* ---- a tree ------------------------------------------------------------------------------- */
@@ -309,8 +303,7 @@ static int ask(const struct asked *a, struct leat_esp_host_root *root,
     const char *dot = argument(a->args, "--dot");
     const bool is_tree = request->kind == LEAT_ESP_SERVICE_TREE;
     const bool answered = result.end == LEAT_ESP_ANSWERED; /* maybe not by all, as reported */
-    if (answered || (end == LEAT_ESP_HOST_SILENT && a->json))
-        (a->json ? show_json : show_text)(a, request, &result, &cost);
+    if (answered || (end == LEAT_ESP_HOST_SILENT && a->json)) show(a, request, &result, &cost);
     if (is_tree && dot && end == LEAT_ESP_HOST_OK && !put_tree(root, dot, true)) return FAILED;
     if (!flush_printed()) return FAILED;
     if (is_tree && !a->json && end == LEAT_ESP_HOST_OK && !put_tree(root, NULL, false))
@@ -319,14 +312,15 @@ static int ask(const struct asked *a, struct leat_esp_host_root *root,
     return all_are_there(a, result.members, &cost) || code != DONE ? code : FAILED;
 }
 
-static int ask_service(const struct arguments *args, enum leat_esp_announced kind)
+int esp_ask(const struct arguments *args)
 {
     struct asked a;
-    struct leat_esp_request request;
+    struct leat_esp_request request, named = { 0 };
     const struct result_name dot = { "--dot", argument(args, "--dot") };
     if (!read_asked(args, &a)) return WRONG;
     if (args->operand_count != 2) return misuse(args->verb, "expected: %s GROUP", a.word);
-    if (!read_request(&a, kind, &request)) return WRONG; /* before waiting for anybody */
+    esp_find_service(a.word, &named);
+    if (!read_request(&a, named.kind, &request)) return WRONG; /* before waiting for anybody */
     if (dot.path && !result_names_apart(args->verb, &dot, 1, NULL)) return WRONG;
     struct leat_esp_host_root *root;
     int code = open_root(&a, &root);
@@ -334,31 +328,6 @@ static int ask_service(const struct arguments *args, enum leat_esp_announced kin
     code = ask(&a, root, &request);
     leat_esp_host_root_close(root);
     return finish(code);
-}
-
-int esp_census(const struct arguments *args)
-{
-    return ask_service(args, LEAT_ESP_SERVICE_CENSUS);
-}
-int esp_max(const struct arguments *args)
-{
-    return ask_service(args, LEAT_ESP_SERVICE_MAX);
-}
-int esp_min(const struct arguments *args)
-{
-    return ask_service(args, LEAT_ESP_SERVICE_MIN);
-}
-int esp_sum(const struct arguments *args)
-{
-    return ask_service(args, LEAT_ESP_SERVICE_SUM);
-}
-int esp_average(const struct arguments *args)
-{
-    return ask_service(args, LEAT_ESP_SERVICE_AVERAGE);
-}
-int esp_tree(const struct arguments *args)
-{
-    return ask_service(args, LEAT_ESP_SERVICE_TREE);
 }
 
 /* ---- multicast ---------------------------------------------------------------------------- */
@@ -374,18 +343,16 @@ static int cast(const struct asked *a, struct leat_esp_host_root *root,
         code = told(leat_esp_host_root_cast(root, (const uint8_t *)text, (uint16_t)strlen(text),
                                             &packets, why));
     if (code != DONE) return code;
-    if (a->json) {
-        struct json_out out;
-        struct leat_json *j = json_open(&out, stdout);
-        leat_json_string(j, "service", "multicast");
-        LEAT_JSON_UINTS(j, { "members", result.members }, { "installed", result.answer },
-                        { "packets", packets });
-        json_close(&out);
-    } else {
-        printf("sent to %u members by %u packets; %" PRIu64 " branch points make copies for %s\n",
+    struct json_out out;
+    struct leat_json *j = json_open(&out, a->json ? stdout : NULL);
+    leat_json_string(j, "service", "multicast");
+    LEAT_JSON_UINTS(j, { "members", result.members }, { "installed", result.answer },
+                    { "packets", packets });
+    json_close(&out);
+    text_print(a->json ? NULL : stdout,
+               "sent to %u members by %u packets; %" PRIu64 " branch points make copies for %s\n",
                result.members, packets, result.answer,
                duration_text(request->lifetime_ms * ps_per_ms));
-    }
     return all_are_there(a, result.members, &cost) ? DONE : FAILED;
 }
 

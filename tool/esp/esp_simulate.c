@@ -173,15 +173,25 @@ static struct answer_text esp_text(const struct esp_run *run)
     return (struct answer_text){ "null" };
 }
 
-static void put_json(const struct esp_run *run)
+/* One kind of packets: two members, and a line. */
+static void put_traffic(struct leat_sim_esp_traffic t, const char *key, const char *key_max,
+                        const char *what, struct leat_json *j, FILE *text)
+{
+    leat_json_uint(j, key, t.packets);
+    if (key_max) leat_json_uint(j, key_max, t.per_link_max);
+    text_print(text, "  %-14s %20" PRIu64 "  over links, at most %" PRIu64 " over one\n", what,
+               t.packets, t.per_link_max);
+}
+
+static void put_result(const struct esp_run *run)
 {
     const struct leat_sim_esp *s = &run->sim;
     const struct leat_esp_service_result *r = &s->service.result;
-    const struct leat_sim_esp_traffic esp = leat_sim_esp_instructions(s);
-    const struct leat_sim_esp_traffic messages = leat_sim_esp_messages(s);
-    const struct leat_sim_esp_traffic unicast = leat_sim_esp_unicast(s);
+    const uint64_t certificate = leat_sim_certificate_value(&s->certificate);
+    const leat_time took = r->ended_at - r->began_at;
+    FILE *text = run->job->json ? NULL : stdout;
     struct json_out out;
-    struct leat_json *j = json_open(&out, stdout);
+    struct leat_json *j = json_open(&out, text ? NULL : stdout);
     leat_json_string(j, "service", run->job->service);
     leat_json_uint(j, "members", r->members);
     leat_json_uint(j, "routers", s->config.graph.routers);
@@ -189,53 +199,36 @@ static void put_json(const struct esp_run *run)
     leat_json_number(j, "esp_answer", esp_text(run).text);
     leat_json_bool(j, "right", is_right(run));
     esp_result_json(j, r);
-    json_fixed(j, "seconds", (double)(r->ended_at - r->began_at) / 1e12, 6);
-    LEAT_JSON_UINTS(j, { "packets", esp.packets }, { "packets_per_link_max", esp.per_link_max },
-                    { "announce_packets", messages.packets },
-                    { "announce_per_link_max", messages.per_link_max },
-                    { "unicast_packets", unicast.packets },
-                    { "unicast_per_link_max", unicast.per_link_max });
+    json_fixed(j, "seconds", (double)took / 1e12, 6);
+    text_print(text, "%s of %u members over %u routers\n", run->job->service, r->members,
+               s->config.graph.routers);
+    if (r->end == LEAT_ESP_ANSWERED)
+        text_print(text, "  %-14s %20s  %s\n", "answer", esp_text(run).text,
+                   is_right(run) ? "right" : "wrong");
+    else
+        text_print(text, "  %-14s %20s  %s\n", "answer", "none", esp_end_name(r->end));
+    text_print(text, "  %-14s %20s\n", "truth", true_text(run).text);
+    text_print(text, "  %-14s %20u  with %u rounds each, %u of them void\n", "attempts",
+               r->attempts, r->rounds, r->voids);
+    text_print(text, "  %-14s %20s\n", "time", duration_text(took / us * us));
+    put_traffic(leat_sim_esp_instructions(s), "packets", "packets_per_link_max", "packets", j,
+                text);
+    put_traffic(leat_sim_esp_messages(s), "announce_packets", "announce_per_link_max",
+                "announcements", j, text);
+    put_traffic(leat_sim_esp_unicast(s), "unicast_packets", "unicast_per_link_max", "unicast", j,
+                text);
     if (run->job->multicast) {
         leat_json_uint(j, "duplicates", run->duplicates);
-        leat_json_uint(j, "install_packets", run->install.packets);
+        text_print(text, "  %-14s %20" PRIu64 "  at branch points\n", "duplicates",
+                   run->duplicates);
+        put_traffic(run->install, "install_packets", NULL, "to install", j, text);
     }
     LEAT_JSON_UINTS(j, { "executed", s->counts.executed }, { "aborted", s->counts.aborted },
                     { "store_full", s->counts.full }, { "lost", s->counts.lost },
                     { "duplicated", s->counts.duplicated }, { "reordered", s->counts.reordered });
-    json_certificate(j, "certificate", leat_sim_certificate_value(&s->certificate));
+    json_certificate(j, "certificate", certificate);
+    text_print(text, "  %-14s     %016" PRIx64 "\n", "certificate", certificate);
     json_close(&out);
-}
-
-static void put_traffic(const char *what, struct leat_sim_esp_traffic t)
-{
-    printf("  %-14s %20" PRIu64 "  over links, at most %" PRIu64 " over one\n", what, t.packets,
-           t.per_link_max);
-}
-
-static void put_text(const struct esp_run *run)
-{
-    const struct leat_sim_esp *s = &run->sim;
-    const struct leat_esp_service_result *r = &s->service.result;
-    printf("%s of %u members over %u routers\n", run->job->service, r->members,
-           s->config.graph.routers);
-    if (r->end == LEAT_ESP_ANSWERED)
-        printf("  %-14s %20s  %s\n", "answer", esp_text(run).text,
-               is_right(run) ? "right" : "wrong");
-    else
-        printf("  %-14s %20s  %s\n", "answer", "none", esp_end_name(r->end));
-    printf("  %-14s %20s\n", "truth", true_text(run).text);
-    printf("  %-14s %20u  with %u rounds each, %u of them void\n", "attempts", r->attempts,
-           r->rounds, r->voids);
-    printf("  %-14s %20s\n", "time", duration_text((r->ended_at - r->began_at) / us * us));
-    put_traffic("packets", leat_sim_esp_instructions(s));
-    put_traffic("announcements", leat_sim_esp_messages(s));
-    put_traffic("unicast", leat_sim_esp_unicast(s));
-    if (run->job->multicast) {
-        printf("  %-14s %20" PRIu64 "  at branch points\n", "duplicates", run->duplicates);
-        put_traffic("to install", run->install);
-    }
-    printf("  %-14s     %016" PRIx64 "\n", "certificate",
-           leat_sim_certificate_value(&s->certificate));
 }
 
 /* ---- a tree ---------------------------------------------------------------------------------- */
@@ -272,10 +265,7 @@ static int show(struct esp_run *run)
     const struct leat_esp_service_result *r = &run->sim.service.result;
     const bool is_tree = run->job->request.kind == LEAT_ESP_SERVICE_TREE;
     if (is_tree && run->job->dot && !put_tree(run, run->job->dot, true)) return FAILED;
-    if (run->job->json)
-        put_json(run);
-    else
-        put_text(run);
+    put_result(run);
     if (!flush_printed()) return FAILED;
     if (is_tree && !run->job->json && !put_tree(run, NULL, false)) return FAILED;
     if (r->end == LEAT_ESP_ANSWERED) return DONE;

@@ -26,12 +26,12 @@ static const struct {
     { "store", esp_store, ROUTER_OPTIONS },
     { "trace", esp_trace, ROUTER_OPTIONS " --count" },
     { "join", esp_join, "--root --value --via --every --for --count --bind --key-file" },
-    { "census", esp_census, ROOT_OPTIONS " --robust" },
-    { "max", esp_max, ROOT_OPTIONS " --rounds --signed" },
-    { "min", esp_min, ROOT_OPTIONS " --rounds --signed" },
-    { "sum", esp_sum, ROOT_OPTIONS " --robust --signed" },
-    { "average", esp_average, ROOT_OPTIONS " --robust --signed" },
-    { "tree", esp_tree, ROOT_OPTIONS " --rounds --dot" },
+    { "census", esp_ask, ROOT_OPTIONS " --robust" },
+    { "max", esp_ask, ROOT_OPTIONS " --rounds --signed" },
+    { "min", esp_ask, ROOT_OPTIONS " --rounds --signed" },
+    { "sum", esp_ask, ROOT_OPTIONS " --robust --signed" },
+    { "average", esp_ask, ROOT_OPTIONS " --robust --signed" },
+    { "tree", esp_ask, ROOT_OPTIONS " --rounds --dot" },
     { "multicast", esp_multicast, ROOT_OPTIONS " --rounds --for" },
 };
 

@@ -112,17 +112,15 @@ int esp_route(const struct arguments *args)
     warn_if_slower(why, slower_at);
     if (router) warn_if_unconfined(leat_esp_router_process(router));
     leat_esp_router_close(router);
-    if (argument(args, "--json")) {
-        struct json_out out;
-        struct leat_json *j = json_open(&out, stdout);
-        leat_json_hex(j, "node", "0x", running.node_id, 16);
-        leat_json_string(j, "driver", esp_driver_name(used));
-        leat_json_string(j, "why", why);
-        json_close(&out);
-    } else {
-        printf("router 0x%016llx, driver %s: %s\n", (unsigned long long)running.node_id,
-               esp_driver_name(used), why);
-    }
+    const bool json = argument(args, "--json");
+    struct json_out out;
+    struct leat_json *j = json_open(&out, json ? stdout : NULL);
+    leat_json_hex(j, "node", "0x", running.node_id, 16);
+    leat_json_string(j, "driver", esp_driver_name(used));
+    leat_json_string(j, "why", why);
+    json_close(&out);
+    text_print(json ? NULL : stdout, "router 0x%016llx, driver %s: %s\n",
+               (unsigned long long)running.node_id, esp_driver_name(used), why);
     return finish(DONE);
 }
 

@@ -36,21 +36,6 @@ static struct degrees degrees_of(const struct leat_graph_instance *i, const uint
     return d;
 }
 
-static uint32_t bin_from(int bin)
-{
-    return bin ? UINT32_C(1) << (bin - 1) : 0;
-}
-
-static uint32_t bin_to(int bin)
-{
-    return bin ? (uint32_t)((UINT64_C(1) << bin) - 1) : 0;
-}
-
-static double mean_of(const struct degrees *d)
-{
-    return d->count ? (double)d->sum / (double)d->count : 0;
-}
-
 /* ---- counts --------------------------------------------------------------------------------- */
 
 struct census {
@@ -128,173 +113,151 @@ static void free_census(struct census *c)
     free(c->out);
 }
 
-/* ---- JSON ----------------------------------------------------------------------------------- */
+/* ---- JSON and text ----------------------------------------------------------------------------
+ */
 
-static void put_octets(struct leat_json *j, const char *key, const struct leat_graph_struct *data)
+/* A number, or null: only a compiler knows it. */
+static void put_number(struct leat_json *j, const char *key, bool known, uint64_t number)
 {
-    if (!data->plain)
-        leat_json_null(j, key);
+    if (known)
+        leat_json_uint(j, key, number);
     else
-        leat_json_uint(j, key, data->layout.count ? data->layout.size : 0);
+        leat_json_null(j, key);
 }
 
-static void put_pins(struct leat_json *j, const char *key, const struct leat_graph *g,
-                     const struct leat_graph_pins *pins, const uint64_t *edges)
+static void put_octets(const char *key, const struct leat_graph_struct *data, struct leat_json *j,
+                       FILE *out)
 {
-    leat_json_array(j, key);
+    const uint32_t size = data->layout.count ? data->layout.size : 0;
+    put_number(j, key, data->plain, size);
+    if (!data->plain)
+        text_print(out, ", %s of the compiler", key);
+    else if (data->layout.count)
+        text_print(out, ", %s %u octets", key, size);
+}
+
+/* key NULL: not in JSON; edges NULL: it has none. */
+static void put_pins(const struct leat_graph *g, const char *key, const char *what,
+                     const struct leat_graph_pins *pins, const uint64_t *edges, struct leat_json *j,
+                     FILE *out)
+{
+    if (key) leat_json_array(j, key);
     for (uint32_t i = 0; i < pins->count; i++) {
         const struct leat_graph_pin *pin = &pins->pin[i];
         const uint32_t len = leat_graph_payload_len(g, pin);
+        const uint64_t edge_count = edges ? edges[i] : 0;
+        text_print(out, "    %-7s %-20s %s", what, pin->name, pin->message_id);
+        if (len != LEAT_GRAPH_NONE) text_print(out, " (%u octets)", len);
+        text_print(out, "%s, %llu edges\n", pin->indexed ? ", indexed" : "",
+                   (unsigned long long)edge_count);
+        if (!key) continue;
         leat_json_object(j, NULL);
         leat_json_string(j, "name", pin->name);
         leat_json_string(j, "message", pin->message_id);
-        if (len == LEAT_GRAPH_NONE)
-            leat_json_null(j, "octets");
-        else
-            leat_json_uint(j, "octets", len);
+        put_number(j, "octets", len != LEAT_GRAPH_NONE, len);
         leat_json_bool(j, "indexed", pin->indexed);
-        leat_json_uint(j, "edges", edges ? edges[i] : 0);
+        leat_json_uint(j, "edges", edge_count);
         leat_json_end(j);
     }
-    leat_json_end(j);
+    if (key) leat_json_end(j);
 }
 
-static void put_type(struct leat_json *j, const struct leat_graph *g, uint32_t index,
-                     const struct census *c)
+static void put_type(const struct leat_graph *g, uint32_t index, const struct census *c,
+                     struct leat_json *j, FILE *out)
 {
-    static const char *const kinds[] = { "device", "external", "supervisor" };
+    static const struct {
+        const char *key, *text;
+    } kinds[] = { { "device", "device type" },
+                  { "external", "external type" },
+                  { "supervisor", "supervisor" } };
     const struct leat_graph_type *t = &g->type[index];
+    FILE *of_devices = t->kind == LEAT_GRAPH_SUPERVISOR ? NULL : out;
     leat_json_object(j, NULL);
     leat_json_string(j, "id", t->id);
-    leat_json_string(j, "kind", kinds[t->kind]);
+    leat_json_string(j, "kind", kinds[t->kind].key);
     leat_json_uint(j, "devices", c->devices[index]);
-    put_octets(j, "properties", &t->properties);
-    put_octets(j, "state", &t->state);
-    put_pins(j, "inputs", g, &t->input, c->into + c->pin_at[index]);
-    put_pins(j, "outputs", g, &t->output, c->out + c->pin_at[index]);
+    text_print(out, "  %s %s", kinds[t->kind].text, t->id);
+    text_print(of_devices, ": %u", c->devices[index]);
+    put_octets("properties", &t->properties, j, of_devices);
+    put_octets("state", &t->state, j, of_devices);
+    text_print(out, "\n");
+    put_pins(g, "inputs", "input", &t->input, c->into + c->pin_at[index], j, out);
+    put_pins(g, "outputs", "output", &t->output, c->out + c->pin_at[index], j, out);
+    put_pins(g, NULL, "from", &t->from_supervisor, NULL, j, out);
+    put_pins(g, NULL, "to", &t->to_supervisor, NULL, j, out);
     leat_json_end(j);
 }
 
-static void put_degrees(struct leat_json *j, const char *name, const struct degrees *d)
+static void put_degrees(const char *key, const char *what, const struct degrees *d,
+                        struct leat_json *j, FILE *out)
 {
-    leat_json_object(j, name);
+    const double mean = d->count ? (double)d->sum / (double)d->count : 0;
+    leat_json_object(j, key);
     leat_json_uint(j, "least", d->least);
-    json_general(j, "mean", mean_of(d), 6);
+    json_general(j, "mean", mean, 6);
     leat_json_uint(j, "most", d->most);
+    text_print(out, "  %s %u to %u, mean %.3g\n", what, d->least, d->most, mean);
     leat_json_array(j, "histogram");
     for (int i = 0; i < BINS; i++) {
+        const uint32_t from = i ? UINT32_C(1) << (i - 1) : 0,
+                       to = i ? (uint32_t)((UINT64_C(1) << i) - 1) : 0;
+        char range[32];
         if (!d->bin[i]) continue;
         leat_json_object(j, NULL);
-        LEAT_JSON_UINTS(j, { "from", bin_from(i) }, { "to", bin_to(i) }, { "devices", d->bin[i] });
+        LEAT_JSON_UINTS(j, { "from", from }, { "to", to }, { "devices", d->bin[i] });
         leat_json_end(j);
+        snprintf(range, sizeof range, from == to ? "%u" : "%u to %u", from, to);
+        text_print(out, "    %-20s %10u devices\n", range, d->bin[i]);
     }
     leat_json_end(j);
     leat_json_end(j);
 }
 
-static void show_json(const struct leat_graph *g, const struct leat_graph_instance *i,
-                      const struct census *c, const struct degrees *in, const struct degrees *out)
+static void put_all(const struct leat_graph *g, const struct leat_graph_instance *i,
+                    const struct census *c, bool json)
 {
+    const struct degrees in = degrees_of(i, i->input_base, i->into_base);
+    const struct degrees out_of = degrees_of(i, i->output_base, i->out_base);
+    const char *dialect = leat_graph_dialect_name(g->dialect);
+    FILE *out = json ? NULL : stdout;
     struct json_out file;
-    struct leat_json *j = json_open(&file, stdout);
+    struct leat_json *j = json_open(&file, json ? stdout : NULL);
+    text_print(out, "%s of %s (%s): %u devices, %u externals, %u edges\n", i->id, g->id, dialect,
+               c->normal, c->externals, i->joined_count);
     leat_json_string(j, "file", g->report.file[0]);
-    leat_json_string(j, "dialect", leat_graph_dialect_name(g->dialect));
+    leat_json_string(j, "dialect", dialect);
     leat_json_string(j, "graph_type", g->id);
     leat_json_string(j, "instance", i->id);
     leat_json_array(j, "messages");
     for (uint32_t k = 0; k < g->message_count; k++) {
         leat_json_object(j, NULL);
         leat_json_string(j, "id", g->message[k].id);
-        put_octets(j, "octets", &g->message[k].data);
+        put_octets("octets", &g->message[k].data, j, NULL);
         leat_json_end(j);
     }
     leat_json_end(j);
     leat_json_array(j, "device_types");
     for (uint32_t k = 0; k < g->type_count; k++)
-        put_type(j, g, k, c);
+        put_type(g, k, c, j, out);
     leat_json_end(j);
     LEAT_JSON_UINTS(j, { "devices", c->normal }, { "externals", c->externals },
                     { "edges", i->joined_count });
-    put_degrees(j, "in_degree", in);
-    put_degrees(j, "out_degree", out);
+    put_degrees("in_degree", "edges into a device", &in, j, out);
+    put_degrees("out_degree", "edges out of a device", &out_of, j, out);
+    put_number(j, "memory_octets", c->octets_known, c->octets);
     if (c->octets_known)
-        leat_json_uint(j, "memory_octets", c->octets);
-    else
-        leat_json_null(j, "memory_octets");
+        text_print(out, "  memory               %20llu octets\n", (unsigned long long)c->octets);
     json_close(&file);
-}
-
-/* ---- text ----------------------------------------------------------------------------------- */
-
-static void show_pins(const struct leat_graph *g, const char *what,
-                      const struct leat_graph_pins *pins, const uint64_t *edges)
-{
-    for (uint32_t i = 0; i < pins->count; i++) {
-        const uint32_t len = leat_graph_payload_len(g, &pins->pin[i]);
-        printf("    %-7s %-20s %s", what, pins->pin[i].name, pins->pin[i].message_id);
-        if (len != LEAT_GRAPH_NONE) printf(" (%u octets)", len);
-        printf("%s, %llu edges\n", pins->pin[i].indexed ? ", indexed" : "",
-               (unsigned long long)(edges ? edges[i] : 0));
-    }
-}
-
-static void show_size(const char *what, const struct leat_graph_struct *data)
-{
-    if (!data->plain)
-        printf(", %s of the compiler", what);
-    else if (data->layout.count)
-        printf(", %s %u octets", what, data->layout.size);
-}
-
-static void show_degrees(const char *what, const struct degrees *d)
-{
-    printf("  %s %u to %u, mean %.3g\n", what, d->least, d->most, mean_of(d));
-    for (int i = 0; i < BINS; i++) {
-        char range[32];
-        if (!d->bin[i]) continue;
-        snprintf(range, sizeof range, bin_from(i) == bin_to(i) ? "%u" : "%u to %u", bin_from(i),
-                 bin_to(i));
-        printf("    %-20s %10u devices\n", range, d->bin[i]);
-    }
-}
-
-static void show_text(const struct leat_graph *g, const struct leat_graph_instance *i,
-                      const struct census *c, const struct degrees *in, const struct degrees *out)
-{
-    static const char *const kinds[] = { "device type", "external type", "supervisor" };
-    printf("%s of %s (%s): %u devices, %u externals, %u edges\n", i->id, g->id,
-           leat_graph_dialect_name(g->dialect), c->normal, c->externals, i->joined_count);
-    for (uint32_t k = 0; k < g->type_count; k++) {
-        const struct leat_graph_type *t = &g->type[k];
-        printf("  %s %s", kinds[t->kind], t->id);
-        if (t->kind != LEAT_GRAPH_SUPERVISOR) {
-            printf(": %u", c->devices[k]);
-            show_size("properties", &t->properties);
-            show_size("state", &t->state);
-        }
-        putchar('\n');
-        show_pins(g, "input", &t->input, c->into + c->pin_at[k]);
-        show_pins(g, "output", &t->output, c->out + c->pin_at[k]);
-        show_pins(g, "from", &t->from_supervisor, NULL);
-        show_pins(g, "to", &t->to_supervisor, NULL);
-    }
-    show_degrees("edges into a device", in);
-    show_degrees("edges out of a device", out);
-    if (c->octets_known)
-        printf("  memory               %20llu octets\n", (unsigned long long)c->octets);
 }
 
 void graph_show(const struct leat_graph *graph, const struct leat_graph_instance *instance,
                 bool json)
 {
     struct census c = { 0 };
-    if (take_census(graph, instance, &c)) {
-        const struct degrees in = degrees_of(instance, instance->input_base, instance->into_base);
-        const struct degrees out = degrees_of(instance, instance->output_base, instance->out_base);
-        (json ? show_json : show_text)(graph, instance, &c, &in, &out);
-    } else {
+    if (take_census(graph, instance, &c))
+        put_all(graph, instance, &c, json);
+    else
         complain("no memory");
-    }
     free_census(&c);
 }
 

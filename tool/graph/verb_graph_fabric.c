@@ -220,13 +220,6 @@ static double microseconds(const struct leat_poets_run_options *run, uint64_t cy
     return (double)cycles * (double)run->fabric.clock_num / (double)run->fabric.clock_den * 1e-6;
 }
 
-/* NULL: there are no flits. */
-static const struct leat_net *flits_of(const struct graph_fabric *fabric)
-{
-    const struct leat_fabric_flits *n = leat_fabric_as_flits(fabric->network);
-    return n ? &n->port.net : NULL;
-}
-
 /* The wire between routers that carried the most flits. False: there is none. */
 static bool find_busiest(const struct leat_net *net, uint32_t *out)
 {
@@ -252,82 +245,69 @@ static double use(const struct leat_net *net, uint32_t out)
     return net->now ? (double)net->out_flits[out] / (double)net->now : 0;
 }
 
-static void put_packets(const struct leat_poets_run_options *run, const char *what,
-                        const struct leat_poets_mail_counts *c)
+static void put_packets(const char *what, const struct leat_poets_run_options *run,
+                        const struct leat_poets_mail_counts *c, struct leat_json *j, FILE *out)
 {
-    fprintf(stderr,
-            "  %-8s %llu packets of %llu flits, %.1f cycles each, at most %.0f; %llu waited for a "
-            "slot\n",
-            what, (unsigned long long)c->packets, (unsigned long long)c->flits,
-            mean_latency(run, c), cycles_of(run, (double)c->latency_max),
-            (unsigned long long)c->waits);
-}
-
-void graph_fabric_text(const struct graph_fabric *fabric, const struct leat_poets_run_options *run,
-                       const struct leat_poets_fabric_result *r)
-{
-    const struct leat_net *net = flits_of(fabric);
-    uint32_t out;
-    fprintf(stderr, "%s: %llu cycles (%.3f us), of which the application ran %llu\n",
-            fabric->network->name, (unsigned long long)r->cycles, microseconds(run, r->cycles),
-            (unsigned long long)r->ran_cycles);
-    put_packets(run, "threads", &r->threads);
-    put_packets(run, "host", &r->host);
-    fprintf(stderr, "  copied   %llu packets within mailboxes\n", (unsigned long long)r->copied);
-    fprintf(stderr, "  busiest  port %u, %llu packets to and from it\n", r->busiest_port,
-            (unsigned long long)r->busiest_packets);
-    if (net && find_busiest(net, &out))
-        fprintf(stderr,
-                "           wire from router %u to %u, %llu flits, %.2f %% of its time; "
-                "%.3f routers on the way\n",
-                net->topology->out_router[out], leat_net_behind(net->topology, out),
-                (unsigned long long)net->out_flits[out], 100 * use(net, out), hops(net));
-    fprintf(stderr, "  certificate %016llx\n", (unsigned long long)r->certificate);
-}
-
-static void put_counts(struct leat_json *j, const char *key,
-                       const struct leat_poets_run_options *run,
-                       const struct leat_poets_mail_counts *c)
-{
-    leat_json_object(j, key);
+    const double mean = mean_latency(run, c), max = cycles_of(run, (double)c->latency_max);
+    leat_json_object(j, what);
     LEAT_JSON_UINTS(j, { "packets", c->packets }, { "flits", c->flits }, { "waits", c->waits });
     leat_json_object(j, "latency_cycles");
-    json_fixed(j, "mean", mean_latency(run, c), 3);
-    json_fixed(j, "max", cycles_of(run, (double)c->latency_max), 3);
+    json_fixed(j, "mean", mean, 3);
+    json_fixed(j, "max", max, 3);
     leat_json_end(j);
     leat_json_end(j);
+    text_print(
+        out,
+        "  %-8s %llu packets of %llu flits, %.1f cycles each, at most %.0f; %llu waited for a "
+        "slot\n",
+        what, (unsigned long long)c->packets, (unsigned long long)c->flits, mean, max,
+        (unsigned long long)c->waits);
 }
 
-void graph_fabric_json(struct leat_json *j, const struct graph_fabric *fabric,
-                       const struct leat_poets_run_options *run,
-                       const struct leat_poets_fabric_result *r)
+static void put_wires(const struct leat_net *net, struct leat_json *j, FILE *out)
+{
+    uint32_t wire;
+    json_fixed(j, "hops_mean", hops(net), 4);
+    if (!find_busiest(net, &wire)) return;
+    const uint32_t from = net->topology->out_router[wire],
+                   to = leat_net_behind(net->topology, wire);
+    leat_json_object(j, "busiest_wire");
+    LEAT_JSON_UINTS(j, { "from", from }, { "to", to }, { "flits", net->out_flits[wire] });
+    json_fixed(j, "use", use(net, wire), 6);
+    leat_json_end(j);
+    text_print(out,
+               "           wire from router %u to %u, %llu flits, %.2f %% of its time; "
+               "%.3f routers on the way\n",
+               from, to, (unsigned long long)net->out_flits[wire], 100 * use(net, wire), hops(net));
+}
+
+void graph_fabric_show(const struct graph_fabric *fabric, const struct leat_poets_run_options *run,
+                       const struct leat_poets_fabric_result *r, struct leat_json *j, FILE *out)
 {
     const struct leat_poets_fabric_options *f = &run->fabric;
-    const struct leat_net *net = flits_of(fabric);
-    uint32_t out;
+    const struct leat_fabric_flits *n = leat_fabric_as_flits(fabric->network);
+    text_print(out, "%s: %llu cycles (%.3f us), of which the application ran %llu\n",
+               fabric->network->name, (unsigned long long)r->cycles, microseconds(run, r->cycles),
+               (unsigned long long)r->ran_cycles);
     leat_json_object(j, "fabric");
     leat_json_string(j, "name", fabric->network->name);
     LEAT_JSON_UINTS(j, { "mailboxes", f->boxes }, { "threads_per_mailbox", f->threads_per_box },
                     { "slots", f->slots }, { "host_port", f->host_port }, { "cycles", r->cycles },
                     { "ran_cycles", r->ran_cycles });
     json_fixed(j, "simulated_us", microseconds(run, r->cycles), 6);
-    put_counts(j, "threads", run, &r->threads);
-    put_counts(j, "host", run, &r->host);
+    put_packets("threads", run, &r->threads, j, out);
+    put_packets("host", run, &r->host, j, out);
     leat_json_uint(j, "copied", r->copied);
     leat_json_object(j, "busiest_port");
     leat_json_uint(j, "port", r->busiest_port);
     leat_json_uint(j, "packets", r->busiest_packets);
     leat_json_end(j);
-    if (net) json_fixed(j, "hops_mean", hops(net), 4);
-    if (net && find_busiest(net, &out)) {
-        leat_json_object(j, "busiest_wire");
-        LEAT_JSON_UINTS(j, { "from", net->topology->out_router[out] },
-                        { "to", leat_net_behind(net->topology, out) },
-                        { "flits", net->out_flits[out] });
-        json_fixed(j, "use", use(net, out), 6);
-        leat_json_end(j);
-    }
+    text_print(out, "  copied   %llu packets within mailboxes\n", (unsigned long long)r->copied);
+    text_print(out, "  busiest  port %u, %llu packets to and from it\n", r->busiest_port,
+               (unsigned long long)r->busiest_packets);
+    if (n) put_wires(&n->port.net, j, out);
     json_certificate(j, "certificate", r->certificate);
+    text_print(out, "  certificate %016llx\n", (unsigned long long)r->certificate);
     leat_json_end(j);
 }
 

@@ -17,11 +17,9 @@ bool graph_fabric_open(const struct arguments *args, const char *name,
                        struct leat_poets_run_options *run, struct graph_fabric *out);
 void graph_fabric_close(struct graph_fabric *fabric);
 
-void graph_fabric_text(const struct graph_fabric *fabric, const struct leat_poets_run_options *run,
-                       const struct leat_poets_fabric_result *result);
-/* A member of an object. */
-void graph_fabric_json(struct leat_json *json, const struct graph_fabric *fabric,
-                       const struct leat_poets_run_options *run,
-                       const struct leat_poets_fabric_result *result);
+/* A member of an object, and text unless `out` is NULL. */
+void graph_fabric_show(const struct graph_fabric *fabric, const struct leat_poets_run_options *run,
+                       const struct leat_poets_fabric_result *result, struct leat_json *json,
+                       FILE *out);
 
 #endif

@@ -234,49 +234,40 @@ static void put_placement(struct leat_json *j, const struct job *job,
     }
 }
 
-static void show_json(const struct job *job, const struct leat_poets_machine *m,
-                      const struct leat_poets_run_result *r, double load_seconds, double rate)
+static void show_result(const struct job *job, const struct leat_poets_machine *m,
+                        const struct leat_poets_run_result *r, double load_seconds)
 {
+    const double rate = r->seconds > 0 ? (double)r->receives / r->seconds : 0;
+    const char *reason = leat_poets_run_reason_name(r->reason);
+    FILE *text = job->json ? NULL : stderr;
     struct json_out out;
-    struct leat_json *j = json_open(&out, stdout);
+    struct leat_json *j = json_open(&out, job->json ? stdout : NULL);
     leat_json_string(j, "file", m->graph->report.file[0]);
     leat_json_string(j, "instance", m->instance->id);
     leat_json_string(j, "dialect", leat_graph_dialect_name(m->graph->dialect));
     leat_json_string(j, "rts", job->run.rts == LEAT_POETS_LEVEL ? "level" : "latched");
     leat_json_string(j, "schedule", job->schedule_name);
-    put_placement(j, job, m, r);
+    if (job->json) put_placement(j, job, m, r); /* counting cut edges takes time */
     LEAT_JSON_UINTS(j, { "seed", job->run.seed }, { "workers", job->run.workers },
                     { "threads", m->thread_count }, { "devices", m->device_count },
                     { "edges", m->instance->joined_count });
-    leat_json_string(j, "reason", leat_poets_run_reason_name(r->reason));
+    leat_json_string(j, "reason", reason);
     LEAT_JSON_UINTS(j, { "receives", r->receives }, { "sends", r->sends },
                     { "supervisor_packets", r->supervisor_packets }, { "lines", r->lines },
                     { "epochs", r->epochs });
     json_certificate(j, "states", r->digest);
     put_counters(j, r);
-    if (job->engine) graph_fabric_json(j, &job->fabric, &job->run, &r->fabric);
+    text_print(text,
+               "%s after %.3f s: %llu packets received, %llu sent, %llu by the supervisor; "
+               "%.3g received per second; states %016llx\n",
+               reason, r->seconds, (unsigned long long)r->receives, (unsigned long long)r->sends,
+               (unsigned long long)r->supervisor_packets, rate, (unsigned long long)r->digest);
+    if (job->engine) graph_fabric_show(&job->fabric, &job->run, &r->fabric, j, text);
     json_fixed(j, "load_seconds", load_seconds, 3);
     json_fixed(j, "compile_seconds", m->handlers->seconds, 3);
     json_fixed(j, "seconds", r->seconds, 6);
     json_fixed(j, "receives_per_second", rate, 0);
     json_close(&out);
-}
-
-static void show_result(const struct job *job, const struct leat_poets_machine *m,
-                        const struct leat_poets_run_result *r, double load_seconds)
-{
-    const double rate = r->seconds > 0 ? (double)r->receives / r->seconds : 0;
-    if (job->json) {
-        show_json(job, m, r, load_seconds, rate);
-        return;
-    }
-    fprintf(stderr,
-            "%s after %.3f s: %llu packets received, %llu sent, %llu by the supervisor; "
-            "%.3g received per second; states %016llx\n",
-            leat_poets_run_reason_name(r->reason), r->seconds, (unsigned long long)r->receives,
-            (unsigned long long)r->sends, (unsigned long long)r->supervisor_packets, rate,
-            (unsigned long long)r->digest);
-    if (job->engine) graph_fabric_text(&job->fabric, &job->run, &r->fabric);
 }
 
 /* ---- progress, for somebody at a terminal ---------------------------------------------------- */

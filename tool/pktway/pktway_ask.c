@@ -1,10 +1,9 @@
 /* leat pktway ping, trace, plan and tell on a simulated network. */
 #include "pktway_ask.h"
 #include "fabric.h"
-#include "json_out.h"
 #include "leat_tree.h"
 #include "pktway_options.h"
-#include "pktway_wanted.h"
+#include "pktway_shared.h"
 #include "sim.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -140,11 +139,10 @@ static bool read_fabric(struct pktway_asking *a, const char *word)
     if (!fabric) return false;
     a->network = leat_fabric_as_packetway(fabric);
     if (a->network) return true;
-    misuse(
+    leat_fabric_close(fabric);
+    return misused(
         a->args->verb,
         "%s: expected a PacketWay network here: twosan, threesan, or FILE.yaml with sans:", word);
-    leat_fabric_close(fabric);
-    return false;
 }
 
 static bool read_options(struct pktway_asking *a)
@@ -152,7 +150,7 @@ static bool read_options(struct pktway_asking *a)
     static const char known[] = "--fabric --from --at --error-at --fault --size --by-address "
                                 "--count --json --cut-through";
     const char *fabric = argument(a->args, "--fabric");
-    a->json = argument(a->args, "--json") != NULL;
+    a->text = argument(a->args, "--json") ? NULL : stdout;
     a->size = SIZE_DEFAULT;
     a->count = 1;
     if (!read_fabric(a, fabric) || !fabric_refuse_foreign(a->args, &a->network->base, "", known) ||
@@ -209,35 +207,31 @@ static bool carry(struct pktway_asking *a, uint32_t from, uint32_t to)
 
 /* After n routers bit k accuses the (n - k)th of them, bit n the source (spec 5.6). */
 static void put_accused(const struct pktway_asking *a, const struct pktway_leg *leg,
-                        struct leat_json *j)
+                        struct leat_json *j, FILE *out)
 {
     const char *between = "";
     for (uint32_t k = leg->hops + 1; k-- > 0;) {
         if (!(leg->ei >> k & 1)) continue;
         const struct pktway_hop *hop = k < leg->hops ? &leg->hop[leg->hops - k - 1] : NULL;
         const char *name = hop ? a->network->design.router[hop->router].name : "the source";
-        if (j)
-            leat_json_string(j, NULL, name);
-        else
-            printf("%s%s", between, name);
+        leat_json_string(j, NULL, name);
+        text_print(out, "%s%s", between, name);
         between = ", ";
     }
 }
 
-static void put_ei(const struct pktway_asking *a, const struct pktway_leg *leg, const char *way)
+static void put_ei(const struct pktway_asking *a, const struct pktway_leg *leg, const char *way,
+                   struct leat_json *j)
 {
-    if (!leg->ei) return;
-    printf("   EI %s 0x%" PRIx64 ": an error was seen by ", way, leg->ei);
-    put_accused(a, leg, NULL);
-    putchar('\n');
-}
-
-static void put_ei_json(const struct pktway_asking *a, const struct pktway_leg *leg, const char *ei,
-                        const char *accused, struct leat_json *j)
-{
+    FILE *out = leg->ei ? a->text : NULL;
+    char ei[16], accused[16];
+    snprintf(ei, sizeof ei, "ei_%s", way);
+    snprintf(accused, sizeof accused, "accused_%s", way);
     leat_json_hex(j, ei, "0x", leg->ei, 1);
     leat_json_array(j, accused);
-    put_accused(a, leg, j);
+    text_print(out, "   EI %s 0x%" PRIx64 ": an error was seen by ", way, leg->ei);
+    put_accused(a, leg, j, out);
+    text_print(out, "\n");
     leat_json_end(j);
 }
 
@@ -245,19 +239,14 @@ static void put_ping(const struct pktway_asking *a, uint64_t number, const struc
                      const struct pktway_leg *back)
 {
     const double one_way = (double)there->took, both = one_way + (double)back->took;
-    if (!a->json) {
-        printf("%" PRIu64 ": %u router%s, there in %.3f us, round trip %.3f us\n", number,
-               there->hops, there->hops == 1 ? "" : "s", 1e-6 * one_way, 1e-6 * both);
-        put_ei(a, there, "there");
-        put_ei(a, back, "back");
-        return;
-    }
     struct json_out out;
-    struct leat_json *j = json_open(&out, stdout);
+    struct leat_json *j = json_open(&out, a->text ? NULL : stdout);
+    text_print(a->text, "%" PRIu64 ": %u router%s, there in %.3f us, round trip %.3f us\n", number,
+               there->hops, there->hops == 1 ? "" : "s", 1e-6 * one_way, 1e-6 * both);
     leat_json_uint(j, "number", number);
     leat_json_uint(j, "routers", there->hops);
-    put_ei_json(a, there, "ei_there", "accused_there", j);
-    put_ei_json(a, back, "ei_back", "accused_back", j);
+    put_ei(a, there, "there", j);
+    put_ei(a, back, "back", j);
     json_fixed(j, "there_us", 1e-6 * one_way, 6);
     json_fixed(j, "round_trip_us", 1e-6 * both, 6);
     json_close(&out);
@@ -291,12 +280,9 @@ static void put_hop(const struct pktway_asking *a, uint32_t index, leat_time sta
     const char *from = a->network->design.san[in->san].name,
                *to = a->network->design.san[out->san].name;
     const double us = 1e-6 * (double)(h->at - start);
-    if (!j) {
-        printf("%2u  %-12s from %s.%u to %s.%u after %.3f us, %s, %s\n", index + 1, r->name, from,
-               in->port, to, out->port, us, h->planned ? "planned" : "by address",
+    text_print(a->text, "%2u  %-12s from %s.%u to %s.%u after %.3f us, %s, %s\n", index + 1,
+               r->name, from, in->port, to, out->port, us, h->planned ? "planned" : "by address",
                h->cut ? "cut through" : "stored");
-        return;
-    }
     leat_json_object(j, NULL);
     leat_json_string(j, "router", r->name);
     json_format(j, "from", "%s.%u", from, in->port);
@@ -315,16 +301,15 @@ static int trace(struct pktway_asking *a)
     const leat_time start = a->network->net.base.now;
     if (!carry(a, a->from, to)) return unreached(a, word);
     struct json_out out;
-    struct leat_json *j = a->json ? json_open(&out, stdout) : NULL;
-    if (j) leat_json_array(j, "routers");
+    struct leat_json *j = json_open(&out, a->text ? NULL : stdout);
+    leat_json_array(j, "routers");
     for (uint32_t i = 0; i < a->leg.hops; i++)
         put_hop(a, i, start, j);
-    if (j) {
-        leat_json_end(j);
-        json_fixed(j, "us", 1e-6 * (double)a->leg.took, 6);
-        json_close(&out);
-    } else
-        printf("%2u  %-12s after %.3f us\n", a->leg.hops + 1, word, 1e-6 * (double)a->leg.took);
+    leat_json_end(j);
+    json_fixed(j, "us", 1e-6 * (double)a->leg.took, 6);
+    json_close(&out);
+    text_print(a->text, "%2u  %-12s after %.3f us\n", a->leg.hops + 1, word,
+               1e-6 * (double)a->leg.took);
     return DONE;
 }
 
@@ -342,55 +327,42 @@ static bool wait_for_answer(struct pktway_asking *a)
 }
 
 /* The native routes of a path, SAN by SAN. */
-static void put_route(const struct leat_packetway_plan_route *route, struct leat_json *j)
+static void put_route(const struct leat_packetway_plan_route *route, struct leat_json *j, FILE *out)
 {
     struct leat_packetway_leading l;
     for (size_t at = 0; at < route->len; at += leat_packetway_leading_size(&l)) {
         if (leat_packetway_leading_decode(route->octets + at, route->len - at,
                                           LEAT_PACKETWAY_LENIENT, &l, NULL))
             return;
-        if (j) {
-            leat_json_octets(j, NULL, l.octets, l.len);
-            continue;
-        }
-        fputs(at ? " | " : " ", stdout);
-        for (uint32_t i = 0; i < l.len; i++)
-            printf("%02x", l.octets[i]);
+        leat_json_octets(j, NULL, l.octets, l.len);
+        text_print(out, at ? " | " : " ");
+        pktway_put_hex(l.octets, l.len, out);
     }
 }
 
-static void put_plan(const struct leat_packetway_plan *p)
+static void put_plan(const struct leat_packetway_plan *p, FILE *text)
 {
-    if (p->state == LEAT_PACKETWAY_PLAN_ROUTES)
-        printf("0x%06x: planned, through half-router 0x%06x\n", p->dt, p->router);
-    else if (p->state == LEAT_PACKETWAY_PLAN_ADDRESS)
-        printf("0x%06x: by address only, through half-router 0x%06x\n", p->dt, p->router);
-    else
-        printf("0x%06x: on the same SAN, natively\n", p->dt);
-    for (uint32_t i = 0; i < p->route_count; i++) {
-        printf("  Q %-5u MTU %u words, L2RH", p->routes[i].q, p->routes[i].mtu_words);
-        put_route(&p->routes[i], NULL);
-        putchar('\n');
-    }
-}
-
-static void put_plan_json(const struct leat_packetway_plan *p)
-{
+    const bool routes = p->state == LEAT_PACKETWAY_PLAN_ROUTES,
+               address = p->state == LEAT_PACKETWAY_PLAN_ADDRESS;
     struct json_out out;
-    struct leat_json *j = json_open(&out, stdout);
+    struct leat_json *j = json_open(&out, text ? NULL : stdout);
     leat_json_hex(j, "dt", "0x", p->dt, 6);
-    leat_json_string(j, "state",
-                     p->state == LEAT_PACKETWAY_PLAN_ROUTES    ? "routes"
-                     : p->state == LEAT_PACKETWAY_PLAN_ADDRESS ? "address"
-                                                               : "native");
+    leat_json_string(j, "state", routes ? "routes" : address ? "address" : "native");
     leat_json_hex(j, "router", "0x", p->router, 6);
+    if (routes || address)
+        text_print(text, "0x%06x: %s, through half-router 0x%06x\n", p->dt,
+                   routes ? "planned" : "by address only", p->router);
+    else
+        text_print(text, "0x%06x: on the same SAN, natively\n", p->dt);
     leat_json_array(j, "routes");
     for (uint32_t i = 0; i < p->route_count; i++) {
         leat_json_object(j, NULL);
         leat_json_uint(j, "q", p->routes[i].q);
         leat_json_uint(j, "mtu", p->routes[i].mtu_words);
         leat_json_array(j, "l2rh");
-        put_route(&p->routes[i], j);
+        text_print(text, "  Q %-5u MTU %u words, L2RH", p->routes[i].q, p->routes[i].mtu_words);
+        put_route(&p->routes[i], j, text);
+        text_print(text, "\n");
         leat_json_end(j);
         leat_json_end(j);
     }
@@ -415,7 +387,7 @@ static int plan(struct pktway_asking *a)
     if (p->state == LEAT_PACKETWAY_PLAN_ASKING || p->state == LEAT_PACKETWAY_PLAN_FAILED ||
         p->state == LEAT_PACKETWAY_PLAN_NONE)
         return fail("%s: no half-router knows a way there", word);
-    (a->json ? put_plan_json : put_plan)(p);
+    put_plan(p, a->text);
     return DONE;
 }
 
@@ -492,12 +464,8 @@ static int tell(struct pktway_asking *a)
     const struct leat_packetway_records nodes = leat_packetway_records_of(
         a->records, a->records_len, LEAT_PACKETWAY_LENIENT);
     struct json_out out;
-    if (a->json) {
-        pktway_put_nodes_json(json_open_array(&out, stdout), nodes);
-        json_close(&out);
-    } else {
-        pktway_put_nodes(nodes);
-    }
+    pktway_put_nodes(nodes, json_open_array(&out, a->text ? NULL : stdout), a->text);
+    json_close(&out);
     return DONE;
 }
 
@@ -510,11 +478,6 @@ static int memory(struct pktway_asking *a)
                       "%s '%s', expected another host than the one that asks (--from)",
                       a->args->operand[0], a->args->operand[1]);
     return pktway_put_memory(a, to);
-}
-
-static int tables(struct pktway_asking *a)
-{
-    return pktway_put_tables(a);
 }
 
 /* ---- all -------------------------------------------------------------------------------------
@@ -530,7 +493,7 @@ static const struct subcommand {
     { "trace", 1, 1, "one host, as in leat pktway trace clos.15 --fabric twosan", trace },
     { "plan", 1, 1, "one node, as in leat pktway plan clos.15 --fabric twosan", plan },
     { "tell", 1, 16, "what to look for, as in name=clos.15 or capability=2", tell },
-    { "tables", 0, 1, "one router at most", tables },
+    { "tables", 0, 1, "one router at most", pktway_put_tables },
     { "read", 3, 3, "a host, an address of its memory, and how many octets", memory },
     { "write", 3, 3, "a host, an address of its memory, and octets: hex or text=TEXT", memory },
 };

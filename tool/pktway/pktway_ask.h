@@ -48,7 +48,7 @@ struct pktway_leg {
 /* The request, the network, and its responses. */
 struct pktway_asking {
     const struct arguments *args;
-    bool json;
+    FILE *text; /* standard output; NULL: JSON instead of text */
     struct leat_fabric_packetway *network;
     uint32_t from; /* port */
     uint64_t size, count;
@@ -78,10 +78,9 @@ void pktway_hear_memory(struct pktway_asking *asking, uint32_t port,
                         const struct leat_packetway_event *event, leat_time at);
 
 /* Routing tables of a router, or of all (pktway_tables.c). An exit code. */
-int pktway_put_tables(const struct pktway_asking *asking);
+int pktway_put_tables(struct pktway_asking *asking);
 
-/* Lists of records as text, or as values of a JSON array (pktway_tables.c). */
-void pktway_put_nodes(struct leat_packetway_records nodes);
-void pktway_put_nodes_json(struct leat_json *json, struct leat_packetway_records nodes);
+/* Lists of records as values of a JSON array and as text (pktway_tables.c). */
+void pktway_put_nodes(struct leat_packetway_records nodes, struct leat_json *json, FILE *out);
 
 #endif

@@ -2,7 +2,7 @@
 #include "packetway_about.h"
 #include "packetway_record.h"
 #include "pktway_live_parts.h"
-#include "pktway_wanted.h"
+#include "pktway_shared.h"
 #include <inttypes.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -23,8 +23,9 @@ struct question {
     const struct packetway_request *q;
     int asker;
     FILE *out, *error;
+    FILE *text; /* `out`; NULL: JSON was requested */
     struct json_out object;
-    struct leat_json *json; /* the object's; NULL: text on `out` */
+    struct leat_json *json; /* the object's */
     bool quiet;             /* an echo that is only counted */
     uint32_t echo;          /* the number of the last one on the wire */
     struct leat_packetway_message message;
@@ -39,11 +40,9 @@ static int told(struct question *k, enum leat_live_packetway_end end)
     return end == LEAT_LIVE_PACKETWAY_WRONG ? WRONG : FAILED;
 }
 
-/* NULL: JSON was not requested. */
 static struct leat_json *open_object(struct question *k, uint32_t address)
 {
-    if (!k->q->json) return NULL;
-    k->json = json_open(&k->object, k->out);
+    k->json = json_open(&k->object, k->text ? NULL : k->out);
     leat_json_hex(k->json, "address", "0x", address, 6);
     return k->json;
 }
@@ -53,6 +52,16 @@ static bool is_over(const struct question *k)
 {
     struct pollfd asker = { .fd = k->asker };
     return interrupted || (k->asker >= 0 && poll(&asker, 1, 0) > 0);
+}
+
+/* The next event before a time; false: there is none, or nobody waits any more. */
+static bool receive_until(struct question *k, leat_time until)
+{
+    while (packetway_now() < until && !is_over(k)) {
+        const uint32_t left_ms = (uint32_t)((until - packetway_now()) / ps_per_ms) + 1;
+        if (leat_live_packetway_receive(k->node, left_ms, &k->event)) return true;
+    }
+    return false;
 }
 
 /* ---- ERR ----------------------------------------------------------------------------------- */
@@ -138,12 +147,12 @@ static void show_reply(struct question *k, struct ping *ping, uint32_t number, u
     if (!ping->received || us < ping->least_us) ping->least_us = us;
     if (us > ping->most_us) ping->most_us = us;
     ping->received++;
-    if (k->q->json || k->quiet) return;
-    fprintf(k->out, "0x%06" PRIx32 ": %u, %zu octets, %.3f ms", k->event.peer, number,
+    if (!k->text || k->quiet) return;
+    fprintf(k->text, "0x%06" PRIx32 ": %u, %zu octets, %.3f ms", k->event.peer, number,
             m->data_len - 8, (double)us / 1000);
-    if (leat_get_be64(m->data)) fprintf(k->out, ", EI there %016" PRIx64, leat_get_be64(m->data));
-    if (m->ei) fprintf(k->out, ", EI back %016" PRIx64, m->ei);
-    fputc('\n', k->out);
+    if (leat_get_be64(m->data)) fprintf(k->text, ", EI there %016" PRIx64, leat_get_be64(m->data));
+    if (m->ei) fprintf(k->text, ", EI back %016" PRIx64, m->ei);
+    fputc('\n', k->text);
 }
 
 /* For an echo: it distinguishes a late answer to an earlier one, of this process or of one that had
@@ -193,17 +202,12 @@ static void await_echo(struct question *k, struct ping *ping, uint32_t number, l
     const leat_time limit = begun + k->q->timeout_ms * ps_per_ms;
     const leat_time next = last ? begun : begun + k->q->interval_ms * ps_per_ms;
     bool waits = true;
-    for (;;) {
-        const leat_time now = packetway_now(), until = waits ? limit : next;
-        if (now >= until || is_over(k)) break;
-        if (!leat_live_packetway_receive(k->node, (uint32_t)((until - now) / ps_per_ms + 1),
-                                         &k->event))
-            continue;
+    while (receive_until(k, waits ? limit : next)) {
         if (waits && is_reply(k)) {
             show_reply(k, ping, number, (packetway_now() - begun) / ps_per_us);
             waits = false;
         } else if (k->event.kind == LEAT_PACKETWAY_EVENT_ERR) {
-            if (!k->quiet) show_err(&k->event, k->json, k->out);
+            if (!k->quiet) show_err(&k->event, k->text ? NULL : k->json, k->text);
             ping->errors++;
             waits = false;
         }
@@ -216,21 +220,17 @@ static void show_route(const struct leat_packetway_plan_route *r, struct leat_js
 {
     struct leat_packetway_route cursor = { r->octets, r->octets + r->len, r->q };
     struct leat_packetway_leading hop;
-    if (!j) {
-        fprintf(out, "  quality %u, MTU %u words, by", r->q, r->mtu_words);
-        while (leat_packetway_route_next(&cursor, &hop)) {
-            fputc(' ', out);
-            pktway_live_hex(hop.octets, hop.len, out);
-        }
-        fputc('\n', out);
-        return;
-    }
     leat_json_object(j, NULL);
     leat_json_uint(j, "q", r->q);
     leat_json_uint(j, "mtu", r->mtu_words);
     leat_json_array(j, "hops");
-    while (leat_packetway_route_next(&cursor, &hop))
+    text_print(out, "  quality %u, MTU %u words, by", r->q, r->mtu_words);
+    while (leat_packetway_route_next(&cursor, &hop)) {
         leat_json_octets(j, NULL, hop.octets, hop.len);
+        text_print(out, " ");
+        pktway_put_hex(hop.octets, hop.len, out);
+    }
+    text_print(out, "\n");
     leat_json_end(j);
     leat_json_end(j);
 }
@@ -246,18 +246,15 @@ static int plan(struct question *k)
     if (code != DONE) return code;
     const bool near = p->state == LEAT_PACKETWAY_PLAN_NATIVE;
     struct leat_json *j = open_object(k, p->dt);
-    if (j) {
-        leat_json_string(j, "state", states[p->state]);
-        leat_json_array(j, "routes");
-    } else if (near) {
-        fprintf(k->out, "0x%06" PRIx32 ": a node of this SAN\n", p->dt);
-    } else {
-        fprintf(k->out, "0x%06" PRIx32 ": through half-router 0x%06" PRIx32 "%s\n", p->dt,
-                p->router, p->state == LEAT_PACKETWAY_PLAN_ADDRESS ? ", by address only" : "");
-    }
+    leat_json_string(j, "state", states[p->state]);
+    leat_json_array(j, "routes");
+    if (near)
+        text_print(k->text, "0x%06" PRIx32 ": a node of this SAN\n", p->dt);
+    else
+        text_print(k->text, "0x%06" PRIx32 ": through half-router 0x%06" PRIx32 "%s\n", p->dt,
+                   p->router, p->state == LEAT_PACKETWAY_PLAN_ADDRESS ? ", by address only" : "");
     for (uint32_t i = 0; !near && i < p->route_count; i++)
-        show_route(&p->routes[i], j, k->out);
-    if (!j) return DONE;
+        show_route(&p->routes[i], j, k->text);
     leat_json_end(j);
     leat_json_hex(j, "router", "0x", near ? 0 : p->router, 6);
     json_close(&k->object);
@@ -299,9 +296,7 @@ static uint32_t who_takes(struct question *k, const struct leat_packetway_plan *
         (struct leat_packetway_leading){ .kind = LEAT_PACKETWAY_L2RH, .len = 1, .octets = nowhere };
     const leat_time begun = packetway_now(), until = begun + k->q->timeout_ms * ps_per_ms;
     if (leat_live_packetway_send_routed(k->node, m, p->router, k->why)) return 0;
-    while (packetway_now() < until && !is_over(k)) {
-        const uint32_t left_ms = (uint32_t)((until - packetway_now()) / ps_per_ms) + 1;
-        if (!leat_live_packetway_receive(k->node, left_ms, &k->event)) continue;
+    while (receive_until(k, until)) {
         if (k->event.kind != LEAT_PACKETWAY_EVENT_ERR) continue;
         if (k->event.message.header.te != LEAT_PACKETWAY_TE_GENERAL) {
             show_err(&k->event, NULL, k->error);
@@ -320,9 +315,7 @@ static bool who_is(struct question *k, uint32_t address, struct leat_packetway_r
     struct leat_packetway_record record;
     const leat_time until = packetway_now() + k->q->timeout_ms * ps_per_ms;
     if (leat_live_packetway_ask(k->node, address, NULL, 0, k->why)) return false;
-    while (packetway_now() < until && !is_over(k)) {
-        const uint32_t left_ms = (uint32_t)((until - packetway_now()) / ps_per_ms) + 1;
-        if (!leat_live_packetway_receive(k->node, left_ms, &k->event)) continue;
+    while (receive_until(k, until)) {
         if (k->event.kind != LEAT_PACKETWAY_EVENT_INFO || k->event.peer != address) continue;
         struct leat_packetway_records records = leat_packetway_message_records(&k->event.message);
         if (!leat_packetway_records_next(&records, &record)) return false;
@@ -337,19 +330,14 @@ static void show_hop(struct question *k, uint32_t number, uint32_t address, uint
 {
     struct leat_json *j = k->json;
     struct leat_packetway_records about;
-    const bool is_told = who_is(k, address, &about);
-    if (j) {
-        leat_json_object(j, NULL);
-        leat_json_hex(j, "address", "0x", address, 6);
-        leat_json_uint(j, "us", us);
-    } else {
-        fprintf(k->out, "%u  0x%06" PRIx32 "  %.3f ms", number + 1, address, (double)us / 1000);
-    }
-    if (is_told) pktway_live_about(about, j, k->out);
-    if (j)
-        leat_json_end(j);
-    else
-        fputc('\n', k->out);
+    const bool is_known = who_is(k, address, &about);
+    leat_json_object(j, NULL);
+    leat_json_hex(j, "address", "0x", address, 6);
+    leat_json_uint(j, "us", us);
+    text_print(k->text, "%u  0x%06" PRIx32 "  %.3f ms", number + 1, address, (double)us / 1000);
+    if (is_known) pktway_live_about(about, j, k->text);
+    text_print(k->text, "\n");
+    leat_json_end(j);
 }
 
 /* The L2RHs that lead into a SAN, one for each router: not those by which a router of more than two
@@ -376,7 +364,7 @@ static int trace(struct question *k)
     uint32_t hop[HOPS_MAX];
     const uint32_t hops = p.state == LEAT_PACKETWAY_PLAN_ROUTES ? find_hops(&p.routes[0], hop) : 0;
     struct leat_json *j = open_object(k, p.dt);
-    if (j) leat_json_array(j, "routers");
+    leat_json_array(j, "routers");
     if (p.state == LEAT_PACKETWAY_PLAN_ADDRESS) show_hop(k, 0, p.router, 0);
     for (uint32_t i = 0; code == DONE && i < hops && !is_over(k); i++) {
         uint64_t us = 0;
@@ -384,7 +372,7 @@ static int trace(struct question *k)
         if (router) {
             show_hop(k, i, router, us);
         } else {
-            if (!k->q->json) fprintf(k->out, "%u  no answer\n", i + 1);
+            text_print(k->text, "%u  no answer\n", i + 1);
             code = FAILED;
         }
     }
@@ -392,16 +380,15 @@ static int trace(struct question *k)
     leat_time begun;
     if (send_echo(k, data, sizeof data, &begun) == DONE) await_echo(k, &end, 0, begun, true);
     const double ms = (double)end.sum_us / 1000;
-    if (j) {
-        leat_json_end(j);
-        leat_json_bool(j, "reached", end.received);
-        leat_json_uint(j, "us", end.sum_us);
-        leat_json_hex(j, "ei_there", "", end.ei_there, 16);
-        json_close(&k->object);
-    } else if (end.received)
-        fprintf(k->out, "%u  0x%06" PRIx32 "  %.3f ms, reached\n", hops + 1, p.dt, ms);
+    leat_json_end(j);
+    leat_json_bool(j, "reached", end.received);
+    leat_json_uint(j, "us", end.sum_us);
+    leat_json_hex(j, "ei_there", "", end.ei_there, 16);
+    json_close(&k->object);
+    if (end.received)
+        text_print(k->text, "%u  0x%06" PRIx32 "  %.3f ms, reached\n", hops + 1, p.dt, ms);
     else
-        fprintf(k->out, "%u  0x%06" PRIx32 "  no answer\n", hops + 1, p.dt);
+        text_print(k->text, "%u  0x%06" PRIx32 "  no answer\n", hops + 1, p.dt);
     return code == DONE && end.received ? DONE : FAILED;
 }
 
@@ -424,13 +411,11 @@ static void show_there(struct question *k, const struct leat_packetway_plan *pla
         if (router)
             snprintf(name, sizeof name, "0x%06" PRIx32, router);
         else if (bit == hops)
-            snprintf(name, sizeof name, k->json ? "source" : "the source");
+            snprintf(name, sizeof name, k->text ? "the source" : "source");
         else
             snprintf(name, sizeof name, "router %u", hops - bit);
-        if (k->json)
-            leat_json_string(k->json, NULL, name);
-        else
-            fprintf(k->out, "%s%s", between, name);
+        leat_json_string(k->json, NULL, name);
+        text_print(k->text, "%s%s", between, name);
         between = ", ";
     }
 }
@@ -439,10 +424,10 @@ static void show_there(struct question *k, const struct leat_packetway_plan *pla
 static void show_counted(const char *way, uint64_t ei, FILE *out)
 {
     const char *between = "";
-    fprintf(out, "EI %s: an error was seen by router ", way);
+    text_print(out, "EI %s: an error was seen by router ", way);
     for (uint32_t bit = 0; bit < 64; bit++) {
         if (!(ei >> bit & 1)) continue;
-        fprintf(out, "%s%u", between, bit + 1);
+        text_print(out, "%s%u", between, bit + 1);
         between = ", ";
     }
 }
@@ -455,23 +440,19 @@ static void show_accused(struct question *k, uint64_t there, uint64_t back)
                                                   k->why) == LEAT_LIVE_PACKETWAY_OK &&
                          found->state == LEAT_PACKETWAY_PLAN_ROUTES;
     const struct leat_packetway_plan plan = planned ? *found : (struct leat_packetway_plan){ 0 };
-    if (k->json) {
-        leat_json_array(k->json, "accused_there");
-        if (planned) show_there(k, &plan, there);
-        leat_json_end(k->json);
-        return;
-    }
+    leat_json_array(k->json, "accused_there");
     if (planned) {
-        fputs("EI there: an error was seen by ", k->out);
+        text_print(k->text, "EI there: an error was seen by ");
         show_there(k, &plan, there);
-        fputc('\n', k->out);
+        text_print(k->text, "\n");
     } else if (there) {
-        show_counted("there", there, k->out);
-        fprintf(k->out, " before 0x%06" PRIx32 "\n", k->q->address);
+        show_counted("there", there, k->text);
+        text_print(k->text, " before 0x%06" PRIx32 "\n", k->q->address);
     }
+    leat_json_end(k->json);
     if (!back) return;
-    show_counted("back", back, k->out);
-    fputs(" from here\n", k->out);
+    show_counted("back", back, k->text);
+    text_print(k->text, " from here\n");
 }
 
 static int ping(struct question *k)
@@ -480,7 +461,7 @@ static int ping(struct question *k)
     uint8_t *data = calloc(1, k->q->size);
     int code = data ? DONE : FAILED;
     struct leat_json *j = open_object(k, k->q->address);
-    if (j) leat_json_array(j, "errors");
+    leat_json_array(j, "errors");
     for (uint32_t i = 0; code == DONE && i < k->q->count && !is_over(k); i++) {
         leat_time begun;
         code = send_echo(k, data, k->q->size, &begun);
@@ -490,20 +471,18 @@ static int ping(struct question *k)
     }
     free(data);
     const double mean = p.received ? (double)p.sum_us / p.received / 1000 : 0;
-    if (j) {
-        leat_json_end(j);
-        LEAT_JSON_UINTS(j, { "sent", p.sent }, { "received", p.received },
-                        { "least_us", p.least_us });
-        json_fixed(j, "mean_us", mean * 1000, 0);
-        leat_json_uint(j, "most_us", p.most_us);
-        leat_json_hex(j, "ei_there", "", p.ei_there, 16);
-        leat_json_hex(j, "ei_back", "", p.ei_back, 16);
-    } else if (p.received)
-        fprintf(k->out, "%u sent, %u received, %.3f ms on average\n", p.sent, p.received, mean);
+    leat_json_end(j);
+    LEAT_JSON_UINTS(j, { "sent", p.sent }, { "received", p.received }, { "least_us", p.least_us });
+    json_fixed(j, "mean_us", mean * 1000, 0);
+    leat_json_uint(j, "most_us", p.most_us);
+    leat_json_hex(j, "ei_there", "", p.ei_there, 16);
+    leat_json_hex(j, "ei_back", "", p.ei_back, 16);
+    if (p.received)
+        text_print(k->text, "%u sent, %u received, %.3f ms on average\n", p.sent, p.received, mean);
     else if (p.sent)
-        fprintf(k->out, "%u sent, none received\n", p.sent);
+        text_print(k->text, "%u sent, none received\n", p.sent);
     show_accused(k, p.ei_there, p.ei_back);
-    if (j) json_close(&k->object);
+    json_close(&k->object);
     if (code == DONE && p.received < k->q->count) code = FAILED;
     return code;
 }
@@ -549,7 +528,7 @@ static void show_info(struct question *k, struct found *t)
     while (leat_packetway_records_next(&records, &record)) {
         const struct leat_packetway_address a = leat_packetway_record_address(&record);
         if (is_new(t, &a))
-            pktway_live_node(&a, leat_packetway_record_nested(&record), "", k->json, k->out);
+            pktway_live_node(&a, leat_packetway_record_nested(&record), "", k->json, k->text);
     }
 }
 
@@ -557,10 +536,8 @@ static void show_info(struct question *k, struct found *t)
 static bool await_tell(struct question *k, uint32_t peer, struct found *t)
 {
     leat_time until = packetway_now() + k->q->timeout_ms * ps_per_ms;
-    while (packetway_now() < until && t->count < NODES_MAX && !is_over(k)) {
-        const uint32_t left_ms = (uint32_t)((until - packetway_now()) / ps_per_ms) + 1;
-        if (!leat_live_packetway_receive(k->node, left_ms, &k->event) || k->event.peer != peer)
-            continue;
+    while (t->count < NODES_MAX && receive_until(k, until)) {
+        if (k->event.peer != peer) continue;
         if (k->event.kind == LEAT_PACKETWAY_EVENT_INFO) {
             show_info(k, t);
             until = packetway_now() + MORE_MS * ps_per_ms; /* an answer may come in pieces */
@@ -588,9 +565,9 @@ static int tell(struct question *k)
     const int code = told(k, leat_live_packetway_ask(k->node, peer, db, build.len, k->why));
     if (code != DONE) return code;
     all.count = 0;
-    if (k->q->json) k->json = json_open_array(&k->object, k->out);
+    k->json = json_open_array(&k->object, k->text ? NULL : k->out);
     if (!await_tell(k, peer, &all)) fprintf(k->error, "leat: no answer of 0x%06" PRIx32 "\n", peer);
-    if (k->json) json_close(&k->object);
+    json_close(&k->object);
     leat_live_packetway_unask(k->node, peer);
     return all.count ? DONE : FAILED;
 }
@@ -614,6 +591,7 @@ int pktway_live_ask(struct leat_live_packetway *node, const struct packetway_req
     int code = WRONG;
     if (!k) return FAILED;
     *k = (struct question){ .node = node, .q = q, .asker = asker, .out = out, .error = error };
+    k->text = q->json ? NULL : out;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(words[i].word, q->word) == 0) {
             /* Without a half-router only the own SAN can be reached; the query will show it. */

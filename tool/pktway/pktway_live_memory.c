@@ -1,7 +1,7 @@
 /* leat pktway memory, read and write on live networks. */
 #include "leat_tree.h"
 #include "pktway_live_parts.h"
-#include "pktway_octets.h"
+#include "pktway_shared.h"
 #include "sim.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -86,31 +86,23 @@ bool pktway_live_store(const struct arguments *args, struct leat_packetway_store
 
 void pktway_live_store_status(const struct leat_packetway_store *s, struct leat_json *j, FILE *out)
 {
-    static const char *const texts[] = {
-#define X(id, text) text,
+    static const struct {
+        const char *name, *text;
+    } reasons[] = {
+#define X(id, text) { #id, text },
         LEAT_PACKETWAY_MEMORY_REASON_LIST(X)
 #undef X
     };
-    static const char *const names[] = {
-#define X(id, text) #id,
-        LEAT_PACKETWAY_MEMORY_REASON_LIST(X)
-#undef X
-    };
-    if (!j) {
-        fprintf(out,
-                "memory at 0x%" PRIx64 ", %" PRIu64 " octets; %" PRIu64 " octets read, %" PRIu64
-                " written; %" PRIu64 " ERR messages above the rate\n",
-                s->address, s->len, s->octets_read, s->octets_written, s->err_limited);
-        for (size_t i = 0; i < LEAT_PACKETWAY_MEMORY_REASON_COUNT; i++)
-            if (s->counts[i]) fprintf(out, "%12" PRIu64 "  %s\n", s->counts[i], texts[i]);
-        return;
-    }
+    text_print(out,
+               "memory at 0x%" PRIx64 ", %" PRIu64 " octets; %" PRIu64 " octets read, %" PRIu64
+               " written; %" PRIu64 " ERR messages above the rate\n",
+               s->address, s->len, s->octets_read, s->octets_written, s->err_limited);
     leat_json_object(j, "memory");
     LEAT_JSON_UINTS(j, { "address", s->address }, { "octets", s->len }, { "read", s->octets_read },
                     { "written", s->octets_written }, { "err_limited", s->err_limited });
     leat_json_object(j, "requests");
     for (size_t i = 0; i < LEAT_PACKETWAY_MEMORY_REASON_COUNT; i++)
-        leat_json_uint(j, names[i], s->counts[i]);
+        pktway_live_count(s->counts[i], reasons[i].name, reasons[i].text, j, out);
     leat_json_end(j);
     leat_json_end(j);
 }

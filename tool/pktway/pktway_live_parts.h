@@ -2,13 +2,12 @@
 #ifndef LEAT_LIVE_PACKETWAY_LIVE_PARTS_H
 #define LEAT_LIVE_PACKETWAY_LIVE_PARTS_H
 
-#include "json_out.h"
 #include "live_packetway_control.h"
 #include "live_packetway_router.h"
 #include "live_packetway_tun.h"
 #include "packetway_host.h"
 #include "pktway_live.h"
-#include "pktway_text.h"
+#include "pktway_shared.h"
 #include <leat/packetway.h>
 
 /*
@@ -23,7 +22,7 @@ int pktway_live_ask(struct leat_live_packetway *node, const struct packetway_req
  * or with `why`. The caller frees the octets.
  */
 bool pktway_live_store(const struct arguments *args, struct leat_packetway_store *store, char *why);
-/* json: if not NULL, a member of its object, else text on `out`. The same for all that follow. */
+/* A member of a JSON object, and text unless `out` is NULL. The same for all that follow. */
 void pktway_live_store_status(const struct leat_packetway_store *store, struct leat_json *json,
                               FILE *out);
 /* After read and write: NODE ADDRESS COUNT, or NODE ADDRESS OCTETS. False after a complaint. */
@@ -40,6 +39,9 @@ void pktway_live_host_status(const struct leat_live_packetway *host,
                              const struct packetway_tun *tun,
                              const struct leat_packetway_store *store, bool json, FILE *out);
 
+/* One counter: `number` of `name`. Text shows only those that are not 0. */
+void pktway_live_count(uint64_t number, const char *name, const char *text, struct leat_json *json,
+                       FILE *out);
 /* A node from an INFO or a table: its name and so on. */
 void pktway_live_about(struct leat_packetway_records about, struct leat_json *json, FILE *out);
 /* The same with its address; an object, or a line with this indent. */
@@ -48,6 +50,5 @@ void pktway_live_node(const struct leat_packetway_address *address,
                       struct leat_json *json, FILE *out);
 /* A name as text; unprintable characters are shown as numbers. */
 void pktway_live_name(const uint8_t *name, size_t len, FILE *out);
-void pktway_live_hex(const uint8_t *octets, size_t len, FILE *out);
 
 #endif

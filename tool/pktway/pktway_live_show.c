@@ -5,63 +5,46 @@
 
 /* ---- pieces -------------------------------------------------------------------------------- */
 
-void pktway_live_hex(const uint8_t *octets, size_t len, FILE *out)
-{
-    for (size_t i = 0; i < len; i++)
-        fprintf(out, "%02x", octets[i]);
-}
-
-/* A name may have any octets: unprintable ones are shown as numbers. */
 void pktway_live_name(const uint8_t *name, size_t len, FILE *out)
 {
     for (size_t i = 0; i < len; i++)
         if (name[i] >= ' ' && name[i] < 127 && name[i] != '"' && name[i] != '\\')
-            fputc(name[i], out);
+            text_print(out, "%c", name[i]);
         else
-            fprintf(out, "\\x%02x", name[i]);
+            text_print(out, "\\x%02x", name[i]);
 }
 
-static void put_about_text(struct leat_packetway_records about, FILE *out)
+/* The next record of a type; false: there are no more. */
+static bool next_of(uint8_t type, struct leat_packetway_records *records,
+                    struct leat_packetway_record *record)
 {
-    struct leat_packetway_record record;
-    const uint8_t *octets;
-    size_t len;
-    while (leat_packetway_records_next(&about, &record)) {
-        if (record.type == LEAT_PACKETWAY_RTYP_NAME) {
-            octets = leat_packetway_record_name(&record, &len);
-            fputs("  ", out);
-            pktway_live_name(octets, len, out);
-        } else if (record.type == LEAT_PACKETWAY_RTYP_CAPA) {
-            fprintf(out, ", capability %u",
-                    leat_packetway_record_capability(&record, &octets, &len));
-            if (len) fputc(':', out);
-            pktway_live_hex(octets, len, out);
-        }
-    }
+    while (leat_packetway_records_next(records, record))
+        if (record->type == type) return true;
+    return false;
 }
 
 void pktway_live_about(struct leat_packetway_records about, struct leat_json *j, FILE *out)
 {
+    struct leat_packetway_records names = about;
     struct leat_packetway_record record;
     const uint8_t *octets;
     size_t len;
-    bool listed = false;
-    if (!j) {
-        put_about_text(about, out);
-        return;
+    while (next_of(LEAT_PACKETWAY_RTYP_NAME, &names, &record)) {
+        octets = leat_packetway_record_name(&record, &len);
+        leat_json_chars(j, "name", (const char *)octets, len);
+        text_print(out, "  ");
+        pktway_live_name(octets, len, out);
     }
-    while (leat_packetway_records_next(&about, &record)) {
-        if (record.type == LEAT_PACKETWAY_RTYP_NAME) {
-            octets = leat_packetway_record_name(&record, &len);
-            leat_json_chars(j, "name", (const char *)octets, len);
-        } else if (record.type == LEAT_PACKETWAY_RTYP_CAPA) {
-            if (!listed) leat_json_array(j, "capabilities");
-            listed = true;
-            leat_json_object(j, NULL);
-            leat_json_uint(j, "code", leat_packetway_record_capability(&record, &octets, &len));
-            leat_json_octets(j, "parameters", octets, len);
-            leat_json_end(j);
-        }
+    bool listed = false;
+    for (; next_of(LEAT_PACKETWAY_RTYP_CAPA, &about, &record); listed = true) {
+        const unsigned code = leat_packetway_record_capability(&record, &octets, &len);
+        if (!listed) leat_json_array(j, "capabilities");
+        leat_json_object(j, NULL);
+        leat_json_uint(j, "code", code);
+        leat_json_octets(j, "parameters", octets, len);
+        leat_json_end(j);
+        text_print(out, ", capability %u%s", code, len ? ":" : "");
+        pktway_put_hex(octets, len, out);
     }
     if (listed) leat_json_end(j);
 }
@@ -72,28 +55,21 @@ void pktway_live_node(const struct leat_packetway_address *address,
 {
     char text[PKTWAY_ADDRESS_CAP];
     pktway_address_text(address, text);
-    if (j) {
-        leat_json_object(j, NULL);
-        leat_json_string(j, "address", text);
-        pktway_live_about(about, j, out);
-        leat_json_end(j);
-    } else {
-        fprintf(out, "%s%s", indent, text);
-        pktway_live_about(about, NULL, out);
-        fputc('\n', out);
-    }
+    leat_json_object(j, NULL);
+    leat_json_string(j, "address", text);
+    text_print(out, "%s%s", indent, text);
+    pktway_live_about(about, j, out);
+    text_print(out, "\n");
+    leat_json_end(j);
 }
 
 /* ---- status -------------------------------------------------------------------------------- */
 
-/* One counter: `number` of `name`. Text shows only those that are not 0. */
-static void show_count(uint64_t number, const char *name, const char *text, struct leat_json *j,
+void pktway_live_count(uint64_t number, const char *name, const char *text, struct leat_json *j,
                        FILE *out)
 {
-    if (j)
-        leat_json_uint(j, name, number);
-    else if (number)
-        fprintf(out, "%12" PRIu64 "  %s\n", number, text);
+    leat_json_uint(j, name, number);
+    if (number) text_print(out, "%12" PRIu64 "  %s\n", number, text);
 }
 
 static void show_counts(const struct packetway_router *r, uint32_t half, struct leat_json *j,
@@ -109,24 +85,25 @@ static void show_counts(const struct packetway_router *r, uint32_t half, struct 
     const struct leat_packetway_auth_counts *k = &h->san.auth.counts;
     const struct leat_packetway_router_counts *c = leat_packetway_router_counts(h->engine);
     const uint64_t in_kernel = packetway_router_in_kernel(r, half);
-    if (j) leat_json_object(j, "counts");
-#define X(id, text) show_count(n->id, #id, text, j, out);
+    leat_json_object(j, "counts");
+#define X(id, text) pktway_live_count(n->id, #id, text, j, out);
     PACKETWAY_COUNT_LIST(X)
 #undef X
-#define X(id, text) show_count(k->id, #id, text, j, out);
+#define X(id, text) pktway_live_count(k->id, #id, text, j, out);
     LEAT_PACKETWAY_AUTH_COUNT_LIST(X)
 #undef X
-    show_count(h->refused, "refused_routes", "native routes that this SAN does not take", j, out);
-    show_count(in_kernel, "in_kernel", "packets that the kernel sent on by itself", j, out);
-#define X(id, text) show_count(c->id, #id, text, j, out);
+    pktway_live_count(h->refused, "refused_routes", "native routes that this SAN does not take", j,
+                      out);
+    pktway_live_count(in_kernel, "in_kernel", "packets that the kernel sent on by itself", j, out);
+#define X(id, text) pktway_live_count(c->id, #id, text, j, out);
     LEAT_PACKETWAY_COUNT_LIST(X)
 #undef X
-    if (j) leat_json_object(j, "reasons");
+    leat_json_object(j, "reasons");
     for (int i = 1; i < LEAT_PACKETWAY_REASON_COUNT; i++)
-        show_count(c->reason[i], names[i],
-                   leat_packetway_reason_text((enum leat_packetway_reason)i), j, out);
-    if (j) leat_json_end(j);
-    if (j) leat_json_end(j);
+        pktway_live_count(c->reason[i], names[i],
+                          leat_packetway_reason_text((enum leat_packetway_reason)i), j, out);
+    leat_json_end(j);
+    leat_json_end(j);
 }
 
 /* A node that was rejected since it claims the address of another. */
@@ -135,20 +112,17 @@ static void show_dispute(const struct packetway_san *san, struct leat_json *j, F
     char at[PACKETWAY_ENDPOINT_MAX];
     if (!san->dispute.address) return;
     packetway_native_text(&san->dispute.at, san->plan.udp, at);
-    if (j) {
-        leat_json_object(j, "dispute");
-        leat_json_hex(j, "address", "0x", san->dispute.address, 6);
-        leat_json_string(j, "at", at);
-        leat_json_end(j);
-    } else {
-        fprintf(out, "  DUPLICATE: 0x%06x is claimed by %s, too, who is not believed\n",
-                san->dispute.address, at);
-    }
+    leat_json_object(j, "dispute");
+    leat_json_hex(j, "address", "0x", san->dispute.address, 6);
+    leat_json_string(j, "at", at);
+    leat_json_end(j);
+    text_print(out, "  DUPLICATE: 0x%06x is claimed by %s, too, who is not believed\n",
+               san->dispute.address, at);
 }
 
 static void show_key_hint(const char *hint, FILE *out)
 {
-    if (*hint) fprintf(out, "  KEY: %s\n", hint);
+    if (*hint) text_print(out, "  KEY: %s\n", hint);
 }
 
 static void show_san(const struct packetway_half *h, struct leat_json *j, FILE *out)
@@ -159,14 +133,10 @@ static void show_san(const struct packetway_half *h, struct leat_json *j, FILE *
         packetway_native_text(&p->bind, true, place);
     else
         memcpy(place, p->device, sizeof p->device);
-    if (!j) {
-        fprintf(out,
-                "%s%s: bias 0x%06x, %u nodes at most, half-router 0x%06x, MTU %u words, %s%s\n",
-                p->udp ? "udp:" : "", place, p->block.bias, p->block.count, p->address,
-                h->san.mtu_words, h->up ? "up" : "down", p->keyed ? ", keyed" : "");
-        show_key_hint(packetway_san_key_hint(&h->san), out);
-        return;
-    }
+    text_print(out, "%s%s: bias 0x%06x, %u nodes at most, half-router 0x%06x, MTU %u words, %s%s\n",
+               p->udp ? "udp:" : "", place, p->block.bias, p->block.count, p->address,
+               h->san.mtu_words, h->up ? "up" : "down", p->keyed ? ", keyed" : "");
+    show_key_hint(packetway_san_key_hint(&h->san), out);
     json_format(j, "san", "%s%s", p->udp ? "udp:" : "", place);
     leat_json_hex(j, "bias", "0x", p->block.bias, 6);
     leat_json_uint(j, "nodes", p->block.count);
@@ -180,27 +150,23 @@ void pktway_live_status(struct packetway_router *r, bool json, FILE *out)
 {
     const char *driver = packetway_driver_name(r->driver);
     struct json_out object;
-    struct leat_json *j = json ? json_open(&object, out) : NULL;
-    if (j) {
-        leat_json_string(j, "name", r->config.name);
-        leat_json_string(j, "driver", driver);
-        leat_json_string(j, "why", r->why);
-        json_confined_here(j);
-        leat_json_array(j, "sans");
-    } else {
-        fprintf(out, "router %s, driver %s: ", r->config.name, driver);
-        pktway_live_name((const uint8_t *)r->why, strlen(r->why), out);
-        fputc('\n', out);
-        write_confined_here(out);
-    }
+    struct leat_json *j = json_open(&object, json ? out : NULL);
+    if (json) out = NULL;
+    leat_json_string(j, "name", r->config.name);
+    leat_json_string(j, "driver", driver);
+    leat_json_string(j, "why", r->why);
+    text_print(out, "router %s, driver %s: ", r->config.name, driver);
+    pktway_live_name((const uint8_t *)r->why, strlen(r->why), out);
+    text_print(out, "\n");
+    show_confined_here(j, out);
+    leat_json_array(j, "sans");
     for (uint32_t i = 0; i < r->count; i++) {
-        if (j) leat_json_object(j, NULL);
+        leat_json_object(j, NULL);
         show_san(&r->half[i], j, out);
         show_counts(r, i, j, out);
         show_dispute(&r->half[i].san, j, out);
-        if (j) leat_json_end(j);
+        leat_json_end(j);
     }
-    if (!j) return;
     leat_json_end(j);
     json_close(&object);
 }
@@ -209,15 +175,12 @@ void pktway_live_status(struct packetway_router *r, bool json, FILE *out)
 
 static void show_tun(const struct packetway_tun *t, struct leat_json *j, FILE *out)
 {
-    if (!j) {
-        fprintf(out,
-                "%s: %llu IP packets sent, %llu received, %llu without a way, %llu from another "
-                "node than their source's, %llu not sent, %llu told to be too long\n",
-                t->device, (unsigned long long)t->sent, (unsigned long long)t->received,
-                (unsigned long long)t->no_way, (unsigned long long)t->spoofed,
-                (unsigned long long)t->unsent, (unsigned long long)t->too_long);
-        return;
-    }
+    text_print(out,
+               "%s: %llu IP packets sent, %llu received, %llu without a way, %llu from another "
+               "node than their source's, %llu not sent, %llu told to be too long\n",
+               t->device, (unsigned long long)t->sent, (unsigned long long)t->received,
+               (unsigned long long)t->no_way, (unsigned long long)t->spoofed,
+               (unsigned long long)t->unsent, (unsigned long long)t->too_long);
     leat_json_string(j, "device", t->device);
     LEAT_JSON_UINTS(j, { "ip_sent", t->sent }, { "ip_received", t->received },
                     { "ip_no_way", t->no_way }, { "ip_spoofed", t->spoofed },
@@ -228,10 +191,10 @@ static void show_host_counts(const struct leat_live_packetway *host, struct leat
 {
     const struct leat_packetway_host_counts *c = leat_live_packetway_counts(host);
     const struct leat_packetway_auth_counts *k = leat_live_packetway_key_counts(host);
-#define X(id, text) show_count(c->id, #id, text, j, out);
+#define X(id, text) pktway_live_count(c->id, #id, text, j, out);
     LEAT_PACKETWAY_HOST_COUNT_LIST(X)
 #undef X
-#define X(id, text) show_count(k->id, #id, text, j, out);
+#define X(id, text) pktway_live_count(k->id, #id, text, j, out);
     LEAT_PACKETWAY_AUTH_COUNT_LIST(X)
 #undef X
 }
@@ -241,31 +204,22 @@ void pktway_live_host_status(const struct leat_live_packetway *host,
                              const struct leat_packetway_store *store, bool json, FILE *out)
 {
     struct json_out object;
-    struct leat_json *j = json ? json_open(&object, out) : NULL;
-    if (j)
-        leat_json_array(j, "routers");
-    else
-        fputs("half-routers:", out);
-    for (uint32_t i = 0; leat_live_packetway_router(host, i); i++)
-        if (j)
-            leat_json_hex(j, NULL, "0x", leat_live_packetway_router(host, i), 6);
-        else
-            fprintf(out, " 0x%06" PRIx32, leat_live_packetway_router(host, i));
-    if (j) {
-        leat_json_end(j);
-    } else {
-        fputc('\n', out);
-        show_key_hint(leat_live_packetway_key_hint(host), out);
+    struct leat_json *j = json_open(&object, json ? out : NULL);
+    if (json) out = NULL;
+    leat_json_array(j, "routers");
+    text_print(out, "half-routers:");
+    for (uint32_t i = 0, router; (router = leat_live_packetway_router(host, i)); i++) {
+        leat_json_hex(j, NULL, "0x", router, 6);
+        text_print(out, " 0x%06" PRIx32, router);
     }
+    leat_json_end(j);
+    text_print(out, "\n");
+    show_key_hint(leat_live_packetway_key_hint(host), out);
     show_host_counts(host, j, out);
     if (tun) show_tun(tun, j, out);
     if (store) pktway_live_store_status(store, j, out);
-    if (j) {
-        json_confined_here(j);
-        json_close(&object);
-    } else {
-        write_confined_here(out);
-    }
+    show_confined_here(j, out);
+    json_close(&object);
 }
 
 /* ---- tables -------------------------------------------------------------------------------- */
@@ -278,41 +232,30 @@ static void show_node(const struct packetway_half *h, const struct leat_packetwa
     memcpy(native.octets, v->node.route, v->node.route_len);
     packetway_native_text(&native, h->san.plan.udp, text);
     pktway_address_text(&v->node.address, address);
-    if (j) {
-        leat_json_object(j, NULL);
-        leat_json_string(j, "address", address);
-        leat_json_string(j, "native", text);
-        leat_json_bool(j, "buddy", v->node.buddy);
-    } else {
-        fprintf(out, "  %s  %s%s", address, text, v->node.buddy ? "  half-router" : "");
-    }
+    leat_json_object(j, NULL);
+    leat_json_string(j, "address", address);
+    leat_json_string(j, "native", text);
+    leat_json_bool(j, "buddy", v->node.buddy);
+    text_print(out, "  %s  %s%s", address, text, v->node.buddy ? "  half-router" : "");
     pktway_live_about(v->about, j, out);
-    if (j)
-        leat_json_end(j);
-    else
-        fputc('\n', out);
+    text_print(out, "\n");
+    leat_json_end(j);
 }
 
 static void show_table(const struct leat_packetway_table_view *t, struct leat_json *j, FILE *out)
 {
     struct leat_packetway_records nodes = t->nodes;
     struct leat_packetway_record record;
-    if (j) {
-        leat_json_object(j, NULL);
-        pktway_table_json(j, t);
-        leat_json_array(j, "nodes");
-    } else {
-        fprintf(out, "  SAN 0x%06x, SN %u, quality %u, MTU %u%s, by", t->san, t->sequence, t->q,
-                t->mtu_words, t->lost ? ", LOST" : "");
-        for (uint32_t i = 0; i < t->received_from_count; i++)
-            fprintf(out, " 0x%06" PRIx32, t->received_from[i]);
-        fputc('\n', out);
-    }
+    text_print(out, "  SAN 0x%06x, SN %u, quality %u, MTU %u%s, by", t->san, t->sequence, t->q,
+               t->mtu_words, t->lost ? ", LOST" : "");
+    leat_json_object(j, NULL);
+    pktway_put_table(t, j, out);
+    text_print(out, "\n");
+    leat_json_array(j, "nodes");
     while (leat_packetway_records_next(&nodes, &record)) {
         const struct leat_packetway_address a = leat_packetway_record_address(&record);
         pktway_live_node(&a, leat_packetway_record_nested(&record), "    ", j, out);
     }
-    if (!j) return;
     leat_json_end(j);
     leat_json_end(j);
 }
@@ -321,26 +264,19 @@ static void show_half(const struct packetway_half *h, struct leat_json *j, FILE 
 {
     struct leat_packetway_node_view node;
     struct leat_packetway_table_view table;
-    if (j) {
-        leat_json_object(j, NULL);
-        leat_json_hex(j, "address", "0x", h->san.plan.address, 6);
-        leat_json_hex(j, "bias", "0x", h->san.plan.block.bias, 6);
-        leat_json_array(j, "nodes");
-    } else {
-        fprintf(out, "half-router 0x%06x of SAN 0x%06x: nodes here\n", h->san.plan.address,
-                h->san.plan.block.bias);
-    }
+    leat_json_object(j, NULL);
+    leat_json_hex(j, "address", "0x", h->san.plan.address, 6);
+    leat_json_hex(j, "bias", "0x", h->san.plan.block.bias, 6);
+    leat_json_array(j, "nodes");
+    text_print(out, "half-router 0x%06x of SAN 0x%06x: nodes here\n", h->san.plan.address,
+               h->san.plan.block.bias);
     for (uint32_t i = 0; i < PACKETWAY_NODES_MAX; i++)
         if (leat_packetway_router_node_at(h->engine, i, &node)) show_node(h, &node, j, out);
-    if (j) {
-        leat_json_end(j);
-        leat_json_array(j, "tables");
-    } else {
-        fputs(" tables of other SANs\n", out);
-    }
+    leat_json_end(j);
+    leat_json_array(j, "tables");
+    text_print(out, " tables of other SANs\n");
     for (uint32_t i = 0; i < LEAT_PACKETWAY_XRT_MAX; i++)
         if (leat_packetway_router_table(h->engine, i, &table)) show_table(&table, j, out);
-    if (!j) return;
     leat_json_end(j);
     leat_json_end(j);
 }
@@ -348,8 +284,8 @@ static void show_half(const struct packetway_half *h, struct leat_json *j, FILE 
 void pktway_live_tables(struct packetway_router *r, bool json, FILE *out)
 {
     struct json_out object;
-    struct leat_json *j = json ? json_open_array(&object, out) : NULL;
+    struct leat_json *j = json_open_array(&object, json ? out : NULL);
     for (uint32_t i = 0; i < r->count; i++)
-        show_half(&r->half[i], j, out);
-    if (j) json_close(&object);
+        show_half(&r->half[i], j, json ? NULL : out);
+    json_close(&object);
 }

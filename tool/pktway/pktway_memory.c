@@ -4,7 +4,7 @@
  */
 #include "packetway_memory.h"
 #include "pktway_ask.h"
-#include "pktway_octets.h"
+#include "pktway_shared.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
-#include "pktway_octets.h"
-#include "json_out.h"
 #include "leat_tree.h"
+#include "pktway_shared.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,12 +18,10 @@ static bool read_written(const struct arguments *args, struct pktway_octets *o)
     const bool text = strncmp(word, "text=", 5) == 0;
     o->len = text ? strlen(word) - 5 : strlen(word) / 2;
     if (!text && !is_hex(word))
-        return misuse(args->verb, "write '%.60s', expected octets in hex, or text=TEXT", word),
-               false;
+        return misused(args->verb, "write '%.60s', expected octets in hex, or text=TEXT", word);
     if (!o->len || o->len > sizeof o->octets)
-        return misuse(args->verb, "write of %zu octets, expected 1 to %d", o->len,
-                      PKTWAY_WRITE_MAX),
-               false;
+        return misused(args->verb, "write of %zu octets, expected 1 to %d", o->len,
+                       PKTWAY_WRITE_MAX);
     if (text) memcpy(o->octets, word + 5, o->len);
     for (size_t i = 0; i < o->len && !text; i++) {
         const char digits[3] = { word[2 * i], word[2 * i + 1], 0 };
@@ -41,14 +38,12 @@ bool pktway_octets_read(const struct arguments *args, struct pktway_octets *o)
     o->json = argument(args, "--json") != NULL;
     o->write = strcmp(word, "write") == 0;
     if (!leat_tree_number(at, strlen(at), &o->at))
-        return misuse(args->verb, "%s at '%s', expected an address of its memory, as 0x1000", word,
-                      at),
-               false;
+        return misused(args->verb, "%s at '%s', expected an address of its memory, as 0x1000", word,
+                       at);
     if (o->write) return read_written(args, o);
     if (!leat_tree_number(count, strlen(count), &number) || number > PKTWAY_READ_MAX)
-        return misuse(args->verb, "read '%s', expected how many octets, 0 to %d", count,
-                      PKTWAY_READ_MAX),
-               false;
+        return misused(args->verb, "read '%s', expected how many octets, 0 to %d", count,
+                       PKTWAY_READ_MAX);
     o->len = (size_t)number;
     return true;
 }

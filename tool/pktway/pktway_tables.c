@@ -1,36 +1,11 @@
 /* leat pktway tables: the tables of the half-routers of a simulated network. */
-#include "json_out.h"
 #include "pktway_ask.h"
-#include "pktway_text.h"
-#include <inttypes.h>
+#include "pktway_shared.h"
 #include <stdio.h>
 #include <string.h>
 
-static void put_hex(const uint8_t *octets, size_t len)
-{
-    for (size_t i = 0; i < len; i++)
-        printf("%02x", octets[i]);
-}
-
 /* Name, capabilities and routes of a node. */
-static void put_about(struct leat_packetway_records about)
-{
-    struct leat_packetway_record r;
-    while (leat_packetway_records_next(&about, &r)) {
-        size_t len;
-        const uint8_t *octets;
-        if (r.type == LEAT_PACKETWAY_RTYP_NAME) {
-            octets = leat_packetway_record_name(&r, &len);
-            printf("  %.*s", (int)len, (const char *)octets);
-        } else if (r.type == LEAT_PACKETWAY_RTYP_CAPA) {
-            printf("  capability %u", leat_packetway_record_capability(&r, &octets, &len));
-            if (len) putchar(' ');
-            put_hex(octets, len);
-        }
-    }
-}
-
-static void put_about_json(struct leat_json *j, struct leat_packetway_records about)
+static void put_about(struct leat_packetway_records about, struct leat_json *j, FILE *out)
 {
     struct leat_packetway_record r;
     while (leat_packetway_records_next(&about, &r)) {
@@ -39,87 +14,69 @@ static void put_about_json(struct leat_json *j, struct leat_packetway_records ab
         if (r.type == LEAT_PACKETWAY_RTYP_NAME) {
             octets = leat_packetway_record_name(&r, &len);
             leat_json_chars(j, "name", (const char *)octets, len);
+            text_print(out, "  %.*s", (int)len, (const char *)octets);
         } else if (r.type == LEAT_PACKETWAY_RTYP_CAPA) {
-            leat_json_uint(j, "capability", leat_packetway_record_capability(&r, &octets, &len));
+            const unsigned code = leat_packetway_record_capability(&r, &octets, &len);
+            leat_json_uint(j, "capability", code);
             if (len) leat_json_octets(j, "parameters", octets, len);
+            text_print(out, "  capability %u%s", code, len ? " " : "");
+            pktway_put_hex(octets, len, out);
         }
     }
 }
 
-void pktway_put_nodes(struct leat_packetway_records nodes)
+void pktway_put_nodes(struct leat_packetway_records nodes, struct leat_json *j, FILE *out)
 {
     struct leat_packetway_record r;
     char text[PKTWAY_ADDRESS_CAP];
     while (leat_packetway_records_next(&nodes, &r)) {
         if (r.type != LEAT_PACKETWAY_RTYP_ADDR) continue;
         const struct leat_packetway_address address = leat_packetway_record_address(&r);
-        printf("    %s", pktway_address_text(&address, text));
-        put_about(leat_packetway_record_nested(&r));
-        putchar('\n');
-    }
-}
-
-void pktway_put_nodes_json(struct leat_json *j, struct leat_packetway_records nodes)
-{
-    struct leat_packetway_record r;
-    char text[PKTWAY_ADDRESS_CAP];
-    while (leat_packetway_records_next(&nodes, &r)) {
-        if (r.type != LEAT_PACKETWAY_RTYP_ADDR) continue;
-        const struct leat_packetway_address address = leat_packetway_record_address(&r);
+        pktway_address_text(&address, text);
         leat_json_object(j, NULL);
-        leat_json_string(j, "address", pktway_address_text(&address, text));
-        put_about_json(j, leat_packetway_record_nested(&r));
+        leat_json_string(j, "address", text);
+        text_print(out, "    %s", text);
+        put_about(leat_packetway_record_nested(&r), j, out);
+        text_print(out, "\n");
         leat_json_end(j);
     }
 }
 
-static void put_node(struct leat_json *j, const struct leat_packetway_node_view *v)
+static void put_node(const struct leat_packetway_node_view *v, struct leat_json *j, FILE *out)
 {
     char text[PKTWAY_ADDRESS_CAP];
     pktway_address_text(&v->node.address, text);
-    if (j) {
-        leat_json_object(j, NULL);
-        leat_json_string(j, "address", text);
-        leat_json_octets(j, "route", v->node.route, v->node.route_len);
-        leat_json_uint(j, "q", v->node.q);
-        leat_json_bool(j, "buddy", v->node.buddy);
-        put_about_json(j, v->about);
-        leat_json_end(j);
-    } else {
-        printf("    %s  route ", text);
-        put_hex(v->node.route, v->node.route_len);
-        printf("  q %u%s", v->node.q, v->node.buddy ? "  buddy" : "");
-        put_about(v->about);
-        putchar('\n');
-    }
+    leat_json_object(j, NULL);
+    leat_json_string(j, "address", text);
+    leat_json_octets(j, "route", v->node.route, v->node.route_len);
+    leat_json_uint(j, "q", v->node.q);
+    leat_json_bool(j, "buddy", v->node.buddy);
+    text_print(out, "    %s  route ", text);
+    pktway_put_hex(v->node.route, v->node.route_len, out);
+    text_print(out, "  q %u%s", v->node.q, v->node.buddy ? "  buddy" : "");
+    put_about(v->about, j, out);
+    text_print(out, "\n");
+    leat_json_end(j);
 }
 
-static void put_table(const struct leat_packetway_table_view *t)
-{
-    printf("  SAN 0x%06x, SN %u, Q %u, MTU %u words%s, from", t->san, t->sequence, t->q,
-           t->mtu_words, t->lost ? ", WITHDRAWN" : "");
-    for (uint32_t i = 0; i < t->received_from_count; i++)
-        printf(" 0x%06x", t->received_from[i]);
-    fputs(", CSR ", stdout);
-    put_hex(t->csr, t->csr_len);
-    fputs(t->csr_len ? "\n" : "none\n", stdout);
-    pktway_put_nodes(t->nodes);
-}
-
-static void put_table_json(struct leat_json *j, const struct leat_packetway_table_view *t)
+static void put_table(const struct leat_packetway_table_view *t, struct leat_json *j, FILE *out)
 {
     leat_json_object(j, NULL);
-    pktway_table_json(j, t);
+    text_print(out, "  SAN 0x%06x, SN %u, Q %u, MTU %u words%s, from", t->san, t->sequence, t->q,
+               t->mtu_words, t->lost ? ", WITHDRAWN" : "");
+    pktway_put_table(t, j, out);
     leat_json_octets(j, "csr", t->csr, t->csr_len);
+    text_print(out, ", CSR ");
+    pktway_put_hex(t->csr, t->csr_len, out);
+    text_print(out, t->csr_len ? "\n" : "none\n");
     leat_json_array(j, "nodes");
-    pktway_put_nodes_json(j, t->nodes);
+    pktway_put_nodes(t->nodes, j, out);
     leat_json_end(j);
     leat_json_end(j);
 }
 
-/* j: NULL for text. */
 static void put_half_router(const struct pktway_asking *a, uint32_t router, uint32_t end,
-                            struct leat_json *j)
+                            struct leat_json *j, FILE *out)
 {
     const struct leat_fabric_router *r = &a->network->design.router[router];
     const struct leat_fabric_san *san = &a->network->design.san[r->end[end].san];
@@ -129,33 +86,25 @@ static void put_half_router(const struct pktway_asking *a, uint32_t router, uint
     const struct leat_packetway_router *engine = leat_sim_packetway_engine(&a->network->net, router,
                                                                            end, &address);
     const bool up = leat_sim_packetway_is_up(&a->network->net, router);
-    if (j) {
-        leat_json_object(j, NULL);
-        leat_json_string(j, "router", r->name);
-        leat_json_string(j, "san", san->name);
-        leat_json_hex(j, "address", "0x", address, 6);
-        leat_json_bool(j, "up", up);
-        leat_json_array(j, "nodes");
-    } else {
-        printf("%s: half-router 0x%06x on %s%s\n  nodes of its SAN\n", r->name, address, san->name,
-               up ? "" : ", which is down and knew");
-    }
+    leat_json_object(j, NULL);
+    leat_json_string(j, "router", r->name);
+    leat_json_string(j, "san", san->name);
+    leat_json_hex(j, "address", "0x", address, 6);
+    leat_json_bool(j, "up", up);
+    leat_json_array(j, "nodes");
+    text_print(out, "%s: half-router 0x%06x on %s%s\n  nodes of its SAN\n", r->name, address,
+               san->name, up ? "" : ", which is down and knew");
     for (uint32_t i = 0; i < a->network->san[r->end[end].san].net->ports; i++)
-        if (leat_packetway_router_node_at(engine, i, &v)) put_node(j, &v);
-    if (j) leat_json_end(j);
-    if (j) leat_json_array(j, "tables");
-    for (uint32_t i = 0; i < LEAT_PACKETWAY_TABLES_PER_SAN * a->network->design.sans; i++) {
-        if (!leat_packetway_router_table(engine, i, &t)) continue;
-        if (j)
-            put_table_json(j, &t);
-        else
-            put_table(&t);
-    }
-    if (j) leat_json_end(j);
-    if (j) leat_json_end(j);
+        if (leat_packetway_router_node_at(engine, i, &v)) put_node(&v, j, out);
+    leat_json_end(j);
+    leat_json_array(j, "tables");
+    for (uint32_t i = 0; i < LEAT_PACKETWAY_TABLES_PER_SAN * a->network->design.sans; i++)
+        if (leat_packetway_router_table(engine, i, &t)) put_table(&t, j, out);
+    leat_json_end(j);
+    leat_json_end(j);
 }
 
-int pktway_put_tables(const struct pktway_asking *a)
+int pktway_put_tables(struct pktway_asking *a)
 {
     const char *name = a->args->operand_count > 1 ? a->args->operand[1] : NULL;
     struct json_out out;
@@ -165,12 +114,12 @@ int pktway_put_tables(const struct pktway_asking *a)
     if (!found)
         return misuse(a->args->verb, "tables: '%s', expected the name of a router of %s", name,
                       a->network->design.name);
-    struct leat_json *j = a->json ? json_open_array(&out, stdout) : NULL;
+    struct leat_json *j = json_open_array(&out, a->text ? NULL : stdout);
     for (uint32_t i = 0; i < a->network->design.routers; i++) {
         if (name && strcmp(name, a->network->design.router[i].name) != 0) continue;
         for (uint32_t k = 0; k < a->network->design.router[i].ends; k++)
-            put_half_router(a, i, k, j);
+            put_half_router(a, i, k, j, a->text);
     }
-    if (j) json_close(&out);
+    json_close(&out);
     return DONE;
 }

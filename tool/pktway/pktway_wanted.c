@@ -1,5 +1,5 @@
-#include "pktway_wanted.h"
 #include "leat_tree.h"
+#include "pktway_shared.h"
 #include <string.h>
 
 enum { PARAMETERS_MAX = 64, OCTET_MAX = 255 };

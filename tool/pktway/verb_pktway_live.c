@@ -4,7 +4,6 @@
 #include "live_guard.h"
 #include "packetway_record.h"
 #include "pktway_live_parts.h"
-#include "pktway_wanted.h"
 #include "sim.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -498,17 +497,15 @@ static bool read_address(const struct arguments *args, struct packetway_request 
     uint64_t address;
     const bool memory = word_is_in(q->word, "read write");
     if (args->operand_count != (memory ? 4 : 2))
-        return misuse(args->verb,
-                      memory ? "%s wants a node, an address there, and %s"
-                             : "%s wants one address, as 0x301",
-                      q->word, q->word[0] == 'r' ? "how many octets" : "octets: hex or text=TEXT"),
-               false;
+        return misused(args->verb,
+                       memory ? "%s wants a node, an address there, and %s"
+                              : "%s wants one address, as 0x301",
+                       q->word, q->word[0] == 'r' ? "how many octets" : "octets: hex or text=TEXT");
     const char *text = args->operand[1];
     if (!leat_tree_number(text, strlen(text), &address) || address < 1 ||
         address > LEAT_PACKETWAY_ADDRESS_MAX)
-        return misuse(args->verb,
-                      "address '%s', expected 1 to 0x7ffffd, or --fabric and a name there", text),
-               false;
+        return misused(args->verb,
+                       "address '%s', expected 1 to 0x7ffffd, or --fabric and a name there", text);
     q->address = (uint32_t)address;
     return true;
 }
@@ -516,12 +513,11 @@ static bool read_address(const struct arguments *args, struct packetway_request 
 static bool read_words(const struct arguments *args, struct packetway_request *q)
 {
     size_t at = 0;
-    if (args->operand_count < 2) return misuse(args->verb, "tell wants " PKTWAY_WANTED), false;
+    if (args->operand_count < 2) return misused(args->verb, "tell wants " PKTWAY_WANTED);
     for (int i = 1; i < args->operand_count; i++) {
         const size_t len = strlen(args->operand[i]);
         if (at + len + 2 > sizeof q->text)
-            return misuse(args->verb, "tell: more than %d characters", PACKETWAY_TEXT_MAX - 2),
-                   false;
+            return misused(args->verb, "tell: more than %d characters", PACKETWAY_TEXT_MAX - 2);
         memcpy(q->text + at, args->operand[i], len);
         at += len;
         q->text[at++] = '\n';
@@ -586,7 +582,7 @@ static bool read_request(const struct arguments *args, struct packetway_request 
     if (word_is_in(word, "read write"))
         return read_address(args, q) && pktway_live_memory_words(args, q);
     if (args->operand_count == 1) return true;
-    return misuse(args->verb, "'%s' behind %s, expected nothing", args->operand[1], word), false;
+    return misused(args->verb, "'%s' behind %s, expected nothing", args->operand[1], word);
 }
 
 /* Queries a process that runs here. */

@@ -9,25 +9,13 @@ enum { BARRIER_BITS_MAX = 1000000000, BARRIER_RANDOM_BITS = 10000 };
 
 /* ---- common output --------------------------------------------------------------------------- */
 
-static void begin(struct ring_asking *a)
-{
-    const struct ring_job *job = a->job;
-    if (job->json)
-        ring_json_open(&a->out, job->word, job->stations, &a->packet);
-    else
-        printf("%s over %u stations, register %u, %u bits, from station %u (%s model)\n", job->word,
-               job->stations, job->command.reg, job->command.width_bits, job->from + 1,
-               job->model == LEAT_SIM_ATON_BIT ? "bit" : "word");
-}
-
 static void put_field(struct ring_asking *a, const struct ring_field *field)
 {
-    if (a->job->json)
-        ring_json_field(&a->out.json, field);
-    else if (field->is_there)
-        printf("  %-22s %20" PRIu64 "\n", field->label, field->value);
+    ring_json_field(&a->out.json, field);
+    if (field->is_there)
+        text_print(a->text, "  %-22s %20" PRIu64 "\n", field->label, field->value);
     else
-        printf("  %-22s %20s\n", field->label, "none");
+        text_print(a->text, "  %-22s %20s\n", field->label, "none");
 }
 
 static void put(struct ring_asking *a, const char *key, const char *label, bool is_there,
@@ -38,20 +26,18 @@ static void put(struct ring_asking *a, const char *key, const char *label, bool 
 }
 
 /* `more`: bit times of the host-based method besides its n-1 packets. */
-static void end(struct ring_asking *a, uint64_t more)
+static int end(struct ring_asking *a, uint64_t more)
 {
     const uint64_t host_based = ring_host_based(a) + more;
-    if (a->job->json) {
-        ring_json_close(a, host_based);
-        return;
-    }
-    printf("  %-22s %20u  stations that took part\n", "Counter", a->packet.counter);
-    printf("  %-22s %20u\n", "packets", a->packets);
-    printf("  %-22s %20" PRIu64 "  closed form %" PRIu64 "\n", "bit times", a->bit_times,
-           a->expected);
-    printf("  %-22s %20" PRIu64 "  %u packets\n", "host-based", host_based,
-           a->job->stations - 1 + (more != 0));
-    printf("  %-22s     %016" PRIx64 "\n", "certificate", ring_certificate(a));
+    ring_json_close(a, host_based);
+    text_print(a->text, "  %-22s %20u  stations that took part\n", "Counter", a->packet.counter);
+    text_print(a->text, "  %-22s %20u\n", "packets", a->packets);
+    text_print(a->text, "  %-22s %20" PRIu64 "  closed form %" PRIu64 "\n", "bit times",
+               a->bit_times, a->expected);
+    text_print(a->text, "  %-22s %20" PRIu64 "  %u packets\n", "host-based", host_based,
+               a->job->stations - 1 + (more != 0));
+    text_print(a->text, "  %-22s     %016" PRIx64 "\n", "certificate", ring_certificate(a));
+    return DONE;
 }
 
 /* The beginning, and the answer of the word's packet. */
@@ -59,7 +45,7 @@ static void put_answer(struct ring_asking *a)
 {
     struct ring_field field[RING_FIELDS_MAX];
     const unsigned count = ring_fields(a->job->word, &a->packet, field);
-    begin(a);
+    ring_begin(a, a->job->word);
     for (unsigned i = 0; i < count; i++)
         put_field(a, &field[i]);
 }
@@ -73,33 +59,28 @@ static int ask(struct ring_asking *a, unsigned opcode)
 /* ---- long packets ------------------------------------------------------------------------------
  */
 
-static int sort(struct ring_asking *a)
+static int sort(struct ring_asking *a, unsigned opcode)
 {
     const unsigned octets = a->job->command.width_bits / 8;
-    const int code = ask(a, LEAT_ATON_SORT);
+    const int code = ask(a, opcode);
     if (code) return code;
-    begin(a);
-    if (a->job->json)
-        leat_json_array(&a->out.json, "values");
-    else
-        printf("  values\n");
+    ring_begin(a, a->job->word);
+    leat_json_array(&a->out.json, "values");
+    text_print(a->text, "  values\n");
     for (size_t i = 0; i < a->packet.payload_len / octets; i++) {
         uint64_t value = 0;
         for (unsigned k = 0; k < octets; k++)
             value = value << 8 | a->payload[i * octets + k];
-        if (a->job->json)
-            leat_json_uint(&a->out.json, NULL, value);
-        else
-            printf("  %43" PRIu64 "\n", value);
+        leat_json_uint(&a->out.json, NULL, value);
+        text_print(a->text, "  %43" PRIu64 "\n", value);
     }
-    if (a->job->json) leat_json_end(&a->out.json);
-    end(a, 0);
-    return DONE;
+    leat_json_end(&a->out.json);
+    return end(a, 0);
 }
 
-static int majority(struct ring_asking *a)
+static int majority(struct ring_asking *a, unsigned opcode)
 {
-    int code = ask(a, LEAT_ATON_BITCOUNT);
+    int code = ask(a, opcode);
     if (code) return code;
     struct leat_aton_order verify = ring_order(a->job, LEAT_ATON_EQ);
     verify.command.value_given = true;
@@ -107,21 +88,19 @@ static int majority(struct ring_asking *a)
     code = ring_ask(a, &verify, a->ring.now);
     if (code) return code;
     put_answer(a);
-    end(a, 0);
-    return DONE;
+    return end(a, 0);
 }
 
-static int tree(struct ring_asking *a)
+static int tree(struct ring_asking *a, unsigned opcode)
 {
     uint64_t value = 0;
-    const int code = ask(a, LEAT_ATON_TREE);
+    const int code = ask(a, opcode);
     if (code) return code;
     const bool any = leat_aton_tree(leat_sim_aton_registers(&a->ring, a->job->from), &a->packet,
                                     &value);
-    begin(a);
+    ring_begin(a, a->job->word);
     put(a, "value", "the tree comes to", any, value);
-    end(a, 0);
-    return DONE;
+    return end(a, 0);
 }
 
 /* ---- one command --------------------------------------------------------------------------------
@@ -132,44 +111,24 @@ static int one(struct ring_asking *a, unsigned opcode)
     const int code = ask(a, opcode);
     if (code) return code;
     put_answer(a);
-    end(a, 0);
-    return DONE;
+    return end(a, 0);
 }
 
-static int average(struct ring_asking *a)
+static int least_loaded(struct ring_asking *a, unsigned opcode)
 {
-    return one(a, LEAT_ATON_ADD);
-}
-
-static int gvt(struct ring_asking *a)
-{
-    return one(a, LEAT_ATON_MIN);
-}
-
-static int elect(struct ring_asking *a)
-{
-    return one(a, LEAT_ATON_MAX);
-}
-
-static int least_loaded(struct ring_asking *a)
-{
-    const int code = ask(a, LEAT_ATON_MIN);
+    const int code = ask(a, opcode);
     if (code) return code;
-    if (ring_is_unset(&a->packet)) {
-        ring_complain_unset(&a->packet);
-        return FAILED;
-    }
+    if (!ring_is_set(&a->packet)) return FAILED;
     put_answer(a);
-    end(a, 0);
-    return DONE;
+    return end(a, 0);
 }
 
 /* The seed's DIB: requests work from the station with the highest priority. */
-static int work(struct ring_asking *a)
+static int work(struct ring_asking *a, unsigned opcode)
 {
     const uint16_t own = (uint16_t)(a->job->from + 1);
     const uint8_t request[2] = { (uint8_t)(own >> 8), (uint8_t)own };
-    int code = ask(a, LEAT_ATON_MAX);
+    int code = ask(a, opcode);
     const struct leat_aton_packet found = a->packet;
     const bool asks = code == DONE && found.counter && found.variable2 != own;
     const struct leat_aton_order order = { .is_passive = true,
@@ -181,8 +140,7 @@ static int work(struct ring_asking *a)
     a->packet = found;
     put_answer(a);
     put(a, "requested", "request was copied", asks, a->result.result.copied);
-    end(a, asks ? a->result.at - a->result.sent_at : 0);
-    return DONE;
+    return end(a, asks ? a->result.at - a->result.sent_at : 0);
 }
 
 /* ---- barrier ------------------------------------------------------------------------------------
@@ -239,20 +197,19 @@ static leat_time last_arrival(const struct ring_job *job)
 
 /* Operands are the bit times at which stations arrive; queries the AND of their flags until it is
  * 1. */
-static int barrier(struct ring_asking *a)
+static int barrier(struct ring_asking *a, unsigned opcode)
 {
     int code = read_arrivals(a) ? DONE : WRONG;
     a->meanwhile = arrive;
     do {
-        if (code == DONE) code = ask(a, LEAT_ATON_AND);
+        if (code == DONE) code = ask(a, opcode);
     } while (code == DONE && !(a->packet.variable1 & 1));
     free(a->arrivals);
     if (code) return code;
-    begin(a);
+    ring_begin(a, a->job->word);
     put(a, "arrived_at", "last station arrives", true, last_arrival(a->job));
     put(a, "passed_at", "barrier is passed", true, a->result.at);
-    end(a, 0);
-    return DONE;
+    return end(a, 0);
 }
 
 /* ---- by name -----------------------------------------------------------------------------------
@@ -262,17 +219,24 @@ int ring_algorithm(const struct ring_job *job)
 {
     static const struct {
         const char *word;
-        int (*run)(struct ring_asking *a);
+        int (*run)(struct ring_asking *a, unsigned opcode);
+        unsigned opcode;
     } all[] = {
-        { "sort", sort },       { "majority", majority }, { "tree", tree },
-        { "average", average }, { "gvt", gvt },           { "barrier", barrier },
-        { "elect", elect },     { "work", work },         { "least-loaded", least_loaded }
+        { "sort", sort, LEAT_ATON_SORT },
+        { "majority", majority, LEAT_ATON_BITCOUNT },
+        { "tree", tree, LEAT_ATON_TREE },
+        { "average", one, LEAT_ATON_ADD },
+        { "gvt", one, LEAT_ATON_MIN },
+        { "barrier", barrier, LEAT_ATON_AND },
+        { "elect", one, LEAT_ATON_MAX },
+        { "work", work, LEAT_ATON_MAX },
+        { "least-loaded", least_loaded, LEAT_ATON_MIN },
     };
     size_t i = 0;
     while (strcmp(all[i].word, job->word) != 0) /* run_ring knows all words */
         i++;
     struct ring_asking a;
     int code = ring_open(&a, job);
-    if (code == DONE) code = all[i].run(&a);
+    if (code == DONE) code = all[i].run(&a, all[i].opcode);
     return ring_close(&a, code);
 }

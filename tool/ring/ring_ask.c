@@ -86,7 +86,9 @@ static void fill_registers(struct ring_asking *a)
 
 int ring_open(struct ring_asking *a, const struct ring_job *job)
 {
-    *a = (struct ring_asking){ .job = job, .payload_max = payload_of(job) };
+    *a = (struct ring_asking){ .job = job,
+                               .payload_max = payload_of(job),
+                               .text = job->json ? NULL : stdout };
     const struct leat_sim_aton_config config = {
         .stations = job->stations,
         .propagation_each = job->propagation,
@@ -203,6 +205,15 @@ uint64_t ring_host_based(const struct ring_asking *a)
 uint64_t ring_certificate(const struct ring_asking *a)
 {
     return leat_sim_certificate_value(&a->ring.certificate);
+}
+
+struct leat_json *ring_begin(struct ring_asking *a, const char *name)
+{
+    const struct ring_job *job = a->job;
+    text_print(a->text, "%s over %u stations, register %u, %u bits, from station %u (%s model)\n",
+               name, job->stations, job->command.reg, job->command.width_bits, job->from + 1,
+               job->model == LEAT_SIM_ATON_BIT ? "bit" : "word");
+    return ring_json_open(&a->out, a->text ? NULL : stdout, name, job->stations, &a->packet);
 }
 
 void ring_json_close(struct ring_asking *a, uint64_t host_based)

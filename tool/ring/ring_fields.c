@@ -46,10 +46,10 @@ unsigned ring_fields(const char *word, const struct leat_aton_packet *p,
     return 0;
 }
 
-struct leat_json *ring_json_open(struct json_out *out, const char *word, uint32_t stations,
-                                 const struct leat_aton_packet *p)
+struct leat_json *ring_json_open(struct json_out *out, FILE *file, const char *word,
+                                 uint32_t stations, const struct leat_aton_packet *p)
 {
-    struct leat_json *j = json_open(out, stdout);
+    struct leat_json *j = json_open(out, file);
     leat_json_string(j, "command", word);
     LEAT_JSON_UINTS(j, { "stations", stations }, { "width", p->width_bits }, { "register", p->reg },
                     { "counter", p->counter });
@@ -64,14 +64,10 @@ void ring_json_field(struct leat_json *json, const struct ring_field *field)
         leat_json_null(json, field->key);
 }
 
-bool ring_is_unset(const struct leat_aton_packet *least)
+bool ring_is_set(const struct leat_aton_packet *least)
 {
-    return least->counter && least->variable1 == 0;
-}
-
-void ring_complain_unset(const struct leat_aton_packet *least)
-{
-    complain("register %u of station %" PRIu64 " is 0, which is no load: nothing has set it, "
-             "expected leat ring set %u load on every station",
-             least->reg, least->variable2, least->reg);
+    if (!least->counter || least->variable1) return true;
+    return complain("register %u of station %" PRIu64 " is 0, which is no load: nothing has set "
+                    "it, expected leat ring set %u load on every station",
+                    least->reg, least->variable2, least->reg);
 }

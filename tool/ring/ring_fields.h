@@ -21,15 +21,12 @@ unsigned ring_fields(const char *word, const struct leat_aton_packet *packet,
                      struct ring_field field[RING_FIELDS_MAX]);
 
 /* The common beginning of every object, with the counter as it came back. */
-struct leat_json *ring_json_open(struct json_out *out, const char *word, uint32_t stations,
-                                 const struct leat_aton_packet *packet);
+struct leat_json *ring_json_open(struct json_out *out, FILE *file, const char *word,
+                                 uint32_t stations, const struct leat_aton_packet *packet);
 void ring_json_field(struct leat_json *json, const struct ring_field *field);
 
-/* least-loaded: the minimum is 0, the value of a register that was never set. Complains about the
- * station that holds it. */
-void ring_complain_unset(const struct leat_aton_packet *least);
-
-/* The answer is 0 although loads are at least 1. */
-bool ring_is_unset(const struct leat_aton_packet *least);
+/* least-loaded: loads are at least 1. False after a complaint: the minimum is 0, the value of a
+ * register that was never set. */
+bool ring_is_set(const struct leat_aton_packet *least);
 
 #endif

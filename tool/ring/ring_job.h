@@ -69,7 +69,8 @@ struct ring_asking {
     uint32_t *arrivals, arrived; /* barrier: stations in the order in which they arrive */
     uint32_t packets;
     uint64_t bit_times, expected;
-    struct json_out out; /* if the job requests JSON */
+    FILE *text; /* standard output; NULL: JSON instead of text */
+    struct json_out out;
 };
 
 /* False after a complaint; call ring_job_free in either case. */
@@ -92,6 +93,9 @@ struct leat_aton_order ring_order(const struct ring_job *job, unsigned opcode);
 /* n-1 packets of a command's size, one operand each. */
 uint64_t ring_host_based(const struct ring_asking *asking);
 uint64_t ring_certificate(const struct ring_asking *asking);
+
+/* The beginning of an answer: a JSON object, and a line of text. */
+struct leat_json *ring_begin(struct ring_asking *asking, const char *name);
 
 /* The end of a JSON object: packets, their time, and the time of the host-based method. */
 void ring_json_close(struct ring_asking *asking, uint64_t host_based);

@@ -230,110 +230,99 @@ static double per_second(const struct ring_load *l, double count)
     return l->wall_seconds > 0 ? count / l->wall_seconds : 0;
 }
 
-static void put_latency_text(const char *of, const struct leat_sim_histogram *latency)
+static void put_latency(const char *of, const struct leat_sim_histogram *latency,
+                        struct leat_json *j, FILE *text)
 {
-    printf("  %-32s %14.1f  bit times; p50 %" PRIu64 ", p99 %" PRIu64 ", max %" PRIu64 "\n", of,
-           leat_sim_histogram_mean(latency), leat_sim_histogram_quantile(latency, 500),
-           leat_sim_histogram_quantile(latency, 990), latency->max);
-}
-
-static void put_latency_json(struct leat_json *j, const struct leat_sim_histogram *latency)
-{
-    json_fixed(j, "mean", leat_sim_histogram_mean(latency), 4);
-    LEAT_JSON_UINTS(j, { "p50", leat_sim_histogram_quantile(latency, 500) },
-                    { "p99", leat_sim_histogram_quantile(latency, 990) }, { "max", latency->max });
+    const double mean = leat_sim_histogram_mean(latency);
+    const uint64_t p50 = leat_sim_histogram_quantile(latency, 500),
+                   p99 = leat_sim_histogram_quantile(latency, 990);
+    text_print(text,
+               "  %-32s %14.1f  bit times; p50 %" PRIu64 ", p99 %" PRIu64 ", max %" PRIu64 "\n", of,
+               mean, p50, p99, latency->max);
+    json_fixed(j, "mean", mean, 4);
+    LEAT_JSON_UINTS(j, { "p50", p50 }, { "p99", p99 }, { "max", latency->max });
     leat_json_end(j);
 }
 
 /* The highest first; without priorities there is one latency for all. */
-static void put_priorities_text(const struct ring_load *l)
-{
-    for (unsigned p = LEAT_ATON_PRIORITY_MAX + 1; l->config.priorities && p-- > 0;) {
-        char of[32];
-        snprintf(of, sizeof of, "latency at priority %u", p);
-        if (l->of_priority[p].count) put_latency_text(of, &l->of_priority[p]);
-    }
-}
-
-static void put_priorities_json(struct leat_json *j, const struct ring_load *l)
+static void put_priorities(const struct ring_load *l, struct leat_json *j, FILE *text)
 {
     if (!l->config.priorities) return;
     leat_json_array(j, "latency_of_priorities");
     for (unsigned p = LEAT_ATON_PRIORITY_MAX + 1; p-- > 0;) {
+        char of[32];
         if (!l->of_priority[p].count) continue;
+        snprintf(of, sizeof of, "latency at priority %u", p);
         leat_json_object(j, NULL);
         leat_json_uint(j, "priority", p);
         leat_json_uint(j, "deliveries", l->of_priority[p].count);
-        put_latency_json(j, &l->of_priority[p]);
+        put_latency(of, &l->of_priority[p], j, text);
     }
     leat_json_end(j);
 }
 
-static void put_idle_text(const struct idle *idle)
-{
-    if (!idle->name) return;
-    printf("  %-32s %14" PRIu64 "  of %s in idle time; the last: Counter %u, Variable-1 %" PRIu64
-           ", Variable-2 %" PRIu64 "\n",
-           "commands", idle->done, idle->name, idle->last.counter, idle->last.variable1,
-           idle->last.variable2);
-    put_latency_text("wait for idle time", &idle->waited);
-}
-
-static void put_idle_json(struct leat_json *j, const struct idle *idle)
+static void put_idle(const struct idle *idle, struct leat_json *j, FILE *text)
 {
     if (!idle->name) return;
     leat_json_object(j, "idle");
     leat_json_string(j, "command", idle->name);
     LEAT_JSON_UINTS(j, { "done", idle->done }, { "counter", idle->last.counter },
                     { "variable1", idle->last.variable1 }, { "variable2", idle->last.variable2 });
+    text_print(text,
+               "  %-32s %14" PRIu64
+               "  of %s in idle time; the last: Counter %u, Variable-1 %" PRIu64
+               ", Variable-2 %" PRIu64 "\n",
+               "commands", idle->done, idle->name, idle->last.counter, idle->last.variable1,
+               idle->last.variable2);
     leat_json_object(j, "wait_cycles");
-    put_latency_json(j, &idle->waited);
+    put_latency("wait for idle time", &idle->waited, j, text);
     leat_json_end(j);
 }
 
-static void put_text(const struct ring_load *l, uint64_t cycles)
+/* A count of messages: a member, and a line. */
+static void put_count(const char *key, const char *what, uint64_t count, struct leat_json *j,
+                      FILE *text)
 {
-    printf("%s, %s, traffic %s at load %g, messages of %" PRIu64 " octets, seed %" PRIu64 "\n",
-           l->fabric->name, l->fabric->kind->what, leat_sim_atm_traffic_name(l->pattern),
-           (double)l->load / SIM_LOAD_ONE, l->bytes, l->seed);
-    printf("%" PRIu64 " bit times, %u bits round the ring\n", cycles, l->ring.bits);
-    printf("  %-32s %14" PRIu64 "\n", "messages offered", l->offered);
-    printf("  %-32s %14" PRIu64 "\n", "messages sent", l->sent);
-    printf("  %-32s %14" PRIu64 "\n", "messages waiting", l->offered - l->sent);
-    printf("  %-32s %14" PRIu64 "\n", "deliveries", l->delivered);
-    printf("  %-32s %14.6f  of all bit times carry packets\n", "throughput",
-           (double)l->symbols / (double)cycles);
-    put_latency_text("latency", &l->latency);
-    put_priorities_text(l);
-    put_idle_text(&l->idle);
-    printf("  %-32s %016" PRIx64 "\n", "certificate",
-           leat_sim_certificate_value(&l->ring.certificate));
-    printf("  %-32s %14.3f  seconds, %.4g bit times per second\n", "run", l->wall_seconds,
-           per_second(l, (double)cycles));
+    leat_json_uint(j, key, count);
+    text_print(text, "  %-32s %14" PRIu64 "\n", what, count);
 }
 
-static void put_json(const struct ring_load *l, uint64_t cycles)
+static void put_result(const struct ring_load *l, uint64_t cycles, FILE *text)
 {
+    const double throughput = (double)l->symbols / (double)cycles,
+                 load = (double)l->load / SIM_LOAD_ONE, rate = per_second(l, (double)cycles);
+    const char *traffic = leat_sim_atm_traffic_name(l->pattern);
+    const uint64_t certificate = leat_sim_certificate_value(&l->ring.certificate);
     struct json_out out;
-    struct leat_json *j = json_open(&out, stdout);
+    struct leat_json *j = json_open(&out, text ? NULL : stdout);
     leat_json_string(j, "fabric", l->fabric->name);
     leat_json_string(j, "model", l->config.model == LEAT_SIM_ATON_BIT ? "bit" : "word");
-    leat_json_string(j, "traffic", leat_sim_atm_traffic_name(l->pattern));
-    json_general(j, "load", (double)l->load / SIM_LOAD_ONE, 6);
+    leat_json_string(j, "traffic", traffic);
+    json_general(j, "load", load, 6);
     LEAT_JSON_UINTS(j, { "bytes", l->bytes }, { "seed", l->seed }, { "cycles", cycles });
     json_general(j, "cycle_ns", leat_fabric_ns(&l->config.clock, 1), 12);
-    LEAT_JSON_UINTS(j, { "ring_bits", l->ring.bits }, { "messages_offered", l->offered },
-                    { "messages_delivered", l->sent }, { "messages_waiting", l->offered - l->sent },
-                    { "deliveries", l->delivered });
-    json_fixed(j, "throughput", (double)l->symbols / (double)cycles, 6);
+    leat_json_uint(j, "ring_bits", l->ring.bits);
+    text_print(text,
+               "%s, %s, traffic %s at load %g, messages of %" PRIu64 " octets, seed %" PRIu64 "\n",
+               l->fabric->name, l->fabric->kind->what, traffic, load, l->bytes, l->seed);
+    text_print(text, "%" PRIu64 " bit times, %u bits round the ring\n", cycles, l->ring.bits);
+    put_count("messages_offered", "messages offered", l->offered, j, text);
+    put_count("messages_delivered", "messages sent", l->sent, j, text);
+    put_count("messages_waiting", "messages waiting", l->offered - l->sent, j, text);
+    put_count("deliveries", "deliveries", l->delivered, j, text);
+    json_fixed(j, "throughput", throughput, 6);
+    text_print(text, "  %-32s %14.6f  of all bit times carry packets\n", "throughput", throughput);
     leat_json_object(j, "latency_cycles");
-    put_latency_json(j, &l->latency);
-    put_priorities_json(j, l);
-    put_idle_json(j, &l->idle);
-    json_certificate(j, "certificate", leat_sim_certificate_value(&l->ring.certificate));
+    put_latency("latency", &l->latency, j, text);
+    put_priorities(l, j, text);
+    put_idle(&l->idle, j, text);
+    json_certificate(j, "certificate", certificate);
     json_fixed(j, "wall_seconds", l->wall_seconds, 6);
-    json_fixed(j, "cycles_per_second", per_second(l, (double)cycles), 0);
+    json_fixed(j, "cycles_per_second", rate, 0);
     json_close(&out);
+    text_print(text, "  %-32s %016" PRIx64 "\n", "certificate", certificate);
+    text_print(text, "  %-32s %14.3f  seconds, %.4g bit times per second\n", "run", l->wall_seconds,
+               rate);
 }
 
 int sim_aton(const struct arguments *args, struct leat_fabric *fabric)
@@ -353,10 +342,7 @@ int sim_aton(const struct arguments *args, struct leat_fabric *fabric)
         const uint64_t cycles = pieces_run(load.cycles, run_piece, &load, &load.wall_seconds);
         count_waiting(&load, cycles);
         code = DONE;
-        if (argument(args, "--json"))
-            put_json(&load, cycles);
-        else
-            put_text(&load, cycles);
+        put_result(&load, cycles, argument(args, "--json") ? NULL : stdout);
     }
     free(load.memory);
     free(load.station);

@@ -62,18 +62,15 @@ int ring_told_ack(uint16_t to, const struct leat_aton_host_ack *ack)
 static void show_ack(const struct ring_live_asked *a, uint16_t to, size_t len,
                      const struct leat_aton_host_ack *ack)
 {
-    if (a->json) {
-        struct json_out out;
-        struct leat_json *j = json_open(&out, stdout);
-        leat_json_uint(j, "to", to);
-        leat_json_uint(j, "len", len);
-        leat_json_bool(j, "recognised", ack->recognised);
-        leat_json_bool(j, "copied", ack->copied);
-        leat_json_uint(j, "took_ns", ack->took_ns);
-        json_close(&out);
-        return;
-    }
-    if (!ack->copied) return;
+    struct json_out out;
+    struct leat_json *j = json_open(&out, a->text ? NULL : stdout);
+    leat_json_uint(j, "to", to);
+    leat_json_uint(j, "len", len);
+    leat_json_bool(j, "recognised", ack->recognised);
+    leat_json_bool(j, "copied", ack->copied);
+    leat_json_uint(j, "took_ns", ack->took_ns);
+    json_close(&out);
+    if (!ack->copied || !a->text) return;
     if (to == LEAT_ATON_DA_ALL)
         printf("one station at least has it\n");
     else
@@ -110,33 +107,30 @@ int ring_send(const struct ring_live_asked *a, struct leat_aton_host *station)
 /* ---- receiving ---------------------------------------------------------------------------- */
 
 /* Text as it is; other octets as numbers. */
-static void show_octets(const uint8_t *octets, size_t len)
+static void show_octets(const uint8_t *octets, size_t len, FILE *text)
 {
     for (size_t i = 0; i < len; i++) {
         if (octets[i] == '\\')
-            printf("\\\\");
+            text_print(text, "\\\\");
         else if (octets[i] >= ' ' && octets[i] <= '~')
-            putchar(octets[i]);
+            text_print(text, "%c", octets[i]);
         else
-            printf("\\x%02x", octets[i]);
+            text_print(text, "\\x%02x", octets[i]);
     }
 }
 
 static void show_message(const struct ring_live_asked *a, uint16_t from, const uint8_t *octets,
                          size_t len)
 {
-    if (a->json) {
-        struct json_out out;
-        struct leat_json *j = json_open(&out, stdout);
-        leat_json_uint(j, "from", from);
-        leat_json_uint(j, "len", len);
-        leat_json_octets(j, "octets", octets, len);
-        json_close(&out);
-    } else {
-        printf("station %u: ", from);
-        show_octets(octets, len);
-        putchar('\n');
-    }
+    struct json_out out;
+    struct leat_json *j = json_open(&out, a->text ? NULL : stdout);
+    leat_json_uint(j, "from", from);
+    leat_json_uint(j, "len", len);
+    leat_json_octets(j, "octets", octets, len);
+    json_close(&out);
+    text_print(a->text, "station %u: ", from);
+    show_octets(octets, len, a->text);
+    text_print(a->text, "\n");
 }
 
 /* One message within the requested time. */

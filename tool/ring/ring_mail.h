@@ -14,7 +14,7 @@ struct ring_live_asked {
     uint32_t quorum; /* this many are enough; 0: all */
     uint64_t timeout_us;
     bool is_query; /* the answer is Variable-1 and Variable-2 */
-    bool json;
+    FILE *text;    /* standard output; NULL: JSON instead of text */
 };
 
 /* The reason of the last result of the library. */

@@ -16,35 +16,26 @@ static const char *meaning(unsigned opcode)
     return opcode >= LEAT_ATON_EQ ? of_count[opcode - LEAT_ATON_EQ] : "";
 }
 
-static void put_text(const struct ring_asking *a)
+static void put_result(struct ring_asking *a)
 {
     const struct ring_job *job = a->job;
     const struct leat_aton_result *r = &a->result.result;
     const uint64_t host_based = ring_host_based(a);
-    printf("%s over %u stations, register %u, %u bits, from station %u (%s model)\n",
-           ring_opcode_name(job->command.opcode), job->stations, job->command.reg,
-           job->command.width_bits, job->from + 1,
-           job->model == LEAT_SIM_ATON_BIT ? "bit" : "word");
-    printf("  %-14s %20u  stations that took part\n", "Counter", r->counter);
-    printf("  %-14s %20" PRIu64 "\n", "Variable-1", r->variable1);
-    printf("  %-14s %20" PRIu64 "  %s\n", "Variable-2", r->variable2, meaning(job->command.opcode));
-    printf("  %-14s %20" PRIu64 "  closed form %" PRIu64 "\n", "bit times", a->bit_times,
-           a->expected);
-    printf("  %-14s %20" PRIu64 "  %u packets", "host-based", host_based, job->stations - 1);
-    if (job->stations > 1)
-        printf(", %.1f times as long", (double)host_based / (double)a->bit_times);
-    printf("\n  %-14s     %016" PRIx64 "\n", "certificate", ring_certificate(a));
-}
-
-static void put_json(struct ring_asking *a)
-{
-    const struct ring_job *job = a->job;
-    const struct leat_aton_result *r = &a->result.result;
-    struct leat_json *j = ring_json_open(&a->out, ring_opcode_name(job->command.opcode),
-                                         job->stations, &a->packet);
+    struct leat_json *j = ring_begin(a, ring_opcode_name(job->command.opcode));
     leat_json_uint(j, "variable1", r->variable1);
     leat_json_uint(j, "variable2", r->variable2);
-    ring_json_close(a, ring_host_based(a));
+    ring_json_close(a, host_based);
+    text_print(a->text, "  %-14s %20u  stations that took part\n", "Counter", r->counter);
+    text_print(a->text, "  %-14s %20" PRIu64 "\n", "Variable-1", r->variable1);
+    text_print(a->text, "  %-14s %20" PRIu64 "  %s\n", "Variable-2", r->variable2,
+               meaning(job->command.opcode));
+    text_print(a->text, "  %-14s %20" PRIu64 "  closed form %" PRIu64 "\n", "bit times",
+               a->bit_times, a->expected);
+    text_print(a->text, "  %-14s %20" PRIu64 "  %u packets", "host-based", host_based,
+               job->stations - 1);
+    if (job->stations > 1)
+        text_print(a->text, ", %.1f times as long", (double)host_based / (double)a->bit_times);
+    text_print(a->text, "\n  %-14s     %016" PRIx64 "\n", "certificate", ring_certificate(a));
 }
 
 static int run_command(const struct ring_job *job)
@@ -53,10 +44,7 @@ static int run_command(const struct ring_job *job)
     int code = ring_open(&a, job);
     const struct leat_aton_order order = ring_order(job, job->command.opcode);
     if (code == DONE) code = ring_ask(&a, &order, 0);
-    if (code == DONE && job->json)
-        put_json(&a);
-    else if (code == DONE)
-        put_text(&a);
+    if (code == DONE) put_result(&a);
     return ring_close(&a, code);
 }
 

@@ -1,10 +1,10 @@
 /* leat ring join, set, get, query, status, leave, and the algorithms on a ring of real hosts;
  * messages are in aton_mail.c. */
 #include "aton_live.h"
-#include "json_out.h"
 #include "key_file.h"
 #include "leat_tree.h"
-#include "ring_fields.h"
+#include "pieces.h"
+#include "ring_job.h"
 #include "ring_live.h"
 #include "ring_mail.h"
 #include "sim.h"
@@ -16,17 +16,7 @@
 
 char ring_why[LEAT_ATON_HOST_WHY_LEN];
 
-static const char *const opcode_names[] = { "",   "add", "and", "or",   "max",      "min",
-                                            "eq", "lt",  "le",  "sort", "bitcount", "tree" };
 static const char *const driver_names[] = { "any", "xdp", "packet" };
-
-/* 0: no such name. */
-static uint8_t opcode_of(const char *name, size_t len)
-{
-    for (uint8_t i = LEAT_ATON_ADD; i <= LEAT_ATON_TREE; i++)
-        if (strlen(opcode_names[i]) == len && strncmp(opcode_names[i], name, len) == 0) return i;
-    return 0;
-}
 
 bool ring_is_live(const struct arguments *args)
 {
@@ -109,13 +99,9 @@ static bool read_driver(const struct ring_live_asked *a, enum leat_aton_host_dri
 {
     const char *text = argument(a->args, "--driver");
     if (!text) return true;
-    if (strcmp(text, "xdp") == 0)
-        *driver = LEAT_ATON_HOST_XDP;
-    else if (strcmp(text, "packet") == 0)
-        *driver = LEAT_ATON_HOST_PACKET;
-    else
-        return misuse(a->args->verb, "--driver '%s', expected xdp or packet", text), false;
-    return true;
+    for (*driver = LEAT_ATON_HOST_XDP; *driver <= LEAT_ATON_HOST_PACKET; ++*driver)
+        if (strcmp(text, driver_names[*driver]) == 0) return true;
+    return misused(a->args->verb, "--driver '%s', expected xdp or packet", text);
 }
 
 /* Its process may not be confined. */
@@ -155,19 +141,16 @@ static int join(const struct ring_live_asked *a)
     if (code != DONE) return code;
     warn_if_slower(ring_why, slower_at);
     warn_of_station(config.device);
-    if (a->json) {
-        struct json_out out;
-        struct leat_json *j = json_open(&out, stdout);
-        leat_json_string(j, "device", config.device);
-        leat_json_uint(j, "ring", config.ring_id);
-        leat_json_uint(j, "address", config.address);
-        leat_json_string(j, "driver", driver_names[used]);
-        leat_json_string(j, "why", ring_why);
-        json_close(&out);
-    } else {
-        printf("%s: station %u of ring %u, driver %s: %s\n", config.device, config.address,
+    struct json_out out;
+    struct leat_json *j = json_open(&out, a->text ? NULL : stdout);
+    leat_json_string(j, "device", config.device);
+    leat_json_uint(j, "ring", config.ring_id);
+    leat_json_uint(j, "address", config.address);
+    leat_json_string(j, "driver", driver_names[used]);
+    leat_json_string(j, "why", ring_why);
+    json_close(&out);
+    text_print(a->text, "%s: station %u of ring %u, driver %s: %s\n", config.device, config.address,
                config.ring_id, driver_names[used], ring_why);
-    }
     return DONE;
 }
 
@@ -210,7 +193,7 @@ static int set_tree(const struct ring_live_asked *a, struct leat_aton_host *stat
     int h = 0;
     for (const char *at = names;; at++) {
         const size_t len = strcspn(at, ",");
-        const uint8_t opcode = opcode_of(at, len);
+        const uint8_t opcode = ring_opcode(at, len);
         if (!opcode || opcode > LEAT_ATON_MIN || h == LEAT_ATON_SLOTS_MAX)
             return misuse(a->args->verb,
                           "tree '%s', expected 1 to 17 of add, and, or, max, min, commas between",
@@ -292,54 +275,33 @@ static int get(const struct ring_live_asked *a)
     if (!station) return WRONG;
     const volatile uint64_t *operand = leat_aton_host_registers(station);
     struct json_out out;
-    struct leat_json *j = a->json ? json_open(&out, stdout) : NULL;
+    struct leat_json *j = json_open(&out, a->text ? NULL : stdout);
     for (unsigned r = first; r <= last; r++) {
         const unsigned long long value = operand[r];
         char key[JSON_KEY_CAP];
         if (!one && !value) continue; /* all that are not 0 */
-        if (j)
-            leat_json_uint(j, json_key(r, key), value);
-        else if (one)
-            printf("%llu\n", value);
-        else
-            printf("R%-2u %llu\n", r, value);
+        leat_json_uint(j, json_key(r, key), value);
+        if (!one) text_print(a->text, "R%-2u ", r);
+        text_print(a->text, "%llu\n", value);
     }
-    if (j) json_close(&out);
+    json_close(&out);
     leat_aton_host_close(station);
     return DONE;
 }
 
 /* ---- status ------------------------------------------------------------------------------- */
 
-static const char no_process[] = "no process, the kernel serves";
-
-static void show_status(const struct leat_aton_host_config *c, const struct leat_aton_interface *it,
-                        int process, const uint64_t counts[LEAT_ATON_HOST_COUNTS])
+static void print_mac(const uint8_t mac[6], FILE *text)
 {
-    printf("station %u of ring %u, %s, driver %s: %s\n", c->address, c->ring_id,
-           it->enabled ? "enabled" : "disabled", driver_names[c->driver], c->why);
-    printf("in %s from %02x:%02x:%02x:%02x:%02x:%02x, ", c->device, c->previous[0], c->previous[1],
-           c->previous[2], c->previous[3], c->previous[4], c->previous[5]);
-    printf("out %s to %02x:%02x:%02x:%02x:%02x:%02x\n", c->out, c->next[0], c->next[1], c->next[2],
-           c->next[3], c->next[4], c->next[5]);
-    printf("%s, ", c->key ? "keyed" : "no key");
-    if (c->rate_per_s)
-        printf("at most %u packets a second of one sender\n", c->rate_per_s);
-    else
-        printf("no rate limit\n");
-    print_confined(process, no_process);
-    for (unsigned i = 0; i < LEAT_ATON_HOST_COUNTS; i++)
-        if (counts[i])
-            printf("%12llu  %-12s %s\n", (unsigned long long)counts[i], leat_aton_host_reason(i),
-                   leat_aton_host_reason_text(i));
+    text_print(text, "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2], mac[3], mac[4],
+               mac[5]);
 }
 
-static void show_status_json(const struct leat_aton_host_config *c,
-                             const struct leat_aton_interface *it, int process,
-                             const uint64_t counts[LEAT_ATON_HOST_COUNTS])
+static void show_status(const struct leat_aton_host_config *c, const struct leat_aton_interface *it,
+                        int process, const uint64_t counts[LEAT_ATON_HOST_COUNTS], FILE *text)
 {
     struct json_out out;
-    struct leat_json *j = json_open(&out, stdout);
+    struct leat_json *j = json_open(&out, text ? NULL : stdout);
     leat_json_string(j, "device", c->device);
     leat_json_string(j, "out", c->out);
     leat_json_uint(j, "ring", c->ring_id);
@@ -347,12 +309,27 @@ static void show_status_json(const struct leat_aton_host_config *c,
     leat_json_string(j, "driver", driver_names[c->driver]);
     leat_json_string(j, "why", c->why);
     leat_json_bool(j, "enabled", it->enabled);
+    text_print(text, "station %u of ring %u, %s, driver %s: %s\n", c->address, c->ring_id,
+               it->enabled ? "enabled" : "disabled", driver_names[c->driver], c->why);
+    text_print(text, "in %s from ", c->device);
+    print_mac(c->previous, text);
+    text_print(text, ", out %s to ", c->out);
+    print_mac(c->next, text);
     leat_json_bool(j, "keyed", c->key);
     leat_json_uint(j, "rate", c->rate_per_s);
-    json_confined(j, process, no_process);
+    text_print(text, "\n%s, ", c->key ? "keyed" : "no key");
+    if (c->rate_per_s)
+        text_print(text, "at most %u packets a second of one sender\n", c->rate_per_s);
+    else
+        text_print(text, "no rate limit\n");
+    show_confined(process, "no process, the kernel serves", j, text);
     leat_json_object(j, "counts");
-    for (unsigned i = 0; i < LEAT_ATON_HOST_COUNTS; i++)
+    for (unsigned i = 0; i < LEAT_ATON_HOST_COUNTS; i++) {
         leat_json_uint(j, leat_aton_host_reason(i), counts[i]);
+        if (counts[i])
+            text_print(text, "%12llu  %-12s %s\n", (unsigned long long)counts[i],
+                       leat_aton_host_reason(i), leat_aton_host_reason_text(i));
+    }
     leat_json_end(j);
     json_close(&out);
 }
@@ -369,8 +346,8 @@ static int status(const struct ring_live_asked *a)
     if (!counted)
         complain("%s: its counters cannot be read", device);
     else
-        (a->json ? show_status_json : show_status)(&config, leat_aton_host_interface(station),
-                                                   leat_aton_host_process(station), counts);
+        show_status(&config, leat_aton_host_interface(station), leat_aton_host_process(station),
+                    counts, a->text);
     if (!leat_aton_host_works(station, ring_why)) complain("%s", ring_why);
     leat_aton_host_close(station);
     return counted ? DONE : FAILED;
@@ -384,7 +361,8 @@ static struct leat_json *open_json(struct json_out *out, const struct ring_live_
 {
     struct ring_field field[RING_FIELDS_MAX];
     const unsigned count = ring_fields(a->word, &answer->result, field);
-    struct leat_json *j = ring_json_open(out, a->word, answer->stations, &answer->result);
+    struct leat_json *j = ring_json_open(out, a->text ? NULL : stdout, a->word, answer->stations,
+                                         &answer->result);
     for (unsigned i = 0; i < count; i++)
         ring_json_field(j, &field[i]);
     return j;
@@ -397,8 +375,14 @@ static void close_json(struct json_out *out, unsigned packets, uint64_t took_ns)
     json_close(out);
 }
 
-static void show_result_json(const struct ring_live_asked *a,
-                             const struct leat_aton_host_answer *answer)
+static void show_cost(const struct ring_live_asked *a, const struct leat_aton_host_answer *answer)
+{
+    text_print(a->text ? stderr : NULL, "stations that took part: %u, one packet, %.1f us\n",
+               answer->result.counter, (double)answer->took_ns / 1000);
+}
+
+/* The whole object of one packet. */
+static void show_json(const struct ring_live_asked *a, const struct leat_aton_host_answer *answer)
 {
     struct json_out out;
     struct leat_json *j = open_json(&out, a, answer);
@@ -409,29 +393,21 @@ static void show_result_json(const struct ring_live_asked *a,
     close_json(&out, 1, answer->took_ns);
 }
 
-static void show_cost(const struct leat_aton_host_answer *answer)
-{
-    fprintf(stderr, "stations that took part: %u, one packet, %.1f us\n", answer->result.counter,
-            (double)answer->took_ns / 1000);
-}
-
-static void show_result(const struct ring_live_asked *a, const struct leat_aton_host_answer *answer)
+static void show_text(const struct ring_live_asked *a, const struct leat_aton_host_answer *answer)
 {
     const struct leat_aton_packet *p = &answer->result;
     const unsigned long long v1 = p->variable1, v2 = p->variable2;
-    if (p->opcode == LEAT_ATON_MAX || p->opcode == LEAT_ATON_MIN) {
-        if (v2 == LEAT_ATON_DA_ALL)
-            printf("%s: nobody takes part\n", a->word);
-        else
-            printf("%s %llu at station %llu\n", a->word, v1, v2);
-    } else if (p->opcode >= LEAT_ATON_EQ) {
-        printf("%s %llu: %llu of %u\n", a->word, v1, v2, p->counter);
-    } else if (p->opcode == LEAT_ATON_ADD && v2) {
-        printf("%s %llu, carries %llu\n", a->word, v1, v2);
-    } else {
-        printf("%s %llu\n", a->word, v1);
-    }
-    show_cost(answer);
+    if ((p->opcode == LEAT_ATON_MAX || p->opcode == LEAT_ATON_MIN) && v2 == LEAT_ATON_DA_ALL)
+        text_print(a->text, "%s: nobody takes part\n", a->word);
+    else if (p->opcode == LEAT_ATON_MAX || p->opcode == LEAT_ATON_MIN)
+        text_print(a->text, "%s %llu at station %llu\n", a->word, v1, v2);
+    else if (p->opcode >= LEAT_ATON_EQ)
+        text_print(a->text, "%s %llu: %llu of %u\n", a->word, v1, v2, p->counter);
+    else if (p->opcode == LEAT_ATON_ADD && v2)
+        text_print(a->text, "%s %llu, carries %llu\n", a->word, v1, v2);
+    else
+        text_print(a->text, "%s %llu\n", a->word, v1);
+    show_cost(a, answer);
 }
 
 /* Counter shows what no checksum can: did all stations take part that the packet passed? */
@@ -468,8 +444,10 @@ static int plain(const struct ring_live_asked *a, struct leat_aton_host *station
 {
     struct leat_aton_host_answer answer;
     const int code = issue(a, station, &a->command, &answer);
-    if (code == DONE) (a->json ? show_result_json : show_result)(a, &answer);
-    return code;
+    if (code != DONE) return code;
+    show_json(a, &answer);
+    show_text(a, &answer);
+    return DONE;
 }
 
 static int least_loaded(const struct ring_live_asked *a, struct leat_aton_host *station)
@@ -477,19 +455,12 @@ static int least_loaded(const struct ring_live_asked *a, struct leat_aton_host *
     struct leat_aton_host_answer answer;
     const int code = issue(a, station, &a->command, &answer);
     if (code != DONE) return code;
-    if (ring_is_unset(&answer.result)) {
-        ring_complain_unset(&answer.result);
-        return FAILED;
-    }
-    if (a->json) {
-        show_result_json(a, &answer);
-    } else if (!answer.result.counter) {
-        return fail("nobody takes part");
-    } else {
-        printf("station %llu, load %.2f\n", (unsigned long long)answer.result.variable2,
+    if (!ring_is_set(&answer.result)) return FAILED;
+    if (a->text && !answer.result.counter) return fail("nobody takes part");
+    show_json(a, &answer);
+    text_print(a->text, "station %llu, load %.2f\n", (unsigned long long)answer.result.variable2,
                (double)answer.result.variable1 / 100);
-        show_cost(&answer);
-    }
+    show_cost(a, &answer);
     return DONE;
 }
 
@@ -500,13 +471,10 @@ static int average(const struct ring_live_asked *a, struct leat_aton_host *stati
     const int code = issue(a, station, &a->command, &answer);
     if (code != DONE) return code;
     if (!leat_aton_average(&answer.result, &quotient, &rest)) return fail("nobody takes part");
-    if (a->json) {
-        show_result_json(a, &answer);
-    } else {
-        printf("average %llu and %llu/%u\n", (unsigned long long)quotient, (unsigned long long)rest,
-               answer.result.counter);
-        show_cost(&answer);
-    }
+    show_json(a, &answer);
+    text_print(a->text, "average %llu and %llu/%u\n", (unsigned long long)quotient,
+               (unsigned long long)rest, answer.result.counter);
+    show_cost(a, &answer);
     return DONE;
 }
 
@@ -528,22 +496,17 @@ static int sort(const struct ring_live_asked *a, struct leat_aton_host *station)
     if (code != DONE) return code;
     leat_aton_packet_shape(&answer.result, &shape);
     struct json_out out;
-    struct leat_json *j = a->json ? open_json(&out, a, &answer) : NULL;
-    if (j) leat_json_array(j, "values");
+    struct leat_json *j = open_json(&out, a, &answer);
+    leat_json_array(j, "values");
     for (size_t i = 0; i < shape.count; i++) {
         unsigned valid;
         const uint64_t value = leat_aton_item_get(answer.result.payload, &shape, i, &valid);
-        if (j)
-            leat_json_uint(j, NULL, value);
-        else
-            printf("%llu\n", (unsigned long long)value);
+        leat_json_uint(j, NULL, value);
+        text_print(a->text, "%llu\n", (unsigned long long)value);
     }
-    if (j) {
-        leat_json_end(j);
-        close_json(&out, 2, answer.took_ns);
-    } else {
-        show_cost(&answer);
-    }
+    leat_json_end(j);
+    close_json(&out, 2, answer.took_ns);
+    show_cost(a, &answer);
     return DONE;
 }
 
@@ -565,15 +528,14 @@ static int majority(const struct ring_live_asked *a, struct leat_aton_host *stat
     code = issue(a, station, &command, &answer);
     if (code != DONE) return code;
     const struct leat_aton_packet *p = &answer.result;
-    if (a->json) {
-        struct json_out out;
-        open_json(&out, a, &answer);
-        close_json(&out, 3, took_ns + answer.took_ns);
-    } else if (leat_aton_is_majority(p))
-        printf("majority %llu: %llu of %u\n", (unsigned long long)p->variable1,
-               (unsigned long long)p->variable2, p->counter);
+    struct json_out out;
+    open_json(&out, a, &answer);
+    close_json(&out, 3, took_ns + answer.took_ns);
+    if (leat_aton_is_majority(p))
+        text_print(a->text, "majority %llu: %llu of %u\n", (unsigned long long)p->variable1,
+                   (unsigned long long)p->variable2, p->counter);
     else
-        printf("no majority among %u\n", p->counter);
+        text_print(a->text, "no majority among %u\n", p->counter);
     return DONE;
 }
 
@@ -589,14 +551,11 @@ static int tree(const struct ring_live_asked *a, struct leat_aton_host *station)
     if (code != DONE) return code;
     if (!leat_aton_tree(leat_aton_host_interface(station), &answer.result, &value))
         return fail("nobody takes part");
-    if (a->json) {
-        struct json_out out;
-        leat_json_uint(open_json(&out, a, &answer), "value", value);
-        close_json(&out, 2, answer.took_ns);
-    } else {
-        printf("tree %llu\n", (unsigned long long)value);
-        show_cost(&answer);
-    }
+    struct json_out out;
+    leat_json_uint(open_json(&out, a, &answer), "value", value);
+    close_json(&out, 2, answer.took_ns);
+    text_print(a->text, "tree %llu\n", (unsigned long long)value);
+    show_cost(a, &answer);
     return DONE;
 }
 
@@ -605,27 +564,22 @@ static int tree(const struct ring_live_asked *a, struct leat_aton_host *station)
 static int barrier(const struct ring_live_asked *a, struct leat_aton_host *station)
 {
     const struct timespec pause = { .tv_nsec = 1000000 };
-    struct timespec now;
     struct leat_aton_host_answer answer;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    const double start = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    const double start = seconds_now();
     leat_aton_host_registers(station)[a->command.reg] = 1;
     for (;;) {
         const int code = issue(a, station, &a->command, &answer);
         if (code != DONE) return code;
         if (answer.result.variable1 & 1) break;
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        const double waited = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec - start;
+        const double waited = seconds_now() - start;
         if (interrupted) return SIGNALLED + interrupted;
         if (waited * 1e6 > (double)a->timeout_us)
             return fail("not all of %u stations are here after %.1f s", answer.result.counter,
                         waited);
         nanosleep(&pause, NULL);
     }
-    if (a->json)
-        show_result_json(a, &answer);
-    else
-        printf("all %u stations are here\n", answer.result.counter);
+    show_json(a, &answer);
+    text_print(a->text, "all %u stations are here\n", answer.result.counter);
     return DONE;
 }
 
@@ -647,17 +601,14 @@ static int work(const struct ring_live_asked *a, struct leat_aton_host *station)
         code = ring_told(leat_aton_host_send(station, holder, request, sizeof request,
                                              a->timeout_us, &ack, ring_why));
     if (code != DONE) return code;
-    if (a->json) {
-        struct json_out out;
-        const struct ring_field requested = { .key = "requested",
-                                              .is_there = asks,
-                                              .value = ack.copied };
-        ring_json_field(open_json(&out, a, &answer), &requested);
-        close_json(&out, 1 + asks, answer.took_ns + ack.took_ns);
-    } else {
-        show_result(a, &answer);
-        if (ack.copied) printf("station %u has the request\n", holder);
-    }
+    struct json_out out;
+    const struct ring_field requested = { .key = "requested",
+                                          .is_there = asks,
+                                          .value = ack.copied };
+    ring_json_field(open_json(&out, a, &answer), &requested);
+    close_json(&out, 1 + asks, answer.took_ns + ack.took_ns);
+    show_text(a, &answer);
+    if (ack.copied) text_print(a->text, "station %u has the request\n", holder);
     return asks ? ring_told_ack(holder, &ack) : DONE;
 }
 
@@ -719,9 +670,9 @@ static bool read_command(struct ring_live_asked *a)
 static bool read_query(struct ring_live_asked *a)
 {
     const char *name = a->args->operand_count == 2 ? a->args->operand[1] : "";
-    a->command.opcode = opcode_of(name, strlen(name));
+    a->command.opcode = ring_opcode(name, strlen(name));
     if (a->command.opcode && a->command.opcode <= LEAT_ATON_LE) {
-        a->word = opcode_names[a->command.opcode];
+        a->word = ring_opcode_name(a->command.opcode);
         return true;
     }
     return misused(a->args->verb, "query '%s', expected add, and, or, max, min, eq, lt or le",
@@ -732,7 +683,7 @@ int ring_live(const struct arguments *args)
 {
     struct ring_live_asked a = { .args = args,
                                  .word = args->operand[0],
-                                 .json = argument(args, "--json") != NULL };
+                                 .text = argument(args, "--json") ? NULL : stdout };
     size_t i = 0;
     while (strcmp(words[i].word, a.word) != 0) /* ring_is_live has it in its lists */
         i++;
