@@ -29,31 +29,34 @@ static bool matches(const char *name)
     return file_end(name, &yaml) || leat_net_plan_is(name);
 }
 
-static bool read_file(const char *word, const char *end, bool yaml, bool (*interrupted)(void),
+/* A file, whose name has `len` characters, as a graph with the defaults. */
+static bool read_file(const char *name, size_t len, bool yaml, bool (*interrupted)(void),
                       struct leat_fabric_design *d, struct leat_fabric_error *error)
 {
-    const size_t len = (size_t)(end - word);
     char *file = leat_fabric_take(1, len + 1, error);
+    *d = (struct leat_fabric_design){ .file = file };
     if (!file) return false;
-    d->file = memcpy(file, word, len);
+    memcpy(file, name, len);
+    snprintf(d->name, sizeof d->name, "%s", name);
     leat_net_plan_default(LEAT_NET_GRAPH, &d->plan);
-    if (!(yaml ? leat_fabric_read_yaml : leat_fabric_read_edges)(file, interrupted, d, error))
-        return false;
-    if (*end) d->routing_line = d->switch_line = 0;
-    struct leat_text why = LEAT_TEXT(WHY_CAP);
-    if (!leat_net_plan_parameters(end, &d->plan, &why)) return true;
-    return leat_fabric_wrong_name(error, len, strlen(end), "%.*s", (int)why.len, why.buf);
+    return (yaml ? leat_fabric_read_yaml : leat_fabric_read_edges)(file, interrupted, d, error);
 }
 
 bool leat_fabric_graph_read(const char *file, bool (*interrupted)(void),
                             struct leat_fabric_design *d, struct leat_fabric_error *error)
 {
-    *d = (struct leat_fabric_design){ .file = leat_fabric_take(1, strlen(file) + 1, error) };
-    if (!d->file) return false;
-    strcpy((char *)d->file, file);
-    snprintf(d->name, sizeof d->name, "%s", file);
-    leat_net_plan_default(LEAT_NET_GRAPH, &d->plan);
-    return leat_fabric_read_edges(d->file, interrupted, d, error);
+    return read_file(file, strlen(file), false, interrupted, d, error);
+}
+
+/* The parameters after the name of a file. */
+static bool read_parameters(const char *word, const char *end, struct leat_fabric_design *d,
+                            struct leat_fabric_error *error)
+{
+    struct leat_text why = LEAT_TEXT(WHY_CAP);
+    if (*end) d->routing_line = d->switch_line = 0;
+    if (!leat_net_plan_parameters(end, &d->plan, &why)) return true;
+    return leat_fabric_wrong_name(error, (size_t)(end - word), strlen(end), "%.*s", (int)why.len,
+                                  why.buf);
 }
 
 static leat_err parse(const char *name, void *out, struct leat_text *why)
@@ -68,10 +71,9 @@ bool leat_fabric_design_read(const char *word, bool (*interrupted)(void),
     bool yaml;
     const char *end = file_end(word, &yaml);
     *d = (struct leat_fabric_design){ .file = NULL };
-    if (end) {
-        snprintf(d->name, sizeof d->name, "%s", word);
-        return read_file(word, end, yaml, interrupted, d, error);
-    }
+    if (end)
+        return read_file(word, (size_t)(end - word), yaml, interrupted, d, error) &&
+               read_parameters(word, end, d, error);
     if (!leat_fabric_parse(word, parse, &d->plan, error)) return false;
     leat_text_init(&name, d->name, sizeof d->name - 1, NULL, NULL);
     leat_net_plan_name(&d->plan, &name);
@@ -243,7 +245,7 @@ bool leat_fabric_is_safe(const struct leat_fabric_design *d, const struct leat_f
 {
     if (!b->deadlock.possible || d->plan.net.drop) return true;
     struct leat_text why = LEAT_TEXT(WHY_CAP);
-    leat_text_puts(&why, "packets can wait for each other in a circle");
+    leat_text_puts(&why, "packets can wait for each other in a cycle");
     leat_text_puts(&why, b->deadlock.smaller ? " (found in a smaller one of its kind): " : ": ");
     leat_net_deadlock_text(&b->deadlock, &why);
     refuse(d, LEAT_FABRIC_UNSAFE, d->routing_line, &why, error);

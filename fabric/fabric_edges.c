@@ -1,16 +1,7 @@
 /* A graph as a file of edges: "A B [CYCLES]" for a wire in both directions, "A > B [CYCLES]" or
  * "A>B" for one. */
-#include "fabric_file_parts.h"
 #include "fabric_flits.h"
-#include "leat_tree.h"
-
-static bool read_number(struct word w, uint64_t most, uint32_t *out)
-{
-    uint64_t number;
-    if (!leat_tree_number(w.text, w.len, &number) || number > most) return false;
-    *out = (uint32_t)number;
-    return true;
-}
+#include "fabric_word_parts.h"
 
 /* Like lines_word, but an arrow is a separate word: 0>1. */
 static bool next_word(struct word *line, struct word *out)
@@ -36,13 +27,13 @@ static bool read_edge(void *context, const struct leat_fabric_place *place, stru
         edge.one_way = true;
         good = next_word(&line, &b);
     }
-    if (!good || !read_number(a, LEAT_NET_ROUTERS_MAX - 1, &edge.a) ||
-        !read_number(b, LEAT_NET_ROUTERS_MAX - 1, &edge.b))
+    if (!good || !leat_fabric_number(a, 0, LEAT_NET_ROUTERS_MAX - 1, &edge.a) ||
+        !leat_fabric_number(b, 0, LEAT_NET_ROUTERS_MAX - 1, &edge.b))
         return leat_fabric_wrong(
             place, "'%s%s%s', expected A B or A > B: router numbers of 0 to %d", show(a).text,
             edge.one_way ? " > " : " ", show(b).text, LEAT_NET_ROUTERS_MAX - 1);
     if (lines_word(&line, &cycles) &&
-        (!read_number(cycles, LEAT_NET_WIRE_CYCLES_MAX, &edge.cycles) || !edge.cycles))
+        !leat_fabric_number(cycles, 1, LEAT_NET_WIRE_CYCLES_MAX, &edge.cycles))
         return leat_fabric_wrong(place, "'%s', expected the cycles of the wire, 1 to %d",
                                  show(cycles).text, LEAT_NET_WIRE_CYCLES_MAX);
     if (lines_word(&line, &more))

@@ -1,4 +1,4 @@
-#include "fabric_file_parts.h"
+#include "fabric_word_parts.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Files that describe fabrics: their results, and errors with their lines. */
-#include "fabric_file_parts.h"
 #include "fabric_flits.h"
 #include "fabric_packetway.h"
+#include "fabric_word_parts.h"
 #include "tap.h"
 #include <leat/random.h>
 #include <stdlib.h>

@@ -11,8 +11,8 @@
  *   buffer: 16
  *   host_ns: 500
  */
-#include "fabric_file_parts.h"
 #include "fabric_packetway.h"
+#include "fabric_word_parts.h"
 #include <string.h>
 
 #ifndef HAVE_CYAML
@@ -122,24 +122,36 @@ static uint32_t line_of(struct reader *r, const char *list, uint32_t index, cons
     return leat_fabric_tree_line(value ? value : entry);
 }
 
-static bool at_line(struct reader *r, uint32_t line)
+/* From now on errors refer to this line. */
+static void at_line(struct reader *r, uint32_t line)
 {
     r->tree.place.line = line;
-    return true;
 }
 
 /* Names are part of SAN.PORT and of faults, so they have no character that ends them there. */
-static bool is_name(const char *text)
+static bool check_name(struct reader *r, const char *name, uint32_t line)
 {
-    return text[strcspn(text, ". ,:@/")] == '\0';
+    at_line(r, line);
+    if (!name[strcspn(name, ". ,:@/")]) return true;
+    return leat_fabric_wrong(&r->tree.place, "name: '%s', expected no blank and none of . , : @ /",
+                             name);
 }
 
-/* A number of a SAN, if it is given. */
-static bool take_figure(struct reader *r, uint32_t index, const char *key, uint32_t value,
-                        uint32_t least, uint32_t most, uint32_t *out)
+/* It differs from another one, in this line. */
+static bool check_other(const struct reader *r, const char *name, const char *other, uint32_t line)
 {
-    if (!leat_fabric_tree_value(&r->tree, entry_of(r, "sans", index), key)) return true;
-    at_line(r, line_of(r, "sans", index, key));
+    return strcmp(name, other) != 0 ||
+           leat_fabric_wrong(&r->tree.place, "name: '%s' is that of line %u, expected another",
+                             name, line);
+}
+
+/* A number of a mapping, if it is given. */
+static bool take_number(struct reader *r, const yaml_node_t *mapping, const char *key,
+                        uint32_t value, uint32_t least, uint32_t most, uint32_t *out)
+{
+    const yaml_node_t *node = leat_fabric_tree_value(&r->tree, mapping, key);
+    if (!node) return true;
+    at_line(r, leat_fabric_tree_line(node));
     if (value < least || value > most)
         return leat_fabric_wrong(&r->tree.place, "%s: %u, expected %u to %u", key, value, least,
                                  most);
@@ -159,22 +171,17 @@ static bool take_san(struct reader *r, const struct san *y, uint32_t index)
                                    .mtu_line = line_of(r, "sans", index, "mtu") };
     snprintf(s->name, sizeof s->name, "%s", y->name);
     snprintf(s->fabric, sizeof s->fabric, "%s", y->fabric);
-    at_line(r, s->line);
-    if (!is_name(s->name))
-        return leat_fabric_wrong(&r->tree.place,
-                                 "name: '%s', expected no blank and none of . , : @ /", s->name);
+    if (!check_name(r, s->name, s->line)) return false;
     for (uint32_t i = 0; i < index; i++)
-        if (strcmp(d->san[i].name, s->name) == 0)
-            return leat_fabric_wrong(&r->tree.place,
-                                     "name: '%s' is that of line %u, expected another", s->name,
-                                     d->san[i].line);
+        if (!check_other(r, s->name, d->san[i].name, d->san[i].line)) return false;
     at_line(r, s->bias_line);
     if (!leat_tree_number(y->bias, strlen(y->bias), &bias) || bias > LEAT_PACKETWAY_ADDRESS_MAX)
         return leat_fabric_wrong(&r->tree.place, "bias: '%s', expected 0 to 0x7ffffd", y->bias);
     s->bias = (uint32_t)bias;
-    return take_figure(r, index, "mtu", y->mtu, LEAT_SIM_PACKETWAY_MTU_MIN,
+    const yaml_node_t *san = entry_of(r, "sans", index);
+    return take_number(r, san, "mtu", y->mtu, LEAT_SIM_PACKETWAY_MTU_MIN,
                        LEAT_SIM_PACKETWAY_MTU_MAX, &s->mtu_words) &&
-           take_figure(r, index, "quality", y->quality, 1, UINT16_MAX, &s->q);
+           take_number(r, san, "quality", y->quality, 1, UINT16_MAX, &s->q);
 }
 
 /* SAN.PORT; whether the SAN has that port is known once it is built. */
@@ -201,15 +208,9 @@ static bool take_router(struct reader *r, const struct router *y, uint32_t index
     router->line = line_of(r, "routers", index, "name");
     router->ends = y->at_count;
     snprintf(router->name, sizeof router->name, "%s", y->name);
-    at_line(r, router->line);
-    if (!is_name(router->name))
-        return leat_fabric_wrong(
-            &r->tree.place, "name: '%s', expected no blank and none of . , : @ /", router->name);
+    if (!check_name(r, router->name, router->line)) return false;
     for (uint32_t i = 0; i < index; i++)
-        if (strcmp(d->router[i].name, router->name) == 0)
-            return leat_fabric_wrong(&r->tree.place,
-                                     "name: '%s' is that of line %u, expected another",
-                                     router->name, d->router[i].line);
+        if (!check_other(r, router->name, d->router[i].name, d->router[i].line)) return false;
     for (uint32_t i = 0; i < y->at_count; i++) {
         router->end_line[i] = line_of(r, "routers", index, "at");
         at_line(r, router->end_line[i]);
@@ -218,38 +219,25 @@ static bool take_router(struct reader *r, const struct router *y, uint32_t index
     return true;
 }
 
-/* A number of the whole network; 0: it was not given. */
-static bool take_number(struct reader *r, const char *key, uint32_t value, uint32_t most,
-                        uint32_t *out)
-{
-    const yaml_node_t *node = leat_fabric_tree_value(&r->tree, leat_fabric_tree_root(&r->tree),
-                                                     key);
-    if (!node) return true;
-    at_line(r, leat_fabric_tree_line(node));
-    if (value < 1 || value > most)
-        return leat_fabric_wrong(&r->tree.place, "%s: %u, expected 1 to %u", key, value, most);
-    *out = value;
-    return true;
-}
-
 static bool take_whole(struct reader *r, const struct description *y)
 {
     static const uint32_t second = 1000000000;
+    const yaml_node_t *root = leat_fabric_tree_root(&r->tree);
     struct leat_fabric_sans *d = r->design;
     if (y->forwarding) {
-        at_line(r, leat_fabric_tree_line(leat_fabric_tree_value(
-                       &r->tree, leat_fabric_tree_root(&r->tree), "forwarding")));
+        at_line(r, leat_fabric_tree_line(leat_fabric_tree_value(&r->tree, root, "forwarding")));
         d->by_address = strcmp(y->forwarding, "address") == 0;
         if (!d->by_address && strcmp(y->forwarding, "planned") != 0)
             return leat_fabric_wrong(
                 &r->tree.place, "forwarding: '%s', expected planned or address", y->forwarding);
     }
     if (y->cut_through) d->cut_through = *y->cut_through;
-    return take_number(r, "buffer", y->buffer, LEAT_SIM_PACKETWAY_BUFFER_MAX, &d->buffer) &&
-           take_number(r, "host_ns", y->host_ns, second, &d->host_ns) &&
-           take_number(r, "planned_ns", y->planned_ns, second, &d->planned_ns) &&
-           take_number(r, "address_ns", y->address_ns, second, &d->address_ns) &&
-           take_number(r, "link_ns", y->link_ns, second, &d->link_ns);
+    return take_number(r, root, "buffer", y->buffer, 1, LEAT_SIM_PACKETWAY_BUFFER_MAX,
+                       &d->buffer) &&
+           take_number(r, root, "host_ns", y->host_ns, 1, second, &d->host_ns) &&
+           take_number(r, root, "planned_ns", y->planned_ns, 1, second, &d->planned_ns) &&
+           take_number(r, root, "address_ns", y->address_ns, 1, second, &d->address_ns) &&
+           take_number(r, root, "link_ns", y->link_ns, 1, second, &d->link_ns);
 }
 
 static bool take_all(struct reader *r, const struct description *y)

@@ -4,7 +4,6 @@
 
 #ifdef HAVE_CYAML
 
-#include "fabric_file_parts.h"
 #include "fabric_tree_parts.h"
 #include "fabric_word_parts.h"
 #include "leat_tree.h"

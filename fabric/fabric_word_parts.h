@@ -1,4 +1,4 @@
-/* Names of fabrics with parameters: ring16/propagation=5/clock=4MHz; words of lines. */
+/* Names of fabrics with parameters: ring16/propagation=5/clock=4MHz; files that describe them. */
 #ifndef LEAT_FABRIC_WORD_PARTS_H
 #define LEAT_FABRIC_WORD_PARTS_H
 
@@ -71,5 +71,24 @@ typedef leat_err leat_fabric_parser(const char *name, void *out, struct leat_tex
 /* The same, with the place in *error: the first piece that makes the name invalid. */
 bool leat_fabric_parse(const char *name, leat_fabric_parser *parse, void *out,
                        struct leat_fabric_error *error);
+
+/* ---- files (fabric_file.c) ---- */
+
+enum { LEAT_FABRIC_LINE_LEN_MAX = 4096 };
+
+/* All octets of place->file, at most so many, for free(). NULL with an error. */
+uint8_t *leat_fabric_file(const struct leat_fabric_place *place, size_t most, size_t *len);
+
+/* A line without its end and its comment; lent for the call. False, with an error, stops reading.
+ * */
+typedef bool leat_fabric_line_fn(void *context, const struct leat_fabric_place *place,
+                                 struct word line);
+
+/* Calls it for every line of place->file ("-": standard input) that is not blank or a comment after
+ * '#'. place->line is then the last line. */
+bool leat_fabric_lines(struct leat_fabric_place *place, leat_fabric_line_fn *each, void *context);
+
+/* The error that this leat was built without YAML. */
+bool leat_fabric_no_yaml(const char *file, struct leat_fabric_error *error);
 
 #endif

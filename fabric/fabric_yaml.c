@@ -13,8 +13,8 @@
  * libcyaml reads it by the schema below. Before that, the file is checked against the same schema
  * as libyaml's tree (fabric_tree_parts.h), which reports errors with their place.
  */
-#include "fabric_file_parts.h"
 #include "fabric_flits.h"
+#include "fabric_word_parts.h"
 #include <stdlib.h>
 
 #ifndef HAVE_CYAML

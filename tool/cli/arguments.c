@@ -10,6 +10,14 @@ const char *argument(const struct arguments *args, const char *option)
     return NULL;
 }
 
+const char *argument_not_in(const struct arguments *args, const char *options)
+{
+    for (int i = 0; args->verb->options[i].name; i++)
+        if (args->value[i] && !word_is_in(args->verb->options[i].name, options))
+            return args->verb->options[i].name;
+    return NULL;
+}
+
 /* The values of an option so far, and one more. It is kept for as long as the command runs. */
 static const char *join(int option, const char *values, const char *value)
 {

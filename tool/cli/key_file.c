@@ -1,4 +1,3 @@
-#include "key_file.h"
 #include "tool.h"
 #include <errno.h>
 #include <fcntl.h>

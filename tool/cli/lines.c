@@ -1,44 +1,66 @@
 #include "lines.h"
-#include "input.h"
+#include "leat_tree.h"
 #include "tool.h"
-#include <string.h>
+#include <stdarg.h>
+#include <stdio.h>
 
-/* Without its comment. False after a complaint. */
-static bool tell(struct place *place, struct word line, line_fn each, void *context)
+bool wrong(const struct leat_fabric_place *place, const char *text, ...)
 {
-    const char *comment = memchr(line.text, '#', line.len);
-    place->line++;
-    if (line.len > LINE_LEN_MAX)
-        return wrong(place, "a line of more than %d characters, expected fewer", LINE_LEN_MAX);
-    if (comment) line.len = (size_t)(comment - line.text);
-    struct word rest = line, first;
-    return !lines_word(&rest, &first) || each(context, place, line);
+    char message[1024];
+    va_list list;
+    va_start(list, text);
+    vsnprintf(message, sizeof message, text, list);
+    va_end(list);
+    return complain("%s:%u: %s", place->file, place->line, message);
 }
 
-/* The lines in the buffer; at the end of the file also an unterminated one. */
-static bool tell_lines(struct input *in, struct place *place, line_fn each, void *context)
+bool lines_read(const char *file, leat_fabric_line_fn *each, void *context, uint32_t *lines)
 {
-    while (input_len(in) && !interrupted) {
-        const char *text = (const char *)input_octets(in);
-        const char *end = memchr(text, '\n', input_len(in));
-        if (!end && !in->at_end && input_len(in) <= LINE_LEN_MAX) return true;
-        const size_t len = end ? (size_t)(end - text) : input_len(in);
-        if (!tell(place, (struct word){ text, len }, each, context)) return false;
-        input_skip(in, len + (end != NULL));
+    struct leat_fabric_error error = { .code = LEAT_FABRIC_FINE };
+    struct leat_fabric_place place = { file, 0, &error, is_interrupted };
+    char text[LEAT_FABRIC_TEXT_CAP + LEAT_FABRIC_FILE_CAP];
+    if (!*file) return complain("'' is no file name, expected one");
+    const bool good = leat_fabric_lines(&place, each, context);
+    *lines = place.line;
+    if (error.code == LEAT_FABRIC_FINE) return good;        /* `each` may have complained */
+    if (error.code == LEAT_FABRIC_INTERRUPTED) return true; /* the verb ends by itself */
+    leat_fabric_error_text(&error, file, text, sizeof text);
+    return complain("%s", text);
+}
+
+/* ---- numbers -------------------------------------------------------------------------------- */
+
+struct reader {
+    const struct lines_numbers *numbers;
+    uint32_t count;
+};
+
+static bool read_numbers(void *context, const struct leat_fabric_place *place, struct word line)
+{
+    struct reader *r = context;
+    const struct lines_numbers *n = r->numbers;
+    struct word word;
+    while (lines_word(&line, &word)) {
+        uint64_t number;
+        if (!leat_tree_number(word.text, word.len, &number))
+            return wrong(place, "'%s', expected a whole number", show(word).text);
+        if (n->bits < 64 && number >> n->bits)
+            return wrong(place, "%s %llu, expected one that fits %u bits", n->what,
+                         (unsigned long long)number, n->bits);
+        if (r->count == n->count)
+            return wrong(place, "%s %u, expected one for each of %u %s", n->what, r->count + 1,
+                         n->count, n->owners);
+        n->number[r->count++] = number;
     }
     return true;
 }
 
-bool lines_read(const char *file, line_fn each, void *context, uint32_t *lines)
+bool lines_read_numbers(const char *file, const struct lines_numbers *n)
 {
-    struct input in;
-    if (!input_open(&in, file)) return false;
-    struct place place = { in.name, 0 };
-    bool good = true;
-    do {
-        good = input_fill(&in, LINE_LEN_MAX + 2) && tell_lines(&in, &place, each, context);
-    } while (good && !interrupted && !(in.at_end && !input_len(&in)));
-    input_close(&in);
-    *lines = place.line;
-    return good;
+    struct reader reader = { .numbers = n };
+    uint32_t lines;
+    if (!lines_read(file, read_numbers, &reader, &lines)) return false;
+    if (reader.count == n->count) return true;
+    return complain("%s:%u: %u %ss, expected one for each of %u %s", file, lines, reader.count,
+                    n->what, n->count, n->owners);
 }

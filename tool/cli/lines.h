@@ -1,16 +1,26 @@
-/* Text files, line by line, in bounded memory. */
+/* Shared by readers of users' files: lines, words of a line, and error messages. */
 #ifndef LEAT_LINES_H
 #define LEAT_LINES_H
 
-#include "place.h"
+#include "fabric_word_parts.h"
 
-enum { LINE_LEN_MAX = 4096 };
-
-/* A line without its end; lent for the call. False, after a complaint, ends the reading. */
-typedef bool (*line_fn)(void *context, const struct place *place, struct word line);
+/* "FILE:LINE: ..." on stderr. Always false, so that a reader can end with it. */
+bool wrong(const struct leat_fabric_place *place, const char *text, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* Every line of a file ("-": standard input) that has more than blanks and a comment from '#' on.
  * *lines: the number of lines in the file, all included. False after a complaint. */
-bool lines_read(const char *file, line_fn each, void *context, uint32_t *lines);
+bool lines_read(const char *file, leat_fabric_line_fn *each, void *context, uint32_t *lines);
+
+/* What a file of numbers has: one for each of its owners. */
+struct lines_numbers {
+    const char *what, *owners; /* "value", "members" */
+    uint32_t count;
+    unsigned bits; /* that a number has at most */
+    uint64_t *number;
+};
+
+/* Numbers separated by blanks or line ends. False after a complaint. */
+bool lines_read_numbers(const char *file, const struct lines_numbers *numbers);
 
 #endif

@@ -8,6 +8,11 @@
 
 volatile sig_atomic_t interrupted;
 
+bool is_interrupted(void)
+{
+    return interrupted;
+}
+
 static void on_signal(int number)
 {
     interrupted = number;
@@ -106,6 +111,13 @@ bool word_is_in(const char *word, const char *list)
     for (const char *at = list; len && (at = strstr(at, word)); at += len)
         if ((at == list || at[-1] == ' ') && (at[len] == ' ' || !at[len])) return true;
     return false;
+}
+
+int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9') return c - '0';
+    if ((c | 32) >= 'a' && (c | 32) <= 'f') return (c | 32) - 'a' + 10;
+    return -1;
 }
 
 const char *format_names(void)

@@ -3,6 +3,7 @@
 #define LEAT_TOOL_H
 
 #include "leat_json.h"
+#include "leat_siphash.h"
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,6 +48,10 @@ int arguments_read(const struct verb *verb, char **words, struct arguments *args
 /* The value of an option, NULL if absent. */
 const char *argument(const struct arguments *args, const char *option);
 
+/* The first given option that is not in a list of names, separated by blanks; NULL: there is none.
+ */
+const char *argument_not_in(const struct arguments *args, const char *options);
+
 /* The list of verbs, NULL past the last. */
 const struct verb *verb_at(size_t index);
 const struct verb *verb_find(const char *name);
@@ -69,6 +74,10 @@ void warn_if_not_confined_here(void);
 void show_confined(int process, const char *none, struct leat_json *json, FILE *out);
 void show_confined_here(struct leat_json *json, FILE *out);
 
+/* The key of a live network: a file of 32 hex digits that only its owner may read or change. False
+ * after a complaint that says how to correct it; the command then exits with WRONG. */
+bool key_file_read(const char *path, uint8_t key[LEAT_SIP_KEY_LEN]);
+
 /* A wrong command line: reports it, refers to the verb's help. Returns WRONG, or false. */
 int misuse(const struct verb *verb, const char *text, ...) __attribute__((format(printf, 2, 3)));
 #define misused(...) ((void)misuse(__VA_ARGS__), false)
@@ -87,11 +96,15 @@ void print_harmless(const void *octets, size_t len);
 /* Is it one of the words of the list, which are separated by blanks? */
 bool word_is_in(const char *word, const char *list);
 
+/* The value of a hexadecimal digit; -1: it is none. */
+int hex_digit(char c);
+
 /* "atm aal1 ..." for error texts. */
 const char *format_names(void);
 
 /* The number of SIGINT, SIGTERM or SIGHUP, once received; loops check it between packets. */
 extern volatile sig_atomic_t interrupted;
+bool is_interrupted(void);
 void catch_signals(void);
 /* For a verb that waits elsewhere and leaves nothing half done: signals end the process from now
  * on, and so does one that came before. */

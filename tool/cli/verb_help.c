@@ -122,7 +122,6 @@ static void man_verb(const struct verb *v)
     }
     man_tail();
     fputs(".SH EXAMPLES\n.nf\n", stdout);
-    put_roff("");
     for (const char *line = v->examples; *line;) {
         char copy[256];
         const size_t len = strcspn(line, "\n");

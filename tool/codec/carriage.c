@@ -15,11 +15,16 @@ enum {
     IPV6_EXTENSION_MAX = 8,
 };
 
-static const struct leat_format *by_link(uint16_t link_type)
+/* What a lower layer calls a format by; a format that it does not know has 0. */
+enum number { LINK_TYPE, ETHER_TYPE, IP_PROTOCOL, UDP_PORT };
+
+static const struct leat_format *by(enum number kind, unsigned number)
 {
     const struct leat_format *f;
-    for (size_t i = 0; (f = leat_format_at(i)); i++)
-        if (f->link_type == link_type) return f;
+    for (size_t i = 0; number && (f = leat_format_at(i)); i++) {
+        const unsigned numbers[] = { f->link_type, f->ether_type, f->ip_protocol, f->udp_port };
+        if (numbers[kind] == number) return f;
+    }
     return NULL;
 }
 
@@ -30,20 +35,12 @@ static bool found(const struct leat_format *format, const uint8_t *p, size_t len
     return format != NULL;
 }
 
-static const struct leat_format *by_udp_port(uint16_t port)
-{
-    const struct leat_format *f;
-    for (size_t i = 0; (f = leat_format_at(i)); i++)
-        if (f->udp_port && f->udp_port == port) return f;
-    return NULL;
-}
-
 static bool in_udp(const uint8_t *p, size_t len, struct carried *out)
 {
     enum { UDP_HEADER = 8 };
     if (len < UDP_HEADER) return false;
-    const struct leat_format *format = by_udp_port(leat_get_be16(p + 2));
-    if (!format) format = by_udp_port(leat_get_be16(p));
+    const struct leat_format *format = by(UDP_PORT, leat_get_be16(p + 2));
+    if (!format) format = by(UDP_PORT, leat_get_be16(p));
     size_t udp_len = leat_get_be16(p + 4);
     if (udp_len < UDP_HEADER || udp_len > len) udp_len = len; /* truncated: the codec reports it */
     return found(format, p + UDP_HEADER, udp_len - UDP_HEADER, false, out);
@@ -52,10 +49,7 @@ static bool in_udp(const uint8_t *p, size_t len, struct carried *out)
 static bool in_ip_payload(unsigned protocol, const uint8_t *p, size_t len, struct carried *out)
 {
     if (protocol == IP_UDP) return in_udp(p, len, out);
-    const struct leat_format *f;
-    for (size_t i = 0; (f = leat_format_at(i)); i++)
-        if (f->ip_protocol && f->ip_protocol == protocol) return found(f, p, len, false, out);
-    return false;
+    return found(by(IP_PROTOCOL, protocol), p, len, false, out);
 }
 
 static bool in_ipv4(const uint8_t *p, size_t len, struct carried *out)
@@ -105,10 +99,7 @@ static bool in_ether_type(uint16_t type, const uint8_t *p, size_t len, struct ca
     }
     if (type == ETHER_IPV4) return in_ipv4(p, len, out);
     if (type == ETHER_IPV6) return in_ipv6(p, len, out);
-    const struct leat_format *f;
-    for (size_t i = 0; (f = leat_format_at(i)); i++)
-        if (f->ether_type && f->ether_type == type) return found(f, p, len, true, out);
-    return false;
+    return found(by(ETHER_TYPE, type), p, len, true, out);
 }
 
 /* The type stands at type_at, the payload at payload_at. */
@@ -132,9 +123,9 @@ bool carriage_find(uint16_t link_type, const uint8_t *p, size_t len, struct carr
     case LEAT_LINK_LINUX_SLL2: return in_link(p, len, 0, 20, out);
     case LEAT_LINK_USER0:
         return found(leat_atm_task_cell_recognise(p, len) ? &leat_atmtask_format
-                                                          : by_link(link_type),
+                                                          : by(LINK_TYPE, link_type),
                      p, len, false, out);
-    default: return link_type && found(by_link(link_type), p, len, false, out);
+    default: return found(by(LINK_TYPE, link_type), p, len, false, out);
     }
 }
 

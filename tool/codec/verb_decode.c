@@ -192,13 +192,6 @@ static bool begins_with(const struct input *in, const uint8_t *octets, size_t le
     return input_len(in) >= len && memcmp(input_octets(in), octets, len) == 0;
 }
 
-static int digit_of(uint8_t c)
-{
-    if (c >= '0' && c <= '9') return c - '0';
-    if ((c | 32) >= 'a' && (c | 32) <= 'f') return (c | 32) - 'a' + 10;
-    return -1;
-}
-
 static bool is_gap(uint8_t c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == ':' || c == '-' || c == '_' || c == ',';
@@ -221,7 +214,7 @@ static bool unhex_line(struct decoder *d, uint8_t *line, size_t len, uint64_t nu
             i++;
             continue;
         }
-        const int digit = digit_of(line[i]);
+        const int digit = hex_digit((char)line[i]);
         if (digit < 0) {
             if (may_complain(d))
                 complain("%s:%llu:%zu: '%c' is no hex digit, expected pairs of hex digits",

@@ -114,37 +114,11 @@ static bool place_members(struct esp_job *job)
     return true;
 }
 
-struct values {
-    struct esp_job *job;
-    uint32_t count;
-};
-
-static bool read_value_line(void *context, const struct place *place, struct word line)
-{
-    struct values *v = context;
-    const unsigned bits = v->job->request.value_bits;
-    struct word word;
-    while (lines_word(&line, &word)) {
-        uint64_t number;
-        if (!leat_tree_number(word.text, word.len, &number))
-            return wrong(place, "'%s', expected a whole number", show(word).text);
-        if (number > leat_esp_part_mask(bits))
-            return wrong(place, "value %llu, expected one that fits %u bits",
-                         (unsigned long long)number, bits);
-        if (v->count == v->job->config.members)
-            return wrong(place, "value %u, expected one for each of %u members", v->count + 1,
-                         v->job->config.members);
-        v->job->value[v->count++] = number;
-    }
-    return true;
-}
-
 static bool read_values(struct esp_job *job)
 {
     const char *file = argument(job->args, "--values");
     const bool is_random = !file || strcmp(file, "random") == 0;
-    uint32_t bits = is_random ? BITS_DEFAULT : LEAT_ESP_VALUE_BITS, lines;
-    struct values values = { .job = job };
+    uint32_t bits = is_random ? BITS_DEFAULT : LEAT_ESP_VALUE_BITS;
     if (!sim_read_small(job->args, "--bits", 1, LEAT_ESP_VALUE_BITS, &bits)) return false;
     job->request.value_bits = (uint8_t)bits;
     if (is_random) {
@@ -154,10 +128,9 @@ static bool read_values(struct esp_job *job)
             job->value[m] = leat_random_next(&r) & leat_esp_part_mask(bits);
         return true;
     }
-    if (!lines_read(file, read_value_line, &values, &lines)) return false;
-    if (values.count == job->config.members) return true;
-    return complain("%s:%u: %u values, expected one for each of %u members", file, lines,
-                    values.count, job->config.members);
+    const struct lines_numbers values = { "value", "members", job->config.members, bits,
+                                          job->value };
+    return lines_read_numbers(file, &values);
 }
 
 static bool read_members(struct esp_job *job)

@@ -35,25 +35,18 @@ static const struct {
     { "multicast", esp_multicast, ROOT_OPTIONS " --rounds --for" },
 };
 
-/* An option of another subcommand would otherwise be ignored silently. */
-static bool options_fit(const struct arguments *args, const char *word, const char *list)
-{
-    for (int i = 0; args->verb->options[i].name; i++) {
-        if (!args->value[i] || word_is_in(args->verb->options[i].name, list)) continue;
-        return misused(args->verb, "%s does not go with %s, expected one of %s",
-                       args->verb->options[i].name, word, list);
-    }
-    return true;
-}
-
 static int run_esp(const struct arguments *args)
 {
     if (!args->operand_count)
         return misuse(args->verb, "expected one of: " ESP_SIM_WORDS " " ESP_LIVE_WORDS);
     const char *word = args->operand[0];
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(words[i].word, word) == 0)
-            return options_fit(args, word, words[i].options) ? words[i].run(args) : WRONG;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strcmp(words[i].word, word) != 0) continue;
+        const char *foreign = argument_not_in(args, words[i].options);
+        if (!foreign) return words[i].run(args);
+        return misuse(args->verb, "%s does not go with %s, expected one of %s", foreign, word,
+                      words[i].options);
+    }
     return misuse(args->verb, "'%s', expected one of: " ESP_SIM_WORDS " " ESP_LIVE_WORDS, word);
 }
 

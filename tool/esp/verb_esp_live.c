@@ -2,7 +2,6 @@
 #include "duration.h"
 #include "esp_live.h"
 #include "json_out.h"
-#include "key_file.h"
 #include "leat_tree.h"
 #include "sim.h"
 #include <stdio.h>

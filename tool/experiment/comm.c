@@ -1,6 +1,5 @@
 #include "comm.h"
 #include "lines.h"
-#include "place.h"
 #include "tool.h"
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +77,7 @@ static bool read_task(struct word w, struct comm_task *out)
     return true;
 }
 
-static bool read_record(struct comm_records *records, const struct place *place,
+static bool read_record(struct comm_records *records, const struct leat_fabric_place *place,
                         const struct word field[FIELDS])
 {
     struct comm_record r = { .cycle = COMM_CYCLE_UNKNOWN, .receives = is_word(field[1], "rcv") };
@@ -102,7 +101,7 @@ static bool read_record(struct comm_records *records, const struct place *place,
     return add(records, &r);
 }
 
-static bool read_line(void *context, const struct place *place, struct word line)
+static bool read_line(void *context, const struct leat_fabric_place *place, struct word line)
 {
     static const char head[] = "cycle,op,tag,src_task,dst_task";
     struct reader *reader = context;

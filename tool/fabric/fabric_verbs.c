@@ -9,11 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool fabric_is_interrupted(void)
-{
-    return interrupted;
-}
-
 bool fabric_refused(const struct verb *verb, const char *word,
                     const struct leat_fabric_error *error)
 {

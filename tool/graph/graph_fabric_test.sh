@@ -166,7 +166,7 @@ has "for people" "$(cat "$folder/stderr")" "busiest  port 0"
 wrong() { exits 2 "$@"; same "nothing shown by: $*" "$(cat "$folder/stdout")" ""; }
 wrong "--engine 'fabric:', expected threads, mpi, or fabric:NAME" "$leat" graph run x.xml --engine fabric:
 wrong "unknown fabric 'taurus'" "$leat" graph run x.xml --engine fabric:taurus
-wrong "packets can wait for each other in a circle" "$leat" graph run x.xml --engine fabric:torus:4,4/vcs=1
+wrong "packets can wait for each other in a cycle" "$leat" graph run x.xml --engine fabric:torus:4,4/vcs=1
 wrong "--schedule has no meaning with --engine fabric:NAME" "$leat" graph run x.xml --engine fabric:tinsel --schedule fifo
 wrong "--mailbox has no meaning without --engine fabric:NAME" "$leat" graph run x.xml --mailbox slots=1
 wrong "--mailbox 'slot=1', expected threads=N, slots=N, host=N" "$leat" graph run x.xml --engine fabric:tinsel --mailbox slot=1

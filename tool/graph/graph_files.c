@@ -1,4 +1,4 @@
-#include "graph_files.h"
+#include "graph_job.h"
 
 #ifdef HAVE_EXPAT
 

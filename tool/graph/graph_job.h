@@ -5,18 +5,18 @@
 #include "tool.h"
 
 #ifdef HAVE_EXPAT
+#include "fabric_kind.h"
 #include "graph.h"
 #include "graph_link.h"
+#include "graph_run.h"
 #include "handler.h"
+#include "result_file.h"
 
 /* Prints the report on standard error; false: it has errors. */
 bool graph_tell(const struct leat_graph_report *report);
 
 /* --dialect. False after a complaint. */
 bool graph_read_dialect(const struct arguments *args, enum leat_graph_dialect *out);
-
-/* True, after a complaint: an option that does not apply here was given. */
-bool graph_has_foreign(const struct arguments *args, const char *what, const char *known);
 
 /* Opens the link to the other ranks of this run, over MPI. False after a complaint. */
 bool graph_link_open(struct leat_poets_link *link);
@@ -36,6 +36,44 @@ int graph_run(const struct arguments *args);
 /* Describes a graph. */
 void graph_show(const struct leat_graph *graph, const struct leat_graph_instance *instance,
                 bool json);
+
+/* ---- what leat graph run writes: packets as a capture, final states (graph_files.c) ---- */
+
+enum { GRAPH_RECORD_MAX = 1000000000, GRAPH_RECORD_DEFAULT = 1000000 };
+
+struct graph_files {
+    struct result_file record, snapshot;
+    uint64_t packets, packets_max; /* seen, and at most recorded */
+};
+
+/* Opens the files of --record and --snapshot, and observes the run. False after a complaint. */
+bool graph_files_open(struct graph_files *files, const struct arguments *args,
+                      struct leat_poets_run_options *run);
+void graph_files_drop(struct graph_files *files);
+
+/* After a run: writes the rest. False after a complaint. */
+bool graph_files_close(struct graph_files *files, const struct leat_poets_run_options *run,
+                       const struct leat_poets_machine *machine,
+                       const struct leat_poets_run_result *result);
+
+/* ---- --engine fabric:NAME: the network, its mailboxes, and the results (verb_graph_fabric.c) ----
+ */
+
+struct graph_fabric {
+    struct leat_fabric *network;
+    struct leat_poets_mailbox_place *place;
+};
+
+/* Reads --mailbox and --cost and opens the network; sets it up in `run`. False after a complaint;
+ * call graph_fabric_close in either case. */
+bool graph_fabric_open(const struct arguments *args, const char *name,
+                       struct leat_poets_run_options *run, struct graph_fabric *out);
+void graph_fabric_close(struct graph_fabric *fabric);
+
+/* A member of an object, and text unless `out` is NULL. */
+void graph_fabric_show(const struct graph_fabric *fabric, const struct leat_poets_run_options *run,
+                       const struct leat_poets_fabric_result *result, struct leat_json *json,
+                       FILE *out);
 
 #endif
 #endif

@@ -29,17 +29,6 @@ bool graph_read_dialect(const struct arguments *args, enum leat_graph_dialect *o
     return misused(args->verb, "--dialect '%s', expected orch, v4 or v3", word);
 }
 
-bool graph_has_foreign(const struct arguments *args, const char *what, const char *known)
-{
-    for (int i = 0; args->verb->options[i].name; i++) {
-        const char *name = args->verb->options[i].name;
-        if (!args->value[i] || word_is_in(name, known)) continue;
-        misuse(args->verb, "%s: %s, expected only %s", what, name, known);
-        return true;
-    }
-    return false;
-}
-
 /* The handlers of every type that an instance has devices of; of all types if there is no instance.
  * Nothing is loaded: a file is checked before anybody trusts it. */
 static void compile_all(struct leat_graph *graph)
@@ -56,9 +45,6 @@ static int run_check(const struct arguments *args)
 {
     static struct leat_graph graph;
     enum leat_graph_dialect dialect;
-    if (args->operand_count != 2)
-        return misuse(args->verb, "check: expected one file, as in leat graph check plate.xml");
-    if (graph_has_foreign(args, "check", "--dialect --no-handlers")) return WRONG;
     if (!graph_read_dialect(args, &dialect)) return WRONG;
     if (leat_graph_read(&graph, args->operand[1], dialect) && !argument(args, "--no-handlers"))
         compile_all(&graph);
@@ -74,9 +60,6 @@ static int run_info(const struct arguments *args)
 {
     static struct leat_graph graph;
     enum leat_graph_dialect dialect;
-    if (args->operand_count != 2)
-        return misuse(args->verb, "info: expected one file, as in leat graph info plate.xml");
-    if (graph_has_foreign(args, "info", "--dialect --instance --json")) return WRONG;
     if (!graph_read_dialect(args, &dialect)) return WRONG;
     leat_graph_read(&graph, args->operand[1], dialect);
     const struct leat_graph_instance *instance =
@@ -87,12 +70,31 @@ static int run_info(const struct arguments *args)
     return good ? finish(DONE) : WRONG;
 }
 
+static const struct {
+    const char *word;
+    int (*run)(const struct arguments *args);
+    const char *options;
+} words[] = {
+    { "check", run_check, "--dialect --no-handlers" },
+    { "info", run_info, "--dialect --instance --json" },
+    { "run", graph_run,
+      "--dialect --instance --json --engine -j --placement --schedule --seed --quantum --rts "
+      "--log --instrument --output --until --idle-steps --compat --cxxflags --mailbox "
+      "--cost --record --record-packets --snapshot" },
+};
+
 static int run_graph(const struct arguments *args)
 {
     const char *what = args->operand_count ? args->operand[0] : "";
-    if (strcmp(what, "check") == 0) return run_check(args);
-    if (strcmp(what, "info") == 0) return run_info(args);
-    if (strcmp(what, "run") == 0) return graph_run(args);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strcmp(words[i].word, what) != 0) continue;
+        if (args->operand_count != 2)
+            return misuse(args->verb, "%s: expected one file, as in leat graph %s plate.xml", what,
+                          what);
+        const char *foreign = argument_not_in(args, words[i].options);
+        if (!foreign) return words[i].run(args);
+        return misuse(args->verb, "%s: %s, expected only %s", what, foreign, words[i].options);
+    }
     return misuse(args->verb, "'%s', expected check, info or run", what);
 }
 

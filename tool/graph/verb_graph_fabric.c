@@ -10,8 +10,6 @@
 
 #ifdef HAVE_EXPAT
 
-#include "verb_graph_fabric.h"
-
 enum {
     PORTS_MAX = 65536,
     THREADS_MAX = 1024,    /* of a mailbox */

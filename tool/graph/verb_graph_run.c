@@ -1,5 +1,5 @@
 /* leat graph run: the options, the run, and its result. */
-#include "graph_files.h"
+#include "graph_job.h"
 #include "json_out.h"
 #include "leat_tree.h"
 #include "pieces.h"
@@ -11,9 +11,7 @@
 #ifdef HAVE_EXPAT
 
 #include "graph_place.h"
-#include "graph_run.h"
 #include "poets_hash.h"
-#include "verb_graph_fabric.h"
 
 struct job {
     struct leat_poets_run_options run;
@@ -402,14 +400,6 @@ int graph_run(const struct arguments *args)
 {
     static struct leat_graph graph;
     static struct job job;
-    if (args->operand_count != 2)
-        return misuse(args->verb, "run: expected one file, as in leat graph run plate.xml");
-    if (graph_has_foreign(
-            args, "run",
-            "--dialect --instance --json --engine -j --placement --schedule --seed --quantum --rts "
-            "--log --instrument --output --until --idle-steps --compat --cxxflags --mailbox "
-            "--cost --record --record-packets --snapshot"))
-        return WRONG;
     const int code = read_job_of_ranks(args, &job) ? run_graph_file(args, &job, &graph) : WRONG;
     graph_fabric_close(&job.fabric);
     graph_files_drop(&job.files); /* if nothing ran */

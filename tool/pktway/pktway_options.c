@@ -1,25 +1,15 @@
 /* The options that PacketWay networks have beside their descriptions. */
 #include "pktway_options.h"
-#include <stdlib.h>
+#include "duration.h"
 #include <string.h>
 
 bool pktway_read_time(const char *text, size_t len, leat_time *out)
 {
-    static const struct {
-        const char *name;
-        double ps;
-    } units[] = { { "ns", 1e3 }, { "us", 1e6 }, { "ms", 1e9 }, { "s", 1e12 } };
-    char copy[32], *end;
-    if (len >= sizeof copy || !len) return false;
+    char copy[32];
+    if (len >= sizeof copy) return false;
     memcpy(copy, text, len);
     copy[len] = '\0';
-    const double value = strtod(copy, &end);
-    for (size_t i = 0; end != copy && i < sizeof units / sizeof *units; i++)
-        if (strcmp(end, units[i].name) == 0 && value >= 0 && value * units[i].ps < 1e18) {
-            *out = (leat_time)(value * units[i].ps + 0.5);
-            return true;
-        }
-    return false;
+    return duration_read(copy, out);
 }
 
 static bool find_router(const struct leat_fabric_sans *d, const char *name, size_t len,

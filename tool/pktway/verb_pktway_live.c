@@ -1,5 +1,4 @@
 /* leat pktway on live networks: routers, hosts, and queries to them. */
-#include "key_file.h"
 #include "leat_tree.h"
 #include "live_guard.h"
 #include "packetway_record.h"
@@ -526,40 +525,6 @@ static bool read_words(const struct arguments *args, struct packetway_request *q
     return true;
 }
 
-/* An option of another subcommand is an error. */
-static bool options_fit(const struct arguments *args)
-{
-#define ASKING  "--name --san --dev --key-file --poll --capability --timeout --json"
-#define SERVING "--name --san --dev --key-file --poll --foreground"
-    static const struct {
-        const char *word, *options;
-    } known[] = {
-        { "route", SERVING " --driver" },
-        { "host", SERVING " --capability" },
-        { "tun", SERVING " --capability --way --device" },
-        { "memory", SERVING " --capability --memory --base --allow" },
-        { "status", "--name --json" },
-        { "tables", "--name --json" },
-        { "leave", "--name" },
-        { "ping", ASKING " --count --size --interval --by-address" },
-        { "trace", ASKING },
-        { "plan", ASKING },
-        { "tell", ASKING },
-        { "read", ASKING },
-        { "write", ASKING " --blind" },
-    };
-    size_t row = 0;
-    while (strcmp(known[row].word, args->operand[0]) != 0)
-        row++;
-    for (int i = 0; args->verb->options[i].name; i++) {
-        const char *name = args->verb->options[i].name;
-        if (!args->value[i] || word_is_in(name, known[row].options)) continue;
-        return misused(args->verb, "%s has no meaning for %s on a live network, expected one of %s",
-                       name, known[row].word, known[row].options);
-    }
-    return true;
-}
-
 static bool read_request(const struct arguments *args, struct packetway_request *q)
 {
     const char *word = args->operand[0];
@@ -606,6 +571,27 @@ static int ask_by_myself(const struct arguments *args, const struct packetway_re
     return code;
 }
 
+#define ASKING  "--name --san --dev --key-file --poll --capability --timeout --json"
+#define SERVING "--name --san --dev --key-file --poll --foreground"
+static const struct {
+    const char *word, *options;
+    open_service *begin; /* NULL: it queries a process */
+} words[] = {
+    { "route", SERVING " --driver", open_router },
+    { "host", SERVING " --capability", open_host },
+    { "tun", SERVING " --capability --way --device", open_tun },
+    { "memory", SERVING " --capability --memory --base --allow", open_memory },
+    { "status", "--name --json", NULL },
+    { "tables", "--name --json", NULL },
+    { "leave", "--name", NULL },
+    { "ping", ASKING " --count --size --interval --by-address", NULL },
+    { "trace", ASKING, NULL },
+    { "plan", ASKING, NULL },
+    { "tell", ASKING, NULL },
+    { "read", ASKING, NULL },
+    { "write", ASKING " --blind", NULL },
+};
+
 int pktway_live(const struct arguments *args)
 {
     struct service s = { .control.listener = -1,
@@ -613,11 +599,15 @@ int pktway_live(const struct arguments *args)
                          .foreground = argument(args, "--foreground") != NULL };
     struct packetway_request q;
     const char *word = args->operand[0];
-    if (!options_fit(args) || !read_request(args, &q)) return WRONG;
-    if (strcmp(word, "route") == 0) return finish(start(&s, args, open_router));
-    if (strcmp(word, "host") == 0) return finish(start(&s, args, open_host));
-    if (strcmp(word, "tun") == 0) return finish(start(&s, args, open_tun));
-    if (strcmp(word, "memory") == 0) return finish(start(&s, args, open_memory));
+    size_t row = 0;
+    while (strcmp(words[row].word, word) != 0) /* pktway_is_live has it in its lists */
+        row++;
+    const char *foreign = argument_not_in(args, words[row].options);
+    if (foreign)
+        return misuse(args->verb, "%s has no meaning for %s on a live network, expected one of %s",
+                      foreign, word, words[row].options);
+    if (!read_request(args, &q)) return WRONG;
+    if (words[row].begin) return finish(start(&s, args, words[row].begin));
     if (strcmp(word, "leave") == 0) memcpy(q.word, "stop", sizeof "stop");
     if (!word_is_in(word, HOST_WORDS)) return finish(ask(&q, name_of(args, "router")));
     return finish(argument(args, "--san") || argument(args, "--dev")

@@ -1,5 +1,4 @@
-#include "ring_fields.h"
-#include "tool.h"
+#include "ring_job.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

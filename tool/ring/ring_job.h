@@ -6,8 +6,9 @@
 #ifndef LEAT_RING_JOB_H
 #define LEAT_RING_JOB_H
 
+#include "aton_sender.h"
+#include "json_out.h"
 #include "pieces.h"
-#include "ring_fields.h"
 #include "sim_aton.h"
 #include "tool.h"
 
@@ -77,6 +78,9 @@ struct ring_asking {
 bool ring_read_job(const struct arguments *args, struct ring_job *job);
 void ring_job_free(struct ring_job *job);
 
+/* --width, 32 by default. False after a complaint. */
+bool ring_read_width(const struct arguments *args, uint8_t *width_bits);
+
 /* 0: no such name. */
 uint8_t ring_opcode(const char *name, size_t len);
 const char *ring_opcode_name(unsigned opcode);
@@ -111,5 +115,31 @@ bool ring_wave_close(struct ring_wave *wave, const struct leat_sim_aton *ring, b
 /* leat ring sim, and the algorithms. Exit codes. */
 int ring_simulate(const struct arguments *args);
 int ring_algorithm(const struct ring_job *job);
+
+/* ---- answers, for live and simulated rings (ring_fields.c) ---- */
+
+enum { RING_FIELDS_MAX = 2, RING_LOAD_REGISTER = 1 /* of least-loaded, by default */ };
+
+/* A number, or none: no station took part, or there is no majority. */
+struct ring_field {
+    const char *key;   /* in JSON */
+    const char *label; /* for people */
+    bool is_there;
+    uint64_t value;
+};
+
+/* The answer to this subcommand in the returned packet. sort, tree and barrier have other kinds of
+ * answers: 0 fields. */
+unsigned ring_fields(const char *word, const struct leat_aton_packet *packet,
+                     struct ring_field field[RING_FIELDS_MAX]);
+
+/* The common beginning of every object, with the counter as it came back. */
+struct leat_json *ring_json_open(struct json_out *out, FILE *file, const char *word,
+                                 uint32_t stations, const struct leat_aton_packet *packet);
+void ring_json_field(struct leat_json *json, const struct ring_field *field);
+
+/* least-loaded: loads are at least 1. False after a complaint: the minimum is 0, the value of a
+ * register that was never set. */
+bool ring_is_set(const struct leat_aton_packet *least);
 
 #endif

@@ -7,7 +7,9 @@
 #ifndef LEAT_RING_LIVE_H
 #define LEAT_RING_LIVE_H
 
+#include "aton_sender.h"
 #include "tool.h"
+#include <leat/aton.h>
 
 #define RING_LIVE_WORDS "join set get query status send receive leave"
 #define RING_LIVE_ALSO  "least-loaded sort majority tree average gvt barrier elect work"
@@ -36,5 +38,32 @@ int ring_live(const struct arguments *args);
 
 /* Does ring_live handle this subcommand with these options? */
 bool ring_is_live(const struct arguments *args);
+
+/* ---- shared by verb_ring_live.c and the messages of ring_mail.c ---- */
+
+/* The command line, for all subcommands. */
+struct ring_live_asked {
+    const struct arguments *args;
+    const char *word;
+    struct leat_aton_command command;
+    uint32_t quorum; /* this many are enough; 0: all */
+    uint64_t timeout_us;
+    bool is_query; /* the answer is Variable-1 and Variable-2 */
+    FILE *text;    /* standard output; NULL: JSON instead of text */
+};
+
+/* The reason of the last result of the library. */
+extern char ring_why[LEAT_ATON_HOST_WHY_LEN];
+
+/* The exit code for it; complains with ring_why. */
+int ring_told(enum leat_aton_host_end end);
+
+/* The same for a message that went round: DONE if it was copied, otherwise FAILED after a
+ * complaint. */
+int ring_told_ack(uint16_t to, const struct leat_aton_host_ack *ack);
+
+/* leat ring send, leat ring receive. Exit codes. */
+int ring_send(const struct ring_live_asked *asked, struct leat_aton_host *station);
+int ring_receive(const struct ring_live_asked *asked, struct leat_aton_host *station);
 
 #endif

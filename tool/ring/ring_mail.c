@@ -1,7 +1,7 @@
 /* leat ring send and receive: messages from station to station of a live ring. */
-#include "ring_mail.h"
 #include "json_out.h"
 #include "leat_tree.h"
+#include "ring_live.h"
 #include "sim.h"
 #include <errno.h>
 #include <stdio.h>

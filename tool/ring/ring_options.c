@@ -22,15 +22,13 @@ const char *ring_opcode_name(unsigned opcode)
     return opcode_names[opcode];
 }
 
-static bool read_width(struct ring_job *job)
+bool ring_read_width(const struct arguments *args, uint8_t *width_bits)
 {
     uint32_t width = 32;
-    if (!sim_read_small(job->args, "--width", 0, UINT32_MAX, &width)) return false;
-    if (width == 16 || width == 32 || width == 64) {
-        job->command.width_bits = (uint8_t)width;
-        return true;
-    }
-    return misused(job->args->verb, "--width %u, expected 16, 32 or 64", width);
+    if (!sim_read_small(args, "--width", 0, UINT32_MAX, &width)) return false;
+    *width_bits = (uint8_t)width;
+    return width == 16 || width == 32 || width == 64 ||
+           misused(args->verb, "--width %u, expected 16, 32 or 64", width);
 }
 
 static bool read_model(struct ring_job *job)
@@ -187,31 +185,6 @@ static bool read_faults(struct ring_job *job)
 /* ---- operands ---------------------------------------------------------------------------------
  */
 
-struct operands {
-    struct ring_job *job;
-    uint32_t count;
-};
-
-static bool read_operand_line(void *context, const struct place *place, struct word line)
-{
-    struct operands *o = context;
-    const unsigned width = o->job->command.width_bits;
-    struct word word;
-    while (lines_word(&line, &word)) {
-        uint64_t number;
-        if (!leat_tree_number(word.text, word.len, &number))
-            return wrong(place, "'%s', expected a whole number", show(word).text);
-        if (number > leat_aton_mask(width))
-            return wrong(place, "operand %llu, expected one that fits %u bits",
-                         (unsigned long long)number, width);
-        if (o->count == o->job->stations)
-            return wrong(place, "operand %u, expected one for each of %u stations", o->count + 1,
-                         o->job->stations);
-        o->job->operand[o->count++] = number;
-    }
-    return true;
-}
-
 /* Loads are at least 0.01 and at most 4.00, in hundredths. */
 static uint64_t random_operand(const struct ring_job *job, struct leat_random *r)
 {
@@ -223,8 +196,6 @@ static uint64_t random_operand(const struct ring_job *job, struct leat_random *r
 static bool read_operands(struct ring_job *job)
 {
     const char *file = argument(job->args, "--operands");
-    struct operands operands = { .job = job };
-    uint32_t lines;
     if (!file || strcmp(file, "random") == 0) {
         struct leat_random r;
         leat_random_seed(&r, job->seed);
@@ -232,10 +203,9 @@ static bool read_operands(struct ring_job *job)
             job->operand[i] = random_operand(job, &r);
         return true;
     }
-    if (!lines_read(file, read_operand_line, &operands, &lines)) return false;
-    if (operands.count == job->stations) return true;
-    return complain("%s:%u: %u operands, expected one for each of %u stations", file, lines,
-                    operands.count, job->stations);
+    const struct lines_numbers operands = { "operand", "stations", job->stations,
+                                            job->command.width_bits, job->operand };
+    return lines_read_numbers(file, &operands);
 }
 
 /* ---- all of it --------------------------------------------------------------------------------
@@ -278,8 +248,8 @@ bool ring_read_job(const struct arguments *args, struct ring_job *job)
     job->json = argument(args, "--json") != NULL;
     if (args->operand_count > 1)
         return misused(args->verb, "'%s', expected nothing behind %s", args->operand[1], job->word);
-    const bool read = read_stations(job) && read_width(job) && read_model(job) &&
-                      read_command(job) && read_value(job) && make_room(job) &&
+    const bool read = read_stations(job) && ring_read_width(args, &job->command.width_bits) &&
+                      read_model(job) && read_command(job) && read_value(job) && make_room(job) &&
                       read_operands(job) && read_disabled(job) && read_tree(job) &&
                       read_faults(job);
     if (read) count_parts(job);

@@ -22,22 +22,6 @@ struct ring_wave {
     struct leat_vcd_signal *signal;
 };
 
-static void values_of(const struct leat_sim_aton *ring, uint32_t station, uint64_t value[SIGNALS])
-{
-    const struct leat_aton_station *s = leat_sim_aton_station(ring, station);
-    const uint64_t all[SIGNALS] = { leat_sim_aton_symbol(ring, station),
-                                    s->role,
-                                    s->in.phase,
-                                    s->in.at,
-                                    s->takes_part,
-                                    s->carry,
-                                    s->relation,
-                                    s->x,
-                                    s->crc_in };
-    for (unsigned i = 0; i < SIGNALS; i++)
-        value[i] = all[i];
-}
-
 static bool declare(struct ring_wave *w, const struct leat_sim_aton *ring)
 {
     const size_t count = (size_t)ring->config.stations * SIGNALS;
@@ -77,9 +61,17 @@ void ring_wave_step(struct ring_wave *w, const struct leat_sim_aton *ring)
 {
     leat_vcd_time(&w->vcd, ring->now);
     for (uint32_t i = 0; i < ring->config.stations; i++) {
-        uint64_t value[SIGNALS];
         if (!leat_sim_aton_is_present(ring, i)) continue;
-        values_of(ring, i, value);
+        const struct leat_aton_station *s = leat_sim_aton_station(ring, i);
+        const uint64_t value[SIGNALS] = { leat_sim_aton_symbol(ring, i),
+                                          s->role,
+                                          s->in.phase,
+                                          s->in.at,
+                                          s->takes_part,
+                                          s->carry,
+                                          s->relation,
+                                          s->x,
+                                          s->crc_in };
         for (uint32_t k = 0; k < SIGNALS; k++)
             leat_vcd_set(&w->vcd, i * SIGNALS + k, value[k]);
     }

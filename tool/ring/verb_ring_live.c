@@ -1,12 +1,10 @@
 /* leat ring join, set, get, query, status, leave, and the algorithms on a ring of real hosts;
- * messages are in aton_mail.c. */
+ * messages are in ring_mail.c. */
 #include "aton_live.h"
-#include "key_file.h"
 #include "leat_tree.h"
 #include "pieces.h"
 #include "ring_job.h"
 #include "ring_live.h"
-#include "ring_mail.h"
 #include "sim.h"
 #include <net/if.h>
 #include <stdio.h>
@@ -643,22 +641,18 @@ static const struct {
 static bool read_command(struct ring_live_asked *a)
 {
     struct leat_aton_command *c = &a->command;
-    uint64_t width = 32, reg = c->reg, to = LEAT_ATON_DA_ALL, timeout_ms = 1000, quorum = 0;
-    if (!sim_read_number(a->args, "--width", 16, 64, &width) ||
+    uint64_t reg = c->reg, to = LEAT_ATON_DA_ALL, timeout_ms = 1000, quorum = 0;
+    if (!ring_read_width(a->args, &c->width_bits) ||
         !sim_read_number(a->args, "--register", 0, LEAT_ATON_REGISTER_MAX, &reg) ||
         !sim_read_number(a->args, "--to", 0, LEAT_ATON_DA_ALL - 1, &to) ||
         !sim_read_number(a->args, "--quorum", 1, LEAT_ATON_DA_ALL, &quorum) ||
         !sim_read_number(a->args, "--timeout", 1, 3600000, &timeout_ms))
         return false;
-    if (width != 16 && width != 32 && width != 64)
-        return misused(a->args->verb, "--width %llu, expected 16, 32 or 64",
-                       (unsigned long long)width);
     c->value_given = argument(a->args, "--value") != NULL;
     if (c->value_given && (c->opcode < LEAT_ATON_EQ || c->opcode > LEAT_ATON_LE))
         return misused(a->args->verb, "--value goes with query eq, lt or le");
-    if (!sim_read_number(a->args, "--value", 0, leat_aton_mask((unsigned)width), &c->value))
+    if (!sim_read_number(a->args, "--value", 0, leat_aton_mask(c->width_bits), &c->value))
         return false;
-    c->width_bits = (uint8_t)width;
     c->reg = (uint8_t)reg;
     c->da = (uint16_t)to;
     a->quorum = (uint32_t)quorum;

@@ -1,6 +1,6 @@
 #include "contracts.h"
 #include "input.h"
-#include "place.h"
+#include "lines.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ struct field {
 
 struct reader {
     struct contracts *contracts;
-    struct place place;
+    struct leat_fabric_place place;
     struct field word[WORDS_MAX];
     int word_count;
     unsigned *port_line; /* by port: the last line about it */

@@ -125,7 +125,7 @@ bad "${mesh}routing: adaptive\nvcs: 1" "3: 1 virtual channels with routing adapt
 bad "${graph}table:\n  - {at: 0, to: 1, by: 1}" "5: a table, expected it with routing: table only"
 bad "$graph  - {a: 1, b: 2, one_way: true}\n  - {a: 2, b: 0, one_way: true}\nrouting: updown" \
     "4: routing updown: there is a wire from router 1 to 2 and none back"
-bad 'topology: ring\nvcs: 1\nsize: 8' "3: packets can wait for each other in a circle"
+bad 'topology: ring\nvcs: 1\nsize: 8' "3: packets can wait for each other in a cycle"
 triangle='topology: graph\nedges: [{a: 0, b: 1}, {a: 1, b: 2}, {a: 2, b: 3}, {a: 0, b: 2}]\nrouting: table\ntable:\n'
 bad "$triangle  - {at: 0, to: 3, by: 3}" "5: at 0 by 3: expected a router that a wire of 0 leads to"
 bad "$triangle  - {at: 0, to: 9, by: 1}" "5: at 0, to 9, by 1: expected routers of 0 to 3"

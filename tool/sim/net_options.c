@@ -42,7 +42,7 @@ static bool read_pattern(const struct arguments *args, struct net_job *job)
                    known.buf);
 }
 
-static bool read_trace_line(void *context, const struct place *place, struct word line)
+static bool read_trace_line(void *context, const struct leat_fabric_place *place, struct word line)
 {
     struct net_job *job = context;
     uint32_t *count = &job->traffic.trace_count;
@@ -71,7 +71,7 @@ static bool read_trace(const struct arguments *args, struct net_job *job)
     if (!file) return misused(args->verb, "--traffic trace, expected --trace FILE with it");
     if (!lines_read(file, read_trace_line, job, &lines)) return false;
     if (!job->traffic.trace_count && !interrupted)
-        return wrong(&(struct place){ file, lines ? lines : 1 },
+        return wrong(&(struct leat_fabric_place){ .file = file, .line = lines ? lines : 1 },
                      "nothing in it, expected a packet per line: CYCLE SOURCE DESTINATION [FLITS]");
     job->traffic.trace = job->trace;
     return true;
@@ -158,7 +158,7 @@ static bool add_fault(const struct faults_read *read, const char *line, size_t l
     return !leat_net_fault_check(&faults->fault[before], read->topology, faults->flit_bits, why);
 }
 
-static bool read_fault_line(void *context, const struct place *place, struct word line)
+static bool read_fault_line(void *context, const struct leat_fabric_place *place, struct word line)
 {
     struct leat_text why = LEAT_TEXT(WHY_CAP);
     if (add_fault(context, line.text, line.len, &why)) return true;
@@ -186,7 +186,7 @@ static bool read_fault_file(const char *file, struct faults_read *read)
     uint32_t lines;
     if (!lines_read(file, read_fault_line, read, &lines)) return false;
     if (read->faults->count > before || interrupted) return true;
-    return wrong(&(struct place){ file, lines ? lines : 1 },
+    return wrong(&(struct leat_fabric_place){ .file = file, .line = lines ? lines : 1 },
                  "nothing in it, expected a fault per line, as link:3-7@1000..5000");
 }
 

@@ -1,7 +1,8 @@
 #include "aal_schedule.h"
 #include "leat_bytes.h"
 #include "leat_text.h"
-#include "place.h"
+#include "lines.h"
+#include "stimuli.h"
 #include "tool.h"
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@ enum section { BEFORE, INPUTS, OUTPUTS };
 
 struct reader {
     struct aal_schedule *schedule;
-    struct place place;
+    struct leat_fabric_place place;
     const char *at, *end; /* the rest of the line */
     enum section section;
     int unit; /* whose orders are being read; -1: none was named yet */
@@ -25,7 +26,6 @@ struct reader {
     uint32_t cycle_line;
     size_t begin[AAL_SCHEDULE_PORTS]; /* of a unit's orders among all */
     size_t order_count, order_cap, octet_count, octet_cap;
-    size_t *octets_at; /* where an order's octets begin */
 };
 
 /* ---- words -------------------------------------------------------------------------------- */
@@ -115,40 +115,21 @@ static const struct kind {
     [DCPLX] = { 2, 8, true }, [BYTES] = { 0, 0, false },
 };
 
-/* Room for `more` items behind `count`; false: out of memory. */
-static bool grow(void *items, size_t size, size_t count, size_t more, size_t max, size_t *cap)
-{
-    void **array = items;
-    if (more > max - count) return false;
-    if (count + more <= *cap) return true;
-    size_t wanted = *cap ? *cap : 256;
-    while (wanted < count + more)
-        wanted *= 2;
-    void *grown = realloc(*array, wanted * size);
-    if (!grown) return false;
-    *array = grown;
-    *cap = wanted;
-    return true;
-}
-
+/* Both arrays have the same length. */
 static bool grow_orders(struct reader *r)
 {
     struct aal_schedule *s = r->schedule;
-    size_t cap = r->order_cap, data_cap = cap, at_cap = cap;
-    const size_t count = r->order_count;
     enum { MAX = AAL_SCHEDULE_ORDERS_MAX };
-    void *orders = s->all_orders, *data = s->all_data, *at = r->octets_at;
-    const bool grown = grow(&orders, sizeof *s->all_orders, count, 1, MAX, &cap) &&
-                       grow(&data, sizeof *s->all_data, count, 1, MAX, &data_cap) &&
-                       grow(&at, sizeof *r->octets_at, count, 1, MAX, &at_cap);
-    s->all_orders = orders;
-    s->all_data = data;
-    r->octets_at = at;
-    if (grown) r->order_cap = cap;
-    return grown;
+    size_t cap = r->order_cap;
+    void *data = stimuli_grow(s->all_data, sizeof *s->all_data, r->order_count, 1, MAX, &cap);
+    if (data) s->all_data = data;
+    void *orders = data ? stimuli_grow(s->all_orders, sizeof *s->all_orders, r->order_count, 1, MAX,
+                                       &r->order_cap)
+                        : NULL;
+    if (orders) s->all_orders = orders;
+    return orders;
 }
 
-/* The last `len` octets belong to the order. */
 static bool add_order(struct reader *r, struct leat_sim_atm_aal_order order, enum aal_data data)
 {
     if (!grow_orders(r))
@@ -156,8 +137,6 @@ static bool add_order(struct reader *r, struct leat_sim_atm_aal_order order, enu
     order.command.not_before = r->cycle;
     r->schedule->all_orders[r->order_count] = order;
     r->schedule->all_data[r->order_count] = (uint8_t)data;
-    if (order.command.verb == LEAT_ATM_AAL_PUT)
-        r->octets_at[r->order_count] = r->octet_count - order.command.len;
     r->order_count++;
     r->schedule->hosts[r->unit].count++;
     return true;
@@ -166,15 +145,15 @@ static bool add_order(struct reader *r, struct leat_sim_atm_aal_order order, enu
 /* Room for `len` octets; NULL after a complaint: there is none. */
 static uint8_t *add_octets(struct reader *r, size_t len)
 {
-    void *octets = r->schedule->octets;
-    const bool grown = grow(&octets, 1, r->octet_count, len, AAL_SCHEDULE_LEN_MAX, &r->octet_cap);
-    r->schedule->octets = octets;
-    if (!grown) {
+    uint8_t *octets = stimuli_grow(r->schedule->octets, 1, r->octet_count, len,
+                                   AAL_SCHEDULE_LEN_MAX, &r->octet_cap);
+    if (!octets) {
         wrong(&r->place, "no room, expected at most %d octets to put", AAL_SCHEDULE_LEN_MAX);
         return NULL;
     }
+    r->schedule->octets = octets;
     r->octet_count += len;
-    return (uint8_t *)octets + r->octet_count - len;
+    return octets + r->octet_count - len;
 }
 
 static void put_real(double value, unsigned len, uint8_t *out)
@@ -248,12 +227,6 @@ static bool read_put_numbers(struct reader *r, const struct order_name *n)
     return values > 0 || wrong(&r->place, "%s without a value, expected one or more", n->name);
 }
 
-static int digit(char c)
-{
-    const char *digits = "0123456789abcdef", *at = memchr(digits, c | ('A' ^ 'a'), 16);
-    return c >= '0' && at ? (int)(at - digits) : -1;
-}
-
 static bool read_put_bytes(struct reader *r, const struct order_name *n)
 {
     struct word w = { "", 0 };
@@ -263,10 +236,11 @@ static bool read_put_bytes(struct reader *r, const struct order_name *n)
     uint8_t *out = add_octets(r, w.len / 2);
     if (!out) return false;
     for (size_t i = 0; i < w.len; i++) {
-        if (digit(w.text[i]) < 0)
+        if (hex_digit(w.text[i]) < 0)
             return wrong(&r->place, "%s '%s', expected two hexadecimal digits per octet", n->name,
                          show(w).text);
-        out[i / 2] = (uint8_t)(i % 2 ? out[i / 2] << 4 | digit(w.text[i]) : digit(w.text[i]));
+        out[i / 2] = (uint8_t)(i % 2 ? out[i / 2] << 4 | hex_digit(w.text[i])
+                                     : hex_digit(w.text[i]));
     }
     const struct leat_sim_atm_aal_order order = { .command = { .verb = n->verb,
                                                                .len = (uint32_t)(w.len / 2) } };
@@ -504,9 +478,12 @@ static bool read_lines(struct reader *r, const char *text, size_t len)
 static void settle(struct reader *r)
 {
     struct aal_schedule *s = r->schedule;
-    for (size_t i = 0; i < r->order_count; i++)
-        if (s->all_orders[i].command.verb == LEAT_ATM_AAL_PUT)
-            s->all_orders[i].command.octets = s->octets + r->octets_at[i];
+    const uint8_t *octets = s->octets; /* those of one order after the other */
+    for (size_t i = 0; i < r->order_count; i++) {
+        if (s->all_orders[i].command.verb != LEAT_ATM_AAL_PUT) continue;
+        s->all_orders[i].command.octets = octets;
+        octets += s->all_orders[i].command.len;
+    }
     for (int i = 0; i < AAL_SCHEDULE_PORTS; i++) {
         if (!s->hosts[i].count) continue;
         s->hosts[i].orders = s->all_orders + r->begin[i];
@@ -524,7 +501,6 @@ bool aal_schedule_read(struct aal_schedule *schedule, struct input *in)
                         AAL_SCHEDULE_LEN_MAX);
     const bool sound = read_lines(&r, (const char *)input_octets(in), input_len(in));
     if (sound) settle(&r);
-    free(r.octets_at);
     return sound;
 }
 

@@ -1,5 +1,5 @@
 #include "stimuli.h"
-#include "place.h"
+#include "lines.h"
 #include "tool.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ struct reader {
     struct stimuli *stimuli;
     const struct stimulus_name *names;
     size_t name_count;
-    struct place place;
+    struct leat_fabric_place place;
     enum section section;
     struct stimuli_track *track; /* whose values are being read; NULL: no signal was named yet */
 };
@@ -45,18 +45,10 @@ static const char *track_name(const struct stimuli_track *t, char name[LIST_LEN]
 
 /* ---- numbers ------------------------------------------------------------------------------ */
 
-static int digit(char c)
-{
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return 16;
-}
-
-static bool is_number(struct word w, int base)
+static bool is_number(struct word w, unsigned base)
 {
     for (size_t i = 0; i < w.len; i++)
-        if (digit(w.text[i]) >= base) return false;
+        if ((unsigned)hex_digit(w.text[i]) >= base) return false;
     return w.len > 0;
 }
 
@@ -65,14 +57,13 @@ static uint32_t number(struct word w, unsigned base, uint32_t max)
 {
     uint64_t value = 0;
     for (size_t i = 0; i < w.len && value <= max; i++)
-        value = value * base + (unsigned)digit(w.text[i]);
+        value = value * base + (unsigned)hex_digit(w.text[i]);
     return value <= max ? (uint32_t)value : max + 1;
 }
 
 /* ---- memory ------------------------------------------------------------------------------- */
 
-/* Room for `more` items behind `count`, at most max; NULL: there is none. */
-static void *grow(void *items, size_t size, size_t count, size_t more, size_t max, size_t *cap)
+void *stimuli_grow(void *items, size_t size, size_t count, size_t more, size_t max, size_t *cap)
 {
     if (more > max - count) return NULL;
     if (count + more <= *cap) return items;
@@ -87,8 +78,8 @@ static void *grow(void *items, size_t size, size_t count, size_t more, size_t ma
 static bool add_value(struct reader *r, struct stimuli_value value)
 {
     struct stimuli *s = r->stimuli;
-    struct stimuli_value *values = grow(s->values, sizeof *values, s->value_count, 1,
-                                        STIMULI_VALUES_MAX, &s->value_cap);
+    struct stimuli_value *values = stimuli_grow(s->values, sizeof *values, s->value_count, 1,
+                                                STIMULI_VALUES_MAX, &s->value_cap);
     if (!values) return wrong(&r->place, "no room, expected at most %d values", STIMULI_VALUES_MAX);
     const uint32_t last = value.cycle + value.len - 1;
     if (last > s->last_cycle) s->last_cycle = last;
@@ -102,15 +93,16 @@ static bool add_octets(struct reader *r, struct word w, uint32_t *at)
 {
     struct stimuli *s = r->stimuli;
     const size_t len = (w.len + 1) / 2;
-    uint8_t *octets = grow(s->octets, 1, s->octet_count, len, STIMULI_BYTES_MAX, &s->octet_cap);
+    uint8_t *octets = stimuli_grow(s->octets, 1, s->octet_count, len, STIMULI_BYTES_MAX,
+                                   &s->octet_cap);
     if (!octets)
         return wrong(&r->place, "no room, expected at most %d bytes in all", STIMULI_BYTES_MAX);
     s->octets = octets;
     *at = (uint32_t)s->octet_count;
     size_t i = w.len % 2;
-    if (i) octets[s->octet_count++] = (uint8_t)digit(w.text[0]); /* one digit is a byte, too */
+    if (i) octets[s->octet_count++] = (uint8_t)hex_digit(w.text[0]); /* one digit is a byte, too */
     for (; i < w.len; i += 2)
-        octets[s->octet_count++] = (uint8_t)(digit(w.text[i]) << 4 | digit(w.text[i + 1]));
+        octets[s->octet_count++] = (uint8_t)(hex_digit(w.text[i]) << 4 | hex_digit(w.text[i + 1]));
     return true;
 }
 

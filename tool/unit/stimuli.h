@@ -86,4 +86,7 @@ bool stimuli_at(struct stimuli *stimuli, size_t track, uint32_t cycle, struct st
 
 void stimuli_close(struct stimuli *stimuli);
 
+/* Room for `more` items behind `count`, at most max; NULL: there is none. */
+void *stimuli_grow(void *items, size_t size, size_t count, size_t more, size_t max, size_t *cap);
+
 #endif

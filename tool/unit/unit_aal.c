@@ -3,7 +3,6 @@
  * schedule of host orders (spec/atm.md, 5.5). Each cycle is shown as the thesis' appendix J prints
  * it, or as JSON, or as a waveform; what hosts receive is printed on standard error.
  */
-#include "unit_aal.h"
 #include "aal_schedule.h"
 #include "unit_show.h"
 #include <inttypes.h>

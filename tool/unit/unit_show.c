@@ -1,35 +1,21 @@
 #include "unit_show.h"
+#include "sim.h"
 #include <string.h>
-
-/* UNIT_CYCLES_MAX + 1 if it is wrong. */
-static uint32_t cycles_wanted(const char *text)
-{
-    uint32_t value = 0;
-    if (!*text || strspn(text, "0123456789") != strlen(text)) return UNIT_CYCLES_MAX + 1;
-    for (; *text && value <= UNIT_CYCLES_MAX; text++)
-        value = value * 10 + (uint32_t)(*text - '0');
-    return value && value <= UNIT_CYCLES_MAX ? value : UNIT_CYCLES_MAX + 1;
-}
 
 bool unit_options_read(const struct arguments *args, struct unit_options *options)
 {
-    const char *format = argument(args, "--format"), *cycles = argument(args, "--cycles");
+    const char *format = argument(args, "--format");
     const bool thesis = format && strcmp(format, "thesis") == 0;
     *options = (struct unit_options){ .format = thesis ? TRACE_THESIS : TRACE_JSONL,
-                                      .cycles = cycles ? cycles_wanted(cycles) : 0,
                                       .out = argument(args, "-o"),
                                       .vcd = argument(args, "--vcd") };
     const struct result_name names[] = { { options->out ? "-o" : "standard output", options->out },
                                          { "--vcd", options->vcd } };
     if (format && !thesis && strcmp(format, "jsonl") != 0)
-        misuse(args->verb, "--format '%s', expected thesis or jsonl", format);
-    else if (options->cycles > UNIT_CYCLES_MAX)
-        misuse(args->verb, "--cycles '%s', expected a whole number, 1 to %d", cycles,
-               UNIT_CYCLES_MAX);
-    else
-        return result_names_apart(args->verb, names, options->vcd ? 2 : 1,
-                                  args->operand_count == 2 ? args->operand[1] : NULL);
-    return false;
+        return misused(args->verb, "--format '%s', expected thesis or jsonl", format);
+    return sim_read_small(args, "--cycles", 1, UNIT_CYCLES_MAX, &options->cycles) &&
+           result_names_apart(args->verb, names, options->vcd ? 2 : 1,
+                              args->operand_count == 2 ? args->operand[1] : NULL);
 }
 
 bool unit_show_open(struct unit_show *show, const struct unit_options *options, const char *bench)

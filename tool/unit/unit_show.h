@@ -33,4 +33,7 @@ bool unit_show_failed(const struct unit_show *show);
 /* Keeps the output: all cycles, or those before an interruption. False after a complaint. */
 bool unit_show_close(struct unit_show *show);
 
+/* leat unit aal (unit_aal.c): operands are aal and, optionally, a schedule (aal_schedule.h). */
+int run_unit_aal(const struct arguments *args);
+
 #endif

@@ -82,17 +82,6 @@ void trace_gap(struct trace *t)
 
 /* ---- values ------------------------------------------------------------------------------- */
 
-static void put_name(struct leat_text *text, struct trace_name name)
-{
-    leat_text_puts(text, name.unit);
-    if (name.index != NO_INDEX) {
-        leat_text_putc(text, '[');
-        leat_text_decimal(text, (unsigned)name.index);
-        leat_text_putc(text, ']');
-    }
-    leat_text_puts(text, name.field);
-}
-
 static void put_number(struct leat_text *text, enum trace_radix radix, int64_t value)
 {
     if (value < 0) leat_text_putc(text, '-');
@@ -154,9 +143,8 @@ void trace_byte(struct trace *t, struct trace_name xpm, const char *label, bool 
     case TRACE_THESIS:
         if (empty) break;
         end_line(t);
-        put_name(t->text, (struct trace_name){ label, xpm.index, ".mem[" });
-        leat_text_decimal(t->text, place);
-        leat_text_puts(t->text, "] = ");
+        snprintf(cell, sizeof cell, ".mem[%u] = ", place);
+        leat_text_puts(t->text, signal_key((struct trace_name){ label, xpm.index, cell }, key));
         leat_text_hex_number(t->text, byte, 1);
         leat_text_putc(t->text, '\n');
         break;

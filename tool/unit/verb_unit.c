@@ -6,9 +6,9 @@
 #include "input.h"
 #include "stimuli.h"
 #include "tool.h"
-#include "unit_aal.h"
 #include "unit_show.h"
 #include <stdalign.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +18,7 @@ enum {
     TABLE_DEPTH = LEAT_ATM_TABLE_DEPTH_MIN,
     ENTRY_LEN = 7,
     SWITCH_LEN_MAX = 1 << 15,
+    LABEL_CAP = 48,
 };
 
 enum signal { BYTE, BYTEIND, FIFO, SUSPEND, WADR, DATAIN, WCMD, HEAD, TAIL, SIZE };
@@ -131,10 +132,7 @@ static void show_last_byte(struct trace *t, const char *unit, const struct leat_
 
 static void walk_ppd(const struct units *units, struct trace *t)
 {
-    static const char *const labels[PORTS] = { "tstppd.xpmdst[0].(size, head, tail)",
-                                               "tstppd.xpmdst[1].(size, head, tail)",
-                                               "tstppd.xpmdst[2].(size, head, tail)",
-                                               "tstppd.xpmdst[3].(size, head, tail)" };
+    char label[LABEL_CAP];
     const struct leat_atm_ppd *p = &units->dst->ppd[0];
     trace_write_port(t, units->write_stimulated, p->wadr, p->datain, ENTRY_LEN);
     trace_line(t, "byte", false);
@@ -144,7 +142,8 @@ static void walk_ppd(const struct units *units, struct trace *t)
     trace_gap(t);
     show_ppd(t, p, false);
     for (unsigned u = 0; u < PORTS; u++) {
-        trace_line(t, labels[u], true);
+        snprintf(label, sizeof label, "tstppd.xpmdst[%u].(size, head, tail)", u);
+        trace_line(t, label, true);
         show_xpm(t, "tstppd.xpmdst", u, leat_atm_xpm_at(&units->dst->matrix, 0, u), true);
         show_last_byte(t, "tstppd.xpmdst", &units->dst->matrix, u);
     }
@@ -169,12 +168,10 @@ static void show_spd(struct trace *t, const struct leat_atm_spd *s)
 
 static void walk_spd(const struct units *units, struct trace *t)
 {
-    static const char *const labels[PORTS] = { "tstspd.xpm_src[0]->(head, tail, size)",
-                                               "tstspd.xpm_src[1]->(head, tail, size)",
-                                               "tstspd.xpm_src[2]->(head, tail, size)",
-                                               "tstspd.xpm_src[3]->(head, tail, size)" };
+    char label[LABEL_CAP];
     for (unsigned i = 0; i < PORTS; i++) {
-        trace_line(t, labels[i], true);
+        snprintf(label, sizeof label, "tstspd.xpm_src[%u]->(head, tail, size)", i);
+        trace_line(t, label, true);
         show_xpm(t, "tstspd.xpm_src", i, leat_atm_xpm_at(&units->src->matrix, i, 0), false);
     }
     trace_line(t, "suspend", false);
