@@ -190,8 +190,8 @@ static bool build_routing(const struct leat_fabric_design *d, struct leat_fabric
     return true;
 }
 
-static bool look_for_deadlocks(const struct leat_fabric_design *d, struct leat_fabric_built *b,
-                               struct leat_fabric_error *error)
+static bool find_deadlocks(const struct leat_fabric_design *d, struct leat_fabric_built *b,
+                           struct leat_fabric_error *error)
 {
     b->deadlock_memory = leat_fabric_take(
         1, leat_net_deadlock_footprint(&d->plan.shape, &b->routing_config), error);
@@ -217,7 +217,7 @@ bool leat_fabric_build(const struct leat_fabric_design *d, struct leat_fabric_bu
     if (!build_topology(d, b, &why, error) || !build_routing(d, b, &why, error)) return false;
     if (leat_net_check(&b->topology, &d->plan.net, &why))
         return refuse(d, LEAT_FABRIC_UNSOUND, d->switch_line, &why, error);
-    return look_for_deadlocks(d, b, error);
+    return find_deadlocks(d, b, error);
 }
 
 void leat_fabric_built_free(struct leat_fabric_built *b)

@@ -48,8 +48,7 @@ static bool always(void)
     return true;
 }
 
-/* ---- networks of switches ----------------------------------------------------------------------
- */
+/* ---- networks of switches ------------------------------------------------------------------- */
 
 static void edges_become_a_graph(void)
 {
@@ -165,8 +164,7 @@ static void files_that_are_wrong_are_refused_at_their_line(void)
     OK(!leat_fabric_read_edges("/no/such/file.edges", NULL, &design, &error));
 }
 
-/* ---- PacketWay ---------------------------------------------------------------------------------
- */
+/* ---- PacketWay ------------------------------------------------------------------------------ */
 
 static void sans_become_a_network_of_networks(void)
 {
@@ -185,7 +183,7 @@ static void sans_become_a_network_of_networks(void)
     leat_fabric_close(f);
 }
 
-static void what_is_wrong_with_a_san_is_told_at_its_line(void)
+static void errors_of_a_san_have_its_line(void)
 {
     if (!reads(".yaml")) return;
     struct leat_fabric *f = read_text(".yaml", "sans:\n  - {name: a, fabric: ring0, bias: 0}\n");
@@ -207,8 +205,7 @@ static void a_description_without_a_file_is_refused(void)
     EQ(error.code, LEAT_FABRIC_FILE);
 }
 
-/* ---- files -------------------------------------------------------------------------------------
- */
+/* ---- files ---------------------------------------------------------------------------------- */
 
 static bool count_line(void *context, const struct leat_fabric_place *place, struct word line)
 {
@@ -264,8 +261,7 @@ static void memory_grows_by_doubling(void)
     free(zeroed);
 }
 
-/* ---- pieces of names ---------------------------------------------------------------------------
- */
+/* ---- pieces of names ------------------------------------------------------------------------ */
 
 static leat_err no_x(const char *name, void *out, struct leat_text *why)
 {
@@ -297,8 +293,7 @@ static void a_name_falls_into_pieces(void)
     EQ(len, 3);
 }
 
-/* ---- chance ------------------------------------------------------------------------------------
- */
+/* ---- chance --------------------------------------------------------------------------------- */
 
 /* A good description with some octets changed is read, or refused with a line of it. */
 static void damaged_files_are_read_or_refused_with_a_line(void)
@@ -338,7 +333,6 @@ static void damaged_files_are_read_or_refused_with_a_line(void)
 TAP_MAIN(T(edges_become_a_graph), T(yaml_becomes_what_its_name_would),
          T(what_cannot_be_built_is_refused_at_its_line), T(a_graph_needs_no_ending_and_no_routing),
          T(files_that_are_wrong_are_refused_at_their_line), T(sans_become_a_network_of_networks),
-         T(what_is_wrong_with_a_san_is_told_at_its_line),
-         T(a_description_without_a_file_is_refused), T(a_file_is_bounded_and_can_be_interrupted),
-         T(memory_grows_by_doubling), T(a_name_falls_into_pieces),
-         T(damaged_files_are_read_or_refused_with_a_line))
+         T(errors_of_a_san_have_its_line), T(a_description_without_a_file_is_refused),
+         T(a_file_is_bounded_and_can_be_interrupted), T(memory_grows_by_doubling),
+         T(a_name_falls_into_pieces), T(damaged_files_are_read_or_refused_with_a_line))

@@ -87,8 +87,7 @@ void leat_fabric_built_free(struct leat_fabric_built *built);
 bool leat_fabric_is_safe(const struct leat_fabric_design *design,
                          const struct leat_fabric_built *built, struct leat_fabric_error *error);
 
-/* ---- files (fabric_edges.c, fabric_yaml.c): fill a design that has the defaults of a graph ----
- */
+/* ---- files (fabric_edges.c, fabric_yaml.c): fill a design that has the defaults of a graph -- */
 
 bool leat_fabric_read_edges(const char *file, bool (*interrupted)(void),
                             struct leat_fabric_design *design, struct leat_fabric_error *error);

@@ -64,8 +64,7 @@ static void a_kind_before_a_name_leaves_no_doubt(void)
     OK(!leat_fabric_read("packetway:clos444", NULL, &error));
 }
 
-/* ---- errors ------------------------------------------------------------------------------------
- */
+/* ---- errors --------------------------------------------------------------------------------- */
 
 static void what_is_wrong_with_a_name_has_its_place(void)
 {
@@ -146,8 +145,7 @@ static void a_word_is_not_too_long(void)
     OK(strstr(error.text, "expected at most 511"));
 }
 
-/* ---- what can be written -----------------------------------------------------------------------
- */
+/* ---- what can be written -------------------------------------------------------------------- */
 
 /* An example of each spelling; parameters follow a name that has them. */
 static const struct {
@@ -260,8 +258,7 @@ static void an_ethernet_takes_the_time_of_its_frames(void)
     OK(leat_fabric_ns(&(struct leat_sim_clock){ 10000, 1 }, 3) == 30.0);
 }
 
-/* ---- kinds -------------------------------------------------------------------------------------
- */
+/* ---- kinds ---------------------------------------------------------------------------------- */
 
 static void a_fabric_is_of_one_kind(void)
 {
@@ -317,8 +314,7 @@ static void a_clock_is_a_fraction_of_picoseconds(void)
     free(text);
 }
 
-/* ---- chance ------------------------------------------------------------------------------------
- */
+/* ---- chance --------------------------------------------------------------------------------- */
 
 /* Pieces of names in any order, some with an octet changed. */
 static void put_random_name(struct leat_random *r, char *out, size_t cap)

@@ -5,7 +5,7 @@
 
 enum {
     SAN_MESSAGES_MAX = 1 << 17,
-    LOOK_LEN = 1 << 16,
+    SEARCH_LEN = 1 << 16,
     MTU_DEFAULT = 512,
     PS_PER_NS = 1000,
     TEXT_LEN_MAX = 1024
@@ -14,8 +14,7 @@ _Static_assert(LEAT_SIM_PACKETWAY_NODES_MAX *(2 * LEAT_SIM_PACKETWAY_WINDOW +
                                               LEAT_SIM_PACKETWAY_CONTROL) <= SAN_MESSAGES_MAX,
                "a SAN may have all packets under way");
 
-/* ---- finding ---------------------------------------------------------------------------------
- */
+/* ---- finding -------------------------------------------------------------------------------- */
 
 /* Does a line near its beginning start with sans:? */
 static bool describes_sans(const char *file)
@@ -24,7 +23,7 @@ static bool describes_sans(const char *file)
     bool found = false;
     FILE *in = fopen(file, "r");
     if (!in) return false;
-    for (size_t seen = 0; !found && seen < LOOK_LEN && fgets(line, sizeof line, in);
+    for (size_t seen = 0; !found && seen < SEARCH_LEN && fgets(line, sizeof line, in);
          seen += strlen(line))
         found = strncmp(line, "sans:", 5) == 0;
     fclose(in);
@@ -81,8 +80,7 @@ static bool read_it(struct leat_fabric *f, bool (*interrupted)(void),
     return find_file(f->word, d->file) && leat_fabric_read_sans(d, interrupted, error);
 }
 
-/* ---- building --------------------------------------------------------------------------------
- */
+/* ---- building ------------------------------------------------------------------------------- */
 
 /* Errors of a SAN's fabric are reported at its line. */
 static bool refuse_part(const struct leat_fabric_place *place, const char *word)

@@ -16,7 +16,7 @@ struct parcel {
 struct leat_fabric_net {
     struct leat_fabric *fabric;
     struct parcel *first, **last; /* to be reported, in order */
-    struct parcel *told;          /* the last one, whose octets are still lent */
+    struct parcel *reported;      /* the last one, whose octets are still lent */
     struct parcel *all;
 };
 
@@ -34,8 +34,7 @@ static void drop(struct leat_fabric_net *net, struct parcel *parcel)
     free(parcel);
 }
 
-/* ---- from the network --------------------------------------------------------------------------
- */
+/* ---- from the network ----------------------------------------------------------------------- */
 
 static void on_sent(void *context, const struct leat_port_message *message, leat_time at)
 {
@@ -68,8 +67,7 @@ static void on_lost(void *context, const struct leat_port_message *message, cons
     end(context, message, why, at);
 }
 
-/* ---- to the network ----------------------------------------------------------------------------
- */
+/* ---- to the network ------------------------------------------------------------------------- */
 
 struct leat_fabric_net *leat_fabric_net_open(const char *name, char why[LEAT_FABRIC_WHY_LEN])
 {
@@ -135,14 +133,14 @@ bool leat_fabric_net_send(struct leat_fabric_net *net, uint32_t from, uint32_t t
 bool leat_fabric_net_run(struct leat_fabric_net *net, struct leat_fabric_delivery *out)
 {
     struct leat_port_net *port = net->fabric->net;
-    if (net->told) drop(net, net->told);
-    net->told = NULL;
+    if (net->reported) drop(net, net->reported);
+    net->reported = NULL;
     while (!net->first && port->in_flight)
         leat_port_run(port, LEAT_NEVER);
     if (!net->first) return false;
-    net->told = net->first;
-    net->first = net->told->next;
+    net->reported = net->first;
+    net->first = net->reported->next;
     if (!net->first) net->last = &net->first;
-    *out = net->told->delivery;
+    *out = net->reported->delivery;
     return true;
 }

@@ -27,7 +27,7 @@ static void messages_arrive_with_their_octets_and_ids(void)
     leat_fabric_net_close(net);
 }
 
-static void what_is_wrong_is_told(void)
+static void errors_are_reported(void)
 {
     OK(!leat_fabric_net_open("mesh:4,4/vcs=99", why));
     OK(strstr(why, "mesh:4,4/vcs=99: '99' is out of range, expected 1 to 32"));
@@ -52,5 +52,5 @@ static void a_net_may_be_closed_at_any_time(void)
     leat_fabric_net_close(net);
 }
 
-TAP_MAIN(T(messages_arrive_with_their_octets_and_ids), T(what_is_wrong_is_told),
+TAP_MAIN(T(messages_arrive_with_their_octets_and_ids), T(errors_are_reported),
          T(a_net_may_be_closed_at_any_time))

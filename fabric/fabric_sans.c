@@ -31,8 +31,7 @@ bool leat_fabric_read_sans(struct leat_fabric_sans *design, bool (*interrupted)(
 
 enum { FILE_LEN_MAX = 1 << 20, QUALITY_DEFAULT = 10 };
 
-/* ---- the schema ------------------------------------------------------------------------------
- */
+/* ---- the schema ----------------------------------------------------------------------------- */
 
 struct san {
     char *name, *fabric, *bias;
@@ -100,8 +99,7 @@ static const cyaml_schema_field_t fields[] = {
 static const cyaml_schema_value_t schema = { CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER,
                                                                  struct description, fields) };
 
-/* ---- from description to design --------------------------------------------------------------
- */
+/* ---- from description to design ------------------------------------------------------------- */
 
 struct reader {
     struct leat_fabric_tree tree;
@@ -251,8 +249,7 @@ static bool take_all(struct reader *r, const struct description *y)
     return take_whole(r, y);
 }
 
-/* ---- the file --------------------------------------------------------------------------------
- */
+/* ---- the file ------------------------------------------------------------------------------- */
 
 static bool load(void *context, struct leat_fabric_tree *tree, const uint8_t *octets, size_t len)
 {

@@ -31,7 +31,8 @@ bool leat_fabric_number(struct word value, uint64_t least, uint64_t most, uint32
 }
 
 /* The first piece that makes a name invalid; `begin` has room for the name. */
-static struct word find_culprit(const char *name, char *begin, leat_fabric_parser *parse, void *out)
+static struct word find_wrong_piece(const char *name, char *begin, leat_fabric_parser *parse,
+                                    void *out)
 {
     for (const char *rest = name; *rest;) {
         const struct word piece = leat_fabric_piece(&rest);
@@ -51,7 +52,7 @@ bool leat_fabric_parse(const char *name, leat_fabric_parser *parse, void *out,
     if (!parse(name, out, &why)) return true;
     char *begin = leat_fabric_take(1, strlen(name) + 1, error);
     if (!begin) return false;
-    const struct word piece = find_culprit(name, begin, parse, out);
+    const struct word piece = find_wrong_piece(name, begin, parse, out);
     free(begin);
     return leat_fabric_wrong_name(error, (size_t)(piece.text - name), piece.len, "%.*s",
                                   (int)why.len, why.buf);

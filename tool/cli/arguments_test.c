@@ -133,7 +133,7 @@ static void operands_keep_their_order_and_two_dashes_end_the_options(void)
     EQ(args.operand_count, 0);
 }
 
-static void help_is_asked_for_anywhere_among_the_options(void)
+static void help_is_found_anywhere_among_the_options(void)
 {
     EQ(words_read(&mend, "a --help --unheard-of", &args), DONE);
     OK(args.wants_help);
@@ -151,4 +151,4 @@ TAP_MAIN(T(a_value_is_the_next_word_or_follows_an_equals_sign),
          T(a_switch_takes_no_value), T(the_last_value_counts_unless_the_option_repeats),
          T(an_optional_value_is_the_next_word_only_before_two_dashes),
          T(operands_keep_their_order_and_two_dashes_end_the_options),
-         T(help_is_asked_for_anywhere_among_the_options))
+         T(help_is_found_anywhere_among_the_options))

@@ -82,7 +82,7 @@ static void end_sound(struct decoder *d)
 static bool may_complain(struct decoder *d)
 {
     if (++d->damaged == COMPLAINTS_MAX + 1)
-        complain("%s: more damaged packets follow; only their number will be told", d->in.name);
+        complain("%s: more damaged packets follow; only their number will be reported", d->in.name);
     return d->damaged <= COMPLAINTS_MAX;
 }
 
@@ -348,7 +348,8 @@ static void show_cell(struct decoder *d, const struct leat_format *atm,
 }
 
 /* An explicit request for prototype cells, or for the NNI's, overrides the octets of a cell. */
-static const struct leat_format *as_asked(const struct decoder *d, const struct leat_format *found)
+static const struct leat_format *as_requested(const struct decoder *d,
+                                              const struct leat_format *found)
 {
     const bool cell = found == &leat_atm_format || found == &leat_atmtask_format;
     if (cell && (d->format == &leat_atmtask_format || d->format == &leat_atm_nni_format))
@@ -361,7 +362,7 @@ static void show_captured(struct decoder *d, const struct leat_capture_packet *c
     struct carried carried;
     const bool ours = carriage_find(c->link_type, c->octets, c->len, &carried);
     d->packets++;
-    if (ours) carried.format = as_asked(d, carried.format);
+    if (ours) carried.format = as_requested(d, carried.format);
     if (ours && (!d->format || d->format == carried.format))
         show(d, &(struct packet){ .format = carried.format,
                                   .octets = carried.frame,

@@ -35,7 +35,7 @@
     { "--root", "ADDRESS[:PORT]", "join: of the root" },                                         \
         { "--value", "V", "join: this member's value; default 1" },                              \
         { "--via", "ADDRESS[:PORT]", "join: the first router of an overlay" },                   \
-        { "--every", "TIME", "join: how often the root is told; default 1s" },                   \
+        { "--every", "TIME", "join: interval of announcements to the root; default 1s" },        \
         { "--for", "TIME", "join: end after it; multicast: until copies end, default 1m" },      \
         { "--bind", "ADDRESS[:PORT]", "join, services: of this host; default any, port 4253" },  \
         { "--wait", "TIME", "services: for members to join, --members at most; default 3s" },    \
@@ -52,7 +52,7 @@ int esp_store(const struct arguments *args);
 int esp_trace(const struct arguments *args);
 
 int esp_join(const struct arguments *args);
-int esp_ask(const struct arguments *args); /* census, max, min, sum, average, tree */
+int esp_service(const struct arguments *args); /* census, max, min, sum, average, tree */
 int esp_multicast(const struct arguments *args);
 
 /* --key-file into key; NULL if absent. False after a complaint. */

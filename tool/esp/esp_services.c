@@ -24,7 +24,7 @@ static const uint64_t hour_ps = UINT64_C(3600000000000000);
 static char why[LEAT_ESP_HOST_WHY_LEN];
 
 /* The command line. */
-struct asked {
+struct command {
     const struct arguments *args;
     const char *word;
     struct leat_esp_host_config host;
@@ -33,7 +33,7 @@ struct asked {
     bool json;
 };
 
-static int told(enum leat_esp_host_end end)
+static int exit_code_of(enum leat_esp_host_end end)
 {
     if (end == LEAT_ESP_HOST_OK) return DONE;
     complain("%s", why);
@@ -65,14 +65,14 @@ static bool read_value(const struct arguments *args, uint64_t *value)
     return misused(args->verb, "--value '%s', expected a whole number, -2^63 to 2^64-1", text);
 }
 
-static bool read_asked(const struct arguments *args, struct asked *a)
+static bool read_command(const struct arguments *args, struct command *a)
 {
     uint64_t tau_ps = 0, every_ps = ps_per_s;
-    *a = (struct asked){ .args = args,
-                         .word = args->operand[0],
-                         .wait_ps = 3 * ps_per_s,
-                         .members = LEAT_ESP_HOST_MEMBERS_MAX,
-                         .json = argument(args, "--json") != NULL };
+    *a = (struct command){ .args = args,
+                           .word = args->operand[0],
+                           .wait_ps = 3 * ps_per_s,
+                           .members = LEAT_ESP_HOST_MEMBERS_MAX,
+                           .json = argument(args, "--json") != NULL };
     if (args->operand_count < 2) return misused(args->verb, "expected: %s GROUP", a->word);
     a->host = (struct leat_esp_host_config){ .group = group_of(args->operand[1]),
                                              .bind = argument(args, "--bind"),
@@ -100,7 +100,7 @@ static bool read_lifetime(const struct arguments *args, enum leat_esp_announced 
     return true;
 }
 
-static bool read_request(const struct asked *a, enum leat_esp_announced kind,
+static bool read_request(const struct command *a, enum leat_esp_announced kind,
                          struct leat_esp_request *r)
 {
     const struct arguments *args = a->args;
@@ -141,7 +141,7 @@ static int serve(struct leat_esp_host_member *member, uint64_t for_ms, uint64_t 
     int code = DONE;
     for (uint64_t ms = 0; code == DONE && !interrupted && ms < for_ms && casts < count;
          ms = now_ms() - began_ms) {
-        code = told(leat_esp_host_member_serve(
+        code = exit_code_of(leat_esp_host_member_serve(
             member, for_ms - ms < SERVE_MS ? for_ms - ms : SERVE_MS, why));
         leat_esp_host_member_counts(member, &counts);
         if (counts.casts > casts) show_cast(member);
@@ -159,9 +159,9 @@ static int serve(struct leat_esp_host_member *member, uint64_t for_ms, uint64_t 
 
 int esp_join(const struct arguments *args)
 {
-    struct asked a;
+    struct command a;
     uint64_t for_ps = UINT64_MAX, count = UINT64_MAX;
-    if (!read_asked(args, &a)) return WRONG;
+    if (!read_command(args, &a)) return WRONG;
     if (args->operand_count != 2) return misuse(args->verb, "expected: join GROUP --root ADDRESS");
     if (!a.host.root) return misuse(args->verb, "join needs --root with the address of the root");
     if (!argument(args, "--value")) a.host.value = 1;
@@ -169,7 +169,7 @@ int esp_join(const struct arguments *args)
         !sim_read_number(args, "--count", 1, UINT64_MAX, &count))
         return WRONG;
     struct leat_esp_host_member *member;
-    int code = told(leat_esp_host_member_open(&a.host, &member, why));
+    int code = exit_code_of(leat_esp_host_member_open(&a.host, &member, why));
     if (code != DONE) return code;
     leat_live_guard(LEAT_LIVE_ADDRESS, NULL);
     warn_if_not_confined_here();
@@ -181,9 +181,9 @@ int esp_join(const struct arguments *args)
 /* ---- the root ----------------------------------------------------------------------------- */
 
 /* Opens the root; its members have joined, or the time for it is over. */
-static int open_root(const struct asked *a, struct leat_esp_host_root **root)
+static int open_root(const struct command *a, struct leat_esp_host_root **root)
 {
-    const int code = told(leat_esp_host_root_open(&a->host, root, why));
+    const int code = exit_code_of(leat_esp_host_root_open(&a->host, root, why));
     if (code == DONE)
         leat_esp_host_root_gather(*root, (uint32_t)a->members, a->wait_ps / ps_per_ms);
     return code;
@@ -191,12 +191,12 @@ static int open_root(const struct asked *a, struct leat_esp_host_root **root)
 
 /* False after a complaint: with --members all of them are required, otherwise all that would join.
  */
-static bool all_are_there(const struct asked *a, uint32_t members,
+static bool all_are_there(const struct command *a, uint32_t members,
                           const struct leat_esp_host_root_cost *cost)
 {
-    const bool is_told = argument(a->args, "--members") != NULL;
-    if (is_told ? members >= a->members : !cost->in_doubt) return true;
-    if (is_told)
+    const bool is_given = argument(a->args, "--members") != NULL;
+    if (is_given ? members >= a->members : !cost->in_doubt) return true;
+    if (is_given)
         complain("only %u of %" PRIu64 " members have joined within %s", members, a->members,
                  duration_text(a->wait_ps));
     if (cost->in_doubt)
@@ -220,7 +220,7 @@ static void answer_text(const struct leat_esp_request *request,
         snprintf(text + len, ANSWER_CAP - (size_t)len, ".%06" PRIu64, rest * 1000000 / r->counted);
 }
 
-static void show(const struct asked *a, const struct leat_esp_request *request,
+static void show(const struct command *a, const struct leat_esp_request *request,
                  const struct leat_esp_service_result *r,
                  const struct leat_esp_host_root_cost *cost)
 {
@@ -292,10 +292,10 @@ static bool put_tree(struct leat_esp_host_root *root, const char *path, bool is_
     return esp_tree_write(&tree, path, is_dot);
 }
 
-/* ---- asking ------------------------------------------------------------------------------- */
+/* ---- queries ------------------------------------------------------------------------------- */
 
-static int ask(const struct asked *a, struct leat_esp_host_root *root,
-               const struct leat_esp_request *request)
+static int query(const struct command *a, struct leat_esp_host_root *root,
+                 const struct leat_esp_request *request)
 {
     struct leat_esp_service_result result = { 0 };
     struct leat_esp_host_root_cost cost = { 0 };
@@ -308,16 +308,16 @@ static int ask(const struct asked *a, struct leat_esp_host_root *root,
     if (!flush_printed()) return FAILED;
     if (is_tree && !a->json && end == LEAT_ESP_HOST_OK && !put_tree(root, NULL, false))
         return FAILED;
-    const int code = told(end);
+    const int code = exit_code_of(end);
     return all_are_there(a, result.members, &cost) || code != DONE ? code : FAILED;
 }
 
-int esp_ask(const struct arguments *args)
+int esp_service(const struct arguments *args)
 {
-    struct asked a;
+    struct command a;
     struct leat_esp_request request, named = { 0 };
     const struct result_name dot = { "--dot", argument(args, "--dot") };
-    if (!read_asked(args, &a)) return WRONG;
+    if (!read_command(args, &a)) return WRONG;
     if (args->operand_count != 2) return misuse(args->verb, "expected: %s GROUP", a.word);
     esp_find_service(a.word, &named);
     if (!read_request(&a, named.kind, &request)) return WRONG; /* before waiting for anybody */
@@ -325,23 +325,23 @@ int esp_ask(const struct arguments *args)
     struct leat_esp_host_root *root;
     int code = open_root(&a, &root);
     if (code != DONE) return code;
-    code = ask(&a, root, &request);
+    code = query(&a, root, &request);
     leat_esp_host_root_close(root);
     return finish(code);
 }
 
 /* ---- multicast ---------------------------------------------------------------------------- */
 
-static int cast(const struct asked *a, struct leat_esp_host_root *root,
+static int cast(const struct command *a, struct leat_esp_host_root *root,
                 const struct leat_esp_request *request, const char *text)
 {
     struct leat_esp_service_result result;
     struct leat_esp_host_root_cost cost;
     uint32_t packets;
-    int code = told(leat_esp_host_root_ask(root, request, &result, &cost, why));
+    int code = exit_code_of(leat_esp_host_root_ask(root, request, &result, &cost, why));
     if (code == DONE)
-        code = told(leat_esp_host_root_cast(root, (const uint8_t *)text, (uint16_t)strlen(text),
-                                            &packets, why));
+        code = exit_code_of(leat_esp_host_root_cast(root, (const uint8_t *)text,
+                                                    (uint16_t)strlen(text), &packets, why));
     if (code != DONE) return code;
     struct json_out out;
     struct leat_json *j = json_open(&out, a->json ? stdout : NULL);
@@ -358,9 +358,9 @@ static int cast(const struct asked *a, struct leat_esp_host_root *root,
 
 int esp_multicast(const struct arguments *args)
 {
-    struct asked a;
+    struct command a;
     struct leat_esp_request request;
-    if (!read_asked(args, &a) || !read_request(&a, LEAT_ESP_SERVICE_MULTICAST, &request))
+    if (!read_command(args, &a) || !read_request(&a, LEAT_ESP_SERVICE_MULTICAST, &request))
         return WRONG;
     if (args->operand_count != 3) return misuse(args->verb, "expected: multicast GROUP TEXT");
     if (strlen(args->operand[2]) > LEAT_ESP_PAYLOAD_LEN_MAX)

@@ -115,10 +115,11 @@ static int run_one(struct leat_sim_esp *sim, const struct leat_esp_request *requ
                 sim->config.flights_max);
 }
 
-static int install(struct esp_run *run, const struct leat_esp_request *asked, struct leat_text *why)
+static int install(struct esp_run *run, const struct leat_esp_request *service,
+                   struct leat_text *why)
 {
     const struct leat_esp_service_result *r = &run->sim.service.result;
-    struct leat_esp_request request = *asked;
+    struct leat_esp_request request = *service;
     request.kind = LEAT_ESP_SERVICE_MULTICAST;
     request.robust = request.is_trusting = false;
     request.attempts = INSTALL_ATTEMPTS;

@@ -26,12 +26,12 @@ static const struct {
     { "store", esp_store, ROUTER_OPTIONS },
     { "trace", esp_trace, ROUTER_OPTIONS " --count" },
     { "join", esp_join, "--root --value --via --every --for --count --bind --key-file" },
-    { "census", esp_ask, ROOT_OPTIONS " --robust" },
-    { "max", esp_ask, ROOT_OPTIONS " --rounds --signed" },
-    { "min", esp_ask, ROOT_OPTIONS " --rounds --signed" },
-    { "sum", esp_ask, ROOT_OPTIONS " --robust --signed" },
-    { "average", esp_ask, ROOT_OPTIONS " --robust --signed" },
-    { "tree", esp_ask, ROOT_OPTIONS " --rounds --dot" },
+    { "census", esp_service, ROOT_OPTIONS " --robust" },
+    { "max", esp_service, ROOT_OPTIONS " --rounds --signed" },
+    { "min", esp_service, ROOT_OPTIONS " --rounds --signed" },
+    { "sum", esp_service, ROOT_OPTIONS " --robust --signed" },
+    { "average", esp_service, ROOT_OPTIONS " --robust --signed" },
+    { "tree", esp_service, ROOT_OPTIONS " --rounds --dot" },
     { "multicast", esp_multicast, ROOT_OPTIONS " --rounds --for" },
 };
 

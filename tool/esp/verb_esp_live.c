@@ -15,7 +15,7 @@ static const uint64_t tau_most_ps = UINT64_C(3600000000000000); /* an hour */
 
 static char why[LEAT_ESP_ROUTER_WHY_LEN];
 
-static int told(enum leat_esp_router_end end)
+static int exit_code_of(enum leat_esp_router_end end)
 {
     if (end == LEAT_ESP_ROUTER_OK) return DONE;
     complain("%s", why);
@@ -102,7 +102,7 @@ int esp_route(const struct arguments *args)
     if (args->operand_count != 1) return misuse(args->verb, "route takes no operand");
     if (!read_router(args, &c, key, copy)) return WRONG;
     int slower_at;
-    const int code = told(leat_esp_router_start(&c, &used, &slower_at, why));
+    const int code = exit_code_of(leat_esp_router_start(&c, &used, &slower_at, why));
     if (code != DONE) return code;
     struct esp_config running = { 0 };
     char ignored[LEAT_ESP_ROUTER_WHY_LEN];
@@ -126,10 +126,10 @@ int esp_route(const struct arguments *args)
 int esp_stop(const struct arguments *args)
 {
     if (args->operand_count != 1) return misuse(args->verb, "stop takes no operand");
-    return told(leat_esp_router_stop(argument(args, "--name"), why));
+    return exit_code_of(leat_esp_router_stop(argument(args, "--name"), why));
 }
 
-/* ---- looking ------------------------------------------------------------------------------ */
+/* ---- status ------------------------------------------------------------------------------- */
 
 static struct leat_esp_router *open_router(const struct arguments *args)
 {

@@ -24,13 +24,11 @@ enum {
     ALL_RANKS = 1,
 };
 
-/* ---- errors ------------------------------------------------------------------------------------
- */
+/* ---- errors --------------------------------------------------------------------------------- */
 
 /* The library's message about its first error. */
-static OTF2_ErrorCode hear_error(void *context, const char *file, uint64_t line,
-                                 const char *function, OTF2_ErrorCode code, const char *format,
-                                 va_list arguments)
+static OTF2_ErrorCode on_error(void *context, const char *file, uint64_t line, const char *function,
+                               OTF2_ErrorCode code, const char *format, va_list arguments)
 {
     struct export_otf2 *x = context;
     char text[512] = "";
@@ -52,9 +50,7 @@ static void check(struct export_otf2 *x, OTF2_ErrorCode code)
     complain("%s: %s", x->name, OTF2_Error_GetDescription(code));
 }
 
-/* ---- memory: a chunk for each location; when it is full, it is written
- * ---------------------------
- */
+/* ---- memory: a chunk for each location, written when it is full ------------------------------ */
 
 struct chunk {
     void *memory;
@@ -105,8 +101,7 @@ static OTF2_FlushType before_flush(void *context, OTF2_FileType type, OTF2_Locat
     return OTF2_FLUSH;
 }
 
-/* ---- the folder --------------------------------------------------------------------------------
- */
+/* ---- the folder ----------------------------------------------------------------------------- */
 
 #define CREATOR "leat " /* and the version: an archive's main file has it */
 
@@ -219,7 +214,7 @@ bool export_otf2_open(struct export_otf2 *x, const char *path, const struct leat
         return false;
     }
     raise_file_limit();
-    OTF2_Error_RegisterCallback(hear_error, x);
+    OTF2_Error_RegisterCallback(on_error, x);
     OTF2_Archive *archive = OTF2_Archive_Open(x->part, "traces", OTF2_FILEMODE_WRITE, CHUNK_LEN,
                                               DEFINITIONS_LEN, OTF2_SUBSTRATE_POSIX,
                                               OTF2_COMPRESSION_NONE);
@@ -236,8 +231,7 @@ bool export_otf2_open(struct export_otf2 *x, const char *path, const struct leat
     return false;
 }
 
-/* ---- events ------------------------------------------------------------------------------------
- */
+/* ---- events --------------------------------------------------------------------------------- */
 
 /* Of a lane, or of the group of a signal; NULL: it has failed. */
 static OTF2_EvtWriter *writer_of(struct export_otf2 *x, uint32_t track)
@@ -343,8 +337,7 @@ void export_otf2_event(struct export_otf2 *x, const struct leat_sim_event *e)
     }
 }
 
-/* ---- definitions -------------------------------------------------------------------------------
- */
+/* ---- definitions ---------------------------------------------------------------------------- */
 
 static OTF2_StringRef put_string(struct export_otf2 *x, OTF2_GlobalDefWriter *to, const char *text)
 {
@@ -499,8 +492,7 @@ static void put_no_definitions(struct export_otf2 *x)
     check(x, OTF2_Archive_CloseDefFiles(x->archive));
 }
 
-/* ---- the end -----------------------------------------------------------------------------------
- */
+/* ---- the end -------------------------------------------------------------------------------- */
 
 bool export_otf2_finish(struct export_otf2 *x)
 {

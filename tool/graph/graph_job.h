@@ -13,7 +13,7 @@
 #include "result_file.h"
 
 /* Prints the report on standard error; false: it has errors. */
-bool graph_tell(const struct leat_graph_report *report);
+bool graph_print_report(const struct leat_graph_report *report);
 
 /* --dialect. False after a complaint. */
 bool graph_read_dialect(const struct arguments *args, enum leat_graph_dialect *out);
@@ -56,8 +56,7 @@ bool graph_files_close(struct graph_files *files, const struct leat_poets_run_op
                        const struct leat_poets_machine *machine,
                        const struct leat_poets_run_result *result);
 
-/* ---- --engine fabric:NAME: the network, its mailboxes, and the results (verb_graph_fabric.c) ----
- */
+/* ---- --engine fabric:NAME: the network, its mailboxes, and the results (verb_graph_fabric.c)  */
 
 struct graph_fabric {
     struct leat_fabric *network;

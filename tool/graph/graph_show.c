@@ -113,8 +113,7 @@ static void free_census(struct census *c)
     free(c->out);
 }
 
-/* ---- JSON and text ----------------------------------------------------------------------------
- */
+/* ---- JSON and text -------------------------------------------------------------------------- */
 
 /* A number, or null: only a compiler knows it. */
 static void put_number(struct leat_json *j, const char *key, bool known, uint64_t number)

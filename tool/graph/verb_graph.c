@@ -5,7 +5,7 @@
 
 #ifdef HAVE_EXPAT
 
-bool graph_tell(const struct leat_graph_report *report)
+bool graph_print_report(const struct leat_graph_report *report)
 {
     for (uint32_t i = 0; i < report->kept; i++) {
         const struct leat_graph_mistake *m = &report->mistake[i];
@@ -48,7 +48,7 @@ static int run_check(const struct arguments *args)
     if (!graph_read_dialect(args, &dialect)) return WRONG;
     if (leat_graph_read(&graph, args->operand[1], dialect) && !argument(args, "--no-handlers"))
         compile_all(&graph);
-    const bool good = graph_tell(&graph.report) && !interrupted;
+    const bool good = graph_print_report(&graph.report) && !interrupted;
     if (good)
         printf("%s: sound: %u device types, %u instances\n", args->operand[1], graph.type_count,
                graph.instance_count);
@@ -64,7 +64,7 @@ static int run_info(const struct arguments *args)
     leat_graph_read(&graph, args->operand[1], dialect);
     const struct leat_graph_instance *instance =
         graph.report.error_count ? NULL : leat_graph_select(&graph, argument(args, "--instance"));
-    const bool good = graph_tell(&graph.report);
+    const bool good = graph_print_report(&graph.report);
     if (good) graph_show(&graph, instance, argument(args, "--json"));
     leat_graph_free(&graph);
     return good ? finish(DONE) : WRONG;

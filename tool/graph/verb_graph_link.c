@@ -46,7 +46,7 @@ bool graph_agree(struct leat_poets_link *link, const struct leat_graph_report *r
     struct leat_poets_agreement all = { good, good, true };
     if (link) all = leat_poets_link_agree(link, good, fingerprint);
     const bool first = !link || !link->rank;
-    if (!good && (first || all.first_good)) graph_tell(report);
+    if (!good && (first || all.first_good)) graph_print_report(report);
     if (first && good && !all.good) complain("not all ranks can load it");
     if (first && all.good && !all.same)
         complain("the ranks have read different files or options, expected the same everywhere");

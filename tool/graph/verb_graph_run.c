@@ -26,7 +26,7 @@ struct job {
     struct graph_files files;
 };
 
-/* ---- what is asked -------------------------------------------------------------------------- */
+/* ---- options -------------------------------------------------------------------------------- */
 
 static bool read_number(const struct arguments *args, const char *option, uint64_t least,
                         uint64_t most, uint64_t *out)
@@ -375,7 +375,7 @@ static int run_graph_file(const struct arguments *args, struct job *job, struct 
     good = good && leat_handlers_load(graph, &job->run, &handlers) &&
            build_machine(job, graph, instance, &handlers, &machine);
     good = graph_agree(link, &graph->report, good, good ? fingerprint_of(job, &machine) : 0);
-    if (good && first) graph_tell(&graph->report); /* warnings */
+    if (good && first) graph_print_report(&graph->report); /* warnings */
     int code = interrupted ? finish(FAILED) : WRONG;
     if (good) code = run_machine(job, &machine, seconds_now() - began - handlers.seconds);
     leat_poets_machine_free(&machine);

@@ -11,11 +11,11 @@
 #include <leat/packetway.h>
 
 /*
- * ping, trace, plan or tell from a node; an exit code (pktway_live_ask.c). It ends early when the
- * other end of `asker` closes; -1: there is none.
+ * ping, trace, plan or tell from a node; an exit code (pktway_live_query.c). It ends early when the
+ * other end of `client` closes; -1: there is none.
  */
-int pktway_live_ask(struct leat_live_packetway *node, const struct packetway_request *request,
-                    int asker, FILE *out, FILE *error);
+int pktway_live_query(struct leat_live_packetway *node, const struct packetway_request *request,
+                      int client, FILE *out, FILE *error);
 
 /*
  * Memory nodes (pktway_live_memory.c). Reads --memory, --base and --allow; false after a complaint
@@ -28,8 +28,8 @@ void pktway_live_store_status(const struct leat_packetway_store *store, struct l
 /* After read and write: NODE ADDRESS COUNT, or NODE ADDRESS OCTETS. False after a complaint. */
 bool pktway_live_memory_words(const struct arguments *args, struct packetway_request *request);
 /* read or write from a node; an exit code. */
-int pktway_live_memory_ask(struct leat_live_packetway *node,
-                           const struct packetway_request *request, FILE *out, FILE *error);
+int pktway_live_memory_query(struct leat_live_packetway *node,
+                             const struct packetway_request *request, FILE *out, FILE *error);
 
 /* status and tables of a router (pktway_live_show.c). */
 void pktway_live_status(struct packetway_router *router, bool json, FILE *out);

@@ -3,8 +3,8 @@
  * requests and answers are routed by address, in pieces that every SAN of the network can carry.
  */
 #include "packetway_memory.h"
-#include "pktway_ask.h"
 #include "pktway_shared.h"
+#include "pktway_simulate.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,15 +24,15 @@ struct pktway_remote {
     struct leat_packetway_message answer;
 };
 
-static struct leat_packetway_host *host_at(const struct pktway_asking *a, uint32_t port)
+static struct leat_packetway_host *host_at(const struct pktway_query *a, uint32_t port)
 {
     return leat_sim_packetway_host(&a->network->net, port);
 }
 
-/* ---- hearing ------------------------------------------------------------------------------- */
+/* ---- events --------------------------------------------------------------------------------- */
 
 /* The most that all SANs carry, without header and tail. */
-static size_t data_max(const struct pktway_asking *a)
+static size_t data_max(const struct pktway_query *a)
 {
     size_t most = LEAT_PACKETWAY_HOST_MESSAGE_LEN;
     for (uint32_t i = 0; i < a->network->design.sans; i++) {
@@ -43,7 +43,7 @@ static size_t data_max(const struct pktway_asking *a)
     return most;
 }
 
-static void serve(struct pktway_asking *a, const struct leat_packetway_message *request)
+static void serve(struct pktway_query *a, const struct leat_packetway_message *request)
 {
     struct pktway_remote *r = a->remote;
     leat_packetway_store_serve(&r->store, request, leat_sim_packetway_clock(&a->network->net),
@@ -53,8 +53,8 @@ static void serve(struct pktway_asking *a, const struct leat_packetway_message *
                                  r->answer.data_len);
 }
 
-void pktway_hear_memory(struct pktway_asking *a, uint32_t port,
-                        const struct leat_packetway_event *e, leat_time at)
+void pktway_on_memory_event(struct pktway_query *a, uint32_t port,
+                            const struct leat_packetway_event *e, leat_time at)
 {
     struct pktway_remote *r = a->remote;
     struct leat_packetway_memory m;
@@ -73,9 +73,9 @@ void pktway_hear_memory(struct pktway_asking *a, uint32_t port,
     }
 }
 
-/* ---- asking -------------------------------------------------------------------------------- */
+/* ---- queries -------------------------------------------------------------------------------- */
 
-static bool post(struct pktway_asking *a, uint32_t dt, uint16_t pt,
+static bool post(struct pktway_query *a, uint32_t dt, uint16_t pt,
                  const struct leat_packetway_memory *m)
 {
     uint8_t db[LEAT_PACKETWAY_HOST_MESSAGE_LEN];
@@ -86,8 +86,8 @@ static bool post(struct pktway_asking *a, uint32_t dt, uint16_t pt,
 }
 
 /* One piece: writes first if there is something to write, then reads. */
-static bool ask(struct pktway_asking *a, uint32_t dt, uint64_t address, const uint8_t *write,
-                size_t len)
+static bool request(struct pktway_query *a, uint32_t dt, uint64_t address, const uint8_t *write,
+                    size_t len)
 {
     struct pktway_remote *r = a->remote;
     struct leat_port_net *net = &a->network->net.base;
@@ -107,14 +107,14 @@ static bool ask(struct pktway_asking *a, uint32_t dt, uint64_t address, const ui
            (!write || memcmp(write, r->found, len) == 0);
 }
 
-static int transfer(struct pktway_asking *a, const struct pktway_octets *o, uint8_t *octets)
+static int transfer(struct pktway_query *a, const struct pktway_octets *o, uint8_t *octets)
 {
     const leat_time start = a->network->net.base.now;
     const size_t most = data_max(a) - LEAT_PACKETWAY_MEMORY_WRITE_HEAD;
     size_t at = 0;
     do {
         const size_t part = o->len - at < most ? o->len - at : most;
-        if (!ask(a, o->node, o->at + at, o->write ? octets + at : NULL, part))
+        if (!request(a, o->node, o->at + at, o->write ? octets + at : NULL, part))
             return fail(
                 a->err_te == LEAT_PACKETWAY_TE_GENERAL
                     ? "%s does not let this node %s %zu octets at 0x%llx: none of its memory"
@@ -127,7 +127,7 @@ static int transfer(struct pktway_asking *a, const struct pktway_octets *o, uint
     return DONE;
 }
 
-int pktway_put_memory(struct pktway_asking *a, uint32_t to)
+int pktway_put_memory(struct pktway_query *a, uint32_t to)
 {
     static struct pktway_octets o;
     int code = FAILED;

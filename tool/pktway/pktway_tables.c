@@ -1,6 +1,6 @@
 /* leat pktway tables: the tables of the half-routers of a simulated network. */
-#include "pktway_ask.h"
 #include "pktway_shared.h"
+#include "pktway_simulate.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -75,7 +75,7 @@ static void put_table(const struct leat_packetway_table_view *t, struct leat_jso
     leat_json_end(j);
 }
 
-static void put_half_router(const struct pktway_asking *a, uint32_t router, uint32_t end,
+static void put_half_router(const struct pktway_query *a, uint32_t router, uint32_t end,
                             struct leat_json *j, FILE *out)
 {
     const struct leat_fabric_router *r = &a->network->design.router[router];
@@ -104,7 +104,7 @@ static void put_half_router(const struct pktway_asking *a, uint32_t router, uint
     leat_json_end(j);
 }
 
-int pktway_put_tables(struct pktway_asking *a)
+int pktway_put_tables(struct pktway_query *a)
 {
     const char *name = a->args->operand_count > 1 ? a->args->operand[1] : NULL;
     struct json_out out;

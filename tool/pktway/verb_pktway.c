@@ -1,6 +1,6 @@
 /* leat pktway: PacketWay on live or simulated networks. */
-#include "pktway_ask.h"
 #include "pktway_live.h"
+#include "pktway_simulate.h"
 
 static int run_pktway(const struct arguments *args)
 {

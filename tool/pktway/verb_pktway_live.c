@@ -52,7 +52,7 @@ static void confine(struct service *s)
     leat_live_guard(s->router && s->router->xdp ? LEAT_LIVE_XDP : LEAT_LIVE_DEVICES, &s->home);
 }
 
-static void look_around(struct service *s)
+static void check_home(struct service *s)
 {
     if (!live_home_is_gone(&s->home)) return;
     live_home_leave(&s->home, s->router ? "the PacketWay router" : "the PacketWay host");
@@ -61,7 +61,7 @@ static void look_around(struct service *s)
 
 /* ---- serving ------------------------------------------------------------------------------- */
 
-static int answer(struct service *s, const struct packetway_request *q, int asker, FILE *out,
+static int answer(struct service *s, const struct packetway_request *q, int client, FILE *out,
                   FILE *error)
 {
     const bool is_status = strcmp(q->word, "status") == 0;
@@ -70,7 +70,8 @@ static int answer(struct service *s, const struct packetway_request *q, int aske
         return DONE;
     }
     if (s->host && !is_status) {
-        if (word_is_in(q->word, HOST_WORDS)) return pktway_live_ask(s->host, q, asker, out, error);
+        if (word_is_in(q->word, HOST_WORDS))
+            return pktway_live_query(s->host, q, client, out, error);
         fprintf(error, "leat: this is a host, expected a router's --name\n");
         return WRONG;
     }
@@ -114,7 +115,7 @@ static void serve(struct service *s)
     if (s->tun) wait[SANS_AT + count++] = (struct pollfd){ .fd = s->tun->fd, .events = POLLIN };
     while (!interrupted && !s->stopped) {
         int wait_ms = 100;
-        look_around(s);
+        check_home(s);
         if (s->router) {
             const leat_time now = packetway_now(), next = packetway_router_next_at(s->router);
             const leat_time left_ms = next > now ? (next - now) / 1000000000 + 1 : 0;
@@ -134,7 +135,7 @@ static void serve(struct service *s)
 
 /* ---- starting ------------------------------------------------------------------------------ */
 
-struct told {
+struct started {
     int code, process, slower_at;
     char text[PACKETWAY_WHY_LEN];
 };
@@ -168,15 +169,15 @@ static void close_service(struct service *s)
 _Noreturn static void become(struct service *s, const struct arguments *args, open_service *begin,
                              int ready)
 {
-    struct told told = { .code = begin(s, args), .process = (int)getpid() };
-    told.slower_at = s->slower_at;
-    memcpy(told.text, told.code == DONE ? s->note : why, sizeof told.text);
-    if (told.code == DONE) {
+    struct started started = { .code = begin(s, args), .process = (int)getpid() };
+    started.slower_at = s->slower_at;
+    memcpy(started.text, started.code == DONE ? s->note : why, sizeof started.text);
+    if (started.code == DONE) {
         detach_from_terminal();
         confine(s);
     }
-    if (write(ready, &told, sizeof told) != (ssize_t)sizeof told || told.code != DONE)
-        _exit(told.code);
+    if (write(ready, &started, sizeof started) != (ssize_t)sizeof started || started.code != DONE)
+        _exit(started.code);
     close(ready);
     serve(s);
     close_service(s);
@@ -192,11 +193,11 @@ static int refused(int code, const char *text)
 
 static int start(struct service *s, const struct arguments *args, open_service *begin)
 {
-    struct told told = { .code = FAILED };
+    struct started started = { .code = FAILED };
     int ready[2];
     if (s->foreground) {
-        told.code = begin(s, args);
-        if (told.code != DONE) return refused(told.code, why);
+        started.code = begin(s, args);
+        if (started.code != DONE) return refused(started.code, why);
         confine(s);
         warn_if_slower(s->note, s->slower_at);
         warn_if_not_confined_here();
@@ -217,13 +218,14 @@ static int start(struct service *s, const struct arguments *args, open_service *
     close(ready[1]);
     while (first > 0 && waitpid(first, NULL, 0) < 0 && errno == EINTR) {
     }
-    const bool heard = first > 0 && read(ready[0], &told, sizeof told) == (ssize_t)sizeof told;
+    const bool received = first > 0 &&
+                          read(ready[0], &started, sizeof started) == (ssize_t)sizeof started;
     close(ready[0]);
-    if (!heard) return complain("no process could be started"), FAILED;
-    if (told.code != DONE) return refused(told.code, told.text);
-    warn_if_slower(told.text, told.slower_at);
-    warn_if_unconfined(told.process);
-    printf("%s\n", told.text);
+    if (!received) return complain("no process could be started"), FAILED;
+    if (started.code != DONE) return refused(started.code, started.text);
+    warn_if_slower(started.text, started.slower_at);
+    warn_if_unconfined(started.process);
+    printf("%s\n", started.text);
     return DONE;
 }
 
@@ -489,7 +491,7 @@ static int open_tun(struct service *s, const struct arguments *args)
     return DONE;
 }
 
-/* ---- asking -------------------------------------------------------------------------------- */
+/* ---- queries -------------------------------------------------------------------------------- */
 
 static bool read_address(const struct arguments *args, struct packetway_request *q)
 {
@@ -551,7 +553,7 @@ static bool read_request(const struct arguments *args, struct packetway_request 
 }
 
 /* Queries a process that runs here. */
-static int ask(const struct packetway_request *q, const char *name)
+static int query(const struct packetway_request *q, const char *name)
 {
     int code = FAILED;
     let_signals_end();
@@ -561,12 +563,12 @@ static int ask(const struct packetway_request *q, const char *name)
 }
 
 /* By a temporary node of the command's own. */
-static int ask_by_myself(const struct arguments *args, const struct packetway_request *q)
+static int query_as_node(const struct arguments *args, const struct packetway_request *q)
 {
     struct leat_live_packetway *node = NULL;
     int code = open_node(args, name_of(args, "asker"), false, &node);
     if (code != DONE) return refused(code, why);
-    code = pktway_live_ask(node, q, -1, stdout, stderr);
+    code = pktway_live_query(node, q, -1, stdout, stderr);
     leat_live_packetway_close(node);
     return code;
 }
@@ -609,8 +611,8 @@ int pktway_live(const struct arguments *args)
     if (!read_request(args, &q)) return WRONG;
     if (words[row].begin) return finish(start(&s, args, words[row].begin));
     if (strcmp(word, "leave") == 0) memcpy(q.word, "stop", sizeof "stop");
-    if (!word_is_in(word, HOST_WORDS)) return finish(ask(&q, name_of(args, "router")));
+    if (!word_is_in(word, HOST_WORDS)) return finish(query(&q, name_of(args, "router")));
     return finish(argument(args, "--san") || argument(args, "--dev")
-                      ? ask_by_myself(args, &q)
-                      : ask(&q, name_of(args, "host")));
+                      ? query_as_node(args, &q)
+                      : query(&q, name_of(args, "host")));
 }

@@ -9,7 +9,7 @@ enum { BARRIER_BITS_MAX = 1000000000, BARRIER_RANDOM_BITS = 10000 };
 
 /* ---- common output --------------------------------------------------------------------------- */
 
-static void put_field(struct ring_asking *a, const struct ring_field *field)
+static void put_field(struct ring_query *a, const struct ring_field *field)
 {
     ring_json_field(&a->out.json, field);
     if (field->is_there)
@@ -18,7 +18,7 @@ static void put_field(struct ring_asking *a, const struct ring_field *field)
         text_print(a->text, "  %-22s %20s\n", field->label, "none");
 }
 
-static void put(struct ring_asking *a, const char *key, const char *label, bool is_there,
+static void put(struct ring_query *a, const char *key, const char *label, bool is_there,
                 uint64_t value)
 {
     const struct ring_field field = { key, label, is_there, value };
@@ -26,7 +26,7 @@ static void put(struct ring_asking *a, const char *key, const char *label, bool 
 }
 
 /* `more`: bit times of the host-based method besides its n-1 packets. */
-static int end(struct ring_asking *a, uint64_t more)
+static int end(struct ring_query *a, uint64_t more)
 {
     const uint64_t host_based = ring_host_based(a) + more;
     ring_json_close(a, host_based);
@@ -41,7 +41,7 @@ static int end(struct ring_asking *a, uint64_t more)
 }
 
 /* The beginning, and the answer of the word's packet. */
-static void put_answer(struct ring_asking *a)
+static void put_answer(struct ring_query *a)
 {
     struct ring_field field[RING_FIELDS_MAX];
     const unsigned count = ring_fields(a->job->word, &a->packet, field);
@@ -50,19 +50,18 @@ static void put_answer(struct ring_asking *a)
         put_field(a, &field[i]);
 }
 
-static int ask(struct ring_asking *a, unsigned opcode)
+static int issue(struct ring_query *a, unsigned opcode)
 {
     const struct leat_aton_order order = ring_order(a->job, opcode);
-    return ring_ask(a, &order, a->ring.now);
+    return ring_issue(a, &order, a->ring.now);
 }
 
-/* ---- long packets ------------------------------------------------------------------------------
- */
+/* ---- long packets --------------------------------------------------------------------------- */
 
-static int sort(struct ring_asking *a, unsigned opcode)
+static int sort(struct ring_query *a, unsigned opcode)
 {
     const unsigned octets = a->job->command.width_bits / 8;
-    const int code = ask(a, opcode);
+    const int code = issue(a, opcode);
     if (code) return code;
     ring_begin(a, a->job->word);
     leat_json_array(&a->out.json, "values");
@@ -78,23 +77,23 @@ static int sort(struct ring_asking *a, unsigned opcode)
     return end(a, 0);
 }
 
-static int majority(struct ring_asking *a, unsigned opcode)
+static int majority(struct ring_query *a, unsigned opcode)
 {
-    int code = ask(a, opcode);
+    int code = issue(a, opcode);
     if (code) return code;
     struct leat_aton_order verify = ring_order(a->job, LEAT_ATON_EQ);
     verify.command.value_given = true;
     verify.command.value = leat_aton_candidate(&a->packet);
-    code = ring_ask(a, &verify, a->ring.now);
+    code = ring_issue(a, &verify, a->ring.now);
     if (code) return code;
     put_answer(a);
     return end(a, 0);
 }
 
-static int tree(struct ring_asking *a, unsigned opcode)
+static int tree(struct ring_query *a, unsigned opcode)
 {
     uint64_t value = 0;
-    const int code = ask(a, opcode);
+    const int code = issue(a, opcode);
     if (code) return code;
     const bool any = leat_aton_tree(leat_sim_aton_registers(&a->ring, a->job->from), &a->packet,
                                     &value);
@@ -103,20 +102,19 @@ static int tree(struct ring_asking *a, unsigned opcode)
     return end(a, 0);
 }
 
-/* ---- one command --------------------------------------------------------------------------------
- */
+/* ---- one command ---------------------------------------------------------------------------- */
 
-static int one(struct ring_asking *a, unsigned opcode)
+static int one(struct ring_query *a, unsigned opcode)
 {
-    const int code = ask(a, opcode);
+    const int code = issue(a, opcode);
     if (code) return code;
     put_answer(a);
     return end(a, 0);
 }
 
-static int least_loaded(struct ring_asking *a, unsigned opcode)
+static int least_loaded(struct ring_query *a, unsigned opcode)
 {
-    const int code = ask(a, opcode);
+    const int code = issue(a, opcode);
     if (code) return code;
     if (!ring_is_set(&a->packet)) return FAILED;
     put_answer(a);
@@ -124,27 +122,26 @@ static int least_loaded(struct ring_asking *a, unsigned opcode)
 }
 
 /* The seed's DIB: requests work from the station with the highest priority. */
-static int work(struct ring_asking *a, unsigned opcode)
+static int work(struct ring_query *a, unsigned opcode)
 {
     const uint16_t own = (uint16_t)(a->job->from + 1);
     const uint8_t request[2] = { (uint8_t)(own >> 8), (uint8_t)own };
-    int code = ask(a, opcode);
+    int code = issue(a, opcode);
     const struct leat_aton_packet found = a->packet;
-    const bool asks = code == DONE && found.counter && found.variable2 != own;
+    const bool requests = code == DONE && found.counter && found.variable2 != own;
     const struct leat_aton_order order = { .is_passive = true,
                                            .command = { .da = (uint16_t)found.variable2 },
                                            .octets = request,
                                            .octets_len = sizeof request };
-    if (asks) code = ring_ask(a, &order, a->ring.now);
+    if (requests) code = ring_issue(a, &order, a->ring.now);
     if (code) return code;
     a->packet = found;
     put_answer(a);
-    put(a, "requested", "request was copied", asks, a->result.result.copied);
-    return end(a, asks ? a->result.at - a->result.sent_at : 0);
+    put(a, "requested", "request was copied", requests, a->result.result.copied);
+    return end(a, requests ? a->result.at - a->result.sent_at : 0);
 }
 
-/* ---- barrier ------------------------------------------------------------------------------------
- */
+/* ---- barrier -------------------------------------------------------------------------------- */
 
 static const struct ring_job *sorted_by; /* for qsort, which has no context */
 
@@ -156,7 +153,7 @@ static int by_arrival(const void *a, const void *b)
 }
 
 /* Stations raise their flags as they arrive. */
-static leat_time arrive(struct ring_asking *a)
+static leat_time arrive(struct ring_query *a)
 {
     const struct ring_job *job = a->job;
     for (; a->arrived < job->stations; a->arrived++) {
@@ -167,7 +164,7 @@ static leat_time arrive(struct ring_asking *a)
     return LEAT_NEVER;
 }
 
-static bool read_arrivals(struct ring_asking *a)
+static bool read_arrivals(struct ring_query *a)
 {
     const struct ring_job *job = a->job;
     const char *file = argument(job->args, "--operands");
@@ -197,12 +194,12 @@ static leat_time last_arrival(const struct ring_job *job)
 
 /* Operands are the bit times at which stations arrive; queries the AND of their flags until it is
  * 1. */
-static int barrier(struct ring_asking *a, unsigned opcode)
+static int barrier(struct ring_query *a, unsigned opcode)
 {
     int code = read_arrivals(a) ? DONE : WRONG;
     a->meanwhile = arrive;
     do {
-        if (code == DONE) code = ask(a, opcode);
+        if (code == DONE) code = issue(a, opcode);
     } while (code == DONE && !(a->packet.variable1 & 1));
     free(a->arrivals);
     if (code) return code;
@@ -212,14 +209,13 @@ static int barrier(struct ring_asking *a, unsigned opcode)
     return end(a, 0);
 }
 
-/* ---- by name -----------------------------------------------------------------------------------
- */
+/* ---- by name -------------------------------------------------------------------------------- */
 
 int ring_algorithm(const struct ring_job *job)
 {
     static const struct {
         const char *word;
-        int (*run)(struct ring_asking *a, unsigned opcode);
+        int (*run)(struct ring_query *a, unsigned opcode);
         unsigned opcode;
     } all[] = {
         { "sort", sort, LEAT_ATON_SORT },
@@ -235,7 +231,7 @@ int ring_algorithm(const struct ring_job *job)
     size_t i = 0;
     while (strcmp(all[i].word, job->word) != 0) /* run_ring knows all words */
         i++;
-    struct ring_asking a;
+    struct ring_query a;
     int code = ring_open(&a, job);
     if (code == DONE) code = all[i].run(&a, all[i].opcode);
     return ring_close(&a, code);

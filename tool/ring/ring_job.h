@@ -1,5 +1,5 @@
 /*
- * leat ring on a simulated ring: ring_options.c reads the options, ring_ask.c makes the ring and
+ * leat ring on a simulated ring: ring_options.c reads the options, ring_query.c makes the ring and
  * sends packets round it, ring_simulate.c shows a single command, ring_algorithms.c the algorithms
  * built on the commands. Stations are named by their addresses, 1 to N.
  */
@@ -17,7 +17,7 @@
     { "--stations", "N", "sim: in the ring, 1 to 65534" },                                    \
         { "--command", "C", "sim: add, and, or, max, min, eq, lt or le" },                    \
         { "--operands", "FILE", "sim: a number for each station, or random (the default)" },  \
-        { "--from", "K", "sim: the station that asks, 1 to N; default 1" },                   \
+        { "--from", "K", "sim: the querying station, 1 to N; default 1" },                    \
         { "--propagation", "BITS", "sim: delay of each link; default 0" },                    \
         { "--model", "M", "sim: bit or word (the default)" },                                 \
         { "--disabled", "LIST", "sim: stations that only repeat, with commas between" },      \
@@ -43,7 +43,7 @@ struct ring_job {
     uint64_t *operand;    /* [stations] */
     uint8_t *enabled;     /* [stations] */
     uint32_t taking_part; /* without faults */
-    uint32_t quorum;      /* this many are enough; 0: all that are asked */
+    uint32_t quorum;      /* this many are enough; 0: all that are addressed */
     uint8_t tree[LEAT_ATON_SLOTS_MAX];
     struct leat_sim_aton_fault *fault;
     uint32_t faults;
@@ -52,7 +52,7 @@ struct ring_job {
 };
 
 /* A ring, and the cost of its packets so far. */
-struct ring_asking {
+struct ring_query {
     const struct ring_job *job;
     struct leat_sim_aton ring;
     void *memory;
@@ -61,12 +61,12 @@ struct ring_asking {
     struct leat_aton_packet packet; /* the result as a packet, its payload in `payload` */
     uint8_t *payload;
     uint32_t payload_max;
-    bool is_told;
+    bool is_done;
     bool *took_part; /* [stations]: in the packet that came back, as the simulator sees it */
     struct pace pace;
     /* Acts for the hosts at the present time; returns when to call it again, later than now. NULL:
      * hosts do nothing. */
-    leat_time (*meanwhile)(struct ring_asking *asking);
+    leat_time (*meanwhile)(struct ring_query *query);
     uint32_t *arrivals, arrived; /* barrier: stations in the order in which they arrive */
     uint32_t packets;
     uint64_t bit_times, expected;
@@ -86,26 +86,26 @@ uint8_t ring_opcode(const char *name, size_t len);
 const char *ring_opcode_name(unsigned opcode);
 
 /* DONE or, after a complaint, the exit code. Call ring_close in either case. */
-int ring_open(struct ring_asking *asking, const struct ring_job *job);
+int ring_open(struct ring_query *query, const struct ring_job *job);
 
 /* Sends one packet round the ring, from the querying station; `at`: earliest time. */
-int ring_ask(struct ring_asking *asking, const struct leat_aton_order *order, leat_time at);
+int ring_issue(struct ring_query *query, const struct leat_aton_order *order, leat_time at);
 
 /* The job's command with another opcode, as an order. */
 struct leat_aton_order ring_order(const struct ring_job *job, unsigned opcode);
 
 /* n-1 packets of a command's size, one operand each. */
-uint64_t ring_host_based(const struct ring_asking *asking);
-uint64_t ring_certificate(const struct ring_asking *asking);
+uint64_t ring_host_based(const struct ring_query *query);
+uint64_t ring_certificate(const struct ring_query *query);
 
 /* The beginning of an answer: a JSON object, and a line of text. */
-struct leat_json *ring_begin(struct ring_asking *asking, const char *name);
+struct leat_json *ring_begin(struct ring_query *query, const char *name);
 
 /* The end of a JSON object: packets, their time, and the time of the host-based method. */
-void ring_json_close(struct ring_asking *asking, uint64_t host_based);
+void ring_json_close(struct ring_query *query, uint64_t host_based);
 
 /* Keeps the waveform on success. The exit code. */
-int ring_close(struct ring_asking *asking, int code);
+int ring_close(struct ring_query *query, int code);
 
 /* Waveforms (ring_wave.c). NULL after a complaint. */
 struct ring_wave *ring_wave_open(const char *path, const struct leat_sim_aton *ring);

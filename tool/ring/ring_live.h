@@ -42,7 +42,7 @@ bool ring_is_live(const struct arguments *args);
 /* ---- shared by verb_ring_live.c and the messages of ring_mail.c ---- */
 
 /* The command line, for all subcommands. */
-struct ring_live_asked {
+struct ring_live_request {
     const struct arguments *args;
     const char *word;
     struct leat_aton_command command;
@@ -56,14 +56,14 @@ struct ring_live_asked {
 extern char ring_why[LEAT_ATON_HOST_WHY_LEN];
 
 /* The exit code for it; complains with ring_why. */
-int ring_told(enum leat_aton_host_end end);
+int ring_exit_code(enum leat_aton_host_end end);
 
 /* The same for a message that went round: DONE if it was copied, otherwise FAILED after a
  * complaint. */
-int ring_told_ack(uint16_t to, const struct leat_aton_host_ack *ack);
+int ring_ack_code(uint16_t to, const struct leat_aton_host_ack *ack);
 
 /* leat ring send, leat ring receive. Exit codes. */
-int ring_send(const struct ring_live_asked *asked, struct leat_aton_host *station);
-int ring_receive(const struct ring_live_asked *asked, struct leat_aton_host *station);
+int ring_send(const struct ring_live_request *request, struct leat_aton_host *station);
+int ring_receive(const struct ring_live_request *request, struct leat_aton_host *station);
 
 #endif

@@ -52,8 +52,7 @@ struct ring_load {
     double wall_seconds;
 };
 
-/* ---- the command line -------------------------------------------------------------------------
- */
+/* ---- the command line ----------------------------------------------------------------------- */
 
 static bool read_traffic(struct ring_load *l)
 {
@@ -100,8 +99,7 @@ static bool read_load(struct ring_load *l)
                    l->args->operand[0]);
 }
 
-/* ---- stations ---------------------------------------------------------------------------------
- */
+/* ---- stations ------------------------------------------------------------------------------- */
 
 static uint64_t symbols_of(const struct ring_load *l)
 {
@@ -159,8 +157,7 @@ static void on_arrived(void *context, const struct leat_sim_aton_arrival *a)
     leat_sim_histogram_add(&l->of_priority[priority], latency);
 }
 
-/* ---- running ----------------------------------------------------------------------------------
- */
+/* ---- running -------------------------------------------------------------------------------- */
 
 static void begin_idle(struct ring_load *l)
 {
@@ -222,8 +219,7 @@ static void count_waiting(struct ring_load *l, uint64_t cycles)
     }
 }
 
-/* ---- showing ----------------------------------------------------------------------------------
- */
+/* ---- showing -------------------------------------------------------------------------------- */
 
 static double per_second(const struct ring_load *l, double count)
 {

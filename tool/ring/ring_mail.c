@@ -12,7 +12,7 @@ enum { SLICE_US = 100000 };
 
 /* ---- sending ------------------------------------------------------------------------------ */
 
-static bool read_address(const struct ring_live_asked *a, const char *text, uint16_t *to)
+static bool read_address(const struct ring_live_request *a, const char *text, uint16_t *to)
 {
     uint64_t number;
     if (strcmp(text, "all") == 0) {
@@ -43,7 +43,7 @@ static bool read_file(const char *path, uint8_t *octets, size_t cap, size_t *len
     return !failed && !is_longer;
 }
 
-int ring_told_ack(uint16_t to, const struct leat_aton_host_ack *ack)
+int ring_ack_code(uint16_t to, const struct leat_aton_host_ack *ack)
 {
     if (ack->copied) return DONE;
     if (to == LEAT_ATON_DA_ALL)
@@ -59,7 +59,7 @@ int ring_told_ack(uint16_t to, const struct leat_aton_host_ack *ack)
     return FAILED;
 }
 
-static void show_ack(const struct ring_live_asked *a, uint16_t to, size_t len,
+static void show_ack(const struct ring_live_request *a, uint16_t to, size_t len,
                      const struct leat_aton_host_ack *ack)
 {
     struct json_out out;
@@ -78,7 +78,7 @@ static void show_ack(const struct ring_live_asked *a, uint16_t to, size_t len,
     fprintf(stderr, "octets: %zu, one packet, %.1f us\n", len, (double)ack->took_ns / 1000);
 }
 
-int ring_send(const struct ring_live_asked *a, struct leat_aton_host *station)
+int ring_send(const struct ring_live_request *a, struct leat_aton_host *station)
 {
     const char *path = argument(a->args, "--file");
     const int operands = a->args->operand_count;
@@ -97,11 +97,11 @@ int ring_send(const struct ring_live_asked *a, struct leat_aton_host *station)
         octets = operand[2];
         len = strlen(operand[2]);
     }
-    const int code = ring_told(
+    const int code = ring_exit_code(
         leat_aton_host_send(station, to, octets, len, a->timeout_us, &ack, ring_why));
     if (code != DONE) return code;
     show_ack(a, to, len, &ack);
-    return ring_told_ack(to, &ack);
+    return ring_ack_code(to, &ack);
 }
 
 /* ---- receiving ---------------------------------------------------------------------------- */
@@ -119,7 +119,7 @@ static void show_octets(const uint8_t *octets, size_t len, FILE *text)
     }
 }
 
-static void show_message(const struct ring_live_asked *a, uint16_t from, const uint8_t *octets,
+static void show_message(const struct ring_live_request *a, uint16_t from, const uint8_t *octets,
                          size_t len)
 {
     struct json_out out;
@@ -134,7 +134,7 @@ static void show_message(const struct ring_live_asked *a, uint16_t from, const u
 }
 
 /* One message within the requested time. */
-static int receive_one(const struct ring_live_asked *a, struct leat_aton_host *station)
+static int receive_one(const struct ring_live_request *a, struct leat_aton_host *station)
 {
     uint8_t octets[LEAT_ATON_HOST_OCTETS_MAX];
     uint16_t from = 0;
@@ -150,12 +150,12 @@ static int receive_one(const struct ring_live_asked *a, struct leat_aton_host *s
     if (interrupted && end == LEAT_ATON_HOST_SILENT) return SIGNALLED + interrupted;
     if (end == LEAT_ATON_HOST_SILENT)
         return fail("no message within %llu ms", (unsigned long long)(a->timeout_us / 1000));
-    const int code = ring_told(end);
+    const int code = ring_exit_code(end);
     if (code == DONE) show_message(a, from, octets, len);
     return code == DONE && !flush_printed() ? FAILED : code;
 }
 
-int ring_receive(const struct ring_live_asked *a, struct leat_aton_host *station)
+int ring_receive(const struct ring_live_request *a, struct leat_aton_host *station)
 {
     uint64_t count = 1;
     int code = DONE;

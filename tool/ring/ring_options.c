@@ -78,8 +78,7 @@ static bool read_value(struct ring_job *job)
                            &job->command.value);
 }
 
-/* ---- lists on the command line ------------------------------------------------------------------
- */
+/* ---- lists on the command line -------------------------------------------------------------- */
 
 /* The next piece before a comma; false: there is none left. */
 static bool next_piece(const char **list, struct word *piece)
@@ -134,8 +133,7 @@ static bool read_tree(struct ring_job *job)
                    LEAT_ATON_SLOTS_MAX);
 }
 
-/* ---- faults ------------------------------------------------------------------------------------
- */
+/* ---- faults --------------------------------------------------------------------------------- */
 
 /* "bit:STATION@TIME" */
 static bool read_fault(const struct ring_job *job, const char *text, size_t len,
@@ -182,8 +180,7 @@ static bool read_faults(struct ring_job *job)
     return true;
 }
 
-/* ---- operands ---------------------------------------------------------------------------------
- */
+/* ---- operands ------------------------------------------------------------------------------- */
 
 /* Loads are at least 0.01 and at most 4.00, in hundredths. */
 static uint64_t random_operand(const struct ring_job *job, struct leat_random *r)
@@ -208,8 +205,7 @@ static bool read_operands(struct ring_job *job)
     return lines_read_numbers(file, &operands);
 }
 
-/* ---- all of it --------------------------------------------------------------------------------
- */
+/* ---- all of it ------------------------------------------------------------------------------ */
 
 static bool read_stations(struct ring_job *job)
 {

@@ -16,7 +16,7 @@ static const char *meaning(unsigned opcode)
     return opcode >= LEAT_ATON_EQ ? of_count[opcode - LEAT_ATON_EQ] : "";
 }
 
-static void put_result(struct ring_asking *a)
+static void put_result(struct ring_query *a)
 {
     const struct ring_job *job = a->job;
     const struct leat_aton_result *r = &a->result.result;
@@ -40,10 +40,10 @@ static void put_result(struct ring_asking *a)
 
 static int run_command(const struct ring_job *job)
 {
-    struct ring_asking a;
+    struct ring_query a;
     int code = ring_open(&a, job);
     const struct leat_aton_order order = ring_order(job, job->command.opcode);
-    if (code == DONE) code = ring_ask(&a, &order, 0);
+    if (code == DONE) code = ring_issue(&a, &order, 0);
     if (code == DONE) put_result(&a);
     return ring_close(&a, code);
 }

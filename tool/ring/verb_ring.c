@@ -60,7 +60,7 @@ const struct verb verb_ring = {
         "was never set, and is reported as such), sort, majority, tree, average, gvt (the "
         "minimum), barrier (raises this station's flag, bit 0 of the register, and waits until "
         "all are up), elect (the maximum's station), work (the same, and a message to that "
-        "station: two octets, the address of who asks).\n"
+        "station: two octets, the address of the sender).\n"
         "send A TEXT sends a message to station A, or to all (the exit code is 1 if no station "
         "had room for it); receive prints what the mailbox of this station has, or the next that "
         "comes. It holds 64 KiB; each message goes to one receiver.\n"

@@ -25,7 +25,7 @@ bool ring_is_live(const struct arguments *args)
     return strcmp(word, "least-loaded") == 0 && !argument(args, "--stations");
 }
 
-int ring_told(enum leat_aton_host_end end)
+int ring_exit_code(enum leat_aton_host_end end)
 {
     if (end == LEAT_ATON_HOST_OK) return DONE;
     complain("%s", ring_why);
@@ -64,7 +64,7 @@ static struct leat_aton_host *open_the_only(void)
     return NULL;
 }
 
-static struct leat_aton_host *open_station(const struct ring_live_asked *a)
+static struct leat_aton_host *open_station(const struct ring_live_request *a)
 {
     const char *device = argument(a->args, "--dev");
     if (!device) return open_the_only();
@@ -76,7 +76,7 @@ static struct leat_aton_host *open_station(const struct ring_live_asked *a)
 
 /* ---- join --------------------------------------------------------------------------------- */
 
-static bool read_mac(const struct ring_live_asked *a, const char *option, uint8_t mac[6])
+static bool read_mac(const struct ring_live_request *a, const char *option, uint8_t mac[6])
 {
     const char *text = argument(a->args, option);
     unsigned octet[6];
@@ -93,7 +93,7 @@ static bool read_mac(const struct ring_live_asked *a, const char *option, uint8_
     return true;
 }
 
-static bool read_driver(const struct ring_live_asked *a, enum leat_aton_host_driver *driver)
+static bool read_driver(const struct ring_live_request *a, enum leat_aton_host_driver *driver)
 {
     const char *text = argument(a->args, "--driver");
     if (!text) return true;
@@ -112,7 +112,7 @@ static void warn_of_station(const char *device)
     leat_aton_host_close(station);
 }
 
-static int join(const struct ring_live_asked *a)
+static int join(const struct ring_live_request *a)
 {
     uint64_t ring_id = 1, address = UINT64_MAX, rate = 100000;
     uint8_t key[LEAT_ATON_KEY_LEN];
@@ -135,7 +135,7 @@ static int join(const struct ring_live_asked *a)
     config.key = key_file ? key : NULL;
     enum leat_aton_host_driver used = LEAT_ATON_HOST_ANY;
     int slower_at;
-    const int code = ring_told(leat_aton_host_join(&config, &used, &slower_at, ring_why));
+    const int code = ring_exit_code(leat_aton_host_join(&config, &used, &slower_at, ring_why));
     if (code != DONE) return code;
     warn_if_slower(ring_why, slower_at);
     warn_of_station(config.device);
@@ -152,16 +152,16 @@ static int join(const struct ring_live_asked *a)
     return DONE;
 }
 
-static int leave(const struct ring_live_asked *a)
+static int leave(const struct ring_live_request *a)
 {
     const char *device = argument(a->args, "--dev");
     if (!device) return misuse(a->args->verb, "leave needs --dev with a network device");
-    return ring_told(leat_aton_host_leave(device, ring_why));
+    return ring_exit_code(leat_aton_host_leave(device, ring_why));
 }
 
 /* ---- registers ---------------------------------------------------------------------------- */
 
-static bool read_register(const struct ring_live_asked *a, const char *text, unsigned *reg)
+static bool read_register(const struct ring_live_request *a, const char *text, unsigned *reg)
 {
     uint64_t number;
     if (leat_tree_number(text, strlen(text), &number) && number <= LEAT_ATON_REGISTER_MAX) {
@@ -176,15 +176,15 @@ static bool load_now(uint64_t *hundredths)
 {
     double load;
     FILE *file = fopen("/proc/loadavg", "r");
-    const bool is_told = file && fscanf(file, "%lf", &load) == 1;
+    const bool is_known = file && fscanf(file, "%lf", &load) == 1;
     if (file) fclose(file);
-    if (!is_told) return complain("/proc/loadavg: this system does not tell its load");
+    if (!is_known) return complain("/proc/loadavg: this system does not report its load");
     *hundredths = (uint64_t)(100 * load + 0.5);
     if (!*hundredths) *hundredths = 1; /* 0 is a register that was never set */
     return true;
 }
 
-static int set_tree(const struct ring_live_asked *a, struct leat_aton_host *station,
+static int set_tree(const struct ring_live_request *a, struct leat_aton_host *station,
                     const char *names)
 {
     uint8_t tree[LEAT_ATON_SLOTS_MAX] = { 0 };
@@ -206,7 +206,7 @@ static int set_tree(const struct ring_live_asked *a, struct leat_aton_host *stat
     return DONE;
 }
 
-static int set_enabled(const struct ring_live_asked *a, struct leat_aton_host *station,
+static int set_enabled(const struct ring_live_request *a, struct leat_aton_host *station,
                        const char *text)
 {
     const bool on = strcmp(text, "on") == 0;
@@ -216,7 +216,7 @@ static int set_enabled(const struct ring_live_asked *a, struct leat_aton_host *s
     return DONE;
 }
 
-static int set_load(const struct ring_live_asked *a, struct leat_aton_host *station, unsigned reg)
+static int set_load(const struct ring_live_request *a, struct leat_aton_host *station, unsigned reg)
 {
     uint64_t every_s = 0, load = 0;
     if (!sim_read_number(a->args, "--every", 1, 86400, &every_s)) return WRONG;
@@ -229,7 +229,7 @@ static int set_load(const struct ring_live_asked *a, struct leat_aton_host *stat
     return DONE;
 }
 
-static int set_register(const struct ring_live_asked *a, struct leat_aton_host *station,
+static int set_register(const struct ring_live_request *a, struct leat_aton_host *station,
                         const char *name, const char *text)
 {
     unsigned reg;
@@ -243,7 +243,7 @@ static int set_register(const struct ring_live_asked *a, struct leat_aton_host *
     return DONE;
 }
 
-static int set(const struct ring_live_asked *a)
+static int set(const struct ring_live_request *a)
 {
     if (a->args->operand_count != 3)
         return misuse(a->args->verb, "expected set R VALUE, set R load, set enabled on|off or set "
@@ -262,7 +262,7 @@ static int set(const struct ring_live_asked *a)
     return code;
 }
 
-static int get(const struct ring_live_asked *a)
+static int get(const struct ring_live_request *a)
 {
     unsigned first = 0, last = LEAT_ATON_REGISTER_MAX;
     const bool one = a->args->operand_count == 2;
@@ -332,7 +332,7 @@ static void show_status(const struct leat_aton_host_config *c, const struct leat
     json_close(&out);
 }
 
-static int status(const struct ring_live_asked *a)
+static int status(const struct ring_live_request *a)
 {
     struct leat_aton_host_config config;
     char device[16], out[16];
@@ -354,7 +354,7 @@ static int status(const struct ring_live_asked *a)
 /* ---- commands ----------------------------------------------------------------------------- */
 
 /* The beginning of an object, and the answer of the word's packet. */
-static struct leat_json *open_json(struct json_out *out, const struct ring_live_asked *a,
+static struct leat_json *open_json(struct json_out *out, const struct ring_live_request *a,
                                    const struct leat_aton_host_answer *answer)
 {
     struct ring_field field[RING_FIELDS_MAX];
@@ -373,14 +373,14 @@ static void close_json(struct json_out *out, unsigned packets, uint64_t took_ns)
     json_close(out);
 }
 
-static void show_cost(const struct ring_live_asked *a, const struct leat_aton_host_answer *answer)
+static void show_cost(const struct ring_live_request *a, const struct leat_aton_host_answer *answer)
 {
     text_print(a->text ? stderr : NULL, "stations that took part: %u, one packet, %.1f us\n",
                answer->result.counter, (double)answer->took_ns / 1000);
 }
 
 /* The whole object of one packet. */
-static void show_json(const struct ring_live_asked *a, const struct leat_aton_host_answer *answer)
+static void show_json(const struct ring_live_request *a, const struct leat_aton_host_answer *answer)
 {
     struct json_out out;
     struct leat_json *j = open_json(&out, a, answer);
@@ -391,7 +391,7 @@ static void show_json(const struct ring_live_asked *a, const struct leat_aton_ho
     close_json(&out, 1, answer->took_ns);
 }
 
-static void show_text(const struct ring_live_asked *a, const struct leat_aton_host_answer *answer)
+static void show_text(const struct ring_live_request *a, const struct leat_aton_host_answer *answer)
 {
     const struct leat_aton_packet *p = &answer->result;
     const unsigned long long v1 = p->variable1, v2 = p->variable2;
@@ -409,7 +409,7 @@ static void show_text(const struct ring_live_asked *a, const struct leat_aton_ho
 }
 
 /* Counter shows what no checksum can: did all stations take part that the packet passed? */
-static int judge(const struct ring_live_asked *a, struct leat_aton_host *station,
+static int judge(const struct ring_live_request *a, struct leat_aton_host *station,
                  const struct leat_aton_command *command,
                  const struct leat_aton_host_answer *answer)
 {
@@ -417,8 +417,9 @@ static int judge(const struct ring_live_asked *a, struct leat_aton_host *station
     const uint32_t counter = answer->result.counter, all = answer->stations;
     const bool to_all = command->da == LEAT_ATON_DA_ALL;
     const uint32_t others = to_all ? all - 1 : command->da != self->address;
-    const uint32_t asked = others + (self->enabled != 0), least = a->quorum ? a->quorum : asked;
-    if (counter >= least && counter <= asked) return DONE;
+    const uint32_t expected = others + (self->enabled != 0),
+                   least = a->quorum ? a->quorum : expected;
+    if (counter >= least && counter <= expected) return DONE;
     if (to_all)
         complain("%u of the %u stations of this ring took part, expected %s%u: the others are "
                  "disabled or at fault; --quorum N is content with N",
@@ -429,16 +430,16 @@ static int judge(const struct ring_live_asked *a, struct leat_aton_host *station
 }
 
 /* One packet once round, in which all take part: DONE or, after a complaint, an exit code. */
-static int issue(const struct ring_live_asked *a, struct leat_aton_host *station,
+static int issue(const struct ring_live_request *a, struct leat_aton_host *station,
                  const struct leat_aton_command *command, struct leat_aton_host_answer *answer)
 {
-    const int code = ring_told(
+    const int code = ring_exit_code(
         leat_aton_host_command(station, command, a->timeout_us, answer, ring_why));
     return code == DONE ? judge(a, station, command, answer) : code;
 }
 
 /* One command whose answer is its Variables. */
-static int plain(const struct ring_live_asked *a, struct leat_aton_host *station)
+static int plain(const struct ring_live_request *a, struct leat_aton_host *station)
 {
     struct leat_aton_host_answer answer;
     const int code = issue(a, station, &a->command, &answer);
@@ -448,7 +449,7 @@ static int plain(const struct ring_live_asked *a, struct leat_aton_host *station
     return DONE;
 }
 
-static int least_loaded(const struct ring_live_asked *a, struct leat_aton_host *station)
+static int least_loaded(const struct ring_live_request *a, struct leat_aton_host *station)
 {
     struct leat_aton_host_answer answer;
     const int code = issue(a, station, &a->command, &answer);
@@ -462,7 +463,7 @@ static int least_loaded(const struct ring_live_asked *a, struct leat_aton_host *
     return DONE;
 }
 
-static int average(const struct ring_live_asked *a, struct leat_aton_host *station)
+static int average(const struct ring_live_request *a, struct leat_aton_host *station)
 {
     struct leat_aton_host_answer answer;
     uint64_t quotient, rest;
@@ -476,14 +477,14 @@ static int average(const struct ring_live_asked *a, struct leat_aton_host *stati
     return DONE;
 }
 
-static int sort(const struct ring_live_asked *a, struct leat_aton_host *station)
+static int sort(const struct ring_live_request *a, struct leat_aton_host *station)
 {
     struct leat_aton_host_answer answer;
     struct leat_aton_shape shape;
     uint32_t stations = 0;
-    int code = ring_told(leat_aton_host_count(station, a->timeout_us, &stations, ring_why));
+    int code = ring_exit_code(leat_aton_host_count(station, a->timeout_us, &stations, ring_why));
     if (code == DONE)
-        code = ring_told(
+        code = ring_exit_code(
             leat_aton_host_command(station, &a->command, a->timeout_us, &answer, ring_why));
     if (code != DONE) return code;
     if (a->command.da == LEAT_ATON_DA_ALL && answer.result.counter < stations)
@@ -508,12 +509,12 @@ static int sort(const struct ring_live_asked *a, struct leat_aton_host *station)
     return DONE;
 }
 
-static int majority(const struct ring_live_asked *a, struct leat_aton_host *station)
+static int majority(const struct ring_live_request *a, struct leat_aton_host *station)
 {
     struct leat_aton_host_answer answer;
     struct leat_aton_command command = a->command;
     uint32_t stations = 0;
-    int code = ring_told(leat_aton_host_count(station, a->timeout_us, &stations, ring_why));
+    int code = ring_exit_code(leat_aton_host_count(station, a->timeout_us, &stations, ring_why));
     if (code != DONE) return code;
     command.param = leat_aton_counter_bits(stations ? stations : 1);
     code = issue(a, station, &command, &answer);
@@ -537,13 +538,13 @@ static int majority(const struct ring_live_asked *a, struct leat_aton_host *stat
     return DONE;
 }
 
-static int tree(const struct ring_live_asked *a, struct leat_aton_host *station)
+static int tree(const struct ring_live_request *a, struct leat_aton_host *station)
 {
     struct leat_aton_host_answer answer;
     struct leat_aton_command command = a->command;
     uint32_t stations = 0;
     uint64_t value;
-    int code = ring_told(leat_aton_host_count(station, a->timeout_us, &stations, ring_why));
+    int code = ring_exit_code(leat_aton_host_count(station, a->timeout_us, &stations, ring_why));
     command.param = leat_aton_slots(stations);
     if (code == DONE) code = issue(a, station, &command, &answer);
     if (code != DONE) return code;
@@ -559,7 +560,7 @@ static int tree(const struct ring_live_asked *a, struct leat_aton_host *station)
 
 /* Raises this station's flag, then queries until every flag is up. It stays up: others query too.
  */
-static int barrier(const struct ring_live_asked *a, struct leat_aton_host *station)
+static int barrier(const struct ring_live_request *a, struct leat_aton_host *station)
 {
     const struct timespec pause = { .tv_nsec = 1000000 };
     struct leat_aton_host_answer answer;
@@ -585,7 +586,7 @@ static int barrier(const struct ring_live_asked *a, struct leat_aton_host *stati
  * The seed's DIB: requests work from the station with the highest priority, by a message of two
  * octets, the address of the requester; no message is sent if that is this station itself.
  */
-static int work(const struct ring_live_asked *a, struct leat_aton_host *station)
+static int work(const struct ring_live_request *a, struct leat_aton_host *station)
 {
     struct leat_aton_host_answer answer;
     struct leat_aton_host_ack ack = { 0 };
@@ -594,20 +595,20 @@ static int work(const struct ring_live_asked *a, struct leat_aton_host *station)
     const uint16_t own = leat_aton_host_interface(station)->address;
     const uint16_t holder = (uint16_t)answer.result.variable2;
     const uint8_t request[2] = { (uint8_t)(own >> 8), (uint8_t)own };
-    const bool asks = answer.result.counter && holder != own;
-    if (asks)
-        code = ring_told(leat_aton_host_send(station, holder, request, sizeof request,
-                                             a->timeout_us, &ack, ring_why));
+    const bool requests = answer.result.counter && holder != own;
+    if (requests)
+        code = ring_exit_code(leat_aton_host_send(station, holder, request, sizeof request,
+                                                  a->timeout_us, &ack, ring_why));
     if (code != DONE) return code;
     struct json_out out;
     const struct ring_field requested = { .key = "requested",
-                                          .is_there = asks,
+                                          .is_there = requests,
                                           .value = ack.copied };
     ring_json_field(open_json(&out, a, &answer), &requested);
-    close_json(&out, 1 + asks, answer.took_ns + ack.took_ns);
+    close_json(&out, 1 + requests, answer.took_ns + ack.took_ns);
     show_text(a, &answer);
     if (ack.copied) text_print(a->text, "station %u has the request\n", holder);
-    return asks ? ring_told_ack(holder, &ack) : DONE;
+    return requests ? ring_ack_code(holder, &ack) : DONE;
 }
 
 /* ---- the verb ----------------------------------------------------------------------------- */
@@ -615,8 +616,8 @@ static int work(const struct ring_live_asked *a, struct leat_aton_host *station)
 /* The command of each word; the first five need no packet. */
 static const struct {
     const char *word;
-    int (*local)(const struct ring_live_asked *a);
-    int (*ask)(const struct ring_live_asked *a, struct leat_aton_host *station);
+    int (*local)(const struct ring_live_request *a);
+    int (*query)(const struct ring_live_request *a, struct leat_aton_host *station);
     uint8_t opcode, reg;
 } words[] = {
     { "join", join, NULL, 0, 0 },
@@ -638,7 +639,7 @@ static const struct {
     { "receive", NULL, ring_receive, 0, 0 },
 };
 
-static bool read_command(struct ring_live_asked *a)
+static bool read_command(struct ring_live_request *a)
 {
     struct leat_aton_command *c = &a->command;
     uint64_t reg = c->reg, to = LEAT_ATON_DA_ALL, timeout_ms = 1000, quorum = 0;
@@ -661,7 +662,7 @@ static bool read_command(struct ring_live_asked *a)
 }
 
 /* The command of `query`: its own operand. */
-static bool read_query(struct ring_live_asked *a)
+static bool read_query(struct ring_live_request *a)
 {
     const char *name = a->args->operand_count == 2 ? a->args->operand[1] : "";
     a->command.opcode = ring_opcode(name, strlen(name));
@@ -675,9 +676,9 @@ static bool read_query(struct ring_live_asked *a)
 
 int ring_live(const struct arguments *args)
 {
-    struct ring_live_asked a = { .args = args,
-                                 .word = args->operand[0],
-                                 .text = argument(args, "--json") ? NULL : stdout };
+    struct ring_live_request a = { .args = args,
+                                   .word = args->operand[0],
+                                   .text = argument(args, "--json") ? NULL : stdout };
     size_t i = 0;
     while (strcmp(words[i].word, a.word) != 0) /* ring_is_live has it in its lists */
         i++;
@@ -693,7 +694,7 @@ int ring_live(const struct arguments *args)
     if (!read_command(&a)) return WRONG;
     struct leat_aton_host *station = open_station(&a);
     if (!station) return WRONG;
-    const int code = words[i].ask(&a, station);
+    const int code = words[i].query(&a, station);
     leat_aton_host_close(station);
     return finish(code);
 }

@@ -73,8 +73,8 @@ same "a trace" "$(json '[.messages_delivered, .cells_delivered]' sim mesh:4,4 --
 same "below saturation" "$(json .saturated sim mesh:8,8 --load 0.35 --cycles 8000)" false
 same "above saturation" "$(json '[.saturated, .throughput < 0.45]' sim mesh:8,8 --load 0.6 --cycles 8000)" "[true,true]"
 exits 2 "wait for each other in a cycle: 0>1 vc0, 1>2 vc0" "$leat" sim ring:6/vcs=1 --load 0.5
-exits 2 "circle" "$leat" fabric check torus:4,4/vcs=1
-exits 2 "circle" "$leat" sim ring:6/switch=output
+exits 2 "in a cycle" "$leat" fabric check torus:4,4/vcs=1
+exits 2 "in a cycle" "$leat" sim ring:6/switch=output
 exits 1 "deadlock: nothing moves" "$leat" sim ring:6/vcs=1 --load 1 --flits 9 --unsafe --cycles 100000 --json
 same "the buffers of a deadlock" "$(jq -c '[(.deadlock | length) >= 2, (.deadlock[0] | keys)]' "$folder/stdout")" \
     '[true,["channel","destination","in","router","source"]]'

@@ -95,7 +95,7 @@ static void octets_come_at_once(void)
     OK(!stimuli_at(&stimuli, 0, 6, &s));
 }
 
-static void blanks_comments_and_what_is_asked_for_do_not_count(void)
+static void blanks_comments_and_requested_outputs_do_not_count(void)
 {
     OK(reads(
         "# a bench\n\n  inputs # here\r\n\tlevel#x\n   1\t2 # one\n\noutputs\n 1 2 3 4 ???\n"));
@@ -175,6 +175,6 @@ static void cycles_rise_from_one(void)
 }
 
 TAP_MAIN(T(values_come_in_their_cycles), T(a_stream_has_a_byte_per_cycle), T(octets_come_at_once),
-         T(blanks_comments_and_what_is_asked_for_do_not_count), T(the_keyword_comes_first),
+         T(blanks_comments_and_requested_outputs_do_not_count), T(the_keyword_comes_first),
          T(a_signal_is_known_and_stands_once), T(a_value_has_its_kind_and_range),
          T(a_line_is_a_name_or_a_cycle_and_a_value), T(cycles_rise_from_one))

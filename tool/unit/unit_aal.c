@@ -185,12 +185,13 @@ static void show_cycle(struct run *run, const struct names *names)
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-static void tell(const struct leat_sim_atm_aal_news *n, const char *text)
+static void report(const struct leat_sim_atm_aal_news *n, const char *text)
 {
     complain("cycle %" PRIu64 ": aal34[%" PRIu32 "]: %s", n->at, n->unit, text);
 }
 
-static void tell_octets(const struct aal_schedule *schedule, const struct leat_sim_atm_aal_news *n)
+static void report_octets(const struct aal_schedule *schedule,
+                          const struct leat_sim_atm_aal_news *n)
 {
     const enum aal_data data = (enum aal_data)schedule->data[n->unit][n->order];
     char line[512];
@@ -201,7 +202,7 @@ static void tell_octets(const struct aal_schedule *schedule, const struct leat_s
     aal_data_show(data, n->octets, n->len, &text);
     if (n->event == LEAT_SIM_ATM_AAL_SHORT) leat_text_puts(&text, " and the end of the message");
     line[text.len] = '\0';
-    tell(n, line);
+    report(n, line);
 }
 
 static void hear(void *context, const struct leat_sim_atm_aal_news *n)
@@ -210,22 +211,22 @@ static void hear(void *context, const struct leat_sim_atm_aal_news *n)
     switch (n->event) {
     case LEAT_SIM_ATM_AAL_WRITTEN:
     case LEAT_SIM_ATM_AAL_FOUND: break;
-    case LEAT_SIM_ATM_AAL_TOO_LONG: tell(n, "the send buffer is full (msgtoolong)"); break;
-    case LEAT_SIM_ATM_AAL_NO_MEMORY: tell(n, "the message waits for a free block (nomem)"); break;
+    case LEAT_SIM_ATM_AAL_TOO_LONG: report(n, "the send buffer is full (msgtoolong)"); break;
+    case LEAT_SIM_ATM_AAL_NO_MEMORY: report(n, "the message waits for a free block (nomem)"); break;
     case LEAT_SIM_ATM_AAL_EXIT:
-        tell(n, "the message is longer than the send buffer and thrown away (exit)");
+        report(n, "the message is longer than the send buffer and thrown away (exit)");
         break;
     case LEAT_SIM_ATM_AAL_UNDELIVERABLE:
         if (n->destination == LEAT_ATM_TASK_BROADCAST)
-            tell(n, "undeliverable to all");
+            report(n, "undeliverable to all");
         else {
             snprintf(line, sizeof line, "undeliverable to port %d", n->destination);
-            tell(n, line);
+            report(n, line);
         }
         break;
-    case LEAT_SIM_ATM_AAL_DENIED: tell(n, "no such message for rcv"); break;
+    case LEAT_SIM_ATM_AAL_DENIED: report(n, "no such message for rcv"); break;
     case LEAT_SIM_ATM_AAL_GOT:
-    case LEAT_SIM_ATM_AAL_SHORT: tell_octets(context, n); break;
+    case LEAT_SIM_ATM_AAL_SHORT: report_octets(context, n); break;
     }
 }
 

@@ -1,5 +1,5 @@
 /* leat pktway ping, trace, plan and tell on a simulated network. */
-#include "pktway_ask.h"
+#include "pktway_simulate.h"
 #include "fabric.h"
 #include "leat_tree.h"
 #include "pktway_options.h"
@@ -15,12 +15,11 @@
 #define MORE_PS     UINT64_C(100000000000) /* an answer may come in pieces */
 enum { SIZE_DEFAULT = 56, COUNT_MAX = 100000, MESSAGES_MAX = 16 };
 
-/* ---- hearing ---------------------------------------------------------------------------------
- */
+/* ---- events --------------------------------------------------------------------------------- */
 
 static void on_passes(void *context, const struct leat_sim_packetway_pass *pass)
 {
-    struct pktway_asking *a = context;
+    struct pktway_query *a = context;
     if (!pass->first) return; /* of a long message the others follow it */
     if (!a->is_inside) a->in = pass->end;
     a->is_inside = pass->decision.verdict == LEAT_PACKETWAY_TO_TWIN;
@@ -36,8 +35,8 @@ static void on_passes(void *context, const struct leat_sim_packetway_pass *pass)
 static void on_event(void *context, uint32_t port, const struct leat_packetway_event *e,
                      leat_time at)
 {
-    struct pktway_asking *a = context;
-    if (a->remote) pktway_hear_memory(a, port, e, at);
+    struct pktway_query *a = context;
+    if (a->remote) pktway_on_memory_event(a, port, e, at);
     switch (e->kind) {
     case LEAT_PACKETWAY_EVENT_DATA:
         a->is_there = true;
@@ -65,7 +64,7 @@ static void on_sent(void *context, const struct leat_port_message *message, leat
 
 static void on_arrived(void *context, const struct leat_port_message *message, leat_time at)
 {
-    struct pktway_asking *a = context;
+    struct pktway_query *a = context;
     (void)message, (void)at;
     a->is_over = true;
 }
@@ -73,17 +72,16 @@ static void on_arrived(void *context, const struct leat_port_message *message, l
 static void on_lost(void *context, const struct leat_port_message *message, const char *why,
                     leat_time at)
 {
-    struct pktway_asking *a = context;
+    struct pktway_query *a = context;
     (void)message, (void)at;
     a->is_over = true;
     a->why = why;
 }
 
-/* ---- the command line ------------------------------------------------------------------------
- */
+/* ---- the command line ----------------------------------------------------------------------- */
 
 /* SAN.PORT or an address. */
-static bool read_node(const struct pktway_asking *a, const char *text, uint32_t *address)
+static bool read_node(const struct pktway_query *a, const char *text, uint32_t *address)
 {
     const char *point = strrchr(text, '.');
     uint64_t number;
@@ -108,7 +106,7 @@ static bool read_node(const struct pktway_asking *a, const char *text, uint32_t 
     return false;
 }
 
-static bool read_host(const struct pktway_asking *a, const char *what, const char *text,
+static bool read_host(const struct pktway_query *a, const char *what, const char *text,
                       uint32_t *port)
 {
     uint32_t address;
@@ -118,7 +116,7 @@ static bool read_host(const struct pktway_asking *a, const char *what, const cha
                    text, a->network->design.name);
 }
 
-static bool add_error(struct pktway_asking *a)
+static bool add_error(struct pktway_query *a)
 {
     const char *name = argument(a->args, "--error-at");
     struct leat_fabric_sans *d = &a->network->design;
@@ -133,7 +131,7 @@ static bool add_error(struct pktway_asking *a)
                    d->name);
 }
 
-static bool read_fabric(struct pktway_asking *a, const char *word)
+static bool read_fabric(struct pktway_query *a, const char *word)
 {
     struct leat_fabric *fabric = fabric_read(a->args->verb, word);
     if (!fabric) return false;
@@ -145,7 +143,7 @@ static bool read_fabric(struct pktway_asking *a, const char *word)
         "%s: expected a PacketWay network here: twosan, threesan, or FILE.yaml with sans:", word);
 }
 
-static bool read_options(struct pktway_asking *a)
+static bool read_options(struct pktway_query *a)
 {
     static const char known[] = "--fabric --from --at --error-at --fault --size --by-address "
                                 "--count --json --cut-through";
@@ -163,7 +161,7 @@ static bool read_options(struct pktway_asking *a)
 }
 
 /* Opens the network and lets it run up to --at. */
-static bool open_network(struct pktway_asking *a)
+static bool open_network(struct pktway_query *a)
 {
     const char *at = argument(a->args, "--at"), *from = argument(a->args, "--from");
     leat_time when = 0;
@@ -184,11 +182,10 @@ static bool open_network(struct pktway_asking *a)
     return true;
 }
 
-/* ---- messages --------------------------------------------------------------------------------
- */
+/* ---- messages ------------------------------------------------------------------------------- */
 
 /* Sends one message from port to port, a->leg. False: it did not reach its host, `why` says why. */
-static bool carry(struct pktway_asking *a, uint32_t from, uint32_t to)
+static bool carry(struct pktway_query *a, uint32_t from, uint32_t to)
 {
     struct leat_port_net *net = &a->network->net.base;
     const struct leat_port_message message = {
@@ -206,7 +203,7 @@ static bool carry(struct pktway_asking *a, uint32_t from, uint32_t to)
 }
 
 /* After n routers bit k accuses the (n - k)th of them, bit n the source (spec 5.6). */
-static void put_accused(const struct pktway_asking *a, const struct pktway_leg *leg,
+static void put_accused(const struct pktway_query *a, const struct pktway_leg *leg,
                         struct leat_json *j, FILE *out)
 {
     const char *between = "";
@@ -220,7 +217,7 @@ static void put_accused(const struct pktway_asking *a, const struct pktway_leg *
     }
 }
 
-static void put_ei(const struct pktway_asking *a, const struct pktway_leg *leg, const char *way,
+static void put_ei(const struct pktway_query *a, const struct pktway_leg *leg, const char *way,
                    struct leat_json *j)
 {
     FILE *out = leg->ei ? a->text : NULL;
@@ -235,7 +232,7 @@ static void put_ei(const struct pktway_asking *a, const struct pktway_leg *leg, 
     leat_json_end(j);
 }
 
-static void put_ping(const struct pktway_asking *a, uint64_t number, const struct pktway_leg *there,
+static void put_ping(const struct pktway_query *a, uint64_t number, const struct pktway_leg *there,
                      const struct pktway_leg *back)
 {
     const double one_way = (double)there->took, both = one_way + (double)back->took;
@@ -252,12 +249,12 @@ static void put_ping(const struct pktway_asking *a, uint64_t number, const struc
     json_close(&out);
 }
 
-static int unreached(const struct pktway_asking *a, const char *to)
+static int unreached(const struct pktway_query *a, const char *to)
 {
     return fail("%s: no answer: %s", to, a->why ? a->why : "it was dropped");
 }
 
-static int ping(struct pktway_asking *a)
+static int ping(struct pktway_query *a)
 {
     const char *word = a->args->operand[1];
     uint32_t to;
@@ -271,7 +268,7 @@ static int ping(struct pktway_asking *a)
     return DONE;
 }
 
-static void put_hop(const struct pktway_asking *a, uint32_t index, leat_time start,
+static void put_hop(const struct pktway_query *a, uint32_t index, leat_time start,
                     struct leat_json *j)
 {
     const struct pktway_hop *h = &a->leg.hop[index];
@@ -293,7 +290,7 @@ static void put_hop(const struct pktway_asking *a, uint32_t index, leat_time sta
     leat_json_end(j);
 }
 
-static int trace(struct pktway_asking *a)
+static int trace(struct pktway_query *a)
 {
     const char *word = a->args->operand[1];
     uint32_t to;
@@ -316,7 +313,7 @@ static int trace(struct pktway_asking *a)
 /* ---- queries --------------------------------------------------------------------------------- */
 
 /* Sends the engine's query, and waits for an answer. */
-static bool wait_for_answer(struct pktway_asking *a)
+static bool wait_for_answer(struct pktway_query *a)
 {
     struct leat_port_net *net = &a->network->net.base;
     const leat_time end = net->now + PATIENCE_PS;
@@ -370,7 +367,7 @@ static void put_plan(const struct leat_packetway_plan *p, FILE *text)
     json_close(&out);
 }
 
-static int plan(struct pktway_asking *a)
+static int plan(struct pktway_query *a)
 {
     const char *word = a->args->operand[1];
     struct leat_packetway_host *host = leat_sim_packetway_host(&a->network->net, a->from);
@@ -392,7 +389,7 @@ static int plan(struct pktway_asking *a)
 }
 
 /* A half-router of the querying host's SAN, and its address. NULL after a complaint. */
-static const struct leat_packetway_router *find_peer(const struct pktway_asking *a,
+static const struct leat_packetway_router *find_peer(const struct pktway_query *a,
                                                      uint32_t *address)
 {
     const uint32_t san = leat_sim_packetway_san_of(&a->network->net, a->from);
@@ -405,7 +402,7 @@ static const struct leat_packetway_router *find_peer(const struct pktway_asking 
 }
 
 /* The rest of an answer, until nothing more arrives for a while. */
-static void wait_for_more(struct pktway_asking *a)
+static void wait_for_more(struct pktway_query *a)
 {
     struct leat_port_net *net = &a->network->net.base;
     size_t seen = 0;
@@ -417,7 +414,7 @@ static void wait_for_more(struct pktway_asking *a)
 }
 
 /* Does a half-router know nodes only by ranges of addresses? A table has either these or nodes. */
-static bool knows_ranges(const struct pktway_asking *a, const struct leat_packetway_router *engine)
+static bool knows_ranges(const struct pktway_query *a, const struct leat_packetway_router *engine)
 {
     struct leat_packetway_table_view t;
     struct leat_packetway_record r;
@@ -430,7 +427,7 @@ static bool knows_ranges(const struct pktway_asking *a, const struct leat_packet
 }
 
 /* Why there is no answer, or only a part of it. */
-static const char *why_not_all(const struct pktway_asking *a,
+static const char *why_not_all(const struct pktway_query *a,
                                const struct leat_packetway_router *engine)
 {
     return knows_ranges(a, engine) ? " (some SANs are known by ranges of addresses only, without "
@@ -438,7 +435,7 @@ static const char *why_not_all(const struct pktway_asking *a,
                                    : "";
 }
 
-static int tell(struct pktway_asking *a)
+static int tell(struct pktway_query *a)
 {
     uint8_t wanted[1024];
     struct leat_packetway_build build;
@@ -469,7 +466,7 @@ static int tell(struct pktway_asking *a)
     return DONE;
 }
 
-static int memory(struct pktway_asking *a)
+static int memory(struct pktway_query *a)
 {
     uint32_t to;
     if (!read_host(a, a->args->operand[0], a->args->operand[1], &to)) return WRONG;
@@ -480,14 +477,13 @@ static int memory(struct pktway_asking *a)
     return pktway_put_memory(a, to);
 }
 
-/* ---- all -------------------------------------------------------------------------------------
- */
+/* ---- all ------------------------------------------------------------------------------------ */
 
 static const struct subcommand {
     const char *word;
     int least, most; /* operands behind it */
     const char *expected;
-    int (*run)(struct pktway_asking *asking);
+    int (*run)(struct pktway_query *query);
 } subcommands[] = {
     { "ping", 1, 1, "one host, as in leat pktway ping clos.15 --fabric twosan", ping },
     { "trace", 1, 1, "one host, as in leat pktway trace clos.15 --fabric twosan", trace },
@@ -500,7 +496,7 @@ static const struct subcommand {
 
 int pktway_simulate(const struct arguments *args)
 {
-    static struct pktway_asking asking; /* large */
+    static struct pktway_query query; /* large */
     const struct subcommand *s = subcommands, *end = s + sizeof subcommands / sizeof *s;
     while (s < end && strcmp(s->word, args->operand[0]) != 0)
         s++;
@@ -508,10 +504,10 @@ int pktway_simulate(const struct arguments *args)
         return misuse(args->verb, "'%s', expected one of %s", args->operand[0], PKTWAY_SIM_WORDS);
     if (args->operand_count - 1 < s->least || args->operand_count - 1 > s->most)
         return misuse(args->verb, "%s: expected %s", s->word, s->expected);
-    memset(&asking, 0, sizeof asking);
-    asking.args = args;
+    memset(&query, 0, sizeof query);
+    query.args = args;
     int code = WRONG;
-    if (read_options(&asking) && open_network(&asking)) code = s->run(&asking);
-    if (asking.network) leat_fabric_close(&asking.network->base);
+    if (read_options(&query) && open_network(&query)) code = s->run(&query);
+    if (query.network) leat_fabric_close(&query.network->base);
     return code == WRONG ? code : finish(code);
 }

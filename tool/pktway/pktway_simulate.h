@@ -2,8 +2,8 @@
  * leat pktway on simulated networks: the subcommands with --fabric. The verb's table has these
  * options besides --json and besides those shared with live networks.
  */
-#ifndef LEAT_LIVE_PACKETWAY_ASK_H
-#define LEAT_LIVE_PACKETWAY_ASK_H
+#ifndef LEAT_PKTWAY_SIMULATE_H
+#define LEAT_PKTWAY_SIMULATE_H
 
 #include "fabric_packetway.h"
 #include "json_out.h"
@@ -12,7 +12,7 @@
 #define PKTWAY_SIM_WORDS "ping trace plan tell tables read write"
 #define PKTWAY_SIM_OPTIONS                                                                        \
     { "--fabric", "F", "a simulated network: twosan, threesan or FILE.yaml" },                    \
-        { "--from", "HOST", "simulated: who asks, SAN.PORT or an address; default the first" },   \
+        { "--from", "HOST", "simulated: the sender, SAN.PORT or an address; default the first" }, \
         { "--at", "TIME", "simulated: when, as in 2ms; default 0" },                              \
         { "--cut-through", "C", "simulated: yes (default of descriptions) or no" },               \
         { "--error-at", "ROUTER", "simulated: it sees an error in every packet" },                \
@@ -46,7 +46,7 @@ struct pktway_leg {
 };
 
 /* The request, the network, and its responses. */
-struct pktway_asking {
+struct pktway_query {
     const struct arguments *args;
     FILE *text; /* standard output; NULL: JSON instead of text */
     struct leat_fabric_packetway *network;
@@ -72,13 +72,13 @@ struct pktway_asking {
 int pktway_simulate(const struct arguments *args);
 
 /* read and write: the memory of the host at port `to` (packetway_memory.c). An exit code. */
-int pktway_put_memory(struct pktway_asking *asking, uint32_t to);
+int pktway_put_memory(struct pktway_query *query, uint32_t to);
 /* Handles what hosts receive in reply. */
-void pktway_hear_memory(struct pktway_asking *asking, uint32_t port,
-                        const struct leat_packetway_event *event, leat_time at);
+void pktway_on_memory_event(struct pktway_query *query, uint32_t port,
+                            const struct leat_packetway_event *event, leat_time at);
 
 /* Routing tables of a router, or of all (pktway_tables.c). An exit code. */
-int pktway_put_tables(struct pktway_asking *asking);
+int pktway_put_tables(struct pktway_query *query);
 
 /* Lists of records as values of a JSON array and as text (pktway_tables.c). */
 void pktway_put_nodes(struct leat_packetway_records nodes, struct leat_json *json, FILE *out);

@@ -21,7 +21,7 @@ static const uint64_t ps_per_us = 1000000, ps_per_ms = 1000000000;
 struct question {
     struct leat_live_packetway *node;
     const struct packetway_request *q;
-    int asker;
+    int client;
     FILE *out, *error;
     FILE *text; /* `out`; NULL: JSON was requested */
     struct json_out object;
@@ -33,7 +33,7 @@ struct question {
     char why[LEAT_LIVE_PACKETWAY_WHY_LEN];
 };
 
-static int told(struct question *k, enum leat_live_packetway_end end)
+static int exit_code_of(struct question *k, enum leat_live_packetway_end end)
 {
     if (end == LEAT_LIVE_PACKETWAY_OK) return DONE;
     fprintf(k->error, "leat: %s\n", k->why);
@@ -50,8 +50,8 @@ static struct leat_json *open_object(struct question *k, uint32_t address)
 /* Nobody waits for the answer any more. */
 static bool is_over(const struct question *k)
 {
-    struct pollfd asker = { .fd = k->asker };
-    return interrupted || (k->asker >= 0 && poll(&asker, 1, 0) > 0);
+    struct pollfd client = { .fd = k->client };
+    return interrupted || (k->client >= 0 && poll(&client, 1, 0) > 0);
 }
 
 /* The next event before a time; false: there is none, or nobody waits any more. */
@@ -189,10 +189,11 @@ static int send_echo(struct question *k, uint8_t *data, uint32_t size, leat_time
     k->message.data = data;
     k->message.data_len = size;
     *begun = packetway_now();
-    return told(k, leat_live_packetway_send(k->node, &k->message,
-                                            k->q->by_address ? LEAT_PACKETWAY_SEND_BY_ADDRESS
-                                                             : LEAT_PACKETWAY_SEND_PLANNED,
-                                            k->q->timeout_ms, k->why));
+    return exit_code_of(k,
+                        leat_live_packetway_send(k->node, &k->message,
+                                                 k->q->by_address ? LEAT_PACKETWAY_SEND_BY_ADDRESS
+                                                                  : LEAT_PACKETWAY_SEND_PLANNED,
+                                                 k->q->timeout_ms, k->why));
 }
 
 /* Waits for the answer, then until the next echo is due. */
@@ -241,7 +242,7 @@ static int plan(struct question *k)
         "none", "native", "asking", "routes", "address", "failed"
     };
     const struct leat_packetway_plan *p;
-    const int code = told(
+    const int code = exit_code_of(
         k, leat_live_packetway_plan(k->node, k->q->address, k->q->timeout_ms, &p, k->why));
     if (code != DONE) return code;
     const bool near = p->state == LEAT_PACKETWAY_PLAN_NATIVE;
@@ -275,8 +276,8 @@ static bool quotes(const struct leat_packetway_event *e, const uint8_t mark[MARK
  * A route that goes wrong at hop `hop`: the half-router that should take that hop says so by
  * ERR/GENERAL, and is known by it (spec 5.2, 5.7). 0: none did.
  */
-static uint32_t who_takes(struct question *k, const struct leat_packetway_plan *p, uint32_t hop,
-                          uint64_t *us)
+static uint32_t find_router_at(struct question *k, const struct leat_packetway_plan *p,
+                               uint32_t hop, uint64_t *us)
 {
     static const uint8_t nowhere[1];
     uint8_t mark[MARK_LEN];
@@ -310,7 +311,8 @@ static uint32_t who_takes(struct question *k, const struct leat_packetway_plan *
 }
 
 /* The records of a node about itself; false: it sends none. */
-static bool who_is(struct question *k, uint32_t address, struct leat_packetway_records *about)
+static bool request_about(struct question *k, uint32_t address,
+                          struct leat_packetway_records *about)
 {
     struct leat_packetway_record record;
     const leat_time until = packetway_now() + k->q->timeout_ms * ps_per_ms;
@@ -330,7 +332,7 @@ static void show_hop(struct question *k, uint32_t number, uint32_t address, uint
 {
     struct leat_json *j = k->json;
     struct leat_packetway_records about;
-    const bool is_known = who_is(k, address, &about);
+    const bool is_known = request_about(k, address, &about);
     leat_json_object(j, NULL);
     leat_json_hex(j, "address", "0x", address, 6);
     leat_json_uint(j, "us", us);
@@ -357,7 +359,7 @@ static int trace(struct question *k)
     const struct leat_packetway_plan *found;
     struct ping end = { 0 };
     uint8_t data[ECHO_MIN] = { 0 };
-    int code = told(
+    int code = exit_code_of(
         k, leat_live_packetway_plan(k->node, k->q->address, k->q->timeout_ms, &found, k->why));
     if (code != DONE) return code;
     const struct leat_packetway_plan p = *found;
@@ -368,7 +370,7 @@ static int trace(struct question *k)
     if (p.state == LEAT_PACKETWAY_PLAN_ADDRESS) show_hop(k, 0, p.router, 0);
     for (uint32_t i = 0; code == DONE && i < hops && !is_over(k); i++) {
         uint64_t us = 0;
-        const uint32_t router = who_takes(k, &p, hop[i], &us);
+        const uint32_t router = find_router_at(k, &p, hop[i], &us);
         if (router) {
             show_hop(k, i, router, us);
         } else {
@@ -406,7 +408,7 @@ static void show_there(struct question *k, const struct leat_packetway_plan *pla
     for (uint32_t bit = hops + 1; bit-- > 0;) {
         uint64_t us;
         if (!(ei >> bit & 1)) continue;
-        const uint32_t router = bit < hops ? who_takes(k, plan, hop[hops - bit - 1], &us) : 0;
+        const uint32_t router = bit < hops ? find_router_at(k, plan, hop[hops - bit - 1], &us) : 0;
         char name[24];
         if (router)
             snprintf(name, sizeof name, "0x%06" PRIx32, router);
@@ -561,8 +563,8 @@ static int tell(struct question *k)
     leat_packetway_build_init(&build, db, sizeof db);
     if (!read_questions(k, &build)) return WRONG;
     const uint32_t peer = k->q->address ? k->q->address : leat_live_packetway_router(k->node, 0);
-    if (!peer) return told(k, LEAT_LIVE_PACKETWAY_SILENT); /* join has reported why */
-    const int code = told(k, leat_live_packetway_ask(k->node, peer, db, build.len, k->why));
+    if (!peer) return exit_code_of(k, LEAT_LIVE_PACKETWAY_SILENT); /* join has reported why */
+    const int code = exit_code_of(k, leat_live_packetway_ask(k->node, peer, db, build.len, k->why));
     if (code != DONE) return code;
     all.count = 0;
     k->json = json_open_array(&k->object, k->text ? NULL : k->out);
@@ -574,30 +576,30 @@ static int tell(struct question *k)
 
 static int memory(struct question *k)
 {
-    return pktway_live_memory_ask(k->node, k->q, k->out, k->error);
+    return pktway_live_memory_query(k->node, k->q, k->out, k->error);
 }
 
 /* ---- all ----------------------------------------------------------------------------------- */
 
-int pktway_live_ask(struct leat_live_packetway *node, const struct packetway_request *q, int asker,
-                    FILE *out, FILE *error)
+int pktway_live_query(struct leat_live_packetway *node, const struct packetway_request *q,
+                      int client, FILE *out, FILE *error)
 {
     static const struct {
         const char *word;
-        int (*ask)(struct question *k);
+        int (*run)(struct question *k);
     } words[] = { { "ping", ping }, { "trace", trace }, { "plan", plan },
                   { "tell", tell }, { "read", memory }, { "write", memory } };
     struct question *k = calloc(1, sizeof *k);
     int code = WRONG;
     if (!k) return FAILED;
-    *k = (struct question){ .node = node, .q = q, .asker = asker, .out = out, .error = error };
+    *k = (struct question){ .node = node, .q = q, .client = client, .out = out, .error = error };
     k->text = q->json ? NULL : out;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(words[i].word, q->word) == 0) {
             /* Without a half-router only the own SAN can be reached; the query will show it. */
             if (!leat_live_packetway_is_near(node, q->address))
                 leat_live_packetway_join(node, q->timeout_ms, k->why);
-            code = words[i].ask(k);
+            code = words[i].run(k);
         }
     free(k);
     return code;

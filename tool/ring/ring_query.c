@@ -8,7 +8,7 @@
 enum { ORDERS = 4, MISSING_NAMED_MAX = 8, WHY_CAP = 256 };
 
 /* Is this station to take part? One that left the ring is not, unless it alone is addressed. */
-static bool is_asked(const struct ring_asking *a, uint32_t station)
+static bool is_addressed(const struct ring_query *a, uint32_t station)
 {
     const struct ring_job *job = a->job;
     if (!job->enabled[station]) return false;
@@ -20,36 +20,36 @@ static const uint64_t memory_max = UINT64_C(4) << 30;
 
 /* Interfaces remember until the next packet whether they took part in this one. In the word model
  * no packet is damaged: every station that it meets takes part. */
-static bool takes_part(const struct ring_asking *a, uint32_t station)
+static bool takes_part(const struct ring_query *a, uint32_t station)
 {
     if (station == a->job->from) return a->job->enabled[station];
     if (!leat_sim_aton_is_present(&a->ring, station)) return false;
     return a->ring.by_bits ? leat_sim_aton_station(&a->ring, station)->takes_part
-                           : is_asked(a, station);
+                           : is_addressed(a, station);
 }
 
-static void on_done(void *context, const struct leat_sim_aton_result *told)
+static void on_done(void *context, const struct leat_sim_aton_result *result)
 {
-    struct ring_asking *a = context;
-    const struct leat_aton_command *c = &told->order->command;
-    a->result = *told;
-    a->is_told = true;
+    struct ring_query *a = context;
+    const struct leat_aton_command *c = &result->order->command;
+    a->result = *result;
+    a->is_done = true;
     for (uint32_t i = 0; i < a->job->stations; i++)
         a->took_part[i] = takes_part(a, i);
     a->ring.stop = true;
-    memcpy(a->payload, told->payload ? told->payload : a->payload, told->result.payload_len);
+    memcpy(a->payload, result->payload ? result->payload : a->payload, result->result.payload_len);
     a->packet = (struct leat_aton_packet){
-        .active = !told->order->is_passive,
+        .active = !result->order->is_passive,
         .opcode = c->opcode,
         .width_bits = c->width_bits,
         .reg = c->reg,
         .da = c->da,
-        .counter = told->result.counter,
+        .counter = result->result.counter,
         .param = c->param,
-        .variable1 = told->result.variable1,
-        .variable2 = told->result.variable2,
+        .variable1 = result->result.variable1,
+        .variable2 = result->result.variable2,
         .payload = a->payload,
-        .payload_len = told->result.payload_len,
+        .payload_len = result->result.payload_len,
     };
 }
 
@@ -74,7 +74,7 @@ static bool check(const struct leat_sim_aton_config *config)
         leat_sim_aton_footprint(config), (unsigned long long)memory_max);
 }
 
-static void fill_registers(struct ring_asking *a)
+static void fill_registers(struct ring_query *a)
 {
     for (uint32_t i = 0; i < a->job->stations; i++) {
         struct leat_aton_interface *it = leat_sim_aton_registers(&a->ring, i);
@@ -84,11 +84,11 @@ static void fill_registers(struct ring_asking *a)
     }
 }
 
-int ring_open(struct ring_asking *a, const struct ring_job *job)
+int ring_open(struct ring_query *a, const struct ring_job *job)
 {
-    *a = (struct ring_asking){ .job = job,
-                               .payload_max = payload_of(job),
-                               .text = job->json ? NULL : stdout };
+    *a = (struct ring_query){ .job = job,
+                              .payload_max = payload_of(job),
+                              .text = job->json ? NULL : stdout };
     const struct leat_sim_aton_config config = {
         .stations = job->stations,
         .propagation_each = job->propagation,
@@ -114,10 +114,10 @@ int ring_open(struct ring_asking *a, const struct ring_job *job)
 }
 
 /* Runs until there is an answer. Hosts act at their times meanwhile. */
-static void run(struct ring_asking *a)
+static void run(struct ring_query *a)
 {
     pace_begin(&a->pace);
-    while (!a->is_told && !interrupted) {
+    while (!a->is_done && !interrupted) {
         const leat_time next = a->meanwhile ? a->meanwhile(a) : LEAT_NEVER;
         const leat_time piece = a->ring.now + (a->wave ? 1 : a->pace.piece);
         leat_sim_aton_run(&a->ring, next < piece ? next : piece);
@@ -135,13 +135,13 @@ static uint64_t symbols_of(const struct ring_job *job, const struct leat_aton_or
 }
 
 /* "2, 5 and 3 more": those that differ from the request. */
-static void name_stations(const struct ring_asking *a, bool asked, char *text, size_t cap)
+static void name_stations(const struct ring_query *a, bool addressed, char *text, size_t cap)
 {
     uint32_t named = 0, more = 0;
     size_t used = 0;
     text[0] = 0;
     for (uint32_t i = 0; i < a->job->stations; i++) {
-        if (is_asked(a, i) != asked || a->took_part[i] == asked) continue;
+        if (is_addressed(a, i) != addressed || a->took_part[i] == addressed) continue;
         if (named++ < MISSING_NAMED_MAX)
             used += (size_t)snprintf(text + used, cap - used, "%s%u", used ? ", " : "", i + 1);
         else
@@ -151,32 +151,32 @@ static void name_stations(const struct ring_asking *a, bool asked, char *text, s
 }
 
 /* Counter shows what no checksum can: did all addressed stations take part? */
-static int judge(const struct ring_asking *a)
+static int judge(const struct ring_query *a)
 {
     const uint32_t quorum = a->job->quorum;
     const uint32_t counter = a->result.result.counter;
-    uint32_t asked = 0;
-    char missing[WHY_CAP], unasked[WHY_CAP];
+    uint32_t expected = 0;
+    char missing[WHY_CAP], unaddressed[WHY_CAP];
     for (uint32_t i = 0; i < a->job->stations; i++)
-        asked += is_asked(a, i);
-    const uint32_t least = quorum ? quorum : asked;
-    if (counter >= least && counter <= asked) return DONE;
+        expected += is_addressed(a, i);
+    const uint32_t least = quorum ? quorum : expected;
+    if (counter >= least && counter <= expected) return DONE;
     name_stations(a, true, missing, sizeof missing);
-    name_stations(a, false, unasked, sizeof unasked);
+    name_stations(a, false, unaddressed, sizeof unaddressed);
     return fail("no answer to packet %u: %u stations took part, expected %s%u%s%s%s%s", a->packets,
                 counter, quorum ? "at least " : "", least, *missing ? "; missing: " : "", missing,
-                *unasked ? "; not asked: " : "", unasked);
+                *unaddressed ? "; not asked: " : "", unaddressed);
 }
 
-int ring_ask(struct ring_asking *a, const struct leat_aton_order *order, leat_time at)
+int ring_issue(struct ring_query *a, const struct leat_aton_order *order, leat_time at)
 {
     static const char *const why[] = { "", "it came back damaged", "it was lost" };
     const struct ring_job *job = a->job;
-    a->is_told = false;
+    a->is_done = false;
     if (!leat_sim_aton_hand_over(&a->ring, job->from, order, 0, at, 0))
         return fail("station %u cannot send it: it has left the ring", job->from + 1);
     run(a);
-    if (!a->is_told) return FAILED; /* interrupted */
+    if (!a->is_done) return FAILED; /* interrupted */
     a->packets++;
     a->bit_times += a->result.at - a->result.sent_at;
     a->expected += leat_aton_time(symbols_of(job, order), job->stations,
@@ -194,7 +194,7 @@ struct leat_aton_order ring_order(const struct ring_job *job, unsigned opcode)
     return order;
 }
 
-uint64_t ring_host_based(const struct ring_asking *a)
+uint64_t ring_host_based(const struct ring_query *a)
 {
     const struct ring_job *job = a->job;
     return leat_aton_time_host_based(LEAT_ATON_FOLD_SYMBOLS + 2u * job->command.width_bits,
@@ -202,12 +202,12 @@ uint64_t ring_host_based(const struct ring_asking *a)
                                      job->propagation);
 }
 
-uint64_t ring_certificate(const struct ring_asking *a)
+uint64_t ring_certificate(const struct ring_query *a)
 {
     return leat_sim_certificate_value(&a->ring.certificate);
 }
 
-struct leat_json *ring_begin(struct ring_asking *a, const char *name)
+struct leat_json *ring_begin(struct ring_query *a, const char *name)
 {
     const struct ring_job *job = a->job;
     text_print(a->text, "%s over %u stations, register %u, %u bits, from station %u (%s model)\n",
@@ -216,7 +216,7 @@ struct leat_json *ring_begin(struct ring_asking *a, const char *name)
     return ring_json_open(&a->out, a->text ? NULL : stdout, name, job->stations, &a->packet);
 }
 
-void ring_json_close(struct ring_asking *a, uint64_t host_based)
+void ring_json_close(struct ring_query *a, uint64_t host_based)
 {
     struct leat_json *j = &a->out.json;
     LEAT_JSON_UINTS(j, { "packets", a->packets }, { "bit_times", a->bit_times },
@@ -225,7 +225,7 @@ void ring_json_close(struct ring_asking *a, uint64_t host_based)
     json_close(&a->out);
 }
 
-int ring_close(struct ring_asking *a, int code)
+int ring_close(struct ring_query *a, int code)
 {
     if (a->wave && !ring_wave_close(a->wave, &a->ring, code == DONE)) code = FAILED;
     free(a->memory);
