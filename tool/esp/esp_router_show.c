@@ -159,6 +159,7 @@ static bool show_stores(struct leat_esp_router *router, const struct esp_config 
 
 bool esp_show_status(struct leat_esp_router *router, bool json)
 {
+    static const char unreadable[] = "the router's counters and stores cannot be read";
     static struct esp_config c;
     struct esp_counts counts;
     const uint64_t refused = leat_esp_router_refused(router),
@@ -166,26 +167,23 @@ bool esp_show_status(struct leat_esp_router *router, bool json)
     FILE *out = json ? NULL : stdout;
     struct json_out object;
     leat_esp_router_describe(router, &c);
-    bool shown = leat_esp_router_counts(router, &counts);
-    if (shown) {
-        struct leat_json *j = json_open(&object, json ? stdout : NULL);
-        show_config(router, &c, j, out);
-        LEAT_JSON_UINTS(j, { "refused", refused }, { "unsent", unsent });
-        show_counts(&counts, j, out);
-        if (refused)
-            text_print(out,
-                       "%12llu  %-10s management packets for it with a wrong key or no sense\n",
-                       (unsigned long long)refused, "refused");
-        if (unsent)
-            text_print(out, "%12llu  %-10s answers and copies of its own that could not be sent\n",
-                       (unsigned long long)unsent, "unsent");
-        show_confined(leat_esp_router_process(router), no_process, j, NULL);
-        leat_json_array(j, "stores");
-        shown = show_stores(router, &c, j, out);
-        leat_json_end(j);
-        json_close(&object);
-    }
-    return shown || complain("the router's counters and stores cannot be read");
+    if (!leat_esp_router_counts(router, &counts)) return complain("%s", unreadable);
+    struct leat_json *j = json_open(&object, json ? stdout : NULL);
+    show_config(router, &c, j, out);
+    LEAT_JSON_UINTS(j, { "refused", refused }, { "unsent", unsent });
+    show_counts(&counts, j, out);
+    if (refused)
+        text_print(out, "%12llu  %-10s management packets for it with a wrong key or no sense\n",
+                   (unsigned long long)refused, "refused");
+    if (unsent)
+        text_print(out, "%12llu  %-10s answers and copies of its own that could not be sent\n",
+                   (unsigned long long)unsent, "unsent");
+    show_confined(leat_esp_router_process(router), no_process, j, NULL);
+    leat_json_array(j, "stores");
+    const bool shown = show_stores(router, &c, j, out);
+    leat_json_end(j);
+    json_close(&object);
+    return shown || complain("%s", unreadable);
 }
 
 /* ---- bindings ----------------------------------------------------------------------------- */

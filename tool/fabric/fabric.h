@@ -22,9 +22,6 @@ struct fabric_entries {
 
 /* ---- shared by verbs (fabric_verbs.c) ---- */
 
-/* Has a signal come? */
-bool fabric_is_interrupted(void);
-
 /* The fabric that a word of the command line names, to be closed by leat_fabric_close. NULL after a
  * complaint. */
 struct leat_fabric *fabric_read(const struct verb *verb, const char *word);

@@ -26,7 +26,7 @@ bool fabric_refused(const struct verb *verb, const char *word,
 struct leat_fabric *fabric_read(const struct verb *verb, const char *word)
 {
     struct leat_fabric_error error;
-    struct leat_fabric *fabric = leat_fabric_read(word, fabric_is_interrupted, &error);
+    struct leat_fabric *fabric = leat_fabric_read(word, is_interrupted, &error);
     if (!fabric) fabric_refused(verb, word, &error);
     return fabric;
 }

@@ -39,7 +39,7 @@ static bool prepare(struct run_processes *processes)
                                                     .path = run_search_path(job),
                                                     .environment = environment,
                                                     .log = job->silent ? -1 : STDERR_FILENO,
-                                                    .interrupted = fabric_is_interrupted,
+                                                    .interrupted = is_interrupted,
                                                     .records = job->records };
     processes->atm = leat_atm_service_create(&config);
     processes->service = leat_atm_service_hooks(processes->atm);

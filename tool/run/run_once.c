@@ -99,7 +99,7 @@ static struct leat_hub *make_hub(const struct run_job *job, struct run_network *
                                             .compute_scale = job->compute_scale,
                                             .service = processes->service,
                                             .watch = run_record_watch(),
-                                            .interrupted = fabric_is_interrupted,
+                                            .interrupted = is_interrupted,
                                             .alive = is_alive,
                                             .alive_context = processes };
     struct leat_hub *hub = leat_hub_create(&config, why, sizeof why);

@@ -19,7 +19,7 @@ static bool prepare(struct run_processes *processes)
                                                     .environment = environment,
                                                     .log = processes->job->silent ? -1
                                                                                   : STDERR_FILENO,
-                                                    .interrupted = fabric_is_interrupted };
+                                                    .interrupted = is_interrupted };
     processes->pvm = leat_pvm_service_create(&config, why, sizeof why);
     if (!processes->pvm) return complain("%s", why);
     processes->service = leat_pvm_service_hooks(processes->pvm);
