@@ -1,16 +1,18 @@
 #include "live_home.h"
+#include "live_system.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <net/if.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <syslog.h>
-#include <time.h>
 #include <unistd.h>
 
 #ifndef SO_NETNS_COOKIE
@@ -20,7 +22,7 @@
 static const char names_folder[] = "/run/netns"; /* ip-netns(8) */
 static const char files_folder[] = "/dev/shm";   /* where shm_open creates them */
 
-enum { FILES_MAX = 1 << 16 }; /* that are looked at */
+enum { FILES_MAX = 1 << 16 /* that are inspected */, END_TRIES = 300 };
 
 /* ---- whose files are whose ------------------------------------------------------------------ */
 
@@ -75,7 +77,94 @@ void live_home_sweep(const char *prefix)
     closedir(all);
 }
 
-/* ---- what a process looks for --------------------------------------------------------------- */
+/* ---- the file and its process ---------------------------------------------------------------- */
+
+int live_file_open(const char *name, int flags, const char *owner, bool has_name, char *why)
+{
+    struct stat about;
+    const int file = shm_open(name, flags | O_RDWR | O_CLOEXEC, 0600);
+    const int err = file < 0 || fstat(file, &about) != 0 ? errno : 0;
+    const bool is_file = err ? err != EINVAL && err != ELOOP : S_ISREG(about.st_mode);
+    if (!err && is_file && about.st_uid == geteuid()) return file;
+    if (file >= 0) close(file);
+    if (!is_file) /* shm_open returns EINVAL for a folder, ELOOP for a link */
+        live_because(
+            why, "/dev/shm%s is in the way, expected a file of leat or nothing there: remove it%s",
+            name, has_name ? ", or choose another --name" : "");
+    else if (err && err != EACCES)
+        live_because(why, "the %s's shared file: %s", owner, strerror(err));
+    else
+        live_because(why, "the %s's file /dev/shm%s is of another user, expected that user%s",
+                     owner, name, has_name ? " or another --name" : "");
+    errno = err ? err : EACCES;
+    return -1;
+}
+
+bool live_file_lock(int file)
+{
+    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+    return fcntl(file, F_SETLK, &lock) == 0;
+}
+
+pid_t live_file_holder(int file)
+{
+    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+    if (fcntl(file, F_GETLK, &lock) || lock.l_type == F_UNLCK) return 0;
+    return lock.l_pid;
+}
+
+bool live_file_end_holder(int file, const char *owner, char *why)
+{
+    const struct timespec pause = { .tv_nsec = 10000000 };
+    for (int i = 0; i < END_TRIES; i++) {
+        const pid_t pid = live_file_holder(file);
+        if (!pid) return true;
+        if (pid < 0)
+            return live_because(why, "the %s's process is not to be seen from here", owner);
+        if (i == 0 && kill(pid, SIGTERM) && errno != ESRCH)
+            return live_because(why, "process %d stays: %s", (int)pid, strerror(errno));
+        if (i == END_TRIES / 2) kill(pid, SIGKILL);
+        nanosleep(&pause, NULL);
+    }
+    return live_because(why, "process %d does not end", (int)live_file_holder(file));
+}
+
+void *live_file_map(int file, size_t len)
+{
+    void *mapped = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    return mapped == MAP_FAILED ? NULL : mapped;
+}
+
+bool live_process_start(void (*serve)(void *context, int ready), void *context, void *report,
+                        size_t report_len, char *why)
+{
+    int ready[2];
+    if (pipe2(ready, O_CLOEXEC)) return live_because(why, "a pipe: %s", strerror(errno));
+    fflush(NULL);
+    const pid_t first = fork();
+    if (first == 0) {
+        if (fork() != 0) _exit(0); /* the second one has no parent */
+        close(ready[0]);
+        serve(context, ready[1]);
+    }
+    close(ready[1]);
+    while (first > 0 && waitpid(first, NULL, 0) < 0 && errno == EINTR) {
+    }
+    const ssize_t got = first > 0 ? read(ready[0], report, report_len) : -1;
+    close(ready[0]);
+    return got == (ssize_t)report_len || live_because(why, "no process could be started");
+}
+
+void live_process_detach(void)
+{
+    const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    setsid();
+    for (int fd = 0; fd < 3 && nothing >= 0; fd++)
+        dup2(nothing, fd);
+    signal(SIGHUP, SIG_IGN);
+}
+
+/* ---- what a process checks ------------------------------------------------------------------- */
 
 static bool has_name(const struct live_home *h)
 {
@@ -146,10 +235,9 @@ static bool has_device(const struct live_home *h, uint32_t device)
 
 bool live_home_is_gone(struct live_home *h)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-    if ((uint64_t)now.tv_sec < h->look_at_s) return false;
-    h->look_at_s = (uint64_t)now.tv_sec + 1;
+    const uint64_t now_s = live_now_ns(CLOCK_MONOTONIC_COARSE) / 1000000000;
+    if (now_s < h->look_at_s) return false;
+    h->look_at_s = now_s + 1;
     if (h->names >= 0 && !has_name(h)) {
         snprintf(h->reason, sizeof h->reason, "its network namespace was deleted");
         return true;

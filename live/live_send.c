@@ -8,9 +8,7 @@
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
 #include <linux/sockios.h>
-#include <net/if.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -69,14 +67,9 @@ static bool find(const uint8_t *answer, size_t len, uint16_t type, void *value, 
 static bool is_veth(const char *name)
 {
     struct ethtool_drvinfo driver = { .cmd = ETHTOOL_GDRVINFO };
-    struct ifreq request;
-    const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    memset(&request, 0, sizeof request);
-    memcpy(request.ifr_name, name, strnlen(name, IF_NAMESIZE - 1));
-    request.ifr_data = (void *)&driver;
-    const bool told = fd >= 0 && ioctl(fd, SIOCETHTOOL, &request) == 0;
-    if (fd >= 0) close(fd);
-    return told && strncmp(driver.driver, "veth", sizeof driver.driver) == 0;
+    struct ifreq request = { .ifr_data = (void *)&driver };
+    return live_device_query(-1, name, SIOCETHTOOL, &request) &&
+           strncmp(driver.driver, "veth", sizeof driver.driver) == 0;
 }
 
 /* What the kernel reports about a device; false: nothing. */
@@ -109,7 +102,7 @@ bool live_xdp_sends(const struct live_xdp_device *d, enum live_xdp_path path)
     return false;
 }
 
-bool live_xdp_can_send(uint32_t device, enum live_xdp_path path, char why[LIVE_XDP_WHY_LEN])
+bool live_xdp_can_send(uint32_t device, enum live_xdp_path path, char why[LIVE_WHY_LEN])
 {
     char name[IF_NAMESIZE] = "?";
     struct live_xdp_device d = { 0 };
@@ -118,12 +111,9 @@ bool live_xdp_can_send(uint32_t device, enum live_xdp_path path, char why[LIVE_X
     d.told = features_of(device, &d.features);
     *why = 0;
     if (live_xdp_sends(&d, path)) return true;
-    if (!d.told)
-        live_xdp_because(why, "this kernel does not tell whether %s sends what XDP hands to it",
-                         name);
-    else if (d.veth)
-        live_xdp_because(why, "the other end of %s does not poll (no GRO, no native XDP)", name);
-    else
-        live_xdp_because(why, "%s does not send what XDP redirects to it", name);
-    return false;
+    return live_because(why,
+                        !d.told  ? "this kernel does not tell whether %s sends what XDP hands to it"
+                        : d.veth ? "the other end of %s does not poll (no GRO, no native XDP)"
+                                 : "%s does not send what XDP redirects to it",
+                        name);
 }

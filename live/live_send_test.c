@@ -44,14 +44,14 @@ static void a_card_takes_from_others_what_the_kernel_says_or_where_it_has_our_pr
 /* The loopback has no XDP of its own, on any kernel. */
 static void a_device_that_cannot_is_named(void)
 {
-    char why[LIVE_XDP_WHY_LEN];
+    char why[LIVE_WHY_LEN];
     OK(!live_xdp_can_send(if_nametoindex("lo"), LIVE_XDP_OUT, why));
     OK(strstr(why, "lo ") != NULL);
 }
 
 static void the_mode_is_told_with_its_reason(void)
 {
-    char text[2 * LIVE_XDP_WHY_LEN], why[LIVE_XDP_WHY_LEN];
+    char text[LIVE_WHY_LEN], why[LIVE_WHY_LEN];
     EQ(live_xdp_mode(false, "", text), -1);
     OK(strcmp(text, ", in the driver (native mode)") == 0);
     const int at = live_xdp_mode(true, "a reason", text);
@@ -59,8 +59,8 @@ static void the_mode_is_told_with_its_reason(void)
     OK(strcmp(text, ", behind the driver (generic mode), slower: a reason") == 0);
     live_xdp_mode(true, "", text);
     OK(strstr(text, "slower: a driver knows no XDP") != NULL);
-    OK(!live_xdp_because(why, "%0200d", 1));
-    EQ(strlen(why), LIVE_XDP_WHY_LEN - 1);
+    OK(!live_because(why, "%0400d", 1));
+    EQ(strlen(why), LIVE_WHY_LEN - 1);
 }
 
 TAP_MAIN(T(a_veth_sends_only_where_the_kernel_says_so), T(a_veth_is_never_trusted_to_send_back),

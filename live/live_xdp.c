@@ -4,8 +4,8 @@
 #include <fcntl.h>
 #include <linux/if_link.h>
 #include <net/if.h>
-#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -20,15 +20,6 @@ static int say_nothing(enum libbpf_print_level level, const char *text, va_list 
 void live_xdp_quiet(void)
 {
     libbpf_set_print(say_nothing);
-}
-
-bool live_xdp_because(char why[LIVE_XDP_WHY_LEN], const char *text, ...)
-{
-    va_list list;
-    va_start(list, text);
-    vsnprintf(why, LIVE_XDP_WHY_LEN, text, list);
-    va_end(list);
-    return false;
 }
 
 uint32_t live_xdp_attached(uint32_t device, uint32_t *flags)
@@ -87,6 +78,18 @@ int live_xdp_map(int program, const char *name, uint32_t value_len, uint32_t ent
     return -1;
 }
 
+bool live_xdp_sum(int map, uint32_t key, uint64_t *total, size_t count)
+{
+    const int cpus = libbpf_num_possible_cpus();
+    uint64_t *of_cpus = cpus > 0 ? calloc((size_t)cpus * count, sizeof *of_cpus) : NULL;
+    const bool is_read = of_cpus && bpf_map_lookup_elem(map, &key, of_cpus) == 0;
+    memset(total, 0, count * sizeof *total);
+    for (size_t i = 0; is_read && i < (size_t)cpus * count; i++)
+        total[i % count] += of_cpus[i];
+    free(of_cpus);
+    return is_read;
+}
+
 /* Not by value: the library reads the padding of its structures, which a copy need not preserve. */
 static void in_place_of(int program, struct bpf_xdp_attach_opts *opts)
 {
@@ -105,7 +108,7 @@ static int put(uint32_t device, int program, int old, uint32_t flags)
 }
 
 bool live_xdp_attach(uint32_t device, int program, const char *name, bool *generic,
-                     char why[LIVE_XDP_WHY_LEN])
+                     char why[LIVE_WHY_LEN])
 {
     char device_name[IF_NAMESIZE] = "?";
     uint32_t has = 0;
@@ -114,8 +117,7 @@ bool live_xdp_attach(uint32_t device, int program, const char *name, bool *gener
     int old = live_xdp_program(id, name);
     if_indextoname(device, device_name);
     if (id && old < 0)
-        return live_xdp_because(why, "%s has an XDP program of somebody else (id %u)", device_name,
-                                id);
+        return live_because(why, "%s has an XDP program of somebody else (id %u)", device_name, id);
     if (old >= 0 && has != wanted) {
         bool was_there;
         close(old);
@@ -129,24 +131,21 @@ bool live_xdp_attach(uint32_t device, int program, const char *name, bool *gener
     }
     if (old >= 0) close(old);
     if (err)
-        return live_xdp_because(why, "%s does not take the program: %s", device_name,
-                                strerror(-err));
+        return live_because(why, "%s does not take the program: %s", device_name, strerror(-err));
     return true;
 }
 
-int live_xdp_mode(bool generic, const char *slow, char text[2 * LIVE_XDP_WHY_LEN])
+int live_xdp_mode(bool generic, const char *slow, char text[LIVE_WHY_LEN])
 {
-    const size_t size = 2 * LIVE_XDP_WHY_LEN;
-    if (!generic) {
-        snprintf(text, size, ", in the driver (native mode)");
-        return -1;
-    }
-    const int at = snprintf(text, size, ", behind the driver (generic mode), ");
-    snprintf(text + at, size - (size_t)at, "slower: %s", *slow ? slow : "a driver knows no XDP");
-    return at;
+    static const char behind[] = ", behind the driver (generic mode), ";
+    if (generic)
+        live_because(text, "%sslower: %s", behind, *slow ? slow : "a driver knows no XDP");
+    else
+        live_because(text, ", in the driver (native mode)");
+    return generic ? (int)sizeof behind - 1 : -1;
 }
 
-bool live_xdp_detach(uint32_t device, const char *name, bool *was_there, char why[LIVE_XDP_WHY_LEN])
+bool live_xdp_detach(uint32_t device, const char *name, bool *was_there, char why[LIVE_WHY_LEN])
 {
     uint32_t flags = 0;
     const int program = live_xdp_program(live_xdp_attached(device, &flags), name);
@@ -156,5 +155,5 @@ bool live_xdp_detach(uint32_t device, const char *name, bool *was_there, char wh
     in_place_of(program, &replacing);
     const int err = bpf_xdp_detach((int)device, flags, &replacing);
     close(program);
-    return err ? live_xdp_because(why, "the program stays: %s", strerror(-err)) : true;
+    return err ? live_because(why, "the program stays: %s", strerror(-err)) : true;
 }

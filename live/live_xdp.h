@@ -7,16 +7,12 @@
  * A program runs in the driver (native mode) or after it, on the kernel's own packets (generic
  * mode, slower). In native mode only the driver knows what becomes of sent frames, and some drivers
  * drop them silently at times. live_xdp_can_send() finds out; if in doubt, use generic mode.
- *
- * `why` has room for LIVE_XDP_WHY_LEN characters: what is wrong, for people.
  */
 #ifndef LEAT_LIVE_XDP_H
 #define LEAT_LIVE_XDP_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-enum { LIVE_XDP_WHY_LEN = 160 };
+#include "live_system.h"
+#include <stddef.h>
 
 /* Silences libbpf: our own messages report its errors. */
 void live_xdp_quiet(void);
@@ -35,9 +31,8 @@ void live_xdp_keep(int program);
  * otherwise -1. */
 int live_xdp_map(int program, const char *name, uint32_t value_len, uint32_t entries);
 
-/* Formats into why, truncated; returns false, for `return`. */
-bool live_xdp_because(char why[LIVE_XDP_WHY_LEN], const char *text, ...)
-    __attribute__((format(printf, 2, 3)));
+/* Adds up the `count` numbers that each processor has in an entry of a map. False: unreadable. */
+bool live_xdp_sum(int map, uint32_t key, uint64_t *total, size_t count);
 
 /*
  * Attaches a program to a device that has one of that name or none. *generic: in that mode; it
@@ -45,16 +40,15 @@ bool live_xdp_because(char why[LIVE_XDP_WHY_LEN], const char *text, ...)
  * first.
  */
 bool live_xdp_attach(uint32_t device, int program, const char *name, bool *generic,
-                     char why[LIVE_XDP_WHY_LEN]);
+                     char why[LIVE_WHY_LEN]);
 
 /* ", in the driver (native mode)", or ", behind the driver (generic mode), slower: ..." with
  * `slow`, the reason why it is not native; "": the driver has no XDP support. Returns the offset of
  * the reason why it is slower; -1: it is not. */
-int live_xdp_mode(bool generic, const char *slow, char text[2 * LIVE_XDP_WHY_LEN]);
+int live_xdp_mode(bool generic, const char *slow, char text[LIVE_WHY_LEN]);
 
 /* Removes a program of that name, if there is one. False: it stays; see `why`. */
-bool live_xdp_detach(uint32_t device, const char *name, bool *was_there,
-                     char why[LIVE_XDP_WHY_LEN]);
+bool live_xdp_detach(uint32_t device, const char *name, bool *was_there, char why[LIVE_WHY_LEN]);
 
 /* ---- sending natively (live_send.c) ---------------------------------------------------------- */
 
@@ -77,6 +71,6 @@ struct live_xdp_device {
 bool live_xdp_sends(const struct live_xdp_device *device, enum live_xdp_path path);
 
 /* Does the device send what native XDP passes to it, now? False: see `why`. */
-bool live_xdp_can_send(uint32_t device, enum live_xdp_path path, char why[LIVE_XDP_WHY_LEN]);
+bool live_xdp_can_send(uint32_t device, enum live_xdp_path path, char why[LIVE_WHY_LEN]);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "aton_sender.h"
 #include "live_aton_mailbox.h"
+#include "live_system.h"
 #include <leat/aton.h>
 
 enum { ATON_PAGE_LEN = 4096 };
@@ -50,9 +51,6 @@ struct aton_driver {
 
 extern const struct aton_driver aton_xdp_driver, aton_packet_driver;
 
-/* Formats into why, truncated; returns false, for `return`. */
-bool aton_because(char *why, const char *text, ...) __attribute__((format(printf, 2, 3)));
-
 /* Adds to config->why how it has joined. */
 void aton_tell(struct aton_config *config, const char *note, bool kept);
 
@@ -69,8 +67,6 @@ enum aton_reason aton_user_gate(struct aton_frame *f, const struct aton_config *
 
 /* The frame of a packet that starts here: image and image_len are in f. */
 void aton_user_begin(struct aton_frame *f, const struct aton_config *c, uint32_t sequence);
-
-uint64_t aton_now_ns(void);
 
 /* A socket for our Ethernet type on a device; -1: see `why`. */
 int aton_socket(uint32_t device, char *why);

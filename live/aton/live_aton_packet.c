@@ -9,22 +9,17 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
-#include <linux/if_packet.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/types.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { NAME_LEN = 96, LEAVE_TRIES = 200 };
-static const char magic[8] = "leatRNG4";
+enum { NAME_LEN = 96 };
+static const char magic[8] = "leatRNG4", owner[] = "station";
 
 struct share {
     char magic[8];
@@ -49,23 +44,9 @@ static struct aton_mailbox mailbox_in(struct share *share)
 static bool name_of(uint32_t device, char name[NAME_LEN], char *why)
 {
     char mark[LIVE_HOME_MARK_LEN];
-    if (!live_home_mark(mark)) return aton_because(why, "/proc/self/ns/net: %s", strerror(errno));
+    if (!live_home_mark(mark)) return live_because(why, "/proc/self/ns/net: %s", strerror(errno));
     snprintf(name, NAME_LEN, "/leat-ring.%s.%u", mark, device);
     return true;
-}
-
-/* The process that holds the lock: 0 none. */
-static pid_t holder(int fd)
-{
-    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-    if (fcntl(fd, F_GETLK, &lock) || lock.l_type == F_UNLCK) return 0;
-    return lock.l_pid;
-}
-
-static struct share *map(int fd)
-{
-    struct share *share = mmap(NULL, sizeof *share, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    return share == MAP_FAILED ? NULL : share;
 }
 
 static bool is_whole(int fd)
@@ -121,30 +102,32 @@ _Noreturn static void serve(struct share *share, int in, int out, struct live_ho
     _exit(0);
 }
 
+struct start {
+    const struct aton_config *config;
+    int file;
+};
+
 /* The child's side of joining: reports the result on `ready`, then serves. */
-_Noreturn static void become_station(const struct aton_config *c, int file, int ready)
+_Noreturn static void become_station(void *context, int ready)
 {
+    const struct start *start = context;
+    const struct aton_config *c = start->config;
     char why[LEAT_ATON_HOST_WHY_LEN] = "";
-    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-    struct share *share = map(file);
+    struct share *share = live_file_map(start->file, sizeof *share);
     struct live_home home;
     const struct timeval turn = { .tv_sec = 1 }; /* then it checks whether its device exists */
     const int in = aton_socket(c->device, why), out = aton_socket(c->out, why);
-    if (!share) aton_because(why, "the shared file: %s", strerror(errno));
-    if (!*why && fcntl(file, F_SETLK, &lock))
-        aton_because(why, "another station serves this device");
+    if (!share) live_because(why, "the shared file: %s", strerror(errno));
+    if (!*why && !live_file_lock(start->file))
+        live_because(why, "another station serves this device");
     if (!*why) {
         share->config = *c;
-        const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-        setsid();
-        for (int fd = 0; fd < 3 && nothing >= 0; fd++)
-            dup2(nothing, fd);
-        if (chdir("/")) aton_because(why, "/: %s", strerror(errno));
+        live_process_detach();
+        if (chdir("/")) live_because(why, "/: %s", strerror(errno));
         signal(SIGINT, SIG_DFL);
         signal(SIGTERM, SIG_DFL);
-        signal(SIGHUP, SIG_IGN);
         setsockopt(in, SOL_SOCKET, SO_RCVTIMEO, &turn, sizeof turn);
-        live_home_open(&home, file);
+        live_home_open(&home, start->file);
         live_home_needs(&home, in, c->device, c->out);
         leat_live_guard(0, &home);
     }
@@ -155,57 +138,21 @@ _Noreturn static void become_station(const struct aton_config *c, int file, int 
 
 /* ---- joining and leaving ------------------------------------------------------------------ */
 
-/* Ends the process that serves the file. */
-static bool end_holder(int fd, char *why)
-{
-    const struct timespec pause = { .tv_nsec = 10000000 };
-    for (int i = 0; i < LEAVE_TRIES; i++) {
-        const pid_t pid = holder(fd);
-        if (!pid) return true;
-        if (pid < 0) return aton_because(why, "the station's process is not to be seen from here");
-        if (i == 0 && kill(pid, SIGTERM) && errno != ESRCH)
-            return aton_because(why, "process %d stays: %s", (int)pid, strerror(errno));
-        if (i == LEAVE_TRIES / 2) kill(pid, SIGKILL);
-        nanosleep(&pause, NULL);
-    }
-    return aton_because(why, "process %d does not end", (int)holder(fd));
-}
-
-static bool start(const struct aton_config *c, int file, char *note, char *why)
-{
-    int ready[2];
-    if (pipe2(ready, O_CLOEXEC)) return aton_because(why, "a pipe: %s", strerror(errno));
-    fflush(NULL);
-    const pid_t first = fork();
-    if (first == 0) {
-        /* Forks twice, so that the station has no parent to wait for it. */
-        if (fork() != 0) _exit(0);
-        close(ready[0]);
-        become_station(c, file, ready[1]);
-    }
-    close(ready[1]);
-    while (first > 0 && waitpid(first, NULL, 0) < 0 && errno == EINTR) {
-    }
-    const ssize_t told = first > 0 ? read(ready[0], why, LEAT_ATON_HOST_WHY_LEN) : -1;
-    close(ready[0]);
-    if (told != LEAT_ATON_HOST_WHY_LEN) return aton_because(why, "no process could be started");
-    if (*why) return false;
-    aton_because(note, ", by process %d", (int)holder(file));
-    return true;
-}
-
 /* Registers as an earlier station left them, or fresh ones. */
 static bool prepare(int file, const struct leat_aton_interface *fresh, bool *kept, char *why)
 {
-    struct share *share = is_whole(file) ? map(file) : NULL;
+    struct share *share = is_whole(file) ? live_file_map(file, sizeof *share) : NULL;
     *kept = share && memcmp(share->magic, magic, sizeof magic) == 0;
     if (share && !*kept) munmap(share, sizeof *share);
     if (!*kept) /* of zeros, which take no memory */
-        share = ftruncate(file, 0) || ftruncate(file, sizeof *share) ? NULL : map(file);
-    if (!share) return aton_because(why, "the shared file: %s", strerror(errno));
+        share = ftruncate(file, 0) || ftruncate(file, sizeof *share)
+                    ? NULL
+                    : live_file_map(file, sizeof *share);
+    if (!share) return live_because(why, "the shared file: %s", strerror(errno));
     if (!*kept) {
         share->page.interface = *fresh;
-        share->page.issued = (uint32_t)aton_now_ns() * 2654435761u; /* not an earlier station's */
+        share->page.issued = (uint32_t)live_now_ns(CLOCK_MONOTONIC) *
+                             2654435761u; /* not an earlier station's */
         memcpy(share->magic, magic, sizeof magic);
     }
     share->page.interface.address = fresh->address;
@@ -213,32 +160,10 @@ static bool prepare(int file, const struct leat_aton_interface *fresh, bool *kep
     return true;
 }
 
-/* The station's file, if it belongs to this user: another user's contents are not trusted. */
-static int open_file(const char *name, int flags, char *why)
-{
-    struct stat about;
-    const int file = shm_open(name, flags | O_RDWR | O_CLOEXEC, 0600);
-    const int err = file < 0 || fstat(file, &about) != 0 ? errno : 0;
-    const bool is_file = err ? err != EINVAL && err != ELOOP : S_ISREG(about.st_mode);
-    if (!err && is_file && about.st_uid == geteuid()) return file;
-    if (file >= 0) close(file);
-    if (!is_file) /* shm_open returns EINVAL for a folder, ELOOP for a link */
-        aton_because(
-            why, "/dev/shm%s is in the way, expected a file of leat or nothing there: remove it",
-            name);
-    else if (err && err != EACCES)
-        aton_because(why, "the station's shared file: %s", strerror(err));
-    else
-        aton_because(why, "the station's file /dev/shm%s is of another user, expected that user",
-                     name);
-    errno = err ? err : EACCES;
-    return -1;
-}
-
 /* How it has joined, for later inspection. */
 static void tell(struct aton_config *c, int file, const char *note, bool kept)
 {
-    struct share *share = map(file);
+    struct share *share = live_file_map(file, sizeof *share);
     aton_tell(c, note, kept);
     if (!share) return;
     memcpy(share->config.why, c->why, sizeof c->why);
@@ -248,17 +173,22 @@ static void tell(struct aton_config *c, int file, const char *note, bool kept)
 static bool join(struct aton_config *c, const struct leat_aton_interface *fresh, int *slower_at,
                  char *why)
 {
-    char name[NAME_LEN], note[LEAT_ATON_HOST_WHY_LEN] = "";
+    char name[NAME_LEN], note[LEAT_ATON_HOST_WHY_LEN];
     bool kept = false;
     (void)slower_at; /* it has one mode */
     if (!name_of(c->device, name, why)) return false;
     live_home_sweep("leat-ring");
-    const int file = open_file(name, O_CREAT, why);
+    const int file = live_file_open(name, O_CREAT, owner, false, why);
     if (file < 0) return false;
-    const bool joined = end_holder(file, why) && prepare(file, fresh, &kept, why) &&
-                        start(c, file, note, why);
-    if (joined) tell(c, file, note, kept);
-    if (!joined && !holder(file) && !kept) shm_unlink(name);
+    struct start start = { c, file };
+    const bool joined =
+        live_file_end_holder(file, owner, why) && prepare(file, fresh, &kept, why) &&
+        live_process_start(become_station, &start, why, LEAT_ATON_HOST_WHY_LEN, why) && !*why;
+    if (joined) {
+        live_because(note, ", by process %d", (int)live_file_holder(file));
+        tell(c, file, note, kept);
+    }
+    if (!joined && !live_file_holder(file) && !kept) shm_unlink(name);
     close(file);
     return joined;
 }
@@ -267,10 +197,10 @@ static enum leat_aton_host_end find(uint32_t device, struct aton_seat *seat, cha
 {
     char name[NAME_LEN];
     if (!name_of(device, name, why)) return LEAT_ATON_HOST_FAILED;
-    const int file = open_file(name, 0, why);
+    const int file = live_file_open(name, 0, owner, false, why);
     if (file < 0) return errno == ENOENT ? LEAT_ATON_HOST_ABSENT : LEAT_ATON_HOST_FAILED;
-    struct share *share = is_whole(file) ? map(file) : NULL;
-    const pid_t process = holder(file);
+    struct share *share = is_whole(file) ? live_file_map(file, sizeof *share) : NULL;
+    const pid_t process = live_file_holder(file);
     close(file);
     if (share && process && memcmp(share->magic, magic, sizeof magic) == 0) {
         *seat = (struct aton_seat){ .config = share->config,
@@ -285,7 +215,7 @@ static enum leat_aton_host_end find(uint32_t device, struct aton_seat *seat, cha
         return LEAT_ATON_HOST_OK;
     }
     if (share) munmap(share, sizeof *share);
-    aton_because(why, "the process of this station has ended, expected leat ring join again (its "
+    live_because(why, "the process of this station has ended, expected leat ring join again (its "
                       "registers are kept)");
     return LEAT_ATON_HOST_FAILED;
 }
@@ -306,9 +236,9 @@ static enum leat_aton_host_end leave(uint32_t device, char *why)
 {
     char name[NAME_LEN];
     if (!name_of(device, name, why)) return LEAT_ATON_HOST_FAILED;
-    const int file = open_file(name, 0, why);
+    const int file = live_file_open(name, 0, owner, false, why);
     if (file < 0) return errno == ENOENT ? LEAT_ATON_HOST_ABSENT : LEAT_ATON_HOST_FAILED;
-    const bool ended = end_holder(file, why);
+    const bool ended = live_file_end_holder(file, owner, why);
     if (ended) shm_unlink(name);
     close(file);
     return ended ? LEAT_ATON_HOST_OK : LEAT_ATON_HOST_FAILED;

@@ -1,16 +1,12 @@
 /* A station as programs see it: joining, registers, commands, messages, status. */
 #include "live_aton_driver.h"
 #include <errno.h>
-#include <net/if.h>
-#include <net/if_arp.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/random.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 _Static_assert((int)LEAT_ATON_HOST_COUNTS == (int)ATON_REASON_COUNT, "one count per reason");
@@ -35,47 +31,29 @@ enum { DRIVERS = sizeof drivers / sizeof *drivers };
 
 /* ---- devices ------------------------------------------------------------------------------ */
 
-static bool mac_of(const char *device, uint8_t mac[8], char *why)
-{
-    struct ifreq request = { 0 };
-    const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    snprintf(request.ifr_name, sizeof request.ifr_name, "%s", device);
-    const bool found = fd >= 0 && ioctl(fd, SIOCGIFHWADDR, &request) == 0;
-    if (!found) aton_because(why, "%s: no Ethernet address: %s", device, strerror(errno));
-    if (fd >= 0) close(fd);
-    if (!found) return false;
-    if (request.ifr_hwaddr.sa_family != ARPHRD_ETHER)
-        return aton_because(why, "%s is not an Ethernet, expected a device that is", device);
-    memcpy(mac, request.ifr_hwaddr.sa_data, ATON_MAC_LEN);
-    return true;
-}
-
 /* The MTU of a device: its longest frame, and ours. */
 static bool frame_max_of(const char *device, uint32_t *frame_max, char *why)
 {
     struct ifreq request = { 0 };
-    const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    snprintf(request.ifr_name, sizeof request.ifr_name, "%s", device);
-    const bool found = fd >= 0 && ioctl(fd, SIOCGIFMTU, &request) == 0;
-    if (fd >= 0) close(fd);
-    if (!found) return aton_because(why, "%s: no longest frame: %s", device, strerror(errno));
+    if (!live_device_query(-1, device, SIOCGIFMTU, &request))
+        return live_because(why, "%s: no longest frame: %s", device, strerror(errno));
     const uint32_t len = ATON_HEADER_AT + (uint32_t)request.ifr_mtu;
     *frame_max = len < ATON_FRAME_MAX ? len : ATON_FRAME_MAX;
     if (len < ATON_LONGEST_FOLD)
-        return aton_because(why, "%s: its frames are too short for the ring", device);
+        return live_because(why, "%s: its frames are too short for the ring", device);
     return true;
 }
 
 static uint32_t index_of(const char *device, char *why)
 {
     const uint32_t index = device ? if_nametoindex(device) : 0;
-    if (!index) aton_because(why, "no network device '%s'", device ? device : "");
+    if (!index) live_because(why, "no network device '%s'", device ? device : "");
     return index;
 }
 
 static enum leat_aton_host_end absent(const char *device, char *why)
 {
-    aton_because(why, "%s: no station here, expected one from leat ring join", device);
+    live_because(why, "%s: no station here, expected one from leat ring join", device);
     return LEAT_ATON_HOST_ABSENT;
 }
 
@@ -88,13 +66,14 @@ static bool config_make(const struct leat_aton_host_config *from, struct aton_co
                                .rate_per_s = from->rate_per_s,
                                .has_key = from->key != NULL };
     if (from->address == LEAT_ATON_DA_ALL)
-        return aton_because(why, "address 65535 is that of the whole ring, expected 0 to 65534");
+        return live_because(why, "address 65535 is that of the whole ring, expected 0 to 65534");
     if ((from->previous[0] | from->next[0]) & 1)
-        return aton_because(why,
+        return live_because(why,
                             "a neighbour's Ethernet address is a group's, expected a station's");
     if (!(c->device = index_of(from->device, why)) || !(c->out = index_of(out, why))) return false;
-    if (!mac_of(from->device, c->own, why) || !mac_of(out, c->from, why)) return false;
-    if (!frame_max_of(out, &c->frame_max, why)) return false;
+    if (!live_device_mac(from->device, c->own, why) || !live_device_mac(out, c->from, why) ||
+        !frame_max_of(out, &c->frame_max, why))
+        return false;
     memcpy(c->previous, from->previous, ATON_MAC_LEN);
     memcpy(c->next, from->next, ATON_MAC_LEN);
     if (from->key) memcpy(c->key, from->key, sizeof c->key);
@@ -129,22 +108,22 @@ enum leat_aton_host_end leat_aton_host_join(const struct leat_aton_host_config *
     *why = 0;
     *slower_at = -1;
     if (!config_make(config, &c, why)) return LEAT_ATON_HOST_WRONG;
-    aton_because(c.why, "it was asked for");
+    live_because(c.why, "it was asked for");
     if (config->driver != LEAT_ATON_HOST_PACKET) {
 #ifdef HAVE_XDP
         *used = LEAT_ATON_HOST_XDP;
         c.driver = LEAT_ATON_HOST_XDP;
-        if (config->driver == LEAT_ATON_HOST_ANY) aton_because(c.why, "the kernel takes it");
+        if (config->driver == LEAT_ATON_HOST_ANY) live_because(c.why, "the kernel takes it");
         if (join_by(&aton_xdp_driver, &c, &fresh, slower_at, refused)) {
             memcpy(why, refused, sizeof refused);
             return LEAT_ATON_HOST_OK;
         }
 #endif
         if (config->driver == LEAT_ATON_HOST_XDP) {
-            aton_because(why, "no XDP: %.300s", refused);
+            live_because(why, "no XDP: %.300s", refused);
             return LEAT_ATON_HOST_FAILED;
         }
-        aton_because(c.why, "slower: no XDP: %.200s", refused);
+        live_because(c.why, "slower: no XDP: %.200s", refused);
         *slower_at = 0;
     }
     *used = LEAT_ATON_HOST_PACKET;
@@ -187,7 +166,7 @@ enum leat_aton_host_end leat_aton_host_open(const char *device, struct leat_aton
     struct leat_aton_host *s = calloc(1, sizeof *s);
     *why = 0;
     *out = NULL;
-    if (!s) return aton_because(why, "no memory"), LEAT_ATON_HOST_FAILED;
+    if (!s) return live_because(why, "no memory"), LEAT_ATON_HOST_FAILED;
     const enum leat_aton_host_end end = find(s, device, why);
     if (end != LEAT_ATON_HOST_OK) {
         free(s);
@@ -235,7 +214,7 @@ static bool receive(struct leat_aton_host *s, uint64_t until_ns)
             f->len = (uint32_t)got;
             return true;
         }
-        const uint64_t now = aton_now_ns();
+        const uint64_t now = live_now_ns(CLOCK_MONOTONIC);
         if ((errno != EAGAIN && errno != EINTR && errno != ENETDOWN) || now >= until_ns)
             return false;
         struct pollfd wait = { .fd = s->receive_fd, .events = POLLIN };
@@ -269,12 +248,12 @@ static enum leat_aton_host_end silent(struct leat_aton_host *s, uint64_t timeout
     uint64_t counts[ATON_REASON_COUNT] = { 0 };
     const unsigned long long ms = timeout_us / 1000;
     if (s->driver->counts(&s->seat, counts) && counts[ATON_UNASKED])
-        aton_because(why,
+        live_because(why,
                      "no answer within %llu ms; packets with our address %u that we did not send "
                      "came by (unasked: %llu): another station has this address, or lies about it",
                      ms, s->seat.page->interface.address, (unsigned long long)counts[ATON_UNASKED]);
     else
-        aton_because(why, "no answer within %llu ms, expected a ring whose stations all joined",
+        live_because(why, "no answer within %llu ms, expected a ring whose stations all joined",
                      ms);
     return LEAT_ATON_HOST_SILENT;
 }
@@ -294,15 +273,15 @@ static enum leat_aton_host_end go_round(struct leat_aton_host *s, size_t len, ui
     const uint32_t sequence = __atomic_add_fetch(&s->seat.page->issued, 1, __ATOMIC_RELAXED);
     f->image_len = (uint32_t)len;
     aton_user_begin(f, c, sequence);
-    const uint64_t start = aton_now_ns();
+    const uint64_t start = live_now_ns(CLOCK_MONOTONIC);
     if (!is_alone(c)) {
         if (send(s->send_fd, f->octets, f->len, 0) < 0) {
-            aton_because(why, "the packet cannot be sent: %s", strerror(errno));
+            live_because(why, "the packet cannot be sent: %s", strerror(errno));
             return LEAT_ATON_HOST_FAILED;
         }
         if (!await(s, sequence, start + timeout_us * 1000)) return silent(s, timeout_us, why);
     }
-    *took_ns = aton_now_ns() - start;
+    *took_ns = live_now_ns(CLOCK_MONOTONIC) - start;
     return LEAT_ATON_HOST_OK;
 }
 
@@ -317,7 +296,7 @@ enum leat_aton_host_end leat_aton_host_command(struct leat_aton_host *s,
     leat_err err = leat_aton_begin(&s->seat.page->interface, command, image,
                                    image_max(&s->seat.config), &len);
     if (err) {
-        aton_because(why, "the command cannot be sent: %s", leat_err_text(err));
+        live_because(why, "the command cannot be sent: %s", leat_err_text(err));
         return LEAT_ATON_HOST_WRONG;
     }
     const enum leat_aton_host_end end = go_round(s, len, timeout_us, &answer->took_ns, why);
@@ -327,7 +306,7 @@ enum leat_aton_host_end leat_aton_host_command(struct leat_aton_host *s,
     err = leat_aton_take(&s->seat.page->interface, command, answer->image, f->image_len,
                          &answer->result, NULL);
     if (!err) return LEAT_ATON_HOST_OK;
-    aton_because(why, "what came back is no answer: %s", leat_err_text(err));
+    live_because(why, "what came back is no answer: %s", leat_err_text(err));
     return LEAT_ATON_HOST_FAILED;
 }
 
@@ -349,9 +328,7 @@ enum leat_aton_host_end leat_aton_host_count(struct leat_aton_host *s, uint64_t 
 /* The time of day, which advances across restarts; but never the same value twice. */
 static uint64_t next_serial(struct aton_page *page)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    const uint64_t now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    const uint64_t now = live_now_ns(CLOCK_REALTIME);
     uint64_t last = __atomic_load_n(&page->serial, __ATOMIC_RELAXED), next;
     do
         next = now > last ? now : last + 1;
@@ -390,11 +367,11 @@ enum leat_aton_host_end leat_aton_host_send(struct leat_aton_host *s, uint16_t t
     struct leat_aton_packet back;
     size_t image_len = 0;
     if (to == packet.sa) {
-        aton_because(why, "address %u is this station's own, expected another", to);
+        live_because(why, "address %u is this station's own, expected another", to);
         return LEAT_ATON_HOST_WRONG;
     }
     if (len > max) {
-        aton_because(why, "a message of %zu octets, expected at most %u: what one frame holds", len,
+        live_because(why, "a message of %zu octets, expected at most %u: what one frame holds", len,
                      max);
         return LEAT_ATON_HOST_WRONG;
     }
@@ -406,7 +383,7 @@ enum leat_aton_host_end leat_aton_host_send(struct leat_aton_host *s, uint16_t t
     if (end != LEAT_ATON_HOST_OK) return end;
     err = leat_aton_packet_decode(aton_image(&s->frame), s->frame.image_len, &back, NULL);
     if (err || !is_returned(&back, &packet)) {
-        aton_because(why, "what came back is not what was sent");
+        live_because(why, "what came back is not what was sent");
         return LEAT_ATON_HOST_FAILED;
     }
     ack->recognised = back.recognised;
@@ -418,20 +395,20 @@ enum leat_aton_host_end leat_aton_host_receive(struct leat_aton_host *s, uint64_
                                                uint16_t *from, void *octets, size_t cap,
                                                size_t *len, char *why)
 {
-    const uint64_t until_ns = aton_now_ns() + timeout_us * 1000;
+    const uint64_t until_ns = live_now_ns(CLOCK_MONOTONIC) + timeout_us * 1000;
     for (;;) {
         const enum aton_mail mail = aton_mailbox_take(&s->seat.mailbox, from, octets, cap, len);
         if (mail == ATON_MAIL_TAKEN) return LEAT_ATON_HOST_OK;
         if (mail == ATON_MAIL_LONG) {
-            aton_because(why, "a message of %zu octets is there, expected room for them", *len);
+            live_because(why, "a message of %zu octets is there, expected room for them", *len);
             return LEAT_ATON_HOST_WRONG;
         }
-        const uint64_t now = aton_now_ns();
+        const uint64_t now = live_now_ns(CLOCK_MONOTONIC);
         if (now >= until_ns) break;
         const uint64_t left_ms = (until_ns - now + 999999) / 1000000;
         s->driver->wait_for_mail(&s->seat, left_ms > 1000 ? 1000 : (int)left_ms);
     }
-    aton_because(why, "no message within %llu ms", (unsigned long long)(timeout_us / 1000));
+    live_because(why, "no message within %llu ms", (unsigned long long)(timeout_us / 1000));
     return LEAT_ATON_HOST_SILENT;
 }
 

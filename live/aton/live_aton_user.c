@@ -3,40 +3,20 @@
 #include "live_aton_gate.h"
 #include <arpa/inet.h>
 #include <errno.h>
-#include <linux/if_packet.h>
-#include <net/if.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Of the current call. */
 static struct aton_bucket *budget;
 static const struct aton_mailbox *mail;
 
-bool aton_because(char *why, const char *text, ...)
-{
-    va_list list;
-    va_start(list, text);
-    vsnprintf(why, LEAT_ATON_HOST_WHY_LEN, text, list);
-    va_end(list);
-    return false;
-}
-
 void aton_tell(struct aton_config *c, const char *note, bool kept)
 {
     const size_t len = strlen(c->why);
     snprintf(c->why + len, sizeof c->why - len, "%s%s", note,
              kept ? "; took over the registers of an earlier station" : "");
-}
-
-uint64_t aton_now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 static uint32_t aton_frame_crc(struct aton_frame *f)
@@ -52,7 +32,8 @@ static uint64_t aton_frame_mac(struct aton_frame *f, const struct aton_config *c
 
 static bool aton_rate_allows(const struct aton_config *c, uint16_t sender)
 {
-    return !budget || aton_bucket_take(&budget[sender], c->rate_per_s, aton_now_ns());
+    return !budget ||
+           aton_bucket_take(&budget[sender], c->rate_per_s, live_now_ns(CLOCK_MONOTONIC));
 }
 
 static struct aton_window *aton_window_of(uint16_t sender)
@@ -98,14 +79,11 @@ void aton_user_begin(struct aton_frame *f, const struct aton_config *c, uint32_t
 int aton_socket(uint32_t device, char *why)
 {
     const int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, htons(LEAT_ATON_ETHER_TYPE));
-    const struct sockaddr_ll at = { .sll_family = AF_PACKET,
-                                    .sll_protocol = htons(LEAT_ATON_ETHER_TYPE),
-                                    .sll_ifindex = (int)device };
     /* Bursts are queued here; if the system wants a shorter queue, it holds less. */
     const int queue_bytes = 4 << 20;
     if (fd >= 0) setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &queue_bytes, sizeof queue_bytes);
-    if (fd >= 0 && bind(fd, (const struct sockaddr *)&at, sizeof at) == 0) return fd;
-    aton_because(why, "a packet socket: %s%s", strerror(errno),
+    if (fd >= 0 && live_packet_bind(fd, device, LEAT_ATON_ETHER_TYPE)) return fd;
+    live_because(why, "a packet socket: %s%s", strerror(errno),
                  errno == EPERM ? ", expected root" : "");
     if (fd >= 0) close(fd);
     return -1;

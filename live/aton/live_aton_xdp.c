@@ -11,8 +11,6 @@
 #include <errno.h>
 #include <linux/if_link.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -85,13 +83,13 @@ static enum leat_aton_host_end find(uint32_t device, struct aton_seat *seat, cha
     const int program = id ? live_xdp_program(id, "aton_xdp") : -1;
     if (program < 0) {
         if (!id || errno != EPERM) return LEAT_ATON_HOST_ABSENT;
-        return aton_because(why, "no right to BPF programs, expected root"), LEAT_ATON_HOST_FAILED;
+        return live_because(why, "no right to BPF programs, expected root"), LEAT_ATON_HOST_FAILED;
     }
     const bool found = seat_of(program, seat);
     close(program);
     if (found) return LEAT_ATON_HOST_OK;
     let_go(seat);
-    aton_because(why,
+    live_because(why,
                  "the station on this device is another version's, or there is no right to it; "
                  "expected root, and leat ring join again");
     return LEAT_ATON_HOST_FAILED;
@@ -99,17 +97,9 @@ static enum leat_aton_host_end find(uint32_t device, struct aton_seat *seat, cha
 
 static bool counts(struct aton_seat *seat, uint64_t total[ATON_REASON_COUNT])
 {
-    const int cpus = libbpf_num_possible_cpus();
-    uint64_t *of_cpu = cpus > 0 ? calloc((size_t)cpus, sizeof *of_cpu) : NULL;
-    bool told = of_cpu != NULL;
-    for (uint32_t i = 0; told && i < ATON_REASON_COUNT; i++) {
-        told = bpf_map_lookup_elem(seat->counts_map, &i, of_cpu) == 0;
-        total[i] = 0;
-        for (int cpu = 0; told && cpu < cpus; cpu++)
-            total[i] += of_cpu[cpu];
-    }
-    free(of_cpu);
-    return told;
+    for (uint32_t i = 0; i < ATON_REASON_COUNT; i++)
+        if (!live_xdp_sum(seat->counts_map, i, &total[i], 1)) return false;
+    return true;
 }
 
 static void wait_for_mail(struct aton_seat *seat, int timeout_ms)
@@ -121,19 +111,18 @@ static void wait_for_mail(struct aton_seat *seat, int timeout_ms)
 /* ---- joining and leaving ------------------------------------------------------------------ */
 
 /* If the output may lose what native XDP sends, *why says so. */
-static bool can_send(const struct aton_config *c, char why[LIVE_XDP_WHY_LEN])
+static bool can_send(const struct aton_config *c, char why[LIVE_WHY_LEN])
 {
     return c->turns_back || live_xdp_can_send(c->out, LIVE_XDP_OUT, why);
 }
 
 /* Replaces a program of ours, or none. Native if that is safe and the driver supports it. */
 static bool attach(const struct aton_config *c, int program, int *slower_at,
-                   char note[2 * LIVE_XDP_WHY_LEN], char *why)
+                   char note[LIVE_WHY_LEN], char *why)
 {
-    char slow[LIVE_XDP_WHY_LEN] = "", refused[LIVE_XDP_WHY_LEN];
+    char slow[LIVE_WHY_LEN] = "";
     bool generic = !can_send(c, slow);
-    if (!live_xdp_attach(c->device, program, "aton_xdp", &generic, refused))
-        return aton_because(why, "%s", refused);
+    if (!live_xdp_attach(c->device, program, "aton_xdp", &generic, why)) return false;
     *slower_at = live_xdp_mode(generic, slow, note);
     return true;
 }
@@ -158,7 +147,7 @@ static struct aton_xdp_bpf *load(const struct aton_config *c, const struct aton_
                          bpf_map__reuse_fd(station->maps.aton_mailbox, old->mailbox_map) == 0) &&
                         aton_xdp_bpf__load(station) == 0;
     if (loaded) return station;
-    aton_because(why, "the kernel does not take the program: %s", strerror(errno));
+    live_because(why, "the kernel does not take the program: %s", strerror(errno));
     aton_xdp_bpf__destroy(station);
     return NULL;
 }
@@ -171,7 +160,9 @@ static bool fill(struct aton_xdp_bpf *station, const struct aton_config *c,
     struct aton_page page = { .interface = *fresh };
     if (old) page = *old->page;
     page.interface.address = fresh->address;
-    if (!old) page.issued = (uint32_t)aton_now_ns() * 2654435761u; /* not an earlier station's */
+    if (!old)
+        page.issued = (uint32_t)live_now_ns(CLOCK_MONOTONIC) *
+                      2654435761u; /* not an earlier station's */
     return bpf_map_update_elem(bpf_map__fd(station->maps.aton_config), &zero, c, 0) == 0 &&
            bpf_map_update_elem(bpf_map__fd(station->maps.aton_page), &zero, &page, 0) == 0;
 }
@@ -180,7 +171,7 @@ static bool join(struct aton_config *c, const struct leat_aton_interface *fresh,
                  char *why)
 {
     struct aton_seat seat;
-    char ignored[LEAT_ATON_HOST_WHY_LEN] = "", note[2 * LIVE_XDP_WHY_LEN] = "";
+    char ignored[LEAT_ATON_HOST_WHY_LEN] = "", note[LIVE_WHY_LEN] = "";
     const uint32_t zero = 0;
     live_xdp_quiet();
     const bool kept = find(c->device, &seat, ignored) == LEAT_ATON_HOST_OK;
@@ -188,7 +179,7 @@ static bool join(struct aton_config *c, const struct leat_aton_interface *fresh,
     c->turns_back = c->out == c->device && live_xdp_can_send(c->out, LIVE_XDP_BACK, ignored);
     struct aton_xdp_bpf *station = load(c, old, why);
     bool joined = station && fill(station, c, fresh, old);
-    if (station && !joined) aton_because(why, "its maps cannot be filled: %s", strerror(errno));
+    if (station && !joined) live_because(why, "its maps cannot be filled: %s", strerror(errno));
     joined = joined && attach(c, bpf_program__fd(station->progs.aton_xdp), slower_at, note, why);
     if (joined) {
         if (*slower_at >= 0) *slower_at += (int)strlen(c->why);
@@ -202,22 +193,20 @@ static bool join(struct aton_config *c, const struct leat_aton_interface *fresh,
 
 static enum leat_aton_host_end leave(uint32_t device, char *why)
 {
-    char refused[LIVE_XDP_WHY_LEN];
     bool was_there;
     live_xdp_quiet();
-    if (!live_xdp_detach(device, "aton_xdp", &was_there, refused))
-        return aton_because(why, "%s", refused), LEAT_ATON_HOST_FAILED;
+    if (!live_xdp_detach(device, "aton_xdp", &was_there, why)) return LEAT_ATON_HOST_FAILED;
     return was_there ? LEAT_ATON_HOST_OK : LEAT_ATON_HOST_ABSENT;
 }
 
 /* The other end of a veth may have stopped polling since. */
 static bool works(const struct aton_config *c, char *why)
 {
-    char lost[LIVE_XDP_WHY_LEN];
+    char lost[LIVE_WHY_LEN];
     uint32_t flags = 0;
     live_xdp_attached(c->device, &flags);
     if (flags != XDP_FLAGS_DRV_MODE || can_send(c, lost)) return true;
-    return aton_because(
+    return live_because(
         why, "%s: what this station sends on is lost, expected leat ring join again", lost);
 }
 

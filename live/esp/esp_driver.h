@@ -13,6 +13,7 @@
 #include "esp_kernel.h"
 #include "esp_router.h"
 #include "esp_user.h"
+#include "live_system.h"
 
 enum { ESP_SERVE_MS = 200 };
 
@@ -49,9 +50,6 @@ struct esp_driver {
 };
 
 extern const struct esp_driver esp_xdp_driver, esp_packet_driver, esp_udp_driver;
-
-/* Formats into why, truncated; returns false, for `return`. */
-bool esp_because(char *why, const char *text, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- management (esp_manage.c) -------------------------------------------------------------- */
 

@@ -116,6 +116,20 @@ static inline bool esp_is_ipv6(const struct esp_place *at)
     return at->carriage == ESP_IPV6_UDP || at->carriage == ESP_IPV6_RAW;
 }
 
+/* An address as octets, and as two numbers. */
+static inline void esp_address_read(const uint8_t octets[LEAT_ESP_ADDRESS_LEN], uint64_t address[2])
+{
+    address[0] = leat_get_be64(octets);
+    address[1] = leat_get_be64(octets + 8);
+}
+
+static inline void esp_address_write(const uint64_t address[2],
+                                     uint8_t octets[LEAT_ESP_ADDRESS_LEN])
+{
+    leat_put_be64(octets, address[0]);
+    leat_put_be64(octets + 8, address[1]);
+}
+
 /* ---- finding ------------------------------------------------------------------------------ */
 
 static inline enum esp_found esp_find_udp(const uint8_t *data, const uint8_t *end, uint32_t udp_at,
@@ -223,8 +237,7 @@ static inline void esp_destination(const uint8_t *data, const uint8_t *end,
     const uint8_t *ip = data + ESP_ETHERNET_LEN;
     address[0] = address[1] = 0;
     if (esp_is_ipv6(at) && ip + ESP_IPV6_LEN <= end) {
-        address[0] = leat_get_be64(ip + ESP_IPV6_TO_AT);
-        address[1] = leat_get_be64(ip + ESP_IPV6_TO_AT + 8);
+        esp_address_read(ip + ESP_IPV6_TO_AT, address);
     } else if (esp_is_ipv4(at) && ip + ESP_IPV4_LEN <= end) {
         address[1] = ESP_IPV4_MAPPED | leat_get_be32(ip + ESP_IPV4_TO_AT);
     }
@@ -237,8 +250,7 @@ static inline void esp_source(const uint8_t *data, const uint8_t *end, const str
     const uint8_t *ip = data + ESP_ETHERNET_LEN;
     address[0] = address[1] = 0;
     if (esp_is_ipv6(at) && ip + ESP_IPV6_LEN <= end) {
-        address[0] = leat_get_be64(ip + ESP_IPV6_FROM_AT);
-        address[1] = leat_get_be64(ip + ESP_IPV6_FROM_AT + 8);
+        esp_address_read(ip + ESP_IPV6_FROM_AT, address);
     } else if (esp_is_ipv4(at) && ip + ESP_IPV4_LEN <= end) {
         address[1] = ESP_IPV4_MAPPED | leat_get_be32(ip + ESP_IPV4_FROM_AT);
     } else if (data + ESP_ETHERNET_LEN <= end) {

@@ -46,7 +46,8 @@ enum leat_esp_host_end leat_esp_host_root_cast(struct leat_esp_host_root *r, con
     *why = 0;
     *packets = 0;
     if (len > LEAT_ESP_PAYLOAD_LEN_MAX) {
-        esp_because(why, "a text of %u octets, expected at most %d", len, LEAT_ESP_PAYLOAD_LEN_MAX);
+        live_because(why, "a text of %u octets, expected at most %d", len,
+                     LEAT_ESP_PAYLOAD_LEN_MAX);
         return LEAT_ESP_HOST_WRONG;
     }
     m = (struct leat_esp_management){ .opcode = LEAT_ESP_CAST };
@@ -55,6 +56,6 @@ enum leat_esp_host_end leat_esp_host_root_cast(struct leat_esp_host_root *r, con
     m.cast.payload_len = len;
     memcpy(m.cast.payload, text, len);
     if (send_all(r, &m, packets)) return LEAT_ESP_HOST_OK;
-    esp_because(why, "a packet cannot be sent");
+    live_because(why, "a packet cannot be sent");
     return LEAT_ESP_HOST_FAILED;
 }

@@ -26,7 +26,7 @@ enum leat_esp_host_end leat_esp_host_member_open(const struct leat_esp_host_conf
     struct leat_esp_host_member *m = calloc(1, sizeof *m);
     *why = 0;
     *out = NULL;
-    if (!m) return esp_because(why, "no memory"), LEAT_ESP_HOST_FAILED;
+    if (!m) return live_because(why, "no memory"), LEAT_ESP_HOST_FAILED;
     m->socket.fd = -1;
     const uint64_t every_ns = config->join_every_ns ? config->join_every_ns : join_default_ns;
     const struct leat_esp_member_config engine = { .group = config->group,
@@ -177,7 +177,7 @@ enum leat_esp_host_end leat_esp_host_member_serve(struct leat_esp_host_member *m
         const leat_time wake = leat_esp_member_wake_at(&m->engine);
         if (!esp_socket_wait(&m->socket, wake < until ? wake : until)) {
             if (errno == EINTR) return LEAT_ESP_HOST_OK;
-            esp_because(why, "waiting: %s", strerror(errno));
+            live_because(why, "waiting: %s", strerror(errno));
             return LEAT_ESP_HOST_FAILED;
         }
     }

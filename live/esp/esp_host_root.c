@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static const leat_time ps_per_ns = 1000, ps_per_ms = 1000000000;
 static const uint64_t tau_default_ns = 10000000000;
@@ -16,13 +15,10 @@ enum leat_esp_host_end leat_esp_host_root_open(const struct leat_esp_host_config
 {
     struct leat_esp_host_root *r = calloc(1, sizeof *r);
     const uint64_t tau_ns = config->tau_ns ? config->tau_ns : tau_default_ns;
-    struct timespec date;
     *why = 0;
     *out = NULL;
-    if (!r) return esp_because(why, "no memory"), LEAT_ESP_HOST_FAILED;
+    if (!r) return live_because(why, "no memory"), LEAT_ESP_HOST_FAILED;
     r->socket.fd = -1;
-    /* Serials increase from one root to the next: the date, which advances while no root runs. */
-    clock_gettime(CLOCK_REALTIME, &date);
     leat_put_be64(r->challenge_key, esp_socket_draw());
     leat_put_be64(r->challenge_key + 8, esp_socket_draw());
     const struct leat_esp_service_config engine = {
@@ -32,7 +28,8 @@ enum leat_esp_host_end leat_esp_host_root_open(const struct leat_esp_host_config
         .members_max = LEAT_ESP_HOST_MEMBERS_MAX,
         .nodes_max = LEAT_ESP_HOST_NODES_MAX,
         .links_max = LEAT_ESP_HOST_NODES_MAX + LEAT_ESP_HOST_MEMBERS_MAX,
-        .serial = (uint64_t)date.tv_sec * 1000000 + (uint64_t)date.tv_nsec / 1000,
+        /* It increases from one root to the next: the date advances while no root runs. */
+        .serial = live_now_ns(CLOCK_REALTIME) / 1000,
         .welcomes = true,
         .challenge_key = config->key ? r->challenge_key : NULL,
         .computation_key = config->key ? r->socket.key : NULL,
@@ -42,7 +39,7 @@ enum leat_esp_host_end leat_esp_host_root_open(const struct leat_esp_host_config
     if (r->memory)
         end = esp_socket_open(&r->socket, config, why);
     else
-        esp_because(why, "no memory");
+        live_because(why, "no memory");
     if (end == LEAT_ESP_HOST_OK) {
         leat_esp_service_init(&r->engine, &engine, r->memory);
         *out = r;
@@ -153,31 +150,32 @@ static void say_missing(const struct leat_esp_request *request,
     const bool maps = request->kind == LEAT_ESP_SERVICE_TREE ||
                       request->kind == LEAT_ESP_SERVICE_MULTICAST;
     if (r->end == LEAT_ESP_ANSWERED)
-        esp_because(why,
-                    "%llu of %u members are in the answer, expected each once; --robust asks again "
-                    "where packets are lost or doubled",
-                    (unsigned long long)r->counted, r->members);
+        live_because(
+            why,
+            "%llu of %u members are in the answer, expected each once; --robust asks again "
+            "where packets are lost or doubled",
+            (unsigned long long)r->counted, r->members);
     else if (maps && r->uninstalled)
-        esp_because(why,
-                    "%u branch points have no duplicate, expected running routers with this key",
-                    r->uninstalled);
+        live_because(why,
+                     "%u branch points have no duplicate, expected running routers with this key",
+                     r->uninstalled);
     else if (maps)
-        esp_because(why, "no whole tree: the way of %u of %u members is not known%s", r->unplaced,
-                    r->members, keyed ? "" : ", expected --key-file with the routers' key");
+        live_because(why, "no whole tree: the way of %u of %u members is not known%s", r->unplaced,
+                     r->members, keyed ? "" : ", expected --key-file with the routers' key");
     else if (!r->heard)
-        esp_because(why,
-                    "no answer in time: %u members were asked in %u attempts and nothing came, "
-                    "expected members with this key, and routers that let pass what they send",
-                    r->members, r->attempts);
+        live_because(why,
+                     "no answer in time: %u members were asked in %u attempts and nothing came, "
+                     "expected members with this key, and routers that let pass what they send",
+                     r->members, r->attempts);
     else if (r->end == LEAT_ESP_VOID)
-        esp_because(why, "no answer: all %u attempts were void; %llu packets came with E",
-                    r->attempts, (unsigned long long)r->errors);
+        live_because(why, "no answer: all %u attempts were void; %llu packets came with E",
+                     r->attempts, (unsigned long long)r->errors);
     else
-        esp_because(why,
-                    "no answer in time: of %u branches at the root %u are missing in the last of "
-                    "%u attempts; %u members were asked, %llu packets came, %llu of them with E",
-                    r->branches, r->branches_missing, r->attempts, r->members,
-                    (unsigned long long)r->heard, (unsigned long long)r->errors);
+        live_because(why,
+                     "no answer in time: of %u branches at the root %u are missing in the last of "
+                     "%u attempts; %u members were asked, %llu packets came, %llu of them with E",
+                     r->branches, r->branches_missing, r->attempts, r->members,
+                     (unsigned long long)r->heard, (unsigned long long)r->errors);
 }
 
 /* The members in an extreme are unknown, and those in a tree are what the tree shows. */
@@ -211,7 +209,7 @@ enum leat_esp_host_end leat_esp_host_root_ask(struct leat_esp_host_root *r,
     }
     while (r->engine.state != LEAT_ESP_SERVICE_ENDED)
         if (!esp_root_serve(r, LEAT_NEVER - 1)) {
-            esp_because(why, "interrupted");
+            live_because(why, "interrupted");
             return LEAT_ESP_HOST_FAILED;
         }
     *result = r->engine.result;

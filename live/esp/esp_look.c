@@ -1,5 +1,6 @@
 /* Inspecting a router: its counters, its stores, passing packets. */
 #include "esp_plan.h"
+#include "live_home.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,8 +20,8 @@ static bool open_memory(struct leat_esp_router *r, int file, char *why)
     m->maps = (struct esp_maps){ -1, -1, -1, -1 };
     m->share = esp_file_map(file);
     if (!m->share)
-        return esp_because(why, "the router's shared file is another version's, expected leat esp "
-                                "route again");
+        return live_because(why, "the router's shared file is another version's, expected leat esp "
+                                 "route again");
     if (m->share->config.driver != LEAT_ESP_ROUTER_XDP) {
         m->group = esp_file_groups(m->share);
         return true;
@@ -28,10 +29,10 @@ static bool open_memory(struct leat_esp_router *r, int file, char *why)
 #ifdef HAVE_XDP
     if (esp_xdp_find(&m->share->config, &m->maps, why)) return true;
     if (!*why)
-        esp_because(why, "its program is no longer on the devices, expected leat esp route again");
+        live_because(why, "its program is no longer on the devices, expected leat esp route again");
     return false;
 #else
-    return esp_because(why, "it is by XDP, and this leat was built without it");
+    return live_because(why, "it is by XDP, and this leat was built without it");
 #endif
 }
 
@@ -44,7 +45,7 @@ struct leat_esp_router *leat_esp_router_open(const char *router, char *why)
     if (file < 0) return NULL;
     struct leat_esp_router *r = calloc(1, sizeof *r);
     const bool opened = r && open_memory(r, file, why);
-    if (opened) r->process = esp_file_holder(file);
+    if (opened) r->process = live_file_holder(file);
     close(file);
     if (opened) return r;
     leat_esp_router_close(r);
@@ -70,7 +71,7 @@ void leat_esp_router_describe(const struct leat_esp_router *r, struct esp_config
 void leat_esp_router_why(const struct leat_esp_router *r, char *why)
 {
     const struct esp_share *s = r->memory.share;
-    esp_because(why, "%s%.250s", s->why, s->mode);
+    live_because(why, "%s%.250s", s->why, s->mode);
 }
 
 int leat_esp_router_process(const struct leat_esp_router *r)
@@ -146,11 +147,11 @@ bool leat_esp_router_bindings(struct leat_esp_router *r, uint32_t number, uint64
 bool leat_esp_router_watch(struct leat_esp_router *r, bool on, char *why)
 {
     if (on && !r->process)
-        return esp_because(why, "the router's process has ended, expected leat esp route again");
+        return live_because(why, "the router's process has ended, expected leat esp route again");
     r->memory.share->config.tracing = on;
 #ifdef HAVE_XDP
     if (!r->memory.group && !esp_xdp_watch(&r->memory.maps, on))
-        return esp_because(why, "its program cannot be told to: %s", strerror(errno));
+        return live_because(why, "its program cannot be told to: %s", strerror(errno));
 #endif
     return true;
 }

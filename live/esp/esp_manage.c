@@ -30,8 +30,8 @@ bool esp_manage_open(struct esp_process *p, char *why)
     p->seek4 = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     p->seek6 = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (p->answer4 < 0 || p->seek4 < 0)
-        return esp_because(why, "a UDP socket: %s", strerror(errno));
-    if (!esp_kernel_open(&p->kernel)) return esp_because(why, "netlink: %s", strerror(errno));
+        return live_because(why, "a UDP socket: %s", strerror(errno));
+    if (!esp_kernel_open(&p->kernel)) return live_because(why, "netlink: %s", strerror(errno));
     /* The CRC protects the packet, so no router has to complete a checksum. */
     setsockopt(p->answer4, SOL_SOCKET, SO_NO_CHECK, &on, sizeof on);
     setsockopt(p->seek4, SOL_SOCKET, SO_NO_CHECK, &on, sizeof on);
@@ -165,8 +165,7 @@ static struct leat_esp_next sender_of(const uint8_t *frame, uint32_t len,
     struct leat_esp_next from = { .port = LEAT_ESP_UDP_PORT };
     uint64_t address[2];
     esp_source(frame, frame + len, at, address);
-    leat_put_be64(from.address, address[0]);
-    leat_put_be64(from.address + 8, address[1]);
+    esp_address_write(address, from.address);
     if (at->udp_at) from.port = leat_get_be16(frame + at->udp_at);
     return from;
 }

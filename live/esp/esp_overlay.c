@@ -34,14 +34,8 @@ struct arrival {
     int hops;
 };
 
-static void to_number(const struct in6_addr *address, uint64_t number[2])
-{
-    number[0] = leat_get_be64(address->s6_addr);
-    number[1] = leat_get_be64(address->s6_addr + 8);
-}
-
 /* One IPv6 socket serves both: IPv4 addresses arrive as ::ffff:a.b.c.d, which is our form. */
-static ssize_t hear(uint8_t *octets, size_t cap, struct arrival *a)
+static ssize_t receive(uint8_t *octets, size_t cap, struct arrival *a)
 {
     struct sockaddr_in6 peer;
     struct iovec part = { octets, cap };
@@ -58,12 +52,12 @@ static ssize_t hear(uint8_t *octets, size_t cap, struct arrival *a)
     const ssize_t got = recvmsg(path.fd, &m, MSG_DONTWAIT);
     if (got < 0) return got;
     *a = (struct arrival){ .hops = 64, .from_port = ntohs(peer.sin6_port) };
-    to_number(&peer.sin6_addr, a->from);
+    esp_address_read(peer.sin6_addr.s6_addr, a->from);
     for (struct cmsghdr *c = CMSG_FIRSTHDR(&m); c; c = CMSG_NXTHDR(&m, c)) {
         if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_PKTINFO) {
             struct in6_pktinfo info;
             memcpy(&info, CMSG_DATA(c), sizeof info);
-            to_number(&info.ipi6_addr, a->to);
+            esp_address_read(info.ipi6_addr.s6_addr, a->to);
         } else if ((c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_HOPLIMIT) ||
                    (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_TTL)) {
             memcpy(&a->hops, CMSG_DATA(c), sizeof a->hops);
@@ -82,10 +76,8 @@ static void dress(uint8_t *frame, uint32_t len, const struct arrival *a)
     leat_put_be16(ip + ESP_IPV6_PAYLOAD_AT, (uint16_t)(ESP_UDP_LEN + len));
     ip[ESP_IPV6_NEXT_AT] = ESP_IP_UDP;
     ip[ESP_IPV6_HOPS_AT] = (uint8_t)a->hops;
-    for (int i = 0; i < 2; i++) {
-        leat_put_be64(ip + ESP_IPV6_FROM_AT + 8 * i, a->from[i]);
-        leat_put_be64(ip + ESP_IPV6_TO_AT + 8 * i, a->to[i]);
-    }
+    esp_address_write(a->from, ip + ESP_IPV6_FROM_AT);
+    esp_address_write(a->to, ip + ESP_IPV6_TO_AT);
     leat_put_be16(udp, a->from_port);
     leat_put_be16(udp + ESP_UDP_TO_AT, LEAT_ESP_UDP_PORT);
     leat_put_be16(udp + ESP_UDP_LEN_AT, (uint16_t)(ESP_UDP_LEN + len));
@@ -105,8 +97,7 @@ static enum esp_reason send_on(const uint8_t *octets, uint32_t len, int hops,
                                const struct esp_next *next, enum esp_reason sent)
 {
     struct sockaddr_in6 peer = { .sin6_family = AF_INET6, .sin6_port = htons(next->udp_port) };
-    leat_put_be64(peer.sin6_addr.s6_addr, next->address[0]);
-    leat_put_be64(peer.sin6_addr.s6_addr + 8, next->address[1]);
+    esp_address_write(next->address, peer.sin6_addr.s6_addr);
     const bool is_ipv4 = next->address[0] == 0 && next->address[1] >> 32 == 0xffff;
     const int level = is_ipv4 ? IPPROTO_IP : IPPROTO_IPV6;
     if (esp_kernel_hop(path.kernel, peer.sin6_addr.s6_addr + (is_ipv4 ? 12 : 0), is_ipv4 ? 4 : 16,
@@ -124,8 +115,7 @@ static enum esp_reason send_on(const uint8_t *octets, uint32_t len, int hops,
 static void answer_ahead(uint8_t *frame, const struct esp_next *next)
 {
     uint8_t *ip = frame + ESP_ETHERNET_LEN;
-    leat_put_be64(ip + 8, next->address[0]);
-    leat_put_be64(ip + 16, next->address[1]);
+    esp_address_write(next->address, ip + ESP_IPV6_FROM_AT);
     leat_put_be16(ip + ESP_IPV6_LEN, next->udp_port);
 }
 
@@ -135,7 +125,7 @@ static bool take(struct esp_process *p)
     static uint8_t frame[ESP_FRAME_MAX + ESP_FRAME_SLACK];
     struct esp_outcome o;
     struct arrival a;
-    const ssize_t got = hear(frame + AT, ESP_FRAME_MAX - AT, &a);
+    const ssize_t got = receive(frame + AT, ESP_FRAME_MAX - AT, &a);
     if (got < 0) return false;
     const uint32_t len = (uint32_t)got;
     dress(frame, len, &a);
@@ -171,12 +161,11 @@ static bool start(struct esp_process *p, bool *kept, char *why)
     const uint16_t port = c->listen_port ? c->listen_port : LEAT_ESP_UDP_PORT;
     struct sockaddr_in6 here = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
     (void)kept;
-    leat_put_be64(here.sin6_addr.s6_addr, c->listen[0]);
-    leat_put_be64(here.sin6_addr.s6_addr + 8, c->listen[1]);
+    esp_address_write(c->listen, here.sin6_addr.s6_addr);
     path.ground = (struct esp_ground){ p->memory.share, p->memory.group, way, c };
     path.kernel = &p->kernel;
     path.fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (path.fd < 0) return esp_because(why, "a UDP socket: %s", strerror(errno));
+    if (path.fd < 0) return live_because(why, "a UDP socket: %s", strerror(errno));
     setsockopt(path.fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
     setsockopt(path.fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, &on, sizeof on);
     setsockopt(path.fd, IPPROTO_IPV6, IPV6_RECVHOPLIMIT, &on, sizeof on);
@@ -185,8 +174,8 @@ static bool start(struct esp_process *p, bool *kept, char *why)
     setsockopt(path.fd, SOL_SOCKET, SO_NO_CHECK, &on, sizeof on);
     setsockopt(path.fd, SOL_SOCKET, SO_RCVBUF, &queue_bytes, sizeof queue_bytes);
     if (bind(path.fd, (const struct sockaddr *)&here, sizeof here))
-        return esp_because(why, "UDP port %u: %s", port, strerror(errno));
-    esp_because(p->memory.share->mode, ", by process %d", (int)getpid());
+        return live_because(why, "UDP port %u: %s", port, strerror(errno));
+    live_because(p->memory.share->mode, ", by process %d", (int)getpid());
     return true;
 }
 

@@ -76,16 +76,13 @@ static bool filter(int fd)
 static int open_port(uint32_t device, char *why)
 {
     const int on = 1, queue_bytes = QUEUE_BYTES;
-    const struct sockaddr_ll at = { .sll_family = AF_PACKET,
-                                    .sll_protocol = htons(ANY_TYPE),
-                                    .sll_ifindex = (int)device };
     const int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd >= 0) setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &queue_bytes, sizeof queue_bytes);
     if (fd >= 0 && filter(fd) && setsockopt(fd, SOL_PACKET, IGNORE_OUTGOING, &on, sizeof on) == 0 &&
-        bind(fd, (const struct sockaddr *)&at, sizeof at) == 0)
+        live_packet_bind(fd, device, ANY_TYPE))
         return fd;
-    esp_because(why, "a packet socket: %s%s", strerror(errno),
-                errno == EPERM ? ", expected root, or --driver udp" : "");
+    live_because(why, "a packet socket: %s%s", strerror(errno),
+                 errno == EPERM ? ", expected root, or --driver udp" : "");
     if (fd >= 0) close(fd);
     return -1;
 }
@@ -118,8 +115,7 @@ static bool open_all_raw(uint32_t ports)
 static const uint8_t *kernel_address(const uint64_t number[2], bool is_ipv6,
                                      uint8_t address[LEAT_ESP_ADDRESS_LEN], uint32_t *len)
 {
-    leat_put_be64(address, number[0]);
-    leat_put_be64(address + 8, number[1]);
+    esp_address_write(number, address);
     *len = is_ipv6 ? LEAT_ESP_ADDRESS_LEN : 4;
     return address + LEAT_ESP_ADDRESS_LEN - *len;
 }
@@ -139,8 +135,7 @@ static bool send_ip(int fd, const uint8_t *ip, uint32_t len, bool is_ipv6, const
 {
     if (is_ipv6) {
         struct sockaddr_in6 peer = { .sin6_family = AF_INET6 };
-        leat_put_be64(peer.sin6_addr.s6_addr, to[0]);
-        leat_put_be64(peer.sin6_addr.s6_addr + 8, to[1]);
+        esp_address_write(to, peer.sin6_addr.s6_addr);
         return sendto(fd, ip, len, 0, (const struct sockaddr *)&peer, sizeof peer) >= 0;
     }
     struct sockaddr_in peer = { .sin_family = AF_INET };
@@ -288,7 +283,7 @@ static bool withhold(const struct esp_config *c, bool wanted, char *why)
     /* By name: rules outlive their device, and would apply to the next one of that name. */
     for (uint32_t i = 0; done && i < c->port_count; i++)
         done = esp_kernel_withhold(&kernel, c->port[i].name, wanted);
-    if (!done) esp_because(why, "routing rules: %s", strerror(errno));
+    if (!done) live_because(why, "routing rules: %s", strerror(errno));
     esp_kernel_close(&kernel);
     return done;
 }
@@ -306,10 +301,10 @@ static bool start(struct esp_process *p, bool *kept, char *why)
     path.kernel = &p->kernel;
     for (uint32_t i = 0; i < c->port_count; i++)
         if ((path.in[i] = open_port(c->port[i].device, why)) < 0) return false;
-    if (!open_all_raw(c->port_count)) return esp_because(why, "a raw socket: %s", strerror(errno));
+    if (!open_all_raw(c->port_count)) return live_because(why, "a raw socket: %s", strerror(errno));
     char ignored[LEAT_ESP_ROUTER_WHY_LEN];
     if (!withhold(c, true, why)) return clear(c, ignored), false;
-    esp_because(p->memory.share->mode, ", by process %d", (int)getpid());
+    live_because(p->memory.share->mode, ", by process %d", (int)getpid());
     return true;
 }
 

@@ -1,42 +1,21 @@
 /* Turns the user's options into a router's configuration: ports, next hops, stores, limits. */
 #include "esp_plan.h"
 #include <arpa/inet.h>
-#include <errno.h>
-#include <net/if.h>
-#include <net/if_arp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/random.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 enum { TEXT_MAX = 128 };
 static const uint64_t ns_per_s = 1000000000;
 
 /* ---- devices ------------------------------------------------------------------------------ */
 
-static bool ask_device(const char *device, unsigned long what, struct ifreq *request)
-{
-    const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    *request = (struct ifreq){ 0 };
-    snprintf(request->ifr_name, sizeof request->ifr_name, "%s", device);
-    const bool told = fd >= 0 && ioctl(fd, what, request) == 0;
-    if (fd >= 0) close(fd);
-    return told;
-}
-
 static bool plan_port(const char *device, struct esp_port *port, char *why)
 {
-    struct ifreq request;
     port->device = if_nametoindex(device);
-    if (!port->device) return esp_because(why, "no network device '%s'", device);
-    if (!ask_device(device, SIOCGIFHWADDR, &request))
-        return esp_because(why, "%s: no Ethernet address: %s", device, strerror(errno));
-    if (request.ifr_hwaddr.sa_family != ARPHRD_ETHER)
-        return esp_because(why, "%s is not an Ethernet, expected a device that is", device);
-    memcpy(port->mac, request.ifr_hwaddr.sa_data, ESP_MAC_LEN);
+    if (!port->device) return live_because(why, "no network device '%s'", device);
+    if (!live_device_mac(device, port->mac, why)) return false;
     snprintf(port->name, sizeof port->name, "%s", device);
     return true;
 }
@@ -46,19 +25,20 @@ static bool plan_ports(const struct leat_esp_router_config *from, struct esp_con
     c->port_count = from->device_count;
     if (from->driver == LEAT_ESP_ROUTER_UDP) {
         if (from->device_count)
-            return esp_because(why, "the overlay has no devices, expected --listen and --next-hop");
+            return live_because(why,
+                                "the overlay has no devices, expected --listen and --next-hop");
         c->port_count = 1;
         snprintf(c->port[0].name, sizeof c->port[0].name, "overlay");
         return true;
     }
     if (!from->device_count)
-        return esp_because(why, "no devices, expected at least one --dev (or --driver udp)");
+        return live_because(why, "no devices, expected at least one --dev (or --driver udp)");
     for (uint32_t i = 0; i < from->device_count; i++) {
         if (!plan_port(from->device[i], &c->port[i], why)) return false;
         for (uint32_t j = 0; j < i; j++)
             if (c->port[j].device == c->port[i].device)
-                return esp_because(why, "%s is there twice, expected different devices",
-                                   from->device[i]);
+                return live_because(why, "%s is there twice, expected different devices",
+                                    from->device[i]);
     }
     return true;
 }
@@ -67,16 +47,10 @@ static bool plan_ports(const struct leat_esp_router_config *from, struct esp_con
 
 bool esp_plan_address(const char *text, uint64_t address[2])
 {
-    uint8_t octets[16];
-    struct in_addr v4;
-    if (inet_pton(AF_INET, text, &v4) == 1) {
-        address[0] = 0;
-        address[1] = ESP_IPV4_MAPPED | ntohl(v4.s_addr);
-        return true;
-    }
-    if (inet_pton(AF_INET6, text, octets) != 1) return false;
-    address[0] = leat_get_be64(octets);
-    address[1] = leat_get_be64(octets + 8);
+    uint8_t octets[LEAT_ESP_ADDRESS_LEN] = { [10] = 0xff, [11] = 0xff };
+    if (inet_pton(AF_INET, text, octets + 12) != 1 && inet_pton(AF_INET6, text, octets) != 1)
+        return false;
+    esp_address_read(octets, address);
     return true;
 }
 
@@ -149,14 +123,14 @@ static bool read_hop(const char *text, struct esp_next *next, char *why)
     const char *comma = strchr(text, ',');
     if (!comma) {
         if (esp_plan_endpoint(text, next->address, &next->udp_port)) return true;
-        return esp_because(why, "next hop '%.80s', expected an address or DEVICE,MAC", text);
+        return live_because(why, "next hop '%.80s', expected an address or DEVICE,MAC", text);
     }
     snprintf(device, sizeof device, "%.*s", (int)(comma - text), text);
     next->device = if_nametoindex(device);
-    if (!next->device) return esp_because(why, "next hop: no network device '%s'", device);
+    if (!next->device) return live_because(why, "next hop: no network device '%s'", device);
     if (!read_mac(comma + 1, next->mac))
-        return esp_because(why, "next hop '%.40s', expected an Ethernet address of one station",
-                           comma + 1);
+        return live_because(why, "next hop '%.40s', expected an Ethernet address of one station",
+                            comma + 1);
     return true;
 }
 
@@ -169,17 +143,17 @@ static bool plan_next(const char *text, enum leat_esp_router_driver driver, stru
     if (equals) snprintf(prefix, sizeof prefix, "%.*s", (int)(equals - text), text);
     if (!read_hop(hop, &next, why)) return false;
     if (next.device && driver == LEAT_ESP_ROUTER_UDP)
-        return esp_because(why, "next hop '%.80s', expected an address in an overlay", text);
+        return live_because(why, "next hop '%.80s', expected an address in an overlay", text);
     if (strcmp(prefix, "bare") == 0) {
         if (!next.device)
-            return esp_because(why, "next hop '%.80s', expected bare=DEVICE,MAC", text);
+            return live_because(why, "next hop '%.80s', expected bare=DEVICE,MAC", text);
         c->bare_device = next.device;
         memcpy(c->bare_mac, next.mac, ESP_MAC_LEN);
         return true;
     }
     if (*prefix && !read_prefix(prefix, &next))
-        return esp_because(why, "next hop for '%.80s', expected an address or ADDRESS/BITS",
-                           prefix);
+        return live_because(why, "next hop for '%.80s', expected an address or ADDRESS/BITS",
+                            prefix);
     c->next[c->next_count++] = next;
     return true;
 }
@@ -205,21 +179,21 @@ static bool plan_stores(const struct leat_esp_router_config *from, struct esp_co
     const uint32_t centre = leat_esp_groups_for(from->capacity);
     const uint32_t port = leat_esp_groups_for(from->port_capacity);
     uint32_t first = 0;
-    if (!c->node_id && !draw(&c->node_id)) return esp_because(why, "no random numbers");
+    if (!c->node_id && !draw(&c->node_id)) return live_because(why, "no random numbers");
     for (uint32_t i = 0; i < 1 + 2 * c->port_count; i++) {
         const uint32_t groups = i ? port : centre;
         struct esp_store *store = &c->store[i];
         *store = (struct esp_store){ .first = first, .mask = groups - 1 };
         store->node.id = i ? leat_esp_mix64(c->node_id, i) : c->node_id;
         store->node.tau = c->tau_ns;
-        if (!draw(&store->node.seed)) return esp_because(why, "no random numbers");
+        if (!draw(&store->node.seed)) return live_because(why, "no random numbers");
         first += groups;
     }
     c->group_count = first;
     if (first > LEAT_ESP_GROUPS_MAX)
-        return esp_because(why, "stores of %llu bindings, expected at most %llu in all",
-                           (unsigned long long)first * LEAT_ESP_GROUP_SLOTS,
-                           (unsigned long long)LEAT_ESP_GROUPS_MAX * LEAT_ESP_GROUP_SLOTS);
+        return live_because(why, "stores of %llu bindings, expected at most %llu in all",
+                            (unsigned long long)first * LEAT_ESP_GROUP_SLOTS,
+                            (unsigned long long)LEAT_ESP_GROUPS_MAX * LEAT_ESP_GROUP_SLOTS);
     return true;
 }
 
@@ -236,7 +210,7 @@ bool esp_plan(const struct leat_esp_router_config *from, struct esp_config *c, c
     c->has_key = from->key != NULL;
     c->keyed_only = from->keyed_only;
     if (from->keyed_only && !from->key)
-        return esp_because(why, "keyed computations without a key, expected --key-file");
+        return live_because(why, "keyed computations without a key, expected --key-file");
     if (from->key) memcpy(c->key, from->key, sizeof c->key);
     return true;
 }

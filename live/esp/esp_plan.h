@@ -3,7 +3,6 @@
 #define LEAT_ESP_PLAN_H
 
 #include "esp_driver.h"
-#include <sys/types.h>
 
 enum { ESP_FILE_NAME_LEN = 96 };
 
@@ -30,9 +29,6 @@ bool esp_file_name(const char *router, char name[ESP_FILE_NAME_LEN], char *why);
 /* A descriptor, or -1: see `why` and errno. Files of other users are not opened: their contents
  * would be trusted. */
 int esp_file_open(const char *name, int flags, char *why);
-
-/* Which process holds the lock: 0 none, -1 one of another PID namespace. */
-pid_t esp_file_holder(int fd);
 
 /* NULL: not our file, or incomplete. share->len octets. */
 struct esp_share *esp_file_map(int fd);

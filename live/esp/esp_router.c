@@ -9,18 +9,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 _Static_assert((int)LEAT_ESP_ROUTER_WHY_LEN == (int)ESP_WHY_LEN, "one length of reasons");
-enum { LEAVE_TRIES = 300 };
-static const char magic[8] = "leatESP5";
+static const char magic[8] = "leatESP5", owner[] = "router";
 static volatile sig_atomic_t ending;
 
 /* In the order in which they are tried. */
@@ -31,15 +27,6 @@ static const struct esp_driver *const drivers[] = {
     &esp_packet_driver, &esp_udp_driver
 };
 enum { DRIVERS = sizeof drivers / sizeof *drivers };
-
-bool esp_because(char *why, const char *text, ...)
-{
-    va_list list;
-    va_start(list, text);
-    vsnprintf(why, LEAT_ESP_ROUTER_WHY_LEN, text, list);
-    va_end(list);
-    return false;
-}
 
 static const struct esp_driver *driver_of(uint32_t number)
 {
@@ -57,53 +44,27 @@ bool esp_file_name(const char *router, char name[ESP_FILE_NAME_LEN], char *why)
     const size_t len = strlen(router);
     if (len < 1 || len > LEAT_ESP_ROUTER_NAME_MAX ||
         strspn(router, "abcdefghijklmnopqrstuvwxyz0123456789-") != len)
-        return esp_because(why, "router '%.40s', expected 1 to %d of a-z, 0-9 and -", router,
-                           LEAT_ESP_ROUTER_NAME_MAX);
-    if (!live_home_mark(mark)) return esp_because(why, "/proc/self/ns/net: %s", strerror(errno));
+        return live_because(why, "router '%.40s', expected 1 to %d of a-z, 0-9 and -", router,
+                            LEAT_ESP_ROUTER_NAME_MAX);
+    if (!live_home_mark(mark)) return live_because(why, "/proc/self/ns/net: %s", strerror(errno));
     snprintf(name, ESP_FILE_NAME_LEN, "/leat-esp.%s.%s", mark, router);
     return true;
 }
 
 int esp_file_open(const char *name, int flags, char *why)
 {
-    struct stat about;
-    const int fd = shm_open(name, flags | O_RDWR | O_CLOEXEC, 0600);
-    const int err = fd < 0 || fstat(fd, &about) != 0 ? errno : 0;
-    const bool is_file = err ? err != EINVAL && err != ELOOP : S_ISREG(about.st_mode);
-    if (!err && is_file && about.st_uid == geteuid()) return fd;
-    if (fd >= 0) close(fd);
-    if (err == ENOENT)
-        esp_because(why, "no router here, expected one from leat esp route");
-    else if (!is_file) /* shm_open returns EINVAL for a folder, ELOOP for a link */
-        esp_because(why,
-                    "/dev/shm%s is in the way, expected a file of leat or nothing there: remove "
-                    "it, or choose another --name",
-                    name);
-    else if (err && err != EACCES)
-        esp_because(why, "the router's shared file: %s", strerror(err));
-    else
-        esp_because(why,
-                    "the router's file /dev/shm%s is of another user, expected that user or "
-                    "another --name",
-                    name);
-    errno = err ? err : EACCES;
-    return -1;
-}
-
-pid_t esp_file_holder(int fd)
-{
-    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-    if (fcntl(fd, F_GETLK, &lock) || lock.l_type == F_UNLCK) return 0;
-    return lock.l_pid;
+    const int file = live_file_open(name, flags, owner, true, why);
+    if (file < 0 && errno == ENOENT)
+        live_because(why, "no router here, expected one from leat esp route");
+    return file;
 }
 
 struct esp_share *esp_file_map(int fd)
 {
     struct stat file;
     if (fstat(fd, &file) || (size_t)file.st_size < sizeof(struct esp_share)) return NULL;
-    struct esp_share *share = mmap(NULL, (size_t)file.st_size, PROT_READ | PROT_WRITE, MAP_SHARED,
-                                   fd, 0);
-    if (share == MAP_FAILED) return NULL;
+    struct esp_share *share = live_file_map(fd, (size_t)file.st_size);
+    if (!share) return NULL;
     if (memcmp(share->magic, magic, sizeof magic) == 0 && share->len == (uint64_t)file.st_size)
         return share;
     munmap(share, (size_t)file.st_size);
@@ -127,8 +88,8 @@ static struct esp_share *file_begin(int fd, const struct esp_config *c)
 {
     const size_t len = file_len(c);
     if (ftruncate(fd, 0) || ftruncate(fd, (off_t)len)) return NULL;
-    struct esp_share *share = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (share == MAP_FAILED) return NULL;
+    struct esp_share *share = live_file_map(fd, len);
+    if (!share) return NULL;
     share->config = *c;
     share->len = len;
     memcpy(share->magic, magic, sizeof magic);
@@ -143,90 +104,49 @@ static void end_soon(int signal_number)
     ending = 1;
 }
 
-static void detach_from_terminal(void)
-{
-    const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-    struct sigaction end = { .sa_handler = end_soon };
-    setsid();
-    for (int fd = 0; fd < 3 && nothing >= 0; fd++)
-        dup2(nothing, fd);
-    sigaction(SIGINT, &end, NULL);
-    sigaction(SIGTERM, &end, NULL);
-    signal(SIGHUP, SIG_IGN);
-    signal(SIGPIPE, SIG_IGN);
-}
+struct start {
+    struct esp_share *share;
+    const struct esp_driver *driver;
+    bool kept;
+    int file;
+};
 
-struct told {
+struct report {
     char why[LEAT_ESP_ROUTER_WHY_LEN];
     bool started, kept;
 };
 
 /* The child's side: reports the result on `ready`, then serves. */
-_Noreturn static void become_router(struct esp_share *share, const struct esp_driver *driver,
-                                    bool kept, int file, int ready)
+_Noreturn static void become_router(void *context, int ready)
 {
-    struct told told = { .kept = kept };
-    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+    const struct start *start = context;
+    const struct esp_driver *driver = start->driver;
+    const struct sigaction end = { .sa_handler = end_soon };
+    struct report report = { .kept = start->kept };
     static struct esp_process p;
     struct live_home home;
-    p = (struct esp_process){ .memory = { .share = share, .maps = { -1, -1, -1, -1 } } };
-    if (driver->number != LEAT_ESP_ROUTER_XDP) p.memory.group = esp_file_groups(share);
-    told.started = fcntl(file, F_SETLK, &lock) == 0;
-    if (!told.started) esp_because(told.why, "another process has become this router");
-    told.started = told.started && esp_manage_open(&p, told.why) &&
-                   driver->start(&p, &told.kept, told.why);
-    if (told.started) {
-        detach_from_terminal();
-        live_home_open(&home, file);
+    p = (struct esp_process){ .memory = { .share = start->share, .maps = { -1, -1, -1, -1 } } };
+    if (driver->number != LEAT_ESP_ROUTER_XDP) p.memory.group = esp_file_groups(start->share);
+    report.started = live_file_lock(start->file);
+    if (!report.started) live_because(report.why, "another process has become this router");
+    report.started = report.started && esp_manage_open(&p, report.why) &&
+                     driver->start(&p, &report.kept, report.why);
+    if (report.started) {
+        live_process_detach();
+        sigaction(SIGINT, &end, NULL);
+        sigaction(SIGTERM, &end, NULL);
+        signal(SIGPIPE, SIG_IGN);
+        live_home_open(&home, start->file);
         leat_live_guard(driver->number == LEAT_ESP_ROUTER_XDP ? LEAT_LIVE_XDP : 0, &home);
     } else { /* before reporting: another driver may be tried at once, while this process ends */
-        lock.l_type = F_UNLCK;
-        fcntl(file, F_SETLK, &lock);
+        close(start->file); /* and with it the lock */
     }
-    if (write(ready, &told, sizeof told) != (ssize_t)sizeof told || !told.started) _exit(1);
+    if (write(ready, &report, sizeof report) != (ssize_t)sizeof report || !report.started) _exit(1);
     close(ready);
     while (!ending && !live_home_is_gone(&home))
         driver->serve(&p);
     if (!ending) live_home_leave(&home, "the ESP router");
     _exit(0);
-}
-
-static bool begin(struct esp_share *share, const struct esp_driver *driver, int file,
-                  struct told *told)
-{
-    int ready[2];
-    if (pipe2(ready, O_CLOEXEC)) return esp_because(told->why, "a pipe: %s", strerror(errno));
-    fflush(NULL);
-    const pid_t first = fork();
-    if (first == 0) {
-        /* Forks twice, so that the router has no parent to wait for it. */
-        if (fork() != 0) _exit(0);
-        close(ready[0]);
-        become_router(share, driver, told->kept, file, ready[1]);
-    }
-    close(ready[1]);
-    while (first > 0 && waitpid(first, NULL, 0) < 0 && errno == EINTR) {
-    }
-    const ssize_t got = first > 0 ? read(ready[0], told, sizeof *told) : -1;
-    close(ready[0]);
-    if (got != (ssize_t)sizeof *told) return esp_because(told->why, "no process could be started");
-    return told->started;
-}
-
-/* Ends the process that serves the file. */
-static bool end_holder(int fd, char *why)
-{
-    const struct timespec pause = { .tv_nsec = 10000000 };
-    for (int i = 0; i < LEAVE_TRIES; i++) {
-        const pid_t pid = esp_file_holder(fd);
-        if (!pid) return true;
-        if (pid < 0) return esp_because(why, "the router's process is not to be seen from here");
-        if (i == 0 && kill(pid, SIGTERM) && errno != ESRCH)
-            return esp_because(why, "process %d stays: %s", (int)pid, strerror(errno));
-        if (i == LEAVE_TRIES / 2) kill(pid, SIGKILL);
-        nanosleep(&pause, NULL);
-    }
-    return esp_because(why, "process %d does not end", (int)esp_file_holder(fd));
 }
 
 /* ---- starting ----------------------------------------------------------------------------- */
@@ -265,21 +185,23 @@ static void mend(struct esp_share *share)
 static bool start_by(const struct esp_driver *driver, struct esp_config *c, bool has_id, int file,
                      char *reason, int *slower_at, char *why)
 {
-    struct told told = { .why = "" };
+    struct report report = { .why = "" };
     c->driver = driver->number;
     struct esp_share *share = earlier(file, c, has_id);
-    told.kept = share != NULL;
-    if (told.kept && driver->number != LEAT_ESP_ROUTER_XDP) mend(share);
-    if (!share) share = file_begin(file, c);
-    if (!share) return esp_because(why, "the shared file: %s", strerror(errno));
-    esp_because(share->why, "%.200s", reason);
+    struct start start = { share, driver, share != NULL, file };
+    if (share && driver->number != LEAT_ESP_ROUTER_XDP) mend(share);
+    if (!share) start.share = share = file_begin(file, c);
+    if (!share) return live_because(why, "the shared file: %s", strerror(errno));
+    live_because(share->why, "%.200s", reason);
     share->slower_at = -1;
-    const bool started = begin(share, driver, file, &told);
+    const bool started = live_process_start(become_router, &start, &report, sizeof report,
+                                            report.why) &&
+                         report.started;
     if (started)
-        esp_because(why, "%s%.250s%s", share->why, share->mode,
-                    told.kept ? "; took over the stores of an earlier router" : "");
+        live_because(why, "%s%.250s%s", share->why, share->mode,
+                     report.kept ? "; took over the stores of an earlier router" : "");
     else
-        esp_because(why, "%s", told.why);
+        live_because(why, "%s", report.why);
     if (started && share->slower_at >= 0) *slower_at = (int)strlen(share->why) + share->slower_at;
     munmap(share, (size_t)share->len);
     return started;
@@ -292,7 +214,7 @@ static bool start_any(const struct leat_esp_router_config *config, struct esp_co
     char refused[LEAT_ESP_ROUTER_WHY_LEN] = "this leat was built without XDP";
     const bool any = config->driver == LEAT_ESP_ROUTER_ANY;
     const struct esp_driver *driver = driver_of(any ? LEAT_ESP_ROUTER_XDP : config->driver);
-    if (any) esp_because(reason, "the kernel takes it");
+    if (any) live_because(reason, "the kernel takes it");
     if (driver) {
         *used = driver->number;
         if (start_by(driver, c, config->node_id != 0, file, reason, slower_at, refused)) {
@@ -301,8 +223,8 @@ static bool start_any(const struct leat_esp_router_config *config, struct esp_co
         }
     }
     if (!any)
-        return esp_because(why, "no driver %s: %.250s", driver ? driver->name : "xdp", refused);
-    esp_because(reason, "slower: no XDP: %.200s", refused);
+        return live_because(why, "no driver %s: %.250s", driver ? driver->name : "xdp", refused);
+    live_because(reason, "slower: no XDP: %.200s", refused);
     *slower_at = 0;
     *used = LEAT_ESP_ROUTER_PACKET;
     return start_by(&esp_packet_driver, c, config->node_id != 0, file, reason, slower_at, why);
@@ -312,7 +234,7 @@ static bool start_any(const struct leat_esp_router_config *config, struct esp_co
 static bool shares_port(int file, const struct esp_config *c, uint32_t *port)
 {
     struct esp_share *other = esp_file_map(file);
-    bool shares = false, serves = esp_file_holder(file) != 0;
+    bool shares = false, serves = live_file_holder(file) != 0;
     if (!other) return false;
 #ifdef HAVE_XDP
     struct esp_maps maps;
@@ -349,8 +271,8 @@ static bool are_free(const char *own, const struct esp_config *c, char *why)
         free = !shares_port(file, c, &port);
         close(file);
         if (!free)
-            esp_because(why, "%s is a port of the router '%s', expected leat esp stop --name %s",
-                        c->port[port].name, name + len, name + len);
+            live_because(why, "%s is a port of the router '%s', expected leat esp stop --name %s",
+                         c->port[port].name, name + len, name + len);
     }
     if (folder) closedir(folder);
     return free;
@@ -367,11 +289,11 @@ enum leat_esp_router_end leat_esp_router_start(const struct leat_esp_router_conf
     if (!esp_file_name(config->name, name, why) || !esp_plan(config, &c, why))
         return LEAT_ESP_ROUTER_WRONG;
     if (config->listen && !esp_plan_endpoint(config->listen, c.listen, &c.listen_port)) {
-        esp_because(why, "--listen '%.60s', expected ADDRESS or ADDRESS:PORT", config->listen);
+        live_because(why, "--listen '%.60s', expected ADDRESS or ADDRESS:PORT", config->listen);
         return LEAT_ESP_ROUTER_WRONG;
     }
     if (config->driver == LEAT_ESP_ROUTER_UDP && !c.next_count) {
-        esp_because(why, "an overlay without a next hop, expected --next-hop ADDRESS");
+        live_because(why, "an overlay without a next hop, expected --next-hop ADDRESS");
         return LEAT_ESP_ROUTER_WRONG;
     }
     live_home_sweep("leat-esp");
@@ -380,7 +302,7 @@ enum leat_esp_router_end leat_esp_router_start(const struct leat_esp_router_conf
     if (file < 0) return LEAT_ESP_ROUTER_FAILED;
     struct stat before = { 0 };
     fstat(file, &before);
-    const bool ran = esp_file_holder(file) > 0, ended = end_holder(file, why);
+    const bool ran = live_file_holder(file) > 0, ended = live_file_end_holder(file, owner, why);
     const bool started = ended && start_any(config, &c, file, used, slower_at, why);
     explicit_bzero(&c, sizeof c);
     if (!started && before.st_size == 0) shm_unlink(name); /* otherwise an earlier one's is left */
@@ -400,7 +322,7 @@ enum leat_esp_router_end leat_esp_router_stop(const char *router, char *why)
     const int file = esp_file_open(name, 0, why);
     if (file < 0) return errno == ENOENT ? LEAT_ESP_ROUTER_WRONG : LEAT_ESP_ROUTER_FAILED;
     struct esp_share *share = esp_file_map(file);
-    bool ended = end_holder(file, why);
+    bool ended = live_file_end_holder(file, owner, why);
     if (ended && share) {
         const struct esp_driver *driver = driver_of(share->config.driver);
         ended = !driver || driver->clear(&share->config, why);

@@ -3,24 +3,21 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { QUEUE_BYTES = 4 << 20 };
-static const leat_time ps_per_ns = 1000, ps_per_s = 1000000000000;
+static const leat_time ps_per_ns = 1000;
 
 bool esp_socket_address(const char *what, const char *text, struct leat_esp_next *out, char *why)
 {
     uint64_t address[2];
     if (!text || !esp_plan_endpoint(text, address, &out->port))
-        return esp_because(why, "%s '%.60s', expected ADDRESS or ADDRESS:PORT", what,
-                           text ? text : "");
-    leat_put_be64(out->address, address[0]);
-    leat_put_be64(out->address + 8, address[1]);
+        return live_because(why, "%s '%.60s', expected ADDRESS or ADDRESS:PORT", what,
+                            text ? text : "");
+    esp_address_write(address, out->address);
     return true;
 }
 
@@ -34,9 +31,7 @@ uint64_t esp_socket_draw(void)
 
 leat_time esp_socket_now(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (leat_time)t.tv_sec * ps_per_s + (leat_time)t.tv_nsec * ps_per_ns;
+    return live_now_ns(CLOCK_MONOTONIC) * ps_per_ns;
 }
 
 static struct sockaddr_in6 peer_of(const struct leat_esp_next *next)
@@ -63,13 +58,13 @@ enum leat_esp_host_end esp_socket_open(struct esp_socket *s,
     const struct sockaddr_in6 at = peer_of(&here);
     s->fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (s->fd < 0)
-        return esp_because(why, "a UDP socket: %s", strerror(errno)), LEAT_ESP_HOST_FAILED;
+        return live_because(why, "a UDP socket: %s", strerror(errno)), LEAT_ESP_HOST_FAILED;
     setsockopt(s->fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
     setsockopt(s->fd, SOL_SOCKET, SO_RCVBUF, &queue_bytes, sizeof queue_bytes);
     /* IPv4: the CRC protects the packet, so no router has to complete a checksum. */
     setsockopt(s->fd, SOL_SOCKET, SO_NO_CHECK, &on, sizeof on);
     if (bind(s->fd, (const struct sockaddr *)&at, sizeof at) == 0) return LEAT_ESP_HOST_OK;
-    esp_because(why, "UDP port %u: %s", here.port, strerror(errno));
+    live_because(why, "UDP port %u: %s", here.port, strerror(errno));
     close(s->fd);
     s->fd = -1;
     return LEAT_ESP_HOST_FAILED;
@@ -162,12 +157,8 @@ bool esp_socket_hear(struct esp_socket *s, struct esp_letter *letter)
 
 bool esp_socket_wait(const struct esp_socket *s, leat_time until)
 {
-    struct pollfd wait = { .fd = s->fd, .events = POLLIN };
     const leat_time now = esp_socket_now();
-    const leat_time left = until > now ? (until - now) / ps_per_ns : 0;
-    const struct timespec t = { .tv_sec = (time_t)(left / 1000000000),
-                                .tv_nsec = (long)(left % 1000000000) };
-    return ppoll(&wait, 1, &t, NULL) >= 0;
+    return live_wait(s->fd, until > now ? (until - now) / ps_per_ns : 0);
 }
 
 bool esp_socket_decode(const struct esp_socket *s, const struct esp_letter *letter,

@@ -1,16 +1,12 @@
 #include "esp_user.h"
 #include "esp_gate.h"
-#include <string.h>
-#include <time.h>
+#include "live_system.h"
 
 static _Thread_local struct esp_ground *ground_now; /* of the current call */
 
 uint64_t esp_user_now_ns(const struct esp_config *config)
 {
-    struct timespec t;
-    if (config->clock_ns) return config->clock_ns;
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    return config->clock_ns ? config->clock_ns : live_now_ns(CLOCK_MONOTONIC_COARSE);
 }
 
 /* ---- what the gate asks for --------------------------------------------------------------- */

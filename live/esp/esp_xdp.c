@@ -12,7 +12,6 @@
 #include <esp_xdp.skel.h>
 #include <linux/if_link.h>
 #include <net/if.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -42,7 +41,7 @@ bool esp_xdp_find(const struct esp_config *c, struct esp_maps *maps, char *why)
     for (uint32_t i = 0; i < c->port_count && program < 0; i++)
         program = live_xdp_program(live_xdp_attached(c->port[i].device, &flags), "esp_xdp");
     *maps = (struct esp_maps){ -1, -1, -1, -1 };
-    if (program < 0) return errno == EPERM ? esp_because(why, "no right to BPF programs") : false;
+    if (program < 0) return errno == EPERM ? live_because(why, "no right to BPF programs") : false;
     maps->groups = live_xdp_map(program, "esp_groups", sizeof(struct esp_locked_group),
                                 c->group_count);
     maps->config = live_xdp_map(program, "esp_config", sizeof(struct esp_config), 1);
@@ -53,24 +52,12 @@ bool esp_xdp_find(const struct esp_config *c, struct esp_maps *maps, char *why)
     if (maps->groups >= 0 && maps->config >= 0 && maps->counts >= 0 && maps->duplicates >= 0)
         return true;
     esp_xdp_let_go(maps);
-    return esp_because(why, "the program on the devices is another version's, or of another size");
+    return live_because(why, "the program on the devices is another version's, or of another size");
 }
 
 bool esp_xdp_counts(const struct esp_maps *maps, struct esp_counts *total)
 {
-    const uint32_t zero = 0;
-    const int cpus = libbpf_num_possible_cpus();
-    struct esp_counts *of_cpu = cpus > 0 ? calloc((size_t)cpus, sizeof *of_cpu) : NULL;
-    const bool told = of_cpu && bpf_map_lookup_elem(maps->counts, &zero, of_cpu) == 0;
-    uint64_t *sums = (uint64_t *)(void *)total;
-    memset(total, 0, sizeof *total);
-    for (int cpu = 0; told && cpu < cpus; cpu++) {
-        const uint64_t *counts = (const uint64_t *)(const void *)&of_cpu[cpu];
-        for (size_t i = 0; i < sizeof *total / sizeof *sums; i++)
-            sums[i] += counts[i];
-    }
-    free(of_cpu);
-    return told;
+    return live_xdp_sum(maps->counts, 0, (uint64_t *)(void *)total, sizeof *total / 8);
 }
 
 bool esp_xdp_group(const struct esp_maps *maps, uint32_t index, struct leat_esp_group *out)
@@ -122,12 +109,10 @@ static int on_event(void *context, void *data, size_t len)
 
 static bool clear(const struct esp_config *c, char *why)
 {
-    char refused[LIVE_XDP_WHY_LEN];
     bool cleared = true, was_there;
     live_xdp_quiet();
     for (uint32_t i = 0; i < c->port_count; i++)
-        if (!live_xdp_detach(c->port[i].device, "esp_xdp", &was_there, refused))
-            cleared = esp_because(why, "%s", refused);
+        cleared &= live_xdp_detach(c->port[i].device, "esp_xdp", &was_there, why);
     return cleared;
 }
 
@@ -168,7 +153,7 @@ static bool put_config(const struct esp_config *c)
 static bool put_devices(const struct esp_config *c)
 {
     const int devices = bpf_map__fd(path.program->maps.esp_devices);
-    char ignored[LIVE_XDP_WHY_LEN];
+    char ignored[LIVE_WHY_LEN];
     struct if_nameindex *all = if_nameindex();
     for (struct if_nameindex *i = all; i && i->if_index; i++) {
         if (c->generic || live_xdp_can_send(i->if_index, LIVE_XDP_OUT, ignored))
@@ -190,7 +175,7 @@ static bool is_port(const struct esp_config *c, uint32_t device)
 }
 
 /* All configured output devices: ports and next hops. */
-static bool can_send(const struct esp_config *c, char slow[LIVE_XDP_WHY_LEN])
+static bool can_send(const struct esp_config *c, char slow[LIVE_WHY_LEN])
 {
     bool can = true;
     for (uint32_t i = 0; can && i < c->port_count; i++)
@@ -207,12 +192,10 @@ static bool can_send(const struct esp_config *c, char slow[LIVE_XDP_WHY_LEN])
 static bool attach_all(const struct esp_config *c, bool *generic, char *why)
 {
     const int program = bpf_program__fd(path.program->progs.esp_xdp);
-    char refused[LIVE_XDP_WHY_LEN], ignored[LEAT_ESP_ROUTER_WHY_LEN];
-    for (uint32_t i = 0; i < c->port_count; i++) {
-        if (live_xdp_attach(c->port[i].device, program, "esp_xdp", generic, refused)) continue;
-        clear(c, ignored);
-        return esp_because(why, "%s", refused);
-    }
+    char ignored[LEAT_ESP_ROUTER_WHY_LEN];
+    for (uint32_t i = 0; i < c->port_count; i++)
+        if (!live_xdp_attach(c->port[i].device, program, "esp_xdp", generic, why))
+            return clear(c, ignored), false;
     return true;
 }
 
@@ -221,16 +204,15 @@ static bool attach_all(const struct esp_config *c, bool *generic, char *why)
 static bool put_on(struct esp_share *s, char *why)
 {
     struct esp_config *c = &s->config;
-    char slow[LIVE_XDP_WHY_LEN] = "", mode[2 * LIVE_XDP_WHY_LEN];
+    char slow[LIVE_WHY_LEN] = "";
     bool generic = false;
     if (!attach_all(c, &generic, why)) return false;
     if (!generic) generic = !can_send(c, slow);
     c->generic = generic;
     if (!put_config(c) || !put_devices(c))
-        return esp_because(why, "its maps cannot be filled: %s", strerror(errno));
+        return live_because(why, "its maps cannot be filled: %s", strerror(errno));
     if (generic && !attach_all(c, &generic, why)) return false;
-    s->slower_at = live_xdp_mode(generic, slow, mode);
-    esp_because(s->mode, "%s", mode);
+    s->slower_at = live_xdp_mode(generic, slow, s->mode);
     return true;
 }
 
@@ -240,7 +222,7 @@ static void look_at_devices(struct esp_process *p)
     enum { TURNS = 5 }; /* of ESP_SERVE_MS, at least */
     static uint32_t turn;
     struct esp_share *s = p->memory.share;
-    char ignored[LEAT_ESP_ROUTER_WHY_LEN], lost[LIVE_XDP_WHY_LEN];
+    char ignored[LEAT_ESP_ROUTER_WHY_LEN], lost[LIVE_WHY_LEN];
     if (++turn % TURNS || s->config.generic || can_send(&s->config, lost)) return;
     put_on(s, ignored);
 }
@@ -256,17 +238,17 @@ static bool start(struct esp_process *p, bool *kept, char *why)
     const struct esp_config *c = &p->memory.share->config;
     live_xdp_quiet();
     path.program = esp_xdp_bpf__open();
-    if (!path.program) return esp_because(why, "libbpf: %s", strerror(errno));
+    if (!path.program) return live_because(why, "libbpf: %s", strerror(errno));
     *kept = *kept && take_over(c);
     if (!*kept) bpf_map__set_max_entries(path.program->maps.esp_groups, c->group_count);
     bool good = esp_xdp_bpf__load(path.program) == 0;
-    if (!good) esp_because(why, "the kernel does not take the program: %s", strerror(errno));
+    if (!good) live_because(why, "the kernel does not take the program: %s", strerror(errno));
     if (good && !put_config(c))
-        good = esp_because(why, "its maps cannot be filled: %s", strerror(errno));
+        good = live_because(why, "its maps cannot be filled: %s", strerror(errno));
     if (good)
         path.events = ring_buffer__new(bpf_map__fd(path.program->maps.esp_events), on_event, p,
                                        NULL);
-    if (good && !path.events) good = esp_because(why, "its events: %s", strerror(errno));
+    if (good && !path.events) good = live_because(why, "its events: %s", strerror(errno));
     if (good) live_xdp_keep(bpf_program__fd(path.program->progs.esp_xdp));
     good = good && put_on(p->memory.share, why);
     good = good && esp_xdp_find(c, &p->memory.maps, why);

@@ -133,13 +133,12 @@ static bool because_taken(const struct packetway_san *san, const struct leat_pac
         char holder[PACKETWAY_HOLDER_MAX];
         const struct packetway_name lock = lock_of(san);
         packetway_name_holder_text(&lock, holder);
-        return packetway_because(why,
-                                 "address 0x%06x is in use on this host by %s, expected another",
-                                 san->plan.address, holder);
+        return live_because(why, "address 0x%06x is in use on this host by %s, expected another",
+                            san->plan.address, holder);
     }
     packetway_native_text(by, san->plan.udp, at);
-    return packetway_because(why, "address 0x%06x is in use (%s says so), expected another",
-                             san->plan.address, at);
+    return live_because(why, "address 0x%06x is in use (%s says so), expected another",
+                        san->plan.address, at);
 }
 
 bool packetway_sans_claim(struct packetway_san *const *sans, uint32_t count, char *why)

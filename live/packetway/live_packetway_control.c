@@ -25,8 +25,8 @@ bool packetway_control_name(const char *name, char *why)
     if (len >= 1 && len <= PACKETWAY_NAME_MAX &&
         strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == len)
         return true;
-    return packetway_because(why, "name '%.40s', expected 1 to %d of a-z, 0-9 and -", name,
-                             PACKETWAY_NAME_MAX);
+    return live_because(why, "name '%.40s', expected 1 to %d of a-z, 0-9 and -", name,
+                        PACKETWAY_NAME_MAX);
 }
 
 static struct packetway_name socket_of(const char *name)
@@ -39,13 +39,12 @@ static bool because_taken(const char *name, const struct packetway_name *at, cha
     struct ucred who;
     char holder[PACKETWAY_HOLDER_MAX];
     if (packetway_name_holder(at, &who) && who.uid == geteuid())
-        return packetway_because(why,
-                                 "'%s' runs here already, expected another --name, or leat pktway "
-                                 "leave",
-                                 name);
+        return live_because(why,
+                            "'%s' runs here already, expected another --name, or leat pktway "
+                            "leave",
+                            name);
     packetway_name_holder_text(at, holder);
-    return packetway_because(why, "the name '%s' is taken by %s, expected another --name", name,
-                             holder);
+    return live_because(why, "the name '%s' is taken by %s, expected another --name", name, holder);
 }
 
 bool packetway_control_open(struct packetway_control *c, const char *name, char *why)
@@ -58,7 +57,7 @@ bool packetway_control_open(struct packetway_control *c, const char *name, char 
     c->listener = packetway_name_hold(&at);
     if (c->listener >= 0) return true;
     return errno == EADDRINUSE ? because_taken(name, &at, why)
-                               : packetway_because(why, "a control socket: %s", strerror(errno));
+                               : live_because(why, "a control socket: %s", strerror(errno));
 }
 
 /* ---- clients ------------------------------------------------------------------------------- */
@@ -304,22 +303,20 @@ static int connect_to(const char *name, char *why)
         const bool busy = fd >= 0 && errno == EAGAIN;
         if (fd >= 0) close(fd);
         if (busy)
-            packetway_because(why, "'%s' does not answer within %d s", name, CONNECT_S);
+            live_because(why, "'%s' does not answer within %d s", name, CONNECT_S);
         else
-            packetway_because(
-                why,
-                "no '%s' runs in this network namespace, expected one from leat pktway "
-                "route or leat pktway host",
-                name);
+            live_because(why,
+                         "no '%s' runs in this network namespace, expected one from leat pktway "
+                         "route or leat pktway host",
+                         name);
         return -1;
     }
     if (who.uid == 0 || who.uid == geteuid()) return fd;
     close(fd);
-    packetway_because(
-        why,
-        "'%s' is process %d of user %u, which is not asked, expected one of root's or "
-        "this user's",
-        name, (int)who.pid, (unsigned)who.uid);
+    live_because(why,
+                 "'%s' is process %d of user %u, which is not asked, expected one of root's or "
+                 "this user's",
+                 name, (int)who.pid, (unsigned)who.uid);
     return -1;
 }
 
@@ -343,5 +340,5 @@ bool packetway_control_ask(const char *name, const struct packetway_request *req
             print(piece + 1, (size_t)got - 1, piece[0] == KIND_ERROR ? error : out);
     }
     close(fd);
-    return ended || packetway_because(why, "'%s' went away while it was asked", name);
+    return ended || live_because(why, "'%s' went away while it was asked", name);
 }

@@ -96,14 +96,14 @@ static enum leat_live_packetway_end on_err(const struct piece *piece,
                                            const struct leat_packetway_event *e, char *why)
 {
     if (e->peer != piece->peer) {
-        packetway_because(why, "no answer of 0x%06x: an ERR (%u) from 0x%06x", piece->peer,
-                          e->message.header.te, e->peer);
+        live_because(why, "no answer of 0x%06x: an ERR (%u) from 0x%06x", piece->peer,
+                     e->message.header.te, e->peer);
         return LEAT_LIVE_PACKETWAY_UNKNOWN;
     }
     const bool written = leat_get_be16(e->message.data + LEAT_PACKETWAY_PT_AT) ==
                          LEAT_PACKETWAY_PT_MEM_WRITE;
     const char *what = written ? "write" : piece->write ? "read back" : "read";
-    packetway_because(
+    live_because(
         why,
         "0x%06x does not let this node %s %zu octets at 0x%llx: none of its memory, or not "
         "allowed",
@@ -133,12 +133,12 @@ static enum leat_live_packetway_end await(struct leat_live_packetway *p, const s
             if (piece->into && piece->count) memcpy(piece->into, found, piece->count);
             if (!piece->write || !piece->count || memcmp(piece->write, found, piece->count) == 0)
                 return LEAT_LIVE_PACKETWAY_OK;
-            packetway_because(why, "0x%06x has not what was written at 0x%llx", piece->peer,
-                              (unsigned long long)piece->address);
+            live_because(why, "0x%06x has not what was written at 0x%llx", piece->peer,
+                         (unsigned long long)piece->address);
             return LEAT_LIVE_PACKETWAY_SILENT;
         }
     } while (packetway_node_pause(p, until));
-    packetway_because(why, "no answer of 0x%06x about its memory", piece->peer);
+    live_because(why, "no answer of 0x%06x about its memory", piece->peer);
     return LEAT_LIVE_PACKETWAY_SILENT;
 }
 
@@ -190,8 +190,8 @@ static enum leat_live_packetway_end find_room(struct leat_live_packetway *p, uin
         leading = plan->routes[0].len / WORD;
     }
     if (words < leading + ENDS_WORDS + 3) { /* the DB of a MEM-READ */
-        packetway_because(why, "an MTU of %u words on the way to 0x%06x, too few for a MEM-READ",
-                          words, peer);
+        live_because(why, "an MTU of %u words on the way to 0x%06x, too few for a MEM-READ", words,
+                     peer);
         return LEAT_LIVE_PACKETWAY_WRONG;
     }
     *room = WORD * (words - leading - ENDS_WORDS) - LEAT_PACKETWAY_MEMORY_WRITE_HEAD;
@@ -204,8 +204,8 @@ static enum leat_live_packetway_end transfer(struct leat_live_packetway *p, uint
 {
     size_t room = 0, at = 0;
     if (len && len - 1 > UINT64_MAX - address) {
-        packetway_because(why, "%zu octets at 0x%llx, which no address is behind", len,
-                          (unsigned long long)address);
+        live_because(why, "%zu octets at 0x%llx, which no address is behind", len,
+                     (unsigned long long)address);
         return LEAT_LIVE_PACKETWAY_WRONG;
     }
     enum leat_live_packetway_end end = find_room(p, peer, timeout_ms, &room, why);

@@ -2,11 +2,9 @@
 #include "live_packetway_node_parts.h"
 #include "packetway_record.h"
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { PLANS = 256, PENDING = 64, RESOLVE_MS = 300 };
 static const leat_time ps_per_ms = 1000000000, ps_per_ns = 1000;
@@ -219,11 +217,7 @@ bool packetway_node_pause(const struct leat_live_packetway *p, leat_time until)
     if (now >= until) return false;
     leat_time wake = until < p->poll_at ? until : p->poll_at;
     if (engine_at < wake) wake = engine_at;
-    const leat_time left_ns = wake > now ? (wake - now) / ps_per_ns : 0;
-    const struct timespec t = { .tv_sec = (time_t)(left_ns / 1000000000),
-                                .tv_nsec = (long)(left_ns % 1000000000) };
-    struct pollfd wait = { .fd = p->san.fd, .events = POLLIN };
-    return ppoll(&wait, 1, &t, NULL) >= 0 || errno != EINTR;
+    return live_wait(p->san.fd, wake > now ? (wake - now) / ps_per_ns : 0) || errno != EINTR;
 }
 
 leat_time packetway_node_deadline(uint32_t timeout_ms)
@@ -273,8 +267,8 @@ enum leat_live_packetway_end leat_live_packetway_join(struct leat_live_packetway
         take_turn(p);
         if (p->router_count) return LEAT_LIVE_PACKETWAY_OK;
     } while (packetway_node_pause(p, until));
-    packetway_because(why, "no half-router is heard on %s",
-                      p->san.plan.udp ? "this UDP SAN" : p->san.plan.device);
+    live_because(why, "no half-router is heard on %s",
+                 p->san.plan.udp ? "this UDP SAN" : p->san.plan.device);
     add_key_hint(p, why);
     return LEAT_LIVE_PACKETWAY_SILENT;
 }
@@ -292,7 +286,7 @@ enum leat_live_packetway_end leat_live_packetway_plan(struct leat_live_packetway
     const leat_time until = packetway_node_deadline(timeout_ms);
     const struct leat_packetway_plan *plan = NULL;
     if (!leat_packetway_address_is_node(dt)) {
-        packetway_because(why, "0x%x, expected the address of a node", dt);
+        live_because(why, "0x%x, expected the address of a node", dt);
         return LEAT_LIVE_PACKETWAY_WRONG;
     }
     do {
@@ -303,15 +297,14 @@ enum leat_live_packetway_end leat_live_packetway_plan(struct leat_live_packetway
     } while (packetway_node_pause(p, until));
     *out = plan;
     if (plan->state == LEAT_PACKETWAY_PLAN_ASKING) {
-        packetway_because(why, "no half-router has answered about 0x%06x in %u ms", dt, timeout_ms);
+        live_because(why, "no half-router has answered about 0x%06x in %u ms", dt, timeout_ms);
         return LEAT_LIVE_PACKETWAY_SILENT;
     }
     if (plan->state == LEAT_PACKETWAY_PLAN_FAILED) {
-        packetway_because(why,
-                          p->router_count
-                              ? "no half-router here knows the way to 0x%06x"
-                              : "no half-router is known that could tell the way to 0x%06x",
-                          dt);
+        live_because(why,
+                     p->router_count ? "no half-router here knows the way to 0x%06x"
+                                     : "no half-router is known that could tell the way to 0x%06x",
+                     dt);
         if (!p->router_count) add_key_hint(p, why);
         return LEAT_LIVE_PACKETWAY_UNKNOWN;
     }
@@ -330,10 +323,10 @@ enum leat_live_packetway_end leat_live_packetway_ask(struct leat_live_packetway 
         return LEAT_LIVE_PACKETWAY_OK;
     }
     if (err == LEAT_ERR_DUPLICATE)
-        packetway_because(
-            why, "0x%06x has not answered the last question yet, expected one at a time", peer);
+        live_because(why, "0x%06x has not answered the last question yet, expected one at a time",
+                     peer);
     else
-        packetway_because(why, "0x%06x cannot be asked that: %s", peer, leat_err_text(err));
+        live_because(why, "0x%06x cannot be asked that: %s", peer, leat_err_text(err));
     return LEAT_LIVE_PACKETWAY_WRONG;
 }
 
@@ -367,12 +360,12 @@ static enum leat_live_packetway_end unsent(const struct leat_live_packetway *p, 
                                            leat_err err, char *why)
 {
     if (err == LEAT_ERR_FIELD) {
-        packetway_because(why, "no half-router is known for 0x%06x", dt);
+        live_because(why, "no half-router is known for 0x%06x", dt);
         add_key_hint(p, why);
     } else if (err == LEAT_ERR_LENGTH) {
-        packetway_because(why, "the message is longer than the MTU of the way to 0x%06x", dt);
+        live_because(why, "the message is longer than the MTU of the way to 0x%06x", dt);
     } else {
-        packetway_because(why, "the message to 0x%06x: %s", dt, leat_err_text(err));
+        live_because(why, "the message to 0x%06x: %s", dt, leat_err_text(err));
     }
     return err == LEAT_ERR_FIELD ? LEAT_LIVE_PACKETWAY_SILENT : LEAT_LIVE_PACKETWAY_WRONG;
 }
@@ -381,10 +374,10 @@ static enum leat_live_packetway_end undelivered(const struct leat_live_packetway
                                                 char *why)
 {
     if (packetway_san_is_up(&p->san)) {
-        packetway_because(why, "0x%06x is not heard on this SAN", to);
+        live_because(why, "0x%06x is not heard on this SAN", to);
         add_key_hint(p, why);
     } else {
-        packetway_because(why, "%s is down", p->san.plan.device);
+        live_because(why, "%s is down", p->san.plan.device);
     }
     return LEAT_LIVE_PACKETWAY_SILENT;
 }
@@ -436,16 +429,16 @@ static bool describe(struct leat_live_packetway *p, const struct leat_live_packe
     leat_packetway_build_init(&build, p->about, sizeof p->about);
     if (c->about) {
         if (c->about_len > sizeof p->about || leat_packetway_about_check(c->about, c->about_len))
-            return packetway_because(why,
-                                     "the records about this node, expected [NAME] *CAPA [LADR], "
-                                     "%d octets at most",
-                                     LEAT_PACKETWAY_ABOUT_LEN_MAX);
+            return live_because(why,
+                                "the records about this node, expected [NAME] *CAPA [LADR], "
+                                "%d octets at most",
+                                LEAT_PACKETWAY_ABOUT_LEN_MAX);
         leat_packetway_build_copy(&build, c->about, c->about_len);
     } else {
         const size_t len = c->name ? strlen(c->name) : 0;
         if (len > LEAT_LIVE_PACKETWAY_NAME_MAX)
-            return packetway_because(why, "name '%.40s', expected %d characters at most", c->name,
-                                     LEAT_LIVE_PACKETWAY_NAME_MAX);
+            return live_because(why, "name '%.40s', expected %d characters at most", c->name,
+                                LEAT_LIVE_PACKETWAY_NAME_MAX);
         if (len) leat_packetway_build_name(&build, (const uint8_t *)c->name, len);
         leat_packetway_build_capability(&build, LEAT_PACKETWAY_CC_NODE, NULL, 0);
     }
@@ -478,7 +471,7 @@ static bool open_engine(struct leat_live_packetway *p, char *why)
     const size_t len = leat_packetway_host_footprint(&c);
     p->memory = malloc(len);
     if (p->memory && !leat_packetway_host_init(&c, p->memory, len, &p->engine)) return true;
-    return packetway_because(why, "no memory");
+    return live_because(why, "no memory");
 }
 
 enum leat_live_packetway_end leat_live_packetway_open(const struct leat_live_packetway_config *c,
@@ -490,7 +483,7 @@ enum leat_live_packetway_end leat_live_packetway_open(const struct leat_live_pac
     plan.keyed = c->key != NULL;
     if (c->key) memcpy(plan.key, c->key, sizeof plan.key);
     struct leat_live_packetway *p = calloc(1, sizeof *p);
-    if (!p) return packetway_because(why, "no memory"), LEAT_LIVE_PACKETWAY_FAILED;
+    if (!p) return live_because(why, "no memory"), LEAT_LIVE_PACKETWAY_FAILED;
     p->san.fd = p->san.lock = -1;
     p->mute = c->mute;
     p->poll_ps = poll_ms * ps_per_ms;

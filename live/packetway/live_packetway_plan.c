@@ -1,22 +1,11 @@
 /* Parses the user's description of a SAN. */
 #include "live_packetway_san.h"
 #include <arpa/inet.h>
-#include <net/if.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { TEXT_MAX = 512, PORT_MAX = 65535 };
-
-bool packetway_because(char *why, const char *text, ...)
-{
-    va_list list;
-    va_start(list, text);
-    vsnprintf(why, PACKETWAY_WHY_LEN, text, list);
-    va_end(list);
-    return false;
-}
 
 /* ---- native routes ------------------------------------------------------------------------- */
 
@@ -71,8 +60,7 @@ static bool read_number(const char *what, const char *text, uint32_t min, uint32
     const bool digit = *text >= '0' && *text <= '9';
     const unsigned long long value = strtoull(text, &end, 0);
     if (!digit || *end || value < min || value > max)
-        return packetway_because(why, "%s '%.40s', expected a number, %u to 0x%x", what, text, min,
-                                 max);
+        return live_because(why, "%s '%.40s', expected a number, %u to 0x%x", what, text, min, max);
     *out = (uint32_t)value;
     return true;
 }
@@ -82,30 +70,26 @@ static bool read_place(const char *word, struct packetway_plan *plan, char *why)
     plan->udp = strncmp(word, "udp:", 4) == 0;
     if (plan->udp) {
         if (read_endpoint(word + 4, &plan->bind)) return true;
-        return packetway_because(why, "'%.60s', expected udp:ADDRESS[:PORT], IPv6 in brackets",
-                                 word);
+        return live_because(why, "'%.60s', expected udp:ADDRESS[:PORT], IPv6 in brackets", word);
     }
     if (!*word || strlen(word) >= sizeof plan->device || strchr(word, '='))
-        return packetway_because(why,
-                                 "SAN '%.60s', expected a network device or udp:ADDRESS[:PORT] "
-                                 "first",
-                                 word);
+        return live_because(why,
+                            "SAN '%.60s', expected a network device or udp:ADDRESS[:PORT] "
+                            "first",
+                            word);
     memcpy(plan->device, word, strlen(word) + 1);
     return if_nametoindex(word) ||
-           packetway_because(why, "no network device '%s', expected one, or udp:ADDRESS[:PORT]",
-                             word);
+           live_because(why, "no network device '%s', expected one, or udp:ADDRESS[:PORT]", word);
 }
 
 static bool read_peer(const char *text, struct packetway_plan *plan, char *why)
 {
     if (!plan->udp)
-        return packetway_because(why, "peer=%.60s, which is for UDP: an Ethernet finds its nodes",
-                                 text);
+        return live_because(why, "peer=%.60s, which is for UDP: an Ethernet finds its nodes", text);
     if (plan->peer_count == PACKETWAY_PEERS_MAX)
-        return packetway_because(why, "more than %d of peer=", PACKETWAY_PEERS_MAX);
+        return live_because(why, "more than %d of peer=", PACKETWAY_PEERS_MAX);
     if (!read_endpoint(text, &plan->peers[plan->peer_count]))
-        return packetway_because(why, "peer=%.60s, expected ADDRESS[:PORT], IPv6 in brackets",
-                                 text);
+        return live_because(why, "peer=%.60s, expected ADDRESS[:PORT], IPv6 in brackets", text);
     plan->peer_count++;
     return true;
 }
@@ -113,7 +97,7 @@ static bool read_peer(const char *text, struct packetway_plan *plan, char *why)
 static bool read_buddy(const char *text, struct packetway_plan *plan, char *why)
 {
     if (plan->buddy_count == PACKETWAY_BUDDIES_MAX)
-        return packetway_because(why, "more than %d of buddy=", PACKETWAY_BUDDIES_MAX);
+        return live_because(why, "more than %d of buddy=", PACKETWAY_BUDDIES_MAX);
     if (!read_number("buddy", text, 1, LEAT_PACKETWAY_ADDRESS_MAX,
                      &plan->buddies[plan->buddy_count], why))
         return false;
@@ -130,10 +114,10 @@ static bool read_word(const char *word, struct packetway_plan *plan, char *why)
     while (which < 6 && (strlen(names[which]) != len || strncmp(word, names[which], len) != 0))
         which++;
     if (!value || which == 6)
-        return packetway_because(why,
-                                 "'%.60s', expected bias=, nodes=, address=, mtu=, peer= or "
-                                 "buddy=",
-                                 word);
+        return live_because(why,
+                            "'%.60s', expected bias=, nodes=, address=, mtu=, peer= or "
+                            "buddy=",
+                            word);
     value++;
     switch (which) {
     case 0:
@@ -152,18 +136,16 @@ static bool read_word(const char *word, struct packetway_plan *plan, char *why)
 
 static bool check(const struct packetway_plan *plan, bool biased, char *why)
 {
-    if (!biased)
-        return packetway_because(why, "a SAN without bias=, expected its first address - 1");
+    if (!biased) return live_because(why, "a SAN without bias=, expected its first address - 1");
     if (!plan->address && !plan->automatic)
-        return packetway_because(why, "a SAN without address=, expected this node's");
+        return live_because(why, "a SAN without address=, expected this node's");
     if (leat_packetway_block_check(&plan->block))
-        return packetway_because(why,
-                                 "bias 0x%x with %u nodes, expected an end at 0x7ffffd or below",
-                                 plan->block.bias, plan->block.count);
+        return live_because(why, "bias 0x%x with %u nodes, expected an end at 0x7ffffd or below",
+                            plan->block.bias, plan->block.count);
     if (!plan->automatic && !leat_packetway_block_holds(&plan->block, plan->address))
-        return packetway_because(why, "address 0x%x, expected one of the block 0x%x to 0x%x",
-                                 plan->address, plan->block.bias + 1,
-                                 plan->block.bias + plan->block.count);
+        return live_because(why, "address 0x%x, expected one of the block 0x%x to 0x%x",
+                            plan->address, plan->block.bias + 1,
+                            plan->block.bias + plan->block.count);
     return true;
 }
 
@@ -173,7 +155,7 @@ bool packetway_plan_read(const char *text, struct packetway_plan *plan, char *wh
     bool first = true, biased = false;
     struct packetway_plan read = { .block.count = PACKETWAY_BLOCK_DEFAULT };
     if (strlen(text) >= sizeof copy)
-        return packetway_because(why, "a SAN of more than %d characters", TEXT_MAX - 1);
+        return live_because(why, "a SAN of more than %d characters", TEXT_MAX - 1);
     memcpy(copy, text, strlen(text) + 1);
     for (char *word = copy, *next; word; word = next) {
         next = strchr(word, ',');
@@ -203,16 +185,15 @@ bool packetway_plans_check(const struct packetway_plan *plans, uint32_t count, c
         uint32_t other = 0;
         const leat_err err = leat_packetway_bias_add(&map, &plans[i].block, &other);
         if (err == LEAT_ERR_DUPLICATE)
-            return packetway_because(why,
-                                     "the block of bias 0x%x (%u nodes) overlaps that of bias "
-                                     "0x%x (%u nodes), expected disjoint ones",
-                                     plans[i].block.bias, plans[i].block.count, blocks[other].bias,
-                                     blocks[other].count);
-        if (err) return packetway_because(why, "more than %d SANs", PACKETWAY_SANS_MAX);
+            return live_because(why,
+                                "the block of bias 0x%x (%u nodes) overlaps that of bias "
+                                "0x%x (%u nodes), expected disjoint ones",
+                                plans[i].block.bias, plans[i].block.count, blocks[other].bias,
+                                blocks[other].count);
+        if (err) return live_because(why, "more than %d SANs", PACKETWAY_SANS_MAX);
         for (uint32_t j = 0; j < i; j++)
             if (same_place(&plans[i], &plans[j]))
-                return packetway_because(why,
-                                         "two SANs on one device or endpoint, expected another "
+                return live_because(why, "two SANs on one device or endpoint, expected another "
                                          "for each");
     }
     return true;

@@ -185,7 +185,7 @@ static void take_in(struct packetway_router *r, uint32_t half, const uint8_t *oc
 /* By XDP, or by sockets if that is impossible, for this reason; r->why reports it. */
 static bool take_xdp(struct packetway_router *r, char reason[PACKETWAY_WHY_LEN])
 {
-    packetway_because(reason, "this leat was built without XDP");
+    live_because(reason, "this leat was built without XDP");
 #ifdef HAVE_XDP
     char how[PACKETWAY_WHY_LEN] = "";
     if (!r->xdp) {
@@ -197,12 +197,12 @@ static bool take_xdp(struct packetway_router *r, char reason[PACKETWAY_WHY_LEN])
     r->driver = r->xdp ? PACKETWAY_XDP : PACKETWAY_PACKET;
     const bool asked = r->config.driver == PACKETWAY_XDP;
     const char *since = asked ? "it was asked for" : "the kernel takes it";
-    packetway_because(r->why, "%s%.250s", since, how);
+    live_because(r->why, "%s%.250s", since, how);
     if (r->xdp && r->slower_at >= 0) r->slower_at += (int)strlen(since);
     if (r->xdp) return true;
 #endif
     r->slower_at = 0;
-    return packetway_because(r->why, "slower: no XDP: %.250s", reason);
+    return live_because(r->why, "slower: no XDP: %.250s", reason);
 }
 
 /* The program was on a device that is gone, or a device no longer sends what XDP passes to it. */
@@ -340,7 +340,7 @@ static bool open_engine(struct packetway_router *r, struct packetway_half *h, le
     const size_t len = leat_packetway_router_footprint(&c);
     h->memory = len ? malloc(len) : NULL;
     if (!h->memory || leat_packetway_router_init(&c, h->memory, len, now, &h->engine))
-        return packetway_because(why, "no memory for the tables of %zu octets", len);
+        return live_because(why, "no memory for the tables of %zu octets", len);
     return true;
 }
 
@@ -373,15 +373,14 @@ static void join_twins(struct packetway_router *r, leat_time now)
 static bool check(const struct packetway_router_config *c, char *why)
 {
     bool ethernet = false;
-    if (c->san_count < 2)
-        return packetway_because(why, "%u SANs, expected 2 or more", c->san_count);
+    if (c->san_count < 2) return live_because(why, "%u SANs, expected 2 or more", c->san_count);
     for (uint32_t i = 0; i < c->san_count; i++)
         ethernet = ethernet || !c->sans[i].udp;
     if (c->driver == PACKETWAY_UDP && ethernet)
-        return packetway_because(why, "driver udp with a network device, expected udp: SANs only");
+        return live_because(why, "driver udp with a network device, expected udp: SANs only");
     if (!ethernet && (c->driver == PACKETWAY_XDP || c->driver == PACKETWAY_PACKET))
-        return packetway_because(why, "driver %s without a network device",
-                                 packetway_driver_name(c->driver));
+        return live_because(why, "driver %s without a network device",
+                            packetway_driver_name(c->driver));
     return packetway_plans_check(c->sans, c->san_count, why);
 }
 
@@ -393,10 +392,10 @@ static bool choose_driver(struct packetway_router *r, char *why)
     const bool asked = r->config.driver != PACKETWAY_ANY;
     r->driver = devices ? PACKETWAY_PACKET : PACKETWAY_UDP;
     r->slower_at = -1;
-    packetway_because(r->why, asked ? "it was asked for" : "no network device is used");
+    live_because(r->why, asked ? "it was asked for" : "no network device is used");
     if (!devices || r->config.driver == PACKETWAY_PACKET) return true;
     char reason[PACKETWAY_WHY_LEN];
-    return take_xdp(r, reason) || !asked || packetway_because(why, "driver xdp: %.250s", reason);
+    return take_xdp(r, reason) || !asked || live_because(why, "driver xdp: %.250s", reason);
 }
 
 bool packetway_router_open(struct packetway_router *r, const struct packetway_router_config *config,

@@ -5,13 +5,11 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/if_packet.h>
-#include <net/if.h>
 #include <net/if_arp.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -26,16 +24,7 @@ static const leat_time ps_per_ns = 1000, ps_per_ms = 1000000000;
 
 leat_time packetway_now(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (leat_time)t.tv_sec * LEAT_PACKETWAY_SECOND + (leat_time)t.tv_nsec * ps_per_ns;
-}
-
-static uint64_t real_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+    return live_now_ns(CLOCK_MONOTONIC) * ps_per_ns;
 }
 
 /* ---- opening ------------------------------------------------------------------------------- */
@@ -78,19 +67,9 @@ static bool native_of(const struct sockaddr_storage *address, struct leat_packet
     return out->len != 0;
 }
 
-static bool ask_device(int fd, unsigned long what, const char *device, struct ifreq *request)
-{
-    memset(request, 0, sizeof *request);
-    memcpy(request->ifr_name, device, strlen(device));
-    return ioctl(fd, what, request) == 0;
-}
-
 static bool bind_to_device(const struct packetway_san *san)
 {
-    const struct sockaddr_ll at = { .sll_family = AF_PACKET,
-                                    .sll_protocol = htons(LEAT_PACKETWAY_ETHER_TYPE),
-                                    .sll_ifindex = (int)san->device };
-    return bind(san->fd, (const struct sockaddr *)&at, sizeof at) == 0;
+    return live_packet_bind(san->fd, san->device, LEAT_PACKETWAY_ETHER_TYPE);
 }
 
 /* The overhead of control messages. The engines see an MTU without it. */
@@ -103,31 +82,31 @@ static bool open_ethernet(struct packetway_san *san, char *why)
 {
     const char *device = san->plan.device;
     const int on = 1, queue_bytes = QUEUE_BYTES;
-    struct ifreq request;
+    struct ifreq request = { 0 };
     san->device = if_nametoindex(device);
-    if (!san->device) return packetway_because(why, "no network device '%s'", device);
+    if (!san->device) return live_because(why, "no network device '%s'", device);
     san->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (san->fd < 0)
-        return packetway_because(why, "a packet socket: %s%s", strerror(errno),
-                                 errno == EPERM ? ", expected root, or SANs of udp:ADDRESS" : "");
-    if (!ask_device(san->fd, SIOCGIFHWADDR, device, &request))
-        return packetway_because(why, "%s: %s", device, strerror(errno));
+        return live_because(why, "a packet socket: %s%s", strerror(errno),
+                            errno == EPERM ? ", expected root, or SANs of udp:ADDRESS" : "");
+    if (!live_device_query(san->fd, device, SIOCGIFHWADDR, &request))
+        return live_because(why, "%s: %s", device, strerror(errno));
     if (request.ifr_hwaddr.sa_family != ARPHRD_ETHER)
-        return packetway_because(
-            why, "%s is not an Ethernet, expected a device that is, or udp:", device);
+        return live_because(why,
+                            "%s is not an Ethernet, expected a device that is, or udp:", device);
     memcpy(san->mac, request.ifr_hwaddr.sa_data, PACKETWAY_MAC_LEN);
-    if (!ask_device(san->fd, SIOCGIFMTU, device, &request))
-        return packetway_because(why, "%s: %s", device, strerror(errno));
+    if (!live_device_query(san->fd, device, SIOCGIFMTU, &request))
+        return live_because(why, "%s: %s", device, strerror(errno));
     const uint32_t head = PACKETWAY_MESSAGE_AT - PACKETWAY_OUI_AT;
     const uint32_t words = ((uint32_t)request.ifr_mtu - head) / 8 - auth_words(san);
     if (!san->plan.mtu_words)
         san->mtu_words = words < PACKETWAY_MESSAGE_MAX / 8 ? words : PACKETWAY_MESSAGE_MAX / 8;
     if (san->mtu_words > words)
-        return packetway_because(why, "mtu=%u, expected at most %u words on %s", san->mtu_words,
-                                 words, device);
+        return live_because(why, "mtu=%u, expected at most %u words on %s", san->mtu_words, words,
+                            device);
     setsockopt(san->fd, SOL_SOCKET, SO_RCVBUFFORCE, &queue_bytes, sizeof queue_bytes);
     if (setsockopt(san->fd, SOL_PACKET, IGNORE_OUTGOING, &on, sizeof on) || !bind_to_device(san))
-        return packetway_because(why, "a packet socket on %s: %s", device, strerror(errno));
+        return live_because(why, "a packet socket on %s: %s", device, strerror(errno));
     return true;
 }
 
@@ -141,14 +120,14 @@ static bool open_udp(struct packetway_san *san, char *why)
     if (!san->mtu_words) san->mtu_words = UDP_MTU_WORDS - auth_words(san);
     if (san->mtu_words > most) san->mtu_words = most;
     san->fd = socket(at.ss_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (san->fd < 0) return packetway_because(why, "a UDP socket: %s", strerror(errno));
+    if (san->fd < 0) return live_because(why, "a UDP socket: %s", strerror(errno));
     setsockopt(san->fd, SOL_SOCKET, SO_RCVBUF, &queue_bytes, sizeof queue_bytes);
     socklen_t at_len = sizeof at;
     if (bind(san->fd, (const struct sockaddr *)&at, len) == 0 &&
         getsockname(san->fd, (struct sockaddr *)&at, &at_len) == 0)
         return native_of(&at, &san->plan.bind); /* port 0 has become another */
     packetway_native_text(&san->plan.bind, true, text);
-    return packetway_because(why, "UDP %s: %s", text, strerror(errno));
+    return live_because(why, "UDP %s: %s", text, strerror(errno));
 }
 
 bool packetway_san_open(struct packetway_san *san, const struct packetway_plan *plan,
@@ -172,11 +151,12 @@ void packetway_san_close(struct packetway_san *san)
 
 bool packetway_san_returned(struct packetway_san *san)
 {
-    struct ifreq request;
+    struct ifreq request = { 0 };
     const uint32_t device = san->plan.udp ? 0 : if_nametoindex(san->plan.device);
     if (!device || device == san->device) return false;
     san->device = device;
-    if (!ask_device(san->fd, SIOCGIFHWADDR, san->plan.device, &request) || !bind_to_device(san))
+    if (!live_device_query(san->fd, san->plan.device, SIOCGIFHWADDR, &request) ||
+        !bind_to_device(san))
         return false;
     memcpy(san->mac, request.ifr_hwaddr.sa_data, PACKETWAY_MAC_LEN);
     return true;
@@ -184,9 +164,9 @@ bool packetway_san_returned(struct packetway_san *san)
 
 bool packetway_san_is_up(const struct packetway_san *san)
 {
-    struct ifreq request;
+    struct ifreq request = { 0 };
     if (san->plan.udp) return true;
-    return ask_device(san->fd, SIOCGIFFLAGS, san->plan.device, &request) &&
+    return live_device_query(san->fd, san->plan.device, SIOCGIFFLAGS, &request) &&
            (request.ifr_flags & (IFF_UP | IFF_RUNNING)) == (IFF_UP | IFF_RUNNING);
 }
 
@@ -229,9 +209,10 @@ static const uint8_t *seal(struct packetway_san *san, uint32_t taker, const uint
 {
     static uint8_t sealed[PACKETWAY_MESSAGE_MAX + LEAT_PACKETWAY_AUTH_LEN];
     if (!san->plan.keyed || *len > PACKETWAY_MESSAGE_MAX) return message;
-    const struct leat_packetway_hop hop = {
-        .me = san->plan.address, .to = taker, .link = link_of(san, san->mac), .now = real_ns()
-    };
+    const struct leat_packetway_hop hop = { .me = san->plan.address,
+                                            .to = taker,
+                                            .link = link_of(san, san->mac),
+                                            .now = live_now_ns(CLOCK_REALTIME) };
     const uint32_t sealed_len = leat_packetway_auth_seal(&san->auth, &hop, message, *len, sealed);
     if (!sealed_len) return message;
     *len = sealed_len;
@@ -425,7 +406,7 @@ static void tell_of_my_key(struct packetway_san *san, const struct leat_packetwa
         blank[LEAT_PACKETWAY_MESSAGE_LEN_MIN + LEAT_PACKETWAY_AUTH_LEN];
     const struct leat_packetway_hop hop = { .me = san->plan.address,
                                             .to = LEAT_PACKETWAY_ADDRESS_BROADCAST,
-                                            .now = real_ns() };
+                                            .now = live_now_ns(CLOCK_REALTIME) };
     if (!packetway_message_is(message, len, LEAT_PACKETWAY_PT_RRP, LEAT_PACKETWAY_TE_INFO) ||
         !leat_packetway_window_open(&san->refusals, 0, PACKETWAY_REFUSALS_PER_S, packetway_now()))
         return;
@@ -441,7 +422,8 @@ static bool admit(struct packetway_san *san, const struct leat_packetway_native 
     const uint64_t was = of_another_key(&san->auth.counts);
     const struct leat_packetway_hop hop = { .me = san->plan.address,
                                             .link = link_of(san, from->octets),
-                                            .now = san->plan.keyed ? real_ns() : 0,
+                                            .now = san->plan.keyed ? live_now_ns(CLOCK_REALTIME)
+                                                                   : 0,
                                             .block = &san->plan.block };
     if (leat_packetway_auth_open(&san->auth, &hop, message, len)) return true;
     if (san->plan.udp && of_another_key(&san->auth.counts) != was)

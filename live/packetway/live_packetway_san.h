@@ -17,13 +17,14 @@
 #define LEAT_LIVE_PACKETWAY_SAN_H
 
 #include "live_packetway_frame.h"
+#include "live_system.h"
 #include "packetway_auth.h"
 #include "packetway_fib.h"
 #include "packetway_limit.h"
 #include "packetway_wire.h"
 
 enum {
-    PACKETWAY_WHY_LEN = 320,
+    PACKETWAY_WHY_LEN = LIVE_WHY_LEN,
     PACKETWAY_NAME_MAX = 32,
     PACKETWAY_ENDPOINT_MAX = 64, /* characters of ADDRESS:PORT */
     PACKETWAY_PEERS_MAX = 32,
@@ -113,9 +114,6 @@ struct packetway_san {
 
 /* A monotonic clock, in picoseconds. */
 leat_time packetway_now(void);
-
-/* Formats into why, truncated; returns false, for `return`. */
-bool packetway_because(char *why, const char *text, ...) __attribute__((format(printf, 2, 3)));
 
 /* Why no node answers, if the cause is a wrong or missing key: "there are ..."; else "". */
 const char *packetway_san_key_hint(const struct packetway_san *san);

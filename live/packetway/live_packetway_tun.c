@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/if_tun.h>
-#include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -59,10 +58,9 @@ bool packetway_tun_way(struct packetway_tun *tun, const char *text, char *why)
 {
     struct packetway_way way = { 0 };
     if (tun->way_count == PACKETWAY_WAYS_MAX)
-        return packetway_because(why, "more than %d ways", PACKETWAY_WAYS_MAX);
+        return live_because(why, "more than %d ways", PACKETWAY_WAYS_MAX);
     if (!read_way(text, &way))
-        return packetway_because(why, "'%.60s', expected ADDRESS[/BITS]=NODE, as 10.9.0.3=0x301",
-                                 text);
+        return live_because(why, "'%.60s', expected ADDRESS[/BITS]=NODE, as 10.9.0.3=0x301", text);
     tun->ways[tun->way_count++] = way;
     return true;
 }
@@ -100,17 +98,12 @@ static uint32_t node_of(const struct packetway_tun *tun, const uint8_t *ip, size
 
 static bool bring_up(struct packetway_tun *tun, uint32_t mtu_octets, char *why)
 {
-    struct ifreq request = { 0 };
-    const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    memcpy(request.ifr_name, tun->device, sizeof tun->device);
-    request.ifr_mtu = (int)mtu_octets;
-    bool good = fd >= 0 && ioctl(fd, SIOCSIFMTU, &request) == 0 &&
-                ioctl(fd, SIOCGIFFLAGS, &request) == 0;
+    struct ifreq request = { .ifr_mtu = (int)mtu_octets };
+    bool good = live_device_query(-1, tun->device, SIOCSIFMTU, &request) &&
+                live_device_query(-1, tun->device, SIOCGIFFLAGS, &request);
     request.ifr_flags |= IFF_UP;
-    good = good && ioctl(fd, SIOCSIFFLAGS, &request) == 0;
-    if (!good) packetway_because(why, "%s: %s", tun->device, strerror(errno));
-    if (fd >= 0) close(fd);
-    return good;
+    good = good && live_device_query(-1, tun->device, SIOCSIFFLAGS, &request);
+    return good || live_because(why, "%s: %s", tun->device, strerror(errno));
 }
 
 bool packetway_tun_open(struct packetway_tun *tun, const char *device, uint32_t mtu_words,
@@ -119,12 +112,12 @@ bool packetway_tun_open(struct packetway_tun *tun, const char *device, uint32_t 
     struct ifreq request = { .ifr_flags = IFF_TUN | IFF_NO_PI };
     const uint32_t spare = LEAT_PACKETWAY_MESSAGE_LEN_MIN + 8 * PACKETWAY_TUN_HOPS;
     if (strlen(device) >= PACKETWAY_DEVICE_LEN)
-        return packetway_because(why, "device '%.40s', expected fewer characters", device);
+        return live_because(why, "device '%.40s', expected fewer characters", device);
     memcpy(request.ifr_name, device, strlen(device) + 1);
     tun->fd = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
-    if (tun->fd < 0) return packetway_because(why, "/dev/net/tun: %s", strerror(errno));
+    if (tun->fd < 0) return live_because(why, "/dev/net/tun: %s", strerror(errno));
     if (ioctl(tun->fd, TUNSETIFF, &request))
-        packetway_because(why, "%s: %s", device, strerror(errno));
+        live_because(why, "%s: %s", device, strerror(errno));
     else {
         memcpy(tun->device, request.ifr_name, sizeof tun->device);
         if (bring_up(tun, 8 * mtu_words - spare, why)) return true;

@@ -127,13 +127,8 @@ bool packetway_xdp_publish(struct packetway_xdp *x, struct packetway_router *r)
 
 uint64_t packetway_xdp_forwarded(const struct packetway_xdp *x, uint32_t san)
 {
-    const int cpus = libbpf_num_possible_cpus();
-    uint64_t *of_cpu = cpus > 0 ? calloc((size_t)cpus, sizeof *of_cpu) : NULL, sum = 0;
-    if (of_cpu &&
-        !bpf_map_lookup_elem(bpf_map__fd(x->program->maps.packetway_forwarded), &san, of_cpu))
-        for (int i = 0; i < cpus; i++)
-            sum += of_cpu[i];
-    free(of_cpu);
+    uint64_t sum;
+    live_xdp_sum(bpf_map__fd(x->program->maps.packetway_forwarded), san, &sum, 1);
     return sum;
 }
 
@@ -142,10 +137,10 @@ uint64_t packetway_xdp_forwarded(const struct packetway_xdp *x, uint32_t san)
 static bool load(struct packetway_xdp *x, uint32_t entries, char *why)
 {
     x->program = packetway_xdp_bpf__open();
-    if (!x->program) return packetway_because(why, "libbpf: %s", strerror(errno));
+    if (!x->program) return live_because(why, "libbpf: %s", strerror(errno));
     bpf_map__set_max_entries(x->program->maps.packetway_entries, entries);
     if (packetway_xdp_bpf__load(x->program) == 0) return true;
-    return packetway_because(why, "the kernel does not take the program: %s", strerror(errno));
+    return live_because(why, "the kernel does not take the program: %s", strerror(errno));
 }
 
 static bool attach(struct packetway_xdp *x, const struct packetway_san *san, bool generic,
@@ -158,10 +153,10 @@ static bool attach(struct packetway_xdp *x, const struct packetway_san *san, boo
     const int program = bpf_program__fd(x->program->progs.packetway_xdp);
     const int link = bpf_link_create(program, (int)san->device, BPF_XDP, &how);
     if (link < 0)
-        return packetway_because(why,
-                                 errno == EBUSY ? "%s has an XDP program already: %s"
-                                                : "%s does not take the program: %s",
-                                 san->plan.device, strerror(errno));
+        return live_because(why,
+                            errno == EBUSY ? "%s has an XDP program already: %s"
+                                           : "%s does not take the program: %s",
+                            san->plan.device, strerror(errno));
     x->links[x->link_count++] = link;
     return true;
 }
@@ -182,7 +177,7 @@ static bool attach_all(struct packetway_xdp *x, const struct packetway_router *r
     return good;
 }
 
-static bool can_send(const struct packetway_router *r, char slow[LIVE_XDP_WHY_LEN])
+static bool can_send(const struct packetway_router *r, char slow[LIVE_WHY_LEN])
 {
     bool can = true;
     for (uint32_t i = 0; can && i < r->count; i++)
@@ -195,15 +190,14 @@ static bool can_send(const struct packetway_router *r, char slow[LIVE_XDP_WHY_LE
  * them, since the kernel does the sending there. */
 static bool put_on(struct packetway_xdp *x, struct packetway_router *r, char *note, char *why)
 {
-    char slow[LIVE_XDP_WHY_LEN] = "", mode[2 * LIVE_XDP_WHY_LEN];
+    char slow[LIVE_WHY_LEN] = "";
     bool generic = !attach_all(x, r, false, why);
     if (!generic && !can_send(r, slow)) {
         detach_all(x);
         generic = true;
     }
     if (generic && !attach_all(x, r, true, why)) return false;
-    r->slower_at = live_xdp_mode(generic, slow, mode);
-    packetway_because(note, "%s", mode);
+    r->slower_at = live_xdp_mode(generic, slow, note);
     x->generic = generic;
     return true;
 }
@@ -217,7 +211,7 @@ static bool put_ports(struct packetway_xdp *x, const struct packetway_router *r,
         memcpy(port.mac, san->mac, PACKETWAY_MAC_LEN);
         if (!put(x->program->maps.packetway_ports, &i, &port) ||
             !put(x->program->maps.packetway_devices, &i, &san->device))
-            return packetway_because(why, "its maps cannot be filled: %s", strerror(errno));
+            return live_because(why, "its maps cannot be filled: %s", strerror(errno));
     }
     return true;
 }
@@ -231,7 +225,7 @@ struct packetway_xdp *packetway_xdp_open(struct packetway_router *r, char *note,
         entries += leat_packetway_router_fib(r->half[i].engine)->known_max;
     bool good = x && load(x, entries, why) && put_ports(x, r, why);
     good = good && (packetway_xdp_publish(x, r) ||
-                    packetway_because(why, "its maps cannot be filled: %s", strerror(errno)));
+                    live_because(why, "its maps cannot be filled: %s", strerror(errno)));
     good = good && put_on(x, r, note, why);
     if (good) return x;
     if (x) packetway_xdp_close(x);
@@ -246,9 +240,7 @@ bool packetway_xdp_again(struct packetway_xdp *x, struct packetway_router *r, ch
 
 bool packetway_xdp_works(const struct packetway_xdp *x, const struct packetway_router *r, char *why)
 {
-    char lost[LIVE_XDP_WHY_LEN];
-    if (x->generic || can_send(r, lost)) return true;
-    return packetway_because(why, "%s", lost);
+    return x->generic || can_send(r, why);
 }
 
 void packetway_xdp_close(struct packetway_xdp *x)

@@ -61,14 +61,14 @@ static bool read_grant(const char *text, size_t len, struct leat_packetway_grant
 static bool read_grants(const struct arguments *args, struct leat_packetway_store *store, char *why)
 {
     const char *at = argument(args, "--allow");
-    if (!at) return packetway_because(why, "memory needs --allow, " ALLOW_EXPECTED);
+    if (!at) return live_because(why, "memory needs --allow, " ALLOW_EXPECTED);
     for (; at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL) {
         const size_t len = strcspn(at, "\n");
         if (store->grant_count == LEAT_PACKETWAY_GRANTS_MAX)
-            return packetway_because(why, "more than %d of --allow", LEAT_PACKETWAY_GRANTS_MAX);
+            return live_because(why, "more than %d of --allow", LEAT_PACKETWAY_GRANTS_MAX);
         if (!read_grant(at, len, &store->grants[store->grant_count++]))
-            return packetway_because(why, "--allow '%.*s', " ALLOW_EXPECTED,
-                                     len < 80 ? (int)len : 80, at);
+            return live_because(why, "--allow '%.*s', " ALLOW_EXPECTED, len < 80 ? (int)len : 80,
+                                at);
     }
     return true;
 }
@@ -81,7 +81,7 @@ bool pktway_live_store(const struct arguments *args, struct leat_packetway_store
         return false;
     if (!read_grants(args, store, why)) return false;
     store->octets = calloc(1, (size_t)store->len);
-    return store->octets || packetway_because(why, "no memory for %" PRIu64 " octets", store->len);
+    return store->octets || live_because(why, "no memory for %" PRIu64 " octets", store->len);
 }
 
 void pktway_live_store_status(const struct leat_packetway_store *s, struct leat_json *j, FILE *out)

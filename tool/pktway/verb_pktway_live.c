@@ -239,7 +239,7 @@ static bool read_driver(const struct arguments *args, enum packetway_driver *dri
     for (int d = PACKETWAY_XDP; d <= PACKETWAY_UDP; d++)
         if (strcmp(text, packetway_driver_name((enum packetway_driver)d)) == 0)
             return *driver = (enum packetway_driver)d, true;
-    return packetway_because(why, "--driver '%s', expected xdp, packet or udp", text);
+    return live_because(why, "--driver '%s', expected xdp, packet or udp", text);
 }
 
 /* The index-th value of an option that may be repeated, and its length; NULL: no such. */
@@ -271,18 +271,16 @@ static bool put_san(const char *san, size_t len, const char *device, size_t devi
 {
     uint32_t bias;
     const size_t name_len = strcspn(san, ",\n");
-    if (len + device_len + 64 > cap)
-        return packetway_because(why, "--san of more than 511 characters");
+    if (len + device_len + 64 > cap) return live_because(why, "--san of more than 511 characters");
     memcpy(text, san, len);
     text[len] = 0;
     if (!device) return true;
     const bool biased = strstr(text, ",bias="), addressed = strstr(text, ",address=");
     if (!bias_of(san, name_len, &bias) && !biased)
-        return packetway_because(
-            why,
-            "--san '%.*s' with --dev, expected a letter or a number (A and 1 are "
-            "bias 0x100, B and 2 0x200), or bias= behind it",
-            (int)(name_len < 60 ? name_len : 60), san);
+        return live_because(why,
+                            "--san '%.*s' with --dev, expected a letter or a number (A and 1 are "
+                            "bias 0x100, B and 2 0x200), or bias= behind it",
+                            (int)(name_len < 60 ? name_len : 60), san);
     size_t at = (size_t)snprintf(text, cap, "%.*s", (int)device_len, device);
     if (!biased) at += (size_t)snprintf(text + at, cap - at, ",bias=0x%x", bias);
     if (!addressed) at += (size_t)snprintf(text + at, cap - at, ",address=auto");
@@ -299,8 +297,7 @@ static bool san_at(const struct arguments *args, uint32_t index, char *text, siz
     *text = 0;
     if (!san && !device) return true;
     if (!san || (!device && argument(args, "--dev")))
-        return packetway_because(why,
-                                 "--san and --dev, expected as many of the one as of the other");
+        return live_because(why, "--san and --dev, expected as many of the one as of the other");
     return put_san(san, len, device, device_len, text, cap);
 }
 
@@ -317,11 +314,11 @@ static bool key_at(const struct arguments *args, uint32_t index, uint32_t sans,
         keys++;
     if (!keys) return true;
     if (keys != 1 && keys != sans)
-        return packetway_because(why, "%u of --key-file, expected one, or one for each of %u SANs",
-                                 keys, sans);
+        return live_because(why, "%u of --key-file, expected one, or one for each of %u SANs", keys,
+                            sans);
     const char *text = value_at(args, "--key-file", keys == 1 ? 0 : index, &len);
     if (len >= sizeof path)
-        return packetway_because(why, "--key-file of more than %d characters", PATH_MAX - 1);
+        return live_because(why, "--key-file of more than %d characters", PATH_MAX - 1);
     memcpy(path, text, len);
     path[len] = 0;
     *keyed = strcmp(path, "none") != 0;
@@ -343,11 +340,11 @@ static bool read_sans(const struct arguments *args, struct packetway_router_conf
         if (!san_at(args, i, text, sizeof text)) return false;
         if (!*text) break;
         if (i == PACKETWAY_SANS_MAX)
-            return packetway_because(why, "more than %d of --san", PACKETWAY_SANS_MAX);
+            return live_because(why, "more than %d of --san", PACKETWAY_SANS_MAX);
         if (!packetway_plan_read(text, &config->sans[i], why)) return false;
         config->san_count++;
     }
-    if (!config->san_count) return packetway_because(why, "expected --san, one for each SAN");
+    if (!config->san_count) return live_because(why, "expected --san, one for each SAN");
     return read_keys(args, config);
 }
 
@@ -362,7 +359,7 @@ static int open_router(struct service *s, const struct arguments *args)
     if (!packetway_control_name(config.name, why)) return WRONG;
     if (!packetway_control_open(&s->control, config.name, why)) return FAILED;
     s->router = calloc(1, sizeof *s->router);
-    if (!s->router) return packetway_because(why, "no memory"), FAILED;
+    if (!s->router) return live_because(why, "no memory"), FAILED;
     if (!packetway_router_open(s->router, &config, &wrong, why)) return wrong ? WRONG : FAILED;
     int at = snprintf(s->note, sizeof s->note, "router %s on %u SANs (", config.name,
                       config.san_count);
@@ -385,8 +382,7 @@ static bool read_about(const struct arguments *args, const char *name,
 {
     const char *codes = argument(args, "--capability");
     if (strlen(name) > LEAT_LIVE_PACKETWAY_NAME_MAX)
-        return packetway_because(why, "--name of more than %d characters",
-                                 LEAT_LIVE_PACKETWAY_NAME_MAX);
+        return live_because(why, "--name of more than %d characters", LEAT_LIVE_PACKETWAY_NAME_MAX);
     leat_packetway_build_name(build, (const uint8_t *)name, strlen(name));
     if (!codes) leat_packetway_build_capability(build, LEAT_PACKETWAY_CC_NODE, NULL, 0);
     for (const char *at = codes; at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL) {
@@ -394,11 +390,11 @@ static bool read_about(const struct arguments *args, const char *name,
         const size_t len = strcspn(at, "\n");
         if (!leat_tree_number(at, len, &code) || code < 1 || code > 255 ||
             code == LEAT_PACKETWAY_CC_ROUTER)
-            return packetway_because(
-                why, "--capability '%.*s', expected 1 to 255 and not 2 (router)", (int)len, at);
+            return live_because(why, "--capability '%.*s', expected 1 to 255 and not 2 (router)",
+                                (int)len, at);
         leat_packetway_build_capability(build, (uint8_t)code, NULL, 0);
     }
-    return !build->err || packetway_because(why, "--capability: more than fit into 256 octets");
+    return !build->err || live_because(why, "--capability: more than fit into 256 octets");
 }
 
 static int open_node(const struct arguments *args, const char *name, bool claims,
@@ -412,8 +408,7 @@ static int open_node(const struct arguments *args, const char *name, bool claims
     if (!sim_read_number(args, "--poll", 10, 60000, &poll_ms)) return WRONG;
     if (!san_at(args, 0, san, sizeof san) || !san_at(args, 1, more, sizeof more)) return WRONG;
     if (!*san || *more)
-        return packetway_because(why, "expected one --san, as in eth0,bias=0x100,address=0x101"),
-               WRONG;
+        return live_because(why, "expected one --san, as in eth0,bias=0x100,address=0x101"), WRONG;
     leat_packetway_build_init(&build, about, sizeof about);
     if (!read_about(args, name, &build) || !key_at(args, 0, 1, key, &keyed)) return WRONG;
     const struct leat_live_packetway_config config = { .san = san,
@@ -433,8 +428,8 @@ static int open_named(struct service *s, const struct arguments *args, const cha
     if (!packetway_control_open(&s->control, name, why)) return FAILED;
     const int code = open_node(args, name, true, &s->host);
     if (code == DONE)
-        packetway_because(s->note, "host %s, address 0x%06x, process %d", name,
-                          leat_live_packetway_address(s->host), (int)getpid());
+        live_because(s->note, "host %s, address 0x%06x, process %d", name,
+                     leat_live_packetway_address(s->host), (int)getpid());
     return code;
 }
 
@@ -448,17 +443,17 @@ static int open_host(struct service *s, const struct arguments *args)
 static int open_memory(struct service *s, const struct arguments *args)
 {
     s->store = calloc(1, sizeof *s->store);
-    if (!s->store) return packetway_because(why, "no memory"), FAILED;
+    if (!s->store) return live_because(why, "no memory"), FAILED;
     if (!pktway_live_store(args, s->store, why)) return WRONG;
     const int code = open_named(s, args, name_of(args, "memory"));
     if (code != DONE) return code;
     leat_live_packetway_lend(s->host, s->store);
-    packetway_because(s->note,
-                      "memory %s, address 0x%06x, octets 0x%llx to 0x%llx, %u grants, process %d",
-                      name_of(args, "memory"), leat_live_packetway_address(s->host),
-                      (unsigned long long)s->store->address,
-                      (unsigned long long)(s->store->address + s->store->len - 1),
-                      s->store->grant_count, (int)getpid());
+    live_because(s->note,
+                 "memory %s, address 0x%06x, octets 0x%llx to 0x%llx, %u grants, process %d",
+                 name_of(args, "memory"), leat_live_packetway_address(s->host),
+                 (unsigned long long)s->store->address,
+                 (unsigned long long)(s->store->address + s->store->len - 1), s->store->grant_count,
+                 (int)getpid());
     return DONE;
 }
 
@@ -468,12 +463,12 @@ static int open_tun(struct service *s, const struct arguments *args)
 {
     const char *ways = argument(args, "--way"), *device = argument(args, "--device");
     s->tun = calloc(1, sizeof *s->tun);
-    if (!s->tun) return packetway_because(why, "no memory"), FAILED;
+    if (!s->tun) return live_because(why, "no memory"), FAILED;
     s->tun->fd = -1;
-    if (!ways) return packetway_because(why, "tun needs --way, as in 10.9.0.3=0x301"), WRONG;
+    if (!ways) return live_because(why, "tun needs --way, as in 10.9.0.3=0x301"), WRONG;
     if (device && (!*device || strlen(device) >= PACKETWAY_DEVICE_LEN))
-        return packetway_because(why, "--device '%.40s', expected 1 to %d characters", device,
-                                 PACKETWAY_DEVICE_LEN - 1),
+        return live_because(why, "--device '%.40s', expected 1 to %d characters", device,
+                            PACKETWAY_DEVICE_LEN - 1),
                WRONG;
     for (const char *at = ways; at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL) {
         char text[128];
@@ -486,8 +481,8 @@ static int open_tun(struct service *s, const struct arguments *args)
     if (code != DONE) return code;
     if (!packetway_tun_open(s->tun, device ? device : "pw0", leat_live_packetway_mtu(s->host), why))
         return FAILED;
-    packetway_because(s->note, "IP by %s, address 0x%06x, %u ways, process %d", s->tun->device,
-                      leat_live_packetway_address(s->host), s->tun->way_count, (int)getpid());
+    live_because(s->note, "IP by %s, address 0x%06x, %u ways, process %d", s->tun->device,
+                 leat_live_packetway_address(s->host), s->tun->way_count, (int)getpid());
     return DONE;
 }
 

@@ -1,0 +1,32 @@
+/* What live networks ask the system for: the time, their devices, sockets on them. */
+#ifndef LEAT_LIVE_SYSTEM_H
+#define LEAT_LIVE_SYSTEM_H
+
+#include <net/if.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+struct ifreq; /* net/if.h has it where the system's extensions are on */
+
+enum { LIVE_WHY_LEN = 320, LIVE_MAC_LEN = 6 };
+
+/* Formats into `why`, of LIVE_WHY_LEN characters, truncated: what is wrong, for people. Returns
+ * false, for `return`. */
+bool live_because(char *why, const char *text, ...) __attribute__((format(printf, 2, 3)));
+
+uint64_t live_now_ns(clockid_t clock);
+
+/* Waits until fd can be read, at most this long. False: see errno. */
+bool live_wait(int fd, uint64_t timeout_ns);
+
+/* An ioctl about a device, by any socket; -1: by a new one. False: see errno. */
+bool live_device_query(int fd, const char *device, unsigned long what, struct ifreq *request);
+
+/* The Ethernet address of a device, LIVE_MAC_LEN octets. False: see `why`. */
+bool live_device_mac(const char *device, uint8_t *mac, char *why);
+
+/* Binds a packet socket to one Ethernet type on a device. False: see errno. */
+bool live_packet_bind(int fd, uint32_t device, uint16_t type);
+
+#endif
