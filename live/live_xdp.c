@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <linux/if_link.h>
 #include <net/if.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -45,7 +45,7 @@ struct aton_driver {
     void (*wait_for_mail)(struct aton_seat *seat, int timeout_ms);
     /* OK, FAILED (see `why`), or ABSENT: there was none. */
     enum leat_aton_host_end (*leave)(uint32_t device, char *why);
-    /* Do forwarded frames still leave? False: see `why`. */
+    /* Do forwarded frames still leave? False: see `why`. NULL: the kernel sends them, always. */
     bool (*works)(const struct aton_config *config, char *why);
 };
 

@@ -244,12 +244,5 @@ static enum leat_aton_host_end leave(uint32_t device, char *why)
     return ended ? LEAT_ATON_HOST_OK : LEAT_ATON_HOST_FAILED;
 }
 
-/* The kernel sends for it. */
-static bool works(const struct aton_config *c, char *why)
-{
-    (void)c, (void)why;
-    return true;
-}
-
 const struct aton_driver aton_packet_driver = { "packet", join,          find,  let_go,
-                                                counts,   wait_for_mail, leave, works };
+                                                counts,   wait_for_mail, leave, NULL };

@@ -419,24 +419,22 @@ bool leat_aton_host_counts(struct leat_aton_host *s, uint64_t counts[LEAT_ATON_H
     return s->driver->counts(&s->seat, counts);
 }
 
+static const struct {
+    const char *name, *text;
+} reasons[] = {
+#define X(id, name, text) { name, text },
+    ATON_REASONS(X)
+#undef X
+};
+
 const char *leat_aton_host_reason(unsigned index)
 {
-    static const char *const names[] = {
-#define X(id, name, text) name,
-        ATON_REASONS(X)
-#undef X
-    };
-    return index < ATON_REASON_COUNT ? names[index] : "";
+    return index < ATON_REASON_COUNT ? reasons[index].name : "";
 }
 
 const char *leat_aton_host_reason_text(unsigned index)
 {
-    static const char *const texts[] = {
-#define X(id, name, text) text,
-        ATON_REASONS(X)
-#undef X
-    };
-    return index < ATON_REASON_COUNT ? texts[index] : "";
+    return index < ATON_REASON_COUNT ? reasons[index].text : "";
 }
 
 void leat_aton_host_describe(const struct leat_aton_host *s, struct leat_aton_host_config *config,
@@ -465,5 +463,5 @@ int leat_aton_host_process(const struct leat_aton_host *s)
 
 bool leat_aton_host_works(const struct leat_aton_host *s, char *why)
 {
-    return s->driver->works(&s->seat.config, why);
+    return !s->driver->works || s->driver->works(&s->seat.config, why);
 }

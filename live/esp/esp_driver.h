@@ -45,7 +45,7 @@ struct esp_driver {
     bool (*start)(struct esp_process *p, bool *kept, char *why);
     /* Waits for work, at most ESP_SERVE_MS, and does it. */
     void (*serve)(struct esp_process *p);
-    /* Removes what outlives a process. */
+    /* Removes what outlives a process; NULL: nothing does. */
     bool (*clear)(const struct esp_config *config, char *why);
 };
 

@@ -90,7 +90,9 @@ static void on_letter(struct leat_esp_host_root *r)
         leat_esp_service_installed(&r->engine, &r->heard.installed);
 }
 
-bool esp_root_serve(struct leat_esp_host_root *r, leat_time until)
+/* Waits until a packet is due or arrives, handles arrivals, then sends what is due; false:
+ * interrupted. (In this order: what ends the service must not be delayed.) */
+static bool serve(struct leat_esp_host_root *r, leat_time until)
 {
     struct leat_esp_post post;
     const leat_time wake = leat_esp_service_wake_at(&r->engine);
@@ -121,7 +123,7 @@ uint32_t leat_esp_host_root_gather(struct leat_esp_host_root *r, uint32_t member
 {
     const leat_time until = esp_socket_now() + for_ms * ps_per_ms;
     while ((r->engine.roster.count < members || present(r) < members) && esp_socket_now() < until &&
-           esp_root_serve(r, until)) {
+           serve(r, until)) {
     }
     return present(r);
 }
@@ -208,7 +210,7 @@ enum leat_esp_host_end leat_esp_host_root_ask(struct leat_esp_host_root *r,
         return LEAT_ESP_HOST_WRONG;
     }
     while (r->engine.state != LEAT_ESP_SERVICE_ENDED)
-        if (!esp_root_serve(r, LEAT_NEVER - 1)) {
+        if (!serve(r, LEAT_NEVER - 1)) {
             live_because(why, "interrupted");
             return LEAT_ESP_HOST_FAILED;
         }

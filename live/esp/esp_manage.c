@@ -5,7 +5,6 @@
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 enum { ANSWERS_PER_S = 2000 };
 static const uint64_t ns_per_ms = 1000000, ns_per_s = 1000000000;

@@ -148,12 +148,6 @@ static void serve(struct esp_process *p)
     }
 }
 
-static bool clear(const struct esp_config *c, char *why)
-{
-    (void)c, (void)why;
-    return true;
-}
-
 static bool start(struct esp_process *p, bool *kept, char *why)
 {
     struct esp_config *c = &p->memory.share->config;
@@ -179,4 +173,4 @@ static bool start(struct esp_process *p, bool *kept, char *why)
     return true;
 }
 
-const struct esp_driver esp_udp_driver = { "udp", LEAT_ESP_ROUTER_UDP, start, serve, clear };
+const struct esp_driver esp_udp_driver = { "udp", LEAT_ESP_ROUTER_UDP, start, serve, NULL };

@@ -18,8 +18,4 @@ struct leat_esp_host_root {
 const struct leat_esp_map *leat_esp_host_root_map(const struct leat_esp_host_root *root);
 const struct leat_esp_roster *leat_esp_host_root_roster(const struct leat_esp_host_root *root);
 
-/* Waits until a packet is due or arrives, handles arrivals, then sends what is due; false:
- * interrupted. (In this order: what ends the service must not be delayed.) */
-bool esp_root_serve(struct leat_esp_host_root *root, leat_time until);
-
 #endif

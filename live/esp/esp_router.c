@@ -168,7 +168,7 @@ static struct esp_share *earlier(int file, struct esp_config *c, bool has_id)
         share->config = *c;
         return share;
     }
-    if (old) old->clear(&share->config, ignored);
+    if (old && old->clear) old->clear(&share->config, ignored);
     munmap(share, (size_t)share->len);
     return NULL;
 }
@@ -325,7 +325,7 @@ enum leat_esp_router_end leat_esp_router_stop(const char *router, char *why)
     bool ended = live_file_end_holder(file, owner, why);
     if (ended && share) {
         const struct esp_driver *driver = driver_of(share->config.driver);
-        ended = !driver || driver->clear(&share->config, why);
+        ended = !driver || !driver->clear || driver->clear(&share->config, why);
         munmap(share, (size_t)share->len);
     }
     if (ended) shm_unlink(name);

@@ -9,24 +9,11 @@
 #include "packetway_record.h"
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { ATTEMPTS = 256 };
 static const leat_time ps_per_ms = 1000000000;
-
-static uint32_t write_message(uint8_t *octets, size_t cap, uint32_t dt, uint32_t sa, uint16_t te,
-                              const uint8_t *db, size_t db_len)
-{
-    static struct leat_packetway_message message;
-    size_t len = 0;
-    message.header =
-        (struct leat_packetway_header){ .dt = dt, .sa = sa, .pt = LEAT_PACKETWAY_PT_RRP, .te = te };
-    message.data = db;
-    message.data_len = db_len;
-    return leat_packetway_message_encode(&message, octets, cap, &len) ? 0 : (uint32_t)len;
-}
 
 /* ---- answering ----------------------------------------------------------------------------- */
 
@@ -52,9 +39,9 @@ bool packetway_san_answers_claim(struct packetway_san *san, const uint8_t *messa
     const struct leat_packetway_address a = leat_packetway_single(address);
     leat_packetway_build_init(&build, db, sizeof db);
     leat_packetway_build_address(&build, &a);
-    const uint32_t answer_len = write_message(octets, sizeof octets,
-                                              LEAT_PACKETWAY_ADDRESS_BROADCAST, address,
-                                              LEAT_PACKETWAY_TE_INFO, db, build.len);
+    const uint32_t answer_len = packetway_rrp_write(octets, sizeof octets,
+                                                    LEAT_PACKETWAY_ADDRESS_BROADCAST, address,
+                                                    LEAT_PACKETWAY_TE_INFO, db, build.len);
     if (answer_len) packetway_san_send(san, from->octets, from->len, octets, answer_len);
     return true;
 }
@@ -75,8 +62,8 @@ static void choose(struct packetway_san *san, uint32_t attempt)
 static void ask_for(struct packetway_san *san)
 {
     uint8_t octets[LEAT_PACKETWAY_MESSAGE_LEN_MIN];
-    const uint32_t len = write_message(octets, sizeof octets, san->plan.address, 0,
-                                       LEAT_PACKETWAY_TE_WRU, NULL, 0);
+    const uint32_t len = packetway_rrp_write(octets, sizeof octets, san->plan.address, 0,
+                                             LEAT_PACKETWAY_TE_WRU, NULL, 0);
     if (len) packetway_san_send_all(san, octets, len);
 }
 

@@ -30,15 +30,9 @@ static void take_all(struct leat_live_packetway *p)
 static void ask_all(struct leat_live_packetway *p, uint32_t address)
 {
     uint8_t octets[LEAT_PACKETWAY_MESSAGE_LEN_MIN];
-    size_t len;
-    struct leat_packetway_message *m = &p->reply;
-    memset(m, 0, sizeof *m);
-    m->header = (struct leat_packetway_header){ .dt = address,
-                                                .sa = p->san.plan.address,
-                                                .pt = LEAT_PACKETWAY_PT_RRP,
-                                                .te = LEAT_PACKETWAY_TE_WRU };
-    if (leat_packetway_message_encode(m, octets, sizeof octets, &len) == LEAT_ERR_OK)
-        packetway_san_send_all(&p->san, octets, (uint32_t)len);
+    const uint32_t len = packetway_rrp_write(octets, sizeof octets, address, p->san.plan.address,
+                                             LEAT_PACKETWAY_TE_WRU, NULL, 0);
+    if (len) packetway_san_send_all(&p->san, octets, len);
 }
 
 void packetway_node_reply(struct leat_live_packetway *p, const struct leat_packetway_message *m,
