@@ -430,12 +430,12 @@ struct setting {
     bool is_port_1_dead, keep_records;
 };
 
-static struct leat_sim_atm_platform_config platform_config(const struct setting *setting)
+static struct leat_sim_atm_ports_config platform_config(const struct setting *setting)
 {
     static const struct leat_sim_atm_line_outage outage = { .port = 1,
                                                             .from = 0,
                                                             .to = LEAT_NEVER };
-    struct leat_sim_atm_platform_config config = { .model = setting->model, .tasks_max = SLOTS };
+    struct leat_sim_atm_ports_config config = { .model = setting->model, .tasks_max = SLOTS };
     struct leat_text why = LEAT_TEXT(200);
     if (leat_sim_atm_fabric_parse("clos444", &config.fabric, &why)) abort();
     leat_atm_aal_config_default(&config.aal, 0, config.fabric.net.ports, config.fabric.net.paths);
@@ -480,7 +480,7 @@ static void keep(const struct leat_hub *hub, struct leat_atm_service *service, F
 
 static struct result run_with(const char *body, const struct setting *setting)
 {
-    const struct leat_sim_atm_platform_config config = platform_config(setting);
+    const struct leat_sim_atm_ports_config config = platform_config(setting);
     static struct leat_sim_atm_platform platform;
     void *memory = calloc(1, leat_sim_atm_platform_footprint(&config));
     FILE *log = tmpfile();
@@ -637,7 +637,7 @@ static void records_show_when_locks_were_granted_and_words_were_read(void)
 static void a_program_that_is_not_there_is_not_started(void)
 {
     const struct setting plain = { .model = LEAT_SIM_ATM_CELL };
-    const struct leat_sim_atm_platform_config config = platform_config(&plain);
+    const struct leat_sim_atm_ports_config config = platform_config(&plain);
     static struct leat_sim_atm_platform platform;
     void *memory = calloc(1, leat_sim_atm_platform_footprint(&config));
     const uint32_t port[2] = { 0 };

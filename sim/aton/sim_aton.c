@@ -2,7 +2,7 @@
 #include "sim_aton.h"
 #include "leat_arena.h"
 #include "sim_aton_parts.h"
-#include <assert.h>
+#include "sim_refuse.h"
 #include <string.h>
 
 enum { ADDRESSES = 1 << 16, CONTROL_OCTETS = 16 /* of an image, beside its payload */ };
@@ -37,12 +37,10 @@ static leat_err check_addresses(const struct leat_sim_aton_config *c, struct lea
         const unsigned address = c->address[i];
         if (address == LEAT_ATON_DA_ALL)
             return leat_text_out_of_range(why, "address", address, 0, address - 1);
-        if (seen[address / 8] >> address % 8 & 1) {
-            leat_text_puts(why, "address ");
-            leat_text_decimal(why, address);
-            leat_text_puts(why, " is there twice, expected one of its own for each station");
-            return LEAT_ERR_RANGE;
-        }
+        if (seen[address / 8] >> address % 8 & 1)
+            return leat_sim_refuse(
+                why, LEAT_ERR_RANGE,
+                "address %u is there twice, expected one of its own for each station", address);
         seen[address / 8] |= (uint8_t)(1u << address % 8);
     }
     return LEAT_ERR_OK;

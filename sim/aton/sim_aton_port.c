@@ -2,7 +2,7 @@
 #include "leat_arena.h"
 #include "leat_bytes.h"
 #include "sim_aton_parts.h"
-#include <assert.h>
+#include "sim_refuse.h"
 #include <string.h>
 
 enum { HEAD_LEN = LEAT_SIM_ATON_PORT_HEAD_LEN };
@@ -39,14 +39,6 @@ static uint64_t last_len(const struct leat_sim_aton_port *p, uint64_t len)
 }
 
 /* ---- time ----------------------------------------------------------------------------------- */
-
-/* The last edge at or before `until`. */
-static uint64_t last_bit_time(const struct leat_sim_aton_port *p, leat_time until)
-{
-    uint64_t bit_time;
-    if (until == LEAT_NEVER) return LEAT_NEVER;
-    return leat_sim_clock_cycle(&p->config.clock, until, &bit_time) ? LEAT_NEVER : bit_time;
-}
 
 static void plan(struct leat_sim_aton_port *p, uint32_t entry, enum leat_sim_aton_port_step step,
                  uint64_t at)
@@ -105,9 +97,8 @@ static void begin(struct leat_sim_aton_port *p, uint32_t port)
         .octets = queue->buffer,
         .octets_len = (uint16_t)(HEAD_LEN + len),
     };
-    const bool taken = leat_sim_aton_hand_over(&p->ring, port, &order, 0, p->now, 0);
-    assert(taken); /* one at a time, and no station leaves */
-    (void)taken;
+    /* One at a time, and no station leaves. */
+    leat_sim_must(leat_sim_aton_hand_over(&p->ring, port, &order, 0, p->now, 0));
     queue->sends = index + 1;
     e->begun += len;
     if (e->begun < e->letter.message.len) return;
@@ -119,12 +110,7 @@ static void append(struct leat_sim_aton_port *p, uint32_t index)
 {
     struct leat_sim_aton_port_queue *queue = &p->queue[p->entry[index].letter.message.from];
     p->entry[index].letter.number = queue->messages++;
-    p->entry[index].letter.next = 0;
-    if (queue->first)
-        p->entry[queue->last - 1].letter.next = index + 1;
-    else
-        queue->first = index + 1;
-    queue->last = index + 1;
+    leat_sim_post_append(&p->post, index, &queue->first, &queue->last);
 }
 
 /* Without contention. */
@@ -239,7 +225,7 @@ static leat_time run(struct leat_port_net *base, leat_time until)
 {
     struct leat_sim_aton_port *p = of(base);
     if (!leat_sim_post_begin(&p->post, until)) return base->now;
-    const uint64_t last = last_bit_time(p, until);
+    const uint64_t last = leat_sim_clock_last(&p->config.clock, until);
     while (!leat_sim_post_has_news(&p->post) && p->now <= last) {
         const uint64_t next = p->post.plans ? p->post.plan[0].at : LEAT_NEVER;
         if (p->now < leat_smaller(next, last)) advance(p, leat_smaller(next, last));
@@ -281,15 +267,10 @@ static leat_err check_priorities(const struct leat_sim_aton_port_config *config,
         if (p->first <= p->last && p->last < config->stations &&
             p->priority <= LEAT_ATON_PRIORITY_MAX)
             continue;
-        leat_text_puts(why, "priority ");
-        leat_text_decimal(why, p->priority);
-        leat_text_puts(why, " of ports ");
-        leat_text_decimal(why, p->first);
-        leat_text_puts(why, " to ");
-        leat_text_decimal(why, p->last);
-        leat_text_puts(why, ", expected priorities 0 to 7 of ports 0 to ");
-        leat_text_decimal(why, config->stations - 1);
-        return LEAT_ERR_RANGE;
+        return leat_sim_refuse(
+            why, LEAT_ERR_RANGE,
+            "priority %u of ports %u to %u, expected priorities 0 to 7 of ports 0 to %u",
+            p->priority, p->first, p->last, config->stations - 1);
     }
     return LEAT_ERR_OK;
 }
@@ -298,13 +279,12 @@ leat_err leat_sim_aton_port_check(const struct leat_sim_aton_port_config *config
                                   struct leat_text *why)
 {
     const struct leat_sim_aton_config ring = aton_of(config);
-    if (config->packet_octets < 1 || config->packet_octets > LEAT_SIM_ATON_PORT_OCTETS_MAX)
-        return leat_text_out_of_range(why, "octets of a packet", config->packet_octets, 1,
-                                      LEAT_SIM_ATON_PORT_OCTETS_MAX);
-    if (config->messages_max < 1 || config->messages_max > LEAT_SIM_ATON_PORT_MESSAGES_MAX)
-        return leat_text_out_of_range(why, "messages under way", config->messages_max, 1,
-                                      LEAT_SIM_ATON_PORT_MESSAGES_MAX);
-    leat_err err = leat_sim_clock_check(&config->clock, why);
+    const struct leat_text_range row[] = {
+        { "octets of a packet", config->packet_octets, 1, LEAT_SIM_ATON_PORT_OCTETS_MAX },
+        { "messages under way", config->messages_max, 1, LEAT_SIM_ATON_PORT_MESSAGES_MAX },
+    };
+    leat_err err = leat_text_check_ranges(why, row, sizeof row / sizeof *row);
+    if (!err) err = leat_sim_clock_check(&config->clock, why);
     if (!err) err = leat_sim_aton_check(&ring, why);
     return err ? err : check_priorities(config, why);
 }

@@ -1,6 +1,6 @@
 /* Word model: one event per packet and interface, and the token's position in closed form. */
 #include "sim_aton_parts.h"
-#include <assert.h>
+#include "sim_refuse.h"
 
 /* ---- the token ------------------------------------------------------------------------------ */
 
@@ -93,11 +93,9 @@ static uint32_t at_place(const struct leat_sim_aton *ring, uint32_t place)
 static void begin(struct leat_sim_aton *ring)
 {
     size_t len;
-    const leat_err err = leat_aton_begin(&ring->seat[ring->sender].station.it,
-                                         &order_of(ring)->command, ring->image, ring->image_cap,
-                                         &len);
-    assert(!err); /* it was checked when it was submitted */
-    (void)err;
+    /* It was checked when it was submitted. */
+    leat_sim_must(!leat_aton_begin(&ring->seat[ring->sender].station.it, &order_of(ring)->command,
+                                   ring->image, ring->image_cap, &len));
     ring->image_len = (uint32_t)len;
 }
 

@@ -1,6 +1,7 @@
 /* Shortest paths to and from one router: Dijkstra's algorithm, once in each direction. */
 #include "esp_paths.h"
 #include "leat_arena.h"
+#include "sim_refuse.h"
 
 static void lay_out(struct leat_sim_esp_paths *p, const struct leat_sim_esp_graph *g,
                     struct leat_arena *arena)
@@ -28,23 +29,22 @@ size_t leat_sim_esp_paths_footprint(const struct leat_sim_esp_graph *g)
 
 static leat_err check(const struct leat_sim_esp_graph *g, struct leat_text *why)
 {
-    if (g->routers < 1 || g->routers > LEAT_SIM_ESP_ROUTERS_MAX)
-        return leat_text_out_of_range(why, "routers", g->routers, 1, LEAT_SIM_ESP_ROUTERS_MAX);
-    if (g->wires > LEAT_SIM_ESP_WIRES_MAX)
-        return leat_text_out_of_range(why, "wires", g->wires, 0, LEAT_SIM_ESP_WIRES_MAX);
-    if (g->root >= g->routers)
-        return leat_text_out_of_range(why, "the root's router", g->root, 0, g->routers - 1);
-    for (uint32_t i = 0; i < g->wires; i++) {
+    const struct leat_text_range row[] = {
+        { "routers", g->routers, 1, LEAT_SIM_ESP_ROUTERS_MAX },
+        { "wires", g->wires, 0, LEAT_SIM_ESP_WIRES_MAX },
+        { "the root's router", g->root, 0, g->routers - UINT64_C(1) },
+    };
+    leat_err err = leat_text_check_ranges(why, row, sizeof row / sizeof *row);
+    for (uint32_t i = 0; !err && i < g->wires; i++) {
         const struct leat_sim_esp_wire *w = &g->wire[i];
-        if (w->from >= g->routers)
-            return leat_text_out_of_range(why, "router", w->from, 0, g->routers - 1);
-        if (w->to >= g->routers)
-            return leat_text_out_of_range(why, "router", w->to, 0, g->routers - 1);
-        if (w->delay_ps < 1 || w->delay_ps > LEAT_SIM_ESP_DELAY_MAX)
-            return leat_text_out_of_range(why, "delay of a wire in ps", w->delay_ps, 1,
-                                          LEAT_SIM_ESP_DELAY_MAX);
+        const struct leat_text_range of_wire[] = {
+            { "router", w->from, 0, g->routers - 1 },
+            { "router", w->to, 0, g->routers - 1 },
+            { "delay of a wire in ps", w->delay_ps, 1, LEAT_SIM_ESP_DELAY_MAX },
+        };
+        err = leat_text_check_ranges(why, of_wire, sizeof of_wire / sizeof *of_wire);
     }
-    return LEAT_ERR_OK;
+    return err;
 }
 
 /* One of the two directions: towards the root, wires are followed from their ends. */
@@ -162,12 +162,11 @@ static leat_err refuse_apart(struct leat_text *why, const struct search *s)
     uint32_t r = 0;
     while (s->ps[r] != LEAT_NEVER)
         r++;
-    leat_text_puts(why, s->is_up ? "no way from router " : "no way to router ");
-    leat_text_decimal(why, r);
-    leat_text_puts(why, s->is_up ? " to router " : " from router ");
-    leat_text_decimal(why, s->graph->root);
-    leat_text_puts(why, ", expected one: the root is there");
-    return LEAT_ERR_RANGE;
+    return leat_sim_refuse(
+        why, LEAT_ERR_RANGE,
+        s->is_up ? "no way from router %u to router %u, expected one: the root is there"
+                 : "no way to router %u from router %u, expected one: the root is there",
+        r, s->graph->root);
 }
 
 leat_err leat_sim_esp_paths_find(struct leat_sim_esp_paths *p, const struct leat_sim_esp_graph *g,

@@ -1,7 +1,7 @@
 #include "esp_sim.h"
 #include "leat_arena.h"
 #include "leat_bytes.h"
-#include <assert.h>
+#include "sim_refuse.h"
 #include <string.h>
 
 enum { GROUP = 1, ROOT = 0, ROUTERS_FROM = 1 };
@@ -109,12 +109,9 @@ leat_err leat_sim_esp_check(const struct leat_sim_esp_config *c, void *memory,
     };
     const leat_err bad = leat_text_check_ranges(why, row, sizeof row / sizeof *row);
     if (bad) return bad;
-    if (c->groups & (c->groups - 1)) {
-        leat_text_puts(why, "groups of a store ");
-        leat_text_decimal(why, c->groups);
-        leat_text_puts(why, ", expected a power of two");
-        return LEAT_ERR_RANGE;
-    }
+    if (c->groups & (c->groups - 1))
+        return leat_sim_refuse(why, LEAT_ERR_RANGE, "groups of a store %u, expected a power of two",
+                               c->groups);
     for (uint32_t m = 0; m < c->members; m++)
         if (c->member_at[m] >= c->graph.routers)
             return leat_text_out_of_range(why, "router of a member", c->member_at[m], 0,
@@ -151,10 +148,7 @@ static void join_all(struct leat_sim_esp *s)
                                                        .value = s->config.value[m] };
         const struct leat_esp_next from = address_of(member_entity(s, m));
         leat_esp_member_init(&s->member[m], &config, 0);
-        const bool joined = leat_esp_roster_join(&s->service.roster, &from, config.id, 0,
-                                                 LEAT_NEVER);
-        assert(joined);
-        (void)joined;
+        leat_sim_must(leat_esp_roster_join(&s->service.roster, &from, config.id, 0, LEAT_NEVER));
     }
 }
 
@@ -167,9 +161,7 @@ void leat_sim_esp_init(struct leat_sim_esp *s, const struct leat_sim_esp_config 
     *s = (struct leat_sim_esp){ .config = *config };
     const struct layout l = lay_out(s, &arena);
     struct leat_text why = LEAT_TEXT(LEAT_TEXT_CAP_MIN);
-    const leat_err err = leat_sim_esp_paths_find(&s->paths, &s->config.graph, l.paths, &why);
-    assert(!err);
-    (void)err;
+    leat_sim_must(!leat_sim_esp_paths_find(&s->paths, &s->config.graph, l.paths, &why));
     leat_sim_esp_flights_init(&s->flights, config->flights_max, config->replies_max, l.flights);
     leat_esp_service_init(&s->service, &service, l.service);
     for (size_t e = 0; e < entities_of(config); e++) {

@@ -167,12 +167,7 @@ static void append(struct leat_sim_ether_port *p, uint32_t entry)
     struct leat_sim_ether_port_entry *e = &p->entry[entry];
     struct leat_sim_ether_port_station *s = &p->station[e->letter.message.from];
     e->letter.number = s->messages++;
-    e->letter.next = 0;
-    if (s->first)
-        p->entry[s->last - 1].letter.next = entry + 1;
-    else
-        s->first = entry + 1;
-    s->last = entry + 1;
+    leat_sim_post_append(&p->post, entry, &s->first, &s->last);
     begin(p, e->letter.message.from);
 }
 
@@ -247,10 +242,8 @@ static void carry_out(struct leat_sim_ether_port *p, const struct leat_sim_plan 
 static leat_time run(struct leat_port_net *base, leat_time until)
 {
     struct leat_sim_ether_port *p = of(base);
-    uint64_t last = LEAT_NEVER;
+    const uint64_t last = leat_sim_clock_last(&p->config.clock, until);
     if (!leat_sim_post_begin(&p->post, until)) return base->now;
-    if (until != LEAT_NEVER && leat_sim_clock_cycle(&p->config.clock, until, &last))
-        last = LEAT_NEVER;
     while (!leat_sim_post_has_news(&p->post) && p->post.plans && p->post.plan[0].at <= last) {
         p->now = p->post.plan[0].at;
         while (p->post.plans && p->post.plan[0].at == p->now) {
@@ -262,23 +255,6 @@ static leat_time run(struct leat_port_net *base, leat_time until)
     if (!leat_sim_post_has_news(&p->post) && until != LEAT_NEVER)
         p->now = leat_larger(p->now, last);
     return leat_sim_post_end(&p->post, at, until);
-}
-
-/* ---- does it exist? ------------------------------------------------------------------------- */
-
-leat_err leat_sim_ether_port_check(const struct leat_sim_ether_port_config *config,
-                                   struct leat_text *why)
-{
-    const struct leat_text_range row[] = {
-        { "stations", config->stations, 1, LEAT_SIM_ETHER_STATIONS_MAX },
-        { "octets of a frame's payload", config->frame_octets, LEAT_SIM_ETHER_PAYLOAD_MIN,
-          LEAT_SIM_ETHER_PAYLOAD_MAX },
-        { "frames of an output queue", config->buffer, 1, LEAT_SIM_ETHER_BUFFER_MAX },
-        { "messages under way", config->messages_max, 1, LEAT_SIM_ETHER_MESSAGES_MAX },
-    };
-    const leat_err bad = leat_text_check_ranges(why, row, sizeof row / sizeof *row);
-    if (bad) return bad;
-    return leat_sim_clock_check(&config->clock, why);
 }
 
 /* ---- memory --------------------------------------------------------------------------------- */

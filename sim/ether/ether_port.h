@@ -37,8 +37,6 @@
 #ifndef LEAT_ETHER_PORT_H
 #define LEAT_ETHER_PORT_H
 
-#include "leat_err.h"
-#include "leat_text.h"
 #include "sim_clock.h"
 #include "sim_post.h"
 #include <leat/port.h>
@@ -82,10 +80,6 @@ struct leat_sim_ether_port {
     uint64_t now;                /* current bit time */
     struct leat_sim_post post;
 };
-
-/* Is this config valid? `why`: what is wrong, and what was expected. */
-leat_err leat_sim_ether_port_check(const struct leat_sim_ether_port_config *config,
-                                   struct leat_text *why);
 
 /* Octets of memory for a checked config. */
 size_t leat_sim_ether_port_footprint(const struct leat_sim_ether_port_config *config);

@@ -1,4 +1,5 @@
 #include "sim_clock.h"
+#include "sim_refuse.h"
 #include <assert.h>
 
 struct wide {
@@ -58,16 +59,13 @@ leat_err leat_sim_clock_edge(const struct leat_sim_clock *clock, uint64_t cycle,
 leat_err leat_sim_clock_check(const struct leat_sim_clock *clock, struct leat_text *why)
 {
     if (clock->den && clock->num >= clock->den) return LEAT_ERR_OK;
-    leat_text_puts(why, "period of the clock, expected 1 ps or more");
-    return LEAT_ERR_RANGE;
+    return leat_sim_refuse(why, LEAT_ERR_RANGE, "period of the clock, expected 1 ps or more");
 }
 
 leat_time leat_sim_clock_at(const struct leat_sim_clock *clock, uint64_t cycle)
 {
     leat_time at;
-    const leat_err err = leat_sim_clock_edge(clock, cycle, &at);
-    assert(!err);
-    (void)err;
+    leat_sim_must(!leat_sim_clock_edge(clock, cycle, &at));
     return at;
 }
 
@@ -79,6 +77,12 @@ leat_err leat_sim_clock_cycle(const struct leat_sim_clock *clock, leat_time at, 
 {
     assert(at != LEAT_NEVER);
     return divide(multiply_add(at, clock->den, clock->den - 1), clock->num, cycle);
+}
+
+uint64_t leat_sim_clock_last(const struct leat_sim_clock *clock, leat_time until)
+{
+    uint64_t cycle;
+    return until == LEAT_NEVER || leat_sim_clock_cycle(clock, until, &cycle) ? LEAT_NEVER : cycle;
 }
 
 uint64_t leat_sim_clock_cycle_from(const struct leat_sim_clock *clock, leat_time at)

@@ -32,6 +32,9 @@ leat_time leat_sim_clock_at(const struct leat_sim_clock *clock, uint64_t cycle);
 /* The cycle that contains `at`: that of the last edge at or before it. RANGE: beyond 64 bits. */
 leat_err leat_sim_clock_cycle(const struct leat_sim_clock *clock, leat_time at, uint64_t *cycle);
 
+/* The same without a limit: LEAT_NEVER for LEAT_NEVER, and for what is beyond 64 bits. */
+uint64_t leat_sim_clock_last(const struct leat_sim_clock *clock, leat_time until);
+
 /* The first cycle that begins at or after `at`; LEAT_NEVER: it does not fit in 64 bits. */
 uint64_t leat_sim_clock_cycle_from(const struct leat_sim_clock *clock, leat_time at);
 

@@ -55,6 +55,9 @@ static void what_does_not_fit_is_told(void)
     EQ(out, 32); /* three edges to a picosecond: 30, 31 and 32 */
     EQ(leat_sim_clock_cycle(&c, 0, &out), LEAT_ERR_OK);
     EQ(out, 2);
+    EQ(leat_sim_clock_last(&c, 10), 32);
+    EQ(leat_sim_clock_last(&c, UINT64_MAX / 2), LEAT_NEVER);
+    EQ(leat_sim_clock_last(&c, LEAT_NEVER), LEAT_NEVER);
 }
 
 static uint64_t draw(struct leat_random *r)

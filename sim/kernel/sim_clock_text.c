@@ -1,6 +1,6 @@
 /* Clocks as users write them: "50ns", "20MHz". */
 #include "sim_clock.h"
-#include <assert.h>
+#include "sim_refuse.h"
 
 enum {
     DECIMALS_MAX = 6,
@@ -81,8 +81,6 @@ void leat_sim_clock_put(const struct leat_sim_clock *clock, struct leat_text *te
         return;
     }
     /* A clock that was not read as a period was read as a frequency. */
-    const bool exact = put_ratio(text, clock->den * PS_PER_MHZ_CYCLE, clock->num);
-    assert(exact);
-    (void)exact;
+    leat_sim_must(put_ratio(text, clock->den * PS_PER_MHZ_CYCLE, clock->num));
     leat_text_puts(text, "MHz");
 }

@@ -44,6 +44,14 @@ bool leat_sim_post_accept(struct leat_sim_post *post, const struct leat_port_mes
     return true;
 }
 
+void leat_sim_post_append(struct leat_sim_post *post, uint32_t entry, uint32_t *first,
+                          uint32_t *last)
+{
+    letter(post, entry)->next = 0;
+    *(*first ? &letter(post, *last - 1)->next : first) = entry + 1;
+    *last = entry + 1;
+}
+
 void leat_sim_post_free(struct leat_sim_post *post, uint32_t entry)
 {
     letter(post, entry)->next = post->free;

@@ -65,6 +65,10 @@ void leat_sim_post_init(struct leat_sim_post *post, struct leat_port_net *net);
 bool leat_sim_post_accept(struct leat_sim_post *post, const struct leat_port_message *message,
                           leat_time at, uint32_t *entry);
 
+/* Puts it at the end of a list of the owner, of entries + 1. */
+void leat_sim_post_append(struct leat_sim_post *post, uint32_t entry, uint32_t *first,
+                          uint32_t *last);
+
 /* Returns the entry to the free list. */
 void leat_sim_post_free(struct leat_sim_post *post, uint32_t entry);
 

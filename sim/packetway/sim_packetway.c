@@ -2,7 +2,7 @@
 #include "leat_arena.h"
 #include "packetway_record.h"
 #include "sim_packetway_parts.h"
-#include <assert.h>
+#include "sim_refuse.h"
 #include <string.h>
 
 enum {
@@ -21,52 +21,26 @@ enum {
 /* ---- checking --------------------------------------------------------------------------------
  */
 
-static leat_err refuse(struct leat_text *why, const char *what, uint64_t is, uint64_t least,
-                       uint64_t most)
-{
-    leat_text_puts(why, what);
-    leat_text_putc(why, ' ');
-    leat_text_decimal(why, is);
-    leat_text_puts(why, ", expected ");
-    leat_text_decimal(why, least);
-    leat_text_puts(why, " to ");
-    leat_text_decimal(why, most);
-    return LEAT_ERR_RANGE;
-}
-
-static leat_err refuse_name(struct leat_text *why, const char *name, const char *what)
-{
-    leat_text_puts(why, name);
-    leat_text_puts(why, what);
-    return LEAT_ERR_RANGE;
-}
-
-static bool is_within(uint64_t value, uint64_t least, uint64_t most)
-{
-    return value >= least && value <= most;
-}
-
 static leat_err check_numbers(const struct leat_sim_packetway_config *c, struct leat_text *why)
 {
-    const leat_time times[] = { c->host_ps, c->planned_ps, c->address_ps, c->link_ps };
-    if (!is_within(c->sans, 1, LEAT_SIM_PACKETWAY_SANS_MAX))
-        return refuse(why, "SANs", c->sans, 1, LEAT_SIM_PACKETWAY_SANS_MAX);
-    if (c->routers > LEAT_SIM_PACKETWAY_ROUTERS_MAX)
-        return refuse(why, "routers", c->routers, 0, LEAT_SIM_PACKETWAY_ROUTERS_MAX);
-    if (c->faults > LEAT_SIM_PACKETWAY_FAULTS_MAX)
-        return refuse(why, "faults", c->faults, 0, LEAT_SIM_PACKETWAY_FAULTS_MAX);
-    if (!is_within(c->buffer, 1, LEAT_SIM_PACKETWAY_BUFFER_MAX))
-        return refuse(why, "packets of a buffer", c->buffer, 1, LEAT_SIM_PACKETWAY_BUFFER_MAX);
-    if (!is_within(c->messages_max, 1, LEAT_SIM_PACKETWAY_MESSAGES_MAX))
-        return refuse(why, "messages under way", c->messages_max, 1,
-                      LEAT_SIM_PACKETWAY_MESSAGES_MAX);
-    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
-        if (!is_within(times[i], LEAT_SIM_PACKETWAY_PS_MIN, LEAT_PACKETWAY_SECOND))
-            return refuse(why, "picoseconds", times[i], LEAT_SIM_PACKETWAY_PS_MIN,
-                          LEAT_PACKETWAY_SECOND);
+    enum { LEAST = LEAT_SIM_PACKETWAY_PS_MIN };
+    const leat_time most = LEAT_PACKETWAY_SECOND;
+    const struct leat_text_range row[] = {
+        { "SANs", c->sans, 1, LEAT_SIM_PACKETWAY_SANS_MAX },
+        { "routers", c->routers, 0, LEAT_SIM_PACKETWAY_ROUTERS_MAX },
+        { "faults", c->faults, 0, LEAT_SIM_PACKETWAY_FAULTS_MAX },
+        { "packets of a buffer", c->buffer, 1, LEAT_SIM_PACKETWAY_BUFFER_MAX },
+        { "messages under way", c->messages_max, 1, LEAT_SIM_PACKETWAY_MESSAGES_MAX },
+        { "picoseconds", c->host_ps, LEAST, most },
+        { "picoseconds", c->planned_ps, LEAST, most },
+        { "picoseconds", c->address_ps, LEAST, most },
+        { "picoseconds", c->link_ps, LEAST, most },
+    };
+    const leat_err bad = leat_text_check_ranges(why, row, sizeof row / sizeof *row);
+    if (bad) return bad;
     for (uint32_t i = 0; i < c->faults; i++)
         if (c->fault[i].router >= c->routers)
-            return refuse_name(why, "a fault", " of a router that is not there");
+            return leat_sim_refuse(why, LEAT_ERR_RANGE, "a fault of a router that is not there");
     return LEAT_ERR_OK;
 }
 
@@ -86,20 +60,24 @@ static leat_err check_sans(const struct leat_sim_packetway_config *c, struct lea
     for (uint32_t i = 0; i < c->sans; i++) {
         const struct leat_sim_packetway_san *s = &c->san[i];
         const struct leat_packetway_block block = { s->bias, s->net->ports };
-        if (!is_within(strlen(s->name), 1, LEAT_SIM_PACKETWAY_NAME_LEN_MAX))
-            return refuse(why, "length of a name", strlen(s->name), 1,
-                          LEAT_SIM_PACKETWAY_NAME_LEN_MAX);
-        if (!is_within(s->mtu_words, LEAT_SIM_PACKETWAY_MTU_MIN, mtu_most(s)))
-            return refuse(why, "words of an MTU", s->mtu_words, LEAT_SIM_PACKETWAY_MTU_MIN,
-                          mtu_most(s));
-        const leat_err err = leat_packetway_bias_add(&map, &block, NULL);
-        if (err == LEAT_ERR_DUPLICATE)
-            return refuse_name(why, s->name, ": its addresses overlap with another SAN's");
-        if (err) return refuse_name(why, s->name, ": addresses above 0x7ffffd");
+        const struct leat_text_range row[] = {
+            { "length of a name", strlen(s->name), 1, LEAT_SIM_PACKETWAY_NAME_LEN_MAX },
+            { "words of an MTU", s->mtu_words, LEAT_SIM_PACKETWAY_MTU_MIN, mtu_most(s) },
+        };
+        leat_err err = leat_text_check_ranges(why, row, sizeof row / sizeof *row);
+        if (err) return err;
+        err = leat_packetway_bias_add(&map, &block, NULL);
+        if (err)
+            return leat_sim_refuse(why, LEAT_ERR_RANGE,
+                                   err == LEAT_ERR_DUPLICATE
+                                       ? "%s: its addresses overlap with another SAN's"
+                                       : "%s: addresses above 0x7ffffd",
+                                   s->name);
         nodes += s->net->ports;
     }
     if (nodes > LEAT_SIM_PACKETWAY_NODES_MAX)
-        return refuse(why, "ports of all SANs", nodes, 1, LEAT_SIM_PACKETWAY_NODES_MAX);
+        return leat_text_out_of_range(why, "ports of all SANs", nodes, 1,
+                                      LEAT_SIM_PACKETWAY_NODES_MAX);
     return LEAT_ERR_OK;
 }
 
@@ -120,17 +98,20 @@ static leat_err check_end(const struct leat_sim_packetway_config *c,
     const struct leat_sim_packetway_end *end = &r->end[index];
     uint8_t route[LEAT_SIM_PACKETWAY_ROUTE_LEN_MAX];
     if (end->san >= c->sans || end->port >= c->san[end->san].net->ports)
-        return refuse_name(why, r->name, ": no such port of a SAN");
+        return leat_sim_refuse(why, LEAT_ERR_RANGE, "%s: no such port of a SAN", r->name);
     for (uint32_t i = 0; i < index; i++)
         if (r->end[i].san == end->san)
-            return refuse_name(why, r->name, ": twice at one SAN, expected different ones");
+            return leat_sim_refuse(why, LEAT_ERR_RANGE,
+                                   "%s: twice at one SAN, expected different ones", r->name);
     if (count_ends(c, end->san, end->port) > 1)
-        return refuse_name(why, r->name, ": another half-router has the same port");
+        return leat_sim_refuse(why, LEAT_ERR_RANGE, "%s: another half-router has the same port",
+                               r->name);
     const struct leat_sim_packetway_native *native = &c->san[end->san].native;
     for (uint32_t port = 0; port < native->ports; port++)
         if (port != end->port && !leat_sim_packetway_route(native, end->port, port, route))
-            return refuse_name(why, c->san[end->san].name,
-                               ": a native route has more than 63 turns, or one above 255");
+            return leat_sim_refuse(why, LEAT_ERR_RANGE,
+                                   "%s: a native route has more than 63 turns, or one above 255",
+                                   c->san[end->san].name);
     return LEAT_ERR_OK;
 }
 
@@ -138,15 +119,14 @@ static leat_err check_routers(const struct leat_sim_packetway_config *c, struct 
 {
     for (uint32_t i = 0; i < c->routers; i++) {
         const struct leat_sim_packetway_router *r = &c->router[i];
-        if (!is_within(strlen(r->name), 1, LEAT_SIM_PACKETWAY_NAME_LEN_MAX))
-            return refuse(why, "length of a name", strlen(r->name), 1,
-                          LEAT_SIM_PACKETWAY_NAME_LEN_MAX);
-        if (!is_within(r->ends, 2, LEAT_SIM_PACKETWAY_ENDS_MAX))
-            return refuse(why, "half-routers of a router", r->ends, 2, LEAT_SIM_PACKETWAY_ENDS_MAX);
-        for (uint32_t k = 0; k < r->ends; k++) {
-            const leat_err err = check_end(c, r, k, why);
-            if (err) return err;
-        }
+        const struct leat_text_range row[] = {
+            { "length of a name", strlen(r->name), 1, LEAT_SIM_PACKETWAY_NAME_LEN_MAX },
+            { "half-routers of a router", r->ends, 2, LEAT_SIM_PACKETWAY_ENDS_MAX },
+        };
+        leat_err err = leat_text_check_ranges(why, row, sizeof row / sizeof *row);
+        for (uint32_t k = 0; !err && k < r->ends; k++)
+            err = check_end(c, r, k, why);
+        if (err) return err;
     }
     return LEAT_ERR_OK;
 }
@@ -191,16 +171,11 @@ static leat_err check_ways(const struct leat_sim_packetway_config *c, struct lea
         measure_ways(c, i, routers);
         for (uint32_t k = 0; k < i; k++) {
             if (routers[k] == UINT32_MAX || routers[k] <= LEAT_SIM_PACKETWAY_WAY_MAX) continue;
-            leat_text_puts(why, "from ");
-            leat_text_puts(why, c->san[k].name);
-            leat_text_puts(why, " to ");
-            leat_text_puts(why, c->san[i].name);
-            leat_text_puts(why, " there are ");
-            leat_text_decimal(why, routers[k]);
-            leat_text_puts(why, " routers in a row, expected at most ");
-            leat_text_decimal(why, LEAT_SIM_PACKETWAY_WAY_MAX);
-            leat_text_puts(why, ": a routing table (RTBL) goes no further");
-            return LEAT_ERR_RANGE;
+            return leat_sim_refuse(
+                why, LEAT_ERR_RANGE,
+                "from %s to %s there are %u routers in a row, expected at most %u: a routing table "
+                "(RTBL) goes no further",
+                c->san[k].name, c->san[i].name, routers[k], LEAT_SIM_PACKETWAY_WAY_MAX);
         }
     }
     return LEAT_ERR_OK;
@@ -213,7 +188,8 @@ leat_err leat_sim_packetway_check(const struct leat_sim_packetway_config *c, str
     if (!err) err = check_routers(c, why);
     if (!err) err = check_ways(c, why);
     if (!err && !leat_sim_packetway_ports(c))
-        err = refuse_name(why, "no host", ", expected a port without a half-router");
+        err = leat_sim_refuse(why, LEAT_ERR_RANGE,
+                              "no host, expected a port without a half-router");
     return err;
 }
 
@@ -310,21 +286,18 @@ void leat_sim_packetway_start_engine(struct leat_sim_packetway *p, uint32_t node
     struct leat_sim_packetway_node *n = &p->node[node];
     uint8_t about[LEAT_PACKETWAY_ABOUT_LEN_MAX];
     const size_t about_len = leat_sim_packetway_about(p, n, about);
-    leat_err err;
     if (n->is_router) {
         struct leat_packetway_router_config c = router_config(p, n);
         c.about = about;
         c.about_len = about_len;
-        err = leat_packetway_router_init(&c, n->memory, n->memory_len, packetway_clock(p),
-                                         &n->as_router);
+        leat_sim_must(!leat_packetway_router_init(&c, n->memory, n->memory_len, packetway_clock(p),
+                                                  &n->as_router));
     } else {
         struct leat_packetway_host_config c = host_config(p, n);
         c.about = about;
         c.about_len = about_len;
-        err = leat_packetway_host_init(&c, n->memory, n->memory_len, &n->as_host);
+        leat_sim_must(!leat_packetway_host_init(&c, n->memory, n->memory_len, &n->as_host));
     }
-    assert(!err);
-    (void)err;
 }
 
 /* ---- memory ----------------------------------------------------------------------------------
@@ -570,18 +543,12 @@ leat_err leat_sim_packetway_reach(const struct leat_sim_packetway *p, struct lea
     uint32_t router, node;
     if (!find_gap(p, &router, &node)) return LEAT_ERR_OK;
     const struct leat_sim_packetway_node *r = &p->node[router], *n = &p->node[node];
-    leat_text_put(why, name, put_name(p, r, name));
-    leat_text_puts(why, " at ");
-    leat_text_puts(why, p->config.san[r->san].name);
-    leat_text_putc(why, '.');
-    leat_text_decimal(why, r->port);
-    leat_text_puts(why, " knows no way to ");
-    leat_text_puts(why, p->config.san[n->san].name);
-    leat_text_putc(why, '.');
-    leat_text_decimal(why, n->port);
-    leat_text_puts(why, ": a routing table did not get there; expected larger MTUs on the way, or "
-                        "fewer routers");
-    return LEAT_ERR_RANGE;
+    return leat_sim_refuse(
+        why, LEAT_ERR_RANGE,
+        "%.*s at %s.%u knows no way to %s.%u: a routing table did not get there; expected larger "
+        "MTUs on the way, or fewer routers",
+        (int)put_name(p, r, name), name, p->config.san[r->san].name, r->port,
+        p->config.san[n->san].name, n->port);
 }
 
 /* ---- looking in ------------------------------------------------------------------------------

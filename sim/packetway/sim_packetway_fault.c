@@ -1,18 +1,12 @@
 /* Neighbours of nodes, failures and repairs. */
 #include "packetway_record.h"
 #include "sim_packetway_parts.h"
-#include <assert.h>
+#include "sim_refuse.h"
 
 enum {
     INFO_CAP = LEAT_PACKETWAY_ABOUT_LEN_MAX + LEAT_PACKETWAY_RECORD_HEAD_LEN,
     FRAME_CAP = LEAT_PACKETWAY_MESSAGE_LEN_MIN,
 };
-
-static void must(leat_err err)
-{
-    assert(!err);
-    (void)err;
-}
 
 /* Half-routers register with each other, like hosts: so TELL finds them, by name and capability. */
 static void introduce(struct leat_sim_packetway *p, struct leat_sim_packetway_node *n,
@@ -37,7 +31,7 @@ static void introduce(struct leat_sim_packetway *p, struct leat_sim_packetway_no
                                                 .te = LEAT_PACKETWAY_TE_INFO };
     m->data = db;
     m->data_len = build.len;
-    must(leat_packetway_message_encode(m, octets, sizeof octets, &len));
+    leat_sim_must(!leat_packetway_message_encode(m, octets, sizeof octets, &len));
     leat_packetway_router_input(n->as_router, &arrival, octets, (uint32_t)len, packetway_clock(p),
                                 &routed);
 }
@@ -55,7 +49,7 @@ static void tell_node(struct leat_sim_packetway *p, struct leat_sim_packetway_no
         .q = san->q,
         .buddy = other->is_router,
     };
-    must(leat_packetway_router_node(n->as_router, &node, packetway_clock(p)));
+    leat_sim_must(!leat_packetway_router_node(n->as_router, &node, packetway_clock(p)));
     if (other->is_router) introduce(p, n, other);
 }
 
@@ -65,8 +59,8 @@ static void map_router(struct leat_sim_packetway *p, struct leat_sim_packetway_n
     for (uint32_t i = 0; i < r->ends; i++) {
         if (i == n->end) continue;
         const struct leat_sim_packetway_san *san = &p->config.san[r->end[i].san];
-        must(leat_packetway_router_twin(n->as_router, san->bias + 1 + r->end[i].port, 1,
-                                        p->link_words, packetway_clock(p)));
+        leat_sim_must(!leat_packetway_router_twin(n->as_router, san->bias + 1 + r->end[i].port, 1,
+                                                  p->link_words, packetway_clock(p)));
     }
     const uint32_t first = p->san[n->san].first;
     for (uint32_t i = 0; i < p->config.san[n->san].net->ports; i++) {
@@ -86,7 +80,7 @@ void leat_sim_packetway_map(struct leat_sim_packetway *p, uint32_t node)
     for (uint32_t i = 0, known = 0; i < p->config.san[n->san].net->ports; i++) {
         const struct leat_sim_packetway_node *other = &p->node[first + i];
         if (other->is_router && known++ < LEAT_PACKETWAY_HOST_ROUTERS_MAX)
-            must(leat_packetway_host_router(n->as_host, other->address));
+            leat_sim_must(!leat_packetway_host_router(n->as_host, other->address));
     }
 }
 
@@ -156,8 +150,8 @@ static void set_links(struct leat_sim_packetway *p, uint32_t router, bool up)
         for (uint32_t k = 0; k < r->ends; k++) {
             const uint32_t twin = packetway_node_at(p, r->end[k].san, r->end[k].port);
             if (k != i)
-                must(leat_packetway_router_link(p->node[node].as_router, p->node[twin].address, up,
-                                                packetway_clock(p)));
+                leat_sim_must(!leat_packetway_router_link(
+                    p->node[node].as_router, p->node[twin].address, up, packetway_clock(p)));
         }
         leat_sim_packetway_pump(p, node);
     }

@@ -27,11 +27,7 @@ void leat_sim_packetway_append(struct leat_sim_packetway *p, uint32_t entry)
     const uint32_t node = node_of(p, e);
     struct leat_sim_packetway_node *n = &p->node[node];
     e->letter.number = n->messages++;
-    if (n->first)
-        p->entry[n->last - 1].letter.next = entry + 1;
-    else
-        n->first = entry + 1;
-    n->last = entry + 1;
+    leat_sim_post_append(&p->post, entry, &n->first, &n->last);
     leat_sim_packetway_kick(p, node);
 }
 

@@ -91,23 +91,12 @@ static void put_flow(struct leat_sim_export_csv *x, const struct leat_sim_flow *
 static const char *event_name(const struct leat_sim_event *e)
 {
     static const char *const steps[] = { "leaves", "passes", "arrives" };
-    switch (e->kind) {
-    case LEAT_SIM_BEGIN: return "begin";
-    case LEAT_SIM_END: return "end";
-    case LEAT_SIM_INSTANT: return "instant";
-    case LEAT_SIM_VALUE: return "value";
-    case LEAT_SIM_FRAME: return "frame";
-    case LEAT_SIM_FLOW: return steps[e->step];
-    case LEAT_SIM_PLACE: return "place";
-    case LEAT_SIM_CLOSE: return "close";
-    case LEAT_SIM_CLOCK:
-    case LEAT_SIM_GROUP:
-    case LEAT_SIM_LANE:
-    case LEAT_SIM_SIGNAL:
-    case LEAT_SIM_NAME:
-    case LEAT_SIM_TIME: break;
-    }
-    return NULL;
+    static const char *const kinds[] = {
+        [LEAT_SIM_BEGIN] = "begin", [LEAT_SIM_END] = "end",     [LEAT_SIM_INSTANT] = "instant",
+        [LEAT_SIM_VALUE] = "value", [LEAT_SIM_FRAME] = "frame", [LEAT_SIM_PLACE] = "place",
+        [LEAT_SIM_CLOSE] = "close",
+    };
+    return e->kind == LEAT_SIM_FLOW ? steps[e->step] : kinds[e->kind];
 }
 
 void leat_sim_export_csv_event(struct leat_sim_export_csv *x, const struct leat_sim_event *e)

@@ -121,16 +121,10 @@ static void put_span(struct leat_sim_export_perfetto *x, const char *phase, uint
     close_args(x);
 }
 
-/* Instants belong to a thread, not to the whole trace. */
-static void put_scope(struct leat_sim_export_perfetto *x)
-{
-    leat_json_string(&x->json, "s", "t");
-}
-
 static void on_instant(struct leat_sim_export_perfetto *x, const struct leat_sim_event *e)
 {
     open_named(x, "i", e->track, e->at, e->name);
-    put_scope(x);
+    leat_json_string(&x->json, "s", "t"); /* of a thread, not of the whole trace */
     open_args(x, e->track, e->at);
     close_args(x);
 }
@@ -142,7 +136,7 @@ static void on_place(struct leat_sim_export_perfetto *x, const struct leat_sim_e
     const char *place = leat_sim_recording_name(x->rec, e->name, &len);
     memcpy(text + 3, place, len);
     open_on_track(x, "i", e->track, e->at, text, 3 + len);
-    put_scope(x);
+    leat_json_string(&x->json, "s", "t"); /* of a thread, not of the whole trace */
     open_args(x, e->track, e->at);
     close_args(x);
 }
@@ -161,7 +155,7 @@ static void on_frame(struct leat_sim_export_perfetto *x, const struct leat_sim_e
     static const char *const names[] = { "frame", "frame in", "frame out" };
     const char *name = names[e->direction];
     open_on_track(x, "i", e->track, e->at, name, strlen(name));
-    put_scope(x);
+    leat_json_string(&x->json, "s", "t"); /* of a thread, not of the whole trace */
     open_args(x, e->track, e->at);
     leat_json_uint(&x->json, "length", e->len);
     leat_json_uint(&x->json, "link_type", x->rec->tracks[e->track].link_type);

@@ -1,4 +1,5 @@
 #include "sim_export_vcd.h"
+#include "sim_refuse.h"
 #include <assert.h>
 
 enum {
@@ -64,9 +65,7 @@ void leat_sim_export_vcd_init(struct leat_sim_export_vcd *x, const struct leat_s
 {
     x->rec = rec;
     x->started = false;
-    const leat_err err = leat_vcd_init(&x->vcd, out, "1 ps", x->signals, LEAT_SIM_TRACKS_MAX);
-    assert(!err);
-    (void)err;
+    leat_sim_must(!leat_vcd_init(&x->vcd, out, "1 ps", x->signals, LEAT_SIM_TRACKS_MAX));
 }
 
 static void declare(struct leat_sim_export_vcd *x, uint32_t track)
@@ -75,10 +74,9 @@ static void declare(struct leat_sim_export_vcd *x, uint32_t track)
     char path[LEAT_SIM_PATH_LEN_MAX + 1], allowed[PATH_CAP];
     const size_t len = leat_sim_recording_path(x->rec, track, path);
     waveform_path(path, len, allowed);
-    const leat_err err = leat_vcd_declare(
-        &x->vcd, allowed, t->kind == LEAT_SIM_LANE ? NAME_WIDTH : t->width, &x->signal[track]);
-    assert(!err); /* the path is allowed, the width is the recording's, there is room */
-    (void)err;
+    /* The path is allowed, the width is the recording's, there is room. */
+    leat_sim_must(!leat_vcd_declare(
+        &x->vcd, allowed, t->kind == LEAT_SIM_LANE ? NAME_WIDTH : t->width, &x->signal[track]));
 }
 
 /* No span is open at the beginning. */

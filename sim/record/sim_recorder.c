@@ -65,26 +65,29 @@ uint32_t leat_sim_recorder_group(struct leat_sim_recorder *r, uint32_t parent, c
     return ++r->tracks;
 }
 
+/* Of a lane its link type, of a signal its width. */
+static uint32_t put_track(struct leat_sim_recorder *r, leat_sim_kind kind, uint32_t parent,
+                          uint32_t clock, uint32_t what, const char *name)
+{
+    assert(clock <= r->clocks);
+    begin_track(r, kind, parent);
+    put_number(r, clock);
+    put_number(r, what);
+    put_string(r, name);
+    return ++r->tracks;
+}
+
 uint32_t leat_sim_recorder_lane(struct leat_sim_recorder *r, uint32_t parent, uint32_t clock,
                                 uint16_t link_type, const char *name)
 {
-    assert(clock <= r->clocks);
-    begin_track(r, LEAT_SIM_LANE, parent);
-    put_number(r, clock);
-    put_number(r, link_type);
-    put_string(r, name);
-    return ++r->tracks;
+    return put_track(r, LEAT_SIM_LANE, parent, clock, link_type, name);
 }
 
 uint32_t leat_sim_recorder_signal(struct leat_sim_recorder *r, uint32_t parent, uint32_t clock,
                                   unsigned width, const char *name)
 {
-    assert(clock <= r->clocks && width >= 1 && width <= LEAT_SIM_WIDTH_MAX);
-    begin_track(r, LEAT_SIM_SIGNAL, parent);
-    put_number(r, clock);
-    put_number(r, width);
-    put_string(r, name);
-    return ++r->tracks;
+    assert(width >= 1 && width <= LEAT_SIM_WIDTH_MAX);
+    return put_track(r, LEAT_SIM_SIGNAL, parent, clock, width, name);
 }
 
 uint32_t leat_sim_recorder_name(struct leat_sim_recorder *r, const char *name)

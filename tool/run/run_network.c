@@ -28,13 +28,13 @@ static bool open_platform(const struct run_job *job, bool contention_free, struc
         return misused(job->verb,
                        "--every-cycle has no meaning for programs of leat/atm_task.h: all of "
                        "their cycles are simulated");
-    const struct leat_sim_atm_platform_config config = { .fabric = atm->fabric,
-                                                         .model = atm->model,
-                                                         .aal = atm->aal,
-                                                         .line = atm->line,
-                                                         .contention_free = contention_free,
-                                                         .polls = argument(job->args, "--poll"),
-                                                         .tasks_max = RUN_TASKS_MAX };
+    const struct leat_sim_atm_ports_config config = { .fabric = atm->fabric,
+                                                      .model = atm->model,
+                                                      .aal = atm->aal,
+                                                      .line = atm->line,
+                                                      .contention_free = contention_free,
+                                                      .polls = argument(job->args, "--poll"),
+                                                      .tasks_max = RUN_TASKS_MAX };
     out->memory = sim_memory(leat_sim_atm_platform_footprint(&config));
     if (!out->memory) return false;
     leat_sim_atm_platform_init(&out->platform, &config, out->memory);

@@ -131,7 +131,7 @@ bad "$triangle  - {at: 0, to: 3, by: 3}" "5: at 0 by 3: expected a router that a
 bad "$triangle  - {at: 0, to: 9, by: 1}" "5: at 0, to 9, by 1: expected routers of 0 to 3"
 bad "$triangle  - {at: 0, to: 3, by: 1}\n  - {at: 2, to: 0, by: 0}\n  - {at: 0, to: 3, by: 2}" "7: entry 3 of the table"
 printf '%b\n' "$triangle  - {at: 2, to: 1, by: 0}\n  - {at: 0, to: 3, by: 1}\n  - {at: 1, to: 3, by: 0}" > "$folder/circle.yaml"
-refused circle.yaml "6: entry 2 of the table (at router 0 to 3 by router 1) leads in a circle, expected a way to its goal"
+refused circle.yaml "6: entry 2 of the table (at router 0 to 3 by router 1) leads in a cycle, expected a way to its goal"
 # What is written behind the file is not in it.
 exits 2 "number.yaml/routing=tag: routing tag does not lead" "$leat" fabric check "$folder/number.yaml/routing=tag"
 exits 2 "number.yaml/switch=fifo/vcs=2: virtual channels 2" "$leat" fabric check "$folder/number.yaml/switch=fifo/vcs=2"

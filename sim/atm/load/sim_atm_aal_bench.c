@@ -1,7 +1,6 @@
 #include "sim_atm_aal_bench.h"
 #include "leat_arena.h"
 #include <assert.h>
-#include <string.h>
 
 enum { NONE = LEAT_ATM_AAL_NONE };
 enum waits { FOR_NOTHING, FOR_WRITTEN, FOR_ANSWER, FOR_OCTETS };
@@ -400,47 +399,15 @@ bool leat_sim_atm_aal_bench_at_rest(const struct leat_sim_atm_aal_bench *bench)
 
 /* ---- registers ---------------------------------------------------------------------------- */
 
-enum { STATE_BITS = 5, BLOCK_BITS = 16 };
-
+#define X(id, name, width, hex) { name, width, hex },
 const struct leat_sim_atm_aal_signal leat_sim_atm_aal_signals[LEAT_SIM_ATM_AAL_SIGNALS] = {
-    [LEAT_SIM_ATM_AAL_STATE5] = { "state5", STATE_BITS, false },
-    [LEAT_SIM_ATM_AAL_STATE8] = { "state8", STATE_BITS, false },
-    [LEAT_SIM_ATM_AAL_STATE10] = { "state10", STATE_BITS, false },
-    [LEAT_SIM_ATM_AAL_OGMSGNUM] = { "ogmsgnum", BLOCK_BITS, false },
-    [LEAT_SIM_ATM_AAL_OGBBLKNUM] = { "ogbblknum", BLOCK_BITS, false },
-    [LEAT_SIM_ATM_AAL_OGFB] = { "ogfb", BLOCK_BITS, false },
-    [LEAT_SIM_ATM_AAL_OGLB] = { "oglb", BLOCK_BITS, false },
-    [LEAT_SIM_ATM_AAL_OGFI] = { "ogfi", BLOCK_BITS, false },
-    [LEAT_SIM_ATM_AAL_OGLI] = { "ogli", BLOCK_BITS, false },
-    [LEAT_SIM_ATM_AAL_CURSND] = { "cursnd", BLOCK_BITS, false },
-    [LEAT_SIM_ATM_AAL_OGSUSPEND] = { "ogsuspend", 1, false },
-    [LEAT_SIM_ATM_AAL_BUF] = { "buf", 8, true },
-    [LEAT_SIM_ATM_AAL_OGBYTE] = { "ogbyte", 8, true },
-    [LEAT_SIM_ATM_AAL_BUFI] = { "bufi", 1, false },
-    [LEAT_SIM_ATM_AAL_OGBYTEI] = { "ogbytei", 1, false },
-    [LEAT_SIM_ATM_AAL_ICBYTE] = { "icbyte", 8, true },
-    [LEAT_SIM_ATM_AAL_ICBYTEI] = { "icbytei", 1, false },
-    [LEAT_SIM_ATM_AAL_ICSUSPEND] = { "icsuspend", 1, false },
-    [LEAT_SIM_ATM_AAL_COUNT] = { "count", 6, false },
-    [LEAT_SIM_ATM_AAL_ICBLKINMSGNUM] = { "icblkinmsgnum", BLOCK_BITS, false },
-    [LEAT_SIM_ATM_AAL_ICBBLKNUM] = { "icbblknum", BLOCK_BITS, false },
-    [LEAT_SIM_ATM_AAL_ICFB] = { "icfb", BLOCK_BITS, false },
-    [LEAT_SIM_ATM_AAL_ICLB] = { "iclb", BLOCK_BITS, false },
-    [LEAT_SIM_ATM_AAL_ICFI] = { "icfi", BLOCK_BITS, false },
-    [LEAT_SIM_ATM_AAL_ICLI] = { "icli", BLOCK_BITS, false },
-    [LEAT_SIM_ATM_AAL_ICCURB] = { "iccurb", BLOCK_BITS, false },
+    LEAT_SIM_ATM_AAL_SIGNAL_LIST(X)
 };
-
 const struct leat_sim_atm_aal_signal
     leat_sim_atm_aal_block_signals[LEAT_SIM_ATM_AAL_BLOCK_SIGNALS] = {
-        [LEAT_SIM_ATM_AAL_BLKTIME] = { "blktime", 32, false }, /* -1: not ready */
-        [LEAT_SIM_ATM_AAL_BLKCOMTYPE] = { "blkcomtype", 1, false },
-        [LEAT_SIM_ATM_AAL_BLKDST] = { "blkdst", 16, false },
-        [LEAT_SIM_ATM_AAL_ACKNUM] = { "acknum", 16, false },
-        [LEAT_SIM_ATM_AAL_OGBLKTOFR] = { "ogblktofr", 1, false },
-        [LEAT_SIM_ATM_AAL_BLKINMSG] = { "blkinmsg", 1, false },
-        [LEAT_SIM_ATM_AAL_ICBLKTOFR] = { "icblktofr", 1, false },
+        LEAT_SIM_ATM_AAL_BLOCK_SIGNAL_LIST(X)
     };
+#undef X
 
 /* Specs/atm.md, 5.3: 1 in the last cycle of the fifth word, then four states a source, 15 and 0. */
 static int state8_of(const struct leat_sim_atm_aal_host *host, uint64_t now)

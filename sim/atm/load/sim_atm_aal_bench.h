@@ -135,46 +135,50 @@ bool leat_sim_atm_aal_bench_at_rest(const struct leat_sim_atm_aal_bench *bench);
 /* ---- registers, in the order of the appendix ----------------------------------------------------
  */
 
-enum {
-    LEAT_SIM_ATM_AAL_STATE5,
-    LEAT_SIM_ATM_AAL_STATE8,
-    LEAT_SIM_ATM_AAL_STATE10,
-    LEAT_SIM_ATM_AAL_OGMSGNUM,
-    LEAT_SIM_ATM_AAL_OGBBLKNUM,
-    LEAT_SIM_ATM_AAL_OGFB,
-    LEAT_SIM_ATM_AAL_OGLB,
-    LEAT_SIM_ATM_AAL_OGFI,
-    LEAT_SIM_ATM_AAL_OGLI,
-    LEAT_SIM_ATM_AAL_CURSND,
-    LEAT_SIM_ATM_AAL_OGSUSPEND,
-    LEAT_SIM_ATM_AAL_BUF,
-    LEAT_SIM_ATM_AAL_OGBYTE,
-    LEAT_SIM_ATM_AAL_BUFI,
-    LEAT_SIM_ATM_AAL_OGBYTEI,
-    LEAT_SIM_ATM_AAL_ICBYTE,
-    LEAT_SIM_ATM_AAL_ICBYTEI,
-    LEAT_SIM_ATM_AAL_ICSUSPEND,
-    LEAT_SIM_ATM_AAL_COUNT,
-    LEAT_SIM_ATM_AAL_ICBLKINMSGNUM,
-    LEAT_SIM_ATM_AAL_ICBBLKNUM,
-    LEAT_SIM_ATM_AAL_ICFB,
-    LEAT_SIM_ATM_AAL_ICLB,
-    LEAT_SIM_ATM_AAL_ICFI,
-    LEAT_SIM_ATM_AAL_ICLI,
-    LEAT_SIM_ATM_AAL_ICCURB,
-    LEAT_SIM_ATM_AAL_SIGNALS,
-};
+/* X(ID, name, width in bits, printed in hexadecimal) */
+#define LEAT_SIM_ATM_AAL_SIGNAL_LIST(X)          \
+    X(STATE5, "state5", 5, false)                \
+    X(STATE8, "state8", 5, false)                \
+    X(STATE10, "state10", 5, false)              \
+    X(OGMSGNUM, "ogmsgnum", 16, false)           \
+    X(OGBBLKNUM, "ogbblknum", 16, false)         \
+    X(OGFB, "ogfb", 16, false)                   \
+    X(OGLB, "oglb", 16, false)                   \
+    X(OGFI, "ogfi", 16, false)                   \
+    X(OGLI, "ogli", 16, false)                   \
+    X(CURSND, "cursnd", 16, false)               \
+    X(OGSUSPEND, "ogsuspend", 1, false)          \
+    X(BUF, "buf", 8, true)                       \
+    X(OGBYTE, "ogbyte", 8, true)                 \
+    X(BUFI, "bufi", 1, false)                    \
+    X(OGBYTEI, "ogbytei", 1, false)              \
+    X(ICBYTE, "icbyte", 8, true)                 \
+    X(ICBYTEI, "icbytei", 1, false)              \
+    X(ICSUSPEND, "icsuspend", 1, false)          \
+    X(COUNT, "count", 6, false)                  \
+    X(ICBLKINMSGNUM, "icblkinmsgnum", 16, false) \
+    X(ICBBLKNUM, "icbblknum", 16, false)         \
+    X(ICFB, "icfb", 16, false)                   \
+    X(ICLB, "iclb", 16, false)                   \
+    X(ICFI, "icfi", 16, false)                   \
+    X(ICLI, "icli", 16, false)                   \
+    X(ICCURB, "iccurb", 16, false)
 
-enum { /* of each block; the first five of a send block, the others of a receive block */
-       LEAT_SIM_ATM_AAL_BLKTIME,
-       LEAT_SIM_ATM_AAL_BLKCOMTYPE,
-       LEAT_SIM_ATM_AAL_BLKDST,
-       LEAT_SIM_ATM_AAL_ACKNUM,
-       LEAT_SIM_ATM_AAL_OGBLKTOFR,
-       LEAT_SIM_ATM_AAL_BLKINMSG,
-       LEAT_SIM_ATM_AAL_ICBLKTOFR,
-       LEAT_SIM_ATM_AAL_BLOCK_SIGNALS,
-};
+/* Of each block; the first five of a send block, the others of a receive block. blktime -1: not
+ * ready. */
+#define LEAT_SIM_ATM_AAL_BLOCK_SIGNAL_LIST(X) \
+    X(BLKTIME, "blktime", 32, false)          \
+    X(BLKCOMTYPE, "blkcomtype", 1, false)     \
+    X(BLKDST, "blkdst", 16, false)            \
+    X(ACKNUM, "acknum", 16, false)            \
+    X(OGBLKTOFR, "ogblktofr", 1, false)       \
+    X(BLKINMSG, "blkinmsg", 1, false)         \
+    X(ICBLKTOFR, "icblktofr", 1, false)
+
+#define X(id, name, width, hex) LEAT_SIM_ATM_AAL_##id,
+enum { LEAT_SIM_ATM_AAL_SIGNAL_LIST(X) LEAT_SIM_ATM_AAL_SIGNALS };
+enum { LEAT_SIM_ATM_AAL_BLOCK_SIGNAL_LIST(X) LEAT_SIM_ATM_AAL_BLOCK_SIGNALS };
+#undef X
 
 enum { LEAT_SIM_ATM_AAL_UNKNOWN = -1 }; /* value of STATE8 where it is not published */
 

@@ -1,7 +1,6 @@
 #include "sim_atm_check_load.h"
 #include "leat_arena.h"
 #include "leat_bytes.h"
-#include <assert.h>
 #include <string.h>
 
 enum { CELL_LEN = LEAT_ATM_CELL_LEN, SOURCE_AT = 5, NUMBER_AT = 9, OFFERED_AT = 17, FILL_AT = 25 };

@@ -1,6 +1,7 @@
 #include "sim_atm_contracts.h"
 #include "leat_arena.h"
 #include "leat_bytes.h"
+#include "sim_refuse.h"
 #include <assert.h>
 #include <string.h>
 
@@ -83,22 +84,10 @@ static leat_time edge(const struct leat_sim_atm_contracts *s, uint64_t cycle)
     return leat_sim_clock_edge(&s->clock, cycle, &at) ? LEAT_NEVER : at;
 }
 
-/* The first cycle that begins at or after `at`. */
-static uint64_t cycle_from(const struct leat_sim_atm_contracts *s, leat_time at)
-{
-    uint64_t cycle;
-    if (at == LEAT_NEVER || leat_sim_clock_cycle(&s->clock, at, &cycle)) return LEAT_NEVER;
-    return edge(s, cycle) < at ? cycle + 1 : cycle;
-}
-
 uint64_t leat_sim_atm_contracts_cycles_max(const struct leat_sim_atm_fabric *fabric)
 {
-    struct leat_sim_clock clock;
-    uint64_t cycle;
-    const leat_err err = leat_sim_clock_init(&clock, fabric->period_ps_num, fabric->period_ps_den);
-    assert(!err);
-    (void)err;
-    return leat_sim_clock_cycle(&clock, LEAT_SIM_ATM_CONTRACTS_PS_MAX, &cycle) ? UINT64_MAX : cycle;
+    const struct leat_sim_clock clock = { fabric->period_ps_num, fabric->period_ps_den };
+    return leat_sim_clock_last(&clock, LEAT_SIM_ATM_CONTRACTS_PS_MAX);
 }
 
 /* The first cycle in which a cell that reaches the shaper in cycle `now` conforms. Conformance is
@@ -109,7 +98,8 @@ static uint64_t conforming_cycle(const struct leat_sim_atm_contracts *s,
     struct leat_atm_shaper look = *shaper;
     const leat_time now_ps = edge(s, now);
     if (now_ps == LEAT_NEVER) return LEAT_NEVER;
-    const uint64_t cycle = cycle_from(s, leat_atm_shaper_decide(&look, now_ps));
+    const uint64_t cycle = leat_sim_clock_cycle_from(&s->clock,
+                                                     leat_atm_shaper_decide(&look, now_ps));
     const leat_time at = cycle == LEAT_NEVER ? LEAT_NEVER : edge(s, cycle);
     if (at == LEAT_NEVER) return LEAT_NEVER;
     const uint64_t left = leat_atm_shaper_decide(shaper, at);
@@ -155,10 +145,8 @@ static void write_cell(const struct leat_sim_atm_contracts *s, const struct held
     leat_atm_label_put(cell, net->header_octets, label);
     cell[FLAGS_AT] = (uint8_t)(cell[FLAGS_AT] | pt << 1 | held->clp);
     if (held->is_rm) {
-        const leat_err err = leat_atm_rm_encode(&held->rm, cell + LEAT_ATM_HEADER_LEN,
-                                                LEAT_ATM_PAYLOAD_LEN);
-        assert(!err);
-        (void)err;
+        leat_sim_must(
+            !leat_atm_rm_encode(&held->rm, cell + LEAT_ATM_HEADER_LEN, LEAT_ATM_PAYLOAD_LEN));
         return;
     }
     leat_put_be32(cell + CONNECTION_AT, held->connection);
@@ -212,9 +200,8 @@ static void open_gates(struct leat_sim_atm_contracts *s, uint32_t p, uint64_t no
         if (leat_atm_gcra_schedule_due(&gate->rule, &gate->state, now_ps) > now_ps) continue;
         leat_atm_queue_take(gate->queue, &item);
         item.level = (uint8_t)level_of(s, g / 2);
-        const bool room = leat_atm_queue_put(port->queue, item);
-        assert(room); /* it has room for a cell of each gate */
-        (void)room;
+        /* It has room for a cell of each gate. */
+        leat_sim_must(leat_atm_queue_put(port->queue, item));
         gate->waiting = true;
         port->waiting++;
     }
@@ -267,14 +254,15 @@ static uint64_t wish_from(struct leat_sim_atm_contracts *s, uint32_t i, uint64_t
     const struct leat_atm_rules *rules = &k->plan.rules;
     if (c->source == LEAT_SIM_ATM_SOURCE_RANDOM) {
         if (leat_random_below(&k->random, SILENCE_ODDS)) return now;
-        const uint64_t interval = cycle_from(s, rules->rule[0].t);
+        const uint64_t interval = leat_sim_clock_cycle_from(&s->clock, rules->rule[0].t);
         return leat_time_add(now, leat_random_below(&k->random, SILENCE * interval + 1));
     }
     if (leat_atm_class_level(c->contract.class) >= LEAT_SIM_BEST_LEVEL)
         return now; /* best effort needs no rest */
     uint64_t refill = 0;
     for (unsigned r = 0; r < rules->count; r++) {
-        const uint64_t cycles = cycle_from(s, rules->rule[r].t + rules->rule[r].tau);
+        const uint64_t cycles = leat_sim_clock_cycle_from(&s->clock,
+                                                          rules->rule[r].t + rules->rule[r].tau);
         if (cycles > refill) refill = cycles;
     }
     const uint64_t period = (refill / (TOGETHER / REST_ONE_IN) + 1) * TOGETHER;
@@ -285,7 +273,8 @@ static uint64_t wish_from(struct leat_sim_atm_contracts *s, uint32_t i, uint64_t
 static void plan_abr(struct leat_sim_atm_contracts *s, struct connection *k, uint64_t from)
 {
     const uint64_t wish = k->wish > from ? k->wish : from;
-    k->source_at = cycle_from(s, leat_atm_abr_source_due(&k->abr, edge(s, wish)));
+    k->source_at = leat_sim_clock_cycle_from(&s->clock,
+                                             leat_atm_abr_source_due(&k->abr, edge(s, wish)));
 }
 
 /* After a cell in cycle `now`. */
@@ -298,7 +287,7 @@ static void plan_next(struct leat_sim_atm_contracts *s, uint32_t i, uint64_t now
         const leat_time step = t / c->excess_percent * 100 +
                                t % c->excess_percent * 100 / c->excess_percent;
         k->next_ps = leat_time_add(k->next_ps, step ? step : 1);
-        k->source_at = cycle_from(s, k->next_ps);
+        k->source_at = leat_sim_clock_cycle_from(&s->clock, k->next_ps);
         return;
     }
     k->wish = wish_from(s, i, now);
@@ -400,8 +389,8 @@ static void wake(struct leat_sim_atm_contracts *s, uint32_t p, uint64_t from)
     for (uint16_t g = port->first_gate; g != NONE; g = s->gate[g].next_at_port) {
         const struct gate *gate = &s->gate[g];
         if (!gate_wants(gate)) continue;
-        const uint64_t due = cycle_from(
-            s, leat_atm_gcra_schedule_due(&gate->rule, &gate->state, edge(s, from)));
+        const uint64_t due = leat_sim_clock_cycle_from(
+            &s->clock, leat_atm_gcra_schedule_due(&gate->rule, &gate->state, edge(s, from)));
         if (due < at) at = due;
     }
     leat_sim_atm_wake(&s->sim, p, at < from ? from : at);
@@ -450,10 +439,7 @@ static void deliver_rm(struct leat_sim_atm_contracts *s, uint32_t port, const ui
 {
     struct leat_atm_rm rm;
     struct held back = { .entered = now, .is_rm = true, .back = true };
-    const leat_err err = leat_atm_rm_decode(cell + LEAT_ATM_HEADER_LEN, LEAT_ATM_PAYLOAD_LEN, &rm,
-                                            NULL);
-    assert(!err);
-    (void)err;
+    leat_sim_must(!leat_atm_rm_decode(cell + LEAT_ATM_HEADER_LEN, LEAT_ATM_PAYLOAD_LEN, &rm, NULL));
     struct connection *k = &s->connection[rm.ql];
     certify(s, port, rm.ql, rm.sn, cell, now);
     if (leat_atm_abr_source_receive(&k->abr, &rm) == LEAT_ERR_OK) {
@@ -523,9 +509,7 @@ static struct leat_atm_queue *lay_queue(struct leat_arena *arena,
     for (uint32_t level = 0; level < config->level_count; level++)
         *cells += config->level[level].capacity;
     if (memory) {
-        const leat_err err = leat_atm_queue_init(memory, len, config, &queue);
-        assert(!err);
-        (void)err;
+        leat_sim_must(!leat_atm_queue_init(memory, len, config, &queue));
     }
     return queue;
 }
@@ -591,9 +575,7 @@ static struct leat_atm_rules source_rules(const struct leat_sim_atm_contracts *s
                                           const struct leat_atm_contract *contract)
 {
     struct leat_atm_rules rules;
-    const leat_err err = leat_atm_contract_rules(contract, &rules);
-    assert(!err);
-    (void)err;
+    leat_sim_must(!leat_atm_contract_rules(contract, &rules));
     if (rules.count) return rules;
     const uint64_t link_rate = leat_sim_atm_contracts_link_rate(&s->config.fabric);
     rules.count = 1;
@@ -612,9 +594,7 @@ static void init_abr(struct connection *k, const struct leat_atm_contract *contr
         .rif = LEAT_ATM_ABR_RIF,
         .nrm = LEAT_ATM_ABR_NRM,
     };
-    const leat_err err = leat_atm_abr_source_init(&k->abr, &abr);
-    assert(!err);
-    (void)err;
+    leat_sim_must(!leat_atm_abr_source_init(&k->abr, &abr));
 }
 
 static void init_connection(struct leat_sim_atm_contracts *s, uint32_t i, uint64_t seed)
@@ -659,10 +639,8 @@ leat_sim_atm_contracts_init(const struct leat_sim_atm_contracts_config *config,
     void *network, *scratch;
     *s = (struct leat_sim_atm_contracts){ .config = *config };
     lay_out(s, config, model, &arena, &network, &scratch);
-    const leat_err err = leat_sim_clock_init(&s->clock, config->fabric.period_ps_num,
-                                             config->fabric.period_ps_den);
-    assert(!err);
-    (void)err;
+    leat_sim_must(!leat_sim_clock_init(&s->clock, config->fabric.period_ps_num,
+                                       config->fabric.period_ps_den));
     leat_sim_atm_contracts_admit(config, scratch, s->admission);
     leat_sim_atm_init(&s->sim, &config->fabric, model, &host, network);
     leat_sim_certificate_init(&s->certificate);

@@ -1,5 +1,6 @@
 #include "sim_atm_contracts_admit.h"
 #include "leat_arena.h"
+#include "sim_refuse.h"
 #include <assert.h>
 
 enum { STAGES = LEAT_ATM_CLOS_STAGES_MAX, RESERVED_LEVELS = LEAT_SIM_BEST_LEVEL, ABR_LEVEL = 2 };
@@ -460,9 +461,7 @@ static bool ask_access(struct admit *a, uint32_t i, struct leat_sim_atm_admit_an
     for (int k = 0; k < links; k++) {
         struct leat_atm_cac_link *link = &a->access[port[k]].link;
         struct leat_atm_cac_answer answer;
-        const leat_err err = leat_atm_cac_admit(&asked[k], &link, 1, &answer);
-        assert(!err);
-        (void)err;
+        leat_sim_must(!leat_atm_cac_admit(&asked[k], &link, 1, &answer));
         if (answer.criterion == LEAT_ATM_CAC_ACCEPTED) continue;
         tell(why, answer.criterion, LEAT_SIM_AT_ACCESS, port[k], i);
         why->needed = answer.needed;
@@ -682,9 +681,7 @@ void leat_sim_atm_contracts_admit(const struct leat_sim_atm_contracts_config *co
         const struct leat_atm_cac_link_config link = {
             .capacity = a.link_rate, .queue = leat_sim_atm_contracts_queue(config, p)
         };
-        const leat_err err = leat_atm_cac_link_init(&a.access[p].link, &link);
-        assert(!err);
-        (void)err;
+        leat_sim_must(!leat_atm_cac_link_init(&a.access[p].link, &link));
         count_gates(config, p, a.access[p].gates);
     }
     for (uint32_t i = 0; i < config->connection_count; i++)

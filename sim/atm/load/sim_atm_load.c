@@ -8,7 +8,6 @@
 
 enum { WINDOW_MIN = 1024, WINDOW_TOTAL = 1 << 16 };
 enum { ID_MASK = 0x7fffffff };  /* a message's id is not negative */
-enum { DRAIN_CYCLES = 4096 };   /* in which a cell in the network arrives, if it ever does */
 enum { SEND_CYCLES = 15 };      /* the minimum to send or request a message */
 enum { STRIDE_DELIVERIES = 4 }; /* of a port: requesting a message takes 22 cycles */
 static const uint32_t task_name[LEAT_ATM_TASK_NAME_COUNT] = { 's', 'y', 'n' };
@@ -82,8 +81,7 @@ static uint64_t begin_telling(struct leat_sim_atm_load *load, uint32_t len, uint
 static void draw_message(struct leat_sim_atm_load *load, uint32_t port)
 {
     struct leat_sim_atm_load_host *host = &load->host[port];
-    host->has_message = !load->stopped &&
-                        load->config.next(load->config.next_context, port, &host->message);
+    host->has_message = load->config.next(load->config.next_context, port, &host->message);
     if (!host->has_message) return;
     assert(host->message.len <= load->config.len_max);
     load->tells_after = leat_smaller(load->tells_after, told_after(load, host->message.len));
@@ -743,16 +741,6 @@ void leat_sim_atm_load_be_prompt(struct leat_sim_atm_load *load)
         load->host[port].unit.config.unsealed = false;
 }
 
-void leat_sim_atm_load_stop(struct leat_sim_atm_load *load)
-{
-    load->stopped = true;
-    for (uint32_t port = 0; port < load->config.fabric.net.ports; port++)
-        if (!load->host[port].writing) {
-            load->host[port].has_message = false;
-            load->host[port].own_at = next_own(load, port, load->sim.now);
-        }
-}
-
 static bool is_quiet(const struct leat_sim_atm_load_host *host)
 {
     const struct leat_atm_aal_unit *unit = &host->unit;
@@ -776,19 +764,6 @@ uint64_t leat_sim_atm_load_gaps(const struct leat_sim_atm_load *load)
     return gaps;
 }
 
-bool leat_sim_atm_load_drain(struct leat_sim_atm_load *load, uint64_t last)
-{
-    bool was_quiet = false;
-    for (;;) {
-        const bool quiet = leat_sim_atm_load_is_quiet(load);
-        if (quiet && was_quiet) return true;
-        if (load->sim.now > last) return false;
-        const uint64_t slice_end = load->sim.now + DRAIN_CYCLES - 1;
-        leat_sim_atm_load_run(load, slice_end < last ? slice_end : last);
-        was_quiet = quiet;
-    }
-}
-
 void leat_sim_atm_load_lines(const struct leat_sim_atm_load *load,
                              struct leat_sim_atm_line_counts *out)
 {
@@ -801,13 +776,10 @@ void leat_sim_atm_load_lines(const struct leat_sim_atm_load *load,
 
 void leat_sim_atm_load_units(const struct leat_sim_atm_load *load, struct leat_atm_aal_counts *out)
 {
-    uint64_t sum[sizeof *out / sizeof(uint64_t)] = { 0 }, one[sizeof *out / sizeof(uint64_t)];
-    for (uint32_t port = 0; port < load->config.fabric.net.ports; port++) {
-        memcpy(one, &load->host[port].unit.counts, sizeof one);
-        for (size_t i = 0; i < sizeof sum / sizeof *sum; i++)
-            sum[i] += one[i];
-    }
-    memcpy(out, sum, sizeof *out);
+    *out = (struct leat_atm_aal_counts){ 0 };
+    for (uint32_t port = 0; port < load->config.fabric.net.ports; port++)
+        for (size_t i = 0; i < sizeof *out / sizeof(uint64_t); i++)
+            ((uint64_t *)out)[i] += ((const uint64_t *)&load->host[port].unit.counts)[i];
 }
 
 void leat_sim_atm_load_count_offered(struct leat_sim_atm_load *load)

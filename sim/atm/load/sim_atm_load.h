@@ -175,7 +175,6 @@ struct leat_sim_atm_load {
     uint64_t tells_after;  /* an operation that begins now is reported after this many cycles at the
                               earliest */
     bool ahead;            /* see leat_sim_atm_load_be_prompt */
-    bool stopped;
     /* Cycles and messages that were replayed instead of simulated (sim_atm_replay.h). Only the
      * certificate and clock conversions take them into account. */
     uint64_t skipped_cycles;
@@ -208,15 +207,8 @@ void leat_sim_atm_load_certify(struct leat_sim_atm_load *load,
 /* Call it within a run: the run ends with the present cycle. */
 void leat_sim_atm_load_pause(struct leat_sim_atm_load *load);
 
-/* No new messages; the one being written is still sent. */
-void leat_sim_atm_load_stop(struct leat_sim_atm_load *load);
-
 /* Is everything sent, acknowledged or abandoned, and read? Parked cells do not count. */
 bool leat_sim_atm_load_is_quiet(const struct leat_sim_atm_load *load);
-
-/* Runs until the network is quiet and stays so, or up to and including cycle `last`. True: it is
- * quiet. */
-bool leat_sim_atm_load_drain(struct leat_sim_atm_load *load, uint64_t last);
 
 /* Streams (from one port to another, point to point or broadcast) with an abandoned cell that the
  * receiver may still wait for: with resync until it knows, else for ever. */

@@ -2,7 +2,7 @@
 #include "leat_tree.h"
 #include "sim_clock.h"
 #include "sim_piece_parts.h"
-#include <assert.h>
+#include "sim_refuse.h"
 
 #define TOO_LARGE UINT32_MAX
 
@@ -39,32 +39,20 @@ static bool begins(struct leat_sim_piece p, const char *word)
 /* "'PIECE' WHAT" */
 static leat_err wrong(const struct reading *r, struct leat_sim_piece p, const char *what)
 {
-    leat_text_putc(r->why, '\'');
-    leat_text_put(r->why, p.at, p.len);
-    leat_text_puts(r->why, "' ");
-    leat_text_puts(r->why, what);
-    return LEAT_ERR_SYNTAX;
+    return leat_sim_refuse(r->why, LEAT_ERR_SYNTAX, "'%.*s' %s", (int)p.len, p.at, what);
 }
 
-/* All spellings of fabrics, or of parameters, as "a, b, c". */
-static void put_spellings(struct leat_text *text, bool parameters)
-{
-    const char *between = "";
-    for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++) {
-        if ((spellings[i].name[0] == '/') != parameters) continue;
-        leat_text_puts(text, between);
-        leat_text_puts(text, spellings[i].name);
-        between = ", ";
-    }
-}
-
+/* "unknown WHAT 'PIECE', expected one of" all spellings of fabrics, or of parameters. */
 static leat_err unknown(const struct reading *r, const char *what, struct leat_sim_piece p,
                         bool parameter)
 {
-    leat_text_puts(r->why, what);
-    leat_text_put(r->why, p.at, p.len);
-    leat_text_puts(r->why, "', expected one of ");
-    put_spellings(r->why, parameter);
+    const char *between = "', expected one of ";
+    leat_sim_refuse(r->why, LEAT_ERR_SYNTAX, "unknown %s%.*s", what, (int)p.len, p.at);
+    for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++) {
+        if ((spellings[i].name[0] == '/') != parameter) continue;
+        leat_sim_refuse(r->why, LEAT_ERR_SYNTAX, "%s%s", between, spellings[i].name);
+        between = ", ";
+    }
     return LEAT_ERR_SYNTAX;
 }
 
@@ -136,7 +124,7 @@ static leat_err read_parameters(struct reading *r, struct leat_sim_piece rest)
         size_t i = 0;
         while (i < COUNT && !leat_sim_piece_is(key, parameters[i].key))
             i++;
-        if (i == COUNT || !value.at) return unknown(r, "unknown parameter '/", whole, true);
+        if (i == COUNT || !value.at) return unknown(r, "parameter '/", whole, true);
         if (given[i]) return wrong(r, key, "is given twice, expected it once");
         given[i] = true;
         const leat_err err = parameters[i].read(r, value);
@@ -181,7 +169,7 @@ static leat_err read_shape(struct reading *r, struct leat_sim_piece shape)
                           "is no size, expected K: one number, 2 to 64, as in bmx:4");
     } else {
         const struct leat_sim_piece whole = { r->name, strlen(r->name) };
-        return unknown(r, "unknown fabric '", shape.len ? shape : whole, false);
+        return unknown(r, "fabric '", shape.len ? shape : whole, false);
     }
     return LEAT_ERR_OK;
 }
@@ -224,9 +212,7 @@ static struct leat_atm_clos by_default(const struct leat_atm_clos *net)
         .stages = net->stages, .e = net->e, .m = net->m, .r = net->r
     };
     struct leat_atm_clos plain = { 0 };
-    const leat_err err = leat_atm_clos_init(&plain, &config, NULL);
-    assert(!err);
-    (void)err;
+    leat_sim_must(!leat_atm_clos_init(&plain, &config, NULL));
     return plain;
 }
 

@@ -1,6 +1,7 @@
 #include "sim_atm_line.h"
 #include "atm_route.h"
 #include "leat_bytes.h"
+#include "sim_draw.h"
 #include <assert.h>
 #include <leat/crc.h>
 #include <string.h>
@@ -37,15 +38,6 @@ bool leat_sim_atm_line_has_faults(const struct leat_sim_atm_line_config *config)
            config->duplicate || config->outage_count || config->damage;
 }
 
-/* The high half of a 64 x 64 bit product. */
-static uint64_t product_high(uint64_t a, uint64_t b)
-{
-    const uint64_t al = (uint32_t)a, ah = a >> 32, bl = (uint32_t)b, bh = b >> 32;
-    const uint64_t middle = ah * bl + (al * bl >> 32);
-    const uint64_t other = al * bh + (uint32_t)middle;
-    return ah * bh + (middle >> 32) + (other >> 32);
-}
-
 /* Powers of 1 - errors / 10^9. */
 static void make_sound(uint32_t errors, uint64_t *sound, uint32_t bits)
 {
@@ -54,7 +46,7 @@ static void make_sound(uint32_t errors, uint64_t *sound, uint32_t bits)
                                     : UINT64_MAX;
     sound[0] = UINT64_MAX;
     for (uint32_t i = 1; i <= bits; i++)
-        sound[i] = product_high(sound[i - 1], one_bit);
+        sound[i] = leat_sim_fixed_multiply(sound[i - 1], one_bit);
 }
 
 void leat_sim_atm_line_medium_init(struct leat_sim_atm_line_medium *medium,
@@ -294,17 +286,8 @@ void leat_sim_atm_line_pass(struct leat_sim_atm_line *line,
 void leat_sim_atm_line_counts_add(struct leat_sim_atm_line_counts *sum,
                                   const struct leat_sim_atm_line_counts *more)
 {
-    sum->cells += more->cells;
-    sum->header_bits += more->header_bits;
-    sum->payload_bits += more->payload_bits;
-    sum->damaged += more->damaged;
-    sum->lost += more->lost;
-    sum->inserted += more->inserted;
-    sum->duplicated += more->duplicated;
-    sum->outage += more->outage;
-    sum->hec_corrected += more->hec_corrected;
-    sum->hec_discarded += more->hec_discarded;
-    sum->header_wrong += more->header_wrong;
-    sum->undetected += more->undetected;
-    sum->no_room += more->no_room;
+    uint64_t *to = (uint64_t *)sum;
+    const uint64_t *from = (const uint64_t *)more;
+    for (size_t i = 0; i < sizeof *sum / sizeof *to; i++)
+        to[i] += from[i];
 }

@@ -164,8 +164,8 @@ static void every_message_arrives_once_and_whole_unless_the_oracle_doubts_it(voi
     for (int i = 0; i < cases; i++) {
         struct plan plan = draw_plan(&r);
         struct run *rtl = begin(&plan, LEAT_SIM_ATM_RTL), *cell = begin(&plan, LEAT_SIM_ATM_CELL);
-        const bool rtl_drained = leat_sim_atm_load_drain(&rtl->load, last_cycle(&plan));
-        const bool cell_drained = leat_sim_atm_load_drain(&cell->load, last_cycle(&plan));
+        const bool rtl_drained = comes_to_rest(&rtl->load, last_cycle(&plan));
+        const bool cell_drained = comes_to_rest(&cell->load, last_cycle(&plan));
         check_run(rtl, &plan, rtl_drained);
         check_run(cell, &plan, cell_drained);
         check_equal(rtl, cell, &plan);
@@ -215,7 +215,7 @@ static void what_the_crc_lets_through_by_chance_is_predicted(void)
         plan.messages = MESSAGES_MAX - 1;
         plan.broadcast_percent = 0;
         struct run *run = begin(&plan, LEAT_SIM_ATM_CELL);
-        check_run(run, &plan, leat_sim_atm_load_drain(&run->load, last_cycle(&plan)));
+        check_run(run, &plan, comes_to_rest(&run->load, last_cycle(&plan)));
         undetected += run->oracle.counts.undetected;
         damaged += run->oracle.counts.damaged;
         end(run);

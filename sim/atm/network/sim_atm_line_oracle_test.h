@@ -295,6 +295,20 @@ static inline void start(struct run *run, const struct leat_sim_atm_load_config 
     leat_sim_atm_load_init(&run->load, &config, run->memory);
 }
 
+/* Runs until the network is quiet and stays so, or up to cycle `last`. True: it is quiet. */
+static inline bool comes_to_rest(struct leat_sim_atm_load *load, uint64_t last)
+{
+    enum { SLICE = 4096 }; /* cycles in which a cell in the network arrives, if it ever does */
+    bool was_quiet = false;
+    for (;;) {
+        const bool quiet = leat_sim_atm_load_is_quiet(load);
+        if (quiet && was_quiet) return true;
+        if (load->sim.now > last) return false;
+        leat_sim_atm_load_run(load, leat_smaller(load->sim.now + SLICE - 1, last));
+        was_quiet = quiet;
+    }
+}
+
 static inline bool fabric_named(const char *name, struct leat_sim_atm_fabric *out)
 {
     char line[200];

@@ -125,8 +125,8 @@ static void lines_that_do_nothing_change_nothing(void)
         start(lined, &config);
         OK(!plain->load.line);
         OK(lined->load.line);
-        OK(leat_sim_atm_load_drain(&plain->load, PATIENCE));
-        OK(leat_sim_atm_load_drain(&lined->load, PATIENCE));
+        OK(comes_to_rest(&plain->load, PATIENCE));
+        OK(comes_to_rest(&lined->load, PATIENCE));
         EQ(plain->load.counts.messages_delivered, 80);
         EQ(leat_sim_certificate_value(&plain->load.certificate),
            leat_sim_certificate_value(&lined->load.certificate));
@@ -155,7 +155,7 @@ static void an_error_that_the_crc_cannot_see_alters_just_the_message_it_hits(voi
         config.line.damage = strike;
         config.line.damage_context = &attack;
         start(run, &config);
-        OK(leat_sim_atm_load_drain(&run->load, PATIENCE));
+        OK(comes_to_rest(&run->load, PATIENCE));
         EQ(attack.hits, 1);
         EQ(run->oracle.counts.undetected, 1);
         EQ(run->load.counts.messages_delivered, 10);
@@ -190,7 +190,7 @@ static void one_bit_more_and_it_is_repaired(void)
         config.line.damage = strike;
         config.line.damage_context = &attack;
         start(run, &config);
-        OK(leat_sim_atm_load_drain(&run->load, PATIENCE));
+        OK(comes_to_rest(&run->load, PATIENCE));
         EQ(attack.hits, 1);
         EQ(run->oracle.counts.undetected, 0);
         EQ(run->load.counts.messages_delivered, 5);
@@ -221,7 +221,7 @@ static void a_damaged_cell_holds_up_the_later_ones_and_loses_none(void)
         config.line.damage = strike;
         config.line.damage_context = &attack;
         start(run, &config);
-        OK(leat_sim_atm_load_drain(&run->load, PATIENCE));
+        OK(comes_to_rest(&run->load, PATIENCE));
         count_missing(run, missing);
         EQ(missing[0], 0);
         EQ(run->wrong, 0);
@@ -251,7 +251,7 @@ static void a_copy_of_a_parked_cell_does_not_stay(void)
     EQ(run->load.host[1].unit.counts.duplicates, 1);
     EQ(parked_cells(run), 1);
     attack.once = true;
-    OK(leat_sim_atm_load_drain(&run->load, PATIENCE));
+    OK(comes_to_rest(&run->load, PATIENCE));
     EQ(run->load.counts.messages_delivered, 2);
     EQ(parked_cells(run), 0);
     EQ(run->wrong, 0);
@@ -279,7 +279,7 @@ static void an_acknowledgement_altered_unseen_loses_the_message_it_names(void)
     config.line.damage = strike;
     config.line.damage_context = &attack;
     start(run, &config);
-    OK(leat_sim_atm_load_drain(&run->load, PATIENCE));
+    OK(comes_to_rest(&run->load, PATIENCE));
     EQ(attack.hits, 1);
     EQ(no_second.hits, 1); /* no retransmission */
     EQ(run->oracle.counts.undetected, 1);
@@ -305,7 +305,7 @@ static void a_dead_port_is_undeliverable_and_never_a_hang(void)
         add_round(run[model], 4, 5);
         add_message(run[model], 0, LEAT_SIM_ATM_TRAFFIC_ALL, 0);
         start(run[model], &config);
-        OK(leat_sim_atm_load_drain(&run[model]->load, PATIENCE));
+        OK(comes_to_rest(&run[model]->load, PATIENCE));
         struct leat_atm_aal_counts units;
         struct leat_sim_atm_line_counts lines;
         leat_sim_atm_load_units(&run[model]->load, &units);
@@ -340,7 +340,7 @@ static void a_port_that_comes_back_in_time_misses_nothing(void)
         add_round(run, 4, 5);
         add_message(run, 1, LEAT_SIM_ATM_TRAFFIC_ALL, 0);
         start(run, &config);
-        OK(leat_sim_atm_load_drain(&run->load, PATIENCE));
+        OK(comes_to_rest(&run->load, PATIENCE));
         count_missing(run, missing);
         EQ(missing[0] + missing[1], 0);
         EQ(run->wrong, 0);
@@ -348,27 +348,6 @@ static void a_port_that_comes_back_in_time_misses_nothing(void)
         OK(run->oracle.counts.outage > 10);
         end(run);
     }
-}
-
-static void stopped_traffic_comes_to_rest(void)
-{
-    struct leat_sim_atm_load_config config = scene_config("bmx:3", LEAT_SIM_ATM_CELL);
-    struct run *run = new_run();
-    for (uint32_t i = 0; i < 9; i++)
-        add_message(run, 0, 1, 1000 * i);
-    start(run, &config);
-    leat_sim_atm_load_run(&run->load, 4010);
-    OK(!leat_sim_atm_load_is_quiet(&run->load)); /* the fifth is being written */
-    OK(!leat_sim_atm_load_drain(&run->load, 4100));
-    EQ(run->load.sim.now, 4101);
-    leat_sim_atm_load_stop(&run->load);
-    OK(leat_sim_atm_load_drain(&run->load, PATIENCE));
-    OK(leat_sim_atm_load_is_quiet(&run->load));
-    OK(run->load.sim.now < 20000);
-    EQ(run->load.counts.messages_delivered, 5);
-    leat_sim_atm_load_run(&run->load, PATIENCE);
-    EQ(run->load.counts.messages_delivered, 5);
-    end(run);
 }
 
 /* Note R2: 56 cycles from cell to cell; a copy takes its turn before the unit's own cell. */
@@ -386,7 +365,7 @@ static void a_copy_holds_the_cell_behind_it(void)
         const uint64_t first_at = 1 + 3 + 76 + 3 + 15 + 9 + 6 + 2; /* note 5.2: octet on buf */
         EQ(run->sent_count[0], 2);
         EQ(run->on_line_at[0], first_at + 56);
-        OK(leat_sim_atm_load_drain(&run->load, PATIENCE));
+        OK(comes_to_rest(&run->load, PATIENCE));
         EQ(run->load.counts.messages_delivered, 1);
         EQ(run->load.host[0].unit.counts.retransmissions, 0);
         /* Four copies arrive: two over the network, each twice at the end. */
@@ -433,7 +412,6 @@ static void a_held_unit_waits(void)
 
 TAP_MAIN(T(the_oracle_divides_as_the_note_says), T(a_held_unit_waits),
          T(a_copy_holds_the_cell_behind_it), T(lines_that_do_nothing_change_nothing),
-         T(stopped_traffic_comes_to_rest),
          T(an_error_that_the_crc_cannot_see_alters_just_the_message_it_hits),
          T(one_bit_more_and_it_is_repaired),
          T(a_damaged_cell_holds_up_the_later_ones_and_loses_none),

@@ -3,6 +3,7 @@
  * (spec/atm.md, 4.4). Idle units are skipped, and so are cycles in which everything is idle.
  */
 #include "sim_atm_parts.h"
+#include "sim_refuse.h"
 
 struct wire { /* the input of a unit */
     const uint8_t *byte;
@@ -54,9 +55,7 @@ void leat_sim_atm_rtl_lay(struct leat_sim_atm *sim, struct leat_arena *arena)
             const size_t len = leat_atm_bmx_footprint(&config);
             void *memory = leat_arena_lay(arena, 1, len);
             if (memory) {
-                const leat_err err = leat_atm_bmx_init(memory, len, &config, &parts.bmx[s]);
-                assert(err == LEAT_ERR_OK);
-                (void)err;
+                leat_sim_must(!leat_atm_bmx_init(memory, len, &config, &parts.bmx[s]));
             }
         }
     sim->rtl = rtl;
@@ -90,10 +89,7 @@ static void fill_table(struct leat_sim_atm *sim, uint32_t ppd)
     struct leat_atm_route route;
     for (uint32_t label = 0; label < net->table_depth; label++)
         if (leat_atm_clos_route(net, ppd, label, &route)) {
-            const leat_err err = leat_atm_bmx_connect(switch_at(sim, place), place.port, label,
-                                                      &route);
-            assert(err == LEAT_ERR_OK);
-            (void)err;
+            leat_sim_must(!leat_atm_bmx_connect(switch_at(sim, place), place.port, label, &route));
         }
 }
 

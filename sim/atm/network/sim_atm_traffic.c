@@ -1,6 +1,6 @@
 #include "sim_atm_traffic.h"
 #include "leat_bytes.h"
-#include <assert.h>
+#include "sim_draw.h"
 #include <string.h>
 
 enum { TIME_BITS = LEAT_SIM_ATM_TRAFFIC_TIME_BITS, LOG_BITS = 16 };
@@ -68,20 +68,6 @@ uint64_t leat_sim_atm_traffic_exponential(const struct leat_sim_atm_traffic *tra
     return (mean >> LOG_BITS) * x + ((mean & ((1u << LOG_BITS) - 1)) * x >> LOG_BITS);
 }
 
-/* Sattolo's shuffle: one cycle through all ports, so that none is its own partner. */
-static void make_permutation(struct leat_sim_atm_traffic *traffic, uint64_t seed)
-{
-    struct leat_random random;
-    leat_random_seed_entity(&random, seed, UINT64_MAX);
-    for (uint32_t i = 0; i < traffic->ports; i++)
-        traffic->partner[i] = i;
-    for (uint32_t i = traffic->ports; i-- > 1;) {
-        const uint32_t j = (uint32_t)leat_random_below(&random, i), other = traffic->partner[j];
-        traffic->partner[j] = traffic->partner[i];
-        traffic->partner[i] = other;
-    }
-}
-
 void leat_sim_atm_traffic_init(struct leat_sim_atm_traffic *traffic,
                                enum leat_sim_atm_traffic_pattern pattern, uint32_t ports,
                                uint32_t load_ppm, uint64_t message_cycles, uint64_t seed,
@@ -99,7 +85,7 @@ void leat_sim_atm_traffic_init(struct leat_sim_atm_traffic *traffic,
         traffic->gap = (message_cycles << TIME_BITS) / load_ppm * 1000000 +
                        (message_cycles << TIME_BITS) % load_ppm * 1000000 / load_ppm;
     make_logarithms(traffic);
-    make_permutation(traffic, seed);
+    leat_sim_draw_partners(seed, partner, ports);
 }
 
 void leat_sim_atm_traffic_source_init(struct leat_sim_atm_traffic_source *source, uint64_t seed,

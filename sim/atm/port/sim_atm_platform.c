@@ -1,5 +1,6 @@
 #include "sim_atm_platform.h"
 #include "leat_arena.h"
+#include "sim_refuse.h"
 #include <assert.h>
 #include <string.h>
 
@@ -39,7 +40,7 @@ static void reply(struct leat_sim_atm_platform *p, task *t, uint64_t now,
     what.cycle = now;
     what.at = edge(p, now);
     p->base.told(p->base.context, &what);
-    p->has_told = true;
+    p->has_called = true;
     p->replies++;
     leat_sim_atm_load_pause(&p->load);
 }
@@ -96,9 +97,8 @@ static void reply_octets(struct leat_sim_atm_platform *p, task *t, uint64_t now)
 static void command(struct leat_sim_atm_platform *p, uint32_t at,
                     const struct leat_atm_aal_command *what, uint64_t now)
 {
-    const bool taken = leat_atm_aal_unit_command(unit_of(p, at), what, now);
-    assert(taken); /* a task gives few commands at a time, and waits */
-    (void)taken;
+    /* A task gives few commands at a time, and waits. */
+    leat_sim_must(leat_atm_aal_unit_command(unit_of(p, at), what, now));
 }
 
 /* Is the lock that this task waits for available to it? Readers may overtake a writer that waits
@@ -199,7 +199,7 @@ static void hear(void *context, uint32_t at, uint32_t told, uint64_t now)
         const uint16_t to = unit->send_block[unit->block_told].destination;
         p->base.lost(p->base.context, at, to == LEAT_ATM_TASK_BROADCAST ? LEAT_PLATFORM_ALL : to,
                      edge(p, now));
-        p->has_told = true;
+        p->has_called = true;
         leat_sim_atm_load_pause(&p->load);
     }
 }
@@ -448,18 +448,17 @@ static leat_time run(struct leat_port_net *net, leat_time until)
     struct leat_sim_atm_platform *p = of((struct leat_platform *)net);
     struct leat_sim_atm_load *load = &p->load;
     const uint64_t enough = load->sim.now + RUN_CYCLES - 1;
+    const uint64_t last = leat_sim_clock_last(&p->clock, until);
     bool rested = false;
-    uint64_t last;
-    p->has_told = false;
-    if (until == LEAT_NEVER || leat_sim_clock_cycle(&p->clock, until, &last)) last = LEAT_NEVER;
+    p->has_called = false;
     while (load->sim.now <= leat_smaller(last, enough) && (until != LEAT_NEVER || net->in_flight)) {
         leat_sim_atm_load_run(load, leat_smaller(load->sim.now + REST_CYCLES - 1, last));
-        if (p->has_told || is_stuck(p)) break;
+        if (p->has_called || is_stuck(p)) break;
         const bool rests = is_at_rest(p);
         if (rests && rested) net->in_flight = 0;
         rested = rests;
     }
-    const bool is_there = !p->has_told && load->sim.now > last;
+    const bool is_there = !p->has_called && load->sim.now > last;
     net->now = is_there ? until : edge(p, load->sim.now - 1);
     return net->now;
 }
@@ -476,25 +475,11 @@ static bool send(struct leat_port_net *net, const struct leat_port_message *mess
 /* ---- memory ------------------------------------------------------------------------------------
  */
 
-static struct leat_sim_atm_load_config
-load_config(const struct leat_sim_atm_platform_config *config)
-{
-    const uint32_t blocks = (uint32_t)leat_smaller(config->aal.send_blocks,
-                                                   config->aal.receive_blocks);
-    return (struct leat_sim_atm_load_config){ .fabric = config->fabric,
-                                              .model = config->contention_free ? LEAT_SIM_ATM_ALONE
-                                                                               : config->model,
-                                              .len_max = leat_atm_aal_message_max(blocks),
-                                              .aal = config->aal,
-                                              .line = config->line,
-                                              .desk = { .hear = hear, .serve = serve } };
-}
-
 static void *lay_out(struct leat_sim_atm_platform *p,
-                     const struct leat_sim_atm_platform_config *config, uint8_t **octets,
+                     const struct leat_sim_atm_ports_config *config, uint8_t **octets,
                      struct leat_arena *arena)
 {
-    const struct leat_sim_atm_load_config load = load_config(config);
+    const struct leat_sim_atm_load_config load = leat_sim_atm_ports_load(config);
     const uint32_t ports = config->fabric.net.ports;
     p->task = leat_arena_lay(arena, config->tasks_max, sizeof *p->task);
     p->port = leat_arena_lay(arena, ports, sizeof *p->port);
@@ -502,23 +487,21 @@ static void *lay_out(struct leat_sim_atm_platform *p,
     return leat_arena_lay_lines(arena, 1, leat_sim_atm_load_footprint(&load));
 }
 
-size_t leat_sim_atm_platform_footprint(const struct leat_sim_atm_platform_config *config)
+size_t leat_sim_atm_platform_footprint(const struct leat_sim_atm_ports_config *config)
 {
     struct leat_sim_atm_platform measured;
-    struct leat_arena arena;
+    struct leat_arena arena = { 0 };
     uint8_t *octets;
-    leat_arena_init(&arena, NULL, 0);
     lay_out(&measured, config, &octets, &arena);
     return arena.used;
 }
 
-static const struct leat_port_ops ops = { .send = send, .run = run };
-
 void leat_sim_atm_platform_init(struct leat_sim_atm_platform *p,
-                                const struct leat_sim_atm_platform_config *config, void *memory)
+                                const struct leat_sim_atm_ports_config *config, void *memory)
 {
-    struct leat_sim_atm_load_config load = load_config(config);
-    struct leat_arena arena;
+    static const struct leat_port_ops ops = { .send = send, .run = run };
+    struct leat_sim_atm_load_config load = leat_sim_atm_ports_load(config);
+    struct leat_arena arena = { .memory = memory, .cap = leat_sim_atm_platform_footprint(config) };
     uint8_t *octets;
     *p = (struct leat_sim_atm_platform){
         .base = { .net = { .ops = &ops, .ports = config->fabric.net.ports },
@@ -528,15 +511,12 @@ void leat_sim_atm_platform_init(struct leat_sim_atm_platform *p,
         .tasks_max = config->tasks_max,
         .polls = config->polls,
     };
-    leat_arena_init(&arena, memory, leat_sim_atm_platform_footprint(config));
     void *load_memory = lay_out(p, config, &octets, &arena);
     for (uint32_t at = 0; at < config->fabric.net.ports; at++)
         p->port[at].octets = octets + (size_t)at * load.len_max;
-    const leat_err err = leat_sim_clock_init(&p->clock, config->fabric.period_ps_num,
-                                             config->fabric.period_ps_den);
-    assert(!err);
-    (void)err;
-    load.desk.context = p;
+    leat_sim_must(!leat_sim_clock_init(&p->clock, config->fabric.period_ps_num,
+                                       config->fabric.period_ps_den));
+    load.desk = (struct leat_sim_atm_load_desk){ p, hear, serve };
     leat_sim_atm_load_init(&p->load, &load, load_memory);
     leat_sim_atm_load_be_prompt(&p->load); /* tasks may give commands at any time */
 }

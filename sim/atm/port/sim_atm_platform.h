@@ -14,18 +14,7 @@
 #define LEAT_SIM_ATM_PLATFORM_H
 
 #include "platform.h"
-#include "sim_atm_load_stuck.h"
-#include "sim_clock.h"
-
-struct leat_sim_atm_platform_config {
-    struct leat_sim_atm_fabric fabric;
-    enum leat_sim_atm_model model;
-    struct leat_atm_aal_config aal;       /* as in sim_atm_load.h */
-    struct leat_sim_atm_line_config line; /* all zeros: no errors */
-    bool contention_free;                 /* cells never meet in the network */
-    bool polls;
-    uint32_t tasks_max; /* 1.. */
-};
+#include "sim_atm_ports.h"
 
 /* What a task waits for. */
 enum leat_sim_atm_platform_wait {
@@ -70,16 +59,16 @@ struct leat_sim_atm_platform {
     struct leat_sim_atm_platform_port *port;
     uint32_t tasks_max;
     bool polls;
-    bool has_told; /* a callback was made in this run */
+    bool has_called; /* a callback was made in this run */
     uint64_t replies;
     struct leat_sim_atm_load_look look;
     struct leat_sim_atm_load_progress progress;
 };
 
-size_t leat_sim_atm_platform_footprint(const struct leat_sim_atm_platform_config *config);
+size_t leat_sim_atm_platform_footprint(const struct leat_sim_atm_ports_config *config);
 
 /* `memory` is zeroed, aligned for any object, lent for the object's lifetime. */
 void leat_sim_atm_platform_init(struct leat_sim_atm_platform *platform,
-                                const struct leat_sim_atm_platform_config *config, void *memory);
+                                const struct leat_sim_atm_ports_config *config, void *memory);
 
 #endif

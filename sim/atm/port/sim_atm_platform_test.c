@@ -50,17 +50,17 @@ static void lost(void *context, uint32_t from, uint32_t to, leat_time at)
     s.lost_to = to;
 }
 
-static struct leat_sim_atm_platform_config usual(const char *fabric)
+static struct leat_sim_atm_ports_config usual(const char *fabric)
 {
-    struct leat_sim_atm_platform_config config = { .model = LEAT_SIM_ATM_CELL,
-                                                   .tasks_max = TASKS_MAX };
+    struct leat_sim_atm_ports_config config = { .model = LEAT_SIM_ATM_CELL,
+                                                .tasks_max = TASKS_MAX };
     struct leat_text why = LEAT_TEXT(200);
     OK(leat_sim_atm_fabric_parse(fabric, &config.fabric, &why) == LEAT_ERR_OK);
     leat_atm_aal_config_default(&config.aal, 0, config.fabric.net.ports, config.fabric.net.paths);
     return config;
 }
 
-static void open_platform(const struct leat_sim_atm_platform_config *config)
+static void open_platform(const struct leat_sim_atm_ports_config *config)
 {
     free(s.memory);
     memset(&s, 0, sizeof s);
@@ -146,7 +146,7 @@ static void one_way_is_t_of_n(void)
                       { 8, 231 },       { 16, 307 },     { 17, 389 },     { 52, 717 },
                       { 53, 802 },      { 1000, 11640 }, { 5000, 57521 }, { 45000, 516402 },
                       { 67912, 779222 } };
-    struct leat_sim_atm_platform_config config = usual("clos444");
+    struct leat_sim_atm_ports_config config = usual("clos444");
     for (size_t i = 0; i < sizeof published / sizeof *published; i++)
         for (int alone = 0; alone < 2; alone++) {
             config.contention_free = alone;
@@ -163,7 +163,7 @@ static void one_way_is_t_of_n(void)
 
 static void separate_puts_are_separate_words(void)
 {
-    const struct leat_sim_atm_platform_config config = usual("clos444");
+    const struct leat_sim_atm_ports_config config = usual("clos444");
     open_platform(&config);
     join(0, 0, 0);
     join(1, 5, 1);
@@ -189,7 +189,7 @@ static void separate_puts_are_separate_words(void)
 
 static void a_broadcast_reaches_each_task_once(void)
 {
-    const struct leat_sim_atm_platform_config config = usual("clos444");
+    const struct leat_sim_atm_ports_config config = usual("clos444");
     struct step *got[20], *again[20];
     open_platform(&config);
     for (uint32_t t = 0; t < 20; t++)
@@ -211,7 +211,7 @@ static void a_broadcast_reaches_each_task_once(void)
  * lock, 15 words' cycles, 7 of the search, 19 of the get. */
 static void readers_of_a_port_take_turns(void)
 {
-    const struct leat_sim_atm_platform_config config = usual("clos444");
+    const struct leat_sim_atm_ports_config config = usual("clos444");
     open_platform(&config);
     join(0, 2, 0);
     join(1, 9, 1);
@@ -225,7 +225,7 @@ static void readers_of_a_port_take_turns(void)
 /* STATE1 and STATE2 to 4 keep the lock: 15 cycles for one cell, after the 18 of the send. */
 static void writers_of_a_port_take_turns(void)
 {
-    const struct leat_sim_atm_platform_config config = usual("clos444");
+    const struct leat_sim_atm_ports_config config = usual("clos444");
     open_platform(&config);
     join(0, 4, 0);
     join(1, 4, 1);
@@ -241,7 +241,7 @@ static void writers_of_a_port_take_turns(void)
 
 static void a_poller_asks_every_81_cycles(void)
 {
-    struct leat_sim_atm_platform_config config = usual("clos444");
+    struct leat_sim_atm_ports_config config = usual("clos444");
     config.polls = true;
     open_platform(&config);
     join(0, 0, 0);
@@ -256,7 +256,7 @@ static void a_poller_asks_every_81_cycles(void)
 
 static void what_is_out_of_turn_is_refused(void)
 {
-    const struct leat_sim_atm_platform_config config = usual("clos444");
+    const struct leat_sim_atm_ports_config config = usual("clos444");
     open_platform(&config);
     join(0, 0, 0);
     join(1, 1, 1);
@@ -291,7 +291,7 @@ static void what_is_out_of_turn_is_refused(void)
 
 static void more_than_ten_of_a_name_at_a_port_are_refused(void)
 {
-    const struct leat_sim_atm_platform_config config = usual("clos444");
+    const struct leat_sim_atm_ports_config config = usual("clos444");
     open_platform(&config);
     for (uint32_t t = 0; t < 10; t++)
         join(t, 3, t);
@@ -302,7 +302,7 @@ static void more_than_ten_of_a_name_at_a_port_are_refused(void)
 static void nothing_in_flight_is_said(void)
 {
     for (int polls = 0; polls < 2; polls++) {
-        struct leat_sim_atm_platform_config config = usual("clos444");
+        struct leat_sim_atm_ports_config config = usual("clos444");
         config.polls = polls;
         open_platform(&config);
         join(0, 0, 0);
@@ -317,7 +317,7 @@ static void nothing_in_flight_is_said(void)
 
 static void a_dead_port_is_told(void)
 {
-    struct leat_sim_atm_platform_config config = usual("clos444");
+    struct leat_sim_atm_ports_config config = usual("clos444");
     static const struct leat_sim_atm_line_outage outage = { .port = 5, .to = LEAT_NEVER };
     config.line.outage = &outage;
     config.line.outage_count = 1;
@@ -336,7 +336,7 @@ static void a_dead_port_is_told(void)
 
 /* Random programs: in each round every task sends to a few others, then receives what was sent to
  * it; round and sender make the type. */
-static uint64_t random_program(const struct leat_sim_atm_platform_config *config, uint64_t seed)
+static uint64_t random_program(const struct leat_sim_atm_ports_config *config, uint64_t seed)
 {
     enum { TASKS = 24, ROUNDS = 3 };
     struct leat_random random;
@@ -377,7 +377,7 @@ static void both_models_agree_on_random_programs(void)
 {
     const uint64_t last = 4 * tap_seed();
     for (uint64_t seed = last - 3; seed <= last; seed++) {
-        struct leat_sim_atm_platform_config config = usual("clos444");
+        struct leat_sim_atm_ports_config config = usual("clos444");
         config.aal.obsolete_cycles = 4000000; /* late readers find their broadcasts */
         config.polls = seed % 2;
         const uint64_t cell = random_program(&config, seed);
@@ -400,7 +400,7 @@ static void both_models_agree_on_random_programs(void)
 static void a_writer_without_room_lets_readers_pass(void)
 {
     static const struct leat_sim_atm_line_outage outage = { .port = 7, .to = 6000 };
-    struct leat_sim_atm_platform_config config = usual("clos444");
+    struct leat_sim_atm_ports_config config = usual("clos444");
     config.aal.send_blocks = config.aal.receive_blocks = 8;
     config.aal.retransmit_cycles = 8000;
     config.line.outage = &outage;

@@ -1,6 +1,7 @@
 #include "sim_atm_ports.h"
 #include "leat_arena.h"
 #include "sim_post.h"
+#include "sim_refuse.h"
 #include <assert.h>
 #include <string.h>
 
@@ -29,11 +30,6 @@ leat_time leat_sim_atm_ports_edge(const struct leat_sim_atm_ports *port, uint64_
     return leat_sim_clock_edge(&port->clock, cycle, &at) ? LEAT_NEVER : at;
 }
 
-static leat_time edge(const struct leat_sim_atm_ports *port, uint64_t cycle)
-{
-    return leat_sim_atm_ports_edge(port, cycle);
-}
-
 uint64_t leat_sim_atm_ports_cycle_from(const struct leat_sim_atm_ports *port, leat_time at)
 {
     return leat_sim_clock_cycle_from(&port->clock, at) - port->load.skipped_cycles;
@@ -41,9 +37,8 @@ uint64_t leat_sim_atm_ports_cycle_from(const struct leat_sim_atm_ports *port, le
 
 uint64_t leat_sim_atm_ports_last_cycle(const struct leat_sim_atm_ports *port, leat_time until)
 {
-    uint64_t last;
-    if (until == LEAT_NEVER || leat_sim_clock_cycle(&port->clock, until, &last)) return LEAT_NEVER;
-    return last - port->load.skipped_cycles;
+    const uint64_t last = leat_sim_clock_last(&port->clock, until);
+    return last == LEAT_NEVER ? LEAT_NEVER : last - port->load.skipped_cycles;
 }
 
 /* ---- messages out ------------------------------------------------------------------------------
@@ -217,10 +212,17 @@ static struct leat_sim_atm_ports_entry *entry_of(struct leat_sim_atm_ports *port
     return (*piece)->entry ? &port->entry[(*piece)->entry - 1] : NULL;
 }
 
+static struct leat_sim_atm_ports_entry *entry_delivered(struct leat_sim_atm_ports *port,
+                                                        const struct leat_sim_delivery *delivery,
+                                                        struct leat_sim_atm_ports_piece **piece)
+{
+    return entry_of(port, (uint32_t)delivery->source, (uint32_t)delivery->number, piece);
+}
+
 /* A callback was made. */
 static void end_run(struct leat_sim_atm_ports *port)
 {
-    port->has_told = true;
+    port->has_called = true;
     leat_sim_atm_load_pause(&port->load);
 }
 
@@ -233,7 +235,8 @@ static void written(void *context, uint32_t from, uint32_t number, uint64_t cycl
     port->queue[from].written = 0;
     e->sent += piece->len;
     if (e->sent < e->message.len || e->lost) return;
-    port->net.observer.sent(port->net.observer.context, &e->message, edge(port, cycle));
+    port->net.observer.sent(port->net.observer.context, &e->message,
+                            leat_sim_atm_ports_edge(port, cycle));
     end_run(port);
 }
 
@@ -245,8 +248,9 @@ static void tell_head(struct leat_sim_atm_ports *port, const struct leat_port_me
     const struct leat_port_observer *observer = &port->net.observer;
     const uint64_t reading = leat_atm_aal_io_cycles(len);
     if (!observer->head || reading <= LEAT_SIM_ATM_STRIDE) return;
-    observer->head(observer->context, message, edge(port, cycle - reading + LEAT_SIM_ATM_STRIDE),
-                   edge(port, cycle + 1));
+    observer->head(observer->context, message,
+                   leat_sim_atm_ports_edge(port, cycle - reading + LEAT_SIM_ATM_STRIDE),
+                   leat_sim_atm_ports_edge(port, cycle + 1));
     end_run(port);
 }
 
@@ -255,13 +259,12 @@ static void coming(void *context, const struct leat_sim_delivery *delivery, uint
 {
     struct leat_sim_atm_ports *port = context;
     struct leat_sim_atm_ports_piece *piece;
-    const struct leat_sim_atm_ports_entry *e = entry_of(port, (uint32_t)delivery->source,
-                                                        (uint32_t)delivery->number, &piece);
+    const struct leat_sim_atm_ports_entry *e = entry_delivered(port, delivery, &piece);
     const bool all = e && len == piece->len && e->arrived + len == e->message.len && !e->lost;
     if (!all) return;
     if (port->net.observer.coming)
         port->net.observer.coming(port->net.observer.context, &e->message,
-                                  edge(port, delivery->at));
+                                  leat_sim_atm_ports_edge(port, delivery->at));
     tell_head(port, &e->message, len, delivery->at);
 }
 
@@ -277,8 +280,7 @@ static void delivered(void *context, const struct leat_sim_delivery *delivery,
 {
     struct leat_sim_atm_ports *port = context;
     struct leat_sim_atm_ports_piece *piece;
-    struct leat_sim_atm_ports_entry *e = entry_of(port, (uint32_t)delivery->source,
-                                                  (uint32_t)delivery->number, &piece);
+    struct leat_sim_atm_ports_entry *e = entry_delivered(port, delivery, &piece);
     if (!e || len != piece->len) return; /* a copy of one that has arrived */
     uint8_t *kept = e->message.octets + piece->offset;
     if (!port->load.cells_stay_sound && len) memcpy(kept, octets, len);
@@ -291,7 +293,8 @@ static void delivered(void *context, const struct leat_sim_delivery *delivery,
         queue->oldest++;
     port->net.certificate = leat_sim_certificate_value(&port->load.certificate);
     if (e->arrived < e->message.len || e->lost) return;
-    port->net.observer.arrived(port->net.observer.context, &e->message, edge(port, delivery->at));
+    port->net.observer.arrived(port->net.observer.context, &e->message,
+                               leat_sim_atm_ports_edge(port, delivery->at));
     drop(port, e);
     end_run(port);
 }
@@ -302,8 +305,7 @@ static bool digest(void *context, const struct leat_sim_delivery *delivery, uint
 {
     struct leat_sim_atm_ports *port = context;
     struct leat_sim_atm_ports_piece *piece;
-    const struct leat_sim_atm_ports_entry *e = entry_of(port, (uint32_t)delivery->source,
-                                                        (uint32_t)delivery->number, &piece);
+    const struct leat_sim_atm_ports_entry *e = entry_delivered(port, delivery, &piece);
     if (!e || !e->stand_in) return false;
     *hash = e->has_hash ? e->hash
                         : leat_sim_post_hash(&e->message, e->message.octets + piece->offset, len);
@@ -314,8 +316,7 @@ static bool is_private(void *context, const struct leat_sim_delivery *delivery)
 {
     struct leat_sim_atm_ports *port = context;
     struct leat_sim_atm_ports_piece *piece;
-    const struct leat_sim_atm_ports_entry *e = entry_of(port, (uint32_t)delivery->source,
-                                                        (uint32_t)delivery->number, &piece);
+    const struct leat_sim_atm_ports_entry *e = entry_delivered(port, delivery, &piece);
     return e && e->message.is_private;
 }
 
@@ -325,7 +326,8 @@ static void lose(struct leat_sim_atm_ports *port, struct leat_sim_atm_ports_entr
     if (!e || e->lost) return;
     e->lost = true; /* its pieces remain: their fate is not reported */
     port->net.in_flight--;
-    port->net.observer.lost(port->net.observer.context, &e->message, why, edge(port, cycle));
+    port->net.observer.lost(port->net.observer.context, &e->message, why,
+                            leat_sim_atm_ports_edge(port, cycle));
     end_run(port);
 }
 
@@ -391,7 +393,8 @@ static void tell_stuck(struct leat_sim_atm_ports *port, enum leat_port_stuck how
     const struct leat_port_observer *observer = &port->net.observer;
     const char *why = leat_sim_atm_load_stuck_text(how);
     if (observer->stuck)
-        observer->stuck(observer->context, how, why, edge(port, port->load.sim.now - 1));
+        observer->stuck(observer->context, how, why,
+                        leat_sim_atm_ports_edge(port, port->load.sim.now - 1));
     for (uint32_t p = 0; p < port->net.ports; p++) {
         lose_begun(port, p, locked_only, why);
         lose_waiting(port, p, locked_only, why);
@@ -468,22 +471,23 @@ static leat_time run(struct leat_port_net *net, leat_time until)
     struct leat_sim_atm_load *load = &port->load;
     const uint64_t last = leat_sim_atm_ports_last_cycle(port, until);
     const uint64_t enough = load->sim.now + SLICE_CYCLES - 1;
-    port->has_told = false;
+    port->has_called = false;
     while (load->sim.now <= leat_smaller(last, enough) && (until != LEAT_NEVER || net->in_flight)) {
         leat_sim_atm_load_run(load, leat_smaller(slice_end(port), last));
         look_whether_stuck(port);
         look_again(port);
-        if (port->has_told) break;
+        if (port->has_called) break;
     }
-    const bool is_there = !port->has_told && load->sim.now > last;
-    net->now = is_there ? until : edge(port, load->sim.now - 1);
+    const bool is_there = !port->has_called && load->sim.now > last;
+    net->now = is_there ? until : leat_sim_atm_ports_edge(port, load->sim.now - 1);
     return net->now;
 }
 
 /* ---- memory ------------------------------------------------------------------------------------
  */
 
-static struct leat_sim_atm_load_config load_config(const struct leat_sim_atm_ports_config *config)
+struct leat_sim_atm_load_config
+leat_sim_atm_ports_load(const struct leat_sim_atm_ports_config *config)
 {
     const uint32_t blocks = (uint32_t)leat_smaller(config->aal.send_blocks,
                                                    config->aal.receive_blocks);
@@ -492,17 +496,13 @@ static struct leat_sim_atm_load_config load_config(const struct leat_sim_atm_por
                                                                                : config->model,
                                               .len_max = leat_atm_aal_message_max(blocks),
                                               .aal = config->aal,
-                                              .line = config->line,
-                                              .next = next_piece,
-                                              .digest = digest,
-                                              .is_private = is_private,
-                                              .handed_over = true };
+                                              .line = config->line };
 }
 
 static void *lay_out(struct leat_sim_atm_ports *port,
                      const struct leat_sim_atm_ports_config *config, struct leat_arena *arena)
 {
-    const struct leat_sim_atm_load_config load = load_config(config);
+    const struct leat_sim_atm_load_config load = leat_sim_atm_ports_load(config);
     const uint32_t ports = config->fabric.net.ports;
     port->entry = leat_arena_lay(arena, config->messages_max, sizeof *port->entry);
     port->queue = leat_arena_lay(arena, ports, sizeof *port->queue);
@@ -514,33 +514,32 @@ static void *lay_out(struct leat_sim_atm_ports *port,
 size_t leat_sim_atm_ports_footprint(const struct leat_sim_atm_ports_config *config)
 {
     struct leat_sim_atm_ports measured;
-    struct leat_arena arena;
-    leat_arena_init(&arena, NULL, 0);
+    struct leat_arena arena = { 0 };
     lay_out(&measured, config, &arena);
     return arena.used;
 }
 
-static const struct leat_port_ops ops = { .send = send, .run = run };
-
 void leat_sim_atm_ports_init(struct leat_sim_atm_ports *port,
                              const struct leat_sim_atm_ports_config *config, void *memory)
 {
+    static const struct leat_port_ops ops = { .send = send, .run = run };
     const struct leat_atm_clos *net = &config->fabric.net;
-    struct leat_arena arena;
-    struct leat_sim_atm_load_config load = load_config(config);
+    struct leat_arena arena = { .memory = memory, .cap = leat_sim_atm_ports_footprint(config) };
+    struct leat_sim_atm_load_config load = leat_sim_atm_ports_load(config);
     *port = (struct leat_sim_atm_ports){ .net = { .ops = &ops, .ports = net->ports } };
-    leat_arena_init(&arena, memory, leat_sim_atm_ports_footprint(config));
     void *load_memory = lay_out(port, config, &arena);
     for (uint32_t i = config->messages_max; i--;) {
         port->entry[i].next = port->free;
         port->free = i + 1;
     }
-    const leat_err err = leat_sim_clock_init(&port->clock, config->fabric.period_ps_num,
-                                             config->fabric.period_ps_den);
-    assert(!err);
-    (void)err;
+    leat_sim_must(!leat_sim_clock_init(&port->clock, config->fabric.period_ps_num,
+                                       config->fabric.period_ps_den));
     port->piece_max = load.len_max / PIECES_OF_BUFFER;
+    load.next = next_piece;
+    load.digest = digest;
+    load.is_private = is_private;
     load.next_context = port;
+    load.handed_over = true;
     load.watch = (struct leat_sim_atm_load_watch){
         .context = port,
         .written = written,
@@ -551,7 +550,7 @@ void leat_sim_atm_ports_init(struct leat_sim_atm_ports *port,
     leat_sim_atm_load_init(&port->load, &load, load_memory);
     /* The minimum for any message: an empty one, alone (spec/atm.md, 5.4). */
     port->net.taken_octets = 4;
-    port->net.taken_ps = edge(port, leat_atm_aal_io_cycles(4));
-    port->net.latency = edge(
+    port->net.taken_ps = leat_sim_atm_ports_edge(port, leat_atm_aal_io_cycles(4));
+    port->net.latency = leat_sim_atm_ports_edge(
         port, leat_atm_aal_one_way_cycles_over(0, leat_atm_clos_idle_cycles(net)) - 1);
 }

@@ -25,8 +25,11 @@ struct leat_sim_atm_ports_config {
     enum leat_sim_atm_model model;
     struct leat_atm_aal_config aal;       /* as in sim_atm_load.h */
     struct leat_sim_atm_line_config line; /* all zeros: no errors */
-    uint32_t messages_max;                /* in flight, 1.. */
     bool contention_free;                 /* cells never meet in the network */
+    uint32_t messages_max;                /* in flight, 1.. */
+    /* Of the platform (sim_atm_platform.h), instead of messages_max: */
+    uint32_t tasks_max; /* 1.. */
+    bool polls;
 };
 
 /* A message in flight. */
@@ -68,12 +71,16 @@ struct leat_sim_atm_ports {
     uint32_t piece_max;
     uint32_t held, early; /* ports */
     uint64_t present;     /* cycle */
-    bool has_told;        /* a callback was made in this run */
+    bool has_called;      /* a callback was made in this run */
     struct leat_sim_atm_load_look look;
     struct leat_sim_atm_load_progress progress;
     uint64_t holds;          /* how often a message began to wait for room */
     const uint8_t *stand_in; /* for messages sent from now on */
 };
+
+/* The load below the ports, without callbacks. */
+struct leat_sim_atm_load_config
+leat_sim_atm_ports_load(const struct leat_sim_atm_ports_config *config);
 
 size_t leat_sim_atm_ports_footprint(const struct leat_sim_atm_ports_config *config);
 

@@ -2,6 +2,7 @@
 #include "leat_arena.h"
 #include "sim_atm_fingerprint.h"
 #include "sim_post.h"
+#include "sim_refuse.h"
 #include <assert.h>
 
 enum {
@@ -305,10 +306,9 @@ static void hand_over(struct leat_sim_atm_replay *r, const struct leat_sim_atm_r
 {
     struct leat_sim_atm_ports *port = &r->port;
     const uint32_t index = port->free - 1;
-    const bool taken = leat_port_send(&port->net, &m->message,
-                                      leat_sim_atm_ports_edge(port, r->from + m->cycle));
-    assert(taken); /* as in the recorded period */
-    (void)taken;
+    /* As in the recorded period. */
+    leat_sim_must(
+        leat_port_send(&port->net, &m->message, leat_sim_atm_ports_edge(port, r->from + m->cycle)));
     port->entry[index].hash = m->hash;
     port->entry[index].has_hash = m->has_hash;
     r->entry[index] = (struct leat_sim_atm_replay_entry){ 0 };
@@ -428,7 +428,7 @@ static leat_time run_simulated(struct leat_sim_atm_replay *r, leat_time until)
     r->has_arrived = false;
     leat_port_run(&port->net, until);
     show(r);
-    if (port->has_told) write_down(r, LEAT_SIM_ATM_REPLAY_PAUSE, 0, present(r), present(r));
+    if (port->has_called) write_down(r, LEAT_SIM_ATM_REPLAY_PAUSE, 0, present(r), present(r));
     settle_items(r);
     if (r->has_arrived && may_detect) detect_period(r);
     return r->net.now;
@@ -494,20 +494,17 @@ static void *lay_out(struct leat_sim_atm_replay *r, const struct leat_sim_atm_po
 size_t leat_sim_atm_replay_footprint(const struct leat_sim_atm_ports_config *config)
 {
     struct leat_sim_atm_replay measured;
-    struct leat_arena arena;
-    leat_arena_init(&arena, NULL, 0);
+    struct leat_arena arena = { 0 };
     lay_out(&measured, config, &arena);
     return arena.used;
 }
 
-static const struct leat_port_ops ops = { .send = send, .run = run };
-
 void leat_sim_atm_replay_init(struct leat_sim_atm_replay *r,
                               const struct leat_sim_atm_ports_config *config, void *memory)
 {
-    struct leat_arena arena;
+    static const struct leat_port_ops ops = { .send = send, .run = run };
+    struct leat_arena arena = { .memory = memory, .cap = leat_sim_atm_replay_footprint(config) };
     *r = (struct leat_sim_atm_replay){ .span = SPAN_MIN };
-    leat_arena_init(&arena, memory, leat_sim_atm_replay_footprint(config));
     leat_sim_atm_ports_init(&r->port, config, lay_out(r, config, &arena));
     r->net = r->port.net;
     r->net.ops = &ops;

@@ -1,6 +1,6 @@
 #include "net.h"
 #include "net_parts.h"
-#include <assert.h>
+#include "sim_refuse.h"
 
 const char *leat_net_switch_name(enum leat_net_switch architecture)
 {
@@ -19,17 +19,6 @@ const char *leat_net_flow_name(enum leat_net_flow flow)
 /* ---- does it exist? ----------------------------------------------------------------------------
  */
 
-static leat_err refuse(struct leat_text *why, const char *what, uint64_t value,
-                       const char *expected)
-{
-    leat_text_puts(why, what);
-    leat_text_putc(why, ' ');
-    leat_text_decimal(why, value);
-    leat_text_puts(why, ", expected ");
-    leat_text_puts(why, expected);
-    return LEAT_ERR_RANGE;
-}
-
 static leat_err check_numbers(const struct leat_net_config *c, struct leat_text *why)
 {
     const struct leat_text_range row[] = {
@@ -47,19 +36,21 @@ leat_err leat_net_check(const struct leat_net_topology *topology,
                         const struct leat_net_config *config, struct leat_text *why)
 {
     if (!leat_net_switch_name(config->architecture))
-        return refuse(why, "switch architecture", config->architecture, "vc .. xpq");
+        return leat_sim_refuse(why, LEAT_ERR_RANGE, "switch architecture %u, expected vc .. xpq",
+                               config->architecture);
     if (!leat_net_flow_name(config->flow))
-        return refuse(why, "flow", config->flow, "wormhole .. store-and-forward");
+        return leat_sim_refuse(why, LEAT_ERR_RANGE,
+                               "flow %u, expected wormhole .. store-and-forward", config->flow);
     const leat_err err = check_numbers(config, why);
     if (err) return err;
     const bool vc = config->architecture == LEAT_NET_SWITCH_VC;
     if (!vc && config->channels != 1)
-        return refuse(why, "virtual channels", config->channels, "1, unless the switches are vc");
-    if (!vc && config->flow != LEAT_NET_WORMHOLE) {
-        leat_text_puts(why, leat_net_flow_name(config->flow));
-        leat_text_puts(why, " flow, expected switches that are vc");
-        return LEAT_ERR_RANGE;
-    }
+        return leat_sim_refuse(why, LEAT_ERR_RANGE,
+                               "virtual channels %u, expected 1, unless the switches are vc",
+                               config->channels);
+    if (!vc && config->flow != LEAT_NET_WORMHOLE)
+        return leat_sim_refuse(why, LEAT_ERR_RANGE, "%s flow, expected switches that are vc",
+                               leat_net_flow_name(config->flow));
     const uint64_t room = (uint64_t)topology->ins * config->channels * config->buffer_flits;
     if (room > LEAT_NET_ROOM_MAX)
         return leat_text_out_of_range(why, "flits in all buffers", room, 1, LEAT_NET_ROOM_MAX);

@@ -103,11 +103,7 @@ static void append(struct leat_net_port *p, uint32_t index)
     struct leat_net_port_entry *e = &p->entry[index];
     struct leat_net_port_queue *queue = &p->queue[e->letter.message.from];
     e->letter.number = queue->messages++;
-    if (queue->last)
-        p->entry[queue->last - 1].letter.next = index + 1;
-    else
-        queue->first = index + 1;
-    queue->last = index + 1;
+    leat_sim_post_append(&p->post, index, &queue->first, &queue->last);
     if (!queue->sends) queue->sends = index + 1;
 }
 

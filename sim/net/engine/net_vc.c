@@ -394,7 +394,7 @@ static bool ask_host(struct leat_net *net, uint32_t terminal, uint64_t at)
 }
 
 /* The channel of a new packet: the next one with room after that of the last packet. */
-static bool find_channel(struct leat_net *net, uint32_t terminal, uint32_t set)
+static bool find_channel(struct leat_net *net, uint32_t terminal)
 {
     struct leat_net_vc *vc = net->state;
     struct leat_net_vc_source *source = &vc->source[terminal];
@@ -404,7 +404,7 @@ static bool find_channel(struct leat_net *net, uint32_t terminal, uint32_t set)
     uint32_t channel = source->channel;
     for (uint32_t i = 0; i < net->config.channels; i++) {
         channel = channel + 1 < net->config.channels ? channel + 1 : 0;
-        if (!(set >> channel & 1) || vc->buffer - ahead[channel].used < need) continue;
+        if (vc->buffer - ahead[channel].used < need) continue;
         source->channel = (uint8_t)channel;
         return true;
     }
@@ -418,8 +418,7 @@ static bool begin_packet(struct leat_net *net, uint32_t terminal)
     const struct leat_net_packet *packet = &source->packet;
     struct leat_net_route route;
     leat_net_route_begin(net->routing, packet->source, packet->destination, packet->random, &route);
-    if (!find_channel(net, terminal, leat_net_route_entry_channels(net->routing, &route)))
-        return false;
+    if (!find_channel(net, terminal)) return false;
     source->flight = leat_net_flights_take(&vc->flights);
     vc->flights.flight[source->flight] =
         (struct leat_net_flight){ .packet = *packet, .route = route, .fate = LEAT_NET_DELIVERED };

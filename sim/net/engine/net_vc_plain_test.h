@@ -284,12 +284,11 @@ static inline bool plain_begin(struct plain *p, uint32_t terminal)
     const struct leat_net_config *c = &p->net.config;
     struct leat_net_route route;
     leat_net_route_begin(p->net.routing, terminal, s->packet.destination, s->packet.random, &route);
-    const uint32_t allowed = leat_net_route_entry_channels(p->net.routing, &route);
     const uint32_t need = plain_is_whole(p) ? s->packet.flits : 1;
     uint32_t i = 1;
     for (; i <= c->channels; i++) {
         const uint32_t channel = (s->channel + i) % c->channels;
-        if (allowed >> channel & 1 && s->used[channel] + need <= c->buffer_flits) break;
+        if (s->used[channel] + need <= c->buffer_flits) break;
     }
     if (i > c->channels) return false;
     s->channel = (s->channel + i) % c->channels;

@@ -1,10 +1,10 @@
 #include "net_faults.h"
 #include "leat_arena.h"
 #include "leat_tree.h"
-#include "net_fixed.h"
 #include "net_topology_parts.h"
+#include "sim_draw.h"
 #include "sim_piece_parts.h"
-#include <assert.h>
+#include "sim_refuse.h"
 
 enum { NEIGHBOURS_TOLD_MAX = 16 };
 enum { DIGITS_MAX = 18 }; /* of a probability: more do not fit in 64 bits */
@@ -27,12 +27,8 @@ static bool is_blank(char c)
 /* "TEXT: 'PIECE' WHAT" */
 static leat_err wrong(const struct reading *r, struct leat_sim_piece p, const char *what)
 {
-    leat_text_put(r->why, r->text.at, r->text.len);
-    leat_text_puts(r->why, ": '");
-    if (p.at) leat_text_put(r->why, p.at, p.len);
-    leat_text_puts(r->why, "' ");
-    leat_text_puts(r->why, what);
-    return LEAT_ERR_SYNTAX;
+    return leat_sim_refuse(r->why, LEAT_ERR_SYNTAX, "%.*s: '%.*s' %s", (int)r->text.len, r->text.at,
+                           (int)p.len, p.at, what);
 }
 
 static bool read_number(struct leat_sim_piece p, uint64_t max, uint64_t *out)
@@ -106,7 +102,7 @@ static bool make_fraction(uint64_t number, uint64_t decimals, uint64_t *out)
         done++;
     }
     if (number >= scale) return false;
-    *out = leat_net_fixed_divide(number, scale, 64);
+    *out = leat_sim_fixed_divide(number, scale, 64);
     for (; done < decimals && *out; done++)
         *out /= 10;
     return true;
@@ -225,11 +221,9 @@ leat_err leat_net_faults_line(struct leat_net_faults *faults, const char *line, 
     while (text.len && is_blank(*text.at))
         text = (struct leat_sim_piece){ text.at + 1, text.len - 1 };
     if (!text.len) return LEAT_ERR_OK;
-    if (faults->count == LEAT_NET_FAULTS_MAX) {
-        leat_text_puts(why, "too many faults, expected at most ");
-        leat_text_decimal(why, LEAT_NET_FAULTS_MAX);
-        return LEAT_ERR_FULL;
-    }
+    if (faults->count == LEAT_NET_FAULTS_MAX)
+        return leat_sim_refuse(why, LEAT_ERR_FULL, "too many faults, expected at most %u",
+                               LEAT_NET_FAULTS_MAX);
     const leat_err err = leat_net_fault_parse(text.at, text.len, &faults->fault[faults->count],
                                               why);
     if (!err) faults->count++;
@@ -242,13 +236,8 @@ static leat_err check_number(uint32_t number, uint32_t limit, const char *what,
                              struct leat_text *why)
 {
     if (number < limit) return LEAT_ERR_OK;
-    leat_text_puts(why, "no ");
-    leat_text_puts(why, what);
-    leat_text_putc(why, ' ');
-    leat_text_decimal(why, number);
-    leat_text_puts(why, ", expected 0 to ");
-    leat_text_decimal(why, limit - UINT64_C(1));
-    return LEAT_ERR_RANGE;
+    return leat_sim_refuse(why, LEAT_ERR_RANGE, "no %s %u, expected 0 to %" PRIu64, what, number,
+                           limit - UINT64_C(1));
 }
 
 static void put_neighbours(const struct leat_net_topology *t, uint32_t router,
@@ -276,14 +265,14 @@ static leat_err check_link(const struct leat_net_fault *f, const struct leat_net
     if (err) return err;
     if (leat_net_leads(t, f->a, f->b) || (!f->one_way && leat_net_leads(t, f->b, f->a)))
         return LEAT_ERR_OK;
-    leat_text_puts(why, f->one_way ? "no wire from router " : "no wire between routers ");
-    leat_text_decimal(why, f->a);
-    leat_text_puts(why, f->one_way ? " to router " : " and ");
-    leat_text_decimal(why, f->b);
-    leat_text_puts(why, ", expected a neighbour of router ");
-    leat_text_decimal(why, f->a);
+    err = leat_sim_refuse(why, LEAT_ERR_RANGE,
+                          f->one_way ? "no wire from router %u to router %u, expected a neighbour "
+                                       "of router %u"
+                                     : "no wire between routers %u and %u, expected a neighbour of "
+                                       "router %u",
+                          f->a, f->b, f->a);
     put_neighbours(t, f->a, why);
-    return LEAT_ERR_RANGE;
+    return err;
 }
 
 leat_err leat_net_fault_check(const struct leat_net_fault *fault,
@@ -296,11 +285,10 @@ leat_err leat_net_fault_check(const struct leat_net_fault *fault,
     case LEAT_NET_FAULT_ROUTER: return check_number(fault->a, topology->routers, "router", why);
     case LEAT_NET_FAULT_PORT: return check_number(fault->a, topology->terminals, "terminal", why);
     case LEAT_NET_FAULT_BER:
-        if (fault->bit_errors && !leat_net_fault_flit_errors(fault->bit_errors, flit_bits)) {
-            leat_text_puts(why, "the bit error rate damages less than one flit in 2^32, expected "
-                                "0 or a higher one");
-            return LEAT_ERR_RANGE;
-        }
+        if (fault->bit_errors && !leat_net_fault_flit_errors(fault->bit_errors, flit_bits))
+            return leat_sim_refuse(why, LEAT_ERR_RANGE,
+                                   "the bit error rate damages less than one flit in 2^32, "
+                                   "expected 0 or a higher one");
         if (fault->a != LEAT_NET_NONE) return check_link(fault, topology, why);
         break;
     }
@@ -330,8 +318,8 @@ uint32_t leat_net_fault_flit_errors(uint64_t bit_errors, uint32_t flit_bits)
 {
     uint64_t whole = UINT64_MAX, power = UINT64_MAX - bit_errors; /* probabilities of no error */
     for (uint32_t bits = flit_bits; bits; bits /= 2) {
-        if (bits % 2) whole = leat_net_fixed_multiply(whole, power);
-        power = leat_net_fixed_multiply(power, power);
+        if (bits % 2) whole = leat_sim_fixed_multiply(whole, power);
+        power = leat_sim_fixed_multiply(power, power);
     }
     const uint64_t chance = (UINT64_MAX - whole) >> 31;
     return (uint32_t)(chance / 2 + (chance % 2 && chance / 2 < UINT32_MAX));

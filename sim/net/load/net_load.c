@@ -1,6 +1,6 @@
 #include "net_load.h"
 #include "leat_arena.h"
-#include <assert.h>
+#include "sim_refuse.h"
 
 enum { PIECES_MAX = LEAT_NET_STEADY_BATCHES + 1 }; /* all batches, and a given warm-up */
 
@@ -56,9 +56,7 @@ static uint64_t edge(struct leat_net_load *load, uint64_t cycle)
 {
     if (!load->config.clock.num) return cycle;
     if (cycle != load->edge_cycle) {
-        const leat_err err = leat_sim_clock_edge(&load->config.clock, cycle, &load->edge_at);
-        assert(!err);
-        (void)err;
+        leat_sim_must(!leat_sim_clock_edge(&load->config.clock, cycle, &load->edge_at));
         load->edge_cycle = cycle;
     }
     return load->edge_at;

@@ -1,8 +1,8 @@
 #include "net_traffic.h"
 #include "leat_arena.h"
 #include "leat_tree.h"
-#include "net_fixed.h"
-#include <assert.h>
+#include "sim_draw.h"
+#include "sim_refuse.h"
 
 static const struct leat_net_pattern_spelling spellings[LEAT_NET_PATTERNS] = {
     [LEAT_NET_UNIFORM] = { "uniform", "any terminal, all alike", false },
@@ -84,48 +84,26 @@ static uint32_t side_of_square(uint32_t terminals) /* 0: not a square */
     return (uint64_t)side * side == terminals ? side : 0;
 }
 
-static bool is_power_of_two(uint32_t n)
-{
-    return n && (n & (n - 1)) == 0;
-}
-
 /* "shuffle traffic of 12 terminals, expected ..." */
 static leat_err refuse_terminals(const struct leat_net_traffic_config *c, const char *expected,
                                  struct leat_text *why)
 {
-    leat_text_puts(why, spellings[c->pattern].name);
-    leat_text_puts(why, " traffic of ");
-    leat_text_decimal(why, c->terminals);
-    leat_text_puts(why, c->terminals == 1 ? " terminal, expected " : " terminals, expected ");
-    leat_text_puts(why, expected);
-    return LEAT_ERR_RANGE;
+    return leat_sim_refuse(why, LEAT_ERR_RANGE, "%s traffic of %u terminal%s, expected %s",
+                           spellings[c->pattern].name, c->terminals, c->terminals == 1 ? "" : "s",
+                           expected);
 }
 
 static leat_err check_terminals(const struct leat_net_traffic_config *c, struct leat_text *why)
 {
-    switch (c->pattern) {
-    case LEAT_NET_TRANSPOSE:
-        if (!side_of_square(c->terminals)) return refuse_terminals(c, "a square, as 16 or 64", why);
-        break;
-    case LEAT_NET_BITREVERSE:
-    case LEAT_NET_BITCOMPLEMENT:
-    case LEAT_NET_SHUFFLE:
-        if (!is_power_of_two(c->terminals)) return refuse_terminals(c, "a power of two", why);
-        break;
-    case LEAT_NET_BROADCAST:
-    case LEAT_NET_ALLTOALL:
-    case LEAT_NET_ALLREDUCE:
-    case LEAT_NET_BROADCAST_TREE:
-        if (c->terminals < 2) return refuse_terminals(c, "2 or more", why);
-        break;
-    case LEAT_NET_UNIFORM:
-    case LEAT_NET_PERMUTATION:
-    case LEAT_NET_TORNADO:
-    case LEAT_NET_NEIGHBOUR:
-    case LEAT_NET_HOTSPOT:
-    case LEAT_NET_BURSTY:
-    case LEAT_NET_TRACE: break;
-    }
+    const enum leat_net_pattern p = c->pattern;
+    const bool of_bits = p == LEAT_NET_BITREVERSE || p == LEAT_NET_BITCOMPLEMENT ||
+                         p == LEAT_NET_SHUFFLE;
+    if (p == LEAT_NET_TRANSPOSE && !side_of_square(c->terminals))
+        return refuse_terminals(c, "a square, as 16 or 64", why);
+    if (of_bits && c->terminals & (c->terminals - 1))
+        return refuse_terminals(c, "a power of two", why);
+    if ((p == LEAT_NET_BROADCAST || spellings[p].is_closed) && c->terminals < 2)
+        return refuse_terminals(c, "2 or more", why);
     return LEAT_ERR_OK;
 }
 
@@ -151,14 +129,14 @@ leat_err leat_net_traffic_check(const struct leat_net_traffic_config *c, struct 
 void leat_net_gaps_init(struct leat_net_gaps *gaps, uint64_t num, uint64_t den)
 {
     assert(0 < num && num <= den && den <= UINT64_C(1) << 63);
-    uint64_t failures = leat_net_fixed_divide(den - num, den, 64);
+    uint64_t failures = leat_sim_fixed_divide(den - num, den, 64);
     *gaps = (struct leat_net_gaps){ 0 };
     while (gaps->bits < LEAT_NET_GAP_BITS) {
         const uint64_t quarter = failures >> 2, whole = (UINT64_C(1) << 62) + quarter;
-        const uint64_t chance = (leat_net_fixed_divide(quarter, whole, 33) + 1) >> 1;
+        const uint64_t chance = (leat_sim_fixed_divide(quarter, whole, 33) + 1) >> 1;
         if (!chance) break;
         gaps->chance[gaps->bits++] = (uint32_t)chance;
-        failures = leat_net_fixed_multiply(failures, failures);
+        failures = leat_sim_fixed_multiply(failures, failures);
     }
 }
 
@@ -195,20 +173,6 @@ static void make_gaps(struct leat_net_traffic *traffic)
 static bool has_one_destination(enum leat_net_pattern pattern)
 {
     return pattern >= LEAT_NET_PERMUTATION && pattern <= LEAT_NET_NEIGHBOUR;
-}
-
-/* Sattolo's shuffle: one cycle through all terminals, so that none is its own partner. */
-static void make_permutation(struct leat_net_traffic *traffic)
-{
-    struct leat_random random;
-    leat_random_seed_entity(&random, traffic->config.seed, UINT64_MAX);
-    for (uint32_t i = 0; i < traffic->config.terminals; i++)
-        traffic->to[i] = i;
-    for (uint32_t i = traffic->config.terminals; i-- > 1;) {
-        const uint32_t j = (uint32_t)leat_random_below(&random, i), other = traffic->to[j];
-        traffic->to[j] = traffic->to[i];
-        traffic->to[i] = other;
-    }
 }
 
 static uint32_t reversed(uint32_t number, uint32_t limit) /* a power of two */
@@ -263,7 +227,8 @@ static void make_destinations(struct leat_net_traffic *traffic)
     const struct leat_net_traffic_config *c = &traffic->config;
     const struct lattice lattice = lattice_of(c);
     const uint32_t side = side_of_square(c->terminals);
-    if (c->pattern == LEAT_NET_PERMUTATION) make_permutation(traffic);
+    if (c->pattern == LEAT_NET_PERMUTATION)
+        leat_sim_draw_partners(c->seed, traffic->to, c->terminals);
     for (uint32_t t = 0; t < c->terminals; t++) {
         uint32_t *to = &traffic->to[t];
         if (c->pattern == LEAT_NET_TRANSPOSE) *to = t % side * side + t / side;
@@ -578,20 +543,6 @@ static bool is_between(char c)
     return c == ' ' || c == '\t' || c == ',' || c == '\r' || c == '\n';
 }
 
-static leat_err refuse_word(const char *word, size_t len, const char *what, uint64_t min,
-                            uint64_t max, struct leat_text *why)
-{
-    leat_text_putc(why, '\'');
-    leat_text_put(why, word, len);
-    leat_text_puts(why, "' is no ");
-    leat_text_puts(why, what);
-    leat_text_puts(why, ", expected ");
-    leat_text_decimal(why, min);
-    leat_text_puts(why, " to ");
-    leat_text_decimal(why, max);
-    return LEAT_ERR_RANGE;
-}
-
 leat_err leat_net_trace_line(const char *line, size_t len, uint32_t terminals, uint64_t cycle_min,
                              struct leat_net_trace_entry *out, bool *has, struct leat_text *why)
 {
@@ -616,17 +567,18 @@ leat_err leat_net_trace_line(const char *line, size_t len, uint32_t terminals, u
         if (count < COLUMNS &&
             (!leat_tree_number(line + start, i - start, &value[count]) ||
              value[count] < column[count].min || value[count] > column[count].max))
-            return refuse_word(line + start, i - start, column[count].what, column[count].min,
-                               column[count].max, why);
+            return leat_sim_refuse(why, LEAT_ERR_RANGE,
+                                   "'%.*s' is no %s, expected %" PRIu64 " to %" PRIu64,
+                                   (int)(i - start), line + start, column[count].what,
+                                   column[count].min, column[count].max);
         count++;
     }
     *has = count > 0;
     if (count == 0) return LEAT_ERR_OK;
-    if (count < COLUMNS - 1 || count > COLUMNS) {
-        leat_text_decimal(why, count);
-        leat_text_puts(why, " numbers, expected CYCLE SOURCE DESTINATION [FLITS]");
-        return LEAT_ERR_SYNTAX;
-    }
+    if (count < COLUMNS - 1 || count > COLUMNS)
+        return leat_sim_refuse(why, LEAT_ERR_SYNTAX,
+                               "%u numbers, expected CYCLE SOURCE DESTINATION [FLITS]",
+                               (unsigned)count);
     *out = (struct leat_net_trace_entry){ value[0], (uint32_t)value[1], (uint32_t)value[2],
                                           (uint32_t)value[3] };
     return LEAT_ERR_OK;

@@ -1,5 +1,6 @@
 #include "net_deadlock.h"
 #include "net_routing_parts.h"
+#include "sim_refuse.h"
 #include <assert.h>
 #include <string.h>
 
@@ -131,11 +132,10 @@ size_t leat_net_deadlock_footprint(const struct leat_net_shape *shape,
     struct leat_net_shape walked;
     struct leat_net_extent extent;
     struct leat_net_channels channels;
-    struct leat_arena arena;
+    struct leat_arena arena = { 0 };
     const bool smaller = make_smaller_image(shape, config, &walked);
     leat_net_shape_measure(&walked, &extent);
     leat_net_channels_share(&walked, config, &channels);
-    leat_arena_init(&arena, NULL, 0);
     if (smaller) {
         const struct leat_net_topology measured = { .shape = walked,
                                                     .routers = (uint32_t)extent.routers,
@@ -466,9 +466,7 @@ static const struct leat_net_routing *build(const struct leat_net_shape *shape,
 {
     struct leat_text why = LEAT_TEXT(LEAT_TEXT_CAP_MIN);
     void *memory = leat_arena_lay(arena, 1, leat_net_topology_footprint(shape));
-    const leat_err err = leat_net_topology_build(topology, shape, memory, &why);
-    assert(!err);
-    (void)err;
+    leat_sim_must(!leat_net_topology_build(topology, shape, memory, &why));
     memory = leat_arena_lay(arena, 1, leat_net_routing_footprint(topology, config));
     return leat_net_routing_init(topology, config, memory);
 }
@@ -479,10 +477,10 @@ void leat_net_deadlock_find(const struct leat_net_topology *topology,
                             struct leat_net_deadlock *out)
 {
     struct leat_net_shape walked;
-    struct leat_arena arena;
+    struct leat_arena arena = { .memory = memory,
+                                .cap = leat_net_deadlock_footprint(&topology->shape, config) };
     *out = (struct leat_net_deadlock){ .told_of = *topology };
     out->smaller = make_smaller_image(&topology->shape, config, &walked);
-    leat_arena_init(&arena, memory, leat_net_deadlock_footprint(&topology->shape, config));
     if (out->smaller) routing = build(&walked, config, &arena, &out->told_of);
     struct walk w = { .topology = &out->told_of,
                       .routing = routing,

@@ -1,6 +1,7 @@
 #include "net_plan.h"
 #include "leat_tree.h"
 #include "sim_piece_parts.h"
+#include "sim_refuse.h"
 
 enum { ITERATIONS_DEFAULT = 1, CHANNELS_DEFAULT = 4, BUFFER_DEFAULT = 8, QUEUE_DEFAULT = 64 };
 
@@ -67,11 +68,7 @@ void leat_net_plan_default(enum leat_net_kind kind, struct leat_net_plan *out)
 /* "'PIECE' WHAT" */
 static leat_err wrong(struct leat_sim_piece p, const char *what, struct leat_text *why)
 {
-    leat_text_putc(why, '\'');
-    leat_text_put(why, p.at, p.len);
-    leat_text_puts(why, "' ");
-    leat_text_puts(why, what);
-    return LEAT_ERR_SYNTAX;
+    return leat_sim_refuse(why, LEAT_ERR_SYNTAX, "'%.*s' %s", (int)p.len, p.at, what);
 }
 
 /* Finds a value in a list of names; or the error "... expected a, b or c". */
@@ -153,13 +150,10 @@ static leat_err set_number(struct leat_net_plan *plan, size_t i, struct leat_sim
 {
     uint64_t number;
     const bool is_number = leat_tree_number(value.at, value.len, &number);
-    if (!is_number || !number || number > numbers[i].most) {
-        wrong(value, is_number ? "is out of range, expected 1 to " : "is no number, expected 1 to ",
-              why);
-        leat_text_decimal(why, numbers[i].most);
-        leat_text_puts(why, numbers[i].what);
-        return LEAT_ERR_SYNTAX;
-    }
+    if (!is_number || !number || number > numbers[i].most)
+        return leat_sim_refuse(
+            why, LEAT_ERR_SYNTAX, "'%.*s' %s, expected 1 to %u%s", (int)value.len, value.at,
+            is_number ? "is out of range" : "is no number", numbers[i].most, numbers[i].what);
     *place_of(plan, i) = (uint32_t)number;
     plan->routing.channels = plan->net.channels;
     return LEAT_ERR_OK;
@@ -288,19 +282,15 @@ bool leat_net_plan_is(const char *name)
 static leat_err read_numbers(struct leat_sim_piece text, struct leat_net_shape *shape,
                              struct leat_text *why)
 {
-    const struct leat_sim_piece whole = text;
     for (size_t begin = 0, i = 0; i <= text.len; i++) {
         if (i < text.len && text.at[i] != ',' && text.at[i] != 'x') continue;
         uint64_t number;
         if (shape->numbers == LEAT_NET_NUMBERS_MAX ||
-            !leat_tree_number(text.at + begin, i - begin, &number)) {
-            wrong(whole, "is no size, expected ", why);
-            leat_text_puts(why, leat_net_kind_numbers(shape->kind));
-            leat_text_puts(why, ": up to ");
-            leat_text_decimal(why, LEAT_NET_NUMBERS_MAX);
-            leat_text_puts(why, " numbers with commas between");
-            return LEAT_ERR_SYNTAX;
-        }
+            !leat_tree_number(text.at + begin, i - begin, &number))
+            return leat_sim_refuse(
+                why, LEAT_ERR_SYNTAX,
+                "'%.*s' is no size, expected %s: up to %u numbers with commas between",
+                (int)text.len, text.at, leat_net_kind_numbers(shape->kind), LEAT_NET_NUMBERS_MAX);
         shape->number[shape->numbers++] = number < LEAT_NET_NONE ? (uint32_t)number : LEAT_NET_NONE;
         begin = i + 1;
     }

@@ -1,7 +1,6 @@
 #include "net_routing.h"
 #include "net_routing_parts.h"
 #include <assert.h>
-#include <string.h>
 
 static const char *const names[LEAT_NET_RULES] = {
     [LEAT_NET_DOR] = "dor",           [LEAT_NET_TAG] = "tag",
@@ -13,27 +12,6 @@ static const char *const names[LEAT_NET_RULES] = {
 const char *leat_net_rule_name(enum leat_net_route_rule rule)
 {
     return (unsigned)rule < LEAT_NET_RULES ? names[rule] : NULL;
-}
-
-enum leat_net_route_rule leat_net_rule_default(enum leat_net_kind kind)
-{
-    switch (kind) {
-    case LEAT_NET_LINE:
-    case LEAT_NET_RING:
-    case LEAT_NET_CROSSBAR:
-    case LEAT_NET_GRID:
-    case LEAT_NET_MESH:
-    case LEAT_NET_TORUS:
-    case LEAT_NET_HYPERCUBE:
-    case LEAT_NET_HYPERX: return LEAT_NET_DOR;
-    case LEAT_NET_FLY:
-    case LEAT_NET_BENES:
-    case LEAT_NET_CLOS: return LEAT_NET_TAG;
-    case LEAT_NET_DRAGONFLY: return LEAT_NET_HIERARCHICAL;
-    case LEAT_NET_FATTREE:
-    case LEAT_NET_GRAPH: break;
-    }
-    return LEAT_NET_UPDOWN;
 }
 
 /* ---- channels ------------------------------------------------------------------------------- */
@@ -150,8 +128,7 @@ static void lay(struct leat_net_routing *routing, struct leat_arena *arena)
 size_t leat_net_routing_footprint(const struct leat_net_topology *topology,
                                   const struct leat_net_routing_config *config)
 {
-    struct leat_arena arena;
-    leat_arena_init(&arena, NULL, 0);
+    struct leat_arena arena = { 0 };
     leat_arena_lay(&arena, 1, sizeof(struct leat_net_routing));
     struct leat_net_routing measured = { .topology = topology, .config = *config };
     lay(&measured, &arena);
@@ -162,8 +139,8 @@ struct leat_net_routing *leat_net_routing_init(const struct leat_net_topology *t
                                                const struct leat_net_routing_config *config,
                                                void *memory)
 {
-    struct leat_arena arena;
-    leat_arena_init(&arena, memory, leat_net_routing_footprint(topology, config));
+    struct leat_arena arena = { .memory = memory,
+                                .cap = leat_net_routing_footprint(topology, config) };
     struct leat_net_routing *routing = leat_arena_lay(&arena, 1, sizeof *routing);
     *routing = (struct leat_net_routing){ .topology = topology, .config = *config };
     assert(leat_net_rule_fits(config->rule, topology->shape.kind));
@@ -198,12 +175,4 @@ uint32_t leat_net_route_options(const struct leat_net_routing *routing, uint32_t
                                 struct leat_net_route *route, struct leat_net_option *options)
 {
     return leat_net_route_ask(routing, router, route, options);
-}
-
-/* Packets in the network are distinguished by their phase, not by their entry channel. */
-uint32_t leat_net_route_entry_channels(const struct leat_net_routing *routing,
-                                       const struct leat_net_route *route)
-{
-    (void)route;
-    return routing->channels.all;
 }

@@ -135,10 +135,6 @@ void leat_net_route_begin(const struct leat_net_routing *routing, uint32_t sourc
 uint32_t leat_net_route_options(const struct leat_net_routing *routing, uint32_t router,
                                 struct leat_net_route *route, struct leat_net_option *options);
 
-/* The virtual channels in which a terminal may send a new packet into its router: a bit each. */
-uint32_t leat_net_route_entry_channels(const struct leat_net_routing *routing,
-                                       const struct leat_net_route *route);
-
 /* A wire (by output port) breaks or is repaired; then _update recomputes the tables. */
 void leat_net_routing_wire(struct leat_net_routing *routing, uint32_t out, bool broken);
 void leat_net_routing_update(struct leat_net_routing *routing);

@@ -1,5 +1,6 @@
 /* Which rules support which topologies, and whether a table leads to all destinations. */
 #include "net_routing_parts.h"
+#include "sim_refuse.h"
 #include <string.h>
 
 #define BIT(rule) (UINT32_C(1) << (rule))
@@ -11,28 +12,37 @@ enum {
     STAGES = BIT(LEAT_NET_TAG) | BIT(LEAT_NET_TABLE),
 };
 
-/* Stages have no return paths, so there is no tree and no intermediate router; fat trees already
- * spread their packets over all tops. */
-static const uint32_t fitting[LEAT_NET_KINDS] = {
-    [LEAT_NET_LINE] = LATTICE,
-    [LEAT_NET_RING] = LATTICE,
-    [LEAT_NET_CROSSBAR] = BIT(LEAT_NET_DOR) | BIT(LEAT_NET_TABLE),
-    [LEAT_NET_GRID] = BIT(LEAT_NET_DOR) | BIT(LEAT_NET_TABLE),
-    [LEAT_NET_MESH] = LATTICE,
-    [LEAT_NET_TORUS] = LATTICE,
-    [LEAT_NET_HYPERCUBE] = LATTICE,
-    [LEAT_NET_FLY] = STAGES,
-    [LEAT_NET_BENES] = STAGES,
-    [LEAT_NET_CLOS] = STAGES,
-    [LEAT_NET_FATTREE] = BIT(LEAT_NET_UPDOWN) | BIT(LEAT_NET_ADAPTIVE) | BIT(LEAT_NET_TABLE),
-    [LEAT_NET_DRAGONFLY] = BIT(LEAT_NET_HIERARCHICAL) | DIRECT,
-    [LEAT_NET_HYPERX] = LATTICE,
-    [LEAT_NET_GRAPH] = DIRECT,
+/* The rules that a kind supports, and its default. Stages have no return paths, so there is no tree
+ * and no intermediate router; fat trees already spread their packets over all tops. */
+static const struct {
+    uint32_t fitting;
+    enum leat_net_route_rule usual;
+} rules[LEAT_NET_KINDS] = {
+    [LEAT_NET_LINE] = { LATTICE, LEAT_NET_DOR },
+    [LEAT_NET_RING] = { LATTICE, LEAT_NET_DOR },
+    [LEAT_NET_CROSSBAR] = { BIT(LEAT_NET_DOR) | BIT(LEAT_NET_TABLE), LEAT_NET_DOR },
+    [LEAT_NET_GRID] = { BIT(LEAT_NET_DOR) | BIT(LEAT_NET_TABLE), LEAT_NET_DOR },
+    [LEAT_NET_MESH] = { LATTICE, LEAT_NET_DOR },
+    [LEAT_NET_TORUS] = { LATTICE, LEAT_NET_DOR },
+    [LEAT_NET_HYPERCUBE] = { LATTICE, LEAT_NET_DOR },
+    [LEAT_NET_FLY] = { STAGES, LEAT_NET_TAG },
+    [LEAT_NET_BENES] = { STAGES, LEAT_NET_TAG },
+    [LEAT_NET_CLOS] = { STAGES, LEAT_NET_TAG },
+    [LEAT_NET_FATTREE] = { BIT(LEAT_NET_UPDOWN) | BIT(LEAT_NET_ADAPTIVE) | BIT(LEAT_NET_TABLE),
+                           LEAT_NET_UPDOWN },
+    [LEAT_NET_DRAGONFLY] = { BIT(LEAT_NET_HIERARCHICAL) | DIRECT, LEAT_NET_HIERARCHICAL },
+    [LEAT_NET_HYPERX] = { LATTICE, LEAT_NET_DOR },
+    [LEAT_NET_GRAPH] = { DIRECT, LEAT_NET_UPDOWN },
 };
+
+enum leat_net_route_rule leat_net_rule_default(enum leat_net_kind kind)
+{
+    return rules[kind].usual;
+}
 
 bool leat_net_rule_fits(enum leat_net_route_rule rule, enum leat_net_kind kind)
 {
-    return (unsigned)rule < LEAT_NET_RULES && fitting[kind] & BIT(rule);
+    return (unsigned)rule < LEAT_NET_RULES && rules[kind].fitting & BIT(rule);
 }
 
 bool leat_net_rule_needs_tables(enum leat_net_route_rule rule, enum leat_net_kind kind)
@@ -51,29 +61,14 @@ bool leat_net_rule_needs_tables(enum leat_net_route_rule rule, enum leat_net_kin
 
 /* ---- complaints ----------------------------------------------------------------------------- */
 
-/* Strings and numbers alternate: "text", number, "text", number, "text". */
-static leat_err refuse(struct leat_text *why, leat_err err, const char *a, uint32_t first,
-                       const char *b, uint32_t second, const char *c)
-{
-    leat_text_puts(why, a);
-    leat_text_decimal(why, first);
-    leat_text_puts(why, b);
-    leat_text_decimal(why, second);
-    leat_text_puts(why, c);
-    return err;
-}
-
 static leat_err refuse_rule(enum leat_net_route_rule rule, enum leat_net_kind kind,
                             struct leat_text *why)
 {
     const char *name = leat_net_rule_name(rule), *between = "";
-    leat_text_puts(why, "routing ");
-    leat_text_puts(why, name ? name : "unknown");
-    leat_text_puts(why, " does not lead through a ");
-    leat_text_puts(why, leat_net_kind_name(kind));
-    leat_text_puts(why, ", expected one of ");
+    leat_sim_refuse(why, LEAT_ERR_FIELD, "routing %s does not lead through a %s, expected one of ",
+                    name ? name : "unknown", leat_net_kind_name(kind));
     for (unsigned i = 0; i < LEAT_NET_RULES; i++) {
-        if (!(fitting[kind] & BIT(i))) continue;
+        if (!(rules[kind].fitting & BIT(i))) continue;
         leat_text_puts(why, between);
         leat_text_puts(why, leat_net_rule_name((enum leat_net_route_rule)i));
         between = ", ";
@@ -97,11 +92,10 @@ static leat_err check_both_ways(const struct leat_net_topology *t,
         const uint32_t from = t->out_router[o], to = leat_net_behind(t, o);
         if (to == LEAT_NET_NONE || leat_net_leads(t, to, from)) continue;
         *complaint->fault = (struct leat_net_routing_fault){ LEAT_NET_AT_WIRE, 0, from, to };
-        leat_text_puts(complaint->why, "routing ");
-        leat_text_puts(complaint->why, leat_net_rule_name(config->rule));
-        return refuse(complaint->why, LEAT_ERR_FIELD, ": there is a wire from router ", from,
-                      " to ", to,
-                      " and none back, expected wires in both directions (or routing table)");
+        return leat_sim_refuse(complaint->why, LEAT_ERR_FIELD,
+                               "routing %s: there is a wire from router %u to %u and none back, "
+                               "expected wires in both directions (or routing table)",
+                               leat_net_rule_name(config->rule), from, to);
     }
     return LEAT_ERR_OK;
 }
@@ -126,14 +120,11 @@ static leat_err refuse_entry(const struct leat_net_topology *t,
     const uint32_t by = exists ? leat_net_behind(t, t->out_first[e->router] + e->port)
                                : LEAT_NET_NONE;
     *complaint->fault = (struct leat_net_routing_fault){ LEAT_NET_AT_ENTRY, index, e->router, by };
-    leat_text_puts(complaint->why, "entry ");
-    leat_text_decimal(complaint->why, index + UINT64_C(1));
-    refuse(complaint->why, LEAT_ERR_OK, " of the table (at router ", e->router, " to ", e->to,
-           by == LEAT_NET_NONE ? " by port " : " by router ");
-    leat_text_decimal(complaint->why, by == LEAT_NET_NONE ? e->port : by);
-    leat_text_puts(complaint->why, ") ");
-    leat_text_puts(complaint->why, what);
-    return LEAT_ERR_FIELD;
+    return leat_sim_refuse(complaint->why, LEAT_ERR_FIELD,
+                           "entry %" PRIu64 " of the table (at router %u to %u by %s %u) %s",
+                           index + UINT64_C(1), e->router, e->to,
+                           by == LEAT_NET_NONE ? "port" : "router",
+                           by == LEAT_NET_NONE ? e->port : by, what);
 }
 
 static leat_err check_entry(const struct leat_net_topology *t,
@@ -185,7 +176,7 @@ static leat_err check_way(const struct leat_net_topology *t,
         r = next_router(t, config, ways, r, &line);
         if (line != LEAT_NET_NONE) last = line;
         if (steps == t->routers)
-            return refuse_entry(t, config, last, "leads in a circle, expected a way to its goal",
+            return refuse_entry(t, config, last, "leads in a cycle, expected a way to its goal",
                                 complaint);
         if (ways->distance[r] == LEAT_NET_NONE16)
             return refuse_entry(t, config, last,
@@ -263,24 +254,20 @@ leat_err leat_net_routing_check(const struct leat_net_topology *topology,
     const uint32_t least = adaptive ? leat_net_escape_channels(&t->shape) + 1 : 1;
     *fault = (struct leat_net_routing_fault){ .place = LEAT_NET_AT_RULE };
     if (!leat_net_rule_fits(rule, kind)) return refuse_rule(rule, kind, why);
-    if (config->channels < least || config->channels > LEAT_NET_CHANNELS_MAX) {
-        leat_text_decimal(why, config->channels);
-        leat_text_puts(why, " virtual channels");
-        if (adaptive) leat_text_puts(why, " with routing adaptive, the lowest for the escape");
-        return refuse(why, LEAT_ERR_RANGE, ", expected ", least, " to ", LEAT_NET_CHANNELS_MAX, "");
-    }
-    if (config->entries && rule != LEAT_NET_TABLE) {
-        leat_text_puts(why, "a table is given with routing ");
-        leat_text_puts(why, leat_net_rule_name(rule));
-        leat_text_puts(why, ", expected routing table");
-        return LEAT_ERR_FIELD;
-    }
-    if (tables && t->routers > LEAT_NET_TABLE_ROUTERS_MAX) {
-        leat_text_puts(why, "routing ");
-        leat_text_puts(why, leat_net_rule_name(rule));
-        return refuse(why, LEAT_ERR_RANGE, " of ", t->routers, " routers, expected at most ",
-                      LEAT_NET_TABLE_ROUTERS_MAX, ": its tables grow with their square");
-    }
+    if (config->channels < least || config->channels > LEAT_NET_CHANNELS_MAX)
+        return leat_sim_refuse(why, LEAT_ERR_RANGE, "%u virtual channels%s, expected %u to %u",
+                               config->channels,
+                               adaptive ? " with routing adaptive, the lowest for the escape" : "",
+                               least, LEAT_NET_CHANNELS_MAX);
+    if (config->entries && rule != LEAT_NET_TABLE)
+        return leat_sim_refuse(why, LEAT_ERR_FIELD,
+                               "a table is given with routing %s, expected routing table",
+                               leat_net_rule_name(rule));
+    if (tables && t->routers > LEAT_NET_TABLE_ROUTERS_MAX)
+        return leat_sim_refuse(
+            why, LEAT_ERR_RANGE,
+            "routing %s of %u routers, expected at most %u: its tables grow with their square",
+            leat_net_rule_name(rule), t->routers, LEAT_NET_TABLE_ROUTERS_MAX);
     if (kind == LEAT_NET_GRAPH && rule != LEAT_NET_TABLE)
         return check_both_ways(t, config, &complaint);
     return rule == LEAT_NET_TABLE ? check_entries(t, config, &complaint) : LEAT_ERR_OK;

@@ -1,6 +1,5 @@
 /* Routing by coordinates and digits: lattices, stages, fat trees and dragonflies. */
 #include "net_routing_parts.h"
-#include <assert.h>
 
 /* ---- lattices ------------------------------------------------------------------------------- */
 

@@ -34,10 +34,9 @@ size_t leat_net_topology_footprint(const struct leat_net_shape *shape)
 {
     struct leat_net_extent extent;
     struct leat_net_topology measured;
-    struct leat_arena arena;
+    struct leat_arena arena = { 0 };
     leat_net_shape_measure(shape, &extent);
     begin(&measured, shape, &extent);
-    leat_arena_init(&arena, NULL, 0);
     lay(&measured, &arena);
     return arena.used;
 }

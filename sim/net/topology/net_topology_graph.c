@@ -1,33 +1,21 @@
 /* Any graph, given as its edges. */
 #include "net_topology_parts.h"
-
-static void put_edge(const struct leat_net_edge *edge, struct leat_text *why)
-{
-    leat_text_puts(why, "edge ");
-    leat_text_decimal(why, edge->a);
-    leat_text_putc(why, edge->one_way ? '>' : '-');
-    leat_text_decimal(why, edge->b);
-}
-
-static leat_err refuse_edge(const struct leat_net_edge *edge, const char *expected, uint32_t most,
-                            struct leat_text *why)
-{
-    put_edge(edge, why);
-    leat_text_puts(why, expected);
-    if (most != LEAT_NET_NONE) leat_text_decimal(why, most);
-    return LEAT_ERR_RANGE;
-}
+#include "sim_refuse.h"
 
 static leat_err check_edge(const struct leat_net_shape *shape, const struct leat_net_edge *edge,
                            struct leat_text *why)
 {
+    const char between = edge->one_way ? '>' : '-';
     if (edge->a >= shape->routers || edge->b >= shape->routers)
-        return refuse_edge(edge, ", expected routers 0 to ", shape->routers - 1, why);
+        return leat_sim_refuse(why, LEAT_ERR_RANGE, "edge %u%c%u, expected routers 0 to %u",
+                               edge->a, between, edge->b, shape->routers - 1);
     if (edge->a == edge->b)
-        return refuse_edge(edge, ", expected two different routers", LEAT_NET_NONE, why);
+        return leat_sim_refuse(why, LEAT_ERR_RANGE, "edge %u%c%u, expected two different routers",
+                               edge->a, between, edge->b);
     if (edge->cycles > LEAT_NET_WIRE_CYCLES_MAX)
-        return refuse_edge(edge, " is too long, expected cycles up to ", LEAT_NET_WIRE_CYCLES_MAX,
-                           why);
+        return leat_sim_refuse(why, LEAT_ERR_RANGE,
+                               "edge %u%c%u is too long, expected cycles up to %u", edge->a,
+                               between, edge->b, LEAT_NET_WIRE_CYCLES_MAX);
     return LEAT_ERR_OK;
 }
 
@@ -35,13 +23,9 @@ static leat_err check_terminal(const struct leat_net_shape *shape, uint32_t term
                                struct leat_text *why)
 {
     if (shape->terminal_at[terminal] < shape->routers) return LEAT_ERR_OK;
-    leat_text_puts(why, "terminal ");
-    leat_text_decimal(why, terminal);
-    leat_text_puts(why, " at router ");
-    leat_text_decimal(why, shape->terminal_at[terminal]);
-    leat_text_puts(why, ", expected routers 0 to ");
-    leat_text_decimal(why, shape->routers - 1);
-    return LEAT_ERR_RANGE;
+    return leat_sim_refuse(why, LEAT_ERR_RANGE,
+                           "terminal %u at router %u, expected routers 0 to %u", terminal,
+                           shape->terminal_at[terminal], shape->routers - 1);
 }
 
 /* A count that must be within limits before anything is read. */
@@ -49,13 +33,8 @@ static leat_err check_count(uint32_t count, const char *what, uint32_t least, ui
                             struct leat_text *why)
 {
     if (count >= least && count <= most) return LEAT_ERR_OK;
-    leat_text_decimal(why, count);
-    leat_text_puts(why, what);
-    leat_text_puts(why, ", expected ");
-    leat_text_decimal(why, least);
-    leat_text_puts(why, " to ");
-    leat_text_decimal(why, most);
-    return LEAT_ERR_RANGE;
+    return leat_sim_refuse(why, LEAT_ERR_RANGE, "%u%s, expected %u to %u", count, what, least,
+                           most);
 }
 
 leat_err leat_net_graph_check(const struct leat_net_shape *shape, struct leat_text *why)
@@ -134,13 +113,8 @@ leat_err leat_net_graph_number(struct leat_net_topology *t, struct leat_text *wh
     const uint32_t ins = add_up(t->in_first, t->routers, &in_most_at);
     t->radix = outs > ins ? outs : ins;
     if (t->radix <= LEAT_NET_RADIX_MAX) return LEAT_ERR_OK;
-    leat_text_puts(why, "router ");
-    leat_text_decimal(why, outs > ins ? out_most_at : in_most_at);
-    leat_text_puts(why, " has ");
-    leat_text_decimal(why, t->radix);
-    leat_text_puts(why, " ports, expected at most ");
-    leat_text_decimal(why, LEAT_NET_RADIX_MAX);
-    return LEAT_ERR_RANGE;
+    return leat_sim_refuse(why, LEAT_ERR_RANGE, "router %u has %u ports, expected at most %u",
+                           outs > ins ? out_most_at : in_most_at, t->radix, LEAT_NET_RADIX_MAX);
 }
 
 /* Connecting uses a router's ports one after the other and increments its first port, which ends as
@@ -207,10 +181,8 @@ leat_err leat_net_graph_connected(const struct leat_net_topology *t, uint32_t *s
     const uint32_t forth = find_lost(t, false, scratch);
     const uint32_t back = forth == LEAT_NET_NONE ? find_lost(t, true, scratch) : LEAT_NET_NONE;
     if (forth == LEAT_NET_NONE && back == LEAT_NET_NONE) return LEAT_ERR_OK;
-    leat_text_puts(why, "no way from router ");
-    leat_text_decimal(why, forth == LEAT_NET_NONE ? back : 0);
-    leat_text_puts(why, " to router ");
-    leat_text_decimal(why, forth == LEAT_NET_NONE ? 0 : forth);
-    leat_text_puts(why, ", expected ways from each router to each");
-    return LEAT_ERR_RANGE;
+    return leat_sim_refuse(
+        why, LEAT_ERR_RANGE,
+        "no way from router %u to router %u, expected ways from each router to each",
+        forth == LEAT_NET_NONE ? back : 0, forth == LEAT_NET_NONE ? 0 : forth);
 }

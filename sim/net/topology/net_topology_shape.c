@@ -1,6 +1,6 @@
 /* What a shape's numbers mean, which of them can be built, and how large that is. */
 #include "net_topology_parts.h"
-#include <assert.h>
+#include "sim_refuse.h"
 #include <leat/time.h>
 
 enum {
@@ -24,6 +24,9 @@ struct number {
     uint32_t least, most;
 };
 
+/* How the routers of a kind are placed. */
+enum family { NO_COORDINATES, LATTICE, CUBE };
+
 enum { RADIX = LEAT_NET_RADIX_MAX, ROUTERS = LEAT_NET_ROUTERS_MAX, MANY = LEAT_NET_NUMBERS_MAX };
 
 /* clang-format off */
@@ -31,14 +34,16 @@ static const struct kind {
     const char *name, *numbers_text;
     uint32_t least, most; /* how many numbers; where they differ, all are like the first */
     struct number number[NAMES_MAX];
+    enum family family;
 } kinds[LEAT_NET_KINDS] = {
-    [LEAT_NET_LINE]      = { "line", "N", 1, 1, { { "N", 1, ROUTERS } } },
-    [LEAT_NET_RING]      = { "ring", "N", 1, 1, { { "N", 1, ROUTERS } } },
+    [LEAT_NET_LINE]      = { "line", "N", 1, 1, { { "N", 1, ROUTERS } }, LATTICE },
+    [LEAT_NET_RING]      = { "ring", "N", 1, 1, { { "N", 1, ROUTERS } }, LATTICE },
     [LEAT_NET_CROSSBAR]  = { "crossbar", "N", 1, 1, { { "N", 1, RADIX } } },
     [LEAT_NET_GRID]      = { "grid", "N", 1, 1, { { "N", 1, GRID_MAX } } },
-    [LEAT_NET_MESH]      = { "mesh", "K1,K2,...", 1, MANY, { { "K", 1, ROUTERS } } },
-    [LEAT_NET_TORUS]     = { "torus", "K1,K2,...", 1, MANY, { { "K", 1, ROUTERS } } },
-    [LEAT_NET_HYPERCUBE] = { "hypercube", "D", 1, 1, { { "D", 1, LEAT_NET_DIMENSIONS_MAX } } },
+    [LEAT_NET_MESH]      = { "mesh", "K1,K2,...", 1, MANY, { { "K", 1, ROUTERS } }, LATTICE },
+    [LEAT_NET_TORUS]     = { "torus", "K1,K2,...", 1, MANY, { { "K", 1, ROUTERS } }, LATTICE },
+    [LEAT_NET_HYPERCUBE] = { "hypercube", "D", 1, 1, { { "D", 1, LEAT_NET_DIMENSIONS_MAX } },
+                             CUBE },
     [LEAT_NET_FLY]       = { "fly", "K,N", 2, 2, { { "K", 2, RADIX }, { "N", 1, LEVELS_MAX } } },
     [LEAT_NET_BENES]     = { "benes", "N", 1, 1, { { "N", 2, 1 << BENES_LEVELS_MAX } } },
     [LEAT_NET_CLOS]      = { "clos", "E,M,R", 3, 3,
@@ -47,7 +52,7 @@ static const struct kind {
                              { { "K", 2, RADIX }, { "N", 1, LEVELS_MAX } } },
     [LEAT_NET_DRAGONFLY] = { "dragonfly", "P,A,H", 3, 3,
                              { { "P", 1, RADIX }, { "A", 1, RADIX }, { "H", 1, RADIX } } },
-    [LEAT_NET_HYPERX]    = { "hyperx", "S1,S2,...", 1, MANY, { { "S", 1, RADIX } } },
+    [LEAT_NET_HYPERX]    = { "hyperx", "S1,S2,...", 1, MANY, { { "S", 1, RADIX } }, LATTICE },
     [LEAT_NET_GRAPH]     = { "graph", "", 0, 0, { { "", 0, 0 } } },
 };
 /* clang-format on */
@@ -74,49 +79,21 @@ bool leat_net_kind_find(const char *name, size_t len, enum leat_net_kind *out)
 
 /* ---- dimensions ----------------------------------------------------------------------------- */
 
-/* How the routers of a kind are placed. */
-enum family { LATTICE, CUBE, NO_COORDINATES };
-
-static enum family family_of(enum leat_net_kind kind)
-{
-    switch (kind) {
-    case LEAT_NET_LINE:
-    case LEAT_NET_RING:
-    case LEAT_NET_MESH:
-    case LEAT_NET_TORUS:
-    case LEAT_NET_HYPERX: return LATTICE;
-    case LEAT_NET_HYPERCUBE: return CUBE;
-    case LEAT_NET_CROSSBAR:
-    case LEAT_NET_GRID:
-    case LEAT_NET_FLY:
-    case LEAT_NET_BENES:
-    case LEAT_NET_CLOS:
-    case LEAT_NET_FATTREE:
-    case LEAT_NET_DRAGONFLY:
-    case LEAT_NET_GRAPH: break;
-    }
-    return NO_COORDINATES;
-}
-
 bool leat_net_kind_is_lattice(enum leat_net_kind kind)
 {
-    return family_of(kind) != NO_COORDINATES;
+    return kinds[kind].family != NO_COORDINATES;
 }
 
 uint32_t leat_net_shape_dimensions(const struct leat_net_shape *shape)
 {
-    switch (family_of(shape->kind)) {
-    case LATTICE: return shape->numbers;
-    case CUBE: return shape->number[0];
-    case NO_COORDINATES: break;
-    }
-    return 0;
+    const enum family family = kinds[shape->kind].family;
+    return family == LATTICE ? shape->numbers : family == CUBE ? shape->number[0] : 0;
 }
 
 uint32_t leat_net_shape_size(const struct leat_net_shape *shape, uint32_t dimension)
 {
     assert(dimension < leat_net_shape_dimensions(shape));
-    return family_of(shape->kind) == CUBE ? 2 : shape->number[dimension];
+    return kinds[shape->kind].family == CUBE ? 2 : shape->number[dimension];
 }
 
 /* ---- how large ------------------------------------------------------------------------------ */
@@ -232,40 +209,22 @@ void leat_net_shape_measure(const struct leat_net_shape *shape, struct leat_net_
 
 /* ---- can it be built ------------------------------------------------------------------------ */
 
-static void put_range(struct leat_text *why, uint32_t least, uint32_t most)
-{
-    leat_text_decimal(why, least);
-    leat_text_puts(why, " to ");
-    leat_text_decimal(why, most);
-}
-
 /* "BEFORE value BEHIND, expected LEAST to MOST" */
 static leat_err outside(const char *before, uint32_t value, const char *behind,
                         const struct number *limit, struct leat_text *why)
 {
-    leat_text_puts(why, before);
-    leat_text_decimal(why, value);
-    leat_text_puts(why, behind);
-    leat_text_puts(why, ", expected ");
-    if (limit == kinds[LEAT_NET_BENES].number) leat_text_puts(why, "a power of two, ");
-    put_range(why, limit->least, limit->most);
-    return LEAT_ERR_RANGE;
+    const char *which = limit == kinds[LEAT_NET_BENES].number ? "a power of two, " : "";
+    return leat_sim_refuse(why, LEAT_ERR_RANGE, "%s%u%s, expected %s%u to %u", before, value,
+                           behind, which, limit->least, limit->most);
 }
 
 static leat_err check_how_many(const struct leat_net_shape *shape, struct leat_text *why)
 {
     const struct kind *kind = &kinds[shape->kind];
     if (shape->numbers >= kind->least && shape->numbers <= kind->most) return LEAT_ERR_OK;
-    leat_text_decimal(why, shape->numbers);
-    leat_text_puts(why, " numbers, expected ");
-    if (kind->least == kind->most)
-        leat_text_decimal(why, kind->least);
-    else
-        put_range(why, kind->least, kind->most);
-    if (kind->most) {
-        leat_text_puts(why, ": ");
-        leat_text_puts(why, kind->numbers_text);
-    }
+    leat_sim_refuse(why, LEAT_ERR_RANGE, "%u numbers, expected %u", shape->numbers, kind->least);
+    if (kind->least != kind->most) leat_sim_refuse(why, LEAT_ERR_RANGE, " to %u", kind->most);
+    if (kind->most) leat_sim_refuse(why, LEAT_ERR_RANGE, ": %s", kind->numbers_text);
     return LEAT_ERR_RANGE;
 }
 
@@ -289,12 +248,8 @@ static leat_err check_numbers(const struct leat_net_shape *shape, struct leat_te
 static leat_err check_limit(uint64_t value, const char *what, uint32_t most, struct leat_text *why)
 {
     if (value <= most) return LEAT_ERR_OK;
-    leat_text_decimal(why, value);
-    leat_text_puts(why, value >= CUT ? " or more " : " ");
-    leat_text_puts(why, what);
-    leat_text_puts(why, ", expected at most ");
-    leat_text_decimal(why, most);
-    return LEAT_ERR_RANGE;
+    return leat_sim_refuse(why, LEAT_ERR_RANGE, "%" PRIu64 "%s %s, expected at most %u", value,
+                           value >= CUT ? " or more" : "", what, most);
 }
 
 static leat_err check_extent(const struct leat_net_shape *shape, struct leat_text *why)
@@ -314,10 +269,9 @@ static leat_err check_boards(const struct leat_net_shape *shape, struct leat_tex
     const bool lattice = shape->kind == LEAT_NET_LINE || shape->kind == LEAT_NET_RING ||
                          shape->kind == LEAT_NET_MESH || shape->kind == LEAT_NET_TORUS;
     if (!shape->board) return LEAT_ERR_OK;
-    if (!lattice) {
-        leat_text_puts(why, "boards, expected none: only line, ring, mesh and torus have them");
-        return LEAT_ERR_RANGE;
-    }
+    if (!lattice)
+        return leat_sim_refuse(why, LEAT_ERR_RANGE,
+                               "boards, expected none: only line, ring, mesh and torus have them");
     if (shape->board_cycles < cycles.least || shape->board_cycles > cycles.most)
         return outside("wires between boards of ", shape->board_cycles, " cycles", &cycles, why);
     return LEAT_ERR_OK;
@@ -348,23 +302,11 @@ const char *leat_net_shape_class(const struct leat_net_shape *shape)
     static const char non_blocking[] = "non-blocking", rearrangeable[] = "rearrangeable",
                       blocking[] = "blocking";
     const uint32_t *n = shape->number;
-    switch (shape->kind) {
-    case LEAT_NET_CROSSBAR:
-    case LEAT_NET_GRID: return non_blocking;
-    case LEAT_NET_BENES: return rearrangeable;
-    case LEAT_NET_FLY: return n[1] == 1 ? non_blocking : blocking;
-    case LEAT_NET_CLOS: /* Clos 1953; Slepian and Duguid 1959 */
-        if (n[1] >= 2 * n[0] - 1) return non_blocking;
-        return n[1] >= n[0] ? rearrangeable : blocking;
-    case LEAT_NET_LINE:
-    case LEAT_NET_RING:
-    case LEAT_NET_MESH:
-    case LEAT_NET_TORUS:
-    case LEAT_NET_HYPERCUBE:
-    case LEAT_NET_FATTREE:
-    case LEAT_NET_DRAGONFLY:
-    case LEAT_NET_HYPERX:
-    case LEAT_NET_GRAPH: break;
-    }
+    const enum leat_net_kind kind = shape->kind;
+    if (kind == LEAT_NET_CROSSBAR || kind == LEAT_NET_GRID) return non_blocking;
+    if (kind == LEAT_NET_BENES) return rearrangeable;
+    if (kind == LEAT_NET_FLY) return n[1] == 1 ? non_blocking : blocking;
+    if (kind == LEAT_NET_CLOS) /* Clos 1953; Slepian and Duguid 1959 */
+        return n[1] >= 2 * n[0] - 1 ? non_blocking : n[1] >= n[0] ? rearrangeable : blocking;
     return NULL;
 }
