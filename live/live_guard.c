@@ -284,13 +284,13 @@ static bool read_status(int fd, struct leat_live_guard *guard, uint64_t *filters
     return true;
 }
 
-static bool look(const char *path, struct leat_live_guard *guard, uint64_t *filters)
+static bool inspect(const char *path, struct leat_live_guard *guard, uint64_t *filters)
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return false;
-    const bool told = read_status(fd, guard, filters);
+    const bool is_read = read_status(fd, guard, filters);
     close(fd);
-    return told;
+    return is_read;
 }
 
 static void read_root(const char *path, char root[LEAT_LIVE_GUARD_ROOT_LEN])
@@ -299,13 +299,13 @@ static void read_root(const char *path, char root[LEAT_LIVE_GUARD_ROOT_LEN])
     root[len > 0 ? len : 0] = 0;
 }
 
-bool leat_live_guard_look(int process, struct leat_live_guard *guard)
+bool leat_live_guard_inspect(int process, struct leat_live_guard *guard)
 {
     struct leat_live_guard here;
     uint64_t filters, filters_here;
     char path[32];
     snprintf(path, sizeof path, "/proc/%d/status", process);
-    if (!look(path, guard, &filters) || !look("/proc/self/status", &here, &filters_here))
+    if (!inspect(path, guard, &filters) || !inspect("/proc/self/status", &here, &filters_here))
         return false;
     guard->filtered = filters > filters_here;
     snprintf(path, sizeof path, "/proc/%d/root", process);

@@ -13,7 +13,7 @@
  *                    it lacks the privilege for that, its root stays, and it removes nothing
  *
  * Where the system refuses a part (containers, emulators, old kernels), the process continues with
- * the others, and leat_live_guard_look reports what is in force.
+ * the others, and leat_live_guard_inspect reports what is in force.
  */
 #ifndef LEAT_LIVE_GUARD_H
 #define LEAT_LIVE_GUARD_H
@@ -40,7 +40,7 @@ void leat_live_guard(unsigned needs, const struct live_home *home);
 
 /* What is in force for another process of this container, as reported by the kernel. False: there
  * is none, or it is not visible. */
-bool leat_live_guard_look(int process, struct leat_live_guard *guard);
+bool leat_live_guard_inspect(int process, struct leat_live_guard *guard);
 
 /* The same for this process, which may no longer open files: as found by leat_live_guard. */
 const struct leat_live_guard *leat_live_guard_own(void);

@@ -60,7 +60,7 @@ static int confine_and_look(void)
 {
     struct leat_live_guard before, after;
     char text[LEAT_LIVE_GUARD_TEXT_LEN];
-    MUST(leat_live_guard_look(getpid(), &before));
+    MUST(leat_live_guard_inspect(getpid(), &before));
     MUST(!before.filtered);
     leat_live_guard(0, NULL);
     after = *leat_live_guard_own();
@@ -79,7 +79,7 @@ static int keep_for_xdp(void)
 {
     struct leat_live_guard before;
     const uint64_t net_admin = UINT64_C(1) << 12, bpf = UINT64_C(1) << 39;
-    MUST(leat_live_guard_look(getpid(), &before));
+    MUST(leat_live_guard_inspect(getpid(), &before));
     leat_live_guard(LEAT_LIVE_XDP, NULL);
     const uint64_t after = leat_live_guard_own()->capabilities;
     MUST((after & ~(net_admin | bpf)) == 0);
@@ -304,7 +304,7 @@ static void a_device_that_is_not_there_is_gone(void)
     live_home_needs(&home, fd, if_nametoindex("lo"), 0);
     OK(!live_home_is_gone(&home));
     live_home_needs(&home, fd, if_nametoindex("lo"), 0x7ffffff0);
-    home.look_at_s = 0;
+    home.check_at_s = 0;
     OK(live_home_is_gone(&home));
     OK(strstr(home.reason, "2147483632") != NULL);
     close(fd);
@@ -384,8 +384,8 @@ static void what_holds_is_told_in_words(void)
     OK(!leat_live_guard_text(&g, text));
     OK(strncmp(text, "no, no filter of system calls", 29) == 0);
     OK((strstr(text, "this build has none") != NULL) == leat_live_guard_is_for_tests());
-    OK(!leat_live_guard_look(-1, &g));
-    OK(leat_live_guard_look(getpid(), &g));
+    OK(!leat_live_guard_inspect(-1, &g));
+    OK(leat_live_guard_inspect(getpid(), &g));
     OK(strcmp(g.root, "/") == 0);
     g = (struct leat_live_guard){ .no_new_privs = true, .filtered = true, .root = "/dev/shm" };
     OK(leat_live_guard_text(&g, text));

@@ -236,8 +236,8 @@ static bool has_device(const struct live_home *h, uint32_t device)
 bool live_home_is_gone(struct live_home *h)
 {
     const uint64_t now_s = live_now_ns(CLOCK_MONOTONIC_COARSE) / 1000000000;
-    if (now_s < h->look_at_s) return false;
-    h->look_at_s = now_s + 1;
+    if (now_s < h->check_at_s) return false;
+    h->check_at_s = now_s + 1;
     if (h->names >= 0 && !has_name(h)) {
         snprintf(h->reason, sizeof h->reason, "its network namespace was deleted");
         return true;
@@ -250,11 +250,11 @@ bool live_home_is_gone(struct live_home *h)
     return false;
 }
 
-void live_home_leave(const struct live_home *h, const char *who)
+void live_home_leave(const struct live_home *h, const char *name)
 {
     const bool left = h->folder >= 0 && unlinkat(h->folder, h->file, 0) && errno != ENOENT;
     char file[NAME_MAX + 64] = "";
     if (left) snprintf(file, sizeof file, "; its file %s stays: %s", h->file, strerror(errno));
-    fprintf(stderr, "leat: %s ends: %s%s\n", who, h->reason, file);
-    syslog(LOG_NOTICE, "%s ends: %s%s", who, h->reason, file);
+    fprintf(stderr, "leat: %s ends: %s%s\n", name, h->reason, file);
+    syslog(LOG_NOTICE, "%s ends: %s%s", name, h->reason, file);
 }

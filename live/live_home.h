@@ -33,7 +33,7 @@ struct live_home {
     uint32_t device[LIVE_HOME_DEVICES];
     int folder; /* of the file that is removed at the end; -1: there is none */
     char file[NAME_MAX + 1];
-    uint64_t look_at_s;
+    uint64_t check_at_s;
     char reason[LIVE_HOME_REASON_LEN];
 };
 
@@ -86,6 +86,6 @@ bool live_home_is_gone(struct live_home *home);
 
 /* Reports to the system's log and standard error that `who` ends, and why. Then removes the file.
  */
-void live_home_leave(const struct live_home *home, const char *who);
+void live_home_leave(const struct live_home *home, const char *name);
 
 #endif

@@ -25,8 +25,8 @@ static size_t aligned(size_t len)
 }
 
 /* A request with one attribute; its answer is in `answer`. Returns its length, 0: none. */
-static size_t ask(int fd, uint16_t family, uint8_t command, uint16_t attribute, const void *value,
-                  size_t value_len, uint8_t *answer)
+static size_t query(int fd, uint16_t family, uint8_t command, uint16_t attribute, const void *value,
+                    size_t value_len, uint8_t *answer)
 {
     _Alignas(8) uint8_t question[QUESTION_MAX] = { 0 };
     const struct genlmsghdr command_header = { .cmd = command, .version = 1 };
@@ -81,10 +81,10 @@ static bool features_of(uint32_t device, uint64_t *features)
     bool told = false;
     const int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
     if (fd < 0) return false;
-    size_t len = ask(fd, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME, name, sizeof name,
-                     answer);
+    size_t len = query(fd, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME, name,
+                       sizeof name, answer);
     if (find(answer, len, CTRL_ATTR_FAMILY_ID, &family, sizeof family)) {
-        len = ask(fd, family, DEV_GET, DEV_IFINDEX, &device, sizeof device, answer);
+        len = query(fd, family, DEV_GET, DEV_IFINDEX, &device, sizeof device, answer);
         told = find(answer, len, DEV_XDP_FEATURES, features, sizeof *features);
     }
     close(fd);

@@ -31,7 +31,7 @@ struct aton_driver {
     const char *name;
     /*
      * Starts a station on config->device; the registers of an earlier station there are kept.
-     * config->why says why this driver was chosen, and aton_tell adds the result; *slower_at
+     * config->why says why this driver was chosen, and aton_report_join adds the result; *slower_at
      * changes where it runs slower than it could (leat/aton.h). False: see `why`; nothing
      * is left behind.
      */
@@ -52,7 +52,7 @@ struct aton_driver {
 extern const struct aton_driver aton_xdp_driver, aton_packet_driver;
 
 /* Adds to config->why how it has joined. */
-void aton_tell(struct aton_config *config, const char *note, bool kept);
+void aton_report_join(struct aton_config *config, const char *note, bool kept);
 
 /* ---- the gate in user space (live_aton_user.c)
  * --------------------------------------------------- */

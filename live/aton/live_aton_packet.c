@@ -161,10 +161,10 @@ static bool prepare(int file, const struct leat_aton_interface *fresh, bool *kep
 }
 
 /* How it has joined, for later inspection. */
-static void tell(struct aton_config *c, int file, const char *note, bool kept)
+static void report_join(struct aton_config *c, int file, const char *note, bool kept)
 {
     struct share *share = live_file_map(file, sizeof *share);
-    aton_tell(c, note, kept);
+    aton_report_join(c, note, kept);
     if (!share) return;
     memcpy(share->config.why, c->why, sizeof c->why);
     munmap(share, sizeof *share);
@@ -186,7 +186,7 @@ static bool join(struct aton_config *c, const struct leat_aton_interface *fresh,
         live_process_start(become_station, &start, why, LEAT_ATON_HOST_WHY_LEN, why) && !*why;
     if (joined) {
         live_because(note, ", by process %d", (int)live_file_holder(file));
-        tell(c, file, note, kept);
+        report_join(c, file, note, kept);
     }
     if (!joined && !live_file_holder(file) && !kept) shm_unlink(name);
     close(file);

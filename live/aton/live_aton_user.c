@@ -12,7 +12,7 @@
 static struct aton_bucket *budget;
 static const struct aton_mailbox *mail;
 
-void aton_tell(struct aton_config *c, const char *note, bool kept)
+void aton_report_join(struct aton_config *c, const char *note, bool kept)
 {
     const size_t len = strlen(c->why);
     snprintf(c->why + len, sizeof c->why - len, "%s%s", note,

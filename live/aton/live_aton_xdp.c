@@ -183,7 +183,7 @@ static bool join(struct aton_config *c, const struct leat_aton_interface *fresh,
     joined = joined && attach(c, bpf_program__fd(station->progs.aton_xdp), slower_at, note, why);
     if (joined) {
         if (*slower_at >= 0) *slower_at += (int)strlen(c->why);
-        aton_tell(c, note, kept);
+        aton_report_join(c, note, kept);
         bpf_map_update_elem(bpf_map__fd(station->maps.aton_config), &zero, c, 0);
     }
     aton_xdp_bpf__destroy(station);

@@ -15,7 +15,7 @@ struct leat_esp_host_member {
     struct leat_esp_next root, via;
     uint64_t announced, refused, casts, last_cast;
     struct esp_letter letter;
-    struct leat_esp_management heard;
+    struct leat_esp_management message;
     uint16_t cast_len;
     uint8_t cast[LEAT_ESP_PAYLOAD_LEN_MAX];
 };
@@ -96,8 +96,8 @@ static bool is_announcement(struct leat_esp_host_member *m, const struct leat_es
 
 static void on_announce(struct leat_esp_host_member *m)
 {
-    m->announced += leat_esp_member_hear(&m->engine, esp_socket_now(), m->heard.computationId,
-                                         &m->heard.announce);
+    m->announced += leat_esp_member_hear(&m->engine, esp_socket_now(), m->message.computationId,
+                                         &m->message.announce);
 }
 
 /* Each once, though copies may arrive by several routes. In a keyed group, a member without a
@@ -110,7 +110,7 @@ static bool is_past(const struct leat_esp_host_member *m, uint64_t serial)
 static void on_cast(struct leat_esp_host_member *m, const struct leat_esp_cast *cast)
 {
     if (is_announcement(m, cast)) {
-        if (esp_socket_decode(&m->socket, &m->letter, &m->heard))
+        if (esp_socket_decode(&m->socket, &m->letter, &m->message))
             on_announce(m);
         else
             m->refused++;
@@ -133,7 +133,7 @@ static void on_query(struct leat_esp_host_member *m)
 
 static void on_welcome(struct leat_esp_host_member *m)
 {
-    const struct leat_esp_welcome *w = &m->heard.welcome;
+    const struct leat_esp_welcome *w = &m->message.welcome;
     const bool is_first = !m->engine.welcomed;
     if (leat_esp_member_welcome(&m->engine, esp_socket_now(), w) && is_first &&
         w->announced > m->last_cast)
@@ -147,14 +147,14 @@ static void on_letter(struct leat_esp_host_member *m)
         on_instruction(m);
         return;
     }
-    if (!esp_socket_decode(&m->socket, &m->letter, &m->heard)) {
+    if (!esp_socket_decode(&m->socket, &m->letter, &m->message)) {
         m->refused++;
         return;
     }
-    if (m->heard.opcode == LEAT_ESP_QUERY) on_query(m);
-    if (m->heard.opcode == LEAT_ESP_ANNOUNCE) on_announce(m);
-    if (m->heard.opcode == LEAT_ESP_CAST) on_cast(m, &m->heard.cast);
-    if (m->heard.opcode == LEAT_ESP_WELCOME) on_welcome(m);
+    if (m->message.opcode == LEAT_ESP_QUERY) on_query(m);
+    if (m->message.opcode == LEAT_ESP_ANNOUNCE) on_announce(m);
+    if (m->message.opcode == LEAT_ESP_CAST) on_cast(m, &m->message.cast);
+    if (m->message.opcode == LEAT_ESP_WELCOME) on_welcome(m);
 }
 
 enum leat_esp_host_end leat_esp_host_member_serve(struct leat_esp_host_member *m, uint64_t for_ms,
@@ -166,7 +166,7 @@ enum leat_esp_host_end leat_esp_host_member_serve(struct leat_esp_host_member *m
     *why = 0;
     for (;;) {
         for (int i = 0; i < ESP_LETTERS_AT_ONCE && m->casts == casts &&
-                        esp_socket_hear(&m->socket, &m->letter);
+                        esp_socket_receive(&m->socket, &m->letter);
              i++)
             on_letter(m);
         const leat_time now = esp_socket_now();

@@ -75,19 +75,19 @@ static void on_letter(struct leat_esp_host_root *r)
         on_instruction(r);
         return;
     }
-    if (!esp_socket_decode(&r->socket, &r->letter, &r->heard)) {
+    if (!esp_socket_decode(&r->socket, &r->letter, &r->message)) {
         r->refused++;
         return;
     }
-    if (r->heard.opcode == LEAT_ESP_JOIN)
-        leat_esp_service_join(&r->engine, esp_socket_now(), &r->letter.from, &r->heard.join);
-    if (r->heard.opcode == LEAT_ESP_REPLY) {
+    if (r->message.opcode == LEAT_ESP_JOIN)
+        leat_esp_service_join(&r->engine, esp_socket_now(), &r->letter.from, &r->message.join);
+    if (r->message.opcode == LEAT_ESP_REPLY) {
         r->letter.from.port = LEAT_ESP_UDP_PORT; /* routers answer from another port */
-        leat_esp_service_reply(&r->engine, &r->letter.from, r->heard.computationId,
-                               &r->heard.reply);
+        leat_esp_service_reply(&r->engine, &r->letter.from, r->message.computationId,
+                               &r->message.reply);
     }
-    if (r->heard.opcode == LEAT_ESP_INSTALLED)
-        leat_esp_service_installed(&r->engine, &r->heard.installed);
+    if (r->message.opcode == LEAT_ESP_INSTALLED)
+        leat_esp_service_installed(&r->engine, &r->message.installed);
 }
 
 /* Waits until a packet is due or arrives, handles arrivals, then sends what is due; false:
@@ -97,7 +97,7 @@ static bool serve(struct leat_esp_host_root *r, leat_time until)
     struct leat_esp_post post;
     const leat_time wake = leat_esp_service_wake_at(&r->engine);
     if (!esp_socket_wait(&r->socket, wake < until ? wake : until) && errno == EINTR) return false;
-    for (int i = 0; i < ESP_LETTERS_AT_ONCE && esp_socket_hear(&r->socket, &r->letter); i++) {
+    for (int i = 0; i < ESP_LETTERS_AT_ONCE && esp_socket_receive(&r->socket, &r->letter); i++) {
         on_letter(r);
         /* WELCOMEs are sent first, and at once: the engine keeps few of them, and in a keyed group
          * nobody becomes a member without one. */

@@ -39,7 +39,7 @@ static void add(struct message *m, uint16_t type, const void *value, size_t len)
 
 /* Sends a request and returns the answer, which is available when the send returns; NULL: see
  * errno. */
-static const struct nlmsghdr *ask(struct esp_kernel *k, struct message *m, uint8_t *answer)
+static const struct nlmsghdr *request(struct esp_kernel *k, struct message *m, uint8_t *answer)
 {
     m->u.header.nlmsg_seq = ++k->sequence;
     if (send(k->netlink, m->u.octets, m->u.header.nlmsg_len, 0) < 0) return NULL;
@@ -129,7 +129,7 @@ static struct esp_way *find_way(struct esp_kernel *k, const uint8_t *address, ui
     route->rtm_family = address_len == 4 ? AF_INET : AF_INET6;
     route->rtm_dst_len = (uint8_t)(8 * address_len);
     add(&m, RTA_DST, address, address_len);
-    const struct nlmsghdr *h = ask(k, &m, answer);
+    const struct nlmsghdr *h = request(k, &m, answer);
     if (h && h->nlmsg_type == RTM_NEWROUTE) read_route(h, way);
     if (is_same && is_same_hop(&before, way)) {
         way->is_known = before.is_known;
@@ -157,13 +157,13 @@ static uint16_t neighbour_state(struct esp_kernel *k, uint32_t device, const uin
     neighbour->ndm_family = address_len == 4 ? AF_INET : AF_INET6;
     neighbour->ndm_ifindex = (int)device;
     add(&m, NDA_DST, address, address_len);
-    const struct nlmsghdr *h = ask(k, &m, answer);
+    const struct nlmsghdr *h = request(k, &m, answer);
     if (!h || h->nlmsg_type != RTM_NEWNEIGH) return NUD_NONE;
     neighbour = NLMSG_DATA(h);
     return neighbour->ndm_state;
 }
 
-static void look_for_neighbour(struct esp_kernel *k, struct esp_way *way, uint64_t now_ns)
+static void query_neighbour(struct esp_kernel *k, struct esp_way *way, uint64_t now_ns)
 {
     static const uint8_t nobody[4];
     const uint16_t known = NUD_REACHABLE | NUD_STALE | NUD_DELAY | NUD_PROBE | NUD_NOARP |
@@ -188,7 +188,7 @@ enum esp_hop esp_kernel_hop(struct esp_kernel *k, const uint8_t *address, uint32
 {
     struct esp_way *way = find_way(k, address, address_len, now_ns);
     if (way->kind != ESP_WAY_OUT) return ESP_HOP_KNOWN;
-    if (now_ns >= way->known_until_ns) look_for_neighbour(k, way, now_ns);
+    if (now_ns >= way->known_until_ns) query_neighbour(k, way, now_ns);
     if (way->is_known) return ESP_HOP_KNOWN;
     if (way->sought >= ESP_SOUGHT_MAX) return ESP_HOP_AWAITED;
     way->sought++;
@@ -214,7 +214,7 @@ static bool change_rule(struct esp_kernel *k, const char *device, uint8_t family
         const struct fib_rule_port_range ports = { LEAT_ESP_UDP_PORT, LEAT_ESP_UDP_PORT };
         add(&m, FRA_DPORT_RANGE, &ports, sizeof ports);
     }
-    return ask(k, &m, answer) != NULL;
+    return request(k, &m, answer) != NULL;
 }
 
 bool esp_kernel_withhold(struct esp_kernel *k, const char *device, bool wanted)

@@ -11,7 +11,7 @@ struct leat_esp_host_root {
     uint64_t refused;                        /* packets that were malformed or had another key */
     uint8_t challenge_key[LEAT_ESP_KEY_LEN]; /* of this root alone */
     struct esp_letter letter;
-    struct leat_esp_management heard;
+    struct leat_esp_management message;
 };
 
 /* The tree of the last request that asked for one, and the members. Lent until the next request. */

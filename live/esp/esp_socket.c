@@ -141,7 +141,7 @@ bool esp_socket_post(struct esp_socket *s, const struct leat_esp_next *to,
     return esp_socket_send(s, to, octets, len);
 }
 
-bool esp_socket_hear(struct esp_socket *s, struct esp_letter *letter)
+bool esp_socket_receive(struct esp_socket *s, struct esp_letter *letter)
 {
     struct sockaddr_in6 peer;
     socklen_t peer_len = sizeof peer;

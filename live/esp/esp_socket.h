@@ -44,7 +44,7 @@ bool esp_socket_post(struct esp_socket *s, const struct leat_esp_next *to,
                      const struct leat_esp_post *post);
 
 /* The next packet; false: none is available. */
-bool esp_socket_hear(struct esp_socket *s, struct esp_letter *letter);
+bool esp_socket_receive(struct esp_socket *s, struct esp_letter *letter);
 
 /* Waits until a packet arrives or `until`; false: interrupted. */
 bool esp_socket_wait(const struct esp_socket *s, leat_time until);

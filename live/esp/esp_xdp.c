@@ -217,7 +217,7 @@ static bool put_on(struct esp_share *s, char *why)
 }
 
 /* The other end of a veth may stop polling at any time. */
-static void look_at_devices(struct esp_process *p)
+static void check_devices(struct esp_process *p)
 {
     enum { TURNS = 5 }; /* of ESP_SERVE_MS, at least */
     static uint32_t turn;
@@ -230,7 +230,7 @@ static void look_at_devices(struct esp_process *p)
 static void serve(struct esp_process *p)
 {
     ring_buffer__poll(path.events, ESP_SERVE_MS);
-    look_at_devices(p);
+    check_devices(p);
 }
 
 static bool start(struct esp_process *p, bool *kept, char *why)

@@ -36,9 +36,9 @@ static struct packetway_name socket_of(const char *name)
 
 static bool because_taken(const char *name, const struct packetway_name *at, char *why)
 {
-    struct ucred who;
+    struct ucred peer;
     char holder[PACKETWAY_HOLDER_MAX];
-    if (packetway_name_holder(at, &who) && who.uid == geteuid())
+    if (packetway_name_holder(at, &peer) && peer.uid == geteuid())
         return live_because(why,
                             "'%s' runs here already, expected another --name, or leat pktway "
                             "leave",
@@ -189,10 +189,10 @@ static void let_in(struct packetway_control *c, leat_time now)
 {
     struct packetway_client *client;
     for (int i = 0; i < ACCEPTS && (client = vacancy(c)); i++) {
-        struct ucred who;
+        struct ucred peer;
         const int fd = accept4(c->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (fd < 0) return;
-        if (packetway_name_peer(fd, &who) && (who.uid == 0 || who.uid == geteuid()))
+        if (packetway_name_peer(fd, &peer) && (peer.uid == 0 || peer.uid == geteuid()))
             *client = (struct packetway_client){ .fd = fd,
                                                  .until = now + PACKETWAY_REQUEST_MS * ps_per_ms };
         else
@@ -201,7 +201,7 @@ static void let_in(struct packetway_control *c, leat_time now)
 }
 
 /* True: the request is complete. */
-static bool hear(struct packetway_client *client, struct packetway_request *request)
+static bool receive(struct packetway_client *client, struct packetway_request *request)
 {
     const ssize_t got = recv(client->fd, request, sizeof *request, MSG_DONTWAIT);
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) return false;
@@ -237,7 +237,7 @@ struct packetway_client *packetway_control_serve(struct packetway_control *c,
         struct packetway_client *client = &c->client[i];
         if (client->fd < 0) continue;
         const bool ready = wait[1 + i].fd == client->fd && wait[1 + i].revents;
-        if (ready && !client->asked && !asking && hear(client, request)) asking = client;
+        if (ready && !client->asked && !asking && receive(client, request)) asking = client;
         if (ready && client->asked && client->len && !push(client)) client->until = now;
         if (client->ended && !client->len) client->until = now;
         if ((!client->asked || client->len || client->ended) && client->until <= now) drop(client);
@@ -293,13 +293,13 @@ static ssize_t on_piece(int fd, char *piece, size_t cap)
 /* -1: see `why`. */
 static int connect_to(const char *name, char *why)
 {
-    struct ucred who;
+    struct ucred peer;
     const struct timeval limit = { .tv_sec = CONNECT_S };
     const struct packetway_name at = socket_of(name);
     const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (fd >= 0) setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
     if (fd < 0 || connect(fd, (const struct sockaddr *)&at.at, at.len) ||
-        !packetway_name_peer(fd, &who)) {
+        !packetway_name_peer(fd, &peer)) {
         const bool busy = fd >= 0 && errno == EAGAIN;
         if (fd >= 0) close(fd);
         if (busy)
@@ -311,12 +311,12 @@ static int connect_to(const char *name, char *why)
                          name);
         return -1;
     }
-    if (who.uid == 0 || who.uid == geteuid()) return fd;
+    if (peer.uid == 0 || peer.uid == geteuid()) return fd;
     close(fd);
     live_because(why,
                  "'%s' is process %d of user %u, which is not asked, expected one of root's or "
                  "this user's",
-                 name, (int)who.pid, (unsigned)who.uid);
+                 name, (int)peer.pid, (unsigned)peer.uid);
     return -1;
 }
 

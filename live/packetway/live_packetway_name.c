@@ -46,28 +46,28 @@ void packetway_name_dismiss(int held)
     }
 }
 
-bool packetway_name_peer(int fd, struct ucred *who)
+bool packetway_name_peer(int fd, struct ucred *peer)
 {
-    socklen_t len = sizeof *who;
-    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, who, &len) == 0;
+    socklen_t len = sizeof *peer;
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, peer, &len) == 0;
 }
 
 /* Nonblocking: the holder of a name may be any process. */
-bool packetway_name_holder(const struct packetway_name *name, struct ucred *who)
+bool packetway_name_holder(const struct packetway_name *name, struct ucred *peer)
 {
     const int fd = open_socket();
     const bool known = fd >= 0 && connect(fd, (const struct sockaddr *)&name->at, name->len) == 0 &&
-                       packetway_name_peer(fd, who);
+                       packetway_name_peer(fd, peer);
     if (fd >= 0) close(fd);
     return known;
 }
 
 void packetway_name_holder_text(const struct packetway_name *name, char text[PACKETWAY_HOLDER_MAX])
 {
-    struct ucred who;
-    if (packetway_name_holder(name, &who))
-        snprintf(text, PACKETWAY_HOLDER_MAX, "process %d of user %u", (int)who.pid,
-                 (unsigned)who.uid);
+    struct ucred peer;
+    if (packetway_name_holder(name, &peer))
+        snprintf(text, PACKETWAY_HOLDER_MAX, "process %d of user %u", (int)peer.pid,
+                 (unsigned)peer.uid);
     else
         snprintf(text, PACKETWAY_HOLDER_MAX, "a process that does not answer");
 }

@@ -27,8 +27,8 @@ int packetway_name_hold(const struct packetway_name *name);
 void packetway_name_dismiss(int held);
 
 /* The process at the other end of a connection, or of a name; false: unknown. */
-bool packetway_name_peer(int fd, struct ucred *who);
-bool packetway_name_holder(const struct packetway_name *name, struct ucred *who);
+bool packetway_name_peer(int fd, struct ucred *peer);
+bool packetway_name_holder(const struct packetway_name *name, struct ucred *peer);
 
 /* "process 12 of user 1001" */
 void packetway_name_holder_text(const struct packetway_name *name, char text[PACKETWAY_HOLDER_MAX]);

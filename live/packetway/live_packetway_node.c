@@ -195,7 +195,7 @@ bool packetway_node_step(struct leat_live_packetway *p, bool control_only,
                                                                  &node);
         if (learnt == PACKETWAY_NEW && node->router) meet_router(p, node->address);
         packetway_san_meet(&p->san, p->in, len, &from, p->about, p->about_len, now);
-        packetway_san_hear(&p->san, &from, now);
+        packetway_san_alive(&p->san, &from, now);
         const bool mapped = node && !is_answer(p, len);
         const bool believed = learnt != PACKETWAY_REFUSED &&
                               !packetway_san_spoofed(&p->san, p->in, len, &from);

@@ -213,7 +213,7 @@ static void attach_again(struct packetway_router *r)
 }
 
 /* The other end of a veth may stop polling at any time. */
-static void look_at_xdp(struct packetway_router *r)
+static void check_xdp(struct packetway_router *r)
 {
 #ifdef HAVE_XDP
     char ignored[PACKETWAY_WHY_LEN];
@@ -223,7 +223,7 @@ static void look_at_xdp(struct packetway_router *r)
 #endif
 }
 
-static void look_at_link(struct packetway_router *r, uint32_t half, leat_time now)
+static void check_link(struct packetway_router *r, uint32_t half, leat_time now)
 {
     if (packetway_san_returned(&r->half[half].san)) {
         attach_again(r);
@@ -243,11 +243,11 @@ static void poll_nodes(struct packetway_router *r, leat_time now)
     if (r->poll_at > now) return;
     const leat_time late = now - r->poll_at;
     r->poll_at = leat_time_add(now, (leat_time)r->config.poll_ms * (LEAT_PACKETWAY_SECOND / 1000));
-    look_at_xdp(r);
+    check_xdp(r);
     for (uint32_t i = 0; i < r->count; i++) {
         struct packetway_half *h = &r->half[i];
         struct packetway_node gone;
-        look_at_link(r, i, now);
+        check_link(r, i, now);
         packetway_san_dismiss(&h->san);
         packetway_san_excuse(&h->san, late);
         while (packetway_san_silent(&h->san, now, &gone)) {

@@ -397,8 +397,8 @@ static uint64_t of_another_key(const struct leat_packetway_auth_counts *c)
  * ours. Only INFO is answered, and by WRU?: two nodes never answer each other for ever. The MAC is
  * blank, so that strangers get nothing from us that others accept.
  */
-static void tell_of_my_key(struct packetway_san *san, const struct leat_packetway_native *to,
-                           const uint8_t *message, uint32_t len)
+static void report_key(struct packetway_san *san, const struct leat_packetway_native *to,
+                       const uint8_t *message, uint32_t len)
 {
     uint8_t octets[LEAT_PACKETWAY_MESSAGE_LEN_MIN],
         blank[LEAT_PACKETWAY_MESSAGE_LEN_MIN + LEAT_PACKETWAY_AUTH_LEN];
@@ -426,7 +426,7 @@ static bool admit(struct packetway_san *san, const struct leat_packetway_native 
                                             .block = &san->plan.block };
     if (leat_packetway_auth_open(&san->auth, &hop, message, len)) return true;
     if (san->plan.udp && of_another_key(&san->auth.counts) != was)
-        tell_of_my_key(san, from, message, *len);
+        report_key(san, from, message, *len);
     return false;
 }
 
@@ -510,7 +510,7 @@ const struct packetway_node *packetway_san_node_at(const struct packetway_san *s
 
 /* Is this INFO of a node about itself? Then returns its address, and whether it is a half-router.
  */
-static bool tells_of_itself(const uint8_t *message, uint32_t len, uint32_t *address, bool *router)
+static bool describes_itself(const uint8_t *message, uint32_t len, uint32_t *address, bool *router)
 {
     static struct leat_packetway_message m;
     struct leat_packetway_record record, inner;
@@ -565,7 +565,7 @@ enum packetway_learnt packetway_san_learn(struct packetway_san *san, const uint8
 {
     uint32_t address;
     bool router;
-    if (!tells_of_itself(message, len, &address, &router)) return PACKETWAY_NOTHING;
+    if (!describes_itself(message, len, &address, &router)) return PACKETWAY_NOTHING;
     if (address == san->plan.address) return dispute(san, address, from);
     /* From another SAN, through a half-router: not about this SAN. */
     if (!leat_packetway_block_holds(&san->plan.block, address)) {
@@ -587,10 +587,10 @@ enum packetway_learnt packetway_san_learn(struct packetway_san *san, const uint8
     const bool fresh = !n || n->router != router;
     if (!n) n = &san->nodes[san->node_count++];
     *n = (struct packetway_node){
-        .address = address, .router = router, .heard_at = now, .native = *from
+        .address = address, .router = router, .received_at = now, .native = *from
     };
     *node = n;
-    return fresh ? PACKETWAY_NEW : PACKETWAY_HEARD;
+    return fresh ? PACKETWAY_NEW : PACKETWAY_KNOWN;
 }
 
 bool packetway_san_spoofed(struct packetway_san *san, const uint8_t *message, uint32_t len,
@@ -609,24 +609,24 @@ bool packetway_san_spoofed(struct packetway_san *san, const uint8_t *message, ui
     return true;
 }
 
-void packetway_san_hear(struct packetway_san *san, const struct leat_packetway_native *from,
-                        leat_time now)
+void packetway_san_alive(struct packetway_san *san, const struct leat_packetway_native *from,
+                         leat_time now)
 {
     for (uint32_t i = 0; i < san->node_count; i++)
         if (san->nodes[i].router && memcmp(&san->nodes[i].native, from, sizeof *from) == 0)
-            san->nodes[i].heard_at = now;
+            san->nodes[i].received_at = now;
 }
 
 void packetway_san_excuse(struct packetway_san *san, leat_time late)
 {
     for (uint32_t i = 0; i < san->node_count; i++)
-        san->nodes[i].heard_at = leat_time_add(san->nodes[i].heard_at, late);
+        san->nodes[i].received_at = leat_time_add(san->nodes[i].received_at, late);
 }
 
 bool packetway_san_silent(struct packetway_san *san, leat_time now, struct packetway_node *gone)
 {
     for (uint32_t i = 0; i < san->node_count; i++) {
-        if (leat_time_add(san->nodes[i].heard_at, san->silence_ps) > now) continue;
+        if (leat_time_add(san->nodes[i].received_at, san->silence_ps) > now) continue;
         *gone = san->nodes[i];
         san->nodes[i] = san->nodes[--san->node_count];
         san->counts.gone++;

@@ -87,7 +87,7 @@ struct packetway_counts {
 struct packetway_node {
     uint32_t address;
     bool router;
-    leat_time heard_at;
+    leat_time received_at;
     struct leat_packetway_native native;
 };
 
@@ -187,7 +187,7 @@ uint32_t packetway_san_receive(struct packetway_san *san, uint8_t *buf,
 
 enum packetway_learnt {
     PACKETWAY_NOTHING, /* not an INFO of a node about itself */
-    PACKETWAY_HEARD,   /* a known node */
+    PACKETWAY_KNOWN,   /* a known node */
     PACKETWAY_NEW,     /* a new node, or new information about one */
     PACKETWAY_REFUSED, /* counted; discard the message */
 };
@@ -210,8 +210,8 @@ const struct packetway_node *packetway_san_node_at(const struct packetway_san *s
                                                    const uint8_t *route, uint32_t len);
 
 /* A message arrived from there: if that is a half-router, it is alive. */
-void packetway_san_hear(struct packetway_san *san, const struct leat_packetway_native *from,
-                        leat_time now);
+void packetway_san_alive(struct packetway_san *san, const struct leat_packetway_native *from,
+                         leat_time now);
 
 /* This process was delayed by this much: nobody was polled in that time, so silence does not count.
  */

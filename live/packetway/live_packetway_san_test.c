@@ -158,7 +158,7 @@ static void nodes_are_known_while_they_are_heard(void)
     uint32_t len = info(0x7FFFFF, 0x102, true, octets, sizeof octets);
     EQ(packetway_san_learn(&san, octets, len, &a, 0, &node), PACKETWAY_NEW);
     OK(node->router && node->address == 0x102);
-    EQ(packetway_san_learn(&san, octets, len, &a, 10, &node), PACKETWAY_HEARD);
+    EQ(packetway_san_learn(&san, octets, len, &a, 10, &node), PACKETWAY_KNOWN);
     EQ(packetway_san_learn(&san, octets, len, &b, 20, &node), PACKETWAY_REFUSED); /* another's */
     EQ(san.counts.duplicate, 1);
     len = info(0x7FFFFF, 0x101, false, octets, sizeof octets); /* mine */
@@ -177,8 +177,8 @@ static void nodes_are_known_while_they_are_heard(void)
 
     OK(packetway_san_takes(&san, a.octets, 6) && !packetway_san_takes(&san, b.octets, 6));
     OK(packetway_san_node(&san, 0x103) == packetway_san_node_at(&san, c.octets, 6));
-    packetway_san_hear(&san, &a, 500); /* any message of a half-router proves that it is alive */
-    packetway_san_hear(&san, &c, 500);
+    packetway_san_alive(&san, &a, 500); /* any message of a half-router proves that it is alive */
+    packetway_san_alive(&san, &c, 500);
     packetway_san_excuse(&san, 7); /* who looks late */
     OK(!packetway_san_silent(&san, 1036, &gone));
     OK(packetway_san_silent(&san, 1037, &gone) && gone.address == 0x103);

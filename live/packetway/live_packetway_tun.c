@@ -213,8 +213,8 @@ size_t packetway_tun_too_long(const uint8_t *ip, size_t len, uint32_t mtu,
 }
 
 /* Reports to the sender the maximum packet length to that node, from the plan. */
-static void tell_length(struct packetway_tun *tun, struct leat_live_packetway *node, uint32_t to,
-                        const uint8_t *ip, size_t len)
+static void report_length(struct packetway_tun *tun, struct leat_live_packetway *node, uint32_t to,
+                          const uint8_t *ip, size_t len)
 {
     const struct leat_packetway_plan *plan;
     uint8_t out[PACKETWAY_TOO_LONG_MAX];
@@ -255,7 +255,7 @@ void packetway_tun_send(struct packetway_tun *tun, struct leat_live_packetway *n
             end = leat_live_packetway_send(node, &tun->message, LEAT_PACKETWAY_SEND_BY_ADDRESS, 0,
                                            why);
         ++*(end == LEAT_LIVE_PACKETWAY_OK ? &tun->sent : &tun->unsent);
-        if (end == LEAT_LIVE_PACKETWAY_WRONG) tell_length(tun, node, to, ip, (size_t)len);
+        if (end == LEAT_LIVE_PACKETWAY_WRONG) report_length(tun, node, to, ip, (size_t)len);
     }
 }
 

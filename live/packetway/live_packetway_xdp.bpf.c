@@ -14,7 +14,7 @@
 
 enum {
     FRONT = 256,        /* octets of a message that are read: leading records and PH */
-    LOOKS = 8,          /* leading records: a route through as many networks */
+    LEADING_MAX = 8,    /* leading records: a route through as many networks */
     SLACK = FRONT + 72, /* after the sum of two bounded offsets */
 };
 
@@ -105,7 +105,7 @@ native_of(const struct leat_packetway_fib *fib, uint32_t index)
 
 #define LEAT_PACKETWAY_BOUND(offset)      bounded(offset)
 #define LEAT_PACKETWAY_FIND               find
-#define LEAT_PACKETWAY_FRONT_MAX          LOOKS
+#define LEAT_PACKETWAY_FRONT_MAX          LEADING_MAX
 #define LEAT_PACKETWAY_NATIVE(fib, index) native_of(fib, index)
 #include "packetway_forward.h"
 
@@ -211,12 +211,13 @@ static __always_inline enum leat_packetway_side side_of(uint32_t half, const uin
     if (!fib || !fib->fib.buddy_count) return LEAT_PACKETWAY_FROM_HOST;
     for (int i = 0; i < PACKETWAY_MAC_LEN; i++)
         from.mac[i] = mac[i];
-    const uint32_t *who = bpf_map_lookup_elem(&packetway_macs, &from);
-    return who && *who == PACKETWAY_IS_BUDDY ? LEAT_PACKETWAY_FROM_BUDDY : LEAT_PACKETWAY_FROM_HOST;
+    const uint32_t *kind = bpf_map_lookup_elem(&packetway_macs, &from);
+    return kind && *kind == PACKETWAY_IS_BUDDY ? LEAT_PACKETWAY_FROM_BUDDY
+                                               : LEAT_PACKETWAY_FROM_HOST;
 }
 
 /* Reads as much of the message as needed: PH, or also the leading records before it. */
-static __always_inline bool look_at(struct xdp_md *xdp, struct pass *p, const uint8_t *message)
+static __always_inline bool read_front(struct xdp_md *xdp, struct pass *p, const uint8_t *message)
 {
     if (!leat_packetway_leading_begins(message[1])) {
         p->seen = LEAT_PACKETWAY_PACKET_MIN;
@@ -248,7 +249,7 @@ static __always_inline bool take_in(struct xdp_md *xdp, struct pass *p)
         return false;
     p->half = half;
     p->side = side_of(half, o + PACKETWAY_FROM_AT);
-    return look_at(xdp, p, o + PACKETWAY_MESSAGE_AT);
+    return read_front(xdp, p, o + PACKETWAY_MESSAGE_AT);
 }
 
 /* The header for the next hop, and the EI rule; the message now begins `consumed` octets later. */

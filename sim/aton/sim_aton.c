@@ -78,7 +78,7 @@ static void lay_out(struct leat_sim_aton *ring, struct leat_arena *arena)
     const size_t longest = 8 * (size_t)c->stations + LEAT_ATON_SLOTS_MAX * 9u;
     ring->image_cap = (uint32_t)(CONTROL_OCTETS + (longest < 128 ? 128 : longest));
     ring->seat = leat_arena_lay_lines(arena, c->stations, sizeof *ring->seat);
-    ring->circle = leat_arena_lay(arena, c->stations, sizeof *ring->circle);
+    ring->sequence = leat_arena_lay(arena, c->stations, sizeof *ring->sequence);
     ring->waiting = leat_arena_lay(arena, c->stations, sizeof *ring->waiting);
     ring->by_address = leat_arena_lay(arena, ADDRESSES, sizeof *ring->by_address);
     ring->entry = leat_arena_lay(arena, c->orders_max, sizeof *ring->entry);
@@ -137,7 +137,7 @@ void leat_sim_aton_close(struct leat_sim_aton *ring)
         if (seat->present) {
             seat->at = at;
             seat->place = ring->present;
-            ring->circle[ring->present++] = station;
+            ring->sequence[ring->present++] = station;
             at++;
         }
         at += link_bits(&ring->config, station); /* a bypass keeps its link */
@@ -272,9 +272,9 @@ void leat_sim_aton_take_order(struct leat_sim_aton *ring, uint32_t station, uint
     ring->counts.packets++;
 }
 
-/* ---- telling -------------------------------------------------------------------------------- */
+/* ---- reporting ----------------------------------------------------------------------------- */
 
-void leat_sim_aton_tell_begins(struct leat_sim_aton *ring, uint32_t station)
+void leat_sim_aton_report_begins(struct leat_sim_aton *ring, uint32_t station)
 {
     const struct leat_sim_aton_seat *seat = &ring->seat[station];
     if (ring->host.begins)
@@ -305,9 +305,9 @@ static void count(struct leat_sim_aton *ring, unsigned status)
     ring->counts.lost += status == LEAT_ATON_LOST;
 }
 
-void leat_sim_aton_tell_done(struct leat_sim_aton *ring, uint32_t station,
-                             const struct leat_aton_result *result, const uint8_t *payload,
-                             leat_time at)
+void leat_sim_aton_report_done(struct leat_sim_aton *ring, uint32_t station,
+                               const struct leat_aton_result *result, const uint8_t *payload,
+                               leat_time at)
 {
     struct leat_sim_aton_seat *seat = &ring->seat[station];
     const struct leat_sim_aton_entry e = ring->entry[seat->sends - 1];
@@ -319,25 +319,26 @@ void leat_sim_aton_tell_done(struct leat_sim_aton *ring, uint32_t station,
         certify(ring, at, station, station, e.number, hash_of(result, payload));
     if (e.period) leat_sim_aton_hand_over(ring, station, &e.order, e.id, at + e.period, e.period);
     if (!ring->host.done) return;
-    const struct leat_sim_aton_result told = { .station = station,
-                                               .id = e.id,
-                                               .number = e.number,
-                                               .handed_at = e.at,
-                                               .sent_at = seat->sent_at,
-                                               .at = at,
-                                               .result = *result,
-                                               .order = &e.order,
-                                               .payload = payload };
-    ring->host.done(ring->host.context, &told);
+    const struct leat_sim_aton_result report = { .station = station,
+                                                 .id = e.id,
+                                                 .number = e.number,
+                                                 .handed_at = e.at,
+                                                 .sent_at = seat->sent_at,
+                                                 .at = at,
+                                                 .result = *result,
+                                                 .order = &e.order,
+                                                 .payload = payload };
+    ring->host.done(ring->host.context, &report);
 }
 
-void leat_sim_aton_tell_arrived(struct leat_sim_aton *ring, uint32_t station, uint16_t from_address,
-                                const uint8_t *octets, uint32_t len, leat_time at)
+void leat_sim_aton_report_arrived(struct leat_sim_aton *ring, uint32_t station,
+                                  uint16_t from_address, const uint8_t *octets, uint32_t len,
+                                  leat_time at)
 {
     const uint32_t from = ring->by_address[from_address];
     const struct leat_sim_aton_seat *sender = from ? &ring->seat[from - 1] : NULL;
     const bool is_known = sender && sender->sends;
-    const struct leat_sim_aton_arrival told = {
+    const struct leat_sim_aton_arrival report = {
         .station = station,
         .from = from ? from - 1 : ring->config.stations,
         .number = is_known ? ring->entry[sender->sends - 1].number : 0,
@@ -348,8 +349,8 @@ void leat_sim_aton_tell_arrived(struct leat_sim_aton *ring, uint32_t station, ui
     };
     ring->now = at;
     ring->counts.arrivals++;
-    certify(ring, at, told.from, station, told.number, leat_sim_payload_hash(octets, len));
-    if (ring->host.arrived) ring->host.arrived(ring->host.context, &told);
+    certify(ring, at, report.from, station, report.number, leat_sim_payload_hash(octets, len));
+    if (ring->host.arrived) ring->host.arrived(ring->host.context, &report);
 }
 
 /* ---- faults --------------------------------------------------------------------------------- */
@@ -397,7 +398,7 @@ static void drop_orders(struct leat_sim_aton *ring, uint32_t station)
         while (seat->first[kind]) {
             leat_sim_aton_take_order(ring, station, seat->first[kind], ring->now);
             ring->entry[seat->sends - 1].period = 0;
-            leat_sim_aton_tell_done(ring, station, &lost, NULL, ring->now);
+            leat_sim_aton_report_done(ring, station, &lost, NULL, ring->now);
         }
 }
 
@@ -408,7 +409,7 @@ bool leat_sim_aton_breaks(const struct leat_sim_aton *ring, const struct leat_si
     return fault->kind == LEAT_SIM_ATON_JOINS && !is_present;
 }
 
-static void break_circle(struct leat_sim_aton *ring, const struct leat_sim_aton_fault *fault)
+static void break_ring(struct leat_sim_aton *ring, const struct leat_sim_aton_fault *fault)
 {
     const bool joins = fault->kind == LEAT_SIM_ATON_JOINS;
     ring->seat[fault->station].present = joins;
@@ -425,7 +426,7 @@ static void break_circle(struct leat_sim_aton *ring, const struct leat_sim_aton_
 
 static void apply(struct leat_sim_aton *ring, const struct leat_sim_aton_fault *fault)
 {
-    if (leat_sim_aton_breaks(ring, fault)) break_circle(ring, fault);
+    if (leat_sim_aton_breaks(ring, fault)) break_ring(ring, fault);
     if (fault->kind == LEAT_SIM_ATON_LEAVES || fault->kind == LEAT_SIM_ATON_JOINS) return;
     if (!ring->seat[fault->station].present) return;
     if (!ring->by_bits) leat_sim_aton_enter_bits(ring);

@@ -118,7 +118,7 @@ struct leat_sim_aton {
     struct leat_sim_certificate certificate;
 
     struct leat_sim_aton_seat *seat;   /* [stations] */
-    uint32_t *circle, present;         /* stations in the ring, from the monitor on */
+    uint32_t *sequence, present;       /* stations in the ring, from the monitor on */
     uint16_t *by_address;              /* [65536]: station + 1 */
     uint32_t *waiting, waits;          /* stations with orders */
     struct leat_sim_aton_entry *entry; /* [orders_max]: pending */

@@ -53,7 +53,7 @@ static void offer_all(struct leat_sim_aton *ring, leat_time t)
 static void on_result(struct leat_sim_aton *ring, uint32_t station, leat_time at)
 {
     struct leat_sim_aton_seat *seat = &ring->seat[station];
-    leat_sim_aton_tell_done(ring, station, &seat->station.result, seat->station.buffer, at);
+    leat_sim_aton_report_done(ring, station, &seat->station.result, seat->station.buffer, at);
     offer(ring, station, at);
 }
 
@@ -62,15 +62,15 @@ static void on_captured(struct leat_sim_aton *ring, uint32_t station, leat_time 
     struct leat_sim_aton_seat *seat = &ring->seat[station];
     leat_sim_aton_take_order(ring, station, seat->offered, t - RING_T_AT);
     seat->offered = 0;
-    leat_sim_aton_tell_begins(ring, station);
+    leat_sim_aton_report_begins(ring, station);
 }
 
-static void tell(struct leat_sim_aton *ring, uint32_t station, unsigned told, leat_time t)
+static void report(struct leat_sim_aton *ring, uint32_t station, unsigned told, leat_time t)
 {
     const struct leat_aton_station *s = &ring->seat[station].station;
     if (told & LEAT_ATON_TOLD_CAPTURED) on_captured(ring, station, t);
     if (told & LEAT_ATON_TOLD_RECEIVED)
-        leat_sim_aton_tell_arrived(ring, station, s->sa, s->buffer, s->received_len, t + 1);
+        leat_sim_aton_report_arrived(ring, station, s->sa, s->buffer, s->received_len, t + 1);
     if (told & LEAT_ATON_TOLD_RESULT) on_result(ring, station, t + 1);
     if (told & LEAT_ATON_TOLD_ORPHAN) ring->counts.orphans++;
     if (told & LEAT_ATON_TOLD_SILENCE) ring->counts.silences++;
@@ -96,7 +96,7 @@ static void step(struct leat_sim_aton *ring, leat_time t)
         uint8_t *cell = &cells[at >= moved ? at - moved : at + bits - moved];
         const unsigned out = leat_aton_station_step(&seat->station, *cell);
         *cell = out & 3;
-        if (out > 3) tell(ring, i, out & ~3u, t);
+        if (out > 3) report(ring, i, out & ~3u, t);
     }
 }
 
@@ -107,8 +107,8 @@ static bool is_clean(const struct leat_sim_aton *ring)
     const struct leat_aton_station *monitor = &ring->seat[ring->config.monitor].station;
     if (monitor->silence > 2 * ring->bits) return false;
     for (uint32_t i = 0; i < ring->present; i++) {
-        const struct leat_aton_station *s = &ring->seat[ring->circle[i]].station;
-        const bool releases = ring->circle[i] == ring->released_by;
+        const struct leat_aton_station *s = &ring->seat[ring->sequence[i]].station;
+        const bool releases = ring->sequence[i] == ring->released_by;
         if (s->in.phase != LEAT_ATON_HUNTS || s->tokens || s->broken) return false;
         if (s->role != LEAT_ATON_ROLE_REPEATS && !releases) return false;
     }
@@ -144,10 +144,10 @@ void leat_sim_aton_run_bits(struct leat_sim_aton *ring, leat_time until)
 
 /* ---- disturbances --------------------------------------------------------------------------- */
 
-static void tell_lost(struct leat_sim_aton *ring, uint32_t station)
+static void report_lost(struct leat_sim_aton *ring, uint32_t station)
 {
     static const struct leat_aton_result lost = { .status = LEAT_ATON_LOST };
-    if (ring->seat[station].sends) leat_sim_aton_tell_done(ring, station, &lost, NULL, ring->now);
+    if (ring->seat[station].sends) leat_sim_aton_report_done(ring, station, &lost, NULL, ring->now);
 }
 
 void leat_sim_aton_disturb(struct leat_sim_aton *ring, const struct leat_sim_aton_fault *fault)
@@ -158,7 +158,7 @@ void leat_sim_aton_disturb(struct leat_sim_aton *ring, const struct leat_sim_ato
     }
     leat_aton_station_reset(&ring->seat[fault->station].station);
     ring->seat[fault->station].station.raises.count = 0;
-    tell_lost(ring, fault->station);
+    report_lost(ring, fault->station);
     ring->due = ring->now;
 }
 
@@ -179,7 +179,7 @@ void leat_sim_aton_break_bits(struct leat_sim_aton *ring)
     silence(ring);
     leat_aton_station_purge(&ring->seat[ring->config.monitor].station);
     for (uint32_t i = 0; i < ring->config.stations; i++)
-        tell_lost(ring, i);
+        report_lost(ring, i);
 }
 
 /*
@@ -205,7 +205,7 @@ void leat_sim_aton_enter_bits(struct leat_sim_aton *ring)
     const leat_time rounds = (now - ring->released_at) / bits,
                     skipped = rounds > 2 ? rounds - 2 : 0;
     for (uint32_t i = 0; skipped && i < ring->present; i++)
-        ring->seat[ring->circle[i]].station.tokens = 1;
+        ring->seat[ring->sequence[i]].station.tokens = 1;
     if (!skipped) {
         monitor->opcode = opcode;
         if (ring->silent_from < ring->released_at)

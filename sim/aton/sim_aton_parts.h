@@ -21,7 +21,7 @@ struct leat_sim_aton_seat {
     uint32_t at; /* bits from the monitor's output to this one's */
     bool present;
     struct leat_aton_station station;
-    uint32_t place;             /* in ring->circle */
+    uint32_t place;             /* in ring->sequence */
     uint32_t first[2], last[2]; /* orders by time; [1]: those for idle time */
     uint32_t offered;           /* bit: the next order of the interface */
     uint32_t sends;             /* the order that was sent and has not returned */
@@ -35,15 +35,16 @@ void leat_sim_aton_take_order(struct leat_sim_aton *ring, uint32_t station, uint
                               leat_time sent_at);
 
 /* Reports that the station has the token, and sends. */
-void leat_sim_aton_tell_begins(struct leat_sim_aton *ring, uint32_t station);
+void leat_sim_aton_report_begins(struct leat_sim_aton *ring, uint32_t station);
 
 /* Reports the outcome of the order that the station sends: certificate, host, and the order again
  * if it is periodic. */
-void leat_sim_aton_tell_done(struct leat_sim_aton *ring, uint32_t station,
-                             const struct leat_aton_result *result, const uint8_t *payload,
-                             leat_time at);
-void leat_sim_aton_tell_arrived(struct leat_sim_aton *ring, uint32_t station, uint16_t from_address,
-                                const uint8_t *octets, uint32_t len, leat_time at);
+void leat_sim_aton_report_done(struct leat_sim_aton *ring, uint32_t station,
+                               const struct leat_aton_result *result, const uint8_t *payload,
+                               leat_time at);
+void leat_sim_aton_report_arrived(struct leat_sim_aton *ring, uint32_t station,
+                                  uint16_t from_address, const uint8_t *octets, uint32_t len,
+                                  leat_time at);
 
 /* A token of this priority circulates: interfaces that raised it higher before forget it. */
 void leat_sim_aton_show_priority(struct leat_sim_aton *ring);

@@ -47,7 +47,7 @@ static void plan(struct leat_sim_aton_port *p, uint32_t entry, enum leat_sim_ato
         &p->post, (struct leat_sim_plan){ at, p->entry[entry].letter.call, entry, (uint32_t)step });
 }
 
-/* ---- telling -------------------------------------------------------------------------------- */
+/* ---- reporting ----------------------------------------------------------------------------- */
 
 /* Queues a callback for the present bit time. */
 static void note(struct leat_sim_aton_port *p, uint32_t entry, bool sent)
@@ -58,10 +58,10 @@ static void note(struct leat_sim_aton_port *p, uint32_t entry, bool sent)
 
 /* The last packet of a message is on the ring, and will have arrived at bit time `at`: its octets
  * arrive a little before, one every eight bits. */
-static void tell_head(struct leat_sim_aton_port *p, uint32_t index, uint64_t at)
+static void report_head(struct leat_sim_aton_port *p, uint32_t index, uint64_t at)
 {
     const struct leat_port_message *m = &p->entry[index].letter.message;
-    if (leat_sim_post_tell_head(
+    if (leat_sim_post_report_head(
             &p->post, m, leat_sim_clock_at(&p->config.clock, at - 8 * last_len(p, m->len)),
             leat_sim_clock_at(&p->config.clock, at), leat_sim_clock_at(&p->config.clock, p->now)))
         p->ring.stop = true;
@@ -158,9 +158,9 @@ static void carry_out(struct leat_sim_aton_port *p, const struct leat_sim_plan *
         break;
     case LEAT_SIM_ATON_PORT_SENT: note(p, due->entry, true); break;
     case LEAT_SIM_ATON_PORT_HEAD:
-        tell_head(p, due->entry,
-                  p->now + symbols_of(last_len(p, m->len)) +
-                      leat_sim_aton_distance(&p->ring, m->from, m->to));
+        report_head(p, due->entry,
+                    p->now + symbols_of(last_len(p, m->len)) +
+                        leat_sim_aton_distance(&p->ring, m->from, m->to));
         break;
     case LEAT_SIM_ATON_PORT_ARRIVED: note(p, due->entry, false); break;
     }
@@ -177,9 +177,9 @@ static void on_begins(void *context, uint32_t station, uint64_t id, leat_time se
     (void)id;
     if (e->begun < m->len) return;
     p->now = sent_at + RING_T_AT + 1;
-    tell_head(p, index,
-              sent_at + symbols_of(last_len(p, m->len)) +
-                  leat_sim_aton_distance(&p->ring, m->from, m->to));
+    report_head(p, index,
+                sent_at + symbols_of(last_len(p, m->len)) +
+                    leat_sim_aton_distance(&p->ring, m->from, m->to));
 }
 
 static void on_arrived(void *context, const struct leat_sim_aton_arrival *a)

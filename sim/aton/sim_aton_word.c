@@ -28,7 +28,7 @@ static void consider_lowering(const struct leat_sim_aton *ring, struct capture *
 {
     const uint8_t priority = ring->released_priority;
     for (uint32_t i = 0; i < ring->present; i++) {
-        const uint32_t station = ring->circle[i];
+        const uint32_t station = ring->sequence[i];
         if (!leat_aton_raises_has(&ring->seat[station].station.raises, priority)) continue;
         const leat_time at = token_at(ring, station, ring->now, false);
         if (at < first->at) *first = (struct capture){ at, station, 0, priority };
@@ -87,7 +87,7 @@ static const struct leat_aton_order *order_of(const struct leat_sim_aton *ring)
 static uint32_t at_place(const struct leat_sim_aton *ring, uint32_t place)
 {
     const uint32_t sum = ring->seat[ring->sender].place + place;
-    return ring->circle[sum < ring->present ? sum : sum - ring->present];
+    return ring->sequence[sum < ring->present ? sum : sum - ring->present];
 }
 
 static void begin(struct leat_sim_aton *ring)
@@ -146,7 +146,8 @@ static uint8_t reservation_of(const struct leat_sim_aton *ring)
 void leat_sim_aton_show_priority(struct leat_sim_aton *ring)
 {
     for (uint32_t i = 0; ring->has_priorities && i < ring->present; i++)
-        leat_aton_raises_see(&ring->seat[ring->circle[i]].station.raises, ring->released_priority);
+        leat_aton_raises_see(&ring->seat[ring->sequence[i]].station.raises,
+                             ring->released_priority);
 }
 
 /* The sender knows the requests, including its own next order, and the token carries the highest.
@@ -212,8 +213,8 @@ static bool run_active(struct leat_sim_aton *ring, leat_time until)
     if (at > until) return false;
     const struct leat_aton_result result = result_of(ring, c);
     release(ring, c, at);
-    leat_sim_aton_tell_done(ring, ring->sender, &result, ring->image + LEAT_ATON_LONG_PAYLOAD_AT,
-                            at);
+    leat_sim_aton_report_done(ring, ring->sender, &result, ring->image + LEAT_ATON_LONG_PAYLOAD_AT,
+                              at);
     ring->is_undecided = result.status == LEAT_ATON_DONE;
     if (!ring->is_undecided) leat_sim_aton_show_priority(ring);
     return true;
@@ -253,7 +254,7 @@ static bool bring(struct leat_sim_aton *ring, leat_time until, leat_time symbols
                          leat_sim_aton_distance(ring, ring->sender, station);
     if (at > until) return false;
     ring->next++;
-    leat_sim_aton_tell_arrived(ring, station, from, order->octets, order->octets_len, at);
+    leat_sim_aton_report_arrived(ring, station, from, order->octets, order->octets_len, at);
     return true;
 }
 
@@ -273,7 +274,7 @@ static bool run_passive(struct leat_sim_aton *ring, leat_time until)
                                              .copied = recognised && has_room(ring, order) };
     release(ring, NULL, at);
     ring->is_undecided = true;
-    leat_sim_aton_tell_done(ring, ring->sender, &result, NULL, at);
+    leat_sim_aton_report_done(ring, ring->sender, &result, NULL, at);
     return true;
 }
 
@@ -306,7 +307,7 @@ static bool run_token(struct leat_sim_aton *ring, leat_time until)
     ring->held_priority = c.held;
     if (c.entry) {
         leat_sim_aton_take_order(ring, c.station, c.entry, ring->sent_at);
-        leat_sim_aton_tell_begins(ring, c.station);
+        leat_sim_aton_report_begins(ring, c.station);
     }
     return true;
 }
@@ -333,5 +334,5 @@ void leat_sim_aton_break_words(struct leat_sim_aton *ring)
     ring->seat[ring->config.monitor].station.opcode = 0;
     ring->released_at = ring->silent_from = ring->now + ring->bits;
     ring->released_by = ring->config.monitor;
-    if (had_packet) leat_sim_aton_tell_done(ring, ring->sender, &lost, NULL, ring->now);
+    if (had_packet) leat_sim_aton_report_done(ring, ring->sender, &lost, NULL, ring->now);
 }

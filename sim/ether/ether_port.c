@@ -93,18 +93,18 @@ static void plan(struct leat_sim_ether_port *p, uint64_t at, uint32_t station, u
     leat_sim_post_plan(&p->post, (struct leat_sim_plan){ at, call, what, (uint32_t)step });
 }
 
-/* ---- telling -------------------------------------------------------------------------------- */
+/* ---- reporting ----------------------------------------------------------------------------- */
 
 /* The last frame of a message is in the switch, and at its destination at bit time `at`: its octets
  * arrive a little before. */
-static void tell_head(struct leat_sim_ether_port *p, const struct leat_sim_ether_port_frame *f,
-                      uint64_t at)
+static void report_head(struct leat_sim_ether_port *p, const struct leat_sim_ether_port_frame *f,
+                        uint64_t at)
 {
     if (!f->last) return;
-    leat_sim_post_tell_head(&p->post, &p->entry[f->entry].letter.message,
-                            leat_sim_clock_at(&p->config.clock, at - (uint64_t)BITS * f->len),
-                            leat_sim_clock_at(&p->config.clock, at),
-                            leat_sim_clock_at(&p->config.clock, p->now));
+    leat_sim_post_report_head(&p->post, &p->entry[f->entry].letter.message,
+                              leat_sim_clock_at(&p->config.clock, at - (uint64_t)BITS * f->len),
+                              leat_sim_clock_at(&p->config.clock, at),
+                              leat_sim_clock_at(&p->config.clock, p->now));
 }
 
 /* ---- a station ------------------------------------------------------------------------------ */
@@ -194,7 +194,7 @@ static void leave(struct leat_sim_ether_port *p, uint32_t frame)
     if (m->from != m->to) {
         arrived_at = leat_larger(p->now, *out_free) + f->bits;
         *out_free = arrived_at + BITS * LEAT_SIM_ETHER_GAP_LEN;
-        tell_head(p, f, arrived_at);
+        report_head(p, f, arrived_at);
     }
     plan(p, arrived_at, m->to, frame, ARRIVED);
 }

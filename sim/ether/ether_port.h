@@ -54,7 +54,6 @@ enum {
     LEAT_SIM_ETHER_PAYLOAD_MIN = 46, /* of a frame */
     LEAT_SIM_ETHER_PAYLOAD_MAX = 9000,
     LEAT_SIM_ETHER_BUFFER_MAX = 4096,
-    LEAT_SIM_ETHER_MESSAGES_MAX = 1 << 24,
 };
 
 struct leat_sim_ether_port_config {

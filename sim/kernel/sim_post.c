@@ -151,7 +151,7 @@ static void end(struct leat_sim_post *post, uint32_t entry)
     if (!l->held) leat_sim_post_free(post, entry);
 }
 
-void leat_sim_post_tell(struct leat_sim_post *post, leat_time at)
+void leat_sim_post_report(struct leat_sim_post *post, leat_time at)
 {
     struct leat_port_net *net = post->net;
     sort(post->event, post->events);
@@ -166,8 +166,8 @@ void leat_sim_post_tell(struct leat_sim_post *post, leat_time at)
     post->events = 0;
 }
 
-bool leat_sim_post_tell_head(struct leat_sim_post *post, const struct leat_port_message *message,
-                             leat_time from, leat_time until, leat_time at)
+bool leat_sim_post_report_head(struct leat_sim_post *post, const struct leat_port_message *message,
+                               leat_time from, leat_time until, leat_time at)
 {
     struct leat_port_net *net = post->net;
     if (!net->observer.head) return false;
@@ -188,7 +188,7 @@ bool leat_sim_post_begin(struct leat_sim_post *post, leat_time until)
 leat_time leat_sim_post_end(struct leat_sim_post *post, leat_time at, leat_time until)
 {
     if (post->events)
-        leat_sim_post_tell(post, at);
+        leat_sim_post_report(post, at);
     else if (!post->has_head && until != LEAT_NEVER)
         post->net->now = until;
     return post->net->now;

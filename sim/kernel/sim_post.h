@@ -80,12 +80,12 @@ struct leat_sim_plan leat_sim_post_take(struct leat_sim_post *post);
 void leat_sim_post_note(struct leat_sim_post *post, uint32_t entry, bool sent);
 
 /* Makes all queued callbacks, with time `at`. */
-void leat_sim_post_tell(struct leat_sim_post *post, leat_time at);
+void leat_sim_post_report(struct leat_sim_post *post, leat_time at);
 
 /* Reports that a message begins to arrive (leat_port_observer.head), which is known at `at`. False:
  * there is no such callback. */
-bool leat_sim_post_tell_head(struct leat_sim_post *post, const struct leat_port_message *message,
-                             leat_time from, leat_time until, leat_time at);
+bool leat_sim_post_report_head(struct leat_sim_post *post, const struct leat_port_message *message,
+                               leat_time from, leat_time until, leat_time at);
 
 /* For leat_port_ops.run: false if there is nothing to run. */
 bool leat_sim_post_begin(struct leat_sim_post *post, leat_time until);

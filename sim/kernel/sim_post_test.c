@@ -110,7 +110,7 @@ static void entries_are_zeroed_and_used_again(void)
     EQ(net.in_flight, 2);
     entry[0].own = 5;
     leat_sim_post_note(&post, 0, false);
-    leat_sim_post_tell(&post, 10);
+    leat_sim_post_report(&post, 10);
     EQ(net.in_flight, 1);
     EQ(accept(3, 4, 9), 0);
     EQ(entry[0].own, 0);
@@ -124,7 +124,7 @@ static void what_is_held_is_freed_by_its_owner(void)
     begin(1);
     entry[accept(0, 1, 7)].letter.held = 1;
     leat_sim_post_note(&post, 0, false);
-    leat_sim_post_tell(&post, 10);
+    leat_sim_post_report(&post, 10);
     OK(entry[0].letter.has_ended);
     OK(!leat_sim_post_accept(&post, &m, 10, &index));
     leat_sim_post_free(&post, 0);
@@ -144,7 +144,7 @@ static void news_are_told_port_by_port_and_what_came_in_is_first(void)
         leat_sim_post_note(&post, index, leat_random_below(&r, 2));
     }
     OK(leat_sim_post_has_news(&post));
-    leat_sim_post_tell(&post, 77);
+    leat_sim_post_report(&post, 77);
     OK(!leat_sim_post_has_news(&post));
     EQ(told_count, ENTRIES);
     for (uint32_t i = 1; i < told_count; i++) {
@@ -175,7 +175,7 @@ static void an_arrival_is_a_delivery_and_a_loss_is_none(void)
     entry[accept(4, 5, 1)].letter.why = "a reason";
     leat_sim_post_note(&post, 0, false);
     leat_sim_post_note(&post, 1, false);
-    leat_sim_post_tell(&post, 77);
+    leat_sim_post_report(&post, 77);
     EQ(told[0].what, ARRIVED);
     EQ(told[1].what, LOST);
     OK(net.certificate == leat_sim_certificate_value(&by_hand));
@@ -193,13 +193,13 @@ static void a_run_ends_with_news_or_at_its_limit(void)
     leat_sim_post_note(&post, 0, true);
     EQ(leat_sim_post_end(&post, 60, LEAT_NEVER), 60);
     OK(leat_sim_post_begin(&post, 100));
-    OK(leat_sim_post_tell_head(&post, &entry[0].letter.message, 70, 80, 65));
+    OK(leat_sim_post_report_head(&post, &entry[0].letter.message, 70, 80, 65));
     OK(leat_sim_post_has_news(&post));
     EQ(leat_sim_post_end(&post, 0, 100), 65);
     EQ(told[1].what, HEAD);
     net.observer.head = NULL;
     OK(leat_sim_post_begin(&post, 100));
-    OK(!leat_sim_post_tell_head(&post, &entry[0].letter.message, 70, 80, 66));
+    OK(!leat_sim_post_report_head(&post, &entry[0].letter.message, 70, 80, 66));
     EQ(leat_sim_post_end(&post, 0, 100), 100);
 }
 
@@ -215,8 +215,24 @@ static void private_octets_count_by_their_number(void)
     OK(leat_sim_post_hash(&m, data, 2) != hash);
 }
 
+static void a_list_keeps_the_order_in_which_entries_join_it(void)
+{
+    uint32_t first = 0, last = 0;
+    begin(ENTRIES);
+    for (uint32_t i = 3; i > 0; i--) {
+        entry[i].letter.next = 77; /* of an earlier list */
+        leat_sim_post_append(&post, i, &first, &last);
+    }
+    EQ(first, 4);
+    EQ(entry[3].letter.next, 3);
+    EQ(entry[2].letter.next, 2);
+    EQ(entry[1].letter.next, 0);
+    EQ(last, 2);
+}
+
 TAP_MAIN(T(plans_come_by_time_then_in_the_order_of_calls), T(entries_are_zeroed_and_used_again),
          T(what_is_held_is_freed_by_its_owner),
          T(news_are_told_port_by_port_and_what_came_in_is_first),
          T(an_arrival_is_a_delivery_and_a_loss_is_none), T(a_run_ends_with_news_or_at_its_limit),
-         T(private_octets_count_by_their_number))
+         T(private_octets_count_by_their_number),
+         T(a_list_keeps_the_order_in_which_entries_join_it))

@@ -290,8 +290,8 @@ void leat_sim_packetway_start_engine(struct leat_sim_packetway *p, uint32_t node
         struct leat_packetway_router_config c = router_config(p, n);
         c.about = about;
         c.about_len = about_len;
-        leat_sim_must(!leat_packetway_router_init(&c, n->memory, n->memory_len, packetway_clock(p),
-                                                  &n->as_router));
+        leat_sim_must(!leat_packetway_router_init(&c, n->memory, n->memory_len,
+                                                  leat_sim_packetway_clock(p), &n->as_router));
     } else {
         struct leat_packetway_host_config c = host_config(p, n);
         c.about = about;
@@ -385,7 +385,7 @@ static void lay_out(struct leat_sim_packetway *p, struct leat_arena *a)
     p->entry = leat_sim_post_lay(&p->post, a, c->messages_max, sizeof *p->entry, plans);
     p->scratch = leat_arena_lay(a, p->mtu_most, LEAT_PACKETWAY_WORD_LEN);
     p->message = leat_arena_lay(a, 1, sizeof *p->message);
-    p->heard = leat_arena_lay(a, 1, sizeof *p->heard);
+    p->event = leat_arena_lay(a, 1, sizeof *p->event);
 }
 
 static struct leat_packetway_queue_config queue_config(const struct leat_sim_packetway *p)
@@ -524,7 +524,7 @@ void leat_sim_packetway_init(struct leat_sim_packetway *p,
     p->step_ps = leat_smaller(leat_smaller(c->host_ps, c->planned_ps),
                               leat_smaller(c->address_ps, c->link_ps));
     warm_up(p);
-    leat_sim_packetway_hear(p);
+    leat_sim_packetway_observe(p);
     for (uint32_t i = 0; i < c->faults; i++) {
         leat_sim_packetway_plan(p, c->fault[i].from, 0, i, PACKETWAY_BEGINS);
         if (c->fault[i].to != LEAT_NEVER)
@@ -551,7 +551,7 @@ leat_err leat_sim_packetway_reach(const struct leat_sim_packetway *p, struct lea
         p->config.san[n->san].name, n->port);
 }
 
-/* ---- looking in ------------------------------------------------------------------------------
+/* ---- inspection ------------------------------------------------------------------------------
  */
 
 uint32_t leat_sim_packetway_address(const struct leat_sim_packetway *p, uint32_t port)
@@ -594,11 +594,6 @@ bool leat_sim_packetway_is_up(const struct leat_sim_packetway *p, uint32_t route
 {
     const struct leat_sim_packetway_end *e = &p->config.router[router].end[0];
     return !p->node[packetway_node_at(p, e->san, e->port)].dead;
-}
-
-leat_time leat_sim_packetway_clock(const struct leat_sim_packetway *p)
-{
-    return packetway_clock(p);
 }
 
 void leat_sim_packetway_go(struct leat_sim_packetway *p, uint32_t port)

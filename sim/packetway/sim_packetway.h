@@ -196,7 +196,7 @@ struct leat_sim_packetway {
     struct leat_sim_post post;
     uint8_t *scratch; /* a packet's data */
     struct leat_packetway_message *message;
-    struct leat_packetway_event *heard;
+    struct leat_packetway_event *event;
     leat_time now;     /* of the current event */
     leat_time reached; /* by the active SANs */
     leat_time tick_at;
@@ -248,7 +248,10 @@ struct leat_packetway_router *leat_sim_packetway_engine(const struct leat_sim_pa
 bool leat_sim_packetway_is_up(const struct leat_sim_packetway *pktway, uint32_t router);
 
 /* The clock of engines: the present time plus the time before 0. */
-leat_time leat_sim_packetway_clock(const struct leat_sim_packetway *pktway);
+static inline leat_time leat_sim_packetway_clock(const struct leat_sim_packetway *pktway)
+{
+    return pktway->now + pktway->ahead_ps;
+}
 
 /* The engine of a host: its requests (plan, ask) are sent by the call of _go. */
 struct leat_packetway_host *leat_sim_packetway_host(const struct leat_sim_packetway *pktway,

@@ -32,13 +32,13 @@ static void introduce(struct leat_sim_packetway *p, struct leat_sim_packetway_no
     m->data = db;
     m->data_len = build.len;
     leat_sim_must(!leat_packetway_message_encode(m, octets, sizeof octets, &len));
-    leat_packetway_router_input(n->as_router, &arrival, octets, (uint32_t)len, packetway_clock(p),
-                                &routed);
+    leat_packetway_router_input(n->as_router, &arrival, octets, (uint32_t)len,
+                                leat_sim_packetway_clock(p), &routed);
 }
 
 /* Informs a half-router of a port of its SAN. */
-static void tell_node(struct leat_sim_packetway *p, struct leat_sim_packetway_node *n,
-                      const struct leat_sim_packetway_node *other)
+static void add_neighbour(struct leat_sim_packetway *p, struct leat_sim_packetway_node *n,
+                          const struct leat_sim_packetway_node *other)
 {
     const struct leat_sim_packetway_san *san = &p->config.san[n->san];
     uint8_t route[LEAT_SIM_PACKETWAY_ROUTE_LEN_MAX];
@@ -49,7 +49,7 @@ static void tell_node(struct leat_sim_packetway *p, struct leat_sim_packetway_no
         .q = san->q,
         .buddy = other->is_router,
     };
-    leat_sim_must(!leat_packetway_router_node(n->as_router, &node, packetway_clock(p)));
+    leat_sim_must(!leat_packetway_router_node(n->as_router, &node, leat_sim_packetway_clock(p)));
     if (other->is_router) introduce(p, n, other);
 }
 
@@ -60,12 +60,12 @@ static void map_router(struct leat_sim_packetway *p, struct leat_sim_packetway_n
         if (i == n->end) continue;
         const struct leat_sim_packetway_san *san = &p->config.san[r->end[i].san];
         leat_sim_must(!leat_packetway_router_twin(n->as_router, san->bias + 1 + r->end[i].port, 1,
-                                                  p->link_words, packetway_clock(p)));
+                                                  p->link_words, leat_sim_packetway_clock(p)));
     }
     const uint32_t first = p->san[n->san].first;
     for (uint32_t i = 0; i < p->config.san[n->san].net->ports; i++) {
         const struct leat_sim_packetway_node *other = &p->node[first + i];
-        if (other != n && !other->dead) tell_node(p, n, other);
+        if (other != n && !other->dead) add_neighbour(p, n, other);
     }
 }
 
@@ -103,7 +103,7 @@ static void empty(struct leat_sim_packetway *p, uint32_t node)
 }
 
 /* The SAN informs its ports that a half-router is gone, or back. */
-static void tell_san(struct leat_sim_packetway *p, uint32_t node, bool up)
+static void notify_san(struct leat_sim_packetway *p, uint32_t node, bool up)
 {
     const struct leat_sim_packetway_node *n = &p->node[node];
     const struct leat_packetway_address address = leat_packetway_single(n->address);
@@ -112,9 +112,10 @@ static void tell_san(struct leat_sim_packetway *p, uint32_t node, bool up)
         struct leat_sim_packetway_node *other = &p->node[first + i];
         if (other == n || other->dead) continue;
         if (other->is_router && up)
-            tell_node(p, other, n);
+            add_neighbour(p, other, n);
         else if (other->is_router)
-            leat_packetway_router_node_gone(other->as_router, &address, packetway_clock(p));
+            leat_packetway_router_node_gone(other->as_router, &address,
+                                            leat_sim_packetway_clock(p));
         else if (up)
             leat_packetway_host_router(other->as_host, n->address);
         else
@@ -137,7 +138,7 @@ static void set_router(struct leat_sim_packetway *p, uint32_t router, bool up)
         } else {
             empty(p, node);
         }
-        tell_san(p, node, up);
+        notify_san(p, node, up);
         leat_sim_packetway_pump(p, node);
     }
 }
@@ -150,8 +151,9 @@ static void set_links(struct leat_sim_packetway *p, uint32_t router, bool up)
         for (uint32_t k = 0; k < r->ends; k++) {
             const uint32_t twin = packetway_node_at(p, r->end[k].san, r->end[k].port);
             if (k != i)
-                leat_sim_must(!leat_packetway_router_link(
-                    p->node[node].as_router, p->node[twin].address, up, packetway_clock(p)));
+                leat_sim_must(!leat_packetway_router_link(p->node[node].as_router,
+                                                          p->node[twin].address, up,
+                                                          leat_sim_packetway_clock(p)));
         }
         leat_sim_packetway_pump(p, node);
     }

@@ -293,7 +293,7 @@ static void obey(struct leat_sim_packetway *p, uint32_t packet, uint32_t node,
         !leat_sim_packetway_resolve(&p->config.san[n->san].native, n->port, d->route, d->route_len,
                                     &to)) {
         leat_packetway_router_refused(n->as_router, arrival, k->octets + k->at, k->len,
-                                      packetway_clock(p));
+                                      leat_sim_packetway_clock(p));
         leat_sim_packetway_drop(p, packet, refused);
         return;
     }
@@ -334,7 +334,7 @@ void leat_sim_packetway_decide(struct leat_sim_packetway *p, uint32_t packet, ui
         arrival.error_seen = k->entry && leat_sim_packetway_sees_errors(p, n->router, in_at);
     }
     leat_packetway_router_input(n->as_router, &arrival, k->octets + k->at, k->len,
-                                packetway_clock(p), &routed);
+                                leat_sim_packetway_clock(p), &routed);
     watch(p, k, n, &routed);
     obey(p, packet, node, &arrival, &routed);
     leat_sim_packetway_pump(p, node);
@@ -480,7 +480,7 @@ static bool pump_router(struct leat_sim_packetway *p, uint32_t node)
     const struct leat_sim_packetway_node *n = &p->node[node];
     struct leat_packetway_outgoing out;
     uint32_t to = 0;
-    if (!leat_packetway_router_take(n->as_router, packetway_clock(p), &out)) return false;
+    if (!leat_packetway_router_take(n->as_router, leat_sim_packetway_clock(p), &out)) return false;
     const bool link = out.verdict == LEAT_PACKETWAY_TO_TWIN;
     if (!link && !leat_sim_packetway_resolve(&p->config.san[n->san].native, n->port, out.route,
                                              out.route_len, &to))

@@ -109,7 +109,7 @@ static enum known find_way(struct leat_sim_packetway *p, struct leat_sim_packetw
     way->words = p->mtu_least; /* the MTU of a route by address is unknown: all use the same */
     if (p->config.by_address) return KNOWN;
     const struct leat_packetway_plan *plan = leat_packetway_host_plan(n->as_host, to->address,
-                                                                      packetway_clock(p));
+                                                                      leat_sim_packetway_clock(p));
     switch (plan->state) {
     case LEAT_PACKETWAY_PLAN_NONE:
     case LEAT_PACKETWAY_PLAN_ASKING: return ASKED;
@@ -159,7 +159,7 @@ static void make_packet(struct leat_sim_packetway *p, uint32_t node, uint32_t en
     m->data_len = HEAD_LEN + len;
     if (leat_packetway_host_send(n->as_host, m, way->how, k->octets,
                                  (size_t)p->mtu_most * LEAT_PACKETWAY_WORD_LEN, &size, &to,
-                                 packetway_clock(p))) {
+                                 leat_sim_packetway_clock(p))) {
         leat_sim_packetway_drop(p, index - 1, no_way);
         return;
     }
@@ -219,10 +219,10 @@ static void take_in(struct leat_sim_packetway *p, uint32_t entry,
     settle(p, &p->node[node_of(p, e)], e->letter.message.to);
 }
 
-static void tell_event(struct leat_sim_packetway *p, uint32_t node)
+static void report_event(struct leat_sim_packetway *p, uint32_t node)
 {
     const struct leat_sim_packetway_watch *w = &p->config.watch;
-    if (w->event && !p->warming) w->event(w->context, p->node[node].host, p->heard, p->now);
+    if (w->event && !p->warming) w->event(w->context, p->node[node].host, p->event, p->now);
     leat_sim_packetway_kick(p, node); /* a plan may have arrived */
 }
 
@@ -231,10 +231,10 @@ void leat_sim_packetway_at_host(struct leat_sim_packetway *p, uint32_t packet)
     struct leat_sim_packetway_packet *k = &p->packet[packet];
     const uint32_t node = k->to;
     leat_packetway_host_receive(p->node[node].as_host, k->octets + k->at, k->len,
-                                packetway_clock(p), p->heard);
-    const bool data = p->heard->kind == LEAT_PACKETWAY_EVENT_DATA;
-    if (p->heard->kind != LEAT_PACKETWAY_EVENT_NONE) tell_event(p, node);
-    if (k->entry && data) take_in(p, k->entry - 1, &p->heard->message);
+                                leat_sim_packetway_clock(p), p->event);
+    const bool data = p->event->kind == LEAT_PACKETWAY_EVENT_DATA;
+    if (p->event->kind != LEAT_PACKETWAY_EVENT_NONE) report_event(p, node);
+    if (k->entry && data) take_in(p, k->entry - 1, &p->event->message);
     if (k->entry && !data) {
         p->counts.lost++;
         leat_sim_packetway_lose(p, k->entry - 1, "one of its packets is damaged");
@@ -246,11 +246,11 @@ void leat_sim_packetway_at_host(struct leat_sim_packetway *p, uint32_t packet)
 void leat_sim_packetway_host_tick(struct leat_sim_packetway *p, uint32_t node)
 {
     struct leat_packetway_host *host = p->node[node].as_host;
-    if (leat_packetway_host_next_at(host) > packetway_clock(p)) return;
+    if (leat_packetway_host_next_at(host) > leat_sim_packetway_clock(p)) return;
     for (;;) {
-        leat_packetway_host_tick(host, packetway_clock(p), p->heard);
-        if (p->heard->kind == LEAT_PACKETWAY_EVENT_NONE) break;
-        tell_event(p, node);
+        leat_packetway_host_tick(host, leat_sim_packetway_clock(p), p->event);
+        if (p->event->kind == LEAT_PACKETWAY_EVENT_NONE) break;
+        report_event(p, node);
     }
     leat_sim_packetway_pump(p, node);
 }

@@ -117,12 +117,6 @@ static inline bool packetway_is_control(const struct leat_sim_packetway_packet *
     return packet->entry == PACKETWAY_NONE;
 }
 
-/* The clock of engines, which started before time 0. */
-static inline leat_time packetway_clock(const struct leat_sim_packetway *p)
-{
-    return p->now + p->ahead_ps;
-}
-
 static inline uint32_t packetway_node_at(const struct leat_sim_packetway *p, uint32_t san,
                                          uint32_t port)
 {
@@ -143,7 +137,7 @@ static inline uint32_t packetway_group_node(uint32_t node)
     return 1 + LEAT_SIM_PACKETWAY_SANS_MAX + node;
 }
 
-void leat_sim_packetway_hear(struct leat_sim_packetway *p);
+void leat_sim_packetway_observe(struct leat_sim_packetway *p);
 void leat_sim_packetway_tick(struct leat_sim_packetway *p);
 void leat_sim_packetway_carry_out_now(struct leat_sim_packetway *p);
 void leat_sim_packetway_note(struct leat_sim_packetway *p, uint32_t entry, bool sent);

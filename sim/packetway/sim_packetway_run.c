@@ -16,8 +16,8 @@ void leat_sim_packetway_plan(struct leat_sim_packetway *p, leat_time at, uint32_
 /* ---- callbacks of SANs -----------------------------------------------------------------------
  */
 
-static void hear(void *context, const struct leat_port_message *message, leat_time at,
-                 enum leat_sim_packetway_step step)
+static void on_callback(void *context, const struct leat_port_message *message, leat_time at,
+                        enum leat_sim_packetway_step step)
 {
     const struct leat_sim_packetway_san_state *s = context;
     leat_sim_packetway_plan(s->pktway, at, packetway_group_san(s->index), (uint32_t)message->id,
@@ -26,19 +26,19 @@ static void hear(void *context, const struct leat_port_message *message, leat_ti
 
 static void on_sent(void *context, const struct leat_port_message *message, leat_time at)
 {
-    hear(context, message, at, PACKETWAY_SENT);
+    on_callback(context, message, at, PACKETWAY_SENT);
 }
 
 static void on_arrived(void *context, const struct leat_port_message *message, leat_time at)
 {
-    hear(context, message, at, PACKETWAY_ARRIVED);
+    on_callback(context, message, at, PACKETWAY_ARRIVED);
 }
 
 static void on_lost(void *context, const struct leat_port_message *message, const char *why,
                     leat_time at)
 {
     (void)why;
-    hear(context, message, at, PACKETWAY_LOST);
+    on_callback(context, message, at, PACKETWAY_LOST);
 }
 
 /* Control messages are for half-routers themselves, or short. */
@@ -55,10 +55,10 @@ static void on_head(void *context, const struct leat_port_message *message, leat
     k->is_vague = at == LEAT_NEVER;
     k->whole = k->len;
     k->whole_at = k->at;
-    hear(context, message, from, PACKETWAY_HEAD);
+    on_callback(context, message, from, PACKETWAY_HEAD);
 }
 
-void leat_sim_packetway_hear(struct leat_sim_packetway *p)
+void leat_sim_packetway_observe(struct leat_sim_packetway *p)
 {
     for (uint32_t i = 0; i < p->config.sans; i++)
         p->config.san[i].net->observer = (struct leat_port_observer){
@@ -70,7 +70,7 @@ void leat_sim_packetway_hear(struct leat_sim_packetway *p)
         };
 }
 
-/* ---- telling ---------------------------------------------------------------------------------
+/* ---- reporting ------------------------------------------------------------------------------
  */
 
 void leat_sim_packetway_note(struct leat_sim_packetway *p, uint32_t entry, bool sent)
@@ -148,8 +148,9 @@ void leat_sim_packetway_tick(struct leat_sim_packetway *p)
         struct leat_sim_packetway_node *n = &p->node[i];
         if (!n->is_router) {
             leat_sim_packetway_host_tick(p, i);
-        } else if (!n->dead && leat_packetway_router_next_at(n->as_router) <= packetway_clock(p)) {
-            leat_packetway_router_tick(n->as_router, packetway_clock(p));
+        } else if (!n->dead &&
+                   leat_packetway_router_next_at(n->as_router) <= leat_sim_packetway_clock(p)) {
+            leat_packetway_router_tick(n->as_router, leat_sim_packetway_clock(p));
             leat_sim_packetway_pump(p, i);
         }
     }
@@ -207,7 +208,7 @@ leat_time leat_sim_packetway_run(struct leat_port_net *base, leat_time until)
         leat_sim_packetway_carry_out_now(p);
         if (p->tick_at <= p->now) tick(p);
         if (p->post.events) {
-            leat_sim_post_tell(&p->post, p->now);
+            leat_sim_post_report(&p->post, p->now);
             return base->now;
         }
         if (p->now >= until) return base->now = p->now;

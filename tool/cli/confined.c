@@ -14,7 +14,7 @@ static void warn(const struct leat_live_guard *guard)
 void warn_if_unconfined(int process)
 {
     struct leat_live_guard guard;
-    if (process && leat_live_guard_look(process, &guard)) warn(&guard);
+    if (process && leat_live_guard_inspect(process, &guard)) warn(&guard);
 }
 
 void warn_if_not_confined_here(void)
@@ -40,7 +40,7 @@ static void show_guard(const struct leat_live_guard *guard, const char *none,
 void show_confined(int process, const char *none, struct leat_json *json, FILE *out)
 {
     struct leat_live_guard guard;
-    const bool known = process && leat_live_guard_look(process, &guard);
+    const bool known = process && leat_live_guard_inspect(process, &guard);
     show_guard(known ? &guard : NULL, none, json, out);
 }
 

@@ -86,7 +86,7 @@ static void show_unknown(const struct walk *w)
 static void show_block(const struct walk *w, int64_t block, int first, int last)
 {
     int64_t values[LEAT_SIM_ATM_AAL_BLOCK_SIGNALS];
-    leat_sim_atm_aal_bench_look_block(w->bench, w->unit, (uint16_t)block, values);
+    leat_sim_atm_aal_bench_inspect_block(w->bench, w->unit, (uint16_t)block, values);
     for (int i = first; i <= last; i++)
         show_value(w, w->names->block[block][i], &leat_sim_atm_aal_block_signals[i], values[i]);
 }
@@ -156,7 +156,7 @@ static void show_units(const struct run *run, struct trace *trace, const struct 
         const struct walk w = { &run->bench, names, trace, unit, shown->blocks };
         int64_t values[LEAT_SIM_ATM_AAL_SIGNALS];
         if (!shown->shown) continue;
-        leat_sim_atm_aal_bench_look(&run->bench, unit, values);
+        leat_sim_atm_aal_bench_inspect(&run->bench, unit, values);
         show_signals(&w, "state(5, 8, 10)", values, LEAT_SIM_ATM_AAL_STATE5,
                      LEAT_SIM_ATM_AAL_STATE10);
         show_send_half(&w, values);
@@ -236,8 +236,8 @@ static void hear(void *context, const struct leat_sim_atm_aal_news *n)
 static void *make_bench(struct run *run)
 {
     struct leat_sim_atm_aal_bench_config config = { .schedules = run->schedule.hosts,
-                                                    .hear = hear,
-                                                    .hear_context = &run->schedule };
+                                                    .on_event = hear,
+                                                    .event_context = &run->schedule };
     struct leat_text why = LEAT_TEXT(LEAT_TEXT_CAP_MIN);
     void *memory = NULL;
     if (leat_sim_atm_fabric_parse("clos444", &config.fabric, &why) == LEAT_ERR_OK) {

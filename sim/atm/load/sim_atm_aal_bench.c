@@ -79,13 +79,13 @@ static const struct leat_sim_atm_aal_order *next_order(const struct leat_sim_atm
     return next < s->count ? &s->orders[next] : NULL;
 }
 
-static void tell(struct leat_sim_atm_aal_bench *bench, uint32_t port, uint64_t at,
-                 struct leat_sim_atm_aal_news news)
+static void report(struct leat_sim_atm_aal_bench *bench, uint32_t port, uint64_t at,
+                   struct leat_sim_atm_aal_news news)
 {
     news.unit = port;
     news.at = at;
     news.order = bench->host[port].next;
-    if (bench->config.hear) bench->config.hear(bench->config.hear_context, &news);
+    if (bench->config.on_event) bench->config.on_event(bench->config.event_context, &news);
 }
 
 /* Octets of the message being read from read_offset on. */
@@ -180,8 +180,7 @@ static void pass_over_gets(struct leat_sim_atm_aal_bench *bench, uint32_t port)
     } while (order && order->command.verb == LEAT_ATM_AAL_GET);
 }
 
-static void hear_answer(struct leat_sim_atm_aal_bench *bench, uint32_t port, uint64_t now,
-                        bool found)
+static void on_answer(struct leat_sim_atm_aal_bench *bench, uint32_t port, uint64_t now, bool found)
 {
     struct leat_sim_atm_aal_host *host = &bench->host[port];
     const bool polls = next_order(bench, port)->poll;
@@ -191,32 +190,32 @@ static void hear_answer(struct leat_sim_atm_aal_bench *bench, uint32_t port, uin
     host->waits = FOR_NOTHING;
     host->read_offset = 0;
     if (found || !polls)
-        tell(bench, port, host->unit.reply_at,
-             (struct leat_sim_atm_aal_news){ .event = found ? LEAT_SIM_ATM_AAL_FOUND
-                                                            : LEAT_SIM_ATM_AAL_DENIED });
+        report(bench, port, host->unit.reply_at,
+               (struct leat_sim_atm_aal_news){ .event = found ? LEAT_SIM_ATM_AAL_FOUND
+                                                              : LEAT_SIM_ATM_AAL_DENIED });
     if (found)
         host->next++;
     else if (!polls)
         pass_over_gets(bench, port);
 }
 
-static void hear_octets(struct leat_sim_atm_aal_bench *bench, uint32_t port, uint64_t now)
+static void on_octets(struct leat_sim_atm_aal_bench *bench, uint32_t port, uint64_t now)
 {
     struct leat_sim_atm_aal_host *host = &bench->host[port];
     const uint32_t len = copy_read(bench, host, host->read_len);
-    tell(bench, port, now,
-         (struct leat_sim_atm_aal_news){
-             .event = len < host->read_len ? LEAT_SIM_ATM_AAL_SHORT : LEAT_SIM_ATM_AAL_GOT,
-             .octets = bench->received,
-             .len = len,
-         });
+    report(bench, port, now,
+           (struct leat_sim_atm_aal_news){
+               .event = len < host->read_len ? LEAT_SIM_ATM_AAL_SHORT : LEAT_SIM_ATM_AAL_GOT,
+               .octets = bench->received,
+               .len = len,
+           });
     host->read_offset += len;
     host->next++;
     host->waits = FOR_NOTHING;
 }
 
-static void hear_writer(struct leat_sim_atm_aal_bench *bench, uint32_t port, uint64_t now,
-                        uint32_t told)
+static void on_writer(struct leat_sim_atm_aal_bench *bench, uint32_t port, uint64_t now,
+                      uint32_t told)
 {
     static const struct {
         uint32_t told;
@@ -229,12 +228,12 @@ static void hear_writer(struct leat_sim_atm_aal_bench *bench, uint32_t port, uin
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (told & list[i].told)
-            tell(bench, port, now, (struct leat_sim_atm_aal_news){ .event = list[i].event });
+            report(bench, port, now, (struct leat_sim_atm_aal_news){ .event = list[i].event });
     if (told & LEAT_ATM_AAL_WRITTEN) bench->host[port].waits = FOR_NOTHING;
     if (told & LEAT_ATM_AAL_EXIT) pass_over_message(bench, port);
 }
 
-static void hear(struct leat_sim_atm_aal_bench *bench, uint32_t port, uint64_t now)
+static void on_report(struct leat_sim_atm_aal_bench *bench, uint32_t port, uint64_t now)
 {
     struct leat_atm_aal_unit *unit = &bench->host[port].unit;
     const uint32_t told = unit->told;
@@ -242,15 +241,15 @@ static void hear(struct leat_sim_atm_aal_bench *bench, uint32_t port, uint64_t n
     if (told & LEAT_ATM_AAL_LINE)
         leat_sim_atm_send(&bench->sim, port, unit->line_cell, unit->line_at);
     if (told & LEAT_ATM_AAL_UNDELIVERABLE)
-        tell(bench, port, now,
-             (struct leat_sim_atm_aal_news){
-                 .event = LEAT_SIM_ATM_AAL_UNDELIVERABLE,
-                 .destination = unit->send_block[unit->block_told].destination,
-             });
-    hear_writer(bench, port, now, told);
+        report(bench, port, now,
+               (struct leat_sim_atm_aal_news){
+                   .event = LEAT_SIM_ATM_AAL_UNDELIVERABLE,
+                   .destination = unit->send_block[unit->block_told].destination,
+               });
+    on_writer(bench, port, now, told);
     if (told & (LEAT_ATM_AAL_GRANTED | LEAT_ATM_AAL_DENIED))
-        hear_answer(bench, port, now, told & LEAT_ATM_AAL_GRANTED);
-    if (told & LEAT_ATM_AAL_GOT) hear_octets(bench, port, now);
+        on_answer(bench, port, now, told & LEAT_ATM_AAL_GRANTED);
+    if (told & LEAT_ATM_AAL_GOT) on_octets(bench, port, now);
 }
 
 /* The unit's next action; or the next cycle, if it accepts orders too slowly. */
@@ -267,7 +266,7 @@ static void refused(void *context, uint32_t port, uint64_t now)
 {
     struct leat_sim_atm_aal_bench *bench = context;
     leat_atm_aal_unit_refuse(&bench->host[port].unit, now);
-    hear(bench, port, now);
+    on_report(bench, port, now);
     plan(bench, port, now - 1);
 }
 
@@ -275,7 +274,7 @@ static void act(void *context, uint32_t port, uint64_t now)
 {
     struct leat_sim_atm_aal_bench *bench = context;
     leat_atm_aal_unit_step(&bench->host[port].unit, now);
-    hear(bench, port, now);
+    on_report(bench, port, now);
     give_orders(bench, port, now);
     plan(bench, port, now);
 }
@@ -421,7 +420,7 @@ static int state8_of(const struct leat_sim_atm_aal_host *host, uint64_t now)
     return of_source[(now - host->searched_from) % sizeof of_source];
 }
 
-static void look_at_lists(const struct leat_atm_aal_unit *unit, int64_t *out)
+static void inspect_lists(const struct leat_atm_aal_unit *unit, int64_t *out)
 {
     out[LEAT_SIM_ATM_AAL_OGMSGNUM] = unit->messages_busy;
     out[LEAT_SIM_ATM_AAL_OGBBLKNUM] = unit->send.busy_count;
@@ -437,7 +436,7 @@ static void look_at_lists(const struct leat_atm_aal_unit *unit, int64_t *out)
     out[LEAT_SIM_ATM_AAL_ICLI] = unit->receive.free_tail;
 }
 
-static void look_at_port(const struct leat_sim_atm *sim, uint32_t number, int64_t *out)
+static void inspect_port(const struct leat_sim_atm *sim, uint32_t number, int64_t *out)
 {
     const struct leat_sim_atm_port *port = &sim->port[number];
     struct leat_sim_atm_wires wires;
@@ -453,8 +452,8 @@ static void look_at_port(const struct leat_sim_atm *sim, uint32_t number, int64_
     out[LEAT_SIM_ATM_AAL_COUNT] = port->count;
 }
 
-void leat_sim_atm_aal_bench_look(const struct leat_sim_atm_aal_bench *bench, uint32_t unit,
-                                 int64_t out[LEAT_SIM_ATM_AAL_SIGNALS])
+void leat_sim_atm_aal_bench_inspect(const struct leat_sim_atm_aal_bench *bench, uint32_t unit,
+                                    int64_t out[LEAT_SIM_ATM_AAL_SIGNALS])
 {
     const struct leat_sim_atm_aal_host *host = &bench->host[unit];
     const uint64_t now = leat_sim_atm_aal_bench_now(bench);
@@ -465,12 +464,13 @@ void leat_sim_atm_aal_bench_look(const struct leat_sim_atm_aal_bench *bench, uin
     out[LEAT_SIM_ATM_AAL_STATE10] = host->state10;
     out[LEAT_SIM_ATM_AAL_CURSND] = view.cursnd;
     out[LEAT_SIM_ATM_AAL_ICCURB] = view.iccurb;
-    look_at_lists(&host->unit, out);
-    look_at_port(&bench->sim, unit, out);
+    inspect_lists(&host->unit, out);
+    inspect_port(&bench->sim, unit, out);
 }
 
-void leat_sim_atm_aal_bench_look_block(const struct leat_sim_atm_aal_bench *bench, uint32_t unit,
-                                       uint16_t block, int64_t out[LEAT_SIM_ATM_AAL_BLOCK_SIGNALS])
+void leat_sim_atm_aal_bench_inspect_block(const struct leat_sim_atm_aal_bench *bench, uint32_t unit,
+                                          uint16_t block,
+                                          int64_t out[LEAT_SIM_ATM_AAL_BLOCK_SIGNALS])
 {
     const struct leat_atm_aal_unit *u = &bench->host[unit].unit;
     const uint64_t now = leat_sim_atm_aal_bench_now(bench);

@@ -82,7 +82,7 @@ struct leat_sim_atm_aal_news {
     uint16_t destination;
 };
 
-typedef void leat_sim_atm_aal_hear(void *context, const struct leat_sim_atm_aal_news *news);
+typedef void leat_sim_atm_aal_on_event(void *context, const struct leat_sim_atm_aal_news *news);
 
 /* ---- the bench ---------------------------------------------------------------------------- */
 
@@ -90,8 +90,8 @@ struct leat_sim_atm_aal_bench_config {
     struct leat_sim_atm_fabric fabric;
     struct leat_atm_aal_config aal; /* port, ports, paths and header_octets are set by init */
     const struct leat_sim_atm_aal_schedule *schedules; /* by port; every order fits */
-    leat_sim_atm_aal_hear *hear;                       /* may be NULL */
-    void *hear_context;
+    leat_sim_atm_aal_on_event *on_event;               /* may be NULL */
+    void *event_context;
 };
 
 struct leat_sim_atm_aal_host {
@@ -192,12 +192,13 @@ extern const struct leat_sim_atm_aal_signal leat_sim_atm_aal_signals[LEAT_SIM_AT
 extern const struct leat_sim_atm_aal_signal
     leat_sim_atm_aal_block_signals[LEAT_SIM_ATM_AAL_BLOCK_SIGNALS];
 
-void leat_sim_atm_aal_bench_look(const struct leat_sim_atm_aal_bench *bench, uint32_t unit,
-                                 int64_t out[LEAT_SIM_ATM_AAL_SIGNALS]);
+void leat_sim_atm_aal_bench_inspect(const struct leat_sim_atm_aal_bench *bench, uint32_t unit,
+                                    int64_t out[LEAT_SIM_ATM_AAL_SIGNALS]);
 
 /* `block` is one of both buffers. */
-void leat_sim_atm_aal_bench_look_block(const struct leat_sim_atm_aal_bench *bench, uint32_t unit,
-                                       uint16_t block, int64_t out[LEAT_SIM_ATM_AAL_BLOCK_SIGNALS]);
+void leat_sim_atm_aal_bench_inspect_block(const struct leat_sim_atm_aal_bench *bench, uint32_t unit,
+                                          uint16_t block,
+                                          int64_t out[LEAT_SIM_ATM_AAL_BLOCK_SIGNALS]);
 
 /* msgnumfrm[source]: messages of that source, being put together or kept. */
 uint32_t leat_sim_atm_aal_bench_messages(const struct leat_sim_atm_aal_bench *bench, uint32_t unit,

@@ -17,7 +17,7 @@ static uint8_t news_octets[NEWS_MAX][16]; /* the first few of each */
 static size_t news_count;
 static void *bench_memory;
 
-static leat_sim_atm_aal_hear hear;
+static leat_sim_atm_aal_on_event hear;
 
 static void hear(void *context, const struct leat_sim_atm_aal_news *n)
 {
@@ -33,7 +33,7 @@ static void hear(void *context, const struct leat_sim_atm_aal_news *n)
 /* The thesis' network and units; tests change the rest before `start`. */
 static struct leat_sim_atm_aal_bench_config config_of(const char *fabric)
 {
-    struct leat_sim_atm_aal_bench_config config = { .schedules = schedules, .hear = hear };
+    struct leat_sim_atm_aal_bench_config config = { .schedules = schedules, .on_event = hear };
     struct leat_text why = LEAT_TEXT(200);
     EQ(leat_sim_atm_fabric_parse(fabric, &config.fabric, &why), LEAT_ERR_OK);
     leat_atm_aal_config_default(&config.aal, 0, PORTS, 4);
@@ -67,14 +67,14 @@ static void run_to_rest(uint64_t cycles)
 static int64_t value(uint32_t unit, int signal)
 {
     int64_t out[LEAT_SIM_ATM_AAL_SIGNALS];
-    leat_sim_atm_aal_bench_look(&bench, unit, out);
+    leat_sim_atm_aal_bench_inspect(&bench, unit, out);
     return out[signal];
 }
 
 static int64_t block_value(uint32_t unit, uint16_t block, int signal)
 {
     int64_t out[LEAT_SIM_ATM_AAL_BLOCK_SIGNALS];
-    leat_sim_atm_aal_bench_look_block(&bench, unit, block, out);
+    leat_sim_atm_aal_bench_inspect_block(&bench, unit, block, out);
     return out[signal];
 }
 
@@ -710,7 +710,7 @@ static void observe_line(struct observer *o, const int64_t *now)
 static void observe(struct observer *o, uint32_t unit)
 {
     int64_t now[LEAT_SIM_ATM_AAL_SIGNALS];
-    leat_sim_atm_aal_bench_look(&bench, unit, now);
+    leat_sim_atm_aal_bench_inspect(&bench, unit, now);
     observe_line(o, now);
     o->count += o->before[LEAT_SIM_ATM_AAL_ICBYTEI];
     if (o->count == CELL_LEN) o->cells_in++;

@@ -95,11 +95,11 @@ uint64_t leat_sim_atm_contracts_cycles_max(const struct leat_sim_atm_fabric *fab
 static uint64_t conforming_cycle(const struct leat_sim_atm_contracts *s,
                                  struct leat_atm_shaper *shaper, uint64_t now)
 {
-    struct leat_atm_shaper look = *shaper;
+    struct leat_atm_shaper copy = *shaper;
     const leat_time now_ps = edge(s, now);
     if (now_ps == LEAT_NEVER) return LEAT_NEVER;
     const uint64_t cycle = leat_sim_clock_cycle_from(&s->clock,
-                                                     leat_atm_shaper_decide(&look, now_ps));
+                                                     leat_atm_shaper_decide(&copy, now_ps));
     const leat_time at = cycle == LEAT_NEVER ? LEAT_NEVER : edge(s, cycle);
     if (at == LEAT_NEVER) return LEAT_NEVER;
     const uint64_t left = leat_atm_shaper_decide(shaper, at);

@@ -234,8 +234,8 @@ static double busy_time(const struct sum *sum, double rate, double latency)
 
 /* ---- the network with all flows that are on ------------------------------------------------- */
 
-static void tell(struct leat_sim_atm_admit_answer *why, enum leat_atm_cac_criterion criterion,
-                 enum leat_sim_atm_admit_place place, uint32_t number, uint32_t victim)
+static void set_answer(struct leat_sim_atm_admit_answer *why, enum leat_atm_cac_criterion criterion,
+                       enum leat_sim_atm_admit_place place, uint32_t number, uint32_t victim)
 {
     *why = (struct leat_sim_atm_admit_answer){ criterion, place, number, victim, 0, 0 };
 }
@@ -283,7 +283,7 @@ static bool reckon_access(struct admit *a, struct leat_sim_atm_admit_answer *why
         if (!flow->on) continue;
         flow->late = flow->gated ? 0 : access_wait(a, flow->port, flow->level);
         if (access->load > 1) {
-            tell(why, LEAT_ATM_CAC_RATE, LEAT_SIM_AT_ACCESS, flow->port, f / 2);
+            set_answer(why, LEAT_ATM_CAC_RATE, LEAT_SIM_AT_ACCESS, flow->port, f / 2);
             why->needed = (uint64_t)(access->load * (double)a->link_rate);
             why->available = a->link_rate;
             return false;
@@ -341,8 +341,8 @@ static bool reckon_stage(struct admit *a, uint32_t stage, struct leat_sim_atm_ad
         flow->late += wait;
         if (cells < room + 1.0 && spd->sum.mean.rate <= 1) continue;
         const bool rate = spd->sum.mean.rate >= 1 || cells > 1e15;
-        tell(why, rate ? LEAT_ATM_CAC_RATE : LEAT_ATM_CAC_BUFFER, LEAT_SIM_AT_SPD, flow->spd[stage],
-             f / 2);
+        set_answer(why, rate ? LEAT_ATM_CAC_RATE : LEAT_ATM_CAC_BUFFER, LEAT_SIM_AT_SPD,
+                   flow->spd[stage], f / 2);
         why->needed = rate ? (uint64_t)(spd->sum.mean.rate * (double)a->link_rate)
                            : (uint64_t)cells;
         why->available = rate ? a->link_rate : room;
@@ -364,7 +364,7 @@ static bool reckon_delays(struct admit *a, struct leat_sim_atm_admit_answer *why
         a->out[i].cdv_ps = cdv_ps;
         const bool late = ctd_ps > contract->ctd_ps;
         if (!late && cdv_ps <= contract->cdv_ps) continue;
-        tell(why, late ? LEAT_ATM_CAC_CTD : LEAT_ATM_CAC_CDV, LEAT_SIM_AT_END, 0, i);
+        set_answer(why, late ? LEAT_ATM_CAC_CTD : LEAT_ATM_CAC_CDV, LEAT_SIM_AT_END, 0, i);
         why->needed = late ? contract->ctd_ps : contract->cdv_ps;
         why->available = late ? ctd_ps : cdv_ps;
         return false;
@@ -463,7 +463,7 @@ static bool ask_access(struct admit *a, uint32_t i, struct leat_sim_atm_admit_an
         struct leat_atm_cac_answer answer;
         leat_sim_must(!leat_atm_cac_admit(&asked[k], &link, 1, &answer));
         if (answer.criterion == LEAT_ATM_CAC_ACCEPTED) continue;
-        tell(why, answer.criterion, LEAT_SIM_AT_ACCESS, port[k], i);
+        set_answer(why, answer.criterion, LEAT_SIM_AT_ACCESS, port[k], i);
         why->needed = answer.needed;
         why->available = answer.available;
         link = &a->access[port[0]].link;

@@ -64,16 +64,16 @@ static struct leat_sim_atm_load_sent *sent_of(const struct leat_sim_atm_load *lo
 
 /* The minimum number of cycles to write or read a message; one that is too long may be abandoned at
  * any time. */
-static uint64_t told_after(const struct leat_sim_atm_load *load, uint32_t len)
+static uint64_t reported_after(const struct leat_sim_atm_load *load, uint32_t len)
 {
     const bool fits = len <= leat_atm_aal_message_max(load->config.aal.send_blocks);
     return fits ? SEND_CYCLES + leat_atm_aal_io_cycles(len) : 1;
 }
 
 /* Operations that begin in cycle `now` are not reported before the cycle that this returns. */
-static uint64_t begin_telling(struct leat_sim_atm_load *load, uint32_t len, uint64_t now)
+static uint64_t begin_operation(struct leat_sim_atm_load *load, uint32_t len, uint64_t now)
 {
-    const uint64_t from = now + told_after(load, len);
+    const uint64_t from = now + reported_after(load, len);
     load->quiet_before = leat_smaller(load->quiet_before, from);
     return from;
 }
@@ -84,7 +84,8 @@ static void draw_message(struct leat_sim_atm_load *load, uint32_t port)
     host->has_message = load->config.next(load->config.next_context, port, &host->message);
     if (!host->has_message) return;
     assert(host->message.len <= load->config.len_max);
-    load->tells_after = leat_smaller(load->tells_after, told_after(load, host->message.len));
+    load->reports_after = leat_smaller(load->reports_after,
+                                       reported_after(load, host->message.len));
 }
 
 static void begin_write(struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
@@ -115,7 +116,7 @@ static void begin_write(struct leat_sim_atm_load *load, uint32_t port, uint64_t 
         if (commands[i].verb != LEAT_ATM_AAL_PUT || m->len > 0)
             leat_atm_aal_unit_command(&host->unit, &commands[i], now);
     host->writing = true;
-    host->written_from = begin_telling(load, m->len, now);
+    host->written_from = begin_operation(load, m->len, now);
     load->counts.messages_offered++;
     load->counts.cells_offered += cells_of(m->len);
 }
@@ -179,7 +180,7 @@ static void begin_read(struct leat_sim_atm_load *load, uint32_t port, uint64_t n
     const struct leat_atm_aal_command get = { .verb = LEAT_ATM_AAL_GET, .len = c->len };
     host->reading = true;
     host->reading_len = c->len;
-    host->read_from = begin_telling(load, c->len, now);
+    host->read_from = begin_operation(load, c->len, now);
     drop_complete(load, host);
     if (host->complete_count) /* the next one may have waited for long */
         leat_atm_aal_unit_fetch(&host->unit, host->complete[host->complete_head].block);
@@ -253,13 +254,13 @@ static struct leat_sim_delivery take_message(struct leat_sim_atm_load *load, uin
     return delivery;
 }
 
-static bool tells_coming(const struct leat_sim_atm_load *load)
+static bool reports_coming(const struct leat_sim_atm_load *load)
 {
     return load->config.watch.coming && load->cells_stay_sound;
 }
 
 /* Its read is granted, and its end is now known: nothing stops it. */
-static void tell_coming(struct leat_sim_atm_load *load, uint32_t port)
+static void report_coming(struct leat_sim_atm_load *load, uint32_t port)
 {
     const struct leat_sim_atm_load_watch *watch = &load->config.watch;
     struct leat_sim_atm_load_host *host = &load->host[port];
@@ -314,7 +315,7 @@ static void finish_read(struct leat_sim_atm_load *load, uint32_t port, uint64_t 
 {
     const struct leat_sim_atm_load_watch *watch = &load->config.watch;
     struct leat_sim_atm_load_host *host = &load->host[port];
-    const bool told = tells_coming(load);
+    const bool told = reports_coming(load);
     const uint32_t len = host->reading_len;
     const struct leat_sim_delivery delivery = told ? host->reading_coming
                                                    : take_message(load, port, now);
@@ -380,7 +381,7 @@ static void send_line(struct leat_sim_atm_load *load, uint32_t port)
 }
 
 /* May be called more than once for a message, cell by cell. */
-static void hear_given_up(struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
+static void on_given_up(struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
 {
     const struct leat_sim_atm_load_watch *watch = &load->config.watch;
     const struct leat_atm_aal_unit *unit = &load->host[port].unit;
@@ -395,15 +396,15 @@ static void hear_given_up(struct leat_sim_atm_load *load, uint32_t port, uint64_
         load->config.given_up(load->config.next_context, port, sent->copies, now);
 }
 
-static void hear(struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
+static void on_report(struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
 {
     struct leat_sim_atm_load_host *host = &load->host[port];
     const struct leat_sim_atm_load_watch *watch = &load->config.watch;
     const uint32_t told = host->unit.told;
     host->unit.told = 0;
     if (told & LEAT_ATM_AAL_LINE) send_line(load, port);
-    if (load->config.desk.hear) {
-        load->config.desk.hear(load->config.desk.context, port, told, now);
+    if (load->config.desk.on_report) {
+        load->config.desk.on_report(load->config.desk.context, port, told, now);
         return;
     }
     if (told & LEAT_ATM_AAL_COMPLETE) add_complete(load, host, now);
@@ -415,14 +416,14 @@ static void hear(struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
         host->number++;
         draw_message(load, port);
     }
-    if (told & LEAT_ATM_AAL_GRANTED && tells_coming(load)) tell_coming(load, port);
+    if (told & LEAT_ATM_AAL_GRANTED && reports_coming(load)) report_coming(load, port);
     if (told & LEAT_ATM_AAL_DENIED) {
         load->counts.unreadable++;
         host->reading = false;
         host->read_end_at = now;
     }
     if (told & LEAT_ATM_AAL_GOT) finish_read(load, port, now);
-    if (told & LEAT_ATM_AAL_UNDELIVERABLE) hear_given_up(load, port, now);
+    if (told & LEAT_ATM_AAL_UNDELIVERABLE) on_given_up(load, port, now);
 }
 
 /* When the host acts on its own: a message arises while it is idle, or its line is free. */
@@ -459,14 +460,14 @@ static void next_deeds(struct leat_sim_atm_load *load, uint32_t port, uint64_t l
     const uint32_t told = host->unit.told;
     if (at < host->own_at) {
         if (!(told & LEAT_ATM_AAL_NEWS)) return;
-        if (told == LEAT_ATM_AAL_LINE && !load->line && !load->config.desk.hear) {
+        if (told == LEAT_ATM_AAL_LINE && !load->line && !load->config.desk.on_report) {
             /* Not for the host. */
             host->unit.told = 0;
             send_line(load, port);
             return;
         }
     }
-    if (told) hear(load, port, at);
+    if (told) on_report(load, port, at);
     attend(load, port, at);
 }
 
@@ -479,7 +480,7 @@ static void catch_up(struct leat_sim_atm_load *load, uint32_t port, uint64_t now
 }
 
 /* No operation of this host, and none of its cells, is reported before this cycle. */
-static uint64_t told_from(const struct leat_sim_atm_load_host *host, uint64_t now)
+static uint64_t reported_from(const struct leat_sim_atm_load_host *host, uint64_t now)
 {
     const struct leat_atm_aal_unit *unit = &host->unit;
     const uint64_t written_at = unit->segment_cells
@@ -501,16 +502,16 @@ static uint64_t told_from(const struct leat_sim_atm_load_host *host, uint64_t no
  * first possible callback, whether for an operation in progress or for one that begins at `now` or
  * later.
  */
-static uint64_t nothing_told_up_to(struct leat_sim_atm_load *load, uint64_t now)
+static uint64_t nothing_reported_up_to(struct leat_sim_atm_load *load, uint64_t now)
 {
     if (load->sim.pauses) return now;
     if (load->quiet_before <= now) {
         load->quiet_before = LEAT_NEVER;
         for (uint32_t port = 0; port < load->config.fabric.net.ports; port++)
             load->quiet_before = leat_smaller(load->quiet_before,
-                                              told_from(&load->host[port], now));
+                                              reported_from(&load->host[port], now));
     }
-    return leat_smaller(load->quiet_before, now + load->tells_after) - 1;
+    return leat_smaller(load->quiet_before, now + load->reports_after) - 1;
 }
 
 /* How far may ports run independently? */
@@ -519,9 +520,10 @@ static uint64_t stride(void *context, uint64_t now)
     struct leat_sim_atm_load *load = context;
     add_deliveries(load);
     if (!load->ahead || load->scarce) return 0;
-    const uint64_t untold = load->config.handed_over ? nothing_told_up_to(load, now) : LEAT_NEVER;
+    const uint64_t unreported = load->config.handed_over ? nothing_reported_up_to(load, now)
+                                                         : LEAT_NEVER;
     load->stride_from = now;
-    load->stride_last = leat_smaller(leat_smaller(untold, load->last),
+    load->stride_last = leat_smaller(leat_smaller(unreported, load->last),
                                      now + LEAT_SIM_ATM_STRIDE - 1);
     if (load->stride_last < now) load->stride_last = now;
     return load->stride_last;
@@ -561,7 +563,7 @@ static void refused(void *context, uint32_t port, uint64_t now)
         send_again(load, port, now);
     else {
         leat_atm_aal_unit_refuse(&load->host[port].unit, now);
-        hear(load, port, now);
+        on_report(load, port, now);
     }
     load->host[port].own_at = next_own(load, port, now - 1);
     plan(load, port);
@@ -693,7 +695,7 @@ void leat_sim_atm_load_init(struct leat_sim_atm_load *load,
     if (load->line) init_lines(load);
     load->cells_stay_sound = config->model != LEAT_SIM_ATM_RTL && !load->line;
     load->ahead = config->model == LEAT_SIM_ATM_CELL && !load->line && !config->watch.cell;
-    load->tells_after = told_after(load, config->len_max);
+    load->reports_after = reported_after(load, config->len_max);
     leat_sim_atm_init(&load->sim, &config->fabric, config->model, &host, network);
     leat_sim_certificate_init(&load->certificate);
     leat_sim_histogram_init(&load->latency);

@@ -62,7 +62,7 @@ struct leat_sim_atm_load_watch {
 struct leat_sim_atm_load_desk {
     void *context;
     /* The unit of a port reported something (flags of atm_aal_unit.h). */
-    void (*hear)(void *context, uint32_t port, uint32_t told, uint64_t now);
+    void (*on_report)(void *context, uint32_t port, uint32_t told, uint64_t now);
     /* Called after `hear`, and in the cycle that it requested: gives commands to the unit. Returns
      * the cycle of its next call; LEAT_NEVER: none. */
     uint64_t (*serve)(void *context, uint32_t port, uint64_t now);
@@ -162,19 +162,19 @@ struct leat_sim_atm_load {
     uint64_t last_delivery_at;
     uint64_t moved, still_since; /* sim_atm_load_stuck.h: cells received and messages read, and when
                                     this last changed */
-    uint64_t looked_at;          /* ... the cycle of the last check */
-    uint32_t idle_looks;         /* ... consecutive checks in which nobody sent */
+    uint64_t inspected_at;       /* ... the cycle of the last check */
+    uint32_t idle_inspections;   /* ... consecutive checks in which nobody sent */
     struct leat_sim_delivery *delivery; /* of this stride, port by port */
     uint32_t *in_order;                 /* indices by time */
     uint32_t delivery_count;
     uint64_t stride_from, stride_last;
-    uint32_t scarce;       /* hosts */
-    bool cells_stay_sound; /* no line alters octets, and the cell model does not touch them */
-    uint64_t last;         /* last cycle of this run */
-    uint64_t quiet_before; /* no operation in progress is reported before this cycle */
-    uint64_t tells_after;  /* an operation that begins now is reported after this many cycles at the
-                              earliest */
-    bool ahead;            /* see leat_sim_atm_load_be_prompt */
+    uint32_t scarce;        /* hosts */
+    bool cells_stay_sound;  /* no line alters octets, and the cell model does not touch them */
+    uint64_t last;          /* last cycle of this run */
+    uint64_t quiet_before;  /* no operation in progress is reported before this cycle */
+    uint64_t reports_after; /* an operation that begins now is reported after this many cycles at
+                             the earliest */
+    bool ahead;             /* see leat_sim_atm_load_be_prompt */
     /* Cycles and messages that were replayed instead of simulated (sim_atm_replay.h). Only the
      * certificate and clock conversions take them into account. */
     uint64_t skipped_cycles;

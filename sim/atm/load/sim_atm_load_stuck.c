@@ -1,9 +1,9 @@
 #include "sim_atm_load_stuck.h"
 
-enum { STUCK_CYCLES = 1 << 20 };  /* without any arrival, although every cell has long been sent */
-enum { LOOK_CYCLES = 1 << 12 };   /* between checks of a network that may be locked */
-enum { LOCKED_CYCLES = 1 << 16 }; /* in which every cell arrives that can */
-enum { SERVICE_CYCLES = 1 << 8 }; /* the most that a unit spends on a cell, except for searching */
+enum { STUCK_CYCLES = 1 << 20 };   /* without any arrival, although every cell has long been sent */
+enum { INSPECT_CYCLES = 1 << 12 }; /* between checks of a network that may be locked */
+enum { LOCKED_CYCLES = 1 << 16 };  /* in which every cell arrives that can */
+enum { SERVICE_CYCLES = 1 << 8 };  /* the most that a unit spends on a cell, except for searching */
 
 const char *leat_sim_atm_load_stuck_text(enum leat_port_stuck how)
 {
@@ -24,13 +24,13 @@ static bool is_sending(const struct leat_sim_atm_load *load)
 /* ---- the whole network ----------------------------------------------------------------------- */
 
 bool leat_sim_atm_load_is_stuck(const struct leat_sim_atm_load *load,
-                                struct leat_sim_atm_load_look *look)
+                                struct leat_sim_atm_load_arrivals *last)
 {
     const uint64_t patience = (uint64_t)load->config.aal.retransmit_cycles *
                               load->config.aal.transmissions_max;
-    if (look->cells != load->sim.counts.cells_out || !is_sending(load)) look->since = load->sim.now;
-    look->cells = load->sim.counts.cells_out;
-    return load->sim.now - look->since > patience + STUCK_CYCLES;
+    if (last->cells != load->sim.counts.cells_out || !is_sending(load)) last->since = load->sim.now;
+    last->cells = load->sim.counts.cells_out;
+    return load->sim.now - last->since > patience + STUCK_CYCLES;
 }
 
 /* The search for the block of an acknowledgement visits all blocks that wait for one, two cycles
@@ -52,10 +52,10 @@ bool leat_sim_atm_load_is_livelocked(const struct leat_sim_atm_load *load, uint6
 {
     const uint64_t now = load->sim.now;
     const bool is_new = delivered != progress->delivered;
-    if (!is_new && now < progress->looked_at + LOOK_CYCLES) return false;
+    if (!is_new && now < progress->inspected_at + INSPECT_CYCLES) return false;
     if (is_new || (!held && leat_sim_atm_load_is_quiet(load))) progress->since = now;
     progress->delivered = delivered;
-    progress->looked_at = now;
+    progress->inspected_at = now;
     return now - progress->since > leat_sim_atm_load_delivery_cycles(load);
 }
 
@@ -78,15 +78,15 @@ static uint64_t moved_at(const struct leat_sim_atm_load_host *host)
 
 /* The cycle of the next check. If no port sends there is no lock: checks become rarer the longer
  * this lasts. */
-static uint64_t look_at(const struct leat_sim_atm_load *load)
+static uint64_t next_inspection(const struct leat_sim_atm_load *load)
 {
-    return load->looked_at + ((uint64_t)LOOK_CYCLES << load->idle_looks);
+    return load->inspected_at + ((uint64_t)INSPECT_CYCLES << load->idle_inspections);
 }
 
-bool leat_sim_atm_load_look(struct leat_sim_atm_load *load)
+bool leat_sim_atm_load_inspect(struct leat_sim_atm_load *load)
 {
     const uint64_t now = load->sim.now - 1;
-    if (now < look_at(load)) return false;
+    if (now < next_inspection(load)) return false;
     for (uint32_t port = 0; port < load->config.fabric.net.ports; port++) {
         struct leat_sim_atm_load_host *host = &load->host[port];
         const uint64_t moved = moved_at(host);
@@ -98,14 +98,14 @@ bool leat_sim_atm_load_look(struct leat_sim_atm_load *load)
     const uint64_t moved = load->sim.counts.cells_out + load->counts.messages_delivered;
     if (load->moved != moved) load->still_since = now;
     load->moved = moved;
-    load->idle_looks = is_sending(load) ? 0 : load->idle_looks + 1;
-    load->looked_at = now;
+    load->idle_inspections = is_sending(load) ? 0 : load->idle_inspections + 1;
+    load->inspected_at = now;
     return true;
 }
 
 static bool is_still(const struct leat_sim_atm_load *load, uint64_t since, uint64_t cycles)
 {
-    return load->looked_at > since + cycles;
+    return load->inspected_at > since + cycles;
 }
 
 bool leat_sim_atm_load_is_locked(const struct leat_sim_atm_load *load, uint32_t port,
@@ -132,9 +132,9 @@ static bool nothing_moves(const struct leat_sim_atm_load *load)
 bool leat_sim_atm_load_run_watched(struct leat_sim_atm_load *load, uint64_t last)
 {
     while (load->sim.now <= last) {
-        const uint64_t look = look_at(load);
-        leat_sim_atm_load_run(load, look < last ? look : last);
-        if (leat_sim_atm_load_look(load) && nothing_moves(load)) return false;
+        const uint64_t at = next_inspection(load);
+        leat_sim_atm_load_run(load, at < last ? at : last);
+        if (leat_sim_atm_load_inspect(load) && nothing_moves(load)) return false;
     }
     return true;
 }

@@ -23,18 +23,18 @@ const char *leat_sim_atm_load_stuck_text(enum leat_port_stuck how);
 /* Deadlock: has no cell arrived anywhere for so long that every cell would have been transmitted
  * for the last time, while some port always tries to send? This happens if cells are retransmitted
  * before an acknowledgement can arrive. The struct is what the last check saw; zeros at first. */
-struct leat_sim_atm_load_look {
+struct leat_sim_atm_load_arrivals {
     uint64_t cells, since;
 };
 bool leat_sim_atm_load_is_stuck(const struct leat_sim_atm_load *load,
-                                struct leat_sim_atm_load_look *look);
+                                struct leat_sim_atm_load_arrivals *last);
 
 /* Livelock: has nothing been delivered for longer than any operation of the units takes? The caller
  * checks now and then and counts deliveries. The struct is what the last check saw; zeros at first.
  * A quiet network is not judged, unless a message is `held` back until the network has room for it.
  * */
 struct leat_sim_atm_load_progress {
-    uint64_t delivered, since, looked_at;
+    uint64_t delivered, since, inspected_at;
 };
 bool leat_sim_atm_load_is_livelocked(const struct leat_sim_atm_load *load, uint64_t delivered,
                                      bool held, struct leat_sim_atm_load_progress *progress);
@@ -52,7 +52,7 @@ uint64_t leat_sim_atm_load_delivery_cycles(const struct leat_sim_atm_load *load)
 bool leat_sim_atm_load_run_watched(struct leat_sim_atm_load *load, uint64_t last);
 
 /* The same for callers of leat_sim_atm_load_run: checks if it is time to. True: it has checked. */
-bool leat_sim_atm_load_look(struct leat_sim_atm_load *load);
+bool leat_sim_atm_load_inspect(struct leat_sim_atm_load *load);
 
 /* After such a run: is this port locked, in a group of ports or because nothing moves? It is full,
  * and has neither sent nor received a cell since *since. */

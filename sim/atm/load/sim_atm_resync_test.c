@@ -539,6 +539,7 @@ static void a_network_that_locks_is_told_in_the_same_cycle_by_both_models(void)
             goes = leat_sim_atm_load_run_watched(&w->load, until);
         }
         OK(!goes);
+        OK(!leat_sim_atm_load_inspect(&w->load)); /* it has just been inspected */
         uint32_t locked = 0;
         for (uint32_t port = 0; port < 4; port++)
             locked += leat_sim_atm_load_is_locked(&w->load, port, &since);

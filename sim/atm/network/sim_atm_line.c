@@ -139,8 +139,8 @@ static bool make_mask(struct leat_sim_atm_line *line, const struct leat_sim_atm_
     return header_bits + payload_bits > 0;
 }
 
-static void tell(const struct leat_sim_atm_line_config *config,
-                 const struct leat_sim_atm_line *line, struct leat_sim_atm_line_event event)
+static void report(const struct leat_sim_atm_line_config *config,
+                   const struct leat_sim_atm_line *line, struct leat_sim_atm_line_event event)
 {
     if (!config->watch) return;
     event.port = line->port;
@@ -149,12 +149,12 @@ static void tell(const struct leat_sim_atm_line_config *config,
 }
 
 /* Reports that the octets of this cell are unchanged. */
-static void tell_unaltered(const struct leat_sim_atm_line_config *config,
-                           const struct leat_sim_atm_line *line,
-                           struct leat_sim_atm_line_event event, const uint8_t *cell)
+static void report_unaltered(const struct leat_sim_atm_line_config *config,
+                             const struct leat_sim_atm_line *line,
+                             struct leat_sim_atm_line_event event, const uint8_t *cell)
 {
     event.sent = event.damaged = event.passed = cell;
-    tell(config, line, event);
+    report(config, line, event);
 }
 
 static enum leat_sim_atm_line_fate check_header(struct leat_sim_atm_line *line, uint8_t *cell)
@@ -199,7 +199,7 @@ static bool carry_damaged(struct leat_sim_atm_line *line,
     event.sent = sent;
     event.damaged = damaged;
     event.passed = out;
-    tell(&medium->config, line, event);
+    report(&medium->config, line, event);
     return arrives;
 }
 
@@ -213,7 +213,7 @@ static bool carry(struct leat_sim_atm_line *line, const struct leat_sim_atm_line
         return carry_damaged(line, medium, cell, mask, event, out);
     leat_atm_hec_init(&line->hec);
     memcpy(out, cell, CELL_LEN);
-    tell_unaltered(&medium->config, line, event, out);
+    report_unaltered(&medium->config, line, event, out);
     return true;
 }
 
@@ -244,7 +244,7 @@ static void insert(struct leat_sim_atm_line *line, const struct leat_sim_atm_lin
     line->counts.inserted++;
     make_stray(line, config, out);
     leat_atm_hec_init(&line->hec);
-    tell_unaltered(config, line, event, out);
+    report_unaltered(config, line, event, out);
 }
 
 static void lose(struct leat_sim_atm_line *line, const struct leat_sim_atm_line_config *config,
@@ -255,7 +255,7 @@ static void lose(struct leat_sim_atm_line *line, const struct leat_sim_atm_line_
         line->counts.outage++;
     else
         line->counts.lost++;
-    tell_unaltered(config, line, event, cell);
+    report_unaltered(config, line, event, cell);
 }
 
 void leat_sim_atm_line_pass(struct leat_sim_atm_line *line,

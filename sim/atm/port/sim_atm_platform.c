@@ -151,7 +151,7 @@ static void want_lock(task *t, enum leat_sim_atm_platform_wait lock, uint64_t no
 }
 
 /* Is there a message for a task that wants one? Polling tasks do not know. */
-static void look_for_message(struct leat_sim_atm_platform *p, task *t, uint64_t now)
+static void find_message(struct leat_sim_atm_platform *p, task *t, uint64_t now)
 {
     if (p->polls || leat_atm_aal_unit_has(unit_of(p, t->port), &t->wants))
         want_lock(t, LEAT_SIM_ATM_PLATFORM_READ_LOCK, now);
@@ -174,14 +174,14 @@ static task *task_at(struct leat_sim_atm_platform *p, uint32_t index_and_one)
     return &p->task[index_and_one - 1];
 }
 
-static void hear_denial(struct leat_sim_atm_platform *p, uint32_t at)
+static void on_denied(struct leat_sim_atm_platform *p, uint32_t at)
 {
     task *t = task_at(p, p->port[at].reader);
     t->waits = LEAT_SIM_ATM_PLATFORM_DENIAL;
     t->reply_at = unit_of(p, at)->reply_at;
 }
 
-static void hear(void *context, uint32_t at, uint32_t told, uint64_t now)
+static void on_report(void *context, uint32_t at, uint32_t told, uint64_t now)
 {
     struct leat_sim_atm_platform *p = context;
     port *here = &p->port[at];
@@ -189,10 +189,10 @@ static void hear(void *context, uint32_t at, uint32_t told, uint64_t now)
     if (told & LEAT_ATM_AAL_COMPLETE)
         for (uint32_t i = here->first_task; i; i = p->task[i - 1].next)
             if (p->task[i - 1].waits == LEAT_SIM_ATM_PLATFORM_MESSAGE)
-                look_for_message(p, &p->task[i - 1], now);
+                find_message(p, &p->task[i - 1], now);
     if (told & LEAT_ATM_AAL_WRITTEN) here->writer = 0;
     if (told & LEAT_ATM_AAL_GRANTED) reply_at(task_at(p, here->reader), unit_of(p, at)->reply_at);
-    if (told & LEAT_ATM_AAL_DENIED) hear_denial(p, at);
+    if (told & LEAT_ATM_AAL_DENIED) on_denied(p, at);
     if (told & LEAT_ATM_AAL_GOT) reply_octets(p, task_at(p, here->reader), now);
     if (told & LEAT_ATM_AAL_UNDELIVERABLE) {
         const struct leat_atm_aal_unit *unit = unit_of(p, at);
@@ -205,7 +205,7 @@ static void hear(void *context, uint32_t at, uint32_t told, uint64_t now)
 }
 
 /* A put or send is over when the unit would accept the next command. */
-static void look_after_writer(struct leat_sim_atm_platform *p, uint32_t at)
+static void check_writer(struct leat_sim_atm_platform *p, uint32_t at)
 {
     const struct leat_atm_aal_unit *unit = unit_of(p, at);
     if (!p->port[at].writer || unit->write.count) return;
@@ -214,14 +214,14 @@ static void look_after_writer(struct leat_sim_atm_platform *p, uint32_t at)
     if (writes && t->waits == LEAT_SIM_ATM_PLATFORM_UNIT) reply_at(t, unit->write_free_at - 1);
 }
 
-static void tell_due(struct leat_sim_atm_platform *p, uint32_t at, uint64_t now)
+static void reply_all_due(struct leat_sim_atm_platform *p, uint32_t at, uint64_t now)
 {
     for (uint32_t i = p->port[at].first_task; i; i = p->task[i - 1].next) {
         task *t = &p->task[i - 1];
         if (t->waits == LEAT_SIM_ATM_PLATFORM_REPLY && t->reply_at <= now) reply_due(p, t, now);
         if (t->waits == LEAT_SIM_ATM_PLATFORM_DENIAL && t->reply_at <= now) {
             p->port[at].reader = 0;
-            look_for_message(p, t, now);
+            find_message(p, t, now);
         }
     }
 }
@@ -252,8 +252,8 @@ static uint64_t next_at(struct leat_sim_atm_platform *p, uint32_t at)
 static uint64_t serve(void *context, uint32_t at, uint64_t now)
 {
     struct leat_sim_atm_platform *p = context;
-    look_after_writer(p, at);
-    tell_due(p, at, now);
+    check_writer(p, at);
+    reply_all_due(p, at, now);
     hand_out_locks(p, at, now);
     return next_at(p, at);
 }
@@ -348,7 +348,7 @@ static void ask_receive(struct leat_sim_atm_platform *p, task *t,
     if (p->port[t->port].reader == (uint32_t)(t - p->task) + 1) end_read(p, t, now);
     t->wants = (struct leat_atm_task_message){ .instance = t->instance, .id = request->type };
     memcpy(t->wants.name, t->name, sizeof t->name);
-    look_for_message(p, t, now);
+    find_message(p, t, now);
 }
 
 /* The command is out of turn: why? */
@@ -432,7 +432,7 @@ static bool is_at_rest(const struct leat_sim_atm_platform *p)
 static bool is_stuck(struct leat_sim_atm_platform *p)
 {
     struct leat_port_net *net = &p->base.net;
-    const bool locked = leat_sim_atm_load_is_stuck(&p->load, &p->look);
+    const bool locked = leat_sim_atm_load_is_stuck(&p->load, &p->arrivals);
     if (!locked && !leat_sim_atm_load_is_livelocked(&p->load, p->replies, false, &p->progress))
         return false;
     const enum leat_port_stuck how = locked ? LEAT_PORT_LOCKED : LEAT_PORT_LIVELOCKED;
@@ -516,7 +516,7 @@ void leat_sim_atm_platform_init(struct leat_sim_atm_platform *p,
         p->port[at].octets = octets + (size_t)at * load.len_max;
     leat_sim_must(!leat_sim_clock_init(&p->clock, config->fabric.period_ps_num,
                                        config->fabric.period_ps_den));
-    load.desk = (struct leat_sim_atm_load_desk){ p, hear, serve };
+    load.desk = (struct leat_sim_atm_load_desk){ p, on_report, serve };
     leat_sim_atm_load_init(&p->load, &load, load_memory);
     leat_sim_atm_load_be_prompt(&p->load); /* tasks may give commands at any time */
 }

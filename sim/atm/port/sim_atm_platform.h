@@ -61,7 +61,7 @@ struct leat_sim_atm_platform {
     bool polls;
     bool has_called; /* a callback was made in this run */
     uint64_t replies;
-    struct leat_sim_atm_load_look look;
+    struct leat_sim_atm_load_arrivals arrivals;
     struct leat_sim_atm_load_progress progress;
 };
 

@@ -7,7 +7,7 @@
 
 enum {
     SPARE_BLOCKS = 16,    /* for arriving acknowledgements */
-    LOOK_AGAIN = 256,     /* cycles, while a message waits for room at its receiver */
+    POLL_CYCLES = 256,    /* cycles, while a message waits for room at its receiver */
     PIECES_OF_BUFFER = 8, /* long messages are sent in pieces of this fraction of it */
 };
 #define SLICE_CYCLES UINT64_C(1000000)
@@ -147,7 +147,7 @@ static void enqueue(struct leat_sim_atm_ports *port, uint32_t index)
 }
 
 /* Between runs: can a blocked port proceed? */
-static void ask_again(struct leat_sim_atm_ports *port, uint32_t from)
+static void retry(struct leat_sim_atm_ports *port, uint32_t from)
 {
     port->present = port->load.sim.now - 1;
     leat_sim_atm_load_wake(&port->load, from);
@@ -168,7 +168,7 @@ static bool send(struct leat_port_net *net, const struct leat_port_message *mess
     net->in_flight++;
     enqueue(port, index);
     /* A port that waits for room checks at its own times, independent of calls. */
-    if (!port->queue[message->from].held) ask_again(port, message->from);
+    if (!port->queue[message->from].held) retry(port, message->from);
     return true;
 }
 
@@ -242,8 +242,8 @@ static void written(void *context, uint32_t from, uint32_t number, uint64_t cycl
 
 /* A reader gets four octets in so many cycles, evenly except for a cycle. Ports may have run a
  * stride ahead before this is known here. */
-static void tell_head(struct leat_sim_atm_ports *port, const struct leat_port_message *message,
-                      uint32_t len, uint64_t cycle)
+static void report_head(struct leat_sim_atm_ports *port, const struct leat_port_message *message,
+                        uint32_t len, uint64_t cycle)
 {
     const struct leat_port_observer *observer = &port->net.observer;
     const uint64_t reading = leat_atm_aal_io_cycles(len);
@@ -265,7 +265,7 @@ static void coming(void *context, const struct leat_sim_delivery *delivery, uint
     if (port->net.observer.coming)
         port->net.observer.coming(port->net.observer.context, &e->message,
                                   leat_sim_atm_ports_edge(port, delivery->at));
-    tell_head(port, &e->message, len, delivery->at);
+    report_head(port, &e->message, len, delivery->at);
 }
 
 static void drop(struct leat_sim_atm_ports *port, struct leat_sim_atm_ports_entry *e)
@@ -385,10 +385,11 @@ static void lose_waiting(struct leat_sim_atm_ports *port, uint32_t from, bool lo
         e->next = port->free;
         port->free = at;
     }
-    if (queue->first) ask_again(port, from);
+    if (queue->first) retry(port, from);
 }
 
-static void tell_stuck(struct leat_sim_atm_ports *port, enum leat_port_stuck how, bool locked_only)
+static void report_stuck(struct leat_sim_atm_ports *port, enum leat_port_stuck how,
+                         bool locked_only)
 {
     const struct leat_port_observer *observer = &port->net.observer;
     const char *why = leat_sim_atm_load_stuck_text(how);
@@ -405,7 +406,7 @@ static void tell_stuck(struct leat_sim_atm_ports *port, enum leat_port_stuck how
 static bool some_are_locked(struct leat_sim_atm_ports *port)
 {
     bool any = false;
-    if (!leat_sim_atm_load_look(&port->load)) return false;
+    if (!leat_sim_atm_load_inspect(&port->load)) return false;
     for (uint32_t p = 0; p < port->net.ports && !any; p++)
         any = is_locked(port, p);
     for (uint32_t p = 0; p < port->net.ports && any; p++) {
@@ -422,33 +423,33 @@ static bool some_are_locked(struct leat_sim_atm_ports *port)
 }
 
 /* Does the network, or a part of it, make no progress? */
-static void look_whether_stuck(struct leat_sim_atm_ports *port)
+static void check_progress(struct leat_sim_atm_ports *port)
 {
     const struct leat_sim_atm_load *load = &port->load;
-    if (leat_sim_atm_load_is_stuck(load, &port->look) && port->net.in_flight)
-        tell_stuck(port, LEAT_PORT_LOCKED, false);
+    if (leat_sim_atm_load_is_stuck(load, &port->arrivals) && port->net.in_flight)
+        report_stuck(port, LEAT_PORT_LOCKED, false);
     else if (some_are_locked(port))
-        tell_stuck(port, LEAT_PORT_LOCKED, true);
+        report_stuck(port, LEAT_PORT_LOCKED, true);
     else if (leat_sim_atm_load_is_livelocked(load, load->counts.messages_delivered, port->held > 0,
                                              &port->progress))
-        tell_stuck(port, LEAT_PORT_LIVELOCKED, false);
+        report_stuck(port, LEAT_PORT_LIVELOCKED, false);
 }
 
 /* ---- running -----------------------------------------------------------------------------------
  */
 
 /* The cycles up to the next check of ports that wait for room; 0: it is the next cycle. */
-static uint64_t until_looks(const struct leat_sim_atm_ports *port)
+static uint64_t until_poll(const struct leat_sim_atm_ports *port)
 {
-    return (LOOK_AGAIN - (port->load.sim.now + port->load.skipped_cycles) % LOOK_AGAIN) %
-           LOOK_AGAIN;
+    return (POLL_CYCLES - (port->load.sim.now + port->load.skipped_cycles) % POLL_CYCLES) %
+           POLL_CYCLES;
 }
 
 /* The last cycle to run before some port must be called again. */
 static uint64_t slice_end(const struct leat_sim_atm_ports *port)
 {
-    const uint64_t now = port->load.sim.now, looks = until_looks(port);
-    uint64_t end = now + (!port->held ? SLICE_CYCLES : looks ? looks : LOOK_AGAIN) - 1;
+    const uint64_t now = port->load.sim.now, poll = until_poll(port);
+    uint64_t end = now + (!port->held ? SLICE_CYCLES : poll ? poll : POLL_CYCLES) - 1;
     for (uint32_t p = 0; port->early && p < port->net.ports; p++) {
         if (!port->queue[p].early) continue;
         const uint64_t due = port->entry[port->queue[p].first - 1].cycle;
@@ -458,11 +459,11 @@ static uint64_t slice_end(const struct leat_sim_atm_ports *port)
 }
 
 /* Ports that wait for room check in fixed cycles, however the run is cut into pieces. */
-static void look_again(struct leat_sim_atm_ports *port)
+static void poll_held(struct leat_sim_atm_ports *port)
 {
-    const bool look = until_looks(port) == 0;
+    const bool poll = until_poll(port) == 0;
     for (uint32_t p = 0; port->held + port->early && p < port->net.ports; p++)
-        if ((port->queue[p].held && look) || port->queue[p].early) ask_again(port, p);
+        if ((port->queue[p].held && poll) || port->queue[p].early) retry(port, p);
 }
 
 static leat_time run(struct leat_port_net *net, leat_time until)
@@ -474,8 +475,8 @@ static leat_time run(struct leat_port_net *net, leat_time until)
     port->has_called = false;
     while (load->sim.now <= leat_smaller(last, enough) && (until != LEAT_NEVER || net->in_flight)) {
         leat_sim_atm_load_run(load, leat_smaller(slice_end(port), last));
-        look_whether_stuck(port);
-        look_again(port);
+        check_progress(port);
+        poll_held(port);
         if (port->has_called) break;
     }
     const bool is_there = !port->has_called && load->sim.now > last;

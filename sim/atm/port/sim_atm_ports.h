@@ -72,7 +72,7 @@ struct leat_sim_atm_ports {
     uint32_t held, early; /* ports */
     uint64_t present;     /* cycle */
     bool has_called;      /* a callback was made in this run */
-    struct leat_sim_atm_load_look look;
+    struct leat_sim_atm_load_arrivals arrivals;
     struct leat_sim_atm_load_progress progress;
     uint64_t holds;          /* how often a message began to wait for room */
     const uint8_t *stand_in; /* for messages sent from now on */

@@ -101,6 +101,18 @@ static struct leat_sim_atm_ports_config config_of(const char *name)
     return config;
 }
 
+static void the_load_below_has_the_longest_message_that_both_buffers_hold(void)
+{
+    struct leat_sim_atm_ports_config config = config_of("clos444");
+    config.aal.send_blocks = 100;
+    config.aal.receive_blocks = 90;
+    const struct leat_sim_atm_load_config load = leat_sim_atm_ports_load(&config);
+    EQ(load.len_max, leat_atm_aal_message_max(90));
+    EQ(load.model, LEAT_SIM_ATM_CELL);
+    config.contention_free = true;
+    EQ(leat_sim_atm_ports_load(&config).model, LEAT_SIM_ATM_ALONE);
+}
+
 static void set_up(const struct leat_sim_atm_ports_config *config)
 {
     free(scene.memory);
@@ -411,7 +423,7 @@ static void ports_do_not_pile_up_blocks_that_wait_for_acknowledgements(void)
 static void a_network_that_is_stuck_is_told(void)
 {
     struct leat_sim_atm_ports_config config = config_of("clos:2,2,2");
-    struct leat_sim_atm_load_look look = { 0 };
+    struct leat_sim_atm_load_arrivals look = { 0 };
     uint32_t lost = 0;
     config.aal.retransmit_cycles = 300;
     config.aal.transmissions_max = UINT8_MAX;
@@ -427,7 +439,7 @@ static void a_network_that_is_stuck_is_told(void)
     OK(scene.stuck[LEAT_PORT_LOCKED] > 0 && !scene.stuck[LEAT_PORT_LIVELOCKED]);
     for (uint32_t i = 0; i < 20; i++)
         leat_port_run(&scene.port.net, scene.port.net.now + 4000000 * (leat_time)CYCLE_PS);
-    OK(leat_sim_atm_load_is_stuck(&scene.port.load, &scene.port.look));
+    OK(leat_sim_atm_load_is_stuck(&scene.port.load, &scene.port.arrivals));
     EQ(scene.stuck[LEAT_PORT_LOCKED], 1);                     /* reported once */
     OK(!leat_sim_atm_load_is_stuck(&scene.port.load, &look)); /* the first check */
 }
@@ -517,7 +529,7 @@ static void nothing_delivered_is_judged_by_the_timers(void)
     OK(!leat_sim_atm_load_is_livelocked(load, 1, true, &progress));
     run_to(2 * bound);
     OK(leat_sim_atm_load_is_livelocked(load, 1, true, &progress));
-    progress.looked_at = 0;
+    progress.inspected_at = 0;
     OK(!leat_sim_atm_load_is_livelocked(load, 1, false, &progress)); /* nothing waits */
 }
 
@@ -543,4 +555,5 @@ TAP_MAIN(T(a_message_alone_takes_the_time_of_the_note_in_every_model),
          T(a_network_that_is_stuck_is_told),
          T(a_lock_is_told_where_all_that_has_begun_was_delivered),
          T(a_lock_of_some_ports_is_told_and_others_go_on), T(what_is_slow_is_not_stuck),
-         T(nothing_delivered_is_judged_by_the_timers), T(a_run_does_not_take_for_ever))
+         T(nothing_delivered_is_judged_by_the_timers), T(a_run_does_not_take_for_ever),
+         T(the_load_below_has_the_longest_message_that_both_buffers_hold))

@@ -45,7 +45,7 @@ static void forget(struct leat_sim_atm_replay *r)
 }
 
 static void write_down(struct leat_sim_atm_replay *r, enum leat_sim_atm_replay_kind kind,
-                       uint32_t message, uint64_t told, uint64_t at)
+                       uint32_t message, uint64_t known_at, uint64_t at)
 {
     if (!r->remembers) return;
     if (r->item_count == ITEMS_MAX) {
@@ -53,13 +53,8 @@ static void write_down(struct leat_sim_atm_replay *r, enum leat_sim_atm_replay_k
         return;
     }
     r->item[r->item_count++] = (struct leat_sim_atm_replay_item){
-        .kind = kind, .message = message, .told = told - r->from, .at = at - r->from
+        .kind = kind, .message = message, .known_at = known_at - r->from, .at = at - r->from
     };
-}
-
-static uint64_t cycle_of(const struct leat_sim_atm_replay *r, leat_time at)
-{
-    return leat_sim_atm_ports_cycle_from(&r->port, at);
 }
 
 /* ---- callbacks of the network -------------------------------------------------------------------
@@ -69,7 +64,7 @@ static void on_sent(void *context, const struct leat_port_message *message, leat
 {
     struct leat_sim_atm_replay *r = context;
     struct leat_sim_atm_replay_entry *e = &r->entry[entry_of(r, message)];
-    const uint64_t cycle = cycle_of(r, at);
+    const uint64_t cycle = leat_sim_atm_ports_cycle_from(&r->port, at);
     e->number = r->port.load.host[message->from].number;
     if (r->catches_up) return;
     if (r->remembers) r->message[e->message].number = e->number - r->number[message->from];
@@ -86,14 +81,15 @@ static void on_coming(void *context, const struct leat_port_message *message, le
     e->hash = host->reading_coming.payload_hash;
     e->has_hash = true;
     if (r->catches_up) return;
-    write_down(r, LEAT_SIM_ATM_REPLAY_COMING, e->message, host->unit.reply_at, cycle_of(r, at));
+    write_down(r, LEAT_SIM_ATM_REPLAY_COMING, e->message, host->unit.reply_at,
+               leat_sim_atm_ports_cycle_from(&r->port, at));
     if (r->net.observer.coming) r->net.observer.coming(r->net.observer.context, message, at);
 }
 
 static void on_arrived(void *context, const struct leat_port_message *message, leat_time at)
 {
     struct leat_sim_atm_replay *r = context;
-    const uint64_t cycle = cycle_of(r, at);
+    const uint64_t cycle = leat_sim_atm_ports_cycle_from(&r->port, at);
     if (r->catches_up) return;
     write_down(r, LEAT_SIM_ATM_REPLAY_ARRIVED, r->entry[entry_of(r, message)].message, cycle,
                cycle);
@@ -134,12 +130,12 @@ static uint64_t cost_of(uint64_t words)
 }
 
 /* In a large network with little traffic, fingerprints would cost more than a replay can save. */
-static bool can_afford(const struct leat_sim_atm_replay *r, uint64_t looks)
+static bool can_afford(const struct leat_sim_atm_replay *r, uint64_t fingerprints)
 {
     const uint64_t peers = (uint64_t)r->net.ports * r->net.ports;
     const uint64_t words = r->word_count > 2 * peers ? r->word_count : 2 * peers;
     const uint64_t earned = WORDS_FREE + r->port.load.counts.cells_delivered * WORDS_A_CELL;
-    return earned >= r->words_spent + looks * cost_of(words);
+    return earned >= r->words_spent + fingerprints * cost_of(words);
 }
 
 /* Records the reference state that later states are compared with. */
@@ -270,7 +266,7 @@ static void arrive(struct leat_sim_atm_replay *r, const struct leat_sim_atm_repl
 }
 
 /* Repeats a recorded callback. */
-static void tell(struct leat_sim_atm_replay *r, const struct leat_sim_atm_replay_item *item)
+static void repeat(struct leat_sim_atm_replay *r, const struct leat_sim_atm_replay_item *item)
 {
     const struct leat_port_observer *observer = &r->net.observer;
     struct leat_sim_atm_replay_message *m = &r->message[item->message];
@@ -336,7 +332,7 @@ static void catch_up(struct leat_sim_atm_replay *r)
     port->stand_in = r->blank;
     for (uint32_t i = 0; i < r->next; i++) {
         if (r->item[i].kind != LEAT_SIM_ATM_REPLAY_HANDED) continue;
-        run_up_to(r, r->from + r->item[i].told);
+        run_up_to(r, r->from + r->item[i].known_at);
         hand_over(r, &r->message[r->item[i].message]);
     }
     run_up_to(r, now);
@@ -371,7 +367,7 @@ static bool is_handed_again(const struct leat_sim_atm_replay *r,
     const struct leat_sim_atm_replay_item *item = &r->item[r->next];
     const struct leat_sim_atm_replay_message *m = &r->message[item->message];
     return item->kind == LEAT_SIM_ATM_REPLAY_HANDED && same_kind(&m->message, message) &&
-           r->from + m->cycle == cycle_of(r, at);
+           r->from + m->cycle == leat_sim_atm_ports_cycle_from(&r->port, at);
 }
 
 static bool send_simulated(struct leat_sim_atm_replay *r, const struct leat_port_message *message,
@@ -416,7 +412,7 @@ static void settle_items(struct leat_sim_atm_replay *r)
     const uint64_t now = present(r) - r->from;
     if (!r->remembers) return;
     for (uint32_t i = r->unsettled; i < r->item_count; i++)
-        if (r->item[i].told > now) r->item[i].told = now;
+        if (r->item[i].known_at > now) r->item[i].known_at = now;
     r->unsettled = r->item_count;
 }
 
@@ -443,21 +439,22 @@ static bool replay(struct leat_sim_atm_replay *r, leat_time until)
     for (;;) {
         if (r->next == r->item_count) next_period(r);
         const struct leat_sim_atm_replay_item *item = &r->item[r->next];
-        const uint64_t told = r->from + item->told + (r->port.load.skipped_cycles - skipped);
-        if (last < told || (last == told && item->kind == LEAT_SIM_ATM_REPLAY_HANDED)) {
+        const uint64_t known_at = r->from + item->known_at +
+                                  (r->port.load.skipped_cycles - skipped);
+        if (last < known_at || (last == known_at && item->kind == LEAT_SIM_ATM_REPLAY_HANDED)) {
             r->net.now = until;
             return true;
         }
         if (item->kind == LEAT_SIM_ATM_REPLAY_HANDED) {
-            r->net.now = leat_sim_atm_ports_edge(&r->port, r->from + item->told);
+            r->net.now = leat_sim_atm_ports_edge(&r->port, r->from + item->known_at);
             return false;
         }
         r->next++;
         if (item->kind == LEAT_SIM_ATM_REPLAY_PAUSE) {
-            r->net.now = leat_sim_atm_ports_edge(&r->port, r->from + item->told);
+            r->net.now = leat_sim_atm_ports_edge(&r->port, r->from + item->known_at);
             return true;
         }
-        tell(r, item);
+        repeat(r, item);
     }
 }
 

@@ -35,8 +35,8 @@ enum leat_sim_atm_replay_kind {
 struct leat_sim_atm_replay_item {
     enum leat_sim_atm_replay_kind kind;
     uint32_t message;
-    uint64_t told; /* the cycle in which this became known */
-    uint64_t at;   /* the cycle that was reported */
+    uint64_t known_at; /* the cycle in which this became known */
+    uint64_t at;       /* the cycle that was reported */
 };
 
 /* The messages of a period: first those in flight when it began, then those sent in it. */

@@ -69,19 +69,19 @@ static void plan(struct leat_net_port *p, uint32_t entry, enum leat_net_port_ste
         &p->post, (struct leat_sim_plan){ at, p->entry[entry].letter.call, entry, (uint32_t)step });
 }
 
-/* ---- telling -------------------------------------------------------------------------------- */
+/* ---- reporting ----------------------------------------------------------------------------- */
 
 /* Queues a callback for the end of the cycle, at `at`: all queued ones have the same time. */
 static void note(struct leat_net_port *p, uint32_t entry, bool sent, leat_time at)
 {
     leat_sim_post_note(&p->post, entry, sent);
-    p->told_at = at;
+    p->reported_at = at;
 }
 
-static void tell_head(struct leat_net_port *p, const struct leat_port_message *message,
-                      leat_time from, leat_time until, leat_time at)
+static void report_head(struct leat_net_port *p, const struct leat_port_message *message,
+                        leat_time from, leat_time until, leat_time at)
 {
-    if (leat_sim_post_tell_head(&p->post, message, from, until, at)) p->told_at = at;
+    if (leat_sim_post_report_head(&p->post, message, from, until, at)) p->reported_at = at;
 }
 
 /* ---- the messages of a port ----------------------------------------------------------------- */
@@ -201,7 +201,7 @@ static void arrive(void *context, const struct leat_net_arrival *arrival)
     else if (!--e->missing)
         settle(p, arrival->packet.source, arrival->packet.destination, at);
     else if (arrival->packet.number == e->first_packet && payload(&p->config) >= LEAT_PORT_HEAD_LEN)
-        tell_head(p, &e->letter.message, at, LEAT_NEVER, at);
+        report_head(p, &e->letter.message, at, LEAT_NEVER, at);
     p->net.stop = leat_sim_post_has_news(&p->post);
 }
 
@@ -283,7 +283,7 @@ static void advance(struct leat_net_port *p, leat_time until)
 static void advance_dead(struct leat_net_port *p, leat_time until)
 {
     while (p->post.plans && p->post.plan[0].at < until &&
-           (!p->post.events || p->post.plan[0].at == p->told_at)) {
+           (!p->post.events || p->post.plan[0].at == p->reported_at)) {
         const struct leat_sim_plan due = leat_sim_post_take(&p->post);
         append(p, due.entry);
         lose(p, due.entry, deadlocked, due.at);
@@ -334,12 +334,12 @@ static void begin_alone(struct leat_net_port *p, uint32_t index)
 }
 
 /* Octets arrive a flit at a time, delayed by the heads of packets among them. */
-static void tell_even_head(struct leat_net_port *p, const struct leat_port_message *message,
-                           uint64_t first, uint64_t last, leat_time at)
+static void report_even_head(struct leat_net_port *p, const struct leat_port_message *message,
+                             uint64_t first, uint64_t last, leat_time at)
 {
     const uint64_t later = 1 + (uint64_t)p->config.head_flits;
-    tell_head(p, message, leat_sim_clock_at(&p->config.clock, first + later),
-              leat_sim_clock_at(&p->config.clock, last + later), at);
+    report_head(p, message, leat_sim_clock_at(&p->config.clock, first + later),
+                leat_sim_clock_at(&p->config.clock, last + later), at);
 }
 
 /* The port of the receiver takes it in after those before. */
@@ -350,13 +350,13 @@ static void take_in(struct leat_net_port *p, uint32_t index, leat_time at)
     const uint64_t first = leat_larger(queue->in_free, e->cycle);
     queue->in_free = first + leat_net_port_flits(&p->config, e->letter.message.len);
     plan(p, index, LEAT_NET_PORT_TAIL, leat_sim_clock_at(&p->config.clock, queue->in_free - 1));
-    tell_even_head(p, &e->letter.message, first, queue->in_free - 1, at);
+    report_even_head(p, &e->letter.message, first, queue->in_free - 1, at);
 }
 
 static void advance_alone(struct leat_net_port *p, leat_time until)
 {
     while (p->post.plans && p->post.plan[0].at < until &&
-           (!leat_sim_post_has_news(&p->post) || p->post.plan[0].at == p->told_at)) {
+           (!leat_sim_post_has_news(&p->post) || p->post.plan[0].at == p->reported_at)) {
         const struct leat_sim_plan due = leat_sim_post_take(&p->post);
         struct leat_net_port_entry *e = &p->entry[due.entry];
         switch ((enum leat_net_port_step)due.step) {
@@ -372,7 +372,7 @@ static void advance_alone(struct leat_net_port *p, leat_time until)
         }
     }
     if (leat_sim_post_has_news(&p->post))
-        p->cycle = cycle_from(p, p->told_at) + 1;
+        p->cycle = cycle_from(p, p->reported_at) + 1;
     else if (until != LEAT_NEVER)
         p->cycle = leat_larger(p->cycle, cycle_from(p, until));
 }
@@ -387,7 +387,7 @@ static leat_time run(struct leat_port_net *base, leat_time until)
         advance_dead(p, until);
     else
         advance(p, until);
-    return leat_sim_post_end(&p->post, p->told_at, until);
+    return leat_sim_post_end(&p->post, p->reported_at, until);
 }
 
 /* ---- does it exist? ------------------------------------------------------------------------- */

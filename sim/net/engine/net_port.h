@@ -101,7 +101,7 @@ struct leat_net_port {
     struct leat_net net;               /* unused if contention-free */
     struct leat_net_port_entry *entry; /* [messages_max] */
     struct leat_net_port_queue *queue; /* [ports] */
-    leat_time told_at;                 /* time of these callbacks */
+    leat_time reported_at;             /* time of these callbacks */
     uint64_t cycle;                    /* contention-free: the next to run */
     bool dead;                         /* deadlocked */
     struct leat_sim_post post;

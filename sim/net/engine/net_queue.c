@@ -253,7 +253,7 @@ static void run_cycle(struct leat_net *net, uint64_t now)
         leat_net_queue_step(net, entity, now);
     count_waits(net, now + 1);
     while (take(q, LEAT_NET_QUEUE_ENDS, &entity))
-        leat_net_queue_tell(net, entity, now);
+        leat_net_queue_report(net, entity, now);
     q->asking = true;
     while (take(q, LEAT_NET_QUEUE_SOURCES, &entity))
         act_source(net, entity, now);

@@ -103,7 +103,7 @@ void leat_net_queue_end(struct leat_net_queues *q, uint32_t flight, enum leat_ne
     leat_net_queue_plan(q, LEAT_NET_QUEUE_ENDS, f->packet.destination, now);
 }
 
-void leat_net_queue_tell(struct leat_net *net, uint32_t terminal, uint64_t now)
+void leat_net_queue_report(struct leat_net *net, uint32_t terminal, uint64_t now)
 {
     struct leat_net_queues *q = leat_net_queues_of(net);
     uint32_t next = q->end_first[terminal];

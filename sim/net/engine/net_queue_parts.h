@@ -186,7 +186,7 @@ void leat_net_queue_visit_cut(struct leat_net_queues *q, uint32_t visit);
 void leat_net_queue_end(struct leat_net_queues *q, uint32_t flight, enum leat_net_fate fate,
                         uint64_t now);
 /* Reports the ends at this destination. */
-void leat_net_queue_tell(struct leat_net *net, uint32_t terminal, uint64_t now);
+void leat_net_queue_report(struct leat_net *net, uint32_t terminal, uint64_t now);
 
 void leat_net_queue_release(struct leat_net_queues *q, uint32_t flight);
 

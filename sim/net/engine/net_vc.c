@@ -325,7 +325,7 @@ static void sort_ended(struct leat_net_vc *vc)
         }
 }
 
-static void tell_ended(struct leat_net *net)
+static void report_ended(struct leat_net *net)
 {
     struct leat_net_vc *vc = net->state;
     if (!vc->ended_count) return;
@@ -542,7 +542,7 @@ static void run_cycle(struct leat_net *net, bool due)
     credits_come(net);
     flits_come(net);
     const bool ends = vc->ended_count;
-    tell_ended(net);
+    report_ended(net);
     sources_act(net, due);
     net->counts.waits += vc->blocked + vc->sleepers;
     routers_act(net);

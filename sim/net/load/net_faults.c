@@ -6,7 +6,7 @@
 #include "sim_piece_parts.h"
 #include "sim_refuse.h"
 
-enum { NEIGHBOURS_TOLD_MAX = 16 };
+enum { NEIGHBOURS_LISTED_MAX = 16 };
 enum { DIGITS_MAX = 18 }; /* of a probability: more do not fit in 64 bits */
 enum { EXPONENT_MAX = 99 };
 
@@ -243,17 +243,17 @@ static leat_err check_number(uint32_t number, uint32_t limit, const char *what,
 static void put_neighbours(const struct leat_net_topology *t, uint32_t router,
                            struct leat_text *why)
 {
-    uint32_t told = 0;
+    uint32_t listed = 0;
     for (uint32_t out = t->out_first[router]; out < t->out_first[router + 1]; out++) {
         if (leat_net_behind(t, out) == LEAT_NET_NONE) continue;
-        leat_text_puts(why, told ? ", " : ": ");
-        if (told++ == NEIGHBOURS_TOLD_MAX) {
+        leat_text_puts(why, listed ? ", " : ": ");
+        if (listed++ == NEIGHBOURS_LISTED_MAX) {
             leat_text_puts(why, "...");
             return;
         }
         leat_text_decimal(why, leat_net_behind(t, out));
     }
-    if (!told) leat_text_puts(why, ", but it has none");
+    if (!listed) leat_text_puts(why, ", but it has none");
 }
 
 /* If both directions are named, a wire in one is enough: some fabrics have no others. */

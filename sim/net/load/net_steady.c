@@ -5,7 +5,7 @@
 enum { BATCHES = LEAT_NET_STEADY_BATCHES };
 enum {
     GROUPS_MIN = 8,    /* for intervals, batches are merged to this number up to twice that */
-    ERRORS_ALIKE = 2,  /* squared errors within this factor are equivalent */
+    ERRORS_EQUAL = 2,  /* squared errors within this factor are equivalent */
     DRIFT_ERRORS = 4,  /* standard errors between two halves that are significant */
     GROWTH_ERRORS = 3, /* standard errors of growth that are significant */
     GROWTH_PART = 200, /* of the offered load: growth that matters */
@@ -133,7 +133,7 @@ static uint32_t truncation(const struct ratio *r)
     for (uint32_t i = 1; i < half; i++)
         if (error[i] < least) least = error[i];
     for (uint32_t i = 1; i < half; i++)
-        if (error[i] <= least * ERRORS_ALIKE) return i;
+        if (error[i] <= least * ERRORS_EQUAL) return i;
     return half;
 }
 

@@ -389,18 +389,19 @@ static uint32_t shortest_back(struct walk *w, uint32_t start)
 }
 
 /* Returns the cycle through `start` that `before` holds, the lowest node first. */
-static void tell(const struct walk *w, uint32_t start, uint32_t len, struct leat_net_deadlock *out)
+static void list_cycle(const struct walk *w, uint32_t start, uint32_t len,
+                       struct leat_net_deadlock *out)
 {
     uint32_t lowest = start;
     for (uint32_t node = w->before[start]; node != start; node = w->before[node])
         if (node < lowest) lowest = node;
     out->possible = true;
     out->cycle_len = len;
-    out->cycle_told = at_most(len, LEAT_NET_DEADLOCK_CYCLE_MAX);
+    out->cycle_listed = at_most(len, LEAT_NET_DEADLOCK_CYCLE_MAX);
     uint32_t at = len, node = lowest;
     do {
         node = w->before[node];
-        if (--at >= out->cycle_told) continue;
+        if (--at >= out->cycle_listed) continue;
         const uint32_t channels = w->routing->channels.class[node % w->classes];
         out->cycle[at] = (struct leat_net_deadlock_step){ node / w->classes,
                                                           (uint32_t)__builtin_ctz(channels) };
@@ -421,7 +422,7 @@ static void find_cycle(struct walk *w, struct leat_net_deadlock *out)
         best = node;
         best_len = back;
     }
-    tell(w, best, shortest_back(w, best), out);
+    list_cycle(w, best, shortest_back(w, best), out);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------ */
@@ -479,16 +480,16 @@ void leat_net_deadlock_find(const struct leat_net_topology *topology,
     struct leat_net_shape walked;
     struct leat_arena arena = { .memory = memory,
                                 .cap = leat_net_deadlock_footprint(&topology->shape, config) };
-    *out = (struct leat_net_deadlock){ .told_of = *topology };
+    *out = (struct leat_net_deadlock){ .checked = *topology };
     out->smaller = make_smaller_image(&topology->shape, config, &walked);
-    if (out->smaller) routing = build(&walked, config, &arena, &out->told_of);
-    struct walk w = { .topology = &out->told_of,
+    if (out->smaller) routing = build(&walked, config, &arena, &out->checked);
+    struct walk w = { .topology = &out->checked,
                       .routing = routing,
                       .classes = routing->channels.classes };
-    lay(&w, out->told_of.outs, out->told_of.radix, &arena);
-    memset(w.row, 0, (size_t)out->told_of.outs * w.classes * w.row_words * sizeof *w.row);
-    memset(w.seen, 0, out->told_of.outs * sizeof *w.seen);
-    memset(w.last, 0, out->told_of.outs * sizeof *w.last);
+    lay(&w, out->checked.outs, out->checked.radix, &arena);
+    memset(w.row, 0, (size_t)out->checked.outs * w.classes * w.row_words * sizeof *w.row);
+    memset(w.seen, 0, out->checked.outs * sizeof *w.seen);
+    memset(w.last, 0, out->checked.outs * sizeof *w.last);
     if (is_too_large(&walked, config->rule)) /* a graph: all others have a smaller equivalent */
         allow_turns(&w);
     else
@@ -500,8 +501,8 @@ void leat_net_deadlock_find(const struct leat_net_topology *topology,
 
 void leat_net_deadlock_text(const struct leat_net_deadlock *deadlock, struct leat_text *text)
 {
-    const struct leat_net_topology *t = &deadlock->told_of;
-    for (uint32_t i = 0; i < deadlock->cycle_told; i++) {
+    const struct leat_net_topology *t = &deadlock->checked;
+    for (uint32_t i = 0; i < deadlock->cycle_listed; i++) {
         const struct leat_net_deadlock_step *step = &deadlock->cycle[i];
         if (i) leat_text_puts(text, ", ");
         leat_text_decimal(text, t->out_router[step->out]);
@@ -510,5 +511,5 @@ void leat_net_deadlock_text(const struct leat_net_deadlock *deadlock, struct lea
         leat_text_puts(text, " vc");
         leat_text_decimal(text, step->channel);
     }
-    if (deadlock->cycle_told < deadlock->cycle_len) leat_text_puts(text, ", ...");
+    if (deadlock->cycle_listed < deadlock->cycle_len) leat_text_puts(text, ", ...");
 }

@@ -36,8 +36,8 @@ struct leat_net_deadlock {
     uint64_t channels, dependencies;
     uint32_t cycle_len; /* of the whole cycle; short, but not always the shortest */
     struct leat_net_deadlock_step cycle[LEAT_NET_DEADLOCK_CYCLE_MAX];
-    uint32_t cycle_told;
-    struct leat_net_topology told_of; /* whose ports the cycle names; smaller: in `memory` */
+    uint32_t cycle_listed;
+    struct leat_net_topology checked; /* whose ports the cycle names; smaller: in `memory` */
 };
 
 /* Octets of memory; grows with the number of ports, the radix and the square of the channel

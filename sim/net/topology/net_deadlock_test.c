@@ -170,7 +170,7 @@ static void a_ring_with_one_channel_can_stop_and_the_cycle_is_told(void)
     OK(possible(&s, LEAT_NET_DOR, 1));
     find(&s, &deadlock);
     EQ(deadlock.cycle_len, 5);
-    EQ(deadlock.cycle_told, 5);
+    EQ(deadlock.cycle_listed, 5);
     EQ(deadlock.channels, 10);
     EQ(deadlock.dependencies, 10);
     OK(!deadlock.smaller);
@@ -184,7 +184,7 @@ static void a_ring_with_one_channel_can_stop_and_the_cycle_is_told(void)
     OK(possible(&s, LEAT_NET_DOR, 1));
     find(&s, &deadlock);
     EQ(deadlock.cycle_len, 100);
-    EQ(deadlock.cycle_told, LEAT_NET_DEADLOCK_CYCLE_MAX);
+    EQ(deadlock.cycle_listed, LEAT_NET_DEADLOCK_CYCLE_MAX);
     leat_text_init(&text, line, sizeof line, NULL, NULL);
     leat_net_deadlock_text(&deadlock, &text);
     line[text.len] = 0;
@@ -262,10 +262,10 @@ static void the_natural_rule_of_every_kind_is_safe_with_two_channels(void)
 
 static void the_cycle_is_one_of_the_model(const struct leat_net_deadlock *d)
 {
-    OK(d->cycle_len > 0 && d->cycle_told == d->cycle_len);
-    for (uint32_t i = 0; i < d->cycle_told; i++) {
+    OK(d->cycle_len > 0 && d->cycle_listed == d->cycle_len);
+    for (uint32_t i = 0; i < d->cycle_listed; i++) {
         const struct leat_net_deadlock_step *a = &d->cycle[i];
-        const struct leat_net_deadlock_step *b = &d->cycle[(i + 1) % d->cycle_told];
+        const struct leat_net_deadlock_step *b = &d->cycle[(i + 1) % d->cycle_listed];
         OK(model.edge[a->out * model.channels + a->channel][b->out * model.channels + b->channel]);
     }
 }
@@ -335,8 +335,8 @@ static void large_ones_are_judged_by_smaller_ones_of_their_kind(void)
         OK(possible(&s, LEAT_NET_DOR, channels) == (channels == 1));
         find(&s, &deadlock);
         OK(deadlock.smaller);
-        EQ(deadlock.told_of.shape.number[0], 6);
-        EQ(deadlock.told_of.shape.number[1], 5);
+        EQ(deadlock.checked.shape.number[0], 6);
+        EQ(deadlock.checked.shape.number[1], 5);
         OK(channels == 2 || deadlock.cycle_len == 5 || deadlock.cycle_len == 6);
     }
     scene_close(&s);
@@ -344,7 +344,7 @@ static void large_ones_are_judged_by_smaller_ones_of_their_kind(void)
     OK(!possible(&s, LEAT_NET_DOR, 2));
     OK(possible(&s, LEAT_NET_DOR, 1));
     find(&s, &deadlock);
-    OK(deadlock.smaller && deadlock.told_of.routers < 2049);
+    OK(deadlock.smaller && deadlock.checked.routers < 2049);
     scene_close(&s);
     SCENE(&s, LEAT_NET_HYPERCUBE, 12);
     OK(!possible(&s, LEAT_NET_DOR, 1));

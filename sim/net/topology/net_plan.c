@@ -7,7 +7,7 @@ enum { ITERATIONS_DEFAULT = 1, CHANNELS_DEFAULT = 4, BUFFER_DEFAULT = 8, QUEUE_D
 
 static const struct leat_net_plan_spelling spellings[] = {
     { "line:N", "N routers in a row" },
-    { "ring:N", "N routers in a circle" },
+    { "ring:N", "N routers in a ring" },
     { "crossbar:N", "one switch NxN" },
     { "grid:N", "a crossbar of NxN crosspoints, each a switch 2x2" },
     { "mesh:K1,K2,...", "a lattice with borders, up to 8 dimensions" },

@@ -231,14 +231,14 @@ static leat_err check_how_many(const struct leat_net_shape *shape, struct leat_t
 static leat_err check_numbers(const struct leat_net_shape *shape, struct leat_text *why)
 {
     const struct kind *kind = &kinds[shape->kind];
-    const bool alike = kind->least != kind->most;
+    const bool repeats = kind->least != kind->most;
     for (uint32_t i = 0; i < shape->numbers; i++) {
-        const struct number *number = &kind->number[alike ? 0 : i];
+        const struct number *number = &kind->number[repeats ? 0 : i];
         const uint32_t value = shape->number[i];
         const bool sound = shape->kind != LEAT_NET_BENES || (value & (value - 1)) == 0;
         if (sound && value >= number->least && value <= number->most) continue;
         char name[8] = { number->name[0], '\0' };
-        if (alike) name[1] = (char)('1' + i);
+        if (repeats) name[1] = (char)('1' + i);
         memcpy(name + strlen(name), " is ", sizeof " is ");
         return outside(name, value, "", number, why);
     }
