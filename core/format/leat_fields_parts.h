@@ -1,27 +1,11 @@
 /*
- * The two halves of leat_fields.c: showing and reading, a function for each kind of field. Private:
- * formats call the functions of leat_fields.h, which work in both directions.
+ * The reading half of leat_fields.c, a function for each kind of field. Private: formats call the
+ * functions of leat_fields.h, which work in both directions.
  */
 #ifndef LEAT_FIELDS_PARTS_H
 #define LEAT_FIELDS_PARTS_H
 
 #include "leat_fields.h"
-
-void leat_fields_show_uint(struct leat_fields *f, const char *name, size_t at, uint64_t value);
-void leat_fields_show_hex(struct leat_fields *f, const char *name, size_t at, unsigned bits,
-                          uint64_t value);
-void leat_fields_show_enum(struct leat_fields *f, const char *name, size_t at,
-                           const struct leat_name *names, uint64_t value);
-void leat_fields_show_mask(struct leat_fields *f, const char *name, size_t at,
-                           const struct leat_name *names, uint64_t value);
-void leat_fields_show_flag(struct leat_fields *f, const char *name, size_t at, bool value);
-void leat_fields_show_name(struct leat_fields *f, const char *name, size_t at, const char *value);
-void leat_fields_show_octets(struct leat_fields *f, const char *name, size_t at,
-                             const uint8_t *octets, size_t len);
-void leat_fields_show_string(struct leat_fields *f, const char *name, size_t at,
-                             const uint8_t *octets, size_t len);
-void leat_fields_show_open(struct leat_fields *f, const char *name, size_t at, bool is_list);
-void leat_fields_show_close(struct leat_fields *f);
 
 /* Each returns the user's value, or the value passed; an error goes into f. */
 uint64_t leat_fields_read_uint(struct leat_fields *f, const char *name, unsigned bits,

@@ -221,13 +221,6 @@ uint64_t leat_fields_read_mask(struct leat_fields *f, const char *name, unsigned
     return in_width(f, name, bits, given) ? given : value;
 }
 
-static int nibble(char c)
-{
-    if (c >= '0' && c <= '9') return c - '0';
-    if ((c | 32) >= 'a' && (c | 32) <= 'f') return (c | 32) - 'a' + 10;
-    return -1;
-}
-
 static bool is_gap(char c)
 {
     return c == ' ' || c == ':' || c == '-' || c == '_';
@@ -254,11 +247,11 @@ static const uint8_t *unhex(struct leat_fields *f, const char *name, const struc
             p++;
             continue;
         }
-        const int high = nibble(*p), low = end - p > 1 ? nibble(p[1]) : -1;
-        if (high < 0 || low < 0) {
+        const unsigned high = leat_tree_digit(*p), low = end - p > 1 ? leat_tree_digit(p[1]) : 16;
+        if (high > 15 || low > 15) {
             if (blame(f, LEAT_ERR_SYNTAX, name)) {
-                say_string(f, high >= 0 && end - p == 1 ? "odd number of hex digits"
-                                                        : "expected pairs of hex digits");
+                say_string(f, high <= 15 && end - p == 1 ? "odd number of hex digits"
+                                                         : "expected pairs of hex digits");
                 say_string(f, " (character ");
                 say_number(f, (uint64_t)(p - node->text) + 1);
                 say_string(f, ")");

@@ -44,11 +44,10 @@ static bool take(struct reader *r, char c)
     return true;
 }
 
-static int digit_of(char c)
+unsigned leat_tree_digit(char c)
 {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    if (c >= '0' && c <= '9') return (unsigned)(c - '0');
+    if ((c | 32) >= 'a' && (c | 32) <= 'f') return (unsigned)((c | 32) - 'a' + 10);
     return 99;
 }
 
@@ -60,7 +59,7 @@ bool leat_tree_number(const char *text, size_t len, uint64_t *out)
     const size_t start = base == 10 ? 0 : 2;
     uint64_t value = 0;
     for (size_t i = start; i < len; i++) {
-        const unsigned digit = (unsigned)digit_of(text[i]);
+        const unsigned digit = leat_tree_digit(text[i]);
         if (digit >= base || value > (UINT64_MAX - digit) / base) return false;
         value = value * base + digit;
     }
@@ -94,9 +93,9 @@ static bool read_escape(struct reader *r, uint8_t *out)
     if (c == 'u') {
         unsigned code = 0;
         for (int i = 0; i < 4; i++) {
-            const int digit = r->at < r->len ? digit_of(r->text[r->at++]) : 99;
+            const unsigned digit = r->at < r->len ? leat_tree_digit(r->text[r->at++]) : 99;
             if (digit > 15) return false;
-            code = code << 4 | (unsigned)digit;
+            code = code << 4 | digit;
         }
         *out = (uint8_t)code;
         return code <= 0xff;
@@ -220,7 +219,7 @@ static struct leat_tree *read_value(struct reader *r, unsigned depth)
         return node;
     }
     default:
-        if (digit_of(r->text[r->at]) < 10) return read_number(r);
+        if (leat_tree_digit(r->text[r->at]) < 10) return read_number(r);
         return fail(r, LEAT_ERR_SYNTAX);
     }
 }

@@ -56,6 +56,9 @@ struct leat_tree *leat_tree_new(struct leat_arena *arena, enum leat_tree_kind ki
 /* The member called `key`, or NULL. The node is not marked used. */
 struct leat_tree *leat_tree_find(const struct leat_tree *object, const char *key);
 
+/* The value of a hexadecimal digit; above 15: it is none. */
+unsigned leat_tree_digit(char c);
+
 /* A number written as decimal, 0x hexadecimal or 0b binary digits. */
 bool leat_tree_number(const char *text, size_t len, uint64_t *out);
 
