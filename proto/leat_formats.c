@@ -1,8 +1,3 @@
-#include "atm_aal1_text.h"
-#include "atm_aal2_text.h"
-#include "atm_aal34_text.h"
-#include "atm_aal5_text.h"
-#include "atm_task_text.h"
 #include "atm_text.h"
 #include "aton_text.h"
 #include "esp_text.h"

@@ -1,6 +1,6 @@
 #include "carriage.h"
 #include "atm_task_cell.h"
-#include "atm_task_text.h"
+#include "atm_text.h"
 #include "leat_bytes.h"
 #include "leat_format.h"
 #include <leat/capture.h>

@@ -1,6 +1,4 @@
 #include "cells.h"
-#include "atm_aal5_text.h"
-#include "atm_task_text.h"
 #include "atm_text.h"
 #include <leat/atm.h>
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 /* leat decode: finds packets in hex text, raw octets or captures, and shows each. */
-#include "atm_task_text.h"
 #include "atm_text.h"
 #include "carriage.h"
 #include "cells.h"

@@ -47,7 +47,6 @@ bool leat_atm_aal2_segment_next(struct leat_atm_aal2_segment *segment, uint8_t *
     memcpy(pdu.payload, segment->message + segment->sent_len, li);
     const leat_err err = leat_atm_aal2_pdu_encode(&pdu, cell_payload, LEAT_ATM_AAL2_PDU_LEN);
     assert(err == LEAT_ERR_OK);
-    (void)err;
     segment->sent_len += li;
     segment->sn = sn_after(segment->sn);
     return true;

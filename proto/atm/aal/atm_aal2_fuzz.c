@@ -3,9 +3,9 @@
  * and the text that is shown builds the same octets.
  */
 #include "atm_aal2.h"
-#include "atm_aal2_text.h"
 #include "atm_rebuild_test.h"
 #include "atm_seal_test.h"
+#include "atm_text.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-#include "atm_aal2_text.h"
 #include "atm_aal2.h"
 #include "atm_seal.h"
+#include "atm_text.h"
 #include <string.h>
 
 enum { PAYLOAD_AT = 1, TRAILER_AT = 46 };
@@ -43,9 +43,8 @@ static leat_err build(struct leat_fields *f, uint8_t *octets, size_t cap, size_t
 {
     struct leat_atm_aal2_pdu pdu = { .it = LEAT_ATM_AAL2_SSM, .li = LEAT_ATM_AAL2_PAYLOAD_LEN };
     walk(f, &pdu, 0);
-    if (f->err) return f->err;
-    const leat_err err = leat_atm_aal2_pdu_encode(&pdu, octets, cap);
-    if (err == LEAT_ERR_OK) *len = LEAT_ATM_AAL2_PDU_LEN;
+    const leat_err err = f->err ? f->err : leat_atm_aal2_pdu_encode(&pdu, octets, cap);
+    if (!err) *len = LEAT_ATM_AAL2_PDU_LEN;
     return err;
 }
 

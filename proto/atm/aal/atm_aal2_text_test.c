@@ -1,5 +1,5 @@
 #include "atm_aal2.h"
-#include "atm_aal2_text.h"
+#include "atm_text.h"
 #include "format_harness.h"
 #include <leat/random.h>
 #include <string.h>

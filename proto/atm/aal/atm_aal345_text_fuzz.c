@@ -3,9 +3,7 @@
  *   A packet: what is shown as JSON builds a packet that is shown as the same JSON.
  *   A text: whatever it builds is a valid packet.
  */
-#include "atm_aal34_text.h"
-#include "atm_aal5_text.h"
-#include "atm_task_text.h"
+#include "atm_text.h"
 #include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,8 @@
 /* The text of aal34, aal5 and atmtask: what is shown can be read back, and users' spellings
  * work. */
 #include "atm_aal34.h"
-#include "atm_aal34_text.h"
-#include "atm_aal5_text.h"
 #include "atm_task_cell.h"
-#include "atm_task_text.h"
+#include "atm_text.h"
 #include "format_harness.h"
 #include <leat/atm.h>
 #include <leat/random.h>

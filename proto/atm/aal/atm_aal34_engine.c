@@ -61,7 +61,6 @@ static void put_sar(struct leat_atm_aal34_sender *s, struct leat_atm_aal34_sar *
     s->sn = (s->sn + 1) & SN_MASK;
     const leat_err err = leat_atm_aal34_sar_encode(sar, octets, LEAT_ATM_AAL34_SAR_LEN);
     assert(err == LEAT_ERR_OK);
-    (void)err;
 }
 
 bool leat_atm_aal34_sender_next(struct leat_atm_aal34_sender *s,

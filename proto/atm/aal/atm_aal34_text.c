@@ -1,6 +1,6 @@
-#include "atm_aal34_text.h"
 #include "atm_aal34.h"
 #include "atm_seal.h"
+#include "atm_text.h"
 #include <string.h>
 
 enum { MID_AT = 0, SEGMENT_AT = 2, LI_CRC_AT = 46 }; /* in the SAR-PDU */

@@ -1,4 +1,4 @@
-#include "atm_aal5_text.h"
+#include "atm_text.h"
 #include "leat_bytes.h"
 #include <leat/atm.h>
 

@@ -2,8 +2,8 @@
  * Property: whatever decodes encodes to the same octets, and the text shown builds them.
  */
 #include "atm_aal1.h"
-#include "atm_aal1_text.h"
 #include "atm_rebuild_test.h"
+#include "atm_text.h"
 #include <stdlib.h>
 #include <string.h>
 

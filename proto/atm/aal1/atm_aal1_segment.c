@@ -35,7 +35,6 @@ static void close_pdu(struct leat_atm_aal1_segment *s, uint8_t *cell_payload)
 {
     const leat_err err = leat_atm_aal1_pdu_encode(&s->pdu, cell_payload, LEAT_ATM_AAL1_PDU_LEN);
     assert(err == LEAT_ERR_OK);
-    (void)err;
     (void)leat_atm_aal1_block_advance(&s->block, s->used);
     s->pdu.sc = (uint8_t)((s->pdu.sc + 1) % LEAT_ATM_AAL1_CYCLE);
     s->used = 0;

@@ -1,5 +1,5 @@
-#include "atm_aal1_text.h"
 #include "atm_aal1.h"
+#include "atm_text.h"
 
 /* One walk for both directions: names, places and widths of the fields. */
 static void walk(struct leat_fields *f, struct leat_atm_aal1_pdu *pdu)
@@ -35,9 +35,8 @@ static leat_err build(struct leat_fields *f, uint8_t *octets, size_t cap, size_t
 {
     struct leat_atm_aal1_pdu pdu = { .csi = 0 };
     walk(f, &pdu);
-    if (f->err) return f->err;
-    const leat_err err = leat_atm_aal1_pdu_encode(&pdu, octets, cap);
-    if (err == LEAT_ERR_OK) *len = LEAT_ATM_AAL1_PDU_LEN;
+    const leat_err err = f->err ? f->err : leat_atm_aal1_pdu_encode(&pdu, octets, cap);
+    if (!err) *len = LEAT_ATM_AAL1_PDU_LEN;
     return err;
 }
 

@@ -1,6 +1,6 @@
-#include "atm_task_text.h"
 #include "atm_task_cell.h"
 #include "atm_task_parts.h"
+#include "atm_text.h"
 #include "leat_bytes.h"
 
 enum { SEQUENCE_BITS = 29 }; /* those above 16 lie beside the type */
@@ -137,9 +137,8 @@ static leat_err build(struct leat_fields *f, uint8_t *octets, size_t cap, size_t
     struct leat_atm_task_cell cell = { .flag = LEAT_ATM_TASK_FIRST | LEAT_ATM_TASK_LAST,
                                        .sequence = 1 };
     walk(f, &cell, 0);
-    if (f->err) return f->err;
-    const leat_err err = leat_atm_task_cell_encode(&cell, octets, cap);
-    if (err == LEAT_ERR_OK) *len = LEAT_ATM_TASK_CELL_LEN;
+    const leat_err err = f->err ? f->err : leat_atm_task_cell_encode(&cell, octets, cap);
+    if (!err) *len = LEAT_ATM_TASK_CELL_LEN;
     return err;
 }
 

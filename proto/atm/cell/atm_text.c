@@ -267,8 +267,7 @@ static leat_err build(struct leat_fields *f, uint8_t *octets, size_t cap, size_t
     walk(f, &cell, 0, &kind);
     check(f, &cell);
     check_kind(f, &cell, kind);
-    if (f->err) return f->err;
-    const leat_err err = leat_atm_cell_encode(&cell, octets, cap);
+    const leat_err err = f->err ? f->err : leat_atm_cell_encode(&cell, octets, cap);
     if (!err) *len = LEAT_ATM_CELL_LEN;
     return err;
 }

@@ -25,6 +25,13 @@ extern const struct leat_name leat_atm_pt_names[];
 
 extern const struct leat_format leat_atm_format;
 
+/* The payloads of cells: SAR-PDUs, AAL5's whole CPCS-PDU, cells of the prototype's own AAL. */
+extern const struct leat_format leat_aal1_format;
+extern const struct leat_format leat_aal2_format;
+extern const struct leat_format leat_aal34_format;
+extern const struct leat_format leat_aal5_format;
+extern const struct leat_format leat_atmtask_format;
+
 /* Not in the list of formats: the same octets, read as the NNI's. */
 extern const struct leat_format leat_atm_nni_format;
 
