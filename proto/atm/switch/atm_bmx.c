@@ -1,4 +1,5 @@
 #include "atm_bmx.h"
+#include "leat_arena.h"
 #include "leat_bytes.h"
 #include <assert.h>
 #include <stdalign.h>
@@ -11,9 +12,14 @@ static_assert(LEAT_ATM_XPM_CELLS_MAX == 1024, "in a text");
 static_assert(LEAT_ATM_TABLE_DEPTH_MIN == 256 && LEAT_ATM_TABLE_DEPTH_MAX == 4096, "in a text");
 static_assert(LEAT_ATM_XPM_CELLS_MAX * LEAT_ATM_CELL_LEN <= UINT16_MAX, "places are 16 bits");
 
+static bool is_vp(const struct leat_atm_bmx_config *c)
+{
+    return c->header_len == LEAT_ATM_VP_HEADER;
+}
+
 const char *leat_atm_bmx_refusal(const struct leat_atm_bmx_config *c)
 {
-    const bool vp = c->header_len == LEAT_ATM_VP_HEADER;
+    const bool vp = is_vp(c);
     if (c->inputs < 1 || c->inputs > LEAT_ATM_BMX_PORTS_MAX) return "a switch has 1 to 64 inputs";
     if (c->outputs < 1 || c->outputs > LEAT_ATM_BMX_PORTS_MAX)
         return "a switch has 1 to 64 outputs";
@@ -29,47 +35,46 @@ const char *leat_atm_bmx_refusal(const struct leat_atm_bmx_config *c)
     return NULL;
 }
 
-/* The layout of the memory; each part begins at a multiple of the largest alignment. */
-struct parts {
-    size_t bmx, ppds, spds, waiting, tables, xpms, total;
-};
-
-static size_t take(size_t *total, size_t len)
+/* Octets of an input's table; VC has none. */
+static size_t table_len(const struct leat_atm_bmx_config *c)
 {
-    const size_t at = *total;
-    *total += (len + alignof(max_align_t) - 1) / alignof(max_align_t) * alignof(max_align_t);
-    return at;
+    return is_vp(c) ? c->depth * leat_atm_route_entry_len(c->outputs) : 0;
 }
 
-static struct parts divide(const struct leat_atm_bmx_config *c)
+/* Lays out the parts of *bmx after it; returns the tables. */
+static uint8_t *lay_out(struct leat_arena *arena, const struct leat_atm_bmx_config *c,
+                        struct leat_atm_bmx *bmx)
 {
-    const size_t xpms = (size_t)c->inputs * c->outputs;
-    const bool vp = c->header_len == LEAT_ATM_VP_HEADER;
-    const size_t table_len = vp ? c->depth * leat_atm_route_entry_len(c->outputs) : 0;
-    struct parts p = { 0 };
-    p.bmx = take(&p.total, sizeof(struct leat_atm_bmx));
-    p.ppds = take(&p.total, c->inputs * sizeof(struct leat_atm_ppd));
-    p.spds = take(&p.total, c->outputs * sizeof(struct leat_atm_spd));
-    p.waiting = take(&p.total, c->outputs * sizeof(uint64_t));
-    p.tables = take(&p.total, c->inputs * table_len);
-    p.xpms = take(&p.total, xpms * leat_atm_xpm_stride(c->cells * LEAT_ATM_CELL_LEN));
-    return p;
+    const uint32_t capacity = c->cells * LEAT_ATM_CELL_LEN;
+    bmx->matrix = (struct leat_atm_matrix){ .stride = leat_atm_xpm_stride(capacity),
+                                            .inputs = (uint16_t)c->inputs,
+                                            .outputs = (uint16_t)c->outputs,
+                                            .capacity = (uint16_t)capacity };
+    bmx->ppd = leat_arena_lay(arena, c->inputs, sizeof *bmx->ppd);
+    bmx->spd = leat_arena_lay(arena, c->outputs, sizeof *bmx->spd);
+    bmx->matrix.waiting = leat_arena_lay(arena, c->outputs, sizeof *bmx->matrix.waiting);
+    uint8_t *tables = leat_arena_lay(arena, c->inputs, table_len(c));
+    bmx->matrix.xpms = leat_arena_lay(arena, (size_t)c->inputs * c->outputs, bmx->matrix.stride);
+    return tables;
 }
 
 size_t leat_atm_bmx_footprint(const struct leat_atm_bmx_config *config)
 {
-    return leat_atm_bmx_refusal(config) ? 0 : divide(config).total;
+    struct leat_arena arena = { 0 };
+    struct leat_atm_bmx measured;
+    if (leat_atm_bmx_refusal(config)) return 0;
+    leat_arena_lay(&arena, 1, sizeof measured);
+    lay_out(&arena, config, &measured);
+    return arena.used;
 }
 
 static void init_units(struct leat_atm_bmx *bmx, const struct leat_atm_bmx_config *c,
                        uint8_t *tables)
 {
-    const bool vp = c->header_len == LEAT_ATM_VP_HEADER;
-    const size_t table_len = vp ? c->depth * leat_atm_route_entry_len(c->outputs) : 0;
     for (unsigned p = 0; p < c->inputs; p++) {
         const struct leat_atm_ppd_tables t = {
-            .entries = vp ? tables + p * table_len : NULL,
-            .depth = (uint16_t)(vp ? c->depth : 0),
+            .entries = is_vp(c) ? tables + p * table_len(c) : NULL,
+            .depth = (uint16_t)(is_vp(c) ? c->depth : 0),
             .find = c->find,
             .context = c->context,
             .rank = c->rank + p,
@@ -83,24 +88,14 @@ static void init_units(struct leat_atm_bmx *bmx, const struct leat_atm_bmx_confi
 leat_err leat_atm_bmx_init(void *memory, size_t memory_len,
                            const struct leat_atm_bmx_config *config, struct leat_atm_bmx **out)
 {
-    if (leat_atm_bmx_refusal(config)) return LEAT_ERR_RANGE;
-    const struct parts p = divide(config);
-    uint8_t *base = memory;
-    if (memory_len < p.total || (uintptr_t)memory % alignof(max_align_t)) return LEAT_ERR_MEMORY;
-    memset(base, 0, p.total);
-
-    struct leat_atm_bmx *bmx = memory;
-    bmx->matrix = (struct leat_atm_matrix){
-        .xpms = base + p.xpms,
-        .waiting = (void *)(base + p.waiting),
-        .stride = leat_atm_xpm_stride(config->cells * LEAT_ATM_CELL_LEN),
-        .inputs = (uint16_t)config->inputs,
-        .outputs = (uint16_t)config->outputs,
-        .capacity = (uint16_t)(config->cells * LEAT_ATM_CELL_LEN),
-    };
-    bmx->ppd = (void *)(base + p.ppds);
-    bmx->spd = (void *)(base + p.spds);
-    init_units(bmx, config, base + p.tables);
+    const size_t need = leat_atm_bmx_footprint(config);
+    struct leat_arena arena;
+    if (!need) return LEAT_ERR_RANGE;
+    if (memory_len < need || (uintptr_t)memory % alignof(max_align_t)) return LEAT_ERR_MEMORY;
+    memset(memory, 0, need);
+    leat_arena_init(&arena, memory, memory_len);
+    struct leat_atm_bmx *bmx = leat_arena_lay(&arena, 1, sizeof *bmx);
+    init_units(bmx, config, lay_out(&arena, config, bmx));
     *out = bmx;
     return LEAT_ERR_OK;
 }
@@ -116,25 +111,4 @@ leat_err leat_atm_bmx_connect(struct leat_atm_bmx *bmx, unsigned input, unsigned
         return LEAT_ERR_RANGE;
     leat_atm_route_pack(route, ppd->outputs, ppd->tables.entries + vpi * len);
     return LEAT_ERR_OK;
-}
-
-void leat_atm_bmx_step_spds(struct leat_atm_bmx *bmx, uint64_t suspend)
-{
-    for (unsigned s = 0; s < bmx->matrix.outputs; s++)
-        leat_atm_bmx_step_spd(bmx, s, suspend >> s & 1);
-}
-
-void leat_atm_bmx_step_ppds(struct leat_atm_bmx *bmx, const struct leat_atm_link *links)
-{
-    for (unsigned p = 0; p < bmx->matrix.inputs; p++)
-        leat_atm_bmx_step_ppd(bmx, p, links[p]);
-}
-
-bool leat_atm_bmx_is_idle(const struct leat_atm_bmx *bmx)
-{
-    for (unsigned s = 0; s < bmx->matrix.outputs; s++)
-        if (!leat_atm_spd_is_idle(&bmx->spd[s], &bmx->matrix)) return false;
-    for (unsigned p = 0; p < bmx->matrix.inputs; p++)
-        if (!leat_atm_ppd_is_idle(&bmx->ppd[p])) return false;
-    return true;
 }

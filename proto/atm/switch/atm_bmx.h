@@ -76,11 +76,6 @@ static inline void leat_atm_bmx_step_ppd(struct leat_atm_bmx *bmx, unsigned inpu
         leat_atm_ppd_step(&bmx->ppd[input], &bmx->matrix, link.byte, link.byteind);
 }
 
-/* Steps all units of a class. Bit s of `suspend`: the suspend signal of output s; links: one per
- * input. */
-void leat_atm_bmx_step_spds(struct leat_atm_bmx *bmx, uint64_t suspend);
-void leat_atm_bmx_step_ppds(struct leat_atm_bmx *bmx, const struct leat_atm_link *links);
-
 /* What output s sends, and whether input p suspends its sender. */
 static inline struct leat_atm_link leat_atm_bmx_link(const struct leat_atm_bmx *bmx,
                                                      unsigned output)
@@ -92,8 +87,5 @@ static inline bool leat_atm_bmx_suspends(const struct leat_atm_bmx *bmx, unsigne
 {
     return bmx->ppd[input].suspend;
 }
-
-/* Would a cycle change nothing as long as no link carries a byte and no suspend is raised? */
-bool leat_atm_bmx_is_idle(const struct leat_atm_bmx *bmx);
 
 #endif

@@ -128,7 +128,6 @@ static struct demand demand_of(const struct leat_atm_contract *contract, leat_ti
     struct leat_atm_rules rules;
     const leat_err err = leat_atm_contract_rules(contract, &rules);
     assert(err == LEAT_ERR_OK);
-    (void)err;
     struct demand d = { .level = leat_atm_class_level(contract->class) };
     if (contract->class == LEAT_ATM_ABR) d.mean.rate = contract->mcr;
     if (rules.count == 0) return d;
@@ -275,57 +274,4 @@ void leat_atm_cac_release(const struct leat_atm_contract *contract,
 {
     assert(check(contract, path, link_count) == LEAT_ERR_OK);
     book_path(contract, path, link_count, false);
-}
-
-static void put_rate(struct leat_text *text, uint64_t rate)
-{
-    char digits[] = ".000";
-    uint64_t part = rate % LEAT_ATM_RATE_UNIT * 1000 / LEAT_ATM_RATE_UNIT;
-    for (int i = 3; i > 0; i--, part /= 10)
-        digits[i] = (char)('0' + part % 10);
-    leat_text_decimal(text, rate / LEAT_ATM_RATE_UNIT);
-    leat_text_puts(text, digits);
-}
-
-static void put_value(struct leat_text *text, enum leat_atm_cac_criterion criterion, uint64_t value)
-{
-    static const char *const units[LEAT_ATM_CAC_CRITERION_COUNT] = {
-        [LEAT_ATM_CAC_RATE] = " cells/s", [LEAT_ATM_CAC_BUFFER] = " cells",
-        [LEAT_ATM_CAC_BURST] = " cells",  [LEAT_ATM_CAC_CTD] = " ps",
-        [LEAT_ATM_CAC_CDV] = " ps",       [LEAT_ATM_CAC_CLR] = " in 10^12",
-    };
-    if (value == LEAT_NEVER) {
-        leat_text_puts(text, "none");
-        return;
-    }
-    if (criterion == LEAT_ATM_CAC_RATE)
-        put_rate(text, value);
-    else
-        leat_text_decimal(text, value);
-    if (units[criterion]) leat_text_puts(text, units[criterion]);
-}
-
-void leat_atm_cac_answer_text(const struct leat_atm_cac_answer *answer, struct leat_text *text)
-{
-    static const char *const names[LEAT_ATM_CAC_CRITERION_COUNT] = {
-        [LEAT_ATM_CAC_RATE] = "rate",   [LEAT_ATM_CAC_BUFFER] = "buffer",
-        [LEAT_ATM_CAC_BURST] = "burst", [LEAT_ATM_CAC_CONNECTIONS] = "connections",
-        [LEAT_ATM_CAC_CTD] = "CTD",     [LEAT_ATM_CAC_CDV] = "CDV",
-        [LEAT_ATM_CAC_CLR] = "CLR",
-    };
-    if (answer->criterion == LEAT_ATM_CAC_ACCEPTED) {
-        leat_text_puts(text, "accepted");
-        return;
-    }
-    const bool wish = answer->criterion >= LEAT_ATM_CAC_CTD;
-    leat_text_puts(text, "refused at link ");
-    leat_text_decimal(text, answer->link);
-    leat_text_puts(text, ": ");
-    leat_text_puts(text, names[answer->criterion]);
-    leat_text_puts(text, " of delay priority ");
-    leat_text_decimal(text, answer->level);
-    leat_text_puts(text, ": ");
-    put_value(text, answer->criterion, answer->needed);
-    leat_text_puts(text, wish ? " wanted, promised " : " needed, at most ");
-    put_value(text, answer->criterion, answer->available);
 }

@@ -38,7 +38,6 @@
 
 #include "atm_contract.h"
 #include "atm_queue.h"
-#include "leat_text.h"
 
 enum {
     LEAT_ATM_CAC_PATH_MAX = 64,             /* links */
@@ -109,8 +108,5 @@ leat_err leat_atm_cac_admit(const struct leat_atm_contract *contract,
 /* Releases what was booked for a connection, with the contract and path of its admission. */
 void leat_atm_cac_release(const struct leat_atm_contract *contract,
                           struct leat_atm_cac_link *const *path, size_t link_count);
-
-/* One line without its end: "accepted", "refused at link 1: buffer of delay priority 0: ...". */
-void leat_atm_cac_answer_text(const struct leat_atm_cac_answer *answer, struct leat_text *text);
 
 #endif

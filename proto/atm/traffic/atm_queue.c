@@ -56,7 +56,6 @@ leat_err leat_atm_queue_init(void *memory, size_t memory_len,
         const leat_err made = leat_ring_init(&l->ring, items, l->capacity * sizeof *items,
                                              sizeof *items, l->capacity);
         assert(made == LEAT_ERR_OK);
-        (void)made;
         items += l->capacity;
     }
     *out = q;
