@@ -48,11 +48,6 @@ leat_err leat_atm_aal_config_check(const struct leat_atm_aal_config *c)
     return sound ? LEAT_ERR_OK : LEAT_ERR_RANGE;
 }
 
-static size_t ack_words(const struct leat_atm_aal_config *config)
-{
-    return (config->ports + 63) / 64;
-}
-
 static size_t lay_out(struct leat_atm_aal_unit *unit, const struct leat_atm_aal_config *c,
                       void *memory)
 {

@@ -41,11 +41,31 @@ static inline uint16_t cell_type(uint32_t number_mask, const uint8_t *cell)
     return number_mask > UINT16_MAX ? type & ((1 << NUMBER_MORE_SHIFT) - 1) : type;
 }
 
-static inline void put_type_and_number(uint8_t *cell, enum leat_atm_task_type type, uint32_t number)
+/* Words of ackdesc: a bit per port. */
+static inline size_t ack_words(const struct leat_atm_aal_config *config)
 {
-    leat_put_be16(cell + TYPE_AT,
-                  (uint16_t)(number >> NUMBER_BITS << NUMBER_MORE_SHIFT | (uint32_t)type));
-    leat_put_be16(cell + SEQUENCE_AT, (uint16_t)number);
+    return (config->ports + 63) / 64;
+}
+
+/* Does this block wait for an acknowledgement from that port? (ackdesc) */
+static inline bool awaits_port(const struct leat_atm_aal_unit *unit, uint16_t block, uint32_t port)
+{
+    const struct leat_atm_aal_send_block *b = &unit->send_block[block];
+    if (b->acks_missing == 0) return false;
+    if (b->point_to_point) return b->destination == port;
+    return unit->ack_missing[block * ack_words(&unit->config) + port / 64] >> port % 64 & 1;
+}
+
+/* The command at the head of a queue, or NULL. */
+static inline struct leat_atm_aal_command *first_command(struct leat_atm_aal_commands *queue)
+{
+    return queue->count ? &queue->waiting[queue->head] : NULL;
+}
+
+static inline void drop_command(struct leat_atm_aal_commands *queue)
+{
+    queue->head = (uint8_t)((queue->head + 1) % LEAT_ATM_AAL_COMMANDS_MAX);
+    queue->count--;
 }
 
 /* Numbers wrap: `a` comes after `b`. */
@@ -121,13 +141,6 @@ static inline void wake_rare(struct leat_atm_aal_unit *unit,
     if (at < unit->rare_at) unit->rare_at = at;
 }
 
-/* Completes a cell whose fields are written: CRC-16, unless it is left out. */
-static inline void leat_atm_aal_cell_seal(const struct leat_atm_aal_unit *unit, uint8_t *cell)
-{
-    if (unit->config.unsealed) return;
-    leat_put_be16(cell + CRC_AT, leat_crc16(0, cell + TYPE_AT, CRC_AT - TYPE_AT));
-}
-
 /* The next access label towards a port or to all, round robin over the paths (note R1). */
 static inline uint32_t leat_atm_aal_next_label(struct leat_atm_aal_unit *unit, uint16_t destination)
 {
@@ -136,6 +149,22 @@ static inline uint32_t leat_atm_aal_next_label(struct leat_atm_aal_unit *unit, u
                            unit->path;
     unit->path = unit->path + 1 == c->paths ? 0 : unit->path + 1;
     return label;
+}
+
+/* The header of a cell from this port, and its CRC-16: the payload is there already. */
+static inline void leat_atm_aal_cell_head(struct leat_atm_aal_unit *unit, uint8_t *cell,
+                                          enum leat_atm_task_type type, uint32_t number,
+                                          uint16_t flag, uint16_t to)
+{
+    leat_put_be16(cell + TYPE_AT,
+                  (uint16_t)(number >> NUMBER_BITS << NUMBER_MORE_SHIFT | (uint32_t)type));
+    leat_put_be16(cell + SEQUENCE_AT, (uint16_t)number);
+    leat_put_be16(cell + FLAG_AT, flag);
+    leat_put_be16(cell + SOURCE_AT, (uint16_t)unit->config.port);
+    leat_put_be16(cell + DESTINATION_AT, to);
+    leat_atm_label_put(cell, unit->config.header_octets, leat_atm_aal_next_label(unit, to));
+    if (unit->config.unsealed) return;
+    leat_put_be16(cell + CRC_AT, leat_crc16(0, cell + TYPE_AT, CRC_AT - TYPE_AT));
 }
 
 /* Before a block is added in step `now`: the walk so far went without it. */
@@ -182,6 +211,8 @@ static inline uint64_t leat_atm_aal_gaps_due(const struct leat_atm_aal_unit *uni
 /* A message is complete, or dropped. If it was the first incomplete one: finds the next. */
 void leat_atm_aal_find_incomplete(struct leat_atm_aal_unit *unit, uint16_t message);
 void leat_atm_aal_unlink_message(struct leat_atm_aal_unit *unit, uint16_t message);
+/* Frees all blocks of a message. */
+void leat_atm_aal_release_message(struct leat_atm_aal_unit *unit, uint16_t message);
 void leat_atm_aal_accept_reads(struct leat_atm_aal_unit *unit, uint64_t now);
 void leat_atm_aal_state8(struct leat_atm_aal_unit *unit, uint64_t now);
 void leat_atm_aal_state10(struct leat_atm_aal_unit *unit, uint64_t now);

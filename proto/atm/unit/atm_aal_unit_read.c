@@ -8,20 +8,9 @@
 
 enum { FOUND_CYCLES = 7, MISSED_CYCLES = 66 };
 
-static struct leat_atm_aal_command *first_read(struct leat_atm_aal_unit *unit)
-{
-    return unit->read.count ? &unit->read.waiting[unit->read.head] : NULL;
-}
-
-static void drop_read(struct leat_atm_aal_unit *unit)
-{
-    unit->read.head = (uint8_t)((unit->read.head + 1) % LEAT_ATM_AAL_COMMANDS_MAX);
-    unit->read.count--;
-}
-
 void leat_atm_aal_accept_reads(struct leat_atm_aal_unit *unit, uint64_t now)
 {
-    const struct leat_atm_aal_command *c = first_read(unit);
+    const struct leat_atm_aal_command *c = first_command(&unit->read);
     const uint64_t at = c->not_before > unit->read_free_at ? c->not_before : unit->read_free_at;
     if (c->verb == LEAT_ATM_AAL_RECEIVE) {
         unit->asked = c->message;
@@ -150,17 +139,22 @@ void leat_atm_aal_unlink_message(struct leat_atm_aal_unit *unit, uint16_t messag
     peer->message_count--;
 }
 
+void leat_atm_aal_release_message(struct leat_atm_aal_unit *unit, uint16_t message)
+{
+    for (uint16_t block = message, next; block != NONE; block = next) {
+        next = unit->receive_block[block].next_in_message;
+        leat_atm_aal_chain_release(&unit->receive, block);
+        unit->in_message_count--;
+    }
+}
+
 static void discard(struct leat_atm_aal_unit *unit, uint16_t message, uint64_t now)
 {
     const struct leat_atm_aal_message *m = &unit->message[message];
     if (!is_closed(m)) close_message(unit, message);
     if (m->served_count == 0) unit->counts.discarded_unread++;
     leat_atm_aal_unlink_message(unit, message);
-    for (uint16_t block = message, next; block != NONE; block = next) {
-        next = unit->receive_block[block].next_in_message;
-        leat_atm_aal_chain_release(&unit->receive, block);
-        unit->in_message_count--;
-    }
+    leat_atm_aal_release_message(unit, message);
     unit->counts.discarded++;
     unit->told |= LEAT_ATM_AAL_DISCARDED;
     leat_atm_aal_service_parked(unit, m->source, now);
@@ -193,7 +187,7 @@ void leat_atm_aal_state10(struct leat_atm_aal_unit *unit, uint64_t now)
 static void answer(struct leat_atm_aal_unit *unit, uint64_t now)
 {
     const uint16_t message = find(unit, &unit->asked);
-    drop_read(unit);
+    drop_command(&unit->read);
     unit->due[LEAT_ATM_AAL_STATE8] = LEAT_NEVER;
     if (message == NONE) {
         unit->read.count = 0;
@@ -216,11 +210,11 @@ static void answer(struct leat_atm_aal_unit *unit, uint64_t now)
 
 void leat_atm_aal_state8(struct leat_atm_aal_unit *unit, uint64_t now)
 {
-    if (first_read(unit)->verb == LEAT_ATM_AAL_RECEIVE) {
+    if (first_command(&unit->read)->verb == LEAT_ATM_AAL_RECEIVE) {
         answer(unit, now);
         return;
     }
-    drop_read(unit);
+    drop_command(&unit->read);
     unit->due[LEAT_ATM_AAL_STATE8] = LEAT_NEVER;
     if (unit->read.count)
         leat_atm_aal_accept_reads(unit, now);

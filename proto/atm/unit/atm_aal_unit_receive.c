@@ -39,21 +39,12 @@ enum {
 
 enum { PARKED = 1, NOMINATED = 2 }; /* of `parked` */
 
-static size_t ack_words(const struct leat_atm_aal_unit *unit)
-{
-    return (unit->config.ports + 63) / 64;
-}
-
-/* Does this block wait for that acknowledgement? (ackdesc) */
 static bool awaits(const struct leat_atm_aal_unit *unit, uint16_t sent,
                    const struct leat_atm_aal_receive_block *ack)
 {
     const struct leat_atm_aal_send_block *b = &unit->send_block[sent];
-    if (b->sequence != ack->sequence || b->acks_missing == 0 ||
-        b->point_to_point != ack->point_to_point)
-        return false;
-    if (ack->point_to_point) return b->destination == ack->source;
-    return unit->ack_missing[sent * ack_words(unit) + ack->source / 64] >> ack->source % 64 & 1;
+    return b->sequence == ack->sequence && b->point_to_point == ack->point_to_point &&
+           awaits_port(unit, sent, ack->source);
 }
 
 /* Its place in the busy list, or the list's length; *found is the block, or NONE. */
@@ -325,14 +316,10 @@ void leat_atm_aal_unit_receive_sound(struct leat_atm_aal_unit *unit, const uint8
 static void write_ack(struct leat_atm_aal_unit *unit)
 {
     const struct leat_atm_aal_receive_block *b = &unit->receive_block[unit->service_block];
-    uint8_t *ack = unit->ack_cell;
-    memset(ack, 0, CELL_LEN);
-    put_type_and_number(ack, b->resync ? LEAT_ATM_TASK_RESYNCED : LEAT_ATM_TASK_ACK, b->sequence);
-    leat_put_be16(ack + FLAG_AT, b->point_to_point ? LEAT_ATM_TASK_ACK_POINT : 0);
-    leat_put_be16(ack + SOURCE_AT, (uint16_t)unit->config.port);
-    leat_put_be16(ack + DESTINATION_AT, b->source);
-    leat_atm_label_put(ack, unit->config.header_octets, leat_atm_aal_next_label(unit, b->source));
-    leat_atm_aal_cell_seal(unit, ack);
+    memset(unit->ack_cell, 0, CELL_LEN);
+    leat_atm_aal_cell_head(unit, unit->ack_cell,
+                           b->resync ? LEAT_ATM_TASK_RESYNCED : LEAT_ATM_TASK_ACK, b->sequence,
+                           b->point_to_point ? LEAT_ATM_TASK_ACK_POINT : 0, b->source);
 }
 
 /* The cycle in which STATE5 has finished the last acknowledgement (F), if that is known. */
@@ -479,7 +466,8 @@ static void count_ack(struct leat_atm_aal_unit *unit, uint64_t now)
         return;
     }
     if (!ack->point_to_point)
-        unit->ack_missing[sent * ack_words(unit) + from / 64] &= ~(UINT64_C(1) << from % 64);
+        unit->ack_missing[sent * ack_words(&unit->config) + from / 64] &= ~(UINT64_C(1)
+                                                                            << from % 64);
     if (--b->acks_missing > 0) return;
     b->to_free = 1;
     b->free_at = now + FREE_AFTER;

@@ -15,16 +15,6 @@ static struct leat_atm_aal_gap *gap_of(const struct leat_atm_aal_unit *unit, uin
     return &unit->gap[2 * (size_t)port + point_to_point];
 }
 
-/* Does this block wait for an acknowledgement from that port? */
-static bool awaits_port(const struct leat_atm_aal_unit *unit, uint16_t block, uint32_t port)
-{
-    const struct leat_atm_aal_send_block *b = &unit->send_block[block];
-    const size_t words = (unit->config.ports + 63) / 64;
-    if (b->acks_missing == 0) return false;
-    if (b->point_to_point) return b->destination == port;
-    return unit->ack_missing[block * words + port / 64] >> port % 64 & 1;
-}
-
 /* ---- sender ----------------------------------------------------------------------------------
  */
 
@@ -96,16 +86,10 @@ static bool has_older(const struct leat_atm_aal_unit *unit, uint32_t stream)
 
 static void write_resync(struct leat_atm_aal_unit *unit, uint32_t stream, uint64_t now)
 {
-    uint8_t *cell = unit->resync_cell;
-    const uint16_t to = (uint16_t)(stream / 2);
     leat_atm_aal_unit_settle(unit, now); /* labels that STATE2 has already taken come first */
-    memset(cell, 0, CELL_LEN);
-    put_type_and_number(cell, LEAT_ATM_TASK_RESYNC, unit->gap[stream].number);
-    leat_put_be16(cell + FLAG_AT, stream % 2 ? LEAT_ATM_TASK_ACK_POINT : 0);
-    leat_put_be16(cell + SOURCE_AT, (uint16_t)unit->config.port);
-    leat_put_be16(cell + DESTINATION_AT, to);
-    leat_atm_label_put(cell, unit->config.header_octets, leat_atm_aal_next_label(unit, to));
-    leat_atm_aal_cell_seal(unit, cell);
+    memset(unit->resync_cell, 0, CELL_LEN);
+    leat_atm_aal_cell_head(unit, unit->resync_cell, LEAT_ATM_TASK_RESYNC, unit->gap[stream].number,
+                           stream % 2 ? LEAT_ATM_TASK_ACK_POINT : 0, (uint16_t)(stream / 2));
 }
 
 /* Of the gaps that are due the first gets its RESYNC; the others wait until that is sent. */
@@ -168,11 +152,7 @@ static void cut_messages(struct leat_atm_aal_unit *unit, const struct leat_atm_a
         const uint16_t message = (uint16_t)(peer->incomplete[point_to_point] - 1);
         leat_atm_aal_find_incomplete(unit, message);
         leat_atm_aal_unlink_message(unit, message);
-        for (uint16_t block = message, next; block != NONE; block = next) {
-            next = unit->receive_block[block].next_in_message;
-            leat_atm_aal_chain_release(&unit->receive, block);
-            unit->in_message_count--;
-        }
+        leat_atm_aal_release_message(unit, message);
         unit->counts.cut_short++;
     }
 }

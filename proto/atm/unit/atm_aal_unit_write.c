@@ -17,17 +17,6 @@ enum {
     LABEL_AFTER = 1, /* the label is taken in the second cycle of a pass */
 };
 
-static struct leat_atm_aal_command *first_command(struct leat_atm_aal_commands *queue)
-{
-    return queue->count ? &queue->waiting[queue->head] : NULL;
-}
-
-static void drop_command(struct leat_atm_aal_commands *queue)
-{
-    queue->head = (uint8_t)((queue->head + 1) % LEAT_ATM_AAL_COMMANDS_MAX);
-    queue->count--;
-}
-
 /* The cycle in which octet i of a PUT is stored: words of 19 cycles, 4 per octet. */
 static uint64_t stored_at(const struct leat_atm_aal_unit *unit, uint32_t i)
 {
@@ -180,8 +169,7 @@ static uint32_t next_number(struct leat_atm_aal_unit *unit, bool point_to_point)
 static void head_block(struct leat_atm_aal_unit *unit, uint16_t block)
 {
     struct leat_atm_aal_send_block *b = &unit->send_block[block];
-    const size_t words = (unit->config.ports + 63) / 64;
-    uint8_t *cell = send_cell(unit, block);
+    const size_t words = ack_words(&unit->config);
     b->point_to_point = unit->destination != BROADCAST;
     b->destination = unit->destination;
     b->acks_missing = (uint16_t)(b->point_to_point ? 1 : unit->config.ports);
@@ -194,13 +182,8 @@ static void head_block(struct leat_atm_aal_unit *unit, uint16_t block)
                                                        ? UINT64_MAX
                                                        : (UINT64_C(1) << unit->config.ports % 64) -
                                                              1;
-    put_type_and_number(cell, LEAT_ATM_TASK_MESSAGE, b->sequence);
-    leat_put_be16(cell + FLAG_AT, b->flag);
-    leat_put_be16(cell + SOURCE_AT, (uint16_t)unit->config.port);
-    leat_put_be16(cell + DESTINATION_AT, b->destination);
-    leat_atm_label_put(cell, unit->config.header_octets,
-                       leat_atm_aal_next_label(unit, b->destination));
-    leat_atm_aal_cell_seal(unit, cell);
+    leat_atm_aal_cell_head(unit, send_cell(unit, block), LEAT_ATM_TASK_MESSAGE, b->sequence,
+                           b->flag, b->destination);
 }
 
 static void message_ready(struct leat_atm_aal_unit *unit, uint64_t now)
