@@ -54,28 +54,14 @@ bool leat_aton_send_is_own(const struct leat_aton_station *s)
 /* ---- the initial contents of a packet (spec/aton.md, "Commands")
  * ------------------------------ */
 
-static uint64_t identity(unsigned opcode, unsigned width_bits)
-{
-    return opcode == LEAT_ATON_AND || opcode == LEAT_ATON_MIN ? leat_aton_mask(width_bits) : 0;
-}
-
 /* The interface fetches the operand in the first bit time of the data, like every other
  * interface. */
 static void fetch(struct leat_aton_station *s)
 {
     const struct leat_aton_command *c = &s->sent.command;
-    const uint64_t mask = leat_aton_mask(c->width_bits), x = s->it.operand[c->reg] & mask;
-    const bool counts = c->opcode >= LEAT_ATON_EQ && c->opcode <= LEAT_ATON_LE;
     s->out_takes_part = s->it.enabled;
-    s->out_x = x;
-    s->out_v1 = s->it.enabled ? x : identity(c->opcode, c->width_bits);
-    s->out_v2 = 0;
-    if (counts) {
-        s->out_v1 = c->value_given ? c->value & mask : x;
-        s->out_v2 = s->it.enabled && leat_aton_relation(c->opcode, s->out_v1, x);
-    } else if (c->opcode == LEAT_ATON_MAX || c->opcode == LEAT_ATON_MIN) {
-        s->out_v2 = s->it.enabled ? s->it.address : LEAT_ATON_DA_ALL;
-    }
+    s->out_x = s->it.operand[c->reg] & leat_aton_mask(c->width_bits);
+    leat_aton_begin_fold(&s->it, c, s->out_x, &s->out_v1, &s->out_v2);
 }
 
 static unsigned item_bit(const struct leat_aton_station *s, uint32_t at)

@@ -27,18 +27,19 @@ static leat_err command_check(const struct leat_aton_command *c)
     return c->opcode <= LEAT_ATON_SORT && c->param ? LEAT_ERR_FIELD : LEAT_ERR_OK;
 }
 
-static void begin_fold(const struct leat_aton_interface *it, const struct leat_aton_command *c,
-                       uint64_t x, struct leat_aton_packet *p)
+void leat_aton_begin_fold(const struct leat_aton_interface *it, const struct leat_aton_command *c,
+                          uint64_t x, uint64_t *variable1, uint64_t *variable2)
 {
     const bool all_ones = c->opcode == LEAT_ATON_AND || c->opcode == LEAT_ATON_MIN;
     const uint64_t identity = all_ones ? leat_aton_mask(c->width_bits) : 0;
+    *variable1 = it->enabled ? x : identity;
+    *variable2 = 0;
     if (is_counting(c)) {
-        p->variable1 = c->value_given ? c->value : x;
-        p->variable2 = it->enabled && leat_aton_relation(c->opcode, p->variable1, x);
-        return;
+        *variable1 = c->value_given ? c->value : x;
+        *variable2 = it->enabled && leat_aton_relation(c->opcode, *variable1, x);
+    } else if (c->opcode >= LEAT_ATON_MAX) {
+        *variable2 = it->enabled ? it->address : LEAT_ATON_DA_ALL;
     }
-    p->variable1 = it->enabled ? x : identity;
-    if (c->opcode >= LEAT_ATON_MAX) p->variable2 = it->enabled ? it->address : LEAT_ATON_DA_ALL;
 }
 
 /* An image without operands; an enabled sender then visits it like any other interface. */
@@ -70,7 +71,8 @@ leat_err leat_aton_begin(const struct leat_aton_interface *it, const struct leat
     if (is_long)
         begin_long(&p, zeros);
     else
-        begin_fold(it, c, it->operand[c->reg] & leat_aton_mask(c->width_bits), &p);
+        leat_aton_begin_fold(it, c, it->operand[c->reg] & leat_aton_mask(c->width_bits),
+                             &p.variable1, &p.variable2);
 
     const size_t grows = is_long && it->enabled && c->opcode == LEAT_ATON_SORT ? c->width_bits / 8
                                                                                : 0;

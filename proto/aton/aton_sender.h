@@ -32,6 +32,11 @@ leat_err leat_aton_begin(const struct leat_aton_interface *sender,
                          const struct leat_aton_command *command, uint8_t *image, size_t cap,
                          size_t *len);
 
+/* Opc 1..8: the Variables that the sender begins with, x being its operand. */
+void leat_aton_begin_fold(const struct leat_aton_interface *sender,
+                          const struct leat_aton_command *command, uint64_t x, uint64_t *variable1,
+                          uint64_t *variable2);
+
 /*
  * The packet that returned: decoded, so its CRC is correct, and this command's own. Errors are
  * those of aton_wire.h; FIELD at the octet that differs from this command; RANGE for an impossible

@@ -1,4 +1,5 @@
 #include "aton_symbol.h"
+#include "aton_serial.h"
 #include <string.h>
 
 /* Offsets of fields at the same place in every packet, and lengths, in symbols. */
@@ -46,22 +47,16 @@ static size_t payload_symbols(const struct leat_aton_shape *s)
 
 /* ---- CRC ---------------------------------------------------------------------------------- */
 
-static uint32_t crc_bit(uint32_t crc, unsigned bit)
-{
-    const uint32_t polynomial = 0xEDB88320; /* IEEE 802.3, reflected */
-    return crc >> 1 ^ (polynomial & -((crc ^ bit) & 1));
-}
-
 /* Over the symbols of a packet whose FLG begins at flg_at: all of them 0 or 1. */
 static uint32_t serial_crc(const uint8_t *symbols, size_t flg_at)
 {
-    uint32_t crc = UINT32_MAX;
+    uint32_t crc = LEAT_ATON_CRC_START;
     for (unsigned i = 0; i < 8; i++)
-        crc = crc_bit(crc, symbols[AC_AT + i] & (LEAT_ATON_AC_CRC_MASK >> (7 - i)));
+        crc = leat_aton_crc_bit(crc, symbols[AC_AT + i] & (LEAT_ATON_AC_CRC_MASK >> (7 - i)));
     for (size_t i = COVERED_AT; i < flg_at; i++)
-        crc = crc_bit(crc, symbols[i]);
+        crc = leat_aton_crc_bit(crc, symbols[i]);
     for (unsigned i = 0; i < FLG_LEN; i++)
-        crc = crc_bit(crc, 0);
+        crc = leat_aton_crc_bit(crc, 0);
     return ~crc;
 }
 

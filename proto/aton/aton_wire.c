@@ -1,4 +1,5 @@
 #include "aton_wire.h"
+#include "aton_visit.h"
 #include "leat_bytes.h"
 #include "leat_err.h"
 #include <leat/crc.h>
@@ -105,23 +106,6 @@ leat_err leat_aton_packet_measure(const uint8_t *buf, size_t len, size_t *image_
     return head_decode(buf, len, &p, &shape, image_len, fault_at);
 }
 
-/* W octets at most 8: written out, so that the common packet has no loop. */
-static uint64_t variable_get(const uint8_t *p, unsigned width_bits)
-{
-    if (width_bits == 32) return leat_get_be32(p);
-    return width_bits == 64 ? leat_get_be64(p) : leat_get_be16(p);
-}
-
-static void variable_put(uint8_t *p, unsigned width_bits, uint64_t value)
-{
-    if (width_bits == 32)
-        leat_put_be32(p, (uint32_t)value);
-    else if (width_bits == 64)
-        leat_put_be64(p, value);
-    else
-        leat_put_be16(p, (uint16_t)value);
-}
-
 /*
  * Over AC to FLG of an image, with T, M, RRR and FLG taken as 0. Only the priority remains of AC:
  * the eight CRCs of that one octet are in a table, so the rest needs no copy, and mostly one
@@ -168,8 +152,9 @@ leat_err leat_aton_packet_decode(const uint8_t *buf, size_t len, struct leat_ato
     if (err) return leat_fault(err, flg_at, fault_at);
 
     if (leat_aton_is_fold(&p)) {
-        p.variable1 = variable_get(buf + LEAT_ATON_VARIABLE_AT, p.width_bits);
-        p.variable2 = variable_get(buf + LEAT_ATON_VARIABLE_AT + p.width_bits / 8, p.width_bits);
+        p.variable1 = leat_aton_value_get(buf, LEAT_ATON_VARIABLE_AT, p.width_bits);
+        p.variable2 = leat_aton_value_get(buf, LEAT_ATON_VARIABLE_AT + p.width_bits / 8,
+                                          p.width_bits);
     }
     *out = p;
     return LEAT_ERR_OK;
@@ -226,8 +211,9 @@ static void head_encode(const struct leat_aton_packet *p, uint8_t *buf)
     leat_put_be16(buf + LEAT_ATON_SA_AT, p->sa);
     leat_put_be16(buf + LEAT_ATON_COUNTER_AT, p->active ? p->counter : (uint16_t)p->payload_len);
     if (leat_aton_is_fold(p)) {
-        variable_put(buf + LEAT_ATON_VARIABLE_AT, p->width_bits, p->variable1);
-        variable_put(buf + LEAT_ATON_VARIABLE_AT + p->width_bits / 8, p->width_bits, p->variable2);
+        leat_aton_value_put(buf, LEAT_ATON_VARIABLE_AT, p->width_bits, p->variable1);
+        leat_aton_value_put(buf, LEAT_ATON_VARIABLE_AT + p->width_bits / 8, p->width_bits,
+                            p->variable2);
     } else if (p->active) {
         leat_put_be16(buf + LEAT_ATON_PARAM_AT, p->param);
     }
