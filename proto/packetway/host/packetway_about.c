@@ -31,6 +31,19 @@ leat_err leat_packetway_about_check(const uint8_t *about, size_t len)
     return LEAT_ERR_OK;
 }
 
+void leat_packetway_about_write(struct leat_packetway_build *b, uint32_t address,
+                                const uint8_t *about, size_t len, bool all)
+{
+    struct leat_packetway_records records = leat_packetway_about_of(about, len);
+    struct leat_packetway_record rec;
+    leat_packetway_build_node(b, address);
+    leat_packetway_build_nest(b);
+    while (leat_packetway_records_next(&records, &rec))
+        if (all || rec.type != LEAT_PACKETWAY_RTYP_CAPA)
+            leat_packetway_build_copy(b, rec.octets, rec.len);
+    leat_packetway_build_leave(b);
+}
+
 /* The last address that it can cover. */
 static uint32_t end_of(const struct leat_packetway_address *a)
 {

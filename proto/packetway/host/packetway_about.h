@@ -18,11 +18,23 @@ static inline struct leat_packetway_address leat_packetway_single(uint32_t addre
     return (struct leat_packetway_address){ .at = LEAT_PACKETWAY_AT_SINGLE, .low = address };
 }
 
+/* The ADDR of one node. */
+static inline leat_err leat_packetway_build_node(struct leat_packetway_build *build,
+                                                 uint32_t address)
+{
+    const struct leat_packetway_address single = leat_packetway_single(address);
+    return leat_packetway_build_address(build, &single);
+}
+
 /* RANGE: too long, or not whole words. FIELD: not such records. */
 leat_err leat_packetway_about_check(const uint8_t *about, size_t len);
 
 /* A cursor over them; they must have been checked. */
 struct leat_packetway_records leat_packetway_about_of(const uint8_t *about, size_t len);
+
+/* ADDR{..}: the node and these records about it; with its capabilities only if `all`. */
+void leat_packetway_about_write(struct leat_packetway_build *build, uint32_t address,
+                                const uint8_t *about, size_t len, bool all);
 
 /* Do two addresses or ranges have an address in common? A mask is taken as the span it covers. */
 bool leat_packetway_address_meets(const struct leat_packetway_address *a,

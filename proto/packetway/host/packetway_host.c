@@ -81,18 +81,12 @@ struct leat_packetway_host_letter *leat_packetway_host_pend(struct leat_packetwa
 void leat_packetway_host_introduce(struct leat_packetway_host *h, uint32_t dt, uint8_t priority)
 {
     struct leat_packetway_host_letter *l = leat_packetway_host_pend(h, LEAT_PACKETWAY_TE_INFO, dt);
-    struct leat_packetway_records about = leat_packetway_about_of(h->about, h->config.about_len);
-    struct leat_packetway_record rec;
-    const struct leat_packetway_address me = leat_packetway_single(h->config.address);
     struct leat_packetway_build b;
     if (!l) return;
     l->priority = priority;
     leat_packetway_build_init(&b, l->octets, sizeof l->octets);
-    leat_packetway_build_address(&b, &me);
-    leat_packetway_build_nest(&b);
-    while (leat_packetway_records_next(&about, &rec))
-        if (h->config.level_c || rec.type != LEAT_PACKETWAY_RTYP_CAPA)
-            leat_packetway_build_copy(&b, rec.octets, rec.len);
+    leat_packetway_about_write(&b, h->config.address, h->about, h->config.about_len,
+                               h->config.level_c);
     l->len = b.len;
 }
 
@@ -288,6 +282,15 @@ leat_err leat_packetway_host_send(struct leat_packetway_host *h,
 
 /* ---- receive ---- */
 
+/* Its message stays: it is large, and valid only with the kinds that have one. */
+static void clear(struct leat_packetway_event *e)
+{
+    e->kind = LEAT_PACKETWAY_EVENT_NONE;
+    e->err = LEAT_ERR_OK;
+    e->peer = e->dt = 0;
+    e->partial = e->accused = false;
+}
+
 static bool is_for_me(const struct leat_packetway_host *h, const struct leat_packetway_message *m)
 {
     const uint32_t dt = m->header.dt;
@@ -330,10 +333,7 @@ void leat_packetway_host_receive(struct leat_packetway_host *h, uint8_t *octets,
 {
     struct leat_packetway_message *m = &e->message;
     bool accused = false;
-    e->kind = LEAT_PACKETWAY_EVENT_NONE;
-    e->err = LEAT_ERR_OK;
-    e->peer = e->dt = 0;
-    e->partial = e->accused = false;
+    clear(e);
     for (unsigned depth = 0; depth <= LEAT_PACKETWAY_EMBEDDED_MAX; depth++) {
         const leat_err err = leat_packetway_message_decode(octets, len, LEAT_PACKETWAY_STRICT,
                                                            LEAT_PACKETWAY_DESTINATION, m, NULL);
@@ -397,10 +397,7 @@ static bool tick_ask(struct leat_packetway_host *h, struct leat_packetway_host_a
 void leat_packetway_host_tick(struct leat_packetway_host *h, leat_time now,
                               struct leat_packetway_event *e)
 {
-    e->kind = LEAT_PACKETWAY_EVENT_NONE;
-    e->err = LEAT_ERR_OK;
-    e->peer = e->dt = 0;
-    e->partial = e->accused = false;
+    clear(e);
     if (h->wake_at > now) return;
     h->wake_at = LEAT_NEVER;
     bool told = false;

@@ -24,6 +24,12 @@ static void drop_plan(struct leat_packetway_host *h, struct leat_packetway_plan 
     *plan = (struct leat_packetway_plan){ 0 };
 }
 
+static void forget_plan(struct leat_packetway_host *h, struct leat_packetway_plan *plan)
+{
+    drop_plan(h, plan);
+    h->counts.forgotten++;
+}
+
 void leat_packetway_host_router_gone(struct leat_packetway_host *h, uint32_t address)
 {
     for (uint32_t i = 0; i < h->router_count; i++)
@@ -34,10 +40,7 @@ void leat_packetway_host_router_gone(struct leat_packetway_host *h, uint32_t add
             break;
         }
     for (uint32_t i = 0; i < h->config.plans_max; i++)
-        if (h->plans[i].dt && h->plans[i].router == address) {
-            drop_plan(h, &h->plans[i]);
-            h->counts.forgotten++;
-        }
+        if (h->plans[i].dt && h->plans[i].router == address) forget_plan(h, &h->plans[i]);
 }
 
 /* ---- plans ---- */
@@ -87,7 +90,6 @@ static void enter(struct leat_packetway_host *h, struct leat_packetway_plan *p,
 static void send_question(struct leat_packetway_host *h, struct leat_packetway_plan *p,
                           leat_time now)
 {
-    const struct leat_packetway_address a = leat_packetway_single(p->dt);
     struct leat_packetway_build b;
     p->asked_at = now;
     leat_packetway_host_wake(h, leat_packetway_host_in_a_second(now));
@@ -95,7 +97,7 @@ static void send_question(struct leat_packetway_host *h, struct leat_packetway_p
                                                                     p->router);
     if (!l) return;
     leat_packetway_build_init(&b, l->octets, sizeof l->octets);
-    leat_packetway_build_address(&b, &a);
+    leat_packetway_build_node(&b, p->dt);
     l->len = b.len;
     h->counts.asked++;
 }
@@ -164,9 +166,7 @@ void leat_packetway_host_forget(struct leat_packetway_host *h, uint32_t dt)
 {
     for (uint32_t i = 0; i < h->config.plans_max; i++) {
         struct leat_packetway_plan *p = &h->plans[i];
-        if (!p->dt || (dt && p->dt != dt)) continue;
-        drop_plan(h, p);
-        h->counts.forgotten++;
+        if (p->dt && (!dt || p->dt == dt)) forget_plan(h, p);
     }
 }
 
@@ -311,8 +311,7 @@ static void on_unknown(struct leat_packetway_host *h, struct leat_packetway_even
         if (p->state == LEAT_PACKETWAY_PLAN_ASKING && p->router == e->peer) {
             ask_next(h, p, now);
         } else if (p->state != LEAT_PACKETWAY_PLAN_ASKING) {
-            drop_plan(h, p);
-            h->counts.forgotten++;
+            forget_plan(h, p);
         }
     }
 }
@@ -326,8 +325,7 @@ static void on_failure(struct leat_packetway_host *h, uint32_t peer, leat_time n
         if (p->state == LEAT_PACKETWAY_PLAN_ASKING) {
             if (p->router == peer) ask_next(h, p, now); /* its answer to our request */
         } else {
-            drop_plan(h, p);
-            h->counts.forgotten++;
+            forget_plan(h, p);
         }
     }
 }
@@ -342,10 +340,7 @@ static void on_general(struct leat_packetway_host *h, struct leat_packetway_even
         return;
     e->dt = quoted.dt;
     struct leat_packetway_plan *p = leat_packetway_host_find_plan(h, quoted.dt);
-    if (p && p->state != LEAT_PACKETWAY_PLAN_ASKING) {
-        drop_plan(h, p);
-        h->counts.forgotten++;
-    }
+    if (p && p->state != LEAT_PACKETWAY_PLAN_ASKING) forget_plan(h, p);
     struct leat_packetway_host_ask *a = e->peer ? leat_packetway_host_find_ask(h, e->peer) : NULL;
     if (quoted.pt != LEAT_PACKETWAY_PT_RRP) return;
     if (a && quoted.te == LEAT_PACKETWAY_TE_TELL) a->peer = 0;

@@ -617,7 +617,7 @@ static void the_queue_serves_as_a_plain_line_would(void)
             }
             if (l.count >= 18) pressed = true;
             if (l.count <= 6) pressed = false;
-            EQ(leat_packetway_queue_is_pressed(&q), pressed);
+            EQ(q.pressed, pressed);
             EQ(q.count, l.count);
         }
         EQ(q.dropped, drops);

@@ -35,7 +35,7 @@ struct leat_packetway_queue {
     uint32_t oldest, newest, free;
     uint32_t count, pops;
     uint64_t dropped;
-    bool pressed; /* back-pressure */
+    bool pressed; /* back-pressure: senders to this output should pause */
 };
 
 /* Octets of memory, aligned as by malloc; 0 if the configuration is out of bounds. */
@@ -53,11 +53,5 @@ bool leat_packetway_queue_push(struct leat_packetway_queue *queue, uint8_t prior
 
 /* False: empty. */
 bool leat_packetway_queue_pop(struct leat_packetway_queue *queue, uint64_t *handle);
-
-/* Should senders to this output pause? */
-static inline bool leat_packetway_queue_is_pressed(const struct leat_packetway_queue *queue)
-{
-    return queue->pressed;
-}
 
 #endif

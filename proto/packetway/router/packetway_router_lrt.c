@@ -21,13 +21,11 @@ static void ask_for_tables(struct leat_packetway_router *r, bool twin, uint32_t 
                            uint32_t address)
 {
     if (!(r->config.levels & LEAT_PACKETWAY_LEVEL_D)) return;
-    struct leat_packetway_pending *p = leat_packetway_router_pend(r);
+    struct leat_packetway_pending *p = leat_packetway_router_pend(
+        r, LEAT_PACKETWAY_PT_RRP, LEAT_PACKETWAY_TE_GVRT, address, 0);
     if (!p) return;
     p->way = twin ? LEAT_PACKETWAY_BY_TWIN : LEAT_PACKETWAY_BY_BUDDY;
     p->index = index;
-    p->dt = address;
-    p->pt = LEAT_PACKETWAY_PT_RRP;
-    p->te = LEAT_PACKETWAY_TE_GVRT;
 }
 
 /* With a second twin, an L2RH must name the twin: routes learned before are no longer valid. */
@@ -246,15 +244,13 @@ leat_err leat_packetway_router_node_gone(struct leat_packetway_router *r,
 
 /* ---- registration (spec 6.1) ---- */
 
-/* The records that describe the node, without routes. False: too large to keep. */
-static bool take_about(const struct leat_packetway_record *addr, struct leat_packetway_build *b)
+void leat_packetway_router_describe(struct leat_packetway_build *b,
+                                    struct leat_packetway_records records)
 {
-    struct leat_packetway_records nested = leat_packetway_record_nested(addr);
     struct leat_packetway_record rec;
-    while (leat_packetway_records_next(&nested, &rec))
+    while (leat_packetway_records_next(&records, &rec))
         if (rec.type != LEAT_PACKETWAY_RTYP_SRQR && rec.type != LEAT_PACKETWAY_RTYP_MTUR)
             leat_packetway_build_copy(b, rec.octets, rec.len);
-    return !b->err;
 }
 
 static bool name_of(const uint8_t *about, size_t len, struct leat_packetway_record *out)
@@ -304,7 +300,8 @@ void leat_packetway_router_register(struct leat_packetway_router *r,
 
     leat_packetway_build_init(&b, about, sizeof about);
     struct leat_packetway_lrt_node *n = leat_packetway_router_lrt(r, sa);
-    bool fits = take_about(&addr, &b) && !(n && n->registered && !same_name(n, &b));
+    leat_packetway_router_describe(&b, leat_packetway_record_nested(&addr));
+    const bool fits = !b.err && !(n && n->registered && !same_name(n, &b));
     if (fits && !n) n = new_node(r, &a);
     if (fits && n) {
         keep_about(r, n, &b, now);
@@ -312,15 +309,6 @@ void leat_packetway_router_register(struct leat_packetway_router *r,
     }
     r->counts.registrations_refused++;
     if (!fits) leat_packetway_router_complain(r, packet, (uint32_t)len, now);
-}
-
-static void ask_who(struct leat_packetway_router *r, uint32_t address)
-{
-    struct leat_packetway_pending *p = leat_packetway_router_pend(r);
-    if (!p) return;
-    p->dt = address;
-    p->pt = LEAT_PACKETWAY_PT_RRP;
-    p->te = LEAT_PACKETWAY_TE_WRU;
 }
 
 static void remove_registration(struct leat_packetway_router *r, struct leat_packetway_lrt_node *n)
@@ -348,7 +336,8 @@ void leat_packetway_router_poll(struct leat_packetway_router *r, leat_time now)
             }
             n->heard = false;
             n->poll_at = leat_time_add(now, r->config.poll_ps);
-            ask_who(r, n->address.low);
+            leat_packetway_router_pend(r, LEAT_PACKETWAY_PT_RRP, LEAT_PACKETWAY_TE_WRU,
+                                       n->address.low, 0);
         }
         if (n->poll_at < r->wake_at) r->wake_at = n->poll_at;
     }

@@ -4,7 +4,9 @@
 
 /* ---- waiting ---- */
 
-struct leat_packetway_pending *leat_packetway_router_pend(struct leat_packetway_router *r)
+struct leat_packetway_pending *leat_packetway_router_pend(struct leat_packetway_router *r,
+                                                          uint16_t pt, uint16_t te, uint32_t dt,
+                                                          uint8_t priority)
 {
     if (r->pending_count == r->config.pending_max) {
         r->counts.pending_full++;
@@ -13,6 +15,10 @@ struct leat_packetway_pending *leat_packetway_router_pend(struct leat_packetway_
     struct leat_packetway_pending *p =
         &r->pending[(r->pending_first + r->pending_count++) % r->config.pending_max];
     memset(p, 0, offsetof(struct leat_packetway_pending, octets));
+    p->pt = pt;
+    p->te = te;
+    p->dt = dt;
+    p->priority = priority;
     return p;
 }
 
@@ -22,20 +28,13 @@ static void pop(struct leat_packetway_router *r)
     r->pending_count--;
 }
 
-/* `to` has no octets yet. */
-void leat_packetway_router_say(struct leat_packetway_router *r,
-                               const struct leat_packetway_pending *to,
-                               const struct leat_packetway_build *build)
+void leat_packetway_pending_nodes(struct leat_packetway_pending *p, uint32_t a, uint32_t b)
 {
-    if (build->err || build->len > LEAT_PACKETWAY_REQUEST_LEN_MAX) {
-        r->counts.pending_full++;
-        return;
-    }
-    struct leat_packetway_pending *p = leat_packetway_router_pend(r);
-    if (!p) return;
-    memcpy(p, to, offsetof(struct leat_packetway_pending, octets));
-    p->len = build->len;
-    if (p->len) memcpy(p->octets, build->buf, build->len);
+    struct leat_packetway_build build;
+    leat_packetway_build_init(&build, p->octets, sizeof p->octets);
+    leat_packetway_build_node(&build, a);
+    leat_packetway_build_node(&build, b);
+    p->len = build.len;
 }
 
 /* ---- ERR (spec 5.7) ---- */
@@ -82,14 +81,8 @@ static struct leat_packetway_pending *begin_err(struct leat_packetway_router *r,
         r->counts.err_barred++;
         return NULL;
     }
-    struct leat_packetway_pending *p = err_is_due(r, sa, now) ? leat_packetway_router_pend(r)
-                                                              : NULL;
-    if (!p) return NULL;
-    p->dt = sa;
-    p->pt = LEAT_PACKETWAY_PT_ERR;
-    p->te = te;
-    p->priority = packet[0] & 63;
-    return p;
+    if (!err_is_due(r, sa, now)) return NULL;
+    return leat_packetway_router_pend(r, LEAT_PACKETWAY_PT_ERR, te, sa, packet[0] & 63);
 }
 
 void leat_packetway_router_err(struct leat_packetway_router *r, uint16_t te,
@@ -147,21 +140,13 @@ void leat_packetway_router_redirect(struct leat_packetway_router *r, uint32_t sa
                                     uint32_t buddy, uint8_t priority, leat_time now)
 {
     struct leat_packetway_told *told = &r->redirects[leat_packetway_limit_slot(sa, dt)];
-    uint8_t db[2 * LEAT_PACKETWAY_RECORD_HEAD_LEN];
-    struct leat_packetway_build b;
     if (told->until > now) return; /* this one, or another that uses the slot */
     const leat_time span = LEAT_PACKETWAY_REDIRECT_S * LEAT_PACKETWAY_SECOND;
     *told = (struct leat_packetway_told){ sa, dt, leat_time_add(now, span) };
-    const struct leat_packetway_address x = leat_packetway_single(dt);
-    const struct leat_packetway_address y = leat_packetway_single(buddy);
-    leat_packetway_build_init(&b, db, sizeof db);
-    leat_packetway_build_address(&b, &x);
-    leat_packetway_build_address(&b, &y);
-    const struct leat_packetway_pending to = {
-        .dt = sa, .pt = LEAT_PACKETWAY_PT_RRP, .te = LEAT_PACKETWAY_TE_RDRC, .priority = priority
-    };
     r->counts.redirects++;
-    leat_packetway_router_say(r, &to, &b);
+    struct leat_packetway_pending *p = leat_packetway_router_pend(
+        r, LEAT_PACKETWAY_PT_RRP, LEAT_PACKETWAY_TE_RDRC, sa, priority);
+    if (p) leat_packetway_pending_nodes(p, dt, buddy);
 }
 
 /* ---- sending ---- */
@@ -188,15 +173,6 @@ static bool find_way(struct leat_packetway_router *r, const struct leat_packetwa
     return leat_packetway_goes_on(d);
 }
 
-/* Octets of DB that the route allows. */
-static size_t room_of(const struct leat_packetway_router *r,
-                      const struct leat_packetway_decision *d)
-{
-    if (!d->mtu_words) return r->db_cap;
-    const size_t room = d->mtu_words > 3 ? (size_t)8 * (d->mtu_words - 3) : 0;
-    return room < r->db_cap ? room : r->db_cap;
-}
-
 static bool seal_up(struct leat_packetway_router *r, const struct leat_packetway_pending *p,
                     const struct leat_packetway_decision *d, const uint8_t *db, size_t len,
                     struct leat_packetway_outgoing *out)
@@ -209,7 +185,7 @@ static bool seal_up(struct leat_packetway_router *r, const struct leat_packetway
                                               .data = db,
                                               .data_len = len };
     size_t written;
-    if (len > room_of(r, d) ||
+    if (len > leat_packetway_router_room(r, d->mtu_words) ||
         leat_packetway_message_encode(&m, r->message, r->message_cap, &written)) {
         r->counts.pending_full++;
         return false;
@@ -229,12 +205,10 @@ static bool seal_up(struct leat_packetway_router *r, const struct leat_packetway
 static size_t say_redirect(struct leat_packetway_router *r, struct leat_packetway_pending *p,
                            uint32_t router)
 {
-    const struct leat_packetway_address x = leat_packetway_single(p->about);
-    const struct leat_packetway_address y = leat_packetway_single(router);
     struct leat_packetway_build b;
     leat_packetway_build_init(&b, r->db, r->db_cap);
-    leat_packetway_build_address(&b, &x);
-    leat_packetway_build_address(&b, &y);
+    leat_packetway_build_node(&b, p->about);
+    leat_packetway_build_node(&b, router);
     p->te = LEAT_PACKETWAY_TE_RDRC;
     return b.len;
 }
@@ -248,12 +222,10 @@ static size_t say_unknown(struct leat_packetway_router *r, struct leat_packetway
     p->pt = LEAT_PACKETWAY_PT_ERR;
     p->te = LEAT_PACKETWAY_TE_UNK;
     leat_packetway_build_init(&b, r->db, r->db_cap);
-    if (p->kind == LEAT_PACKETWAY_PENDING_TELL) {
+    if (p->kind == LEAT_PACKETWAY_PENDING_TELL)
         leat_packetway_build_copy(&b, p->octets, p->len);
-    } else {
-        const struct leat_packetway_address a = leat_packetway_single(p->about);
-        leat_packetway_build_address(&b, &a);
-    }
+    else
+        leat_packetway_build_node(&b, p->about);
     return b.len;
 }
 
@@ -375,11 +347,10 @@ static void write_choice(struct leat_packetway_build *b, const struct choice *c)
 static size_t say_routes(struct leat_packetway_router *r, struct leat_packetway_pending *p,
                          const struct choice *best, unsigned count, size_t room)
 {
-    const struct leat_packetway_address a = leat_packetway_single(p->about);
     struct leat_packetway_build b, before;
     unsigned written = 0;
     leat_packetway_build_init(&b, r->db, room);
-    leat_packetway_build_address(&b, &a);
+    leat_packetway_build_node(&b, p->about);
     leat_packetway_build_nest(&b);
     for (unsigned i = 0; i < count; i++) {
         before = b;
@@ -502,13 +473,9 @@ static bool table_candidate(const struct leat_packetway_router *r,
 
 static void write_candidate(struct leat_packetway_build *b, const struct candidate *c)
 {
-    struct leat_packetway_records about = c->about;
-    struct leat_packetway_record rec;
     leat_packetway_build_address(b, &c->address);
     leat_packetway_build_nest(b);
-    while (leat_packetway_records_next(&about, &rec))
-        if (rec.type != LEAT_PACKETWAY_RTYP_SRQR && rec.type != LEAT_PACKETWAY_RTYP_MTUR)
-            leat_packetway_build_copy(b, rec.octets, rec.len);
+    leat_packetway_router_describe(b, c->about);
     leat_packetway_build_leave(b);
 }
 
@@ -587,7 +554,8 @@ static bool take_pending(struct leat_packetway_router *r, leat_time now,
         if (!find_way(r, p, &d)) {
             r->counts.pending_full++;
         } else {
-            const uint8_t *db = make(r, p, room_of(r, &d), now, &len, &done, &skip);
+            const size_t room = leat_packetway_router_room(r, d.mtu_words);
+            const uint8_t *db = make(r, p, room, now, &len, &done, &skip);
             sent = !skip && seal_up(r, p, &d, db, len, out);
         }
         if (done) pop(r);

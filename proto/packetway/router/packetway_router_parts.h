@@ -158,7 +158,18 @@ leat_packetway_xrt_nodes(const struct leat_packetway_xrt *t)
     return leat_packetway_table_nodes(t->nodes, t->nodes_len);
 }
 
+/* Octets of DB that this half-router can make and that fit the MTU; 0 = unlimited. */
+static inline size_t leat_packetway_router_room(const struct leat_packetway_router *r,
+                                                uint32_t mtu_words)
+{
+    const size_t room = mtu_words > 3 ? (size_t)8 * (mtu_words - 3) : 0;
+    return mtu_words && room < r->db_cap ? room : r->db_cap;
+}
+
 /* packetway_router_lrt.c */
+/* Copies the records that describe a node, without its routes. */
+void leat_packetway_router_describe(struct leat_packetway_build *b,
+                                    struct leat_packetway_records records);
 struct leat_packetway_peer leat_packetway_router_peer(const struct leat_packetway_router *r,
                                                       uint32_t address);
 struct leat_packetway_lrt_node *leat_packetway_router_lrt(struct leat_packetway_router *r,
@@ -206,10 +217,12 @@ bool leat_packetway_router_table_due(struct leat_packetway_router *r,
                                      struct leat_packetway_pending *to, size_t *len);
 
 /* packetway_router_out.c */
-struct leat_packetway_pending *leat_packetway_router_pend(struct leat_packetway_router *r);
-void leat_packetway_router_say(struct leat_packetway_router *r,
-                               const struct leat_packetway_pending *to,
-                               const struct leat_packetway_build *build);
+/* A message without data to `dt`, to be sent; NULL: there is no room. */
+struct leat_packetway_pending *leat_packetway_router_pend(struct leat_packetway_router *r,
+                                                          uint16_t pt, uint16_t te, uint32_t dt,
+                                                          uint8_t priority);
+/* Its data: ADDRs of two nodes. */
+void leat_packetway_pending_nodes(struct leat_packetway_pending *p, uint32_t a, uint32_t b);
 void leat_packetway_router_err(struct leat_packetway_router *r, uint16_t te,
                                const struct leat_packetway_address *about, size_t count,
                                const uint8_t *packet, uint32_t len, leat_time now);

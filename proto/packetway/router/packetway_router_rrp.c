@@ -24,40 +24,25 @@ static void complain(struct leat_packetway_router *r, const struct letter *l)
 /* ---- WRU? ---- */
 
 /* INFO about this half-router; capabilities at level C only. */
-static void write_self(const struct leat_packetway_router *r, struct leat_packetway_build *b)
-{
-    struct leat_packetway_records about = leat_packetway_about_of(r->about, r->config.about_len);
-    struct leat_packetway_record rec;
-    const struct leat_packetway_address me = leat_packetway_single(r->config.address);
-    const bool all = r->config.levels & LEAT_PACKETWAY_LEVEL_C;
-    leat_packetway_build_address(b, &me);
-    leat_packetway_build_nest(b);
-    while (leat_packetway_records_next(&about, &rec))
-        if (all || rec.type != LEAT_PACKETWAY_RTYP_CAPA)
-            leat_packetway_build_copy(b, rec.octets, rec.len);
-    leat_packetway_build_leave(b);
-}
-
 static void on_wru(struct leat_packetway_router *r, const struct letter *l)
 {
-    uint8_t db[LEAT_PACKETWAY_ABOUT_LEN_MAX + LEAT_PACKETWAY_RECORD_HEAD_LEN];
+    const struct leat_packetway_header *h = &l->message->header;
+    const struct leat_packetway_peer twin = leat_packetway_router_peer(r, l->arrival->from);
     struct leat_packetway_build b;
-    struct leat_packetway_pending to;
-    memset(&to, 0, offsetof(struct leat_packetway_pending, octets));
-    to.pt = LEAT_PACKETWAY_PT_RRP;
-    to.te = LEAT_PACKETWAY_TE_INFO;
-    to.priority = l->message->header.priority;
-    to.dt = l->message->header.sa;
-    if (!to.dt) { /* no address to name: only for whoever is at the other end of a link */
-        const struct leat_packetway_peer twin = leat_packetway_router_peer(r, l->arrival->from);
-        to.dt = LEAT_PACKETWAY_ADDRESS_HEY_YOU;
-        to.way = from_san(l) ? LEAT_PACKETWAY_BY_LINK : LEAT_PACKETWAY_BY_TWIN;
-        to.index = twin.index;
-        if (from_san(l) ? !r->config.point_to_point : !(twin.known && twin.twin)) return;
+    /* No address to name: only for whoever is at the other end of a link. */
+    if (!h->sa && (from_san(l) ? !r->config.point_to_point : !(twin.known && twin.twin))) return;
+    struct leat_packetway_pending *p = leat_packetway_router_pend(
+        r, LEAT_PACKETWAY_PT_RRP, LEAT_PACKETWAY_TE_INFO,
+        h->sa ? h->sa : LEAT_PACKETWAY_ADDRESS_HEY_YOU, h->priority);
+    if (!p) return;
+    if (!h->sa) {
+        p->way = from_san(l) ? LEAT_PACKETWAY_BY_LINK : LEAT_PACKETWAY_BY_TWIN;
+        p->index = twin.index;
     }
-    leat_packetway_build_init(&b, db, sizeof db);
-    write_self(r, &b);
-    leat_packetway_router_say(r, &to, &b);
+    leat_packetway_build_init(&b, p->octets, sizeof p->octets);
+    leat_packetway_about_write(&b, r->config.address, r->about, r->config.about_len,
+                               r->config.levels & LEAT_PACKETWAY_LEVEL_C);
+    p->len = b.len;
 }
 
 /* ---- HRTO, GVL2, TELL ---- */
@@ -81,14 +66,11 @@ static void on_question(struct leat_packetway_router *r, const struct letter *l)
         complain(r, l);
         return;
     }
-    struct leat_packetway_pending *p = leat_packetway_router_pend(r);
+    struct leat_packetway_pending *p = leat_packetway_router_pend(r, h->pt, h->te, h->sa,
+                                                                  h->priority);
     if (!p) return;
     leat_packetway_records_next(&records, &rec);
     p->kind = LEAT_PACKETWAY_PENDING_QUESTION;
-    p->dt = h->sa;
-    p->pt = h->pt;
-    p->te = h->te;
-    p->priority = h->priority;
     p->about = leat_packetway_record_address(&rec).low;
 }
 
@@ -110,13 +92,10 @@ static void on_tell(struct leat_packetway_router *r, const struct letter *l)
         complain(r, l);
         return;
     }
-    struct leat_packetway_pending *p = leat_packetway_router_pend(r);
+    struct leat_packetway_pending *p = leat_packetway_router_pend(
+        r, LEAT_PACKETWAY_PT_RRP, LEAT_PACKETWAY_TE_INFO, m->header.sa, m->header.priority);
     if (!p) return;
     p->kind = LEAT_PACKETWAY_PENDING_TELL;
-    p->dt = m->header.sa;
-    p->pt = LEAT_PACKETWAY_PT_RRP;
-    p->te = LEAT_PACKETWAY_TE_INFO;
-    p->priority = m->header.priority;
     p->len = m->data_len;
     memcpy(p->octets, m->data, m->data_len);
 }

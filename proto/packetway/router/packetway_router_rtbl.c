@@ -167,7 +167,7 @@ static size_t write_table(struct leat_packetway_router *r, const struct leat_pac
         return 0;
     }
     for (unsigned attempt = 0; attempt < 3; attempt++) {
-        leat_packetway_build_init(&b, r->db, cap < r->db_cap ? cap : r->db_cap);
+        leat_packetway_build_init(&b, r->db, cap);
         write_head(&b, r, t);
         const size_t head = b.len;
         if (attempt == 0)
@@ -178,13 +178,6 @@ static size_t write_table(struct leat_packetway_router *r, const struct leat_pac
     }
     r->counts.pending_full++;
     return 0;
-}
-
-/* DB octets that fit the MTU of an output. */
-static size_t room_of(uint32_t mtu_words)
-{
-    if (!mtu_words) return SIZE_MAX;
-    return mtu_words > 3 ? (size_t)8 * (mtu_words - 3) : 0;
 }
 
 static uint32_t lowest(uint64_t set)
@@ -223,12 +216,12 @@ bool leat_packetway_router_table_due(struct leat_packetway_router *r,
     to->pt = LEAT_PACKETWAY_PT_RRP;
     to->te = LEAT_PACKETWAY_TE_RTBL;
     while (take_due(r, &r->twins_due, &none, to, &mtu))
-        if ((*len = write_table(r, NULL, room_of(mtu)))) return true;
+        if ((*len = write_table(r, NULL, leat_packetway_router_room(r, mtu)))) return true;
     for (uint32_t i = 0; i < r->config.tables_max; i++) {
         struct leat_packetway_xrt *t = &r->tables[i];
         if (t->state != LEAT_PACKETWAY_XRT_LIVE) continue;
         while (take_due(r, &t->twins_due, &t->buddies_due, to, &mtu))
-            if ((*len = write_table(r, t, room_of(mtu)))) return true;
+            if ((*len = write_table(r, t, leat_packetway_router_room(r, mtu)))) return true;
     }
     return false;
 }

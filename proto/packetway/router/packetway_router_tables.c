@@ -403,21 +403,13 @@ static bool is_hit(const struct leat_packetway_router *r, const struct leat_pack
 static void tell_failure(struct leat_packetway_router *r, uint16_t te, uint32_t a, uint32_t b,
                          bool twin, uint32_t index, uint8_t priority)
 {
-    const struct leat_packetway_address x = leat_packetway_single(a), y = leat_packetway_single(b);
-    uint8_t db[4 * LEAT_PACKETWAY_RECORD_HEAD_LEN];
-    struct leat_packetway_build build;
-    leat_packetway_build_init(&build, db, sizeof db);
-    leat_packetway_build_address(&build, &x);
-    leat_packetway_build_address(&build, &y);
-    const struct leat_packetway_pending to = {
-        .way = twin ? LEAT_PACKETWAY_BY_TWIN : LEAT_PACKETWAY_BY_BUDDY,
-        .index = index,
-        .dt = twin ? r->fib.twins[index].address : r->fib.buddies[index].address,
-        .pt = LEAT_PACKETWAY_PT_ERR,
-        .te = te,
-        .priority = priority,
-    };
-    leat_packetway_router_say(r, &to, &build);
+    const uint32_t address = twin ? r->fib.twins[index].address : r->fib.buddies[index].address;
+    struct leat_packetway_pending *p = leat_packetway_router_pend(r, LEAT_PACKETWAY_PT_ERR, te,
+                                                                  address, priority);
+    if (!p) return;
+    p->way = twin ? LEAT_PACKETWAY_BY_TWIN : LEAT_PACKETWAY_BY_BUDDY;
+    p->index = index;
+    leat_packetway_pending_nodes(p, a, b);
 }
 
 void leat_packetway_router_fail(struct leat_packetway_router *r, uint16_t te, uint32_t a,

@@ -45,7 +45,4 @@ enum { LEAT_PACKETWAY_OH_CRYPTOGRAPHIC = 0x3E };
 /* The spec counts time in seconds; leat_time is in picoseconds. */
 #define LEAT_PACKETWAY_SECOND UINT64_C(1000000000000)
 
-/* The number that spec 2.4 gives an error: 0..31; -1 for an error that is not PacketWay's. */
-int leat_packetway_err_number(leat_err err);
-
 #endif

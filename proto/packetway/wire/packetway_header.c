@@ -5,13 +5,6 @@
 enum { V = 62, P = 56, DT = 32, TE = 16, PT = 0 };
 enum { E = 60, PL = 57, DL = 32, H = 31, RZ = 24, SA = 0 };
 
-int leat_packetway_err_number(leat_err err)
-{
-    if (err == LEAT_ERR_OK) return 0;
-    if (err < LEAT_ERR_PACKETWAY_SHORT || err > LEAT_ERR_PACKETWAY_NOSPC) return -1;
-    return (int)err - (int)LEAT_ERR_PACKETWAY_SHORT + 1;
-}
-
 static leat_err check_destination(uint32_t dt)
 {
     switch (leat_packetway_class_of(dt)) {

@@ -235,17 +235,9 @@ static void errors_have_the_numbers_of_the_spec(void)
         "E_REC_PL",   "E_AT",          "E_RANGE",   "E_CC",       "E_SR",        "E_MSG",
         "E_LIMIT",    "E_NOSPC",
     };
-    bool seen[32] = { false };
-    for (leat_err e = LEAT_ERR_OK; e < LEAT_ERR_COUNT; e++) {
-        const int number = leat_packetway_err_number(e);
-        if (number < 0) continue;
-        OK(number < 32 && strcmp(leat_err_name(e), name[number]) == 0);
-        seen[number] = true;
-    }
-    for (int i = 0; i < 32; i++)
-        OK(seen[i]);
-    EQ(leat_packetway_err_number(LEAT_ERR_SHORT), -1);
-    EQ(leat_packetway_err_number(LEAT_ERR_POETS_SUPDEV), -1);
+    for (leat_err number = 1; number < 32; number++)
+        OK(strcmp(leat_err_name(LEAT_ERR_PACKETWAY_SHORT + number - 1), name[number]) == 0);
+    EQ(LEAT_ERR_PACKETWAY_NOSPC - LEAT_ERR_PACKETWAY_SHORT, 30);
 }
 
 /* ---- EI and the endianness aid ---- */

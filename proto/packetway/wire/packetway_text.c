@@ -131,6 +131,17 @@ static void walk_auth(struct walk *w, const struct leat_packetway_field *field, 
     leat_fields_checksum(w->f, "mac", at + 16, 64, leat_get_be64(octets + 14));
 }
 
+/* In the field itself, or in OT, where *entry is the next one. */
+static void walk_crc(struct walk *w, const struct leat_packetway_field *field, size_t at,
+                     const uint8_t **entry)
+{
+    const bool wide = field->type == LEAT_PACKETWAY_OH_CRC64_HERE ||
+                      field->type == LEAT_PACKETWAY_OH_CRC64_OT;
+    leat_fields_checksum(w->f, "crc", field->len ? at + 2 : offset(w, *entry), wide ? 64 : 32,
+                         field->crc);
+    if (!field->len && w->buf) *entry += 8;
+}
+
 /* `*entry` is the offset of the next CRC of OT. */
 static void walk_oh_field(struct walk *w, struct leat_packetway_field *field, const uint8_t **entry)
 {
@@ -146,23 +157,7 @@ static void walk_oh_field(struct walk *w, struct leat_packetway_field *field, co
                                "only types 2..6 are known, others must not be mandatory");
     } else {
         field->len = len;
-    }
-    switch ((enum leat_packetway_oh)field->type) {
-    case LEAT_PACKETWAY_OH_CRC32_HERE:
-        leat_fields_checksum(w->f, "crc", at + 2, 32, field->crc);
-        break;
-    case LEAT_PACKETWAY_OH_CRC64_HERE:
-        leat_fields_checksum(w->f, "crc", at + 2, 64, field->crc);
-        break;
-    case LEAT_PACKETWAY_OH_CRC32_OT:
-        leat_fields_checksum(w->f, "crc", offset(w, *entry), 32, field->crc);
-        if (w->buf) *entry += 8;
-        break;
-    case LEAT_PACKETWAY_OH_CRC64_OT:
-        leat_fields_checksum(w->f, "crc", offset(w, *entry), 64, field->crc);
-        if (w->buf) *entry += 8;
-        break;
-    case LEAT_PACKETWAY_OH_SELF_DEFINED_OT: break;
+        if (field->type != LEAT_PACKETWAY_OH_SELF_DEFINED_OT) walk_crc(w, field, at, entry);
     }
     leat_fields_close(w->f);
 }
@@ -179,13 +174,6 @@ static void walk_oh_list(struct walk *w)
         walk_oh_field(w, &m->oh[i], &entry);
     }
     leat_fields_list_end(w->f);
-}
-
-static bool announces_ot(const struct leat_packetway_message *m)
-{
-    for (unsigned i = 0; i < m->oh_count; i++)
-        if (m->oh[i].type == LEAT_PACKETWAY_OH_SELF_DEFINED_OT) return true;
-    return false;
 }
 
 static void walk_ot_field(struct walk *w, struct leat_packetway_field *field)
@@ -205,7 +193,7 @@ static void walk_ot_list(struct walk *w)
 {
     struct leat_packetway_message *m = w->m;
     const bool wanted = has_list(w, "ot", m->ot_count);
-    if (leat_fields_reading(w->f) && announces_ot(m) != wanted)
+    if (leat_fields_reading(w->f) && leat_packetway_message_announces_ot(m) != wanted)
         leat_fields_refuse(w->f, LEAT_ERR_PACKETWAY_LIMIT, "ot",
                            "goes together with an oh field of type SELF-DEFINED-OT");
     if (!wanted) return;

@@ -42,7 +42,7 @@ static bool has_right_len(const struct leat_packetway_field *f)
     return !is_known(f->type) || f->len == (is_here(f->type) ? here : 0);
 }
 
-static bool announces_self_defined(const struct leat_packetway_message *m)
+bool leat_packetway_message_announces_ot(const struct leat_packetway_message *m)
 {
     for (unsigned i = 0; i < m->oh_count; i++)
         if (m->oh[i].type == LEAT_PACKETWAY_OH_SELF_DEFINED_OT) return true;
@@ -200,7 +200,7 @@ static leat_err decode_ot(struct decoder *d, struct leat_packetway_message *m)
 {
     m->ot_count = 0;
     leat_err err = decode_announced(d, m);
-    if (!err && announces_self_defined(m)) {
+    if (!err && leat_packetway_message_announces_ot(m)) {
         err = decode_fields(d, m->ot, LEAT_PACKETWAY_OT_MAX, LEAT_ERR_PACKETWAY_OT_LEN,
                             &m->ot_count);
         if (!err) err = check_lens(d, m->ot, m->ot_count);
@@ -259,16 +259,21 @@ static leat_err verify_crcs(struct decoder *d, struct leat_packetway_message *m)
     return LEAT_ERR_OK;
 }
 
-/* No self-defined type is known here, so a mandatory one is always unknown. */
+/* A mandatory field of an unknown type, or NULL. No self-defined type is known here. */
+static const struct leat_packetway_field *unknown_mandatory(const struct leat_packetway_message *m)
+{
+    for (unsigned i = 0; i < m->oh_count; i++)
+        if (m->oh[i].mandatory && !is_known(m->oh[i].type)) return &m->oh[i];
+    for (unsigned i = 0; i < m->ot_count; i++)
+        if (m->ot[i].mandatory) return &m->ot[i];
+    return NULL;
+}
+
 static leat_err verify_mandatory(struct decoder *d, const struct leat_packetway_message *m)
 {
-    const struct leat_packetway_field *culprit = NULL;
-    for (unsigned i = 0; i < m->oh_count && !culprit; i++)
-        if (m->oh[i].mandatory && !is_known(m->oh[i].type)) culprit = &m->oh[i];
-    for (unsigned i = 0; i < m->ot_count && !culprit; i++)
-        if (m->ot[i].mandatory) culprit = &m->ot[i];
-    if (!culprit) return LEAT_ERR_OK;
-    d->at = (size_t)(culprit->octets - FIELD_HEAD_LEN - d->buf);
+    const struct leat_packetway_field *field = unknown_mandatory(m);
+    if (!field) return LEAT_ERR_OK;
+    d->at = (size_t)(field->octets - FIELD_HEAD_LEN - d->buf);
     return LEAT_ERR_PACKETWAY_OH_MANDATORY;
 }
 
@@ -307,16 +312,7 @@ static leat_err decode_at_destination(struct decoder *d, struct leat_packetway_m
 /* Copies only what is set; the arrays are large and mostly empty. */
 static void copy_out(struct leat_packetway_message *out, const struct leat_packetway_message *m)
 {
-    out->header = m->header;
-    out->header_at = m->header_at;
-    out->data = m->data;
-    out->data_len = m->data_len;
-    out->extra = m->extra;
-    out->extra_len = m->extra_len;
-    out->ei = m->ei;
-    out->leading_count = m->leading_count;
-    out->oh_count = m->oh_count;
-    out->ot_count = m->ot_count;
+    memcpy(out, m, offsetof(struct leat_packetway_message, leading));
     memcpy(out->leading, m->leading, m->leading_count * sizeof *m->leading);
     memcpy(out->oh, m->oh, m->oh_count * sizeof *m->oh);
     memcpy(out->ot, m->ot, m->ot_count * sizeof *m->ot);
@@ -370,15 +366,9 @@ static bool fields_fit(const struct leat_packetway_field *fields, unsigned count
 /* OT and its announcement must agree, and no mandatory field may be unknown. */
 static bool options_fit(const struct leat_packetway_message *m)
 {
-    if (!fields_fit(m->oh, m->oh_count, LEAT_PACKETWAY_OH_MAX) ||
-        !fields_fit(m->ot, m->ot_count, LEAT_PACKETWAY_OT_MAX) || m->extra_len != 0 ||
-        announces_self_defined(m) != (m->ot_count > 0))
-        return false;
-    for (unsigned i = 0; i < m->oh_count; i++)
-        if (m->oh[i].mandatory && !is_known(m->oh[i].type)) return false;
-    for (unsigned i = 0; i < m->ot_count; i++)
-        if (m->ot[i].mandatory) return false;
-    return true;
+    return fields_fit(m->oh, m->oh_count, LEAT_PACKETWAY_OH_MAX) &&
+           fields_fit(m->ot, m->ot_count, LEAT_PACKETWAY_OT_MAX) && m->extra_len == 0 &&
+           leat_packetway_message_announces_ot(m) == (m->ot_count > 0) && !unknown_mandatory(m);
 }
 
 static bool leading_fits(const struct leat_packetway_message *m)

@@ -5,6 +5,9 @@
 #include "packetway_leading.h"
 #include "packetway_record.h"
 
+/* Does an OH field say that self-defined fields follow in OT? */
+bool leat_packetway_message_announces_ot(const struct leat_packetway_message *message);
+
 /* The smaller MTU; 0 is infinite. */
 static inline uint32_t leat_packetway_mtu_min(uint32_t a, uint32_t b)
 {
