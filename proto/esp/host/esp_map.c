@@ -4,20 +4,11 @@
 #include <assert.h>
 #include <string.h>
 
-/* Twice as many places as entries, a power of two. */
-static uint32_t places(uint32_t entries)
-{
-    uint32_t size = 2;
-    while (size < 2 * entries)
-        size *= 2;
-    return size;
-}
-
 static void lay_out(struct leat_esp_map *m, struct leat_arena *arena)
 {
     m->node = leat_arena_lay(arena, m->nodes_max, sizeof *m->node);
-    m->index = leat_arena_lay(arena, places(m->nodes_max), sizeof *m->index);
-    m->link = leat_arena_lay(arena, places(m->links_max), sizeof *m->link);
+    m->index = leat_arena_lay(arena, leat_esp_places(m->nodes_max), sizeof *m->index);
+    m->link = leat_arena_lay(arena, leat_esp_places(m->links_max), sizeof *m->link);
     const size_t points = (size_t)m->nodes_max + m->links_max;
     m->upper = leat_arena_lay(arena, points, sizeof *m->upper);
     m->point = leat_arena_lay(arena, points, sizeof *m->point);
@@ -38,8 +29,8 @@ void leat_esp_map_init(struct leat_esp_map *m, uint32_t nodes_max, uint32_t link
     assert(nodes_max <= LEAT_ESP_MAP_NODES_MAX && links_max <= LEAT_ESP_MAP_LINKS_MAX);
     *m = (struct leat_esp_map){ .nodes_max = nodes_max,
                                 .links_max = links_max,
-                                .index_mask = places(nodes_max) - 1,
-                                .link_mask = places(links_max) - 1 };
+                                .index_mask = leat_esp_places(nodes_max) - 1,
+                                .link_mask = leat_esp_places(links_max) - 1 };
     lay_out(m, &arena);
 }
 

@@ -156,11 +156,3 @@ leat_time leat_esp_member_wake_at(const struct leat_esp_member *m)
     const struct leat_esp_plan *next = next_plan(m);
     return next && next->at < m->join_at ? next->at : m->join_at;
 }
-
-bool leat_esp_member_reflect(struct leat_esp_words *words)
-{
-    struct leat_esp_packet packet = { .flags = words->control & LEAT_ESP_FLAGS_ALL };
-    if (!leat_esp_packet_reflect(&packet)) return false;
-    words->control = (uint8_t)((words->control & ~LEAT_ESP_FLAGS_ALL) | packet.flags);
-    return true;
-}

@@ -95,10 +95,4 @@ leat_time leat_esp_member_wake_at(const struct leat_esp_member *member);
 /* The JOIN that tells the root to forget this member. */
 void leat_esp_member_leave(struct leat_esp_member *member, struct leat_esp_post *post);
 
-/*
- * An instruction with R arrived: it is turned round and sent back to where it came from
- * (spec/esp.md, "Holes", 5). False: it has no R and ends here.
- */
-bool leat_esp_member_reflect(struct leat_esp_words *words);
-
 #endif

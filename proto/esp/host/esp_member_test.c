@@ -261,19 +261,6 @@ static void nothing_is_due_before_it_says_so(void)
     }
 }
 
-static void a_packet_with_r_is_turned_round_once(void)
-{
-    struct leat_esp_words w = { .opcode = LEAT_ESP_COUNT,
-                                .control = 4 << 5 | LEAT_ESP_FLAG_R | LEAT_ESP_FLAG_XR };
-    OK(leat_esp_member_reflect(&w));
-    EQ(w.control, 4 << 5 | LEAT_ESP_FLAG_XR | LEAT_ESP_FLAG_X);
-    OK(!leat_esp_member_reflect(&w));
-    EQ(w.control, 4 << 5 | LEAT_ESP_FLAG_XR | LEAT_ESP_FLAG_X);
-    w.control = LEAT_ESP_FLAG_R | LEAT_ESP_FLAG_X | LEAT_ESP_FLAG_E;
-    OK(leat_esp_member_reflect(&w));
-    EQ(w.control, LEAT_ESP_FLAG_E);
-}
-
 /* ---- parts ----------------------------------------------------------------------------------- */
 
 static void parts_are_those_of_the_table(void)
@@ -383,6 +370,5 @@ TAP_MAIN(T(a_member_joins_at_once_and_again_and_leaves),
          T(copies_are_heard_once_and_phases_apart), T(what_gave_way_is_not_heard_again),
          T(what_makes_no_sense_is_refused), T(a_welcome_is_noted_and_asks_for_nothing),
          T(a_challenge_is_answered_at_once), T(a_new_value_is_for_what_is_announced_later),
-         T(nothing_is_due_before_it_says_so), T(a_packet_with_r_is_turned_round_once),
-         T(parts_are_those_of_the_table), T(parts_add_up_to_count_and_sum),
-         T(posts_are_what_the_codecs_read))
+         T(nothing_is_due_before_it_says_so), T(parts_are_those_of_the_table),
+         T(parts_add_up_to_count_and_sum), T(posts_are_what_the_codecs_read))

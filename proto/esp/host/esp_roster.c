@@ -5,18 +5,10 @@
 #include <leat/random.h>
 #include <string.h>
 
-static uint32_t index_size(uint32_t cap)
-{
-    uint32_t size = 2;
-    while (size < 2 * cap)
-        size *= 2;
-    return size;
-}
-
 static void lay_out(struct leat_esp_roster *r, struct leat_arena *arena)
 {
     r->entry = leat_arena_lay(arena, r->cap, sizeof *r->entry);
-    r->index = leat_arena_lay(arena, index_size(r->cap), sizeof *r->index);
+    r->index = leat_arena_lay(arena, leat_esp_places(r->cap), sizeof *r->index);
 }
 
 size_t leat_esp_roster_footprint(uint32_t cap)
@@ -31,14 +23,9 @@ void leat_esp_roster_init(struct leat_esp_roster *r, uint32_t cap, void *memory)
 {
     struct leat_arena arena = { .memory = memory, .cap = SIZE_MAX };
     assert(cap >= 1 && cap <= LEAT_ESP_ROSTER_MAX);
-    *r = (struct leat_esp_roster){ .cap = cap, .mask = index_size(cap) - 1 };
+    *r = (struct leat_esp_roster){ .cap = cap, .mask = leat_esp_places(cap) - 1 };
     lay_out(r, &arena);
     memset(r->index, 0, ((size_t)r->mask + 1) * sizeof *r->index);
-}
-
-static bool is_same(const struct leat_esp_next *a, const struct leat_esp_next *b)
-{
-    return a->port == b->port && memcmp(a->address, b->address, sizeof a->address) == 0;
 }
 
 /* The position of the address in the index, or where it would be inserted. */
@@ -47,7 +34,7 @@ static uint32_t place_of(const struct leat_esp_roster *r, const struct leat_esp_
     uint64_t state = leat_get_le64(address->address) ^ address->port;
     state = leat_random_splitmix(&state) ^ leat_get_le64(address->address + 8);
     uint32_t at = (uint32_t)leat_random_splitmix(&state) & r->mask;
-    while (r->index[at] && !is_same(&r->entry[r->index[at] - 1].address, address))
+    while (r->index[at] && !leat_esp_next_equal(&r->entry[r->index[at] - 1].address, address))
         at = (at + 1) & r->mask;
     return at;
 }

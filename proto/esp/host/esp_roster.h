@@ -12,6 +12,7 @@
 
 #include "esp_query.h"
 #include <leat/time.h>
+#include <string.h>
 
 /* A count of members fits 20 bits, so that three parts of 24 bits hold any value (esp_part.h). */
 enum { LEAT_ESP_ROSTER_MAX = (1 << 20) - 1 };
@@ -30,6 +31,20 @@ struct leat_esp_roster {
     uint32_t moves;     /* how often entries have moved */
     uint64_t forgotten; /* increases whenever a member's last serial is forgotten */
 };
+
+/* Places in an index that is at most half full: a power of two. */
+static inline uint32_t leat_esp_places(uint32_t entries)
+{
+    uint32_t places = 2;
+    while (places < 2 * entries)
+        places *= 2;
+    return places;
+}
+
+static inline bool leat_esp_next_equal(const struct leat_esp_next *a, const struct leat_esp_next *b)
+{
+    return a->port == b->port && memcmp(a->address, b->address, sizeof a->address) == 0;
+}
 
 size_t leat_esp_roster_footprint(uint32_t cap);
 

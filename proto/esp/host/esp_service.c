@@ -152,18 +152,13 @@ static void challenge(struct leat_esp_service *s, leat_time now, const struct le
     s->marked++;
 }
 
-static bool is_same_address(const struct leat_esp_next *a, const struct leat_esp_next *b)
-{
-    return a->port == b->port && memcmp(a->address, b->address, sizeof a->address) == 0;
-}
-
 /* In a keyed group: is it this member's own, sent now and from this address? */
 static bool is_believed(struct leat_esp_service *s, leat_time now, const struct leat_esp_next *from,
                         const struct leat_esp_join *join, leat_time until)
 {
     const struct leat_esp_roster_entry *entry = leat_esp_roster_find(&s->roster, from);
     if (!s->config.challenge_key) return true;
-    if (!is_same_address(from, &join->from)) {
+    if (!leat_esp_next_equal(from, &join->from)) {
         s->forged++;
         return false;
     }
