@@ -1,6 +1,6 @@
 #include "poets_softswitch.h"
 #include "leat_arena.h"
-#include "leat_bytes.h"
+#include "leat_text.h"
 #include <assert.h>
 #include <string.h>
 
@@ -98,7 +98,6 @@ static bool tell_host(struct leat_poets_softswitch *ss, const struct leat_poets_
     size_t len = 0;
     const leat_err err = leat_poets_packet_encode(packet, octets, sizeof octets, &len);
     assert(!err);
-    (void)err;
     if (ss->host.count + reserve >= ss->host.cap) return false;
     return put_slot(&ss->host, octets, (unsigned)(len / LEAT_POETS_FLIT_LEN));
 }
@@ -123,46 +122,23 @@ void leat_poets_softswitch_log(struct leat_poets_softswitch *ss, uint32_t index,
         if (!tell_host(ss, &fragment[i], HOST_RESERVE)) ss->cause[LEAT_POETS_CAUSE_LOG_DROP]++;
 }
 
-struct line {
-    char text[LINE_CAP];
-    size_t len;
-};
-
-static void add_text(struct line *line, const char *text)
-{
-    const size_t len = strlen(text);
-    memcpy(line->text + line->len, text, len + 1);
-    line->len += len;
-}
-
-static void add_number(struct line *line, uint32_t value)
-{
-    char digits[12];
-    int at = 11;
-    digits[at] = '\0';
-    do
-        digits[--at] = (char)('0' + value % 10);
-    while (value /= 10);
-    add_text(line, digits + at);
-}
-
 /* Always counts; reports the first few, then at powers of two. As device 0 of the thread. */
 static void note(struct leat_poets_softswitch *ss, enum leat_poets_cause cause, const char *what,
                  const uint32_t *number, int count)
 {
     const uint64_t times = ++ss->cause[cause];
-    struct line line = { .len = 0 };
+    struct leat_text line = LEAT_TEXT(LINE_CAP); /* zeroed: it ends with a NUL */
     if (!what || LEAT_POETS_LEVEL_OOR > ss->config.env->log_level) return;
     if (times > LEAT_POETS_TOLD_MAX && (times & (times - 1))) return;
-    add_text(&line, what);
+    leat_text_puts(&line, what);
     for (int i = 0; i < count; i++) {
-        add_text(&line, " ");
-        add_number(&line, number[i]);
+        leat_text_putc(&line, ' ');
+        leat_text_decimal(&line, number[i]);
     }
     const uint32_t index = ss->config.device_count
                                ? leat_poets_block_at(ss, ss->config.device[0])->index
                                : 0;
-    leat_poets_softswitch_log(ss, index, line.text);
+    leat_poets_softswitch_log(ss, index, line.buf);
 }
 
 /* ---- the ends ------------------------------------------------------------------------------- */
@@ -470,7 +446,6 @@ void leat_poets_softswitch_packet(struct leat_poets_softswitch *ss, uint32_t edg
     const leat_err err = leat_poets_packet_encode(&packet, out->out.packet, sizeof out->out.packet,
                                                   &len);
     assert(!err);
-    (void)err;
     out->out.nflit = (uint8_t)(len / LEAT_POETS_FLIT_LEN);
 }
 
