@@ -179,8 +179,7 @@ static bool same_place(const struct packetway_plan *a, const struct packetway_pl
 bool packetway_plans_check(const struct packetway_plan *plans, uint32_t count, char *why)
 {
     struct leat_packetway_block blocks[PACKETWAY_SANS_MAX];
-    struct leat_packetway_bias_map map;
-    leat_packetway_bias_init(&map, blocks, PACKETWAY_SANS_MAX);
+    struct leat_packetway_bias_map map = { .blocks = blocks, .cap = PACKETWAY_SANS_MAX };
     for (uint32_t i = 0; i < count; i++) {
         uint32_t other = 0;
         const leat_err err = leat_packetway_bias_add(&map, &plans[i].block, &other);

@@ -54,9 +54,8 @@ static uint32_t mtu_most(const struct leat_sim_packetway_san *s)
 static leat_err check_sans(const struct leat_sim_packetway_config *c, struct leat_text *why)
 {
     struct leat_packetway_block blocks[LEAT_SIM_PACKETWAY_SANS_MAX];
-    struct leat_packetway_bias_map map;
+    struct leat_packetway_bias_map map = { .blocks = blocks, .cap = LEAT_SIM_PACKETWAY_SANS_MAX };
     uint64_t nodes = 0;
-    leat_packetway_bias_init(&map, blocks, LEAT_SIM_PACKETWAY_SANS_MAX);
     for (uint32_t i = 0; i < c->sans; i++) {
         const struct leat_sim_packetway_san *s = &c->san[i];
         const struct leat_packetway_block block = { s->bias, s->net->ports };
@@ -388,21 +387,19 @@ static void lay_out(struct leat_sim_packetway *p, struct leat_arena *a)
     p->event = leat_arena_lay(a, 1, sizeof *p->event);
 }
 
-static struct leat_packetway_queue_config queue_config(const struct leat_sim_packetway *p)
+static uint32_t queue_capacity(const struct leat_sim_packetway *p)
 {
     const uint32_t all = p->base.ports * LEAT_SIM_PACKETWAY_WINDOW;
-    const struct leat_sim_packetway_config *c = &p->config;
-    return (struct leat_packetway_queue_config){ .capacity = c->contention_free ? all : c->buffer };
+    return p->config.contention_free ? all : p->config.buffer;
 }
 
 static void lay_node(const struct leat_sim_packetway *p, struct leat_arena *a,
                      struct leat_sim_packetway_node *n)
 {
-    const struct leat_packetway_queue_config queue = queue_config(p);
     n->memory_len = engine_len(p, n);
     n->memory = leat_arena_lay(a, 1, n->memory_len);
     if (n->is_router)
-        n->queue_memory = leat_arena_lay(a, 1, leat_packetway_queue_footprint(&queue));
+        n->queue_memory = leat_arena_lay(a, 1, leat_packetway_queue_footprint(queue_capacity(p)));
 }
 
 /* Octets of all packets before the index-th. Half-routers' own may be tables. */
@@ -439,7 +436,7 @@ size_t leat_sim_packetway_footprint(const struct leat_sim_packetway_config *c)
 static void make_nodes(struct leat_sim_packetway *p, struct leat_arena *arena)
 {
     const struct leat_sim_packetway_config *c = &p->config;
-    const struct leat_packetway_queue_config queue = queue_config(p);
+    const uint32_t capacity = queue_capacity(p);
     uint32_t node = 0, host = 0;
     for (uint32_t s = 0; s < c->sans; s++) {
         p->san[s] = (struct leat_sim_packetway_san_state){ p, s, node };
@@ -450,8 +447,8 @@ static void make_nodes(struct leat_sim_packetway *p, struct leat_arena *arena)
             n->host = host;
             if (!n->is_router) p->host[host++] = node;
             if (n->is_router)
-                leat_packetway_queue_init(&n->out, &queue, n->queue_memory,
-                                          leat_packetway_queue_footprint(&queue));
+                leat_packetway_queue_init(&n->out, capacity, n->queue_memory,
+                                          leat_packetway_queue_footprint(capacity));
             leat_sim_packetway_start_engine(p, node);
         }
     }

@@ -8,12 +8,6 @@ leat_err leat_packetway_block_check(const struct leat_packetway_block *b)
     return fits ? LEAT_ERR_OK : LEAT_ERR_RANGE;
 }
 
-void leat_packetway_bias_init(struct leat_packetway_bias_map *map,
-                              struct leat_packetway_block *blocks, uint32_t cap)
-{
-    *map = (struct leat_packetway_bias_map){ .blocks = blocks, .cap = cap };
-}
-
 /* How many blocks begin at or below the address: only the last of them can contain it. */
 static uint32_t count_up_to(const struct leat_packetway_bias_map *map, uint32_t address)
 {

@@ -28,14 +28,11 @@ static inline bool leat_packetway_block_holds(const struct leat_packetway_block 
 /* RANGE: no node, or one above 0x7FFFFD. */
 leat_err leat_packetway_block_check(const struct leat_packetway_block *block);
 
-/* The blocks of all SANs by rising bias, in the caller's memory. */
+/* The blocks of all SANs by rising bias, in the caller's memory: at first none of `cap`. */
 struct leat_packetway_bias_map {
     struct leat_packetway_block *blocks;
     uint32_t count, cap;
 };
-
-void leat_packetway_bias_init(struct leat_packetway_bias_map *map,
-                              struct leat_packetway_block *blocks, uint32_t cap);
 
 /*
  * Adds a block, or nothing: RANGE as above, FULL, or DUPLICATE where it overlaps another, whose

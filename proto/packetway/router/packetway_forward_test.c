@@ -550,7 +550,7 @@ struct line {
         uint8_t priority;
         uint64_t handle;
     } at[LINE_MAX + 1];
-    unsigned count, pops;
+    unsigned count;
 };
 
 static uint64_t line_remove(struct line *l, unsigned i)
@@ -581,85 +581,49 @@ static unsigned line_best(const struct line *l)
 
 static void the_queue_serves_as_a_plain_line_would(void)
 {
+    _Alignas(16) static uint8_t memory[4096];
+    struct leat_packetway_queue q;
+    static struct line l;
     struct leat_random r;
+    uint64_t drops = 0;
     leat_random_seed(&r, tap_seed());
-    for (unsigned patience = 0; patience < 4; patience++) {
-        const struct leat_packetway_queue_config c = { LINE_MAX, patience, 18, 6 };
-        _Alignas(16) static uint8_t memory[4096];
-        struct leat_packetway_queue q;
-        static struct line l;
-        bool pressed = false;
-        uint64_t drops = 0;
-        memset(&l, 0, sizeof l);
-        OK(leat_packetway_queue_footprint(&c) <= sizeof memory);
-        EQ(leat_packetway_queue_init(&q, &c, memory, sizeof memory), LEAT_ERR_OK);
-        for (unsigned i = 0; i < LEAT_ROUNDS / 10; i++) {
-            const bool phase = i / 100 % 2; /* fills up, then empties */
-            uint64_t got = 0, want = 0;
-            if (leat_random_below(&r, 3) < (phase ? 2u : 1u)) {
-                const uint8_t p = (uint8_t)leat_random_below(&r, 64);
-                const bool in = leat_packetway_queue_push(&q, p, i, &got);
-                l.at[l.count].priority = p;
-                l.at[l.count++].handle = i;
-                EQ(in, l.count <= LINE_MAX);
-                if (l.count > LINE_MAX) {
-                    EQ(got, line_remove(&l, line_worst(&l)));
-                    drops++;
-                }
-            } else {
-                const bool some = leat_packetway_queue_pop(&q, &got);
-                EQ(some, l.count > 0);
-                if (some) {
-                    const bool turn = patience && ++l.pops % patience == 0;
-                    want = line_remove(&l, turn ? 0 : line_best(&l));
-                    EQ(got, want);
-                }
+    OK(leat_packetway_queue_footprint(LINE_MAX) <= sizeof memory);
+    EQ(leat_packetway_queue_init(&q, LINE_MAX, memory, sizeof memory), LEAT_ERR_OK);
+    for (unsigned i = 0; i < 4 * (LEAT_ROUNDS / 10); i++) {
+        const bool phase = i / 100 % 2; /* fills up, then empties */
+        uint64_t got = 0;
+        if (leat_random_below(&r, 3) < (phase ? 2u : 1u)) {
+            const uint8_t p = (uint8_t)leat_random_below(&r, 64);
+            const bool in = leat_packetway_queue_push(&q, p, i, &got);
+            l.at[l.count].priority = p;
+            l.at[l.count++].handle = i;
+            EQ(in, l.count <= LINE_MAX);
+            if (l.count > LINE_MAX) {
+                EQ(got, line_remove(&l, line_worst(&l)));
+                drops++;
             }
-            if (l.count >= 18) pressed = true;
-            if (l.count <= 6) pressed = false;
-            EQ(q.pressed, pressed);
-            EQ(q.count, l.count);
+        } else {
+            const bool some = leat_packetway_queue_pop(&q, &got);
+            EQ(some, l.count > 0);
+            if (some) EQ(got, line_remove(&l, line_best(&l)));
         }
-        EQ(q.dropped, drops);
-        OK(drops > 0);
+        EQ(q.count, l.count);
     }
-}
-
-/* Strict priority starves the low one; patience does not. */
-static void patience_ends_starvation(void)
-{
-    for (uint32_t patience = 0; patience <= 8; patience += 8) {
-        const struct leat_packetway_queue_config c = { 16, patience, 0, 0 };
-        _Alignas(16) uint8_t memory[1024];
-        struct leat_packetway_queue q;
-        uint64_t got, out;
-        bool served = false;
-        EQ(leat_packetway_queue_init(&q, &c, memory, sizeof memory), LEAT_ERR_OK);
-        leat_packetway_queue_push(&q, 0, 999, &out);
-        for (unsigned i = 0; i < 100; i++) {
-            leat_packetway_queue_push(&q, 63, i, &out);
-            OK(leat_packetway_queue_pop(&q, &got));
-            served = served || got == 999;
-            if (patience) OK(served || i < 8);
-        }
-        EQ(served, patience != 0);
-    }
+    EQ(q.dropped, drops);
+    OK(drops > 0);
 }
 
 static void a_queue_out_of_bounds_is_refused(void)
 {
-    const struct leat_packetway_queue_config bad[] = {
-        { 0, 0, 0, 0 }, { LEAT_PACKETWAY_QUEUE_MAX + 1, 0, 0, 0 }, { 8, 0, 9, 1 }, { 8, 0, 4, 4 }
-    };
-    const struct leat_packetway_queue_config good = { 8, 0, 8, 0 };
+    static const uint32_t bad[] = { 0, LEAT_PACKETWAY_QUEUE_MAX + 1 };
     _Alignas(16) uint8_t memory[512];
     struct leat_packetway_queue q;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        EQ(leat_packetway_queue_footprint(&bad[i]), 0);
-        EQ(leat_packetway_queue_init(&q, &bad[i], memory, sizeof memory), LEAT_ERR_RANGE);
+        EQ(leat_packetway_queue_footprint(bad[i]), 0);
+        EQ(leat_packetway_queue_init(&q, bad[i], memory, sizeof memory), LEAT_ERR_RANGE);
     }
-    EQ(leat_packetway_queue_init(&q, &good, memory, 8), LEAT_ERR_MEMORY);
-    EQ(leat_packetway_queue_init(&q, &good, memory + 1, 500), LEAT_ERR_MEMORY);
+    EQ(leat_packetway_queue_init(&q, 8, memory, 8), LEAT_ERR_MEMORY);
+    EQ(leat_packetway_queue_init(&q, 8, memory + 1, 500), LEAT_ERR_MEMORY);
 }
 
 /* ---- bias ---- */
@@ -668,10 +632,9 @@ static void a_queue_out_of_bounds_is_refused(void)
 static void the_example_of_section_7(void)
 {
     struct leat_packetway_block blocks[4];
-    struct leat_packetway_bias_map map;
+    struct leat_packetway_bias_map map = { .blocks = blocks, .cap = 4 };
     const struct leat_packetway_block sans[] = { { 0x200, 2 }, { 0x100, 4 }, { 0x300, 2 } };
     uint32_t local = 99;
-    leat_packetway_bias_init(&map, blocks, 4);
     for (int i = 0; i < 3; i++)
         EQ(leat_packetway_bias_add(&map, &sans[i], NULL), LEAT_ERR_OK);
     EQ(leat_packetway_bias_find(&map, 0x201, &local)->bias, 0x200);
@@ -698,9 +661,8 @@ static void blocks_that_overlap_are_refused(void)
     leat_random_seed(&r, tap_seed());
     for (unsigned round = 0; round < LEAT_ROUNDS / 2000; round++) {
         struct leat_packetway_block kept[16], blocks[16];
-        struct leat_packetway_bias_map map;
+        struct leat_packetway_bias_map map = { .blocks = blocks, .cap = 16 };
         uint32_t count = 0;
-        leat_packetway_bias_init(&map, blocks, 16);
         for (int i = 0; i < 40 && count < 16; i++) {
             struct leat_packetway_block b = { 0 };
             b.bias = (uint32_t)leat_random_below(&r, 300);
@@ -728,11 +690,10 @@ static void blocks_that_overlap_are_refused(void)
         }
     }
     struct leat_packetway_block one[1];
-    struct leat_packetway_bias_map map;
+    struct leat_packetway_bias_map map = { .blocks = one, .cap = 1 };
     const struct leat_packetway_block last = { 0x7FFFF0, 13 }, high = { 0x7FFFF0, 14 },
                                       wide = { 0, 0x7FFFFD }, none = { 5, 0 },
                                       beyond = { 0x7FFFFE, 1 }, huge = { 1, UINT32_MAX };
-    leat_packetway_bias_init(&map, one, 1);
     EQ(leat_packetway_block_check(&last), LEAT_ERR_OK);
     EQ(leat_packetway_block_check(&wide), LEAT_ERR_OK);
     EQ(leat_packetway_bias_add(&map, &high, NULL), LEAT_ERR_RANGE);
@@ -753,6 +714,5 @@ TAP_MAIN(T(every_rule_of_layer_3_in_its_order), T(a_dead_link_is_no_way),
          T(the_word_in_hand_gets_the_ei_rule), T(the_seal_tells_what_this_router_saw),
          T(reasons_have_words), T(the_fib_keeps_the_best_of_each_kind),
          T(the_fib_is_bounded_and_small), T(ranges_are_put_together_by_preference),
-         T(the_queue_serves_as_a_plain_line_would), T(patience_ends_starvation),
-         T(a_queue_out_of_bounds_is_refused), T(the_example_of_section_7),
-         T(blocks_that_overlap_are_refused))
+         T(the_queue_serves_as_a_plain_line_would), T(a_queue_out_of_bounds_is_refused),
+         T(the_example_of_section_7), T(blocks_that_overlap_are_refused))

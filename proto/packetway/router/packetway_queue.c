@@ -1,54 +1,38 @@
 #include "packetway_queue.h"
+#include "leat_bytes.h"
 #include <assert.h>
 
-/* Every item is in two lists: that of its priority, and the one of all by age. */
 #define NONE UINT32_MAX
 
 struct leat_packetway_queue_item {
     uint64_t handle;
-    uint32_t before, behind; /* of its priority */
-    uint32_t older, newer;   /* of all; `newer` also links the free ones */
-    uint8_t priority;
+    uint32_t before, behind; /* of its priority; `behind` also links the free ones */
 };
 
-static bool is_legal(const struct leat_packetway_queue_config *c)
+size_t leat_packetway_queue_footprint(uint32_t capacity)
 {
-    if (c->capacity < 1 || c->capacity > LEAT_PACKETWAY_QUEUE_MAX) return false;
-    return (c->high == 0 && c->low == 0) || (c->low < c->high && c->high <= c->capacity);
+    const bool legal = capacity >= 1 && capacity <= LEAT_PACKETWAY_QUEUE_MAX;
+    return legal ? capacity * sizeof(struct leat_packetway_queue_item) : 0;
 }
 
-size_t leat_packetway_queue_footprint(const struct leat_packetway_queue_config *config)
-{
-    return is_legal(config) ? config->capacity * sizeof(struct leat_packetway_queue_item) : 0;
-}
-
-leat_err leat_packetway_queue_init(struct leat_packetway_queue *q,
-                                   const struct leat_packetway_queue_config *config, void *memory,
+leat_err leat_packetway_queue_init(struct leat_packetway_queue *q, uint32_t capacity, void *memory,
                                    size_t len)
 {
-    const size_t need = leat_packetway_queue_footprint(config);
+    const size_t need = leat_packetway_queue_footprint(capacity);
     if (!need) return LEAT_ERR_RANGE;
     if (!memory || len < need || (uintptr_t)memory % _Alignof(struct leat_packetway_queue_item))
         return LEAT_ERR_MEMORY;
-    *q = (struct leat_packetway_queue){
-        .config = *config, .items = memory, .oldest = NONE, .newest = NONE
-    };
+    *q = (struct leat_packetway_queue){ .capacity = capacity, .items = memory };
     for (unsigned p = 0; p < LEAT_PACKETWAY_PRIORITIES; p++)
         q->first[p] = q->last[p] = NONE;
-    for (uint32_t i = 0; i < config->capacity; i++)
-        q->items[i].newer = i + 1 < config->capacity ? i + 1 : NONE;
+    for (uint32_t i = 0; i < capacity; i++)
+        q->items[i].behind = i + 1 < capacity ? i + 1 : NONE;
     return LEAT_ERR_OK;
 }
 
 static unsigned highest(uint64_t levels)
 {
-    unsigned p = 0;
-    for (unsigned step = 32; step; step /= 2)
-        if (levels >> step) {
-            levels >>= step;
-            p += step;
-        }
-    return p;
+    return leat_bit_width(levels) - 1;
 }
 
 static unsigned lowest(uint64_t levels)
@@ -56,25 +40,16 @@ static unsigned lowest(uint64_t levels)
     return highest(levels & (~levels + 1));
 }
 
-static void tell_pressure(struct leat_packetway_queue *q)
-{
-    if (!q->config.high) return;
-    if (q->count >= q->config.high) q->pressed = true;
-    if (q->count <= q->config.low) q->pressed = false;
-}
-
-static uint64_t take_out(struct leat_packetway_queue *q, uint32_t i)
+/* Removes the first or the last packet of a priority. */
+static uint64_t take_out(struct leat_packetway_queue *q, unsigned priority, uint32_t i)
 {
     struct leat_packetway_queue_item *items = q->items, *x = &items[i];
-    *(x->before == NONE ? &q->first[x->priority] : &items[x->before].behind) = x->behind;
-    *(x->behind == NONE ? &q->last[x->priority] : &items[x->behind].before) = x->before;
-    *(x->older == NONE ? &q->oldest : &items[x->older].newer) = x->newer;
-    *(x->newer == NONE ? &q->newest : &items[x->newer].older) = x->older;
-    if (q->first[x->priority] == NONE) q->levels &= ~(UINT64_C(1) << x->priority);
-    x->newer = q->free;
+    *(x->before == NONE ? &q->first[priority] : &items[x->before].behind) = x->behind;
+    *(x->behind == NONE ? &q->last[priority] : &items[x->behind].before) = x->before;
+    if (q->first[priority] == NONE) q->levels &= ~(UINT64_C(1) << priority);
+    x->behind = q->free;
     q->free = i;
     q->count--;
-    tell_pressure(q);
     return x->handle;
 }
 
@@ -82,36 +57,29 @@ bool leat_packetway_queue_push(struct leat_packetway_queue *q, uint8_t priority,
                                uint64_t *dropped)
 {
     assert(priority <= LEAT_PACKETWAY_PRIORITY_MAX);
-    const bool full = q->count == q->config.capacity;
+    const bool full = q->count == q->capacity;
     if (full) {
         const unsigned low = lowest(q->levels);
         q->dropped++;
         *dropped = handle;
         if (priority <= low) return false;
-        *dropped = take_out(q, q->last[low]);
+        *dropped = take_out(q, low, q->last[low]);
     }
     const uint32_t i = q->free;
     struct leat_packetway_queue_item *x = &q->items[i];
-    q->free = x->newer;
-    *x = (struct leat_packetway_queue_item){ .handle = handle,
-                                             .before = q->last[priority],
-                                             .behind = NONE,
-                                             .older = q->newest,
-                                             .newer = NONE,
-                                             .priority = priority };
+    q->free = x->behind;
+    *x = (struct leat_packetway_queue_item){ handle, q->last[priority], NONE };
     *(x->before == NONE ? &q->first[priority] : &q->items[x->before].behind) = i;
-    *(x->older == NONE ? &q->oldest : &q->items[x->older].newer) = i;
-    q->last[priority] = q->newest = i;
+    q->last[priority] = i;
     q->levels |= UINT64_C(1) << priority;
     q->count++;
-    tell_pressure(q);
     return !full;
 }
 
 bool leat_packetway_queue_pop(struct leat_packetway_queue *q, uint64_t *handle)
 {
     if (!q->count) return false;
-    const bool turn = q->config.patience && ++q->pops % q->config.patience == 0;
-    *handle = take_out(q, turn ? q->oldest : q->first[highest(q->levels)]);
+    const unsigned priority = highest(q->levels);
+    *handle = take_out(q, priority, q->first[priority]);
     return true;
 }
