@@ -139,10 +139,9 @@ void leat_packetway_router_complain(struct leat_packetway_router *r, const uint8
 void leat_packetway_router_redirect(struct leat_packetway_router *r, uint32_t sa, uint32_t dt,
                                     uint32_t buddy, uint8_t priority, leat_time now)
 {
-    struct leat_packetway_told *told = &r->redirects[leat_packetway_limit_slot(sa, dt)];
-    if (told->until > now) return; /* this one, or another that uses the slot */
-    const leat_time span = LEAT_PACKETWAY_REDIRECT_S * LEAT_PACKETWAY_SECOND;
-    *told = (struct leat_packetway_told){ sa, dt, leat_time_add(now, span) };
+    leat_time *until = &r->redirected_until[leat_packetway_limit_slot(sa, dt)];
+    if (*until > now) return; /* this one, or another that uses the slot */
+    *until = leat_time_add(now, LEAT_PACKETWAY_REDIRECT_S * LEAT_PACKETWAY_SECOND);
     r->counts.redirects++;
     struct leat_packetway_pending *p = leat_packetway_router_pend(
         r, LEAT_PACKETWAY_PT_RRP, LEAT_PACKETWAY_TE_RDRC, sa, priority);

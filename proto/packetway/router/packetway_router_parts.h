@@ -95,11 +95,6 @@ struct leat_packetway_rates { /* of one neighbour */
     struct leat_packetway_window rtbl, gvrt;
 };
 
-struct leat_packetway_told {
-    uint32_t sa, dt;
-    leat_time until;
-};
-
 struct leat_packetway_router {
     struct leat_packetway_router_config config;
     struct leat_packetway_fib fib;
@@ -123,7 +118,7 @@ struct leat_packetway_router {
     uint32_t pending_first, pending_count;
 
     struct leat_packetway_window errs[LEAT_PACKETWAY_LIMIT_SLOTS];
-    struct leat_packetway_told redirects[LEAT_PACKETWAY_LIMIT_SLOTS];
+    leat_time redirected_until[LEAT_PACKETWAY_LIMIT_SLOTS]; /* by source and destination */
     struct leat_packetway_window originations;
     struct leat_packetway_rates twin_rates[LEAT_PACKETWAY_TWINS_MAX];
     struct leat_packetway_rates buddy_rates[LEAT_PACKETWAY_BUDDIES_MAX];
@@ -207,9 +202,6 @@ void leat_packetway_router_age(struct leat_packetway_router *r, leat_time now);
 /* This SAN has changed: sends a new table, or delays it if there were too many. */
 void leat_packetway_router_settle(struct leat_packetway_router *r, leat_time now);
 void leat_packetway_router_originate(struct leat_packetway_router *r, leat_time now);
-bool leat_packetway_router_is_neighbour(const struct leat_packetway_router *r,
-                                        const struct leat_packetway_arrival *arrival, uint32_t sa,
-                                        struct leat_packetway_peer *out);
 /* The nodes of a table as ranges, in at most `cap` octets. 0: they do not fit. */
 size_t leat_packetway_router_ranges(const uint8_t *nodes, size_t len, uint8_t *out, size_t cap);
 /* The DB of the next table that is due, in r->db, and its recipients. */

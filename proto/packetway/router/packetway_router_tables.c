@@ -25,13 +25,15 @@ static uint64_t buddies_up(const struct leat_packetway_router *r)
     return all_up(r->fib.buddies, r->fib.buddy_count);
 }
 
-/* Is the sender a twin on the router link, or a buddy on this SAN? */
-bool leat_packetway_router_is_neighbour(const struct leat_packetway_router *r,
-                                        const struct leat_packetway_arrival *arrival, uint32_t sa,
-                                        struct leat_packetway_peer *out)
+/* Is the sender a twin on the router link, or a buddy on this SAN? Counts it if not. */
+static bool is_neighbour(struct leat_packetway_router *r,
+                         const struct leat_packetway_arrival *arrival, uint32_t sa,
+                         struct leat_packetway_peer *out)
 {
     *out = leat_packetway_router_peer(r, sa);
-    return out->known && out->twin == (arrival->side == LEAT_PACKETWAY_FROM_TWIN);
+    const bool known = out->known && out->twin == (arrival->side == LEAT_PACKETWAY_FROM_TWIN);
+    r->counts.rtbl_strange += !known;
+    return known;
 }
 
 void leat_packetway_router_originate(struct leat_packetway_router *r, leat_time now)
@@ -320,8 +322,8 @@ void leat_packetway_router_on_rtbl(struct leat_packetway_router *r,
 {
     struct heard h;
     read_table(m, &h);
-    if (!leat_packetway_router_is_neighbour(r, arrival, m->header.sa, &h.from) ||
-        h.received_from[h.received_from_count - 1] != m->header.sa) {
+    if (!is_neighbour(r, arrival, m->header.sa, &h.from)) return;
+    if (h.received_from[h.received_from_count - 1] != m->header.sa) {
         r->counts.rtbl_strange++;
         return;
     }
@@ -339,10 +341,7 @@ void leat_packetway_router_on_gvrt(struct leat_packetway_router *r,
                                    const struct leat_packetway_message *m, leat_time now)
 {
     struct leat_packetway_peer x;
-    if (!leat_packetway_router_is_neighbour(r, arrival, m->header.sa, &x)) {
-        r->counts.rtbl_strange++;
-        return;
-    }
+    if (!is_neighbour(r, arrival, m->header.sa, &x)) return;
     if (!leat_packetway_window_open(&rates_of(r, &x)->gvrt, m->header.sa, LEAT_PACKETWAY_GVRT_PER_S,
                                     now)) {
         r->counts.rtbl_limited++;
@@ -452,10 +451,7 @@ void leat_packetway_router_on_failure(struct leat_packetway_router *r,
     struct leat_packetway_records records = leat_packetway_message_records(m);
     struct leat_packetway_record a, b;
     struct leat_packetway_peer x;
-    if (!leat_packetway_router_is_neighbour(r, arrival, m->header.sa, &x)) {
-        r->counts.rtbl_strange++;
-        return;
-    }
+    if (!is_neighbour(r, arrival, m->header.sa, &x)) return;
     leat_packetway_records_next(&records, &a);
     leat_packetway_records_next(&records, &b);
     leat_packetway_router_fail(r, m->header.te, leat_packetway_record_address(&a).low,

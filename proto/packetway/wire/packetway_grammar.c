@@ -35,6 +35,16 @@ static bool take(struct reader *r, enum leat_packetway_rtyp type)
     return seen;
 }
 
+/* Consumes the current record if those nested under it are right. */
+static leat_err leave(struct reader *r, const struct reader *inner, leat_err err)
+{
+    if (err)
+        r->fault = inner->fault;
+    else
+        advance(r);
+    return err;
+}
+
 static leat_err at_end(const struct reader *r)
 {
     return r->more ? LEAT_ERR_PACKETWAY_MSG : LEAT_ERR_OK;
@@ -122,14 +132,8 @@ static leat_err node(struct reader *r, bool any_order, bool route_needed)
     if (!sees(r, LEAT_PACKETWAY_RTYP_ADDR)) return LEAT_ERR_PACKETWAY_MSG;
     const struct leat_packetway_address a = leat_packetway_record_address(&r->now);
     struct reader inner = reader_of(leat_packetway_record_nested(&r->now));
-    const leat_err err = node_content(&inner, any_order, a.at != LEAT_PACKETWAY_AT_SINGLE,
-                                      route_needed);
-    if (err) {
-        r->fault = inner.fault;
-        return err;
-    }
-    advance(r);
-    return LEAT_ERR_OK;
+    const bool range = a.at != LEAT_PACKETWAY_AT_SINGLE;
+    return leave(r, &inner, node_content(&inner, any_order, range, route_needed));
 }
 
 /* ---- messages ---- */
@@ -162,13 +166,8 @@ static leat_err l2sr(struct reader *r)
     leat_err err = one_node(r);
     if (err) return err;
     struct reader inner = reader_of(leat_packetway_record_nested(&r->now));
-    err = routes(&inner);
-    if (err) {
-        r->fault = inner.fault;
-        return err;
-    }
-    advance(r);
-    return at_end(r);
+    err = leave(r, &inner, routes(&inner));
+    return err ? err : at_end(r);
 }
 
 static leat_err rdrc(struct reader *r)
@@ -228,13 +227,8 @@ static leat_err rtbl(struct reader *r)
 {
     if (!sees(r, LEAT_PACKETWAY_RTYP_RTHD)) return LEAT_ERR_PACKETWAY_MSG;
     struct reader inner = reader_of(leat_packetway_record_nested(&r->now));
-    const leat_err err = table(&inner);
-    if (err) {
-        r->fault = inner.fault;
-        return err;
-    }
-    advance(r);
-    return at_end(r);
+    const leat_err err = leave(r, &inner, table(&inner));
+    return err ? err : at_end(r);
 }
 
 /* ---- the list ---- */
