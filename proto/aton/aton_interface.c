@@ -1,7 +1,7 @@
 /* The input machine, and the output as far as it follows the input. */
 #include "aton_interface_parts.h"
 
-enum { J = LEAT_ATON_J, K = LEAT_ATON_K };
+enum { J = LEAT_ATON_J };
 enum { SLOT_MET, SLOT_TAKEN, SLOT_REPEATED }; /* TREE: what happens to the current slot */
 
 void leat_aton_station_init(struct leat_aton_station *s, uint16_t address, uint8_t *buffer,
@@ -163,15 +163,20 @@ static void advance(struct leat_aton_station *s)
 
 /* ---- folding -------------------------------------------------------------------------------- */
 
-static unsigned fold_v1(struct leat_aton_station *s, unsigned bit)
+/* ADD (and a slot's default), AND, OR, MAX, MIN; the other commands only compare. */
+static unsigned fold_bit(struct leat_aton_station *s, unsigned op, unsigned bit, unsigned operand)
 {
-    const unsigned op = s->opcode;
-    const unsigned operand = aton_bit(s->x, s->in.at, s->width_bits, op <= LEAT_ATON_OR);
-    if (op == LEAT_ATON_ADD) return leat_aton_add_bit(&s->carry, bit, operand);
+    if (op <= LEAT_ATON_ADD) return leat_aton_add_bit(&s->carry, bit, operand);
     if (op == LEAT_ATON_AND) return bit & operand;
     if (op == LEAT_ATON_OR) return bit | operand;
     leat_aton_compare_bit(&s->relation, bit, operand);
     return op <= LEAT_ATON_MIN ? leat_aton_select_bit(op, s->relation, bit, operand) : bit;
+}
+
+static unsigned fold_v1(struct leat_aton_station *s, unsigned bit)
+{
+    const bool lsb_first = s->opcode <= LEAT_ATON_OR;
+    return fold_bit(s, s->opcode, bit, aton_bit(s->x, s->in.at, s->width_bits, lsb_first));
 }
 
 static unsigned fold_v2(struct leat_aton_station *s, unsigned bit)
@@ -218,20 +223,9 @@ static unsigned bitcount_bit(struct leat_aton_station *s, unsigned bit)
 /* A bit of a valid slot and one of the carry word, which becomes op_h(slot, carry). */
 static void tree_fold(struct leat_aton_station *s, unsigned bit, unsigned at)
 {
-    const unsigned op = s->it.tree[s->slot];
     const bool lsb_first = aton_slot_is_lsb_first(&s->it, s->slot);
     const unsigned operand = aton_bit(s->x, at, s->width_bits, lsb_first);
-    unsigned folded = bit;
-    if (op == LEAT_ATON_AND)
-        folded = bit & operand;
-    else if (op == LEAT_ATON_OR)
-        folded = bit | operand;
-    else if (op == LEAT_ATON_MAX || op == LEAT_ATON_MIN) {
-        leat_aton_compare_bit(&s->relation, bit, operand);
-        folded = leat_aton_select_bit(op, s->relation, bit, operand);
-    } else {
-        folded = leat_aton_add_bit(&s->carry, bit, operand);
-    }
+    const unsigned folded = fold_bit(s, s->it.tree[s->slot], bit, operand);
     s->slot_value = lsb_first ? s->slot_value | (uint64_t)folded << at
                               : s->slot_value << 1 | folded;
 }
@@ -350,7 +344,6 @@ static unsigned on_end(struct leat_aton_station *s)
 /* FLG, CRC and ED at the input. */
 static unsigned trailer_in(struct leat_aton_station *s, unsigned symbol)
 {
-    static const uint8_t ending[ATON_ED_FIXED_LEN] = { J, K, 1, J, K, 1 };
     const uint32_t at = s->in.at;
     if (at < ATON_FLG_LEN) {
         s->flags = (uint8_t)((unsigned)s->flags << 1 | symbol);
@@ -358,7 +351,7 @@ static unsigned trailer_in(struct leat_aton_station *s, unsigned symbol)
     } else if (at < ATON_ED_AT) {
         s->syndrome |= (symbol ^ leat_aton_crc_out(&s->crc_in)) << (at - ATON_FLG_LEN);
     } else if (at < ATON_ED_AT + ATON_ED_FIXED_LEN) {
-        if (symbol != ending[at - ATON_ED_AT]) s->broken = 1;
+        if (symbol != aton_ending[at - ATON_ED_AT]) s->broken = 1;
     } else if (at < ATON_TRAILER_LEN) {
         if (symbol > 1) s->broken = 1;
         s->error = symbol != 0; /* the last one is E */
@@ -452,10 +445,9 @@ static unsigned on_early_end(struct leat_aton_station *s, unsigned symbol)
 
 static unsigned delimiter(struct leat_aton_station *s, unsigned symbol)
 {
-    static const uint8_t starting[ATON_DELIMITER_LEN] = { J, K, 0, J, K, 0, 0, 0 };
     const uint32_t at = s->in.at++;
     if (at <= 2) s->is_end = at == 2 && symbol == 1;
-    const unsigned wanted = s->is_end && at % 3 == 2 ? 1 : starting[at];
+    const unsigned wanted = s->is_end && at % 3 == 2 ? 1 : aton_starting[at];
     const bool free = s->is_end && at >= ATON_ED_FIXED_LEN && symbol <= 1; /* I and E */
     if (!free && symbol != wanted) {
         s->in = place(LEAT_ATON_HUNTS, 0);

@@ -18,6 +18,12 @@ enum {
     ATON_ED_FIXED_LEN = 6, /* before I and E */
 };
 
+/* SD, and ED with I = E = 0. */
+static const uint8_t aton_starting[ATON_DELIMITER_LEN] = { LEAT_ATON_J, LEAT_ATON_K, 0, LEAT_ATON_J,
+                                                           LEAT_ATON_K, 0,           0, 0 };
+static const uint8_t aton_ending[ATON_DELIMITER_LEN] = { LEAT_ATON_J, LEAT_ATON_K, 1, LEAT_ATON_J,
+                                                         LEAT_ATON_K, 1,           0, 0 };
+
 /* The fields of a head that the input machine and the sender need to find the data's fields. */
 struct aton_head {
     uint8_t active, opcode, width_bits;

@@ -79,9 +79,8 @@ static unsigned item_bit(const struct leat_aton_station *s, uint32_t at)
 
 static unsigned trailer_symbol(struct leat_aton_station *s, uint32_t at)
 {
-    static const uint8_t ending[ATON_DELIMITER_LEN] = { J, K, 1, J, K, 1, 0, 0 };
     if (at < ATON_FLG_LEN) return covered(s, 0);
-    return at < ATON_ED_AT ? leat_aton_crc_out(&s->out_crc) : ending[at - ATON_ED_AT];
+    return at < ATON_ED_AT ? leat_aton_crc_out(&s->out_crc) : aton_ending[at - ATON_ED_AT];
 }
 
 static unsigned symbol_of(struct leat_aton_station *s)

@@ -1,5 +1,5 @@
 #include "aton_symbol.h"
-#include "aton_serial.h"
+#include "aton_interface_parts.h"
 #include <string.h>
 
 /* Offsets of fields at the same place in every packet, and lengths, in symbols. */
@@ -9,16 +9,7 @@ enum {
     COVERED_AT = CTL_AT, /* from here to FLG the CRC covers all bits unchanged */
     DATA_AT = 64,
     PARAM_AT = 80,
-    DELIMITER_LEN = 8,
-    ED_FIXED_LEN = 6, /* before I and E */
-    FLG_LEN = 8,
-    CRC_LEN = 32,
-    TRAILER_LEN = FLG_LEN + CRC_LEN + DELIMITER_LEN,
 };
-
-enum { J = LEAT_ATON_J, K = LEAT_ATON_K };
-static const uint8_t starting[DELIMITER_LEN] = { J, K, 0, J, K, 0, 0, 0 };
-static const uint8_t ending[ED_FIXED_LEN] = { J, K, 1, J, K, 1 };
 
 enum order { MSB_FIRST, LSB_FIRST };
 
@@ -55,7 +46,7 @@ static uint32_t serial_crc(const uint8_t *symbols, size_t flg_at)
         crc = leat_aton_crc_bit(crc, symbols[AC_AT + i] & (LEAT_ATON_AC_CRC_MASK >> (7 - i)));
     for (size_t i = COVERED_AT; i < flg_at; i++)
         crc = leat_aton_crc_bit(crc, symbols[i]);
-    for (unsigned i = 0; i < FLG_LEN; i++)
+    for (unsigned i = 0; i < ATON_FLG_LEN; i++)
         crc = leat_aton_crc_bit(crc, 0);
     return ~crc;
 }
@@ -70,7 +61,7 @@ leat_err leat_aton_frame_measure(const struct leat_aton_frame *frame, size_t *sy
     if (frame->intermediate > 1 || frame->error > 1) return LEAT_ERR_RANGE;
     *symbol_count = frame->packet.token
                         ? LEAT_ATON_TOKEN_SYMBOLS
-                        : payload_at(&frame->packet) + payload_symbols(&shape) + TRAILER_LEN;
+                        : payload_at(&frame->packet) + payload_symbols(&shape) + ATON_TRAILER_LEN;
     return LEAT_ERR_OK;
 }
 
@@ -120,7 +111,7 @@ leat_err leat_aton_frame_encode(const struct leat_aton_frame *frame, uint8_t *sy
     if (err) return err;
     if (cap < need) return LEAT_ERR_SPACE;
 
-    memcpy(symbols, starting, sizeof starting);
+    memcpy(symbols, aton_starting, sizeof aton_starting);
     uint8_t *to = put(symbols + AC_AT, leat_aton_ac_encode(p), 8, MSB_FIRST);
     if (!p->token) {
         to = put(to, leat_aton_ctl_encode(p), 16, MSB_FIRST);
@@ -128,12 +119,12 @@ leat_err leat_aton_frame_encode(const struct leat_aton_frame *frame, uint8_t *sy
         to = put(to, p->sa, 16, MSB_FIRST);
         to = put_data(to, p);
         const uint32_t crc = serial_crc(symbols, (size_t)(to - symbols));
-        to = put(to, leat_aton_flg_encode(p), FLG_LEN, MSB_FIRST);
-        to = put(to, crc, CRC_LEN, LSB_FIRST);
+        to = put(to, leat_aton_flg_encode(p), ATON_FLG_LEN, MSB_FIRST);
+        to = put(to, crc, ATON_CRC_LEN, LSB_FIRST);
     }
-    memcpy(to, ending, sizeof ending);
-    to[ED_FIXED_LEN] = frame->intermediate;
-    to[ED_FIXED_LEN + 1] = frame->error;
+    memcpy(to, aton_ending, ATON_ED_FIXED_LEN);
+    to[ATON_ED_FIXED_LEN] = frame->intermediate;
+    to[ATON_ED_FIXED_LEN + 1] = frame->error;
     *count = need;
     return LEAT_ERR_OK;
 }
@@ -185,7 +176,7 @@ static void expect(struct reader *r, const uint8_t *pattern, size_t len)
 
 static void take_ending(struct reader *r, struct leat_aton_frame *frame)
 {
-    expect(r, ending, sizeof ending);
+    expect(r, aton_ending, ATON_ED_FIXED_LEN);
     frame->intermediate = (uint8_t)take(r, 1, MSB_FIRST);
     frame->error = (uint8_t)take(r, 1, MSB_FIRST);
     if (r->at < r->count) blame(r, LEAT_ERR_LENGTH, r->at);
@@ -214,9 +205,9 @@ static void take_head(struct reader *r, struct leat_aton_packet *p, struct leat_
 
 static void take_trailer(struct reader *r, struct leat_aton_frame *frame)
 {
-    const size_t flg_at = r->at, crc_at = flg_at + FLG_LEN;
-    const uint8_t flg = (uint8_t)take(r, FLG_LEN, MSB_FIRST);
-    const uint32_t crc = (uint32_t)take(r, CRC_LEN, LSB_FIRST);
+    const size_t flg_at = r->at, crc_at = flg_at + ATON_FLG_LEN;
+    const uint8_t flg = (uint8_t)take(r, ATON_FLG_LEN, MSB_FIRST);
+    const uint32_t crc = (uint32_t)take(r, ATON_CRC_LEN, LSB_FIRST);
     take_ending(r, frame);
     if (!r->err && serial_crc(r->symbols, flg_at) != crc) blame(r, LEAT_ERR_CHECKSUM, crc_at);
     if (!r->err) blame(r, leat_aton_flg_decode(flg, &frame->packet), flg_at);
@@ -253,7 +244,7 @@ leat_err leat_aton_frame_decode(const uint8_t *symbols, size_t count, uint8_t *p
 {
     struct reader r = { symbols, count, 0, LEAT_ERR_OK, 0 };
     struct leat_aton_frame frame = { 0 };
-    expect(&r, starting, sizeof starting);
+    expect(&r, aton_starting, sizeof aton_starting);
     leat_aton_ac_decode((uint8_t)take(&r, 8, MSB_FIRST), &frame.packet);
     if (frame.packet.token)
         take_ending(&r, &frame);

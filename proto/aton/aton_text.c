@@ -102,8 +102,7 @@ static void walk_list(struct leat_fields *f, const char *name, struct leat_aton_
 
     struct leat_aton_shape shape = { 0 };
     if (leat_aton_packet_shape(p, &shape) != LEAT_ERR_OK)
-        leat_fields_refuse(f, LEAT_ERR_RANGE, NULL,
-                           length ? "expected 1..17 slots" : "expected 1..16 bits per counter");
+        leat_fields_refuse(f, LEAT_ERR_RANGE, NULL, "expected 1..17 slots");
     uint8_t *blank = reading ? blank_payload(f, &shape, p) : NULL;
     /* A sender puts its own operand into the first slot of a tree. */
     if (blank && !written && shape.flag_len) leat_aton_item_put(blank, &shape, 0, 1, 0);

@@ -184,7 +184,7 @@ static leat_err passive_check(const struct leat_aton_packet *p)
     return p->payload_len <= LEAT_ATON_OCTETS_MAX ? LEAT_ERR_OK : LEAT_ERR_LENGTH;
 }
 
-static inline leat_err check(const struct leat_aton_packet *p, struct leat_aton_shape *shape)
+leat_err leat_aton_packet_check(const struct leat_aton_packet *p, struct leat_aton_shape *shape)
 {
     size_t bad;
     if (!ac_fits(p)) return LEAT_ERR_RANGE;
@@ -196,11 +196,6 @@ static inline leat_err check(const struct leat_aton_packet *p, struct leat_aton_
     if (err) return err;
     if (p->payload_len != leat_aton_shape_len(shape)) return LEAT_ERR_LENGTH;
     return payload_check(p->payload, shape, &bad);
-}
-
-leat_err leat_aton_packet_check(const struct leat_aton_packet *p, struct leat_aton_shape *shape)
-{
-    return check(p, shape);
 }
 
 static void head_encode(const struct leat_aton_packet *p, uint8_t *buf)
@@ -223,7 +218,7 @@ leat_err leat_aton_packet_encode(const struct leat_aton_packet *p, uint8_t *buf,
                                  size_t *len)
 {
     struct leat_aton_shape shape;
-    const leat_err err = check(p, &shape);
+    const leat_err err = leat_aton_packet_check(p, &shape);
     if (err) return err;
     if (p->token) return LEAT_ERR_TYPE;
     const size_t head_len = payload_at(p);
