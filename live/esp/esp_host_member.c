@@ -61,7 +61,7 @@ void leat_esp_host_member_close(struct leat_esp_host_member *m)
 
 void leat_esp_host_member_set(struct leat_esp_host_member *m, uint64_t value)
 {
-    leat_esp_member_set(&m->engine, value);
+    m->engine.config.value = value;
 }
 
 /* ---- what comes in ------------------------------------------------------------------------ */

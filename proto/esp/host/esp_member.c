@@ -11,11 +11,6 @@ void leat_esp_member_init(struct leat_esp_member *m, const struct leat_esp_membe
                                    .welcomed_at = LEAT_NEVER };
 }
 
-void leat_esp_member_set(struct leat_esp_member *m, uint64_t value)
-{
-    m->config.value = value;
-}
-
 /* ---- what is announced ----------------------------------------------------------------------- */
 
 /* The packet that this member will send. */

@@ -41,8 +41,8 @@ enum {
 
 struct leat_esp_member_config {
     uint64_t group;
-    uint64_t id; /* unique among all members, not 0: drawn at random */
-    uint64_t value;
+    uint64_t id;    /* unique among all members, not 0: drawn at random */
+    uint64_t value; /* may change: for future announcements, earlier ones keep the old value */
     leat_time join_every_ps; /* 0: it does not join by itself */
     bool is_keyed;           /* packets carry a MAC that only the group's key makes */
 };
@@ -73,9 +73,6 @@ struct leat_esp_member {
 /* Its first JOIN is due at `now`. */
 void leat_esp_member_init(struct leat_esp_member *member,
                           const struct leat_esp_member_config *config, leat_time now);
-
-/* The value for future announcements; earlier ones keep the old value. */
-void leat_esp_member_set(struct leat_esp_member *member, uint64_t value);
 
 /* An ANNOUNCE of this computation arrived. False: nothing new, or not for this member. */
 bool leat_esp_member_hear(struct leat_esp_member *member, leat_time now, uint64_t computation,

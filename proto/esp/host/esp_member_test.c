@@ -220,7 +220,7 @@ static void a_new_value_is_for_what_is_announced_later(void)
     struct leat_esp_post post;
     a.rounds = 1;
     OK(leat_esp_member_hear(&m, 0, 1, &a));
-    leat_esp_member_set(&m, 8);
+    m.config.value = 8;
     a.serial = 2;
     a.delay_us = 11;
     OK(leat_esp_member_hear(&m, 0, 2, &a));

@@ -7,9 +7,6 @@
 
 enum { LEAT_ESP_LOC_BITS = 3, LEAT_ESP_FLAGS_BITS = 4, LEAT_ESP_OPCODE_BITS = 8 };
 
-/* Defaults of an instruction. */
-extern const struct leat_esp_packet leat_esp_preset;
-
 void leat_esp_control_walk(struct leat_fields *f, size_t at, struct leat_esp_packet *p);
 
 /* The opcode; an unknown one is refused. `management`: management opcodes are accepted, too. */
@@ -34,11 +31,5 @@ struct leat_esp_walk {
     size_t fault_at;
 };
 void leat_esp_management_walk(struct leat_esp_walk *walk, struct leat_esp_management *management);
-
-/* The two directions of leat_format for a management packet. */
-leat_err leat_esp_management_show(const uint8_t *octets, size_t len, struct leat_fields *f,
-                                  size_t *fault_at);
-leat_err leat_esp_management_build(struct leat_fields *f, unsigned opcode, uint8_t *octets,
-                                   size_t cap, size_t *len);
 
 #endif
