@@ -13,11 +13,6 @@ static uint8_t sn_after(uint8_t sn)
 
 /* ---- segmentation ------------------------------------------------------------------------- */
 
-void leat_atm_aal2_segment_init(struct leat_atm_aal2_segment *segment)
-{
-    *segment = (struct leat_atm_aal2_segment){ .sn = 0 };
-}
-
 leat_err leat_atm_aal2_segment_message(struct leat_atm_aal2_segment *segment,
                                        const uint8_t *message, size_t len)
 {

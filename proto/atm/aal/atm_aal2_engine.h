@@ -35,14 +35,13 @@ enum { LEAT_ATM_AAL2_MESSAGE_LEN_MAX = 65535 };
 
 /* ---- segmentation ------------------------------------------------------------------------- */
 
-/* The caller's memory, the engine's fields. The message is lent until its last cell. */
+/* The caller's memory, the engine's fields; all zero at first. The message is lent until its last
+ * cell. */
 struct leat_atm_aal2_segment {
     const uint8_t *message;
     size_t message_len, sent_len;
     uint8_t sn;
 };
-
-void leat_atm_aal2_segment_init(struct leat_atm_aal2_segment *segment);
 
 /* LENGTH if len is not 1..LEAT_ATM_AAL2_MESSAGE_LEN_MAX, FULL while another is in flight. */
 leat_err leat_atm_aal2_segment_message(struct leat_atm_aal2_segment *segment,

@@ -50,7 +50,7 @@ static struct leat_atm_aal2_out give(struct leat_atm_aal2_reassemble *r, leat_ti
 
 static void a_message_is_cut_into_begin_middle_and_end(void)
 {
-    struct leat_atm_aal2_segment s;
+    struct leat_atm_aal2_segment s = { 0 };
     uint8_t message[100], cell[48];
     struct leat_atm_aal2_pdu pdu;
     static const enum leat_atm_aal2_it types[] = { BOM, COM, EOM };
@@ -58,7 +58,6 @@ static void a_message_is_cut_into_begin_middle_and_end(void)
     for (uint8_t i = 0; i < sizeof message; i++)
         message[i] = i;
 
-    leat_atm_aal2_segment_init(&s);
     OK(!leat_atm_aal2_segment_next(&s, cell));
     EQ(leat_atm_aal2_segment_message(&s, message, sizeof message), LEAT_ERR_OK);
     EQ(leat_atm_aal2_segment_message(&s, message, 1), LEAT_ERR_FULL);
@@ -75,10 +74,9 @@ static void a_message_is_cut_into_begin_middle_and_end(void)
 
 static void a_short_message_is_a_single_cell_and_numbers_run_on(void)
 {
-    struct leat_atm_aal2_segment s;
+    struct leat_atm_aal2_segment s = { 0 };
     uint8_t message[45] = { 0 }, cell[48];
     struct leat_atm_aal2_pdu pdu;
-    leat_atm_aal2_segment_init(&s);
     for (unsigned i = 0; i < 40; i++) {
         EQ(leat_atm_aal2_segment_message(&s, message, 1 + i % 45), LEAT_ERR_OK);
         OK(leat_atm_aal2_segment_next(&s, cell));
@@ -92,9 +90,8 @@ static void a_short_message_is_a_single_cell_and_numbers_run_on(void)
 
 static void empty_and_huge_messages_are_refused(void)
 {
-    struct leat_atm_aal2_segment s;
+    struct leat_atm_aal2_segment s = { 0 };
     const uint8_t octet = 0;
-    leat_atm_aal2_segment_init(&s);
     EQ(leat_atm_aal2_segment_message(&s, &octet, 0), LEAT_ERR_LENGTH);
     EQ(leat_atm_aal2_segment_message(&s, &octet, LEAT_ATM_AAL2_MESSAGE_LEN_MAX + 1),
        LEAT_ERR_LENGTH);
@@ -332,10 +329,9 @@ static void only_whole_messages_are_delivered_and_all_of_them(void)
 {
     static struct script s;
     struct leat_random random;
-    struct leat_atm_aal2_segment segment;
+    struct leat_atm_aal2_segment segment = { 0 };
     unsigned long delivered = 0, dropped = 0;
     leat_random_seed(&random, tap_seed());
-    leat_atm_aal2_segment_init(&segment);
     for (long i = 0; i < LEAT_ROUNDS / SCRIPT; i++) {
         struct leat_atm_aal2_reassemble *r = fresh();
         random_script(&s, &segment, &random);

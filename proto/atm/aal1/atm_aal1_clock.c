@@ -37,11 +37,6 @@ leat_err leat_atm_aal1_srts_send_init(struct leat_atm_aal1_srts_send *send,
     return LEAT_ERR_OK;
 }
 
-uint32_t leat_atm_aal1_srts_send_due(const struct leat_atm_aal1_srts_send *send)
-{
-    return send->bits_due;
-}
-
 leat_err leat_atm_aal1_srts_send_bits(struct leat_atm_aal1_srts_send *send, uint32_t bits,
                                       uint64_t network_count, bool *ready, uint8_t *rts)
 {
@@ -221,16 +216,6 @@ void leat_atm_aal1_adaptive_observe(struct leat_atm_aal1_adaptive *adaptive, siz
     const int64_t wanted = clamp((error_q16 * c->gain_p + adaptive->integral_q16) / Q16,
                                  c->ppb_max);
     adaptive->ppb += (int32_t)clamp(wanted - adaptive->ppb, c->ppb_step);
-}
-
-int32_t leat_atm_aal1_adaptive_ppb(const struct leat_atm_aal1_adaptive *adaptive)
-{
-    return adaptive->ppb;
-}
-
-leat_time leat_atm_aal1_adaptive_due(const struct leat_atm_aal1_adaptive *adaptive)
-{
-    return adaptive->due_at;
 }
 
 /* The octet's period at the steered rate: nominal / (1 + ppb/10^9), without 128-bit products. */

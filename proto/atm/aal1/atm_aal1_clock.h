@@ -53,14 +53,11 @@ leat_err leat_atm_aal1_srts_shift(const struct leat_atm_aal1_srts_config *config
 /* The caller's memory, the engine's fields. */
 struct leat_atm_aal1_srts_send {
     unsigned shift;
-    uint32_t bits_due;
+    uint32_t bits_due; /* service bits until the next sample: 1..LEAT_ATM_AAL1_SRTS_BITS */
 };
 
 leat_err leat_atm_aal1_srts_send_init(struct leat_atm_aal1_srts_send *send,
                                       const struct leat_atm_aal1_srts_config *config);
-
-/* Service bits until the next sample: 1..LEAT_ATM_AAL1_SRTS_BITS. */
-uint32_t leat_atm_aal1_srts_send_due(const struct leat_atm_aal1_srts_send *send);
 
 /*
  * `bits` more service bits have passed and the network clock now shows network_count cycles of fn
@@ -143,9 +140,10 @@ struct leat_atm_aal1_adaptive {
     struct leat_atm_aal1_adaptive_config config;
     int64_t level_q16;    /* smoothed; invariant: 0..LEVEL_MAX */
     int64_t integral_q16; /* ppb; invariant: within +-ppb_max */
-    int32_t ppb;          /* the rate's deviation; invariant: within +-ppb_max */
-    leat_time due_at;     /* the next octet is to be read, */
-    uint32_t due_q16;     /* and this fraction of a picosecond later */
+    int32_t ppb; /* the rate steered to, in parts in 10^9 above (below) the nominal one; invariant:
+                    within +-ppb_max */
+    leat_time due_at; /* the next octet is to be read, */
+    uint32_t due_q16; /* and this fraction of a picosecond later */
 };
 
 /* Reads begin at start_at. */
@@ -156,11 +154,7 @@ leat_err leat_atm_aal1_adaptive_init(struct leat_atm_aal1_adaptive *adaptive,
 /* Observes the level, at an arrival for example; levels above the bound count as the bound. */
 void leat_atm_aal1_adaptive_observe(struct leat_atm_aal1_adaptive *adaptive, size_t level_len);
 
-/* The rate steered to, in parts in 10^9 above (below) the nominal one. */
-int32_t leat_atm_aal1_adaptive_ppb(const struct leat_atm_aal1_adaptive *adaptive);
-
-/* When the next octet must be read; and: it was read, the next is due one period later. */
-leat_time leat_atm_aal1_adaptive_due(const struct leat_atm_aal1_adaptive *adaptive);
+/* The octet that was due has been read; the next is due one period later. */
 void leat_atm_aal1_adaptive_advance(struct leat_atm_aal1_adaptive *adaptive);
 
 #endif
