@@ -111,6 +111,12 @@ static struct leat_poets_packet to_mothership(const struct leat_poets_softswitch
                                        .sender = ss->config.hw_address };
 }
 
+static void report(struct leat_poets_softswitch *ss, uint8_t opcode)
+{
+    const struct leat_poets_packet packet = to_mothership(ss, opcode);
+    tell_host(ss, &packet, 0);
+}
+
 /* ---- log lines ------------------------------------------------------------------------------ */
 
 void leat_poets_softswitch_log(struct leat_poets_softswitch *ss, uint32_t index, const char *text)
@@ -157,15 +163,13 @@ static void forget_sends(struct leat_poets_softswitch *ss)
 void leat_poets_softswitch_kill(struct leat_poets_softswitch *ss)
 {
     if (ss->state == LEAT_POETS_SS_KILLED) return;
-    const struct leat_poets_packet packet = to_mothership(ss, LEAT_POETS_OP_KILL);
     ss->state = LEAT_POETS_SS_KILLED;
     forget_sends(ss);
-    tell_host(ss, &packet, 0);
+    report(ss, LEAT_POETS_OP_KILL);
 }
 
 static void on_stop(struct leat_poets_softswitch *ss, uint64_t now)
 {
-    const struct leat_poets_packet packet = to_mothership(ss, LEAT_POETS_OP_STOP);
     struct leat_poets_slot record;
     /* A record requested before STOP is the last one. */
     if (ss->instr_due && leat_poets_softswitch_instr(ss, now, &record))
@@ -174,27 +178,31 @@ static void on_stop(struct leat_poets_softswitch *ss, uint64_t now)
     ss->cause[LEAT_POETS_CAUSE_DISCARDED] += ss->held.count;
     ss->held.count = 0;
     ss->state = LEAT_POETS_SS_DEAD;
-    if (ss->config.stop_ack) tell_host(ss, &packet, 0);
+    if (ss->config.stop_ack) report(ss, LEAT_POETS_OP_STOP);
+}
+
+/* The result of OnInit or of idling. */
+static void after_turn(struct leat_poets_softswitch *ss, struct leat_poets_block *block, int said)
+{
+    if (said < 0)
+        leat_poets_softswitch_kill(ss);
+    else if (said || ss->config.rts == LEAT_POETS_LEVEL)
+        leat_poets_softswitch_ready(ss, block,
+                                    ss->config.type[block->type]->ready(ss->config.env, block));
 }
 
 /* ---- beginning ------------------------------------------------------------------------------ */
 
 void leat_poets_softswitch_start(struct leat_poets_softswitch *ss, uint64_t now)
 {
-    const struct leat_poets_packet packet = to_mothership(ss, LEAT_POETS_OP_BARRIER);
-    struct leat_poets_env *env = ss->config.env;
     ss->instr_at = now;
     for (uint32_t i = 0; i < ss->config.device_count && ss->state == LEAT_POETS_SS_INIT; i++) {
         struct leat_poets_block *block = leat_poets_block_at(ss, ss->config.device[i]);
         const struct leat_poets_type *type = ss->config.type[block->type];
-        const int said = type->init ? type->init(env, block) : 1;
-        if (said < 0)
-            leat_poets_softswitch_kill(ss);
-        else if (said || ss->config.rts == LEAT_POETS_LEVEL)
-            leat_poets_softswitch_ready(ss, block, type->ready(env, block));
+        after_turn(ss, block, type->init ? type->init(ss->config.env, block) : 1);
     }
     /* The mothership waits for every thread, even one that failed. */
-    tell_host(ss, &packet, 0);
+    report(ss, LEAT_POETS_OP_BARRIER);
     if (ss->state == LEAT_POETS_SS_INIT) ss->state = LEAT_POETS_SS_BARRIER;
 }
 
@@ -476,12 +484,8 @@ bool leat_poets_softswitch_idle(struct leat_poets_softswitch *ss)
         const uint32_t queued = ss->ring_count;
         const int said = type->device_idle ? type->device_idle(env, block) : 0;
         ss->instr.counter[LEAT_POETS_INSTR_IDLE_HAN_CNT] += type->device_idle != NULL;
-        if (said < 0) {
-            leat_poets_softswitch_kill(ss);
-            return true;
-        }
-        if (said || ss->config.rts == LEAT_POETS_LEVEL)
-            leat_poets_softswitch_ready(ss, block, type->ready(env, block));
+        after_turn(ss, block, said);
+        if (said < 0) return true;
         /* A device that idles without a request and then wants nothing has made no progress. */
         progress = asked || ss->ring_count != queued || ss->idle_asked;
     }
@@ -490,16 +494,10 @@ bool leat_poets_softswitch_idle(struct leat_poets_softswitch *ss)
 
 bool leat_poets_softswitch_hardware_idle(struct leat_poets_softswitch *ss)
 {
-    struct leat_poets_env *env = ss->config.env;
     for (uint32_t i = 0; i < ss->config.device_count && ss->state == LEAT_POETS_SS_RUN; i++) {
         struct leat_poets_block *block = leat_poets_block_at(ss, ss->config.device[i]);
         const struct leat_poets_type *type = ss->config.type[block->type];
-        if (!type->hardware_idle) continue;
-        const int said = type->hardware_idle(env, block);
-        if (said < 0)
-            leat_poets_softswitch_kill(ss);
-        else if (said || ss->config.rts == LEAT_POETS_LEVEL)
-            leat_poets_softswitch_ready(ss, block, type->ready(env, block));
+        if (type->hardware_idle) after_turn(ss, block, type->hardware_idle(ss->config.env, block));
     }
     return ss->ring_count || ss->idle_asked;
 }
