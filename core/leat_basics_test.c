@@ -70,7 +70,7 @@ static void every_error_has_a_name_and_a_text_of_its_own(void)
     OK(strcmp(leat_err_name(LEAT_ERR_COUNT), "UNKNOWN") == 0);
 }
 
-static void a_refusal_tells_where_if_asked(void)
+static void a_refusal_has_an_offset_if_wanted(void)
 {
     size_t at = 7;
     EQ(leat_fault(LEAT_ERR_SHORT, 3, &at), LEAT_ERR_SHORT);
@@ -186,7 +186,7 @@ static bool is_like(uint64_t *word, size_t count, uint64_t at, uint64_t from, ui
     return fingerprint_of(&l, at, from, now);
 }
 
-static void moments_are_alike_when_the_same_follows_from_them(void)
+static void fingerprints_are_equal_when_the_same_future_follows(void)
 {
     uint64_t word[4];
     struct leat_fingerprint l = { .word = word, .cap = 4 };
@@ -212,10 +212,10 @@ static void moments_are_alike_when_the_same_follows_from_them(void)
 
 TAP_MAIN(T(octets_go_in_and_out_in_both_orders), T(bits_are_counted_from_the_most_significant),
          T(the_width_of_a_number_is_the_place_of_its_highest_bit),
-         T(every_error_has_a_name_and_a_text_of_its_own), T(a_refusal_tells_where_if_asked),
+         T(every_error_has_a_name_and_a_text_of_its_own), T(a_refusal_has_an_offset_if_wanted),
          T(deadlines_saturate), T(one_of_two_numbers_is_smaller_and_one_larger),
          T(an_arena_gives_aligned_zeroed_memory_until_it_is_spent),
          T(an_arena_without_memory_measures_what_one_with_memory_lays),
          T(lines_of_an_arena_begin_where_lines_of_the_cache_do), T(a_ring_is_a_bounded_queue),
          T(a_ring_refuses_memory_that_is_too_small),
-         T(moments_are_alike_when_the_same_follows_from_them))
+         T(fingerprints_are_equal_when_the_same_future_follows))

@@ -67,7 +67,7 @@ static void entities_have_streams_of_their_own(void)
     EQ(leat_random_next(&a), leat_random_next(&plain));
 }
 
-static void fill_writes_the_octets_asked_for_and_no_more(void)
+static void fill_writes_the_requested_octets_and_no_more(void)
 {
     struct leat_random r;
     for (size_t len = 0; len < 40; len++) {
@@ -84,4 +84,4 @@ static void fill_writes_the_octets_asked_for_and_no_more(void)
 
 TAP_MAIN(T(splitmix_gives_the_published_numbers), T(seed_one_gives_the_numbers_of_the_note),
          T(below_is_the_high_half_of_the_product), T(entities_have_streams_of_their_own),
-         T(fill_writes_the_octets_asked_for_and_no_more))
+         T(fill_writes_the_requested_octets_and_no_more))

@@ -25,7 +25,7 @@
 
 enum {
     LEAT_FIELDS_DEPTH_MAX = 12,
-    LEAT_FIELDS_ASKED_MAX = 48, /* names remembered per object, for error texts */
+    LEAT_FIELDS_KNOWN_MAX = 48, /* names remembered per object, for error texts */
     LEAT_FIELDS_MESSAGE_MAX = 400,
 };
 
@@ -39,8 +39,8 @@ struct leat_fields_level {
     struct leat_tree *node, *cursor;
     const char *name; /* for error texts */
     size_t index;
-    const char *asked[LEAT_FIELDS_ASKED_MAX];
-    unsigned asked_count;
+    const char *known[LEAT_FIELDS_KNOWN_MAX];
+    unsigned known_count;
 };
 
 struct leat_fields {

@@ -70,9 +70,9 @@ void leat_fields_refuse(struct leat_fields *f, leat_err err, const char *name, c
 
 static void remember(struct leat_fields_level *l, const char *name)
 {
-    for (unsigned i = l->asked_count; i-- > 0;)
-        if (l->asked[i] == name || strcmp(l->asked[i], name) == 0) return;
-    if (l->asked_count < LEAT_FIELDS_ASKED_MAX) l->asked[l->asked_count++] = name;
+    for (unsigned i = l->known_count; i-- > 0;)
+        if (l->known[i] == name || strcmp(l->known[i], name) == 0) return;
+    if (l->known_count < LEAT_FIELDS_KNOWN_MAX) l->known[l->known_count++] = name;
 }
 
 /* The user's node for a field. Fields usually come in the walk's order, so the cursor is right. */
@@ -283,19 +283,19 @@ static void enter(struct leat_fields *f, struct leat_tree *node, const char *nam
     l->cursor = node ? node->child : NULL;
     l->name = name;
     l->index = index;
-    l->asked_count = 0;
+    l->known_count = 0;
 }
 
-static bool was_asked(const struct leat_fields_level *l, const struct leat_tree *c)
+static bool is_known(const struct leat_fields_level *l, const struct leat_tree *c)
 {
-    for (unsigned i = 0; i < l->asked_count; i++)
-        if (strlen(l->asked[i]) == c->key_len && memcmp(l->asked[i], c->key, c->key_len) == 0)
+    for (unsigned i = 0; i < l->known_count; i++)
+        if (strlen(l->known[i]) == c->key_len && memcmp(l->known[i], c->key, c->key_len) == 0)
             return true;
     return false;
 }
 
-/* A field that no walk asked for is a mistake, most often a misspelling. */
-static void refuse_strangers(struct leat_fields *f)
+/* A field that the walk does not name is a mistake, most often a misspelling. */
+static void refuse_unknown(struct leat_fields *f)
 {
     const struct leat_fields_level *l = &f->level[f->depth];
     for (const struct leat_tree *c = l->node->child; c && !f->err; c = c->next) {
@@ -305,14 +305,14 @@ static void refuse_strangers(struct leat_fields *f)
         say_place(f, NULL);
         if (f->depth) say_string(f, ".");
         say(f, c->key, c->key_len < 40 ? c->key_len : 40);
-        if (was_asked(l, c)) {
+        if (is_known(l, c)) {
             say_string(f, ": the field is given twice");
             return;
         }
         say_string(f, ": no such field here, expected one of");
-        for (unsigned i = 0; i < l->asked_count; i++) {
+        for (unsigned i = 0; i < l->known_count; i++) {
             say_string(f, " ");
-            say_string(f, l->asked[i]);
+            say_string(f, l->known[i]);
         }
     }
 }
@@ -393,7 +393,7 @@ bool leat_fields_read_open(struct leat_fields *f, const char *name)
 
 void leat_fields_read_close(struct leat_fields *f)
 {
-    if (!f->err) refuse_strangers(f);
+    if (!f->err) refuse_unknown(f);
     f->depth--;
 }
 
@@ -418,5 +418,5 @@ size_t leat_fields_read_list(struct leat_fields *f, const char *name, size_t max
 
 void leat_fields_read_finish(struct leat_fields *f)
 {
-    if (!f->err) refuse_strangers(f);
+    if (!f->err) refuse_unknown(f);
 }

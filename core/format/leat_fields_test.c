@@ -224,7 +224,7 @@ static void each_mistake_names_its_place_and_what_was_expected(void)
     }
 }
 
-static void fields_tell_what_the_user_wrote(void)
+static void fields_return_what_the_user_wrote(void)
 {
     struct leat_arena arena;
     static struct leat_fields f;
@@ -262,7 +262,7 @@ static void keep(struct leat_text *text)
     text->len = 0;
 }
 
-static void what_is_out_of_range_is_told_with_what_was_expected(void)
+static void what_is_out_of_range_is_reported_with_what_was_expected(void)
 {
     char line[100] = { 0 };
     struct leat_text t;
@@ -271,7 +271,7 @@ static void what_is_out_of_range_is_told_with_what_was_expected(void)
     OK(strcmp(line, "stations 0, expected 1 to 18446744073709551615") == 0);
 }
 
-static void the_first_number_that_is_out_of_range_is_told(void)
+static void the_first_number_that_is_out_of_range_is_reported(void)
 {
     struct leat_text_range range[] = { { "a", 1, 1, 2 }, { "b", 2, 1, 2 }, { "c", 0, 0, 0 } };
     struct leat_text t = LEAT_TEXT(LEAT_TEXT_CAP_MIN);
@@ -364,10 +364,10 @@ static void a_character_is_read_back_and_nothing_else_is_one(void)
 
 TAP_MAIN(T(a_packet_is_shown_as_json), T(a_packet_is_shown_as_a_tree_with_offsets),
          T(what_is_shown_can_be_read_back), T(the_order_of_members_does_not_matter),
-         T(each_mistake_names_its_place_and_what_was_expected), T(fields_tell_what_the_user_wrote),
-         T(text_that_does_not_fit_is_cut_and_says_so),
-         T(what_is_out_of_range_is_told_with_what_was_expected),
-         T(the_first_number_that_is_out_of_range_is_told),
+         T(each_mistake_names_its_place_and_what_was_expected),
+         T(fields_return_what_the_user_wrote), T(text_that_does_not_fit_is_cut_and_says_so),
+         T(what_is_out_of_range_is_reported_with_what_was_expected),
+         T(the_first_number_that_is_out_of_range_is_reported),
          T(text_is_flushed_when_the_buffer_is_full),
          T(what_a_terminal_would_obey_is_shown_as_numbers),
          T(a_character_is_read_back_and_nothing_else_is_one))

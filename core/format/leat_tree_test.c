@@ -48,6 +48,8 @@ static void numbers_are_exact_to_64_bits(void)
     OK(!leat_tree_number("0x10000000000000000", 19, &n));
     OK(!leat_tree_number("", 0, &n) && !leat_tree_number("0x", 2, &n));
     OK(!leat_tree_number("12a", 3, &n) && !leat_tree_number("0b2", 3, &n));
+    OK(leat_tree_digit('9') == 9 && leat_tree_digit('a') == 10 && leat_tree_digit('F') == 15);
+    OK(leat_tree_digit('g') > 15 && leat_tree_digit('@') > 15 && leat_tree_digit('/') > 15);
 }
 
 static void what_is_not_json_is_refused_with_its_place(void)

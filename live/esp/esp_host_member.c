@@ -96,7 +96,7 @@ static bool is_announcement(struct leat_esp_host_member *m, const struct leat_es
 
 static void on_announce(struct leat_esp_host_member *m)
 {
-    m->announced += leat_esp_member_hear(&m->engine, esp_socket_now(), m->message.computationId,
+    m->announced += leat_esp_member_announced(&m->engine, esp_socket_now(), m->message.computationId,
                                          &m->message.announce);
 }
 

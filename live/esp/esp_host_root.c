@@ -65,7 +65,7 @@ static void on_instruction(struct leat_esp_host_root *r)
     struct leat_esp_words words = { 0 };
     const uint8_t *octets = r->letter.octets;
     if (leat_esp_octets_read(octets, octets + r->letter.len, &words) == LEAT_ESP_FLAW_NONE)
-        leat_esp_service_hear(&r->engine, esp_socket_now(), &words);
+        leat_esp_service_receive(&r->engine, esp_socket_now(), &words);
 }
 
 static void on_letter(struct leat_esp_host_root *r)

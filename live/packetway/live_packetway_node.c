@@ -308,7 +308,7 @@ enum leat_live_packetway_end leat_live_packetway_plan(struct leat_live_packetway
 enum leat_live_packetway_end leat_live_packetway_ask(struct leat_live_packetway *p, uint32_t peer,
                                                      const uint8_t *records, size_t len, char *why)
 {
-    const leat_err err = leat_packetway_host_ask(p->engine, peer, records, len, packetway_now());
+    const leat_err err = leat_packetway_host_query(p->engine, peer, records, len, packetway_now());
     if (!err) {
         p->expected = peer;
         p->asked_len = len;
@@ -326,7 +326,7 @@ enum leat_live_packetway_end leat_live_packetway_ask(struct leat_live_packetway 
 
 void leat_live_packetway_unask(struct leat_live_packetway *p, uint32_t peer)
 {
-    leat_packetway_host_unask(p->engine, peer);
+    leat_packetway_host_cancel(p->engine, peer);
     if (p->expected == peer) p->expected = 0;
 }
 

@@ -304,7 +304,7 @@ static unsigned end_sending(struct leat_aton_station *s, const struct leat_aton_
     s->collects = result->status == LEAT_ATON_DONE;
     if (is_empty) return 0;
     s->result = *result;
-    return LEAT_ATON_TOLD_RESULT;
+    return LEAT_ATON_EVENT_RESULT;
 }
 
 static unsigned give_up(struct leat_aton_station *s, enum leat_aton_status status)
@@ -323,7 +323,7 @@ static bool is_sound(const struct leat_aton_station *s)
 static unsigned on_end(struct leat_aton_station *s)
 {
     if (s->role == LEAT_ATON_ROLE_REPEATS)
-        return s->copies && is_sound(s) ? LEAT_ATON_TOLD_RECEIVED : 0;
+        return s->copies && is_sound(s) ? LEAT_ATON_EVENT_RECEIVED : 0;
     if (s->role != LEAT_ATON_ROLE_SENDS) return 0;
     if (!is_sound(s) || !leat_aton_send_is_own(s)) return give_up(s, LEAT_ATON_DAMAGED);
     const bool folds = s->active && s->opcode < LEAT_ATON_SORT;
@@ -378,13 +378,13 @@ static unsigned trailer_out(struct leat_aton_station *s, unsigned symbol, uint32
 static unsigned trailer_symbol(struct leat_aton_station *s, unsigned symbol)
 {
     const uint32_t at = s->in.at;
-    const unsigned told = trailer_in(s, symbol);
-    if (!s->delay) return trailer_out(s, symbol, at) | told;
+    const unsigned events = trailer_in(s, symbol);
+    if (!s->delay) return trailer_out(s, symbol, at) | events;
     const unsigned old = line_shift(s, symbol);
-    if (at >= s->delay) return trailer_out(s, old, at - s->delay) | told;
+    if (at >= s->delay) return trailer_out(s, old, at - s->delay) | events;
     const unsigned bit = s->inserted ? old : aton_bit(s->x, at, s->width_bits, false);
     s->crc_out = leat_aton_crc_bit(s->crc_out, bit);
-    return bit | told;
+    return bit | events;
 }
 
 /* ---- delimiters, token, monitor -------------------------------------------------------------- */
@@ -401,10 +401,10 @@ static uint32_t silence_max(const struct leat_aton_station *s)
 
 static unsigned on_silence(struct leat_aton_station *s)
 {
-    unsigned told = LEAT_ATON_TOLD_SILENCE;
-    if (s->role == LEAT_ATON_ROLE_SENDS) told |= give_up(s, LEAT_ATON_LOST);
+    unsigned events = LEAT_ATON_EVENT_SILENCE;
+    if (s->role == LEAT_ATON_ROLE_SENDS) events |= give_up(s, LEAT_ATON_LOST);
     leat_aton_station_purge(s);
-    return told;
+    return events;
 }
 
 static unsigned hunt(struct leat_aton_station *s, unsigned symbol)
@@ -485,7 +485,7 @@ static unsigned on_token(struct leat_aton_station *s)
     s->tokens = 0;
     leat_aton_send_begin(s, priority, !may_send);
     s->held = (uint8_t)(may_send || lowers ? priority : 0);
-    return may_send ? LEAT_ATON_TOLD_CAPTURED : 0; /* T = 0 */
+    return may_send ? LEAT_ATON_EVENT_CAPTURED : 0; /* T = 0 */
 }
 
 /* The monitor marks a packet, or has seen it before. */
@@ -493,7 +493,7 @@ static unsigned on_mark(struct leat_aton_station *s, unsigned symbol)
 {
     if (!symbol) return 1;
     leat_aton_station_purge(s);
-    return LEAT_ATON_TOLD_ORPHAN;
+    return LEAT_ATON_EVENT_ORPHAN;
 }
 
 static unsigned reserve_bit(struct leat_aton_station *s, unsigned bit)
@@ -584,13 +584,13 @@ static unsigned purge_step(struct leat_aton_station *s)
 unsigned leat_aton_station_step(struct leat_aton_station *s, unsigned symbol)
 {
     const enum leat_aton_role role = s->role; /* a new role begins with the next step */
-    const unsigned out = take_in(s, symbol), told = out & ~3u;
+    const unsigned out = take_in(s, symbol), events = out & ~3u;
     switch (role) {
     case LEAT_ATON_ROLE_REPEATS: return out;
     case LEAT_ATON_ROLE_SENDS:
-        return told | (s->role == LEAT_ATON_ROLE_SENDS ? leat_aton_send_step(s) : 0);
-    case LEAT_ATON_ROLE_TOKEN: return told | leat_aton_token_step(s);
-    case LEAT_ATON_ROLE_PURGES: return told | purge_step(s);
+        return events | (s->role == LEAT_ATON_ROLE_SENDS ? leat_aton_send_step(s) : 0);
+    case LEAT_ATON_ROLE_TOKEN: return events | leat_aton_token_step(s);
+    case LEAT_ATON_ROLE_PURGES: return events | purge_step(s);
     }
     return out;
 }

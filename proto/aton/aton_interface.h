@@ -80,12 +80,12 @@ enum leat_aton_phase {
 
 /* Reported by a step, with the symbol. */
 enum {
-    LEAT_ATON_TOLD_CAPTURED = 0x04, /* the token, eleven symbols after the first of SD was sent */
-    LEAT_ATON_TOLD_RESULT = 0x08,   /* station->result */
-    LEAT_ATON_TOLD_RECEIVED = 0x10, /* a passive packet for this interface is in its buffer */
-    LEAT_ATON_TOLD_RELEASED = 0x20, /* the first symbol of a token is sent */
-    LEAT_ATON_TOLD_ORPHAN = 0x40,   /* the monitor has seen a packet twice */
-    LEAT_ATON_TOLD_SILENCE = 0x80,  /* the monitor's time-out: the token is lost */
+    LEAT_ATON_EVENT_CAPTURED = 0x04, /* the token, eleven symbols after the first of SD was sent */
+    LEAT_ATON_EVENT_RESULT = 0x08,   /* station->result */
+    LEAT_ATON_EVENT_RECEIVED = 0x10, /* a passive packet for this interface is in its buffer */
+    LEAT_ATON_EVENT_RELEASED = 0x20, /* the first symbol of a token is sent */
+    LEAT_ATON_EVENT_ORPHAN = 0x40,   /* the monitor has seen a packet twice */
+    LEAT_ATON_EVENT_SILENCE = 0x80,  /* the monitor's time-out: the token is lost */
 };
 
 /* A field being sent or received. */

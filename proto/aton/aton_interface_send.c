@@ -148,9 +148,9 @@ unsigned leat_aton_token_step(struct leat_aton_station *s)
                                                             0, 0, 0, 1, 0, 0, 0, 0, /* AC */
                                                             J, K, 1, J, K, 1, 0, 0 };
     const uint32_t at = s->out.at++, ppp = at - ATON_DELIMITER_LEN;
-    const unsigned told = at == 0 ? LEAT_ATON_TOLD_RELEASED : 0;
+    const unsigned events = at == 0 ? LEAT_ATON_EVENT_RELEASED : 0;
     if (at == 0) begin_token(s);
     if (s->out.at == s->out.len) s->role = LEAT_ATON_ROLE_REPEATS;
     if (ppp < ATON_AC_T) return s->priority >> (ATON_AC_T - 1 - ppp) & 1;
-    return token[at] | told;
+    return token[at] | events;
 }

@@ -175,13 +175,13 @@ static void the_token_is_captured_in_its_one_bit_and_the_packet_follows(void)
         memset(in, 0, sizeof in);
         token(in);
         run(count + 10);
-        OK(memcmp(out, wanted, count) == 0 && told == LEAT_ATON_TOLD_CAPTURED);
+        OK(memcmp(out, wanted, count) == 0 && told == LEAT_ATON_EVENT_CAPTURED);
         EQ(station.role, LEAT_ATON_ROLE_SENDS);
 
         memcpy(in, wanted, count); /* there is no other interface: it returns unchanged */
         memset(in + count, 0, 64);
         run(count + LEAT_ATON_TOKEN_SYMBOLS);
-        EQ(told, LEAT_ATON_TOLD_RESULT | LEAT_ATON_TOLD_RELEASED);
+        EQ(told, LEAT_ATON_EVENT_RESULT | LEAT_ATON_EVENT_RELEASED);
         EQ(station.result.status, LEAT_ATON_DONE);
         EQ(station.result.counter, station.it.enabled);
         token(wanted);
@@ -202,7 +202,7 @@ static void a_passive_packet_comes_in(void)
     const size_t count = symbols_of_image(image, len, 0, in);
     open_station(5);
     run(count);
-    EQ(told, LEAT_ATON_TOLD_RECEIVED);
+    EQ(told, LEAT_ATON_EVENT_RECEIVED);
     EQ(station.received_len, 5);
     EQ(station.sa, 9);
     OK(memcmp(buffer, octets, 5) == 0);
@@ -238,7 +238,7 @@ static void a_sender_believes_only_its_own_packet(void)
         in[at] ^= 1;
         run(count + 64);
         const bool harmless = (at >= 12 && at < 16) || at == count - 2; /* M RRR, I */
-        if (told & LEAT_ATON_TOLD_RESULT)
+        if (told & LEAT_ATON_EVENT_RESULT)
             EQ(station.result.status == LEAT_ATON_DONE, harmless);
         else
             OK(!harmless);
@@ -259,7 +259,7 @@ static void the_monitor_marks_a_packet_and_strips_it_the_second_time(void)
     memcpy(in, out, count);
     memset(in + count, 0, 200);
     run(count + 30 + LEAT_ATON_TOKEN_SYMBOLS);
-    EQ(told, LEAT_ATON_TOLD_ORPHAN | LEAT_ATON_TOLD_RELEASED);
+    EQ(told, LEAT_ATON_EVENT_ORPHAN | LEAT_ATON_EVENT_RELEASED);
     const size_t silent = count - 1 + 30; /* a round, from its last symbol on */
     for (size_t i = 12; i < silent; i++)
         EQ(out[i], 0);
@@ -276,10 +276,10 @@ static void the_monitor_makes_a_new_token_after_silence(void)
     run(4 * 24 + 64);
     EQ(told, 0);
     run(1 + 24 + LEAT_ATON_TOKEN_SYMBOLS);
-    EQ(told, LEAT_ATON_TOLD_SILENCE | LEAT_ATON_TOLD_RELEASED);
+    EQ(told, LEAT_ATON_EVENT_SILENCE | LEAT_ATON_EVENT_RELEASED);
     leat_aton_station_purge(&station);
     run(24 + 1);
-    EQ(told, LEAT_ATON_TOLD_RELEASED);
+    EQ(told, LEAT_ATON_EVENT_RELEASED);
     leat_aton_station_reset(&station);
     run(1);
     EQ(out[0], 0);
@@ -300,7 +300,7 @@ static void an_idle_time_order_waits_for_the_second_token(void)
     EQ(told, 0);
     OK(memcmp(in, out, LEAT_ATON_TOKEN_SYMBOLS) == 0);
     run(LEAT_ATON_TOKEN_SYMBOLS);
-    EQ(told, LEAT_ATON_TOLD_CAPTURED);
+    EQ(told, LEAT_ATON_EVENT_CAPTURED);
 }
 
 /* No symbols, however wrong, make an interface read or write out of bounds (sanitizers). */

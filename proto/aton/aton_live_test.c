@@ -137,7 +137,7 @@ static void the_zeros_of_the_header_are_zero(void)
 }
 
 /* Offsets of an image's errors count from the live header. */
-static void a_damaged_image_is_told_at_its_place_in_the_frame(void)
+static void a_damaged_image_is_reported_at_its_place_in_the_frame(void)
 {
     struct leat_aton_live live = min_query();
     uint8_t buf[KEYED_LEN];
@@ -220,6 +220,6 @@ static void random_octets_are_refused(void)
 TAP_MAIN(T(a_live_query_is_golden), T(the_mac_covers_all_but_hops_left),
          T(another_key_or_no_mac_is_refused), T(padding_is_passed_over_with_and_without_a_key),
          T(every_truncation_is_short_at_its_end), T(the_zeros_of_the_header_are_zero),
-         T(a_damaged_image_is_told_at_its_place_in_the_frame),
+         T(a_damaged_image_is_reported_at_its_place_in_the_frame),
          T(what_does_not_fit_is_refused_and_nothing_written), T(random_live_packets_come_back),
          T(random_octets_are_refused))

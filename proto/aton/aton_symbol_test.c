@@ -275,7 +275,7 @@ static void every_wrong_symbol_is_refused_where_the_crc_or_a_delimiter_covers(vo
     }
 }
 
-static void faults_are_told_by_symbol(void)
+static void faults_are_reported_by_symbol(void)
 {
     uint8_t symbols[256];
     struct leat_aton_frame f = { .packet = { .active = 1, .opcode = 5, .width_bits = 32 } };
@@ -299,7 +299,7 @@ static void faults_are_told_by_symbol(void)
     EQ(fault, 64); /* Counter 65,535 */
 }
 
-static void an_e_bit_is_told_and_does_not_hide_the_packet(void)
+static void an_e_bit_is_reported_and_does_not_hide_the_packet(void)
 {
     uint8_t symbols[256];
     const struct leat_aton_frame f = { .packet = { .active = 1, .opcode = 5, .width_bits = 32 },
@@ -375,6 +375,6 @@ TAP_MAIN(T(the_token_is_24_symbols), T(every_field_has_its_own_bit_order),
          T(a_sound_packet_leaves_the_residue_of_802_3), T(frames_that_cannot_be_sent_are_refused),
          T(every_truncation_is_short_at_its_end),
          T(every_wrong_symbol_is_refused_where_the_crc_or_a_delimiter_covers),
-         T(faults_are_told_by_symbol), T(an_e_bit_is_told_and_does_not_hide_the_packet),
+         T(faults_are_reported_by_symbol), T(an_e_bit_is_reported_and_does_not_hide_the_packet),
          T(random_frames_are_the_models_symbols_and_come_back),
          T(random_symbols_never_decode_to_what_they_are_not))

@@ -94,7 +94,7 @@ static void walk_list(struct leat_fields *f, const char *name, struct leat_aton_
 {
     const bool reading = leat_fields_reading(f), written = leat_fields_has(f, name);
     const bool both = reading && written && length && leat_fields_has(f, head);
-    const size_t told = length ? *length : 0;
+    const size_t given_length = length ? *length : 0;
     const size_t n = leat_fields_list(f, name, PAYLOAD_AT, length ? *length : p->width_bits, max);
     if (length && written) *length = (uint16_t)n;
     if (!length && written && n != p->width_bits)
@@ -113,7 +113,7 @@ static void walk_list(struct leat_fields *f, const char *name, struct leat_aton_
         if (blank) leat_aton_item_put(blank, &shape, i, valid, value);
     }
     leat_fields_list_end(f);
-    if (both && told != n)
+    if (both && given_length != n)
         leat_fields_refuse(f, LEAT_ERR_FIELD, head, "contradicts the length of the list");
 }
 

@@ -179,7 +179,7 @@ static void a_tree_shows_offsets_and_names(void)
     OK(strstr(format_shown, "    14  flags: -\n") != NULL);
 }
 
-static void damage_is_told_and_nothing_shown(void)
+static void damage_is_reported_and_nothing_shown(void)
 {
     uint8_t octets[MODEL_IMAGE_MAX];
     size_t len = 0, fault = 0;
@@ -253,6 +253,6 @@ TAP_MAIN(T(a_small_command_is_what_its_sender_starts_with), T(words_make_the_vec
          T(mistakes_are_refused_with_what_was_expected), T(too_little_room_is_refused),
          T(every_vector_shown_as_json_builds_the_same_octets),
          T(random_packets_shown_as_json_build_the_same_octets), T(a_tree_shows_offsets_and_names),
-         T(damage_is_told_and_nothing_shown),
+         T(damage_is_reported_and_nothing_shown),
          T(an_ethernet_frame_shows_its_ring_and_finds_the_image),
          T(the_format_travels_where_the_design_says))

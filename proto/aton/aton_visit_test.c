@@ -346,7 +346,7 @@ static void trees_of_1_to_200_leaves_mix_operations(void)
     }
 }
 
-static void too_few_slots_are_told(void)
+static void too_few_slots_are_reported(void)
 {
     const struct leat_aton_command c = {
         .opcode = LEAT_ATON_TREE, .width_bits = 16, .da = LEAT_ATON_DA_ALL, .param = 2
@@ -356,7 +356,7 @@ static void too_few_slots_are_told(void)
     EQ(revolution(&ring, &c, image, &got), LEAT_ERR_RANGE);
 }
 
-static void values_that_do_not_ascend_are_told(void)
+static void values_that_do_not_ascend_are_reported(void)
 {
     const struct leat_aton_command c = { .opcode = LEAT_ATON_SORT,
                                          .width_bits = 16,
@@ -367,6 +367,25 @@ static void values_that_do_not_ascend_are_told(void)
     image[LEAT_ATON_LONG_PAYLOAD_AT] = 1;
     leat_aton_packet_seal(image, 20);
     EQ(leat_aton_take(&ring.station[0], &c, image, 20, &got, NULL), LEAT_ERR_RANGE);
+}
+
+static void an_initial_fold_is_the_operand_or_the_identity(void)
+{
+    const struct leat_aton_command min = { .opcode = LEAT_ATON_MIN, .width_bits = 16 };
+    const struct leat_aton_command less = {
+        .opcode = LEAT_ATON_LT, .width_bits = 16, .value = 8, .value_given = true
+    };
+    struct leat_aton_interface it = plain(3, 9);
+    uint64_t v1, v2;
+    for (int enabled = 0; enabled < 2; enabled++) {
+        it.enabled = (uint8_t)enabled;
+        leat_aton_begin_fold(&it, &min, 9, &v1, &v2);
+        EQ(v1, enabled ? 9 : 0xffff);
+        EQ(v2, enabled ? 3 : LEAT_ATON_DA_ALL);
+        leat_aton_begin_fold(&it, &less, 9, &v1, &v2);
+        EQ(v1, 8);
+        EQ(v2, enabled);
+    }
 }
 
 static void a_packet_of_another_command_is_not_taken(void)
@@ -474,7 +493,7 @@ static void without_room_a_packet_is_left_alone(void)
     EQ(leat_aton_visit(&next, image, &now, now), LEAT_ATON_NO_ROOM);
 }
 
-static void who_does_not_take_part_repeats(void)
+static void an_interface_that_does_not_take_part_repeats(void)
 {
     struct model m;
     struct leat_random r;
@@ -494,7 +513,7 @@ static void who_does_not_take_part_repeats(void)
     }
 }
 
-static void who_takes_part_sets_a_and_c(void)
+static void an_interface_that_takes_part_sets_a_and_c(void)
 {
     plain_ring(2, (const uint64_t[]){ 1, 2 });
     const struct leat_aton_packet two = run(LEAT_ATON_MAX, 16, 0);
@@ -604,12 +623,14 @@ static void host_based_takes_n_minus_1_packets(void)
 
 TAP_MAIN(T(random_rings_answer_as_the_model_does), T(a_tie_goes_to_the_last_in_ring_order),
          T(carries_make_the_sum_exact), T(averages_are_exact),
-         T(a_disabled_sender_starts_with_the_identity), T(majorities_take_two_packets),
-         T(trees_of_1_to_200_leaves_mix_operations), T(too_few_slots_are_told),
-         T(values_that_do_not_ascend_are_told), T(a_packet_of_another_command_is_not_taken),
+         T(a_disabled_sender_starts_with_the_identity),
+         T(an_initial_fold_is_the_operand_or_the_identity), T(majorities_take_two_packets),
+         T(trees_of_1_to_200_leaves_mix_operations), T(too_few_slots_are_reported),
+         T(values_that_do_not_ascend_are_reported), T(a_packet_of_another_command_is_not_taken),
          T(commands_that_cannot_be_are_refused), T(smaller_buffers_are_refused),
-         T(without_room_a_packet_is_left_alone), T(who_does_not_take_part_repeats),
-         T(who_takes_part_sets_a_and_c), T(values_folds_and_relations_are_as_wide_as_w),
+         T(without_room_a_packet_is_left_alone), T(an_interface_that_does_not_take_part_repeats),
+         T(an_interface_that_takes_part_sets_a_and_c),
+         T(values_folds_and_relations_are_as_wide_as_w),
          T(every_command_visits_by_its_own_function), T(bits_and_slots_are_what_n_needs),
          T(the_closed_form_gives_the_specs_three_times), T(p_is_the_number_of_symbols_sent),
          T(host_based_takes_n_minus_1_packets))

@@ -162,16 +162,16 @@ void leat_poets_mothership_init(struct leat_poets_mothership *ms, uint32_t devic
 }
 
 static void warn(struct leat_poets_mothership *ms, enum leat_poets_host_cause cause,
-                 struct leat_poets_told *out)
+                 struct leat_poets_event *out)
 {
     ms->cause[cause]++;
-    out->kind = LEAT_POETS_TOLD_WARNING;
+    out->kind = LEAT_POETS_EVENT_WARNING;
     out->cause = cause;
 }
 
 /* BARRIER while loading, STOP while stopping. */
 static void on_report(struct leat_poets_mothership *ms, struct leat_poets_app *app,
-                      enum leat_poets_app_state wanted, struct leat_poets_told *out)
+                      enum leat_poets_app_state wanted, struct leat_poets_event *out)
 {
     const uint32_t thread = find_thread(app, out->packet.sender);
     if (thread == app->thread_count) {
@@ -182,12 +182,12 @@ static void on_report(struct leat_poets_mothership *ms, struct leat_poets_app *a
         app->reported[thread] = 1;
         app->waiting--;
         out->actions = settle(app);
-        out->kind = LEAT_POETS_TOLD_ACTIONS;
+        out->kind = LEAT_POETS_EVENT_ACTIONS;
     }
 }
 
 static void on_kill(struct leat_poets_mothership *ms, struct leat_poets_app *app,
-                    struct leat_poets_told *out)
+                    struct leat_poets_event *out)
 {
     if (find_thread(app, out->packet.sender) == app->thread_count) {
         warn(ms, LEAT_POETS_HOST_UNKNOWN_THREAD, out);
@@ -195,7 +195,7 @@ static void on_kill(struct leat_poets_mothership *ms, struct leat_poets_app *app
     }
     app->failed = true;
     out->actions = settle(app);
-    out->kind = LEAT_POETS_TOLD_ACTIONS;
+    out->kind = LEAT_POETS_EVENT_ACTIONS;
 }
 
 /* The open line of a device; if there are too many, the oldest one is evicted. */
@@ -213,7 +213,7 @@ static struct leat_poets_join *join_of(struct leat_poets_mothership *ms, uint32_
     return oldest;
 }
 
-static void on_log(struct leat_poets_mothership *ms, struct leat_poets_told *out)
+static void on_log(struct leat_poets_mothership *ms, struct leat_poets_event *out)
 {
     if (out->packet.sender >= ms->device_count) {
         warn(ms, LEAT_POETS_HOST_BAD_INDEX, out);
@@ -226,11 +226,11 @@ static void on_log(struct leat_poets_mothership *ms, struct leat_poets_told *out
     if (verdict == LEAT_POETS_LOG_DROPPED)
         warn(ms, LEAT_POETS_HOST_LOG_BAD, out);
     else if (verdict == LEAT_POETS_LOG_LINE)
-        out->kind = LEAT_POETS_TOLD_LINES;
+        out->kind = LEAT_POETS_EVENT_LINES;
 }
 
 /* SUP: by opcode. */
-static void on_supervisor_packet(struct leat_poets_mothership *ms, struct leat_poets_told *out)
+static void on_supervisor_packet(struct leat_poets_mothership *ms, struct leat_poets_event *out)
 {
     struct leat_poets_app *app = ms->app[out->packet.task];
     const bool running = app && app->state == LEAT_POETS_APP_RUNNING;
@@ -250,7 +250,7 @@ static void on_supervisor_packet(struct leat_poets_mothership *ms, struct leat_p
         else if (find_thread(app, out->packet.sender) == app->thread_count)
             warn(ms, LEAT_POETS_HOST_UNKNOWN_THREAD, out);
         else
-            out->kind = LEAT_POETS_TOLD_INSTR;
+            out->kind = LEAT_POETS_EVENT_INSTR;
         return;
     case LEAT_POETS_OP_NOP: warn(ms, LEAT_POETS_HOST_BAD_OP, out); return;
     default: break;
@@ -260,18 +260,18 @@ static void on_supervisor_packet(struct leat_poets_mothership *ms, struct leat_p
     else if (!running || (out->packet.opcode == LEAT_POETS_OP_IMPL && !ms->has_supervisor_input))
         warn(ms, LEAT_POETS_HOST_SUP_DROP, out);
     else if (out->packet.opcode != LEAT_POETS_OP_IMPL)
-        out->kind = LEAT_POETS_TOLD_CONTROL;
+        out->kind = LEAT_POETS_EVENT_CONTROL;
     else if (out->packet.sender >= ms->device_count)
         warn(ms, LEAT_POETS_HOST_BAD_INDEX, out);
     else
-        out->kind = LEAT_POETS_TOLD_SUPERVISOR;
+        out->kind = LEAT_POETS_EVENT_SUPERVISOR;
 }
 
 void leat_poets_mothership_receive(struct leat_poets_mothership *ms, const uint8_t *octets,
-                                   size_t len, struct leat_poets_told *out)
+                                   size_t len, struct leat_poets_event *out)
 {
     ms->clock++;
-    out->kind = LEAT_POETS_TOLD_NOTHING;
+    out->kind = LEAT_POETS_EVENT_NOTHING;
     out->actions = 0;
     if (leat_poets_packet_decode(octets, len, &out->packet, NULL))
         warn(ms, LEAT_POETS_HOST_BAD_PACKET, out);
@@ -282,5 +282,5 @@ void leat_poets_mothership_receive(struct leat_poets_mothership *ms, const uint8
     else if (out->packet.device >= ms->external_count)
         warn(ms, LEAT_POETS_HOST_NO_EXTERNAL, out);
     else
-        out->kind = LEAT_POETS_TOLD_EXTERNAL;
+        out->kind = LEAT_POETS_EVENT_EXTERNAL;
 }

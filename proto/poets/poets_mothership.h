@@ -113,19 +113,20 @@ struct leat_poets_mothership {
 void leat_poets_mothership_init(struct leat_poets_mothership *ms, uint32_t device_count,
                                 uint32_t external_count, bool has_supervisor_input);
 
-enum leat_poets_told_kind {
-    LEAT_POETS_TOLD_NOTHING,    /* and nothing to do */
-    LEAT_POETS_TOLD_WARNING,    /* counted under `cause`, discarded */
-    LEAT_POETS_TOLD_EXTERNAL,   /* packet.device is the external */
-    LEAT_POETS_TOLD_SUPERVISOR, /* OnReceive; packet.sender is the device */
-    LEAT_POETS_TOLD_CONTROL,    /* OnCTL with packet.opcode */
-    LEAT_POETS_TOLD_LINES, /* of device packet.sender; a line of another device may be among them */
-    LEAT_POETS_TOLD_INSTR,
-    LEAT_POETS_TOLD_ACTIONS,
+enum leat_poets_event_kind {
+    LEAT_POETS_EVENT_NOTHING,    /* and nothing to do */
+    LEAT_POETS_EVENT_WARNING,    /* counted under `cause`, discarded */
+    LEAT_POETS_EVENT_EXTERNAL,   /* packet.device is the external */
+    LEAT_POETS_EVENT_SUPERVISOR, /* OnReceive; packet.sender is the device */
+    LEAT_POETS_EVENT_CONTROL,    /* OnCTL with packet.opcode */
+    LEAT_POETS_EVENT_LINES, /* of device packet.sender; a line of another device may be among them
+                             */
+    LEAT_POETS_EVENT_INSTR,
+    LEAT_POETS_EVENT_ACTIONS,
 };
 
-struct leat_poets_told {
-    enum leat_poets_told_kind kind;
+struct leat_poets_event {
+    enum leat_poets_event_kind kind;
     enum leat_poets_host_cause cause;
     uint32_t actions;
     struct leat_poets_packet packet;
@@ -135,6 +136,6 @@ struct leat_poets_told {
 
 /* Handles a packet from the fabric: any octets. */
 void leat_poets_mothership_receive(struct leat_poets_mothership *ms, const uint8_t *octets,
-                                   size_t len, struct leat_poets_told *out);
+                                   size_t len, struct leat_poets_event *out);
 
 #endif

@@ -9,7 +9,7 @@ static const uint32_t threads[THREADS] = { 0x10, 0x411, 0x2000 };
 static uint8_t reported[THREADS];
 static struct leat_poets_app app;
 static struct leat_poets_mothership ms;
-static struct leat_poets_told told;
+static struct leat_poets_event told;
 
 static void make(bool stop_ack)
 {
@@ -179,7 +179,7 @@ static bool warns(const char *hex, enum leat_poets_host_cause cause)
 {
     const uint64_t before = ms.cause[cause];
     give(hex);
-    return told.kind == LEAT_POETS_TOLD_WARNING && told.cause == cause &&
+    return told.kind == LEAT_POETS_EVENT_WARNING && told.cause == cause &&
            ms.cause[cause] == before + 1;
 }
 
@@ -200,12 +200,12 @@ static void packets_are_routed_by_class_and_opcode(void)
     OK(warns("0000fbc0110400000000000000000000", LEAT_POETS_HOST_BAD_PACKET));
     OK(warns("0000", LEAT_POETS_HOST_BAD_PACKET));
     give("01000080000000000000000000000000");
-    EQ(told.kind, LEAT_POETS_TOLD_EXTERNAL);
+    EQ(told.kind, LEAT_POETS_EVENT_EXTERNAL);
     give("0000fac0040000000409000000000000"); /* V10 */
-    EQ(told.kind, LEAT_POETS_TOLD_SUPERVISOR);
+    EQ(told.kind, LEAT_POETS_EVENT_SUPERVISOR);
     EQ(told.packet.sender, 4);
     give("000004c0000000000000000000000000"); /* V2 */
-    EQ(told.kind, LEAT_POETS_TOLD_CONTROL);
+    EQ(told.kind, LEAT_POETS_EVENT_CONTROL);
     EQ(told.packet.opcode, 4);
     go_to(LEAT_POETS_APP_STOPPING);
     OK(warns("0000fac0040000000409000000000000", LEAT_POETS_HOST_SUP_DROP));
@@ -218,15 +218,15 @@ static void records_and_lines_come_out_whole(void)
     go_to(LEAT_POETS_APP_RUNNING);
     give("0000fbc01104000000000000001c4e0e e8030000e6030000f401000007000000 "
          "ea010000030000000200000001000000 0b00000016000000210000002c000000"); /* V17 */
-    EQ(told.kind, LEAT_POETS_TOLD_INSTR);
+    EQ(told.kind, LEAT_POETS_EVENT_INSTR);
     EQ(told.instr.counter[LEAT_POETS_INSTR_RX_CNT], 1000);
     give("0000fcc0010000000161626364656667 68696a6162636465666768696a616263 "
          "6465666768696a616263646566676869 6a6162636465666768696a6162636465"); /* V15 */
-    EQ(told.kind, LEAT_POETS_TOLD_NOTHING);
+    EQ(told.kind, LEAT_POETS_EVENT_NOTHING);
     give("0000fcc0020000000064494458204f4f52203900000000000000000000000000"); /* V14, between */
-    EQ(told.kind, LEAT_POETS_TOLD_LINES);
+    EQ(told.kind, LEAT_POETS_EVENT_LINES);
     give("0000fcc00100000000666768696a0000");
-    EQ(told.kind, LEAT_POETS_TOLD_LINES);
+    EQ(told.kind, LEAT_POETS_EVENT_LINES);
     EQ(told.lines.line[0].len, 60);
 }
 
@@ -244,10 +244,10 @@ static void open_lines_are_bounded(void)
         size_t len;
         leat_poets_packet_encode(&first, octets, sizeof octets, &len);
         leat_poets_mothership_receive(&ms, octets, len, &told);
-        EQ(told.kind, LEAT_POETS_TOLD_NOTHING);
+        EQ(told.kind, LEAT_POETS_EVENT_NOTHING);
     }
     give("0000fcc0bf0000000062000000000000"); /* the newest is still open */
-    EQ(told.kind, LEAT_POETS_TOLD_LINES);
+    EQ(told.kind, LEAT_POETS_EVENT_LINES);
     EQ(told.lines.line[0].text[0], 'a');
 }
 
@@ -262,7 +262,7 @@ static void any_octets_are_survived(void)
         octets[3] &= 0xc0;
         octets[5] = octets[6] = octets[7] = 0;
         leat_poets_mothership_receive(&ms, octets, 16 * (size_t)(1 + (octets[63] & 3)), &told);
-        OK(told.kind != LEAT_POETS_TOLD_WARNING || told.cause < LEAT_POETS_HOST_COUNT);
+        OK(told.kind != LEAT_POETS_EVENT_WARNING || told.cause < LEAT_POETS_HOST_COUNT);
     }
 }
 

@@ -91,7 +91,7 @@ bool leat_poets_softswitch_take_host(struct leat_poets_softswitch *ss, struct le
 }
 
 /* To the mothership. `reserve` slots stay free for packets that must not be lost. */
-static bool tell_host(struct leat_poets_softswitch *ss, const struct leat_poets_packet *packet,
+static bool send_host(struct leat_poets_softswitch *ss, const struct leat_poets_packet *packet,
                       uint32_t reserve)
 {
     uint8_t octets[LEAT_POETS_PACKET_LEN_MAX];
@@ -114,7 +114,7 @@ static struct leat_poets_packet to_mothership(const struct leat_poets_softswitch
 static void report(struct leat_poets_softswitch *ss, uint8_t opcode)
 {
     const struct leat_poets_packet packet = to_mothership(ss, opcode);
-    tell_host(ss, &packet, 0);
+    send_host(ss, &packet, 0);
 }
 
 /* ---- log lines ------------------------------------------------------------------------------ */
@@ -125,7 +125,7 @@ void leat_poets_softswitch_log(struct leat_poets_softswitch *ss, uint32_t index,
     size_t count = 0;
     if (leat_poets_log_split(text, strlen(text), ss->config.task, index, fragment, &count)) return;
     for (size_t i = 0; i < count; i++)
-        if (!tell_host(ss, &fragment[i], HOST_RESERVE)) ss->cause[LEAT_POETS_CAUSE_LOG_DROP]++;
+        if (!send_host(ss, &fragment[i], HOST_RESERVE)) ss->cause[LEAT_POETS_CAUSE_LOG_DROP]++;
 }
 
 /* Always counts; reports the first few, then at powers of two. As device 0 of the thread. */
@@ -135,7 +135,7 @@ static void note(struct leat_poets_softswitch *ss, enum leat_poets_cause cause, 
     const uint64_t times = ++ss->cause[cause];
     struct leat_text line = LEAT_TEXT(LINE_CAP); /* zeroed: it ends with a NUL */
     if (!what || LEAT_POETS_LEVEL_OOR > ss->config.env->log_level) return;
-    if (times > LEAT_POETS_TOLD_MAX && (times & (times - 1))) return;
+    if (times > LEAT_POETS_NOTES_MAX && (times & (times - 1))) return;
     leat_text_puts(&line, what);
     for (int i = 0; i < count; i++) {
         leat_text_putc(&line, ' ');
@@ -526,8 +526,8 @@ static void count_since(struct leat_poets_softswitch *ss)
                                                            LEAT_POETS_INSTR_TX_CNT,
                                                            LEAT_POETS_INSTR_SUP_CNT };
     for (int i = 0; i < 4; i++) {
-        ss->instr.counter[which[i]] = (uint32_t)(now[i] - ss->told[i]);
-        ss->told[i] = now[i];
+        ss->instr.counter[which[i]] = (uint32_t)(now[i] - ss->reported[i]);
+        ss->reported[i] = now[i];
     }
 }
 

@@ -30,7 +30,7 @@ enum {
     LEAT_POETS_BLOCK_UNIT = 16,
     LEAT_POETS_HOST_MAX = 4096, /* packets pending for the host; further log lines are discarded */
     LEAT_POETS_HELD_MAX = 64, /* packets pending for the barrier; when full, nothing is accepted */
-    LEAT_POETS_TOLD_MAX = 8,  /* lines per cause, then at powers of two */
+    LEAT_POETS_NOTES_MAX = 8, /* lines per cause, then at powers of two */
     LEAT_POETS_LEVEL_OOR = 1, /* log level of out-of-range errors */
 };
 #define LEAT_POETS_EXTERNAL (UINT32_C(1) << 31) /* in an edge's block: an external by its number */
@@ -140,7 +140,7 @@ struct leat_poets_softswitch {
     uint64_t cause[LEAT_POETS_CAUSE_COUNT];
     /* Over the whole run. Deliveries without a turn count as handled only. */
     uint64_t received, handled, sent, sent_host;
-    uint64_t told[4]; /* their values at the last record */
+    uint64_t reported[4]; /* their values at the last record */
 };
 
 /* The memory it needs besides the struct. */

@@ -261,7 +261,7 @@ static void a_full_hold_takes_nothing_more(void)
     EQ(state_at(0)->received, LEAT_POETS_HELD_MAX);
 }
 
-static void every_device_is_asked_at_the_start_as_its_dialect_wants(void)
+static void every_device_is_queried_at_the_start_as_its_dialect_wants(void)
 {
     /* Latched: only where OnInit says so. Level: always. */
     for (int level = 0; level < 2; level++) {
@@ -300,7 +300,7 @@ static void stop_is_acknowledged_and_ends_it(void)
     EQ(step(), LEAT_POETS_STEP_DONE);
 }
 
-static void a_failed_assertion_kills_and_stop_is_still_heard(void)
+static void a_failed_assertion_kills_and_stop_is_still_received(void)
 {
     start(LEAT_POETS_LEVEL);
     state_at(0)->fails = 1;
@@ -332,7 +332,7 @@ static bool says(const char *text)
            lines.line[0].len == strlen(text) && memcmp(lines.line[0].text, text, strlen(text)) == 0;
 }
 
-static void what_is_out_of_range_is_told_and_counted(void)
+static void what_is_out_of_range_is_logged_and_counted(void)
 {
     start(LEAT_POETS_LEVEL);
     give("09000000000000000000000000000000");
@@ -446,7 +446,7 @@ static void pins_of_a_level_take_turns(void)
         EQ(step(), want[i]);
 }
 
-static void the_supervisor_hears_the_devices_index(void)
+static void the_supervisor_gets_the_devices_index(void)
 {
     start(LEAT_POETS_LATCHED);
     block_at(0)->index = 4;
@@ -505,7 +505,7 @@ static void do_send_false_sends_nothing(void)
     EQ(ss.sent, 0);
 }
 
-static void who_cannot_send_receives(void)
+static void a_softswitch_that_cannot_send_receives(void)
 {
     start(LEAT_POETS_LATCHED);
     state_at(0)->wants = 1;
@@ -520,7 +520,7 @@ static void who_cannot_send_receives(void)
 
 /* ---- idling, records, priorities ------------------------------------------------------------ */
 
-static void idling_is_asked_for_and_done_once(void)
+static void idling_is_requested_and_done_once(void)
 {
     start(LEAT_POETS_LATCHED);
     state_at(1)->asks_idle = 1;
@@ -672,15 +672,16 @@ static void any_octets_are_survived(void)
 }
 
 TAP_MAIN(T(packets_before_the_barrier_are_held_and_come_first), T(a_full_hold_takes_nothing_more),
-         T(every_device_is_asked_at_the_start_as_its_dialect_wants),
-         T(stop_is_acknowledged_and_ends_it), T(a_failed_assertion_kills_and_stop_is_still_heard),
-         T(what_is_out_of_range_is_told_and_counted), T(lines_of_one_cause_become_rare),
+         T(every_device_is_queried_at_the_start_as_its_dialect_wants),
+         T(stop_is_acknowledged_and_ends_it),
+         T(a_failed_assertion_kills_and_stop_is_still_received),
+         T(what_is_out_of_range_is_logged_and_counted), T(lines_of_one_cause_become_rare),
          T(control_packets_reach_one_device_or_all),
          T(a_fan_out_is_one_edge_a_turn_and_its_payload_is_frozen),
          T(latched_flags_are_sent_and_levels_may_drop), T(pins_of_a_level_take_turns),
-         T(the_supervisor_hears_the_devices_index), T(a_device_elsewhere_is_addressed_by_its_seat),
+         T(the_supervisor_gets_the_devices_index), T(a_device_elsewhere_is_addressed_by_its_seat),
          T(an_indexed_pin_sends_to_one_and_a_bad_index_kills), T(do_send_false_sends_nothing),
-         T(who_cannot_send_receives), T(idling_is_asked_for_and_done_once),
+         T(a_softswitch_that_cannot_send_receives), T(idling_is_requested_and_done_once),
          T(hardware_idle_reaches_every_device), T(turns_have_priorities),
          T(records_count_since_the_last), T(log_lines_beyond_the_queue_are_counted),
          T(whole_sends_come_to_what_turns_come_to), T(any_octets_are_survived))

@@ -65,16 +65,16 @@ static void on_captured(struct leat_sim_aton *ring, uint32_t station, leat_time 
     leat_sim_aton_report_begins(ring, station);
 }
 
-static void report(struct leat_sim_aton *ring, uint32_t station, unsigned told, leat_time t)
+static void report(struct leat_sim_aton *ring, uint32_t station, unsigned events, leat_time t)
 {
     const struct leat_aton_station *s = &ring->seat[station].station;
-    if (told & LEAT_ATON_TOLD_CAPTURED) on_captured(ring, station, t);
-    if (told & LEAT_ATON_TOLD_RECEIVED)
+    if (events & LEAT_ATON_EVENT_CAPTURED) on_captured(ring, station, t);
+    if (events & LEAT_ATON_EVENT_RECEIVED)
         leat_sim_aton_report_arrived(ring, station, s->sa, s->buffer, s->received_len, t + 1);
-    if (told & LEAT_ATON_TOLD_RESULT) on_result(ring, station, t + 1);
-    if (told & LEAT_ATON_TOLD_ORPHAN) ring->counts.orphans++;
-    if (told & LEAT_ATON_TOLD_SILENCE) ring->counts.silences++;
-    if (told & LEAT_ATON_TOLD_RELEASED) {
+    if (events & LEAT_ATON_EVENT_RESULT) on_result(ring, station, t + 1);
+    if (events & LEAT_ATON_EVENT_ORPHAN) ring->counts.orphans++;
+    if (events & LEAT_ATON_EVENT_SILENCE) ring->counts.silences++;
+    if (events & LEAT_ATON_EVENT_RELEASED) {
         ring->released_at = t;
         ring->released_by = station;
         ring->released_priority = s->priority;

@@ -379,8 +379,8 @@ static void deliver(struct leat_sim_esp *s, const struct leat_sim_esp_flight *f)
     if (f->to != ROOT) {
         const uint32_t member = f->to - member_entity(s, 0);
         if (l->post.opcode == LEAT_ESP_ANNOUNCE || l->post.opcode == LEAT_ESP_CAST)
-            leat_esp_member_hear(&s->member[member], s->now, l->post.computation,
-                                 &l->post.announce);
+            leat_esp_member_announced(&s->member[member], s->now, l->post.computation,
+                                      &l->post.announce);
     } else if (l->post.opcode == LEAT_ESP_REPLY) {
         const struct leat_esp_next from = address_of(l->origin);
         leat_esp_service_reply(&s->service, &from, l->post.computation,
@@ -388,7 +388,7 @@ static void deliver(struct leat_sim_esp *s, const struct leat_sim_esp_flight *f)
     } else if (l->post.opcode == LEAT_ESP_INSTALLED) {
         leat_esp_service_installed(&s->service, &l->post.installed);
     } else {
-        leat_esp_service_hear(&s->service, s->now, &l->post.words);
+        leat_esp_service_receive(&s->service, s->now, &l->post.words);
     }
 }
 

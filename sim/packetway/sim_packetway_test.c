@@ -369,8 +369,8 @@ static void hosts_are_found_by_name_and_kind(void)
     leat_packetway_build_name(&build, (const uint8_t *)"mesh.8", 6);
     uint32_t hr;
     leat_sim_packetway_engine(&one.net, WEST, 0, &hr);
-    EQ(leat_packetway_host_ask(leat_sim_packetway_host(&one.net, 0), hr, records, build.len,
-                               leat_sim_packetway_clock(&one.net)),
+    EQ(leat_packetway_host_query(leat_sim_packetway_host(&one.net, 0), hr, records, build.len,
+                                 leat_sim_packetway_clock(&one.net)),
        0);
     leat_sim_packetway_go(&one.net, 0);
     leat_port_run(&one.net.base, 1000000000);

@@ -446,8 +446,8 @@ static int tell(struct pktway_query *a)
             return misuse(a->args->verb, "tell '%s', expected " PKTWAY_WANTED, a->args->operand[i]);
     const struct leat_packetway_router *engine = find_peer(a, &peer);
     if (!engine) return FAILED;
-    if (leat_packetway_host_ask(leat_sim_packetway_host(&a->network->net, a->from), peer, wanted,
-                                build.len, leat_sim_packetway_clock(&a->network->net)) ||
+    if (leat_packetway_host_query(leat_sim_packetway_host(&a->network->net, a->from), peer, wanted,
+                                  build.len, leat_sim_packetway_clock(&a->network->net)) ||
         !wait_for_answer(a)) {
         if (a->err_te == LEAT_PACKETWAY_TE_UNK)
             complain("nobody is like that%s", why_not_all(a, engine));

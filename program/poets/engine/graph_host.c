@@ -369,28 +369,28 @@ void leat_poets_graph_host_begin(struct leat_poets_graph_host *host)
 void leat_poets_graph_host_packet(struct leat_poets_graph_host *host, const uint8_t *packet,
                                   unsigned nflit)
 {
-    struct leat_poets_told event;
+    struct leat_poets_event event;
     const struct leat_poets_supervisor *s = host->machine->handlers->supervisor;
     leat_poets_mothership_receive(&host->mothership, packet, (size_t)nflit * LEAT_POETS_FLIT_LEN,
                                   &event);
     switch (event.kind) {
-    case LEAT_POETS_TOLD_NOTHING: break;
-    case LEAT_POETS_TOLD_WARNING: break; /* counted */
-    case LEAT_POETS_TOLD_EXTERNAL: on_external(host, &event.packet); break;
-    case LEAT_POETS_TOLD_SUPERVISOR: on_supervisor_packet(host, &event.packet); break;
-    case LEAT_POETS_TOLD_CONTROL:
+    case LEAT_POETS_EVENT_NOTHING: break;
+    case LEAT_POETS_EVENT_WARNING: break; /* counted */
+    case LEAT_POETS_EVENT_EXTERNAL: on_external(host, &event.packet); break;
+    case LEAT_POETS_EVENT_SUPERVISOR: on_supervisor_packet(host, &event.packet); break;
+    case LEAT_POETS_EVENT_CONTROL:
         if (!s || !s->control || !host->object) break;
         atomic_store(&host->supervising, true);
         s->control(&host->api, host->object, event.packet.opcode, event.packet.payload);
         atomic_store(&host->supervising, false);
         break;
-    case LEAT_POETS_TOLD_LINES:
+    case LEAT_POETS_EVENT_LINES:
         for (unsigned i = 0; i < event.lines.count; i++)
             print_line(host, event.packet.sender, event.lines.line[i].text, event.lines.line[i].len,
                        event.lines.line[i].truncated);
         break;
-    case LEAT_POETS_TOLD_INSTR: on_instr(host, event.packet.sender, &event.instr); break;
-    case LEAT_POETS_TOLD_ACTIONS: act(host, event.actions); break;
+    case LEAT_POETS_EVENT_INSTR: on_instr(host, event.packet.sender, &event.instr); break;
+    case LEAT_POETS_EVENT_ACTIONS: act(host, event.actions); break;
     }
 }
 

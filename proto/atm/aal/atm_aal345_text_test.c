@@ -52,7 +52,7 @@ static void nothing_is_shown_of_an_unsound_packet(void)
     }
 }
 
-static void what_nobody_asked_for_is_refused(void)
+static void unknown_fields_are_refused(void)
 {
     expect_refusal(&leat_aal34_format, "md=1", LEAT_ERR_FIELD, "mid");
     expect_refusal(&leat_aal34_format, "cpcs.tag=1", LEAT_ERR_FIELD, "btag");
@@ -374,7 +374,7 @@ static void random_cells_are_built_again_from_their_text(void)
     }
 }
 
-TAP_MAIN(T(nothing_is_shown_of_an_unsound_packet), T(what_nobody_asked_for_is_refused),
+TAP_MAIN(T(nothing_is_shown_of_an_unsound_packet), T(unknown_fields_are_refused),
          T(the_default_packet_of_each_format_is_sound), T(a_buffer_that_is_too_small_is_refused),
          T(the_single_segment_of_the_note_is_shown_with_its_cpcs_pdu),
          T(words_make_every_kind_of_sar_pdu), T(mistakes_in_aal34_are_explained),

@@ -66,13 +66,13 @@ static void realign(struct leat_atm_aal1_reassemble *r, struct leat_atm_aal1_rea
 
 /* Compares the block pointer of a trusted cell with the expected one. */
 static void check_pointer(struct leat_atm_aal1_reassemble *r,
-                          struct leat_atm_aal1_reassemble_out *out, bool foretold, bool p_format,
+                          struct leat_atm_aal1_reassemble_out *out, bool predicted, bool p_format,
                           uint8_t pointer)
 {
     const bool none = pointer == LEAT_ATM_AAL1_POINTER_NONE;
 
     if (!p_format) {
-        if (r->aligned && foretold) realign(r, out, false, 0);
+        if (r->aligned && predicted) realign(r, out, false, 0);
         return;
     }
     r->block.pointed = true;
@@ -90,10 +90,10 @@ static void append(struct leat_atm_aal1_reassemble *r, struct leat_atm_aal1_reas
                    enum trust trust, uint8_t sc)
 {
     uint8_t pointer = 0;
-    const bool foretold = leat_atm_aal1_block_pointer(&r->block, sc, &pointer) && r->aligned;
+    const bool predicted = leat_atm_aal1_block_pointer(&r->block, sc, &pointer) && r->aligned;
     const bool structured = leat_atm_aal1_block_has_pointers(&r->block);
     const bool p_format = trust == ALL ? structured && leat_atm_aal1_is_p_format(r->kept.csi, sc)
-                                       : foretold;
+                                       : predicted;
     const size_t len = LEAT_ATM_AAL1_PAYLOAD_LEN - (p_format ? 1 : 0);
     uint8_t *to = r->octets + out->octets_len;
 
@@ -102,7 +102,7 @@ static void append(struct leat_atm_aal1_reassemble *r, struct leat_atm_aal1_reas
         memset(to, r->config.dummy, len);
     else
         memcpy(to, r->kept.octets + (p_format ? 1 : 0), len);
-    if (trust == ALL && structured) check_pointer(r, out, foretold, p_format, r->kept.octets[0]);
+    if (trust == ALL && structured) check_pointer(r, out, predicted, p_format, r->kept.octets[0]);
     if (r->aligned || r->block.block_len == 1) {
         const size_t first = leat_atm_aal1_block_advance(&r->block, len);
         if (first < len && out->block_at == SIZE_MAX) out->block_at = out->octets_len + first;

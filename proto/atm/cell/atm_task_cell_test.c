@@ -375,7 +375,7 @@ static void random_octets_never_harm_and_what_passes_is_encoded_as_it_was(void)
 }
 
 /* The VPIs with a HEC of zero: found by trying all, and recognised by the CRC-16 alone. */
-static void prototype_cells_are_told_from_atm_cells_on_every_vpi(void)
+static void prototype_cells_differ_from_atm_cells_on_every_vpi(void)
 {
     unsigned by_crc = 0;
     for (unsigned vpi = 0; vpi < 4096; vpi++) {
@@ -407,4 +407,4 @@ TAP_MAIN(T(every_example_has_its_crc),
          T(a_message_header_needs_its_twenty_octets),
          T(random_cells_survive_the_wire_and_equal_the_model),
          T(random_octets_never_harm_and_what_passes_is_encoded_as_it_was),
-         T(prototype_cells_are_told_from_atm_cells_on_every_vpi))
+         T(prototype_cells_differ_from_atm_cells_on_every_vpi))

@@ -73,7 +73,7 @@ static void a_resource_management_cell_is_shown_with_its_rates(void)
     OK(strstr(format_shown, "7    ER: 0x64b1\n") != NULL);
 }
 
-static void the_kinds_of_cells_are_told_apart(void)
+static void the_kinds_of_cells_are_distinguished(void)
 {
     uint8_t cell[CELL];
     leat_atm_cell_idle(cell);
@@ -247,7 +247,7 @@ static void nested_fields_alone_give_the_same_cell(void)
 
 TAP_MAIN(T(the_format_says_where_cells_travel), T(a_cell_is_shown_as_json),
          T(a_resource_management_cell_is_shown_with_its_rates),
-         T(the_kinds_of_cells_are_told_apart), T(users_build_cells_with_few_words),
+         T(the_kinds_of_cells_are_distinguished), T(users_build_cells_with_few_words),
          T(a_payload_and_its_meaning_must_agree), T(the_nni_has_a_vpi_of_twelve_bits),
          T(mistakes_are_explained), T(a_small_buffer_is_refused),
          T(damaged_cells_are_refused_with_their_place_and_not_shown),

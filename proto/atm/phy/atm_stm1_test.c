@@ -211,7 +211,7 @@ static void wrong_overhead_is_reported_and_the_cells_go_on(void)
 }
 
 /* With such a large ALPHA, H4 is the first to show that an octet of the container is missing. */
-static void h4_tells_of_a_slip_inside_the_container(void)
+static void h4_reports_a_slip_inside_the_container(void)
 {
     struct leat_atm_stream stream = fresh_stream();
     struct leat_atm_stm1 rx;
@@ -293,6 +293,6 @@ TAP_MAIN(T(a_frame_is_laid_out_as_the_figures_say), T(h4_is_the_offset_to_the_ne
          T(the_fourth_bad_pattern_in_a_row_loses_the_frame),
          T(bad_patterns_with_a_good_one_between_do_not_add_up), T(a_slip_is_healed),
          T(wrong_overhead_is_reported_and_the_cells_go_on),
-         T(h4_tells_of_a_slip_inside_the_container), T(bad_parameters_are_refused),
+         T(h4_reports_a_slip_inside_the_container), T(bad_parameters_are_refused),
          T(random_traffic_with_single_errors_arrives_whole),
          T(after_random_noise_the_frames_are_found_again))

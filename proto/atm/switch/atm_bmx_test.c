@@ -87,7 +87,7 @@ static void an_idle_switch_takes_six_cycles_by_vp_and_eight_by_vc(void)
 }
 
 /* Thesis, 11.1.4: cells arrive at inputs 1 (for output 1) and 2 (for all outputs) in cycle 1. */
-static void two_cells_at_once_leave_as_the_published_test_tells(void)
+static void two_cells_at_once_leave_as_in_the_published_test(void)
 {
     struct leat_atm_bmx *bmx = make(0, &prototype);
     static const uint8_t all_ports[7] = { 0x04, 0xd4, 0x4c, 0x44, 0xb4, 0x4a, 0x4f };
@@ -474,7 +474,7 @@ static void impossible_switches_are_refused_with_the_limit(void)
     OK(!leat_atm_bmx_refusal(&c));
 }
 
-static void memory_is_as_small_as_told_and_checked(void)
+static void memory_is_as_small_as_the_footprint_and_checked(void)
 {
     struct leat_atm_bmx *bmx = NULL;
     const size_t footprint = leat_atm_bmx_footprint(&prototype);
@@ -501,9 +501,9 @@ static void a_connection_must_fit_the_table(void)
 }
 
 TAP_MAIN(T(an_idle_switch_takes_six_cycles_by_vp_and_eight_by_vc),
-         T(two_cells_at_once_leave_as_the_published_test_tells),
+         T(two_cells_at_once_leave_as_in_the_published_test),
          T(a_lone_congested_cell_is_retried_every_six_cycles),
          T(no_cell_is_lost_torn_or_misled_and_no_queue_overflows),
          T(leaving_idle_units_out_changes_nothing),
          T(impossible_switches_are_refused_with_the_limit),
-         T(memory_is_as_small_as_told_and_checked), T(a_connection_must_fit_the_table))
+         T(memory_is_as_small_as_the_footprint_and_checked), T(a_connection_must_fit_the_table))

@@ -107,7 +107,7 @@ static void one_full_destination_refuses_the_whole_cell(void)
     EQ(ppd->refused, 3);
 }
 
-static void the_full_test_is_exact_and_looks_at_selected_outputs_only(void)
+static void the_full_test_is_exact_and_examines_selected_outputs_only(void)
 {
     for (int size = 410; size < 425; size++) {
         struct leat_atm_bmx *bmx = row(4, 8, LEAT_ATM_VP_HEADER, NULL);
@@ -398,7 +398,7 @@ static void the_parts_of_a_step_do_what_their_phase_says(void)
 
 TAP_MAIN(T(a_cell_goes_through_on_the_published_timetable),
          T(one_full_destination_refuses_the_whole_cell),
-         T(the_full_test_is_exact_and_looks_at_selected_outputs_only),
+         T(the_full_test_is_exact_and_examines_selected_outputs_only),
          T(the_input_stage_follows_its_table), T(a_table_write_serves_the_cell_of_the_same_cycle),
          T(a_label_beyond_the_table_is_dropped_and_counted),
          T(vc_switching_waits_for_octet_3_and_keeps_its_low_nibble),

@@ -147,8 +147,8 @@ static struct leat_atm_cac_answer refusal(enum leat_atm_cac_criterion criterion,
 }
 
 /* Rate and buffer of one level, the new connection included. */
-static struct leat_atm_cac_answer ask_level(const struct leat_atm_cac_link *link,
-                                            const struct demand *demand, unsigned level)
+static struct leat_atm_cac_answer check_level(const struct leat_atm_cac_link *link,
+                                              const struct demand *demand, unsigned level)
 {
     struct leat_atm_cac_line peak = demand->peak, mean = demand->mean;
     for (unsigned i = 0; i <= level; i++) {
@@ -168,8 +168,8 @@ static struct leat_atm_cac_answer ask_level(const struct leat_atm_cac_link *link
     return refusal(LEAT_ATM_CAC_ACCEPTED, level, 0, 0);
 }
 
-static struct leat_atm_cac_answer ask_link(const struct leat_atm_cac_link *link,
-                                           const struct demand *demand)
+static struct leat_atm_cac_answer check_link(const struct leat_atm_cac_link *link,
+                                             const struct demand *demand)
 {
     /* These two keep the sums within 64 bits. */
     if (link->connections >= LEAT_ATM_CAC_CONNECTIONS_MAX)
@@ -180,15 +180,15 @@ static struct leat_atm_cac_answer ask_link(const struct leat_atm_cac_link *link,
                        LEAT_ATM_CAC_BURST_CELLS_MAX);
     /* Higher levels lose nothing: their service already excludes what lower levels take. */
     for (unsigned level = demand->level; level < LEAT_ATM_LEVEL_COUNT - 1; level++) {
-        const struct leat_atm_cac_answer answer = ask_level(link, demand, level);
+        const struct leat_atm_cac_answer answer = check_level(link, demand, level);
         if (answer.criterion != LEAT_ATM_CAC_ACCEPTED) return answer;
     }
     return refusal(LEAT_ATM_CAC_ACCEPTED, demand->level, 0, 0);
 }
 
 /* Requested values against promises, both as sums over the path so far. */
-static struct leat_atm_cac_answer ask_delay(const struct leat_atm_contract *contract,
-                                            leat_time delay_ps, leat_time jitter_ps)
+static struct leat_atm_cac_answer check_delay(const struct leat_atm_contract *contract,
+                                              leat_time delay_ps, leat_time jitter_ps)
 {
     const unsigned level = leat_atm_class_level(contract->class);
     if (level > NON_REAL_TIME && contract->clr_e12 < LEAT_ATM_CLR_ONE)
@@ -212,9 +212,9 @@ static leat_err check(const struct leat_atm_contract *contract,
     return LEAT_ERR_OK;
 }
 
-leat_err leat_atm_cac_ask(const struct leat_atm_contract *contract,
-                          struct leat_atm_cac_link *const *path, size_t link_count,
-                          struct leat_atm_cac_answer *out)
+leat_err leat_atm_cac_check(const struct leat_atm_contract *contract,
+                            struct leat_atm_cac_link *const *path, size_t link_count,
+                            struct leat_atm_cac_answer *out)
 {
     const leat_err err = check(contract, path, link_count);
     if (err != LEAT_ERR_OK) return err;
@@ -228,9 +228,9 @@ leat_err leat_atm_cac_ask(const struct leat_atm_contract *contract,
         jitter_ps = add(jitter_ps, wait_ps);
         delay_ps = add(delay_ps, add(add(wait_ps, path[i]->config.fixed_ps),
                                      leat_atm_rate_interval_ps(path[i]->config.capacity)));
-        if (counted) answer = ask_link(path[i], &d);
+        if (counted) answer = check_link(path[i], &d);
         if (answer.criterion == LEAT_ATM_CAC_ACCEPTED)
-            answer = ask_delay(contract, delay_ps, jitter_ps);
+            answer = check_delay(contract, delay_ps, jitter_ps);
         answer.link = i;
     }
     *out = answer;
@@ -263,7 +263,7 @@ leat_err leat_atm_cac_admit(const struct leat_atm_contract *contract,
                             struct leat_atm_cac_link *const *path, size_t link_count,
                             struct leat_atm_cac_answer *out)
 {
-    const leat_err err = leat_atm_cac_ask(contract, path, link_count, out);
+    const leat_err err = leat_atm_cac_check(contract, path, link_count, out);
     if (err == LEAT_ERR_OK && out->criterion == LEAT_ATM_CAC_ACCEPTED)
         book_path(contract, path, link_count, true);
     return err;

@@ -96,9 +96,9 @@ struct leat_atm_cac_answer {
  * Checks, and changes nothing. RANGE, FIELD: the contract is invalid (leat_atm_contract_check) or
  * the path has no link or too many; DUPLICATE: it has a link twice. On error *out is untouched.
  */
-leat_err leat_atm_cac_ask(const struct leat_atm_contract *contract,
-                          struct leat_atm_cac_link *const *path, size_t link_count,
-                          struct leat_atm_cac_answer *out);
+leat_err leat_atm_cac_check(const struct leat_atm_contract *contract,
+                            struct leat_atm_cac_link *const *path, size_t link_count,
+                            struct leat_atm_cac_answer *out);
 
 /* Checks and, if the answer is ACCEPTED, books the connection on all links of the path. */
 leat_err leat_atm_cac_admit(const struct leat_atm_contract *contract,

@@ -47,7 +47,7 @@ static struct leat_atm_cac_answer ask(const struct leat_atm_contract *c,
                                       struct leat_atm_cac_link *link)
 {
     struct leat_atm_cac_answer a = { .needed = 77 };
-    EQ(leat_atm_cac_ask(c, &link, 1, &a), LEAT_ERR_OK);
+    EQ(leat_atm_cac_check(c, &link, 1, &a), LEAT_ERR_OK);
     return a;
 }
 
@@ -207,15 +207,15 @@ static void the_reason_names_the_link_of_the_path(void)
     EQ(a.connections, 1); /* a refused connection is booked nowhere */
     EQ(b.connections, 1);
     EQ(c.connections, 2);
-    EQ(leat_atm_cac_ask(&big, path, 3, &answer), LEAT_ERR_OK);
+    EQ(leat_atm_cac_check(&big, path, 3, &answer), LEAT_ERR_OK);
     EQ(answer.link, 0);
 
     /* delays add up until the sum is too large */
     leat_atm_cac_release(&big, &path[2], 1);
     cbr.cdv_ps = leat_atm_cac_link_wait_ps(&a, 0) + leat_atm_cac_link_wait_ps(&b, 0);
-    EQ(leat_atm_cac_ask(&cbr, path, 2, &answer), LEAT_ERR_OK);
+    EQ(leat_atm_cac_check(&cbr, path, 2, &answer), LEAT_ERR_OK);
     EQ(answer.criterion, LEAT_ATM_CAC_ACCEPTED);
-    EQ(leat_atm_cac_ask(&cbr, path, 3, &answer), LEAT_ERR_OK);
+    EQ(leat_atm_cac_check(&cbr, path, 3, &answer), LEAT_ERR_OK);
     EQ(answer.criterion, LEAT_ATM_CAC_CDV);
     EQ(answer.link, 2);
 }
@@ -274,11 +274,11 @@ static void unsound_questions_get_no_answer(void)
     struct leat_atm_cac_link *many[LEAT_ATM_CAC_PATH_MAX + 1] = { &a };
     struct leat_atm_cac_answer answer = { .needed = 77 };
     struct leat_atm_contract c = contract_of(LEAT_ATM_CBR, 500, 0, 0, 2);
-    EQ(leat_atm_cac_ask(&c, path, 0, &answer), LEAT_ERR_RANGE);
-    EQ(leat_atm_cac_ask(&c, many, LEAT_ATM_CAC_PATH_MAX + 1, &answer), LEAT_ERR_RANGE);
-    EQ(leat_atm_cac_ask(&c, path, 3, &answer), LEAT_ERR_DUPLICATE);
+    EQ(leat_atm_cac_check(&c, path, 0, &answer), LEAT_ERR_RANGE);
+    EQ(leat_atm_cac_check(&c, many, LEAT_ATM_CAC_PATH_MAX + 1, &answer), LEAT_ERR_RANGE);
+    EQ(leat_atm_cac_check(&c, path, 3, &answer), LEAT_ERR_DUPLICATE);
     c.pcr = 0;
-    EQ(leat_atm_cac_ask(&c, path, 2, &answer), LEAT_ERR_RANGE);
+    EQ(leat_atm_cac_check(&c, path, 2, &answer), LEAT_ERR_RANGE);
     EQ(leat_atm_cac_admit(&c, path, 2, &answer), LEAT_ERR_RANGE);
     EQ(answer.needed, 77);
 

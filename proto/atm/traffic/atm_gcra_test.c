@@ -200,7 +200,7 @@ static void both_forms_decide_as_unbounded_integers_do(void)
     OK(conforming > (uint64_t)LEAT_ROUNDS / 10 && other > (uint64_t)LEAT_ROUNDS / 10);
 }
 
-static void a_look_and_a_take_are_one_decision(void)
+static void a_check_and_a_take_are_one_decision(void)
 {
     const struct leat_atm_gcra rule = { 7, 20 };
     struct leat_atm_gcra_schedule s = { 0 };
@@ -272,5 +272,5 @@ TAP_MAIN(T(the_four_cases_of_t_10_tau_2), T(bursts_with_spacing_10_and_30),
          T(an_interval_with_a_fraction_is_whole_in_parts_of_a_slot),
          T(the_first_cell_conforms_at_any_time), T(a_cell_that_does_not_conform_changes_nothing),
          T(limits_of_a_rule_are_checked), T(both_forms_decide_as_unbounded_integers_do),
-         T(a_look_and_a_take_are_one_decision), T(closed_forms_are_what_brute_force_finds),
+         T(a_check_and_a_take_are_one_decision), T(closed_forms_are_what_brute_force_finds),
          T(without_a_limit_the_closed_forms_say_so))

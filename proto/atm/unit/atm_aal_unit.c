@@ -96,7 +96,7 @@ void leat_atm_aal_unit_init(struct leat_atm_aal_unit *unit,
     unit->write_first = unit->segment_block = unit->waiting_head = unit->candidates = NONE;
     unit->message_read = unit->aging_head = unit->service_block = NONE;
     unit->scan_waits = 1;
-    unit->ack_asked_at = unit->resync_asked_at = unit->gap_at = LEAT_NEVER;
+    unit->ack_asked_at = unit->resync_requested_at = unit->gap_at = LEAT_NEVER;
     unit->number_mask = config->resync ? LEAT_ATM_TASK_SEQUENCE_MAX : UINT16_MAX;
 }
 
@@ -137,7 +137,7 @@ uint64_t leat_atm_aal_unit_step(struct leat_atm_aal_unit *unit, uint64_t now)
         if (due[LEAT_ATM_AAL_STATE0] <= at) leat_atm_aal_state0(unit, at);
         /* Nothing can change any more what STATE5 examines first in the next step. */
         if (due[LEAT_ATM_AAL_STATE5] == at + 1 && !unit->sending && !unit->freeing)
-            leat_atm_aal_look(unit, at + 1);
+            leat_atm_aal_examine(unit, at + 1);
         unit->wake_at = earlier(earlier(due[LEAT_ATM_AAL_STATE5], unit->rare_at),
                                 earlier(due[LEAT_ATM_AAL_STATE7], due[LEAT_ATM_AAL_STATE0]));
         assert(unit->wake_at > at);

@@ -259,10 +259,10 @@ struct leat_atm_aal_unit {
     uint64_t ack_free_at;  /* F */
 
     /* STATE9: gaps that need RESYNC cells */
-    uint64_t resync_asked_at; /* as ack_asked_at; LEAT_NEVER: resync_cell is free */
-    uint64_t gap_at;          /* the first send_at of all, or earlier */
-    uint32_t gap_count;       /* open ones */
-    uint32_t gap_asked;       /* the one of resync_cell */
+    uint64_t resync_requested_at; /* as ack_asked_at; LEAT_NEVER: resync_cell is free */
+    uint64_t gap_at;              /* the first send_at of all, or earlier */
+    uint32_t gap_count;           /* open ones */
+    uint32_t gap_requested;       /* the one of resync_cell */
 
     /* STATE7 */
     uint8_t service; /* enum in atm_aal_unit_receive.c */

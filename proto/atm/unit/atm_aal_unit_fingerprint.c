@@ -234,7 +234,7 @@ void leat_atm_aal_unit_fingerprint(struct leat_atm_aal_unit *unit, uint64_t now,
 {
     const struct moment m = { unit, now, names, out };
     if (unit->told & LEAT_ATM_AAL_NEWS || unit->nomem || unit->candidates != NONE ||
-        unit->gap_count || unit->resync_asked_at != LEAT_NEVER) {
+        unit->gap_count || unit->resync_requested_at != LEAT_NEVER) {
         leat_fingerprint_fail(out);
         return;
     }

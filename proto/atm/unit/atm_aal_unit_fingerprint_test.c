@@ -59,7 +59,7 @@ static void two_wired(void)
 
 /* A message to THERE; it is requested in cycle 1000 from its beginning. The paths wrap in between:
  * there are as many cells and acknowledgements as paths. */
-static void send_there(uint64_t from, uint32_t len, struct moment *kept, unsigned *alike)
+static void send_there(uint64_t from, uint32_t len, struct moment *kept, unsigned *equal)
 {
     const struct leat_atm_task_message message = { { 'r', 'c', 'v' }, 1, 1 };
     run(from);
@@ -69,8 +69,8 @@ static void send_there(uint64_t from, uint32_t len, struct moment *kept, unsigne
         if (at == from + 1000) get(&stations[1].unit, len);
         run(at);
         if (at == from + 1800) leat_atm_aal_unit_read_end(&stations[1].unit, now);
-        if (alike)
-            *alike += is_like(&kept[at - from]);
+        if (equal)
+            *equal += is_like(&kept[at - from]);
         else
             OK(keep(&kept[at - from]));
     }
@@ -78,23 +78,23 @@ static void send_there(uint64_t from, uint32_t len, struct moment *kept, unsigne
 
 static struct moment kept[CYCLES];
 
-static void the_same_course_is_alike_in_every_cycle(void)
+static void the_same_course_has_one_fingerprint_in_every_cycle(void)
 {
-    unsigned alike = 0;
+    unsigned equal = 0;
     two_wired();
     send_there(10000, 100, kept, NULL); /* 4 cells; registers that reset has left are written */
     send_there(20000, 100, kept, NULL);
-    send_there(30000, 100, kept, &alike);
-    EQ(alike, CYCLES - 1);
+    send_there(30000, 100, kept, &equal);
+    EQ(equal, CYCLES - 1);
 }
 
 static void another_course_is_not(void)
 {
-    unsigned alike = 0;
+    unsigned equal = 0;
     two_wired();
     send_there(10000, 100, kept, NULL);
-    send_there(30000, 104, kept, &alike);
-    OK(alike < 10); /* at its end everything is over, in either case */
+    send_there(30000, 104, kept, &equal);
+    OK(equal < 10); /* at its end everything is over, in either case */
     for (unsigned i = 1; i < CYCLES - 1; i++)
         if (kept[i].count == kept[i + 1].count && i < 600)
             OK(memcmp(kept[i].word, kept[i + 1].word, kept[i].count * sizeof *kept[i].word) != 0);
@@ -119,7 +119,7 @@ static void broadcasts_and_what_waits_for_a_block_are_like_nothing(void)
 }
 
 /* Discarded cells have no fingerprint: RESYNC has its own timers. */
-static void units_with_gaps_and_what_tells_of_them_are_like_nothing(void)
+static void units_with_gaps_and_their_cells_have_no_fingerprint(void)
 {
     struct leat_atm_aal_config config = thesis(HERE);
     config.resync = true;
@@ -164,7 +164,7 @@ static void cells_are_told_by_their_header_and_counted_numbers(void)
     OK(!leat_fingerprint_holds(&l));
 }
 
-TAP_MAIN(T(the_same_course_is_alike_in_every_cycle), T(another_course_is_not),
+TAP_MAIN(T(the_same_course_has_one_fingerprint_in_every_cycle), T(another_course_is_not),
          T(broadcasts_and_what_waits_for_a_block_are_like_nothing),
-         T(units_with_gaps_and_what_tells_of_them_are_like_nothing),
+         T(units_with_gaps_and_their_cells_have_no_fingerprint),
          T(cells_are_told_by_their_header_and_counted_numbers))

@@ -175,7 +175,7 @@ void leat_atm_aal_scan_plan(struct leat_atm_aal_unit *unit, uint64_t from);
 /* All steps before `from` are done: stores how far the walk has come by then. */
 void leat_atm_aal_scan_settle(struct leat_atm_aal_unit *unit, uint64_t from);
 void leat_atm_aal_state5(struct leat_atm_aal_unit *unit, uint64_t now);
-void leat_atm_aal_look(struct leat_atm_aal_unit *unit, uint64_t at);
+void leat_atm_aal_examine(struct leat_atm_aal_unit *unit, uint64_t at);
 uint16_t leat_atm_aal_scan_block_at(const struct leat_atm_aal_unit *unit, uint64_t now);
 void leat_atm_aal_state9(struct leat_atm_aal_unit *unit, uint64_t now);
 
@@ -203,7 +203,7 @@ void leat_atm_aal_pass_gaps(struct leat_atm_aal_unit *unit, uint16_t source, boo
 /* The next cycle in which STATE9 has work for gaps. */
 static inline uint64_t leat_atm_aal_gaps_due(const struct leat_atm_aal_unit *unit)
 {
-    return unit->resync_asked_at == LEAT_NEVER && unit->gap_count && unit->config.resync
+    return unit->resync_requested_at == LEAT_NEVER && unit->gap_count && unit->config.resync
                ? unit->gap_at
                : LEAT_NEVER;
 }

@@ -23,7 +23,7 @@ static void bad_cells_and_cells_for_others_leave_no_trace(void)
     EQ(stations[0].line_count, 0);
 }
 
-static void who_knows_that_a_cell_is_sound_need_not_have_it_checked(void)
+static void a_cell_known_to_be_sound_is_not_checked(void)
 {
     struct leat_atm_aal_unit *unit = alone();
     uint8_t cell[LEAT_ATM_TASK_CELL_LEN] = { 0 };
@@ -177,7 +177,7 @@ static void a_lone_acknowledged_block_is_freed_whatever_cycle_the_walk_is_in(voi
     }
 }
 
-static void acknowledgements_of_broadcast_and_of_point_to_point_are_told_apart(void)
+static void acknowledgements_of_broadcast_and_of_point_to_point_are_distinguished(void)
 {
     struct leat_atm_aal_unit *unit = alone();
     write_to(unit, THERE, 4);
@@ -544,15 +544,15 @@ static void gets_that_wait_behind_a_request_do_not_move_its_answer(void)
 }
 
 TAP_MAIN(T(bad_cells_and_cells_for_others_leave_no_trace),
-         T(who_knows_that_a_cell_is_sound_need_not_have_it_checked),
-         T(to_fetch_a_message_changes_nothing), T(room_is_what_the_receive_buffer_has_left),
+         T(a_cell_known_to_be_sound_is_not_checked), T(to_fetch_a_message_changes_nothing),
+         T(room_is_what_the_receive_buffer_has_left),
          T(a_data_cell_is_acknowledged_13_cycles_after_it_is_in_15_behind_others),
          T(cells_that_come_at_once_wait_for_the_acknowledgement_before_theirs),
          T(an_acknowledgement_request_at_its_end_waits_and_one_after_it_does_not),
          T(state2_takes_its_label_first),
          T(an_acknowledgement_is_counted_after_9_cycles_and_2_for_each_block_before),
          T(a_lone_acknowledged_block_is_freed_whatever_cycle_the_walk_is_in),
-         T(acknowledgements_of_broadcast_and_of_point_to_point_are_told_apart),
+         T(acknowledgements_of_broadcast_and_of_point_to_point_are_distinguished),
          T(every_copy_is_acknowledged_and_kept_once),
          T(a_cell_ahead_is_parked_and_joins_twelve_cycles_after_the_one_it_waits_for),
          T(a_copy_of_a_parked_cell_is_acknowledged_and_not_kept),

@@ -101,10 +101,10 @@ void leat_atm_aal_gaps_tend(struct leat_atm_aal_unit *unit, uint64_t now)
         if (!gap->open) continue;
         if (gap->send_at <= now && has_older(unit, stream))
             gap->send_at = now + unit->config.retransmit_cycles;
-        if (gap->send_at <= now && unit->resync_asked_at == LEAT_NEVER) {
+        if (gap->send_at <= now && unit->resync_requested_at == LEAT_NEVER) {
             write_resync(unit, stream, now);
-            unit->gap_asked = stream;
-            unit->resync_asked_at = now;
+            unit->gap_requested = stream;
+            unit->resync_requested_at = now;
             gap->send_at = LEAT_NEVER; /* until it is sent */
         }
         if (gap->send_at < unit->gap_at) unit->gap_at = gap->send_at;
@@ -114,8 +114,8 @@ void leat_atm_aal_gaps_tend(struct leat_atm_aal_unit *unit, uint64_t now)
 /* An idle stream repeats RESYNC more and more rarely: its receiver may never return. */
 void leat_atm_aal_gap_sent(struct leat_atm_aal_unit *unit, uint64_t now)
 {
-    struct leat_atm_aal_gap *gap = &unit->gap[unit->gap_asked];
-    unit->resync_asked_at = LEAT_NEVER;
+    struct leat_atm_aal_gap *gap = &unit->gap[unit->gap_requested];
+    unit->resync_requested_at = LEAT_NEVER;
     if (gap->open) {
         gap->sent_at = now;
         plan(unit, gap, now + gap->wait_cycles);

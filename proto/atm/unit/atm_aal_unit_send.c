@@ -96,7 +96,8 @@ static uint64_t look_from(uint64_t look_at, uint64_t from)
 /* When a cell that precedes all blocks is requested: an acknowledgement, then a RESYNC. */
 static uint64_t asked_at(const struct leat_atm_aal_unit *unit)
 {
-    return unit->ack_asked_at < unit->resync_asked_at ? unit->ack_asked_at : unit->resync_asked_at;
+    return unit->ack_asked_at < unit->resync_requested_at ? unit->ack_asked_at
+                                                          : unit->resync_requested_at;
 }
 
 /* STATE5 stands still and looks in every cycle: at nothing, or at a block being written. */
@@ -244,7 +245,7 @@ static void end_free(struct leat_atm_aal_unit *unit, uint64_t now)
 }
 
 /* State 0 in cycle `at`. Its input is settled when the step before is over. */
-void leat_atm_aal_look(struct leat_atm_aal_unit *unit, uint64_t at)
+void leat_atm_aal_examine(struct leat_atm_aal_unit *unit, uint64_t at)
 {
     if (!unit->scan_waits) walk_to(unit, at);
     unit->look_at = at;
@@ -253,7 +254,7 @@ void leat_atm_aal_look(struct leat_atm_aal_unit *unit, uint64_t at)
         begin_ack(unit, at);
         return;
     }
-    if (unit->resync_asked_at < at) {
+    if (unit->resync_requested_at < at) {
         begin_resync(unit, at);
         return;
     }
@@ -272,7 +273,7 @@ void leat_atm_aal_look(struct leat_atm_aal_unit *unit, uint64_t at)
 void leat_atm_aal_state5(struct leat_atm_aal_unit *unit, uint64_t now)
 {
     if (!unit->sending && !unit->freeing) {
-        leat_atm_aal_look(unit, now);
+        leat_atm_aal_examine(unit, now);
         return;
     }
     if (unit->sending)

@@ -47,7 +47,7 @@ struct world {
     unsigned processes;
     leat_time now;
     struct letter heard[HEARD_MAX]; /* by the attacker */
-    unsigned heard_count;
+    unsigned announced_count;
     unsigned loss; /* of 100 packets */
     uint64_t welcomed[256];
     struct leat_random random;
@@ -113,7 +113,7 @@ static bool is_same(const struct leat_esp_next *a, const struct leat_esp_next *b
 static struct letter *keep(struct world *w, const struct leat_esp_post *post,
                            const struct leat_esp_next *from, const struct leat_esp_next *to)
 {
-    struct letter *l = &w->heard[w->heard_count++ % HEARD_MAX];
+    struct letter *l = &w->heard[w->announced_count++ % HEARD_MAX];
     *l = (struct letter){ .from = *from, .to = *to };
     EQ(leat_esp_post_encode(post, group_key, l->octets, sizeof l->octets, &l->len), LEAT_ERR_OK);
     return l;
@@ -221,7 +221,7 @@ static bool knows(const struct world *w, unsigned host)
 /* Replays everything recorded from `first` on, in the name of `from`, or of the sender. */
 static void play_again(struct world *w, unsigned first, const struct leat_esp_next *from)
 {
-    const unsigned end = w->heard_count;
+    const unsigned end = w->announced_count;
     OK(end <= HEARD_MAX);
     for (unsigned i = first; i < end; i++)
         arrive(w, &w->heard[i], from ? from : &w->heard[i].from);
@@ -259,10 +259,10 @@ static void one_join_from_twenty_sources_makes_no_member_more(void)
     begin_member(&w, 1);
     pass(&w, 50 * ms);
     EQ(known(&w), 2);
-    const unsigned heard = w.heard_count;
+    const unsigned heard = w.announced_count;
     for (unsigned i = 0; i < STRANGERS; i++) {
         const struct leat_esp_next stranger = address_of(100 + i);
-        w.heard_count = heard;
+        w.announced_count = heard;
         play_again(&w, 0, &stranger);
         pump(&w);
         EQ(w.welcomed[100 + i], 0); /* no answer without a request */
@@ -301,7 +301,7 @@ static void a_farewell_that_is_played_again_removes_nobody(void)
     OK(w.root.replayed > replayed);
 }
 
-static void who_has_left_does_not_come_back(void)
+static void a_member_that_has_left_does_not_come_back(void)
 {
     static struct world w;
     open_world(&w, 4);
@@ -338,7 +338,7 @@ static void a_join_that_is_held_back_is_worth_nothing_after_a_farewell(void)
     OK(leat_esp_member_next(&w.member[0], w.now, &post));
     OK(post.join.challenge != 0);
     w.loss = 100;
-    const unsigned held = w.heard_count;
+    const unsigned held = w.announced_count;
     send_join(&w, 0, &post);
     w.loss = 0;
     end_member(&w, 0, true);
@@ -378,7 +378,7 @@ static void an_old_welcome_changes_nothing(void)
     pass(&w, 30 * ms);
     OK(knows(&w, 0));
     const struct leat_esp_member before = w.member[0];
-    for (unsigned i = 0; i < w.heard_count; i++)
+    for (unsigned i = 0; i < w.announced_count; i++)
         if (!is_same(&w.heard[i].to, &root_address)) arrive(&w, &w.heard[i], &w.heard[i].from);
     EQ(w.member[0].challenge, before.challenge);
     EQ(w.member[0].join_at, before.join_at);
@@ -395,7 +395,7 @@ static void an_old_welcome_changes_nothing(void)
     OK(!leat_esp_member_welcome(&w.member[0], w.now, &odd));
 }
 
-static void what_was_announced_before_a_members_time_is_not_heard(void)
+static void what_was_announced_before_a_member_joined_is_ignored(void)
 {
     static struct world w;
     struct leat_esp_announce a = { .group = GROUP,
@@ -404,15 +404,15 @@ static void what_was_announced_before_a_members_time_is_not_heard(void)
                                    .task = { .opcode = LEAT_ESP_COUNT, .compValTag = 1 } };
     open_world(&w, 7);
     begin_member(&w, 0);
-    OK(!leat_esp_member_hear(&w.member[0], w.now, 1, &a)); /* it may be anybody's copy */
+    OK(!leat_esp_member_announced(&w.member[0], w.now, 1, &a)); /* it may be anybody's copy */
     EQ(w.member[0].refused, 1);
     pump(&w);
     EQ(w.member[0].forgotten, w.root.serial);
-    OK(!leat_esp_member_hear(&w.member[0], w.now, 1, &a));
+    OK(!leat_esp_member_announced(&w.member[0], w.now, 1, &a));
     a.serial = w.root.serial;
-    OK(!leat_esp_member_hear(&w.member[0], w.now, 1, &a));
+    OK(!leat_esp_member_announced(&w.member[0], w.now, 1, &a));
     a.serial = w.root.serial + 1;
-    OK(leat_esp_member_hear(&w.member[0], w.now, 1, &a));
+    OK(leat_esp_member_announced(&w.member[0], w.now, 1, &a));
     /* A member that joins during an announcement takes part in it. */
     struct leat_esp_request census = { .kind = LEAT_ESP_SERVICE_CENSUS,
                                        .value_bits = 64,
@@ -450,7 +450,7 @@ static void a_join_is_answered_once(void)
     begin_member(&w, 0);
     w.loss = 100; /* nothing arrives: the first JOIN stays the first */
     pump(&w);
-    EQ(w.heard_count, 1);
+    EQ(w.announced_count, 1);
     for (unsigned i = 0; i < 10000; i++) {
         arrive(&w, &w.heard[0], &w.heard[0].from);
         all += count_welcomes(&w);
@@ -495,7 +495,7 @@ static void copies_keep_nobody_out(unsigned per_ms)
         pass(&w, 300 * ms);
     }
     OK(knows(&w, 0));
-    const unsigned heard = w.heard_count;
+    const unsigned heard = w.announced_count;
     unsigned next = 0;
     begin_root(&w, true);
     w.member[0].join_at = w.now + 30 * ms; /* the attacker is the first */
@@ -629,8 +629,8 @@ static void check_sound(const struct world *w)
 /* Replays anything it has recorded, or only what its receiver has had before. */
 static void attack(struct world *w, bool copies_only)
 {
-    if (!w->heard_count) return;
-    const unsigned kept = w->heard_count < HEARD_MAX ? w->heard_count : HEARD_MAX;
+    if (!w->announced_count) return;
+    const unsigned kept = w->announced_count < HEARD_MAX ? w->announced_count : HEARD_MAX;
     struct letter *l = &w->heard[leat_random_below(&w->random, kept)];
     const struct leat_esp_next stranger = address_of(
         (unsigned)leat_random_below(&w->random, HOSTS + STRANGERS));
@@ -679,10 +679,11 @@ static void an_attacker_without_the_key_changes_nobodys_membership(void)
 
 TAP_MAIN(T(a_member_is_known_by_its_second_join),
          T(one_join_from_twenty_sources_makes_no_member_more),
-         T(a_farewell_that_is_played_again_removes_nobody), T(who_has_left_does_not_come_back),
+         T(a_farewell_that_is_played_again_removes_nobody),
+         T(a_member_that_has_left_does_not_come_back),
          T(a_join_that_is_held_back_is_worth_nothing_after_a_farewell),
          T(nothing_from_before_a_roots_restart_counts), T(an_old_welcome_changes_nothing),
-         T(what_was_announced_before_a_members_time_is_not_heard), T(a_join_is_answered_once),
+         T(what_was_announced_before_a_member_joined_is_ignored), T(a_join_is_answered_once),
          T(one_address_gets_few_welcomes), T(copies_of_old_joins_do_not_keep_their_member_out),
          T(joins_that_are_not_answered_leave_a_doubt), T(all_addresses_together_get_few_welcomes),
          T(a_welcome_is_shorter_than_a_join), T(without_a_key_joins_are_believed),

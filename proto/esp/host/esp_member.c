@@ -51,8 +51,8 @@ static struct leat_esp_plan *make_room(struct leat_esp_member *m)
     return oldest;
 }
 
-bool leat_esp_member_hear(struct leat_esp_member *m, leat_time now, uint64_t computation,
-                          const struct leat_esp_announce *a)
+bool leat_esp_member_announced(struct leat_esp_member *m, leat_time now, uint64_t computation,
+                               const struct leat_esp_announce *a)
 {
     const struct leat_esp_packet packet = fill_in(m, computation, a);
     const bool is_sound = a->rounds >= 1 && a->rounds <= LEAT_ESP_ROUNDS_MAX &&

@@ -75,8 +75,8 @@ void leat_esp_member_init(struct leat_esp_member *member,
                           const struct leat_esp_member_config *config, leat_time now);
 
 /* An ANNOUNCE of this computation arrived. False: nothing new, or not for this member. */
-bool leat_esp_member_hear(struct leat_esp_member *member, leat_time now, uint64_t computation,
-                          const struct leat_esp_announce *announce);
+bool leat_esp_member_announced(struct leat_esp_member *member, leat_time now, uint64_t computation,
+                               const struct leat_esp_announce *announce);
 
 /* A WELCOME arrived. False: an old copy, or not for this member. */
 bool leat_esp_member_welcome(struct leat_esp_member *member, leat_time now,

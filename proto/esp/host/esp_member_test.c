@@ -83,7 +83,7 @@ static void rounds_come_at_their_times_with_the_members_number_and_value(void)
         struct leat_esp_member m = a_member();
         const struct leat_esp_announce a = an_announcement(row[i].opcode, 1);
         struct leat_esp_post post;
-        OK(leat_esp_member_hear(&m, 100 * us, 99, &a));
+        OK(leat_esp_member_announced(&m, 100 * us, 99, &a));
         for (unsigned round = 0; round < 3; round++) {
             const leat_time at = (110 + 4 * round) * us;
             EQ(leat_esp_member_wake_at(&m), at);
@@ -103,37 +103,37 @@ static void rounds_come_at_their_times_with_the_members_number_and_value(void)
     }
 }
 
-static void copies_are_heard_once_and_phases_apart(void)
+static void copies_are_received_once_and_phases_apart(void)
 {
     struct leat_esp_member m = a_member();
     struct leat_esp_announce a = an_announcement(LEAT_ESP_COUNT, 1);
-    OK(leat_esp_member_hear(&m, 0, 99, &a));
+    OK(leat_esp_member_announced(&m, 0, 99, &a));
     a.delay_us = 3; /* a later copy */
-    OK(!leat_esp_member_hear(&m, 7 * us, 99, &a));
+    OK(!leat_esp_member_announced(&m, 7 * us, 99, &a));
     a.phase = 1;
     a.serial = 2;
-    OK(leat_esp_member_hear(&m, 7 * us, 99, &a));
-    OK(!leat_esp_member_hear(&m, 8 * us, 99, &a));
+    OK(leat_esp_member_announced(&m, 7 * us, 99, &a));
+    OK(!leat_esp_member_announced(&m, 8 * us, 99, &a));
     EQ(m.refused, 0);
     struct leat_esp_post post;
     for (unsigned i = 0; i < 6; i++)
         OK(leat_esp_member_next(&m, LEAT_NEVER - 1, &post));
     OK(!leat_esp_member_next(&m, LEAT_NEVER - 1, &post));
-    OK(!leat_esp_member_hear(&m, 9 * us, 99, &a)); /* done, and still known */
+    OK(!leat_esp_member_announced(&m, 9 * us, 99, &a)); /* done, and still known */
 }
 
-static void what_gave_way_is_not_heard_again(void)
+static void what_was_evicted_is_not_received_again(void)
 {
     struct leat_esp_member m = a_member();
     struct leat_esp_announce a = an_announcement(LEAT_ESP_COUNT, 0);
     /* Each pair comes in the wrong order, which must not matter. */
     for (uint64_t i = 0; i < LEAT_ESP_PLANS_MAX + 4; i++) {
         a.serial = 100 + (i ^ 1);
-        OK(leat_esp_member_hear(&m, 0, 1000 + a.serial, &a));
+        OK(leat_esp_member_announced(&m, 0, 1000 + a.serial, &a));
     }
     for (uint64_t serial = 100; serial < 100 + LEAT_ESP_PLANS_MAX + 4; serial++) {
         a.serial = serial;
-        OK(!leat_esp_member_hear(&m, 0, 1000 + serial, &a));
+        OK(!leat_esp_member_announced(&m, 0, 1000 + serial, &a));
     }
     EQ(m.forgotten, 103);
     EQ(m.plans, LEAT_ESP_PLANS_MAX);
@@ -157,16 +157,16 @@ static void what_makes_no_sense_is_refused(void)
     bad[7].task.op = 0x99;
     bad[8].value_shift = LEAT_ESP_VALUE_BITS;
     for (size_t i = 0; i < count; i++) {
-        OK(!leat_esp_member_hear(&m, 0, i, &bad[i]));
+        OK(!leat_esp_member_announced(&m, 0, i, &bad[i]));
         EQ(m.refused, i + 1);
     }
     EQ(leat_esp_member_wake_at(&m), LEAT_NEVER);
     struct leat_esp_announce good = an_announcement(LEAT_ESP_COLLECT, 1);
     good.member = ID;
-    OK(leat_esp_member_hear(&m, 0, 1, &good));
+    OK(leat_esp_member_announced(&m, 0, 1, &good));
 }
 
-static void a_welcome_is_noted_and_asks_for_nothing(void)
+static void a_welcome_is_noted_and_requests_nothing(void)
 {
     struct leat_esp_member m = a_member();
     const struct leat_esp_welcome welcome = {
@@ -219,11 +219,11 @@ static void a_new_value_is_for_what_is_announced_later(void)
     struct leat_esp_announce a = an_announcement(LEAT_ESP_COLLECT, 1);
     struct leat_esp_post post;
     a.rounds = 1;
-    OK(leat_esp_member_hear(&m, 0, 1, &a));
+    OK(leat_esp_member_announced(&m, 0, 1, &a));
     m.config.value = 8;
     a.serial = 2;
     a.delay_us = 11;
-    OK(leat_esp_member_hear(&m, 0, 2, &a));
+    OK(leat_esp_member_announced(&m, 0, 2, &a));
     OK(leat_esp_member_next(&m, 20 * us, &post));
     EQ(post.words.operand[1], VALUE);
     OK(leat_esp_member_next(&m, 20 * us, &post));
@@ -246,7 +246,7 @@ static void nothing_is_due_before_it_says_so(void)
             a.delay_us = (uint32_t)leat_random_below(&r, 20);
             a.interval_us = (uint32_t)leat_random_below(&r, 5);
             expected += a.rounds;
-            OK(leat_esp_member_hear(&m, leat_random_below(&r, 5 * us), i, &a));
+            OK(leat_esp_member_announced(&m, leat_random_below(&r, 5 * us), i, &a));
         }
         for (;; expected--) {
             struct leat_esp_post post;
@@ -346,7 +346,7 @@ static void posts_are_what_the_codecs_read(void)
     EQ(got.announce.value_from, LEAT_ESP_VALUE_PART);
     EQ(got.announce.task.collectFwdTag, 16);
     /* What a member makes of the decoded packet decodes again. */
-    OK(leat_esp_member_hear(&m, 0, got.computationId, &got.announce));
+    OK(leat_esp_member_announced(&m, 0, got.computationId, &got.announce));
     OK(leat_esp_member_next(&m, 10 * us, &post));
     EQ(leat_esp_post_encode(&post, NULL, buf, sizeof buf, &len), LEAT_ERR_OK);
     EQ(leat_esp_packet_decode(buf, len, &packet, NULL), LEAT_ERR_OK);
@@ -367,8 +367,8 @@ static void posts_are_what_the_codecs_read(void)
 
 TAP_MAIN(T(a_member_joins_at_once_and_again_and_leaves),
          T(rounds_come_at_their_times_with_the_members_number_and_value),
-         T(copies_are_heard_once_and_phases_apart), T(what_gave_way_is_not_heard_again),
-         T(what_makes_no_sense_is_refused), T(a_welcome_is_noted_and_asks_for_nothing),
+         T(copies_are_received_once_and_phases_apart), T(what_was_evicted_is_not_received_again),
+         T(what_makes_no_sense_is_refused), T(a_welcome_is_noted_and_requests_nothing),
          T(a_challenge_is_answered_at_once), T(a_new_value_is_for_what_is_announced_later),
          T(nothing_is_due_before_it_says_so), T(parts_are_those_of_the_table),
          T(parts_add_up_to_count_and_sum), T(posts_are_what_the_codecs_read))

@@ -104,4 +104,18 @@ static void the_roster_is_a_list_that_is_found_quickly(void)
     }
 }
 
-TAP_MAIN(T(the_roster_is_a_list_that_is_found_quickly))
+static void an_index_is_at_most_half_full(void)
+{
+    for (uint32_t entries = 1; entries < 1000; entries++) {
+        const uint32_t places = leat_esp_places(entries);
+        OK(places >= 2 * entries && places < 4 * entries && (places & (places - 1)) == 0);
+    }
+    struct leat_esp_next a = address_of(1), b = address_of(1);
+    OK(leat_esp_next_equal(&a, &b));
+    b.port++;
+    OK(!leat_esp_next_equal(&a, &b));
+    b = address_of(2);
+    OK(!leat_esp_next_equal(&a, &b));
+}
+
+TAP_MAIN(T(the_roster_is_a_list_that_is_found_quickly), T(an_index_is_at_most_half_full))

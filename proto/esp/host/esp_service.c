@@ -228,8 +228,8 @@ static leat_time phase_ps(const struct leat_esp_request *r)
 
 leat_time leat_esp_request_span(const struct leat_esp_request *r)
 {
-    const leat_time asking = is_mapped(r) ? 2 * r->settle_ps : 0;
-    return phases_of(r) * phase_ps(r) + asking;
+    const leat_time querying = is_mapped(r) ? 2 * r->settle_ps : 0;
+    return phases_of(r) * phase_ps(r) + querying;
 }
 
 static leat_err check_numbers(const struct leat_esp_request *r, struct leat_text *why)
@@ -447,17 +447,17 @@ static uint8_t opcode_of(const struct leat_esp_request *r, uint32_t phase)
 }
 
 /* Is it what the members were asked to send? Anything else could come from anybody. */
-static bool is_asked_for(const struct leat_esp_service *s, const struct leat_esp_words *w)
+static bool is_expected(const struct leat_esp_service *s, const struct leat_esp_words *w)
 {
     for (uint32_t phase = 0; phase < phases_of(&s->request); phase++)
         if (w->opcode == opcode_of(&s->request, phase)) return true;
     return false;
 }
 
-void leat_esp_service_hear(struct leat_esp_service *s, leat_time now,
-                           const struct leat_esp_words *words)
+void leat_esp_service_receive(struct leat_esp_service *s, leat_time now,
+                              const struct leat_esp_words *words)
 {
-    if (s->state != LEAT_ESP_SERVICE_COMPUTING || !is_asked_for(s, words)) return;
+    if (s->state != LEAT_ESP_SERVICE_COMPUTING || !is_expected(s, words)) return;
     for (uint32_t i = 0; i < s->computings; i++) {
         if (s->computing[i].computation != words->computation) continue;
         s->result.heard++;
@@ -560,7 +560,7 @@ static void on_end(struct leat_esp_service *s, leat_time now)
 {
     const struct leat_esp_computing *c = &s->computing[0];
     if (is_mapped(&s->request)) {
-        leat_esp_service_ask(s, now);
+        leat_esp_service_begin_queries(s, now);
     } else if (!is_collected(&s->request) && c->is_answered) {
         s->result.answer = c->val;
         leat_esp_service_end(s, now, LEAT_ESP_ANSWERED);
@@ -580,10 +580,10 @@ bool leat_esp_service_next(struct leat_esp_service *s, leat_time now, struct lea
     /* Too late: a member that receives it now would act when others already collect. */
     if (s->state == LEAT_ESP_SERVICE_COMPUTING && s->copy < s->request.copies && now > s->act_at)
         again(s, now, LEAT_ESP_VOID);
-    if (s->state == LEAT_ESP_SERVICE_ASKING && now >= s->wave_at) leat_esp_service_wave(s, now);
+    if (s->state == LEAT_ESP_SERVICE_QUERYING && now >= s->wave_at) leat_esp_service_wave(s, now);
     if (s->state == LEAT_ESP_SERVICE_INSTALLING && now >= s->wave_at)
         leat_esp_service_install_wave(s, now);
-    if (s->state == LEAT_ESP_SERVICE_ASKING) return leat_esp_service_query(s, post);
+    if (s->state == LEAT_ESP_SERVICE_QUERYING) return leat_esp_service_query(s, post);
     if (s->state == LEAT_ESP_SERVICE_INSTALLING) return leat_esp_service_install(s, post);
     if (s->state != LEAT_ESP_SERVICE_COMPUTING || s->copy == s->request.copies ||
         now < announce_at(s, s->copy, s->next))
@@ -595,7 +595,7 @@ bool leat_esp_service_next(struct leat_esp_service *s, leat_time now, struct lea
 leat_time leat_esp_service_wake_at(const struct leat_esp_service *s)
 {
     if (s->welcomes) return 0;
-    if (s->state == LEAT_ESP_SERVICE_ASKING || s->state == LEAT_ESP_SERVICE_INSTALLING)
+    if (s->state == LEAT_ESP_SERVICE_QUERYING || s->state == LEAT_ESP_SERVICE_INSTALLING)
         return s->wave_at;
     if (s->state != LEAT_ESP_SERVICE_COMPUTING) return LEAT_NEVER;
     return s->copy < s->request.copies ? announce_at(s, s->copy, s->next) : s->end_at;

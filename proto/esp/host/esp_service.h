@@ -7,7 +7,7 @@
  *                    |   +--void, no answer in time--+   late: the end of the schedule, no answer
  *                    +-------- next attempt ---------+
  *                                    (new computation)
- *   tree:  computing --end of the rounds--> asking --all members placed, or tau is over--> ended
+ *   tree:  computing --end of the rounds--> querying --all members placed, or tau is over--> ended
  *   multicast: as a tree, then installing --all branch points have answered--> ended
  *
  * A root need not be a router, and several routers may be attached to it. It therefore runs the
@@ -99,7 +99,7 @@ struct leat_esp_computing {
 enum leat_esp_service_state {
     LEAT_ESP_SERVICE_IDLE,
     LEAT_ESP_SERVICE_COMPUTING,
-    LEAT_ESP_SERVICE_ASKING,
+    LEAT_ESP_SERVICE_QUERYING,
     LEAT_ESP_SERVICE_INSTALLING,
     LEAT_ESP_SERVICE_ENDED,
 };
@@ -168,8 +168,8 @@ leat_err leat_esp_service_begin(struct leat_esp_service *service, leat_time now,
 leat_time leat_esp_request_span(const struct leat_esp_request *request);
 
 /* An instruction for this host arrived. */
-void leat_esp_service_hear(struct leat_esp_service *service, leat_time now,
-                           const struct leat_esp_words *words);
+void leat_esp_service_receive(struct leat_esp_service *service, leat_time now,
+                              const struct leat_esp_words *words);
 
 /* A REPLY to a query about this computation arrived. */
 void leat_esp_service_reply(struct leat_esp_service *service, const struct leat_esp_next *from,

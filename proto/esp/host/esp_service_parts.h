@@ -16,7 +16,7 @@ enum {
 void leat_esp_service_end(struct leat_esp_service *service, leat_time now, enum leat_esp_end how);
 
 /* The tree map (esp_service_tree.c): all members have registered; starts to query the nodes. */
-void leat_esp_service_ask(struct leat_esp_service *service, leat_time now);
+void leat_esp_service_begin_queries(struct leat_esp_service *service, leat_time now);
 
 /* The current wave of queries, or of INSTALLs, is over. */
 void leat_esp_service_wave(struct leat_esp_service *service, leat_time now);

@@ -70,7 +70,7 @@ static void two_routers_joined_to_the_root_give_one_answer(void)
     check_all(&w);
 }
 
-static void a_single_member_far_away_is_heard(void)
+static void a_single_member_far_away_is_received(void)
 {
     static struct world w;
     open_world(&w, 1, 5, 3);
@@ -176,7 +176,7 @@ static bool loses_collects_of_one(struct world *w, unsigned member,
     return member == 5 && (words->opcode == LEAT_ESP_COLLECT || words->opcode == LEAT_ESP_RCOLLECT);
 }
 
-static void what_is_missing_is_told_when_time_is_up(void)
+static void what_is_missing_is_reported_when_time_is_up(void)
 {
     static struct world w;
     for (unsigned robust = 0; robust < 2; robust++) {
@@ -262,15 +262,15 @@ static void packets_of_others_change_nothing(void)
     struct leat_esp_words words = { .opcode = LEAT_ESP_COUNT,
                                     .control = LEAT_ESP_FLAG_X,
                                     .operand = { 1, 1 } };
-    leat_esp_service_hear(&w.service, 0, &words); /* no request yet */
+    leat_esp_service_receive(&w.service, 0, &words); /* no request yet */
     EQ(leat_esp_service_begin(&w.service, 0, &request, &why), LEAT_ERR_OK);
-    leat_esp_service_hear(&w.service, 0, &words); /* another computation */
+    leat_esp_service_receive(&w.service, 0, &words); /* another computation */
     words.computation = w.service.computing[0].computation;
     words.opcode = LEAT_ESP_RCHLD; /* not asked for */
-    leat_esp_service_hear(&w.service, 0, &words);
+    leat_esp_service_receive(&w.service, 0, &words);
     words.opcode = LEAT_ESP_COUNT;
     words.control = 0; /* not to be executed */
-    leat_esp_service_hear(&w.service, 0, &words);
+    leat_esp_service_receive(&w.service, 0, &words);
     const struct leat_esp_reply reply = { .node = 9 };
     const struct leat_esp_next from = address_of(9);
     leat_esp_service_reply(&w.service, &from, words.computation, &reply);
@@ -373,11 +373,11 @@ static void joins_are_counted_renewed_and_forgotten(void)
 }
 
 TAP_MAIN(T(members_on_the_roots_own_link_are_folded_by_its_own_store),
-         T(two_routers_joined_to_the_root_give_one_answer), T(a_single_member_far_away_is_heard),
+         T(two_routers_joined_to_the_root_give_one_answer), T(a_single_member_far_away_is_received),
          T(any_tree_gives_the_truth), T(signed_values_compare_as_signed),
          T(an_e_voids_a_robust_attempt_and_the_next_is_right),
          T(a_count_that_is_too_low_voids_and_trust_does_not),
-         T(what_is_missing_is_told_when_time_is_up), T(no_value_at_all_is_no_extreme),
+         T(what_is_missing_is_reported_when_time_is_up), T(no_value_at_all_is_no_extreme),
          T(a_value_that_was_lost_on_its_way_travels_again),
          T(a_host_that_is_too_slow_gives_no_wrong_answer), T(packets_of_others_change_nothing),
          T(requests_outside_the_limits_are_refused_with_the_reason),

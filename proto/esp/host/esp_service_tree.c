@@ -81,9 +81,9 @@ void leat_esp_service_wave(struct leat_esp_service *s, leat_time now)
     s->wave_stride = unplaced > size ? (unplaced + size - 1) / size : 1;
 }
 
-void leat_esp_service_ask(struct leat_esp_service *s, leat_time now)
+void leat_esp_service_begin_queries(struct leat_esp_service *s, leat_time now)
 {
-    s->state = LEAT_ESP_SERVICE_ASKING;
+    s->state = LEAT_ESP_SERVICE_QUERYING;
     s->cast_until = 0; /* the map that it relied on is gone */
     s->nonce = leat_random_next(&s->random);
     leat_esp_map_begin(&s->map, s->computing[0].computation, s->own.node.id);
@@ -124,15 +124,15 @@ void leat_esp_service_reply(struct leat_esp_service *s, const struct leat_esp_ne
                             uint64_t computation, const struct leat_esp_reply *reply)
 {
     const uint64_t member = reply->nonce - s->nonce;
-    if (s->state != LEAT_ESP_SERVICE_ASKING || computation != s->computing[0].computation ||
+    if (s->state != LEAT_ESP_SERVICE_QUERYING || computation != s->computing[0].computation ||
         member >= s->result.members || reply->store != LEAT_ESP_LOC_CENTRE)
         return;
-    const uint32_t heard_of = s->map.nodes, node = leat_esp_map_node(&s->map, reply->node);
+    const uint32_t nodes_before = s->map.nodes, node = leat_esp_map_node(&s->map, reply->node);
     if (node == LEAT_ESP_MAP_NONE || node == 0) return;
     struct leat_esp_map_node *n = &s->map.node[node];
     /* Pieces of a list arrive in order, except those that were requested again. */
     const bool is_next = !reply->next || reply->next > n->cursor;
-    if (is_next && (node == heard_of || n->cursor)) n->cursor = reply->next;
+    if (is_next && (node == nodes_before || n->cursor)) n->cursor = reply->next;
     n->via = (uint32_t)member;
     n->address = *from;
     add_links(s, node, reply->binding, reply->count);

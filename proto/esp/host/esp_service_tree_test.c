@@ -152,7 +152,7 @@ static void what_does_not_fit_a_duplicate_is_the_roots(void)
     EQ(w.announced, 2 * 20);
 }
 
-static void an_answer_that_is_lost_is_asked_for_and_a_refusal_ends_it(void)
+static void an_answer_that_is_lost_is_requested_and_a_refusal_ends_it(void)
 {
     static struct world w;
     open_world(&w, 8, 2, 9);
@@ -252,5 +252,5 @@ static void a_map_without_a_node_in_between_is_not_whole(void)
 
 TAP_MAIN(T(the_map_is_the_tree), T(a_long_list_comes_in_pieces),
          T(duplicates_reach_everybody_on_any_tree), T(what_does_not_fit_a_duplicate_is_the_roots),
-         T(an_answer_that_is_lost_is_asked_for_and_a_refusal_ends_it),
+         T(an_answer_that_is_lost_is_requested_and_a_refusal_ends_it),
          T(next_points_skip_nodes_with_one_child), T(a_map_without_a_node_in_between_is_not_whole))

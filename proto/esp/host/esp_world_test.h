@@ -103,7 +103,7 @@ static void rise(struct world *w, unsigned member, struct leat_esp_words *words)
         if (out.verdict == LEAT_ESP_STOP) return;
         if (out.verdict != LEAT_ESP_PASS) words->control |= LEAT_ESP_FLAG_E;
     }
-    leat_esp_service_hear(&w->service, w->now, words);
+    leat_esp_service_receive(&w->service, w->now, words);
 }
 
 /* Every router on a member's route answers. */
@@ -150,7 +150,7 @@ static void cast(struct world *w, unsigned router, const struct leat_esp_post *p
         if (next >= MEMBERS_MAX)
             cast(w, next - ROUTERS_FROM, post, hops - 1);
         else
-            leat_esp_member_hear(&w->member[next], w->now, post->computation, &post->announce);
+            leat_esp_member_announced(&w->member[next], w->now, post->computation, &post->announce);
     }
 }
 
@@ -161,7 +161,7 @@ static void pump(struct world *w)
         const unsigned member = post.to.address[15];
         w->announced++;
         if (post.opcode == LEAT_ESP_ANNOUNCE)
-            leat_esp_member_hear(&w->member[member], w->now, post.computation, &post.announce);
+            leat_esp_member_announced(&w->member[member], w->now, post.computation, &post.announce);
         else if (post.opcode == LEAT_ESP_INSTALL)
             install(w, member - ROUTERS_FROM, &post.install);
         else if (post.opcode == LEAT_ESP_CAST)

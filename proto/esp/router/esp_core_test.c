@@ -272,7 +272,7 @@ static struct leat_esp_packet rcollect(uint64_t child, uint64_t val)
                                      .op = LEAT_ESP_FOLD_ADD };
 }
 
-static void rcollect_takes_a_child_once_and_tells_the_total(void)
+static void rcollect_takes_a_child_once_and_returns_the_total(void)
 {
     struct leat_esp_store store = fresh(1);
     struct leat_esp_packet p = rcollect(100, 10);
@@ -664,7 +664,7 @@ TAP_MAIN(T(numbers_are_spread_by_splitmix64), T(masks_are_what_a_loop_finds),
          T(a_keys_two_buckets_differ_and_all_are_used), T(operators_are_those_of_plain_arithmetic),
          T(lists_of_words_are_the_packets_operands), T(count_passes_up_to_its_threshold_and_wraps),
          T(compare_keeps_what_improves), T(collect_waits_for_all_children),
-         T(rchld_counts_a_child_once), T(rcollect_takes_a_child_once_and_tells_the_total),
+         T(rchld_counts_a_child_once), T(rcollect_takes_a_child_once_and_returns_the_total),
          T(rcollect_aborts_where_counts_do_not_fit),
          T(a_node_whose_id_is_a_tag_of_the_packet_aborts),
          T(nothing_happens_without_x_or_with_e_or_to_a_nop),

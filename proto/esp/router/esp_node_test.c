@@ -63,7 +63,7 @@ static void a_computations_bindings_are_listed_piece_by_piece(void)
     EQ(leat_esp_group_list(group, mark, 7, 100 + TAU + 49, &cursor, out, 7), 0);
 }
 
-static void a_survey_tells_ages_and_occupancy(void)
+static void a_survey_counts_ages_and_occupancy(void)
 {
     struct leat_esp_store store = fresh();
     struct leat_esp_survey s = { 0 };
@@ -87,7 +87,7 @@ static void a_survey_tells_ages_and_occupancy(void)
     EQ(s.age[0], 8); /* more than tau to live: the store had a longer one then */
 }
 
-static void a_node_answers_what_is_asked_of_it(void)
+static void a_node_answers_its_queries(void)
 {
     struct leat_esp_store store = fresh();
     struct leat_esp_management reply, query = { .opcode = LEAT_ESP_QUERY, .computationId = 7 };
@@ -126,4 +126,4 @@ static void a_node_answers_what_is_asked_of_it(void)
 }
 
 TAP_MAIN(T(stores_are_sized_by_powers_of_two), T(a_computations_bindings_are_listed_piece_by_piece),
-         T(a_survey_tells_ages_and_occupancy), T(a_node_answers_what_is_asked_of_it))
+         T(a_survey_counts_ages_and_occupancy), T(a_node_answers_its_queries))

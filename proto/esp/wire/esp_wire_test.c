@@ -549,7 +549,7 @@ static void the_reserved_bit_is_ignored_and_sent_as_zero(void)
     }
 }
 
-static void octets_after_the_crc_are_ignored_and_can_be_told(void)
+static void octets_after_the_crc_are_ignored_and_can_be_found(void)
 {
     for (unsigned v = 0; v < VECTOR_COUNT; v++) {
         uint8_t octets[2 * LEAT_ESP_PACKET_LEN_MAX];
@@ -787,7 +787,7 @@ TAP_MAIN(T(vectors_decode_to_their_meaning_and_encode_back), T(the_model_agrees_
          T(a_tag_may_equal_a_value), T(faults_are_found_in_the_documented_order),
          T(encode_refuses_what_does_not_fit_and_writes_nothing),
          T(the_reserved_bit_is_ignored_and_sent_as_zero),
-         T(octets_after_the_crc_are_ignored_and_can_be_told),
+         T(octets_after_the_crc_are_ignored_and_can_be_found),
          T(operands_of_other_opcodes_are_not_sent), T(control_is_three_bits_of_loc_and_four_flags),
          T(the_table_is_the_notes), T(reflection_moves_xr_to_x_and_clears_r_once),
          T(carriage_is_not_that_of_ipsec), T(random_packets_match_the_model_and_come_back),

@@ -62,29 +62,29 @@ bool leat_packetway_address_meets(const struct leat_packetway_address *a,
     return a->low <= end_of(b) && b->low <= end_of(a);
 }
 
-/* Is every entry of `asked` among those of `has`? */
-static bool holds_all(const uint8_t *asked, size_t asked_len, const uint8_t *has, size_t len,
+/* Is every entry of `wanted` among those of `has`? */
+static bool holds_all(const uint8_t *wanted, size_t wanted_len, const uint8_t *has, size_t len,
                       size_t entry_len)
 {
-    if (asked_len % entry_len) return false;
-    for (size_t i = 0; i < asked_len; i += entry_len) {
+    if (wanted_len % entry_len) return false;
+    for (size_t i = 0; i < wanted_len; i += entry_len) {
         bool found = false;
         for (size_t k = 0; !found && k + entry_len <= len; k += entry_len)
-            found = memcmp(asked + i, has + k, entry_len) == 0;
+            found = memcmp(wanted + i, has + k, entry_len) == 0;
         if (!found) return false;
     }
     return true;
 }
 
-bool leat_packetway_capability_matches(uint8_t cc, const uint8_t *asked, size_t asked_len,
+bool leat_packetway_capability_matches(uint8_t cc, const uint8_t *wanted, size_t wanted_len,
                                        const uint8_t *parameters, size_t len)
 {
-    if (asked_len == 0) return true;
+    if (wanted_len == 0) return true;
     if (cc == LEAT_PACKETWAY_CC_FLOAT_DSP || cc == LEAT_PACKETWAY_CC_FIXED_DSP)
-        return holds_all(asked, asked_len, parameters, len, DSP_ENTRY_LEN);
+        return holds_all(wanted, wanted_len, parameters, len, DSP_ENTRY_LEN);
     if (cc == LEAT_PACKETWAY_CC_ROUTER)
-        return holds_all(asked, asked_len, parameters, len, SAN_ENTRY_LEN);
-    return asked_len == len && memcmp(asked, parameters, len) == 0;
+        return holds_all(wanted, wanted_len, parameters, len, SAN_ENTRY_LEN);
+    return wanted_len == len && memcmp(wanted, parameters, len) == 0;
 }
 
 static bool names_match(const struct leat_packetway_record *a,
@@ -96,39 +96,40 @@ static bool names_match(const struct leat_packetway_record *a,
     return a_len == b_len && memcmp(x, y, a_len) == 0;
 }
 
-static bool capabilities_match(const struct leat_packetway_record *asked,
+static bool capabilities_match(const struct leat_packetway_record *wanted,
                                const struct leat_packetway_record *has)
 {
     const uint8_t *x, *y;
     size_t x_len, y_len;
-    const uint8_t cc = leat_packetway_record_capability(asked, &x, &x_len);
+    const uint8_t cc = leat_packetway_record_capability(wanted, &x, &x_len);
     return cc == leat_packetway_record_capability(has, &y, &y_len) &&
            leat_packetway_capability_matches(cc, x, x_len, y, y_len);
 }
 
-static bool one_matches(const struct leat_packetway_record *asked,
+static bool one_matches(const struct leat_packetway_record *wanted,
                         const struct leat_packetway_address *address,
                         struct leat_packetway_records about)
 {
     struct leat_packetway_record has;
-    if (asked->type == LEAT_PACKETWAY_RTYP_ADDR) {
-        const struct leat_packetway_address a = leat_packetway_record_address(asked);
+    if (wanted->type == LEAT_PACKETWAY_RTYP_ADDR) {
+        const struct leat_packetway_address a = leat_packetway_record_address(wanted);
         return leat_packetway_address_meets(&a, address);
     }
     while (leat_packetway_records_next(&about, &has)) {
-        if (has.type != asked->type) continue;
-        if (asked->type == LEAT_PACKETWAY_RTYP_NAME && names_match(asked, &has)) return true;
-        if (asked->type == LEAT_PACKETWAY_RTYP_CAPA && capabilities_match(asked, &has)) return true;
+        if (has.type != wanted->type) continue;
+        if (wanted->type == LEAT_PACKETWAY_RTYP_NAME && names_match(wanted, &has)) return true;
+        if (wanted->type == LEAT_PACKETWAY_RTYP_CAPA && capabilities_match(wanted, &has))
+            return true;
     }
     return false;
 }
 
-bool leat_packetway_node_matches(struct leat_packetway_records asked,
+bool leat_packetway_node_matches(struct leat_packetway_records wanted,
                                  const struct leat_packetway_address *address,
                                  struct leat_packetway_records about)
 {
     struct leat_packetway_record r;
-    while (leat_packetway_records_next(&asked, &r))
+    while (leat_packetway_records_next(&wanted, &r))
         if (one_matches(&r, address, about)) return true;
     return false;
 }

@@ -40,12 +40,12 @@ void leat_packetway_about_write(struct leat_packetway_build *build, uint32_t add
 bool leat_packetway_address_meets(const struct leat_packetway_address *a,
                                   const struct leat_packetway_address *b);
 
-/* Does a node with capability `cc` and `parameters` have what is asked for? */
-bool leat_packetway_capability_matches(uint8_t cc, const uint8_t *asked, size_t asked_len,
+/* Does a node with capability `cc` and `parameters` have what is wanted? */
+bool leat_packetway_capability_matches(uint8_t cc, const uint8_t *wanted, size_t wanted_len,
                                        const uint8_t *parameters, size_t len);
 
-/* Does any record of `asked` (from a TELL) match the node at `address` that `about` describes? */
-bool leat_packetway_node_matches(struct leat_packetway_records asked,
+/* Does any record of `wanted` (from a TELL) match the node at `address` that `about` describes? */
+bool leat_packetway_node_matches(struct leat_packetway_records wanted,
                                  const struct leat_packetway_address *address,
                                  struct leat_packetway_records about);
 

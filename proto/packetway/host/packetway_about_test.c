@@ -144,7 +144,7 @@ static void any_record_of_a_tell_is_enough(void)
     OK(!leat_packetway_logical_matches(has, 0xE00006));
 }
 
-static void what_is_told_about_a_node_has_an_order(void)
+static void the_records_about_a_node_have_an_order(void)
 {
     static const struct {
         const char *hex;
@@ -166,9 +166,9 @@ static void what_is_told_about_a_node_has_an_order(void)
     const struct leat_packetway_records records = leat_packetway_about_of(about, len);
     EQ(leat_packetway_records_count(&records), 4);
     /* copied under an ADDR, which counts it */
-    const struct leat_packetway_address a = leat_packetway_single(0x201);
     leat_packetway_build_init(&b, copy, sizeof copy);
-    leat_packetway_build_address(&b, &a);
+    EQ(leat_packetway_single(0x201).low, 0x201);
+    EQ(leat_packetway_build_node(&b, 0x201), LEAT_ERR_OK);
     leat_packetway_build_nest(&b);
     EQ(leat_packetway_build_copy(&b, about, len), LEAT_ERR_OK);
     leat_packetway_build_leave(&b);
@@ -177,6 +177,14 @@ static void what_is_told_about_a_node_has_an_order(void)
     OK(memcmp(copy + 8, about, len) == 0);
     EQ(leat_packetway_build_copy(&b, about, 32), LEAT_ERR_PACKETWAY_NOSPC);
     EQ(b.len, 8 + len);
+    /* the same for INFO, with capabilities and without */
+    uint8_t info[64];
+    for (int all = 0; all < 2; all++) {
+        leat_packetway_build_init(&b, info, sizeof info);
+        leat_packetway_about_write(&b, 0x201, about, len, all);
+        EQ(b.len, all ? 8 + len : 24);
+    }
+    OK(memcmp(info, copy, b.len) == 0);
 }
 
 /* INFOs are split between nodes where they would be above the MTU. */
@@ -202,7 +210,7 @@ static void an_info_above_the_mtu_is_split_between_nodes(void)
 }
 
 /* What no INFO can hold, and what no node keeps. */
-static void what_is_too_long_to_tell_or_to_ask(void)
+static void what_is_too_long_to_report_or_to_query(void)
 {
     struct subject s;
     open(&s, 0x102, 0x100, 8); /* 5 words of DB */
@@ -231,7 +239,7 @@ static void what_is_too_long_to_tell_or_to_ask(void)
 }
 
 /* A range is reported once, from the table with the smaller Q; a lost one, not at all. */
-static void ranges_are_told_once_and_not_after_their_loss(void)
+static void ranges_are_reported_once_and_not_after_their_loss(void)
 {
     struct subject s;
     static const char tell[] = "0000010200180001 0000000100000101 2900000001000615" Z;
@@ -278,7 +286,7 @@ static void a_tell_that_matches_nothing_gets_unk_with_all_records(void)
 
 TAP_MAIN(T(t20_and_t21_are_answered_from_all_tables), T(the_first_definition_by_q_wins),
          T(capabilities_match_as_6_4_says), T(ranges_meet_where_they_have_an_address_in_common),
-         T(any_record_of_a_tell_is_enough), T(what_is_told_about_a_node_has_an_order),
-         T(an_info_above_the_mtu_is_split_between_nodes), T(what_is_too_long_to_tell_or_to_ask),
-         T(ranges_are_told_once_and_not_after_their_loss),
+         T(any_record_of_a_tell_is_enough), T(the_records_about_a_node_have_an_order),
+         T(an_info_above_the_mtu_is_split_between_nodes), T(what_is_too_long_to_report_or_to_query),
+         T(ranges_are_reported_once_and_not_after_their_loss),
          T(a_tell_that_matches_nothing_gets_unk_with_all_records))

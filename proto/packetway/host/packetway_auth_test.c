@@ -137,7 +137,7 @@ static void what_is_opened_is_what_was_sealed(void)
     EQ(refused(&bob), 0);
 }
 
-static void without_a_key_nothing_changes_and_keyed_messages_are_told(void)
+static void without_a_key_nothing_changes_and_keyed_messages_are_counted(void)
 {
     begin();
     const uint32_t len = seal(hrto);
@@ -151,7 +151,7 @@ static void without_a_key_nothing_changes_and_keyed_messages_are_told(void)
     EQ(bob.counts.locked, 1);
 }
 
-static void who_has_no_key_or_another_is_refused(void)
+static void a_node_without_the_key_is_refused(void)
 {
     uint8_t other[LEAT_PACKETWAY_KEY_LEN] = { 1 };
     begin();
@@ -291,7 +291,7 @@ static void a_message_is_for_one_node_of_one_san(void)
     EQ(bob.counts.misdirected, 4);
 }
 
-static void an_address_is_asked_for_by_nobody(void)
+static void an_address_is_requested_by_nobody(void)
 {
     static const char claim[] = "00000107001b0001 0000000000000000" Z;
     static const char info[] = "007fffff00190001 0000000100000102 2900000001000102" Z;
@@ -346,7 +346,7 @@ static void what_i_said_to_everybody_is_not_taken_when_it_comes_back(void)
 }
 
 /* His clock is behind mine, and I have just sent something myself. */
-static void another_node_that_has_my_address_is_heard(void)
+static void another_node_that_has_my_address_is_noticed(void)
 {
     static const char info[] = "007fffff00190001 0000000100000101 2900000001000101" Z;
     static const char claim[] = "00000101001b0001 0000000000000000" Z;
@@ -413,11 +413,11 @@ static void random_octets_are_harmless_and_never_believed(void)
 TAP_MAIN(T(the_field_is_what_the_readme_says), T(three_types_of_messages_are_keyed),
          T(a_sealed_message_is_a_message_whose_field_others_ignore),
          T(what_is_opened_is_what_was_sealed),
-         T(without_a_key_nothing_changes_and_keyed_messages_are_told),
-         T(who_has_no_key_or_another_is_refused), T(a_blank_is_believed_by_nobody),
+         T(without_a_key_nothing_changes_and_keyed_messages_are_counted),
+         T(a_node_without_the_key_is_refused), T(a_blank_is_believed_by_nobody),
          T(whatever_is_changed_on_the_way_is_refused), T(a_message_is_taken_once),
          T(messages_may_overtake_each_other_a_little), T(clocks_may_differ_by_a_minute),
-         T(a_message_is_for_one_node_of_one_san), T(an_address_is_asked_for_by_nobody),
+         T(a_message_is_for_one_node_of_one_san), T(an_address_is_requested_by_nobody),
          T(what_i_said_to_everybody_is_not_taken_when_it_comes_back),
-         T(another_node_that_has_my_address_is_heard), T(senders_that_are_long_silent_make_room),
+         T(another_node_that_has_my_address_is_noticed), T(senders_that_are_long_silent_make_room),
          T(random_octets_are_harmless_and_never_believed))

@@ -129,16 +129,16 @@ bool leat_packetway_host_take(struct leat_packetway_host *h,
 
 /* ---- asking ---- */
 
-struct leat_packetway_host_ask *leat_packetway_host_find_ask(struct leat_packetway_host *h,
-                                                             uint32_t peer)
+struct leat_packetway_host_query *leat_packetway_host_find_query(struct leat_packetway_host *h,
+                                                                 uint32_t peer)
 {
-    for (unsigned i = 0; i < LEAT_PACKETWAY_HOST_ASKS_MAX; i++)
-        if (h->asks[i].peer == peer) return &h->asks[i];
+    for (unsigned i = 0; i < LEAT_PACKETWAY_HOST_QUERIES_MAX; i++)
+        if (h->queries[i].peer == peer) return &h->queries[i];
     return NULL;
 }
 
-static void send_ask(struct leat_packetway_host *h, struct leat_packetway_host_ask *a,
-                     leat_time now)
+static void send_query(struct leat_packetway_host *h, struct leat_packetway_host_query *a,
+                       leat_time now)
 {
     struct leat_packetway_host_letter *l = leat_packetway_host_pend(
         h, a->len ? LEAT_PACKETWAY_TE_TELL : LEAT_PACKETWAY_TE_WRU, a->peer);
@@ -149,8 +149,8 @@ static void send_ask(struct leat_packetway_host *h, struct leat_packetway_host_a
     memcpy(l->octets, a->octets, a->len);
 }
 
-leat_err leat_packetway_host_ask(struct leat_packetway_host *h, uint32_t peer,
-                                 const uint8_t *records, size_t len, leat_time now)
+leat_err leat_packetway_host_query(struct leat_packetway_host *h, uint32_t peer,
+                                   const uint8_t *records, size_t len, leat_time now)
 {
     if (!leat_packetway_address_is_node(peer) || peer == h->config.address) return LEAT_ERR_RANGE;
     if (len % 8 || len > LEAT_PACKETWAY_HOST_MESSAGE_LEN) return LEAT_ERR_LENGTH;
@@ -158,28 +158,29 @@ leat_err leat_packetway_host_ask(struct leat_packetway_host *h, uint32_t peer,
     const leat_err err = leat_packetway_grammar_check(LEAT_PACKETWAY_PT_RRP, te, records, len,
                                                       LEAT_PACKETWAY_STRICT, NULL);
     if (err) return err;
-    struct leat_packetway_host_ask *a = leat_packetway_host_find_ask(h, peer);
+    struct leat_packetway_host_query *a = leat_packetway_host_find_query(h, peer);
     if (a && !a->answered) return LEAT_ERR_DUPLICATE;
-    if (!a) a = leat_packetway_host_find_ask(h, 0);
+    if (!a) a = leat_packetway_host_find_query(h, 0);
     if (!a) return LEAT_ERR_FULL;
     a->peer = peer;
     a->tries = 1;
     a->answered = false;
     a->len = len;
     if (len) memcpy(a->octets, records, len);
-    send_ask(h, a, now);
+    send_query(h, a, now);
     return LEAT_ERR_OK;
 }
 
-void leat_packetway_host_unask(struct leat_packetway_host *h, uint32_t peer)
+void leat_packetway_host_cancel(struct leat_packetway_host *h, uint32_t peer)
 {
-    struct leat_packetway_host_ask *a = peer ? leat_packetway_host_find_ask(h, peer) : NULL;
+    struct leat_packetway_host_query *a = peer ? leat_packetway_host_find_query(h, peer) : NULL;
     if (a) a->peer = 0;
 }
 
 static void on_info(struct leat_packetway_host *h, struct leat_packetway_event *e, leat_time now)
 {
-    struct leat_packetway_host_ask *a = e->peer ? leat_packetway_host_find_ask(h, e->peer) : NULL;
+    struct leat_packetway_host_query *a = e->peer ? leat_packetway_host_find_query(h, e->peer)
+                                                  : NULL;
     if (!a) {
         h->counts.disbelieved++;
         return;
@@ -374,8 +375,8 @@ void leat_packetway_host_receive(struct leat_packetway_host *h, uint8_t *octets,
 
 /* ---- time ---- */
 
-static bool tick_ask(struct leat_packetway_host *h, struct leat_packetway_host_ask *a,
-                     leat_time now, struct leat_packetway_event *e)
+static bool tick_query(struct leat_packetway_host *h, struct leat_packetway_host_query *a,
+                       leat_time now, struct leat_packetway_event *e)
 {
     if (!a->peer) return false;
     if (a->at > now) {
@@ -384,7 +385,7 @@ static bool tick_ask(struct leat_packetway_host *h, struct leat_packetway_host_a
         a->peer = 0;
     } else if (a->tries < LEAT_PACKETWAY_HOST_TRIES) {
         a->tries++;
-        send_ask(h, a, now);
+        send_query(h, a, now);
     } else {
         e->kind = LEAT_PACKETWAY_EVENT_SILENT;
         e->peer = a->peer;
@@ -400,12 +401,12 @@ void leat_packetway_host_tick(struct leat_packetway_host *h, leat_time now,
     clear(e);
     if (h->wake_at > now) return;
     h->wake_at = LEAT_NEVER;
-    bool told = false;
-    for (unsigned i = 0; !told && i < LEAT_PACKETWAY_HOST_ASKS_MAX; i++)
-        told = tick_ask(h, &h->asks[i], now, e);
-    for (uint32_t i = 0; !told && h->asking_count && i < h->config.plans_max; i++)
-        told = leat_packetway_host_tick_plan(h, &h->plans[i], now, e);
-    if (told) h->wake_at = now; /* the rest has not been checked */
+    bool found = false;
+    for (unsigned i = 0; !found && i < LEAT_PACKETWAY_HOST_QUERIES_MAX; i++)
+        found = tick_query(h, &h->queries[i], now, e);
+    for (uint32_t i = 0; !found && h->querying_count && i < h->config.plans_max; i++)
+        found = leat_packetway_host_tick_plan(h, &h->plans[i], now, e);
+    if (found) h->wake_at = now; /* the rest has not been checked */
 }
 
 leat_time leat_packetway_host_next_at(const struct leat_packetway_host *h)

@@ -3,7 +3,7 @@
  * other nodes, plans routes and sends.
  *
  *   register   INFO about me to every half-router, and an answer to each WRU?
- *   discover   ask()  TELL by address, name, capability --> event INFO
+ *   discover   query() TELL by address, name, capability --> event INFO
  *   plan       plan() GVL2 --> L2SR: routes with quality and MTU, kept in a cache;
  *                     or RDRC: another half-router, or natively
  *   send       planned (L2RHs first), by address, or natively on this SAN
@@ -12,8 +12,8 @@
  * A plan is discarded when UNK names its destination, when ERR/GENERAL quotes a packet to it, and
  * when a RDRC of one of this host's half-routers says otherwise. HRDOWN and LINKDOWN discard all
  * planned routes: the octets of a route do not show which half-routers it passes. The next plan()
- * asks again, and asks another half-router if the last one did not know. The SAN itself knows how
- * to reach its nodes natively: messages come out with the address of the receiving node.
+ * queries again, and queries another half-router if the last one did not know. The SAN itself knows
+ * how to reach its nodes natively: messages come out with the address of the receiving node.
  */
 #ifndef LEAT_PACKETWAY_HOST_H
 #define LEAT_PACKETWAY_HOST_H
@@ -25,7 +25,7 @@
 
 enum {
     LEAT_PACKETWAY_HOST_ROUTERS_MAX = 8,
-    LEAT_PACKETWAY_HOST_ASKS_MAX = 16, /* ask() outstanding */
+    LEAT_PACKETWAY_HOST_QUERIES_MAX = 16, /* query() outstanding */
     LEAT_PACKETWAY_HOST_PLANS_MAX = 1 << 16,
     LEAT_PACKETWAY_HOST_PENDING_MAX = 1 << 12,
     LEAT_PACKETWAY_HOST_TRIES = 3,          /* 1 s apart */
@@ -69,13 +69,13 @@ void leat_packetway_host_router_gone(struct leat_packetway_host *host, uint32_t 
  * Sends TELL to a half-router or node, its DB being whole records (packetway_record.h); with none,
  * WRU?. One may be outstanding per peer: DUPLICATE. FULL. LENGTH, or the grammar's error.
  */
-leat_err leat_packetway_host_ask(struct leat_packetway_host *host, uint32_t peer,
-                                 const uint8_t *records, size_t len, leat_time now);
+leat_err leat_packetway_host_query(struct leat_packetway_host *host, uint32_t peer,
+                                   const uint8_t *records, size_t len, leat_time now);
 
 /* Abandons the request; the peer can be asked something else. */
-void leat_packetway_host_unask(struct leat_packetway_host *host, uint32_t peer);
+void leat_packetway_host_cancel(struct leat_packetway_host *host, uint32_t peer);
 
-/* The plan for dt; asks a half-router if there is none. Lent until the next call. */
+/* The plan for dt; queries a half-router if there is none. Lent until the next call. */
 const struct leat_packetway_plan *leat_packetway_host_plan(struct leat_packetway_host *host,
                                                            uint32_t dt, leat_time now);
 

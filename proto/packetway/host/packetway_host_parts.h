@@ -23,7 +23,7 @@ struct leat_packetway_host_letter {
 };
 
 /* A TELL or WRU? that waits for its INFO. An answered one stays for further INFOs. */
-struct leat_packetway_host_ask {
+struct leat_packetway_host_query {
     uint32_t peer; /* 0: free */
     leat_time at;
     uint8_t tries;
@@ -37,11 +37,11 @@ struct leat_packetway_host {
     struct leat_packetway_host_counts counts;
     uint8_t about[LEAT_PACKETWAY_ABOUT_LEN_MAX];
     uint32_t routers[LEAT_PACKETWAY_HOST_ROUTERS_MAX], router_count;
-    struct leat_packetway_host_ask asks[LEAT_PACKETWAY_HOST_ASKS_MAX];
+    struct leat_packetway_host_query queries[LEAT_PACKETWAY_HOST_QUERIES_MAX];
     struct leat_packetway_plan *plans; /* sets of four */
     struct leat_packetway_plan native; /* the plan of all nodes of this SAN */
     struct leat_packetway_host_letter *pending;
-    uint32_t pending_first, pending_count, asking_count;
+    uint32_t pending_first, pending_count, querying_count;
     leat_time wake_at;
     uint8_t out[LEAT_PACKETWAY_HOST_MESSAGE_LEN + LEAT_PACKETWAY_MESSAGE_LEN_MIN];
 };
@@ -74,8 +74,8 @@ static inline leat_time leat_packetway_host_in_a_second(leat_time now)
 struct leat_packetway_host_letter *leat_packetway_host_pend(struct leat_packetway_host *h,
                                                             uint16_t te, uint32_t dt);
 void leat_packetway_host_introduce(struct leat_packetway_host *h, uint32_t dt, uint8_t priority);
-struct leat_packetway_host_ask *leat_packetway_host_find_ask(struct leat_packetway_host *h,
-                                                             uint32_t peer);
+struct leat_packetway_host_query *leat_packetway_host_find_query(struct leat_packetway_host *h,
+                                                                 uint32_t peer);
 
 /* packetway_host_plan.c */
 struct leat_packetway_plan *leat_packetway_host_find_plan(struct leat_packetway_host *h,

@@ -20,7 +20,7 @@ leat_err leat_packetway_host_router(struct leat_packetway_host *h, uint32_t addr
 
 static void drop_plan(struct leat_packetway_host *h, struct leat_packetway_plan *plan)
 {
-    if (plan->state == LEAT_PACKETWAY_PLAN_ASKING) h->asking_count--;
+    if (plan->state == LEAT_PACKETWAY_PLAN_ASKING) h->querying_count--;
     *plan = (struct leat_packetway_plan){ 0 };
 }
 
@@ -82,8 +82,8 @@ static struct leat_packetway_plan *new_plan(struct leat_packetway_host *h, uint3
 static void enter(struct leat_packetway_host *h, struct leat_packetway_plan *p,
                   enum leat_packetway_plan_state state)
 {
-    h->asking_count += (state == LEAT_PACKETWAY_PLAN_ASKING);
-    h->asking_count -= (p->state == LEAT_PACKETWAY_PLAN_ASKING);
+    h->querying_count += (state == LEAT_PACKETWAY_PLAN_ASKING);
+    h->querying_count -= (p->state == LEAT_PACKETWAY_PLAN_ASKING);
     p->state = state;
 }
 
@@ -102,8 +102,8 @@ static void send_question(struct leat_packetway_host *h, struct leat_packetway_p
     h->counts.asked++;
 }
 
-static void ask_router(struct leat_packetway_host *h, struct leat_packetway_plan *p,
-                       uint32_t router, leat_time now)
+static void query_router(struct leat_packetway_host *h, struct leat_packetway_plan *p,
+                         uint32_t router, leat_time now)
 {
     p->router = router;
     p->tries = 1;
@@ -112,7 +112,7 @@ static void ask_router(struct leat_packetway_host *h, struct leat_packetway_plan
 }
 
 /* This half-router does not know, or does not answer: try the next one. False: all were asked. */
-static bool ask_next(struct leat_packetway_host *h, struct leat_packetway_plan *p, leat_time now)
+static bool query_next(struct leat_packetway_host *h, struct leat_packetway_plan *p, leat_time now)
 {
     uint32_t i = 0;
     while (i < h->router_count && h->routers[i] != p->router)
@@ -121,19 +121,18 @@ static bool ask_next(struct leat_packetway_host *h, struct leat_packetway_plan *
         enter(h, p, LEAT_PACKETWAY_PLAN_FAILED);
         return false;
     }
-    ask_router(h, p, h->routers[(i + 1) % h->router_count], now);
+    query_router(h, p, h->routers[(i + 1) % h->router_count], now);
     return true;
 }
 
-static void begin_asking(struct leat_packetway_host *h, struct leat_packetway_plan *p,
-                         leat_time now)
+static void begin_query(struct leat_packetway_host *h, struct leat_packetway_plan *p, leat_time now)
 {
     p->failures = p->redirects = 0;
     p->asked_at = now;
     if (!leat_packetway_host_knows_router(h, p->router))
         p->router = h->router_count ? h->routers[0] : 0;
     if (p->router)
-        ask_router(h, p, p->router, now);
+        query_router(h, p, p->router, now);
     else
         enter(h, p, LEAT_PACKETWAY_PLAN_FAILED);
 }
@@ -150,9 +149,9 @@ const struct leat_packetway_plan *leat_packetway_host_plan(struct leat_packetway
     if (!p) p = new_plan(h, dt, 0, now);
     p->used_at = now;
     switch (p->state) {
-    case LEAT_PACKETWAY_PLAN_NONE: begin_asking(h, p, now); break;
+    case LEAT_PACKETWAY_PLAN_NONE: begin_query(h, p, now); break;
     case LEAT_PACKETWAY_PLAN_FAILED:
-        if (now >= leat_packetway_host_in_a_second(p->asked_at)) begin_asking(h, p, now);
+        if (now >= leat_packetway_host_in_a_second(p->asked_at)) begin_query(h, p, now);
         break;
     case LEAT_PACKETWAY_PLAN_ASKING: break;
     case LEAT_PACKETWAY_PLAN_NATIVE:
@@ -253,7 +252,7 @@ static bool redirect_plan(struct leat_packetway_host *h, struct leat_packetway_p
         enter(h, p, LEAT_PACKETWAY_PLAN_ADDRESS);
     } else {
         p->redirects++;
-        ask_router(h, p, router, now);
+        query_router(h, p, router, now);
         return false;
     }
     p->router = router;
@@ -296,7 +295,8 @@ static void on_unknown(struct leat_packetway_host *h, struct leat_packetway_even
 {
     struct leat_packetway_records records = leat_packetway_message_records(&e->message);
     struct leat_packetway_record rec;
-    struct leat_packetway_host_ask *ask = e->peer ? leat_packetway_host_find_ask(h, e->peer) : NULL;
+    struct leat_packetway_host_query *ask = e->peer ? leat_packetway_host_find_query(h, e->peer)
+                                                    : NULL;
     if (ask && !ask->answered && ask->len == e->message.data_len &&
         memcmp(ask->octets, e->message.data, ask->len) == 0)
         ask->peer = 0;
@@ -309,7 +309,7 @@ static void on_unknown(struct leat_packetway_host *h, struct leat_packetway_even
         e->dt = a.low;
         if (!p) continue;
         if (p->state == LEAT_PACKETWAY_PLAN_ASKING && p->router == e->peer) {
-            ask_next(h, p, now);
+            query_next(h, p, now);
         } else if (p->state != LEAT_PACKETWAY_PLAN_ASKING) {
             forget_plan(h, p);
         }
@@ -323,7 +323,7 @@ static void on_failure(struct leat_packetway_host *h, uint32_t peer, leat_time n
         struct leat_packetway_plan *p = &h->plans[i];
         if (!p->dt) continue;
         if (p->state == LEAT_PACKETWAY_PLAN_ASKING) {
-            if (p->router == peer) ask_next(h, p, now); /* its answer to our request */
+            if (p->router == peer) query_next(h, p, now); /* its answer to our request */
         } else {
             forget_plan(h, p);
         }
@@ -341,12 +341,13 @@ static void on_general(struct leat_packetway_host *h, struct leat_packetway_even
     e->dt = quoted.dt;
     struct leat_packetway_plan *p = leat_packetway_host_find_plan(h, quoted.dt);
     if (p && p->state != LEAT_PACKETWAY_PLAN_ASKING) forget_plan(h, p);
-    struct leat_packetway_host_ask *a = e->peer ? leat_packetway_host_find_ask(h, e->peer) : NULL;
+    struct leat_packetway_host_query *a = e->peer ? leat_packetway_host_find_query(h, e->peer)
+                                                  : NULL;
     if (quoted.pt != LEAT_PACKETWAY_PT_RRP) return;
     if (a && quoted.te == LEAT_PACKETWAY_TE_TELL) a->peer = 0;
     for (uint32_t i = 0; i < h->config.plans_max && quoted.te == LEAT_PACKETWAY_TE_GVL2; i++)
         if (h->plans[i].state == LEAT_PACKETWAY_PLAN_ASKING && h->plans[i].router == e->peer)
-            ask_next(h, &h->plans[i], now);
+            query_next(h, &h->plans[i], now);
 }
 
 void leat_packetway_host_on_err(struct leat_packetway_host *h, struct leat_packetway_event *e,
@@ -372,7 +373,7 @@ bool leat_packetway_host_tick_plan(struct leat_packetway_host *h, struct leat_pa
     } else if (p->tries < LEAT_PACKETWAY_HOST_TRIES) {
         p->tries++;
         send_question(h, p, now);
-    } else if (!ask_next(h, p, now)) {
+    } else if (!query_next(h, p, now)) {
         e->kind = LEAT_PACKETWAY_EVENT_SILENT;
         e->dt = p->dt;
         return true;

@@ -65,7 +65,7 @@ static unsigned hush(void)
     return n;
 }
 
-static enum leat_packetway_event_kind hears(const char *hex, leat_time now)
+static enum leat_packetway_event_kind receives(const char *hex, leat_time now)
 {
     leat_packetway_host_receive(h, in, unhex(hex, in), now, &event);
     return event.kind;
@@ -114,7 +114,7 @@ static leat_err send(uint32_t dt, enum leat_packetway_how how, size_t data_len, 
 }
 
 /* T16, T17, and then T23 but for its symbol. */
-static void a_plan_is_asked_for_kept_and_used(void)
+static void a_plan_is_requested_kept_and_used(void)
 {
     uint8_t buf[VECTOR_LEN_MAX];
     size_t len = 0;
@@ -124,7 +124,7 @@ static void a_plan_is_asked_for_kept_and_used(void)
     EQ(send(0x201, LEAT_PACKETWAY_SEND_PLANNED, 5, buf, sizeof buf, &len, &to, 0), LEAT_ERR_FIELD);
     OK(says(0x302, vector("T16")));
     OK(!leat_packetway_host_take(h, &out));
-    EQ(hears(vector("T17"), 0), LEAT_PACKETWAY_EVENT_PLANNED);
+    EQ(receives(vector("T17"), 0), LEAT_PACKETWAY_EVENT_PLANNED);
     EQ(event.dt, 0x201);
     const struct leat_packetway_plan *p = leat_packetway_host_plan(h, 0x201, 0);
     EQ(p->state, LEAT_PACKETWAY_PLAN_ROUTES);
@@ -157,10 +157,10 @@ static void the_first_route_that_holds_the_message_is_taken(void)
     uint32_t to = 0;
     open_host();
     leat_packetway_host_plan(h, 0x201, 0);
-    EQ(hears("0000030100160001 0000000700000302 2900000601000201 2d02000100000009 "
-             "0081990000000000 2e00000000000020 2d02000100000004 0081440000000000 "
-             "2e00000000000006" Z,
-             0),
+    EQ(receives("0000030100160001 0000000700000302 2900000601000201 2d02000100000009 "
+                "0081990000000000 2e00000000000020 2d02000100000004 0081440000000000 "
+                "2e00000000000006" Z,
+                0),
        LEAT_PACKETWAY_EVENT_PLANNED);
     const struct leat_packetway_plan *p = leat_packetway_host_plan(h, 0x201, 0);
     EQ(p->route_count, 2);
@@ -219,9 +219,9 @@ static void redirections_are_followed(void)
     open_host();
     leat_packetway_host_plan(h, 0x201, 0);
     hush();
-    EQ(hears(RDRC("000302", "000201", "000305"), 0), LEAT_PACKETWAY_EVENT_NONE);
+    EQ(receives(RDRC("000302", "000201", "000305"), 0), LEAT_PACKETWAY_EVENT_NONE);
     OK(says(0x305, "0000030500150001 0000000100000301 2900000001000201" Z)); /* asked there */
-    EQ(hears(RDRC("000305", "000201", "000305"), 0), LEAT_PACKETWAY_EVENT_PLANNED);
+    EQ(receives(RDRC("000305", "000201", "000305"), 0), LEAT_PACKETWAY_EVENT_PLANNED);
     const struct leat_packetway_plan *p = leat_packetway_host_plan(h, 0x201, 0);
     EQ(p->state, LEAT_PACKETWAY_PLAN_ADDRESS);
     EQ(send(0x201, LEAT_PACKETWAY_SEND_PLANNED, 5, buf, sizeof buf, &len, &to, 0), LEAT_ERR_OK);
@@ -229,15 +229,15 @@ static void redirections_are_followed(void)
     OK(is_hex(buf, len, "0900020100070051 0600000100000301 48454c4c4f000000" Z));
     /* natively: RDRC{D, D} */
     leat_packetway_host_plan(h, 0x777, 0);
-    EQ(hears(RDRC("000302", "000777", "000777"), 0), LEAT_PACKETWAY_EVENT_PLANNED);
+    EQ(receives(RDRC("000302", "000777", "000777"), 0), LEAT_PACKETWAY_EVENT_PLANNED);
     EQ(leat_packetway_host_plan(h, 0x777, 0)->state, LEAT_PACKETWAY_PLAN_NATIVE);
     EQ(send(0x777, LEAT_PACKETWAY_SEND_PLANNED, 5, buf, sizeof buf, &len, &to, 0), LEAT_ERR_OK);
     EQ(to, 0x777);
     /* not from a stranger */
-    hears(RDRC("000399", "000888", "000305"), 0);
+    receives(RDRC("000399", "000888", "000305"), 0);
     EQ(counts()->disbelieved, 1);
     /* unsolicited: what is sent by address goes there from now on */
-    hears(RDRC("000302", "000888", "000305"), 0);
+    receives(RDRC("000302", "000888", "000305"), 0);
     EQ(send(0x888, LEAT_PACKETWAY_SEND_BY_ADDRESS, 5, buf, sizeof buf, &len, &to, 0), LEAT_ERR_OK);
     EQ(to, 0x305);
     hush();
@@ -247,7 +247,7 @@ static void redirections_are_followed(void)
 }
 
 /* A SAN may have more half-routers than a host keeps: the one that was asked is trusted. */
-static void one_more_half_router_than_is_kept_is_asked(void)
+static void one_more_half_router_than_is_kept_is_queried(void)
 {
     open_host();
     for (uint32_t i = 1; i < LEAT_PACKETWAY_HOST_ROUTERS_MAX; i++)
@@ -255,27 +255,27 @@ static void one_more_half_router_than_is_kept_is_asked(void)
     hush();
     leat_packetway_host_plan(h, 0x201, 0);
     hush();
-    EQ(hears(RDRC("000302", "000201", "00030f"), 0), LEAT_PACKETWAY_EVENT_NONE);
+    EQ(receives(RDRC("000302", "000201", "00030f"), 0), LEAT_PACKETWAY_EVENT_NONE);
     OK(says(0x30F, "0000030f00150001 0000000100000301 2900000001000201" Z));
 #define L2SR(sa)                     \
     "0000030100160001 0000000400" sa \
     " 2900000301000201 2d02000100000004 0081440000000000 2e00000000000020" Z
-    EQ(hears(L2SR("00030e"), 0), LEAT_PACKETWAY_EVENT_NONE); /* a stranger */
+    EQ(receives(L2SR("00030e"), 0), LEAT_PACKETWAY_EVENT_NONE); /* a stranger */
     EQ(counts()->disbelieved, 1);
-    EQ(hears(L2SR("00030f"), 0), LEAT_PACKETWAY_EVENT_PLANNED);
+    EQ(receives(L2SR("00030f"), 0), LEAT_PACKETWAY_EVENT_PLANNED);
     const struct leat_packetway_plan *p = leat_packetway_host_plan(h, 0x201, 0);
     EQ(p->state, LEAT_PACKETWAY_PLAN_ROUTES);
     EQ(p->router, 0x30F);
     leat_packetway_host_plan(h, 0x202, 0);
     hush();
-    EQ(hears(RDRC("000302", "000202", "00030f"), 0), LEAT_PACKETWAY_EVENT_NONE);
-    EQ(hears(RDRC("00030f", "000202", "00030f"), 0), LEAT_PACKETWAY_EVENT_PLANNED);
+    EQ(receives(RDRC("000302", "000202", "00030f"), 0), LEAT_PACKETWAY_EVENT_NONE);
+    EQ(receives(RDRC("00030f", "000202", "00030f"), 0), LEAT_PACKETWAY_EVENT_PLANNED);
     EQ(leat_packetway_host_plan(h, 0x202, 0)->state, LEAT_PACKETWAY_PLAN_ADDRESS);
     close_host();
 }
 
 /* Half-routers that redirect to each other are not followed for ever. */
-static void a_circle_of_redirections_ends(void)
+static void a_cycle_of_redirections_ends(void)
 {
     unsigned asked = 0;
     open_host();
@@ -284,9 +284,9 @@ static void a_circle_of_redirections_ends(void)
     leat_packetway_host_plan(h, 0x201, 0);
     while (leat_packetway_host_take(h, &out) && asked < 100) {
         asked++;
-        hears(out.to == 0x302 ? RDRC("000302", "000201", "000303")
-                              : RDRC("000303", "000201", "000302"),
-              0);
+        receives(out.to == 0x302 ? RDRC("000302", "000201", "000303")
+                                 : RDRC("000303", "000201", "000302"),
+                 0);
     }
     OK(asked <= 6);
     EQ(leat_packetway_host_plan(h, 0x201, 0)->state, LEAT_PACKETWAY_PLAN_ADDRESS);
@@ -297,7 +297,7 @@ static void plan_0x201(void)
 {
     leat_packetway_host_plan(h, 0x201, 0);
     hush();
-    EQ(hears(vector("T17"), 0), LEAT_PACKETWAY_EVENT_PLANNED);
+    EQ(receives(vector("T17"), 0), LEAT_PACKETWAY_EVENT_PLANNED);
 }
 
 static void failures_drop_plans(void)
@@ -311,7 +311,7 @@ static void failures_drop_plans(void)
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         open_host();
         plan_0x201();
-        EQ(hears(row[i], 0), LEAT_PACKETWAY_EVENT_ERR);
+        EQ(receives(row[i], 0), LEAT_PACKETWAY_EVENT_ERR);
         EQ(counts()->forgotten, 1);
         EQ(leat_packetway_host_plan(h, 0x201, 0)->state, LEAT_PACKETWAY_PLAN_ASKING);
         close_host();
@@ -319,11 +319,11 @@ static void failures_drop_plans(void)
     open_host();
     /* a quote of somebody else's packet, or about another node: kept */
     plan_0x201();
-    hears("00000301004affff 0000000300000302 0900020100070051 0000000000000777" Z Z, 0);
-    hears("000003010047ffff 0000000100000302 2900000001000202" Z, 0);
+    receives("00000301004affff 0000000300000302 0900020100070051 0000000000000777" Z Z, 0);
+    receives("000003010047ffff 0000000100000302 2900000001000202" Z, 0);
     EQ(leat_packetway_host_plan(h, 0x201, 0)->state, LEAT_PACKETWAY_PLAN_ROUTES);
     /* an ERR that is itself accused is not believed */
-    hears("000003010047ffff 0000000100000302 2900000001000201 0000000000000001", 0);
+    receives("000003010047ffff 0000000100000302 2900000001000201 0000000000000001", 0);
     EQ(leat_packetway_host_plan(h, 0x201, 0)->state, LEAT_PACKETWAY_PLAN_ROUTES);
     leat_packetway_host_router_gone(h, 0x302);
     EQ(leat_packetway_host_plan(h, 0x201, 0)->state, LEAT_PACKETWAY_PLAN_FAILED);
@@ -336,17 +336,17 @@ static void a_question_that_is_refused_is_over(void)
     uint8_t records[VECTOR_LEN_MAX];
     const size_t len = unhex("2b02000007080000", records);
     open_host();
-    EQ(leat_packetway_host_ask(h, 0x302, records, len, 0), LEAT_ERR_OK);
+    EQ(leat_packetway_host_query(h, 0x302, records, len, 0), LEAT_ERR_OK);
     leat_packetway_host_plan(h, 0x201, 0);
-    EQ(hears("00000301004affff 0000000400000302 0000030200180001 0000000100000301 "
-             "2b02000007080000 0000000000000000" Z,
-             0),
+    EQ(receives("00000301004affff 0000000400000302 0000030200180001 0000000100000301 "
+                "2b02000007080000 0000000000000000" Z,
+                0),
        LEAT_PACKETWAY_EVENT_ERR);
-    EQ(leat_packetway_host_ask(h, 0x302, records, len, 0), LEAT_ERR_OK);
+    EQ(leat_packetway_host_query(h, 0x302, records, len, 0), LEAT_ERR_OK);
     EQ(leat_packetway_host_plan(h, 0x201, 0)->state, LEAT_PACKETWAY_PLAN_ASKING);
-    hears("00000301004affff 0000000400000302 0000030200150001 0000000100000301 "
-          "2900000001000201 0000000000000000" Z,
-          0);
+    receives("00000301004affff 0000000400000302 0000030200150001 0000000100000301 "
+             "2900000001000201 0000000000000000" Z,
+             0);
     EQ(leat_packetway_host_plan(h, 0x201, 0)->state, LEAT_PACKETWAY_PLAN_FAILED);
     close_host();
 }
@@ -365,7 +365,7 @@ static void what_is_above_the_bounds_of_a_host(void)
         strcat(hex, route);
     }
     strcat(hex, Z);
-    EQ(hears(hex, 0), LEAT_PACKETWAY_EVENT_PLANNED); /* unsolicited, but from its half-router */
+    EQ(receives(hex, 0), LEAT_PACKETWAY_EVENT_PLANNED); /* unsolicited, but from its half-router */
     const struct leat_packetway_plan *p = leat_packetway_host_plan(h, 0x201, 0);
     EQ(p->route_count, 4);
     for (unsigned i = 0; i < 4; i++)
@@ -418,27 +418,27 @@ static void the_cache_is_bounded(void)
 
 /* ---- ask ---- */
 
-static void a_tell_is_asked_repeated_and_answered(void)
+static void a_tell_is_sent_repeated_and_answered(void)
 {
     uint8_t records[VECTOR_LEN_MAX];
     const size_t len = unhex("2a07000153757065 7200000000000000", records);
     open_host();
-    EQ(leat_packetway_host_ask(h, 0x302, records, len, 0), LEAT_ERR_OK);
-    EQ(leat_packetway_host_ask(h, 0x302, records, len, 0), LEAT_ERR_DUPLICATE);
+    EQ(leat_packetway_host_query(h, 0x302, records, len, 0), LEAT_ERR_OK);
+    EQ(leat_packetway_host_query(h, 0x302, records, len, 0), LEAT_ERR_DUPLICATE);
     OK(says(0x302, "0000030200180001 0000000200000301 2a07000153757065 7200000000000000" Z));
     leat_packetway_host_tick(h, S, &event);
     EQ(hush(), 1);
-    EQ(hears("0000030100190001 0000000100000302 2900000001000201" Z, S + 1),
+    EQ(receives("0000030100190001 0000000100000302 2900000001000201" Z, S + 1),
        LEAT_PACKETWAY_EVENT_INFO);
     EQ(event.peer, 0x302);
-    EQ(hears("0000030100190001 0000000100000302 2900000001000202" Z, S + 2),
+    EQ(receives("0000030100190001 0000000100000302 2900000001000202" Z, S + 2),
        LEAT_PACKETWAY_EVENT_INFO); /* a further part */
-    EQ(hears("0000030100190001 0000000100000305 2900000001000202" Z, S + 2),
+    EQ(receives("0000030100190001 0000000100000305 2900000001000202" Z, S + 2),
        LEAT_PACKETWAY_EVENT_NONE); /* nobody asked him */
     leat_packetway_host_tick(h, 3 * S, &event);
     EQ(event.kind, LEAT_PACKETWAY_EVENT_NONE);
     EQ(hush(), 0);
-    EQ(leat_packetway_host_ask(h, 0x302, NULL, 0, 3 * S), LEAT_ERR_OK); /* WRU? */
+    EQ(leat_packetway_host_query(h, 0x302, NULL, 0, 3 * S), LEAT_ERR_OK); /* WRU? */
     OK(says(0x302, "00000302001b0001 0000000000000301" Z));
     unsigned silent = 0;
     for (unsigned second = 4; second < 9; second++) {
@@ -447,14 +447,14 @@ static void a_tell_is_asked_repeated_and_answered(void)
     }
     EQ(silent, 1);
     EQ(hush(), 2);
-    EQ(leat_packetway_host_ask(h, 0x302, records, 8, 0), LEAT_ERR_PACKETWAY_REC_LEN);
-    EQ(leat_packetway_host_ask(h, 0x302, records, 7, 0), LEAT_ERR_LENGTH);
-    EQ(leat_packetway_host_ask(h, 0, records, len, 0), LEAT_ERR_RANGE);
+    EQ(leat_packetway_host_query(h, 0x302, records, 8, 0), LEAT_ERR_PACKETWAY_REC_LEN);
+    EQ(leat_packetway_host_query(h, 0x302, records, 7, 0), LEAT_ERR_LENGTH);
+    EQ(leat_packetway_host_query(h, 0, records, len, 0), LEAT_ERR_RANGE);
     /* UNK ends it */
-    EQ(leat_packetway_host_ask(h, 0x302, records, len, 10 * S), LEAT_ERR_OK);
-    EQ(hears("000003010047ffff 0000000200000302 2a07000153757065 7200000000000000" Z, 10 * S),
+    EQ(leat_packetway_host_query(h, 0x302, records, len, 10 * S), LEAT_ERR_OK);
+    EQ(receives("000003010047ffff 0000000200000302 2a07000153757065 7200000000000000" Z, 10 * S),
        LEAT_PACKETWAY_EVENT_ERR);
-    EQ(leat_packetway_host_ask(h, 0x302, records, len, 10 * S), LEAT_ERR_OK);
+    EQ(leat_packetway_host_query(h, 0x302, records, len, 10 * S), LEAT_ERR_OK);
     close_host();
 }
 
@@ -463,44 +463,46 @@ static void a_question_that_is_taken_back_makes_room_for_another(void)
     uint8_t records[VECTOR_LEN_MAX];
     const size_t len = unhex("2a07000153757065 7200000000000000", records);
     open_host();
-    EQ(leat_packetway_host_ask(h, 0x302, records, len, 0), LEAT_ERR_OK);
-    EQ(leat_packetway_host_ask(h, 0x303, NULL, 0, 0), LEAT_ERR_OK);
+    EQ(leat_packetway_host_query(h, 0x302, records, len, 0), LEAT_ERR_OK);
+    EQ(leat_packetway_host_query(h, 0x303, NULL, 0, 0), LEAT_ERR_OK);
     hush();
-    leat_packetway_host_unask(h, 0x302);
-    leat_packetway_host_unask(h, 0x304); /* was never asked */
-    EQ(hears("0000030100190001 0000000100000302 2900000001000201" Z, 0), LEAT_PACKETWAY_EVENT_NONE);
-    EQ(leat_packetway_host_ask(h, 0x302, NULL, 0, 0), LEAT_ERR_OK);
-    EQ(leat_packetway_host_ask(h, 0x303, NULL, 0, 0), LEAT_ERR_DUPLICATE); /* still awaited */
-    EQ(hears("0000030100190001 0000000100000302 2900000001000302" Z, 0), LEAT_PACKETWAY_EVENT_INFO);
+    leat_packetway_host_cancel(h, 0x302);
+    leat_packetway_host_cancel(h, 0x304); /* was never asked */
+    EQ(receives("0000030100190001 0000000100000302 2900000001000201" Z, 0),
+       LEAT_PACKETWAY_EVENT_NONE);
+    EQ(leat_packetway_host_query(h, 0x302, NULL, 0, 0), LEAT_ERR_OK);
+    EQ(leat_packetway_host_query(h, 0x303, NULL, 0, 0), LEAT_ERR_DUPLICATE); /* still awaited */
+    EQ(receives("0000030100190001 0000000100000302 2900000001000302" Z, 0),
+       LEAT_PACKETWAY_EVENT_INFO);
     close_host();
 }
 
-static void a_host_tells_about_itself(void)
+static void a_host_describes_itself(void)
 {
     uint8_t about[VECTOR_LEN_MAX];
     struct leat_packetway_host_config c = config_of();
     c.about = about;
     c.about_len = unhex("2a02000061620000 2b02000007080000 2c00000001e00005", about);
     open_with(&c);
-    hears("07000301001b0001 0000000000000302" Z, 0);
+    receives("07000301001b0001 0000000000000302" Z, 0);
     OK(says(0x302, "0700030200190001 0000000400000301 2900000301000301 2a02000061620000 "
                    "2b02000007080000 2c00000001e00005" Z));
-    hears("00000301001b0001 0000000000000000" Z, 0); /* from nobody, and no link to answer on */
+    receives("00000301001b0001 0000000000000000" Z, 0); /* from nobody, and no link to answer on */
     EQ(hush(), 0);
-    hears("0000030100180001 0000000100000302 2b02000007080000" Z, 0);
+    receives("0000030100180001 0000000100000302 2b02000007080000" Z, 0);
     EQ(hush(), 1);
-    hears("0000030100180001 0000000100000302 2b02000007040000" Z, 0);
+    receives("0000030100180001 0000000100000302 2b02000007040000" Z, 0);
     EQ(hush(), 0); /* it does not match */
-    EQ(hears("00e0000500000051 0000000000000302" Z, 0), LEAT_PACKETWAY_EVENT_DATA);
-    EQ(hears("00e0000600000051 0000000000000302" Z, 0), LEAT_PACKETWAY_EVENT_NONE);
+    EQ(receives("00e0000500000051 0000000000000302" Z, 0), LEAT_PACKETWAY_EVENT_DATA);
+    EQ(receives("00e0000600000051 0000000000000302" Z, 0), LEAT_PACKETWAY_EVENT_NONE);
     close_host();
     c.level_c = false;
     c.point_to_point = true;
     open_with(&c);
-    hears("007ffffe001b0001 0000000000000000" Z, 0);
+    receives("007ffffe001b0001 0000000000000000" Z, 0);
     OK(says(0x7FFFFE, "007ffffe00190001 0000000300000301 2900000201000301 2a02000061620000 "
                       "2c00000001e00005" Z));
-    hears("0000030100180001 0000000100000302 2b02000007080000" Z, 0);
+    receives("0000030100180001 0000000100000302 2b02000007080000" Z, 0);
     EQ(hush(), 0);
     close_host();
 }
@@ -532,14 +534,15 @@ static void only_whole_messages_for_me_are_taken(void)
     };
     open_host();
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        EQ(hears(row[i].hex, 0), row[i].kind);
+        EQ(receives(row[i].hex, 0), row[i].kind);
         EQ(event.err, row[i].err);
     }
     EQ(event.peer, 0x101); /* of the embedded message */
     EQ(counts()->received, 4);
     EQ(counts()->not_mine, 2);
     EQ(counts()->bad, 3);
-    EQ(hears("0000030100000051 0000000000000201 0000000000000002", 0), LEAT_PACKETWAY_EVENT_DATA);
+    EQ(receives("0000030100000051 0000000000000201 0000000000000002", 0),
+       LEAT_PACKETWAY_EVENT_DATA);
     OK(event.accused);
     close_host();
 }
@@ -551,16 +554,16 @@ static void elements_come_in_my_byte_order(void)
         struct leat_packetway_host_config c = config_of();
         c.little_endian = little;
         open_with(&c);
-        EQ(hears("0000030100000051 a400000100000201 04030201aabb0000" Z, 0),
+        EQ(receives("0000030100000051 a400000100000201 04030201aabb0000" Z, 0),
            LEAT_PACKETWAY_EVENT_DATA);
         EQ(event.message.data_len, 6);
         OK(is_hex(event.message.data, 6, little ? "04030201aabb" : "01020304aabb"));
         EQ(event.partial, !little);
-        EQ(hears("0000030100000051 2000000100000201 0102030405060708" Z, 0),
+        EQ(receives("0000030100000051 2000000100000201 0102030405060708" Z, 0),
            LEAT_PACKETWAY_EVENT_DATA);
         OK(is_hex(event.message.data, 8, little ? "0403020108070605" : "0102030405060708"));
         /* MEM-WRITE: the leading address is big-endian, whatever E says */
-        EQ(hears("0000030100000004 a400000200000201 0000000000001000 0403020100000000" Z, 0),
+        EQ(receives("0000030100000004 a400000200000201 0000000000001000 0403020100000000" Z, 0),
            LEAT_PACKETWAY_EVENT_DATA);
         OK(is_hex(event.message.data, 14, "0000000000001000040302010000"));
         close_host();
@@ -619,12 +622,12 @@ static void hosts_out_of_bounds_are_refused(void)
     close_host();
 }
 
-TAP_MAIN(T(a_plan_is_asked_for_kept_and_used), T(the_first_route_that_holds_the_message_is_taken),
+TAP_MAIN(T(a_plan_is_requested_kept_and_used), T(the_first_route_that_holds_the_message_is_taken),
          T(a_question_without_an_answer_is_repeated), T(redirections_are_followed),
-         T(one_more_half_router_than_is_kept_is_asked), T(a_circle_of_redirections_ends),
+         T(one_more_half_router_than_is_kept_is_queried), T(a_cycle_of_redirections_ends),
          T(failures_drop_plans), T(a_question_that_is_refused_is_over),
          T(what_is_above_the_bounds_of_a_host), T(data_is_posted_among_my_own_messages),
-         T(the_cache_is_bounded), T(a_tell_is_asked_repeated_and_answered),
-         T(a_question_that_is_taken_back_makes_room_for_another), T(a_host_tells_about_itself),
+         T(the_cache_is_bounded), T(a_tell_is_sent_repeated_and_answered),
+         T(a_question_that_is_taken_back_makes_room_for_another), T(a_host_describes_itself),
          T(only_whole_messages_for_me_are_taken), T(elements_come_in_my_byte_order),
          T(anything_may_come_in), T(hosts_out_of_bounds_are_refused))

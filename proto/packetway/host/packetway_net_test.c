@@ -282,7 +282,7 @@ static void a_lost_router_is_withdrawn_and_traffic_goes_on(void)
 }
 
 /* For a minute traffic to lost nodes gets the reason; then they are unknown. */
-static void traffic_to_lost_nodes_is_told_why_for_a_minute(void)
+static void traffic_to_lost_nodes_gets_the_reason_for_a_minute(void)
 {
     static struct net n;
     build_two_ways(&n);
@@ -343,7 +343,7 @@ static void build_ring(struct net *n, uint32_t sans, bool without_ids)
 }
 
 /* A table stops where it has been, or where its SAN is: the rest of the ring is all it can see. */
-static void tables_that_go_in_a_circle_end(void)
+static void tables_that_go_in_a_cycle_end(void)
 {
     for (int without_ids = 0; without_ids < 2; without_ids++)
         for (uint32_t sans = 3; sans <= 8; sans++) {
@@ -540,9 +540,10 @@ TAP_MAIN(T(all_pairs_reach_each_other_as_a_search_says),
          T(traffic_goes_on_while_links_come_and_go),
          T(a_lost_link_costs_four_messages_and_no_table),
          T(a_lost_router_is_withdrawn_and_traffic_goes_on),
-         T(traffic_to_lost_nodes_is_told_why_for_a_minute), T(a_plan_is_made_again_after_a_failure),
-         T(tables_that_go_in_a_circle_end), T(a_ring_is_crossed_the_short_way),
-         T(a_packet_to_nowhere_ends), T(a_restarted_router_is_believed_again),
-         T(tables_of_a_silent_neighbour_expire), T(ei_names_the_router_that_saw_the_error),
+         T(traffic_to_lost_nodes_gets_the_reason_for_a_minute),
+         T(a_plan_is_made_again_after_a_failure), T(tables_that_go_in_a_cycle_end),
+         T(a_ring_is_crossed_the_short_way), T(a_packet_to_nowhere_ends),
+         T(a_restarted_router_is_believed_again), T(tables_of_a_silent_neighbour_expire),
+         T(ei_names_the_router_that_saw_the_error),
          T(a_rogue_neighbour_cannot_fill_more_than_the_bounds),
          T(a_flood_of_unknown_destinations_gets_ten_errs_a_second))

@@ -408,7 +408,7 @@ static void the_word_in_hand_gets_the_ei_rule(void)
 }
 
 /* Spec 5.6, and the examples of section 9. */
-static void the_seal_tells_what_this_router_saw(void)
+static void the_seal_reports_what_this_router_saw(void)
 {
     uint8_t buf[VECTOR_LEN_MAX];
     const size_t len = unhex("0081010000000000 " PH("000201"), buf);
@@ -711,7 +711,7 @@ TAP_MAIN(T(every_rule_of_layer_3_in_its_order), T(a_dead_link_is_no_way),
          T(the_priority_of_a_hop_is_the_l2rhs_if_it_has_one),
          T(the_mtu_counts_what_is_left_to_send), T(what_is_dropped_is_what_the_codec_refuses),
          T(an_early_decision_is_the_right_one), T(the_table_of_cut_through_holds),
-         T(the_word_in_hand_gets_the_ei_rule), T(the_seal_tells_what_this_router_saw),
+         T(the_word_in_hand_gets_the_ei_rule), T(the_seal_reports_what_this_router_saw),
          T(reasons_have_words), T(the_fib_keeps_the_best_of_each_kind),
          T(the_fib_is_bounded_and_small), T(ranges_are_put_together_by_preference),
          T(the_queue_serves_as_a_plain_line_would), T(a_queue_out_of_bounds_is_refused),

@@ -17,7 +17,7 @@ struct leat_packetway_peer leat_packetway_router_peer(const struct leat_packetwa
 }
 
 /* Requests all tables. A new neighbour gets ours by requesting them likewise. */
-static void ask_for_tables(struct leat_packetway_router *r, bool twin, uint32_t index,
+static void request_tables(struct leat_packetway_router *r, bool twin, uint32_t index,
                            uint32_t address)
 {
     if (!(r->config.levels & LEAT_PACKETWAY_LEVEL_D)) return;
@@ -34,7 +34,7 @@ static void forget_routes_through_twins(struct leat_packetway_router *r)
     for (uint32_t i = 0; i < r->config.tables_max; i++)
         if (r->tables[i].from_twin) r->tables[i].state = LEAT_PACKETWAY_XRT_FREE;
     for (uint32_t i = 0; i < r->fib.twin_count; i++)
-        ask_for_tables(r, true, i, r->fib.twins[i].address);
+        request_tables(r, true, i, r->fib.twins[i].address);
 }
 
 leat_err leat_packetway_router_twin(struct leat_packetway_router *r, uint32_t address, uint16_t q,
@@ -54,7 +54,7 @@ leat_err leat_packetway_router_twin(struct leat_packetway_router *r, uint32_t ad
     };
     if (!peer.known) {
         r->fib.twin_count++;
-        ask_for_tables(r, true, index, address);
+        request_tables(r, true, index, address);
         r->lrt_changed = true;
     }
     r->fib_stale = true;
@@ -72,7 +72,7 @@ leat_err leat_packetway_router_link(struct leat_packetway_router *r, uint32_t tw
     t->up = up;
     r->fib_stale = true;
     if (up) {
-        ask_for_tables(r, true, peer.index, twin);
+        request_tables(r, true, peer.index, twin);
         r->twins_due |= UINT64_C(1) << peer.index;
     } else {
         const struct leat_packetway_peer nobody = { 0 };
@@ -186,7 +186,7 @@ static void set_buddy(struct leat_packetway_router *r, const struct leat_packetw
         .address = node->address.low, .native = native, .q = node->q, .up = true
     };
     if (place == r->fib.buddy_count) r->fib.buddy_count++;
-    if (fresh) ask_for_tables(r, false, place, node->address.low);
+    if (fresh) request_tables(r, false, place, node->address.low);
 }
 
 leat_err leat_packetway_router_node(struct leat_packetway_router *r,
@@ -272,7 +272,7 @@ static void keep_about(struct leat_packetway_router *r, struct leat_packetway_lr
 {
     const bool same = n->registered && n->about_len == b->len &&
                       memcmp(n->about, b->buf, b->len) == 0;
-    n->heard = n->registered = true;
+    n->answered = n->registered = true;
     n->silences = 0;
     if (!n->poll_at) n->poll_at = leat_time_add(now, r->config.poll_ps);
     if (r->config.poll_ps && n->poll_at < r->wake_at) r->wake_at = n->poll_at;
@@ -330,11 +330,11 @@ void leat_packetway_router_poll(struct leat_packetway_router *r, leat_time now)
         struct leat_packetway_lrt_node *n = &r->nodes[i];
         if (!n->registered) continue;
         if (n->poll_at <= now) {
-            if (!n->heard && ++n->silences == LEAT_PACKETWAY_SILENCES_MAX) {
+            if (!n->answered && ++n->silences == LEAT_PACKETWAY_SILENCES_MAX) {
                 remove_registration(r, n);
                 continue;
             }
-            n->heard = false;
+            n->answered = false;
             n->poll_at = leat_time_add(now, r->config.poll_ps);
             leat_packetway_router_pend(r, LEAT_PACKETWAY_PT_RRP, LEAT_PACKETWAY_TE_WRU,
                                        n->address.low, 0);

@@ -413,9 +413,9 @@ struct candidate {
     struct leat_packetway_records about;
 };
 
-static bool is_told_elsewhere(const struct leat_packetway_router *r,
-                              const struct leat_packetway_xrt *t,
-                              const struct leat_packetway_address *a)
+static bool is_reported_elsewhere(const struct leat_packetway_router *r,
+                                  const struct leat_packetway_xrt *t,
+                                  const struct leat_packetway_address *a)
 {
     const uint32_t index = (uint32_t)(t - r->tables);
     if (a->at == LEAT_PACKETWAY_AT_SINGLE) {
@@ -467,7 +467,7 @@ static bool table_candidate(const struct leat_packetway_router *r,
         out->about = leat_packetway_record_nested(&rec);
         *next = at + rec.len;
     }
-    return !is_told_elsewhere(r, t, &out->address);
+    return !is_reported_elsewhere(r, t, &out->address);
 }
 
 static void write_candidate(struct leat_packetway_build *b, const struct candidate *c)
@@ -479,15 +479,15 @@ static void write_candidate(struct leat_packetway_build *b, const struct candida
 }
 
 /* False: the current INFO is full and must be sent first. */
-static bool tell(struct leat_packetway_router *r, struct leat_packetway_pending *p,
-                 struct leat_packetway_build *b, const struct candidate *c)
+static bool report(struct leat_packetway_router *r, struct leat_packetway_pending *p,
+                   struct leat_packetway_build *b, const struct candidate *c)
 {
     const struct leat_packetway_records asked = leat_packetway_records_of(p->octets, p->len,
                                                                           LEAT_PACKETWAY_STRICT);
     const struct leat_packetway_build before = *b;
     if (!leat_packetway_node_matches(asked, &c->address, c->about)) return true;
     write_candidate(b, c);
-    p->told = true;
+    p->matched = true;
     if (!b->err) return true;
     *b = before;
     if (b->len) return false;
@@ -504,13 +504,13 @@ static size_t answer_tell(struct leat_packetway_router *r, struct leat_packetway
     leat_packetway_build_init(&b, r->db, room);
     *done = false;
     for (; p->node <= r->node_end; p->node++)
-        if (local_candidate(r, p->node, &c) && !tell(r, p, &b, &c)) return b.len;
+        if (local_candidate(r, p->node, &c) && !report(r, p, &b, &c)) return b.len;
     for (; p->rank < r->table_count; p->rank++, p->at = 0) {
         const struct leat_packetway_xrt *t = &r->tables[r->by_q[p->rank]];
         size_t next;
         if (t->state != LEAT_PACKETWAY_XRT_LIVE) continue;
         for (; p->at <= t->nodes_len; p->at = next)
-            if (table_candidate(r, t, p->at, &next, &c) && !tell(r, p, &b, &c)) return b.len;
+            if (table_candidate(r, t, p->at, &next, &c) && !report(r, p, &b, &c)) return b.len;
     }
     *done = true;
     return b.len;
@@ -537,7 +537,7 @@ static const uint8_t *make(struct leat_packetway_router *r, struct leat_packetwa
     case LEAT_PACKETWAY_PENDING_TELL: break;
     }
     *len = answer_tell(r, p, room, done);
-    if (*len == 0 && !p->told) *len = say_unknown(r, p, now);
+    if (*len == 0 && !p->matched) *len = say_unknown(r, p, now);
     *skip = *len == 0;
     return r->db;
 }

@@ -29,7 +29,7 @@ struct leat_packetway_lrt_node {
     uint16_t q;
     uint16_t about_len;
     uint8_t silences;
-    bool mapped, registered, heard, buddy;
+    bool mapped, registered, answered, buddy;
     uint8_t about[LEAT_PACKETWAY_ABOUT_LEN_MAX];
 };
 
@@ -82,7 +82,7 @@ struct leat_packetway_pending {
     uint32_t about;
     uint16_t pt, te;
     uint8_t priority;
-    bool told;           /* TELL: something matched */
+    bool matched;        /* TELL: something matched */
     uint32_t node, rank; /* TELL: where to continue */
     size_t at;
     size_t len;

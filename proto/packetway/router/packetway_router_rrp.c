@@ -48,7 +48,7 @@ static void on_wru(struct leat_packetway_router *r, const struct letter *l)
 /* ---- HRTO, GVL2, TELL ---- */
 
 /* Is the requester a node of this SAN? Only those get routes (spec 6.2). */
-static bool asks_from_my_san(struct leat_packetway_router *r, const struct letter *l)
+static bool is_from_my_san(struct leat_packetway_router *r, const struct letter *l)
 {
     struct leat_packetway_decision d = { 0 };
     if (!from_san(l)) return false;
@@ -62,7 +62,7 @@ static void on_question(struct leat_packetway_router *r, const struct letter *l)
     const struct leat_packetway_header *h = &l->message->header;
     struct leat_packetway_records records = leat_packetway_message_records(l->message);
     struct leat_packetway_record rec;
-    if (!asks_from_my_san(r, l)) {
+    if (!is_from_my_san(r, l)) {
         complain(r, l);
         return;
     }
@@ -74,7 +74,7 @@ static void on_question(struct leat_packetway_router *r, const struct letter *l)
     p->about = leat_packetway_record_address(&rec).low;
 }
 
-static bool is_being_told(const struct leat_packetway_router *r, uint32_t sa)
+static bool is_being_answered(const struct leat_packetway_router *r, uint32_t sa)
 {
     for (uint32_t i = 0; i < r->pending_count; i++) {
         const struct leat_packetway_pending *p =
@@ -87,7 +87,7 @@ static bool is_being_told(const struct leat_packetway_router *r, uint32_t sa)
 static void on_tell(struct leat_packetway_router *r, const struct letter *l)
 {
     const struct leat_packetway_message *m = l->message;
-    if (!m->header.sa || is_being_told(r, m->header.sa)) return; /* one at a time per peer */
+    if (!m->header.sa || is_being_answered(r, m->header.sa)) return; /* one at a time per peer */
     if (m->data_len > LEAT_PACKETWAY_REQUEST_LEN_MAX) {
         complain(r, l);
         return;

@@ -66,7 +66,7 @@ static struct leat_packetway_rates *rates_of(struct leat_packetway_router *r,
 /* ---- RTBL in ---- */
 
 /* The contents of an RTBL, lent from the message. */
-struct heard {
+struct received {
     uint16_t sequence;
     uint32_t san, mtu_words;
     uint32_t received_from[LEAT_PACKETWAY_RCVF_MAX];
@@ -78,7 +78,7 @@ struct heard {
 };
 
 /* The grammar was checked strictly: RTHD{ SNID RCVF SRQR MTUR nodes }. */
-static void read_table(const struct leat_packetway_message *m, struct heard *h)
+static void read_table(const struct leat_packetway_message *m, struct received *h)
 {
     struct leat_packetway_records records = leat_packetway_message_records(m);
     struct leat_packetway_record rec;
@@ -101,7 +101,7 @@ static void read_table(const struct leat_packetway_message *m, struct heard *h)
     h->nodes_len = (size_t)(records.end - records.at);
 }
 
-static bool passed(const struct heard *h, uint32_t address)
+static bool passed(const struct received *h, uint32_t address)
 {
     for (uint32_t i = 0; i < h->received_from_count; i++)
         if (h->received_from[i] == address) return true;
@@ -115,7 +115,8 @@ static bool passed(const struct heard *h, uint32_t address)
  * ever. Shortly after the start, the number exactly opposite to the own one, neither newer nor
  * older, counts too.
  */
-static void meet_former_self(struct leat_packetway_router *r, const struct heard *h, leat_time now)
+static void meet_former_self(struct leat_packetway_router *r, const struct received *h,
+                             leat_time now)
 {
     const uint16_t sequence = (uint16_t)(h->sequence - (h->received_from_count - 1));
     const bool young = now - r->started_at < LEAT_PACKETWAY_ORIGINATE_S * LEAT_PACKETWAY_SECOND;
@@ -126,7 +127,7 @@ static void meet_former_self(struct leat_packetway_router *r, const struct heard
     r->lrt_changed = true; /* so that a new table is sent */
 }
 
-static bool has_nodes_of_mine(const struct leat_packetway_router *r, const struct heard *h)
+static bool has_nodes_of_mine(const struct leat_packetway_router *r, const struct received *h)
 {
     struct leat_packetway_records nodes = leat_packetway_table_nodes(h->nodes, h->nodes_len);
     const struct leat_packetway_block *b = &r->config.block;
@@ -141,7 +142,7 @@ static bool has_nodes_of_mine(const struct leat_packetway_router *r, const struc
 }
 
 /* Is it worth a slot? Counts the reason if not. */
-static bool is_welcome(struct leat_packetway_router *r, const struct heard *h, leat_time now)
+static bool is_welcome(struct leat_packetway_router *r, const struct received *h, leat_time now)
 {
     if (passed(h, r->config.address)) {
         r->counts.rtbl_loops++;
@@ -162,7 +163,7 @@ static bool is_welcome(struct leat_packetway_router *r, const struct heard *h, l
     return true;
 }
 
-static bool same_way(const struct leat_packetway_xrt *t, const struct heard *h)
+static bool same_way(const struct leat_packetway_xrt *t, const struct received *h)
 {
     return t->state == LEAT_PACKETWAY_XRT_LIVE &&
            t->received_from_count == h->received_from_count &&
@@ -170,14 +171,14 @@ static bool same_way(const struct leat_packetway_xrt *t, const struct heard *h)
                   h->received_from_count * sizeof *h->received_from) == 0;
 }
 
-static bool same_san(const struct leat_packetway_xrt *t, const struct heard *h)
+static bool same_san(const struct leat_packetway_xrt *t, const struct received *h)
 {
     if (t->state != LEAT_PACKETWAY_XRT_LIVE || t->san != h->san) return false;
     return h->san || t->received_from[0] == h->received_from[0];
 }
 
 /* Is a worse than b, of the same SAN? */
-static bool is_worse(const struct leat_packetway_xrt *a, uint32_t q, const struct heard *h)
+static bool is_worse(const struct leat_packetway_xrt *a, uint32_t q, const struct received *h)
 {
     if (a->q != q) return a->q > q;
     if (a->received_from_count != h->received_from_count)
@@ -193,8 +194,8 @@ static bool is_worst(const struct leat_packetway_xrt *a, const struct leat_packe
 }
 
 /* A slot for a new table, or NULL: K per SAN, then what is free or lost. */
-static struct leat_packetway_xrt *find_room(struct leat_packetway_router *r, const struct heard *h,
-                                            uint32_t q)
+static struct leat_packetway_xrt *find_room(struct leat_packetway_router *r,
+                                            const struct received *h, uint32_t q)
 {
     struct leat_packetway_xrt *free = NULL, *worst = NULL;
     uint32_t count = 0;
@@ -212,8 +213,8 @@ static struct leat_packetway_xrt *find_room(struct leat_packetway_router *r, con
 }
 
 /* hop(me->X) + CSR (spec 6.5), in `out`. False: too long to keep, or too many L2RHs. */
-static bool extend_route(const struct leat_packetway_router *r, const struct heard *h, uint8_t *out,
-                         size_t *len)
+static bool extend_route(const struct leat_packetway_router *r, const struct received *h,
+                         uint8_t *out, size_t *len)
 {
     uint8_t name[LEAT_PACKETWAY_TWIN_HOP_LEN];
     struct leat_packetway_leading hop = { .kind = LEAT_PACKETWAY_L2RH }, l2rh;
@@ -245,7 +246,7 @@ static bool extend_route(const struct leat_packetway_router *r, const struct hea
 }
 
 static void store(struct leat_packetway_router *r, struct leat_packetway_xrt *t,
-                  const struct heard *h, uint32_t q, const uint8_t *csr, size_t csr_len,
+                  const struct received *h, uint32_t q, const uint8_t *csr, size_t csr_len,
                   leat_time now)
 {
     const bool twin = h->from.twin;
@@ -283,7 +284,7 @@ static void store(struct leat_packetway_router *r, struct leat_packetway_xrt *t,
  * A table with too many nodes to keep: it is kept as ranges, as its sender would have sent it over
  * a smaller MTU (spec 6.5). Its nodes are then reached by address. False: not even that fits.
  */
-static bool narrow(struct leat_packetway_router *r, struct heard *h)
+static bool narrow(struct leat_packetway_router *r, struct received *h)
 {
     const uint32_t cap = r->config.table_len_max;
     if (h->nodes_len <= cap) return true;
@@ -294,7 +295,7 @@ static bool narrow(struct leat_packetway_router *r, struct heard *h)
     return len > 0;
 }
 
-static void keep(struct leat_packetway_router *r, struct heard *h, leat_time now)
+static void keep(struct leat_packetway_router *r, struct received *h, leat_time now)
 {
     uint8_t csr[LEAT_PACKETWAY_CSR_LEN_MAX];
     size_t csr_len;
@@ -320,7 +321,7 @@ void leat_packetway_router_on_rtbl(struct leat_packetway_router *r,
                                    const struct leat_packetway_arrival *arrival,
                                    const struct leat_packetway_message *m, leat_time now)
 {
-    struct heard h;
+    struct received h;
     read_table(m, &h);
     if (!is_neighbour(r, arrival, m->header.sa, &h.from)) return;
     if (h.received_from[h.received_from_count - 1] != m->header.sa) {
@@ -399,8 +400,8 @@ static bool is_hit(const struct leat_packetway_router *r, const struct leat_pack
     return false;
 }
 
-static void tell_failure(struct leat_packetway_router *r, uint16_t te, uint32_t a, uint32_t b,
-                         bool twin, uint32_t index, uint8_t priority)
+static void report_failure(struct leat_packetway_router *r, uint16_t te, uint32_t a, uint32_t b,
+                           bool twin, uint32_t index, uint8_t priority)
 {
     const uint32_t address = twin ? r->fib.twins[index].address : r->fib.buddies[index].address;
     struct leat_packetway_pending *p = leat_packetway_router_pend(r, LEAT_PACKETWAY_PT_ERR, te,
@@ -439,9 +440,9 @@ void leat_packetway_router_fail(struct leat_packetway_router *r, uint16_t te, ui
     twins &= twins_up(r);
     buddies &= buddies_up(r);
     for (uint32_t i = 0; i < r->fib.twin_count; i++)
-        if (twins >> i & 1) tell_failure(r, te, a, b, true, i, priority);
+        if (twins >> i & 1) report_failure(r, te, a, b, true, i, priority);
     for (uint32_t i = 0; i < r->fib.buddy_count; i++)
-        if (buddies >> i & 1) tell_failure(r, te, a, b, false, i, priority);
+        if (buddies >> i & 1) report_failure(r, te, a, b, false, i, priority);
 }
 
 void leat_packetway_router_on_failure(struct leat_packetway_router *r,

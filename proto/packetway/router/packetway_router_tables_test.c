@@ -281,7 +281,7 @@ struct told {
     uint16_t q;
 };
 
-struct told_table {
+struct sent_table {
     uint32_t passed[3];
     uint32_t count;
     unsigned kind; /* 0, 1: twins; 2, 3: buddies */
@@ -305,7 +305,7 @@ static struct leat_packetway_address random_address(struct leat_random *r)
 
 static const uint32_t neighbours[KINDS] = { 0x302, 0x402, 0x103, 0x104 };
 
-static void feed_random_table(struct subject *s, struct leat_random *r, struct told_table *t,
+static void feed_random_table(struct subject *s, struct leat_random *r, struct sent_table *t,
                               uint32_t number)
 {
     uint8_t db[512];
@@ -348,7 +348,7 @@ static void feed_random_table(struct subject *s, struct leat_random *r, struct t
 }
 
 /* The route to x in a table: its total Q, or -1. */
-static int way_in(const struct told_table *t, uint32_t x)
+static int way_in(const struct sent_table *t, uint32_t x)
 {
     int best = t->passed[0] == x ? t->q : -1;
     for (unsigned i = 0; i < t->node_count; i++) {
@@ -360,13 +360,13 @@ static int way_in(const struct told_table *t, uint32_t x)
 }
 
 /* Rule 5: the neighbour, or -1. */
-static int choose(const struct told_table *tables, unsigned count, uint32_t x,
+static int choose(const struct sent_table *tables, unsigned count, uint32_t x,
                   enum leat_packetway_side side)
 {
-    const struct told_table *best = NULL;
+    const struct sent_table *best = NULL;
     int best_q = 0;
     for (unsigned i = 0; i < count; i++) {
-        const struct told_table *t = &tables[i];
+        const struct sent_table *t = &tables[i];
         const int q = way_in(t, x);
         if (q < 0 || (side == LEAT_PACKETWAY_FROM_TWIN && t->kind < 2) ||
             (side == LEAT_PACKETWAY_FROM_BUDDY && t->kind >= 2))
@@ -409,7 +409,7 @@ static void any_tables_are_read_as_5_3_says(void)
     leat_random_seed(&r, tap_seed());
     for (unsigned round = 0; round < LEAT_ROUNDS / 2000 && !tap_checks_failed; round++) {
         struct subject s;
-        struct told_table tables[TABLES_MAX];
+        struct sent_table tables[TABLES_MAX];
         struct told lrt[LOCAL_MAX];
         const unsigned table_count = 1 + (unsigned)leat_random_below(&r, TABLES_MAX);
         const unsigned lrt_count = (unsigned)leat_random_below(&r, LOCAL_MAX + 1);
@@ -540,7 +540,7 @@ static void my_own_number_is_learned_back(void)
 }
 
 /* Too large for the MTU: as ranges, without routes. */
-static void a_table_above_the_mtu_is_told_by_ranges(void)
+static void a_table_above_the_mtu_is_sent_as_ranges(void)
 {
     struct subject s;
     struct leat_packetway_router_config c = config_of(0x102, 0x100, 0);
@@ -601,4 +601,4 @@ TAP_MAIN(T(the_table_of_6_2_holds), T(l2sr_lists_four_routes_by_rising_q),
          T(the_mtu_of_a_table_is_the_smallest_on_its_way), T(any_tables_are_read_as_5_3_says),
          T(a_detour_over_me_is_redirected), T(gvrt_is_answered_by_kind),
          T(questions_and_changes_cannot_make_a_flood), T(my_own_number_is_learned_back),
-         T(a_table_above_the_mtu_is_told_by_ranges), T(ranges_serve_layer_3_only))
+         T(a_table_above_the_mtu_is_sent_as_ranges), T(ranges_serve_layer_3_only))

@@ -101,7 +101,7 @@ static void t17_lists_two_hops_with_quality_and_mtu(void)
     ends(&inner);
 }
 
-static void t22_tells_about_two_nodes(void)
+static void t22_describes_two_nodes(void)
 {
     struct leat_packetway_records top = records_in(vector_of("T22"), LEAT_PACKETWAY_STRICT);
     struct leat_packetway_record r = next_is(&top, LEAT_PACKETWAY_RTYP_ADDR);
@@ -155,7 +155,7 @@ static void t26_is_a_table_seen_two_routers_later(void)
     EQ(leat_packetway_records_count(&node), 3);
 }
 
-static void t30_asks_for_ranges(void)
+static void t30_queries_ranges(void)
 {
     struct leat_packetway_records top = records_in(vector_of("T30"), LEAT_PACKETWAY_STRICT);
     struct leat_packetway_record r = next_is(&top, LEAT_PACKETWAY_RTYP_ADDR);
@@ -631,7 +631,7 @@ static void every_message_of_section_3_has_a_grammar(void)
 }
 
 /* Spec 2.2 (h): all records first, then the grammar. */
-static void bad_records_are_told_before_bad_messages(void)
+static void bad_records_are_reported_before_bad_messages(void)
 {
     uint8_t buf[VECTOR_LEN_MAX];
     size_t at = 0;
@@ -788,8 +788,8 @@ static void records_of_the_model_are_built_again(void)
     }
 }
 
-TAP_MAIN(T(t17_lists_two_hops_with_quality_and_mtu), T(t22_tells_about_two_nodes),
-         T(t26_is_a_table_seen_two_routers_later), T(t30_asks_for_ranges),
+TAP_MAIN(T(t17_lists_two_hops_with_quality_and_mtu), T(t22_describes_two_nodes),
+         T(t26_is_a_table_seen_two_routers_later), T(t30_queries_ranges),
          T(a_quoted_message_has_no_records), T(a_quote_may_be_cut_to_its_header),
          T(an_rthd_of_no_length_takes_the_rest), T(unknown_records_are_passed_over_at_every_depth),
          T(a_range_has_no_name), T(an_mtur_belongs_to_the_srqr_before_it_even_in_any_order),
@@ -801,5 +801,6 @@ TAP_MAIN(T(t17_lists_two_hops_with_quality_and_mtu), T(t22_tells_about_two_nodes
          T(an_rl_sum_of_65536_is_refused), T(the_largest_ladr_is_written),
          T(too_little_room_for_a_record_is_e_nospc),
          T(records_that_form_no_message_are_not_written),
-         T(every_message_of_section_3_has_a_grammar), T(bad_records_are_told_before_bad_messages),
+         T(every_message_of_section_3_has_a_grammar),
+         T(bad_records_are_reported_before_bad_messages),
          T(short_record_sequences_are_all_answered), T(records_of_the_model_are_built_again))

@@ -121,7 +121,7 @@ static void a_keyed_message_shows_from_whom_it_is(void)
 }
 
 /* The tree shows the offset of every field. */
-static void a_tree_tells_where_things_stand(void)
+static void a_tree_has_the_offsets_of_the_fields(void)
 {
     uint8_t buf[VECTOR_LEN_MAX];
     size_t len = unhex(vectors[3].hex, buf);
@@ -278,7 +278,7 @@ static const struct {
     { "pt=PVM data=0", LEAT_ERR_SYNTAX, "data: odd number" },
 };
 
-static void mistakes_are_told_with_what_was_expected(void)
+static void mistakes_are_reported_with_what_was_expected(void)
 {
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
         size_t len = 99;
@@ -291,7 +291,7 @@ static void mistakes_are_told_with_what_was_expected(void)
     }
 }
 
-static void too_little_room_for_a_message_is_told(void)
+static void too_little_room_for_a_message_is_reported(void)
 {
     for (unsigned i = 0; i < VECTOR_COUNT; i++) {
         uint8_t buf[VECTOR_LEN_MAX];
@@ -356,10 +356,10 @@ static void ethernet_puts_an_oui_and_a_protocol_in_front(void)
 
 TAP_MAIN(T(every_vector_survives_json), T(messages_of_the_model_survive_json),
          T(t23_looks_like_this), T(t26_looks_like_this), T(t15_shows_its_crcs_and_ot),
-         T(a_keyed_message_shows_from_whom_it_is), T(a_tree_tells_where_things_stand),
+         T(a_keyed_message_shows_from_whom_it_is), T(a_tree_has_the_offsets_of_the_fields),
          T(nothing_is_shown_of_malformed_input), T(the_smallest_thing_to_type_is_wru),
          T(a_pvm_message_is_typed_in_four_words), T(records_are_typed_by_their_place),
          T(memory_requests_have_fields_of_their_own), T(derived_fields_need_not_be_right),
-         T(mistakes_are_told_with_what_was_expected), T(too_little_room_for_a_message_is_told),
-         T(a_frame_counts_the_words_of_its_message),
+         T(mistakes_are_reported_with_what_was_expected),
+         T(too_little_room_for_a_message_is_reported), T(a_frame_counts_the_words_of_its_message),
          T(ethernet_puts_an_oui_and_a_protocol_in_front))

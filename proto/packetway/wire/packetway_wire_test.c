@@ -100,6 +100,7 @@ static void t12_holds_thirteen_octets_of_pvm(void)
     for (unsigned i = 0; i < 13; i++)
         EQ(m.data[i], i + 1);
     EQ(m.leading_count + m.oh_count + m.ot_count, 0);
+    OK(!leat_packetway_message_announces_ot(&m));
     EQ(m.ei, 0);
 }
 
@@ -124,6 +125,7 @@ static void t15_has_two_crcs_and_a_field_of_its_own_in_ot(void)
     EQ(m.oh[0].crc, 0x03d3751e);
     OK(m.oh[1].crc == UINT64_C(0x40b5e1411bfd9387));
     EQ(m.ot_count, 1);
+    OK(leat_packetway_message_announces_ot(&m));
     EQ(m.ot[0].type, 0x22);
     EQ(m.ot[0].mandatory, false);
     OK(same_octets(m.ot[0].octets, m.ot[0].len, (const uint8_t *)"\xde\xad", 2));
@@ -529,7 +531,7 @@ static void crcs_agree_with_their_definition(void)
     EQ(read_message(out, len, STRICT, HOST, &m), LEAT_ERR_OK);
 }
 
-static void a_wrong_crc_is_told_where_it_stands(void)
+static void a_wrong_crc_is_reported_where_it_is(void)
 {
     static const struct {
         unsigned octet;
@@ -698,6 +700,6 @@ TAP_MAIN(T(every_vector_is_read_and_written_again), T(t12_holds_thirteen_octets_
          T(messages_outside_the_limits_are_not_written),
          T(fields_outside_the_limits_are_not_written),
          T(too_little_room_is_e_nospc_and_nothing_is_written), T(crcs_agree_with_their_definition),
-         T(a_wrong_crc_is_told_where_it_stands), T(sixty_four_of_everything_fit),
+         T(a_wrong_crc_is_reported_where_it_is), T(sixty_four_of_everything_fit),
          T(messages_of_the_model_are_written_the_same),
          T(damaged_messages_of_the_model_are_harmless), T(random_messages_come_back))
