@@ -1,10 +1,5 @@
 #include "poets_waves.h"
 
-void leat_poets_waves_init(struct leat_poets_waves *waves, uint32_t rank_count)
-{
-    *waves = (struct leat_poets_waves){ .rank_count = rank_count };
-}
-
 uint32_t leat_poets_waves_begin(struct leat_poets_waves *waves)
 {
     waves->waiting = waves->rank_count;

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* At first zero but for rank_count. */
 struct leat_poets_waves {
     uint32_t rank_count;
     uint32_t wave;    /* its number; 0: none yet */
@@ -24,8 +25,6 @@ struct leat_poets_waves {
 };
 
 enum leat_poets_verdict { LEAT_POETS_NOT_YET, LEAT_POETS_BUSY, LEAT_POETS_IDLE };
-
-void leat_poets_waves_init(struct leat_poets_waves *waves, uint32_t rank_count);
 
 /* Starts a new wave and ends the last one. Returns its number, which all ranks must be asked for.
  */

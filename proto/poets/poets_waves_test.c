@@ -98,7 +98,7 @@ static void run(uint32_t ranks, uint64_t budget, uint64_t seed)
 {
     memset(&net, 0, sizeof net);
     leat_random_seed(&net.random, seed);
-    leat_poets_waves_init(&net.waves, ranks);
+    net.waves = (struct leat_poets_waves){ .rank_count = ranks };
     net.ranks = ranks;
     net.budget = budget;
     net.active[chance(ranks)] = true;
@@ -129,8 +129,7 @@ static void idleness_is_found_and_never_too_early(void)
 
 static void two_waves_in_a_row_must_agree(void)
 {
-    struct leat_poets_waves waves;
-    leat_poets_waves_init(&waves, 2);
+    struct leat_poets_waves waves = { .rank_count = 2 };
     EQ(leat_poets_waves_begin(&waves), 1);
     EQ(leat_poets_waves_report(&waves, 1, 5, 3), LEAT_POETS_NOT_YET);
     EQ(leat_poets_waves_report(&waves, 1, 1, 3), LEAT_POETS_BUSY); /* balanced, but the first */

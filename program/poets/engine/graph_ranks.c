@@ -445,7 +445,7 @@ static bool make(struct ranks *r)
         if (!r->out[c]) return false;
     }
     if (leat_poets_hw_host(&leat_poets_hw_tinsel, &r->host_address)) return false;
-    leat_poets_waves_init(&r->waves, r->link->rank_count);
+    r->waves = (struct leat_poets_waves){ .rank_count = r->link->rank_count };
     r->began = r->supervised = leat_poets_run_seconds();
     r->run->host.send = send_to_thread;
     r->run->host.engine = r;

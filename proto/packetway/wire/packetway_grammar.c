@@ -45,7 +45,8 @@ static leat_err leave(struct reader *r, const struct reader *inner, leat_err err
     return err;
 }
 
-static leat_err at_end(const struct reader *r)
+/* No record is left: all of WRU? and GVRT. */
+static leat_err at_end(struct reader *r)
 {
     return r->more ? LEAT_ERR_PACKETWAY_MSG : LEAT_ERR_OK;
 }
@@ -137,11 +138,6 @@ static leat_err node(struct reader *r, bool any_order, bool route_needed)
 }
 
 /* ---- messages ---- */
-
-static leat_err nothing(struct reader *r)
-{
-    return at_end(r);
-}
 
 /* GVL2, HRTO */
 static leat_err question(struct reader *r)
@@ -252,8 +248,8 @@ static const struct grammar grammars[] = {
     { LEAT_PACKETWAY_PT_RRP, LEAT_PACKETWAY_TE_INFO, info,
       "1*( ADDR{ " NODE "*( SRQR [MTUR] ) } )" },
     { LEAT_PACKETWAY_PT_RRP, LEAT_PACKETWAY_TE_HRTO, question, "one ADDR, single and physical" },
-    { LEAT_PACKETWAY_PT_RRP, LEAT_PACKETWAY_TE_WRU, nothing, "no records" },
-    { LEAT_PACKETWAY_PT_RRP, LEAT_PACKETWAY_TE_GVRT, nothing, "no records" },
+    { LEAT_PACKETWAY_PT_RRP, LEAT_PACKETWAY_TE_WRU, at_end, "no records" },
+    { LEAT_PACKETWAY_PT_RRP, LEAT_PACKETWAY_TE_GVRT, at_end, "no records" },
     { LEAT_PACKETWAY_PT_RRP, LEAT_PACKETWAY_TE_RTBL, rtbl,
       "RTHD{ SNID RCVF SRQR MTUR *( ADDR{ " NODE "1*( SRQR [MTUR] ) } ) }" },
     { LEAT_PACKETWAY_PT_ERR, LEAT_PACKETWAY_TE_UNK, wanted, WANTED },

@@ -122,11 +122,6 @@ static leat_err check_address_record(const struct subject *s)
     return leat_packetway_address_check(&a, false);
 }
 
-static leat_err check_name(const struct subject *s)
-{
-    return data_len_of(s) >= 1 ? LEAT_ERR_OK : LEAT_ERR_PACKETWAY_REC_PL;
-}
-
 static leat_err check_capability(const struct subject *s)
 {
     if (data_len_of(s) < 1) return LEAT_ERR_PACKETWAY_REC_PL;
@@ -215,7 +210,8 @@ static leat_err check_content(const struct subject *s)
     if (s->len < DATA_AT + padding_of(s->head)) return LEAT_ERR_PACKETWAY_REC_PL;
     switch ((enum leat_packetway_rtyp)s->head[0]) {
     case LEAT_PACKETWAY_RTYP_ADDR: return check_address_record(s);
-    case LEAT_PACKETWAY_RTYP_NAME: return check_name(s);
+    case LEAT_PACKETWAY_RTYP_NAME:
+        return data_len_of(s) >= 1 ? LEAT_ERR_OK : LEAT_ERR_PACKETWAY_REC_PL;
     case LEAT_PACKETWAY_RTYP_CAPA: return check_capability(s);
     case LEAT_PACKETWAY_RTYP_LADR: return check_logical(s);
     case LEAT_PACKETWAY_RTYP_SRQR: return check_route(s);
