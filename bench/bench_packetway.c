@@ -37,7 +37,7 @@ static void add_local(struct leat_packetway_router *r)
 {
     for (uint32_t i = 0; i < LOCAL; i++) {
         const uint8_t mac[6] = { 2, 0, 0, (uint8_t)(i >> 16), (uint8_t)(i >> 8), (uint8_t)i };
-        const struct leat_packetway_node node = {
+        const struct leat_packetway_san_node node = {
             .address = { .at = LEAT_PACKETWAY_AT_SINGLE, .low = ME + 1 + i },
             .route = mac,
             .route_len = sizeof mac,

@@ -170,7 +170,7 @@ static bool is_answer(const struct leat_live_packetway *p, uint32_t len)
     struct leat_packetway_records records = leat_packetway_message_records(&m);
     leat_packetway_records_next(&records, &record);
     const struct leat_packetway_address a = leat_packetway_record_address(&record);
-    return leat_packetway_node_matches(
+    return leat_packetway_about_matches(
         leat_packetway_records_of(p->asked, p->asked_len, LEAT_PACKETWAY_STRICT), &a,
         leat_packetway_record_nested(&record));
 }

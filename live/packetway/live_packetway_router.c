@@ -154,11 +154,11 @@ static void learn(struct packetway_half *h, const struct packetway_node *node, l
 {
     /* The engine is about to request its tables; it answers only nodes that it knows. */
     if (node->router) packetway_san_announce(&h->san, &node->native, h->about, h->about_len);
-    const struct leat_packetway_node n = { .address = leat_packetway_single(node->address),
-                                           .route = node->native.octets,
-                                           .route_len = node->native.len,
-                                           .q = PACKETWAY_HOP_Q,
-                                           .buddy = node->router };
+    const struct leat_packetway_san_node n = { .address = leat_packetway_single(node->address),
+                                               .route = node->native.octets,
+                                               .route_len = node->native.len,
+                                               .q = PACKETWAY_HOP_Q,
+                                               .buddy = node->router };
     leat_packetway_router_node(h->engine, &n, now);
 }
 

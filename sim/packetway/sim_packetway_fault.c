@@ -42,7 +42,7 @@ static void add_neighbour(struct leat_sim_packetway *p, struct leat_sim_packetwa
 {
     const struct leat_sim_packetway_san *san = &p->config.san[n->san];
     uint8_t route[LEAT_SIM_PACKETWAY_ROUTE_LEN_MAX];
-    const struct leat_packetway_node node = {
+    const struct leat_packetway_san_node node = {
         .address = leat_packetway_single(other->address),
         .route = route,
         .route_len = leat_sim_packetway_route(&san->native, n->port, other->port, route),

@@ -224,7 +224,7 @@ void pktway_live_host_status(const struct leat_live_packetway *host,
 
 /* ---- tables -------------------------------------------------------------------------------- */
 
-static void show_node(const struct packetway_half *h, const struct leat_packetway_node_view *v,
+static void show_node(const struct packetway_half *h, const struct leat_packetway_san_node_view *v,
                       struct leat_json *j, FILE *out)
 {
     struct leat_packetway_native native = { .len = (uint8_t)v->node.route_len };
@@ -262,7 +262,7 @@ static void show_table(const struct leat_packetway_table_view *t, struct leat_js
 
 static void show_half(const struct packetway_half *h, struct leat_json *j, FILE *out)
 {
-    struct leat_packetway_node_view node;
+    struct leat_packetway_san_node_view node;
     struct leat_packetway_table_view table;
     leat_json_object(j, NULL);
     leat_json_hex(j, "address", "0x", h->san.plan.address, 6);

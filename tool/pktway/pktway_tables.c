@@ -42,7 +42,7 @@ void pktway_put_nodes(struct leat_packetway_records nodes, struct leat_json *j, 
     }
 }
 
-static void put_node(const struct leat_packetway_node_view *v, struct leat_json *j, FILE *out)
+static void put_node(const struct leat_packetway_san_node_view *v, struct leat_json *j, FILE *out)
 {
     char text[PKTWAY_ADDRESS_CAP];
     pktway_address_text(&v->node.address, text);
@@ -80,7 +80,7 @@ static void put_half_router(const struct pktway_query *a, uint32_t router, uint3
 {
     const struct leat_fabric_router *r = &a->network->design.router[router];
     const struct leat_fabric_san *san = &a->network->design.san[r->end[end].san];
-    struct leat_packetway_node_view v;
+    struct leat_packetway_san_node_view v;
     struct leat_packetway_table_view t;
     uint32_t address;
     const struct leat_packetway_router *engine = leat_sim_packetway_engine(&a->network->net, router,

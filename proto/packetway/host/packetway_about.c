@@ -124,9 +124,9 @@ static bool one_matches(const struct leat_packetway_record *wanted,
     return false;
 }
 
-bool leat_packetway_node_matches(struct leat_packetway_records wanted,
-                                 const struct leat_packetway_address *address,
-                                 struct leat_packetway_records about)
+bool leat_packetway_about_matches(struct leat_packetway_records wanted,
+                                  const struct leat_packetway_address *address,
+                                  struct leat_packetway_records about)
 {
     struct leat_packetway_record r;
     while (leat_packetway_records_next(&wanted, &r))

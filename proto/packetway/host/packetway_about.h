@@ -45,9 +45,9 @@ bool leat_packetway_capability_matches(uint8_t cc, const uint8_t *wanted, size_t
                                        const uint8_t *parameters, size_t len);
 
 /* Does any record of `wanted` (from a TELL) match the node at `address` that `about` describes? */
-bool leat_packetway_node_matches(struct leat_packetway_records wanted,
-                                 const struct leat_packetway_address *address,
-                                 struct leat_packetway_records about);
+bool leat_packetway_about_matches(struct leat_packetway_records wanted,
+                                  const struct leat_packetway_address *address,
+                                  struct leat_packetway_records about);
 
 /* Does a LADR in `about` contain the logical address? */
 bool leat_packetway_logical_matches(struct leat_packetway_records about, uint32_t logical);

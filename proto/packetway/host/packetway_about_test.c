@@ -136,7 +136,7 @@ static void any_record_of_a_tell_is_enough(void)
         { "2900000001000202 2b02000005080000", false },
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-        EQ(leat_packetway_node_matches(
+        EQ(leat_packetway_about_matches(
                leat_packetway_records_of(asked, unhex(row[i].asked, asked), LEAT_PACKETWAY_STRICT),
                &x, has),
            row[i].match);

@@ -195,8 +195,8 @@ static void on_tell(struct leat_packetway_host *h, const struct leat_packetway_e
 {
     const struct leat_packetway_address me = leat_packetway_single(h->config.address);
     if (!h->config.level_c || !e->peer) return;
-    if (leat_packetway_node_matches(leat_packetway_message_records(&e->message), &me,
-                                    leat_packetway_about_of(h->about, h->config.about_len)))
+    if (leat_packetway_about_matches(leat_packetway_message_records(&e->message), &me,
+                                     leat_packetway_about_of(h->about, h->config.about_len)))
         leat_packetway_host_introduce(h, e->peer, e->message.header.priority);
 }
 

@@ -149,7 +149,7 @@ static inline void net_tell_node(struct net *n, struct hr *h, uint32_t address, 
 {
     uint8_t route[NATIVE_LEN];
     net_native(n, h->san, address, route);
-    const struct leat_packetway_node node = {
+    const struct leat_packetway_san_node node = {
         .address = { .at = LEAT_PACKETWAY_AT_SINGLE, .low = address },
         .route = route,
         .route_len = NATIVE_LEN,

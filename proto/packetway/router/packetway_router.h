@@ -98,7 +98,7 @@ leat_err leat_packetway_router_twin(struct leat_packetway_router *router, uint32
                                     uint16_t q, uint32_t mtu_words, leat_time now);
 
 /* A node or a range of nodes of this SAN, and the route to it: an entry of the LRT. */
-struct leat_packetway_node {
+struct leat_packetway_san_node {
     struct leat_packetway_address address; /* physical; a range cannot be a buddy */
     const uint8_t *route; /* native route from this half-router, at most 63 octets; copied */
     size_t route_len;
@@ -108,7 +108,7 @@ struct leat_packetway_node {
 
 /* Adds or replaces it. RANGE, FULL. */
 leat_err leat_packetway_router_node(struct leat_packetway_router *router,
-                                    const struct leat_packetway_node *node, leat_time now);
+                                    const struct leat_packetway_san_node *node, leat_time now);
 
 /* The SAN no longer has it. The loss of a buddy is reported: HRDOWN. FIELD: there was none. */
 leat_err leat_packetway_router_node_gone(struct leat_packetway_router *router,
@@ -203,14 +203,14 @@ bool leat_packetway_router_table(const struct leat_packetway_router *router, uin
                                  struct leat_packetway_table_view *out);
 
 /* The index-th entry of the LRT, 0 .. nodes_max - 1, with the records about it. False: empty. */
-struct leat_packetway_node_view {
-    struct leat_packetway_node node;
+struct leat_packetway_san_node_view {
+    struct leat_packetway_san_node node;
     struct leat_packetway_records about;
     bool mapped;     /* added by the driver; otherwise only registered */
     bool registered; /* it described itself */
 };
 bool leat_packetway_router_node_at(const struct leat_packetway_router *router, uint32_t index,
-                                   struct leat_packetway_node_view *out);
+                                   struct leat_packetway_san_node_view *out);
 
 #define LEAT_PACKETWAY_COUNT_LIST(X)                                            \
     X(delivered, "messages for this half-router")                               \

@@ -28,7 +28,7 @@ static struct leat_packetway_router *begin(void)
     if (leat_packetway_router_init(&c, memory, MEMORY_MAX, 0, &r)) abort();
     leat_packetway_router_twin(r, 0x302, 1, 0, 0);
     for (uint32_t i = 0; i < 3; i++) {
-        const struct leat_packetway_node n = {
+        const struct leat_packetway_san_node n = {
             .address = { .at = LEAT_PACKETWAY_AT_SINGLE, .low = i ? 0x102 + i : 0x101 },
             .route = route,
             .route_len = sizeof route,

@@ -155,7 +155,7 @@ static void free_node(struct leat_packetway_router *r, struct leat_packetway_lrt
 }
 
 static leat_err check_node(const struct leat_packetway_router *r,
-                           const struct leat_packetway_node *node)
+                           const struct leat_packetway_san_node *node)
 {
     const struct leat_packetway_address *a = &node->address;
     if (leat_packetway_address_check(a, false)) return LEAT_ERR_RANGE;
@@ -177,7 +177,7 @@ static uint32_t buddy_place(const struct leat_packetway_router *r, uint32_t addr
     return free;
 }
 
-static void set_buddy(struct leat_packetway_router *r, const struct leat_packetway_node *node,
+static void set_buddy(struct leat_packetway_router *r, const struct leat_packetway_san_node *node,
                       uint32_t place, uint32_t native)
 {
     struct leat_packetway_neighbour *b = &r->fib.buddies[place];
@@ -190,7 +190,7 @@ static void set_buddy(struct leat_packetway_router *r, const struct leat_packetw
 }
 
 leat_err leat_packetway_router_node(struct leat_packetway_router *r,
-                                    const struct leat_packetway_node *node, leat_time now)
+                                    const struct leat_packetway_san_node *node, leat_time now)
 {
     const leat_err err = check_node(r, node);
     if (err) return err;
@@ -344,11 +344,11 @@ void leat_packetway_router_poll(struct leat_packetway_router *r, leat_time now)
 }
 
 bool leat_packetway_router_node_at(const struct leat_packetway_router *r, uint32_t index,
-                                   struct leat_packetway_node_view *out)
+                                   struct leat_packetway_san_node_view *out)
 {
     if (index >= r->node_end || !r->nodes[index].address.at) return false;
     const struct leat_packetway_lrt_node *n = &r->nodes[index];
-    *out = (struct leat_packetway_node_view){
+    *out = (struct leat_packetway_san_node_view){
         .node = { .address = n->address,
                   .route = r->natives[index].octets,
                   .route_len = r->natives[index].len,

@@ -485,7 +485,7 @@ static bool report(struct leat_packetway_router *r, struct leat_packetway_pendin
     const struct leat_packetway_records asked = leat_packetway_records_of(p->octets, p->len,
                                                                           LEAT_PACKETWAY_STRICT);
     const struct leat_packetway_build before = *b;
-    if (!leat_packetway_node_matches(asked, &c->address, c->about)) return true;
+    if (!leat_packetway_about_matches(asked, &c->address, c->about)) return true;
     write_candidate(b, c);
     p->matched = true;
     if (!b->err) return true;

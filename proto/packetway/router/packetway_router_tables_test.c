@@ -103,7 +103,7 @@ static void addresses_without_room_are_counted(void)
 {
     struct subject s;
     struct leat_packetway_router_config c = config_of(0x102, 0x100, 0);
-    const struct leat_packetway_node range = {
+    const struct leat_packetway_san_node range = {
         .address = { .at = LEAT_PACKETWAY_AT_MIN, .low = 0x180, .high = 0x18F }
     };
     c.known_max = 17;
@@ -420,9 +420,9 @@ static void any_tables_are_read_as_5_3_says(void)
         for (unsigned i = 0; i < lrt_count; i++) {
             const uint8_t route[] = { (uint8_t)kept };
             lrt[kept].address = random_address(&r);
-            const struct leat_packetway_node n = { .address = lrt[kept].address,
-                                                   .route = route,
-                                                   .route_len = 1 };
+            const struct leat_packetway_san_node n = { .address = lrt[kept].address,
+                                                       .route = route,
+                                                       .route_len = 1 };
             bool twice = false;
             for (unsigned k = 0; k < kept; k++)
                 twice = twice || memcmp(&lrt[k].address, &n.address, sizeof n.address) == 0;
@@ -570,7 +570,7 @@ static void ranges_serve_layer_3_only(void)
 {
     struct subject s;
     const uint8_t route[] = { 9 };
-    const struct leat_packetway_node range = {
+    const struct leat_packetway_san_node range = {
         .address = { .at = LEAT_PACKETWAY_AT_MIN, .low = 0x120, .high = 0x12F },
         .route = route,
         .route_len = 1,

@@ -236,7 +236,7 @@ static void a_route_that_the_san_refuses_is_quoted(void)
 
 /* ---- registration (spec 6.1) ---- */
 
-static bool node_view(struct subject *s, uint32_t address, struct leat_packetway_node_view *out)
+static bool node_view(struct subject *s, uint32_t address, struct leat_packetway_san_node_view *out)
 {
     for (uint32_t i = 0; i < 32; i++)
         if (leat_packetway_router_node_at(s->r, i, out) && out->node.address.low == address)
@@ -249,7 +249,7 @@ static bool node_view(struct subject *s, uint32_t address, struct leat_packetway
 static void a_registration_names_a_node_of_my_san(void)
 {
     struct subject s;
-    struct leat_packetway_node_view v;
+    struct leat_packetway_san_node_view v;
     open(&s, 0x102, 0x100, 0);
     twin(&s, 0x302);
     node(&s, 0x101, "01", false);
@@ -292,7 +292,7 @@ static void a_registration_names_a_node_of_my_san(void)
 static void a_silent_node_loses_its_registration(void)
 {
     struct subject s;
-    struct leat_packetway_node_view v;
+    struct leat_packetway_san_node_view v;
     unsigned asked = 0;
     open(&s, 0x102, 0x100, 0);
     node(&s, 0x101, "01", false);
@@ -564,7 +564,7 @@ static void configurations_out_of_bounds_are_refused(void)
     EQ(leat_packetway_router_twin(r, 0x2000, 1, 0, 0), LEAT_ERR_FULL);
     EQ(leat_packetway_router_twin(r, 0x1000, 7, 0, 0), LEAT_ERR_OK); /* again: new figures */
     EQ(leat_packetway_router_link(r, 0x2000, false, 0), LEAT_ERR_FIELD);
-    struct leat_packetway_node n = { .address = PW_SINGLE(0x102) };
+    struct leat_packetway_san_node n = { .address = PW_SINGLE(0x102) };
     EQ(leat_packetway_router_node(r, &n, 0), LEAT_ERR_RANGE); /* me */
     n.address.low = 0x1000;
     EQ(leat_packetway_router_node(r, &n, 0), LEAT_ERR_RANGE); /* a twin */

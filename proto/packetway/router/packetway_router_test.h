@@ -77,11 +77,11 @@ static inline void twin(struct subject *s, uint32_t address)
 static inline void node(struct subject *s, uint32_t address, const char *route, bool buddy)
 {
     uint8_t octets[VECTOR_LEN_MAX];
-    const struct leat_packetway_node n = { .address = PW_SINGLE(address),
-                                           .route = octets,
-                                           .route_len = unhex(route, octets),
-                                           .q = 2,
-                                           .buddy = buddy };
+    const struct leat_packetway_san_node n = { .address = PW_SINGLE(address),
+                                               .route = octets,
+                                               .route_len = unhex(route, octets),
+                                               .q = 2,
+                                               .buddy = buddy };
     EQ(leat_packetway_router_node(s->r, &n, s->now), LEAT_ERR_OK);
 }
 
