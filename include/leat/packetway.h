@@ -2,25 +2,25 @@
  * PacketWay for programs: this host as a node of a system-area network (SAN). Half-routers connect
  * the SAN to others.
  *
- *   struct leat_live_packetway_config config = {
+ *   struct leat_packetway_node_config config = {
  *       .san = "eth0,bias=0x100,address=0x101", .name = "crunch",
  *   };
- *   leat_live_packetway_open(&config, &node, why);            registers with the half-routers there
- *   leat_live_packetway_plan(node, 0x301, 3000, &plan, why);  a route through all networks, its MTU
- *   leat_live_packetway_send(node, &message, LEAT_PACKETWAY_SEND_PLANNED, 3000, why);
- *   while (leat_live_packetway_receive(node, 1000, &event))   DATA, INFO, ERR
+ *   leat_packetway_node_open(&config, &node, why);            registers with the half-routers there
+ *   leat_packetway_node_plan(node, 0x301, 3000, &plan, why);  a route through all networks, its MTU
+ *   leat_packetway_node_send(node, &message, LEAT_PACKETWAY_SEND_PLANNED, 3000, why);
+ *   while (leat_packetway_node_receive(node, 1000, &event))   DATA, INFO, ERR
  *       ...
- *   leat_live_packetway_read(node, 0x301, 0x1000, octets, sizeof octets, 3000, why);  its memory
+ *   leat_packetway_node_read(node, 0x301, 0x1000, octets, sizeof octets, 3000, why);  its memory
  *
  * The SAN is an Ethernet ("eth0,...", needs CAP_NET_RAW) or, without privileges, UDP
  * ("udp:10.0.0.7:4254,peer=10.0.0.1,..." with a half-router as peer). bias= is the SAN's, address=
  * is this node's own (auto: a free one), nodes= is the SAN's maximum (255), mtu= limits the words
  * of a packet. A SAN with a key ignores control messages of nodes without it, and the reverse.
  *
- * A node answers echoes (LEAT_LIVE_PACKETWAY_PT_ECHO) by itself while the program is in one of
+ * A node answers echoes (LEAT_PACKETWAY_NODE_PT_ECHO) by itself while the program is in one of
  * these calls. The answer has EI of the request, as it arrived, in front of the request's data.
  * Everything runs in the caller's thread; times are milliseconds. `why` always has room for
- * LEAT_LIVE_PACKETWAY_WHY_LEN characters: the error in words, for people.
+ * LEAT_PACKETWAY_NODE_WHY_LEN characters: the error in words, for people.
  */
 #ifndef LEAT_PACKETWAY_H
 #define LEAT_PACKETWAY_H
@@ -178,16 +178,16 @@ struct leat_packetway_auth_counts {
 /* ---- a node ---------------------------------------------------------------------------------- */
 
 enum {
-    LEAT_LIVE_PACKETWAY_WHY_LEN = 320,
-    LEAT_LIVE_PACKETWAY_NAME_MAX = 32,
-    LEAT_LIVE_PACKETWAY_MESSAGE_MAX = 65496, /* octets */
-    LEAT_LIVE_PACKETWAY_QUEUE_MAX = 64,      /* messages queued while another call runs */
-    LEAT_LIVE_PACKETWAY_PT_ECHO = 1024,      /* a user's PT; TE: */
-    LEAT_LIVE_PACKETWAY_ECHO_REQUEST = 1,
-    LEAT_LIVE_PACKETWAY_ECHO_REPLY = 2,
+    LEAT_PACKETWAY_NODE_WHY_LEN = 320,
+    LEAT_PACKETWAY_NODE_NAME_MAX = 32,
+    LEAT_PACKETWAY_NODE_MESSAGE_MAX = 65496, /* octets */
+    LEAT_PACKETWAY_NODE_QUEUE_MAX = 64,      /* messages queued while another call runs */
+    LEAT_PACKETWAY_NODE_PT_ECHO = 1024,      /* a user's PT; TE: */
+    LEAT_PACKETWAY_NODE_ECHO_REQUEST = 1,
+    LEAT_PACKETWAY_NODE_ECHO_REPLY = 2,
 };
 
-struct leat_live_packetway_config {
+struct leat_packetway_node_config {
     const char *san;
     const char *name;     /* NULL: none */
     const uint8_t *about; /* records about this node: [NAME] *CAPA [LADR]; NULL: the name only */
@@ -198,65 +198,66 @@ struct leat_live_packetway_config {
     const uint8_t *key; /* of the SAN: LEAT_PACKETWAY_KEY_LEN octets; NULL: it has none */
 };
 
-enum leat_live_packetway_end {
-    LEAT_LIVE_PACKETWAY_OK,
-    LEAT_LIVE_PACKETWAY_WRONG,   /* the request is invalid */
-    LEAT_LIVE_PACKETWAY_FAILED,  /* the system refused */
-    LEAT_LIVE_PACKETWAY_SILENT,  /* no answer in time */
-    LEAT_LIVE_PACKETWAY_UNKNOWN, /* no half-router knows a route */
-    LEAT_LIVE_PACKETWAY_REFUSED, /* a memory node refused */
+enum leat_packetway_node_end {
+    LEAT_PACKETWAY_NODE_OK,
+    LEAT_PACKETWAY_NODE_WRONG,   /* the request is invalid */
+    LEAT_PACKETWAY_NODE_FAILED,  /* the system refused */
+    LEAT_PACKETWAY_NODE_SILENT,  /* no answer in time */
+    LEAT_PACKETWAY_NODE_UNKNOWN, /* no half-router knows a route */
+    LEAT_PACKETWAY_NODE_REFUSED, /* a memory node refused */
 };
 
-struct leat_live_packetway;
+struct leat_packetway_node;
 
 /* Opens a node and introduces it to the SAN. */
-LEAT_API enum leat_live_packetway_end
-leat_live_packetway_open(const struct leat_live_packetway_config *config,
-                         struct leat_live_packetway **out, char *why);
-LEAT_API void leat_live_packetway_close(struct leat_live_packetway *node); /* NULL is allowed */
+LEAT_API enum leat_packetway_node_end
+leat_packetway_node_open(const struct leat_packetway_node_config *config,
+                         struct leat_packetway_node **out, char *why);
+LEAT_API void leat_packetway_node_close(struct leat_packetway_node *node); /* NULL is allowed */
 
 /* Readable when receive has work to do; also call receive every poll_ms. */
-LEAT_API int leat_live_packetway_fd(const struct leat_live_packetway *node);
+LEAT_API int leat_packetway_node_fd(const struct leat_packetway_node *node);
 
 /* Waits until a half-router is known. SILENT: there is none. */
-LEAT_API enum leat_live_packetway_end leat_live_packetway_join(struct leat_live_packetway *node,
+LEAT_API enum leat_packetway_node_end leat_packetway_node_join(struct leat_packetway_node *node,
                                                                uint32_t timeout_ms, char *why);
 
 /* The index-th half-router of my SAN; 0: no more. The first one takes packets sent by address. */
-LEAT_API uint32_t leat_live_packetway_router(const struct leat_live_packetway *node,
+LEAT_API uint32_t leat_packetway_node_router(const struct leat_packetway_node *node,
                                              uint32_t index);
 
 /* The route to dt; queries a half-router if it is not known. Lent until the next call. */
-LEAT_API enum leat_live_packetway_end
-leat_live_packetway_plan(struct leat_live_packetway *node, uint32_t dt, uint32_t timeout_ms,
+LEAT_API enum leat_packetway_node_end
+leat_packetway_node_plan(struct leat_packetway_node *node, uint32_t dt, uint32_t timeout_ms,
                          const struct leat_packetway_plan **out, char *why);
 
 /*
  * TELL, or WRU? without records; the answers are events of receive. Each peer has at most one
  * pending query; unask withdraws it.
  */
-LEAT_API enum leat_live_packetway_end leat_live_packetway_ask(struct leat_live_packetway *node,
-                                                              uint32_t peer, const uint8_t *records,
-                                                              size_t len, char *why);
-LEAT_API void leat_live_packetway_unask(struct leat_live_packetway *node, uint32_t peer);
+LEAT_API enum leat_packetway_node_end leat_packetway_node_query(struct leat_packetway_node *node,
+                                                                uint32_t peer,
+                                                                const uint8_t *records, size_t len,
+                                                                char *why);
+LEAT_API void leat_packetway_node_cancel(struct leat_packetway_node *node, uint32_t peer);
 
 /*
  * Sends message->header.dt (pt, te, priority, e), data and fields. Planned: queries for a plan
  * first. WRONG: longer than the MTU of the route. Messages are never fragmented.
  */
-LEAT_API enum leat_live_packetway_end
-leat_live_packetway_send(struct leat_live_packetway *node,
+LEAT_API enum leat_packetway_node_end
+leat_packetway_node_send(struct leat_packetway_node *node,
                          const struct leat_packetway_message *message, enum leat_packetway_how how,
                          uint32_t timeout_ms, char *why);
 
 /* Sends the message with its own leading records, a route, to a node of my SAN. */
-LEAT_API enum leat_live_packetway_end
-leat_live_packetway_send_routed(struct leat_live_packetway *node,
+LEAT_API enum leat_packetway_node_end
+leat_packetway_node_send_routed(struct leat_packetway_node *node,
                                 const struct leat_packetway_message *message, uint32_t to,
                                 char *why);
 
 /* The next event; false: none in time. Lent until the next call. */
-LEAT_API bool leat_live_packetway_receive(struct leat_live_packetway *node, uint32_t timeout_ms,
+LEAT_API bool leat_packetway_node_receive(struct leat_packetway_node *node, uint32_t timeout_ms,
                                           struct leat_packetway_event *out);
 
 /*
@@ -266,11 +267,11 @@ LEAT_API bool leat_live_packetway_receive(struct leat_live_packetway *node, uint
  * arrival of each piece. REFUSED: outside the memory, or not allowed; earlier pieces may have been
  * written.
  */
-LEAT_API enum leat_live_packetway_end leat_live_packetway_read(struct leat_live_packetway *node,
+LEAT_API enum leat_packetway_node_end leat_packetway_node_read(struct leat_packetway_node *node,
                                                                uint32_t peer, uint64_t address,
                                                                uint8_t *octets, size_t len,
                                                                uint32_t timeout_ms, char *why);
-LEAT_API enum leat_live_packetway_end leat_live_packetway_write(struct leat_live_packetway *node,
+LEAT_API enum leat_packetway_node_end leat_packetway_node_write(struct leat_packetway_node *node,
                                                                 uint32_t peer, uint64_t address,
                                                                 const uint8_t *octets, size_t len,
                                                                 bool blind, uint32_t timeout_ms,
@@ -279,29 +280,29 @@ LEAT_API enum leat_live_packetway_end leat_live_packetway_write(struct leat_live
 /* Other nodes may use `store`, within its grants, while this program is in one of these calls; NULL
  * ends that. The program keeps the store. Without it, MEM-READ and MEM-WRITE are events of
  * receive. */
-LEAT_API void leat_live_packetway_lend(struct leat_live_packetway *node,
+LEAT_API void leat_packetway_node_lend(struct leat_packetway_node *node,
                                        struct leat_packetway_store *store);
 
-LEAT_API uint32_t leat_live_packetway_address(const struct leat_live_packetway *node);
+LEAT_API uint32_t leat_packetway_node_address(const struct leat_packetway_node *node);
 
 /* Is that an address of my SAN's block? Its nodes are reached without a half-router. */
-LEAT_API bool leat_live_packetway_is_near(const struct leat_live_packetway *node, uint32_t address);
+LEAT_API bool leat_packetway_node_is_near(const struct leat_packetway_node *node, uint32_t address);
 
 /* The MTU of my SAN in words; routes through others may have a smaller one. */
-LEAT_API uint32_t leat_live_packetway_mtu(const struct leat_live_packetway *node);
+LEAT_API uint32_t leat_packetway_node_mtu(const struct leat_packetway_node *node);
 
 /* Discards plans: of one destination, or with 0 all. */
-LEAT_API void leat_live_packetway_forget(struct leat_live_packetway *node, uint32_t dt);
+LEAT_API void leat_packetway_node_forget(struct leat_packetway_node *node, uint32_t dt);
 
 LEAT_API const struct leat_packetway_host_counts *
-leat_live_packetway_counts(const struct leat_live_packetway *node);
+leat_packetway_node_counts(const struct leat_packetway_node *node);
 
 /* Control messages refused because the key was missing or wrong. */
 LEAT_API const struct leat_packetway_auth_counts *
-leat_live_packetway_key_counts(const struct leat_live_packetway *node);
+leat_packetway_node_key_counts(const struct leat_packetway_node *node);
 
 /* What they show about my key, for people; "": there were none. */
-LEAT_API const char *leat_live_packetway_key_hint(const struct leat_live_packetway *node);
+LEAT_API const char *leat_packetway_node_key_hint(const struct leat_packetway_node *node);
 
 #ifdef __cplusplus
 }

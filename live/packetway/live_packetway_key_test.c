@@ -28,10 +28,10 @@ static void keyed_hosts_reach_each_other_through_a_keyed_router(void)
     hosts_reach_each_other(key_a, key_b);
     EQ(refused_by(&router.half[0].san.auth.counts), 0);
     EQ(refused_by(&router.half[1].san.auth.counts), 0);
-    EQ(refused_by(leat_live_packetway_key_counts(left)), 0);
-    EQ(refused_by(leat_live_packetway_key_counts(right)), 0);
+    EQ(refused_by(leat_packetway_node_key_counts(left)), 0);
+    EQ(refused_by(leat_packetway_node_key_counts(right)), 0);
     EQ(*packetway_san_key_hint(&router.half[0].san), 0);
-    EQ(leat_live_packetway_mtu(left), 183 - LEAT_PACKETWAY_AUTH_WORDS);
+    EQ(leat_packetway_node_mtu(left), 183 - LEAT_PACKETWAY_AUTH_WORDS);
 }
 
 static bool both_are_refused(struct leat_packetway_event *e)
@@ -43,17 +43,17 @@ static bool both_are_refused(struct leat_packetway_event *e)
 
 static void strangers_without_the_key_are_counted_and_not_believed(void)
 {
-    struct leat_live_packetway *bare, *forger;
+    struct leat_packetway_node *bare, *forger;
     static struct leat_packetway_event event;
-    struct leat_live_packetway_config config = { .san = san_of(0, "address=0x110"), .poll_ms = 10 };
-    EQ(leat_live_packetway_open(&config, &bare, why), LEAT_LIVE_PACKETWAY_OK);
+    struct leat_packetway_node_config config = { .san = san_of(0, "address=0x110"), .poll_ms = 10 };
+    EQ(leat_packetway_node_open(&config, &bare, why), LEAT_PACKETWAY_NODE_OK);
     config.san = san_of(0, "address=0x111");
     config.key = key_b;
-    EQ(leat_live_packetway_open(&config, &forger, why), LEAT_LIVE_PACKETWAY_OK);
+    EQ(leat_packetway_node_open(&config, &forger, why), LEAT_PACKETWAY_NODE_OK);
     const leat_time until = in_five_minutes();
     while (!both_are_refused(NULL) && packetway_now() < until) {
-        leat_live_packetway_receive(bare, 11, &event);
-        leat_live_packetway_receive(forger, 11, &event);
+        leat_packetway_node_receive(bare, 11, &event);
+        leat_packetway_node_receive(forger, 11, &event);
         packetway_router_serve(&router);
     }
     OK(both_are_refused(NULL));
@@ -62,23 +62,23 @@ static void strangers_without_the_key_are_counted_and_not_believed(void)
     OK(packetway_san_node(&router.half[0].san, 0x101) != NULL);
     OK(strstr(packetway_san_key_hint(&router.half[0].san), "the MAC of another key") != NULL);
     /* Each node learns, and reports, why it hears no other. */
-    EQ(leat_live_packetway_join(bare, 100, why), LEAT_LIVE_PACKETWAY_SILENT);
+    EQ(leat_packetway_node_join(bare, 100, why), LEAT_PACKETWAY_NODE_SILENT);
     OK(strstr(why, "heard on this UDP SAN, but there are control messages with a MAC, expected "));
-    OK(strstr(leat_live_packetway_key_hint(bare), "there are control messages with a MAC") != NULL);
-    EQ(leat_live_packetway_join(forger, 100, why), LEAT_LIVE_PACKETWAY_SILENT);
+    OK(strstr(leat_packetway_node_key_hint(bare), "there are control messages with a MAC") != NULL);
+    EQ(leat_packetway_node_join(forger, 100, why), LEAT_PACKETWAY_NODE_SILENT);
     OK(strstr(why, ", but there are control messages with the MAC of another key, expected "));
-    leat_live_packetway_close(bare);
-    leat_live_packetway_close(forger);
+    leat_packetway_node_close(bare);
+    leat_packetway_node_close(forger);
 }
 
 /* A message of `from` to the tap, in its UDP form. */
-static ssize_t overhear(struct leat_live_packetway *from, uint8_t *octets, size_t cap)
+static ssize_t overhear(struct leat_packetway_node *from, uint8_t *octets, size_t cap)
 {
     static struct leat_packetway_event event;
     const leat_time until = in_five_minutes();
     ssize_t len = -1;
     while (len < 0 && packetway_now() < until) {
-        leat_live_packetway_receive(from, 11, &event);
+        leat_packetway_node_receive(from, 11, &event);
         packetway_router_serve(&router);
         len = recv(tap, octets, cap, MSG_DONTWAIT);
     }
@@ -92,24 +92,24 @@ static bool it_is_taken_for_a_replay(struct leat_packetway_event *e)
 }
 
 /* Its own broadcast comes back to it, from elsewhere. */
-static void send_back(struct leat_live_packetway *to, const uint8_t *octets, size_t len)
+static void send_back(struct leat_packetway_node *to, const uint8_t *octets, size_t len)
 {
     static struct leat_packetway_event event;
     struct sockaddr_in at;
     socklen_t at_len = sizeof at;
     const leat_time until = in_five_minutes();
-    OK(getsockname(leat_live_packetway_fd(to), (struct sockaddr *)&at, &at_len) == 0);
+    OK(getsockname(leat_packetway_node_fd(to), (struct sockaddr *)&at, &at_len) == 0);
     for (int i = 0; i < 5; i++)
         EQ(sendto(tap, octets, len, 0, (const struct sockaddr *)&at, sizeof at), (ssize_t)len);
-    while (leat_live_packetway_key_counts(to)->replayed < 5 && packetway_now() < until)
-        leat_live_packetway_receive(to, 11, &event);
-    EQ(leat_live_packetway_key_counts(to)->replayed, 5);
-    EQ(refused_by(leat_live_packetway_key_counts(to)), 5);
+    while (leat_packetway_node_key_counts(to)->replayed < 5 && packetway_now() < until)
+        leat_packetway_node_receive(to, 11, &event);
+    EQ(leat_packetway_node_key_counts(to)->replayed, 5);
+    EQ(refused_by(leat_packetway_node_key_counts(to)), 5);
 }
 
 static void what_was_overheard_is_not_believed_again(void)
 {
-    struct leat_live_packetway *loud, *deaf;
+    struct leat_packetway_node *loud, *deaf;
     uint8_t octets[512];
     char text[64];
     struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
@@ -118,10 +118,10 @@ static void what_was_overheard_is_not_believed_again(void)
     OK(bind(tap, (const struct sockaddr *)&at, sizeof at) == 0);
     OK(getsockname(tap, (struct sockaddr *)&at, &at_len) == 0);
     snprintf(text, sizeof text, "address=0x120,peer=127.0.0.1:%u", ntohs(at.sin_port));
-    struct leat_live_packetway_config config = { .san = san_of(0, text),
+    struct leat_packetway_node_config config = { .san = san_of(0, text),
                                                  .poll_ms = 10,
                                                  .key = key_a };
-    EQ(leat_live_packetway_open(&config, &loud, why), LEAT_LIVE_PACKETWAY_OK);
+    EQ(leat_packetway_node_open(&config, &loud, why), LEAT_PACKETWAY_NODE_OK);
     const ssize_t len = overhear(loud, octets, sizeof octets);
     OK(len > 0);
     const struct leat_packetway_native *half = &router.half[0].san.plan.bind;
@@ -131,18 +131,18 @@ static void what_was_overheard_is_not_believed_again(void)
         EQ(sendto(tap, octets, (size_t)len, 0, (const struct sockaddr *)&at, sizeof at), len);
     OK(run_until(it_is_taken_for_a_replay));
     send_back(loud, octets, (size_t)len);
-    leat_live_packetway_close(loud);
+    leat_packetway_node_close(loud);
     /* A node without the key reports why it hears no other. */
     config.san = "udp:127.0.0.1:0,bias=0x100,address=0x121";
     config.key = NULL;
-    EQ(leat_live_packetway_open(&config, &deaf, why), LEAT_LIVE_PACKETWAY_OK);
+    EQ(leat_packetway_node_open(&config, &deaf, why), LEAT_PACKETWAY_NODE_OK);
     at_len = sizeof at;
-    OK(getsockname(leat_live_packetway_fd(deaf), (struct sockaddr *)&at, &at_len) == 0);
+    OK(getsockname(leat_packetway_node_fd(deaf), (struct sockaddr *)&at, &at_len) == 0);
     EQ(sendto(tap, octets, (size_t)len, 0, (const struct sockaddr *)&at, sizeof at), len);
-    EQ(leat_live_packetway_join(deaf, 100, why), LEAT_LIVE_PACKETWAY_SILENT);
+    EQ(leat_packetway_node_join(deaf, 100, why), LEAT_PACKETWAY_NODE_SILENT);
     OK(strstr(why, "expected --key-file with this SAN's key") != NULL);
-    EQ(leat_live_packetway_key_counts(deaf)->locked, 1);
-    leat_live_packetway_close(deaf);
+    EQ(leat_packetway_node_key_counts(deaf)->locked, 1);
+    leat_packetway_node_close(deaf);
     close(tap);
 }
 
@@ -212,11 +212,11 @@ static void nobody_borrows_a_name_of_a_keyed_san(void)
 
 static void keyed_addresses_are_claimed(void)
 {
-    const struct leat_live_packetway_config claims = {
+    const struct leat_packetway_node_config claims = {
         .san = san_of(1, "address=0x201"), .poll_ms = 100, .claims = true, .key = key_b
     };
     const pid_t child = serve_in_background();
-    EQ(open_until(&claims, LEAT_LIVE_PACKETWAY_FAILED, 0), LEAT_LIVE_PACKETWAY_FAILED);
+    EQ(open_until(&claims, LEAT_PACKETWAY_NODE_FAILED, 0), LEAT_PACKETWAY_NODE_FAILED);
     OK(strstr(why, "address 0x000201 is in use"));
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);

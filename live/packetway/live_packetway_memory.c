@@ -11,7 +11,7 @@ static bool is_memory_pt(uint16_t pt)
 
 /* ---- this node's --------------------------------------------------------------------------- */
 
-bool packetway_memory_takes(const struct leat_live_packetway *p, const uint8_t *octets)
+bool packetway_memory_takes(const struct leat_packetway_node *p, const uint8_t *octets)
 {
     const uint16_t pt = leat_get_be16(octets + LEAT_PACKETWAY_PT_AT);
     const bool from_peer = p->awaited.peer &&
@@ -19,7 +19,7 @@ bool packetway_memory_takes(const struct leat_live_packetway *p, const uint8_t *
     return is_memory_pt(pt) && (p->store || (from_peer && pt == LEAT_PACKETWAY_PT_MEM_WRITE));
 }
 
-static bool is_awaited(const struct leat_live_packetway *p, const struct leat_packetway_event *e)
+static bool is_awaited(const struct leat_packetway_node *p, const struct leat_packetway_event *e)
 {
     struct leat_packetway_memory m;
     return p->awaited.peer && e->peer == p->awaited.peer && !e->accused &&
@@ -29,7 +29,7 @@ static bool is_awaited(const struct leat_live_packetway *p, const struct leat_pa
            m.address == p->awaited.reply;
 }
 
-bool packetway_memory_serve(struct leat_live_packetway *p, const struct leat_packetway_event *e,
+bool packetway_memory_serve(struct leat_packetway_node *p, const struct leat_packetway_event *e,
                             leat_time now)
 {
     static uint8_t data[PACKETWAY_MESSAGE_MAX];
@@ -46,7 +46,7 @@ bool packetway_memory_serve(struct leat_live_packetway *p, const struct leat_pac
     return true;
 }
 
-void leat_live_packetway_lend(struct leat_live_packetway *p, struct leat_packetway_store *store)
+void leat_packetway_node_lend(struct leat_packetway_node *p, struct leat_packetway_store *store)
 {
     p->store = store;
 }
@@ -63,7 +63,7 @@ struct piece {
     uint8_t *into; /* NULL: nowhere */
 };
 
-static enum leat_live_packetway_end send_request(struct leat_live_packetway *p, uint32_t peer,
+static enum leat_packetway_node_end send_request(struct leat_packetway_node *p, uint32_t peer,
                                                  uint16_t pt, const struct leat_packetway_memory *m,
                                                  leat_time until, char *why)
 {
@@ -75,12 +75,12 @@ static enum leat_live_packetway_end send_request(struct leat_live_packetway *p, 
     message.header = (struct leat_packetway_header){ .dt = peer, .pt = pt };
     message.data = db;
     if (leat_packetway_memory_encode(pt, m, db, sizeof db, &message.data_len))
-        return LEAT_LIVE_PACKETWAY_WRONG;
-    return leat_live_packetway_send(p, &message, LEAT_PACKETWAY_SEND_PLANNED, left_ms, why);
+        return LEAT_PACKETWAY_NODE_WRONG;
+    return leat_packetway_node_send(p, &message, LEAT_PACKETWAY_SEND_PLANNED, left_ms, why);
 }
 
 /* Is it about this piece? A truncated quote is accepted by its header. */
-static bool is_about(const struct leat_live_packetway *p, const struct piece *piece,
+static bool is_about(const struct leat_packetway_node *p, const struct piece *piece,
                      const struct leat_packetway_event *e)
 {
     const uint8_t *quote = e->message.data;
@@ -92,13 +92,13 @@ static bool is_about(const struct leat_live_packetway *p, const struct piece *pi
            (pt == LEAT_PACKETWAY_PT_MEM_WRITE && first == piece->address);
 }
 
-static enum leat_live_packetway_end on_err(const struct piece *piece,
+static enum leat_packetway_node_end on_err(const struct piece *piece,
                                            const struct leat_packetway_event *e, char *why)
 {
     if (e->peer != piece->peer) {
         live_because(why, "no answer of 0x%06x: an ERR (%u) from 0x%06x", piece->peer,
                      e->message.header.te, e->peer);
-        return LEAT_LIVE_PACKETWAY_UNKNOWN;
+        return LEAT_PACKETWAY_NODE_UNKNOWN;
     }
     const bool written = leat_get_be16(e->message.data + LEAT_PACKETWAY_PT_AT) ==
                          LEAT_PACKETWAY_PT_MEM_WRITE;
@@ -109,10 +109,10 @@ static enum leat_live_packetway_end on_err(const struct piece *piece,
         "allowed",
         piece->peer, what, written ? piece->write_len : piece->count,
         (unsigned long long)piece->address);
-    return LEAT_LIVE_PACKETWAY_REFUSED;
+    return LEAT_PACKETWAY_NODE_REFUSED;
 }
 
-static bool is_answer(const struct leat_live_packetway *p, const struct piece *piece,
+static bool is_answer(const struct leat_packetway_node *p, const struct piece *piece,
                       const struct leat_packetway_event *e)
 {
     return e->kind == LEAT_PACKETWAY_EVENT_DATA && is_awaited(p, e) &&
@@ -120,7 +120,7 @@ static bool is_answer(const struct leat_live_packetway *p, const struct piece *p
 }
 
 /* Waits for the answer, an ERR about it, or `until`. */
-static enum leat_live_packetway_end await(struct leat_live_packetway *p, const struct piece *piece,
+static enum leat_packetway_node_end await(struct leat_packetway_node *p, const struct piece *piece,
                                           leat_time until, char *why)
 {
     static struct leat_packetway_event e;
@@ -132,20 +132,20 @@ static enum leat_live_packetway_end await(struct leat_live_packetway *p, const s
             const uint8_t *found = e.message.data + LEAT_PACKETWAY_MEMORY_WRITE_HEAD;
             if (piece->into && piece->count) memcpy(piece->into, found, piece->count);
             if (!piece->write || !piece->count || memcmp(piece->write, found, piece->count) == 0)
-                return LEAT_LIVE_PACKETWAY_OK;
+                return LEAT_PACKETWAY_NODE_OK;
             live_because(why, "0x%06x has not what was written at 0x%llx", piece->peer,
                          (unsigned long long)piece->address);
-            return LEAT_LIVE_PACKETWAY_SILENT;
+            return LEAT_PACKETWAY_NODE_SILENT;
         }
     } while (packetway_node_pause(p, until));
     live_because(why, "no answer of 0x%06x about its memory", piece->peer);
-    return LEAT_LIVE_PACKETWAY_SILENT;
+    return LEAT_PACKETWAY_NODE_SILENT;
 }
 
-static enum leat_live_packetway_end try_piece(struct leat_live_packetway *p,
+static enum leat_packetway_node_end try_piece(struct leat_packetway_node *p,
                                               const struct piece *piece, leat_time until, char *why)
 {
-    enum leat_live_packetway_end end = LEAT_LIVE_PACKETWAY_OK;
+    enum leat_packetway_node_end end = LEAT_PACKETWAY_NODE_OK;
     const struct leat_packetway_memory write = { .address = piece->address,
                                                  .count = piece->write_len,
                                                  .data = piece->write };
@@ -156,35 +156,35 @@ static enum leat_live_packetway_end try_piece(struct leat_live_packetway *p,
     p->reply_next += piece->count + 1; /* a late answer to an earlier request does not count */
     if (piece->write)
         end = send_request(p, piece->peer, LEAT_PACKETWAY_PT_MEM_WRITE, &write, until, why);
-    if (end == LEAT_LIVE_PACKETWAY_OK)
+    if (end == LEAT_PACKETWAY_NODE_OK)
         end = send_request(p, piece->peer, LEAT_PACKETWAY_PT_MEM_READ, &read, until, why);
-    if (end == LEAT_LIVE_PACKETWAY_OK) end = await(p, piece, until, why);
+    if (end == LEAT_PACKETWAY_NODE_OK) end = await(p, piece, until, why);
     p->awaited.peer = 0;
     return end;
 }
 
-static enum leat_live_packetway_end transfer_piece(struct leat_live_packetway *p,
+static enum leat_packetway_node_end transfer_piece(struct leat_packetway_node *p,
                                                    const struct piece *piece, uint32_t timeout_ms,
                                                    char *why)
 {
-    enum leat_live_packetway_end end = LEAT_LIVE_PACKETWAY_SILENT;
+    enum leat_packetway_node_end end = LEAT_PACKETWAY_NODE_SILENT;
     const uint32_t part_ms = timeout_ms < TRIES ? 1 : timeout_ms / TRIES;
     for (int i = 0; i < TRIES; i++) {
         end = try_piece(p, piece, packetway_node_deadline(part_ms), why);
-        if (end != LEAT_LIVE_PACKETWAY_SILENT && end != LEAT_LIVE_PACKETWAY_UNKNOWN) break;
+        if (end != LEAT_PACKETWAY_NODE_SILENT && end != LEAT_PACKETWAY_NODE_UNKNOWN) break;
     }
     return end;
 }
 
 /* Octets of memory that fit into a message on the route to a node, both ways. */
-static enum leat_live_packetway_end find_room(struct leat_live_packetway *p, uint32_t peer,
+static enum leat_packetway_node_end find_room(struct leat_packetway_node *p, uint32_t peer,
                                               uint32_t timeout_ms, size_t *room, char *why)
 {
     const struct leat_packetway_plan *plan;
     uint32_t words = p->san.mtu_words, leading = 0;
-    const enum leat_live_packetway_end end = leat_live_packetway_plan(p, peer, timeout_ms, &plan,
+    const enum leat_packetway_node_end end = leat_packetway_node_plan(p, peer, timeout_ms, &plan,
                                                                       why);
-    if (end != LEAT_LIVE_PACKETWAY_OK) return end;
+    if (end != LEAT_PACKETWAY_NODE_OK) return end;
     if (plan->state == LEAT_PACKETWAY_PLAN_ROUTES) {
         words = leat_packetway_mtu_min(words, plan->routes[0].mtu_words);
         leading = plan->routes[0].len / WORD;
@@ -192,13 +192,13 @@ static enum leat_live_packetway_end find_room(struct leat_live_packetway *p, uin
     if (words < leading + ENDS_WORDS + 3) { /* the DB of a MEM-READ */
         live_because(why, "an MTU of %u words on the way to 0x%06x, too few for a MEM-READ", words,
                      peer);
-        return LEAT_LIVE_PACKETWAY_WRONG;
+        return LEAT_PACKETWAY_NODE_WRONG;
     }
     *room = WORD * (words - leading - ENDS_WORDS) - LEAT_PACKETWAY_MEMORY_WRITE_HEAD;
-    return LEAT_LIVE_PACKETWAY_OK;
+    return LEAT_PACKETWAY_NODE_OK;
 }
 
-static enum leat_live_packetway_end transfer(struct leat_live_packetway *p, uint32_t peer,
+static enum leat_packetway_node_end transfer(struct leat_packetway_node *p, uint32_t peer,
                                              uint64_t address, uint8_t *into, const uint8_t *from,
                                              size_t len, bool blind, uint32_t timeout_ms, char *why)
 {
@@ -206,32 +206,32 @@ static enum leat_live_packetway_end transfer(struct leat_live_packetway *p, uint
     if (len && len - 1 > UINT64_MAX - address) {
         live_because(why, "%zu octets at 0x%llx, which no address is behind", len,
                      (unsigned long long)address);
-        return LEAT_LIVE_PACKETWAY_WRONG;
+        return LEAT_PACKETWAY_NODE_WRONG;
     }
-    enum leat_live_packetway_end end = find_room(p, peer, timeout_ms, &room, why);
+    enum leat_packetway_node_end end = find_room(p, peer, timeout_ms, &room, why);
     if (!p->reply_next) p->reply_next = packetway_now();
     do {
-        const size_t part = end == LEAT_LIVE_PACKETWAY_OK && len - at > room ? room : len - at;
+        const size_t part = end == LEAT_PACKETWAY_NODE_OK && len - at > room ? room : len - at;
         const struct piece piece = { .peer = peer,
                                      .address = address + at,
                                      .count = blind ? 0 : part,
                                      .write = from ? from + at : NULL,
                                      .write_len = part,
                                      .into = into ? into + at : NULL };
-        if (end == LEAT_LIVE_PACKETWAY_OK) end = transfer_piece(p, &piece, timeout_ms, why);
+        if (end == LEAT_PACKETWAY_NODE_OK) end = transfer_piece(p, &piece, timeout_ms, why);
         at += part;
-    } while (end == LEAT_LIVE_PACKETWAY_OK && at < len);
+    } while (end == LEAT_PACKETWAY_NODE_OK && at < len);
     return end;
 }
 
-enum leat_live_packetway_end leat_live_packetway_read(struct leat_live_packetway *p, uint32_t peer,
+enum leat_packetway_node_end leat_packetway_node_read(struct leat_packetway_node *p, uint32_t peer,
                                                       uint64_t address, uint8_t *octets, size_t len,
                                                       uint32_t timeout_ms, char *why)
 {
     return transfer(p, peer, address, octets, NULL, len, false, timeout_ms, why);
 }
 
-enum leat_live_packetway_end leat_live_packetway_write(struct leat_live_packetway *p, uint32_t peer,
+enum leat_packetway_node_end leat_packetway_node_write(struct leat_packetway_node *p, uint32_t peer,
                                                        uint64_t address, const uint8_t *octets,
                                                        size_t len, bool blind, uint32_t timeout_ms,
                                                        char *why)

@@ -16,7 +16,7 @@
 
 static char why[PACKETWAY_WHY_LEN];
 static struct packetway_router router;
-static struct leat_live_packetway *left, *right;
+static struct leat_packetway_node *left, *right;
 
 /* A node's description of the SAN of a half-router, whose endpoint is given; lent until the next
  * call. */
@@ -39,7 +39,7 @@ static inline leat_time in_five_minutes(void)
 static inline void begin(const uint8_t *near_key, const uint8_t *far_key)
 {
     static struct packetway_router_config config;
-    struct leat_live_packetway_config host = { .name = "left", .poll_ms = 100 };
+    struct leat_packetway_node_config host = { .name = "left", .poll_ms = 100 };
     bool wrong;
     config = (struct packetway_router_config){ .name = "r", .san_count = 2, .poll_ms = 100 };
     OK(packetway_plan_read("udp:127.0.0.1:0,bias=0x100,address=0x102", &config.sans[0], why));
@@ -55,11 +55,11 @@ static inline void begin(const uint8_t *near_key, const uint8_t *far_key)
     EQ(router.driver, PACKETWAY_UDP);
     host.san = san_of(0, "address=0x101");
     host.key = near_key;
-    EQ(leat_live_packetway_open(&host, &left, why), LEAT_LIVE_PACKETWAY_OK);
+    EQ(leat_packetway_node_open(&host, &left, why), LEAT_PACKETWAY_NODE_OK);
     host.san = san_of(1, "address=0x201");
     host.name = "right";
     host.key = far_key;
-    EQ(leat_live_packetway_open(&host, &right, why), LEAT_LIVE_PACKETWAY_OK);
+    EQ(leat_packetway_node_open(&host, &right, why), LEAT_PACKETWAY_NODE_OK);
 }
 
 /* All three run until `done` returns true; false: not within five minutes. */
@@ -70,15 +70,15 @@ static inline bool run_until(bool (*done)(struct leat_packetway_event *left_got)
     while (packetway_now() < until) {
         struct pollfd wait[] = { { .fd = packetway_router_fd(&router, 0), .events = POLLIN },
                                  { .fd = packetway_router_fd(&router, 1), .events = POLLIN },
-                                 { .fd = leat_live_packetway_fd(left), .events = POLLIN },
-                                 { .fd = leat_live_packetway_fd(right), .events = POLLIN } };
+                                 { .fd = leat_packetway_node_fd(left), .events = POLLIN },
+                                 { .fd = leat_packetway_node_fd(right), .events = POLLIN } };
         OK(packetway_router_next_at(&router) > 0);
         poll(wait, 4, 5);
         packetway_router_serve(&router);
-        while (leat_live_packetway_receive(right, 0, &other)) {
+        while (leat_packetway_node_receive(right, 0, &other)) {
         }
         event.kind = LEAT_PACKETWAY_EVENT_NONE;
-        leat_live_packetway_receive(left, 0, &event);
+        leat_packetway_node_receive(left, 0, &event);
         if (done(&event)) return true;
     }
     return false;
@@ -89,15 +89,15 @@ static inline bool tables_are_exchanged(struct leat_packetway_event *e)
     const struct leat_packetway_fib *fib = leat_packetway_router_fib(router.half[0].engine);
     struct leat_packetway_entry room;
     (void)e;
-    return leat_live_packetway_router(left, 0) == 0x102 &&
-           leat_live_packetway_router(right, 0) == 0x202 &&
+    return leat_packetway_node_router(left, 0) == 0x102 &&
+           leat_packetway_node_router(right, 0) == 0x202 &&
            leat_packetway_fib_find(fib, 0x201, &room) && leat_packetway_fib_find(fib, 0x101, &room);
 }
 
 static inline bool an_echo_is_back(struct leat_packetway_event *e)
 {
     return e->kind == LEAT_PACKETWAY_EVENT_DATA && e->peer == 0x201 &&
-           e->message.header.te == LEAT_LIVE_PACKETWAY_ECHO_REPLY && e->message.data_len == 8 + 5 &&
+           e->message.header.te == LEAT_PACKETWAY_NODE_ECHO_REPLY && e->message.data_len == 8 + 5 &&
            memcmp(e->message.data + 8, "hello", 5) == 0 && leat_get_be64(e->message.data) == 0;
 }
 
@@ -116,7 +116,7 @@ static inline bool a_plan_is_there(struct leat_packetway_event *e)
 {
     const struct leat_packetway_plan *plan;
     (void)e;
-    return leat_live_packetway_plan(left, 0x201, 1, &plan, why) == LEAT_LIVE_PACKETWAY_OK &&
+    return leat_packetway_node_plan(left, 0x201, 1, &plan, why) == LEAT_PACKETWAY_NODE_OK &&
            plan->state == LEAT_PACKETWAY_PLAN_ROUTES && plan->routes[0].mtu_words == 64 &&
            plan->router == 0x102;
 }
@@ -127,8 +127,8 @@ static inline struct leat_packetway_message *hello(size_t len)
     static uint8_t data[1024] = "hello";
     memset(&m, 0, sizeof m);
     m.header = (struct leat_packetway_header){ .dt = 0x201,
-                                               .pt = LEAT_LIVE_PACKETWAY_PT_ECHO,
-                                               .te = LEAT_LIVE_PACKETWAY_ECHO_REQUEST };
+                                               .pt = LEAT_PACKETWAY_NODE_PT_ECHO,
+                                               .te = LEAT_PACKETWAY_NODE_ECHO_REQUEST };
     m.data = data;
     m.data_len = len;
     return &m;
@@ -140,36 +140,36 @@ static inline void hosts_reach_each_other(const uint8_t *near_key, const uint8_t
     struct leat_packetway_build b;
     begin(near_key, far_key);
     OK(run_until(tables_are_exchanged));
-    EQ(leat_live_packetway_join(left, 10, why), LEAT_LIVE_PACKETWAY_OK);
-    EQ(leat_live_packetway_send(left, hello(5), LEAT_PACKETWAY_SEND_BY_ADDRESS, 0, why),
-       LEAT_LIVE_PACKETWAY_OK);
+    EQ(leat_packetway_node_join(left, 10, why), LEAT_PACKETWAY_NODE_OK);
+    EQ(leat_packetway_node_send(left, hello(5), LEAT_PACKETWAY_SEND_BY_ADDRESS, 0, why),
+       LEAT_PACKETWAY_NODE_OK);
     OK(run_until(an_echo_is_back));
     OK(run_until(a_plan_is_there));
-    EQ(leat_live_packetway_send(left, hello(5), LEAT_PACKETWAY_SEND_PLANNED, 0, why),
-       LEAT_LIVE_PACKETWAY_OK);
+    EQ(leat_packetway_node_send(left, hello(5), LEAT_PACKETWAY_SEND_PLANNED, 0, why),
+       LEAT_PACKETWAY_NODE_OK);
     OK(run_until(an_echo_is_back));
-    EQ(leat_live_packetway_send(left, hello(600), LEAT_PACKETWAY_SEND_PLANNED, 0, why),
-       LEAT_LIVE_PACKETWAY_WRONG);
-    EQ(leat_live_packetway_send(left, hello(600), LEAT_PACKETWAY_SEND_BY_ADDRESS, 0, why),
-       LEAT_LIVE_PACKETWAY_OK);
+    EQ(leat_packetway_node_send(left, hello(600), LEAT_PACKETWAY_SEND_PLANNED, 0, why),
+       LEAT_PACKETWAY_NODE_WRONG);
+    EQ(leat_packetway_node_send(left, hello(600), LEAT_PACKETWAY_SEND_BY_ADDRESS, 0, why),
+       LEAT_PACKETWAY_NODE_OK);
     OK(run_until(an_err_is_back)); /* above the MTU of the second SAN */
 
     leat_packetway_build_init(&b, db, sizeof db);
     leat_packetway_build_name(&b, (const uint8_t *)"right", 5);
-    EQ(leat_live_packetway_ask(left, 0x102, db, b.len, why), LEAT_LIVE_PACKETWAY_OK);
+    EQ(leat_packetway_node_query(left, 0x102, db, b.len, why), LEAT_PACKETWAY_NODE_OK);
     OK(run_until(it_is_told_of));
     leat_packetway_build_init(&b, db, sizeof db); /* the half-router itself is one of these */
     leat_packetway_build_capability(&b, LEAT_PACKETWAY_CC_ROUTER, NULL, 0);
-    EQ(leat_live_packetway_ask(left, 0x102, db, b.len, why), LEAT_LIVE_PACKETWAY_OK);
-    EQ(leat_live_packetway_ask(left, 0x102, NULL, 0, why), LEAT_LIVE_PACKETWAY_WRONG);
+    EQ(leat_packetway_node_query(left, 0x102, db, b.len, why), LEAT_PACKETWAY_NODE_OK);
+    EQ(leat_packetway_node_query(left, 0x102, NULL, 0, why), LEAT_PACKETWAY_NODE_WRONG);
     OK(strstr(why, "has not answered the last question yet") != NULL);
     OK(run_until(it_is_told_of));
-    EQ(leat_live_packetway_ask(left, 0x102, db, b.len, why), LEAT_LIVE_PACKETWAY_OK);
-    leat_live_packetway_unask(left, 0x102);
-    EQ(leat_live_packetway_ask(left, 0x102, NULL, 0, why), LEAT_LIVE_PACKETWAY_OK);
+    EQ(leat_packetway_node_query(left, 0x102, db, b.len, why), LEAT_PACKETWAY_NODE_OK);
+    leat_packetway_node_cancel(left, 0x102);
+    EQ(leat_packetway_node_query(left, 0x102, NULL, 0, why), LEAT_PACKETWAY_NODE_OK);
     OK(run_until(it_is_told_of));
     EQ(packetway_router_in_kernel(&router, 0), 0);
-    OK(leat_live_packetway_is_near(left, 0x1FF) && !leat_live_packetway_is_near(left, 0x201));
+    OK(leat_packetway_node_is_near(left, 0x1FF) && !leat_packetway_node_is_near(left, 0x201));
 }
 
 /* The router and right continue in another process, for half a minute at most. */
@@ -181,24 +181,24 @@ static inline pid_t serve_in_background(void)
     const leat_time until = packetway_now() + 30 * LEAT_PACKETWAY_SECOND;
     while (packetway_now() < until) {
         packetway_router_serve(&router);
-        leat_live_packetway_receive(right, 1, &event);
+        leat_packetway_node_receive(right, 1, &event);
     }
     _exit(0);
 }
 
 /* Opens until it ends as expected, or with that address: on a busy machine an answer may arrive too
  * late. */
-static inline enum leat_live_packetway_end
-open_until(const struct leat_live_packetway_config *config, enum leat_live_packetway_end wanted,
+static inline enum leat_packetway_node_end
+open_until(const struct leat_packetway_node_config *config, enum leat_packetway_node_end wanted,
            uint32_t address)
 {
-    struct leat_live_packetway *node = NULL;
-    enum leat_live_packetway_end end = LEAT_LIVE_PACKETWAY_OK;
+    struct leat_packetway_node *node = NULL;
+    enum leat_packetway_node_end end = LEAT_PACKETWAY_NODE_OK;
     uint32_t got = 0;
     for (int i = 0; i < 40 && (end != wanted || got != address || !i); i++) {
-        end = leat_live_packetway_open(config, &node, why);
-        got = end == LEAT_LIVE_PACKETWAY_OK ? leat_live_packetway_address(node) : 0;
-        if (end == LEAT_LIVE_PACKETWAY_OK) leat_live_packetway_close(node);
+        end = leat_packetway_node_open(config, &node, why);
+        got = end == LEAT_PACKETWAY_NODE_OK ? leat_packetway_node_address(node) : 0;
+        if (end == LEAT_PACKETWAY_NODE_OK) leat_packetway_node_close(node);
     }
     EQ(got, address);
     return end;
@@ -206,8 +206,8 @@ open_until(const struct leat_live_packetway_config *config, enum leat_live_packe
 
 static inline void all_is_closed(void)
 {
-    leat_live_packetway_close(left);
-    leat_live_packetway_close(right);
+    leat_packetway_node_close(left);
+    leat_packetway_node_close(right);
     packetway_router_close(&router);
     EQ(router.count, 0);
     OK(strcmp(packetway_driver_name(PACKETWAY_XDP), "xdp") == 0);

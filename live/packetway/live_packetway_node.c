@@ -12,14 +12,14 @@ static const leat_time ps_per_ms = 1000000000, ps_per_ns = 1000;
 /* ---- sending ------------------------------------------------------------------------------- */
 
 /* To a node of this SAN or, while its native route is unknown, to a half-router for it. */
-static bool deliver(struct leat_live_packetway *p, uint32_t to, const uint8_t *octets, uint32_t len)
+static bool deliver(struct leat_packetway_node *p, uint32_t to, const uint8_t *octets, uint32_t len)
 {
     const struct packetway_node *node = packetway_san_node(&p->san, to);
     if (!node && p->router_count) node = packetway_san_node(&p->san, p->routers[0]);
     return node && packetway_san_send(&p->san, node->native.octets, node->native.len, octets, len);
 }
 
-static void take_all(struct leat_live_packetway *p)
+static void take_all(struct leat_packetway_node *p)
 {
     struct leat_packetway_host_outgoing out;
     while (leat_packetway_host_take(p->engine, &out))
@@ -27,7 +27,7 @@ static void take_all(struct leat_live_packetway *p)
 }
 
 /* Which node has this address? On Ethernet all can be asked at once. */
-static void ask_all(struct leat_live_packetway *p, uint32_t address)
+static void ask_all(struct leat_packetway_node *p, uint32_t address)
 {
     uint8_t octets[LEAT_PACKETWAY_MESSAGE_LEN_MIN];
     const uint32_t len = packetway_rrp_write(octets, sizeof octets, address, p->san.plan.address,
@@ -35,7 +35,7 @@ static void ask_all(struct leat_live_packetway *p, uint32_t address)
     if (len) packetway_san_send_all(&p->san, octets, len);
 }
 
-void packetway_node_reply(struct leat_live_packetway *p, const struct leat_packetway_message *m,
+void packetway_node_reply(struct leat_packetway_node *p, const struct leat_packetway_message *m,
                           leat_time now)
 {
     size_t len;
@@ -45,7 +45,7 @@ void packetway_node_reply(struct leat_live_packetway *p, const struct leat_packe
         deliver(p, to, p->out, (uint32_t)len);
 }
 
-static void answer_echo(struct leat_live_packetway *p, const struct leat_packetway_event *e,
+static void answer_echo(struct leat_packetway_node *p, const struct leat_packetway_event *e,
                         leat_time now)
 {
     static uint8_t data[PACKETWAY_MESSAGE_MAX];
@@ -55,8 +55,8 @@ static void answer_echo(struct leat_live_packetway *p, const struct leat_packetw
     if (e->message.data_len) memcpy(data + 8, e->message.data, e->message.data_len);
     memset(m, 0, sizeof *m);
     m->header = (struct leat_packetway_header){ .dt = e->peer,
-                                                .pt = LEAT_LIVE_PACKETWAY_PT_ECHO,
-                                                .te = LEAT_LIVE_PACKETWAY_ECHO_REPLY,
+                                                .pt = LEAT_PACKETWAY_NODE_PT_ECHO,
+                                                .te = LEAT_PACKETWAY_NODE_ECHO_REPLY,
                                                 .priority = e->message.header.priority };
     m->data = data;
     m->data_len = e->message.data_len + 8;
@@ -65,7 +65,7 @@ static void answer_echo(struct leat_live_packetway *p, const struct leat_packetw
 
 /* ---- half-routers -------------------------------------------------------------------------- */
 
-static void meet_router(struct leat_live_packetway *p, uint32_t address)
+static void meet_router(struct leat_packetway_node *p, uint32_t address)
 {
     uint32_t i = 0;
     while (i < p->router_count && p->routers[i] != address)
@@ -76,7 +76,7 @@ static void meet_router(struct leat_live_packetway *p, uint32_t address)
     if (i == p->router_count) p->router_count++;
 }
 
-static void lose_router(struct leat_live_packetway *p, uint32_t address)
+static void lose_router(struct leat_packetway_node *p, uint32_t address)
 {
     leat_packetway_host_router_gone(p->engine, address);
     for (uint32_t i = 0; i < p->router_count; i++)
@@ -87,7 +87,7 @@ static void lose_router(struct leat_live_packetway *p, uint32_t address)
         }
 }
 
-static void poll_san(struct leat_live_packetway *p, leat_time now)
+static void poll_san(struct leat_packetway_node *p, leat_time now)
 {
     struct packetway_node gone;
     if (p->poll_at > now) return;
@@ -104,10 +104,10 @@ static void poll_san(struct leat_live_packetway *p, leat_time now)
 
 /* ---- receiving ----------------------------------------------------------------------------- */
 
-static void keep(struct leat_live_packetway *p, const uint8_t *octets, uint32_t len)
+static void keep(struct leat_packetway_node *p, const uint8_t *octets, uint32_t len)
 {
-    if (p->queue_count == LEAT_LIVE_PACKETWAY_QUEUE_MAX) return;
-    struct kept *k = &p->queue[(p->queue_first + p->queue_count) % LEAT_LIVE_PACKETWAY_QUEUE_MAX];
+    if (p->queue_count == LEAT_PACKETWAY_NODE_QUEUE_MAX) return;
+    struct kept *k = &p->queue[(p->queue_first + p->queue_count) % LEAT_PACKETWAY_NODE_QUEUE_MAX];
     k->octets = malloc(len);
     if (!k->octets) return;
     k->len = len;
@@ -115,11 +115,11 @@ static void keep(struct leat_live_packetway *p, const uint8_t *octets, uint32_t 
     p->queue_count++;
 }
 
-static bool take_kept(struct leat_live_packetway *p, uint32_t *len)
+static bool take_kept(struct leat_packetway_node *p, uint32_t *len)
 {
     if (!p->queue_count) return false;
     struct kept *k = &p->queue[p->queue_first];
-    p->queue_first = (p->queue_first + 1) % LEAT_LIVE_PACKETWAY_QUEUE_MAX;
+    p->queue_first = (p->queue_first + 1) % LEAT_PACKETWAY_NODE_QUEUE_MAX;
     p->queue_count--;
     memcpy(p->in, k->octets, k->len);
     *len = k->len;
@@ -128,24 +128,24 @@ static bool take_kept(struct leat_live_packetway *p, uint32_t *len)
 }
 
 /* Is it for the program? */
-static bool is_data(const struct leat_live_packetway *p, const uint8_t *octets, uint32_t len)
+static bool is_data(const struct leat_packetway_node *p, const uint8_t *octets, uint32_t len)
 {
     if (len < LEAT_PACKETWAY_MESSAGE_LEN_MIN || leat_packetway_leading_begins(octets[1]))
         return false;
     const uint16_t pt = leat_get_be16(octets + LEAT_PACKETWAY_PT_AT);
     return !packetway_memory_takes(p, octets) && pt != LEAT_PACKETWAY_PT_RRP &&
            pt != LEAT_PACKETWAY_PT_ERR &&
-           !packetway_message_is(octets, len, LEAT_LIVE_PACKETWAY_PT_ECHO,
-                                 LEAT_LIVE_PACKETWAY_ECHO_REQUEST);
+           !packetway_message_is(octets, len, LEAT_PACKETWAY_NODE_PT_ECHO,
+                                 LEAT_PACKETWAY_NODE_ECHO_REQUEST);
 }
 
-static void take_in(struct leat_live_packetway *p, uint32_t len, leat_time now,
+static void take_in(struct leat_packetway_node *p, uint32_t len, leat_time now,
                     struct leat_packetway_event *e)
 {
     leat_packetway_host_receive(p->engine, p->in, len, now, e);
     const bool echo = e->kind == LEAT_PACKETWAY_EVENT_DATA &&
-                      e->message.header.pt == LEAT_LIVE_PACKETWAY_PT_ECHO &&
-                      e->message.header.te == LEAT_LIVE_PACKETWAY_ECHO_REQUEST;
+                      e->message.header.pt == LEAT_PACKETWAY_NODE_PT_ECHO &&
+                      e->message.header.te == LEAT_PACKETWAY_NODE_ECHO_REQUEST;
     if (echo && !p->mute)
         answer_echo(p, e, now);
     else if (!packetway_memory_serve(p, e, now))
@@ -158,7 +158,7 @@ static void take_in(struct leat_live_packetway *p, uint32_t len, leat_time now,
  * asked that node for? A TELL asks a half-router for all nodes that match; it may be one of them,
  * and the only one.
  */
-static bool is_answer(const struct leat_live_packetway *p, uint32_t len)
+static bool is_answer(const struct leat_packetway_node *p, uint32_t len)
 {
     static struct leat_packetway_message m;
     struct leat_packetway_record record;
@@ -175,7 +175,7 @@ static bool is_answer(const struct leat_live_packetway *p, uint32_t len)
         leat_packetway_record_nested(&record));
 }
 
-bool packetway_node_step(struct leat_live_packetway *p, bool control_only,
+bool packetway_node_step(struct leat_packetway_node *p, bool control_only,
                          struct leat_packetway_event *e)
 {
     struct leat_packetway_native from;
@@ -205,7 +205,7 @@ bool packetway_node_step(struct leat_live_packetway *p, bool control_only,
     return len || e->kind != LEAT_PACKETWAY_EVENT_NONE;
 }
 
-bool packetway_node_pause(const struct leat_live_packetway *p, leat_time until)
+bool packetway_node_pause(const struct leat_packetway_node *p, leat_time until)
 {
     const leat_time now = packetway_now(), engine_at = leat_packetway_host_next_at(p->engine);
     if (now >= until) return false;
@@ -220,14 +220,14 @@ leat_time packetway_node_deadline(uint32_t timeout_ms)
 }
 
 /* Handles what is for the node alone; bounded, however much arrives. */
-static void take_turn(struct leat_live_packetway *p)
+static void take_turn(struct leat_packetway_node *p)
 {
     struct leat_packetway_event e;
     for (int i = 0; i < PACKETWAY_TURN && packetway_node_step(p, true, &e); i++) {
     }
 }
 
-bool leat_live_packetway_receive(struct leat_live_packetway *p, uint32_t timeout_ms,
+bool leat_packetway_node_receive(struct leat_packetway_node *p, uint32_t timeout_ms,
                                  struct leat_packetway_event *out)
 {
     const leat_time until = packetway_node_deadline(timeout_ms);
@@ -244,35 +244,35 @@ bool leat_live_packetway_receive(struct leat_live_packetway *p, uint32_t timeout
 }
 
 /* Adds to the reason for silence that the key may be wrong. */
-static void add_key_hint(const struct leat_live_packetway *p, char *why)
+static void add_key_hint(const struct leat_packetway_node *p, char *why)
 {
     const char *hint = packetway_san_key_hint(&p->san);
     const size_t len = strlen(why);
-    if (*hint) snprintf(why + len, LEAT_LIVE_PACKETWAY_WHY_LEN - len, ", but %s", hint);
+    if (*hint) snprintf(why + len, LEAT_PACKETWAY_NODE_WHY_LEN - len, ", but %s", hint);
 }
 
 /* ---- discover and plan --------------------------------------------------------------------- */
 
-enum leat_live_packetway_end leat_live_packetway_join(struct leat_live_packetway *p,
+enum leat_packetway_node_end leat_packetway_node_join(struct leat_packetway_node *p,
                                                       uint32_t timeout_ms, char *why)
 {
     const leat_time until = packetway_node_deadline(timeout_ms);
     do {
         take_turn(p);
-        if (p->router_count) return LEAT_LIVE_PACKETWAY_OK;
+        if (p->router_count) return LEAT_PACKETWAY_NODE_OK;
     } while (packetway_node_pause(p, until));
     live_because(why, "no half-router is heard on %s",
                  p->san.plan.udp ? "this UDP SAN" : p->san.plan.device);
     add_key_hint(p, why);
-    return LEAT_LIVE_PACKETWAY_SILENT;
+    return LEAT_PACKETWAY_NODE_SILENT;
 }
 
-uint32_t leat_live_packetway_router(const struct leat_live_packetway *p, uint32_t index)
+uint32_t leat_packetway_node_router(const struct leat_packetway_node *p, uint32_t index)
 {
     return index < p->router_count ? p->routers[index] : 0;
 }
 
-enum leat_live_packetway_end leat_live_packetway_plan(struct leat_live_packetway *p, uint32_t dt,
+enum leat_packetway_node_end leat_packetway_node_plan(struct leat_packetway_node *p, uint32_t dt,
                                                       uint32_t timeout_ms,
                                                       const struct leat_packetway_plan **out,
                                                       char *why)
@@ -281,7 +281,7 @@ enum leat_live_packetway_end leat_live_packetway_plan(struct leat_live_packetway
     const struct leat_packetway_plan *plan = NULL;
     if (!leat_packetway_address_is_node(dt)) {
         live_because(why, "0x%x, expected the address of a node", dt);
-        return LEAT_LIVE_PACKETWAY_WRONG;
+        return LEAT_PACKETWAY_NODE_WRONG;
     }
     do {
         take_turn(p);
@@ -292,7 +292,7 @@ enum leat_live_packetway_end leat_live_packetway_plan(struct leat_live_packetway
     *out = plan;
     if (plan->state == LEAT_PACKETWAY_PLAN_ASKING) {
         live_because(why, "no half-router has answered about 0x%06x in %u ms", dt, timeout_ms);
-        return LEAT_LIVE_PACKETWAY_SILENT;
+        return LEAT_PACKETWAY_NODE_SILENT;
     }
     if (plan->state == LEAT_PACKETWAY_PLAN_FAILED) {
         live_because(why,
@@ -300,13 +300,14 @@ enum leat_live_packetway_end leat_live_packetway_plan(struct leat_live_packetway
                                      : "no half-router is known that could tell the way to 0x%06x",
                      dt);
         if (!p->router_count) add_key_hint(p, why);
-        return LEAT_LIVE_PACKETWAY_UNKNOWN;
+        return LEAT_PACKETWAY_NODE_UNKNOWN;
     }
-    return LEAT_LIVE_PACKETWAY_OK;
+    return LEAT_PACKETWAY_NODE_OK;
 }
 
-enum leat_live_packetway_end leat_live_packetway_ask(struct leat_live_packetway *p, uint32_t peer,
-                                                     const uint8_t *records, size_t len, char *why)
+enum leat_packetway_node_end leat_packetway_node_query(struct leat_packetway_node *p, uint32_t peer,
+                                                       const uint8_t *records, size_t len,
+                                                       char *why)
 {
     const leat_err err = leat_packetway_host_query(p->engine, peer, records, len, packetway_now());
     if (!err) {
@@ -314,23 +315,23 @@ enum leat_live_packetway_end leat_live_packetway_ask(struct leat_live_packetway 
         p->asked_len = len;
         if (len) memcpy(p->asked, records, len);
         take_all(p);
-        return LEAT_LIVE_PACKETWAY_OK;
+        return LEAT_PACKETWAY_NODE_OK;
     }
     if (err == LEAT_ERR_DUPLICATE)
         live_because(why, "0x%06x has not answered the last question yet, expected one at a time",
                      peer);
     else
         live_because(why, "0x%06x cannot be asked that: %s", peer, leat_err_text(err));
-    return LEAT_LIVE_PACKETWAY_WRONG;
+    return LEAT_PACKETWAY_NODE_WRONG;
 }
 
-void leat_live_packetway_unask(struct leat_live_packetway *p, uint32_t peer)
+void leat_packetway_node_cancel(struct leat_packetway_node *p, uint32_t peer)
 {
     leat_packetway_host_cancel(p->engine, peer);
     if (p->expected == peer) p->expected = 0;
 }
 
-void leat_live_packetway_forget(struct leat_live_packetway *p, uint32_t dt)
+void leat_packetway_node_forget(struct leat_packetway_node *p, uint32_t dt)
 {
     leat_packetway_host_forget(p->engine, dt);
 }
@@ -338,7 +339,7 @@ void leat_live_packetway_forget(struct leat_live_packetway *p, uint32_t dt)
 /* ---- send ---------------------------------------------------------------------------------- */
 
 /* Finds the native route of a node of this SAN, briefly. */
-static void resolve(struct leat_live_packetway *p, uint32_t dt)
+static void resolve(struct leat_packetway_node *p, uint32_t dt)
 {
     if (p->san.plan.udp || !leat_packetway_block_holds(&p->san.plan.block, dt)) return;
     if (dt == p->san.plan.address) return; /* a half-router sends it back */
@@ -350,7 +351,7 @@ static void resolve(struct leat_live_packetway *p, uint32_t dt)
     } while (!packetway_san_node(&p->san, dt) && packetway_node_pause(p, until));
 }
 
-static enum leat_live_packetway_end unsent(const struct leat_live_packetway *p, uint32_t dt,
+static enum leat_packetway_node_end unsent(const struct leat_packetway_node *p, uint32_t dt,
                                            leat_err err, char *why)
 {
     if (err == LEAT_ERR_FIELD) {
@@ -361,10 +362,10 @@ static enum leat_live_packetway_end unsent(const struct leat_live_packetway *p, 
     } else {
         live_because(why, "the message to 0x%06x: %s", dt, leat_err_text(err));
     }
-    return err == LEAT_ERR_FIELD ? LEAT_LIVE_PACKETWAY_SILENT : LEAT_LIVE_PACKETWAY_WRONG;
+    return err == LEAT_ERR_FIELD ? LEAT_PACKETWAY_NODE_SILENT : LEAT_PACKETWAY_NODE_WRONG;
 }
 
-static enum leat_live_packetway_end undelivered(const struct leat_live_packetway *p, uint32_t to,
+static enum leat_packetway_node_end undelivered(const struct leat_packetway_node *p, uint32_t to,
                                                 char *why)
 {
     if (packetway_san_is_up(&p->san)) {
@@ -373,10 +374,10 @@ static enum leat_live_packetway_end undelivered(const struct leat_live_packetway
     } else {
         live_because(why, "%s is down", p->san.plan.device);
     }
-    return LEAT_LIVE_PACKETWAY_SILENT;
+    return LEAT_PACKETWAY_NODE_SILENT;
 }
 
-enum leat_live_packetway_end leat_live_packetway_send(struct leat_live_packetway *p,
+enum leat_packetway_node_end leat_packetway_node_send(struct leat_packetway_node *p,
                                                       const struct leat_packetway_message *message,
                                                       enum leat_packetway_how how,
                                                       uint32_t timeout_ms, char *why)
@@ -390,18 +391,18 @@ enum leat_live_packetway_end leat_live_packetway_send(struct leat_live_packetway
                                             &to, packetway_now());
     if (err == LEAT_ERR_FIELD && how == LEAT_PACKETWAY_SEND_PLANNED &&
         leat_packetway_address_is_node(dt)) {
-        const enum leat_live_packetway_end end = leat_live_packetway_plan(p, dt, timeout_ms, &plan,
+        const enum leat_packetway_node_end end = leat_packetway_node_plan(p, dt, timeout_ms, &plan,
                                                                           why);
-        if (end != LEAT_LIVE_PACKETWAY_OK) return end;
+        if (end != LEAT_PACKETWAY_NODE_OK) return end;
         err = leat_packetway_host_send(p->engine, message, how, p->out, sizeof p->out, &len, &to,
                                        packetway_now());
     }
     if (err) return unsent(p, dt, err, why);
-    return deliver(p, to, p->out, (uint32_t)len) ? LEAT_LIVE_PACKETWAY_OK : undelivered(p, to, why);
+    return deliver(p, to, p->out, (uint32_t)len) ? LEAT_PACKETWAY_NODE_OK : undelivered(p, to, why);
 }
 
-enum leat_live_packetway_end
-leat_live_packetway_send_routed(struct leat_live_packetway *p,
+enum leat_packetway_node_end
+leat_packetway_node_send_routed(struct leat_packetway_node *p,
                                 const struct leat_packetway_message *message, uint32_t to,
                                 char *why)
 {
@@ -411,12 +412,12 @@ leat_live_packetway_send_routed(struct leat_live_packetway *p,
     m->header.sa = p->san.plan.address;
     const leat_err err = leat_packetway_message_encode(m, p->out, sizeof p->out, &len);
     if (err) return unsent(p, message->header.dt, err, why);
-    return deliver(p, to, p->out, (uint32_t)len) ? LEAT_LIVE_PACKETWAY_OK : undelivered(p, to, why);
+    return deliver(p, to, p->out, (uint32_t)len) ? LEAT_PACKETWAY_NODE_OK : undelivered(p, to, why);
 }
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
-static bool describe(struct leat_live_packetway *p, const struct leat_live_packetway_config *c,
+static bool describe(struct leat_packetway_node *p, const struct leat_packetway_node_config *c,
                      char *why)
 {
     struct leat_packetway_build build;
@@ -430,9 +431,9 @@ static bool describe(struct leat_live_packetway *p, const struct leat_live_packe
         leat_packetway_build_copy(&build, c->about, c->about_len);
     } else {
         const size_t len = c->name ? strlen(c->name) : 0;
-        if (len > LEAT_LIVE_PACKETWAY_NAME_MAX)
+        if (len > LEAT_PACKETWAY_NODE_NAME_MAX)
             return live_because(why, "name '%.40s', expected %d characters at most", c->name,
-                                LEAT_LIVE_PACKETWAY_NAME_MAX);
+                                LEAT_PACKETWAY_NODE_NAME_MAX);
         if (len) leat_packetway_build_name(&build, (const uint8_t *)c->name, len);
         leat_packetway_build_capability(&build, LEAT_PACKETWAY_CC_NODE, NULL, 0);
     }
@@ -440,13 +441,13 @@ static bool describe(struct leat_live_packetway *p, const struct leat_live_packe
     return true;
 }
 
-static bool claim(struct leat_live_packetway *p, bool explicit_too, char *why)
+static bool claim(struct leat_packetway_node *p, bool explicit_too, char *why)
 {
     struct packetway_san *const san = &p->san;
     return (!p->san.plan.automatic && !explicit_too) || packetway_sans_claim(&san, 1, why);
 }
 
-static bool open_engine(struct leat_live_packetway *p, char *why)
+static bool open_engine(struct leat_packetway_node *p, char *why)
 {
     const uint16_t one = 1;
     uint8_t first;
@@ -468,79 +469,79 @@ static bool open_engine(struct leat_live_packetway *p, char *why)
     return live_because(why, "no memory");
 }
 
-enum leat_live_packetway_end leat_live_packetway_open(const struct leat_live_packetway_config *c,
-                                                      struct leat_live_packetway **out, char *why)
+enum leat_packetway_node_end leat_packetway_node_open(const struct leat_packetway_node_config *c,
+                                                      struct leat_packetway_node **out, char *why)
 {
     struct packetway_plan plan;
     const uint32_t poll_ms = c->poll_ms ? c->poll_ms : PACKETWAY_POLL_MS_DEFAULT;
-    if (!packetway_plan_read(c->san ? c->san : "", &plan, why)) return LEAT_LIVE_PACKETWAY_WRONG;
+    if (!packetway_plan_read(c->san ? c->san : "", &plan, why)) return LEAT_PACKETWAY_NODE_WRONG;
     plan.keyed = c->key != NULL;
     if (c->key) memcpy(plan.key, c->key, sizeof plan.key);
-    struct leat_live_packetway *p = calloc(1, sizeof *p);
-    if (!p) return live_because(why, "no memory"), LEAT_LIVE_PACKETWAY_FAILED;
+    struct leat_packetway_node *p = calloc(1, sizeof *p);
+    if (!p) return live_because(why, "no memory"), LEAT_PACKETWAY_NODE_FAILED;
     p->san.fd = p->san.lock = -1;
     p->mute = c->mute;
     p->poll_ps = poll_ms * ps_per_ms;
-    enum leat_live_packetway_end end = LEAT_LIVE_PACKETWAY_WRONG;
+    enum leat_packetway_node_end end = LEAT_PACKETWAY_NODE_WRONG;
     if (describe(p, c, why)) {
-        end = LEAT_LIVE_PACKETWAY_FAILED;
+        end = LEAT_PACKETWAY_NODE_FAILED;
         if (packetway_san_open(&p->san, &plan, poll_ms, why) && claim(p, c->claims, why) &&
             open_engine(p, why))
-            end = LEAT_LIVE_PACKETWAY_OK;
+            end = LEAT_PACKETWAY_NODE_OK;
     }
-    if (end != LEAT_LIVE_PACKETWAY_OK) {
-        leat_live_packetway_close(p);
+    if (end != LEAT_PACKETWAY_NODE_OK) {
+        leat_packetway_node_close(p);
         return end;
     }
     p->poll_at = packetway_now(); /* introduces itself at once */
     poll_san(p, p->poll_at);
     *out = p;
-    return LEAT_LIVE_PACKETWAY_OK;
+    return LEAT_PACKETWAY_NODE_OK;
 }
 
-void leat_live_packetway_close(struct leat_live_packetway *p)
+void leat_packetway_node_close(struct leat_packetway_node *p)
 {
     if (!p) return;
     while (p->queue_count)
-        free(p->queue[(p->queue_first + --p->queue_count) % LEAT_LIVE_PACKETWAY_QUEUE_MAX].octets);
+        free(p->queue[(p->queue_first + --p->queue_count) % LEAT_PACKETWAY_NODE_QUEUE_MAX].octets);
     packetway_san_close(&p->san);
     free(p->memory);
     free(p);
 }
 
-int leat_live_packetway_fd(const struct leat_live_packetway *p)
+int leat_packetway_node_fd(const struct leat_packetway_node *p)
 {
     return p->san.fd;
 }
 
-uint32_t leat_live_packetway_address(const struct leat_live_packetway *p)
+uint32_t leat_packetway_node_address(const struct leat_packetway_node *p)
 {
     return p->san.plan.address;
 }
 
-bool leat_live_packetway_is_near(const struct leat_live_packetway *p, uint32_t address)
+bool leat_packetway_node_is_near(const struct leat_packetway_node *p, uint32_t address)
 {
     return leat_packetway_block_holds(&p->san.plan.block, address);
 }
 
-uint32_t leat_live_packetway_mtu(const struct leat_live_packetway *p)
+uint32_t leat_packetway_node_mtu(const struct leat_packetway_node *p)
 {
     return p->san.mtu_words;
 }
 
 const struct leat_packetway_host_counts *
-leat_live_packetway_counts(const struct leat_live_packetway *p)
+leat_packetway_node_counts(const struct leat_packetway_node *p)
 {
     return leat_packetway_host_counts(p->engine);
 }
 
 const struct leat_packetway_auth_counts *
-leat_live_packetway_key_counts(const struct leat_live_packetway *p)
+leat_packetway_node_key_counts(const struct leat_packetway_node *p)
 {
     return &p->san.auth.counts;
 }
 
-const char *leat_live_packetway_key_hint(const struct leat_live_packetway *p)
+const char *leat_packetway_node_key_hint(const struct leat_packetway_node *p)
 {
     return packetway_san_key_hint(&p->san);
 }

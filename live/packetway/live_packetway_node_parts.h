@@ -22,7 +22,7 @@ struct kept {
     uint8_t *octets;
 };
 
-struct leat_live_packetway {
+struct leat_packetway_node {
     struct packetway_san san;
     struct leat_packetway_host *engine;
     void *memory;
@@ -37,7 +37,7 @@ struct leat_live_packetway {
     uint32_t expected; /* node whose INFO was requested, by TELL with these records, or by WRU? */
     uint8_t asked[LEAT_PACKETWAY_HOST_MESSAGE_LEN];
     size_t asked_len;
-    struct kept queue[LEAT_LIVE_PACKETWAY_QUEUE_MAX];
+    struct kept queue[LEAT_PACKETWAY_NODE_QUEUE_MAX];
     uint32_t queue_first, queue_count;
     struct leat_packetway_message reply;
     uint8_t in[PACKETWAY_MESSAGE_MAX], out[PACKETWAY_MESSAGE_MAX];
@@ -48,22 +48,22 @@ enum { PACKETWAY_TURN = 64 }; /* messages processed in a row, however many arriv
 /* live_packetway_node.c */
 
 /* Processes one message of the SAN, or a timeout. False: nothing to do now. */
-bool packetway_node_step(struct leat_live_packetway *p, bool control_only,
+bool packetway_node_step(struct leat_packetway_node *p, bool control_only,
                          struct leat_packetway_event *e);
 /* Waits for the SAN; false: `until` has passed. */
-bool packetway_node_pause(const struct leat_live_packetway *p, leat_time until);
+bool packetway_node_pause(const struct leat_packetway_node *p, leat_time until);
 leat_time packetway_node_deadline(uint32_t timeout_ms);
 /* Sends a message of the node's own by address. */
-void packetway_node_reply(struct leat_live_packetway *p, const struct leat_packetway_message *m,
+void packetway_node_reply(struct leat_packetway_node *p, const struct leat_packetway_message *m,
                           leat_time now);
 
 /* packetway_memory.c */
 
 /* Is a packet without leading records, by its header, for the node's own memory, or an awaited
  * answer? */
-bool packetway_memory_takes(const struct leat_live_packetway *p, const uint8_t *octets);
+bool packetway_memory_takes(const struct leat_packetway_node *p, const uint8_t *octets);
 /* Serves it. False: it is for the program, or the awaited answer. */
-bool packetway_memory_serve(struct leat_live_packetway *p, const struct leat_packetway_event *e,
+bool packetway_memory_serve(struct leat_packetway_node *p, const struct leat_packetway_event *e,
                             leat_time now);
 
 #endif

@@ -67,8 +67,8 @@ static bool answers_echo(struct packetway_router *r, uint32_t half, const uint8_
     const struct packetway_half *h = &r->half[half];
     struct leat_packetway_routed packet = { .octets = reply };
     size_t reply_len = 0;
-    if (!packetway_message_is(octets, len, LEAT_LIVE_PACKETWAY_PT_ECHO,
-                              LEAT_LIVE_PACKETWAY_ECHO_REQUEST) ||
+    if (!packetway_message_is(octets, len, LEAT_PACKETWAY_NODE_PT_ECHO,
+                              LEAT_PACKETWAY_NODE_ECHO_REQUEST) ||
         leat_get_be24(octets + LEAT_PACKETWAY_DT_AT) != h->san.plan.address ||
         leat_packetway_message_decode(octets, len, LEAT_PACKETWAY_STRICT,
                                       LEAT_PACKETWAY_DESTINATION, &m, NULL) ||
@@ -78,8 +78,8 @@ static bool answers_echo(struct packetway_router *r, uint32_t half, const uint8_
     if (m.data_len) memcpy(data + 8, m.data, m.data_len);
     const struct leat_packetway_message answer = { .header = { .dt = m.header.sa,
                                                                .sa = h->san.plan.address,
-                                                               .pt = LEAT_LIVE_PACKETWAY_PT_ECHO,
-                                                               .te = LEAT_LIVE_PACKETWAY_ECHO_REPLY,
+                                                               .pt = LEAT_PACKETWAY_NODE_PT_ECHO,
+                                                               .te = LEAT_PACKETWAY_NODE_ECHO_REPLY,
                                                                .priority = m.header.priority },
                                                    .data = data,
                                                    .data_len = m.data_len + 8 };

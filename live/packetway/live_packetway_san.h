@@ -5,7 +5,7 @@
  *
  *                           announce, WRU? to all         INFO: learn()
  *   packetway_router,    <-----------------------> SAN <-----------------> other nodes
- *   leat_live_packetway     send() by native route        receive()
+ *   leat_packetway_node     send() by native route        receive()
  *
  * A node is known while it sends: after three and a half silent polls it is removed. The first node
  * with an address keeps it; another one that claims it meanwhile is counted and ignored. On a SAN

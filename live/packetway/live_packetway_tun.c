@@ -213,14 +213,14 @@ size_t packetway_tun_too_long(const uint8_t *ip, size_t len, uint32_t mtu,
 }
 
 /* Reports to the sender the maximum packet length to that node, from the plan. */
-static void report_length(struct packetway_tun *tun, struct leat_live_packetway *node, uint32_t to,
+static void report_length(struct packetway_tun *tun, struct leat_packetway_node *node, uint32_t to,
                           const uint8_t *ip, size_t len)
 {
     const struct leat_packetway_plan *plan;
     uint8_t out[PACKETWAY_TOO_LONG_MAX];
     char why[PACKETWAY_WHY_LEN];
-    uint32_t words = leat_live_packetway_mtu(node), leading = 0;
-    if (leat_live_packetway_plan(node, to, 0, &plan, why) != LEAT_LIVE_PACKETWAY_OK) return;
+    uint32_t words = leat_packetway_node_mtu(node), leading = 0;
+    if (leat_packetway_node_plan(node, to, 0, &plan, why) != LEAT_PACKETWAY_NODE_OK) return;
     if (plan->state == LEAT_PACKETWAY_PLAN_ROUTES) {
         words = leat_packetway_mtu_min(words, plan->routes[0].mtu_words);
         leading = plan->routes[0].len;
@@ -233,7 +233,7 @@ static void report_length(struct packetway_tun *tun, struct leat_live_packetway 
 
 /* ---- packets ------------------------------------------------------------------------------- */
 
-void packetway_tun_send(struct packetway_tun *tun, struct leat_live_packetway *node)
+void packetway_tun_send(struct packetway_tun *tun, struct leat_packetway_node *node)
 {
     static uint8_t ip[PACKETWAY_MESSAGE_MAX];
     char why[PACKETWAY_WHY_LEN];
@@ -249,13 +249,13 @@ void packetway_tun_send(struct packetway_tun *tun, struct leat_live_packetway *n
                                                               .pt = LEAT_PACKETWAY_PT_IP };
         tun->message.data = ip;
         tun->message.data_len = (size_t)len;
-        enum leat_live_packetway_end end = leat_live_packetway_send(
+        enum leat_packetway_node_end end = leat_packetway_node_send(
             node, &tun->message, LEAT_PACKETWAY_SEND_PLANNED, 0, why);
-        if (end == LEAT_LIVE_PACKETWAY_SILENT) /* the plan is being requested; meanwhile: */
-            end = leat_live_packetway_send(node, &tun->message, LEAT_PACKETWAY_SEND_BY_ADDRESS, 0,
+        if (end == LEAT_PACKETWAY_NODE_SILENT) /* the plan is being requested; meanwhile: */
+            end = leat_packetway_node_send(node, &tun->message, LEAT_PACKETWAY_SEND_BY_ADDRESS, 0,
                                            why);
-        ++*(end == LEAT_LIVE_PACKETWAY_OK ? &tun->sent : &tun->unsent);
-        if (end == LEAT_LIVE_PACKETWAY_WRONG) report_length(tun, node, to, ip, (size_t)len);
+        ++*(end == LEAT_PACKETWAY_NODE_OK ? &tun->sent : &tun->unsent);
+        if (end == LEAT_PACKETWAY_NODE_WRONG) report_length(tun, node, to, ip, (size_t)len);
     }
 }
 

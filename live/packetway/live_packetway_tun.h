@@ -52,7 +52,7 @@ bool packetway_tun_open(struct packetway_tun *tun, const char *device, uint32_t 
 void packetway_tun_close(struct packetway_tun *tun);
 
 /* Sends the packets that the host has queued. */
-void packetway_tun_send(struct packetway_tun *tun, struct leat_live_packetway *node);
+void packetway_tun_send(struct packetway_tun *tun, struct leat_packetway_node *node);
 
 /*
  * The packet that tells an IP sender that the route carries at most `mtu` octets: ICMP (RFC 1191),

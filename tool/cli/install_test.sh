@@ -180,14 +180,14 @@ cat > "$folder/node.c" <<'C'
 int main(void)
 {
     static struct leat_packetway_message message, back;
-    char why[LEAT_LIVE_PACKETWAY_WHY_LEN];
+    char why[LEAT_PACKETWAY_NODE_WHY_LEN];
     uint8_t octets[256];
     size_t len;
-    struct leat_live_packetway_config config;
-    struct leat_live_packetway *node = NULL;
+    struct leat_packetway_node_config config;
+    struct leat_packetway_node *node = NULL;
     memset(&config, 0, sizeof config);
     config.san = "no-such-device,bias=0x100,address=0x101";
-    if (leat_live_packetway_open(&config, &node, why) == LEAT_LIVE_PACKETWAY_OK) return 1;
+    if (leat_packetway_node_open(&config, &node, why) == LEAT_PACKETWAY_NODE_OK) return 1;
     puts(why);
     message.header.dt = 0x201;
     message.header.sa = 0x101;

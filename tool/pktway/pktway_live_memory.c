@@ -119,11 +119,11 @@ bool pktway_live_memory_words(const struct arguments *args, struct packetway_req
     return true;
 }
 
-int pktway_live_memory_query(struct leat_live_packetway *node, const struct packetway_request *q,
+int pktway_live_memory_query(struct leat_packetway_node *node, const struct packetway_request *q,
                              FILE *out, FILE *error)
 {
-    char why[LEAT_LIVE_PACKETWAY_WHY_LEN] = "no memory";
-    enum leat_live_packetway_end end = LEAT_LIVE_PACKETWAY_FAILED;
+    char why[LEAT_PACKETWAY_NODE_WHY_LEN] = "no memory";
+    enum leat_packetway_node_end end = LEAT_PACKETWAY_NODE_FAILED;
     const struct pktway_octets shown = { .node = q->address,
                                          .at = q->memory_at,
                                          .len = q->size,
@@ -133,16 +133,16 @@ int pktway_live_memory_query(struct leat_live_packetway *node, const struct pack
     uint8_t *octets = malloc((size_t)q->size + 1);
     const leat_time begun = packetway_now();
     if (octets && shown.write)
-        end = leat_live_packetway_write(node, q->address, q->memory_at, (const uint8_t *)q->text,
+        end = leat_packetway_node_write(node, q->address, q->memory_at, (const uint8_t *)q->text,
                                         q->size, q->blind, q->timeout_ms, why);
     else if (octets)
-        end = leat_live_packetway_read(node, q->address, q->memory_at, octets, q->size,
+        end = leat_packetway_node_read(node, q->address, q->memory_at, octets, q->size,
                                        q->timeout_ms, why);
-    if (end == LEAT_LIVE_PACKETWAY_OK)
+    if (end == LEAT_PACKETWAY_NODE_OK)
         pktway_octets_show(&shown, octets, (packetway_now() - begun) / 1000000, out);
     else
         fprintf(error, "leat: %s\n", why);
     free(octets);
-    if (end == LEAT_LIVE_PACKETWAY_OK) return DONE;
-    return end == LEAT_LIVE_PACKETWAY_WRONG ? WRONG : FAILED;
+    if (end == LEAT_PACKETWAY_NODE_OK) return DONE;
+    return end == LEAT_PACKETWAY_NODE_WRONG ? WRONG : FAILED;
 }

@@ -14,7 +14,7 @@
  * ping, trace, plan or tell from a node; an exit code (pktway_live_query.c). It ends early when the
  * other end of `client` closes; -1: there is none.
  */
-int pktway_live_query(struct leat_live_packetway *node, const struct packetway_request *request,
+int pktway_live_query(struct leat_packetway_node *node, const struct packetway_request *request,
                       int client, FILE *out, FILE *error);
 
 /*
@@ -28,14 +28,14 @@ void pktway_live_store_status(const struct leat_packetway_store *store, struct l
 /* After read and write: NODE ADDRESS COUNT, or NODE ADDRESS OCTETS. False after a complaint. */
 bool pktway_live_memory_words(const struct arguments *args, struct packetway_request *request);
 /* read or write from a node; an exit code. */
-int pktway_live_memory_query(struct leat_live_packetway *node,
+int pktway_live_memory_query(struct leat_packetway_node *node,
                              const struct packetway_request *request, FILE *out, FILE *error);
 
 /* status and tables of a router (pktway_live_show.c). */
 void pktway_live_status(struct packetway_router *router, bool json, FILE *out);
 void pktway_live_tables(struct packetway_router *router, bool json, FILE *out);
 /* ... and status of a host; tun and store may be NULL. */
-void pktway_live_host_status(const struct leat_live_packetway *host,
+void pktway_live_host_status(const struct leat_packetway_node *host,
                              const struct packetway_tun *tun,
                              const struct leat_packetway_store *store, bool json, FILE *out);
 

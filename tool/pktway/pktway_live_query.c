@@ -19,7 +19,7 @@ static const uint64_t ps_per_us = 1000000, ps_per_ms = 1000000000;
 
 /* Common to all queries. */
 struct question {
-    struct leat_live_packetway *node;
+    struct leat_packetway_node *node;
     const struct packetway_request *q;
     int client;
     FILE *out, *error;
@@ -30,14 +30,14 @@ struct question {
     uint32_t echo;          /* the number of the last one on the wire */
     struct leat_packetway_message message;
     struct leat_packetway_event event;
-    char why[LEAT_LIVE_PACKETWAY_WHY_LEN];
+    char why[LEAT_PACKETWAY_NODE_WHY_LEN];
 };
 
-static int exit_code_of(struct question *k, enum leat_live_packetway_end end)
+static int exit_code_of(struct question *k, enum leat_packetway_node_end end)
 {
-    if (end == LEAT_LIVE_PACKETWAY_OK) return DONE;
+    if (end == LEAT_PACKETWAY_NODE_OK) return DONE;
     fprintf(k->error, "leat: %s\n", k->why);
-    return end == LEAT_LIVE_PACKETWAY_WRONG ? WRONG : FAILED;
+    return end == LEAT_PACKETWAY_NODE_WRONG ? WRONG : FAILED;
 }
 
 static struct leat_json *open_object(struct question *k, uint32_t address)
@@ -59,7 +59,7 @@ static bool receive_until(struct question *k, leat_time until)
 {
     while (packetway_now() < until && !is_over(k)) {
         const uint32_t left_ms = (uint32_t)((until - packetway_now()) / ps_per_ms) + 1;
-        if (leat_live_packetway_receive(k->node, left_ms, &k->event)) return true;
+        if (leat_packetway_node_receive(k->node, left_ms, &k->event)) return true;
     }
     return false;
 }
@@ -169,8 +169,8 @@ static bool is_reply(const struct question *k)
 {
     const struct leat_packetway_message *m = &k->event.message;
     return k->event.kind == LEAT_PACKETWAY_EVENT_DATA && k->event.peer == k->q->address &&
-           m->header.pt == LEAT_LIVE_PACKETWAY_PT_ECHO &&
-           m->header.te == LEAT_LIVE_PACKETWAY_ECHO_REPLY && m->data_len >= 12 &&
+           m->header.pt == LEAT_PACKETWAY_NODE_PT_ECHO &&
+           m->header.te == LEAT_PACKETWAY_NODE_ECHO_REPLY && m->data_len >= 12 &&
            leat_get_be32(m->data + 8) == k->echo;
 }
 
@@ -179,18 +179,18 @@ static int send_echo(struct question *k, uint8_t *data, uint32_t size, leat_time
 {
     const struct leat_packetway_plan *plan;
     if (!k->q->by_address)
-        leat_live_packetway_plan(k->node, k->q->address, k->q->timeout_ms, &plan, k->why);
+        leat_packetway_node_plan(k->node, k->q->address, k->q->timeout_ms, &plan, k->why);
     memset(&k->message, 0, sizeof k->message);
     k->message.header = (struct leat_packetway_header){ .dt = k->q->address,
-                                                        .pt = LEAT_LIVE_PACKETWAY_PT_ECHO,
-                                                        .te = LEAT_LIVE_PACKETWAY_ECHO_REQUEST };
+                                                        .pt = LEAT_PACKETWAY_NODE_PT_ECHO,
+                                                        .te = LEAT_PACKETWAY_NODE_ECHO_REQUEST };
     k->echo = fresh_number();
     leat_put_be32(data, k->echo);
     k->message.data = data;
     k->message.data_len = size;
     *begun = packetway_now();
     return exit_code_of(k,
-                        leat_live_packetway_send(k->node, &k->message,
+                        leat_packetway_node_send(k->node, &k->message,
                                                  k->q->by_address ? LEAT_PACKETWAY_SEND_BY_ADDRESS
                                                                   : LEAT_PACKETWAY_SEND_PLANNED,
                                                  k->q->timeout_ms, k->why));
@@ -243,7 +243,7 @@ static int plan(struct question *k)
     };
     const struct leat_packetway_plan *p;
     const int code = exit_code_of(
-        k, leat_live_packetway_plan(k->node, k->q->address, k->q->timeout_ms, &p, k->why));
+        k, leat_packetway_node_plan(k->node, k->q->address, k->q->timeout_ms, &p, k->why));
     if (code != DONE) return code;
     const bool near = p->state == LEAT_PACKETWAY_PLAN_NATIVE;
     struct leat_json *j = open_object(k, p->dt);
@@ -286,8 +286,8 @@ static uint32_t find_router_at(struct question *k, const struct leat_packetway_p
     struct leat_packetway_message *m = &k->message;
     memset(m, 0, sizeof *m);
     m->header = (struct leat_packetway_header){ .dt = k->q->address,
-                                                .pt = LEAT_LIVE_PACKETWAY_PT_ECHO,
-                                                .te = LEAT_LIVE_PACKETWAY_ECHO_REQUEST };
+                                                .pt = LEAT_PACKETWAY_NODE_PT_ECHO,
+                                                .te = LEAT_PACKETWAY_NODE_ECHO_REQUEST };
     leat_put_be64(mark, packetway_now());
     m->data = mark;
     m->data_len = sizeof mark;
@@ -296,7 +296,7 @@ static uint32_t find_router_at(struct question *k, const struct leat_packetway_p
     m->leading[m->leading_count++] =
         (struct leat_packetway_leading){ .kind = LEAT_PACKETWAY_L2RH, .len = 1, .octets = nowhere };
     const leat_time begun = packetway_now(), until = begun + k->q->timeout_ms * ps_per_ms;
-    if (leat_live_packetway_send_routed(k->node, m, p->router, k->why)) return 0;
+    if (leat_packetway_node_send_routed(k->node, m, p->router, k->why)) return 0;
     while (receive_until(k, until)) {
         if (k->event.kind != LEAT_PACKETWAY_EVENT_ERR) continue;
         if (k->event.message.header.te != LEAT_PACKETWAY_TE_GENERAL) {
@@ -316,7 +316,7 @@ static bool request_about(struct question *k, uint32_t address,
 {
     struct leat_packetway_record record;
     const leat_time until = packetway_now() + k->q->timeout_ms * ps_per_ms;
-    if (leat_live_packetway_ask(k->node, address, NULL, 0, k->why)) return false;
+    if (leat_packetway_node_query(k->node, address, NULL, 0, k->why)) return false;
     while (receive_until(k, until)) {
         if (k->event.kind != LEAT_PACKETWAY_EVENT_INFO || k->event.peer != address) continue;
         struct leat_packetway_records records = leat_packetway_message_records(&k->event.message);
@@ -324,7 +324,7 @@ static bool request_about(struct question *k, uint32_t address,
         *about = leat_packetway_record_nested(&record);
         return true;
     }
-    leat_live_packetway_unask(k->node, address);
+    leat_packetway_node_cancel(k->node, address);
     return false;
 }
 
@@ -360,7 +360,7 @@ static int trace(struct question *k)
     struct ping end = { 0 };
     uint8_t data[ECHO_MIN] = { 0 };
     int code = exit_code_of(
-        k, leat_live_packetway_plan(k->node, k->q->address, k->q->timeout_ms, &found, k->why));
+        k, leat_packetway_node_plan(k->node, k->q->address, k->q->timeout_ms, &found, k->why));
     if (code != DONE) return code;
     const struct leat_packetway_plan p = *found;
     uint32_t hop[HOPS_MAX];
@@ -438,8 +438,8 @@ static void show_accused(struct question *k, uint64_t there, uint64_t back)
 {
     const struct leat_packetway_plan *found;
     const bool planned = there && !k->q->by_address &&
-                         leat_live_packetway_plan(k->node, k->q->address, k->q->timeout_ms, &found,
-                                                  k->why) == LEAT_LIVE_PACKETWAY_OK &&
+                         leat_packetway_node_plan(k->node, k->q->address, k->q->timeout_ms, &found,
+                                                  k->why) == LEAT_PACKETWAY_NODE_OK &&
                          found->state == LEAT_PACKETWAY_PLAN_ROUTES;
     const struct leat_packetway_plan plan = planned ? *found : (struct leat_packetway_plan){ 0 };
     leat_json_array(k->json, "accused_there");
@@ -562,15 +562,16 @@ static int tell(struct question *k)
     struct leat_packetway_build build;
     leat_packetway_build_init(&build, db, sizeof db);
     if (!read_questions(k, &build)) return WRONG;
-    const uint32_t peer = k->q->address ? k->q->address : leat_live_packetway_router(k->node, 0);
-    if (!peer) return exit_code_of(k, LEAT_LIVE_PACKETWAY_SILENT); /* join has reported why */
-    const int code = exit_code_of(k, leat_live_packetway_ask(k->node, peer, db, build.len, k->why));
+    const uint32_t peer = k->q->address ? k->q->address : leat_packetway_node_router(k->node, 0);
+    if (!peer) return exit_code_of(k, LEAT_PACKETWAY_NODE_SILENT); /* join has reported why */
+    const int code = exit_code_of(k,
+                                  leat_packetway_node_query(k->node, peer, db, build.len, k->why));
     if (code != DONE) return code;
     all.count = 0;
     k->json = json_open_array(&k->object, k->text ? NULL : k->out);
     if (!await_tell(k, peer, &all)) fprintf(k->error, "leat: no answer of 0x%06" PRIx32 "\n", peer);
     json_close(&k->object);
-    leat_live_packetway_unask(k->node, peer);
+    leat_packetway_node_cancel(k->node, peer);
     return all.count ? DONE : FAILED;
 }
 
@@ -581,7 +582,7 @@ static int memory(struct question *k)
 
 /* ---- all ----------------------------------------------------------------------------------- */
 
-int pktway_live_query(struct leat_live_packetway *node, const struct packetway_request *q,
+int pktway_live_query(struct leat_packetway_node *node, const struct packetway_request *q,
                       int client, FILE *out, FILE *error)
 {
     static const struct {
@@ -597,8 +598,8 @@ int pktway_live_query(struct leat_live_packetway *node, const struct packetway_r
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(words[i].word, q->word) == 0) {
             /* Without a half-router only the own SAN can be reached; the query will show it. */
-            if (!leat_live_packetway_is_near(node, q->address))
-                leat_live_packetway_join(node, q->timeout_ms, k->why);
+            if (!leat_packetway_node_is_near(node, q->address))
+                leat_packetway_node_join(node, q->timeout_ms, k->why);
             code = words[i].run(k);
         }
     free(k);

@@ -187,10 +187,10 @@ static void show_tun(const struct packetway_tun *t, struct leat_json *j, FILE *o
                     { "ip_unsent", t->unsent }, { "ip_too_long", t->too_long });
 }
 
-static void show_host_counts(const struct leat_live_packetway *host, struct leat_json *j, FILE *out)
+static void show_host_counts(const struct leat_packetway_node *host, struct leat_json *j, FILE *out)
 {
-    const struct leat_packetway_host_counts *c = leat_live_packetway_counts(host);
-    const struct leat_packetway_auth_counts *k = leat_live_packetway_key_counts(host);
+    const struct leat_packetway_host_counts *c = leat_packetway_node_counts(host);
+    const struct leat_packetway_auth_counts *k = leat_packetway_node_key_counts(host);
 #define X(id, text) pktway_live_count(c->id, #id, text, j, out);
     LEAT_PACKETWAY_HOST_COUNT_LIST(X)
 #undef X
@@ -199,7 +199,7 @@ static void show_host_counts(const struct leat_live_packetway *host, struct leat
 #undef X
 }
 
-void pktway_live_host_status(const struct leat_live_packetway *host,
+void pktway_live_host_status(const struct leat_packetway_node *host,
                              const struct packetway_tun *tun,
                              const struct leat_packetway_store *store, bool json, FILE *out)
 {
@@ -208,13 +208,13 @@ void pktway_live_host_status(const struct leat_live_packetway *host,
     if (json) out = NULL;
     leat_json_array(j, "routers");
     text_print(out, "half-routers:");
-    for (uint32_t i = 0, router; (router = leat_live_packetway_router(host, i)); i++) {
+    for (uint32_t i = 0, router; (router = leat_packetway_node_router(host, i)); i++) {
         leat_json_hex(j, NULL, "0x", router, 6);
         text_print(out, " 0x%06" PRIx32, router);
     }
     leat_json_end(j);
     text_print(out, "\n");
-    show_key_hint(leat_live_packetway_key_hint(host), out);
+    show_key_hint(leat_packetway_node_key_hint(host), out);
     show_host_counts(host, j, out);
     if (tun) show_tun(tun, j, out);
     if (store) pktway_live_store_status(store, j, out);

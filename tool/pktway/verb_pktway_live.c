@@ -22,7 +22,7 @@ struct service {
     bool foreground, stopped;
     struct packetway_control control;
     struct packetway_router *router;
-    struct leat_live_packetway *host;
+    struct leat_packetway_node *host;
     struct packetway_tun *tun;          /* of a host: IP */
     struct leat_packetway_store *store; /* of a host: memory for others */
     char note[PACKETWAY_WHY_LEN];
@@ -110,7 +110,7 @@ static void serve(struct service *s)
     uint32_t count = s->router ? s->router->count : 1;
     for (uint32_t i = 0; i < count; i++)
         wait[SANS_AT + i] = (struct pollfd){ .fd = s->router ? packetway_router_fd(s->router, i)
-                                                             : leat_live_packetway_fd(s->host),
+                                                             : leat_packetway_node_fd(s->host),
                                              .events = POLLIN };
     if (s->tun) wait[SANS_AT + count++] = (struct pollfd){ .fd = s->tun->fd, .events = POLLIN };
     while (!interrupted && !s->stopped) {
@@ -126,7 +126,7 @@ static void serve(struct service *s)
         if (s->router)
             packetway_router_serve(s->router);
         else
-            while (leat_live_packetway_receive(s->host, 0, &event))
+            while (leat_packetway_node_receive(s->host, 0, &event))
                 if (s->tun) packetway_tun_receive(s->tun, &event);
         if (s->tun) packetway_tun_send(s->tun, s->host);
         serve_client(s, wait);
@@ -159,7 +159,7 @@ static void close_service(struct service *s)
     free(s->router);
     if (s->tun) packetway_tun_close(s->tun);
     free(s->tun);
-    leat_live_packetway_close(s->host);
+    leat_packetway_node_close(s->host);
     if (s->store) free(s->store->octets);
     free(s->store);
     packetway_control_close(&s->control, DONE);
@@ -381,8 +381,8 @@ static bool read_about(const struct arguments *args, const char *name,
                        struct leat_packetway_build *build)
 {
     const char *codes = argument(args, "--capability");
-    if (strlen(name) > LEAT_LIVE_PACKETWAY_NAME_MAX)
-        return live_because(why, "--name of more than %d characters", LEAT_LIVE_PACKETWAY_NAME_MAX);
+    if (strlen(name) > LEAT_PACKETWAY_NODE_NAME_MAX)
+        return live_because(why, "--name of more than %d characters", LEAT_PACKETWAY_NODE_NAME_MAX);
     leat_packetway_build_name(build, (const uint8_t *)name, strlen(name));
     if (!codes) leat_packetway_build_capability(build, LEAT_PACKETWAY_CC_NODE, NULL, 0);
     for (const char *at = codes; at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL) {
@@ -398,7 +398,7 @@ static bool read_about(const struct arguments *args, const char *name,
 }
 
 static int open_node(const struct arguments *args, const char *name, bool claims,
-                     struct leat_live_packetway **out)
+                     struct leat_packetway_node **out)
 {
     char san[SAN_TEXT_MAX], more[SAN_TEXT_MAX];
     uint8_t about[LEAT_PACKETWAY_HOST_MESSAGE_LEN / 4], key[LEAT_PACKETWAY_KEY_LEN];
@@ -411,15 +411,15 @@ static int open_node(const struct arguments *args, const char *name, bool claims
         return live_because(why, "expected one --san, as in eth0,bias=0x100,address=0x101"), WRONG;
     leat_packetway_build_init(&build, about, sizeof about);
     if (!read_about(args, name, &build) || !key_at(args, 0, 1, key, &keyed)) return WRONG;
-    const struct leat_live_packetway_config config = { .san = san,
+    const struct leat_packetway_node_config config = { .san = san,
                                                        .key = keyed ? key : NULL,
                                                        .about = about,
                                                        .about_len = build.len,
                                                        .poll_ms = (uint32_t)poll_ms,
                                                        .claims = claims };
-    const enum leat_live_packetway_end end = leat_live_packetway_open(&config, out, why);
-    if (end == LEAT_LIVE_PACKETWAY_OK) return DONE;
-    return end == LEAT_LIVE_PACKETWAY_WRONG ? WRONG : FAILED;
+    const enum leat_packetway_node_end end = leat_packetway_node_open(&config, out, why);
+    if (end == LEAT_PACKETWAY_NODE_OK) return DONE;
+    return end == LEAT_PACKETWAY_NODE_WRONG ? WRONG : FAILED;
 }
 
 static int open_named(struct service *s, const struct arguments *args, const char *name)
@@ -429,7 +429,7 @@ static int open_named(struct service *s, const struct arguments *args, const cha
     const int code = open_node(args, name, true, &s->host);
     if (code == DONE)
         live_because(s->note, "host %s, address 0x%06x, process %d", name,
-                     leat_live_packetway_address(s->host), (int)getpid());
+                     leat_packetway_node_address(s->host), (int)getpid());
     return code;
 }
 
@@ -447,10 +447,10 @@ static int open_memory(struct service *s, const struct arguments *args)
     if (!pktway_live_store(args, s->store, why)) return WRONG;
     const int code = open_named(s, args, name_of(args, "memory"));
     if (code != DONE) return code;
-    leat_live_packetway_lend(s->host, s->store);
+    leat_packetway_node_lend(s->host, s->store);
     live_because(s->note,
                  "memory %s, address 0x%06x, octets 0x%llx to 0x%llx, %u grants, process %d",
-                 name_of(args, "memory"), leat_live_packetway_address(s->host),
+                 name_of(args, "memory"), leat_packetway_node_address(s->host),
                  (unsigned long long)s->store->address,
                  (unsigned long long)(s->store->address + s->store->len - 1), s->store->grant_count,
                  (int)getpid());
@@ -479,10 +479,10 @@ static int open_tun(struct service *s, const struct arguments *args)
     }
     const int code = open_host(s, args);
     if (code != DONE) return code;
-    if (!packetway_tun_open(s->tun, device ? device : "pw0", leat_live_packetway_mtu(s->host), why))
+    if (!packetway_tun_open(s->tun, device ? device : "pw0", leat_packetway_node_mtu(s->host), why))
         return FAILED;
     live_because(s->note, "IP by %s, address 0x%06x, %u ways, process %d", s->tun->device,
-                 leat_live_packetway_address(s->host), s->tun->way_count, (int)getpid());
+                 leat_packetway_node_address(s->host), s->tun->way_count, (int)getpid());
     return DONE;
 }
 
@@ -528,7 +528,7 @@ static bool read_request(const struct arguments *args, struct packetway_request 
     uint64_t count = 1, interval_ms = 1000, size = 56, timeout_ms = 1000;
     if (!sim_read_number(args, "--count", 1, 1000000, &count) ||
         !sim_read_number(args, "--interval", 0, 60000, &interval_ms) ||
-        !sim_read_number(args, "--size", 8, LEAT_LIVE_PACKETWAY_MESSAGE_MAX - 64, &size) ||
+        !sim_read_number(args, "--size", 8, LEAT_PACKETWAY_NODE_MESSAGE_MAX - 64, &size) ||
         !sim_read_number(args, "--timeout", 1, 60000, &timeout_ms))
         return false;
     *q = (struct packetway_request){ .count = (uint32_t)count,
@@ -560,11 +560,11 @@ static int query(const struct packetway_request *q, const char *name)
 /* By a temporary node of the command's own. */
 static int query_as_node(const struct arguments *args, const struct packetway_request *q)
 {
-    struct leat_live_packetway *node = NULL;
+    struct leat_packetway_node *node = NULL;
     int code = open_node(args, name_of(args, "asker"), false, &node);
     if (code != DONE) return refused(code, why);
     code = pktway_live_query(node, q, -1, stdout, stderr);
-    leat_live_packetway_close(node);
+    leat_packetway_node_close(node);
     return code;
 }
 
