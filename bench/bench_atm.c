@@ -146,8 +146,7 @@ static void measure_units(uint32_t load_ppm)
     tear_down(&cell);
 }
 
-/* ---- the check workload, saturated ------------------------------------------------------------
- */
+/* ---- the check workload, saturated ----------------------------------------------------------- */
 
 static double check_speed(enum leat_sim_atm_model model, uint64_t cycles)
 {
@@ -173,8 +172,7 @@ static void measure_check(void)
     note_speeds("W, load 1.0", &best, true);
 }
 
-/* ---- an idle network --------------------------------------------------------------------------
- */
+/* ---- an idle network ------------------------------------------------------------------------- */
 
 static const uint64_t idle_cycles = UINT64_C(1000000000000);
 
@@ -212,8 +210,7 @@ static void measure_idle(enum leat_sim_atm_model model, const char *name)
     note(name, best, "Gcycles/s", "at least 1", best >= 1);
 }
 
-/* ---- memory -----------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 enum {
     CROSSPOINTS = 16,

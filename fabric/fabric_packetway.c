@@ -12,7 +12,7 @@ enum {
 };
 _Static_assert(LEAT_SIM_PACKETWAY_NODES_MAX *(2 * LEAT_SIM_PACKETWAY_WINDOW +
                                               LEAT_SIM_PACKETWAY_CONTROL) <= SAN_MESSAGES_MAX,
-               "a SAN may have all packets under way");
+               "a SAN may have all packets in flight");
 
 /* ---- finding -------------------------------------------------------------------------------- */
 

@@ -310,8 +310,7 @@ static void a_device_that_is_not_there_is_gone(void)
     close(fd);
 }
 
-/* ---- files of namespaces ----------------------------------------------------------------------
- */
+/* ---- files of namespaces --------------------------------------------------------------------- */
 
 static char mark_before[LIVE_HOME_MARK_LEN];
 

@@ -112,7 +112,8 @@ bool live_xdp_can_send(uint32_t device, enum live_xdp_path path, char why[LIVE_W
     *why = 0;
     if (live_xdp_sends(&d, path)) return true;
     return live_because(why,
-                        !d.told  ? "this kernel does not tell whether %s sends what XDP hands to it"
+                        !d.told
+                            ? "this kernel does not report whether %s sends what XDP hands to it"
                         : d.veth ? "the other end of %s does not poll (no GRO, no native XDP)"
                                  : "%s does not send what XDP redirects to it",
                         name);

@@ -96,8 +96,8 @@ static bool is_announcement(struct leat_esp_host_member *m, const struct leat_es
 
 static void on_announce(struct leat_esp_host_member *m)
 {
-    m->announced += leat_esp_member_announced(&m->engine, esp_socket_now(), m->message.computationId,
-                                         &m->message.announce);
+    m->announced += leat_esp_member_announced(&m->engine, esp_socket_now(),
+                                              m->message.computationId, &m->message.announce);
 }
 
 /* Each once, though copies may arrive by several routes. In a keyed group, a member without a

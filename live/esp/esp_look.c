@@ -151,7 +151,7 @@ bool leat_esp_router_watch(struct leat_esp_router *r, bool on, char *why)
     r->memory.share->config.tracing = on;
 #ifdef HAVE_XDP
     if (!r->memory.group && !esp_xdp_watch(&r->memory.maps, on))
-        return live_because(why, "its program cannot be told to: %s", strerror(errno));
+        return live_because(why, "its program cannot be changed: %s", strerror(errno));
 #endif
     return true;
 }

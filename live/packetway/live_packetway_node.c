@@ -261,7 +261,7 @@ enum leat_packetway_node_end leat_packetway_node_join(struct leat_packetway_node
         take_turn(p);
         if (p->router_count) return LEAT_PACKETWAY_NODE_OK;
     } while (packetway_node_pause(p, until));
-    live_because(why, "no half-router is heard on %s",
+    live_because(why, "no half-router was seen on %s",
                  p->san.plan.udp ? "this UDP SAN" : p->san.plan.device);
     add_key_hint(p, why);
     return LEAT_PACKETWAY_NODE_SILENT;
@@ -297,7 +297,7 @@ enum leat_packetway_node_end leat_packetway_node_plan(struct leat_packetway_node
     if (plan->state == LEAT_PACKETWAY_PLAN_FAILED) {
         live_because(why,
                      p->router_count ? "no half-router here knows the way to 0x%06x"
-                                     : "no half-router is known that could tell the way to 0x%06x",
+                                     : "no half-router is known that could plan a route to 0x%06x",
                      dt);
         if (!p->router_count) add_key_hint(p, why);
         return LEAT_PACKETWAY_NODE_UNKNOWN;
@@ -369,7 +369,7 @@ static enum leat_packetway_node_end undelivered(const struct leat_packetway_node
                                                 char *why)
 {
     if (packetway_san_is_up(&p->san)) {
-        live_because(why, "0x%06x is not heard on this SAN", to);
+        live_because(why, "0x%06x was not seen on this SAN", to);
         add_key_hint(p, why);
     } else {
         live_because(why, "%s is down", p->san.plan.device);

@@ -372,7 +372,7 @@ static void send_message(struct leat_hub *hub, uint32_t task, const struct leat_
     leat_hub_count_sent(hub, task, r->len);
     if (watch) show_message(hub, id, watch->handed_over, r->at - hub->offset);
     if (!leat_port_send(hub->config.net, &message, r->at - hub->offset))
-        end_run(hub, LEAT_HUB_FAILED, "more messages are under way than the network has room for");
+        end_run(hub, LEAT_HUB_FAILED, "more messages are in flight than the network has room for");
 }
 
 static void note_call(struct leat_hub *hub, uint32_t task, const struct leat_share_request *r)
@@ -636,7 +636,7 @@ static void move_on(struct leat_hub *hub)
         return;
     }
     if (limit == LEAT_NEVER && !net->in_flight) {
-        end_run(hub, LEAT_HUB_STUCK, "all tasks wait, and nothing is under way");
+        end_run(hub, LEAT_HUB_STUCK, "all tasks wait, and nothing is in flight");
         return;
     }
     if (is_in_vain(hub)) {

@@ -1,6 +1,6 @@
 /*
  * A process as a task of a run: attached through shared memory to a port of a simulated network, in
- * simulated time. The message-passing libraries (fi/, pvm/, atm/) build on it; one task per
+ * simulated time. The message-passing libraries (mpi/, pvm/, thesis/) build on it; one task per
  * process.
  *
  *     attach --- real time --- begin --- simulated time: now, charge, send, wait, next --- leave

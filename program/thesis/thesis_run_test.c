@@ -406,7 +406,7 @@ static const struct body {
     { "start_many", do_start_many, "exe 0: atmstart of exe 24: a run has room for 24 tasks" },
     { "leave_writing", do_leave_writing,
       "atmleave: a message was begun by atminitsend and not sent" },
-    { "wait_for_ever", do_wait_for_ever, "all tasks wait, and nothing is under way" },
+    { "wait_for_ever", do_wait_for_ever, "all tasks wait, and nothing is in flight" },
     { "crash", do_crash, "task 2: exe 2: it was killed by signal 9" },
     { "quit", do_quit, "task 1: exe 1: its process has ended without atmleave or exit" },
     { "never_join", do_never_join,

@@ -149,8 +149,7 @@ static inline uint32_t model_image_crc(const uint8_t *image, size_t flg_at)
     return model_reverse(~reg);
 }
 
-/* ---- the octet image --------------------------------------------------------------------------
- */
+/* ---- the octet image ------------------------------------------------------------------------- */
 
 static inline uint8_t *model_octets(uint8_t *to, uint64_t value, unsigned len)
 {
@@ -185,8 +184,7 @@ static inline size_t model_image(const struct model *m, uint8_t *image)
     return (size_t)(to - image);
 }
 
-/* ---- the symbols, as a string of 0 1 J K --------------------------------------------------------
- */
+/* ---- the symbols, as a string of 0 1 J K ----------------------------------------------------- */
 
 static inline char *model_msb(char *to, uint64_t value, unsigned bits)
 {
@@ -273,8 +271,7 @@ static inline size_t model_symbols(const struct model *m, unsigned i_bit, unsign
     return (size_t)(to - string);
 }
 
-/* ---- vectors ------------------------------------------------------------------------------------
- */
+/* ---- vectors --------------------------------------------------------------------------------- */
 
 /* The next line with hex in it: its octets, and in `note` what follows '#' on the same line. */
 static inline int model_vector(FILE *file, uint8_t *octets, size_t *len, char note[80])

@@ -32,8 +32,7 @@ static void fault(struct world *w, enum leat_sim_aton_fault_kind kind, uint32_t 
     OK(leat_sim_aton_fault(&w->ring, &f));
 }
 
-/* ---- every field, every station, every wrong symbol -------------------------------------------
- */
+/* ---- every field, every station, every wrong symbol ------------------------------------------ */
 
 enum { N = 4, FROM = 1 };
 
@@ -222,8 +221,7 @@ static void three_stations_miss_the_token_behind_an_empty_packet_at_the_same_tim
     OK(silences > 0);
 }
 
-/* ---- stations come and go ---------------------------------------------------------------------
- */
+/* ---- stations come and go -------------------------------------------------------------------- */
 
 static void a_dead_station_is_bypassed_and_the_counter_shows_it(void)
 {

@@ -281,7 +281,7 @@ leat_err leat_sim_aton_port_check(const struct leat_sim_aton_port_config *config
     const struct leat_sim_aton_config ring = aton_of(config);
     const struct leat_text_range row[] = {
         { "octets of a packet", config->packet_octets, 1, LEAT_SIM_ATON_PORT_OCTETS_MAX },
-        { "messages under way", config->messages_max, 1, LEAT_SIM_ATON_PORT_MESSAGES_MAX },
+        { "messages in flight", config->messages_max, 1, LEAT_SIM_ATON_PORT_MESSAGES_MAX },
     };
     leat_err err = leat_text_check_ranges(why, row, sizeof row / sizeof *row);
     if (!err) err = leat_sim_clock_check(&config->clock, why);

@@ -259,7 +259,7 @@ static void what_cannot_be_is_refused_with_what_was_expected(void)
     refuses(c, "octets of a packet 65528, expected 1 to 65527");
     c = usual;
     c.messages_max = 0;
-    refuses(c, "messages under way 0, expected 1 to 16777216");
+    refuses(c, "messages in flight 0, expected 1 to 16777216");
     c = usual;
     c.clock = (struct leat_sim_clock){ 1, 2 };
     refuses(c, "period of the clock, expected 1 ps or more");

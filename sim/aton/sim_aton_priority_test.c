@@ -160,8 +160,7 @@ static void stations_are_served_as_the_plain_reading_says(void)
     }
 }
 
-/* ---- when something is wrong ------------------------------------------------------------------
- */
+/* ---- when something is wrong ----------------------------------------------------------------- */
 
 /* A bit error makes a reservation of 4 that no station has, in the packet of station 1. */
 static void open_with_noise(struct world *w, enum leat_sim_aton_model model)

@@ -59,8 +59,7 @@ static void the_times_of_the_spec_are_measured(void)
     }
 }
 
-/* ---- both models, and the plain reading --------------------------------------------------------
- */
+/* ---- both models, and the plain reading ------------------------------------------------------ */
 
 struct plan {
     uint32_t station;
@@ -140,8 +139,7 @@ static void both_models_do_what_the_plain_reading_does(void)
     }
 }
 
-/* ---- long packets, up to 200 stations -----------------------------------------------------------
- */
+/* ---- long packets, up to 200 stations -------------------------------------------------------- */
 
 static void open_random(struct world *w, enum leat_sim_aton_model model, uint32_t n, uint64_t seed)
 {
@@ -317,8 +315,7 @@ static void the_symbols_before_a_station_can_be_looked_at(void)
     world_close(&one);
 }
 
-/* ---- what is refused --------------------------------------------------------------------------
- */
+/* ---- what is refused ------------------------------------------------------------------------- */
 
 static void refuses(struct leat_sim_aton_config config, const char *reason)
 {

@@ -108,8 +108,7 @@ static inline bool world_same(const struct world *a, const struct world *b)
            leat_sim_certificate_value(&b->ring.certificate);
 }
 
-/* ---- the plain implementation -------------------------------------------------------------------
- */
+/* ---- the plain implementation ---------------------------------------------------------------- */
 
 struct plain {
     uint64_t counter, v1, v2;
@@ -256,8 +255,7 @@ static inline uint64_t plain_bits(const struct world *w)
     return n + sum >= 24 ? n + sum : 24;
 }
 
-/* ---- random input -------------------------------------------------------------------------------
- */
+/* ---- random input ---------------------------------------------------------------------------- */
 
 static inline struct leat_aton_command world_random_command(struct leat_random *r, uint32_t n)
 {

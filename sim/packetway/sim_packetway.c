@@ -18,8 +18,7 @@ enum {
     NAME_CAP = 64,        /* of a name, a point and a number */
 };
 
-/* ---- checking --------------------------------------------------------------------------------
- */
+/* ---- checking -------------------------------------------------------------------------------- */
 
 static leat_err check_numbers(const struct leat_sim_packetway_config *c, struct leat_text *why)
 {
@@ -30,7 +29,7 @@ static leat_err check_numbers(const struct leat_sim_packetway_config *c, struct 
         { "routers", c->routers, 0, LEAT_SIM_PACKETWAY_ROUTERS_MAX },
         { "faults", c->faults, 0, LEAT_SIM_PACKETWAY_FAULTS_MAX },
         { "packets of a buffer", c->buffer, 1, LEAT_SIM_PACKETWAY_BUFFER_MAX },
-        { "messages under way", c->messages_max, 1, LEAT_SIM_PACKETWAY_MESSAGES_MAX },
+        { "messages in flight", c->messages_max, 1, LEAT_SIM_PACKETWAY_MESSAGES_MAX },
         { "picoseconds", c->host_ps, LEAST, most },
         { "picoseconds", c->planned_ps, LEAST, most },
         { "picoseconds", c->address_ps, LEAST, most },
@@ -192,8 +191,7 @@ leat_err leat_sim_packetway_check(const struct leat_sim_packetway_config *c, str
     return err;
 }
 
-/* ---- engines ---------------------------------------------------------------------------------
- */
+/* ---- engines --------------------------------------------------------------------------------- */
 
 /* "ring.3", "west" */
 static size_t put_name(const struct leat_sim_packetway *p, const struct leat_sim_packetway_node *n,
@@ -299,8 +297,7 @@ void leat_sim_packetway_start_engine(struct leat_sim_packetway *p, uint32_t node
     }
 }
 
-/* ---- memory ----------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 /* A node without its memory. */
 static struct leat_sim_packetway_node node_of(const struct leat_sim_packetway_config *c,
@@ -430,8 +427,7 @@ size_t leat_sim_packetway_footprint(const struct leat_sim_packetway_config *c)
     return arena.used;
 }
 
-/* ---- beginning -------------------------------------------------------------------------------
- */
+/* ---- beginning ------------------------------------------------------------------------------- */
 
 static void make_nodes(struct leat_sim_packetway *p, struct leat_arena *arena)
 {
@@ -548,8 +544,7 @@ leat_err leat_sim_packetway_reach(const struct leat_sim_packetway *p, struct lea
         p->config.san[n->san].name, n->port);
 }
 
-/* ---- inspection ------------------------------------------------------------------------------
- */
+/* ---- inspection ------------------------------------------------------------------------------ */
 
 uint32_t leat_sim_packetway_address(const struct leat_sim_packetway *p, uint32_t port)
 {

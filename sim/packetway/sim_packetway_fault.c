@@ -84,8 +84,7 @@ void leat_sim_packetway_map(struct leat_sim_packetway *p, uint32_t node)
     }
 }
 
-/* ---- routers ---------------------------------------------------------------------------------
- */
+/* ---- routers --------------------------------------------------------------------------------- */
 
 /* Its packets are lost; nodes that wait for its room need not wait any more. */
 static void empty(struct leat_sim_packetway *p, uint32_t node)

@@ -7,8 +7,7 @@
 static const char down[] = "a router on its way is down";
 static const char refused[] = "a SAN refused the route of one of its packets";
 
-/* ---- packets ---------------------------------------------------------------------------------
- */
+/* ---- packets --------------------------------------------------------------------------------- */
 
 static uint32_t *free_list(struct leat_sim_packetway *p, bool table)
 {
@@ -115,8 +114,7 @@ void leat_sim_packetway_drop(struct leat_sim_packetway *p, uint32_t packet, cons
     leat_sim_packetway_done(p, packet);
 }
 
-/* ---- into a SAN ------------------------------------------------------------------------------
- */
+/* ---- into a SAN ------------------------------------------------------------------------------ */
 
 void leat_sim_packetway_native_send(struct leat_sim_packetway *p, uint32_t packet)
 {
@@ -140,7 +138,7 @@ void leat_sim_packetway_native_send(struct leat_sim_packetway *p, uint32_t packe
     if (leat_port_send(net, &message, at)) return;
     n->handed--;
     k->sent = true;
-    leat_sim_packetway_drop(p, packet, "a SAN has too many messages under way");
+    leat_sim_packetway_drop(p, packet, "a SAN has too many messages in flight");
 }
 
 /* Is there room at its next node? If not, the node waits for it. */
@@ -227,8 +225,7 @@ void leat_sim_packetway_sent(struct leat_sim_packetway *p, uint32_t packet)
     emit_later(p, k->from);
 }
 
-/* ---- half-routers ----------------------------------------------------------------------------
- */
+/* ---- half-routers ---------------------------------------------------------------------------- */
 
 static void watch(struct leat_sim_packetway *p, const struct leat_sim_packetway_packet *k,
                   const struct leat_sim_packetway_node *n,
@@ -433,8 +430,7 @@ void leat_sim_packetway_lost(struct leat_sim_packetway *p, uint32_t packet)
         leat_sim_packetway_drop(p, packet, "one of its packets was lost in a SAN");
 }
 
-/* ---- messages of nodes themselves ------------------------------------------------------------
- */
+/* ---- messages of nodes themselves ------------------------------------------------------------ */
 
 static void count_control(struct leat_sim_packetway *p, const uint8_t *octets)
 {

@@ -9,7 +9,7 @@ enum {
     FRAME_WORDS = LEAT_PACKETWAY_MESSAGE_LEN_MIN / LEAT_PACKETWAY_WORD_LEN,
 };
 
-static const char no_way[] = "no half-router knows a way to its destination";
+static const char no_way[] = "no half-router knows a route to its destination";
 static const char accused[] = "a router on its way saw an error in it (EI)";
 
 static uint32_t node_of(const struct leat_sim_packetway *p,
@@ -18,8 +18,7 @@ static uint32_t node_of(const struct leat_sim_packetway *p,
     return p->host[e->letter.message.from];
 }
 
-/* ---- messages --------------------------------------------------------------------------------
- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 void leat_sim_packetway_append(struct leat_sim_packetway *p, uint32_t entry)
 {
@@ -77,8 +76,7 @@ void leat_sim_packetway_lose(struct leat_sim_packetway *p, uint32_t entry, const
     settle(p, n, e->letter.message.to);
 }
 
-/* ---- sending ---------------------------------------------------------------------------------
- */
+/* ---- sending --------------------------------------------------------------------------------- */
 
 /* A packet is made after host_ps, if there is one to make. */
 void leat_sim_packetway_kick(struct leat_sim_packetway *p, uint32_t node)
@@ -194,8 +192,7 @@ void leat_sim_packetway_build(struct leat_sim_packetway *p, uint32_t node)
     leat_sim_packetway_kick(p, node);
 }
 
-/* ---- receiving -------------------------------------------------------------------------------
- */
+/* ---- receiving ------------------------------------------------------------------------------- */
 
 /* The octets go where the packet says; a packet that does not fit is not part of the message. */
 static void take_in(struct leat_sim_packetway *p, uint32_t entry,

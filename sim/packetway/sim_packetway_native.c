@@ -11,8 +11,7 @@ const char *leat_sim_packetway_kind_name(enum leat_sim_packetway_kind kind)
     return names[kind];
 }
 
-/* ---- ATM -------------------------------------------------------------------------------------
- */
+/* ---- ATM ------------------------------------------------------------------------------------- */
 
 /* On the first path: the network itself distributes cells over all of them. */
 static uint32_t put_label(const struct leat_sim_packetway_native *n, uint32_t to, uint8_t *out)
@@ -32,8 +31,7 @@ static bool read_label(const struct leat_sim_packetway_native *n, const uint8_t 
     return true;
 }
 
-/* ---- ring ------------------------------------------------------------------------------------
- */
+/* ---- ring ------------------------------------------------------------------------------------ */
 
 static uint32_t put_station(uint32_t to, uint8_t *out)
 {
@@ -51,8 +49,7 @@ static bool read_station(const struct leat_sim_packetway_native *n, const uint8_
     return true;
 }
 
-/* ---- Ethernet --------------------------------------------------------------------------------
- */
+/* ---- Ethernet -------------------------------------------------------------------------------- */
 
 static uint32_t put_mac(uint32_t to, uint8_t *out)
 {
@@ -73,8 +70,7 @@ static bool read_mac(const struct leat_sim_packetway_native *n, const uint8_t *r
     return true;
 }
 
-/* ---- switches --------------------------------------------------------------------------------
- */
+/* ---- switches -------------------------------------------------------------------------------- */
 
 static uint32_t router_of(const struct leat_net_topology *t, uint32_t terminal)
 {
@@ -122,8 +118,7 @@ static bool read_turns(const struct leat_sim_packetway_native *n, uint32_t from,
     return false;
 }
 
-/* ---- all -------------------------------------------------------------------------------------
- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 uint32_t leat_sim_packetway_route(const struct leat_sim_packetway_native *n, uint32_t from,
                                   uint32_t to, uint8_t out[LEAT_SIM_PACKETWAY_ROUTE_LEN_MAX])

@@ -13,8 +13,7 @@ void leat_sim_packetway_plan(struct leat_sim_packetway *p, leat_time at, uint32_
     leat_sim_post_plan(&p->post, (struct leat_sim_plan){ at, call, what, (uint32_t)step });
 }
 
-/* ---- callbacks of SANs -----------------------------------------------------------------------
- */
+/* ---- callbacks of SANs ----------------------------------------------------------------------- */
 
 static void on_callback(void *context, const struct leat_port_message *message, leat_time at,
                         enum leat_sim_packetway_step step)
@@ -70,8 +69,7 @@ void leat_sim_packetway_observe(struct leat_sim_packetway *p)
         };
 }
 
-/* ---- reporting ------------------------------------------------------------------------------
- */
+/* ---- reporting ------------------------------------------------------------------------------- */
 
 void leat_sim_packetway_note(struct leat_sim_packetway *p, uint32_t entry, bool sent)
 {
@@ -81,8 +79,7 @@ void leat_sim_packetway_note(struct leat_sim_packetway *p, uint32_t entry, bool 
     leat_sim_post_note(&p->post, entry, sent);
 }
 
-/* ---- carrying out ----------------------------------------------------------------------------
- */
+/* ---- carrying out ---------------------------------------------------------------------------- */
 
 static void carry_out(struct leat_sim_packetway *p, const struct leat_sim_plan *due)
 {
@@ -116,8 +113,7 @@ void leat_sim_packetway_carry_out_now(struct leat_sim_packetway *p)
     }
 }
 
-/* ---- time ------------------------------------------------------------------------------------
- */
+/* ---- time ------------------------------------------------------------------------------------ */
 
 static uint32_t active_sans(const struct leat_sim_packetway *p)
 {

@@ -47,8 +47,7 @@ static void next_number(struct leat_sim_export_csv *x, uint64_t value)
     leat_text_decimal(x->out, value);
 }
 
-/* ---- lines: each kind writes the cells behind its track ----------------------------------------
- */
+/* ---- lines: each kind writes the cells behind its track -------------------------------------- */
 
 static void put_name(struct leat_sim_export_csv *x, uint32_t name)
 {

@@ -53,8 +53,7 @@ static void ticks_have_one_rate(void)
           one, other);
 }
 
-/* ---- programs that are started ------------------------------------------------------------------
- */
+/* ---- programs that are started --------------------------------------------------------------- */
 
 extern char **environ;
 

@@ -35,7 +35,7 @@ static bool operands_are(const char *joined)
 static bool is_refused(const struct verb *verb, const char *line, const char *text)
 {
     char whole[512];
-    snprintf(whole, sizeof whole, "leat %s: %s\n(leat help %s tells more)\n", verb->name, text,
+    snprintf(whole, sizeof whole, "leat %s: %s\n(see leat help %s)\n", verb->name, text,
              verb->name);
     complaints_begin();
     const int code = words_read(verb, line, &args);

@@ -27,7 +27,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "leat: unknown verb '%s', expected one of", name);
         for (size_t i = 0; verb_at(i); i++)
             fprintf(stderr, " %s", verb_at(i)->name);
-        fputs("\n(leat help tells more)\n", stderr);
+        fputs("\n(see leat help)\n", stderr);
         return WRONG;
     }
     catch_signals();

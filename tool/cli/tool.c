@@ -73,7 +73,7 @@ int misuse(const struct verb *verb, const char *text, ...)
     va_start(list, text);
     fprintf(stderr, "leat %s: ", verb->name);
     vfprintf(stderr, text, list);
-    fprintf(stderr, "\n(leat help %s tells more)\n", verb->name);
+    fprintf(stderr, "\n(see leat help %s)\n", verb->name);
     va_end(list);
     return WRONG;
 }

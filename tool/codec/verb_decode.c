@@ -456,7 +456,7 @@ static int decode(struct decoder *d, const struct arguments *args)
         return misuse(args->verb, "--input %s: expected hex, raw or capture", kind);
     if (!d->format)
         return misuse(args->verb,
-                      "%s: %s does not tell the format, expected --format with one of %s",
+                      "%s: %s does not determine the format, expected --format with one of %s",
                       d->in.name, hex ? "hex text" : "a file of octets", format_names());
     return hex ? decode_hex(d) : decode_raw(d);
 }

@@ -227,7 +227,7 @@ static const struct leat_format *format_of(const struct encoder *e, const struct
 {
     if (!named || named->kind != LEAT_TREE_STRING) {
         if (!e->format)
-            complain("%sno format told, expected \"format\" in the object or FORMAT on the "
+            complain("%sno format given, expected \"format\" in the object or FORMAT on the "
                      "command line",
                      place(e));
         return e->format;

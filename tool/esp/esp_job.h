@@ -25,11 +25,12 @@
         { "--dup", "P", "sim: ... duplicates it" },                                                \
         { "--reorder", "P", "sim: ... holds it back by up to four delays" },                       \
         { "--delay", "TIME", "sim: of a link; default 1ms" },                                      \
-        { "--seed", "N", "sim: of all that is chance; default 1" },                                \
+        { "--seed", "N", "sim: random seed; default 1" },                                          \
         { "--multicast", NULL, "sim: announce by duplicates at branch points, installed before" }, \
         { "--dot", "FILE", "tree: write it for Graphviz" },                                        \
     {                                                                                              \
-        "--trust", NULL, "sim, robust: take the first answer, to show what the rule is for"        \
+        "--trust", NULL,                                                                           \
+            "sim, robust: accept the first answer without checking it (for comparison)"            \
     }
 
 /* Options that sim and live services share. */

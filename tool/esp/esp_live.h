@@ -14,7 +14,7 @@
 
 #define ESP_ROUTER_OPTIONS                                                                         \
     { "--dev", "DEVICE", "route: serve this device; may be given again", true },                   \
-        { "--driver", "D", "route: xdp, packet or udp; default: xdp where it can be" },            \
+        { "--driver", "D", "route: xdp, packet or udp; default: xdp if available" },               \
         { "--capacity", "N",                                                                       \
           "route: bindings of the centre's store, as 64k or 1M; default 256k" },                   \
         { "--port-capacity", "N", "route: ... of each port's stores; default 4k" },                \
@@ -31,18 +31,18 @@
         "--key-file", "FILE", "32 hex digits, mode 600: the network's key"                         \
     }
 
-#define ESP_HOST_OPTIONS                                                                         \
-    { "--root", "ADDRESS[:PORT]", "join: of the root" },                                         \
-        { "--value", "V", "join: this member's value; default 1" },                              \
-        { "--via", "ADDRESS[:PORT]", "join: the first router of an overlay" },                   \
-        { "--every", "TIME", "join: interval of announcements to the root; default 1s" },        \
-        { "--for", "TIME", "join: end after it; multicast: until copies end, default 1m" },      \
-        { "--bind", "ADDRESS[:PORT]", "join, services: of this host; default any, port 4253" },  \
-        { "--wait", "TIME", "services: for members to join, --members at most; default 3s" },    \
-        { "--robust", "K", "census, sum, average: exact under loss, by K rounds of RCOLLECT" },  \
-        { "--settle", "TIME", "services: the longest way of a packet, one way; default 100ms" }, \
-    {                                                                                            \
-        "--signed", NULL, "services: values are signed"                                          \
+#define ESP_HOST_OPTIONS                                                                        \
+    { "--root", "ADDRESS[:PORT]", "join: of the root" },                                        \
+        { "--value", "V", "join: this member's value; default 1" },                             \
+        { "--via", "ADDRESS[:PORT]", "join: the first router of an overlay" },                  \
+        { "--every", "TIME", "join: interval of announcements to the root; default 1s" },       \
+        { "--for", "TIME", "join: end after it; multicast: until copies end, default 1m" },     \
+        { "--bind", "ADDRESS[:PORT]", "join, services: of this host; default any, port 4253" }, \
+        { "--wait", "TIME", "services: for members to join, --members at most; default 3s" },   \
+        { "--robust", "K", "census, sum, average: exact under loss, by K rounds of RCOLLECT" }, \
+        { "--settle", "TIME", "services: maximum one-way delay of a packet; default 100ms" },   \
+    {                                                                                           \
+        "--signed", NULL, "services: values are signed"                                         \
     }
 
 int esp_route(const struct arguments *args);

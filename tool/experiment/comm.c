@@ -6,8 +6,7 @@
 
 enum { RECORDS_MAX = 1 << 24, NOTE = 5, FIELDS };
 
-/* ---- the list ----------------------------------------------------------------------------------
- */
+/* ---- the list -------------------------------------------------------------------------------- */
 
 static bool add(struct comm_records *records, const struct comm_record *record)
 {
@@ -32,8 +31,7 @@ void comm_free(struct comm_records *records)
     *records = (struct comm_records){ 0 };
 }
 
-/* ---- files -------------------------------------------------------------------------------------
- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 struct reader {
     struct comm_records *records;
@@ -126,8 +124,7 @@ bool comm_read(const char *file, bool all, struct comm_records *out)
     return complain("%s: no records, expected some behind the line with their names", file);
 }
 
-/* ---- numbers found by what they stand for ------------------------------------------------------
- */
+/* ---- numbers found by what they stand for ---------------------------------------------------- */
 
 /* A table of a power of two, at least twice as many places as records; 0: a free place. */
 struct index {
@@ -159,8 +156,7 @@ static uint32_t *index_find(struct index *index, uint64_t key)
     return &index->place[at].value;
 }
 
-/* ---- the rule ----------------------------------------------------------------------------------
- */
+/* ---- the rule -------------------------------------------------------------------------------- */
 
 struct study {
     const struct comm_records *records;

@@ -40,8 +40,7 @@ struct figures {
     double t_0;    /* cycles */
 };
 
-/* ---- what follows from delays ------------------------------------------------------------------
- */
+/* ---- what follows from delays ---------------------------------------------------------------- */
 
 static struct line regression(const struct curve *c)
 {
@@ -90,8 +89,7 @@ static struct figures figures_of_theory(const struct experiment *e, const struct
     return (struct figures){ r, n, theory_of(e, SMALLEST) };
 }
 
-/* ---- measuring ---------------------------------------------------------------------------------
- */
+/* ---- measuring ------------------------------------------------------------------------------- */
 
 /* From the cycle in which the writer gets its lock to that in which the reader has the last word.
  */
@@ -133,8 +131,7 @@ static int measure_figures(struct experiment *e, const struct curve *c, struct f
     return code;
 }
 
-/* ---- sizes -------------------------------------------------------------------------------------
- */
+/* ---- sizes ----------------------------------------------------------------------------------- */
 
 static bool read_sizes(const struct experiment *e, struct curve *c)
 {

@@ -22,8 +22,7 @@ struct timeline {
     uint64_t by_rule; /* of the last one without contention, by the rule */
 };
 
-/* ---- timelines ---------------------------------------------------------------------------------
- */
+/* ---- timelines ------------------------------------------------------------------------------- */
 
 static void count_records(const struct comm_records *records, struct timeline *out)
 {
@@ -61,8 +60,7 @@ static void put_difference(const char *name, uint64_t with, uint64_t without)
            (int64_t)(with - without), share(with, without));
 }
 
-/* ---- a program, with and without contention ----------------------------------------------------
- */
+/* ---- a program, with and without contention -------------------------------------------------- */
 
 struct work {
     const char *name, *program, *input; /* of the command; that begins it; where no file is given */
@@ -267,8 +265,7 @@ int experiment_matrix(struct experiment *e)
     return run_work(e, &(struct work){ "matrix", "mml", published_product, false });
 }
 
-/* ---- records of a file -------------------------------------------------------------------------
- */
+/* ---- records of a file ----------------------------------------------------------------------- */
 
 int experiment_contention(struct experiment *e)
 {

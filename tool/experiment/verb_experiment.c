@@ -25,8 +25,7 @@ static const struct kind *find_kind(const char *name)
     return NULL;
 }
 
-/* ---- the folder --------------------------------------------------------------------------------
- */
+/* ---- the folder ------------------------------------------------------------------------------ */
 
 static bool open_folder(struct experiment *e)
 {
@@ -75,8 +74,7 @@ bool experiment_copy_input(const struct experiment *e, const char *file, const c
     return good;
 }
 
-/* ---- running -----------------------------------------------------------------------------------
- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 int experiment_run(struct experiment *e, const char *program, const char *argument,
                    bool contention_free, bool all, struct comm_records *records,

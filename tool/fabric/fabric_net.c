@@ -31,8 +31,7 @@ struct view {
     uint32_t src, dst;
 };
 
-/* ---- measuring --------------------------------------------------------------------------------
- */
+/* ---- measuring ------------------------------------------------------------------------------- */
 
 static bool measure(const struct leat_net_topology *t, struct distances *out)
 {

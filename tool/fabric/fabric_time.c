@@ -152,8 +152,7 @@ static bool read_ports(const struct arguments *args, const char *sizes, uint32_t
     return true;
 }
 
-/* ---- any network of ports ---------------------------------------------------------------------
- */
+/* ---- any network of ports -------------------------------------------------------------------- */
 
 static void put_any(const struct timing *t, leat_time ps)
 {
@@ -215,8 +214,7 @@ int fabric_time(const struct arguments *args, struct leat_fabric *fabric)
     return (verbs->time ? verbs->time : time_any)(args, fabric);
 }
 
-/* ---- ATM fabrics ------------------------------------------------------------------------------
- */
+/* ---- ATM fabrics ----------------------------------------------------------------------------- */
 
 int fabric_time_atm(const struct arguments *args, struct leat_fabric *fabric)
 {

@@ -102,8 +102,7 @@ bool fabric_read_pair(const struct verb *verb, const char *pair, const char *nou
            read_end(verb, behind, strlen(behind), noun, count, dst);
 }
 
-/* ---- options of leat run ----------------------------------------------------------------------
- */
+/* ---- options of leat run --------------------------------------------------------------------- */
 
 static bool read_atm(const struct arguments *args, struct leat_fabric *fabric)
 {
@@ -127,8 +126,7 @@ static bool read_packetway(const struct arguments *args, struct leat_fabric *fab
     return pktway_read_options(args, &leat_fabric_as_packetway(fabric)->design);
 }
 
-/* ---- kinds -------------------------------------------------------------------------------------
- */
+/* ---- kinds ----------------------------------------------------------------------------------- */
 
 static const struct fabric_verbs verbs[] = {
     { "atm", fabric_show_atm, fabric_time_atm, sim_atm, read_atm, false },

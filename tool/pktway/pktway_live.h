@@ -20,7 +20,7 @@
         { "--key-file", "FILE",                                                                    \
           "live: 32 hex digits, mode 600: the SAN's key; route: one for all, or again for each",   \
           true },                                                                                  \
-        { "--driver", "D", "route: xdp, packet or udp; default: xdp where it can be" },            \
+        { "--driver", "D", "route: xdp, packet or udp; default: xdp if available" },               \
         { "--poll", "MS", "route, host: WRU? every so often, 10 to 60000; default 1000" },         \
         { "--capability", "CC", "host: a capability code, 1 to 255; again for more", true },       \
         { "--way", "IP=NODE", "tun: ADDRESS[/BITS]=NODE, as 10.9.0.3=0x301; again for more",       \

@@ -177,7 +177,7 @@ static void show_tun(const struct packetway_tun *t, struct leat_json *j, FILE *o
 {
     text_print(out,
                "%s: %llu IP packets sent, %llu received, %llu without a way, %llu from another "
-               "node than their source's, %llu not sent, %llu told to be too long\n",
+               "node than their source's, %llu not sent, %llu reported as too long\n",
                t->device, (unsigned long long)t->sent, (unsigned long long)t->received,
                (unsigned long long)t->no_way, (unsigned long long)t->spoofed,
                (unsigned long long)t->unsent, (unsigned long long)t->too_long);

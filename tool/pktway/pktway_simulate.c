@@ -383,7 +383,7 @@ static int plan(struct pktway_query *a)
     }
     if (p->state == LEAT_PACKETWAY_PLAN_ASKING || p->state == LEAT_PACKETWAY_PLAN_FAILED ||
         p->state == LEAT_PACKETWAY_PLAN_NONE)
-        return fail("%s: no half-router knows a way there", word);
+        return fail("%s: no half-router knows a route there", word);
     put_plan(p, a->text);
     return DONE;
 }

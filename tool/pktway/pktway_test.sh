@@ -57,7 +57,7 @@ same "plan" "$(pktway plan mesh.8 --fabric threesan)" \
 same "plan through two routers" "$(pktway plan mesh.8 --fabric threesan --fault router:south --at 1ms | jq -c '.routes[0].l2rh')" \
     '["0000003c","000204"]'
 same "plan on the same SAN" "$(pktway plan ring.1 --fabric threesan | jq -r .state)" native
-exits 1 "no half-router knows a way there" "$leat" pktway plan 0x999 --fabric threesan
+exits 1 "no half-router knows a route there" "$leat" pktway plan 0x999 --fabric threesan
 same "by name" "$(pktway tell name=clos.15 --fabric twosan)" '[{"address":"0x000210","name":"clos.15","capability":1}]'
 same "by any of these" "$(pktway tell name=clos.14 address=0x101-0x102 --fabric twosan | jq -c '[.[].name]')" '["ring.0","ring.1","clos.14"]'
 same "routers" "$(pktway tell capability=2 --fabric twosan | jq -c '[.[].name] | unique')" '["west"]'
@@ -336,7 +336,7 @@ C
     # Without contention this one takes longer: that is said, with the reason. (The half-router serves in another order.)
     mpicc -O1 -o "$folder/rounds" "$(dirname "$0")/../../share/programs/rounds.c" || fail "mpicc"
     exits 0 "s longer (" "$leat" run --fabric twosan -n 16 --contention -- "$folder/rounds"
-    has "the reason" "$(cat "$folder/stderr")" "contention cannot be told from this run (16 of 16 tasks receive in another order)"
+    has "the reason" "$(cat "$folder/stderr")" "this run does not show the contention (16 of 16 tasks receive in another order)"
     exits 0 "" "$leat" run --fabric twosan -n 16 --contention --json -- "$folder/rounds"
     tail -n 1 "$folder/stdout" | jq -e '.contention_seconds < 0 and .reordered_tasks == 16 and (.contention_note | length > 0)' > /dev/null ||
         fail "an anomaly as JSON"

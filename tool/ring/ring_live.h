@@ -24,7 +24,7 @@
         { "--address", "A", "join: of this station on the ring, 0 to 65534" },                \
         { "--key", "FILE", "join: 32 hex digits, mode 600, one for all: packets get a MAC" }, \
         { "--rate", "N", "join: packets a second of one sender; default 100000, 0: any" },    \
-        { "--driver", "D", "join: xdp or packet; default: xdp where it can be" },             \
+        { "--driver", "D", "join: xdp or packet; default: xdp if available" },                \
         { "--to", "A", "live: only station A takes part beside this one" },                   \
         { "--timeout", "MS", "live: how long to wait, 1 to 3600000; default 1000" },          \
         { "--file", "F", "send: the octets of a file, - for standard input, not TEXT" },      \

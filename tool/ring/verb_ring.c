@@ -71,7 +71,7 @@ const struct verb verb_ring = {
         { "--register", "R", "0 to 63; default 0, least-loaded: 1" },
         { "--width", "W", "of operands: 16, 32 (the default) or 64 bits" },
         { "--value", "V", "eq, lt, le: compare with V" },
-        { "--quorum", "N", "content with N stations that take part; default: all" },
+        { "--quorum", "N", "succeed if at least N stations take part; default: all" },
         { "--json", NULL, "print JSON" },
         RING_SIM_OPTIONS,
         RING_LIVE_OPTIONS,

@@ -27,8 +27,7 @@ static void *grown(struct record_order *order, void *old, size_t count, size_t s
     return fresh;
 }
 
-/* ---- what waits: a heap ------------------------------------------------------------------------
- */
+/* ---- what waits: a heap ---------------------------------------------------------------------- */
 
 static bool is_before(const struct record_order *order, uint32_t a, uint32_t b)
 {
@@ -106,8 +105,7 @@ bool record_order_take_back(struct record_order *order, struct record_ticket tic
     return true;
 }
 
-/* ---- counters ----------------------------------------------------------------------------------
- */
+/* ---- counters -------------------------------------------------------------------------------- */
 
 static bool make_room_for_counter(struct record_order *order)
 {
@@ -162,8 +160,7 @@ static void write_counters(struct record_order *order, leat_time at)
     order->changed_count = 0;
 }
 
-/* ---- time --------------------------------------------------------------------------------------
- */
+/* ---- time ------------------------------------------------------------------------------------ */
 
 static void write_first(struct record_order *order)
 {

@@ -9,8 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- placement ---------------------------------------------------------------------------------
- */
+/* ---- placement ------------------------------------------------------------------------------- */
 
 /* "3,0,0,5": the ports of tasks 0, 1, ...; the list repeats. */
 static bool place_by_list(const struct run_job *job, uint32_t slots, uint32_t ports, uint32_t *port)
@@ -41,8 +40,7 @@ static bool place(const struct run_job *job, uint32_t slots, uint32_t ports, uin
     return true;
 }
 
-/* ---- a run -------------------------------------------------------------------------------------
- */
+/* ---- a run ----------------------------------------------------------------------------------- */
 
 /* A task that has not attached is alive as long as its launcher is. */
 static bool is_alive(void *context, uint32_t slot)
@@ -195,8 +193,7 @@ void run_outcome_free(struct run_outcome *out)
     *out = (struct run_outcome){ 0 };
 }
 
-/* ---- how it went -------------------------------------------------------------------------------
- */
+/* ---- how it went ----------------------------------------------------------------------------- */
 
 /* Reports what each task waits for when none can continue. */
 static void report_waiting(const struct run_outcome *out)

@@ -16,8 +16,7 @@
 
 extern char **environ;
 
-/* ---- what it is --------------------------------------------------------------------------------
- */
+/* ---- what it is ------------------------------------------------------------------------------ */
 
 static bool is_program(const char *path)
 {
@@ -173,8 +172,7 @@ bool run_program_find(struct run_job *job, const char *library)
     return true;
 }
 
-/* ---- its start ---------------------------------------------------------------------------------
- */
+/* ---- its start ------------------------------------------------------------------------------- */
 
 bool run_find_part(const char *name, char *out, size_t cap)
 {
@@ -290,8 +288,7 @@ static bool start_ranks(struct run_processes *processes, struct leat_hub *hub)
     return started;
 }
 
-/* ---- its end -----------------------------------------------------------------------------------
- */
+/* ---- its end --------------------------------------------------------------------------------- */
 
 bool run_processes_have_ended(struct run_processes *processes)
 {
@@ -345,8 +342,7 @@ static int end_ranks(struct run_processes *processes, const struct leat_hub *hub
                                        : SIGNALLED + WTERMSIG(launcher->status);
 }
 
-/* ---- of any library ----------------------------------------------------------------------------
- */
+/* ---- of any library -------------------------------------------------------------------------- */
 
 static const struct run_library_ops mpi_ops = { .start = start_ranks, .end = end_ranks };
 static const struct run_library_ops *const library_ops[] = {

@@ -70,8 +70,7 @@ static struct {
     uint32_t calls;
 } rec;
 
-/* ---- events ------------------------------------------------------------------------------------
- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 static struct record_ticket put(leat_sim_kind kind, const struct lane *lane, uint32_t name,
                                 leat_time at)
@@ -86,8 +85,7 @@ static void write_at_once(const struct leat_sim_event *e)
     record_order_write(&rec.order, e);
 }
 
-/* ---- names -------------------------------------------------------------------------------------
- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 #define DIGITS  "0123456789"
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_" DIGITS
@@ -142,8 +140,7 @@ static uint32_t name_of_port(uint32_t port)
     return rec.place_name[port];
 }
 
-/* ---- tasks -------------------------------------------------------------------------------------
- */
+/* ---- tasks ----------------------------------------------------------------------------------- */
 
 static void show_computing(struct lane *lane)
 {
@@ -220,8 +217,7 @@ static void leaves(void *context, uint32_t task, leat_time at)
     lane->is_there = false;
 }
 
-/* ---- messages ----------------------------------------------------------------------------------
- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 /* From the header that a library puts before its messages: of MPI (program/mpi/fi_wire.h) the low
  * half of the tag, which Open MPI uses for the program's; of PVM program/pvm/pvm_shared.h. */
@@ -289,8 +285,7 @@ static void lost(void *context, const struct leat_hub_message *m, leat_time at)
     record_order_count(&rec.order, rec.in_flight, -1, at);
 }
 
-/* ---- the network -------------------------------------------------------------------------------
- */
+/* ---- the network ----------------------------------------------------------------------------- */
 
 static void catch_up(void)
 {
@@ -309,8 +304,7 @@ static void reached(void *context, leat_time at)
     rec.flits_recorded = flits;
 }
 
-/* ---- the file ----------------------------------------------------------------------------------
- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 static uint32_t declare_counter(uint32_t group, const char *what, uint32_t number)
 {

@@ -16,8 +16,7 @@
 /* A day; as many seconds as simulated time has. */
 enum { RUN_PATIENCE_S = 86400, RUN_PATIENCE_S_MAX = 18000000 };
 
-/* ---- options -----------------------------------------------------------------------------------
- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 static bool read_compute(const struct arguments *args, double *scale)
 {
@@ -152,7 +151,7 @@ static uint32_t count_reordered(const struct run_outcome *out, const struct run_
  */
 static const char anomaly[] = "messages come to ports, units and half-routers at other times, "
                               "which still serve one after the "
-                              "other, and they end later; contention cannot be told from this run";
+                              "other, and they end later; this run does not show the contention";
 
 static void put_json_contention(struct leat_json *j, const struct run_outcome *out,
                                 const struct run_outcome *alone)

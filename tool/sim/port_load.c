@@ -34,8 +34,7 @@ bool port_load_read(struct port_load *l, const char *more)
            sim_read_number(args, "--bytes", 0, BYTES_MAX, &l->bytes);
 }
 
-/* ---- running ---------------------------------------------------------------------------------
- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 static leat_time time_of(const struct port_load *l, uint64_t cycle)
 {
@@ -149,8 +148,7 @@ int port_load_run(struct port_load *l, uint64_t message_cycles,
     return !good ? WRONG : only_check ? DONE : finish(DONE);
 }
 
-/* ---- showing ---------------------------------------------------------------------------------
- */
+/* ---- showing --------------------------------------------------------------------------------- */
 
 void port_load_head_text(const struct port_load *l, const char *more)
 {
@@ -218,8 +216,7 @@ void port_load_close_json(struct json_out *out, const struct port_load *l)
     json_close(out);
 }
 
-/* ---- leat sim of any kind that has no load of its own -----------------------------------------
- */
+/* ---- leat sim of any kind that has no load of its own ---------------------------------------- */
 
 static void put_ports(const struct port_load *l, uint64_t cycles)
 {

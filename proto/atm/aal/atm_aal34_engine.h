@@ -1,7 +1,7 @@
 /*
  * AAL3/4 engines: segmentation for one (VC, MID), reassembly of one VC with many MIDs open.
  *
- * Library only: for programs that link libleat. No command of leat calls it.
+ * No command uses it yet, and no public header has it; its tests hold it to the note.
  */
 #ifndef LEAT_ATM_AAL34_ENGINE_H
 #define LEAT_ATM_AAL34_ENGINE_H

@@ -19,7 +19,7 @@
  * rate. Level above target means the sender is faster. A proportional-integral step per
  * observation, all integers, every term bounded.
  *
- * Library only: for programs that link libleat. No command of leat calls it.
+ * No command uses it yet, and no public header has it; its tests hold it to the note.
  */
 #ifndef LEAT_ATM_AAL1_CLOCK_H
 #define LEAT_ATM_AAL1_CLOCK_H

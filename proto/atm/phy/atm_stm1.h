@@ -30,7 +30,7 @@
  * Cells are delineated in IN_FRAME only. H4 verifies cell boundaries and does not establish them
  * (thesis 8.2.1).
  *
- * Library only: for programs that link libleat. No command of leat calls it.
+ * No command uses it yet, and no public header has it; its tests hold it to the note.
  */
 #ifndef LEAT_ATM_STM1_H
 #define LEAT_ATM_STM1_H

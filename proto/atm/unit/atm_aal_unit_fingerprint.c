@@ -59,8 +59,7 @@ void leat_atm_aal_cell_fingerprint(const uint8_t *cell, const struct leat_atm_aa
     put_number(&m, is_ack ? to : from, is_ack ? from : to, cell_number(names->number_mask, cell));
 }
 
-/* ---- commands ----------------------------------------------------------------------------------
- */
+/* ---- commands -------------------------------------------------------------------------------- */
 
 static void put_command(const struct moment *m, const struct leat_atm_aal_command *c)
 {
@@ -106,8 +105,7 @@ static void put_host(const struct moment *m)
     if (unit->reading && unit->message_read == NONE) put_id(m, unit->asked.id);
 }
 
-/* ---- blocks to be sent -------------------------------------------------------------------------
- */
+/* ---- blocks to be sent ----------------------------------------------------------------------- */
 
 /* STATE7 serves an acknowledgement, and service_match is the block that it looks for. */
 static bool serves_ack(const struct leat_atm_aal_unit *unit)

@@ -15,8 +15,7 @@ static struct leat_atm_aal_gap *gap_of(const struct leat_atm_aal_unit *unit, uin
     return &unit->gap[2 * (size_t)port + point_to_point];
 }
 
-/* ---- sender ----------------------------------------------------------------------------------
- */
+/* ---- sender ---------------------------------------------------------------------------------- */
 
 static void plan(struct leat_atm_aal_unit *unit, struct leat_atm_aal_gap *gap, uint64_t at)
 {
@@ -140,8 +139,7 @@ void leat_atm_aal_gap_close(struct leat_atm_aal_unit *unit,
     unit->counts.resynchronised++;
 }
 
-/* ---- receiver --------------------------------------------------------------------------------
- */
+/* ---- receiver -------------------------------------------------------------------------------- */
 
 /* The open message of this stream has lost a cell for good. A peer that does not end its messages
  * may have more than one. */

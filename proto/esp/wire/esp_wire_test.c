@@ -665,8 +665,7 @@ static void carriage_is_not_that_of_ipsec(void)
     EQ(LEAT_ESP_LINK_TYPE, 149);
 }
 
-/* ---- campaigns --------------------------------------------------------------------------------
- */
+/* ---- campaigns ------------------------------------------------------------------------------- */
 
 /* Small numbers now and then, so that tags collide and values hit their ends. */
 static uint64_t random_number(struct leat_random *r)

@@ -57,8 +57,7 @@ bool leat_sim_atm_aal_order_fits(enum leat_atm_aal_verb verb, enum leat_sim_atm_
 enum { LEAT_SIM_ATM_AAL_TWO_MESSAGES_PORTS = 16 };
 const struct leat_sim_atm_aal_schedule *leat_sim_atm_aal_two_messages(void);
 
-/* ---- events reported to hosts -------------------------------------------------------------------
- */
+/* ---- events reported to hosts ---------------------------------------------------------------- */
 
 enum leat_sim_atm_aal_event {
     LEAT_SIM_ATM_AAL_WRITTEN,       /* the message is ready to be sent */
@@ -132,8 +131,7 @@ void leat_sim_atm_aal_bench_step(struct leat_sim_atm_aal_bench *bench);
 /* All orders are done, no acknowledgement is pending, all units are idle. */
 bool leat_sim_atm_aal_bench_at_rest(const struct leat_sim_atm_aal_bench *bench);
 
-/* ---- registers, in the order of the appendix ----------------------------------------------------
- */
+/* ---- registers, in the order of the appendix ------------------------------------------------- */
 
 /* X(ID, name, width in bits, printed in hexadecimal) */
 #define LEAT_SIM_ATM_AAL_SIGNAL_LIST(X)          \

@@ -44,8 +44,7 @@ bool leat_sim_atm_load_is_livelocked(const struct leat_sim_atm_load *load, uint6
  * the time until a descriptor is free; and writing and reading the longest message. */
 uint64_t leat_sim_atm_load_delivery_cycles(const struct leat_sim_atm_load *load);
 
-/* ---- its ports, for hosts that read everything they get -----------------------------------------
- */
+/* ---- its ports, for hosts that read everything they get -------------------------------------- */
 
 /* Runs up to and including cycle `last` like leat_sim_atm_load_run, with checks now and then,
  * always in the same cycles. False: nothing moves any more, and the run has ended there. */

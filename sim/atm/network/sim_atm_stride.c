@@ -73,8 +73,7 @@ void leat_sim_atm_strides_init(struct leat_sim_atm *sim)
         }
 }
 
-/* ---- cells ------------------------------------------------------------------------------------
- */
+/* ---- cells ----------------------------------------------------------------------------------- */
 
 static void mark(const struct spd *spd)
 {
@@ -225,8 +224,7 @@ static void run_spds(struct leat_sim_atm *sim, uint64_t last)
     }
 }
 
-/* ---- ports ------------------------------------------------------------------------------------
- */
+/* ---- ports ----------------------------------------------------------------------------------- */
 
 void leat_sim_atm_strides_wake(struct leat_sim_atm *sim, uint32_t port, uint64_t at)
 {
@@ -277,8 +275,7 @@ static uint64_t next_cycle(const struct leat_sim_atm *sim)
     return leat_larger(at, sim->now);
 }
 
-/* ---- from events to strides and back ----------------------------------------------------------
- */
+/* ---- from events to strides and back --------------------------------------------------------- */
 
 static bool is_crowded(const struct leat_sim_atm *sim)
 {

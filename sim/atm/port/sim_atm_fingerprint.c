@@ -24,8 +24,7 @@ static void put_from(const struct moment *m, uint64_t at)
     leat_fingerprint_put_from(m->out, at, m->now);
 }
 
-/* ---- numbers -----------------------------------------------------------------------------------
- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 static uint32_t last_number(void *context, uint32_t from, uint32_t to)
 {
@@ -41,8 +40,7 @@ static uint64_t name_message(void *context, uint32_t id)
     return (uint64_t)from << 32 | (port->load.host[from].number - id / ports);
 }
 
-/* ---- the network -------------------------------------------------------------------------------
- */
+/* ---- the network ----------------------------------------------------------------------------- */
 
 static void put_cell(const struct moment *m, uint32_t cell, uint32_t label)
 {
@@ -105,8 +103,7 @@ static void put_network(const struct moment *m)
         put_network_port(m, &sim->port[i]);
 }
 
-/* ---- hosts -------------------------------------------------------------------------------------
- */
+/* ---- hosts ----------------------------------------------------------------------------------- */
 
 /* What a host reads and can read. Waiting time counts from the request. */
 static void put_reader(const struct moment *m, const struct leat_sim_atm_load_host *host)
@@ -145,8 +142,7 @@ static void put_host(const struct moment *m, struct leat_sim_atm_load_host *host
     leat_atm_aal_unit_fingerprint(&host->unit, m->now, &m->names, m->out);
 }
 
-/* ---- messages ----------------------------------------------------------------------------------
- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 static void put_entry(struct moment *m, uint32_t index)
 {

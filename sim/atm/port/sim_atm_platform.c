@@ -28,8 +28,7 @@ static leat_time edge(const struct leat_sim_atm_platform *p, uint64_t cycle)
     return leat_sim_clock_edge(&p->clock, cycle, &at) ? LEAT_NEVER : at;
 }
 
-/* ---- replies -----------------------------------------------------------------------------------
- */
+/* ---- replies --------------------------------------------------------------------------------- */
 
 static void reply(struct leat_sim_atm_platform *p, task *t, uint64_t now,
                   struct leat_platform_reply what)
@@ -91,8 +90,7 @@ static void reply_octets(struct leat_sim_atm_platform *p, task *t, uint64_t now)
     reply(p, t, now, (struct leat_platform_reply){ .octets = p->load.received, .len = t->len });
 }
 
-/* ---- locks and commands ------------------------------------------------------------------------
- */
+/* ---- locks and commands ---------------------------------------------------------------------- */
 
 static void command(struct leat_sim_atm_platform *p, uint32_t at,
                     const struct leat_atm_aal_command *what, uint64_t now)
@@ -165,8 +163,7 @@ static void end_read(struct leat_sim_atm_platform *p, const task *t, uint64_t no
     p->port[t->port].reader = 0;
 }
 
-/* ---- the unit of a port ------------------------------------------------------------------------
- */
+/* ---- the unit of a port ---------------------------------------------------------------------- */
 
 static task *task_at(struct leat_sim_atm_platform *p, uint32_t index_and_one)
 {
@@ -258,8 +255,7 @@ static uint64_t serve(void *context, uint32_t at, uint64_t now)
     return next_at(p, at);
 }
 
-/* ---- requests ----------------------------------------------------------------------------------
- */
+/* ---- requests -------------------------------------------------------------------------------- */
 
 static bool join(struct leat_platform *platform, uint32_t index, uint32_t at,
                  const char name[LEAT_PLATFORM_NAME_LEN], uint32_t instance)
@@ -401,8 +397,7 @@ static uint64_t present_cycle(const struct leat_platform *platform)
     return ((const struct leat_sim_atm_platform *)platform)->load.sim.now - 1;
 }
 
-/* ---- running -----------------------------------------------------------------------------------
- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 /* Does a cell wait until its unit has forgotten an older message of that source (note R9)? */
 static bool waits_for_oblivion(const struct leat_sim_atm_platform *p, uint32_t at)
@@ -472,8 +467,7 @@ static bool send(struct leat_port_net *net, const struct leat_port_message *mess
     return false;
 }
 
-/* ---- memory ------------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static void *lay_out(struct leat_sim_atm_platform *p,
                      const struct leat_sim_atm_ports_config *config, uint8_t **octets,

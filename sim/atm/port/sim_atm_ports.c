@@ -41,8 +41,7 @@ uint64_t leat_sim_atm_ports_last_cycle(const struct leat_sim_atm_ports *port, le
     return last == LEAT_NEVER ? LEAT_NEVER : last - port->load.skipped_cycles;
 }
 
-/* ---- messages out ------------------------------------------------------------------------------
- */
+/* ---- messages out ---------------------------------------------------------------------------- */
 
 /* Does the receive buffer of this port have room for so many blocks, besides the cells in flight to
  * it and the acknowledgements for its own cells? A piece that fills the whole buffer needs it
@@ -201,8 +200,7 @@ void leat_sim_atm_ports_replace(struct leat_sim_atm_ports *port, uint32_t entry,
     if (hash) to->reading_coming.payload_hash = *hash;
 }
 
-/* ---- callbacks ---------------------------------------------------------------------------------
- */
+/* ---- callbacks ------------------------------------------------------------------------------- */
 
 static struct leat_sim_atm_ports_entry *entry_of(struct leat_sim_atm_ports *port, uint32_t from,
                                                  uint32_t number,
@@ -435,8 +433,7 @@ static void check_progress(struct leat_sim_atm_ports *port)
         report_stuck(port, LEAT_PORT_LIVELOCKED, false);
 }
 
-/* ---- running -----------------------------------------------------------------------------------
- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 /* The cycles up to the next check of ports that wait for room; 0: it is the next cycle. */
 static uint64_t until_poll(const struct leat_sim_atm_ports *port)
@@ -484,8 +481,7 @@ static leat_time run(struct leat_port_net *net, leat_time until)
     return net->now;
 }
 
-/* ---- memory ------------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 struct leat_sim_atm_load_config
 leat_sim_atm_ports_load(const struct leat_sim_atm_ports_config *config)

@@ -34,8 +34,7 @@ static uint64_t present(const struct leat_sim_atm_replay *r)
     return r->port.load.sim.now - 1;
 }
 
-/* ---- recording ----------------------------------------------------------------------------------
- */
+/* ---- recording ------------------------------------------------------------------------------- */
 
 /* No period can include this event: start over, after a rest. */
 static void forget(struct leat_sim_atm_replay *r)
@@ -57,8 +56,7 @@ static void write_down(struct leat_sim_atm_replay *r, enum leat_sim_atm_replay_k
     };
 }
 
-/* ---- callbacks of the network -------------------------------------------------------------------
- */
+/* ---- callbacks of the network ---------------------------------------------------------------- */
 
 static void on_sent(void *context, const struct leat_port_message *message, leat_time at)
 {
@@ -120,8 +118,7 @@ static void on_head(void *context, const struct leat_port_message *message, leat
     r->net.observer.head(r->net.observer.context, message, from, at);
 }
 
-/* ---- period detection ---------------------------------------------------------------------------
- */
+/* ---- period detection ------------------------------------------------------------------------ */
 
 /* The cost of a fingerprint of so many words: many of them depend on a peer unit too. */
 static uint64_t cost_of(uint64_t words)
@@ -228,8 +225,7 @@ static void detect_period(struct leat_sim_atm_replay *r)
     remember(r);
 }
 
-/* ---- replay -------------------------------------------------------------------------------------
- */
+/* ---- replay ---------------------------------------------------------------------------------- */
 
 static void next_period(struct leat_sim_atm_replay *r)
 {
@@ -288,8 +284,7 @@ static void repeat(struct leat_sim_atm_replay *r, const struct leat_sim_atm_repl
     }
 }
 
-/* ---- return to simulation -----------------------------------------------------------------------
- */
+/* ---- return to simulation -------------------------------------------------------------------- */
 
 static void run_up_to(struct leat_sim_atm_replay *r, uint64_t cycle)
 {
@@ -350,8 +345,7 @@ static void catch_up(struct leat_sim_atm_replay *r)
     r->rests = r->rest;
 }
 
-/* ---- ports -------------------------------------------------------------------------------------
- */
+/* ---- ports ----------------------------------------------------------------------------------- */
 
 static void show(struct leat_sim_atm_replay *r)
 {
@@ -469,8 +463,7 @@ static leat_time run(struct leat_port_net *net, leat_time until)
     return run_simulated(r, until);
 }
 
-/* ---- memory ------------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static void *lay_out(struct leat_sim_atm_replay *r, const struct leat_sim_atm_ports_config *config,
                      struct leat_arena *arena)

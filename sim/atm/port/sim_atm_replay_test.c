@@ -53,8 +53,7 @@ static struct leat_sim_atm_ports_config config_of(const char *name)
     return config;
 }
 
-/* ---- octets ------------------------------------------------------------------------------------
- */
+/* ---- octets ---------------------------------------------------------------------------------- */
 
 static uint8_t octet_of(uint64_t id, uint64_t i)
 {
@@ -117,8 +116,7 @@ static void on_lost(void *context, const struct leat_port_message *m, const char
     OK(false); /* no message is lost */
 }
 
-/* ---- tasks -------------------------------------------------------------------------------------
- */
+/* ---- tasks ----------------------------------------------------------------------------------- */
 
 static void send_to(struct scene *s, uint32_t from, uint32_t to, uint64_t len)
 {
@@ -238,8 +236,7 @@ static void play(struct scene *s)
     }
 }
 
-/* ---- with and without replay --------------------------------------------------------------------
- */
+/* ---- with and without replay ----------------------------------------------------------------- */
 
 struct outcome {
     uint64_t told, certificate, replayed;

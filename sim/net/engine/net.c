@@ -16,8 +16,7 @@ const char *leat_net_flow_name(enum leat_net_flow flow)
     return (unsigned)flow < LEAT_NET_FLOWS ? name[flow] : NULL;
 }
 
-/* ---- does it exist? ----------------------------------------------------------------------------
- */
+/* ---- does it exist? -------------------------------------------------------------------------- */
 
 static leat_err check_numbers(const struct leat_net_config *c, struct leat_text *why)
 {
@@ -57,8 +56,7 @@ leat_err leat_net_check(const struct leat_net_topology *topology,
     return LEAT_ERR_OK;
 }
 
-/* ---- laying out and running -------------------------------------------------------------------
- */
+/* ---- laying out and running ------------------------------------------------------------------ */
 
 static void lay_out(struct leat_net *net, struct leat_arena *arena)
 {
@@ -115,8 +113,7 @@ uint32_t leat_net_stuck(const struct leat_net *net, struct leat_net_waiting *out
     return net->engine->stuck(net, out, cap);
 }
 
-/* ---- faults -----------------------------------------------------------------------------------
- */
+/* ---- faults ---------------------------------------------------------------------------------- */
 
 void leat_net_break(struct leat_net *net, uint32_t out, bool broken)
 {
@@ -148,8 +145,7 @@ void leat_net_errors(struct leat_net *net, uint32_t *errors, uint64_t seed)
     net->seed = seed;
 }
 
-/* ---- what engines share -----------------------------------------------------------------------
- */
+/* ---- what engines share ---------------------------------------------------------------------- */
 
 void leat_net_flights_lay(struct leat_net_flights *flights, uint32_t cap, struct leat_arena *arena)
 {

@@ -405,7 +405,7 @@ leat_err leat_net_port_check(const struct leat_net_port_config *config, struct l
         { whole ? "flits of a packet, all of which must fit a buffer," : "flits of a packet",
           config->packet_flits, 1, flits_max },
         { "flits of a packet's head", config->head_flits, 0, config->packet_flits - 1 },
-        { "messages under way", config->messages_max, 1, LEAT_NET_PORT_MESSAGES_MAX },
+        { "messages in flight", config->messages_max, 1, LEAT_NET_PORT_MESSAGES_MAX },
     };
     const leat_err bad = leat_text_check_ranges(why, row, sizeof row / sizeof *row);
     if (bad) return bad;

@@ -1,7 +1,6 @@
 #include "net_port_test.h"
 
-/* ---- messages and packets ----------------------------------------------------------------------
- */
+/* ---- messages and packets -------------------------------------------------------------------- */
 
 static void a_message_is_as_many_packets_as_it_needs(void)
 {
@@ -50,7 +49,7 @@ static void what_cannot_be_is_refused_with_what_was_expected(void)
     OK(!strcmp(complaint(&c), "flits of a packet's head 8, expected 0 to 7"));
     c = sound;
     c.messages_max = 0;
-    OK(!strcmp(complaint(&c), "messages under way 0, expected 1 to 16777216"));
+    OK(!strcmp(complaint(&c), "messages in flight 0, expected 1 to 16777216"));
     c = sound;
     c.net.flow = LEAT_NET_CUT_THROUGH;
     c.packet_flits = 9;
@@ -65,8 +64,7 @@ static void what_cannot_be_is_refused_with_what_was_expected(void)
     bench_close(&one);
 }
 
-/* ---- single messages ---------------------------------------------------------------------------
- */
+/* ---- single messages ------------------------------------------------------------------------- */
 
 /* In a mesh, from its first corner to its last: computed by hand. */
 static void a_single_message_takes_the_time_of_the_closed_form(void)
@@ -112,8 +110,7 @@ static void storing_costs_a_packet_at_every_router(void)
     }
 }
 
-/* ---- contention-free is what a message does alone ----------------------------------------------
- */
+/* ---- contention-free is what a message does alone -------------------------------------------- */
 
 struct place {
     enum leat_net_kind kind;
@@ -269,8 +266,7 @@ static void contention_free_ports_send_and_take_in_one_message_after_the_other(v
     bench_close(&one);
 }
 
-/* ---- a port ------------------------------------------------------------------------------------
- */
+/* ---- a port ---------------------------------------------------------------------------------- */
 
 static void a_port_sends_by_time_then_in_the_order_of_calls(void)
 {
@@ -338,8 +334,7 @@ static void no_more_messages_are_in_flight_than_may_be(void)
     }
 }
 
-/* ---- campaigns ---------------------------------------------------------------------------------
- */
+/* ---- campaigns ------------------------------------------------------------------------------- */
 
 enum { PORTS_MAX = 32 };
 
@@ -488,8 +483,7 @@ static void all_arrives_in_order_and_the_same_however_it_is_run(void)
     OK(played > PLACES * 4);
 }
 
-/* ---- what is lost ------------------------------------------------------------------------------
- */
+/* ---- what is lost ---------------------------------------------------------------------------- */
 
 static void a_network_that_is_dead_loses_all_that_is_in_flight_and_all_that_comes(void)
 {
@@ -682,8 +676,7 @@ static void what_waits_in_a_port_that_died_is_lost_when_nothing_else_happens(voi
     bench_close(&one);
 }
 
-/* ---- stopping a network ------------------------------------------------------------------------
- */
+/* ---- stopping a network ---------------------------------------------------------------------- */
 
 struct stopper {
     struct leat_net *net;

@@ -164,8 +164,7 @@ static inline void p_return(struct plain *p, uint32_t in)
         p_launch(p, p->now + p_back(p, in), p->params->topology->in_from[in], true, none);
 }
 
-/* ---- arrivals -----------------------------------------------------------------------------------
- */
+/* ---- arrivals -------------------------------------------------------------------------------- */
 
 static inline void p_flit_comes(struct plain *p, uint32_t to, struct p_flit flit)
 {

@@ -1,8 +1,7 @@
 #include "net_vc_parts.h"
 #include <string.h>
 
-/* ---- laying out --------------------------------------------------------------------------------
- */
+/* ---- laying out ------------------------------------------------------------------------------ */
 
 static uint32_t up_to_power(uint32_t n)
 {
@@ -212,8 +211,7 @@ static void start(struct leat_net *net)
         wake(net, t);
 }
 
-/* ---- what comes in -----------------------------------------------------------------------------
- */
+/* ---- what comes in --------------------------------------------------------------------------- */
 
 static inline void flit_comes(struct leat_net *net, struct leat_net_vc *vc, uint32_t lane,
                               uint32_t flit)
@@ -297,8 +295,7 @@ static void credits_come(struct leat_net *net)
         }
 }
 
-/* ---- what ends ---------------------------------------------------------------------------------
- */
+/* ---- what ends ------------------------------------------------------------------------------- */
 
 static bool is_before(const struct leat_net_vc *vc, uint64_t a, uint64_t b)
 {
@@ -367,8 +364,7 @@ static void discard_flits(struct leat_net *net)
     vc->discards_count = kept;
 }
 
-/* ---- what goes out -----------------------------------------------------------------------------
- */
+/* ---- what goes out --------------------------------------------------------------------------- */
 
 /* Asks the host. True: its packet may leave at `at`. */
 static bool ask_host(struct leat_net *net, uint32_t terminal, uint64_t at)
@@ -486,8 +482,7 @@ static void sources_act(struct leat_net *net, bool due)
     vc->sends_count = kept;
 }
 
-/* ---- cycles ------------------------------------------------------------------------------------
- */
+/* ---- cycles ---------------------------------------------------------------------------------- */
 
 /* The order of routers does not matter, but visiting neighbours in memory together is faster. */
 static void sort_active(struct leat_net *net)
@@ -579,8 +574,7 @@ static uint64_t inside(const struct leat_net *net)
     return vc->inside;
 }
 
-/* ---- faults ------------------------------------------------------------------------------------
- */
+/* ---- faults ---------------------------------------------------------------------------------- */
 
 /* Flits that are on the wire to this lane or terminal. */
 static void doom_in_flight(struct leat_net_vc *vc, uint32_t to)

@@ -68,8 +68,7 @@ struct plain {
     uint64_t touched_at; /* by a fault */
 };
 
-/* ---- memory ------------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static inline void *plain_memory(size_t count, size_t size)
 {
@@ -154,8 +153,7 @@ static inline void plain_doom(struct plain *p, uint32_t packet, enum leat_net_fa
     if (p->packet[packet].fate == LEAT_NET_DELIVERED) p->packet[packet].fate = (uint8_t)fate;
 }
 
-/* ---- small questions ---------------------------------------------------------------------------
- */
+/* ---- small questions ------------------------------------------------------------------------- */
 
 static inline struct plain_lane *plain_lane_of(struct plain *p, uint32_t in, uint32_t channel)
 {
@@ -214,8 +212,7 @@ static inline struct plain_flit plain_shift(struct plain *p, uint32_t in, uint32
     return flit;
 }
 
-/* ---- arrivals, ends, sources -------------------------------------------------------------------
- */
+/* ---- arrivals, ends, sources ----------------------------------------------------------------- */
 
 static inline void plain_arrivals(struct plain *p)
 {
@@ -324,8 +321,7 @@ static inline void plain_send(struct plain *p, uint32_t terminal)
     if (s->sent == s->packet.flits) plain_ask(p, terminal);
 }
 
-/* ---- channels ----------------------------------------------------------------------------------
- */
+/* ---- channels -------------------------------------------------------------------------------- */
 
 static inline bool plain_fits(struct plain *p, uint32_t out, uint32_t channel, uint32_t flits,
                               bool adaptive)
@@ -421,8 +417,7 @@ static inline void plain_channels(struct plain *p, uint32_t router)
         }
 }
 
-/* ---- the switch --------------------------------------------------------------------------------
- */
+/* ---- the switch ------------------------------------------------------------------------------ */
 
 static inline void plain_pass(struct plain *p, uint32_t in, uint32_t channel)
 {
@@ -510,8 +505,7 @@ static inline void plain_switch(struct plain *p, uint32_t router, const struct p
         }
 }
 
-/* ---- cycles ------------------------------------------------------------------------------------
- */
+/* ---- cycles ---------------------------------------------------------------------------------- */
 
 static inline void plain_discards(struct plain *p)
 {

@@ -16,8 +16,7 @@ static inline uint32_t from_on(uint32_t set, uint32_t from)
     return from < 32 ? set >> from << from : 0;
 }
 
-/* ---- lanes -------------------------------------------------------------------------------------
- */
+/* ---- lanes ----------------------------------------------------------------------------------- */
 
 /* The word of one of the sets of its router that has the lane, and its bit there. */
 static uint64_t *word_of(const struct leat_net_vc *vc, uint64_t *set, uint32_t lane, uint64_t *bit)
@@ -149,8 +148,7 @@ static void damage(struct leat_net *net, uint32_t lane, uint32_t flit)
         leat_net_vc_doom(flight, LEAT_NET_CORRUPTED);
 }
 
-/* ---- allocation of channels --------------------------------------------------------------------
- */
+/* ---- allocation of channels ------------------------------------------------------------------ */
 
 /* Channels of the set that this packet may take: free ones, with room for `need` flits. */
 static uint32_t usable(const struct leat_net *net, uint32_t out, uint32_t set, uint32_t need)
@@ -330,8 +328,7 @@ LEAT_SIM_ALWAYS_INLINE void grant_channel(const struct bench *b, uint32_t what, 
     }
 }
 
-/* ---- allocation of the switch ------------------------------------------------------------------
- */
+/* ---- allocation of the switch ---------------------------------------------------------------- */
 
 LEAT_SIM_ALWAYS_INLINE uint32_t out_of(const struct bench *b, uint32_t lane)
 {
@@ -435,8 +432,7 @@ LEAT_SIM_ALWAYS_INLINE void grant_switch(const struct bench *b, uint32_t out, ui
     succeed(b, lane);
 }
 
-/* ---- a cycle -----------------------------------------------------------------------------------
- */
+/* ---- a cycle --------------------------------------------------------------------------------- */
 
 LEAT_SIM_ALWAYS_INLINE void grant_channels(const struct bench *b, const struct bids *bids)
 {

@@ -1,8 +1,7 @@
 #include "net_vc_test.h"
 #include "net_vc_plain_test.h"
 
-/* ---- hosts that send at random and record callbacks --------------------------------------------
- */
+/* ---- hosts that send at random and record callbacks ------------------------------------------ */
 
 enum { LOG_MAX = 1 << 14 };
 
@@ -78,8 +77,7 @@ static void wake_plain(void *network, uint32_t terminal)
     plain_wake(network, terminal);
 }
 
-/* ---- the engine beside the plain model ---------------------------------------------------------
- */
+/* ---- the engine beside the plain model ------------------------------------------------------- */
 
 static uint32_t one_to(struct leat_random *r, uint32_t most)
 {
@@ -305,8 +303,7 @@ static void also_with_broken_wires_dead_terminals_and_bit_errors(void)
     compare(true, 0x5EED);
 }
 
-/* ---- faults ---------------------------------------------------------------------------------
- */
+/* ---- faults ---------------------------------------------------------------------------------- */
 
 /* A packet of 20 flits along a line of 4; it is disturbed in cycle 9, when its head is on the wire
  * to router 2. */

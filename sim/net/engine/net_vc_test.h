@@ -39,8 +39,7 @@ static inline bool books_are_right(const struct leat_net *net)
            begun - ended == vc->flights.top - vc->flights.free_count;
 }
 
-/* ---- single packets ----------------------------------------------------------------------------
- */
+/* ---- single packets -------------------------------------------------------------------------- */
 
 /* Hosts, only one of which has a packet. */
 struct single {

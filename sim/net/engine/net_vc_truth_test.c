@@ -70,8 +70,7 @@ static void idle_time_is_skipped(void)
     EQ(s.arrival.head_at - s.packet.created_at, 2 + 4 * 4);
 }
 
-/* ---- against BookSim2 --------------------------------------------------------------------------
- */
+/* ---- against BookSim2 ------------------------------------------------------------------------ */
 
 struct steady {
     struct leat_random random[64];
@@ -178,8 +177,7 @@ static void saturation_is_that_of_booksim2(void)
     is_within((double)s.flits / 64 / (double)(s.until - s.from), 0.42, 0.03);
 }
 
-/* ---- deadlock ----------------------------------------------------------------------------------
- */
+/* ---- deadlock -------------------------------------------------------------------------------- */
 
 static struct leat_net_config one_channel(void)
 {
@@ -294,8 +292,7 @@ static void two_classes_of_channels_keep_a_ring_alive(void)
     world_end(&w);
 }
 
-/* ---- loss ---------------------------------------------------------------------------
- */
+/* ---- loss ------------------------------------------------------------------------------------ */
 
 static void dropping_loses_whole_packets_and_never_stands_still(void)
 {

@@ -5,7 +5,7 @@
 #include "sim_refuse.h"
 
 static const struct leat_net_pattern_spelling spellings[LEAT_NET_PATTERNS] = {
-    [LEAT_NET_UNIFORM] = { "uniform", "any terminal, all alike", false },
+    [LEAT_NET_UNIFORM] = { "uniform", "any terminal, with equal probability", false },
     [LEAT_NET_PERMUTATION] = { "permutation", "one other terminal each, drawn by the seed", false },
     [LEAT_NET_TRANSPOSE] = { "transpose", "from (x, y) to (y, x); terminals: a square", false },
     [LEAT_NET_BITREVERSE] = { "bit-reverse", "the bits of the number backwards", false },

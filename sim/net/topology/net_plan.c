@@ -21,7 +21,7 @@ static const struct leat_net_plan_spelling spellings[] = {
     { "hyperx:S1,S2,...", "all routers of a line of the lattice are joined" },
     { "tinsel:X,Y", "the mailboxes of X x Y POETS boards (1,1): a mesh of boards of 4 x 4" },
     { "FILE.edges", "any graph: a line A B [CYCLES] for each wire, A > B for one way" },
-    { "FILE.yaml", "a description: leat fabric check tells what is wrong with it" },
+    { "FILE.yaml", "a description: leat fabric check reports what is wrong with it" },
     { "/switch=WHAT", "vc (default), fifo, voq, output, shared or xpq" },
     { "/vcs=N", "virtual channels of a wire, 1 to 32 (vc: 4, others: 1)" },
     { "/buffer=FLITS", "vc: of a virtual channel (8); fifo, voq: of an input, output, shared, xpq: "

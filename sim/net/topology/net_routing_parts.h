@@ -159,8 +159,7 @@ static inline uint32_t leat_net_arrived(const struct leat_net_routing *routing,
     return 1;
 }
 
-/* ---- dimension order: inline, because most hops use it ------------------------------------------
- */
+/* ---- dimension order: inline, because most hops use it --------------------------------------- */
 
 static inline uint32_t leat_net_coordinate(const struct leat_net_dimension *d, uint32_t place)
 {
