@@ -11,10 +11,11 @@ leat_err leat_sim_refuse(struct leat_text *why, leat_err err, const char *format
     __attribute__((format(printf, 3, 4)));
 
 /* For calls that cannot fail, because everything was checked before. */
-static inline void leat_sim_must(bool done)
-{
-    assert(done);
-    (void)done;
-}
+#define leat_sim_must(call)          \
+    do {                             \
+        const bool is_done = (call); \
+        assert(is_done);             \
+        (void)is_done;               \
+    } while (0)
 
 #endif
