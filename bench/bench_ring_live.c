@@ -27,7 +27,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void tell(double *took, size_t count, double all_ns)
+static void report(double *took, size_t count, double all_ns)
 {
     qsort(took, count, sizeof *took, ascending);
     printf("%.2f %.2f %.0f\n", took[count / 2] / 1000, took[count * 99 / 100] / 1000,
@@ -122,7 +122,7 @@ static bool measure(struct leat_aton_host *station, const int *fds, int peers, d
         took[i] = now - before;
         before = now;
     }
-    if (good) tell(took, commands, before - start);
+    if (good) report(took, commands, before - start);
     return good;
 }
 

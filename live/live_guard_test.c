@@ -358,7 +358,7 @@ static void only_files_of_an_earlier_namespace_with_this_number_go(void)
     }
 }
 
-static void what_holds_is_told_in_words(void)
+static void what_holds_is_reported_in_words(void)
 {
     char text[LEAT_LIVE_GUARD_TEXT_LEN];
     struct leat_live_guard g = { .no_new_privs = true, .filtered = true };
@@ -398,4 +398,5 @@ TAP_MAIN(T(a_confined_process_has_no_capability_and_gains_none),
          T(an_assertion_ends_it_as_ever), T(a_signal_ends_it_in_order),
          T(it_takes_its_own_file_away_and_no_other), T(without_the_right_to_it_its_root_stays),
          T(a_device_that_is_not_there_is_gone), T(a_namespace_has_one_mark_and_no_other_has_it),
-         T(only_files_of_an_earlier_namespace_with_this_number_go), T(what_holds_is_told_in_words))
+         T(only_files_of_an_earlier_namespace_with_this_number_go),
+         T(what_holds_is_reported_in_words))

@@ -43,10 +43,10 @@ static size_t query(int fd, uint16_t family, uint8_t command, uint16_t attribute
     memcpy(question + head_len + attribute_at, value, value_len);
     if (send(fd, question, header.nlmsg_len, 0) < 0) return 0;
     const ssize_t got = recv(fd, answer, ANSWER_MAX, 0);
-    struct nlmsghdr told;
+    struct nlmsghdr reported;
     if (got < (ssize_t)head_len) return 0;
-    memcpy(&told, answer, sizeof told);
-    return told.nlmsg_type == NLMSG_ERROR ? 0 : (size_t)got;
+    memcpy(&reported, answer, sizeof reported);
+    return reported.nlmsg_type == NLMSG_ERROR ? 0 : (size_t)got;
 }
 
 /* An attribute of an answer; false: it is missing, or shorter. */
@@ -78,25 +78,25 @@ static bool features_of(uint32_t device, uint64_t *features)
     static _Alignas(8) uint8_t answer[ANSWER_MAX];
     static const char name[] = "netdev";
     uint16_t family;
-    bool told = false;
+    bool reported = false;
     const int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
     if (fd < 0) return false;
     size_t len = query(fd, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME, name,
                        sizeof name, answer);
     if (find(answer, len, CTRL_ATTR_FAMILY_ID, &family, sizeof family)) {
         len = query(fd, family, DEV_GET, DEV_IFINDEX, &device, sizeof device, answer);
-        told = find(answer, len, DEV_XDP_FEATURES, features, sizeof *features);
+        reported = find(answer, len, DEV_XDP_FEATURES, features, sizeof *features);
     }
     close(fd);
-    return told;
+    return reported;
 }
 
 bool live_xdp_sends(const struct live_xdp_device *d, enum live_xdp_path path)
 {
-    const bool redirected_to = d->told && d->features & LIVE_XDP_SENDS;
+    const bool redirected_to = d->reported && d->features & LIVE_XDP_SENDS;
     switch (path) {
     case LIVE_XDP_BACK: return !d->veth;
-    case LIVE_XDP_OVER: return d->told ? redirected_to : !d->veth;
+    case LIVE_XDP_OVER: return d->reported ? redirected_to : !d->veth;
     case LIVE_XDP_OUT: return redirected_to;
     }
     return false;
@@ -108,11 +108,11 @@ bool live_xdp_can_send(uint32_t device, enum live_xdp_path path, char why[LIVE_W
     struct live_xdp_device d = { 0 };
     if_indextoname(device, name);
     d.veth = is_veth(name);
-    d.told = features_of(device, &d.features);
+    d.reported = features_of(device, &d.features);
     *why = 0;
     if (live_xdp_sends(&d, path)) return true;
     return live_because(why,
-                        !d.told
+                        !d.reported
                             ? "this kernel does not report whether %s sends what XDP hands to it"
                         : d.veth ? "the other end of %s does not poll (no GRO, no native XDP)"
                                  : "%s does not send what XDP redirects to it",

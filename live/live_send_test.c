@@ -4,9 +4,9 @@
 #include <net/if.h>
 #include <string.h>
 
-static bool sends(bool veth, bool told, uint64_t features, enum live_xdp_path path)
+static bool sends(bool veth, bool reported, uint64_t features, enum live_xdp_path path)
 {
-    const struct live_xdp_device d = { .veth = veth, .told = told, .features = features };
+    const struct live_xdp_device d = { .veth = veth, .reported = reported, .features = features };
     return live_xdp_sends(&d, path);
 }
 
@@ -49,7 +49,7 @@ static void a_device_that_cannot_is_named(void)
     OK(strstr(why, "lo ") != NULL);
 }
 
-static void the_mode_is_told_with_its_reason(void)
+static void the_mode_is_reported_with_its_reason(void)
 {
     char text[LIVE_WHY_LEN], why[LIVE_WHY_LEN];
     EQ(live_xdp_mode(false, "", text), -1);
@@ -66,4 +66,4 @@ static void the_mode_is_told_with_its_reason(void)
 TAP_MAIN(T(a_veth_sends_only_where_the_kernel_says_so), T(a_veth_is_never_trusted_to_send_back),
          T(a_card_sends_back_what_its_driver_takes_in),
          T(a_card_takes_from_others_what_the_kernel_says_or_where_it_has_our_program),
-         T(a_device_that_cannot_is_named), T(the_mode_is_told_with_its_reason))
+         T(a_device_that_cannot_is_named), T(the_mode_is_reported_with_its_reason))

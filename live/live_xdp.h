@@ -62,7 +62,7 @@ enum { LIVE_XDP_SENDS = 4 }; /* NETDEV_XDP_ACT_NDO_XMIT of linux/netdev.h */
 
 struct live_xdp_device {
     bool veth;
-    bool told; /* the kernel reports features */
+    bool reported; /* the kernel reports features */
     uint64_t features;
 };
 

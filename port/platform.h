@@ -57,14 +57,14 @@ struct leat_platform_reply {
 struct leat_platform {
     struct leat_port_net net;
     void *context;
-    void (*told)(void *context, const struct leat_platform_reply *reply);
+    void (*reported)(void *context, const struct leat_platform_reply *reply);
     /* A port discarded a message after the last transmission: to this port, or to ALL. */
     void (*lost)(void *context, uint32_t from, uint32_t to, leat_time at);
     /* A task joins this port, now. False: too many tasks, or too many of that name at the port. */
     bool (*join)(struct leat_platform *platform, uint32_t task, uint32_t port,
                  const char name[LEAT_PLATFORM_NAME_LEN], uint32_t instance);
     /* Makes a request now: in the cycle reached. Requests that need no waiting are reported within
-     * the call, the others while the network runs. The callback `told` must not make requests. */
+     * the call, the others while the network runs. The callback `reported` must not make requests. */
     void (*ask)(struct leat_platform *platform, const struct leat_platform_request *request);
     uint64_t (*cycle)(const struct leat_platform *platform); /* the current one */
 };

@@ -206,7 +206,7 @@ LEAT_API bool leat_esp_packet_reflect(struct leat_esp_packet *packet);
  *   leat_esp_host_root_open(&config, &root, why);                        on one
  *   leat_esp_host_root_gather(root, 16, 5000);                           until 16 have joined
  *   request = leat_esp_host_root_request(LEAT_ESP_SERVICE_SUM, true);    robust
- *   leat_esp_host_root_ask(root, &request, &result, &cost, why);         result.answer
+ *   leat_esp_host_root_query(root, &request, &result, &cost, why);         result.answer
  *
  * Without a key any host can join and announce; trees and multicast need the routers' key. With a
  * key the root must see the members' own addresses: no address translation on the route.
@@ -273,7 +273,7 @@ struct leat_esp_service_result {
     uint32_t voids;       /* void attempts */
     uint32_t rounds;
     uint64_t announced;        /* packets sent: announcements, queries */
-    uint64_t heard;            /* instructions received for the attempts */
+    uint64_t received;         /* instructions received for the attempts */
     uint64_t errors;           /* ... with E, or that the root's own store could not accept */
     uint32_t branches;         /* children known to the root's own store in the last attempt */
     uint32_t branches_missing; /* ... without a value there */
@@ -375,11 +375,11 @@ struct leat_esp_host_root_cost {
  * Queries all known members. SILENT: no answer, or one that does not cover all of them; `why` says
  * what is missing, and the result is filled in as well.
  */
-LEAT_API enum leat_esp_host_end leat_esp_host_root_ask(struct leat_esp_host_root *root,
-                                                       const struct leat_esp_request *request,
-                                                       struct leat_esp_service_result *result,
-                                                       struct leat_esp_host_root_cost *cost,
-                                                       char *why);
+LEAT_API enum leat_esp_host_end leat_esp_host_root_query(struct leat_esp_host_root *root,
+                                                         const struct leat_esp_request *request,
+                                                         struct leat_esp_service_result *result,
+                                                         struct leat_esp_host_root_cost *cost,
+                                                         char *why);
 
 /*
  * Sends a text to all members: over the duplicates of the last MULTICAST request until they expire,

@@ -315,7 +315,7 @@ static void a_message_to_another_is_repeated(void)
 }
 
 /* Without room: A alone; and for a message to all, C stays as another station set it. */
-static void a_full_mailbox_is_told_to_the_sender(void)
+static void a_full_mailbox_is_reported_to_the_sender(void)
 {
     for (int keyed = 0; keyed <= KEYED; keyed++) {
         const struct aton_config c = config(keyed);
@@ -385,7 +385,7 @@ static void a_damaged_message_is_dropped(void)
 }
 
 /* A captured message, replayed any number of times: A without C, and nothing in the mailbox. */
-static void a_replayed_message_is_refused_and_told(void)
+static void a_replayed_message_is_refused_and_reported(void)
 {
     const struct aton_config c = config(true), none = config(false);
     const struct aton_frame captured = passive(&c, 2, "work?");
@@ -563,7 +563,7 @@ static void every_reason_has_a_name_and_a_text(void)
 }
 
 /* Without a station, a device or the privilege for either: a reason, and nothing left behind. */
-static void what_is_not_there_is_told(void)
+static void what_is_not_there_is_reported(void)
 {
     char why[LEAT_ATON_HOST_WHY_LEN] = "";
     enum leat_aton_host_driver used = LEAT_ATON_HOST_ANY;
@@ -595,10 +595,10 @@ TAP_MAIN(T(a_good_frame_is_folded_and_goes_to_the_next), T(strangers_and_foreign
          T(a_disabled_station_repeats), T(malformed_images_are_dropped),
          T(no_single_bit_error_passes), T(every_truncation_is_short),
          T(a_message_is_copied_and_its_sender_learns_of_it), T(a_message_to_another_is_repeated),
-         T(a_full_mailbox_is_told_to_the_sender), T(a_disabled_station_has_a_mailbox),
+         T(a_full_mailbox_is_reported_to_the_sender), T(a_disabled_station_has_a_mailbox),
          T(a_length_that_the_frame_does_not_hold_is_short), T(a_damaged_message_is_dropped),
-         T(a_replayed_message_is_refused_and_told),
+         T(a_replayed_message_is_refused_and_reported),
          T(a_keyed_message_without_a_serial_is_not_taken), T(a_window_takes_each_serial_once),
          T(a_message_to_all_comes_to_all), T(random_frames_never_break_the_gate),
          T(a_sort_grows_to_the_end_of_a_frame_and_no_further), T(a_bucket_holds_a_quarter_second),
-         T(every_reason_has_a_name_and_a_text), T(what_is_not_there_is_told))
+         T(every_reason_has_a_name_and_a_text), T(what_is_not_there_is_reported))

@@ -164,7 +164,7 @@ static void say_missing(const struct leat_esp_request *request,
     else if (maps)
         live_because(why, "no whole tree: the way of %u of %u members is not known%s", r->unplaced,
                      r->members, keyed ? "" : ", expected --key-file with the routers' key");
-    else if (!r->heard)
+    else if (!r->received)
         live_because(why,
                      "no answer in time: %u members were asked in %u attempts and nothing came, "
                      "expected members with this key, and routers that let pass what they send",
@@ -177,7 +177,7 @@ static void say_missing(const struct leat_esp_request *request,
                      "no answer in time: of %u branches at the root %u are missing in the last of "
                      "%u attempts; %u members were asked, %llu packets came, %llu of them with E",
                      r->branches, r->branches_missing, r->attempts, r->members,
-                     (unsigned long long)r->heard, (unsigned long long)r->errors);
+                     (unsigned long long)r->received, (unsigned long long)r->errors);
 }
 
 /* The members in an extreme are unknown, and those in a tree are what the tree shows. */
@@ -190,10 +190,10 @@ static bool is_of_all(const struct leat_esp_request *request,
     return !counts || r->counted == r->members;
 }
 
-enum leat_esp_host_end leat_esp_host_root_ask(struct leat_esp_host_root *r,
-                                              const struct leat_esp_request *request,
-                                              struct leat_esp_service_result *result,
-                                              struct leat_esp_host_root_cost *cost, char *why)
+enum leat_esp_host_end leat_esp_host_root_query(struct leat_esp_host_root *r,
+                                                const struct leat_esp_request *request,
+                                                struct leat_esp_service_result *result,
+                                                struct leat_esp_host_root_cost *cost, char *why)
 {
     struct leat_text text;
     const leat_time began = esp_socket_now();

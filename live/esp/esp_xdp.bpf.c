@@ -232,12 +232,12 @@ static __always_inline void ask_kernel(struct xdp_md *xdp, const struct esp_plac
         f.ipv4_src = bpf_htonl((uint32_t)from[1]);
         f.ipv4_dst = bpf_htonl((uint32_t)to[1]);
     }
-    const long told = bpf_fib_lookup(xdp, &f, sizeof f, 0);
+    const long reported = bpf_fib_lookup(xdp, &f, sizeof f, 0);
     way->kind = ESP_WAY_HOST;
-    if (told == BPF_FIB_LKUP_RET_BLACKHOLE || told == BPF_FIB_LKUP_RET_UNREACHABLE ||
-        told == BPF_FIB_LKUP_RET_PROHIBIT)
+    if (reported == BPF_FIB_LKUP_RET_BLACKHOLE || reported == BPF_FIB_LKUP_RET_UNREACHABLE ||
+        reported == BPF_FIB_LKUP_RET_PROHIBIT)
         way->kind = ESP_WAY_NONE;
-    if (told != BPF_FIB_LKUP_RET_SUCCESS) return; /* also: the neighbour is unresolved */
+    if (reported != BPF_FIB_LKUP_RET_SUCCESS) return; /* also: the neighbour is unresolved */
     const uint32_t device = f.ifindex;
     if (!bpf_map_lookup_elem(&esp_devices, &device)) return; /* or to send it, from here */
     way->kind = ESP_WAY_OUT;
@@ -381,7 +381,7 @@ static __always_inline bool hand_over(struct xdp_md *xdp, const struct esp_pass 
 }
 
 /* An observer watches: reports the packet, and what became of it. */
-__attribute__((noinline)) int tell(struct xdp_md *xdp, const struct esp_pass *p, uint32_t reason)
+__attribute__((noinline)) int report(struct xdp_md *xdp, const struct esp_pass *p, uint32_t reason)
 {
     const uint8_t *data = (void *)(long)xdp->data, *end = (void *)(long)xdp->data_end;
     if (!p) return 0;
@@ -458,7 +458,7 @@ int esp_xdp(struct xdp_md *xdp)
     if (reason <= ESP_ASKED) reason = leave(xdp, p, &way, reason, counts, &action);
     LEAT_ESP_HIDE(reason); /* the compiler must compare the index itself, not a copy */
     if (reason < ESP_REASON_COUNT) counts->reason[reason]++;
-    if (c->tracing) tell(xdp, p, reason);
+    if (c->tracing) report(xdp, p, reason);
     return action;
 }
 

@@ -74,7 +74,7 @@ static pid_t serve_apart(uid_t uid, const char *answer)
     return child;
 }
 
-static void a_name_is_one_process_and_its_owner_is_heard(void)
+static void a_name_belongs_to_one_process_and_its_owner_is_served(void)
 {
     struct packetway_request q = { .word = "status" };
     int code = -1;
@@ -96,7 +96,7 @@ static void a_name_is_one_process_and_its_owner_is_heard(void)
 }
 
 /* As nodes hold their addresses: nothing reads the connections there. */
-static void a_holder_is_told_however_often_it_is_asked(void)
+static void a_holder_is_reported_however_often_it_is_asked(void)
 {
     char holder[PACKETWAY_HOLDER_MAX], me[PACKETWAY_HOLDER_MAX];
     const struct packetway_name name = packetway_name_of("leat-pktway-test/%d", (int)getpid());
@@ -232,7 +232,7 @@ static void what_was_taken_makes_room(void)
     packetway_control_close(&control, 0);
 }
 
-static void other_users_are_told_and_not_served(void)
+static void other_users_are_reported_and_not_served(void)
 {
     enum { STRANGER = 65534 };
     struct packetway_request q = { .word = "status" };
@@ -276,7 +276,8 @@ static void other_users_are_told_and_not_served(void)
     close(deaf);
 }
 
-TAP_MAIN(T(a_name_is_one_process_and_its_owner_is_heard),
-         T(a_holder_is_told_however_often_it_is_asked), T(nobody_waits_for_a_client_that_is_silent),
+TAP_MAIN(T(a_name_belongs_to_one_process_and_its_owner_is_served),
+         T(a_holder_is_reported_however_often_it_is_asked),
+         T(nobody_waits_for_a_client_that_is_silent),
          T(an_answer_that_is_not_taken_is_kept_for_a_while), T(an_answer_that_waits_has_bounds),
-         T(what_was_taken_makes_room), T(other_users_are_told_and_not_served))
+         T(what_was_taken_makes_room), T(other_users_are_reported_and_not_served))

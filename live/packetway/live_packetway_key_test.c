@@ -63,7 +63,7 @@ static void strangers_without_the_key_are_counted_and_not_believed(void)
     OK(strstr(packetway_san_key_hint(&router.half[0].san), "the MAC of another key") != NULL);
     /* Each node learns, and reports, why it hears no other. */
     EQ(leat_packetway_node_join(bare, 100, why), LEAT_PACKETWAY_NODE_SILENT);
-    OK(strstr(why, "heard on this UDP SAN, but there are control messages with a MAC, expected "));
+    OK(strstr(why, "seen on this UDP SAN, but there are control messages with a MAC, expected "));
     OK(strstr(leat_packetway_node_key_hint(bare), "there are control messages with a MAC") != NULL);
     EQ(leat_packetway_node_join(forger, 100, why), LEAT_PACKETWAY_NODE_SILENT);
     OK(strstr(why, ", but there are control messages with the MAC of another key, expected "));
@@ -156,7 +156,7 @@ static void open_near(struct packetway_san *san, uint32_t address, const uint8_t
 }
 
 /* A keyed node among nodes without a key: one answer, and none to that. */
-static void who_has_a_key_alone_is_told_so_once(void)
+static void a_node_that_alone_has_a_key_is_reported_once(void)
 {
     static struct packetway_san alone, other;
     static uint8_t octets[PACKETWAY_MESSAGE_MAX];
@@ -224,5 +224,6 @@ static void keyed_addresses_are_claimed(void)
 
 TAP_MAIN(T(keyed_hosts_reach_each_other_through_a_keyed_router),
          T(strangers_without_the_key_are_counted_and_not_believed),
-         T(what_was_overheard_is_not_believed_again), T(who_has_a_key_alone_is_told_so_once),
-         T(nobody_borrows_a_name_of_a_keyed_san), T(keyed_addresses_are_claimed), T(all_is_closed))
+         T(what_was_overheard_is_not_believed_again),
+         T(a_node_that_alone_has_a_key_is_reported_once), T(nobody_borrows_a_name_of_a_keyed_san),
+         T(keyed_addresses_are_claimed), T(all_is_closed))

@@ -107,7 +107,7 @@ static inline bool an_err_is_back(struct leat_packetway_event *e)
            e->message.header.te == LEAT_PACKETWAY_TE_GENERAL;
 }
 
-static inline bool it_is_told_of(struct leat_packetway_event *e)
+static inline bool it_is_reported(struct leat_packetway_event *e)
 {
     return e->kind == LEAT_PACKETWAY_EVENT_INFO && e->peer == 0x102;
 }
@@ -157,17 +157,17 @@ static inline void hosts_reach_each_other(const uint8_t *near_key, const uint8_t
     leat_packetway_build_init(&b, db, sizeof db);
     leat_packetway_build_name(&b, (const uint8_t *)"right", 5);
     EQ(leat_packetway_node_query(left, 0x102, db, b.len, why), LEAT_PACKETWAY_NODE_OK);
-    OK(run_until(it_is_told_of));
+    OK(run_until(it_is_reported));
     leat_packetway_build_init(&b, db, sizeof db); /* the half-router itself is one of these */
     leat_packetway_build_capability(&b, LEAT_PACKETWAY_CC_ROUTER, NULL, 0);
     EQ(leat_packetway_node_query(left, 0x102, db, b.len, why), LEAT_PACKETWAY_NODE_OK);
     EQ(leat_packetway_node_query(left, 0x102, NULL, 0, why), LEAT_PACKETWAY_NODE_WRONG);
     OK(strstr(why, "has not answered the last question yet") != NULL);
-    OK(run_until(it_is_told_of));
+    OK(run_until(it_is_reported));
     EQ(leat_packetway_node_query(left, 0x102, db, b.len, why), LEAT_PACKETWAY_NODE_OK);
     leat_packetway_node_cancel(left, 0x102);
     EQ(leat_packetway_node_query(left, 0x102, NULL, 0, why), LEAT_PACKETWAY_NODE_OK);
-    OK(run_until(it_is_told_of));
+    OK(run_until(it_is_reported));
     EQ(packetway_router_in_kernel(&router, 0), 0);
     OK(leat_packetway_node_is_near(left, 0x1FF) && !leat_packetway_node_is_near(left, 0x201));
 }

@@ -100,7 +100,7 @@ static void memory_of_another_node_is_read_and_written(void)
     waitpid(child, NULL, 0);
 }
 
-static void what_is_not_there_is_told(void)
+static void what_is_not_there_is_reported(void)
 {
     const struct leat_packetway_plan *plan;
     struct leat_packetway_node *none = NULL;
@@ -125,4 +125,4 @@ static void what_is_not_there_is_told(void)
 
 TAP_MAIN(T(hosts_reach_each_other_through_a_router), T(a_route_to_nobody_is_refused),
          T(memory_of_another_node_is_read_and_written), T(an_address_is_claimed_where_it_is_free),
-         T(what_is_not_there_is_told), T(all_is_closed))
+         T(what_is_not_there_is_reported), T(all_is_closed))

@@ -48,7 +48,7 @@ static void a_san_is_read_as_it_is_said(void)
 static void what_cannot_be_a_san_is_refused_with_what_was_expected(void)
 {
     static const struct {
-        const char *text, *told;
+        const char *text, *reported;
     } all[] = {
         { "", "expected a network device" },
         { "bias=1", "expected a network device" },
@@ -73,7 +73,7 @@ static void what_cannot_be_a_san_is_refused_with_what_was_expected(void)
     struct packetway_plan p = { .address = 77 };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         OK(!packetway_plan_read(all[i].text, &p, why));
-        OK(strstr(why, all[i].told) != NULL);
+        OK(strstr(why, all[i].reported) != NULL);
     }
     EQ(p.address, 77);
 }
@@ -146,7 +146,7 @@ static struct leat_packetway_native mac(uint8_t last)
     return (struct leat_packetway_native){ .len = 6, .octets = { 2, 0, 0, 0, 0, last } };
 }
 
-static void nodes_are_known_while_they_are_heard(void)
+static void nodes_are_known_while_they_announce_themselves(void)
 {
     static struct packetway_san san;
     const struct packetway_node *node = NULL;
@@ -251,5 +251,5 @@ static void a_flood_of_bad_frames_keeps_nobody_waiting(void)
 
 TAP_MAIN(T(a_san_is_read_as_it_is_said), T(what_cannot_be_a_san_is_refused_with_what_was_expected),
          T(sans_of_a_router_are_apart), T(the_head_is_the_one_that_leat_decode_reads),
-         T(nodes_are_known_while_they_are_heard), T(only_named_buddies_are_believed),
+         T(nodes_are_known_while_they_announce_themselves), T(only_named_buddies_are_believed),
          T(a_san_has_room_for_so_many_nodes), T(a_flood_of_bad_frames_keeps_nobody_waiting))

@@ -134,7 +134,7 @@ void packetway_tun_close(struct packetway_tun *tun)
 
 /* ---- what is too long ---------------------------------------------------------------------- */
 
-enum { ICMP_LEN = 8, ICMP_TO_TELL = 8 /* octets after an IPv4 header: ports */ };
+enum { ICMP_LEN = 8, ICMP_QUOTED = 8 /* octets after an IPv4 header: ports */ };
 enum { UNREACHABLE = 3, TOO_BIG_FOR_4 = 4, PACKET_TOO_BIG_6 = 2, ICMP = 1, ICMP6 = 58 };
 enum { ECHO_REPLY = 0, ECHO = 8, ICMP6_INFORMATION = 128 }; /* the first that is no error */
 enum { ICMP_SUM_AT = 2, ICMP_MTU_AT = 6, ICMP6_MTU_AT = 4 };
@@ -159,8 +159,8 @@ static uint16_t complement(uint32_t sum)
 static size_t too_long_4(const uint8_t *ip, size_t len, uint32_t mtu, uint8_t *out)
 {
     const size_t head = 4u * (ip[0] & 15u);
-    const size_t told = len < head + ICMP_TO_TELL ? len : head + ICMP_TO_TELL;
-    const size_t all = IPV4_MIN + ICMP_LEN + told;
+    const size_t quoted = len < head + ICMP_QUOTED ? len : head + ICMP_QUOTED;
+    const size_t all = IPV4_MIN + ICMP_LEN + quoted;
     uint8_t *icmp = out + IPV4_MIN;
     if (head < IPV4_MIN || len <= head) return 0;
     if (ip[IPV4_PROTOCOL_AT] == ICMP && ip[head] != ECHO && ip[head] != ECHO_REPLY)
@@ -176,32 +176,32 @@ static size_t too_long_4(const uint8_t *ip, size_t len, uint32_t mtu, uint8_t *o
     icmp[0] = UNREACHABLE;
     icmp[1] = TOO_BIG_FOR_4;
     leat_put_be16(icmp + ICMP_MTU_AT, (uint16_t)mtu);
-    memcpy(icmp + ICMP_LEN, ip, told);
-    leat_put_be16(icmp + ICMP_SUM_AT, complement(add_up(0, icmp, ICMP_LEN + told)));
+    memcpy(icmp + ICMP_LEN, ip, quoted);
+    leat_put_be16(icmp + ICMP_SUM_AT, complement(add_up(0, icmp, ICMP_LEN + quoted)));
     return all;
 }
 
 /* RFC 4443, 3.2. */
 static size_t too_long_6(const uint8_t *ip, size_t len, uint32_t mtu, uint8_t *out)
 {
-    const size_t told = len < IPV6_MIN + ICMP_TO_TELL ? len : IPV6_MIN + ICMP_TO_TELL;
+    const size_t quoted = len < IPV6_MIN + ICMP_QUOTED ? len : IPV6_MIN + ICMP_QUOTED;
     uint8_t *icmp = out + IPV6_MIN;
     if (ip[IPV6_NEXT_AT] == ICMP6 && (len == IPV6_MIN || ip[IPV6_MIN] < ICMP6_INFORMATION))
         return 0; /* not about errors */
     memset(out, 0, IPV6_MIN + ICMP_LEN);
     out[0] = IPV6_BEGIN;
-    leat_put_be16(out + IPV6_PAYLOAD_AT, (uint16_t)(ICMP_LEN + told));
+    leat_put_be16(out + IPV6_PAYLOAD_AT, (uint16_t)(ICMP_LEN + quoted));
     out[IPV6_NEXT_AT] = ICMP6;
     out[IPV6_HOPS_AT] = HOPS;
     memcpy(out + IPV6_FROM_AT, ip + IPV6_TO_AT, IPV6_ADDRESS);
     memcpy(out + IPV6_TO_AT, ip + IPV6_FROM_AT, IPV6_ADDRESS);
     icmp[0] = PACKET_TOO_BIG_6;
     leat_put_be32(icmp + ICMP6_MTU_AT, mtu);
-    memcpy(icmp + ICMP_LEN, ip, told);
-    const uint32_t pseudo = add_up((uint32_t)(ICMP_LEN + told) + ICMP6, out + IPV6_FROM_AT,
+    memcpy(icmp + ICMP_LEN, ip, quoted);
+    const uint32_t pseudo = add_up((uint32_t)(ICMP_LEN + quoted) + ICMP6, out + IPV6_FROM_AT,
                                    2 * IPV6_ADDRESS);
-    leat_put_be16(icmp + ICMP_SUM_AT, complement(add_up(pseudo, icmp, ICMP_LEN + told)));
-    return IPV6_MIN + ICMP_LEN + told;
+    leat_put_be16(icmp + ICMP_SUM_AT, complement(add_up(pseudo, icmp, ICMP_LEN + quoted)));
+    return IPV6_MIN + ICMP_LEN + quoted;
 }
 
 size_t packetway_tun_too_long(const uint8_t *ip, size_t len, uint32_t mtu,

@@ -712,11 +712,11 @@ static void an_observer_sees_all_that_tasks_do(void)
     EQ(seen.arrived, seen.messages);
     EQ(seen.lost, 0);
     for (uint32_t i = 0; i < 20; i++) {
-        const struct leat_hub_task *told = leat_hub_task(scene.hub, i);
-        OK(!seen.task[i].is_there && seen.task[i].sent == told->messages_sent);
-        EQ(seen.task[i].octets, told->octets_sent);
-        EQ(seen.task[i].handed, told->messages_received);
-        EQ(seen.task[i].waited, told->waited_ps);
+        const struct leat_hub_task *reported = leat_hub_task(scene.hub, i);
+        OK(!seen.task[i].is_there && seen.task[i].sent == reported->messages_sent);
+        EQ(seen.task[i].octets, reported->octets_sent);
+        EQ(seen.task[i].handed, reported->messages_received);
+        EQ(seen.task[i].waited, reported->waited_ps);
     }
     tear_down(&scene);
 }
@@ -826,7 +826,7 @@ static void a_task_ends_when_its_run_was_killed_and_is_a_zombie(void)
     struct {
         uint32_t task;
         pid_t pid;
-    } told;
+    } reported;
     pid_t orphan[2];
     int status = -1;
     if (!robust_locks_work()) {
@@ -841,8 +841,8 @@ static void a_task_ends_when_its_run_was_killed_and_is_a_zombie(void)
         _exit(0);
     }
     for (int i = 0; i < 2; i++) {
-        OK(read(word_of_orphans[0], &told, sizeof told) == sizeof told);
-        orphan[told.task % 2] = told.pid;
+        OK(read(word_of_orphans[0], &reported, sizeof reported) == sizeof reported);
+        orphan[reported.task % 2] = reported.pid;
     }
     kill(run, SIGKILL);
     for (int i = 0; i < 2; i++) {

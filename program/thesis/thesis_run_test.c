@@ -194,12 +194,12 @@ static void do_storm(void)
 {
     enum { TASKS = 18, ROUNDS = 3 };
     const int me = join_of(TASKS);
-    int heard = me;
+    int received = me;
     for (int r = 0; r < ROUNDS; r++) {
-        send_number((me + 1) % TASKS, r, heard);
-        heard = 31 * (heard % 1000) + receive_number(r);
-        if (me == 0) send_number(-1, ROUNDS + r, heard);
-        heard += me ? receive_number(ROUNDS + r) : 0;
+        send_number((me + 1) % TASKS, r, received);
+        received = 31 * (received % 1000) + receive_number(r);
+        if (me == 0) send_number(-1, ROUNDS + r, received);
+        received += me ? receive_number(ROUNDS + r) : 0;
     }
 }
 

@@ -433,7 +433,7 @@ struct leat_atm_service *leat_atm_service_create(const struct leat_atm_service_c
         leat_child_init(&service->process[i]);
     }
     config->platform->context = service;
-    config->platform->told = on_reply;
+    config->platform->reported = on_reply;
     config->platform->lost = on_lost;
     return service;
 }

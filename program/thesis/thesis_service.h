@@ -23,7 +23,7 @@
 struct leat_atm_service;
 
 struct leat_atm_service_config {
-    struct leat_platform *platform; /* lent until destroy; its `told` and `lost` are set */
+    struct leat_platform *platform; /* lent until destroy; its `reported` and `lost` are set */
     uint32_t slots, tasks;          /* in total; initial ones */
     const uint32_t *port;           /* of each slot */
     leat_time start;                /* of the hub's time, at which the platform's begins */

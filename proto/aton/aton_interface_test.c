@@ -7,7 +7,7 @@ enum { J = LEAT_ATON_J, K = LEAT_ATON_K, SYMBOLS_MAX = 4096, PAYLOAD_MAX = 1024 
 static struct leat_aton_station station;
 static uint8_t buffer[PAYLOAD_MAX];
 static uint8_t in[SYMBOLS_MAX], out[SYMBOLS_MAX], wanted[SYMBOLS_MAX];
-static unsigned told; /* all reports of the last run */
+static unsigned reported; /* all reports of the last run */
 
 static void open_station(uint16_t address)
 {
@@ -17,11 +17,11 @@ static void open_station(uint16_t address)
 /* One symbol out for each that goes in. */
 static void run(size_t count)
 {
-    told = 0;
+    reported = 0;
     for (size_t i = 0; i < count; i++) {
         const unsigned got = leat_aton_station_step(&station, in[i]);
         out[i] = got & 3;
-        told |= got & ~3u;
+        reported |= got & ~3u;
     }
 }
 
@@ -90,7 +90,7 @@ static void what_goes_out_is_what_the_word_engine_says_in_the_same_bit_times(voi
         memset(wanted + after, 0, 64);
         run(count + 64);
         const bool same = memcmp(out, wanted, count + 64) == 0;
-        OK(same && told == 0);
+        OK(same && reported == 0);
         if (!same) break;
     }
 }
@@ -175,13 +175,13 @@ static void the_token_is_captured_in_its_one_bit_and_the_packet_follows(void)
         memset(in, 0, sizeof in);
         token(in);
         run(count + 10);
-        OK(memcmp(out, wanted, count) == 0 && told == LEAT_ATON_EVENT_CAPTURED);
+        OK(memcmp(out, wanted, count) == 0 && reported == LEAT_ATON_EVENT_CAPTURED);
         EQ(station.role, LEAT_ATON_ROLE_SENDS);
 
         memcpy(in, wanted, count); /* there is no other interface: it returns unchanged */
         memset(in + count, 0, 64);
         run(count + LEAT_ATON_TOKEN_SYMBOLS);
-        EQ(told, LEAT_ATON_EVENT_RESULT | LEAT_ATON_EVENT_RELEASED);
+        EQ(reported, LEAT_ATON_EVENT_RESULT | LEAT_ATON_EVENT_RELEASED);
         EQ(station.result.status, LEAT_ATON_DONE);
         EQ(station.result.counter, station.it.enabled);
         token(wanted);
@@ -202,7 +202,7 @@ static void a_passive_packet_comes_in(void)
     const size_t count = symbols_of_image(image, len, 0, in);
     open_station(5);
     run(count);
-    EQ(told, LEAT_ATON_EVENT_RECEIVED);
+    EQ(reported, LEAT_ATON_EVENT_RECEIVED);
     EQ(station.received_len, 5);
     EQ(station.sa, 9);
     OK(memcmp(buffer, octets, 5) == 0);
@@ -212,11 +212,11 @@ static void a_passive_packet_comes_in(void)
 
     open_station(6); /* not for this one */
     run(count);
-    EQ(told, 0);
+    EQ(reported, 0);
     OK(memcmp(out, in, count) == 0);
     leat_aton_station_init(&station, 5, buffer, 4); /* no room: recognised, not copied */
     run(count);
-    EQ(told, 0);
+    EQ(reported, 0);
     image[len - 5] = LEAT_ATON_FLG_A;
     symbols_of_image(image, len, 0, wanted);
     OK(memcmp(out, wanted, count) == 0);
@@ -238,7 +238,7 @@ static void a_sender_believes_only_its_own_packet(void)
         in[at] ^= 1;
         run(count + 64);
         const bool harmless = (at >= 12 && at < 16) || at == count - 2; /* M RRR, I */
-        if (told & LEAT_ATON_EVENT_RESULT)
+        if (reported & LEAT_ATON_EVENT_RESULT)
             EQ(station.result.status == LEAT_ATON_DONE, harmless);
         else
             OK(!harmless);
@@ -255,11 +255,11 @@ static void the_monitor_marks_a_packet_and_strips_it_the_second_time(void)
     station.ring_bits = 30;
     run(count);
     EQ(out[12], 1);
-    EQ(told, 0);
+    EQ(reported, 0);
     memcpy(in, out, count);
     memset(in + count, 0, 200);
     run(count + 30 + LEAT_ATON_TOKEN_SYMBOLS);
-    EQ(told, LEAT_ATON_EVENT_ORPHAN | LEAT_ATON_EVENT_RELEASED);
+    EQ(reported, LEAT_ATON_EVENT_ORPHAN | LEAT_ATON_EVENT_RELEASED);
     const size_t silent = count - 1 + 30; /* a round, from its last symbol on */
     for (size_t i = 12; i < silent; i++)
         EQ(out[i], 0);
@@ -274,12 +274,12 @@ static void the_monitor_makes_a_new_token_after_silence(void)
     station.ring_bits = 24;
     memset(in, 0, sizeof in);
     run(4 * 24 + 64);
-    EQ(told, 0);
+    EQ(reported, 0);
     run(1 + 24 + LEAT_ATON_TOKEN_SYMBOLS);
-    EQ(told, LEAT_ATON_EVENT_SILENCE | LEAT_ATON_EVENT_RELEASED);
+    EQ(reported, LEAT_ATON_EVENT_SILENCE | LEAT_ATON_EVENT_RELEASED);
     leat_aton_station_purge(&station);
     run(24 + 1);
-    EQ(told, LEAT_ATON_EVENT_RELEASED);
+    EQ(reported, LEAT_ATON_EVENT_RELEASED);
     leat_aton_station_reset(&station);
     run(1);
     EQ(out[0], 0);
@@ -297,10 +297,10 @@ static void an_idle_time_order_waits_for_the_second_token(void)
     station.wants = 1;
     token(in);
     run(LEAT_ATON_TOKEN_SYMBOLS);
-    EQ(told, 0);
+    EQ(reported, 0);
     OK(memcmp(in, out, LEAT_ATON_TOKEN_SYMBOLS) == 0);
     run(LEAT_ATON_TOKEN_SYMBOLS);
-    EQ(told, LEAT_ATON_EVENT_CAPTURED);
+    EQ(reported, LEAT_ATON_EVENT_CAPTURED);
 }
 
 /* No symbols, however wrong, make an interface read or write out of bounds (sanitizers). */

@@ -9,7 +9,7 @@ static const uint32_t threads[THREADS] = { 0x10, 0x411, 0x2000 };
 static uint8_t reported[THREADS];
 static struct leat_poets_app app;
 static struct leat_poets_mothership ms;
-static struct leat_poets_event told;
+static struct leat_poets_event event;
 
 static void make(bool stop_ack)
 {
@@ -29,7 +29,7 @@ static void give(const char *hex)
 {
     uint8_t octets[LEAT_POETS_PACKET_LEN_MAX];
     const size_t len = unhex(hex, octets);
-    leat_poets_mothership_receive(&ms, octets, len, &told);
+    leat_poets_mothership_receive(&ms, octets, len, &event);
 }
 
 /* A report of thread 0x10, 0x411 or 0x2000; opcode FD or FE. */
@@ -80,7 +80,7 @@ static void an_application_lives_and_ends(void)
     EQ(leat_poets_app_command(&app, LEAT_POETS_COMMAND_STOP), LEAT_POETS_ACTION_STOP);
     EQ(app.state, LEAT_POETS_APP_STOPPING);
     all_report("fe");
-    EQ(told.actions, LEAT_POETS_ACTION_END);
+    EQ(event.actions, LEAT_POETS_ACTION_END);
     EQ(app.state, LEAT_POETS_APP_STOPPED);
     EQ(leat_poets_app_command(&app, LEAT_POETS_COMMAND_RECL), LEAT_POETS_ACTION_PURGE);
     EQ(app.state, LEAT_POETS_APP_GONE);
@@ -138,7 +138,7 @@ static void commands_are_staged(void)
     leat_poets_app_command(&app, LEAT_POETS_COMMAND_INIT);
     EQ(define_all(), LEAT_POETS_ACTION_LOAD);
     all_report("fd");
-    EQ(told.actions, LEAT_POETS_ACTION_RELEASE | LEAT_POETS_ACTION_STOP);
+    EQ(event.actions, LEAT_POETS_ACTION_RELEASE | LEAT_POETS_ACTION_STOP);
     EQ(app.state, LEAT_POETS_APP_STOPPING);
 }
 
@@ -167,7 +167,7 @@ static void a_kill_stops_and_fails_the_application(void)
 {
     go_to(LEAT_POETS_APP_RUNNING);
     give("0000ffc0110400000000000000000000");
-    EQ(told.actions, LEAT_POETS_ACTION_STOP);
+    EQ(event.actions, LEAT_POETS_ACTION_STOP);
     OK(app.failed);
     go_to(LEAT_POETS_APP_RUNNING);
     leat_poets_app_command(&app, LEAT_POETS_COMMAND_BRKN);
@@ -179,7 +179,7 @@ static bool warns(const char *hex, enum leat_poets_host_cause cause)
 {
     const uint64_t before = ms.cause[cause];
     give(hex);
-    return told.kind == LEAT_POETS_EVENT_WARNING && told.cause == cause &&
+    return event.kind == LEAT_POETS_EVENT_WARNING && event.cause == cause &&
            ms.cause[cause] == before + 1;
 }
 
@@ -200,13 +200,13 @@ static void packets_are_routed_by_class_and_opcode(void)
     OK(warns("0000fbc0110400000000000000000000", LEAT_POETS_HOST_BAD_PACKET));
     OK(warns("0000", LEAT_POETS_HOST_BAD_PACKET));
     give("01000080000000000000000000000000");
-    EQ(told.kind, LEAT_POETS_EVENT_EXTERNAL);
+    EQ(event.kind, LEAT_POETS_EVENT_EXTERNAL);
     give("0000fac0040000000409000000000000"); /* V10 */
-    EQ(told.kind, LEAT_POETS_EVENT_SUPERVISOR);
-    EQ(told.packet.sender, 4);
+    EQ(event.kind, LEAT_POETS_EVENT_SUPERVISOR);
+    EQ(event.packet.sender, 4);
     give("000004c0000000000000000000000000"); /* V2 */
-    EQ(told.kind, LEAT_POETS_EVENT_CONTROL);
-    EQ(told.packet.opcode, 4);
+    EQ(event.kind, LEAT_POETS_EVENT_CONTROL);
+    EQ(event.packet.opcode, 4);
     go_to(LEAT_POETS_APP_STOPPING);
     OK(warns("0000fac0040000000409000000000000", LEAT_POETS_HOST_SUP_DROP));
     OK(strcmp(leat_poets_host_cause_name(LEAT_POETS_HOST_SUP_DROP), "sup_drop") == 0);
@@ -218,16 +218,16 @@ static void records_and_lines_come_out_whole(void)
     go_to(LEAT_POETS_APP_RUNNING);
     give("0000fbc01104000000000000001c4e0e e8030000e6030000f401000007000000 "
          "ea010000030000000200000001000000 0b00000016000000210000002c000000"); /* V17 */
-    EQ(told.kind, LEAT_POETS_EVENT_INSTR);
-    EQ(told.instr.counter[LEAT_POETS_INSTR_RX_CNT], 1000);
+    EQ(event.kind, LEAT_POETS_EVENT_INSTR);
+    EQ(event.instr.counter[LEAT_POETS_INSTR_RX_CNT], 1000);
     give("0000fcc0010000000161626364656667 68696a6162636465666768696a616263 "
          "6465666768696a616263646566676869 6a6162636465666768696a6162636465"); /* V15 */
-    EQ(told.kind, LEAT_POETS_EVENT_NOTHING);
+    EQ(event.kind, LEAT_POETS_EVENT_NOTHING);
     give("0000fcc0020000000064494458204f4f52203900000000000000000000000000"); /* V14, between */
-    EQ(told.kind, LEAT_POETS_EVENT_LINES);
+    EQ(event.kind, LEAT_POETS_EVENT_LINES);
     give("0000fcc00100000000666768696a0000");
-    EQ(told.kind, LEAT_POETS_EVENT_LINES);
-    EQ(told.lines.line[0].len, 60);
+    EQ(event.kind, LEAT_POETS_EVENT_LINES);
+    EQ(event.lines.line[0].len, 60);
 }
 
 static void open_lines_are_bounded(void)
@@ -243,12 +243,12 @@ static void open_lines_are_bounded(void)
         uint8_t octets[LEAT_POETS_PACKET_LEN_MAX];
         size_t len;
         leat_poets_packet_encode(&first, octets, sizeof octets, &len);
-        leat_poets_mothership_receive(&ms, octets, len, &told);
-        EQ(told.kind, LEAT_POETS_EVENT_NOTHING);
+        leat_poets_mothership_receive(&ms, octets, len, &event);
+        EQ(event.kind, LEAT_POETS_EVENT_NOTHING);
     }
     give("0000fcc0bf0000000062000000000000"); /* the newest is still open */
-    EQ(told.kind, LEAT_POETS_EVENT_LINES);
-    EQ(told.lines.line[0].text[0], 'a');
+    EQ(event.kind, LEAT_POETS_EVENT_LINES);
+    EQ(event.lines.line[0].text[0], 'a');
 }
 
 static void any_octets_are_survived(void)
@@ -261,8 +261,8 @@ static void any_octets_are_survived(void)
         leat_random_fill(&r, octets, sizeof octets);
         octets[3] &= 0xc0;
         octets[5] = octets[6] = octets[7] = 0;
-        leat_poets_mothership_receive(&ms, octets, 16 * (size_t)(1 + (octets[63] & 3)), &told);
-        OK(told.kind != LEAT_POETS_EVENT_WARNING || told.cause < LEAT_POETS_HOST_COUNT);
+        leat_poets_mothership_receive(&ms, octets, 16 * (size_t)(1 + (octets[63] & 3)), &event);
+        OK(event.kind != LEAT_POETS_EVENT_WARNING || event.cause < LEAT_POETS_HOST_COUNT);
     }
 }
 

@@ -609,10 +609,10 @@ static void log_lines_beyond_the_queue_are_counted(void)
     for (int i = 0; i < LEAT_POETS_HOST_MAX + 10; i++)
         leat_poets_softswitch_log(&ss, 0, "x");
     EQ(ss.cause[LEAT_POETS_CAUSE_LOG_DROP], 10);
-    int told = 0;
-    for (; told < LEAT_POETS_HOST_MAX + 10 && step() == LEAT_POETS_STEP_SEND_HOST; told++) {
+    int reported = 0;
+    for (; reported < LEAT_POETS_HOST_MAX + 10 && step() == LEAT_POETS_STEP_SEND_HOST; reported++) {
     }
-    EQ(told, LEAT_POETS_HOST_MAX);
+    EQ(reported, LEAT_POETS_HOST_MAX);
 }
 
 /* What engines in shared memory do is one of the orders that turns could produce. */

@@ -44,7 +44,7 @@ static struct leat_aton_command command_of(unsigned opcode)
     return c;
 }
 
-static bool is_right(struct world *w, const struct told *t, const struct leat_aton_command *c)
+static bool is_right(struct world *w, const struct reported *t, const struct leat_aton_command *c)
 {
     uint8_t payload[WORLD_PAYLOAD_MAX];
     const struct plain p = plain_round(w, FROM, c);
@@ -74,7 +74,7 @@ static void run_damaged(struct world *w, enum leat_sim_aton_model model,
 static bool never_wrong(struct world *w, const struct leat_aton_command *c)
 {
     EQ(w->results, 2);
-    const struct told *first = &w->told[0], *second = &w->told[w->count - 1];
+    const struct reported *first = &w->reported[0], *second = &w->reported[w->count - 1];
     OK(second->result.status == LEAT_ATON_DONE && is_right(w, second, c));
     if (first->result.status != LEAT_ATON_DONE) return false;
     OK(is_right(w, first, c));
@@ -120,7 +120,7 @@ static void a_lost_token_is_made_anew(void)
         leat_sim_aton_run(&one.ring, 5000);
         EQ(one.ring.counts.silences, 1);
         EQ(one.count, 1);
-        EQ(one.told[0].result.counter, 5);
+        EQ(one.reported[0].result.counter, 5);
         world_close(&one);
     }
 }
@@ -137,7 +137,7 @@ static void half_an_ac_is_no_sign_of_life(void)
         leat_sim_aton_run(&one.ring, 5000);
         EQ(one.ring.counts.silences, 1);
         EQ(one.results, 1);
-        EQ(one.told[0].result.counter, 3);
+        EQ(one.reported[0].result.counter, 3);
         world_close(&one);
     }
 }
@@ -153,10 +153,10 @@ static void an_orphan_is_stripped(void)
         leat_sim_aton_run(&one.ring, 20000);
         EQ(one.ring.counts.orphans, 1);
         EQ(one.count, 2);
-        EQ(one.told[0].result.status, LEAT_ATON_LOST);
-        EQ(one.told[0].at, 701);
-        EQ(one.told[1].result.status, LEAT_ATON_DONE);
-        EQ(one.told[1].result.counter, 3);
+        EQ(one.reported[0].result.status, LEAT_ATON_LOST);
+        EQ(one.reported[0].at, 701);
+        EQ(one.reported[1].result.status, LEAT_ATON_DONE);
+        EQ(one.reported[1].result.counter, 3);
         world_close(&one);
     }
 }
@@ -184,7 +184,7 @@ static void a_token_lost_behind_an_empty_packet_is_missed_as_soon(void)
             EQ(w->results, 3);
         }
         OK(world_same(&one, &other));
-        is_lost |= one.ring.counts.silences > 0 && one.told[1].result.status == LEAT_ATON_DONE;
+        is_lost |= one.ring.counts.silences > 0 && one.reported[1].result.status == LEAT_ATON_DONE;
         world_close(&one);
         world_close(&other);
     }
@@ -236,11 +236,11 @@ static void a_dead_station_is_bypassed_and_the_counter_shows_it(void)
         leat_sim_aton_run(&one.ring, 5000);
         OK(!leat_sim_aton_is_present(&one.ring, 0) && leat_sim_aton_is_present(&one.ring, 2));
         EQ(one.count, 4);
-        EQ(one.told[0].result.counter, 5);
-        EQ(one.told[1].result.counter, 4);
-        EQ(one.told[2].result.counter, 3);
-        EQ(one.told[3].result.counter, 4);
-        EQ(one.told[3].result.variable1, 11 + 21 + 31 + 41);
+        EQ(one.reported[0].result.counter, 5);
+        EQ(one.reported[1].result.counter, 4);
+        EQ(one.reported[2].result.counter, 3);
+        EQ(one.reported[3].result.counter, 4);
+        EQ(one.reported[3].result.variable1, 11 + 21 + 31 + 41);
         EQ(one.ring.counts.breaks, 3);
         EQ(leat_sim_aton_propagation(&one.ring), 10);
         world_close(&one);
@@ -259,8 +259,8 @@ static void who_leaves_in_the_middle_loses_its_orders_and_hangs_nobody(void)
         leat_sim_aton_run(&one.ring, 5000);
         EQ(one.results, 4);
         EQ(one.ring.counts.lost, 2);
-        EQ(one.told[1].result.status, LEAT_ATON_LOST);
-        EQ(one.told[1].at, 400);
+        EQ(one.reported[1].result.status, LEAT_ATON_LOST);
+        EQ(one.reported[1].at, 400);
         const struct leat_aton_order o = { .command = add };
         OK(!leat_sim_aton_hand_over(&one.ring, 3, &o, 0, 6000, 0)); /* it is not there */
         world_close(&one);

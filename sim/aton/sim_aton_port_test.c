@@ -3,9 +3,9 @@
 #include <leat/random.h>
 #include <string.h>
 
-enum { HEARD_MAX = 4096, OCTETS = 1 << 14, SENT = 0, ARRIVED };
+enum { RECEIVED_MAX = 4096, OCTETS = 1 << 14, SENT = 0, ARRIVED };
 
-struct heard {
+struct received {
     int what;
     leat_time at;
     struct leat_port_message message;
@@ -14,7 +14,7 @@ struct heard {
 struct bench {
     struct leat_sim_aton_port port;
     void *memory;
-    struct heard heard[HEARD_MAX];
+    struct received received[RECEIVED_MAX];
     uint32_t count;
 };
 
@@ -23,8 +23,8 @@ static uint8_t octets[OCTETS];
 
 static void hear(struct bench *b, int what, const struct leat_port_message *m, leat_time at)
 {
-    OK(b->count < HEARD_MAX && at >= b->port.base.now);
-    b->heard[b->count++ % HEARD_MAX] = (struct heard){ what, at, *m };
+    OK(b->count < RECEIVED_MAX && at >= b->port.base.now);
+    b->received[b->count++ % RECEIVED_MAX] = (struct received){ what, at, *m };
 }
 
 static void on_sent(void *context, const struct leat_port_message *m, leat_time at)
@@ -78,12 +78,12 @@ static void run_out(struct bench *b)
         leat_port_run(&b->port.base, LEAT_NEVER);
 }
 
-static const struct heard *find(const struct bench *b, int what, uint64_t id)
+static const struct received *find(const struct bench *b, int what, uint64_t id)
 {
     for (uint32_t i = 0; i < b->count; i++)
-        if (b->heard[i].what == what && b->heard[i].message.id == id) return &b->heard[i];
+        if (b->received[i].what == what && b->received[i].message.id == id) return &b->received[i];
     OK(false); /* it was not reported */
-    return &b->heard[0];
+    return &b->received[0];
 }
 
 static void a_message_is_as_many_packets_as_it_needs(void)
@@ -149,7 +149,7 @@ static void time_stands_where_it_was_run_to(void)
     EQ(leat_port_run(&one.port.base, 12346), 12346); /* accepted at the next edge */
     EQ(one.count, 0);
     EQ(leat_port_run(&one.port.base, 1000000), 16000);
-    EQ(one.heard[0].what, SENT);
+    EQ(one.received[0].what, SENT);
     run_out(&one);
     free(one.memory);
 }
@@ -174,26 +174,26 @@ static void send_random(struct bench *b, uint64_t seed)
 
 /* Between two ports, messages arrive in the order in which they were sent; none sooner than
  * promised. */
-static void check_heard(const struct bench *b)
+static void check_received(const struct bench *b)
 {
     EQ(b->count, 120);
     for (uint32_t i = 0; i < b->count; i++) {
-        const struct heard *h = &b->heard[i];
-        if (i) OK(h->at >= b->heard[i - 1].at);
+        const struct received *h = &b->received[i];
+        if (i) OK(h->at >= b->received[i - 1].at);
         if (h->what == SENT) continue;
-        const struct heard *sent = find(b, SENT, h->message.id);
+        const struct received *sent = find(b, SENT, h->message.id);
         OK(h->at >= sent->at && sent <= h);
         for (uint32_t k = 0; k < i; k++)
-            if (b->heard[k].what == ARRIVED && b->heard[k].message.from == h->message.from &&
-                b->heard[k].message.to == h->message.to)
-                OK(find(b, SENT, b->heard[k].message.id) < sent);
+            if (b->received[k].what == ARRIVED && b->received[k].message.from == h->message.from &&
+                b->received[k].message.to == h->message.to)
+                OK(find(b, SENT, b->received[k].message.id) < sent);
     }
 }
 
-static bool same_heard(const struct bench *a, const struct bench *b)
+static bool same_received(const struct bench *a, const struct bench *b)
 {
     for (uint32_t i = 0; i < a->count; i++) {
-        const struct heard *x = &a->heard[i], *y = &b->heard[i];
+        const struct received *x = &a->received[i], *y = &b->received[i];
         if (x->what != y->what || x->at != y->at || x->message.id != y->message.id) return false;
     }
     return a->count == b->count && a->port.base.certificate == b->port.base.certificate;
@@ -223,8 +223,8 @@ static void both_models_bring_the_same_messages_at_the_same_times(void)
         open_bench(&other, &config);
         send_random(&one, seed);
         send_random(&other, seed);
-        check_heard(&one);
-        OK(same_heard(&one, &other));
+        check_received(&one);
+        OK(same_received(&one, &other));
         free(one.memory);
         free(other.memory);
     }

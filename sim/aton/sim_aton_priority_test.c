@@ -55,7 +55,7 @@ static void who_reserves_goes_first(void)
         static const uint32_t wanted[] = { 1, 5, 6, 2, 3, 4 };
         EQ(one.results, 6);
         for (int i = 0; i < 6; i++)
-            EQ(one.told[i].station, wanted[i]);
+            EQ(one.reported[i].station, wanted[i]);
         world_close(&one);
     }
 }
@@ -78,7 +78,7 @@ static void an_order_that_comes_with_the_token_is_in_time(void)
             leat_sim_aton_run(&one.ring, 5000);
             EQ(one.results, 3);
             for (int i = 0; i < 3; i++)
-                EQ(one.told[i].station, wanted[late][i]);
+                EQ(one.reported[i].station, wanted[late][i]);
             world_close(&one);
         }
     }
@@ -154,7 +154,7 @@ static void stations_are_served_as_the_plain_reading_says(void)
         leat_sim_aton_run(&one.ring, count ? 200000 : 1000);
         bool same = one.count == count;
         for (uint32_t i = 0; same && i < count; i++)
-            same = one.told[i].station == served[i];
+            same = one.reported[i].station == served[i];
         OK(same);
         world_close(&one);
     }
@@ -187,7 +187,7 @@ static void who_raised_the_token_takes_it_back(void)
         EQ(one.ring.counts.silences + one.ring.counts.lost + one.ring.counts.damaged, 0);
         /* From 1 to itself, the empty packet, and on to 2. */
         const uint64_t round = plain_bits(&one), way = round + 128 + round + 11;
-        EQ(one.told[1].sent_at - one.told[0].at, way);
+        EQ(one.reported[1].sent_at - one.reported[0].at, way);
         world_close(&one);
     }
 }
@@ -204,12 +204,12 @@ static void the_monitor_does_it_for_one_that_forgets(void)
         OK(leat_sim_aton_fault(&one.ring, &forgets));
         leat_sim_aton_run(&one.ring, 20000);
         EQ(one.results, 2);
-        EQ(one.told[0].at, back_at);
+        EQ(one.reported[0].at, back_at);
         EQ(one.ring.counts.silences + one.ring.counts.lost + one.ring.counts.damaged, 0);
         /* From 1 to the monitor, another revolution, the empty packet, and from the monitor to 2.
          * */
         const uint64_t round = plain_bits(&one), way = 4 * 11 + round + 128 + round + 2 * 11;
-        EQ(one.told[1].sent_at - one.told[0].at, way);
+        EQ(one.reported[1].sent_at - one.reported[0].at, way);
         world_close(&one);
     }
 }

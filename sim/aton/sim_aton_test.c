@@ -6,12 +6,12 @@ static struct world one, other; /* a bit ring and a word ring with the same conf
 
 /* ---- one order ------------------------------------------------------------------------------ */
 
-static const struct told *last(const struct world *w)
+static const struct reported *last(const struct world *w)
 {
-    return &w->told[w->count - 1];
+    return &w->reported[w->count - 1];
 }
 
-static bool is_as_planned(struct world *w, const struct told *t, uint32_t from,
+static bool is_as_planned(struct world *w, const struct reported *t, uint32_t from,
                           const struct leat_aton_command *c)
 {
     static uint8_t payload[4 * WORLD_PAYLOAD_MAX];
@@ -101,7 +101,7 @@ static bool all_as_planned(struct world *w, const struct plan *plan)
 {
     uint32_t results = 0;
     for (uint32_t i = 0; i < w->count; i++) {
-        const struct told *t = &w->told[i];
+        const struct reported *t = &w->reported[i];
         if (t->arrived) continue;
         const struct plan *p = &plan[t->id];
         const uint64_t symbols = 128 + 8 * (uint64_t)p->order.octets_len;
@@ -250,10 +250,10 @@ static void periodic_orders_run_in_idle_time_and_give_way(void)
         for (int i = 0; i < 5; i++)
             order(&one, 1, &busy, 0);
         leat_sim_aton_run(&one.ring, 4000);
-        EQ(one.told[4].id, 0); /* all others first */
-        EQ(one.told[5].id, 1000);
-        EQ(one.told[6].id, 1000);
-        const leat_time gap = one.told[6].sent_at - one.told[5].at;
+        EQ(one.reported[4].id, 0); /* all others first */
+        EQ(one.reported[5].id, 1000);
+        EQ(one.reported[6].id, 1000);
+        const leat_time gap = one.reported[6].sent_at - one.reported[5].at;
         OK(gap >= 1000 - 11 && gap < 1000 + 2 * plain_bits(&one));
         world_close(&one);
     }
@@ -292,10 +292,10 @@ static void passive_packets_arrive_and_are_acknowledged(void)
         OK(leat_sim_aton_hand_over(&one.ring, 4, &o, 78, 0, 0));
         leat_sim_aton_run(&one.ring, 5000);
         EQ(one.count, 3);
-        OK(one.told[0].arrived && one.told[0].station == 2 && one.told[0].from == 4);
-        EQ(one.told[0].payload_hash, leat_sim_payload_hash(octets, 20));
-        OK(one.told[1].result.recognised && one.told[1].result.copied);
-        OK(!one.told[2].result.recognised && !one.told[2].result.copied);
+        OK(one.reported[0].arrived && one.reported[0].station == 2 && one.reported[0].from == 4);
+        EQ(one.reported[0].payload_hash, leat_sim_payload_hash(octets, 20));
+        OK(one.reported[1].result.recognised && one.reported[1].result.copied);
+        OK(!one.reported[2].result.recognised && !one.reported[2].result.copied);
         world_close(&one);
     }
 }

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORLD_TOLD_MAX = 4096, WORLD_PAYLOAD_MAX = 2048, WORLD_STATIONS_MAX = 256 };
+enum { WORLD_REPORTED_MAX = 4096, WORLD_PAYLOAD_MAX = 2048, WORLD_STATIONS_MAX = 256 };
 
-struct told {
+struct reported {
     bool arrived;
     uint32_t station, from;
     uint64_t id, number;
@@ -28,7 +28,7 @@ struct world {
     uint16_t address[WORLD_STATIONS_MAX];
     uint32_t propagation[WORLD_STATIONS_MAX];
     void *memory;
-    struct told told[WORLD_TOLD_MAX];
+    struct reported reported[WORLD_REPORTED_MAX];
     uint32_t count;
     uint8_t payload[WORLD_PAYLOAD_MAX]; /* of the last result */
     uint32_t results, stop_after;       /* so many of them, where that is not 0 */
@@ -37,8 +37,8 @@ struct world {
 static inline void world_done(void *context, const struct leat_sim_aton_result *r)
 {
     struct world *w = context;
-    if (w->count == WORLD_TOLD_MAX) abort();
-    w->told[w->count++] = (struct told){
+    if (w->count == WORLD_REPORTED_MAX) abort();
+    w->reported[w->count++] = (struct reported){
         .station = r->station,
         .id = r->id,
         .number = r->number,
@@ -55,8 +55,8 @@ static inline void world_done(void *context, const struct leat_sim_aton_result *
 static inline void world_arrived(void *context, const struct leat_sim_aton_arrival *a)
 {
     struct world *w = context;
-    if (w->count == WORLD_TOLD_MAX) abort();
-    w->told[w->count++] = (struct told){
+    if (w->count == WORLD_REPORTED_MAX) abort();
+    w->reported[w->count++] = (struct reported){
         .arrived = true,
         .station = a->station,
         .from = a->from,
@@ -88,7 +88,7 @@ static inline void world_close(struct world *w)
     w->memory = NULL;
 }
 
-static inline bool world_same_told(const struct told *a, const struct told *b)
+static inline bool world_same_reported(const struct reported *a, const struct reported *b)
 {
     return a->arrived == b->arrived && a->station == b->station && a->from == b->from &&
            a->id == b->id && a->number == b->number && a->sent_at == b->sent_at && a->at == b->at &&
@@ -103,7 +103,7 @@ static inline bool world_same(const struct world *a, const struct world *b)
 {
     if (a->count != b->count) return false;
     for (uint32_t i = 0; i < a->count; i++)
-        if (!world_same_told(&a->told[i], &b->told[i])) return false;
+        if (!world_same_reported(&a->reported[i], &b->reported[i])) return false;
     return leat_sim_certificate_value(&a->ring.certificate) ==
            leat_sim_certificate_value(&b->ring.certificate);
 }

@@ -536,7 +536,7 @@ static void a_store_that_is_full_voids_and_says_so(void)
     free(w.memory);
 }
 
-static void more_packets_than_there_is_room_for_are_told(void)
+static void more_packets_than_there_is_room_for_are_reported(void)
 {
     static struct world w;
     struct leat_text why = LEAT_TEXT(128);
@@ -589,5 +589,6 @@ TAP_MAIN(T(all_services_are_right_on_any_graph), T(a_seed_has_one_certificate_on
          T(extremes_of_several_rounds_survive_loss), T(where_all_is_lost_nothing_is_answered),
          T(where_all_comes_twice_robust_is_right_and_plain_is_not),
          T(an_instruction_that_aborts_is_executed_no_further),
-         T(a_store_that_is_full_voids_and_says_so), T(more_packets_than_there_is_room_for_are_told),
+         T(a_store_that_is_full_voids_and_says_so),
+         T(more_packets_than_there_is_room_for_are_reported),
          T(numbers_outside_their_limits_are_refused))

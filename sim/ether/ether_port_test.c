@@ -9,7 +9,7 @@ struct bench {
     struct leat_sim_ether_port port;
     void *memory;
     leat_time at[2][MESSAGES]; /* sent, arrived */
-    uint32_t told[2][MESSAGES], count;
+    uint32_t reported[2][MESSAGES], count;
     leat_time last;
 };
 
@@ -21,7 +21,7 @@ static void hear(struct bench *b, int what, const struct leat_port_message *m, l
     OK(at >= b->last && at >= b->port.base.now);
     b->last = at;
     b->at[what][m->id] = at;
-    b->told[what][m->id]++;
+    b->reported[what][m->id]++;
     b->count++;
 }
 
@@ -33,7 +33,7 @@ static void on_sent(void *context, const struct leat_port_message *m, leat_time 
 static void on_arrived(void *context, const struct leat_port_message *m, leat_time at)
 {
     struct bench *b = context;
-    EQ(b->told[SENT][m->id], 1);
+    EQ(b->reported[SENT][m->id], 1);
     hear(b, ARRIVED, m, at);
 }
 
@@ -295,7 +295,7 @@ static void it_does_what_a_plain_model_does(void)
         for (uint32_t id = 0; id < 40; id++) {
             EQ(one.at[ARRIVED][id], plain.arrived[id] * config.clock.num);
             EQ(one.at[SENT][id], plain.sent[id] * config.clock.num);
-            EQ(one.told[ARRIVED][id], 1);
+            EQ(one.reported[ARRIVED][id], 1);
         }
         OK(memcmp(one.at, other.at, sizeof one.at) == 0);
         OK(one.port.base.certificate == other.port.base.certificate);

@@ -34,7 +34,7 @@ static uint64_t run_cycle(uint64_t until, uint32_t *taken, uint32_t *last)
     return now;
 }
 
-static void an_empty_agenda_stands_where_it_is_told_to(void)
+static void an_empty_agenda_stands_where_it_is_set(void)
 {
     uint64_t now = 77;
     uint32_t e = 5;
@@ -424,7 +424,7 @@ static void slots_that_hold_something_are_seen_and_forgotten(void)
 
 TAP_MAIN(T(slots_that_hold_something_are_seen_and_forgotten),
          T(the_next_cycle_is_reached_by_a_step_or_by_a_jump_alike),
-         T(an_empty_agenda_stands_where_it_is_told_to), T(the_lowest_bit_is_found),
+         T(an_empty_agenda_stands_where_it_is_set), T(the_lowest_bit_is_found),
          T(three_levels_are_pulled_alike_in_a_loop_and_written_out),
          T(the_order_is_time_then_phase_then_entity),
          T(what_is_still_to_come_in_this_cycle_may_be_set),

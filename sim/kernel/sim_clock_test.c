@@ -34,7 +34,7 @@ static void a_period_of_nothing_is_refused(void)
     EQ(c.den, 7);
 }
 
-static void what_does_not_fit_is_told(void)
+static void what_does_not_fit_is_reported(void)
 {
     uint64_t out = 42;
     struct leat_sim_clock c = made(10000, 1);
@@ -177,7 +177,7 @@ TAP_MAIN(T(clocks_are_read_and_written_as_users_write_them),
          T(a_third_of_ten_thousand_is_rounded_down_at_every_edge),
          T(a_period_of_nothing_is_refused),
          T(a_period_below_a_picosecond_is_refused_where_edges_must_differ),
-         T(an_edge_that_fits_is_a_time), T(what_does_not_fit_is_told),
+         T(an_edge_that_fits_is_a_time), T(what_does_not_fit_is_reported),
          T(edges_and_cycles_equal_128_bit_arithmetic),
          T(the_cycle_of_a_time_is_that_of_the_last_edge_before_it),
          T(the_first_cycle_from_a_time_on_begins_then_or_later))

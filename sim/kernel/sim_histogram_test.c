@@ -56,9 +56,9 @@ static bool agrees(const uint64_t *sorted, uint64_t count, uint32_t permille)
     while (rank * 1000 < count * permille)
         rank++;
     const uint64_t exact = sorted[rank ? rank - 1 : 0];
-    const uint64_t told = leat_sim_histogram_quantile(&h, permille);
-    if (exact < 4096) return told == exact;
-    return told >= exact && told - exact <= exact / 256 && told <= sorted[count - 1];
+    const uint64_t reported = leat_sim_histogram_quantile(&h, permille);
+    if (exact < 4096) return reported == exact;
+    return reported >= exact && reported - exact <= exact / 256 && reported <= sorted[count - 1];
 }
 
 static void random_values_have_the_quantiles_of_the_sorted_list(void)

@@ -21,40 +21,40 @@ static struct {
     uint64_t id;
     uint32_t port;
     leat_time at;
-} told[2 * ENTRIES];
-static uint32_t told_count;
+} reported[2 * ENTRIES];
+static uint32_t reported_count;
 
-static void tell(int what, const struct leat_port_message *m, uint32_t port, leat_time at)
+static void report(int what, const struct leat_port_message *m, uint32_t port, leat_time at)
 {
-    told[told_count].what = what;
-    told[told_count].id = m->id;
-    told[told_count].port = port;
-    told[told_count++].at = at;
+    reported[reported_count].what = what;
+    reported[reported_count].id = m->id;
+    reported[reported_count].port = port;
+    reported[reported_count++].at = at;
 }
 
 static void on_sent(void *context, const struct leat_port_message *m, leat_time at)
 {
     (void)context;
-    tell(SENT, m, m->from, at);
+    report(SENT, m, m->from, at);
 }
 
 static void on_arrived(void *context, const struct leat_port_message *m, leat_time at)
 {
     (void)context;
-    tell(ARRIVED, m, m->to, at);
+    report(ARRIVED, m, m->to, at);
 }
 
 static void on_lost(void *context, const struct leat_port_message *m, const char *why, leat_time at)
 {
     (void)context;
     OK(strcmp(why, "a reason") == 0);
-    tell(LOST, m, m->to, at);
+    report(LOST, m, m->to, at);
 }
 
 static void on_head(void *context, const struct leat_port_message *m, leat_time from, leat_time at)
 {
     (void)context, (void)from;
-    tell(HEAD, m, m->to, at);
+    report(HEAD, m, m->to, at);
 }
 
 static void begin(uint32_t entries_max)
@@ -68,7 +68,7 @@ static void begin(uint32_t entries_max)
     };
     entry = leat_sim_post_lay(&post, &arena, entries_max, sizeof *entry, ENTRIES);
     leat_sim_post_init(&post, &net);
-    told_count = 0;
+    reported_count = 0;
 }
 
 static uint32_t accept(uint32_t from, uint32_t to, uint64_t id)
@@ -131,7 +131,7 @@ static void what_is_held_is_freed_by_its_owner(void)
     OK(leat_sim_post_accept(&post, &m, 10, &index));
 }
 
-static void news_are_told_port_by_port_and_what_came_in_is_first(void)
+static void news_are_reported_port_by_port_and_what_came_in_is_first(void)
 {
     struct leat_random r;
     begin(ENTRIES);
@@ -146,14 +146,14 @@ static void news_are_told_port_by_port_and_what_came_in_is_first(void)
     OK(leat_sim_post_has_news(&post));
     leat_sim_post_report(&post, 77);
     OK(!leat_sim_post_has_news(&post));
-    EQ(told_count, ENTRIES);
-    for (uint32_t i = 1; i < told_count; i++) {
-        const bool left[2] = { told[i - 1].what == SENT, told[i].what == SENT };
-        EQ(told[i].at, 77);
-        OK(told[i - 1].port <= told[i].port);
-        if (told[i - 1].port != told[i].port) continue;
+    EQ(reported_count, ENTRIES);
+    for (uint32_t i = 1; i < reported_count; i++) {
+        const bool left[2] = { reported[i - 1].what == SENT, reported[i].what == SENT };
+        EQ(reported[i].at, 77);
+        OK(reported[i - 1].port <= reported[i].port);
+        if (reported[i - 1].port != reported[i].port) continue;
         OK(left[0] <= left[1]);
-        if (left[0] == left[1]) OK(told[i - 1].id < told[i].id);
+        if (left[0] == left[1]) OK(reported[i - 1].id < reported[i].id);
     }
 }
 
@@ -176,8 +176,8 @@ static void an_arrival_is_a_delivery_and_a_loss_is_none(void)
     leat_sim_post_note(&post, 0, false);
     leat_sim_post_note(&post, 1, false);
     leat_sim_post_report(&post, 77);
-    EQ(told[0].what, ARRIVED);
-    EQ(told[1].what, LOST);
+    EQ(reported[0].what, ARRIVED);
+    EQ(reported[1].what, LOST);
     OK(net.certificate == leat_sim_certificate_value(&by_hand));
 }
 
@@ -196,7 +196,7 @@ static void a_run_ends_with_news_or_at_its_limit(void)
     OK(leat_sim_post_report_head(&post, &entry[0].letter.message, 70, 80, 65));
     OK(leat_sim_post_has_news(&post));
     EQ(leat_sim_post_end(&post, 0, 100), 65);
-    EQ(told[1].what, HEAD);
+    EQ(reported[1].what, HEAD);
     net.observer.head = NULL;
     OK(leat_sim_post_begin(&post, 100));
     OK(!leat_sim_post_report_head(&post, &entry[0].letter.message, 70, 80, 66));
@@ -232,7 +232,7 @@ static void a_list_keeps_the_order_in_which_entries_join_it(void)
 
 TAP_MAIN(T(plans_come_by_time_then_in_the_order_of_calls), T(entries_are_zeroed_and_used_again),
          T(what_is_held_is_freed_by_its_owner),
-         T(news_are_told_port_by_port_and_what_came_in_is_first),
+         T(news_are_reported_port_by_port_and_what_came_in_is_first),
          T(an_arrival_is_a_delivery_and_a_loss_is_none), T(a_run_ends_with_news_or_at_its_limit),
          T(private_octets_count_by_their_number),
          T(a_list_keeps_the_order_in_which_entries_join_it))

@@ -342,7 +342,7 @@ static void pair_make_slow(void)
 }
 
 /* Octets that have left cannot be recalled: EI of its last word accuses the router. */
-static void a_fault_behind_the_head_is_told_by_ei(void)
+static void a_fault_behind_the_head_is_reported_by_ei(void)
 {
     uint32_t count[3];
     for (int i = 0; i < 3; i++) {
@@ -452,7 +452,7 @@ static leat_time carry_alone(struct world *w, uint32_t san, uint32_t from, uint3
     OK(leat_port_send(net, &w->message[id], at));
     while (net->in_flight)
         leat_port_run(net, LEAT_NEVER);
-    return w->told[id].arrived_at;
+    return w->reported[id].arrived_at;
 }
 
 static void open_way(struct world *w, const uint32_t way[2], bool cut_through, bool contention_free,
@@ -484,8 +484,8 @@ static leat_time second_one(struct world *w, const uint32_t way[2], leat_time st
     world_finish(w);
     const uint32_t id = world_send(w, from, to, 800, start);
     world_finish(w);
-    EQ(w->told[id].arrived, 1);
-    return w->told[id].arrived_at;
+    EQ(w->reported[id].arrived, 1);
+    return w->reported[id].arrived_at;
 }
 
 static void idle_ways_take_the_closed_form(void)
@@ -622,10 +622,10 @@ static double octet_at(int kind, const struct leat_port_message *m, uint64_t i, 
 
 static void check_heads(int kind)
 {
-    uint32_t told = 0;
+    uint32_t reported = 0;
     for (uint32_t id = 0; id < HEADS; id++) {
         const struct leat_port_message *m = &heads.message[id];
-        told += heads.heads[id];
+        reported += heads.heads[id];
         OK(heads.heads[id] <= 1 && heads.arrived_at[id]);
         if (!heads.heads[id]) continue;
         OK(heads.arrived_at[id] <= heads.at[id]);
@@ -645,7 +645,7 @@ static void check_heads(int kind)
             return;
         }
     }
-    OK(told > HEADS / 2);
+    OK(reported > HEADS / 2);
 }
 
 static void load_heads(struct leat_port_net *net, struct leat_random *r, bool packets)
@@ -766,8 +766,8 @@ static void runs_are_the_same_however_they_are_cut(void)
         OK(one.net.counts.cut > 0);
         EQ(one.net.counts.cut, other.net.counts.cut);
         for (uint32_t i = 0; i < one.count; i++) {
-            EQ(one.told[i].arrived + one.told[i].lost, 1);
-            EQ(one.told[i].arrived_at, other.told[i].arrived_at);
+            EQ(one.reported[i].arrived + one.reported[i].lost, 1);
+            EQ(one.reported[i].arrived_at, other.reported[i].arrived_at);
         }
         EQ(one.net.base.certificate, other.net.base.certificate);
         world_close(&one);
@@ -778,7 +778,7 @@ static void runs_are_the_same_however_they_are_cut(void)
 TAP_MAIN(T(a_packet_goes_on_as_soon_as_it_never_runs_dry),
          T(where_nobody_tells_or_nobody_wants_it_all_is_stored),
          T(where_nobody_knows_when_the_rest_comes_only_decisions_are_early),
-         T(a_fault_behind_the_head_is_told_by_ei), T(errors_count_by_the_end_of_a_packet),
+         T(a_fault_behind_the_head_is_reported_by_ei), T(errors_count_by_the_end_of_a_packet),
          T(a_router_that_dies_leaves_half_a_packet), T(idle_ways_take_the_closed_form),
          T(a_real_mesh_hides_decisions), T(sans_keep_their_word),
          T(certificates_are_the_same_with_and_without_heads),

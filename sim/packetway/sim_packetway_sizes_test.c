@@ -183,7 +183,7 @@ static void sixteen_routers_in_a_row_are_passed_and_seventeen_refused(void)
 }
 
 /* RCVF and CSR grow with each router: if an MTU is too small for them, that is reported. */
-static void a_table_that_outgrows_an_mtu_is_told(void)
+static void a_table_that_outgrows_an_mtu_is_reported(void)
 {
     make_chain(4, 4, LEAT_SIM_PACKETWAY_MTU_MIN);
     EQ(open_network(), LEAT_ERR_OK);
@@ -209,4 +209,4 @@ static void a_san_may_have_many_routers(void)
 
 TAP_MAIN(T(two_sans_of_any_size_reach_each_other),
          T(sixteen_routers_in_a_row_are_passed_and_seventeen_refused),
-         T(a_table_that_outgrows_an_mtu_is_told), T(a_san_may_have_many_routers))
+         T(a_table_that_outgrows_an_mtu_is_reported), T(a_san_may_have_many_routers))

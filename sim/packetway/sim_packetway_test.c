@@ -22,7 +22,7 @@ static uint64_t walk_all_pairs(struct world *w, bool by_address, leat_time *took
             world_finish(w);
             const uint32_t id = world_send(w, a, b, 40, w->net.base.now);
             world_finish(w);
-            arrived += w->told[id].arrived == 1;
+            arrived += w->reported[id].arrived == 1;
             took[a * ports + b] = world_time(w, id);
         }
     EQ(arrived, ports * ports);
@@ -64,15 +64,15 @@ static void load_at_random(struct world *w, uint64_t seed, uint32_t messages)
 static void check_all_arrived(const struct world *w)
 {
     for (uint32_t i = 0; i < w->count; i++) {
-        EQ(w->told[i].sent, 1);
-        EQ(w->told[i].arrived, 1);
-        EQ(w->told[i].lost, 0);
+        EQ(w->reported[i].sent, 1);
+        EQ(w->reported[i].arrived, 1);
+        EQ(w->reported[i].lost, 0);
         for (uint32_t k = 0; k < w->count; k++) {
             const struct leat_port_message *a = &w->message[i], *b = &w->message[k];
             if (a->from != b->from || a->to != b->to) continue;
             const leat_time at = w->handed_at[i], then = w->handed_at[k];
             const bool before = at < then || (at == then && i < k);
-            if (before) OK(w->told[i].order < w->told[k].order);
+            if (before) OK(w->reported[i].order < w->reported[k].order);
         }
     }
 }
@@ -109,8 +109,8 @@ static void runs_are_the_same_however_they_are_cut(void)
             leat_port_run(&other.net.base, until);
     }
     for (uint32_t i = 0; i < one.count; i++) {
-        EQ(one.told[i].arrived_at, other.told[i].arrived_at);
-        EQ(one.told[i].sent_at, other.told[i].sent_at);
+        EQ(one.reported[i].arrived_at, other.reported[i].arrived_at);
+        EQ(one.reported[i].sent_at, other.reported[i].sent_at);
     }
     EQ(one.net.base.certificate, other.net.base.certificate);
     world_close(&one);
@@ -135,7 +135,7 @@ static leat_time carry_alone(struct world *w, uint32_t san, uint32_t from, uint3
     OK(leat_port_send(net, &w->message[id], at));
     while (net->in_flight)
         leat_port_run(net, LEAT_NEVER);
-    return w->told[id].arrived_at;
+    return w->reported[id].arrived_at;
 }
 
 /* Store and forward: the plain sum of the header's times and of those of single SANs. */
@@ -161,7 +161,7 @@ static void a_message_takes_what_its_parts_take(void)
                                                start + one.config.host_ps);
             if (i) EQ(one.pass[2 * i].at, into); /* the first one asks for the route */
             const leat_time out = one.pass[2 * i].at + 2 * each + one.config.link_ps;
-            EQ(one.told[id].arrived_at, carry_alone(&other, CLOS, 0, 1, words, out));
+            EQ(one.reported[id].arrived_at, carry_alone(&other, CLOS, 0, 1, words, out));
         }
         world_close(&one);
         world_close(&other);
@@ -184,9 +184,9 @@ static void errors_name_their_router(void)
         EQ(san_of(&one, to), MESH);
         const uint32_t id = world_send(&one, from, to, 40, 0);
         world_finish(&one);
-        EQ(one.told[id].lost, router < 2);
-        EQ(one.told[id].arrived, router == 2);
-        EQ(one.told[id].ei, router == WEST ? 2 : router == EAST ? 1 : 0);
+        EQ(one.reported[id].lost, router < 2);
+        EQ(one.reported[id].arrived, router == 2);
+        EQ(one.reported[id].ei, router == WEST ? 2 : router == EAST ? 1 : 0);
         EQ(one.passes, 4);
         world_close(&one);
     }
@@ -198,7 +198,7 @@ static void trace_is_as_the_map(void)
     world_open(&one);
     const uint32_t id = world_send(&one, 0, one.net.base.ports - 1, 40, 0);
     world_finish(&one);
-    EQ(one.told[id].arrived, 1);
+    EQ(one.reported[id].arrived, 1);
     EQ(one.passes, 2); /* the south router joins ring and mesh */
     for (uint32_t i = 0; i < one.passes; i++) {
         EQ(one.pass[i].router, SOUTH);
@@ -245,15 +245,15 @@ static void traffic_goes_on_when_a_router_fails(void)
         const uint32_t passed = one.passes;
         const uint32_t during = world_send(&one, from, to, 40, one.net.base.now);
         world_finish(&one);
-        EQ(one.told[before].arrived, 1);
-        EQ(one.told[during].arrived, 1);
+        EQ(one.reported[before].arrived, 1);
+        EQ(one.reported[during].arrived, 1);
         EQ(one.passes, passed + 4); /* west and east */
         while (leat_port_run(&one.net.base, 70 * second) < 70 * second) {
         }
         OK(count_tables(&one, WEST, 0, mapper) > 0); /* there again */
         const uint32_t after = world_send(&one, from, to, 40, one.net.base.now);
         world_finish(&one);
-        EQ(one.told[after].arrived, 1);
+        EQ(one.reported[after].arrived, 1);
         world_close(&one);
     }
 }
@@ -280,8 +280,8 @@ static void one_of_two_routers_is_enough(void)
             world_send(&one, i % 4, 4 + i % (ports - 4), 40, i % 2 ? 0 : 100000000);
         world_finish(&one);
         for (uint32_t i = 0; i < one.count; i++) {
-            if (one.handed_at[i]) EQ(one.told[i].arrived, 1);
-            EQ(one.told[i].arrived + one.told[i].lost, 1);
+            if (one.handed_at[i]) EQ(one.reported[i].arrived, 1);
+            EQ(one.reported[i].arrived + one.reported[i].lost, 1);
         }
         EQ(count_tables(&one, !(victim % 2), 0, mapper), 0);
         for (uint32_t i = 0; i < one.passes; i++)
@@ -305,8 +305,8 @@ static void where_no_way_is_left_messages_are_lost(void)
         const uint32_t near = world_send(&one, 0, 1, 40, 1000000);
         world_finish(&one);
         EQ(san_of(&one, 8), CLOS);
-        EQ(one.told[away].lost, 1);
-        EQ(one.told[near].arrived, 1);
+        EQ(one.reported[away].lost, 1);
+        EQ(one.reported[near].arrived, 1);
         world_close(&one);
     }
 }
@@ -348,11 +348,11 @@ static void a_failure_under_load_loses_what_it_held(void)
     one.config.fault = &fault;
     one.config.faults = 1;
     load_south(&one);
-    EQ(one.told[held.id].lost, 1);
+    EQ(one.reported[held.id].lost, 1);
     for (uint32_t i = 0; i < one.count; i++) {
-        EQ(one.told[i].arrived + one.told[i].lost, 1);
-        lost += one.told[i].lost;
-        arrived += one.told[i].arrived;
+        EQ(one.reported[i].arrived + one.reported[i].lost, 1);
+        lost += one.reported[i].lost;
+        arrived += one.reported[i].arrived;
     }
     OK(arrived > 300);
     printf("# %u of %u messages were lost\n", lost, one.count);

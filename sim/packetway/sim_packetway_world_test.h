@@ -21,7 +21,7 @@
 enum { RING, CLOS, MESH, SANS, WEST = 0, EAST, SOUTH, ROUTERS };
 enum { MESSAGES = 4096, OCTETS_CAP = 1 << 22, PASSES = 4096 };
 
-struct told {
+struct reported {
     leat_time sent_at, arrived_at, lost_at;
     uint32_t sent, arrived, lost;
     uint64_t order;
@@ -46,7 +46,7 @@ struct world {
     /* messages, and their callbacks */
     struct leat_port_message message[MESSAGES];
     leat_time handed_at[MESSAGES];
-    struct told told[MESSAGES];
+    struct reported reported[MESSAGES];
     uint32_t count;
     uint64_t order;
     leat_time last;
@@ -64,14 +64,14 @@ static inline void world_sent(void *context, const struct leat_port_message *m, 
     struct world *w = context;
     OK(at >= w->last);
     w->last = at;
-    w->told[m->id].sent++;
-    w->told[m->id].sent_at = at;
+    w->reported[m->id].sent++;
+    w->reported[m->id].sent_at = at;
 }
 
 static inline void world_arrived(void *context, const struct leat_port_message *m, leat_time at)
 {
     struct world *w = context;
-    struct told *t = &w->told[m->id];
+    struct reported *t = &w->reported[m->id];
     OK(at >= w->last);
     w->last = at;
     EQ(t->sent, 1);
@@ -90,9 +90,9 @@ static inline void world_lost(void *context, const struct leat_port_message *m, 
 {
     struct world *w = context;
     OK(at >= w->last && why && *why);
-    w->told[m->id].lost++;
-    w->told[m->id].lost_at = at;
-    w->told[m->id].why = why;
+    w->reported[m->id].lost++;
+    w->reported[m->id].lost_at = at;
+    w->reported[m->id].why = why;
 }
 
 static inline void world_passes(void *context, const struct leat_sim_packetway_pass *pass)
@@ -111,7 +111,8 @@ static inline void world_event(void *context, uint32_t port,
         uint32_t from;
         OK(leat_sim_packetway_find(&w->net, event->peer, &from));
         for (uint32_t i = 0, seen = 0; i < w->count; i++)
-            if (w->message[i].from == from && seen++ == number) w->told[i].ei |= event->message.ei;
+            if (w->message[i].from == from && seen++ == number)
+                w->reported[i].ei |= event->message.ei;
     }
     w->planned += event->kind == LEAT_PACKETWAY_EVENT_PLANNED;
     w->infos += event->kind == LEAT_PACKETWAY_EVENT_INFO;
@@ -290,7 +291,7 @@ static inline void world_finish(struct world *w)
 
 static inline leat_time world_time(const struct world *w, uint32_t id)
 {
-    return w->told[id].arrived_at - w->handed_at[id];
+    return w->reported[id].arrived_at - w->handed_at[id];
 }
 
 #endif

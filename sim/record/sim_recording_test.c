@@ -14,7 +14,7 @@ static void a_recording_that_is_cut_anywhere_wants_more_and_is_not_closed(void)
     }
 }
 
-static void octets_after_the_end_are_told(void)
+static void octets_after_the_end_are_reported(void)
 {
     size_t stopped_at;
     record_sample();
@@ -24,7 +24,7 @@ static void octets_after_the_end_are_told(void)
     EQ(stopped_at, recorded_text.len);
 }
 
-static void another_kind_of_file_is_told_at_once(void)
+static void another_kind_of_file_is_reported_at_once(void)
 {
     size_t stopped_at;
     EQ(read_octets((const uint8_t *)"LEAK", 4, NULL, NULL, &stopped_at), LEAT_ERR_MAGIC);
@@ -46,7 +46,7 @@ static void another_kind_of_file_is_told_at_once(void)
     "\x05\x01n"
 enum { DECLARED_LEN = 36 };
 
-static void every_damage_is_told_with_its_place(void)
+static void every_damage_is_reported_with_its_place(void)
 {
     static const struct {
         leat_err err;
@@ -109,9 +109,9 @@ static void every_damage_is_told_with_its_place(void)
         memcpy(octets + DECLARED_LEN, damages[i].octets, damages[i].len);
         const leat_err err = read_octets(octets, DECLARED_LEN + damages[i].len, NULL, NULL,
                                          &stopped_at);
-        const bool told = err == damages[i].err && stopped_at == DECLARED_LEN + damages[i].at;
-        OK(told);
-        if (!told) printf("# damage %zu: %s at %zu\n", i, leat_err_name(err), stopped_at);
+        const bool reported = err == damages[i].err && stopped_at == DECLARED_LEN + damages[i].at;
+        OK(reported);
+        if (!reported) printf("# damage %zu: %s at %zu\n", i, leat_err_name(err), stopped_at);
     }
 }
 
@@ -178,7 +178,7 @@ static void paths_and_names_are_those_recorded(void)
     OK(!leat_sim_is_printable(0x1f) && !leat_sim_is_printable(0x7f));
 }
 
-static void tables_that_are_full_are_told(void)
+static void tables_that_are_full_are_reported(void)
 {
     static uint8_t octets[16 + 4 * (LEAT_SIM_TRACKS_MAX + 1)];
     static const struct {
@@ -254,8 +254,8 @@ static void every_flipped_bit_gets_an_answer(void)
 }
 
 TAP_MAIN(T(a_recording_that_is_cut_anywhere_wants_more_and_is_not_closed),
-         T(octets_after_the_end_are_told), T(another_kind_of_file_is_told_at_once),
-         T(every_damage_is_told_with_its_place), T(the_declarations_of_that_test_are_sound),
+         T(octets_after_the_end_are_reported), T(another_kind_of_file_is_reported_at_once),
+         T(every_damage_is_reported_with_its_place), T(the_declarations_of_that_test_are_sound),
          T(a_lane_has_eight_open_spans_at_most), T(a_path_has_127_octets_at_most),
-         T(paths_and_names_are_those_recorded), T(tables_that_are_full_are_told),
+         T(paths_and_names_are_those_recorded), T(tables_that_are_full_are_reported),
          T(pieces_of_any_size_give_the_same_events), T(every_flipped_bit_gets_an_answer))

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOLD_MAX = 5 }; /* errors that a rank reports per topic; the others are only counted */
+enum { REPORTED_MAX = 5 }; /* errors that a rank reports per topic; the others are only counted */
 
 int me, ranks, right, left;
 
@@ -27,8 +27,8 @@ void check_begin(int *argc, char ***argv)
 static void topic_report(void)
 {
     long long sums[2] = { topic_checks, topic_wrong };
-    if (topic_wrong > TOLD_MAX)
-        fprintf(stderr, "rank %d: %s: and %lld more\n", me, topic_name, topic_wrong - TOLD_MAX);
+    if (topic_wrong > REPORTED_MAX)
+        fprintf(stderr, "rank %d: %s: and %lld more\n", me, topic_name, topic_wrong - REPORTED_MAX);
     topic_checks = topic_wrong = 0;
     if (me != 0) {
         MPI_Send(sums, 2, MPI_LONG_LONG, 0, 0, reports);
@@ -74,10 +74,10 @@ static bool count(bool truth)
 {
     topic_checks++;
     topic_wrong += !truth;
-    return !truth && topic_wrong <= TOLD_MAX;
+    return !truth && topic_wrong <= REPORTED_MAX;
 }
 
-bool check_told(bool truth, const char *file, int line, const char *format, ...)
+bool check_reported(bool truth, const char *file, int line, const char *format, ...)
 {
     if (count(truth)) {
         char text[512];

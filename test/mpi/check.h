@@ -32,11 +32,11 @@ void topic(const char *name);
 int check_end(void);
 
 /* Counts the check. If it fails, prints the text, which says what was expected. Returns `truth`. */
-bool check_told(bool truth, const char *file, int line, const char *format, ...)
+bool check_reported(bool truth, const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 bool check_equal(long long got, long long wanted, const char *what, const char *file, int line);
 
-#define CHECK(truth, ...)     check_told((truth), __FILE__, __LINE__, __VA_ARGS__)
+#define CHECK(truth, ...)     check_reported((truth), __FILE__, __LINE__, __VA_ARGS__)
 #define CHECK_EQ(got, wanted) check_equal((got), (wanted), #got, __FILE__, __LINE__)
 
 /* Octets that depend on seed and position, so that shifted, torn or mixed data is detected. */

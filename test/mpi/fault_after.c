@@ -12,7 +12,7 @@ static void stay(void)
         pause();
 }
 
-static void tell(const char *folder, int rank)
+static void report(const char *folder, int rank)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/rank.%d", folder, rank);
@@ -33,14 +33,14 @@ int main(int argc, char **argv)
     MPI_Barrier(MPI_COMM_WORLD);
     if (!strcmp(deed, "fork") && !fork()) stay();
     if (!strcmp(deed, "compute")) {
-        tell(argv[2], me);
+        report(argv[2], me);
         for (volatile int forever = 1; forever;) {
         }
     }
     MPI_Finalize();
     snprintf(command, sizeof command, "%s stay . &", argv[0]);
     if (!strcmp(deed, "system") && system(command)) return 1;
-    tell(argv[2], me);
+    report(argv[2], me);
     if (!strcmp(deed, "pause") || (!strcmp(deed, "one") && me == 1)) stay();
     if (!strcmp(deed, "spin"))
         for (volatile int forever = 1; forever;) {

@@ -12,7 +12,7 @@ static unsigned char octets[LONG_LEN];
 static void any_source(void)
 {
     MPI_Request *sends = memory((size_t)ranks * sizeof *sends);
-    unsigned char *heard = memory((size_t)ranks);
+    unsigned char *received = memory((size_t)ranks);
     for (int to = 0; to < ranks; to++)
         MPI_Isend(&me, 1, MPI_INT, to, 40 + me, MPI_COMM_WORLD, &sends[to]);
     for (int i = 0; i < ranks; i++) {
@@ -22,11 +22,11 @@ static void any_source(void)
         if (!CHECK(from >= 0 && from < ranks, "a rank, not %d", from)) continue;
         CHECK_EQ(status.MPI_SOURCE, from);
         CHECK_EQ(status.MPI_TAG, 40 + from);
-        CHECK(!heard[from], "one message of rank %d only", from);
-        heard[from] = 1;
+        CHECK(!received[from], "one message of rank %d only", from);
+        received[from] = 1;
     }
     MPI_Waitall(ranks, sends, MPI_STATUSES_IGNORE);
-    free(heard);
+    free(received);
     free(sends);
 }
 

@@ -299,7 +299,7 @@ static int query(const struct command *a, struct leat_esp_host_root *root,
 {
     struct leat_esp_service_result result = { 0 };
     struct leat_esp_host_root_cost cost = { 0 };
-    const enum leat_esp_host_end end = leat_esp_host_root_ask(root, request, &result, &cost, why);
+    const enum leat_esp_host_end end = leat_esp_host_root_query(root, request, &result, &cost, why);
     const char *dot = argument(a->args, "--dot");
     const bool is_tree = request->kind == LEAT_ESP_SERVICE_TREE;
     const bool answered = result.end == LEAT_ESP_ANSWERED; /* maybe not by all, as reported */
@@ -338,7 +338,7 @@ static int cast(const struct command *a, struct leat_esp_host_root *root,
     struct leat_esp_service_result result;
     struct leat_esp_host_root_cost cost;
     uint32_t packets;
-    int code = exit_code_of(leat_esp_host_root_ask(root, request, &result, &cost, why));
+    int code = exit_code_of(leat_esp_host_root_query(root, request, &result, &cost, why));
     if (code == DONE)
         code = exit_code_of(leat_esp_host_root_cast(root, (const uint8_t *)text,
                                                     (uint16_t)strlen(text), &packets, why));

@@ -277,7 +277,7 @@ static int show(struct esp_run *run)
         complain("no answer: all %u attempts were void, %" PRIu64 " packets came with E; %" PRIu64
                  " instructions found their store full",
                  r->attempts, r->errors, run->sim.counts.full);
-    else if (!r->heard)
+    else if (!r->received)
         complain("no answer in time: nothing came from %u members in %u attempts", r->members,
                  r->attempts);
     else

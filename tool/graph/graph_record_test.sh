@@ -56,7 +56,7 @@ import json, xml.etree.ElementTree as tree
 for d in tree.parse("plate.xml").getroot().find("GraphSnapshot").iter("DevS"):
     state = json.loads("{" + d.find("S").text + "}")
     if d.get("id") != "counter":
-        assert len(state["heard"]) == 2 and state["t"] == 20, state
+        assert len(state["received"]) == 2 and state["t"] == 20, state
         print(d.get("id").replace("c_", "").replace("_", " "), state["v"])
 PY
 [ -s told ] || fail "no cells"

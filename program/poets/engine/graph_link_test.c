@@ -65,18 +65,18 @@ static void a_note_comes_as_it_went(void)
     struct leat_poets_note note = { .kind = 7,
                                     .count = 3,
                                     .word = { 1, UINT64_MAX, 0x123456789abcdef } };
-    struct leat_poets_note heard;
+    struct leat_poets_note received;
     uint32_t from = 99;
-    OK(!leat_poets_link_receive_note(&two, &from, &heard));
+    OK(!leat_poets_link_receive_note(&two, &from, &received));
     leat_poets_link_send_note(&one, 2, &note);
-    OK(leat_poets_link_receive_note(&two, &from, &heard));
+    OK(leat_poets_link_receive_note(&two, &from, &received));
     EQ(from, 1);
-    OK(memcmp(&heard, &note, sizeof note) == 0);
+    OK(memcmp(&received, &note, sizeof note) == 0);
     note.count = LEAT_POETS_NOTE_WORDS_MAX;
     leat_poets_link_send_note_to_all(&one, &note);
     for (uint32_t r = 0; r < RANKS; r++) {
         struct leat_poets_link other = link_of(r);
-        EQ(leat_poets_link_receive_note(&other, &from, &heard), r != 1);
+        EQ(leat_poets_link_receive_note(&other, &from, &received), r != 1);
     }
 }
 
@@ -86,7 +86,7 @@ static void what_is_no_note_is_passed_over(void)
     static const uint8_t octets[300] = { 7, 0, 0, 0, 33 };
     static const uint8_t three[32] = { 7, 0, 0, 0, 3 };
     const struct leat_poets_note note = { .kind = 8 };
-    struct leat_poets_note heard;
+    struct leat_poets_note received;
     uint32_t from;
     for (size_t len = 0; len < 8; len++)
         send(&one, 2, LEAT_POETS_LINK_CONTROL, octets, len);
@@ -94,9 +94,9 @@ static void what_is_no_note_is_passed_over(void)
     send(&one, 2, LEAT_POETS_LINK_CONTROL, three, 31);
     send(&one, 2, LEAT_POETS_LINK_CONTROL, three, 24);
     leat_poets_link_send_note(&one, 2, &note);
-    OK(leat_poets_link_receive_note(&two, &from, &heard));
-    EQ(heard.kind, 8);
-    OK(!leat_poets_link_receive_note(&two, &from, &heard));
+    OK(leat_poets_link_receive_note(&two, &from, &received));
+    EQ(received.kind, 8);
+    OK(!leat_poets_link_receive_note(&two, &from, &received));
 }
 
 struct member {

@@ -3,7 +3,7 @@
  *
  *   <Graph>
  *   <GraphSnapshot graphTypeId="heat" graphInstId="plate" sequenceNumber="0" orchestratorTime="12">
- *   <DevS id="c_0_0"><S>"v":5,"heard":[0,1]</S></DevS>
+ *   <DevS id="c_0_0"><S>"v":5,"received":[0,1]</S></DevS>
  *   <EdgeS id="c_1_0:in-c_0_0:out"><S>"count":2</S></EdgeS>
  *   </GraphSnapshot>
  *   </Graph>

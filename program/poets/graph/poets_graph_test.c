@@ -314,14 +314,14 @@ static struct leat_poets_graph *office(const struct plan *plan,
     return g;
 }
 
-struct heard {
+struct received {
     uint32_t lines, of_supervisor, of_sinks;
     char last[64];
 };
 
 static void on_line(void *context, uint32_t device, const char *text)
 {
-    struct heard *h = context;
+    struct received *h = context;
     h->lines++;
     h->of_supervisor += device == LEAT_POETS_NONE;
     h->of_sinks += device >= 2 && device < 5;
@@ -332,12 +332,12 @@ static void replies_broadcasts_indexed_sends_and_idling(void)
 {
     static const struct plan plan = { .says = true };
     for (unsigned i = 0; i < SCHEDULES; i++) {
-        struct heard heard = { 0 };
+        struct received received = { 0 };
         struct leat_poets_graph *g = office(&plan, &boss);
         struct leat_poets_options o = schedule(i, tap_seed());
         struct leat_poets_result r;
         o.line = on_line;
-        o.context = &heard;
+        o.context = &received;
         OK(leat_poets_graph_run(g, &o, &r));
         EQ(r.reason, LEAT_POETS_END_IDLE);
         EQ(r.supervisor_messages, 2);
@@ -349,9 +349,9 @@ static void replies_broadcasts_indexed_sends_and_idling(void)
             OK(s->idles <= 3 && s->hardware >= 10);
         }
         EQ(*(const uint32_t *)leat_poets_graph_state(g, 3), 0); /* edge 1 of both */
-        EQ(heard.of_supervisor, 1);
-        EQ(heard.of_sinks, heard.lines - 1);
-        EQ(r.lines, heard.lines);
+        EQ(received.of_supervisor, 1);
+        EQ(received.of_sinks, received.lines - 1);
+        EQ(r.lines, received.lines);
         leat_poets_graph_close(g);
     }
 }
@@ -370,7 +370,7 @@ static void a_run_ends_as_its_devices_want(void)
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
         for (unsigned i = 0; i < SCHEDULES; i++) {
-            struct heard heard = { 0 };
+            struct received received = { 0 };
             struct leat_poets_options o = schedule(i, tap_seed());
             struct leat_poets_result r;
             struct leat_poets_graph *g = leat_poets_graph_open("one", &cases[k].plan,
@@ -382,10 +382,10 @@ static void a_run_ends_as_its_devices_want(void)
             }
             leat_poets_graph_supervisor(g, &boss);
             o.line = on_line;
-            o.context = &heard;
+            o.context = &received;
             OK(leat_poets_graph_run(g, &o, &r));
             EQ(r.reason, cases[k].reason);
-            OK(strcmp(heard.last, cases[k].last) == 0);
+            OK(strcmp(received.last, cases[k].last) == 0);
             leat_poets_graph_close(g);
         }
 }
@@ -410,16 +410,16 @@ static void the_supervisor_stops_a_run_and_has_the_last_word(void)
                                                              .stop = say_count };
     static const struct plan plan = { 0 };
     for (unsigned i = 0; i < SCHEDULES; i++) {
-        struct heard heard = { 0 };
+        struct received received = { 0 };
         struct leat_poets_graph *g = office(&plan, &brief);
         struct leat_poets_options o = schedule(i, tap_seed());
         struct leat_poets_result r;
         o.line = on_line;
-        o.context = &heard;
+        o.context = &received;
         o.until_stop = true;
         OK(leat_poets_graph_run(g, &o, &r));
         EQ(r.reason, LEAT_POETS_END_STOPPED);
-        OK(strcmp(heard.last, "2 questions") == 0);
+        OK(strcmp(received.last, "2 questions") == 0);
         leat_poets_graph_close(g);
     }
 }
@@ -499,7 +499,7 @@ static bool holder_send(struct leat_poets_device *d, void *message)
     return s->steps < TOKEN_STEPS;
 }
 
-static bool holder_tell(struct leat_poets_device *d, void *message)
+static bool holder_report(struct leat_poets_device *d, void *message)
 {
     (void)message;
     ((struct holder *)d->state)->has = false;
@@ -520,7 +520,7 @@ static void idleness_is_not_found_while_a_token_is_on_its_way(void)
         .state_len = sizeof(struct holder),
         .ready = holder_ready,
         .init = holder_init,
-        .to_supervisor = holder_tell,
+        .to_supervisor = holder_report,
         .input = { { "in", 4, .receive = holder_receive } },
         .output = { { "out", 4, false, holder_send } },
     };

@@ -141,7 +141,7 @@ uint64_t leat_atm_aal_unit_step(struct leat_atm_aal_unit *unit, uint64_t now)
         unit->wake_at = earlier(earlier(due[LEAT_ATM_AAL_STATE5], unit->rare_at),
                                 earlier(due[LEAT_ATM_AAL_STATE7], due[LEAT_ATM_AAL_STATE0]));
         assert(unit->wake_at > at);
-    } while (!(unit->told & LEAT_ATM_AAL_NEWS));
+    } while (!(unit->reported & LEAT_ATM_AAL_NEWS));
     return at;
 }
 

@@ -96,8 +96,8 @@ struct leat_atm_aal_command {
     };
 };
 
-/* What a step reports; flags of `told`. */
-enum leat_atm_aal_told {
+/* What a step reports; flags of `reported`. */
+enum leat_atm_aal_reported {
     LEAT_ATM_AAL_LINE = 1,           /* line_cell has its first octet on buf at line_at, soon */
     LEAT_ATM_AAL_WRITTEN = 2,        /* the message is ready to be sent, wlcked = 0 */
     LEAT_ATM_AAL_COMPLETE = 4,       /* message_told (its head block) can be read */
@@ -222,9 +222,9 @@ struct leat_atm_aal_unit {
     uint64_t rare_at; /* the first due of STATE2, 10, 9 and 8, which have little to do; or sooner */
     struct leat_atm_aal_config config;
 
-    /* The reports of the last steps; the owner clears `told`. */
-    uint32_t told;
-    uint16_t message_told, block_told;
+    /* The reports of the last steps; the owner clears `reported`. */
+    uint32_t reported;
+    uint16_t message_reported, block_reported;
     uint64_t line_at, reply_at;
     uint8_t *line_cell;
 

@@ -231,7 +231,7 @@ void leat_atm_aal_unit_fingerprint(struct leat_atm_aal_unit *unit, uint64_t now,
                                    struct leat_fingerprint *out)
 {
     const struct moment m = { unit, now, names, out };
-    if (unit->told & LEAT_ATM_AAL_NEWS || unit->nomem || unit->candidates != NONE ||
+    if (unit->reported & LEAT_ATM_AAL_NEWS || unit->nomem || unit->candidates != NONE ||
         unit->gap_count || unit->resync_requested_at != LEAT_NEVER) {
         leat_fingerprint_fail(out);
         return;

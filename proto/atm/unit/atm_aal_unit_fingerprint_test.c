@@ -140,7 +140,7 @@ static void units_with_gaps_and_their_cells_have_no_fingerprint(void)
     OK(!leat_fingerprint_holds(&l));
 }
 
-static void cells_are_told_by_their_header_and_counted_numbers(void)
+static void cells_are_recognised_by_their_header_and_counted_numbers(void)
 {
     uint64_t word[2][8];
     uint8_t cell[LEAT_ATM_TASK_CELL_LEN] = { 0 };
@@ -167,4 +167,4 @@ static void cells_are_told_by_their_header_and_counted_numbers(void)
 TAP_MAIN(T(the_same_course_has_one_fingerprint_in_every_cycle), T(another_course_is_not),
          T(broadcasts_and_what_waits_for_a_block_are_like_nothing),
          T(units_with_gaps_and_their_cells_have_no_fingerprint),
-         T(cells_are_told_by_their_header_and_counted_numbers))
+         T(cells_are_recognised_by_their_header_and_counted_numbers))

@@ -105,9 +105,9 @@ struct model_host {
 struct model {
     struct leat_atm_aal_config config;
 
-    /* Reported as by the unit; the owner clears `told`. */
-    uint32_t told;
-    uint16_t message_told, block_told;
+    /* Reported as by the unit; the owner clears `reported`. */
+    uint32_t reported;
+    uint16_t message_reported, block_reported;
     uint64_t line_at, reply_at;
     uint8_t line_cell[53];
 

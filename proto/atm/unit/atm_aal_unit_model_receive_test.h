@@ -59,8 +59,8 @@ static inline void model_join(struct model *m, uint16_t block, const struct mode
     if (!(c->flag & LEAT_ATM_TASK_LAST)) return;
     g->complete = true;
     g->timeout = m->config.obsolete_cycles;
-    m->told |= LEAT_ATM_AAL_COMPLETE;
-    m->message_told = g->blocks.item[0];
+    m->reported |= LEAT_ATM_AAL_COMPLETE;
+    m->message_reported = g->blocks.item[0];
 }
 
 static inline bool model_parked_already(const struct model *m, const struct model_cell *c)
@@ -345,7 +345,7 @@ static inline void model_state8(struct model *m, uint64_t now)
     if (m->search_cycles > 66) { /* the first one */
         const uint16_t found = model_search(m);
         const bool granted = found != MODEL_NONE;
-        m->told |= granted ? LEAT_ATM_AAL_GRANTED : LEAT_ATM_AAL_DENIED;
+        m->reported |= granted ? LEAT_ATM_AAL_GRANTED : LEAT_ATM_AAL_DENIED;
         m->search_cycles = granted ? 7 : 66;
         if (!granted) m->read.waiting_count = 0;
         m->reply_at = now + m->search_cycles - 1; /* the last cycle */
@@ -369,7 +369,7 @@ static inline void model_discard(struct model *m, uint16_t message)
     m->icblkinmsgnum -= g->blocks.count;
     m->counts.discarded++;
     m->counts.discarded_unread += !g->served_count;
-    m->told |= LEAT_ATM_AAL_DISCARDED;
+    m->reported |= LEAT_ATM_AAL_DISCARDED;
     g->used = false;
 }
 
@@ -401,7 +401,7 @@ static inline void model_read(struct model *m, uint64_t now)
     const uint64_t io = 19 * (h->command.len / 4) + (rest ? 3 + 4 * rest : 0);
     if (h->command.verb == LEAT_ATM_AAL_GET && h->elapsed == io) {
         h->active = false;
-        if (!h->waiting_count) m->told |= LEAT_ATM_AAL_GOT;
+        if (!h->waiting_count) m->reported |= LEAT_ATM_AAL_GOT;
     }
     if (h->command.verb == LEAT_ATM_AAL_RECEIVE && h->elapsed == 15) {
         m->asked = h->command.message;

@@ -23,11 +23,11 @@ static inline enum model_need model_need_block(struct model *m)
         return MODEL_GIVEN;
     }
     if (m->ogmsgnum) {
-        if (!m->nomem) m->told |= LEAT_ATM_AAL_NOMEM;
+        if (!m->nomem) m->reported |= LEAT_ATM_AAL_NOMEM;
         m->nomem = true;
         return MODEL_STALLED;
     }
-    m->told |= LEAT_ATM_AAL_EXIT;
+    m->reported |= LEAT_ATM_AAL_EXIT;
     for (unsigned i = 0; i < m->written.count; i++)
         model_release(&m->og, m->written.item[i]);
     m->written.count = m->write.waiting_count = 0;
@@ -46,7 +46,7 @@ static inline void model_put_octet(struct model *m)
     }
     const uint16_t block = m->written.item[m->written.count - 1];
     m->send[block].payload[m->ogoffset++] = h->command.octets[h->octets_done++];
-    if (m->ogoffset == 36 && !m->og.free.count && !m->ogmsgnum) m->told |= LEAT_ATM_AAL_TOOLONG;
+    if (m->ogoffset == 36 && !m->og.free.count && !m->ogmsgnum) m->reported |= LEAT_ATM_AAL_TOOLONG;
 }
 
 /* Each word of b octets takes 4b+3 cycles; its octets are stored in the 5th, 9th, 13th and 17th. */
@@ -111,7 +111,7 @@ static inline void model_state2(struct model *m)
     m->segmenting = false;
     m->written.count = 0;
     m->written_now = true;
-    m->told |= LEAT_ATM_AAL_WRITTEN;
+    m->reported |= LEAT_ATM_AAL_WRITTEN;
 }
 
 static inline void model_state1_block(struct model *m, unsigned i)
@@ -288,7 +288,7 @@ static inline void model_state5_byte(struct model *m, uint64_t now)
         return;
     }
     if (m->byte++ == 0) {
-        m->told |= LEAT_ATM_AAL_LINE;
+        m->reported |= LEAT_ATM_AAL_LINE;
         m->line_at = now;
         memcpy(m->line_cell, m->line, 53);
     }
@@ -347,8 +347,8 @@ static inline void model_give_up(struct model *m, uint16_t block, uint64_t now)
         m->counts.undeliverable++;
         model_open_gaps(m, b, now);
     }
-    m->told |= LEAT_ATM_AAL_UNDELIVERABLE;
-    m->block_told = block;
+    m->reported |= LEAT_ATM_AAL_UNDELIVERABLE;
+    m->block_reported = block;
 }
 
 #endif

@@ -54,8 +54,8 @@ struct bench {
     struct model_cell sent[SENT_COUNT];
     unsigned sent_count;
     uint64_t refuse_at;
-    bool line_told;          /* by the units, of a future cell */
-    uint32_t told, happened; /* in this cycle, in this run */
+    bool line_reported;          /* by the units, of a future cell */
+    uint32_t reported, happened; /* in this cycle, in this run */
 };
 
 static uint8_t pool[POOL_OCTETS];
@@ -232,13 +232,13 @@ static void link_in(struct bench *b)
 
 static void link_out(struct bench *b)
 {
-    if (b->line_told && chance(b, 5)) {
+    if (b->line_reported && chance(b, 5)) {
         b->model.held = draw(b, 120);
         for (int u = 0; u < UNITS; u++)
             leat_atm_aal_unit_hold(&b->unit[u], b->model.held);
     }
-    b->line_told = false;
-    if (!(b->told & LEAT_ATM_AAL_LINE)) return;
+    b->line_reported = false;
+    if (!(b->reported & LEAT_ATM_AAL_LINE)) return;
     const struct model_cell c = model_cell_read(b->model.line_cell);
     if (c.type == LEAT_ATM_TASK_RESYNC) b->resync = c;
     if (c.type == LEAT_ATM_TASK_MESSAGE) b->sent[b->sent_count++ % SENT_COUNT] = c;
@@ -287,7 +287,7 @@ static void write_compose(struct bench *b)
 static void host_write(struct bench *b)
 {
     struct writer *w = &b->writer;
-    if (b->told & (w->hasty ? LEAT_ATM_AAL_EXIT : LEAT_ATM_AAL_EXIT | LEAT_ATM_AAL_WRITTEN)) {
+    if (b->reported & (w->hasty ? LEAT_ATM_AAL_EXIT : LEAT_ATM_AAL_EXIT | LEAT_ATM_AAL_WRITTEN)) {
         w->open = false;
         w->next_at = b->now + (chance(b, 40) ? 0 : draw(b, b->pace));
     }
@@ -332,17 +332,17 @@ static void read_end(struct bench *b)
 static void host_read(struct bench *b)
 {
     struct reader *r = &b->reader;
-    const uint32_t told = b->told;
-    if (told & LEAT_ATM_AAL_DENIED) {
+    const uint32_t reported = b->reported;
+    if (reported & LEAT_ATM_AAL_DENIED) {
         r->state = READER_IDLE;
         r->next_at = b->now + draw(b, b->pace);
     }
-    if (told & LEAT_ATM_AAL_GRANTED) {
+    if (reported & LEAT_ATM_AAL_GRANTED) {
         r->next_at = b->now + 7 + draw(b, 100);
         if (r->state == READER_ASKING && chance(b, 70)) read_get(b);
         if (r->state == READER_ASKING) r->state = READER_ENDING;
     }
-    if (told & LEAT_ATM_AAL_GOT) {
+    if (reported & LEAT_ATM_AAL_GOT) {
         r->state = READER_ENDING;
         r->next_at = b->now + (chance(b, 50) ? 0 : draw(b, 300));
     }
@@ -420,35 +420,35 @@ static void same_message(struct bench *b, int u, uint16_t message)
     same(b, u, "content of the message", memcmp(got, want + 20 + from, len - from) != 0, 0);
 }
 
-static void same_told(struct bench *b, int u)
+static void same_reported(struct bench *b, int u)
 {
     const struct leat_atm_aal_unit *unit = &b->unit[u];
     const struct model *m = &b->model;
     const uint32_t early = LEAT_ATM_AAL_LINE | LEAT_ATM_AAL_TOOLONG;
-    b->promised[u] |= unit->told & early;
-    same(b, u, "told", unit->told & ~early, m->told & ~early);
-    same(b, u, "promised", b->promised[u] & m->told & early, m->told & early);
-    if (m->told & (LEAT_ATM_AAL_WRITTEN | LEAT_ATM_AAL_EXIT))
-        same(b, u, "promised", b->promised[u] & ~m->told & LEAT_ATM_AAL_TOOLONG, 0);
-    b->promised[u] &= ~m->told;
+    b->promised[u] |= unit->reported & early;
+    same(b, u, "told", unit->reported & ~early, m->reported & ~early);
+    same(b, u, "promised", b->promised[u] & m->reported & early, m->reported & early);
+    if (m->reported & (LEAT_ATM_AAL_WRITTEN | LEAT_ATM_AAL_EXIT))
+        same(b, u, "promised", b->promised[u] & ~m->reported & LEAT_ATM_AAL_TOOLONG, 0);
+    b->promised[u] &= ~m->reported;
     if (b->promised[u] & LEAT_ATM_AAL_LINE) same(b, u, "line_at", unit->line_at <= b->now, false);
     if (b->failed) return;
-    if (m->told & LEAT_ATM_AAL_LINE) {
+    if (m->reported & LEAT_ATM_AAL_LINE) {
         same(b, u, "line_at", unit->line_at, m->line_at);
         same(b, u, "difference of line_cell", memcmp(unit->line_cell, m->line_cell, 53) != 0, 0);
     }
-    if (m->told & LEAT_ATM_AAL_COMPLETE) {
-        same(b, u, "message_told", unit->message_told, m->message_told);
-        same_message(b, u, m->message_told);
+    if (m->reported & LEAT_ATM_AAL_COMPLETE) {
+        same(b, u, "message_told", unit->message_reported, m->message_reported);
+        same_message(b, u, m->message_reported);
     }
-    if (m->told & (LEAT_ATM_AAL_GRANTED | LEAT_ATM_AAL_DENIED))
+    if (m->reported & (LEAT_ATM_AAL_GRANTED | LEAT_ATM_AAL_DENIED))
         same(b, u, "reply_at", unit->reply_at, m->reply_at);
-    if (m->told & LEAT_ATM_AAL_GRANTED) {
+    if (m->reported & LEAT_ATM_AAL_GRANTED) {
         same(b, u, "message_read", unit->message_read, m->message_read);
         same_message(b, u, m->message_read);
     }
-    if (m->told & LEAT_ATM_AAL_UNDELIVERABLE)
-        same(b, u, "block_told", unit->block_told, m->block_told);
+    if (m->reported & LEAT_ATM_AAL_UNDELIVERABLE)
+        same(b, u, "block_told", unit->block_reported, m->block_reported);
 }
 
 static void same_counts(struct bench *b, int u)
@@ -492,18 +492,18 @@ static void one_cycle(struct bench *b)
     }
     link_in(b);
     for (int u = 0; u < UNITS && !b->failed; u++) {
-        same_told(b, u);
+        same_reported(b, u);
         same_chain(b, u, &b->unit[u].send, &b->model.og);
         same_chain(b, u, &b->unit[u].receive, &b->model.ic);
         same_blocks(b, u);
         same_registers(b, u);
         same_settled(b, u);
-        b->line_told |= b->unit[u].told & LEAT_ATM_AAL_LINE;
-        b->unit[u].told = 0;
+        b->line_reported |= b->unit[u].reported & LEAT_ATM_AAL_LINE;
+        b->unit[u].reported = 0;
     }
-    b->told = b->model.told;
-    b->happened |= b->told;
-    b->model.told = 0; /* from here on it belongs to the next cycle */
+    b->reported = b->model.reported;
+    b->happened |= b->reported;
+    b->model.reported = 0; /* from here on it belongs to the next cycle */
     link_out(b);
     host_write(b);
     host_read(b);

@@ -119,8 +119,8 @@ void leat_atm_aal_message_completed(struct leat_atm_aal_unit *unit, uint16_t mes
         unit->message[unit->aging_tail].next_obsolete_at = m->obsolete_at;
     }
     unit->aging_tail = message;
-    unit->message_told = message;
-    unit->told |= LEAT_ATM_AAL_COMPLETE;
+    unit->message_reported = message;
+    unit->reported |= LEAT_ATM_AAL_COMPLETE;
 }
 
 void leat_atm_aal_unlink_message(struct leat_atm_aal_unit *unit, uint16_t message)
@@ -156,7 +156,7 @@ static void discard(struct leat_atm_aal_unit *unit, uint16_t message, uint64_t n
     leat_atm_aal_unlink_message(unit, message);
     leat_atm_aal_release_message(unit, message);
     unit->counts.discarded++;
-    unit->told |= LEAT_ATM_AAL_DISCARDED;
+    unit->reported |= LEAT_ATM_AAL_DISCARDED;
     leat_atm_aal_service_parked(unit, m->source, now);
 }
 
@@ -193,7 +193,7 @@ static void answer(struct leat_atm_aal_unit *unit, uint64_t now)
         unit->read.count = 0;
         unit->reading = 0;
         unit->read_free_at = now + MISSED_CYCLES;
-        unit->told |= LEAT_ATM_AAL_DENIED;
+        unit->reported |= LEAT_ATM_AAL_DENIED;
         if (unit->nomem && unit->send.busy_count < unit->send.count)
             unit->due[LEAT_ATM_AAL_STATE0] = unit->read_free_at;
     } else {
@@ -202,7 +202,7 @@ static void answer(struct leat_atm_aal_unit *unit, uint64_t now)
         unit->message_read = message;
         if (is_closed(m)) close_message(unit, message);
         unit->read_free_at = now + FOUND_CYCLES;
-        unit->told |= LEAT_ATM_AAL_GRANTED;
+        unit->reported |= LEAT_ATM_AAL_GRANTED;
     }
     unit->reply_at = unit->read_free_at - 1;
     if (unit->read.count) leat_atm_aal_accept_reads(unit, now);
@@ -219,7 +219,7 @@ void leat_atm_aal_state8(struct leat_atm_aal_unit *unit, uint64_t now)
     if (unit->read.count)
         leat_atm_aal_accept_reads(unit, now);
     else
-        unit->told |= LEAT_ATM_AAL_GOT;
+        unit->reported |= LEAT_ATM_AAL_GOT;
 }
 
 void leat_atm_aal_unit_read_end(struct leat_atm_aal_unit *unit, uint64_t now)

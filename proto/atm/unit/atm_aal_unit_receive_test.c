@@ -47,7 +47,7 @@ static void to_fetch_a_message_changes_nothing(void)
     data(1000, SINGLE, 1, 3);
     run(1100);
     before = *unit;
-    leat_atm_aal_unit_fetch(unit, unit->message_told);
+    leat_atm_aal_unit_fetch(unit, unit->message_reported);
     EQ(memcmp(&before, unit, sizeof before), 0);
 }
 
@@ -83,7 +83,7 @@ static void a_data_cell_is_acknowledged_13_cycles_after_it_is_in_15_behind_other
     data(2000, END, 2, 3);
     run(2100);
     EQ(line(1)->at, 2018);
-    EQ(told_at(LEAT_ATM_AAL_COMPLETE, 0), 2025);
+    EQ(reported_at(LEAT_ATM_AAL_COMPLETE, 0), 2025);
 }
 
 static void cells_that_come_at_once_wait_for_the_acknowledgement_before_theirs(void)
@@ -96,9 +96,9 @@ static void cells_that_come_at_once_wait_for_the_acknowledgement_before_theirs(v
     EQ(line(0)->at, 1016);
     EQ(line(1)->at, 1077);
     EQ(line(2)->at, 1138);
-    EQ(told_at(LEAT_ATM_AAL_COMPLETE, 0), 1023);
-    EQ(told_at(LEAT_ATM_AAL_COMPLETE, 1), 1084);
-    EQ(told_at(LEAT_ATM_AAL_COMPLETE, 2), 1145);
+    EQ(reported_at(LEAT_ATM_AAL_COMPLETE, 0), 1023);
+    EQ(reported_at(LEAT_ATM_AAL_COMPLETE, 1), 1084);
+    EQ(reported_at(LEAT_ATM_AAL_COMPLETE, 2), 1145);
     EQ(unit->in_message_count, 3);
 }
 
@@ -127,7 +127,7 @@ static void state2_takes_its_label_first(void)
         const uint64_t q = e + 13 + (e == 41);
         EQ(line_word(0, 5), LEAT_ATM_TASK_ACK);
         EQ(line(0)->at, q + 3);
-        EQ(told_at(LEAT_ATM_AAL_COMPLETE, 0), q + 10);
+        EQ(reported_at(LEAT_ATM_AAL_COMPLETE, 0), q + 10);
         EQ(line_word(0, 0) >> 4, 4 * 3 + (e == 40 ? 0 : 1));
         EQ(line_word(1, 0) >> 4, 4 * THERE + (e == 40 ? 1 : 0));
         EQ(unit->path, 2);
@@ -196,7 +196,7 @@ static void every_copy_is_acknowledged_and_kept_once(void)
         data(1000 + 100u * i, SINGLE, 1, 3);
     run(2000);
     EQ(stations[0].line_count, 3);
-    EQ(told_count(LEAT_ATM_AAL_COMPLETE), 1);
+    EQ(reported_count(LEAT_ATM_AAL_COMPLETE), 1);
     EQ(unit->receive.busy_count, 1);
     EQ(unit->counts.duplicates, 2);
 }
@@ -211,11 +211,11 @@ static void a_cell_ahead_is_parked_and_joins_twelve_cycles_after_the_one_it_wait
     EQ(unit->in_message_count, 1);
     data(1400, MIDDLE, 2, 3); /* q = 1415, joins 1425, its service ends 1426 */
     run(2000);
-    EQ(told_at(LEAT_ATM_AAL_COMPLETE, 0), 1437);
+    EQ(reported_at(LEAT_ATM_AAL_COMPLETE, 0), 1437);
     EQ(stations[0].line_count, 3); /* no second acknowledgement of the parked one */
     EQ(unit->in_message_count, 3);
     uint8_t last[36 * 2 + 16];
-    leat_atm_aal_unit_copy(unit, unit->message_told, 0, last, sizeof last);
+    leat_atm_aal_unit_copy(unit, unit->message_reported, 0, last, sizeof last);
     EQ(last[15], 1);
     EQ(last[15 + 36], 2);
     EQ(last[15 + 72], 3);
@@ -229,7 +229,7 @@ static void a_copy_of_a_parked_cell_is_acknowledged_and_not_kept(void)
     data(1400, SINGLE, 1, 3);
     run(2000);
     EQ(stations[0].line_count, 3);
-    EQ(told_count(LEAT_ATM_AAL_COMPLETE), 2);
+    EQ(reported_count(LEAT_ATM_AAL_COMPLETE), 2);
     EQ(unit->counts.duplicates, 1);
     EQ(unit->receive.busy_count, 2);
     EQ(unit->peer[3].parked_first[1], 0);
@@ -245,10 +245,10 @@ static void parked_cells_join_in_the_order_of_their_numbers_however_they_came(vo
     run(2500);
     EQ(unit->counts.parked, 6);
     EQ(unit->counts.duplicates, 1);
-    EQ(told_count(LEAT_ATM_AAL_COMPLETE), 0);
+    EQ(reported_count(LEAT_ATM_AAL_COMPLETE), 0);
     data(3000, SINGLE, 65534, 3);
     run(3500);
-    EQ(told_count(LEAT_ATM_AAL_COMPLETE), 7);
+    EQ(reported_count(LEAT_ATM_AAL_COMPLETE), 7);
     uint16_t message = unit->peer[3].first_message;
     for (uint16_t number = 65534; number != 5; number++) {
         EQ(unit->receive_block[message].sequence, number);
@@ -294,7 +294,7 @@ static void numbers_go_from_65535_to_0_on_both_sides(void)
     EQ(unit->send.busy_count, 1);
     EQ(unit->counts.parked, 1);
     EQ(unit->counts.duplicates, 1);
-    EQ(told_count(LEAT_ATM_AAL_COMPLETE), 4);
+    EQ(reported_count(LEAT_ATM_AAL_COMPLETE), 4);
     EQ(unit->peer[3].received[1], 1);
 }
 
@@ -343,10 +343,10 @@ static void after_eight_transmissions_a_block_is_undeliverable(void)
     write_to(unit, THERE, 4);
     run(10 * 400100);
     EQ(stations[0].line_count, 8);
-    EQ(told_count(LEAT_ATM_AAL_UNDELIVERABLE), 1);
-    EQ(told_at(LEAT_ATM_AAL_UNDELIVERABLE, 0), line(7)->at + 400052);
-    EQ(unit->block_told, 0);
-    EQ(unit->send_block[unit->block_told].destination, THERE);
+    EQ(reported_count(LEAT_ATM_AAL_UNDELIVERABLE), 1);
+    EQ(reported_at(LEAT_ATM_AAL_UNDELIVERABLE, 0), line(7)->at + 400052);
+    EQ(unit->block_reported, 0);
+    EQ(unit->send_block[unit->block_reported].destination, THERE);
     EQ(unit->send.busy_count, 0);
     EQ(unit->messages_busy, 0);
     EQ(unit->counts.undeliverable, 1);
@@ -386,12 +386,12 @@ static void broadcasts_leave_after_40000_cycles_and_others_only_once_served(void
     EQ(unit->in_message_count, 1);
     ask(unit, for_rcv);
     run(now + 200);
-    EQ(told_count(LEAT_ATM_AAL_GRANTED), 1);
+    EQ(reported_count(LEAT_ATM_AAL_GRANTED), 1);
     EQ(unit->in_message_count, 1); /* not while it is being read */
     end_reading(unit);
     run(now + 1);
     EQ(unit->in_message_count, 0);
-    EQ(told_count(LEAT_ATM_AAL_DISCARDED), 2);
+    EQ(reported_count(LEAT_ATM_AAL_DISCARDED), 2);
     EQ(unit->counts.discarded, 2);
     EQ(unit->counts.discarded_unread, 1);
     EQ(unit->receive.busy_count, 0);
@@ -423,9 +423,9 @@ static void a_message_without_a_descriptor_waits_for_one(void)
     data(3400, SINGLE, 1, 4); /* other sources have their own */
     run(41022);
     EQ(unit->counts.parked, 2);
-    EQ(told_count(LEAT_ATM_AAL_COMPLETE), 3);
+    EQ(reported_count(LEAT_ATM_AAL_COMPLETE), 3);
     run(41023 + 100);
-    EQ(told_at(LEAT_ATM_AAL_COMPLETE, 3), 41023 + 12 + 11);
+    EQ(reported_at(LEAT_ATM_AAL_COMPLETE, 3), 41023 + 12 + 11);
     EQ(unit->peer[3].message_count, 2);
 }
 
@@ -437,25 +437,25 @@ static void end_cells_join_the_open_message_of_their_source_and_type(void)
     data(1200, BEGIN, 1, 4);
     data_for_all(1300, END, 2, 3);
     run(1400);
-    EQ(told_count(LEAT_ATM_AAL_COMPLETE), 1);
-    EQ(unit->message_told, 1); /* the block of the second cell */
+    EQ(reported_count(LEAT_ATM_AAL_COMPLETE), 1);
+    EQ(unit->message_reported, 1); /* the block of the second cell */
     data(1500, END, 2, 4);
     run(1600);
-    EQ(unit->message_told, 2);
+    EQ(unit->message_reported, 2);
     data(1700, END, 2, 3);
     run(1800);
-    EQ(unit->message_told, 0);
+    EQ(unit->message_reported, 0);
 }
 
 /* Note 5.2 and R10 */
 
 static uint16_t served(struct leat_atm_aal_unit *unit, struct leat_atm_task_message message)
 {
-    const unsigned before = told_count(LEAT_ATM_AAL_GRANTED);
+    const unsigned before = reported_count(LEAT_ATM_AAL_GRANTED);
     const uint64_t at = now + 1;
     ask(unit, message);
     run(now + 100);
-    if (told_count(LEAT_ATM_AAL_GRANTED) == before) {
+    if (reported_count(LEAT_ATM_AAL_GRANTED) == before) {
         EQ(unit->reply_at, at + 80); /* 15 for the words, 66 for the search */
         return LEAT_ATM_AAL_NONE;
     }
@@ -515,10 +515,10 @@ static void a_message_to_one_port_may_be_for_all_instances_too(void)
     struct leat_atm_aal_unit *unit = alone();
     struct leat_atm_task_message asked = for_rcv;
     wired = true;
-    tell(unit, (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_INITSEND });
-    tell(unit,
-         (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_DESTINATION, .destination = HERE });
-    tell(unit, (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_SEND, .message = for_all });
+    report(unit, (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_INITSEND });
+    report(unit,
+           (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_DESTINATION, .destination = HERE });
+    report(unit, (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_SEND, .message = for_all });
     run(1000);
     EQ(served(unit, asked), 0);
     asked.instance++;
@@ -539,8 +539,8 @@ static void gets_that_wait_behind_a_request_do_not_move_its_answer(void)
     run(2016);
     EQ(unit->reply_at, 2022);
     run(3000);
-    EQ(told_count(LEAT_ATM_AAL_GOT), 1);
-    EQ(told_at(LEAT_ATM_AAL_GOT, 0), 2022 + 19 + 15);
+    EQ(reported_count(LEAT_ATM_AAL_GOT), 1);
+    EQ(reported_at(LEAT_ATM_AAL_GOT, 0), 2022 + 19 + 15);
 }
 
 TAP_MAIN(T(bad_cells_and_cells_for_others_leave_no_trace),

@@ -146,7 +146,7 @@ static void put_on_line(struct leat_atm_aal_unit *unit, uint8_t *cell, uint64_t 
 {
     unit->line_cell = cell;
     unit->line_at = at;
-    unit->told |= LEAT_ATM_AAL_LINE;
+    unit->reported |= LEAT_ATM_AAL_LINE;
     unit->due[LEAT_ATM_AAL_STATE5] = at + CELL_LEN;
 }
 
@@ -309,8 +309,8 @@ static void give_up(struct leat_atm_aal_unit *unit, uint16_t block, uint64_t now
             give_up_block(unit, b, now);
         if (b == c->busy_tail || !same_message(unit, c->next[b], block)) break;
     }
-    unit->block_told = block;
-    unit->told |= LEAT_ATM_AAL_UNDELIVERABLE;
+    unit->block_reported = block;
+    unit->reported |= LEAT_ATM_AAL_UNDELIVERABLE;
 }
 
 /* A block whose timer has expired is ready again, or discarded; two never expire in one cycle. Then

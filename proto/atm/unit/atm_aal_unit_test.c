@@ -40,7 +40,7 @@ static void four_octets_to_oneself_take_the_stages_of_the_note(void)
     run(55); /* STATE2-4 50-55 */
     EQ(leat_atm_aal_unit_blktime(unit, 0, now), 0);
     EQ(unit->messages_busy, 1);
-    EQ(told_at(LEAT_ATM_AAL_WRITTEN, 0), 55);
+    EQ(reported_at(LEAT_ATM_AAL_WRITTEN, 0), 55);
     run(111);
     EQ(line(0)->at, 58);
     EQ(leat_atm_aal_unit_blktime(unit, 0, now), 399999);
@@ -49,7 +49,7 @@ static void four_octets_to_oneself_take_the_stages_of_the_note(void)
     run(129); /* E */
     EQ(unit->receive.busy_count, 1);
     run(152);
-    EQ(told_at(LEAT_ATM_AAL_COMPLETE, 0), 152);
+    EQ(reported_at(LEAT_ATM_AAL_COMPLETE, 0), 152);
     struct leat_atm_task_message other = for_rcv;
     other.id++;
     OK(leat_atm_aal_unit_has(unit, &for_rcv) && !leat_atm_aal_unit_has(unit, &other));
@@ -57,12 +57,12 @@ static void four_octets_to_oneself_take_the_stages_of_the_note(void)
     ask(unit, for_rcv);   /* atmrcv 153-167, STATE8 168-174 */
     get(unit, 4);
     run(192);
-    EQ(told_at(LEAT_ATM_AAL_GRANTED, 0), 168);
+    EQ(reported_at(LEAT_ATM_AAL_GRANTED, 0), 168);
     OK(!leat_atm_aal_unit_has(unit, &for_rcv)); /* it has been served */
     EQ(unit->reply_at, 174);
-    EQ(told_count(LEAT_ATM_AAL_GOT), 0);
+    EQ(reported_count(LEAT_ATM_AAL_GOT), 0);
     run(193);
-    EQ(told_at(LEAT_ATM_AAL_GOT, 0), 193);
+    EQ(reported_at(LEAT_ATM_AAL_GOT, 0), 193);
     uint8_t got[4];
     leat_atm_aal_unit_copy(unit, unit->message_read, 0, got, sizeof got);
     OK(memcmp(got, octets, sizeof got) == 0);
@@ -74,13 +74,13 @@ static void eight_octets_to_oneself_take_231_cycles(void)
     wired = true;
     write_to(unit, HERE, 8);
     run(171);
-    EQ(told_at(LEAT_ATM_AAL_WRITTEN, 0), 74);
+    EQ(reported_at(LEAT_ATM_AAL_WRITTEN, 0), 74);
     EQ(line(0)->at, 77);
-    EQ(told_at(LEAT_ATM_AAL_COMPLETE, 0), 171);
+    EQ(reported_at(LEAT_ATM_AAL_COMPLETE, 0), 171);
     ask(unit, for_rcv);
     get(unit, 8);
     run(300);
-    EQ(told_at(LEAT_ATM_AAL_GOT, 0), 231);
+    EQ(reported_at(LEAT_ATM_AAL_GOT, 0), 231);
 }
 
 /* The reader is stations[0], because told_at refers to it. */
@@ -92,12 +92,12 @@ static uint64_t one_way(uint32_t len)
     set_up(&there);
     set_up(&here);
     write_to(&stations[1].unit, THERE, len);
-    while (!told_count(LEAT_ATM_AAL_COMPLETE) && now < 1000000)
+    while (!reported_count(LEAT_ATM_AAL_COMPLETE) && now < 1000000)
         run(now + 1);
     ask(&stations[0].unit, for_rcv);
     if (len) get(&stations[0].unit, len);
     run(now + 40 + 5 * (uint64_t)len);
-    return len ? told_at(LEAT_ATM_AAL_GOT, 0) : stations[0].unit.reply_at;
+    return len ? reported_at(LEAT_ATM_AAL_GOT, 0) : stations[0].unit.reply_at;
 }
 
 static void any_size_takes_the_time_of_the_closed_form(void)
@@ -142,10 +142,10 @@ static void the_cells_of_the_two_message_test_have_the_published_checksums(void)
         { .verb = LEAT_ATM_AAL_SEND, .message = for_rcv },
     };
     for (size_t i = 0; i < sizeof c / sizeof *c; i++)
-        OK(tell(unit, c[i]));
+        OK(report(unit, c[i]));
     run(300);
-    EQ(told_at(LEAT_ATM_AAL_WRITTEN, 0), 60);
-    EQ(told_at(LEAT_ATM_AAL_WRITTEN, 1), 148);
+    EQ(reported_at(LEAT_ATM_AAL_WRITTEN, 0), 60);
+    EQ(reported_at(LEAT_ATM_AAL_WRITTEN, 1), 148);
     EQ(line(0)->at, 63);
     EQ(line_word(0, 51), 0x4a78);
     EQ(line(1)->at, 151); /* the acknowledgement of its own copy, a cycle later: R6, collision */
@@ -300,13 +300,13 @@ static void eight_commands_of_each_kind_wait_and_no_more(void)
 {
     struct leat_atm_aal_unit *unit = alone();
     for (int i = 0; i < LEAT_ATM_AAL_COMMANDS_MAX; i++) {
-        OK(tell(unit, (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_INITSEND,
-                                                     .not_before = 1000 }));
-        OK(tell(unit,
-                (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_RECEIVE, .not_before = 1000 }));
+        OK(report(unit, (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_INITSEND,
+                                                       .not_before = 1000 }));
+        OK(report(unit, (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_RECEIVE,
+                                                       .not_before = 1000 }));
     }
-    OK(!tell(unit, (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_INITSEND }));
-    OK(!tell(unit, (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_RECEIVE }));
+    OK(!report(unit, (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_INITSEND }));
+    OK(!report(unit, (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_RECEIVE }));
 }
 
 static void the_next_message_waits_until_this_one_is_written(void)
@@ -319,7 +319,7 @@ static void the_next_message_waits_until_this_one_is_written(void)
     run(58);
     EQ(unit->send.busy_count, 2);
     run(1000);
-    EQ(told_at(LEAT_ATM_AAL_WRITTEN, 1), 55 + 3 + 3 + 15 + 15);
+    EQ(reported_at(LEAT_ATM_AAL_WRITTEN, 1), 55 + 3 + 3 + 15 + 15);
     EQ(line_word(0, 13), THERE);
     EQ(line_word(0, 7), SINGLE);
     EQ(line_word(1, 13), 3);
@@ -341,9 +341,9 @@ static void a_message_that_finds_no_block_waits_for_those_before_it(void)
     run(1000);
     write_to(unit, 3, 20); /* 16 octets, then a block: 1004 + 19 * 4 + 4 */
     run(1083);
-    EQ(told_count(LEAT_ATM_AAL_NOMEM), 0);
+    EQ(reported_count(LEAT_ATM_AAL_NOMEM), 0);
     run(1084);
-    EQ(told_at(LEAT_ATM_AAL_NOMEM, 0), 1084);
+    EQ(reported_at(LEAT_ATM_AAL_NOMEM, 0), 1084);
     EQ(unit->nomem, 1);
     ack(2000, 2, THERE); /* counted 2011, to be freed from 2014 on */
     while (unit->nomem && now < 3000)
@@ -351,8 +351,8 @@ static void a_message_that_finds_no_block_waits_for_those_before_it(void)
     OK(now > 2014 && now <= 2014 + 2 * 3 + 1);
     const uint64_t waited = now - 1084;
     run(3000);
-    EQ(told_count(LEAT_ATM_AAL_TOOLONG), 0);
-    EQ(told_at(LEAT_ATM_AAL_WRITTEN, 1), 1000 + waited + 3 + 95 + 3 + 15 + 5 + 20);
+    EQ(reported_count(LEAT_ATM_AAL_TOOLONG), 0);
+    EQ(reported_at(LEAT_ATM_AAL_WRITTEN, 1), 1000 + waited + 3 + 95 + 3 + 15 + 5 + 20);
     EQ(unit->messages_busy, 2);
 }
 
@@ -368,7 +368,7 @@ static void readers_use_the_unit_while_a_writer_waits(void)
     get(unit, 16);
     ack(2010, 2, THERE);
     run(2098);
-    EQ(told_at(LEAT_ATM_AAL_GOT, 0), 2098);
+    EQ(reported_at(LEAT_ATM_AAL_GOT, 0), 2098);
     EQ(unit->nomem, 1); /* a block is free, but the unit is not */
     end_reading(unit);
     run(2099);
@@ -389,7 +389,7 @@ static void a_writer_goes_on_after_a_reader_that_was_denied(void)
     run(2082);
     EQ(unit->nomem, 0);
     run(3000);
-    EQ(told_count(LEAT_ATM_AAL_WRITTEN), 2);
+    EQ(reported_count(LEAT_ATM_AAL_WRITTEN), 2);
 }
 
 static void a_message_that_fills_the_buffer_is_warned_of_and_a_longer_one_thrown_away(void)
@@ -397,21 +397,21 @@ static void a_message_that_fills_the_buffer_is_warned_of_and_a_longer_one_thrown
     struct leat_atm_aal_unit *unit = three_blocks();
     write_to(unit, THERE, leat_atm_aal_message_max(3));
     run(2000);
-    EQ(told_count(LEAT_ATM_AAL_TOOLONG), 1);
-    EQ(told_count(LEAT_ATM_AAL_EXIT), 0);
-    EQ(told_count(LEAT_ATM_AAL_WRITTEN), 1);
+    EQ(reported_count(LEAT_ATM_AAL_TOOLONG), 1);
+    EQ(reported_count(LEAT_ATM_AAL_EXIT), 0);
+    EQ(reported_count(LEAT_ATM_AAL_WRITTEN), 1);
     EQ(unit->send.busy_count, 3);
 
     unit = three_blocks();
     write_to(unit, THERE, leat_atm_aal_message_max(3) + 1);
     run(2000); /* octet 88: 4 + 19 * 22 + 4 */
-    EQ(told_at(LEAT_ATM_AAL_EXIT, 0), 426);
-    EQ(told_count(LEAT_ATM_AAL_WRITTEN), 0);
+    EQ(reported_at(LEAT_ATM_AAL_EXIT, 0), 426);
+    EQ(reported_count(LEAT_ATM_AAL_WRITTEN), 0);
     EQ(unit->send.busy_count, 0);
     EQ(stations[0].line_count, 0);
     write_to(unit, THERE, 4); /* the rest of the long one is discarded */
     run(3000);
-    EQ(told_at(LEAT_ATM_AAL_WRITTEN, 0), 2055);
+    EQ(reported_at(LEAT_ATM_AAL_WRITTEN, 0), 2055);
     EQ(stations[0].line_count, 1);
 }
 
@@ -422,11 +422,11 @@ static void an_exit_follows_when_those_before_it_are_gone(void)
     run(500);
     write_to(unit, 3, leat_atm_aal_message_max(3) + 1);
     run(1500);
-    EQ(told_count(LEAT_ATM_AAL_NOMEM), 1);
+    EQ(reported_count(LEAT_ATM_AAL_NOMEM), 1);
     ack(2000, 1, THERE);
     run(4000);
-    EQ(told_count(LEAT_ATM_AAL_EXIT), 1);
-    EQ(told_count(LEAT_ATM_AAL_TOOLONG), 1);
+    EQ(reported_count(LEAT_ATM_AAL_EXIT), 1);
+    EQ(reported_count(LEAT_ATM_AAL_TOOLONG), 1);
     EQ(unit->send.busy_count, 0);
 }
 

@@ -69,16 +69,17 @@ static inline struct leat_atm_aal_unit *alone(void)
 static inline void collect(struct station *s)
 {
     for (unsigned flag = 0; flag < FLAGS; flag++)
-        if (s->unit.told >> flag & 1) s->events[flag].at[s->events[flag].count++ % EVENTS] = now;
-    if (s->unit.told & LEAT_ATM_AAL_LINE) {
+        if (s->unit.reported >> flag & 1)
+            s->events[flag].at[s->events[flag].count++ % EVENTS] = now;
+    if (s->unit.reported & LEAT_ATM_AAL_LINE) {
         struct line *l = &s->lines[s->line_count++ % LINES];
         l->at = s->unit.line_at;
         memcpy(l->cell, s->unit.line_cell, sizeof l->cell);
     }
-    s->unit.told = 0;
+    s->unit.reported = 0;
 }
 
-static inline unsigned bit_of(enum leat_atm_aal_told flag)
+static inline unsigned bit_of(enum leat_atm_aal_reported flag)
 {
     unsigned bit = 0;
     while (1u << bit != (unsigned)flag)
@@ -86,15 +87,15 @@ static inline unsigned bit_of(enum leat_atm_aal_told flag)
     return bit;
 }
 
-static inline unsigned told_count(enum leat_atm_aal_told flag)
+static inline unsigned reported_count(enum leat_atm_aal_reported flag)
 {
     return stations[0].events[bit_of(flag)].count;
 }
 
 /* The cycle in which this was reported for the i-th time; never: 0. */
-static inline uint64_t told_at(enum leat_atm_aal_told flag, unsigned i)
+static inline uint64_t reported_at(enum leat_atm_aal_reported flag, unsigned i)
 {
-    return i < told_count(flag) ? stations[0].events[bit_of(flag)].at[i] : 0;
+    return i < reported_count(flag) ? stations[0].events[bit_of(flag)].at[i] : 0;
 }
 
 static inline const struct line *line(unsigned i)
@@ -154,7 +155,7 @@ static inline void run(uint64_t until)
 static const struct leat_atm_task_message for_rcv = { { 'r', 'c', 'v' }, 1, 1 };
 static const struct leat_atm_task_message for_all = { { 'r', 'c', 'v' }, UINT32_MAX, 1 };
 
-static inline bool tell(struct leat_atm_aal_unit *unit, struct leat_atm_aal_command c)
+static inline bool report(struct leat_atm_aal_unit *unit, struct leat_atm_aal_command c)
 {
     const bool taken = leat_atm_aal_unit_command(unit, &c, now);
     collect(&stations[unit == &stations[1].unit]);
@@ -167,25 +168,25 @@ static inline void write_to(struct leat_atm_aal_unit *unit, uint16_t to, uint32_
 {
     for (uint32_t i = 0; i < len; i++)
         octets[i] = (uint8_t)(i * 7 + i / 256);
-    tell(unit, (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_INITSEND });
+    report(unit, (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_INITSEND });
     if (len)
-        tell(unit, (struct leat_atm_aal_command){
-                       .verb = LEAT_ATM_AAL_PUT, .octets = octets, .len = len });
-    tell(unit,
-         (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_DESTINATION, .destination = to });
-    tell(unit, (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_SEND,
-                                              .message = to == LEAT_ATM_TASK_BROADCAST ? for_all
-                                                                                       : for_rcv });
+        report(unit, (struct leat_atm_aal_command){
+                         .verb = LEAT_ATM_AAL_PUT, .octets = octets, .len = len });
+    report(unit,
+           (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_DESTINATION, .destination = to });
+    report(unit, (struct leat_atm_aal_command){
+                     .verb = LEAT_ATM_AAL_SEND,
+                     .message = to == LEAT_ATM_TASK_BROADCAST ? for_all : for_rcv });
 }
 
 static inline void ask(struct leat_atm_aal_unit *unit, struct leat_atm_task_message message)
 {
-    tell(unit, (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_RECEIVE, .message = message });
+    report(unit, (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_RECEIVE, .message = message });
 }
 
 static inline void get(struct leat_atm_aal_unit *unit, uint32_t len)
 {
-    tell(unit, (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_GET, .len = len });
+    report(unit, (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_GET, .len = len });
 }
 
 static inline void end_reading(struct leat_atm_aal_unit *unit)

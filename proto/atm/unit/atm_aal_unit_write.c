@@ -31,7 +31,7 @@ static void give_up(struct leat_atm_aal_unit *unit)
         leat_atm_aal_chain_release(&unit->send, block);
     }
     unit->write.count = 0;
-    unit->told |= LEAT_ATM_AAL_EXIT;
+    unit->reported |= LEAT_ATM_AAL_EXIT;
 }
 
 /* A block for the message, or a wait for one, or the end of the message (note 5.2). */
@@ -42,7 +42,7 @@ static bool take_block(struct leat_atm_aal_unit *unit, uint64_t now)
             give_up(unit);
         else if (!unit->nomem) {
             unit->nomem = 1;
-            unit->told |= LEAT_ATM_AAL_NOMEM;
+            unit->reported |= LEAT_ATM_AAL_NOMEM;
         }
         leat_atm_aal_scan_plan(unit, now + 1);
         return false;
@@ -75,7 +75,7 @@ static bool put(struct leat_atm_aal_unit *unit, const struct leat_atm_aal_comman
     /* Only this message is left in the buffer (seed 001, "msgtoolong"). */
     if (len && unit->write_offset == PAYLOAD_LEN && unit->messages_busy == 0 &&
         unit->send.busy_count == unit->send.count)
-        unit->told |= LEAT_ATM_AAL_TOOLONG;
+        unit->reported |= LEAT_ATM_AAL_TOOLONG;
     if (unit->put_done == c->len) {
         unit->write_free_at = unit->put_base + leat_atm_aal_io_cycles(c->len);
         return true;
@@ -196,7 +196,7 @@ static void message_ready(struct leat_atm_aal_unit *unit, uint64_t now)
     unit->message_count++;
     unit->messages_busy++;
     unit->write_free_at = now + 1;
-    unit->told |= LEAT_ATM_AAL_WRITTEN;
+    unit->reported |= LEAT_ATM_AAL_WRITTEN;
     unit->due[LEAT_ATM_AAL_STATE2] = LEAT_NEVER;
     unit->segment_cells = 0;
     leat_atm_aal_scan_plan(unit, now + 1);

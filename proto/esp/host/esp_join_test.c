@@ -13,7 +13,7 @@ enum {
     STRANGERS = 20, /* unassigned addresses */
     MEMBERS_MAX = 64,
     PROCESSES = 4096,
-    HEARD_MAX = 1 << 15,
+    RECEIVED_MAX = 1 << 15,
     LETTER_MAX = 128,
     CAMPAIGN = LEAT_ROUNDS / 200 + 2000,
 };
@@ -46,7 +46,7 @@ struct world {
     struct process process[PROCESSES];
     unsigned processes;
     leat_time now;
-    struct letter heard[HEARD_MAX]; /* by the attacker */
+    struct letter received[RECEIVED_MAX]; /* by the attacker */
     unsigned announced_count;
     unsigned loss; /* of 100 packets */
     uint64_t welcomed[256];
@@ -113,7 +113,7 @@ static bool is_same(const struct leat_esp_next *a, const struct leat_esp_next *b
 static struct letter *keep(struct world *w, const struct leat_esp_post *post,
                            const struct leat_esp_next *from, const struct leat_esp_next *to)
 {
-    struct letter *l = &w->heard[w->announced_count++ % HEARD_MAX];
+    struct letter *l = &w->received[w->announced_count++ % RECEIVED_MAX];
     *l = (struct letter){ .from = *from, .to = *to };
     EQ(leat_esp_post_encode(post, group_key, l->octets, sizeof l->octets, &l->len), LEAT_ERR_OK);
     return l;
@@ -222,9 +222,9 @@ static bool knows(const struct world *w, unsigned host)
 static void play_again(struct world *w, unsigned first, const struct leat_esp_next *from)
 {
     const unsigned end = w->announced_count;
-    OK(end <= HEARD_MAX);
+    OK(end <= RECEIVED_MAX);
     for (unsigned i = first; i < end; i++)
-        arrive(w, &w->heard[i], from ? from : &w->heard[i].from);
+        arrive(w, &w->received[i], from ? from : &w->received[i].from);
 }
 
 static void a_member_is_known_by_its_second_join(void)
@@ -259,10 +259,10 @@ static void one_join_from_twenty_sources_makes_no_member_more(void)
     begin_member(&w, 1);
     pass(&w, 50 * ms);
     EQ(known(&w), 2);
-    const unsigned heard = w.announced_count;
+    const unsigned received = w.announced_count;
     for (unsigned i = 0; i < STRANGERS; i++) {
         const struct leat_esp_next stranger = address_of(100 + i);
-        w.announced_count = heard;
+        w.announced_count = received;
         play_again(&w, 0, &stranger);
         pump(&w);
         EQ(w.welcomed[100 + i], 0); /* no answer without a request */
@@ -342,7 +342,7 @@ static void a_join_that_is_held_back_is_worth_nothing_after_a_farewell(void)
     send_join(&w, 0, &post);
     w.loss = 0;
     end_member(&w, 0, true);
-    arrive(&w, &w.heard[held], &w.heard[held].from);
+    arrive(&w, &w.received[held], &w.received[held].from);
     EQ(known(&w), 0);
     EQ(w.root.unproven, 2);
 }
@@ -379,7 +379,8 @@ static void an_old_welcome_changes_nothing(void)
     OK(knows(&w, 0));
     const struct leat_esp_member before = w.member[0];
     for (unsigned i = 0; i < w.announced_count; i++)
-        if (!is_same(&w.heard[i].to, &root_address)) arrive(&w, &w.heard[i], &w.heard[i].from);
+        if (!is_same(&w.received[i].to, &root_address))
+            arrive(&w, &w.received[i], &w.received[i].from);
     EQ(w.member[0].challenge, before.challenge);
     EQ(w.member[0].join_at, before.join_at);
     OK(w.member[0].refused > before.refused);
@@ -452,7 +453,7 @@ static void a_join_is_answered_once(void)
     pump(&w);
     EQ(w.announced_count, 1);
     for (unsigned i = 0; i < 10000; i++) {
-        arrive(&w, &w.heard[0], &w.heard[0].from);
+        arrive(&w, &w.received[0], &w.received[0].from);
         all += count_welcomes(&w);
         w.now += ms;
     }
@@ -495,13 +496,13 @@ static void copies_keep_nobody_out(unsigned per_ms)
         pass(&w, 300 * ms);
     }
     OK(knows(&w, 0));
-    const unsigned heard = w.announced_count;
+    const unsigned received = w.announced_count;
     unsigned next = 0;
     begin_root(&w, true);
     w.member[0].join_at = w.now + 30 * ms; /* the attacker is the first */
     for (unsigned i = 0; i < 40; i++, w.now += ms) {
-        for (unsigned sent = 0; sent < per_ms; next = (next + 1) % heard) {
-            struct letter *l = &w.heard[next];
+        for (unsigned sent = 0; sent < per_ms; next = (next + 1) % received) {
+            struct letter *l = &w.received[next];
             if (!is_same(&l->to, &root_address)) continue;
             arrive(&w, l, &l->from);
             count_welcomes(&w);
@@ -602,7 +603,7 @@ static void without_a_key_joins_are_believed(void)
     EQ(w.member[0].serial, 1);
     EQ(w.member[0].welcomed_at, w.now);
     const struct leat_esp_next elsewhere = address_of(77);
-    arrive(&w, &w.heard[0], &elsewhere);
+    arrive(&w, &w.received[0], &elsewhere);
     EQ(known(&w), 2);
 }
 
@@ -630,8 +631,8 @@ static void check_sound(const struct world *w)
 static void attack(struct world *w, bool copies_only)
 {
     if (!w->announced_count) return;
-    const unsigned kept = w->announced_count < HEARD_MAX ? w->announced_count : HEARD_MAX;
-    struct letter *l = &w->heard[leat_random_below(&w->random, kept)];
+    const unsigned kept = w->announced_count < RECEIVED_MAX ? w->announced_count : RECEIVED_MAX;
+    struct letter *l = &w->received[leat_random_below(&w->random, kept)];
     const struct leat_esp_next stranger = address_of(
         (unsigned)leat_random_below(&w->random, HOSTS + STRANGERS));
     const bool is_late = is_same(&l->to, &root_address) && !l->has_come;

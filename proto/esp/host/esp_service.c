@@ -460,7 +460,7 @@ void leat_esp_service_receive(struct leat_esp_service *s, leat_time now,
     if (s->state != LEAT_ESP_SERVICE_COMPUTING || !is_expected(s, words)) return;
     for (uint32_t i = 0; i < s->computings; i++) {
         if (s->computing[i].computation != words->computation) continue;
-        s->result.heard++;
+        s->result.received++;
         if (words->control & LEAT_ESP_FLAG_E)
             on_error(s, now);
         else if (words->control & LEAT_ESP_FLAG_X)

@@ -277,7 +277,7 @@ static void packets_of_others_change_nothing(void)
     const struct leat_esp_service_result *r = run(&w);
     EQ(r->end, LEAT_ESP_ANSWERED);
     EQ(r->answer, 8);
-    EQ(r->heard, 8 + 8 + 1);
+    EQ(r->received, 8 + 8 + 1);
 }
 
 static void requests_outside_the_limits_are_refused_with_the_reason(void)

@@ -142,12 +142,12 @@ static void some_refusals_are_silent(void)
     EQ(serve("00e0000500000004 0e00000200000101 0000000000000000 1100000000000000" Z, 0),
        LEAT_PACKETWAY_MEMORY_BOUNDS);
     OK(answers(""));
-    unsigned told = 0;
+    unsigned reported = 0;
     for (unsigned i = 0; i < 30; i++) {
         serve("0000010300000004 0e00000200000101" Z " 1100000000000000" Z, i);
-        told += answer.header.pt != 0;
+        reported += answer.header.pt != 0;
     }
-    EQ(told, 10);
+    EQ(reported, 10);
     EQ(store.err_limited, 20);
     serve("0000010300000004 0e00000200000102" Z " 1100000000000000" Z, 30);
     EQ(answer.header.dt, 0x102); /* another one is not meant */

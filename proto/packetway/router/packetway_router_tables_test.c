@@ -276,7 +276,7 @@ static void the_mtu_of_a_table_is_the_smallest_on_its_way(void)
 enum { UNIVERSE = 0x200, UNIVERSE_LEN = 32, KINDS = 4, TABLES_MAX = 8, LOCAL_MAX = 3 };
 
 /* One record of a table, or of the LRT. */
-struct told {
+struct reported {
     struct leat_packetway_address address;
     uint16_t q;
 };
@@ -286,7 +286,7 @@ struct sent_table {
     uint32_t count;
     unsigned kind; /* 0, 1: twins; 2, 3: buddies */
     uint16_t q;    /* with the hop to me */
-    struct told nodes[5];
+    struct reported nodes[5];
     unsigned node_count;
 };
 
@@ -383,8 +383,8 @@ static int choose(const struct sent_table *tables, unsigned count, uint32_t x,
     return best ? (int)best->kind : -1;
 }
 
-static void check_choice(struct subject *s, const struct told *lrt, unsigned lrt_count, int chosen,
-                         uint32_t x, enum leat_packetway_side side)
+static void check_choice(struct subject *s, const struct reported *lrt, unsigned lrt_count,
+                         int chosen, uint32_t x, enum leat_packetway_side side)
 {
     char hex[128];
     unsigned first = 0;
@@ -410,7 +410,7 @@ static void any_tables_are_read_as_5_3_says(void)
     for (unsigned round = 0; round < LEAT_ROUNDS / 2000 && !tap_checks_failed; round++) {
         struct subject s;
         struct sent_table tables[TABLES_MAX];
-        struct told lrt[LOCAL_MAX];
+        struct reported lrt[LOCAL_MAX];
         const unsigned table_count = 1 + (unsigned)leat_random_below(&r, TABLES_MAX);
         const unsigned lrt_count = (unsigned)leat_random_below(&r, LOCAL_MAX + 1);
         open(&s, 0x102, 0x100, 0);

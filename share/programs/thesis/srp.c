@@ -26,7 +26,7 @@ static void send(const char *name, int inst, int type, float value)
     atmsnd(dev, prcstab, name, inst, type);
 }
 
-static void tell_all(void)
+static void report_all(void)
 {
     send("srp", -1, me, v);
 }
@@ -54,7 +54,7 @@ static int find_other_pivot(struct step step, float *out)
 {
     for (int i = 1; i <= step.below; i++) {
         const int candidate = step.pivot + i * width;
-        if (me == candidate) tell_all();
+        if (me == candidate) report_all();
         *out = me == candidate ? v : receive(candidate);
         if (*out != 0) return i;
     }
@@ -63,9 +63,9 @@ static int find_other_pivot(struct step step, float *out)
 
 static void be_pivot(struct step step)
 {
-    tell_all();
+    report_all();
     if (v == 0 && !find_other_pivot(step, &v)) return;
-    tell_all();
+    report_all();
 }
 
 /* Swaps its row with the one that has the other pivot. */
@@ -78,7 +78,7 @@ static void be_in_pivot_row(struct step step)
         send("srp", me + row * width, me, v);
         v = receive(me + row * width);
     }
-    tell_all();
+    report_all();
 }
 
 static void be_below(struct step step, int row)
@@ -96,7 +96,7 @@ static void be_below(struct step step, int row)
         }
     }
     const float above = receive(me - row * width);
-    if (me == first) tell_all();
+    if (me == first) report_all();
     const float left = me == first ? v : receive(first);
     v = v - left * above / pivot;
 }

@@ -215,10 +215,10 @@ static void on_octets(struct leat_sim_atm_aal_bench *bench, uint32_t port, uint6
 }
 
 static void on_writer(struct leat_sim_atm_aal_bench *bench, uint32_t port, uint64_t now,
-                      uint32_t told)
+                      uint32_t reported)
 {
     static const struct {
-        uint32_t told;
+        uint32_t reported;
         enum leat_sim_atm_aal_event event;
     } list[] = {
         { LEAT_ATM_AAL_TOOLONG, LEAT_SIM_ATM_AAL_TOO_LONG },
@@ -227,29 +227,29 @@ static void on_writer(struct leat_sim_atm_aal_bench *bench, uint32_t port, uint6
         { LEAT_ATM_AAL_WRITTEN, LEAT_SIM_ATM_AAL_WRITTEN },
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-        if (told & list[i].told)
+        if (reported & list[i].reported)
             report(bench, port, now, (struct leat_sim_atm_aal_news){ .event = list[i].event });
-    if (told & LEAT_ATM_AAL_WRITTEN) bench->host[port].waits = FOR_NOTHING;
-    if (told & LEAT_ATM_AAL_EXIT) pass_over_message(bench, port);
+    if (reported & LEAT_ATM_AAL_WRITTEN) bench->host[port].waits = FOR_NOTHING;
+    if (reported & LEAT_ATM_AAL_EXIT) pass_over_message(bench, port);
 }
 
 static void on_report(struct leat_sim_atm_aal_bench *bench, uint32_t port, uint64_t now)
 {
     struct leat_atm_aal_unit *unit = &bench->host[port].unit;
-    const uint32_t told = unit->told;
-    unit->told = 0;
-    if (told & LEAT_ATM_AAL_LINE)
+    const uint32_t reported = unit->reported;
+    unit->reported = 0;
+    if (reported & LEAT_ATM_AAL_LINE)
         leat_sim_atm_send(&bench->sim, port, unit->line_cell, unit->line_at);
-    if (told & LEAT_ATM_AAL_UNDELIVERABLE)
+    if (reported & LEAT_ATM_AAL_UNDELIVERABLE)
         report(bench, port, now,
                (struct leat_sim_atm_aal_news){
                    .event = LEAT_SIM_ATM_AAL_UNDELIVERABLE,
-                   .destination = unit->send_block[unit->block_told].destination,
+                   .destination = unit->send_block[unit->block_reported].destination,
                });
-    on_writer(bench, port, now, told);
-    if (told & (LEAT_ATM_AAL_GRANTED | LEAT_ATM_AAL_DENIED))
-        on_answer(bench, port, now, told & LEAT_ATM_AAL_GRANTED);
-    if (told & LEAT_ATM_AAL_GOT) on_octets(bench, port, now);
+    on_writer(bench, port, now, reported);
+    if (reported & (LEAT_ATM_AAL_GRANTED | LEAT_ATM_AAL_DENIED))
+        on_answer(bench, port, now, reported & LEAT_ATM_AAL_GRANTED);
+    if (reported & LEAT_ATM_AAL_GOT) on_octets(bench, port, now);
 }
 
 /* The unit's next action; or the next cycle, if it accepts orders too slowly. */

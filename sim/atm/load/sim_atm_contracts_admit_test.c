@@ -319,7 +319,7 @@ static void abr_has_its_minimum_at_least(void)
 
 /* ---- the edges ------------------------------------------------------------------------------ */
 
-static void unsound_configs_are_told(void)
+static void unsound_configs_are_reported(void)
 {
     begin("bmx:4");
     EQ(leat_sim_atm_contracts_check(&config), LEAT_ERR_RANGE); /* no connection */
@@ -385,4 +385,5 @@ TAP_MAIN(T(a_link_carries_a_cell_in_53_cycles), T(queues_have_room_for_every_gat
          T(an_output_takes_no_more_than_a_link_does), T(promises_to_others_are_kept),
          T(best_effort_wants_no_promise), T(connections_spread_over_the_paths),
          T(a_full_path_is_passed_by), T(shares_are_fair), T(shares_are_what_reservations_leave),
-         T(abr_has_its_minimum_at_least), T(unsound_configs_are_told), T(answers_read_as_sentences))
+         T(abr_has_its_minimum_at_least), T(unsound_configs_are_reported),
+         T(answers_read_as_sentences))

@@ -153,7 +153,7 @@ static void sift_complete(struct leat_sim_atm_load *load, struct leat_sim_atm_lo
 static void add_complete(struct leat_sim_atm_load *load, struct leat_sim_atm_load_host *host,
                          uint64_t now)
 {
-    const uint16_t message = host->unit.message_told;
+    const uint16_t message = host->unit.message_reported;
     const struct leat_atm_aal_message *m = &host->unit.message[message];
     const uint32_t blocks = load->config.aal.receive_blocks;
     if (host->complete_count == blocks) sift_complete(load, host, now);
@@ -315,15 +315,15 @@ static void finish_read(struct leat_sim_atm_load *load, uint32_t port, uint64_t 
 {
     const struct leat_sim_atm_load_watch *watch = &load->config.watch;
     struct leat_sim_atm_load_host *host = &load->host[port];
-    const bool told = reports_coming(load);
+    const bool reported = reports_coming(load);
     const uint32_t len = host->reading_len;
-    const struct leat_sim_delivery delivery = told ? host->reading_coming
-                                                   : take_message(load, port, now);
+    const struct leat_sim_delivery delivery = reported ? host->reading_coming
+                                                       : take_message(load, port, now);
     assert(delivery.at == now);
     add_delivery(load, &delivery);
     count_delivery(load, &delivery, len);
     if (watch->delivered)
-        watch->delivered(watch->context, &delivery, told ? NULL : load->received, len);
+        watch->delivered(watch->context, &delivery, reported ? NULL : load->received, len);
     load->last_delivery_at = leat_larger(load->last_delivery_at, now);
     leat_atm_aal_unit_read_end(&host->unit, now);
     host->reading = false;
@@ -385,7 +385,7 @@ static void on_given_up(struct leat_sim_atm_load *load, uint32_t port, uint64_t 
 {
     const struct leat_sim_atm_load_watch *watch = &load->config.watch;
     const struct leat_atm_aal_unit *unit = &load->host[port].unit;
-    const uint32_t number = unit->send_block[unit->block_told].message;
+    const uint32_t number = unit->send_block[unit->block_reported].message;
     struct leat_sim_atm_load_sent *sent = sent_of(load, port, number);
     load->counts.undeliverable++;
     if (watch->undeliverable) watch->undeliverable(watch->context, port, number, now);
@@ -400,30 +400,30 @@ static void on_report(struct leat_sim_atm_load *load, uint32_t port, uint64_t no
 {
     struct leat_sim_atm_load_host *host = &load->host[port];
     const struct leat_sim_atm_load_watch *watch = &load->config.watch;
-    const uint32_t told = host->unit.told;
-    host->unit.told = 0;
-    if (told & LEAT_ATM_AAL_LINE) send_line(load, port);
+    const uint32_t reported = host->unit.reported;
+    host->unit.reported = 0;
+    if (reported & LEAT_ATM_AAL_LINE) send_line(load, port);
     if (load->config.desk.on_report) {
-        load->config.desk.on_report(load->config.desk.context, port, told, now);
+        load->config.desk.on_report(load->config.desk.context, port, reported, now);
         return;
     }
-    if (told & LEAT_ATM_AAL_COMPLETE) add_complete(load, host, now);
-    if (told & (LEAT_ATM_AAL_WRITTEN | LEAT_ATM_AAL_EXIT)) {
-        if (told & LEAT_ATM_AAL_EXIT) load->counts.refused++;
+    if (reported & LEAT_ATM_AAL_COMPLETE) add_complete(load, host, now);
+    if (reported & (LEAT_ATM_AAL_WRITTEN | LEAT_ATM_AAL_EXIT)) {
+        if (reported & LEAT_ATM_AAL_EXIT) load->counts.refused++;
         if (watch->written) watch->written(watch->context, port, host->number, now);
         host->writing = false;
         host->write_end_at = now;
         host->number++;
         draw_message(load, port);
     }
-    if (told & LEAT_ATM_AAL_GRANTED && reports_coming(load)) report_coming(load, port);
-    if (told & LEAT_ATM_AAL_DENIED) {
+    if (reported & LEAT_ATM_AAL_GRANTED && reports_coming(load)) report_coming(load, port);
+    if (reported & LEAT_ATM_AAL_DENIED) {
         load->counts.unreadable++;
         host->reading = false;
         host->read_end_at = now;
     }
-    if (told & LEAT_ATM_AAL_GOT) finish_read(load, port, now);
-    if (told & LEAT_ATM_AAL_UNDELIVERABLE) on_given_up(load, port, now);
+    if (reported & LEAT_ATM_AAL_GOT) finish_read(load, port, now);
+    if (reported & LEAT_ATM_AAL_UNDELIVERABLE) on_given_up(load, port, now);
 }
 
 /* When the host acts on its own: a message arises while it is idle, or its line is free. */
@@ -457,17 +457,17 @@ static void next_deeds(struct leat_sim_atm_load *load, uint32_t port, uint64_t l
         send_piece(load, port, until);
     }
     const uint64_t at = leat_atm_aal_unit_step(&host->unit, until);
-    const uint32_t told = host->unit.told;
+    const uint32_t reported = host->unit.reported;
     if (at < host->own_at) {
-        if (!(told & LEAT_ATM_AAL_NEWS)) return;
-        if (told == LEAT_ATM_AAL_LINE && !load->line && !load->config.desk.on_report) {
+        if (!(reported & LEAT_ATM_AAL_NEWS)) return;
+        if (reported == LEAT_ATM_AAL_LINE && !load->line && !load->config.desk.on_report) {
             /* Not for the host. */
-            host->unit.told = 0;
+            host->unit.reported = 0;
             send_line(load, port);
             return;
         }
     }
-    if (told) on_report(load, port, at);
+    if (reported) on_report(load, port, at);
     attend(load, port, at);
 }
 
@@ -550,7 +550,7 @@ static void send_again(struct leat_sim_atm_load *load, uint32_t port, uint64_t n
         leat_atm_aal_unit_hold(unit, now + 1 - line->sent_at);
     else {
         leat_atm_aal_unit_refuse(unit, now);
-        unit->told &= ~(uint32_t)LEAT_ATM_AAL_LINE;
+        unit->reported &= ~(uint32_t)LEAT_ATM_AAL_LINE;
     }
     send_piece(load, port, now + 1);
 }

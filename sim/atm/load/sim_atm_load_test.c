@@ -387,7 +387,7 @@ static struct chance choose(struct leat_random *r)
     return c;
 }
 
-static void tell_how_to_replay(const struct chance *c)
+static void report_how_to_replay(const struct chance *c)
 {
     for (int m = 0; m < 2; m++)
         printf("# leat sim %s --traffic %s --load %u.%06u --bytes %u --cycles %llu --seed %llu "
@@ -440,7 +440,7 @@ static void random_runs_are_the_same_in_both_models(void)
         EQ(cell.units.bad_cells, 0);
         if (same(&rtl, &cell)) continue;
         tap_checks_failed++;
-        tell_how_to_replay(&c);
+        report_how_to_replay(&c);
     }
     memcpy(&all, sum, sizeof all);
     OK(all.suspensions > 0);
@@ -463,7 +463,7 @@ static void a_run_in_pieces_is_the_same_run(void)
         for (int m = 0; m < 2; m++) {
             const struct outcome whole = run(&c, m, NULL), pieces = run(&c, m, &r);
             OK(same(&whole, &pieces));
-            if (!same(&whole, &pieces)) tell_how_to_replay(&c);
+            if (!same(&whole, &pieces)) report_how_to_replay(&c);
         }
     }
 }
@@ -480,7 +480,7 @@ static void what_ports_foresee_changes_nothing(void)
         const struct outcome in_time = run(&c, CELL, NULL);
         prompt = false;
         OK(same(&foreseen, &in_time));
-        if (!same(&foreseen, &in_time)) tell_how_to_replay(&c);
+        if (!same(&foreseen, &in_time)) report_how_to_replay(&c);
     }
 }
 

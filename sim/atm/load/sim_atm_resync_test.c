@@ -299,7 +299,7 @@ static void print_plan(const struct plan *p)
            p->line.lose, p->line.duplicate, p->line.outage_count);
 }
 
-static void every_message_is_read_once_or_told_as_given_up(void)
+static void every_message_is_read_once_or_reported_as_given_up(void)
 {
     const uint64_t patience = 30000000;
     const int cases = 20 + LEAT_ROUNDS / 10000;
@@ -519,7 +519,7 @@ static void a_port_that_is_gone_for_good_costs_little(void)
 /* ---- locked networks ------------------------------------------------------------------------- */
 
 /* Port 0 is offered more than it can read. */
-static void a_network_that_locks_is_told_in_the_same_cycle_by_both_models(void)
+static void a_network_that_locks_is_reported_in_the_same_cycle_by_both_models(void)
 {
     uint64_t ended[2], certificate[2];
     for (int model = 0; model < 2; model++) {
@@ -575,7 +575,7 @@ static struct world *begin_round(const struct leat_sim_atm_line_outage *outage, 
 
 /* A cell was lost; when it is retransmitted, the buffers that wait for it are full of later ones.
  * */
-static void ports_that_lock_while_others_go_on_are_told(void)
+static void ports_that_lock_while_others_go_on_are_reported(void)
 {
     const struct leat_sim_atm_line_outage outage = { .port = 0, .from = 1000, .to = 500000 };
     struct world *w = begin_round(&outage, 300);
@@ -606,11 +606,12 @@ static void what_only_waits_is_not_called_locked(void)
     }
 }
 
-TAP_MAIN(T(every_message_is_read_once_or_told_as_given_up),
+TAP_MAIN(T(every_message_is_read_once_or_reported_as_given_up),
          T(it_is_the_same_in_strides_in_pieces_and_in_registers),
          T(a_message_that_lost_a_cell_is_dropped_as_a_whole),
          T(an_outage_may_last_longer_than_the_numbers_of_the_prototype),
          T(a_port_comes_back_after_cells_were_given_up),
          T(a_port_that_is_gone_for_good_costs_little),
-         T(a_network_that_locks_is_told_in_the_same_cycle_by_both_models),
-         T(ports_that_lock_while_others_go_on_are_told), T(what_only_waits_is_not_called_locked))
+         T(a_network_that_locks_is_reported_in_the_same_cycle_by_both_models),
+         T(ports_that_lock_while_others_go_on_are_reported),
+         T(what_only_waits_is_not_called_locked))

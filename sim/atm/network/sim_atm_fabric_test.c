@@ -108,7 +108,7 @@ static void clocks_are_exact_ratios_in_lowest_terms(void)
     }
 }
 
-static void what_is_wrong_is_told_with_what_was_expected(void)
+static void what_is_wrong_is_reported_with_what_was_expected(void)
 {
     static const struct {
         const char *name, *complaint;
@@ -275,6 +275,6 @@ static void a_unit_fits_its_fabric(void)
 
 TAP_MAIN(T(a_unit_fits_its_fabric), T(clos444_is_the_thesis_network_with_the_thesis_values),
          T(sizes_and_parameters_are_read_in_any_order), T(clocks_are_exact_ratios_in_lowest_terms),
-         T(what_is_wrong_is_told_with_what_was_expected),
+         T(what_is_wrong_is_reported_with_what_was_expected),
          T(a_name_is_the_shortest_that_says_the_same),
          T(random_names_are_refused_or_come_back_equal), T(every_spelling_of_the_list_is_read))

@@ -397,7 +397,7 @@ static void a_held_unit_waits(void)
     for (size_t i = 0; i < 4; i++)
         OK(leat_atm_aal_unit_command(&unit, &commands[i], 0));
     uint64_t now = 1;
-    for (; !(unit.told & LEAT_ATM_AAL_LINE) && now < 1000; now++)
+    for (; !(unit.reported & LEAT_ATM_AAL_LINE) && now < 1000; now++)
         leat_atm_aal_unit_step(&unit, now);
     const uint64_t first_at = unit.line_at;
     leat_atm_aal_unit_hold(&unit, 56);

@@ -184,7 +184,7 @@ static void the_chance_of_sound_bits_is_a_power(void)
 
 /* How often, where, and how many at a time: each within six standard deviations of the expected
  * value. */
-static void errors_are_as_frequent_as_told_and_hit_all_bits_alike(void)
+static void errors_are_as_frequent_as_configured_and_hit_all_bits_equally(void)
 {
     const double p = 0.004, cells = 20000;
     struct leat_sim_atm_line_config config = config_of(tap_seed());
@@ -406,7 +406,7 @@ static void strays_repeat_earlier_cells_or_say_anything(void)
 
 struct ledger {
     struct leat_sim_atm_line_counts counts;
-    uint64_t cells_told;
+    uint64_t cells_reported;
 };
 
 /* Counts independently from the callbacks for each cell. */
@@ -418,7 +418,7 @@ static void watch(void *context, const struct leat_sim_atm_line_event *e)
     const unsigned header = differing_bits(e->sent, e->damaged, 0, 5);
     const unsigned payload = differing_bits(e->sent, e->damaged, 5, CELL);
     const bool altered = differing_bits(e->sent, e->passed, 5, CELL) > 0;
-    l->cells_told++;
+    l->cells_reported++;
     l->counts.cells += e->what == LEAT_SIM_ATM_LINE_OWN;
     l->counts.duplicated += e->what == LEAT_SIM_ATM_LINE_COPY;
     l->counts.inserted += e->what == LEAT_SIM_ATM_LINE_STRAY;
@@ -434,7 +434,7 @@ static void watch(void *context, const struct leat_sim_atm_line_event *e)
                             leat_crc16(0, e->passed + 5, 46) == leat_get_be16(e->passed + 51);
 }
 
-static void every_cell_is_told_and_counted_once(void)
+static void every_cell_is_reported_and_counted_once(void)
 {
     struct leat_random r;
     struct leat_sim_atm_line_counts sum = { 0 };
@@ -465,8 +465,8 @@ static void every_cell_is_told_and_counted_once(void)
         leat_sim_atm_line_counts_add(&sum, &b.line.counts);
     }
     OK(memcmp(&sum, &ledger.counts, sizeof sum) == 0); /* words without gaps */
-    EQ(ledger.cells_told, sum.cells + sum.duplicated + sum.inserted);
-    EQ(arrived, ledger.cells_told - sum.lost - sum.outage - sum.hec_discarded);
+    EQ(ledger.cells_reported, sum.cells + sum.duplicated + sum.inserted);
+    EQ(arrived, ledger.cells_reported - sum.lost - sum.outage - sum.hec_discarded);
 }
 
 static void counts_are_added_word_by_word(void)
@@ -489,11 +489,11 @@ static void counts_are_added_word_by_word(void)
 TAP_MAIN(T(what_makes_no_sense_is_refused), T(faults_are_what_can_change_a_cell),
          T(without_rates_cells_pass_as_they_are), T(a_rate_of_one_spares_no_cell_and_no_bit),
          T(the_chance_of_sound_bits_is_a_power),
-         T(errors_are_as_frequent_as_told_and_hit_all_bits_alike), T(cell_rates_are_kept),
+         T(errors_are_as_frequent_as_configured_and_hit_all_bits_equally), T(cell_rates_are_kept),
          T(a_line_is_a_function_of_seed_port_direction_and_its_cells),
          T(the_header_check_corrects_one_error_at_a_time),
          T(what_the_header_check_gets_wrong_is_counted),
          T(without_a_check_the_damaged_header_passes),
          T(an_outage_takes_all_cells_of_its_port_and_time),
-         T(strays_repeat_earlier_cells_or_say_anything), T(every_cell_is_told_and_counted_once),
+         T(strays_repeat_earlier_cells_or_say_anything), T(every_cell_is_reported_and_counted_once),
          T(counts_are_added_word_by_word))

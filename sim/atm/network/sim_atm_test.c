@@ -49,7 +49,8 @@ struct bench {
     void *memory;
 };
 
-static void tell(struct bench *b, enum what what, uint32_t port, uint64_t now, const uint8_t *cell)
+static void report(struct bench *b, enum what what, uint32_t port, uint64_t now,
+                   const uint8_t *cell)
 {
     if (b->events == EVENTS_MAX) abort();
     b->event[b->events++] = (struct event){
@@ -104,7 +105,7 @@ static void begin_cell(struct bench *b, uint32_t p, uint64_t from)
 static void refused(void *context, uint32_t p, uint64_t now)
 {
     struct bench *b = context;
-    tell(b, REFUSED, p, now, NULL);
+    report(b, REFUSED, p, now, NULL);
     send_cell(b, p, now + 1);
     plan_wake(b, p);
 }
@@ -114,7 +115,7 @@ static void act(void *context, uint32_t p, uint64_t now)
     struct bench *b = context;
     struct bench_port *port = &b->port[p];
     if (port->cell_end_at == now) {
-        tell(b, CELL_OUT, p, now, port->cell);
+        report(b, CELL_OUT, p, now, port->cell);
         begin_cell(b, p, now);
     }
     while (port->release_count && port->release_at[port->release_head] <= now) {
@@ -135,7 +136,7 @@ static void deliver(void *context, uint32_t p, const uint8_t *cell, uint64_t now
 {
     struct bench *b = context;
     struct bench_port *port = &b->port[p];
-    tell(b, DELIVERED, p, now, cell);
+    report(b, DELIVERED, p, now, cell);
     if (!port->hold_cycles) return;
     OK(port->room > 0);
     port->room--;
@@ -473,7 +474,7 @@ static bool same_events(const struct bench *a, const struct bench *b)
     return a->events == b->events;
 }
 
-static void hosts_are_told_the_same_by_both_models(void)
+static void hosts_get_the_same_events_from_both_models(void)
 {
     static const char *const shapes[] = { "bmx:2",      "bmx:5",       "bmx:3/switching=vc",
                                           "clos:2,2,2", "clos:2,1,3",  "clos:1,3,2",
@@ -514,4 +515,4 @@ TAP_MAIN(T(all_1088_connections_of_the_prototype_take_18_cycles),
          T(a_host_that_stays_full_holds_what_is_for_it_and_nothing_else),
          T(labels_that_lead_nowhere_are_dropped),
          T(a_channel_that_nobody_knows_is_dropped_and_counted), T(idle_time_costs_nothing),
-         T(a_wish_replaces_the_one_before_it), T(hosts_are_told_the_same_by_both_models))
+         T(a_wish_replaces_the_one_before_it), T(hosts_get_the_same_events_from_both_models))

@@ -38,7 +38,7 @@ static void reply(struct leat_sim_atm_platform *p, task *t, uint64_t now,
     what.task = (uint32_t)(t - p->task);
     what.cycle = now;
     what.at = edge(p, now);
-    p->base.told(p->base.context, &what);
+    p->base.reported(p->base.context, &what);
     p->has_called = true;
     p->replies++;
     leat_sim_atm_load_pause(&p->load);
@@ -178,22 +178,23 @@ static void on_denied(struct leat_sim_atm_platform *p, uint32_t at)
     t->reply_at = unit_of(p, at)->reply_at;
 }
 
-static void on_report(void *context, uint32_t at, uint32_t told, uint64_t now)
+static void on_report(void *context, uint32_t at, uint32_t reported, uint64_t now)
 {
     struct leat_sim_atm_platform *p = context;
     port *here = &p->port[at];
-    assert(!(told & LEAT_ATM_AAL_EXIT)); /* messages that are too long are rejected before */
-    if (told & LEAT_ATM_AAL_COMPLETE)
+    assert(!(reported & LEAT_ATM_AAL_EXIT)); /* messages that are too long are rejected before */
+    if (reported & LEAT_ATM_AAL_COMPLETE)
         for (uint32_t i = here->first_task; i; i = p->task[i - 1].next)
             if (p->task[i - 1].waits == LEAT_SIM_ATM_PLATFORM_MESSAGE)
                 find_message(p, &p->task[i - 1], now);
-    if (told & LEAT_ATM_AAL_WRITTEN) here->writer = 0;
-    if (told & LEAT_ATM_AAL_GRANTED) reply_at(task_at(p, here->reader), unit_of(p, at)->reply_at);
-    if (told & LEAT_ATM_AAL_DENIED) on_denied(p, at);
-    if (told & LEAT_ATM_AAL_GOT) reply_octets(p, task_at(p, here->reader), now);
-    if (told & LEAT_ATM_AAL_UNDELIVERABLE) {
+    if (reported & LEAT_ATM_AAL_WRITTEN) here->writer = 0;
+    if (reported & LEAT_ATM_AAL_GRANTED)
+        reply_at(task_at(p, here->reader), unit_of(p, at)->reply_at);
+    if (reported & LEAT_ATM_AAL_DENIED) on_denied(p, at);
+    if (reported & LEAT_ATM_AAL_GOT) reply_octets(p, task_at(p, here->reader), now);
+    if (reported & LEAT_ATM_AAL_UNDELIVERABLE) {
         const struct leat_atm_aal_unit *unit = unit_of(p, at);
-        const uint16_t to = unit->send_block[unit->block_told].destination;
+        const uint16_t to = unit->send_block[unit->block_reported].destination;
         p->base.lost(p->base.context, at, to == LEAT_ATM_TASK_BROADCAST ? LEAT_PLATFORM_ALL : to,
                      edge(p, now));
         p->has_called = true;

@@ -27,7 +27,7 @@ static struct {
     uint8_t octets[OCTETS_CAP];
 } s;
 
-static void told(void *context, const struct leat_platform_reply *r)
+static void reported(void *context, const struct leat_platform_reply *r)
 {
     (void)context;
     struct step *step = &s.step[r->task][s.next[r->task]];
@@ -66,7 +66,7 @@ static void open_platform(const struct leat_sim_atm_ports_config *config)
     memset(&s, 0, sizeof s);
     s.memory = calloc(1, leat_sim_atm_platform_footprint(config));
     leat_sim_atm_platform_init(&s.platform, config, s.memory);
-    s.platform.base.told = told;
+    s.platform.base.reported = reported;
     s.platform.base.lost = lost;
     for (size_t i = 0; i < OCTETS_CAP; i++)
         s.octets[i] = (uint8_t)(i * 7 + i / 256);
@@ -315,7 +315,7 @@ static void nothing_in_flight_is_said(void)
     }
 }
 
-static void a_dead_port_is_told(void)
+static void a_dead_port_is_reported(void)
 {
     struct leat_sim_atm_ports_config config = usual("clos444");
     static const struct leat_sim_atm_line_outage outage = { .port = 5, .to = LEAT_NEVER };
@@ -427,5 +427,5 @@ TAP_MAIN(T(one_way_is_t_of_n), T(separate_puts_are_separate_words),
          T(a_broadcast_reaches_each_task_once), T(readers_of_a_port_take_turns),
          T(writers_of_a_port_take_turns), T(a_poller_asks_every_81_cycles),
          T(what_is_out_of_turn_is_refused), T(more_than_ten_of_a_name_at_a_port_are_refused),
-         T(nothing_in_flight_is_said), T(a_dead_port_is_told),
+         T(nothing_in_flight_is_said), T(a_dead_port_is_reported),
          T(both_models_agree_on_random_programs), T(a_writer_without_room_lets_readers_pass))

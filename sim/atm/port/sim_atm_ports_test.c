@@ -8,7 +8,7 @@
 enum { MESSAGES_MAX = 4096, PORTS_MAX = 64, CYCLE_PS = 50000 };
 
 /* The callbacks of a message. */
-struct told {
+struct reported {
     leat_time sent_at, coming_at, arrived_at;
     uint32_t sent, arrived, lost;
     uint64_t order; /* among all arrivals */
@@ -18,7 +18,7 @@ static struct scene {
     struct leat_sim_atm_ports port;
     void *memory;
     struct leat_port_message message[MESSAGES_MAX];
-    struct told told[MESSAGES_MAX];
+    struct reported reported[MESSAGES_MAX];
     leat_time handed_at[MESSAGES_MAX];
     uint32_t count;
     uint64_t arrivals;
@@ -32,12 +32,12 @@ enum { OCTETS_CAP = 1 << 24 };
 
 static void on_sent(void *context, const struct leat_port_message *m, leat_time at)
 {
-    struct told *told = &((struct scene *)context)->told[m->id];
-    EQ(told->arrived, 0);
+    struct reported *reported = &((struct scene *)context)->reported[m->id];
+    EQ(reported->arrived, 0);
     OK(at >= scene.last);
     scene.last = at;
-    told->sent++;
-    told->sent_at = at;
+    reported->sent++;
+    reported->sent_at = at;
 }
 
 static void turn_over(const struct leat_port_message *m)
@@ -49,38 +49,38 @@ static void turn_over(const struct leat_port_message *m)
 /* From now on the octets belong to the callback: changing them must have no effect. */
 static void on_coming(void *context, const struct leat_port_message *m, leat_time at)
 {
-    struct told *told = &((struct scene *)context)->told[m->id];
-    EQ(told->sent, 1);
-    EQ(told->arrived, 0);
+    struct reported *reported = &((struct scene *)context)->reported[m->id];
+    EQ(reported->sent, 1);
+    EQ(reported->arrived, 0);
     OK(at > scene.last);
     EQ(memcmp(m->octets, scene.original + (m->octets - scene.octets), m->len), 0);
     turn_over(m);
-    told->coming_at = at;
+    reported->coming_at = at;
 }
 
 static void on_arrived(void *context, const struct leat_port_message *m, leat_time at)
 {
-    struct told *told = &((struct scene *)context)->told[m->id];
+    struct reported *reported = &((struct scene *)context)->reported[m->id];
     const struct leat_port_message *sent = &scene.message[m->id];
-    EQ(told->sent, 1);
+    EQ(reported->sent, 1);
     OK(at >= scene.last);
     scene.last = at;
     OK(m->from == sent->from && m->to == sent->to && m->len == sent->len);
-    if (told->coming_at) {
-        EQ(told->coming_at, at);
+    if (reported->coming_at) {
+        EQ(reported->coming_at, at);
         turn_over(m);
     }
-    told->arrived++;
-    told->arrived_at = at;
-    told->order = scene.arrivals++;
+    reported->arrived++;
+    reported->arrived_at = at;
+    reported->order = scene.arrivals++;
 }
 
 static void on_lost(void *context, const struct leat_port_message *m, const char *why, leat_time at)
 {
-    struct told *told = &((struct scene *)context)->told[m->id];
+    struct reported *reported = &((struct scene *)context)->reported[m->id];
     OK(*why != '\0');
     (void)at;
-    told->lost++;
+    reported->lost++;
 }
 
 static void on_stuck(void *context, enum leat_port_stuck how, const char *why, leat_time at)
@@ -172,11 +172,11 @@ static void a_message_alone_takes_the_time_of_the_note_in_every_model(void)
             const leat_time way = CYCLE_PS * leat_atm_aal_one_way_cycles(lens[i]);
             hand_over(3, 9, lens[i], 7 * CYCLE_PS - 3); /* accepted at the next edge */
             run_out();
-            EQ(scene.told[0].arrived_at, 7 * CYCLE_PS + way);
-            OK(scene.told[0].coming_at);
+            EQ(scene.reported[0].arrived_at, 7 * CYCLE_PS + way);
+            OK(scene.reported[0].coming_at);
             OK(scene.port.net.latency < way);
             OK(scene.port.net.certificate != 0);
-            EQ(scene.port.net.now, scene.told[0].arrived_at);
+            EQ(scene.port.net.now, scene.reported[0].arrived_at);
         }
 }
 
@@ -192,7 +192,7 @@ static void other_fabrics_differ_by_the_cycles_of_their_stages(void)
             set_up(&c);
             hand_over(1, 0, 100, 0);
             run_out();
-            way[alone] = scene.told[0].arrived_at;
+            way[alone] = scene.reported[0].arrived_at;
         }
         EQ(way[0], way[1]);
         EQ(way[0] / CYCLE_PS + 18,
@@ -208,9 +208,9 @@ static void a_port_sends_by_time_and_then_in_the_order_of_calls(void)
     const uint32_t early = hand_over(2, 5, 40, 500 * CYCLE_PS);
     const uint32_t same = hand_over(2, 5, 40, 500 * CYCLE_PS);
     run_out();
-    OK(scene.told[early].order < scene.told[same].order);
-    OK(scene.told[same].order < scene.told[late].order);
-    EQ(scene.told[early].arrived_at, CYCLE_PS * (500 + leat_atm_aal_one_way_cycles(40)));
+    OK(scene.reported[early].order < scene.reported[same].order);
+    OK(scene.reported[same].order < scene.reported[late].order);
+    EQ(scene.reported[early].arrived_at, CYCLE_PS * (500 + leat_atm_aal_one_way_cycles(40)));
 }
 
 static void a_run_ends_where_it_should(void)
@@ -221,10 +221,10 @@ static void a_run_ends_where_it_should(void)
     EQ(leat_port_run(&scene.port.net, 123456), 123456);
     hand_over(0, 1, 4, 123456);
     const leat_time first = leat_port_run(&scene.port.net, LEAT_NEVER);
-    EQ(scene.told[0].sent, 1);
-    EQ(first, scene.told[0].sent_at);
+    EQ(scene.reported[0].sent, 1);
+    EQ(first, scene.reported[0].sent_at);
     EQ(leat_port_run(&scene.port.net, first + 1), first + 1);
-    EQ(leat_port_run(&scene.port.net, LEAT_NEVER), scene.told[0].arrived_at);
+    EQ(leat_port_run(&scene.port.net, LEAT_NEVER), scene.reported[0].arrived_at);
     EQ(scene.port.net.in_flight, 0);
 }
 
@@ -238,7 +238,7 @@ static void too_many_messages_are_refused(void)
     const struct leat_port_message third = { .from = 0, .to = 3, .octets = scene.octets, .len = 4 };
     OK(!leat_port_send(&scene.port.net, &third, 0));
     run_out();
-    EQ(scene.told[1].arrived, 1);
+    EQ(scene.reported[1].arrived, 1);
 }
 
 static const char *const fabrics[] = { "clos444", "bmx:2", "bmx:7/buffer=2", "clos:2,3,4",
@@ -279,7 +279,7 @@ static void check_order_per_pair(void)
             const uint64_t at = (scene.handed_at[a] + CYCLE_PS - 1) / CYCLE_PS;
             const uint64_t other = (scene.handed_at[b] + CYCLE_PS - 1) / CYCLE_PS;
             /* A port handles messages of one cycle together with what it has begun. */
-            if (at + 1 < other) OK(scene.told[a].order < scene.told[b].order);
+            if (at + 1 < other) OK(scene.reported[a].order < scene.reported[b].order);
         }
 }
 
@@ -295,7 +295,7 @@ static void all_messages_arrive_once_as_they_were_and_in_order(void)
                 certificate[in_steps] = scene.port.net.certificate;
                 end[in_steps] = scene.last;
                 for (uint32_t i = 0; i < scene.count; i++)
-                    count += scene.told[i].sent == 1 && scene.told[i].arrived == 1;
+                    count += scene.reported[i].sent == 1 && scene.reported[i].arrived == 1;
                 EQ(memcmp(scene.octets, scene.original, scene.used), 0);
                 EQ(scene.port.load.counts.altered, 0);
                 check_order_per_pair();
@@ -337,23 +337,23 @@ static void play(uint64_t seed, const char *fabric, enum how how)
         leat_port_run(&scene.port.net, briefly ? scene.port.net.now + 100 * CYCLE_PS : LEAT_NEVER);
     }
     for (uint32_t i = 0; i < scene.count; i++)
-        scene.told[i].coming_at = 0; /* the register model predicts nothing */
+        scene.reported[i].coming_at = 0; /* the register model predicts nothing */
 }
 
-static void ports_that_run_ahead_tell_what_prompt_ones_and_registers_tell(void)
+static void ports_that_run_ahead_report_what_prompt_ones_and_registers_report(void)
 {
-    static struct told told[MESSAGES_MAX];
+    static struct reported reported[MESSAGES_MAX];
     const uint32_t rounds = LEAT_ROUNDS >= 1000000 ? 40 : 8;
     for (uint32_t round = 0; round < rounds; round++) {
         const char *fabric = fabrics[round % (sizeof fabrics / sizeof *fabrics)];
         const uint64_t seed = tap_seed() * 1000 + round;
         play(seed, fabric, AHEAD);
         const uint64_t certificate = scene.port.net.certificate;
-        memcpy(told, scene.told, sizeof told);
+        memcpy(reported, scene.reported, sizeof reported);
         for (int how = PROMPT; how <= (round % 4 ? PROMPT : BY_REGISTERS); how++) {
             play(seed, fabric, (enum how)how);
             EQ(scene.port.net.certificate, certificate);
-            EQ(memcmp(scene.told, told, sizeof told), 0);
+            EQ(memcmp(scene.reported, reported, sizeof reported), 0);
         }
     }
 }
@@ -370,13 +370,13 @@ static void errors_on_the_wire_are_repaired(void)
         hand_over(i % 16, (i * 5 + 1) % 16, 100 * i, i * 1000);
     run_out();
     for (uint32_t i = 0; i < scene.count; i++) {
-        EQ(scene.told[i].arrived, 1);
-        EQ(scene.told[i].coming_at, 0); /* the octets are uncertain to the end */
+        EQ(scene.reported[i].arrived, 1);
+        EQ(scene.reported[i].coming_at, 0); /* the octets are uncertain to the end */
     }
     EQ(memcmp(scene.octets, scene.original, scene.used), 0);
 }
 
-static void what_goes_to_a_dead_port_is_lost_and_told(void)
+static void what_goes_to_a_dead_port_is_lost_and_reported(void)
 {
     static const struct leat_sim_atm_line_outage outage = { .port = 1,
                                                             .from = 0,
@@ -389,9 +389,9 @@ static void what_goes_to_a_dead_port_is_lost_and_told(void)
     hand_over(0, 1, 4, 0);
     hand_over(0, 2, 4, 0);
     run_out();
-    EQ(scene.told[0].lost, 1);
-    EQ(scene.told[0].arrived, 0);
-    EQ(scene.told[1].arrived, 1);
+    EQ(scene.reported[0].lost, 1);
+    EQ(scene.reported[0].arrived, 0);
+    EQ(scene.reported[1].arrived, 1);
 }
 
 /* If all send long messages, the lists of units stay so short that acknowledgements keep up. */
@@ -420,7 +420,7 @@ static void ports_do_not_pile_up_blocks_that_wait_for_acknowledgements(void)
 
 /* Cells that are retransmitted before their acknowledgements can arrive fill all buffers for ever.
  * */
-static void a_network_that_is_stuck_is_told(void)
+static void a_network_that_is_stuck_is_reported(void)
 {
     struct leat_sim_atm_ports_config config = config_of("clos:2,2,2");
     struct leat_sim_atm_load_arrivals look = { 0 };
@@ -433,7 +433,7 @@ static void a_network_that_is_stuck_is_told(void)
     for (uint32_t i = 0; i < 20000 && !lost && scene.port.net.in_flight; i++) {
         leat_port_run(&scene.port.net, LEAT_NEVER);
         for (uint32_t k = 0; k < scene.count; k++)
-            lost += scene.told[k].lost;
+            lost += scene.reported[k].lost;
     }
     OK(lost > 1);
     OK(scene.stuck[LEAT_PORT_LOCKED] > 0 && !scene.stuck[LEAT_PORT_LIVELOCKED]);
@@ -457,29 +457,30 @@ static void set_up_lock(void)
     hand_over(1, 0, 100024, 456 * CYCLE_PS);
 }
 
-static void a_lock_is_told_where_all_that_has_begun_was_delivered(void)
+static void a_lock_is_reported_where_all_that_has_begun_was_delivered(void)
 {
     set_up_lock();
     for (uint32_t i = 0; i < 100 && scene.port.net.in_flight; i++)
         leat_port_run(&scene.port.net, LEAT_NEVER);
     EQ(scene.port.net.in_flight, 0);
-    EQ(scene.told[0].lost + scene.told[1].lost, 2);
+    EQ(scene.reported[0].lost + scene.reported[1].lost, 2);
     EQ(scene.arrivals, 0);
     EQ(scene.stuck[LEAT_PORT_LOCKED], 1);
 }
 
 /* The same, while two other ports continue for ever. */
-static void a_lock_of_some_ports_is_told_and_others_go_on(void)
+static void a_lock_of_some_ports_is_reported_and_others_go_on(void)
 {
     uint32_t rounds = 0;
     set_up_lock();
     for (; rounds < MESSAGES_MAX / 2 && !scene.stuck[LEAT_PORT_LOCKED]; rounds++) {
         const uint32_t id = hand_over(9 + rounds % 2, 10 - rounds % 2, 4000, scene.port.net.now);
-        for (uint32_t i = 0; i < 100 && !scene.told[id].arrived && !scene.told[id].lost; i++)
+        for (uint32_t i = 0; i < 100 && !scene.reported[id].arrived && !scene.reported[id].lost;
+             i++)
             leat_port_run(&scene.port.net, LEAT_NEVER);
     }
     EQ(scene.stuck[LEAT_PORT_LOCKED], 1);
-    EQ(scene.told[0].lost + scene.told[1].lost, 2);
+    EQ(scene.reported[0].lost + scene.reported[1].lost, 2);
     run_out();
     EQ(scene.arrivals, rounds);
 }
@@ -542,18 +543,18 @@ static void a_run_does_not_take_for_ever(void)
     const leat_time reached = leat_port_run(&scene.port.net, LEAT_NEVER);
     OK(reached > 0 && reached < UINT64_C(2000000) * CYCLE_PS);
     run_out();
-    EQ(scene.told[0].arrived_at, (UINT64_C(100000000) + 193) * CYCLE_PS);
+    EQ(scene.reported[0].arrived_at, (UINT64_C(100000000) + 193) * CYCLE_PS);
 }
 
 TAP_MAIN(T(a_message_alone_takes_the_time_of_the_note_in_every_model),
          T(other_fabrics_differ_by_the_cycles_of_their_stages),
          T(a_port_sends_by_time_and_then_in_the_order_of_calls), T(a_run_ends_where_it_should),
          T(too_many_messages_are_refused), T(all_messages_arrive_once_as_they_were_and_in_order),
-         T(ports_that_run_ahead_tell_what_prompt_ones_and_registers_tell),
-         T(errors_on_the_wire_are_repaired), T(what_goes_to_a_dead_port_is_lost_and_told),
+         T(ports_that_run_ahead_report_what_prompt_ones_and_registers_report),
+         T(errors_on_the_wire_are_repaired), T(what_goes_to_a_dead_port_is_lost_and_reported),
          T(ports_do_not_pile_up_blocks_that_wait_for_acknowledgements),
-         T(a_network_that_is_stuck_is_told),
-         T(a_lock_is_told_where_all_that_has_begun_was_delivered),
-         T(a_lock_of_some_ports_is_told_and_others_go_on), T(what_is_slow_is_not_stuck),
+         T(a_network_that_is_stuck_is_reported),
+         T(a_lock_is_reported_where_all_that_has_begun_was_delivered),
+         T(a_lock_of_some_ports_is_reported_and_others_go_on), T(what_is_slow_is_not_stuck),
          T(nothing_delivered_is_judged_by_the_timers), T(a_run_does_not_take_for_ever),
          T(the_load_below_has_the_longest_message_that_both_buffers_hold))

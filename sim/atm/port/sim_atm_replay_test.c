@@ -37,7 +37,7 @@ struct scene {
     struct task task[TASKS_MAX];
     uint32_t messages; /* so far */
     leat_time *coming; /* by id: the reported time; 0: none */
-    uint64_t told;     /* a hash of all callbacks */
+    uint64_t reported; /* a hash of all callbacks */
     uint64_t cuts;     /* random state: where runs are cut into pieces */
     bool wants_coming;
     uint32_t sent, arrived;
@@ -71,7 +71,7 @@ static void note(struct scene *s, uint64_t kind, const struct leat_port_message 
 {
     const uint64_t words[] = { kind, m->from, m->to, m->id, m->len, at };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        s->told = leat_sim_fnv_word(s->told, words[i]);
+        s->reported = leat_sim_fnv_word(s->reported, words[i]);
 }
 
 static void on_sent(void *context, const struct leat_port_message *m, leat_time at)
@@ -239,7 +239,7 @@ static void play(struct scene *s)
 /* ---- with and without replay ----------------------------------------------------------------- */
 
 struct outcome {
-    uint64_t told, certificate, replayed;
+    uint64_t reported, certificate, replayed;
     leat_time now;
     uint32_t sent, arrived;
 };
@@ -266,7 +266,7 @@ static struct outcome run_program(const struct program *program,
     play(&s);
     free(s.coming);
     free(memory);
-    return (struct outcome){ .told = s.told,
+    return (struct outcome){ .reported = s.reported,
                              .certificate = s.net->certificate,
                              .replayed = with_replay ? replay.replayed : 0,
                              .now = s.net->now,
@@ -281,7 +281,7 @@ static uint64_t compare(const struct program *program,
     const struct outcome replay = run_program(program, config, true, cuts);
     EQ(replay.sent, plain.sent);
     EQ(replay.arrived, plain.arrived);
-    EQ(replay.told, plain.told);
+    EQ(replay.reported, plain.reported);
     EQ(replay.certificate, plain.certificate);
     if (!cuts) EQ(replay.now, plain.now); /* else it may be later than the last callback */
     return replay.replayed;
@@ -369,7 +369,7 @@ static void vary(struct leat_sim_atm_ports_config *config, bool has_long, uint64
     config->aal.transmissions_max = UINT8_MAX;
 }
 
-static void nobody_can_tell_the_difference(void)
+static void no_observer_sees_a_difference(void)
 {
     static const char *const fabrics[] = { "clos444", "clos:2,2,2", "clos:3,2,4", "bmx:8" };
     const uint32_t scenes = LEAT_ROUNDS / 50000 > 4 ? LEAT_ROUNDS / 50000 : 4;
@@ -390,4 +390,4 @@ static void nobody_can_tell_the_difference(void)
 
 TAP_MAIN(T(a_ring_that_goes_on_for_long_is_replayed), T(a_ring_is_replayed_however_its_run_is_cut),
          T(a_message_there_and_back_is_replayed_at_once), T(a_large_network_is_replayed_too),
-         T(nobody_can_tell_the_difference))
+         T(no_observer_sees_a_difference))

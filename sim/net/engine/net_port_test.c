@@ -82,14 +82,14 @@ static void a_single_message_takes_the_time_of_the_closed_form(void)
                 OK(bench_open(&one, &shape, LEAT_NET_DOR, &config, &net));
                 OK(send(&one, 0, 11, 77, len, edge_of(&one, start - 1) + 1));
                 run_out(&one);
-                EQ(one.heard_count, 2);
-                EQ(one.heard[0].what, SENT);
-                EQ(one.heard[0].at, edge_of(&one, start + flits - 1));
-                EQ(one.heard[1].what, ARRIVED);
-                EQ(one.heard[1].at, edge_of(&one, start + head + flits - 1));
-                EQ(one.heard[1].message.id, 77);
-                EQ(one.heard[1].message.len, len);
-                OK(one.heard[1].message.octets == octets);
+                EQ(one.received_count, 2);
+                EQ(one.received[0].what, SENT);
+                EQ(one.received[0].at, edge_of(&one, start + flits - 1));
+                EQ(one.received[1].what, ARRIVED);
+                EQ(one.received[1].at, edge_of(&one, start + head + flits - 1));
+                EQ(one.received[1].message.id, 77);
+                EQ(one.received[1].message.len, len);
+                OK(one.received[1].message.octets == octets);
                 bench_close(&one);
             }
 }
@@ -105,7 +105,7 @@ static void storing_costs_a_packet_at_every_router(void)
         OK(bench_open(&one, &shape, LEAT_NET_DOR, &config, &net));
         OK(send(&one, 0, 4, 0, 3 * 112, 0));
         run_out(&one);
-        EQ(one.heard[1].at, edge_of(&one, 2 + 5 * 4 + 5 * 7 + 23));
+        EQ(one.received[1].at, edge_of(&one, 2 + 5 * 4 + 5 * 7 + 23));
         bench_close(&one);
     }
 }
@@ -179,15 +179,16 @@ static void chase(struct leat_random *random, const struct leat_net_config *net)
         EQ(one.port.base.now, other.port.base.now);
         OK(one.port.base.now - at >= one.port.base.latency);
     }
-    EQ(one.heard_count, 80);
-    EQ(other.heard_count, 80);
+    EQ(one.received_count, 80);
+    EQ(other.received_count, 80);
     for (uint32_t i = 0; i < 80; i++)
-        OK(one.heard[i].what == other.heard[i].what && one.heard[i].at == other.heard[i].at);
+        OK(one.received[i].what == other.received[i].what &&
+           one.received[i].at == other.received[i].at);
     OK(one.port.base.certificate == other.port.base.certificate);
     close_ports(&other);
 }
 
-static void contention_free_ports_tell_what_a_message_does_alone(void)
+static void contention_free_ports_report_what_a_message_does_alone(void)
 {
     struct leat_random random;
     leat_random_seed(&random, tap_seed());
@@ -257,11 +258,11 @@ static void contention_free_ports_send_and_take_in_one_message_after_the_other(v
         int what;
     } row[] = { { 2, 3, SENT },     { 7, 1, SENT },  { 13, 1, ARRIVED }, { 15, 2, SENT },
                 { 15, 3, ARRIVED }, { 16, 4, SENT }, { 21, 2, ARRIVED }, { 22, 4, ARRIVED } };
-    EQ(one.heard_count, 8);
+    EQ(one.received_count, 8);
     for (uint32_t i = 0; i < 8; i++) {
-        EQ(one.heard[i].at, edge_of(&one, row[i].cycle));
-        EQ(one.heard[i].message.id, row[i].id);
-        EQ(one.heard[i].what, row[i].what);
+        EQ(one.received[i].at, edge_of(&one, row[i].cycle));
+        EQ(one.received[i].message.id, row[i].id);
+        EQ(one.received[i].what, row[i].what);
     }
     bench_close(&one);
 }
@@ -279,11 +280,11 @@ static void a_port_sends_by_time_then_in_the_order_of_calls(void)
     OK(send(&one, 4, 0, 4, 600, 50000));
     run_out(&one);
     for (uint32_t i = 0, sent = 0, arrived = 0; i < 8; i++)
-        EQ(one.heard[i].message.id, order[one.heard[i].what == SENT ? sent++ : arrived++]);
+        EQ(one.received[i].message.id, order[one.received[i].what == SENT ? sent++ : arrived++]);
     bench_close(&one);
 }
 
-static void the_present_moves_to_what_is_told_or_up_to_until(void)
+static void the_present_moves_to_what_is_reported_or_up_to_until(void)
 {
     const struct leat_net_shape shape = shape_of(LEAT_NET_CROSSBAR, 2, 0);
     for (int alone = 0; alone < 2; alone++) {
@@ -297,14 +298,14 @@ static void the_present_moves_to_what_is_told_or_up_to_until(void)
         EQ(leat_port_run(net, LEAT_NEVER), 1234567);
         OK(send(&one, 0, 1, 0, 0, 2000000)); /* an edge: accepted there */
         EQ(leat_port_run(net, 2000000), 2000000);
-        EQ(one.heard_count, 0);
+        EQ(one.received_count, 0);
         EQ(leat_port_run(net, 2000001), 2000000); /* sent */
-        EQ(one.heard_count, 1);
+        EQ(one.received_count, 1);
         OK(send(&one, 0, 1, 1, 0, 2000000)); /* that edge is over */
         EQ(leat_port_run(net, LEAT_NEVER), 2003333);
         EQ(leat_port_run(net, LEAT_NEVER), 2020000);
-        EQ(one.heard[2].what, ARRIVED);
-        EQ(one.heard[2].message.id, 0);
+        EQ(one.received[2].what, ARRIVED);
+        EQ(one.received[2].message.id, 0);
         EQ(net->in_flight, 1);
         EQ(leat_port_run(net, LEAT_NEVER), 2023333);
         EQ(leat_port_run(net, LEAT_NEVER), 2023333);
@@ -328,7 +329,7 @@ static void no_more_messages_are_in_flight_than_may_be(void)
             OK(send(&one, 1, 2, 3 * round + 2, 0, now));
             OK(!send(&one, 1, 2, 99, 0, now));
             run_out(&one);
-            EQ(one.heard_count, 6 * (round + 1));
+            EQ(one.received_count, 6 * (round + 1));
         }
         bench_close(&one);
     }
@@ -344,7 +345,7 @@ struct campaign {
     uint64_t seed;
 };
 
-static leat_time handed_over[HEARD_MAX];
+static leat_time handed_over[RECEIVED_MAX];
 
 static void send_all(struct bench *b, const struct campaign *c)
 {
@@ -370,30 +371,30 @@ static bool goes_first(uint64_t a, uint64_t b)
 }
 
 /* The number of a message among those of its port, counted independently. */
-static uint64_t number_of(const struct bench *b, const struct heard *h)
+static uint64_t number_of(const struct bench *b, const struct received *h)
 {
     uint64_t number = 0;
-    for (uint32_t i = 0; i < b->heard_count; i++)
-        number += b->heard[i].what == SENT && b->heard[i].message.from == h->message.from &&
-                  goes_first(b->heard[i].message.id, h->message.id);
+    for (uint32_t i = 0; i < b->received_count; i++)
+        number += b->received[i].what == SENT && b->received[i].message.from == h->message.from &&
+                  goes_first(b->received[i].message.id, h->message.id);
     return number;
 }
 
 /* Everything is sent and then arrives, once; in order of time, at the same time in order of ports;
  * messages from one port to another in the order in which they were sent. Certificate and octets.
  * */
-static void check_heard(const struct bench *b, const struct campaign *c)
+static void check_received(const struct bench *b, const struct campaign *c)
 {
-    static uint8_t state[HEARD_MAX];
+    static uint8_t state[RECEIVED_MAX];
     static uint64_t last_sent[PORTS_MAX], last_arrived[PORTS_MAX][PORTS_MAX];
     struct leat_sim_certificate certificate;
     leat_sim_certificate_init(&certificate);
     memset(state, 0, sizeof state);
     memset(last_sent, 0xff, sizeof last_sent);
     memset(last_arrived, 0xff, sizeof last_arrived);
-    EQ(b->heard_count, 2 * c->messages);
-    for (uint32_t i = 0; i < b->heard_count; i++) {
-        const struct heard *h = &b->heard[i], *before = i ? h - 1 : h;
+    EQ(b->received_count, 2 * c->messages);
+    for (uint32_t i = 0; i < b->received_count; i++) {
+        const struct received *h = &b->received[i], *before = i ? h - 1 : h;
         const struct leat_port_message *m = &h->message;
         const bool sent = h->what == SENT;
         uint64_t *last = sent ? &last_sent[m->from] : &last_arrived[m->from][m->to];
@@ -434,19 +435,20 @@ static bool play(const struct place *place, const struct leat_net_config *net,
     if (!bench_open(&one, &shape, place->rule, &config, net)) return false;
     send_all(&one, c);
     run_out(&one);
-    check_heard(&one, c);
+    check_received(&one, c);
     if (!alone) EQ(leat_net_flits_inside(&one.port.net), 0);
     other.world = one.world;
     open_ports(&other, &config, net);
     send_all(&other, c);
     run_in_steps(&other, &random);
-    check_heard(&other, c);
-    EQ(one.heard_count, other.heard_count);
+    check_received(&other, c);
+    EQ(one.received_count, other.received_count);
     OK(one.port.base.certificate == other.port.base.certificate);
     if (!alone) EQ(one.port.net.counts.flit_hops, other.port.net.counts.flit_hops);
-    for (uint32_t i = 0; i < one.heard_count; i++)
-        OK(one.heard[i].at == other.heard[i].at && one.heard[i].what == other.heard[i].what &&
-           one.heard[i].message.id == other.heard[i].message.id);
+    for (uint32_t i = 0; i < one.received_count; i++)
+        OK(one.received[i].at == other.received[i].at &&
+           one.received[i].what == other.received[i].what &&
+           one.received[i].message.id == other.received[i].message.id);
     close_ports(&other);
     bench_close(&one);
     return true;
@@ -500,18 +502,18 @@ static void a_network_that_is_dead_loses_all_that_is_in_flight_and_all_that_come
         run_out(&one);
         const leat_time died_at = one.port.base.now;
         uint32_t lost = 0;
-        for (uint32_t i = 0; i < one.heard_count; i++) {
-            if (one.heard[i].what != LOST) continue;
-            EQ(one.heard[i].at, died_at);
-            OK(strstr(one.heard[i].why, "deadlock") != NULL);
+        for (uint32_t i = 0; i < one.received_count; i++) {
+            if (one.received[i].what != LOST) continue;
+            EQ(one.received[i].at, died_at);
+            OK(strstr(one.received[i].why, "deadlock") != NULL);
             lost++;
         }
         OK(lost > 8 && died_at < UINT64_C(1) << 50);
         OK(send(&one, 3, 4, 81, 0, died_at + 77));
         EQ(leat_port_run(&one.port.base, died_at + 77), died_at + 77);
         EQ(leat_port_run(&one.port.base, LEAT_NEVER), died_at + 77);
-        EQ(one.heard[one.heard_count - 1].message.id, 81);
-        EQ(one.heard[one.heard_count - 1].what, LOST);
+        EQ(one.received[one.received_count - 1].message.id, 81);
+        EQ(one.received[one.received_count - 1].what, LOST);
         EQ(one.port.base.in_flight, 0);
         bench_close(&one);
     }
@@ -533,9 +535,9 @@ static void what_finds_no_room_is_lost_once_and_the_rest_of_it_is_not_sent(void)
             OK(send(&one, i % 4, 4, i, 2000, 0));
         run_out(&one);
         leat_port_run(&one.port.base, one.port.base.now + 10000000);
-        for (uint32_t i = 0; i < one.heard_count; i++) {
-            ended[one.heard[i].what]++;
-            OK(one.heard[i].what != LOST || strstr(one.heard[i].why, "no room"));
+        for (uint32_t i = 0; i < one.received_count; i++) {
+            ended[one.received[i].what]++;
+            OK(one.received[i].what != LOST || strstr(one.received[i].why, "no room"));
         }
         EQ(ended[ARRIVED] + ended[LOST], 40);
         OK(ended[LOST] > 0 && ended[SENT] >= ended[ARRIVED]);
@@ -549,13 +551,13 @@ static void what_finds_no_room_is_lost_once_and_the_rest_of_it_is_not_sent(void)
  * arrive keep their order. */
 static void check_lossy(const struct bench *b, const struct campaign *c)
 {
-    static uint8_t state[HEARD_MAX];
+    static uint8_t state[RECEIVED_MAX];
     static uint64_t last_arrived[PORTS_MAX][PORTS_MAX];
     uint32_t count[3] = { 0 };
     memset(state, 0, sizeof state);
     memset(last_arrived, 0xff, sizeof last_arrived);
-    for (uint32_t i = 0; i < b->heard_count; i++) {
-        const struct heard *h = &b->heard[i];
+    for (uint32_t i = 0; i < b->received_count; i++) {
+        const struct received *h = &b->received[i];
         const struct leat_port_message *m = &h->message;
         uint64_t *last = &last_arrived[m->from][m->to];
         count[h->what]++;
@@ -611,15 +613,16 @@ static void suffer(const char *fault, const struct leat_net_config *net)
     free(memory);
 }
 
-static const struct heard *end_of(uint64_t id)
+static const struct received *end_of(uint64_t id)
 {
-    static const struct heard none = { .what = -1, .why = "" };
-    for (uint32_t i = 0; i < one.heard_count; i++)
-        if (one.heard[i].message.id == id && one.heard[i].what != SENT) return &one.heard[i];
+    static const struct received none = { .what = -1, .why = "" };
+    for (uint32_t i = 0; i < one.received_count; i++)
+        if (one.received[i].message.id == id && one.received[i].what != SENT)
+            return &one.received[i];
     return &none;
 }
 
-static void faults_are_told_with_their_reason(void)
+static void faults_are_reported_with_their_reason(void)
 {
     static const struct {
         const char *fault, *why; /* of the first message */
@@ -655,7 +658,7 @@ static void what_waits_in_a_port_that_died_is_lost_when_nothing_else_happens(voi
     for (uint32_t i = 0; i < 3; i++)
         OK(send(&one, 0, 2, i, 1000, 0));
     leat_port_run(&one.port.base, LEAT_NEVER);
-    EQ(one.heard[0].what, SENT);
+    EQ(one.received[0].what, SENT);
     leat_net_kill(&one.port.net, 0, true);
     run_out(&one);
     EQ(end_of(0)->what, ARRIVED);
@@ -740,15 +743,15 @@ TAP_MAIN(T(a_message_is_as_many_packets_as_it_needs),
          T(what_cannot_be_is_refused_with_what_was_expected),
          T(a_single_message_takes_the_time_of_the_closed_form),
          T(storing_costs_a_packet_at_every_router),
-         T(contention_free_ports_tell_what_a_message_does_alone),
+         T(contention_free_ports_report_what_a_message_does_alone),
          T(a_poor_network_is_never_faster_than_one_without_contention),
          T(contention_free_ports_send_and_take_in_one_message_after_the_other),
          T(a_port_sends_by_time_then_in_the_order_of_calls),
-         T(the_present_moves_to_what_is_told_or_up_to_until),
+         T(the_present_moves_to_what_is_reported_or_up_to_until),
          T(no_more_messages_are_in_flight_than_may_be),
          T(all_arrives_in_order_and_the_same_however_it_is_run),
          T(a_network_that_is_dead_loses_all_that_is_in_flight_and_all_that_comes),
          T(what_finds_no_room_is_lost_once_and_the_rest_of_it_is_not_sent),
-         T(with_losses_every_message_ends_once), T(faults_are_told_with_their_reason),
+         T(with_losses_every_message_ends_once), T(faults_are_reported_with_their_reason),
          T(what_waits_in_a_port_that_died_is_lost_when_nothing_else_happens),
          T(a_network_that_was_stopped_goes_on_as_if_it_had_not_been))

@@ -5,9 +5,9 @@
 #include "net_port.h"
 #include "net_world_test.h"
 
-enum { HEARD_MAX = 1 << 14, OCTETS = 1 << 16, SENT = 0, ARRIVED, LOST };
+enum { RECEIVED_MAX = 1 << 14, OCTETS = 1 << 16, SENT = 0, ARRIVED, LOST };
 
-struct heard {
+struct received {
     int what;
     leat_time at;
     struct leat_port_message message;
@@ -18,8 +18,8 @@ struct bench {
     struct world world;
     struct leat_net_port port;
     void *memory;
-    uint32_t heard_count;
-    struct heard heard[HEARD_MAX];
+    uint32_t received_count;
+    struct received received[RECEIVED_MAX];
 };
 
 static struct bench one, other;
@@ -28,9 +28,9 @@ static uint8_t octets[OCTETS];
 static inline void hear(struct bench *b, int what, const struct leat_port_message *message,
                         const char *why, leat_time at)
 {
-    OK(b->heard_count < HEARD_MAX);
+    OK(b->received_count < RECEIVED_MAX);
     OK(at >= b->port.base.now);
-    b->heard[b->heard_count++ % HEARD_MAX] = (struct heard){ what, at, *message, why };
+    b->received[b->received_count++ % RECEIVED_MAX] = (struct received){ what, at, *message, why };
 }
 
 static inline void on_sent(void *context, const struct leat_port_message *message, leat_time at)
@@ -55,7 +55,7 @@ static const struct leat_net_port_config usual = { .clock = { 10000, 3 },
                                                    .flit_octets = 16,
                                                    .packet_flits = 8,
                                                    .head_flits = 1,
-                                                   .messages_max = HEARD_MAX };
+                                                   .messages_max = RECEIVED_MAX };
 
 /* Opens ports again over the same topology and routing. */
 static inline void open_ports(struct bench *b, const struct leat_net_port_config *config,
@@ -70,7 +70,7 @@ static inline void open_ports(struct bench *b, const struct leat_net_port_config
     c.net = *net;
     OK(!leat_net_port_check(&c, &why));
     b->memory = world_memory(leat_net_port_footprint(&c));
-    b->heard_count = 0;
+    b->received_count = 0;
     leat_net_port_init(&b->port, &c, b->memory);
     b->port.base.observer = (struct leat_port_observer){
         .context = b, .sent = on_sent, .arrived = on_arrived, .lost = on_lost

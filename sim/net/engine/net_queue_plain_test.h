@@ -32,7 +32,7 @@ struct p_packet {
     struct leat_net_route route;
     uint64_t head_at;
     enum leat_net_fate fate;
-    bool ended, told;
+    bool ended, reported;
     uint32_t hops;
     uint32_t out[P_HOPS], entered[P_HOPS], gone[P_HOPS];
     bool cut[P_HOPS];
@@ -406,17 +406,17 @@ static inline bool p_before(const struct leat_net_packet *a, const struct leat_n
     return a->source != b->source ? a->source < b->source : a->number < b->number;
 }
 
-static inline void p_tell(struct plain *p)
+static inline void p_report(struct plain *p)
 {
     for (;;) {
         struct p_packet *first = NULL;
         for (uint32_t i = 0; i < p->packets; i++) {
             struct p_packet *packet = &p->packet[i];
-            if (!packet->ended || packet->told) continue;
+            if (!packet->ended || packet->reported) continue;
             if (!first || p_before(&packet->packet, &first->packet)) first = packet;
         }
         if (!first) return;
-        first->told = true;
+        first->reported = true;
         const bool whole = first->fate == LEAT_NET_DELIVERED || first->fate == LEAT_NET_CORRUPTED;
         const struct leat_net_arrival arrival = {
             first->packet, first->fate, whole ? first->head_at : p->now,
@@ -462,7 +462,7 @@ static inline void p_run(struct plain *p, uint64_t until)
         p_come(p);
         for (uint32_t r = 0; r < p->params->topology->routers; r++)
             p_switch(p, r);
-        p_tell(p);
+        p_report(p);
         for (uint32_t t = 0; t < p->params->topology->terminals; t++)
             p_send(p, t);
     }

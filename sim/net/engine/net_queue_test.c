@@ -491,7 +491,7 @@ static void dropping_counts_what_it_lost_and_waits_for_nothing(void)
 }
 
 /* A ring in which all send half-way around: dimension order with one class of channels. */
-static void a_ring_that_fills_is_dead_and_the_circle_is_told(void)
+static void a_ring_that_fills_is_dead_and_the_cycle_is_reported(void)
 {
     const struct leat_net_shape shape = shape_of(LEAT_NET_RING, 8, 0);
     for (int a = 0; a < ARCHITECTURES; a++) {
@@ -596,6 +596,6 @@ TAP_MAIN(T(a_packet_alone_takes_what_pipelines_wires_and_its_length_say),
          T(every_switch_does_what_the_plain_model_does),
          T(also_with_broken_wires_dead_terminals_and_bit_errors), T(back_pressure_loses_nothing),
          T(dropping_counts_what_it_lost_and_waits_for_nothing),
-         T(a_ring_that_fills_is_dead_and_the_circle_is_told),
+         T(a_ring_that_fills_is_dead_and_the_cycle_is_reported),
          T(pieces_of_a_run_are_the_run_and_idle_time_is_free),
          T(a_packet_across_a_wire_that_breaks_is_cut_and_those_after_it_find_no_way))

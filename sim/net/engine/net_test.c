@@ -89,7 +89,7 @@ static void flights_are_used_again_before_new_ones_are_touched(void)
     free(memory);
 }
 
-static struct leat_net_arrival heard;
+static struct leat_net_arrival received;
 
 static bool next_none(void *context, uint32_t terminal, struct leat_net_packet *packet)
 {
@@ -102,7 +102,7 @@ static bool next_none(void *context, uint32_t terminal, struct leat_net_packet *
 static void hear(void *context, const struct leat_net_arrival *arrival)
 {
     (void)context;
-    heard = *arrival;
+    received = *arrival;
 }
 
 static const struct leat_net_host deaf = { .next = next_none, .arrive = hear };
@@ -116,18 +116,18 @@ static void an_end_is_counted_by_its_fate(void)
     leat_net_end(&net, &flight, 40);
     EQ(net.counts.packets_ended[LEAT_NET_DELIVERED], 1);
     EQ(net.counts.flits_delivered, 5);
-    EQ(heard.head_at, 30);
-    EQ(heard.tail_at, 40);
-    EQ(heard.hops, 3);
-    EQ(heard.packet.number, 9);
+    EQ(received.head_at, 30);
+    EQ(received.tail_at, 40);
+    EQ(received.hops, 3);
+    EQ(received.packet.number, 9);
     flight.fate = LEAT_NET_CUT;
     flight.route.rerouted = true;
     leat_net_end(&net, &flight, 50);
     EQ(net.counts.packets_ended[LEAT_NET_CUT], 1);
     EQ(net.counts.flits_delivered, 5);
     EQ(net.counts.packets_rerouted, 1);
-    EQ(heard.head_at, 50); /* lost: when */
-    OK(heard.rerouted);
+    EQ(received.head_at, 50); /* lost: when */
+    OK(received.rerouted);
 }
 
 static void errors_come_as_often_as_was_asked_and_by_packet_and_flit_alone(void)

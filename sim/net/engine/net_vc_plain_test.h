@@ -128,8 +128,8 @@ static inline void plain_free(struct plain *p)
         free(all[i]);
 }
 
-static inline void plain_tell(struct plain *p, uint64_t at, enum plain_what what, uint32_t port,
-                              uint32_t channel, struct plain_flit flit)
+static inline void plain_report(struct plain *p, uint64_t at, enum plain_what what, uint32_t port,
+                                uint32_t channel, struct plain_flit flit)
 {
     if (p->events == p->events_cap) {
         p->events_cap = p->events_cap ? 2 * p->events_cap : 64;
@@ -204,10 +204,11 @@ static inline struct plain_flit plain_shift(struct plain *p, uint32_t in, uint32
     const uint32_t from = t->in_from[in];
     memmove(l->flit, l->flit + 1, --l->count * sizeof *l->flit);
     if (from & LEAT_NET_TERMINAL)
-        plain_tell(p, p->net.now + 2, PLAIN_SOURCE_CREDIT, from ^ LEAT_NET_TERMINAL, channel, flit);
+        plain_report(p, p->net.now + 2, PLAIN_SOURCE_CREDIT, from ^ LEAT_NET_TERMINAL, channel,
+                     flit);
     else
-        plain_tell(p, p->net.now + 1 + t->out_cycles[from] + p->net.config.credit_cycles,
-                   PLAIN_CREDIT, from, channel, flit);
+        plain_report(p, p->net.now + 1 + t->out_cycles[from] + p->net.config.credit_cycles,
+                     PLAIN_CREDIT, from, channel, flit);
     p->moved_at = p->net.now + 1;
     return flit;
 }
@@ -316,8 +317,8 @@ static inline void plain_send(struct plain *p, uint32_t terminal)
     p->inside++;
     p->net.counts.flits_begun++;
     p->moved_at = p->net.now + 1;
-    plain_tell(p, p->net.now + 2, PLAIN_FLIT, p->net.topology->terminal_in[terminal], s->channel,
-               flit);
+    plain_report(p, p->net.now + 2, PLAIN_FLIT, p->net.topology->terminal_in[terminal], s->channel,
+                 flit);
     if (s->sent == s->packet.flits) plain_ask(p, terminal);
 }
 
@@ -437,10 +438,11 @@ static inline void plain_pass(struct plain *p, uint32_t in, uint32_t channel)
     if (to & LEAT_NET_TERMINAL) {
         p->inside--;
         if (flit.number == 0) packet->head_at = at;
-        if (plain_is_tail(p, flit)) plain_tell(p, at, PLAIN_END, l->out, 0, flit);
-        plain_tell(p, at + 2 + p->net.config.credit_cycles, PLAIN_CREDIT, l->out, l->channel, flit);
+        if (plain_is_tail(p, flit)) plain_report(p, at, PLAIN_END, l->out, 0, flit);
+        plain_report(p, at + 2 + p->net.config.credit_cycles, PLAIN_CREDIT, l->out, l->channel,
+                     flit);
     } else {
-        plain_tell(p, at, PLAIN_FLIT, to, l->channel, flit);
+        plain_report(p, at, PLAIN_FLIT, to, l->channel, flit);
     }
     if (plain_is_tail(p, flit)) {
         l->holds = c->held = false;

@@ -190,7 +190,7 @@ static struct leat_net_config one_channel(void)
 /* All send upwards, to the router nearly half the row away. */
 struct rows {
     uint32_t size, rows; /* only these rows send without end; the others one packet at a time */
-    uint64_t number[64], heard;
+    uint64_t number[64], received;
 };
 
 static bool rows_next(void *context, uint32_t terminal, struct leat_net_packet *packet)
@@ -212,7 +212,7 @@ static void rows_arrive(void *context, const struct leat_net_arrival *arrival)
 {
     struct rows *c = context;
     (void)arrival;
-    c->heard++;
+    c->received++;
 }
 
 /* At each router two buffers wait: the flits from the ring for the channel that the terminal's
@@ -275,7 +275,7 @@ static void a_dead_part_is_found_while_the_rest_lives(void)
     OK(leat_net_run(&w.net, 5000));
     const uint32_t len = leat_net_stuck(&w.net, circle, 64);
     is_a_circle_of_the_ring(circle, len, 8);
-    OK(c.heard > 7 * 40);
+    OK(c.received > 7 * 40);
     world_end(&w);
 }
 
@@ -288,7 +288,7 @@ static void two_classes_of_channels_keep_a_ring_alive(void)
     rows_begin(&w, &c, &shape, 2);
     OK(leat_net_run(&w.net, 20000));
     EQ(leat_net_stuck(&w.net, circle, 4), 0);
-    OK(c.heard > 1000);
+    OK(c.received > 1000);
     world_end(&w);
 }
 

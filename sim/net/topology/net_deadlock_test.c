@@ -160,7 +160,7 @@ static bool model_has_cycle(void)
 
 /* ---- facts ---------------------------------------------------------------------------------- */
 
-static void a_ring_with_one_channel_can_stop_and_the_cycle_is_told(void)
+static void a_ring_with_one_channel_can_stop_and_the_cycle_is_reported(void)
 {
     struct scene s;
     struct leat_net_deadlock deadlock;
@@ -394,7 +394,7 @@ static void large_graphs_are_judged_by_the_turns_they_allow(void)
     memory_of_last_find = NULL;
 }
 
-TAP_MAIN(T(a_ring_with_one_channel_can_stop_and_the_cycle_is_told),
+TAP_MAIN(T(a_ring_with_one_channel_can_stop_and_the_cycle_is_reported),
          T(what_is_known_to_stop_is_found_and_what_is_known_not_to_is_not),
          T(shortest_ways_round_a_circle_can_stop_and_up_and_down_cannot),
          T(the_natural_rule_of_every_kind_is_safe_with_two_channels),

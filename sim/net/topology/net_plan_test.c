@@ -131,9 +131,9 @@ static void what_is_wrong_is_said_and_nothing_is_changed(void)
     struct leat_net_plan p = { .shape = { .kind = LEAT_NET_FLY } };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         OK(parse(wrong[i].name, &p));
-        const bool told = strstr(line, wrong[i].say) != NULL;
-        if (!told) printf("# %s: %s\n", wrong[i].name, line);
-        OK(told);
+        const bool reported = strstr(line, wrong[i].say) != NULL;
+        if (!reported) printf("# %s: %s\n", wrong[i].name, line);
+        OK(reported);
     }
     EQ(p.shape.kind, LEAT_NET_FLY);
 }
