@@ -25,7 +25,7 @@
         { "--rate", "N", "route: bindings a second that one source may create; default 100k" },    \
         { "--port-share", "N", "route: live bindings that one port may have; default half" },      \
         { "--keyed-only", NULL, "route: take computations whose ID is made with the key only" },   \
-        { "--name", "NAME", "of several routers of one host, which" },                             \
+        { "--name", "NAME", "which router, if the host has several" },                             \
         { "--count", "N", "trace: end after so many packets; join: texts" },                       \
     {                                                                                              \
         "--key-file", "FILE", "32 hex digits, mode 600: the network's key"                         \

@@ -174,12 +174,12 @@ const struct verb verb_export = {
         "end), length (also of frames) and tag. --otf2: an archive with a location per lane, "
         "spans as regions, messages as MPI_SEND and MPI_RECV in one communicator, signals as "
         "metrics, and no frames, for otf2-print and Vampir.\n"
-        "Cells of W have no checksum, and those of fabrics that switch virtual channels no VPI "
-        "that `leat decode` knows: it reports them as damaged.\n"
-        "A file, or the folder of an archive, appears only when it is complete; files must "
-        "differ from each other and from the recording, and the folder must be new, empty, or an "
-        "archive that leat wrote before, which is replaced. A damaged or truncated recording is "
-        "reported with the offset; the exit code is 2 and no file appears.",
+        "`leat decode` reports two kinds of exported cells as damaged: cells of W (no checksum), "
+        "and cells of fabrics that switch virtual channels (unknown VPI).\n"
+        "A file, or the folder of an archive, appears only when it is complete; files must differ "
+        "from each other and from the recording, and the folder must be new, empty, or an archive "
+        "that leat wrote before, which is replaced. A damaged or truncated recording is reported "
+        "with the offset; the exit code is 2 and no file appears.",
     .options = {
         { "--pcapng", "FILE", "write a capture of the frames" },
         { "--vcd", "FILE", "write waveforms" },

@@ -71,27 +71,27 @@ const struct verb verb_report = {
     .summary = "make a page, a picture or a table of the runs of a sweep",
     .synopsis = "STORE [-o PAGE.html] [--png FILE] [--csv FILE] [--title TEXT]",
     .description =
-        "Reads a store of `leat sweep`, also while a sweep writes to it, and writes any of "
-        "these, together or alone:\n"
+        "Reads a store of `leat sweep`, also while a sweep writes to it, and writes any of these, "
+        "together or alone:\n"
         "-o: a self-contained page. For each traffic it has the mean latency, the throughput and "
         "the 99th percentile of latency against the offered load, a line per fabric: means over "
         "all seeds with bands of 95 % confidence (Student's t; with one seed, what the run says "
-        "of itself), saturated points open and dashed. Beside them stand a table of where "
-        "fabrics saturate and all points as numbers; then the fabrics themselves, coloured by "
-        "the utilisation of their wires; fabrics whose runs do not report it (ATM fabrics, and "
+        "of itself), saturated points open and dashed. Beside them stand a table of where fabrics "
+        "saturate and all points as numbers; then the fabrics themselves, coloured by the "
+        "utilisation of their wires; fabrics whose runs do not report it (ATM fabrics, and "
         "networks of more than 8192 wires swept without --links) are drawn without colour, with "
         "the reason; what was lost, rerouted or deadlocked; and the commands that repeat the "
         "runs. A fabric in several sweeps of the store has a line for each of them.\n"
         "--png: the same curves as a picture, by rsvg-convert (package librsvg2-bin). --csv: all "
         "runs, a line each, with every number and word of their results but lists (RFC 4180).\n"
-        "A point counts as saturated if one of its runs is. Runs of ATM fabrics do not judge "
-        "that themselves: one counts if less than 95 % of the cells had arrived that were "
-        "offered a mean latency before its end.\n"
+        "A point counts as saturated if one of its runs is. Runs of ATM fabrics do not judge that "
+        "themselves: one counts if less than 95 % of the cells had arrived that were offered a "
+        "mean latency before its end.\n"
         "The same store gives the same octets. Files appear only when all are complete, and none "
-        "may be the store. A page has at most 40 fabrics (of sweeps), 32 traffics, 256 sweeps "
-        "and 65536 points, and draws 16 fabrics; --csv alone has no limit but 256 columns. A "
-        "file that is not a store, or is empty, damaged or from a newer leat, is refused with "
-        "exit code 2.",
+        "may be the store. A page has at most 40 fabrics (of sweeps), 32 traffics, 256 sweeps and "
+        "65536 points, and draws 16 fabrics; --csv alone is limited only to 256 columns. A file "
+        "that is not a store, or is empty, damaged or from a newer leat, is refused with exit "
+        "code 2.",
     .options = {
         { "-o", "FILE", "write a page in HTML" },
         { "--png", "FILE", "draw the curves as a picture" },

@@ -22,7 +22,7 @@
         { "--model", "M", "sim: bit or word (the default)" },                                 \
         { "--disabled", "LIST", "sim: stations that only repeat, with commas between" },      \
         { "--tree", "LIST",                                                                   \
-          "sim: the operation of each height of a tree; the last for all above" },            \
+          "sim: one operation per tree level; the last applies to all higher levels" },       \
         { "--fault", "F", "sim: bit, forget, leave or join:STATION@TIME; may be given again", \
           true },                                                                             \
         { "--seed", "N", "sim: of random operands; default 1" },                              \
