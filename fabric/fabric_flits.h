@@ -65,7 +65,7 @@ extern const struct leat_fabric_kind leat_fabric_kind_flits;
 /* NULL: it is of another kind. */
 struct leat_fabric_flits *leat_fabric_as_flits(struct leat_fabric *fabric);
 
-/* ---- building (fabric_design.c): false with *error ---- */
+/* ---- building (fabric_flits.c): false with *error ---- */
 
 /* In any case call leat_fabric_design_free. */
 bool leat_fabric_design_read(const char *word, bool (*interrupted)(void),

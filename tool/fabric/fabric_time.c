@@ -7,6 +7,7 @@
 #include "fabric_atm.h"
 #include "json_out.h"
 #include "leat_tree.h"
+#include "number.h"
 #include "sim.h"
 #include "sim_clock.h"
 #include <leat/fabric.h>
@@ -144,8 +145,8 @@ static bool read_ports(const struct arguments *args, const char *sizes, uint32_t
 {
     t->to = ports - 1;
     t->json = argument(args, "--json");
-    if (!sim_read_small(args, "--from", 0, ports - 1, &t->from) ||
-        !sim_read_small(args, "--to", 0, ports - 1, &t->to))
+    if (!number_take_small(args, "--from", 0, ports - 1, &t->from) ||
+        !number_take_small(args, "--to", 0, ports - 1, &t->to))
         return false;
     while (sizes)
         if (!read_size(args->verb, &sizes, most, &t->len)) return false;

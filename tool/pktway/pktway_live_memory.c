@@ -1,8 +1,8 @@
 /* leat pktway memory, read and write on live networks. */
 #include "leat_tree.h"
+#include "number.h"
 #include "pktway_live_parts.h"
 #include "pktway_shared.h"
-#include "sim.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,8 +76,8 @@ static bool read_grants(const struct arguments *args, struct leat_packetway_stor
 bool pktway_live_store(const struct arguments *args, struct leat_packetway_store *store, char *why)
 {
     store->len = memory_default;
-    if (!sim_read_amount(args, "--memory", 1, memory_max, &store->len) ||
-        !sim_read_number(args, "--base", 0, UINT64_MAX - store->len + 1, &store->address))
+    if (!number_take_amount(args, "--memory", 1, memory_max, &store->len) ||
+        !number_take(args, "--base", 0, UINT64_MAX - store->len + 1, &store->address))
         return false;
     if (!read_grants(args, store, why)) return false;
     store->octets = calloc(1, (size_t)store->len);

@@ -2,9 +2,9 @@
 #include "pktway_simulate.h"
 #include "fabric.h"
 #include "leat_tree.h"
+#include "number.h"
 #include "pktway_options.h"
 #include "pktway_shared.h"
-#include "sim.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,8 +152,8 @@ static bool read_options(struct pktway_query *a)
     a->size = SIZE_DEFAULT;
     a->count = 1;
     if (!read_fabric(a, fabric) || !fabric_refuse_foreign(a->args, &a->network->base, "", known) ||
-        !sim_read_number(a->args, "--size", 0, sizeof a->octets, &a->size) ||
-        !sim_read_number(a->args, "--count", 1, COUNT_MAX, &a->count) ||
+        !number_take(a->args, "--size", 0, sizeof a->octets, &a->size) ||
+        !number_take(a->args, "--count", 1, COUNT_MAX, &a->count) ||
         !pktway_read_options(a->args, &a->network->design) || !add_error(a))
         return false;
     if (argument(a->args, "--by-address")) a->network->design.by_address = true;

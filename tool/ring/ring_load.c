@@ -3,6 +3,7 @@
 #include "fabric_aton.h"
 #include "json_out.h"
 #include "leat_tree.h"
+#include "number.h"
 #include "pieces.h"
 #include "ring_job.h"
 #include "sim.h"
@@ -90,9 +91,9 @@ static bool read_load(struct ring_load *l)
     static const char known[] = "--traffic --load --cycles --seed --json --bytes --idle";
     if (!fabric_refuse_foreign(l->args, l->fabric, "", known) || !read_traffic(l) ||
         !read_idle(l) || !sim_take_load(l->args, &l->load) ||
-        !sim_read_number(l->args, "--cycles", 1, SIM_CYCLES_MAX, &l->cycles) ||
-        !sim_read_number(l->args, "--seed", 0, UINT64_MAX, &l->seed) ||
-        !sim_read_number(l->args, "--bytes", 0, l->config.packet_octets, &l->bytes))
+        !number_take(l->args, "--cycles", 1, SIM_CYCLES_MAX, &l->cycles) ||
+        !number_take(l->args, "--seed", 0, UINT64_MAX, &l->seed) ||
+        !number_take(l->args, "--bytes", 0, l->config.packet_octets, &l->bytes))
         return false;
     if (l->config.stations > 1) return true;
     return misused(l->args->verb, "%s has nobody to send to, expected 2 stations or more",

@@ -1,8 +1,8 @@
 /* leat ring send and receive: messages from station to station of a live ring. */
 #include "json_out.h"
 #include "leat_tree.h"
+#include "number.h"
 #include "ring_live.h"
-#include "sim.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -159,7 +159,7 @@ int ring_receive(const struct ring_live_request *a, struct leat_aton_host *stati
 {
     uint64_t count = 1;
     int code = DONE;
-    if (!sim_read_number(a->args, "--count", 1, UINT32_MAX, &count)) return WRONG;
+    if (!number_take(a->args, "--count", 1, UINT32_MAX, &count)) return WRONG;
     for (uint64_t i = 0; i < count && code == DONE; i++)
         code = receive_one(a, station);
     return code;

@@ -2,7 +2,6 @@
 #include "fabric.h"
 #include "pieces.h"
 #include "run.h"
-#include "sim.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,6 +11,7 @@
 
 #define SIM_CYCLES_MAX UINT64_C(1000000000000000)
 enum {
+    SIM_LOAD_DECIMALS = 6,
     SIM_LOAD_ONE = 1000000, /* a load is counted in parts of this */
     SIM_PERCENT = SIM_LOAD_ONE / 100,
     SIM_LOCKED_MAX = 64, /* ports that are listed */
@@ -116,25 +117,6 @@ bool sim_read_units(const struct arguments *args, struct leat_atm_aal_config *aa
 /* --model: rtl, or cell by default. False after a complaint. */
 bool sim_read_model(const struct arguments *args, enum leat_sim_atm_model *out);
 const char *sim_model_name(enum leat_sim_atm_model model);
-
-/* A whole number within limits; *out keeps its value if the option is absent. */
-bool sim_read_number(const struct arguments *args, const char *option, uint64_t least,
-                     uint64_t most, uint64_t *out);
-
-/* The same, where 32 bits hold it. */
-bool sim_read_small(const struct arguments *args, const char *option, uint32_t least, uint32_t most,
-                    uint32_t *out);
-
-/* The same with k (1024), M or G behind it. */
-bool sim_read_amount(const struct arguments *args, const char *option, uint64_t least,
-                     uint64_t most, uint64_t *out);
-
-/* "0.25" or "25e-2" in parts of 10^decimals, rounded; false: it is not a number, more than one, or
- * would round to zero. */
-bool sim_read_fraction(const char *text, uint32_t decimals, uint32_t *out);
-
-/* The same in parts of SIM_LOAD_ONE; whether it is exact. */
-bool sim_read_load(const char *text, uint32_t *out, bool *exact);
 
 /* The value of --load, if given; warns if it is rounded. False after a complaint. */
 bool sim_take_load(const struct arguments *args, uint32_t *out);

@@ -2,124 +2,24 @@
 #include "fabric.h"
 #include "fabric_atm.h"
 #include "leat_tree.h"
+#include "number.h"
 #include "result_file.h"
 #include "sim.h"
 #include "sim_clock.h"
 #include <string.h>
 
-enum { RATE_DECIMALS = 9, LOAD_DECIMALS = 6 };
+enum { RATE_DECIMALS = 9 };
 
 /* Sources of the check workload have neither messages nor lines. */
 static const char not_with_w[] =
     "--bytes --blocks --descriptors --retransmit --obsolete --transmissions --bit-errors --lose "
     "--insert --duplicate --hec --dead --no-resync";
 
-bool sim_read_number(const struct arguments *args, const char *option, uint64_t least,
-                     uint64_t most, uint64_t *out)
-{
-    const char *text = argument(args, option);
-    uint64_t number;
-    if (!text) return true;
-    if (leat_tree_number(text, strlen(text), &number) && number >= least && number <= most) {
-        *out = number;
-        return true;
-    }
-    return misused(args->verb, "%s '%s', expected a whole number, %llu to %llu", option, text,
-                   (unsigned long long)least, (unsigned long long)most);
-}
-
-bool sim_read_amount(const struct arguments *args, const char *option, uint64_t least,
-                     uint64_t most, uint64_t *out)
-{
-    const char *text = argument(args, option);
-    if (!text) return true;
-    size_t len = strlen(text);
-    unsigned shift = 0;
-    if (len && strchr("kMG", text[len - 1]) != NULL)
-        shift = text[--len] == 'k' ? 10 : text[len] == 'M' ? 20 : 30;
-    uint64_t number;
-    if (leat_tree_number(text, len, &number) && number <= most >> shift &&
-        number << shift >= least) {
-        *out = number << shift;
-        return true;
-    }
-    return misused(args->verb, "%s '%s', expected %llu to %llu, as 4096, 64k or 1M", option, text,
-                   (unsigned long long)least, (unsigned long long)most);
-}
-
-bool sim_read_small(const struct arguments *args, const char *option, uint32_t least, uint32_t most,
-                    uint32_t *out)
-{
-    uint64_t number = *out;
-    if (!sim_read_number(args, option, least, most, &number)) return false;
-    *out = (uint32_t)number;
-    return true;
-}
-
-/* Digits, some of which may follow a point: their value, and how many do. Insignificant trailing
- * digits are skipped. */
-static const char *read_digits(const char *text, uint64_t *value, int *behind)
-{
-    const uint64_t full = UINT64_C(100000000000000000);
-    bool digits = false, point = false;
-    *value = 0;
-    *behind = 0;
-    for (; (*text >= '0' && *text <= '9') || (*text == '.' && !point); text++) {
-        if (*text == '.') {
-            point = true;
-            continue;
-        }
-        digits = true;
-        if (*value >= full && point) continue;
-        if (*value >= full) return NULL;
-        *value = *value * 10 + (uint64_t)(*text - '0');
-        *behind += point;
-    }
-    return digits ? text : NULL;
-}
-
-static bool read_fraction(const char *text, uint32_t decimals, uint32_t *out, bool *exact)
-{
-    uint64_t value, one = 1, part = 1, exponent = 0;
-    int behind;
-    text = read_digits(text, &value, &behind);
-    if (!text) return false;
-    if ((text[0] == 'e' || text[0] == 'E') && text[1] == '-') {
-        if (!leat_tree_number(text + 2, strlen(text + 2), &exponent) || exponent > 20) return false;
-        text += strlen(text);
-    }
-    if (*text) return false;
-    int shift = (int)decimals - behind - (int)exponent;
-    for (uint32_t i = 0; i < decimals; i++)
-        one *= 10;
-    for (; shift > 0 && value <= one; shift--)
-        value *= 10;
-    for (; shift < 0 && part <= value; shift++)
-        part *= 10; /* the value is below 10^18 */
-    const uint64_t parts = value / part, rest = value % part;
-    const uint64_t rounded = parts + (shift == 0 && rest >= part - rest);
-    if (parts > one || (parts == one && rest) || (value && !rounded)) return false;
-    *out = (uint32_t)rounded;
-    *exact = rest == 0;
-    return true;
-}
-
-bool sim_read_fraction(const char *text, uint32_t decimals, uint32_t *out)
-{
-    bool exact;
-    return read_fraction(text, decimals, out, &exact);
-}
-
-bool sim_read_load(const char *text, uint32_t *out, bool *exact)
-{
-    return read_fraction(text, LOAD_DECIMALS, out, exact);
-}
-
 bool sim_take_load(const struct arguments *args, uint32_t *out)
 {
     const char *text = argument(args, "--load");
     bool exact = true;
-    if (text && !sim_read_load(text, out, &exact))
+    if (text && !number_read_fraction(text, SIM_LOAD_DECIMALS, out, &exact))
         return misused(args->verb, "--load '%s', expected 0 to 1 in steps of 1e-6, as 0.25", text);
     if (!exact)
         complain("--load %s is rounded to %g, expected steps of 1e-6", text,
@@ -130,7 +30,7 @@ bool sim_take_load(const struct arguments *args, uint32_t *out)
 static bool read_rate(const struct arguments *args, const char *option, uint32_t *out)
 {
     const char *text = argument(args, option);
-    if (!text || sim_read_fraction(text, RATE_DECIMALS, out)) return true;
+    if (!text || number_read_fraction(text, RATE_DECIMALS, out, NULL)) return true;
     return misused(args->verb,
                    "%s '%s', expected a chance of 0 to 1 in steps of 1e-9, as 0.001 or 1e-6",
                    option, text);
@@ -147,8 +47,8 @@ static bool read_bit_errors(const struct arguments *args, struct leat_sim_atm_li
     if (len < sizeof header) {
         memcpy(header, text, len);
         header[len] = '\0';
-        if (sim_read_fraction(header, RATE_DECIMALS, &line->header_errors) &&
-            sim_read_fraction(payload, RATE_DECIMALS, &line->payload_errors))
+        if (number_read_fraction(header, RATE_DECIMALS, &line->header_errors, NULL) &&
+            number_read_fraction(payload, RATE_DECIMALS, &line->payload_errors, NULL))
             return true;
     }
     return misused(
@@ -253,16 +153,16 @@ static bool read_bytes(const struct arguments *args, struct sim_job *job)
 bool sim_read_units(const struct arguments *args, struct leat_atm_aal_config *aal)
 {
     aal->resync = !argument(args, "--no-resync");
-    return sim_read_small(args, "--descriptors", 1, UINT16_MAX, &aal->descriptors) &&
-           sim_read_small(args, "--retransmit", 1, UINT32_MAX, &aal->retransmit_cycles) &&
-           sim_read_small(args, "--obsolete", 1, UINT32_MAX, &aal->obsolete_cycles) &&
-           sim_read_small(args, "--transmissions", 1, UINT8_MAX, &aal->transmissions_max);
+    return number_take_small(args, "--descriptors", 1, UINT16_MAX, &aal->descriptors) &&
+           number_take_small(args, "--retransmit", 1, UINT32_MAX, &aal->retransmit_cycles) &&
+           number_take_small(args, "--obsolete", 1, UINT32_MAX, &aal->obsolete_cycles) &&
+           number_take_small(args, "--transmissions", 1, UINT8_MAX, &aal->transmissions_max);
 }
 
 static bool read_buffers(const struct arguments *args, struct sim_job *job)
 {
     uint32_t *blocks = &job->aal.send_blocks;
-    if (!sim_read_small(args, "--blocks", 1, LEAT_ATM_AAL_BLOCKS_MAX, blocks)) return false;
+    if (!number_take_small(args, "--blocks", 1, LEAT_ATM_AAL_BLOCKS_MAX, blocks)) return false;
     job->aal.receive_blocks = *blocks;
     return read_bytes(args, job);
 }
@@ -339,8 +239,8 @@ bool sim_read_job(const struct arguments *args, const struct leat_fabric_atm *at
     if (argument(args, "--admit"))
         return misused(args->verb, "--admit has no meaning without --contracts");
     const bool read = sim_read_model(args, &job->model) &&
-                      sim_read_number(args, "--cycles", 1, SIM_CYCLES_MAX, &job->cycles) &&
-                      sim_read_number(args, "--seed", 0, UINT64_MAX, &job->seed) &&
+                      number_take(args, "--cycles", 1, SIM_CYCLES_MAX, &job->cycles) &&
+                      number_take(args, "--seed", 0, UINT64_MAX, &job->seed) &&
                       read_traffic(args, job) && read_load(args, job) && refuse_with_w(args, job) &&
                       read_buffers(args, job) && sim_read_units(args, &job->aal) &&
                       sim_read_lines(args, atm->base.ports, &job->line, job->outage) &&

@@ -2,6 +2,7 @@
 #include "fabric.h"
 #include "leat_tree.h"
 #include "net_sim.h"
+#include "number.h"
 #include "shell.h"
 #include "sim.h"
 #include "sweep.h"
@@ -54,7 +55,7 @@ static bool sort(uint64_t *numbers, uint32_t count)
 static bool read_load(const char *word, uint32_t *out)
 {
     bool exact;
-    return sim_read_load(word, out, &exact) && exact;
+    return number_read_fraction(word, SIM_LOAD_DECIMALS, out, &exact) && exact;
 }
 
 /* "0.25" or "0.05:0.95:0.05": first, last, step; all in whole millionths, so that nothing drifts.
@@ -224,7 +225,7 @@ static bool read_jobs(struct sweep_plan *plan)
     plan->jobs = processors < 1                ? 1
                  : processors > SWEEP_JOBS_MAX ? SWEEP_JOBS_MAX
                                                : (uint32_t)processors;
-    return sim_read_small(plan->args, "-j", 1, SWEEP_JOBS_MAX, &plan->jobs);
+    return number_take_small(plan->args, "-j", 1, SWEEP_JOBS_MAX, &plan->jobs);
 }
 
 static bool read_store(struct sweep_plan *plan)

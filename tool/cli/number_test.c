@@ -1,8 +1,10 @@
 /* Numbers, loads and chances of a command line. */
 #include "complaints_test.h"
-#include "sim.h"
+#include "number.h"
 #include "tap.h"
 #include "words_test.h"
+
+enum { LOAD_DECIMALS = 6 };
 
 static const struct verb push = { .name = "push",
                                   .options = { { "--cycles", "N", "" }, { "--load", "L", "" } } };
@@ -12,11 +14,11 @@ static void numbers_are_held_to_their_range(void)
     struct arguments args;
     uint64_t number = 42;
     words_read(&push, "", &args);
-    OK(sim_read_number(&args, "--cycles", 3, 10, &number) && number == 42);
+    OK(number_take(&args, "--cycles", 3, 10, &number) && number == 42);
     words_read(&push, "--cycles 3", &args);
-    OK(sim_read_number(&args, "--cycles", 3, 10, &number) && number == 3);
+    OK(number_take(&args, "--cycles", 3, 10, &number) && number == 3);
     words_read(&push, "--cycles=10", &args);
-    OK(sim_read_number(&args, "--cycles", 3, 10, &number) && number == 10);
+    OK(number_take(&args, "--cycles", 3, 10, &number) && number == 10);
     static const char *const bad[] = {
         "2", "11", "", "-3", "+3", "3.0", "3x", "four", "18446744073709551619", "0x"
     };
@@ -27,7 +29,7 @@ static void numbers_are_held_to_their_range(void)
                  bad[i]);
         words_read(&push, line, &args);
         complaints_begin();
-        const bool read = sim_read_number(&args, "--cycles", 3, 10, &number);
+        const bool read = number_take(&args, "--cycles", 3, 10, &number);
         OK(strncmp(complaints_end(), want, strlen(want)) == 0);
         OK(!read && number == 10);
     }
@@ -37,7 +39,7 @@ static bool load_is(const char *text, uint32_t want, bool want_exact)
 {
     uint32_t load = ~want;
     bool exact = !want_exact;
-    const bool read = sim_read_load(text, &load, &exact);
+    const bool read = number_read_fraction(text, LOAD_DECIMALS, &load, &exact);
     if (!read || load != want || exact != want_exact) printf("# %s: %u\n", text, load);
     return read && load == want && exact == want_exact;
 }
@@ -65,20 +67,20 @@ static void what_is_no_load_is_refused(void)
     uint32_t load;
     bool exact;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        if (sim_read_load(bad[i], &load, &exact)) printf("# '%s'\n", bad[i]);
-        OK(!sim_read_load(bad[i], &load, &exact));
+        if (number_read_fraction(bad[i], LOAD_DECIMALS, &load, &exact)) printf("# '%s'\n", bad[i]);
+        OK(!number_read_fraction(bad[i], LOAD_DECIMALS, &load, &exact));
     }
 }
 
 static void chances_have_as_many_decimals_as_requested(void)
 {
     uint32_t parts;
-    OK(sim_read_fraction("0.001", 9, &parts) && parts == 1000000);
-    OK(sim_read_fraction("1e-9", 9, &parts) && parts == 1);
-    OK(sim_read_fraction("1", 9, &parts) && parts == 1000000000);
-    OK(sim_read_fraction("0.125", 3, &parts) && parts == 125);
-    OK(!sim_read_fraction("1e-10", 9, &parts)); /* it would be none */
-    OK(!sim_read_fraction("1.000000001", 9, &parts));
+    OK(number_read_fraction("0.001", 9, &parts, NULL) && parts == 1000000);
+    OK(number_read_fraction("1e-9", 9, &parts, NULL) && parts == 1);
+    OK(number_read_fraction("1", 9, &parts, NULL) && parts == 1000000000);
+    OK(number_read_fraction("0.125", 3, &parts, NULL) && parts == 125);
+    OK(!number_read_fraction("1e-10", 9, &parts, NULL)); /* it would be none */
+    OK(!number_read_fraction("1.000000001", 9, &parts, NULL));
 }
 
 TAP_MAIN(T(numbers_are_held_to_their_range), T(loads_are_counted_in_millionths),
