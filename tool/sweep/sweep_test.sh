@@ -130,9 +130,11 @@ slow="sweep bmx:16 --load 0.9 --seeds 3 --cycles $(cycles_for 0.5) -j 2"
 # shellcheck disable=SC2086
 "$leat" $slow --store "$folder/died.sqlite" > "$folder/died.txt" 2> "$folder/stderr" &
 sweep=$!
-# The first may end by itself before it is killed: then another one is tried.
-# shellcheck disable=SC2086
-kill_one() { under=$(children $sweep) && kill -9 "$(echo $under | cut -d' ' -f1)"; }
+# The first may end by itself before it is killed: one that has stopped cannot.
+kill_one() {
+    run=$(children "$sweep" | head -n 1)
+    [ "$run" ] && kill -STOP "$run" && grep -q '^State:.T' "/proc/$run/status" && kill -9 "$run"
+}
 wait_until kill_one || fail "no run could be killed"
 got=0; wait $sweep || got=$?
 same "exit code with a dead run" $got 1
