@@ -1,4 +1,5 @@
 #include "clock_owner.h"
+#include "leat_fnv.h"
 #include <link.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -10,8 +11,6 @@ enum {
     NEEDS_MAX = 16384,
     REMEMBERED = 256, /* addresses */
 };
-#define FNV_OFFSET UINT64_C(0xcbf29ce484222325)
-#define FNV_PRIME  UINT64_C(0x100000001b3)
 
 /* Who needs an object. OURS is the library that contains this code, if it is one. */
 enum side { PROGRAM, LIBRARY, OURS, SIDES };
@@ -43,10 +42,7 @@ static struct {
 
 static uint64_t hash_of(const char *text)
 {
-    uint64_t hash = FNV_OFFSET;
-    for (; *text; text++)
-        hash = (hash ^ (uint8_t)*text) * FNV_PRIME;
-    return hash;
+    return leat_fnv(LEAT_FNV_EMPTY, text, strlen(text));
 }
 
 /* The same folder has several paths: /lib and /usr/lib. */

@@ -1,6 +1,7 @@
 /* The ring: its stations, orders, faults, callbacks. The models are in separate files. */
 #include "sim_aton.h"
 #include "leat_arena.h"
+#include "leat_fnv.h"
 #include "sim_aton_parts.h"
 #include "sim_refuse.h"
 #include <string.h>
@@ -284,11 +285,11 @@ void leat_sim_aton_report_begins(struct leat_sim_aton *ring, uint32_t station)
 
 static uint64_t hash_of(const struct leat_aton_result *r, const uint8_t *payload)
 {
-    uint64_t hash = leat_sim_fnv_word(LEAT_SIM_FNV_OFFSET, r->counter);
+    uint64_t hash = leat_sim_fnv_word(LEAT_FNV_EMPTY, r->counter);
     hash = leat_sim_fnv_word(hash, r->variable1);
     hash = leat_sim_fnv_word(hash, r->variable2);
     hash = leat_sim_fnv_word(hash, r->recognised * 2u + r->copied);
-    return leat_sim_fnv_octets(hash, payload, r->payload_len);
+    return leat_fnv(hash, payload, r->payload_len);
 }
 
 static void certify(struct leat_sim_aton *ring, leat_time at, uint32_t from, uint32_t to,

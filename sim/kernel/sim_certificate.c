@@ -1,16 +1,8 @@
 #include "sim_certificate.h"
 #include "leat_bytes.h"
+#include "leat_fnv.h"
 #include <assert.h>
 #include <string.h>
-
-/* ---- FNV-1a ------------------------------------------------------------------------------- */
-
-uint64_t leat_sim_fnv_octets(uint64_t hash, const uint8_t *octets, size_t len)
-{
-    for (size_t i = 0; i < len; i++)
-        hash = (hash ^ octets[i]) * LEAT_SIM_FNV_PRIME;
-    return hash;
-}
 
 /* The octets of small numbers are mostly zero, and a run of zeros is one multiplication. */
 uint64_t leat_sim_fnv_word(uint64_t hash, uint64_t word)
@@ -22,7 +14,7 @@ uint64_t leat_sim_fnv_word(uint64_t hash, uint64_t word)
     };
     unsigned zeros = 8;
     for (; word; word >>= 8, zeros--)
-        hash = (hash ^ (word & 0xff)) * LEAT_SIM_FNV_PRIME;
+        hash = (hash ^ (word & 0xff)) * LEAT_FNV_PRIME;
     return hash * prime_to_the[zeros];
 }
 
@@ -30,7 +22,7 @@ uint64_t leat_sim_fnv_word(uint64_t hash, uint64_t word)
 
 void leat_sim_certificate_init(struct leat_sim_certificate *c)
 {
-    *c = (struct leat_sim_certificate){ .hash = LEAT_SIM_FNV_OFFSET };
+    *c = (struct leat_sim_certificate){ .hash = LEAT_FNV_EMPTY };
 }
 
 void leat_sim_certificate_add(struct leat_sim_certificate *c, const struct leat_sim_delivery *d)
@@ -52,7 +44,7 @@ uint64_t leat_sim_certificate_value(const struct leat_sim_certificate *c)
 
 void leat_sim_delivery_hash_init(struct leat_sim_delivery_hash *h)
 {
-    *h = (struct leat_sim_delivery_hash){ .hash = LEAT_SIM_FNV_OFFSET };
+    *h = (struct leat_sim_delivery_hash){ .hash = LEAT_FNV_EMPTY };
 }
 
 void leat_sim_delivery_hash_add(struct leat_sim_delivery_hash *h, uint64_t cycle, uint32_t output,

@@ -28,12 +28,7 @@ struct leat_sim_certificate {
     uint64_t destination;
 };
 
-/* FNV-1a 64 (spec/atm.md, 8). Begin with LEAT_SIM_FNV_OFFSET. */
-#define LEAT_SIM_FNV_OFFSET UINT64_C(0xcbf29ce484222325)
-#define LEAT_SIM_FNV_PRIME  UINT64_C(0x100000001b3)
-uint64_t leat_sim_fnv_octets(uint64_t hash, const uint8_t *octets, size_t len);
-
-/* The eight octets of a word, the lowest first. */
+/* leat_fnv of the eight octets of a word, the lowest first. */
 uint64_t leat_sim_fnv_word(uint64_t hash, uint64_t word);
 
 void leat_sim_certificate_init(struct leat_sim_certificate *c);

@@ -1,5 +1,6 @@
 /* The hashes of a run's deliveries: published vectors, plain models, sensitivity. */
 #include "leat_bytes.h"
+#include "leat_fnv.h"
 #include "sim_certificate.h"
 #include "tap.h"
 #include <leat/random.h>
@@ -7,7 +8,7 @@
 
 static uint64_t fnv_text(const char *text)
 {
-    return leat_sim_fnv_octets(LEAT_SIM_FNV_OFFSET, (const uint8_t *)text, strlen(text));
+    return leat_fnv(LEAT_FNV_EMPTY, (const uint8_t *)text, strlen(text));
 }
 
 static void fnv_gives_its_published_values(void)
@@ -27,8 +28,7 @@ static void a_word_is_its_eight_octets(void)
         const uint64_t word = leat_random_next(&r) >> i % 65 % 64 << i % 7 * 8;
         const uint64_t hash = leat_random_next(&r);
         leat_put_le64(octets, i % 65 == 64 ? 0 : word);
-        bad += leat_sim_fnv_word(hash, i % 65 == 64 ? 0 : word) !=
-               leat_sim_fnv_octets(hash, octets, 8);
+        bad += leat_sim_fnv_word(hash, i % 65 == 64 ? 0 : word) != leat_fnv(hash, octets, 8);
     }
     EQ(bad, 0);
 }
@@ -43,7 +43,7 @@ static void a_certificate_is_fnv_over_the_records_of_five_words(void)
     };
     struct leat_sim_certificate c;
     leat_sim_certificate_init(&c);
-    OK(leat_sim_certificate_value(&c) == LEAT_SIM_FNV_OFFSET);
+    OK(leat_sim_certificate_value(&c) == LEAT_FNV_EMPTY);
     for (size_t i = 0; i < 3; i++) {
         leat_put_le64(records + 40 * i, d[i].at);
         leat_put_le64(records + 40 * i + 8, d[i].source);
@@ -51,8 +51,7 @@ static void a_certificate_is_fnv_over_the_records_of_five_words(void)
         leat_put_le64(records + 40 * i + 24, d[i].number);
         leat_put_le64(records + 40 * i + 32, d[i].payload_hash);
         leat_sim_certificate_add(&c, &d[i]);
-        OK(leat_sim_certificate_value(&c) ==
-           leat_sim_fnv_octets(LEAT_SIM_FNV_OFFSET, records, 40 * (i + 1)));
+        OK(leat_sim_certificate_value(&c) == leat_fnv(LEAT_FNV_EMPTY, records, 40 * (i + 1)));
     }
 }
 
@@ -72,8 +71,7 @@ static void the_delivery_hash_is_fnv_over_the_records_of_three_words(void)
         leat_put_le64(records + 24 * i + 8, d[i][1] * 256 + d[i][2]);
         leat_put_le64(records + 24 * i + 16, d[i][3]);
         leat_sim_delivery_hash_add(&h, d[i][0], (uint32_t)d[i][1], (uint32_t)d[i][2], d[i][3]);
-        OK(leat_sim_delivery_hash_value(&h) ==
-           leat_sim_fnv_octets(LEAT_SIM_FNV_OFFSET, records, 24 * (i + 1)));
+        OK(leat_sim_delivery_hash_value(&h) == leat_fnv(LEAT_FNV_EMPTY, records, 24 * (i + 1)));
     }
 }
 

@@ -11,7 +11,7 @@
 #ifdef HAVE_EXPAT
 
 #include "graph_place.h"
-#include "poets_hash.h"
+#include "leat_fnv.h"
 
 struct job {
     struct leat_poets_run_options run;
@@ -335,7 +335,7 @@ static uint64_t fingerprint_of(const struct job *job, const struct leat_poets_ma
     const uint64_t words[] = { m->graph->file_len, m->device_count,  m->instance->joined_count,
                                m->thread_count,    job->run.workers, job->run.rts,
                                job->placement };
-    return leat_poets_hash(LEAT_POETS_HASH_EMPTY, (const uint8_t *)words, sizeof words);
+    return leat_fnv(LEAT_FNV_EMPTY, (const uint8_t *)words, sizeof words);
 }
 
 static bool build_machine(const struct job *job, struct leat_graph *graph,

@@ -5,7 +5,7 @@
 #include "graph_fabric.h"
 #include "graph_run_parts.h"
 #include "leat_bytes.h"
-#include "poets_hash.h"
+#include "leat_fnv.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -391,7 +391,7 @@ static void sum_up(const struct fabric *f, struct leat_poets_fabric_result *out)
     leat_put_le64(words, m->net->certificate);
     leat_put_le64(words + 8, out->cycles);
     leat_put_le64(words + 16, out->copied);
-    out->certificate = leat_poets_hash(LEAT_POETS_HASH_EMPTY, words, sizeof words);
+    out->certificate = leat_fnv(LEAT_FNV_EMPTY, words, sizeof words);
 }
 
 bool leat_poets_run_fabric(struct leat_poets_run *run)

@@ -4,7 +4,7 @@
  * that no rank has to hold all.
  */
 #include "graph_run_parts.h"
-#include "poets_hash.h"
+#include "leat_fnv.h"
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,7 +98,7 @@ static void put(void *context, const uint8_t *octets, size_t len)
 static void hash(void *context, const uint8_t *octets, size_t len)
 {
     struct states *s = context;
-    s->hash = leat_poets_hash(s->hash, octets, len);
+    s->hash = leat_fnv(s->hash, octets, len);
 }
 
 static struct piece *piece_of(struct states *s, uint32_t rank)
@@ -149,7 +149,7 @@ static void hash_states(struct leat_poets_link *link, const struct leat_poets_ma
     if (!s || !of) link->abort(link, 1);
     if (!s || !of) abort();
     *s = (struct states){ .link = link, .machine = machine, .of = of };
-    s->hash = LEAT_POETS_HASH_EMPTY;
+    s->hash = LEAT_FNV_EMPTY;
     walk(s, false);
     walk(s, true);
     if (s->no_memory) link->abort(link, 1);

@@ -1,6 +1,6 @@
 #include "graph_machine.h"
 #include "graph_place.h"
-#include "poets_hash.h"
+#include "leat_fnv.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -344,12 +344,12 @@ size_t leat_poets_machine_states_len(const struct leat_poets_machine *machine, u
 static void hash_more(void *context, const uint8_t *octets, size_t len)
 {
     uint64_t *hash = context;
-    *hash = leat_poets_hash(*hash, octets, len);
+    *hash = leat_fnv(*hash, octets, len);
 }
 
 uint64_t leat_poets_machine_digest(const struct leat_poets_machine *machine)
 {
-    uint64_t hash = LEAT_POETS_HASH_EMPTY;
+    uint64_t hash = LEAT_FNV_EMPTY;
     for (int of_edges = 0; of_edges < 2; of_edges++)
         for (uint32_t k = 0; k < machine->device_count; k++)
             leat_poets_machine_states(machine, k, of_edges, hash_more, &hash);

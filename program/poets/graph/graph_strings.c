@@ -1,5 +1,6 @@
 #include "graph_strings.h"
 #include "graph_parts.h"
+#include "leat_fnv.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,9 +17,7 @@ void leat_graph_strings_free(struct leat_graph_strings *strings)
 /* FNV-1a over 32 bits, its high half folded in, since names differ in their last characters. */
 static uint32_t hash_of(const char *text, size_t len)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < len; i++)
-        hash = (hash ^ (uint8_t)text[i]) * UINT64_C(0x100000001b3);
+    const uint64_t hash = leat_fnv(LEAT_FNV_EMPTY, text, len);
     return (uint32_t)(hash ^ hash >> 32);
 }
 

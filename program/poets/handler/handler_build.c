@@ -4,7 +4,7 @@
 #include "handler_cache.h"
 #include "handler_compiler.h"
 #include "handler_seal.h"
-#include "poets_hash.h"
+#include "leat_fnv.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -170,15 +170,15 @@ static void name_object(struct build *b, struct job *job)
     const char *flags = b->options->flags ? b->options->flags : "";
     uint64_t half[2];
     for (unsigned i = 0; i < 2; i++) {
-        uint64_t hash = leat_poets_hash(LEAT_POETS_HASH_EMPTY, &i, sizeof i);
-        hash = leat_poets_hash(hash, b->version, strlen(b->version) + 1);
-        hash = leat_poets_hash(hash, compiler_of(b), strlen(compiler_of(b)) + 1);
-        hash = leat_poets_hash(hash, standard_flags, sizeof standard_flags);
-        hash = leat_poets_hash(hash, gcc_flags, sizeof gcc_flags);
-        hash = leat_poets_hash(hash, clang_flags, sizeof clang_flags);
-        hash = leat_poets_hash(hash, flags, strlen(flags) + 1);
-        hash = leat_poets_hash(hash, &b->options->single_precision, sizeof(bool));
-        half[i] = leat_poets_hash(hash, job->source, job->source_len);
+        uint64_t hash = leat_fnv(LEAT_FNV_EMPTY, &i, sizeof i);
+        hash = leat_fnv(hash, b->version, strlen(b->version) + 1);
+        hash = leat_fnv(hash, compiler_of(b), strlen(compiler_of(b)) + 1);
+        hash = leat_fnv(hash, standard_flags, sizeof standard_flags);
+        hash = leat_fnv(hash, gcc_flags, sizeof gcc_flags);
+        hash = leat_fnv(hash, clang_flags, sizeof clang_flags);
+        hash = leat_fnv(hash, flags, strlen(flags) + 1);
+        hash = leat_fnv(hash, &b->options->single_precision, sizeof(bool));
+        half[i] = leat_fnv(hash, job->source, job->source_len);
     }
     const unsigned long long a = half[0], z = half[1];
     snprintf(job->cpp, sizeof job->cpp, "%016llx%016llx.cpp", a, z);

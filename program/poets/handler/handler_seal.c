@@ -1,5 +1,5 @@
 #include "handler_seal.h"
-#include "poets_hash.h"
+#include "leat_fnv.h"
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -128,7 +128,7 @@ static char *reads_of(int folder, const char *list, const char *made, struct tim
 
 static uint64_t hash_of(const char *octets, size_t len)
 {
-    return leat_poets_hash(LEAT_POETS_HASH_EMPTY, octets, len);
+    return leat_fnv(LEAT_FNV_EMPTY, octets, len);
 }
 
 bool leat_handler_seal_put(int folder, const char *object, const char *list, const char *made,
@@ -141,7 +141,7 @@ bool leat_handler_seal_put(int folder, const char *object, const char *list, con
     char *code = reads ? read_file(fd, &code_len) : NULL;
     bool good = false;
     if (code) {
-        const uint64_t hash = leat_poets_hash(hash_of(code, code_len), reads, reads_len);
+        const uint64_t hash = leat_fnv(hash_of(code, code_len), reads, reads_len);
         good = dprintf(fd, "%s", reads) == (int)reads_len &&
                dprintf(fd, end_form, (unsigned long long)code_len, (unsigned long long)reads_len,
                        (unsigned long long)hash) == END_LEN - 1;

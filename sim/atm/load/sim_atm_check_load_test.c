@@ -1,3 +1,4 @@
+#include "leat_fnv.h"
 #include "sim_atm_check_load.h"
 #include "tap.h"
 #include <leat/random.h>
@@ -83,7 +84,7 @@ static void without_load_nothing_is_sent(void)
         const struct outcome out = run(&fabric, (enum leat_sim_atm_model)m, 1, 0, 3000, NULL);
         EQ(out.sent, 0);
         EQ(out.delivered, 0);
-        EQ(out.hash, LEAT_SIM_FNV_OFFSET);
+        EQ(out.hash, LEAT_FNV_EMPTY);
     }
 }
 
