@@ -58,6 +58,6 @@ void leat_clock_unlock(void);
 /* Charges the work done so far. */
 void leat_clock_settle(void);
 /* Lets time pass up to the deadline and handles messages that arrive meanwhile. */
-void leat_clock_wait(leat_time deadline, const char *doing);
+void leat_clock_wait(leat_time deadline, const char *call);
 
 #endif

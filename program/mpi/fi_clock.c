@@ -28,7 +28,7 @@ void leat_clock_settle(void)
     leat_fi_message_settle();
 }
 
-void leat_clock_wait(leat_time deadline, const char *doing)
+void leat_clock_wait(leat_time deadline, const char *call)
 {
-    leat_fi_message_wait(deadline, doing);
+    leat_fi_message_wait(deadline, call, "");
 }

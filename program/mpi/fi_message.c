@@ -434,22 +434,22 @@ void leat_fi_message_poll(void)
     }
 }
 
-static void wait_until(leat_time deadline, const char *doing)
+static void wait_until(leat_time deadline, const char *call, const char *about)
 {
-    const bool is_any = leat_task_wait(deadline, doing);
+    const bool is_any = leat_task_wait(deadline, call, about);
     leat_clock_set(leat_task_now());
     if (is_any) leat_fi_message_poll();
 }
 
-void leat_fi_message_wait(leat_time deadline, const char *doing)
+void leat_fi_message_wait(leat_time deadline, const char *call, const char *about)
 {
     leat_fi_outgoing_release();
-    wait_until(deadline, doing);
+    wait_until(deadline, call, about);
 }
 
-static void wait_for_port(const char *doing)
+static void wait_for_port(void)
 {
-    wait_until(LEAT_NEVER, doing);
+    wait_until(LEAT_NEVER, "its port to take a message", "");
 }
 
 void leat_fi_message_settle(void)
@@ -461,7 +461,7 @@ void leat_fi_message_drain(void)
 {
     leat_fi_message_settle();
     while (all.asked || all.ready.first != LEAT_FI_NOBODY)
-        wait_for_port("its last messages to go (MPI_Finalize)");
+        wait_until(LEAT_NEVER, "MPI_Finalize", ": its last messages have to go");
 }
 
 /* ---- interface of the endpoint --------------------------------------------------------------- */
@@ -564,7 +564,7 @@ ssize_t leat_fi_message_inject(const struct leat_fi_send *call)
     if (!may_send()) return -FI_EOPBADSTATE;
     leat_fi_message_settle();
     while (all.ready.first != LEAT_FI_NOBODY || !leat_fi_outgoing_has_room(len))
-        wait_for_port(leat_fi_call_text());
+        wait_until(LEAT_NEVER, leat_fi_call_name(), leat_fi_call_about());
     leat_fi_outgoing_hold(call->to, eager_octets(call), len);
     return 0;
 }
@@ -614,11 +614,11 @@ static struct message *await_message(const struct leat_fi_receive *call)
         if (m) return message_of(m);
         if (is_last || !leat_fi_queue_is_empty()) return NULL;
         if (in && in->probes) {
-            leat_fi_message_wait(LEAT_NEVER, leat_fi_call_text());
+            leat_fi_message_wait(LEAT_NEVER, leat_fi_call_name(), leat_fi_call_about());
             continue;
         }
         leat_fi_message_settle();
-        leat_fi_message_wait(leat_time_add(leat_task_now(), LEAT_TASK_POLL_PS), "a poll");
+        leat_fi_message_wait(leat_time_add(leat_task_now(), LEAT_TASK_POLL_PS), "a poll", "");
         is_last = true;
     }
 }

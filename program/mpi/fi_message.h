@@ -61,7 +61,7 @@ ssize_t leat_fi_message_cancel(struct fi_context *context);
 /* Handles all events up to now. */
 void leat_fi_message_poll(void);
 /* Waits for an event or the deadline, and handles it. */
-void leat_fi_message_wait(leat_time deadline, const char *doing);
+void leat_fi_message_wait(leat_time deadline, const char *call, const char *about);
 /* Before anything that depends on time: lets the time of blocking sends pass. */
 void leat_fi_message_settle(void);
 /* Waits until nothing pending needs this rank's help. */

@@ -72,9 +72,9 @@ void leat_task_release(const struct leat_task_event *e)
 }
 
 /* The port takes the oldest message with a SENT event. */
-bool leat_task_wait(leat_time deadline, const char *doing)
+bool leat_task_wait(leat_time deadline, const char *call, const char *about)
 {
-    (void)deadline, (void)doing;
+    (void)deadline, (void)call, (void)about;
     for (uint32_t i = 0; i < sents; i++)
         if (sent[i].notify_sent && !sent[i].is_reported) {
             sent[i].is_reported = true;
@@ -111,7 +111,12 @@ const struct leat_fi_call *leat_fi_call(void)
     return NULL;
 }
 
-const char *leat_fi_call_text(void)
+const char *leat_fi_call_name(void)
+{
+    return "";
+}
+
+const char *leat_fi_call_about(void)
 {
     return "";
 }
@@ -156,7 +161,7 @@ static void arrives(const uint8_t *octets, uint64_t len)
 
 static void all_is_taken(void)
 {
-    while (leat_task_wait(0, ""))
+    while (leat_task_wait(0, "", ""))
         leat_fi_message_poll();
 }
 
@@ -333,7 +338,7 @@ static void what_a_blocking_send_owes(void)
     begin();
     EQ(leat_fi_message_inject(&s), 0);
     EQ(sents, 0);
-    leat_fi_message_wait(LEAT_NEVER, "");
+    leat_fi_message_wait(LEAT_NEVER, "", "");
     EQ(sents, 1);
     OK(!sent[0].notify_sent);
     EQ(leat_fi_message_inject(&s), 0);

@@ -85,11 +85,11 @@ void leat_fi_outgoing_release(void)
     send_held(out.unmarked + out.held_len > LEAT_FI_BUFFER / 2);
 }
 
-void leat_fi_outgoing_settle(void (*wait)(const char *doing))
+void leat_fi_outgoing_settle(void (*wait)(void))
 {
     send_held(true);
     while (out.owed)
-        wait("its port to take a message");
+        wait();
 }
 
 uint32_t leat_fi_outgoing_sent(uint64_t cookie)

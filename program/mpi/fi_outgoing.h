@@ -40,7 +40,7 @@ void leat_fi_outgoing_hold(uint32_t to, uint8_t *octets, uint64_t len);
 /* The rank is about to block until an event: held messages may go. */
 void leat_fi_outgoing_release(void);
 /* Waits for the time that blocking sends owe, through `wait`, which calls leat_fi_outgoing_sent. */
-void leat_fi_outgoing_settle(void (*wait)(const char *doing));
+void leat_fi_outgoing_settle(void (*wait)(void));
 
 /* For the cookie of each SENT event; returns `owner`. */
 uint32_t leat_fi_outgoing_sent(uint64_t cookie);

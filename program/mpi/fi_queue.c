@@ -68,10 +68,10 @@ static void wait_for_more(void)
     const struct leat_fi_call *call = leat_fi_call();
     if (!call) {
         leat_fi_message_settle();
-        leat_fi_message_wait(leat_time_add(leat_task_now(), LEAT_TASK_POLL_PS), "a poll");
+        leat_fi_message_wait(leat_time_add(leat_task_now(), LEAT_TASK_POLL_PS), "a poll", "");
     } else if (!call->probes) {
         while (!queue.count)
-            leat_fi_message_wait(LEAT_NEVER, leat_fi_call_text());
+            leat_fi_message_wait(LEAT_NEVER, leat_fi_call_name(), leat_fi_call_about());
     }
 }
 

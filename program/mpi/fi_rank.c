@@ -16,9 +16,9 @@ static struct {
     bool is_wanted;
     atomic_bool is_locked;
     const struct leat_fi_call *call;
-    bool has_text; /* of the call */
+    bool has_about; /* of the call */
     bool has_started_deep;
-    char text[LEAT_TASK_DOING_LEN];
+    char about[LEAT_TASK_ABOUT_LEN];
 } rank;
 
 static _Thread_local bool is_rank_thread;
@@ -106,7 +106,7 @@ bool leat_fi_call_enter(const struct leat_fi_call *call)
     }
     if (rank.call) return false;
     rank.call = call;
-    rank.has_text = false;
+    rank.has_about = false;
     leat_fi_queue_stir();
     return true;
 }
@@ -155,11 +155,10 @@ static void write_peer(struct leat_text *out, const char *way, int peer, int tag
 }
 
 /* Called in every wait: printf would take half of a rank's time per message. */
-static void write_text(const struct leat_fi_call *call)
+static void write_about(const struct leat_fi_call *call)
 {
     struct leat_text out;
-    leat_text_init(&out, rank.text, sizeof rank.text - 1, NULL, NULL);
-    leat_text_puts(&out, call->name[0] == 'P' ? call->name + 1 : call->name); /* PMPI_... */
+    leat_text_init(&out, rank.about, sizeof rank.about - 1, NULL, NULL);
     switch (call->detail) {
     case LEAT_FI_CALL_ONLY: break;
     case LEAT_FI_CALL_FROM: write_peer(&out, " from ", call->number, call->tag); break;
@@ -171,13 +170,19 @@ static void write_text(const struct leat_fi_call *call)
         leat_text_puts(&out, " requests");
         break;
     }
-    rank.text[out.len] = '\0';
+    rank.about[out.len] = '\0';
 }
 
-const char *leat_fi_call_text(void)
+const char *leat_fi_call_name(void)
 {
     if (!rank.call) return "a poll";
-    if (!rank.has_text) write_text(rank.call);
-    rank.has_text = true;
-    return rank.text;
+    return rank.call->name[0] == 'P' ? rank.call->name + 1 : rank.call->name; /* PMPI_... */
+}
+
+const char *leat_fi_call_about(void)
+{
+    if (!rank.call) return "";
+    if (!rank.has_about) write_about(rank.call);
+    rank.has_about = true;
+    return rank.about;
 }

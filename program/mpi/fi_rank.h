@@ -66,7 +66,8 @@ const struct leat_fi_call *leat_fi_call(void);
 /* Is it deep, or may an earlier deep one still be active in the background? */
 bool leat_fi_call_is_deep(void);
 void leat_fi_call_starts_deep(void);
-/* As in "MPI_Recv from 3, tag 7". */
-const char *leat_fi_call_text(void);
+/* "MPI_Recv", and " from 3, tag 7". */
+const char *leat_fi_call_name(void);
+const char *leat_fi_call_about(void);
 
 #endif

@@ -25,7 +25,7 @@ void leat_clock_settle(void)
 {
 }
 
-void leat_clock_wait(leat_time deadline, const char *doing)
+void leat_clock_wait(leat_time deadline, const char *call)
 {
-    leat_pvm_take_events(deadline, doing);
+    leat_pvm_take_events(deadline, call, "");
 }

@@ -9,11 +9,9 @@ int pvmgs_tmout = 30;
 int leat_pvm_group_ask(enum leat_pvm_op op, const char *name, int number,
                        struct leat_pvm_octets *answer, const char *function)
 {
-    char doing[LEAT_TASK_DOING_LEN];
     if (!name || !*name) return PvmNullGroup;
     if (strlen(name) >= LEAT_PVM_NAME_LEN) return PvmBadParam;
-    snprintf(doing, sizeof doing, "%s of group %.64s", function, name);
-    return leat_pvm_query(op, name, &number, 1, answer, doing);
+    return leat_pvm_query(op, name, &number, 1, answer, function);
 }
 
 /* Errors of groups are common (is it there yet?): recorded, not printed. */

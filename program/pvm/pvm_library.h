@@ -36,12 +36,12 @@ int leat_pvm_enrol(void);
 void leat_pvm_leave(void);
 
 /* The result of a query to the run; negative: an error. `answer` (NULL: not wanted) is cleared
- * first. `doing`: shown if the answer never comes. */
+ * first. `call`, `about`: shown if the answer never comes (task.h). */
 int leat_pvm_ask(enum leat_pvm_op op, const struct leat_pvm_octets *arguments,
-                 struct leat_pvm_octets *answer, const char *doing);
+                 struct leat_pvm_octets *answer, const char *call, const char *about);
 /* The same with a name (NULL: none) and numbers as arguments; makes this process a task first. */
 int leat_pvm_query(enum leat_pvm_op op, const char *name, const int *numbers, int count,
-                   struct leat_pvm_octets *answer, const char *doing);
+                   struct leat_pvm_octets *answer, const char *call);
 
 /* ---- messages (pvm_transfer.c) --------------------------------------------------------------- */
 
@@ -49,7 +49,7 @@ int leat_pvm_query(enum leat_pvm_op op, const char *name, const int *numbers, in
 int leat_pvm_transfer(struct leat_pvm_buffer *buffer, int tid, int tag);
 
 /* Handles arrived events, waiting at most until the deadline. */
-void leat_pvm_take_events(leat_time deadline, const char *doing);
+void leat_pvm_take_events(leat_time deadline, const char *call, const char *about);
 void leat_pvm_note_answer(uint64_t cookie, const uint8_t *octets, size_t len); /* to leat_pvm_ask */
 
 /* Passes arrived messages to their handlers, or into the queue. */

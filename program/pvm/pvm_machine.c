@@ -26,7 +26,7 @@ int pvm_exit(void)
 {
     if (!leat_pvm_self.is_enrolled) return PvmOk;
     if (leat_pvm_output_is_collected())
-        leat_pvm_ask(LEAT_PVM_AWAIT_OUTPUT, NULL, NULL, "pvm_exit: the output of other tasks");
+        leat_pvm_ask(LEAT_PVM_AWAIT_OUTPUT, NULL, NULL, "pvm_exit", ": the output of other tasks");
     leat_pvm_dispatch();
     leat_pvm_leave();
     return PvmOk;
@@ -60,7 +60,7 @@ static int load_hosts(void)
 {
     int result = leat_pvm_enrol();
     if (machine.host || result < 0) return result;
-    result = leat_pvm_ask(LEAT_PVM_CONFIG, NULL, &machine.names, "pvm_config");
+    result = leat_pvm_ask(LEAT_PVM_CONFIG, NULL, &machine.names, "pvm_config", "");
     if (result < 0) return result;
     struct pvmhostinfo *host = calloc((size_t)result, sizeof *host);
     if (!host) return PvmNoMem;
@@ -222,7 +222,7 @@ int pvm_notify(int what, int tag, int count, int *tids)
     leat_pvm_put_i32(&arguments, needs_tids ? count : 0);
     for (int i = 0; needs_tids && i < count; i++)
         leat_pvm_put_i32(&arguments, tids[i]);
-    if (result >= 0) result = leat_pvm_ask(LEAT_PVM_NOTIFY, &arguments, NULL, "pvm_notify");
+    if (result >= 0) result = leat_pvm_ask(LEAT_PVM_NOTIFY, &arguments, NULL, "pvm_notify", "");
     leat_pvm_octets_free(&arguments);
     return leat_pvm_result("pvm_notify", result);
 }
@@ -277,7 +277,7 @@ static int ask_spawn(const char *file, char **argv, int flags, const char *where
     leat_pvm_put_sink(&arguments, &leat_pvm_self.children_output);
     put_list(&arguments, argv);
     put_exports(&arguments);
-    const int result = leat_pvm_ask(LEAT_PVM_SPAWN, &arguments, answer, "pvm_spawn");
+    const int result = leat_pvm_ask(LEAT_PVM_SPAWN, &arguments, answer, "pvm_spawn", "");
     leat_pvm_octets_free(&arguments);
     return result;
 }

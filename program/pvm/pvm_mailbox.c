@@ -26,7 +26,7 @@ static int put_message(const char *name, struct leat_pvm_buffer *buffer, int ind
     leat_pvm_put_i32(&arguments, buffer->wait_id);
     uint8_t *room = leat_pvm_octets_extend(&arguments, len);
     if (room) leat_pvm_buffer_copy(buffer, 0, room, len);
-    result = leat_pvm_ask(LEAT_PVM_MAIL_PUT, &arguments, NULL, "pvm_putinfo");
+    result = leat_pvm_ask(LEAT_PVM_MAIL_PUT, &arguments, NULL, "pvm_putinfo", "");
     leat_pvm_octets_free(&arguments);
     return result;
 }
@@ -47,10 +47,8 @@ static int get_message(const char *name, int index, int flags, struct leat_pvm_b
                        int *found_index)
 {
     struct leat_pvm_octets answer = { 0 };
-    char doing[LEAT_TASK_DOING_LEN];
     const int numbers[] = { index, flags };
-    snprintf(doing, sizeof doing, "pvm_recvinfo of %.64s, index %d", name, index);
-    const int result = leat_pvm_query(LEAT_PVM_MAIL_GET, name, numbers, 2, &answer, doing);
+    const int result = leat_pvm_query(LEAT_PVM_MAIL_GET, name, numbers, 2, &answer, "pvm_recvinfo");
     struct leat_pvm_buffer *message = result < 0 ? NULL : leat_pvm_buffer_new(LEAT_PVM_XDR);
     if (message) {
         *found_index = result;

@@ -187,12 +187,12 @@ int pvm_psend(int tid, int tag, void *items, int count, int type)
 
 /* ---- receiving ------------------------------------------------------------------------------- */
 
-static void doing_text(char *out, size_t cap, const char *function, int tid, int tag)
+static void about_text(char *out, size_t cap, int tid, int tag)
 {
     char from[16] = "any task", which[16] = "any tag";
     if (tid != -1) snprintf(from, sizeof from, "t%x", (unsigned)tid);
     if (tag != -1) snprintf(which, sizeof which, "tag %d", tag);
-    snprintf(out, cap, "%s from %s, %s", function, from, which);
+    snprintf(out, cap, " from %s, %s", from, which);
 }
 
 static bool is_source(int tid)
@@ -205,18 +205,18 @@ static bool is_source(int tid)
 static int await(const char *function, int tid, int tag, leat_time span_ps,
                  struct leat_pvm_buffer **out)
 {
-    char doing[LEAT_TASK_DOING_LEN];
+    char about[LEAT_TASK_ABOUT_LEN];
     const int enrolled = leat_pvm_enrol();
     if (enrolled < 0) return enrolled;
     if (!is_source(tid) || tag < -1) return PvmBadParam;
     const leat_time deadline = leat_time_add(leat_task_now(), span_ps);
-    doing_text(doing, sizeof doing, function, tid, tag);
+    about_text(about, sizeof about, tid, tag);
     for (;;) {
         leat_pvm_dispatch();
         const int result = leat_pvm_queue_search(tid, tag, out);
         if (result) return result;
         if (deadline != LEAT_NEVER && leat_task_now() >= deadline) return 0;
-        leat_pvm_take_events(deadline, doing);
+        leat_pvm_take_events(deadline, function, about);
     }
 }
 

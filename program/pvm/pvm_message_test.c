@@ -64,9 +64,9 @@ void leat_task_call(const void *question, size_t len, uint64_t cookie)
     (void)question, (void)len, (void)cookie;
 }
 
-bool leat_task_wait(leat_time deadline, const char *doing)
+bool leat_task_wait(leat_time deadline, const char *call, const char *about)
 {
-    (void)doing;
+    (void)call, (void)about;
     if (deadline == LEAT_NEVER) abort(); /* for ever, alone */
     if (deadline > now) now = deadline;
     return false;

@@ -373,7 +373,7 @@ static const struct {
 struct result {
     enum leat_hub_end end;
     char reason[256];
-    char doing[LEAT_TASK_DOING_LEN]; /* of task 0, if it is stuck */
+    char doing[LEAT_TASK_CALL_LEN + LEAT_TASK_ABOUT_LEN]; /* of task 0, if it is stuck */
     uint64_t certificate;
     int status; /* of task 0 */
 };

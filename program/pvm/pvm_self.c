@@ -32,14 +32,14 @@ void leat_pvm_note_answer(uint64_t cookie, const uint8_t *octets, size_t len)
 }
 
 static int ask_part(enum leat_pvm_op op, const uint8_t *part, size_t len, bool more,
-                    const char *doing)
+                    const char *call, const char *about)
 {
     uint8_t question[LEAT_PVM_CALL_LEN] = { (uint8_t)op, more };
     if (len) memcpy(question + LEAT_PVM_QUESTION_HEAD, part, len);
     answer_awaited.is_there = false;
     leat_task_call(question, LEAT_PVM_QUESTION_HEAD + len, ++answer_awaited.cookie);
     while (!answer_awaited.is_there)
-        leat_pvm_take_events(LEAT_NEVER, doing);
+        leat_pvm_take_events(LEAT_NEVER, call, about);
     return answer_awaited.result;
 }
 
@@ -51,7 +51,7 @@ static int fetch_rest(struct leat_pvm_octets *answer)
     while (answer->len < whole && !answer->failed) {
         uint8_t offset[4];
         leat_put_be32(offset, (uint32_t)answer->len);
-        const int result = ask_part(LEAT_PVM_FETCH, offset, sizeof offset, false, "an answer");
+        const int result = ask_part(LEAT_PVM_FETCH, offset, sizeof offset, false, "an answer", "");
         if (result < 0) return result;
         leat_pvm_put(answer, answer_awaited.part.at, answer_awaited.part.len);
     }
@@ -59,7 +59,7 @@ static int fetch_rest(struct leat_pvm_octets *answer)
 }
 
 int leat_pvm_ask(enum leat_pvm_op op, const struct leat_pvm_octets *arguments,
-                 struct leat_pvm_octets *answer, const char *doing)
+                 struct leat_pvm_octets *answer, const char *call, const char *about)
 {
     enum { PART = LEAT_PVM_CALL_LEN - LEAT_PVM_QUESTION_HEAD };
     static const struct leat_pvm_octets none;
@@ -67,8 +67,9 @@ int leat_pvm_ask(enum leat_pvm_op op, const struct leat_pvm_octets *arguments,
     size_t at = 0;
     if (from->failed) return PvmNoMem;
     for (; from->len - at > PART; at += PART)
-        ask_part(LEAT_PVM_MORE, from->at + at, PART, true, doing);
-    const int result = ask_part(op, at ? from->at + at : from->at, from->len - at, false, doing);
+        ask_part(LEAT_PVM_MORE, from->at + at, PART, true, call, about);
+    const int result = ask_part(op, at ? from->at + at : from->at, from->len - at, false, call,
+                                about);
     leat_task_charge(LEAT_TASK_POLL_PS); /* or time would stand still for a poll */
     if (!answer) return result;
     const int fetched = fetch_rest(answer);
@@ -76,14 +77,18 @@ int leat_pvm_ask(enum leat_pvm_op op, const struct leat_pvm_octets *arguments,
 }
 
 int leat_pvm_query(enum leat_pvm_op op, const char *name, const int *numbers, int count,
-                   struct leat_pvm_octets *answer, const char *doing)
+                   struct leat_pvm_octets *answer, const char *call)
 {
+    char about[LEAT_TASK_ABOUT_LEN] = "";
     struct leat_pvm_octets arguments = { 0 };
     int result = leat_pvm_enrol();
-    if (name) leat_pvm_put_text(&arguments, name);
+    if (name) {
+        snprintf(about, sizeof about, " of %s", name);
+        leat_pvm_put_text(&arguments, name);
+    }
     for (int i = 0; i < count; i++)
         leat_pvm_put_i32(&arguments, numbers[i]);
-    if (result >= 0) result = leat_pvm_ask(op, &arguments, answer, doing);
+    if (result >= 0) result = leat_pvm_ask(op, &arguments, answer, call, about);
     leat_pvm_octets_free(&arguments);
     return result;
 }
@@ -109,7 +114,8 @@ int leat_pvm_enrol(void)
     leat_clock_begin();
     self->is_enrolled = true;
     enrolled_pid = getpid();
-    int result = leat_pvm_ask(LEAT_PVM_ENROL, NULL, &answer, "its place in the virtual machine");
+    int result = leat_pvm_ask(LEAT_PVM_ENROL, NULL, &answer, "its place in the virtual machine",
+                              "");
     self->tid = leat_pvm_get_i32(&answer);
     self->parent = leat_pvm_get_i32(&answer);
     self->context = leat_pvm_get_i32(&answer);

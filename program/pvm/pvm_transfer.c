@@ -109,11 +109,11 @@ void leat_pvm_dispatch(void)
     in_handler = false;
 }
 
-void leat_pvm_take_events(leat_time deadline, const char *doing)
+void leat_pvm_take_events(leat_time deadline, const char *call, const char *about)
 {
     struct leat_task_event event;
     leat_pvm_self.is_busy = true;
-    if (leat_task_wait(deadline, doing))
+    if (leat_task_wait(deadline, call, about))
         while (leat_task_next(&event)) {
             take_event(&event);
             leat_task_release(&event);
@@ -161,16 +161,16 @@ static void send_piece(const struct leat_pvm_buffer *buffer, int tid, int tag, s
                        size_t len, bool is_last)
 {
     uint8_t *room = needed(leat_task_room(LEAT_PVM_PIECE_HEAD + len));
-    char doing[LEAT_TASK_DOING_LEN];
+    char about[LEAT_TASK_ABOUT_LEN];
     head_store(room, buffer, tid, tag);
     leat_put_be64(room + 32, at);
     leat_pvm_buffer_copy(buffer, at, room + LEAT_PVM_PIECE_HEAD, len);
     leat_task_send(leat_pvm_slot_of(tid), room, LEAT_PVM_PIECE_HEAD + len, 0, !is_last);
     if (is_last) return;
     pieces_requested++;
-    snprintf(doing, sizeof doing, "pvm_send to t%x, tag %d", (unsigned)tid, tag);
+    snprintf(about, sizeof about, " to t%x, tag %d", (unsigned)tid, tag);
     while (pieces_sent < pieces_requested)
-        leat_pvm_take_events(LEAT_NEVER, doing);
+        leat_pvm_take_events(LEAT_NEVER, "pvm_send", about);
 }
 
 int leat_pvm_transfer(struct leat_pvm_buffer *buffer, int tid, int tag)

@@ -1,5 +1,6 @@
 #include "hub.h"
 #include "child.h"
+#include "leat_fnv.h"
 #include "share.h"
 #include <assert.h>
 #include <errno.h>
@@ -143,7 +144,7 @@ static void show_wait(struct leat_hub *hub, uint32_t i)
     struct task *task = &hub->task[i];
     if (task->is_seen_waiting || atomic_load(&slot->state) != LEAT_SHARE_WAITS) return;
     task->is_seen_waiting = true;
-    watch->waits(watch->context, i, slot->doing, slot->clock - hub->offset);
+    watch->waits(watch->context, i, slot->call, slot->clock - hub->offset);
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */
@@ -273,7 +274,7 @@ static struct leat_share_event arrival(const struct leat_hub *hub, const struct 
 /* FNV-1a, one task at a time. */
 static void mark_order(struct leat_hub_task *task, uint32_t from)
 {
-    task->order = (task->order ^ (from + 1)) * UINT64_C(0x100000001b3);
+    task->order = (task->order ^ (from + 1)) * LEAT_FNV_PRIME;
 }
 
 static void on_arrived(void *context, const struct leat_port_message *message, leat_time at)
@@ -674,7 +675,7 @@ enum leat_hub_end leat_hub_run(struct leat_hub *hub, char *reason, size_t reason
         const struct leat_share_slot *slot = leat_share_slot(hub->share, i);
         struct leat_hub_task *report = &hub->task[i].report;
         if (!waits(hub, i)) continue;
-        memcpy(report->doing, slot->doing, sizeof report->doing);
+        snprintf(report->doing, sizeof report->doing, "%s%s", slot->call, slot->about);
         report->clock = slot->clock;
     }
     return hub->end;

@@ -69,8 +69,8 @@ typedef void leat_hub_see(void *context, const struct leat_hub_message *message,
 struct leat_hub_watch {
     void *context;
     void (*begins)(void *context, uint32_t task, uint32_t port, leat_time at);
-    /* `doing`: as in leat_task_wait; lent for the call. */
-    void (*waits)(void *context, uint32_t task, const char *doing, leat_time at);
+    /* `call`: as in leat_task_wait; lent. */
+    void (*waits)(void *context, uint32_t task, const char *call, leat_time at);
     /* It receives this many messages that have arrived. */
     void (*goes_on)(void *context, uint32_t task, uint32_t messages, leat_time at);
     void (*leaves)(void *context, uint32_t task, leat_time at);
@@ -107,7 +107,7 @@ struct leat_hub_task {
     uint32_t notes; /* enum leat_task_note, combined */
     bool begun, left, died;
     pid_t pid;
-    char doing[LEAT_TASK_DOING_LEN]; /* while it waits */
+    char doing[LEAT_TASK_CALL_LEN + LEAT_TASK_ABOUT_LEN]; /* while it waits */
 };
 
 /* NULL: `why` (a buffer) says why. */

@@ -131,7 +131,7 @@ static struct leat_task_event await(enum leat_task_event_kind kind)
 {
     struct leat_task_event event;
     while (!leat_task_next(&event))
-        leat_task_wait(LEAT_NEVER, "an event");
+        leat_task_wait(LEAT_NEVER, "an event", "");
     check_that(event.kind == kind);
     return event;
 }
@@ -163,7 +163,7 @@ static void one_way(void)
     const leat_time start = leat_task_now(), each = 1000000 * CYCLE_PS;
     for (uint32_t i = 0; i < sizeof lens / sizeof *lens; i++) {
         const leat_time at = start + i * each;
-        leat_task_wait(at, "the next round");
+        leat_task_wait(at, "the next round", "");
         if (leat_task_number() == 1) {
             send_pattern(5, lens[i], (uint8_t)i);
         } else if (leat_task_number() == 5) {
@@ -272,7 +272,7 @@ static void wander(void)
         uint8_t *octets = leat_task_room(sizeof(uint64_t) * 32);
         const uint64_t kind = leat_random_below(&r, 8);
         const leat_time span = kind < 3 ? 0 : kind < 6 ? 2000000 : 200000000;
-        if (leat_task_wait(leat_task_now() + span, "something") && leat_task_next(&event))
+        if (leat_task_wait(leat_task_now() + span, "something", "") && leat_task_next(&event))
             leat_task_release(&event);
         leat_put_le64(octets, leat_task_now());
         leat_put_le64(octets + 8, event.at + event.task);
@@ -326,7 +326,7 @@ static void wait_for_one_behind(void)
         break;
     }
     default:
-        leat_task_wait(leat_task_now() + SEND_AFTER * CYCLE_PS, "its time");
+        leat_task_wait(leat_task_now() + SEND_AFTER * CYCLE_PS, "its time", "");
         send_pattern(1, 4, 1);
     }
 }
@@ -364,7 +364,7 @@ static void a_message_longer_than_any_buffer_arrives_whole_and_in_order(void)
 static void both_receive(void)
 {
     struct leat_task_event event;
-    leat_task_wait(LEAT_NEVER, leat_task_number() ? "a message from 0" : "a message from 1");
+    leat_task_wait(LEAT_NEVER, "a message", leat_task_number() ? " from 0" : " from 1");
     leat_task_next(&event);
 }
 
@@ -387,14 +387,14 @@ enum { POLL_US = 1000, POLLS = 5000 };
 static void poll_so_often(uint64_t polls)
 {
     for (uint64_t i = 0; i < polls; i++)
-        leat_task_wait(leat_task_now() + POLL_US * MICROSECOND_PS, "a poll in vain");
+        leat_task_wait(leat_task_now() + POLL_US * MICROSECOND_PS, "a poll in vain", "");
 }
 
 /* Task 1 waits for ever, task 0 polls for something that never comes. */
 static void one_polls(void)
 {
     struct leat_task_event event;
-    if (leat_task_number()) leat_task_wait(LEAT_NEVER, "a message from 0");
+    if (leat_task_number()) leat_task_wait(LEAT_NEVER, "a message from 0", "");
     while (!leat_task_next(&event))
         poll_so_often(1);
 }
@@ -428,7 +428,7 @@ static void polls_with_hope(void)
     }
     if (me == 0)
         for (int i = 0; i < 10; i++)
-            leat_task_wait(leat_task_now() + 3600 * A_SECOND_PS, "a long sleep");
+            leat_task_wait(leat_task_now() + 3600 * A_SECOND_PS, "a long sleep", "");
 }
 
 static void polls_between_messages_and_long_sleeps_are_no_deadlock(void)
@@ -472,7 +472,7 @@ static void one_is_killed_as_it_waits(void)
     leat_task_release(&event);
     kill((pid_t)pid, SIGKILL);
     for (;;)
-        leat_task_wait(leat_task_now() + 1000000000, "a deadline");
+        leat_task_wait(leat_task_now() + 1000000000, "a deadline", "");
 }
 
 static void a_task_that_is_killed_as_it_waits_ends_the_run(void)
@@ -487,7 +487,7 @@ static void a_task_that_is_killed_as_it_waits_ends_the_run(void)
 static void never_ends(void)
 {
     for (;;)
-        leat_task_wait(leat_task_now() + 1000000000, "a deadline");
+        leat_task_wait(leat_task_now() + 1000000000, "a deadline", "");
 }
 
 static void an_interrupt_ends_the_run_however_busy_it_is(void)
@@ -505,10 +505,10 @@ static void an_interrupt_ends_the_run_however_busy_it_is(void)
 static void sleepers(void)
 {
     const leat_time start = leat_task_now(), span = 1234567 * (leat_task_number() + 1);
-    check_that(!leat_task_wait(start + span, "a deadline"));
+    check_that(!leat_task_wait(start + span, "a deadline", ""));
     check_that(leat_task_now() == start + span);
     for (int i = 0; i < 1000; i++)
-        leat_task_wait(leat_task_now() + LEAT_TASK_POLL_PS, "a poll");
+        leat_task_wait(leat_task_now() + LEAT_TASK_POLL_PS, "a poll", "");
     check_that(leat_task_now() == start + span + 1000 * LEAT_TASK_POLL_PS);
 }
 
@@ -627,10 +627,10 @@ static void see_begin(void *context, uint32_t task, uint32_t port, leat_time at)
     seen.task[task].since = at;
 }
 
-static void see_wait(void *context, uint32_t task, const char *doing, leat_time at)
+static void see_wait(void *context, uint32_t task, const char *call, leat_time at)
 {
     expect(context == &seen && at >= seen.reached && at >= seen.task[task].since);
-    expect(seen.task[task].is_there && !seen.task[task].waits && !strcmp(doing, "an event"));
+    expect(seen.task[task].is_there && !seen.task[task].waits && !strcmp(call, "an event"));
     seen.task[task].waits = true;
     seen.task[task].since = at;
 }
@@ -771,7 +771,7 @@ static void fork_a_copy(void)
     }
     if (leat_task_is_copy() && !leat_task_has_begun()) switch (copy_does) {
         case COPY_SENDS: send_pattern(1, 4, 1); break;
-        case COPY_WAITS: leat_task_wait(LEAT_NEVER, "nothing"); break;
+        case COPY_WAITS: leat_task_wait(LEAT_NEVER, "nothing", ""); break;
         case COPY_NAMES_A_CALL: leat_task_refuse_copy("MPI_Barrier"); break;
         case COPY_ENDS: leat_task_leave(); _exit(0);
         }
@@ -804,7 +804,7 @@ static void wait_for_ever(void)
     } self = { leat_task_number(), getpid() };
     check_that(write(word_of_orphans[1], &self, sizeof self) == sizeof self);
     while (self.task == 0)
-        leat_task_wait(LEAT_NEVER, "nothing");
+        leat_task_wait(LEAT_NEVER, "nothing", "");
     leat_task_end_with_run();
     for (;;)
         pause();

@@ -18,7 +18,7 @@
 #include <stdatomic.h>
 
 enum {
-    LEAT_SHARE_VERSION = 5,
+    LEAT_SHARE_VERSION = 6,
     LEAT_SHARE_REQUESTS = 1024, /* of a ring: a power of two */
     LEAT_SHARE_EVENTS = 1024,
     LEAT_SHARE_LINE = 64,
@@ -75,7 +75,7 @@ struct leat_share_slot {
     leat_time horizon;  /* while it runs: no event reaches it before this time */
     uint32_t requests;  /* in the ring, from its start: the hub takes all of them */
     uint32_t event_first, events;
-    char doing[LEAT_TASK_DOING_LEN];
+    char call[LEAT_TASK_CALL_LEN], about[LEAT_TASK_ABOUT_LEN]; /* of its wait */
     char reason[LEAT_SHARE_REASON_LEN];
     /* Blocks that receivers returned: a stack, linked through their headers. */
     alignas(LEAT_SHARE_LINE) _Atomic uint64_t returned;

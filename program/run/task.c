@@ -273,18 +273,24 @@ static void hand_over(leat_time deadline)
     if (self.share->compute_scale > 0) self.measured_ns = computed_ns();
 }
 
-/* What this task waits for from now on. */
-static void say_doing(const char *doing)
+static void copy_text(char *to, const char *text, size_t cap)
 {
-    const size_t len = strnlen(doing, LEAT_TASK_DOING_LEN - 1);
-    memcpy(self.slot->doing, doing, len);
-    self.slot->doing[len] = '\0';
+    const size_t len = strnlen(text, cap - 1);
+    memcpy(to, text, len);
+    to[len] = '\0';
+}
+
+/* What this task waits in, and for, from now on. */
+static void set_doing(const char *call, const char *about)
+{
+    copy_text(self.slot->call, call, sizeof self.slot->call);
+    copy_text(self.slot->about, about, sizeof self.slot->about);
 }
 
 static struct leat_share_request *new_request(void)
 {
     if (self.slot->requests == LEAT_SHARE_REQUESTS) {
-        say_doing("room for its requests");
+        set_doing("room for its requests", "");
         hand_over(self.clock); /* which empties the ring */
     }
     return &self.slot->request[self.slot->requests++];
@@ -333,7 +339,7 @@ void leat_task_call(const void *question, size_t len, uint64_t cookie)
     };
 }
 
-bool leat_task_wait(leat_time deadline, const char *doing)
+bool leat_task_wait(leat_time deadline, const char *call, const char *about)
 {
     refuse_copies();
     charge_computing();
@@ -343,7 +349,7 @@ bool leat_task_wait(leat_time deadline, const char *doing)
         if (deadline > self.clock) self.clock = deadline;
         return false;
     }
-    say_doing(doing ? doing : "");
+    set_doing(call, about);
     hand_over(deadline > self.clock ? deadline : self.clock);
     return self.slot->events > 0;
 }

@@ -20,7 +20,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { LEAT_TASK_DOING_LEN = 128 }; /* of what a task waits for, as text, with its zero */
+/* Of the call that a task waits in, and of what it waits for there; with their zeros. */
+enum { LEAT_TASK_CALL_LEN = 64, LEAT_TASK_ABOUT_LEN = 128 };
 
 /* Environment of a task (set by `leat run`). */
 #define LEAT_TASK_RUN_VARIABLE  "LEAT_RUN"  /* the memory of the run: a path */
@@ -109,9 +110,10 @@ void leat_task_send(uint32_t to, uint8_t *octets, uint64_t len, uint64_t cookie,
 void leat_task_call(const void *question, size_t len, uint64_t cookie);
 
 /* Blocks until there is an event, or the clock has reached `deadline` (LEAT_NEVER: none). True:
- * there is an event. With a past deadline it only checks for events up to now. `doing`: what it
- * waits for, a text that is shown if nothing more can happen ("MPI_Recv from 3, tag 7"). */
-bool leat_task_wait(leat_time deadline, const char *doing);
+ * there is an event. With a past deadline it only checks for events up to now. `call`: the call
+ * that it waits in ("MPI_Recv"); `about`: what for (" from 3, tag 7", or ""). Both are shown, one
+ * after the other, if nothing more can happen. */
+bool leat_task_wait(leat_time deadline, const char *call, const char *about);
 
 /* Takes the next event, in the order in which they happened. False: there is none at this time. */
 bool leat_task_next(struct leat_task_event *out);

@@ -418,7 +418,7 @@ static const struct body {
 struct result {
     enum leat_hub_end end;
     char reason[256];
-    char doing[LEAT_TASK_DOING_LEN]; /* of task 0, if it is stuck */
+    char doing[LEAT_TASK_CALL_LEN + LEAT_TASK_ABOUT_LEN]; /* of task 0, if it is stuck */
     uint64_t certificate;
     int status[SLOTS];
     uint64_t sent, received; /* messages of all tasks */
@@ -604,7 +604,7 @@ static void the_run_reports_what_each_task_waits_for(void)
 {
     const struct result result = run_body("wait_for_ever");
     EQ(result.end, LEAT_HUB_STUCK);
-    OK(!strcmp(result.doing, "exe 0: atmrcv of type 7"));
+    OK(!strcmp(result.doing, "atmrcv of type 7 (exe 0)"));
 }
 
 static void the_code_of_each_task_is_known(void)

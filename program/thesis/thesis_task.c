@@ -74,12 +74,12 @@ uint8_t *leat_atm_room(size_t len)
     return memory = grown(memory, &cap, len);
 }
 
-static struct leat_task_event await_answer(const char *doing)
+static struct leat_task_event await_answer(const char *call, const char *about)
 {
     struct leat_task_event event;
     do {
         while (!leat_task_next(&event))
-            leat_task_wait(LEAT_NEVER, doing);
+            leat_task_wait(LEAT_NEVER, call, about);
     } while (event.kind != LEAT_TASK_ANSWERED || event.cookie != self.cookie);
     return event;
 }
@@ -93,7 +93,8 @@ struct cargo {
 };
 
 static struct leat_atm_answer ask_with(const struct leat_atm_question *question,
-                                       const struct cargo *cargo, const char *doing)
+                                       const struct cargo *cargo, const char *call,
+                                       const char *about)
 {
     static uint8_t *memory;
     static size_t cap;
@@ -103,7 +104,7 @@ static struct leat_atm_answer ask_with(const struct leat_atm_question *question,
     memcpy(memory, question, sizeof *question);
     if (cargo->out_len) memcpy(memory + sizeof *question, cargo->out, cargo->out_len);
     leat_task_call(memory, sizeof *question + cargo->out_len, ++self.cookie);
-    const struct leat_task_event event = await_answer(doing);
+    const struct leat_task_event event = await_answer(call, about);
     memcpy(&answer, event.octets, sizeof answer);
     if (cargo->in_len) memcpy(cargo->in, event.octets + sizeof answer, cargo->in_len);
     leat_task_release(&event);
@@ -111,17 +112,19 @@ static struct leat_atm_answer ask_with(const struct leat_atm_question *question,
     return answer;
 }
 
-static struct leat_atm_answer ask(const struct leat_atm_question *question, const char *doing)
+static struct leat_atm_answer ask(const struct leat_atm_question *question, const char *call,
+                                  const char *about)
 {
-    return ask_with(question, &(struct cargo){ 0 }, doing);
+    return ask_with(question, &(struct cargo){ 0 }, call, about);
 }
 
-/* A description of the wait, for deadlock reports. */
-static const char *doing(const char *format, int number)
+/* What the wait is about, for deadlock reports. */
+static const char *about(const char *format, int number)
 {
-    static char text[LEAT_TASK_DOING_LEN];
-    const int len = snprintf(text, sizeof text, "%s %d: ", self.table.name, self.table.instance);
-    snprintf(text + len, sizeof text - (size_t)len, format, number);
+    static char text[LEAT_TASK_ABOUT_LEN];
+    const int len = snprintf(text, sizeof text, format, number);
+    snprintf(text + len, sizeof text - (size_t)len, " (%s %d)", self.table.name,
+             self.table.instance);
     return text;
 }
 
@@ -130,7 +133,7 @@ static const char *doing(const char *format, int number)
 static void end_read(void)
 {
     if (!self.reads) return;
-    ask(&(struct leat_atm_question){ .op = LEAT_ATM_READ_END }, "");
+    ask(&(struct leat_atm_question){ .op = LEAT_ATM_READ_END }, "the end of a read", "");
     self.reads = false;
     self.dev.rlcked = 0;
 }
@@ -181,7 +184,7 @@ int atmjoin(struct shmst **dev, struct prcsdescstr **prcstab)
     self.is_joined = true;
     self.pid = getpid();
     const struct leat_atm_answer answer = ask(&(struct leat_atm_question){ .op = LEAT_ATM_JOIN },
-                                              "");
+                                              "atmjoin", "");
     memcpy(self.table.name, answer.name, sizeof self.table.name);
     self.table.instance = answer.instance;
     self.port = answer.port;
@@ -195,7 +198,7 @@ int atmstart(struct shmst *dev, struct prcsdescstr *prcstab, const char *name, i
     const struct leat_atm_question question = question_about(LEAT_ATM_START, "atmstart", name,
                                                              inst);
     if (inst < 0) leat_atm_fail("atmstart", "instance %d of %s, expected 0 or more", inst, name);
-    ask(&question, "");
+    ask(&question, "atmstart", "");
     return 0;
 }
 
@@ -204,7 +207,7 @@ int atmport(struct shmst *dev, struct prcsdescstr *prcstab, const char *name, in
     (void)prcstab;
     enter(dev, "atmport");
     const struct leat_atm_question question = question_about(LEAT_ATM_PORT, "atmport", name, inst);
-    return ask(&question, "").port;
+    return ask(&question, "atmport", "").port;
 }
 
 int atminst(struct shmst *dev)
@@ -216,7 +219,7 @@ int atminst(struct shmst *dev)
 unsigned long long atmcycle(struct shmst *dev)
 {
     enter(dev, "atmcycle");
-    return ask(&(struct leat_atm_question){ .op = LEAT_ATM_CYCLE }, "").cycle;
+    return ask(&(struct leat_atm_question){ .op = LEAT_ATM_CYCLE }, "atmcycle", "").cycle;
 }
 
 int atmleave(struct shmst *dev)
@@ -242,8 +245,8 @@ __attribute__((destructor)) static void leave_at_exit(void)
 int atminitsend(struct shmst *dev)
 {
     enter(dev, "atminitsend");
-    ask(&(struct leat_atm_question){ .op = LEAT_ATM_INITSEND },
-        doing("atminitsend: the lock of port %d", self.port));
+    ask(&(struct leat_atm_question){ .op = LEAT_ATM_INITSEND }, "atminitsend",
+        about(": the lock of port %d", self.port));
     dev->wlcked = 1;
     return 0;
 }
@@ -257,7 +260,7 @@ int atmsnd(struct shmst *dev, struct prcsdescstr *prcstab, const char *name, int
     if (inst < LEAT_ATM_ALL)
         leat_atm_fail("atmsnd", "instance %d of %s, expected 0 or more, or -1 for all", inst, name);
     question.type = type;
-    ask(&question, doing("atmsnd of type %d", type));
+    ask(&question, "atmsnd", about(" of type %d", type));
     dev->wlcked = 0;
     return 0;
 }
@@ -267,8 +270,8 @@ int atmrcv(struct shmst *dev, int type)
     enter(dev, "atmrcv");
     if (type < 0) leat_atm_fail("atmrcv", "type %d, expected 0 or more", type);
     end_read(); /* the program may not have released it */
-    ask(&(struct leat_atm_question){ .op = LEAT_ATM_RECEIVE, .type = type },
-        doing("atmrcv of type %d", type));
+    ask(&(struct leat_atm_question){ .op = LEAT_ATM_RECEIVE, .type = type }, "atmrcv",
+        about(" of type %d", type));
     self.reads = true;
     dev->rlcked = 1;
     return 0;
@@ -278,8 +281,8 @@ void leat_atm_put(struct shmst *dev, const char *call, const uint8_t *octets, si
 {
     enter(dev, call);
     ask_with(&(struct leat_atm_question){ .op = LEAT_ATM_PUT },
-             &(struct cargo){ .out = octets, .out_len = len },
-             doing("atmput: room in the send buffer of port %d", self.port));
+             &(struct cargo){ .out = octets, .out_len = len }, "atmput",
+             about(": room in the send buffer of port %d", self.port));
 }
 
 void leat_atm_get(struct shmst *dev, const char *call, uint8_t *octets, size_t len)
@@ -287,7 +290,8 @@ void leat_atm_get(struct shmst *dev, const char *call, uint8_t *octets, size_t l
     enter(dev, call);
     if (len > UINT32_MAX) leat_atm_fail(call, "%zu octets, more than any message has", len);
     ask_with(&(struct leat_atm_question){ .op = LEAT_ATM_GET, .len = (uint32_t)len },
-             &(struct cargo){ .in = octets, .in_len = len }, doing("atmget at port %d", self.port));
+             &(struct cargo){ .in = octets, .in_len = len }, "atmget",
+             about(" at port %d", self.port));
 }
 
 /* ---- what the clocks (program/clock) need to know -------------------------------------------- */
@@ -317,7 +321,7 @@ void leat_clock_settle(void)
     settle();
 }
 
-void leat_clock_wait(leat_time deadline, const char *doing)
+void leat_clock_wait(leat_time deadline, const char *call)
 {
-    leat_task_wait(deadline, doing);
+    leat_task_wait(deadline, call, "");
 }

@@ -160,7 +160,7 @@ if command -v pkg-config > /dev/null; then
     exits 1 'task 1: one 1: it was killed by signal 11' "$leat" run --fabric clos444 -- "$folder/one" crash
     exits 1 'one 1 ended with code 9' "$leat" run --fabric clos444 -- "$folder/one" code
     exits 1 'deadlock: all tasks wait' "$leat" run --fabric clos444 -- "$folder/one" deadlock
-    has 'who waits for what' "$(cat "$folder/stderr")" 'one 1: atmrcv of type 7'
+    has 'who waits for what' "$(cat "$folder/stderr")" 'atmrcv of type 7 (one 1)'
     exits 1 'was lost: its port gave it up' "$leat" run --fabric clos444 --dead 1 --retransmit 1000 -- "$folder/one"
     cp "$folder/one" "$folder/ab"
     exits 2 'expected three letters' "$leat" run --fabric clos444 -- "$folder/ab"

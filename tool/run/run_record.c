@@ -47,7 +47,7 @@ struct lane {
 };
 
 struct call {
-    char text[LEAT_TASK_DOING_LEN];
+    char text[LEAT_TASK_CALL_LEN];
     uint32_t name;
 };
 
@@ -87,28 +87,6 @@ static void write_at_once(const struct leat_sim_event *e)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-#define DIGITS  "0123456789"
-#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_" DIGITS
-
-/* After the name that a task has given itself ("exe 3: "), if there is one. */
-static const char *behind_own_name(const char *doing)
-{
-    const char *at = doing + strspn(doing, LETTERS);
-    const size_t digits = *at == ' ' ? strspn(at + 1, DIGITS) : 0;
-    return digits && !strncmp(at + 1 + digits, ": ", 2) ? at + 1 + digits + 2 : doing;
-}
-
-/* The call alone ("MPI_Recv from 1, tag 0"), or the whole sentence, of which there are few ("the
- * end of a sleep"). */
-static size_t call_len(const char *doing)
-{
-    static const char *const behind[] = { " of ", " from ", " to ", " at ", ", ", ": " };
-    const size_t len = strspn(doing, LETTERS);
-    for (size_t i = 0; i < sizeof behind / sizeof *behind; i++)
-        if (!strncmp(doing + len, behind[i], strlen(behind[i]))) return len;
-    return strlen(doing);
-}
-
 /* As recordings require. */
 static void make_printable(char *text)
 {
@@ -116,11 +94,10 @@ static void make_printable(char *text)
         if (!leat_sim_is_printable((uint8_t)*text)) *text = '?';
 }
 
-static uint32_t name_of_call(const char *doing)
+static uint32_t name_of_call(const char *call)
 {
-    char text[LEAT_TASK_DOING_LEN];
-    doing = behind_own_name(doing);
-    snprintf(text, sizeof text, "%.*s", (int)call_len(doing), doing);
+    char text[LEAT_TASK_CALL_LEN];
+    snprintf(text, sizeof text, "%s", call);
     make_printable(text);
     if (!*text) return rec.waiting;
     for (uint32_t i = 0; i < rec.calls; i++)
@@ -175,10 +152,10 @@ static void begins(void *context, uint32_t task, uint32_t port, leat_time at)
     record_order_count(&rec.order, rec.queue[port], 0, at);
 }
 
-static void waits(void *context, uint32_t task, const char *doing, leat_time at)
+static void waits(void *context, uint32_t task, const char *text, leat_time at)
 {
     struct lane *lane = &rec.lane[task];
-    const uint32_t call = name_of_call(doing);
+    const uint32_t call = name_of_call(text);
     const bool same = lane->is_idle && lane->since == at && lane->call == call;
     (void)context;
     lane->waits = true;
