@@ -71,6 +71,17 @@ FILE *fopen(const char *restrict path, const char *restrict mode)
     return NULL;
 }
 
+static bool is_finalizing;
+
+/* Open MPI unloads its components in MPI_Finalize, though a thread of PMIx may still run in one of
+ * them: on a loaded machine the rank then crashes. So they stay. */
+int dlclose(void *handle)
+{
+    static int (*next)(void *);
+    FIND(next, "dlclose");
+    return is_finalizing ? 0 : next(handle);
+}
+
 /* Two threads that communicate concurrently would need a rank each. */
 static int thread_level(int wanted)
 {
@@ -87,6 +98,14 @@ static void end_simulation(void)
         leat_task_fail("it has closed descriptors of the MPI library: MPI_Finalize cannot end");
     leat_fi_leave();
     leat_fi_unlock();
+}
+
+static int finalize(int (*next)(void))
+{
+    is_finalizing = leat_fi_is_wanted();
+    const int result = next();
+    is_finalizing = false;
+    return result;
 }
 
 static void end_run(int code)
@@ -127,7 +146,7 @@ BOTH(INIT_THREAD)
         static int (*next)(void);       \
         FIND(next, #PREFIX "Finalize"); \
         end_simulation();               \
-        return next();                  \
+        return finalize(next);          \
     }
 BOTH(FINALIZE)
 

@@ -148,6 +148,26 @@ done
 
 # ---- programs that go on after MPI_Finalize ----------------------------------------------------
 
+# Open MPI's components stay, since a thread of PMIx may still run in one of them.
+cat > "$folder/stays.c" <<'C'
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+int main(int argc, char **argv)
+{
+    char line[4096];
+    int components = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Finalize();
+    FILE *maps = fopen("/proc/self/maps", "r");
+    while (fgets(line, sizeof line, maps))
+        components += strstr(line, "mca_pmix") != NULL;
+    return components ? 0 : 3;
+}
+C
+mpicc -O1 -o "$folder/stays" "$folder/stays.c"
+ends 0 '' "$leat" run --fabric clos444 -n 2 -- "$folder/stays"
+
 # goes_on DEED: its run is $pid, in a session of its own, and both ranks are there
 goes_on() {
     rm -f "$folder"/rank.* "$folder/told.json"
