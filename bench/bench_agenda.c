@@ -122,8 +122,8 @@ int main(int argc, char **argv)
     note_ns("set and take, 3 phases of 16", hold_ns(16), 5, "at most 5 ns");
     note_ns("set and take, 3 phases of 64", hold_ns(64), 5, "at most 5 ns");
     note_ns("set and take, 3 phases of 12,288", hold_ns(12288), 15, "at most 15 ns");
-    /* With random delays every event costs a branch misprediction or two, and few share an advance.
-     */
+    /* With random delays every event costs a branch misprediction or two, and few share an
+     * advance. */
     leat_random_seed(&r, 1);
     for (int i = 0; i < DELAYS; i++)
         delays[i] = (uint8_t)(1 + leat_random_below(&r, CELL_TIME + 1));

@@ -43,8 +43,8 @@ static struct leat_esp_words rchld_of(uint64_t computation)
                                     .operand = { 9, 2, 3, UINT64_MAX } };
 }
 
-/* Child 9 is collected already: the router sends the total again, with the same reads and writes.
- */
+/* Child 9 is collected already: the router sends the total again, with the same reads and
+ * writes. */
 static struct leat_esp_words rcollect_of(uint64_t computation)
 {
     return (struct leat_esp_words){ .computation = computation,

@@ -28,8 +28,8 @@ enum { FRAME_LEN = 128, SENT_LEN = 120, NAMES_MAX = 4 };
 
 /* ---- frames ------------------------------------------------------------------------------- */
 
-/* Packets that pass, however often they are sent (COLLECT: after a COUNT of the same computation).
- */
+/* Packets that pass, however often they are sent (COLLECT: after a COUNT of the same
+ * computation). */
 static struct leat_esp_packet packet_of(const char *name, uint64_t computation)
 {
     struct leat_esp_packet p = { .flags = LEAT_ESP_FLAG_X,

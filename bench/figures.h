@@ -1,5 +1,5 @@
-/* Shared by the benchmarks: figures, printed as they are measured and written as JSON at the end.
- */
+/* Shared by the benchmarks: figures, printed as they are measured and written as JSON at the
+ * end. */
 #ifndef LEAT_BENCH_FIGURES_H
 #define LEAT_BENCH_FIGURES_H
 

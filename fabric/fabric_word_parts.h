@@ -79,8 +79,8 @@ enum { LEAT_FABRIC_LINE_LEN_MAX = 4096 };
 /* All octets of place->file, at most so many, for free(). NULL with an error. */
 uint8_t *leat_fabric_file(const struct leat_fabric_place *place, size_t most, size_t *len);
 
-/* A line without its end and its comment; lent for the call. False, with an error, stops reading.
- * */
+/* A line without its end and its comment; lent for the call. False, with an error, stops
+ * reading. */
 typedef bool leat_fabric_line_fn(void *context, const struct leat_fabric_place *place,
                                  struct word line);
 

@@ -77,8 +77,8 @@ struct leat_sim_aton_host {
     void *context;
     void (*done)(void *context, const struct leat_sim_aton_result *result);      /* may be NULL */
     void (*arrived)(void *context, const struct leat_sim_aton_arrival *arrival); /* may be NULL */
-    /* An order is sent, its first symbol at sent_at; called when the token is taken. May be NULL.
-     * */
+    /* An order is sent, its first symbol at sent_at; called when the token is taken. May be
+     * NULL. */
     void (*begins)(void *context, uint32_t station, uint64_t id, leat_time sent_at);
 };
 

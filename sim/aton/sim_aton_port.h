@@ -103,8 +103,7 @@ uint8_t leat_sim_aton_port_priority(const struct leat_sim_aton_port_config *conf
 size_t leat_sim_aton_port_footprint(const struct leat_sim_aton_port_config *config);
 
 /* Set port->base.observer next. `memory`: ZEROED, aligned for any object, lent for the port's
- * lifetime.
- * */
+ * lifetime. */
 void leat_sim_aton_port_init(struct leat_sim_aton_port *port,
                              const struct leat_sim_aton_port_config *config, void *memory);
 

@@ -206,8 +206,8 @@ static void the_monitor_does_it_for_one_that_forgets(void)
         EQ(one.results, 2);
         EQ(one.reported[0].at, back_at);
         EQ(one.ring.counts.silences + one.ring.counts.lost + one.ring.counts.damaged, 0);
-        /* From 1 to the monitor, another revolution, the empty packet, and from the monitor to 2.
-         * */
+        /* From 1 to the monitor, another revolution, the empty packet, and from the monitor to
+         * 2. */
         const uint64_t round = plain_bits(&one), way = 4 * 11 + round + 128 + round + 2 * 11;
         EQ(one.reported[1].sent_at - one.reported[0].at, way);
         world_close(&one);

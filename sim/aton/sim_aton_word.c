@@ -22,8 +22,8 @@ struct capture {
     uint8_t held;            /* from this one; the monitor has none to return to */
 };
 
-/* The station that raised the token lowers it when it passes; if there is none, the monitor does.
- * */
+/* The station that raised the token lowers it when it passes; if there is none, the monitor
+ * does. */
 static void consider_lowering(const struct leat_sim_aton *ring, struct capture *first)
 {
     const uint8_t priority = ring->released_priority;

@@ -84,8 +84,7 @@ struct leat_sim_ether_port {
 size_t leat_sim_ether_port_footprint(const struct leat_sim_ether_port_config *config);
 
 /* Set port->base.observer next. `memory`: ZEROED, aligned for any object, lent for the port's
- * lifetime.
- * */
+ * lifetime. */
 void leat_sim_ether_port_init(struct leat_sim_ether_port *port,
                               const struct leat_sim_ether_port_config *config, void *memory);
 

@@ -29,8 +29,8 @@ static inline uint64_t leat_sim_fixed_divide(uint64_t num, uint64_t den, unsigne
     return quotient;
 }
 
-/* Sattolo's shuffle: one cycle through all numbers below `count`, so that none is its own partner.
- */
+/* Sattolo's shuffle: one cycle through all numbers below `count`, so that none is its own
+ * partner. */
 static inline void leat_sim_draw_partners(uint64_t seed, uint32_t *partner, uint32_t count)
 {
     struct leat_random random;

@@ -442,8 +442,8 @@ static void count_control(struct leat_sim_packetway *p, const uint8_t *octets)
                           (te == LEAT_PACKETWAY_TE_HRDOWN || te == LEAT_PACKETWAY_TE_LINKDOWN);
 }
 
-/* Copies octets of the engine into a packet of its own: each node has LEAT_SIM_PACKETWAY_CONTROL.
- * */
+/* Copies octets of the engine into a packet of its own: each node has
+ * LEAT_SIM_PACKETWAY_CONTROL. */
 static uint32_t wrap(struct leat_sim_packetway *p, uint32_t node, const uint8_t *octets,
                      uint32_t len)
 {

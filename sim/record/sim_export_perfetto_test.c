@@ -1,5 +1,5 @@
-/* A recording as a trace for Perfetto; tool/export/export_test.sh checks more with a JSON reader.
- * */
+/* A recording as a trace for Perfetto; tool/export/export_test.sh checks more with a JSON
+ * reader. */
 #include "sim_export_perfetto.h"
 #include "sim_export_test.h"
 

@@ -31,8 +31,8 @@ bool leat_sim_atm_load_is_stuck(const struct leat_sim_atm_load *load,
 
 /* Livelock: has nothing been delivered for longer than any operation of the units takes? The caller
  * checks now and then and counts deliveries. The struct is what the last check saw; zeros at first.
- * A quiet network is not judged, unless a message is `held` back until the network has room for it.
- * */
+ * A quiet network is not judged, unless a message is `held` back until the network has room for
+ * it. */
 struct leat_sim_atm_load_progress {
     uint64_t delivered, since, inspected_at;
 };

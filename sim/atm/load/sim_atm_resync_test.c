@@ -573,8 +573,8 @@ static struct world *begin_round(const struct leat_sim_atm_line_outage *outage, 
     return w;
 }
 
-/* A cell was lost; when it is retransmitted, the buffers that wait for it are full of later ones.
- * */
+/* A cell was lost; when it is retransmitted, the buffers that wait for it are full of later
+ * ones. */
 static void ports_that_lock_while_others_go_on_are_reported(void)
 {
     const struct leat_sim_atm_line_outage outage = { .port = 0, .from = 1000, .to = 500000 };

@@ -37,8 +37,8 @@ struct leat_sim_atm_fabric_spelling {
     const char *text;
 };
 
-/* Parses a name. On error *out is untouched and `why` has one line for the user, without the name.
- * */
+/* Parses a name. On error *out is untouched and `why` has one line for the user, without the
+ * name. */
 leat_err leat_sim_atm_fabric_parse(const char *name, struct leat_sim_atm_fabric *out,
                                    struct leat_text *why);
 

@@ -84,8 +84,8 @@ static bool is_out(const struct leat_sim_atm_line *line,
     return false;
 }
 
-/* How many of `left` consecutive bits are sound before the next error? One draw, whatever the rate.
- * */
+/* How many of `left` consecutive bits are sound before the next error? One draw, whatever the
+ * rate. */
 static uint32_t draw_sound_run(struct leat_sim_atm_line *line, const uint64_t *sound, uint32_t left)
 {
     const uint64_t draw = leat_random_next(&line->random);

@@ -202,8 +202,8 @@ static void one_bit_more_and_it_is_repaired(void)
     }
 }
 
-/* The sender's numbers continue beyond its buffer, because all but one are acknowledged and freed.
- * */
+/* The sender's numbers continue beyond its buffer, because all but one are acknowledged and
+ * freed. */
 static void a_damaged_cell_holds_up_the_later_ones_and_loses_none(void)
 {
     for (uint32_t blocks = 1; blocks <= 40; blocks++) {

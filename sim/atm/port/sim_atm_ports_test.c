@@ -418,8 +418,8 @@ static void ports_do_not_pile_up_blocks_that_wait_for_acknowledgements(void)
     EQ(scene.arrivals, scene.count);
 }
 
-/* Cells that are retransmitted before their acknowledgements can arrive fill all buffers for ever.
- * */
+/* Cells that are retransmitted before their acknowledgements can arrive fill all buffers for
+ * ever. */
 static void a_network_that_is_stuck_is_reported(void)
 {
     struct leat_sim_atm_ports_config config = config_of("clos:2,2,2");

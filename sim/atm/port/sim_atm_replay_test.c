@@ -320,8 +320,8 @@ static void a_message_there_and_back_is_replayed_at_once(void)
     OK(compare(&program, &config, 0) > 2 * 900);
 }
 
-/* In a network of 256 ports a fingerprint costs as much as thousands of cells. Replay still pays.
- * */
+/* In a network of 256 ports a fingerprint costs as much as thousands of cells. Replay still
+ * pays. */
 static void a_large_network_is_replayed_too(void)
 {
     const struct leat_sim_atm_ports_config config = config_of("clos:16,16,16");

@@ -115,8 +115,7 @@ leat_err leat_net_port_check(const struct leat_net_port_config *config, struct l
 size_t leat_net_port_footprint(const struct leat_net_port_config *config);
 
 /* Set port->base.observer next. `memory`: ZEROED, aligned for any object, lent for the port's
- * lifetime.
- * */
+ * lifetime. */
 void leat_net_port_init(struct leat_net_port *port, const struct leat_net_port_config *config,
                         void *memory);
 

@@ -211,8 +211,8 @@ static void contention_free_ports_report_what_a_message_does_alone(void)
     }
 }
 
-/* Few channels, short buffers, long pipelines: a message takes at least as long as contention-free.
- * */
+/* Few channels, short buffers, long pipelines: a message takes at least as long as
+ * contention-free. */
 static void a_poor_network_is_never_faster_than_one_without_contention(void)
 {
     struct leat_random random;
@@ -381,8 +381,8 @@ static uint64_t number_of(const struct bench *b, const struct received *h)
 }
 
 /* Everything is sent and then arrives, once; in order of time, at the same time in order of ports;
- * messages from one port to another in the order in which they were sent. Certificate and octets.
- * */
+ * messages from one port to another in the order in which they were sent. Certificate and
+ * octets. */
 static void check_received(const struct bench *b, const struct campaign *c)
 {
     static uint8_t state[RECEIVED_MAX];

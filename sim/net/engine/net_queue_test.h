@@ -1,5 +1,5 @@
-/* Shared by the tests of queueing switches: networks, hosts that draw packets, and their arrivals.
- * */
+/* Shared by the tests of queueing switches: networks, hosts that draw packets, and their
+ * arrivals. */
 #ifndef LEAT_NET_QUEUE_TEST_H
 #define LEAT_NET_QUEUE_TEST_H
 

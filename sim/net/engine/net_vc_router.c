@@ -409,8 +409,8 @@ LEAT_SIM_ALWAYS_INLINE bool pass(const struct bench *b, uint32_t lane, uint32_t 
     return false;
 }
 
-/* The tail has left: in the next cycle sleepers may get the channel, and the next head may request.
- * */
+/* The tail has left: in the next cycle sleepers may get the channel, and the next head may
+ * request. */
 LEAT_SIM_ALWAYS_INLINE void succeed(const struct bench *b, uint32_t lane)
 {
     const uint32_t router = b->in[0].router;

@@ -240,8 +240,8 @@ static void the_warm_up_ends_where_the_curve_is_level(void)
 {
     enum { RUNS = 40, CURVES = 3 };
     /* Four standard errors, by Student's distribution: with the degrees of freedom of one half's
-     * batches, it is twice the measured rate. Of 20000 runs at most 75 omitted more than necessary.
-     * */
+     * batches, it is twice the measured rate. Of 20000 runs at most 75 omitted more than
+     * necessary. */
     const double drifts = 1 - student_mass(4, 11), late = 0.005;
     const struct {
         double (*curve)(double);

@@ -41,8 +41,8 @@ void leat_net_plan_default(enum leat_net_kind kind, struct leat_net_plan *out);
 /* Is this the name of a network, valid or not? (Names of ATM fabrics are not.) */
 bool leat_net_plan_is(const char *name);
 
-/* Parses a name. On error *out is untouched and `why` has one line for the user, without the name.
- * */
+/* Parses a name. On error *out is untouched and `why` has one line for the user, without the
+ * name. */
 leat_err leat_net_plan_parse(const char *name, struct leat_net_plan *out, struct leat_text *why);
 
 /* Parses parameters "/vcs=4/buffer=8", which may be empty, into a plan that has its defaults. */
@@ -53,8 +53,8 @@ leat_err leat_net_plan_parameters(const char *text, struct leat_net_plan *plan,
 leat_err leat_net_plan_set(struct leat_net_plan *plan, const char *parameter, size_t parameter_len,
                            const char *value, size_t value_len, struct leat_text *why);
 
-/* The shortest name of a plan; parsing it gives an equal plan. A graph is "graph" and parameters.
- * */
+/* The shortest name of a plan; parsing it gives an equal plan. A graph is "graph" and
+ * parameters. */
 void leat_net_plan_name(const struct leat_net_plan *plan, struct leat_text *text);
 
 /* All kinds and parameters, kinds first; NULL past the last. */

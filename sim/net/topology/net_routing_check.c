@@ -149,8 +149,8 @@ static leat_err check_entry(const struct leat_net_topology *t,
     return LEAT_ERR_OK;
 }
 
-/* The line of the table for packets at this router (NONE: the shortest route), and the next router.
- * */
+/* The line of the table for packets at this router (NONE: the shortest route), and the next
+ * router. */
 static uint32_t next_router(const struct leat_net_topology *t,
                             const struct leat_net_routing_config *config, const struct ways *ways,
                             uint32_t router, uint32_t *line)

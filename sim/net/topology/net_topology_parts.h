@@ -11,8 +11,8 @@ struct leat_net_block {
     uint64_t routers, outs, ins;
 };
 
-/* The size of a shape. Every number stays below 2^33, whatever the shape: larger ones are clamped.
- * */
+/* The size of a shape. Every number stays below 2^33, whatever the shape: larger ones are
+ * clamped. */
 struct leat_net_extent {
     uint64_t routers, terminals, outs, ins;
     uint64_t radix; /* graphs: unknown as yet */

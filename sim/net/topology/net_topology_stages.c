@@ -54,8 +54,8 @@ void leat_net_wire_fly(struct leat_net_topology *t)
 }
 
 /* Where a row of a network of `size` rows leads after its first column: out 0 of switch i to place
- * i of the upper half, out 1 to place i of the lower. The inverse applies before the last column.
- * */
+ * i of the upper half, out 1 to place i of the lower. The inverse applies before the last
+ * column. */
 static uint32_t split(uint32_t row, uint32_t size)
 {
     const uint32_t place = row % size;

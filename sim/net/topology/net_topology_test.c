@@ -450,8 +450,8 @@ static void benes_networks_have_half_as_many_ways_as_terminals(void)
     }
 }
 
-/* Whatever is taken in the first half, the bits of the destination select the route in the second.
- * */
+/* Whatever is taken in the first half, the bits of the destination select the route in the
+ * second. */
 static void benes_networks_are_led_by_bits_behind_their_middle(void)
 {
     for (uint32_t n = 2; n <= 32; n *= 2) {
@@ -599,8 +599,8 @@ static void wires_have_the_cycles_of_the_shape(void)
         EQ(t.out_cycles[o], t.out_to[o] & LEAT_NET_TERMINAL ? 1 : 7);
 }
 
-/* Boards of 3 along each dimension of a torus 7 x 6: borders by coordinates, also across the end.
- * */
+/* Boards of 3 along each dimension of a torus 7 x 6: borders by coordinates, also across the
+ * end. */
 static void wires_between_boards_have_cycles_of_their_own(void)
 {
     struct leat_net_shape shape = shape_of(LEAT_NET_TORUS, 2, 7, 6);
