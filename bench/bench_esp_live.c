@@ -142,7 +142,7 @@ int main(int argc, char **argv)
     bench_mac_of("a0", from);
     b->bss->gen_device = if_nametoindex("a0");
 
-    /* A value to collect must have been announced: with RCOLLECT, first sends all RCHLD. */
+    /* A value to collect must have been announced: all RCHLD precede RCOLLECT. */
     if (strcmp(argv[5], "RCOLLECT") == 0) {
         b->bss->mask = fill_all(frames, "RCHLD", computations, to, from) - 1;
         for (uint32_t sent = 0; sent < 2 * computations; sent += BENCH_BURST)

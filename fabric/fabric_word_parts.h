@@ -76,7 +76,7 @@ bool leat_fabric_parse(const char *name, leat_fabric_parser *parse, void *out,
 
 enum { LEAT_FABRIC_LINE_LEN_MAX = 4096 };
 
-/* All octets of place->file, at most so many, for free(). NULL with an error. */
+/* All octets of place->file, at most `most`, for free(). NULL with an error. */
 uint8_t *leat_fabric_file(const struct leat_fabric_place *place, size_t most, size_t *len);
 
 /* A line without its end and its comment; lent for the call. False, with an error, stops

@@ -1,6 +1,6 @@
 /*
- * A running ring: ATON interfaces in a ring, links with delay, a token, a monitor, faults
- * (spec/aton.md). Time is in bits.
+ * A running ring: ATON interfaces, links with delay, a token, a monitor, faults (spec/aton.md).
+ * Time is in bits.
  *
  *         +---------+  p_0 bits   +---------+  p_1 bits   +---------+
  *    +--->|    0    |------------>|    1    |------------>|    2    |---- ... ----+

@@ -8,10 +8,10 @@
  *
  * Instructions travel towards the root by the shortest path (esp_paths.h), and every router on it
  * executes them at its centre store. Announcements and queries travel from the root to a member,
- * and duplicates of announcements from branch points on, once these are installed. The engines are
- * those that live hosts run, and so is their time: picoseconds. A link has a delay and carries any
- * number of packets. Its faults are drawn from the random stream of the sending entity, so that the
- * same seed gives the same run.
+ * and duplicates of announcements from branch points on, once these are installed. Live hosts run
+ * the same engines; time is in picoseconds. A link has a delay and carries any number of packets.
+ * Its faults are drawn from the random stream of the sending entity, so that the same seed gives
+ * the same run.
  *
  *   loss       the packet is lost
  *   duplicate  a second copy, with a fate of its own
@@ -42,7 +42,7 @@ struct leat_sim_esp_config {
     leat_time reorder_ps;              /* .. LEAT_SIM_ESP_DELAY_MAX */
     uint64_t seed;
     uint32_t groups;      /* of every store, a power of two: one computation is in one group */
-    uint32_t flights_max; /* packets and wake-ups at a time */
+    uint32_t flights_max; /* packets and timers at a time */
     uint32_t replies_max; /* ... that are replies of nodes; 0: no tree will be requested */
     bool has_duplicates;  /* routers store some: else this network cannot MULTICAST */
 };

@@ -80,7 +80,7 @@ struct leat_sim_ether_port {
     struct leat_sim_post post;
 };
 
-/* Octets of memory for a checked config. */
+/* Octets of memory for a config within the limits above. */
 size_t leat_sim_ether_port_footprint(const struct leat_sim_ether_port_config *config);
 
 /* Set port->base.observer next. `memory`: ZEROED, aligned for any object, lent for the port's

@@ -3,7 +3,7 @@
  * time, and callbacks to make, by port.
  *
  *     accept     a message is in flight: it has an entry
- *     plan, plan, ... take the first        note, note, ... tell: port by port, for each arrivals
+ *     plan, plan, ... take the first        note, note, ... report: port by port, arrivals
  *     a heap                                before departures; then finished entries are freed
  *
  * The owner's entries are of its own type, which begins with a struct leat_sim_letter.

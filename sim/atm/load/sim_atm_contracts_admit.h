@@ -76,7 +76,7 @@ struct leat_sim_atm_contracts_port {
     uint32_t w;
     uint32_t cells[2], clp_cells[2]; /* capacity and threshold of levels 0 and 1 */
     uint32_t best_cells;             /* of each best-effort connection */
-    uint32_t efci_cells;             /* cells of longer queues are marked */
+    uint32_t efci_cells; /* cells that leave a queue of this length or longer are marked */
 };
 
 /* The default queues of a port. */

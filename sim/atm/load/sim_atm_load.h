@@ -63,8 +63,8 @@ struct leat_sim_atm_load_desk {
     void *context;
     /* The unit of a port reported something (flags of atm_aal_unit.h). */
     void (*on_report)(void *context, uint32_t port, uint32_t reported, uint64_t now);
-    /* Called after `on_report`, and in the cycle that it requested: gives commands to the unit. Returns
-     * the cycle of its next call; LEAT_NEVER: none. */
+    /* Gives commands to the unit. Called after `on_report`, and in the cycle that the last call
+     * returned; LEAT_NEVER: none. */
     uint64_t (*serve)(void *context, uint32_t port, uint64_t now);
 };
 

@@ -378,7 +378,7 @@ static void a_copy_holds_the_cell_behind_it(void)
     }
 }
 
-/* A unit alone: the cell that LINE told begins later and ends later. */
+/* A unit alone: the cell that LINE reported begins later and ends later. */
 static void a_held_unit_waits(void)
 {
     static const uint8_t octets[16];

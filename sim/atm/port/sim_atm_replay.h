@@ -61,7 +61,7 @@ struct leat_sim_atm_replay {
     struct leat_sim_atm_ports port;
     bool is_off; /* set between runs, before any replay: simulate everything */
     struct leat_sim_atm_replay_entry *entry; /* parallel to the port's */
-    uint8_t *blank;                          /* octets of an empty message */
+    uint8_t *blank;                          /* zeros, which cells carry instead of octets */
 
     /* The reference state and the recording since then. */
     bool remembers;
@@ -83,15 +83,13 @@ struct leat_sim_atm_replay {
 
     /* Replay. */
     bool replays;
-    uint32_t next; /* item */
-    uint32_t
-        *ends_as;    /* messages in flight at the end of a period, in the order of its beginning */
-    uint32_t *shell; /* entries in flight in the port, while it stands still */
-    struct leat_sim_atm_replay_message
-        *began;        /* messages in flight at the beginning of this period */
-    uint64_t length;   /* cycles */
-    uint64_t periods;  /* replayed since the network stands still */
-    uint32_t rests;    /* arrivals to ignore before the search resumes */
+    uint32_t next;     /* item */
+    uint32_t *ends_as; /* messages in flight at a period's end, in the order of its beginning */
+    uint32_t *shell;   /* entries in flight in the port, while it stands still */
+    struct leat_sim_atm_replay_message *began; /* messages in flight when this period began */
+    uint64_t length;                           /* cycles */
+    uint64_t periods;                          /* replayed since the network stands still */
+    uint32_t rests;                            /* arrivals to ignore before the search resumes */
     uint32_t rest;     /* what `rests` becomes after a replay that was too short */
     bool catches_up;   /* without callbacks */
     uint64_t replayed; /* messages that arrived by replay, in total */

@@ -591,7 +591,7 @@ static void with_losses_every_message_ends_once(void)
 
 static struct leat_net_faults faults;
 
-/* Applies a fault to a why.buf of four routers while port 0 sends port 3 a long message and then,
+/* Applies a fault to a line of four routers while port 0 sends port 3 a long message and then,
  * in cycle 10000, a short one. */
 static void suffer(const char *fault, const struct leat_net_config *net)
 {

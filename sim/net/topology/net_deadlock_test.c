@@ -20,7 +20,7 @@ static void find(const struct scene *s, struct leat_net_deadlock *out)
     leat_net_deadlock_find(&s->topology, s->routing, &s->config, memory_of_last_find, out);
 }
 
-/* Is it deadlock-free, by this rule with so many channels? */
+/* Can it deadlock, by this rule with so many channels? */
 static bool possible(struct scene *s, enum leat_net_route_rule rule, uint32_t channels)
 {
     struct leat_net_deadlock deadlock = { .possible = false };
