@@ -49,13 +49,15 @@ struct leat_fabric_load {
     uint64_t (*message_cycles)(const struct leat_fabric *fabric, uint64_t octets);
 };
 
+/* Members whose comment has no "NULL:" must be set. Functions with `error` set it on false. */
 struct leat_fabric_kind {
     const char *id;   /* "ether"; ID:NAME is always a fabric of this kind */
-    const char *what; /* "an Ethernet" */
+    const char *what; /* "an Ethernet", for users */
     size_t size;      /* of its struct, which begins with struct leat_fabric */
-    /* Additional options of leat run for this kind; ends with a NULL. */
+    /* Its own options of leat run, ended by a NULL; its row in tool/fabric/fabric_verbs.c reads
+     * them. NULL: none. */
     const char *const *options;
-    /* False past the last. */
+    /* Spellings for leat fabric list, [0] an example of a name. False past the last. */
     bool (*list)(size_t index, struct leat_fabric_spelling *out);
     /* Does this name mean such a fabric, valid or not? */
     bool (*matches)(const char *name);
@@ -66,19 +68,23 @@ struct leat_fabric_kind {
     /* Builds what is needed to find out whether it is valid, and writes one line about it. NULL: it
      * is valid once it is read. */
     bool (*check)(struct leat_fabric *fabric, FILE *out, struct leat_fabric_error *error);
+    /* leat fabric show, as one JSON object or as text. NULL: the kind's row in
+     * tool/fabric/fabric_verbs.c has a `show` with options of its own, such as --path. */
     bool (*describe)(struct leat_fabric *fabric, bool json, FILE *out,
                      struct leat_fabric_error *error);
-    /* Sets fabric->net, which lies in fabric->memory, and ports. */
+    /* Takes fabric->memory for the network and sets fabric->net. Defaults of the config are filled
+     * in. */
     bool (*open)(struct leat_fabric *fabric, const struct leat_fabric_config *config,
                  struct leat_fabric_error *error);
-    /* Frees its resources other than fabric->memory; NULL: none. */
+    /* Frees its resources other than fabric->memory, also after a failed read. NULL: none. */
     void (*close)(struct leat_fabric *fabric);
-    /* The properties of an open fabric that PacketWay needs to use it as a SAN; NULL: it cannot be
+    /* The properties of an open fabric that PacketWay needs to use it as a SAN. NULL: it cannot be
      * one. */
     void (*native)(const struct leat_fabric *fabric, struct leat_sim_packetway_native *out);
     /* Its routers and wires, for drawing; lent until it is closed. NULL: there are none. */
     const struct leat_net_shape *(*shape)(struct leat_fabric *fabric);
-    const struct leat_fabric_load *load; /* NULL: leat sim has its own load for it */
+    /* leat sim of a network of ports. NULL: the kind's row in fabric_verbs.c has a `sim`. */
+    const struct leat_fabric_load *load;
 };
 
 struct leat_fabric {
