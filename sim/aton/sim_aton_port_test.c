@@ -21,7 +21,7 @@ struct bench {
 static struct bench one, other;
 static uint8_t octets[OCTETS];
 
-static void hear(struct bench *b, int what, const struct leat_port_message *m, leat_time at)
+static void record(struct bench *b, int what, const struct leat_port_message *m, leat_time at)
 {
     OK(b->count < RECEIVED_MAX && at >= b->port.base.now);
     b->received[b->count++ % RECEIVED_MAX] = (struct received){ what, at, *m };
@@ -29,12 +29,12 @@ static void hear(struct bench *b, int what, const struct leat_port_message *m, l
 
 static void on_sent(void *context, const struct leat_port_message *m, leat_time at)
 {
-    hear(context, SENT, m, at);
+    record(context, SENT, m, at);
 }
 
 static void on_arrived(void *context, const struct leat_port_message *m, leat_time at)
 {
-    hear(context, ARRIVED, m, at);
+    record(context, ARRIVED, m, at);
 }
 
 static void on_lost(void *context, const struct leat_port_message *m, const char *why, leat_time at)

@@ -16,7 +16,7 @@ struct bench {
 static struct bench one, other;
 static uint8_t octets[1 << 16];
 
-static void hear(struct bench *b, int what, const struct leat_port_message *m, leat_time at)
+static void record(struct bench *b, int what, const struct leat_port_message *m, leat_time at)
 {
     OK(at >= b->last && at >= b->port.base.now);
     b->last = at;
@@ -27,14 +27,14 @@ static void hear(struct bench *b, int what, const struct leat_port_message *m, l
 
 static void on_sent(void *context, const struct leat_port_message *m, leat_time at)
 {
-    hear(context, SENT, m, at);
+    record(context, SENT, m, at);
 }
 
 static void on_arrived(void *context, const struct leat_port_message *m, leat_time at)
 {
     struct bench *b = context;
     EQ(b->reported[SENT][m->id], 1);
-    hear(b, ARRIVED, m, at);
+    record(b, ARRIVED, m, at);
 }
 
 static void on_lost(void *context, const struct leat_port_message *m, const char *why, leat_time at)

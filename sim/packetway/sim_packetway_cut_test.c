@@ -54,7 +54,7 @@ static bool wire_send(struct leat_port_net *base, const struct leat_port_message
     return true;
 }
 
-static void wire_tell(struct wire *w, struct wire_message *m)
+static void wire_report(struct wire *w, struct wire_message *m)
 {
     const struct leat_port_observer *h = &w->base.observer;
     switch (m->next++) {
@@ -83,7 +83,7 @@ static leat_time wire_run(struct leat_port_net *base, leat_time until)
         return base->now;
     }
     base->now = wire_due(w, first);
-    wire_tell(w, first);
+    wire_report(w, first);
     return base->now;
 }
 
@@ -712,7 +712,7 @@ static void certificates_are_the_same_with_and_without_heads(void)
     static struct leat_sim_ether_port ether;
     for (int kind = 0; kind < KINDS; kind++) {
         uint64_t certificate[2];
-        for (int deaf = 0; deaf < 2; deaf++) {
+        for (int without = 0; without < 2; without++) {
             struct leat_random r;
             leat_random_seed(&r, tap_seed());
             world_make(&one, false);
@@ -720,13 +720,13 @@ static void certificates_are_the_same_with_and_without_heads(void)
                                                       : one.san[kind].net;
             load_heads(net, &r, false);
             const leat_time start = net->now + 1000000;
-            if (deaf) net->observer.head = NULL;
+            if (without) net->observer.head = NULL;
             for (uint32_t id = 0; id < HEADS; id++)
                 OK(leat_port_send(net, &heads.message[id], start + id * UINT64_C(1000000)));
             memset(heads.arrived_at, 0, sizeof heads.arrived_at);
             while (net->in_flight)
                 leat_port_run(net, LEAT_NEVER);
-            certificate[deaf] = net->certificate;
+            certificate[without] = net->certificate;
             world_close(&one);
         }
         EQ(certificate[0], certificate[1]);

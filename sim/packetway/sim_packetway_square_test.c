@@ -125,12 +125,12 @@ static void fill(void)
     EQ(square.arrived + square.lost, MESSAGES);
 }
 
-static void circles_of_full_buffers_are_broken_up(void)
+static void cycles_of_full_buffers_are_broken_up(void)
 {
     for (unsigned cut_through = 0; cut_through < 2; cut_through++) {
         open_square(1, cut_through);
         fill();
-        printf("# %u of %u messages lost, %llu packets stood in a circle\n", square.lost,
+        printf("# %u of %u messages lost, %llu packets waited in a cycle\n", square.lost,
                (unsigned)MESSAGES, (unsigned long long)square.net.counts.stuck);
         OK(square.net.counts.waits > 0);
         OK(square.net.counts.stuck > 0 && square.lost > 0 && square.arrived > 0);
@@ -147,4 +147,4 @@ static void with_room_for_all_there_are_none(void)
     close_square();
 }
 
-TAP_MAIN(T(circles_of_full_buffers_are_broken_up), T(with_room_for_all_there_are_none))
+TAP_MAIN(T(cycles_of_full_buffers_are_broken_up), T(with_room_for_all_there_are_none))

@@ -17,9 +17,9 @@ static uint8_t news_octets[NEWS_MAX][16]; /* the first few of each */
 static size_t news_count;
 static void *bench_memory;
 
-static leat_sim_atm_aal_on_event hear;
+static leat_sim_atm_aal_on_event record;
 
-static void hear(void *context, const struct leat_sim_atm_aal_news *n)
+static void record(void *context, const struct leat_sim_atm_aal_news *n)
 {
     (void)context;
     OK(news_count < NEWS_MAX);
@@ -33,7 +33,7 @@ static void hear(void *context, const struct leat_sim_atm_aal_news *n)
 /* The thesis' network and units; tests change the rest before `start`. */
 static struct leat_sim_atm_aal_bench_config config_of(const char *fabric)
 {
-    struct leat_sim_atm_aal_bench_config config = { .schedules = schedules, .on_event = hear };
+    struct leat_sim_atm_aal_bench_config config = { .schedules = schedules, .on_event = record };
     struct leat_text why = LEAT_TEXT(200);
     EQ(leat_sim_atm_fabric_parse(fabric, &config.fabric, &why), LEAT_ERR_OK);
     leat_atm_aal_config_default(&config.aal, 0, PORTS, 4);

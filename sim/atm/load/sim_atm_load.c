@@ -448,7 +448,7 @@ static void attend(struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
 }
 
 /* The next actions, each in its cycle, up to `last` or to the first that is reported. */
-static void next_deeds(struct leat_sim_atm_load *load, uint32_t port, uint64_t last)
+static void next_actions(struct leat_sim_atm_load *load, uint32_t port, uint64_t last)
 {
     struct leat_sim_atm_load_host *host = &load->host[port];
     const uint64_t until = leat_smaller(last, host->own_at);
@@ -476,7 +476,7 @@ static void catch_up(struct leat_sim_atm_load *load, uint32_t port, uint64_t now
 {
     const struct leat_sim_atm_load_host *host = &load->host[port];
     while (leat_smaller(host->unit.wake_at, host->own_at) <= now)
-        next_deeds(load, port, now);
+        next_actions(load, port, now);
 }
 
 /* No operation of this host, and none of its cells, is reported before this cycle. */

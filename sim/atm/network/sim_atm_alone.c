@@ -7,7 +7,7 @@
 #include "sim_atm_parts.h"
 
 enum phase { PORTS, ARRIVALS, PHASES };
-enum { UNDER_WAY_MAX = 4 }; /* cells of a port: one begins per 53 cycles, and takes below 200 */
+enum { IN_FLIGHT_MAX = 4 }; /* cells of a port: one begins per 53 cycles, and takes below 200 */
 
 struct way {
     uint64_t at; /* of its last octet */
@@ -31,7 +31,7 @@ static struct leat_sim_agenda_shape agenda_shape(const struct leat_sim_atm *sim)
 void leat_sim_atm_alone_lay(struct leat_sim_atm *sim, struct leat_arena *arena)
 {
     const struct leat_sim_agenda_shape shape = agenda_shape(sim);
-    struct leat_sim_atm_alone parts = { .cap = UNDER_WAY_MAX * sim->fabric.net.ports };
+    struct leat_sim_atm_alone parts = { .cap = IN_FLIGHT_MAX * sim->fabric.net.ports };
     sim->alone = leat_arena_lay(arena, 1, sizeof *sim->alone);
     parts.way = leat_arena_lay(arena, parts.cap, sizeof *parts.way);
     void *agenda = leat_arena_lay(arena, 1, leat_sim_agenda_footprint(&shape));

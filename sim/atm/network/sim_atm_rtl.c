@@ -204,7 +204,7 @@ static void step_port(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
 }
 
 /* The first cycle with any event, after a cycle in which nothing moved. */
-static uint64_t next_deed(const struct leat_sim_atm *sim)
+static uint64_t next_event(const struct leat_sim_atm *sim)
 {
     uint64_t at = LEAT_NEVER;
     for (uint32_t p = 0; p < sim->fabric.net.ports; p++) {
@@ -220,7 +220,7 @@ void leat_sim_atm_rtl_run(struct leat_sim_atm *sim, uint64_t until)
     sim->pauses = false;
     while (sim->now < until && !sim->pauses) {
         if (!sim->rtl->busy) {
-            const uint64_t at = next_deed(sim);
+            const uint64_t at = next_event(sim);
             if (at > sim->now) sim->now = at < until ? at : until;
             if (sim->now == until) return;
         }

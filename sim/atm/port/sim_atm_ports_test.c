@@ -423,7 +423,7 @@ static void ports_do_not_pile_up_blocks_that_wait_for_acknowledgements(void)
 static void a_network_that_is_stuck_is_reported(void)
 {
     struct leat_sim_atm_ports_config config = config_of("clos:2,2,2");
-    struct leat_sim_atm_load_arrivals look = { 0 };
+    struct leat_sim_atm_load_arrivals none = { 0 };
     uint32_t lost = 0;
     config.aal.retransmit_cycles = 300;
     config.aal.transmissions_max = UINT8_MAX;
@@ -441,7 +441,7 @@ static void a_network_that_is_stuck_is_reported(void)
         leat_port_run(&scene.port.net, scene.port.net.now + 4000000 * (leat_time)CYCLE_PS);
     OK(leat_sim_atm_load_is_stuck(&scene.port.load, &scene.port.arrivals));
     EQ(scene.stuck[LEAT_PORT_LOCKED], 1);                     /* reported once */
-    OK(!leat_sim_atm_load_is_stuck(&scene.port.load, &look)); /* the first check */
+    OK(!leat_sim_atm_load_is_stuck(&scene.port.load, &none)); /* the first check */
 }
 
 /* Two ports send long messages to each other, and retransmit cells before their acknowledgements

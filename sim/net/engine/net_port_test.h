@@ -25,8 +25,8 @@ struct bench {
 static struct bench one, other;
 static uint8_t octets[OCTETS];
 
-static inline void hear(struct bench *b, int what, const struct leat_port_message *message,
-                        const char *why, leat_time at)
+static inline void record(struct bench *b, int what, const struct leat_port_message *message,
+                          const char *why, leat_time at)
 {
     OK(b->received_count < RECEIVED_MAX);
     OK(at >= b->port.base.now);
@@ -35,19 +35,19 @@ static inline void hear(struct bench *b, int what, const struct leat_port_messag
 
 static inline void on_sent(void *context, const struct leat_port_message *message, leat_time at)
 {
-    hear(context, SENT, message, NULL, at);
+    record(context, SENT, message, NULL, at);
 }
 
 static inline void on_arrived(void *context, const struct leat_port_message *message, leat_time at)
 {
-    hear(context, ARRIVED, message, NULL, at);
+    record(context, ARRIVED, message, NULL, at);
 }
 
 static inline void on_lost(void *context, const struct leat_port_message *message, const char *why,
                            leat_time at)
 {
     OK(why && *why);
-    hear(context, LOST, message, why, at);
+    record(context, LOST, message, why, at);
 }
 
 /* 300 MHz: only every third edge is at a whole number of picoseconds. */

@@ -329,11 +329,11 @@ static bool arrivals_are_equal(const struct hosts *x, const struct hosts *y)
 
 /* Each buffer of the cycle waits for the next: there is a wire from router to router, and a
  * packet. */
-static bool circle_is_true(const struct leat_net_waiting *circle, uint32_t len)
+static bool cycle_is_true(const struct leat_net_waiting *cycle, uint32_t len)
 {
     const struct leat_net_topology *t = &bench.world.topology;
     for (uint32_t i = 0; i < len; i++) {
-        const struct leat_net_waiting *w = &circle[i], *next = &circle[(i + 1) % len];
+        const struct leat_net_waiting *w = &cycle[i], *next = &cycle[(i + 1) % len];
         const uint32_t from = t->in_from[t->in_first[next->router] + next->in];
         if (from >= LEAT_NET_TERMINAL || t->out_router[from] != w->router) return false;
         if (w->source >= t->terminals || w->destination >= t->terminals || w->channel) return false;
@@ -389,7 +389,7 @@ static uint64_t movements(void)
 /* In pieces, and then until nothing has moved for long: it is empty, or something is dead. */
 static bool pair_agrees(struct leat_random *r, bool faults)
 {
-    struct leat_net_waiting circle[P_PORTS];
+    struct leat_net_waiting cycle[P_PORTS];
     bool alive = true;
     for (int piece = 0; piece < PIECES && alive; piece++) {
         if (!both_run(plain.now + 1 + leat_random_below(r, 60), &alive)) return false;
@@ -399,8 +399,8 @@ static bool pair_agrees(struct leat_random *r, bool faults)
         before = movements();
         if (!both_run(plain.now + QUIET, &alive)) return false;
     }
-    const uint32_t stuck = leat_net_stuck(&bench.world.net, circle, P_PORTS);
-    if (!circle_is_true(circle, stuck)) return false;
+    const uint32_t stuck = leat_net_stuck(&bench.world.net, cycle, P_PORTS);
+    if (!cycle_is_true(cycle, stuck)) return false;
     if (!alive && leat_net_run(&bench.world.net, LEAT_NEVER)) return false;
     return (plain.inside != 0) == (stuck != 0);
 }
@@ -496,7 +496,7 @@ static void a_ring_that_fills_is_dead_and_the_cycle_is_reported(void)
     const struct leat_net_shape shape = shape_of(LEAT_NET_RING, 8, 0);
     for (int a = 0; a < ARCHITECTURES; a++) {
         struct leat_net_config config = bench_config(architectures[a]);
-        struct leat_net_waiting circle[P_PORTS];
+        struct leat_net_waiting cycle[P_PORTS];
         config.buffer_flits = 1;
         OK(bench_init(&bench, &shape, LEAT_NET_DOR, 1, &config));
         hosts_init(&bench.hosts, 8, 1.0, 1, 1, tap_seed());
@@ -505,9 +505,9 @@ static void a_ring_that_fills_is_dead_and_the_cycle_is_reported(void)
         OK(now < 10000000 && leat_net_flits_inside(&bench.world.net) > 0);
         OK(!leat_net_run(&bench.world.net, 20000000));
         EQ(bench.world.net.now, now);
-        const uint32_t len = leat_net_stuck(&bench.world.net, circle, P_PORTS);
-        OK(len >= 8 && circle_is_true(circle, len));
-        EQ(leat_net_stuck(&bench.world.net, circle, 1), len);
+        const uint32_t len = leat_net_stuck(&bench.world.net, cycle, P_PORTS);
+        OK(len >= 8 && cycle_is_true(cycle, len));
+        EQ(leat_net_stuck(&bench.world.net, cycle, 1), len);
         world_end(&bench.world);
     }
 }

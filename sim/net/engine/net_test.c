@@ -99,17 +99,17 @@ static bool next_none(void *context, uint32_t terminal, struct leat_net_packet *
     return false;
 }
 
-static void hear(void *context, const struct leat_net_arrival *arrival)
+static void record(void *context, const struct leat_net_arrival *arrival)
 {
     (void)context;
     received = *arrival;
 }
 
-static const struct leat_net_host deaf = { .next = next_none, .arrive = hear };
+static const struct leat_net_host silent = { .next = next_none, .arrive = record };
 
 static void an_end_is_counted_by_its_fate(void)
 {
-    struct leat_net net = { .host = deaf };
+    struct leat_net net = { .host = silent };
     struct leat_net_flight flight = { .packet = { .flits = 5, .number = 9 },
                                       .head_at = 30,
                                       .hops = 3 };
@@ -133,7 +133,7 @@ static void an_end_is_counted_by_its_fate(void)
 static void errors_come_as_often_as_was_asked_and_by_packet_and_flit_alone(void)
 {
     uint32_t errors[3] = { 0, UINT32_C(1) << 28, UINT32_MAX };
-    struct leat_net net = { .host = deaf };
+    struct leat_net net = { .host = silent };
     struct leat_net_packet packet = { .source = 4 };
     uint32_t hits = 0, all = 0;
     OK(!leat_net_damages(&net, 2, &packet, 0));
@@ -157,11 +157,11 @@ static void an_empty_network_runs_and_is_not_stuck(void)
     for (unsigned i = 0; i < LEAT_NET_SWITCHES; i++) {
         struct world w;
         struct leat_net_config c = golden;
-        struct leat_net_waiting circle[4];
+        struct leat_net_waiting cycle[4];
         c.architecture = (enum leat_net_switch)i;
         if (i != LEAT_NET_SWITCH_VC) c.channels = 1;
         build(&w, &c);
-        world_begin(&w, &c, &deaf);
+        world_begin(&w, &c, &silent);
         const uint32_t out = w.topology.out_first[5];
         OK(leat_net_run(&w.net, UINT64_C(1) << 40));
         EQ(w.net.now, UINT64_C(1) << 40);
@@ -171,7 +171,7 @@ static void an_empty_network_runs_and_is_not_stuck(void)
         leat_net_rerouted(&w.net);
         OK(leat_net_run(&w.net, UINT64_C(1) << 41));
         EQ(leat_net_flits_inside(&w.net), 0);
-        EQ(leat_net_stuck(&w.net, circle, 4), 0);
+        EQ(leat_net_stuck(&w.net, cycle, 4), 0);
         EQ(w.net.out_broken[out], 1);
         EQ(w.net.terminal_dead[7], 1);
         world_end(&w);

@@ -222,18 +222,18 @@ static void pair_end(struct pair *p)
 
 /* The reported cycle must be correct: buffers that hold something, each packet where it is said to
  * be. */
-static bool circle_is_true(const struct leat_net *net, const struct leat_net_waiting *circle,
-                           uint32_t len)
+static bool cycle_is_true(const struct leat_net *net, const struct leat_net_waiting *cycle,
+                          uint32_t len)
 {
     const struct leat_net_vc *vc = net->state;
     for (uint32_t i = 0; i < len; i++) {
-        const uint32_t lane = (net->topology->in_first[circle[i].router] + circle[i].in)
+        const uint32_t lane = (net->topology->in_first[cycle[i].router] + cycle[i].in)
                                   << vc->shift |
-                              circle[i].channel;
+                              cycle[i].channel;
         if (!vc->lane[lane].count) return false;
         const struct leat_net_packet *packet =
             &leat_net_vc_flight(vc, leat_net_vc_first_flit(vc, lane))->packet;
-        if (packet->source != circle[i].source || packet->destination != circle[i].destination)
+        if (packet->source != cycle[i].source || packet->destination != cycle[i].destination)
             return false;
     }
     return true;
@@ -245,7 +245,7 @@ enum { RUN_LONG = 40000, NOTICE = LEAT_NET_PIPELINE_MAX + 3 };
 static bool pair_run(struct pair *p, struct leat_random *r, bool faults)
 {
     struct leat_net *net = &p->fast.net;
-    struct leat_net_waiting circle[64];
+    struct leat_net_waiting cycle[64];
     bool alive = true;
     uint64_t until = 0;
     for (int piece = 0; alive && piece < 6; piece++) {
@@ -256,12 +256,12 @@ static bool pair_run(struct pair *p, struct leat_random *r, bool faults)
         if (!books_are_right(net)) return false;
         if (!logs_are_equal(&p->crowd[0], &p->crowd[1])) return false;
         if (faults && alive && piece < 5) random_fault(p, r);
-        const uint32_t stuck = leat_net_stuck(net, circle, 64);
-        if (stuck > 64 || !circle_is_true(net, circle, stuck)) return false;
+        const uint32_t stuck = leat_net_stuck(net, cycle, 64);
+        if (stuck > 64 || !cycle_is_true(net, cycle, stuck)) return false;
     }
     if (!alive && (leat_net_run(net, until) || net->now != p->plain.moved_at)) return false;
-    if (!alive && !leat_net_stuck(net, circle, 64)) return false;
-    if (alive && leat_net_flits_inside(net) && !leat_net_stuck(net, circle, 64)) return false;
+    if (!alive && !leat_net_stuck(net, cycle, 64)) return false;
+    if (alive && leat_net_flits_inside(net) && !leat_net_stuck(net, cycle, 64)) return false;
     if (alive && net->counts.waits != p->plain.net.counts.waits) return false;
     return leat_net_flits_inside(net) == p->plain.inside && counts_are_equal(net, &p->plain.net);
 }

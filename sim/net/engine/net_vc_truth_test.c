@@ -217,20 +217,20 @@ static void rows_arrive(void *context, const struct leat_net_arrival *arrival)
 
 /* At each router two buffers wait: the flits from the ring for the channel that the terminal's
  * packet holds, and that packet for room in the next router. This closes the ring. */
-static void is_a_circle_of_the_ring(const struct leat_net_waiting *circle, uint32_t len,
-                                    uint32_t size)
+static void is_a_cycle_of_the_ring(const struct leat_net_waiting *cycle, uint32_t len,
+                                   uint32_t size)
 {
     uint32_t ahead = 0;
     EQ(len, 2 * size);
     for (uint32_t i = 0; i < len; i++) {
-        const struct leat_net_waiting *next = &circle[(i + 1) % len];
-        const bool same = next->router == circle[i].router;
-        OK(same || next->router == (circle[i].router + 1) % size);
-        OK(same ? circle[i].in != next->in : circle[i].source == circle[i].router);
+        const struct leat_net_waiting *next = &cycle[(i + 1) % len];
+        const bool same = next->router == cycle[i].router;
+        OK(same || next->router == (cycle[i].router + 1) % size);
+        OK(same ? cycle[i].in != next->in : cycle[i].source == cycle[i].router);
         ahead += !same;
-        EQ(circle[i].channel, 0);
-        OK(circle[i].source < size && circle[i].destination < size);
-        OK(circle[i].destination != circle[i].router);
+        EQ(cycle[i].channel, 0);
+        OK(cycle[i].source < size && cycle[i].destination < size);
+        OK(cycle[i].destination != cycle[i].router);
     }
     EQ(ahead, size);
 }
@@ -250,17 +250,17 @@ static void rows_begin(struct world *w, struct rows *c, const struct leat_net_sh
 static void a_ring_with_one_channel_dies_and_the_circle_is_true(void)
 {
     const struct leat_net_shape shape = shape_of(LEAT_NET_RING, 8, 0);
-    struct leat_net_waiting circle[64];
+    struct leat_net_waiting cycle[64];
     struct rows c;
     struct world w;
     rows_begin(&w, &c, &shape, 1);
-    EQ(leat_net_stuck(&w.net, circle, 64), 0);
+    EQ(leat_net_stuck(&w.net, cycle, 64), 0);
     OK(!leat_net_run(&w.net, 100000));
     OK(w.net.now < 1000);
     OK(leat_net_flits_inside(&w.net) != 0);
-    const uint32_t len = leat_net_stuck(&w.net, circle, 64);
-    is_a_circle_of_the_ring(circle, len, 8);
-    EQ(leat_net_stuck(&w.net, circle, 2), 16);
+    const uint32_t len = leat_net_stuck(&w.net, cycle, 64);
+    is_a_cycle_of_the_ring(cycle, len, 8);
+    EQ(leat_net_stuck(&w.net, cycle, 2), 16);
     OK(!leat_net_run(&w.net, 100000)); /* and stays dead */
     world_end(&w);
 }
@@ -268,13 +268,13 @@ static void a_ring_with_one_channel_dies_and_the_circle_is_true(void)
 static void a_dead_part_is_found_while_the_rest_lives(void)
 {
     const struct leat_net_shape shape = shape_of(LEAT_NET_TORUS, 8, 8);
-    struct leat_net_waiting circle[64];
+    struct leat_net_waiting cycle[64];
     struct rows c;
     struct world w;
     rows_begin(&w, &c, &shape, 1);
     OK(leat_net_run(&w.net, 5000));
-    const uint32_t len = leat_net_stuck(&w.net, circle, 64);
-    is_a_circle_of_the_ring(circle, len, 8);
+    const uint32_t len = leat_net_stuck(&w.net, cycle, 64);
+    is_a_cycle_of_the_ring(cycle, len, 8);
     OK(c.received > 7 * 40);
     world_end(&w);
 }
@@ -282,12 +282,12 @@ static void a_dead_part_is_found_while_the_rest_lives(void)
 static void two_classes_of_channels_keep_a_ring_alive(void)
 {
     const struct leat_net_shape shape = shape_of(LEAT_NET_RING, 8, 0);
-    struct leat_net_waiting circle[4];
+    struct leat_net_waiting cycle[4];
     struct rows c;
     struct world w;
     rows_begin(&w, &c, &shape, 2);
     OK(leat_net_run(&w.net, 20000));
-    EQ(leat_net_stuck(&w.net, circle, 4), 0);
+    EQ(leat_net_stuck(&w.net, cycle, 4), 0);
     OK(c.received > 1000);
     world_end(&w);
 }
