@@ -13,7 +13,7 @@ enum leat_fabric_fault {
     LEAT_FABRIC_FILE,        /* the file is wrong, at line; 0: as a whole, or it cannot be read */
     LEAT_FABRIC_UNSOUND,     /* `file` is a name: it was read, but cannot be built */
     LEAT_FABRIC_UNSAFE,      /* the same: it can deadlock */
-    LEAT_FABRIC_NO_MEMORY,   /* even for a valid network */
+    LEAT_FABRIC_NO_MEMORY,   /* for a network that is valid */
     LEAT_FABRIC_INTERRUPTED, /* while it was read */
 };
 

@@ -1,8 +1,8 @@
 /*
  * JSON to a stdio file, with numbers and strings formatted as by printf.
  *
- * What is shown as JSON or as text is walked once: each fact is a member and a piece of text, and
- * the file of the form that was not requested is NULL.
+ * A function that shows something in either form makes the calls for both, JSON and text_print. The
+ * file of the form that was not requested is NULL: nothing is written to it.
  */
 #ifndef LEAT_JSON_OUT_H
 #define LEAT_JSON_OUT_H
