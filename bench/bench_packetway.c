@@ -18,7 +18,6 @@ enum {
     NODES_PER_TABLE = 2000,
     PACKETS = 131072, /* so that most of the table is used */
     PACKET_LEN = 64,
-    AHEAD = 8, /* packets in a driver's batch */
     ROUNDS = 2,
     ME = 1,
     TWIN = 0x100001,
@@ -146,7 +145,6 @@ static double speed(const struct leat_packetway_fib *fib, enum leat_packetway_si
         for (unsigned round = 0; round < ROUNDS; round++)
             for (unsigned i = 0; i < PACKETS; i++) {
                 struct leat_packetway_decision d;
-                leat_packetway_look_ahead(fib, packets[(i + AHEAD) % PACKETS]);
                 leat_packetway_forward(fib, side, packets[i], PACKET_LEN, &d);
                 if (d.verdict == LEAT_PACKETWAY_TO_SAN)
                     leat_packetway_seal(packets[i], PACKET_LEN, d.header_at, false);

@@ -351,22 +351,6 @@ static inline void leat_packetway_forward(const struct leat_packetway_fib *fib,
         leat_packetway_refuse(d, LEAT_PACKETWAY_REASON_MTU);
 }
 
-/*
- * For drivers that process packets in batches: prefetches the entry of a later packet, of which 4
- * octets are available.
- */
-static inline void leat_packetway_look_ahead(const struct leat_packetway_fib *fib,
-                                             const uint8_t *octets)
-{
-#ifdef __GNUC__
-    __builtin_prefetch(
-        &fib->entries[leat_packetway_fib_slot(fib, leat_get_be24(octets + LEAT_PACKETWAY_DT_AT))]);
-#else
-    (void)fib;
-    (void)octets;
-#endif
-}
-
 /* ---- EI ------------------------------------------------------------------------------------ */
 
 static inline uint32_t leat_packetway_dl(const uint8_t *header)
