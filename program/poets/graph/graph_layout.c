@@ -55,7 +55,6 @@ bool leat_poets_layout_scalar(const char *name, size_t len, bool any_arithmetic,
 struct leat_poets_layout_node *leat_poets_layout_add(struct leat_poets_layout *layout,
                                                      const char *name, size_t len)
 {
-    if (layout->count == LEAT_POETS_LAYOUT_NODES_MAX) return NULL;
     if (!leat_graph_grow((void **)&layout->node, layout->count, &layout->cap, sizeof *layout->node,
                          LEAT_POETS_LAYOUT_NODES_MAX))
         return NULL;

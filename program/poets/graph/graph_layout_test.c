@@ -1,8 +1,10 @@
 #include "graph_layout.h"
+#include "graph_parts.h"
 #include "graph_strings.h"
 #include "tap.h"
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct leat_poets_layout layout;
@@ -208,9 +210,21 @@ static void strings_have_one_number_each(void)
     leat_graph_strings_free(&s);
 }
 
+static void lists_end_at_their_limit(void)
+{
+    enum { LIMIT = 10 }; /* between two sizes of the list */
+    void *list = NULL;
+    uint32_t cap = 0, count = 0;
+    while (count <= LIMIT && leat_graph_grow(&list, count, &cap, 4, LIMIT))
+        count++;
+    EQ(count, LIMIT);
+    free(list);
+}
+
 TAP_MAIN(T(places_are_those_of_a_compiler), T(empty_structs_have_an_octet_as_in_cpp),
          T(values_go_where_a_compiler_puts_them),
          T(outer_braces_are_optional_for_the_orchestrator_only), T(defaults_are_octets),
          T(what_needs_a_compiler_is_refused), T(faults_name_the_line_and_what_was_expected),
          T(numbers_that_do_not_fit_are_refused), T(json_refuses_what_is_not_there),
-         T(random_floats_are_read_as_strtod_reads_them), T(strings_have_one_number_each))
+         T(random_floats_are_read_as_strtod_reads_them), T(strings_have_one_number_each),
+         T(lists_end_at_their_limit))
