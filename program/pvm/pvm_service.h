@@ -8,7 +8,7 @@
  * The output of spawned tasks is collected. It goes to the task that catches it (pvm_catchout) or
  * to the log, each line prefixed with its task: "[t40002] ...".
  *
- * Queries cost no simulated time: only messages between tasks cross the network.
+ * Only messages between tasks cross the network; a query costs a task LEAT_TASK_POLL_PS.
  */
 #ifndef LEAT_PVM_SERVICE_H
 #define LEAT_PVM_SERVICE_H

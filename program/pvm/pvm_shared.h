@@ -22,7 +22,7 @@
 enum leat_pvm_op {
     LEAT_PVM_MORE,     /* a part of the arguments of the next query */
     LEAT_PVM_FETCH,    /* offset -> the rest of the last answer */
-    LEAT_PVM_ENROL,    /* -> struct leat_pvm_enrolment, as numbers */
+    LEAT_PVM_ENROL,    /* -> tid, parent, context, slots, sink of its output */
     LEAT_PVM_CONFIG,   /* -> names of the hosts */
     LEAT_PVM_TASKS,    /* where -> tid, parent, host, flags, name, pid of each */
     LEAT_PVM_SPAWN,    /* see pvm_service_process.c -> tid or error of each */
