@@ -70,7 +70,7 @@ static void find_all(void)
 /* ---- the caller ------------------------------------------------------------------------------ */
 
 /* Are clocks simulated in this process at all? */
-static bool is_bent(void)
+static bool has_simulated_clocks(void)
 {
     enum { UNKNOWN, NO, YES };
     static atomic_int known = UNKNOWN;
@@ -86,7 +86,7 @@ static bool is_bent(void)
  * library. */
 static bool is_program(const void *caller)
 {
-    if (!is_bent() || is_starting) return false;
+    if (!has_simulated_clocks() || is_starting) return false;
     switch (leat_clock_owner_of(caller)) {
     case LEAT_CLOCK_PROGRAM: return true;
     case LEAT_CLOCK_LIBRARY: return false;
@@ -144,7 +144,7 @@ void leat_clock_begin(void)
     is_rank_thread = true;
     passed_before = atomic_load(&own_clock) - START_PS;
     leat_clock_set(leat_task_now());
-    if (is_bent() && leat_clock_counter_begin(read_ns) == LEAT_CLOCK_COUNTER_REAL)
+    if (has_simulated_clocks() && leat_clock_counter_begin(read_ns) == LEAT_CLOCK_COUNTER_REAL)
         leat_task_note(LEAT_TASK_READS_COUNTER);
 }
 
@@ -176,7 +176,7 @@ static leat_time read_clock(void)
 
 bool leat_clock_read_run(double *seconds)
 {
-    if (!is_bent()) return false;
+    if (!has_simulated_clocks()) return false;
     const leat_time seen = read_clock();
     *seconds = 1e-9 * (double)((seen - passed_before - START_PS) / NANOSECOND);
     return true;
