@@ -382,7 +382,7 @@ static void find_idleness(struct ranks *r)
     }
 }
 
-static void preside(struct ranks *r)
+static void coordinate(struct ranks *r)
 {
     struct leat_poets_run *run = r->run;
     const volatile sig_atomic_t *interrupted = run->options->interrupted;
@@ -410,7 +410,7 @@ static void run_to_the_end(struct ranks *r)
         if (r->link->rank)
             answer(r);
         else
-            preside(r);
+            coordinate(r);
         without_work = any ? 0 : without_work + 1;
         if (any) continue;
         leat_poets_graph_host_flush(&r->run->host);
