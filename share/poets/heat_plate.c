@@ -29,7 +29,7 @@ static void on_init(struct leat_poets_device *d)
     ((struct cell *)d->state)->v = p->start;
 }
 
-/* Called once its own temperature is sent and those of all neighbours are received. */
+/* Steps if its own temperature is sent and those of all neighbours are received. */
 static void advance(const struct place *p, struct cell *s)
 {
     while (s->sent == s->t + 1 && s->received[s->t & 1] == p->neighbours) {

@@ -36,7 +36,7 @@ static void on_init(struct leat_poets_device *d)
     ((struct cell *)d->state)->spin = beginning[d->number] == '+' ? 1 : -1;
 }
 
-/* Called once its own spin is sent and those of all neighbours are received. */
+/* Steps if its own spin is sent and those of all neighbours are received. */
 static void advance(struct leat_poets_device *d)
 {
     struct cell *s = d->state;

@@ -27,7 +27,7 @@ HEAT = """<?xml version="1.0"?>
 <SharedCode><![CDATA[
     template <class P, class S> static inline void advance(const P *p, S *s)
     {{
-        // Once its own temperature is out and those of all neighbours are in.
+        // Steps if its own temperature is sent and those of all neighbours are received.
         while (s->sent == s->t + 1 && s->received[s->t & 1] == p->neighbours) {{
             if (!p->held) s->v += (s->sum[s->t & 1] - (int32_t)p->neighbours * s->v) >> 3;
             s->sum[s->t & 1] = 0;
@@ -121,7 +121,7 @@ PATHS = """<?xml version="1.0"?>
 <OnHardwareIdle><![CDATA[
     if (deviceState->logged) return;
     deviceState->logged = 1;
-    deviceState->next = 0; // where it has looked last is no part of the answer
+    deviceState->next = 0; // the position of the last search is not part of the result
     for (uint32_t i = 0; i < graphProperties->nodes; i++)
         handler_log(1, "path %u %u %u", i, deviceProperties->number, deviceState->length[i]);
     if (deviceProperties->number == 0) handler_exit(0);
@@ -157,9 +157,9 @@ ISING = """<?xml version="1.0"?>
     }}
     template <class G, class P, class S> static inline void advance(const G *g, const P *p, S *s)
     {{
-        // Once its own spin is out and those of all neighbours are in.
+        // Steps if its own spin is sent and those of all neighbours are received.
         while (s->sent == s->t + 1 && s->received[s->t & 1] == 4) {{
-            const int32_t along = s->spin * s->sum[s->t & 1]; // half of what turning over costs
+            const int32_t along = s->spin * s->sum[s->t & 1]; // half the energy of a flip
             if ((s->t & 1) == p->colour &&
                 (along <= 0 || draw(g->seed, p->number, s->t) < g->chance[along / 2 - 1]))
                 s->spin = -s->spin;

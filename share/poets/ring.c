@@ -67,7 +67,7 @@ static const struct leat_poets_device_type station = {
     .output = { { "out", sizeof(struct token), .send = send_token } },
 };
 
-struct supervised {
+struct tally {
     uint32_t reports, sum;
 };
 
@@ -75,7 +75,7 @@ struct supervised {
 static void on_report(struct leat_poets_supervising *self, const void *message)
 {
     const struct report *m = message;
-    struct supervised *s = self->state;
+    struct tally *s = self->state;
     if (m->lap == LAPS) s->sum = m->sum;
     if (++s->reports < LAPS * STATIONS + 1) return;
     leat_poets_post(self, "the sum is %u", s->sum);
@@ -84,11 +84,10 @@ static void on_report(struct leat_poets_supervising *self, const void *message)
 
 static void on_stop(struct leat_poets_supervising *self)
 {
-    leat_poets_post(self, "%u reports", ((struct supervised *)self->state)->reports);
+    leat_poets_post(self, "%u reports", ((struct tally *)self->state)->reports);
 }
 
-static const struct leat_poets_supervisor_type supervisor = { .state_len = sizeof(
-                                                                  struct supervised),
+static const struct leat_poets_supervisor_type supervisor = { .state_len = sizeof(struct tally),
                                                               .message_len = sizeof(struct report),
                                                               .receive = on_report,
                                                               .stop = on_stop };

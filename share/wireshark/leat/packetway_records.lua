@@ -320,7 +320,7 @@ return function(leat)
         return one_node(m, r) and bare_address(m, r)
     end
 
-    -- What is told about a node comes in this order; of NAME and LADR there is at most one.
+    -- Records about a node come in this order, with at most one NAME and one LADR.
     local rank_of = { [NAME] = 1, [CAPA] = 2, [LADR] = 3, [SRQR] = 4 }
 
     -- Takes an ADDR{..} about a node or a range of nodes.
