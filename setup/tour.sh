@@ -59,12 +59,12 @@ if command -v mpicc > /dev/null; then
     mpicc -o "$folder/rounds" share/programs/rounds.c
     for fabric in clos444 torus:4,4; do
         echo "$fabric"
-        "$leat" run --fabric $fabric -n 16 --contention -- "$folder/rounds" 2> "$folder/told"
-        grep -E 'simulated|contention' "$folder/told"
+        "$leat" run --fabric $fabric -n 16 --contention -- "$folder/rounds" 2> "$folder/report"
+        grep -E 'simulated|contention' "$folder/report"
     done
 fi
 if command -v hello.pvm > /dev/null; then
     step "9. And a PVM program, which spawns others (leat run --fabric clos444 -- master1)"
-    "$leat" run --fabric clos444 -- master1 2> "$folder/told" | tail -n 3
-    grep simulated "$folder/told"
+    "$leat" run --fabric clos444 -- master1 2> "$folder/report" | tail -n 3
+    grep simulated "$folder/report"
 fi

@@ -1,12 +1,12 @@
 # shellcheck shell=sh
 # Shared by the tests of the command: records failures, continues, reports them at the end.
 folder=$(mktemp -d)
-tear_down() { :; } # of a test: what it has to take away beside its folder
+tear_down() { :; } # overridden by a test that must remove more than its folder
 trap 'tear_down; rm -rf "$folder"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# In a file, since a variable of "$(...)" or of a pipe is lost with its shell; told on standard
+# In a file, since a variable of "$(...)" or of a pipe is lost with its shell; printed on standard
 # error, since standard output may be a value there. On a full disk there is no file: that fails, too.
 wrongs=$folder/wrongs
 : > "$wrongs"

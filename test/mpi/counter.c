@@ -29,7 +29,7 @@ static uint64_t ticks(void)
 }
 #endif
 
-static void hear(int number)
+static void on_fault(int number)
 {
     (void)number;
     _exit(3);
@@ -89,8 +89,8 @@ int main(int argc, char **argv)
     check_begin(&argc, &argv);
     topic("the counter goes as MPI_Wtime does");
     ticks_have_one_rate();
-    topic("and also for who handles SIGSEGV");
-    signal(SIGSEGV, hear);
+    topic("also in a program that handles SIGSEGV");
+    signal(SIGSEGV, on_fault);
     ticks_have_one_rate();
     topic("programs that it starts read a counter too");
     started_programs_live(argv[0]);
