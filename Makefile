@@ -5,7 +5,7 @@ JOBS   ?= $(shell nproc)
 
 build = cmake --build build/$(1) -j $(JOBS)
 ctest = ctest --test-dir build/$(1) --output-on-failure -j $(JOBS)
-# The processor that this one is not: its compiler and its emulator stand in for it.
+# The other architecture, by a cross-compiler and an emulator.
 FOREIGN = $(if $(filter aarch64,$(shell uname -m)),x86_64,aarch64)
 
 all: build/release/build.ninja
