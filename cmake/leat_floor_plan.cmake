@@ -1,9 +1,9 @@
 # Every folder of sources has the same floor plan, so the build learns it once. A library's folder may
 # have folders of its own; headers are included by their names alone, which no two share.
 #   X.c          goes into the folder's library
-#   X_test.c     is a program of tests beside what it tries
+#   X_test.c     is a program of tests beside what it tests
 #   X_fuzz.c     is a libFuzzer target, with its seed corpus in corpus/X_fuzz/ of the library's folder
-# `all` is the product; the target `tests` is what the tests run, `benches` what measures.
+# `all` is the product; the targets `tests` and `benches` are the programs of tests and benchmarks.
 add_custom_target(tests)
 add_custom_target(benches)
 
@@ -27,7 +27,7 @@ function(leat_folder target dir how)
   set(${target}_fuzzers ${fuzzers} PARENT_SCOPE)
 endfunction()
 
-# leat_only_for(tests|benches PROGRAM...): no part of the product.
+# leat_only_for(tests|benches PROGRAM...): not part of the product.
 function(leat_only_for target)
   set_target_properties(${ARGN} PROPERTIES EXCLUDE_FROM_ALL ON)
   add_dependencies(${target} ${ARGN})
@@ -38,7 +38,7 @@ function(leat_unit_test prefix program)
   leat_only_for(tests ${program})
   target_compile_options(${program} PRIVATE ${LEAT_TEST_FLAGS})
   add_test(NAME ${prefix}.${program} COMMAND ${program})
-  # What has no heap leaks nothing, and LeakSanitizer takes seconds per process here.
+  # Code without heap cannot leak, and LeakSanitizer takes seconds per process here.
   set_tests_properties(${prefix}.${program} PROPERTIES LABELS unit TIMEOUT ${LEAT_TIMEOUT}
     ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
 endfunction()
@@ -74,7 +74,7 @@ function(leat_tests prefix library tests fuzzers)
 endfunction()
 
 # leat_layer(FOLDER [LIBRARY...]): a layer, named after the last part of its folder (after all of it
-# where a room has that name), and what stands below it.
+# if a room has that name), and the libraries below it.
 function(leat_layer folder)
   get_filename_component(name ${folder} NAME)
   if(TARGET leat_${name})
@@ -128,7 +128,7 @@ function(leat_libraries)
   install(TARGETS leat_shared leat_static
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/leat DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-  # The file finds its prefix from where it lies, since `make install PREFIX=` comes after this.
+  # The file derives its prefix from its own location, since `make install PREFIX=` comes after this.
   file(RELATIVE_PATH LEAT_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
   configure_file(${CMAKE_SOURCE_DIR}/cmake/leat.pc.in ${CMAKE_BINARY_DIR}/leat.pc @ONLY)
   install(FILES ${CMAKE_BINARY_DIR}/leat.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -19,7 +19,7 @@ need_packages() {
         exit 2
     fi
     echo "installing:$missing" >&2
-    # A list of packages that is too old is renewed; one that cannot be is an error of the line below.
+    # Renews an old list of packages; if that fails, the next line reports it.
     $as_root apt-get update -qq >&2 || true
     # shellcheck disable=SC2086
     $as_root env DEBIAN_FRONTEND=noninteractive $line -qq >&2 || {
@@ -29,8 +29,8 @@ need_packages() {
     }
 }
 
-# What builds leat, and what its tests talk to besides; FOREIGN is the processor that this one is not,
-# whose compiler and emulator check that leat does the same there.
+# Packages that build leat, and those that its tests need besides. FOREIGN is the other architecture,
+# for which a cross-compiler and an emulator check that leat gives the same results.
 BUILD_PACKAGES="make gcc libc6-dev cmake ninja-build libcyaml-dev libyaml-dev libsqlite3-dev libfabric-dev libopenmpi-dev openmpi-bin pvm-dev pvm-examples libotf2-trace-dev clang bpftool libbpf-dev libexpat1-dev g++"
 case $(dpkg --print-architecture 2>/dev/null) in
 arm64) FOREIGN=x86_64 FOREIGN_PACKAGES="gcc-x86-64-linux-gnu libc6-dev-amd64-cross qemu-user" ;;

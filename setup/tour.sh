@@ -9,7 +9,7 @@ bold='' plain=''
 if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then bold=$(printf '\033[1m') plain=$(printf '\033[0m'); fi
 step() { printf '\n%s%s%s\n' "$bold" "$*" "$plain"; }
 
-# A packet of each format, from the fields that make it worth a look; defaults fill in the rest.
+# A packet of each format, from a few interesting fields; the rest have defaults.
 packets="
 atm vpi=1 vci=33 pt=0 payload=6c656174
 aal1 sc=3 payload=01
