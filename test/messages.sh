@@ -35,8 +35,8 @@ chmod +x "$folder/leat"
 "$folder/altered" nosuch 2> "$folder/stderr"
 same "messages are altered" "$(tr '\001' . < "$folder/stderr" | sed -n 's/one of.*//p')" "l.at: unknown v.rb 'nosuch', exp.ct.d "
 
-# Nor does the source look into one, where it is called by its usual names.
-readers=$(git ls-files 'core/*.[ch]' 'proto/*.[ch]' 'sim/*.[ch]' 'live/*.[ch]' 'program/*.[ch]' 'tool/*.[ch]' |
+# No source searches a message, as far as the usual names of messages show it.
+readers=$(git ls-files 'core/*.[ch]' 'proto/*.[ch]' 'sim/*.[ch]' 'fabric/*.[ch]' 'live/*.[ch]' 'program/*.[ch]' 'tool/*.[ch]' |
     grep -v '_test\.[ch]$' |
     xargs grep -nE '\b(str[a-z]*(str|cmp)|memcmp|memmem|sscanf)\(([^;]*[^a-z_])?([a-z]+_)?(why|reason|refused)(->|\.|,|\))')
 same "source that reads messages" "$readers" ""
