@@ -11,11 +11,10 @@ shift
 here=$(dirname "$0")
 . "$here/lib.sh"
 
-# A state is as many octets as its struct has, in the order of the processor: on a big-endian one
-# its hash is another one.
+# A hash of states covers structs in the processor's byte order, so it differs on a big-endian one.
 is_big_endian() { [ "$(od -An -tx1 -j5 -N1 "$build/tool/leat" | tr -d ' ')" = 02 ]; }
 
-# come_to PROGRAM WORD...: what a simulation comes to
+# come_to PROGRAM WORD...: the result of a simulation
 come_to() {
     program=$1
     shift

@@ -46,8 +46,8 @@ no_part() {
     done
 }
 
-# A busy machine makes a test slow, not wrong: what is waited for is a condition, and this is only
-# the end of patience, in seconds.
+# A busy machine makes a test slow, not wrong: tests wait for a condition, and this is only the time
+# after which they give up, in seconds.
 patience=300
 # shellcheck disable=SC2034
 run_limit=3000 # of a program that would not end; less than ctest's own
@@ -61,7 +61,7 @@ wait_until() {
     done
 }
 
-# comes_to WHAT WANT COMMAND...: what it prints is WANT in the end
+# comes_to WHAT WANT COMMAND...: repeats it until it prints WANT
 comes_to() {
     becomes_what=$1 becomes=$2
     shift 2
@@ -69,8 +69,8 @@ comes_to() {
 }
 prints() { [ "$("$@")" = "$becomes" ]; }
 
-# comes_to_exit CODE TEXT COMMAND...: with that exit code, and TEXT on standard output or error, in the
-# end: for a question whose answer a busy machine may be late for
+# comes_to_exit CODE TEXT COMMAND...: repeats it until it ends with that exit code and prints TEXT: for
+# queries whose answer may be late on a busy machine
 comes_to_exit() { wait_until ends_with "$@" || exits "$@"; }
 ends_with() {
     want=$1 text=$2 got=0
@@ -83,11 +83,11 @@ ends_with() {
 waits_for() { wait_until has_something "$1" || fail "$1: nothing is written there"; }
 has_something() { find "$folder" -name "$1" -size +0 | grep -q .; }
 
-# has_computed PID: for half a second, however long that took; is_waiting PID: for input, or a signal
+# has_computed PID: half a second of processor time; is_waiting PID: for input, or a signal
 has_computed() { awk '{ sub(/.*\) /, ""); exit !($12 + $13 >= 50) }' "/proc/$1/stat"; }
 is_waiting() { grep -q '^State:.S' "/proc/$1/status"; }
 
-# interrupted SIGNAL COMMAND...: its exit code is $got, where a signal comes after it has computed
+# interrupted SIGNAL COMMAND...: sends the signal after it has computed; its exit code is $got
 interrupted() {
     signal=$1
     shift

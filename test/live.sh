@@ -1,8 +1,8 @@
 # shellcheck shell=sh
 # Shared by the tests of live networks, after lib.sh: creates and removes hosts as network namespaces.
-name=leat$$- # what the names of its namespaces begin with
+name=leat$$- # prefix of its namespaces
 
-# hosts UNTESTED HOST...: makes them; where there can be none, the test is skipped: "live ESP is" not tested
+# hosts UNTESTED HOST...: creates them, or skips the test: "live ESP is" not tested
 hosts() {
     untested=$1
     shift
@@ -18,13 +18,13 @@ delete_hosts() {
 }
 tear_down() { delete_hosts; }
 
-# in_ns HOST COMMAND...: there. What runs beside is started without this function, so that $! is its own process.
+# in_ns HOST COMMAND...: runs it there. Background processes are started without this function, so that $! is theirs.
 in_ns() {
     ns=$1
     shift
     nsenter --net="/run/netns/$name$ns" "$@"
 }
-# mark_of HOST: what the names of its files in /dev/shm have after their prefix (live_home.h)
+# mark_of HOST: the part after the prefix in the names of its files in /dev/shm (live_home.h)
 mark_of() {
     in_ns "$1" python3 -c 'import os, socket
 try: cookie = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).getsockopt(socket.SOL_SOCKET, 71, 8)
@@ -41,7 +41,7 @@ link() {
     ip link add "d$3" netns "$name$1" type veth peer name up netns "$name$2" || skip "this kernel has no veth"
     join_ends "$@"
 }
-# join_ends ABOVE BELOW LINK: the addresses and the way up
+# join_ends ABOVE BELOW LINK: the addresses, and the default route of BELOW
 join_ends() {
     printf 'addr add 10.1.%s.1/24 dev d%s\naddr add fd00:0:0:%s::1/64 dev d%s nodad\nlink set dev d%s up\n' "$3" "$3" "$3" "$3" "$3" | ip -n "$name$1" -batch -
     printf 'addr add 10.1.%s.2/24 dev up\naddr add fd00:0:0:%s::2/64 dev up nodad\nlink set dev up up\nroute add default via 10.1.%s.1\n' "$3" "$3" "$3" | ip -n "$name$2" -batch -
@@ -49,8 +49,8 @@ join_ends() {
     polling="$polling $name$1:d$3 $name$2:up"
 }
 
-# no_driver COMMAND: has not started, for the reason in $folder/stderr. A system that lacks the driver is no fault of
-# ours; a program that it does not take is.
+# no_driver COMMAND: it has not started, for the reason in $folder/stderr. Skips a driver that this system lacks;
+# fails if the kernel refuses our program.
 no_driver() {
     case $(cat "$folder/stderr") in
     *"built without XDP"* | *"not permitted"* | *"not implemented"*) ;;

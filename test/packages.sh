@@ -1,6 +1,6 @@
 #!/bin/sh
-# Each header that leat is built from, and each library that its build has found, comes with the packages that ./demo installs, or
-# with one that they depend on: nothing that only happens to be on this machine.
+# Each header that leat is built from, and each library that its build has found, belongs to a package
+# that ./demo installs or to one that it depends on.
 # usage: packages.sh BUILD
 set -eu
 build=$1
@@ -9,7 +9,7 @@ command -v dpkg-query > /dev/null || { echo "no Debian packages here" >&2; exit 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT INT TERM
 
-# All that they bring along: of alternatives the one that is installed.
+# With all their dependencies: of alternatives the installed one.
 # shellcheck disable=SC2016
 dpkg-query -W -f '${db:Status-Status}\t${Package}\t${Provides}\t${Depends}, ${Pre-Depends}\n' |
     awk -F '\t' -v wanted="$BUILD_PACKAGES" '
@@ -37,7 +37,7 @@ dpkg-query -W -f '${db:Status-Status}\t${Package}\t${Provides}\t${Depends}, ${Pr
 ninja -C "$build" -t deps > "$folder/deps"
 {
     awk '/^[^ ]/ { of_leat = $1 !~ /_test|bench|fuzz/ } of_leat && $1 ~ "^/usr/" { print $1 }' "$folder/deps"
-    # What is compared with in benches only is none of leat's.
+    # Libraries that only benches use for comparison do not count.
     sed -n '/^ISAL/d; s,^[A-Za-z0-9_]*:FILEPATH=\(/usr/lib/.*\.so\)$,\1,p' "$build/CMakeCache.txt"
 } | sort -u | while read -r file; do
     readlink -f "$file" # alternatives, and libX.so of libX.so.1, are the packages' own

@@ -4,8 +4,8 @@
 # Prints each failure with the command that replays it; exit 1 if there was one.
 set -eu
 
-# Runs of one program: what is not true, and the line that shows it again. One write per failure, so
-# that those of several processors do not mix.
+# Runs of one program: prints failed checks and the command that replays them. One write per failure,
+# so that the output of parallel runs does not mix.
 if [ "${1:-}" = --runs ]; then
     program=$2
     shift 2
@@ -22,7 +22,7 @@ fi
 build=$1 from=$2 to=$3 pattern=${4:-.}
 [ -d "$build" ] || { echo "seeds.sh: $build: no such build folder" >&2; exit 2; }
 
-# Whether a source, or a header of tests that it includes, asks for the seed.
+# Does a source, or a header of tests that it includes, use the seed?
 draws() {
     ! grep -q 'tap_seed()' "$1" || return 0
     for header in $(sed -n 's/^#include "\(.*_test\.h\|.*_harness\.h\)"$/\1/p' "$1"); do

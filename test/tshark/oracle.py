@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tshark's own dissectors, which nobody here wrote, must accept our checksums and reject each when
+"""tshark's own dissectors, which are independent of ours, must accept our checksums and reject each when
 one bit is flipped: HEC, CRC-10 (AAL3/4, OAM, RM) and the CRC-32 of AAL5.
 
 usage: oracle.py LEAT
