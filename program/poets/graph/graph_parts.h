@@ -1,4 +1,4 @@
-/* What the parts of this folder share. */
+/* Shared by the parts of this folder; leat_graph_grow also serves handlers and engines. */
 #ifndef LEAT_GRAPH_PARTS_H
 #define LEAT_GRAPH_PARTS_H
 
