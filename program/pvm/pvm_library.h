@@ -60,7 +60,6 @@ void leat_pvm_dispatch(void);
 typedef int leat_pvm_match(int id, int tid, int tag);
 typedef int leat_pvm_handler(int id);
 
-int leat_pvm_match_default(int id, int tid, int tag);
 leat_pvm_match *leat_pvm_set_match(leat_pvm_match *match); /* NULL: the default; returns the old */
 
 void leat_pvm_queue_append(struct leat_pvm_buffer *message);

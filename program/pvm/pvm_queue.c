@@ -4,21 +4,22 @@
 #include <stdlib.h>
 
 static struct leat_pvm_buffer *first, **end = &first;
-static leat_pvm_match *match = leat_pvm_match_default;
 
 /* ---- the queue ------------------------------------------------------------------------------- */
 
-int leat_pvm_match_default(int id, int tid, int tag)
+static int match_default(int id, int tid, int tag)
 {
     const struct leat_pvm_buffer *message = leat_pvm_buffer_find(id);
     return message && message->context == leat_pvm_self.context &&
            (tid == -1 || tid == message->source) && (tag == -1 || tag == message->tag);
 }
 
+static leat_pvm_match *match = match_default;
+
 leat_pvm_match *leat_pvm_set_match(leat_pvm_match *fresh)
 {
     leat_pvm_match *old = match;
-    match = fresh ? fresh : leat_pvm_match_default;
+    match = fresh ? fresh : match_default;
     return old;
 }
 

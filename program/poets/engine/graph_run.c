@@ -115,7 +115,7 @@ bool leat_poets_run_make(struct leat_poets_run *run, struct leat_poets_env *env,
     return true;
 }
 
-void leat_poets_run_free(struct leat_poets_run *run)
+static void free_run(struct leat_poets_run *run)
 {
     for (uint32_t t = 0; run->memory && t < run->machine->thread_count; t++)
         free(run->memory[t]);
@@ -277,7 +277,7 @@ bool leat_poets_run(struct leat_poets_machine *machine,
     if (good) sum_up(&run, out);
     leat_poets_run_guard_end(&guard);
     if (options->host.lines) fflush(options->host.lines);
-    leat_poets_run_free(&run);
+    free_run(&run);
     leat_poets_graph_host_free(&run.host);
     return good;
 }

@@ -30,7 +30,6 @@ struct leat_poets_run {
 
 /* `env` of thread t is env[t / per_env]. */
 bool leat_poets_run_make(struct leat_poets_run *run, struct leat_poets_env *env, uint32_t per_env);
-void leat_poets_run_free(struct leat_poets_run *run);
 void leat_poets_run_env(struct leat_poets_run *run, struct leat_poets_env *env, bool clock);
 
 /* Cycles of a clock of 240 MHz, and seconds of the same clock. */
