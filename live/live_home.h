@@ -4,10 +4,10 @@
  * The process holds a lock on its file, so a file without a lock was left by a killed process: the
  * next one continues with its contents.
  *
- * A process, and each of its sockets, keeps its
- * network namespace alive: after `ip netns del` the devices, the process and its file in /dev/shm
- * would stay for ever, unreachable. The process therefore checks once a second for the name that
- * its namespace had at the start, and for the devices that it depends on.
+ * A process, and each of its sockets, keeps its network namespace alive: after `ip netns del` the
+ * devices, the process and its file in /dev/shm would stay for ever, unreachable. The process
+ * therefore checks once a second for the name that its namespace had at the start, and for the
+ * devices that it depends on.
  *
  *   live_home_open     before leat_live_guard: it opens what is checked later
  *   live_home_is_gone  in the loop
@@ -67,7 +67,7 @@ void *live_file_map(int file, size_t len);
 
 /*
  * Starts a process that has no parent to wait for it: it calls `serve`, which writes a report of
- * report_len octets to `ready`. False: there is no report; see `why`.
+ * report_len octets to `ready` and never returns. False: there is no report; see `why`.
  */
 bool live_process_start(void (*serve)(void *context, int ready), void *context, void *report,
                         size_t report_len, char *why);
@@ -84,8 +84,7 @@ void live_home_needs(struct live_home *home, int socket, uint32_t device, uint32
 /* Cheap: only reads the clock until the next check is due. */
 bool live_home_is_gone(struct live_home *home);
 
-/* Reports to the system's log and standard error that `who` ends, and why. Then removes the file.
- */
+/* Reports to the system's log and standard error that `name` ends, and why; removes the file. */
 void live_home_leave(const struct live_home *home, const char *name);
 
 #endif

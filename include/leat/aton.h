@@ -115,7 +115,7 @@ LEAT_API leat_err leat_aton_packet_encode(const struct leat_aton_packet *packet,
 LEAT_API leat_err leat_aton_packet_measure(const uint8_t *buf, size_t len, size_t *image_len,
                                            size_t *fault_at);
 
-/* ---- the live ring: in libleat_ring ---------------------------------------------------------- */
+/* ---- the live ring: in libleat_aton ---------------------------------------------------------- */
 
 enum { LEAT_ATON_REGISTERS = LEAT_ATON_REGISTER_MAX + 1 };
 

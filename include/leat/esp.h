@@ -206,7 +206,7 @@ LEAT_API bool leat_esp_packet_reflect(struct leat_esp_packet *packet);
  *   leat_esp_host_root_open(&config, &root, why);                        on one
  *   leat_esp_host_root_gather(root, 16, 5000);                           until 16 have joined
  *   request = leat_esp_host_root_request(LEAT_ESP_SERVICE_SUM, true);    robust
- *   leat_esp_host_root_query(root, &request, &result, &cost, why);         result.answer
+ *   leat_esp_host_root_query(root, &request, &result, &cost, why);       result.answer
  *
  * Without a key any host can join and announce; trees and multicast need the routers' key. With a
  * key the root must see the members' own addresses: no address translation on the route.

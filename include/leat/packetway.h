@@ -78,10 +78,10 @@ enum leat_packetway_how {
 enum leat_packetway_event_kind {
     LEAT_PACKETWAY_EVENT_NONE,    /* handled, or dropped */
     LEAT_PACKETWAY_EVENT_DATA,    /* a message for the program */
-    LEAT_PACKETWAY_EVENT_INFO,    /* the answer to ask(): the records of `message` */
+    LEAT_PACKETWAY_EVENT_INFO,    /* the answer to query(): the records of `message` */
     LEAT_PACKETWAY_EVENT_PLANNED, /* plan() of `dt` has an answer */
     LEAT_PACKETWAY_EVENT_ERR,     /* an ERR: the records, or the quote, of `message` */
-    LEAT_PACKETWAY_EVENT_SILENT,  /* tick: no answer to ask() of `peer`, or to plan() of `dt` */
+    LEAT_PACKETWAY_EVENT_SILENT,  /* no answer to query() of `peer`, or to plan() of `dt` */
 };
 
 struct leat_packetway_event {
@@ -233,7 +233,7 @@ leat_packetway_node_plan(struct leat_packetway_node *node, uint32_t dt, uint32_t
 
 /*
  * TELL, or WRU? without records; the answers are events of receive. Each peer has at most one
- * pending query; unask withdraws it.
+ * pending query; cancel withdraws it.
  */
 LEAT_API enum leat_packetway_node_end leat_packetway_node_query(struct leat_packetway_node *node,
                                                                 uint32_t peer,

@@ -1,4 +1,4 @@
-/* A host's internals, for live_packetway_node.c (the node) and packetway_memory.c (memory of
+/* A host's internals, for live_packetway_node.c (the node) and live_packetway_memory.c (memory of
  * others, and its own) only. */
 #ifndef LEAT_LIVE_PACKETWAY_NODE_PARTS_H
 #define LEAT_LIVE_PACKETWAY_NODE_PARTS_H

@@ -23,7 +23,7 @@ struct packetway_fib {
     uint32_t keyed;        /* a SAN of the router has a key: the process sees control messages */
 };
 
-/* A half-router by its address, and its requests. */
+/* The key of an entry: the address of a half-router, and a destination. */
 struct packetway_key {
     uint32_t me, dt;
 };

@@ -100,12 +100,12 @@ struct leat_atm_aal_command {
 enum leat_atm_aal_reported {
     LEAT_ATM_AAL_LINE = 1,           /* line_cell has its first octet on buf at line_at, soon */
     LEAT_ATM_AAL_WRITTEN = 2,        /* the message is ready to be sent, wlcked = 0 */
-    LEAT_ATM_AAL_COMPLETE = 4,       /* message_told (its head block) can be read */
+    LEAT_ATM_AAL_COMPLETE = 4,       /* message_reported (its head block) can be read */
     LEAT_ATM_AAL_GRANTED = 8,        /* a read request, from reply_at on: message_read */
     LEAT_ATM_AAL_DENIED = 16,        /* a read request, at reply_at */
     LEAT_ATM_AAL_GOT = 32,           /* the last GET has ended */
-    LEAT_ATM_AAL_UNDELIVERABLE = 64, /* block_told discarded; its destination, its message. With
-                                        resync: the whole message, reported once */
+    LEAT_ATM_AAL_UNDELIVERABLE = 64, /* block_reported discarded; its destination, its message.
+                                        With resync: the whole message, reported once */
     LEAT_ATM_AAL_EXIT = 128,         /* the message being written is too long: discarded */
     LEAT_ATM_AAL_TOOLONG = 256,      /* the buffer's last octet is in use */
     LEAT_ATM_AAL_NOMEM = 512,        /* the message being written waits for a block */

@@ -426,7 +426,7 @@ static void same_reported(struct bench *b, int u)
     const struct model *m = &b->model;
     const uint32_t early = LEAT_ATM_AAL_LINE | LEAT_ATM_AAL_TOOLONG;
     b->promised[u] |= unit->reported & early;
-    same(b, u, "told", unit->reported & ~early, m->reported & ~early);
+    same(b, u, "reported", unit->reported & ~early, m->reported & ~early);
     same(b, u, "promised", b->promised[u] & m->reported & early, m->reported & early);
     if (m->reported & (LEAT_ATM_AAL_WRITTEN | LEAT_ATM_AAL_EXIT))
         same(b, u, "promised", b->promised[u] & ~m->reported & LEAT_ATM_AAL_TOOLONG, 0);
@@ -438,7 +438,7 @@ static void same_reported(struct bench *b, int u)
         same(b, u, "difference of line_cell", memcmp(unit->line_cell, m->line_cell, 53) != 0, 0);
     }
     if (m->reported & LEAT_ATM_AAL_COMPLETE) {
-        same(b, u, "message_told", unit->message_reported, m->message_reported);
+        same(b, u, "message_reported", unit->message_reported, m->message_reported);
         same_message(b, u, m->message_reported);
     }
     if (m->reported & (LEAT_ATM_AAL_GRANTED | LEAT_ATM_AAL_DENIED))
@@ -448,7 +448,7 @@ static void same_reported(struct bench *b, int u)
         same_message(b, u, m->message_read);
     }
     if (m->reported & LEAT_ATM_AAL_UNDELIVERABLE)
-        same(b, u, "block_told", unit->block_reported, m->block_reported);
+        same(b, u, "block_reported", unit->block_reported, m->block_reported);
 }
 
 static void same_counts(struct bench *b, int u)

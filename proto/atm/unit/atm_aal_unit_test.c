@@ -83,7 +83,7 @@ static void eight_octets_to_oneself_take_231_cycles(void)
     EQ(reported_at(LEAT_ATM_AAL_GOT, 0), 231);
 }
 
-/* The reader is stations[0], because told_at refers to it. */
+/* The reader is stations[0], because reported_at refers to it. */
 static uint64_t one_way(uint32_t len)
 {
     const struct leat_atm_aal_config here = thesis(HERE), there = thesis(THERE);

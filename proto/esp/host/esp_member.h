@@ -8,7 +8,7 @@
  *          <--------------------------- ANNOUNCE   an instruction, how often, when
  *          ---------------------------> the instruction, with this member's number and value
  *
- *   heard       delay    + interval  + interval
+ *  received     delay    + interval  + interval
  *     |-----------|---------|---------|-------->
  *                round 1   round 2   round 3
  *

@@ -379,7 +379,6 @@ static void what_is_above_the_bounds_of_a_host(void)
     close_host();
 }
 
-/* The least recently used one is evicted; never more than the bound. */
 /* Natively on this SAN, otherwise to the half-router; no more than there is room for. */
 static void data_is_posted_among_my_own_messages(void)
 {
@@ -401,6 +400,7 @@ static void data_is_posted_among_my_own_messages(void)
     close_host();
 }
 
+/* The least recently used plan is evicted; never more than the bound. */
 static void the_cache_is_bounded(void)
 {
     open_host();

@@ -33,8 +33,7 @@
 #define LEAT_PACKETWAY_BOUND(offset) (offset)
 #endif
 #ifndef LEAT_PACKETWAY_FRONT_MAX
-#define LEAT_PACKETWAY_FRONT_MAX \
-    64u /* leading records; who looks at fewer leaves the rest to others */
+#define LEAT_PACKETWAY_FRONT_MAX 64u /* leading records; the includer may read fewer */
 #endif
 #ifndef LEAT_PACKETWAY_FIND
 #define LEAT_PACKETWAY_FIND               leat_packetway_fib_find
