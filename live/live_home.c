@@ -46,8 +46,7 @@ bool live_home_mark(char mark[LIVE_HOME_MARK_LEN])
     return true;
 }
 
-/* Is it "BEGINNING" "COOKIE." with another cookie than ours? Without a cookie there is no answer.
- */
+/* Is it "BEGINNING" "COOKIE." with another cookie than ours? False without a cookie. */
 static bool is_stale(const char *name, const char *beginning, uint64_t ours)
 {
     const size_t len = strlen(beginning);

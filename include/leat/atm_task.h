@@ -54,8 +54,7 @@ struct atmdcplx {
     double re, im;
 };
 
-/* ---- joining and leaving
- * ---------------------------------------------------------------------- */
+/* ---- joining and leaving --------------------------------------------------------------------- */
 
 /* Makes this process the task that `leat run` or atmstart started. Returns -1, with a message on
  * standard error, if neither started it. */

@@ -54,8 +54,7 @@ extern const struct aton_driver aton_xdp_driver, aton_packet_driver;
 /* Adds to config->why how it has joined. */
 void aton_report_join(struct aton_config *config, const char *note, bool kept);
 
-/* ---- the gate in user space (live_aton_user.c)
- * --------------------------------------------------- */
+/* ---- the gate in user space (live_aton_user.c) ----------------------------------------------- */
 
 /*
  * buckets: one per address, or NULL without limits. mailbox: NULL if nothing is copied, as if it

@@ -72,8 +72,7 @@ enum aton_reason {
         ATON_REASON_COUNT
 };
 
-/* A station's configuration when it joins. Lengths are multiples of 8, so that maps have no gaps.
- */
+/* A station's configuration. Lengths are multiples of 8, so that maps have no gaps. */
 struct aton_config {
     uint32_t ring_id;
     uint32_t device, out;                          /* interface indices */

@@ -403,8 +403,7 @@ static void a_replayed_message_is_refused_and_reported(void)
     f = passive(&c, 2, "more");
     EQ(gate(&c, &f), ATON_COPIED);
     expect_mail("more");
-    /* Another sender has its own serials; without a key there are none, and every message counts.
-     */
+    /* Another sender has its own serials; without a key there are none: every message counts. */
     f = captured;
     leat_put_be16(f.octets + ATON_IMAGE_AT + LEAT_ATON_SA_AT, 7);
     reseal(&c, &f);
@@ -479,8 +478,7 @@ static void a_message_to_all_comes_to_all(void)
     EQ(aton_user_gate(&f, &c, &sender, NULL, &mailbox), ATON_UNASKED);
 }
 
-/* Random octets, with CRC and MAC right where possible: the gate terminates, and stays in bounds.
- */
+/* Random octets, with CRC and MAC right where possible: the gate ends, and stays in bounds. */
 static void random_frames_never_break_the_gate(void)
 {
     struct leat_random r;

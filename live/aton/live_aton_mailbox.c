@@ -1,8 +1,7 @@
 #include "live_aton_mailbox.h"
 #include <string.h>
 
-/* The header of a record, as linux/bpf.h has it: its length, with these bits; then an unused word.
- */
+/* The header of a record, as in linux/bpf.h: its length, with these bits; then an unused word. */
 enum { HEAD_LEN = 8 };
 #define BUSY      (UINT32_C(1) << 31) /* still being written */
 #define DISCARDED (UINT32_C(1) << 30)

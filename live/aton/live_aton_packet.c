@@ -151,8 +151,8 @@ static bool prepare(int file, const struct leat_aton_interface *fresh, bool *kep
     if (!share) return live_because(why, "the shared file: %s", strerror(errno));
     if (!*kept) {
         share->page.interface = *fresh;
-        share->page.issued = (uint32_t)live_now_ns(CLOCK_MONOTONIC) *
-                             2654435761u; /* not an earlier station's */
+        /* not an earlier station's */
+        share->page.issued = (uint32_t)live_now_ns(CLOCK_MONOTONIC) * 2654435761u;
         memcpy(share->magic, magic, sizeof magic);
     }
     share->page.interface.address = fresh->address;

@@ -234,8 +234,7 @@ static bool await(struct leat_aton_host *s, uint32_t sequence, uint64_t until_ns
 {
     struct aton_frame *f = &s->frame;
     while (receive(s, until_ns)) {
-        /* The packet driver's station does not precede this socket, so everything is checked here
-         * too. */
+        /* The packet driver's station is not before this socket: all checks are made here, too. */
         if (aton_user_gate(f, &s->seat.config, s->seat.page, NULL, NULL) == ATON_OWN &&
             leat_get_be32(f->octets + ATON_SEQUENCE_AT) == sequence)
             return true;

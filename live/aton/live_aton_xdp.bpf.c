@@ -10,8 +10,7 @@
 #include <bpf/bpf_helpers.h>
 #include <stdint.h>
 
-/* The barrier hides from the compiler what it knows of x, so that the mask stays for the verifier.
- */
+/* The barrier hides from the compiler what it knows of x, to keep the mask for the verifier. */
 #define LEAT_ATON_BOUND(offset)              bounded(offset)
 #define LEAT_ATON_REPEAT(count, step, state) bpf_loop(count, step, state, 0)
 static __always_inline uint32_t bounded(uint32_t x)

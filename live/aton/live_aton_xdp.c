@@ -160,9 +160,8 @@ static bool fill(struct aton_xdp_bpf *station, const struct aton_config *c,
     struct aton_page page = { .interface = *fresh };
     if (old) page = *old->page;
     page.interface.address = fresh->address;
-    if (!old)
-        page.issued = (uint32_t)live_now_ns(CLOCK_MONOTONIC) *
-                      2654435761u; /* not an earlier station's */
+    if (!old) /* not an earlier station's */
+        page.issued = (uint32_t)live_now_ns(CLOCK_MONOTONIC) * 2654435761u;
     return bpf_map_update_elem(bpf_map__fd(station->maps.aton_config), &zero, c, 0) == 0 &&
            bpf_map_update_elem(bpf_map__fd(station->maps.aton_page), &zero, &page, 0) == 0;
 }

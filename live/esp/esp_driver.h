@@ -64,8 +64,7 @@ bool esp_memory_group(const struct esp_memory *memory, uint32_t index, struct le
 
 /* ---- XDP (esp_xdp.c) ------------------------------------------------------------------------ */
 
-/* The maps of the router that is on the devices of config. False with an empty why: there is none.
- */
+/* The maps of the router on the devices of config. False with an empty `why`: there is none. */
 bool esp_xdp_find(const struct esp_config *config, struct esp_maps *maps, char *why);
 void esp_xdp_let_go(struct esp_maps *maps);
 bool esp_xdp_group(const struct esp_maps *maps, uint32_t index, struct leat_esp_group *out);

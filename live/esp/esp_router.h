@@ -74,14 +74,12 @@ int leat_esp_router_process(const struct leat_esp_router *router);
 /* Management packets for it that had the wrong key or were malformed. */
 uint64_t leat_esp_router_refused(const struct leat_esp_router *router);
 
-/* Answers and copies that its process could not send, mostly because a neighbour was unknown.
- */
+/* Answers and copies that its process could not send, mostly because a neighbour was unknown. */
 uint64_t leat_esp_router_unsent(const struct leat_esp_router *router);
 
 bool leat_esp_router_counts(struct leat_esp_router *router, struct esp_counts *counts);
 
-/* The stores are numbered below leat_esp_router_stores. A name such as "centre" or "input 1".
- */
+/* The stores are numbered below leat_esp_router_stores. A name such as "centre" or "input 1". */
 uint32_t leat_esp_router_stores(const struct leat_esp_router *router);
 void leat_esp_router_store_name(const struct leat_esp_router *router, uint32_t store,
                                 char name[32]);

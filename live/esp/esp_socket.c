@@ -103,8 +103,7 @@ static bool own_name(int fd, struct sockaddr_in6 *at)
     return getsockname(fd, (struct sockaddr *)at, &len) == 0;
 }
 
-/* The address that the kernel would send from: it reports it for a socket connected to the peer.
- */
+/* The address that the kernel would send from: that of a socket connected to the peer. */
 static bool ask_route(const struct leat_esp_next *to, struct sockaddr_in6 *at)
 {
     const struct sockaddr_in6 peer = peer_of(to);

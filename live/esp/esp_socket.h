@@ -5,8 +5,7 @@
 #include "esp_service.h"
 #include <leat/esp.h>
 
-/* Packets received at once. What is due is sent after them, so that a flood delays it little.
- */
+/* Packets received at once. What is due is sent after them, so that a flood delays it little. */
 enum { ESP_LETTERS_AT_ONCE = 256 };
 
 struct esp_socket {

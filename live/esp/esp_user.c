@@ -30,8 +30,7 @@ static struct leat_esp_outcome esp_store_run(struct esp_pass *p, uint32_t number
     const uint32_t entry = leat_esp_budget_of(&s->config.store[ESP_STORE_CENTRE].node, p->source);
     uint32_t allowed = LEAT_ESP_TAGS_MAX;
     if (p->limited) allowed = allowance(s, p, &s->budget[entry], clock);
-    /* One process changes groups; an observer retries while the sequence number is odd or changes.
-     */
+    /* One process changes groups; observers retry while the sequence number is odd or changes. */
     __atomic_store_n(&g->lock, g->lock + 1, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     const struct leat_esp_outcome out = leat_esp_execute(&g->group, &store->node, clock, mark,

@@ -329,8 +329,7 @@ bool packetway_control_ask(const char *name, const struct packetway_request *req
     if (fd < 0) return false;
     bool ended = false;
     ssize_t got;
-    /* Whether it was accepted does not matter: a refused client gets an answer before its request.
-     */
+    /* Whether it was accepted does not matter: a refused client is answered before it asks. */
     send(fd, request, sizeof *request, MSG_NOSIGNAL);
     while (!ended && (got = on_piece(fd, piece, sizeof piece)) > 0) {
         ended = piece[0] == KIND_END && got == 2;

@@ -73,8 +73,7 @@ struct packetway_client *packetway_control_serve(struct packetway_control *contr
 bool packetway_control_say(struct packetway_client *client, bool error, const char *text,
                            size_t len);
 
-/* The same as a stream: every line is sent when it is complete, the rest on close. NULL: no memory.
- */
+/* The same as a stream: sends every complete line at once, the rest on close. NULL: no memory. */
 FILE *packetway_control_stream(struct packetway_client *client, bool error);
 
 /* The end of an answer. */

@@ -508,8 +508,7 @@ const struct packetway_node *packetway_san_node_at(const struct packetway_san *s
     return NULL;
 }
 
-/* Is this INFO of a node about itself? Then returns its address, and whether it is a half-router.
- */
+/* Is this INFO of a node about itself? Then sets its address, and whether it is a half-router. */
 static bool describes_itself(const uint8_t *message, uint32_t len, uint32_t *address, bool *router)
 {
     static struct leat_packetway_message m;

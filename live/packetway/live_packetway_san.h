@@ -131,8 +131,7 @@ void packetway_san_close(struct packetway_san *san);
 bool packetway_sans_claim(struct packetway_san *const *sans, uint32_t count, char *why);
 
 /* At every poll: a process that found its address taken on this host has learned by now who has it
- * (live_packetway_name.h).
- */
+ * (live_packetway_name.h). */
 void packetway_san_dismiss(struct packetway_san *san);
 
 /* Is it such a query? Then it is answered here, and finished. */
@@ -142,8 +141,7 @@ bool packetway_san_answers_claim(struct packetway_san *san, const uint8_t *messa
 /* Is the device present and able to send? UDP: always. */
 bool packetway_san_is_up(const struct packetway_san *san);
 
-/* Its device disappeared and another one of that name is present: true once, after switching to it.
- */
+/* Its device is gone and another one has its name: true once, after switching to that. */
 bool packetway_san_returned(struct packetway_san *san);
 
 /* Is this the native route of a known node? No other is accepted: outdated plans are refused, and a
@@ -213,8 +211,7 @@ const struct packetway_node *packetway_san_node_at(const struct packetway_san *s
 void packetway_san_alive(struct packetway_san *san, const struct leat_packetway_native *from,
                          leat_time now);
 
-/* This process was delayed by this much: nobody was polled in that time, so silence does not count.
- */
+/* This process was delayed by this much. It polled nobody meanwhile, so silence does not count. */
 void packetway_san_excuse(struct packetway_san *san, leat_time late);
 
 /* Removes one node that fell silent. False: there is none (left). */

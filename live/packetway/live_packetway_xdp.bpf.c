@@ -18,8 +18,7 @@ enum {
     SLACK = FRONT + 72, /* after the sum of two bounded offsets */
 };
 
-/* The barrier hides from the compiler what it knows of x, so that the mask stays for the verifier.
- */
+/* The barrier hides from the compiler what it knows of x, to keep the mask for the verifier. */
 static __always_inline uint32_t bounded(uint32_t x)
 {
     __asm__ volatile("" : "+r"(x));

@@ -51,8 +51,7 @@ bool leat_aton_send_is_own(const struct leat_aton_station *s)
     return c->opcode < LEAT_ATON_SORT || s->param == c->param;
 }
 
-/* ---- the initial contents of a packet (spec/aton.md, "Commands")
- * ------------------------------ */
+/* ---- the initial contents of a packet (spec/aton.md, "Commands") ----------------------------- */
 
 /* The interface fetches the operand in the first bit time of the data, like every other
  * interface. */

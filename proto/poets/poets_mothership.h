@@ -119,8 +119,7 @@ enum leat_poets_event_kind {
     LEAT_POETS_EVENT_EXTERNAL,   /* packet.device is the external */
     LEAT_POETS_EVENT_SUPERVISOR, /* OnReceive; packet.sender is the device */
     LEAT_POETS_EVENT_CONTROL,    /* OnCTL with packet.opcode */
-    LEAT_POETS_EVENT_LINES, /* of device packet.sender; a line of another device may be among them
-                             */
+    LEAT_POETS_EVENT_LINES,      /* of device packet.sender; one may be of another device */
     LEAT_POETS_EVENT_INSTR,
     LEAT_POETS_EVENT_ACTIONS,
 };

@@ -26,8 +26,7 @@ struct leat_poets_waves {
 
 enum leat_poets_verdict { LEAT_POETS_NOT_YET, LEAT_POETS_BUSY, LEAT_POETS_IDLE };
 
-/* Starts a new wave and ends the last one. Returns its number, which all ranks must be asked for.
- */
+/* Ends the last wave and starts a new one. Returns its number: ask all ranks to report for it. */
 uint32_t leat_poets_waves_begin(struct leat_poets_waves *waves);
 
 /* Counts of a passive rank, once per rank and wave. Reports of other waves are ignored. */

@@ -89,8 +89,7 @@ static bool same(const struct leat_poets_packet *a, const struct leat_poets_pack
            leat_poets_nflit(a->payload_len) == leat_poets_nflit(b->payload_len);
 }
 
-/* An independent computation, with decimal weights instead of shifts and masks. Returns the octets.
- */
+/* An independent computation, by decimal weights, not shifts and masks. Returns the octets. */
 static size_t model(const struct leat_poets_packet *p, uint8_t out[PACKET_MAX])
 {
     const bool edge = p->packet_class == DEV || p->packet_class == EXT;

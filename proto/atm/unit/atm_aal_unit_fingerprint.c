@@ -165,8 +165,7 @@ static void put_sending(const struct moment *m)
         put_send_block(m, block);
 }
 
-/* ---- received blocks
- * --------------------------------------------------------------------------- */
+/* ---- received blocks ------------------------------------------------------------------------- */
 
 static void put_receive_block(const struct moment *m, uint16_t block)
 {

@@ -151,8 +151,7 @@ size_t leat_esp_service_footprint(const struct leat_esp_service_config *config);
 void leat_esp_service_init(struct leat_esp_service *service,
                            const struct leat_esp_service_config *config, void *memory);
 
-/* A JOIN or farewell arrived from `from`, and its MAC is right. False: it was refused, and counted.
- */
+/* A JOIN or farewell with the right MAC arrived from `from`. False: it was refused, and counted. */
 bool leat_esp_service_join(struct leat_esp_service *service, leat_time now,
                            const struct leat_esp_next *from, const struct leat_esp_join *join);
 

@@ -57,8 +57,7 @@ static void finish(struct leat_esp_service *s, leat_time now, uint32_t unplaced)
         leat_esp_service_end(s, now, LEAT_ESP_ANSWERED);
 }
 
-/* Does a node have more to report? Then it is queried before any member, which may be in the rest.
- */
+/* Does a node have more to report? It is queried before any member, which may be in the rest. */
 static bool has_rests(const struct leat_esp_service *s)
 {
     for (uint32_t i = 0; i < s->map.nodes; i++)

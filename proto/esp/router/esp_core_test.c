@@ -18,8 +18,7 @@ static struct leat_esp_store fresh(uint32_t groups)
 
 /* ---- small parts -------------------------------------------------------------------------- */
 
-/* splitmix64 from 1234567, as published with xoshiro's reference code and widely used as a check.
- */
+/* splitmix64 from 1234567, as published with xoshiro's reference code; a widely used check. */
 static void numbers_are_spread_by_splitmix64(void)
 {
     static const uint64_t want[] = { 6457827717110365317u, 3203168211198807973u,

@@ -7,8 +7,7 @@
 /* execute_many prefetches the lines of an instruction this many instructions ahead. */
 enum { KEYS_AHEAD = 24, REST_AHEAD = 12 };
 
-/* GCC drops calls to a function that only prefetches, since it has no effect: it must be inlined.
- */
+/* GCC drops calls to a function that only prefetches, as without effect: it must be inlined. */
 #ifdef __GNUC__
 #define FETCH(address) __builtin_prefetch(address, 1)
 #define INLINE         static inline __attribute__((always_inline))
@@ -133,8 +132,7 @@ struct leat_esp_outcome leat_esp_store_visit(struct leat_esp_store *store, uint6
 
 /* ---- reading a store ---------------------------------------------------------------------- */
 
-/* A reader's clock may lag behind the group's time; what has expired by that time is not reported.
- */
+/* A reader's clock may lag behind the group's time; what has expired by then is not reported. */
 static uint64_t time_of(const struct leat_esp_group *group, uint64_t now)
 {
     return now > group->last ? now : group->last;

@@ -20,8 +20,7 @@ struct leat_esp_store {
 /* Number of groups for at least this many slots, at most LEAT_ESP_GROUPS_MAX. */
 uint32_t leat_esp_groups_for(uint64_t slots);
 
-/* Octets for `groups` groups (a power of two, 1 .. LEAT_ESP_GROUPS_MAX), 64 of them for alignment.
- */
+/* Octets for `groups` groups (a power of two, 1 .. LEAT_ESP_GROUPS_MAX), 64 more to align them. */
 size_t leat_esp_store_footprint(uint32_t groups);
 
 /* Initialises an empty store in memory of that footprint. */
@@ -67,8 +66,7 @@ uint32_t leat_esp_group_list(const struct leat_esp_group *group, uint64_t mark,
                              uint64_t computation, uint64_t now, uint32_t *cursor,
                              struct leat_esp_binding *out, uint32_t cap);
 
-/* What is live in groups at `now`: the number of bindings, by elapsed fraction of tau.
- */
+/* What is live in groups at `now`: the number of bindings, by elapsed fraction of tau. */
 struct leat_esp_survey {
     uint64_t live;
     uint64_t age[LEAT_ESP_AGES]; /* age[i]: i/16 to (i+1)/16 of tau old */

@@ -218,8 +218,7 @@ leat_err leat_esp_management_decode(const uint8_t *buf, size_t len,
                                     const uint8_t key[LEAT_ESP_KEY_LEN],
                                     struct leat_esp_management *out, size_t *fault_at);
 
-/* Writes *len octets (len may be NULL), or nothing: the error that decode would report, or SPACE.
- */
+/* Writes *len octets (len may be NULL). On error writes nothing; the errors of decode, or SPACE. */
 leat_err leat_esp_management_encode(const struct leat_esp_management *m,
                                     const uint8_t key[LEAT_ESP_KEY_LEN], uint8_t *buf, size_t cap,
                                     size_t *len);

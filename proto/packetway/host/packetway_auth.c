@@ -124,8 +124,7 @@ static bool is_mine(const struct leat_packetway_auth *auth, const struct leat_pa
 }
 
 /* Only messages that nobody forwards are broadcast: otherwise a copy for one node could return by
- * another.
- */
+ * another. */
 static bool is_for(uint32_t me, const uint8_t *ph)
 {
     const uint32_t to = leat_get_be24(ph + TO_AT), dt = leat_get_be24(ph + LEAT_PACKETWAY_DT_AT);

@@ -179,8 +179,7 @@ static void the_first_route_that_holds_the_message_is_taken(void)
 }
 
 /* 1 s, 3 tries, then the next half-router; then it has failed, and is requested again a second
- * later.
- */
+ * later. */
 static void a_question_without_an_answer_is_repeated(void)
 {
     unsigned to_first = 0, to_second = 0, silent = 0;

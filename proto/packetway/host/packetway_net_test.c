@@ -191,8 +191,7 @@ static void after_a_failure_all_pairs_are_as_the_search_says(void)
     }
 }
 
-/* Links fail and recover under traffic: every packet ends, and finally all is as the search says.
- */
+/* Links fail and recover under traffic: every packet ends; then all is as the search says. */
 static void traffic_goes_on_while_links_come_and_go(void)
 {
     const unsigned rounds = LEAT_ROUNDS >= 1000000 ? 20 : 3;
@@ -262,8 +261,7 @@ static void a_lost_link_costs_four_messages_and_no_table(void)
     net_close(&n);
 }
 
-/* Each survivor loses the copy that came from its buddy and has only its twin to notify.
- */
+/* Each survivor loses the copy that came from its buddy and has only its twin to notify. */
 static void a_lost_router_is_withdrawn_and_traffic_goes_on(void)
 {
     static struct net n;

@@ -358,8 +358,7 @@ static inline uint32_t leat_packetway_dl(const uint8_t *header)
            leat_get_be24(header + LEAT_PACKETWAY_DL_AT);
 }
 
-/* Does the length contradict DL? After PH at `at`; with OH fields there is at least one word more.
- */
+/* Does the length contradict DL, after PH at `at`? OH fields take at least one word more. */
 static inline bool leat_packetway_contradicts(const uint8_t *octets, uint32_t len, uint32_t at)
 {
     const uint8_t *h = octets + LEAT_PACKETWAY_BOUND(at);

@@ -647,8 +647,7 @@ static void bad_records_are_reported_before_bad_messages(void)
     EQ(at, 0);
 }
 
-/* Every record sequence of up to four headers under every message: an answer, and no other record.
- */
+/* Every sequence of up to four record headers under every message: an answer, no other record. */
 static void short_record_sequences_are_all_answered(void)
 {
     static const char *const head[] = {

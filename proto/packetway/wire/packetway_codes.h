@@ -19,8 +19,7 @@ enum {
     LEAT_PACKETWAY_ETHER_PROTOCOL = 0x0300,
 };
 
-/* Offsets of fields of PH, for code that reads octets directly; h is the highest bit of its octet.
- */
+/* Offsets of fields of PH, for code that reads octets; h is the highest bit of its octet. */
 enum {
     LEAT_PACKETWAY_DT_AT = 1,
     LEAT_PACKETWAY_TE_AT = 4,
