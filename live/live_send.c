@@ -43,10 +43,10 @@ static size_t query(int fd, uint16_t family, uint8_t command, uint16_t attribute
     memcpy(question + head_len + attribute_at, value, value_len);
     if (send(fd, question, header.nlmsg_len, 0) < 0) return 0;
     const ssize_t got = recv(fd, answer, ANSWER_MAX, 0);
-    struct nlmsghdr reported;
+    struct nlmsghdr answer_header;
     if (got < (ssize_t)head_len) return 0;
-    memcpy(&reported, answer, sizeof reported);
-    return reported.nlmsg_type == NLMSG_ERROR ? 0 : (size_t)got;
+    memcpy(&answer_header, answer, sizeof answer_header);
+    return answer_header.nlmsg_type == NLMSG_ERROR ? 0 : (size_t)got;
 }
 
 /* An attribute of an answer; false: it is missing, or shorter. */
@@ -78,17 +78,17 @@ static bool features_of(uint32_t device, uint64_t *features)
     static _Alignas(8) uint8_t answer[ANSWER_MAX];
     static const char name[] = "netdev";
     uint16_t family;
-    bool reported = false;
+    bool found = false;
     const int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
     if (fd < 0) return false;
     size_t len = query(fd, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME, name,
                        sizeof name, answer);
     if (find(answer, len, CTRL_ATTR_FAMILY_ID, &family, sizeof family)) {
         len = query(fd, family, DEV_GET, DEV_IFINDEX, &device, sizeof device, answer);
-        reported = find(answer, len, DEV_XDP_FEATURES, features, sizeof *features);
+        found = find(answer, len, DEV_XDP_FEATURES, features, sizeof *features);
     }
     close(fd);
-    return reported;
+    return found;
 }
 
 bool live_xdp_sends(const struct live_xdp_device *d, enum live_xdp_path path)

@@ -110,10 +110,10 @@ static bool ask_route(const struct leat_esp_next *to, struct sockaddr_in6 *at)
     const int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0), off = 0;
     if (fd < 0) return false;
     setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
-    const bool reported = connect(fd, (const struct sockaddr *)&peer, sizeof peer) == 0 &&
-                          own_name(fd, at);
+    const bool found = connect(fd, (const struct sockaddr *)&peer, sizeof peer) == 0 &&
+                       own_name(fd, at);
     close(fd);
-    return reported;
+    return found;
 }
 
 /* This socket's address as seen by `to`. */

@@ -232,12 +232,12 @@ static __always_inline void ask_kernel(struct xdp_md *xdp, const struct esp_plac
         f.ipv4_src = bpf_htonl((uint32_t)from[1]);
         f.ipv4_dst = bpf_htonl((uint32_t)to[1]);
     }
-    const long reported = bpf_fib_lookup(xdp, &f, sizeof f, 0);
+    const long result = bpf_fib_lookup(xdp, &f, sizeof f, 0);
     way->kind = ESP_WAY_HOST;
-    if (reported == BPF_FIB_LKUP_RET_BLACKHOLE || reported == BPF_FIB_LKUP_RET_UNREACHABLE ||
-        reported == BPF_FIB_LKUP_RET_PROHIBIT)
+    if (result == BPF_FIB_LKUP_RET_BLACKHOLE || result == BPF_FIB_LKUP_RET_UNREACHABLE ||
+        result == BPF_FIB_LKUP_RET_PROHIBIT)
         way->kind = ESP_WAY_NONE;
-    if (reported != BPF_FIB_LKUP_RET_SUCCESS) return; /* also: the neighbour is unresolved */
+    if (result != BPF_FIB_LKUP_RET_SUCCESS) return; /* also: the neighbour is unresolved */
     const uint32_t device = f.ifindex;
     if (!bpf_map_lookup_elem(&esp_devices, &device)) return; /* or to send it, from here */
     way->kind = ESP_WAY_OUT;

@@ -271,8 +271,8 @@ static void print_piece(struct leat_text *text)
     text->len = 0;
 }
 
-/* The process prints what others have sent: names of nodes, reasons. Control characters are removed
- * for terminals. */
+/* The process prints what others have sent: names of nodes, reasons. A terminal
+ * obeys none of it: control characters are escaped. */
 static void print(const char *octets, size_t len, FILE *stream)
 {
     char buf[4096];
@@ -284,7 +284,7 @@ static void print(const char *octets, size_t len, FILE *stream)
 }
 
 /* An unread request causes one error, and then the answer arrives. */
-static ssize_t on_piece(int fd, char *piece, size_t cap)
+static ssize_t receive_piece(int fd, char *piece, size_t cap)
 {
     const ssize_t got = recv(fd, piece, cap, 0);
     return got < 0 && errno == ECONNRESET ? recv(fd, piece, cap, 0) : got;
@@ -331,7 +331,7 @@ bool packetway_control_ask(const char *name, const struct packetway_request *req
     ssize_t got;
     /* Whether it was accepted does not matter: a refused client is answered before it asks. */
     send(fd, request, sizeof *request, MSG_NOSIGNAL);
-    while (!ended && (got = on_piece(fd, piece, sizeof piece)) > 0) {
+    while (!ended && (got = receive_piece(fd, piece, sizeof piece)) > 0) {
         ended = piece[0] == KIND_END && got == 2;
         if (ended)
             *code = (unsigned char)piece[1];

@@ -80,9 +80,9 @@ FILE *packetway_control_stream(struct packetway_client *client, bool error);
 void packetway_control_end(struct packetway_client *client, int code);
 
 /*
- * Sends a request and prints the answer with terminal control characters removed. *code is the exit
- * code. False: see `why`: no process of that name runs here, it belongs to neither root nor this
- * user, or it ended.
+ * Sends a request and prints the answer with control characters escaped. *code is the exit code.
+ * False, and `why`: no process of that name runs here, it belongs to neither root nor this user, or
+ * it ended.
  */
 bool packetway_control_ask(const char *name, const struct packetway_request *request, FILE *out,
                            FILE *error, int *code, char *why);

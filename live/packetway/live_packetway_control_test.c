@@ -232,7 +232,7 @@ static void what_was_taken_makes_room(void)
     packetway_control_close(&control, 0);
 }
 
-static void other_users_are_reported_and_not_served(void)
+static void other_users_are_refused_before_they_ask(void)
 {
     enum { STRANGER = 65534 };
     struct packetway_request q = { .word = "status" };
@@ -280,4 +280,4 @@ TAP_MAIN(T(a_name_belongs_to_one_process_and_its_owner_is_served),
          T(a_holder_is_reported_however_often_it_is_asked),
          T(nobody_waits_for_a_client_that_is_silent),
          T(an_answer_that_is_not_taken_is_kept_for_a_while), T(an_answer_that_waits_has_bounds),
-         T(what_was_taken_makes_room), T(other_users_are_reported_and_not_served))
+         T(what_was_taken_makes_room), T(other_users_are_refused_before_they_ask))

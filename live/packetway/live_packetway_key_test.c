@@ -156,7 +156,7 @@ static void open_near(struct packetway_san *san, uint32_t address, const uint8_t
 }
 
 /* A keyed node among nodes without a key: one answer, and none to that. */
-static void a_node_that_alone_has_a_key_is_reported_once(void)
+static void a_node_that_alone_has_a_key_learns_so_once(void)
 {
     static struct packetway_san alone, other;
     static uint8_t octets[PACKETWAY_MESSAGE_MAX];
@@ -224,6 +224,5 @@ static void keyed_addresses_are_claimed(void)
 
 TAP_MAIN(T(keyed_hosts_reach_each_other_through_a_keyed_router),
          T(strangers_without_the_key_are_counted_and_not_believed),
-         T(what_was_overheard_is_not_believed_again),
-         T(a_node_that_alone_has_a_key_is_reported_once), T(nobody_borrows_a_name_of_a_keyed_san),
-         T(keyed_addresses_are_claimed), T(all_is_closed))
+         T(what_was_overheard_is_not_believed_again), T(a_node_that_alone_has_a_key_learns_so_once),
+         T(nobody_borrows_a_name_of_a_keyed_san), T(keyed_addresses_are_claimed), T(all_is_closed))

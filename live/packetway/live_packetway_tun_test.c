@@ -36,13 +36,11 @@ static void a_packet_that_is_too_long_is_reported(void)
 {
     static const uint8_t four[] = { 0x45, 0,  5, 0xDC, 0, 1, 0x40, 0,    64,   6, 0, 0, 10, 9, 0,
                                     1,    10, 9, 0,    3, 4, 0,    0x13, 0x89, 1, 2, 3, 4,  5, 6 };
-    static const uint8_t quoted[] = {
-        0x45, 0, 0,  56, 0, 0, 0, 0, 64,   1,    0x66, 0xB0, 10, 9,
-        0,    3, 10, 9,  0, 1, 3, 4, 0xFF, 0xA2, 0,    0,    2,  0xD0
-    };
+    static const uint8_t head[] = { 0x45, 0, 0,  56, 0, 0, 0, 0, 64,   1,    0x66, 0xB0, 10, 9,
+                                    0,    3, 10, 9,  0, 1, 3, 4, 0xFF, 0xA2, 0,    0,    2,  0xD0 };
     uint8_t out[PACKETWAY_TOO_LONG_MAX], six[48] = { 0x60, 0, 0, 0, 5, 0, 6, 64, 0xFD, 9 };
     EQ(packetway_tun_too_long(four, sizeof four, 720, out), 56);
-    OK(memcmp(out, quoted, sizeof quoted) == 0 && memcmp(out + sizeof quoted, four, 28) == 0);
+    OK(memcmp(out, head, sizeof head) == 0 && memcmp(out + sizeof head, four, 28) == 0);
     six[23] = 1;
     six[39] = 3;
     EQ(packetway_tun_too_long(six, sizeof six, 1280, out), 96);
@@ -55,7 +53,7 @@ static void a_packet_that_is_too_long_is_reported(void)
     const uint8_t about_error[28] = { 0x45, [9] = 1, [20] = 3 };
     EQ(packetway_tun_too_long(about_error, sizeof about_error, 720, out), 0);
     EQ(packetway_tun_too_long(four, 19, 720, out), 0);
-    EQ(packetway_tun_too_long(quoted + 4, 24, 720, out), 0); /* neither of both */
+    EQ(packetway_tun_too_long(head + 4, 24, 720, out), 0); /* neither of both */
 }
 
 TAP_MAIN(T(the_longest_prefix_says_which_node), T(a_packet_that_is_too_long_is_reported))

@@ -515,10 +515,10 @@ static void a_message_to_one_port_may_be_for_all_instances_too(void)
     struct leat_atm_aal_unit *unit = alone();
     struct leat_atm_task_message asked = for_rcv;
     wired = true;
-    report(unit, (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_INITSEND });
-    report(unit,
-           (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_DESTINATION, .destination = HERE });
-    report(unit, (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_SEND, .message = for_all });
+    command(unit, (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_INITSEND });
+    command(unit,
+            (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_DESTINATION, .destination = HERE });
+    command(unit, (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_SEND, .message = for_all });
     run(1000);
     EQ(served(unit, asked), 0);
     asked.instance++;

@@ -142,7 +142,7 @@ static void the_cells_of_the_two_message_test_have_the_published_checksums(void)
         { .verb = LEAT_ATM_AAL_SEND, .message = for_rcv },
     };
     for (size_t i = 0; i < sizeof c / sizeof *c; i++)
-        OK(report(unit, c[i]));
+        OK(command(unit, c[i]));
     run(300);
     EQ(reported_at(LEAT_ATM_AAL_WRITTEN, 0), 60);
     EQ(reported_at(LEAT_ATM_AAL_WRITTEN, 1), 148);
@@ -300,13 +300,13 @@ static void eight_commands_of_each_kind_wait_and_no_more(void)
 {
     struct leat_atm_aal_unit *unit = alone();
     for (int i = 0; i < LEAT_ATM_AAL_COMMANDS_MAX; i++) {
-        OK(report(unit, (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_INITSEND,
-                                                       .not_before = 1000 }));
-        OK(report(unit, (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_RECEIVE,
-                                                       .not_before = 1000 }));
+        OK(command(unit, (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_INITSEND,
+                                                        .not_before = 1000 }));
+        OK(command(unit, (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_RECEIVE,
+                                                        .not_before = 1000 }));
     }
-    OK(!report(unit, (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_INITSEND }));
-    OK(!report(unit, (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_RECEIVE }));
+    OK(!command(unit, (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_INITSEND }));
+    OK(!command(unit, (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_RECEIVE }));
 }
 
 static void the_next_message_waits_until_this_one_is_written(void)

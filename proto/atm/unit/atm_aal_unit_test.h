@@ -155,7 +155,7 @@ static inline void run(uint64_t until)
 static const struct leat_atm_task_message for_rcv = { { 'r', 'c', 'v' }, 1, 1 };
 static const struct leat_atm_task_message for_all = { { 'r', 'c', 'v' }, UINT32_MAX, 1 };
 
-static inline bool report(struct leat_atm_aal_unit *unit, struct leat_atm_aal_command c)
+static inline bool command(struct leat_atm_aal_unit *unit, struct leat_atm_aal_command c)
 {
     const bool taken = leat_atm_aal_unit_command(unit, &c, now);
     collect(&stations[unit == &stations[1].unit]);
@@ -168,25 +168,26 @@ static inline void write_to(struct leat_atm_aal_unit *unit, uint16_t to, uint32_
 {
     for (uint32_t i = 0; i < len; i++)
         octets[i] = (uint8_t)(i * 7 + i / 256);
-    report(unit, (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_INITSEND });
+    command(unit, (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_INITSEND });
     if (len)
-        report(unit, (struct leat_atm_aal_command){
-                         .verb = LEAT_ATM_AAL_PUT, .octets = octets, .len = len });
-    report(unit,
-           (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_DESTINATION, .destination = to });
-    report(unit, (struct leat_atm_aal_command){
-                     .verb = LEAT_ATM_AAL_SEND,
-                     .message = to == LEAT_ATM_TASK_BROADCAST ? for_all : for_rcv });
+        command(unit, (struct leat_atm_aal_command){
+                          .verb = LEAT_ATM_AAL_PUT, .octets = octets, .len = len });
+    command(unit,
+            (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_DESTINATION, .destination = to });
+    command(unit, (struct leat_atm_aal_command){
+                      .verb = LEAT_ATM_AAL_SEND,
+                      .message = to == LEAT_ATM_TASK_BROADCAST ? for_all : for_rcv });
 }
 
 static inline void ask(struct leat_atm_aal_unit *unit, struct leat_atm_task_message message)
 {
-    report(unit, (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_RECEIVE, .message = message });
+    command(unit,
+            (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_RECEIVE, .message = message });
 }
 
 static inline void get(struct leat_atm_aal_unit *unit, uint32_t len)
 {
-    report(unit, (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_GET, .len = len });
+    command(unit, (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_GET, .len = len });
 }
 
 static inline void end_reading(struct leat_atm_aal_unit *unit)

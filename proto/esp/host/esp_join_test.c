@@ -47,7 +47,7 @@ struct world {
     unsigned processes;
     leat_time now;
     struct letter received[RECEIVED_MAX]; /* by the attacker */
-    unsigned announced_count;
+    unsigned received_count;
     unsigned loss; /* of 100 packets */
     uint64_t welcomed[256];
     struct leat_random random;
@@ -113,7 +113,7 @@ static bool is_same(const struct leat_esp_next *a, const struct leat_esp_next *b
 static struct letter *keep(struct world *w, const struct leat_esp_post *post,
                            const struct leat_esp_next *from, const struct leat_esp_next *to)
 {
-    struct letter *l = &w->received[w->announced_count++ % RECEIVED_MAX];
+    struct letter *l = &w->received[w->received_count++ % RECEIVED_MAX];
     *l = (struct letter){ .from = *from, .to = *to };
     EQ(leat_esp_post_encode(post, group_key, l->octets, sizeof l->octets, &l->len), LEAT_ERR_OK);
     return l;
@@ -221,7 +221,7 @@ static bool knows(const struct world *w, unsigned host)
 /* Replays everything recorded from `first` on, in the name of `from`, or of the sender. */
 static void play_again(struct world *w, unsigned first, const struct leat_esp_next *from)
 {
-    const unsigned end = w->announced_count;
+    const unsigned end = w->received_count;
     OK(end <= RECEIVED_MAX);
     for (unsigned i = first; i < end; i++)
         arrive(w, &w->received[i], from ? from : &w->received[i].from);
@@ -259,10 +259,10 @@ static void one_join_from_twenty_sources_makes_no_member_more(void)
     begin_member(&w, 1);
     pass(&w, 50 * ms);
     EQ(known(&w), 2);
-    const unsigned received = w.announced_count;
+    const unsigned received = w.received_count;
     for (unsigned i = 0; i < STRANGERS; i++) {
         const struct leat_esp_next stranger = address_of(100 + i);
-        w.announced_count = received;
+        w.received_count = received;
         play_again(&w, 0, &stranger);
         pump(&w);
         EQ(w.welcomed[100 + i], 0); /* no answer without a request */
@@ -338,7 +338,7 @@ static void a_join_that_is_held_back_is_worth_nothing_after_a_farewell(void)
     OK(leat_esp_member_next(&w.member[0], w.now, &post));
     OK(post.join.challenge != 0);
     w.loss = 100;
-    const unsigned held = w.announced_count;
+    const unsigned held = w.received_count;
     send_join(&w, 0, &post);
     w.loss = 0;
     end_member(&w, 0, true);
@@ -378,7 +378,7 @@ static void an_old_welcome_changes_nothing(void)
     pass(&w, 30 * ms);
     OK(knows(&w, 0));
     const struct leat_esp_member before = w.member[0];
-    for (unsigned i = 0; i < w.announced_count; i++)
+    for (unsigned i = 0; i < w.received_count; i++)
         if (!is_same(&w.received[i].to, &root_address))
             arrive(&w, &w.received[i], &w.received[i].from);
     EQ(w.member[0].challenge, before.challenge);
@@ -451,7 +451,7 @@ static void a_join_is_answered_once(void)
     begin_member(&w, 0);
     w.loss = 100; /* nothing arrives: the first JOIN stays the first */
     pump(&w);
-    EQ(w.announced_count, 1);
+    EQ(w.received_count, 1);
     for (unsigned i = 0; i < 10000; i++) {
         arrive(&w, &w.received[0], &w.received[0].from);
         all += count_welcomes(&w);
@@ -496,7 +496,7 @@ static void copies_keep_nobody_out(unsigned per_ms)
         pass(&w, 300 * ms);
     }
     OK(knows(&w, 0));
-    const unsigned received = w.announced_count;
+    const unsigned received = w.received_count;
     unsigned next = 0;
     begin_root(&w, true);
     w.member[0].join_at = w.now + 30 * ms; /* the attacker is the first */
@@ -630,8 +630,8 @@ static void check_sound(const struct world *w)
 /* Replays anything it has recorded, or only what its receiver has had before. */
 static void attack(struct world *w, bool copies_only)
 {
-    if (!w->announced_count) return;
-    const unsigned kept = w->announced_count < RECEIVED_MAX ? w->announced_count : RECEIVED_MAX;
+    if (!w->received_count) return;
+    const unsigned kept = w->received_count < RECEIVED_MAX ? w->received_count : RECEIVED_MAX;
     struct letter *l = &w->received[leat_random_below(&w->random, kept)];
     const struct leat_esp_next stranger = address_of(
         (unsigned)leat_random_below(&w->random, HOSTS + STRANGERS));

@@ -103,7 +103,7 @@ static void rounds_come_at_their_times_with_the_members_number_and_value(void)
     }
 }
 
-static void copies_are_received_once_and_phases_apart(void)
+static void copies_count_once_and_phases_apart(void)
 {
     struct leat_esp_member m = a_member();
     struct leat_esp_announce a = an_announcement(LEAT_ESP_COUNT, 1);
@@ -122,7 +122,7 @@ static void copies_are_received_once_and_phases_apart(void)
     OK(!leat_esp_member_announced(&m, 9 * us, 99, &a)); /* done, and still known */
 }
 
-static void what_was_evicted_is_not_received_again(void)
+static void what_was_evicted_is_not_accepted_again(void)
 {
     struct leat_esp_member m = a_member();
     struct leat_esp_announce a = an_announcement(LEAT_ESP_COUNT, 0);
@@ -367,7 +367,7 @@ static void posts_are_what_the_codecs_read(void)
 
 TAP_MAIN(T(a_member_joins_at_once_and_again_and_leaves),
          T(rounds_come_at_their_times_with_the_members_number_and_value),
-         T(copies_are_received_once_and_phases_apart), T(what_was_evicted_is_not_received_again),
+         T(copies_count_once_and_phases_apart), T(what_was_evicted_is_not_accepted_again),
          T(what_makes_no_sense_is_refused), T(a_welcome_is_noted_and_requests_nothing),
          T(a_challenge_is_answered_at_once), T(a_new_value_is_for_what_is_announced_later),
          T(nothing_is_due_before_it_says_so), T(parts_are_those_of_the_table),

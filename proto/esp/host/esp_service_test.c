@@ -70,7 +70,7 @@ static void two_routers_joined_to_the_root_give_one_answer(void)
     check_all(&w);
 }
 
-static void a_single_member_far_away_is_received(void)
+static void a_single_member_far_away_is_in_the_answer(void)
 {
     static struct world w;
     open_world(&w, 1, 5, 3);
@@ -373,9 +373,9 @@ static void joins_are_counted_renewed_and_forgotten(void)
 }
 
 TAP_MAIN(T(members_on_the_roots_own_link_are_folded_by_its_own_store),
-         T(two_routers_joined_to_the_root_give_one_answer), T(a_single_member_far_away_is_received),
-         T(any_tree_gives_the_truth), T(signed_values_compare_as_signed),
-         T(an_e_voids_a_robust_attempt_and_the_next_is_right),
+         T(two_routers_joined_to_the_root_give_one_answer),
+         T(a_single_member_far_away_is_in_the_answer), T(any_tree_gives_the_truth),
+         T(signed_values_compare_as_signed), T(an_e_voids_a_robust_attempt_and_the_next_is_right),
          T(a_count_that_is_too_low_voids_and_trust_does_not),
          T(what_is_missing_is_reported_when_time_is_up), T(no_value_at_all_is_no_extreme),
          T(a_value_that_was_lost_on_its_way_travels_again),

@@ -291,7 +291,7 @@ static void a_message_is_for_one_node_of_one_san(void)
     EQ(bob.counts.misdirected, 4);
 }
 
-static void an_address_is_requested_by_nobody(void)
+static void a_claim_of_an_address_has_no_sender(void)
 {
     static const char claim[] = "00000107001b0001 0000000000000000" Z;
     static const char info[] = "007fffff00190001 0000000100000102 2900000001000102" Z;
@@ -417,7 +417,7 @@ TAP_MAIN(T(the_field_is_what_the_readme_says), T(three_types_of_messages_are_key
          T(a_node_without_the_key_is_refused), T(a_blank_is_believed_by_nobody),
          T(whatever_is_changed_on_the_way_is_refused), T(a_message_is_taken_once),
          T(messages_may_overtake_each_other_a_little), T(clocks_may_differ_by_a_minute),
-         T(a_message_is_for_one_node_of_one_san), T(an_address_is_requested_by_nobody),
+         T(a_message_is_for_one_node_of_one_san), T(a_claim_of_an_address_has_no_sender),
          T(what_i_said_to_everybody_is_not_taken_when_it_comes_back),
          T(another_node_that_has_my_address_is_noticed), T(senders_that_are_long_silent_make_room),
          T(random_octets_are_harmless_and_never_believed))
