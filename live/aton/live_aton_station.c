@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 _Static_assert((int)LEAT_ATON_HOST_COUNTS == (int)ATON_REASON_COUNT, "one count per reason");
-_Static_assert((int)LEAT_ATON_HOST_WHY_LEN == (int)ATON_WHY_LEN, "one length of reasons");
+_Static_assert((int)LEAT_ATON_HOST_WHY_LEN == (int)LIVE_WHY_LEN, "one length of reasons");
+_Static_assert((int)ATON_WHY_LEN == (int)LIVE_WHY_LEN, "one length of reasons");
 _Static_assert((int)LEAT_ATON_HOST_OCTETS_MAX == (int)ATON_OCTETS_MAX, "what a frame holds");
 
 struct leat_aton_host {

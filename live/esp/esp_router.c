@@ -15,7 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-_Static_assert((int)LEAT_ESP_ROUTER_WHY_LEN == (int)ESP_WHY_LEN, "one length of reasons");
+_Static_assert((int)LEAT_ESP_HOST_WHY_LEN == (int)LIVE_WHY_LEN, "one length of reasons");
+_Static_assert((int)ESP_WHY_LEN == (int)LIVE_WHY_LEN, "one length of reasons");
 static const char magic[8] = "leatESP5", owner[] = "router";
 static volatile sig_atomic_t ending;
 

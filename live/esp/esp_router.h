@@ -10,7 +10,7 @@
 #include "esp_node.h"
 #include "esp_shared.h"
 
-enum { LEAT_ESP_ROUTER_WHY_LEN = 320, LEAT_ESP_ROUTER_NAME_MAX = 32 };
+enum { LEAT_ESP_ROUTER_WHY_LEN = ESP_WHY_LEN, LEAT_ESP_ROUTER_NAME_MAX = 32 };
 
 enum leat_esp_router_driver {
     LEAT_ESP_ROUTER_ANY,

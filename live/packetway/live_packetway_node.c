@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+_Static_assert((int)LEAT_PACKETWAY_NODE_WHY_LEN == (int)LIVE_WHY_LEN, "one length of reasons");
 enum { PLANS = 256, PENDING = 64, RESOLVE_MS = 300 };
 static const leat_time ps_per_ms = 1000000000, ps_per_ns = 1000;
 
