@@ -118,8 +118,7 @@ bool live_file_end_holder(int file, const char *owner, char *why)
     for (int i = 0; i < END_TRIES; i++) {
         const pid_t pid = live_file_holder(file);
         if (!pid) return true;
-        if (pid < 0)
-            return live_because(why, "the %s's process is not to be seen from here", owner);
+        if (pid < 0) return live_because(why, "the %s's process is not visible from here", owner);
         if (i == 0 && kill(pid, SIGTERM) && errno != ESRCH)
             return live_because(why, "process %d stays: %s", (int)pid, strerror(errno));
         if (i == END_TRIES / 2) kill(pid, SIGKILL);

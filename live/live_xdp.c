@@ -116,7 +116,7 @@ bool live_xdp_attach(uint32_t device, int program, const char *name, bool *gener
     int old = live_xdp_program(id, name);
     if_indextoname(device, device_name);
     if (id && old < 0)
-        return live_because(why, "%s has an XDP program of somebody else (id %u)", device_name, id);
+        return live_because(why, "%s has another XDP program (id %u)", device_name, id);
     if (old >= 0 && has != wanted) {
         bool was_there;
         close(old);

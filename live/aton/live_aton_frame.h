@@ -50,7 +50,7 @@ enum {
       "passive, to this station: passed on, not copied: its serial is not new")              \
     X(REPEATED, "repeated", "passed on as it came")                                          \
     X(NO_ROOM, "no-room", "passed on as it came: no room for one value more")                \
-    X(OWN, "own", "own packet, gone round: handed to the host")                              \
+    X(OWN, "own", "own packet, back from the ring: handed to the host")                      \
     X(SHORT, "short", "dropped: ends before its image or its MAC does")                      \
     X(LONG, "long", "dropped: longer than an Ethernet frame")                                \
     X(ELSEWHERE, "elsewhere", "dropped: for another Ethernet address")                       \

@@ -133,7 +133,7 @@ static enum leat_packetway_node_end await(struct leat_packetway_node *p, const s
             if (piece->into && piece->count) memcpy(piece->into, found, piece->count);
             if (!piece->write || !piece->count || memcmp(piece->write, found, piece->count) == 0)
                 return LEAT_PACKETWAY_NODE_OK;
-            live_because(why, "0x%06x has not what was written at 0x%llx", piece->peer,
+            live_because(why, "0x%06x does not hold what was written at 0x%llx", piece->peer,
                          (unsigned long long)piece->address);
             return LEAT_PACKETWAY_NODE_SILENT;
         }
@@ -190,8 +190,8 @@ static enum leat_packetway_node_end find_room(struct leat_packetway_node *p, uin
         leading = plan->routes[0].len / WORD;
     }
     if (words < leading + ENDS_WORDS + 3) { /* the DB of a MEM-READ */
-        live_because(why, "an MTU of %u words on the way to 0x%06x, too few for a MEM-READ", words,
-                     peer);
+        live_because(why, "an MTU of %u words on the route to 0x%06x, too few for a MEM-READ",
+                     words, peer);
         return LEAT_PACKETWAY_NODE_WRONG;
     }
     *room = WORD * (words - leading - ENDS_WORDS) - LEAT_PACKETWAY_MEMORY_WRITE_HEAD;
@@ -204,7 +204,7 @@ static enum leat_packetway_node_end transfer(struct leat_packetway_node *p, uint
 {
     size_t room = 0, at = 0;
     if (len && len - 1 > UINT64_MAX - address) {
-        live_because(why, "%zu octets at 0x%llx, which no address is behind", len,
+        live_because(why, "%zu octets at 0x%llx, expected an end at 2^64 or below", len,
                      (unsigned long long)address);
         return LEAT_PACKETWAY_NODE_WRONG;
     }

@@ -359,7 +359,7 @@ static enum leat_packetway_node_end unsent(const struct leat_packetway_node *p, 
         live_because(why, "no half-router is known for 0x%06x", dt);
         add_key_hint(p, why);
     } else if (err == LEAT_ERR_LENGTH) {
-        live_because(why, "the message is longer than the MTU of the way to 0x%06x", dt);
+        live_because(why, "the message is longer than the MTU of the route to 0x%06x", dt);
     } else {
         live_because(why, "the message to 0x%06x: %s", dt, leat_err_text(err));
     }

@@ -58,7 +58,7 @@ bool packetway_tun_way(struct packetway_tun *tun, const char *text, char *why)
 {
     struct packetway_way way = { 0 };
     if (tun->way_count == PACKETWAY_WAYS_MAX)
-        return live_because(why, "more than %d ways", PACKETWAY_WAYS_MAX);
+        return live_because(why, "more than %d of --way", PACKETWAY_WAYS_MAX);
     if (!read_way(text, &way))
         return live_because(why, "'%.60s', expected ADDRESS[/BITS]=NODE, as 10.9.0.3=0x301", text);
     tun->ways[tun->way_count++] = way;
