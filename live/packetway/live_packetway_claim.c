@@ -39,9 +39,9 @@ bool packetway_san_answers_claim(struct packetway_san *san, const uint8_t *messa
     const struct leat_packetway_address a = leat_packetway_single(address);
     leat_packetway_build_init(&build, db, sizeof db);
     leat_packetway_build_address(&build, &a);
-    const uint32_t answer_len = packetway_rrp_write(octets, sizeof octets,
-                                                    LEAT_PACKETWAY_ADDRESS_BROADCAST, address,
-                                                    LEAT_PACKETWAY_TE_INFO, db, build.len);
+    const uint32_t answer_len = packetway_rrp_write(LEAT_PACKETWAY_ADDRESS_BROADCAST, address,
+                                                    LEAT_PACKETWAY_TE_INFO, db, build.len, octets,
+                                                    sizeof octets);
     if (answer_len) packetway_san_send(san, from->octets, from->len, octets, answer_len);
     return true;
 }
@@ -62,8 +62,8 @@ static void choose(struct packetway_san *san, uint32_t attempt)
 static void ask_for(struct packetway_san *san)
 {
     uint8_t octets[LEAT_PACKETWAY_MESSAGE_LEN_MIN];
-    const uint32_t len = packetway_rrp_write(octets, sizeof octets, san->plan.address, 0,
-                                             LEAT_PACKETWAY_TE_WRU, NULL, 0);
+    const uint32_t len = packetway_rrp_write(san->plan.address, 0, LEAT_PACKETWAY_TE_WRU, NULL, 0,
+                                             octets, sizeof octets);
     if (len) packetway_san_send_all(san, octets, len);
 }
 

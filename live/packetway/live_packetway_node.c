@@ -31,8 +31,8 @@ static void take_all(struct leat_packetway_node *p)
 static void ask_all(struct leat_packetway_node *p, uint32_t address)
 {
     uint8_t octets[LEAT_PACKETWAY_MESSAGE_LEN_MIN];
-    const uint32_t len = packetway_rrp_write(octets, sizeof octets, address, p->san.plan.address,
-                                             LEAT_PACKETWAY_TE_WRU, NULL, 0);
+    const uint32_t len = packetway_rrp_write(address, p->san.plan.address, LEAT_PACKETWAY_TE_WRU,
+                                             NULL, 0, octets, sizeof octets);
     if (len) packetway_san_send_all(&p->san, octets, len);
 }
 

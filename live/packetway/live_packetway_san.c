@@ -288,8 +288,8 @@ void packetway_san_send_all(struct packetway_san *san, const uint8_t *message, u
     }
 }
 
-uint32_t packetway_rrp_write(uint8_t *octets, size_t cap, uint32_t dt, uint32_t sa, uint16_t te,
-                             const uint8_t *db, size_t db_len)
+uint32_t packetway_rrp_write(uint32_t dt, uint32_t sa, uint16_t te, const uint8_t *db,
+                             size_t db_len, uint8_t *octets, size_t cap)
 {
     static struct leat_packetway_message message;
     size_t len;
@@ -305,8 +305,8 @@ static void say(struct packetway_san *san, const struct leat_packetway_native *t
                 const uint8_t *db, size_t db_len)
 {
     uint8_t octets[ABOUT_CAP + LEAT_PACKETWAY_MESSAGE_LEN_MIN];
-    const uint32_t len = packetway_rrp_write(
-        octets, sizeof octets, LEAT_PACKETWAY_ADDRESS_BROADCAST, san->plan.address, te, db, db_len);
+    const uint32_t len = packetway_rrp_write(LEAT_PACKETWAY_ADDRESS_BROADCAST, san->plan.address,
+                                             te, db, db_len, octets, sizeof octets);
     if (!len) return;
     if (to)
         packetway_san_send(san, to->octets, to->len, octets, len);
@@ -408,8 +408,8 @@ static void report_key(struct packetway_san *san, const struct leat_packetway_na
     if (!packetway_message_is(message, len, LEAT_PACKETWAY_PT_RRP, LEAT_PACKETWAY_TE_INFO) ||
         !leat_packetway_window_open(&san->refusals, 0, PACKETWAY_REFUSALS_PER_S, packetway_now()))
         return;
-    const uint32_t bare_len = packetway_rrp_write(octets, sizeof octets, hop.to, hop.me,
-                                                  LEAT_PACKETWAY_TE_WRU, NULL, 0);
+    const uint32_t bare_len = packetway_rrp_write(hop.to, hop.me, LEAT_PACKETWAY_TE_WRU, NULL, 0,
+                                                  octets, sizeof octets);
     const uint32_t blank_len = leat_packetway_auth_blank(&san->auth, &hop, octets, bare_len, blank);
     send_to(san, to->octets, to->len, blank_len ? blank : octets, blank_len ? blank_len : bare_len);
 }

@@ -156,8 +156,8 @@ bool packetway_san_send(struct packetway_san *san, const uint8_t *route, uint32_
 void packetway_san_send_all(struct packetway_san *san, const uint8_t *message, uint32_t len);
 
 /* Writes an RRP message; returns its length, 0: too long. */
-uint32_t packetway_rrp_write(uint8_t *octets, size_t cap, uint32_t dt, uint32_t sa, uint16_t te,
-                             const uint8_t *db, size_t db_len);
+uint32_t packetway_rrp_write(uint32_t dt, uint32_t sa, uint16_t te, const uint8_t *db,
+                             size_t db_len, uint8_t *octets, size_t cap);
 
 /* WRU? to all. */
 void packetway_san_solicit(struct packetway_san *san);
