@@ -36,9 +36,8 @@ bool packetway_san_answers_claim(struct packetway_san *san, const uint8_t *messa
     const struct packetway_node *node = packetway_san_node(san, address);
     const bool others = san->plan.udp && node && memcmp(&node->native, from, sizeof *from) != 0;
     if (address != san->plan.address && !others) return true;
-    const struct leat_packetway_address a = leat_packetway_single(address);
     leat_packetway_build_init(&build, db, sizeof db);
-    leat_packetway_build_address(&build, &a);
+    leat_packetway_build_node(&build, address);
     const uint32_t answer_len = packetway_rrp_write(LEAT_PACKETWAY_ADDRESS_BROADCAST, address,
                                                     LEAT_PACKETWAY_TE_INFO, db, build.len, octets,
                                                     sizeof octets);

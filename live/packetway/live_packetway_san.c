@@ -324,12 +324,8 @@ void packetway_san_announce(struct packetway_san *san, const struct leat_packetw
 {
     uint8_t db[ABOUT_CAP];
     struct leat_packetway_build build;
-    const struct leat_packetway_address me = leat_packetway_single(san->plan.address);
     leat_packetway_build_init(&build, db, sizeof db);
-    leat_packetway_build_address(&build, &me);
-    leat_packetway_build_nest(&build);
-    leat_packetway_build_copy(&build, about, about_len);
-    leat_packetway_build_leave(&build);
+    leat_packetway_about_write(&build, san->plan.address, about, about_len, true);
     if (!build.err) say(san, to, LEAT_PACKETWAY_TE_INFO, db, build.len);
 }
 
