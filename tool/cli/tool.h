@@ -28,7 +28,7 @@ struct verb {
     const char *more[MORE_MAX + 1];    /* rest of a long description */
     struct option options[OPTION_MAX]; /* ends with a NULL name */
     const char *examples;              /* command lines, one per line */
-    const char *operands;              /* for completion: words, $formats, $verbs; NULL: files */
+    const char *operands; /* for completion: words, $fabrics, $formats, $verbs; NULL: files */
     int (*run)(const struct arguments *args);
 };
 

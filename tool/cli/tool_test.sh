@@ -86,6 +86,8 @@ bash -n "$folder/completion.bash" || fail "completion is no bash"
 same "completion of de" "$(bash -c '. "$1"; COMP_WORDS=(leat de); COMP_CWORD=1; _leat; echo "${COMPREPLY[@]}"' - "$folder/completion.bash")" decode
 same "completion of benches" "$(bash -c 'cd /; . "$1"; COMP_WORDS=(leat unit sp); COMP_CWORD=2; _leat; echo "${COMPREPLY[@]}"' - "$folder/completion.bash")" "spd spdppd"
 same "completion of traffic" "$(bash -c '. "$1"; COMP_WORDS=(leat sim clos444 --traffic b); COMP_CWORD=4; _leat; echo "${COMPREPLY[@]}"' - "$folder/completion.bash")" "broadcast bursty"
+same "completion of fabrics" "$(bash -c 'cd /; . "$1"; COMP_WORDS=(leat sim ti); COMP_CWORD=2; _leat; echo "${COMPREPLY[@]}"; COMP_WORDS=(leat fabric show eth); COMP_CWORD=3; _leat; echo "${COMPREPLY[@]}"' - "$folder/completion.bash")" "tinsel:
+ether"
 same "completion of formats" "$(bash -c '. "$1"; COMP_WORDS=(leat decode --format po); COMP_CWORD=3; _leat; echo "${COMPREPLY[@]}"' - "$folder/completion.bash")" poets
 exits 0 "" "$leat"
 exits 0 "" "$leat" --version

@@ -1,4 +1,5 @@
 /* Help as text, as manual pages (man macros) and as a completion script, from the verbs. */
+#include "fabric_kind.h"
 #include "leat_format.h"
 #include "tool.h"
 #include <stdio.h>
@@ -154,6 +155,18 @@ static void man_all(void)
 
 /* ---- completion --------------------------------------------------------------------------- */
 
+/* How the name of each fabric begins: capital letters stand for numbers and files. */
+static void put_fabrics(void)
+{
+    const struct leat_fabric_kind *kind;
+    struct leat_fabric_spelling each;
+    for (size_t k = 0; (kind = leat_fabric_kind_at(k)); k++)
+        for (size_t i = 0; kind->list(i, &each) && each.name[0] != '/'; i++) {
+            const size_t len = strcspn(each.name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+            if (len) printf(" %.*s", (int)len, each.name);
+        }
+}
+
 static void put_completion(void)
 {
     fputs("# bash completion for leat; made by `leat help --completion`\n"
@@ -166,6 +179,8 @@ static void put_completion(void)
     fputs("' verbs='", stdout);
     for (size_t i = 0; verb_at(i); i++)
         printf("%s%s", i ? " " : "", verb_at(i)->name);
+    fputs("' fabrics='", stdout);
+    put_fabrics();
     fputs("'\n"
           "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
           "        mapfile -t COMPREPLY < <(compgen -W \"$verbs --help --version\" -- \"$word\")\n"

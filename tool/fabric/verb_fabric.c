@@ -224,6 +224,6 @@ const struct verb verb_fabric = {
                 "leat fabric show torus:8,8 --path 0,27\n"
                 "leat fabric check share/fabrics/campus.yaml\n"
                 "leat fabric draw fattree:4,2 -o tree.svg",
-    .operands = "list show check draw time clos444 clos: bmx: mesh: torus:",
+    .operands = "list show check draw time $fabrics",
     .run = run_fabric,
 };

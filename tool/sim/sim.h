@@ -52,11 +52,6 @@ enum {
         "--unsafe", NULL, "networks: run even if routing can deadlock"                         \
     }
 
-/* Fabrics, for the completion of verbs that run them under load. */
-#define FABRIC_WORDS                                                                               \
-    "clos444 clos: bmx: mesh: torus: line: ring: crossbar: grid: hypercube: fly: benes: fattree: " \
-    "dragonfly: hyperx: ring16 ether16 twosan threesan"
-
 /* What the options say. */
 struct sim_job {
     struct leat_sim_atm_fabric fabric;

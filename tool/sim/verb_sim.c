@@ -226,6 +226,6 @@ const struct verb verb_sim = {
                 "leat sim mesh:8,8 --load 0.3 --flits 4\n"
                 "leat sim torus:8,8/routing=adaptive --fault link:3-4@5000.. --json\n"
                 "leat sim crossbar:16/switch=voq/iterations=4 --load 0.9",
-    .operands = FABRIC_WORDS,
+    .operands = "$fabrics",
     .run = run_sim,
 };

@@ -79,6 +79,6 @@ const struct verb verb_sweep = {
     .examples = "leat sweep clos444 --load 0.1:0.9:0.1 --seeds 5 --cycles 100000 --store runs.sqlite\n"
                 "leat sweep clos444 bmx:16 --load 0.2,0.4,0.6 --traffic uniform,bursty --store runs.sqlite "
                 "-j 2 --json",
-    .operands = FABRIC_WORDS,
+    .operands = "$fabrics",
     .run = run_sweep,
 };
