@@ -74,18 +74,20 @@ static void put_known(char *out, size_t cap)
 {
     struct leat_fabric_spelling each;
     size_t len = 0;
-    for (size_t i = 0; len < cap && kinds[0]->list(i, &each) && each.name[0] != '/'; i++)
-        len += (size_t)snprintf(out + len, cap - len, "%s, ", each.name);
+    for (size_t k = 0; k < COUNT; k++)
+        for (size_t i = 0; len < cap && kinds[k]->list(i, &each) && each.name[0] != '/'; i++)
+            if (strncmp(each.name, "FILE", 4) != 0)
+                len += (size_t)snprintf(out + len, cap - len, "%s, ", each.name);
 }
 
 static void refuse_unknown(const char *word, struct leat_fabric_error *error)
 {
-    char known[256];
+    char known[1024];
     const size_t len = strcspn(word, "/"), shown = len ? len : strlen(word);
     put_known(known, sizeof known);
     leat_fabric_refuse(error, LEAT_FABRIC_UNKNOWN, "",
-                       "unknown fabric '%.*s', expected one of %sa network (leat fabric list), "
-                       "FILE.yaml or FILE.edges",
+                       "unknown fabric '%.*s', expected one of %sFILE.yaml or FILE.edges (see leat "
+                       "fabric list)",
                        (int)(shown < 256 ? shown : 256), word, known);
     error->len = len;
 }

@@ -77,7 +77,8 @@ exits 2 "'', expected list, show, check, draw or time" "$leat" fabric
 exits 2 "'nosuch', expected list, show, check, draw or time" "$leat" fabric nosuch
 exits 2 "expected one fabric" "$leat" fabric show
 exits 2 "expected one fabric" "$leat" fabric show clos444 clos444
-exits 2 "unknown fabric 'taurus', expected one of clos444, clos:E,M,R, bmx:K, a network (leat fabric list), FILE.yaml or FILE.edges" "$leat" fabric show taurus
+exits 2 "unknown fabric 'taurus', expected one of clos444, clos:E,M,R, bmx:K, line:N, " "$leat" fabric show taurus
+exits 2 ", tinsel:X,Y, ringN, etherN, twosan, threesan, FILE.yaml or FILE.edges (see leat fabric list)" "$leat" fabric show taurus
 exits 2 "e is 0, expected 1 to 64" "$leat" fabric show clos:0,4,4
 exits 2 "k is 1, expected 2 to 64" "$leat" fabric show bmx:1
 exits 2 "'4294967298' is no size, expected 2 to 64" "$leat" fabric show bmx:4294967298
