@@ -57,10 +57,10 @@ static bool is_over(const struct question *k)
 /* The next event before a time; false: there is none, or nobody waits any more. */
 static bool receive_until(struct question *k, leat_time until)
 {
-    while (packetway_now() < until && !is_over(k)) {
-        const uint32_t left_ms = (uint32_t)((until - packetway_now()) / ps_per_ms) + 1;
-        if (leat_packetway_node_receive(k->node, left_ms, &k->event)) return true;
-    }
+    for (leat_time now; (now = packetway_now()) < until && !is_over(k);)
+        if (leat_packetway_node_receive(k->node, (uint32_t)((until - now) / ps_per_ms) + 1,
+                                        &k->event))
+            return true;
     return false;
 }
 
