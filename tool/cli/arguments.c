@@ -10,12 +10,22 @@ const char *argument(const struct arguments *args, const char *option)
     return NULL;
 }
 
-const char *argument_not_in(const struct arguments *args, const char *options)
+static const char *find(const struct arguments *args, const char *options, bool in)
 {
     for (int i = 0; args->verb->options[i].name; i++)
-        if (args->value[i] && !word_is_in(args->verb->options[i].name, options))
+        if (args->value[i] && word_is_in(args->verb->options[i].name, options) == in)
             return args->verb->options[i].name;
     return NULL;
+}
+
+const char *argument_in(const struct arguments *args, const char *options)
+{
+    return find(args, options, true);
+}
+
+const char *argument_not_in(const struct arguments *args, const char *options)
+{
+    return find(args, options, false);
 }
 
 /* The values of an option so far, and one more. It is kept for as long as the command runs. */

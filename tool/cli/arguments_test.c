@@ -66,6 +66,17 @@ static void what_was_not_given_has_no_value_and_a_switch_has_an_empty_one(void)
     OK(argument(&args, "--unheard-of") == NULL);
 }
 
+static void given_options_are_found_by_a_list(void)
+{
+    EQ(words_read(&mend, "--json --size 4 operand", &args), DONE);
+    OK(strcmp(argument_in(&args, "--json --size"), "--size") == 0); /* in the order of the verb */
+    OK(strcmp(argument_in(&args, "--json --out"), "--json") == 0);
+    OK(!argument_in(&args, "--out --fault") && !argument_in(&args, ""));
+    OK(strcmp(argument_not_in(&args, "--size"), "--json") == 0);
+    OK(strcmp(argument_not_in(&args, ""), "--size") == 0);
+    OK(!argument_not_in(&args, "--size --json --out"));
+}
+
 static void an_unknown_option_is_refused_with_all_known_ones(void)
 {
     static const struct verb plain = { .name = "plain" };
@@ -147,8 +158,9 @@ static void help_is_found_anywhere_among_the_options(void)
 
 TAP_MAIN(T(a_value_is_the_next_word_or_follows_an_equals_sign),
          T(what_was_not_given_has_no_value_and_a_switch_has_an_empty_one),
-         T(an_unknown_option_is_refused_with_all_known_ones), T(a_missing_value_is_refused),
-         T(a_switch_takes_no_value), T(the_last_value_counts_unless_the_option_repeats),
+         T(given_options_are_found_by_a_list), T(an_unknown_option_is_refused_with_all_known_ones),
+         T(a_missing_value_is_refused), T(a_switch_takes_no_value),
+         T(the_last_value_counts_unless_the_option_repeats),
          T(an_optional_value_is_the_next_word_only_before_two_dashes),
          T(operands_keep_their_order_and_two_dashes_end_the_options),
          T(help_is_found_anywhere_among_the_options))

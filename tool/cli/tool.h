@@ -48,8 +48,9 @@ int arguments_read(const struct verb *verb, char **words, struct arguments *args
 /* The value of an option, NULL if absent. */
 const char *argument(const struct arguments *args, const char *option);
 
-/* The first given option that is not in a list of names, separated by blanks; NULL: there is none.
- */
+/* The first given option that is in a list of names, separated by blanks, or not in it; NULL: there
+ * is none. */
+const char *argument_in(const struct arguments *args, const char *options);
 const char *argument_not_in(const struct arguments *args, const char *options);
 
 /* The list of verbs, NULL past the last. */

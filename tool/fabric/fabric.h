@@ -33,11 +33,6 @@ bool fabric_read_atm(const struct verb *verb, const char *word, struct leat_sim_
 bool fabric_refused(const struct verb *verb, const char *word,
                     const struct leat_fabric_error *error);
 
-/* An option that was given and is in `words`, or is not in `known`; NULL: none. Options are
- * separated by blanks. */
-const char *fabric_given_option(const struct arguments *args, const char *words);
-const char *fabric_foreign_option(const struct arguments *args, const char *known);
-
 /* "OPTION has no meaning for FABRIC, which is WHAT", after `before`, unless the option is NULL.
  * False after a complaint. */
 bool fabric_refuse_option(const struct arguments *args, const struct leat_fabric *fabric,

@@ -45,24 +45,6 @@ bool fabric_read_atm(const struct verb *verb, const char *word, struct leat_sim_
     return atm;
 }
 
-/* The first option that was given, among `words` or not. */
-static const char *find_option(const struct arguments *args, const char *words, bool among)
-{
-    for (const struct option *o = args->verb->options; o->name; o++)
-        if (argument(args, o->name) && word_is_in(o->name, words) == among) return o->name;
-    return NULL;
-}
-
-const char *fabric_given_option(const struct arguments *args, const char *words)
-{
-    return find_option(args, words, true);
-}
-
-const char *fabric_foreign_option(const struct arguments *args, const char *known)
-{
-    return find_option(args, known, false);
-}
-
 bool fabric_refuse_option(const struct arguments *args, const struct leat_fabric *fabric,
                           const char *before, const char *option)
 {
@@ -73,7 +55,7 @@ bool fabric_refuse_option(const struct arguments *args, const struct leat_fabric
 bool fabric_refuse_foreign(const struct arguments *args, const struct leat_fabric *fabric,
                            const char *before, const char *known)
 {
-    return fabric_refuse_option(args, fabric, before, fabric_foreign_option(args, known));
+    return fabric_refuse_option(args, fabric, before, argument_not_in(args, known));
 }
 
 /* A port or terminal of --path. False after a complaint. */

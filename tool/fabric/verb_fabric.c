@@ -97,7 +97,7 @@ static const struct subverb subverbs[] = {
 
 static int run_subverb(const struct arguments *args, const struct subverb *v)
 {
-    const char *foreign = fabric_foreign_option(args, v->options);
+    const char *foreign = argument_not_in(args, v->options);
     if (args->operand_count != 2)
         return misuse(args->verb, "%s: expected one fabric, as in leat fabric %s %s", v->name,
                       v->name, v->example);
@@ -123,7 +123,7 @@ static void put_spelling(bool json, const char *name, const char *text)
 
 static int run_list(const struct arguments *args)
 {
-    const char *foreign = fabric_foreign_option(args, "--json");
+    const char *foreign = argument_not_in(args, "--json");
     if (args->operand_count != 1) return misuse(args->verb, "list: expected nothing more");
     if (foreign) return misuse(args->verb, "list: %s, expected only --json", foreign);
     const bool json = argument(args, "--json");

@@ -255,7 +255,7 @@ bool net_read_job(const struct arguments *args, struct leat_fabric *fabric, stru
                              .cycles = 100000,
                              .json = argument(args, "--json"),
                              .unsafe = argument(args, "--unsafe") };
-    return fabric_refuse_option(args, fabric, "", fabric_given_option(args, not_for_nets)) &&
+    return fabric_refuse_option(args, fabric, "", argument_in(args, not_for_nets)) &&
            read_model(args) && number_take(args, "--cycles", 1, SIM_CYCLES_MAX, &job->cycles) &&
            build(args, fabric, job) && read_links(args, job) &&
            sim_check_cycles(args, job->cycles, &n->design.plan.clock, "") &&

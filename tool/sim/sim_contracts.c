@@ -33,7 +33,7 @@ static bool read_options(const struct arguments *args, const struct leat_sim_atm
                          struct job *job)
 {
     static const char known[] = "--contracts --admit --cycles --seed --model --json";
-    const char *admit = argument(args, "--admit"), *foreign = fabric_foreign_option(args, known);
+    const char *admit = argument(args, "--admit"), *foreign = argument_not_in(args, known);
     const uint64_t cycles_max = leat_sim_atm_contracts_cycles_max(fabric);
     if (foreign)
         return misused(args->verb,

@@ -202,7 +202,7 @@ static bool check_record(const struct arguments *args, const struct sim_job *job
 
 static bool refuse_with_w(const struct arguments *args, const struct sim_job *job)
 {
-    const char *option = job->check_load ? fabric_given_option(args, not_with_w) : NULL;
+    const char *option = job->check_load ? argument_in(args, not_with_w) : NULL;
     return !option || misused(args->verb,
                               "%s has no meaning with --traffic W, which has no AAL units", option);
 }

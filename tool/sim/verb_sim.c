@@ -33,8 +33,7 @@ int sim_atm(const struct arguments *args, struct leat_fabric *fabric)
     struct sim_result result;
     const struct leat_fabric_atm *atm = leat_fabric_as_atm(fabric);
     const char *contracts = argument(args, "--contracts");
-    if (!fabric_refuse_option(args, fabric, "", fabric_given_option(args, not_for_atm)))
-        return WRONG;
+    if (!fabric_refuse_option(args, fabric, "", argument_in(args, not_for_atm))) return WRONG;
     if (contracts) return run_sim_contracts(args, atm, contracts);
     if (!sim_read_job(args, atm, &job)) return WRONG;
     if (args->only_check) return DONE;
