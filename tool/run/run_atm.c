@@ -1,6 +1,5 @@
 /* leat run: programs of leat/atm_task.h. Their tasks drive the units of an ATM fabric themselves.
  */
-#include "fabric.h"
 #include "fabric_atm.h"
 #include "result_file.h"
 #include "run.h"

@@ -1,5 +1,4 @@
 /* leat run: a program over a network, from start to end. */
-#include "fabric.h"
 #include "pieces.h"
 #include "run.h"
 #include <fcntl.h>

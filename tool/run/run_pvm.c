@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #ifdef HAVE_PVM
-#include "fabric.h"
 #include "pvm_service.h"
 
 static bool prepare(struct run_processes *processes)

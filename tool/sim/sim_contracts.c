@@ -1,7 +1,6 @@
 /* leat sim FABRIC --contracts FILE: which connections are admitted, and whether contracts are kept.
  */
 #include "contracts.h"
-#include "fabric.h"
 #include "fabric_atm.h"
 #include "json_out.h"
 #include "number.h"

@@ -1,5 +1,4 @@
 /* leat sim: reads the options. Every error names the option and what was expected. */
-#include "fabric.h"
 #include "fabric_atm.h"
 #include "leat_tree.h"
 #include "number.h"
