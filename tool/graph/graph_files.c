@@ -3,7 +3,7 @@
 #ifdef HAVE_EXPAT
 
 #include "graph_snapshot.h"
-#include "leat_tree.h"
+#include "number.h"
 #include "poets_text.h"
 #include <leat/capture.h>
 #include <stdio.h>
@@ -38,16 +38,11 @@ static void on_crash(void *context)
 
 static bool read_bound(const struct arguments *args, struct graph_files *files)
 {
-    const char *text = argument(args, "--record-packets");
+    static const char option[] = "--record-packets";
     files->packets_max = GRAPH_RECORD_DEFAULT;
-    if (!text) return true;
-    if (!argument(args, "--record"))
-        return misused(args->verb, "--record-packets, expected --record with it");
-    if (leat_tree_number(text, strlen(text), &files->packets_max) && files->packets_max >= 1 &&
-        files->packets_max <= GRAPH_RECORD_MAX)
-        return true;
-    return misused(args->verb, "--record-packets '%s', expected a number from 1 to %d", text,
-                   GRAPH_RECORD_MAX);
+    if (argument(args, option) && !argument(args, "--record"))
+        return misused(args->verb, "%s, expected --record with it", option);
+    return number_take(args, option, 1, GRAPH_RECORD_MAX, &files->packets_max);
 }
 
 /* Standard output has the lines of the application. */

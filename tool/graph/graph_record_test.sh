@@ -88,7 +88,7 @@ has "octets" "$(cat orch.out)" '<DevS id="x"><S octets="01000201"/></DevS>'
 wrong() { exits 2 "$@"; same "nothing shown by: $*" "$(cat "$folder/stdout")" ""; }
 wrong "--record '-', expected the name of a file" "$leat" graph run "$share/ring.xml" --record -
 wrong "--snapshot '', expected the name of a file" "$leat" graph run "$share/ring.xml" --snapshot ""
-wrong "--record-packets '0', expected a number from 1" "$leat" graph run "$share/ring.xml" --record x.pcapng --record-packets 0
+wrong "--record-packets '0', expected a whole number, 1 to 1000000000" "$leat" graph run "$share/ring.xml" --record x.pcapng --record-packets 0
 wrong "--record-packets, expected --record with it" "$leat" graph run "$share/ring.xml" --record-packets 5
 wrong "none/x.pcapng" "$leat" graph run "$share/ring.xml" --record none/x.pcapng
 wrong "" "$leat" graph run "$share/ring.xml" --record same --snapshot same

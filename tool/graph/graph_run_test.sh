@@ -150,7 +150,7 @@ same "told once" "$(grep -c instrumentation "$folder/stderr")" 1
 # ---- the command line ---------------------------------------------------------------------------
 wrong() { exits 2 "$@"; same "nothing shown by: $*" "$(cat "$folder/stdout")" ""; }
 wrong "run: expected one file" "$leat" graph run
-wrong "-j '0', expected a number from 1 to 256" "$leat" graph run x.xml -j 0
+wrong "-j '0', expected a whole number, 1 to 256" "$leat" graph run x.xml -j 0
 wrong "--schedule 'often', expected free" "$leat" graph run x.xml --schedule often
 wrong "--schedule 'delay:1', expected" "$leat" graph run x.xml --schedule delay:1
 wrong "--until 'soon', expected idle, stop or a time" "$leat" graph run x.xml --until soon

@@ -1,7 +1,7 @@
 /* leat graph run: the options, the run, and its result. */
 #include "graph_job.h"
 #include "json_out.h"
-#include "leat_tree.h"
+#include "number.h"
 #include "pieces.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,16 +27,6 @@ struct job {
 };
 
 /* ---- options -------------------------------------------------------------------------------- */
-
-static bool read_number(const struct arguments *args, const char *option, uint64_t least,
-                        uint64_t most, uint64_t *out)
-{
-    const char *text = argument(args, option);
-    if (!text) return true;
-    if (leat_tree_number(text, strlen(text), out) && *out >= least && *out <= most) return true;
-    return misused(args->verb, "%s '%s', expected a number from %llu to %llu", option, text,
-                   (unsigned long long)least, (unsigned long long)most);
-}
 
 static bool read_schedule(const struct arguments *args, struct job *job)
 {
@@ -157,10 +147,10 @@ static bool read_compat(const struct arguments *args, struct job *job)
 static bool read_job(const struct arguments *args, struct job *job)
 {
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    uint64_t workers = processors > 0 ? (uint64_t)processors : 1, level = 2, quantum = 0, steps = 0;
-    job->run = (struct leat_poets_run_options){ .seed = 1,
-                                                .interrupted = &interrupted,
-                                                .link = job->run.link };
+    uint32_t *workers = &job->run.workers;
+    job->run = (struct leat_poets_run_options){
+        .seed = 1, .log_level = 2, .interrupted = &interrupted, .link = job->run.link
+    };
     job->json = argument(args, "--json");
     job->run.host.lines = job->json ? stderr : stdout;
     job->run.host.folder = argument(args, "--output");
@@ -169,18 +159,16 @@ static bool read_job(const struct arguments *args, struct job *job)
     job->handlers.flags = argument(args, "--cxxflags");
     job->handlers.interrupted = &interrupted;
     if (!read_engine(args, job)) return false;
-    if (workers > LEAT_POETS_RUN_WORKERS_MAX) workers = LEAT_POETS_RUN_WORKERS_MAX;
-    if (job->run.link) workers = 1; /* processors belong to the ranks */
-    if (!read_number(args, "-j", 1, LEAT_POETS_RUN_WORKERS_MAX, &workers) ||
-        !read_number(args, "--seed", 0, UINT64_MAX, &job->run.seed) ||
-        !read_number(args, "--log", 0, 1000, &level) ||
-        !read_number(args, "--quantum", 1, 1000000, &quantum) ||
-        !read_number(args, "--idle-steps", 1, 1000000000, &steps))
+    *workers = processors > LEAT_POETS_RUN_WORKERS_MAX ? LEAT_POETS_RUN_WORKERS_MAX
+               : processors > 0                        ? (uint32_t)processors
+                                                       : 1;
+    if (job->run.link) *workers = 1; /* processors belong to the ranks */
+    if (!number_take_small(args, "-j", 1, LEAT_POETS_RUN_WORKERS_MAX, workers) ||
+        !number_take(args, "--seed", 0, UINT64_MAX, &job->run.seed) ||
+        !number_take_small(args, "--log", 0, 1000, &job->run.log_level) ||
+        !number_take_small(args, "--quantum", 1, 1000000, &job->run.quantum) ||
+        !number_take_small(args, "--idle-steps", 1, 1000000000, &job->run.idle_steps))
         return false;
-    job->run.workers = (uint32_t)workers;
-    job->run.log_level = (uint32_t)level;
-    job->run.quantum = (uint32_t)quantum;
-    job->run.idle_steps = (uint32_t)steps;
     if (job->run.link && (argument(args, "--schedule") || strcmp(args->operand[1], "-") == 0))
         return misused(args->verb,
                        "--engine mpi, expected a file that all ranks can read, and no --schedule");
