@@ -1,6 +1,6 @@
 #include "fabric_draw.h"
 #include "fabric_draw_layout.h"
-#include "report_text.h"
+#include "markup.h"
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 #include "chart.h"
-#include "report_text.h"
+#include "markup.h"
 #include <math.h>
 #include <stdio.h>
 

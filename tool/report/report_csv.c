@@ -1,6 +1,6 @@
 /* leat report: all runs, a line each, with every scalar value of their results (RFC 4180). */
+#include "markup.h"
 #include "report.h"
-#include "report_text.h"
 #include <string.h>
 
 struct column {

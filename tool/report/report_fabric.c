@@ -1,9 +1,9 @@
 /* leat report: drawings of the fabrics, coloured by the utilisation of their wires. */
 #include "fabric.h"
 #include "fabric_draw.h"
+#include "markup.h"
 #include "net_sim.h"
 #include "report.h"
-#include "report_text.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

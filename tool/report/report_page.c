@@ -1,7 +1,7 @@
 /* leat report: one self-contained page. It is HTML, and well-formed as XML. */
+#include "markup.h"
 #include "net_traffic.h"
 #include "report.h"
-#include "report_text.h"
 #include <string.h>
 
 /* ---- above all ----------------------------------------------------------------------------- */

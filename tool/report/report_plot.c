@@ -1,6 +1,6 @@
 /* leat report: the charts of the page as a picture; rsvg-convert makes PNG of their SVG. */
+#include "markup.h"
 #include "report.h"
-#include "report_text.h"
 #include <errno.h>
 #include <math.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 /* leat report: the commands that repeat the runs of a report. */
+#include "markup.h"
 #include "report.h"
-#include "report_text.h"
 #include "shell.h"
 #include <stdio.h>
 #include <stdlib.h>

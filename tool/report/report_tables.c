@@ -1,6 +1,6 @@
 /* leat report: the tables of the page. */
+#include "markup.h"
 #include "report.h"
-#include "report_text.h"
 
 static double load_of(const struct report_point *point)
 {

@@ -1,5 +1,5 @@
 /* Names made safe for pages and pictures. */
-#include "report_text.h"
+#include "markup.h"
 #include "tap.h"
 #include <string.h>
 
@@ -59,10 +59,10 @@ static void a_piece_that_is_too_long_is_cut(void)
     struct leat_text text;
     leat_text_init(&text, made, sizeof made - 1, NULL, NULL);
     text_format(&text, "%02000d", 7);
-    EQ(text.len, REPORT_PIECE_CAP - 1);
+    EQ(text.len, MARKUP_PIECE_CAP - 1);
     text_format(&text, "%s-%u", "x", 5u);
-    EQ(text.len, REPORT_PIECE_CAP + 2);
-    OK(memcmp(made + REPORT_PIECE_CAP - 1, "x-5", 3) == 0);
+    EQ(text.len, MARKUP_PIECE_CAP + 2);
+    OK(memcmp(made + MARKUP_PIECE_CAP - 1, "x-5", 3) == 0);
 }
 
 TAP_MAIN(T(markup_is_escaped), T(what_xml_may_not_hold_becomes_a_replacement),

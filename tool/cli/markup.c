@@ -1,4 +1,4 @@
-#include "report_text.h"
+#include "markup.h"
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@ static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
 
 void text_format(struct leat_text *text, const char *format, ...)
 {
-    char piece[REPORT_PIECE_CAP];
+    char piece[MARKUP_PIECE_CAP];
     va_list list;
     va_start(list, format);
     const int len = vsnprintf(piece, sizeof piece, format, list);

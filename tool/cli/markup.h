@@ -1,10 +1,10 @@
 /* Text for pages, charts and tables: numbers in C notation, escaped names. */
-#ifndef LEAT_REPORT_TEXT_H
-#define LEAT_REPORT_TEXT_H
+#ifndef LEAT_MARKUP_H
+#define LEAT_MARKUP_H
 
 #include "leat_text.h"
 
-enum { REPORT_PIECE_CAP = 1024 }; /* the longest piece of one call of text_format */
+enum { MARKUP_PIECE_CAP = 1024 }; /* the longest piece of one call of text_format */
 
 /* As printf; longer output is truncated. */
 void text_format(struct leat_text *text, const char *format, ...)
