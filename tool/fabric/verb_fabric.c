@@ -212,7 +212,7 @@ const struct verb verb_fabric = {
         { "--model", "M", "time, ATM fabrics: rtl or cell (default)" },
         { "--from", "PORT", "time: of the sender; default 0" },
         { "--to", "PORT", "time: of the receiver; default the last" },
-        { "-o", "FILE", "draw: the picture, written only when complete" },
+        { "-o", "FILE", "draw: write the picture there; the file appears only when complete" },
         { "--json", NULL, "one JSON object, tables included; time: one per size; list: one per line" },
     },
     .examples = "leat fabric time clos444 --bytes 4,1000,65000\n"

@@ -458,7 +458,7 @@ const struct verb verb_unit = {
         { "--cycles", "N", "how many cycles, to 100000128; else 128 after the last stimulus or event" },
         { "--format", "F", "jsonl (the default), or thesis: as its appendices print traces" },
         { "--vcd", "FILE", "write waveforms for GTKWave or Surfer; 1 ns is one cycle" },
-        { "-o", "TRACE", "write the trace there, written only when complete" },
+        { "-o", "TRACE", "write the trace there; the file appears only when complete" },
     },
     .examples = "leat unit aal --format thesis\n"
                 "leat unit ppd ppd_success.stimuli\n"
