@@ -36,7 +36,7 @@ struct view {
 static bool measure(const struct leat_net_topology *t, struct distances *out)
 {
     uint32_t *distance = calloc(4 * (size_t)t->routers, sizeof *distance);
-    if (!distance) return complain("no memory"), false;
+    if (!distance) return complain("no memory");
     uint32_t *scratch = distance + t->routers;
     uint32_t *senders = scratch + t->routers, *receivers = senders + t->routers; /* at a router */
     uint64_t sum = 0;

@@ -157,7 +157,7 @@ static bool place_mailboxes(struct graph_fabric *g, struct leat_poets_fabric_opt
         return complain("--mailbox host=%u, expected a port of %s, 0 to %u", f->host_port, n->name,
                         ports - 1);
     g->place = calloc(ports, sizeof *g->place);
-    if (!g->place) return complain("no memory for %u mailboxes", ports), false;
+    if (!g->place) return complain("no memory for %u mailboxes", ports);
     while (f->threads_per_box >
            UINT32_C(1) << (format.width[LEAT_POETS_HW_CORE] + format.width[LEAT_POETS_HW_THREAD]))
         format.width[LEAT_POETS_HW_CORE]++;

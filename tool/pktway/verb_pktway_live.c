@@ -207,7 +207,7 @@ static int start(struct service *s, const struct arguments *args, open_service *
         close_service(s);
         return DONE;
     }
-    if (pipe(ready)) return complain("a pipe: %s", strerror(errno)), FAILED;
+    if (pipe(ready)) return fail("a pipe: %s", strerror(errno));
     fflush(NULL);
     const pid_t first = fork();
     if (first == 0) {
@@ -221,7 +221,7 @@ static int start(struct service *s, const struct arguments *args, open_service *
     const bool received = first > 0 &&
                           read(ready[0], &started, sizeof started) == (ssize_t)sizeof started;
     close(ready[0]);
-    if (!received) return complain("no process could be started"), FAILED;
+    if (!received) return fail("no process could be started");
     if (started.code != DONE) return refused(started.code, started.text);
     warn_if_slower(started.text, started.slower_at);
     warn_if_unconfined(started.process);
