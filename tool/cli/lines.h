@@ -12,11 +12,11 @@ bool wrong(const struct leat_fabric_place *place, const char *text, ...)
  * *lines: the number of lines in the file, all included. False after a complaint. */
 bool lines_read(const char *file, leat_fabric_line_fn *each, void *context, uint32_t *lines);
 
-/* What a file of numbers has: one for each of its owners. */
+/* A file of numbers, one for each of some owners. */
 struct lines_numbers {
-    const char *what, *owners; /* "value", "members" */
+    const char *what, *owners; /* for complaints: "value", "members" */
     uint32_t count;
-    unsigned bits; /* that a number has at most */
+    unsigned bits; /* of the largest number */
     uint64_t *number;
 };
 

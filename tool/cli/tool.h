@@ -57,7 +57,7 @@ const char *argument_not_in(const struct arguments *args, const char *options);
 const struct verb *verb_at(size_t index);
 const struct verb *verb_find(const char *name);
 
-/* One line on stderr: "leat: ..." Returns false, or FAILED. */
+/* One line on stderr: "leat: ..." complain returns false, fail FAILED. */
 bool complain(const char *text, ...) __attribute__((format(printf, 1, 2)));
 #define fail(...) ((void)complain(__VA_ARGS__), FAILED)
 
@@ -79,7 +79,8 @@ void show_confined_here(struct leat_json *json, FILE *out);
  * after a complaint that says how to correct it; the command then exits with WRONG. */
 bool key_file_read(const char *path, uint8_t key[LEAT_SIP_KEY_LEN]);
 
-/* A wrong command line: reports it, refers to the verb's help. Returns WRONG, or false. */
+/* A wrong command line: reports it, refers to the verb's help. misuse returns WRONG, misused false.
+ */
 int misuse(const struct verb *verb, const char *text, ...) __attribute__((format(printf, 2, 3)));
 #define misused(...) ((void)misuse(__VA_ARGS__), false)
 

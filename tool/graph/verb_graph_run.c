@@ -256,7 +256,7 @@ static void show_result(const struct job *job, const struct leat_poets_machine *
     json_close(&out);
 }
 
-/* ---- progress, for somebody at a terminal ---------------------------------------------------- */
+/* ---- progress on a terminal ----------------------------------------------------------------- */
 
 static bool progress_is_shown;
 

@@ -71,7 +71,7 @@ struct pktway_query {
 /* An exit code. args->operand[0] is the subcommand. */
 int pktway_simulate(const struct arguments *args);
 
-/* read and write: the memory of the host at port `to` (packetway_memory.c). An exit code. */
+/* read and write: the memory of the host at port `to` (pktway_memory.c). An exit code. */
 int pktway_put_memory(struct pktway_query *query, uint32_t to);
 /* Handles what hosts receive in reply. */
 void pktway_on_memory_event(struct pktway_query *query, uint32_t port,

@@ -123,7 +123,7 @@ enum { RING_FIELDS_MAX = 2, RING_LOAD_REGISTER = 1 /* of least-loaded, by defaul
 /* A number, or none: no station took part, or there is no majority. */
 struct ring_field {
     const char *key;   /* in JSON */
-    const char *label; /* for people */
+    const char *label; /* in text */
     bool is_there;
     uint64_t value;
 };

@@ -46,8 +46,8 @@ bool port_load_read(struct port_load *load, const char *more);
 int port_load_run(struct port_load *load, uint64_t message_cycles,
                   void (*put)(const struct port_load *load, uint64_t cycles));
 
-/* ---- what came of it ----
- * `more` stands behind the name; JSON: the name, members of the network, the head, and the rest. */
+/* ---- results ----
+ * `more` follows the name; JSON: the name, members of the network, the head, and the rest. */
 
 void port_load_head_text(const struct port_load *load, const char *more);
 void port_load_counts_text(const struct port_load *load);

@@ -52,7 +52,7 @@ enum {
         "--unsafe", NULL, "networks: run even if routing can deadlock"                         \
     }
 
-/* What the options say. */
+/* The job, as the options describe it. */
 struct sim_job {
     struct leat_sim_atm_fabric fabric;
     const char *name;

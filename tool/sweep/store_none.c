@@ -12,7 +12,7 @@ struct store *store_open(const char *path, enum store_mode mode, int *code)
     return NULL;
 }
 
-/* Nobody has a store. */
+/* No store is ever open. */
 
 void store_close(struct store *store)
 {

@@ -63,7 +63,7 @@ int sweep_run_here(const struct sweep_plan *plan, uint32_t run, bool only_checks
  * SIGNALLED and more after an interrupt. *partly: only some runs failed, all others are stored. */
 int sweep_run(const struct sweep_plan *plan, struct store *store, int64_t sweep, bool *partly);
 
-/* ---- on a terminal: progress (sweep_progress.c) ---------------------------------------------- */
+/* ---- on a terminal: progress (sweep_progress.c) ---- */
 
 struct sweep_progress {
     bool watched;

@@ -205,7 +205,7 @@ static void report_octets(const struct aal_schedule *schedule,
     report(n, line);
 }
 
-static void hear(void *context, const struct leat_sim_atm_aal_news *n)
+static void on_event(void *context, const struct leat_sim_atm_aal_news *n)
 {
     char line[64];
     switch (n->event) {
@@ -232,11 +232,11 @@ static void hear(void *context, const struct leat_sim_atm_aal_news *n)
 
 /* ---- a run -------------------------------------------------------------------------------- */
 
-/* The bench's memory, or NULL after a message. */
+/* The bench's memory; NULL after a complaint. */
 static void *make_bench(struct run *run)
 {
     struct leat_sim_atm_aal_bench_config config = { .schedules = run->schedule.hosts,
-                                                    .on_event = hear,
+                                                    .on_event = on_event,
                                                     .event_context = &run->schedule };
     struct leat_text why = LEAT_TEXT(LEAT_TEXT_CAP_MIN);
     void *memory = NULL;
