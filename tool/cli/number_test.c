@@ -35,6 +35,41 @@ static void numbers_are_held_to_their_range(void)
     }
 }
 
+static bool amount_is(const char *text, uint64_t most, uint64_t want)
+{
+    char line[64];
+    struct arguments args;
+    uint64_t amount = ~want;
+    snprintf(line, sizeof line, "--cycles=%s", text);
+    words_read(&push, line, &args);
+    return number_take_amount(&args, "--cycles", 2, most, &amount) && amount == want;
+}
+
+static void amounts_may_end_with_a_unit(void)
+{
+    OK(amount_is("4096", 4096, 4096) && amount_is("4k", 4096, 4096));
+    OK(amount_is("3M", UINT64_MAX, 3 << 20) && amount_is("5G", UINT64_MAX, UINT64_C(5) << 30));
+    OK(amount_is("18014398509481983k", UINT64_MAX, UINT64_MAX - 1023));
+    static const char *const bad[] = { "1", "0k", "4097", "5k", "1M", "k", "4K", "4kk", "4 k", "" };
+    complaints_begin();
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        OK(!amount_is(bad[i], 4096, 4096));
+    OK(!amount_is("18014398509481984k", UINT64_MAX, 0)); /* 2^64 */
+    const char *first = "leat push: --cycles '1', expected 2 to 4096, as 4096, 64k or 1M\n";
+    OK(strncmp(complaints_end(), first, strlen(first)) == 0);
+}
+
+static void small_numbers_are_kept_if_their_option_is_absent(void)
+{
+    struct arguments args;
+    uint32_t number = 42;
+    words_read(&push, "--load 7", &args);
+    OK(number_take_small(&args, "--cycles", 3, 10, &number) && number == 42);
+    OK(number_take_small(&args, "--load", 0, UINT32_MAX, &number) && number == 7);
+    words_read(&push, "--load 4294967295", &args);
+    OK(number_take_small(&args, "--load", 0, UINT32_MAX, &number) && number == UINT32_MAX);
+}
+
 static bool load_is(const char *text, uint32_t want, bool want_exact)
 {
     uint32_t load = ~want;
@@ -83,6 +118,7 @@ static void chances_have_as_many_decimals_as_requested(void)
     OK(!number_read_fraction("1.000000001", 9, &parts, NULL));
 }
 
-TAP_MAIN(T(numbers_are_held_to_their_range), T(loads_are_counted_in_millionths),
+TAP_MAIN(T(numbers_are_held_to_their_range), T(amounts_may_end_with_a_unit),
+         T(small_numbers_are_kept_if_their_option_is_absent), T(loads_are_counted_in_millionths),
          T(loads_between_two_steps_are_rounded_and_said_to_be), T(what_is_no_load_is_refused),
          T(chances_have_as_many_decimals_as_requested))
