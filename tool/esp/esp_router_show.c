@@ -173,7 +173,7 @@ bool esp_show_status(struct leat_esp_router *router, bool json)
     LEAT_JSON_UINTS(j, { "refused", refused }, { "unsent", unsent });
     show_counts(&counts, j, out);
     if (refused)
-        text_print(out, "%12llu  %-10s management packets for it with a wrong key or no sense\n",
+        text_print(out, "%12llu  %-10s management packets for it with a wrong key, or malformed\n",
                    (unsigned long long)refused, "refused");
     if (unsent)
         text_print(out, "%12llu  %-10s answers and copies of its own that could not be sent\n",

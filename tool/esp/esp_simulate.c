@@ -111,7 +111,7 @@ static int run_one(struct leat_sim_esp *sim, const struct leat_esp_request *requ
     while (leat_sim_esp_run(sim, sim->now + request->settle_ps) && !interrupted) {
     }
     if (!sim->is_full) return DONE;
-    return fail("more than %u packets on their way, expected fewer members or rounds",
+    return fail("more than %u packets in flight, expected fewer members or rounds",
                 sim->config.flights_max);
 }
 

@@ -164,11 +164,10 @@ bool export_otf2_check(const struct verb *verb, const char *path)
     if (strcmp(path, "-") == 0)
         return misused(verb, "--otf2 '-', expected a folder: an archive is several files");
     if (*path && lstat(path, &old) == 0 && !has_only(path, is_of_nothing) && !is_ours(path))
-        return misused(
-            verb,
-            "--otf2 %s: this is there, expected a new folder, an empty one, or an archive that "
-            "leat wrote",
-            path);
+        return misused(verb,
+                       "--otf2 %s: exists, expected a new folder, an empty one, or an archive that "
+                       "leat wrote",
+                       path);
     return true;
 }
 

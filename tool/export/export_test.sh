@@ -77,16 +77,16 @@ if "$leat" export "$sound" --otf2 "$folder/archive" 2> "$folder/stderr"; then
     same "an export that fails leaves the archive" "$(stat -c %i "$folder/archive")" "$inode"
     for strange in notes traces/notes; do
         echo mine > "$folder/archive/$strange"
-        exits 2 "--otf2 $folder/archive: this is there, expected a new folder, an empty one, or an archive that leat wrote" "$leat" export "$sound" --otf2 "$folder/archive"
+        exits 2 "--otf2 $folder/archive: exists, expected a new folder, an empty one, or an archive that leat wrote" "$leat" export "$sound" --otf2 "$folder/archive"
         same "what was there stays" "$(cat "$folder/archive/$strange")" mine
         rm "$folder/archive/$strange"
     done
     cp -r "$folder/archive" "$folder/foreign"
     sed -i 's/leat /else /' "$folder/foreign/traces.otf2"
-    exits 2 "this is there" "$leat" export "$sound" --otf2 "$folder/foreign"
+    exits 2 "exists, expected a new folder" "$leat" export "$sound" --otf2 "$folder/foreign"
     ln -s archive "$folder/link"
-    exits 2 "this is there" "$leat" export "$sound" --otf2 "$folder/link"
-    exits 2 "--otf2 $sound: this is there, expected a new folder" "$leat" export "$sound" --otf2 "$sound"
+    exits 2 "exists, expected a new folder" "$leat" export "$sound" --otf2 "$folder/link"
+    exits 2 "--otf2 $sound: exists, expected a new folder" "$leat" export "$sound" --otf2 "$sound"
     exits 2 "--otf2 '-', expected a folder" "$leat" export "$sound" --otf2 -
     exits 2 "--otf2: '' is no file name" "$leat" export "$sound" --otf2 ''
     exits 2 "--csv and --otf2 name one file" "$leat" export "$sound" --otf2 "$folder/no" --csv "$folder/no"

@@ -544,9 +544,8 @@ static bool await_tell(struct question *k, uint32_t peer, struct found *t)
             show_info(k, t);
             until = packetway_now() + MORE_MS * ps_per_ms; /* an answer may come in pieces */
         } else if (k->event.kind == LEAT_PACKETWAY_EVENT_ERR) {
-            fputs(k->event.message.header.te == LEAT_PACKETWAY_TE_UNK
-                      ? "leat: nobody is like that: "
-                      : "leat: ",
+            fputs(k->event.message.header.te == LEAT_PACKETWAY_TE_UNK ? "leat: no such node: "
+                                                                      : "leat: ",
                   k->error);
             show_err(&k->event, NULL, k->error);
             return true;

@@ -116,7 +116,7 @@ static void show_dispute(const struct packetway_san *san, struct leat_json *j, F
     leat_json_hex(j, "address", "0x", san->dispute.address, 6);
     leat_json_string(j, "at", at);
     leat_json_end(j);
-    text_print(out, "  DUPLICATE: 0x%06x is claimed by %s, too, who is not believed\n",
+    text_print(out, "  DUPLICATE: 0x%06x is claimed by %s, too, which is rejected\n",
                san->dispute.address, at);
 }
 

@@ -136,7 +136,7 @@ questions() {
             answer '[.[] | select(.address == "0x000102") | .name]' h1 tell capability=2
     done
     comes_to_exit 1 "ERR UNK from 0x000102 about name=nobody" ask h1 tell name=nobody
-    comes_to_exit 1 "nobody is like that: ERR UNK from 0x000102 about name=nobody capability=3:1,2 0x0003ff" \
+    comes_to_exit 1 "no such node: ERR UNK from 0x000102 about name=nobody capability=3:1,2 0x0003ff" \
         ask h1 tell name=nobody capability=3:1,2 address=0x3ff --json
     same "$driver: nobody, as JSON" "$(cat "$folder/stdout")" "[]"
     comes_to "$driver: the tables of ra" '[["0x000200",["0x000202"]],["0x000300",["0x000302","0x000203","0x000202"]]]' \

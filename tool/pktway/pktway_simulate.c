@@ -450,7 +450,7 @@ static int tell(struct pktway_query *a)
                                   build.len, leat_sim_packetway_clock(&a->network->net)) ||
         !wait_for_answer(a)) {
         if (a->err_te == LEAT_PACKETWAY_TE_UNK)
-            complain("nobody is like that%s", why_not_all(a, engine));
+            complain("no such node%s", why_not_all(a, engine));
         else
             complain("no answer from half-router 0x%06x", peer);
         return FAILED;

@@ -64,7 +64,7 @@ same "routers" "$(pktway tell capability=2 --fabric twosan | jq -c '[.[].name] |
 same "by a router's SANs" "$(pktway tell capability=2:1,0,3,0 --fabric threesan | jq -c '[.[].name] | unique')" '["east","south"]'
 for wrong in name= capability=0 capability=256 capability=2: capability=2:1,,2 capability=7:256 address=5-2 address=1-2-3 address=0x800000 capability; do exits 2 "tell '$wrong', expected name=NAME" "$leat" pktway tell "$wrong" --fabric threesan; done
 same "all routers" "$(pktway tell capability=2 --fabric threesan | jq -c '[.[].name] | unique')" '["east","south","west"]'
-exits 1 "nobody is like that" "$leat" pktway tell name=nobody --fabric twosan
+exits 1 "no such node" "$leat" pktway tell name=nobody --fabric twosan
 lost() { pktway tables west --fabric threesan "$@" | jq -c '[.[0].tables[] | select(.rcvf[0] == "0x000301") | .lost]'; }
 same "tables" "$(lost)" "[false]"
 same "withdrawn" "$(lost --fault router:south@1ms.. --at 2s)" "[true]"
@@ -128,7 +128,7 @@ printf 'sans:\n  - {name: a, fabric: ether4, bias: 0x100}\n  - {name: b, fabric:
 printf 'routers:\n  - {name: r, at: [a.0, b.0]}\n  - {name: s, at: [b.1, c.0]}\n' >> "$folder/ranges.yaml"
 same "by ranges" "$(pktway ping c.199 --fabric "$folder/ranges.yaml" | jq .routers)" 2
 same "no plan by ranges" "$(pktway plan c.199 --fabric "$folder/ranges.yaml" | jq -r .state)" address
-exits 1 "nobody is like that (some SANs are known by ranges of addresses only" "$leat" pktway tell name=c.199 --fabric "$folder/ranges.yaml"
+exits 1 "no such node (some SANs are known by ranges of addresses only" "$leat" pktway tell name=c.199 --fabric "$folder/ranges.yaml"
 
 # Routers in a row: as many as a routing table can pass, and no more.
 chain() {

@@ -158,10 +158,9 @@ bool run_program_find(struct run_job *job, const char *library)
     struct linkage found;
     if (!read_linkage(job->program, &found)) return false;
     if (!found.any)
-        return complain(
-            "%s: a static program, expected one that is linked dynamically: only there can "
-            "its messages and its clock be led over the network",
-            name);
+        return complain("%s: a static program, expected one that is linked dynamically: leat can "
+                        "redirect only the messages and the clock of such programs",
+                        name);
     if (!found.mpi && !found.pvm && !found.atm)
         return complain(
             "%s: linked with neither libmpi nor libpvm3, expected an Open MPI or PVM program, "
