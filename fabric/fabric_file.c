@@ -80,7 +80,7 @@ bool leat_fabric_lines(struct leat_fabric_place *place, leat_fabric_line_fn *eac
     FILE *in = open_file(place);
     bool good = in;
     if (strcmp(place->file, "-") == 0) place->file = "standard input";
-    for (int c = 0; good && c != EOF;) {
+    for (int c = 0; good && c != EOF && !leat_fabric_is_interrupted(place);) {
         size_t len = 0;
         while ((c = next(in, place)) != EOF && c != '\n' && len < sizeof line)
             line[len++] = (char)c;

@@ -148,6 +148,12 @@ bad_edges '# nothing' "1: no edge"
 bad_edges '0 1\n2 3' "2: no way from router"
 bad_edges '0 1\n\n1 > 2\n2 0\n3 0' "3: routing updown: there is a wire from router 1 to 2 and none back"
 
+# A file that never ends, and has nothing but comments, can be interrupted.
+mkfifo "$folder/endless"
+yes '#' > "$folder/endless" 2> /dev/null &
+interrupted INT "$leat" sim mesh:4,4 --trace "$folder/endless"
+same "the exit code of an interrupted reader" $got 130
+
 # A name of which a terminal obeys nothing: as UTF-8 where it is, with CSI (U+009B) and quotes escaped.
 name=$(printf 'caf\303\251 "\302\233')
 printf '0 1\n1 2\n' > "$folder/$name.edges"
