@@ -1,13 +1,27 @@
 /* Reads the words of a command line by the verb's own options. */
+#include "number.h"
 #include "tool.h"
 #include <stdlib.h>
 #include <string.h>
 
+const struct subverb *subverb_find(const struct verb *verb, const char *name)
+{
+    for (const struct subverb *s = verb->subverbs; s && s->name; s++)
+        if (strcmp(s->name, name) == 0) return s;
+    return NULL;
+}
+
+const struct option *option_find(const struct verb *verb, const char *name)
+{
+    for (const struct option *o = verb->options; o->name; o++)
+        if (strcmp(o->name, name) == 0) return o;
+    return NULL;
+}
+
 const char *argument(const struct arguments *args, const char *option)
 {
-    for (int i = 0; args->verb->options[i].name; i++)
-        if (strcmp(args->verb->options[i].name, option) == 0) return args->value[i];
-    return NULL;
+    const struct option *o = option_find(args->verb, option);
+    return o ? args->value[o - args->verb->options] : NULL;
 }
 
 static const char *find(const struct arguments *args, const char *options, bool in)
@@ -53,7 +67,8 @@ static int unknown_option(const struct verb *verb, const char *word)
         used += (size_t)snprintf(known + used, sizeof known - used, i ? " %s" : "%s",
                                  verb->options[i].name);
     if (!used) return misuse(verb, "unknown option %s, expected none", word);
-    return misuse(verb, "unknown option %s, expected one of %s", word, known);
+    return misuse(verb, "unknown option %s, %sexpected one of %s", word, did_you_mean(word, known),
+                  known);
 }
 
 /* "[FILE]", but not "[NET/BITS=]HOST", of which only a part may be left out. */
@@ -73,34 +88,82 @@ static const char *take_optional(char ***next)
     return "";
 }
 
-/* One word that begins with two dashes; *next is consumed if the option takes an argument. */
+static bool is_name(const char *name, const char *word, size_t len)
+{
+    return name && strlen(name) == len && strncmp(name, word, len) == 0;
+}
+
+/* By its name, or by the one that it had. */
+static const struct option *find_option(const struct verb *verb, const char *word, size_t len)
+{
+    for (const struct option *o = verb->options; o->name; o++)
+        if (is_name(o->name, word, len)) return o;
+    for (const struct option *o = verb->options; o->name; o++)
+        if (is_name(o->former, word, len)) {
+            complain("%s is called %s now", o->former, o->name);
+            return o;
+        }
+    return NULL;
+}
+
+/* One word that begins with a dash; *next is consumed if the option takes an argument. */
 static int take_option(struct arguments *args, const char *word, char ***next)
 {
     const char *equals = strchr(word, '=');
-    const size_t len = equals ? (size_t)(equals - word) : strlen(word);
-    for (int i = 0; args->verb->options[i].name; i++) {
-        const struct option *o = &args->verb->options[i];
-        if (strlen(o->name) != len || strncmp(o->name, word, len) != 0) continue;
-        if (!o->argument && equals) return misuse(args->verb, "%s takes no value", o->name);
-        const bool may = o->argument && is_optional(o->argument);
-        if (may && equals && !equals[1])
-            return misuse(args->verb, "%s= needs a value: %s", o->name, o->argument);
-        const char *value = !o->argument ? ""
-                            : equals     ? equals + 1
-                            : may        ? take_optional(next)
-                            : **next     ? *(*next)++
-                                         : NULL;
-        if (!value) return misuse(args->verb, "%s needs a value: %s", o->name, o->argument);
-        args->value[i] = o->repeats ? join(i, args->value[i], value) : value;
-        return DONE;
-    }
-    return unknown_option(args->verb, word);
+    const struct option *o = find_option(args->verb, word,
+                                         equals ? (size_t)(equals - word) : strlen(word));
+    if (!o) return unknown_option(args->verb, word);
+    if (!o->argument && equals) return misuse(args->verb, "%s takes no value", o->name);
+    const bool may = o->argument && is_optional(o->argument);
+    if (may && equals && !equals[1])
+        return misuse(args->verb, "%s= needs a value: %s", o->name, o->argument);
+    const char *value = !o->argument ? ""
+                        : equals     ? equals + 1
+                        : may        ? take_optional(next)
+                        : **next     ? *(*next)++
+                                     : NULL;
+    if (!value) return misuse(args->verb, "%s needs a value: %s", o->name, o->argument);
+    if (!number_check(args->verb, o, value)) return WRONG;
+    const int i = (int)(o - args->verb->options);
+    args->value[i] = o->repeats ? join(i, args->value[i], value) : value;
+    return DONE;
 }
 
-int arguments_read(const struct verb *verb, char **words, struct arguments *args)
+static const struct subverb *former_subverb(const struct verb *verb, const char *name)
+{
+    for (const struct subverb *s = verb->subverbs; s->name; s++) {
+        if (!s->former || strcmp(s->former, name) != 0) continue;
+        complain("leat %s %s is called leat %s %s now", verb->name, name, verb->name, s->name);
+        return s;
+    }
+    return NULL;
+}
+
+static int take_subverb(struct arguments *args)
+{
+    const struct verb *verb = args->verb;
+    const char *name = args->operand_count ? args->operand[0] : "";
+    const struct subverb *sub = subverb_find(verb, name);
+    if (!sub) sub = former_subverb(verb, name);
+    if (!sub) {
+        char known[512];
+        size_t used = 0;
+        for (const struct subverb *s = verb->subverbs; s->name && used < sizeof known; s++)
+            used += (size_t)snprintf(known + used, sizeof known - used, used ? " %s" : "%s",
+                                     s->name);
+        return misuse(verb, "'%s', %sexpected one of %s", name, did_you_mean(name, known), known);
+    }
+    const char *foreign = argument_not_in(args, sub->options);
+    args->subverb = sub;
+    args->operand[0] = (char *)sub->name;
+    if (!foreign) return DONE;
+    return misuse(verb, "%s does not go with %s, expected %s%s", foreign, sub->name,
+                  *sub->options ? "one of " : "no option", sub->options);
+}
+
+static int read_words(char **words, struct arguments *args)
 {
     bool only_operands = false;
-    *args = (struct arguments){ .verb = verb, .operand = words };
     while (*words) {
         char *word = *words++;
         if (!only_operands && strcmp(word, "--") == 0) {
@@ -116,4 +179,11 @@ int arguments_read(const struct verb *verb, char **words, struct arguments *args
         }
     }
     return DONE;
+}
+
+int arguments_read(const struct verb *verb, char **words, struct arguments *args)
+{
+    *args = (struct arguments){ .verb = verb, .operand = words };
+    const int wrong = read_words(words, args);
+    return wrong || args->wants_help || !verb->subverbs ? wrong : take_subverb(args);
 }

@@ -10,7 +10,8 @@ static const struct verb mend = {
                  { "--fault", "F", "", true },
                  { "--out", "[FILE]", "" },
                  { "--via", "[NET/BITS=]HOST", "" },
-                 { "-j", "N", "" } },
+                 { "-j", "N", "" },
+                 { "--loss", "CHANCE", "", .former = "--lose" } },
 };
 
 static struct arguments args;
@@ -80,17 +81,34 @@ static void given_options_are_found_by_a_list(void)
 static void an_unknown_option_is_refused_with_all_known_ones(void)
 {
     static const struct verb plain = { .name = "plain" };
-    const char *known = "expected one of --size --json --fault --out --via -j";
-    char text[128];
-    snprintf(text, sizeof text, "unknown option --sise, %s", known);
-    OK(is_refused(&mend, "a --sise 4", text));
-    snprintf(text, sizeof text, "unknown option --siz, %s", known);
+    const char *known = "expected one of --size --json --fault --out --via -j --loss";
+    char text[160];
+    snprintf(text, sizeof text, "unknown option --far-away, %s", known);
+    OK(is_refused(&mend, "a --far-away 4", text));
+    snprintf(text, sizeof text, "unknown option --siz, did you mean --size? %s", known);
     OK(is_refused(&mend, "--siz 4", text));
-    snprintf(text, sizeof text, "unknown option --sizes=4, %s", known);
+    snprintf(text, sizeof text, "unknown option --sizes=4, did you mean --size? %s", known);
     OK(is_refused(&mend, "--sizes=4", text));
-    snprintf(text, sizeof text, "unknown option -j2, %s", known);
+    snprintf(text, sizeof text, "unknown option -j2, did you mean -j? %s", known);
     OK(is_refused(&mend, "-j2", text));
     OK(is_refused(&plain, "-x", "unknown option -x, expected none"));
+}
+
+static void a_former_name_is_accepted_with_a_hint(void)
+{
+    complaints_begin();
+    EQ(words_read(&mend, "--lose 0.1", &args), DONE);
+    OK(strcmp(complaints_end(), "leat: --lose is called --loss now\n") == 0);
+    OK(is("--loss", "0.1") && is("--lose", NULL));
+}
+
+static void the_nearest_word_is_proposed(void)
+{
+    OK(strcmp(did_you_mean("mash", "mesh torus"), "did you mean mesh? ") == 0);
+    OK(strcmp(did_you_mean("tours", "mesh torus"), "did you mean torus? ") == 0);
+    OK(strcmp(did_you_mean("--cylces=4", "--cycle --cycles"), "did you mean --cycles? ") == 0);
+    OK(!*did_you_mean("m", "mesh torus") && !*did_you_mean("", "a b") && !*did_you_mean("x", ""));
+    OK(!*did_you_mean("hypercube", "mesh torus"));
 }
 
 static void a_missing_value_is_refused(void)
@@ -159,6 +177,7 @@ static void help_is_found_anywhere_among_the_options(void)
 TAP_MAIN(T(a_value_is_the_next_word_or_follows_an_equals_sign),
          T(what_was_not_given_has_no_value_and_a_switch_has_an_empty_one),
          T(given_options_are_found_by_a_list), T(an_unknown_option_is_refused_with_all_known_ones),
+         T(a_former_name_is_accepted_with_a_hint), T(the_nearest_word_is_proposed),
          T(a_missing_value_is_refused), T(a_switch_takes_no_value),
          T(the_last_value_counts_unless_the_option_repeats),
          T(an_optional_value_is_the_next_word_only_before_two_dashes),

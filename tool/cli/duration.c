@@ -43,6 +43,13 @@ bool duration_read(const char *text, uint64_t *ps)
     return *ps <= ps_max;
 }
 
+bool duration_read_bare(const char *number, const char *unit, uint64_t *ps)
+{
+    char text[64];
+    const int len = snprintf(text, sizeof text, "%s%s", number, unit);
+    return (size_t)len < sizeof text && duration_read(text, ps);
+}
+
 bool duration_take(const struct arguments *args, const char *option, uint64_t least, uint64_t most,
                    uint64_t *ps)
 {

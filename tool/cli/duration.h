@@ -8,6 +8,9 @@
 /* In picoseconds, up to 10^18; false: it is not a time. */
 bool duration_read(const char *text, uint64_t *ps);
 
+/* A number without a unit, which is this one. */
+bool duration_read_bare(const char *number, const char *unit, uint64_t *ps);
+
 /* The value of an option, within limits; *ps keeps its value if the option is absent. False after a
  * complaint. */
 bool duration_take(const struct arguments *args, const char *option, uint64_t least, uint64_t most,

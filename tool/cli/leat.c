@@ -8,8 +8,9 @@ static int run_verb(const struct verb *verb, char **words)
     struct arguments args;
     const int wrong = arguments_read(verb, words, &args);
     if (wrong) return wrong;
-    if (!args.wants_help) return verb->run(&args);
-    char *help[] = { (char *)verb->name, NULL };
+    if (!args.wants_help) return (args.subverb ? args.subverb->run : verb->run)(&args);
+    const bool is_sub = args.operand_count && subverb_find(verb, args.operand[0]);
+    char *help[] = { (char *)verb->name, is_sub ? args.operand[0] : NULL, NULL };
     return run_verb(&verb_help, help);
 }
 
@@ -24,10 +25,9 @@ int main(int argc, char **argv)
     }
     const struct verb *verb = verb_find(name);
     if (!verb) {
-        fprintf(stderr, "leat: unknown verb '%s', expected one of", name);
-        for (size_t i = 0; verb_at(i); i++)
-            fprintf(stderr, " %s", verb_at(i)->name);
-        fputs("\n(see leat help)\n", stderr);
+        const char *known = verb_names();
+        complain("unknown verb '%s', %sexpected one of %s\n(see leat help)", name,
+                 did_you_mean(name, known), known);
         return WRONG;
     }
     catch_signals();

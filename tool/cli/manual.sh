@@ -5,8 +5,10 @@ set -eu
 leat=$1 folder=$2
 mkdir -p "$folder"
 "$leat" help --man > "$folder/leat.1"
-for verb in $("$leat" help --verbs); do
-    "$leat" help --man "$verb" > "$folder/leat-$verb.1"
+"$leat" help --pages | while read -r verb subverb; do
+    "$leat" help --man "$verb" ${subverb:+"$subverb"} > "$folder/leat-$verb${subverb:+-$subverb}.1"
 done
-"$leat" help --completion > "$folder/leat.bash"
+for shell in bash zsh fish; do
+    "$leat" help --completion $shell > "$folder/leat.$shell"
+done
 touch "$folder/done"

@@ -1,46 +1,48 @@
 #include "number.h"
+#include "duration.h"
 #include "leat_tree.h"
+#include <inttypes.h>
 #include <string.h>
 
-bool number_take(const struct arguments *args, const char *option, uint64_t least, uint64_t most,
-                 uint64_t *out)
+/* ---- whole numbers --------------------------------------------------------------------------- */
+
+/* What the letters behind a number multiply it by: a power of two and one of ten. */
+struct scale {
+    unsigned twos;
+    int tens;
+};
+
+static bool read_scale(const char *text, bool is_octets, struct scale *out)
 {
-    const char *text = argument(args, option);
-    uint64_t number;
-    if (!text) return true;
-    if (leat_tree_number(text, strlen(text), &number) && number >= least && number <= most) {
-        *out = number;
-        return true;
-    }
-    return misused(args->verb, "%s '%s', expected a whole number, %llu to %llu", option, text,
-                   (unsigned long long)least, (unsigned long long)most);
+    static const char letters[] = "kMGT";
+    *out = (struct scale){ 0 };
+    if (is_octets && strcmp(text, "B") == 0) return true;
+    if (!*text) return true;
+    const char *found = strchr(letters, *text == 'K' ? 'k' : *text);
+    if (!found) return false;
+    const unsigned power = (unsigned)(found - letters) + 1;
+    const bool is_binary = text[1] == 'i';
+    const char *rest = text + 1 + is_binary;
+    const bool has_octets = is_octets && strcmp(rest, "B") == 0;
+    if (*rest && !has_octets) return false;
+    if (is_binary || (is_octets && !has_octets))
+        out->twos = 10 * power;
+    else
+        out->tens = 3 * (int)power;
+    return *text != 'K' || is_binary || is_octets; /* a K alone is neither */
 }
 
-bool number_take_amount(const struct arguments *args, const char *option, uint64_t least,
-                        uint64_t most, uint64_t *out)
+/* The exponent behind an e, if there is one. */
+static bool read_exponent(const char **text, int *tens)
 {
-    const char *text = argument(args, option);
-    if (!text) return true;
-    size_t len = strlen(text);
-    unsigned shift = 0;
-    if (len && strchr("kMG", text[len - 1]) != NULL)
-        shift = text[--len] == 'k' ? 10 : text[len] == 'M' ? 20 : 30;
-    uint64_t number;
-    if (leat_tree_number(text, len, &number) && number <= most >> shift &&
-        number << shift >= least) {
-        *out = number << shift;
-        return true;
-    }
-    return misused(args->verb, "%s '%s', expected %llu to %llu, as 4096, 64k or 1M", option, text,
-                   (unsigned long long)least, (unsigned long long)most);
-}
-
-bool number_take_small(const struct arguments *args, const char *option, uint32_t least,
-                       uint32_t most, uint32_t *out)
-{
-    uint64_t number = *out;
-    if (!number_take(args, option, least, most, &number)) return false;
-    *out = (uint32_t)number;
+    if (**text != 'e' && **text != 'E') return true;
+    const char *digits = *text + 1 + ((*text)[1] == '+' || (*text)[1] == '-');
+    const bool is_negative = (*text)[1] == '-';
+    const size_t len = strspn(digits, "0123456789");
+    uint64_t exponent;
+    if (!leat_tree_number(digits, len, &exponent) || exponent > 20) return false;
+    *tens += is_negative ? -(int)exponent : (int)exponent;
+    *text = digits + len;
     return true;
 }
 
@@ -66,6 +68,26 @@ static const char *read_digits(const char *text, uint64_t *value, int *behind)
     return digits ? text : NULL;
 }
 
+bool number_read(const char *text, bool is_octets, uint64_t *out)
+{
+    uint64_t value;
+    int behind, tens = 0;
+    struct scale scale;
+    if (leat_tree_number(text, strlen(text), out)) return true;
+    text = read_digits(text, &value, &behind);
+    if (!text || !read_exponent(&text, &tens) || !read_scale(text, is_octets, &scale)) return false;
+    if (value << scale.twos >> scale.twos != value) return false;
+    value <<= scale.twos;
+    for (tens += scale.tens - behind; value && tens < 0; tens++, value /= 10)
+        if (value % 10) return false;
+    for (; value && tens > 0; tens--, value *= 10)
+        if (value > UINT64_MAX / 10) return false;
+    *out = value;
+    return true;
+}
+
+/* ---- shares ---------------------------------------------------------------------------------- */
+
 bool number_read_fraction(const char *text, uint32_t decimals, uint32_t *out, bool *exact)
 {
     uint64_t value, one = 1, part = 1, exponent = 0;
@@ -90,4 +112,100 @@ bool number_read_fraction(const char *text, uint32_t decimals, uint32_t *out, bo
     *out = (uint32_t)rounded;
     if (exact) *exact = rest == 0;
     return true;
+}
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+static bool read_typed(const struct option *o, const char *text, uint64_t *out)
+{
+    if (o->type == OPTION_TIME)
+        return duration_read(text, out) || (o->unit && duration_read_bare(text, o->unit, out));
+    return number_read(text, o->type == OPTION_OCTETS, out);
+}
+
+static bool refuse_number(const struct verb *verb, const struct option *o, const char *text,
+                          uint64_t least, uint64_t most)
+{
+    char from[32];
+    if (o->type == OPTION_OCTETS)
+        return misused(verb,
+                       "%s '%s', expected %" PRIu64 " to %" PRIu64 " octets, as 4096, 64k or "
+                       "1MiB",
+                       o->name, text, least, most);
+    if (o->type != OPTION_TIME)
+        return misused(verb, "%s '%s', expected a whole number, %" PRIu64 " to %" PRIu64, o->name,
+                       text, least, most);
+    snprintf(from, sizeof from, "%s", duration_text(least));
+    return misused(verb, "%s '%s', expected a time of %s to %s, as 10s or 250ms", o->name, text,
+                   from, duration_text(most));
+}
+
+static bool refuse_word(const struct verb *verb, const struct option *o, const char *text)
+{
+    return misused(verb, "%s '%s', %sexpected one of %s", o->name, text,
+                   did_you_mean(text, o->words), o->words);
+}
+
+bool number_check(const struct verb *verb, const struct option *o, const char *text)
+{
+    uint64_t number;
+    uint32_t share;
+    switch (o->type) {
+    case OPTION_ANY: return true;
+    case OPTION_WORD: return word_is_in(text, o->words) || refuse_word(verb, o, text);
+    case OPTION_SHARE:
+        return number_read_fraction(text, o->decimals, &share, NULL) ||
+               misused(verb, "%s '%s', expected 0 to 1 in steps of 1e-%u, as 0.25 or 25e-2",
+                       o->name, text, o->decimals);
+    case OPTION_COUNT:
+    case OPTION_OCTETS:
+    case OPTION_TIME: break;
+    }
+    if (!read_typed(o, text, &number) || number < o->least || number > o->most)
+        return refuse_number(verb, o, text, o->least, o->most);
+    if (o->unit && !duration_read(text, &number))
+        complain("%s %s is taken for %s%s: write the unit, which leat will expect", o->name, text,
+                 text, o->unit);
+    return true;
+}
+
+bool number_take_within(const struct arguments *args, const char *option, uint64_t least,
+                        uint64_t most, uint64_t *out)
+{
+    const char *text = argument(args, option);
+    uint64_t number;
+    if (!text) return true;
+    const struct option *o = option_find(args->verb, option);
+    if (!read_typed(o, text, &number) || number < least || number > most)
+        return refuse_number(args->verb, o, text, least, most);
+    *out = number;
+    return true;
+}
+
+bool number_take_small_within(const struct arguments *args, const char *option, uint32_t least,
+                              uint32_t most, uint32_t *out)
+{
+    uint64_t number = *out;
+    if (!number_take_within(args, option, least, most, &number)) return false;
+    *out = (uint32_t)number;
+    return true;
+}
+
+bool number_take(const struct arguments *args, const char *option, uint64_t *out)
+{
+    const struct option *o = option_find(args->verb, option);
+    return !o || number_take_within(args, option, o->least, o->most, out);
+}
+
+bool number_take_small(const struct arguments *args, const char *option, uint32_t *out)
+{
+    const struct option *o = option_find(args->verb, option);
+    return !o || number_take_small_within(args, option, (uint32_t)o->least, (uint32_t)o->most, out);
+}
+
+bool number_take_share(const struct arguments *args, const char *option, uint32_t *out)
+{
+    const char *text = argument(args, option);
+    return !text ||
+           number_read_fraction(text, option_find(args->verb, option)->decimals, out, NULL);
 }

@@ -7,33 +7,77 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 enum { DONE = 0, FAILED = 1, WRONG = 2, SIGNALLED = 128 /* plus the signal's number */ };
-enum { OPTION_MAX = 48, MORE_MAX = 4 };
+enum { OPTION_MAX = 48 };
 
+enum option_type {
+    OPTION_ANY,    /* what the verb says; files and names among them */
+    OPTION_COUNT,  /* a whole number: 10000, 1e4, 10k, 0x2710 */
+    OPTION_OCTETS, /* the same, where k, M and G are powers of 1024 */
+    OPTION_TIME,   /* 10s, 250ms; counted in picoseconds */
+    OPTION_SHARE,  /* 0 to 1, as 0.25 or 25e-2 */
+    OPTION_WORD,   /* one of a list */
+};
+
+/* One row of a verb's options. The columns behind `repeats` are written by name, or by a macro
+ * below. A name has one type in all verbs. */
 struct option {
     const char *name;     /* with its dashes */
     const char *argument; /* NULL: a switch; "[X]": optional, behind = or before a "--" */
     const char *text;
     bool repeats; /* may be repeated: its values are then joined by newlines */
+    enum option_type type;
+    uint64_t least, most; /* of counts, octets and times */
+    unsigned decimals;    /* of a share: it is counted in parts of 10^decimals */
+    const char *words;    /* to choose from, separated by blanks */
+    const char *unit;   /* of a time that has none, as it was written once: accepted with a hint */
+    const char *preset; /* the value if it is not given, as a user would write it; NULL: none */
+    const char *kinds;  /* the kinds of fabrics that have it; NULL: all */
+    const char *former; /* its former name, accepted with a hint */
 };
 
+#define COUNT(from, to)  .type = OPTION_COUNT, .least = (from), .most = (to)
+#define OCTETS(from, to) .type = OPTION_OCTETS, .least = (from), .most = (to)
+#define TIME(from, to)   .type = OPTION_TIME, .least = (from), .most = (to)
+#define SHARE(digits)    .type = OPTION_SHARE, .decimals = (digits)
+#define WORD(list)       .type = OPTION_WORD, .words = (list)
+
 struct arguments;
+
+/* A page of a verb's help beside its first: leat help VERB NAME. */
+struct topic {
+    const char *name, *text;
+};
+
+/* What the first operand of some verbs says: leat esp route. */
+struct subverb {
+    const char *name, *summary;
+    const char *synopsis; /* after its name */
+    const char *options;  /* those of the verb that it takes, separated by blanks */
+    const char *text;     /* its description */
+    const char *examples; /* command lines, one per line */
+    int (*run)(const struct arguments *args);
+    const char *former; /* its former name, accepted with a hint */
+};
 
 struct verb {
     const char *name, *summary;
     const char *synopsis; /* after "leat NAME" */
     const char *description;
-    const char *more[MORE_MAX + 1];    /* rest of a long description */
+    const struct topic *topics;        /* the rest of a long one; ends with a NULL name */
+    const struct subverb *subverbs;    /* or NULL; ends with a NULL name */
     struct option options[OPTION_MAX]; /* ends with a NULL name */
-    const char *examples;              /* command lines, one per line */
-    const char *operands; /* for completion: words, $fabrics, $formats, $verbs; NULL: files */
-    int (*run)(const struct arguments *args);
+    const char *examples;              /* command lines, one per line; help begins with three */
+    const char *operands;              /* for completion: $fabrics, $formats, $verbs; NULL: files */
+    int (*run)(const struct arguments *args); /* NULL: its subverbs do */
 };
 
 struct arguments {
     const struct verb *verb;
+    const struct subverb *subverb; /* NULL: the verb has none */
     const char *value[OPTION_MAX]; /* by the option's place; "" for a switch that was given */
     char **operand;
     int operand_count;
@@ -42,11 +86,18 @@ struct arguments {
 };
 
 /* Reads the words behind the verb's name, which end with NULL; operands are moved to their front.
- * DONE, or WRONG after a complaint. Values of repeated options live until the next call. */
+ * The first of them may be a subverb, which takes only its own options. DONE, or WRONG after a
+ * complaint. Values of repeated options live until the next call. */
 int arguments_read(const struct verb *verb, char **words, struct arguments *args);
 
 /* The value of an option, NULL if absent. */
 const char *argument(const struct arguments *args, const char *option);
+
+/* By its name, not a former one; NULL: the verb has none of this name. */
+const struct subverb *subverb_find(const struct verb *verb, const char *name);
+
+/* The row of an option; NULL: the verb has none of this name. */
+const struct option *option_find(const struct verb *verb, const char *name);
 
 /* The first given option that is in a list of names, separated by blanks, or not in it; NULL: there
  * is none. */
@@ -56,6 +107,8 @@ const char *argument_not_in(const struct arguments *args, const char *options);
 /* The list of verbs, NULL past the last. */
 const struct verb *verb_at(size_t index);
 const struct verb *verb_find(const char *name);
+/* Separated by blanks. */
+const char *verb_names(void);
 
 /* One line on stderr: "leat: ..." complain returns false, fail FAILED. */
 bool complain(const char *text, ...) __attribute__((format(printf, 1, 2)));
@@ -97,6 +150,10 @@ void print_harmless(const void *octets, size_t len);
 
 /* Is it one of the words of the list, which are separated by blanks? */
 bool word_is_in(const char *word, const char *list);
+
+/* "did you mean NAME? " if one of the words of the list is nearly this one, or "". Lent until the
+ * next call. */
+const char *did_you_mean(const char *word, const char *list);
 
 /* The value of a hexadecimal digit; -1: it is none. */
 int hex_digit(char c);

@@ -19,3 +19,13 @@ const struct verb *verb_find(const char *name)
         if (strcmp(verbs[i]->name, name) == 0) return verbs[i];
     return NULL;
 }
+
+const char *verb_names(void)
+{
+    static char names[256];
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+        used += (size_t)snprintf(names + used, sizeof names - used, i ? " %s" : "%s",
+                                 verbs[i]->name);
+    return names;
+}

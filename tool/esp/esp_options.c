@@ -119,7 +119,7 @@ static bool read_values(struct esp_job *job)
     const char *file = argument(job->args, "--values");
     const bool is_random = !file || strcmp(file, "random") == 0;
     uint32_t bits = is_random ? BITS_DEFAULT : LEAT_ESP_VALUE_BITS;
-    if (!number_take_small(job->args, "--bits", 1, LEAT_ESP_VALUE_BITS, &bits)) return false;
+    if (!number_take_small_within(job->args, "--bits", 1, LEAT_ESP_VALUE_BITS, &bits)) return false;
     job->request.value_bits = (uint8_t)bits;
     if (is_random) {
         struct leat_random r;
@@ -138,8 +138,8 @@ static bool read_members(struct esp_job *job)
     struct leat_sim_esp_config *c = &job->config;
     c->members = job->places;
     if (!job->places) return complain("no place for members, expected at least one");
-    return number_take_small(job->args, "--members", 1, LEAT_ESP_ROSTER_MAX, &c->members) &&
-           number_take_small(job->args, "--at", 0, c->graph.routers - 1, &c->graph.root) &&
+    return number_take_small_within(job->args, "--members", 1, LEAT_ESP_ROSTER_MAX, &c->members) &&
+           number_take_small_within(job->args, "--at", 0, c->graph.routers - 1, &c->graph.root) &&
            place_members(job);
 }
 
@@ -182,8 +182,8 @@ static bool read_request(struct esp_job *job)
                        job->service, job->service);
     if (r->is_trusting && !r->robust)
         return misused(job->args->verb, "--trust for %s, expected a robust service", job->service);
-    if (!number_take_small(job->args, "--rounds", 1, LEAT_ESP_ROUNDS_MAX, &r->rounds) ||
-        !number_take_small(job->args, "--attempts", 1, LEAT_ESP_ATTEMPTS_MAX, &r->attempts))
+    if (!number_take_small_within(job->args, "--rounds", 1, LEAT_ESP_ROUNDS_MAX, &r->rounds) ||
+        !number_take_small_within(job->args, "--attempts", 1, LEAT_ESP_ATTEMPTS_MAX, &r->attempts))
         return false;
     r->copies = is_faulty ? LEAT_ESP_ROUNDS_DEFAULT : 1;
     r->pace_ps = us;
@@ -198,7 +198,7 @@ bool esp_read_job(const struct arguments *args, struct esp_job *job)
     job->multicast = argument(args, "--multicast") != NULL;
     if (args->operand_count > 1)
         return misused(args->verb, "'%s', expected nothing behind sim", args->operand[1]);
-    if (!read_service(job) || !number_take(args, "--seed", 0, UINT64_MAX, &job->config.seed) ||
+    if (!read_service(job) || !number_take_within(args, "--seed", 0, UINT64_MAX, &job->config.seed) ||
         !read_links(job) || !esp_make_network(job) || !read_members(job) || !read_values(job) ||
         !read_request(job))
         return false;

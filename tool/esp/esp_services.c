@@ -82,7 +82,7 @@ static bool read_command(const struct arguments *args, struct command *a)
         !duration_take(args, "--tau", ps_per_ms, hour_ps, &tau_ps) ||
         !duration_take(args, "--every", ps_per_ms, hour_ps, &every_ps) ||
         !duration_take(args, "--wait", 0, hour_ps, &a->wait_ps) ||
-        !number_take(args, "--members", 1, LEAT_ESP_HOST_MEMBERS_MAX, &a->members))
+        !number_take_within(args, "--members", 1, LEAT_ESP_HOST_MEMBERS_MAX, &a->members))
         return false;
     a->host.tau_ns = tau_ps / ps_per_ns;
     a->host.join_every_ns = every_ps / ps_per_ns;
@@ -107,9 +107,9 @@ static bool read_request(const struct command *a, enum leat_esp_announced kind,
     const bool robust = argument(args, "--robust") != NULL;
     *r = leat_esp_host_root_request(kind, robust);
     r->is_signed = argument(args, "--signed") != NULL;
-    return number_take_small(args, robust ? "--robust" : "--rounds", 1, LEAT_ESP_ROUNDS_MAX,
+    return number_take_small_within(args, robust ? "--robust" : "--rounds", 1, LEAT_ESP_ROUNDS_MAX,
                              &r->rounds) &&
-           number_take_small(args, "--attempts", 1, LEAT_ESP_ATTEMPTS_MAX, &r->attempts) &&
+           number_take_small_within(args, "--attempts", 1, LEAT_ESP_ATTEMPTS_MAX, &r->attempts) &&
            duration_take(args, "--settle", ps_per_ms, 60 * ps_per_s, &r->settle_ps) &&
            read_lifetime(args, kind, r);
 }
@@ -166,7 +166,7 @@ int esp_join(const struct arguments *args)
     if (!a.host.root) return misuse(args->verb, "join needs --root with the address of the root");
     if (!argument(args, "--value")) a.host.value = 1;
     if (!duration_take(args, "--for", ps_per_ms, UINT64_C(1000000000000000000), &for_ps) ||
-        !number_take(args, "--count", 1, UINT64_MAX, &count))
+        !number_take_within(args, "--count", 1, UINT64_MAX, &count))
         return WRONG;
     struct leat_esp_host_member *member;
     int code = exit_code_of(leat_esp_host_member_open(&a.host, &member, why));

@@ -77,36 +77,39 @@ const struct verb verb_esp = {
         "with --multicast duplicates and install_packets, executed, aborted, store_full, lost, "
         "duplicated, reordered, certificate. Exit code 1: no answer; the reason is on standard "
         "error.",
-    .more = {
-        "route makes this host an ESP router on its devices: packets of Ethernet type 0x88B5, IP "
-        "protocol 253 with Router Alert and UDP port 4253 that come in there are checked, "
-        "executed at the stores that they name, and go on. The driver xdp does this in the "
-        "kernel; packet in a process with packet sockets, while routing rules keep the kernel "
-        "from forwarding the originals; udp in an unprivileged process, which receives at "
-        "--listen and forwards to --next-hop. The driver and the reason for it are printed. The "
-        "router keeps running after the command ends; stop ends it. Another route changes it and "
-        "keeps its stores if their sizes are the same, even after a crash.\n"
-        "Packets take the kernel's routes, or --next-hop: of destinations in PREFIX (ADDRESS or "
-        "ADDRESS/BITS; default: all) to a router's ADDRESS, or at once to a neighbour, "
-        "DEVICE,MAC. bare=DEVICE,MAC says where frames of type 0x88B5 go on. In an overlay (udp) "
-        "destinations are the router's own addresses. What is for this host is handed to it.\n"
-        "status prints what happened to all packets, by reason and by instruction, how full the "
-        "stores are and how old the bindings. store prints the live bindings of a computation, "
-        "trace packets as they pass. With --key-file the router answers queries for trees and "
-        "makes copies for multicast; with --keyed-only it takes no computation whose ID is not "
-        "made with that key. Limits: --rate, --port-share; see doc/security.md.",
-        "join makes this host a member of GROUP (a number, or a name), until interrupted: it "
-        "announces itself to the root periodically and sends its value on request. In an overlay "
-        "its packets go --via the first router. Multicast texts for the group are printed.\n"
-        "census, max, min, sum, average query all members that join within --wait, or start as "
-        "soon as --members have joined; the answer comes in one packet or a few. sum and census "
-        "count packets that come twice; --robust K repeats them in rounds and voids attempts in "
-        "which something is missing, so that the answer is exact where packets are lost, doubled "
-        "or late. tree draws which router is above which (needs --key-file; --dot for Graphviz). "
-        "multicast lets the branch points copy, for the time --for, and sends TEXT to all. JSON "
-        "has service, members, answer (null: none), end (answered, void, late), counted, rounds, "
-        "attempts, voids, errors, branches_missing, unplaced, packets_sent, packets_received, "
-        "seconds. Exit code 1: no answer, or not from all; what is missing is on standard error.",
+    .topics = (const struct topic[]){
+        { "route",
+          "route makes this host an ESP router on its devices: packets of Ethernet type 0x88B5, IP "
+          "protocol 253 with Router Alert and UDP port 4253 that come in there are checked, "
+          "executed at the stores that they name, and go on. The driver xdp does this in the "
+          "kernel; packet in a process with packet sockets, while routing rules keep the kernel "
+          "from forwarding the originals; udp in an unprivileged process, which receives at "
+          "--listen and forwards to --next-hop. The driver and the reason for it are printed. The "
+          "router keeps running after the command ends; stop ends it. Another route changes it and "
+          "keeps its stores if their sizes are the same, even after a crash.\n"
+          "Packets take the kernel's routes, or --next-hop: of destinations in PREFIX (ADDRESS or "
+          "ADDRESS/BITS; default: all) to a router's ADDRESS, or at once to a neighbour, "
+          "DEVICE,MAC. bare=DEVICE,MAC says where frames of type 0x88B5 go on. In an overlay (udp) "
+          "destinations are the router's own addresses. What is for this host is handed to it.\n"
+          "status prints what happened to all packets, by reason and by instruction, how full the "
+          "stores are and how old the bindings. store prints the live bindings of a computation, "
+          "trace packets as they pass. With --key-file the router answers queries for trees and "
+          "makes copies for multicast; with --keyed-only it takes no computation whose ID is not "
+          "made with that key. Limits: --rate, --port-share; see doc/security.md." },
+        { "join",
+          "join makes this host a member of GROUP (a number, or a name), until interrupted: it "
+          "announces itself to the root periodically and sends its value on request. In an overlay "
+          "its packets go --via the first router. Multicast texts for the group are printed.\n"
+          "census, max, min, sum, average query all members that join within --wait, or start as "
+          "soon as --members have joined; the answer comes in one packet or a few. sum and census "
+          "count packets that come twice; --robust K repeats them in rounds and voids attempts in "
+          "which something is missing, so that the answer is exact where packets are lost, doubled "
+          "or late. tree draws which router is above which (needs --key-file; --dot for Graphviz). "
+          "multicast lets the branch points copy, for the time --for, and sends TEXT to all. JSON "
+          "has service, members, answer (null: none), end (answered, void, late), counted, rounds, "
+          "attempts, voids, errors, branches_missing, unplaced, packets_sent, packets_received, "
+          "seconds. Exit code 1: no answer, or not from all; what is missing is on standard error." },
+        { NULL, NULL },
     },
     .options = {
         ESP_SIM_OPTIONS,

@@ -66,12 +66,12 @@ static bool read_limits(const struct arguments *args, struct leat_esp_router_con
     c->capacity = 256 << 10;
     c->port_capacity = 4 << 10;
     c->rate_per_s = 100000;
-    if (!number_take_amount(args, "--capacity", 1, slots, &c->capacity) ||
-        !number_take_amount(args, "--port-capacity", 1, slots, &c->port_capacity) ||
-        !number_take_amount(args, "--rate", 0, 1000000000, &c->rate_per_s))
+    if (!number_take_within(args, "--capacity", 1, slots, &c->capacity) ||
+        !number_take_within(args, "--port-capacity", 1, slots, &c->port_capacity) ||
+        !number_take_within(args, "--rate", 0, 1000000000, &c->rate_per_s))
         return false;
     c->port_share = c->capacity / 2;
-    return number_take_amount(args, "--port-share", 0, slots, &c->port_share);
+    return number_take_within(args, "--port-share", 0, slots, &c->port_share);
 }
 
 static bool read_router(const struct arguments *args, struct leat_esp_router_config *c,
@@ -81,7 +81,7 @@ static bool read_router(const struct arguments *args, struct leat_esp_router_con
     c->name = argument(args, "--name");
     c->listen = argument(args, "--listen");
     if (!read_driver(args, &c->driver) || !read_limits(args, c) ||
-        !number_take(args, "--node-id", 1, UINT64_MAX, &c->node_id) ||
+        !number_take_within(args, "--node-id", 1, UINT64_MAX, &c->node_id) ||
         !duration_take(args, "--tau", ps_per_ns * 1000000, tau_most_ps, &tau_ps) ||
         !read_list(args, "--dev", copy[0], c->device, ESP_PORTS_MAX, &c->device_count) ||
         !read_list(args, "--next-hop", copy[1], c->next_hop, ESP_NEXT_MAX, &c->next_hop_count))
@@ -197,7 +197,7 @@ int esp_trace(const struct arguments *args)
 {
     uint64_t count = UINT64_MAX;
     if (args->operand_count != 1) return misuse(args->verb, "trace takes no operand");
-    if (!number_take(args, "--count", 1, UINT64_MAX, &count)) return WRONG;
+    if (!number_take_within(args, "--count", 1, UINT64_MAX, &count)) return WRONG;
     struct leat_esp_router *router = open_router(args);
     if (!router) return WRONG;
     const bool on = leat_esp_router_watch(router, true, why);

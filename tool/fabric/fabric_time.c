@@ -145,8 +145,8 @@ static bool read_ports(const struct arguments *args, const char *sizes, uint32_t
 {
     t->to = ports - 1;
     t->json = argument(args, "--json");
-    if (!number_take_small(args, "--from", 0, ports - 1, &t->from) ||
-        !number_take_small(args, "--to", 0, ports - 1, &t->to))
+    if (!number_take_small_within(args, "--from", 0, ports - 1, &t->from) ||
+        !number_take_small_within(args, "--to", 0, ports - 1, &t->to))
         return false;
     while (sizes)
         if (!read_size(args->verb, &sizes, most, &t->len)) return false;

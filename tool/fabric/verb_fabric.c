@@ -80,14 +80,14 @@ static int check_any(const struct arguments *args, struct leat_fabric *fabric)
 }
 
 /* A word with one fabric behind it. */
-struct subverb {
+struct fabric_word {
     const char *name;
     const char *options, *expected; /* of some kinds at least */
     const char *example;
     int (*run)(const struct arguments *args, struct leat_fabric *fabric);
 };
 
-static const struct subverb subverbs[] = {
+static const struct fabric_word subverbs[] = {
     { "show", "--vpi --path --json", "only --vpi, --path, --json", "clos444", show_any },
     { "time", "--bytes --from --to --model --json", "only --bytes, --from, --to, --model, --json",
       "clos444", fabric_time },
@@ -95,7 +95,7 @@ static const struct subverb subverbs[] = {
     { "draw", "-o", "only -o", "mesh:4,4", fabric_draw_any },
 };
 
-static int run_subverb(const struct arguments *args, const struct subverb *v)
+static int run_subverb(const struct arguments *args, const struct fabric_word *v)
 {
     const char *foreign = argument_not_in(args, v->options);
     if (args->operand_count != 2)
@@ -177,33 +177,35 @@ const struct verb verb_fabric = {
         "broadcast, tables, and left_out: what is too large for a big fabric and is shown with "
         "--path only. Labels are called vpi also where they are VPI and VCI together (switching "
         "vc).",
-    .more = {
-        "PACKETWAY networks join any of these: a FILE.yaml with sans (each with name, fabric, "
-        "bias, mtu in words, quality), routers (each with name and at, a list of SAN.PORT) and, "
-        "for the whole, forwarding (planned or address), cut_through (yes or no: a router "
-        "forwards a packet while it still arrives, where its SANs allow it; yes), buffer "
-        "(packets of a half-router in each direction; 16) and times in ns: host_ns (a host makes "
-        "a packet; 500), planned_ns and address_ns (a half-router decides, by a route or by its "
-        "table; 200 and 5000), link_ns (between half-routers; 100). Port P of a SAN has the "
-        "address bias + 1 + P. twosan and threesan are two of them.\n"
-        "NETWORKS that are not ATM fabrics: list shows the topologies and their parameters, as "
-        "in mesh:8,8/vcs=2/buffer=4 (mesh8x8 for short). FILE.edges is any graph: a line A B "
-        "[CYCLES] for each wire, A > B for one way, parameters behind it "
-        "(my.edges/routing=updown). FILE.yaml is a description with the keys topology, size, "
-        "switch, vcs, buffer, flow, full, routing, wire, board, board-wire, pipeline, credit, "
-        "iterations, terminals, clock, and for topology: graph routers, edges (a, b, cycles, "
-        "one_way), hosts (the router of each terminal) and, with routing: table, table (at, to, "
-        "by: routers).\n"
-        "show prints routers, wires (each one way: a line of a mesh is two), class "
-        "(non-blocking, rearrangeable or blocking), distances, and whether packets can deadlock, "
-        "with the cycle of channels if there is one; --path shows the routers between two "
-        "terminals, for several packets. check reads and builds a fabric and reports errors by "
-        "file and line, with exit code 2. draw makes a picture of up to 4096 routers.\n"
-        "The JSON object of a network has fabric, topology, terminals, routers, wires, radix, "
-        "board and board_wire (of those that have boards), class, distance_mean and distance_max "
-        "(routers passed between terminals), switch, vcs, buffer, flow, full, pipeline, routing, "
-        "deadlock (possible, smaller: found in a smaller one of its kind, channels, "
-        "dependencies, cycle).",
+    .topics = (const struct topic[]){
+        { "networks",
+          "PACKETWAY networks join any of these: a FILE.yaml with sans (each with name, fabric, "
+          "bias, mtu in words, quality), routers (each with name and at, a list of SAN.PORT) and, "
+          "for the whole, forwarding (planned or address), cut_through (yes or no: a router "
+          "forwards a packet while it still arrives, where its SANs allow it; yes), buffer "
+          "(packets of a half-router in each direction; 16) and times in ns: host_ns (a host makes "
+          "a packet; 500), planned_ns and address_ns (a half-router decides, by a route or by its "
+          "table; 200 and 5000), link_ns (between half-routers; 100). Port P of a SAN has the "
+          "address bias + 1 + P. twosan and threesan are two of them.\n"
+          "NETWORKS that are not ATM fabrics: list shows the topologies and their parameters, as "
+          "in mesh:8,8/vcs=2/buffer=4 (mesh8x8 for short). FILE.edges is any graph: a line A B "
+          "[CYCLES] for each wire, A > B for one way, parameters behind it "
+          "(my.edges/routing=updown). FILE.yaml is a description with the keys topology, size, "
+          "switch, vcs, buffer, flow, full, routing, wire, board, board-wire, pipeline, credit, "
+          "iterations, terminals, clock, and for topology: graph routers, edges (a, b, cycles, "
+          "one_way), hosts (the router of each terminal) and, with routing: table, table (at, to, "
+          "by: routers).\n"
+          "show prints routers, wires (each one way: a line of a mesh is two), class "
+          "(non-blocking, rearrangeable or blocking), distances, and whether packets can deadlock, "
+          "with the cycle of channels if there is one; --path shows the routers between two "
+          "terminals, for several packets. check reads and builds a fabric and reports errors by "
+          "file and line, with exit code 2. draw makes a picture of up to 4096 routers.\n"
+          "The JSON object of a network has fabric, topology, terminals, routers, wires, radix, "
+          "board and board_wire (of those that have boards), class, distance_mean and distance_max "
+          "(routers passed between terminals), switch, vcs, buffer, flow, full, pipeline, routing, "
+          "deadlock (possible, smaller: found in a smaller one of its kind, channels, "
+          "dependencies, cycle)." },
+        { NULL, NULL },
     },
     .options = {
         { "--vpi", NULL, "show the routing tables" },

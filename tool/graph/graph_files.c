@@ -42,7 +42,7 @@ static bool read_bound(const struct arguments *args, struct graph_files *files)
     files->packets_max = GRAPH_RECORD_DEFAULT;
     if (argument(args, option) && !argument(args, "--record"))
         return misused(args->verb, "%s, expected --record with it", option);
-    return number_take(args, option, 1, GRAPH_RECORD_MAX, &files->packets_max);
+    return number_take_within(args, option, 1, GRAPH_RECORD_MAX, &files->packets_max);
 }
 
 /* Standard output has the lines of the application. */

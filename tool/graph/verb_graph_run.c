@@ -163,11 +163,11 @@ static bool read_job(const struct arguments *args, struct job *job)
                : processors > 0                        ? (uint32_t)processors
                                                        : 1;
     if (job->run.link) *workers = 1; /* processors belong to the ranks */
-    if (!number_take_small(args, "-j", 1, LEAT_POETS_RUN_WORKERS_MAX, workers) ||
-        !number_take(args, "--seed", 0, UINT64_MAX, &job->run.seed) ||
-        !number_take_small(args, "--log", 0, 1000, &job->run.log_level) ||
-        !number_take_small(args, "--quantum", 1, 1000000, &job->run.quantum) ||
-        !number_take_small(args, "--idle-steps", 1, 1000000000, &job->run.idle_steps))
+    if (!number_take_small_within(args, "-j", 1, LEAT_POETS_RUN_WORKERS_MAX, workers) ||
+        !number_take_within(args, "--seed", 0, UINT64_MAX, &job->run.seed) ||
+        !number_take_small_within(args, "--log", 0, 1000, &job->run.log_level) ||
+        !number_take_small_within(args, "--quantum", 1, 1000000, &job->run.quantum) ||
+        !number_take_small_within(args, "--idle-steps", 1, 1000000000, &job->run.idle_steps))
         return false;
     if (job->run.link && (argument(args, "--schedule") || strcmp(args->operand[1], "-") == 0))
         return misused(args->verb,

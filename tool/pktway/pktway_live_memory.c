@@ -76,8 +76,8 @@ static bool read_grants(const struct arguments *args, struct leat_packetway_stor
 bool pktway_live_store(const struct arguments *args, struct leat_packetway_store *store, char *why)
 {
     store->len = memory_default;
-    if (!number_take_amount(args, "--memory", 1, memory_max, &store->len) ||
-        !number_take(args, "--base", 0, UINT64_MAX - store->len + 1, &store->address))
+    if (!number_take_within(args, "--memory", 1, memory_max, &store->len) ||
+        !number_take_within(args, "--base", 0, UINT64_MAX - store->len + 1, &store->address))
         return false;
     if (!read_grants(args, store, why)) return false;
     store->octets = calloc(1, (size_t)store->len);

@@ -152,8 +152,8 @@ static bool read_options(struct pktway_query *a)
     a->size = SIZE_DEFAULT;
     a->count = 1;
     if (!read_fabric(a, fabric) || !fabric_refuse_foreign(a->args, &a->network->base, "", known) ||
-        !number_take(a->args, "--size", 0, sizeof a->octets, &a->size) ||
-        !number_take(a->args, "--count", 1, COUNT_MAX, &a->count) ||
+        !number_take_within(a->args, "--size", 0, sizeof a->octets, &a->size) ||
+        !number_take_within(a->args, "--count", 1, COUNT_MAX, &a->count) ||
         !pktway_read_options(a->args, &a->network->design) || !add_error(a))
         return false;
     if (argument(a->args, "--by-address")) a->network->design.by_address = true;

@@ -353,7 +353,7 @@ static int open_router(struct service *s, const struct arguments *args)
     struct packetway_router_config config = { .name = name_of(args, "router"), .claims = true };
     uint64_t poll_ms = PACKETWAY_POLL_MS_DEFAULT;
     bool wrong = true;
-    if (!number_take(args, "--poll", 10, 60000, &poll_ms)) return WRONG;
+    if (!number_take_within(args, "--poll", 10, 60000, &poll_ms)) return WRONG;
     config.poll_ms = (uint32_t)poll_ms;
     if (!read_driver(args, &config.driver) || !read_sans(args, &config)) return WRONG;
     if (!packetway_control_name(config.name, why)) return WRONG;
@@ -405,7 +405,7 @@ static int open_node(const struct arguments *args, const char *name, bool claims
     bool keyed = false;
     struct leat_packetway_build build;
     uint64_t poll_ms = PACKETWAY_POLL_MS_DEFAULT;
-    if (!number_take(args, "--poll", 10, 60000, &poll_ms)) return WRONG;
+    if (!number_take_within(args, "--poll", 10, 60000, &poll_ms)) return WRONG;
     if (!san_at(args, 0, san, sizeof san) || !san_at(args, 1, more, sizeof more)) return WRONG;
     if (!*san || *more)
         return live_because(why, "expected one --san, as in eth0,bias=0x100,address=0x101"), WRONG;
@@ -526,10 +526,10 @@ static bool read_request(const struct arguments *args, struct packetway_request 
 {
     const char *word = args->operand[0];
     uint64_t count = 1, interval_ms = 1000, size = 56, timeout_ms = 1000;
-    if (!number_take(args, "--count", 1, 1000000, &count) ||
-        !number_take(args, "--interval", 0, 60000, &interval_ms) ||
-        !number_take(args, "--size", 8, LEAT_PACKETWAY_NODE_MESSAGE_MAX - 64, &size) ||
-        !number_take(args, "--timeout", 1, 60000, &timeout_ms))
+    if (!number_take_within(args, "--count", 1, 1000000, &count) ||
+        !number_take_within(args, "--interval", 0, 60000, &interval_ms) ||
+        !number_take_within(args, "--size", 8, LEAT_PACKETWAY_NODE_MESSAGE_MAX - 64, &size) ||
+        !number_take_within(args, "--timeout", 1, 60000, &timeout_ms))
         return false;
     *q = (struct packetway_request){ .count = (uint32_t)count,
                                      .interval_ms = (uint32_t)interval_ms,

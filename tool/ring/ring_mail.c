@@ -159,7 +159,7 @@ int ring_receive(const struct ring_live_request *a, struct leat_aton_host *stati
 {
     uint64_t count = 1;
     int code = DONE;
-    if (!number_take(a->args, "--count", 1, UINT32_MAX, &count)) return WRONG;
+    if (!number_take_within(a->args, "--count", 1, UINT32_MAX, &count)) return WRONG;
     for (uint64_t i = 0; i < count && code == DONE; i++)
         code = receive_one(a, station);
     return code;

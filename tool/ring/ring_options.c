@@ -25,7 +25,7 @@ const char *ring_opcode_name(unsigned opcode)
 bool ring_read_width(const struct arguments *args, uint8_t *width_bits)
 {
     uint32_t width = 32;
-    if (!number_take_small(args, "--width", 0, UINT32_MAX, &width)) return false;
+    if (!number_take_small_within(args, "--width", 0, UINT32_MAX, &width)) return false;
     *width_bits = (uint8_t)width;
     return width == 16 || width == 32 || width == 64 ||
            misused(args->verb, "--width %u, expected 16, 32 or 64", width);
@@ -62,7 +62,7 @@ static bool read_command(struct ring_job *job)
     if (text && (!job->command.opcode || job->command.opcode > LEAT_ATON_LE))
         return misused(job->args->verb,
                        "--command '%s', expected add, and, or, max, min, eq, lt or le", text);
-    if (!number_take_small(job->args, "--register", 0, LEAT_ATON_REGISTER_MAX, &reg)) return false;
+    if (!number_take_small_within(job->args, "--register", 0, LEAT_ATON_REGISTER_MAX, &reg)) return false;
     job->command.reg = (uint8_t)reg;
     return true;
 }
@@ -74,7 +74,7 @@ static bool read_value(struct ring_job *job)
     if (opcode < LEAT_ATON_EQ)
         return misused(job->args->verb, "--value is for the commands eq, lt and le");
     job->command.value_given = true;
-    return number_take(job->args, "--value", 0, leat_aton_mask(job->command.width_bits),
+    return number_take_within(job->args, "--value", 0, leat_aton_mask(job->command.width_bits),
                        &job->command.value);
 }
 
@@ -213,14 +213,14 @@ static bool read_stations(struct ring_job *job)
     if (!argument(job->args, "--stations"))
         return misused(job->args->verb, "%s needs --stations N%s", job->word,
                        strcmp(job->word, "sim") == 0 ? "" : ", or --live for this host's ring");
-    if (!number_take_small(job->args, "--stations", 1, LEAT_SIM_ATON_STATIONS_MAX,
+    if (!number_take_small_within(job->args, "--stations", 1, LEAT_SIM_ATON_STATIONS_MAX,
                            &job->stations) ||
-        !number_take_small(job->args, "--quorum", 1, job->stations, &job->quorum) ||
-        !number_take_small(job->args, "--from", 1, job->stations, &from) ||
-        !number_take_small(job->args, "--to", 1, job->stations, &to) ||
-        !number_take_small(job->args, "--propagation", 0, LEAT_SIM_ATON_PROPAGATION_MAX,
+        !number_take_small_within(job->args, "--quorum", 1, job->stations, &job->quorum) ||
+        !number_take_small_within(job->args, "--from", 1, job->stations, &from) ||
+        !number_take_small_within(job->args, "--to", 1, job->stations, &to) ||
+        !number_take_small_within(job->args, "--propagation", 0, LEAT_SIM_ATON_PROPAGATION_MAX,
                            &job->propagation) ||
-        !number_take(job->args, "--seed", 0, UINT64_MAX, &job->seed))
+        !number_take_within(job->args, "--seed", 0, UINT64_MAX, &job->seed))
         return false;
     job->from = from - 1;
     job->command.da = to ? (uint16_t)to : LEAT_ATON_DA_ALL;

@@ -124,9 +124,9 @@ static int join(const struct ring_live_request *a)
         return misuse(a->args->verb, "join needs --address, another one for each station");
     if (!read_mac(a, "--next", config.next) || !read_mac(a, "--previous", config.previous) ||
         !read_driver(a, &config.driver) ||
-        !number_take(a->args, "--ring", 0, UINT32_MAX, &ring_id) ||
-        !number_take(a->args, "--address", 0, LEAT_ATON_DA_ALL - 1, &address) ||
-        !number_take(a->args, "--rate", 0, 1000000000, &rate))
+        !number_take_within(a->args, "--ring", 0, UINT32_MAX, &ring_id) ||
+        !number_take_within(a->args, "--address", 0, LEAT_ATON_DA_ALL - 1, &address) ||
+        !number_take_within(a->args, "--rate", 0, 1000000000, &rate))
         return WRONG;
     if (key_file && !key_file_read(key_file, key)) return WRONG;
     config.ring_id = (uint32_t)ring_id;
@@ -219,7 +219,7 @@ static int set_enabled(const struct ring_live_request *a, struct leat_aton_host 
 static int set_load(const struct ring_live_request *a, struct leat_aton_host *station, unsigned reg)
 {
     uint64_t every_s = 0, load = 0;
-    if (!number_take(a->args, "--every", 1, 86400, &every_s)) return WRONG;
+    if (!number_take_within(a->args, "--every", 1, 86400, &every_s)) return WRONG;
     do {
         if (!load_now(&load)) return FAILED;
         leat_aton_host_registers(station)[reg] = load;
@@ -644,15 +644,15 @@ static bool read_command(struct ring_live_request *a)
     struct leat_aton_command *c = &a->command;
     uint64_t reg = c->reg, to = LEAT_ATON_DA_ALL, timeout_ms = 1000, quorum = 0;
     if (!ring_read_width(a->args, &c->width_bits) ||
-        !number_take(a->args, "--register", 0, LEAT_ATON_REGISTER_MAX, &reg) ||
-        !number_take(a->args, "--to", 0, LEAT_ATON_DA_ALL - 1, &to) ||
-        !number_take(a->args, "--quorum", 1, LEAT_ATON_DA_ALL, &quorum) ||
-        !number_take(a->args, "--timeout", 1, 3600000, &timeout_ms))
+        !number_take_within(a->args, "--register", 0, LEAT_ATON_REGISTER_MAX, &reg) ||
+        !number_take_within(a->args, "--to", 0, LEAT_ATON_DA_ALL - 1, &to) ||
+        !number_take_within(a->args, "--quorum", 1, LEAT_ATON_DA_ALL, &quorum) ||
+        !number_take_within(a->args, "--timeout", 1, 3600000, &timeout_ms))
         return false;
     c->value_given = argument(a->args, "--value") != NULL;
     if (c->value_given && (c->opcode < LEAT_ATON_EQ || c->opcode > LEAT_ATON_LE))
         return misused(a->args->verb, "--value goes with query eq, lt or le");
-    if (!number_take(a->args, "--value", 0, leat_aton_mask(c->width_bits), &c->value)) return false;
+    if (!number_take_within(a->args, "--value", 0, leat_aton_mask(c->width_bits), &c->value)) return false;
     c->reg = (uint8_t)reg;
     c->da = (uint16_t)to;
     a->quorum = (uint32_t)quorum;

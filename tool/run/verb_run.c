@@ -74,11 +74,11 @@ static bool read_job(const struct arguments *args, struct run_job *job)
             args->verb,
             "expected --fabric F and a program, as in leat run --fabric clos444 -- ./program");
     if (!check_files(args) || !sim_read_model(args, &model) ||
-        !number_take_small(args, "-n", 1, RUN_TASKS_MAX, &job->tasks) ||
-        !number_take(args, "--patience", 0, RUN_PATIENCE_S_MAX, &patience_s) ||
-        !number_take_small(args, "--flit-bytes", 1, LEAT_NET_PORT_FLIT_OCTETS_MAX,
+        !number_take_small_within(args, "-n", 1, RUN_TASKS_MAX, &job->tasks) ||
+        !number_take_within(args, "--patience", 0, RUN_PATIENCE_S_MAX, &patience_s) ||
+        !number_take_small_within(args, "--flit-bytes", 1, LEAT_NET_PORT_FLIT_OCTETS_MAX,
                            &job->flit_octets) ||
-        !number_take_small(args, "--packet-flits", 2, LEAT_NET_FLITS_MAX, &job->packet_flits) ||
+        !number_take_small_within(args, "--packet-flits", 2, LEAT_NET_FLITS_MAX, &job->packet_flits) ||
         !read_compute(args, &job->compute_scale))
         return false;
     job->patience = patience_s * SECOND_PS;

@@ -112,11 +112,11 @@ static bool read_traffic(const struct arguments *args, struct net_job *job)
     job->traffic.shape = &job->design->plan.shape;
     job->traffic.seed = 1;
     if (!read_pattern(args, job) || !read_load(args, job) ||
-        !number_take(args, "--seed", 0, UINT64_MAX, &job->traffic.seed) ||
-        !number_take(args, "--rounds", 1, UINT32_MAX, &job->traffic.rounds) ||
-        !number_take_small(args, "--flits", 1, LEAT_NET_FLITS_MAX, &job->traffic.flits) ||
-        !number_take_small(args, "--burst", 1, LEAT_NET_BURST_MAX, &job->traffic.burst) ||
-        !number_take_small(args, "--hot", 0, 100, &job->traffic.hot_percent) ||
+        !number_take_within(args, "--seed", 0, UINT64_MAX, &job->traffic.seed) ||
+        !number_take_within(args, "--rounds", 1, UINT32_MAX, &job->traffic.rounds) ||
+        !number_take_small_within(args, "--flits", 1, LEAT_NET_FLITS_MAX, &job->traffic.flits) ||
+        !number_take_small_within(args, "--burst", 1, LEAT_NET_BURST_MAX, &job->traffic.burst) ||
+        !number_take_small_within(args, "--hot", 0, 100, &job->traffic.hot_percent) ||
         !check_effect(args, job) || !read_trace(args, job))
         return false;
     job->ends = job->traffic.pattern == LEAT_NET_TRACE || job->traffic.rounds;
@@ -197,7 +197,8 @@ bool net_read_faults(const struct arguments *args, const struct leat_net_topolog
     const char *each = argument(args, "--fault"), *file = argument(args, "--fault-file");
     struct faults_read read = { faults, topology };
     leat_net_faults_init(faults);
-    if (!number_take_small(args, "--flit-bits", 1, LEAT_NET_FLIT_BITS_MAX, &faults->flit_bits))
+    if (!number_take_small_within(args, "--flit-bits", 1, LEAT_NET_FLIT_BITS_MAX,
+                                  &faults->flit_bits))
         return false;
     while (each) { /* repeated options are joined by newlines */
         const size_t len = strcspn(each, "\n");
@@ -218,7 +219,7 @@ static bool read_warmup(const struct arguments *args, struct net_job *job)
     job->warmup = LEAT_NET_STEADY_FIND;
     if (strcmp(text, "auto") == 0) return true;
     job->warmup = 0;
-    if (!number_take(args, "--warmup", 0, SIM_CYCLES_MAX, &job->warmup)) return false;
+    if (!number_take_within(args, "--warmup", 0, SIM_CYCLES_MAX, &job->warmup)) return false;
     if (job->warmup < job->cycles) return true;
     return misused(args->verb, "--warmup %s, expected less than the %llu cycles of the run", text,
                    (unsigned long long)job->cycles);
@@ -256,7 +257,8 @@ bool net_read_job(const struct arguments *args, struct leat_fabric *fabric, stru
                              .json = argument(args, "--json"),
                              .unsafe = argument(args, "--unsafe") };
     return fabric_refuse_option(args, fabric, "", argument_in(args, not_for_nets)) &&
-           read_model(args) && number_take(args, "--cycles", 1, SIM_CYCLES_MAX, &job->cycles) &&
+           read_model(args) &&
+           number_take_within(args, "--cycles", 1, SIM_CYCLES_MAX, &job->cycles) &&
            build(args, fabric, job) && read_links(args, job) &&
            sim_check_cycles(args, job->cycles, &n->design.plan.clock, "") &&
            read_traffic(args, job) && check_length(args, job) &&

@@ -30,9 +30,9 @@ bool port_load_read(struct port_load *l, const char *more)
             args->verb,
             "--traffic '%s', expected uniform, permutation, hotspot, broadcast or bursty", name);
     return sim_take_load(args, &l->load) &&
-           number_take(args, "--cycles", 1, SIM_CYCLES_MAX, &l->cycles) &&
-           number_take(args, "--seed", 0, UINT64_MAX, &l->seed) &&
-           number_take(args, "--bytes", 0, BYTES_MAX, &l->bytes);
+           number_take_within(args, "--cycles", 1, SIM_CYCLES_MAX, &l->cycles) &&
+           number_take_within(args, "--seed", 0, UINT64_MAX, &l->seed) &&
+           number_take_within(args, "--bytes", 0, BYTES_MAX, &l->bytes);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */

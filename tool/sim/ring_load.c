@@ -91,9 +91,9 @@ static bool read_load(struct ring_load *l)
     static const char known[] = "--traffic --load --cycles --seed --json --bytes --idle";
     if (!fabric_refuse_foreign(l->args, l->fabric, "", known) || !read_traffic(l) ||
         !read_idle(l) || !sim_take_load(l->args, &l->load) ||
-        !number_take(l->args, "--cycles", 1, SIM_CYCLES_MAX, &l->cycles) ||
-        !number_take(l->args, "--seed", 0, UINT64_MAX, &l->seed) ||
-        !number_take(l->args, "--bytes", 0, l->config.packet_octets, &l->bytes))
+        !number_take_within(l->args, "--cycles", 1, SIM_CYCLES_MAX, &l->cycles) ||
+        !number_take_within(l->args, "--seed", 0, UINT64_MAX, &l->seed) ||
+        !number_take_within(l->args, "--bytes", 0, l->config.packet_octets, &l->bytes))
         return false;
     if (l->config.stations > 1) return true;
     return misused(l->args->verb, "%s has nobody to send to, expected 2 stations or more",

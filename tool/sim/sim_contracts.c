@@ -39,10 +39,10 @@ static bool read_options(const struct arguments *args, const struct leat_sim_atm
                        "%s with --contracts, expected only --admit, --cycles, --seed, --model, "
                        "--json",
                        foreign);
-    if (!number_take(args, "--cycles", 1, cycles_max < SIM_CYCLES_MAX ? cycles_max : SIM_CYCLES_MAX,
+    if (!number_take_within(args, "--cycles", 1, cycles_max < SIM_CYCLES_MAX ? cycles_max : SIM_CYCLES_MAX,
                      &job->cycles))
         return false;
-    if (!number_take(args, "--seed", 0, UINT64_MAX, &job->seed)) return false;
+    if (!number_take_within(args, "--seed", 0, UINT64_MAX, &job->seed)) return false;
     if (!sim_read_model(args, &job->model)) return false;
     if (admit && strcmp(admit, "all") != 0 && strcmp(admit, "checked") != 0)
         return misused(args->verb, "--admit '%s', expected all or checked", admit);

@@ -152,16 +152,16 @@ static bool read_bytes(const struct arguments *args, struct sim_job *job)
 bool sim_read_units(const struct arguments *args, struct leat_atm_aal_config *aal)
 {
     aal->resync = !argument(args, "--no-resync");
-    return number_take_small(args, "--descriptors", 1, UINT16_MAX, &aal->descriptors) &&
-           number_take_small(args, "--retransmit", 1, UINT32_MAX, &aal->retransmit_cycles) &&
-           number_take_small(args, "--obsolete", 1, UINT32_MAX, &aal->obsolete_cycles) &&
-           number_take_small(args, "--transmissions", 1, UINT8_MAX, &aal->transmissions_max);
+    return number_take_small_within(args, "--descriptors", 1, UINT16_MAX, &aal->descriptors) &&
+           number_take_small_within(args, "--retransmit", 1, UINT32_MAX, &aal->retransmit_cycles) &&
+           number_take_small_within(args, "--obsolete", 1, UINT32_MAX, &aal->obsolete_cycles) &&
+           number_take_small_within(args, "--transmissions", 1, UINT8_MAX, &aal->transmissions_max);
 }
 
 static bool read_buffers(const struct arguments *args, struct sim_job *job)
 {
     uint32_t *blocks = &job->aal.send_blocks;
-    if (!number_take_small(args, "--blocks", 1, LEAT_ATM_AAL_BLOCKS_MAX, blocks)) return false;
+    if (!number_take_small_within(args, "--blocks", 1, LEAT_ATM_AAL_BLOCKS_MAX, blocks)) return false;
     job->aal.receive_blocks = *blocks;
     return read_bytes(args, job);
 }
@@ -238,8 +238,8 @@ bool sim_read_job(const struct arguments *args, const struct leat_fabric_atm *at
     if (argument(args, "--admit"))
         return misused(args->verb, "--admit has no meaning without --contracts");
     const bool read = sim_read_model(args, &job->model) &&
-                      number_take(args, "--cycles", 1, SIM_CYCLES_MAX, &job->cycles) &&
-                      number_take(args, "--seed", 0, UINT64_MAX, &job->seed) &&
+                      number_take_within(args, "--cycles", 1, SIM_CYCLES_MAX, &job->cycles) &&
+                      number_take_within(args, "--seed", 0, UINT64_MAX, &job->seed) &&
                       read_traffic(args, job) && read_load(args, job) && refuse_with_w(args, job) &&
                       read_buffers(args, job) && sim_read_units(args, &job->aal) &&
                       sim_read_lines(args, atm->base.ports, &job->line, job->outage) &&

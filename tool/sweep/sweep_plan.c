@@ -225,7 +225,7 @@ static bool read_jobs(struct sweep_plan *plan)
     plan->jobs = processors < 1                ? 1
                  : processors > SWEEP_JOBS_MAX ? SWEEP_JOBS_MAX
                                                : (uint32_t)processors;
-    return number_take_small(plan->args, "-j", 1, SWEEP_JOBS_MAX, &plan->jobs);
+    return number_take_small_within(plan->args, "-j", 1, SWEEP_JOBS_MAX, &plan->jobs);
 }
 
 static bool read_store(struct sweep_plan *plan)

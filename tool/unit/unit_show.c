@@ -13,7 +13,7 @@ bool unit_options_read(const struct arguments *args, struct unit_options *option
                                          { "--vcd", options->vcd } };
     if (format && !thesis && strcmp(format, "jsonl") != 0)
         return misused(args->verb, "--format '%s', expected thesis or jsonl", format);
-    return number_take_small(args, "--cycles", 1, UNIT_CYCLES_MAX, &options->cycles) &&
+    return number_take_small_within(args, "--cycles", 1, UNIT_CYCLES_MAX, &options->cycles) &&
            result_names_apart(args->verb, names, options->vcd ? 2 : 1,
                               args->operand_count == 2 ? args->operand[1] : NULL);
 }
