@@ -9,36 +9,9 @@
 #include "esp_sim.h"
 #include "tool.h"
 
-#define ESP_SIM_WORDS "sim"
-#define ESP_SIM_OPTIONS                                                                            \
-    { "--tree", "D,F", "sim: a tree of routers, D levels, F below each; members at the last" },    \
-        { "--graph", "FILE", "sim: routers and wires of a file of edges" },                        \
-        { "--fabric", "NAME", "sim: of a fabric, as mesh:4,4 or torus:8,8" },                      \
-        { "--members", "N", "sim: spread evenly; services: begin when so many have joined" },      \
-        { "--at", "ROUTER", "sim: where the root is; default 0" },                                 \
-        { "--service", "S",                                                                        \
-          "sim: census, max, min, sum, average, tree, robust-census, robust-sum or "               \
-          "robust-average" },                                                                      \
-        { "--values", "FILE", "sim: a number for each member, or random (the default)" },          \
-        { "--bits", "B", "sim: of a value, 1 to 64; default 24, of a file 64" },                   \
-        { "--loss", "P", "sim: chance that a link loses a packet; default 0" },                    \
-        { "--dup", "P", "sim: ... duplicates it" },                                                \
-        { "--reorder", "P", "sim: ... holds it back by up to four delays" },                       \
-        { "--delay", "TIME", "sim: of a link; default 1ms" },                                      \
-        { "--seed", "N", "sim: random seed; default 1" },                                          \
-        { "--multicast", NULL, "sim: announce by duplicates at branch points, installed before" }, \
-        { "--dot", "FILE", "tree: write it for Graphviz" },                                        \
-    {                                                                                              \
-        "--trust", NULL,                                                                           \
-            "sim, robust: accept the first answer without checking it (for comparison)"            \
-    }
+#define ESP_SERVICES "census max min sum average tree robust-census robust-sum robust-average"
 
-/* Options that sim and live services share. */
-#define ESP_SERVICE_OPTIONS                                                              \
-    { "--rounds", "K", "robust, max, min, tree: times that a packet is sent, 1 to 64" }, \
-        { "--attempts", "N", "until the service gives up, 1 to 64" },                    \
-        { "--tau", "TIME", "lifetime of a binding; default 10s" },                       \
-        { "--json", NULL, "print JSON" },
+enum { ESP_CHANCE_DECIMALS = 9, ESP_REORDER_DELAYS = 4 /* longest hold of a packet */ };
 
 /* What the options say. */
 struct esp_job {
@@ -58,7 +31,7 @@ struct esp_job {
     bool json;
 };
 
-/* Sets kind and robust of a service, census or robust-census; its name. NULL: there is none. */
+/* Sets kind and robust of one of ESP_SERVICES; its name. */
 const char *esp_find_service(const char *name, struct leat_esp_request *request);
 
 /* False after a complaint; call esp_job_free in either case. */

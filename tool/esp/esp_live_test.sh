@@ -452,7 +452,7 @@ bad_input() {
     exits 2 "expected one of" "$leat" esp nonsense
     exits 2 "no network device 'nosuch'" "$leat" esp route --dev nosuch
     exits 2 "at least one --dev" "$leat" esp route
-    exits 2 "expected xdp, packet or udp" "$leat" esp route --dev up --driver token
+    exits 2 "expected one of xdp packet udp" "$leat" esp route --dev up --driver token
     exits 2 "--tau '1'" "$leat" esp route --dev up --tau 1
     exits 2 "--capacity '0'" "$leat" esp route --dev up --capacity 0
     exits 2 "is there twice" in_ns r0 "$leat" esp route --dev up --dev up

@@ -144,7 +144,7 @@ def main():
         if i % 5 == 0:
             expect(f"{case}: again", leat(case), got)
         # The same network with faults: a robust answer is right or there is none.
-        faults = ["--loss", 0.1, "--dup", 0.1, "--reorder", 0.1, "--attempts", 20, "--rounds", 8]
+        faults = ["--loss", 0.1, "--duplicate", 0.1, "--reorder", 0.1, "--attempts", 20, "--rounds", 8]
         got = leat(words + ["--members", 20, "--service", "robust-sum", "--seed", i] + faults)
         expect(f"{words} {faults}: right", got["right"], True)
 

@@ -1,15 +1,11 @@
 /* leat esp sim: reads the options. */
-#include "duration.h"
 #include "esp_job.h"
-#include "leat_tree.h"
 #include "lines.h"
 #include "number.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    RATE_DECIMALS = 9,
-    REORDER_DELAYS = 4, /* longest hold of a packet */
     ATTEMPTS_DEFAULT = 8,
     BITS_DEFAULT = 24, /* one part, however many members */
     REPLIES = 1 << 16,
@@ -37,39 +33,29 @@ static const struct service {
 
 const char *esp_find_service(const char *name, struct leat_esp_request *request)
 {
-    for (size_t i = 0; i < sizeof services / sizeof *services; i++) {
-        if (strcmp(services[i].name, name) != 0) continue;
-        request->kind = services[i].kind;
-        request->robust = services[i].robust;
-        return services[i].name;
-    }
-    return NULL;
+    const struct service *s = services;
+    while (strcmp(s->name, name) != 0)
+        s++;
+    request->kind = s->kind;
+    request->robust = s->robust;
+    return s->name;
 }
 
 static bool read_service(struct esp_job *job)
 {
-    static const char expected[] =
-        "census, max, min, sum, average, tree, robust-census, robust-sum or robust-average";
     const char *text = argument(job->args, "--service");
-    if (!text) return misused(job->args->verb, "sim needs --service: %s", expected);
+    if (!text) return misused(job->args->verb, "sim needs --service, one of " ESP_SERVICES);
     job->service = esp_find_service(text, &job->request);
-    if (job->service) return true;
-    return misused(job->args->verb, "--service '%s', expected %s", text, expected);
+    return true;
 }
 
 /* As a part of 2^64. */
-static bool read_chance(const struct esp_job *job, const char *option, uint64_t *out)
+static uint64_t chance_of(const struct esp_job *job, const char *option)
 {
-    const char *text = argument(job->args, option);
-    const uint64_t one = 1000000000;
-    uint32_t parts;
-    if (!text) return true;
-    if (!number_read_fraction(text, RATE_DECIMALS, &parts, NULL))
-        return misused(job->args->verb,
-                       "%s '%s', expected a chance of 0 to 1 in steps of 1e-9, as 0.1", option,
-                       text);
-    *out = parts == one ? LEAT_SIM_ESP_ALWAYS : UINT64_MAX / one * parts;
-    return true;
+    const uint64_t one = 1000000000; /* 10^ESP_CHANCE_DECIMALS */
+    uint32_t parts = 0;
+    number_take_share(job->args, option, &parts);
+    return parts == one ? LEAT_SIM_ESP_ALWAYS : UINT64_MAX / one * parts;
 }
 
 static bool read_links(struct esp_job *job)
@@ -77,14 +63,15 @@ static bool read_links(struct esp_job *job)
     struct leat_sim_esp_config *c = &job->config;
     job->delay_ps = delay_default;
     c->tau_ps = tau_default;
-    if (!duration_take(job->args, "--delay", us, LEAT_SIM_ESP_DELAY_MAX / REORDER_DELAYS,
-                       &job->delay_ps) ||
-        !duration_take(job->args, "--tau", us, 3600 * (tau_default / 10), &c->tau_ps))
+    if (!number_take(job->args, "--delay", &job->delay_ps) ||
+        !number_take(job->args, "--tau", &c->tau_ps))
         return false;
     c->access_ps = job->delay_ps;
-    c->reorder_ps = REORDER_DELAYS * job->delay_ps;
-    return read_chance(job, "--loss", &c->loss) && read_chance(job, "--dup", &c->duplicate) &&
-           read_chance(job, "--reorder", &c->reorder);
+    c->reorder_ps = ESP_REORDER_DELAYS * job->delay_ps;
+    c->loss = chance_of(job, "--loss");
+    c->duplicate = chance_of(job, "--duplicate");
+    c->reorder = chance_of(job, "--reorder");
+    return true;
 }
 
 /* ---- members --------------------------------------------------------------------------------- */
@@ -119,7 +106,7 @@ static bool read_values(struct esp_job *job)
     const char *file = argument(job->args, "--values");
     const bool is_random = !file || strcmp(file, "random") == 0;
     uint32_t bits = is_random ? BITS_DEFAULT : LEAT_ESP_VALUE_BITS;
-    if (!number_take_small_within(job->args, "--bits", 1, LEAT_ESP_VALUE_BITS, &bits)) return false;
+    if (!number_take_small(job->args, "--bits", &bits)) return false;
     job->request.value_bits = (uint8_t)bits;
     if (is_random) {
         struct leat_random r;
@@ -138,7 +125,7 @@ static bool read_members(struct esp_job *job)
     struct leat_sim_esp_config *c = &job->config;
     c->members = job->places;
     if (!job->places) return complain("no place for members, expected at least one");
-    return number_take_small_within(job->args, "--members", 1, LEAT_ESP_ROSTER_MAX, &c->members) &&
+    return number_take_small(job->args, "--members", &c->members) &&
            number_take_small_within(job->args, "--at", 0, c->graph.routers - 1, &c->graph.root) &&
            place_members(job);
 }
@@ -182,8 +169,8 @@ static bool read_request(struct esp_job *job)
                        job->service, job->service);
     if (r->is_trusting && !r->robust)
         return misused(job->args->verb, "--trust for %s, expected a robust service", job->service);
-    if (!number_take_small_within(job->args, "--rounds", 1, LEAT_ESP_ROUNDS_MAX, &r->rounds) ||
-        !number_take_small_within(job->args, "--attempts", 1, LEAT_ESP_ATTEMPTS_MAX, &r->attempts))
+    if (!number_take_small(job->args, "--rounds", &r->rounds) ||
+        !number_take_small(job->args, "--attempts", &r->attempts))
         return false;
     r->copies = is_faulty ? LEAT_ESP_ROUNDS_DEFAULT : 1;
     r->pace_ps = us;
@@ -198,9 +185,8 @@ bool esp_read_job(const struct arguments *args, struct esp_job *job)
     job->multicast = argument(args, "--multicast") != NULL;
     if (args->operand_count > 1)
         return misused(args->verb, "'%s', expected nothing behind sim", args->operand[1]);
-    if (!read_service(job) || !number_take_within(args, "--seed", 0, UINT64_MAX, &job->config.seed) ||
-        !read_links(job) || !esp_make_network(job) || !read_members(job) || !read_values(job) ||
-        !read_request(job))
+    if (!read_service(job) || !number_take(args, "--seed", &job->config.seed) || !read_links(job) ||
+        !esp_make_network(job) || !read_members(job) || !read_values(job) || !read_request(job))
         return false;
     if (job->dot && job->request.kind != LEAT_ESP_SERVICE_TREE)
         return misused(args->verb, "--dot for %s, expected --service tree", job->service);

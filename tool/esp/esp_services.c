@@ -79,9 +79,8 @@ static bool read_command(const struct arguments *args, struct command *a)
                                              .root = argument(args, "--root"),
                                              .via = argument(args, "--via") };
     if (!esp_read_key(args, a->key, &a->host.key) || !read_value(args, &a->host.value) ||
-        !duration_take(args, "--tau", ps_per_ms, hour_ps, &tau_ps) ||
-        !duration_take(args, "--every", ps_per_ms, hour_ps, &every_ps) ||
-        !duration_take(args, "--wait", 0, hour_ps, &a->wait_ps) ||
+        !number_take_within(args, "--tau", ps_per_ms, hour_ps, &tau_ps) ||
+        !number_take(args, "--every", &every_ps) || !number_take(args, "--wait", &a->wait_ps) ||
         !number_take_within(args, "--members", 1, LEAT_ESP_HOST_MEMBERS_MAX, &a->members))
         return false;
     a->host.tau_ns = tau_ps / ps_per_ns;
@@ -95,7 +94,7 @@ static bool read_lifetime(const struct arguments *args, enum leat_esp_announced 
 {
     uint64_t lifetime_ps = r->lifetime_ms * ps_per_ms;
     if (kind != LEAT_ESP_SERVICE_MULTICAST) return true;
-    if (!duration_take(args, "--for", ps_per_ms, hour_ps, &lifetime_ps)) return false;
+    if (!number_take_within(args, "--for", ps_per_ms, hour_ps, &lifetime_ps)) return false;
     r->lifetime_ms = (uint32_t)(lifetime_ps / ps_per_ms);
     return true;
 }
@@ -107,11 +106,9 @@ static bool read_request(const struct command *a, enum leat_esp_announced kind,
     const bool robust = argument(args, "--robust") != NULL;
     *r = leat_esp_host_root_request(kind, robust);
     r->is_signed = argument(args, "--signed") != NULL;
-    return number_take_small_within(args, robust ? "--robust" : "--rounds", 1, LEAT_ESP_ROUNDS_MAX,
-                             &r->rounds) &&
-           number_take_small_within(args, "--attempts", 1, LEAT_ESP_ATTEMPTS_MAX, &r->attempts) &&
-           duration_take(args, "--settle", ps_per_ms, 60 * ps_per_s, &r->settle_ps) &&
-           read_lifetime(args, kind, r);
+    return number_take_small(args, robust ? "--robust" : "--rounds", &r->rounds) &&
+           number_take_small(args, "--attempts", &r->attempts) &&
+           number_take(args, "--settle", &r->settle_ps) && read_lifetime(args, kind, r);
 }
 
 /* ---- a member ----------------------------------------------------------------------------- */
@@ -165,9 +162,7 @@ int esp_join(const struct arguments *args)
     if (args->operand_count != 2) return misuse(args->verb, "expected: join GROUP --root ADDRESS");
     if (!a.host.root) return misuse(args->verb, "join needs --root with the address of the root");
     if (!argument(args, "--value")) a.host.value = 1;
-    if (!duration_take(args, "--for", ps_per_ms, UINT64_C(1000000000000000000), &for_ps) ||
-        !number_take_within(args, "--count", 1, UINT64_MAX, &count))
-        return WRONG;
+    if (!number_take(args, "--for", &for_ps) || !number_take(args, "--count", &count)) return WRONG;
     struct leat_esp_host_member *member;
     int code = exit_code_of(leat_esp_host_member_open(&a.host, &member, why));
     if (code != DONE) return code;

@@ -47,12 +47,12 @@ no_part "tree"
 
 # ---- multicast ----------------------------------------------------------------------------------
 same "multicast" "$(json --tree 4,4 --members 200 --service census --multicast | jq -c '[.right,.duplicates,.announce_packets,.announce_per_link_max]')" "[true,85,570,2]"
-same "multicast with loss" "$(json --tree 3,3 --members 30 --service robust-sum --multicast --loss 0.05 --dup 0.05 | jq .right)" true
+same "multicast with loss" "$(json --tree 3,3 --members 30 --service robust-sum --multicast --loss 0.05 --duplicate 0.05 | jq .right)" true
 has "multicast as text" "$("$leat" esp sim --tree 2,2 --service sum --multicast)" "  duplicates                        1  at branch points"
 exits 1 "no multicast: the way of 9 members is not known" "$leat" esp sim --tree 3,3 --service sum --multicast --loss 1
 
 # ---- faults -------------------------------------------------------------------------------------
-model="--tree 4,4 --members 200 --loss 0.1 --dup 0.1 --reorder 0.1"
+model="--tree 4,4 --members 200 --loss 0.1 --duplicate 0.1 --reorder 0.1"
 for seed in 1 2 3; do
     # shellcheck disable=SC2086
     same "robust, seed $seed" "$(json $model --service robust-sum --seed $seed | jq .right)" true
@@ -60,7 +60,7 @@ for seed in 1 2 3; do
     exits 1 "no answer in time" "$leat" esp sim $model --service sum --seed $seed --json
     same "plain, seed $seed" "$(jq -c '[.right,.esp_answer]' "$folder/stdout")" "[false,null]"
 done
-same "duplicates alone" "$(json --tree 3,3 --service sum --dup 1 2> /dev/null | jq .right)" false
+same "duplicates alone" "$(json --tree 3,3 --service sum --duplicate 1 2> /dev/null | jq .right)" false
 exits 1 "nothing came from 4 members in 1 attempts" "$leat" esp sim --tree 2,2 --members 4 --service census --loss 1
 has "the reason of a void" "$("$leat" esp sim --tree 2,300 --service robust-sum 2>&1)" " instructions found their store full"
 exits 1 "no answer: all 2 attempts were void" "$leat" esp sim --tree 1,1 --members 250 --service robust-sum --bits 64 --attempts 2
@@ -69,14 +69,16 @@ exits 1 "the way of 9 of 9 members is not known" "$leat" esp sim --tree 3,3 --se
 # ---- bad input ----------------------------------------------------------------------------------
 wrong() { exits 2 "$@"; same "nothing shown by: $*" "$(cat "$folder/stdout")" ""; }
 sim() { text=$1; shift; wrong "$text" "$leat" esp sim "$@"; }
-wrong "expected one of: sim" "$leat" esp
-wrong "'xyz', expected one of: sim" "$leat" esp xyz
+wrong "'', expected one of sim route stop" "$leat" esp
+wrong "'xyz', expected one of sim" "$leat" esp xyz
+wrong "'senses', did you mean census? expected one of sim" "$leat" esp senses
 wrong "--robust does not go with sim, expected one of --tree" "$leat" esp sim --tree 2,2 --service sum --robust 8
 wrong "--loss does not go with census, expected one of --members" "$leat" esp census 7 --loss 0.1
 wrong "--rounds does not go with sum" "$leat" esp sum 7 --rounds 3
 wrong "--members does not go with route" "$leat" esp route --driver udp --members 3
 sim "sim needs --service" --tree 2,2
-sim "--service 'mean', expected census, max, min" --tree 2,2 --service mean
+sim "--service 'mean', expected one of census max min" --tree 2,2 --service mean
+sim "--service 'robust-sun', did you mean robust-sum? expected one of census" --tree 2,2 --service robust-sun
 sim "sim needs one of --tree" --service sum
 sim "sim needs one of --tree" --service sum --tree 2,2 --fabric mesh:2,2
 sim "'more', expected nothing behind sim" more --tree 2,2 --service sum
@@ -88,8 +90,8 @@ sim "--fabric 'nowhere', expected a network" --fabric nowhere --service sum
 sim "no way from router 1 to router 4" --fabric fly:2,3 --service sum --at 4
 sim "--members '0', expected a whole number, 1 to 1048575" --tree 2,2 --members 0 --service sum
 sim "--at '3', expected a whole number, 0 to 2" --tree 2,2 --at 3 --service sum
-sim "--loss '1.5', expected a chance of 0 to 1" --tree 2,2 --service sum --loss 1.5
-sim "--dup 'x', expected a chance" --tree 2,2 --service sum --dup x
+sim "--loss '1.5', expected 0 to 1 in steps of 1e-9" --tree 2,2 --service sum --loss 1.5
+sim "--duplicate 'x', expected 0 to 1" --tree 2,2 --service sum --duplicate x
 sim "--delay '5', expected a time of 1us to 250ms" --tree 2,2 --service sum --delay 5
 sim "--delay '1s', expected a time" --tree 2,2 --service sum --delay 1s
 sim "--tau '-1s', expected a time" --tree 2,2 --service sum --tau -1s
@@ -111,4 +113,15 @@ sim "apart:2: " --graph "$folder/apart" --service sum
 printf '0 1 x\n' > "$folder/bad"
 sim "bad:1: 'x', expected the cycles of the wire" --graph "$folder/bad" --service sum
 exits 0 "" "$leat" esp sim --tree 2,2 --service max --delay 1.5ms --tau 10s
+exits 0 "leat: --dup is called --duplicate now" "$leat" esp sim --tree 2,2 --service max --dup 0
+
+# ---- help --------------------------------------------------------------------------------------------
+
+has "help of a subverb" "$("$leat" esp route --help)" "leat esp route: make this host an ESP router"
+has "its options" "$("$leat" help esp route)" "--capacity N       bindings of the centre's store, 1 to 268435456; default"
+! "$leat" help esp route | grep -q -- --service || fail "help of route: an option of sim"
+for word in sim route stop status store trace join census max min sum average tree multicast; do
+    has "help of all subverbs" "$("$leat" esp --help)" "  $word "
+    has "help of $word" "$("$leat" help esp $word)" "  leat esp $word "
+done
 finish

@@ -1,5 +1,4 @@
 /* leat esp route, stop, status, store, trace: a router of this host. */
-#include "duration.h"
 #include "esp_live.h"
 #include "json_out.h"
 #include "leat_tree.h"
@@ -10,8 +9,7 @@
 #include <time.h>
 
 enum { TEXT_MAX = 1024, TRACE_PAUSE_MS = 10 };
-static const uint64_t tau_default_ps = 10000000000000, ps_per_ns = 1000;
-static const uint64_t tau_most_ps = UINT64_C(3600000000000000); /* an hour */
+static const uint64_t tau_default_ps = 10000000000000, ps_per_ns = 1000, ps_per_ms = 1000000000;
 
 static char why[LEAT_ESP_ROUTER_WHY_LEN];
 
@@ -31,16 +29,14 @@ bool esp_read_key(const struct arguments *args, uint8_t key[LEAT_ESP_KEY_LEN], c
 
 /* ---- route -------------------------------------------------------------------------------- */
 
-static bool read_driver(const struct arguments *args, enum leat_esp_router_driver *driver)
+static enum leat_esp_router_driver read_driver(const struct arguments *args)
 {
     const char *text = argument(args, "--driver");
-    if (!text) return true;
-    for (uint32_t i = LEAT_ESP_ROUTER_XDP; i <= LEAT_ESP_ROUTER_UDP; i++) {
-        if (strcmp(text, esp_driver_name(i)) != 0) continue;
-        *driver = (enum leat_esp_router_driver)i;
-        return true;
-    }
-    return misused(args->verb, "--driver '%s', expected xdp, packet or udp", text);
+    uint32_t i = LEAT_ESP_ROUTER_XDP;
+    if (!text) return LEAT_ESP_ROUTER_ANY;
+    while (strcmp(text, esp_driver_name(i)) != 0)
+        i++;
+    return (enum leat_esp_router_driver)i;
 }
 
 /* The values of a repeatable option: pointers into `copy`. */
@@ -62,16 +58,15 @@ static bool read_list(const struct arguments *args, const char *option, char cop
 
 static bool read_limits(const struct arguments *args, struct leat_esp_router_config *c)
 {
-    const uint64_t slots = (uint64_t)LEAT_ESP_GROUPS_MAX * LEAT_ESP_GROUP_SLOTS;
     c->capacity = 256 << 10;
     c->port_capacity = 4 << 10;
     c->rate_per_s = 100000;
-    if (!number_take_within(args, "--capacity", 1, slots, &c->capacity) ||
-        !number_take_within(args, "--port-capacity", 1, slots, &c->port_capacity) ||
-        !number_take_within(args, "--rate", 0, 1000000000, &c->rate_per_s))
+    if (!number_take(args, "--capacity", &c->capacity) ||
+        !number_take(args, "--port-capacity", &c->port_capacity) ||
+        !number_take(args, "--rate", &c->rate_per_s))
         return false;
     c->port_share = c->capacity / 2;
-    return number_take_within(args, "--port-share", 0, slots, &c->port_share);
+    return number_take(args, "--port-share", &c->port_share);
 }
 
 static bool read_router(const struct arguments *args, struct leat_esp_router_config *c,
@@ -80,9 +75,9 @@ static bool read_router(const struct arguments *args, struct leat_esp_router_con
     uint64_t tau_ps = tau_default_ps;
     c->name = argument(args, "--name");
     c->listen = argument(args, "--listen");
-    if (!read_driver(args, &c->driver) || !read_limits(args, c) ||
-        !number_take_within(args, "--node-id", 1, UINT64_MAX, &c->node_id) ||
-        !duration_take(args, "--tau", ps_per_ns * 1000000, tau_most_ps, &tau_ps) ||
+    c->driver = read_driver(args);
+    if (!read_limits(args, c) || !number_take(args, "--node-id", &c->node_id) ||
+        !number_take_within(args, "--tau", ps_per_ms, 3600000 * ps_per_ms, &tau_ps) ||
         !read_list(args, "--dev", copy[0], c->device, ESP_PORTS_MAX, &c->device_count) ||
         !read_list(args, "--next-hop", copy[1], c->next_hop, ESP_NEXT_MAX, &c->next_hop_count))
         return false;
@@ -197,7 +192,7 @@ int esp_trace(const struct arguments *args)
 {
     uint64_t count = UINT64_MAX;
     if (args->operand_count != 1) return misuse(args->verb, "trace takes no operand");
-    if (!number_take_within(args, "--count", 1, UINT64_MAX, &count)) return WRONG;
+    if (!number_take(args, "--count", &count)) return WRONG;
     struct leat_esp_router *router = open_router(args);
     if (!router) return WRONG;
     const bool on = leat_esp_router_watch(router, true, why);
