@@ -18,7 +18,7 @@ in_ns() {
 servers=
 tear_down() {
     for i in $stations; do
-        in_ns "$i" "$leat" ring leave --dev in 2>/dev/null || true
+        in_ns "$i" "$leat" ring stop --dev in 2>/dev/null || true
     done
     for pid in $servers; do kill "$pid" 2>/dev/null || true; done
     for i in $stations; do ip netns del "${name}x$i" 2>/dev/null || true; done

@@ -47,7 +47,7 @@ exits 2 "leat: --bind 'nowhere', expected ADDRESS" "$folder/leat" esp join 7 --r
 exits 2 "leat: --bind 'nowhere', expected ADDRESS" "$folder/leat" esp census 7 --bind nowhere
 exits 1 "leat: UDP port 4253: " "$folder/leat" esp join 7 --root 127.0.0.1 --bind 192.0.2.1
 exits 2 "leat: no station on this host, expected one from leat ring join" "$folder/leat" ring status
-exits 2 "leat: lo: no station here, expected one from leat ring join" "$folder/leat" ring leave --dev lo
+exits 2 "leat: lo: no station here, expected one from leat ring join" "$folder/leat" ring stop --dev lo
 
 for script in "${@:-tool/cli/bad_input_test.sh}"; do
     sh "$script" "$folder/leat" > "$folder/log" 2>&1 || fail "$script with altered messages: $(cat "$folder/log")"

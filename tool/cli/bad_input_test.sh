@@ -163,7 +163,7 @@ echo '00010203 04050607 08090a0b 0c0d0e0f' > "$key"
 takes_key() {
     exits 2 "$1" timeout $patience "$leat" esp route --dev none --key-file "$key"
     exits 2 "$1" timeout $patience "$leat" esp census 7 --members 1 --key-file "$key" --tau 1us
-    exits 2 "$1" timeout $patience "$leat" ring join --dev none --address 1 --next 02:00:00:00:00:01 --previous 02:00:00:00:00:02 --key "$key"
+    exits 2 "$1" timeout $patience "$leat" ring join --dev none --address 1 --next 02:00:00:00:00:01 --previous 02:00:00:00:00:02 --key-file "$key"
     exits 2 "$1" timeout $patience "$leat" pktway ping 0x102 --san udp:127.0.0.1:0,bias=0x100,address=0x101 --key-file "$key"
     same "complaints of $key" "$(wc -l < "$folder/stderr")" 1
 }

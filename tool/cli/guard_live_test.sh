@@ -16,7 +16,7 @@ tear_down() {
     for pid in $beside; do kill -9 "$pid" 2> /dev/null || true; done
     for p in a b r; do
         [ -e "/run/netns/$name$p" ] || continue
-        in_ns $p "$leat" ring leave --dev x0 2> /dev/null || true
+        in_ns $p "$leat" ring stop --dev x0 2> /dev/null || true
         in_ns $p "$leat" esp stop 2> /dev/null || true
         for who in router host; do in_ns $p "$leat" pktway leave --name $who > /dev/null 2>&1 || true; done
     done
@@ -78,14 +78,14 @@ for p in a b; do
     says_so "ring" /dev/shm "$(in_ns $p "$leat" ring status)" "$(in_ns $p "$leat" ring status --json)"
     in_ns $p "$leat" ring set 1 20
 done
-same "ring: it works" "$(in_ns a "$leat" ring query add --register 1 --timeout 60000 --json | jq -c '[.counter,.variable1]')" "[2,40]"
+same "ring: it works" "$(in_ns a "$leat" ring query add --register 1 --timeout 60s --json | jq -c '[.counter,.variable1]')" "[2,40]"
 kill "$(station a)"
 ends "ring, TERM" "$(station a)"
 exits 2 "its registers are kept" in_ns a "$leat" ring status --dev x0
-in_ns a "$leat" ring leave --dev x0
+in_ns a "$leat" ring stop --dev x0
 exits 2 "no station" in_ns a "$leat" ring status --dev x0
 # The other end goes with it.
-in_ns b "$leat" ring leave --dev x0
+in_ns b "$leat" ring stop --dev x0
 ip -n "${name}a" link del x0
 ring
 ip -n "${name}a" link set x0 down
@@ -162,7 +162,7 @@ given_again() {
 given_again_ring() {
     ring
     in_ns a "$leat" ring set 5 777
-    in_ns b "$leat" ring leave --dev x0
+    in_ns b "$leat" ring stop --dev x0
     kill -9 "$(station a)"
     ends "ring, KILL" "$(station a)"
     given_again leat-ring a b "$(ip -n "${name}b" -json link show x0 | jq '.[0].ifindex')"
@@ -170,7 +170,7 @@ given_again_ring() {
     case $(cat "$folder/ring.b") in *"took over"*) fail "ring: a namespace takes over what another one left" ;; esac
     same "ring: another one's register" "$(in_ns b "$leat" ring get 5)" 0
     [ ! -e "$stale" ] || fail "ring: $stale stays"
-    in_ns b "$leat" ring leave --dev x0
+    in_ns b "$leat" ring stop --dev x0
     ip -n "${name}a" link del x0
 }
 given_again_esp() {

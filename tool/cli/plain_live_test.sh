@@ -15,7 +15,7 @@ tear_down() {
     for pid in $joined; do kill "$pid" 2>/dev/null || true; done
     for p in a b c r; do
         [ -e "/run/netns/$name$p" ] || continue
-        for dev in e0 in; do in_ns $p "$leat" ring leave --dev $dev 2>/dev/null || true; done
+        for dev in e0 in; do in_ns $p "$leat" ring stop --dev $dev 2>/dev/null || true; done
         in_ns $p "$leat" esp stop 2>/dev/null || true
         for who in router host; do in_ns $p "$leat" pktway leave --name $who > /dev/null 2>&1 || true; done
     done
@@ -97,7 +97,7 @@ case $(cat "$folder/joined.a") in
     ;;
 esac
 for s in a b c; do
-    in_ns $s "$leat" ring leave --dev e0
+    in_ns $s "$leat" ring stop --dev e0
     ip -n "$name$s" link del e0
 done
 
@@ -117,7 +117,7 @@ cable_join c 30
 ring_answers "a ring of plain cables, with both drivers"
 cable_join b 20
 ring_answers "a ring of plain cables"
-for s in a b c; do in_ns $s "$leat" ring leave --dev in; done
+for s in a b c; do in_ns $s "$leat" ring stop --dev in; done
 for s in a b c; do ip -n "$name$s" link del out; done
 
 # ---- ESP: a -- r -- b ---------------------------------------------------------------------------

@@ -229,7 +229,7 @@ int ring_algorithm(const struct ring_job *job)
         { "least-loaded", least_loaded, LEAT_ATON_MIN },
     };
     size_t i = 0;
-    while (strcmp(all[i].word, job->word) != 0) /* run_ring knows all words */
+    while (strcmp(all[i].word, job->word) != 0) /* the verb has a row for each */
         i++;
     struct ring_query a;
     int code = ring_open(&a, job);

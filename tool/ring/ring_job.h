@@ -12,29 +12,13 @@
 #include "sim_aton.h"
 #include "tool.h"
 
-#define RING_SIM_WORDS "sim"
-#define RING_SIM_OPTIONS                                                                      \
-    { "--stations", "N", "sim: in the ring, 1 to 65534" },                                    \
-        { "--command", "C", "sim: add, and, or, max, min, eq, lt or le" },                    \
-        { "--operands", "FILE", "sim: a number for each station, or random (the default)" },  \
-        { "--from", "K", "sim: the querying station, 1 to N; default 1" },                    \
-        { "--propagation", "BITS", "sim: delay of each link; default 0" },                    \
-        { "--model", "M", "sim: bit or word (the default)" },                                 \
-        { "--disabled", "LIST", "sim: stations that only repeat, with commas between" },      \
-        { "--tree", "LIST",                                                                   \
-          "sim: one operation per tree level; the last applies to all higher levels" },       \
-        { "--fault", "F", "sim: bit, forget, leave or join:STATION@TIME; may be given again", \
-          true },                                                                             \
-        { "--seed", "N", "sim: of random operands; default 1" },                              \
-    {                                                                                         \
-        "--vcd", "FILE", "sim, bit model: write waveforms; 1 ns is one bit time"              \
-    }
+#define RING_COMMANDS "add and or max min eq lt le"
 
 enum { RING_FAULTS_MAX = 1024, RING_RANDOM_LOAD_MAX = 400 };
 
 struct ring_job {
     const struct arguments *args;
-    const char *word;        /* the subcommand */
+    const char *word;        /* the subverb */
     uint32_t stations, from; /* from: counted from 0, as the ring does */
     uint32_t propagation;
     enum leat_sim_aton_model model;
@@ -78,8 +62,8 @@ struct ring_query {
 bool ring_read_job(const struct arguments *args, struct ring_job *job);
 void ring_job_free(struct ring_job *job);
 
-/* --width, 32 by default. False after a complaint. */
-bool ring_read_width(const struct arguments *args, uint8_t *width_bits);
+/* --width, 32 by default. */
+uint8_t ring_read_width(const struct arguments *args);
 
 /* 0: no such name. */
 uint8_t ring_opcode(const char *name, size_t len);
@@ -128,7 +112,7 @@ struct ring_field {
     uint64_t value;
 };
 
-/* The answer to this subcommand in the returned packet. sort, tree and barrier have other kinds of
+/* The answer to this subverb in the returned packet. sort, tree and barrier have other kinds of
  * answers: 0 fields. */
 unsigned ring_fields(const char *word, const struct leat_aton_packet *packet,
                      struct ring_field field[RING_FIELDS_MAX]);

@@ -13,7 +13,7 @@ N=8
 stations="0 1 2 3 4 5 6 7"
 tear_down() {
     for i in $stations; do
-        [ ! -e "/run/netns/$name$i" ] || in_ns "$i" "$leat" ring leave --dev in 2>/dev/null || true
+        [ ! -e "/run/netns/$name$i" ] || in_ns "$i" "$leat" ring stop --dev in 2>/dev/null || true
     done
     delete_hosts
 }
@@ -46,7 +46,7 @@ join() {
     in_ns "$i" "$leat" ring join --dev in --out out --address $((i + 1)) \
         --previous "$(mac_out "$(before "$i")")" --next "$(mac_in "$(after "$i")")" "$@"
 }
-ask() { in_ns 0 "$leat" ring "$@" --timeout 60000 --json 2>"$folder/stderr" || fail "leat ring $*: $(cat "$folder/stderr")"; }
+ask() { in_ns 0 "$leat" ring "$@" --timeout 60s --json 2>"$folder/stderr" || fail "leat ring $*: $(cat "$folder/stderr")"; }
 count() { in_ns "$1" "$leat" ring status --json | jq -r ".counts[\"$2\"]"; }
 
 of_all() { for s in $stations; do in_ns "$s" "$leat" ring status --json; done | jq -s "map(.counts[\"$1\"]) | add"; }
@@ -120,8 +120,8 @@ answers() {
 
 barrier() {
     for s in $stations; do in_ns "$s" "$leat" ring set 7 0; done
-    exits 1 "not all of 8 stations" in_ns 0 "$leat" ring barrier --live --register 7 --timeout 3000
-    for s in $stations; do in_ns "$s" "$leat" ring barrier --live --register 7 --timeout 60000 > "$folder/barrier.$s" & done
+    exits 1 "not all of 8 stations" in_ns 0 "$leat" ring barrier --live --register 7 --timeout 3s
+    for s in $stations; do in_ns "$s" "$leat" ring barrier --live --register 7 --timeout 60s > "$folder/barrier.$s" & done
     wait
     same "$driver: a barrier" "$(cat "$folder"/barrier.* | sort -u)" "all 8 stations are here"
 }
@@ -130,15 +130,15 @@ barrier() {
 messages() {
     same "$driver: send" "$(in_ns 0 "$leat" ring send 4 'any work?' 2>/dev/null)" "station 4 has it"
     same "$driver: receive" "$(in_ns 3 "$leat" ring receive)" "station 1: any work?"
-    exits 1 "no message within 20 ms" in_ns 3 "$leat" ring receive --timeout 20
+    exits 1 "no message within 20 ms" in_ns 3 "$leat" ring receive --timeout 20ms
     same "$driver: send to all" "$(ask send all 'a\b' | jq -c '[.to,.len,.recognised,.copied]')" "[65535,3,true,true]"
     for s in 1 2 3 4 5 6 7; do
         same "$driver: station $((s + 1)) of all" "$(in_ns "$s" "$leat" ring receive)" 'station 1: a\\b'
     done
-    exits 1 "no message" in_ns 0 "$leat" ring receive --timeout 20
+    exits 1 "no message" in_ns 0 "$leat" ring receive --timeout 20ms
     exits 1 "no station 99 on this ring" in_ns 0 "$leat" ring send 99 hello
     same "$driver: to nobody" "$(in_ns 0 "$leat" ring send 99 x --json 2>/dev/null | jq -c '[.recognised,.copied]')" "[false,false]"
-    in_ns 5 "$leat" ring receive --count 2 --timeout 60000 > "$folder/waits" &
+    in_ns 5 "$leat" ring receive --count 2 --timeout 60s > "$folder/waits" &
     waiter=$!
     head -c 1474 /dev/urandom > "$folder/octets"
     in_ns 1 "$leat" ring send 6 '' > /dev/null 2>&1
@@ -167,7 +167,7 @@ full() {
     for half in 1 2; do in_ns 1 "$leat" ring receive --count 23 --json > "$folder/half.$half" & done
     wait
     same "$driver: all is there, for two receivers" "$(cat "$folder"/half.* | jq -c '[.from,.len]' | sort | uniq -c | tr -s ' ')" " 46 [77,1400]"
-    exits 1 "no message" in_ns 1 "$leat" ring receive --timeout 20
+    exits 1 "no message" in_ns 1 "$leat" ring receive --timeout 20ms
     same "$driver: room again" "$(in_ns 0 "$leat" ring send 2 --file "$folder/octets" 2>/dev/null)" "station 2 has it"
     in_ns 1 "$leat" ring receive > /dev/null || fail "$driver: the message for which there is room again"
 }
@@ -177,8 +177,8 @@ mail_since() { echo "$(($(count 1 copied) - copied)) $(($(count 1 mailbox-full) 
 # Each of two stations of one address takes the other's packets for its own.
 twins() {
     join 4 --driver "$driver" --address 1 > /dev/null
-    exits 1 "no answer within 50 ms, expected a ring whose stations all joined" in_ns 4 "$leat" ring query min --timeout 50
-    exits 1 "another station has this address, or lies about it" in_ns 0 "$leat" ring query min --timeout 3000
+    exits 1 "no answer within 50 ms, expected a ring whose stations all joined" in_ns 4 "$leat" ring query min --timeout 50ms
+    exits 1 "another station has this address, or lies about it" in_ns 0 "$leat" ring query min --timeout 3s
     has "$driver: the reason" "$(in_ns 0 "$leat" ring status)" "not sent by us, from our address: another station has it"
     join 4 --driver "$driver" > /dev/null
     same "$driver: no twins any more" "$(ask query min --register 1 | jq .counter)" 8
@@ -225,21 +225,21 @@ replay() {
     send_serial() { in_ns 0 python3 "$here/ring_live.py" out "$(mac_in 1)" "$(mac_out 0)" "message-$1" "$2" keyed; }
     send_serial 1000 50
     comes_to "$driver: a message that is replayed" "1 49" replays_since
-    join 1 --driver "$driver" --key "$folder/key" > /dev/null
+    join 1 --driver "$driver" --key-file "$folder/key" > /dev/null
     [ "$driver" = packet ] || copied=-1 replayed=-49 # counts begin anew
     send_serial 1000 3
     comes_to "$driver: replayed to a station that joined again" "1 52" replays_since
     send_serial 1001,message-1003,message-1002 1
     comes_to "$driver: others of the same sender" "4 52" replays_since
     same "$driver: in the mailbox" "$(in_ns 1 "$leat" ring receive --count 4 --json | jq -c '[.from,.len]' | sort -u)" "[77,1400]"
-    exits 1 "no message" in_ns 1 "$leat" ring receive --timeout 20
+    exits 1 "no message" in_ns 1 "$leat" ring receive --timeout 20ms
 }
 replays_since() { echo "$(($(count 1 copied) - copied)) $(($(count 1 replayed) - replayed))"; }
 
 key() {
     head -c 1474 /dev/zero > "$folder/long"
     put_key "$folder/key" '00010203 04050607 08090a0b 0c0d0e0f'
-    for s in $stations; do join "$s" --driver "$driver" --key "$folder/key" > /dev/null; done
+    for s in $stations; do join "$s" --driver "$driver" --key-file "$folder/key" > /dev/null; done
     same "$driver: keyed" "$(ask query min --register 1 | jq -c '[.counter,.variable1]')" "[8,7]"
     exits 2 "a message of 1474 octets, expected at most 1458" in_ns 0 "$leat" ring send 4 --file "$folder/long"
     same "$driver: keyed, sent" "$(ask send 4 work? | jq .copied) $(in_ns 3 "$leat" ring receive)" "true station 1: work?"
@@ -249,18 +249,19 @@ key() {
     replay
     forge good,message-flg '{"mac":6}' # none at all
     put_key "$folder/other" 11111111111111111111111111111111
-    join 4 --driver "$driver" --key "$folder/other" > /dev/null
-    exits 1 "no answer within 200 ms" in_ns 0 "$leat" ring query min --register 1 --timeout 200
+    join 4 --driver "$driver" --key-file "$folder/other" > /dev/null
+    exits 1 "no answer within 200 ms" in_ns 0 "$leat" ring query min --register 1 --timeout 200ms
     same "$driver: a station with another key drops" "$([ "$(count 4 mac)" -gt 0 ] && echo yes)" yes
     for s in $stations; do join "$s" --driver "$driver" > /dev/null; done
     same "$driver: without a key again" "$(ask query min --register 1 | jq .variable1)" 7
 }
 
 gone_and_back() {
-    in_ns 3 "$leat" ring leave --dev in
+    in_ns 3 "$leat" ring stop || fail "$driver: stop without --dev"
     exits 2 "no station" in_ns 3 "$leat" ring status --dev in
-    exits 2 "no station" in_ns 3 "$leat" ring leave --dev in
-    exits 1 "no answer within 100 ms" in_ns 0 "$leat" ring query min --timeout 100
+    exits 2 "in: no station here" in_ns 3 "$leat" ring stop --dev in
+    exits 2 "no station on this host" in_ns 3 "$leat" ring stop
+    exits 1 "no answer within 100 ms" in_ns 0 "$leat" ring query min --timeout 100ms
     join 3 --driver "$driver" > /dev/null
     in_ns 3 "$leat" ring set 1 90
     same "$driver: back again" "$(ask query max --register 1 | jq -c '[.counter,.variable1]')" "[8,90]"
@@ -271,11 +272,11 @@ bad_input() {
     exits 2 "--address '65535', expected a whole number, 0 to 65534" join 0 --address 65535
     exits 2 "--next '1:2', expected an Ethernet address" in_ns 0 "$leat" ring join --dev in --address 1 --next 1:2 --previous 02:00:00:00:00:01
     exits 2 "expected a station's" in_ns 0 "$leat" ring join --dev in --address 1 --next ff:ff:ff:ff:ff:ff --previous 02:00:00:00:00:01
-    exits 2 "--driver 'token', expected xdp or packet" join 0 --driver token
+    exits 2 "--driver 'token', expected one of xdp packet" join 0 --driver token
     put_key "$folder/short-key" 12345
-    exits 2 "expected 32 hex digits" join 0 --key "$folder/short-key"
-    exits 2 "query 'mean', expected add, and, or" in_ns 0 "$leat" ring query mean
-    exits 2 "expected 16, 32 or 64" in_ns 0 "$leat" ring query min --width 24
+    exits 2 "expected 32 hex digits" join 0 --key-file "$folder/short-key"
+    exits 2 "query 'mean', expected one of add and or" in_ns 0 "$leat" ring query mean
+    exits 2 "expected one of 16 32 64" in_ns 0 "$leat" ring query min --width 24
     exits 2 "--register '64', expected a whole number, 0 to 63" in_ns 0 "$leat" ring query min --register 64
     exits 2 "register '64', expected 0 to 63" in_ns 0 "$leat" ring set 64 1
     exits 2 "value 'x', expected 0 to 2^64-1" in_ns 0 "$leat" ring set 1 x
@@ -285,8 +286,8 @@ bad_input() {
     exits 2 "0 to 65535" in_ns 0 "$leat" ring query eq --value 65536 --width 16
     exits 2 "send to '65535', expected a station's address, 0 to 65534, or all" in_ns 0 "$leat" ring send 65535 x
     exits 2 "address 1 is this station's own" in_ns 0 "$leat" ring send 1 x
-    exits 2 "expected send A TEXT or send A --file F" in_ns 0 "$leat" ring send 4
-    exits 2 "expected send A TEXT or send A --file F" in_ns 0 "$leat" ring send 4 x --file y
+    exits 2 "expected send A TEXT or send A --file FILE" in_ns 0 "$leat" ring send 4
+    exits 2 "expected send A TEXT or send A --file FILE" in_ns 0 "$leat" ring send 4 x --file y
     exits 2 "/no/such/file: No such file" in_ns 0 "$leat" ring send 4 --file /no/such/file
     head -c 1475 /dev/zero > "$folder/long"
     exits 2 "longer than 1474 octets, expected what one frame holds" in_ns 0 "$leat" ring send 4 --file "$folder/long"
@@ -325,8 +326,12 @@ alone() {
     in_ns 8 "$leat" ring join --dev in --address 9 --previous "$(mac_in 8)" --next "$(mac_in 8)" --driver "$driver" > /dev/null
     in_ns 8 "$leat" ring set 2 17
     exits 1 "no other station on this ring" in_ns 8 "$leat" ring send all hello
+    ip -n "${name}8" link set out address "$(mac_out 8)" up
+    in_ns 8 "$leat" ring join --dev out --address 10 --previous "$(mac_out 8)" --next "$(mac_out 8)" --driver "$driver" > /dev/null
+    exits 2 "this host has 2 stations, expected --dev with one of their devices" in_ns 8 "$leat" ring stop
+    exits 0 "leat ring leave is called leat ring stop now" in_ns 8 "$leat" ring leave --dev out
     same "$driver: a ring of one" "$(in_ns 8 "$leat" ring query max --register 2 2>/dev/null)" "max 17 at station 9"
-    in_ns 8 "$leat" ring leave --dev in
+    in_ns 8 "$leat" ring stop || fail "$driver: stop of the station that is left"
     ip netns del "${name}8"
     stations=${stations% 8}
 }
@@ -338,7 +343,7 @@ killed() {
         kill -9 "$(sed -n 's/.*by process \([0-9]*\).*/\1/p' "$folder/joined.2")"
         wait_until has_no_station || fail "$driver: a killed station is still there" # a process that is killed may take a moment to end
         exits 2 "its registers are kept" in_ns 2 "$leat" ring status --dev in
-        exits 1 "no answer" in_ns 0 "$leat" ring query min --timeout 100
+        exits 1 "no answer" in_ns 0 "$leat" ring query min --timeout 100ms
     else
         # A start that is killed has put its program on the device or not: the ring works on.
         for wait in 0 0.002 0.004 0.008 0.016 0.03; do
@@ -362,13 +367,13 @@ strange() {
     chown 65534 "$strange"
     exits 1 "is of another user" join 0 --driver packet
     exits 2 "is of another user" in_ns 0 "$leat" ring status --dev in
-    exits 1 "is of another user" in_ns 0 "$leat" ring leave --dev in
+    exits 1 "is of another user" in_ns 0 "$leat" ring stop --dev in
     rm "$strange"
     for make in mkdir "ln -s /dev/null" mkfifo; do
         $make "$strange"
         exits 1 "$strange is in the way, expected a file of leat or nothing there: remove it" join 0 --driver packet
         exits 2 "$strange is in the way" in_ns 0 "$leat" ring status --dev in
-        exits 1 "$strange is in the way" in_ns 0 "$leat" ring leave --dev in
+        exits 1 "$strange is in the way" in_ns 0 "$leat" ring stop --dev in
         rm -r "$strange"
     done
 }
@@ -397,7 +402,7 @@ for driver in ${LEAT_DRIVERS:-xdp packet}; do
     key
     alone
     bad_input
-    for i in $stations; do in_ns "$i" "$leat" ring leave --dev in; done
+    for i in $stations; do in_ns "$i" "$leat" ring stop --dev in; done
     [ $driver != packet ] || strange
     same "$driver: nothing is left" "$(ip -n "${name}0" link show in | grep xdp; find /dev/shm -name "leat-ring.$(stat -Lc %i "/run/netns/${name}0").*")" ""
 done

@@ -89,7 +89,7 @@ int ring_send(const struct ring_live_request *a, struct leat_aton_host *station)
     uint16_t to;
     size_t len = 0;
     if (operands != (path ? 2 : 3))
-        return misuse(a->args->verb, "expected send A TEXT or send A --file F");
+        return misuse(a->args->verb, "expected send A TEXT or send A --file FILE");
     if (!read_address(a, operand[1], &to)) return WRONG;
     if (path) {
         if (!read_file(path, buffer, sizeof buffer, &len)) return WRONG;
@@ -159,7 +159,7 @@ int ring_receive(const struct ring_live_request *a, struct leat_aton_host *stati
 {
     uint64_t count = 1;
     int code = DONE;
-    if (!number_take_within(a->args, "--count", 1, UINT32_MAX, &count)) return WRONG;
+    if (!number_take(a->args, "--count", &count)) return WRONG;
     for (uint64_t i = 0; i < count && code == DONE; i++)
         code = receive_one(a, station);
     return code;

@@ -22,13 +22,10 @@ const char *ring_opcode_name(unsigned opcode)
     return opcode_names[opcode];
 }
 
-bool ring_read_width(const struct arguments *args, uint8_t *width_bits)
+uint8_t ring_read_width(const struct arguments *args)
 {
-    uint32_t width = 32;
-    if (!number_take_small_within(args, "--width", 0, UINT32_MAX, &width)) return false;
-    *width_bits = (uint8_t)width;
-    return width == 16 || width == 32 || width == 64 ||
-           misused(args->verb, "--width %u, expected 16, 32 or 64", width);
+    const char *text = argument(args, "--width");
+    return text ? (uint8_t)atoi(text) : 32;
 }
 
 static bool read_model(struct ring_job *job)
@@ -37,8 +34,6 @@ static bool read_model(struct ring_job *job)
     job->vcd = argument(job->args, "--vcd");
     job->model = job->vcd ? LEAT_SIM_ATON_BIT : LEAT_SIM_ATON_WORD;
     if (!text) return true;
-    if (strcmp(text, "bit") != 0 && strcmp(text, "word") != 0)
-        return misused(job->args->verb, "--model '%s', expected bit or word", text);
     job->model = strcmp(text, "bit") == 0 ? LEAT_SIM_ATON_BIT : LEAT_SIM_ATON_WORD;
     if (job->vcd && job->model == LEAT_SIM_ATON_WORD)
         return misused(job->args->verb,
@@ -49,20 +44,11 @@ static bool read_model(struct ring_job *job)
 static bool read_command(struct ring_job *job)
 {
     const char *text = argument(job->args, "--command");
-    const bool is_sim = strcmp(job->word, "sim") == 0;
     uint32_t reg = strcmp(job->word, "least-loaded") == 0 ? RING_LOAD_REGISTER : 0;
-    if (is_sim && !text)
-        return misused(job->args->verb,
-                       "sim needs --command: add, and, or, max, min, eq, lt or le");
-    if (!is_sim && text)
-        return misused(job->args->verb,
-                       "--command %s has no meaning for %s, expected leat ring sim", text,
-                       job->word);
+    if (!text && strcmp(job->word, "sim") == 0)
+        return misused(job->args->verb, "sim needs --command, one of " RING_COMMANDS);
     job->command.opcode = text ? ring_opcode(text, strlen(text)) : 0;
-    if (text && (!job->command.opcode || job->command.opcode > LEAT_ATON_LE))
-        return misused(job->args->verb,
-                       "--command '%s', expected add, and, or, max, min, eq, lt or le", text);
-    if (!number_take_small_within(job->args, "--register", 0, LEAT_ATON_REGISTER_MAX, &reg)) return false;
+    if (!number_take_small(job->args, "--register", &reg)) return false;
     job->command.reg = (uint8_t)reg;
     return true;
 }
@@ -75,7 +61,7 @@ static bool read_value(struct ring_job *job)
         return misused(job->args->verb, "--value is for the commands eq, lt and le");
     job->command.value_given = true;
     return number_take_within(job->args, "--value", 0, leat_aton_mask(job->command.width_bits),
-                       &job->command.value);
+                              &job->command.value);
 }
 
 /* ---- lists on the command line -------------------------------------------------------------- */
@@ -213,14 +199,12 @@ static bool read_stations(struct ring_job *job)
     if (!argument(job->args, "--stations"))
         return misused(job->args->verb, "%s needs --stations N%s", job->word,
                        strcmp(job->word, "sim") == 0 ? "" : ", or --live for this host's ring");
-    if (!number_take_small_within(job->args, "--stations", 1, LEAT_SIM_ATON_STATIONS_MAX,
-                           &job->stations) ||
+    if (!number_take_small(job->args, "--stations", &job->stations) ||
         !number_take_small_within(job->args, "--quorum", 1, job->stations, &job->quorum) ||
         !number_take_small_within(job->args, "--from", 1, job->stations, &from) ||
         !number_take_small_within(job->args, "--to", 1, job->stations, &to) ||
-        !number_take_small_within(job->args, "--propagation", 0, LEAT_SIM_ATON_PROPAGATION_MAX,
-                           &job->propagation) ||
-        !number_take_within(job->args, "--seed", 0, UINT64_MAX, &job->seed))
+        !number_take_small(job->args, "--propagation", &job->propagation) ||
+        !number_take(job->args, "--seed", &job->seed))
         return false;
     job->from = from - 1;
     job->command.da = to ? (uint16_t)to : LEAT_ATON_DA_ALL;
@@ -245,10 +229,10 @@ bool ring_read_job(const struct arguments *args, struct ring_job *job)
     job->json = argument(args, "--json") != NULL;
     if (args->operand_count > 1)
         return misused(args->verb, "'%s', expected nothing behind %s", args->operand[1], job->word);
-    const bool read = read_stations(job) && ring_read_width(args, &job->command.width_bits) &&
-                      read_model(job) && read_command(job) && read_value(job) && make_room(job) &&
-                      read_operands(job) && read_disabled(job) && read_tree(job) &&
-                      read_faults(job);
+    job->command.width_bits = ring_read_width(args);
+    const bool read = read_stations(job) && read_model(job) && read_command(job) &&
+                      read_value(job) && make_room(job) && read_operands(job) &&
+                      read_disabled(job) && read_tree(job) && read_faults(job);
     if (read) count_parts(job);
     return read;
 }

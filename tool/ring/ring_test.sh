@@ -99,25 +99,26 @@ has "routers are another thing" "$("$leat" sim ring:16 --cycles 1000)" "ring:16,
 
 # ---- bad input ----------------------------------------------------------------------------------
 wrong() { exits 2 "$@"; same "nothing shown by: $*" "$(cat "$folder/stdout")" ""; }
-wrong "expected sim" "$leat" ring
+wrong "'', expected one of sim join stop" "$leat" ring
 wrong "'xyz', expected one of sim join" "$leat" ring xyz --stations 3
+wrong "'quary', did you mean query? expected one of sim join" "$leat" ring quary min
 wrong "sim needs --stations" "$leat" ring sim --command add
 wrong "sort needs --stations N, or --live" "$leat" ring sort
 wrong "sim needs --command" "$leat" ring sim --stations 3
 wrong "--stations means a simulated ring, expected no --live and no --dev beside sort" "$leat" ring sort --stations 3 --live
-wrong "--stations means a simulated ring, expected sim or an algorithm, not query" "$leat" ring query min --stations 3
+wrong "--stations does not go with query, expected one of --dev --register" "$leat" ring query min --stations 3
 wrong "--quorum '4', expected a whole number, 1 to 3" "$leat" ring sim --stations 3 --command add --quorum 4
-wrong "--command 'mul', expected add, and, or, max, min, eq, lt or le" "$leat" ring sim --stations 3 --command mul
+wrong "--command 'mul', expected one of add and or max min eq lt le" "$leat" ring sim --stations 3 --command mul
 wrong "--command 'sort', expected" "$leat" ring sim --stations 3 --command sort
-wrong "--command add has no meaning for sort" "$leat" ring sort --stations 3 --command add
+wrong "--command does not go with sort" "$leat" ring sort --stations 3 --command add
 wrong "--stations '0', expected a whole number, 1 to 65534" "$leat" ring sim --stations 0 --command add
 wrong "--stations '65535'" "$leat" ring sim --stations 65535 --command add
-wrong "--width 24, expected 16, 32 or 64" "$leat" ring sim --stations 3 --width 24 --command add
+wrong "--width '24', expected one of 16 32 64" "$leat" ring sim --stations 3 --width 24 --command add
 wrong "--register '64', expected a whole number, 0 to 63" "$leat" ring sim --stations 3 --register 64 --command add
 wrong "--from '4', expected a whole number, 1 to 3" "$leat" ring sim --stations 3 --from 4 --command add
-wrong "--model 'cell', expected bit or word" "$leat" ring sim --stations 3 --model cell --command add
+wrong "--model 'cell', expected one of bit word" "$leat" ring sim --stations 3 --model cell --command add
 wrong "--vcd with --model word" "$leat" ring sim --stations 3 --model word --vcd "$folder/x.vcd" --command add
-wrong "--propagation" "$leat" ring sim --stations 3 --propagation 9999999 --command add
+wrong "--propagation '9999999', expected a whole number, 0 to 1048576" "$leat" ring sim --stations 3 --propagation 9999999 --command add
 wrong "--value is for" "$leat" ring sim --stations 3 --command add --value 3
 wrong "--value '65536'" "$leat" ring sim --stations 3 --width 16 --command eq --value 65536
 wrong "--disabled '4', expected stations of 1 to 3" "$leat" ring sim --stations 3 --command add --disabled 1,4
@@ -132,6 +133,19 @@ printf '1\nx\n' > "$folder/words"
 wrong "words:2: 'x', expected a whole number" "$leat" ring sim --stations 2 --command add --operands "$folder/words"
 wrong "'more', expected nothing behind sim" "$leat" ring sim more --stations 2 --command add
 exits 2 "" "$leat" ring sim --stations 2 --command add --operands "$folder/missing"
+wrong "--timeout '5h', expected a time of 1ms to 3600s" "$leat" ring query min --timeout 5h
+wrong "--every '500ms', expected a time of 1s to 86400s" "$leat" ring set 1 load --every 500ms
+exits 2 "leat: --timeout 50 is taken for 50ms: write the unit" "$leat" ring query min --dev nosuch --timeout 50
+exits 2 "leat: --every 5 is taken for 5s: write the unit" "$leat" ring set 1 load --dev nosuch --every 5
+exits 2 "leat: --key is called --key-file now" "$leat" ring join --key "$folder/missing"
+exits 2 "leat: leat ring leave is called leat ring stop now" "$leat" ring leave --dev nosuch
+wrong "'more' behind stop, expected nothing" "$leat" ring stop more
+has "help of a subverb" "$("$leat" ring stop --help)" "leat ring stop: end the station of this host"
+has "its default" "$("$leat" help ring query)" "--timeout TIME     live: how long to wait, 1ms to 3600s; default 1s"
+for word in sim join stop set get status query send receive least-loaded sort majority tree average gvt barrier elect work; do
+    has "help of all subverbs" "$("$leat" ring --help)" "  $word "
+    has "help of $word" "$("$leat" help ring $word)" "  leat ring $word "
+done
 wrong "'0' stations, expected 1 to 65534" "$leat" sim ring0
 wrong "'x=3', expected propagation=" "$leat" sim ring16/x=3
 wrong "ring1 has nobody to send to" "$leat" sim ring1

@@ -1,4 +1,4 @@
-/* leat ring join, set, get, query, status, leave, and the algorithms on a ring of real hosts;
+/* leat ring join, stop, set, get, status, query, and the algorithms on a ring of real hosts;
  * messages are in ring_mail.c. */
 #include "aton_live.h"
 #include "leat_tree.h"
@@ -16,15 +16,6 @@ char ring_why[LEAT_ATON_HOST_WHY_LEN];
 
 static const char *const driver_names[] = { "any", "xdp", "packet" };
 
-bool ring_is_live(const struct arguments *args)
-{
-    const char *word = args->operand_count ? args->operand[0] : "";
-    if (word_is_in(word, RING_LIVE_WORDS)) return true;
-    if (!word_is_in(word, RING_LIVE_ALSO)) return false;
-    if (argument(args, "--dev") || argument(args, "--live")) return true;
-    return strcmp(word, "least-loaded") == 0 && !argument(args, "--stations");
-}
-
 int ring_exit_code(enum leat_aton_host_end end)
 {
     if (end == LEAT_ATON_HOST_OK) return DONE;
@@ -34,58 +25,70 @@ int ring_exit_code(enum leat_aton_host_end end)
 
 /* ---- which station ------------------------------------------------------------------------ */
 
-/* The only station of this host, where no device was named. */
-static struct leat_aton_host *open_the_only(void)
+/* The device of the only station of this host. False after a complaint. */
+static bool find_the_only(char device[IF_NAMESIZE])
 {
     struct if_nameindex *all = if_nameindex();
-    struct leat_aton_host *found = NULL;
-    char reason[LEAT_ATON_HOST_WHY_LEN];
-    bool failed = false;
+    char reason[LEAT_ATON_HOST_WHY_LEN] =
+        "no station on this host, expected one from leat ring join";
     int stations = 0;
     for (struct if_nameindex *i = all; i && i->if_index; i++) {
         struct leat_aton_host *station;
         const enum leat_aton_host_end end = leat_aton_host_open(i->if_name, &station, ring_why);
-        failed |= end == LEAT_ATON_HOST_FAILED;
         if (end == LEAT_ATON_HOST_FAILED) memcpy(reason, ring_why, sizeof reason);
         if (end != LEAT_ATON_HOST_OK) continue;
+        leat_aton_host_close(station);
+        snprintf(device, IF_NAMESIZE, "%s", i->if_name);
         stations++;
-        leat_aton_host_close(found);
-        found = station;
     }
     if (all) if_freenameindex(all);
-    if (stations == 1) return found;
-    leat_aton_host_close(found);
-    if (stations)
+    if (stations > 1)
         complain("this host has %d stations, expected --dev with one of their devices", stations);
-    else if (failed)
+    else if (!stations)
         complain("%s", reason);
-    else
-        complain("no station on this host, expected one from leat ring join");
-    return NULL;
+    return stations == 1;
 }
 
-static struct leat_aton_host *open_station(const struct ring_live_request *a)
+/* Of --dev, or of the only station; NULL after a complaint. */
+static const char *device_of(const struct arguments *args)
 {
-    const char *device = argument(a->args, "--dev");
-    if (!device) return open_the_only();
-    struct leat_aton_host *station;
-    if (leat_aton_host_open(device, &station, ring_why) != LEAT_ATON_HOST_OK)
+    static char only[IF_NAMESIZE];
+    const char *device = argument(args, "--dev");
+    return device ? device : find_the_only(only) ? only : NULL;
+}
+
+static struct leat_aton_host *open_station(const struct arguments *args)
+{
+    const char *device = device_of(args);
+    struct leat_aton_host *station = NULL;
+    if (device && leat_aton_host_open(device, &station, ring_why) != LEAT_ATON_HOST_OK)
         complain("%s", ring_why);
     return station;
 }
 
+static bool takes_nothing(const struct arguments *args)
+{
+    return args->operand_count == 1 || misused(args->verb, "'%s' behind %s, expected nothing",
+                                               args->operand[1], args->operand[0]);
+}
+
+static FILE *text_of(const struct arguments *args)
+{
+    return argument(args, "--json") ? NULL : stdout;
+}
+
 /* ---- join --------------------------------------------------------------------------------- */
 
-static bool read_mac(const struct ring_live_request *a, const char *option, uint8_t mac[6])
+static bool read_mac(const struct arguments *args, const char *option, uint8_t mac[6])
 {
-    const char *text = argument(a->args, option);
+    const char *text = argument(args, option);
     unsigned octet[6];
     int used = 0;
-    if (!text) return misused(a->args->verb, "join needs %s with an Ethernet address", option);
+    if (!text) return misused(args->verb, "join needs %s with an Ethernet address", option);
     if (sscanf(text, "%2x:%2x:%2x:%2x:%2x:%2x%n", &octet[0], &octet[1], &octet[2], &octet[3],
                &octet[4], &octet[5], &used) != 6 ||
         text[used])
-        return misused(a->args->verb,
+        return misused(args->verb,
                        "%s '%s', expected an Ethernet address such as 02:00:00:00:00:01", option,
                        text);
     for (int i = 0; i < 6; i++)
@@ -93,13 +96,14 @@ static bool read_mac(const struct ring_live_request *a, const char *option, uint
     return true;
 }
 
-static bool read_driver(const struct ring_live_request *a, enum leat_aton_host_driver *driver)
+static enum leat_aton_host_driver read_driver(const struct arguments *args)
 {
-    const char *text = argument(a->args, "--driver");
-    if (!text) return true;
-    for (*driver = LEAT_ATON_HOST_XDP; *driver <= LEAT_ATON_HOST_PACKET; ++*driver)
-        if (strcmp(text, driver_names[*driver]) == 0) return true;
-    return misused(a->args->verb, "--driver '%s', expected xdp or packet", text);
+    const char *text = argument(args, "--driver");
+    unsigned i = LEAT_ATON_HOST_XDP;
+    if (!text) return LEAT_ATON_HOST_ANY;
+    while (strcmp(text, driver_names[i]) != 0)
+        i++;
+    return (enum leat_aton_host_driver)i;
 }
 
 /* Its process may not be confined. */
@@ -112,26 +116,27 @@ static void warn_of_station(const char *device)
     leat_aton_host_close(station);
 }
 
-static int join(const struct ring_live_request *a)
+int ring_join(const struct arguments *args)
 {
-    uint64_t ring_id = 1, address = UINT64_MAX, rate = 100000;
+    uint32_t address = 0;
     uint8_t key[LEAT_ATON_KEY_LEN];
-    const char *key_file = argument(a->args, "--key");
-    struct leat_aton_host_config config = { .device = argument(a->args, "--dev"),
-                                            .out = argument(a->args, "--out") };
-    if (!config.device) return misuse(a->args->verb, "join needs --dev with a network device");
-    if (!argument(a->args, "--address"))
-        return misuse(a->args->verb, "join needs --address, another one for each station");
-    if (!read_mac(a, "--next", config.next) || !read_mac(a, "--previous", config.previous) ||
-        !read_driver(a, &config.driver) ||
-        !number_take_within(a->args, "--ring", 0, UINT32_MAX, &ring_id) ||
-        !number_take_within(a->args, "--address", 0, LEAT_ATON_DA_ALL - 1, &address) ||
-        !number_take_within(a->args, "--rate", 0, 1000000000, &rate))
+    const char *key_file = argument(args, "--key-file");
+    struct leat_aton_host_config config = { .device = argument(args, "--dev"),
+                                            .out = argument(args, "--out"),
+                                            .driver = read_driver(args),
+                                            .ring_id = 1,
+                                            .rate_per_s = 100000 };
+    if (!takes_nothing(args)) return WRONG;
+    if (!config.device) return misuse(args->verb, "join needs --dev with a network device");
+    if (!argument(args, "--address"))
+        return misuse(args->verb, "join needs --address, another one for each station");
+    if (!read_mac(args, "--next", config.next) || !read_mac(args, "--previous", config.previous) ||
+        !number_take_small(args, "--ring", &config.ring_id) ||
+        !number_take_small(args, "--address", &address) ||
+        !number_take_small(args, "--rate", &config.rate_per_s))
         return WRONG;
     if (key_file && !key_file_read(key_file, key)) return WRONG;
-    config.ring_id = (uint32_t)ring_id;
     config.address = (uint16_t)address;
-    config.rate_per_s = (uint32_t)rate;
     config.key = key_file ? key : NULL;
     enum leat_aton_host_driver used = LEAT_ATON_HOST_ANY;
     int slower_at;
@@ -139,36 +144,37 @@ static int join(const struct ring_live_request *a)
     if (code != DONE) return code;
     warn_if_slower(ring_why, slower_at);
     warn_of_station(config.device);
+    FILE *text = text_of(args);
     struct json_out out;
-    struct leat_json *j = json_open(&out, a->text ? NULL : stdout);
+    struct leat_json *j = json_open(&out, text ? NULL : stdout);
     leat_json_string(j, "device", config.device);
     leat_json_uint(j, "ring", config.ring_id);
     leat_json_uint(j, "address", config.address);
     leat_json_string(j, "driver", driver_names[used]);
     leat_json_string(j, "why", ring_why);
     json_close(&out);
-    text_print(a->text, "%s: station %u of ring %u, driver %s: %s\n", config.device, config.address,
+    text_print(text, "%s: station %u of ring %u, driver %s: %s\n", config.device, config.address,
                config.ring_id, driver_names[used], ring_why);
-    return DONE;
+    return finish(DONE);
 }
 
-static int leave(const struct ring_live_request *a)
+int ring_stop(const struct arguments *args)
 {
-    const char *device = argument(a->args, "--dev");
-    if (!device) return misuse(a->args->verb, "leave needs --dev with a network device");
-    return ring_exit_code(leat_aton_host_leave(device, ring_why));
+    if (!takes_nothing(args)) return WRONG;
+    const char *device = device_of(args);
+    return device ? ring_exit_code(leat_aton_host_leave(device, ring_why)) : WRONG;
 }
 
 /* ---- registers ---------------------------------------------------------------------------- */
 
-static bool read_register(const struct ring_live_request *a, const char *text, unsigned *reg)
+static bool read_register(const struct arguments *args, const char *text, unsigned *reg)
 {
     uint64_t number;
     if (leat_tree_number(text, strlen(text), &number) && number <= LEAT_ATON_REGISTER_MAX) {
         *reg = (unsigned)number;
         return true;
     }
-    return misused(a->args->verb, "register '%s', expected 0 to 63", text);
+    return misused(args->verb, "register '%s', expected 0 to 63", text);
 }
 
 /* The load average of the last minute, in hundredths, at least one. */
@@ -184,8 +190,7 @@ static bool load_now(uint64_t *hundredths)
     return true;
 }
 
-static int set_tree(const struct ring_live_request *a, struct leat_aton_host *station,
-                    const char *names)
+static int set_tree(const struct arguments *args, struct leat_aton_host *station, const char *names)
 {
     uint8_t tree[LEAT_ATON_SLOTS_MAX] = { 0 };
     int h = 0;
@@ -193,7 +198,7 @@ static int set_tree(const struct ring_live_request *a, struct leat_aton_host *st
         const size_t len = strcspn(at, ",");
         const uint8_t opcode = ring_opcode(at, len);
         if (!opcode || opcode > LEAT_ATON_MIN || h == LEAT_ATON_SLOTS_MAX)
-            return misuse(a->args->verb,
+            return misuse(args->verb,
                           "tree '%s', expected 1 to 17 of add, and, or, max, min, commas between",
                           names);
         tree[h++] = opcode;
@@ -206,85 +211,89 @@ static int set_tree(const struct ring_live_request *a, struct leat_aton_host *st
     return DONE;
 }
 
-static int set_enabled(const struct ring_live_request *a, struct leat_aton_host *station,
+static int set_enabled(const struct arguments *args, struct leat_aton_host *station,
                        const char *text)
 {
     const bool on = strcmp(text, "on") == 0;
     if (!on && strcmp(text, "off") != 0)
-        return misuse(a->args->verb, "enabled '%s', expected on or off", text);
+        return misuse(args->verb, "enabled '%s', expected on or off", text);
     leat_aton_host_interface(station)->enabled = on;
     return DONE;
 }
 
-static int set_load(const struct ring_live_request *a, struct leat_aton_host *station, unsigned reg)
+static int set_load(const struct arguments *args, struct leat_aton_host *station, unsigned reg)
 {
-    uint64_t every_s = 0, load = 0;
-    if (!number_take_within(a->args, "--every", 1, 86400, &every_s)) return WRONG;
+    const uint64_t ps_per_ns = 1000, ns_per_s = 1000000000;
+    uint64_t every_ps = 0, load = 0;
+    if (!number_take(args, "--every", &every_ps)) return WRONG;
+    const uint64_t every_ns = every_ps / ps_per_ns;
+    const struct timespec pause = { .tv_sec = (time_t)(every_ns / ns_per_s),
+                                    .tv_nsec = (long)(every_ns % ns_per_s) };
     do {
         if (!load_now(&load)) return FAILED;
         leat_aton_host_registers(station)[reg] = load;
-        const struct timespec pause = { .tv_sec = (time_t)every_s };
-        if (every_s) nanosleep(&pause, NULL); /* an interrupt ends it */
-    } while (every_s && !interrupted);
+        if (every_ns) nanosleep(&pause, NULL); /* an interrupt ends it */
+    } while (every_ns && !interrupted);
     return DONE;
 }
 
-static int set_register(const struct ring_live_request *a, struct leat_aton_host *station,
+static int set_register(const struct arguments *args, struct leat_aton_host *station,
                         const char *name, const char *text)
 {
     unsigned reg;
     uint64_t value;
-    if (!read_register(a, name, &reg)) return WRONG;
-    if (strcmp(text, "load") == 0) return set_load(a, station, reg);
-    if (argument(a->args, "--every")) return misuse(a->args->verb, "--every goes with: set R load");
+    if (!read_register(args, name, &reg)) return WRONG;
+    if (strcmp(text, "load") == 0) return set_load(args, station, reg);
+    if (argument(args, "--every")) return misuse(args->verb, "--every goes with: set R load");
     if (!leat_tree_number(text, strlen(text), &value))
-        return misuse(a->args->verb, "value '%s', expected 0 to 2^64-1, or load", text);
+        return misuse(args->verb, "value '%s', expected 0 to 2^64-1, or load", text);
     leat_aton_host_registers(station)[reg] = value;
     return DONE;
 }
 
-static int set(const struct ring_live_request *a)
+int ring_set(const struct arguments *args)
 {
-    if (a->args->operand_count != 3)
-        return misuse(a->args->verb, "expected set R VALUE, set R load, set enabled on|off or set "
-                                     "tree OPERATIONS");
-    const char *name = a->args->operand[1], *text = a->args->operand[2];
-    struct leat_aton_host *station = open_station(a);
+    if (args->operand_count != 3)
+        return misuse(args->verb, "expected set R VALUE, set R load, set enabled on|off or set "
+                                  "tree OPERATIONS");
+    const char *name = args->operand[1], *text = args->operand[2];
+    struct leat_aton_host *station = open_station(args);
     if (!station) return WRONG;
     int code;
     if (strcmp(name, "tree") == 0)
-        code = set_tree(a, station, text);
+        code = set_tree(args, station, text);
     else if (strcmp(name, "enabled") == 0)
-        code = set_enabled(a, station, text);
+        code = set_enabled(args, station, text);
     else
-        code = set_register(a, station, name, text);
+        code = set_register(args, station, name, text);
     leat_aton_host_close(station);
-    return code;
+    return finish(code);
 }
 
-static int get(const struct ring_live_request *a)
+int ring_get(const struct arguments *args)
 {
     unsigned first = 0, last = LEAT_ATON_REGISTER_MAX;
-    const bool one = a->args->operand_count == 2;
-    if (a->args->operand_count > 2) return misuse(a->args->verb, "expected get [R]");
-    if (one && !read_register(a, a->args->operand[1], &first)) return WRONG;
+    const bool one = args->operand_count == 2;
+    if (args->operand_count > 2) return misuse(args->verb, "expected get [R]");
+    if (one && !read_register(args, args->operand[1], &first)) return WRONG;
     if (one) last = first;
-    struct leat_aton_host *station = open_station(a);
+    struct leat_aton_host *station = open_station(args);
     if (!station) return WRONG;
     const volatile uint64_t *operand = leat_aton_host_registers(station);
+    FILE *text = text_of(args);
     struct json_out out;
-    struct leat_json *j = json_open(&out, a->text ? NULL : stdout);
+    struct leat_json *j = json_open(&out, text ? NULL : stdout);
     for (unsigned r = first; r <= last; r++) {
         const unsigned long long value = operand[r];
         char key[JSON_KEY_CAP];
         if (!one && !value) continue; /* all that are not 0 */
         leat_json_uint(j, json_key(r, key), value);
-        if (!one) text_print(a->text, "R%-2u ", r);
-        text_print(a->text, "%llu\n", value);
+        if (!one) text_print(text, "R%-2u ", r);
+        text_print(text, "%llu\n", value);
     }
     json_close(&out);
     leat_aton_host_close(station);
-    return DONE;
+    return finish(DONE);
 }
 
 /* ---- status ------------------------------------------------------------------------------- */
@@ -332,12 +341,13 @@ static void show_status(const struct leat_aton_host_config *c, const struct leat
     json_close(&out);
 }
 
-static int status(const struct ring_live_request *a)
+int ring_status(const struct arguments *args)
 {
     struct leat_aton_host_config config;
     char device[16], out[16];
     uint64_t counts[LEAT_ATON_HOST_COUNTS] = { 0 };
-    struct leat_aton_host *station = open_station(a);
+    if (!takes_nothing(args)) return WRONG;
+    struct leat_aton_host *station = open_station(args);
     if (!station) return WRONG;
     leat_aton_host_describe(station, &config, device, out);
     const bool counted = leat_aton_host_counts(station, counts);
@@ -345,10 +355,10 @@ static int status(const struct ring_live_request *a)
         complain("%s: its counters cannot be read", device);
     else
         show_status(&config, leat_aton_host_interface(station), leat_aton_host_process(station),
-                    counts, a->text);
+                    counts, text_of(args));
     if (!leat_aton_host_works(station, ring_why)) complain("%s", ring_why);
     leat_aton_host_close(station);
-    return counted ? DONE : FAILED;
+    return finish(counted ? DONE : FAILED);
 }
 
 /* ---- commands ----------------------------------------------------------------------------- */
@@ -613,50 +623,46 @@ static int work(const struct ring_live_request *a, struct leat_aton_host *statio
 
 /* ---- the verb ----------------------------------------------------------------------------- */
 
-/* The command of each word; the first five need no packet. */
+/* The command of each word. */
 static const struct {
     const char *word;
-    int (*local)(const struct ring_live_request *a);
     int (*query)(const struct ring_live_request *a, struct leat_aton_host *station);
     uint8_t opcode, reg;
 } words[] = {
-    { "join", join, NULL, 0, 0 },
-    { "leave", leave, NULL, 0, 0 },
-    { "set", set, NULL, 0, 0 },
-    { "get", get, NULL, 0, 0 },
-    { "status", status, NULL, 0, 0 },
-    { "query", NULL, plain, 0, 0 },
-    { "least-loaded", NULL, least_loaded, LEAT_ATON_MIN, RING_LOAD_REGISTER },
-    { "sort", NULL, sort, LEAT_ATON_SORT, 0 },
-    { "majority", NULL, majority, LEAT_ATON_BITCOUNT, 0 },
-    { "tree", NULL, tree, LEAT_ATON_TREE, 0 },
-    { "average", NULL, average, LEAT_ATON_ADD, 0 },
-    { "gvt", NULL, plain, LEAT_ATON_MIN, 0 },
-    { "barrier", NULL, barrier, LEAT_ATON_AND, 0 },
-    { "elect", NULL, plain, LEAT_ATON_MAX, 0 },
-    { "work", NULL, work, LEAT_ATON_MAX, 0 },
-    { "send", NULL, ring_send, 0, 0 },
-    { "receive", NULL, ring_receive, 0, 0 },
+    { "query", plain, 0, 0 },
+    { "least-loaded", least_loaded, LEAT_ATON_MIN, RING_LOAD_REGISTER },
+    { "sort", sort, LEAT_ATON_SORT, 0 },
+    { "majority", majority, LEAT_ATON_BITCOUNT, 0 },
+    { "tree", tree, LEAT_ATON_TREE, 0 },
+    { "average", average, LEAT_ATON_ADD, 0 },
+    { "gvt", plain, LEAT_ATON_MIN, 0 },
+    { "barrier", barrier, LEAT_ATON_AND, 0 },
+    { "elect", plain, LEAT_ATON_MAX, 0 },
+    { "work", work, LEAT_ATON_MAX, 0 },
+    { "send", ring_send, 0, 0 },
+    { "receive", ring_receive, 0, 0 },
 };
 
 static bool read_command(struct ring_live_request *a)
 {
     struct leat_aton_command *c = &a->command;
-    uint64_t reg = c->reg, to = LEAT_ATON_DA_ALL, timeout_ms = 1000, quorum = 0;
-    if (!ring_read_width(a->args, &c->width_bits) ||
-        !number_take_within(a->args, "--register", 0, LEAT_ATON_REGISTER_MAX, &reg) ||
-        !number_take_within(a->args, "--to", 0, LEAT_ATON_DA_ALL - 1, &to) ||
-        !number_take_within(a->args, "--quorum", 1, LEAT_ATON_DA_ALL, &quorum) ||
-        !number_take_within(a->args, "--timeout", 1, 3600000, &timeout_ms))
+    const uint64_t ps_per_us = 1000000;
+    uint32_t reg = c->reg, to = LEAT_ATON_DA_ALL;
+    uint64_t timeout_ps = 1000000 * ps_per_us;
+    c->width_bits = ring_read_width(a->args);
+    if (!number_take_small(a->args, "--register", &reg) ||
+        !number_take_small(a->args, "--to", &to) ||
+        !number_take_small(a->args, "--quorum", &a->quorum) ||
+        !number_take(a->args, "--timeout", &timeout_ps))
         return false;
     c->value_given = argument(a->args, "--value") != NULL;
     if (c->value_given && (c->opcode < LEAT_ATON_EQ || c->opcode > LEAT_ATON_LE))
         return misused(a->args->verb, "--value goes with query eq, lt or le");
-    if (!number_take_within(a->args, "--value", 0, leat_aton_mask(c->width_bits), &c->value)) return false;
+    if (!number_take_within(a->args, "--value", 0, leat_aton_mask(c->width_bits), &c->value))
+        return false;
     c->reg = (uint8_t)reg;
     c->da = (uint16_t)to;
-    a->quorum = (uint32_t)quorum;
-    a->timeout_us = timeout_ms * 1000;
+    a->timeout_us = timeout_ps / ps_per_us;
     return true;
 }
 
@@ -664,34 +670,27 @@ static bool read_command(struct ring_live_request *a)
 static bool read_query(struct ring_live_request *a)
 {
     const char *name = a->args->operand_count == 2 ? a->args->operand[1] : "";
+    if (!word_is_in(name, RING_COMMANDS))
+        return misused(a->args->verb, "query '%s', %sexpected one of " RING_COMMANDS, name,
+                       did_you_mean(name, RING_COMMANDS));
     a->command.opcode = ring_opcode(name, strlen(name));
-    if (a->command.opcode && a->command.opcode <= LEAT_ATON_LE) {
-        a->word = ring_opcode_name(a->command.opcode);
-        return true;
-    }
-    return misused(a->args->verb, "query '%s', expected add, and, or, max, min, eq, lt or le",
-                   name);
+    a->word = ring_opcode_name(a->command.opcode);
+    return true;
 }
 
 int ring_live(const struct arguments *args)
 {
-    struct ring_live_request a = { .args = args,
-                                   .word = args->operand[0],
-                                   .text = argument(args, "--json") ? NULL : stdout };
+    struct ring_live_request a = { .args = args, .word = args->operand[0], .text = text_of(args) };
     size_t i = 0;
-    while (strcmp(words[i].word, a.word) != 0) /* ring_is_live has it in its lists */
+    while (strcmp(words[i].word, a.word) != 0) /* the verb has a row for each */
         i++;
-    const bool takes_operands = strcmp(a.word, "set") == 0 || strcmp(a.word, "get") == 0 ||
-                                strcmp(a.word, "query") == 0 || strcmp(a.word, "send") == 0;
-    if (!takes_operands && args->operand_count > 1)
-        return misuse(args->verb, "'%s' behind %s, expected nothing", args->operand[1], a.word);
-    if (words[i].local) return finish(words[i].local(&a));
+    if (!word_is_in(a.word, "query send") && !takes_nothing(args)) return WRONG;
     a.command.opcode = words[i].opcode;
     a.command.reg = words[i].reg;
     a.is_query = strcmp(a.word, "query") == 0;
     if (a.is_query && !read_query(&a)) return WRONG;
     if (!read_command(&a)) return WRONG;
-    struct leat_aton_host *station = open_station(&a);
+    struct leat_aton_host *station = open_station(args);
     if (!station) return WRONG;
     const int code = words[i].query(&a, station);
     leat_aton_host_close(station);
