@@ -12,8 +12,8 @@ name=leatw$$
 seconds=${LEAT_BENCH_SECONDS:-1}
 in_ns() { nsenter --net="/run/netns/$name$1" "$leat" pktway "$2" --name "$3" $4 > /dev/null; }
 tear_down() {
-    in_ns r leave r "" 2> /dev/null || true
-    in_ns s leave h "" 2> /dev/null || true
+    in_ns r stop r "" 2> /dev/null || true
+    in_ns s stop h "" 2> /dev/null || true
     for n in g r s; do ip netns del "$name$n" 2> /dev/null || true; done
     rm -rf "$folder"
 }
@@ -40,13 +40,13 @@ row() {
 # What is compared is measured in turns, the best of three each: a busy machine is busy for all.
 for _ in 1 2 3; do
     measure plain address >> "$folder/plain"
-    in_ns r route r "--driver xdp --poll 200 --san r0,bias=0x100,address=0x102 --san r1,bias=0x200,address=0x202"
-    in_ns s host h "--poll 200 --san b0,bias=0x200,address=0x201"
+    in_ns r route r "--driver xdp --poll 200ms --san r0,bias=0x100,address=0x102 --san r1,bias=0x200,address=0x202"
+    in_ns s host h "--poll 200ms --san b0,bias=0x200,address=0x201"
     sleep 1
     measure router address >> "$folder/address"
     measure router planned >> "$folder/planned"
-    in_ns s leave h ""
-    in_ns r leave r ""
+    in_ns s stop h ""
+    in_ns r stop r ""
     sleep 0.2
 done
 best() { sort -n "$folder/$1" | tail -n 1; }

@@ -18,7 +18,7 @@ tear_down() {
         [ -e "/run/netns/$name$p" ] || continue
         in_ns $p "$leat" ring stop --dev x0 2> /dev/null || true
         in_ns $p "$leat" esp stop 2> /dev/null || true
-        for who in router host; do in_ns $p "$leat" pktway leave --name $who > /dev/null 2>&1 || true; done
+        for who in router host; do in_ns $p "$leat" pktway stop --name $who > /dev/null 2>&1 || true; done
     done
     delete_hosts
 }
@@ -123,7 +123,7 @@ pktway() {
     says_so "pktway $1" / "$(in_ns r "$leat" pktway status)" "$(in_ns r "$leat" pktway status --json)" "$(words_of "$1")"
     for p in a b; do
         l=$(echo $p | tr ab 12)
-        in_ns $p "$leat" pktway host --poll 100 --san "e0,bias=0x${l}00,address=0x${l}01" > "$folder/host.$p" || fail "pktway host $p"
+        in_ns $p "$leat" pktway host --poll 100ms --san "e0,bias=0x${l}00,address=0x${l}01" > "$folder/host.$p" || fail "pktway host $p"
     done
     host=$(sed -n 's/.*process \([0-9]*\).*/\1/p' "$folder/host.a")
     is_confined "pktway host" "$host" $none
@@ -132,11 +132,11 @@ pktway() {
     kill "$router"
     ends "pktway $1, TERM" "$router"
     no_program r || fail "pktway $1: its program stays on the devices"
-    for p in a b; do in_ns $p "$leat" pktway leave --name host; done
+    for p in a b; do in_ns $p "$leat" pktway stop --name host; done
     ends "pktway host, leave" "$host"
 }
 route_pktway() {
-    in_ns r "$leat" pktway route --poll 100 --driver "$1" --san da,bias=0x100,address=0x102 --san db,bias=0x200,address=0x202 > "$folder/pktway" 2> "$folder/stderr"
+    in_ns r "$leat" pktway route --poll 100ms --driver "$1" --san da,bias=0x100,address=0x102 --san db,bias=0x200,address=0x202 > "$folder/pktway" 2> "$folder/stderr"
 }
 for driver in ${LEAT_DRIVERS:-xdp packet}; do
     for who in esp pktway; do
@@ -198,7 +198,7 @@ route_esp packet || fail "esp route: $(cat "$folder/stderr")"
 route_pktway packet || fail "pktway route: $(cat "$folder/stderr")"
 esp_router=$(in_ns r "$leat" esp status --json | jq .process)
 pktway_router=$(sed -n 's/.*process \([0-9]*\).*/\1/p' "$folder/pktway")
-nsenter "$(net_of a)" "$leat" pktway host --foreground --poll 100 --san e0,bias=0x100,address=0x101 > "$folder/out" 2> "$folder/stderr" &
+nsenter "$(net_of a)" "$leat" pktway host --foreground --poll 100ms --san e0,bias=0x100,address=0x101 > "$folder/out" 2> "$folder/stderr" &
 host=$!
 beside="$beside $host"
 waits_for out

@@ -17,7 +17,7 @@ tear_down() {
         [ -e "/run/netns/$name$p" ] || continue
         for dev in e0 in; do in_ns $p "$leat" ring stop --dev $dev 2>/dev/null || true; done
         in_ns $p "$leat" esp stop 2>/dev/null || true
-        for who in router host; do in_ns $p "$leat" pktway leave --name $who > /dev/null 2>&1 || true; done
+        for who in router host; do in_ns $p "$leat" pktway stop --name $who > /dev/null 2>&1 || true; done
     done
     delete_hosts
 }
@@ -181,9 +181,9 @@ in_ns r "$leat" esp stop
 
 # ---- PacketWay: a -- r -- b ---------------------------------------------------------------------
 
-in_ns r "$leat" pktway route --poll 100 --san da,bias=0x100,address=0x102 --san db,bias=0x200,address=0x202 > "$folder/route" 2> "$folder/stderr" || fail "pktway route: $(cat "$folder/stderr")"
-in_ns a "$leat" pktway host --poll 100 --san e0,bias=0x100,address=0x101 > /dev/null || fail "pktway host a"
-in_ns b "$leat" pktway host --poll 100 --san e0,bias=0x200,address=0x201 > /dev/null || fail "pktway host b"
+in_ns r "$leat" pktway route --poll 100ms --san da,bias=0x100,address=0x102 --san db,bias=0x200,address=0x202 > "$folder/route" 2> "$folder/stderr" || fail "pktway route: $(cat "$folder/stderr")"
+in_ns a "$leat" pktway host --poll 100ms --san e0,bias=0x100,address=0x101 > /dev/null || fail "pktway host a"
+in_ns b "$leat" pktway host --poll 100ms --san e0,bias=0x200,address=0x201 > /dev/null || fail "pktway host b"
 reached() {
     tries=0
     until in_ns a "$leat" pktway ping 0x201 --count 3 > "$folder/ping" 2>&1 || [ $tries -eq 30 ]; do
@@ -198,9 +198,9 @@ if [ -n "$xdp" ]; then
     has "route warns" "$(cat "$folder/stderr")" "leat: $slower"
     has "pktway status" "$(in_ns r "$leat" pktway status)" "$slower"
     has "pktway status --json" "$(in_ns r "$leat" pktway status --json | jq -r '.driver + ": " + .why')" "xdp: the kernel takes it, behind the driver (generic mode), $slower"
-    in_ns r "$leat" pktway leave --name router
+    in_ns r "$leat" pktway stop --name router
     gro on "${name}a:e0" "${name}b:e0"
-    has "far ends that poll" "$(in_ns r "$leat" pktway route --poll 100 --san da,bias=0x100,address=0x102 --san db,bias=0x200,address=0x202)" "in the driver (native mode)"
+    has "far ends that poll" "$(in_ns r "$leat" pktway route --poll 100ms --san da,bias=0x100,address=0x102 --san db,bias=0x200,address=0x202)" "in the driver (native mode)"
     reached "PacketWay, native"
     gro off "${name}a:e0" "${name}b:e0"
     tries=0

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t memory_max = UINT64_C(1) << 30, memory_default = 64 << 10;
 #define ALLOW_EXPECTED "expected r, w or rw, then ,range=FIRST-LAST and ,nodes=FIRST-LAST"
 
 /* ---- a memory node ------------------------------------------------------------------------- */
@@ -75,8 +74,8 @@ static bool read_grants(const struct arguments *args, struct leat_packetway_stor
 
 bool pktway_live_store(const struct arguments *args, struct leat_packetway_store *store, char *why)
 {
-    store->len = memory_default;
-    if (!number_take_within(args, "--memory", 1, memory_max, &store->len) ||
+    store->len = 64 << 10;
+    if (!number_take(args, "--memory", &store->len) ||
         !number_take_within(args, "--base", 0, UINT64_MAX - store->len + 1, &store->address))
         return false;
     if (!read_grants(args, store, why)) return false;

@@ -14,7 +14,7 @@ here=$(dirname "$0")
 tear_down() {
     for n in ra rb rc h1 h2 h3 udp w x; do
         for at in $n sw ra h1; do
-            [ ! -e "/run/netns/$name$at" ] || in_ns "$at" "$leat" pktway leave --name $n 2> /dev/null || true
+            [ ! -e "/run/netns/$name$at" ] || in_ns "$at" "$leat" pktway stop --name $n 2> /dev/null || true
         done
     done
     delete_hosts
@@ -63,7 +63,7 @@ start() { # NAME: what it prints goes to a file
     node=$1
     shift
     # shellcheck disable=SC2046
-    in_ns "$(place "$node")" "$leat" pktway "$@" $(keys_of "$node") --name "$node" --poll 250 > "$folder/$node.started" 2> "$folder/stderr"
+    in_ns "$(place "$node")" "$leat" pktway "$@" $(keys_of "$node") --name "$node" --poll 250ms > "$folder/$node.started" 2> "$folder/stderr"
 }
 # With $keyed, SAN 1 has one key, SAN 2 another, and SAN 3 none.
 keyed=
@@ -83,7 +83,7 @@ ask() {
     in_ns "$(place "$node")" "$leat" pktway "$@" --name "$node"
 }
 # shellcheck disable=SC2086
-reaches() { [ "$(ask "$1" ping $2 --timeout 300 --json 2> /dev/null | jq .received)" = 1 ]; }
+reaches() { [ "$(ask "$1" ping $2 --timeout 300ms --json 2> /dev/null | jq .received)" = 1 ]; }
 count() { ask "$1" status --json | jq "[.sans[] | select(.address == \"$2\") | .counts | .$3] | add"; }
 
 # whole NAME WORD...: an answer in JSON of which nothing is missing; answer FILTER NAME WORD...: what jq
@@ -105,7 +105,7 @@ pairs() {
             [ "${a#* }" != $b ] || continue
             for how in "" --by-address; do
                 # shellcheck disable=SC2086
-                whole "${a% *}" ping $b $how --count 2 --interval 0 > "$folder/pair"
+                whole "${a% *}" ping $b $how --count 2 --interval 0s > "$folder/pair"
                 same "$driver: ${a#* } to $b $how" "$(jq -c '[.received, .errors, .ei_there, .ei_back]' "$folder/pair")" \
                     '[2,[],"0000000000000000","0000000000000000"]'
             done
@@ -141,9 +141,9 @@ questions() {
     same "$driver: nobody, as JSON" "$(cat "$folder/stdout")" "[]"
     comes_to "$driver: the tables of ra" '[["0x000200",["0x000202"]],["0x000300",["0x000302","0x000203","0x000202"]]]' \
         answer '.[0].tables | map([.san, .rcvf]) | sort' ra tables
-    comes_to_exit 1 "ERR UNK from 0x000102 about 0x0003ff" ask h1 ping 0x3ff --by-address --timeout 2000
-    comes_to_exit 1 "ERR GENERAL from 0x000202 about 0x000301" ask h1 ping 0x301 --by-address --size 1200 --timeout 2000
-    comes_to_exit 2 "longer than the MTU" ask h1 ping 0x301 --size 1200
+    comes_to_exit 1 "ERR UNK from 0x000102 about 0x0003ff" ask h1 ping 0x3ff --by-address --timeout 2000ms
+    comes_to_exit 1 "ERR GENERAL from 0x000202 about 0x000301" ask h1 ping 0x301 --by-address --bytes 1200 --timeout 2000ms
+    comes_to_exit 2 "longer than the MTU" ask h1 ping 0x301 --bytes 1200
     comes_to_exit 1 "knows the way" ask h1 plan 0x3ff
     # who asks for much and goes away does not keep the host
     timeout 1 nsenter "$(net_of "$(place h1)")" "$leat" pktway ping 0x301 --count 1000 --name h1 > /dev/null || true
@@ -259,7 +259,7 @@ deaths() {
     same "$driver: round it, back" "$(wait_until reaches h3 0x101 && echo yes)" yes
     comes_to "$driver: trace goes round" '["ra","rc"]' answer '[.routers[].name]' h1 trace 0x301
     kill -9 "$(process rc)"
-    wait_until told_down || fail "$driver: who is down is not told: $(ask h1 ping 0x301 --by-address --timeout 300)"
+    wait_until told_down || fail "$driver: who is down is not told: $(ask h1 ping 0x301 --by-address --timeout 300ms)"
     start rb || fail "$driver: rb again: $(cat "$folder/stderr")"
     wait_until reaches h1 0x301 || fail "$driver: not reached after rb is back"
     kill -9 "$(process ra)"
@@ -272,13 +272,13 @@ deaths() {
 is_not_there() { ! ask "$1" status; }
 two_ways() { ask ra tables --json | jq -e '[.[1].tables[] | select(.san == "0x000300" and (.lost | not))] | length == 2'; }
 told_down() {
-    ask h1 ping 0x301 --by-address --timeout 200 --json > "$folder/down" 2> /dev/null || true
+    ask h1 ping 0x301 --by-address --timeout 200ms --json > "$folder/down" 2> /dev/null || true
     jq -e '.errors[0].err == "HRDOWN" and (.errors[0].about | index("0x000203") or index("0x000204"))' "$folder/down"
 }
 
 # A memory node on the third segment; more than one message holds, by an MTU of 120 words.
 memory_node() {
-    in_ns "$(place h3)" "$leat" pktway memory --name mem --poll 100 --san "$(san 3 0x331 4331 4304)" --memory 4k --base 0x1000 \
+    in_ns "$(place h3)" "$leat" pktway memory --name mem --poll 100ms --san "$(san 3 0x331 4331 4304)" --memory 4k --base 0x1000 \
         --allow rw,nodes=0x101 --allow r,range=0x1000-0x10ff > /dev/null || fail "$driver: memory"
     wait_until reaches h1 0x331 || fail "$driver: the memory node is not reached"
     octets=$(seq -w 1 999 | tr -d '\n')
@@ -293,7 +293,7 @@ memory_node() {
     # (more where an answer was late: then a request is sent again)
     same "$driver: it counts" "$(in_ns "$(place h3)" "$leat" pktway status --name mem --json | jq -c '.memory | [.written >= 2997, .requests.BOUNDS >= 3, .requests.PERMISSION > 1]')" '[true,true,true]'
     [ "$driver" = udp ] || octets_of_memory
-    in_ns "$(place h3)" "$leat" pktway leave --name mem
+    in_ns "$(place h3)" "$leat" pktway stop --name mem
 }
 # By hand, from h1: MEM-READ of 3 octets at 0x1001, to be answered to 0x0123456789abcdef; MEM-WRITE of what nobody may.
 octets_of_memory() {
@@ -335,7 +335,7 @@ flaps() {
     wait_until reaches h1 0x301 || fail "$driver: no way after a device is there again"
 }
 told_link_down() {
-    ask h1 ping 0x301 --by-address --timeout 200 --json > "$folder/down" 2> /dev/null || true
+    ask h1 ping 0x301 --by-address --timeout 200ms --json > "$folder/down" 2> /dev/null || true
     jq -e '.errors[0].err == "LINKDOWN"' "$folder/down"
 }
 all_forgotten() { ask ra tables --json | jq -e '.[1].nodes == []' && ask rb tables --json | jq -e '[.[0].nodes[] | select(.buddy)] == []'; }
@@ -343,29 +343,29 @@ all_forgotten() { ask ra tables --json | jq -e '.[1].nodes == []' && ask rb tabl
 # A router of three half-routers: a route has an L2RH to tell them apart, but the router is one.
 three_sans() {
     u="in_ns sw $leat pktway"
-    $u route --name t --poll 100 --san udp:127.0.0.1:4401,bias=0x500,address=0x502 --san udp:127.0.0.1:4402,bias=0x600,address=0x602 \
+    $u route --name t --poll 100ms --san udp:127.0.0.1:4401,bias=0x500,address=0x502 --san udp:127.0.0.1:4402,bias=0x600,address=0x602 \
         --san udp:127.0.0.1:4403,bias=0x700,address=0x702 > /dev/null || fail "a router on three SANs"
-    $u host --name t5 --poll 100 --san udp:127.0.0.1:0,bias=0x500,address=0x501,peer=127.0.0.1:4401 > /dev/null
-    $u host --name t7 --poll 100 --san udp:127.0.0.1:0,bias=0x700,address=0x701,peer=127.0.0.1:4403 > /dev/null
-    wait_until $u ping 0x701 --name t5 --timeout 300 || fail "three SANs: 0x701 is not reached"
+    $u host --name t5 --poll 100ms --san udp:127.0.0.1:0,bias=0x500,address=0x501,peer=127.0.0.1:4401 > /dev/null
+    $u host --name t7 --poll 100ms --san udp:127.0.0.1:0,bias=0x700,address=0x701,peer=127.0.0.1:4403 > /dev/null
+    wait_until $u ping 0x701 --name t5 --timeout 300ms || fail "three SANs: 0x701 is not reached"
     comes_to "three SANs: two L2RHs" '[2,"000702"]' answer '[.routes[0].hops | length, .[0]]' t5 plan 0x701
     comes_to "three SANs: one router" '[true,["0x000702"]]' answer '[.reached, [.routers[].address]]' t5 trace 0x701
-    for n in t5 t7 t; do $u leave --name $n; done
+    for n in t5 t7 t; do $u stop --name $n; done
 }
 
 # SANs by letter and device: biases and addresses follow, and are free ones; an address that somebody has is not given twice.
 by_letter() {
-    in_ns h1 "$leat" pktway host --name a --san A --dev e1 --poll 100 > "$folder/a.started" || fail "$driver: host --san A --dev e1"
-    in_ns h2 "$leat" pktway host --name b --san B --dev e2 --poll 100 > "$folder/b.started" || fail "$driver: host --san B --dev e2"
+    in_ns h1 "$leat" pktway host --name a --san A --dev e1 --poll 100ms > "$folder/a.started" || fail "$driver: host --san A --dev e1"
+    in_ns h2 "$leat" pktway host --name b --san B --dev e2 --poll 100ms > "$folder/b.started" || fail "$driver: host --san B --dev e2"
     b=$(sed -n 's/.*address \(0x[0-9a-f]*\),.*/\1/p' "$folder/b.started")
     wait_until reaches_by_letter || fail "$driver: $b is not reached from SAN A"
     taken "address $b is in use (02:00:00:00:02:01 says so), expected another" ra host --san "B,address=$b" --dev e2
     for _ in 1 2 3 4; do taken "address 0x000101 is in use on this host by process" h1 host --san e1,bias=0x100,address=0x101; done
     taken "address 0x000202 is in use" rb route --san e2,bias=0x200,address=0x202 --san e3,bias=0x300,address=0x3fe
-    in_ns h1 "$leat" pktway leave --name a
-    in_ns h1 "$leat" pktway host --name a --san A --dev e1 --poll 100 > /dev/null || fail "$driver: its name and address are not free after leave"
-    in_ns h1 "$leat" pktway leave --name a
-    in_ns h2 "$leat" pktway leave --name b
+    in_ns h1 "$leat" pktway stop --name a
+    in_ns h1 "$leat" pktway host --name a --san A --dev e1 --poll 100ms > /dev/null || fail "$driver: its name and address are not free after stop"
+    in_ns h1 "$leat" pktway stop --name a
+    in_ns h2 "$leat" pktway stop --name b
 }
 # taken TEXT NAMESPACE WORD...: is not started; on a busy machine who has the address may be late to say so
 taken() {
@@ -373,18 +373,18 @@ taken() {
     text=$1 ns=$2
     shift 2
     while in_ns "$ns" "$leat" pktway "$@" --name x > /dev/null 2> "$folder/taken" && [ $tries -lt 20 ]; do
-        in_ns "$ns" "$leat" pktway leave --name x
+        in_ns "$ns" "$leat" pktway stop --name x
         tries=$((tries + 1))
     done
     has "$driver: $*" "$(cat "$folder/taken")" "$text"
 }
-reaches_by_letter() { in_ns h1 "$leat" pktway ping "$b" --name a --timeout 300; }
+reaches_by_letter() { in_ns h1 "$leat" pktway ping "$b" --name a --timeout 300ms; }
 
 # IP between h1 and h3 through TUN devices; a packet with the source of another is not taken.
 ip_over_it() {
     [ -c /dev/net/tun ] || { echo "SKIPPED, AND LOUDLY: no /dev/net/tun, no IP over PacketWay"; return; }
-    in_ns h1 "$leat" pktway tun --name tun1 --poll 250 --san e1,bias=0x100,address=0x121,mtu=110 --way 10.9.0.3=0x321 > /dev/null || fail "$driver: tun of h1"
-    in_ns h3 "$leat" pktway tun --name tun3 --poll 250 --san e3,bias=0x300,address=0x321,mtu=110 --way 10.9.0.1/32=0x121 > /dev/null || fail "$driver: tun of h3"
+    in_ns h1 "$leat" pktway tun --name tun1 --poll 250ms --san e1,bias=0x100,address=0x121,mtu=110 --way 10.9.0.3=0x321 > /dev/null || fail "$driver: tun of h1"
+    in_ns h3 "$leat" pktway tun --name tun3 --poll 250ms --san e3,bias=0x300,address=0x321,mtu=110 --way 10.9.0.1/32=0x121 > /dev/null || fail "$driver: tun of h3"
     ip -n "${name}h1" addr add 10.9.0.1/24 dev pw0
     ip -n "${name}h1" addr add 10.9.0.7/24 dev pw0
     ip -n "${name}h3" addr add 10.9.0.3/24 dev pw0
@@ -395,8 +395,8 @@ ip_over_it() {
     same "$driver: IP of another source" "$(in_ns h1 python3 "$here/pktway_live.py" call 10.9.0.7 10.9.0.3)" "no answer"
     kill $echo
     comes_to "$driver: it is counted" "[true,true,true]" ip_counts
-    in_ns h1 "$leat" pktway leave --name tun1
-    in_ns h3 "$leat" pktway leave --name tun3
+    in_ns h1 "$leat" pktway stop --name tun1
+    in_ns h3 "$leat" pktway stop --name tun3
 }
 
 ip_counts() { in_ns h3 "$leat" pktway status --name tun3 --json | jq -c '[.ip_received > 0, .ip_sent > 0, .ip_spoofed > 0]'; }
@@ -442,7 +442,7 @@ strangers() {
     wait_until told_by_tables '\x1b[2J' || fail "$driver: a name of control characters: $(ask ra tables)"
     ! grep -q "$(printf '\033')" "$folder/tables" || fail "$driver: tables lets a terminal be told what to do"
 }
-all_pass() { [ "$(ask h1 ping 0x301 --by-address --count 10 --interval 0 --timeout 900 --json | jq .received)" = 10 ]; }
+all_pass() { [ "$(ask h1 ping 0x301 --by-address --count 10 --interval 0s --timeout 900ms --json | jq .received)" = 10 ]; }
 told_by_tables() {
     frames send e1 02:00:00:00:01:02 007fffff0019000100000002000001552900000101000155""2a0000001b5b324a0000000000000000
     ask ra tables > "$folder/tables"
@@ -473,22 +473,22 @@ with_keys() {
     exits 2 "no key, expected 32 hex digits" in_ns h1 "$leat" pktway host --name x --san e1,bias=0x100,address=0x130 --key-file "$folder/short.key"
     chmod 666 "$folder/short.key"
     exits 2 "others may read or write the key (mode 666)" in_ns h1 "$leat" pktway host --name x --san e1,bias=0x100,address=0x130 --key-file "$folder/short.key"
-    for n in h1 h2 h3 ra rb; do ask $n leave || fail "$driver, keyed: $n does not leave"; done
+    for n in h1 h2 h3 ra rb; do ask $n stop || fail "$driver, keyed: $n does not leave"; done
     keyed=
 }
 # wrong_key WHAT COUNTED KEY: a node of SAN 1 that has this key reaches nobody, and ra says why
 wrong_key() {
-    in_ns "$(place h1)" "$leat" pktway host --name w --poll 250 --san "$(san 1 0x131 4398 4301)" --key-file "$3" > /dev/null || fail "$driver: a host with $1"
+    in_ns "$(place h1)" "$leat" pktway host --name w --poll 250ms --san "$(san 1 0x131 4398 4301)" --key-file "$3" > /dev/null || fail "$driver: a host with $1"
     wait_until told_by_status "$2" || fail "$driver, keyed: ra does not tell of $1: $(ask ra status)"
     wait_until tells_of_the_key || fail "$driver, keyed: a host with $1 does not say that it is the key: $(cat "$folder/wrong")"
     same "$driver, keyed: a host with $1 is not believed" "$(ask ra tables --json | jq '[.[0].nodes[] | select(.address == "0x000131")] | length')" 0
-    in_ns "$(place h1)" "$leat" pktway leave --name w
+    in_ns "$(place h1)" "$leat" pktway stop --name w
 }
 told_by_status() { ask ra status | grep -q "$1"; }
 tells_of_the_key() {
     for question in "ping 0x301" "plan 0x301" "tell capability=7"; do
         # shellcheck disable=SC2086
-        ! in_ns "$(place h1)" "$leat" pktway $question --name w --timeout 500 2> "$folder/wrong" > /dev/null || return 1
+        ! in_ns "$(place h1)" "$leat" pktway $question --name w --timeout 500ms 2> "$folder/wrong" > /dev/null || return 1
         grep -q "expected --key-file with this SAN's key" "$folder/wrong" || return 1
     done
     in_ns "$(place h1)" "$leat" pktway status --name w > "$folder/wrong" && grep -q "KEY: .*, expected --key-file with this SAN's key" "$folder/wrong"
@@ -520,8 +520,8 @@ keyed_attacks() {
 bad_input() {
     exits 2 "--fault has no meaning for ping on a live network" ask h1 ping 0x301 --fault router:ra
     exits 2 "--by-address has no meaning for trace on a live network" ask h1 trace 0x301 --by-address
-    exits 2 "--fabric has no meaning for route on a live network" in_ns h1 "$leat" pktway route --fabric twosan
-    exits 2 "--allow has no meaning for host on a live network" in_ns h1 "$leat" pktway host --san A --dev e1 --allow rw
+    exits 2 "--fabric does not go with route" in_ns h1 "$leat" pktway route --fabric twosan
+    exits 2 "--allow does not go with host" in_ns h1 "$leat" pktway host --san A --dev e1 --allow rw
     m="in_ns h1 $leat pktway memory --name x --san e1,bias=0x100,address=0x121"
     exits 2 "memory needs --allow" $m
     for allow in x rr "" r,range=5-4 r,nodes=0-5 r,nodes=1-0x7ffffe w,who=1 'rw,'; do exits 2 "--allow '$allow', expected r, w or rw" $m --allow "$allow"; done
@@ -551,7 +551,7 @@ bad_input() {
     exits 2 "which is for UDP" $r --san e1,bias=0x100,address=0x101,peer=1.2.3.4
     exits 2 "expected udp:ADDRESS" $r --san udp:nowhere,bias=0x100,address=0x101
     exits 2 "expected a network device or udp" $r --san bias=0x100,address=0x101
-    exits 2 "--driver 'token', expected xdp, packet or udp" $r --driver token --san e1,bias=0x100,address=0x102
+    exits 2 "--driver 'token', expected one of xdp packet udp" $r --driver token --san e1,bias=0x100,address=0x102
     exits 2 "driver udp with a network device" $r --driver udp --san e1,bias=0x100,address=0x102 --san e2,bias=0x200,address=0x202
     exits 2 "expected --san" $r
     exits 2 "expected 1 to 32 of a-z" in_ns ra "$leat" pktway route --name 'A b' --san e1,bias=0x100,address=0x102 --san e2,bias=0x200,address=0x202
@@ -595,7 +595,7 @@ for driver in ${LEAT_DRIVERS:-xdp packet udp}; do
     deaths
     [ $driver = xdp ] || strangers # by XDP packets pass without the process
     [ $driver != packet ] || bad_input
-    for n in h1 h2 h3 ra rb; do ask $n leave || fail "$driver: $n does not leave"; done
+    for n in h1 h2 h3 ra rb; do ask $n stop || fail "$driver: $n does not leave"; done
     with_keys
     same "$driver: nothing is left" "$(ip -n "${name}ra" link show e1 | grep xdp; in_ns "$(place ra)" ss -xlH 2> /dev/null | grep leat-pktway)" ""
 done
@@ -604,6 +604,6 @@ done
 driver=packet
 in_ns ra "$leat" pktway route --name ab --san A --dev e1 --san B --dev e2 > "$folder/ab.started" || fail "route --san A --dev e1 --san B --dev e2"
 has "biases by letter" "$(cat "$folder/ab.started")" "router ab on 2 SANs (0x0001"
-in_ns ra "$leat" pktway leave --name ab
+in_ns ra "$leat" pktway stop --name ab
 case $tried in *xdp*) has "by itself" "$(in_ns ra "$leat" pktway route --name ra --san e1,bias=0x100,address=0x102 --san e2,bias=0x200,address=0x202)" "driver xdp: the kernel takes it" ;; esac
 finish

@@ -1,7 +1,4 @@
-/*
- * leat pktway on simulated networks: the subcommands with --fabric. The verb's table has these
- * options besides --json and besides those shared with live networks.
- */
+/* leat pktway on simulated networks: queries with --fabric. */
 #ifndef LEAT_PKTWAY_SIMULATE_H
 #define LEAT_PKTWAY_SIMULATE_H
 
@@ -9,26 +6,7 @@
 #include "json_out.h"
 #include "tool.h"
 
-#define PKTWAY_SIM_WORDS "ping trace plan tell tables read write"
-#define PKTWAY_SIM_OPTIONS                                                                        \
-    { "--fabric", "F", "a simulated network: twosan, threesan or FILE.yaml" },                    \
-        { "--from", "HOST", "simulated: the sender, SAN.PORT or an address; default the first" }, \
-        { "--at", "TIME", "simulated: when, as in 2ms; default 0" },                              \
-        { "--cut-through", "C", "simulated: yes (default of descriptions) or no" },               \
-        { "--error-at", "ROUTER", "simulated: it sees an error in every packet" },                \
-    {                                                                                             \
-        "--fault", "F", "simulated: router, link or errors:ROUTER@FROM..TO; again for more", true \
-    }
-/* Shared with live networks. */
-#define PKTWAY_BOTH_OPTIONS                                                   \
-    { "--count", "N", "ping: so many; default 1" },                           \
-        { "--size", "OCTETS", "ping: of data; default 56" },                  \
-        { "--by-address", NULL, "ping, trace: by address (L3), not a plan" }, \
-    {                                                                         \
-        "--json", NULL, "print JSON"                                          \
-    }
-
-enum { PKTWAY_HOPS_MAX = 64 };
+enum { PKTWAY_HOPS_MAX = 64, PKTWAY_OCTETS_MAX = 1 << 16 /* of a message */ };
 
 /* A packet left a router on a SAN. */
 struct pktway_hop {
@@ -61,14 +39,14 @@ struct pktway_query {
     /* of the request */
     bool is_answered;
     uint16_t err_te; /* 0: none */
-    uint8_t octets[1 << 16];
+    uint8_t octets[PKTWAY_OCTETS_MAX];
     uint8_t records[1 << 18]; /* of all INFOs: 4096 nodes with their names */
     size_t records_len;
     bool is_cut;                  /* the list was truncated */
     struct pktway_remote *remote; /* read and write: the remote memory; else NULL */
 };
 
-/* An exit code. args->operand[0] is the subcommand. */
+/* An exit code. args->operand[0] is the subverb. */
 int pktway_simulate(const struct arguments *args);
 
 /* read and write: the memory of the host at port `to` (pktway_memory.c). An exit code. */

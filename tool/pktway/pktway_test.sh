@@ -33,9 +33,9 @@ address=$(pktway ping clos.15 --fabric twosan --count 3 --by-address | tail -n 1
 jq -en "$planned < $address" > /dev/null || fail "planned took $planned us, by address $address us"
 
 # Cut-through, and what it saves; a long message has as many routers on its way as a short one.
-long() { pktway ping clos.15 --fabric twosan --count 2 --size 3000 "$@" | tail -n 1; }
+long() { pktway ping clos.15 --fabric twosan --count 2 --bytes 3000 "$@" | tail -n 1; }
 jq -en "$(long | jq .there_us) < $(long --cut-through no | jq .there_us)" > /dev/null || fail "cut-through is not faster"
-same "routers of a long message" "$(pktway ping clos.15 --fabric twosan --size 9000 | jq .routers)" 1
+same "routers of a long message" "$(pktway ping clos.15 --fabric twosan --bytes 9000 | jq .routers)" 1
 same "shown by trace" "$(pktway trace mesh.8 --fabric threesan --fault router:south --at 1ms | jq -c '[.routers[].cut_through]')" "[true,true]"
 same "or not" "$(pktway trace mesh.8 --fabric threesan --fault router:south --at 1ms --cut-through no | jq -c '[.routers[].cut_through]')" "[false,false]"
 { cat "$(dirname "$0")/../../share/fabrics/twosan.yaml"; echo "cut_through: no"; } > "$folder/stored.yaml"
@@ -80,7 +80,8 @@ exits 1 "mesh.8 does not let this node read 1 octets at 0x10000: none of its mem
 exits 1 "no answer to read of 4 octets" "$leat" pktway read clos.15 0 4 --fabric twosan --fault router:west --at 1ms
 exits 2 "expected another host than the one that asks" "$leat" pktway read ring.0 0 4 --fabric threesan
 exits 2 "read: expected a host, an address of its memory" "$leat" pktway read ring.1 --fabric threesan
-exits 2 "--allow has no meaning for threesan" "$leat" pktway read ring.1 0 4 --allow rw --fabric threesan
+exits 2 "--allow does not go with read" "$leat" pktway read ring.1 0 4 --allow rw --fabric threesan
+exits 2 "--timeout has no meaning for threesan" "$leat" pktway read ring.1 0 4 --timeout 1s --fabric threesan
 
 # ---- under load --------------------------------------------------------------------------------------
 sim() { "$leat" sim "$@" --json | jq -c 'del(.wall_seconds)'; }
@@ -285,7 +286,21 @@ sans:
 cut_through: maybe
 Y
 exits 2 "or --fabric and a name there" "$leat" pktway ping clos.15
-exits 2 "expected one of ping trace plan tell tables" "$leat" pktway fly --fabric twosan
+exits 2 "'fly', expected one of ping trace plan tell tables" "$leat" pktway fly --fabric twosan
+exits 2 "'pong', did you mean ping? expected one of ping trace" "$leat" pktway pong clos.15 --fabric twosan
+exits 2 "leat: leat pktway leave is called leat pktway stop now" "$leat" pktway leave --name nobody
+exits 2 "no 'nobody' runs" "$leat" pktway stop --name nobody
+exits 0 "leat: --size is called --bytes now" "$leat" pktway ping clos.15 --fabric twosan --size 100
+exits 2 "leat: --timeout 300 is taken for 300ms: write the unit" "$leat" pktway ping 0x101 --name nobody --timeout 300
+exits 2 "--poll '5ms', expected a time of 10ms to 60s" "$leat" pktway host --san A --dev lo --poll 5ms
+exits 2 "--count does not go with plan, expected one of --name" "$leat" pktway plan clos.15 --fabric twosan --count 2
+has "help of a subverb" "$("$leat" pktway stop --help)" "leat pktway stop: end a router or host"
+has "its options" "$("$leat" help pktway host)" "--poll TIME        interval of WRU?, 10ms to 60s; default 1s"
+has "a further page" "$("$leat" help pktway networks)" "A SAN is a network device"
+for word in ping trace plan tell tables read write route host tun memory status stop; do
+    has "help of all subverbs" "$("$leat" pktway --help)" "  $word "
+    has "help of $word" "$("$leat" help pktway $word)" "  leat pktway $word "
+done
 exits 2 "ping 'clos.16', expected a host of twosan" "$leat" pktway ping clos.16 --fabric twosan
 exits 2 "ping 'clos.0', expected a host of twosan" "$leat" pktway ping clos.0 --fabric twosan
 exits 2 "expected a PacketWay network here" "$leat" pktway ping clos.1 --fabric clos444

@@ -30,13 +30,6 @@ struct service {
     struct live_home home;
 };
 
-bool pktway_is_live(const struct arguments *args)
-{
-    const char *word = args->operand_count ? args->operand[0] : "";
-    if (word_is_in(word, PKTWAY_LIVE_WORDS)) return true;
-    return word_is_in(word, PKTWAY_LIVE_ALSO) && !argument(args, "--fabric");
-}
-
 static const char *name_of(const struct arguments *args, const char *fallback)
 {
     const char *name = argument(args, "--name");
@@ -191,7 +184,7 @@ static int refused(int code, const char *text)
     return code;
 }
 
-static int start(struct service *s, const struct arguments *args, open_service *begin)
+static int start_service(struct service *s, const struct arguments *args, open_service *begin)
 {
     struct started started = { .code = FAILED };
     int ready[2];
@@ -229,17 +222,36 @@ static int start(struct service *s, const struct arguments *args, open_service *
     return DONE;
 }
 
+static int start(const struct arguments *args, open_service *begin)
+{
+    struct service s = { .control.listener = -1,
+                         .slower_at = -1,
+                         .foreground = argument(args, "--foreground") != NULL };
+    if (args->operand_count > 1)
+        return misuse(args->verb, "'%s' behind %s, expected nothing", args->operand[1],
+                      args->operand[0]);
+    return finish(start_service(&s, args, begin));
+}
+
+/* An option that is a time, in milliseconds. */
+static uint32_t read_ms(const struct arguments *args, const char *option, uint32_t preset)
+{
+    const uint64_t ps_per_ms = 1000000000;
+    uint64_t ps = preset * ps_per_ms;
+    number_take(args, option, &ps);
+    return (uint32_t)(ps / ps_per_ms);
+}
+
 /* ---- route --------------------------------------------------------------------------------- */
 
-static bool read_driver(const struct arguments *args, enum packetway_driver *driver)
+static enum packetway_driver read_driver(const struct arguments *args)
 {
     const char *text = argument(args, "--driver");
-    *driver = PACKETWAY_ANY;
-    if (!text) return true;
-    for (int d = PACKETWAY_XDP; d <= PACKETWAY_UDP; d++)
-        if (strcmp(text, packetway_driver_name((enum packetway_driver)d)) == 0)
-            return *driver = (enum packetway_driver)d, true;
-    return live_because(why, "--driver '%s', expected xdp, packet or udp", text);
+    int d = PACKETWAY_XDP;
+    if (!text) return PACKETWAY_ANY;
+    while (strcmp(text, packetway_driver_name((enum packetway_driver)d)) != 0)
+        d++;
+    return (enum packetway_driver)d;
 }
 
 /* The index-th value of an option that may be repeated, and its length; NULL: no such. */
@@ -350,12 +362,13 @@ static bool read_sans(const struct arguments *args, struct packetway_router_conf
 
 static int open_router(struct service *s, const struct arguments *args)
 {
-    struct packetway_router_config config = { .name = name_of(args, "router"), .claims = true };
-    uint64_t poll_ms = PACKETWAY_POLL_MS_DEFAULT;
+    struct packetway_router_config config = { .name = name_of(args, "router"),
+                                              .claims = true,
+                                              .driver = read_driver(args),
+                                              .poll_ms = read_ms(args, "--poll",
+                                                                 PACKETWAY_POLL_MS_DEFAULT) };
     bool wrong = true;
-    if (!number_take_within(args, "--poll", 10, 60000, &poll_ms)) return WRONG;
-    config.poll_ms = (uint32_t)poll_ms;
-    if (!read_driver(args, &config.driver) || !read_sans(args, &config)) return WRONG;
+    if (!read_sans(args, &config)) return WRONG;
     if (!packetway_control_name(config.name, why)) return WRONG;
     if (!packetway_control_open(&s->control, config.name, why)) return FAILED;
     s->router = calloc(1, sizeof *s->router);
@@ -404,19 +417,19 @@ static int open_node(const struct arguments *args, const char *name, bool claims
     uint8_t about[LEAT_PACKETWAY_HOST_MESSAGE_LEN / 4], key[LEAT_PACKETWAY_KEY_LEN];
     bool keyed = false;
     struct leat_packetway_build build;
-    uint64_t poll_ms = PACKETWAY_POLL_MS_DEFAULT;
-    if (!number_take_within(args, "--poll", 10, 60000, &poll_ms)) return WRONG;
     if (!san_at(args, 0, san, sizeof san) || !san_at(args, 1, more, sizeof more)) return WRONG;
     if (!*san || *more)
         return live_because(why, "expected one --san, as in eth0,bias=0x100,address=0x101"), WRONG;
     leat_packetway_build_init(&build, about, sizeof about);
     if (!read_about(args, name, &build) || !key_at(args, 0, 1, key, &keyed)) return WRONG;
-    const struct leat_packetway_node_config config = { .san = san,
-                                                       .key = keyed ? key : NULL,
-                                                       .about = about,
-                                                       .about_len = build.len,
-                                                       .poll_ms = (uint32_t)poll_ms,
-                                                       .claims = claims };
+    const struct leat_packetway_node_config config = {
+        .san = san,
+        .key = keyed ? key : NULL,
+        .about = about,
+        .about_len = build.len,
+        .poll_ms = read_ms(args, "--poll", PACKETWAY_POLL_MS_DEFAULT),
+        .claims = claims
+    };
     const enum leat_packetway_node_end end = leat_packetway_node_open(&config, out, why);
     if (end == LEAT_PACKETWAY_NODE_OK) return DONE;
     return end == LEAT_PACKETWAY_NODE_WRONG ? WRONG : FAILED;
@@ -525,16 +538,14 @@ static bool read_words(const struct arguments *args, struct packetway_request *q
 static bool read_request(const struct arguments *args, struct packetway_request *q)
 {
     const char *word = args->operand[0];
-    uint64_t count = 1, interval_ms = 1000, size = 56, timeout_ms = 1000;
-    if (!number_take_within(args, "--count", 1, 1000000, &count) ||
-        !number_take_within(args, "--interval", 0, 60000, &interval_ms) ||
-        !number_take_within(args, "--size", 8, LEAT_PACKETWAY_NODE_MESSAGE_MAX - 64, &size) ||
-        !number_take_within(args, "--timeout", 1, 60000, &timeout_ms))
+    uint32_t count = 1, size = 56;
+    if (!number_take_small(args, "--count", &count) ||
+        !number_take_small_within(args, "--bytes", 8, LEAT_PACKETWAY_NODE_MESSAGE_MAX - 64, &size))
         return false;
-    *q = (struct packetway_request){ .count = (uint32_t)count,
-                                     .interval_ms = (uint32_t)interval_ms,
-                                     .size = (uint32_t)size,
-                                     .timeout_ms = (uint32_t)timeout_ms,
+    *q = (struct packetway_request){ .count = count,
+                                     .interval_ms = read_ms(args, "--interval", 1000),
+                                     .size = size,
+                                     .timeout_ms = read_ms(args, "--timeout", 1000),
                                      .json = argument(args, "--json") != NULL,
                                      .by_address = argument(args, "--by-address") != NULL,
                                      .blind = argument(args, "--blind") != NULL };
@@ -568,44 +579,49 @@ static int query_as_node(const struct arguments *args, const struct packetway_re
     return code;
 }
 
-#define ASKING  "--name --san --dev --key-file --poll --capability --timeout --json"
-#define SERVING "--name --san --dev --key-file --poll --foreground"
-static const struct {
-    const char *word, *options;
-    open_service *begin; /* NULL: it queries a process */
-} words[] = {
-    { "route", SERVING " --driver", open_router },
-    { "host", SERVING " --capability", open_host },
-    { "tun", SERVING " --capability --way --device", open_tun },
-    { "memory", SERVING " --capability --memory --base --allow", open_memory },
-    { "status", "--name --json", NULL },
-    { "tables", "--name --json", NULL },
-    { "leave", "--name", NULL },
-    { "ping", ASKING " --count --size --interval --by-address", NULL },
-    { "trace", ASKING, NULL },
-    { "plan", ASKING, NULL },
-    { "tell", ASKING, NULL },
-    { "read", ASKING, NULL },
-    { "write", ASKING " --blind", NULL },
-};
+/* ---- the verb ------------------------------------------------------------------------------- */
+
+int pktway_serve_router(const struct arguments *args)
+{
+    return start(args, open_router);
+}
+
+int pktway_serve_host(const struct arguments *args)
+{
+    return start(args, open_host);
+}
+
+int pktway_serve_tun(const struct arguments *args)
+{
+    return start(args, open_tun);
+}
+
+int pktway_serve_memory(const struct arguments *args)
+{
+    return start(args, open_memory);
+}
+
+/* The first given option that only simulated networks have; NULL: there is none. The last two are
+ * also those of a live ping. */
+static const char *simulated_option(const struct arguments *args)
+{
+    static const char *const all[] = { "--from",  "--at",    "--cut-through", "--error-at",
+                                       "--fault", "--bytes", "--by-address" };
+    size_t count = sizeof all / sizeof *all;
+    if (strcmp(args->operand[0], "ping") == 0) count -= 2;
+    for (size_t i = 0; i < count; i++)
+        if (argument(args, all[i])) return all[i];
+    return NULL;
+}
 
 int pktway_live(const struct arguments *args)
 {
-    struct service s = { .control.listener = -1,
-                         .slower_at = -1,
-                         .foreground = argument(args, "--foreground") != NULL };
     struct packetway_request q;
-    const char *word = args->operand[0];
-    size_t row = 0;
-    while (strcmp(words[row].word, word) != 0) /* pktway_is_live has it in its lists */
-        row++;
-    const char *foreign = argument_not_in(args, words[row].options);
+    const char *word = args->operand[0], *foreign = simulated_option(args);
     if (foreign)
-        return misuse(args->verb, "%s has no meaning for %s on a live network, expected one of %s",
-                      foreign, word, words[row].options);
+        return misuse(args->verb, "%s has no meaning for %s on a live network, expected --fabric",
+                      foreign, word);
     if (!read_request(args, &q)) return WRONG;
-    if (words[row].begin) return finish(start(&s, args, words[row].begin));
-    if (strcmp(word, "leave") == 0) memcpy(q.word, "stop", sizeof "stop");
     if (!word_is_in(word, HOST_WORDS)) return finish(query(&q, name_of(args, "router")));
     return finish(argument(args, "--san") || argument(args, "--dev")
                       ? query_as_node(args, &q)
