@@ -1,6 +1,9 @@
 #include "live_system.h"
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <errno.h>
+#include <limits.h>
+#include <linux/capability.h>
 #include <linux/if_packet.h>
 #include <net/if_arp.h>
 #include <poll.h>
@@ -9,6 +12,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static const uint64_t ns_per_s = 1000000000;
@@ -21,6 +25,73 @@ bool live_because(char *why, const char *text, ...)
     va_end(list);
     return false;
 }
+
+/* ---- rights ------------------------------------------------------------------------------- */
+
+static const struct {
+    unsigned right;
+    int number;
+    const char *name;
+} rights_known[] = {
+    { LIVE_NET_RAW, CAP_NET_RAW, "CAP_NET_RAW" },
+    { LIVE_NET_ADMIN, CAP_NET_ADMIN, "CAP_NET_ADMIN" },
+    { LIVE_BPF, 39 /* CAP_BPF, since 5.8 */, "CAP_BPF" },
+    { LIVE_PERFMON, 38 /* CAP_PERFMON, since 5.8 */, "CAP_PERFMON" },
+    { LIVE_SYS_ADMIN, CAP_SYS_ADMIN, "CAP_SYS_ADMIN" },
+};
+enum { RIGHTS = sizeof rights_known / sizeof *rights_known, RIGHTS_TEXT_LEN = 96 };
+
+/* Those of these rights that this process does not have. */
+static unsigned missing_of(unsigned rights)
+{
+    struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+    struct __user_cap_data_struct data[2] = { { 0 } };
+    if (syscall(SYS_capget, &head, data)) return 0;
+    for (size_t i = 0; i < RIGHTS; i++) {
+        const int number = rights_known[i].number;
+        if (data[number / 32].effective >> number % 32 & 1) rights &= ~rights_known[i].right;
+    }
+    return rights;
+}
+
+/* Their names with `between`. */
+static void name_rights(unsigned rights, const char *between, char text[RIGHTS_TEXT_LEN])
+{
+    size_t used = 0;
+    for (size_t i = 0; i < RIGHTS; i++)
+        if (rights & rights_known[i].right)
+            used += (size_t)snprintf(text + used, RIGHTS_TEXT_LEN - used, "%s%s",
+                                     used ? between : "", rights_known[i].name);
+}
+
+/* ", or once: sudo setcap cap_net_raw+ep /usr/bin/leat", with the rights that it has already. */
+static void setcap_text(unsigned missing, char text[LIVE_WHY_LEN])
+{
+    const unsigned all = LIVE_NET_RAW | LIVE_XDP;
+    char names[RIGHTS_TEXT_LEN], program[PATH_MAX];
+    const ssize_t len = readlink("/proc/self/exe", program, sizeof program - 1);
+    *text = 0;
+    if (len < 0 || missing & LIVE_SYS_ADMIN) return;
+    program[len] = 0;
+    name_rights(missing | (all & ~missing_of(all)), ",", names);
+    for (char *c = names; *c; c++)
+        *c = (char)tolower(*c);
+    live_because(text, ", or once: sudo setcap %s+ep %s", names, program);
+}
+
+bool live_refused(char *why, const char *what, unsigned rights, const char *instead)
+{
+    char names[RIGHTS_TEXT_LEN], once[LIVE_WHY_LEN];
+    const int err = errno;
+    const unsigned missing = err == EPERM || err == EACCES ? missing_of(rights) : 0;
+    if (!missing) return live_because(why, "%s: %s", what, strerror(err));
+    name_rights(missing, ", ", names);
+    setcap_text(missing, once);
+    return live_because(why, "%s: %s, missing %s: expected sudo%s%s", what, strerror(err), names,
+                        once, instead);
+}
+
+/* ---- the system --------------------------------------------------------------------------- */
 
 uint64_t live_now_ns(clockid_t clock)
 {

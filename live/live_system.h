@@ -15,6 +15,21 @@ enum { LIVE_WHY_LEN = 320, LIVE_MAC_LEN = 6 };
  * false, for `return`. */
 bool live_because(char *why, const char *text, ...) __attribute__((format(printf, 2, 3)));
 
+/* Capabilities (capabilities(7)) that live networks need, as a set of bits. */
+enum live_right {
+    LIVE_NET_RAW = 1,    /* packet and raw sockets */
+    LIVE_NET_ADMIN = 2,  /* devices, routing rules, XDP programs on devices */
+    LIVE_BPF = 4,        /* to load programs */
+    LIVE_PERFMON = 8,    /* the same, of programs such as ours */
+    LIVE_SYS_ADMIN = 16, /* to find programs of other processes */
+    LIVE_XDP = LIVE_NET_ADMIN | LIVE_BPF | LIVE_PERFMON,
+};
+
+/* live_because "WHAT: REASON", of errno. If the system refused it and this process lacks some of
+ * these rights: which, and the command that gives them. `instead`: what works without, or "". A
+ * file should not have LIVE_SYS_ADMIN, so only sudo is named for it. */
+bool live_refused(char *why, const char *what, unsigned rights, const char *instead);
+
 uint64_t live_now_ns(clockid_t clock);
 
 /* Waits until fd can be read, at most this long. False: see errno. */

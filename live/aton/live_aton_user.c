@@ -2,7 +2,6 @@
 #include "live_aton_driver.h"
 #include "live_aton_gate.h"
 #include <arpa/inet.h>
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -83,8 +82,7 @@ int aton_socket(uint32_t device, char *why)
     const int queue_bytes = 4 << 20;
     if (fd >= 0) setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &queue_bytes, sizeof queue_bytes);
     if (fd >= 0 && live_packet_bind(fd, device, LEAT_ATON_ETHER_TYPE)) return fd;
-    live_because(why, "a packet socket: %s%s", strerror(errno),
-                 errno == EPERM ? ", expected root" : "");
+    live_refused(why, "a packet socket", LIVE_NET_RAW, "");
     if (fd >= 0) close(fd);
     return -1;
 }

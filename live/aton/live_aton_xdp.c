@@ -83,7 +83,7 @@ static enum leat_aton_host_end find(uint32_t device, struct aton_seat *seat, cha
     const int program = id ? live_xdp_program(id, "aton_xdp") : -1;
     if (program < 0) {
         if (!id || errno != EPERM) return LEAT_ATON_HOST_ABSENT;
-        return live_because(why, "no right to BPF programs, expected root"), LEAT_ATON_HOST_FAILED;
+        return live_refused(why, "its program", LIVE_SYS_ADMIN, ""), LEAT_ATON_HOST_FAILED;
     }
     const bool found = seat_of(program, seat);
     close(program);
@@ -147,7 +147,7 @@ static struct aton_xdp_bpf *load(const struct aton_config *c, const struct aton_
                          bpf_map__reuse_fd(station->maps.aton_mailbox, old->mailbox_map) == 0) &&
                         aton_xdp_bpf__load(station) == 0;
     if (loaded) return station;
-    live_because(why, "the kernel does not take the program: %s", strerror(errno));
+    live_refused(why, "the kernel does not take the program", LIVE_XDP | LIVE_SYS_ADMIN, "");
     aton_xdp_bpf__destroy(station);
     return NULL;
 }

@@ -19,7 +19,6 @@
 #include <linux/if_packet.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -81,8 +80,7 @@ static int open_port(uint32_t device, char *why)
     if (fd >= 0 && filter(fd) && setsockopt(fd, SOL_PACKET, IGNORE_OUTGOING, &on, sizeof on) == 0 &&
         live_packet_bind(fd, device, ANY_TYPE))
         return fd;
-    live_because(why, "a packet socket: %s%s", strerror(errno),
-                 errno == EPERM ? ", expected root, or --driver udp" : "");
+    live_refused(why, "a packet socket", LIVE_NET_RAW | LIVE_NET_ADMIN, ", or --driver udp");
     if (fd >= 0) close(fd);
     return -1;
 }
@@ -283,7 +281,7 @@ static bool withhold(const struct esp_config *c, bool wanted, char *why)
     /* By name: rules outlive their device, and would apply to the next one of that name. */
     for (uint32_t i = 0; done && i < c->port_count; i++)
         done = esp_kernel_withhold(&kernel, c->port[i].name, wanted);
-    if (!done) live_because(why, "routing rules: %s", strerror(errno));
+    if (!done) live_refused(why, "routing rules", LIVE_NET_ADMIN, ", or --driver udp");
     esp_kernel_close(&kernel);
     return done;
 }
@@ -301,7 +299,8 @@ static bool start(struct esp_process *p, bool *kept, char *why)
     path.kernel = &p->kernel;
     for (uint32_t i = 0; i < c->port_count; i++)
         if ((path.in[i] = open_port(c->port[i].device, why)) < 0) return false;
-    if (!open_all_raw(c->port_count)) return live_because(why, "a raw socket: %s", strerror(errno));
+    if (!open_all_raw(c->port_count))
+        return live_refused(why, "a raw socket", LIVE_NET_RAW, ", or --driver udp");
     char ignored[LEAT_ESP_ROUTER_WHY_LEN];
     if (!withhold(c, true, why)) return clear(c, ignored), false;
     live_because(p->memory.share->mode, ", by process %d", (int)getpid());

@@ -41,7 +41,8 @@ bool esp_xdp_find(const struct esp_config *c, struct esp_maps *maps, char *why)
     for (uint32_t i = 0; i < c->port_count && program < 0; i++)
         program = live_xdp_program(live_xdp_attached(c->port[i].device, &flags), "esp_xdp");
     *maps = (struct esp_maps){ -1, -1, -1, -1 };
-    if (program < 0) return errno == EPERM ? live_because(why, "no right to BPF programs") : false;
+    if (program < 0)
+        return errno == EPERM ? live_refused(why, "its program", LIVE_SYS_ADMIN, "") : false;
     maps->groups = live_xdp_map(program, "esp_groups", sizeof(struct esp_locked_group),
                                 c->group_count);
     maps->config = live_xdp_map(program, "esp_config", sizeof(struct esp_config), 1);
@@ -242,7 +243,8 @@ static bool start(struct esp_process *p, bool *kept, char *why)
     *kept = *kept && take_over(c);
     if (!*kept) bpf_map__set_max_entries(path.program->maps.esp_groups, c->group_count);
     bool good = esp_xdp_bpf__load(path.program) == 0;
-    if (!good) live_because(why, "the kernel does not take the program: %s", strerror(errno));
+    if (!good)
+        live_refused(why, "the kernel does not take the program", LIVE_XDP | LIVE_SYS_ADMIN, "");
     if (good && !put_config(c))
         good = live_because(why, "its maps cannot be filled: %s", strerror(errno));
     if (good)

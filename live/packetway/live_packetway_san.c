@@ -87,8 +87,7 @@ static bool open_ethernet(struct packetway_san *san, char *why)
     if (!san->device) return live_because(why, "no network device '%s'", device);
     san->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (san->fd < 0)
-        return live_because(why, "a packet socket: %s%s", strerror(errno),
-                            errno == EPERM ? ", expected root, or SANs of udp:ADDRESS" : "");
+        return live_refused(why, "a packet socket", LIVE_NET_RAW, ", or SANs of udp:ADDRESS");
     if (!live_device_query(san->fd, device, SIOCGIFHWADDR, &request))
         return live_because(why, "%s: %s", device, strerror(errno));
     if (request.ifr_hwaddr.sa_family != ARPHRD_ETHER)

@@ -103,7 +103,7 @@ static bool bring_up(struct packetway_tun *tun, uint32_t mtu_octets, char *why)
                 live_device_query(-1, tun->device, SIOCGIFFLAGS, &request);
     request.ifr_flags |= IFF_UP;
     good = good && live_device_query(-1, tun->device, SIOCSIFFLAGS, &request);
-    return good || live_because(why, "%s: %s", tun->device, strerror(errno));
+    return good || live_refused(why, tun->device, LIVE_NET_ADMIN, "");
 }
 
 bool packetway_tun_open(struct packetway_tun *tun, const char *device, uint32_t mtu_words,
@@ -115,9 +115,11 @@ bool packetway_tun_open(struct packetway_tun *tun, const char *device, uint32_t 
         return live_because(why, "device '%.40s', expected fewer characters", device);
     memcpy(request.ifr_name, device, strlen(device) + 1);
     tun->fd = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
-    if (tun->fd < 0) return live_because(why, "/dev/net/tun: %s", strerror(errno));
+    if (tun->fd < 0)
+        return live_because(why, "/dev/net/tun: %s%s", strerror(errno),
+                            errno == EACCES ? ", expected sudo: only root may open it" : "");
     if (ioctl(tun->fd, TUNSETIFF, &request))
-        live_because(why, "%s: %s", device, strerror(errno));
+        live_refused(why, device, LIVE_NET_ADMIN, "");
     else {
         memcpy(tun->device, request.ifr_name, sizeof tun->device);
         if (bring_up(tun, 8 * mtu_words - spare, why)) return true;

@@ -140,7 +140,7 @@ static bool load(struct packetway_xdp *x, uint32_t entries, char *why)
     if (!x->program) return live_because(why, "libbpf: %s", strerror(errno));
     bpf_map__set_max_entries(x->program->maps.packetway_entries, entries);
     if (packetway_xdp_bpf__load(x->program) == 0) return true;
-    return live_because(why, "the kernel does not take the program: %s", strerror(errno));
+    return live_refused(why, "the kernel does not take the program", LIVE_XDP, "");
 }
 
 static bool attach(struct packetway_xdp *x, const struct packetway_san *san, bool generic,

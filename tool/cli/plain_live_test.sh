@@ -41,9 +41,17 @@ cannot() {
     exits 2 "lo is not an Ethernet, expected a device that is" in_ns a "$leat" esp route --dev lo
     exits 1 "lo is not an Ethernet, expected a device that is" in_ns a "$leat" $pktway_route lo,bias=0x100,address=0x102
     anybody "$leat" help > /dev/null 2>&1 || return 0 # this build is root's own
-    exits 1 "not permitted, expected root" anybody "$leat" $ring_join eth0
-    exits 1 "not permitted, expected root, or --driver udp" anybody "$leat" esp route --dev eth0
-    exits 1 "not permitted, expected root, or SANs of udp:" anybody "$leat" $pktway_route eth0,bias=0x100,address=0x102
+    program=$(readlink -f "$leat")
+    exits 1 "a packet socket: Operation not permitted, missing CAP_NET_RAW: expected sudo, or once: sudo setcap cap_net_raw+ep $program" anybody "$leat" $ring_join eth0
+    exits 1 "missing CAP_NET_RAW, CAP_NET_ADMIN: expected sudo, or once: sudo setcap cap_net_raw,cap_net_admin+ep $program, or --driver udp" anybody "$leat" esp route --dev eth0
+    exits 1 "missing CAP_NET_RAW: expected sudo, or once: sudo setcap cap_net_raw+ep $program, or SANs of udp:" anybody "$leat" $pktway_route eth0,bias=0x100,address=0x102
+    # Programs on devices are found with CAP_SYS_ADMIN only, which no file should have.
+    if in_ns a "$leat" $ring_join eth0 --driver xdp > /dev/null 2>&1; then
+        exits 2 "its program: Operation not permitted, missing CAP_SYS_ADMIN: expected sudo" anybody "$leat" ring stop
+        ! grep -q setcap "$folder/stderr" || fail "a file is to have CAP_SYS_ADMIN: $(cat "$folder/stderr")"
+        in_ns a "$leat" ring stop
+        exits 1 "no XDP: the kernel does not take the program: Operation not permitted, missing CAP_NET_ADMIN, CAP_BPF, CAP_PERFMON, CAP_SYS_ADMIN: expected sudo" anybody "$leat" $ring_join eth0 --driver xdp
+    fi
 }
 cannot
 ip -n "${name}a" link del eth0
