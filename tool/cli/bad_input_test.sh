@@ -13,9 +13,10 @@ exits 2 "expected one file" "$leat" decode a b
 exits 2 "No such file" "$leat" decode "$folder/nosuch"
 exits 2 "Is a directory" "$leat" decode --format esp "$folder"
 exits 2 "unknown format 'x'" "$leat" formats x
+exits 2 "unknown format 'atmtsk', did you mean atmtask? expected one of atm" "$leat" formats atmtsk
 exits 2 "unknown verb 'x'" "$leat" help x
 exits 2 "empty, expected hex text" "$leat" decode --format esp
-exits 2 "expected hex, raw or capture" "$leat" decode --format esp --input nosuch demo
+exits 2 "--input 'captur', did you mean capture? expected one of hex raw capture" "$leat" decode --format esp --input captur demo
 
 text() { printf '%s\n' "$1" > "$folder/text"; }
 text "01 02 0";   exits 2 "text:1:7: odd number of hex digits" "$leat" decode --format esp "$folder/text"

@@ -1,6 +1,7 @@
 /* leat encode: packets from FIELD=VALUE words or from JSON, the inverse of leat decode. */
 #include "carriage.h"
 #include "cells.h"
+#include "format_find.h"
 #include "input.h"
 #include "leat_bytes.h"
 #include "leat_format.h"
@@ -403,10 +404,8 @@ static int run_encode(const struct arguments *args)
     if (hex + raw + (e.path != NULL) > 1)
         return misuse(args->verb, "expected one of --hex, --raw and --pcapng");
     if (args->operand_count && !strchr(args->operand[0], '=')) {
-        e.format = leat_format_find(args->operand[0]);
-        if (!e.format)
-            return misuse(args->verb, "unknown format '%s', expected one of %s", args->operand[0],
-                          format_names());
+        e.format = format_find(args->verb, args->operand[0]);
+        if (!e.format) return WRONG;
         taken = 1;
     }
     if (!e.format && !json)
@@ -430,17 +429,23 @@ const struct verb verb_encode = {
     .description =
         "Makes one packet from FIELD=VALUE words, or one from every JSON object in FILE (- is "
         "standard input): the output of `leat decode --json` encodes to the same octets. FORMAT "
-        "may be omitted if the objects name it.\n"
-        "Fields not given have a default; lengths and checksums are computed, and ignored if "
-        "given. Numbers are decimal, 0x hexadecimal or 0b binary; octets are hex digits. Nested "
-        "fields are written with dots: log.text=hello, records.0.address=0x201.\n"
-        "--hex, the default, prints a line per packet; --raw the octets; --pcapng writes a "
-        "capture in which every format has its link type (a file appears only when it is "
-        "complete; it may not be the input). The adaptation layers travel in cells: VPI and VCI "
-        "are carriage.vpi and carriage.vci (default 0 and 32).",
+        "may be omitted if the objects name it. `leat formats FORMAT` shows the fields.",
+    .topics = (const struct topic[]){
+        { "fields",
+          "Fields not given have a default; lengths and checksums are computed, and ignored if "
+          "given. Numbers are decimal, 0x hexadecimal or 0b binary; octets are hex digits. Nested "
+          "fields are written with dots: log.text=hello, records.0.address=0x201.\n"
+          "The adaptation layers travel in cells: VPI and VCI are carriage.vpi and carriage.vci "
+          "(default 0 and 32)." },
+        { "output",
+          "--hex, the default, prints a line per packet; --raw prints the octets. --pcapng writes a "
+          "capture in which every format has its link type. The file appears only when it is "
+          "complete; it may not be the input." },
+        { NULL, NULL },
+    },
     .options = {
         { "--json", "FILE", "read the fields from JSON objects" },
-        { "--hex", NULL, "print hex text" },
+        { "--hex", NULL, "print hex text (the default)" },
         { "--raw", NULL, "print the octets" },
         { "--pcapng", "FILE", "write a capture" },
     },

@@ -1,7 +1,6 @@
+#include "format_find.h"
 #include "json_out.h"
-#include "leat_format.h"
 #include "output.h"
-#include "tool.h"
 #include <stdio.h>
 #include <unistd.h>
 
@@ -51,11 +50,9 @@ static bool put_fields(const struct leat_format *format, bool json)
 
 static int one_format(const struct arguments *args)
 {
-    const struct leat_format *format = leat_format_find(args->operand[0]);
+    const struct leat_format *format = format_find(args->verb, args->operand[0]);
     const bool json = argument(args, "--json");
-    if (!format)
-        return misuse(args->verb, "unknown format '%s', expected one of %s", args->operand[0],
-                      format_names());
+    if (!format) return WRONG;
     if (!json) {
         put_places(format);
         puts("\nIts fields, with the values they have when none is given:\n");
@@ -82,9 +79,10 @@ const struct verb verb_formats = {
     .name = "formats",
     .summary = "list the wire formats, or the fields of one",
     .synopsis = "[FORMAT] [--json]",
-    .description = "One line per format: its name, where it travels, what it is. With FORMAT, "
-                   "the fields of its default packet, with their values; other kinds of packets "
-                   "have other fields, which `leat encode` lists if a field is misspelt.",
+    .description = "Prints one line per format: its name, where it travels, what it is. With "
+                   "FORMAT, it prints the fields of the default packet with their values. Other "
+                   "kinds of packets have other fields; `leat encode` lists them if you misspell "
+                   "one.",
     .options = { { "--json", NULL, "one JSON object per format" } },
     .examples = "leat formats\nleat formats esp",
     .operands = "$formats",
