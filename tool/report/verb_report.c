@@ -2,6 +2,8 @@
 #include "report.h"
 #include "result_file.h"
 
+#define TITLE "Fabrics under load"
+
 enum { PAGE, PNG, CSV, SHAPES };
 
 static const char *const options[SHAPES] = { "-o", "--png", "--csv" };
@@ -52,7 +54,7 @@ static int run_report(const struct arguments *args)
     const char *title = argument(args, "--title");
     int code = check_usage(args);
     if (code) return code;
-    report.title = title ? title : "Fabrics under load";
+    report.title = title ? title : TITLE;
     report.name = args->operand[0];
     report.store = store_open(report.name, STORE_READ, &code);
     if (!report.store) return code;
@@ -69,34 +71,41 @@ static int run_report(const struct arguments *args)
 const struct verb verb_report = {
     .name = "report",
     .summary = "make a page, a picture or a table of the runs of a sweep",
-    .synopsis = "STORE [-o PAGE.html] [--png FILE] [--csv FILE] [--title TEXT]",
+    .synopsis = "FILE [-o FILE] [--png FILE] [--csv FILE] [--title TEXT]",
     .description =
         "Reads a store of `leat sweep`, also while a sweep writes to it, and writes any of these, "
-        "together or alone:\n"
-        "-o: a self-contained page. For each traffic it has the mean latency, the throughput and "
-        "the 99th percentile of latency against the offered load, a line per fabric: means over "
-        "all seeds with bands of 95 % confidence (Student's t; with one seed, what the run says "
-        "of itself), saturated points open and dashed. Beside them stand a table of where fabrics "
-        "saturate and all points as numbers; then the fabrics themselves, coloured by the "
-        "utilisation of their wires; fabrics whose runs do not report it (ATM fabrics, and "
-        "networks of more than 8192 wires swept without --links) are drawn without colour, with "
-        "the reason; what was lost, rerouted or deadlocked; and the commands that repeat the "
-        "runs. A fabric in several sweeps of the store has a line for each of them.\n"
-        "--png: the same curves as a picture, by rsvg-convert (package librsvg2-bin). --csv: all "
-        "runs, a line each, with every number and word of their results but lists (RFC 4180).\n"
-        "A point counts as saturated if one of its runs is. Runs of ATM fabrics do not judge that "
-        "themselves: one counts if less than 95 % of the cells had arrived that were offered a "
-        "mean latency before its end.\n"
-        "The same store gives the same octets. Files appear only when all are complete, and none "
-        "may be the store. A page has at most 40 fabrics (of sweeps), 32 traffics, 256 sweeps and "
-        "65536 points, and draws 16 fabrics; --csv alone is limited only to 256 columns. A file "
-        "that is not a store, or is empty, damaged or from a newer leat, is refused with exit "
-        "code 2.",
+        "together or alone: a self-contained page with curves, tables and drawings of the fabrics; "
+        "the curves as a picture; all runs as a table. The same store gives the same octets.",
+    .topics = (const struct topic[]){
+        { "page",
+          "For each traffic, the page has the mean latency, the throughput and the 99th percentile "
+          "of latency against the offered load, a line per fabric: means over all seeds with bands "
+          "of 95 % confidence (Student's t; with one seed, the run's own interval). Saturated "
+          "points are open and dashed. A fabric in several sweeps of the store has a line for each "
+          "of them.\n"
+          "A table lists where fabrics saturate, another all points as numbers. The fabrics are "
+          "drawn, coloured by the utilisation of their wires. Fabrics whose runs do not report it "
+          "(ATM fabrics, and networks of more than 8192 wires swept without --links) are drawn "
+          "without colour, with the reason. Then follow what was lost, rerouted or deadlocked, and "
+          "the commands that repeat the runs.\n"
+          "A point counts as saturated if one of its runs is. Runs of ATM fabrics do not judge that "
+          "themselves: one counts as saturated if less than 95 % of the cells had arrived that were "
+          "offered a mean latency before its end.\n"
+          "A page has at most 40 fabrics (of sweeps), 32 traffics, 256 sweeps and 65536 points, and "
+          "draws 16 fabrics." },
+        { "files",
+          "--png draws the same curves as a picture, with rsvg-convert (package librsvg2-bin). "
+          "--csv writes all runs, a line each, with every number and word of their results but "
+          "lists (RFC 4180); it is limited only to 256 columns. `-` is standard output.\n"
+          "Files appear only when all are complete, and none may be the store. A file that is not a "
+          "store, or is empty, damaged or from a newer leat, is refused with exit code 2." },
+        { NULL, NULL },
+    },
     .options = {
         { "-o", "FILE", "write a page in HTML" },
         { "--png", "FILE", "draw the curves as a picture" },
         { "--csv", "FILE", "write a table of all runs" },
-        { "--title", "TEXT", "of page and picture; default: Fabrics under load" },
+        { "--title", "TEXT", "the title of page and picture", .preset = TITLE },
     },
     .examples = "leat report runs.sqlite -o report.html\n"
                 "leat report runs.sqlite -o report.html --png curves.png --csv runs.csv\n"
