@@ -6,6 +6,7 @@
 #include "experiment.h"
 #include "fabric.h"
 #include "json_out.h"
+#include "number.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -133,22 +134,24 @@ static int measure_figures(struct experiment *e, const struct curve *c, struct f
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
 
-static bool read_sizes(const struct experiment *e, struct curve *c)
+static bool read_bytes(const struct experiment *e, struct curve *c)
 {
-    const char *text = argument(e->args, "--sizes");
+    const char *text = argument(e->args, "--bytes");
     for (size_t i = 0; !text && i < PUBLISHED_DELAYS; i++)
         c->point[c->count++].octets = published_delays[i].octets;
     for (const char *at = text; at;) {
-        char *end;
-        const unsigned long value = strtoul(at, &end, 10);
-        if (end == at || (*end && *end != ',') || value < WORD_OCTETS || value > OCTETS_MAX ||
+        char piece[32];
+        uint64_t value;
+        const size_t len = strcspn(at, ",");
+        snprintf(piece, sizeof piece, "%.*s", (int)len, at);
+        if (!number_read(piece, true, &value) || value < WORD_OCTETS || value > OCTETS_MAX ||
             value % WORD_OCTETS || c->count == POINTS_MAX)
             return misused(
                 e->args->verb,
-                "--sizes %s: expected up to %d multiples of 4 from 4 to %d with commas between",
+                "--bytes %s: expected up to %d multiples of 4 from 4 to %d with commas between",
                 text, POINTS_MAX, OCTETS_MAX);
         c->point[c->count++].octets = (uint32_t)value;
-        at = *end ? end + 1 : NULL;
+        at = at[len] ? at + len + 1 : NULL;
     }
     return true;
 }
@@ -280,7 +283,7 @@ int experiment_echo(struct experiment *e)
     struct figures measured;
     if (e->args->operand_count != 1)
         return misuse(e->args->verb, "echo: expected no file, as in leat experiment echo");
-    if (!read_sizes(e, &r.measured)) return WRONG;
+    if (!read_bytes(e, &r.measured)) return WRONG;
     r.fabric = e->job.fabric;
     r.crossing = leat_atm_clos_idle_cycles(&e->net);
     fabric_formula_name(&e->net, r.formula);

@@ -243,8 +243,6 @@ static int run_work(struct experiment *e, const struct work *w)
     const bool own = e->args->operand_count > 1;
     if (e->args->operand_count > 2)
         return misuse(e->args->verb, "%s: expected one file at most", w->name);
-    if (argument(e->args, "--sizes"))
-        return misuse(e->args->verb, "--sizes has no meaning for %s", w->name);
     int code = run_program(e, w, false, &done);
     if (!code) code = run_program(e, w, true, &done);
     if (!code && w->published && !own && !study_published(e, &published)) code = FAILED;
@@ -273,7 +271,7 @@ int experiment_contention(struct experiment *e)
     struct timeline t;
     if (e->args->operand_count != 2)
         return misuse(e->args->verb, "contention: expected one file of records, as `leat run "
-                                     "--records` writes them");
+                                     "--messages` writes them");
     const char *file = e->args->operand[1];
     const bool done = comm_read(file, false, &records) && study(&records, file, e->net.ports, &t);
     comm_free(&records);

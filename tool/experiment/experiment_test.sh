@@ -16,25 +16,25 @@ cp "$folder/stdout" "$folder/echo.json"
 same "echo" "$(model echo "$folder/echo.json")" ""
 same "r_max" "$(value "$folder/echo.json" measured.r_max)" 0.087145619
 same "n_1/2" "$(value "$folder/echo.json" measured.n_half)" 12.0
-exits 0 "" "$leat" experiment echo --sizes 4,16,1000,67912 --model rtl --json
+exits 0 "" "$leat" experiment echo --bytes 4,16,1000,67912 --model rtl --json
 cp "$folder/stdout" "$folder/rtl.json"
 same "echo, rtl" "$(model echo "$folder/rtl.json")" ""
-exits 0 "" "$leat" experiment echo --sizes 4,400
+exits 0 "" "$leat" experiment echo --bytes 4,400
 has "echo as text" "$(cat "$folder/stdout")" "regression: measured"
 # Other fabrics take 12 cycles less (one stage) or 6 more (virtual channels), which T(N) does not know.
 for fabric in "bmx:16 6 T(N)-12" "clos444/switching=vc 24 T(N)+6"; do
     # shellcheck disable=SC2086
     set -- $fabric
-    exits 0 "" "$leat" experiment echo --sizes 4,16,1000 --fabric "$1" --json
+    exits 0 "" "$leat" experiment echo --bytes 4,16,1000 --fabric "$1" --json
     cp "$folder/stdout" "$folder/other.json"
     same "echo, $1" "$(model echo "$folder/other.json")" ""
     same "cycles to cross $1" "$(value "$folder/other.json" network_cycles)" "$2"
-    exits 0 "" "$leat" experiment echo --sizes 4,400 --fabric "$1"
+    exits 0 "" "$leat" experiment echo --bytes 4,400 --fabric "$1"
     has "the closed form over $1" "$(cat "$folder/stdout")" "$3   published"
     has "said for $1" "$(cat "$folder/stdout")" "T(N) holds for the thesis' network"
 done
 # A poller finds its message at most 81 cycles late, and the words of its own request with it.
-exits 0 "" "$leat" experiment echo --sizes 4,40,1000 --poll --json
+exits 0 "" "$leat" experiment echo --bytes 4,40,1000 --poll --json
 late=$(python3 -c 'import json, sys
 print(all(0 <= p["cycles"] - p["theory"] < 81 for p in json.load(sys.stdin)["delay"]))' < "$folder/stdout")
 same "pollers" "$late" True
@@ -109,12 +109,16 @@ bad "record 1: tag 7 comes to srp:1, but was not sent to it before" "$head" "1,r
 bad "record 2: srp:0 did something later before it, expected the order of time" "$head" "9,snd,7,srp:0,srp:1," "3,snd,7,srp:0,srp:1,"
 bad "record 1: the cycle of this snd" "$head" ",snd,7,srp:0,srp:1,"
 exits 2 "missing.csv: No such file" "$leat" experiment contention "$folder/missing.csv"
-exits 2 "expected echo, linear, matrix or contention" "$leat" experiment
-exits 2 "expected echo, linear, matrix or contention" "$leat" experiment bench
+exits 2 "expected one of echo linear matrix contention" "$leat" experiment
+exits 2 "'liner', did you mean linear? expected one of echo linear" "$leat" experiment liner
+exits 0 "" "$leat" experiment echo --help
+has "help of a subverb" "$(cat "$folder/stdout")" "leat experiment echo: measure the one-way delay"
+exits 0 "--sizes is called --bytes now" "$leat" experiment echo --sizes 4,1k
 exits 2 "expected one file of records" "$leat" experiment contention
 exits 2 "echo: expected no file" "$leat" experiment echo "$folder/small.in"
-exits 2 "expected up to 256 multiples of 4 from 4 to 67912" "$leat" experiment echo --sizes 4,5
-exits 2 "--sizes has no meaning for linear" "$leat" experiment linear --sizes 4
+exits 2 "expected up to 256 multiples of 4 from 4 to 67912" "$leat" experiment echo --bytes 4,5
+exits 2 "--model 'cel', did you mean cell? expected one of rtl cell" "$leat" experiment echo --model cel
+exits 2 "--bytes does not go with linear" "$leat" experiment linear --bytes 4
 exits 2 "linear: expected one file at most" "$leat" experiment linear a b
 exits 2 "" "$leat" experiment linear "$folder/missing.in"
 exits 2 "" "$leat" experiment echo --fabric mesh:4,4

@@ -8,23 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct kind {
-    const char *name;
-    int (*run)(struct experiment *e);
-} kinds[] = {
-    { "echo", experiment_echo },
-    { "linear", experiment_linear },
-    { "matrix", experiment_matrix },
-    { "contention", experiment_contention },
-};
-
-static const struct kind *find_kind(const char *name)
-{
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (!strcmp(kinds[i].name, name)) return &kinds[i];
-    return NULL;
-}
-
 /* ---- the folder ------------------------------------------------------------------------------ */
 
 static bool open_folder(struct experiment *e)
@@ -109,51 +92,108 @@ static bool read_options(const struct arguments *args, struct experiment *e)
     return sim_read_model(args, &model);
 }
 
-static int run_experiment(const struct arguments *args)
+static int run_experiment(const struct arguments *args, int (*run)(struct experiment *e))
 {
     static struct experiment e;
-    const struct kind *kind = args->operand_count ? find_kind(args->operand[0]) : NULL;
-    if (!kind)
-        return misuse(args->verb, "expected echo, linear, matrix or contention, as in leat "
-                                  "experiment echo");
     if (!read_options(args, &e)) return WRONG;
     if (!open_folder(&e)) return FAILED;
-    const int code = kind->run(&e);
+    const int code = run(&e);
     remove_folder(&e);
     return finish(code);
 }
 
+static int run_echo(const struct arguments *args)
+{
+    return run_experiment(args, experiment_echo);
+}
+
+static int run_linear(const struct arguments *args)
+{
+    return run_experiment(args, experiment_linear);
+}
+
+static int run_matrix(const struct arguments *args)
+{
+    return run_experiment(args, experiment_matrix);
+}
+
+static int run_contention(const struct arguments *args)
+{
+    return run_experiment(args, experiment_contention);
+}
+
+#define PROGRAM_OPTIONS "--fabric --poll --model --obsolete --descriptors --json"
+#define PROGRAM_RESULTS                                                                         \
+    "\nIt shows what the program wrote, the cycle of the last message among its workers, the "  \
+    "same without contention, and the same by the thesis' rule: each message takes 193 cycles " \
+    "from the lock, receptions at a port are 40 cycles apart, tasks compute as long as they did."
+
+static const struct subverb subverbs[] = {
+    { .name = "echo",
+      .summary = "measure the one-way delay of messages by their size",
+      .synopsis = "[--bytes LIST] [--fabric FABRIC] [--poll] [--model rtl|cell] [--json]",
+      .options = "--bytes " PROGRAM_OPTIONS,
+      .text =
+          "Shows the delay of a message by its size, beside the closed form (T(N) of the thesis' "
+          "network; T(N)-12 where cells cross a fabric in 12 cycles less) and what was published "
+          "of clos444.\n"
+          "Then follow its regression; r_max, the greatest throughput, in octets per cycle and in "
+          "Mbit/s at lines of 155.52 and 622.08 Mbit/s; n_1/2, the octets that reach half of it; "
+          "t_0, the delay of 4 octets.",
+      .examples = "leat experiment echo\n"
+                  "leat experiment echo --bytes 4,400,4000 --fabric bmx:8 --json",
+      .run = run_echo },
+    { .name = "linear",
+      .summary = "solve a system of linear equations, a task for each coefficient",
+      .synopsis = "[FILE] [--fabric FABRIC] [--poll] [--model rtl|cell] [--json]",
+      .options = PROGRAM_OPTIONS,
+      .text = "FILE has n lines of n+1 integers; without it, leat solves the thesis' example 4 and "
+              "adds its contention study." PROGRAM_RESULTS,
+      .examples = "leat experiment linear\nleat experiment linear system.txt --json",
+      .run = run_linear },
+    { .name = "matrix",
+      .summary = "multiply two matrices",
+      .synopsis = "[FILE] [--fabric FABRIC] [--poll] [--model rtl|cell] [--json]",
+      .options = PROGRAM_OPTIONS,
+      .text =
+          "FILE has the rows of A, a line `*`, the rows of B; without it, leat multiplies those "
+          "of the thesis." PROGRAM_RESULTS,
+      .examples = "leat experiment matrix\nleat experiment matrix product.txt --fabric bmx:16",
+      .run = run_matrix },
+    { .name = "contention",
+      .summary = "apply the thesis' rule to records of messages",
+      .synopsis = "FILE [--fabric FABRIC] [--json]",
+      .options = "--fabric --json",
+      .text = "FILE has the messages of a run, as `leat run --messages` writes them and the thesis "
+              "printed them. The rule: each message takes 193 cycles from the lock, receptions at "
+              "a port are 40 cycles apart, tasks compute as long as they did.",
+      .examples = "leat experiment contention messages.csv",
+      .run = run_contention },
+    { NULL },
+};
+
 const struct verb verb_experiment = {
     .name = "experiment",
     .summary = "repeat the measurements of the thesis",
-    .synopsis = "echo|linear|matrix|contention [FILE] [--fabric F] [--sizes LIST] [--poll] "
-                "[--model rtl|cell] [--json]",
+    .synopsis = "echo|linear|matrix|contention [FILE] [options]",
     .description =
         "Runs the programs of the thesis (leat/atm_task.h) over the network, a process for each "
-        "task, and measures them as it did.\n"
-        "echo: the one-way delay of a message by its size, beside the closed form (T(N) of the "
-        "thesis' network; T(N)-12 where cells cross a fabric in 12 cycles less) and what was "
-        "published of clos444; its regression; r_max, the greatest throughput, in octets per "
-        "cycle and in Mbit/s at lines of 155.52 and 622.08 Mbit/s; n_1/2, the octets that reach "
-        "half of it; t_0, the delay of 4 octets.\n"
-        "linear: a system of linear equations, one task for each coefficient (FILE, n lines of "
-        "n+1 integers; default: the thesis' example 4, with its contention study). matrix: a "
-        "product (FILE: the rows of A, a line `*`, the rows of B). Both show what the program "
-        "wrote, the cycle of the last message among its workers, the same without contention, "
-        "and the same by the thesis' rule: each message takes 193 cycles from the lock, "
-        "receptions at a port are 40 cycles apart, tasks compute as long as they did.\n"
-        "contention: that rule, applied to the records of a file, as `leat run --records` writes "
-        "them and the thesis printed them.",
-    .options = { { "--fabric", "F", "an ATM fabric; default clos444" },
-                 { "--sizes", "LIST", "echo: octets, multiples of 4, commas between" },
-                 { "--poll", NULL, "tasks poll for messages, every 81 cycles" },
-                 { "--model", "M", "rtl or cell (default)" },
-                 { "--obsolete", "CYCLES", "until a unit discards a message; default 40000" },
-                 { "--descriptors", "N", "messages of a source at a time; default 32" },
-                 { "--json", NULL, "as JSON" } },
+        "task, and measures them as it did.",
+    .subverbs = subverbs,
+    .options = {
+        { "--fabric", "FABRIC", "an ATM fabric", .preset = "clos444" },
+        { "--bytes", "LIST",
+          "sizes of messages, multiples of 4 with commas between; default: those of the thesis",
+          .former = "--sizes" },
+        { "--poll", NULL, "tasks poll for messages, every 81 cycles" },
+        { "--model", "MODEL", "how exactly to simulate", WORD("rtl cell"), .preset = "cell" },
+        { "--obsolete", "CYCLES", "until a unit discards a message", COUNT(1, UINT32_MAX),
+          .preset = "40000" },
+        { "--descriptors", "N", "messages of a source at a time", COUNT(1, UINT16_MAX),
+          .preset = "32" },
+        { "--json", NULL, "as JSON" },
+    },
     .examples = "leat experiment echo\n"
-                "leat experiment echo --sizes 4,400,4000 --fabric bmx:8 --json\n"
+                "leat experiment echo --bytes 4,400,4000 --fabric bmx:8 --json\n"
                 "leat experiment linear",
-    .operands = "echo linear matrix contention",
-    .run = run_experiment,
 };
