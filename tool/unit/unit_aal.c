@@ -314,7 +314,7 @@ int run_unit_aal(const struct arguments *args)
     static struct run run;
     struct unit_options options;
     int result = WRONG;
-    if (args->operand_count > 2) return misuse(args->verb, "expected aal and one schedule at most");
+    if (args->operand_count > 2) return misuse(args->verb, "aal: expected one file at most");
     if (!unit_options_read(args, &options)) return WRONG;
     if (read_schedule(&run.schedule, args->operand_count == 2 ? args->operand[1] : NULL)) {
         const unsigned signals = signal_count(&run.schedule);

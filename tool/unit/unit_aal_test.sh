@@ -168,9 +168,9 @@ exits 2 "expected the keyword inputs" "$leat" unit aal "$folder/bad"
 
 # ---- wrong usage, files -------------------------------------------------------------------------
 exits 2 "none.schedule: No such file" "$leat" unit aal none.schedule
-exits 2 "expected aal and one schedule at most" "$leat" unit aal "$shipped" "$shipped"
+exits 2 "aal: expected one file at most" "$leat" unit aal "$shipped" "$shipped"
 exits 2 "--cycles '0', expected a whole number, 1 to 100000128" "$leat" unit aal --cycles 0
-exits 2 "--format 'vcd', expected thesis or jsonl" "$leat" unit aal --format vcd
+exits 2 "--format 'vcd', expected one of jsonl thesis" "$leat" unit aal --format vcd
 exits 2 "standard output and --vcd name one file" "$leat" unit aal --vcd -
 exits 1 "No such file or directory" "$leat" unit aal -o "$folder/none/trace"
 cp "$shipped" "$folder/in"

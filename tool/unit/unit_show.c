@@ -5,15 +5,13 @@
 bool unit_options_read(const struct arguments *args, struct unit_options *options)
 {
     const char *format = argument(args, "--format");
-    const bool thesis = format && strcmp(format, "thesis") == 0;
-    *options = (struct unit_options){ .format = thesis ? TRACE_THESIS : TRACE_JSONL,
+    *options = (struct unit_options){ .format = format && !strcmp(format, "thesis") ? TRACE_THESIS
+                                                                                    : TRACE_JSONL,
                                       .out = argument(args, "-o"),
                                       .vcd = argument(args, "--vcd") };
     const struct result_name names[] = { { options->out ? "-o" : "standard output", options->out },
                                          { "--vcd", options->vcd } };
-    if (format && !thesis && strcmp(format, "jsonl") != 0)
-        return misused(args->verb, "--format '%s', expected thesis or jsonl", format);
-    return number_take_small_within(args, "--cycles", 1, UNIT_CYCLES_MAX, &options->cycles) &&
+    return number_take_small(args, "--cycles", &options->cycles) &&
            result_names_apart(args->verb, names, options->vcd ? 2 : 1,
                               args->operand_count == 2 ? args->operand[1] : NULL);
 }

@@ -103,10 +103,12 @@ done
 
 # ---- wrong usage --------------------------------------------------------------------------------
 good="$vectors/ppd_suspend.stimuli"
-exits 2 "expected a bench (ppd, spd, spdppd or bmx) and its stimuli" "$leat" unit ppd
-exits 2 "unknown bench 'nosuch', expected ppd, spd, spdppd, bmx or aal" "$leat" unit nosuch "$good"
-exits 2 "--format 'xml', expected thesis or jsonl" "$leat" unit ppd "$good" --format xml
-for cycles in 0 -1 abc '' 100000129 99999999999999999999 1e3; do
+exits 2 "ppd: expected one file" "$leat" unit ppd
+exits 2 "'spdpd', did you mean spdppd? expected one of ppd spd spdppd bmx aal" "$leat" unit spdpd "$good"
+exits 2 "--format 'json', did you mean jsonl? expected one of jsonl thesis" "$leat" unit ppd "$good" --format json
+exits 0 "" "$leat" unit ppd --help
+has "help of a bench" "$(cat "$folder/stdout")" "leat unit ppd: an input unit with four crosspoint memories"
+for cycles in 0 -1 abc '' 100000129 99999999999999999999 1e9; do
     exits 2 "--cycles '$cycles', expected a whole number, 1 to 100000128" "$leat" unit ppd "$good" "--cycles=$cycles"
 done
 exits 2 "No such file" "$leat" unit ppd "$folder/nosuch"

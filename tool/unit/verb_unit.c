@@ -291,13 +291,6 @@ static const struct bench benches[] = {
     { "bmx", STIMULI(bmx_stimuli), 0, 0, PORTS, PORTS, false, step_switch, walk_bmx },
 };
 
-static const struct bench *find_bench(const char *name)
-{
-    for (size_t i = 0; i < sizeof benches / sizeof *benches; i++)
-        if (strcmp(benches[i].name, name) == 0) return &benches[i];
-    return NULL;
-}
-
 /* A switch of the prototype's kind, or NULL. */
 static struct leat_atm_bmx *make_switch(void *memory, unsigned inputs, unsigned outputs)
 {
@@ -387,17 +380,22 @@ static bool read_stimuli(const char *path, const struct bench *bench, struct sti
 }
 
 /* The stimuli are read before a file is created: errors leave nothing behind. */
-static int run_bench(const char *path, const struct bench *bench,
-                     const struct unit_options *options)
+static int run_bench(const struct arguments *args)
 {
     static struct stimuli stimuli;
     static struct unit_show show;
+    struct unit_options options;
+    const struct bench *bench = benches;
     int result = WRONG;
-    if (read_stimuli(path, bench, &stimuli)) {
+    while (strcmp(bench->name, args->subverb->name) != 0)
+        bench++; /* every subverb but aal has one */
+    if (args->operand_count != 2) return misuse(args->verb, "%s: expected one file", bench->name);
+    if (!unit_options_read(args, &options)) return WRONG;
+    if (read_stimuli(args->operand[1], bench, &stimuli)) {
         const uint32_t after = stimuli.last_cycle + UNIT_CYCLES_AFTER;
         result = FAILED;
-        if (!interrupted && unit_show_open(&show, options, bench->name)) {
-            run(bench, &stimuli, options->cycles ? options->cycles : after, &show);
+        if (!interrupted && unit_show_open(&show, &options, bench->name)) {
+            run(bench, &stimuli, options.cycles ? options.cycles : after, &show);
             if (unit_show_close(&show)) result = DONE;
         }
     }
@@ -405,65 +403,100 @@ static int run_bench(const char *path, const struct bench *bench,
     return interrupted ? SIGNALLED + interrupted : result;
 }
 
-static int run_unit(const struct arguments *args)
-{
-    struct unit_options options;
-    if (args->operand_count > 0 && strcmp(args->operand[0], "aal") == 0) return run_unit_aal(args);
-    if (args->operand_count != 2)
-        return misuse(args->verb, "expected a bench (ppd, spd, spdppd or bmx) and its stimuli, or "
-                                  "aal and perhaps a schedule");
-    const struct bench *bench = find_bench(args->operand[0]);
-    if (!bench)
-        return misuse(args->verb, "unknown bench '%s', expected ppd, spd, spdppd, bmx or aal",
-                      args->operand[0]);
-    return unit_options_read(args, &options) ? run_bench(args->operand[1], bench, &options) : WRONG;
-}
+static const char options[] = "--cycles --format --vcd -o";
+
+#define SYNOPSIS "FILE [--cycles N] [--format thesis|jsonl] [--vcd FILE] [-o FILE]"
+
+static const struct subverb subverbs[] = {
+    { .name = "ppd",
+      .summary = "an input unit with four crosspoint memories behind it",
+      .synopsis = SYNOPSIS,
+      .options = options,
+      .text = "FILE has stimuli (leat help unit stimuli) of these signals: byte byteind "
+              "tstppd.trsltab.wadr tstppd.trsltab.datain tstppd.xpm_dst[0..3].head|tail|size. An "
+              "entry for wadr or datain writes the table in that cycle.",
+      .examples = "leat unit ppd ppd_success.stimuli",
+      .run = run_bench },
+    { .name = "spd",
+      .summary = "an output unit with four crosspoint memories before it",
+      .synopsis = SYNOPSIS,
+      .options = options,
+      .text = "FILE has stimuli (leat help unit stimuli) of these signals: fifo0..3 suspend.",
+      .examples = "leat unit spd spd_suspend.stimuli --format thesis",
+      .run = run_bench },
+    { .name = "spdppd",
+      .summary = "an output unit that feeds an input unit",
+      .synopsis = SYNOPSIS,
+      .options = options,
+      .text = "FILE has stimuli (leat help unit stimuli) of these signals: fifo0..3 and ppd's "
+              "tstppd signals. An entry for wadr or datain writes the table in that cycle.",
+      .examples = "leat unit spdppd link.stimuli --format thesis --cycles 200",
+      .run = run_bench },
+    { .name = "bmx",
+      .summary = "a switch of four inputs and four outputs",
+      .synopsis = SYNOPSIS,
+      .options = options,
+      .text = "FILE has stimuli (leat help unit stimuli) of these signals: byte0..3 byteind0..3 "
+              "suspend0..3 tstppd.trsltab.wadr0..3 tstppd.trsltab.datain0..3 "
+              "tstppd.trsltab.wcmd0..3.",
+      .examples = "leat unit bmx switch.stimuli --vcd switch.vcd -o switch.jsonl",
+      .run = run_bench },
+    { .name = "aal",
+      .summary = "the whole 16 x 16 network with its adaptation layer units",
+      .synopsis = "[FILE] [--cycles N] [--format thesis|jsonl] [--vcd FILE] [-o FILE]",
+      .options = options,
+      .text =
+          "Shows the units that a schedule names; without FILE, it runs the thesis' test of two "
+          "messages from port 1 to port 5. What hosts receive is reported on standard error. Cycle "
+          "0 is reset. By default a run ends 128 cycles after the last event, at most after "
+          "100,000.\n"
+          "FILE has the keyword inputs, then units (aal34[1]), each with the orders of its host in "
+          "lines: the earliest cycle, and the order. Orders follow one after the other: initsend, "
+          "putnint 285, putnfloat 1.5 (also short, long, dfloat, cplx, dcplx), putbytes 0a1b, "
+          "putstring \"text\", setdst 5 or broadcast, snd NAME INSTANCE ID (instance -1: all), rcv "
+          "NAME INSTANCE ID [poll], getnint [COUNT] and so on, getbytes COUNT, getstring.\n"
+          "The keyword outputs is followed by the units that are shown, each with a number of "
+          "blocks (default 2); without it, leat shows those under inputs.",
+      .examples = "leat unit aal --format thesis\nleat unit aal schedule.txt --vcd aal.vcd",
+      .run = run_unit_aal },
+    { NULL },
+};
 
 const struct verb verb_unit = {
     .name = "unit",
     .summary = "run a unit bench of the ATM prototype",
-    .synopsis = "ppd|spd|spdppd|bmx STIMULI | aal [SCHEDULE] [--cycles N] "
-                "[--format thesis|jsonl] [--vcd FILE] [-o TRACE]",
+    .synopsis = "ppd|spd|spdppd|bmx FILE | aal [FILE] [options]",
     .description =
         "Steps units of a bus-matrix switch at register level, one network cycle at a time, and "
-        "shows every signal after each: ppd is an input unit with four crosspoint memories "
-        "behind it, spd an output unit with four before it, spdppd an output unit that feeds an "
-        "input unit, bmx a switch of four inputs and four outputs.\n"
-        "STIMULI (- is standard input) begins with the keyword inputs; then follow signals, each "
-        "with its name in a line and lines of a cycle, counted from 1, and a value. A value "
-        "holds until the next. Those of byte, fifo, wadr and datain are hexadecimal, all others "
-        "decimal; byte and fifo take a longer value as a stream, one byte per cycle, and fifo "
-        "pushes each byte into a memory. The keyword outputs and everything after it is optional "
-        "and ignored, as is text after #.\n"
-        "ppd: byte byteind tstppd.trsltab.wadr tstppd.trsltab.datain "
-        "tstppd.xpm_dst[0..3].head|tail|size. spd: fifo0..3 suspend. spdppd: fifo0..3 and ppd's "
-        "tstppd signals. bmx: byte0..3 byteind0..3 suspend0..3 tstppd.trsltab.wadr0..3 "
-        "tstppd.trsltab.datain0..3 tstppd.trsltab.wcmd0..3. In ppd and spdppd, an entry for wadr "
-        "or datain writes the table in that cycle.\n"
-        "aal runs the whole 16 x 16 network with its adaptation layer units and shows those that "
-        "a schedule names; without one, the thesis' test of two messages from port 1 to port 5. "
-        "SCHEDULE has the keyword inputs, then units (aal34[1]), each with the orders of its "
-        "host in lines: the earliest cycle, and initsend, putnint 285, putnfloat 1.5 (also "
-        "short, long, dfloat, cplx, dcplx), putbytes 0a1b, putstring \"text\", setdst 5 or "
-        "broadcast, snd NAME INSTANCE ID (instance -1: all), rcv NAME INSTANCE ID [poll], "
-        "getnint [COUNT] and so on, getbytes COUNT, getstring. Orders follow one after the "
-        "other. The keyword outputs is followed by the units that are shown, each with a number "
-        "of blocks (default 2); without it those under inputs are shown. What hosts receive is "
-        "reported on standard error. Cycle 0 is reset; by default a run ends 128 cycles after "
-        "the last thing happened, at most after 100,000.\n"
-        "A JSON object per cycle has cycle and signals; numbers are whole, and datain is a "
-        "string as the thesis prints it. An interrupted run keeps the cycles that it has done. "
-        "Trace and waveform appear together or not at all, and neither may be the input.",
+        "shows every signal after each. FILE has the stimuli of the units, or the schedule of the "
+        "hosts (aal).",
+    .topics = (const struct topic[]){
+        { "stimuli",
+          "A file of stimuli (- is standard input) begins with the keyword inputs. Then follow "
+          "signals, each with its name in a line and lines of a cycle, counted from 1, and a value. "
+          "A value holds until the next.\n"
+          "Values of byte, fifo, wadr and datain are hexadecimal, all others decimal. byte and fifo "
+          "take a longer value as a stream, one byte per cycle; fifo pushes each byte into a "
+          "memory.\n"
+          "The keyword outputs and everything after it is optional and ignored, as is text after "
+          "#." },
+        { "json",
+          "A JSON object per cycle has cycle and signals; numbers are whole, and datain is a string "
+          "as the thesis prints it. An interrupted run keeps the cycles that it has done. Trace and "
+          "waveform appear together or not at all, and neither may be the input." },
+        { NULL, NULL },
+    },
+    .subverbs = subverbs,
     .options = {
-        { "--cycles", "N", "how many cycles, to 100000128; else 128 after the last stimulus or event" },
-        { "--format", "F", "jsonl (the default), or thesis: as its appendices print traces" },
+        { "--cycles", "N", "end after so many cycles, not 128 after the last stimulus or event",
+          COUNT(1, UNIT_CYCLES_MAX) },
+        { "--format", "FORM", "how the trace is written, as JSON or as the thesis prints it",
+          WORD("jsonl thesis"), .preset = "jsonl" },
         { "--vcd", "FILE", "write waveforms for GTKWave or Surfer; 1 ns is one cycle" },
-        { "-o", "TRACE", "write the trace there; the file appears only when complete" },
+        { "-o", "FILE", "write the trace there, only when it is complete" },
     },
     .examples = "leat unit aal --format thesis\n"
                 "leat unit ppd ppd_success.stimuli\n"
                 "leat unit spdppd link.stimuli --format thesis --cycles 200\n"
                 "leat unit bmx switch.stimuli --vcd switch.vcd -o switch.jsonl",
-    .operands = "ppd spd spdppd bmx aal",
-    .run = run_unit,
 };
