@@ -8,7 +8,9 @@ leat=$1
 exits 0 "" "$leat" fabric list
 has "list" "$(cat "$folder/stdout")" "clos:E,M,R"
 exits 0 "" "$leat" fabric list --json
-same "list as JSON" "$(jq -r '"\(.name) \(.text)"' "$folder/stdout")" "$("$leat" fabric list | sed 's/  */ /')"
+same "list as JSON" "$(jq -r '"\(.name) \(.text)"' "$folder/stdout")" "$("$leat" fabric list | sed -n 's/^  \([^ ]*\)  */\1 /p')"
+same "kinds of the list" "$(jq -r .kind "$folder/stdout" | uniq | tr '\n' ' ')" "atm flits aton ether packetway "
+same "parameters of Ethernets" "$(jq -r 'select(.kind == "ether" and .parameter).name' "$folder/stdout" | tr '\n' ' ')" "/rate=MBITS /frame=OCTETS /buffer=FRAMES "
 exits 0 "" "$leat" fabric show clos444
 text=$(cat "$folder/stdout")
 has "class" "$text" "Clos(4,4,4) of 16 x 16 ports, rearrangeable"
@@ -73,8 +75,11 @@ exits 0 "" "$leat" fabric show bmx:20 --json
 same "a large switch" "$(jq -c '[.switching, .table_depth, .ports, .tables["3"]["20"].select]' "$folder/stdout")" '["vc",null,20,"fffff"]'
 
 # ---- bad input ----------------------------------------------------------------------------------
-exits 2 "'', expected list, show, check, draw or time" "$leat" fabric
-exits 2 "'nosuch', expected list, show, check, draw or time" "$leat" fabric nosuch
+exits 2 "'', expected one of list show check draw time" "$leat" fabric
+exits 2 "'chekc', did you mean check? expected one of list show check draw time" "$leat" fabric chekc
+exits 0 "" "$leat" fabric time --help
+has "help of a subverb" "$(cat "$folder/stdout")" "leat fabric time: measure how long one message takes"
+has "its options of some kinds" "$(cat "$folder/stdout")" "--model MODEL"
 exits 2 "expected one fabric" "$leat" fabric show
 exits 2 "expected one fabric" "$leat" fabric show clos444 clos444
 exits 2 "unknown fabric 'taurus', expected one of clos444, clos:E,M,R, bmx:K, line:N, " "$leat" fabric show taurus
@@ -86,12 +91,12 @@ exits 2 "'99999999999' is no size, expected 1 to 64" "$leat" fabric show clos:4,
 exits 2 "expected K: one number, 2 to 64" "$leat" fabric show bmx:99999999999999999999
 exits 2 "unknown fabric '/tmp', expected one of clos444" "$leat" fabric check /tmp
 exits 2 "'buffer' is given twice, expected it once" "$leat" fabric check clos444/buffer=2/buffer=3
-exits 2 "unknown option --vip, expected one of --vpi --path" "$leat" fabric show clos444 --vip
+exits 2 "unknown option --vip, did you mean --vpi? expected one of --vpi --path" "$leat" fabric show clos444 --vip
 exits 2 "'99999999999' is no table depth, expected 256 to 4096" "$leat" fabric show clos444/table=99999999999
 for option in --from=0 --to=1 --model=rtl --bytes=4; do
-    exits 2 "show: ${option%=*}, expected only --vpi, --path, --json" "$leat" fabric show clos444 $option
+    exits 2 "${option%=*} does not go with show, expected one of --vpi --path --json" "$leat" fabric show clos444 $option
 done
-exits 2 "list: --vpi, expected only --json" "$leat" fabric list --vpi
+exits 2 "--vpi does not go with list, expected one of --json" "$leat" fabric list --vpi
 exits 2 "a routing table needs 266240 VPIs, their range has 4096" "$leat" fabric show clos:64,64,64/switching=vp
 exits 2 "k is 17, expected 1 to 16, the fan-out of VP switching" "$leat" fabric show bmx:17/switching=vp
 exits 2 "'4,4' is no size, expected E,M,R" "$leat" fabric show clos:4,4

@@ -6,7 +6,6 @@
 #include "fabric.h"
 #include "fabric_atm.h"
 #include "json_out.h"
-#include "leat_tree.h"
 #include "number.h"
 #include "sim.h"
 #include "sim_clock.h"
@@ -132,8 +131,10 @@ static bool read_size(const struct verb *verb, const char **list, uint32_t most,
 {
     const size_t len = strcspn(*list, ",");
     uint64_t number;
-    if (!leat_tree_number(*list, len, &number) || number > most)
-        return misused(verb, "--bytes '%.*s', expected sizes of 0 to %u bytes, as 4,1000,65000",
+    char piece[32];
+    snprintf(piece, sizeof piece, "%.*s", (int)len, *list);
+    if (!number_read(piece, true, &number) || number > most)
+        return misused(verb, "--bytes '%.*s', expected sizes of 0 to %u bytes, as 4,1k,65000",
                        (int)len, *list, most);
     *out = (uint32_t)number;
     *list = (*list)[len] ? *list + len + 1 : NULL;

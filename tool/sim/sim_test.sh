@@ -212,8 +212,8 @@ exits 2 "--bytes '67913', expected sizes of 0 to 67912 bytes" "$leat" fabric tim
 exits 2 "--bytes '', expected sizes of 0 to 67912 bytes" "$leat" fabric time clos444 --bytes 4,,5
 exits 2 "--from '16', expected a whole number, 0 to 15" "$leat" fabric time clos444 --from 16
 exits 2 "--to 'x', expected a whole number, 0 to 15" "$leat" fabric time clos444 --to x
-exits 2 "--model 'bit', expected rtl or cell" "$leat" fabric time clos444 --model bit
-exits 2 "time: --vpi, expected only --bytes" "$leat" fabric time clos444 --vpi
+exits 2 "--model 'bit', expected one of rtl cell" "$leat" fabric time clos444 --model bit
+exits 2 "--vpi does not go with time, expected one of --bytes" "$leat" fabric time clos444 --vpi
 # Names that are alike: the first line says what each is, and KIND:NAME leaves no doubt.
 first() { "$leat" "$@" | head -n 1; }
 has "clos:4,4,4" "$(first fabric show clos:4,4,4)" "clos444, an ATM fabric: "
