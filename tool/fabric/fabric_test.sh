@@ -74,6 +74,17 @@ same "a broadcast of a large network" "$(jq -c '[.switching, .left_out, (.tables
 exits 0 "" "$leat" fabric show bmx:20 --json
 same "a large switch" "$(jq -c '[.switching, .table_depth, .ports, .tables["3"]["20"].select]' "$folder/stdout")" '["vc",null,20,"fffff"]'
 
+# ---- the files that come with leat: each is sound, runs, and has its row ---------------------------
+share=$(dirname "$0")/../../share/fabrics
+for file in "$share"/*.yaml "$share"/*.edges; do
+    exits 0 "" "$leat" fabric check "$file"
+    exits 0 "" "$leat" sim "$file" --load 0.05 --cycles 1000
+    grep -qF "\`${file##*/}\`" "$share/README.md" || fail "$file: no row in $share/README.md"
+done
+for topology in $("$leat" fabric list --json | jq -r 'select(.kind == "flits" and (.parameter | not)).name | select(test("^[a-z]+:")) | sub(":.*"; "")'); do
+    [ "$topology" = tinsel ] || grep -q "^topology: $topology" "$share"/*.yaml || fail "no file has the topology $topology"
+done
+
 # ---- bad input ----------------------------------------------------------------------------------
 exits 2 "'', expected one of list show check draw time" "$leat" fabric
 exits 2 "'chekc', did you mean check? expected one of list show check draw time" "$leat" fabric chekc
