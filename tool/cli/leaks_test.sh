@@ -39,6 +39,6 @@ whole 2 "E_ELEM" graph check "$folder/bad.xml"
 whole 0 "" graph info "$poets/clock_tree.xml" --json
 whole 0 "" graph run "$poets/ring.xml" --schedule fifo
 whole 0 "" graph run "$poets/heat_plate.xml" -j 2
-whole 0 "" graph run "$poets/heat_plate.xml" --engine fabric:tinsel
-whole 2 "expected a port" graph run "$poets/heat_plate.xml" --engine fabric:tinsel --mailbox host=16
+whole 0 "" graph run "$poets/heat_plate.xml" --fabric tinsel
+whole 2 "expected a port" graph run "$poets/heat_plate.xml" --fabric tinsel --mailbox host=16
 finish

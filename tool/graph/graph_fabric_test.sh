@@ -1,5 +1,5 @@
 #!/bin/sh
-# leat graph run --engine fabric:NAME: closed forms of times, answers that no fabric changes,
+# leat graph run --fabric NAME: closed forms of times, answers that no fabric changes,
 # back-pressure, certificates, ends, bad input.
 set -u
 leat=$(realpath "$1")
@@ -86,13 +86,13 @@ for flits in 1 4; do
     done
 done
 two 'uint32_t n[2];' 2,0 32 31 > two.xml # two boards, from corner to corner: 10 wires, one of them longer
-same "from board to board" "$(value .fabric.threads.latency_cycles.max two.xml --placement block --engine fabric:tinsel:2,1)" $((2 + 11 * 2 + 9 + 100 + 1))
+same "from board to board" "$(value .fabric.threads.latency_cycles.max two.xml --placement block --fabric tinsel:2,1)" $((2 + 11 * 2 + 9 + 100 + 1))
 # A round trip more: two packets, each received and sent on; all else is the same.
 for words in "turn=32,receive=320,send=320,edge=64 768" "turn=1,receive=0,send=0,edge=0 2" "turn=10,receive=7,send=5,edge=3 35"; do
     costs=${words% *}
     for rounds in 5 25; do
         two 'uint32_t n[2];' $rounds,0 2 1 > "$rounds.xml"
-        value .fabric.ran_cycles "$rounds.xml" --placement block --engine fabric:line:2/clock=240MHz --mailbox threads=1 --cost "$costs" > "$folder/$rounds"
+        value .fabric.ran_cycles "$rounds.xml" --placement block --fabric line:2/clock=240MHz --mailbox threads=1 --cost "$costs" > "$folder/$rounds"
     done
     same "rounds with $costs" $(($(cat "$folder/25") - $(cat "$folder/5"))) $((40 * (${words#* } + 2 + 2 * 3 + 1 + 1)))
 done
@@ -106,7 +106,7 @@ for fabric in tinsel tinsel:2,2 torus:3,3 clos444 ring16 twosan "$here/../../sha
     same "a tree over $fabric" "$(value .states "$share/clock_tree.xml" --engine "fabric:$fabric" --placement random)" "$tree"
     same "paths over $fabric" "$("$leat" graph run "$share/shortest_paths.xml" --engine "fabric:$fabric" 2> /dev/null | sed 's/.*: //' | sort)" "$paths"
 done
-same "a supervisor over a fabric" "$("$leat" graph run "$share/ring.xml" --engine fabric:tinsel --mailbox host=9 2> /dev/null)" "the sum is 3364
+same "a supervisor over a fabric" "$("$leat" graph run "$share/ring.xml" --fabric tinsel --mailbox host=9 2> /dev/null)" "the sum is 3364
 16 reports"
 
 # ---- full mailboxes, small buffers --------------------------------------------------------------
@@ -115,20 +115,20 @@ for words in "mesh:4,4/vcs=1/buffer=1 slots=1" "mesh:4,4/vcs=1/buffer=1 slots=1,
     same "nothing is lost, nothing stops: $words" "$(value '[.reason, .receives, .sends, .dropped]' crowd.xml --until idle --engine "fabric:${words% *}" --mailbox "${words#* }")" \
         '["idle",11400,11400,{}]'
 done
-json crowd.xml --until idle --engine fabric:mesh:4,4 --mailbox slots=1 | jq -e '.fabric.threads.waits > 0' > /dev/null || fail "nobody waited for a slot"
-json crowd.xml --until idle --engine fabric:tinsel --mailbox slots=4096 | jq -e '.fabric | .threads.waits == 0 and .threads.packets + .copied == 11400 and .threads.flits == .threads.packets and .busiest_wire.flits > 0 and .hops_mean > 1 and .host.packets == 80' > /dev/null || fail "what a run tells"
-exits 1 "mesh:4,4/vcs=1/buffer=4/full=drop: a packet from port " timeout "$run_limit" "$leat" graph run crowd.xml --until idle --engine fabric:mesh:4,4/vcs=1/buffer=4/full=drop
+json crowd.xml --until idle --fabric mesh:4,4 --mailbox slots=1 | jq -e '.fabric.threads.waits > 0' > /dev/null || fail "nobody waited for a slot"
+json crowd.xml --until idle --fabric tinsel --mailbox slots=4096 | jq -e '.fabric | .threads.waits == 0 and .threads.packets + .copied == 11400 and .threads.flits == .threads.packets and .busiest_wire.flits > 0 and .hops_mean > 1 and .host.packets == 80' > /dev/null || fail "what a run tells"
+exits 1 "mesh:4,4/vcs=1/buffer=4/full=drop: a packet from port " timeout "$run_limit" "$leat" graph run crowd.xml --until idle --fabric mesh:4,4/vcs=1/buffer=4/full=drop
 
 # ---- the same run every time --------------------------------------------------------------------
-one=$(value .fabric crowd.xml --until idle --engine fabric:tinsel --placement random --seed 3 -j 1)
-same "again" "$(value .fabric crowd.xml --until idle --engine fabric:tinsel --placement random --seed 3 -j 2)" "$one"
-[ "$(value .fabric.certificate crowd.xml --until idle --engine fabric:tinsel --placement random --seed 4)" != "$(echo "$one" | jq -c .certificate)" ] || fail "seeds do not matter"
+one=$(value .fabric crowd.xml --until idle --fabric tinsel --placement random --seed 3 -j 1)
+same "again" "$(value .fabric crowd.xml --until idle --fabric tinsel --placement random --seed 3 -j 2)" "$one"
+[ "$(value .fabric.certificate crowd.xml --until idle --fabric tinsel --placement random --seed 4)" != "$(echo "$one" | jq -c .certificate)" ] || fail "seeds do not matter"
 
 # ---- what is recorded ---------------------------------------------------------------------------
 # Of each of five threads: its report to the barrier, the release, STOP and its answer. Then 15 tokens and 16 reports.
 for name in tinsel:2,2 clos444; do
     for part in one two; do
-        value .fabric.cycles "$share/ring.xml" --engine fabric:$name --record "$folder/$part.pcapng" --snapshot "$folder/$part.xml" > "$folder/cycles" || fail "$name: $?"
+        value .fabric.cycles "$share/ring.xml" --fabric $name --record "$folder/$part.pcapng" --snapshot "$folder/$part.xml" > "$folder/cycles" || fail "$name: $?"
     done
     cmp "$folder/one.pcapng" "$folder/two.pcapng" || fail "$name: another recording"
     cmp one.xml two.xml || fail "$name: another snapshot"
@@ -139,15 +139,15 @@ for name in tinsel:2,2 clos444; do
 done
 
 # ---- ends ---------------------------------------------------------------------------------------
-run() { timeout "$run_limit" "$leat" graph run end.xml --engine fabric:tinsel "$@"; }
+run() { timeout "$run_limit" "$leat" graph run end.xml --fabric tinsel "$@"; }
 for what in 2 3 4 5 6 7 8; do
     two 'uint32_t n[2];' 0,$what 2 1 > end.xml
     case $what in
     2) exits 1 "assertion after" run; has "an assertion" "$(cat "$folder/stdout")" "d1 (Thread 0x200): assertion failed: deviceState->n < 2" ;;
     3) exits 1 "leat: device d1: a handler crashed" run ;;
     4)  exits 0 "limit after" run --until 200us
-        same "simulated time ends it" "$(value '.fabric.simulated_us | . > 200 and . < 300' end.xml --engine fabric:tinsel --until 200us)" true
-        interrupted INT "$leat" graph run end.xml --engine fabric:tinsel
+        same "simulated time ends it" "$(value '.fabric.simulated_us | . > 200 and . < 300' end.xml --fabric tinsel --until 200us)" true
+        interrupted INT "$leat" graph run end.xml --fabric tinsel
         same "exit code of an interrupted run" $got 130
         has "an interrupted run" "$(cat "$folder/stderr")" "interrupted after" ;;
     5) exits 1 "failed after" run; has "a line" "$(cat "$folder/stdout")" "d1 (Thread 0x200): seven" ;;
@@ -157,23 +157,26 @@ for what in 2 3 4 5 6 7 8; do
     8) exits 1 "leat: device d1: a handler does not come back" run --until 200us ;;
     esac
 done
-exits 0 "" timeout "$run_limit" "$leat" graph run "$share/clock_tree.xml" --engine fabric:tinsel --instrument --output "$folder/out"
+exits 0 "" timeout "$run_limit" "$leat" graph run "$share/clock_tree.xml" --fabric tinsel --instrument --output "$folder/out"
 same "all that was received" "$(awk -F', ' 'FNR > 1 { sum += $7 } END { print sum }' "$folder"/out/instrumentation_thread_*.csv)" 8400
-exits 0 "certificate " timeout "$run_limit" "$leat" graph run "$share/ring.xml" --engine fabric:tinsel:1,1
+exits 0 "certificate " timeout "$run_limit" "$leat" graph run "$share/ring.xml" --fabric tinsel:1,1
 has "for people" "$(cat "$folder/stderr")" "busiest  port 0"
 
 # ---- the command line ---------------------------------------------------------------------------
 wrong() { exits 2 "$@"; same "nothing shown by: $*" "$(cat "$folder/stdout")" ""; }
-wrong "--engine 'fabric:', expected threads, mpi, or fabric:NAME" "$leat" graph run x.xml --engine fabric:
-wrong "unknown fabric 'taurus'" "$leat" graph run x.xml --engine fabric:taurus
-wrong "packets can wait for each other in a cycle" "$leat" graph run x.xml --engine fabric:torus:4,4/vcs=1
-wrong "--schedule has no meaning with --engine fabric:NAME" "$leat" graph run x.xml --engine fabric:tinsel --schedule fifo
-wrong "--mailbox has no meaning without --engine fabric:NAME" "$leat" graph run x.xml --mailbox slots=1
-wrong "--mailbox 'slot=1', expected threads=N, slots=N, host=N" "$leat" graph run x.xml --engine fabric:tinsel --mailbox slot=1
-wrong "--mailbox slots=0, expected 1 to 65536" "$leat" graph run x.xml --engine fabric:tinsel --mailbox threads=3,slots=0
-wrong "--mailbox host=16, expected a port of mesh:4,4" "$leat" graph run x.xml --engine fabric:mesh:4,4 --mailbox host=16
-wrong "--cost 'turn', expected turn=N, receive=N" "$leat" graph run x.xml --engine fabric:tinsel --cost turn
-wrong "--cost turn=0, expected 1 to" "$leat" graph run x.xml --engine fabric:tinsel --cost turn=0
-wrong "90000 ports, expected at most 65536" "$leat" graph run x.xml --engine fabric:mesh:300,300
-wrong "--placement 'near', expected block, locality or random" "$leat" graph run x.xml --engine fabric:tinsel --placement near
+wrong "--engine 'fabric:', expected threads or mpi, or --fabric FABRIC" "$leat" graph run x.xml --engine fabric:
+wrong "--engine fabric:taurus is called --fabric taurus now" "$leat" graph run x.xml --engine fabric:taurus
+wrong "--engine threads with --fabric, expected one of them" "$leat" graph run x.xml --engine threads --fabric tinsel
+exits 0 "--engine fabric:tinsel is called --fabric tinsel now" timeout "$run_limit" "$leat" graph run "$share/ring.xml" --engine fabric:tinsel
+wrong "unknown fabric 'taurus'" "$leat" graph run x.xml --fabric taurus
+wrong "packets can wait for each other in a cycle" "$leat" graph run x.xml --fabric torus:4,4/vcs=1
+wrong "--schedule has no meaning with --fabric" "$leat" graph run x.xml --fabric tinsel --schedule fifo
+wrong "--mailbox has no meaning without --fabric" "$leat" graph run x.xml --mailbox slots=1
+wrong "--mailbox 'slot=1', expected threads=N, slots=N, host=N" "$leat" graph run x.xml --fabric tinsel --mailbox slot=1
+wrong "--mailbox slots=0, expected 1 to 65536" "$leat" graph run x.xml --fabric tinsel --mailbox threads=3,slots=0
+wrong "--mailbox host=16, expected a port of mesh:4,4" "$leat" graph run x.xml --fabric mesh:4,4 --mailbox host=16
+wrong "--cost 'turn', expected turn=N, receive=N" "$leat" graph run x.xml --fabric tinsel --cost turn
+wrong "--cost turn=0, expected 1 to" "$leat" graph run x.xml --fabric tinsel --cost turn=0
+wrong "90000 ports, expected at most 65536" "$leat" graph run x.xml --fabric mesh:300,300
+wrong "--placement 'near', expected one of block locality random" "$leat" graph run x.xml --fabric tinsel --placement near
 finish

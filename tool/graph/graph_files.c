@@ -38,11 +38,10 @@ static void on_crash(void *context)
 
 static bool read_bound(const struct arguments *args, struct graph_files *files)
 {
-    static const char option[] = "--record-packets";
     files->packets_max = GRAPH_RECORD_DEFAULT;
-    if (argument(args, option) && !argument(args, "--record"))
-        return misused(args->verb, "%s, expected --record with it", option);
-    return number_take_within(args, option, 1, GRAPH_RECORD_MAX, &files->packets_max);
+    if (argument(args, "--record-packets") && !argument(args, "--record"))
+        return misused(args->verb, "--record-packets, expected --record with it");
+    return number_take(args, "--record-packets", &files->packets_max);
 }
 
 /* Standard output has the lines of the application. */

@@ -4,6 +4,8 @@
 
 #include "tool.h"
 
+enum { GRAPH_WORKERS_MAX = 256, GRAPH_RECORD_MAX = 1000000000, GRAPH_RECORD_DEFAULT = 1000000 };
+
 #ifdef HAVE_EXPAT
 #include "fabric_kind.h"
 #include "graph.h"
@@ -15,8 +17,11 @@
 /* Prints the report on standard error; false: it has errors. */
 bool graph_print_report(const struct leat_graph_report *report);
 
-/* --dialect. False after a complaint. */
-bool graph_read_dialect(const struct arguments *args, enum leat_graph_dialect *out);
+/* --dialect; LEAT_GRAPH_DIALECT_COUNT: as the namespace says. */
+enum leat_graph_dialect graph_dialect(const struct arguments *args);
+
+/* One operand behind the subverb? False after a complaint. */
+bool graph_has_file(const struct arguments *args);
 
 /* Opens the link to the other ranks of this run, over MPI. False after a complaint. */
 bool graph_link_open(struct leat_poets_link *link);
@@ -39,8 +44,6 @@ void graph_show(const struct leat_graph *graph, const struct leat_graph_instance
 
 /* ---- what leat graph run writes: packets as a capture, final states (graph_files.c) ---- */
 
-enum { GRAPH_RECORD_MAX = 1000000000, GRAPH_RECORD_DEFAULT = 1000000 };
-
 struct graph_files {
     struct result_file record, snapshot;
     uint64_t packets, packets_max; /* seen, and at most recorded */
@@ -56,7 +59,7 @@ bool graph_files_close(struct graph_files *files, const struct leat_poets_run_op
                        const struct leat_poets_machine *machine,
                        const struct leat_poets_run_result *result);
 
-/* ---- --engine fabric:NAME: the network, its mailboxes, and the results (verb_graph_fabric.c)  */
+/* ---- --fabric: the network, its mailboxes, and the results (verb_graph_fabric.c) ---- */
 
 struct graph_fabric {
     struct leat_fabric *network;

@@ -93,7 +93,7 @@ for way in quick_exit std::quick_exit _exit _Exit std::_Exit; do
     exits 1 "leat: device culprit: a handler called exit, expected handler_exit" timeout "$run_limit" "$leat" graph run quick.xml --record packets
 done
 device 'static bool once; if (!once) { once = true; fork(); }' '' | sed '2s/^/<SharedCode>#include \&lt;unistd.h><\/SharedCode>/' > fork.xml
-exits 1 "leat: device culprit: a handler called fork, expected no second process" timeout "$run_limit" "$leat" graph run fork.xml --until 1 --record packets
+exits 1 "leat: device culprit: a handler called fork, expected no second process" timeout "$run_limit" "$leat" graph run fork.xml --until 1s --record packets
 no_part "handlers that end the process"
 device 'if (system("exit 3") >> 8 == 3) handler_exit(0);' '' > system.xml
 exits 0 "success after" timeout "$run_limit" "$leat" graph run system.xml
@@ -125,7 +125,8 @@ same "a limit, epochs" $? 1
 same "who it was" "$(cat "$folder"/loop[123] | grep -v ' for the first time, ' | sort -u)" "leat: device culprit: a handler does not come back"
 device 'deviceState->n = 0;' '' > e.xml # it never ends
 exits 0 "limit after" timeout "$run_limit" "$leat" graph run e.xml --until 200ms
-exits 0 "limit after" timeout "$run_limit" "$leat" graph run e.xml --until 0.1 --schedule random
+exits 0 "--until 0.1 is taken for 0.1s" timeout "$run_limit" "$leat" graph run e.xml --until 0.1 --schedule random
+has "it ends" "$(cat "$folder/stderr")" "limit after"
 interrupted INT "$leat" graph run e.xml
 same "exit code of an interrupted run" $got 130
 has "an interrupted run" "$(cat "$folder/stderr")" "interrupted after"
@@ -152,13 +153,14 @@ wrong() { exits 2 "$@"; same "nothing shown by: $*" "$(cat "$folder/stdout")" ""
 wrong "run: expected one file" "$leat" graph run
 wrong "-j '0', expected a whole number, 1 to 256" "$leat" graph run x.xml -j 0
 wrong "--schedule 'often', expected free" "$leat" graph run x.xml --schedule often
+wrong "--schedule 'randm', did you mean random? expected free" "$leat" graph run x.xml --schedule randm
 wrong "--schedule 'delay:1', expected" "$leat" graph run x.xml --schedule delay:1
 wrong "--until 'soon', expected idle, stop or a time" "$leat" graph run x.xml --until soon
-wrong "--rts 'edge', expected latched or level" "$leat" graph run x.xml --rts edge
-wrong "--engine 'fpga', expected threads, mpi, or fabric:NAME" "$leat" graph run x.xml --engine fpga
+wrong "--rts 'edge', expected one of latched level" "$leat" graph run x.xml --rts edge
+wrong "--engine 'fpga', expected threads or mpi, or --fabric FABRIC" "$leat" graph run x.xml --engine fpga
 wrong "--compat 'x', expected hdr_pin_as_edge" "$leat" graph run x.xml --compat x
-wrong "run: --no-handlers, expected only" "$leat" graph run x.xml --no-handlers
+wrong "--no-handlers does not go with run, expected one of --dialect" "$leat" graph run x.xml --no-handlers
 wrong "cannot be opened" "$leat" graph run none.xml
-wrong "expected block, locality or random" "$leat" graph run "$share/ring.xml" --placement nowhere
+wrong "expected one of block locality random" "$leat" graph run "$share/ring.xml" --placement nowhere
 wrong "E_CC" "$leat" graph run "$share/ring.xml" --cxxflags --no-such-flag
 finish

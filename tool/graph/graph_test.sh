@@ -254,9 +254,11 @@ find "$folder/cache" -name '*.[0-9]*.*' | grep -q . && fail "traces of compilers
 if [ "$(id -u)" -ne 0 ]; then XDG_CACHE_HOME=/proc/nothing exits 2 "cannot be made" "$leat" graph check "$folder/v4.xml"; fi
 
 # ---- the command line --------------------------------------------------------------------------
-exits 2 "expected check" "$leat" graph
-exits 2 "'xyz', expected check" "$leat" graph xyz
+exits 2 "expected one of check info run" "$leat" graph
+exits 2 "'chek', did you mean check? expected one of check info run" "$leat" graph chek
+exits 0 "" "$leat" graph run --help
+has "help of a subverb" "$(cat "$folder/stdout")" "leat graph run: run an application"
 exits 2 "check: expected one file" "$leat" graph check
-exits 2 "--dialect 'v5', expected orch, v4 or v3" "$leat" graph check --dialect v5 "$folder/v4.xml"
-exits 2 "check: --json, expected only" "$leat" graph check --json "$folder/v4.xml"
+exits 2 "--dialect 'v5', expected one of orch v4 v3" "$leat" graph check --dialect v5 "$folder/v4.xml"
+exits 2 "--json does not go with check, expected one of --dialect" "$leat" graph check --json "$folder/v4.xml"
 finish

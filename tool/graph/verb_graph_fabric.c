@@ -1,4 +1,4 @@
-/* leat graph run --engine fabric:NAME */
+/* leat graph run --fabric NAME */
 #include "fabric.h"
 #include "fabric_flits.h"
 #include "graph_job.h"

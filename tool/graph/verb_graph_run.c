@@ -1,4 +1,5 @@
 /* leat graph run: the options, the run, and its result. */
+#include "duration.h"
 #include "graph_job.h"
 #include "json_out.h"
 #include "number.h"
@@ -12,6 +13,8 @@
 
 #include "graph_place.h"
 #include "leat_fnv.h"
+
+_Static_assert((int)GRAPH_WORKERS_MAX == (int)LEAT_POETS_RUN_WORKERS_MAX, "the limit of -j");
 
 struct job {
     struct leat_poets_run_options run;
@@ -46,72 +49,67 @@ static bool read_schedule(const struct arguments *args, struct job *job)
         if (word[6] && !*end && job->run.delay >= 0 && job->run.delay <= 0.99) return true;
     }
     return misused(args->verb,
-                   "--schedule '%s', expected free, fifo, lifo, random or delay:0 to delay:0.99",
-                   word);
+                   "--schedule '%s', %sexpected free, fifo, lifo, random or delay:0 to delay:0.99",
+                   word, did_you_mean(word, "free fifo lifo random"));
 }
 
 /* Epochs are reproducible with any number of workers: there the order of the file is used. */
-static bool read_placement(const struct arguments *args, struct job *job)
+static enum leat_poets_placement placement_of(const struct arguments *args, const struct job *job)
 {
     const char *word = argument(args, "--placement");
-    job->placement = job->run.schedule == LEAT_POETS_RUN_FREE ? LEAT_POETS_PLACE_LOCALITY
-                                                              : LEAT_POETS_PLACE_BLOCK;
-    if (!word) return true;
-    for (job->placement = 0; job->placement < LEAT_POETS_PLACE_COUNT; job->placement++)
-        if (strcmp(word, leat_poets_placement_name(job->placement)) == 0) return true;
-    return misused(args->verb, "--placement '%s', expected block, locality or random", word);
+    for (int i = 0; word && i < LEAT_POETS_PLACE_COUNT; i++)
+        if (strcmp(word, leat_poets_placement_name(i)) == 0) return (enum leat_poets_placement)i;
+    return job->run.schedule == LEAT_POETS_RUN_FREE ? LEAT_POETS_PLACE_LOCALITY
+                                                    : LEAT_POETS_PLACE_BLOCK;
 }
 
 static bool read_until(const struct arguments *args, struct job *job)
 {
     const char *word = argument(args, "--until");
-    char *end;
+    uint64_t ps = 0;
     if (!word) return true;
     if (strcmp(word, "idle") == 0) return job->idle_is_good = true;
     if (strcmp(word, "stop") == 0) return job->run.until_stop = true;
-    job->run.seconds_max = strtod(word, &end);
-    if (strcmp(end, "us") == 0) job->run.seconds_max /= 1e6;
-    if (strcmp(end, "ms") == 0) job->run.seconds_max /= 1e3;
-    const bool has_unit = strcmp(end, "us") == 0 || strcmp(end, "ms") == 0 || strcmp(end, "s") == 0;
-    if (end != word && (!*end || has_unit) && job->run.seconds_max > 0 &&
-        job->run.seconds_max < 1e9)
-        return true;
-    return misused(args->verb, "--until '%s', expected idle, stop or a time as in 20s or 500ms",
-                   word);
-}
-
-/* threads, or fabric:NAME, which has no schedule other than the fabric's own. */
-static bool read_engine(const struct arguments *args, struct job *job)
-{
-    static const char fabric[] = "fabric:";
-    static const char *const of_fabrics[] = { "--mailbox", "--cost" };
-    static const char *const of_threads[] = { "--schedule", "--quantum" };
-    const char *engine = argument(args, "--engine");
-    if (engine && strncmp(engine, fabric, strlen(fabric)) == 0 && engine[strlen(fabric)])
-        job->engine = engine + strlen(fabric);
-    else if (engine && strcmp(engine, "threads") != 0 && strcmp(engine, "mpi") != 0)
-        return misused(args->verb,
-                       "--engine '%s', expected threads, mpi, or fabric:NAME as in fabric:tinsel",
-                       engine);
-    for (int i = 0; i < 2; i++) {
-        const char *foreign = job->engine ? of_threads[i] : of_fabrics[i];
-        if (!argument(args, foreign)) continue;
-        return misused(args->verb,
-                       job->engine ? "%s has no meaning with --engine fabric:NAME"
-                                   : "%s has no meaning without --engine fabric:NAME",
-                       foreign);
-    }
+    const bool has_unit = duration_read(word, &ps);
+    if ((!has_unit && !duration_read_bare(word, "s", &ps)) || !ps)
+        return misused(args->verb, "--until '%s', expected idle, stop or a time as in 20s or 500ms",
+                       word);
+    if (!has_unit)
+        complain("--until %s is taken for %ss: write the unit, which leat will expect", word, word);
+    job->run.seconds_max = (double)ps * 1e-12;
     return true;
 }
 
-static bool read_rts(const struct arguments *args, struct job *job)
+/* --fabric, or --engine fabric:NAME, as it was written once. */
+static bool read_fabric(const struct arguments *args, struct job *job)
 {
-    const char *word = argument(args, "--rts");
-    job->rts_given = word;
-    if (!word || strcmp(word, "latched") == 0) return true; /* which is 0 */
-    job->run.rts = LEAT_POETS_LEVEL;
-    if (strcmp(word, "level") == 0) return true;
-    return misused(args->verb, "--rts '%s', expected latched or level", word);
+    static const char former[] = "fabric:";
+    const char *engine = argument(args, "--engine");
+    job->engine = argument(args, "--fabric");
+    if (engine && job->engine)
+        return misused(args->verb, "--engine %s with --fabric, expected one of them", engine);
+    if (!engine || word_is_in(engine, "threads mpi")) return true;
+    if (strncmp(engine, former, strlen(former)) != 0 || !engine[strlen(former)])
+        return misused(args->verb, "--engine '%s', %sexpected threads or mpi, or --fabric FABRIC",
+                       engine, did_you_mean(engine, "threads mpi"));
+    job->engine = engine + strlen(former);
+    complain("--engine %s is called --fabric %s now", engine, job->engine);
+    return true;
+}
+
+/* A fabric has no schedule other than its own. */
+static bool read_engine(const struct arguments *args, struct job *job)
+{
+    static const char *const of_fabrics[] = { "--mailbox", "--cost" };
+    static const char *const of_threads[] = { "--schedule", "--quantum" };
+    if (!read_fabric(args, job)) return false;
+    for (int i = 0; i < 2; i++) {
+        const char *foreign = job->engine ? of_threads[i] : of_fabrics[i];
+        if (argument(args, foreign))
+            return misused(args->verb, "%s has no meaning %s --fabric", foreign,
+                           job->engine ? "with" : "without");
+    }
+    return true;
 }
 
 /* Quirks of the original: words separated by newlines. */
@@ -147,10 +145,13 @@ static bool read_compat(const struct arguments *args, struct job *job)
 static bool read_job(const struct arguments *args, struct job *job)
 {
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    uint32_t *workers = &job->run.workers;
-    job->run = (struct leat_poets_run_options){
-        .seed = 1, .log_level = 2, .interrupted = &interrupted, .link = job->run.link
-    };
+    const char *rts = argument(args, "--rts");
+    job->run = (struct leat_poets_run_options){ .workers = processors > 0 ? (uint32_t)processors
+                                                                          : 1,
+                                                .log_level = 2,
+                                                .seed = 1,
+                                                .interrupted = &interrupted,
+                                                .link = job->run.link };
     job->json = argument(args, "--json");
     job->run.host.lines = job->json ? stderr : stdout;
     job->run.host.folder = argument(args, "--output");
@@ -159,15 +160,16 @@ static bool read_job(const struct arguments *args, struct job *job)
     job->handlers.flags = argument(args, "--cxxflags");
     job->handlers.interrupted = &interrupted;
     if (!read_engine(args, job)) return false;
-    *workers = processors > LEAT_POETS_RUN_WORKERS_MAX ? LEAT_POETS_RUN_WORKERS_MAX
-               : processors > 0                        ? (uint32_t)processors
-                                                       : 1;
-    if (job->run.link) *workers = 1; /* processors belong to the ranks */
-    if (!number_take_small_within(args, "-j", 1, LEAT_POETS_RUN_WORKERS_MAX, workers) ||
-        !number_take_within(args, "--seed", 0, UINT64_MAX, &job->run.seed) ||
-        !number_take_small_within(args, "--log", 0, 1000, &job->run.log_level) ||
-        !number_take_small_within(args, "--quantum", 1, 1000000, &job->run.quantum) ||
-        !number_take_small_within(args, "--idle-steps", 1, 1000000000, &job->run.idle_steps))
+    job->dialect = graph_dialect(args);
+    job->rts_given = rts;
+    if (rts && strcmp(rts, "level") == 0) job->run.rts = LEAT_POETS_LEVEL;
+    if (processors > GRAPH_WORKERS_MAX) job->run.workers = GRAPH_WORKERS_MAX;
+    if (job->run.link) job->run.workers = 1; /* processors belong to the ranks */
+    if (!number_take_small(args, "-j", &job->run.workers) ||
+        !number_take(args, "--seed", &job->run.seed) ||
+        !number_take_small(args, "--log", &job->run.log_level) ||
+        !number_take_small(args, "--quantum", &job->run.quantum) ||
+        !number_take_small(args, "--idle-steps", &job->run.idle_steps))
         return false;
     if (job->run.link && (argument(args, "--schedule") || strcmp(args->operand[1], "-") == 0))
         return misused(args->verb,
@@ -176,10 +178,10 @@ static bool read_job(const struct arguments *args, struct job *job)
         return misused(args->verb,
                        "--engine mpi with --record or --snapshot, expected another engine: no "
                        "rank has all packets and states");
-    return read_schedule(args, job) && read_placement(args, job) && read_until(args, job) &&
-           read_rts(args, job) && read_compat(args, job) &&
-           graph_read_dialect(args, &job->dialect) &&
-           (!job->engine || graph_fabric_open(args, job->engine, &job->run, &job->fabric)) &&
+    if (!read_schedule(args, job) || !read_until(args, job) || !read_compat(args, job))
+        return false;
+    job->placement = placement_of(args, job);
+    return (!job->engine || graph_fabric_open(args, job->engine, &job->run, &job->fabric)) &&
            graph_files_open(&job->files, args, &job->run);
 }
 
@@ -256,7 +258,7 @@ static void show_result(const struct job *job, const struct leat_poets_machine *
     json_close(&out);
 }
 
-/* ---- progress on a terminal ----------------------------------------------------------------- */
+/* ---- progress, for somebody at a terminal ---------------------------------------------------- */
 
 static bool progress_is_shown;
 
@@ -388,6 +390,7 @@ int graph_run(const struct arguments *args)
 {
     static struct leat_graph graph;
     static struct job job;
+    if (!graph_has_file(args)) return WRONG;
     const int code = read_job_of_ranks(args, &job) ? run_graph_file(args, &job, &graph) : WRONG;
     graph_fabric_close(&job.fabric);
     graph_files_drop(&job.files); /* if nothing ran */
