@@ -80,10 +80,15 @@ static void propose_operands(const struct verb *verb)
     if (strstr(verb->operands, "$files")) puts(":files");
 }
 
-static void propose_pages(const struct verb *verb)
+static void propose_subverbs(const struct verb *verb)
 {
     for (const struct subverb *s = verb->subverbs; s && s->name; s++)
         propose_words(s->name);
+}
+
+static void propose_pages(const struct verb *verb)
+{
+    propose_subverbs(verb);
     for (const struct topic *t = verb->topics; t && t->name; t++)
         propose_words(t->name);
 }
@@ -115,7 +120,7 @@ void complete(char *const *words, int count)
     else if (*part == '-')
         propose_options(verb, sub);
     else if (verb->subverbs && !sub)
-        propose_pages(verb);
+        propose_subverbs(verb);
     else if (about)
         propose_pages(about);
     else

@@ -106,6 +106,7 @@ good="$vectors/ppd_suspend.stimuli"
 exits 2 "ppd: expected one file" "$leat" unit ppd
 exits 2 "'spdpd', did you mean spdppd? expected one of ppd spd spdppd bmx aal" "$leat" unit spdpd "$good"
 exits 2 "--format 'json', did you mean jsonl? expected one of jsonl thesis" "$leat" unit ppd "$good" --format json
+same "completion of benches, not of pages" "$("$leat" help --complete -- unit s | tr '\n' ' ')" "spd spdppd "
 exits 0 "" "$leat" unit ppd --help
 has "help of a bench" "$(cat "$folder/stdout")" "leat unit ppd: an input unit with four crosspoint memories"
 for cycles in 0 -1 abc '' 100000129 99999999999999999999 1e9; do
