@@ -81,7 +81,7 @@ static bool list(size_t index, struct leat_fabric_spelling *out)
     return spelling;
 }
 
-static const char *const options[] = { "--model",         "--bit-errors", "--lose", "--insert",
+static const char *const options[] = { "--model",         "--bit-errors", "--loss", "--insert",
                                        "--duplicate",     "--hec",        "--dead", "--retransmit",
                                        "--transmissions", "--obsolete",   "--poll", "--every-cycle",
                                        "--descriptors",   "--no-resync",  NULL };

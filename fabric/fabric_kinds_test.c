@@ -276,11 +276,11 @@ static void a_fabric_is_of_one_kind(void)
 
 static void a_kind_knows_its_options(void)
 {
-    OK(leat_fabric_is_option("--lose"));
+    OK(leat_fabric_is_option("--loss"));
     OK(leat_fabric_is_option("--fault"));
     OK(!leat_fabric_is_option("--json"));
-    OK(leat_fabric_knows(leat_fabric_kind_of("clos444"), "--lose"));
-    OK(!leat_fabric_knows(leat_fabric_kind_of("mesh:2,2"), "--lose"));
+    OK(leat_fabric_knows(leat_fabric_kind_of("clos444"), "--loss"));
+    OK(!leat_fabric_knows(leat_fabric_kind_of("mesh:2,2"), "--loss"));
     OK(leat_fabric_knows(leat_fabric_kind_of("mesh:2,2"), "--fault-file"));
     OK(!leat_fabric_knows(leat_fabric_kind_of("ring16"), "--fault"));
 }

@@ -33,6 +33,10 @@ bool fabric_read_atm(const struct verb *verb, const char *word, struct leat_sim_
 bool fabric_refused(const struct verb *verb, const char *word,
                     const struct leat_fabric_error *error);
 
+/* Does this kind of fabric have all options that were given, by the `kinds` of their rows? False
+ * after a complaint. */
+bool fabric_has_options(const struct arguments *args, const struct leat_fabric *fabric);
+
 /* "OPTION has no meaning for FABRIC, which is WHAT", after `before`, unless the option is NULL.
  * False after a complaint. */
 bool fabric_refuse_option(const struct arguments *args, const struct leat_fabric *fabric,

@@ -9,13 +9,44 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What all names begin with: "clos444 clos: ... ring ether twosan". */
+static void put_names(char *out, size_t cap)
+{
+    const struct leat_fabric_kind *kind;
+    struct leat_fabric_spelling each;
+    size_t used = 0;
+    *out = '\0';
+    for (size_t k = 0; (kind = leat_fabric_kind_at(k)); k++)
+        for (size_t i = 0; kind->list(i, &each) && used < cap; i++) {
+            const size_t len = strcspn(each.name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ[");
+            if (!len || *each.name == '/') continue;
+            used += (size_t)snprintf(out + used, cap - used, "%s%.*s", used ? " " : "", (int)len,
+                                     each.name);
+        }
+}
+
+/* Of msh:8,8 only "msh:" is compared, of rng16 the whole, and then "rng". "": nothing is near. */
+static const char *nearest_fabric(const char *word)
+{
+    char names[1024], part[32];
+    const size_t colon = strcspn(word, ":/"), len = colon + (word[colon] == ':');
+    put_names(names, sizeof names);
+    snprintf(part, sizeof part, "%.*s", (int)(len < sizeof part ? len : 0), word);
+    const char *found = did_you_mean(part, names);
+    part[strcspn(part, "0123456789")] = '\0';
+    return *found ? found : did_you_mean(part, names);
+}
+
 bool fabric_refused(const struct verb *verb, const char *word,
                     const struct leat_fabric_error *error)
 {
     char text[LEAT_FABRIC_TEXT_CAP + LEAT_FABRIC_FILE_CAP];
     if (error->code == LEAT_FABRIC_INTERRUPTED) return false;
     leat_fabric_error_text(error, word, text, sizeof text);
-    if (error->code == LEAT_FABRIC_UNKNOWN || error->code == LEAT_FABRIC_NAME)
+    const char *near = error->code == LEAT_FABRIC_UNKNOWN ? nearest_fabric(word) : "";
+    if (*near)
+        misuse(verb, "%s; %.*s", text, (int)strlen(near) - 1, near); /* a blank ends it */
+    else if (error->code == LEAT_FABRIC_UNKNOWN || error->code == LEAT_FABRIC_NAME)
         misuse(verb, "%s", text);
     else
         complain("%s", text);
@@ -56,6 +87,15 @@ bool fabric_refuse_foreign(const struct arguments *args, const struct leat_fabri
                            const char *before, const char *known)
 {
     return fabric_refuse_option(args, fabric, before, argument_not_in(args, known));
+}
+
+bool fabric_has_options(const struct arguments *args, const struct leat_fabric *fabric)
+{
+    for (const struct option *o = args->verb->options; o->name; o++)
+        if (args->value[o - args->verb->options] && o->kinds &&
+            !word_is_in(fabric->kind->id, o->kinds))
+            return fabric_refuse_option(args, fabric, "", o->name);
+    return true;
 }
 
 /* A port or terminal of --path. False after a complaint. */

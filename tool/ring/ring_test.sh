@@ -150,7 +150,7 @@ wrong "'0' stations, expected 1 to 65534" "$leat" sim ring0
 wrong "'x=3', expected propagation=" "$leat" sim ring16/x=3
 wrong "ring1 has nobody to send to" "$leat" sim ring1
 wrong "--fault has no meaning for ring16, which is a token ring" "$leat" sim ring16 --fault link:1-2
-wrong "--traffic 'tornado', expected uniform" "$leat" sim ring16 --traffic tornado
+wrong "--traffic 'tornado', expected one of uniform" "$leat" sim ring16 --traffic tornado
 wrong "'priority=3:8', expected propagation=" "$leat" sim ring16/priority=3:8
 wrong "'priority=1:1,', expected propagation=" "$leat" sim ring16/priority=1:1,
 wrong "priority 1 of ports 3 to 2, expected priorities 0 to 7 of ports 0 to 15" "$leat" sim ring16/priority=3-2:1
@@ -158,7 +158,7 @@ wrong "--idle 'sort@5', expected add" "$leat" sim ring16 --idle sort@5
 wrong "--idle 'min@0', expected add" "$leat" sim ring16 --idle min@0
 wrong "--idle 'min@18446744073709551615', expected add" "$leat" sim ring16 --idle min@18446744073709551615
 wrong "--idle has no meaning for clos444" "$leat" sim clos444 --idle min@5
-wrong "--bytes '101', expected a whole number, 0 to 100" "$leat" sim ring16/packet=100 --bytes 101
+wrong "--bytes '101', expected 0 to 100 octets" "$leat" sim ring16/packet=100 --bytes 101
 wrong "ring16: a token ring, expected an ATM fabric" "$leat" experiment echo --fabric ring16
 wrong "show: --vpi has no meaning for ring16, which is a token ring" "$leat" fabric show ring16 --vpi
 wrong "'x=3', expected" "$leat" fabric check ring16/x=3

@@ -127,7 +127,7 @@ exits 2 "longer than 1048576 octets" "$leat" sim bmx:2 --contracts "$file"
 exits 2 "No such file" "$leat" sim clos444 --contracts "$folder/none"
 exits 2 "--cycles '0', expected" "$leat" sim clos444 --contracts $example --cycles 0
 exits 2 "--model 'gate', expected" "$leat" sim clos444 --contracts $example --model gate
-exits 2 "--admit 'none', expected all or checked" "$leat" sim clos444 --contracts $example --admit none
+exits 2 "--admit 'none', expected one of checked all" "$leat" sim clos444 --contracts $example --admit none
 exits 2 "--load with --contracts, expected only" "$leat" sim clos444 --contracts $example --load 0.5
 exits 2 "expected a clock with at most" "$leat" sim clos444/clock=1000000MHz --contracts $example
 

@@ -9,17 +9,11 @@
 /* A mesh of 32 x 32 carries an eighth. */
 enum { WHY_CAP = 1024, LOAD_DEFAULT = SIM_LOAD_ONE / 10 };
 
-/* Options of other fabrics only. */
-static const char not_for_nets[] =
-    "--bytes --blocks --descriptors --retransmit --obsolete --transmissions --bit-errors --lose "
-    "--insert --duplicate --hec --dead --contracts --admit --record --idle --no-resync "
-    "--forwarding --cut-through";
-
 /* Networks have one model: flits. A request for that of cells is accepted, too. */
 static bool read_model(const struct arguments *args)
 {
     const char *text = argument(args, "--model");
-    if (!text || strcmp(text, "flit") == 0 || strcmp(text, "cell") == 0) return true;
+    if (!text || strcmp(text, "rtl") != 0) return true;
     return misused(args->verb, "--model '%s', expected flit: networks have no other", text);
 }
 
@@ -36,11 +30,11 @@ static bool read_pattern(const struct arguments *args, struct net_job *job)
     if (!name || leat_net_pattern_find(name, &job->traffic.pattern)) return true;
     struct leat_text known = LEAT_TEXT(WHY_CAP);
     for (size_t i = 0; leat_net_pattern_list(i); i++) {
-        if (i) leat_text_puts(&known, ", ");
+        if (i) leat_text_putc(&known, ' ');
         leat_text_puts(&known, leat_net_pattern_list(i)->name);
     }
-    return misused(args->verb, "--traffic '%s', expected one of %.*s", name, (int)known.len,
-                   known.buf);
+    leat_text_putc(&known, '\0');
+    return sim_refuse_traffic(args, name, known.buf);
 }
 
 static bool read_trace_line(void *context, const struct leat_fabric_place *place, struct word line)
@@ -112,12 +106,12 @@ static bool read_traffic(const struct arguments *args, struct net_job *job)
     job->traffic.shape = &job->design->plan.shape;
     job->traffic.seed = 1;
     if (!read_pattern(args, job) || !read_load(args, job) ||
-        !number_take_within(args, "--seed", 0, UINT64_MAX, &job->traffic.seed) ||
-        !number_take_within(args, "--rounds", 1, UINT32_MAX, &job->traffic.rounds) ||
-        !number_take_small_within(args, "--flits", 1, LEAT_NET_FLITS_MAX, &job->traffic.flits) ||
-        !number_take_small_within(args, "--burst", 1, LEAT_NET_BURST_MAX, &job->traffic.burst) ||
-        !number_take_small_within(args, "--hot", 0, 100, &job->traffic.hot_percent) ||
-        !check_effect(args, job) || !read_trace(args, job))
+        !number_take(args, "--seed", &job->traffic.seed) ||
+        !number_take(args, "--rounds", &job->traffic.rounds) ||
+        !number_take_small(args, "--flits", &job->traffic.flits) ||
+        !number_take_small(args, "--burst", &job->traffic.burst) ||
+        !number_take_small(args, "--hot", &job->traffic.hot_percent) || !check_effect(args, job) ||
+        !read_trace(args, job))
         return false;
     job->ends = job->traffic.pattern == LEAT_NET_TRACE || job->traffic.rounds;
     struct leat_text why = LEAT_TEXT(WHY_CAP);
@@ -197,9 +191,7 @@ bool net_read_faults(const struct arguments *args, const struct leat_net_topolog
     const char *each = argument(args, "--fault"), *file = argument(args, "--fault-file");
     struct faults_read read = { faults, topology };
     leat_net_faults_init(faults);
-    if (!number_take_small_within(args, "--flit-bits", 1, LEAT_NET_FLIT_BITS_MAX,
-                                  &faults->flit_bits))
-        return false;
+    if (!number_take_small(args, "--flit-bits", &faults->flit_bits)) return false;
     while (each) { /* repeated options are joined by newlines */
         const size_t len = strcspn(each, "\n");
         if (!read_fault_words(args, (struct word){ each, len }, &read)) return false;
@@ -256,9 +248,7 @@ bool net_read_job(const struct arguments *args, struct leat_fabric *fabric, stru
                              .cycles = 100000,
                              .json = argument(args, "--json"),
                              .unsafe = argument(args, "--unsafe") };
-    return fabric_refuse_option(args, fabric, "", argument_in(args, not_for_nets)) &&
-           read_model(args) &&
-           number_take_within(args, "--cycles", 1, SIM_CYCLES_MAX, &job->cycles) &&
+    return read_model(args) && number_take(args, "--cycles", &job->cycles) &&
            build(args, fabric, job) && read_links(args, job) &&
            sim_check_cycles(args, job->cycles, &n->design.plan.clock, "") &&
            read_traffic(args, job) && check_length(args, job) &&

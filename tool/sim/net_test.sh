@@ -168,6 +168,7 @@ sim clos:4,4,4/switch=none|expected vc, fifo
 sim mesh:4,4 --load 1.5|expected 0 to 1
 sim mesh:4,4 --load -0.1|expected 0 to 1
 sim mesh:4,4 --traffic nothing|expected one of uniform
+sim mesh:4,4 --traffic transpsoe|did you mean transpose? expected one of uniform permutation
 sim mesh:3,5 --traffic bit-reverse|power of two
 sim mesh:4,4 --flits 0|expected a whole number, 1 to 65535
 sim mesh:4,4 --cycles 0|expected a whole number
@@ -186,7 +187,7 @@ sim mesh:4,4 --traffic allreduce --load 0.5|no meaning
 sim mesh:4,4/flow=cut-through --flits 9|expected at most /buffer=8
 sim torus:256,256 --links|262144 wires, expected a fabric of at most 131072
 sim mesh:4,4 --rounds 3|--rounds has no meaning with --traffic uniform, expected a collective
-sim clos444 --bytes 1000 --blocks 3|0 to 88 with --blocks 3
+sim clos444 --bytes 1000 --blocks 3|0 to 88 octets
 sim mesh:4,4 --fault link:0-99|--fault link:0-99: no router 99, expected 0 to 15
 sim mesh:4,4 --fault=|--fault '', expected link:, flap:
 sim mesh:4,4 --fault port:1 --fault=|--fault '', expected link:, flap:

@@ -91,9 +91,7 @@ int sim_packetway(const struct arguments *args, struct leat_fabric *fabric)
                                         .clock = { PS_PER_CYCLE, 1 },
                                         .arrived = on_arrived },
                               .network = leat_fabric_as_packetway(fabric) };
-    if (!port_load_read(&l.load, "--fault --forwarding --cut-through") ||
-        !pktway_read_options(args, &l.network->design))
-        return WRONG;
+    if (!port_load_read(&l.load) || !pktway_read_options(args, &l.network->design)) return WRONG;
     leat_sim_histogram_init(&l.within);
     leat_sim_histogram_init(&l.across);
     return port_load_run(&l.load, NS_PER_OCTET * (l.load.bytes ? l.load.bytes : 1),

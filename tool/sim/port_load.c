@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { BYTES_DEFAULT = 64, BYTES_MAX = 1 << 20, SLICE = 10000 };
+enum { BYTES_DEFAULT = 64, SLICE = 10000 };
 
 struct port_load_source {
     struct leat_sim_atm_traffic_source source;
@@ -16,23 +16,13 @@ struct port_load_source {
     bool is_done;
 };
 
-bool port_load_read(struct port_load *l, const char *more)
+bool port_load_read(struct port_load *l)
 {
-    const struct arguments *args = l->args;
-    const char *name = argument(args, "--traffic");
-    char known[128];
-    snprintf(known, sizeof known, "--traffic --load --cycles --seed --json --bytes %s", more);
     l->bytes = BYTES_DEFAULT;
     l->seed = 1;
-    if (!fabric_refuse_foreign(args, l->fabric, "", known)) return false;
-    if (name && !leat_sim_atm_traffic_find(name, &l->pattern))
-        return misused(
-            args->verb,
-            "--traffic '%s', expected uniform, permutation, hotspot, broadcast or bursty", name);
-    return sim_take_load(args, &l->load) &&
-           number_take_within(args, "--cycles", 1, SIM_CYCLES_MAX, &l->cycles) &&
-           number_take_within(args, "--seed", 0, UINT64_MAX, &l->seed) &&
-           number_take_within(args, "--bytes", 0, BYTES_MAX, &l->bytes);
+    return sim_take_traffic(l->args, "", &l->pattern) && sim_take_load(l->args, &l->load) &&
+           number_take(l->args, "--cycles", &l->cycles) &&
+           number_take(l->args, "--seed", &l->seed) && number_take(l->args, "--bytes", &l->bytes);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -251,7 +241,7 @@ int sim_ports(const struct arguments *args, struct leat_fabric *fabric)
                             .load = as->load,
                             .cycles = as->cycles_default,
                             .clock = fabric->clock };
-    if (!port_load_read(&l, "")) return WRONG;
+    if (!port_load_read(&l)) return WRONG;
     if (fabric->ports < 2)
         return misuse(args->verb, "%s has nobody to send to, expected 2 %s or more", fabric->word,
                       as->ports);

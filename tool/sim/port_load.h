@@ -37,9 +37,9 @@ struct port_load {
     double wall_seconds;
 };
 
-/* Refuses options that are neither those of any such load (--traffic, --load, --cycles, --seed,
- * --bytes, --json) nor in `more`, and reads the former, if given. False after a complaint. */
-bool port_load_read(struct port_load *load, const char *more);
+/* Reads the options that any such load has: --traffic, --load, --cycles, --seed, --bytes. False
+ * after a complaint. */
+bool port_load_read(struct port_load *load);
 
 /* Opens the fabric, runs the load and shows it: `put` is given the number of cycles run. A load of
  * 1: one message per port in `message_cycles`. Returns the exit code. */

@@ -2,7 +2,6 @@
 #include "fabric.h"
 #include "fabric_aton.h"
 #include "json_out.h"
-#include "leat_tree.h"
 #include "number.h"
 #include "pieces.h"
 #include "ring_job.h"
@@ -55,24 +54,14 @@ struct ring_load {
 
 /* ---- the command line ----------------------------------------------------------------------- */
 
-static bool read_traffic(struct ring_load *l)
-{
-    const char *name = argument(l->args, "--traffic");
-    if (!name || leat_sim_atm_traffic_find(name, &l->pattern)) return true;
-    return misused(l->args->verb,
-                   "--traffic '%s', expected uniform, permutation, hotspot, broadcast or bursty",
-                   name);
-}
-
 static bool read_idle(struct ring_load *l)
 {
     const char *text = argument(l->args, "--idle"), *at = text ? strchr(text, '@') : NULL;
     if (!text) return true;
     const size_t len = at ? (size_t)(at - text) : strlen(text);
     const unsigned opcode = ring_opcode(text, len);
-    if (opcode && opcode <= LEAT_ATON_LE && at &&
-        leat_tree_number(at + 1, strlen(at + 1), &l->idle.period) && l->idle.period > 0 &&
-        l->idle.period <= SIM_CYCLES_MAX) {
+    if (opcode && opcode <= LEAT_ATON_LE && at && number_read(at + 1, false, &l->idle.period) &&
+        l->idle.period > 0 && l->idle.period <= SIM_CYCLES_MAX) {
         l->idle.name = text;
         l->idle.order = (struct leat_aton_order){
             .command = { .opcode = (uint8_t)opcode, .width_bits = 32, .da = LEAT_ATON_DA_ALL },
@@ -88,11 +77,9 @@ static bool read_idle(struct ring_load *l)
 
 static bool read_load(struct ring_load *l)
 {
-    static const char known[] = "--traffic --load --cycles --seed --json --bytes --idle";
-    if (!fabric_refuse_foreign(l->args, l->fabric, "", known) || !read_traffic(l) ||
-        !read_idle(l) || !sim_take_load(l->args, &l->load) ||
-        !number_take_within(l->args, "--cycles", 1, SIM_CYCLES_MAX, &l->cycles) ||
-        !number_take_within(l->args, "--seed", 0, UINT64_MAX, &l->seed) ||
+    if (!sim_take_traffic(l->args, "", &l->pattern) || !read_idle(l) ||
+        !sim_take_load(l->args, &l->load) || !number_take(l->args, "--cycles", &l->cycles) ||
+        !number_take(l->args, "--seed", &l->seed) ||
         !number_take_within(l->args, "--bytes", 0, l->config.packet_octets, &l->bytes))
         return false;
     if (l->config.stations > 1) return true;

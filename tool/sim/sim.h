@@ -2,7 +2,9 @@
 #ifndef LEAT_TOOL_SIM_H
 #define LEAT_TOOL_SIM_H
 
+#include "net_faults.h"
 #include "net_steady.h"
+#include "net_traffic.h"
 #include "sim_atm_check_load.h"
 #include "sim_atm_load.h"
 #include "sim_atm_traffic.h"
@@ -11,46 +13,85 @@
 
 #define SIM_CYCLES_MAX UINT64_C(1000000000000000)
 enum {
+    SIM_BYTES_MAX = 1 << 20,
+    SIM_RATE_DECIMALS = 9, /* of a chance */
     SIM_LOAD_DECIMALS = 6,
     SIM_LOAD_ONE = 1000000, /* a load is counted in parts of this */
     SIM_PERCENT = SIM_LOAD_ONE / 100,
     SIM_LOCKED_MAX = 64, /* ports that are listed */
 };
 
+/* clang-format off */
+
 /* Options of ATM fabrics that leat sim and leat run have. */
-#define OPTIONS_OF_ATM                                                                        \
-    { "--descriptors", "N", "ATM: messages of a source at a time; default 32" },              \
-        { "--retransmit", "CYCLES", "ATM: until a cell is sent again; default 400000" },      \
-        { "--obsolete", "CYCLES", "ATM: until a unit discards a message; default 40000" },    \
-        { "--transmissions", "N", "ATM: of a cell, until it is given up; default 8" },        \
-        { "--no-resync", NULL, "ATM: do not resynchronise after that, as in the prototype" }, \
-        { "--bit-errors", "H,P", "ATM: chances per bit of header and of payload" },           \
-        { "--lose", "CHANCE", "ATM: that a cell is lost" },                                   \
-        { "--insert", "CHANCE", "ATM: that a stray cell follows a cell" },                    \
-        { "--duplicate", "CHANCE", "ATM: that a cell is duplicated" },                        \
-        { "--hec", NULL, "ATM: headers are protected on the lines" },                         \
-    {                                                                                         \
-        "--dead", "PORTS", "ATM: PORT or PORT@FROM..TO, with commas between"                  \
-    }
+#define OPTIONS_OF_ATM \
+    { "--descriptors", "N", "messages of a source at a time", COUNT(1, UINT16_MAX), \
+      .preset = "32", .kinds = "atm" }, \
+    { "--retransmit", "CYCLES", "until a cell is sent again", COUNT(1, UINT32_MAX), \
+      .preset = "400000", .kinds = "atm" }, \
+    { "--obsolete", "CYCLES", "until a unit discards a message", COUNT(1, UINT32_MAX), \
+      .preset = "40000", .kinds = "atm" }, \
+    { "--transmissions", "N", "of a cell, until it is given up", COUNT(1, UINT8_MAX), \
+      .preset = "8", .kinds = "atm" }, \
+    { "--no-resync", NULL, "do not resynchronise after that, as in the prototype", \
+      .kinds = "atm" }, \
+    { "--bit-errors", "H,P", "chances per bit of header and of payload", .kinds = "atm" }, \
+    { "--loss", "CHANCE", "that a cell is lost", SHARE(SIM_RATE_DECIMALS), .kinds = "atm", \
+      .former = "--lose" }, \
+    { "--insert", "CHANCE", "that a stray cell follows a cell", SHARE(SIM_RATE_DECIMALS), \
+      .kinds = "atm" }, \
+    { "--duplicate", "CHANCE", "that a cell is duplicated", SHARE(SIM_RATE_DECIMALS), \
+      .kinds = "atm" }, \
+    { "--hec", NULL, "headers are protected on the lines", .kinds = "atm" }, \
+    { "--dead", "PORTS", "PORT or PORT@FROM..TO, with commas between", .kinds = "atm" }
+
+/* Of other kinds, which both have, too. */
+#define OPTIONS_OF_FAULTS \
+    { "--fault", "F", "as link:3-7@1000..5000 (leat help sim faults)", true, \
+      .kinds = "flits packetway" }, \
+    { "--fault-file", "FILE", "a fault per line", .kinds = "flits" }, \
+    { "--flit-bits", "N", "of a flit, for bit errors", COUNT(1, LEAT_NET_FLIT_BITS_MAX), \
+      .preset = "64", .kinds = "flits" }
+
+#define OPTIONS_OF_PACKETWAY \
+    { "--forwarding", "HOW", "how routers forward packets", WORD("planned address"), \
+      .preset = "planned", .kinds = "packetway" }, \
+    { "--cut-through", "YES", "routers do not store packets first", WORD("yes no"), \
+      .preset = "yes", .kinds = "packetway" }
 
 /* Options of leat sim that shape a run; leat sweep hands them on. */
-#define OPTIONS_OF_A_RUN                                                                       \
-    { "--cycles", "N", "how long, 1 to 10^15; default 1000000, networks 100000" },             \
-        { "--model", "M", "of ATM fabrics: rtl or cell (default)" },                           \
-        { "--bytes", "B", "of a message, 0 to 67912; default 16, which fills a cell" },        \
-        { "--blocks", "N", "ATM: cells in each buffer of a unit, 1 to 65534; default 1887" },  \
-        OPTIONS_OF_ATM, { "--flits", "N", "networks: of a packet, 1 to 65535; default 1" },    \
-        { "--warmup", "CYCLES", "networks: excluded from results; default auto: detected" },   \
-        { "--hot", "PERCENT", "networks: of hotspot traffic to terminal 0; default 25" },      \
-        { "--burst", "N", "networks: packets of a burst, on average; default 10" },            \
-        { "--fault", "F", "networks: a link, flap, router, port or ber; may be given again",   \
-          true },                                                                              \
-        { "--fault-file", "FILE", "networks: a fault per line" },                              \
-        { "--flit-bits", "N", "networks: of a flit, for bit errors; default 64" },             \
-        { "--links", NULL, "networks: report the flits over each wire (JSON), up to 131072" }, \
-    {                                                                                          \
-        "--unsafe", NULL, "networks: run even if routing can deadlock"                         \
-    }
+#define OPTIONS_OF_A_RUN \
+    { "--cycles", "N", "how long", COUNT(1, SIM_CYCLES_MAX), \
+      .preset = "1e6 (networks of switches 1e5, PacketWay and Ethernets 1e7)" }, \
+    { "--bytes", "N", "of a message", OCTETS(0, SIM_BYTES_MAX), \
+      .preset = "16, which fills a cell (PacketWay and Ethernets 64)", \
+      .kinds = "atm aton packetway ether" }, \
+    { "--model", "M", "what is simulated", WORD("cell rtl flit"), \
+      .preset = "cell (networks of switches flit)", .kinds = "atm flits" }, \
+    { "--blocks", "N", "cells in each buffer of a unit", COUNT(1, LEAT_ATM_AAL_BLOCKS_MAX), \
+      .preset = "1887", .kinds = "atm" }, \
+    OPTIONS_OF_ATM, \
+    { "--flits", "N", "of a packet", COUNT(1, LEAT_NET_FLITS_MAX), .preset = "1", \
+      .kinds = "flits" }, \
+    { "--warmup", "CYCLES", "excluded from results", .words = "auto", \
+      .preset = "auto, which detects it", .kinds = "flits" }, \
+    { "--hot", "PERCENT", "of hotspot traffic to terminal 0", COUNT(0, 100), .preset = "25", \
+      .kinds = "flits" }, \
+    { "--burst", "N", "packets of a burst, on average", COUNT(1, LEAT_NET_BURST_MAX), \
+      .preset = "10", .kinds = "flits" }, \
+    OPTIONS_OF_FAULTS, \
+    { "--links", NULL, "report the flits over each wire (JSON), up to 131072 wires", \
+      .kinds = "flits" }, \
+    { "--unsafe", NULL, "run even if routing can deadlock", .kinds = "flits" }
+
+/* clang-format on */
+
+/* Traffic: of networks of ports, and all words, for completion. */
+#define SIM_TRAFFIC_OF_PORTS "uniform permutation hotspot broadcast bursty"
+#define SIM_TRAFFIC                                                                       \
+    SIM_TRAFFIC_OF_PORTS                                                                  \
+    " W transpose bit-reverse bit-complement shuffle tornado neighbour trace all-to-all " \
+    "allreduce broadcast-tree"
 
 /* The job, as the options describe it. */
 struct sim_job {
@@ -112,6 +153,14 @@ bool sim_read_units(const struct arguments *args, struct leat_atm_aal_config *aa
 /* --model: rtl, or cell by default. False after a complaint. */
 bool sim_read_model(const struct arguments *args, enum leat_sim_atm_model *out);
 const char *sim_model_name(enum leat_sim_atm_model model);
+
+/* --traffic, if given, of a network of ports; `more`: further words that it may be. False after a
+ * complaint. */
+bool sim_take_traffic(const struct arguments *args, const char *more,
+                      enum leat_sim_atm_traffic_pattern *out);
+
+/* Such traffic is not among those known, which are separated by blanks; always false. */
+bool sim_refuse_traffic(const struct arguments *args, const char *name, const char *known);
 
 /* The value of --load, if given; warns if it is rounded. False after a complaint. */
 bool sim_take_load(const struct arguments *args, uint32_t *out);

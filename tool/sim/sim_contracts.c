@@ -32,20 +32,19 @@ static bool read_options(const struct arguments *args, const struct leat_sim_atm
                          struct job *job)
 {
     static const char known[] = "--contracts --admit --cycles --seed --model --json";
-    const char *admit = argument(args, "--admit"), *foreign = argument_not_in(args, known);
+    const char *foreign = argument_not_in(args, known);
     const uint64_t cycles_max = leat_sim_atm_contracts_cycles_max(fabric);
     if (foreign)
         return misused(args->verb,
                        "%s with --contracts, expected only --admit, --cycles, --seed, --model, "
                        "--json",
                        foreign);
-    if (!number_take_within(args, "--cycles", 1, cycles_max < SIM_CYCLES_MAX ? cycles_max : SIM_CYCLES_MAX,
-                     &job->cycles))
+    if (!number_take_within(args, "--cycles", 1,
+                            cycles_max < SIM_CYCLES_MAX ? cycles_max : SIM_CYCLES_MAX,
+                            &job->cycles))
         return false;
-    if (!number_take_within(args, "--seed", 0, UINT64_MAX, &job->seed)) return false;
-    if (!sim_read_model(args, &job->model)) return false;
-    if (admit && strcmp(admit, "all") != 0 && strcmp(admit, "checked") != 0)
-        return misused(args->verb, "--admit '%s', expected all or checked", admit);
+    if (!number_take(args, "--seed", &job->seed) || !sim_read_model(args, &job->model))
+        return false;
     if (leat_sim_atm_contracts_link_rate(fabric) <= LEAT_ATM_CONTRACT_RATE_MAX) return true;
     return misused(args->verb,
                    "a link of %" PRIu64 " cells/s, expected a clock with at most %" PRIu64,

@@ -7,32 +7,34 @@
 #include "sim_clock.h"
 #include <string.h>
 
-enum { RATE_DECIMALS = 9 };
-
 /* Sources of the check workload have neither messages nor lines. */
-static const char not_with_w[] =
-    "--bytes --blocks --descriptors --retransmit --obsolete --transmissions --bit-errors --lose "
-    "--insert --duplicate --hec --dead --no-resync";
+static const char with_w[] = "--traffic --load --seed --cycles --model --record --json";
+
+bool sim_refuse_traffic(const struct arguments *args, const char *name, const char *known)
+{
+    return misused(args->verb, "--traffic '%s', %sexpected one of %s", name,
+                   did_you_mean(name, known), known);
+}
+
+bool sim_take_traffic(const struct arguments *args, const char *more,
+                      enum leat_sim_atm_traffic_pattern *out)
+{
+    const char *name = argument(args, "--traffic");
+    char known[128];
+    if (!name || leat_sim_atm_traffic_find(name, out) || word_is_in(name, more)) return true;
+    snprintf(known, sizeof known, SIM_TRAFFIC_OF_PORTS "%s%s", *more ? " " : "", more);
+    return sim_refuse_traffic(args, name, known);
+}
 
 bool sim_take_load(const struct arguments *args, uint32_t *out)
 {
     const char *text = argument(args, "--load");
     bool exact = true;
-    if (text && !number_read_fraction(text, SIM_LOAD_DECIMALS, out, &exact))
-        return misused(args->verb, "--load '%s', expected 0 to 1 in steps of 1e-6, as 0.25", text);
+    if (text && !number_read_fraction(text, SIM_LOAD_DECIMALS, out, &exact)) return false;
     if (!exact)
         complain("--load %s is rounded to %g, expected steps of 1e-6", text,
                  (double)*out / SIM_LOAD_ONE);
     return true;
-}
-
-static bool read_rate(const struct arguments *args, const char *option, uint32_t *out)
-{
-    const char *text = argument(args, option);
-    if (!text || number_read_fraction(text, RATE_DECIMALS, out, NULL)) return true;
-    return misused(args->verb,
-                   "%s '%s', expected a chance of 0 to 1 in steps of 1e-9, as 0.001 or 1e-6",
-                   option, text);
 }
 
 /* "RATE" or "HEADER,PAYLOAD" */
@@ -46,8 +48,8 @@ static bool read_bit_errors(const struct arguments *args, struct leat_sim_atm_li
     if (len < sizeof header) {
         memcpy(header, text, len);
         header[len] = '\0';
-        if (number_read_fraction(header, RATE_DECIMALS, &line->header_errors, NULL) &&
-            number_read_fraction(payload, RATE_DECIMALS, &line->payload_errors, NULL))
+        if (number_read_fraction(header, SIM_RATE_DECIMALS, &line->header_errors, NULL) &&
+            number_read_fraction(payload, SIM_RATE_DECIMALS, &line->payload_errors, NULL))
             return true;
     }
     return misused(
@@ -116,12 +118,8 @@ bool sim_read_model(const struct arguments *args, enum leat_sim_atm_model *out)
 static bool read_traffic(const struct arguments *args, struct sim_job *job)
 {
     const char *text = argument(args, "--traffic");
-    if (!text) text = "uniform";
-    job->check_load = strcmp(text, "W") == 0;
-    if (job->check_load || leat_sim_atm_traffic_find(text, &job->pattern)) return true;
-    return misused(args->verb,
-                   "--traffic '%s', expected uniform, permutation, hotspot, broadcast, bursty or W",
-                   text);
+    job->check_load = text && strcmp(text, "W") == 0;
+    return sim_take_traffic(args, "W", &job->pattern);
 }
 
 static bool read_load(const struct arguments *args, struct sim_job *job)
@@ -135,44 +133,33 @@ static bool read_load(const struct arguments *args, struct sim_job *job)
     return true;
 }
 
-/* A message must fit the buffer that it is sent from. */
-static bool read_bytes(const struct arguments *args, struct sim_job *job)
-{
-    const uint32_t most = leat_atm_aal_message_max(job->aal.send_blocks);
-    const char *text = argument(args, "--bytes"), *blocks = argument(args, "--blocks");
-    uint64_t number = LEAT_SIM_ATM_LOAD_BYTES_DEFAULT; /* which always fits */
-    if (!text || (leat_tree_number(text, strlen(text), &number) && number <= most)) {
-        job->bytes = (uint32_t)number;
-        return true;
-    }
-    return misused(args->verb, "--bytes '%s', expected a whole number, 0 to %u%s%s", text, most,
-                   blocks ? " with --blocks " : "", blocks ? blocks : "");
-}
-
 bool sim_read_units(const struct arguments *args, struct leat_atm_aal_config *aal)
 {
     aal->resync = !argument(args, "--no-resync");
-    return number_take_small_within(args, "--descriptors", 1, UINT16_MAX, &aal->descriptors) &&
-           number_take_small_within(args, "--retransmit", 1, UINT32_MAX, &aal->retransmit_cycles) &&
-           number_take_small_within(args, "--obsolete", 1, UINT32_MAX, &aal->obsolete_cycles) &&
-           number_take_small_within(args, "--transmissions", 1, UINT8_MAX, &aal->transmissions_max);
+    return number_take_small(args, "--descriptors", &aal->descriptors) &&
+           number_take_small(args, "--retransmit", &aal->retransmit_cycles) &&
+           number_take_small(args, "--obsolete", &aal->obsolete_cycles) &&
+           number_take_small(args, "--transmissions", &aal->transmissions_max);
 }
 
+/* A message must fit the buffer that it is sent from. */
 static bool read_buffers(const struct arguments *args, struct sim_job *job)
 {
     uint32_t *blocks = &job->aal.send_blocks;
-    if (!number_take_small_within(args, "--blocks", 1, LEAT_ATM_AAL_BLOCKS_MAX, blocks)) return false;
+    if (!number_take_small(args, "--blocks", blocks)) return false;
     job->aal.receive_blocks = *blocks;
-    return read_bytes(args, job);
+    job->bytes = LEAT_SIM_ATM_LOAD_BYTES_DEFAULT; /* which always fits */
+    return number_take_small_within(args, "--bytes", 0, leat_atm_aal_message_max(*blocks),
+                                    &job->bytes);
 }
 
 bool sim_read_lines(const struct arguments *args, uint32_t ports,
                     struct leat_sim_atm_line_config *line, struct leat_sim_atm_line_outage *outage)
 {
     line->hec = argument(args, "--hec");
-    return read_bit_errors(args, line) && read_rate(args, "--lose", &line->lose) &&
-           read_rate(args, "--insert", &line->insert) &&
-           read_rate(args, "--duplicate", &line->duplicate) &&
+    return read_bit_errors(args, line) && number_take_share(args, "--loss", &line->lose) &&
+           number_take_share(args, "--insert", &line->insert) &&
+           number_take_share(args, "--duplicate", &line->duplicate) &&
            read_outages(args, ports, line, outage);
 }
 
@@ -201,7 +188,7 @@ static bool check_record(const struct arguments *args, const struct sim_job *job
 
 static bool refuse_with_w(const struct arguments *args, const struct sim_job *job)
 {
-    const char *option = job->check_load ? argument_in(args, not_with_w) : NULL;
+    const char *option = job->check_load ? argument_not_in(args, with_w) : NULL;
     return !option || misused(args->verb,
                               "%s has no meaning with --traffic W, which has no AAL units", option);
 }
@@ -238,10 +225,10 @@ bool sim_read_job(const struct arguments *args, const struct leat_fabric_atm *at
     if (argument(args, "--admit"))
         return misused(args->verb, "--admit has no meaning without --contracts");
     const bool read = sim_read_model(args, &job->model) &&
-                      number_take_within(args, "--cycles", 1, SIM_CYCLES_MAX, &job->cycles) &&
-                      number_take_within(args, "--seed", 0, UINT64_MAX, &job->seed) &&
-                      read_traffic(args, job) && read_load(args, job) && refuse_with_w(args, job) &&
-                      read_buffers(args, job) && sim_read_units(args, &job->aal) &&
+                      number_take(args, "--cycles", &job->cycles) &&
+                      number_take(args, "--seed", &job->seed) && read_traffic(args, job) &&
+                      read_load(args, job) && refuse_with_w(args, job) && read_buffers(args, job) &&
+                      sim_read_units(args, &job->aal) &&
                       sim_read_lines(args, atm->base.ports, &job->line, job->outage) &&
                       check_record(args, job, &atm->base.clock);
     job->line.seed = job->seed;

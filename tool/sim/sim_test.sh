@@ -60,7 +60,7 @@ for traffic in uniform permutation hotspot broadcast bursty; do
 done
 
 # ---- errors on the lines ---------------------------------------------------------------------------
-faults="--bit-errors 1e-5,2e-5 --lose 0.001 --insert 1e-3 --duplicate 0.002 --hec --retransmit 4000 --bytes 60"
+faults="--bit-errors 1e-5,2e-5 --loss 0.001 --insert 1e-3 --duplicate 0.002 --hec --retransmit 4000 --bytes 60"
 # shellcheck disable=SC2086
 cell=$(json "$figures" sim clos444 --load 0.1 --cycles 200000 $faults)
 # shellcheck disable=SC2086
@@ -94,13 +94,14 @@ same "the prototype does not" "$(json '[.certificate, .unsynchronised, .resynchr
 # shellcheck disable=SC2086
 exits 0 "30 streams (a port to another) wait for cells that were given up" "$leat" $back --no-resync
 # Nothing is given up: it is the same with and without it.
-same "no cell given up, no difference" "$(json "$figures" sim clos444 --load 0.2 --cycles 50000 --lose 0.01 --retransmit 5000)" \
-    "$(json "$figures" sim clos444 --load 0.2 --cycles 50000 --lose 0.01 --retransmit 5000 --no-resync)"
+same "no cell given up, no difference" "$(json "$figures" sim clos444 --load 0.2 --cycles 50000 --loss 0.01 --retransmit 5000)" \
+    "$(json "$figures" sim clos444 --load 0.2 --cycles 50000 --loss 0.01 --retransmit 5000 --no-resync)"
 exits 0 "--dead 3@5000 has no effect, expected a cycle within the 1000 of the run" "$leat" sim bmx:4 --dead 3@5000 --cycles 1000
 exits 0 "--hec has no effect, expected errors in headers with it" "$leat" sim bmx:4 --hec --cycles 1000
-exits 0 "cells that are lost are not sent again within the run: --retransmit is 400000" "$leat" sim bmx:4 --lose 0.1 --cycles 1000
+exits 0 "cells that are lost are not sent again within the run: --retransmit is 400000" "$leat" sim bmx:4 --loss 0.1 --cycles 1000
 exits 0 "" "$leat" sim bmx:4 --bit-errors 1e-5 --hec --cycles 1000 --retransmit 500 --dead 3@1000
 same "faults that have an effect are not mentioned" "$(cat "$folder/stderr")" ""
+exits 0 "--lose is called --loss now" "$leat" sim bmx:4 --lose 0.1 --cycles 1000 --retransmit 500
 exits 2 "--no-resync has no meaning with --traffic W" "$leat" sim clos444 --traffic W --no-resync
 exits 2 "--no-resync has no meaning for mesh:2,2" "$leat" sim mesh:2,2 --no-resync
 
@@ -167,8 +168,13 @@ exits 2 "expected one fabric" "$leat" sim
 exits 2 "expected one fabric" "$leat" sim clos444 bmx:2
 exits 2 "unknown fabric 'taurus', expected one of" "$leat" sim taurus
 exits 2 "k is 65, expected 2 to 64" "$leat" sim bmx:65
-exits 2 "--traffic 'heavy', expected uniform, permutation, hotspot, broadcast, bursty or W" "$leat" sim clos444 --traffic heavy
-exits 2 "--model 'bit', expected rtl or cell" "$leat" sim clos444 --model bit
+exits 2 "--traffic 'heavy', expected one of uniform permutation hotspot broadcast bursty W" "$leat" sim clos444 --traffic heavy
+exits 2 "--traffic 'unifrom', did you mean uniform? expected one of" "$leat" sim clos444 --traffic unifrom
+exits 2 "FILE.edges; did you mean mesh:?" "$leat" sim msh:8,8
+exits 2 "FILE.edges; did you mean clos444?" "$leat" sim clos44/buffer=2
+exits 2 "FILE.edges; did you mean ring?" "$leat" sim rng16
+exits 2 "--model 'bit', expected one of cell rtl flit" "$leat" sim clos444 --model bit
+exits 2 "--model 'flit', expected rtl or cell" "$leat" sim clos444 --model flit
 for load in 1.1 -0.5 x "" . e-3 1.000001 1.0000001 0.5x 1e9 1e- 1e-7 0.00000049 99999999999999999999; do
     exits 2 "--load '$load', expected 0 to 1 in steps of 1e-6" "$leat" sim clos444 --load "$load"
 done
@@ -180,18 +186,18 @@ exits 2 "--load '0.605', expected whole hundredths with --traffic W" "$leat" sim
 exits 2 "--cycles '0', expected a whole number, 1 to 1000000000000000" "$leat" sim clos444 --cycles 0
 exits 2 "--cycles '1000000000000001', expected a whole number, 1 to 1000000000000000" "$leat" sim clos444 --cycles 1000000000000001
 exits 2 "--seed 'x', expected a whole number, 0 to 18446744073709551615" "$leat" sim clos444 --seed x
-exits 2 "--bytes '67913', expected a whole number, 0 to 67912" "$leat" sim clos444 --bytes 67913
-exits 2 "--bytes '17', expected a whole number, 0 to 16" "$leat" sim clos444 --blocks 1 --bytes 17
+exits 2 "--bytes '67913', expected 0 to 67912 octets" "$leat" sim clos444 --bytes 67913
+exits 2 "--bytes '17', expected 0 to 16 octets" "$leat" sim clos444 --blocks 1 --bytes 17
 exits 2 "--blocks '65535', expected a whole number, 1 to 65534" "$leat" sim clos444 --blocks 65535
 exits 2 "--descriptors '0', expected a whole number, 1 to 65535" "$leat" sim clos444 --descriptors 0
 exits 2 "--retransmit '0', expected a whole number, 1 to 4294967295" "$leat" sim clos444 --retransmit 0
 exits 2 "--obsolete '4294967296', expected a whole number, 1 to 4294967295" "$leat" sim clos444 --obsolete 4294967296
 exits 2 "--transmissions '256', expected a whole number, 1 to 255" "$leat" sim clos444 --transmissions 256
 for chance in 2 x 1e-10 0.0000000001 "" 1e; do
-    exits 2 "--lose '$chance', expected a chance of 0 to 1 in steps of 1e-9" "$leat" sim clos444 --lose "$chance"
+    exits 2 "--loss '$chance', expected 0 to 1 in steps of 1e-9" "$leat" sim clos444 --loss "$chance"
 done
-exits 2 "--insert '2', expected a chance" "$leat" sim clos444 --insert 2
-exits 2 "--duplicate '2', expected a chance" "$leat" sim clos444 --duplicate 2
+exits 2 "--insert '2', expected 0 to 1" "$leat" sim clos444 --insert 2
+exits 2 "--duplicate '2', expected 0 to 1" "$leat" sim clos444 --duplicate 2
 for errors in "1," ",1" "2,0" "0,2" x "0,0,0"; do
     exits 2 "--bit-errors '$errors', expected HEADER,PAYLOAD" "$leat" sim clos444 --bit-errors "$errors"
 done
@@ -214,6 +220,22 @@ exits 2 "--from '16', expected a whole number, 0 to 15" "$leat" fabric time clos
 exits 2 "--to 'x', expected a whole number, 0 to 15" "$leat" fabric time clos444 --to x
 exits 2 "--model 'bit', expected one of rtl cell" "$leat" fabric time clos444 --model bit
 exits 2 "--vpi does not go with time, expected one of --bytes" "$leat" fabric time clos444 --vpi
+# An option is refused where its row does not list the fabric's kind.
+while IFS='|' read -r option fabric; do
+    exits 2 "${option%%=*} has no meaning for $fabric, which is" "$leat" sim "$fabric" "$option"
+done << END
+--flits=2|clos444
+--fault=link:1-2|clos444
+--cut-through=no|clos444
+--idle=min@5|mesh:2,2
+--record=x|mesh:2,2
+--model=cell|ring16
+--bit-errors=0.1|ring16
+--unsafe|ether4
+--forwarding=address|ether4
+--fault-file=x|twosan
+--contracts=x|twosan
+END
 # Names that are alike: the first line says what each is, and KIND:NAME leaves no doubt.
 first() { "$leat" "$@" | head -n 1; }
 has "clos:4,4,4" "$(first fabric show clos:4,4,4)" "clos444, an ATM fabric: "
