@@ -1,6 +1,5 @@
 /* leat sweep: the requested runs, and what they have in common. */
 #include "fabric.h"
-#include "leat_tree.h"
 #include "net_sim.h"
 #include "number.h"
 #include "shell.h"
@@ -100,7 +99,7 @@ static bool read_loads(struct sweep_plan *plan)
 
 static bool read_seed(const char *word, uint64_t *out)
 {
-    return leat_tree_number(word, strlen(word), out) && *out <= INT64_MAX;
+    return number_read(word, false, out) && *out <= INT64_MAX;
 }
 
 /* "5": the seeds 1 to 5; "3,8,9"; "10:19". */
@@ -225,7 +224,7 @@ static bool read_jobs(struct sweep_plan *plan)
     plan->jobs = processors < 1                ? 1
                  : processors > SWEEP_JOBS_MAX ? SWEEP_JOBS_MAX
                                                : (uint32_t)processors;
-    return number_take_small_within(plan->args, "-j", 1, SWEEP_JOBS_MAX, &plan->jobs);
+    return number_take_small(plan->args, "-j", &plan->jobs);
 }
 
 static bool read_store(struct sweep_plan *plan)

@@ -1,5 +1,6 @@
 /* Which runs a command line requests. */
 #include "complaints_test.h"
+#include "sim.h"
 #include "sweep.h"
 #include "tap.h"
 #include "words_test.h"
@@ -15,6 +16,7 @@ static bool reads(const char *line)
     const bool bare = *line == '!';
     snprintf(whole, sizeof whole, "%s%s", line + bare, bare ? "" : " --store s");
     sweep_plan_free(&plan);
+    plan = (struct sweep_plan){ 0 };
     if (words_read(&verb_sweep, whole, &args) != DONE) return false;
     return sweep_plan_read(&args, &plan);
 }
@@ -153,6 +155,8 @@ static void there_are_bounds(void)
     EQ(plan.jobs, 256);
     OK(is_refused("mesh:4,4 --load 0.1 -j 257", "1 to 256"));
     OK(is_refused("mesh:4,4 --load 0.1 -j 0", "1 to 256"));
+    OK(reads("mesh:4,4 --load 0.1 --seeds 1e3"));
+    EQ(plan.seeds, 1000);
 }
 
 static void names_stand_once_and_nothing_is_missing(void)
@@ -226,10 +230,22 @@ static void files_are_known_by_what_is_in_them(void)
     plan = (struct sweep_plan){ 0 };
 }
 
+static void the_words_of_traffic_are_those_that_fabrics_have(void)
+{
+    const char *words = option_find(&verb_sim, "--traffic")->words;
+    for (size_t i = 0; leat_net_pattern_list(i); i++)
+        OK(word_is_in(leat_net_pattern_list(i)->name, words));
+    for (unsigned i = 0; leat_sim_atm_traffic_name(i); i++)
+        OK(word_is_in(leat_sim_atm_traffic_name(i), SIM_TRAFFIC_OF_PORTS));
+    OK(word_is_in("W", words));
+    OK(strcmp(words, option_find(&verb_sweep, "--traffic")->words) == 0);
+}
+
 TAP_MAIN(T(a_range_of_loads_is_exact_to_its_end),
          T(loads_are_sorted_and_ranges_may_stand_among_them),
          T(what_is_no_load_is_refused_by_its_name), T(seeds_are_counted_listed_or_a_range),
          T(what_is_no_seed_is_refused), T(runs_are_the_product_in_a_fixed_order),
          T(there_are_bounds), T(names_stand_once_and_nothing_is_missing),
          T(options_of_a_traffic_need_that_traffic), T(a_load_is_written_without_zeros_behind),
-         T(a_command_repeats_one_run), T(files_are_known_by_what_is_in_them))
+         T(a_command_repeats_one_run), T(files_are_known_by_what_is_in_them),
+         T(the_words_of_traffic_are_those_that_fabrics_have))
