@@ -81,15 +81,9 @@ static bool list(size_t index, struct leat_fabric_spelling *out)
     return spelling;
 }
 
-static const char *const options[] = { "--model",         "--bit-errors", "--loss", "--insert",
-                                       "--duplicate",     "--hec",        "--dead", "--retransmit",
-                                       "--transmissions", "--obsolete",   "--poll", "--every-cycle",
-                                       "--descriptors",   "--no-resync",  NULL };
-
 const struct leat_fabric_kind leat_fabric_kind_atm = { .id = "atm",
                                                        .what = "an ATM fabric",
                                                        .size = sizeof(struct leat_fabric_atm),
-                                                       .options = options,
                                                        .list = list,
                                                        .matches = matches,
                                                        .reads_any = true,

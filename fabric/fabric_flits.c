@@ -348,13 +348,9 @@ static bool list(size_t index, struct leat_fabric_spelling *out)
     return spelling;
 }
 
-static const char *const options[] = { "--flit-bytes", "--packet-flits", "--fault", "--fault-file",
-                                       NULL };
-
 const struct leat_fabric_kind leat_fabric_kind_flits = { .id = "flits",
                                                          .what = "a network of switches",
                                                          .size = sizeof(struct leat_fabric_flits),
-                                                         .options = options,
                                                          .list = list,
                                                          .matches = matches,
                                                          .reads_any = true,

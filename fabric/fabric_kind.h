@@ -54,9 +54,6 @@ struct leat_fabric_kind {
     const char *id;   /* "ether"; ID:NAME is always a fabric of this kind */
     const char *what; /* "an Ethernet", for users */
     size_t size;      /* of its struct, which begins with struct leat_fabric */
-    /* Its own options of leat run, ended by a NULL; its row in tool/fabric/fabric_verbs.c reads
-     * them. NULL: none. */
-    const char *const *options;
     /* Spellings for leat fabric list, [0] an example of a name. False past the last. */
     bool (*list)(size_t index, struct leat_fabric_spelling *out);
     /* Does this name mean such a fabric, valid or not? */
@@ -104,10 +101,6 @@ const struct leat_fabric_kind *leat_fabric_kind_at(size_t index);
 
 /* The kind that a word means; NULL: none. */
 const struct leat_fabric_kind *leat_fabric_kind_of(const char *word);
-
-/* Does any kind, or this one, have this option? */
-bool leat_fabric_is_option(const char *option);
-bool leat_fabric_knows(const struct leat_fabric_kind *kind, const char *option);
 
 /* ---- a fabric (fabric_kinds.c): false, or NULL, with *error ---- */
 

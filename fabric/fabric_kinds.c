@@ -53,20 +53,6 @@ const struct leat_fabric_kind *leat_fabric_kind_of(const char *word)
     return find(&word);
 }
 
-bool leat_fabric_knows(const struct leat_fabric_kind *kind, const char *option)
-{
-    for (const char *const *each = kind->options; each && *each; each++)
-        if (strcmp(*each, option) == 0) return true;
-    return false;
-}
-
-bool leat_fabric_is_option(const char *option)
-{
-    for (size_t i = 0; i < COUNT; i++)
-        if (leat_fabric_knows(kinds[i], option)) return true;
-    return false;
-}
-
 /* ---- a fabric -------------------------------------------------------------------------------- */
 
 /* Names without parameters, except those of files. */

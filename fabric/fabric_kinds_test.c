@@ -274,17 +274,6 @@ static void a_fabric_is_of_one_kind(void)
     leat_fabric_close(NULL);
 }
 
-static void a_kind_knows_its_options(void)
-{
-    OK(leat_fabric_is_option("--loss"));
-    OK(leat_fabric_is_option("--fault"));
-    OK(!leat_fabric_is_option("--json"));
-    OK(leat_fabric_knows(leat_fabric_kind_of("clos444"), "--loss"));
-    OK(!leat_fabric_knows(leat_fabric_kind_of("mesh:2,2"), "--loss"));
-    OK(leat_fabric_knows(leat_fabric_kind_of("mesh:2,2"), "--fault-file"));
-    OK(!leat_fabric_knows(leat_fabric_kind_of("ring16"), "--fault"));
-}
-
 static void every_kind_has_what_it_must_have(void)
 {
     const struct leat_fabric_kind *kind;
@@ -372,6 +361,6 @@ TAP_MAIN(T(a_word_means_the_kind_that_it_always_meant), T(a_kind_before_a_name_l
          T(what_is_wrong_with_a_name_has_its_place), T(the_text_of_an_error_begins_with_its_place),
          T(codes_and_places_do_not_depend_on_texts), T(a_word_is_not_too_long),
          T(every_spelling_opens_and_carries_a_message), T(an_ethernet_takes_the_time_of_its_frames),
-         T(a_fabric_is_of_one_kind), T(a_kind_knows_its_options),
-         T(every_kind_has_what_it_must_have), T(a_kind_describes_itself),
+         T(a_fabric_is_of_one_kind), T(every_kind_has_what_it_must_have),
+         T(a_kind_describes_itself),
          T(a_clock_is_a_fraction_of_picoseconds), T(any_name_is_read_or_refused_with_a_place_in_it))

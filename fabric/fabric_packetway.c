@@ -301,14 +301,10 @@ static bool list(size_t index, struct leat_fabric_spelling *out)
     return true;
 }
 
-static const char *const options[] = { "--flit-bytes", "--packet-flits", "--fault",
-                                       "--forwarding", "--cut-through",  NULL };
-
 const struct leat_fabric_kind leat_fabric_kind_packetway = {
     .id = "packetway",
     .what = "a PacketWay network",
     .size = sizeof(struct leat_fabric_packetway),
-    .options = options,
     .list = list,
     .matches = matches,
     .read = read_it,

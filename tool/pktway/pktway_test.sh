@@ -310,9 +310,9 @@ exits 2 "as in router:west@1ms..2.5ms" "$leat" sim twosan --fault link:west@2ms.
 exits 2 "--error-at 'north', expected the name of a router" "$leat" pktway ping clos.1 --fabric twosan --error-at north
 exits 2 "tell 'colour=red', expected name=NAME" "$leat" pktway tell colour=red --fabric twosan
 exits 2 "tables: 'north', expected the name of a router" "$leat" pktway tables north --fabric twosan
-exits 2 "--forwarding 'fast', expected planned or address" "$leat" sim twosan --forwarding fast
+exits 2 "--forwarding 'fast', expected one of planned address" "$leat" sim twosan --forwarding fast
 exits 2 "--forwarding has no meaning for clos444" "$leat" sim clos444 --forwarding planned
-exits 2 "--cut-through 'maybe', expected yes or no" "$leat" sim twosan --cut-through maybe
+exits 2 "--cut-through 'maybe', expected one of yes no" "$leat" sim twosan --cut-through maybe
 exits 2 "--cut-through has no meaning for clos444" "$leat" sim clos444 --cut-through no
 exits 2 "--model has no meaning for twosan, which is a PacketWay network" "$leat" sim twosan --model rtl
 exits 2 "a PacketWay network, expected" "$leat" fabric draw twosan
@@ -356,7 +356,7 @@ C
     tail -n 1 "$folder/stdout" | jq -e '.contention_seconds < 0 and .reordered_tasks == 16 and (.contention_note | length > 0)' > /dev/null ||
         fail "an anomaly as JSON"
     exits 0 "contention is 0.0" "$leat" run --fabric twosan -n 12 --contention -- "$folder/rounds"
-    exits 2 "--lose has no meaning for twosan" "$leat" run --fabric twosan -n 2 --lose 0.1 -- "$folder/sum"
+    exits 2 "--loss has no meaning for twosan" "$leat" run --fabric twosan -n 2 --loss 0.1 -- "$folder/sum"
     exits 1 "was lost: " "$leat" run --fabric twosan -n 10 --fault router:west@300us.. -- "$folder/sum"
 fi
 finish

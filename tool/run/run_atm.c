@@ -14,7 +14,7 @@ bool run_atm_check(const struct run_job *job)
 {
     if (job->library != RUN_ATM) {
         if (!job->records) return true;
-        return misused(job->verb, "--records has no meaning but for programs of leat/atm_task.h");
+        return misused(job->verb, "--messages has no meaning but for programs of leat/atm_task.h");
     }
     const struct leat_fabric_kind *kind = leat_fabric_kind_of(job->fabric);
     if (!kind || kind == &leat_fabric_kind_atm) return true;

@@ -18,7 +18,7 @@ number() { tail -n 1 "$folder/stdout" | jq -r ".$1"; }
 for example in matrix_ex1 matrix_ex2 linear_ex4; do
     case $example in matrix*) program=mml ;; *) program=srl ;; esac
     cp "$vectors/$example.in" "$folder/file"
-    run --records "$folder/records.csv" -- "$programs/$program" "$folder/file"
+    run --messages "$folder/records.csv" -- "$programs/$program" "$folder/file"
     cmp -s "$folder/file" "$vectors/$example.out" || fail "$example: $(cat "$folder/file")"
 done
 same 'records of each worker' "$(model sequences "$vectors/comm_experimental.csv" "$folder/records.csv")" ''
@@ -28,7 +28,7 @@ same 'what they sent' "$(grep -v 'start$' "$folder/records.csv" | grep -c snd)" 
 # A message that nothing disturbs: octets, and cycles from the write lock to the last get (spec/atm.md, 5.4).
 for pair in 1:169 2:177 3:185 4:193 8:231 16:307 17:389 52:717 53:802 1000:11640 67912:779222; do
     octets=${pair%:*}
-    run --records "$folder/records.csv" -- "$programs/ecs" $((octets / 4)) $((octets % 4))
+    run --messages "$folder/records.csv" -- "$programs/ecs" $((octets / 4)) $((octets % 4))
     same "cycles of $octets octets" "$(model delay "$folder/records.csv")" "${pair#*:}"
     [ "$octets" -lt 4 ] || has "ecd with $octets octets" "$(cat "$folder/stderr")" "[ecd 0] $octets octets: ${pair#*:} cycles"
 done
@@ -73,7 +73,7 @@ for fabric in clos444 bmx:8 clos:2,3,4/buffer=2; do
     for way in '--model cell' '--model cell' '--model rtl'; do
         cp "$vectors/linear_ex4.in" "$folder/file"
         # shellcheck disable=SC2086
-        run $way --json --records "$folder/records.csv" -- "$programs/srl" "$folder/file"
+        run $way --json --messages "$folder/records.csv" -- "$programs/srl" "$folder/file"
         cmp -s "$folder/file" "$vectors/linear_ex4.out" || fail "$fabric: another result"
         number 'certificate + " \(.simulated_seconds) \(.messages) \(.bytes)"' >> "$folder/certificates"
         cksum < "$folder/records.csv" >> "$folder/sums"
@@ -112,9 +112,10 @@ exits 1 'ecs: expected a number of integers' "$leat" run --fabric clos444 -- "$p
 exits 1 'srl: expected a file' "$leat" run --fabric clos444 -- "$programs/srl"
 exits 1 'not started by `leat run`' "$programs/snd"
 exits 2 'expected one, as in --fabric clos444' "$leat" run --fabric mesh:4,4 -- "$programs/snd"
-exits 2 'has no meaning but for programs of leat/atm_task.h' "$leat" run --fabric clos444 --records "$folder/r" --library pvm -- true
-exits 2 'standard output is the program' "$leat" run --fabric clos444 --records - -- "$programs/snd"
-exits 2 '/nowhere/r' "$leat" run --fabric clos444 --records /nowhere/r -- "$programs/snd"
+exits 2 'has no meaning but for programs of leat/atm_task.h' "$leat" run --fabric clos444 --messages "$folder/r" --library pvm -- true
+exits 2 'standard output is the program' "$leat" run --fabric clos444 --messages - -- "$programs/snd"
+exits 2 '--records is called --messages now' "$leat" run --fabric clos444 --records /nowhere/r -- "$programs/snd"
+exits 2 '/nowhere/r' "$leat" run --fabric clos444 --messages /nowhere/r -- "$programs/snd"
 model system 1 13 > "$folder/file"
 exits 1 'port 1 has as many tasks of that name as its unit serves' "$leat" run --fabric clos444 -- "$programs/srl" "$folder/file"
 

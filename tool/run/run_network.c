@@ -7,16 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Options that only other kinds of fabrics have. False after a complaint. */
-static bool refuse_foreign(const struct arguments *args, const struct leat_fabric *fabric)
-{
-    for (const struct option *o = args->verb->options; o->name; o++)
-        if (argument(args, o->name) && leat_fabric_is_option(o->name) &&
-            !leat_fabric_knows(fabric->kind, o->name))
-            return fabric_refuse_option(args, fabric, "", o->name);
-    return true;
-}
-
 /* Commands to units. */
 static bool open_platform(const struct run_job *job, bool contention_free, struct run_network *out)
 {
@@ -68,7 +58,7 @@ bool run_network_open(const struct run_job *job, bool contention_free, struct ru
     memset(out, 0, sizeof *out);
     out->is_recorded = job->record && !contention_free;
     out->fabric = fabric_read(job->verb, job->fabric);
-    if (!out->fabric || !refuse_foreign(job->args, out->fabric)) return false;
+    if (!out->fabric || !fabric_has_options(job->args, out->fabric)) return false;
     const struct fabric_verbs *verbs = fabric_verbs_of(out->fabric->kind);
     return (!verbs->options || verbs->options(job->args, out->fabric)) &&
            (job->library == RUN_ATM ? open_platform : open_ports)(job, contention_free, out);

@@ -137,20 +137,15 @@ static bool is_elf(const char *path)
 
 const char *const run_library_names[] = { [RUN_MPI] = "mpi", [RUN_PVM] = "pvm", [RUN_ATM] = "atm" };
 
-static bool read_library(const struct verb *verb, const char *name, enum run_library *out)
-{
-    for (*out = RUN_MPI; *out <= RUN_ATM; ++*out)
-        if (!strcmp(name, run_library_names[*out])) return true;
-    return misused(verb, "--library %s: unknown, expected mpi, pvm or atm", name);
-}
-
 bool run_program_find(struct run_job *job, const char *library)
 {
     const char *name = job->words[0];
     if (!find_on_path(name, job->program, sizeof job->program) &&
         !find_example(name, job->program, sizeof job->program))
         return complain("%s: no such program, expected one that can be executed", name);
-    if (library) return read_library(job->verb, library, &job->library);
+    for (size_t i = RUN_MPI; library && i <= RUN_ATM; i++)
+        if (!strcmp(library, run_library_names[i])) job->library = (enum run_library)i;
+    if (library) return true;
     if (!is_elf(job->program))
         return complain(
             "%s: no binary program; for a script, --library mpi, pvm or atm says what it runs",

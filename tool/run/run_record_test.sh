@@ -62,7 +62,7 @@ for fabric in clos444 bmx:4 mesh:4,4 crossbar:8/switch=voq fattree:2,3 dragonfly
 done
 record torus:4,4 rank -n 24 --placement block -- "$folder/mixed" 5000
 record clos444 rank -n 3 -- "$folder/mixed" 70000 # longer than is sent at once
-record clos444 rank -n 4 --model rtl --lose 0.01 --retransmit 5000 -- "$folder/mixed" 500
+record clos444 rank -n 4 --model rtl --loss 0.01 --retransmit 5000 -- "$folder/mixed" 500
 for fabric in clos444 mesh:4,4; do # tasks that are ahead of the network, each time otherwise
     exits 0 '' "$leat" run --fabric "$fabric" -n 4 --json --compute measured:50 --record "$folder/1.leatrec" -- "$folder/mixed" 1000 30
     cp "$folder/stdout" "$folder/told1"

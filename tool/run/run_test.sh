@@ -102,12 +102,15 @@ exits 0 '' "$leat" run --fabric clos444 -n 2 --real-clock --json -- "$folder/rin
 # Errors on the lines are repaired, at the cost of time; a dead port ends the run with the reason.
 exits 0 '' "$leat" run --fabric clos444 -n 4 --json -- "$folder/ring" 1000 2
 sound=$(number simulated_seconds "$folder/stdout")
-exits 0 '' "$leat" run --fabric clos444 -n 4 --json --lose 0.02 --bit-errors 0,1e-5 --retransmit 5000 -- "$folder/ring" 1000 2
+exits 0 '' "$leat" run --fabric clos444 -n 4 --json --loss 0.02 --bit-errors 0,1e-5 --retransmit 5000 -- "$folder/ring" 1000 2
 jq -en "$(number simulated_seconds "$folder/stdout") > $sound" > /dev/null || fail "lost cells cost no time"
 exits 1 'was lost: its port gave it up' "$leat" run --fabric clos444 -n 4 --dead 2 --retransmit 1000 -- "$folder/ring" 1000 2
 exits 0 '' "$leat" run --fabric mesh:4,4/routing=adaptive -n 16 --fault link:5-6 -- "$folder/ring" 1000 2
 exits 1 'was lost' "$leat" run --fabric mesh:4,4 -n 16 --fault port:3 -- "$folder/ring" 1000 2
-exits 2 'has no meaning for mesh:4,4, which is a network of switches' "$leat" run --fabric mesh:4,4 --lose 0.1 -- "$folder/ring"
+exits 2 'has no meaning for mesh:4,4, which is a network of switches' "$leat" run --fabric mesh:4,4 --loss 0.1 -- "$folder/ring"
+exits 2 '--cut-through has no meaning for mesh:4,4' "$leat" run --fabric mesh:4,4 --cut-through no -- "$folder/ring"
+exits 2 '--flit-bits has no meaning for ring16, which is a token ring' "$leat" run --fabric ring16 --flit-bits 8 -- "$folder/ring"
+exits 2 'did you mean torus:?' "$leat" run --fabric tours:4,4 -- "$folder/ring"
 exits 2 'has no meaning for clos444, which is an ATM fabric' "$leat" run --fabric clos444 --fault link:0-1 -- "$folder/ring"
 exits 2 "--dead '99'" "$leat" run --fabric clos444 --dead 99 -- "$folder/ring"
 exits 2 'no router 99' "$leat" run --fabric mesh:4,4 --fault link:0-99 -- "$folder/ring"
@@ -148,9 +151,9 @@ exits 2 'no such program' "$leat" run --fabric clos444 -- "$folder/nothing"
 exits 2 'a static program, expected one that is linked dynamically' "$leat" run --fabric clos444 -- "$folder/static"
 exits 2 'linked with neither libmpi nor libpvm3' "$leat" run --fabric clos444 -- "$folder/plain"
 exits 2 'for a script, --library' "$leat" run --fabric clos444 -- "$folder/script"
-exits 2 'expected mpi, pvm or atm' "$leat" run --fabric clos444 --library qt -- "$folder/script"
-exits 2 'expected --fabric F and a program' "$leat" run -- "$folder/ring"
-exits 2 'expected --fabric F and a program' "$leat" run --fabric clos444
+exits 2 "--library 'qt', expected one of mpi pvm atm" "$leat" run --fabric clos444 --library qt -- "$folder/script"
+exits 2 'expected --fabric FABRIC and a program' "$leat" run -- "$folder/ring"
+exits 2 'expected --fabric FABRIC and a program' "$leat" run --fabric clos444
 exits 2 "-n '0', expected" "$leat" run --fabric clos444 -n 0 -- "$folder/ring"
 exits 2 "-n 'many', expected" "$leat" run --fabric clos444 -n many -- "$folder/ring"
 exits 2 '2 to 64' "$leat" run --fabric bmx:99 -n 2 -- "$folder/ring"

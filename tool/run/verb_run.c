@@ -13,9 +13,8 @@
 #include <unistd.h>
 
 #define SECOND_PS UINT64_C(1000000000000)
-
-/* A day; as many seconds as simulated time has. */
-enum { RUN_PATIENCE_S = 86400, RUN_PATIENCE_S_MAX = 18000000 };
+#define DAY_PS    (86400 * SECOND_PS)
+#define PS_MAX    (1000000 * SECOND_PS) /* as times are written */
 
 /* ---- options --------------------------------------------------------------------------------- */
 
@@ -38,7 +37,7 @@ static bool read_compute(const struct arguments *args, double *scale)
 /* Files besides the program's output. */
 static bool check_files(const struct arguments *args)
 {
-    static const char *const options[] = { "--record", "--records", "--json" };
+    static const char *const options[] = { "--record", "--messages", "--json" };
     struct result_name names[] = { { "standard output", "-" }, { 0 }, { 0 }, { 0 } };
     size_t count = 1;
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
@@ -54,17 +53,16 @@ static bool check_files(const struct arguments *args)
 
 static bool read_job(const struct arguments *args, struct run_job *job)
 {
-    enum leat_sim_atm_model model;
-    uint64_t patience_s = RUN_PATIENCE_S;
     *job = (struct run_job){ .verb = args->verb,
                              .args = args,
                              .fabric = argument(args, "--fabric"),
                              .placement = argument(args, "--placement"),
                              .record = argument(args, "--record"),
-                             .records = argument(args, "--records"),
+                             .records = argument(args, "--messages"),
                              .json = argument(args, "--json"),
                              .real_clock = argument(args, "--real-clock"),
                              .contention = argument(args, "--contention"),
+                             .patience = DAY_PS,
                              .flit_octets = 16,
                              .packet_flits = 16,
                              .words = args->operand };
@@ -72,17 +70,13 @@ static bool read_job(const struct arguments *args, struct run_job *job)
     if (args->operand_count < 1 || !job->fabric)
         return misused(
             args->verb,
-            "expected --fabric F and a program, as in leat run --fabric clos444 -- ./program");
-    if (!check_files(args) || !sim_read_model(args, &model) ||
-        !number_take_small_within(args, "-n", 1, RUN_TASKS_MAX, &job->tasks) ||
-        !number_take_within(args, "--patience", 0, RUN_PATIENCE_S_MAX, &patience_s) ||
-        !number_take_small_within(args, "--flit-bytes", 1, LEAT_NET_PORT_FLIT_OCTETS_MAX,
-                           &job->flit_octets) ||
-        !number_take_small_within(args, "--packet-flits", 2, LEAT_NET_FLITS_MAX, &job->packet_flits) ||
-        !read_compute(args, &job->compute_scale))
-        return false;
-    job->patience = patience_s * SECOND_PS;
-    return run_program_find(job, argument(args, "--library")) && run_atm_check(job);
+            "expected --fabric FABRIC and a program, as in leat run --fabric clos444 -- ./program");
+    return check_files(args) && number_take_small(args, "-n", &job->tasks) &&
+           number_take(args, "--patience", &job->patience) &&
+           number_take_small(args, "--flit-bytes", &job->flit_octets) &&
+           number_take_small(args, "--packet-flits", &job->packet_flits) &&
+           read_compute(args, &job->compute_scale) &&
+           run_program_find(job, argument(args, "--library")) && run_atm_check(job);
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
@@ -303,88 +297,113 @@ static int run_run(const struct arguments *args)
     return finish(code);
 }
 
+/* ---- help ------------------------------------------------------------------------------------ */
+
+static const char about_time[] =
+    "Simulated time advances only while all processes wait, so runs are repeatable: same output, "
+    "same certificate. The program's own clocks (MPI_Wtime, gettimeofday, clock_gettime, sleep "
+    "...) show simulated time, which starts at one second; --real-clock leaves them alone.\n"
+    "Computation takes no time, or with --compute measured the processor time multiplied by SCALE; "
+    "reading the clock takes 20 ns, an unsuccessful poll 100 ns.\n"
+    "Polling counts as waiting: if tasks poll more than 1000 times and for longer than --patience "
+    "(simulated time; 0s: forever) while no message is sent or received and no task starts or "
+    "ends, that is a deadlock.";
+
+static const char about_networks[] =
+    "ATM fabrics carry messages as the thesis' adaptation layer does (T(N) of leat fabric time, "
+    "for a message with a header of a few octets). Networks of switches carry them as packets of "
+    "up to --packet-flits flits of --flit-bytes each, one of them for the header.\n"
+    "Repetitive communication over ATM fabrics is simulated once. When the network, its units and "
+    "everything in flight return to an earlier state, and the same messages are sent in the same "
+    "cycles, leat replays the recorded deliveries (replayed: how many messages). Times and "
+    "certificate are the same as with --every-cycle, which simulates everything.\n"
+    "Programs that are linked with libleat-atm (leat/atm_task.h: the calls of the thesis) drive "
+    "the adaptation layer units of an ATM fabric themselves. The first task starts the others, up "
+    "to 1024 in all and 10 with the same name at a port; their output goes to standard error, "
+    "prefixed with their names.";
+
+static const char about_faults[] =
+    "Faults and line errors are those of leat sim (leat help sim faults). Units of ATM fabrics "
+    "retransmit lost cells; a message that is given up, or lost in a network, ends the run with "
+    "the reason. Units resynchronise as in leat sim, unless --no-resync is given.\n"
+    "The run ends with exit code 1 and a reason if the program is killed, aborts, forks a process "
+    "that communicates, closes descriptors of the MPI library, or deadlocks; the same holds if an "
+    "ATM network is deadlocked, or delivers nothing for longer than all its timeouts. The report "
+    "lists which task waits for what.";
+
+static const char about_record[] =
+    "--record writes a recording, from which leat export makes timelines, captures and tables. It "
+    "has for each task when it waits and computes, its messages with length and tag, and messages "
+    "that have arrived but are not yet received (inbox0 ...); the messages queued at each port "
+    "(queue0 ...) and in flight (in_flight); flits in the network, whenever it reports progress; "
+    "and all cells of ATM fabrics. A message takes 40 to 80 octets of the file, a cell 120. A run "
+    "that fails or is interrupted is recorded up to that point.";
+
+static const char about_json[] =
+    "--json writes one object to FILE, named as --json=FILE or before the --. Without FILE it "
+    "stands on a line of its own on standard output, after an empty line if that is a pipe or a "
+    "terminal.\n"
+    "It has fabric, program, library, status (done, exit, deadlock, livelock, died, failed, lost, "
+    "unrecorded or interrupted), reason (a text, or null), exit_code (of a program that ended by "
+    "itself, or null), tasks, simulated_seconds, messages, bytes, certificate, wall_seconds, "
+    "replayed, repeatable, not_repeatable_because (a list of reasons), and task: a list with task, "
+    "port, seconds, waiting_seconds, messages_sent, bytes_sent, messages_received, "
+    "bytes_received.\n"
+    "--contention adds contention_free_seconds, contention_seconds, reordered_tasks (those that "
+    "then receive messages in a different order) and, if the run takes longer without contention, "
+    "contention_note.";
+
 const struct verb verb_run = {
     .name = "run",
     .summary = "run a real program, of MPI, PVM or the thesis, over a simulated network",
-    .synopsis = "--fabric F [-n N] [--compute none|measured[:SCALE]] [--placement P] "
-                "[--contention] [--json [FILE]] [options] -- PROGRAM [ARGUMENT...]",
+    .synopsis = "--fabric FABRIC [-n N] [--contention] [--json [FILE]] [options] -- PROGRAM "
+                "[ARGUMENT...]",
     .description =
         "Runs an installed, dynamically linked Open MPI or PVM program without recompiling it. "
-        "Its processes are attached to the ports of a simulated network (see leat fabric list; "
-        "ring16 is a token ring, ether16 an Ethernet, twosan a PacketWay network of several "
-        "SANs), which carries the messages between them. leat starts MPI programs through mpirun "
-        "and sets its options. PVM programs need no daemon: each port is a host, and up to 64 "
-        "tasks may be spawned.\n"
-        "Simulated time advances only while all processes wait, so runs are repeatable: same "
-        "output, same certificate. The program's own clocks (MPI_Wtime, gettimeofday, "
-        "clock_gettime, sleep ...) show simulated time, which starts at one second; --real-clock "
-        "leaves them alone. Computation takes no time, or with --compute measured the processor "
-        "time multiplied by SCALE; reading the clock takes 20 ns, an unsuccessful poll 100 ns.\n"
-        "ATM fabrics carry messages as the thesis' adaptation layer does (T(N) of leat fabric "
-        "time, for a message with a header of a few octets); networks of switches carry them as "
-        "packets of up to --packet-flits flits of --flit-bytes each, one of them for the "
-        "header.\n"
-        "Repetitive communication over ATM fabrics is simulated once. When the network, its "
-        "units and everything in flight return to an earlier state, and the same messages are "
-        "sent in the same cycles, leat replays the recorded deliveries (replayed: how many "
-        "messages). Times and certificate are the same as with --every-cycle, which simulates "
-        "everything.\n"
-        "Programs that are linked with libleat-atm (leat/atm_task.h: the calls of the thesis) "
-        "drive the adaptation layer units of an ATM fabric themselves. The first task starts the "
-        "others, up to 1024 in all and 10 with the same name at a port; their output goes to "
-        "standard error, prefixed with their names.\n"
-        "After the program's own output, standard error shows the simulated time, messages, "
-        "octets, and how long each task waited. The JSON object (in FILE, named as --json=FILE "
-        "or before the --; else on a line of its own on standard output, after an empty line if "
-        "that is a pipe or a terminal) has fabric, program, library, status (done, exit, "
-        "deadlock, livelock, died, failed, lost, unrecorded or interrupted), reason (a text, or "
-        "null), exit_code (of a program that ended by itself, or null), tasks, "
-        "simulated_seconds, messages, bytes, certificate, wall_seconds, replayed, with "
-        "--contention also contention_free_seconds, contention_seconds, reordered_tasks (those "
-        "that then receive messages in a different order) and, if the run takes longer without "
-        "contention, contention_note, repeatable, not_repeatable_because (a list of reasons), "
-        "and task: a list with task, port, seconds, waiting_seconds, messages_sent, bytes_sent, "
-        "messages_received, bytes_received.\n"
-        "Faults and line errors are those of leat sim. Units of ATM fabrics retransmit lost "
-        "cells; a message that is given up, or lost in a network, ends the run with the reason. "
-        "Units resynchronise as in leat sim, unless --no-resync is given.\n"
-        "--record writes a recording, from which leat export makes timelines, captures and "
-        "tables. It has for each task when it waits and computes, its messages with length and "
-        "tag, and messages that have arrived but are not yet received (inbox0 ...); the messages "
-        "queued at each port (queue0 ...) and in flight (in_flight); flits in the network, "
-        "whenever it reports progress; and all cells of ATM fabrics. A message takes 40 to 80 "
-        "octets of the file, a cell 120. A run that fails or is interrupted is recorded up to "
-        "that point.\n"
-        "The run ends with exit code 1 and a reason if the program is killed, aborts, forks a "
-        "process that communicates, closes descriptors of the MPI library, or deadlocks; the same "
-        "holds if an ATM network is deadlocked, or delivers nothing for longer than all its "
-        "timeouts. The report lists which task waits for what. Polling counts as waiting: if "
-        "tasks poll more than 1000 times and for longer than --patience (simulated seconds, "
-        "default 86400; 0: forever) while no message is sent or received and no task starts or "
-        "ends, that is a deadlock.",
-    .options = { { "--fabric", "F", "the network" },
-                 { "-n", "N", "tasks, 1 to 1024; default: MPI one for each port, others one" },
-                 { "--compute", "C", "none (default), measured, or measured:SCALE" },
-                 { "--placement", "P", "cyclic (default), block, or ports as in 0,4,8" },
-                 { "--contention", NULL, "run again, silently, without contention, and compare" },
-                 { "--json", "[FILE]",
-                   "the result as JSON, to FILE or after the program's output" },
-                 { "--patience", "S", "seconds without a message until polling is a deadlock" },
-                 { "--record", "FILE", "what tasks and network do, for leat export" },
-                 { "--real-clock", NULL, "the program's clocks stay real" },
-                 { "--library", "L", "mpi, pvm or atm, if it cannot be detected from the program" },
-                 { "--model", "M", "of ATM fabrics: rtl or cell (default)" },
-                 { "--every-cycle", NULL, "ATM: simulate every cycle, replay nothing" },
-                 { "--flit-bytes", "N", "networks: of a flit; default 16" },
-                 { "--packet-flits", "N", "networks: of a packet at most; default 16" },
-                 { "--fault", "F", "networks: as in leat sim; may be given again", true },
-                 { "--fault-file", "FILE", "networks: a fault per line" },
-                 { "--forwarding", "F", "PacketWay: planned (routes, default) or address" },
-                 { "--cut-through", "C", "PacketWay: yes (default), or no: packets are stored" },
-                 { "--flit-bits", "N", "networks: of a flit, for bit errors; default 64" },
-                 OPTIONS_OF_ATM,
-                 { "--poll", NULL, "leat/atm_task.h: tasks poll, as in the thesis" },
-                 { "--records", "FILE", "leat/atm_task.h: what tasks sent and received, CSV" } },
+        "Its processes are attached to the ports of a simulated network (`leat fabric list` shows "
+        "which), which carries the messages between them. After the program's own output, standard "
+        "error shows the simulated time, messages, octets, and how long each task waited.\n"
+        "leat starts MPI programs through mpirun and sets its options. PVM programs need no "
+        "daemon: each port is a host, and up to 64 tasks may be spawned. Of the networks, ring16 "
+        "is a token ring, ether16 an Ethernet, twosan a PacketWay network of several SANs.",
+    .topics =
+        (const struct topic[]){
+            { "time", about_time },
+            { "networks", about_networks },
+            { "faults", about_faults },
+            { "record", about_record },
+            { "json", about_json },
+            { NULL, NULL },
+        },
+    .options = {
+        { "--fabric", "FABRIC", "the network" },
+        { "-n", "N", "tasks", COUNT(1, RUN_TASKS_MAX),
+          .preset = "one for each port (MPI), or one" },
+        { "--compute", "C", "the time of computation: none, measured or measured:SCALE",
+          .words = "none measured", .preset = "none" },
+        { "--placement", "P", "of tasks on ports: cyclic, block, or ports as in 0,4,8",
+          .words = "cyclic block", .preset = "cyclic" },
+        { "--contention", NULL, "run again, silently, without contention, and compare" },
+        { "--json", "[FILE]", "the result as JSON, to FILE or after the program's output" },
+        { "--patience", "TIME", "until polling without a message is a deadlock (0s: never)",
+          TIME(0, PS_MAX), .preset = "86400s", .unit = "s" },
+        { "--record", "FILE", "what tasks and network do, for leat export" },
+        { "--real-clock", NULL, "the program's clocks stay real" },
+        { "--library", "L", "of the program, if it cannot be detected", WORD("mpi pvm atm") },
+        { "--model", "M", "what is simulated", WORD("cell rtl"), .preset = "cell", .kinds = "atm" },
+        { "--every-cycle", NULL, "simulate every cycle, replay nothing", .kinds = "atm" },
+        OPTIONS_OF_ATM,
+        { "--poll", NULL, "programs of leat/atm_task.h: tasks poll, as in the thesis",
+          .kinds = "atm" },
+        { "--messages", "FILE", "programs of leat/atm_task.h: what tasks sent and received, CSV",
+          .kinds = "atm", .former = "--records" },
+        { "--flit-bytes", "N", "of a flit", OCTETS(1, LEAT_NET_PORT_FLIT_OCTETS_MAX),
+          .preset = "16", .kinds = "flits packetway" },
+        { "--packet-flits", "N", "of a packet at most", COUNT(2, LEAT_NET_FLITS_MAX),
+          .preset = "16", .kinds = "flits packetway" },
+        OPTIONS_OF_FAULTS,
+        OPTIONS_OF_PACKETWAY,
+    },
     .examples = "leat run --fabric clos444 -n 2 -- NPopenmpi\n"
                 "leat run --fabric mesh:4,4 -- hello.pvm\n"
                 "leat run --fabric torus:4,4 -n 16 --contention -- ./my_mpi_program",
