@@ -171,6 +171,72 @@ BOTH(WTIME)
     }
 BOTH(ABORT)
 
+/* ---- octets that a rank hands over in a call, for the profile -------------------------------- */
+
+static uint64_t octets_of(int count, MPI_Datatype type)
+{
+    static int (*next)(MPI_Datatype, int *);
+    int size = 0;
+    if (!leat_fi_is_simulated() || count <= 0) return 0;
+    FIND(next, "PMPI_Type_size");
+    return next(type, &size) == MPI_SUCCESS && size > 0 ? (uint64_t)count * (uint64_t)size : 0;
+}
+
+/* The group that a collective call reaches. */
+static int ranks_of(MPI_Comm comm)
+{
+    static int (*is_between)(MPI_Comm, int *), (*size_of)(MPI_Comm, int *);
+    static int (*remote_size_of)(MPI_Comm, int *);
+    int between = 0, size = 0;
+    if (!leat_fi_is_simulated()) return 0;
+    FIND(is_between, "PMPI_Comm_test_inter");
+    FIND(size_of, "PMPI_Comm_size");
+    FIND(remote_size_of, "PMPI_Comm_remote_size");
+    if (is_between(comm, &between) != MPI_SUCCESS) return 0;
+    return (between ? remote_size_of : size_of)(comm, &size) == MPI_SUCCESS ? size : 0;
+}
+
+static int rank_in(MPI_Comm comm)
+{
+    static int (*next)(MPI_Comm, int *);
+    int rank = 0;
+    FIND(next, "PMPI_Comm_rank");
+    return leat_fi_is_simulated() && next(comm, &rank) == MPI_SUCCESS ? rank : 0;
+}
+
+static bool is_root(int root, MPI_Comm comm)
+{
+    return root == MPI_ROOT || (root >= 0 && root == rank_in(comm));
+}
+
+static int own_part(const int counts[], MPI_Comm comm)
+{
+    return counts ? counts[rank_in(comm)] : 0;
+}
+
+static uint64_t to_all(uint64_t octets, MPI_Comm comm)
+{
+    return octets ? octets * (uint64_t)ranks_of(comm) : 0;
+}
+
+/* In place, a rank's own part is where it receives. */
+static uint64_t octets_out(const void *out, int outs, MPI_Datatype out_type, int ins,
+                           MPI_Datatype in_type)
+{
+    return out == MPI_IN_PLACE ? octets_of(ins, in_type) : octets_of(outs, out_type);
+}
+
+/* A part for each rank, of one type or of several. */
+static uint64_t octets_of_parts(const int counts[], MPI_Datatype type, const MPI_Datatype types[],
+                                MPI_Comm comm)
+{
+    const int ranks = counts ? ranks_of(comm) : 0;
+    uint64_t octets = 0;
+    for (int i = 0; i < ranks; i++)
+        octets += octets_of(counts[i], types ? types[i] : type);
+    return octets;
+}
+
 /* ---- calls that block, or start stepwise operations ------------------------------------------ */
 
 #define BLOCKING_CALL(NAME, PARAMETERS, ARGUMENTS, ...)                  \
@@ -188,18 +254,25 @@ BOTH(ABORT)
     BLOCKING_CALL(MPI_##NAME, __VA_ARGS__) \
     BLOCKING_CALL(PMPI_##NAME, __VA_ARGS__)
 
-/* A call that starts an operation of several steps and returns. */
-#define STARTING_CALL(NAME, PARAMETERS, ARGUMENTS) \
-    int NAME PARAMETERS                            \
-    {                                              \
-        static int(*next) PARAMETERS;              \
-        FIND(next, #NAME);                         \
-        leat_fi_call_starts_deep();                \
-        return next ARGUMENTS;                     \
+/* A call that returns at once, and is only counted. */
+#define COUNTED_CALL(NAME, PARAMETERS, ARGUMENTS, ...)                   \
+    int NAME PARAMETERS                                                  \
+    {                                                                    \
+        static int(*next) PARAMETERS;                                    \
+        const struct leat_fi_call call = { .name = #NAME, __VA_ARGS__ }; \
+        FIND(next, #NAME);                                               \
+        if (call.is_deep) leat_fi_call_starts_deep();                    \
+        const struct leat_task_span span = leat_fi_span_begin();         \
+        const int result = next ARGUMENTS;                               \
+        leat_fi_span_end(span, call.name, call.octets);                  \
+        return result;                                                   \
     }
-#define STARTING(NAME, PARAMETERS, ARGUMENTS)        \
-    STARTING_CALL(MPI_##NAME, PARAMETERS, ARGUMENTS) \
-    STARTING_CALL(PMPI_##NAME, PARAMETERS, ARGUMENTS)
+#define COUNTED(NAME, ...)                \
+    COUNTED_CALL(MPI_##NAME, __VA_ARGS__) \
+    COUNTED_CALL(PMPI_##NAME, __VA_ARGS__)
+
+/* One that starts an operation of several steps. */
+#define STARTING(NAME, ...) COUNTED(NAME, __VA_ARGS__, DEEP)
 
 /* A collective call, and the one that only starts it, which has a request as its last argument. */
 #define WITH_REQUEST(...)     (__VA_ARGS__, MPI_Request * request)
@@ -207,7 +280,7 @@ BOTH(ABORT)
 #define COLLECTIVE(NAME, ...) COLLECTIVE_PAIR(NAME, __VA_ARGS__)
 #define COLLECTIVE_PAIR(NAME, START, PARAMETERS, ARGUMENTS, ...) \
     BLOCKING(NAME, PARAMETERS, ARGUMENTS, __VA_ARGS__)           \
-    STARTING(START, WITH_REQUEST PARAMETERS, AND_REQUEST ARGUMENTS)
+    STARTING(START, WITH_REQUEST PARAMETERS, AND_REQUEST ARGUMENTS, __VA_ARGS__)
 
 /* The description of a waiting call. */
 #define ONLY          .detail = LEAT_FI_CALL_ONLY
@@ -217,6 +290,7 @@ BOTH(ABORT)
 #define AT(rank)      .detail = LEAT_FI_CALL_AT, .number = rank
 #define OF(count)     .detail = LEAT_FI_CALL_OF, .number = count
 #define PROBES        .probes = true
+#define GIVES(n)      .octets = n
 #define DEEP          .is_deep = true
 #define FREES         .detail = LEAT_FI_CALL_ONLY, .frees_window = true
 #define STAYS_DEEP    .is_deep = true, .stays_deep = true
@@ -246,9 +320,9 @@ BOTH(ABORT)
         (out, in, count, type, op, comm)
 
 /* Point to point. */
-BLOCKING(Send, SEND, TO(to, tag))
-BLOCKING(Ssend, SEND, TO(to, tag))
-BLOCKING(Rsend, SEND, TO(to, tag))
+BLOCKING(Send, SEND, TO(to, tag), GIVES(octets_of(count, type)))
+BLOCKING(Ssend, SEND, TO(to, tag), GIVES(octets_of(count, type)))
+BLOCKING(Rsend, SEND, TO(to, tag), GIVES(octets_of(count, type)))
 BLOCKING(Buffer_detach, (void *buffer, int *size), (buffer, size), ONLY)
 BLOCKING(Recv,
          (void *buf, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
@@ -260,11 +334,12 @@ BLOCKING(Sendrecv,
          (const void *out, int outs, MPI_Datatype out_type, int to, int out_tag, void *in, int ins,
           MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm, MPI_Status *status),
          (out, outs, out_type, to, out_tag, in, ins, in_type, from, in_tag, comm, status),
-         FROM(from, in_tag))
+         FROM(from, in_tag), GIVES(octets_of(outs, out_type)))
 BLOCKING(Sendrecv_replace,
          (void *buf, int count, MPI_Datatype type, int to, int out_tag, int from, int in_tag,
           MPI_Comm comm, MPI_Status *status),
-         (buf, count, type, to, out_tag, from, in_tag, comm, status), FROM(from, in_tag))
+         (buf, count, type, to, out_tag, from, in_tag, comm, status), FROM(from, in_tag),
+         GIVES(octets_of(count, type)))
 BLOCKING(Probe, (int from, int tag, MPI_Comm comm, MPI_Status *status), (from, tag, comm, status),
          FROM(from, tag), PROBES)
 BLOCKING(Mprobe, (int from, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status),
@@ -278,43 +353,92 @@ BLOCKING(Waitsome,
          (int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[]),
          (count, requests, done, indices, statuses), OF(count))
 
+/* The same, and others, that return at once. */
+#define START_SEND                                                                  \
+    (const void *buf, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, \
+     MPI_Request *request),                                                         \
+        (buf, count, type, to, tag, comm, request), GIVES(octets_of(count, type))
+COUNTED(Bsend, SEND, GIVES(octets_of(count, type)))
+COUNTED(Isend, START_SEND)
+COUNTED(Ibsend, START_SEND)
+COUNTED(Issend, START_SEND)
+COUNTED(Irsend, START_SEND)
+COUNTED(Irecv,
+        (void *buf, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+         MPI_Request *request),
+        (buf, count, type, from, tag, comm, request), ONLY)
+COUNTED(Imrecv,
+        (void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Request *request),
+        (buf, count, type, message, request), ONLY)
+COUNTED(Start, (MPI_Request * request), (request), ONLY)
+COUNTED(Startall, (int count, MPI_Request requests[]), (count, requests), ONLY)
+COUNTED(Test, (MPI_Request * request, int *flag, MPI_Status *status), (request, flag, status), ONLY)
+COUNTED(Testall, (int count, MPI_Request requests[], int *flag, MPI_Status statuses[]),
+        (count, requests, flag, statuses), ONLY)
+COUNTED(Testany, (int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status),
+        (count, requests, index, flag, status), ONLY)
+COUNTED(Testsome,
+        (int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[]),
+        (count, requests, done, indices, statuses), ONLY)
+COUNTED(Iprobe, (int from, int tag, MPI_Comm comm, int *flag, MPI_Status *status),
+        (from, tag, comm, flag, status), ONLY)
+COUNTED(Improbe,
+        (int from, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status),
+        (from, tag, comm, flag, message, status), ONLY)
+
 /* Collective. */
 COLLECTIVE(Barrier, Ibarrier, (MPI_Comm comm), (comm), ONLY)
 COLLECTIVE(Bcast, Ibcast, (void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm),
-           (buffer, count, type, root, comm), ROOT(root))
-COLLECTIVE(Gather, Igather, TO_ROOT_OR_BACK, ROOT(root))
+           (buffer, count, type, root, comm), ROOT(root),
+           GIVES(is_root(root, comm) ? octets_of(count, type) : 0))
+COLLECTIVE(Gather, Igather, TO_ROOT_OR_BACK, ROOT(root),
+           GIVES(octets_out(out, outs, out_type, ins, in_type)))
 COLLECTIVE(Gatherv, Igatherv,
            (const void *out, int outs, MPI_Datatype out_type, void *in, const int ins[],
             const int at[], MPI_Datatype in_type, int root, MPI_Comm comm),
-           (out, outs, out_type, in, ins, at, in_type, root, comm), ROOT(root))
-COLLECTIVE(Scatter, Iscatter, TO_ROOT_OR_BACK, ROOT(root))
+           (out, outs, out_type, in, ins, at, in_type, root, comm), ROOT(root),
+           GIVES(out == MPI_IN_PLACE ? 0 : octets_of(outs, out_type)))
+COLLECTIVE(Scatter, Iscatter, TO_ROOT_OR_BACK, ROOT(root),
+           GIVES(is_root(root, comm) ? to_all(octets_of(outs, out_type), comm) : 0))
 COLLECTIVE(Scatterv, Iscatterv,
            (const void *out, const int outs[], const int at[], MPI_Datatype out_type, void *in,
             int ins, MPI_Datatype in_type, int root, MPI_Comm comm),
-           (out, outs, at, out_type, in, ins, in_type, root, comm), ROOT(root))
-COLLECTIVE(Allgather, Iallgather, EQUAL_PARTS, ONLY)
-COLLECTIVE(Allgatherv, Iallgatherv, VARIOUS_PARTS, ONLY)
-COLLECTIVE(Alltoall, Ialltoall, EQUAL_PARTS, ONLY)
-COLLECTIVE(Alltoallv, Ialltoallv, VARIOUS_PAIRS, ONLY)
+           (out, outs, at, out_type, in, ins, in_type, root, comm), ROOT(root),
+           GIVES(is_root(root, comm) ? octets_of_parts(outs, out_type, NULL, comm) : 0))
+COLLECTIVE(Allgather, Iallgather, EQUAL_PARTS, ONLY,
+           GIVES(octets_out(out, outs, out_type, ins, in_type)))
+COLLECTIVE(Allgatherv, Iallgatherv, VARIOUS_PARTS, ONLY,
+           GIVES(out == MPI_IN_PLACE ? octets_of(own_part(ins, comm), in_type)
+                                     : octets_of(outs, out_type)))
+COLLECTIVE(Alltoall, Ialltoall, EQUAL_PARTS, ONLY,
+           GIVES(to_all(octets_out(out, outs, out_type, ins, in_type), comm)))
+COLLECTIVE(Alltoallv, Ialltoallv, VARIOUS_PAIRS, ONLY,
+           GIVES(out == MPI_IN_PLACE ? octets_of_parts(ins, in_type, NULL, comm)
+                                     : octets_of_parts(outs, out_type, NULL, comm)))
 COLLECTIVE(Alltoallw, Ialltoallw,
            (const void *out, const int outs[], const int out_at[], const MPI_Datatype out_types[],
             void *in, const int ins[], const int in_at[], const MPI_Datatype in_types[],
             MPI_Comm comm),
-           (out, outs, out_at, out_types, in, ins, in_at, in_types, comm), ONLY)
+           (out, outs, out_at, out_types, in, ins, in_at, in_types, comm), ONLY,
+           GIVES(out == MPI_IN_PLACE ? octets_of_parts(ins, NULL, in_types, comm)
+                                     : octets_of_parts(outs, NULL, out_types, comm)))
 COLLECTIVE(Reduce, Ireduce,
            (const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, int root,
             MPI_Comm comm),
-           (out, in, count, type, op, root, comm), ROOT(root))
-COLLECTIVE(Allreduce, Iallreduce, REDUCTION, ONLY)
+           (out, in, count, type, op, root, comm), ROOT(root), GIVES(octets_of(count, type)))
+COLLECTIVE(Allreduce, Iallreduce, REDUCTION, ONLY, GIVES(octets_of(count, type)))
 COLLECTIVE(Reduce_scatter, Ireduce_scatter,
            (const void *out, void *in, const int ins[], MPI_Datatype type, MPI_Op op,
             MPI_Comm comm),
-           (out, in, ins, type, op, comm), ONLY)
-COLLECTIVE(Reduce_scatter_block, Ireduce_scatter_block, REDUCTION, ONLY)
-COLLECTIVE(Scan, Iscan, REDUCTION, ONLY)
-COLLECTIVE(Exscan, Iexscan, REDUCTION, ONLY)
-COLLECTIVE(Neighbor_allgather, Ineighbor_allgather, EQUAL_PARTS, ONLY)
-COLLECTIVE(Neighbor_allgatherv, Ineighbor_allgatherv, VARIOUS_PARTS, ONLY)
+           (out, in, ins, type, op, comm), ONLY, GIVES(octets_of_parts(ins, type, NULL, comm)))
+COLLECTIVE(Reduce_scatter_block, Ireduce_scatter_block, REDUCTION, ONLY,
+           GIVES(to_all(octets_of(count, type), comm)))
+COLLECTIVE(Scan, Iscan, REDUCTION, ONLY, GIVES(octets_of(count, type)))
+COLLECTIVE(Exscan, Iexscan, REDUCTION, ONLY, GIVES(octets_of(count, type)))
+COLLECTIVE(Neighbor_allgather, Ineighbor_allgather, EQUAL_PARTS, ONLY,
+           GIVES(octets_of(outs, out_type)))
+COLLECTIVE(Neighbor_allgatherv, Ineighbor_allgatherv, VARIOUS_PARTS, ONLY,
+           GIVES(octets_of(outs, out_type)))
 COLLECTIVE(Neighbor_alltoall, Ineighbor_alltoall, EQUAL_PARTS, ONLY)
 COLLECTIVE(Neighbor_alltoallv, Ineighbor_alltoallv, VARIOUS_PAIRS, ONLY)
 COLLECTIVE(Neighbor_alltoallw, Ineighbor_alltoallw,
@@ -361,6 +485,18 @@ BLOCKING(Dist_graph_create_adjacent,
          DEEP)
 
 /* One-sided. */
+COUNTED(Put,
+        (const void *out, int outs, MPI_Datatype out_type, int rank, MPI_Aint at, int ins,
+         MPI_Datatype in_type, MPI_Win win),
+        (out, outs, out_type, rank, at, ins, in_type, win), GIVES(octets_of(outs, out_type)))
+COUNTED(Get,
+        (void *out, int outs, MPI_Datatype out_type, int rank, MPI_Aint at, int ins,
+         MPI_Datatype in_type, MPI_Win win),
+        (out, outs, out_type, rank, at, ins, in_type, win), ONLY)
+COUNTED(Accumulate,
+        (const void *out, int outs, MPI_Datatype out_type, int rank, MPI_Aint at, int ins,
+         MPI_Datatype in_type, MPI_Op op, MPI_Win win),
+        (out, outs, out_type, rank, at, ins, in_type, op, win), GIVES(octets_of(outs, out_type)))
 BLOCKING(Win_create,
          (void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *win),
          (base, size, unit, info, comm, win), STAYS_DEEP)

@@ -16,7 +16,8 @@ static struct {
     bool is_wanted;
     atomic_bool is_locked;
     const struct leat_fi_call *call;
-    bool has_about; /* of the call */
+    struct leat_task_span span; /* of the call */
+    bool has_about;
     bool has_started_deep;
     char about[LEAT_TASK_ABOUT_LEN];
 } rank;
@@ -97,6 +98,30 @@ void leat_fi_be_no_copy(const char *call)
     if (leat_task_is_copy()) leat_task_refuse_copy(call);
 }
 
+struct leat_task_span leat_fi_span_begin(void)
+{
+    struct leat_task_span span = { 0 };
+    if (!leat_fi_is_simulated()) return span;
+    leat_fi_lock();
+    span = leat_task_enter();
+    leat_fi_unlock();
+    return span;
+}
+
+/* Tools and Fortran call PMPI_Send for MPI_Send. */
+static const char *plain_name(const char *name)
+{
+    return name[0] == 'P' ? name + 1 : name;
+}
+
+void leat_fi_span_end(struct leat_task_span span, const char *name, uint64_t octets)
+{
+    if (!span.counts) return;
+    leat_fi_lock();
+    leat_task_exit(span, plain_name(name), octets);
+    leat_fi_unlock();
+}
+
 bool leat_fi_call_enter(const struct leat_fi_call *call)
 {
     leat_fi_be_no_copy(call->name);
@@ -107,6 +132,7 @@ bool leat_fi_call_enter(const struct leat_fi_call *call)
     if (rank.call) return false;
     rank.call = call;
     rank.has_about = false;
+    rank.span = leat_fi_span_begin();
     leat_fi_queue_stir();
     return true;
 }
@@ -115,7 +141,9 @@ void leat_fi_call_exit(const struct leat_fi_call *call, bool entered)
 {
     if (call->stays_deep) leat_fi_private_window_made();
     if (call->frees_window) leat_fi_private_window_freed();
-    if (entered) rank.call = NULL;
+    if (!entered) return;
+    rank.call = NULL;
+    leat_fi_span_end(rank.span, call->name, call->octets);
 }
 
 const struct leat_fi_call *leat_fi_call(void)
@@ -176,7 +204,7 @@ static void write_about(const struct leat_fi_call *call)
 const char *leat_fi_call_name(void)
 {
     if (!rank.call) return "a poll";
-    return rank.call->name[0] == 'P' ? rank.call->name + 1 : rank.call->name; /* PMPI_... */
+    return plain_name(rank.call->name);
 }
 
 const char *leat_fi_call_about(void)

@@ -10,6 +10,7 @@
 #ifndef LEAT_FI_RANK_H
 #define LEAT_FI_RANK_H
 
+#include "task.h"
 #include <stdbool.h>
 
 /* Does a run expect this process? (Not the processes that it forks.) */
@@ -49,6 +50,7 @@ enum leat_fi_call_detail {
 /* A call that returns only after an event in the network. */
 struct leat_fi_call {
     const char *name;
+    uint64_t octets; /* that this rank hands over */
     enum leat_fi_call_detail detail;
     int number, tag;
     bool probes;     /* waits for a message, not a completion */
@@ -60,6 +62,10 @@ struct leat_fi_call {
 /* True: this is the call to show, until leat_fi_call_exit; false: the program is already in one. */
 bool leat_fi_call_enter(const struct leat_fi_call *call);
 void leat_fi_call_exit(const struct leat_fi_call *call, bool entered);
+
+/* A call that is counted for the profile only. */
+struct leat_task_span leat_fi_span_begin(void);
+void leat_fi_span_end(struct leat_task_span span, const char *name, uint64_t octets);
 
 /* NULL: in none that blocks. */
 const struct leat_fi_call *leat_fi_call(void);

@@ -788,6 +788,14 @@ const struct leat_hub_task *leat_hub_task(const struct leat_hub *hub, uint32_t s
     return report;
 }
 
+const struct leat_task_profile *leat_hub_profile(const struct leat_hub *hub, uint32_t slot,
+                                                 uint32_t index)
+{
+    const struct leat_share_slot *s = leat_share_slot(hub->share, slot);
+    const uint32_t most = s->profiles < LEAT_SHARE_PROFILES ? s->profiles : LEAT_SHARE_PROFILES;
+    return index < most ? &s->profile[index] : NULL;
+}
+
 leat_time leat_hub_now(const struct leat_hub *hub)
 {
     return hub->now;

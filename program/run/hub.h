@@ -121,6 +121,10 @@ const char *leat_hub_path(const struct leat_hub *hub);
 enum leat_hub_end leat_hub_run(struct leat_hub *hub, char *reason, size_t reason_cap);
 
 const struct leat_hub_task *leat_hub_task(const struct leat_hub *hub, uint32_t slot);
+
+/* The calls that a task has made, in the order of their first ones; NULL past the last. */
+const struct leat_task_profile *leat_hub_profile(const struct leat_hub *hub, uint32_t slot,
+                                                 uint32_t index);
 leat_time leat_hub_now(const struct leat_hub *hub);
 
 /* ---- for services --------------------------------------------------------------------------- */

@@ -412,6 +412,45 @@ static void a_task_that_polls_in_vain_is_found_when_patience_ends(void)
     scene_patience = 0;
 }
 
+/* ---- profile --------------------------------------------------------------------------------- */
+
+enum { CALLS = 3, NAMES = LEAT_SHARE_PROFILES + 6 };
+
+/* Each waits a microsecond of its three; what it calls meanwhile is not counted. */
+static void makes_calls(void)
+{
+    static char name[NAMES][16];
+    for (int i = 0; i < CALLS; i++) {
+        const struct leat_task_span outer = leat_task_enter();
+        leat_task_charge(2 * MICROSECOND_PS);
+        const struct leat_task_span inner = leat_task_enter();
+        leat_task_wait(leat_task_now() + MICROSECOND_PS, "outer", "");
+        leat_task_exit(inner, "inner", 5);
+        leat_task_exit(outer, "outer", 10);
+    }
+    for (int i = 0; leat_task_number() && i < NAMES; i++) {
+        snprintf(name[i], sizeof name[i], "call %d", i);
+        leat_task_exit(leat_task_enter(), name[i], 1);
+    }
+}
+
+static void calls_are_counted_by_their_names(void)
+{
+    static struct scene scene;
+    run_scene(&scene, "clos444", 2, makes_calls);
+    ended(&scene, LEAT_HUB_DONE);
+    const struct leat_task_profile *outer = leat_hub_profile(scene.hub, 0, 0);
+    OK(strcmp(outer->name, "outer") == 0 && !leat_hub_profile(scene.hub, 0, 1));
+    OK(outer->calls == CALLS && outer->octets == 10 * CALLS);
+    EQ(outer->took_ps, 3 * CALLS * MICROSECOND_PS);
+    EQ(outer->waited_ps, CALLS * MICROSECOND_PS);
+    const struct leat_task_profile *rest = leat_hub_profile(scene.hub, 1, LEAT_SHARE_PROFILES - 1);
+    OK(strcmp(rest->name, "other calls") == 0);
+    EQ(rest->calls, NAMES - (LEAT_SHARE_PROFILES - 2));
+    OK(!leat_hub_profile(scene.hub, 1, LEAT_SHARE_PROFILES));
+    tear_down(&scene);
+}
+
 /* Occasional messages, with polls between them; few polls, with long sleeps; neither is a deadlock.
  */
 static void polls_with_hope(void)
@@ -868,7 +907,8 @@ TAP_MAIN(T(contention_free_messages_take_the_time_of_the_note), T(every_run_is_t
          T(tasks_that_wait_for_each_other_are_found_and_named),
          T(a_task_that_polls_in_vain_is_found_when_patience_ends),
          T(polls_between_messages_and_long_sleeps_are_no_deadlock),
-         T(a_task_that_is_killed_ends_the_run), T(a_task_that_is_killed_as_it_waits_ends_the_run),
+         T(calls_are_counted_by_their_names), T(a_task_that_is_killed_ends_the_run),
+         T(a_task_that_is_killed_as_it_waits_ends_the_run),
          T(an_interrupt_ends_the_run_however_busy_it_is), T(time_passes_for_those_who_wait),
          T(more_requests_and_events_than_rings_hold_are_no_loss),
          T(questions_of_any_length_are_answered_until_the_service_stops_the_run),

@@ -18,7 +18,7 @@
 #include <stdatomic.h>
 
 enum {
-    LEAT_SHARE_VERSION = 6,
+    LEAT_SHARE_VERSION = 7,
     LEAT_SHARE_REQUESTS = 1024, /* of a ring: a power of two */
     LEAT_SHARE_EVENTS = 1024,
     LEAT_SHARE_LINE = 64,
@@ -27,6 +27,7 @@ enum {
     LEAT_SHARE_CLASSES = LEAT_SHARE_CLASS_MAX + 1,
     LEAT_SHARE_REASON_LEN = 256,
     LEAT_SHARE_CALL_LEN = 64,
+    LEAT_SHARE_PROFILES = 64, /* names of calls; more are counted together in the last */
 };
 #define LEAT_SHARE_MAGIC  UINT64_C(0x316e75727461656c) /* "leatrun1" */
 #define LEAT_SHARE_BLOCKS (UINT64_C(1) << 30)          /* octets of each slot */
@@ -77,6 +78,8 @@ struct leat_share_slot {
     uint32_t event_first, events;
     char call[LEAT_TASK_CALL_LEN], about[LEAT_TASK_ABOUT_LEN]; /* of its wait */
     char reason[LEAT_SHARE_REASON_LEN];
+    uint32_t profiles;
+    struct leat_task_profile profile[LEAT_SHARE_PROFILES];
     /* Blocks that receivers returned: a stack, linked through their headers. */
     alignas(LEAT_SHARE_LINE) _Atomic uint64_t returned;
     struct leat_share_request request[LEAT_SHARE_REQUESTS];

@@ -25,6 +25,9 @@ static struct {
     bool has_begun, is_copy;
     leat_time clock;
     uint64_t measured_ns; /* computing time of this thread that has been charged */
+    leat_time waited;
+    bool is_in_call;
+    const char *profiled[LEAT_SHARE_PROFILES]; /* the names of the slot's profiles */
 } self;
 
 /* ---- start and end --------------------------------------------------------------------------- */
@@ -254,6 +257,46 @@ void leat_task_charge(leat_time span_ps)
     self.clock = leat_time_add(self.clock, span_ps);
 }
 
+/* ---- profile --------------------------------------------------------------------------------- */
+
+/* Names are static, so that most are found by their address. */
+static struct leat_task_profile *profile_of(const char *name)
+{
+    struct leat_share_slot *slot = self.slot;
+    uint32_t i = 0;
+    while (i < slot->profiles && self.profiled[i] != name)
+        i++;
+    if (i < slot->profiles) return &slot->profile[i];
+    for (i = 0; i < slot->profiles; i++)
+        if (strcmp(slot->profile[i].name, name) == 0) return &slot->profile[i];
+    if (i == LEAT_SHARE_PROFILES) return &slot->profile[i - 1];
+    if (i == LEAT_SHARE_PROFILES - 1) name = "other calls";
+    slot->profile[i] = (struct leat_task_profile){ 0 };
+    snprintf(slot->profile[i].name, sizeof slot->profile[i].name, "%s", name);
+    self.profiled[i] = name;
+    slot->profiles++;
+    return &slot->profile[i];
+}
+
+struct leat_task_span leat_task_enter(void)
+{
+    if (!self.has_begun || self.is_in_call) return (struct leat_task_span){ 0 };
+    self.is_in_call = true;
+    return (struct leat_task_span){ leat_task_now(), self.waited, true };
+}
+
+void leat_task_exit(struct leat_task_span span, const char *name, uint64_t octets)
+{
+    if (!span.counts) return;
+    self.is_in_call = false;
+    if (!self.has_begun) return;
+    struct leat_task_profile *profile = profile_of(name);
+    profile->calls++;
+    profile->octets += octets;
+    profile->took_ps += leat_task_now() - span.at;
+    profile->waited_ps += self.waited - span.waited;
+}
+
 /* ---- handing over ---------------------------------------------------------------------------- */
 
 /* The hub continues without this task until its time has come. */
@@ -343,14 +386,16 @@ bool leat_task_wait(leat_time deadline, const char *call, const char *about)
 {
     refuse_copies();
     charge_computing();
+    const leat_time before = self.clock;
     if (self.slot->events) return true;
     const bool foreseen = deadline < self.slot->horizon && !self.slot->requests;
     if (foreseen) {
         if (deadline > self.clock) self.clock = deadline;
-        return false;
+    } else {
+        set_doing(call, about);
+        hand_over(deadline > self.clock ? deadline : self.clock);
     }
-    set_doing(call, about);
-    hand_over(deadline > self.clock ? deadline : self.clock);
+    self.waited += self.clock - before;
     return self.slot->events > 0;
 }
 

@@ -23,6 +23,13 @@
 /* Of the call that a task waits in, and of what it waits for there; with their zeros. */
 enum { LEAT_TASK_CALL_LEN = 64, LEAT_TASK_ABOUT_LEN = 128 };
 
+/* What the calls of one name that a program made of the message library took, in simulated time. */
+struct leat_task_profile {
+    char name[LEAT_TASK_CALL_LEN];
+    uint64_t calls, octets;       /* octets: that it handed over, by its own count */
+    leat_time took_ps, waited_ps; /* waited: in leat_task_wait */
+};
+
 /* Environment of a task (set by `leat run`). */
 #define LEAT_TASK_RUN_VARIABLE  "LEAT_RUN"  /* the memory of the run: a path */
 #define LEAT_TASK_SLOT_VARIABLE "LEAT_SLOT" /* number of the task; MPI: the rank instead */
@@ -108,6 +115,15 @@ void leat_task_send(uint32_t to, uint8_t *octets, uint64_t len, uint64_t cookie,
 /* A query to the service of the run, of any length that there is room for; its ANSWERED event comes
  * at once or much later, as the service decides. */
 void leat_task_call(const void *question, size_t len, uint64_t cookie);
+
+/* A call of the program begins, and has ended: it counts as one of this name, which is static. One
+ * within another does not count. */
+struct leat_task_span {
+    leat_time at, waited;
+    bool counts;
+};
+struct leat_task_span leat_task_enter(void);
+void leat_task_exit(struct leat_task_span span, const char *name, uint64_t octets);
 
 /* Blocks until there is an event, or the clock has reached `deadline` (LEAT_NEVER: none). True:
  * there is an event. With a past deadline it only checks for events up to now. `call`: the call

@@ -32,7 +32,7 @@ struct run_job {
     const char *records; /* of communication, leat/atm_task.h: a file; NULL: none */
     const char *json;    /* a file, "": standard output; NULL: none */
     leat_time patience;  /* of the hub */
-    bool real_clock, contention;
+    bool real_clock, contention, profile;
     bool silent; /* the program's output is not shown */
     uint32_t flit_octets, packet_flits;
     char program[RUN_PATH_CAP]; /* its path */
@@ -67,6 +67,8 @@ struct run_outcome {
     uint32_t tasks, begun; /* slots, and those that were used */
     struct leat_hub_task *task;
     uint32_t *port;
+    struct leat_task_profile *call; /* of all tasks, the longest first */
+    uint32_t calls;
     char fabric[LEAT_FABRIC_NAME_CAP];
 };
 
@@ -84,6 +86,14 @@ int run_judge(const struct run_job *job, const struct run_outcome *out);
 
 /* One word for how it ended, for JSON. `reason`: "" on success. */
 const char *run_status(const struct run_outcome *out, char *reason, size_t cap);
+
+/* ---- calls (run_profile.c) ---- */
+
+/* False after a complaint. */
+bool run_profile_keep(const struct leat_hub *hub, struct run_outcome *out);
+void run_profile_text(const struct run_outcome *out, FILE *to);
+struct leat_json;
+void run_profile_json(struct leat_json *j, const struct run_outcome *out);
 
 /* ---- networks (run_network.c): false after a complaint; either way run_network_close ---- */
 

@@ -136,6 +136,7 @@ static bool run_over(struct run_job *job, struct run_network *network, struct ru
         ran = true;
         out->end = leat_hub_run(hub, out->reason, sizeof out->reason);
         keep_tasks(hub, out);
+        run_profile_keep(hub, out);
         memcpy(out->port, processes.port, slots * sizeof *out->port);
         out->code = processes.ops->end(&processes, hub, out->end != LEAT_HUB_DONE);
         if (out->end == LEAT_HUB_DONE && interrupted) be_interrupted(out);
@@ -188,6 +189,7 @@ void run_outcome_free(struct run_outcome *out)
 {
     free(out->task);
     free(out->port);
+    free(out->call);
     *out = (struct run_outcome){ 0 };
 }
 

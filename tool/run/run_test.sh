@@ -384,4 +384,40 @@ wait_until has_computed $runner
 kill -KILL $runner
 wait $runner 2> /dev/null
 wait_until no_process "$folder/ring" || fail "processes are left behind by a killed run"
+# ---- the profile: as many calls, with as many octets, as the program makes ------------------------
+cat > "$folder/calls.c" <<'C'
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int me, n;
+    char *buffer = calloc(4, 100000);
+    MPI_Request request;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    for (int i = 0; i < 10; i++)
+        if (me == 0)
+            MPI_Send(buffer, 100, MPI_INT, 1, 7, MPI_COMM_WORLD);
+        else if (me == 1)
+            MPI_Recv(buffer, 100, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Bcast(buffer, 50, MPI_DOUBLE, 2, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, buffer, 25, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Alltoall(buffer, 3, MPI_CHAR, buffer + 1000, 3, MPI_CHAR, MPI_COMM_WORLD);
+    MPI_Isend(buffer, 100000, MPI_CHAR, (me + 1) % n, 9, MPI_COMM_WORLD, &request);
+    MPI_Recv(buffer + 200000, 100000, MPI_CHAR, (me + n - 1) % n, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+C
+mpicc -O1 -o "$folder/calls" "$folder/calls.c"
+exits 0 "" "$leat" run --fabric mesh:2,2 -n 4 --profile --json="$folder/calls.json" -- "$folder/calls"
+same "calls and octets" "$(jq -r '[.calls[] | select(.call != "MPI_Finalize") | "\(.call) \(.calls) \(.bytes)"] | sort | join(", ")' "$folder/calls.json")" \
+    "MPI_Allreduce 4 400, MPI_Alltoall 4 48, MPI_Barrier 4 0, MPI_Bcast 4 400, MPI_Isend 4 400000, MPI_Recv 14 0, MPI_Send 10 4000, MPI_Wait 4 0"
+same "no time outside that of the tasks" "$(jq '([.calls[].seconds] | add) <= ([.task[].seconds] | add) + 1e-9 and ([.calls[].waiting_seconds] | add) <= ([.task[].waiting_seconds] | add) + 1e-9 and all(.calls[]; .waiting_seconds <= .seconds)' "$folder/calls.json")" true
+exits 0 "" "$leat" run --fabric mesh:2,2 -n 4 --profile -- "$folder/calls"
+has "the table" "$(cat "$folder/stderr")" "MPI_Isend                         4         400000"
+
 finish

@@ -60,6 +60,7 @@ static bool read_job(const struct arguments *args, struct run_job *job)
                              .record = argument(args, "--record"),
                              .records = argument(args, "--messages"),
                              .json = argument(args, "--json"),
+                             .profile = argument(args, "--profile"),
                              .real_clock = argument(args, "--real-clock"),
                              .contention = argument(args, "--contention"),
                              .patience = DAY_PS,
@@ -128,6 +129,7 @@ static void put_text(const struct run_job *job, const struct run_outcome *out)
                 i, out->port[i], seconds(t->clock > RUN_START_PS ? t->clock - RUN_START_PS : 0),
                 seconds(t->waited_ps), t->messages_sent, t->octets_sent, t->messages_received);
     }
+    if (job->profile) run_profile_text(out, stderr);
 }
 
 /* Tasks that receive from others in a different order without contention. */
@@ -221,6 +223,7 @@ static void put_object(struct leat_text *text, const struct run_job *job,
     leat_json_uint(j, "replayed", out->replayed);
     if (alone) put_json_contention(j, out, alone);
     put_json_repeatable(j, job, out);
+    run_profile_json(j, out);
     put_tasks(j, out);
     leat_json_end(j);
     leat_text_putc(text, '\n');
@@ -346,8 +349,10 @@ static const char about_json[] =
     "It has fabric, program, library, status (done, exit, deadlock, livelock, died, failed, lost, "
     "unrecorded or interrupted), reason (a text, or null), exit_code (of a program that ended by "
     "itself, or null), tasks, simulated_seconds, messages, bytes, certificate, wall_seconds, "
-    "replayed, repeatable, not_repeatable_because (a list of reasons), and task: a list with task, "
-    "port, seconds, waiting_seconds, messages_sent, bytes_sent, messages_received, "
+    "replayed, repeatable, not_repeatable_because (a list of reasons), calls (those of MPI, the "
+    "longest first, over all tasks: call, calls, bytes that ranks handed over in them, seconds, "
+    "waiting_seconds) and task: a list with task, port, seconds, waiting_seconds, messages_sent, "
+    "bytes_sent, messages_received, "
     "bytes_received.\n"
     "--contention adds contention_free_seconds, contention_seconds, reordered_tasks (those that "
     "then receive messages in a different order) and, if the run takes longer without contention, "
@@ -385,6 +390,7 @@ const struct verb verb_run = {
           .words = "cyclic block", .preset = "cyclic" },
         { "--contention", NULL, "run again, silently, without contention, and compare" },
         { "--json", "[FILE]", "the result as JSON, to FILE or after the program's output" },
+        { "--profile", NULL, "print what each MPI call took, over all tasks" },
         { "--patience", "TIME", "until polling without a message is a deadlock (0s: never)",
           TIME(0, PS_MAX), .preset = "86400s", .unit = "s" },
         { "--record", "FILE", "what tasks and network do, for leat export" },
