@@ -362,5 +362,5 @@ TAP_MAIN(T(a_word_means_the_kind_that_it_always_meant), T(a_kind_before_a_name_l
          T(codes_and_places_do_not_depend_on_texts), T(a_word_is_not_too_long),
          T(every_spelling_opens_and_carries_a_message), T(an_ethernet_takes_the_time_of_its_frames),
          T(a_fabric_is_of_one_kind), T(every_kind_has_what_it_must_have),
-         T(a_kind_describes_itself),
-         T(a_clock_is_a_fraction_of_picoseconds), T(any_name_is_read_or_refused_with_a_place_in_it))
+         T(a_kind_describes_itself), T(a_clock_is_a_fraction_of_picoseconds),
+         T(any_name_is_read_or_refused_with_a_place_in_it))
