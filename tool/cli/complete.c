@@ -1,5 +1,6 @@
 #include "complete.h"
 #include "fabric_kind.h"
+#include "help_page.h"
 #include "leat_format.h"
 #include "tool.h"
 #include <dirent.h>
@@ -88,9 +89,11 @@ static void propose_subverbs(const struct verb *verb)
 
 static void propose_pages(const struct verb *verb)
 {
+    const char *topic;
+    propose_words("details");
     propose_subverbs(verb);
-    for (const struct topic *t = verb->topics; t && t->name; t++)
-        propose_words(t->name);
+    for (size_t i = 0; (topic = help_topic(verb, i)); i++)
+        propose_words(topic);
 }
 
 /* The subverb among the words, if one is complete. */

@@ -1,5 +1,5 @@
-/* Completion of command lines. Shells ask leat itself (leat help --complete -- WORD...), so that all
- * of them know the same. */
+/* Completion of command lines. Shells ask leat itself (leat help --complete -- WORD...), so that
+ * all of them know the same. */
 #ifndef LEAT_COMPLETE_H
 #define LEAT_COMPLETE_H
 

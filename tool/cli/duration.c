@@ -70,7 +70,7 @@ const char *duration_text(uint64_t ps)
 {
     static char text[40];
     int i = 0;
-    while (i < UNITS - 1 && ps < units[i].ps)
+    while (i < UNITS - 1 && ps && ps < units[i].ps)
         i++;
     const uint64_t whole = ps / units[i].ps, rest = ps % units[i].ps;
     int digits = 0, len;

@@ -102,7 +102,7 @@ static void values_are_held_to_what_the_row_of_their_option_says(void)
     OK(is_refused("--cycles 11", "--cycles '11', expected a whole number, 3 to 10"));
     OK(is_refused("--cycles=", "--cycles '', expected a whole number, 3 to 10"));
     OK(is_refused("--room 2M", "--room '2M', expected 1 to 1048576 octets, as 4096, 64k or 1MiB"));
-    OK(is_refused("--wait 11s", "--wait '11s', expected a time of 0ps to 10s, as 10s or 250ms"));
+    OK(is_refused("--wait 11s", "--wait '11s', expected a time of 0s to 10s, as 10s or 250ms"));
     OK(is_refused("--loss 2", "--loss '2', expected 0 to 1 in steps of 1e-9, as 0.25 or 25e-2"));
     OK(is_refused("--model cel", "--model 'cel', did you mean cell? expected one of rtl cell"));
     OK(is_refused("--model x", "--model 'x', expected one of rtl cell"));
@@ -145,9 +145,8 @@ static void a_time_without_its_unit_is_read_with_a_hint(void)
     OK(strcmp(complaints_end(), "leat: --wait 1500 is taken for 1500ms: write the unit, which leat "
                                 "will expect\n") == 0);
     OK(number_take(&args, "--wait", &wait) && wait == SECOND / 2 * 3);
-    OK(is_refused("--wait 10001",
-                  "--wait '10001', expected a time of 0ps to 10s, as 10s or 250ms"));
-    OK(is_refused("--wait x", "--wait 'x', expected a time of 0ps to 10s, as 10s or 250ms"));
+    OK(is_refused("--wait 10001", "--wait '10001', expected a time of 0s to 10s, as 10s or 250ms"));
+    OK(is_refused("--wait x", "--wait 'x', expected a time of 0s to 10s, as 10s or 250ms"));
 }
 
 static bool load_is(const char *text, uint32_t want, bool want_exact)

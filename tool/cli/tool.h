@@ -47,30 +47,21 @@ struct option {
 
 struct arguments;
 
-/* A page of a verb's help beside its first: leat help VERB NAME. */
-struct topic {
-    const char *name, *text;
-};
-
-/* What the first operand of some verbs says: leat esp route. */
+/* What the first operand of some verbs says: leat esp route. Its page of help has its name. */
 struct subverb {
     const char *name, *summary;
     const char *synopsis; /* after its name */
     const char *options;  /* those of the verb that it takes, separated by blanks */
-    const char *text;     /* its description */
-    const char *examples; /* command lines, one per line */
     int (*run)(const struct arguments *args);
     const char *former; /* its former name, accepted with a hint */
 };
 
 struct verb {
     const char *name, *summary;
-    const char *synopsis; /* after "leat NAME" */
-    const char *description;
-    const struct topic *topics;        /* the rest of a long one; ends with a NULL name */
+    const char *synopsis;              /* after "leat NAME" */
+    const char *const *help;           /* the lines of NAME.help: help_page.h */
     const struct subverb *subverbs;    /* or NULL; ends with a NULL name */
     struct option options[OPTION_MAX]; /* ends with a NULL name */
-    const char *examples;              /* command lines, one per line; help begins with three */
     const char *operands;              /* for completion: $fabrics, $formats, $verbs; NULL: files */
     int (*run)(const struct arguments *args); /* NULL: its subverbs do */
 };
@@ -173,5 +164,21 @@ void let_signals_end(void);
 extern const struct verb verb_decode, verb_encode, verb_esp, verb_experiment, verb_export,
     verb_fabric, verb_formats, verb_graph, verb_help, verb_pktway, verb_report, verb_ring, verb_run,
     verb_sim, verb_sweep, verb_unit;
+
+extern const char *const help_decode[],
+    *const help_encode[], *const help_esp[],
+                              *const help_experiment[],
+                                  *const help_export[],
+                                      *const help_fabric[],
+                                          *const help_formats[],
+                                              *const help_graph[],
+                                                  *const help_help[],
+                                                      *const help_pktway[],
+                                                          *const help_report[],
+                                                              *const help_ring[],
+                                                                  *const help_run[],
+                                                                      *const help_sim[],
+                                                                          *const help_sweep[],
+                                                                              *const help_unit[];
 
 #endif

@@ -69,26 +69,63 @@ for file in proto/*/vectors/bad_*.hex; do
     exits 0 "" "$leat" encode --json "$folder/damaged.json" # damaged packets pass through as octets
 done
 
-# Help, manual pages, completion: all from the table, none with a warning.
-for verb in $("$leat" help --verbs); do
-    exits 0 "" "$leat" help "$verb"
-    has "help $verb" "$(cat "$folder/stdout")" "leat $verb"
-    exits 0 "" "$leat" "$verb" --help
-    exits 0 "" "$leat" help --man "$verb"
+# Help and manual pages: all from the tables and the pages of verbs, none with a warning.
+"$leat" help --pages > "$folder/pages"
+while read -r verb subverb; do
+    exits 0 "" "$leat" help "$verb" ${subverb:+"$subverb"}
+    has "help $verb $subverb" "$(cat "$folder/stdout")" "leat $verb${subverb:+ $subverb}"
+    cp "$folder/stdout" "$folder/help"
+    exits 0 "" "$leat" "$verb" ${subverb:+"$subverb"} --help
+    cmp -s "$folder/stdout" "$folder/help" || fail "leat $verb $subverb --help is not leat help $verb $subverb"
+    exits 0 "" "$leat" help --man "$verb" ${subverb:+"$subverb"}
     if command -v mandoc > /dev/null; then
         mandoc -T lint -W warning < "$folder/stdout" > "$folder/lint" || true
-        same "manual of $verb" "$(grep -v 'missing date\|lower case character in document title' "$folder/lint")" ""
+        same "manual of $verb $subverb" "$(grep -v 'missing date\|lower case character in document title' "$folder/lint")" ""
     fi
+done < "$folder/pages"
+for page in "sim json" "sim details" "run time" numbers environment; do
+    # shellcheck disable=SC2086 # two words
+    exits 0 "" "$leat" help $page
 done
-exits 0 "" "$leat" help --completion
-cp "$folder/stdout" "$folder/completion.bash"
-bash -n "$folder/completion.bash" || fail "completion is no bash"
-same "completion of de" "$(bash -c '. "$1"; COMP_WORDS=(leat de); COMP_CWORD=1; _leat; echo "${COMPREPLY[@]}"' - "$folder/completion.bash")" decode
-same "completion of benches" "$(bash -c 'cd /; . "$1"; COMP_WORDS=(leat unit sp); COMP_CWORD=2; _leat; echo "${COMPREPLY[@]}"' - "$folder/completion.bash")" "spd spdppd"
-same "completion of traffic" "$(bash -c '. "$1"; COMP_WORDS=(leat sim clos444 --traffic b); COMP_CWORD=4; _leat; echo "${COMPREPLY[@]}"' - "$folder/completion.bash")" "broadcast bursty"
-same "completion of fabrics" "$(bash -c 'cd /; . "$1"; COMP_WORDS=(leat sim ti); COMP_CWORD=2; _leat; echo "${COMPREPLY[@]}"; COMP_WORDS=(leat fabric show eth); COMP_CWORD=3; _leat; echo "${COMPREPLY[@]}"' - "$folder/completion.bash")" "tinsel:
-ether"
-same "completion of formats" "$(bash -c '. "$1"; COMP_WORDS=(leat decode --format po); COMP_CWORD=3; _leat; echo "${COMPREPLY[@]}"' - "$folder/completion.bash")" poets
+exits 2 "unknown verb 'simm', did you mean sim? expected one of" "$leat" help simm
+exits 2 "leat sim has no page 'jsno', did you mean json? expected one of details" "$leat" help sim jsno
+exits 2 "unknown verb 'decod', did you mean decode?" "$leat" decod
+exits 2 "'rout', did you mean route? expected one of sim route" "$leat" esp rout
+exits 2 "--tau does not go with stop, expected one of --name" "$leat" esp stop --tau 1s
+
+# Completion: what leat proposes, and each shell with its script.
+# proposes WANT WORD...: joined by blanks
+proposes() {
+    want=$1
+    shift
+    same "completion of $*" "$("$leat" help --complete -- "$@" | tr '\n' ' ')" "$want"
+}
+proposes "decode " de
+proposes "spd spdppd " unit sp
+proposes "broadcast bursty broadcast-tree " sim clos444 --traffic b
+proposes "tinsel: :files " sim ti
+proposes "ether :files " fabric show eth
+proposes "poets " decode --format po
+proposes "--dev --driver " esp route --d
+proposes "rtl " sim clos444 --model r
+proposes ":files " report runs --png ''
+proposes "route " help esp ro
+for shell in bash zsh fish; do
+    exits 0 "" "$leat" help --completion $shell
+    cp "$folder/stdout" "$folder/completion.$shell"
+    command -v $shell > /dev/null || continue
+    $shell -n "$folder/completion.$shell" || fail "the completion is no $shell"
+done
+mkdir "$folder/bin"
+ln -s "$(realpath "$leat")" "$folder/bin/leat"
+same "completion in bash" "$(PATH=$folder/bin:$PATH bash -c 'cd /; . "$1"; COMP_WORDS=(leat unit sp); COMP_CWORD=2; _leat 2> /dev/null; echo "${COMPREPLY[@]}"' - "$folder/completion.bash")" "spd spdppd"
+if command -v fish > /dev/null; then
+    same "completion in fish" "$(HOME=$folder PATH=$folder/bin:$PATH fish -c 'source $argv[1]; complete -C "leat unit sp"' "$folder/completion.fish" | tr '\n' ' ')" "spd spdppd "
+fi
+if command -v zsh > /dev/null; then
+    # What compadd is given, in place of a terminal.
+    same "completion in zsh" "$(PATH=$folder/bin:$PATH zsh -f -c 'compdef() { :; }; _files() { :; }; compadd() { print -- "$@"; }; source $1; words=(leat unit sp) CURRENT=3; _leat' - "$folder/completion.zsh" | head -n 1)" "-- spd spdppd"
+fi
 exits 0 "" "$leat"
 exits 0 "" "$leat" --version
 

@@ -1,8 +1,10 @@
-/* leat help: as text, as manual pages (man macros), and the completion of shells, from the verbs. */
+/* leat help: text, manual pages (man macros) and the completion of shells, from the verbs. */
 #include "complete.h"
+#include "help_page.h"
 #include "leat_format.h"
 #include "option_text.h"
 #include "tool.h"
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,51 +12,60 @@ enum { WIDTH = 78, EXAMPLES_FIRST = 3 };
 
 /* ---- text --------------------------------------------------------------------------------- */
 
-/* Lines are broken here, from this column on. */
-static void put_wrapped(const char *text, size_t len, size_t indent, size_t column)
-{
-    const char *end = text + len;
-    bool is_first = true;
-    while (text < end) {
-        const size_t word = strcspn(text, " \n") < (size_t)(end - text) ? strcspn(text, " \n")
-                                                                        : (size_t)(end - text);
-        if (!is_first && column + 1 + word > WIDTH) {
-            putchar('\n');
-            column = 0;
-            is_first = true;
-        }
-        const int blanks = column < indent ? (int)(indent - column) : !is_first;
-        printf("%*s%.*s", blanks, "", (int)word, text);
-        column += (size_t)blanks + word;
-        is_first = false;
-        text += word + (text + word < end);
-    }
-    putchar('\n');
-}
+/* Words from this column on, with this indent; lines are broken here. */
+struct wrap {
+    size_t indent, column;
+    bool has_word; /* in this line */
+};
 
-static size_t first_paragraph(const char *text)
-{
-    return strcspn(text, "\n");
-}
-
-/* Paragraphs are separated by line ends in the table. */
-static void put_paragraphs(const char *text)
+static void put_words(struct wrap *w, const char *text)
 {
     while (*text) {
-        const size_t len = first_paragraph(text);
-        put_wrapped(text, len, 2, 0);
-        text += len + (text[len] == '\n');
-        if (*text) putchar('\n');
+        const size_t word = strcspn(text, " ");
+        if (w->has_word && w->column + 1 + word > WIDTH) {
+            putchar('\n');
+            w->column = 0;
+            w->has_word = false;
+        }
+        const int blanks = w->column < w->indent ? (int)(w->indent - w->column) : w->has_word;
+        printf("%*s%.*s", blanks, "", (int)word, text);
+        w->column += (size_t)blanks + word;
+        w->has_word = true;
+        text += word + (text[word] == ' ');
     }
 }
 
-static void put_lines(const char *lines, int most)
+/* The next paragraph of a page; false: there is none left. */
+static bool put_paragraph(const char *const **page)
 {
-    for (; *lines && most; most--) {
-        const size_t len = strcspn(lines, "\n");
-        printf("  %.*s\n", (int)len, lines);
-        lines += len + (lines[len] == '\n');
+    struct wrap wrap = { .indent = 2 };
+    size_t lines;
+    const char *const *text = help_paragraph(page, &lines);
+    for (size_t i = 0; i < lines; i++)
+        put_words(&wrap, text[i]);
+    if (lines) putchar('\n');
+    return lines;
+}
+
+static void put_examples(const char *const *page, size_t most)
+{
+    const char *example;
+    for (size_t i = 0; i < most && (example = help_example(page, i)); i++)
+        printf("%s  %s\n", i ? "" : "\nExamples:\n", example);
+}
+
+/* All of a page. */
+static void put_page(const char *const *page, size_t examples)
+{
+    const char *const *rest = page;
+    for (bool more = put_paragraph(&rest); more;) {
+        const char *const *after = rest;
+        size_t lines;
+        more = help_paragraph(&after, &lines) != NULL;
+        if (more) putchar('\n');
+        if (more) put_paragraph(&rest);
     }
+    put_examples(page, examples);
 }
 
 static void put_option(const struct option *o)
@@ -66,7 +77,9 @@ static void put_option(const struct option *o)
     option_text(o, right, sizeof right);
     fputs(left, stdout);
     if (len >= TEXT_COLUMN) putchar('\n');
-    put_wrapped(right, strlen(right), TEXT_COLUMN, len >= TEXT_COLUMN ? 0 : (size_t)len);
+    struct wrap wrap = { .indent = TEXT_COLUMN, .column = len >= TEXT_COLUMN ? 0 : (size_t)len };
+    put_words(&wrap, right);
+    putchar('\n');
 }
 
 static bool is_shown(const struct option *o, const char *names)
@@ -97,34 +110,38 @@ static void put_options(const struct verb *v, const char *names)
     }
 }
 
+/* Has its first page more than the first screen shows? */
 static bool has_details(const struct verb *v)
 {
-    return v->description[first_paragraph(v->description)] != '\0';
+    const char *const *page = help_page(v, NULL);
+    size_t lines;
+    help_paragraph(&page, &lines);
+    return help_paragraph(&page, &lines) || help_example(v->help, EXAMPLES_FIRST);
 }
 
 /* Where the rest is. */
 static void put_topics(const struct verb *v)
 {
+    const char *before = " ", *topic;
     if (v->subverbs) printf("\nleat help %s SUBVERB describes one of them.\n", v->name);
-    if (!has_details(v) && !v->topics) return;
+    if (!has_details(v) && !help_topic(v, 0)) return;
     printf("\nMore: leat help %s", v->name);
-    const char *before = " ";
     if (has_details(v)) {
         printf("%sdetails", before);
         before = "|";
     }
-    for (const struct topic *t = v->topics; t && t->name; t++, before = "|")
-        printf("%s%s", before, t->name);
+    for (size_t i = 0; (topic = help_topic(v, i)); i++, before = "|")
+        printf("%s%s", before, topic);
     putchar('\n');
 }
 
 static void help_verb(const struct verb *v)
 {
+    const char *const *page = help_page(v, NULL);
     printf("leat %s: %s\n\n", v->name, v->summary);
     printf("  leat %s %s\n\n", v->name, v->synopsis);
-    put_wrapped(v->description, first_paragraph(v->description), 2, 0);
-    puts("\nExamples:");
-    put_lines(v->examples, EXAMPLES_FIRST);
+    put_paragraph(&page);
+    put_examples(v->help, EXAMPLES_FIRST);
     if (v->subverbs) puts("\nSubverbs:");
     for (const struct subverb *s = v->subverbs; s && s->name; s++)
         printf("  %-12s %s\n", s->name, s->summary);
@@ -136,17 +153,8 @@ static void help_subverb(const struct verb *v, const struct subverb *s)
 {
     printf("leat %s %s: %s\n\n  leat %s %s %s\n\n", v->name, s->name, s->summary, v->name, s->name,
            s->synopsis);
-    put_paragraphs(s->text);
-    puts("\nExamples:");
-    put_lines(s->examples, EXAMPLES_FIRST);
+    put_page(help_page(v, s->name), EXAMPLES_FIRST);
     if (*s->options) put_options(v, s->options);
-}
-
-static void help_details(const struct verb *v)
-{
-    put_paragraphs(v->description);
-    puts("\nExamples:");
-    put_lines(v->examples, -1);
 }
 
 static void help_all(void)
@@ -162,46 +170,28 @@ static void help_all(void)
          "128 + n ended by signal n, with what was finished.");
 }
 
-/* ---- topics of all verbs ------------------------------------------------------------------- */
-
-static const struct topic general[] = {
-    { "numbers",
-      "Whole numbers: 10000, 1e4, 10k, 1.5M, 64Ki or 0x2710. k, M, G and T are powers of 1000, Ki, "
-      "Mi, Gi and Ti of 1024.\n"
-      "Octets: 65536, 64k, 64KiB or 1GiB. k, M, G and T alone are powers of 1024 here; kB, MB, GB "
-      "and TB are powers of 1000.\n"
-      "Times: 10s, 250ms, 20us, 5ns, 7ps or 1.5s, up to 1000000s.\n"
-      "Shares, loads and chances: 0 to 1, as 0.25 or 25e-2." },
-    { "environment",
-      "LEAT_EAGER: octets up to which a message of MPI travels at once, without asking its "
-      "receiver "
-      "for room.\n"
-      "LEAT_REAL_CLOCK: set by leat run --real-clock: the clocks of the program stay real.\n"
-      "LEAT_RUN and LEAT_SLOT: set by leat run in its tasks: the memory of the run, and which task "
-      "it is (of MPI the rank, OMPI_COMM_WORLD_RANK, says it).\n"
-      "LEAT_HANDLERS: the folder where compiled handlers of POETS applications are kept, instead "
-      "of "
-      "leat/handlers in XDG_CACHE_HOME or .cache of the home folder." },
-    { NULL, NULL },
-};
-
-static const struct topic *topic_find(const struct topic *topics, const char *name)
-{
-    for (const struct topic *t = topics; t && t->name; t++)
-        if (strcmp(t->name, name) == 0) return t;
-    return NULL;
-}
-
 /* ---- manual pages ------------------------------------------------------------------------- */
 
 /* Dashes and backslashes mean something to roff, and so does a dot that begins a line. */
 static void put_roff(const char *text)
 {
-    if (*text == '.') fputs("\\&", stdout);
+    if (*text == '.' || *text == '\'') fputs("\\&", stdout);
     for (; *text; text++) {
         if (*text == '-' || *text == '\\') putchar('\\');
-        if (*text == '\n') fputs("\n.PP", stdout);
         putchar(*text);
+    }
+}
+
+static void man_page(const char *const *page)
+{
+    const char *const *text;
+    size_t lines;
+    for (bool is_first = true; (text = help_paragraph(&page, &lines)); is_first = false) {
+        if (!is_first) puts(".PP");
+        for (size_t i = 0; i < lines; i++) {
+            put_roff(text[i]);
+            putchar('\n');
+        }
     }
 }
 
@@ -224,7 +214,7 @@ static void man_exit_status(void)
 static void man_options(const struct verb *v, const char *names)
 {
     char text[1024];
-    fputs("\n.SH OPTIONS\n", stdout);
+    fputs(".SH OPTIONS\n", stdout);
     for (const struct option *o = v->options; o->name; o++) {
         if (!is_shown(o, names)) continue;
         fputs(".TP\n.B ", stdout);
@@ -237,16 +227,13 @@ static void man_options(const struct verb *v, const char *names)
     }
 }
 
-static void man_examples(const char *examples)
+static void man_examples(const char *const *page)
 {
+    const char *example;
     fputs(".SH EXAMPLES\n.nf\n", stdout);
-    for (const char *line = examples; *line;) {
-        char copy[256];
-        const size_t len = strcspn(line, "\n");
-        snprintf(copy, sizeof copy, "%.*s", (int)len, line);
-        put_roff(copy);
+    for (size_t i = 0; (example = help_example(page, i)); i++) {
+        put_roff(example);
         putchar('\n');
-        line += len + (line[len] == '\n');
     }
     fputs(".fi\n", stdout);
 }
@@ -254,37 +241,39 @@ static void man_examples(const char *examples)
 static void man_verb(const struct verb *v)
 {
     char name[32];
+    const char *topic;
     snprintf(name, sizeof name, "leat-%s", v->name);
     man_head(name, v->summary);
     printf(" %s\n", v->name);
     put_roff(v->synopsis);
     fputs("\n.SH DESCRIPTION\n", stdout);
-    put_roff(v->description);
-    for (const struct topic *t = v->topics; t && t->name; t++) {
-        printf("\n.SS %s\n", t->name);
-        put_roff(t->text);
+    man_page(v->help);
+    for (size_t i = 0; (topic = help_topic(v, i)); i++) {
+        printf(".SS %s\n", topic);
+        man_page(help_page(v, topic));
     }
-    if (v->subverbs) fputs("\n.SH SUBVERBS", stdout);
+    if (v->subverbs) puts(".SH SUBVERBS");
     for (const struct subverb *s = v->subverbs; s && s->name; s++)
-        printf("\n.TP\n.BR leat\\-%s\\-%s (1)\n%s", v->name, s->name, s->summary);
+        printf(".TP\n.BR leat\\-%s\\-%s (1)\n%s\n", v->name, s->name, s->summary);
     man_options(v, NULL);
     man_exit_status();
-    man_examples(v->examples);
+    man_examples(v->help);
     fputs(".SH SEE ALSO\n.BR leat (1)\n", stdout);
 }
 
 static void man_subverb(const struct verb *v, const struct subverb *s)
 {
     char name[64];
+    const char *const *page = help_page(v, s->name);
     snprintf(name, sizeof name, "leat-%s-%s", v->name, s->name);
     man_head(name, s->summary);
     printf(" %s %s\n", v->name, s->name);
     put_roff(s->synopsis);
     fputs("\n.SH DESCRIPTION\n", stdout);
-    put_roff(s->text);
+    man_page(page);
     man_options(v, s->options);
     man_exit_status();
-    man_examples(s->examples);
+    man_examples(page);
     printf(".SH SEE ALSO\n.BR leat\\-%s (1)\n", v->name);
 }
 
@@ -304,10 +293,13 @@ static void man_all(void)
         put_roff(format->summary);
         putchar('\n');
     }
-    for (const struct topic *t = general; t->name; t++) {
-        printf(".SH %s\n", strcmp(t->name, "numbers") ? "ENVIRONMENT" : "NUMBERS");
-        put_roff(t->text);
+    const char *topic;
+    for (size_t i = 0; (topic = help_topic(&verb_help, i)); i++) {
+        fputs(".SH ", stdout);
+        for (const char *c = topic; *c; c++)
+            putchar(toupper((unsigned char)*c));
         putchar('\n');
+        man_page(help_page(&verb_help, topic));
     }
     man_exit_status();
 }
@@ -326,33 +318,30 @@ static void put_pages(void)
 
 static int unknown_page(const struct arguments *args, const struct verb *verb)
 {
-    char known[512] = "";
-    size_t used = 0;
-    const char *word = args->operand[1];
+    char known[512] = "details";
+    size_t used = strlen(known);
+    const char *word = args->operand[1], *topic;
     for (const struct subverb *s = verb->subverbs; s && s->name && used < sizeof known; s++)
-        used += (size_t)snprintf(known + used, sizeof known - used, used ? " %s" : "%s", s->name);
-    for (const struct topic *t = verb->topics; t && t->name && used < sizeof known; t++)
-        used += (size_t)snprintf(known + used, sizeof known - used, used ? " %s" : "%s", t->name);
-    if (used < sizeof known)
-        snprintf(known + used, sizeof known - used, used ? " details" : "details");
+        used += (size_t)snprintf(known + used, sizeof known - used, " %s", s->name);
+    for (size_t i = 0; (topic = help_topic(verb, i)) && used < sizeof known; i++)
+        used += (size_t)snprintf(known + used, sizeof known - used, " %s", topic);
     return misuse(args->verb, "leat %s has no page '%s', %sexpected one of %s", verb->name, word,
                   did_you_mean(word, known), known);
 }
 
-static int help_page(const struct arguments *args, const struct verb *verb)
+static int show_page(const struct arguments *args, const struct verb *verb)
 {
     const bool man = argument(args, "--man") != NULL;
     const char *word = args->operand_count > 1 ? args->operand[1] : NULL;
     const struct subverb *s = word ? subverb_find(verb, word) : NULL;
-    const struct topic *t = word ? topic_find(verb->topics, word) : NULL;
+    const char *const *page = word ? help_page(verb, word) : NULL;
+    if (word && strcmp(word, "details") == 0) page = help_page(verb, NULL);
     if (!word)
         (man ? man_verb : help_verb)(verb);
     else if (s)
         (man ? man_subverb : help_subverb)(verb, s);
-    else if (t && !man)
-        put_paragraphs(t->text);
-    else if (strcmp(word, "details") == 0 && !man)
-        help_details(verb);
+    else if (page && !man)
+        put_page(page, SIZE_MAX);
     else
         return unknown_page(args, verb);
     return DONE;
@@ -372,10 +361,10 @@ static int run_help(const struct arguments *args)
         return misuse(args->verb, "'%s', expected a verb and one page of it", args->operand[2]);
     } else if (!args->operand_count) {
         (argument(args, "--man") ? man_all : help_all)();
-    } else if (topic_find(general, word)) {
-        put_paragraphs(topic_find(general, word)->text);
+    } else if (help_page(&verb_help, word)) {
+        put_page(help_page(&verb_help, word), SIZE_MAX);
     } else if (verb_find(word)) {
-        code = help_page(args, verb_find(word));
+        code = show_page(args, verb_find(word));
     } else {
         return misuse(args->verb, "unknown verb '%s', %sexpected one of %s", word,
                       did_you_mean(word, verb_names()), verb_names());
@@ -387,16 +376,13 @@ const struct verb verb_help = {
     .name = "help",
     .summary = "show what leat does, or what one verb does",
     .synopsis = "[VERB [PAGE] | numbers | environment] [--man] [--completion SHELL]",
-    .description = "Prints help as text or as a manual page, or the completion script of a shell. "
-                   "The first page of a verb has its options; it names the others.",
+    .help = help_help,
     .options = {
         { "--man", NULL, "a manual page instead of text" },
         { "--pages", NULL, "the names of all manual pages, one per line" },
         { "--completion", "SHELL", "a completion script", WORD("bash zsh fish") },
         { "--complete", NULL, "what may follow the words behind --; for completion scripts" },
     },
-    .examples = "leat help decode\nleat help esp route\nleat help --man decode | man -l -\n"
-                "leat help --completion bash > leat.bash",
     .operands = "$verbs",
     .run = run_help,
 };

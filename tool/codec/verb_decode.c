@@ -489,43 +489,12 @@ const struct verb verb_decode = {
     .name = "decode",
     .summary = "show the packets of a file, a capture or a pipe",
     .synopsis = "[--format FORMAT] [--json] [--nni] [--input KIND] [FILE]",
-    .description =
-        "Reads hex text, raw octets, pcap or pcapng, detects which from the content, and prints "
-        "every packet as a tree with offsets. Without FILE, or with -, it reads standard input.",
-    .topics = (const struct topic[]){
-        { "captures",
-          "The link type, Ethernet type, IP protocol or UDP port determines the format of a "
-          "captured packet. Packets of no known format are skipped. With --format, only that "
-          "format is shown.\n"
-          "The adaptation layers are found in the user cells of a capture of ATM cells: aal1, aal2 "
-          "and aal34 are shown cell by cell; aal5 is reassembled, on up to 256 channels at a "
-          "time." },
-        { "input",
-          "Hex text: each line is a packet. Blanks, colons, commas, 0x and comments after # are "
-          "ignored.\n"
-          "Raw octets are one packet, or several if the format carries its length (atm, aal1, aal2, "
-          "aal34, atmtask, aton, esp)." },
-        { "json",
-          "The JSON object of a packet has format, packet (its number; in a capture the frame's), "
-          "fields and error: null, or code, offset and text. Captures add time_ns, via (ethernet, "
-          "if the packet followed an Ethernet type) and, if the packet has a frame of its own, "
-          "carriage. A damaged packet has its octets instead of fields (or its frame, if that is "
-          "damaged). Numbers are whole and up to 64 bits; a character of a string is an octet." },
-        { "errors",
-          "A damaged packet is reported with its offset, and decoding continues. The exit code is 2 "
-          "for damaged hex text or raw octets and for a damaged file, 1 for a capture that holds "
-          "damaged packets." },
-        { NULL, NULL },
-    },
+    .help = help_decode,
     .options = {
         { "--format", "FORMAT", "the format of the packets; `leat formats` lists them" },
         { "--json", NULL, "one JSON object per packet: format, fields, error" },
         { "--nni", NULL, "cells are a network-network interface's: VPI of 12 bits" },
         { "--input", "KIND", "what FILE is, if detection fails", WORD("hex raw capture") },
     },
-    .examples = "leat decode --format esp packets.hex\n"
-                "leat decode --json capture.pcapng\n"
-                "leat encode esp opcode=COUNT compValTag=1 thresh=3 flags=X | leat decode "
-                "--format esp",
     .run = run_decode,
 };

@@ -426,32 +426,13 @@ const struct verb verb_encode = {
     .name = "encode",
     .summary = "make packets from fields",
     .synopsis = "[FORMAT] [FIELD=VALUE...] [--json FILE] [--hex|--raw|--pcapng FILE]",
-    .description =
-        "Makes one packet from FIELD=VALUE words, or one from every JSON object in FILE (- is "
-        "standard input): the output of `leat decode --json` encodes to the same octets. FORMAT "
-        "may be omitted if the objects name it. `leat formats FORMAT` shows the fields.",
-    .topics = (const struct topic[]){
-        { "fields",
-          "Fields not given have a default; lengths and checksums are computed, and ignored if "
-          "given. Numbers are decimal, 0x hexadecimal or 0b binary; octets are hex digits. Nested "
-          "fields are written with dots: log.text=hello, records.0.address=0x201.\n"
-          "The adaptation layers travel in cells: VPI and VCI are carriage.vpi and carriage.vci "
-          "(default 0 and 32)." },
-        { "output",
-          "--hex, the default, prints a line per packet; --raw prints the octets. --pcapng writes a "
-          "capture in which every format has its link type. The file appears only when it is "
-          "complete; it may not be the input." },
-        { NULL, NULL },
-    },
+    .help = help_encode,
     .options = {
         { "--json", "FILE", "read the fields from JSON objects" },
         { "--hex", NULL, "print hex text (the default)" },
         { "--raw", NULL, "print the octets" },
         { "--pcapng", "FILE", "write a capture" },
     },
-    .examples = "leat encode esp opcode=COUNT compValTag=1 thresh=3 flags=X\n"
-                "leat encode packetway dt=0x201 sa=0x101 pt=PVM data=010203 --pcapng out.pcapng\n"
-                "leat decode --json capture.pcapng | leat encode --json - --pcapng copy.pcapng",
     .operands = "$formats",
     .run = run_encode,
 };

@@ -79,12 +79,8 @@ const struct verb verb_formats = {
     .name = "formats",
     .summary = "list the wire formats, or the fields of one",
     .synopsis = "[FORMAT] [--json]",
-    .description = "Prints one line per format: its name, where it travels, what it is. With "
-                   "FORMAT, it prints the fields of the default packet with their values. Other "
-                   "kinds of packets have other fields; `leat encode` lists them if you misspell "
-                   "one.",
+    .help = help_formats,
     .options = { { "--json", NULL, "one JSON object per format" } },
-    .examples = "leat formats\nleat formats esp",
     .operands = "$formats",
     .run = run_formats,
 };

@@ -82,7 +82,7 @@ def draw_graph(r):
         ports[b].append((b, a, cycles))
     wires = [w for of_router in ports for w in of_router]
     root = r.randrange(routers)
-    return (["--graph", f"{FOLDER}/graph", "--at", root],
+    return (["--graph", f"{FOLDER}/graph", "--at-router", root],
             Network(routers, wires, range(routers), root))
 
 
@@ -95,7 +95,7 @@ def draw_mesh(r):
             if 0 <= px + dx < x and 0 <= py + dy < y:
                 wires.append((i, i + dx + x * dy, 1))
     root = r.randrange(x * y)
-    return (["--fabric", f"mesh:{x},{y}", "--at", root],
+    return (["--fabric", f"mesh:{x},{y}", "--at-router", root],
             Network(x * y, wires, range(x * y), root))
 
 

@@ -126,7 +126,8 @@ static bool read_members(struct esp_job *job)
     c->members = job->places;
     if (!job->places) return complain("no place for members, expected at least one");
     return number_take_small(job->args, "--members", &c->members) &&
-           number_take_small_within(job->args, "--at", 0, c->graph.routers - 1, &c->graph.root) &&
+           number_take_small_within(job->args, "--at-router", 0, c->graph.routers - 1,
+                                    &c->graph.root) &&
            place_members(job);
 }
 

@@ -87,9 +87,9 @@ for tree in 2 0,2 2,0 33,1 2,1025 2,x ","; do
 done
 sim "too many routers, expected at most 1048576" --tree 21,2 --service sum
 sim "--fabric 'nowhere', expected a network" --fabric nowhere --service sum
-sim "no way from router 1 to router 4" --fabric fly:2,3 --service sum --at 4
+sim "no way from router 1 to router 4" --fabric fly:2,3 --service sum --at-router 4
 sim "--members '0', expected a whole number, 1 to 1048575" --tree 2,2 --members 0 --service sum
-sim "--at '3', expected a whole number, 0 to 2" --tree 2,2 --at 3 --service sum
+sim "--at-router '3', expected a whole number, 0 to 2" --tree 2,2 --at-router 3 --service sum
 sim "--loss '1.5', expected 0 to 1 in steps of 1e-9" --tree 2,2 --service sum --loss 1.5
 sim "--duplicate 'x', expected 0 to 1" --tree 2,2 --service sum --duplicate x
 sim "--delay '5', expected a time of 1us to 250ms" --tree 2,2 --service sum --delay 5

@@ -129,46 +129,17 @@ static int run_contention(const struct arguments *args)
     "from the lock, receptions at a port are 40 cycles apart, tasks compute as long as they did."
 
 static const struct subverb subverbs[] = {
-    { .name = "echo",
-      .summary = "measure the one-way delay of messages by their size",
-      .synopsis = "[--bytes LIST] [--fabric FABRIC] [--poll] [--model rtl|cell] [--json]",
-      .options = "--bytes " PROGRAM_OPTIONS,
-      .text =
-          "Shows the delay of a message by its size, beside the closed form (T(N) of the thesis' "
-          "network; T(N)-12 where cells cross a fabric in 12 cycles less) and what was published "
-          "of clos444.\n"
-          "Then follow its regression; r_max, the greatest throughput, in octets per cycle and in "
-          "Mbit/s at lines of 155.52 and 622.08 Mbit/s; n_1/2, the octets that reach half of it; "
-          "t_0, the delay of 4 octets.",
-      .examples = "leat experiment echo\n"
-                  "leat experiment echo --bytes 4,400,4000 --fabric bmx:8 --json",
-      .run = run_echo },
-    { .name = "linear",
-      .summary = "solve a system of linear equations, a task for each coefficient",
-      .synopsis = "[FILE] [--fabric FABRIC] [--poll] [--model rtl|cell] [--json]",
-      .options = PROGRAM_OPTIONS,
-      .text = "FILE has n lines of n+1 integers; without it, leat solves the thesis' example 4 and "
-              "adds its contention study." PROGRAM_RESULTS,
-      .examples = "leat experiment linear\nleat experiment linear system.txt --json",
-      .run = run_linear },
-    { .name = "matrix",
-      .summary = "multiply two matrices",
-      .synopsis = "[FILE] [--fabric FABRIC] [--poll] [--model rtl|cell] [--json]",
-      .options = PROGRAM_OPTIONS,
-      .text =
-          "FILE has the rows of A, a line `*`, the rows of B; without it, leat multiplies those "
-          "of the thesis." PROGRAM_RESULTS,
-      .examples = "leat experiment matrix\nleat experiment matrix product.txt --fabric bmx:16",
-      .run = run_matrix },
-    { .name = "contention",
-      .summary = "apply the thesis' rule to records of messages",
-      .synopsis = "FILE [--fabric FABRIC] [--json]",
-      .options = "--fabric --json",
-      .text = "FILE has the messages of a run, as `leat run --messages` writes them and the thesis "
-              "printed them. The rule: each message takes 193 cycles from the lock, receptions at "
-              "a port are 40 cycles apart, tasks compute as long as they did.",
-      .examples = "leat experiment contention messages.csv",
-      .run = run_contention },
+    { "echo", "measure the one-way delay of messages by their size",
+      "[--bytes LIST] [--fabric FABRIC] [--poll] [--model rtl|cell] [--json]",
+      "--bytes " PROGRAM_OPTIONS, run_echo },
+    { "linear", "solve a system of linear equations, a task for each coefficient",
+      "[FILE] [--fabric FABRIC] [--poll] [--model rtl|cell] [--json]", PROGRAM_OPTIONS,
+      run_linear },
+    { "matrix", "multiply two matrices",
+      "[FILE] [--fabric FABRIC] [--poll] [--model rtl|cell] [--json]", PROGRAM_OPTIONS,
+      run_matrix },
+    { "contention", "apply the thesis' rule to records of messages",
+      "FILE [--fabric FABRIC] [--json]", "--fabric --json", run_contention },
     { NULL },
 };
 
@@ -176,9 +147,7 @@ const struct verb verb_experiment = {
     .name = "experiment",
     .summary = "repeat the measurements of the thesis",
     .synopsis = "echo|linear|matrix|contention [FILE] [options]",
-    .description =
-        "Runs the programs of the thesis (leat/atm_task.h) over the network, a process for each "
-        "task, and measures them as it did.",
+    .help = help_experiment,
     .subverbs = subverbs,
     .options = {
         { "--fabric", "FABRIC", "an ATM fabric", .preset = "clos444" },
@@ -193,7 +162,4 @@ const struct verb verb_experiment = {
           .preset = "32" },
         { "--json", NULL, "as JSON" },
     },
-    .examples = "leat experiment echo\n"
-                "leat experiment echo --bytes 4,400,4000 --fabric bmx:8 --json\n"
-                "leat experiment linear",
 };

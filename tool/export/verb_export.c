@@ -159,36 +159,7 @@ const struct verb verb_export = {
     .name = "export",
     .summary = "make captures, waveforms, traces and tables of a recording",
     .synopsis = "FILE [--pcapng FILE] [--vcd FILE] [--perfetto FILE] [--csv FILE] [--otf2 DIR]",
-    .description =
-        "Reads the recording of a run (- is standard input) once and writes any of these, "
-        "together or alone: a capture for Wireshark, waveforms for GTKWave, a trace for Perfetto, a "
-        "table, an OTF2 archive for Vampir.",
-    .topics = (const struct topic[]){
-        { "targets",
-          "--pcapng: the frames, an interface per lane and direction, for Wireshark and `leat "
-          "decode`, which reports two kinds of cells as damaged: those of the traffic W (no "
-          "checksum), and those of fabrics that switch virtual channels (unknown VPI).\n"
-          "--vcd: the values of signals, and for lanes the number of the innermost open span's "
-          "name, in picoseconds, for GTKWave and Surfer.\n"
-          "--perfetto: lanes as threads with their spans, instants, frames and flows, signals as "
-          "counters, for ui.perfetto.dev and chrome://tracing.\n"
-          "--otf2: an archive with a location per lane, spans as regions, messages as MPI_SEND and "
-          "MPI_RECV in one communicator, signals as metrics, and no frames, for otf2-print and "
-          "Vampir." },
-        { "csv",
-          "--csv writes a line per event, for spreadsheets and scripts. The columns are time_ps, "
-          "event (begin, end, instant, value, frame, leaves, passes, arrives, place, close), track, "
-          "name (of a span, instant or place; the direction of a frame), value (of a signal), and "
-          "of messages message (its number), peer (the track at the other end), length (also of "
-          "frames) and tag." },
-        { "files",
-          "A file, or the folder of an archive, appears only when it is complete. Files must differ "
-          "from each other and from the recording. The folder must be new, empty, or an archive "
-          "that leat wrote before, which is replaced.\n"
-          "A damaged or truncated recording is reported with the offset; the exit code is 2 and no "
-          "file appears." },
-        { NULL, NULL },
-    },
+    .help = help_export,
     .options = {
         { "--pcapng", "FILE", "write a capture of the frames" },
         { "--vcd", "FILE", "write waveforms" },
@@ -196,8 +167,5 @@ const struct verb verb_export = {
         { "--csv", "FILE", "write a table of all events" },
         { "--otf2", "DIR", "write an OTF2 archive: DIR/traces.otf2" },
     },
-    .examples = "leat export run.leatrec --perfetto run.json\n"
-                "leat export run.leatrec --pcapng run.pcapng --vcd run.vcd\n"
-                "leat export run.leatrec --csv run.csv --otf2 run.otf2",
     .run = run_export,
 };

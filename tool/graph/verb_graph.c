@@ -88,50 +88,18 @@ static int run_check(const struct arguments *args)
 #endif
 
 static const struct subverb subverbs[] = {
-    { .name = "check",
-      .summary = "report the errors of an application, compiler messages too",
-      .synopsis = "FILE [--no-handlers] [--dialect DIALECT]",
-      .options = "--dialect --no-handlers",
-      .text =
-          "Reports all errors, up to 64, as FILE:LINE:COLUMN: CODE: what was found and what was "
-          "expected. Handlers of types that have devices are compiled, but not run; compiler "
-          "messages refer to lines of FILE. The exit code is 2 if there is any error; warnings do "
-          "not count.",
-      .examples = "leat graph check plate.xml\nleat graph check plate.xml --no-handlers",
-      .run = run_check },
-    { .name = "info",
-      .summary = "describe types, devices, edges and the memory of a run",
-      .synopsis = "FILE [--instance ID] [--dialect DIALECT] [--json]",
-      .options = "--dialect --instance --json",
-      .text =
-          "Prints types with their pins, structs and messages, devices by type, edges, how many "
-          "edges devices have, and the memory that a run needs.\n"
-          "The JSON object has file, dialect, graph_type, instance, messages (id, octets), "
-          "device_types (id, kind, devices, properties, state: octets; inputs and outputs: name, "
-          "message, octets, indexed, edges), devices, externals, edges, in_degree and out_degree "
-          "(of devices: least, mean, most, and histogram: from, to, devices) and memory_octets. "
-          "Octets are null if only a compiler knows them.",
-      .examples = "leat graph info plate.xml --json",
-      .run = run_info },
-    { .name = "run",
-      .summary = "run an application, on threads, over MPI or over a simulated fabric",
-      .synopsis = "FILE [-j N] [--fabric FABRIC | --engine ENGINE] [--schedule ORDER] [--seed N] "
-                  "[--until END] [--json] [options]",
-      .options = "--dialect --instance --json --fabric --engine -j --placement --schedule --seed "
-                 "--quantum --rts --log --instrument --output --until --idle-steps --compat "
-                 "--cxxflags --mailbox --cost --record --record-packets --snapshot",
-      .text =
-          "Compiles the handlers, says so if their code has not run here before, distributes the "
-          "devices over threads, and runs until the application exits, stops itself, fails, or is "
-          "idle. Log lines and what the supervisor posts are on standard output (with --json on "
-          "standard error).\n"
-          "The exit code is 0 after success, a stop, or the time of --until; after idleness 0 for "
-          "the Orchestrator's applications and with --until idle, else 1; 1 when the application "
-          "failed.",
-      .examples = "leat graph run plate.xml -j 2\n"
-                  "leat graph run plate.xml --schedule random --seed 7 --json\n"
-                  "leat graph run plate.xml --fabric tinsel:2,2 --placement random",
-      .run = graph_run },
+    { "check", "report the errors of an application, compiler messages too",
+      "FILE [--no-handlers] [--dialect DIALECT]", "--dialect --no-handlers", run_check },
+    { "info", "describe types, devices, edges and the memory of a run",
+      "FILE [--instance ID] [--dialect DIALECT] [--json]", "--dialect --instance --json",
+      run_info },
+    { "run", "run an application, on threads, over MPI or over a simulated fabric",
+      "FILE [-j N] [--fabric FABRIC | --engine ENGINE] [--schedule ORDER] [--seed N] "
+      "[--until END] [--json] [options]",
+      "--dialect --instance --json --fabric --engine -j --placement --schedule --seed "
+      "--quantum --rts --log --instrument --output --until --idle-steps --compat "
+      "--cxxflags --mailbox --cost --record --record-packets --snapshot",
+      graph_run },
     { NULL },
 };
 
@@ -139,71 +107,7 @@ const struct verb verb_graph = {
     .name = "graph",
     .summary = "check, describe and run POETS applications",
     .synopsis = "check|info|run FILE [options]",
-    .description =
-        "FILE is a POETS application in XML (- is standard input): of the Orchestrator (without "
-        "a namespace) or of graph_schema (v4 and v3), distinguished by the namespace. Its handlers "
-        "are C++ code, which runs with all your privileges.",
-    .topics = (const struct topic[]){
-        { "handlers",
-          "Handlers are C++14, compiled by c++ and kept by content in ~/.cache/leat/poets "
-          "(XDG_CACHE_HOME/leat/poets), which no other user may be able to write to. They run with "
-          "all your privileges." },
-        { "schedules",
-          "Without --schedule, N workers run as fast as they can and no order is promised. With "
-          "one, the run is made of epochs: in an epoch each of 64 threads takes up to --quantum "
-          "turns, and what it sends can be received in the next. The same file, schedule and seed "
-          "give the same run every time, for any -j.\n"
-          "fifo takes the oldest packet first, lifo the newest, random any of them (and sends "
-          "before it receives half of the time). delay:P delays a packet to the next epoch with "
-          "probability P, 0 to 0.99.\n"
-          "--placement: which devices share a thread, and which threads a worker. block: equal "
-          "shares in the order of the file; locality: connected devices together, unless the order "
-          "of the file already does so; random: anywhere, by --seed.\n"
-          "--rts latched: a pin that ReadyToSend has named will send, whatever happens in between "
-          "(as in the Orchestrator); level: only if ReadyToSend still says so (as in "
-          "graph_schema)." },
-        { "fabrics",
-          "With --fabric every packet between mailboxes crosses a simulated fabric, any that `leat "
-          "fabric list` has: tinsel, tinsel:3,2, mesh:8,8, clos444, ring16, twosan, FILE.yaml. The "
-          "run is the same every time, for any -j. The time of --until is simulated. A fabric that "
-          "loses a packet ends the run, with exit code 1.\n"
-          "Each port has a mailbox with threads=64 threads, dealt in equal shares, and slots=448 "
-          "slots to receive in; a packet waits at its source until a slot is reserved for it. The "
-          "host, with the supervisor, has a mailbox at port host=0. --mailbox changes these.\n"
-          "All threads run in parallel at mhz=240. Costs in cycles: turn=32 per turn, receive=320 "
-          "for a handler of a packet (and each OnInit and OnHardwareIdle), send=320 for OnSend, "
-          "edge=64 for each packet that is sent (copy=1 for each flit within a mailbox), idle=320 "
-          "for OnDeviceIdle. The host needs host=240 cycles for a packet, and idleness is known "
-          "after detect=240. --cost changes these." },
-        { "mpi",
-          "mpirun -n 8 leat graph run FILE --engine mpi distributes the threads over 8 processes, "
-          "which may be on several machines; all must be able to read FILE. Supervisor, lines and "
-          "results are those of rank 0; the answer is the same. It needs libleat-mpi.so, which is "
-          "built where libopenmpi-dev is installed." },
-        { "files",
-          "--record writes the frames of `leat formats poets`: direction, hardware address and "
-          "packet. With a schedule their times count turns of 240 MHz, with a fabric they are "
-          "simulated; the file is then the same every time.\n"
-          "--snapshot writes a GraphSnapshot with DevS and EdgeS, their states as JSON members; its "
-          "orchestratorTime is epochs, or seconds (with a fabric simulated ones). Neither works "
-          "with --engine mpi." },
-        { "json",
-          "The JSON object of run has file, instance, dialect, rts, schedule, placement, "
-          "cut_threads, cut_workers and cut_ranks (edges from one thread, worker or rank to "
-          "another), engine, ranks, seed, workers, threads, devices, edges, reason (success, "
-          "stopped, failed, idle, assertion, limit, interrupted), receives, sends, "
-          "supervisor_packets, lines, epochs, states (a hash of the states of all devices and "
-          "edges), dropped (by cause), load_seconds, compile_seconds, seconds, "
-          "receives_per_second.\n"
-          "With a fabric it also has fabric: name, mailboxes, threads_per_mailbox, slots, "
-          "host_port, cycles (until all threads had stopped), ran_cycles (of the application, from "
-          "barrier to end), simulated_us, threads and host (packets between threads, and from and "
-          "to the host: packets, flits, waits for a slot, latency_cycles: mean, max), copied "
-          "(packets within mailboxes), busiest_port (port, packets), and of networks hops_mean "
-          "(routers passed by a flit) and busiest_wire (from, to, flits, use: the share of its "
-          "cycles); certificate." },
-        { NULL, NULL },
-    },
+    .help = help_graph,
     .subverbs = subverbs,
     .options = {
         { "--dialect", "DIALECT", "the dialect, whatever the namespace says", WORD("orch v4 v3") },
@@ -247,10 +151,4 @@ const struct verb verb_graph = {
           "of fabrics, in cycles: turn=32, receive=320, send=320, edge=64, copy=1, idle=320, "
           "host=240, detect=240; mhz=240", true },
     },
-    .examples = "leat graph check plate.xml\n"
-                "leat graph run plate.xml -j 2\n"
-                "leat graph run plate.xml --fabric tinsel:2,2 --placement random\n"
-                "leat graph info plate.xml --json\n"
-                "leat graph run plate.xml --schedule random --seed 7 --json\n"
-                "mpirun -n 8 leat graph run plate.xml --engine mpi",
 };

@@ -72,43 +72,12 @@ const struct verb verb_report = {
     .name = "report",
     .summary = "make a page, a picture or a table of the runs of a sweep",
     .synopsis = "FILE [-o FILE] [--png FILE] [--csv FILE] [--title TEXT]",
-    .description =
-        "Reads a store of `leat sweep`, also while a sweep writes to it, and writes any of these, "
-        "together or alone: a self-contained page with curves, tables and drawings of the fabrics; "
-        "the curves as a picture; all runs as a table. The same store gives the same octets.",
-    .topics = (const struct topic[]){
-        { "page",
-          "For each traffic, the page has the mean latency, the throughput and the 99th percentile "
-          "of latency against the offered load, a line per fabric: means over all seeds with bands "
-          "of 95 % confidence (Student's t; with one seed, the run's own interval). Saturated "
-          "points are open and dashed. A fabric in several sweeps of the store has a line for each "
-          "of them.\n"
-          "A table lists where fabrics saturate, another all points as numbers. The fabrics are "
-          "drawn, coloured by the utilisation of their wires. Fabrics whose runs do not report it "
-          "(ATM fabrics, and networks of more than 8192 wires swept without --links) are drawn "
-          "without colour, with the reason. Then follow what was lost, rerouted or deadlocked, and "
-          "the commands that repeat the runs.\n"
-          "A point counts as saturated if one of its runs is. Runs of ATM fabrics do not judge that "
-          "themselves: one counts as saturated if less than 95 % of the cells had arrived that were "
-          "offered a mean latency before its end.\n"
-          "A page has at most 40 fabrics (of sweeps), 32 traffics, 256 sweeps and 65536 points, and "
-          "draws 16 fabrics." },
-        { "files",
-          "--png draws the same curves as a picture, with rsvg-convert (package librsvg2-bin). "
-          "--csv writes all runs, a line each, with every number and word of their results but "
-          "lists (RFC 4180); it is limited only to 256 columns. `-` is standard output.\n"
-          "Files appear only when all are complete, and none may be the store. A file that is not a "
-          "store, or is empty, damaged or from a newer leat, is refused with exit code 2." },
-        { NULL, NULL },
-    },
+    .help = help_report,
     .options = {
         { "-o", "FILE", "write a page in HTML" },
         { "--png", "FILE", "draw the curves as a picture" },
         { "--csv", "FILE", "write a table of all runs" },
         { "--title", "TEXT", "the title of page and picture", .preset = TITLE },
     },
-    .examples = "leat report runs.sqlite -o report.html\n"
-                "leat report runs.sqlite -o report.html --png curves.png --csv runs.csv\n"
-                "leat report runs.sqlite --csv -",
     .run = run_report,
 };

@@ -64,5 +64,5 @@ has "who waits for what" "$(cat "$folder/stderr")" 'pvm_gettid of '
 same "the end of dbwtest" "$(jq -r '[.status, .simulated_seconds < 86500, .exit_code] | @csv' "$folder/told.json")" '"deadlock",true,'
 exits 1 'deadlock: for 5000 s of simulated time' "$leat" run --fabric clos444 --patience 5000s -- dbwtest
 exits 1 '--patience 5000 is taken for 5000s' "$leat" run --fabric clos444 --patience 5000 -- dbwtest
-exits 2 "--patience 'x', expected a time of 0ps to 1000000s" "$leat" run --fabric clos444 --patience x -- dbwtest
+exits 2 "--patience 'x', expected a time of 0s to 1000000s" "$leat" run --fabric clos444 --patience x -- dbwtest
 finish

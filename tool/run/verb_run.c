@@ -302,84 +302,12 @@ static int run_run(const struct arguments *args)
 
 /* ---- help ------------------------------------------------------------------------------------ */
 
-static const char about_time[] =
-    "Simulated time advances only while all processes wait, so runs are repeatable: same output, "
-    "same certificate. The program's own clocks (MPI_Wtime, gettimeofday, clock_gettime, sleep "
-    "...) show simulated time, which starts at one second; --real-clock leaves them alone.\n"
-    "Computation takes no time, or with --compute measured the processor time multiplied by SCALE; "
-    "reading the clock takes 20 ns, an unsuccessful poll 100 ns.\n"
-    "Polling counts as waiting: if tasks poll more than 1000 times and for longer than --patience "
-    "(simulated time; 0s: forever) while no message is sent or received and no task starts or "
-    "ends, that is a deadlock.";
-
-static const char about_networks[] =
-    "ATM fabrics carry messages as the thesis' adaptation layer does (T(N) of leat fabric time, "
-    "for a message with a header of a few octets). Networks of switches carry them as packets of "
-    "up to --packet-flits flits of --flit-bytes each, one of them for the header.\n"
-    "Repetitive communication over ATM fabrics is simulated once. When the network, its units and "
-    "everything in flight return to an earlier state, and the same messages are sent in the same "
-    "cycles, leat replays the recorded deliveries (replayed: how many messages). Times and "
-    "certificate are the same as with --every-cycle, which simulates everything.\n"
-    "Programs that are linked with libleat-atm (leat/atm_task.h: the calls of the thesis) drive "
-    "the adaptation layer units of an ATM fabric themselves. The first task starts the others, up "
-    "to 1024 in all and 10 with the same name at a port; their output goes to standard error, "
-    "prefixed with their names.";
-
-static const char about_faults[] =
-    "Faults and line errors are those of leat sim (leat help sim faults). Units of ATM fabrics "
-    "retransmit lost cells; a message that is given up, or lost in a network, ends the run with "
-    "the reason. Units resynchronise as in leat sim, unless --no-resync is given.\n"
-    "The run ends with exit code 1 and a reason if the program is killed, aborts, forks a process "
-    "that communicates, closes descriptors of the MPI library, or deadlocks; the same holds if an "
-    "ATM network is deadlocked, or delivers nothing for longer than all its timeouts. The report "
-    "lists which task waits for what.";
-
-static const char about_record[] =
-    "--record writes a recording, from which leat export makes timelines, captures and tables. It "
-    "has for each task when it waits and computes, its messages with length and tag, and messages "
-    "that have arrived but are not yet received (inbox0 ...); the messages queued at each port "
-    "(queue0 ...) and in flight (in_flight); flits in the network, whenever it reports progress; "
-    "and all cells of ATM fabrics. A message takes 40 to 80 octets of the file, a cell 120. A run "
-    "that fails or is interrupted is recorded up to that point.";
-
-static const char about_json[] =
-    "--json writes one object to FILE, named as --json=FILE or before the --. Without FILE it "
-    "stands on a line of its own on standard output, after an empty line if that is a pipe or a "
-    "terminal.\n"
-    "It has fabric, program, library, status (done, exit, deadlock, livelock, died, failed, lost, "
-    "unrecorded or interrupted), reason (a text, or null), exit_code (of a program that ended by "
-    "itself, or null), tasks, simulated_seconds, messages, bytes, certificate, wall_seconds, "
-    "replayed, repeatable, not_repeatable_because (a list of reasons), calls (those of MPI, the "
-    "longest first, over all tasks: call, calls, bytes that ranks handed over in them, seconds, "
-    "waiting_seconds) and task: a list with task, port, seconds, waiting_seconds, messages_sent, "
-    "bytes_sent, messages_received, "
-    "bytes_received.\n"
-    "--contention adds contention_free_seconds, contention_seconds, reordered_tasks (those that "
-    "then receive messages in a different order) and, if the run takes longer without contention, "
-    "contention_note.";
-
 const struct verb verb_run = {
     .name = "run",
     .summary = "run a real program, of MPI, PVM or the thesis, over a simulated network",
     .synopsis = "--fabric FABRIC [-n N] [--contention] [--json [FILE]] [options] -- PROGRAM "
                 "[ARGUMENT...]",
-    .description =
-        "Runs an installed, dynamically linked Open MPI or PVM program without recompiling it. "
-        "Its processes are attached to the ports of a simulated network (`leat fabric list` shows "
-        "which), which carries the messages between them. After the program's own output, standard "
-        "error shows the simulated time, messages, octets, and how long each task waited.\n"
-        "leat starts MPI programs through mpirun and sets its options. PVM programs need no "
-        "daemon: each port is a host, and up to 64 tasks may be spawned. Of the networks, ring16 "
-        "is a token ring, ether16 an Ethernet, twosan a PacketWay network of several SANs.",
-    .topics =
-        (const struct topic[]){
-            { "time", about_time },
-            { "networks", about_networks },
-            { "faults", about_faults },
-            { "record", about_record },
-            { "json", about_json },
-            { NULL, NULL },
-        },
+    .help = help_run,
     .options = {
         { "--fabric", "FABRIC", "the network" },
         { "-n", "N", "tasks", COUNT(1, RUN_TASKS_MAX),
@@ -410,8 +338,5 @@ const struct verb verb_run = {
         OPTIONS_OF_FAULTS,
         OPTIONS_OF_PACKETWAY,
     },
-    .examples = "leat run --fabric clos444 -n 2 -- NPopenmpi\n"
-                "leat run --fabric mesh:4,4 -- hello.pvm\n"
-                "leat run --fabric torus:4,4 -n 16 --contention -- ./my_mpi_program",
     .run = run_run,
 };

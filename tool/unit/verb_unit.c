@@ -408,57 +408,14 @@ static const char options[] = "--cycles --format --vcd -o";
 #define SYNOPSIS "FILE [--cycles N] [--format thesis|jsonl] [--vcd FILE] [-o FILE]"
 
 static const struct subverb subverbs[] = {
-    { .name = "ppd",
-      .summary = "an input unit with four crosspoint memories behind it",
-      .synopsis = SYNOPSIS,
-      .options = options,
-      .text = "FILE has stimuli (leat help unit stimuli) of these signals: byte byteind "
-              "tstppd.trsltab.wadr tstppd.trsltab.datain tstppd.xpm_dst[0..3].head|tail|size. An "
-              "entry for wadr or datain writes the table in that cycle.",
-      .examples = "leat unit ppd ppd_success.stimuli",
-      .run = run_bench },
-    { .name = "spd",
-      .summary = "an output unit with four crosspoint memories before it",
-      .synopsis = SYNOPSIS,
-      .options = options,
-      .text = "FILE has stimuli (leat help unit stimuli) of these signals: fifo0..3 suspend.",
-      .examples = "leat unit spd spd_suspend.stimuli --format thesis",
-      .run = run_bench },
-    { .name = "spdppd",
-      .summary = "an output unit that feeds an input unit",
-      .synopsis = SYNOPSIS,
-      .options = options,
-      .text = "FILE has stimuli (leat help unit stimuli) of these signals: fifo0..3 and ppd's "
-              "tstppd signals. An entry for wadr or datain writes the table in that cycle.",
-      .examples = "leat unit spdppd link.stimuli --format thesis --cycles 200",
-      .run = run_bench },
-    { .name = "bmx",
-      .summary = "a switch of four inputs and four outputs",
-      .synopsis = SYNOPSIS,
-      .options = options,
-      .text = "FILE has stimuli (leat help unit stimuli) of these signals: byte0..3 byteind0..3 "
-              "suspend0..3 tstppd.trsltab.wadr0..3 tstppd.trsltab.datain0..3 "
-              "tstppd.trsltab.wcmd0..3.",
-      .examples = "leat unit bmx switch.stimuli --vcd switch.vcd -o switch.jsonl",
-      .run = run_bench },
-    { .name = "aal",
-      .summary = "the whole 16 x 16 network with its adaptation layer units",
-      .synopsis = "[FILE] [--cycles N] [--format thesis|jsonl] [--vcd FILE] [-o FILE]",
-      .options = options,
-      .text =
-          "Shows the units that a schedule names; without FILE, it runs the thesis' test of two "
-          "messages from port 1 to port 5. What hosts receive is reported on standard error. Cycle "
-          "0 is reset. By default a run ends 128 cycles after the last event, at most after "
-          "100,000.\n"
-          "FILE has the keyword inputs, then units (aal34[1]), each with the orders of its host in "
-          "lines: the earliest cycle, and the order. Orders follow one after the other: initsend, "
-          "putnint 285, putnfloat 1.5 (also short, long, dfloat, cplx, dcplx), putbytes 0a1b, "
-          "putstring \"text\", setdst 5 or broadcast, snd NAME INSTANCE ID (instance -1: all), rcv "
-          "NAME INSTANCE ID [poll], getnint [COUNT] and so on, getbytes COUNT, getstring.\n"
-          "The keyword outputs is followed by the units that are shown, each with a number of "
-          "blocks (default 2); without it, leat shows those under inputs.",
-      .examples = "leat unit aal --format thesis\nleat unit aal schedule.txt --vcd aal.vcd",
-      .run = run_unit_aal },
+    { "ppd", "an input unit with four crosspoint memories behind it", SYNOPSIS, options,
+      run_bench },
+    { "spd", "an output unit with four crosspoint memories before it", SYNOPSIS, options,
+      run_bench },
+    { "spdppd", "an output unit that feeds an input unit", SYNOPSIS, options, run_bench },
+    { "bmx", "a switch of four inputs and four outputs", SYNOPSIS, options, run_bench },
+    { "aal", "the whole 16 x 16 network with its adaptation layer units",
+      "[FILE] [--cycles N] [--format thesis|jsonl] [--vcd FILE] [-o FILE]", options, run_unit_aal },
     { NULL },
 };
 
@@ -466,26 +423,7 @@ const struct verb verb_unit = {
     .name = "unit",
     .summary = "run a unit bench of the ATM prototype",
     .synopsis = "ppd|spd|spdppd|bmx FILE | aal [FILE] [options]",
-    .description =
-        "Steps units of a bus-matrix switch at register level, one network cycle at a time, and "
-        "shows every signal after each. FILE has the stimuli of the units, or the schedule of the "
-        "hosts (aal).",
-    .topics = (const struct topic[]){
-        { "stimuli",
-          "A file of stimuli (- is standard input) begins with the keyword inputs. Then follow "
-          "signals, each with its name in a line and lines of a cycle, counted from 1, and a value. "
-          "A value holds until the next.\n"
-          "Values of byte, fifo, wadr and datain are hexadecimal, all others decimal. byte and fifo "
-          "take a longer value as a stream, one byte per cycle; fifo pushes each byte into a "
-          "memory.\n"
-          "The keyword outputs and everything after it is optional and ignored, as is text after "
-          "#." },
-        { "json",
-          "A JSON object per cycle has cycle and signals; numbers are whole, and datain is a string "
-          "as the thesis prints it. An interrupted run keeps the cycles that it has done. Trace and "
-          "waveform appear together or not at all, and neither may be the input." },
-        { NULL, NULL },
-    },
+    .help = help_unit,
     .subverbs = subverbs,
     .options = {
         { "--cycles", "N", "end after so many cycles, not 128 after the last stimulus or event",
@@ -495,8 +433,4 @@ const struct verb verb_unit = {
         { "--vcd", "FILE", "write waveforms for GTKWave or Surfer; 1 ns is one cycle" },
         { "-o", "FILE", "write the trace there, only when it is complete" },
     },
-    .examples = "leat unit aal --format thesis\n"
-                "leat unit ppd ppd_success.stimuli\n"
-                "leat unit spdppd link.stimuli --format thesis --cycles 200\n"
-                "leat unit bmx switch.stimuli --vcd switch.vcd -o switch.jsonl",
 };
