@@ -102,7 +102,7 @@ proposes() {
 }
 proposes "decode " de
 proposes "spd spdppd " unit sp
-proposes "broadcast bursty broadcast-tree " sim clos444 --traffic b
+proposes "broadcast bursty bit-reverse bit-complement broadcast-tree " sim clos444 --traffic b
 proposes "tinsel: :files " sim ti
 proposes "ether :files " fabric show eth
 proposes "poets " decode --format po

@@ -170,9 +170,9 @@ exits 2 "unknown fabric 'taurus', expected one of" "$leat" sim taurus
 exits 2 "k is 65, expected 2 to 64" "$leat" sim bmx:65
 exits 2 "--traffic 'heavy', expected one of uniform permutation hotspot broadcast bursty W" "$leat" sim clos444 --traffic heavy
 exits 2 "--traffic 'unifrom', did you mean uniform? expected one of" "$leat" sim clos444 --traffic unifrom
-exits 2 "FILE.edges; did you mean mesh:?" "$leat" sim msh:8,8
-exits 2 "FILE.edges; did you mean clos444?" "$leat" sim clos44/buffer=2
-exits 2 "FILE.edges; did you mean ring?" "$leat" sim rng16
+exits 2 "(see leat fabric list); did you mean mesh:?" "$leat" sim msh:8,8
+exits 2 "(see leat fabric list); did you mean clos444?" "$leat" sim clos44/buffer=2
+exits 2 "(see leat fabric list); did you mean ring?" "$leat" sim rng16
 exits 2 "--model 'bit', expected one of cell rtl flit" "$leat" sim clos444 --model bit
 exits 2 "--model 'flit', expected rtl or cell" "$leat" sim clos444 --model flit
 for load in 1.1 -0.5 x "" . e-3 1.000001 1.0000001 0.5x 1e9 1e- 1e-7 0.00000049 99999999999999999999; do
