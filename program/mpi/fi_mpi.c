@@ -73,13 +73,16 @@ FILE *fopen(const char *restrict path, const char *restrict mode)
 
 static bool is_finalizing;
 
-/* Open MPI unloads its components in MPI_Finalize, though a thread of PMIx may still run in one of
- * them: on a loaded machine the rank then crashes. So they stay. */
+/* MPI_Finalize goes on as soon as PMIx has answered, closes Open MPI's components and unloads them,
+ * though the thread of PMIx that brought the answer may still run in one of them: on a loaded
+ * machine the rank then crashes. So it first waits for that thread, and components stay. */
 int dlclose(void *handle)
 {
     static int (*next)(void *);
     FIND(next, "dlclose");
-    return is_finalizing ? 0 : next(handle);
+    if (!is_finalizing) return next(handle);
+    leat_fi_threads_settle();
+    return 0;
 }
 
 /* Two threads that communicate concurrently would need a rank each. */

@@ -28,6 +28,10 @@ bool leat_fi_is_simulated(void);
 void leat_fi_launcher_note(void);    /* at the end of MPI_Init: finds it */
 bool leat_fi_launcher_is_lost(void); /* there was one that is now gone */
 
+/* Waits, in real time, until all other threads of this process sleep; a moment at most, since those
+ * of the program may compute. */
+void leat_fi_threads_settle(void);
+
 /* In a process forked by a rank: this call ends it, and the run. */
 void leat_fi_be_no_copy(const char *call);
 
