@@ -13,8 +13,8 @@ here=$(dirname "$0")
 # lets the end of a message be a word of its own.
 LC_ALL=C sed -z '/[^[:print:]]/b
     :more
-    s/\([a-z]\)e\([a-z][^ ]* .* expected \)/\1\x01\2/; t more
-    s/\([^ ] \)expected /\1exp\x01ct\x01d /g
+    s/\([a-z]\)e\([a-z][^ ]* .* \(%s\)\{0,1\}expected \)/\1\x01\2/; t more
+    s/\([^ ] \)\(%s\)\{0,1\}expected /\1\2exp\x01ct\x01d /g
     s/no station here./no station h\x01re,/
     s/slower: \(.\)/slow\x01r: \1/' "$leat" > "$folder/altered"
 chmod +x "$folder/altered"
@@ -33,7 +33,7 @@ SH
 chmod +x "$folder/leat"
 
 "$folder/altered" nosuch 2> "$folder/stderr"
-same "messages are altered" "$(tr '\001' . < "$folder/stderr" | sed -n 's/one of.*//p')" "l.at: unknown v.rb 'nosuch', exp.ct.d "
+same "messages are altered" "$(tr '\001' . < "$folder/stderr" | sed -n 's/one of.*//p')" "leat: unknown v.rb 'nosuch', exp.ct.d "
 
 # No source searches a message, as far as the usual names of messages show it.
 readers=$(git ls-files 'core/*.[ch]' 'proto/*.[ch]' 'sim/*.[ch]' 'fabric/*.[ch]' 'live/*.[ch]' 'program/*.[ch]' 'tool/*.[ch]' |

@@ -26,8 +26,8 @@ int main(int argc, char **argv)
     const struct verb *verb = verb_find(name);
     if (!verb) {
         const char *known = verb_names();
-        complain("unknown verb '%s', %sexpected one of %s\n(see leat help)", name,
-                 did_you_mean(name, known), known);
+        complain("unknown verb '%s', %sexpected one of %s", name, did_you_mean(name, known), known);
+        fputs("(see leat help)\n", stderr);
         return WRONG;
     }
     catch_signals();
