@@ -1,5 +1,5 @@
 #include "complete.h"
-#include "fabric_kind.h"
+#include "fabric.h"
 #include "help_page.h"
 #include "leat_format.h"
 #include "tool.h"
@@ -20,19 +20,9 @@ static void propose_words(const char *list)
     }
 }
 
-/* Of a name with parameters only what comes before them: "clos:" of clos:E,M,R. */
 static void propose_fabrics(void)
 {
-    const struct leat_fabric_kind *kind;
-    struct leat_fabric_spelling each;
-    char word[64];
-    for (size_t k = 0; (kind = leat_fabric_kind_at(k)); k++)
-        for (size_t i = 0; kind->list(i, &each); i++) {
-            const size_t len = strcspn(each.name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ[");
-            if (!len || *each.name == '/') continue;
-            snprintf(word, sizeof word, "%.*s", (int)len, each.name);
-            propose_words(word);
-        }
+    propose_words(fabric_names());
     puts(":files"); /* descriptions */
 }
 

@@ -50,22 +50,6 @@ bool duration_read_bare(const char *number, const char *unit, uint64_t *ps)
     return (size_t)len < sizeof text && duration_read(text, ps);
 }
 
-bool duration_take(const struct arguments *args, const char *option, uint64_t least, uint64_t most,
-                   uint64_t *ps)
-{
-    const char *text = argument(args, option);
-    uint64_t read;
-    if (!text) return true;
-    if (duration_read(text, &read) && read >= least && read <= most) {
-        *ps = read;
-        return true;
-    }
-    char from[32];
-    snprintf(from, sizeof from, "%s", duration_text(least));
-    return misused(args->verb, "%s '%s', expected a time of %s to %s, as 10s or 250ms", option,
-                   text, from, duration_text(most));
-}
-
 const char *duration_text(uint64_t ps)
 {
     static char text[40];

@@ -11,11 +11,6 @@ bool duration_read(const char *text, uint64_t *ps);
 /* A number without a unit, which is this one. */
 bool duration_read_bare(const char *number, const char *unit, uint64_t *ps);
 
-/* The value of an option, within limits; *ps keeps its value if the option is absent. False after a
- * complaint. */
-bool duration_take(const struct arguments *args, const char *option, uint64_t least, uint64_t most,
-                   uint64_t *ps);
-
 /* In a form that duration_read accepts, with as many digits as it needs; lent until the next call.
  */
 const char *duration_text(uint64_t ps);

@@ -1,8 +1,6 @@
 /* Times as users write them. */
-#include "complaints_test.h"
 #include "duration.h"
 #include "tap.h"
-#include "words_test.h"
 #include <inttypes.h>
 
 static bool reads(const char *text, uint64_t ps)
@@ -88,33 +86,6 @@ static void what_is_written_reads_the_same(void)
     }
 }
 
-static void an_option_is_held_to_its_limits(void)
-{
-    static const struct verb wait = { .name = "wait", .options = { { "--for", "T", "" } } };
-    const uint64_t ms = 1000000000, least = ms, most = 10000 * ms;
-    struct arguments args;
-    uint64_t ps = 42;
-    words_read(&wait, "", &args);
-    OK(duration_take(&args, "--for", least, most, &ps) && ps == 42);
-    words_read(&wait, "--for 1ms", &args);
-    OK(duration_take(&args, "--for", least, most, &ps) && ps == least);
-    words_read(&wait, "--for 10s", &args);
-    OK(duration_take(&args, "--for", least, most, &ps) && ps == most);
-    static const char *const bad[] = { "999us", "10.001s", "soon" };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        char line[32], want[160];
-        snprintf(line, sizeof line, "--for %s", bad[i]);
-        snprintf(want, sizeof want,
-                 "leat wait: --for '%s', expected a time of 1ms to 10s, as 10s or 250ms\n", bad[i]);
-        words_read(&wait, line, &args);
-        complaints_begin();
-        const bool taken = duration_take(&args, "--for", least, most, &ps);
-        OK(strncmp(complaints_end(), want, strlen(want)) == 0);
-        OK(!taken && ps == most);
-    }
-}
-
 TAP_MAIN(T(every_unit_is_read), T(fractions_are_read_down_to_whole_picoseconds),
          T(a_million_seconds_is_the_most), T(what_is_no_time_is_refused),
-         T(a_time_is_written_in_its_largest_whole_unit), T(what_is_written_reads_the_same),
-         T(an_option_is_held_to_its_limits))
+         T(a_time_is_written_in_its_largest_whole_unit), T(what_is_written_reads_the_same))

@@ -22,6 +22,9 @@ struct fabric_entries {
 
 /* ---- shared by verbs (fabric_verbs.c) ---- */
 
+/* What the names of all fabrics begin with: "clos444 clos: ... ring ether twosan". */
+const char *fabric_names(void);
+
 /* The fabric that a word of the command line names, to be closed by leat_fabric_close. NULL after a
  * complaint. */
 struct leat_fabric *fabric_read(const struct verb *verb, const char *word);

@@ -9,32 +9,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What all names begin with: "clos444 clos: ... ring ether twosan". */
-static void put_names(char *out, size_t cap)
+const char *fabric_names(void)
 {
+    static char names[1024];
     const struct leat_fabric_kind *kind;
     struct leat_fabric_spelling each;
     size_t used = 0;
-    *out = '\0';
     for (size_t k = 0; (kind = leat_fabric_kind_at(k)); k++)
-        for (size_t i = 0; kind->list(i, &each) && used < cap; i++) {
+        for (size_t i = 0; kind->list(i, &each) && used < sizeof names; i++) {
             const size_t len = strcspn(each.name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ[");
             if (!len || *each.name == '/') continue;
-            used += (size_t)snprintf(out + used, cap - used, "%s%.*s", used ? " " : "", (int)len,
-                                     each.name);
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%.*s", used ? " " : "",
+                                     (int)len, each.name);
         }
+    return names;
 }
 
 /* Of msh:8,8 only "msh:" is compared, of rng16 the whole, and then "rng". "": nothing is near. */
 static const char *nearest_fabric(const char *word)
 {
-    char names[1024], part[32];
+    char part[32];
     const size_t colon = strcspn(word, ":/"), len = colon + (word[colon] == ':');
-    put_names(names, sizeof names);
     snprintf(part, sizeof part, "%.*s", (int)(len < sizeof part ? len : 0), word);
-    const char *found = did_you_mean(part, names);
+    const char *found = did_you_mean(part, fabric_names());
     part[strcspn(part, "0123456789")] = '\0';
-    return *found ? found : did_you_mean(part, names);
+    return *found ? found : did_you_mean(part, fabric_names());
 }
 
 bool fabric_refused(const struct verb *verb, const char *word,
