@@ -1,27 +1,9 @@
-/* Tasks are real processes here, the network is the cell network of the thesis. */
-#include "hub.h"
+/* Tasks that send, wait, poll and die; what an observer sees of them. */
+#include "hub_scene_test.h"
 #include "leat_bytes.h"
-#include "leat_text.h"
-#include "share.h"
-#include "sim_atm_ports.h"
-#include "tap.h"
 #include <leat/random.h>
 #include <poll.h>
-#include <sched.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-enum { TASKS_MAX = 40 };
-
-typedef void task_body(void);
-
-static volatile sig_atomic_t alarm_came;
 
 static void note_alarm(int number)
 {
@@ -29,103 +11,7 @@ static void note_alarm(int number)
     alarm_came = 1;
 }
 
-static bool has_alarm_come(void)
-{
-    return alarm_came;
-}
-
-static struct leat_hub_service scene_service; /* of the next run */
-static const struct leat_hub_watch *scene_watch;
-static leat_time scene_patience;
-
-struct scene {
-    struct leat_sim_atm_ports port;
-    void *memory;
-    struct leat_hub *hub;
-    pid_t pid[TASKS_MAX];
-    uint32_t tasks;
-    char reason[256];
-    enum leat_hub_end end;
-};
-
-static struct leat_sim_atm_ports_config config_of(const char *name, enum leat_sim_atm_model model)
-{
-    struct leat_sim_atm_ports_config config = { .model = model, .messages_max = 10000 };
-    struct leat_text why = LEAT_TEXT(200);
-    if (leat_sim_atm_fabric_parse(name, &config.fabric, &why)) abort();
-    leat_atm_aal_config_default(&config.aal, 0, config.fabric.net.ports, config.fabric.net.paths);
-    return config;
-}
-
-static _Noreturn void be_task(const char *path, uint32_t slot, task_body *body)
-{
-    const char *why;
-    setenv(LEAT_TASK_RUN_VARIABLE, path, 1);
-    if (!leat_task_attach(slot, &why)) _exit(3);
-    leat_task_begin();
-    body();
-    leat_task_leave();
-    _exit(0);
-}
-
-static bool nobody_runs_ahead; /* of the network, with a message that is certain to arrive */
-
-static void run_on(struct scene *scene, const struct leat_sim_atm_ports_config *config,
-                   uint32_t tasks, task_body *body)
-{
-    char why[200];
-    memset(scene, 0, sizeof *scene);
-    scene->tasks = tasks;
-    scene->memory = calloc(1, leat_sim_atm_ports_footprint(config));
-    if (!scene->memory) abort();
-    leat_sim_atm_ports_init(&scene->port, config, scene->memory);
-    const struct leat_hub_config hub = { .net = &scene->port.net,
-                                         .slots = tasks,
-                                         .expected = tasks,
-                                         .service = scene_service,
-                                         .watch = scene_watch,
-                                         .patience = scene_patience,
-                                         .interrupted = has_alarm_come };
-    scene->hub = leat_hub_create(&hub, why, sizeof why);
-    if (!scene->hub) abort();
-    if (nobody_runs_ahead) scene->port.net.observer.coming = NULL;
-    for (uint32_t i = 0; i < tasks; i++) {
-        scene->pid[i] = fork();
-        if (scene->pid[i] == 0) be_task(leat_hub_path(scene->hub), i, body);
-    }
-    scene->end = leat_hub_run(scene->hub, scene->reason, sizeof scene->reason);
-    for (uint32_t i = 0; i < tasks; i++) {
-        if (scene->end != LEAT_HUB_DONE) kill(scene->pid[i], SIGKILL);
-        int status;
-        waitpid(scene->pid[i], &status, 0);
-        if (scene->end == LEAT_HUB_DONE) EQ(status, 0);
-    }
-}
-
-static void run_scene(struct scene *scene, const char *fabric, uint32_t tasks, task_body *body)
-{
-    const struct leat_sim_atm_ports_config config = config_of(fabric, LEAT_SIM_ATM_CELL);
-    run_on(scene, &config, tasks, body);
-}
-
-static void ended(const struct scene *scene, enum leat_hub_end end)
-{
-    EQ(scene->end, end);
-    if (scene->end != end) printf("# %s\n", scene->reason);
-}
-
-static void tear_down(struct scene *scene)
-{
-    leat_hub_destroy(scene->hub);
-    free(scene->memory);
-}
-
 /* ---- roles of tasks -------------------------------------------------------------------------- */
-
-static void check_that(bool condition)
-{
-    if (!condition) leat_task_fail("a check in a task does not hold");
-}
 
 static struct leat_task_event await(enum leat_task_event_kind kind)
 {
@@ -134,15 +20,6 @@ static struct leat_task_event await(enum leat_task_event_kind kind)
         leat_task_wait(LEAT_NEVER, "an event", "");
     check_that(event.kind == kind);
     return event;
-}
-
-static void send_pattern(uint32_t to, uint64_t len, uint8_t first)
-{
-    uint8_t *octets = leat_task_room(len);
-    check_that(octets != NULL);
-    for (uint64_t i = 0; i < len; i++)
-        octets[i] = (uint8_t)(first + i * 7);
-    leat_task_send(to, octets, len, first, false);
 }
 
 static void receive_pattern(uint32_t from, uint64_t len, uint8_t first)
@@ -410,45 +287,6 @@ static void a_task_that_polls_in_vain_is_found_when_patience_ends(void)
     OK(strcmp(leat_hub_task(scene.hub, 0)->doing, "a poll in vain") == 0);
     tear_down(&scene);
     scene_patience = 0;
-}
-
-/* ---- profile --------------------------------------------------------------------------------- */
-
-enum { CALLS = 3, NAMES = LEAT_SHARE_PROFILES + 6 };
-
-/* Each waits a microsecond of its three; what it calls meanwhile is not counted. */
-static void makes_calls(void)
-{
-    static char name[NAMES][16];
-    for (int i = 0; i < CALLS; i++) {
-        const struct leat_task_span outer = leat_task_enter();
-        leat_task_charge(2 * MICROSECOND_PS);
-        const struct leat_task_span inner = leat_task_enter();
-        leat_task_wait(leat_task_now() + MICROSECOND_PS, "outer", "");
-        leat_task_exit(inner, "inner", 5);
-        leat_task_exit(outer, "outer", 10);
-    }
-    for (int i = 0; leat_task_number() && i < NAMES; i++) {
-        snprintf(name[i], sizeof name[i], "call %d", i);
-        leat_task_exit(leat_task_enter(), name[i], 1);
-    }
-}
-
-static void calls_are_counted_by_their_names(void)
-{
-    static struct scene scene;
-    run_scene(&scene, "clos444", 2, makes_calls);
-    ended(&scene, LEAT_HUB_DONE);
-    const struct leat_task_profile *outer = leat_hub_profile(scene.hub, 0, 0);
-    OK(strcmp(outer->name, "outer") == 0 && !leat_hub_profile(scene.hub, 0, 1));
-    OK(outer->calls == CALLS && outer->octets == 10 * CALLS);
-    EQ(outer->took_ps, 3 * CALLS * MICROSECOND_PS);
-    EQ(outer->waited_ps, CALLS * MICROSECOND_PS);
-    const struct leat_task_profile *rest = leat_hub_profile(scene.hub, 1, LEAT_SHARE_PROFILES - 1);
-    OK(strcmp(rest->name, "other calls") == 0);
-    EQ(rest->calls, NAMES - (LEAT_SHARE_PROFILES - 2));
-    OK(!leat_hub_profile(scene.hub, 1, LEAT_SHARE_PROFILES));
-    tear_down(&scene);
 }
 
 /* Occasional messages, with polls between them; few polls, with long sleeps; neither is a deadlock.
@@ -781,124 +619,6 @@ static void an_observer_sees_what_is_lost(void)
     tear_down(&scene);
 }
 
-static void short_turns_change_no_policy_and_no_priority(void)
-{
-    const int policy = sched_getscheduler(0), priority = getpriority(PRIO_PROCESS, 0);
-    leat_share_take_short_turns();
-    EQ(sched_getscheduler(0), policy);
-    EQ(getpriority(PRIO_PROCESS, 0), priority);
-}
-
-/* ---- forks and orphans ----------------------------------------------------------------------- */
-
-enum copy_does { COPY_SENDS, COPY_WAITS, COPY_NAMES_A_CALL, COPY_ENDS };
-static enum copy_does copy_does;
-
-/* Task 0 forks, and waits in real time for its child. */
-static void fork_a_copy(void)
-{
-    int status;
-    if (leat_task_number() != 0) return;
-    check_that(!leat_task_is_copy());
-    const pid_t pid = fork();
-    if (pid) {
-        check_that(waitpid(pid, &status, 0) == pid);
-        check_that(WIFEXITED(status) && WEXITSTATUS(status) == (copy_does == COPY_ENDS ? 0 : 1));
-        while (copy_does != COPY_ENDS)
-            pause();
-        return;
-    }
-    if (leat_task_is_copy() && !leat_task_has_begun()) switch (copy_does) {
-        case COPY_SENDS: send_pattern(1, 4, 1); break;
-        case COPY_WAITS: leat_task_wait(LEAT_NEVER, "nothing", ""); break;
-        case COPY_NAMES_A_CALL: leat_task_refuse_copy("MPI_Barrier"); break;
-        case COPY_ENDS: leat_task_leave(); _exit(0);
-        }
-    _exit(7);
-}
-
-static void a_copy_of_a_task_that_communicates_ends_the_run(void)
-{
-    static struct scene scene;
-    for (copy_does = COPY_SENDS; copy_does < COPY_ENDS; copy_does++) {
-        run_scene(&scene, "clos444", 2, fork_a_copy);
-        ended(&scene, LEAT_HUB_FAILED);
-        OK(strstr(scene.reason, "task 0: a process that it forked called "));
-        OK(copy_does != COPY_NAMES_A_CALL || strstr(scene.reason, "called MPI_Barrier: only"));
-        tear_down(&scene);
-    }
-    run_scene(&scene, "clos444", 2, fork_a_copy);
-    ended(&scene, LEAT_HUB_DONE);
-    tear_down(&scene);
-}
-
-static int word_of_orphans[2]; /* a pipe */
-
-/* Task 0 waits in simulated time, task 1 in real time: so the run continues. */
-static void wait_for_ever(void)
-{
-    const struct {
-        uint32_t task;
-        pid_t pid;
-    } self = { leat_task_number(), getpid() };
-    check_that(write(word_of_orphans[1], &self, sizeof self) == sizeof self);
-    while (self.task == 0)
-        leat_task_wait(LEAT_NEVER, "nothing", "");
-    leat_task_end_with_run();
-    for (;;)
-        pause();
-}
-
-/* Does the kernel release the locks of a process that dies? Emulators of user programs do not. */
-static bool robust_locks_work(void)
-{
-    void *head = NULL;
-    size_t len = 0;
-    return syscall(SYS_get_robust_list, 0, &head, &len) == 0;
-}
-
-/* Killed and not reaped: its process id stays in use. */
-static void a_task_ends_when_its_run_was_killed_and_is_a_zombie(void)
-{
-    enum { PATIENCE_MS = 300000 };
-    static struct scene scene;
-    struct {
-        uint32_t task;
-        pid_t pid;
-    } reported;
-    pid_t orphan[2];
-    int status = -1;
-    if (!robust_locks_work()) {
-        printf("# no robust locks here\n");
-        return;
-    }
-    OK(!prctl(PR_SET_CHILD_SUBREAPER, 1)); /* so that orphans are ours */
-    OK(!pipe(word_of_orphans));
-    const pid_t run = fork();
-    if (!run) {
-        run_scene(&scene, "clos444", 2, wait_for_ever);
-        _exit(0);
-    }
-    for (int i = 0; i < 2; i++) {
-        OK(read(word_of_orphans[0], &reported, sizeof reported) == sizeof reported);
-        orphan[reported.task % 2] = reported.pid;
-    }
-    kill(run, SIGKILL);
-    for (int i = 0; i < 2; i++) {
-        pid_t waited = 0;
-        for (int ms = 0; ms < PATIENCE_MS && waited <= 0; ms += 10) {
-            waited = waitpid(orphan[i], &status, WNOHANG); /* at first it is not ours */
-            poll(NULL, 0, 10);
-        }
-        EQ(waited, orphan[i]);
-        OK(WIFEXITED(status) && WEXITSTATUS(status) == 1);
-    }
-    EQ(waitpid(run, &status, 0), run);
-    OK(!prctl(PR_SET_CHILD_SUBREAPER, 0));
-    close(word_of_orphans[0]);
-    close(word_of_orphans[1]);
-}
-
 TAP_MAIN(T(contention_free_messages_take_the_time_of_the_note), T(every_run_is_the_same_run),
          T(private_octets_do_not_count_in_the_certificate),
          T(tasks_that_run_ahead_of_the_network_change_nothing),
@@ -907,12 +627,9 @@ TAP_MAIN(T(contention_free_messages_take_the_time_of_the_note), T(every_run_is_t
          T(tasks_that_wait_for_each_other_are_found_and_named),
          T(a_task_that_polls_in_vain_is_found_when_patience_ends),
          T(polls_between_messages_and_long_sleeps_are_no_deadlock),
-         T(calls_are_counted_by_their_names), T(a_task_that_is_killed_ends_the_run),
-         T(a_task_that_is_killed_as_it_waits_ends_the_run),
+         T(a_task_that_is_killed_ends_the_run), T(a_task_that_is_killed_as_it_waits_ends_the_run),
          T(an_interrupt_ends_the_run_however_busy_it_is), T(time_passes_for_those_who_wait),
          T(more_requests_and_events_than_rings_hold_are_no_loss),
          T(questions_of_any_length_are_answered_until_the_service_stops_the_run),
          T(a_dead_port_is_a_reason_to_stop), T(an_observer_sees_all_that_tasks_do),
-         T(an_observer_sees_what_is_lost), T(short_turns_change_no_policy_and_no_priority),
-         T(a_copy_of_a_task_that_communicates_ends_the_run),
-         T(a_task_ends_when_its_run_was_killed_and_is_a_zombie))
+         T(an_observer_sees_what_is_lost))
