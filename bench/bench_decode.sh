@@ -15,7 +15,7 @@ capture() {
     done > "$folder/once.json"
     i=0
     while [ $i -lt $((1000 / $#)) ]; do cat "$folder/once.json"; i=$((i + 1)); done > "$folder/many.json"
-    "$leat" encode --json "$folder/many.json" --pcapng "$folder/$name.thousand.pcapng"
+    "$leat" encode --from-json "$folder/many.json" --pcapng "$folder/$name.thousand.pcapng"
     i=0
     while [ $i -lt 1000 ]; do cat "$folder/$name.thousand.pcapng"; i=$((i + 1)); done > "$folder/$name.million.pcapng"
 }

@@ -178,9 +178,9 @@ static bool describe(struct leat_fabric *f, bool json, FILE *out, struct leat_fa
     LEAT_JSON_UINTS(j, { "stations", c->stations }, { "propagation", c->propagation },
                     { "monitor_bits", monitor }, { "round_bits", round });
     leat_fabric_clock_json(j, "bit_ps", &c->clock);
-    leat_json_uint(j, "packet_octets", c->packet_octets);
+    leat_json_uint(j, "packet_bytes", c->packet_octets);
     leat_json_uint(j, "packet_symbols", symbols);
-    json_close(&object);
+    json_close(&object, "done");
     text_print(text, "%s: a token ring\n", f->name);
     text_print(text, "stations    %u, each with a bit of delay\n", c->stations);
     text_print(text, "round       %" PRIu64 " bits, of which the monitor adds %" PRIu64 "; %g ns\n",

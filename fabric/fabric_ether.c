@@ -117,9 +117,9 @@ static bool describe(struct leat_fabric *f, bool json, FILE *out, struct leat_fa
     leat_json_string(j, "fabric", f->name);
     leat_json_uint(j, "stations", c->stations);
     leat_fabric_clock_json(j, "bit_ps", &c->clock);
-    LEAT_JSON_UINTS(j, { "frame_octets", c->frame_octets }, { "buffer", c->buffer },
-                    { "message_octets", single });
-    json_close(&object);
+    LEAT_JSON_UINTS(j, { "frame_bytes", c->frame_octets }, { "buffer_frames", c->buffer },
+                    { "message_bytes", single });
+    json_close(&object, "done");
     text_print(text, "%s: a switched Ethernet, full duplex, the switch stores and forwards\n",
                f->name);
     text_print(text, "stations    %u\n", c->stations);

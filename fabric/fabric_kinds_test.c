@@ -306,7 +306,7 @@ static void a_clock_is_a_fraction_of_picoseconds(void)
     size_t len = 0;
     FILE *out = open_memstream(&text, &len);
     leat_fabric_clock_json(json_open(&object, out), "bit_ps", &thirds);
-    json_close(&object);
+    json_close(&object, "done");
     fclose(out);
     OK(strcmp(text, "{\"bit_ps\":{\"num\":10000,\"den\":3}}\n") == 0);
     free(text);

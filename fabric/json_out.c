@@ -10,29 +10,37 @@ static void flush(struct leat_text *text)
     text->len = 0;
 }
 
-static struct leat_json *begin(struct json_out *out, FILE *file)
+static const char *schema;
+
+void json_schema(const char *name)
 {
-    leat_text_init(&out->text, out->buf, sizeof out->buf, flush, file);
-    leat_json_init(&out->json, &out->text);
-    return &out->json;
+    schema = name;
+}
+
+void json_begin(struct leat_json *json, struct leat_text *text)
+{
+    leat_json_init(json, text);
+    leat_json_object(json, NULL);
+    if (schema) leat_json_string(json, "schema", schema);
+}
+
+void json_finish(struct leat_json *json, const char *status)
+{
+    if (schema) leat_json_string(json, "status", status);
+    leat_json_end(json);
+    leat_text_putc(json->text, '\n');
 }
 
 struct leat_json *json_open(struct json_out *out, FILE *file)
 {
-    leat_json_object(begin(out, file), NULL);
+    leat_text_init(&out->text, out->buf, sizeof out->buf, flush, file);
+    json_begin(&out->json, &out->text);
     return &out->json;
 }
 
-struct leat_json *json_open_array(struct json_out *out, FILE *file)
+void json_close(struct json_out *out, const char *status)
 {
-    leat_json_array(begin(out, file), NULL);
-    return &out->json;
-}
-
-void json_close(struct json_out *out)
-{
-    leat_json_end(&out->json);
-    leat_text_putc(&out->text, '\n');
+    json_finish(&out->json, status);
     flush(&out->text);
 }
 

@@ -18,14 +18,19 @@ struct json_out {
     char buf[1024];
 };
 
-/* Begins an object. Nothing else is written to the file until json_close. NULL: nothing at all. */
+/* The schema of the objects that this process writes from now on, such as "leat.esp.census/1";
+ * share/schema describes them. Lent. */
+void json_schema(const char *name);
+
+/* Begins an object with its schema. Nothing else is written to the file until json_close. NULL:
+ * nothing at all. */
 struct leat_json *json_open(struct json_out *out, FILE *file);
+/* The same where the caller has a text. */
+void json_begin(struct leat_json *json, struct leat_text *text);
 
-/* The same for an array. */
-struct leat_json *json_open_array(struct json_out *out, FILE *file);
-
-/* Ends the object or array and its line. */
-void json_close(struct json_out *out);
+/* Ends the object and its line. `status`: one word, "done" if all is as requested. */
+void json_close(struct json_out *out, const char *status);
+void json_finish(struct leat_json *json, const char *status);
 
 /* Like fprintf; NULL: nothing is written. */
 void text_print(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));

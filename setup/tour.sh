@@ -34,8 +34,8 @@ echo "$packets" | while read -r format fields; do
     "$leat" encode "$format" $fields | "$leat" decode --format "$format" --json >> "$folder/packets.json"
 done
 
-step "2. A capture of all of them (leat encode --json packets.json --pcapng tour.pcapng)"
-"$leat" encode --json "$folder/packets.json" --pcapng "$folder/tour.pcapng"
+step "2. A capture of all of them (leat encode --from-json packets.json --pcapng tour.pcapng)"
+"$leat" encode --from-json "$folder/packets.json" --pcapng "$folder/tour.pcapng"
 echo "tour.pcapng: $(wc -c < "$folder/tour.pcapng") octets"
 
 step "3. Decode it again (leat decode tour.pcapng); adaptation layers travel in ATM cells"
@@ -43,7 +43,7 @@ step "3. Decode it again (leat decode tour.pcapng); adaptation layers travel in 
 
 step "4. The same packet as JSON, for machines (leat decode --json), and back to the same octets"
 "$leat" decode --format esp --json "$folder/tour.pcapng" 2>/dev/null | tee "$folder/esp.json"
-"$leat" encode --json "$folder/esp.json"
+"$leat" encode --from-json "$folder/esp.json"
 
 step "5. A network under load (leat sim clos444 --traffic uniform --load 0.2): the thesis' prototype"
 "$leat" sim clos444 --traffic uniform --load 0.2 --cycles 200000 --seed 7

@@ -47,7 +47,7 @@ def encode_capture(leat, lines):
     """A capture of packets written as `leat decode --json` would print them."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "capture.pcapng"
-        command = [leat, "encode", "--json", "-", "--pcapng", str(path)]
+        command = [leat, "encode", "--from-json", "-", "--pcapng", str(path)]
         done = subprocess.run(command, input=lines, capture_output=True, text=True)
         if done.returncode:
             sys.exit(f"{' '.join(command)}: exit {done.returncode}: {done.stderr.strip()}")

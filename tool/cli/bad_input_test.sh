@@ -7,7 +7,7 @@ leat=$1
 exits 2 "unknown verb 'nosuch', expected one of decode" "$leat" nosuch
 exits 2 "unknown option --nosuch" "$leat" decode --nosuch
 exits 2 "--format needs a value" "$leat" decode --format
-exits 2 "--json takes no value" "$leat" decode --json=1
+exits 2 "--nni takes no value" "$leat" decode --nni=1
 exits 2 "unknown format 'nosuch', expected one of atm" "$leat" decode --format nosuch
 exits 2 "expected one file" "$leat" decode a b
 exits 2 "No such file" "$leat" decode "$folder/nosuch"
@@ -49,7 +49,7 @@ exits 2 "thresh: expected a number" "$leat" encode esp thresh=abc
 exits 2 "vci: 65536 does not fit, expected 0..65535" "$leat" encode atm vci=65536
 exits 2 "odd number of hex digits" "$leat" encode poets payload=123
 exits 2 "expected one of --hex, --raw and --pcapng" "$leat" encode esp --hex --raw
-exits 2 "is one too many" "$leat" encode esp --json "$folder/text" thresh=1
+exits 2 "is one too many" "$leat" encode esp --from-json "$folder/text" thresh=1
 exits 2 "no such field" "$leat" encode esp --pcapng "$folder/x.pcapng" carriage.nosuch=1
 [ ! -e "$folder/x.pcapng" ] || fail "half a capture was left behind"
 no_part "a packet that cannot be encoded"
@@ -57,28 +57,28 @@ exits 2 "--pcapng: '' is no file name" "$leat" encode esp --pcapng ''
 exits 2 "'' is no file name" "$leat" decode ''
 echo '{"opcode":"NOP"}' > "$folder/in.json"
 cp "$folder/in.json" "$folder/copy.json"
-exits 2 "--pcapng and the input name one file, expected two" "$leat" encode esp --json "$folder/in.json" --pcapng "$folder/in.json"
-input="$folder/in.json" exits 2 "--pcapng and the input name one file" "$leat" encode esp --json - --pcapng "$folder/in.json"
-got=0; "$leat" encode esp --json "$folder/in.json" >> "$folder/in.json" 2> "$folder/stderr" || got=$?
+exits 2 "--pcapng and the input name one file, expected two" "$leat" encode esp --from-json "$folder/in.json" --pcapng "$folder/in.json"
+input="$folder/in.json" exits 2 "--pcapng and the input name one file" "$leat" encode esp --from-json - --pcapng "$folder/in.json"
+got=0; "$leat" encode esp --from-json "$folder/in.json" >> "$folder/in.json" 2> "$folder/stderr" || got=$?
 same "an input that grows with the output" $got 2
 cmp -s "$folder/in.json" "$folder/copy.json" || fail "the input is not what it was"
 exits 1 "No such file or directory" "$leat" encode esp --pcapng "$folder/nosuch/x.pcapng"
 
 json() { printf '%s\n' "$1" > "$folder/json"; }
-json '';                                    exits 2 "empty, expected JSON" "$leat" encode esp --json "$folder/json"
-json '{';                                   exits 2 "json:2:1: expected JSON" "$leat" encode esp --json "$folder/json"
-json '{"opcode":}';                         exits 2 "json:1:11: expected JSON" "$leat" encode esp --json "$folder/json"
-json 'hello';                               exits 2 "json:1:1: expected JSON" "$leat" encode esp --json "$folder/json"
-json '[1]';                                 exits 2 "expected an object" "$leat" encode esp --json "$folder/json"
-json '{"fields":{}}';                       exits 2 "no format given" "$leat" encode --json "$folder/json"
-json '{"format":"nosuch","fields":{}}';     exits 2 "format 'nosuch', expected atm" "$leat" encode --json "$folder/json"
-json '{"format":"atm","fields":{}}';        exits 2 "format 'atm', expected esp" "$leat" encode esp --json "$folder/json"
-json '{"format":"esp","fields":null}';      exits 2 "neither fields nor octets" "$leat" encode --json "$folder/json"
-json '{"thresh":99999999999999999999}';     exits 2 "json:1:11" "$leat" encode esp --json "$folder/json"
+json '';                                    exits 2 "empty, expected JSON" "$leat" encode esp --from-json "$folder/json"
+json '{';                                   exits 2 "json:2:1: expected JSON" "$leat" encode esp --from-json "$folder/json"
+json '{"opcode":}';                         exits 2 "json:1:11: expected JSON" "$leat" encode esp --from-json "$folder/json"
+json 'hello';                               exits 2 "json:1:1: expected JSON" "$leat" encode esp --from-json "$folder/json"
+json '[1]';                                 exits 2 "expected an object" "$leat" encode esp --from-json "$folder/json"
+json '{"fields":{}}';                       exits 2 "no format given" "$leat" encode --from-json "$folder/json"
+json '{"format":"nosuch","fields":{}}';     exits 2 "format 'nosuch', expected atm" "$leat" encode --from-json "$folder/json"
+json '{"format":"atm","fields":{}}';        exits 2 "format 'atm', expected esp" "$leat" encode esp --from-json "$folder/json"
+json '{"format":"esp","fields":null}';      exits 2 "neither fields nor octets" "$leat" encode --from-json "$folder/json"
+json '{"thresh":99999999999999999999}';     exits 2 "json:1:11" "$leat" encode esp --from-json "$folder/json"
 json '
 
-{"thresh":1, "thrash":2}';                  exits 2 "json:3: packet 1: esp: thrash: no such field" "$leat" encode esp --json "$folder/json"
-json '{"thresh":-1}';                       exits 2 "json:1:11" "$leat" encode esp --json "$folder/json"
+{"thresh":1, "thrash":2}';                  exits 2 "json:3: packet 1: esp: thrash: no such field" "$leat" encode esp --from-json "$folder/json"
+json '{"thresh":-1}';                       exits 2 "json:1:11" "$leat" encode esp --from-json "$folder/json"
 
 # A capture goes through a link, keeps the mode of what was there, and into a pipe as it is.
 ln -s "$folder/real.pcapng" "$folder/link.pcapng"
@@ -146,7 +146,7 @@ fi
 
 # Interrupted, encode leaves no half capture.
 mkfifo "$folder/pipe"
-"$leat" encode esp --json "$folder/pipe" --pcapng "$folder/cut.pcapng" 2> "$folder/stderr" &
+"$leat" encode esp --from-json "$folder/pipe" --pcapng "$folder/cut.pcapng" 2> "$folder/stderr" &
 pid=$!
 exec 9> "$folder/pipe"
 echo '{"opcode":"NOP"}' >&9

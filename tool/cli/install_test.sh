@@ -130,7 +130,7 @@ both cells leat "1 cell of channel 42: a short message"
 cp "$tree/share/leat/programs/fabric_message.c" "$folder/message.c"
 both message leat-fabric "torus:4,4: 1000 octets from port 0 to port 15 in 0.081000 microseconds"
 for fabric in torus:4,4 clos444 ring16 ether8; do
-    time=$("$tree/bin/leat" fabric time $fabric --bytes 1000 --json | sed 's/.*"microseconds":\([0-9.]*\)}/\1/')
+    time=$("$tree/bin/leat" fabric time $fabric --bytes 1000 --json | sed 's/.*"time_us":\([0-9.]*\),.*/\1/')
     has "a message over $fabric" "$(LD_LIBRARY_PATH=$library "$folder/message" $fabric 1000)" "in $time microseconds"
 done
 exits 1 "mesh:4,4/vcs=99: '99' is out of range, expected 1 to 32" env LD_LIBRARY_PATH="$library" "$folder/message" mesh:4,4/vcs=99

@@ -15,10 +15,10 @@ good=$("$leat" encode esp opcode=COUNT)
 printf '%s\n00\nxyz\n' "$good" > "$folder/mixed.hex"
 printf '{"format":"esp","fields":{"opcode":"COUNT"}}\n{"format":"esp","fields":{"nosuch":1}}\n' > "$folder/mixed.json"
 printf '{"format":"aal5","fields":{"payload":"%0400d"}}\n' 0 > "$folder/aal5.json"
-whole 0 "" encode --json "$folder/aal5.json" --pcapng "$folder/cells.pcapng"
+whole 0 "" encode --from-json "$folder/aal5.json" --pcapng "$folder/cells.pcapng"
 head -c 600 "$folder/cells.pcapng" > "$folder/cut.pcapng"
 whole 2 "octet" decode --format esp --json "$folder/mixed.hex"
-whole 2 "no such field" encode --json "$folder/mixed.json" --raw
+whole 2 "no such field" encode --from-json "$folder/mixed.json" --raw
 whole 0 "" decode "$folder/cells.pcapng"
 whole 0 "" decode --format aal5 --json "$folder/cells.pcapng"
 whole 2 "damaged capture" decode --format aal5 "$folder/cut.pcapng"

@@ -8,7 +8,10 @@ static int run_verb(const struct verb *verb, char **words)
     struct arguments args;
     const int wrong = arguments_read(verb, words, &args);
     if (wrong) return wrong;
-    if (!args.wants_help) return (args.subverb ? args.subverb->run : verb->run)(&args);
+    if (!args.wants_help) {
+        if (!json_prepare(&args)) return WRONG;
+        return json_end((args.subverb ? args.subverb->run : verb->run)(&args));
+    }
     const bool is_sub = args.operand_count && subverb_find(verb, args.operand[0]);
     char *help[] = { (char *)verb->name, is_sub ? args.operand[0] : NULL, NULL };
     return run_verb(&verb_help, help);

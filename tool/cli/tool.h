@@ -25,8 +25,10 @@ enum option_type {
 /* One row of a verb's options. The columns behind `repeats` are written by name, or by a macro
  * below. A name has one type in all verbs. */
 struct option {
-    const char *name;     /* with its dashes */
-    const char *argument; /* NULL: a switch; "[X]": optional, behind = or before a "--" */
+    const char *name; /* with its dashes */
+    const char
+        *argument; /* NULL: a switch; "[FILE]": optional, behind =, named *.json or *.jsonl, or
+                             before a "--" */
     const char *text;
     bool repeats; /* may be repeated: its values are then joined by newlines */
     enum option_type type;
@@ -100,6 +102,20 @@ const struct verb *verb_at(size_t index);
 const struct verb *verb_find(const char *name);
 /* Separated by blanks. */
 const char *verb_names(void);
+
+/* `--json [FILE]`: what the verb prints goes to FILE (json_file.c). */
+#define OPTION_JSON(text)                                       \
+    {                                                           \
+        "--json", "[FILE]", text ", to FILE or standard output" \
+    }
+
+/* Before the verb runs, names the schema of its objects and redirects them to their file. False
+ * after a complaint. */
+bool json_prepare(const struct arguments *args);
+/* After it: the file appears, unless nothing was printed. Returns the exit code. */
+int json_end(int code);
+/* The status of an object: "done" or "interrupted". */
+const char *json_status(void);
 
 /* One line on stderr: "leat: ..." complain returns false, fail FAILED. */
 bool complain(const char *text, ...) __attribute__((format(printf, 1, 2)));

@@ -21,11 +21,11 @@ exits 0 "passed over: 1" "$leat" decode --json "$folder/fragment.pcap"
 for format in atm atmtask aton esp packetway poets; do
     "$leat" encode $format | "$leat" decode --format $format --json
 done > "$folder/all.json"
-exits 0 "" "$leat" encode --json "$folder/all.json" --pcapng "$folder/all.pcapng"
+exits 0 "" "$leat" encode --from-json "$folder/all.json" --pcapng "$folder/all.pcapng"
 exits 0 "" "$leat" decode --json "$folder/all.pcapng"
 cp "$folder/stdout" "$folder/again.json"
 same "formats of the capture" "$(jq -r .format "$folder/again.json" | tr '\n' ' ')" "atm atmtask aton esp packetway poets "
-exits 0 "" "$leat" encode --json "$folder/again.json" --pcapng "$folder/copy.pcapng"
+exits 0 "" "$leat" encode --from-json "$folder/again.json" --pcapng "$folder/copy.pcapng"
 cmp -s "$folder/all.pcapng" "$folder/copy.pcapng" || fail "a capture there and back differs"
 "$leat" decode --json < "$folder/all.pcapng" | cmp -s - "$folder/again.json" || fail "a capture from a pipe differs"
 exits 0 "passed over" "$leat" decode --format esp --json "$folder/all.pcapng"
@@ -48,7 +48,7 @@ for format in aal1 aal2 aal34; do
     exits 0 "" "$leat" encode $format --pcapng "$folder/$format.pcapng"
     exits 0 "" "$leat" decode --format $format --json "$folder/$format.pcapng"
     cp "$folder/stdout" "$folder/again.json"
-    exits 0 "" "$leat" encode --json "$folder/again.json"
+    exits 0 "" "$leat" encode --from-json "$folder/again.json"
     same "$format through cells" "$(cat "$folder/stdout")" "$("$leat" encode $format)"
 done
 cat "$folder/aal5.pcapng" > "$folder/cut.pcapng"
@@ -74,7 +74,7 @@ import json
 for n in range(3001):
     print(json.dumps({"format": "atm", "fields": {"vci": 40, "pt": "user-1" if n == 3000 else "user-0"}}))
 PY
-exits 0 "" "$leat" encode --json "$folder/long.json" --pcapng "$folder/long.pcapng"
+exits 0 "" "$leat" encode --from-json "$folder/long.json" --pcapng "$folder/long.pcapng"
 exits 1 "aal5: octet 65568: length" "$leat" decode --format aal5 --json "$folder/long.pcapng"
 same "one error for one packet" "$(jq -c .error.code "$folder/stdout")" '"LENGTH"'
 
@@ -97,7 +97,7 @@ exits 1 "atmtask: octet 51: checksum" "$leat" decode --format atmtask "$folder/t
 for name in carriage_aton_ether carriage_packetway_ether carriage_esp_ether; do
     exits 0 "" "$leat" decode --json "$folder/$name.pcap"
     cp "$folder/stdout" "$folder/ether.json"
-    exits 0 "" "$leat" encode --json "$folder/ether.json" --pcapng "$folder/ether.pcapng"
+    exits 0 "" "$leat" encode --from-json "$folder/ether.json" --pcapng "$folder/ether.pcapng"
     exits 0 "" "$leat" decode --json "$folder/ether.pcapng"
     cmp -s "$folder/stdout" "$folder/ether.json" || fail "$name there and back"
 done
@@ -121,7 +121,7 @@ exits 1 "packet 4: esp" "$leat" decode --json "$folder/damaged.pcapng"
 same "all are there" "$(jq -r .format "$folder/stdout" | wc -l)" 6
 same "two are damaged" "$(jq -r 'select(.error != null) | .format' "$folder/stdout" | tr '\n' ' ')" "atm esp "
 cp "$folder/stdout" "$folder/damaged.json"
-exits 0 "" "$leat" encode --json "$folder/damaged.json" --pcapng "$folder/damaged2.pcapng"
+exits 0 "" "$leat" encode --from-json "$folder/damaged.json" --pcapng "$folder/damaged2.pcapng"
 cmp -s "$folder/damaged.pcapng" "$folder/damaged2.pcapng" || fail "damaged packets do not pass through as they are"
 exits 1 "packet 1: atm" "$leat" decode "$folder/damaged.pcapng"
 

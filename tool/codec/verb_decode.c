@@ -4,6 +4,7 @@
 #include "cells.h"
 #include "format_find.h"
 #include "input.h"
+#include "json_out.h"
 #include "leat_format.h"
 #include "leat_json.h"
 #include "output.h"
@@ -47,8 +48,7 @@ static void begin(struct decoder *d, const struct packet *p)
     struct leat_text *t = &d->out.text;
     output_checkpoint(&d->out);
     if (d->json) {
-        leat_json_init(&d->object, t);
-        leat_json_object(&d->object, NULL);
+        json_begin(&d->object, t);
         leat_json_string(&d->object, "format", p->format->name);
         leat_json_uint(&d->object, "packet", d->packets);
         if (p->captured) leat_json_uint(&d->object, "time_ns", p->time_ns);
@@ -64,18 +64,12 @@ static void begin(struct decoder *d, const struct packet *p)
     }
 }
 
-static void end_object(struct decoder *d)
-{
-    leat_json_end(&d->object);
-    leat_text_putc(&d->out.text, '\n');
-}
-
 static void end_sound(struct decoder *d)
 {
     leat_fields_finish(&d->fields);
     if (!d->json) return;
     leat_json_null(&d->object, "error");
-    end_object(d);
+    json_finish(&d->object, "done");
 }
 
 /* Counts a damaged packet; the first ones are reported, the others only counted. */
@@ -98,7 +92,7 @@ static void end_damaged(struct decoder *d, const struct packet *p, leat_err err,
         leat_json_string(&d->object, "text", leat_err_text(err));
         leat_json_end(&d->object);
         leat_json_octets(&d->object, frame ? "frame" : "octets", p->octets, p->len);
-        end_object(d);
+        json_finish(&d->object, "damaged");
     } else {
         leat_fields_init_tree(&d->fields, &d->out.text);
         leat_fields_derived_name(&d->fields, leat_err_name(err), fault_at, leat_err_text(err));
@@ -492,7 +486,7 @@ const struct verb verb_decode = {
     .help = help_decode,
     .options = {
         { "--format", "FORMAT", "the format of the packets; `leat formats` lists them" },
-        { "--json", NULL, "one JSON object per packet: format, fields, error" },
+        OPTION_JSON("one JSON object per packet: format, fields, error"),
         { "--nni", NULL, "cells are a network-network interface's: VPI of 12 bits" },
         { "--input", "KIND", "what FILE is, if detection fails", WORD("hex raw capture") },
     },

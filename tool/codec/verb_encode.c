@@ -395,7 +395,7 @@ static int output_close(struct encoder *e, int result)
 static int run_encode(const struct arguments *args)
 {
     static struct encoder e;
-    const char *json = argument(args, "--json");
+    const char *json = argument(args, "--from-json");
     const bool hex = argument(args, "--hex"), raw = argument(args, "--raw");
     int taken = 0;
     e.args = args;
@@ -428,7 +428,7 @@ const struct verb verb_encode = {
     .synopsis = "[FORMAT] [FIELD=VALUE...] [--json FILE] [--hex|--raw|--pcapng FILE]",
     .help = help_encode,
     .options = {
-        { "--json", "FILE", "read the fields from JSON objects" },
+        { "--from-json", "FILE", "read the fields from JSON objects", .former = "--json" },
         { "--hex", NULL, "print hex text (the default)" },
         { "--raw", NULL, "print the octets" },
         { "--pcapng", "FILE", "write a capture" },

@@ -24,7 +24,7 @@ static void put_json(const struct leat_format *f)
     leat_json_string(j, "summary", f->summary);
     LEAT_JSON_UINTS(j, { "link_type", f->link_type }, { "ether_type", f->ether_type },
                     { "udp_port", f->udp_port }, { "ip_protocol", f->ip_protocol });
-    json_close(&out);
+    json_close(&out, json_status());
 }
 
 /* The packet that `leat encode FORMAT` makes without fields: all fields that it then has. */
@@ -36,15 +36,23 @@ static bool put_fields(const struct leat_format *format, bool json)
     static struct output out;
     struct leat_tree nothing = { .kind = LEAT_TREE_OBJECT };
     struct leat_arena arena;
+    struct leat_json object;
     size_t len = 0, fault_at;
     leat_arena_init(&arena, memory, sizeof memory);
     leat_fields_init_read(&f, &nothing, &arena);
     if (format->build(&f, packet, sizeof packet, &len)) return false;
     output_init(&out, STDOUT_FILENO);
-    json ? leat_fields_init_json(&f, &out.text) : leat_fields_init_tree(&f, &out.text);
+    if (json) {
+        json_begin(&object, &out.text);
+        leat_json_string(&object, "format", format->name);
+        leat_json_key(&object, "fields");
+        leat_fields_init_json(&f, &out.text);
+    } else {
+        leat_fields_init_tree(&f, &out.text);
+    }
     if (format->show(packet, len, &f, &fault_at)) return false;
     leat_fields_finish(&f);
-    if (json) leat_text_putc(&out.text, '\n');
+    if (json) json_finish(&object, "done");
     return output_finish(&out, "standard output");
 }
 
@@ -80,7 +88,7 @@ const struct verb verb_formats = {
     .summary = "list the wire formats, or the fields of one",
     .synopsis = "[FORMAT] [--json]",
     .help = help_formats,
-    .options = { { "--json", NULL, "one JSON object per format" } },
+    .options = { OPTION_JSON("one JSON object per format") },
     .operands = "$formats",
     .run = run_formats,
 };

@@ -58,9 +58,10 @@ struct esp_tree {
 /* To a file, NULL: standard output. False after a complaint. */
 bool esp_tree_write(const struct esp_tree *tree, const char *path, bool is_dot);
 
-/* How a service ended: its name, and members of a JSON object from that name on (esp_tree_show.c).
- */
+/* How a service ended: for people, as the status of a JSON object, and members of that object
+ * (esp_tree_show.c). */
 const char *esp_end_name(enum leat_esp_end end);
+const char *esp_end_status(enum leat_esp_end end);
 void esp_result_json(struct leat_json *json, const struct leat_esp_service_result *result);
 
 #endif

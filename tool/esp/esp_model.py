@@ -8,7 +8,7 @@ import random
 import subprocess
 import sys
 
-KEYS = {"service", "members", "routers", "true_answer", "esp_answer", "right", "end", "counted",
+KEYS = {"service", "members", "routers", "true_answer", "esp_answer", "right", "status", "schema", "counted",
         "rounds", "attempts", "voids", "errors", "branches_missing", "unplaced", "seconds",
         "packets", "packets_per_link_max", "announce_packets", "announce_per_link_max",
         "unicast_packets", "unicast_per_link_max", "executed", "aborted", "store_full", "lost",
@@ -120,7 +120,7 @@ def check_sound(r, words, network):
                     "--seed", r.randrange(1000), "--bits", bits]
     got = leat(case)
     expect(f"{case}: keys", set(got), KEYS)
-    expect(f"{case}: right", (got["right"], got["end"]), (True, "answered"))
+    expect(f"{case}: right", (got["right"], got["status"]), (True, "done"))
     expect(f"{case}: unicast", (got["unicast_packets"], got["unicast_per_link_max"]), (unicast, members))
     if service == "average":
         whole = sum(values)

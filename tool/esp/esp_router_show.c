@@ -182,7 +182,7 @@ bool esp_show_status(struct leat_esp_router *router, bool json)
     leat_json_array(j, "stores");
     const bool shown = show_stores(router, &c, j, out);
     leat_json_end(j);
-    json_close(&object);
+    json_close(&object, json_status());
     return shown || complain("%s", unreadable);
 }
 
@@ -193,7 +193,8 @@ bool esp_show_bindings(struct leat_esp_router *router, uint64_t computation, boo
     static struct leat_esp_binding binding[BINDINGS_MAX];
     uint32_t all = 0;
     struct json_out out;
-    struct leat_json *j = json_open_array(&out, json ? stdout : NULL);
+    struct leat_json *j = json_open(&out, json ? stdout : NULL);
+    leat_json_array(j, "bindings");
     FILE *text = json ? NULL : stdout;
     for (uint32_t s = 0; s < leat_esp_router_stores(router); s++) {
         char name[32];
@@ -214,7 +215,8 @@ bool esp_show_bindings(struct leat_esp_router *router, uint64_t computation, boo
                        duration_text(b->remaining / 1000000 * 1000000 * ps_per_ns));
         }
     }
-    json_close(&out);
+    leat_json_end(j);
+    json_close(&out, json_status());
     if (!all) text_print(text, "no live bindings of this computation\n");
     return true;
 }
@@ -269,9 +271,9 @@ void esp_show_sight(const struct esp_config *c, const struct esp_sight *s, bool 
     struct leat_json *j = json_open(&out, json ? stdout : NULL);
     leat_json_uint(j, "at_ns", s->at_ns);
     leat_json_string(j, "device", device);
-    leat_json_string(j, "carriage", carriage);
-    leat_json_string(j, "from", from);
-    leat_json_string(j, "to", to);
+    leat_json_string(j, "carried_in", carriage);
+    leat_json_string(j, "source_address", from);
+    leat_json_string(j, "destination_address", to);
     leat_json_string(j, "verdict", reason);
     text_print(text, "%llu.%06llu %s %s %s > %s %s", (unsigned long long)(s->at_ns / 1000000000),
                (unsigned long long)(s->at_ns / 1000 % 1000000), device, carriage, from, to, reason);
@@ -283,5 +285,5 @@ void esp_show_sight(const struct esp_config *c, const struct esp_sight *s, bool 
         show_operands(&s->words, j, text);
     }
     text_print(text, "\n");
-    json_close(&out);
+    json_close(&out, json_status());
 }

@@ -234,7 +234,7 @@ static void show(const struct command *a, const struct leat_esp_request *request
                     { "replayed", cost->replayed }, { "unproven", cost->unproven },
                     { "unanswered", cost->unanswered });
     json_fixed(j, "seconds", (double)cost->took_ns / 1e9, 6);
-    json_close(&out);
+    json_close(&out, esp_end_status(r->end));
     text_print(text, is_tree ? "%s: %s branch points\n" : "%s %s\n", a->word, answer);
     text_print(text,
                "%u members, %u rounds, %u attempts, %" PRIu64 " packets sent and %" PRIu64
@@ -343,7 +343,7 @@ static int cast(const struct command *a, struct leat_esp_host_root *root,
     leat_json_string(j, "service", "multicast");
     LEAT_JSON_UINTS(j, { "members", result.members }, { "installed", result.answer },
                     { "packets", packets });
-    json_close(&out);
+    json_close(&out, json_status());
     text_print(a->json ? NULL : stdout,
                "sent to %u members by %u packets; %" PRIu64 " branch points make copies for %s\n",
                result.members, packets, result.answer,

@@ -229,7 +229,7 @@ static void put_result(const struct esp_run *run)
                     { "duplicated", s->counts.duplicated }, { "reordered", s->counts.reordered });
     json_certificate(j, "certificate", certificate);
     text_print(text, "  %-14s     %016" PRIx64 "\n", "certificate", certificate);
-    json_close(&out);
+    json_close(&out, esp_end_status(r->end));
 }
 
 /* ---- a tree ---------------------------------------------------------------------------------- */

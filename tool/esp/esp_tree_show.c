@@ -162,9 +162,13 @@ const char *esp_end_name(enum leat_esp_end end)
     return names[end];
 }
 
+const char *esp_end_status(enum leat_esp_end end)
+{
+    return end == LEAT_ESP_ANSWERED ? "done" : interrupted ? "interrupted" : esp_end_name(end);
+}
+
 void esp_result_json(struct leat_json *j, const struct leat_esp_service_result *r)
 {
-    leat_json_string(j, "end", esp_end_name(r->end));
     LEAT_JSON_UINTS(j, { "counted", r->counted }, { "rounds", r->rounds },
                     { "attempts", r->attempts }, { "voids", r->voids }, { "errors", r->errors },
                     { "branches_missing", r->branches_missing }, { "unplaced", r->unplaced });

@@ -95,7 +95,7 @@ const struct verb verb_esp = {
           COUNT(1, LEAT_ESP_ROUNDS_MAX) },
         { "--attempts", "N", "until the service gives up", COUNT(1, LEAT_ESP_ATTEMPTS_MAX) },
         { "--tau", "TIME", "lifetime of a binding", TIME(1000000, HOUR_PS), .preset = "10s" },
-        { "--json", NULL, "print JSON" },
+        OPTION_JSON("JSON"),
         { "--dev", "DEVICE", "serve this device", true },
         { "--driver", "D", "how packets are handled (unless given: xdp if available)", WORD("xdp packet udp") },
         { "--capacity", "N", "bindings of the centre's store", COUNT(1, SLOTS_MAX),

@@ -112,7 +112,7 @@ int esp_route(const struct arguments *args)
     leat_json_hex(j, "node", "0x", running.node_id, 16);
     leat_json_string(j, "driver", esp_driver_name(used));
     leat_json_string(j, "why", why);
-    json_close(&out);
+    json_close(&out, json_status());
     text_print(json ? NULL : stdout, "router 0x%016llx, driver %s: %s\n",
                (unsigned long long)running.node_id, esp_driver_name(used), why);
     return finish(DONE);

@@ -255,10 +255,10 @@ static void put_json(const struct result *r, const struct row row[ROWS])
     for (size_t i = 0; i < r->measured.count; i++) {
         const uint32_t octets = r->measured.point[i].octets, published = published_at(octets);
         leat_json_object(j, NULL);
-        leat_json_uint(j, "octets", octets);
+        leat_json_uint(j, "bytes", octets);
         json_fixed(j, "cycles", r->measured.point[i].cycles, 0);
-        json_fixed(j, "theory", r->theory.point[i].cycles, 0);
-        if (published) leat_json_uint(j, "published", published);
+        json_fixed(j, "theory_cycles", r->theory.point[i].cycles, 0);
+        if (published) leat_json_uint(j, "published_cycles", published);
         leat_json_end(j);
     }
     leat_json_end(j);
@@ -266,7 +266,7 @@ static void put_json(const struct result *r, const struct row row[ROWS])
     put_line(j, "published_regression", &r->published_line);
     for (int i = 0; i < ROWS; i++)
         put_figures(j, row[i].key, &row[i].figures);
-    json_close(&out);
+    json_close(&out, json_status());
 }
 
 static uint32_t longest(const struct curve *c)

@@ -233,7 +233,7 @@ static void put_json(const struct experiment *e, const struct work *w, const str
                         { "last_cycle_by_rule", published->by_rule });
         leat_json_end(j);
     }
-    json_close(&out);
+    json_close(&out, json_status());
 }
 
 static int run_work(struct experiment *e, const struct work *w)
@@ -283,7 +283,7 @@ int experiment_contention(struct experiment *e)
         leat_json_string(j, "records", file);
         LEAT_JSON_UINTS(j, { "snd", t.sends }, { "rcv", t.receives }, { "last_cycle", t.last },
                         { "last_cycle_by_rule", t.by_rule });
-        json_close(&out);
+        json_close(&out, json_status());
         return DONE;
     }
     printf("%s: %zu messages sent, %zu received\n%-46s %8" PRIu64 "\n", file, t.sends, t.receives,

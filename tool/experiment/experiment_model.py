@@ -30,11 +30,11 @@ def near(what, got, want, tolerance):
 
 def check_echo(said):
     more = said["network_cycles"] - 18  # the thesis' network has 18, T(N) with it
-    points = [(p["octets"], p["cycles"]) for p in said["delay"]]
+    points = [(p["bytes"], p["cycles"]) for p in said["delay"]]
     for n, cycles in points:
         near(f"delay of {n}", cycles, one_way(n) + more, 0)
     for p in said["delay"]:
-        near(f"closed form of {p['octets']}", p["theory"], one_way(p["octets"]) + more, 0)
+        near(f"closed form of {p['bytes']}", p["theory_cycles"], one_way(p["bytes"]) + more, 0)
     r_max = max(n / (one_way(n) + more) for n, _ in points)
     half = next(n for n in range(1, 70000) if n / (one_way(n) + more) >= r_max / 2)
     for row in "measured", "theory":

@@ -36,7 +36,7 @@ done
 # A poller finds its message at most 81 cycles late, and the words of its own request with it.
 exits 0 "" "$leat" experiment echo --bytes 4,40,1000 --poll --json
 late=$(python3 -c 'import json, sys
-print(all(0 <= p["cycles"] - p["theory"] < 81 for p in json.load(sys.stdin)["delay"]))' < "$folder/stdout")
+print(all(0 <= p["cycles"] - p["theory_cycles"] < 81 for p in json.load(sys.stdin)["delay"]))' < "$folder/stdout")
 same "pollers" "$late" True
 
 # ---- linear: example 4, its published study, and the same certificate twice

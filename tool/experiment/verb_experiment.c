@@ -160,6 +160,6 @@ const struct verb verb_experiment = {
           .preset = "40000" },
         { "--descriptors", "N", "messages of a source at a time", COUNT(1, UINT16_MAX),
           .preset = "32" },
-        { "--json", NULL, "as JSON" },
+        OPTION_JSON("JSON"),
     },
 };

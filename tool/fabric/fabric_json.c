@@ -180,7 +180,7 @@ static void put_tables(struct leat_json *j, const struct fabric_view *view)
     struct fabric_entries e;
     char key[JSON_KEY_CAP];
     leat_json_break(j);
-    leat_json_object(j, "tables");
+    leat_json_object(j, "routing_tables");
     for (uint32_t index = 0; !interrupted && fabric_entries_at(view, index, &e); index++) {
         leat_json_break(j);
         leat_json_object(j, json_key(e.ppd, key));
@@ -229,7 +229,7 @@ void fabric_put_json(const struct fabric_view *view)
     leat_json_array(j, "left_out");
     if (!connections) leat_json_string(j, NULL, "p2p");
     if (!connections) leat_json_string(j, NULL, "broadcast");
-    if (!tables) leat_json_string(j, NULL, "tables");
+    if (!tables) leat_json_string(j, NULL, "routing_tables");
     leat_json_end(j);
-    json_close(&out);
+    json_close(&out, json_status());
 }

@@ -182,19 +182,19 @@ static void put_json(const struct view *v)
     }
     leat_json_string(j, "switch", leat_net_switch_name(c->architecture));
     leat_json_uint(j, "vcs", c->channels);
-    leat_json_uint(j, "buffer", c->buffer_flits);
+    leat_json_uint(j, "buffer_flits", c->buffer_flits);
     leat_json_string(j, "flow", leat_net_flow_name(c->flow));
     leat_json_string(j, "full", c->drop ? "drop" : "wait");
     leat_json_uint(j, "pipeline", c->pipeline);
     leat_json_string(j, "routing", leat_net_rule_name(v->design->plan.routing.rule));
-    leat_json_object(j, "deadlock");
+    leat_json_object(j, "deadlock_check");
     leat_json_bool(j, "possible", d->possible);
     leat_json_bool(j, "smaller", d->smaller);
     leat_json_uint(j, "channels", d->channels);
     leat_json_uint(j, "dependencies", d->dependencies);
-    leat_json_chars(j, "cycle", cycle.buf, d->possible ? cycle.len : 0);
+    leat_json_chars(j, "channel_cycle", cycle.buf, d->possible ? cycle.len : 0);
     leat_json_end(j);
-    json_close(&out);
+    json_close(&out, json_status());
 }
 
 /* ---- the command ---------------------------------------------------------------------------- */

@@ -47,7 +47,9 @@ for options in "--json" "--vpi --json"; do
     # shellcheck disable=SC2086
     exits 0 "" "$leat" fabric show clos444 $options
     for key in spd_to_ppd input_ports output_ports entries_used_per_ppd p2p_columns p2p broadcast tables; do
-        jq -S ".$key" "$folder/stdout" > "$folder/got"
+        ours=$key
+        [ $key != tables ] || ours=routing_tables
+        jq -S ".$ours" "$folder/stdout" > "$folder/got"
         jq -S ".$key" proto/atm/vectors/clos444.vpi.json > "$folder/want"
         cmp -s "$folder/got" "$folder/want" || fail "$key is not the published one"
     done
@@ -57,22 +59,22 @@ done
 "$leat" fabric show clos:3,5,4 --json > "$folder/whole.json"
 exits 0 "" "$leat" fabric show clos:3,5,4 --path 7,2 --json
 same "rows of a pair" "$(jq -c '.p2p' "$folder/stdout")" "$(jq -c '[.p2p[] | select(.[0] == 7 and .[1] == 2)]' "$folder/whole.json")"
-same "entries of a pair" "$(jq -c '.tables | map_values(length) | add' "$folder/stdout")" 15
+same "entries of a pair" "$(jq -c '.routing_tables | map_values(length) | add' "$folder/stdout")" 15
 exits 0 "" "$leat" fabric show clos:3,5,4 --path 7,all --json
 same "rows of a broadcast" "$(jq -c '.broadcast' "$folder/stdout")" "$(jq -c '[.broadcast[] | select(.src == 7)]' "$folder/whole.json")"
 for pair in 7,2 7,all; do
     "$leat" fabric show clos:3,5,4 --path $pair --json > "$folder/pair.json"
-    same "entries of $pair are those of the whole tables" "$(jq -s '.[0].tables as $part | .[1].tables as $whole
+    same "entries of $pair are those of the whole tables" "$(jq -s '.[0].routing_tables as $part | .[1].routing_tables as $whole
         | [$part | to_entries[] | .key as $p | .value | to_entries[] | .value == $whole[$p][.key]] | all' \
         "$folder/pair.json" "$folder/whole.json")" true
 done
 exits 0 "" "$leat" fabric show clos:64,64,64 --json
-same "left out of a large network" "$(jq -c .left_out "$folder/stdout")" '["p2p","broadcast","tables"]'
+same "left out of a large network" "$(jq -c .left_out "$folder/stdout")" '["p2p","broadcast","routing_tables"]'
 same "its links" "$(jq '.spd_to_ppd | length' "$folder/stdout")" 8192
 exits 0 "" "$leat" fabric show clos:64,64,64 --path 4095,all --json
-same "a broadcast of a large network" "$(jq -c '[.switching, .left_out, (.tables | length)]' "$folder/stdout")" '["vc",[],4161]'
+same "a broadcast of a large network" "$(jq -c '[.switching, .left_out, (.routing_tables | length)]' "$folder/stdout")" '["vc",[],4161]'
 exits 0 "" "$leat" fabric show bmx:20 --json
-same "a large switch" "$(jq -c '[.switching, .table_depth, .ports, .tables["3"]["20"].select]' "$folder/stdout")" '["vc",null,20,"fffff"]'
+same "a large switch" "$(jq -c '[.switching, .table_depth, .ports, .routing_tables["3"]["20"].select]' "$folder/stdout")" '["vc",null,20,"fffff"]'
 
 # ---- the files that come with leat: each is sound, runs, and has its row ---------------------------
 share=$(dirname "$0")/../../share/fabrics

@@ -93,8 +93,8 @@ static void put_json(const struct timing *t, uint64_t cycles, leat_time ps)
     struct leat_json *j = json_open(&out, stdout);
     leat_json_uint(j, "bytes", t->len);
     if (cycles) LEAT_JSON_UINTS(j, { "cells", sim_cells_of(t->len) }, { "cycles", cycles });
-    leat_json_micro(j, "microseconds", ps);
-    json_close(&out);
+    leat_json_micro(j, "time_us", ps);
+    json_close(&out, json_status());
 }
 
 static void put_row(const struct timing *t, uint64_t cycles)
@@ -117,7 +117,7 @@ static void put_title(const struct timing *t)
     printf("one message from port %u to port %u, %s model\n%8s %7s %10s ", t->from, t->to,
            sim_model_name(t->model), "bytes", "cells", "cycles");
     if (has_formula(t)) printf("%10s ", name);
-    printf("%14s %10s\n", "microseconds", "Mb/s");
+    printf("%14s %10s\n", "time_us", "Mb/s");
 }
 
 static const char *sizes_of(const struct arguments *args)
@@ -198,7 +198,7 @@ static int time_any(const struct arguments *args, struct leat_fabric *fabric)
                    : WRONG;
     if (code == DONE && !t.json)
         printf("one message from port %u to port %u of %s, %s\n%8s %14s %10s\n", t.from, t.to,
-               fabric->name, fabric->kind->what, "bytes", "microseconds", "Mb/s");
+               fabric->name, fabric->kind->what, "bytes", "time_us", "Mb/s");
     while (code == DONE && sizes && !interrupted) {
         if (!net) net = open_net(args->operand[1]);
         code = net && read_size(args->verb, &sizes, ANY_BYTES_MAX, &t.len) ? time_one(net, &t)

@@ -66,9 +66,10 @@ static void show_json_sans(struct leat_json *j, const struct leat_fabric_packetw
         leat_json_string(j, "name", s->name);
         leat_json_string(j, "fabric", n->part[i]->name);
         leat_json_string(j, "kind", leat_sim_packetway_kind_name(n->san[i].native.kind));
-        LEAT_JSON_UINTS(j, { "bias", s->bias }, { "ports", n->san[i].net->ports },
-                        { "hosts", hosts_of(n, i) }, { "first_port", port },
-                        { "mtu_words", n->san[i].mtu_words }, { "quality", s->q });
+        leat_json_hex(j, "bias", "0x", s->bias, 6);
+        LEAT_JSON_UINTS(j, { "ports", n->san[i].net->ports }, { "hosts", hosts_of(n, i) },
+                        { "first_port", port }, { "mtu_words", n->san[i].mtu_words },
+                        { "quality", s->q });
         leat_json_end(j);
     }
     leat_json_end(j);
@@ -76,7 +77,7 @@ static void show_json_sans(struct leat_json *j, const struct leat_fabric_packetw
 
 static void show_json_routers(struct leat_json *j, const struct leat_fabric_packetway *n)
 {
-    leat_json_array(j, "routers");
+    leat_json_array(j, "router_list");
     for (uint32_t i = 0; i < n->design.routers; i++) {
         leat_json_object(j, NULL);
         leat_json_string(j, "name", n->design.router[i].name);
@@ -86,7 +87,7 @@ static void show_json_routers(struct leat_json *j, const struct leat_fabric_pack
             leat_json_object(j, NULL);
             leat_json_string(j, "san", n->design.san[end->san].name);
             leat_json_uint(j, "port", end->port);
-            leat_json_uint(j, "address", address_of(n, end));
+            leat_json_hex(j, "address", "0x", address_of(n, end), 6);
             leat_json_end(j);
         }
         leat_json_end(j);
@@ -103,12 +104,12 @@ static void show_json(const struct leat_fabric_packetway *n)
     leat_json_uint(j, "ports", n->base.ports);
     leat_json_string(j, "forwarding", n->design.by_address ? "address" : "planned");
     leat_json_bool(j, "cut_through", n->design.cut_through);
-    LEAT_JSON_UINTS(j, { "buffer", n->design.buffer }, { "host_ns", n->design.host_ns },
+    LEAT_JSON_UINTS(j, { "buffer_packets", n->design.buffer }, { "host_ns", n->design.host_ns },
                     { "planned_ns", n->design.planned_ns }, { "address_ns", n->design.address_ns },
                     { "link_ns", n->design.link_ns });
     show_json_sans(j, n);
     show_json_routers(j, n);
-    json_close(&out);
+    json_close(&out, json_status());
 }
 
 int fabric_show_packetway(const struct arguments *args, struct leat_fabric *fabric)

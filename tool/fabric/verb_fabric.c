@@ -121,7 +121,7 @@ static void put_spelling_json(const struct leat_fabric_kind *kind,
     leat_json_string(j, "name", each->name);
     leat_json_bool(j, "parameter", *each->name == '/');
     leat_json_string(j, "text", each->text);
-    json_close(&out);
+    json_close(&out, json_status());
 }
 
 static int run_list(const struct arguments *args)
@@ -171,7 +171,7 @@ const struct verb verb_fabric = {
         { "--from", "PORT", "the port of the sender", .preset = "0" },
         { "--to", "PORT", "the port of the receiver; default: the last" },
         { "-o", "FILE", "write the picture there, only when it is complete" },
-        { "--json", NULL, "as JSON" },
+        OPTION_JSON("JSON"),
     },
     .operands = "$fabrics",
 };

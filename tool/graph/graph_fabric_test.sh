@@ -79,20 +79,20 @@ for flits in 1 4; do
         for words in 1:1 3:1 2:5; do
             pipeline=${words%:*} wire=${words#*:}
             same "$flits flits over $far wires of $wire, routers of $pipeline" \
-                "$(value '.fabric.threads.latency_cycles|[.mean,.max]' two.xml --placement block --mailbox threads=1 \
+                "$(value '.network.thread_packets.latency_cycles|[.mean,.max]' two.xml --placement block --mailbox threads=1 \
                     --engine "fabric:mesh:8/pipeline=$pipeline/wire=$wire/clock=240MHz")" \
                 "$(echo "$pipeline $wire $far $flits" | awk '{ c = 2 + ($3 + 1) * $1 + $3 * $2 + 1 + $4 - 1; printf "[%.3f,%.3f]", c, c }' | jq -c .)"
         done
     done
 done
 two 'uint32_t n[2];' 2,0 32 31 > two.xml # two boards, from corner to corner: 10 wires, one of them longer
-same "from board to board" "$(value .fabric.threads.latency_cycles.max two.xml --placement block --fabric tinsel:2,1)" $((2 + 11 * 2 + 9 + 100 + 1))
+same "from board to board" "$(value .network.thread_packets.latency_cycles.max two.xml --placement block --fabric tinsel:2,1)" $((2 + 11 * 2 + 9 + 100 + 1))
 # A round trip more: two packets, each received and sent on; all else is the same.
 for words in "turn=32,receive=320,send=320,edge=64 768" "turn=1,receive=0,send=0,edge=0 2" "turn=10,receive=7,send=5,edge=3 35"; do
     costs=${words% *}
     for rounds in 5 25; do
         two 'uint32_t n[2];' $rounds,0 2 1 > "$rounds.xml"
-        value .fabric.ran_cycles "$rounds.xml" --placement block --fabric line:2/clock=240MHz --mailbox threads=1 --cost "$costs" > "$folder/$rounds"
+        value .network.ran_cycles "$rounds.xml" --placement block --fabric line:2/clock=240MHz --mailbox threads=1 --cost "$costs" > "$folder/$rounds"
     done
     same "rounds with $costs" $(($(cat "$folder/25") - $(cat "$folder/5"))) $((40 * (${words#* } + 2 + 2 * 3 + 1 + 1)))
 done
@@ -112,23 +112,23 @@ same "a supervisor over a fabric" "$("$leat" graph run "$share/ring.xml" --fabri
 # ---- full mailboxes, small buffers --------------------------------------------------------------
 crowd 20 30 > crowd.xml
 for words in "mesh:4,4/vcs=1/buffer=1 slots=1" "mesh:4,4/vcs=1/buffer=1 slots=1,threads=2" "torus:4,4/vcs=2/buffer=1 slots=2" "clos444 slots=1" "tinsel:2,2 slots=3"; do
-    same "nothing is lost, nothing stops: $words" "$(value '[.reason, .receives, .sends, .dropped]' crowd.xml --until idle --engine "fabric:${words% *}" --mailbox "${words#* }")" \
+    same "nothing is lost, nothing stops: $words" "$(value '[.reason, .receives, .sends, .dropped_by_cause]' crowd.xml --until idle --engine "fabric:${words% *}" --mailbox "${words#* }")" \
         '["idle",11400,11400,{}]'
 done
-json crowd.xml --until idle --fabric mesh:4,4 --mailbox slots=1 | jq -e '.fabric.threads.waits > 0' > /dev/null || fail "nobody waited for a slot"
-json crowd.xml --until idle --fabric tinsel --mailbox slots=4096 | jq -e '.fabric | .threads.waits == 0 and .threads.packets + .copied == 11400 and .threads.flits == .threads.packets and .busiest_wire.flits > 0 and .hops_mean > 1 and .host.packets == 80' > /dev/null || fail "what a run tells"
+json crowd.xml --until idle --fabric mesh:4,4 --mailbox slots=1 | jq -e '.network.thread_packets.waits > 0' > /dev/null || fail "nobody waited for a slot"
+json crowd.xml --until idle --fabric tinsel --mailbox slots=4096 | jq -e '.network | .thread_packets.waits == 0 and .thread_packets.packets + .packets_copied == 11400 and .thread_packets.flits == .thread_packets.packets and .busiest_wire.flits > 0 and .hops_mean > 1 and .host_packets.packets == 80' > /dev/null || fail "what a run tells"
 exits 1 "mesh:4,4/vcs=1/buffer=4/full=drop: a packet from port " timeout "$run_limit" "$leat" graph run crowd.xml --until idle --fabric mesh:4,4/vcs=1/buffer=4/full=drop
 
 # ---- the same run every time --------------------------------------------------------------------
 one=$(value .fabric crowd.xml --until idle --fabric tinsel --placement random --seed 3 -j 1)
 same "again" "$(value .fabric crowd.xml --until idle --fabric tinsel --placement random --seed 3 -j 2)" "$one"
-[ "$(value .fabric.certificate crowd.xml --until idle --fabric tinsel --placement random --seed 4)" != "$(echo "$one" | jq -c .certificate)" ] || fail "seeds do not matter"
+[ "$(value .network.certificate crowd.xml --until idle --fabric tinsel --placement random --seed 4)" != "$(echo "$one" | jq -c .certificate)" ] || fail "seeds do not matter"
 
 # ---- what is recorded ---------------------------------------------------------------------------
 # Of each of five threads: its report to the barrier, the release, STOP and its answer. Then 15 tokens and 16 reports.
 for name in tinsel:2,2 clos444; do
     for part in one two; do
-        value .fabric.cycles "$share/ring.xml" --fabric $name --record "$folder/$part.pcapng" --snapshot "$folder/$part.xml" > "$folder/cycles" || fail "$name: $?"
+        value .network.cycles "$share/ring.xml" --fabric $name --record "$folder/$part.pcapng" --snapshot "$folder/$part.xml" > "$folder/cycles" || fail "$name: $?"
     done
     cmp "$folder/one.pcapng" "$folder/two.pcapng" || fail "$name: another recording"
     cmp one.xml two.xml || fail "$name: another snapshot"
@@ -146,7 +146,7 @@ for what in 2 3 4 5 6 7 8; do
     2) exits 1 "assertion after" run; has "an assertion" "$(cat "$folder/stdout")" "d1 (Thread 0x200): assertion failed: deviceState->n < 2" ;;
     3) exits 1 "leat: device d1: a handler crashed" run ;;
     4)  exits 0 "limit after" run --until 200us
-        same "simulated time ends it" "$(value '.fabric.simulated_us | . > 200 and . < 300' end.xml --fabric tinsel --until 200us)" true
+        same "simulated time ends it" "$(value '.network.simulated_us | . > 200 and . < 300' end.xml --fabric tinsel --until 200us)" true
         interrupted INT "$leat" graph run end.xml --fabric tinsel
         same "exit code of an interrupted run" $got 130
         has "an interrupted run" "$(cat "$folder/stderr")" "interrupted after" ;;

@@ -21,7 +21,7 @@ plain() { sed 's/ (Thread[^)]*)//; /^leat: .* for the first time, /d' | sort; }
 for file in ring clock_tree heat_plate; do
     "$leat" graph run "$share/$file.xml" --json > "$folder/one.json" 2> "$folder/one.lines" || fail "$file: $?"
     ranks 3 "$share/$file.xml" --instrument --output "$folder/$file" --json > "$folder/three.json" 2> "$folder/three.lines" || fail "$file over 3 ranks: $?"
-    same "$file over 3 ranks" "$(jq -c '[.reason,.states,.receives,.devices,.lines,.dropped]' "$folder/three.json")" "$(jq -c '[.reason,.states,.receives,.devices,.lines,.dropped]' "$folder/one.json")"
+    same "$file over 3 ranks" "$(jq -c '[.reason,.states,.receives,.devices,.output_lines,.dropped_by_cause]' "$folder/three.json")" "$(jq -c '[.reason,.states,.receives,.devices,.output_lines,.dropped_by_cause]' "$folder/one.json")"
     same "what $file says over 3 ranks" "$(plain < "$folder/three.lines")" "$(plain < "$folder/one.lines")"
 done
 jq -e '.engine == "mpi" and .ranks == 3 and .workers == 1 and .cut_ranks > 0 and .cut_ranks <= .cut_workers and .cut_workers <= .cut_threads' "$folder/three.json" > /dev/null || fail "what it tells of ranks: $(cat "$folder/three.json")"
@@ -64,7 +64,7 @@ XML
 }
 circle 3000 0 > flood.xml
 ranks 3 flood.xml --until idle --json > "$folder/json" 2> /dev/null || fail "a flood: $?"
-same "nothing is lost" "$(jq -c '[.reason,.receives,.sends,.states,.dropped]' "$folder/json")" "$("$leat" graph run flood.xml --until idle --json 2> /dev/null | jq -c '[.reason,.receives,.sends,.states,.dropped]')"
+same "nothing is lost" "$(jq -c '[.reason,.receives,.sends,.states,.dropped_by_cause]' "$folder/json")" "$("$leat" graph run flood.xml --until idle --json 2> /dev/null | jq -c '[.reason,.receives,.sends,.states,.dropped_by_cause]')"
 same "all of it" "$(jq .receives "$folder/json")" 216000
 circle 4000000000 0 > "$folder/storm.xml"
 exits 0 "limit after" ranks 2 "$folder/storm.xml" --until 300ms

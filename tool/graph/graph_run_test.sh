@@ -40,7 +40,7 @@ for words in "--schedule random --seed 5" "--schedule delay:0.5 --seed 5" "--sch
     same "again: $words" "$(json "$share/heat_plate.xml" $words -j 3 | jq -c '[.receives,.epochs,.states]')" "$one"
 done
 [ "$(json "$share/heat_plate.xml" --schedule delay:0.5 --seed 5 | jq .epochs)" != "$(json "$share/heat_plate.xml" --schedule delay:0.5 --seed 6 | jq .epochs)" ] || fail "seeds do not matter"
-json "$share/heat_plate.xml" --schedule fifo | jq -e '.reason == "success" and .devices == 49 and .edges == 212 and .receives == 48 + 164 * 20 and .sends == .receives and .dropped == {} and .threads == 49 and .rts == "level"' > /dev/null || fail "what a run tells"
+json "$share/heat_plate.xml" --schedule fifo | jq -e '.reason == "success" and .devices == 49 and .edges == 212 and .receives == 48 + 164 * 20 and .sends == .receives and .dropped_by_cause == {} and .threads == 49 and .rts == "level"' > /dev/null || fail "what a run tells"
 
 # ---- placement ----------------------------------------------------------------------------------
 # A plate whose devices stand in the file in any order: the same answer wherever they are dealt to.

@@ -124,15 +124,15 @@ static void put_number(struct leat_json *j, const char *key, bool known, uint64_
         leat_json_null(j, key);
 }
 
-static void put_octets(const char *key, const struct leat_graph_struct *data, struct leat_json *j,
-                       FILE *out)
+static void put_octets(const char *key, const char *what, const struct leat_graph_struct *data,
+                       struct leat_json *j, FILE *out)
 {
     const uint32_t size = data->layout.count ? data->layout.size : 0;
     put_number(j, key, data->plain, size);
     if (!data->plain)
-        text_print(out, ", %s of the compiler", key);
+        text_print(out, ", %s of the compiler", what);
     else if (data->layout.count)
-        text_print(out, ", %s %u octets", key, size);
+        text_print(out, ", %s %u octets", what, size);
 }
 
 /* key NULL: not in JSON; edges NULL: it has none. */
@@ -153,7 +153,7 @@ static void put_pins(const struct leat_graph *g, const char *key, const char *wh
         leat_json_object(j, NULL);
         leat_json_string(j, "name", pin->name);
         leat_json_string(j, "message", pin->message_id);
-        put_number(j, "octets", len != LEAT_GRAPH_NONE, len);
+        put_number(j, "bytes", len != LEAT_GRAPH_NONE, len);
         leat_json_bool(j, "indexed", pin->indexed);
         leat_json_uint(j, "edges", edge_count);
         leat_json_end(j);
@@ -177,8 +177,8 @@ static void put_type(const struct leat_graph *g, uint32_t index, const struct ce
     leat_json_uint(j, "devices", c->devices[index]);
     text_print(out, "  %s %s", kinds[t->kind].text, t->id);
     text_print(of_devices, ": %u", c->devices[index]);
-    put_octets("properties", &t->properties, j, of_devices);
-    put_octets("state", &t->state, j, of_devices);
+    put_octets("properties_bytes", "properties", &t->properties, j, of_devices);
+    put_octets("state_bytes", "state", &t->state, j, of_devices);
     text_print(out, "\n");
     put_pins(g, "inputs", "input", &t->input, c->into + c->pin_at[index], j, out);
     put_pins(g, "outputs", "output", &t->output, c->out + c->pin_at[index], j, out);
@@ -227,11 +227,11 @@ static void put_all(const struct leat_graph *g, const struct leat_graph_instance
     leat_json_string(j, "dialect", dialect);
     leat_json_string(j, "graph_type", g->id);
     leat_json_string(j, "instance", i->id);
-    leat_json_array(j, "messages");
+    leat_json_array(j, "message_types");
     for (uint32_t k = 0; k < g->message_count; k++) {
         leat_json_object(j, NULL);
         leat_json_string(j, "id", g->message[k].id);
-        put_octets("octets", &g->message[k].data, j, NULL);
+        put_octets("bytes", NULL, &g->message[k].data, j, NULL);
         leat_json_end(j);
     }
     leat_json_end(j);
@@ -243,10 +243,10 @@ static void put_all(const struct leat_graph *g, const struct leat_graph_instance
                     { "edges", i->joined_count });
     put_degrees("in_degree", "edges into a device", &in, j, out);
     put_degrees("out_degree", "edges out of a device", &out_of, j, out);
-    put_number(j, "memory_octets", c->octets_known, c->octets);
+    put_number(j, "memory_bytes", c->octets_known, c->octets);
     if (c->octets_known)
         text_print(out, "  memory               %20llu octets\n", (unsigned long long)c->octets);
-    json_close(&file);
+    json_close(&file, json_status());
 }
 
 void graph_show(const struct leat_graph *graph, const struct leat_graph_instance *instance,

@@ -210,16 +210,16 @@ done
 # ---- references, and what is shown -------------------------------------------------------------
 { echo "<Graphs xmlns=\"${schema}3\"><GraphTypeReference id=\"g\" src=\"v3.xml\"/>"; sed -n '18,$p' "$folder/v3.xml"; } > "$folder/referring.xml"
 exits 0 "" "$leat" graph info "$folder/referring.xml" --json
-same "a type of another file" "$(jq -c '[.graph_type, .edges, .device_types[0].state]' "$folder/stdout")" '["g",1,39]'
+same "a type of another file" "$(jq -c '[.graph_type, .edges, .device_types[0].state_bytes]' "$folder/stdout")" '["g",1,39]'
 sed -i 's/id="g" src/id="k" src/' "$folder/referring.xml"
 exits 2 "referring.xml:1:75: E_REF: graph type 'g' in that file, expected 'k'" "$leat" graph check "$folder/referring.xml"
 sed -i 's/src="[^"]*"/src="no.xml"/' "$folder/referring.xml"
 exits 2 "referring.xml:1:75: E_XML" "$leat" graph check "$folder/referring.xml"
 exits 0 "" "$leat" graph info "$folder/v4.xml" --json
-same "info" "$(jq -c '[.dialect, .instance, .devices, .externals, .edges, .messages[0].octets, .messages[1].octets, [.device_types[] | .devices], .device_types[0].properties, [.device_types[0].outputs[] | .edges], .in_degree.most, .out_degree.histogram]' "$folder/stdout")" '["v4","i",2,1,5,8,0,[2,1,0],3,[3,2],2,[{"from":0,"to":0,"devices":1},{"from":1,"to":1,"devices":1},{"from":4,"to":7,"devices":1}]]'
+same "info" "$(jq -c '[.dialect, .instance, .devices, .externals, .edges, .message_types[0].bytes, .message_types[1].bytes, [.device_types[] | .devices], .device_types[0].properties_bytes, [.device_types[0].outputs[] | .edges], .in_degree.most, .out_degree.histogram]' "$folder/stdout")" '["v4","i",2,1,5,8,0,[2,1,0],3,[3,2],2,[{"from":0,"to":0,"devices":1},{"from":1,"to":1,"devices":1},{"from":4,"to":7,"devices":1}]]'
 exits 0 "" "$leat" graph info "$folder/v4.xml"
 has "text" "$(cat "$folder/stdout")" "i of g (v4): 2 devices, 1 externals, 5 edges"
-same "a compiler's size is not guessed" "$("$leat" graph info "$folder/orch.xml" --json 2> /dev/null | jq .messages[0].octets)" null
+same "a compiler's size is not guessed" "$("$leat" graph info "$folder/orch.xml" --json 2> /dev/null | jq .message_types[0].bytes)" null
 { sed -n '1,37p' "$folder/v4.xml"; sed -n '24,37p' "$folder/v4.xml" | sed 's/id="i"/id="j"/'; echo '</Graphs>'; } > "$folder/two.xml"
 exits 2 "E_NOINST: several graph instances, expected --instance with one of i j" "$leat" graph info "$folder/two.xml"
 exits 0 "" "$leat" graph info "$folder/two.xml" --instance j

@@ -113,7 +113,7 @@ const struct verb verb_graph = {
         { "--dialect", "DIALECT", "the dialect, whatever the namespace says", WORD("orch v4 v3") },
         { "--instance", "ID", "which of several graph instances" },
         { "--no-handlers", NULL, "compile nothing" },
-        { "--json", NULL, "as JSON" },
+        OPTION_JSON("JSON"),
         { "--fabric", "FABRIC", "send packets over this simulated fabric" },
         { "--engine", "ENGINE",
           "threads, of this machine, or mpi: of all ranks that mpirun has started",

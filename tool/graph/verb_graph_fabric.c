@@ -243,11 +243,11 @@ static double use(const struct leat_net *net, uint32_t out)
     return net->now ? (double)net->out_flits[out] / (double)net->now : 0;
 }
 
-static void put_packets(const char *what, const struct leat_poets_run_options *run,
+static void put_packets(const char *key, const char *what, const struct leat_poets_run_options *run,
                         const struct leat_poets_mail_counts *c, struct leat_json *j, FILE *out)
 {
     const double mean = mean_latency(run, c), max = cycles_of(run, (double)c->latency_max);
-    leat_json_object(j, what);
+    leat_json_object(j, key);
     LEAT_JSON_UINTS(j, { "packets", c->packets }, { "flits", c->flits }, { "waits", c->waits });
     leat_json_object(j, "latency_cycles");
     json_fixed(j, "mean", mean, 3);
@@ -271,7 +271,7 @@ static void put_wires(const struct leat_net *net, struct leat_json *j, FILE *out
                    to = leat_net_behind(net->topology, wire);
     leat_json_object(j, "busiest_wire");
     LEAT_JSON_UINTS(j, { "from", from }, { "to", to }, { "flits", net->out_flits[wire] });
-    json_fixed(j, "use", use(net, wire), 6);
+    json_fixed(j, "utilisation", use(net, wire), 6);
     leat_json_end(j);
     text_print(out,
                "           wire from router %u to %u, %llu flits, %.2f %% of its time; "
@@ -287,15 +287,15 @@ void graph_fabric_show(const struct graph_fabric *fabric, const struct leat_poet
     text_print(out, "%s: %llu cycles (%.3f us), of which the application ran %llu\n",
                fabric->network->name, (unsigned long long)r->cycles, microseconds(run, r->cycles),
                (unsigned long long)r->ran_cycles);
-    leat_json_object(j, "fabric");
+    leat_json_object(j, "network");
     leat_json_string(j, "name", fabric->network->name);
     LEAT_JSON_UINTS(j, { "mailboxes", f->boxes }, { "threads_per_mailbox", f->threads_per_box },
                     { "slots", f->slots }, { "host_port", f->host_port }, { "cycles", r->cycles },
                     { "ran_cycles", r->ran_cycles });
     json_fixed(j, "simulated_us", microseconds(run, r->cycles), 6);
-    put_packets("threads", run, &r->threads, j, out);
-    put_packets("host", run, &r->host, j, out);
-    leat_json_uint(j, "copied", r->copied);
+    put_packets("thread_packets", "threads", run, &r->threads, j, out);
+    put_packets("host_packets", "host", run, &r->host, j, out);
+    leat_json_uint(j, "packets_copied", r->copied);
     leat_json_object(j, "busiest_port");
     leat_json_uint(j, "port", r->busiest_port);
     leat_json_uint(j, "packets", r->busiest_packets);

@@ -196,7 +196,7 @@ static int exit_code_of(const struct job *job, const struct leat_graph *graph,
 
 static void put_counters(struct leat_json *j, const struct leat_poets_run_result *r)
 {
-    leat_json_object(j, "dropped");
+    leat_json_object(j, "dropped_by_cause");
     for (unsigned i = 0; i < LEAT_POETS_CAUSE_COUNT; i++)
         if (r->cause[i]) leat_json_uint(j, leat_poets_cause_name(i), r->cause[i]);
     for (unsigned i = 0; i < LEAT_POETS_HOST_COUNT; i++)
@@ -241,7 +241,7 @@ static void show_result(const struct job *job, const struct leat_poets_machine *
                     { "edges", m->instance->joined_count });
     leat_json_string(j, "reason", reason);
     LEAT_JSON_UINTS(j, { "receives", r->receives }, { "sends", r->sends },
-                    { "supervisor_packets", r->supervisor_packets }, { "lines", r->lines },
+                    { "supervisor_packets", r->supervisor_packets }, { "output_lines", r->lines },
                     { "epochs", r->epochs });
     json_certificate(j, "states", r->digest);
     put_counters(j, r);
@@ -255,7 +255,7 @@ static void show_result(const struct job *job, const struct leat_poets_machine *
     json_fixed(j, "compile_seconds", m->handlers->seconds, 3);
     json_fixed(j, "seconds", r->seconds, 6);
     json_fixed(j, "receives_per_second", rate, 0);
-    json_close(&out);
+    json_close(&out, json_status());
 }
 
 /* ---- progress, for somebody at a terminal ---------------------------------------------------- */

@@ -111,7 +111,7 @@ static void show_err(const struct leat_packetway_event *e, struct leat_json *j, 
     if (j) {
         leat_json_object(j, NULL);
         leat_json_string(j, "err", err_name(e->message.header.te));
-        leat_json_hex(j, "from", "0x", e->peer, 6);
+        leat_json_hex(j, "sender_address", "0x", e->peer, 6);
         leat_json_array(j, "about");
         if (general) leat_json_hex(j, NULL, "0x", e->dt, 6);
     } else {
@@ -223,8 +223,8 @@ static void show_route(const struct leat_packetway_plan_route *r, struct leat_js
     struct leat_packetway_leading hop;
     leat_json_object(j, NULL);
     leat_json_uint(j, "q", r->q);
-    leat_json_uint(j, "mtu", r->mtu_words);
-    leat_json_array(j, "hops");
+    leat_json_uint(j, "mtu_words", r->mtu_words);
+    leat_json_array(j, "l2rh");
     text_print(out, "  quality %u, MTU %u words, by", r->q, r->mtu_words);
     while (leat_packetway_route_next(&cursor, &hop)) {
         leat_json_octets(j, NULL, hop.octets, hop.len);
@@ -247,7 +247,7 @@ static int plan(struct question *k)
     if (code != DONE) return code;
     const bool near = p->state == LEAT_PACKETWAY_PLAN_NATIVE;
     struct leat_json *j = open_object(k, p->dt);
-    leat_json_string(j, "state", states[p->state]);
+    leat_json_string(j, "plan", states[p->state]);
     leat_json_array(j, "routes");
     if (near)
         text_print(k->text, "0x%06" PRIx32 ": a node of this SAN\n", p->dt);
@@ -257,8 +257,8 @@ static int plan(struct question *k)
     for (uint32_t i = 0; !near && i < p->route_count; i++)
         show_route(&p->routes[i], j, k->text);
     leat_json_end(j);
-    leat_json_hex(j, "router", "0x", near ? 0 : p->router, 6);
-    json_close(&k->object);
+    leat_json_hex(j, "router_address", "0x", near ? 0 : p->router, 6);
+    json_close(&k->object, json_status());
     return DONE;
 }
 
@@ -335,7 +335,7 @@ static void show_hop(struct question *k, uint32_t number, uint32_t address, uint
     const bool is_known = request_about(k, address, &about);
     leat_json_object(j, NULL);
     leat_json_hex(j, "address", "0x", address, 6);
-    leat_json_uint(j, "us", us);
+    leat_json_uint(j, "time_us", us);
     text_print(k->text, "%u  0x%06" PRIx32 "  %.3f ms", number + 1, address, (double)us / 1000);
     if (is_known) pktway_live_about(about, j, k->text);
     text_print(k->text, "\n");
@@ -366,7 +366,7 @@ static int trace(struct question *k)
     uint32_t hop[HOPS_MAX];
     const uint32_t hops = p.state == LEAT_PACKETWAY_PLAN_ROUTES ? find_hops(&p.routes[0], hop) : 0;
     struct leat_json *j = open_object(k, p.dt);
-    leat_json_array(j, "routers");
+    leat_json_array(j, "hops");
     if (p.state == LEAT_PACKETWAY_PLAN_ADDRESS) show_hop(k, 0, p.router, 0);
     for (uint32_t i = 0; code == DONE && i < hops && !is_over(k); i++) {
         uint64_t us = 0;
@@ -384,9 +384,9 @@ static int trace(struct question *k)
     const double ms = (double)end.sum_us / 1000;
     leat_json_end(j);
     leat_json_bool(j, "reached", end.received);
-    leat_json_uint(j, "us", end.sum_us);
+    leat_json_uint(j, "time_us", end.sum_us);
     leat_json_hex(j, "ei_there", "", end.ei_there, 16);
-    json_close(&k->object);
+    json_close(&k->object, json_status());
     if (end.received)
         text_print(k->text, "%u  0x%06" PRIx32 "  %.3f ms, reached\n", hops + 1, p.dt, ms);
     else
@@ -463,7 +463,7 @@ static int ping(struct question *k)
     uint8_t *data = calloc(1, k->q->size);
     int code = data ? DONE : FAILED;
     struct leat_json *j = open_object(k, k->q->address);
-    leat_json_array(j, "errors");
+    leat_json_array(j, "err_messages");
     for (uint32_t i = 0; code == DONE && i < k->q->count && !is_over(k); i++) {
         leat_time begun;
         code = send_echo(k, data, k->q->size, &begun);
@@ -476,7 +476,7 @@ static int ping(struct question *k)
     leat_json_end(j);
     LEAT_JSON_UINTS(j, { "sent", p.sent }, { "received", p.received }, { "least_us", p.least_us });
     json_fixed(j, "mean_us", mean * 1000, 0);
-    leat_json_uint(j, "most_us", p.most_us);
+    leat_json_uint(j, "max_us", p.most_us);
     leat_json_hex(j, "ei_there", "", p.ei_there, 16);
     leat_json_hex(j, "ei_back", "", p.ei_back, 16);
     if (p.received)
@@ -484,7 +484,7 @@ static int ping(struct question *k)
     else if (p.sent)
         text_print(k->text, "%u sent, none received\n", p.sent);
     show_accused(k, p.ei_there, p.ei_back);
-    json_close(&k->object);
+    json_close(&k->object, json_status());
     if (code == DONE && p.received < k->q->count) code = FAILED;
     return code;
 }
@@ -567,9 +567,11 @@ static int tell(struct question *k)
                                   leat_packetway_node_query(k->node, peer, db, build.len, k->why));
     if (code != DONE) return code;
     all.count = 0;
-    k->json = json_open_array(&k->object, k->text ? NULL : k->out);
+    k->json = json_open(&k->object, k->text ? NULL : k->out);
+    leat_json_array(k->json, "answers");
     if (!await_tell(k, peer, &all)) fprintf(k->error, "leat: no answer of 0x%06" PRIx32 "\n", peer);
-    json_close(&k->object);
+    leat_json_end(k->json);
+    json_close(&k->object, json_status());
     leat_packetway_node_cancel(k->node, peer);
     return all.count ? DONE : FAILED;
 }

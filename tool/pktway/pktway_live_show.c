@@ -40,7 +40,7 @@ void pktway_live_about(struct leat_packetway_records about, struct leat_json *j,
         const unsigned code = leat_packetway_record_capability(&record, &octets, &len);
         if (!listed) leat_json_array(j, "capabilities");
         leat_json_object(j, NULL);
-        leat_json_uint(j, "code", code);
+        leat_json_uint(j, "capability", code);
         leat_json_octets(j, "parameters", octets, len);
         leat_json_end(j);
         text_print(out, ", capability %u%s", code, len ? ":" : "");
@@ -114,7 +114,7 @@ static void show_dispute(const struct packetway_san *san, struct leat_json *j, F
     packetway_native_text(&san->dispute.at, san->plan.udp, at);
     leat_json_object(j, "dispute");
     leat_json_hex(j, "address", "0x", san->dispute.address, 6);
-    leat_json_string(j, "at", at);
+    leat_json_string(j, "claimed_by", at);
     leat_json_end(j);
     text_print(out, "  DUPLICATE: 0x%06x is claimed by %s, too, which is rejected\n",
                san->dispute.address, at);
@@ -139,9 +139,9 @@ static void show_san(const struct packetway_half *h, struct leat_json *j, FILE *
     show_key_hint(packetway_san_key_hint(&h->san), out);
     json_format(j, "san", "%s%s", p->udp ? "udp:" : "", place);
     leat_json_hex(j, "bias", "0x", p->block.bias, 6);
-    leat_json_uint(j, "nodes", p->block.count);
+    leat_json_uint(j, "node_count", p->block.count);
     leat_json_hex(j, "address", "0x", p->address, 6);
-    leat_json_uint(j, "mtu", h->san.mtu_words);
+    leat_json_uint(j, "mtu_words", h->san.mtu_words);
     leat_json_bool(j, "up", h->up);
     leat_json_bool(j, "keyed", p->keyed);
 }
@@ -168,7 +168,7 @@ void pktway_live_status(struct packetway_router *r, bool json, FILE *out)
         leat_json_end(j);
     }
     leat_json_end(j);
-    json_close(&object);
+    json_close(&object, json_status());
 }
 
 /* ---- status of a host ---------------------------------------------------------------------- */
@@ -206,7 +206,7 @@ void pktway_live_host_status(const struct leat_packetway_node *host,
     struct json_out object;
     struct leat_json *j = json_open(&object, json ? out : NULL);
     if (json) out = NULL;
-    leat_json_array(j, "routers");
+    leat_json_array(j, "router_addresses");
     text_print(out, "half-routers:");
     for (uint32_t i = 0, router; (router = leat_packetway_node_router(host, i)); i++) {
         leat_json_hex(j, NULL, "0x", router, 6);
@@ -219,7 +219,7 @@ void pktway_live_host_status(const struct leat_packetway_node *host,
     if (tun) show_tun(tun, j, out);
     if (store) pktway_live_store_status(store, j, out);
     show_confined_here(j, out);
-    json_close(&object);
+    json_close(&object, json_status());
 }
 
 /* ---- tables -------------------------------------------------------------------------------- */
@@ -284,8 +284,10 @@ static void show_half(const struct packetway_half *h, struct leat_json *j, FILE 
 void pktway_live_tables(struct packetway_router *r, bool json, FILE *out)
 {
     struct json_out object;
-    struct leat_json *j = json_open_array(&object, json ? out : NULL);
+    struct leat_json *j = json_open(&object, json ? out : NULL);
+    leat_json_array(j, "half_routers");
     for (uint32_t i = 0; i < r->count; i++)
         show_half(&r->half[i], j, json ? NULL : out);
-    json_close(&object);
+    leat_json_end(j);
+    json_close(&object, json_status());
 }

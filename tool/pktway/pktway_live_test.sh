@@ -106,7 +106,7 @@ pairs() {
             for how in "" --by-address; do
                 # shellcheck disable=SC2086
                 whole "${a% *}" ping $b $how --count 2 --interval 0s > "$folder/pair"
-                same "$driver: ${a#* } to $b $how" "$(jq -c '[.received, .errors, .ei_there, .ei_back]' "$folder/pair")" \
+                same "$driver: ${a#* } to $b $how" "$(jq -c '[.received, .err_messages, .ei_there, .ei_back]' "$folder/pair")" \
                     '[2,[],"0000000000000000","0000000000000000"]'
             done
         done
@@ -115,14 +115,14 @@ pairs() {
 
 questions() {
     plan=$(whole h1 plan 0x301)
-    same "$driver: the plan" "$(echo "$plan" | jq -c '[.state, .router, .routes[0].q, .routes[0].mtu]')" '["routes","0x000102",6,120]'
-    [ "$driver" = udp ] || same "$driver: its hops" "$(echo "$plan" | jq -c .routes[0].hops)" '["020000000203","020000000301"]'
-    [ "$driver" != udp ] || same "$driver: its hops" "$(echo "$plan" | jq -c .routes[0].hops)" '["7f00000110cf","7f00000110d9"]'
+    same "$driver: the plan" "$(echo "$plan" | jq -c '[.plan, .router_address, .routes[0].q, .routes[0].mtu_words]')" '["routes","0x000102",6,120]'
+    [ "$driver" = udp ] || same "$driver: its hops" "$(echo "$plan" | jq -c .routes[0].l2rh)" '["020000000203","020000000301"]'
+    [ "$driver" != udp ] || same "$driver: its hops" "$(echo "$plan" | jq -c .routes[0].l2rh)" '["7f00000110cf","7f00000110d9"]'
     comes_to_exit 0 "quality 6, MTU 120 words, by" ask h1 plan 0x301
     comes_to "$driver: a plan on the own SAN" '"native"' answer .state h1 plan 0x102
     comes_to "$driver: trace names the routers" '[true,[["ra","0x000202"],["rb","0x000302"]]]' \
         answer '[.reached, [.routers[] | [.name, .address]]]' h1 trace 0x301
-    comes_to "$driver: trace back" '["rb","ra"]' answer '[.routers[].name]' h3 trace 0x101
+    comes_to "$driver: trace back" '["rb","ra"]' answer '[.hops[].name]' h3 trace 0x101
     comes_to_exit 0 "0x000301" ask h1 trace 0x301
     comes_to "$driver: tell by name" '[["0x000301","h3"]]' answer '[.[] | [.address, .name]]' h1 tell name=h3
     comes_to "$driver: tell by capability" '["0x000101","0x000301"]' answer '[.[].address] | sort' h1 tell capability=7
@@ -140,7 +140,7 @@ questions() {
         ask h1 tell name=nobody capability=3:1,2 address=0x3ff --json
     same "$driver: nobody, as JSON" "$(cat "$folder/stdout")" "[]"
     comes_to "$driver: the tables of ra" '[["0x000200",["0x000202"]],["0x000300",["0x000302","0x000203","0x000202"]]]' \
-        answer '.[0].tables | map([.san, .rcvf]) | sort' ra tables
+        answer '.half_routers[0].tables | map([.san, .rcvf]) | sort' ra tables
     comes_to_exit 1 "ERR UNK from 0x000102 about 0x0003ff" ask h1 ping 0x3ff --by-address --timeout 2000ms
     comes_to_exit 1 "ERR GENERAL from 0x000202 about 0x000301" ask h1 ping 0x301 --by-address --bytes 1200 --timeout 2000ms
     comes_to_exit 2 "longer than the MTU" ask h1 ping 0x301 --bytes 1200
@@ -205,7 +205,7 @@ error_indication() {
 rogue() {
     in_ns h2 python3 "$here/pktway_live.py" rogue e2 02:00:00:00:02:02 2ee 202 3000
     wait_until flood_is_dropped || fail "$driver: of a flood of 3000 tables only $dropped are counted"
-    tables=$(ask ra tables --json | jq '[.[1].tables[] | select(.lost | not)] | length')
+    tables=$(ask ra tables --json | jq '[.half_routers[1].tables[] | select(.withdrawn | not)] | length')
     [ "$tables" -le 64 ] || fail "$driver: $tables tables after a flood, want 64 at most"
     wait_until reaches h1 0x301 || fail "$driver: the rogue keeps h1 from h3"
     strange=$(count ra 0x000102 rtbl_strange)
@@ -214,7 +214,7 @@ rogue() {
     was=$(count ra 0x000202 duplicate)
     in_ns h2 python3 "$here/pktway_live.py" send e2 02:00:00:00:02:02 007fffff00190001000000010000020329000000010002030000000000000000 2
     comes_to "$driver: the address of another is not believed" $((was + 2)) count ra 0x000202 duplicate
-    same "$driver: who claims it is told" "$(ask ra status --json | jq -c '.sans[1].dispute')" '{"address":"0x000203","at":"02:00:00:00:02:01"}'
+    same "$driver: who claims it is told" "$(ask ra status --json | jq -c '.sans[1].dispute')" '{"address":"0x000203","claimed_by":"02:00:00:00:02:01"}'
     # h2 says in the name of rb that rb is down
     in_ns h2 python3 "$here/pktway_live.py" send e2 02:00:00:00:02:02 "000002020048ffff0000000200000203290000000100020329000000010003020000000000000000" 3
     wait_until spoofs_are 3 || fail "$driver: a message in the name of another is not counted"
@@ -226,7 +226,7 @@ flood_is_dropped() {
     [ $dropped -gt 1000 ]
 }
 spoofs_are() { [ "$(count ra 0x000202 spoofed)" = "$1" ]; }
-rogue_is_gone() { [ "$(ask ra tables --json | jq '[.[1].tables[] | select(.lost | not)] | length')" -le 2 ]; }
+rogue_is_gone() { [ "$(ask ra tables --json | jq '[.half_routers[1].tables[] | select(.withdrawn | not)] | length')" -le 2 ]; }
 
 captured() {
     command -v tshark > /dev/null || { echo "SKIPPED, AND LOUDLY: no tshark, no capture"; return; }
@@ -257,7 +257,7 @@ deaths() {
     kill -9 "$(process rb)"
     wait_until reaches h1 0x301 || fail "$driver: no way round a dead router"
     same "$driver: round it, back" "$(wait_until reaches h3 0x101 && echo yes)" yes
-    comes_to "$driver: trace goes round" '["ra","rc"]' answer '[.routers[].name]' h1 trace 0x301
+    comes_to "$driver: trace goes round" '["ra","rc"]' answer '[.hops[].name]' h1 trace 0x301
     kill -9 "$(process rc)"
     wait_until told_down || fail "$driver: who is down is not told: $(ask h1 ping 0x301 --by-address --timeout 300ms)"
     start rb || fail "$driver: rb again: $(cat "$folder/stderr")"
@@ -270,10 +270,10 @@ deaths() {
     exits 1 "'ra' runs here already" in_ns "$(place ra)" "$leat" pktway route --name ra --san "$(san 1 0x102 4301)" --san "$(san 2 0x202 4302)"
 }
 is_not_there() { ! ask "$1" status; }
-two_ways() { ask ra tables --json | jq -e '[.[1].tables[] | select(.san == "0x000300" and (.lost | not))] | length == 2'; }
+two_ways() { ask ra tables --json | jq -e '[.half_routers[1].tables[] | select(.san == "0x000300" and (.withdrawn | not))] | length == 2'; }
 told_down() {
     ask h1 ping 0x301 --by-address --timeout 200ms --json > "$folder/down" 2> /dev/null || true
-    jq -e '.errors[0].err == "HRDOWN" and (.errors[0].about | index("0x000203") or index("0x000204"))' "$folder/down"
+    jq -e '.err_messages[0].err == "HRDOWN" and (.err_messages[0].about | index("0x000203") or index("0x000204"))' "$folder/down"
 }
 
 # A memory node on the third segment; more than one message holds, by an MTU of 120 words.
@@ -317,7 +317,7 @@ accused() {
         wait $liar 2> /dev/null || true
     done
     same "$driver: EI 0 accuses nobody" "$(whole h1 ping 0x301 | jq -c .accused_there)" "[]"
-    same "$driver: half-routers answer" "$(whole h1 ping 0x302 | jq -c '[.received, .errors]') $(whole h1 ping 0x102 | jq .received) $(whole h1 trace 0x302 | jq .reached)" "[1,[]] 1 true"
+    same "$driver: half-routers answer" "$(whole h1 ping 0x302 | jq -c '[.received, .err_messages]') $(whole h1 ping 0x102 | jq .received) $(whole h1 trace 0x302 | jq .reached)" "[1,[]] 1 true"
 }
 accuses() { [ "$(ask h1 ping 0x340 --json | jq -r '.accused_there | join(",")')" = "$1" ]; }
 
@@ -336,9 +336,9 @@ flaps() {
 }
 told_link_down() {
     ask h1 ping 0x301 --by-address --timeout 200ms --json > "$folder/down" 2> /dev/null || true
-    jq -e '.errors[0].err == "LINKDOWN"' "$folder/down"
+    jq -e '.err_messages[0].err == "LINKDOWN"' "$folder/down"
 }
-all_forgotten() { ask ra tables --json | jq -e '.[1].nodes == []' && ask rb tables --json | jq -e '[.[0].nodes[] | select(.buddy)] == []'; }
+all_forgotten() { ask ra tables --json | jq -e '.half_routers[1].nodes == []' && ask rb tables --json | jq -e '[.half_routers[0].nodes[] | select(.buddy)] == []'; }
 
 # A router of three half-routers: a route has an L2RH to tell them apart, but the router is one.
 three_sans() {
@@ -348,7 +348,7 @@ three_sans() {
     $u host --name t5 --poll 100ms --san udp:127.0.0.1:0,bias=0x500,address=0x501,peer=127.0.0.1:4401 > /dev/null
     $u host --name t7 --poll 100ms --san udp:127.0.0.1:0,bias=0x700,address=0x701,peer=127.0.0.1:4403 > /dev/null
     wait_until $u ping 0x701 --name t5 --timeout 300ms || fail "three SANs: 0x701 is not reached"
-    comes_to "three SANs: two L2RHs" '[2,"000702"]' answer '[.routes[0].hops | length, .[0]]' t5 plan 0x701
+    comes_to "three SANs: two L2RHs" '[2,"000702"]' answer '[.routes[0].l2rh | length, .[0]]' t5 plan 0x701
     comes_to "three SANs: one router" '[true,["0x000702"]]' answer '[.reached, [.routers[].address]]' t5 trace 0x701
     for n in t5 t7 t; do $u stop --name $n; done
 }
@@ -458,9 +458,9 @@ with_keys() {
     for to in 0x201 0x301; do wait_until reaches h1 $to || fail "$driver, keyed: $to is not reached"; done
     wait_until reaches h3 0x101 || fail "$driver, keyed: 0x101 is not reached"
     pairs
-    same "$driver, keyed: trace" "$(ask h1 trace 0x301 --json | jq -c '[.reached, [.routers[].name]]')" '[true,["ra","rb"]]'
+    same "$driver, keyed: trace" "$(ask h1 trace 0x301 --json | jq -c '[.reached, [.hops[].name]]')" '[true,["ra","rb"]]'
     comes_to "$driver, keyed: tell" '["0x000101","0x000301"]' answer '[.[].address] | sort' h1 tell capability=7
-    same "$driver, keyed: what is unknown is told" "$(ask h1 ping 0x3fe --by-address --json | jq -c '[.errors[0].err, .errors[0].about[0]]')" '["UNK","0x0003fe"]'
+    same "$driver, keyed: what is unknown is told" "$(ask h1 ping 0x3fe --by-address --json | jq -c '[.err_messages[0].err, .err_messages[0].about[0]]')" '["UNK","0x0003fe"]'
     same "$driver, keyed: status" "$(ask ra status --json | jq -c '[.sans[] | [.keyed, (.counts | .bare + .forged + .late + .misdirected + .replayed + .locked)]]')" '[[true,0],[true,0]]'
     same "$driver, keyed: and without" "$(ask rb status --json | jq -c '[.sans[].keyed]')" '[true,false]'
     [ "$driver" = udp ] || keyed_attacks
@@ -481,7 +481,7 @@ wrong_key() {
     in_ns "$(place h1)" "$leat" pktway host --name w --poll 250ms --san "$(san 1 0x131 4398 4301)" --key-file "$3" > /dev/null || fail "$driver: a host with $1"
     wait_until told_by_status "$2" || fail "$driver, keyed: ra does not tell of $1: $(ask ra status)"
     wait_until tells_of_the_key || fail "$driver, keyed: a host with $1 does not say that it is the key: $(cat "$folder/wrong")"
-    same "$driver, keyed: a host with $1 is not believed" "$(ask ra tables --json | jq '[.[0].nodes[] | select(.address == "0x000131")] | length')" 0
+    same "$driver, keyed: a host with $1 is not believed" "$(ask ra tables --json | jq '[.half_routers[0].nodes[] | select(.address == "0x000131")] | length')" 0
     in_ns "$(place h1)" "$leat" pktway stop --name w
 }
 told_by_status() { ask ra status | grep -q "$1"; }
@@ -507,7 +507,7 @@ keyed_attacks() {
     in_ns h2 python3 "$here/pktway_live.py" replay e2 02:00:00:00:02:03 7
     comes_to "$driver, keyed: what was recorded is counted" $((replayed + 7)) count ra 0x000202 replayed
     comes_to "$driver, keyed: and from another address" $((was + 7)) count ra 0x000202 forged
-    same "$driver, keyed: no table of the rogue" "$(ask ra tables --json | jq -c '[.[1].tables[] | select(.lost | not) | .san] | sort')" '["0x000100","0x000300"]'
+    same "$driver, keyed: no table of the rogue" "$(ask ra tables --json | jq -c '[.half_routers[1].tables[] | select(.withdrawn | not) | .san] | sort')" '["0x000100","0x000300"]'
     wait_until reaches h1 "0x301 --by-address" || fail "$driver, keyed: 0x301 is not reached after forgeries"
     # leat decode shows the field; what is sent on into SAN 3 has none
     in_ns h2 python3 "$here/pktway_live.py" hear e2 60 007fffff001b0001 1 > "$folder/wru"

@@ -77,9 +77,9 @@ void pktway_octets_show(const struct pktway_octets *o, const uint8_t *octets, ui
         struct json_out json;
         struct leat_json *j = json_open(&json, out);
         leat_json_hex(j, "node", "0x", o->node, 6);
-        LEAT_JSON_UINTS(j, { "address", o->at }, { "count", o->len }, { "us", us });
+        LEAT_JSON_UINTS(j, { "memory_address", o->at }, { "count", o->len }, { "time_us", us });
         if (!o->write) leat_json_octets(j, "octets", octets, o->len);
-        json_close(&json);
+        json_close(&json, json_status());
     } else if (o->write) {
         fprintf(out, "0x%06x: %zu octets written at 0x%" PRIx64 "%s, %.3f ms\n", o->node, o->len,
                 o->at, o->blind ? "" : " and read back", (double)us / 1000);

@@ -240,12 +240,12 @@ static void put_ping(const struct pktway_query *a, uint64_t number, const struct
     text_print(a->text, "%" PRIu64 ": %u router%s, there in %.3f us, round trip %.3f us\n", number,
                there->hops, there->hops == 1 ? "" : "s", 1e-6 * one_way, 1e-6 * both);
     leat_json_uint(j, "number", number);
-    leat_json_uint(j, "routers", there->hops);
+    leat_json_uint(j, "routers_passed", there->hops);
     put_ei(a, there, "there", j);
     put_ei(a, back, "back", j);
     json_fixed(j, "there_us", 1e-6 * one_way, 6);
     json_fixed(j, "round_trip_us", 1e-6 * both, 6);
-    json_close(&out);
+    json_close(&out, json_status());
 }
 
 static int unreached(const struct pktway_query *a, const char *to)
@@ -280,10 +280,10 @@ static void put_hop(const struct pktway_query *a, uint32_t index, leat_time star
                r->name, from, in->port, to, out->port, us, h->planned ? "planned" : "by address",
                h->cut ? "cut through" : "stored");
     leat_json_object(j, NULL);
-    leat_json_string(j, "router", r->name);
-    json_format(j, "from", "%s.%u", from, in->port);
-    json_format(j, "to", "%s.%u", to, out->port);
-    json_fixed(j, "us", us, 6);
+    leat_json_string(j, "router_name", r->name);
+    json_format(j, "in_node", "%s.%u", from, in->port);
+    json_format(j, "out_node", "%s.%u", to, out->port);
+    json_fixed(j, "time_us", us, 6);
     leat_json_bool(j, "planned", h->planned);
     leat_json_bool(j, "cut_through", h->cut);
     leat_json_end(j);
@@ -298,12 +298,12 @@ static int trace(struct pktway_query *a)
     if (!carry(a, a->from, to)) return unreached(a, word);
     struct json_out out;
     struct leat_json *j = json_open(&out, a->text ? NULL : stdout);
-    leat_json_array(j, "routers");
+    leat_json_array(j, "hops");
     for (uint32_t i = 0; i < a->leg.hops; i++)
         put_hop(a, i, start, j);
     leat_json_end(j);
-    json_fixed(j, "us", 1e-6 * (double)a->leg.took, 6);
-    json_close(&out);
+    json_fixed(j, "time_us", 1e-6 * (double)a->leg.took, 6);
+    json_close(&out, json_status());
     text_print(a->text, "%2u  %-12s after %.3f us\n", a->leg.hops + 1, word,
                1e-6 * (double)a->leg.took);
     return DONE;
@@ -342,9 +342,9 @@ static void put_plan(const struct leat_packetway_plan *p, FILE *text)
                address = p->state == LEAT_PACKETWAY_PLAN_ADDRESS;
     struct json_out out;
     struct leat_json *j = json_open(&out, text ? NULL : stdout);
-    leat_json_hex(j, "dt", "0x", p->dt, 6);
-    leat_json_string(j, "state", routes ? "routes" : address ? "address" : "native");
-    leat_json_hex(j, "router", "0x", p->router, 6);
+    leat_json_hex(j, "address", "0x", p->dt, 6);
+    leat_json_string(j, "plan", routes ? "routes" : address ? "address" : "native");
+    leat_json_hex(j, "router_address", "0x", p->router, 6);
     if (routes || address)
         text_print(text, "0x%06x: %s, through half-router 0x%06x\n", p->dt,
                    routes ? "planned" : "by address only", p->router);
@@ -354,7 +354,7 @@ static void put_plan(const struct leat_packetway_plan *p, FILE *text)
     for (uint32_t i = 0; i < p->route_count; i++) {
         leat_json_object(j, NULL);
         leat_json_uint(j, "q", p->routes[i].q);
-        leat_json_uint(j, "mtu", p->routes[i].mtu_words);
+        leat_json_uint(j, "mtu_words", p->routes[i].mtu_words);
         leat_json_array(j, "l2rh");
         text_print(text, "  Q %-5u MTU %u words, L2RH", p->routes[i].q, p->routes[i].mtu_words);
         put_route(&p->routes[i], j, text);
@@ -363,7 +363,7 @@ static void put_plan(const struct leat_packetway_plan *p, FILE *text)
         leat_json_end(j);
     }
     leat_json_end(j);
-    json_close(&out);
+    json_close(&out, json_status());
 }
 
 static int plan(struct pktway_query *a)
@@ -460,8 +460,11 @@ static int tell(struct pktway_query *a)
     const struct leat_packetway_records nodes = leat_packetway_records_of(
         a->records, a->records_len, LEAT_PACKETWAY_LENIENT);
     struct json_out out;
-    pktway_put_nodes(nodes, json_open_array(&out, a->text ? NULL : stdout), a->text);
-    json_close(&out);
+    struct leat_json *j = json_open(&out, a->text ? NULL : stdout);
+    leat_json_array(j, "answers");
+    pktway_put_nodes(nodes, j, a->text);
+    leat_json_end(j);
+    json_close(&out, json_status());
     return DONE;
 }
 

@@ -87,7 +87,7 @@ static void put_half_router(const struct pktway_query *a, uint32_t router, uint3
                                                                            end, &address);
     const bool up = leat_sim_packetway_is_up(&a->network->net, router);
     leat_json_object(j, NULL);
-    leat_json_string(j, "router", r->name);
+    leat_json_string(j, "router_name", r->name);
     leat_json_string(j, "san", san->name);
     leat_json_hex(j, "address", "0x", address, 6);
     leat_json_bool(j, "up", up);
@@ -114,12 +114,14 @@ int pktway_put_tables(struct pktway_query *a)
     if (!found)
         return misuse(a->args->verb, "tables: '%s', expected the name of a router of %s", name,
                       a->network->design.name);
-    struct leat_json *j = json_open_array(&out, a->text ? NULL : stdout);
+    struct leat_json *j = json_open(&out, a->text ? NULL : stdout);
+    leat_json_array(j, "half_routers");
     for (uint32_t i = 0; i < a->network->design.routers; i++) {
         if (name && strcmp(name, a->network->design.router[i].name) != 0) continue;
         for (uint32_t k = 0; k < a->network->design.router[i].ends; k++)
             put_half_router(a, i, k, j, a->text);
     }
-    json_close(&out);
+    leat_json_end(j);
+    json_close(&out, json_status());
     return DONE;
 }

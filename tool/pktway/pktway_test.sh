@@ -10,12 +10,12 @@ same "check" "$("$leat" fabric check threesan)" "threesan: sound: 27 ports, 3 SA
 "$leat" fabric show threesan --json > "$folder/show"
 same "ports of the SANs" "$(jq -c '[.sans[] | [.name, .kind, .hosts, .first_port]]' "$folder/show")" \
     '[["ring","ring",6,0],["clos","atm",14,6],["mesh","switches",7,20]]'
-same "addresses of the routers" "$(jq -c '[.routers[].at[].address]' "$folder/show")" "[264,513,528,773,769,260]"
+same "addresses of the routers" "$(jq -c '[.router_list[].at[].address]' "$folder/show")" '["0x000108","0x000201","0x000210","0x000305","0x000301","0x000104"]'
 has "list" "$("$leat" fabric list)" "twosan"
 
 # ---- reaching: every router is where the map has it -------------------------------------------------
 pktway() { "$leat" pktway "$@" --json; }
-route() { jq -c '[.routers[] | [.router, .from, .to]]'; }
+route() { jq -c '[.hops[] | [.router_name, .in_node, .out_node]]'; }
 for how in "" --by-address; do
     same "trace$how" "$(pktway trace mesh.8 --fabric threesan $how | route)" '[["south","ring.3","mesh.0"]]'
     same "trace round a failure$how" "$(pktway trace mesh.8 --fabric threesan --fault router:south --at 1ms $how | route)" \
@@ -35,16 +35,16 @@ jq -en "$planned < $address" > /dev/null || fail "planned took $planned us, by a
 # Cut-through, and what it saves; a long message has as many routers on its way as a short one.
 long() { pktway ping clos.15 --fabric twosan --count 2 --bytes 3000 "$@" | tail -n 1; }
 jq -en "$(long | jq .there_us) < $(long --cut-through no | jq .there_us)" > /dev/null || fail "cut-through is not faster"
-same "routers of a long message" "$(pktway ping clos.15 --fabric twosan --bytes 9000 | jq .routers)" 1
-same "shown by trace" "$(pktway trace mesh.8 --fabric threesan --fault router:south --at 1ms | jq -c '[.routers[].cut_through]')" "[true,true]"
-same "or not" "$(pktway trace mesh.8 --fabric threesan --fault router:south --at 1ms --cut-through no | jq -c '[.routers[].cut_through]')" "[false,false]"
+same "routers of a long message" "$(pktway ping clos.15 --fabric twosan --bytes 9000 | jq .routers_passed)" 1
+same "shown by trace" "$(pktway trace mesh.8 --fabric threesan --fault router:south --at 1ms | jq -c '[.hops[].cut_through]')" "[true,true]"
+same "or not" "$(pktway trace mesh.8 --fabric threesan --fault router:south --at 1ms --cut-through no | jq -c '[.hops[].cut_through]')" "[false,false]"
 { cat "$(dirname "$0")/../../share/fabrics/twosan.yaml"; echo "cut_through: no"; } > "$folder/stored.yaml"
 same "as the description has it" "$("$leat" fabric show "$folder/stored.yaml" --json | jq .cut_through)" false
 same "the same as by option" "$(pktway ping clos.15 --fabric "$folder/stored.yaml")" "$(pktway ping clos.15 --fabric twosan --cut-through no)"
 same "and against it" "$(pktway ping clos.15 --fabric "$folder/stored.yaml" --cut-through yes)" "$(pktway ping clos.15 --fabric twosan)"
 
 # EI: after n routers bit k accuses the (n-k)th.
-accuse() { pktway ping mesh.8 --fabric threesan --fault router:south --at 1ms --error-at "$1" | jq -c '[.routers, .ei_there, .accused_there, .ei_back, .accused_back]'; }
+accuse() { pktway ping mesh.8 --fabric threesan --fault router:south --at 1ms --error-at "$1" | jq -c '[.routers_passed, .ei_there, .accused_there, .ei_back, .accused_back]'; }
 same "west" "$(accuse west)" '[2,"0x2",["west"],"0x1",["west"]]'
 same "east" "$(accuse east)" '[2,"0x1",["east"],"0x2",["east"]]'
 same "nobody" "$(pktway ping mesh.8 --fabric threesan | jq -c '[.ei_there, .accused_there]')" '["0x0",[]]'
@@ -53,29 +53,29 @@ exits 1 "no answer: " "$leat" pktway ping clos.15 --fabric twosan --fault router
 # ---- plans, discovery, tables ------------------------------------------------------------------------
 # From mesh.0 to mesh.8 of 3 x 3: twice up in dimension 0 (out 0), twice in dimension 1 (out 2), the terminal (out 4).
 same "plan" "$(pktway plan mesh.8 --fabric threesan)" \
-    '{"dt":"0x000309","state":"routes","router":"0x000104","routes":[{"q":3,"mtu":512,"l2rh":["0000020204"]}]}'
+    '{"schema":"leat.pktway.plan/1","address":"0x000309","plan":"routes","router_address":"0x000104","routes":[{"q":3,"mtu_words":512,"l2rh":["0000020204"]}],"status":"done"}'
 same "plan through two routers" "$(pktway plan mesh.8 --fabric threesan --fault router:south --at 1ms | jq -c '.routes[0].l2rh')" \
     '["0000003c","000204"]'
-same "plan on the same SAN" "$(pktway plan ring.1 --fabric threesan | jq -r .state)" native
+same "plan on the same SAN" "$(pktway plan ring.1 --fabric threesan | jq -r .plan)" native
 exits 1 "no half-router knows a route there" "$leat" pktway plan 0x999 --fabric threesan
-same "by name" "$(pktway tell name=clos.15 --fabric twosan)" '[{"address":"0x000210","name":"clos.15","capability":1}]'
-same "by any of these" "$(pktway tell name=clos.14 address=0x101-0x102 --fabric twosan | jq -c '[.[].name]')" '["ring.0","ring.1","clos.14"]'
-same "routers" "$(pktway tell capability=2 --fabric twosan | jq -c '[.[].name] | unique')" '["west"]'
-same "by a router's SANs" "$(pktway tell capability=2:1,0,3,0 --fabric threesan | jq -c '[.[].name] | unique')" '["east","south"]'
+same "by name" "$(pktway tell name=clos.15 --fabric twosan | jq -c .answers)" '[{"address":"0x000210","name":"clos.15","capability":1}]'
+same "by any of these" "$(pktway tell name=clos.14 address=0x101-0x102 --fabric twosan | jq -c '[.answers[].name]')" '["ring.0","ring.1","clos.14"]'
+same "routers" "$(pktway tell capability=2 --fabric twosan | jq -c '[.answers[].name] | unique')" '["west"]'
+same "by a router's SANs" "$(pktway tell capability=2:1,0,3,0 --fabric threesan | jq -c '[.answers[].name] | unique')" '["east","south"]'
 for wrong in name= capability=0 capability=256 capability=2: capability=2:1,,2 capability=7:256 address=5-2 address=1-2-3 address=0x800000 capability; do exits 2 "tell '$wrong', expected name=NAME" "$leat" pktway tell "$wrong" --fabric threesan; done
-same "all routers" "$(pktway tell capability=2 --fabric threesan | jq -c '[.[].name] | unique')" '["east","south","west"]'
+same "all routers" "$(pktway tell capability=2 --fabric threesan | jq -c '[.answers[].name] | unique')" '["east","south","west"]'
 exits 1 "no such node" "$leat" pktway tell name=nobody --fabric twosan
-lost() { pktway tables west --fabric threesan "$@" | jq -c '[.[0].tables[] | select(.rcvf[0] == "0x000301") | .lost]'; }
+lost() { pktway tables west --fabric threesan "$@" | jq -c '[.half_routers[0].tables[] | select(.rcvf[0] == "0x000301") | .withdrawn]'; }
 same "tables" "$(lost)" "[false]"
 same "withdrawn" "$(lost --fault router:south@1ms.. --at 2s)" "[true]"
-same "routes in tables" "$(pktway tables west --fabric twosan | jq -c '[.[].nodes[0].route]')" '["0001","00000004"]'
+same "routes in tables" "$(pktway tables west --fabric twosan | jq -c '[.half_routers[].nodes[0].route]')" '["0001","00000004"]'
 exits 0 "" "$leat" pktway tables --fabric twosan
 has "as text" "$(cat "$folder/stdout")" "west: half-router 0x000108 on ring"
 
 # ---- memory: pieces that every SAN carries, there and back --------------------------------------------------
 has "written and read back" "$("$leat" pktway write mesh.8 0x100 text=hello --fabric threesan)" "0x000309: 5 octets written at 0x100 and read back"
 same "read" "$(pktway read mesh.8 0xfff0 16 --fabric threesan | jq -r '.octets, .count' | xargs)" "00000000000000000000000000000000 16"
-pktway write clos.15 0 "text=$(seq -w 999 | tr -d '\n')" --fabric twosan | jq -e '.count == 2997 and .us > 0' > /dev/null || fail "a long write"
+pktway write clos.15 0 "text=$(seq -w 999 | tr -d '\n')" --fabric twosan | jq -e '.count == 2997 and .time_us > 0' > /dev/null || fail "a long write"
 exits 1 "mesh.8 does not let this node read 1 octets at 0x10000: none of its memory" "$leat" pktway read mesh.8 0x10000 1 --fabric threesan
 exits 1 "no answer to read of 4 octets" "$leat" pktway read clos.15 0 4 --fabric twosan --fault router:west --at 1ms
 exits 2 "expected another host than the one that asks" "$leat" pktway read ring.0 0 4 --fabric threesan
@@ -115,10 +115,10 @@ for fabric in ether3 ether63 ether64 ring172 mesh:16,16 ring1000; do
     pair "$fabric" > "$folder/pair.yaml"
     for how in "" --by-address; do
         # shellcheck disable=SC2086  # no word where there is none
-        same "two $fabric $how" "$(pktway ping b.2 --fabric "$folder/pair.yaml" $how | jq .routers)" 1
+        same "two $fabric $how" "$(pktway ping b.2 --fabric "$folder/pair.yaml" $how | jq .routers_passed)" 1
     done
-    same "plan between two $fabric" "$(pktway plan b.2 --fabric "$folder/pair.yaml" | jq -r .state)" routes
-    same "name between two $fabric" "$(pktway tell name=b.2 --fabric "$folder/pair.yaml" | jq -c '[.[].name]')" '["b.2"]'
+    same "plan between two $fabric" "$(pktway plan b.2 --fabric "$folder/pair.yaml" | jq -r .plan)" routes
+    same "name between two $fabric" "$(pktway tell name=b.2 --fabric "$folder/pair.yaml" | jq -c '[.answers[].name]')" '["b.2"]'
 done
 pair ether64 > "$folder/pair.yaml"
 sim "$folder/pair.yaml" --load 0.02 | jq -e '.messages_delivered > 400 and .messages_lost == 0' > /dev/null || fail "sim of two ether64"
@@ -127,8 +127,8 @@ same "an answer in many pieces" "$(pktway tell capability=1 --fabric "$folder/pa
 # Behind a smaller MTU a large SAN is known by ranges: reached by address, without names. That is said.
 printf 'sans:\n  - {name: a, fabric: ether4, bias: 0x100}\n  - {name: b, fabric: ether4, bias: 0x200}\n  - {name: c, fabric: ether200, bias: 0x300}\n' > "$folder/ranges.yaml"
 printf 'routers:\n  - {name: r, at: [a.0, b.0]}\n  - {name: s, at: [b.1, c.0]}\n' >> "$folder/ranges.yaml"
-same "by ranges" "$(pktway ping c.199 --fabric "$folder/ranges.yaml" | jq .routers)" 2
-same "no plan by ranges" "$(pktway plan c.199 --fabric "$folder/ranges.yaml" | jq -r .state)" address
+same "by ranges" "$(pktway ping c.199 --fabric "$folder/ranges.yaml" | jq .routers_passed)" 2
+same "no plan by ranges" "$(pktway plan c.199 --fabric "$folder/ranges.yaml" | jq -r .plan)" address
 exits 1 "no such node (some SANs are known by ranges of addresses only" "$leat" pktway tell name=c.199 --fabric "$folder/ranges.yaml"
 
 # Routers in a row: as many as a routing table can pass, and no more.
@@ -139,7 +139,7 @@ chain() {
     for i in $(seq 0 $(($1 - 1))); do echo "  - {name: r$i, at: [s$i.1, s$((i + 1)).0]}"; done
 }
 chain 16 "" > "$folder/chain.yaml"
-same "16 routers" "$(pktway trace s16.3 --fabric "$folder/chain.yaml" | jq '.routers | length')" 16
+same "16 routers" "$(pktway trace s16.3 --fabric "$folder/chain.yaml" | jq '.hops | length')" 16
 chain 17 "" > "$folder/chain.yaml"
 exits 2 "chain.yaml: from s0 to s17 there are 17 routers in a row, expected at most 16" "$leat" fabric check "$folder/chain.yaml"
 chain 16 ", mtu: 32" > "$folder/chain.yaml"
@@ -156,7 +156,7 @@ routers:
   - {name: east, at: [ether.7, mesh.4]}
 Y
 same "an MTU that a frame holds" "$("$leat" fabric show "$folder/ether.yaml" --json | jq -c '.sans[1] | [.kind, .mtu_words]')" '["ethernet",186]'
-same "MAC addresses as native routes" "$(pktway plan mesh.8 --fabric "$folder/ether.yaml" | jq -c '.routes[0] | [.mtu, .l2rh]')" '[186,["020000000008","000204"]]'
+same "MAC addresses as native routes" "$(pktway plan mesh.8 --fabric "$folder/ether.yaml" | jq -c '.routes[0] | [.mtu_words, .l2rh]')" '[186,["020000000008","000204"]]'
 same "through Ethernet" "$(pktway trace mesh.8 --fabric "$folder/ether.yaml" --by-address | route)" '[["west","ring.7","ether.0"],["east","ether.7","mesh.4"]]'
 sim "$folder/ether.yaml" --bytes 3000 --load 0.2 | jq -e '.messages_delivered > 0 and .messages_lost == 0' > /dev/null || fail "sim through Ethernet"
 # An idle one: 2 x 8 x (8 + 14 + 7 + 64 + 4) bit times, and there are few messages that meet others.

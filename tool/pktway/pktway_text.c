@@ -19,8 +19,8 @@ void pktway_put_hex(const uint8_t *octets, size_t len, FILE *out)
 void pktway_put_table(const struct leat_packetway_table_view *t, struct leat_json *j, FILE *out)
 {
     leat_json_hex(j, "san", "0x", t->san, 6);
-    LEAT_JSON_UINTS(j, { "sn", t->sequence }, { "q", t->q }, { "mtu", t->mtu_words });
-    leat_json_bool(j, "lost", t->lost);
+    LEAT_JSON_UINTS(j, { "sn", t->sequence }, { "q", t->q }, { "mtu_words", t->mtu_words });
+    leat_json_bool(j, "withdrawn", t->lost);
     leat_json_array(j, "rcvf");
     for (uint32_t i = 0; i < t->received_from_count; i++) {
         leat_json_hex(j, NULL, "0x", t->received_from[i], 6);

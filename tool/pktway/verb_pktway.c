@@ -69,7 +69,7 @@ const struct verb verb_pktway = {
         { "--bytes", "OCTETS", "ping, simulated: data of a message", OCTETS(0, PKTWAY_OCTETS_MAX),
           .preset = "56", .former = "--size" },
         { "--by-address", NULL, "ping, simulated: by address (L3), not a plan" },
-        { "--json", NULL, "print JSON" },
+        OPTION_JSON("JSON"),
         { "--san", "SAN", "DEVICE or udp:ADDRESS[:PORT], then ,bias=B,address=A and more", true },
         { "--dev", "DEVICE", "of the --san, which then begins with a letter", true },
         { "--name", "NAME", "of the router or host (unless given: router, host or memory)" },

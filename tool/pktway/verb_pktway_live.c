@@ -1,4 +1,5 @@
 /* leat pktway on live networks: routers, hosts, and queries to them. */
+#include "json_out.h"
 #include "leat_tree.h"
 #include "live_guard.h"
 #include "number.h"
@@ -58,6 +59,9 @@ static int answer(struct service *s, const struct packetway_request *q, int clie
                   FILE *error)
 {
     const bool is_status = strcmp(q->word, "status") == 0;
+    char schema[64];
+    snprintf(schema, sizeof schema, "leat.pktway.%s/1", q->word);
+    json_schema(schema);
     if (strcmp(q->word, "stop") == 0) {
         s->stopped = true;
         return DONE;

@@ -36,14 +36,16 @@ class Point:
     def add(self, result):
         self.runs += 1
         self.figures["throughput"].append(result["throughput"])
-        if result["cells_delivered"]:
+        unit = "cells" if "cells_offered" in result else "flits"
+        offered, delivered = result[unit + "_offered"], result[unit + "_delivered"]
+        if delivered:
             self.figures["latency"].append(result["latency_cycles"]["mean"] * result["cycle_ns"])
             self.figures["p99"].append(result["latency_cycles"]["p99"] * result["cycle_ns"])
         locked = result.get("deadlock") not in (None, False)
         saturated = result.get("saturated")
         if saturated is None:
-            in_flight = result["cells_offered"] * result["latency_cycles"]["mean"] / result["cycles"]
-            saturated = result["cells_delivered"] < 0.95 * (result["cells_offered"] - in_flight)
+            in_flight = offered * result["latency_cycles"]["mean"] / result["cycles"]
+            saturated = delivered < 0.95 * (offered - in_flight)
         self.saturated += saturated or locked
         self.deadlocks += locked
 

@@ -41,11 +41,14 @@ static bool on_value(void *context, const char *path, const struct report_value 
     if (strcmp(path, "throughput_ci95") == 0) x->half[REPORT_THROUGHPUT] = number;
     if (strcmp(path, "cycles") == 0) x->cycles = number;
     if (strcmp(path, "cycle_ns") == 0) x->cycle_ns = number;
-    if (strcmp(path, "cells_offered") == 0) x->offered = number;
-    if (strcmp(path, "cells_delivered") == 0) x->delivered = number;
-    if (is_part_of(path, "lost")) x->lost += number; /* as one number, or by cause */
+    if (strcmp(path, "cells_offered") == 0 || strcmp(path, "flits_offered") == 0)
+        x->offered = number;
+    if (strcmp(path, "cells_delivered") == 0 || strcmp(path, "flits_delivered") == 0)
+        x->delivered = number;
+    if (is_part_of(path, "losses") || is_part_of(path, "messages_lost"))
+        x->lost += number; /* as one number, or by cause */
     if (strcmp(path, "lines.lost") == 0 || strcmp(path, "lines.outage") == 0) x->lost += number;
-    if (is_part_of(path, "rerouted")) x->rerouted += number;
+    if (is_part_of(path, "packets_rerouted")) x->rerouted += number;
     if (strcmp(path, "retransmissions") == 0) x->retransmissions += number;
     if (begins(path, "links[]")) x->has_links = true;
     return true;

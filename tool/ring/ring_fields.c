@@ -8,9 +8,9 @@ static const struct {
     const char *word, *key, *label, *holder;
 } extremes[] = {
     { "gvt", "gvt", "global virtual time", "held by station" },
-    { "elect", "id", "largest id", "leader is station" },
+    { "elect", "identity", "largest id", "leader is station" },
     { "work", "priority", "highest priority", "at station" },
-    { "least-loaded", "load", "least load, hundredths", "at station" },
+    { "least-loaded", "least_load", "least load, hundredths", "at station" },
 };
 
 static unsigned average(const struct leat_aton_packet *p, struct ring_field field[RING_FIELDS_MAX])

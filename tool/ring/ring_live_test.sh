@@ -97,7 +97,7 @@ answers() {
     done
     same "$driver: average" "$(ask average --live --register 1 | jq -c '[.counter,.average,.remainder]')" "[8,39,5]"
     same "$driver: gvt" "$(ask gvt --live --register 1 | jq .gvt)" 7
-    same "$driver: elect" "$(ask elect --live --register 1 | jq -c '[.id,.station]')" "[90,4]"
+    same "$driver: elect" "$(ask elect --live --register 1 | jq -c '[.identity,.station]')" "[90,4]"
     # One vocabulary: what a live ring tells has the names that a simulated one has, but for times.
     names() { jq -c 'keys - ["took_ns","bit_times","bit_times_expected","host_based_bit_times","certificate"]'; }
     for word in sort majority tree average gvt elect work least-loaded; do
@@ -131,7 +131,7 @@ messages() {
     same "$driver: send" "$(in_ns 0 "$leat" ring send 4 'any work?' 2>/dev/null)" "station 4 has it"
     same "$driver: receive" "$(in_ns 3 "$leat" ring receive)" "station 1: any work?"
     exits 1 "no message within 20 ms" in_ns 3 "$leat" ring receive --timeout 20ms
-    same "$driver: send to all" "$(ask send all 'a\b' | jq -c '[.to,.len,.recognised,.copied]')" "[65535,3,true,true]"
+    same "$driver: send to all" "$(ask send all 'a\b' | jq -c '[.to,.bytes,.recognised,.copied]')" "[65535,3,true,true]"
     for s in 1 2 3 4 5 6 7; do
         same "$driver: station $((s + 1)) of all" "$(in_ns "$s" "$leat" ring receive)" 'station 1: a\\b'
     done
@@ -150,7 +150,7 @@ station 3:"
     join 5 --driver "$driver" > /dev/null
     same "$driver: any octets, kept by a station that joins again" "$(in_ns 5 "$leat" ring receive --json | jq -r .octets)" "$(od -An -v -tx1 "$folder/octets" | tr -d ' \n')"
     same "$driver: work" "$(ask work --live --register 1 | jq -c '[.priority,.station,.requested]')" "[90,4,1]"
-    same "$driver: the request for work" "$(in_ns 3 "$leat" ring receive --json)" '{"from":1,"len":2,"octets":"0001"}'
+    same "$driver: the request for work" "$(in_ns 3 "$leat" ring receive --json)" '{"schema":"leat.ring.receive/1","from":1,"bytes":2,"octets":"0001","status":"done"}'
     same "$driver: work here" "$(in_ns 3 "$leat" ring work --live --register 1 --json | jq .requested)" null
 }
 
@@ -166,7 +166,7 @@ full() {
     for s in 2 3 4 5 6 7; do in_ns "$s" "$leat" ring receive > /dev/null || fail "$driver: station $((s + 1)) has room"; done
     for half in 1 2; do in_ns 1 "$leat" ring receive --count 23 --json > "$folder/half.$half" & done
     wait
-    same "$driver: all is there, for two receivers" "$(cat "$folder"/half.* | jq -c '[.from,.len]' | sort | uniq -c | tr -s ' ')" " 46 [77,1400]"
+    same "$driver: all is there, for two receivers" "$(cat "$folder"/half.* | jq -c '[.from,.bytes]' | sort | uniq -c | tr -s ' ')" " 46 [77,1400]"
     exits 1 "no message" in_ns 1 "$leat" ring receive --timeout 20ms
     same "$driver: room again" "$(in_ns 0 "$leat" ring send 2 --file "$folder/octets" 2>/dev/null)" "station 2 has it"
     in_ns 1 "$leat" ring receive > /dev/null || fail "$driver: the message for which there is room again"
@@ -231,7 +231,7 @@ replay() {
     comes_to "$driver: replayed to a station that joined again" "1 52" replays_since
     send_serial 1001,message-1003,message-1002 1
     comes_to "$driver: others of the same sender" "4 52" replays_since
-    same "$driver: in the mailbox" "$(in_ns 1 "$leat" ring receive --count 4 --json | jq -c '[.from,.len]' | sort -u)" "[77,1400]"
+    same "$driver: in the mailbox" "$(in_ns 1 "$leat" ring receive --count 4 --json | jq -c '[.from,.bytes]' | sort -u)" "[77,1400]"
     exits 1 "no message" in_ns 1 "$leat" ring receive --timeout 20ms
 }
 replays_since() { echo "$(($(count 1 copied) - copied)) $(($(count 1 replayed) - replayed))"; }

@@ -65,11 +65,11 @@ static void show_ack(const struct ring_live_request *a, uint16_t to, size_t len,
     struct json_out out;
     struct leat_json *j = json_open(&out, a->text ? NULL : stdout);
     leat_json_uint(j, "to", to);
-    leat_json_uint(j, "len", len);
+    leat_json_uint(j, "bytes", len);
     leat_json_bool(j, "recognised", ack->recognised);
     leat_json_bool(j, "copied", ack->copied);
     leat_json_uint(j, "took_ns", ack->took_ns);
-    json_close(&out);
+    json_close(&out, json_status());
     if (!ack->copied || !a->text) return;
     if (to == LEAT_ATON_DA_ALL)
         printf("one station at least has it\n");
@@ -125,9 +125,9 @@ static void show_message(const struct ring_live_request *a, uint16_t from, const
     struct json_out out;
     struct leat_json *j = json_open(&out, a->text ? NULL : stdout);
     leat_json_uint(j, "from", from);
-    leat_json_uint(j, "len", len);
+    leat_json_uint(j, "bytes", len);
     leat_json_octets(j, "octets", octets, len);
-    json_close(&out);
+    json_close(&out, json_status());
     text_print(a->text, "station %u: ", from);
     show_octets(octets, len, a->text);
     text_print(a->text, "\n");

@@ -222,7 +222,7 @@ void ring_json_close(struct ring_query *a, uint64_t host_based)
     LEAT_JSON_UINTS(j, { "packets", a->packets }, { "bit_times", a->bit_times },
                     { "bit_times_expected", a->expected }, { "host_based_bit_times", host_based });
     json_certificate(j, "certificate", ring_certificate(a));
-    json_close(&a->out);
+    json_close(&a->out, json_status());
 }
 
 int ring_close(struct ring_query *a, int code)

@@ -88,7 +88,7 @@ const struct verb verb_ring = {
           COUNT(1, LEAT_ATON_DA_ALL) },
         { "--to", "A", "only station A takes part beside the querying one",
           COUNT(0, LEAT_ATON_DA_ALL - 1) },
-        { "--json", NULL, "print JSON" },
+        OPTION_JSON("JSON"),
         { "--operands", "FILE", "simulated: a number for each station, or random",
           .preset = "random" },
         { "--from", "K", "simulated: the querying station", COUNT(1, LEAT_SIM_ATON_STATIONS_MAX),

@@ -149,10 +149,10 @@ int ring_join(const struct arguments *args)
     struct leat_json *j = json_open(&out, text ? NULL : stdout);
     leat_json_string(j, "device", config.device);
     leat_json_uint(j, "ring", config.ring_id);
-    leat_json_uint(j, "address", config.address);
+    leat_json_uint(j, "station", config.address);
     leat_json_string(j, "driver", driver_names[used]);
     leat_json_string(j, "why", ring_why);
-    json_close(&out);
+    json_close(&out, json_status());
     text_print(text, "%s: station %u of ring %u, driver %s: %s\n", config.device, config.address,
                config.ring_id, driver_names[used], ring_why);
     return finish(DONE);
@@ -283,6 +283,7 @@ int ring_get(const struct arguments *args)
     FILE *text = text_of(args);
     struct json_out out;
     struct leat_json *j = json_open(&out, text ? NULL : stdout);
+    leat_json_object(j, "registers");
     for (unsigned r = first; r <= last; r++) {
         const unsigned long long value = operand[r];
         char key[JSON_KEY_CAP];
@@ -291,7 +292,8 @@ int ring_get(const struct arguments *args)
         if (!one) text_print(text, "R%-2u ", r);
         text_print(text, "%llu\n", value);
     }
-    json_close(&out);
+    leat_json_end(j);
+    json_close(&out, json_status());
     leat_aton_host_close(station);
     return finish(DONE);
 }
@@ -312,7 +314,7 @@ static void show_status(const struct leat_aton_host_config *c, const struct leat
     leat_json_string(j, "device", c->device);
     leat_json_string(j, "out", c->out);
     leat_json_uint(j, "ring", c->ring_id);
-    leat_json_uint(j, "address", c->address);
+    leat_json_uint(j, "station", c->address);
     leat_json_string(j, "driver", driver_names[c->driver]);
     leat_json_string(j, "why", c->why);
     leat_json_bool(j, "enabled", it->enabled);
@@ -323,7 +325,7 @@ static void show_status(const struct leat_aton_host_config *c, const struct leat
     text_print(text, ", out %s to ", c->out);
     print_mac(c->next, text);
     leat_json_bool(j, "keyed", c->key);
-    leat_json_uint(j, "rate", c->rate_per_s);
+    leat_json_uint(j, "rate_per_second", c->rate_per_s);
     text_print(text, "\n%s, ", c->key ? "keyed" : "no key");
     if (c->rate_per_s)
         text_print(text, "at most %u packets a second of one sender\n", c->rate_per_s);
@@ -338,7 +340,7 @@ static void show_status(const struct leat_aton_host_config *c, const struct leat
                        leat_aton_host_reason(i), leat_aton_host_reason_text(i));
     }
     leat_json_end(j);
-    json_close(&out);
+    json_close(&out, json_status());
 }
 
 int ring_status(const struct arguments *args)
@@ -380,7 +382,7 @@ static void close_json(struct json_out *out, unsigned packets, uint64_t took_ns)
 {
     leat_json_uint(&out->json, "packets", packets);
     leat_json_uint(&out->json, "took_ns", took_ns);
-    json_close(out);
+    json_close(out, json_status());
 }
 
 static void show_cost(const struct ring_live_request *a, const struct leat_aton_host_answer *answer)

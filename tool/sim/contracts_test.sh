@@ -10,15 +10,15 @@ file=$folder/c
 for model in rtl cell; do
     exits 0 "" "$leat" sim clos444 --contracts $example --cycles 300000 --seed 7 --model $model --json
     cp "$folder/stdout" "$folder/$model.json"
-    same "$model: keys" "$(jq -c '[.fabric, .model, .seed, .cycles, .suspensions, .admitted, .refused, .kept, (.connections | length)]' "$folder/$model.json")" \
+    same "$model: keys" "$(jq -c '[.fabric, .model, .seed, .cycles, .suspensions, .connections_admitted, .connections_refused, .kept, (.connections | length)]' "$folder/$model.json")" \
         "[\"clos444\",\"$model\",7,300000,0,9,1,true,10]"
     same "$model: all contracts kept" "$(jq -c '[.connections[] | select(.admitted) | .kept] | all' "$folder/$model.json")" true
     same "$model: promises above what is measured" "$(jq -c '[.connections[] | select(.promised.ctd_us)
-        | .ctd_us.max <= .promised.ctd_us and .cdv_us <= .promised.cdv_us and .lost == 0] | all' "$folder/$model.json")" true
+        | .delay_us.max <= .promised.ctd_us and .cdv_us <= .promised.cdv_us and .lost == 0] | all' "$folder/$model.json")" true
 done
 same "one certificate" "$(jq -r .certificate "$folder/rtl.json")" "$(jq -r .certificate "$folder/cell.json")"
 same "all but the model is equal" "$(jq -cS 'del(.model)' "$folder/rtl.json")" "$(jq -cS 'del(.model)' "$folder/cell.json")"
-same "the refusal" "$(jq -c '.connections[] | select(.admitted | not) | [.name, .reason.link, .reason.criterion, .reason.needed, .reason.connection, .sent, .kept]' "$folder/cell.json")" \
+same "the refusal" "$(jq -c '.connections[] | select(.admitted | not) | [.name, .refusal.link, .refusal.criterion, .refusal.needed, .refusal.connection, .sent, .kept]' "$folder/cell.json")" \
     '["hasty","way","ctd",10,"hasty",0,null]'
 same "the policer drops" "$(jq -c '.connections[] | select(.name == "wild") | .dropped > 2 * .delivered' "$folder/cell.json")" true
 same "the policer tags" "$(jq -c '.connections[] | select(.name == "camera") | .tagged > 0 and .tagged_delivered > 0' "$folder/cell.json")" true
@@ -41,8 +41,8 @@ for port in 0 4 8 12; do
     echo "from$port from=$port to=5 class=cbr pcr=48Mb/s clr=0 ctd=200us cdv=180us"
 done > "$file"
 exits 0 "" "$leat" sim clos444 --contracts "$file" --json
-same "three fit" "$(jq -c '[.admitted, .refused, .kept, .suspensions]' "$folder/stdout")" '[3,1,true,0]'
-same "why not four" "$(jq -c '.connections[3].reason | [.link, .criterion, .unit]' "$folder/stdout")" '["spd","rate","cells/s"]'
+same "three fit" "$(jq -c '[.connections_admitted, .connections_refused, .kept, .suspensions]' "$folder/stdout")" '[3,1,true,0]'
+same "why not four" "$(jq -c '.connections[3].refusal | [.link, .criterion, .unit]' "$folder/stdout")" '["spd","rate","cells/s"]'
 for model in rtl cell; do
     exits 0 "" "$leat" sim clos444 --contracts "$file" --admit all --model $model --cycles 300000 --json
     same "four break a contract" "$(jq -c '[.kept, .suspensions > 0, (.connections[3].sent > 0)]' "$folder/stdout")" '[false,true,true]'

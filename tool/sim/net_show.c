@@ -184,11 +184,11 @@ static void put_saturation(struct leat_json *j, const struct net_job *job,
 static void put_lost(struct leat_json *j, const struct net_result *r)
 {
     const uint64_t *ended = r->load.packets_ended;
-    leat_json_object(j, "lost");
+    leat_json_object(j, "losses");
     LEAT_JSON_UINTS(j, { "no_room", ended[LEAT_NET_NO_ROOM] }, { "no_way", ended[LEAT_NET_NO_WAY] },
                     { "cut", ended[LEAT_NET_CUT] }, { "corrupted", ended[LEAT_NET_CORRUPTED] });
     leat_json_end(j);
-    leat_json_uint(j, "rerouted", r->load.packets_rerouted);
+    leat_json_uint(j, "packets_rerouted", r->load.packets_rerouted);
 }
 
 static void put_deadlock(struct leat_json *j, const struct net_result *r)
@@ -213,7 +213,7 @@ static void put_collective(struct leat_json *j, const struct net_job *job,
                            const struct leat_net_rounds *rounds)
 {
     if (!leat_net_pattern_list(job->traffic.pattern)->is_closed) return;
-    leat_json_object(j, "rounds");
+    leat_json_object(j, "round_cycles");
     leat_json_uint(j, "count", rounds->count);
     put_figure(j, "asked", job->traffic.rounds, (double)job->traffic.rounds, 0);
     json_fixed(j, "mean", rounds->count ? (double)rounds->cycles / (double)rounds->count : 0, 3);
@@ -252,20 +252,19 @@ void net_put_json(const struct net_job *job, const struct net_result *r)
     leat_json_string(j, "model", vc ? "flit" : "queue");
     leat_json_string(j, "traffic", pattern_name(job));
     if (is_open(job)) json_general(j, "load", load_of(job), 6);
-    LEAT_JSON_UINTS(j, { "flits", job->traffic.flits }, { "seed", job->traffic.seed },
+    LEAT_JSON_UINTS(j, { "packet_flits", job->traffic.flits }, { "seed", job->traffic.seed },
                     { "cycles", l->cycles });
     json_general(j, "cycle_ns", leat_fabric_ns(&job->design->plan.clock, 1), 12);
-    LEAT_JSON_UINTS(j, { "cells_offered", l->flits_offered },
-                    { "cells_delivered", l->flits_ended[LEAT_NET_DELIVERED] },
-                    { "messages_offered", l->packets_offered },
-                    { "messages_delivered", l->packets_ended[LEAT_NET_DELIVERED] },
-                    { "messages_waiting", l->packets_waiting });
+    LEAT_JSON_UINTS(j, { "flits_offered", l->flits_offered },
+                    { "flits_delivered", l->flits_ended[LEAT_NET_DELIVERED] },
+                    { "packets_offered", l->packets_offered },
+                    { "packets_delivered", l->packets_ended[LEAT_NET_DELIVERED] },
+                    { "packets_waiting", l->packets_waiting });
     json_fixed(j, "throughput", l->steady.accepted, 6);
     put_figure(j, "throughput_ci95", r->intervals, l->steady.accepted_half, 6);
     put_latency(j, r);
     put_saturation(j, job, r);
     leat_json_uint(j, "suspensions", r->counts.waits);
-    leat_json_uint(j, "retransmissions", 0);
     put_lost(j, r);
     put_deadlock(j, r);
     put_collective(j, job, &l->rounds);
@@ -280,5 +279,5 @@ void net_put_json(const struct net_job *job, const struct net_result *r)
     json_fixed(j, "wall_seconds", r->wall_seconds, 6);
     json_fixed(j, "cycles_per_second", per_second((double)l->cycles, r), 0);
     json_fixed(j, "flit_hops_per_second", per_second((double)r->counts.flit_hops, r), 0);
-    json_close(&out);
+    json_close(&out, r->deadlock_len ? "deadlock" : json_status());
 }

@@ -22,12 +22,12 @@ first=$(json "$figures" $run)
 same "the same run again" "$(json "$figures" $run)" "$first"
 # shellcheck disable=SC2086
 [ "$(json "$figures" ${run%7}8)" != "$first" ] || fail "seeds do not matter"
-same "keys" "$(jq -c '[has("fabric", "model", "traffic", "load", "seed", "cycles", "cycle_ns", "cells_offered",
-    "cells_delivered", "messages_delivered", "throughput", "latency_cycles", "suspensions",
-    "retransmissions", "certificate", "wall_seconds", "cycles_per_second", "flit_hops",
-    "flit_hops_per_second", "hops_mean", "warmup_cycles", "saturated", "lost", "rerouted",
+same "keys" "$(jq -c '[has("fabric", "model", "traffic", "load", "seed", "cycles", "cycle_ns", "flits_offered",
+    "flits_delivered", "packets_delivered", "throughput", "latency_cycles", "suspensions",
+    "schema", "status", "certificate", "wall_seconds", "cycles_per_second", "flit_hops",
+    "flit_hops_per_second", "hops_mean", "warmup_cycles", "saturated", "losses", "packets_rerouted",
     "deadlock")] | all' "$folder/stdout")" true
-same "nothing is lost" "$(echo "$first" | jq -c '[.lost[], .messages_offered - .messages_delivered - .messages_waiting]')" "[0,0,0,0,0]"
+same "nothing is lost" "$(echo "$first" | jq -c '[.losses[], .packets_offered - .packets_delivered - .packets_waiting]')" "[0,0,0,0,0]"
 # shellcheck disable=SC2086
 exits 0 "" "$leat" $run
 has "for people" "$(cat "$folder/stdout")" "certificate"
@@ -52,22 +52,22 @@ for fabric in line:4 ring:6 crossbar:5 grid:4 mesh:3,3 torus:4,3 hypercube:3 fly
               fly:2,3/switch=output clos:2,2,2/switch=xpq torus:3,3/switch=output/full=drop \
               "$share/campus.yaml" "$share/campus.edges" "$share/campus.edges/vcs=2/routing=adaptive"; do
     same "$fabric delivers" \
-        "$(json '[.messages_offered > 0, .messages_delivered + .messages_waiting + ([.lost[]] | add) == .messages_offered,
-            .messages_waiting < .messages_offered / 10, .deadlock]' sim "$fabric" --load 0.1 --cycles 3000 --flits 2)" \
+        "$(json '[.packets_offered > 0, .packets_delivered + .packets_waiting + ([.losses[]] | add) == .packets_offered,
+            .packets_waiting < .packets_offered / 10, .deadlock]' sim "$fabric" --load 0.1 --cycles 3000 --flits 2)" \
         "[true,true,true,null]"
 done
 
 for traffic in uniform permutation transpose bit-reverse bit-complement shuffle tornado neighbour hotspot \
                broadcast bursty; do
-    same "$traffic" "$(json '.messages_delivered > 0 and .traffic != null' \
+    same "$traffic" "$(json '.packets_delivered > 0 and .traffic != null' \
         sim mesh:4,4 --traffic $traffic --load 0.1 --cycles 3000)" true
 done
 for traffic in all-to-all allreduce broadcast-tree; do
-    same "$traffic" "$(json '[.rounds.count, .rounds.min <= .rounds.mean, .messages_waiting]' \
+    same "$traffic" "$(json '[.round_cycles.count, .round_cycles.min <= .round_cycles.mean, .packets_waiting]' \
         sim mesh:2,2 --traffic $traffic --rounds 3 --cycles 10000)" "[3,true,0]"
 done
 printf '# cycle source destination flits\n0 0 5\n0, 1, 5, 3\n70 15 0 2\n' > "$folder/some.trace"
-same "a trace" "$(json '[.messages_delivered, .cells_delivered]' sim mesh:4,4 --trace "$folder/some.trace" --cycles 1000)" "[3,6]"
+same "a trace" "$(json '[.packets_delivered, .flits_delivered]' sim mesh:4,4 --trace "$folder/some.trace" --cycles 1000)" "[3,6]"
 
 # ---- saturation, deadlock ----------------------------------------------------------------------
 same "below saturation" "$(json .saturated sim mesh:8,8 --load 0.35 --cycles 8000)" false
@@ -81,29 +81,29 @@ same "the buffers of a deadlock" "$(jq -c '[(.deadlock | length) >= 2, (.deadloc
 "$leat" sim ring:6/vcs=1 --load 1 --flits 9 --unsafe --cycles 100000 > "$folder/stdout" 2> /dev/null || :
 same "its inputs are those of a router" \
     "$(sed -n 's/^ *router [0-9]*, input \([0-9]*\), .*/\1/p' "$folder/stdout" | sort -un | tail -1 | grep -c '^[0-2]$')" 1
-same "deadlock told" "$(json '.deadlock.possible' fabric show ring:6/vcs=1)" true
+same "deadlock told" "$(json '.deadlock_check.possible' fabric show ring:6/vcs=1)" true
 
 exits 1 "buffers wait for each other, while others go on" \
     "$leat" sim torus:4,4/switch=fifo/buffer=1 --load 0.9 --flits 2 --cycles 6000 --unsafe --seed 74
 exits 1 "waits for a packet that was lost" "$leat" sim mesh:4,4 --traffic allreduce --fault link:0-1 --cycles 5000
 same "what comes to an end is measured from the beginning" "$(json '[.warmup_cycles, .latency_cycles.mean > 0]' \
     sim mesh:2,2 --traffic allreduce --rounds 2 --cycles 10000)" "[0,true]"
-same "what is done ends" "$(json '[.done, .settled, .cycles < 10000, .throughput > 0.05, .throughput_ci95, .latency_cycles.ci95, .rounds.count, .rounds.asked]' \
+same "what is done ends" "$(json '[.done, .settled, .cycles < 10000, .throughput > 0.05, .throughput_ci95, .latency_cycles.ci95, .round_cycles.count, .round_cycles.asked]' \
     sim mesh:2,2 --traffic allreduce --rounds 2 --cycles 10000)" "[true,null,true,true,null,null,2,2]"
 exits 0 "" "$leat" sim mesh:2,2 --traffic allreduce --rounds 2 --cycles 10000
 has "and says so" "$(cat "$folder/stdout")" ", then all was done"
 ! grep -q 'run longer' "$folder/stdout" || fail "what is done need not run longer"
 exits 0 "" "$leat" sim mesh:2,2 --traffic allreduce --rounds 3000 --cycles 100
 has "rounds that did not fit" "$(cat "$folder/stdout")" "  of 3000: the others did not fit into the cycles"
-same "in JSON, too" "$(json '[.done, .rounds.count < 3000, .rounds.asked]' sim mesh:2,2 --traffic allreduce --rounds 3000 --cycles 100)" "[false,true,3000]"
-same "rounds without end" "$(json '[has("done"), .rounds.asked]' sim mesh:2,2 --traffic allreduce --cycles 100)" "[false,null]"
+same "in JSON, too" "$(json '[.done, .round_cycles.count < 3000, .round_cycles.asked]' sim mesh:2,2 --traffic allreduce --rounds 3000 --cycles 100)" "[false,true,3000]"
+same "rounds without end" "$(json '[has("done"), .round_cycles.asked]' sim mesh:2,2 --traffic allreduce --cycles 100)" "[false,null]"
 printf '0 0 1\n5 2 3\n900 1 2\n' > "$folder/three.trace"
-same "a trace ends with its last packet" "$(json '[.done, .cycles, .messages_delivered, .trace.not_begun, .latency_cycles.ci95]' \
+same "a trace ends with its last packet" "$(json '[.done, .cycles, .packets_delivered, .trace.not_begun, .latency_cycles.ci95]' \
     sim line:4 --trace "$folder/three.trace" --cycles 100000)" "[true,911,3,0,null]"
 same "and is the same as one that is just long enough" "$(json "$figures" sim line:4 --trace "$folder/three.trace" --cycles 911)" \
     "$(json "$figures" sim line:4 --trace "$folder/three.trace")"
 same "in switches with queues, too" "$(json '[.done, .cycles < 1000]' sim crossbar:4/switch=voq --trace "$folder/three.trace")" "[true,true]"
-same "with faults" "$(json '[.done, .cycles < 1000, .messages_delivered, .lost.no_way]' sim line:4 --trace "$folder/three.trace" --fault link:1-2@100..)" "[true,true,2,1]"
+same "with faults" "$(json '[.done, .cycles < 1000, .packets_delivered, .losses.no_way]' sim line:4 --trace "$folder/three.trace" --fault link:1-2@100..)" "[true,true,2,1]"
 same "a trace that is cut" "$(json '[.done, .cycles, .trace.packets, .trace.not_begun]' sim line:4 --trace "$folder/three.trace" --cycles 800)" "[false,800,3,1]"
 exits 0 "" "$leat" sim line:4 --trace "$folder/three.trace" --cycles 800
 has "its rest" "$(cat "$folder/stdout")" "1  of 3: their cycles come later"
@@ -117,18 +117,18 @@ cp "$share/campus.edges" "$folder/ö \"q\".edges"
 same "names in JSON" "$(json .fabric sim "$folder/ö \"q\".edges" --cycles 100)" "\"$folder/ö \\\"q\\\".edges\""
 
 # ---- faults ------------------------------------------------------------------------------------
-same "dor loses at a broken wire" "$(json '[.lost.no_way > 0, .rerouted]' \
+same "dor loses at a broken wire" "$(json '[.losses.no_way > 0, .packets_rerouted]' \
     sim mesh:4,4 --load 0.1 --cycles 5000 --fault link:5-6@1000..)" "[true,0]"
-same "updown goes round it" "$(json '[.lost.no_way, .rerouted > 0]' \
+same "updown goes round it" "$(json '[.losses.no_way, .packets_rerouted > 0]' \
     sim mesh:4,4/routing=updown --load 0.1 --cycles 5000 --fault link:5-6@1000..)" "[0,true]"
 printf 'link:5-6@1000..2000  # a comment\nflap:1-2@100..3000/50,20\nport:3@500..\nrouter:9@1..50\nber:1e-6\n' > "$folder/faults"
-same "a file of faults" "$(json '[.lost.no_way > 0, .lost.corrupted > 0]' \
+same "a file of faults" "$(json '[.losses.no_way > 0, .losses.corrupted > 0]' \
     sim mesh:4,4 --load 0.2 --cycles 20000 --fault-file "$folder/faults")" "[true,true]"
-same "several faults" "$(json '.lost.corrupted > 0 and .lost.no_way > 0' \
+same "several faults" "$(json '.losses.corrupted > 0 and .losses.no_way > 0' \
     sim mesh:4,4 --load 0.2 --cycles 5000 --fault ber:1e-5 --fault port:3)" true
 
 # ---- links ---------------------------------------------------------------------------------------
-same "flits over wires" "$(json '(.links | length) == 48 and (([.links[]] | add) + .cells_delivered <= .flit_hops)' \
+same "flits over wires" "$(json '(.links | length) == 48 and (([.links[]] | add) + .flits_delivered <= .flit_hops)' \
     sim mesh:4,4 --load 0.2 --cycles 5000 --links)" true
 
 # ---- fabrics -------------------------------------------------------------------------------------

@@ -69,7 +69,8 @@ static void put_json(const struct port_load *load, uint64_t cycles)
     leat_json_string(j, "forwarding", l->network->design.by_address ? "address" : "planned");
     leat_json_bool(j, "cut_through", l->network->design.cut_through);
     port_load_head_json(j, load, cycles);
-    json_fixed(j, "throughput", megabits(load, cycles), 6);
+    json_fixed(j, "throughput", megabits(load, cycles) * NS_PER_OCTET / 8e3, 6);
+    json_fixed(j, "throughput_mbit_per_second", megabits(load, cycles), 6);
     port_load_latency_json(j, "latency_cycles", &load->latency);
     port_load_latency_json(j, "within_cycles", &l->within);
     port_load_latency_json(j, "across_cycles", &l->across);

@@ -204,7 +204,7 @@ void port_load_close_json(struct json_out *out, const struct port_load *l)
 {
     json_certificate(&out->json, "certificate", l->net->certificate);
     json_fixed(&out->json, "wall_seconds", l->wall_seconds, 6);
-    json_close(out);
+    json_close(out, json_status());
 }
 
 /* ---- leat sim of any kind that has no load of its own ---------------------------------------- */

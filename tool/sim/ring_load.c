@@ -250,7 +250,7 @@ static void put_idle(const struct idle *idle, struct leat_json *j, FILE *text)
     if (!idle->name) return;
     leat_json_object(j, "idle");
     leat_json_string(j, "command", idle->name);
-    LEAT_JSON_UINTS(j, { "done", idle->done }, { "counter", idle->last.counter },
+    LEAT_JSON_UINTS(j, { "commands", idle->done }, { "counter", idle->last.counter },
                     { "variable1", idle->last.variable1 }, { "variable2", idle->last.variable2 });
     text_print(text,
                "  %-32s %14" PRIu64
@@ -303,7 +303,7 @@ static void put_result(const struct ring_load *l, uint64_t cycles, FILE *text)
     json_certificate(j, "certificate", certificate);
     json_fixed(j, "wall_seconds", l->wall_seconds, 6);
     json_fixed(j, "cycles_per_second", rate, 0);
-    json_close(&out);
+    json_close(&out, json_status());
     text_print(text, "  %-32s %016" PRIx64 "\n", "certificate", certificate);
     text_print(text, "  %-32s %14.3f  seconds, %.4g bit times per second\n", "run", l->wall_seconds,
                rate);

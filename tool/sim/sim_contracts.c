@@ -192,7 +192,7 @@ static void put_contract(struct leat_json *j, const struct leat_sim_atm_connecti
     json_fixed(j, "ctd_us", limit_us(k->ctd_ps), 3);
     json_fixed(j, "cdv_us", limit_us(k->cdv_ps), 3);
     leat_json_end(j);
-    leat_json_string(j, "source", sources[c->source]);
+    leat_json_string(j, "source_kind", sources[c->source]);
     if (c->source == LEAT_SIM_ATM_SOURCE_EXCESS)
         json_fixed(j, "factor", c->excess_percent / 100.0, 2);
     leat_json_string(j, "police", polices[c->police]);
@@ -215,7 +215,7 @@ static void put_refusal(struct leat_json *j, const struct job *job, uint32_t i)
     const bool time = criterion == LEAT_ATM_CAC_CTD || criterion == LEAT_ATM_CAC_CDV;
     const double unit = criterion == LEAT_ATM_CAC_RATE ? LEAT_ATM_RATE_UNIT : time ? 1e6 : 1;
     char line[256];
-    leat_json_object(j, "reason");
+    leat_json_object(j, "refusal");
     leat_json_string(j, "link", places[a->why.place]);
     if (a->why.place != LEAT_SIM_AT_END) leat_json_uint(j, "number", a->why.number);
     leat_json_string(j, "criterion", criteria[criterion]);
@@ -240,7 +240,7 @@ static void put_admission(struct leat_json *j, const struct job *job, uint32_t i
         put_refusal(j, job, i);
         return;
     }
-    leat_json_null(j, "reason");
+    leat_json_null(j, "refusal");
     leat_json_object(j, "promised");
     json_fixed(j, "ctd_us", limit_us(a->ctd_ps), 3);
     json_fixed(j, "cdv_us", limit_us(a->cdv_ps), 3);
@@ -261,12 +261,12 @@ static void put_measured(struct leat_json *j, const struct job *job, uint32_t i)
                     { "tagged_lost", n->tagged_lost }, { "delivered", n->delivered },
                     { "tagged_delivered", n->tagged_delivered }, { "in_flight", in_flight(n) });
     json_general(j, "clr", r.clr, 9);
-    leat_json_object(j, "ctd_us");
+    leat_json_object(j, "delay_us");
     json_fixed(j, "max", in_us(r.ctd_ps), 3);
     json_fixed(j, "mean", r.ctd_mean_ps / 1e6, 3);
     leat_json_end(j);
     json_fixed(j, "cdv_us", in_us(r.cdv_ps), 3);
-    json_fixed(j, "throughput", r.throughput, 3);
+    json_fixed(j, "cells_per_second", r.throughput, 3);
     if (class == LEAT_ATM_ABR) {
         json_fixed(j, "acr", in_cells(r.acr), 3);
         LEAT_JSON_UINTS(j, { "marked", n->marked }, { "rm_sent", n->rm_sent },
@@ -283,14 +283,16 @@ static void put_json(const struct job *job)
     const struct leat_sim_atm *network = leat_sim_atm_contracts_network(job->sim);
     const struct totals t = totals_of(job);
     struct json_out out;
+    json_schema("leat.sim.contracts/1");
     struct leat_json *j = json_open(&out, stdout);
     leat_json_string(j, "fabric", job->fabric);
     leat_json_string(j, "model", sim_model_name(job->model));
     leat_json_uint(j, "seed", job->seed);
     leat_json_uint(j, "cycles", network->now);
     json_certificate(j, "certificate", leat_sim_atm_contracts_certificate(job->sim));
-    LEAT_JSON_UINTS(j, { "suspensions", network->counts.suspensions }, { "admitted", t.admitted },
-                    { "refused", count_of(job) - t.admitted });
+    LEAT_JSON_UINTS(j, { "suspensions", network->counts.suspensions },
+                    { "connections_admitted", t.admitted },
+                    { "connections_refused", count_of(job) - t.admitted });
     leat_json_bool(j, "kept", !t.broken);
     leat_json_break(j);
     leat_json_array(j, "connections");
@@ -308,7 +310,7 @@ static void put_json(const struct job *job)
         leat_json_end(j);
     }
     leat_json_end(j);
-    json_close(&out);
+    json_close(&out, json_status());
 }
 
 /* ---- running -------------------------------------------------------------------------------- */

@@ -150,7 +150,7 @@ for model in rtl cell; do
         "[4,1,193] [1000,29,11640] [5000,140,57521] [67912,1887,779222] "
 done
 exits 0 "" "$leat" fabric time clos444/clock=20MHz --bytes 4 --from 3 --to 9 --json
-same "microseconds" "$(jq .microseconds "$folder/stdout")" 9.65
+same "microseconds" "$(jq .time_us "$folder/stdout")" 9.65
 exits 0 "" "$leat" fabric time clos444
 same "the table of the thesis" "$(awk 'NR > 2 && $3 == $4' "$folder/stdout" | wc -l)" 15
 exits 0 "" "$leat" fabric time clos444 --bytes 4 --from 7 --to 6
@@ -253,8 +253,8 @@ for mesh in mesh:8,8 mesh:16,16; do
     same "default load of $mesh" "$("$leat" sim $mesh --cycles 20000 --json | jq -c '[.load, .saturated]')" "[0.1,false]"
 done
 # A message alone: its flits, heads included, behind the first one, which passes 3 routers of 3 cycles and 4 wires.
-same "time in a torus" "$("$leat" fabric time torus:4,4 --bytes 4,1000 --json)" '{"bytes":4,"microseconds":0.015000}
-{"bytes":1000,"microseconds":0.081000}'
+same "time in a torus" "$("$leat" fabric time torus:4,4 --bytes 4,1000 --json | jq -c '[.bytes, .time_us]')" "[4,0.015]
+[1000,0.081]"
 if [ -c /dev/full ]; then
     got=0; "$leat" sim clos444 --cycles 100 > /dev/full 2> "$folder/stderr" || got=$?
     same "sim to a full disk" $got 1

@@ -66,7 +66,7 @@ const struct verb verb_sim = {
         { "--load", "L", "share of a port's line", SHARE(SIM_LOAD_DECIMALS),
           .preset = "0.5 (networks of switches and Ethernets 0.1, PacketWay 0.05)" },
         { "--seed", "S", "random seed", COUNT(0, UINT64_MAX), .preset = "1" },
-        { "--json", NULL, "one JSON object" },
+        OPTION_JSON("one JSON object"),
         OPTIONS_OF_A_RUN,
         { "--trace", "FILE", "packets as a file lists them", .kinds = "flits" },
         { "--rounds", "N", "of a collective",

@@ -61,10 +61,10 @@ static const char schema[] =
     " json_extract(result, '$.latency_cycles.p99'), json_extract(result, '$.latency_cycles.max')," \
     " json_type(result, '$.saturated'), json_type(result, '$.deadlock'),"                          \
     " json_extract(result, '$.certificate'),"                                                      \
-    " json_extract(result, '$.lost.no_room') + json_extract(result, '$.lost.no_way') +"            \
-    " json_extract(result, '$.lost.cut') + json_extract(result, '$.lost.corrupted'),"              \
-    " json_extract(result, '$.rerouted')"
-enum { FIGURE_COLUMNS = 11 };
+    " json_extract(result, '$.losses.no_room') + json_extract(result, '$.losses.no_way') +"        \
+    " json_extract(result, '$.losses.cut') + json_extract(result, '$.losses.corrupted'),"          \
+    " json_extract(result, '$.packets_rerouted'), json_extract(result, '$.cycle_ns')"
+enum { FIGURE_COLUMNS = 12 };
 
 static const char *const sql[STATEMENTS] = {
     [BEGIN_SWEEP] = "INSERT INTO sweep (version, options, files, starts, created)"
@@ -317,6 +317,7 @@ static struct store_figures read_figures(sqlite3_stmt *statement)
         .deadlock = flag_at(statement, 7),
         .lost = number_at(statement, 9),
         .rerouted = number_at(statement, 10),
+        .cycle_ns = number_at(statement, 11),
     };
     snprintf(f.certificate, sizeof f.certificate, "%s", text_at(statement, 8));
     return f;

@@ -58,7 +58,8 @@ struct store_key {
 struct store_figures {
     double throughput, hops_mean;
     double latency_mean, latency_p50, latency_p99, latency_max;
-    double lost, rerouted;                   /* packets */
+    double lost, rerouted; /* packets */
+    double cycle_ns;
     int saturated, deadlock;                 /* 0, 1 */
     char certificate[STORE_CERTIFICATE_CAP]; /* "" if absent */
 };

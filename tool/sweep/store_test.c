@@ -27,8 +27,8 @@ static const struct store_key key = { "mesh:4,4", "uniform", 250000, 7 };
 static const char result[] =
     "{\"throughput\":0.25,\"hops_mean\":3,\"latency_cycles\":{\"mean\":12.5,"
     "\"p50\":11,\"p99\":40,\"max\":77},\"saturated\":false,\"deadlock\":null,"
-    "\"certificate\":\"0123456789abcdef\",\"lost\":{\"no_room\":1,\"no_way\":"
-    "20,\"cut\":300,\"corrupted\":4000},\"rerouted\":5}";
+    "\"certificate\":\"0123456789abcdef\",\"losses\":{\"no_room\":1,\"no_way\":"
+    "20,\"cut\":300,\"corrupted\":4000},\"packets_rerouted\":5}";
 
 static enum store_put put(struct store *store, int64_t sweep, const struct store_key *at,
                           const char *json)
@@ -115,7 +115,7 @@ static void figures_that_a_result_lacks_are_absent(void)
     OK(f.certificate[0] == '\0');
     EQ(store_flag(store, result, "$.saturated"), 0);
     EQ(store_flag(store, result, "$.deadlock"), 0);
-    EQ(store_flag(store, result, "$.lost"), 1);
+    EQ(store_flag(store, result, "$.losses"), 1);
     EQ(store_flag(store, result, "$.nothing"), -1);
     store_close(store);
 }

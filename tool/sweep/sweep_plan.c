@@ -1,5 +1,6 @@
 /* leat sweep: the requested runs, and what they have in common. */
 #include "fabric.h"
+#include "json_out.h"
 #include "net_sim.h"
 #include "number.h"
 #include "shell.h"
@@ -401,5 +402,6 @@ int sweep_run_here(const struct sweep_plan *plan, uint32_t run, bool only_checks
         for (size_t k = 0; k < sizeof own / sizeof *own; k++)
             if (strcmp(plan->sim->options[i].name, of_a_run[k]) == 0) args.value[i] = own[k];
     }
+    json_schema("leat.sim/1"); /* what is stored is what leat sim prints */
     return plan->sim->run(&args);
 }

@@ -8,6 +8,7 @@ struct point {
     uint32_t runs, saturated, deadlocked;
     bool reports_saturated;               /* at least one run does */
     double lost, rerouted;                /* packets of all runs; NAN: not reported */
+    double cycle_ns;                      /* as the last run reports it; NAN: not */
     struct mean throughput, latency, p99; /* runs that do not report them do not count */
 };
 
@@ -38,6 +39,7 @@ static struct point summarise(const struct figures *figures)
 {
     struct point p = {
         .runs = figures->count,
+        .cycle_ns = NAN,
         .lost = figures->count ? 0 : NAN,
         .rerouted = figures->count ? 0 : NAN,
     };
@@ -46,6 +48,7 @@ static struct point summarise(const struct figures *figures)
         p.reports_saturated = p.reports_saturated || f->saturated >= 0;
         p.saturated += f->saturated > 0;
         p.deadlocked += f->deadlock > 0;
+        p.cycle_ns = f->cycle_ns;
         p.lost += f->lost;
         p.rerouted += f->rerouted;
         mean_add(&p.throughput, f->throughput);
@@ -107,12 +110,11 @@ static void put_line(const struct sweep_plan *plan, const struct store_key *key,
 
 /* ---- programs ------------------------------------------------------------------------------- */
 
-static void put_mean(struct leat_json *j, const char *key, const struct mean *mean, int decimals)
+static void put_mean(struct leat_json *j, const char *key, const char *ci95,
+                     const struct mean *mean, int decimals)
 {
-    leat_json_object(j, key);
-    json_fixed(j, "mean", mean->count ? mean->mean : NAN, decimals);
-    json_fixed(j, "ci95", mean_half(mean), decimals);
-    leat_json_end(j);
+    json_fixed(j, key, mean->count ? mean->mean : NAN, decimals);
+    json_fixed(j, ci95, mean_half(mean), decimals);
 }
 
 static void put_object(const struct store_key *key, const struct point *p,
@@ -126,18 +128,21 @@ static void put_object(const struct store_key *key, const struct point *p,
     leat_json_string(j, "traffic", key->traffic);
     leat_json_number(j, "load", load);
     leat_json_uint(j, "runs", p->runs);
-    put_mean(j, "throughput", &p->throughput, 6);
-    put_mean(j, "latency_cycles", &p->latency, 3);
-    put_mean(j, "p99_cycles", &p->p99, 3);
-    json_fixed(j, "saturated", p->reports_saturated ? (double)p->saturated : NAN, 0);
-    json_fixed(j, "lost", p->lost, 0);
-    json_fixed(j, "rerouted", p->rerouted, 0);
-    leat_json_uint(j, "deadlocks", p->deadlocked);
+    json_general(j, "cycle_ns", p->cycle_ns, 12);
+    put_mean(j, "throughput", "throughput_ci95", &p->throughput, 6);
+    leat_json_object(j, "latency_cycles");
+    put_mean(j, "mean", "ci95", &p->latency, 3);
+    put_mean(j, "p99", "p99_ci95", &p->p99, 3);
+    leat_json_end(j);
+    json_fixed(j, "saturated_runs", p->reports_saturated ? (double)p->saturated : NAN, 0);
+    leat_json_uint(j, "deadlocked_runs", p->deadlocked);
+    json_fixed(j, "packets_lost", p->lost, 0);
+    json_fixed(j, "packets_rerouted", p->rerouted, 0);
     leat_json_object(j, "certificates");
     for (uint32_t i = 0; i < figures->count; i++)
         leat_json_string(j, json_key(figures->seed[i], seed), figures->of[i].certificate);
     leat_json_end(j);
-    json_close(&out);
+    json_close(&out, json_status());
 }
 
 int sweep_put_table(const struct sweep_plan *plan, struct store *store, int64_t sweep, bool json)

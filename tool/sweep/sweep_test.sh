@@ -44,13 +44,15 @@ for p in points:
     runs = [json.loads(subprocess.check_output([sys.argv[1], "sim", p["fabric"], "--traffic", p["traffic"], "--load",
             str(p["load"]), "--seed", str(seed), "--cycles", "20000", "--json"])) for seed in (1, 2, 3)]
     assert p["certificates"] == {str(r["seed"]): r["certificate"] for r in runs}, "certificates"
-    for name, of in (("throughput", lambda r: r["throughput"]), ("latency_cycles", lambda r: r["latency_cycles"]["mean"]),
-                     ("p99_cycles", lambda r: r["latency_cycles"]["p99"])):
-        values = [of(r) for r in runs]
+    told = p["latency_cycles"]
+    for name, mean, ci95, values in (
+            ("throughput", p["throughput"], p["throughput_ci95"], [r["throughput"] for r in runs]),
+            ("latency", told["mean"], told["ci95"], [r["latency_cycles"]["mean"] for r in runs]),
+            ("p99", told["p99"], told["p99_ci95"], [r["latency_cycles"]["p99"] for r in runs])):
         half = T_OF_TWO_DEGREES * statistics.stdev(values) / math.sqrt(3)
-        assert math.isclose(p[name]["mean"], statistics.mean(values), rel_tol=1e-5, abs_tol=1e-3), (p, name)
-        assert math.isclose(p[name]["ci95"], half, rel_tol=1e-4, abs_tol=1e-3), (p, name, half)
-    assert p["runs"] == 3 and p["deadlocks"] == 0
+        assert math.isclose(mean, statistics.mean(values), rel_tol=1e-5, abs_tol=1e-3), (p, name)
+        assert math.isclose(ci95, half, rel_tol=1e-4, abs_tol=1e-3), (p, name, half)
+    assert p["runs"] == 3 and p["deadlocked_runs"] == 0
 END
 # shellcheck disable=SC2086
 exits 0 "" "$leat" $small --seeds 3 --store "$folder/one.sqlite" --json -j 1
@@ -61,7 +63,7 @@ cp "$folder/stdout" "$folder/small.txt"
 same "lines for people" "$(grep -c ' +- ' "$folder/small.txt")" 17
 has "the table names what was run" "$(cat "$folder/small.txt")" "clos444, traffic W, --cycles 20000"
 same "intervals of Student's t, 32 degrees of freedom" "$("$leat" sweep bmx:2 --load 0.2 --seeds 33 --cycles 20000 --store "$folder/t.sqlite" --json |
-    python3 -c 'import json, sys; print(json.load(sys.stdin)["throughput"]["ci95"])')" \
+    python3 -c 'import json, sys; print(json.load(sys.stdin)["throughput_ci95"])')" \
     "$(sql "$folder/t.sqlite" "SELECT json_extract(result, '\$.throughput') FROM run" |
     python3 -c 'import statistics, sys
 v = [float(x) for x in sys.stdin]
@@ -85,7 +87,7 @@ cmp -s "$folder/stdout" "$folder/small.txt" || fail "the first table is not what
 same "what it is" "$(sql "$folder/small.sqlite" 'PRAGMA application_id') $(sql "$folder/small.sqlite" 'PRAGMA user_version')" "1279607124 1"
 exits 0 "" "$leat" sweep bmx:2 --load 0.05:0.95:0.05 --seeds 9:9 --cycles 100 --store "$folder/exact.sqlite" --json
 same "loads do not drift" "$(jq -r .load "$folder/stdout" | tr '\n' ' ')" "$(seq -f %g 0.05 0.05 0.95 | tr '\n' ' ')"
-same "one seed has no interval" "$(jq -c .throughput.ci95 "$folder/stdout" | sort -u)" null
+same "one seed has no interval" "$(jq -c .throughput_ci95 "$folder/stdout" | sort -u)" null
 same "loads are whole" "$(sql "$folder/exact.sqlite" 'SELECT sum(load % 50000), count(*), min(seed) FROM run')" "0 19 9"
 
 # ---- killed at any moment ----------------------------------------------------------------------------
@@ -236,10 +238,10 @@ same "another file, another sweep" "$(sql "$folder/files.sqlite" 'SELECT count(*
 
 # ---- what networks tell ------------------------------------------------------------------------------------
 exits 0 "" "$leat" sweep mesh:4,4 --load 0.1,1 --seeds 2 --cycles 4000 --store "$folder/net.sqlite" --json
-same "saturated runs are counted" "$(jq -c .saturated "$folder/stdout" | tr '\n' ' ')" "0 2 "
+same "saturated runs are counted" "$(jq -c .saturated_runs "$folder/stdout" | tr '\n' ' ')" "0 2 "
 exits 1 "1 of 2 runs ended in a deadlock" "$leat" sweep clos444 --traffic hotspot --load 0.05,0.9 --seeds 1 --cycles 400000 \
     --store "$folder/atm.sqlite" --json
-same "ATM fabrics tell saturation and deadlocks" "$(jq -c '[.load, .saturated, .deadlocks]' "$folder/stdout" | tr '\n' ' ')" \
+same "ATM fabrics tell saturation and deadlocks" "$(jq -c '[.load, .saturated_runs, .deadlocked_runs]' "$folder/stdout" | tr '\n' ' ')" \
     "[0.05,0,0] [0.9,1,1] "
 dead="sweep ring:6/vcs=1 --unsafe --flits 4 --load 0.9 --seeds 2 --cycles 20000 --store $folder/net.sqlite"
 # shellcheck disable=SC2086
@@ -268,7 +270,7 @@ exits 0 "" "$leat" $broken
 same "losses in the table" "$(grep -c '  lost [0-9]*, rerouted [0-9]*$' "$folder/stdout")" 2
 # shellcheck disable=SC2086
 exits 0 "" "$leat" $broken --json
-same "losses" "$(jq -c '[.lost > 0, .rerouted > 0]' "$folder/stdout" | tr '\n' ' ')" "[true,false] [false,true] "
+same "losses" "$(jq -c '[.packets_lost > 0, .packets_rerouted > 0]' "$folder/stdout" | tr '\n' ' ')" "[true,false] [false,true] "
 same "wires are counted" "$(sql "$folder/broken.sqlite" "SELECT DISTINCT json_array_length(result, '\$.links') FROM run")" 48
 same "and no option says so" "$(sql "$folder/broken.sqlite" "SELECT options FROM sweep")" "--cycles 2000 --fault link:5-6"
 sql "$folder/broken.sqlite" "UPDATE run SET result = json_remove(result, '\$.links') WHERE seed = 1"

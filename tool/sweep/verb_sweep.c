@@ -45,7 +45,7 @@ const struct verb verb_sweep = {
         { "-j", "N", "runs at a time", COUNT(1, SWEEP_JOBS_MAX),
           .preset = "as many as processors" },
         { "--store", "FILE", "where the runs are kept; created if missing" },
-        { "--json", NULL, "one JSON object per fabric, traffic and load" },
+        OPTION_JSON("one JSON object per fabric, traffic and load"),
         OPTIONS_OF_A_RUN,
     },
     .operands = "$fabrics",

@@ -1,4 +1,5 @@
 #include "unit_trace.h"
+#include "json_out.h"
 #include <assert.h>
 #include <stdio.h>
 
@@ -22,8 +23,7 @@ void trace_begin(struct trace *t, uint32_t cycle)
     t->declaring = cycle == 0;
     switch (t->format) {
     case TRACE_JSONL:
-        leat_json_init(&t->json, t->text);
-        leat_json_object(&t->json, NULL);
+        json_begin(&t->json, t->text);
         leat_json_uint(&t->json, "cycle", cycle);
         leat_json_object(&t->json, "signals");
         break;
@@ -50,8 +50,7 @@ void trace_end(struct trace *t)
     switch (t->format) {
     case TRACE_JSONL:
         leat_json_end(&t->json);
-        leat_json_end(&t->json);
-        leat_text_putc(t->text, '\n');
+        json_finish(&t->json, "done");
         break;
     case TRACE_THESIS: leat_text_putc(t->text, '\n'); break;
     case TRACE_VCD:
