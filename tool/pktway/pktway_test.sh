@@ -123,7 +123,7 @@ done
 pair ether64 > "$folder/pair.yaml"
 sim "$folder/pair.yaml" --load 0.02 | jq -e '.messages_delivered > 400 and .messages_lost == 0' > /dev/null || fail "sim of two ether64"
 
-same "an answer in many pieces" "$(pktway tell capability=1 --fabric "$folder/pair.yaml" | jq 'map(.name) | unique | length')" 126
+same "an answer in many pieces" "$(pktway tell capability=1 --fabric "$folder/pair.yaml" | jq '[.answers[].name] | unique | length')" 126
 # Behind a smaller MTU a large SAN is known by ranges: reached by address, without names. That is said.
 printf 'sans:\n  - {name: a, fabric: ether4, bias: 0x100}\n  - {name: b, fabric: ether4, bias: 0x200}\n  - {name: c, fabric: ether200, bias: 0x300}\n' > "$folder/ranges.yaml"
 printf 'routers:\n  - {name: r, at: [a.0, b.0]}\n  - {name: s, at: [b.1, c.0]}\n' >> "$folder/ranges.yaml"
@@ -164,7 +164,7 @@ sim ether16 --load 0.001 --cycles 50000000 | jq -e '.latency_cycles.p50 == 1552 
     fail "an idle Ethernet"
 same "the same twice" "$(sim ether8 --load 0.9 --traffic bursty)" "$(sim ether8 --load 0.9 --traffic bursty)"
 has "show" "$("$leat" fabric show ether8)" "messages    of up to 1493 octets in one frame; that is 1526 octets on the cable"
-same "show --json" "$("$leat" fabric show ether8/rate=10 --json | jq -c '[.bit_ps.num / .bit_ps.den, .message_octets]')" "[100000,1493]"
+same "show --json" "$("$leat" fabric show ether8/rate=10 --json | jq -c '[.bit_ps.num / .bit_ps.den, .message_bytes]')" "[100000,1493]"
 same "check" "$("$leat" fabric check ether8/frame=9000)" "ether8/frame=9000: sound: 8 ports"
 has "list" "$("$leat" fabric list)" "etherN"
 exits 2 "'x=3', expected rate=1..1000000" "$leat" sim ether8/x=3
@@ -173,7 +173,7 @@ exits 2 "nobody to send to, expected 2 stations" "$leat" sim ether1
 exits 2 "--model has no meaning for ether8, which is an Ethernet" "$leat" sim ether8 --model rtl
 exits 2 "ether8: an Ethernet, expected an ATM fabric" "$leat" experiment echo --fabric ether8
 # 2 x 8 x (8 + 14 + 7 + 1000 + 4) bit times of 10 ns
-same "a message alone" "$("$leat" fabric time ether8 --bytes 1000 --json)" '{"bytes":1000,"microseconds":165.280000}'
+same "a message alone" "$("$leat" fabric time ether8 --bytes 1000 --json | jq -c '[.bytes, .time_us]')" "[1000,165.28]"
 exits 2 "--vpi has no meaning for ether8" "$leat" fabric show ether8 --vpi
 
 # ---- bad input -----------------------------------------------------------------------------------------

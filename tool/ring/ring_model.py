@@ -8,9 +8,9 @@ import random
 import subprocess
 import sys
 
-HEAD = ["command", "stations", "width", "register", "counter"]
-COST = ["packets", "bit_times", "bit_times_expected", "host_based_bit_times", "certificate"]
-KEYS = ["schema"] + HEAD + ["variable1", "variable2"] + COST + ["status"]
+HEAD = ["schema", "command", "stations", "width", "register", "counter"]
+COST = ["packets", "bit_times", "bit_times_expected", "host_based_bit_times", "certificate", "status"]
+KEYS = HEAD + ["variable1", "variable2"] + COST
 
 
 def leat(words):
@@ -138,7 +138,7 @@ def algorithm(r, ring, name):
         return {"average": sum(x) // len(x) if x else None,
                 "remainder": sum(x) % len(x) if x else None}, [128 + 2 * w], []
     best, who = fold(ring, "min" if name == "gvt" else "max", None)
-    value = {"gvt": "gvt", "elect": "id", "work": "priority"}[name]
+    value = {"gvt": "gvt", "elect": "identity", "work": "priority"}[name]
     told = {value: best if x else None, "station": who if x else None}
     if name != "work":
         return told, [128 + 2 * w], []
@@ -160,7 +160,7 @@ def try_algorithm(r):
         what = f"leat ring {' '.join(map(str, words))} with {ring.x}"
         same(what, list(got), HEAD + list(told) + COST)
         same(what, {k: got[k] for k in told}, told)
-        same(what, [got["counter"]] + [got[k] for k in COST[:-1]],
+        same(what, [got["counter"]] + [got[k] for k in COST[:-2]],
              [len(ring.parts), len(symbols), bits, bits, host_based])
         certificates.append(got["certificate"])
     same("certificates of the models", certificates[0], certificates[1])
