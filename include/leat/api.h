@@ -6,6 +6,7 @@
 #ifndef LEAT_API_H
 #define LEAT_API_H
 
+/* Marks a function that a library exports. */
 #define LEAT_API __attribute__((visibility("default")))
 
 #endif

@@ -23,8 +23,10 @@
 extern "C" {
 #endif
 
+/* Lengths in octets. */
 enum { LEAT_ATM_CELL_LEN = 53, LEAT_ATM_HEADER_LEN = 5, LEAT_ATM_PAYLOAD_LEN = 48 };
 
+/* Where the cell is: at the user-network or at the network-network interface. */
 enum leat_atm_interface { LEAT_ATM_UNI, LEAT_ATM_NNI };
 
 /* Payload types with a meaning of their own; 0..3 are user data. */
@@ -163,6 +165,7 @@ struct leat_atm_aal5_config {
     leat_time gap_ps_max; /* a PDU whose cells stop for longer is dropped */
 };
 
+/* What a step handles: a cell that arrived, or the timer of wake_at. */
 enum leat_atm_aal5_event { LEAT_ATM_AAL5_CELL, LEAT_ATM_AAL5_TIMER };
 
 struct leat_atm_aal5_in {
@@ -179,6 +182,7 @@ enum leat_atm_aal5_drop {
     LEAT_ATM_AAL5_DROP_COUNT
 };
 
+/* What a step did: nothing for the caller, a whole PDU, or a PDU dropped. */
 enum leat_atm_aal5_what { LEAT_ATM_AAL5_NOTHING, LEAT_ATM_AAL5_DELIVER, LEAT_ATM_AAL5_DROP };
 
 /*

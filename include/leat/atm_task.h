@@ -46,10 +46,10 @@ struct shmst {
 /* The process table. It belongs to the run. */
 struct prcsdescstr;
 
+/* Complex numbers: single and double precision. */
 struct atmcplx {
     float re, im;
 };
-
 struct atmdcplx {
     double re, im;
 };

@@ -60,6 +60,7 @@ enum {
     LEAT_ATON_IMAGE_LEN_MAX = 16 + LEAT_ATON_INTERFACES_MAX * 8, /* SORT, W = 64 */
 };
 
+/* What an active packet does at every interface (spec/aton.md). */
 enum leat_aton_opcode {
     LEAT_ATON_ADD = 1,
     LEAT_ATON_AND,
@@ -117,6 +118,7 @@ LEAT_API leat_err leat_aton_packet_measure(const uint8_t *buf, size_t len, size_
 
 /* ---- the live ring: in libleat_aton ---------------------------------------------------------- */
 
+/* Operand registers of an interface: R0 to R63. */
 enum { LEAT_ATON_REGISTERS = LEAT_ATON_REGISTER_MAX + 1 };
 
 /* The host stores to operand[] by plain assignment: one aligned store is one change. */
@@ -162,6 +164,8 @@ enum {
     LEAT_ATON_HOST_COUNTS = 19,
 };
 
+/* How a station forwards frames: XDP in the kernel, or a process with packet sockets. ANY: XDP
+ * where it works. */
 enum leat_aton_host_driver { LEAT_ATON_HOST_ANY, LEAT_ATON_HOST_XDP, LEAT_ATON_HOST_PACKET };
 
 struct leat_aton_host_config {
@@ -177,6 +181,7 @@ struct leat_aton_host_config {
     const char *why; /* describe: the reason for this driver, as join gave it; lent until close */
 };
 
+/* An open station; opaque. */
 struct leat_aton_host;
 
 /* The result of a command. result.payload points into image. */

@@ -24,6 +24,7 @@
 extern "C" {
 #endif
 
+/* Limits: octets of a block, interfaces of a section. Octets that show the kind of file. */
 enum {
     LEAT_CAPTURE_BLOCK_LEN_MAX = 16 << 20,
     LEAT_CAPTURE_INTERFACE_MAX = 256,
@@ -44,14 +45,17 @@ enum {
     LEAT_LINK_LINUX_SLL2 = 276,
 };
 
+/* An interface of the file: what its packets are, and the unit of its times. */
 struct leat_capture_interface {
     uint16_t link_type;
     uint32_t snap_len;
     uint64_t ticks_per_second;
 };
 
+/* Where the reader is; see the table above. */
 enum leat_capture_state { LEAT_CAPTURE_START, LEAT_CAPTURE_PCAP, LEAT_CAPTURE_PCAPNG };
 
+/* The reader; leat_capture_init begins a file. */
 struct leat_capture {
     enum leat_capture_state state;
     bool big; /* the file's numbers are big-endian */
@@ -59,6 +63,7 @@ struct leat_capture {
     struct leat_capture_interface interface[LEAT_CAPTURE_INTERFACE_MAX];
 };
 
+/* A packet of the file. */
 struct leat_capture_packet {
     const uint8_t *octets; /* lent from the buffer */
     size_t len;            /* as captured */
@@ -70,6 +75,7 @@ struct leat_capture_packet {
 /* Is this the beginning of a capture file? False if len < LEAT_CAPTURE_MAGIC_LEN. */
 LEAT_API bool leat_capture_recognise(const uint8_t *buf, size_t len);
 
+/* Begins a file. */
 LEAT_API void leat_capture_init(struct leat_capture *capture);
 
 /*

@@ -26,6 +26,8 @@
 extern "C" {
 #endif
 
+/* The CRC of `octets`, continued from `crc` (0 at the beginning); see the table above. The HEC is
+ * that of a whole header. */
 LEAT_API uint8_t leat_crc_hec(const uint8_t header[4]);
 LEAT_API uint16_t leat_crc10(uint16_t crc, const void *octets, size_t len);
 LEAT_API uint16_t leat_crc16(uint16_t crc, const void *octets, size_t len);

@@ -15,6 +15,7 @@
 extern "C" {
 #endif
 
+/* Each row: the end of the constant LEAT_ERR_..., the name for programs, the text for people. */
 #define LEAT_ERR_LIST(X)                                                                  \
     X(OK, "OK", "success")                                                                \
     X(SHORT, "SHORT", "buffer ends before the packet does")                               \

@@ -89,12 +89,14 @@ enum {
     OP(ADDSAT, 0x07) OP(MIN_S, 0x12) OP(MAX_S, 0x13) OP(ADDSAT_S, 0x17)
 /* clang-format on */
 
+/* They make the constants below from the lists above. */
 #define LEAT_ESP_ENUM_FLAG(name, bit)                LEAT_ESP_FLAG_##name = bit,
 #define LEAT_ESP_ENUM_LOC(name, text, bit)           LEAT_ESP_LOC_##name = bit,
 #define LEAT_ESP_ENUM_OPCODE(code, name, words, ...) LEAT_ESP_##name = code,
 #define LEAT_ESP_ENUM_COMPARE(name, code)            LEAT_ESP_COMPARE_##name = code,
 #define LEAT_ESP_ENUM_FOLD(name, code)               LEAT_ESP_FOLD_##name = code,
 
+/* The constants of the lists above. */
 enum leat_esp_flag { LEAT_ESP_FLAG_LIST(LEAT_ESP_ENUM_FLAG) LEAT_ESP_FLAGS_ALL = 0xF };
 enum leat_esp_loc { LEAT_ESP_LOC_LIST(LEAT_ESP_ENUM_LOC) LEAT_ESP_LOC_ALL = 7 };
 enum leat_esp_opcode { LEAT_ESP_INSTRUCTION_LIST(LEAT_ESP_ENUM_OPCODE) LEAT_ESP_OPCODE_END };
@@ -115,6 +117,7 @@ struct leat_esp_packet {
     uint64_t pktId, sibCntTag, fwdCntTag, fwdThresh, compIdTag, collectFwdTag;
 };
 
+/* What an operand is. */
 enum leat_esp_kind {
     LEAT_ESP_KIND_TAG, /* a key of the store; those of one packet differ */
     LEAT_ESP_KIND_VALUE,
@@ -122,12 +125,14 @@ enum leat_esp_kind {
     LEAT_ESP_KIND_FOLD,
 };
 
+/* An operand of an instruction. */
 struct leat_esp_operand {
     const char *name;
     enum leat_esp_kind kind;
     size_t field_at; /* TAG, VALUE: offsetof the uint64_t in struct leat_esp_packet */
 };
 
+/* A row of LEAT_ESP_INSTRUCTION_LIST. */
 struct leat_esp_instruction {
     const char *name;
     uint16_t words; /* two per operand */
@@ -256,6 +261,7 @@ struct leat_esp_request {
     uint32_t lifetime_ms; /* multicast: of the duplicates, 1 .. LEAT_ESP_DUPLICATE_MS_MAX */
 };
 
+/* How a request ended. */
 enum leat_esp_end {
     LEAT_ESP_RUNNING,
     LEAT_ESP_ANSWERED,
@@ -263,6 +269,7 @@ enum leat_esp_end {
     LEAT_ESP_LATE, /* ... got no answer in time */
 };
 
+/* What the root knows after a request. */
 struct leat_esp_service_result {
     enum leat_esp_end end;
     uint64_t answer;      /* a sum: modulo 2^64; tree: branch points; multicast: duplicates */
@@ -282,12 +289,14 @@ struct leat_esp_service_result {
     leat_time began_at, ended_at;
 };
 
+/* Room for `why`; the most members and routers that a root knows. */
 enum {
     LEAT_ESP_HOST_WHY_LEN = 320,
     LEAT_ESP_HOST_MEMBERS_MAX = 4096,
     LEAT_ESP_HOST_NODES_MAX = 1024,
 };
 
+/* What a host needs to know. All zero but `group`, and for members `root`, suits most networks. */
 struct leat_esp_host_config {
     uint64_t group;
     const char *bind;       /* ADDRESS[:PORT]; NULL: any address, port 4253 */
@@ -300,6 +309,7 @@ struct leat_esp_host_config {
     uint64_t tau_ns;        /* root: lifetime of bindings at the routers; 0: ten seconds */
 };
 
+/* How a call of a host ended. */
 enum leat_esp_host_end {
     LEAT_ESP_HOST_OK,
     LEAT_ESP_HOST_WRONG,  /* the request is invalid */
@@ -309,6 +319,7 @@ enum leat_esp_host_end {
 
 /* ---- a member -------------------------------------------------------------------------------- */
 
+/* A member of a group; opaque. */
 struct leat_esp_host_member;
 
 /* *out is NULL unless the result is OK. */
@@ -342,6 +353,7 @@ LEAT_API size_t leat_esp_host_member_cast(const struct leat_esp_host_member *mem
 
 /* ---- the root -------------------------------------------------------------------------------- */
 
+/* The root of a group; opaque. */
 struct leat_esp_host_root;
 
 /* *out is NULL unless the result is OK. */

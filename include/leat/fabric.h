@@ -22,8 +22,10 @@
 extern "C" {
 #endif
 
+/* Room for `why`, its final zero included. */
 enum { LEAT_FABRIC_WHY_LEN = 512 };
 
+/* An open fabric; opaque. */
 struct leat_fabric_net;
 
 /* The fate of a message. */

@@ -19,8 +19,10 @@
 extern "C" {
 #endif
 
+/* Room that decode needs beyond its text, and room for `why`. */
 enum { LEAT_FORMAT_JSON_SPARE = 64, LEAT_FORMAT_WHY_LEN = 400 };
 
+/* A packet format; opaque, static. */
 struct leat_format;
 
 /* In a fixed order; NULL past the last. */
@@ -29,6 +31,7 @@ LEAT_API const struct leat_format *leat_format_at(size_t index);
 /* By the name users type; NULL if there is none. */
 LEAT_API const struct leat_format *leat_format_find(const char *name);
 
+/* The name that users type, and what the format is, in one line. Static. */
 LEAT_API const char *leat_format_name(const struct leat_format *format);
 LEAT_API const char *leat_format_summary(const struct leat_format *format);
 

@@ -51,6 +51,7 @@ enum leat_packetway_plan_state {
     LEAT_PACKETWAY_PLAN_FAILED,  /* UNK, or no answer in three tries; queried again after 1 s */
 };
 
+/* A route to a destination: its L2RHs, its quality Q and its MTU. */
 struct leat_packetway_plan_route {
     uint16_t q;
     uint16_t len;       /* octets of the L2RHs */
@@ -68,6 +69,7 @@ struct leat_packetway_plan {
     uint8_t tries, redirects, failures; /* of this query */
 };
 
+/* How leat_packetway_node_send reaches the destination. */
 enum leat_packetway_how {
     LEAT_PACKETWAY_SEND_PLANNED, /* FIELD if there is no plan with routes (yet) */
     LEAT_PACKETWAY_SEND_BY_ADDRESS,
@@ -96,12 +98,14 @@ struct leat_packetway_event {
 
 /* ---- memory that a node lends (PT 3 and 4) --------------------------------------------------- */
 
+/* Counts the ERR messages of one second; leat maintains it. */
 struct leat_packetway_window {
     uint32_t key;
     uint32_t count;
     uint64_t second;
 };
 
+/* The bits of `permissions` in a grant. */
 enum { LEAT_PACKETWAY_MAY_READ = 1, LEAT_PACKETWAY_MAY_WRITE = 2 };
 
 /* Who may do what where; all bounds are inclusive. */
@@ -111,6 +115,7 @@ struct leat_packetway_grant {
     uint8_t permissions;
 };
 
+/* What happened to a memory request: the end of the constant, and its meaning. */
 #define LEAT_PACKETWAY_MEMORY_REASON_LIST(X)                           \
     X(READ, "reads answered")                                          \
     X(WRITTEN, "writes done")                                          \
@@ -143,6 +148,7 @@ struct leat_packetway_store {
 
 /* ---- counts ---------------------------------------------------------------------------------- */
 
+/* The counters of a node: the member of the struct below, and what it counts. */
 #define LEAT_PACKETWAY_HOST_COUNT_LIST(X)                                          \
     X(received, "messages taken in")                                               \
     X(dropped, "packets dropped")                                                  \
@@ -160,6 +166,7 @@ struct leat_packetway_host_counts {
 #undef X
 };
 
+/* The counters of a node about keys. */
 #define LEAT_PACKETWAY_AUTH_COUNT_LIST(X)                                                      \
     X(bare, "control messages refused: without a MAC, and this SAN has a key")                 \
     X(forged, "control messages refused: their MAC is not by this SAN's key")                  \
@@ -198,6 +205,7 @@ struct leat_packetway_node_config {
     const uint8_t *key; /* of the SAN: LEAT_PACKETWAY_KEY_LEN octets; NULL: it has none */
 };
 
+/* How a call ended. */
 enum leat_packetway_node_end {
     LEAT_PACKETWAY_NODE_OK,
     LEAT_PACKETWAY_NODE_WRONG,   /* the request is invalid */
@@ -207,6 +215,7 @@ enum leat_packetway_node_end {
     LEAT_PACKETWAY_NODE_REFUSED, /* a memory node refused */
 };
 
+/* An open node; opaque. */
 struct leat_packetway_node;
 
 /* Opens a node and introduces it to the SAN. */
@@ -283,6 +292,7 @@ LEAT_API enum leat_packetway_node_end leat_packetway_node_write(struct leat_pack
 LEAT_API void leat_packetway_node_lend(struct leat_packetway_node *node,
                                        struct leat_packetway_store *store);
 
+/* This node's own address. */
 LEAT_API uint32_t leat_packetway_node_address(const struct leat_packetway_node *node);
 
 /* Is that an address of my SAN's block? Its nodes are reached without a half-router. */
@@ -294,6 +304,7 @@ LEAT_API uint32_t leat_packetway_node_mtu(const struct leat_packetway_node *node
 /* Discards plans: of one destination, or with 0 all. */
 LEAT_API void leat_packetway_node_forget(struct leat_packetway_node *node, uint32_t dt);
 
+/* What this node has counted since open. Lent until close. */
 LEAT_API const struct leat_packetway_host_counts *
 leat_packetway_node_counts(const struct leat_packetway_node *node);
 

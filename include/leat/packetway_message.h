@@ -2,7 +2,7 @@
  * A whole PacketWay message (spec section 1). A word is 8 octets, every structure whole words:
  *
  *   0..64 leading records | PH 16 | OH fields, iff h | DB 8*DL | OT | TAIL 8
- *   `- consumed on the way´ `---- immutable from source to destination ---´ rewritten per router
+ *   `- consumed en route -' `--- immutable from source to destination ---' rewritten per router
  *
  *   OH field   | TCtttttt | L | L octets | pad |     T mandatory, C last one; [(L+9)/8] words
  *   OT         for each OH of type 3: | CRC32 | pad 4 |, of type 5: | CRC64 |, in OH order;
@@ -51,7 +51,7 @@ extern "C" {
     X(SECURE_3, 123, "SECURE-3")          \
     X(ERR, 65535, "ERR")
 
-/* TE of PT=RRP and of PT=ERR: the messages of section 3. The two sets do not overlap. */
+/* TE of PT=RRP: the messages of section 3. Its values and those of PT=ERR do not overlap. */
 #define LEAT_PACKETWAY_TE_RRP_LIST(X) \
     X(GVL2, 21, "GVL2")               \
     X(L2SR, 22, "L2SR")               \
@@ -63,6 +63,7 @@ extern "C" {
     X(GVRT, 28, "GVRT")               \
     X(RTBL, 29, "RTBL")
 
+/* TE of PT=ERR: the messages of section 3. */
 #define LEAT_PACKETWAY_TE_ERR_LIST(X) \
     X(UNK, 71, "UNK")                 \
     X(HRDOWN, 72, "HRDOWN")           \
@@ -104,6 +105,7 @@ extern "C" {
     X(CRC64_OT, 5, "CRC64-OT")     \
     X(SELF_DEFINED_OT, 6, "SELF-DEFINED-OT")
 
+/* The constants of the lists above. */
 enum leat_packetway_pt {
 #define X(id, value, name) LEAT_PACKETWAY_PT_##id = value,
     LEAT_PACKETWAY_PT_LIST(X)
@@ -182,6 +184,7 @@ enum {
     LEAT_PACKETWAY_ADDRESS_BROADCAST = 0x7FFFFF, /* reserved by the drafts */
 };
 
+/* The meaning of a PH. */
 struct leat_packetway_header {
     uint32_t dt, sa; /* 24 bits; SA 0: not given */
     uint32_t dl;     /* words of DB */
@@ -201,6 +204,7 @@ enum {
     LEAT_PACKETWAY_LEADING_SIZE_MAX = 264, /* 33 words */
 };
 
+/* Leading records are source-route headers (L2RH) or symbols. */
 enum leat_packetway_leading_kind { LEAT_PACKETWAY_L2RH, LEAT_PACKETWAY_SYMBOL };
 
 struct leat_packetway_leading {

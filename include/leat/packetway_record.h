@@ -58,6 +58,7 @@ struct leat_packetway_records {
     bool names_dropped; /* lenient: a range of nodes has no name */
 };
 
+/* One record, checked. */
 struct leat_packetway_record {
     const uint8_t *octets; /* the head */
     size_t len;            /* 8+8*RL, or what lenient reading makes of it */
@@ -148,6 +149,7 @@ struct leat_packetway_build {
     bool nestable;                                 /* may the newest record be opened? */
 };
 
+/* Begins to build in `buf`. */
 LEAT_API void leat_packetway_build_init(struct leat_packetway_build *build, uint8_t *buf,
                                         size_t cap);
 
@@ -157,6 +159,7 @@ LEAT_API leat_err leat_packetway_build_nest(struct leat_packetway_build *build);
 /* Closes the record opened last. There must be one. */
 LEAT_API void leat_packetway_build_leave(struct leat_packetway_build *build);
 
+/* ADDR, NAME and CAPA. */
 LEAT_API leat_err leat_packetway_build_address(struct leat_packetway_build *build,
                                                const struct leat_packetway_address *address);
 LEAT_API leat_err leat_packetway_build_name(struct leat_packetway_build *build,

@@ -79,6 +79,7 @@ LEAT_API void leat_poets_exit(const struct leat_poets_device *device, int code);
 /* Ends the application: an assertion failed. */
 LEAT_API void leat_poets_fail(struct leat_poets_device *device, const char *what);
 
+/* An input pin of a device type. */
 struct leat_poets_input {
     const char *name; /* NULL: there is no such pin */
     uint32_t message_len;
@@ -86,6 +87,7 @@ struct leat_poets_input {
     void (*receive)(struct leat_poets_device *device, const void *message);
 };
 
+/* An output pin of a device type. */
 struct leat_poets_output {
     const char *name;
     uint32_t message_len;
@@ -118,6 +120,7 @@ struct leat_poets_supervising {
     uint32_t answer_len;
 };
 
+/* A line of the supervisor: to standard output, or to the run's `line`. */
 LEAT_API void leat_poets_post(const struct leat_poets_supervising *self, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* In `receive`: answers with answer_len octets, to the device that sent, or to all. */
@@ -126,6 +129,7 @@ LEAT_API void leat_poets_broadcast(const struct leat_poets_supervising *self, co
 /* Ends the application. */
 LEAT_API void leat_poets_stop(const struct leat_poets_supervising *self);
 
+/* The supervisor's handlers. Those that are NULL do nothing. */
 struct leat_poets_supervisor_type {
     uint32_t state_len;
     uint32_t message_len; /* of what devices send */
@@ -138,6 +142,7 @@ struct leat_poets_supervisor_type {
 
 /* ---- graphs ---------------------------------------------------------------------------------- */
 
+/* A graph; opaque. */
 struct leat_poets_graph;
 
 /* All devices see `properties` of `len` octets as `graph`; NULL, 0: nothing. Returns NULL without
@@ -166,6 +171,7 @@ LEAT_API const char *leat_poets_graph_why(const struct leat_poets_graph *graph);
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
+/* The order in which devices handle packets. */
 enum leat_poets_schedule {
     LEAT_POETS_SCHEDULE_FREE, /* as fast as possible, no order is promised */
     LEAT_POETS_SCHEDULE_FIFO, /* the others: one order, made of the schedule and the seed */
@@ -193,6 +199,7 @@ struct leat_poets_options {
     void *context;
 };
 
+/* Why a run ended. */
 enum leat_poets_reason {
     LEAT_POETS_END_SUCCESS,   /* leat_poets_exit(0) */
     LEAT_POETS_END_STOPPED,   /* leat_poets_stop */
@@ -202,6 +209,7 @@ enum leat_poets_reason {
     LEAT_POETS_END_LIMIT,     /* seconds_max */
 };
 
+/* How a run ended, and what it counted. */
 struct leat_poets_result {
     enum leat_poets_reason reason;
     const char *reason_name;

@@ -25,8 +25,10 @@
 extern "C" {
 #endif
 
+/* Octets of a message that are there when head() is called. */
 enum { LEAT_PORT_HEAD_LEN = 64 };
 
+/* A message, as its sender hands it over. */
 struct leat_port_message {
     uint32_t from, to; /* ports */
     uint64_t id;       /* the sender's own */
@@ -35,6 +37,7 @@ struct leat_port_message {
     bool is_private; /* the certificate covers its length, not its octets */
 };
 
+/* Why messages cannot arrive. */
 enum leat_port_stuck {
     LEAT_PORT_LOCKED,     /* full buffers wait for each other */
     LEAT_PORT_LIVELOCKED, /* the network is busy but delivers nothing */
@@ -67,8 +70,10 @@ struct leat_port_observer {
                  leat_time at);
 };
 
+/* A network; defined below. */
 struct leat_port_net;
 
+/* What a network does. */
 struct leat_port_ops {
     /* Hands the message to its port at `at`, not before `now` (asserted). A port sends its messages
      * one after the other, by time, then in the order of the calls. False: too many messages are in
@@ -81,6 +86,7 @@ struct leat_port_ops {
     leat_time (*run)(struct leat_port_net *net, leat_time until);
 };
 
+/* The state of a network that its users see. */
 struct leat_port_net {
     const struct leat_port_ops *ops;
     struct leat_port_observer observer;
@@ -95,12 +101,14 @@ struct leat_port_net {
     leat_time taken_ps;
 };
 
+/* `send` of struct leat_port_ops. */
 static inline bool leat_port_send(struct leat_port_net *net,
                                   const struct leat_port_message *message, leat_time at)
 {
     return net->ops->send(net, message, at);
 }
 
+/* `run` of struct leat_port_ops. */
 static inline leat_time leat_port_run(struct leat_port_net *net, leat_time until)
 {
     return net->ops->run(net, until);

@@ -15,6 +15,7 @@
 extern "C" {
 #endif
 
+/* The state of a stream. */
 struct leat_random {
     uint64_t s[4];
 };
@@ -28,11 +29,13 @@ static inline uint64_t leat_random_splitmix(uint64_t *state)
     return z ^ z >> 31;
 }
 
+/* Begins the stream of a seed. */
 LEAT_API void leat_random_seed(struct leat_random *r, uint64_t seed);
 
 /* The stream of one entity: seed XOR entity * 0x9E3779B97F4A7C15 (spec/poets.md, 5.4). */
 LEAT_API void leat_random_seed_entity(struct leat_random *r, uint64_t seed, uint64_t entity);
 
+/* The next 64 bits. */
 static inline uint64_t leat_random_next(struct leat_random *r)
 {
     uint64_t *s = r->s;
@@ -58,6 +61,7 @@ static inline uint64_t leat_random_below(struct leat_random *r, uint64_t bound)
     return xh * bh + (middle >> 32) + (other >> 32);
 }
 
+/* Fills `octets` with the next numbers, each in little-endian order. */
 LEAT_API void leat_random_fill(struct leat_random *r, void *octets, size_t len);
 
 #ifdef __cplusplus

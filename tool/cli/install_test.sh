@@ -9,6 +9,7 @@ case $build in */debug) sanitize="-fsanitize=address,undefined" ;; *) sanitize= 
 DESTDIR="$folder/tree" cmake --install "$build" --prefix /usr > "$folder/log" 2>&1 || fail "install: $(tail -n 3 "$folder/log")"
 tree=$folder/tree/usr
 for file in bin/leat share/man/man1/leat.1 share/man/man1/leat-decode.1 share/man/man1/leat-encode.1 \
+    share/man/man3/leat_esp.3 share/man/man3/leat_esp_packet_decode.3 \
     share/bash-completion/completions/leat share/leat/wireshark/leat.lua include/leat/api.h; do
     [ -e "$tree/$file" ] || fail "$file is not installed"
 done
