@@ -42,6 +42,18 @@ done
 left=$(cd "$folder/tree" && find . -mindepth 1 -maxdepth 1 ! -name build ! -name share)
 [ -z "$left" ] || { echo "written beside build/: $left"; bad=1; }
 [ "$(status)" = "$before" ] || { echo "the checkout has changed:"; status; bad=1; }
+# The pictures of the gallery are what leat makes: the quick ones, compared octet by octet.
+pictures=wires
+command -v mpicc > /dev/null && pictures="$pictures timeline"
+command -v tshark > /dev/null && pictures="$pictures dissector"
+# shellcheck disable=SC2086 # words
+sh doc/gallery/make.sh "$leat" "$folder/gallery" $pictures > "$folder/out" 2>&1 || { echo "doc/gallery: $(tail -n 3 "$folder/out")"; bad=1; }
+for picture in $pictures; do
+    cmp -s "$folder/gallery/$picture.svg" "doc/gallery/$picture.svg" || {
+        echo "doc/gallery/$picture.svg is not what leat draws now; make it again: sh doc/gallery/make.sh build/leat doc/gallery"
+        bad=1
+    }
+done
 # Every test that a page names exists: NAME_test, NAME.sh, and NAME.sh's functions behind a comma.
 for page in README.md doc/*.md; do
     for name in $(grep -oE '`[a-z_]+_test`' "$page" | tr -d '`' | sort -u); do

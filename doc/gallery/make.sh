@@ -1,0 +1,52 @@
+#!/bin/sh
+# usage: make.sh LEAT FOLDER [PICTURE...]   from the root of the project
+# Makes the pictures of the gallery in FOLDER, each from what leat writes: wires, curves, timeline, dissector, plate.
+# All are the same on every machine; curves.png also depends on the fonts.
+set -eu
+leat=$1 folder=$2
+shift 2
+[ $# -gt 0 ] || set -- wires curves timeline dissector plate
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT INT TERM
+draw="python3 doc/gallery/draw.py"
+mkdir -p "$folder"
+
+wires() {
+    "$leat" sweep mesh:8,8 --load 0.4 --seeds 4 --cycles 4000 --links --store "$work/wires.sqlite" > /dev/null
+    "$leat" report "$work/wires.sqlite" -o "$work/wires.html" > /dev/null
+    $draw wires "$work/wires.html" mesh:8,8
+}
+
+curves() {
+    "$leat" sweep mesh:8,8 torus:8,8 --load 0.1:0.9:0.1 --seeds 4 --cycles 4000 --store "$work/curves.sqlite" > /dev/null
+    "$leat" report "$work/curves.sqlite" --png "$work/curves.png" > /dev/null
+    cat "$work/curves.png"
+}
+
+timeline() {
+    mpicc -o "$work/rounds" share/programs/rounds.c
+    "$leat" run --fabric mesh:4,4 -n 16 --record "$work/run.leatrec" -- "$work/rounds" > /dev/null 2>&1
+    "$leat" export "$work/run.leatrec" --csv "$work/run.csv" > /dev/null
+    $draw timeline "$work/run.csv" "16 ranks of share/programs/rounds.c on mesh:4,4"
+}
+
+dissector() {
+    "$leat" encode esp opcode=COLLECT compValTag=1 val=17 chldCntTag=2 op=ADD flags=X --pcapng "$work/collect.pcapng" > /dev/null
+    tshark -X lua_script:share/wireshark/leat.lua -O leat_esp -r "$work/collect.pcapng" 2> /dev/null |
+        $draw text "tshark -X lua_script:share/wireshark/leat.lua -O leat_esp -r collect.pcapng"
+}
+
+# A rim of four temperatures around a plate that starts at random ones.
+plate() {
+    python3 share/poets/make.py heat 64 40 600 |
+        sed -E '/id="c_/ { s/(id="c_0_[0-9]+".*P=")\{[0-9]+/\1{1310720/; s/(id="c_63_[0-9]+".*P=")\{[0-9]+/\1{3932160/
+            s/(id="c_[0-9]+_0".*P=")\{[0-9]+/\1{6553600/; s/(id="c_[0-9]+_39".*P=")\{[0-9]+/\1{0/; }' > "$work/plate.xml"
+    "$leat" graph run "$work/plate.xml" --schedule fifo --snapshot "$work/end.xml" > /dev/null 2>&1
+    $draw plate "$work/end.xml" "share/poets/heat_plate, 64 x 40 devices, degrees after 600 steps"
+}
+
+for picture; do
+    case $picture in curves) name=curves.png ;; *) name=$picture.svg ;; esac
+    $picture > "$work/$name"
+    mv "$work/$name" "$folder/$name"
+done
