@@ -233,7 +233,7 @@ void leat_fabric_built_free(struct leat_fabric_built *b)
  * so more channels do not help. */
 static const char *cure(const struct leat_fabric_design *d)
 {
-    if (d->entries) return "a table whose ways form none, ";
+    if (d->entries) return "a table whose routes form none, ";
     if (d->plan.routing.rule == LEAT_NET_TABLE) return "";
     return d->plan.net.architecture == LEAT_NET_SWITCH_VC
                ? "classes of virtual channels (more /vcs=), "

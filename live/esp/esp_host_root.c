@@ -162,8 +162,9 @@ static void say_missing(const struct leat_esp_request *request,
                      "%u branch points have no duplicate, expected running routers with this key",
                      r->uninstalled);
     else if (maps)
-        live_because(why, "no whole tree: the way of %u of %u members is not known%s", r->unplaced,
-                     r->members, keyed ? "" : ", expected --key-file with the routers' key");
+        live_because(why, "no whole tree: the route of %u of %u members is not known%s",
+                     r->unplaced, r->members,
+                     keyed ? "" : ", expected --key-file with the routers' key");
     else if (!r->received)
         live_because(why,
                      "no answer in time: %u members were asked in %u attempts and nothing came, "

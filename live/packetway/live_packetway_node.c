@@ -297,7 +297,7 @@ enum leat_packetway_node_end leat_packetway_node_plan(struct leat_packetway_node
     }
     if (plan->state == LEAT_PACKETWAY_PLAN_FAILED) {
         live_because(why,
-                     p->router_count ? "no half-router here knows the way to 0x%06x"
+                     p->router_count ? "no half-router here knows a route to 0x%06x"
                                      : "no half-router is known that could plan a route to 0x%06x",
                      dt);
         if (!p->router_count) add_key_hint(p, why);

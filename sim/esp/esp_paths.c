@@ -164,8 +164,8 @@ static leat_err refuse_apart(struct leat_text *why, const struct search *s)
         r++;
     return leat_sim_refuse(
         why, LEAT_ERR_RANGE,
-        s->is_up ? "no way from router %u to router %u, expected one: the root is there"
-                 : "no way to router %u from router %u, expected one: the root is there",
+        s->is_up ? "no route from router %u to router %u, expected one: the root is there"
+                 : "no route to router %u from router %u, expected one: the root is there",
         r, s->graph->root);
 }
 

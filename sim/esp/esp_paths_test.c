@@ -133,8 +133,8 @@ static void what_is_no_network_is_refused_with_the_reason(void)
         { { 2, 2, far, 0 }, "router 2, expected 0 to 1" },
         { { 2, 2, none, 0 }, "delay of a wire in ps 0, expected 1 to " },
         { { 2, 1, long_one, 0 }, "delay of a wire in ps " },
-        { { 2, 1, good, 0 }, "no way from router 1 to router 0" },
-        { { 2, 1, good + 1, 0 }, "no way to router 1 from router 0" },
+        { { 2, 1, good, 0 }, "no route from router 1 to router 0" },
+        { { 2, 1, good + 1, 0 }, "no route to router 1 from router 0" },
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         struct leat_sim_esp_paths p;

@@ -538,8 +538,8 @@ leat_err leat_sim_packetway_reach(const struct leat_sim_packetway *p, struct lea
     const struct leat_sim_packetway_node *r = &p->node[router], *n = &p->node[node];
     return leat_sim_refuse(
         why, LEAT_ERR_RANGE,
-        "%.*s at %s.%u knows no way to %s.%u: a routing table did not get there; expected larger "
-        "MTUs on the way, or fewer routers",
+        "%.*s at %s.%u knows no route to %s.%u: a routing table did not get there; expected larger "
+        "MTUs on the route, or fewer routers",
         (int)put_name(p, r, name), name, p->config.san[r->san].name, r->port,
         p->config.san[n->san].name, n->port);
 }

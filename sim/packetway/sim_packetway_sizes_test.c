@@ -191,7 +191,7 @@ static void a_table_that_outgrows_an_mtu_is_reported(void)
     end();
     make_chain(LEAT_SIM_PACKETWAY_WAY_MAX, 4, LEAT_SIM_PACKETWAY_MTU_MIN);
     EQ(open_network(), LEAT_ERR_RANGE);
-    OK(strstr(n.line, "r at s0.1 knows no way to s1"));
+    OK(strstr(n.line, "r at s0.1 knows no route to s1"));
     end();
 }
 

@@ -127,7 +127,7 @@ static int install(struct esp_run *run, const struct leat_esp_request *service,
     const int code = run_one(&run->sim, &request, why);
     if (code != DONE) return code;
     if (r->end != LEAT_ESP_ANSWERED)
-        return fail("no multicast: the way of %u members is not known, %u branch points have no "
+        return fail("no multicast: the route of %u members is not known, %u branch points have no "
                     "duplicate",
                     r->unplaced, r->uninstalled);
     run->duplicates = r->answer;
@@ -271,7 +271,7 @@ static int show(struct esp_run *run)
     if (is_tree && !run->job->json && !put_tree(run, NULL, false)) return FAILED;
     if (r->end == LEAT_ESP_ANSWERED) return DONE;
     if (is_tree)
-        complain("no whole tree: the way of %u of %u members is not known", r->unplaced,
+        complain("no whole tree: the route of %u of %u members is not known", r->unplaced,
                  r->members);
     else if (r->end == LEAT_ESP_VOID)
         complain("no answer: all %u attempts were void, %" PRIu64 " packets came with E; %" PRIu64

@@ -49,7 +49,7 @@ no_part "tree"
 same "multicast" "$(json --tree 4,4 --members 200 --service census --multicast | jq -c '[.right,.duplicates,.announce_packets,.announce_per_link_max]')" "[true,85,570,2]"
 same "multicast with loss" "$(json --tree 3,3 --members 30 --service robust-sum --multicast --loss 0.05 --duplicate 0.05 | jq .right)" true
 has "multicast as text" "$("$leat" esp sim --tree 2,2 --service sum --multicast)" "  duplicates                        1  at branch points"
-exits 1 "no multicast: the way of 9 members is not known" "$leat" esp sim --tree 3,3 --service sum --multicast --loss 1
+exits 1 "no multicast: the route of 9 members is not known" "$leat" esp sim --tree 3,3 --service sum --multicast --loss 1
 
 # ---- faults -------------------------------------------------------------------------------------
 model="--tree 4,4 --members 200 --loss 0.1 --duplicate 0.1 --reorder 0.1"
@@ -64,7 +64,7 @@ same "duplicates alone" "$(json --tree 3,3 --service sum --duplicate 1 2> /dev/n
 exits 1 "nothing came from 4 members in 1 attempts" "$leat" esp sim --tree 2,2 --members 4 --service census --loss 1
 has "the reason of a void" "$("$leat" esp sim --tree 2,300 --service robust-sum 2>&1)" " instructions found their store full"
 exits 1 "no answer: all 2 attempts were void" "$leat" esp sim --tree 1,1 --members 250 --service robust-sum --bits 64 --attempts 2
-exits 1 "the way of 9 of 9 members is not known" "$leat" esp sim --tree 3,3 --service tree --loss 1
+exits 1 "the route of 9 of 9 members is not known" "$leat" esp sim --tree 3,3 --service tree --loss 1
 
 # ---- bad input ----------------------------------------------------------------------------------
 wrong() { exits 2 "$@"; same "nothing shown by: $*" "$(cat "$folder/stdout")" ""; }
@@ -87,7 +87,7 @@ for tree in 2 0,2 2,0 33,1 2,1025 2,x ","; do
 done
 sim "too many routers, expected at most 1048576" --tree 21,2 --service sum
 sim "--fabric 'nowhere', expected a network" --fabric nowhere --service sum
-sim "no way from router 1 to router 4" --fabric fly:2,3 --service sum --at-router 4
+sim "no route from router 1 to router 4" --fabric fly:2,3 --service sum --at-router 4
 sim "--members '0', expected a whole number, 1 to 1048575" --tree 2,2 --members 0 --service sum
 sim "--at-router '3', expected a whole number, 0 to 2" --tree 2,2 --at-router 3 --service sum
 sim "--loss '1.5', expected 0 to 1 in steps of 1e-9" --tree 2,2 --service sum --loss 1.5

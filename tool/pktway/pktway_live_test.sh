@@ -144,7 +144,7 @@ questions() {
     comes_to_exit 1 "ERR UNK from 0x000102 about 0x0003ff" ask h1 ping 0x3ff --by-address --timeout 2000ms
     comes_to_exit 1 "ERR GENERAL from 0x000202 about 0x000301" ask h1 ping 0x301 --by-address --bytes 1200 --timeout 2000ms
     comes_to_exit 2 "longer than the MTU" ask h1 ping 0x301 --bytes 1200
-    comes_to_exit 1 "knows the way" ask h1 plan 0x3ff
+    comes_to_exit 1 "knows a route" ask h1 plan 0x3ff
     # who asks for much and goes away does not keep the host
     timeout 1 nsenter "$(net_of "$(place h1)")" "$leat" pktway ping 0x301 --count 1000 --name h1 > /dev/null || true
     comes_to "$driver: asked again at once" 1 answer .received h1 ping 0x301

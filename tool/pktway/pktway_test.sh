@@ -143,7 +143,7 @@ same "16 routers" "$(pktway trace s16.3 --fabric "$folder/chain.yaml" | jq '.hop
 chain 17 "" > "$folder/chain.yaml"
 exits 2 "chain.yaml: from s0 to s17 there are 17 routers in a row, expected at most 16" "$leat" fabric check "$folder/chain.yaml"
 chain 16 ", mtu: 32" > "$folder/chain.yaml"
-exits 2 "expected larger MTUs on the way, or fewer routers" "$leat" pktway ping s16.3 --fabric "$folder/chain.yaml"
+exits 2 "expected larger MTUs on the route, or fewer routers" "$leat" pktway ping s16.3 --fabric "$folder/chain.yaml"
 
 # ---- Ethernet ------------------------------------------------------------------------------------------
 cat > "$folder/ether.yaml" <<'Y'

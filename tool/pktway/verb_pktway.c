@@ -16,7 +16,7 @@ static int run_either(const struct arguments *args)
 static const struct subverb subverbs[] = {
     { "ping", "send messages to a node and back", "NODE [--fabric FABRIC] [OPTIONS]",
       ASKING SIMULATED " --count --bytes --interval --by-address", run_either },
-    { "trace", "list the routers on the way to a node", "NODE [--fabric FABRIC] [OPTIONS]",
+    { "trace", "list the routers on the route to a node", "NODE [--fabric FABRIC] [OPTIONS]",
       ASKING SIMULATED " --bytes --by-address", run_either },
     { "plan", "show the planned routes to a node", "NODE [--fabric FABRIC] [OPTIONS]",
       ASKING SIMULATED, run_either },

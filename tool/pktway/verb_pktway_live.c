@@ -498,7 +498,7 @@ static int open_tun(struct service *s, const struct arguments *args)
     if (code != DONE) return code;
     if (!packetway_tun_open(s->tun, device ? device : "pw0", leat_packetway_node_mtu(s->host), why))
         return FAILED;
-    live_because(s->note, "IP by %s, address 0x%06x, %u ways, process %d", s->tun->device,
+    live_because(s->note, "IP by %s, address 0x%06x, %u routes, process %d", s->tun->device,
                  leat_packetway_node_address(s->host), s->tun->way_count, (int)getpid());
     return DONE;
 }

@@ -96,7 +96,7 @@ refused word.yaml "3: switch: '0000000000000000000000000000000000000000...', exp
 graph='topology: graph\nedges:\n  - {a: 0, b: 1}\n'
 bad 'topology: graph\nedges: none' "2: edges: 'none', expected a list"
 bad 'topology: graph\nedges: [1]' "2: edges: '1', expected the keys a, b, cycles, one_way"
-bad "$graph  - {a: 2, b: 3}" "3: no way from router"
+bad "$graph  - {a: 2, b: 3}" "3: no route from router"
 bad "$graph  - {a: 1, c: 2}" "4: unknown key 'c', expected one of a, b"
 bad "$graph  - {a: 1}" "4: no b, expected the keys a, b"
 bad "$graph  - {a: 1, b: two}" "4: b: 'two', expected a whole number"
@@ -131,7 +131,7 @@ bad "$triangle  - {at: 0, to: 3, by: 3}" "5: at 0 by 3: expected a router that a
 bad "$triangle  - {at: 0, to: 9, by: 1}" "5: at 0, to 9, by 1: expected routers of 0 to 3"
 bad "$triangle  - {at: 0, to: 3, by: 1}\n  - {at: 2, to: 0, by: 0}\n  - {at: 0, to: 3, by: 2}" "7: entry 3 of the table"
 printf '%b\n' "$triangle  - {at: 2, to: 1, by: 0}\n  - {at: 0, to: 3, by: 1}\n  - {at: 1, to: 3, by: 0}" > "$folder/circle.yaml"
-refused circle.yaml "6: entry 2 of the table (at router 0 to 3 by router 1) leads in a cycle, expected a way to its goal"
+refused circle.yaml "6: entry 2 of the table (at router 0 to 3 by router 1) leads in a cycle, expected a route to its destination"
 # What is written behind the file is not in it.
 exits 2 "number.yaml/routing=tag: routing tag does not lead" "$leat" fabric check "$folder/number.yaml/routing=tag"
 exits 2 "number.yaml/switch=fifo/vcs=2: virtual channels 2" "$leat" fabric check "$folder/number.yaml/switch=fifo/vcs=2"
@@ -145,7 +145,7 @@ bad_edges '0 1\n0>1>2' "2: '>2', expected the cycles"
 bad_edges '0 1\n1 1' "2: a wire from router 1 to itself"
 bad_edges '0 1 0' "1: '0', expected the cycles"
 bad_edges '# nothing' "1: no edge"
-bad_edges '0 1\n2 3' "2: no way from router"
+bad_edges '0 1\n2 3' "2: no route from router"
 bad_edges '0 1\n\n1 > 2\n2 0\n3 0' "3: routing updown: there is a wire from router 1 to 2 and none back"
 
 # A file that never ends, and has nothing but comments, can be interrupted.

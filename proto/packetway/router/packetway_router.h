@@ -239,7 +239,7 @@ bool leat_packetway_router_node_at(const struct leat_packetway_router *router, u
     X(registered, "registrations")                                              \
     X(registrations_refused, "registrations of another name, or without room")  \
     X(silent, "registrations removed after silence")                            \
-    X(pending_full, "messages of my own that found no room or no way")
+    X(pending_full, "messages of my own that found no room or no route")
 
 struct leat_packetway_router_counts {
 #define X(id, text) uint64_t id;

@@ -7,7 +7,7 @@ enum { ENTRY_CYCLES = 2 }; /* from a terminal to its router (net.h) */
 
 static const char *const lost_by[LEAT_NET_FATES] = {
     [LEAT_NET_NO_ROOM] = "one of its packets found no room in a full buffer",
-    [LEAT_NET_NO_WAY] = "wires on all its ways are broken, or the port that it goes to is dead",
+    [LEAT_NET_NO_WAY] = "the wires of all its routes are broken, or its destination port is dead",
     [LEAT_NET_CUT] = "it lay across a wire that broke, or its port died while it was sent",
     [LEAT_NET_CORRUPTED] = "a bit error damaged one of its packets",
 };

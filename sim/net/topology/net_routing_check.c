@@ -176,12 +176,12 @@ static leat_err check_way(const struct leat_net_topology *t,
         r = next_router(t, config, ways, r, &line);
         if (line != LEAT_NET_NONE) last = line;
         if (steps == t->routers)
-            return refuse_entry(t, config, last, "leads in a cycle, expected a way to its goal",
-                                complaint);
-        if (ways->distance[r] == LEAT_NET_NONE16)
             return refuse_entry(t, config, last,
-                                "leads to where there is no way to its goal, expected one",
-                                complaint);
+                                "leads in a cycle, expected a route to its destination", complaint);
+        if (ways->distance[r] == LEAT_NET_NONE16)
+            return refuse_entry(
+                t, config, last,
+                "leads to a router without a route to its destination, expected one", complaint);
     }
     for (uint32_t r = start; !ways->arrives[r];) {
         ways->arrives[r] = true;

@@ -221,7 +221,7 @@ static void lines_of_a_table_that_lead_nowhere_are_named(void)
           1 },
         { { { 0, 1, 0 }, { 1, 2, 1 } },
           "entry 2 of the table (at router 1 to 2 by router 0) leads in a cycle, "
-          "expected a way to its goal",
+          "expected a route to its destination",
           1 },
     };
     struct scene s;
@@ -238,7 +238,8 @@ static void lines_of_a_table_that_lead_nowhere_are_named(void)
     SCENE(&s, LEAT_NET_FLY, 2, 2);
     s.config.entry = &(struct leat_net_route_entry){ 0, 2, 1 };
     s.config.entries = 1;
-    REFUSED(&s, LEAT_NET_TABLE, 1, "leads to where there is no way to its goal, expected one");
+    REFUSED(&s, LEAT_NET_TABLE, 1,
+            "leads to a router without a route to its destination, expected one");
     scene_close(&s);
 }
 

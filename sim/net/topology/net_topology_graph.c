@@ -183,6 +183,6 @@ leat_err leat_net_graph_connected(const struct leat_net_topology *t, uint32_t *s
     if (forth == LEAT_NET_NONE && back == LEAT_NET_NONE) return LEAT_ERR_OK;
     return leat_sim_refuse(
         why, LEAT_ERR_RANGE,
-        "no way from router %u to router %u, expected ways from each router to each",
+        "no route from router %u to router %u, expected one from each router to each other",
         forth == LEAT_NET_NONE ? back : 0, forth == LEAT_NET_NONE ? 0 : forth);
 }

@@ -123,7 +123,7 @@ static void random_graphs_are_what_their_edges_say(void)
         distances_are_the_model_s(&g, &t);
         if (err) {
             unsigned from = ROUTERS_CAP, to = ROUTERS_CAP;
-            EQ(sscanf(complaint, "no way from router %u to router %u, expected ways", &from, &to),
+            EQ(sscanf(complaint, "no route from router %u to router %u, expected one", &from, &to),
                2);
             OK(from < t.routers && to < t.routers && g.distance[from][to] == LEAT_NET_NONE);
         }
@@ -278,8 +278,8 @@ static void one_way_wires_must_lead_back_somewhere(void)
     free(memory);
     s.edges = 2;
     EQ(build(&s, &t, &memory), LEAT_ERR_RANGE);
-    OK(strcmp(complaint, "no way from router 1 to router 0, expected ways from each router "
-                         "to each") == 0);
+    OK(strcmp(complaint, "no route from router 1 to router 0, expected one from each router "
+                         "to each other") == 0);
     free(memory);
 }
 
