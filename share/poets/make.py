@@ -340,7 +340,7 @@ def heat(w, h, steps, report=0):
 
 
 def road_map(nodes, edges, seed):
-    """(from, to, length), no two of the same way; a circle first, so that all can be reached."""
+    """(from, to, length), no two from and to the same nodes; a cycle first, so that every node is reachable."""
     r = random.Random(seed)
     ways = {(i, (i + 1) % nodes): r.randint(1, 99) for i in range(nodes)}
     while len(ways) < min(edges, nodes * (nodes - 1)):
