@@ -55,7 +55,8 @@ function end_page() {
     page = ""
 }
 
-# The older name of a header only includes the newer one: so does its page.
+# Headers that are included are further reading. The older name of a header includes the newer one only: so does its
+# page.
 function note_include(    other) {
     if (!match($0, /<leat\/[a-z_]+\.h>/))
         return
@@ -86,30 +87,29 @@ function begin_group(    group) {
 
 # ---- declarations
 
-function declaration_line(line,    bare) {
+function declaration_line(line) {
     if (!first_line)
         first_line = FNR
-    if (in_macro || line ~ /^#define/) {
-        macro = macro (in_macro ? "\n" : "") line
-        in_macro = line ~ /\\$/
-        if (in_macro)
-            return
-        if (define(macro))
-            declarations = declarations macro "\n"
-        macro = ""
-        return
-    }
-    if (depth == 0 && line ~ /^static inline/)
-        inlined = 1
-    bare = line
-    gsub(/\/\*.*\*\//, "", bare)
-    if (inlined && depth == 0 && line ~ /^\{/)
+    if (in_macro || line ~ /^#define/)
+        macro_line(line)
+    else if (depth == 0 && line ~ /^\{/) { # of an inline function the prototype is enough
         sub(/\n$/, ";\n", declarations)
-    else if (!(inlined && depth > 0) && !(inlined && line ~ /^\}/))
+        skipped_until = "^}"
+    } else {
         declarations = declarations expanded(line) "\n"
-    depth += gsub(/\{/, "{", bare) - gsub(/\}/, "}", bare)
-    if (inlined && depth == 0 && line ~ /^\}/)
-        inlined = 0
+        gsub(/\/\*.*\*\//, "", line)
+        depth += gsub(/\{/, "{", line) - gsub(/\}/, "}", line)
+    }
+}
+
+function macro_line(line) {
+    macro = macro (in_macro ? "\n" : "") line
+    in_macro = line ~ /\\$/
+    if (in_macro)
+        return
+    if (define(macro))
+        declarations = declarations macro "\n"
+    macro = ""
 }
 
 # Remembers a macro with parameters. Is it one for the page? Not if it serves the next enum only.
@@ -133,10 +133,12 @@ function expanded(line,    call, list, each, before, after) {
         each = substr(call, index(call, "(") + 1)
         line = before rows(list, each) after
     }
-    sub(/^ *\n/, "", line)
-    sub(/\n +$/, "", line)
-    sub(/\n +\};$/, "\n};", line)
-    sub(/ \};$/, ",\n};", line)
+    if (line ~ /\n/) { # each constant has a line
+        sub(/^ *\n/, "", line)
+        sub(/\n +$/, "", line)
+        sub(/\n +\};$/, "\n};", line)
+        sub(/ \};$/, ",\n};", line)
+    }
     return line
 }
 

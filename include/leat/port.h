@@ -101,14 +101,14 @@ struct leat_port_net {
     leat_time taken_ps;
 };
 
-/* `send` of struct leat_port_ops. */
+/* Hands a message to its port: `send` of the network. */
 static inline bool leat_port_send(struct leat_port_net *net,
                                   const struct leat_port_message *message, leat_time at)
 {
     return net->ops->send(net, message, at);
 }
 
-/* `run` of struct leat_port_ops. */
+/* Runs the network up to the next event: `run` of the network. */
 static inline leat_time leat_port_run(struct leat_port_net *net, leat_time until)
 {
     return net->ops->run(net, until);
