@@ -25,32 +25,32 @@ enum {
 
 /* Options of ATM fabrics that leat sim and leat run have. */
 #define OPTIONS_OF_ATM \
-    { "--descriptors", "N", "messages of a source at a time", COUNT(1, UINT16_MAX), \
+    { "--descriptors", "N", "messages of one source that a unit holds", COUNT(1, UINT16_MAX), \
       .preset = "32", .kinds = "atm" }, \
-    { "--retransmit", "CYCLES", "until a cell is sent again", COUNT(1, UINT32_MAX), \
+    { "--retransmit", "CYCLES", "cycles until a cell is sent again", COUNT(1, UINT32_MAX), \
       .preset = "400000", .kinds = "atm" }, \
-    { "--obsolete", "CYCLES", "until a unit discards a message", COUNT(1, UINT32_MAX), \
+    { "--obsolete", "CYCLES", "cycles until a unit discards a message", COUNT(1, UINT32_MAX), \
       .preset = "40000", .kinds = "atm" }, \
-    { "--transmissions", "N", "of a cell, until it is given up", COUNT(1, UINT8_MAX), \
+    { "--transmissions", "N", "transmissions of a cell until it is given up", COUNT(1, UINT8_MAX), \
       .preset = "8", .kinds = "atm" }, \
     { "--no-resync", NULL, "do not resynchronise after that, as in the prototype", \
       .kinds = "atm" }, \
     { "--bit-errors", "H,P", "chances per bit of header and of payload", .kinds = "atm" }, \
-    { "--loss", "CHANCE", "that a cell is lost", SHARE(SIM_RATE_DECIMALS), .kinds = "atm", \
+    { "--loss", "CHANCE", "chance that a cell is lost", SHARE(SIM_RATE_DECIMALS), .kinds = "atm", \
       .former = "--lose" }, \
-    { "--insert", "CHANCE", "that a stray cell follows a cell", SHARE(SIM_RATE_DECIMALS), \
+    { "--insert", "CHANCE", "chance that a stray cell follows a cell", SHARE(SIM_RATE_DECIMALS), \
       .kinds = "atm" }, \
-    { "--duplicate", "CHANCE", "that a cell is duplicated", SHARE(SIM_RATE_DECIMALS), \
+    { "--duplicate", "CHANCE", "chance that a cell is duplicated", SHARE(SIM_RATE_DECIMALS), \
       .kinds = "atm" }, \
     { "--hec", NULL, "headers are protected on the lines", .kinds = "atm" }, \
-    { "--dead", "PORTS", "PORT or PORT@FROM..TO, with commas between", .kinds = "atm" }
+    { "--dead", "PORTS", "PORT or PORT@FROM..TO, separated by commas", .kinds = "atm" }
 
 /* Of other kinds, which both have, too. */
 #define OPTIONS_OF_FAULTS \
     { "--fault", "F", "as link:3-7@1000..5000 (leat help sim faults)", true, \
       .kinds = "flits packetway" }, \
     { "--fault-file", "FILE", "a fault per line", .kinds = "flits" }, \
-    { "--flit-bits", "N", "of a flit, for bit errors", COUNT(1, LEAT_NET_FLIT_BITS_MAX), \
+    { "--flit-bits", "N", "bits of a flit, for bit errors", COUNT(1, LEAT_NET_FLIT_BITS_MAX), \
       .preset = "64", .kinds = "flits" }
 
 #define OPTIONS_OF_PACKETWAY \
@@ -61,9 +61,9 @@ enum {
 
 /* Options of leat sim that shape a run; leat sweep hands them on. */
 #define OPTIONS_OF_A_RUN \
-    { "--cycles", "N", "how long", COUNT(1, SIM_CYCLES_MAX), \
+    { "--cycles", "N", "cycles to simulate", COUNT(1, SIM_CYCLES_MAX), \
       .preset = "1e6 (networks of switches 1e5, PacketWay and Ethernets 1e7)" }, \
-    { "--bytes", "N", "of a message", OCTETS(0, SIM_BYTES_MAX), \
+    { "--bytes", "N", "length of a message", OCTETS(0, SIM_BYTES_MAX), \
       .preset = "16, which fills a cell (PacketWay and Ethernets 64)", \
       .kinds = "atm aton packetway ether" }, \
     { "--model", "M", "what is simulated", WORD("cell rtl flit"), \
@@ -71,7 +71,7 @@ enum {
     { "--blocks", "N", "cells in each buffer of a unit", COUNT(1, LEAT_ATM_AAL_BLOCKS_MAX), \
       .preset = "1887", .kinds = "atm" }, \
     OPTIONS_OF_ATM, \
-    { "--flits", "N", "of a packet", COUNT(1, LEAT_NET_FLITS_MAX), .preset = "1", \
+    { "--flits", "N", "length of a packet in flits", COUNT(1, LEAT_NET_FLITS_MAX), .preset = "1", \
       .kinds = "flits" }, \
     { "--warmup", "CYCLES", "excluded from results", .words = "auto", \
       .preset = "auto, which detects it", .kinds = "flits" }, \

@@ -69,7 +69,7 @@ const struct verb verb_sim = {
         OPTION_JSON("one JSON object"),
         OPTIONS_OF_A_RUN,
         { "--trace", "FILE", "packets as a file lists them", .kinds = "flits" },
-        { "--rounds", "N", "of a collective",
+        { "--rounds", "N", "rounds of a collective",
           COUNT(1, UINT32_MAX), .preset = "as many as fit in --cycles", .kinds = "flits" },
         { "--idle", "C@BITS", "station 1 runs command C in idle time, BITS bit times after the "
                               "previous one, as min@10000",
