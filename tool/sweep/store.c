@@ -29,6 +29,8 @@ enum statement {
     GET_RUN,
     EACH_SWEEP,
     EACH_RUN,
+    PUT_PROGRAM,
+    EACH_PROGRAM,
     FLAG,
     STATEMENTS,
 };
@@ -42,14 +44,34 @@ struct store {
     bool put;  /* at least one run was added */
 };
 
+#define IS_OBJECT \
+    "CHECK (CASE WHEN json_valid(result) THEN json_type(result) = 'object' ELSE 0 END)"
+
+#define CREATE_RUN                                                                          \
+    "CREATE TABLE run (sweep INTEGER NOT NULL REFERENCES sweep (id), fabric TEXT NOT NULL," \
+    " traffic TEXT NOT NULL, load REAL NOT NULL, seed INTEGER NOT NULL,"                    \
+    " result TEXT NOT NULL " IS_OBJECT ", PRIMARY KEY (sweep, fabric, traffic, load, seed));"
+
+#define CREATE_PROGRAM                                                                             \
+    "CREATE TABLE program (id INTEGER PRIMARY KEY, version TEXT NOT NULL, command TEXT NOT NULL,"  \
+    " options TEXT NOT NULL, fabric TEXT NOT NULL, tasks INTEGER NOT NULL, created TEXT NOT NULL," \
+    " result TEXT NOT NULL " IS_OBJECT ");"
+
 static const char schema[] =
     "CREATE TABLE sweep (id INTEGER PRIMARY KEY, version TEXT NOT NULL, options TEXT NOT NULL,"
     " files TEXT NOT NULL, starts INTEGER NOT NULL, created TEXT NOT NULL,"
-    " UNIQUE (version, options, files));"
-    "CREATE TABLE run (sweep INTEGER NOT NULL REFERENCES sweep (id), fabric TEXT NOT NULL,"
-    " traffic TEXT NOT NULL, load INTEGER NOT NULL, seed INTEGER NOT NULL, result TEXT NOT NULL"
-    " CHECK (CASE WHEN json_valid(result) THEN json_type(result) = 'object' ELSE 0 END),"
-    " PRIMARY KEY (sweep, fabric, traffic, load, seed));";
+    " UNIQUE (version, options, files));" CREATE_RUN CREATE_PROGRAM;
+
+/* To version 2: a load of 1 was a million. Only results of PacketWay networks have `forwarding`;
+ * their throughput was in Mbit/s, and 10 Mbit/s are a load of 1. */
+static const char upgrade[] =
+    "ALTER TABLE run RENAME TO run_1;" CREATE_RUN CREATE_PROGRAM "INSERT INTO run"
+    " SELECT sweep, fabric, traffic, load / 1e6, seed,"
+    " CASE WHEN json_type(result, '$.forwarding') IS NOT NULL"
+    " AND json_type(result, '$.throughput') IN ('real', 'integer')"
+    " THEN json_set(result, '$.throughput', json_extract(result, '$.throughput') / 10.0)"
+    " ELSE result END FROM run_1;"
+    "DROP TABLE run_1;";
 
 #define RUN_KEY "sweep = ?1 AND fabric = ?2 AND traffic = ?3 AND load = ?4 AND seed = ?5"
 
@@ -76,6 +98,11 @@ static const char *const sql[STATEMENTS] = {
     [EACH_SWEEP] = "SELECT id, version, options, files, created FROM sweep ORDER BY id",
     [EACH_RUN] = "SELECT " FIGURES ", fabric, traffic, load, seed, result FROM run"
                  " WHERE sweep = ?1 ORDER BY fabric, traffic, load, seed",
+    [PUT_PROGRAM] =
+        "INSERT INTO program (version, command, options, fabric, tasks, created, result)"
+        " VALUES (?1, ?2, ?3, ?4, ?5, datetime('now'), ?6)",
+    [EACH_PROGRAM] = "SELECT id, version, command, options, fabric, tasks, created, result"
+                     " FROM program ORDER BY id",
     [FLAG] = "SELECT json_type(?1, ?2)",
 };
 
@@ -94,7 +121,7 @@ static int fault(struct store *store)
         break;
     case SQLITE_NOMEM: complain("no memory"); break;
     case SQLITE_NOTADB:
-        complain("%s: no SQLite file, expected a store of leat sweep", store->path);
+        complain("%s: no SQLite file, expected a store of leat sweep or leat run", store->path);
         return WRONG;
     case SQLITE_CANTOPEN:
     case SQLITE_READONLY:
@@ -125,37 +152,14 @@ static bool read_pragma(struct store *store, const char *query, int64_t *out)
     return sqlite3_finalize(statement) == SQLITE_OK && there;
 }
 
-/* All or nothing: if killed here, the store is an empty file. */
-static bool make_tables(struct store *store)
+/* All or nothing: if killed here, the store is as before, an empty file or one of version 1. */
+static int set_tables(struct store *store, const char *statements)
 {
-    char text[sizeof schema + 160];
+    char text[sizeof schema + sizeof upgrade + 160];
     snprintf(text, sizeof text,
              "BEGIN IMMEDIATE;%s PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT",
-             schema, STORE_APPLICATION_ID, STORE_VERSION);
-    return sqlite3_exec(store->db, text, NULL, NULL, NULL) == SQLITE_OK;
-}
-
-/* Is it ours, and can we read it? An empty one becomes ours. DONE, or a code after a complaint. */
-static int check_tables(struct store *store, enum store_mode mode)
-{
-    int64_t application, version, tables;
-    if (!read_pragma(store, "PRAGMA application_id", &application) ||
-        !read_pragma(store, "PRAGMA user_version", &version) ||
-        !read_pragma(store, "SELECT count(*) FROM sqlite_schema", &tables))
-        return fault(store);
-    if (!application && !version && !tables) {
-        if (mode == STORE_WRITE) return make_tables(store) ? DONE : fault(store);
-        complain("%s: empty, expected a store of leat sweep", store->path);
-        return WRONG;
-    }
-    if (application != STORE_APPLICATION_ID || version < 1) {
-        complain("%s: an SQLite file, but no store of leat sweep", store->path);
-        return WRONG;
-    }
-    if (version <= STORE_VERSION) return DONE;
-    complain("%s: a store of version %lld, expected at most %d: it is of a newer leat", store->path,
-             (long long)version, STORE_VERSION);
-    return WRONG;
+             statements, STORE_APPLICATION_ID, STORE_VERSION);
+    return sqlite3_exec(store->db, text, NULL, NULL, NULL) == SQLITE_OK ? DONE : fault(store);
 }
 
 /* A lock independent of SQLite (its own locks on the file come and go). It ends with the last
@@ -166,16 +170,15 @@ static int lock_file(struct store *store)
     struct stat ours, there;
     for (int i = 0; flock(store->lock, LOCK_EX | LOCK_NB) != 0; i++) {
         if (i == LOCK_WAITS_MAX || interrupted)
-            return fail(
-                "%s: another sweep writes to it: wait for its end, or give this one a store "
-                "of its own",
-                store->path);
+            return fail("%s: another leat writes to it: wait for its end, or give this one a store "
+                        "of its own",
+                        store->path);
         nanosleep(&pause, NULL);
     }
     if (fstat(store->lock, &ours) == 0 && stat(store->path, &there) == 0 &&
         ours.st_ino == there.st_ino && ours.st_dev == there.st_dev)
         return DONE;
-    return fail("%s: removed by another sweep at this moment; try again", store->path);
+    return fail("%s: removed by another leat at this moment; try again", store->path);
 }
 
 /* Errors that SQLite would report only at the first write, and less precisely. */
@@ -192,6 +195,50 @@ static int open_file(struct store *store)
     }
     if (fstat(store->lock, &what) == 0 && S_ISREG(what.st_mode)) return lock_file(store);
     complain("%s: expected a file", store->path);
+    return WRONG;
+}
+
+/* Not while an older leat writes to it, as it did before: so readers, too, need the lock. */
+static int upgrade_tables(struct store *store, enum store_mode mode)
+{
+    int64_t version = 0;
+    int code = DONE;
+    if (sqlite3_db_readonly(store->db, "main")) {
+        complain("%s: a store of version 1, which cannot be written: expected one of version %d, "
+                 "or one that may be upgraded",
+                 store->path, STORE_VERSION);
+        return WRONG;
+    }
+    if (mode == STORE_READ) code = open_file(store);
+    if (code == DONE && !read_pragma(store, "PRAGMA user_version", &version)) code = fault(store);
+    /* Unless another did it while this one waited for the lock. */
+    if (code == DONE && version < STORE_VERSION) code = set_tables(store, upgrade);
+    if (mode == STORE_READ && store->lock >= 0) close(store->lock);
+    if (mode == STORE_READ) store->lock = -1;
+    return code;
+}
+
+/* Is it ours, and can we read it? An empty one becomes ours. DONE, or a code after a complaint. */
+static int check_tables(struct store *store, enum store_mode mode)
+{
+    int64_t application, version, tables;
+    if (!read_pragma(store, "PRAGMA application_id", &application) ||
+        !read_pragma(store, "PRAGMA user_version", &version) ||
+        !read_pragma(store, "SELECT count(*) FROM sqlite_schema", &tables))
+        return fault(store);
+    if (!application && !version && !tables) {
+        if (mode == STORE_WRITE) return set_tables(store, schema);
+        complain("%s: empty, expected a store of leat sweep or leat run", store->path);
+        return WRONG;
+    }
+    if (application != STORE_APPLICATION_ID || version < 1) {
+        complain("%s: an SQLite file, but no store of leat sweep or leat run", store->path);
+        return WRONG;
+    }
+    if (version < STORE_VERSION) return upgrade_tables(store, mode);
+    if (version == STORE_VERSION) return DONE;
+    complain("%s: a store of version %lld, expected at most %d: it is of a newer leat", store->path,
+             (long long)version, STORE_VERSION);
     return WRONG;
 }
 
@@ -278,7 +325,7 @@ static sqlite3_stmt *bind_run(struct store *store, enum statement which, int64_t
     sqlite3_bind_int64(statement, 1, sweep);
     bind_text(statement, 2, key->fabric);
     bind_text(statement, 3, key->traffic);
-    sqlite3_bind_int64(statement, 4, key->load);
+    sqlite3_bind_double(statement, 4, (double)key->load / STORE_LOAD_ONE);
     sqlite3_bind_int64(statement, 5, (int64_t)key->seed);
     return statement;
 }
@@ -294,6 +341,13 @@ static double number_at(sqlite3_stmt *statement, int column)
     const int type = sqlite3_column_type(statement, column);
     return type == SQLITE_INTEGER || type == SQLITE_FLOAT ? sqlite3_column_double(statement, column)
                                                           : NAN;
+}
+
+/* The nearest number of parts; one that no sweep can have put here is 0. */
+static uint32_t load_at(sqlite3_stmt *statement, int column)
+{
+    const double load = number_at(statement, column);
+    return load > 0 && load <= 1 ? (uint32_t)lround(load * STORE_LOAD_ONE) : 0;
 }
 
 /* From a JSON type: anything but false, null and absent counts as true. */
@@ -339,13 +393,10 @@ int64_t store_begin(struct store *store, const struct store_sweep *sweep, int *c
     return begun ? id : 0;
 }
 
-enum store_put store_put(struct store *store, int64_t sweep, const struct store_key *key,
-                         const char *result, size_t len)
+static enum store_put put(struct store *store, sqlite3_stmt *statement)
 {
-    sqlite3_stmt *put = bind_run(store, PUT_RUN, sweep, key);
-    sqlite3_bind_text64(put, 6, result, len, SQLITE_STATIC, SQLITE_UTF8);
-    sqlite3_step(put);
-    const int outcome = sqlite3_reset(put);
+    sqlite3_step(statement);
+    const int outcome = sqlite3_reset(statement);
     if (outcome == SQLITE_OK) {
         store->put = true;
         return STORE_PUT;
@@ -353,6 +404,26 @@ enum store_put store_put(struct store *store, int64_t sweep, const struct store_
     if (outcome == SQLITE_CONSTRAINT) return STORE_PUT_NO_JSON;
     fault(store);
     return STORE_PUT_FAILED;
+}
+
+enum store_put store_put(struct store *store, int64_t sweep, const struct store_key *key,
+                         const char *result, size_t len)
+{
+    sqlite3_stmt *statement = bind_run(store, PUT_RUN, sweep, key);
+    sqlite3_bind_text64(statement, 6, result, len, SQLITE_STATIC, SQLITE_UTF8);
+    return put(store, statement);
+}
+
+enum store_put store_put_program(struct store *store, const struct store_program *program)
+{
+    sqlite3_stmt *statement = store->statement[PUT_PROGRAM];
+    bind_text(statement, 1, program->version);
+    bind_text(statement, 2, program->command);
+    bind_text(statement, 3, program->options);
+    bind_text(statement, 4, program->fabric);
+    sqlite3_bind_int64(statement, 5, program->tasks);
+    bind_text(statement, 6, program->result);
+    return put(store, statement);
 }
 
 /* ---- reading -------------------------------------------------------------------------------- */
@@ -408,11 +479,33 @@ bool store_each_run(struct store *store, int64_t sweep,
             .figures = read_figures(each),
             .key = { .fabric = text_at(each, FIGURE_COLUMNS),
                      .traffic = text_at(each, FIGURE_COLUMNS + 1),
-                     .load = (uint32_t)sqlite3_column_int64(each, FIGURE_COLUMNS + 2),
+                     .load = load_at(each, FIGURE_COLUMNS + 2),
                      .seed = (uint64_t)sqlite3_column_int64(each, FIGURE_COLUMNS + 3) },
             .result = text_at(each, FIGURE_COLUMNS + 4),
         };
         going = visit(context, &run);
+    }
+    return end(store, each) && going;
+}
+
+bool store_each_program(struct store *store,
+                        bool (*visit)(void *context, const struct store_program *program),
+                        void *context)
+{
+    sqlite3_stmt *each = store->statement[EACH_PROGRAM];
+    bool going = true;
+    while (going && sqlite3_step(each) == SQLITE_ROW) {
+        const struct store_program program = {
+            .id = sqlite3_column_int64(each, 0),
+            .version = text_at(each, 1),
+            .command = text_at(each, 2),
+            .options = text_at(each, 3),
+            .fabric = text_at(each, 4),
+            .tasks = (uint32_t)sqlite3_column_int64(each, 5),
+            .created = text_at(each, 6),
+            .result = text_at(each, 7),
+        };
+        going = visit(context, &program);
     }
     return end(store, each) && going;
 }

@@ -1,17 +1,26 @@
 /*
- * A store of runs: what `leat sweep` writes and `leat report` reads. It is an SQLite file.
+ * A store of runs: what `leat sweep` and `leat run` write and `leat report` reads. It is an SQLite
+ * file.
  *
- *   application_id 0x4c454154 ("LEAT"), user_version 1
+ *   application_id 0x4c454154 ("LEAT"), user_version 2
  *   sweep   id | version | options | files | starts | created
  *             what its runs have in common. options: those of `leat sim`, as a shell takes them,
  *             without traffic, load and seed; files: the files that were named and a hash of what
  *             was in them; starts: how often it was begun or continued
  *   run     sweep | fabric | traffic | load | seed | result
- *             fabric and traffic as on the command line, load in millionths; result: the object
- *             that `leat sim FABRIC --traffic T --load L --seed S OPTIONS --json` printed
+ *             fabric and traffic as on the command line, load as a number (0.05); result: the
+ *             object that `leat sim FABRIC --traffic T --load L --seed S OPTIONS --json` printed
+ *   program id | version | command | options | fabric | tasks | created | result
+ *             a run of a program. command: the program and its arguments, as a shell takes them;
+ *             options: those of `leat run`, too, without --fabric, --store and --json; fabric as
+ *             on the command line; result: the object that `leat run --json` prints. The same
+ *             command may be there several times: programs change
  *
- * A run is one transaction: it is stored completely or not at all. One sweep writes at a time; any
- * number may read meanwhile. A leat built without SQLite reports that when a store is opened
+ * Version 1 had no programs, loads in millionths, and the throughput of PacketWay networks in
+ * Mbit/s. Such a store is upgraded when it is opened.
+ *
+ * A run is one transaction: it is stored completely or not at all. One command writes at a time;
+ * any number may read meanwhile. A leat built without SQLite reports that when a store is opened
  * (store_none.c).
  */
 #ifndef LEAT_STORE_H
@@ -21,7 +30,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { STORE_VERSION = 1, STORE_LOAD_ONE = 1000000, STORE_CERTIFICATE_CAP = 32 };
+enum { STORE_VERSION = 2, STORE_LOAD_ONE = 1000000, STORE_CERTIFICATE_CAP = 32 };
 #define STORE_APPLICATION_ID 0x4c454154
 
 struct store;
@@ -32,7 +41,7 @@ enum store_mode {
 };
 
 /* NULL after a complaint; *code is WRONG if it is not a store, belongs to a newer leat or cannot be
- * opened, FAILED if it is in use or the disk is full. */
+ * opened (also: not upgraded), FAILED if it is in use or the disk is full. */
 struct store *store_open(const char *path, enum store_mode mode, int *code);
 
 /* If no run was added, removes what opening created: the file, or a sweep without runs. May be
@@ -70,6 +79,13 @@ struct store_run {
     const char *result; /* JSON, terminated */
 };
 
+struct store_program {
+    int64_t id; /* ignored by store_put_program, as is created */
+    const char *version, *command, *options, *fabric, *created;
+    uint32_t tasks;
+    const char *result; /* JSON, terminated */
+};
+
 /* ---- writing ---- */
 
 /* The sweep with this version, options and files, created if missing. Its id, or 0 after a
@@ -84,6 +100,7 @@ enum store_put {
 };
 enum store_put store_put(struct store *store, int64_t sweep, const struct store_key *key,
                          const char *result, size_t len);
+enum store_put store_put_program(struct store *store, const struct store_program *program);
 
 /* ---- reading ---- */
 
@@ -94,13 +111,16 @@ int store_has(struct store *store, int64_t sweep, const struct store_key *key);
 int store_get(struct store *store, int64_t sweep, const struct store_key *key,
               struct store_figures *out);
 
-/* Visits all in order: sweeps by id, runs of one sweep by fabric, traffic, load and seed. Arguments
- * of a visit are lent for the call. A visit that returns false stops. False after a complaint, or
+/* Visits all in order: sweeps and programs by id, runs of one sweep by fabric, traffic, load and
+ * seed. Arguments of a visit are lent for the call. A visit that returns false stops. False after a complaint, or
  * if stopped. */
 bool store_each_sweep(struct store *store,
                       bool (*visit)(void *context, const struct store_sweep *sweep), void *context);
 bool store_each_run(struct store *store, int64_t sweep,
                     bool (*visit)(void *context, const struct store_run *run), void *context);
+bool store_each_program(struct store *store,
+                        bool (*visit)(void *context, const struct store_program *program),
+                        void *context);
 
 /* Does a result report this flag? 0 for false and null, 1 for anything else, -1: absent. */
 int store_flag(struct store *store, const char *result, const char *place);

@@ -33,6 +33,11 @@ enum store_put store_put(struct store *store, int64_t sweep, const struct store_
     return STORE_PUT_FAILED;
 }
 
+enum store_put store_put_program(struct store *store, const struct store_program *program)
+{
+    return STORE_PUT_FAILED;
+}
+
 int store_has(struct store *store, int64_t sweep, const struct store_key *key)
 {
     return -1;
@@ -52,6 +57,13 @@ bool store_each_sweep(struct store *store,
 
 bool store_each_run(struct store *store, int64_t sweep,
                     bool (*visit)(void *context, const struct store_run *run), void *context)
+{
+    return false;
+}
+
+bool store_each_program(struct store *store,
+                        bool (*visit)(void *context, const struct store_program *program),
+                        void *context)
 {
     return false;
 }

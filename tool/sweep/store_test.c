@@ -6,7 +6,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
+#ifdef HAVE_SQLITE
+#include <sqlite3.h>
+#endif
 
 static char folder[] = "/tmp/leat_store_test.XXXXXX", path[64];
 
@@ -223,16 +228,153 @@ static void the_file_has_its_application_and_version(void)
     EQ(fread(head, 1, sizeof head, file), sizeof head);
     fclose(file);
     OK(memcmp(head, "SQLite format 3", 16) == 0);
-    OK(memcmp(head + 60, "\0\0\0\1", 4) == 0);
+    OK(memcmp(head + 60, "\0\0\0\2", 4) == 0);
     OK(memcmp(head + 68, "LEAT", 4) == 0);
 }
 
 static void a_store_of_a_newer_version_is_refused(void)
 {
     make_store();
-    patch(60, "\0\0\0\2", 4);
-    OK(is_refused(STORE_READ, WRONG, "a store of version 2, expected at most 1"));
-    OK(is_refused(STORE_WRITE, WRONG, "a store of version 2, expected at most 1"));
+    patch(60, "\0\0\0\3", 4);
+    OK(is_refused(STORE_READ, WRONG, "a store of version 3, expected at most 2"));
+    OK(is_refused(STORE_WRITE, WRONG, "a store of version 3, expected at most 2"));
+}
+
+static bool note_program(void *context, const struct store_program *p)
+{
+    int *left = context;
+    snprintf(visited + strlen(visited), sizeof visited - strlen(visited),
+             "%lld %s|%s|%s|%s|%u|%s\n", (long long)p->id, p->version, p->command, p->options,
+             p->fabric, p->tasks, p->result);
+    OK(strlen(p->created) == strlen("2024-05-01 12:00:00"));
+    return --*left > 0;
+}
+
+static void programs_are_appended_and_visited_in_order(void)
+{
+    struct store_program program = { .version = "1.0",
+                                     .command = "./a 'b c'",
+                                     .options = "-n 4",
+                                     .fabric = "mesh:2,2",
+                                     .tasks = 4,
+                                     .result = "{\"bytes\":7}" };
+    int code, left = 99;
+    fresh();
+    struct store *store = store_open(path, STORE_WRITE, &code);
+    EQ(store_put_program(store, &program), STORE_PUT);
+    EQ(store_put_program(store, &program), STORE_PUT);
+    program.result = "7";
+    EQ(store_put_program(store, &program), STORE_PUT_NO_JSON);
+    store_close(store);
+    store = store_open(path, STORE_READ, &code);
+    visited[0] = '\0';
+    OK(store_each_program(store, note_program, &left));
+    OK(strcmp(visited, "1 1.0|./a 'b c'|-n 4|mesh:2,2|4|{\"bytes\":7}\n"
+                       "2 1.0|./a 'b c'|-n 4|mesh:2,2|4|{\"bytes\":7}\n") == 0);
+    left = 1;
+    OK(!store_each_program(store, note_program, &left));
+    store_close(store);
+}
+
+/* A store as leat made it before there were programs in it: its schema, word for word. */
+static void make_version_1(void)
+{
+    static const char old[] =
+        "CREATE TABLE sweep (id INTEGER PRIMARY KEY, version TEXT NOT NULL, options TEXT NOT NULL,"
+        " files TEXT NOT NULL, starts INTEGER NOT NULL, created TEXT NOT NULL,"
+        " UNIQUE (version, options, files));"
+        "CREATE TABLE run (sweep INTEGER NOT NULL REFERENCES sweep (id), fabric TEXT NOT NULL,"
+        " traffic TEXT NOT NULL, load INTEGER NOT NULL, seed INTEGER NOT NULL, result TEXT NOT NULL"
+        " CHECK (CASE WHEN json_valid(result) THEN json_type(result) = 'object' ELSE 0 END),"
+        " PRIMARY KEY (sweep, fabric, traffic, load, seed));"
+        "PRAGMA application_id = 0x4c454154; PRAGMA user_version = 1;"
+        "INSERT INTO sweep VALUES (1, '1.0', '--cycles 9', '', 1, '2024-05-01 12:00:00');"
+        "INSERT INTO run VALUES (1, 'mesh:4,4', 'uniform', 50000, 9223372036854775807,"
+        " '{\"throughput\":0.05}'),"
+        " (1, 'mesh:4,4', 'uniform', 1000000, 1, '{\"throughput\":0.6}'),"
+        " (1, 'twosan', 'uniform', 100000, 1, '{\"forwarding\":\"planned\",\"throughput\":0.94}'),"
+        " (1, 'twosan', 'uniform', 0, 1, '{\"forwarding\":\"planned\",\"throughput\":null}')";
+    sqlite3 *db;
+    fresh();
+    EQ(sqlite3_open(path, &db), SQLITE_OK);
+    EQ(sqlite3_exec(db, old, NULL, NULL, NULL), SQLITE_OK);
+    EQ(sqlite3_close(db), SQLITE_OK);
+}
+
+static double throughput_of(struct store *store, const char *fabric, uint32_t load, uint64_t seed)
+{
+    struct store_figures f = { .throughput = -1 };
+    EQ(store_get(store, 1, &(struct store_key){ fabric, "uniform", load, seed }, &f), 1);
+    return f.throughput;
+}
+
+static void a_store_of_version_1_is_upgraded_when_it_is_opened(void)
+{
+    static const enum store_mode modes[] = { STORE_READ, STORE_WRITE };
+    for (size_t i = 0; i < 2; i++) {
+        int code, left = 99;
+        make_version_1();
+        for (int time = 0; time < 2; time++) { /* the second finds it upgraded */
+            struct store *store = store_open(path, modes[i], &code);
+            OK(store && code == DONE);
+            OK(throughput_of(store, "mesh:4,4", 50000, INT64_MAX) == 0.05);
+            OK(throughput_of(store, "mesh:4,4", STORE_LOAD_ONE, 1) == 0.6);
+            OK(fabs(throughput_of(store, "twosan", 100000, 1) - 0.094) < 1e-12);
+            OK(isnan(throughput_of(store, "twosan", 0, 1)));
+            visited[0] = '\0';
+            OK(store_each_run(store, 1, note_run, &left));
+            OK(strcmp(visited, "mesh:4,4 uniform 50000 9223372036854775807\n"
+                               "mesh:4,4 uniform 1000000 1\n"
+                               "twosan uniform 0 1\ntwosan uniform 100000 1\n") == 0);
+            EQ(store_begin(store, &settings, &code), 1);
+            store_close(store);
+        }
+    }
+}
+
+/* Every load that can be named is found again, and SQL finds it by what a person writes. */
+static void loads_are_numbers_and_exact(void)
+{
+    const struct store_key first = { "mesh:4,4", "uniform", 50000, 1 };
+    int code, left = 99, found = 0;
+    const int64_t sweep = make_store();
+    struct store *store = store_open(path, STORE_WRITE, &code);
+    EQ(put(store, sweep, &first, "{}"), STORE_PUT);
+    for (uint32_t load = 1; load <= STORE_LOAD_ONE; load += 99999) {
+        const struct store_key each = { "mesh:4,4", "load", load, 1 };
+        EQ(put(store, sweep, &each, "{}"), STORE_PUT);
+        EQ(store_has(store, sweep, &each), 1);
+    }
+    visited[0] = '\0';
+    OK(store_each_run(store, sweep, note_run, &left));
+    OK(strstr(visited, "load 1 1\n") && strstr(visited, "load 999991 1\n"));
+    store_close(store);
+    sqlite3 *db;
+    EQ(sqlite3_open(path, &db), SQLITE_OK);
+    sqlite3_stmt *query;
+    sqlite3_prepare_v2(db, "SELECT count(*) FROM run WHERE load = 0.05", -1, &query, NULL);
+    if (sqlite3_step(query) == SQLITE_ROW) found = sqlite3_column_int(query, 0);
+    sqlite3_finalize(query);
+    sqlite3_close(db);
+    EQ(found, 1);
+}
+
+static void a_store_that_cannot_be_upgraded_is_refused(void)
+{
+    make_version_1();
+    int code;
+    FILE *writer = fopen(path, "r+b"); /* an older leat writes to it */
+    EQ(flock(fileno(writer), LOCK_EX), 0);
+    OK(is_refused(STORE_READ, FAILED, "another leat writes to it"));
+    fclose(writer);
+    if (geteuid() != 0) { /* root may write everything */
+        EQ(chmod(path, 0444), 0);
+        OK(is_refused(STORE_READ, WRONG, "a store of version 1, which cannot be written"));
+        EQ(chmod(path, 0644), 0);
+    }
+    struct store *store = store_open(path, STORE_READ, &code);
+    OK(store && throughput_of(store, "mesh:4,4", 50000, INT64_MAX) == 0.05);
+    store_close(store);
 }
 
 static void a_file_of_another_program_is_refused(void)
@@ -286,7 +428,7 @@ static void one_writes_at_a_time_and_others_read(void)
     int code;
     const int64_t sweep = make_store();
     struct store *writer = store_open(path, STORE_WRITE, &code);
-    OK(is_refused(STORE_WRITE, FAILED, "another sweep writes to it"));
+    OK(is_refused(STORE_WRITE, FAILED, "another leat writes to it"));
     struct store *reader = store_open(path, STORE_READ, &code);
     OK(reader);
     EQ(store_has(reader, sweep, &key), 1);
@@ -308,7 +450,9 @@ TAP_MAIN(T(what_is_put_is_read_back), T(figures_that_a_result_lacks_are_absent),
          T(what_is_no_json_object_is_not_stored), T(a_sweep_is_known_by_version_options_and_files),
          T(runs_are_visited_in_order_until_a_visit_ends_it),
          T(what_was_opened_for_nothing_leaves_nothing), T(the_file_has_its_application_and_version),
-         T(a_store_of_a_newer_version_is_refused), T(a_file_of_another_program_is_refused),
+         T(a_store_of_a_newer_version_is_refused), T(programs_are_appended_and_visited_in_order),
+         T(a_store_of_version_1_is_upgraded_when_it_is_opened), T(loads_are_numbers_and_exact),
+         T(a_store_that_cannot_be_upgraded_is_refused), T(a_file_of_another_program_is_refused),
          T(a_damaged_store_is_refused), T(what_is_not_there_cannot_be_read),
          T(one_writes_at_a_time_and_others_read), T(clean_up))
 
