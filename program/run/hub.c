@@ -47,11 +47,11 @@ struct call {
 struct task {
     struct leat_hub_task report;
     struct inbox inbox;
-    leat_time ahead_to;   /* its time while it runs ahead of the network; 0: it does not */
-    leat_time waits_from; /* if so: when it would have begun to wait */
-    int process;          /* its descriptor, -1: none */
-    leat_time expected_at;
-    bool is_seen_waiting; /* reported to the observer */
+    leat_time ahead_to;            /* its time while it runs ahead of the network; 0: it does not */
+    leat_time waits_from;          /* if so: when it would have begun to wait */
+    int process;                   /* its descriptor, -1: none */
+    bool is_seen_waiting;          /* reported to the observer */
+    struct leat_hub_pair *sent_to; /* [slots]; NULL: nothing */
 };
 
 struct leat_hub {
@@ -134,7 +134,7 @@ static void show_begin(const struct leat_hub *hub, uint32_t i)
 {
     const struct leat_hub_watch *watch = hub->config.watch;
     watch->begins(watch->context, i, leat_share_slot(hub->share, i)->port,
-                  hub->task[i].expected_at - hub->offset);
+                  hub->task[i].report.start - hub->offset);
 }
 
 static void show_wait(struct leat_hub *hub, uint32_t i)
@@ -207,9 +207,22 @@ void leat_hub_signal(struct leat_hub *hub, uint32_t task, const void *octets, si
     post_octets(hub, task, LEAT_TASK_SIGNALLED, 0, octets, len, at);
 }
 
-void leat_hub_count_sent(struct leat_hub *hub, uint32_t task, uint64_t octets)
+/* Few tasks send to all others, or at all: a row exists once its task sends. */
+static void count_pair(struct leat_hub *hub, uint32_t from, uint32_t to, uint64_t octets)
+{
+    struct task *task = &hub->task[from];
+    if (!task->sent_to) {
+        task->sent_to = leat_child_grown(NULL, hub->config.slots, sizeof *task->sent_to);
+        memset(task->sent_to, 0, hub->config.slots * sizeof *task->sent_to);
+    }
+    task->sent_to[to].messages++;
+    task->sent_to[to].octets += octets;
+}
+
+void leat_hub_count_sent(struct leat_hub *hub, uint32_t task, uint32_t to, uint64_t octets)
 {
     note_news(hub);
+    count_pair(hub, task, to, octets);
     hub->task[task].report.messages_sent++;
     hub->task[task].report.octets_sent += octets;
 }
@@ -370,7 +383,7 @@ static void send_message(struct leat_hub *hub, uint32_t task, const struct leat_
                                          .block = r->block,
                                          .len = r->len,
                                          .notify_sent = r->notify_sent };
-    leat_hub_count_sent(hub, task, r->len);
+    leat_hub_count_sent(hub, task, r->to, r->len);
     if (watch) show_message(hub, id, watch->handed_over, r->at - hub->offset);
     if (!leat_port_send(hub->config.net, &message, r->at - hub->offset))
         end_run(hub, LEAT_HUB_FAILED, "more messages are in flight than the network has room for");
@@ -686,7 +699,7 @@ enum leat_hub_end leat_hub_run(struct leat_hub *hub, char *reason, size_t reason
 void leat_hub_expect(struct leat_hub *hub, uint32_t slot)
 {
     struct leat_share_slot *s = leat_share_slot(hub->share, slot);
-    s->clock = hub->task[slot].expected_at = hub->now;
+    s->clock = hub->task[slot].report.start = hub->now;
     s->port = hub->config.port ? hub->config.port[slot] : slot % hub->config.net->ports;
     if (slot >= hub->used) hub->used = slot + 1;
     count_tasks(hub, 1);
@@ -745,6 +758,7 @@ struct leat_hub *leat_hub_create(const struct leat_hub_config *config, char *why
     }
     hub->share->expected = config->expected;
     hub->share->compute_scale = config->compute_scale;
+    hub->share->start = hub->offset;
     leat_share_blocks_init(&hub->blocks, hub->share, config->slots);
     leat_share_take_short_turns();
     for (uint32_t i = 0; i < config->expected; i++)
@@ -762,6 +776,7 @@ void leat_hub_destroy(struct leat_hub *hub)
 {
     for (uint32_t i = 0; i < hub->config.slots; i++) {
         free(hub->task[i].inbox.event);
+        free(hub->task[i].sent_to);
         if (hub->task[i].process >= 0) close(hub->task[i].process);
     }
     if (hub->share) {
@@ -794,6 +809,16 @@ const struct leat_task_profile *leat_hub_profile(const struct leat_hub *hub, uin
     const struct leat_share_slot *s = leat_share_slot(hub->share, slot);
     const uint32_t most = s->profiles < LEAT_SHARE_PROFILES ? s->profiles : LEAT_SHARE_PROFILES;
     return index < most ? &s->profile[index] : NULL;
+}
+
+const struct leat_timeline *leat_hub_timeline(const struct leat_hub *hub, uint32_t slot)
+{
+    return &leat_share_slot(hub->share, slot)->timeline;
+}
+
+const struct leat_hub_pair *leat_hub_sent_to(const struct leat_hub *hub, uint32_t slot)
+{
+    return hub->task[slot].sent_to;
 }
 
 leat_time leat_hub_now(const struct leat_hub *hub)

@@ -18,6 +18,7 @@
 #define LEAT_PROGRAM_HUB_H
 
 #include "task.h"
+#include "timeline.h"
 #include <leat/port.h>
 #include <sys/types.h>
 
@@ -100,6 +101,7 @@ struct leat_hub_config {
 };
 
 struct leat_hub_task {
+    leat_time start;     /* when it was expected */
     leat_time clock;     /* of the task, when it last waited or left */
     leat_time waited_ps; /* in leat_task_wait, simulated */
     uint64_t messages_sent, octets_sent, messages_received, octets_received;
@@ -125,6 +127,16 @@ const struct leat_hub_task *leat_hub_task(const struct leat_hub *hub, uint32_t s
 /* The calls that a task has made, in the order of their first ones; NULL past the last. */
 const struct leat_task_profile *leat_hub_profile(const struct leat_hub *hub, uint32_t slot,
                                                  uint32_t index);
+/* When it made them: its states are the calls, by their index. */
+const struct leat_timeline *leat_hub_timeline(const struct leat_hub *hub, uint32_t slot);
+
+/* What a task has sent to others. */
+struct leat_hub_pair {
+    uint64_t messages, octets;
+};
+/* To each slot; NULL: nothing to any. */
+const struct leat_hub_pair *leat_hub_sent_to(const struct leat_hub *hub, uint32_t slot);
+
 leat_time leat_hub_now(const struct leat_hub *hub);
 
 /* ---- for services --------------------------------------------------------------------------- */
@@ -133,8 +145,8 @@ void leat_hub_answer(struct leat_hub *hub, uint32_t task, uint64_t cookie, const
                      size_t len, leat_time at);
 void leat_hub_signal(struct leat_hub *hub, uint32_t task, const void *octets, size_t len,
                      leat_time at);
-/* A message of the task that the service carried, not the network: it counts like the others. */
-void leat_hub_count_sent(struct leat_hub *hub, uint32_t task, uint64_t octets);
+/* A message that the service carried, not the network: it counts like the others. */
+void leat_hub_count_sent(struct leat_hub *hub, uint32_t task, uint32_t to, uint64_t octets);
 void leat_hub_count_received(struct leat_hub *hub, uint32_t task, uint64_t octets);
 /* Ends the run with this reason (a sentence without a full stop), unless it has ended already. */
 void leat_hub_stop(struct leat_hub *hub, enum leat_hub_end end, const char *reason);

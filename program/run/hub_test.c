@@ -423,7 +423,7 @@ static void answer_alike(void *context, struct leat_hub *hub, uint32_t task, uin
         leat_hub_stop(hub, LEAT_HUB_FAILED, "it was told to");
         return;
     }
-    leat_hub_count_sent(hub, task, len);
+    leat_hub_count_sent(hub, task, 0, len);
     leat_hub_count_received(hub, task, len);
     leat_hub_answer(hub, task, cookie, question, len, at + 1);
 }

@@ -13,12 +13,13 @@
 #define LEAT_PROGRAM_SHARE_H
 
 #include "task.h"
+#include "timeline.h"
 #include <pthread.h>
 #include <stdalign.h>
 #include <stdatomic.h>
 
 enum {
-    LEAT_SHARE_VERSION = 7,
+    LEAT_SHARE_VERSION = 8,
     LEAT_SHARE_REQUESTS = 1024, /* of a ring: a power of two */
     LEAT_SHARE_EVENTS = 1024,
     LEAT_SHARE_LINE = 64,
@@ -27,7 +28,8 @@ enum {
     LEAT_SHARE_CLASSES = LEAT_SHARE_CLASS_MAX + 1,
     LEAT_SHARE_REASON_LEN = 256,
     LEAT_SHARE_CALL_LEN = 64,
-    LEAT_SHARE_PROFILES = 64, /* names of calls; more are counted together in the last */
+    LEAT_SHARE_PROFILES =
+        LEAT_TIMELINE_STATES, /* names of calls; more are counted together in the last */
 };
 #define LEAT_SHARE_MAGIC  UINT64_C(0x316e75727461656c) /* "leatrun1" */
 #define LEAT_SHARE_BLOCKS (UINT64_C(1) << 30)          /* octets of each slot */
@@ -80,6 +82,7 @@ struct leat_share_slot {
     char reason[LEAT_SHARE_REASON_LEN];
     uint32_t profiles;
     struct leat_task_profile profile[LEAT_SHARE_PROFILES];
+    struct leat_timeline timeline; /* its states: the profiles */
     /* Blocks that receivers returned: a stack, linked through their headers. */
     alignas(LEAT_SHARE_LINE) _Atomic uint64_t returned;
     struct leat_share_request request[LEAT_SHARE_REQUESTS];
@@ -99,6 +102,7 @@ struct leat_share {
     uint32_t version;
     uint32_t slots, expected;
     uint64_t slots_at, blocks_at, len; /* where they begin; of all */
+    leat_time start;                   /* of simulated time */
     double compute_scale;
     uint32_t polls; /* polls of the awaited word before a task sleeps */
     struct leat_share_copy copy;

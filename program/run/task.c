@@ -27,6 +27,7 @@ static struct {
     uint64_t measured_ns; /* computing time of this thread that has been charged */
     leat_time waited;
     bool is_in_call;
+    leat_time call_at;                         /* when it began */
     const char *profiled[LEAT_SHARE_PROFILES]; /* the names of the slot's profiles */
 } self;
 
@@ -259,30 +260,37 @@ void leat_task_charge(leat_time span_ps)
 
 /* ---- profile --------------------------------------------------------------------------------- */
 
-/* Names are static, so that most are found by their address. */
-static struct leat_task_profile *profile_of(const char *name)
+/* Its place. Names are static, so that most are found by their address. */
+static uint32_t profile_of(const char *name)
 {
     struct leat_share_slot *slot = self.slot;
     uint32_t i = 0;
     while (i < slot->profiles && self.profiled[i] != name)
         i++;
-    if (i < slot->profiles) return &slot->profile[i];
+    if (i < slot->profiles) return i;
     for (i = 0; i < slot->profiles; i++)
-        if (strcmp(slot->profile[i].name, name) == 0) return &slot->profile[i];
-    if (i == LEAT_SHARE_PROFILES) return &slot->profile[i - 1];
+        if (strcmp(slot->profile[i].name, name) == 0) return i;
+    if (i == LEAT_SHARE_PROFILES) return i - 1;
     if (i == LEAT_SHARE_PROFILES - 1) name = "other calls";
     slot->profile[i] = (struct leat_task_profile){ 0 };
     snprintf(slot->profile[i].name, sizeof slot->profile[i].name, "%s", name);
     self.profiled[i] = name;
-    slot->profiles++;
-    return &slot->profile[i];
+    return slot->profiles++;
+}
+
+/* Up to now, the task was in this call, or waited in it. */
+static void note_time(uint32_t profile, leat_time from)
+{
+    leat_timeline_add(&self.slot->timeline, profile, from - self.share->start,
+                      self.clock - self.share->start);
 }
 
 struct leat_task_span leat_task_enter(void)
 {
     if (!self.has_begun || self.is_in_call) return (struct leat_task_span){ 0 };
     self.is_in_call = true;
-    return (struct leat_task_span){ leat_task_now(), self.waited, true };
+    self.call_at = leat_task_now();
+    return (struct leat_task_span){ self.call_at, self.waited, true };
 }
 
 void leat_task_exit(struct leat_task_span span, const char *name, uint64_t octets)
@@ -290,11 +298,13 @@ void leat_task_exit(struct leat_task_span span, const char *name, uint64_t octet
     if (!span.counts) return;
     self.is_in_call = false;
     if (!self.has_begun) return;
-    struct leat_task_profile *profile = profile_of(name);
+    const uint32_t place = profile_of(name);
+    struct leat_task_profile *profile = &self.slot->profile[place];
     profile->calls++;
     profile->octets += octets;
     profile->took_ps += leat_task_now() - span.at;
     profile->waited_ps += self.waited - span.waited;
+    note_time(place, span.at);
 }
 
 /* ---- handing over ---------------------------------------------------------------------------- */
@@ -396,6 +406,8 @@ bool leat_task_wait(leat_time deadline, const char *call, const char *about)
         hand_over(deadline > self.clock ? deadline : self.clock);
     }
     self.waited += self.clock - before;
+    /* Now, since a call that waits for ever has no end. */
+    if (self.clock > before) note_time(profile_of(call), self.is_in_call ? self.call_at : before);
     return self.slot->events > 0;
 }
 

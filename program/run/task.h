@@ -23,7 +23,8 @@
 /* Of the call that a task waits in, and of what it waits for there; with their zeros. */
 enum { LEAT_TASK_CALL_LEN = 64, LEAT_TASK_ABOUT_LEN = 128 };
 
-/* What the calls of one name that a program made of the message library took, in simulated time. */
+/* What the calls of one name that a program made of the message library took, in simulated time.
+ * Without calls: only a wait of a library whose calls are not counted. */
 struct leat_task_profile {
     char name[LEAT_TASK_CALL_LEN];
     uint64_t calls, octets;       /* octets: that it handed over, by its own count */
@@ -127,7 +128,7 @@ void leat_task_exit(struct leat_task_span span, const char *name, uint64_t octet
 
 /* Blocks until there is an event, or the clock has reached `deadline` (LEAT_NEVER: none). True:
  * there is an event. With a past deadline it only checks for events up to now. `call`: the call
- * that it waits in ("MPI_Recv"); `about`: what for (" from 3, tag 7", or ""). Both are shown, one
+ * that it waits in ("MPI_Recv"), static; `about`: what for (" from 3, tag 7", or ""). Both are shown, one
  * after the other, if nothing more can happen. */
 bool leat_task_wait(leat_time deadline, const char *call, const char *about);
 

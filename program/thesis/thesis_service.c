@@ -350,9 +350,12 @@ static bool on_gone(void *context, struct leat_hub *hub, uint32_t task, bool die
 
 /* ---- the platform's side --------------------------------------------------------------------- */
 
+/* A message to all of a name counts once, for the first of them. */
 static void note_sent(struct leat_atm_service *service, const struct entry *entry)
 {
-    leat_hub_count_sent(service->hub, slot_of(service, entry), entry->octets_put);
+    const struct entry *to = find(service, entry->to.name, entry->to.instance);
+    leat_hub_count_sent(service->hub, slot_of(service, entry), slot_of(service, to ? to : entry),
+                        entry->octets_put);
     if (service->config.records)
         leat_atm_records_sent(&service->records, entry->granted_cycle, entry->question.type,
                               &entry->id, &entry->to);

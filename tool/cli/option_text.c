@@ -1,6 +1,7 @@
 #include "option_text.h"
 #include "duration.h"
 #include "leat_text.h"
+#include "shell.h"
 #include <string.h>
 
 /* Long powers of ten are hard to read: 1e15. */
@@ -88,4 +89,20 @@ const char *option_kinds_text(const char *kinds)
             used += (size_t)snprintf(text + used, sizeof text - used, used ? ", %s" : "%s",
                                      known[i].text);
     return text;
+}
+
+/* Values of a repeated option are joined by newlines. */
+void option_put(FILE *out, const struct option *o, const char *value)
+{
+    const char *blank = "";
+    for (const char *end; value; value = end) {
+        end = o->repeats ? strchr(value, '\n') : NULL;
+        fprintf(out, "%s%s", blank, o->name);
+        if (o->argument) {
+            putc(' ', out);
+            shell_put_word(out, value, end ? (size_t)(end - value) : strlen(value));
+        }
+        if (end) end++;
+        blank = " ";
+    }
 }

@@ -6,8 +6,10 @@
 #include "fabric_kind.h"
 #include "hub.h"
 #include "net_port.h"
+#include "result_file.h"
 #include "sim_atm_platform.h"
 #include "sim_atm_replay.h"
+#include "store.h"
 #include "tool.h"
 #include <sys/types.h>
 
@@ -15,6 +17,9 @@ enum {
     RUN_TASKS_MAX = 1024,
     RUN_SPAWNED_MAX = 64, /* PVM tasks that other tasks start */
     RUN_PATH_CAP = 4096,
+    RUN_FABRICS_MAX = 64,
+    RUN_WIRES_MAX = 32, /* the busiest */
+    RUN_WIRE_CAP = 48,
 };
 
 enum run_library { RUN_MPI, RUN_PVM, RUN_ATM }; /* the last: leat/atm_task.h */
@@ -31,9 +36,11 @@ struct run_job {
     const char *record;  /* a file; NULL: none */
     const char *records; /* of communication, leat/atm_task.h: a file; NULL: none */
     const char *json;    /* a file, "": standard output; NULL: none */
+    const char *store;   /* a file; NULL: none */
     leat_time patience;  /* of the hub */
     bool real_clock, contention, profile;
-    bool silent; /* the program's output is not shown */
+    bool is_one_of_several; /* fabrics: options may be meant for others */
+    bool silent;            /* the program's output is not shown */
     uint32_t flit_octets, packet_flits;
     char program[RUN_PATH_CAP]; /* its path */
     char **words;               /* the program as it was named, its arguments, NULL */
@@ -49,6 +56,31 @@ struct run_network {
     const struct leat_sim_atm_replay *replay; /* of an ATM fabric without the platform; NULL */
     const struct leat_net *flits; /* of a network of switches, to be recorded; else NULL */
     bool is_recorded;
+};
+
+/* What one task sent to another. */
+struct run_pair {
+    uint32_t sender, receiver;
+    uint64_t messages, octets;
+};
+
+struct run_wire {
+    char name[RUN_WIRE_CAP];
+    uint64_t carried;
+};
+
+/* A task was in a state for so many thousandths of a bin. */
+struct run_slice {
+    uint32_t task;
+    uint16_t bin, state, share;
+};
+
+struct run_timeline {
+    leat_time bin_ps;
+    char (*state)[LEAT_TASK_CALL_LEN];
+    uint32_t states;
+    struct run_slice *slice; /* by task, bin and state */
+    size_t slices, slice_cap;
 };
 
 /* The result of a run. */
@@ -69,6 +101,13 @@ struct run_outcome {
     uint32_t *port;
     struct leat_task_profile *call; /* of all tasks, the longest first */
     uint32_t calls;
+    struct run_pair *pair; /* by sender, then receiver */
+    size_t pairs;
+    struct run_timeline timeline;
+    struct run_wire wire[RUN_WIRES_MAX]; /* the busiest first */
+    uint32_t wires;
+    const char *wires_carry; /* "flits"; NULL: this network does not count */
+    double wire_seconds;     /* that one of them takes */
     char fabric[LEAT_FABRIC_NAME_CAP];
 };
 
@@ -81,18 +120,94 @@ struct run_outcome {
 bool run_once(struct run_job *job, bool contention_free, struct run_outcome *out);
 void run_outcome_free(struct run_outcome *out);
 
+/* Would the tasks have their places on these ports? False after a complaint. */
+bool run_placement_check(const struct run_job *job, uint32_t ports);
+
 /* Reports why, if the run has failed, and returns the exit code. */
 int run_judge(const struct run_job *job, const struct run_outcome *out);
 
 /* One word for how it ended, for JSON. `reason`: "" on success. */
 const char *run_status(const struct run_outcome *out, char *reason, size_t cap);
 
+static inline double run_seconds(leat_time ps)
+{
+    return 1e-12 * (double)ps;
+}
+
+/* ---- results (run_object.c) ---- */
+
+struct leat_json;
+
+/* Why another run may give a different result; returns the number of reasons. */
+enum { RUN_REASONS_MAX = 4 };
+size_t run_not_repeatable(const struct run_job *job, const struct run_outcome *out,
+                          const char *reason[RUN_REASONS_MAX]);
+
+/* Tasks that receive from others in a different order without contention. */
+uint32_t run_count_reordered(const struct run_outcome *out, const struct run_outcome *alone);
+/* Why a run may take longer without contention. */
+extern const char run_anomaly[];
+
+/* The object leat.run/1 and a line end, to be freed. `alone`: without contention, or NULL. NULL
+ * after a complaint. */
+char *run_object(const struct run_job *job, const struct run_outcome *out,
+                 const struct run_outcome *alone);
+
+/* ---- where results go (run_results.c) ---- */
+
+struct run_results {
+    const struct run_job *job;
+    struct store *store;     /* NULL: none */
+    struct result_file file; /* its name is NULL: none */
+    char *command, *options; /* as in struct store_program */
+    uint32_t objects;
+};
+
+/* DONE, or a code after a complaint. In any case call run_results_close, which returns DONE, or
+ * FAILED after a complaint. */
+int run_results_open(const struct run_job *job, struct run_results *results);
+int run_results_close(struct run_results *results);
+/* A run over job->fabric has ended; one that was interrupted is not stored. False after a
+ * complaint. */
+bool run_results_add(struct run_results *results, const struct run_outcome *out,
+                     const struct run_outcome *alone);
+
+/* ---- between tasks (run_pairs.c), on wires (run_wires.c), in time (run_timeline.c) ---- */
+
+/* False after a complaint. */
+bool run_pairs_keep(const struct leat_hub *hub, struct run_outcome *out);
+void run_pairs_json(struct leat_json *j, const struct run_outcome *out);
+
+void run_wires_keep(const struct run_network *network, struct run_outcome *out);
+void run_wires_json(struct leat_json *j, const struct run_outcome *out);
+
+/* False after a complaint. */
+bool run_timeline_keep(const struct leat_hub *hub, struct run_outcome *out);
+void run_timeline_json(struct leat_json *j, const struct run_outcome *out);
+
+/* ---- several fabrics (run_several.c) ---- */
+
+/* The values of --fabric; words are cut at their ends. Their number; 0 after a complaint. */
+uint32_t run_fabrics_read(const struct arguments *args, char *word[RUN_FABRICS_MAX]);
+/* Can each of them be made, with these options? False after a complaint. */
+bool run_fabrics_check(struct run_job *job, char *const *word, uint32_t count);
+
+/* A line of the comparison. */
+struct run_line {
+    char fabric[LEAT_FABRIC_NAME_CAP];
+    const char *status;
+    uint32_t tasks;
+    leat_time simulated_ps;
+    double contention; /* seconds; NAN: unknown */
+    uint64_t messages, octets;
+};
+void run_compare(const struct run_line *line, uint32_t count, FILE *to);
+
 /* ---- calls (run_profile.c) ---- */
 
 /* False after a complaint. */
 bool run_profile_keep(const struct leat_hub *hub, struct run_outcome *out);
 void run_profile_text(const struct run_outcome *out, FILE *to);
-struct leat_json;
 void run_profile_json(struct leat_json *j, const struct run_outcome *out);
 
 /* ---- networks (run_network.c): false after a complaint; either way run_network_close ---- */

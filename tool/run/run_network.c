@@ -58,7 +58,8 @@ bool run_network_open(const struct run_job *job, bool contention_free, struct ru
     memset(out, 0, sizeof *out);
     out->is_recorded = job->record && !contention_free;
     out->fabric = fabric_read(job->verb, job->fabric);
-    if (!out->fabric || !fabric_has_options(job->args, out->fabric)) return false;
+    if (!out->fabric) return false;
+    if (!job->is_one_of_several && !fabric_has_options(job->args, out->fabric)) return false;
     const struct fabric_verbs *verbs = fabric_verbs_of(out->fabric->kind);
     return (!verbs->options || verbs->options(job->args, out->fabric)) &&
            (job->library == RUN_ATM ? open_platform : open_ports)(job, contention_free, out);

@@ -70,6 +70,14 @@ static uint32_t count_slots(struct run_job *job, uint32_t ports)
     return job->tasks + (job->library == RUN_PVM ? RUN_SPAWNED_MAX : 0);
 }
 
+bool run_placement_check(const struct run_job *job, uint32_t ports)
+{
+    static uint32_t port[RUN_TASKS_MAX + RUN_SPAWNED_MAX];
+    struct run_job copy = *job;
+    const uint32_t slots = count_slots(&copy, ports);
+    return place(&copy, slots, ports, port);
+}
+
 static bool make_room(struct run_outcome *out, const struct run_network *network, uint32_t slots)
 {
     *out = (struct run_outcome){ .tasks = slots };
@@ -137,6 +145,9 @@ static bool run_over(struct run_job *job, struct run_network *network, struct ru
         out->end = leat_hub_run(hub, out->reason, sizeof out->reason);
         keep_tasks(hub, out);
         run_profile_keep(hub, out);
+        run_pairs_keep(hub, out);
+        run_timeline_keep(hub, out);
+        run_wires_keep(network, out);
         memcpy(out->port, processes.port, slots * sizeof *out->port);
         out->code = processes.ops->end(&processes, hub, out->end != LEAT_HUB_DONE);
         if (out->end == LEAT_HUB_DONE && interrupted) be_interrupted(out);
@@ -190,6 +201,9 @@ void run_outcome_free(struct run_outcome *out)
     free(out->task);
     free(out->port);
     free(out->call);
+    free(out->pair);
+    free(out->timeline.state);
+    free(out->timeline.slice);
     *out = (struct run_outcome){ 0 };
 }
 

@@ -30,6 +30,7 @@ bool run_profile_keep(const struct leat_hub *hub, struct run_outcome *out)
     const struct leat_task_profile *each;
     for (uint32_t task = 0; task < out->tasks; task++)
         for (uint32_t i = 0; (each = leat_hub_profile(hub, task, i)); i++) {
+            if (!each->calls) continue;
             struct leat_task_profile *row = row_of(out, each->name);
             if (!row) return complain("no memory for the profile");
             row->calls += each->calls;
@@ -39,11 +40,6 @@ bool run_profile_keep(const struct leat_hub *hub, struct run_outcome *out)
         }
     if (out->calls) qsort(out->call, out->calls, sizeof *out->call, compare);
     return true;
-}
-
-static double seconds(leat_time ps)
-{
-    return 1e-12 * (double)ps;
 }
 
 void run_profile_text(const struct run_outcome *out, FILE *to)
@@ -56,7 +52,7 @@ void run_profile_text(const struct run_outcome *out, FILE *to)
     for (uint32_t i = 0; i < out->calls; i++) {
         const struct leat_task_profile *c = &out->call[i];
         fprintf(to, "  %-24s %10" PRIu64 " %14" PRIu64 " %14.9f %14.9f %6.2f%%\n", c->name,
-                c->calls, c->octets, seconds(c->took_ps), seconds(c->waited_ps),
+                c->calls, c->octets, run_seconds(c->took_ps), run_seconds(c->waited_ps),
                 all ? 100 * (double)c->took_ps / (double)all : 0);
     }
     if (!out->calls) fputs("  no calls were counted, expected those of MPI\n", to);
@@ -71,8 +67,8 @@ void run_profile_json(struct leat_json *j, const struct run_outcome *out)
         leat_json_string(j, "call", c->name);
         leat_json_uint(j, "calls", c->calls);
         leat_json_uint(j, "bytes", c->octets);
-        json_fixed(j, "seconds", seconds(c->took_ps), 12);
-        json_fixed(j, "waiting_seconds", seconds(c->waited_ps), 12);
+        json_fixed(j, "seconds", run_seconds(c->took_ps), 12);
+        json_fixed(j, "waiting_seconds", run_seconds(c->waited_ps), 12);
         leat_json_end(j);
     }
     leat_json_end(j);

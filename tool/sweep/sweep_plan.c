@@ -3,6 +3,7 @@
 #include "json_out.h"
 #include "net_sim.h"
 #include "number.h"
+#include "option_text.h"
 #include "shell.h"
 #include "sim.h"
 #include "sweep.h"
@@ -246,22 +247,6 @@ static const char *common_value(const struct sweep_plan *plan, const struct opti
     return argument(plan->args, option->name);
 }
 
-/* Values of a repeated option are joined by newlines. */
-static void put_option(FILE *out, const struct option *option, const char *value)
-{
-    const char *blank = "";
-    for (const char *end; value; value = end) {
-        end = option->repeats ? strchr(value, '\n') : NULL;
-        fprintf(out, "%s%s", blank, option->name);
-        if (option->argument) {
-            putc(' ', out);
-            shell_put_word(out, value, end ? (size_t)(end - value) : strlen(value));
-        }
-        if (end) end++;
-        blank = " ";
-    }
-}
-
 static void put_options(FILE *out, const struct sweep_plan *plan)
 {
     const char *blank = "";
@@ -269,7 +254,7 @@ static void put_options(FILE *out, const struct sweep_plan *plan)
         const char *value = common_value(plan, o);
         if (!value) continue;
         fputs(blank, out);
-        put_option(out, o, value);
+        option_put(out, o, value);
         blank = " ";
     }
 }
