@@ -258,17 +258,17 @@ static uint64_t octets_of_parts(const int counts[], MPI_Datatype type, const MPI
     BLOCKING_CALL(PMPI_##NAME, __VA_ARGS__)
 
 /* A call that returns at once, and is only counted. */
-#define COUNTED_CALL(NAME, PARAMETERS, ARGUMENTS, ...)                   \
-    int NAME PARAMETERS                                                  \
-    {                                                                    \
-        static int(*next) PARAMETERS;                                    \
-        const struct leat_fi_call call = { .name = #NAME, __VA_ARGS__ }; \
-        FIND(next, #NAME);                                               \
-        if (call.is_deep) leat_fi_call_starts_deep();                    \
-        const struct leat_task_span span = leat_fi_span_begin();         \
-        const int result = next ARGUMENTS;                               \
-        leat_fi_span_end(span, call.name, call.octets);                  \
-        return result;                                                   \
+#define COUNTED_CALL(NAME, PARAMETERS, ARGUMENTS, ...)                    \
+    int NAME PARAMETERS                                                   \
+    {                                                                     \
+        static int(*next) PARAMETERS;                                     \
+        const struct leat_fi_call call = { .name = #NAME, __VA_ARGS__ };  \
+        FIND(next, #NAME);                                                \
+        if (call.is_deep) leat_fi_call_starts_deep();                     \
+        const struct leat_task_span span = leat_fi_span_begin(call.name); \
+        const int result = next ARGUMENTS;                                \
+        leat_fi_span_end(span, call.octets);                              \
+        return result;                                                    \
     }
 #define COUNTED(NAME, ...)                \
     COUNTED_CALL(MPI_##NAME, __VA_ARGS__) \

@@ -98,27 +98,27 @@ void leat_fi_be_no_copy(const char *call)
     if (leat_task_is_copy()) leat_task_refuse_copy(call);
 }
 
-struct leat_task_span leat_fi_span_begin(void)
-{
-    struct leat_task_span span = { 0 };
-    if (!leat_fi_is_simulated()) return span;
-    leat_fi_lock();
-    span = leat_task_enter();
-    leat_fi_unlock();
-    return span;
-}
-
 /* Tools and Fortran call PMPI_Send for MPI_Send. */
 static const char *plain_name(const char *name)
 {
     return name[0] == 'P' ? name + 1 : name;
 }
 
-void leat_fi_span_end(struct leat_task_span span, const char *name, uint64_t octets)
+struct leat_task_span leat_fi_span_begin(const char *name)
 {
-    if (!span.counts) return;
+    struct leat_task_span span = { 0 };
+    if (!leat_fi_is_simulated()) return span;
     leat_fi_lock();
-    leat_task_exit(span, plain_name(name), octets);
+    span = leat_task_enter(plain_name(name));
+    leat_fi_unlock();
+    return span;
+}
+
+void leat_fi_span_end(struct leat_task_span span, uint64_t octets)
+{
+    if (!span.name) return;
+    leat_fi_lock();
+    leat_task_exit(span, octets);
     leat_fi_unlock();
 }
 
@@ -132,7 +132,7 @@ bool leat_fi_call_enter(const struct leat_fi_call *call)
     if (rank.call) return false;
     rank.call = call;
     rank.has_about = false;
-    rank.span = leat_fi_span_begin();
+    rank.span = leat_fi_span_begin(call->name);
     leat_fi_queue_stir();
     return true;
 }
@@ -143,7 +143,7 @@ void leat_fi_call_exit(const struct leat_fi_call *call, bool entered)
     if (call->frees_window) leat_fi_private_window_freed();
     if (!entered) return;
     rank.call = NULL;
-    leat_fi_span_end(rank.span, call->name, call->octets);
+    leat_fi_span_end(rank.span, call->octets);
 }
 
 const struct leat_fi_call *leat_fi_call(void)

@@ -68,8 +68,8 @@ bool leat_fi_call_enter(const struct leat_fi_call *call);
 void leat_fi_call_exit(const struct leat_fi_call *call, bool entered);
 
 /* A call that is counted for the profile only. */
-struct leat_task_span leat_fi_span_begin(void);
-void leat_fi_span_end(struct leat_task_span span, const char *name, uint64_t octets);
+struct leat_task_span leat_fi_span_begin(const char *name);
+void leat_fi_span_end(struct leat_task_span span, uint64_t octets);
 
 /* NULL: in none that blocks. */
 const struct leat_fi_call *leat_fi_call(void);

@@ -26,8 +26,7 @@ static struct {
     leat_time clock;
     uint64_t measured_ns; /* computing time of this thread that has been charged */
     leat_time waited;
-    bool is_in_call;
-    leat_time call_at;                         /* when it began */
+    struct leat_task_span call;                /* that it is in */
     const char *profiled[LEAT_SHARE_PROFILES]; /* the names of the slot's profiles */
 } self;
 
@@ -285,20 +284,19 @@ static void note_time(uint32_t profile, leat_time from)
                       self.clock - self.share->start);
 }
 
-struct leat_task_span leat_task_enter(void)
+struct leat_task_span leat_task_enter(const char *name)
 {
-    if (!self.has_begun || self.is_in_call) return (struct leat_task_span){ 0 };
-    self.is_in_call = true;
-    self.call_at = leat_task_now();
-    return (struct leat_task_span){ self.call_at, self.waited, true };
+    if (!self.has_begun || self.call.name) return (struct leat_task_span){ 0 };
+    self.call = (struct leat_task_span){ name, leat_task_now(), self.waited };
+    return self.call;
 }
 
-void leat_task_exit(struct leat_task_span span, const char *name, uint64_t octets)
+void leat_task_exit(struct leat_task_span span, uint64_t octets)
 {
-    if (!span.counts) return;
-    self.is_in_call = false;
+    if (!span.name) return;
+    self.call.name = NULL;
     if (!self.has_begun) return;
-    const uint32_t place = profile_of(name);
+    const uint32_t place = profile_of(span.name);
     struct leat_task_profile *profile = &self.slot->profile[place];
     profile->calls++;
     profile->octets += octets;
@@ -406,8 +404,11 @@ bool leat_task_wait(leat_time deadline, const char *call, const char *about)
         hand_over(deadline > self.clock ? deadline : self.clock);
     }
     self.waited += self.clock - before;
-    /* Now, since a call that waits for ever has no end. */
-    if (self.clock > before) note_time(profile_of(call), self.is_in_call ? self.call_at : before);
+    if (self.clock == before) return self.slot->events > 0;
+    if (self.call.name) /* now, since a call that waits for ever has no end */
+        note_time(profile_of(self.call.name), self.call.at);
+    else
+        note_time(profile_of(call), before);
     return self.slot->events > 0;
 }
 

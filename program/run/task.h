@@ -120,16 +120,16 @@ void leat_task_call(const void *question, size_t len, uint64_t cookie);
 /* A call of the program begins, and has ended: it counts as one of this name, which is static. One
  * within another does not count. */
 struct leat_task_span {
+    const char *name; /* NULL: it does not count */
     leat_time at, waited;
-    bool counts;
 };
-struct leat_task_span leat_task_enter(void);
-void leat_task_exit(struct leat_task_span span, const char *name, uint64_t octets);
+struct leat_task_span leat_task_enter(const char *name);
+void leat_task_exit(struct leat_task_span span, uint64_t octets);
 
 /* Blocks until there is an event, or the clock has reached `deadline` (LEAT_NEVER: none). True:
  * there is an event. With a past deadline it only checks for events up to now. `call`: the call
- * that it waits in ("MPI_Recv"), static; `about`: what for (" from 3, tag 7", or ""). Both are shown, one
- * after the other, if nothing more can happen. */
+ * that it waits in ("MPI_Recv"), static; `about`: what for (" from 3, tag 7", or ""). Both are
+ * shown, one after the other, if nothing more can happen. */
 bool leat_task_wait(leat_time deadline, const char *call, const char *about);
 
 /* Takes the next event, in the order in which they happened. False: there is none at this time. */

@@ -17,16 +17,16 @@ static void makes_calls(void)
 {
     static char name[NAMES][16];
     for (int i = 0; i < CALLS; i++) {
-        const struct leat_task_span outer = leat_task_enter();
+        const struct leat_task_span outer = leat_task_enter("outer");
         leat_task_charge(2 * MICROSECOND_PS);
-        const struct leat_task_span inner = leat_task_enter();
-        leat_task_wait(leat_task_now() + MICROSECOND_PS, "outer", "");
-        leat_task_exit(inner, "inner", 5);
-        leat_task_exit(outer, "outer", 10);
+        const struct leat_task_span inner = leat_task_enter("inner");
+        leat_task_wait(leat_task_now() + MICROSECOND_PS, "something", "");
+        leat_task_exit(inner, 5);
+        leat_task_exit(outer, 10);
     }
     for (int i = 0; leat_task_number() && i < NAMES; i++) {
         snprintf(name[i], sizeof name[i], "call %d", i);
-        leat_task_exit(leat_task_enter(), name[i], 1);
+        leat_task_exit(leat_task_enter(name[i]), 1);
     }
 }
 

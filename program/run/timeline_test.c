@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPANS = 300, TIME_CAP = 3 << 20 };
+enum { SPANS = 700, TIME_CAP = 3 << 20 };
 
 static struct leat_timeline timeline;
 static uint8_t plain[TIME_CAP]; /* the state of each picosecond, + 1 */

@@ -79,7 +79,7 @@ struct run_timeline {
     leat_time bin_ps;
     char (*state)[LEAT_TASK_CALL_LEN];
     uint32_t states;
-    struct run_slice *slice; /* by task, bin and state */
+    struct run_slice *slice; /* by task, then bin */
     size_t slices, slice_cap;
 };
 

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- what a store says about a run ------------------------------------------------------------ */
+/* ---- what a store says about a run ----------------------------------------------------------- */
 
 static void put_command(FILE *out, const struct run_job *job)
 {

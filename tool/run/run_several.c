@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- which ------------------------------------------------------------------------------------ */
+/* ---- which ----------------------------------------------------------------------------------- */
 
 uint32_t run_fabrics_read(const struct arguments *args, char *word[RUN_FABRICS_MAX])
 {
@@ -59,7 +59,7 @@ bool run_fabrics_check(struct run_job *job, char *const *word, uint32_t count)
     return true;
 }
 
-/* ---- how they compare ------------------------------------------------------------------------- */
+/* ---- how they compare ------------------------------------------------------------------------ */
 
 static void put_time(const struct run_line *line, const struct run_line *first, FILE *to)
 {

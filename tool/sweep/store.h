@@ -112,8 +112,8 @@ int store_get(struct store *store, int64_t sweep, const struct store_key *key,
               struct store_figures *out);
 
 /* Visits all in order: sweeps and programs by id, runs of one sweep by fabric, traffic, load and
- * seed. Arguments of a visit are lent for the call. A visit that returns false stops. False after a complaint, or
- * if stopped. */
+ * seed. Arguments of a visit are lent for the call. A visit that returns false stops. False after
+ * a complaint, or if stopped. */
 bool store_each_sweep(struct store *store,
                       bool (*visit)(void *context, const struct store_sweep *sweep), void *context);
 bool store_each_run(struct store *store, int64_t sweep,

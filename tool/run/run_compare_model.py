@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""What the object of a run must say about the program of run_compare_test.sh, from the program's text and from spec/programs.md alone.
+
+usage: run_compare_model.py FILE WIDTH HEIGHT: an object of leat run over mesh:WIDTH,HEIGHT
+Each rank r sends, ROUNDS times, 100 (r + 1) octets to rank r + 1 and 7 octets to rank r + 5, modulo their number.
+"""
+import collections
+import json
+import math
+import sys
+
+ROUNDS, HEADER, FLIT, PACKET_FLITS, CYCLE_SECONDS = 3, 24, 16, 16, 1e-9
+
+
+def sends(ranks):
+    for rank in range(ranks):
+        yield rank, (rank + 1) % ranks, 100 * (rank + 1) + HEADER
+        yield rank, (rank + 5) % ranks, 7 + HEADER
+
+
+def flits_of(octets):
+    """Each packet has one flit for its header, and as many others as fit."""
+    data = math.ceil(octets / FLIT)
+    return data + math.ceil(data / (PACKET_FLITS - 1))
+
+
+def route(a, b, width):
+    """Wires of dimension-order routing: first along x, then along y, then to the port."""
+    at = a
+    while at != b:
+        if at % width != b % width:
+            step = 1 if b % width > at % width else -1
+        else:
+            step = width if b > at else -width
+        yield f"{at}>{at + step}"
+        at += step
+    yield f"{b}>port {b}"
+
+
+def check(what, good):
+    if not good:
+        sys.exit(f"{what} is not what the model says")
+
+
+def check_pairs(run, ranks):
+    want = collections.Counter()
+    for a, b, octets in sends(ranks):
+        want[a, b] += ROUNDS * octets
+    got = [(p["sender"], p["receiver"], p["messages"], p["bytes"]) for p in run["pairs"]]
+    check("pairs", got == [(a, b, ROUNDS, want[a, b]) for a, b in sorted(want)])
+    check("the sum of pairs", sum(p["bytes"] for p in run["pairs"]) == run["bytes"])
+    check("their messages", sum(p["messages"] for p in run["pairs"]) == run["messages"])
+
+
+def check_wires(run, ranks, width):
+    want = collections.Counter()
+    for a, b, octets in sends(ranks):
+        for wire in route(a, b, width):
+            want[wire] += ROUNDS * flits_of(octets)
+    check("flits of the busiest wires", [w["flits"] for w in run["wires"]] == sorted(want.values(), reverse=True)[:32])
+    for w in run["wires"]:
+        check(f"wire {w['wire']}", want[w["wire"]] == w["flits"])
+        share = w["flits"] * CYCLE_SECONDS / run["simulated_seconds"]
+        check(f"utilisation of {w['wire']}", abs(w["utilisation"] - share) < 1e-6)
+
+
+def check_timeline(run):
+    line = run["timeline"]
+    width, total = line["bin_seconds"], collections.Counter()
+    bins = math.ceil(run["simulated_seconds"] / width - 1e-9)
+    check("the width of bins", 256 < bins <= 512 or width == 1e-9)
+    check("the number of tasks", len(line["tasks"]) == run["tasks"])
+    for task, slices in zip(run["task"], line["tasks"]):
+        check("a task's bins", abs(len(slices) - math.ceil(task["seconds"] / width)) <= 1)
+        for index, states in enumerate(slices):
+            shares = sum(share for _, share in states)
+            check("a full bin", index == len(slices) - 1 or abs(shares - 1) <= 0.0005 * len(states) + 1e-9)
+            for state, share in states:
+                total[line["states"][state]] += share * width
+    rounding = 0.0005 * width * 512 * run["tasks"]
+    for call in run["calls"]:
+        check(f"time in {call['call']}", abs(total[call["call"]] - call["seconds"]) <= rounding)
+    check("the time of all", abs(sum(total.values()) - sum(t["seconds"] for t in run["task"])) <= 2 * rounding)
+
+
+def main():
+    width, height = int(sys.argv[2]), int(sys.argv[3])
+    with open(sys.argv[1], encoding="utf-8") as file:
+        run = json.load(file)
+    check("schema", next(iter(run.items())) == ("schema", "leat.run/1"))
+    check_pairs(run, width * height)
+    check_wires(run, width * height, width)
+    check_timeline(run)
+
+
+main()
