@@ -348,6 +348,45 @@ static bool list(size_t index, struct leat_fabric_spelling *out)
     return spelling;
 }
 
+/* ---- wires ----------------------------------------------------------------------------------- */
+
+/* How many wires of its router to the same neighbour are before this one? */
+static uint32_t count_parallel(const struct leat_net_topology *t, uint32_t out)
+{
+    uint32_t count = 0;
+    for (uint32_t o = t->out_first[t->out_router[out]]; o < out; o++)
+        count += leat_net_behind(t, o) == leat_net_behind(t, out);
+    return count;
+}
+
+/* "3>7" as faults have it, "3>7 (2)" for the second of several; "3>port 5" to a terminal. */
+static void name_wire(const struct leat_net_topology *t, uint32_t out,
+                      char name[LEAT_FABRIC_WIRE_CAP])
+{
+    const uint32_t from = t->out_router[out], to = leat_net_behind(t, out);
+    const uint32_t before = to == LEAT_NET_NONE ? 0 : count_parallel(t, out);
+    if (t->out_to[out] == LEAT_NET_NONE)
+        snprintf(name, LEAT_FABRIC_WIRE_CAP, "%u>nothing", from);
+    else if (to == LEAT_NET_NONE)
+        snprintf(name, LEAT_FABRIC_WIRE_CAP, "%u>port %u", from,
+                 t->out_to[out] & ~LEAT_NET_TERMINAL);
+    else if (before)
+        snprintf(name, LEAT_FABRIC_WIRE_CAP, "%u>%u (%u)", from, to, before + 1);
+    else
+        snprintf(name, LEAT_FABRIC_WIRE_CAP, "%u>%u", from, to);
+}
+
+/* Output ports of routers. Without contention there is no network that counts. */
+static bool wire(const struct leat_fabric *f, uint32_t index, struct leat_fabric_wire *out)
+{
+    const struct leat_net *net = &((const struct leat_fabric_flits *)f)->port.net;
+    if (!net->out_flits || index >= net->topology->outs) return false;
+    *out = (struct leat_fabric_wire){ .carried = net->out_flits[index],
+                                      .busy = net->out_flits[index] };
+    if (out->carried) name_wire(net->topology, index, out->name);
+    return true;
+}
+
 const struct leat_fabric_kind leat_fabric_kind_flits = { .id = "flits",
                                                          .what = "a network of switches",
                                                          .size = sizeof(struct leat_fabric_flits),
@@ -359,7 +398,9 @@ const struct leat_fabric_kind leat_fabric_kind_flits = { .id = "flits",
                                                          .open = open,
                                                          .close = close_flits,
                                                          .native = native,
-                                                         .shape = shape };
+                                                         .shape = shape,
+                                                         .carries = "flits",
+                                                         .wire = wire };
 
 struct leat_fabric_flits *leat_fabric_as_flits(struct leat_fabric *fabric)
 {

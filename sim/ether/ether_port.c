@@ -28,6 +28,7 @@ struct leat_sim_ether_port_station {
     uint64_t out_free;              /* bit time; contention-free: for frames from it */
     uint32_t queued;                /* frames that are there, or in flight to it */
     uint32_t wait_first, wait_last; /* stations + 1 that wait for room */
+    struct leat_sim_ether_port_cable to_switch, from_switch;
 };
 
 struct leat_sim_ether_port_frame {
@@ -183,6 +184,20 @@ static bool send(struct leat_port_net *base, const struct leat_port_message *mes
 
 /* ---- the switch ----------------------------------------------------------------------------- */
 
+static void count(struct leat_sim_ether_port_cable *cable,
+                  const struct leat_sim_ether_port_frame *frame)
+{
+    cable->frames++;
+    cable->bits += frame->bits;
+}
+
+struct leat_sim_ether_port_cable leat_sim_ether_port_cable(const struct leat_sim_ether_port *port,
+                                                           uint32_t station, bool is_to_switch)
+{
+    const struct leat_sim_ether_port_station *s = &port->station[station];
+    return is_to_switch ? s->to_switch : s->from_switch;
+}
+
 /* All of the frame has left its station, and is in the switch, or in the station itself. */
 static void leave(struct leat_sim_ether_port *p, uint32_t frame)
 {
@@ -192,6 +207,8 @@ static void leave(struct leat_sim_ether_port *p, uint32_t frame)
     uint64_t arrived_at = p->now + BITS * LEAT_SIM_ETHER_GAP_LEN;
     if (f->last) leat_sim_post_note(&p->post, f->entry, true);
     if (m->from != m->to) {
+        count(&p->station[m->from].to_switch, f);
+        count(&p->station[m->to].from_switch, f);
         arrived_at = leat_larger(p->now, *out_free) + f->bits;
         *out_free = arrived_at + BITS * LEAT_SIM_ETHER_GAP_LEN;
         report_head(p, f, arrived_at);

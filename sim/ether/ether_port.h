@@ -96,6 +96,14 @@ uint32_t leat_sim_ether_port_single(const struct leat_sim_ether_port_config *con
 uint64_t leat_sim_ether_port_frames(const struct leat_sim_ether_port_config *config, uint64_t len);
 uint64_t leat_sim_ether_port_octets(const struct leat_sim_ether_port_config *config, uint64_t len);
 
+/* What has passed over a cable in one direction. */
+struct leat_sim_ether_port_cable {
+    uint64_t frames, bits; /* bits: from the preamble to FCS, without gaps */
+};
+/* Of a station, to or from the switch. */
+struct leat_sim_ether_port_cable leat_sim_ether_port_cable(const struct leat_sim_ether_port *port,
+                                                           uint32_t station, bool is_to_switch);
+
 /* The address of a station. */
 void leat_sim_ether_port_address(uint32_t station, uint8_t out[LEAT_SIM_ETHER_MAC_LEN]);
 

@@ -19,7 +19,6 @@ enum {
     RUN_PATH_CAP = 4096,
     RUN_FABRICS_MAX = 64,
     RUN_WIRES_MAX = 32, /* the busiest */
-    RUN_WIRE_CAP = 48,
 };
 
 enum run_library { RUN_MPI, RUN_PVM, RUN_ATM }; /* the last: leat/atm_task.h */
@@ -64,11 +63,6 @@ struct run_pair {
     uint64_t messages, octets;
 };
 
-struct run_wire {
-    char name[RUN_WIRE_CAP];
-    uint64_t carried;
-};
-
 /* A task was in a state for so many thousandths of a bin. */
 struct run_slice {
     uint32_t task;
@@ -104,10 +98,10 @@ struct run_outcome {
     struct run_pair *pair; /* by sender, then receiver */
     size_t pairs;
     struct run_timeline timeline;
-    struct run_wire wire[RUN_WIRES_MAX]; /* the busiest first */
+    struct leat_fabric_wire wire[RUN_WIRES_MAX]; /* the busiest first */
     uint32_t wires;
     const char *wires_carry; /* "flits"; NULL: this network does not count */
-    double wire_seconds;     /* that one of them takes */
+    double wire_seconds;     /* of a unit of busy */
     char fabric[LEAT_FABRIC_NAME_CAP];
 };
 

@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 """What the object of a run must say about the program of run_compare_test.sh, from the program's text and from spec/programs.md alone.
 
-usage: run_compare_model.py FILE WIDTH HEIGHT: an object of leat run over mesh:WIDTH,HEIGHT
+usage: run_compare_model.py FILE: an object of leat run over mesh:WIDTH,HEIGHT or etherN
 Each rank r sends, ROUNDS times, 100 (r + 1) octets to rank r + 1 and 7 octets to rank r + 5, modulo their number.
 """
 import collections
 import json
 import math
+import re
 import sys
 
-ROUNDS, HEADER, FLIT, PACKET_FLITS, CYCLE_SECONDS = 3, 24, 16, 16, 1e-9
+ROUNDS, HEADER = 3, 24
+FLIT, PACKET_FLITS, CYCLE_SECONDS = 16, 16, 1e-9
+PAYLOAD, OUI, PIECE, BIT_SECONDS = 1500, 7, 8, 1e-8
 
 
 def sends(ranks):
@@ -19,9 +22,23 @@ def sends(ranks):
 
 
 def flits_of(octets):
-    """Each packet has one flit for its header, and as many others as fit."""
+    """How many, and the time of all: each packet has one for its header, and as many others as fit."""
     data = math.ceil(octets / FLIT)
-    return data + math.ceil(data / (PACKET_FLITS - 1))
+    flits = data + math.ceil(data / (PACKET_FLITS - 1))
+    return flits, flits * CYCLE_SECONDS
+
+
+def frames_of(octets):
+    """The same for Ethernet frames: preamble 8, addresses and type 14, payload of at least 46, FCS 4."""
+    head, sizes = OUI, [octets]
+    if octets > PAYLOAD - OUI:
+        head, piece = OUI + PIECE, PAYLOAD - OUI - PIECE
+        sizes = [min(piece, octets - at) for at in range(0, octets, piece)]
+    return len(sizes), sum(8 * (26 + max(46, head + size)) for size in sizes) * BIT_SECONDS
+
+
+def cables(a, b, _):
+    return f"port {a}>switch", f"switch>port {b}"
 
 
 def route(a, b, width):
@@ -53,14 +70,19 @@ def check_pairs(run, ranks):
 
 
 def check_wires(run, ranks, width):
-    want = collections.Counter()
+    what, units, way = ("flits", flits_of, route) if width else ("frames", frames_of, cables)
+    carried, busy = collections.Counter(), collections.Counter()
     for a, b, octets in sends(ranks):
-        for wire in route(a, b, width):
-            want[wire] += ROUNDS * flits_of(octets)
-    check("flits of the busiest wires", [w["flits"] for w in run["wires"]] == sorted(want.values(), reverse=True)[:32])
-    for w in run["wires"]:
-        check(f"wire {w['wire']}", want[w["wire"]] == w["flits"])
-        share = w["flits"] * CYCLE_SECONDS / run["simulated_seconds"]
+        number, seconds = units(octets)
+        for wire in way(a, b, width):
+            carried[wire] += ROUNDS * number
+            busy[wire] += ROUNDS * seconds
+    wires = run["wires"]
+    check("the number of wires", len(wires) == min(32, len(busy)))
+    for w, seconds in zip(wires, sorted(busy.values(), reverse=True)):
+        share = seconds / run["simulated_seconds"]
+        check(f"the order of {w['wire']}", abs(busy[w["wire"]] - seconds) < 1e-12)
+        check(f"{what} of {w['wire']}", carried[w["wire"]] == w[what])
         check(f"utilisation of {w['wire']}", abs(w["utilisation"] - share) < 1e-6)
 
 
@@ -84,12 +106,14 @@ def check_timeline(run):
 
 
 def main():
-    width, height = int(sys.argv[2]), int(sys.argv[3])
     with open(sys.argv[1], encoding="utf-8") as file:
         run = json.load(file)
     check("schema", next(iter(run.items())) == ("schema", "leat.run/1"))
-    check_pairs(run, width * height)
-    check_wires(run, width * height, width)
+    mesh = re.match(r"mesh:(\d+),(\d+)", run["fabric"])
+    width = int(mesh[1]) if mesh else None
+    ranks = width * int(mesh[2]) if mesh else run["tasks"]
+    check_pairs(run, ranks)
+    check_wires(run, ranks, width)
     check_timeline(run)
 
 

@@ -34,10 +34,9 @@ int main(int argc, char **argv)
     return 0;
 }
 C
-for size in "4 4" "7 2"; do
-    width=${size% *} height=${size#* }
-    exits 0 "" "$leat" run --fabric "mesh:$width,$height" --json="$folder/one" -- "$folder/sends"
-    python3 "$model" "$folder/one" "$width" "$height" || fail "mesh:$width,$height: see above"
+for fabric in mesh:4,4 ether18 mesh:7,2; do
+    exits 0 "" "$leat" run --fabric "$fabric" --json="$folder/one" -- "$folder/sends"
+    python3 "$model" "$folder/one" || fail "$fabric: see above"
 done
 exits 0 "" "$leat" run --fabric mesh:7,2 --json="$folder/two" -- "$folder/sends"
 same "the same object twice" "$(jq -c 'del(.wall_seconds)' "$folder/two")" "$(jq -c 'del(.wall_seconds)' "$folder/one")"

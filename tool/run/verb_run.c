@@ -81,9 +81,10 @@ static bool read_job(const struct arguments *args, struct run_job *job,
             args->verb,
             "expected --fabric FABRIC and a program, as in leat run --fabric clos444 -- ./program");
     *fabrics = run_fabrics_read(args, fabric);
+    if (!*fabrics) return false;
     job->is_one_of_several = *fabrics > 1;
     job->fabric = fabric[0];
-    return *fabrics && check_files(args) && number_take_small(args, "-n", &job->tasks) &&
+    return check_files(args) && number_take_small(args, "-n", &job->tasks) &&
            number_take(args, "--patience", &job->patience) &&
            number_take_small(args, "--flit-bytes", &job->flit_octets) &&
            number_take_small(args, "--packet-flits", &job->packet_flits) &&
@@ -205,7 +206,7 @@ static int run_run(const struct arguments *args)
 {
     static struct run_job job;
     static struct run_results results; /* large */
-    static struct run_line line;
+    struct run_line line;
     char *fabric[RUN_FABRICS_MAX];
     uint32_t fabrics;
     if (!read_job(args, &job, fabric, &fabrics)) return finish(WRONG);
