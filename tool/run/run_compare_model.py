@@ -77,7 +77,7 @@ def check_wires(run, ranks, width):
         for wire in way(a, b, width):
             carried[wire] += ROUNDS * number
             busy[wire] += ROUNDS * seconds
-    wires = run["wires"]
+    wires = run["busiest_wires"]
     check("the number of wires", len(wires) == min(32, len(busy)))
     for w, seconds in zip(wires, sorted(busy.values(), reverse=True)):
         share = seconds / run["simulated_seconds"]
@@ -91,18 +91,18 @@ def check_timeline(run):
     width, total = line["bin_seconds"], collections.Counter()
     bins = math.ceil(run["simulated_seconds"] / width - 1e-9)
     check("the width of bins", 256 < bins <= 512 or width == 1e-9)
-    check("the number of tasks", len(line["tasks"]) == run["tasks"])
-    for task, slices in zip(run["task"], line["tasks"]):
+    check("the number of tasks", len(line["bins"]) == run["tasks"])
+    for task, slices in zip(run["per_task"], line["bins"]):
         check("a task's bins", abs(len(slices) - math.ceil(task["seconds"] / width)) <= 1)
         for index, states in enumerate(slices):
             shares = sum(share for _, share in states)
             check("a full bin", index == len(slices) - 1 or abs(shares - 1) <= 0.0005 * len(states) + 1e-9)
             for state, share in states:
-                total[line["states"][state]] += share * width
+                total[line["state_names"][state]] += share * width
     rounding = 0.0005 * width * 512 * run["tasks"]
-    for call in run["calls"]:
+    for call in run["profile"]:
         check(f"time in {call['call']}", abs(total[call["call"]] - call["seconds"]) <= rounding)
-    check("the time of all", abs(sum(total.values()) - sum(t["seconds"] for t in run["task"])) <= 2 * rounding)
+    check("the time of all", abs(sum(total.values()) - sum(t["seconds"] for t in run["per_task"])) <= 2 * rounding)
 
 
 def main():

@@ -61,7 +61,7 @@ static void put_json_repeatable(struct leat_json *j, const struct run_job *job,
 
 static void put_tasks(struct leat_json *j, const struct run_outcome *out)
 {
-    leat_json_array(j, "task");
+    leat_json_array(j, "per_task");
     for (uint32_t i = 0; i < out->tasks; i++) {
         const struct leat_hub_task *t = &out->task[i];
         if (!t->begun) continue;
@@ -79,11 +79,8 @@ static void put_tasks(struct leat_json *j, const struct run_outcome *out)
     leat_json_end(j);
 }
 
-/* `ended`: the run to report, the one without contention if that failed. */
-static void put_status(struct leat_json *j, const struct run_outcome *ended)
+static void put_end(struct leat_json *j, const struct run_outcome *ended, const char *reason)
 {
-    char reason[sizeof ended->reason];
-    leat_json_string(j, "status", run_status(ended, reason, sizeof reason));
     leat_json_string(j, "reason", *reason ? reason : NULL);
     if (ended->end == LEAT_HUB_DONE)
         leat_json_int(j, "exit_code", ended->code);
@@ -91,14 +88,17 @@ static void put_status(struct leat_json *j, const struct run_outcome *ended)
         leat_json_null(j, "exit_code"); /* leat ended it */
 }
 
-static void put_object(struct leat_json *j, const struct run_job *job,
+static void put_object(struct json_out *object, FILE *file, const struct run_job *job,
                        const struct run_outcome *out, const struct run_outcome *alone)
 {
-    leat_json_string(j, "schema", "leat.run/1");
+    const struct run_outcome *ended = alone ? alone : out; /* if that without contention failed */
+    struct leat_json *j = json_open(object, file);
+    char reason[sizeof ended->reason];
+    const char *status = run_status(ended, reason, sizeof reason);
     leat_json_string(j, "fabric", out->fabric);
     leat_json_string(j, "program", job->words[0]);
     leat_json_string(j, "library", run_library_names[job->library]);
-    put_status(j, alone ? alone : out);
+    put_end(j, ended, reason);
     leat_json_uint(j, "tasks", out->begun);
     json_fixed(j, "simulated_seconds", run_seconds(out->simulated_ps), 12);
     leat_json_uint(j, "messages", out->messages);
@@ -113,6 +113,7 @@ static void put_object(struct leat_json *j, const struct run_job *job,
     run_pairs_json(j, out);
     run_wires_json(j, out);
     run_timeline_json(j, out);
+    json_close(object, status);
 }
 
 char *run_object(const struct run_job *job, const struct run_outcome *out,
@@ -123,8 +124,7 @@ char *run_object(const struct run_job *job, const struct run_outcome *out,
     size_t len;
     FILE *memory = open_memstream(&text, &len);
     if (memory) {
-        put_object(json_open(&json, memory), job, out, alone);
-        json_close(&json);
+        put_object(&json, memory, job, out, alone);
         if (fclose(memory) == 0) return text;
     }
     free(text);

@@ -60,7 +60,7 @@ void run_profile_text(const struct run_outcome *out, FILE *to)
 
 void run_profile_json(struct leat_json *j, const struct run_outcome *out)
 {
-    leat_json_array(j, "calls");
+    leat_json_array(j, "profile");
     for (uint32_t i = 0; i < out->calls; i++) {
         const struct leat_task_profile *c = &out->call[i];
         leat_json_object(j, NULL);

@@ -133,8 +133,8 @@ outs = [folder + "/" + name for name in ("record.csv", "record.json", "record.ot
 subprocess.run([leat, "export", recording, "--csv", outs[0], "--perfetto", outs[1]], check=True)
 table = read_table(outs[0])
 check([e["time_ps"] for e in table] == sorted(e["time_ps"] for e in table), "time goes back")
-check_messages(table, told["task"])
-check_spans(table, told["task"])
+check_messages(table, told["per_task"])
+check_spans(table, told["per_task"])
 check_counters(table)
 check_perfetto(outs[1])
 shutil.rmtree(outs[2], ignore_errors=True)
@@ -142,5 +142,5 @@ run = subprocess.run([leat, "export", recording, "--otf2", outs[2]], capture_out
 if "built without libotf2" not in run.stderr:
     check(run.returncode == 0, run.stderr)
     if shutil.which("otf2-print"):
-        check_otf2(outs[2], told["task"])
+        check_otf2(outs[2], told["per_task"])
 sys.exit("\n".join(wrong[:10]) if wrong else 0)

@@ -414,9 +414,9 @@ int main(int argc, char **argv)
 C
 mpicc -O1 -o "$folder/calls" "$folder/calls.c"
 exits 0 "" "$leat" run --fabric mesh:2,2 -n 4 --profile --json="$folder/calls.json" -- "$folder/calls"
-same "calls and octets" "$(jq -r '[.calls[] | select(.call != "MPI_Finalize") | "\(.call) \(.calls) \(.bytes)"] | sort | join(", ")' "$folder/calls.json")" \
+same "calls and octets" "$(jq -r '[.profile[] | select(.call != "MPI_Finalize") | "\(.call) \(.calls) \(.bytes)"] | sort | join(", ")' "$folder/calls.json")" \
     "MPI_Allreduce 4 400, MPI_Alltoall 4 48, MPI_Barrier 4 0, MPI_Bcast 4 400, MPI_Isend 4 400000, MPI_Recv 14 0, MPI_Send 10 4000, MPI_Wait 4 0"
-same "no time outside that of the tasks" "$(jq '([.calls[].seconds] | add) <= ([.task[].seconds] | add) + 1e-9 and ([.calls[].waiting_seconds] | add) <= ([.task[].waiting_seconds] | add) + 1e-9 and all(.calls[]; .waiting_seconds <= .seconds)' "$folder/calls.json")" true
+same "no time outside that of the tasks" "$(jq '([.profile[].seconds] | add) <= ([.per_task[].seconds] | add) + 1e-9 and ([.profile[].waiting_seconds] | add) <= ([.per_task[].waiting_seconds] | add) + 1e-9 and all(.profile[]; .waiting_seconds <= .seconds)' "$folder/calls.json")" true
 exits 0 "" "$leat" run --fabric mesh:2,2 -n 4 --profile -- "$folder/calls"
 has "the table" "$(cat "$folder/stderr")" "MPI_Isend                         4         400000"
 

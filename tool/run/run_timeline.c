@@ -140,11 +140,11 @@ void run_timeline_json(struct leat_json *j, const struct run_outcome *out)
     size_t at = 0;
     leat_json_object(j, "timeline");
     json_fixed(j, "bin_seconds", run_seconds(t->bin_ps), 12);
-    leat_json_array(j, "states");
+    leat_json_array(j, "state_names");
     for (uint32_t i = 0; i < t->states; i++)
         leat_json_string(j, NULL, t->state[i]);
     leat_json_end(j);
-    leat_json_array(j, "tasks");
+    leat_json_array(j, "bins");
     for (uint32_t i = 0; i < out->tasks; i++)
         if (out->task[i].begun) at = put_task(j, t, i, at);
     leat_json_end(j);

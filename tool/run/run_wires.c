@@ -38,10 +38,10 @@ static double utilisation(const struct run_outcome *out, const struct leat_fabri
 void run_wires_json(struct leat_json *j, const struct run_outcome *out)
 {
     if (!out->wires_carry) {
-        leat_json_null(j, "wires");
+        leat_json_null(j, "busiest_wires");
         return;
     }
-    leat_json_array(j, "wires");
+    leat_json_array(j, "busiest_wires");
     for (uint32_t i = 0; i < out->wires; i++) {
         leat_json_object(j, NULL);
         leat_json_string(j, "wire", out->wire[i].name);

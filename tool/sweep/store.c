@@ -67,7 +67,10 @@ static const char schema[] =
 static const char upgrade[] =
     "ALTER TABLE run RENAME TO run_1;" CREATE_RUN CREATE_PROGRAM "INSERT INTO run"
     " SELECT sweep, fabric, traffic, load / 1e6, seed,"
-    " CASE WHEN json_type(result, '$.forwarding') IS NOT NULL"
+    " CASE WHEN json_type(result, '$.lost') = 'object'" /* now losses, and packets_rerouted */
+    " THEN json_set(result, '$.losses', json(json_extract(result, '$.lost')),"
+    " '$.packets_rerouted', json_extract(result, '$.rerouted'))"
+    " WHEN json_type(result, '$.forwarding') IS NOT NULL"
     " AND json_type(result, '$.throughput') IN ('real', 'integer')"
     " THEN json_set(result, '$.throughput', json_extract(result, '$.throughput') / 10.0)"
     " ELSE result END FROM run_1;"
