@@ -123,7 +123,7 @@ static double round_down(double value)
     return (digit >= 5 ? 5 : digit >= 2 ? 2 : 1) * power;
 }
 
-static void linear_axis(double max, struct chart_axis *out)
+void chart_linear_axis(double max, struct chart_axis *out)
 {
     const double step = round_up((max > 0 ? max : 1) / 6);
     const double steps = ceil((max > 0 ? max : 1) / step - 1e-9);
@@ -159,12 +159,12 @@ void chart_axes(const struct chart *chart, struct chart_axis *x, struct chart_ax
             y_max = fmax(y_max, p->y);
             y_min = fmin(y_min, p->y);
         }
-    linear_axis(x_max, x);
+    chart_linear_axis(x_max, x);
     if (chart->diagonal) y_max = fmax(y_max, x_max);
     if (chart->may_be_log && y_min > 0 && y_max > y_min * log_from_ratio)
         log_axis(y_min / headroom, y_max * headroom, y);
     else
-        linear_axis(chart->diagonal ? y_max : y_max * headroom, y);
+        chart_linear_axis(chart->diagonal ? y_max : y_max * headroom, y);
 }
 
 /* 0 at the axis' beginning, 1 at its end; values outside are clipped to the frame. */
@@ -194,8 +194,7 @@ static double down(const struct canvas *c, double y)
     return BOTTOM - share(&c->y, y) * (BOTTOM - TOP);
 }
 
-/* 0.05, 250, 20k, 3M: what a tick says. */
-static void put_tick_name(struct leat_text *text, double value)
+void chart_put_tick(struct leat_text *text, double value)
 {
     if (value >= 1e6)
         text_format(text, "%.6gM", value / 1e6);
@@ -213,7 +212,7 @@ static void put_axes(const struct canvas *c)
         text_format(text, "<path class=\"grid\" d=\"M%d %.1fH%d\"/>", LEFT, at, RIGHT);
         text_format(text, "<text class=\"quiet\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">",
                     LEFT - 8, at + 4);
-        put_tick_name(text, c->y.tick[i]);
+        chart_put_tick(text, c->y.tick[i]);
         leat_text_puts(text, "</text>\n");
     }
     for (size_t i = 0; i < c->x.ticks; i++) {
@@ -221,7 +220,7 @@ static void put_axes(const struct canvas *c)
         text_format(text, "<path class=\"grid\" d=\"M%.1f %dV%d\"/>", at, TOP, BOTTOM);
         text_format(text, "<text class=\"quiet\" x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">", at,
                     BOTTOM + TICK_ROOM);
-        put_tick_name(text, c->x.tick[i]);
+        chart_put_tick(text, c->x.tick[i]);
         leat_text_puts(text, "</text>\n");
     }
     text_format(text, "<path class=\"frame\" d=\"M%d %dV%dH%d\"/>\n", LEFT, TOP, BOTTOM, RIGHT);

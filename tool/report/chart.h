@@ -64,6 +64,11 @@ unsigned chart_mark(unsigned style);
 /* Axes that cover all points, with ticks at round numbers. */
 void chart_axes(const struct chart *chart, struct chart_axis *x, struct chart_axis *y);
 
+/* An axis from zero that covers a value, with ticks at round numbers; what a tick says: 0.05, 250,
+ * 20k, 3M. */
+void chart_linear_axis(double max, struct chart_axis *out);
+void chart_put_tick(struct leat_text *text, double value);
+
 /* The style sheet rules for charts, once per page. */
 void chart_style(struct leat_text *text);
 

@@ -16,6 +16,8 @@
 #include "chart.h"
 #include "leat_text.h"
 #include "mean.h"
+#include "report_program.h"
+#include "report_where.h"
 #include "store.h"
 #include "tool.h"
 #include <stdbool.h>
@@ -42,13 +44,21 @@ enum report_figure {
     REPORT_FIGURES,
 };
 
+/* What fabrics lose: each counts in its own unit. */
+enum report_loss {
+    REPORT_PACKETS,
+    REPORT_CELLS,
+    REPORT_MESSAGES,
+    REPORT_LOSSES,
+};
+
 struct report_point {
     uint16_t line, traffic;
     uint32_t load; /* in parts of STORE_LOAD_ONE */
     uint32_t runs, saturated, deadlocks;
     struct mean mean[REPORT_FIGURES], hops;
     double half[REPORT_FIGURES]; /* of a single run, by its own account; NAN: none */
-    double lost, rerouted, retransmissions;
+    double lost[REPORT_LOSSES], rerouted, retransmissions;
     uint64_t first_seed, deadlock_seed; /* of the first run, of the first deadlocked one */
     bool has_links;
 };
@@ -56,7 +66,7 @@ struct report_point {
 struct report_line {
     uint16_t sweep; /* place in the table of sweeps */
     char *fabric;
-    double cycle_ns; /* as reported by its runs; 0: not, since an earlier leat made them */
+    bool has_cycles; /* runs of an earlier leat, which do not report how long a cycle is */
     char *name;      /* in legends: the fabric, with the sweep where other sweeps have it, too */
 };
 
@@ -83,6 +93,7 @@ struct report {
     const char *title; /* of the page */
     const char *name;  /* of the store, for complaints */
     struct store *store;
+    struct where where; /* what is shown */
     struct report_sweep sweep[REPORT_SWEEPS_MAX];
     size_t sweeps;
     struct report_line line[REPORT_LINES_MAX];
@@ -93,9 +104,23 @@ struct report {
     size_t points, points_cap;
     struct report_series series[REPORT_LINES_MAX][REPORT_TRAFFICS_MAX];
     uint32_t runs;
-    const char *unit;          /* of latencies: ns; cycles if no run reports its length */
+    bool is_in_ns;    /* latencies; otherwise cycles: no run reports how long one is */
+    const char *unit; /* of latencies: ns or cycles */
+    struct programs programs;
     struct chart_point *drawn; /* room for all points of a chart */
 };
+
+/* ---- the rows of the store that report->where selects (report_rows.c) ---- */
+
+/* As those of the store. */
+bool report_each_run(const struct report *report, int64_t sweep,
+                     bool (*visit)(void *context, const struct store_run *run), void *context);
+bool report_each_program(const struct report *report,
+                         bool (*visit)(void *context, const struct store_program *program),
+                         void *context);
+
+/* Complains that there is no row, or none that is selected. A code. */
+int report_nothing(const struct report *report);
 
 /* ---- reading (report_read.c) ---- */
 
@@ -113,6 +138,10 @@ double report_half(const struct report_point *point, enum report_figure figure);
  * flight. */
 bool report_is_saturated(const struct report_point *point);
 
+/* The programs, too (report_program_read.c). DONE, or a code after a complaint. */
+int report_read_programs(struct report *report);
+void report_free_programs(struct report *report);
+
 /* ---- values of a result (report_json.c) ---- */
 
 enum report_kind { REPORT_NULL, REPORT_FALSE, REPORT_TRUE, REPORT_NUMBER, REPORT_STRING };
@@ -121,7 +150,8 @@ struct report_value {
     enum report_kind kind;
     const char *text; /* as it is written, without quotes; not terminated */
     size_t len;
-    double number; /* NUMBER */
+    double number;         /* NUMBER */
+    const uint32_t *index; /* the place in each list of the path: one for each [] */
 };
 
 /* Visits all scalar values of a JSON text, in order, each with its path: latency_cycles.mean,
@@ -158,6 +188,12 @@ void report_put_run(const struct report *report, const struct report_point *poin
 
 /* Drawings of the fabrics whose runs counted the flits of each wire (report_fabric.c). */
 int report_fabrics(const struct report *report, struct leat_text *text);
+
+/* The sections of the programs (report_program_page.c). */
+void report_programs(const struct report *report, struct leat_text *text);
+
+/* A word, quoted for a shell (report_replay.c). */
+void report_put_word(struct leat_text *text, const char *word);
 
 /* All runs, by RFC 4180. */
 int report_csv(const struct report *report, struct leat_text *text);

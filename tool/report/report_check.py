@@ -1,4 +1,4 @@
-"""What `leat report` wrote, held against the store: report_check.py page|dom|csv|pixels|doctor ...
+"""What `leat report` wrote, held against the store: report_check.py page|programs|dom|csv|pixels|... ...
 
 Figures are computed here once more, from the store alone."""
 import csv
@@ -15,17 +15,12 @@ import sys
 import xml.etree.ElementTree
 import zlib
 
+import report_programs
+from report_problems import expect, problems
+
 # Student's t for 95 %, by degrees of freedom (any table of statistics).
 STUDENT = {1: 12.7062, 2: 4.3027, 3: 3.1824, 4: 2.7764}
 COLOURS, COLUMNS_MIN, FIGURES = 8, 150, ("latency", "throughput", "p99")
-problems = []
-
-
-def expect(holds, what):
-    if not holds:
-        problems.append(what)
-
-
 # ---- the store -----------------------------------------------------------------------------------
 
 class Point:
@@ -36,8 +31,7 @@ class Point:
     def add(self, result):
         self.runs += 1
         self.figures["throughput"].append(result["throughput"])
-        unit = "cells" if "cells_offered" in result else "flits"
-        offered, delivered = result[unit + "_offered"], result[unit + "_delivered"]
+        offered, delivered = (result.get("cells_" + what, result.get("flits_" + what)) for what in ("offered", "delivered"))
         if delivered:
             self.figures["latency"].append(result["latency_cycles"]["mean"] * result["cycle_ns"])
             self.figures["p99"].append(result["latency_cycles"]["p99"] * result["cycle_ns"])
@@ -61,7 +55,7 @@ def read_points(store):
     for sweep, fabric, traffic, load, result in rows:
         line = fabric if len(sweeps[fabric]) == 1 else "%s (sweep %d)" % (fabric, sweep)
         loads = points.setdefault(traffic, {}).setdefault(line, {})
-        loads.setdefault(load / 1e6, Point()).add(json.loads(result))
+        loads.setdefault(load, Point()).add(json.loads(result))
     return points
 
 
@@ -123,7 +117,7 @@ def check_page(page, store):
     headings = [h.text for h in root.iter("h2")]
     order = [h[len("Traffic: "):] for h in headings if h.startswith("Traffic: ")]
     expect(sorted(order) == sorted(points), "traffics: %s" % order)
-    charts = {svg.get("id"): svg for svg in root.iter("svg") if svg.get("class") == "chart"}
+    charts = {svg.get("id"): svg for svg in root.iter("svg") if svg.get("class") == "chart" and svg.get("id").startswith("chart-")}
     for number, traffic in enumerate(order, 1):
         for figure in FIGURES:
             check_chart(charts.pop("chart-%d-%s" % (number, figure)), points[traffic], figure)
@@ -157,6 +151,60 @@ def check_dom(dom, page):
     expect(counts[0] == counts[1] and min(counts[0][:2]) > 0, "marks, lines and fabrics in the browser %s, in the page %s" % tuple(counts))
 
 
+def check_mixed(page, store):
+    """Of one sweep, only runs that tell how long a cycle is have latencies."""
+    root = xml.etree.ElementTree.fromstring(re.sub(r' xmlns="[^"]*"', "", open(page, encoding="utf-8").read()))
+    want, found = {}, 0
+    for traffic, load, result in sqlite3.connect(store).execute("SELECT traffic, load, result FROM run WHERE fabric = 'mesh:4,4' AND sweep = 1 AND seed = 2"):
+        result = json.loads(result)
+        want["%s %g" % (traffic, load)] = result["latency_cycles"]["mean"] * result["cycle_ns"]
+    traffics = [h.text[len("Traffic: "):] for h in root.iter("h2") if h.text.startswith("Traffic: ")]
+    for svg in root.iter("svg"):
+        name = re.match(r"chart-(\d)-latency", svg.get("id", ""))
+        for title in svg.iter("title") if name else ():
+            tip = TIP.match(title.text)
+            if tip and tip["line"] == "mesh:4,4 (sweep 1)":
+                found += 1
+                mean = want["%s %g" % (traffics[int(name[1]) - 1], float(tip["load"]))]
+                expect(tip["runs"] == "1" and abs(float(tip["mean"]) - mean) < 0.006, "%s, want %f" % (tip[0], mean))
+    expect(found == len(want) > 0, "%d latencies of mesh:4,4, want %d" % (found, len(want)))
+
+
+def check_losses(page, store):
+    """What went wrong: a column per unit."""
+    root = xml.etree.ElementTree.fromstring(re.sub(r' xmlns="[^"]*"', "", open(page, encoding="utf-8").read()))
+    table = next(t for t in root.iter("table") if any(th.text == "Cells" for th in t.iter("th")))
+    head = ["".join(th.itertext()) for th in table.findall("thead/tr/th")]
+    rows = {"".join(row[0].itertext()).split(" ")[0]: dict(zip(head, ("".join(cell.itertext()) for cell in row))) for row in table.findall("tbody/tr")}
+    for fabric, result in sqlite3.connect(store).execute("SELECT fabric, result FROM run"):
+        result = json.loads(result)
+        cells = sum(result.get("lines", {}).get(key, 0) for key in ("lost", "outage"))
+        packets = sum(result.get("lost", {}).values())
+        row = rows[fabric]
+        expect((int(row["Cellslost"]), int(row["Packetslost"])) == (cells, packets) and cells + packets > 0, "%s: %s, want %d cells, %d packets" % (fabric, row, cells, packets))
+
+
+def check_where(table, page, store, condition):
+    """The rows and the points that are left are those of an SQL condition."""
+    db = sqlite3.connect(store)
+    def keys(columns, source):
+        try:
+            return sorted(db.execute("SELECT %s FROM %s WHERE %s" % (columns, source, condition)).fetchall())
+        except sqlite3.OperationalError: # a column that only the other table has
+            return []
+    runs, programs = keys("sweep, fabric, traffic, load, seed", "run"), keys("id, command, fabric", "program")
+    rows = list(csv.DictReader(open(table, encoding="utf-8", newline="")))
+    left = sorted((int(r["sweep"]), r["fabric"], r["traffic"], float(r["load"]), int(r["seed"])) for r in rows if r.get("sweep"))
+    expect(left == runs, "%s: %d runs are left, want %d" % (condition, len(left), len(runs)))
+    left = sorted((int(r["id"]), r["command"], r["fabric"]) for r in rows if r.get("id"))
+    expect(left == programs and len(rows) > 0, "%s: programs %s are left, want %s" % (condition, left, programs))
+    root = xml.etree.ElementTree.fromstring(re.sub(r' xmlns="[^"]*"', "", open(page, encoding="utf-8").read()))
+    points = sum(len(t.findall("tbody/tr/td/..")) for t in root.iter("table") if t.get("class") == "points")
+    expect(points == len({run[:4] for run in runs}), "%s: %d points" % (condition, points))
+    fabrics = sum(len(t.findall("tbody/tr")) for t in root.iter("table") if re.fullmatch(r"program-\d+-fabrics", t.get("id", "")))
+    expect(fabrics == len({program[1:] for program in programs}), "%s: %d fabrics of programs" % (condition, fabrics))
+
+
 # ---- the table -----------------------------------------------------------------------------------
 
 def flatten(value, path=""):
@@ -167,6 +215,23 @@ def flatten(value, path=""):
         yield path, value
 
 
+def in_ns(path):
+    """The name of a time in cycles, in nanoseconds; None: it is none."""
+    return path.replace("_cycles", "_ns") if "_cycles" in path and not path.endswith(".count") else None
+
+
+def check_values(row, result, left_out, same):
+    for path, value in flatten(result):
+        if path in left_out:
+            continue
+        cell = row[path]
+        holds = (cell == "" if value is None else cell == str(value).lower() if isinstance(value, bool)
+                 else cell == value if isinstance(value, str) else float(cell) == value)
+        expect(holds, "%s of %s: '%s', want %s" % (path, same, cell, value))
+        if in_ns(path) and "cycle_ns" in result:
+            expect(math.isclose(float(row[in_ns(path)]), value * result["cycle_ns"], rel_tol=1e-9), "%s of %s in ns: '%s'" % (path, same, row[in_ns(path)]))
+
+
 def check_csv(name, store):
     raw = open(name, "rb").read()
     expect(raw.split(b"\n")[0].endswith(b"\r") and raw.endswith(b"\r\n"), "lines do not end with CR LF")
@@ -175,17 +240,18 @@ def check_csv(name, store):
     db.text_factory = lambda octets: octets.decode("utf-8", "surrogateescape")
     runs = db.execute("SELECT sweep, fabric, traffic, load, seed, result FROM run"
                       " ORDER BY sweep, fabric, traffic, load, seed").fetchall()
-    expect(len(rows) == len(runs), "%d rows, %d runs" % (len(rows), len(runs)))
+    programs = db.execute("SELECT id, command, options, fabric, result FROM program ORDER BY id").fetchall()
+    expect(len(rows) == len(runs) + len(programs), "%d rows, %d runs, %d programs" % (len(rows), len(runs), len(programs)))
     for row, (sweep, fabric, traffic, load, seed, result) in zip(rows, runs):
-        same = (int(row["sweep"]), row["fabric"], row["traffic"], round(float(row["load"]) * 1e6), int(row["seed"]))
+        same = (int(row["sweep"]), row["fabric"], row["traffic"], float(row["load"]), int(row["seed"]))
         expect(same == (sweep, fabric, traffic, load, seed), "run %s: %s" % ((sweep, fabric, traffic, load, seed), same))
-        for path, value in flatten(json.loads(result)):
-            if path in ("fabric", "traffic", "load", "seed"):
-                continue
-            cell = row[path]
-            holds = (cell == "" if value is None else cell == str(value).lower() if isinstance(value, bool)
-                     else cell == value if isinstance(value, str) else float(cell) == value)
-            expect(holds, "%s of %s: '%s', want %s" % (path, same, cell, value))
+        expect(not row.get("id") and not row.get("command"), "run %s has a program" % (same,))
+        check_values(row, json.loads(result), ("fabric", "traffic", "load", "seed"), same)
+    for row, (number, command, options, fabric, result) in zip(rows[len(runs):], programs):
+        same = (int(row["id"]), row["command"], row["options"], row["fabric"])
+        expect(same == (number, command, options, fabric), "program %s: %s" % ((number, command, options, fabric), same))
+        expect(not any(row.get(key) for key in ("sweep", "traffic", "load", "seed")), "program %s has a sweep" % number)
+        check_values(row, json.loads(result), ("fabric",), same)
 
 
 # ---- pictures ------------------------------------------------------------------------------------
@@ -267,6 +333,18 @@ def check_pixels(picture, page, pattern):
     expect(used, "no line is drawn")
 
 
+def check_states(picture, page):
+    """The states of the first bars and timelines have their colours across the picture."""
+    text = open(page, encoding="utf-8").read()
+    fills = {number: bytes.fromhex(value) for number, value in re.findall(r"\.s(\d) { fill: #([0-9a-f]{6}) }", text)}
+    expect(len(set(fills.values())) == len(fills) == 10, "colours of states: %s" % fills)
+    used = set(re.findall(r'class="bar s(\d)"', re.search(r'id="program-1-bars-1".*?</svg>', text, re.S)[0]))
+    columns = columns_of(picture, [fills[number] for number in used])
+    for number in sorted(used):
+        expect(len(columns[fills[number]]) >= 30, "style %s is in %d columns" % (number, len(columns[fills[number]])))
+    expect(len(used) > 2, "bars of %s" % used)
+
+
 # ---- stores that no sweep would write ------------------------------------------------------------
 
 def doctor(store, what):
@@ -282,7 +360,7 @@ def doctor(store, what):
         db.execute("DELETE FROM run")
     elif what == "deadlock":
         locked = dict(json.loads(result), deadlock=[{"router": 1}], lost={"no_way": 3, "cut": 4})
-        db.execute(put, (sweep, fabric, traffic, 950000, seed, json.dumps(locked)))
+        db.execute(put, (sweep, fabric, traffic, 0.95, seed, json.dumps(locked)))
     elif what == "cut":
         db.execute("UPDATE run SET result = substr(result, 1, 60) WHERE fabric = ? AND load = ? AND seed = ?", (fabric, load, seed))
     elif what == "deep":
@@ -294,16 +372,34 @@ def doctor(store, what):
         db.execute("UPDATE run SET result = json_remove(result, '$.cycle_ns')")
     elif what == "partly":
         db.execute("UPDATE run SET result = json_remove(result, '$.cycle_ns') WHERE fabric = 'bmx:4'")
+    elif what == "mixed":  # of one sweep, some runs tell how long a cycle is
+        db.execute("UPDATE run SET result = json_remove(result, '$.cycle_ns') WHERE fabric = 'mesh:4,4' AND seed = 1")
+    elif what == "programs":
+        report_programs.put(db)
+    elif what == "alone":
+        report_programs.put(db)
+        db.execute("DELETE FROM run")
+        db.execute("DELETE FROM sweep")
+    elif what == "many":
+        report_programs.put(db)
+        for i in range(40):
+            db.execute("INSERT INTO program (version, command, options, fabric, tasks, created, result)"
+                       " SELECT version, command, options, 'f%d', tasks, created, result FROM program WHERE id = 7" % i)
+    elif what == "torn":
+        report_programs.put(db)
+        db.execute("UPDATE program SET result = json_set(result, '$.timeline.tasks[0][0][0][0]', 99) WHERE id = 2")
     elif what == "names":
         for name in ("<b>&\"'`touch pwned`'; $(touch pwned) , x", "two\nlines\r", "\x01\x1f\ufffe", "", "é" * 200):
             db.execute(put, (sweep, name, traffic, load, seed, result))
         db.execute("INSERT INTO run SELECT sweep, CAST(x'ff41c0' AS TEXT), traffic, load, seed, result FROM run LIMIT 1")
         db.execute("UPDATE sweep SET options = '--x <&>' WHERE id = 1")
+        report_programs.put(db, "<b>&\"'\x01", "`touch pwned` <&>")
     db.close()
 
 
 if __name__ == "__main__":
-    {"page": check_page, "dom": check_dom, "csv": check_csv, "pixels": check_pixels, "doctor": doctor}[sys.argv[1]](*sys.argv[2:])
+    {"page": check_page, "programs": report_programs.check, "dom": check_dom, "csv": check_csv, "pixels": check_pixels, "states": check_states,
+     "mixed": check_mixed, "losses": check_losses, "where": check_where, "doctor": doctor}[sys.argv[1]](*sys.argv[2:])
     for problem in problems[:20]:
         print(problem)
     sys.exit(bool(problems))

@@ -68,8 +68,7 @@ static bool find_use(const struct report *report, const struct report_point *poi
     const struct report_line *line = &report->line[point->line];
     struct counting c = { .report = report, .point = point, .wires = t->wires };
     c.flits = calloc(t->wires ? t->wires : 1, sizeof *c.flits);
-    if (c.flits && !store_each_run(report->store, report->sweep[line->sweep].id, on_run, &c) &&
-        !c.over)
+    if (c.flits && !report_each_run(report, report->sweep[line->sweep].id, on_run, &c) && !c.over)
         c.cycles_sum = 0;
     for (uint32_t out = 0, wire = 0; out < t->outs && c.cycles_sum > 0; out++) {
         const bool between = leat_net_behind(t, out) != LEAT_NET_NONE;

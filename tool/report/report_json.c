@@ -8,7 +8,8 @@ enum { NUMBER_LEN_MAX = 63 };
 struct walk {
     const char *at;
     char path[REPORT_KEY_CAP];
-    size_t path_len, depth;
+    size_t path_len, depth, lists;
+    uint32_t index[REPORT_JSON_DEPTH_MAX];
     bool (*visit)(void *context, const char *path, const struct report_value *value);
     void *context;
 };
@@ -78,16 +79,19 @@ static bool walk_items(struct walk *w)
     const size_t outer = w->path_len;
     if (take(w, ']')) return true;
     if (!enter(w, "[]", "", 0)) return false;
+    uint32_t *index = &w->index[w->lists++];
+    *index = 0;
     do
         if (!walk_value(w)) return false;
-    while (take(w, ','));
+    while (take(w, ',') && ++*index);
+    w->lists--;
     leave(w, outer);
     return take(w, ']');
 }
 
 static bool give(struct walk *w, enum report_kind kind, const char *text, size_t len)
 {
-    const struct report_value value = { .kind = kind, .text = text, .len = len };
+    const struct report_value value = { .kind = kind, .text = text, .len = len, .index = w->index };
     return w->visit(w->context, w->path, &value);
 }
 
@@ -106,9 +110,11 @@ static bool walk_number(struct walk *w)
     if (len == 0 || len > NUMBER_LEN_MAX) return false;
     memcpy(digits, w->at, len);
     digits[len] = '\0';
-    const struct report_value value = {
-        .kind = REPORT_NUMBER, .text = w->at, .len = len, .number = strtod(digits, &end)
-    };
+    const struct report_value value = { .kind = REPORT_NUMBER,
+                                        .text = w->at,
+                                        .len = len,
+                                        .number = strtod(digits, &end),
+                                        .index = w->index };
     w->at += len;
     return !*end && w->visit(w->context, w->path, &value);
 }

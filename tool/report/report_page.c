@@ -19,6 +19,7 @@ static void put_head(const struct report *report, struct leat_text *text)
     leat_text_puts(text, "</title>\n<style>\n");
     report_style(text);
     chart_style(text);
+    program_style_rules(text, "var(--ink)", "var(--paper)");
     leat_text_puts(text, "</style>\n</head>\n<body>\n");
 }
 
@@ -27,7 +28,43 @@ static void put_count(struct leat_text *text, size_t count, const char *one, con
     text_format(text, "%zu %s", count, count == 1 ? one : more);
 }
 
-static void put_introduction(const struct report *report, struct leat_text *text)
+/* "of mesh* only": what --where selects. */
+static void put_selection(const struct report *report, struct leat_text *text)
+{
+    if (!report->where.clauses) return;
+    leat_text_puts(text, "<p>Of the store, only what matches");
+    for (size_t i = 0; i < report->where.clauses; i++) {
+        leat_text_puts(text, i ? " and <code>" : " <code>");
+        text_escape(text, report->where.clause[i].text);
+        leat_text_puts(text, "</code>");
+    }
+    leat_text_puts(text, ".</p>\n");
+}
+
+static size_t count_programs(const struct programs *programs)
+{
+    static struct program program;
+    size_t count = 0;
+    for (size_t at = 0; at < programs->runs; at += program.runs)
+        program_describe(programs, at, ++count, &program);
+    return count;
+}
+
+static void introduce_programs(const struct report *report, struct leat_text *text)
+{
+    leat_text_puts(text, "<p class=\"lead\">");
+    put_count(text, count_programs(&report->programs), "program", "programs");
+    leat_text_puts(text, ", ");
+    put_count(text, report->programs.runs, "run", "runs");
+    leat_text_puts(text,
+                   " over simulated networks.</p>\n"
+                   "<p>A program's tasks are attached to the terminals of a fabric, which carries "
+                   "their messages. Times are <strong>simulated</strong>: they depend on program "
+                   "and network, not on the machine. The latest run of a command over each fabric "
+                   "is shown.</p>\n");
+}
+
+static void introduce_sweeps(const struct report *report, struct leat_text *text)
 {
     uint32_t low = UINT32_MAX, high = 0;
     size_t fabrics = 0;
@@ -42,9 +79,7 @@ static void put_introduction(const struct report *report, struct leat_text *text
         if (load < low) low = load;
         if (load > high) high = load;
     }
-    leat_text_puts(text, "<header>\n<h1>");
-    text_escape(text, report->title);
-    leat_text_puts(text, "</h1>\n<p class=\"lead\">");
+    leat_text_puts(text, "<p class=\"lead\">");
     put_count(text, report->runs, "run", "runs");
     leat_text_puts(text, " of ");
     put_count(text, fabrics, "fabric", "fabrics");
@@ -64,7 +99,18 @@ static void put_introduction(const struct report *report, struct leat_text *text
         "seed. Bands and ± are 95 % confidence intervals of that mean; they are missing where "
         "there is one run only, unless the run itself reports them. Open marks and "
         "dashed lines are saturated points: latency there grows with the length of the run and "
-        "says little else.</p>\n</header>\n<main>\n");
+        "says little else.</p>\n");
+}
+
+static void put_introduction(const struct report *report, struct leat_text *text)
+{
+    leat_text_puts(text, "<header>\n<h1>");
+    text_escape(text, report->title);
+    leat_text_puts(text, "</h1>\n");
+    put_selection(report, text);
+    if (report->programs.runs) introduce_programs(report, text);
+    if (report->runs) introduce_sweeps(report, text);
+    leat_text_puts(text, "</header>\n<main>\n");
 }
 
 /* ---- a traffic ----------------------------------------------------------------------------- */
@@ -120,15 +166,14 @@ static void put_traffic(struct report *report, size_t traffic, struct leat_text 
 
 static void put_words(const struct report *report, struct leat_text *text)
 {
-    const bool in_ns = strcmp(report->unit, "ns") == 0;
     leat_text_puts(
         text,
         "<h2 id=\"words\">Words</h2>\n<dl>\n"
         "<dt>Load, throughput</dt><dd>Flits (or cells) per terminal and the time that one of them "
         "takes on a line: 1 is a line that is never idle.</dd>\n"
         "<dt>Latency</dt><dd>");
-    leat_text_puts(text, in_ns ? "In nanoseconds, by the clock of each fabric"
-                               : "In cycles of the fabric's clock");
+    leat_text_puts(text, report->is_in_ns ? "In nanoseconds, by the clock of each fabric"
+                                          : "In cycles of the fabric's clock");
     leat_text_puts(
         text,
         ", over what was delivered after the warm-up.</dd>\n"
@@ -142,17 +187,25 @@ static void put_words(const struct report *report, struct leat_text *text)
         "</dl>\n");
 }
 
+static int put_end(struct leat_text *text)
+{
+    leat_text_puts(text, "</main>\n<footer>Made by leat " LEAT_VERSION ".</footer>\n</body>\n"
+                         "</html>\n");
+    return DONE;
+}
+
 int report_page(struct report *report, struct leat_text *text)
 {
     put_head(report, text);
     put_introduction(report, text);
+    report_programs(report, text);
+    if (!report->runs) return put_end(text);
     for (size_t t = 0; t < report->traffics; t++)
         put_traffic(report, t, text);
     int code = report_fabrics(report, text);
     report_trouble(report, text);
     put_words(report, text);
     if (code == DONE) code = report_replay(report, text);
-    leat_text_puts(text, "</main>\n<footer>Made by leat " LEAT_VERSION ".</footer>\n</body>\n"
-                         "</html>\n");
+    put_end(text);
     return code;
 }

@@ -37,6 +37,12 @@ static double row_height(struct report *report, size_t traffic)
     return height;
 }
 
+static void begin_part(struct leat_text *out, int x, double y, int width, double height)
+{
+    text_format(out, "<svg x=\"%d\" y=\"%.0f\" width=\"%d\" height=\"%.0f\">\n", x, y, width,
+                height);
+}
+
 static void put_row(struct leat_text *out, struct report *report, size_t traffic, double top)
 {
     static struct chart_line lines[REPORT_LINES_MAX];
@@ -46,18 +52,87 @@ static void put_row(struct leat_text *out, struct report *report, size_t traffic
         if (!report_chart(report, traffic, (enum report_figure)f, lines, &chart)) continue;
         snprintf(title, sizeof title, "%s, %s traffic", chart.title, report->traffic[traffic]);
         chart.title = title;
-        text_format(out, "<svg x=\"%d\" y=\"%.0f\" width=\"%d\" height=\"%.0f\">\n",
-                    MARGIN + f * (CHART_WIDTH + MARGIN), top, CHART_WIDTH, chart_height(&chart));
+        begin_part(out, MARGIN + f * (CHART_WIDTH + MARGIN), top, CHART_WIDTH,
+                   chart_height(&chart));
         chart_write(&chart, out);
         leat_text_puts(out, "</svg>\n");
     }
 }
 
-/* A row of charts per traffic. */
+/* ---- programs ------------------------------------------------------------------------------- */
+
+/* Bars of all scales, one below the other. */
+static double bars_height(const struct program *program)
+{
+    double height = 0;
+    for (size_t s = 0; s < program->scales; s++)
+        height += program_bars_height(program, s);
+    return fmax(height, program_matrix_height()) + MARGIN;
+}
+
+static double program_height(const struct program *program)
+{
+    double height = TITLE_HEIGHT + bars_height(program);
+    for (size_t s = 0; s < program->scales; s++)
+        height += program_timelines_height(program, s) + MARGIN;
+    return height;
+}
+
+/* Of several matrices the first two, which is what there is room for. */
+static void put_matrices(struct leat_text *out, const struct program *program, double top)
+{
+    const bool one = program_has_one_matrix(program);
+    for (size_t i = 0, column = 1; i < program->runs && column < (one ? 2 : 3); i++) {
+        if (!program->run[i].matrix.rows) continue;
+        begin_part(out, MARGIN + (int)column++ * (CHART_WIDTH + MARGIN), top, CHART_WIDTH,
+                   program_matrix_height());
+        program_matrix(program, &program->run[i], out);
+        leat_text_puts(out, "</svg>\n");
+    }
+}
+
+static void put_program(struct leat_text *out, const struct program *program, double top)
+{
+    double bars = top + TITLE_HEIGHT, timelines = bars + bars_height(program);
+    text_format(out, "<text x=\"%d\" y=\"%.0f\" font-family=\"sans-serif\" font-size=\"15\">",
+                MARGIN, top + 20);
+    text_escape_short(out, program->run->command, 120);
+    leat_text_puts(out, "</text>\n");
+    put_matrices(out, program, bars);
+    for (size_t s = 0; s < program->scales; s++) {
+        const double height = program_timelines_height(program, s);
+        begin_part(out, MARGIN, bars, CHART_WIDTH, program_bars_height(program, s));
+        program_bars(program, s, out);
+        leat_text_puts(out, "</svg>\n");
+        bars += program_bars_height(program, s);
+        if (!(height > 0)) continue;
+        begin_part(out, MARGIN, timelines, TIMELINE_WIDTH, height);
+        program_timelines(program, s, out);
+        leat_text_puts(out, "</svg>\n");
+        timelines += height + MARGIN;
+    }
+}
+
+/* Draws all programs from `top` on, or only measures (`out` NULL). Returns the place below. */
+static double put_programs(struct leat_text *out, const struct report *report, double top)
+{
+    static struct program program;
+    size_t number = 0;
+    for (size_t at = 0; at < report->programs.runs; at += program.runs) {
+        program_describe(&report->programs, at, ++number, &program);
+        if (out) put_program(out, &program, top);
+        top += program_height(&program);
+    }
+    return top;
+}
+
+/* ---- all ------------------------------------------------------------------------------------ */
+
+/* The programs, then a row of charts per traffic. */
 static void put_picture(struct leat_text *out, struct report *report)
 {
     const int width = MARGIN + REPORT_FIGURES * (CHART_WIDTH + MARGIN);
-    double height = TITLE_HEIGHT, top = TITLE_HEIGHT;
+    double height = put_programs(NULL, report, TITLE_HEIGHT);
     for (size_t t = 0; t < report->traffics; t++)
         height += row_height(report, t) + MARGIN;
     const double scale = fmin(scale_most, SIDE_MAX / height);
@@ -66,6 +141,7 @@ static void put_picture(struct leat_text *out, struct report *report)
                 "viewBox=\"0 0 %d %.0f\">\n<style>\n",
                 scale * width, scale * height, width, height);
     chart_style_on_paper(out);
+    program_style_rules(out, "#1c2024", "#ffffff");
     text_format(out,
                 "</style>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n"
                 "<text x=\"%d\" y=\"26\" font-family=\"sans-serif\" font-size=\"18\" "
@@ -73,6 +149,7 @@ static void put_picture(struct leat_text *out, struct report *report)
                 width / 2);
     text_escape(out, report->title);
     leat_text_puts(out, "</text>\n");
+    double top = put_programs(out, report, TITLE_HEIGHT);
     for (size_t t = 0; t < report->traffics; t++) {
         put_row(out, report, t, top);
         top += row_height(report, t) + MARGIN;

@@ -17,7 +17,7 @@ static const double share_delivered_min = 0.95;
 struct extras {
     double half[REPORT_FIGURES], cycles, offered, delivered; /* NAN: absent */
     double cycle_ns;                                         /* 0: absent */
-    double lost, rerouted, retransmissions;
+    double lost[REPORT_LOSSES], rerouted, retransmissions;
     bool has_links;
 };
 
@@ -32,6 +32,11 @@ static bool is_part_of(const char *path, const char *member)
     return end == '\0' || end == '.' || end == '[';
 }
 
+static bool is_either(const char *path, const char *one, const char *other)
+{
+    return strcmp(path, one) == 0 || strcmp(path, other) == 0;
+}
+
 static bool on_value(void *context, const char *path, const struct report_value *value)
 {
     struct extras *x = context;
@@ -41,13 +46,11 @@ static bool on_value(void *context, const char *path, const struct report_value 
     if (strcmp(path, "throughput_ci95") == 0) x->half[REPORT_THROUGHPUT] = number;
     if (strcmp(path, "cycles") == 0) x->cycles = number;
     if (strcmp(path, "cycle_ns") == 0) x->cycle_ns = number;
-    if (strcmp(path, "cells_offered") == 0 || strcmp(path, "flits_offered") == 0)
-        x->offered = number;
-    if (strcmp(path, "cells_delivered") == 0 || strcmp(path, "flits_delivered") == 0)
-        x->delivered = number;
-    if (is_part_of(path, "losses") || is_part_of(path, "messages_lost"))
-        x->lost += number; /* as one number, or by cause */
-    if (strcmp(path, "lines.lost") == 0 || strcmp(path, "lines.outage") == 0) x->lost += number;
+    if (is_either(path, "cells_offered", "flits_offered")) x->offered = number;
+    if (is_either(path, "cells_delivered", "flits_delivered")) x->delivered = number;
+    if (is_part_of(path, "losses")) x->lost[REPORT_PACKETS] += number; /* by cause */
+    if (is_either(path, "lines.lost", "lines.outage")) x->lost[REPORT_CELLS] += number;
+    if (strcmp(path, "messages_lost") == 0) x->lost[REPORT_MESSAGES] += number;
     if (is_part_of(path, "packets_rerouted")) x->rerouted += number;
     if (strcmp(path, "retransmissions") == 0) x->retransmissions += number;
     if (begins(path, "links[]")) x->has_links = true;
@@ -63,7 +66,27 @@ static bool is_run_saturated(const struct store_figures *f, const struct extras 
 
 /* ---- points -------------------------------------------------------------------------------- */
 
-static void add_run(struct report_point *point, const struct store_run *run, const struct extras *x)
+/* Latencies are in cycles until a run reports how long its cycle is: then they are in nanoseconds,
+ * and those without a unit are forgotten. */
+static void add_latency(struct report *report, struct report_point *point,
+                        const struct store_figures *f, struct extras *x)
+{
+    const bool in_ns = x->cycle_ns > 0;
+    for (size_t i = 0; in_ns && !report->is_in_ns && i < report->points; i++) {
+        struct report_point *p = &report->point[i];
+        p->mean[REPORT_LATENCY] = p->mean[REPORT_P99] = (struct mean){ 0 };
+    }
+    report->is_in_ns |= in_ns;
+    report->line[point->line].has_cycles |= !in_ns;
+    if (in_ns != report->is_in_ns) return;
+    const double unit = in_ns ? x->cycle_ns : 1;
+    mean_add(&point->mean[REPORT_LATENCY], unit * f->latency_mean);
+    mean_add(&point->mean[REPORT_P99], unit * f->latency_p99);
+    point->half[REPORT_LATENCY] = unit * x->half[REPORT_LATENCY];
+}
+
+static void add_run(struct report *report, struct report_point *point, const struct store_run *run,
+                    struct extras *x)
 {
     const struct store_figures *f = &run->figures;
     const bool deadlock = f->deadlock > 0;
@@ -75,12 +98,10 @@ static void add_run(struct report_point *point, const struct store_run *run, con
     point->deadlocks += deadlock;
     mean_add(&point->mean[REPORT_THROUGHPUT], f->throughput);
     mean_add(&point->hops, f->hops_mean);
-    if (delivered) { /* undelivered packets have no latency */
-        mean_add(&point->mean[REPORT_LATENCY], f->latency_mean);
-        mean_add(&point->mean[REPORT_P99], f->latency_p99);
-    }
     memcpy(point->half, x->half, sizeof point->half);
-    point->lost += x->lost;
+    if (delivered) add_latency(report, point, f, x); /* undelivered packets have none */
+    for (int i = 0; i < REPORT_LOSSES; i++)
+        point->lost[i] += x->lost[i];
     point->rerouted += x->rerouted;
     point->retransmissions += x->retransmissions;
     point->has_links |= x->has_links;
@@ -217,8 +238,7 @@ static bool on_run(void *context, const struct store_run *run)
     }
     struct report_point *point = find_point(r, &run->key);
     if (!point) return false;
-    add_run(point, run, &extras);
-    if (extras.cycle_ns > 0) r->report->line[point->line].cycle_ns = extras.cycle_ns;
+    add_run(r->report, point, run, &extras);
     note_seed(sweep, run->key.seed);
     sweep->runs++;
     r->report->runs++;
@@ -258,31 +278,12 @@ static bool name_lines(struct reading *r)
     return true;
 }
 
-static void scale(struct mean *mean, double factor)
+static void name_unit(struct report *report)
 {
-    mean->mean *= factor;
-    mean->squares *= factor * factor;
-}
-
-/* Latencies have been gathered in cycles. If some runs report the length of a cycle, the latencies
- * of those that do not cannot be drawn with them: they are omitted, which is reported. */
-static void use_one_unit(struct report *report)
-{
-    bool any = false;
-    for (size_t i = 0; i < report->lines; i++)
-        any |= report->line[i].cycle_ns > 0;
-    report->unit = any ? "ns" : "cycles";
-    for (size_t i = 0; any && i < report->points; i++) {
-        struct report_point *p = &report->point[i];
-        const double cycle_ns = report->line[p->line].cycle_ns;
-        if (!(cycle_ns > 0)) p->mean[REPORT_LATENCY].count = p->mean[REPORT_P99].count = 0;
-        scale(&p->mean[REPORT_LATENCY], cycle_ns);
-        scale(&p->mean[REPORT_P99], cycle_ns);
-        p->half[REPORT_LATENCY] *= cycle_ns;
-    }
-    for (size_t i = 0; any && i < report->lines; i++)
-        if (!(report->line[i].cycle_ns > 0))
-            complain("%s: the runs of %s do not report how long a cycle is, since an earlier leat "
+    report->unit = report->is_in_ns ? "ns" : "cycles";
+    for (size_t i = 0; report->is_in_ns && i < report->lines; i++)
+        if (report->line[i].has_cycles)
+            complain("%s: some runs of %s do not report how long a cycle is, since an earlier leat "
                      "made them: their latencies are left out",
                      report->name, report->line[i].name);
 }
@@ -292,23 +293,20 @@ static bool read_all(struct reading *r)
     struct report *report = r->report;
     if (!store_each_sweep(report->store, on_sweep, r)) return false;
     for (; r->sweep < report->sweeps; r->sweep++)
-        if (!store_each_run(report->store, report->sweep[r->sweep].id, on_run, r)) return false;
-    if (report->runs == 0) {
-        complain("%s: there is no run in this store, expected one at least", report->name);
-        return refuse(r, WRONG);
-    }
-    report->drawn = calloc(report->points, sizeof *report->drawn);
-    if (!report->drawn) return refuse(r, fail("no memory for %zu points", report->points));
+        if (!report_each_run(report, report->sweep[r->sweep].id, on_run, r)) return false;
     if (!name_lines(r)) return false;
-    use_one_unit(report);
+    name_unit(report);
+    report->drawn = calloc(report->points + 1, sizeof *report->drawn);
+    if (!report->drawn) return refuse(r, fail("no memory for %zu points", report->points));
     return true;
 }
 
 int report_read(struct report *report)
 {
     struct reading r = { .report = report };
-    if (read_all(&r)) return DONE;
-    return r.code ? r.code : WRONG; /* the store itself has complained */
+    if (!read_all(&r)) return r.code ? r.code : WRONG; /* the store itself has complained */
+    const int code = report_read_programs(report);
+    return code || report->runs || report->programs.runs ? code : report_nothing(report);
 }
 
 void report_free(struct report *report)
@@ -328,4 +326,5 @@ void report_free(struct report *report)
         free(report->traffic[i]);
     free(report->point);
     free(report->drawn);
+    report_free_programs(report);
 }

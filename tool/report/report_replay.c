@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A word, quoted for a shell. */
-static void put_word(struct leat_text *text, const char *word)
+void report_put_word(struct leat_text *text, const char *word)
 {
     char *quoted = NULL;
     size_t len;
@@ -24,9 +23,9 @@ void report_put_run(const struct report *report, const struct report_point *poin
     const struct report_line *line = &report->line[point->line];
     const char *options = report->sweep[line->sweep].options;
     leat_text_puts(text, "leat sim ");
-    put_word(text, line->fabric);
+    report_put_word(text, line->fabric);
     leat_text_puts(text, " --traffic ");
-    put_word(text, report->traffic[point->traffic]);
+    report_put_word(text, report->traffic[point->traffic]);
     text_format(text, " --load %.6g --seed %llu%s", (double)point->load / STORE_LOAD_ONE,
                 (unsigned long long)seed, *options ? " " : "");
     text_escape(text, options);
@@ -96,13 +95,13 @@ static void put_command(const struct report *report, size_t sweep, uint32_t *loa
     for (size_t l = 0; l < report->lines; l++) {
         if (report->line[l].sweep != sweep) continue;
         leat_text_putc(text, ' ');
-        put_word(text, report->line[l].fabric);
+        report_put_word(text, report->line[l].fabric);
     }
     leat_text_puts(text, " --traffic ");
     for (size_t t = 0; t < report->traffics; t++) {
         if (!has_traffic(report, sweep, t)) continue;
         leat_text_puts(text, comma);
-        put_word(text, report->traffic[t]);
+        report_put_word(text, report->traffic[t]);
         comma = ",";
     }
     leat_text_puts(text, " --load ");

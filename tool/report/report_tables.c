@@ -72,13 +72,13 @@ static void put_verdict(const struct verdict *v, struct leat_text *text)
 
 void report_saturation(const struct report *report, size_t traffic, struct leat_text *text)
 {
-    leat_text_puts(text,
-                   "<div class=\"scroll\"><table>\n<caption>Saturation</caption>\n"
-                   "<thead><tr><th scope=\"col\">Fabric</th>"
-                   "<th scope=\"col\" class=\"n\">Steady<br/>up to load</th>"
-                   "<th scope=\"col\" class=\"n\">Saturated<br/>from load</th>"
-                   "<th scope=\"colgroup\" colspan=\"2\" class=\"n\">Highest<br/>throughput</th>"
-                   "<th scope=\"col\" class=\"n\">Latency<br/>at lowest<br/>load, ");
+    leat_text_puts(text, "<div class=\"scroll\"><table>\n<caption>Saturation</caption>\n"
+                         "<thead><tr><th scope=\"col\">Fabric</th>"
+                         "<th scope=\"col\" class=\"n\">Steady<br/>up to load,<br/>of a line</th>"
+                         "<th scope=\"col\" class=\"n\">Saturated<br/>from load,<br/>of a line</th>"
+                         "<th scope=\"colgroup\" colspan=\"2\" "
+                         "class=\"n\">Highest<br/>throughput,<br/>of a line</th>"
+                         "<th scope=\"col\" class=\"n\">Latency<br/>at lowest<br/>load, ");
     text_format(text, "%s</th></tr></thead>\n<tbody>\n", report->unit);
     for (size_t l = 0; l < report->lines; l++) {
         const struct report_series series = report->series[l][traffic];
@@ -126,16 +126,17 @@ static void put_point(const struct report_point *point, struct leat_text *text)
 
 void report_points(const struct report *report, size_t traffic, struct leat_text *text)
 {
-    leat_text_puts(text, "<details open=\"open\"><summary>All points as numbers</summary>\n"
-                         "<div class=\"scroll\"><table class=\"points\">\n<thead><tr>"
-                         "<th scope=\"col\" class=\"n\">Offered load</th>"
-                         "<th scope=\"col\" class=\"n\">Runs</th>"
-                         "<th scope=\"colgroup\" colspan=\"2\" class=\"n\">Accepted</th>");
+    leat_text_puts(text,
+                   "<details open=\"open\"><summary>All points as numbers</summary>\n"
+                   "<div class=\"scroll\"><table class=\"points\">\n<thead><tr>"
+                   "<th scope=\"col\" class=\"n\">Offered load,<br/>of a line</th>"
+                   "<th scope=\"col\" class=\"n\">Runs</th>"
+                   "<th scope=\"colgroup\" colspan=\"2\" class=\"n\">Accepted,<br/>of a line</th>");
     text_format(text,
-                "<th scope=\"colgroup\" colspan=\"2\" class=\"n\">Mean latency, %s</th>"
-                "<th scope=\"colgroup\" colspan=\"2\" class=\"n\">99th percentile, %s</th>",
+                "<th scope=\"colgroup\" colspan=\"2\" class=\"n\">Mean latency,<br/>%s</th>"
+                "<th scope=\"colgroup\" colspan=\"2\" class=\"n\">99th percentile,<br/>%s</th>",
                 report->unit, report->unit);
-    leat_text_puts(text, "<th scope=\"col\" class=\"n\">Hops</th>"
+    leat_text_puts(text, "<th scope=\"col\" class=\"n\">Mean<br/>hops</th>"
                          "<th scope=\"col\">State</th></tr></thead>\n");
     for (size_t l = 0; l < report->lines; l++) {
         const struct report_series series = report->series[l][traffic];
@@ -152,13 +153,24 @@ void report_points(const struct report *report, size_t traffic, struct leat_text
 
 /* ---- what went wrong ----------------------------------------------------------------------- */
 
-static bool is_troubled(const struct report_point *point)
+static bool has_lost(const struct report_point *point)
 {
-    return point->deadlocks || point->lost > 0 || point->rerouted > 0;
+    return point->lost[REPORT_PACKETS] > 0 || point->lost[REPORT_CELLS] > 0 ||
+           point->lost[REPORT_MESSAGES] > 0;
 }
 
+static bool is_troubled(const struct report_point *point)
+{
+    return point->deadlocks || has_lost(point) || point->rerouted > 0;
+}
+
+/* One column for each unit that a fabric of the report loses. */
+struct losses {
+    bool any[REPORT_LOSSES];
+};
+
 static void put_troubled(const struct report *report, const struct report_point *point,
-                         struct leat_text *text)
+                         const struct losses *losses, struct leat_text *text)
 {
     leat_text_puts(text, "<tr><th scope=\"row\">");
     put_fabric(report, point->line, text);
@@ -166,8 +178,10 @@ static void put_troubled(const struct report *report, const struct report_point 
     text_escape(text, report->traffic[point->traffic]);
     text_format(text, "</td><td class=\"n\">%.6g</td><td class=\"n\">%u</td>", load_of(point),
                 point->runs);
-    text_format(text, "<td class=\"n\">%.0f</td><td class=\"n\">%.0f</td><td class=\"n\">%.0f</td>",
-                point->lost, point->rerouted, point->retransmissions);
+    for (int i = 0; i < REPORT_LOSSES; i++)
+        if (losses->any[i]) text_format(text, "<td class=\"n\">%.0f</td>", point->lost[i]);
+    text_format(text, "<td class=\"n\">%.0f</td><td class=\"n\">%.0f</td>", point->rerouted,
+                point->retransmissions);
     text_format(text, "<td class=\"n%s\">%u</td></tr>\n", point->deadlocks ? " alarm" : "",
                 point->deadlocks);
 }
@@ -187,24 +201,38 @@ static void put_deadlocks(const struct report *report, struct leat_text *text)
     if (begun) leat_text_puts(text, "</pre>\n");
 }
 
-void report_trouble(const struct report *report, struct leat_text *text)
+static void put_trouble_head(const struct losses *losses, struct leat_text *text)
 {
-    size_t first = 0;
-    while (first < report->points && !is_troubled(&report->point[first]))
-        first++;
-    if (first == report->points) return;
+    static const char *const names[REPORT_LOSSES] = { "Packets<br/>lost", "Cells<br/>lost",
+                                                      "Messages<br/>lost" };
     leat_text_puts(
         text,
         "<h2 id=\"trouble\">What went wrong</h2>\n<p>Points where packets were lost, rerouted "
         "around broken wires, or deadlocked; sums over their runs.</p>\n"
         "<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">Fabric</th>"
-        "<th scope=\"col\">Traffic</th><th scope=\"col\" class=\"n\">Offered load</th>"
-        "<th scope=\"col\" class=\"n\">Runs</th><th scope=\"col\" class=\"n\">Lost</th>"
-        "<th scope=\"col\" class=\"n\">Rerouted</th>"
-        "<th scope=\"col\" class=\"n\">Sent again</th>"
-        "<th scope=\"col\" class=\"n\">Deadlocks</th></tr></thead>\n<tbody>\n");
-    for (size_t i = first; i < report->points; i++)
-        if (is_troubled(&report->point[i])) put_troubled(report, &report->point[i], text);
+        "<th scope=\"col\">Traffic</th><th scope=\"col\" class=\"n\">Offered load,<br/>of a "
+        "line</th><th scope=\"col\" class=\"n\">Runs</th>");
+    for (int i = 0; i < REPORT_LOSSES; i++)
+        if (losses->any[i]) text_format(text, "<th scope=\"col\" class=\"n\">%s</th>", names[i]);
+    leat_text_puts(text, "<th scope=\"col\" class=\"n\">Packets<br/>rerouted</th>"
+                         "<th scope=\"col\" class=\"n\">Cells<br/>sent again</th>"
+                         "<th scope=\"col\" class=\"n\">Deadlocked<br/>runs</th></tr></thead>\n"
+                         "<tbody>\n");
+}
+
+void report_trouble(const struct report *report, struct leat_text *text)
+{
+    struct losses losses = { 0 };
+    size_t troubled = 0;
+    for (size_t i = 0; i < report->points; i++) {
+        troubled += is_troubled(&report->point[i]);
+        for (int k = 0; k < REPORT_LOSSES; k++)
+            losses.any[k] |= report->point[i].lost[k] > 0;
+    }
+    if (!troubled) return;
+    put_trouble_head(&losses, text);
+    for (size_t i = 0; i < report->points; i++)
+        if (is_troubled(&report->point[i])) put_troubled(report, &report->point[i], &losses, text);
     leat_text_puts(text, "</tbody></table></div>\n");
     put_deadlocks(report, text);
 }

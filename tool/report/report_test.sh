@@ -42,15 +42,25 @@ says "why a crossbar has none" "crossbar:8, without colour: it has no wires betw
 same "cycles" "$("$leat" sim bmx:4 --cycles 100 --json | jq .cycle_ns) $("$leat" sim mesh:4,4 --cycles 100 --json | jq .cycle_ns)" "50 1"
 same "bit times" "$("$leat" sim ring16/clock=4MHz --cycles 100 --json | jq .cycle_ns) $("$leat" sim ether16/rate=100 --cycles 100 --json | jq .cycle_ns) $("$leat" sim twosan --cycles 100 --json | jq .cycle_ns)" "250 10 1"
 says "the axis" "mean latency, ns"
-says "the table" "Mean latency, ns"
-! grep -qE '(latency|percentile), cycles' "$folder/page.html" || fail "cycles beside nanoseconds"
+says "the table" "Mean latency,<br/>ns"
+! grep -qE '(latency|percentile),(<br/>| )cycles' "$folder/page.html" || fail "cycles beside nanoseconds"
 doctored older
 exits 0 "" "$leat" report "$folder/older.sqlite" -o "$folder/older.html"
 grep -q 'mean latency, cycles' "$folder/older.html" || fail "runs that do not tell their clock are in cycles"
 doctored partly
-exits 0 "the runs of bmx:4 do not report how long a cycle is" "$leat" report "$folder/partly.sqlite" -o "$folder/partly.html"
+exits 0 "some runs of bmx:4 do not report how long a cycle is" "$leat" report "$folder/partly.sqlite" -o "$folder/partly.html"
 same "no latency without a unit" "$(grep -c 'bmx:4 at load.* ns (' "$folder/partly.html")" 0
 grep -q 'bmx:4 at load.* of a line (' "$folder/partly.html" || fail "its throughput is still there"
+
+doctored mixed
+exits 0 "some runs of mesh:4,4 (sweep 1) do not report how long a cycle is" "$leat" report "$folder/mixed.sqlite" -o "$folder/mixed.html"
+check mixed "$folder/mixed.html" "$folder/mixed.sqlite"
+
+# One unit per column: packets that mesh:4,4 lost beside cells that bmx:4 lost.
+exits 0 "" "$leat" sweep bmx:4 --traffic uniform --load 0.1 --seeds 1 --cycles 20000 --loss 0.1 --store "$folder/cells.sqlite"
+exits 0 "" "$leat" sweep mesh:4,4 --traffic uniform --load 0.1 --seeds 1 --cycles 4000 --fault link:0-1 --store "$folder/cells.sqlite"
+exits 0 "" "$leat" report "$folder/cells.sqlite" -o "$folder/cells.html"
+check losses "$folder/cells.html" "$folder/cells.sqlite"
 
 # The commands of the page give the runs of the store again.
 command=$(grep -o 'leat sim .*' "$folder/page.html" | tail -n 1)
@@ -85,6 +95,49 @@ check dom "$folder/dom.html" "$folder/page.html"
 browse --window-size=1280,1000 --screenshot="$folder/screen.png" > /dev/null
 check pixels "$folder/screen.png" "$folder/page.html" chart-1-
 
+# ---- programs: beside sweeps, and alone --------------------------------------------------------------
+for what in programs alone; do
+    doctored $what
+    exits 0 "" "$leat" report "$folder/$what.sqlite" -o "$folder/$what.html" --csv "$folder/$what.csv" --png "$folder/$what.png"
+    check programs "$folder/$what.html" "$folder/$what.sqlite"
+    check csv "$folder/$what.csv" "$folder/$what.sqlite"
+    check states "$folder/$what.png" "$folder/$what.html"
+done
+check page "$folder/programs.html" "$folder/programs.sqlite"
+! grep -q 'id="words"\|id="replay"' "$folder/alone.html" || fail "a page of programs alone speaks of loads"
+grep -q '<h1>Programs over networks</h1>' "$folder/alone.html" || fail "the title of a page of programs"
+cp "$folder/programs.html" "$folder/page.html"
+browse --window-size=1280,2000 --screenshot="$folder/screen.png" > /dev/null
+check states "$folder/screen.png" "$folder/page.html"
+
+# ---- --where -----------------------------------------------------------------------------------------
+# where CONDITION CLAUSE...: the runs that are left are those of this SQL condition
+where() {
+    condition=$1
+    shift
+    for clause; do set -- "$@" --where "$clause"; shift; done
+    exits 0 "" "$leat" report "$folder/programs.sqlite" --csv "$folder/where.csv" -o "$folder/where.html" "$@"
+    check where "$folder/where.csv" "$folder/where.html" "$folder/programs.sqlite" "$condition"
+}
+where "fabric LIKE 'mesh%'" 'fabric=mesh*'
+where "fabric IN ('torus:4,4', 'mesh:4,4')" 'fabric=mesh:4,4,torus:4,4'
+where "fabric LIKE 'mesh:4,%'" 'fabric=mesh:4,*'
+where "traffic = 'neighbour'" 'traffic=neighb*'
+where "load BETWEEN 0.3 AND 0.5" 'load=0.3:0.5'
+where "load <= 0.3 AND seed = 2 AND fabric LIKE '%r%'" 'load<=0.3' seed=2 'fabric=*r*'
+where "load IN (0.1, 0.9) AND sweep >= 2" 'load=0.1,0.9' 'sweep>1'
+where "command = './rounds 4'" program=rounds
+where "command LIKE './%' AND fabric = 'mesh:4,4'" 'program=./*' 'fabric=mesh*'
+exits 0 "" "$leat" report "$folder/programs.sqlite" --where 'fabric=<b>,mesh*' -o "$folder/where.html"
+grep -q 'only what matches <code>fabric=&lt;b&gt;,mesh\*</code>' "$folder/where.html" || fail "the page does not tell what was selected"
+for out in -o --png --csv; do
+    exits 2 "nothing matches --where fabric=hexagon*, expected some of fabric: crossbar:8 mesh:4,4 torus:4,4 bmx:4" "$leat" report "$store" --where 'fabric=hexagon*' $out "$folder/no"
+    nothing "--where without a match"
+done
+exits 2 "nothing matches all of --where, expected some of fabric: " "$leat" report "$store" --where 'fabric=bmx*' --where seed=7 --csv -
+exits 2 "there is no key 'trafic', did you mean traffic?" "$leat" report "$store" --where trafic=uniform --csv -
+exits 2 "expected loads" "$leat" report "$store" --where load=high --csv -
+
 # ---- names that mean something elsewhere -------------------------------------------------------------
 doctored names
 (cd "$folder" && "$leat" report names.sqlite -o names.html --csv names.csv --png names.png 2> stderr; echo $? > code)
@@ -105,13 +158,16 @@ echo "this is no database, and long enough to be looked at twice" > "$folder/tex
 wrong 2 "text: no SQLite file, expected a store of leat sweep" "$folder/text"
 : > "$folder/nil"
 wrong 2 "nil: empty" "$folder/nil"
-for what in newer foreign empty cut deep crowd; do doctored $what; done
+for what in newer foreign empty cut deep crowd torn many; do doctored $what; done
 wrong 2 "newer.sqlite: a store of version 99" "$folder/newer.sqlite"
 wrong 2 "foreign.sqlite: an SQLite file, but no store" "$folder/foreign.sqlite"
 wrong 2 "empty.sqlite: there is no run in this store" "$folder/empty.sqlite"
 exits 2 "empty.sqlite: there is no run in this store" "$leat" report "$folder/empty.sqlite" --csv "$folder/no.csv"
 wrong 2 "cut.sqlite: " "$folder/cut.sqlite"
 wrong 2 "deep.sqlite: sweep 1, " "$folder/deep.sqlite"
+wrong 2 "torn.sqlite: program 2, ./rounds 4 over torus:4,4: the result is damaged" "$folder/torn.sqlite"
+wrong 2 "many.sqlite: there are more than 40 fabrics of one program" "$folder/many.sqlite"
+exits 0 "" "$leat" report "$folder/many.sqlite" --where 'fabric=f[1-9]' --where 'program=*' -o "$folder/many.html"
 wrong 2 "crowd.sqlite: there are more than 40 fabrics" "$folder/crowd.sqlite"
 exits 0 "" "$leat" report "$folder/crowd.sqlite" --csv "$folder/crowd.csv"
 check csv "$folder/crowd.csv" "$folder/crowd.sqlite"

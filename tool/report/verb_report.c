@@ -2,7 +2,9 @@
 #include "report.h"
 #include "result_file.h"
 
-#define TITLE "Fabrics under load"
+/* Of a page with sweeps, and of one with programs alone. */
+static const char title_of_sweeps[] = "Fabrics under load";
+static const char title_of_programs[] = "Programs over networks";
 
 enum { PAGE, PNG, CSV, SHAPES };
 
@@ -28,6 +30,7 @@ static int write_files(struct report *report, struct result_file *files)
 {
     int code = DONE;
     if (files[PAGE].name || files[PNG].name) code = report_read(report);
+    if (!report->title) report->title = report->runs ? title_of_sweeps : title_of_programs;
     if (!code && files[PAGE].name) code = report_page(report, &files[PAGE].out.text);
     if (!code && files[CSV].name) code = report_csv(report, &files[CSV].out.text);
     if (!code && files[PNG].name) code = report_plot(report, &files[PNG].out.text);
@@ -51,10 +54,10 @@ static int run_report(const struct arguments *args)
 {
     static struct report report;
     static struct result_file files[SHAPES];
-    const char *title = argument(args, "--title");
     int code = check_usage(args);
+    if (!code && !where_read(args->verb, argument(args, "--where"), &report.where)) code = WRONG;
     if (code) return code;
-    report.title = title ? title : TITLE;
+    report.title = argument(args, "--title");
     report.name = args->operand[0];
     report.store = store_open(report.name, STORE_READ, &code);
     if (!report.store) return code;
@@ -70,14 +73,15 @@ static int run_report(const struct arguments *args)
 
 const struct verb verb_report = {
     .name = "report",
-    .summary = "make a page, a picture or a table of the runs of a sweep",
-    .synopsis = "FILE [-o FILE] [--png FILE] [--csv FILE] [--title TEXT]",
+    .summary = "make a page, a picture or a table of sweeps and programs",
+    .synopsis = "FILE [-o FILE] [--png FILE] [--csv FILE] [--where KEY=VALUE]... [--title TEXT]",
     .help = help_report,
     .options = {
         { "-o", "FILE", "write a page in HTML" },
-        { "--png", "FILE", "draw the curves as a picture" },
+        { "--png", "FILE", "draw the charts as a picture" },
         { "--csv", "FILE", "write a table of all runs" },
-        { "--title", "TEXT", "the title of page and picture", .preset = TITLE },
+        { "--where", "KEY=VALUE", "only runs that match (leat help report where)", .repeats = true },
+        { "--title", "TEXT", "the title of page and picture" },
     },
     .run = run_report,
 };
