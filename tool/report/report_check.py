@@ -179,7 +179,7 @@ def check_losses(page, store):
     for fabric, result in sqlite3.connect(store).execute("SELECT fabric, result FROM run"):
         result = json.loads(result)
         cells = sum(result.get("lines", {}).get(key, 0) for key in ("lost", "outage"))
-        packets = sum(result.get("lost", {}).values())
+        packets = sum(result.get("losses", {}).values())
         row = rows[fabric]
         expect((int(row["Cellslost"]), int(row["Packetslost"])) == (cells, packets) and cells + packets > 0, "%s: %s, want %d cells, %d packets" % (fabric, row, cells, packets))
 

@@ -45,9 +45,9 @@ static bool on_size(void *context, const char *path, const struct report_value *
         s->has_pairs = true;
         reach(&s->tasks, value->number);
     }
-    if (is(path, "calls[].call")) reach(&s->calls, value->index[0]);
-    if (is(path, "timeline.states[]")) reach(&s->states, value->index[0]);
-    if (begins(path, "timeline.tasks[][]")) {
+    if (is(path, "profile[].call")) reach(&s->calls, value->index[0]);
+    if (is(path, "timeline.state_names[]")) reach(&s->states, value->index[0]);
+    if (begins(path, "timeline.bins[][]")) {
         s->has_timeline = true;
         reach(&s->tasks, value->index[0]);
         reach(&s->bins, value->index[1]);
@@ -166,22 +166,22 @@ static void on_scalar(struct program_run *run, const char *path, const struct re
     if (is(path, "messages")) run->messages = value->number;
     if (is(path, "bytes")) run->octets = value->number;
     if (is(path, "contention_seconds") && known) run->contention_seconds = value->number;
-    if (is(path, "task[].seconds")) run->task_seconds += value->number;
-    if (is(path, "task[].waiting_seconds")) run->task_waiting_seconds += value->number;
+    if (is(path, "per_task[].seconds")) run->task_seconds += value->number;
+    if (is(path, "per_task[].waiting_seconds")) run->task_waiting_seconds += value->number;
 }
 
 static bool on_value(void *context, const char *path, const struct report_value *value)
 {
     struct filling *f = context;
-    if (begins(path, "timeline.tasks[][][][]"))
+    if (begins(path, "timeline.bins[][][][]"))
         on_share(f, value);
     else if (begins(path, "pairs[]."))
         on_pair(f, path + strlen("pairs[]."), value);
-    else if (begins(path, "calls[]."))
-        on_call(f, path + strlen("calls[]."), value);
-    else if (begins(path, "wires[]."))
-        on_wire(f, path + strlen("wires[]."), value);
-    else if (is(path, "timeline.states[]") && f->run->timeline.state)
+    else if (begins(path, "profile[]."))
+        on_call(f, path + strlen("profile[]."), value);
+    else if (begins(path, "busiest_wires[]."))
+        on_wire(f, path + strlen("busiest_wires[]."), value);
+    else if (is(path, "timeline.state_names[]") && f->run->timeline.state)
         take_name(value, f->run->timeline.state[value->index[0]]);
     else if (is(path, "timeline.bin_seconds"))
         f->bin_seconds = value->number;

@@ -40,11 +40,11 @@ def make_run(chance, fabric, tasks, seconds, calls, status="done", contention=No
     result = {"schema": "leat.run/1", "fabric": fabric, "program": "./p", "library": "mpi", "status": status, "tasks": tasks,
               "simulated_seconds": seconds, "messages": sum(p["messages"] for p in pairs), "bytes": sum(p["bytes"] for p in pairs),
               "certificate": "%016x" % chance.getrandbits(64), "wall_seconds": 0.5,
-              "calls": [{"call": c, "calls": chance.randrange(1, 99), "bytes": chance.randrange(9999), "seconds": spent[c],
+              "profile": [{"call": c, "calls": chance.randrange(1, 99), "bytes": chance.randrange(9999), "seconds": spent[c],
                          "waiting_seconds": spent[c] / 2} for c in calls],
-              "task": [{"task": t, "port": t, "seconds": seconds, "waiting_seconds": 0} for t in range(tasks)],
-              "pairs": pairs, "timeline": {"bin_seconds": bin_seconds, "states": states, "tasks": timeline},
-              "wires": [{"wire": "%d>%d" % (i, i + 1), "utilisation": 1 / (i + 2), carried: 1000 - i} for i in range(14)] if carried else None}
+              "per_task": [{"task": t, "port": t, "seconds": seconds, "waiting_seconds": 0} for t in range(tasks)],
+              "pairs": pairs, "timeline": {"bin_seconds": bin_seconds, "state_names": states, "bins": timeline},
+              "busiest_wires": [{"wire": "%d>%d" % (i, i + 1), "utilisation": 1 / (i + 2), carried: 1000 - i} for i in range(14)] if carried else None}
     if contention is not None:
         result["contention_seconds"] = contention
     return result
@@ -109,9 +109,9 @@ def check_fabrics(where, table, runs):
 
 def check_calls(where, table, runs):
     unit = unit_for(min(result["simulated_seconds"] for _, result in runs))[1]
-    times = [{call["call"]: call["seconds"] / result["tasks"] for call in result["calls"]} for _, result in runs]
+    times = [{call["call"]: call["seconds"] / result["tasks"] for call in result["profile"]} for _, result in runs]
     for (_, result), time in zip(runs, times):
-        time["computing"] = sum(task["seconds"] for task in result["task"]) / result["tasks"] - sum(time.values())
+        time["computing"] = sum(task["seconds"] for task in result["per_task"]) / result["tasks"] - sum(time.values())
     rows = rows_of(table)
     expect(sorted(row[0] for row in rows) == sorted(set().union(*times)), "%s: calls %s" % (where, [row[0] for row in rows]))
     for row in rows:
@@ -120,7 +120,7 @@ def check_calls(where, table, runs):
 
 
 def check_wires(where, tables, runs):
-    with_wires = [(fabric, result["wires"]) for fabric, result in runs if result["wires"]]
+    with_wires = [(fabric, result["busiest_wires"]) for fabric, result in runs if result["busiest_wires"]]
     expect([table.find("caption").text for table in tables] == [fabric for fabric, _ in with_wires], "%s: fabrics with wires" % where)
     for table, (fabric, wires) in zip(tables, with_wires):
         unit = list(wires[0])[2]
@@ -166,9 +166,9 @@ def check_bars(where, svg, runs):
         seconds[tip[1]] += length
         by_style[tip[1], tip[2]] = length
     for fabric, result in runs:
-        mean = sum(task["seconds"] for task in result["task"]) / result["tasks"]
+        mean = sum(task["seconds"] for task in result["per_task"]) / result["tasks"]
         expect(abs(seconds[fabric] - mean) <= 0.05 / per_second, "%s: bar of %s: %g s, want %g" % (where, fabric, seconds[fabric], mean))
-        for call in result["calls"]:
+        for call in result["profile"]:
             if (fabric, call["call"]) in by_style:
                 expect(abs(by_style[fabric, call["call"]] - call["seconds"] / result["tasks"]) <= 0.02 / per_second, "%s: %s of %s" % (where, call["call"], fabric))
 
@@ -220,12 +220,12 @@ def check_timeline(where, svg, panel, fabric, result):
     expect(len(rows) == -(-result["tasks"] // group), "%s: %d rows" % (where, len(rows)))
     height = min(12, 160 / len(rows))
     for number, row in enumerate(rows):
-        tasks = timeline["tasks"][number * group:(number + 1) * group]
+        tasks = timeline["bins"][number * group:(number + 1) * group]
         spent = collections.Counter()
         for task in tasks:
             for cell in task:
                 for state, share in cell:
-                    spent[timeline["states"][state]] += share * timeline["bin_seconds"] / len(tasks)
+                    spent[timeline["state_names"][state]] += share * timeline["bin_seconds"] / len(tasks)
         tip = row.find("title").text
         told = dict(re.findall(r"[:,] ([A-Za-z_]+) ([0-9.]+) %", tip))
         expect(number_of(tip) == number * group and set(told) == set(spent), "%s: %s: %s" % (where, fabric, tip))
@@ -255,18 +255,18 @@ def check_program(root, number, key, runs):
     section = next(s for s in root.iter("section") if s.find("h2").get("id") == "program-%d" % number)
     expect(section.find("h2").text == "Program: " + key[0].translate({1: 0xfffd}), "%s: %s" % (where, section.find("h2").text))
     check_fabrics(where, ids["program-%d-fabrics" % number], runs)
-    if any(result["calls"] for _, result in runs):
+    if any(result["profile"] for _, result in runs):
         check_calls(where, ids["program-%d-calls" % number], runs)
     check_wires(where, [table for table in section.iter("table") if table.get("class") == "wires"], runs)
     for s, scale in enumerate(scales_of(runs), 1):
         check_bars(where, ids["program-%d-bars-%d" % (number, s)], scale)
-        timelines = [(fabric, result) for fabric, result in scale if len(result["timeline"]["states"]) > 1]
+        timelines = [(fabric, result) for fabric, result in scale if len(result["timeline"]["state_names"]) > 1]
         svg = ids.get("program-%d-timeline-%d" % (number, s))
         expect((svg is not None) == bool(timelines), "%s: timeline of scale %d" % (where, s))
         for fabric, result in timelines:
             check_timeline(where, svg, ids["program-%d-tasks-%d" % (number, runs.index((fabric, result)) + 1)], fabric, result)
         if timelines:
-            check_legend(where, svg, {state for _, result in timelines for state in result["timeline"]["states"]})
+            check_legend(where, svg, {state for _, result in timelines for state in result["timeline"]["state_names"]})
     with_pairs = [(i, result["pairs"]) for i, (_, result) in enumerate(runs, 1) if result["pairs"]]
     if all(pairs == with_pairs[0][1] for _, pairs in with_pairs): # drawn once
         with_pairs = with_pairs[:1]
