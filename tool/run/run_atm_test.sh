@@ -3,7 +3,7 @@
 # run_atm_test.sh LEAT BUILD
 set -u
 . "$(dirname "$0")/../../test/lib.sh"
-needs python3
+needs python3 jq
 leat=$(readlink -f "$1") build=$2
 vectors=$(pwd)/proto/atm/vectors/apps
 programs=$(readlink -f "$(dirname "$leat")/../program/programs")
@@ -36,6 +36,8 @@ done
 run --placement 1,5 -- snd # found by its name alone
 has 'the first message' "$(cat "$folder/stderr")" '[rcv 1] (cycle = 193, x1 = 285)'
 has 'the second message' "$(cat "$folder/stderr")" 'x2 = 544, x3 = 1297.456'
+run --placement 1,5 --json="$folder/snd.json" -- snd
+same 'what one task sent to the other' "$(jq -c '[.bytes, .pairs]' "$folder/snd.json")" '[12,[{"sender":0,"receiver":1,"messages":2,"bytes":12}]]'
 
 # ---- random systems and products, beside plain models; every third system has null pivots
 

@@ -4,6 +4,10 @@ set -u
 . "$(dirname "$0")/../../test/lib.sh"
 needs mpicc python3 jq
 leat=$(readlink -f "$1")
+if "$leat" report "$folder/none.sqlite" 2>&1 | grep -q 'without SQLite'; then
+    echo "skipped: this leat was built without SQLite"
+    exit 77
+fi
 model=$(cd "$(dirname "$0")" && pwd)/run_compare_model.py
 sql() { python3 -c 'import sqlite3, sys
 for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]): print(*row)' "$1" "$2"; }
