@@ -387,7 +387,7 @@ def doctor(store, what):
                        " SELECT version, command, options, 'f%d', tasks, created, result FROM program WHERE id = 7" % i)
     elif what == "torn":
         report_programs.put(db)
-        db.execute("UPDATE program SET result = json_set(result, '$.timeline.tasks[0][0][0][0]', 99) WHERE id = 2")
+        db.execute("UPDATE program SET result = json_set(result, '$.timeline.bins[0][0][0][0]', 99) WHERE id = 2")
     elif what == "names":
         for name in ("<b>&\"'`touch pwned`'; $(touch pwned) , x", "two\nlines\r", "\x01\x1f\ufffe", "", "é" * 200):
             db.execute(put, (sweep, name, traffic, load, seed, result))
