@@ -336,7 +336,9 @@ def check_pixels(picture, page, pattern):
 def check_states(picture, page):
     """The states of the first bars and timelines have their colours across the picture."""
     text = open(page, encoding="utf-8").read()
-    fills = {number: bytes.fromhex(value) for number, value in re.findall(r"\.s(\d) { fill: #([0-9a-f]{6}) }", text)}
+    fills = {}
+    for number, value in re.findall(r"\.s(\d) { fill: #([0-9a-f]{6}) }", text):
+        fills.setdefault(number, bytes.fromhex(value)) # the first are those on paper
     expect(len(set(fills.values())) == len(fills) == 10, "colours of states: %s" % fills)
     used = set(re.findall(r'class="bar s(\d)"', re.search(r'id="program-1-bars-1".*?</svg>', text, re.S)[0]))
     columns = columns_of(picture, [fills[number] for number in used])

@@ -19,7 +19,7 @@ static void put_head(const struct report *report, struct leat_text *text)
     leat_text_puts(text, "</title>\n<style>\n");
     report_style(text);
     chart_style(text);
-    program_style_rules(text, "var(--ink)", "var(--paper)");
+    program_style_sheet(text);
     leat_text_puts(text, "</style>\n</head>\n<body>\n");
 }
 

@@ -141,7 +141,7 @@ static void put_picture(struct leat_text *out, struct report *report)
                 "viewBox=\"0 0 %d %.0f\">\n<style>\n",
                 scale * width, scale * height, width, height);
     chart_style_on_paper(out);
-    program_style_rules(out, "#1c2024", "#ffffff");
+    program_style_sheet_on_paper(out);
     text_format(out,
                 "</style>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n"
                 "<text x=\"%d\" y=\"26\" font-family=\"sans-serif\" font-size=\"18\" "

@@ -120,8 +120,9 @@ void program_times(const struct program *program, const struct program_run *run,
 /* Do all runs that measured a matrix have the same one? */
 bool program_has_one_matrix(const struct program *program);
 
-/* Style sheet rules for states and cells, on a page or on paper. */
-void program_style_rules(struct leat_text *text, const char *ink, const char *paper);
+/* Style sheet rules for states and cells, on a page or on white paper. */
+void program_style_sheet(struct leat_text *text);
+void program_style_sheet_on_paper(struct leat_text *text);
 
 /* A legend of the states that a drawing has, by their styles, from (x, y) up to `right`. `text`
  * NULL: only its end. Returns the y below it. */

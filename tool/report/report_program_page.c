@@ -233,8 +233,9 @@ static void put_wires(const struct program *program, struct leat_text *text)
         if (!run->wires) continue;
         if (!begun)
             leat_text_puts(text,
-                           "<h3>Busiest wires</h3>\n<p>A&gt;B is the wire from router A to "
-                           "router B. Utilisation is the share of the simulated time in which "
+                           "<h3>Busiest wires</h3>\n<p>A&gt;B is the wire from A to B, which are "
+                           "routers unless they say otherwise. Utilisation is the share of the "
+                           "simulated time in which "
                            "the wire is busy.</p>\n<div class=\"charts\">\n");
         begun = true;
         put_wires_of(run, text);

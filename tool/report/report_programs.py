@@ -51,7 +51,7 @@ def make_run(chance, fabric, tasks, seconds, calls, status="done", contention=No
 
 
 def put(db, fabric="own", command="./other"):
-    """A program over four fabrics, one of them twice and one much slower; one with many tasks; one without calls."""
+    """A program over four fabrics, one of them twice and one much slower; one with many tasks; one without calls, over fabrics of different sizes."""
     chance = random.Random(20)
     rows = [("./rounds 4", "-n 16 --contention", "mesh:4,4", make_run(chance, "mesh:4,4", 16, 9e-6, CALLS[:4], contention=1e-6)),
             ("./rounds 4", "-n 16 --contention", "torus:4,4", make_run(chance, "torus:4,4", 16, 8.5e-6, CALLS[:4], contention=-1e-7)),
@@ -59,7 +59,8 @@ def put(db, fabric="own", command="./other"):
             ("./rounds 4", "-n 16 --contention", "clos444", make_run(chance, "clos444", 16, 3.5e-2, CALLS[:4], carried=None)),
             ("./rounds 4", "-n 16 --contention", "ring16", make_run(chance, "ring16", 16, 2e-6, CALLS[:2], status="deadlock", carried="cells")),
             ("./rounds 4", "-n 16 --contention", "mesh:4,4", make_run(chance, "mesh:4,4", 16, 8e-6, CALLS[:4], contention=0)),
-            ("./quiet", "", "bmx:4", dict(make_run(chance, "bmx:4", 4, 1e-3, [], carried=None), pairs=[]))]
+            ("./quiet", "", "bmx:4", dict(make_run(chance, "bmx:4", 4, 1e-3, [], carried=None), pairs=[])),
+            ("./quiet", "", "hypercube:3", make_run(chance, "hypercube:3", 6, 2e-3, []))]
     for command, options, fabric, result in rows:
         db.execute("INSERT INTO program (version, command, options, fabric, tasks, created, result) VALUES ('0', ?, ?, ?, ?, '2024-01-01 00:00:00', ?)",
                    (command, options, fabric, result["tasks"], json.dumps(result)))
@@ -98,8 +99,8 @@ def check_fabrics(where, table, runs):
     expect(head[2] == "Simulatedtime, " + name and (head[4] == "Contention," + name) == measured, "%s: columns %s" % (where, head))
     rows = rows_of(table)
     expect([row[0] for row in rows] == [fabric for fabric, _ in runs], "%s: fabrics %s" % (where, rows))
-    done = [result["simulated_seconds"] for _, result in runs if result["status"] == "done"]
     for row, (fabric, result) in zip(rows, runs):
+        done = [r["simulated_seconds"] for _, r in runs if r["status"] == "done" and r["tasks"] == result["tasks"]]
         ratio = result["simulated_seconds"] / min(done) if result["status"] == "done" else None
         contention = result.get("contention_seconds")
         expect(int(row[1]) == result["tasks"] and near(row[2], result["simulated_seconds"] / unit, 6e-5) and near(row[3], ratio, 6e-4), "%s: %s" % (where, row))
@@ -203,18 +204,33 @@ def check_matrix(where, svg, result):
     expect(all(a[1] <= b[1] and (a[1] < b[1] or a[0] * 1.5 >= b[0]) for a, b in zip(shades, shades[1:])), "%s: more octets are not darker" % where)
 
 
-def area_by_style(row):
-    """{style: [area, the least x, the greatest x]} of a row of rectangles."""
-    areas = {}
-    for path in row.findall("path"):
-        boxes = re.findall(r"M(\S+) (\S+)h(\S+)v(\S+)h(\S+)z", path.get("d"))
-        area = sum(float(w) * float(h) for _, _, w, h, _ in boxes)
-        areas[path.get("class")] = areas.get(path.get("class"), 0) + area
-    return areas
+def boxes_of(row):
+    """[(style, x, y, width, height), ...] of a row of rectangles."""
+    return [(path.get("class"), *(float(number) for number in box)) for path in row.findall("path")
+            for box in re.findall(r"M(\S+) (\S+)h(\S+)v(\S+)h\S+z", path.get("d"))]
+
+
+def check_columns(where, boxes, tasks, timeline, left, per_second, height):
+    """At every time, boxes show the shares of that time, stacked without a gap or an overlap."""
+    bins = max(len(task) for task in timeline["bins"])
+    merged = -(-bins // COLUMNS_MAX)
+    for column in range(-(-bins // merged)):
+        shares = collections.Counter()
+        for task in tasks:
+            for cell in task[column * merged:(column + 1) * merged]:
+                for state, share in cell:
+                    shares[state] += share / len(tasks) / merged
+        x = left + (column + 0.5) * merged * timeline["bin_seconds"] * per_second
+        drawn = sorted((y, h) for _, box, y, w, h in boxes if box <= x < box + w)
+        heights = sorted(h / height for _, h in drawn)
+        want = sorted(share for share in shares.values() if share * height >= 0.03)
+        heights = heights[len(heights) - len(want):]
+        expect(len(heights) == len(want) and all(abs(a - b) < 0.01 for a, b in zip(heights, want)), "%s: column %d: %s, want %s" % (where, column, heights, want))
+        expect(all(abs(a[0] + a[1] - b[0]) < 0.06 for a, b in zip(drawn, drawn[1:])), "%s: column %d: %s" % (where, column, drawn))
 
 
 def check_timeline(where, svg, panel, fabric, result):
-    per_second, _, _ = axis_of(svg, "simulated time")
+    per_second, left, _ = axis_of(svg, "simulated time")
     timeline, group = result["timeline"], group_of(result["tasks"])
     rows = panel.findall("g")
     expect(len(rows) == -(-result["tasks"] // group), "%s: %d rows" % (where, len(rows)))
@@ -227,17 +243,25 @@ def check_timeline(where, svg, panel, fabric, result):
                 for state, share in cell:
                     spent[timeline["state_names"][state]] += share * timeline["bin_seconds"] / len(tasks)
         tip = row.find("title").text
-        told = dict(re.findall(r"[:,] ([A-Za-z_]+) ([0-9.]+) %", tip))
+        told = dict(re.findall(r"[:,] ([^:,]+) ([0-9.]+) %", tip))
         expect(number_of(tip) == number * group and set(told) == set(spent), "%s: %s: %s" % (where, fabric, tip))
         for state, seconds in spent.items():
             expect(abs(float(told.get(state, -1)) - 100 * seconds / result["simulated_seconds"]) < 0.06, "%s: %s: %s, want %s" % (where, fabric, tip, spent))
-        areas = area_by_style(row)
+        areas, boxes = collections.Counter(), boxes_of(row)
+        for style, _, _, w, h in boxes:
+            areas[style] += w * h
+        check_columns("%s: %s: row %d" % (where, fabric, number), boxes, tasks, timeline, left, per_second, height)
         drawn, want = sum(areas.values()) / height / per_second, sum(spent.values())
         expect(abs(drawn - want) < 0.01 * want, "%s: %s: row %d shows %g s, want %g" % (where, fabric, number, drawn, want))
         # The styles of a row show the times of its states; those without a colour share one.
         own = sorted(area / height / per_second for style, area in areas.items() if style != "s9")
         times = sorted(spent.values())
         expect(all(min(abs(a - t) for t in times) < 0.02 * want for a in own), "%s: %s: row %d: %s, want %s" % (where, fabric, number, own, times))
+
+
+def states_of(timeline):
+    """Those in which a task has been for a while."""
+    return {timeline["state_names"][state] for task in timeline["bins"] for cell in task for state, _ in cell}
 
 
 def check_legend(where, svg, states):
@@ -266,7 +290,7 @@ def check_program(root, number, key, runs):
         for fabric, result in timelines:
             check_timeline(where, svg, ids["program-%d-tasks-%d" % (number, runs.index((fabric, result)) + 1)], fabric, result)
         if timelines:
-            check_legend(where, svg, {state for _, result in timelines for state in result["timeline"]["state_names"]})
+            check_legend(where, svg, set().union(*(states_of(result["timeline"]) for _, result in timelines)))
     with_pairs = [(i, result["pairs"]) for i, (_, result) in enumerate(runs, 1) if result["pairs"]]
     if all(pairs == with_pairs[0][1] for _, pairs in with_pairs): # drawn once
         with_pairs = with_pairs[:1]

@@ -165,21 +165,47 @@ bool program_has_one_matrix(const struct program *program)
 /* ---- styles -------------------------------------------------------------------------------- */
 
 /* Light and dark in turn, so that neighbours differ without colours, too: the steps of viridis (van
- * der Walt and Smith 2015), whose lightness grows evenly. Computing and the rest are grey. */
-static const char *const fills[PROGRAM_STYLES] = { "#d9dde2", "#365c8d", "#a0da39", "#440154",
-                                                   "#4ac16d", "#46327e", "#fde725", "#277f8e",
-                                                   "#1fa187", "#8a929b" };
+ * der Walt and Smith 2015), whose lightness grows evenly; on black, the dark ones are lighter.
+ * Computing and the rest are grey. */
+static const struct fill {
+    const char *on_paper, *on_black;
+} fills[PROGRAM_STYLES] = {
+    { "#d9dde2", "#d9dde2" }, { "#365c8d", "#4f7fb5" }, { "#a0da39", "#a0da39" },
+    { "#440154", "#7a3d8f" }, { "#4ac16d", "#4ac16d" }, { "#46327e", "#6d5ab0" },
+    { "#fde725", "#fde725" }, { "#277f8e", "#2f96a6" }, { "#1fa187", "#27b598" },
+    { "#8a929b", "#8a929b" },
+};
 
-void program_style_rules(struct leat_text *text, const char *ink, const char *paper)
+static void put_fills(struct leat_text *text, bool on_black)
 {
     for (unsigned i = 0; i < PROGRAM_STYLES; i++)
-        text_format(text, ".s%u { fill: %s }\n", i, fills[i]);
+        text_format(text, ".s%u { fill: %s }\n", i,
+                    on_black ? fills[i].on_black : fills[i].on_paper);
+}
+
+static void put_rules(struct leat_text *text, const char *ink, const char *paper)
+{
     text_format(text,
                 ".key { stroke: %s; stroke-width: .6 }\n"
                 ".bar { stroke: %s; stroke-width: .8 }\n"
                 ".cell { fill: %s }\n"
                 ".chart .small { font-size: 10px }\n",
                 ink, paper, ink);
+}
+
+void program_style_sheet(struct leat_text *text)
+{
+    put_fills(text, false);
+    leat_text_puts(text, "@media screen and (prefers-color-scheme: dark) {\n");
+    put_fills(text, true);
+    leat_text_puts(text, "}\n");
+    put_rules(text, "var(--ink)", "var(--paper)");
+}
+
+void program_style_sheet_on_paper(struct leat_text *text)
+{
+    put_fills(text, false);
+    put_rules(text, "#1c2024", "#ffffff");
 }
 
 /* ---- the legend ---------------------------------------------------------------------------- */
