@@ -18,7 +18,7 @@ static const struct chart templates[REPORT_FIGURES] = {
                          .decimals = 2,
                          .may_be_log = true },
     [REPORT_THROUGHPUT] = { .title = "Throughput",
-                            .y_name = "accepted load",
+                            .y_name = "accepted load, share of a terminal's line",
                             .y_unit = "of a line",
                             .diagonal = "all that is offered",
                             .decimals = 4 },

@@ -42,6 +42,7 @@ says "why a crossbar has none" "crossbar:8, without colour: it has no wires betw
 same "cycles" "$("$leat" sim bmx:4 --cycles 100 --json | jq .cycle_ns) $("$leat" sim mesh:4,4 --cycles 100 --json | jq .cycle_ns)" "50 1"
 same "bit times" "$("$leat" sim ring16/clock=4MHz --cycles 100 --json | jq .cycle_ns) $("$leat" sim ether16/rate=100 --cycles 100 --json | jq .cycle_ns) $("$leat" sim twosan --cycles 100 --json | jq .cycle_ns)" "250 10 1"
 says "the axis" "mean latency, ns"
+says "the axis of throughput" "accepted load, share of a terminal's line"
 says "the table" "Mean latency,<br/>ns"
 ! grep -qE '(latency|percentile),(<br/>| )cycles' "$folder/page.html" || fail "cycles beside nanoseconds"
 doctored older
