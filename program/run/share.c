@@ -192,7 +192,7 @@ struct scheduling {
 void leat_share_take_short_turns(void)
 {
     enum { SHORT_NS = 100000 }; /* the minimum of Linux */
-    struct scheduling how;
+    struct scheduling how = { 0 };
     if (syscall(SYS_sched_getattr, 0, &how, sizeof how, 0) || how.policy != SCHED_OTHER)
         return; /* real-time priorities and the like are the user's choice */
     how.runtime_ns = SHORT_NS;
