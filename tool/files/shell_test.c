@@ -2,6 +2,7 @@
 #include "shell.h"
 #include "tap.h"
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 static char put[4096];
@@ -79,5 +80,70 @@ static void a_shell_gives_every_octet_back(void)
     }
 }
 
+/* ---- words taken apart ----------------------------------------------------------------------- */
+
+enum { WORDS_CAP = 8 };
+
+static bool splits(const char *text, int want, const char *const *as)
+{
+    char *words[WORDS_CAP];
+    const int count = shell_split(text, words, WORDS_CAP);
+    bool good = count == want;
+    for (int i = 0; good && i < count; i++)
+        good = strcmp(words[i], as[i]) == 0;
+    if (count > 0) good = good && !words[count];
+    if (count > 0) free(words[0]);
+    return good;
+}
+
+#define SPLITS(text, count, ...) splits(text, count, (const char *const[]){ __VA_ARGS__, NULL })
+
+static void blanks_part_words_unless_quoted(void)
+{
+    OK(SPLITS("valgrind --leak-check=full", 2, "valgrind", "--leak-check=full"));
+    OK(SPLITS("  a\t\nb  ", 2, "a", "b"));
+    OK(SPLITS("'a b' \"c d\" e\\ f", 3, "a b", "c d", "e f"));
+    OK(SPLITS("a'b'\"c\"d", 1, "abcd"));
+    OK(SPLITS("'' x", 2, "", "x"));
+    OK(SPLITS("\"a\\\"b\\n\" 'c\\d'", 2, "a\"b\\n", "c\\d"));
+}
+
+static void nothing_and_too_much_are_told_apart(void)
+{
+    OK(SPLITS("", 0, "") && SPLITS(" \n", 0, ""));
+    OK(SPLITS("a 'b", SHELL_OPEN_QUOTE, "") && SPLITS("\"", SHELL_OPEN_QUOTE, ""));
+    OK(SPLITS("1 2 3 4 5 6 7", 7, "1", "2", "3", "4", "5", "6", "7"));
+    OK(SPLITS("1 2 3 4 5 6 7 8", SHELL_TOO_MANY, ""));
+}
+
+/* The same words as sh has, one in a line. Only characters that it does not replace. */
+static void words_are_those_of_a_shell(void)
+{
+    static const char often[] = "ab '\"\\-=\t";
+    uint64_t state = tap_seed();
+    for (int round = 0; round < 60; round++) {
+        char text[24], command[200], want[200], got[200] = "", *words[WORDS_CAP];
+        for (size_t i = 0; i < sizeof text - 1; i++) {
+            state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
+            text[i] = often[(state >> 40) % (sizeof often - 1)];
+        }
+        text[sizeof text - 1] = '\0';
+        const int count = shell_split(text, words, WORDS_CAP);
+        if (count <= 0 || text[sizeof text - 2] == '\\') { /* sh would read on, or has no word */
+            if (count > 0) free(words[0]);
+            continue;
+        }
+        for (int i = 0; i < count; i++)
+            snprintf(got + strlen(got), sizeof got - strlen(got), "<%s>", words[i]);
+        free(words[0]);
+        snprintf(command, sizeof command, "printf '<%%s>' %s", text);
+        FILE *shell = popen(command, "r");
+        want[fread(want, 1, sizeof want - 1, shell)] = '\0';
+        OK(pclose(shell) == 0 && strcmp(got, want) == 0);
+    }
+}
+
 TAP_MAIN(T(plain_words_stay_as_they_are), T(other_words_stand_in_quotes), T(a_quote_stands_outside),
-         T(only_so_many_octets_are_put), T(a_shell_gives_every_octet_back))
+         T(only_so_many_octets_are_put), T(a_shell_gives_every_octet_back),
+         T(blanks_part_words_unless_quoted), T(nothing_and_too_much_are_told_apart),
+         T(words_are_those_of_a_shell))
