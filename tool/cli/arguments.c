@@ -107,7 +107,7 @@ static const struct option *find_option(const struct verb *verb, const char *wor
         if (is_name(o->name, word, len)) return o;
     for (const struct option *o = verb->options; o->name; o++)
         if (is_name(o->former, word, len)) {
-            complain("%s is called %s now", o->former, o->name);
+            caution("%s is called %s now", o->former, o->name);
             return o;
         }
     return NULL;
@@ -140,7 +140,7 @@ static const struct subverb *former_subverb(const struct verb *verb, const char 
 {
     for (const struct subverb *s = verb->subverbs; s->name; s++) {
         if (!s->former || strcmp(s->former, name) != 0) continue;
-        complain("leat %s %s is called leat %s %s now", verb->name, name, verb->name, s->name);
+        caution("leat %s %s is called leat %s %s now", verb->name, name, verb->name, s->name);
         return s;
     }
     return NULL;

@@ -8,7 +8,7 @@ static void warn(const struct leat_live_guard *guard)
 {
     char text[LEAT_LIVE_GUARD_TEXT_LEN];
     if (leat_live_guard_is_for_tests()) return; /* status reports it anyway */
-    if (!leat_live_guard_text(guard, text)) complain("confined: %s", text);
+    if (!leat_live_guard_text(guard, text)) caution("confined: %s", text);
 }
 
 void warn_if_unconfined(int process)

@@ -164,8 +164,8 @@ bool number_check(const struct verb *verb, const struct option *o, const char *t
     if (!read_typed(o, text, &number) || number < o->least || number > o->most)
         return refuse_number(verb, o, text, o->least, o->most);
     if (o->unit && !duration_read(text, &number))
-        complain("%s %s is taken for %s%s: write the unit, which leat will expect", o->name, text,
-                 text, o->unit);
+        caution("%s %s is taken for %s%s: write the unit, which leat will expect", o->name, text,
+                text, o->unit);
     return true;
 }
 

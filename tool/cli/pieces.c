@@ -1,21 +1,11 @@
 #include "pieces.h"
 #include "tool.h"
-#include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 /* A piece takes about this long, however fast the network is: long enough to cost nothing, short
  * enough to react to an interrupt. */
 static const double piece_seconds_min = 0.02, piece_seconds_max = 0.1;
-static const double progress_seconds = 0.2;
 enum { FIRST_PIECE_CYCLES = 1 }; /* of a network of a million that may take a second */
-
-double seconds_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 void pace_begin(struct pace *pace)
 {
@@ -30,32 +20,32 @@ void pace_next(struct pace *pace)
     pace->at = now;
 }
 
-static void show_progress(uint64_t cycles, uint64_t all)
+static void show_progress(struct progress *progress, uint64_t cycles, uint64_t all)
 {
-    fprintf(stderr, "\r%5.1f %%  cycle %llu", 100 * (double)cycles / (double)all,
-            (unsigned long long)cycles);
+    char rate[PROGRESS_FIGURE_CAP], left[PROGRESS_FIGURE_CAP];
+    const double share = (double)cycles / (double)all, seconds = progress_seconds(progress);
+    progress_show(progress, "%5.1f %%  cycle %llu of %llu, %s/s%s", 100 * share,
+                  (unsigned long long)cycles, (unsigned long long)all,
+                  progress_figure((double)cycles / seconds, rate),
+                  progress_left(progress, share, left));
 }
 
 uint64_t pieces_run(uint64_t cycles, piece_fn run, void *context, double *wall_seconds)
 {
-    const bool watched = isatty(STDERR_FILENO);
     uint64_t done = 0;
     struct pace pace;
-    pace_begin(&pace);
-    const double start = pace.at;
-    double shown_at = start;
+    struct progress progress;
     bool going = true;
+    progress_begin(&progress, STDERR_FILENO);
+    pace_begin(&pace);
     while (going && done < cycles && !interrupted) {
         const uint64_t left = cycles - done;
         done += pace.piece < left ? pace.piece : left;
         going = run(context, done);
         pace_next(&pace);
-        if (watched && pace.at - shown_at > progress_seconds) {
-            show_progress(done, cycles);
-            shown_at = pace.at;
-        }
+        if (progress_is_due(&progress)) show_progress(&progress, done, cycles);
     }
-    if (watched) fputs("\r\33[K", stderr);
-    *wall_seconds = seconds_now() - start;
+    progress_end(&progress);
+    *wall_seconds = progress_seconds(&progress);
     return done;
 }

@@ -3,11 +3,9 @@
 #ifndef LEAT_PIECES_H
 #define LEAT_PIECES_H
 
+#include "progress.h"
 #include <stdbool.h>
 #include <stdint.h>
-
-/* Seconds of a monotonic clock. */
-double seconds_now(void);
 
 /* Size of a piece: short enough to react quickly to an interrupt, at any network size. */
 struct pace {

@@ -2,6 +2,8 @@
 #include "tool.h"
 #include "leat_format.h"
 #include "leat_text.h"
+#include "progress.h"
+#include "style.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,27 +53,43 @@ void let_signals_end(void)
     if (interrupted) raise(interrupted);
 }
 
+/* One line on standard error. */
+static void say(enum style meaning, const char *text, va_list list)
+{
+    progress_make_way();
+    fprintf(stderr, "%sleat:%s ", style(stderr, meaning), style_end(stderr));
+    vfprintf(stderr, text, list);
+    fputc('\n', stderr);
+}
+
 bool complain(const char *text, ...)
 {
     va_list list;
     va_start(list, text);
-    fputs("leat: ", stderr);
-    vfprintf(stderr, text, list);
-    fputc('\n', stderr);
+    say(STYLE_BAD, text, list);
     va_end(list);
     return false;
 }
 
+void caution(const char *text, ...)
+{
+    va_list list;
+    va_start(list, text);
+    say(STYLE_DOUBTFUL, text, list);
+    va_end(list);
+}
+
 void warn_if_slower(const char *why, int slower_at)
 {
-    if (slower_at >= 0) complain("%s", why + slower_at);
+    if (slower_at >= 0) caution("%s", why + slower_at);
 }
 
 int misuse(const struct verb *verb, const char *text, ...)
 {
     va_list list;
     va_start(list, text);
-    fprintf(stderr, "leat %s: ", verb->name);
+    progress_make_way();
+    fprintf(stderr, "%sleat %s:%s ", style(stderr, STYLE_BAD), verb->name, style_end(stderr));
     vfprintf(stderr, text, list);
     fprintf(stderr, "\n(see leat help %s)\n", verb->name);
     va_end(list);

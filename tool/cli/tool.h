@@ -120,6 +120,8 @@ const char *json_status(void);
 /* One line on stderr: "leat: ..." complain returns false, fail FAILED. */
 bool complain(const char *text, ...) __attribute__((format(printf, 1, 2)));
 #define fail(...) ((void)complain(__VA_ARGS__), FAILED)
+/* The same of what does not end the verb. */
+void caution(const char *text, ...) __attribute__((format(printf, 1, 2)));
 
 /* Complains if a live network's driver is slower than it could be, for the reason at slower_at; -1:
  * it is not. */

@@ -3,6 +3,7 @@
 #include "help_page.h"
 #include "leat_format.h"
 #include "option_text.h"
+#include "style.h"
 #include "tool.h"
 #include <ctype.h>
 #include <stdio.h>
@@ -47,11 +48,25 @@ static bool put_paragraph(const char *const **page)
     return lines;
 }
 
+/* With an empty line before. */
+static void put_heading(const char *text)
+{
+    printf("\n%s%s:%s\n", style(stdout, STYLE_HEADING), text, style_end(stdout));
+}
+
+static void put_title(const char *verb, const char *subverb, const char *summary)
+{
+    printf("%sleat %s%s%s:%s %s\n\n", style(stdout, STYLE_HEADING), verb, subverb ? " " : "",
+           subverb ? subverb : "", style_end(stdout), summary);
+}
+
 static void put_examples(const char *const *page, size_t most)
 {
     const char *example;
-    for (size_t i = 0; i < most && (example = help_example(page, i)); i++)
-        printf("%s  %s\n", i ? "" : "\nExamples:\n", example);
+    for (size_t i = 0; i < most && (example = help_example(page, i)); i++) {
+        if (!i) put_heading("Examples");
+        printf("  %s\n", example);
+    }
 }
 
 /* All of a page. */
@@ -93,7 +108,7 @@ static void put_options(const struct verb *v, const char *names)
     bool is_headed = false;
     for (const struct option *o = v->options; o->name; o++) {
         if (o->kinds || !is_shown(o, names)) continue;
-        if (!is_headed) puts("\nOptions:");
+        if (!is_headed) put_heading("Options");
         is_headed = true;
         put_option(o);
     }
@@ -104,7 +119,9 @@ static void put_options(const struct verb *v, const char *names)
                (!before->kinds || !is_shown(before, names) || strcmp(before->kinds, first->kinds)))
             before++;
         if (before != first) continue; /* its group has been shown */
-        printf("\nOptions of %s:\n", option_kinds_text(first->kinds));
+        char heading[256];
+        snprintf(heading, sizeof heading, "Options of %s", option_kinds_text(first->kinds));
+        put_heading(heading);
         for (const struct option *o = first; o->name; o++)
             if (o->kinds && !strcmp(o->kinds, first->kinds) && is_shown(o, names)) put_option(o);
     }
@@ -138,11 +155,11 @@ static void put_topics(const struct verb *v)
 static void help_verb(const struct verb *v)
 {
     const char *const *page = help_page(v, NULL);
-    printf("leat %s: %s\n\n", v->name, v->summary);
+    put_title(v->name, NULL, v->summary);
     printf("  leat %s %s\n\n", v->name, v->synopsis);
     put_paragraph(&page);
     put_examples(v->help, EXAMPLES_FIRST);
-    if (v->subverbs) puts("\nSubverbs:");
+    if (v->subverbs) put_heading("Subverbs");
     for (const struct subverb *s = v->subverbs; s && s->name; s++)
         printf("  %-12s %s\n", s->name, s->summary);
     if (!v->subverbs) put_options(v, NULL);
@@ -151,8 +168,8 @@ static void help_verb(const struct verb *v)
 
 static void help_subverb(const struct verb *v, const struct subverb *s)
 {
-    printf("leat %s %s: %s\n\n  leat %s %s %s\n\n", v->name, s->name, s->summary, v->name, s->name,
-           s->synopsis);
+    put_title(v->name, s->name, s->summary);
+    printf("  leat %s %s %s\n\n", v->name, s->name, s->synopsis);
     put_page(help_page(v, s->name), EXAMPLES_FIRST);
     if (*s->options) put_options(v, s->options);
 }

@@ -385,8 +385,8 @@ static void end_capture(struct decoder *d)
     while (cells_take_unfinished(&d->cells, &packet))
         show_cut_short(d, &packet, 0, LEAT_ERR_SHORT);
     if (d->passed_over)
-        complain("%s: packets of other formats, passed over: %llu", d->in.name,
-                 (unsigned long long)d->passed_over);
+        caution("%s: packets of other formats, passed over: %llu", d->in.name,
+                (unsigned long long)d->passed_over);
 }
 
 static int decode_capture(struct decoder *d)

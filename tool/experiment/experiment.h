@@ -12,6 +12,7 @@ struct experiment {
     struct run_job job;
     struct leat_atm_clos net; /* of the fabric */
     bool json;
+    char title[EXPERIMENT_PATH_CAP]; /* of the run, for the progress */
     /* A temporary folder of the experiment, and its files. */
     char folder[EXPERIMENT_PATH_CAP], input[EXPERIMENT_PATH_CAP], records[EXPERIMENT_PATH_CAP];
 };

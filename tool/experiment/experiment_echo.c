@@ -110,18 +110,24 @@ static int measure(struct experiment *e, uint32_t octets, double *cycles)
     return code;
 }
 
+/* After an interrupt the curve has the points that were measured. */
 static int measure_curve(struct experiment *e, struct curve *c)
 {
-    int code = DONE;
-    for (size_t i = 0; i < c->count && !code; i++)
-        code = measure(e, c->point[i].octets, &c->point[i].cycles);
-    return code;
+    for (size_t i = 0; i < c->count; i++) {
+        snprintf(e->title, sizeof e->title, "size %zu of %zu", i + 1, c->count);
+        const int code = measure(e, c->point[i].octets, &c->point[i].cycles);
+        if (!code) continue;
+        c->count = i;
+        return code;
+    }
+    return DONE;
 }
 
 /* Searches for the smallest message that reaches half of r_max, from the smallest one on. */
 static int measure_figures(struct experiment *e, const struct curve *c, struct figures *out)
 {
     double cycles;
+    snprintf(e->title, sizeof e->title, "searching n_1/2");
     int code = measure(e, SMALLEST, &cycles);
     *out = (struct figures){ r_max(c), SMALLEST, cycles };
     for (uint32_t n = SMALLEST; !code && n / cycles < out->r_max / 2 && n < OCTETS_MAX;) {
@@ -183,7 +189,8 @@ struct row {
 };
 enum { ROWS = 4 };
 
-static void put_text(const struct result *r, const struct row row[ROWS])
+/* `row` NULL: it was interrupted, and there are only delays. */
+static void put_text(const struct result *r, const struct row *row)
 {
     const bool thesis = r->crossing == LEAT_ATM_AAL_THESIS_CYCLES;
     printf("one message over %s, from the lock to the last word got; in cycles\n"
@@ -196,6 +203,10 @@ static void put_text(const struct result *r, const struct row row[ROWS])
             printf("%12u\n", published);
         else
             printf("%12s\n", "-");
+    }
+    if (!row) {
+        puts("interrupted");
+        return;
     }
     printf("\nregression: measured %.6f N + %.4f, published %.6f N + %.4f\n\n"
            "                                r_max  Mbit/s at lines of      n_1/2        t_0\n"
@@ -243,7 +254,7 @@ static void put_figures(struct leat_json *j, const char *key, const struct figur
     leat_json_end(j);
 }
 
-static void put_json(const struct result *r, const struct row row[ROWS])
+static void put_json(const struct result *r, const struct row *row)
 {
     struct json_out out;
     struct leat_json *j = json_open(&out, stdout);
@@ -262,9 +273,9 @@ static void put_json(const struct result *r, const struct row row[ROWS])
         leat_json_end(j);
     }
     leat_json_end(j);
-    put_line(j, "regression", &r->line);
-    put_line(j, "published_regression", &r->published_line);
-    for (int i = 0; i < ROWS; i++)
+    if (row) put_line(j, "regression", &r->line);
+    if (row) put_line(j, "published_regression", &r->published_line);
+    for (int i = 0; row && i < ROWS; i++)
         put_figures(j, row[i].key, &row[i].figures);
     json_close(&out, json_status());
 }
@@ -287,18 +298,20 @@ int experiment_echo(struct experiment *e)
     r.fabric = e->job.fabric;
     r.crossing = leat_atm_clos_idle_cycles(&e->net);
     fabric_formula_name(&e->net, r.formula);
-    r.theory.count = r.measured.count;
     r.published.count = PUBLISHED_DELAYS;
     for (size_t i = 0; i < PUBLISHED_DELAYS; i++)
         r.published.point[i] = (struct point){ published_delays[i].octets,
                                                published_delays[i].cycles };
     int code = measure_curve(e, &r.measured);
     if (!code) code = measure_figures(e, &r.measured, &measured);
-    if (code) return code;
+    if (code && !interrupted) return code;
+    run_screen_title(NULL);
+    r.theory.count = r.measured.count;
     for (size_t i = 0; i < r.theory.count; i++) {
         const uint32_t octets = r.measured.point[i].octets;
         r.theory.point[i] = (struct point){ octets, theory_of(e, octets) };
     }
+    if (code) return (e->json ? put_json : put_text)(&r, NULL), code;
     r.line = regression(&r.measured);
     r.published_line = regression(&r.published);
     const struct row row[ROWS] = {

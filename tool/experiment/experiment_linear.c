@@ -71,6 +71,7 @@ struct done {
     struct timeline with, without;
     struct comm_records all; /* with contention, and with the task that starts the others */
     size_t reordered;        /* of these, at another position at their port without contention */
+    bool is_compared;        /* with the run without contention; else it was interrupted */
     uint64_t certificate;
     uint32_t tasks;
     char *written; /* what the program appended to its input */
@@ -148,14 +149,16 @@ static int run_program(struct experiment *e, const struct work *w, bool contenti
     struct comm_records records = { 0 }, all = { 0 };
     struct run_outcome outcome = { 0 };
     long len;
+    snprintf(e->title, sizeof e->title, "%s", contention_free ? "without contention" : w->name);
     if (!experiment_copy_input(e, file, w->input, &len)) return WRONG;
     int code = experiment_run(e, w->program, e->input, contention_free, false, &records, &outcome);
     if (!code) code = comm_read(e->records, true, &all) ? DONE : FAILED;
-    if (contention_free) {
+    if (contention_free && !code) {
         count_records(&records, &out->without);
         out->reordered = count_reordered(&out->all, &all, w, e->net.ports);
+        out->is_compared = true;
         comm_free(&all);
-    } else {
+    } else if (!contention_free) {
         if (!code) code = keep(e, w, len, &records, out);
         out->certificate = outcome.certificate;
         out->tasks = outcome.begun;
@@ -195,7 +198,10 @@ static void put_text(const struct experiment *e, const struct work *w, const str
            w->name, e->job.fabric, d->tasks, d->with.sends, d->with.receives, d->certificate,
            d->written);
     printf("%-46s %8" PRIu64 "\n", "cycle of the workers' last record", d->with.last);
-    put_difference("the same run where cells never meet", d->with.last, d->without.last);
+    if (d->is_compared)
+        put_difference("the same run where cells never meet", d->with.last, d->without.last);
+    else
+        printf("%-46s %8s\n", "the same run where cells never meet", "interrupted");
     put_difference("by the thesis' rule, from these records", d->with.last, d->with.by_rule);
     if (d->without.last > d->with.last)
         printf(
@@ -223,9 +229,10 @@ static void put_json(const struct experiment *e, const struct work *w, const str
                     { "rcv", d->with.receives });
     json_certificate(j, "certificate", d->certificate);
     leat_json_string(j, "result", d->written);
-    LEAT_JSON_UINTS(j, { "last_cycle", d->with.last },
-                    { "last_cycle_contention_free", d->without.last },
-                    { "last_cycle_by_rule", d->with.by_rule }, { "reordered", d->reordered });
+    LEAT_JSON_UINTS(j, { "last_cycle", d->with.last }, { "last_cycle_by_rule", d->with.by_rule });
+    if (d->is_compared)
+        LEAT_JSON_UINTS(j, { "last_cycle_contention_free", d->without.last },
+                        { "reordered", d->reordered });
     if (published) {
         leat_json_object(j, "published");
         LEAT_JSON_UINTS(j, { "last_cycle", published->last },
@@ -245,8 +252,10 @@ static int run_work(struct experiment *e, const struct work *w)
         return misuse(e->args->verb, "%s: expected one file at most", w->name);
     int code = run_program(e, w, false, &done);
     if (!code) code = run_program(e, w, true, &done);
-    if (!code && w->published && !own && !study_published(e, &published)) code = FAILED;
-    if (!code)
+    run_screen_title(NULL);
+    const bool is_finished = !code || (interrupted && done.written);
+    if (is_finished && w->published && !own && !study_published(e, &published)) code = FAILED;
+    if (!code || (is_finished && code != FAILED))
         (e->json ? put_json : put_text)(e, w, &done, w->published && !own ? &published : NULL);
     free(done.written);
     comm_free(&done.all);

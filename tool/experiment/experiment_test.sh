@@ -21,6 +21,17 @@ cp "$folder/stdout" "$folder/rtl.json"
 same "echo, rtl" "$(model echo "$folder/rtl.json")" ""
 exits 0 "" "$leat" experiment echo --bytes 4,400
 has "echo as text" "$(cat "$folder/stdout")" "regression: measured"
+# Interrupted: the sizes measured so far, in text and JSON.
+many=$(seq -s , 60000 4 60800)
+for form in "" --json; do
+    interrupted INT "$leat" experiment echo --bytes "$many" ${form:+$form}
+    same "exit code of an interrupted experiment $form" $got 130
+    cp "$folder/stdout" "$folder/some$form"
+done
+same "it says so" "$(tail -n 1 "$folder/some")" interrupted
+same "figures of what was measured" "$(python3 -c 'import json, sys
+some = json.load(sys.stdin)
+print(len(some["delay"]) < 201, "measured" in some, all(p["cycles"] > 0 for p in some["delay"]))' < "$folder/some--json")" "True False True"
 # Other fabrics take 12 cycles less (one stage) or 6 more (virtual channels), which T(N) does not know.
 for fabric in "bmx:16 6 T(N)-12" "clos444/switching=vc 24 T(N)+6"; do
     # shellcheck disable=SC2086

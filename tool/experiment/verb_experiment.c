@@ -69,6 +69,7 @@ int experiment_run(struct experiment *e, const char *program, const char *argume
     if (!run_find_part(part, e->job.program, sizeof e->job.program)) return FAILED;
     e->job.words = words;
     e->job.tasks = 0;
+    run_screen_title(e->title);
     if (!run_once(&e->job, contention_free, out)) return out->has_no_memory ? FAILED : WRONG;
     const int code = run_judge(&e->job, out);
     if (code) return code;
@@ -98,6 +99,7 @@ static int run_experiment(const struct arguments *args, int (*run)(struct experi
     if (!read_options(args, &e)) return WRONG;
     if (!open_folder(&e)) return FAILED;
     const int code = run(&e);
+    run_screen_title(NULL);
     remove_folder(&e);
     return finish(code);
 }

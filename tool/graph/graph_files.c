@@ -109,8 +109,8 @@ bool graph_files_close(struct graph_files *files, const struct leat_poets_run_op
     char when[40];
     if (files->record.name) done = result_file_close(&files->record, true);
     if (files->packets > files->packets_max)
-        complain("the first %llu of %llu packets are recorded (--record-packets)",
-                 (unsigned long long)files->packets_max, (unsigned long long)files->packets);
+        caution("the first %llu of %llu packets are recorded (--record-packets)",
+                (unsigned long long)files->packets_max, (unsigned long long)files->packets);
     if (!files->snapshot.name) return done;
     put_when(when, sizeof when, run, result);
     leat_poets_machine_snapshot(machine, when, &files->snapshot.out.text);

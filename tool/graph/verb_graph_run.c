@@ -75,7 +75,7 @@ static bool read_until(const struct arguments *args, struct job *job)
         return misused(args->verb, "--until '%s', expected idle, stop or a time as in 20s or 500ms",
                        word);
     if (!has_unit)
-        complain("--until %s is taken for %ss: write the unit, which leat will expect", word, word);
+        caution("--until %s is taken for %ss: write the unit, which leat will expect", word, word);
     job->run.seconds_max = (double)ps * 1e-12;
     return true;
 }
@@ -93,7 +93,7 @@ static bool read_fabric(const struct arguments *args, struct job *job)
         return misused(args->verb, "--engine '%s', %sexpected threads or mpi, or --fabric FABRIC",
                        engine, did_you_mean(engine, "threads mpi"));
     job->engine = engine + strlen(former);
-    complain("--engine %s is called --fabric %s now", engine, job->engine);
+    caution("--engine %s is called --fabric %s now", engine, job->engine);
     return true;
 }
 
@@ -260,19 +260,16 @@ static void show_result(const struct job *job, const struct leat_poets_machine *
 
 /* ---- progress, for somebody at a terminal ---------------------------------------------------- */
 
-static bool progress_is_shown;
+static struct progress progress;
 
 static void show_progress(void *context, double seconds, uint64_t receives)
 {
-    (void)context;
-    fprintf(stderr, "\r%.0f s, %.3g packets received\33[K", seconds, (double)receives);
-    progress_is_shown = true;
-}
-
-static void hide_progress(void)
-{
-    if (progress_is_shown) fputs("\r\33[K", stderr);
-    progress_is_shown = false;
+    char all[PROGRESS_FIGURE_CAP], rate[PROGRESS_FIGURE_CAP];
+    (void)context; /* that of the recording */
+    if (!progress_is_due(&progress)) return;
+    progress_show(&progress, "%.0f s, %s packets received, %s/s", seconds,
+                  progress_figure((double)receives, all),
+                  progress_figure((double)receives / seconds, rate));
 }
 
 /* ---- the run -------------------------------------------------------------------------------- */
@@ -286,12 +283,13 @@ static int run_machine(struct job *job, struct leat_poets_machine *machine, doub
                  job->fabric.network->name, machine->device_count, machine->thread_count, places);
         return WRONG;
     }
-    if (!job->run.link && isatty(STDERR_FILENO)) { /* a rank knows only its own packets */
+    progress_begin(&progress, STDERR_FILENO);
+    if (!job->run.link) { /* a rank knows only its own packets */
         job->run.watch.progress = show_progress;
-        job->run.host.before_line = hide_progress;
+        job->run.host.before_line = progress_make_way;
     }
     const bool ran = leat_poets_run(machine, &job->run, &result);
-    hide_progress();
+    progress_end(&progress);
     if (!ran)
         return fail(
             "no memory, or too many packets wait (expected fewer than 4194304 at a softswitch)");
@@ -315,8 +313,8 @@ static int run_machine(struct job *job, struct leat_poets_machine *machine, doub
 static void warn_of_code(const struct leat_graph *graph, const struct leat_handlers *handlers)
 {
     if (handlers->unseen)
-        complain("%s: this runs C++ code of the file for the first time, with all your rights",
-                 graph->report.file[0]);
+        caution("%s: this runs C++ code of the file for the first time, with all your rights",
+                graph->report.file[0]);
 }
 
 /* What ranks must have in common. */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { ORDERS = 4, MISSING_NAMED_MAX = 8, WHY_CAP = 256 };
 
@@ -113,9 +114,19 @@ int ring_open(struct ring_query *a, const struct ring_job *job)
     return a->wave ? DONE : FAILED;
 }
 
+static void show_progress(struct progress *progress, leat_time bits)
+{
+    char rate[PROGRESS_FIGURE_CAP];
+    const double seconds = progress_seconds(progress);
+    progress_show(progress, "bit time %llu, %s/s", (unsigned long long)bits,
+                  progress_figure((double)bits / seconds, rate));
+}
+
 /* Runs until there is an answer. Hosts act at their times meanwhile. */
 static void run(struct ring_query *a)
 {
+    struct progress progress;
+    progress_begin(&progress, STDERR_FILENO);
     pace_begin(&a->pace);
     while (!a->is_done && !interrupted) {
         const leat_time next = a->meanwhile ? a->meanwhile(a) : LEAT_NEVER;
@@ -125,7 +136,9 @@ static void run(struct ring_query *a)
             ring_wave_step(a->wave, &a->ring);
         else
             pace_next(&a->pace);
+        if (progress_is_due(&progress)) show_progress(&progress, a->ring.now);
     }
+    progress_end(&progress);
 }
 
 static uint64_t symbols_of(const struct ring_job *job, const struct leat_aton_order *order)

@@ -23,6 +23,16 @@ enum {
 
 enum run_library { RUN_MPI, RUN_PVM, RUN_ATM }; /* the last: leat/atm_task.h */
 
+/* --gdb or --wrap: a tool that tasks run under. */
+enum { RUN_TOOL_WORDS_CAP = 64 };
+#define RUN_TOOL_ALL UINT32_MAX
+struct run_tool {
+    char *word[RUN_TOOL_WORDS_CAP]; /* of its command */
+    size_t words;                   /* 0: there is none */
+    uint32_t rank;                  /* the task under it; RUN_TOOL_ALL */
+    bool needs_terminal;            /* --gdb */
+};
+
 /* What the options say. */
 struct run_job {
     const struct verb *verb;
@@ -41,6 +51,7 @@ struct run_job {
     bool is_one_of_several; /* fabrics: options may be meant for others */
     bool silent;            /* the program's output is not shown */
     uint32_t flit_octets, packet_flits;
+    struct run_tool tool;
     char program[RUN_PATH_CAP]; /* its path */
     char **words;               /* the program as it was named, its arguments, NULL */
 };
@@ -196,6 +207,30 @@ struct run_line {
     uint64_t messages, octets;
 };
 void run_compare(const struct run_line *line, uint32_t count, FILE *to);
+
+/* ---- progress on a terminal (run_screen.c) ---- */
+
+/* From here to the end the terminal shows what the program writes, and the progress below. */
+void run_screen_begin(void);
+void run_screen_end(void);
+/* The hub whose time and messages are shown; NULL: none. */
+void run_screen_watch(const struct leat_hub *hub);
+/* For the hub, which polls it: is_interrupted, and figures if they are to be shown. */
+bool run_screen_poll(void);
+/* Before each of several silent runs: its title, lent, is their progress; NULL: after the last. */
+void run_screen_title(const char *title);
+
+/* ---- tasks under a tool (run_tool.c) ---- */
+
+/* After the program was found. False after a complaint; either way run_tool_free. */
+bool run_tool_read(const struct arguments *args, struct run_job *job);
+void run_tool_free(struct run_job *job);
+/* Is there such a task? False after a complaint. */
+bool run_tool_check(const struct run_job *job);
+/* The tool, if there is one, the program and its arguments. `preload`: the library that the program
+ * loads (LD_PRELOAD); NULL: none. False after a complaint; free *out in either case. */
+bool run_tool_command(const struct run_job *job, const char *preload, struct leat_child_words *out);
+void run_tool_take_terminal_back(const struct run_job *job);
 
 /* ---- calls (run_profile.c) ---- */
 

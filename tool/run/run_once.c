@@ -103,11 +103,12 @@ static struct leat_hub *make_hub(const struct run_job *job, struct run_network *
                                             .compute_scale = job->compute_scale,
                                             .service = processes->service,
                                             .watch = run_record_watch(),
-                                            .interrupted = is_interrupted,
+                                            .interrupted = run_screen_poll,
                                             .alive = is_alive,
                                             .alive_context = processes };
     struct leat_hub *hub = leat_hub_create(&config, why, sizeof why);
     if (!hub) complain("%s", why);
+    run_screen_watch(hub);
     return hub;
 }
 
@@ -134,7 +135,8 @@ static bool run_over(struct run_job *job, struct run_network *network, struct ru
     };
     struct leat_hub *hub = NULL;
     bool ran = false;
-    if (make_room(out, network, slots) && place(job, slots, ports, out->port)) {
+    if (run_tool_check(job) && make_room(out, network, slots) &&
+        place(job, slots, ports, out->port)) {
         processes.port = out->port;
         if (run_processes_prepare(&processes) &&
             (!network->is_recorded || run_record_open(job, network, slots, processes.port)))
@@ -155,6 +157,7 @@ static bool run_over(struct run_job *job, struct run_network *network, struct ru
         out->unread = count_unread(network);
         out->replayed = network->replay ? network->replay->replayed : 0;
     }
+    run_screen_watch(NULL);
     if (hub) leat_hub_destroy(hub);
     out->is_unrecorded = !run_record_close(ran);
     run_processes_free(&processes);
@@ -187,8 +190,11 @@ bool run_once(struct run_job *job, bool contention_free, struct run_outcome *out
     const bool silent = job->silent;
     job->silent = silent || contention_free;
     const int kept = job->silent ? silence() : -1;
+    if (!job->tool.needs_terminal) run_screen_begin();
     const bool ran = run_network_open(job, contention_free, &network) &&
                      run_over(job, &network, out);
+    run_screen_end();
+    run_tool_take_terminal_back(job);
     speak_again(kept);
     job->silent = silent;
     out->wall_seconds = seconds_now() - start;

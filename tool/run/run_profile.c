@@ -1,6 +1,7 @@
 /* leat run --profile: what the calls of the program's message library took, over all tasks. */
 #include "json_out.h"
 #include "run.h"
+#include "style.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,8 +48,8 @@ void run_profile_text(const struct run_outcome *out, FILE *to)
     leat_time all = 0;
     for (uint32_t i = 0; i < out->tasks; i++)
         if (out->task[i].clock > RUN_START_PS) all += out->task[i].clock - RUN_START_PS;
-    fprintf(to, "  %-24s %10s %14s %14s %14s %7s\n", "call", "calls", "octets", "time, s",
-            "waiting, s", "share");
+    fprintf(to, "%s  %-24s %10s %14s %14s %14s %7s%s\n", style(to, STYLE_HEADING), "call", "calls",
+            "octets", "time, s", "waiting, s", "share", style_end(to));
     for (uint32_t i = 0; i < out->calls; i++) {
         const struct leat_task_profile *c = &out->call[i];
         fprintf(to, "  %-24s %10" PRIu64 " %14" PRIu64 " %14.9f %14.9f %6.2f%%\n", c->name,

@@ -213,14 +213,12 @@ static void add(struct words *words, const char *const *list)
 
 /* The words of mpirun that make Open MPI use the provider, and all of our own (spec/programs.md).
  */
-static char **mpi_words(const struct run_job *job, const char *path, const char *part)
+static char **mpi_words(const struct run_job *job, const char *path, const char *part,
+                        const struct leat_child_words *command)
 {
     static char number[16], preload[RUN_PATH_CAP + 16], provider[RUN_PATH_CAP + 24];
     static char run[RUN_PATH_CAP + 16];
     struct words w = { 0 };
-    size_t own = 0;
-    while (job->words[own])
-        own++;
     snprintf(number, sizeof number, "%u", job->tasks);
     snprintf(preload, sizeof preload, "LD_PRELOAD=%s", part);
     snprintf(provider, sizeof provider, "FI_PROVIDER_PATH=%.*s", (int)(strrchr(part, '/') - part),
@@ -233,11 +231,10 @@ static char **mpi_words(const struct run_job *job, const char *path, const char 
     add(&w, (const char *const[]){ "--mca", "pml", "cm", "--mca", "mtl", "ofi", "--mca",
                                    "mtl_ofi_provider_include", "leat", "--mca", "osc", "pt2pt",
                                    "--mca", "btl", "self", NULL });
-    char **all = calloc(w.count + own + 1, sizeof *all);
+    char **all = calloc(w.count + command->count + 1, sizeof *all);
     if (!all) return NULL;
     memcpy(all, w.word, w.count * sizeof *all);
-    memcpy(all + w.count, job->words, own * sizeof *all);
-    all[w.count] = (char *)job->program;
+    memcpy(all + w.count, command->text, command->count * sizeof *all);
     return all;
 }
 
@@ -247,7 +244,13 @@ static bool start(char **words, struct run_processes *out)
 {
     char *file = leat_child_find_named(words[0], NULL);
     const struct leat_child_start launcher = {
-        .file = file, .argv = words, .environment = environ, .end_signal = SIGTERM, .is_bare = true
+        .file = file,
+        .argv = words,
+        .environment = environ,
+        .end_signal = SIGTERM,
+        .is_bare = true,
+        /* A debugger reads the terminal: mpirun, then in the background, may not. */
+        .input = out->job->tool.needs_terminal ? LEAT_CHILD_NO_INPUT : LEAT_CHILD_OWN_INPUT
     };
     leat_child_init(&out->launcher);
     const bool started = file && leat_child_begin(&out->launcher, &launcher);
@@ -276,9 +279,13 @@ static bool start_ranks(struct run_processes *processes, struct leat_hub *hub)
     char part[RUN_PATH_CAP];
     if (!allow_descriptors(processes) || !run_find_part("libleat-fi.so", part, sizeof part))
         return false;
-    char **words = mpi_words(processes->job, leat_hub_path(hub), part);
+    struct leat_child_words command;
+    char **words = run_tool_command(processes->job, part, &command)
+                       ? mpi_words(processes->job, leat_hub_path(hub), part, &command)
+                       : NULL;
     const bool started = words && start(words, processes);
     free(words);
+    leat_child_words_free(&command);
     return started;
 }
 
@@ -306,9 +313,9 @@ static void await_end(struct run_processes *processes, const struct leat_hub *hu
         if (ms >= REPORT_AFTER_MS) continue;
         ms += step;
         if (ms >= REPORT_AFTER_MS)
-            complain("the simulation is over; waiting for processes of the program that still run: "
-                     "%u",
-                     run_alive_signal(processes, hub, 0));
+            caution("the simulation is over; waiting for processes of the program that still run: "
+                    "%u",
+                    run_alive_signal(processes, hub, 0));
     }
 }
 

@@ -31,10 +31,9 @@ static void free_all(struct run_processes *processes)
     if (processes->pvm) leat_pvm_service_destroy(processes->pvm);
 }
 
-static bool start(struct run_processes *processes, struct leat_hub *hub)
+static bool start_words(struct run_processes *processes, struct leat_hub *hub, char **words)
 {
     char why[256];
-    char **words = processes->job->words;
     for (uint32_t i = 0; i < processes->job->tasks; i++)
         if (!leat_pvm_service_start(processes->pvm, hub, i, words, why, sizeof why)) {
             complain("%s: %s", words[0], why);
@@ -42,6 +41,17 @@ static bool start(struct run_processes *processes, struct leat_hub *hub)
             return false;
         }
     return true;
+}
+
+static bool start(struct run_processes *processes, struct leat_hub *hub)
+{
+    const struct run_job *job = processes->job;
+    struct leat_child_words under;
+    if (!job->tool.words) return start_words(processes, hub, job->words);
+    const bool good = run_tool_command(job, NULL, &under) &&
+                      start_words(processes, hub, under.text);
+    leat_child_words_free(&under);
+    return good;
 }
 
 static int end(struct run_processes *processes, const struct leat_hub *hub, bool by_force)

@@ -3,6 +3,7 @@
 #include "result_file.h"
 #include "run.h"
 #include "sim.h"
+#include "style.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -89,7 +90,8 @@ static bool read_job(const struct arguments *args, struct run_job *job,
            number_take_small(args, "--flit-bytes", &job->flit_octets) &&
            number_take_small(args, "--packet-flits", &job->packet_flits) &&
            read_compute(args, &job->compute_scale) &&
-           run_program_find(job, argument(args, "--library")) && run_atm_check(job);
+           run_program_find(job, argument(args, "--library")) && run_atm_check(job) &&
+           run_tool_read(args, job);
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
@@ -98,9 +100,10 @@ static void put_text(const struct run_job *job, const struct run_outcome *out)
 {
     fprintf(stderr,
             "leat: %s, %u tasks on %s: %.9f s simulated, %" PRIu64 " messages, %" PRIu64
-            " octets, certificate %016" PRIx64 ", %.2f s real\n",
+            " octets, certificate %016" PRIx64 ", %.2f s real%s\n",
             job->words[0], out->begun, out->fabric, run_seconds(out->simulated_ps), out->messages,
-            out->octets, out->certificate, out->wall_seconds);
+            out->octets, out->certificate, out->wall_seconds,
+            out->end == LEAT_HUB_INTERRUPTED ? ", interrupted" : "");
     if (out->replayed)
         fprintf(stderr, "  %" PRIu64 " messages went as others did before: not simulated again\n",
                 out->replayed);
@@ -108,8 +111,8 @@ static void put_text(const struct run_job *job, const struct run_outcome *out)
     const size_t reasons = run_not_repeatable(job, out, reason);
     for (size_t i = 0; i < reasons; i++)
         fprintf(stderr, "  another run may differ: %s\n", reason[i]);
-    fprintf(stderr,
-            "  task  port           time        waiting       sent     octets   received\n");
+    style_put(stderr, STYLE_HEADING,
+              "  task  port           time        waiting       sent     octets   received\n");
     for (uint32_t i = 0; i < out->tasks; i++) {
         const struct leat_hub_task *t = &out->task[i];
         if (!t->begun) continue;
@@ -202,22 +205,29 @@ static int run_several(struct run_job *job, char *const *fabric, uint32_t fabric
     return code;
 }
 
-static int run_run(const struct arguments *args)
+static int run_fabrics(const struct arguments *args, struct run_job *job)
 {
-    static struct run_job job;
     static struct run_results results; /* large */
     struct run_line line;
     char *fabric[RUN_FABRICS_MAX];
     uint32_t fabrics;
-    if (!read_job(args, &job, fabric, &fabrics)) return finish(WRONG);
-    if (fabrics > 1 && !(check_several(&job) && run_fabrics_check(&job, fabric, fabrics)))
-        return finish(WRONG);
-    int code = run_results_open(&job, &results);
+    if (!read_job(args, job, fabric, &fabrics)) return WRONG;
+    if (fabrics > 1 && !(check_several(job) && run_fabrics_check(job, fabric, fabrics)))
+        return WRONG;
+    int code = run_results_open(job, &results);
     if (code == DONE)
-        code = fabrics > 1 ? run_several(&job, fabric, fabrics, &results)
-                           : run_one(&job, &results, &line);
+        code = fabrics > 1 ? run_several(job, fabric, fabrics, &results)
+                           : run_one(job, &results, &line);
     const int closed = run_results_close(&results);
-    return finish(code == DONE ? closed : code);
+    return code == DONE ? closed : code;
+}
+
+static int run_run(const struct arguments *args)
+{
+    static struct run_job job;
+    const int code = run_fabrics(args, &job);
+    run_tool_free(&job);
+    return finish(code);
 }
 
 /* ---- help ------------------------------------------------------------------------------------ */
@@ -244,6 +254,11 @@ const struct verb verb_run = {
         { "--patience", "TIME", "until polling without a message is a deadlock (0s: never)",
           TIME(0, PS_MAX), .preset = "86400s", .unit = "s" },
         { "--record", "FILE", "what tasks and network do, for leat export" },
+        { "--gdb", "RANK", "start this rank (task) under gdb, in this terminal",
+          COUNT(0, RUN_TASKS_MAX - 1) },
+        { "--wrap", "TOOL", "start ranks under a tool, as \"valgrind --leak-check=full\"" },
+        { "--wrap-rank", "RANK", "only this one under the tool of --wrap",
+          COUNT(0, RUN_TASKS_MAX - 1), .preset = "all" },
         { "--real-clock", NULL, "the program's clocks stay real" },
         { "--library", "L", "of the program, if it cannot be detected", WORD("mpi pvm atm") },
         { "--model", "M", "what is simulated", WORD("cell rtl"), .preset = "cell", .kinds = "atm" },

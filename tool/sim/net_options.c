@@ -94,9 +94,9 @@ static bool check_effect(const struct arguments *args, const struct net_job *job
                        "--rounds has no meaning with --traffic %s, expected a collective",
                        pattern->name);
     if (argument(args, "--hot") && job->traffic.pattern != LEAT_NET_HOTSPOT)
-        complain("--hot has no effect on %s traffic, expected it with hotspot", pattern->name);
+        caution("--hot has no effect on %s traffic, expected it with hotspot", pattern->name);
     if (argument(args, "--burst") && job->traffic.pattern != LEAT_NET_BURSTY)
-        complain("--burst has no effect on %s traffic, expected it with bursty", pattern->name);
+        caution("--burst has no effect on %s traffic, expected it with bursty", pattern->name);
     return true;
 }
 

@@ -1,6 +1,7 @@
 /* leat sim of networks: the result of a run, as a table or as one JSON object. */
 #include "json_out.h"
 #include "net_sim.h"
+#include "style.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -70,7 +71,9 @@ static void put_steady(const struct net_job *job, const struct net_result *r)
     printf("; median %llu, p99 %llu, max %llu\n", (unsigned long long)s->latency_p50,
            (unsigned long long)s->latency_p99, (unsigned long long)s->latency_max);
     printf("  %-40s %14.3f  routers\n", "hops", s->hops_mean);
-    if (s->saturated) printf("  saturated: %s\n", s->reason);
+    if (s->saturated)
+        printf("  %ssaturated%s: %s\n", style(stdout, STYLE_DOUBTFUL), style_end(stdout),
+               s->reason);
 }
 
 static void put_fates(const struct net_result *r)
@@ -118,7 +121,8 @@ static void put_deadlock_text(const struct net_result *r)
 {
     const uint32_t shown = r->deadlock_len < NET_DEADLOCK_MAX ? r->deadlock_len : NET_DEADLOCK_MAX;
     if (!r->deadlock_len) return;
-    printf("  deadlock: %u buffers wait for each other\n", r->deadlock_len);
+    printf("  %sdeadlock%s: %u buffers wait for each other\n", style(stdout, STYLE_BAD),
+           style_end(stdout), r->deadlock_len);
     for (uint32_t i = 0; i < shown; i++) {
         const struct leat_net_waiting *w = &r->deadlock[i];
         printf("    router %u, input %u, channel %u: a packet from %u to %u\n", w->router, w->in,

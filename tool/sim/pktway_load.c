@@ -47,8 +47,8 @@ static void put_text(const struct port_load *load, uint64_t cycles)
     snprintf(how, sizeof how, ", forwarding %s, %s", design->by_address ? "by address" : "planned",
              design->cut_through ? "cut-through" : "packets stored");
     port_load_head_text(load, how);
-    printf("%" PRIu64 " ns; hosts %u, SANs %u, routers %u\n", cycles, load->net->ports,
-           design->sans, design->routers);
+    printf("%" PRIu64 " ns; hosts %u, SANs %u, routers %u%s\n", cycles, load->net->ports,
+           design->sans, design->routers, port_load_end_word(load, cycles));
     port_load_counts_text(load);
     printf("  %-32s %14.6f  Mbit/s of each host\n", "throughput", megabits(load, cycles));
     port_load_latency_text("latency", "ns", &load->latency);

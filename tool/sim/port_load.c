@@ -148,6 +148,11 @@ void port_load_head_text(const struct port_load *l, const char *more)
            (double)l->load / SIM_LOAD_ONE, l->bytes, l->seed);
 }
 
+const char *port_load_end_word(const struct port_load *l, uint64_t cycles)
+{
+    return cycles < l->cycles ? ", interrupted" : "";
+}
+
 void port_load_counts_text(const struct port_load *l)
 {
     printf("  %-32s %14" PRIu64 "\n", "messages offered", l->offered);
@@ -225,7 +230,8 @@ static void put_ports(const struct port_load *l, uint64_t cycles)
         return;
     }
     port_load_head_text(l, "");
-    printf("%" PRIu64 " %s; %u %s\n", cycles, as->cycles, l->net->ports, as->ports);
+    printf("%" PRIu64 " %s; %u %s%s\n", cycles, as->cycles, l->net->ports, as->ports,
+           port_load_end_word(l, cycles));
     port_load_counts_text(l);
     printf("  %-32s %14.6f  of what %s\n", "throughput", throughput, as->capacity);
     port_load_latency_text("latency", as->cycles, &l->latency);

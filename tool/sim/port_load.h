@@ -50,6 +50,8 @@ int port_load_run(struct port_load *load, uint64_t message_cycles,
  * `more` follows the name; JSON: the name, members of the network, the head, and the rest. */
 
 void port_load_head_text(const struct port_load *load, const char *more);
+/* ", interrupted" if that happened. */
+const char *port_load_end_word(const struct port_load *load, uint64_t cycles);
 void port_load_counts_text(const struct port_load *load);
 void port_load_latency_text(const char *of, const char *unit, const struct leat_sim_histogram *h);
 void port_load_end_text(const struct port_load *load);

@@ -289,7 +289,8 @@ static void put_result(const struct ring_load *l, uint64_t cycles, FILE *text)
     text_print(text,
                "%s, %s, traffic %s at load %g, messages of %" PRIu64 " octets, seed %" PRIu64 "\n",
                l->fabric->name, l->fabric->kind->what, traffic, load, l->bytes, l->seed);
-    text_print(text, "%" PRIu64 " bit times, %u bits round the ring\n", cycles, l->ring.bits);
+    text_print(text, "%" PRIu64 " bit times, %u bits round the ring%s\n", cycles, l->ring.bits,
+               cycles < l->cycles ? ", interrupted" : "");
     put_count("messages_offered", "messages offered", l->offered, j, text);
     put_count("messages_delivered", "messages sent", l->sent, j, text);
     put_count("messages_waiting", "messages waiting", l->offered - l->sent, j, text);

@@ -4,6 +4,7 @@
 #include "fabric_atm.h"
 #include "json_out.h"
 #include "number.h"
+#include "pieces.h"
 #include "sim.h"
 #include <inttypes.h>
 #include <math.h>
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CYCLES_DEFAULT = 1000000, SLICE_CYCLES = 1 << 18 };
+enum { CYCLES_DEFAULT = 1000000 };
 
 struct job {
     struct contracts contracts;
@@ -315,16 +316,21 @@ static void put_json(const struct job *job)
 
 /* ---- running -------------------------------------------------------------------------------- */
 
+static bool run_to(void *context, uint64_t until)
+{
+    const struct job *job = context;
+    leat_sim_atm_contracts_run(job->sim, until);
+    return true;
+}
+
 static int simulate(const struct arguments *args, struct job *job)
 {
+    double wall_seconds;
     const struct leat_sim_atm_contracts_config *config = &job->contracts.config;
     void *memory = sim_memory(leat_sim_atm_contracts_footprint(config, job->model));
     if (!memory) return FAILED;
     job->sim = leat_sim_atm_contracts_init(config, job->model, job->seed, memory);
-    for (uint64_t now = 0; now < job->cycles && !interrupted;) {
-        now = job->cycles - now < SLICE_CYCLES ? job->cycles : now + SLICE_CYCLES;
-        leat_sim_atm_contracts_run(job->sim, now);
-    }
+    pieces_run(job->cycles, run_to, job, &wall_seconds);
     (argument(args, "--json") ? put_json : put_text)(job);
     free(memory);
     return finish(DONE);

@@ -32,8 +32,8 @@ bool sim_take_load(const struct arguments *args, uint32_t *out)
     bool exact = true;
     if (text && !number_read_fraction(text, SIM_LOAD_DECIMALS, out, &exact)) return false;
     if (!exact)
-        complain("--load %s is rounded to %g, expected steps of 1e-6", text,
-                 (double)*out / SIM_LOAD_ONE);
+        caution("--load %s is rounded to %g, expected steps of 1e-6", text,
+                (double)*out / SIM_LOAD_ONE);
     return true;
 }
 
@@ -201,15 +201,15 @@ static void warn_of_no_effect(const struct sim_job *job)
                        line->outage_count;
     for (uint32_t i = 0; i < line->outage_count; i++)
         if (line->outage[i].from > job->cycles)
-            complain("--dead %u@%llu has no effect, expected a cycle within the %llu of the run",
-                     line->outage[i].port, (unsigned long long)line->outage[i].from,
-                     (unsigned long long)job->cycles);
+            caution("--dead %u@%llu has no effect, expected a cycle within the %llu of the run",
+                    line->outage[i].port, (unsigned long long)line->outage[i].from,
+                    (unsigned long long)job->cycles);
     if (line->hec && !line->header_errors)
-        complain("--hec has no effect, expected errors in headers with it (--bit-errors)");
+        caution("--hec has no effect, expected errors in headers with it (--bit-errors)");
     if (loses && job->aal.retransmit_cycles >= job->cycles)
-        complain("cells that are lost are not sent again within the run: --retransmit is %u, "
-                 "expected less than --cycles %llu",
-                 job->aal.retransmit_cycles, (unsigned long long)job->cycles);
+        caution("cells that are lost are not sent again within the run: --retransmit is %u, "
+                "expected less than --cycles %llu",
+                job->aal.retransmit_cycles, (unsigned long long)job->cycles);
 }
 
 bool sim_read_job(const struct arguments *args, const struct leat_fabric_atm *atm,

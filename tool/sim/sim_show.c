@@ -1,6 +1,7 @@
 /* leat sim: the result of a run, as a table or as one JSON object. */
 #include "json_out.h"
 #include "sim.h"
+#include "style.h"
 #include <stdio.h>
 
 /* Cells per port and cell time. */
@@ -119,10 +120,14 @@ static void put_state(const struct sim_result *r)
 {
     const uint32_t shown = r->locked < SIM_LOCKED_MAX ? r->locked : SIM_LOCKED_MAX;
     if (r->steady.saturated)
-        printf("  saturated: of %.4f cells offered per port and cell time %.4f came through after "
-               "the warm-up; the others wait, more and more of them\n",
-               rate(r->steady.offered), rate(r->steady.accepted));
-    if (r->locked) printf("  deadlock: ports that are full and can send nothing: %u\n", r->locked);
+        printf(
+            "  %ssaturated%s: of %.4f cells offered per port and cell time %.4f came through after "
+            "the warm-up; the others wait, more and more of them\n",
+            style(stdout, STYLE_DOUBTFUL), style_end(stdout), rate(r->steady.offered),
+            rate(r->steady.accepted));
+    if (r->locked)
+        printf("  %sdeadlock%s: ports that are full and can send nothing: %u\n",
+               style(stdout, STYLE_BAD), style_end(stdout), r->locked);
     for (uint32_t i = 0; i < shown; i++)
         printf("    port %u, since cycle %llu\n", r->lock[i].port,
                (unsigned long long)r->lock[i].since);

@@ -11,6 +11,7 @@
 #ifndef LEAT_SWEEP_H
 #define LEAT_SWEEP_H
 
+#include "progress.h"
 #include "store.h"
 #include "tool.h"
 #include <stdio.h>
@@ -66,8 +67,8 @@ int sweep_run(const struct sweep_plan *plan, struct store *store, int64_t sweep,
 /* ---- on a terminal: progress (sweep_progress.c) ---- */
 
 struct sweep_progress {
-    bool watched;
-    double begun_at, shown_at, work_done, work_left;
+    struct progress line;
+    double work_done, work_left;
     uint32_t runs, done, ended; /* done: in the store; ended: since it was begun */
 };
 
@@ -78,14 +79,13 @@ void sweep_progress_begin(struct sweep_progress *progress, uint32_t runs);
 void sweep_progress_add(struct sweep_progress *progress, uint32_t load, bool done);
 void sweep_progress_end(struct sweep_progress *progress, uint32_t load, bool done);
 
-/* Shows it, if due; clears it from the screen. */
+/* Shows it, if due. */
 void sweep_progress_show(struct sweep_progress *progress, uint32_t running);
-void sweep_progress_clear(const struct sweep_progress *progress);
 
 /* ---- showing (sweep_table.c) ---- */
 
 /* The points of the plan, from the store. DONE; FAILED after a complaint, also about runs that
- * ended in a deadlock. */
+ * ended in a deadlock. After an interrupt only points that have a run. */
 int sweep_put_table(const struct sweep_plan *plan, struct store *store, int64_t sweep, bool json);
 
 #endif

@@ -52,7 +52,7 @@ struct sweep {
 
 static void report(struct sweep *s, const struct child *child, const char *what)
 {
-    sweep_progress_clear(&s->progress);
+    progress_make_way();
     if (child->talk.len) fwrite(child->talk.text, 1, child->talk.len, stderr);
     if (child->talk.len && child->talk.text[child->talk.len - 1] != '\n') putc('\n', stderr);
     fprintf(stderr, "leat: this run %s: ", what);
@@ -333,7 +333,7 @@ static void run_all(struct sweep *s)
         sweep_progress_show(&s->progress, s->running);
         if (s->running) wait_for_some(s);
     }
-    sweep_progress_clear(&s->progress);
+    progress_end(&s->progress.line);
 }
 
 static void report_end(const struct sweep *s)

@@ -1,6 +1,7 @@
 /* leat sweep: a line or an object per point (fabric, traffic, load): means over its seeds. */
 #include "json_out.h"
 #include "mean.h"
+#include "style.h"
 #include "sweep.h"
 #include <math.h>
 
@@ -78,11 +79,11 @@ static void put_cell(const struct mean *mean, int decimals)
 static void put_heading(const struct sweep_plan *plan, const struct store_key *key)
 {
     static const char *const heads[] = { "throughput", "mean latency", "p99 latency" };
-    printf("%s, traffic %s%s%s\n%10s %6s", key->fabric, key->traffic, *plan->options ? ", " : "",
-           plan->options, "load", "runs");
+    printf("%s, traffic %s%s%s\n%s%10s %6s", key->fabric, key->traffic, *plan->options ? ", " : "",
+           plan->options, style(stdout, STYLE_HEADING), "load", "runs");
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
         printf("%*s    %*s", MEAN_WIDTH, heads[i], HALF_WIDTH, "");
-    puts("saturated");
+    printf("saturated%s\n", style_end(stdout));
 }
 
 /* Losses at full buffers are reported, too. */
@@ -102,8 +103,11 @@ static void put_line(const struct sweep_plan *plan, const struct store_key *key,
     put_cell(&p->throughput, 4);
     put_cell(&p->latency, 2);
     put_cell(&p->p99, 1);
+    if (p->saturated) fputs(style(stdout, STYLE_DOUBTFUL), stdout);
     printf("%9s", saturated);
-    if (p->deadlocked) printf("  deadlock in %u", p->deadlocked);
+    if (p->saturated) fputs(style_end(stdout), stdout);
+    if (p->deadlocked)
+        printf("  %sdeadlock%s in %u", style(stdout, STYLE_BAD), style_end(stdout), p->deadlocked);
     if (has_losses(plan, p)) printf("  lost %.0f, rerouted %.0f", p->lost, p->rerouted);
     putchar('\n');
 }
@@ -149,23 +153,29 @@ int sweep_put_table(const struct sweep_plan *plan, struct store *store, int64_t 
 {
     static struct figures figures;
     const uint32_t pair = plan->loads * plan->seeds;
-    uint32_t runs = 0, deadlocked = 0;
+    uint32_t runs = 0, deadlocked = 0, headed = 0; /* fabric and traffic of the heading */
     bool losses = false;
-    for (uint32_t run = 0; run < plan->runs && !interrupted; run += plan->seeds) {
+    for (uint32_t run = 0; run < plan->runs; run += plan->seeds) {
         const struct store_key key = sweep_run_at(plan, run);
         if (!read_point(plan, store, sweep, run, &figures)) return FAILED;
+        if (interrupted && !figures.count) continue;
         const struct point point = summarise(&figures);
         runs += point.runs;
         deadlocked += point.deadlocked;
         losses |= has_losses(plan, &point);
-        if (!json && run && run % pair == 0) putchar('\n');
-        if (!json && run % pair == 0) put_heading(plan, &key);
+        if (!json && run / pair + 1 != headed) {
+            if (headed) putchar('\n');
+            headed = run / pair + 1;
+            put_heading(plan, &key);
+        }
         if (json)
             put_object(&key, &point, &figures);
         else
             put_line(plan, &key, &point);
     }
-    if (!json && plan->seeds > 1)
+    if (!json && interrupted)
+        printf("%sInterrupted: the other runs are missing.\n", headed ? "\n" : "");
+    if (!json && plan->seeds > 1 && headed)
         puts("\nMeans over seeds, +- half of the 95 % interval; latency in cycles.");
     if (!json && losses) puts("Lost and rerouted: packets of all runs of a line.");
     if (!deadlocked) return DONE;

@@ -13,7 +13,7 @@ static int run_with(const struct sweep_plan *plan, struct store *store)
     const int64_t id = store_begin(store, &settings, &code);
     if (!id) return code;
     code = sweep_run(plan, store, id, &partly);
-    if (code != DONE && !partly) return code;
+    if (code != DONE && !partly && !interrupted) return code;
     const int shown = sweep_put_table(plan, store, id, argument(plan->args, "--json"));
     return finish(shown == DONE ? code : shown);
 }
