@@ -58,14 +58,19 @@ static const char *join(int option, const char *values, const char *value)
     return both;
 }
 
-static int unknown_option(const struct verb *verb, const char *word)
+/* Those that it could have been: of the subverb, if that is known already. */
+static int unknown_option(const struct arguments *args, const char *word)
 {
+    const struct verb *verb = args->verb;
+    const bool has_subverb = verb->subverbs && args->operand_count;
+    const struct subverb *sub = has_subverb ? subverb_find(verb, args->operand[0]) : NULL;
     char known[2048];
     size_t used = 0;
     known[0] = '\0';
     for (int i = 0; verb->options[i].name && used < sizeof known; i++)
-        used += (size_t)snprintf(known + used, sizeof known - used, i ? " %s" : "%s",
-                                 verb->options[i].name);
+        if (!sub || word_is_in(verb->options[i].name, sub->options))
+            used += (size_t)snprintf(known + used, sizeof known - used, used ? " %s" : "%s",
+                                     verb->options[i].name);
     if (!used) return misuse(verb, "unknown option %s, expected none", word);
     return misuse(verb, "unknown option %s, %sexpected one of %s", word, did_you_mean(word, known),
                   known);
@@ -119,7 +124,7 @@ static int take_option(struct arguments *args, const char *word, char ***next)
     const char *equals = strchr(word, '=');
     const struct option *o = find_option(args->verb, word,
                                          equals ? (size_t)(equals - word) : strlen(word));
-    if (!o) return unknown_option(args->verb, word);
+    if (!o) return unknown_option(args, word);
     if (!o->argument && equals) return misuse(args->verb, "%s takes no value", o->name);
     const bool may = o->argument && is_optional(o->argument);
     if (may && equals && !equals[1])
@@ -168,6 +173,19 @@ static int take_subverb(struct arguments *args)
                   *sub->options ? "one of " : "no option", sub->options);
 }
 
+/* `--fabric X` is X where a verb takes fabrics as operands: it works wherever a fabric is named. */
+static bool take_fabric(struct arguments *args, char *word, char ***next)
+{
+    static const char name[] = "--fabric";
+    const size_t len = sizeof name - 1;
+    const bool takes = args->verb->operands && strcmp(args->verb->operands, "$fabrics") == 0;
+    if (!takes || option_find(args->verb, name) || strncmp(word, name, len) != 0) return false;
+    if (word[len] && word[len] != '=') return false;
+    char *value = word[len] ? word + len + 1 : **next ? *(*next)++ : word + len; /* none: "" */
+    args->operand[args->operand_count++] = value;
+    return true;
+}
+
 static int read_words(char **words, struct arguments *args)
 {
     bool only_operands = false;
@@ -178,6 +196,8 @@ static int read_words(char **words, struct arguments *args)
         } else if (!only_operands && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)) {
             args->wants_help = true;
             return DONE;
+        } else if (!only_operands && take_fabric(args, word, &words)) {
+            continue;
         } else if (!only_operands && word[0] == '-' && word[1] != '\0') {
             const int wrong = take_option(args, word, &words);
             if (wrong) return wrong;

@@ -45,7 +45,7 @@ for fabric in "bmx:16 6 T(N)-12" "clos444/switching=vc 24 T(N)+6"; do
     has "said for $1" "$(cat "$folder/stdout")" "T(N) holds for the thesis' network"
 done
 # A poller finds its message at most 81 cycles late, and the words of its own request with it.
-exits 0 "" "$leat" experiment echo --bytes 4,40,1000 --poll --json
+exits 0 "" "$leat" experiment echo --bytes 4,40,1000 --polling --json
 late=$(python3 -c 'import json, sys
 print(all(0 <= p["cycles"] - p["theory_cycles"] < 81 for p in json.load(sys.stdin)["delay"]))' < "$folder/stdout")
 same "pollers" "$late" True

@@ -156,7 +156,7 @@ const struct verb verb_experiment = {
         { "--bytes", "LIST",
           "sizes of messages, multiples of 4 with commas between; default: those of the thesis",
           .former = "--sizes" },
-        { "--poll", NULL, "tasks poll for messages, every 81 cycles" },
+        { "--polling", NULL, "tasks poll for messages, every 81 cycles", .former = "--poll" },
         { "--model", "MODEL", "how exactly to simulate", WORD("rtl cell"), .preset = "cell" },
         { "--obsolete", "CYCLES", "cycles until a unit discards a message", COUNT(1, UINT32_MAX),
           .preset = "40000" },

@@ -88,7 +88,7 @@ fabric=clos444
 same 'library' "$(number library)" atm
 same 'messages' "$(number messages)" 81
 cp "$vectors/linear_ex4.in" "$folder/file"
-run --poll -- "$programs/srl" "$folder/file"
+run --polling -- "$programs/srl" "$folder/file"
 cmp -s "$folder/file" "$vectors/linear_ex4.out" || fail "polling: another result"
 cp "$vectors/linear_ex4.in" "$folder/file"
 exits 0 'without contention' "$leat" run --fabric clos444 --contention -- "$programs/srl" "$folder/file"

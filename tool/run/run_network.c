@@ -23,7 +23,7 @@ static bool open_platform(const struct run_job *job, bool contention_free, struc
                                                       .aal = atm->aal,
                                                       .line = atm->line,
                                                       .contention_free = contention_free,
-                                                      .polls = argument(job->args, "--poll"),
+                                                      .polls = argument(job->args, "--polling"),
                                                       .tasks_max = RUN_TASKS_MAX };
     out->memory = sim_memory(leat_sim_atm_platform_footprint(&config));
     if (!out->memory) return false;
@@ -40,7 +40,7 @@ static bool open_ports(const struct run_job *job, bool contention_free, struct r
                                                .flit_octets = job->flit_octets,
                                                .packet_flits = job->packet_flits };
     struct leat_fabric_error error;
-    if (argument(job->args, "--poll"))
+    if (argument(job->args, "--polling"))
         return misused(job->verb, "--poll has no meaning but for programs of leat/atm_task.h");
     if (!leat_fabric_open(out->fabric, &config, &error))
         return fabric_refused(job->verb, job->fabric, &error);

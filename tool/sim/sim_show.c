@@ -246,5 +246,5 @@ void sim_put_json(const struct sim_job *job, const struct sim_result *r)
     if (job->check_load) json_certificate(j, "delivery_hash", r->delivery_hash);
     json_fixed(j, "wall_seconds", r->wall_seconds, 6);
     json_fixed(j, "cycles_per_second", cycles_per_second(r), 0);
-    json_close(&out, json_status());
+    json_close(&out, r->locked ? "deadlock" : json_status());
 }

@@ -252,6 +252,10 @@ exits 2 "ether:clos444: it is not an Ethernet, expected a name as etherN" "$leat
 for mesh in mesh:8,8 mesh:16,16; do
     same "default load of $mesh" "$("$leat" sim $mesh --cycles 20000 --json | jq -c '[.load, .saturated]')" "[0.1,false]"
 done
+# A fabric is named in one way in all verbs.
+same "--fabric" "$(json .fabric sim --fabric mesh:2,2 --cycles 100) $(json .fabric fabric show --fabric=mesh:3,3)" '"mesh:2,2" "mesh:3,3"'
+exits 2 "expected" "$leat" sim --fabric
+exits 2 "expected one fabric" "$leat" sim mesh:2,2 --fabric mesh:3,3
 # A message alone: its flits, heads included, behind the first one, which passes 3 routers of 3 cycles and 4 wires.
 same "time in a torus" "$("$leat" fabric time torus:4,4 --bytes 4,1000 --json | jq -c '[.bytes, .time_us]')" "[4,0.015]
 [1000,0.081]"
