@@ -59,6 +59,10 @@ for rank in 0 1 2 3; do
     has "what rank $rank wrote" "$(cat "$folder/stdout")" "rank $rank of 4: 6, two words"
 done
 
+# The run without contention, which is only compared, has no tool.
+same "certificate with --contention" "$(certificate --contention --wrap-rank 0 --wrap "sh -c 'echo once >> $folder/times; exec \"\$0\" \"\$@\"'")" "$alone"
+same "how often a tool is started" "$(cat "$folder/times")" once
+
 # ---- tools that follow a process -------------------------------------------------------------------
 same "certificate under strace" "$(certificate --wrap "strace -f -o $folder/calls" --wrap-rank 1)" "$alone"
 has "strace" "$(cat "$folder/calls")" "rank 1 of 4: 6, two words"

@@ -169,8 +169,11 @@ static int run_one(struct run_job *job, struct run_results *results, struct run_
         fflush(stdout);
         code = run_judge(job, &out);
         if (code == DONE && job->contention) {
-            job->records = NULL; /* they are of the first run */
+            const size_t tool_words = job->tool.words;
+            job->records = NULL; /* they are of the first run, */
+            job->tool.words = 0; /* and so is the tool */
             compared = run_once(job, true, &alone);
+            job->tool.words = tool_words;
             code = compared ? run_judge(job, &alone) : FAILED;
         }
         const struct run_outcome *other = compared ? &alone : NULL;
