@@ -24,6 +24,10 @@ in_ns() {
     shift
     nsenter --net="/run/netns/$name$ns" "$@"
 }
+# described WHAT: the JSON objects on standard input are as their schemas say
+described() {
+    python3 "$(dirname "$0")/../../share/schema/check.py" > "$folder/said" 2>&1 || fail "$1: $(head -n 3 "$folder/said")"
+}
 # mark_of HOST: the part after the prefix in the names of its files in /dev/shm (live_home.h)
 mark_of() {
     in_ns "$1" python3 -c 'import os, socket

@@ -38,9 +38,10 @@ bool json_prepare(const struct arguments *args)
 int json_end(int code)
 {
     if (!file.name) return code;
-    const bool printed = flush_printed() && lseek(file.out.fd, 0, SEEK_END) != 0;
-    const bool done = result_file_close(&file, printed);
-    return done || code ? code : FAILED;
+    const bool flushed = flush_printed();
+    const bool printed = flushed && lseek(file.out.fd, 0, SEEK_END) != 0;
+    const bool closed = result_file_close(&file, printed);
+    return code || (flushed && closed) ? code : FAILED;
 }
 
 const char *json_status(void)

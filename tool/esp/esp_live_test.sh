@@ -142,7 +142,8 @@ counts() { in_ns "r$1" "$leat" esp status --json | jq -c '.counts | del(.managed
 count() { in_ns "r$1" "$leat" esp status --json | jq -r ".counts[\"$2\"]"; }
 
 answers() {
-    comes_to "$driver: census" '[16,16,"answered"]' answer '[.answer,.members,.end]' census 7
+    comes_to "$driver: census" '[16,16,"done"]' answer '[.answer,.members,.status]' census 7
+    { ask census 7; in_ns r1 "$leat" esp status --json; } | described "$driver: objects"
     comes_to "$driver: max" 235 answer .answer max 7
     comes_to "$driver: min" 10 answer .answer min 7
     comes_to "$driver: sum" "[1400,16]" answer '[.answer,.counted]' sum 7
@@ -201,7 +202,7 @@ traced() {
 bindings() {
     asks census 7 > /dev/null 2>&1
     in_ns r0 "$leat" esp store "$(last_count)" --json |
-        jq -c '[(map(.value) | sort), (map(select(.remaining_ns > 0 and .remaining_ns <= 10000000000)) | length)]'
+        jq -c '.bindings | [(map(.value) | sort), (map(select(.remaining_ns > 0 and .remaining_ns <= 10000000000)) | length)]'
 }
 
 # A COUNT that is executed on its way back only: the member turns it round, and X is set then.
@@ -217,7 +218,7 @@ reflection() {
     echo "$(reflect "$id"), $(($(count 3 carried) - carried)) $(counted_in 0 "$id") $(counted_in 1 "$id") $(counted_in 3 "$id")" \
         "$(in_ns r0 "$leat" esp store "$id" | grep -c 'centre .*tag 0x77 .* lives ')"
 }
-counted_in() { in_ns "r$1" "$leat" esp store "$2" --json | jq -c 'map([.tag, .value])'; }
+counted_in() { in_ns "r$1" "$leat" esp store "$2" --json | jq -c '.bindings | map([.tag, .value])'; }
 reflect() {
     in_ns root python3 - "$1" << 'PY'
 import socket, struct, sys, time, zlib

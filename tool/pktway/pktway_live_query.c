@@ -386,7 +386,7 @@ static int trace(struct question *k)
     leat_json_bool(j, "reached", end.received);
     leat_json_uint(j, "time_us", end.sum_us);
     leat_json_hex(j, "ei_there", "", end.ei_there, 16);
-    json_close(&k->object, json_status());
+    json_close(&k->object, end.received ? json_status() : "unreached");
     if (end.received)
         text_print(k->text, "%u  0x%06" PRIx32 "  %.3f ms, reached\n", hops + 1, p.dt, ms);
     else
@@ -484,7 +484,7 @@ static int ping(struct question *k)
     else if (p.sent)
         text_print(k->text, "%u sent, none received\n", p.sent);
     show_accused(k, p.ei_there, p.ei_back);
-    json_close(&k->object, json_status());
+    json_close(&k->object, p.received ? json_status() : "unreached");
     if (code == DONE && p.received < k->q->count) code = FAILED;
     return code;
 }
@@ -571,7 +571,7 @@ static int tell(struct question *k)
     leat_json_array(k->json, "answers");
     if (!await_tell(k, peer, &all)) fprintf(k->error, "leat: no answer of 0x%06" PRIx32 "\n", peer);
     leat_json_end(k->json);
-    json_close(&k->object, json_status());
+    json_close(&k->object, all.count ? json_status() : "nobody");
     leat_packetway_node_cancel(k->node, peer);
     return all.count ? DONE : FAILED;
 }

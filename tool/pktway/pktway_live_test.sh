@@ -119,26 +119,30 @@ questions() {
     [ "$driver" = udp ] || same "$driver: its hops" "$(echo "$plan" | jq -c .routes[0].l2rh)" '["020000000203","020000000301"]'
     [ "$driver" != udp ] || same "$driver: its hops" "$(echo "$plan" | jq -c .routes[0].l2rh)" '["7f00000110cf","7f00000110d9"]'
     comes_to_exit 0 "quality 6, MTU 120 words, by" ask h1 plan 0x301
-    comes_to "$driver: a plan on the own SAN" '"native"' answer .state h1 plan 0x102
+    for words in "h1 plan 0x301" "h1 ping 0x301" "h1 trace 0x301" "h1 tell name=h3" "ra status" "h1 status" "ra tables"; do
+        # shellcheck disable=SC2086
+        whole $words
+    done | described "$driver: objects"
+    comes_to "$driver: a plan on the own SAN" '"native"' answer .plan h1 plan 0x102
     comes_to "$driver: trace names the routers" '[true,[["ra","0x000202"],["rb","0x000302"]]]' \
-        answer '[.reached, [.routers[] | [.name, .address]]]' h1 trace 0x301
+        answer '[.reached, [.hops[] | [.name, .address]]]' h1 trace 0x301
     comes_to "$driver: trace back" '["rb","ra"]' answer '[.hops[].name]' h3 trace 0x101
     comes_to_exit 0 "0x000301" ask h1 trace 0x301
-    comes_to "$driver: tell by name" '[["0x000301","h3"]]' answer '[.[] | [.address, .name]]' h1 tell name=h3
-    comes_to "$driver: tell by capability" '["0x000101","0x000301"]' answer '[.[].address] | sort' h1 tell capability=7
+    comes_to "$driver: tell by name" '[["0x000301","h3"]]' answer '[.answers[] | [.address, .name]]' h1 tell name=h3
+    comes_to "$driver: tell by capability" '["0x000101","0x000301"]' answer '[.answers[].address] | sort' h1 tell capability=7
     comes_to "$driver: tell, ORed" '["0x000101","0x000201","0x000301"]' \
-        answer '[.[].address] | sort' h3 tell name=h2 capability=9 address=0x101
+        answer '[.answers[].address] | sort' h3 tell name=h2 capability=9 address=0x101
     # A half-router asked about itself has only that to say, as when the SAN is mapped; one question after the other.
     for time in first second; do
         comes_to "$driver: tell about the router itself, $time" '[["0x000102","ra"]]' \
-            answer '[.[] | [.address, .name]]' h1 tell address=0x102
+            answer '[.answers[] | [.address, .name]]' h1 tell address=0x102
         comes_to "$driver: tell by its capability" '["ra"]' \
-            answer '[.[] | select(.address == "0x000102") | .name]' h1 tell capability=2
+            answer '[.answers[] | select(.address == "0x000102") | .name]' h1 tell capability=2
     done
     comes_to_exit 1 "ERR UNK from 0x000102 about name=nobody" ask h1 tell name=nobody
     comes_to_exit 1 "no such node: ERR UNK from 0x000102 about name=nobody capability=3:1,2 0x0003ff" \
         ask h1 tell name=nobody capability=3:1,2 address=0x3ff --json
-    same "$driver: nobody, as JSON" "$(cat "$folder/stdout")" "[]"
+    same "$driver: nobody, as JSON" "$(jq -c '[.answers, .status]' "$folder/stdout")" '[[],"nobody"]'
     comes_to "$driver: the tables of ra" '[["0x000200",["0x000202"]],["0x000300",["0x000302","0x000203","0x000202"]]]' \
         answer '.half_routers[0].tables | map([.san, .rcvf]) | sort' ra tables
     comes_to_exit 1 "ERR UNK from 0x000102 about 0x0003ff" ask h1 ping 0x3ff --by-address --timeout 2000ms
@@ -349,7 +353,7 @@ three_sans() {
     $u host --name t7 --poll 100ms --san udp:127.0.0.1:0,bias=0x700,address=0x701,peer=127.0.0.1:4403 > /dev/null
     wait_until $u ping 0x701 --name t5 --timeout 300ms || fail "three SANs: 0x701 is not reached"
     comes_to "three SANs: two L2RHs" '[2,"000702"]' answer '[.routes[0].l2rh | length, .[0]]' t5 plan 0x701
-    comes_to "three SANs: one router" '[true,["0x000702"]]' answer '[.reached, [.routers[].address]]' t5 trace 0x701
+    comes_to "three SANs: one router" '[true,["0x000702"]]' answer '[.reached, [.hops[].address]]' t5 trace 0x701
     for n in t5 t7 t; do $u stop --name $n; done
 }
 
@@ -459,7 +463,7 @@ with_keys() {
     wait_until reaches h3 0x101 || fail "$driver, keyed: 0x101 is not reached"
     pairs
     same "$driver, keyed: trace" "$(ask h1 trace 0x301 --json | jq -c '[.reached, [.hops[].name]]')" '[true,["ra","rb"]]'
-    comes_to "$driver, keyed: tell" '["0x000101","0x000301"]' answer '[.[].address] | sort' h1 tell capability=7
+    comes_to "$driver, keyed: tell" '["0x000101","0x000301"]' answer '[.answers[].address] | sort' h1 tell capability=7
     same "$driver, keyed: what is unknown is told" "$(ask h1 ping 0x3fe --by-address --json | jq -c '[.err_messages[0].err, .err_messages[0].about[0]]')" '["UNK","0x0003fe"]'
     same "$driver, keyed: status" "$(ask ra status --json | jq -c '[.sans[] | [.keyed, (.counts | .bare + .forged + .late + .misdirected + .replayed + .locked)]]')" '[[true,0],[true,0]]'
     same "$driver, keyed: and without" "$(ask rb status --json | jq -c '[.sans[].keyed]')" '[true,false]'

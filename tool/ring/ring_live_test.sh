@@ -98,6 +98,8 @@ answers() {
     same "$driver: average" "$(ask average --live --register 1 | jq -c '[.counter,.average,.remainder]')" "[8,39,5]"
     same "$driver: gvt" "$(ask gvt --live --register 1 | jq .gvt)" 7
     same "$driver: elect" "$(ask elect --live --register 1 | jq -c '[.identity,.station]')" "[90,4]"
+    { ask query min --register 1; ask elect --live --register 1; in_ns 0 "$leat" ring status --json; in_ns 0 "$leat" ring get --json; } |
+        described "$driver: objects"
     # One vocabulary: what a live ring tells has the names that a simulated one has, but for times.
     names() { jq -c 'keys - ["took_ns","bit_times","bit_times_expected","host_based_bit_times","certificate"]'; }
     for word in sort majority tree average gvt elect work least-loaded; do
