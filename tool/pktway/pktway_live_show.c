@@ -176,7 +176,7 @@ void pktway_live_status(struct packetway_router *r, bool json, FILE *out)
 static void show_tun(const struct packetway_tun *t, struct leat_json *j, FILE *out)
 {
     text_print(out,
-               "%s: %llu IP packets sent, %llu received, %llu without a way, %llu from another "
+               "%s: %llu IP packets sent, %llu received, %llu without a route, %llu from another "
                "node than their source's, %llu not sent, %llu reported as too long\n",
                t->device, (unsigned long long)t->sent, (unsigned long long)t->received,
                (unsigned long long)t->no_way, (unsigned long long)t->spoofed,
@@ -215,7 +215,9 @@ void pktway_live_host_status(const struct leat_packetway_node *host,
     leat_json_end(j);
     text_print(out, "\n");
     show_key_hint(leat_packetway_node_key_hint(host), out);
+    leat_json_object(j, "counts");
     show_host_counts(host, j, out);
+    leat_json_end(j);
     if (tun) show_tun(tun, j, out);
     if (store) pktway_live_store_status(store, j, out);
     show_confined_here(j, out);
