@@ -10,7 +10,7 @@ DESTDIR="$folder/tree" cmake --install "$build" --prefix /usr > "$folder/log" 2>
 tree=$folder/tree/usr
 for file in bin/leat share/man/man1/leat.1 share/man/man1/leat-decode.1 share/man/man1/leat-encode.1 \
     share/man/man3/leat_esp.3 share/man/man3/leat_esp_packet_decode.3 \
-    share/bash-completion/completions/leat share/leat/wireshark/leat.lua include/leat/api.h; do
+    share/bash-completion/completions/leat share/leat/wireshark/leat.lua share/leat/schema/keys.json include/leat/api.h; do
     [ -e "$tree/$file" ] || fail "$file is not installed"
 done
 library=$(dirname "$(find "$tree" -name 'libleat.so.0' | head -n 1)")
