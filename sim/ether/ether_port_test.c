@@ -131,6 +131,28 @@ static void a_message_alone_takes_the_closed_form(void)
     }
 }
 
+static void cables_count_the_frames_of_both_directions(void)
+{
+    static const uint64_t len[] = { 100, 1493, 20000 };
+    uint64_t frames = 0, bits = 0;
+    open_bench(&one, &usual);
+    for (unsigned i = 0; i < sizeof len / sizeof *len; i++) {
+        send(&one, 2, 5, i, len[i], 0);
+        frames += leat_sim_ether_port_frames(&usual, len[i]);
+        bits += 8 * leat_sim_ether_port_octets(&usual, len[i]);
+    }
+    run_out(&one);
+    for (uint32_t station = 0; station < STATIONS; station++)
+        for (int is_to_switch = 0; is_to_switch < 2; is_to_switch++) {
+            const struct leat_sim_ether_port_cable cable = leat_sim_ether_port_cable(
+                &one.port, station, is_to_switch);
+            const bool is_used = station == (is_to_switch ? 2 : 5);
+            EQ(cable.frames, is_used ? frames : 0);
+            EQ(cable.bits, is_used ? bits : 0);
+        }
+    free(one.memory);
+}
+
 static void a_message_to_itself_goes_to_no_switch(void)
 {
     open_bench(&one, &usual);
@@ -333,6 +355,7 @@ static void one_message_too_many_is_refused(void)
 }
 
 TAP_MAIN(T(frames_are_as_the_standard_has_them), T(a_cable_carries_the_published_number_of_frames),
-         T(a_message_alone_takes_the_closed_form), T(a_message_to_itself_goes_to_no_switch),
-         T(time_stands_where_it_was_run_to), T(it_does_what_a_plain_model_does),
-         T(without_contention_messages_keep_their_order), T(one_message_too_many_is_refused))
+         T(a_message_alone_takes_the_closed_form), T(cables_count_the_frames_of_both_directions),
+         T(a_message_to_itself_goes_to_no_switch), T(time_stands_where_it_was_run_to),
+         T(it_does_what_a_plain_model_does), T(without_contention_messages_keep_their_order),
+         T(one_message_too_many_is_refused))

@@ -124,7 +124,7 @@ static int run_contention(const struct arguments *args)
     return run_experiment(args, experiment_contention);
 }
 
-#define PROGRAM_OPTIONS "--fabric --poll --model --obsolete --descriptors --json"
+#define PROGRAM_OPTIONS "--fabric --polling --model --obsolete --descriptors --json"
 #define PROGRAM_RESULTS                                                                         \
     "\nIt shows what the program wrote, the cycle of the last message among its workers, the "  \
     "same without contention, and the same by the thesis' rule: each message takes 193 cycles " \

@@ -69,7 +69,7 @@ done
 
 # A message takes T(N) of leat fabric time, with its head; two ranks, one message each way at a time.
 exits 0 '' "$leat" run --fabric clos444 -n 2 --json -- "$folder/ring" 1000 1
-octets=$(number 'task[0].bytes_sent' "$folder/stdout")
+octets=$(number 'per_task[0].bytes_sent' "$folder/stdout")
 way=$("$leat" fabric time clos444 --bytes $((octets - 24)) --json | jq .cycles)
 [ "$octets" -gt 1000 ] && [ "$octets" -lt 1100 ] || fail "1000 octets and a head are $octets"
 took=$(head -n 1 "$folder/stdout" | cut -d' ' -f1)
@@ -80,9 +80,9 @@ jq -en "$took > 0.9 * $way * 50e-9 and $took < 3 * $way * 50e-9" > /dev/null ||
 exits 0 'without contention' "$leat" run --fabric clos444 -n 16 --contention -- "$folder/ring" 3000 2
 exits 0 '' "$leat" run --fabric ring:8 -n 8 --contention --json --placement 0,4,1,5,2,6,3,7 -- "$folder/ring" 20000 2
 jq -en "$(number contention_seconds "$folder/stdout") > 0" > /dev/null || fail "no contention in a ring"
-same "ports as placed" "$(number 'task[3].port' "$folder/stdout")" 5
+same "ports as placed" "$(number 'per_task[3].port' "$folder/stdout")" 5
 exits 0 '' "$leat" run --fabric mesh:4,4 -n 32 --placement block --json -- "$folder/ring"
-same "ports by block" "$(number 'task[31].port' "$folder/stdout")" 15
+same "ports by block" "$(number 'per_task[31].port' "$folder/stdout")" 15
 
 # What repeats itself is not simulated again, unless it is asked for, and nobody can tell.
 exits 0 '' "$leat" run --fabric clos444 -n 4 --json -- "$folder/ring" 100 400

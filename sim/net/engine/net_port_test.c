@@ -631,7 +631,7 @@ static void faults_are_reported_with_their_reason(void)
         { "link:1>2@100..5000", "broke", LOST, ARRIVED },
         { "link:1>2@100..", "broke", LOST, LOST },
         { "link:1>2", "are broken", LOST, LOST },
-        { "port:3@..5000", "goes to is dead", LOST, ARRIVED },
+        { "port:3@..5000", "destination port is dead", LOST, ARRIVED },
         { "port:0@..5000", "leave by is dead", LOST, ARRIVED },
         { "port:0@100..5000", "leave by is dead", LOST, ARRIVED },
         { "port:0@5000..", NULL, ARRIVED, LOST },
