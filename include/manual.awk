@@ -256,6 +256,7 @@ function aliases(all,    part, count, i, alias) {
         if (match(part[i], /(LEAT_API|static inline) /)) {
             part[i] = substr(part[i], RSTART)
             match(part[i], /[a-z0-9_]+\(/)
+            if (substr(part[i], RSTART, 2) == "__") continue # the definition of LEAT_API itself
             alias = folder "/" substr(part[i], RSTART, RLENGTH - 1) ".3"
             print ".so man3/" title ".3" > alias
             close(alias)

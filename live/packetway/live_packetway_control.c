@@ -41,7 +41,7 @@ static bool because_taken(const char *name, const struct packetway_name *at, cha
     if (packetway_name_holder(at, &peer) && peer.uid == geteuid())
         return live_because(why,
                             "'%s' runs here already, expected another --name, or leat pktway "
-                            "leave",
+                            "stop",
                             name);
     packetway_name_holder_text(at, holder);
     return live_because(why, "the name '%s' is taken by %s, expected another --name", name, holder);

@@ -44,7 +44,7 @@ class Interrupted(KeyboardInterrupt):
 
 def find_command(given: str | os.PathLike[str] | None = None) -> str:
     """The command: the argument, leat.command, $LEAT, PATH, or build/leat of the tree that the package
-    lies in."""
+    lies in or Python runs in."""
     chosen = given or getattr(sys.modules[__package__], "command", None) or os.environ.get("LEAT")
     if chosen:
         found = shutil.which(os.fspath(chosen))
@@ -52,7 +52,7 @@ def find_command(given: str | os.PathLike[str] | None = None) -> str:
             return os.path.abspath(found)  # the child may run in another folder
         raise LeatError(127, f"{os.fspath(chosen)}: no such command, expected the path of leat")
     built = pathlib.Path(__file__).resolve().parents[2] / "build" / "leat"
-    found = shutil.which("leat") or shutil.which(str(built))
+    found = shutil.which("leat") or shutil.which(str(built)) or shutil.which("build/leat")
     if found:
         return os.path.abspath(found)
     raise LeatError(127, "the command leat is not found: neither in PATH nor as "

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from typing import Any, overload
 
-from .child import Interrupted, ask, call, find_command, options_of, text_of, warn
+from .child import Interrupted, ask, call, find_command, options_of, text_of, texts_of, warn
 from .progress import Progress
 from .results import RunResult, from_json
 
@@ -41,7 +41,7 @@ def run(program: PathLike | Sequence[PathLike], *, fabric: PathLike | None = Non
     if (fabric is None) == (fabrics is None):
         raise TypeError("expected either fabric= or fabrics=")
     leat = find_command(command)
-    names = [text_of(each) for each in ([fabric] if fabric is not None else fabrics or [])]
+    names = texts_of(fabric if fabric is not None else fabrics)
     for option in {"record", "messages"} & options.keys():
         if len(names) > 1:
             raise TypeError(f"{option}= is the file of one run: expected fabric=")

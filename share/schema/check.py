@@ -3,7 +3,7 @@
 
 usage: check.py [FILE...]      (no file: standard input; needs python3-jsonschema)
 
-A file has one object, or one on each line. Exit code 1: an object is not as its schema says.
+A file has one object, or one on each line. Exit code 1: an object is not as its schema says; 2: not JSON.
 """
 import json
 import pathlib
@@ -44,14 +44,21 @@ def check(text, known):
 
 
 def main():
+    if {"-h", "--help"} & set(sys.argv[1:]):
+        print(__doc__)
+        return 0
     known, failed, seen = validators(), False, 0
     for path in sys.argv[1:] or ["-"]:
-        text = sys.stdin.read() if path == "-" else pathlib.Path(path).read_text()
-        seen += len(objects(text))
+        try:
+            text = sys.stdin.read() if path == "-" else pathlib.Path(path).read_text()
+            seen += len(objects(text))
+        except (OSError, ValueError) as error:
+            print(f"{path}: {error}, expected JSON objects", file=sys.stderr)
+            return 2
         for complaint in check(text, known):
             print(f"{path}: {complaint}", file=sys.stderr)
             failed = True
-    print(f"{seen} objects checked")
+    print(f"{seen} objects checked" if seen else "no objects, expected one or more")
     return 1 if failed or not seen else 0
 
 

@@ -144,7 +144,7 @@ static inline double run_seconds(leat_time ps)
 struct leat_json;
 
 /* Why another run may give a different result; returns the number of reasons. */
-enum { RUN_REASONS_MAX = 4 };
+enum { RUN_REASONS_MAX = 5 };
 size_t run_not_repeatable(const struct run_job *job, const struct run_outcome *out,
                           const char *reason[RUN_REASONS_MAX]);
 

@@ -78,7 +78,7 @@ grep '^{' "$folder/stdout" > "$folder/three"
 same "an object for each" "$(jq -r '.fabric | split("/")[0]' "$folder/three" | tr '\n' ' ')" "mesh:4,2 clos444 ring8 "
 same "a line for each" "$(tail -n 3 "$folder/stderr" | awk '{ print $1, $2, $NF }')" "$(jq -r '"\(.fabric | split("/")[0]) 8 \(.bytes)"' "$folder/three")"
 same "ratios to the first" "$(tail -n 3 "$folder/stderr" | awk '{ print $5 }')" \
-    "$(jq -rs '.[0].simulated_seconds as $first | .[] | .simulated_seconds / $first' "$folder/three" | xargs printf '%.3f\n')"
+    "$(jq -rs '.[0].simulated_seconds as $first | .[] | .simulated_seconds / $first' "$folder/three" | xargs printf '%.4g\n')"
 same "what is stored" "$(sql "$folder/runs.sqlite" "SELECT result FROM program ORDER BY id" | jq -c .)" "$(jq -c . "$folder/three")"
 same "how it was run" "$(sql "$folder/runs.sqlite" "SELECT DISTINCT command, options, tasks FROM program")" \
     "$folder/sends -n 8 --contention --flit-bytes 8 8"

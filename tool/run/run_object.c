@@ -16,6 +16,8 @@ size_t run_not_repeatable(const struct run_job *job, const struct run_outcome *o
     if (out->notes & LEAT_TASK_HAS_THREADS)
         reason[count++] = "several threads of a rank communicate, and the system decides which of "
                           "them goes first";
+    if (out->end == LEAT_HUB_INTERRUPTED)
+        reason[count++] = "it was interrupted, each time at another moment";
     return count;
 }
 

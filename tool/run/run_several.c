@@ -67,7 +67,7 @@ static void put_time(const struct run_line *line, const struct run_line *first, 
     if (strcmp(line->status, "done") != 0)
         fprintf(to, " %16s %8s", line->status, "-");
     else if (has_ratio)
-        fprintf(to, " %14.9f s %8.3f", run_seconds(line->simulated_ps),
+        fprintf(to, " %14.9f s %8.4g", run_seconds(line->simulated_ps),
                 (double)line->simulated_ps / (double)first->simulated_ps);
     else
         fprintf(to, " %14.9f s %8s", run_seconds(line->simulated_ps), "-");

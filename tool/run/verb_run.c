@@ -177,7 +177,10 @@ static int run_one(struct run_job *job, struct run_results *results, struct run_
             code = compared ? run_judge(job, &alone) : FAILED;
         }
         const struct run_outcome *other = compared ? &alone : NULL;
-        if (!job->json) put_text(job, &out);
+        if (!job->json)
+            put_text(job, &out);
+        else if (job->profile)
+            run_profile_text(&out, stderr);
         if (compared && !job->json) put_contention(&out, &alone);
         if (!run_results_add(results, &out, other) && code == DONE) code = FAILED;
         *line = line_of(job, &out, other);
