@@ -110,12 +110,25 @@ bool leat_text_is_control(uint32_t code)
     return code < ' ' || (code >= 0x7f && code < 0xa0);
 }
 
+/* How many characters stand for themselves in a string: most of them do. */
+static size_t plain_len(const char *chars, size_t len)
+{
+    size_t plain = 0;
+    while (plain < len && chars[plain] >= ' ' && (unsigned char)chars[plain] < 0x7f &&
+           chars[plain] != '"' && chars[plain] != '\\')
+        plain++;
+    return plain;
+}
+
 static void put_quoted(struct leat_text *text, const char *chars, size_t len, bool is_utf8)
 {
     leat_text_putc(text, '"');
-    for (size_t own = 1; len; chars += own, len -= own) {
+    for (size_t own; len; chars += own, len -= own) {
+        own = plain_len(chars, len);
+        leat_text_put(text, chars, own);
+        if (own) continue;
         uint32_t code = (unsigned char)*chars;
-        if (is_utf8) own = leat_text_utf8(chars, len, &code);
+        own = is_utf8 ? leat_text_utf8(chars, len, &code) : 1;
         if (leat_text_is_control(code) || (!is_utf8 && code >= 0x80)) {
             leat_text_put(text, "\\u", 2);
             leat_text_hex_number(text, code, 4);
@@ -134,11 +147,18 @@ void leat_text_quoted(struct leat_text *text, const char *chars, size_t len)
 
 void leat_text_quoted_utf8(struct leat_text *text, const char *chars, size_t len)
 {
+    const size_t plain = plain_len(chars, len);
     uint32_t code;
     size_t own = 1;
-    for (size_t at = 0; at < len && own; at += own)
+    for (size_t at = plain; at < len && own; at += own)
         own = leat_text_utf8(chars + at, len - at, &code);
-    put_quoted(text, chars, len, own);
+    if (plain < len) {
+        put_quoted(text, chars, len, own);
+        return;
+    }
+    leat_text_putc(text, '"');
+    leat_text_put(text, chars, len);
+    leat_text_putc(text, '"');
 }
 
 /* The length of the first character if a terminal only displays it; 0: there is none. */

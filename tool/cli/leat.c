@@ -12,8 +12,8 @@ static int run_verb(const struct verb *verb, char **words)
         if (!json_prepare(&args)) return WRONG;
         return json_end((args.subverb ? args.subverb->run : verb->run)(&args));
     }
-    const bool is_sub = args.operand_count && subverb_find(verb, args.operand[0]);
-    char *help[] = { (char *)verb->name, is_sub ? args.operand[0] : NULL, NULL };
+    const bool names_sub = verb->subverbs && args.operand_count;
+    char *help[] = { (char *)verb->name, names_sub ? args.operand[0] : NULL, NULL };
     return run_verb(&verb_help, help);
 }
 

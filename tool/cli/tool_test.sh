@@ -132,4 +132,6 @@ exits 0 "" "$leat" --version
 # The tour of ./demo runs as it stands.
 sh setup/tour.sh "$leat" > "$folder/tour" 2>&1 || fail "tour: $(tail -n 3 "$folder/tour")"
 same "packets of the tour" "$(grep -c '^packet ' "$folder/tour")" 11
+exits 2 "has no page 'rotue', did you mean route?" "$leat" esp rotue --help
+
 finish

@@ -129,5 +129,5 @@ wait $run
 same "an interrupt" $? 130
 same "what was finished is stored" "$(sql "$folder/cut.sqlite" "SELECT fabric FROM program")" mesh:3,1
 same "and printed" "$(jq -r .status "$folder/cut.json" | tr '\n' ' ')" "done interrupted "
-has "and compared" "$(tail -n 1 "$folder/cut.err")" "mesh:3,1      3"
+has "and compared" "$(tail -n 2 "$folder/cut.err")" "mesh:3,1      3"
 finish

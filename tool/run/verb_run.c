@@ -208,6 +208,7 @@ static int run_several(struct run_job *job, char *const *fabric, uint32_t fabric
         lines += next->status && !interrupted;
     }
     if (lines) run_compare(line, lines, stderr);
+    if (interrupted) complain("interrupted: %u of %u fabrics are finished", lines, fabrics);
     return code;
 }
 
