@@ -82,19 +82,13 @@ static bool is_optional(const char *argument)
     return argument[0] == '[' && strchr(argument, ']')[1] == '\0';
 }
 
-static bool ends_with(const char *word, const char *end)
-{
-    const size_t len = strlen(word), end_len = strlen(end);
-    return len > end_len && strcmp(word + len - end_len, end) == 0;
-}
-
 /* The value of an option with an optional argument. The next word counts only if it is named as
  * a file of JSON, or if a "--" is still to come: no fabric's or program's name is taken for it. */
 static const char *take_optional(char ***next)
 {
     const char *word = **next;
     if (!word || (word[0] == '-' && word[1])) return "";
-    if (ends_with(word, ".json") || ends_with(word, ".jsonl")) return *(*next)++;
+    if (word_ends_with(word, ".json") || word_ends_with(word, ".jsonl")) return *(*next)++;
     for (char **later = *next + 1; *later; later++)
         if (strcmp(*later, "--") == 0) return *(*next)++;
     return "";

@@ -131,6 +131,12 @@ bool word_is_in(const char *word, const char *list)
     return false;
 }
 
+bool word_ends_with(const char *word, const char *end)
+{
+    const size_t len = strlen(word), end_len = strlen(end);
+    return len > end_len && strcmp(word + len - end_len, end) == 0;
+}
+
 /* How many letters must be changed, inserted, removed or swapped with their neighbour to turn one
  * word into the other (optimal string alignment). */
 static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len)

@@ -160,6 +160,9 @@ void print_harmless(const void *octets, size_t len);
 /* Is it one of the words of the list, which are separated by blanks? */
 bool word_is_in(const char *word, const char *list);
 
+/* It ends so, and has more before that. */
+bool word_ends_with(const char *word, const char *end);
+
 /* "did you mean NAME? " if one of the words of the list is nearly this one, or "". Lent until the
  * next call. */
 const char *did_you_mean(const char *word, const char *list);

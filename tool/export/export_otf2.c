@@ -105,12 +105,6 @@ static OTF2_FlushType before_flush(void *context, OTF2_FileType type, OTF2_Locat
 
 #define CREATOR "leat " /* and the version: an archive's main file has it */
 
-static bool ends_with(const char *name, const char *end)
-{
-    const size_t len = strlen(name), end_len = strlen(end);
-    return len > end_len && strcmp(name + len - end_len, end) == 0;
-}
-
 static bool is_of_archive(const char *name)
 {
     return !strcmp(name, "traces") || !strcmp(name, "traces.otf2") || !strcmp(name, "traces.def");
@@ -118,7 +112,7 @@ static bool is_of_archive(const char *name)
 
 static bool is_of_location(const char *name)
 {
-    return ends_with(name, ".evt") || ends_with(name, ".def");
+    return word_ends_with(name, ".evt") || word_ends_with(name, ".def");
 }
 
 static bool is_of_nothing(const char *name)

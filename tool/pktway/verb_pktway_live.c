@@ -59,7 +59,7 @@ static int answer(struct service *s, const struct packetway_request *q, int clie
                   FILE *error)
 {
     const bool is_status = strcmp(q->word, "status") == 0;
-    char schema[64];
+    static char schema[64]; /* lent to json_out */
     snprintf(schema, sizeof schema, "leat.pktway.%s/1", q->word);
     json_schema(schema);
     if (strcmp(q->word, "stop") == 0) {
