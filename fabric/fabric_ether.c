@@ -148,7 +148,7 @@ static const struct leat_fabric_load load = { .cycles = "bit times",
                                               .message_cycles = message_cycles };
 
 /* Two of each station: to the switch, and from it. */
-static bool wire(const struct leat_fabric *f, uint32_t index, struct leat_fabric_wire *out)
+static bool wire(struct leat_fabric *f, uint32_t index, struct leat_fabric_wire *out)
 {
     const struct leat_sim_ether_port *port = &((const struct ether *)f)->port;
     const uint32_t station = index / 2;
@@ -156,7 +156,9 @@ static bool wire(const struct leat_fabric *f, uint32_t index, struct leat_fabric
     if (station >= port->config.stations) return false;
     const struct leat_sim_ether_port_cable cable = leat_sim_ether_port_cable(port, station,
                                                                              is_to_switch);
-    *out = (struct leat_fabric_wire){ .carried = cable.frames, .busy = cable.bits };
+    *out = (struct leat_fabric_wire){ .carries = "frames",
+                                      .carried = cable.frames,
+                                      .busy_ns = leat_fabric_ns(&f->clock, cable.bits) };
     snprintf(out->name, sizeof out->name, is_to_switch ? "port %u>switch" : "switch>port %u",
              station);
     return true;
@@ -171,6 +173,5 @@ const struct leat_fabric_kind leat_fabric_kind_ether = { .id = "ether",
                                                          .describe = describe,
                                                          .open = open,
                                                          .native = native,
-                                                         .carries = "frames",
                                                          .wire = wire,
                                                          .load = &load };

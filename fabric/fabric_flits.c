@@ -377,12 +377,13 @@ static void name_wire(const struct leat_net_topology *t, uint32_t out,
 }
 
 /* Output ports of routers. Without contention there is no network that counts. */
-static bool wire(const struct leat_fabric *f, uint32_t index, struct leat_fabric_wire *out)
+static bool wire(struct leat_fabric *f, uint32_t index, struct leat_fabric_wire *out)
 {
     const struct leat_net *net = &((const struct leat_fabric_flits *)f)->port.net;
     if (!net->out_flits || index >= net->topology->outs) return false;
-    *out = (struct leat_fabric_wire){ .carried = net->out_flits[index],
-                                      .busy = net->out_flits[index] };
+    *out = (struct leat_fabric_wire){ .carries = "flits",
+                                      .carried = net->out_flits[index],
+                                      .busy_ns = leat_fabric_ns(&f->clock, net->out_flits[index]) };
     if (out->carried) name_wire(net->topology, index, out->name);
     return true;
 }
@@ -399,7 +400,6 @@ const struct leat_fabric_kind leat_fabric_kind_flits = { .id = "flits",
                                                          .close = close_flits,
                                                          .native = native,
                                                          .shape = shape,
-                                                         .carries = "flits",
                                                          .wire = wire };
 
 struct leat_fabric_flits *leat_fabric_as_flits(struct leat_fabric *fabric)

@@ -53,8 +53,9 @@ struct leat_fabric_load {
 enum { LEAT_FABRIC_WIRE_CAP = 48 };
 struct leat_fabric_wire {
     char name[LEAT_FABRIC_WIRE_CAP];
+    const char *carries; /* "flits" */
     uint64_t carried;
-    uint64_t busy; /* cycles, or bit times */
+    double busy_ns;
 };
 
 /* Members whose comment has no "NULL:" must be set. Functions with `error` set it on false. */
@@ -88,10 +89,9 @@ struct leat_fabric_kind {
     void (*native)(const struct leat_fabric *fabric, struct leat_sim_packetway_native *out);
     /* Its routers and wires, for drawing; lent until it is closed. NULL: there are none. */
     const struct leat_net_shape *(*shape)(struct leat_fabric *fabric);
-    /* What the wires of an open fabric carry, "flits", and one of them: false past the last. NULL:
-     * they are not counted. */
-    const char *carries;
-    bool (*wire)(const struct leat_fabric *fabric, uint32_t index, struct leat_fabric_wire *out);
+    /* One of the wires of an open fabric, between two runs: false past the last. NULL: they are not
+     * counted. */
+    bool (*wire)(struct leat_fabric *fabric, uint32_t index, struct leat_fabric_wire *out);
     /* leat sim of a network of ports. NULL: the kind's row in fabric_verbs.c has a `sim`. */
     const struct leat_fabric_load *load;
 };

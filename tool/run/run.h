@@ -111,8 +111,7 @@ struct run_outcome {
     struct run_timeline timeline;
     struct leat_fabric_wire wire[RUN_WIRES_MAX]; /* the busiest first */
     uint32_t wires;
-    const char *wires_carry; /* "flits"; NULL: this network does not count */
-    double wire_seconds;     /* of a unit of busy */
+    bool counts_wires;
     char fabric[LEAT_FABRIC_NAME_CAP];
 };
 
