@@ -15,6 +15,10 @@ enum {
     PIECE_LEN = (128 << 10) - 64, /* fills a block of the run's memory */
 };
 
+/* In tags of Open MPI: a synchronous send, and the acknowledgement that it waits for. */
+#define TAG_SYNCHRONOUS UINT64_C(0x100000000)
+#define TAG_RECEIVED    UINT64_C(0x200000000)
+
 /* An incomplete send: it waits for its turn, or for its grant, or its pieces are being sent. */
 struct send {
     struct leat_fi_send call;
@@ -33,6 +37,7 @@ struct receive {
     uint64_t len, granted, received;
     uint64_t from, tag, data;
     bool has_data, is_granted;
+    bool is_claimed; /* of a message that a probe has found */
 };
 
 /* A message without a receive; or, briefly, one that has just arrived. */
@@ -252,10 +257,25 @@ static void grant(uint64_t from, uint32_t sender, uint32_t receiver, uint64_t le
     leat_fi_outgoing_hand((uint32_t)from, p, LEAT_FI_GRANT_LEN, LEAT_FI_NOBODY);
 }
 
+static void come_in(const struct message *m);
+
+/* Open MPI acknowledges synchronous sends itself, but not those that a matched probe has found:
+ * their senders would wait for ever. */
+static void acknowledge(const struct message *m)
+{
+    const struct leat_fi_send call = { .to = (uint32_t)m->match.from,
+                                       .tag = (m->match.tag | TAG_RECEIVED) & ~TAG_SYNCHRONOUS };
+    if (call.to == leat_task_number())
+        come_in(&(struct message){ .match = { .from = call.to, .tag = call.tag } });
+    else
+        leat_fi_outgoing_hand(call.to, eager_octets(&call), eager_len(&call), LEAT_FI_NOBODY);
+}
+
 static void finish_receive(struct receive *r, const struct message *m)
 {
     set_context(r->call.context, NULL, NULL);
     report_receive(&r->call, m, m->len > r->call.cap ? FI_ETRUNC : 0);
+    if (r->is_claimed && m->match.tag & TAG_SYNCHRONOUS) acknowledge(m);
     leat_fi_pool_give(&all.receives, r->number);
 }
 
@@ -660,7 +680,9 @@ ssize_t leat_fi_message_claim(const struct leat_fi_receive *call, bool discard)
     set_context(call->context, NULL, NULL);
     leat_fi_queue_stir();
     if (!discard) {
-        join_kept(new_receive(call), m);
+        struct receive *r = new_receive(call);
+        r->is_claimed = true;
+        join_kept(r, m);
         return 0;
     }
     report_receive(call, m, 0);

@@ -7,6 +7,8 @@
  *     tool, Fortran ---> PMPI_Recv here ---> PMPI_Recv of the library
  */
 #include "clock.h"
+#include "fi_behind.h"
+#include "fi_matched.h"
 #include "fi_message.h"
 #include "fi_rank.h"
 #include "task.h"
@@ -17,22 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The next function of this name after ours. A library that was loaded for one object only (by a
- * language that loads MPI at run time) is not in the search order: it is then found by its name. */
-static void *behind(const char *name)
-{
-    void *function = dlsym(RTLD_NEXT, name);
-    if (function) return function;
-    void *library = dlopen("libmpi.so.40", RTLD_LAZY | RTLD_NOLOAD);
-    function = library ? dlsym(library, name) : NULL;
-    if (function) return function;
-    fprintf(stderr, "leat: the MPI library has no %s\n", name);
-    abort();
-}
+#include <opal_config.h> /* Open MPI's own headers need it first */
 
-/* Once per function; writes the pointer by way of memory, as POSIX wants it. */
-#define FIND(next, name) \
-    if (!next) *(void **)(void *)&next = behind(name)
+#include <opal/class/opal_object.h>
 
 /* ---- start and end --------------------------------------------------------------------------- */
 
@@ -43,7 +32,7 @@ static void enter_init(void)
     const char *why;
     leat_fi_be_no_copy("MPI_Init");
     if (!leat_fi_is_wanted() || inits++) return;
-    leat_clock_library_starts(behind("PMPI_Init"));
+    leat_clock_library_starts(leat_fi_behind("PMPI_Init"));
     if (!leat_fi_message_read_environment()) exit(1);
     if (leat_fi_attach(&why)) return;
     fprintf(stderr, "leat: no place in the run for this process: %s\n", why);
@@ -65,7 +54,7 @@ static int leave_init(int result)
 FILE *fopen(const char *restrict path, const char *restrict mode)
 {
     static FILE *(*next)(const char *, const char *);
-    FIND(next, "fopen");
+    LEAT_FI_FIND(next, "fopen");
     if (!inits || strcmp(path, "/proc/kallsyms")) return next(path, mode);
     errno = ENOENT;
     return NULL;
@@ -79,7 +68,7 @@ static bool is_finalizing;
 int dlclose(void *handle)
 {
     static int (*next)(void *);
-    FIND(next, "dlclose");
+    LEAT_FI_FIND(next, "dlclose");
     if (!is_finalizing) return next(handle);
     leat_fi_threads_settle();
     return 0;
@@ -127,7 +116,7 @@ static void end_run(int code)
     int PREFIX##Init(int *argc, char ***argv) \
     {                                         \
         static int (*next)(int *, char ***);  \
-        FIND(next, #PREFIX "Init");           \
+        LEAT_FI_FIND(next, #PREFIX "Init");   \
         enter_init();                         \
         return leave_init(next(argc, argv));  \
     }
@@ -137,19 +126,19 @@ BOTH(INIT)
     int PREFIX##Init_thread(int *argc, char ***argv, int wanted, int *provided) \
     {                                                                           \
         static int (*next)(int *, char ***, int, int *);                        \
-        FIND(next, #PREFIX "Init_thread");                                      \
+        LEAT_FI_FIND(next, #PREFIX "Init_thread");                              \
         enter_init();                                                           \
         return leave_init(next(argc, argv, thread_level(wanted), provided));    \
     }
 BOTH(INIT_THREAD)
 
-#define FINALIZE(PREFIX)                \
-    int PREFIX##Finalize(void)          \
-    {                                   \
-        static int (*next)(void);       \
-        FIND(next, #PREFIX "Finalize"); \
-        end_simulation();               \
-        return finalize(next);          \
+#define FINALIZE(PREFIX)                        \
+    int PREFIX##Finalize(void)                  \
+    {                                           \
+        static int (*next)(void);               \
+        LEAT_FI_FIND(next, #PREFIX "Finalize"); \
+        end_simulation();                       \
+        return finalize(next);                  \
     }
 BOTH(FINALIZE)
 
@@ -159,7 +148,7 @@ BOTH(FINALIZE)
         static double (*next)(void);                                              \
         double seconds;                                                           \
         if (leat_fi_is_wanted() && leat_clock_read_run(&seconds)) return seconds; \
-        FIND(next, #PREFIX "Wtime");                                              \
+        LEAT_FI_FIND(next, #PREFIX "Wtime");                                      \
         return next();                                                            \
     }
 BOTH(WTIME)
@@ -168,11 +157,29 @@ BOTH(WTIME)
     int PREFIX##Abort(MPI_Comm comm, int code) \
     {                                          \
         static int (*next)(MPI_Comm, int);     \
-        FIND(next, #PREFIX "Abort");           \
+        LEAT_FI_FIND(next, #PREFIX "Abort");   \
         end_run(code);                         \
         return next(comm, code);               \
     }
 BOTH(ABORT)
+
+/* A request of Open MPI is an object, whose class has a name. */
+static bool is_send(MPI_Request request)
+{
+    const opal_object_t *object = (const opal_object_t *)(const void *)request;
+    return strstr(object->obj_class->cls_name, "send_request");
+}
+
+/* A send cannot be cancelled. mtl ofi says so too, but first reads what only receives have. */
+#define CANCEL(PREFIX)                                                                           \
+    int PREFIX##Cancel(MPI_Request *request)                                                     \
+    {                                                                                            \
+        static int (*next)(MPI_Request *);                                                       \
+        LEAT_FI_FIND(next, #PREFIX "Cancel");                                                    \
+        if (leat_fi_is_wanted() && request && *request && is_send(*request)) return MPI_SUCCESS; \
+        return next(request);                                                                    \
+    }
+BOTH(CANCEL)
 
 /* ---- octets that a rank hands over in a call, for the profile -------------------------------- */
 
@@ -181,7 +188,7 @@ static uint64_t octets_of(int count, MPI_Datatype type)
     static int (*next)(MPI_Datatype, int *);
     int size = 0;
     if (!leat_fi_is_simulated() || count <= 0) return 0;
-    FIND(next, "PMPI_Type_size");
+    LEAT_FI_FIND(next, "PMPI_Type_size");
     return next(type, &size) == MPI_SUCCESS && size > 0 ? (uint64_t)count * (uint64_t)size : 0;
 }
 
@@ -192,9 +199,9 @@ static int ranks_of(MPI_Comm comm)
     static int (*remote_size_of)(MPI_Comm, int *);
     int between = 0, size = 0;
     if (!leat_fi_is_simulated()) return 0;
-    FIND(is_between, "PMPI_Comm_test_inter");
-    FIND(size_of, "PMPI_Comm_size");
-    FIND(remote_size_of, "PMPI_Comm_remote_size");
+    LEAT_FI_FIND(is_between, "PMPI_Comm_test_inter");
+    LEAT_FI_FIND(size_of, "PMPI_Comm_size");
+    LEAT_FI_FIND(remote_size_of, "PMPI_Comm_remote_size");
     if (is_between(comm, &between) != MPI_SUCCESS) return 0;
     return (between ? remote_size_of : size_of)(comm, &size) == MPI_SUCCESS ? size : 0;
 }
@@ -203,7 +210,7 @@ static int rank_in(MPI_Comm comm)
 {
     static int (*next)(MPI_Comm, int *);
     int rank = 0;
-    FIND(next, "PMPI_Comm_rank");
+    LEAT_FI_FIND(next, "PMPI_Comm_rank");
     return leat_fi_is_simulated() && next(comm, &rank) == MPI_SUCCESS ? rank : 0;
 }
 
@@ -247,7 +254,7 @@ static uint64_t octets_of_parts(const int counts[], MPI_Datatype type, const MPI
     {                                                                    \
         static int(*next) PARAMETERS;                                    \
         const struct leat_fi_call call = { .name = #NAME, __VA_ARGS__ }; \
-        FIND(next, #NAME);                                               \
+        LEAT_FI_FIND(next, #NAME);                                       \
         const bool entered = leat_fi_call_enter(&call);                  \
         const int result = next ARGUMENTS;                               \
         leat_fi_call_exit(&call, entered);                               \
@@ -263,7 +270,7 @@ static uint64_t octets_of_parts(const int counts[], MPI_Datatype type, const MPI
     {                                                                     \
         static int(*next) PARAMETERS;                                     \
         const struct leat_fi_call call = { .name = #NAME, __VA_ARGS__ };  \
-        FIND(next, #NAME);                                                \
+        LEAT_FI_FIND(next, #NAME);                                        \
         if (call.is_deep) leat_fi_call_starts_deep();                     \
         const struct leat_task_span span = leat_fi_span_begin(call.name); \
         const int result = next ARGUMENTS;                                \
@@ -331,8 +338,6 @@ BLOCKING(Recv,
          (void *buf, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
           MPI_Status *status),
          (buf, count, type, from, tag, comm, status), FROM(from, tag))
-BLOCKING(Mrecv, (void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status),
-         (buf, count, type, message, status), ONLY)
 BLOCKING(Sendrecv,
          (const void *out, int outs, MPI_Datatype out_type, int to, int out_tag, void *in, int ins,
           MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm, MPI_Status *status),
@@ -370,9 +375,6 @@ COUNTED(Irecv,
         (void *buf, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
          MPI_Request *request),
         (buf, count, type, from, tag, comm, request), ONLY)
-COUNTED(Imrecv,
-        (void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Request *request),
-        (buf, count, type, message, request), ONLY)
 COUNTED(Start, (MPI_Request * request), (request), ONLY)
 COUNTED(Startall, (int count, MPI_Request requests[]), (count, requests), ONLY)
 COUNTED(Test, (MPI_Request * request, int *flag, MPI_Status *status), (request, flag, status), ONLY)
@@ -388,6 +390,38 @@ COUNTED(Iprobe, (int from, int tag, MPI_Comm comm, int *flag, MPI_Status *status
 COUNTED(Improbe,
         (int from, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status),
         (from, tag, comm, flag, message, status), ONLY)
+
+/* Of messages that a probe has found. */
+#define MRECV(PREFIX)                                                                       \
+    int PREFIX##Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message,        \
+                      MPI_Status *status)                                                   \
+    {                                                                                       \
+        static int (*next)(void *, int, MPI_Datatype, MPI_Message *, MPI_Status *);         \
+        const struct leat_fi_call call = { .name = #PREFIX "Mrecv", ONLY };                 \
+        LEAT_FI_FIND(next, #PREFIX "Mrecv");                                                \
+        const bool entered = leat_fi_call_enter(&call);                                     \
+        const int result = leat_fi_matched_has_gaps(count, type)                            \
+                               ? leat_fi_matched_receive(buf, count, type, message, status) \
+                               : next(buf, count, type, message, status);                   \
+        leat_fi_call_exit(&call, entered);                                                  \
+        return result;                                                                      \
+    }
+BOTH(MRECV)
+
+#define IMRECV(PREFIX)                                                                     \
+    int PREFIX##Imrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message,      \
+                       MPI_Request *request)                                               \
+    {                                                                                      \
+        static int (*next)(void *, int, MPI_Datatype, MPI_Message *, MPI_Request *);       \
+        LEAT_FI_FIND(next, #PREFIX "Imrecv");                                              \
+        const struct leat_task_span span = leat_fi_span_begin(#PREFIX "Imrecv");           \
+        const int result = leat_fi_matched_has_gaps(count, type)                           \
+                               ? leat_fi_matched_start(buf, count, type, message, request) \
+                               : next(buf, count, type, message, request);                 \
+        leat_fi_span_end(span, 0);                                                         \
+        return result;                                                                     \
+    }
+BOTH(IMRECV)
 
 /* Collective. */
 COLLECTIVE(Barrier, Ibarrier, (MPI_Comm comm), (comm), ONLY)

@@ -240,6 +240,63 @@ static void communicators_are_apart(void)
     MPI_Comm_free(&other);
 }
 
+/* A synchronous send ends when a matched probe and its receive have taken it. */
+static void matched_synchronous_sends(void)
+{
+    for (int way = 0; way < 2; way++) {
+        MPI_Request send, receive;
+        MPI_Message message;
+        int out = 300 + me, in = -1;
+        MPI_Issend(&out, 1, MPI_INT, right, 21, MPI_COMM_WORLD, &send);
+        MPI_Mprobe(left, 21, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+        if (way) {
+            MPI_Imrecv(&in, 1, MPI_INT, &message, &receive);
+            MPI_Wait(&receive, MPI_STATUS_IGNORE);
+        } else {
+            MPI_Mrecv(&in, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+        }
+        CHECK_EQ(in, 300 + left);
+        MPI_Wait(&send, MPI_STATUS_IGNORE);
+    }
+}
+
+/* Every second integer of `blocks`, found by a probe: short and long, whole and in part. */
+static void matched_with_gaps(int blocks, int sent, bool at_once)
+{
+    int *out = memory(2 * (size_t)blocks * sizeof *out),
+        *in = memory(2 * (size_t)blocks * sizeof *in);
+    MPI_Datatype pairs;
+    MPI_Request send, receive;
+    MPI_Message message;
+    MPI_Status status;
+    int elements = 0, wrong = 0;
+    MPI_Type_vector(blocks, 1, 2, MPI_INT, &pairs);
+    MPI_Type_commit(&pairs);
+    for (int i = 0; i < 2 * blocks; i++) {
+        out[i] = me * blocks + i;
+        in[i] = -1;
+    }
+    MPI_Isend(out, sent, MPI_INT, right, 22, MPI_COMM_WORLD, &send);
+    MPI_Mprobe(left, 22, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+    if (at_once) {
+        MPI_Mrecv(in, 1, pairs, &message, &status);
+    } else {
+        MPI_Imrecv(in, 1, pairs, &message, &receive);
+        MPI_Wait(&receive, &status);
+    }
+    MPI_Get_elements(&status, pairs, &elements);
+    CHECK_EQ(elements, sent);
+    CHECK_EQ(status.MPI_SOURCE, left);
+    CHECK_EQ(status.MPI_TAG, 22);
+    for (int i = 0; i < 2 * blocks; i++)
+        wrong += in[i] != (i % 2 || i / 2 >= sent ? -1 : left * blocks + i / 2);
+    CHECK_EQ(wrong, 0);
+    MPI_Wait(&send, MPI_STATUS_IGNORE);
+    MPI_Type_free(&pairs);
+    free(out);
+    free(in);
+}
+
 int main(int argc, char **argv)
 {
     static const char *ways[] = { "probe", "iprobe", "mprobe", "improbe" };
@@ -266,6 +323,14 @@ int main(int argc, char **argv)
     }
     topic("matched messages are hidden");
     matched_messages_are_hidden();
+    topic("matched synchronous sends");
+    matched_synchronous_sends();
+    topic("matched messages into types with gaps");
+    for (int at_once = 0; at_once < 2; at_once++) {
+        matched_with_gaps(10, 10, at_once);
+        matched_with_gaps(10, 7, at_once);
+        matched_with_gaps(100000, 100000, at_once);
+    }
     topic("probes in vain");
     probes_in_vain();
     topic("communicators are apart");

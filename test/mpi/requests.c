@@ -292,6 +292,27 @@ static void own_requests(void)
     CHECK_EQ(state, -1);
 }
 
+/* Open MPI cancels no send that has started: it is delivered, and its status says so. */
+static void cancel_sends(void)
+{
+    static int (*const start[])(const void *, int, MPI_Datatype, int, int, MPI_Comm,
+                                MPI_Request *) = { MPI_Isend, MPI_Issend, MPI_Irsend };
+    for (size_t i = 0; i < sizeof start / sizeof *start; i++) {
+        MPI_Request send, receive;
+        MPI_Status status;
+        int out = 70 + me, in = -1, cancelled = 1;
+        MPI_Irecv(&in, 1, MPI_INT, left, 9, MPI_COMM_WORLD, &receive);
+        MPI_Barrier(MPI_COMM_WORLD);
+        start[i](&out, 1, MPI_INT, right, 9, MPI_COMM_WORLD, &send);
+        MPI_Cancel(&send);
+        MPI_Wait(&receive, MPI_STATUS_IGNORE);
+        MPI_Wait(&send, &status);
+        MPI_Test_cancelled(&status, &cancelled);
+        CHECK_EQ(cancelled, 0);
+        CHECK_EQ(in, 70 + left);
+    }
+}
+
 int main(int argc, char **argv)
 {
     check_begin(&argc, &argv);
@@ -317,6 +338,8 @@ int main(int argc, char **argv)
     cancel_receives();
     topic("cancelled too late");
     cancel_too_late();
+    topic("cancelled sends");
+    cancel_sends();
     topic("freed send");
     freed_send();
     topic("persistent requests");

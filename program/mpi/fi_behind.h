@@ -1,0 +1,15 @@
+/*
+ * What the MPI library has under a name that this object has too, or that it cannot link with: it is
+ * loaded into every process that a rank starts, most of which have no MPI library.
+ */
+#ifndef LEAT_FI_BEHIND_H
+#define LEAT_FI_BEHIND_H
+
+/* The next function or object of this name after ours; without one the process ends. */
+void *leat_fi_behind(const char *name);
+
+/* Once per function; writes the pointer by way of memory, as POSIX wants it. */
+#define LEAT_FI_FIND(next, name) \
+    if (!next) *(void **)(void *)&next = leat_fi_behind(name)
+
+#endif
