@@ -168,6 +168,7 @@ static leat_time read_clock(void)
     if (!may_touch_task()) return atomic_load_explicit(&last_seen, memory_order_relaxed);
     leat_clock_settle();
     leat_task_charge(READ_PS);
+    leat_task_note_clock();
     const leat_time now = leat_task_now();
     leat_clock_set(now);
     leat_clock_unlock();

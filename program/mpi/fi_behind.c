@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A library that was loaded for one object only (by a language that loads MPI at run time) is not in
- * the search order: it is then found by its name. */
+/* A library that was loaded for one object only (by a language that loads MPI at run time) is not
+ * in the search order: it is then found by its name. */
 void *leat_fi_behind(const char *name)
 {
     void *found = dlsym(RTLD_NEXT, name);

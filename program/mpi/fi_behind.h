@@ -1,6 +1,6 @@
 /*
- * What the MPI library has under a name that this object has too, or that it cannot link with: it is
- * loaded into every process that a rank starts, most of which have no MPI library.
+ * What the MPI library has under a name that this object has too, or that it cannot link with: it
+ * is loaded into every process that a rank starts, most of which have no MPI library.
  */
 #ifndef LEAT_FI_BEHIND_H
 #define LEAT_FI_BEHIND_H

@@ -12,7 +12,7 @@
 /* Would Open MPI have to unpack them? */
 bool leat_fi_matched_has_gaps(int count, MPI_Datatype type);
 
-/* MPI_Mrecv and MPI_Imrecv of these. The octets of a message that was found only wait to be fetched,
+/* MPI_Mrecv and MPI_Imrecv of these. The octets of a message that was found wait to be fetched,
  * so the second may fetch them too; its request is complete. */
 int leat_fi_matched_receive(void *buf, int count, MPI_Datatype type, MPI_Message *message,
                             MPI_Status *status);

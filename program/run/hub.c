@@ -21,6 +21,8 @@
  * poller keeps the others from the processor. So tasks poll only if there are few of them. */
 enum { FEW_TASKS = 16, TASK_POLLS = 200, HUB_POLLS = 200 };
 enum { TURNS_TO_CHECK = 4096 };
+#define ALONE_PS \
+    UINT64_C(1000000000) /* a task that continues alone hands over after a millisecond */
 
 /* A message in the network; its number is the index. */
 struct message {
@@ -68,7 +70,8 @@ struct leat_hub {
     uint32_t tasks; /* expected, and not gone */
     leat_time now;
     leat_time quiet_from; /* no event since: no message, no task started or ended */
-    uint64_t polls;       /* how often tasks have continued since then without a message */
+    uint64_t polls;       /* waits of tasks since then that ended in vain */
+    bool by_the_clock;    /* tasks have read their clocks since then */
     leat_time horizon;    /* no event reaches a task before this */
     leat_time offset;     /* of the network's time: it begins at 0 */
     int file;
@@ -103,6 +106,7 @@ static void note_news(struct leat_hub *hub)
 {
     hub->quiet_from = hub->now;
     hub->polls = 0;
+    hub->by_the_clock = false;
 }
 
 /* The number of tasks decides how they wait. */
@@ -585,7 +589,10 @@ static void resume(struct leat_hub *hub, uint32_t i)
     const struct leat_hub_watch *watch = hub->config.watch;
     struct leat_share_slot *slot = leat_share_slot(hub->share, i);
     const uint32_t messages = hand_events(hub, i);
-    hub->polls += !messages;
+    hub->polls += slot->polls;
+    hub->by_the_clock |= slot->reads_clock;
+    slot->polls = 0;
+    slot->reads_clock = false;
     hub->task[i].is_seen_waiting = false;
     if (watch) watch->goes_on(watch->context, i, messages, hub->now - hub->offset);
     note_wait(hub, i, slot->clock);
@@ -606,20 +613,30 @@ static void meet(struct leat_hub *hub, uint32_t i)
         atomic_fetch_sub(&hub->share->running, 1);
 }
 
-/* Nothing that tasks do from now on affects another one before this. */
-static leat_time horizon(const struct leat_hub *hub)
+/* Nothing that tasks do from now on affects another one before this. `others`: when the first task
+ * continues that does not continue now; a task that continues alone may run on until then, though
+ * not for ever: the run may be interrupted. */
+static leat_time horizon(const struct leat_hub *hub, uint32_t due, leat_time others)
 {
     const struct leat_port_net *net = hub->config.net;
     const bool quiet = !net->in_flight && !hub->config.service.call;
-    return quiet ? leat_time_add(hub->now, net->latency) : hub->now;
+    const leat_time enough = hub->now + ALONE_PS;
+    leat_time from = hub->now;
+    if (due == 1) from = others < enough ? others : enough;
+    return quiet ? leat_time_add(from, net->latency) : hub->now;
 }
 
 static void resume_due(struct leat_hub *hub)
 {
     uint32_t due = 0;
-    for (uint32_t i = 0; i < hub->used; i++)
-        due += waits(hub, i) && goes_on_at(hub, i) <= hub->now;
-    hub->horizon = horizon(hub);
+    leat_time others = LEAT_NEVER;
+    for (uint32_t i = 0; i < hub->used; i++) {
+        if (!waits(hub, i)) continue;
+        const leat_time at = goes_on_at(hub, i);
+        due += at <= hub->now;
+        if (at > hub->now && at < others) others = at;
+    }
+    hub->horizon = horizon(hub, due, others);
     atomic_fetch_add(&hub->share->running, due);
     for (uint32_t i = 0; i < hub->used; i++)
         if (due && waits(hub, i) && goes_on_at(hub, i) <= hub->now) {
@@ -629,12 +646,33 @@ static void resume_due(struct leat_hub *hub)
             meet(hub, i);
 }
 
-/* Do tasks only poll for something that never comes? */
-static bool is_in_vain(const struct leat_hub *hub)
+static bool any_sleeps(struct leat_hub *hub)
 {
-    return hub->config.patience && hub->polls >= LEAT_HUB_POLLS_MIN &&
-           !hub->config.net->in_flight && hub->now > hub->quiet_from &&
-           hub->now - hub->quiet_from >= hub->config.patience;
+    for (uint32_t i = 0; i < hub->used; i++) {
+        const struct leat_share_slot *slot = leat_share_slot(hub->share, i);
+        if (waits(hub, i) && slot->deadline != LEAT_NEVER &&
+            slot->deadline > slot->clock + ALONE_PS)
+            return true;
+    }
+    return false;
+}
+
+/* A program that counts its polls itself makes fewer. */
+static bool has_polled_too_often(struct leat_hub *hub)
+{
+    const uint64_t each = (uint64_t)hub->tasks * LEAT_HUB_POLLS_OF_EACH;
+    const uint64_t most = each > LEAT_HUB_POLLS_MAX ? each : LEAT_HUB_POLLS_MAX;
+    const uint64_t times = hub->by_the_clock ? LEAT_HUB_POLLS_BY_THE_CLOCK : 1;
+    return hub->config.limits_polls && hub->polls >= times * most && !any_sleeps(hub);
+}
+
+/* Do tasks only poll for something that never comes? */
+static bool is_in_vain(struct leat_hub *hub)
+{
+    const bool is_long = hub->config.patience && hub->polls >= LEAT_HUB_POLLS_MIN &&
+                         hub->now > hub->quiet_from &&
+                         hub->now - hub->quiet_from >= hub->config.patience;
+    return !hub->config.net->in_flight && (is_long || has_polled_too_often(hub));
 }
 
 /* All tasks wait, or are ahead: advances to the next event. */
@@ -655,7 +693,7 @@ static void move_on(struct leat_hub *hub)
     }
     if (is_in_vain(hub)) {
         end_run(hub, LEAT_HUB_STUCK,
-                "for %.0f s of simulated time no message was sent or received, while tasks went on "
+                "for %.6g s of simulated time no message was sent or received, while tasks polled "
                 "%llu times",
                 1e-12 * (double)(hub->now - hub->quiet_from), (unsigned long long)hub->polls);
         return;

@@ -25,6 +25,9 @@
 enum {
     LEAT_HUB_SLOTS_MAX = 4096,
     LEAT_HUB_POLLS_MIN = 1000,
+    LEAT_HUB_POLLS_MAX = 1000000,      /* of all tasks, and at least so many ... */
+    LEAT_HUB_POLLS_OF_EACH = 10000,    /* ... of each */
+    LEAT_HUB_POLLS_BY_THE_CLOCK = 100, /* times as many, if tasks read clocks between them */
 };
 
 struct leat_hub;
@@ -91,6 +94,9 @@ struct leat_hub_config {
      * any message sent or received and without any task starting or ending, while tasks continue at
      * least LEAT_HUB_POLLS_MIN times. 0: for ever. A single long sleep is no poll. */
     leat_time patience;
+    /* A second limit, since polls take little simulated time: so many of them in vain, while no
+     * message is in flight and no task sleeps for longer than a poll. */
+    bool limits_polls;
     double compute_scale; /* factor for measured computing time; 0: none counts */
     struct leat_hub_service service;
     const struct leat_hub_watch *watch; /* lent for good; NULL: no observer */

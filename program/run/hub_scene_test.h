@@ -27,6 +27,7 @@ static bool has_alarm_come(void)
 static struct leat_hub_service scene_service; /* of the next run */
 static const struct leat_hub_watch *scene_watch;
 static leat_time scene_patience;
+static bool scene_limits_polls;
 
 struct scene {
     struct leat_sim_atm_ports port;
@@ -75,6 +76,7 @@ static void run_on(struct scene *scene, const struct leat_sim_atm_ports_config *
                                          .service = scene_service,
                                          .watch = scene_watch,
                                          .patience = scene_patience,
+                                         .limits_polls = scene_limits_polls,
                                          .interrupted = has_alarm_come };
     scene->hub = leat_hub_create(&hub, why, sizeof why);
     if (!scene->hub) abort();

@@ -282,11 +282,57 @@ static void a_task_that_polls_in_vain_is_found_when_patience_ends(void)
     scene_patience = 2 * A_SECOND_PS;
     run_scene(&scene, "clos444", 2, one_polls);
     ended(&scene, LEAT_HUB_STUCK);
-    OK(strstr(scene.reason, "for 2 s of simulated time no message was sent or received") != NULL);
-    EQ(leat_hub_now(scene.hub), 3 * A_SECOND_PS); /* time begins at one second */
+    OK(strstr(scene.reason, "for 2.001 s of simulated time no message was sent or received") !=
+       NULL);
+    /* Time begins at one second, and a task that continues alone hands over every millisecond. */
+    OK(leat_hub_now(scene.hub) >= 3 * A_SECOND_PS);
+    OK(leat_hub_now(scene.hub) <= 3 * A_SECOND_PS + 2 * POLL_US * MICROSECOND_PS);
     OK(strcmp(leat_hub_task(scene.hub, 0)->doing, "a poll in vain") == 0);
     tear_down(&scene);
     scene_patience = 0;
+}
+
+/* Short polls for ever: the run counts them. */
+static void all_poll(void)
+{
+    for (;;)
+        leat_task_wait(leat_task_now() + LEAT_TASK_POLL_PS, "a short poll", "");
+}
+
+static void short_polls_are_counted(void)
+{
+    static struct scene scene;
+    scene_limits_polls = true;
+    run_scene(&scene, "clos444", 1, all_poll);
+    ended(&scene, LEAT_HUB_STUCK);
+    OK(strstr(scene.reason, "while tasks polled 10") != NULL);
+    /* A million of 100 ns. */
+    OK(leat_hub_now(scene.hub) >= A_SECOND_PS + A_SECOND_PS / 10);
+    OK(leat_hub_now(scene.hub) <= A_SECOND_PS + A_SECOND_PS / 10 + 3 * POLL_US * MICROSECOND_PS);
+    tear_down(&scene);
+}
+
+/* As many polls as would be too many, while another task sleeps, and then sends. */
+static void one_sleeps(void)
+{
+    struct leat_task_event event;
+    if (leat_task_number() == 0) {
+        leat_task_wait(leat_task_now() + A_SECOND_PS / 5, "a long sleep", "");
+        send_pattern(1, 10, 1);
+        return;
+    }
+    while (!leat_task_next(&event))
+        leat_task_wait(leat_task_now() + LEAT_TASK_POLL_PS, "a short poll", "");
+    leat_task_release(&event);
+}
+
+static void polls_beside_a_sleeper_are_no_deadlock(void)
+{
+    static struct scene scene;
+    run_scene(&scene, "clos444", 2, one_sleeps);
+    ended(&scene, LEAT_HUB_DONE);
+    tear_down(&scene);
+    scene_limits_polls = false;
 }
 
 /* Occasional messages, with polls between them; few polls, with long sleeps; neither is a deadlock.
@@ -625,7 +671,8 @@ TAP_MAIN(T(contention_free_messages_take_the_time_of_the_note), T(every_run_is_t
          T(a_task_ahead_of_the_network_holds_up_no_other),
          T(a_message_longer_than_any_buffer_arrives_whole_and_in_order),
          T(tasks_that_wait_for_each_other_are_found_and_named),
-         T(a_task_that_polls_in_vain_is_found_when_patience_ends),
+         T(a_task_that_polls_in_vain_is_found_when_patience_ends), T(short_polls_are_counted),
+         T(polls_beside_a_sleeper_are_no_deadlock),
          T(polls_between_messages_and_long_sleeps_are_no_deadlock),
          T(a_task_that_is_killed_ends_the_run), T(a_task_that_is_killed_as_it_waits_ends_the_run),
          T(an_interrupt_ends_the_run_however_busy_it_is), T(time_passes_for_those_who_wait),

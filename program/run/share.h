@@ -19,7 +19,7 @@
 #include <stdatomic.h>
 
 enum {
-    LEAT_SHARE_VERSION = 8,
+    LEAT_SHARE_VERSION = 9,
     LEAT_SHARE_REQUESTS = 1024, /* of a ring: a power of two */
     LEAT_SHARE_EVENTS = 1024,
     LEAT_SHARE_LINE = 64,
@@ -76,6 +76,8 @@ struct leat_share_slot {
     leat_time clock;    /* the task's */
     leat_time deadline; /* of its wait */
     leat_time horizon;  /* while it runs: no event reaches it before this time */
+    uint32_t polls;     /* waits that ended in vain since it last handed over */
+    bool reads_clock;   /* since then: it may poll until a certain time */
     uint32_t requests;  /* in the ring, from its start: the hub takes all of them */
     uint32_t event_first, events;
     char call[LEAT_TASK_CALL_LEN], about[LEAT_TASK_ABOUT_LEN]; /* of its wait */

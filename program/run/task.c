@@ -267,6 +267,11 @@ void leat_task_charge(leat_time span_ps)
     self.clock = leat_time_add(self.clock, span_ps);
 }
 
+void leat_task_note_clock(void)
+{
+    self.slot->reads_clock = true;
+}
+
 /* ---- profile --------------------------------------------------------------------------------- */
 
 /* Its place. Names are static, so that most are found by their address. */
@@ -414,6 +419,7 @@ bool leat_task_wait(leat_time deadline, const char *call, const char *about)
         hand_over(deadline > self.clock ? deadline : self.clock);
     }
     self.waited += self.clock - before;
+    self.slot->polls += deadline != LEAT_NEVER && !self.slot->events;
     if (self.clock == before) return self.slot->events > 0;
     if (self.call.name) /* now, since a call that waits for ever has no end */
         note_time(profile_of(self.call.name), self.call.at);

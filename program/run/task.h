@@ -98,6 +98,7 @@ void leat_task_note(enum leat_task_note note);
 
 leat_time leat_task_now(void);             /* simulated; begins at 1 s */
 void leat_task_charge(leat_time span_ps);  /* this much time passes for this task */
+void leat_task_note_clock(void);           /* the program reads its clock, and may act on it */
 #define LEAT_TASK_POLL_PS UINT64_C(100000) /* cost of a poll in vain */
 
 /* ---- messages ------------------------------------------------------------------------------- */

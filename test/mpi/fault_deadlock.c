@@ -1,6 +1,7 @@
 /*
  * All ranks wait for ever. The argument selects the call: receive (a message that nobody sends),
- * synchronous (sends that nobody receives), barrier (that rank 0 never enters), probe, waitall.
+ * synchronous (sends that nobody receives), barrier (that rank 0 never enters), probe, waitall, polls
+ * (all but rank 0, which waits).
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -17,6 +18,9 @@ static void wait_for_ever(const char *what)
         MPI_Ssend(&me, 1, MPI_INT, right, 7, MPI_COMM_WORLD);
     } else if (strcmp(what, "probe") == 0) {
         MPI_Probe(MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (strcmp(what, "polls") == 0 && me != 0) {
+        while (!in)
+            MPI_Iprobe(MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, &in, MPI_STATUS_IGNORE);
     } else if (strcmp(what, "waitall") == 0) {
         MPI_Irecv(&in, 1, MPI_INT, right, 7, MPI_COMM_WORLD, &requests[0]);
         MPI_Isend(&me, 1, MPI_INT, right, 8, MPI_COMM_WORLD, &requests[1]);

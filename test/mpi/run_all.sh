@@ -20,7 +20,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 conformance='send_modes matching sizes requests errors polling clocks collectives reduce reduce_user
              communicators intercomm topology datatypes onesided'
 faults='abort segfault kill exit status no_init'
-deadlocks='receive synchronous barrier probe waitall'
+deadlocks='receive synchronous barrier probe waitall polls'
 
 usage() {
     sed -n '2s/^# //p' "$0" >&2

@@ -47,6 +47,7 @@ struct run_job {
     const char *json;    /* a file, "": standard output; NULL: none */
     const char *store;   /* a file; NULL: none */
     leat_time patience;  /* of the hub */
+    bool limits_polls;   /* of the hub: unless the user says how patient it is */
     bool real_clock, contention, profile;
     bool is_one_of_several; /* fabrics: options may be meant for others */
     bool silent;            /* the program's output is not shown */

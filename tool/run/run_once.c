@@ -100,6 +100,7 @@ static struct leat_hub *make_hub(const struct run_job *job, struct run_network *
                                             .port = processes->port,
                                             .start = RUN_START_PS,
                                             .patience = job->patience,
+                                            .limits_polls = job->limits_polls,
                                             .compute_scale = job->compute_scale,
                                             .service = processes->service,
                                             .watch = run_record_watch(),

@@ -73,6 +73,7 @@ static bool read_job(const struct arguments *args, struct run_job *job,
                              .real_clock = argument(args, "--real-clock"),
                              .contention = argument(args, "--contention"),
                              .patience = DAY_PS,
+                             .limits_polls = !argument(args, "--patience"),
                              .flit_octets = 16,
                              .packet_flits = 16,
                              .words = args->operand };
