@@ -25,7 +25,7 @@
 enum {
     LEAT_HUB_SLOTS_MAX = 4096,
     LEAT_HUB_POLLS_MIN = 1000,
-    LEAT_HUB_POLLS_MAX = 1000000,      /* of all tasks, and at least so many ... */
+    LEAT_HUB_POLLS_MAX = 200000,       /* of all tasks, and at least so many ... */
     LEAT_HUB_POLLS_OF_EACH = 10000,    /* ... of each */
     LEAT_HUB_POLLS_BY_THE_CLOCK = 100, /* times as many, if tasks read clocks between them */
 };
