@@ -9,36 +9,7 @@ trap 'rm -rf "$folder"' EXIT INT TERM
 command -v mpicc > /dev/null || { echo "bench_run: no mpicc, so no MPI programs to measure with" >&2; exit 0; }
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
-cat > "$folder/work.c" <<'C'
-#include <mpi.h>
-#include <stdlib.h>
-#include <string.h>
-/* work ring|pingpong OCTETS ROUNDS */
-int main(int argc, char **argv)
-{
-    int me, n;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &me);
-    MPI_Comm_size(MPI_COMM_WORLD, &n);
-    const int len = atoi(argv[2]), rounds = atoi(argv[3]), ring = !strcmp(argv[1], "ring");
-    char *out = calloc(1, len), *in = calloc(1, len);
-    for (int i = 0; i < rounds; i++) {
-        if (ring) {
-            MPI_Sendrecv(out, len, MPI_CHAR, (me + 1) % n, 0, in, len, MPI_CHAR, (me + n - 1) % n, 0,
-                         MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        } else if (me == 0) {
-            MPI_Send(out, len, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
-            MPI_Recv(in, len, MPI_CHAR, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        } else {
-            MPI_Recv(in, len, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            MPI_Send(out, len, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
-        }
-    }
-    MPI_Finalize();
-    return 0;
-}
-C
-mpicc -O2 -o "$folder/work" "$folder/work.c"
+mpicc -O2 -o "$folder/work" "$(dirname "$0")/messages.c"
 
 # seconds FABRIC RANKS WORK OCTETS ROUNDS; FABRIC may have options behind it
 seconds() {
