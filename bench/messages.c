@@ -1,4 +1,4 @@
-/* messages ring|pingpong OCTETS ROUNDS: messages and nothing else, for bench_run.sh and bench_smpi.py. */
+/* messages ring|pingpong OCTETS ROUNDS: messages and nothing else. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
  * All ranks wait for ever. The argument selects the call: receive (a message that nobody sends),
- * synchronous (sends that nobody receives), barrier (that rank 0 never enters), probe, waitall, polls
- * (all but rank 0, which waits).
+ * synchronous (sends that nobody receives), barrier (that rank 0 never enters), probe, waitall,
+ * polls (all but rank 0, which waits).
  */
 #include <mpi.h>
 #include <stdio.h>
