@@ -1,6 +1,6 @@
 # libleat_fabric for programs outside of leat: <leat/fabric.h>, with all layers below it inside.
 target_compile_definitions(leat_fabric PRIVATE _XOPEN_SOURCE=700)
-foreach(test fabric_kinds_test fabric_files_test)
+foreach(test fabric_kinds_test fabric_files_test fabric_wires_test)
   target_compile_definitions(${test} PRIVATE _DEFAULT_SOURCE)
 endforeach()
 find_library(CYAML cyaml)

@@ -196,6 +196,18 @@ static bool describe(struct leat_fabric *f, bool json, FILE *out, struct leat_fa
     return true;
 }
 
+/* Each link carries every frame, so the whole ring is one wire. */
+static bool wire(struct leat_fabric *f, uint32_t index, struct leat_fabric_wire *out)
+{
+    const struct leat_sim_aton_port *port = &((struct leat_fabric_aton *)f)->port;
+    if (index) return false;
+    *out = (struct leat_fabric_wire){ .name = "ring",
+                                      .carries = "frames",
+                                      .carried = port->frames,
+                                      .busy_ns = leat_fabric_ns(&f->clock, port->frame_symbols) };
+    return true;
+}
+
 const struct leat_fabric_kind leat_fabric_kind_aton = { .id = "aton",
                                                         .what = "a token ring",
                                                         .size = sizeof(struct leat_fabric_aton),
@@ -204,7 +216,8 @@ const struct leat_fabric_kind leat_fabric_kind_aton = { .id = "aton",
                                                         .read = read,
                                                         .describe = describe,
                                                         .open = open,
-                                                        .native = native };
+                                                        .native = native,
+                                                        .wire = wire };
 
 struct leat_fabric_aton *leat_fabric_as_aton(struct leat_fabric *fabric)
 {

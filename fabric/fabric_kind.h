@@ -50,7 +50,7 @@ struct leat_fabric_load {
 };
 
 /* A wire of an open fabric, one direction of it, and what has passed over it. */
-enum { LEAT_FABRIC_WIRE_CAP = 48 };
+enum { LEAT_FABRIC_WIRE_CAP = 128 };
 struct leat_fabric_wire {
     char name[LEAT_FABRIC_WIRE_CAP];
     const char *carries; /* "flits" */
@@ -89,8 +89,8 @@ struct leat_fabric_kind {
     void (*native)(const struct leat_fabric *fabric, struct leat_sim_packetway_native *out);
     /* Its routers and wires, for drawing; lent until it is closed. NULL: there are none. */
     const struct leat_net_shape *(*shape)(struct leat_fabric *fabric);
-    /* One of the wires of an open fabric, between two runs: false past the last. NULL: they are not
-     * counted. */
+    /* One of the wires of an open fabric, between two runs: false past the last; their number does
+     * not change. NULL: they are not counted. */
     bool (*wire)(struct leat_fabric *fabric, uint32_t index, struct leat_fabric_wire *out);
     /* leat sim of a network of ports. NULL: the kind's row in fabric_verbs.c has a `sim`. */
     const struct leat_fabric_load *load;

@@ -8,11 +8,15 @@ enum {
     SEARCH_LEN = 1 << 16,
     MTU_DEFAULT = 512,
     PS_PER_NS = 1000,
-    TEXT_LEN_MAX = 1024
+    TEXT_LEN_MAX = 1024,
+    INNER_NAME_LEN_MAX = 64, /* of a wire in its SAN */
 };
 _Static_assert(LEAT_SIM_PACKETWAY_NODES_MAX *(2 * LEAT_SIM_PACKETWAY_WINDOW +
                                               LEAT_SIM_PACKETWAY_CONTROL) <= SAN_MESSAGES_MAX,
                "a SAN may have all packets in flight");
+_Static_assert(INNER_NAME_LEN_MAX + LEAT_SIM_PACKETWAY_NAME_LEN_MAX + 3 <= LEAT_FABRIC_WIRE_CAP &&
+                   3 * LEAT_SIM_PACKETWAY_NAME_LEN_MAX + 4 <= LEAT_FABRIC_WIRE_CAP,
+               "a wire's name holds that of its SAN, or of its router and two SANs");
 
 /* ---- finding -------------------------------------------------------------------------------- */
 
@@ -105,6 +109,15 @@ static bool open_part(struct leat_fabric_packetway *b, const struct leat_fabric_
     return (part && leat_fabric_open(part, &one, place->error)) || refuse_part(place, word);
 }
 
+static uint32_t count_wires(struct leat_fabric *part)
+{
+    struct leat_fabric_wire wire;
+    uint32_t count = 0;
+    while (part->kind->wire && part->kind->wire(part, count, &wire))
+        count++;
+    return count;
+}
+
 static bool open_san(struct leat_fabric_packetway *b, const struct leat_fabric_config *config,
                      uint32_t index, struct leat_fabric_error *error)
 {
@@ -114,6 +127,7 @@ static bool open_san(struct leat_fabric_packetway *b, const struct leat_fabric_c
     const struct leat_fabric_place mtu_place = { d->file, s->mtu_line, error, NULL };
     if (!open_part(b, config, &place, index)) return false;
     const struct leat_fabric *part = b->part[index];
+    b->wires[index] = count_wires(b->part[index]);
     struct leat_sim_packetway_native native = { .ports = part->ports };
     part->kind->native(part, &native);
     uint32_t mtu = s->mtu_words;
@@ -301,6 +315,56 @@ static bool list(size_t index, struct leat_fabric_spelling *out)
     return true;
 }
 
+/* ---- wires ----------------------------------------------------------------------------------- */
+
+/* "west: ring>clos": in a router, from its half-router at a SAN to that at another. */
+static void put_link(const struct leat_fabric_packetway *b, uint32_t router, uint32_t from,
+                     uint32_t to, struct leat_fabric_wire *out)
+{
+    const struct leat_fabric_router *r = &b->design.router[router];
+    const struct leat_sim_packetway_link *link = leat_sim_packetway_link(&b->net, router, from, to);
+    *out = (struct leat_fabric_wire){ .carries = "packets",
+                                      .carried = link->packets,
+                                      .busy_ns = (double)link->busy_ps / PS_PER_NS };
+    snprintf(out->name, sizeof out->name, "%s: %s>%s", r->name,
+             b->design.san[r->end[from].san].name, b->design.san[r->end[to].san].name);
+}
+
+/* "mesh: 3>7": the wire that the SAN calls 3>7. */
+static void put_san_wire(struct leat_fabric_packetway *b, uint32_t san, uint32_t index,
+                         struct leat_fabric_wire *out)
+{
+    struct leat_fabric *part = b->part[san];
+    struct leat_fabric_wire inner;
+    part->kind->wire(part, index, &inner);
+    *out = inner;
+    snprintf(out->name, sizeof out->name, "%s: %.*s", b->design.san[san].name, INNER_NAME_LEN_MAX,
+             inner.name);
+}
+
+/* The links of each router in both directions, then the wires of each SAN. */
+static bool wire(struct leat_fabric *f, uint32_t index, struct leat_fabric_wire *out)
+{
+    struct leat_fabric_packetway *b = (struct leat_fabric_packetway *)f;
+    for (uint32_t i = 0; i < b->design.routers; i++) {
+        const uint32_t others = b->design.router[i].ends - 1, links = (others + 1) * others;
+        if (index < links) {
+            const uint32_t from = index / others, to = index % others;
+            put_link(b, i, from, to + (to >= from), out);
+            return true;
+        }
+        index -= links;
+    }
+    for (uint32_t i = 0; i < b->design.sans; i++) {
+        if (index < b->wires[i]) {
+            put_san_wire(b, i, index, out);
+            return true;
+        }
+        index -= b->wires[i];
+    }
+    return false;
+}
+
 const struct leat_fabric_kind leat_fabric_kind_packetway = {
     .id = "packetway",
     .what = "a PacketWay network",
@@ -311,6 +375,7 @@ const struct leat_fabric_kind leat_fabric_kind_packetway = {
     .check = check,
     .open = open,
     .close = close_parts,
+    .wire = wire,
 };
 
 struct leat_fabric_packetway *leat_fabric_as_packetway(struct leat_fabric *fabric)

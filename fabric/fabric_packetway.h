@@ -49,6 +49,7 @@ struct leat_fabric_packetway {
     struct leat_sim_packetway_watch watch; /* all NULL: nobody observes it */
     /* Once it is open. */
     struct leat_fabric *part[LEAT_SIM_PACKETWAY_SANS_MAX]; /* [design.sans] */
+    uint32_t wires[LEAT_SIM_PACKETWAY_SANS_MAX];           /* of each */
     struct leat_sim_packetway_san san[LEAT_SIM_PACKETWAY_SANS_MAX];
     struct leat_sim_packetway_router router[LEAT_SIM_PACKETWAY_ROUTERS_MAX];
     struct leat_sim_packetway_config config;

@@ -198,12 +198,13 @@ class Pair:
 
 @dataclass(frozen=True)
 class Wire:
-    """A busy wire; utilisation is a share of the run's simulated time."""
+    """A busy wire; utilisation is a share of the run's simulated time. One of the numbers says what it carried."""
     wire: str
     utilisation: float
     flits: int | None
     cells: int | None
     frames: int | None
+    packets: int | None
 
 
 @dataclass(frozen=True)

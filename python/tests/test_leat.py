@@ -142,6 +142,12 @@ class Results(unittest.TestCase):
             fields = {field.name for field in dataclasses.fields(kind)} - {"json", "stdout", "stderr"}
             self.assertEqual(fields - set(properties), set(), kind)
 
+    def test_a_wire_has_the_number_that_its_network_counts(self) -> None:
+        run = results.from_json(leat.RunResult, {"busiest_wires": [{"wire": "ring: ring", "utilisation": 0.5, "frames": 3},
+                                                                   {"wire": "west: ring>clos", "utilisation": 0.1, "packets": 2}]})
+        self.assertEqual([(w.wire, w.flits, w.cells, w.frames, w.packets) for w in run.busiest_wires or []],
+                         [("ring: ring", None, None, 3, None), ("west: ring>clos", None, None, None, 2)])
+
     def test_frames_name_nested_keys_with_dots_or_say_what_is_missing(self) -> None:
         point = results.from_json(leat.SweepPoint, {"schema": "s", "fabric": "f", "latency_cycles": {"mean": 2},
                                                     "certificates": {"1": "a"}})

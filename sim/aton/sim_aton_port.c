@@ -174,12 +174,14 @@ static void on_begins(void *context, uint32_t station, uint64_t id, leat_time se
     const uint32_t index = p->queue[station].sends - 1;
     const struct leat_sim_aton_port_entry *e = &p->entry[index];
     const struct leat_port_message *m = &e->letter.message;
+    const bool is_last = e->begun == m->len;
+    const uint64_t symbols = symbols_of(is_last ? last_len(p, m->len) : p->config.packet_octets);
     (void)id;
-    if (e->begun < m->len) return;
+    p->frames++;
+    p->frame_symbols += symbols;
+    if (!is_last) return;
     p->now = sent_at + RING_T_AT + 1;
-    report_head(p, index,
-                sent_at + symbols_of(last_len(p, m->len)) +
-                    leat_sim_aton_distance(&p->ring, m->from, m->to));
+    report_head(p, index, sent_at + symbols + leat_sim_aton_distance(&p->ring, m->from, m->to));
 }
 
 static void on_arrived(void *context, const struct leat_sim_aton_arrival *a)

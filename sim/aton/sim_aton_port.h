@@ -89,6 +89,9 @@ struct leat_sim_aton_port {
     struct leat_sim_aton_port_entry *entry;
     struct leat_sim_aton_port_queue *queue;
     uint64_t now; /* current bit time */
+    /* That were on the ring, past every station, and their symbols; without tokens, and the empty
+     * packets that lower a token's priority. Contention-free: 0. */
+    uint64_t frames, frame_symbols;
     struct leat_sim_post post;
 };
 

@@ -199,6 +199,18 @@ static bool same_received(const struct bench *a, const struct bench *b)
     return a->count == b->count && a->port.base.certificate == b->port.base.certificate;
 }
 
+/* Of all messages that crossed the ring. */
+static uint64_t symbols_arrived(const struct bench *b)
+{
+    uint64_t symbols = 0;
+    for (uint32_t i = 0; i < b->count; i++) {
+        const struct leat_port_message *m = &b->received[i].message;
+        if (b->received[i].what == ARRIVED && m->from != m->to)
+            symbols += leat_sim_aton_port_symbols(&b->port.config, m->len);
+    }
+    return symbols;
+}
+
 static void both_models_bring_the_same_messages_at_the_same_times(void)
 {
     struct leat_random r;
@@ -225,8 +237,111 @@ static void both_models_bring_the_same_messages_at_the_same_times(void)
         send_random(&other, seed);
         check_received(&one);
         OK(same_received(&one, &other));
+        EQ(one.port.frames, one.port.ring.counts.packets);
+        EQ(one.port.frames, other.port.frames);
+        EQ(one.port.frame_symbols, symbols_arrived(&one));
+        EQ(one.port.frame_symbols, other.port.frame_symbols);
         free(one.memory);
         free(other.memory);
+    }
+}
+
+/* ---- what the ring has carried -------------------------------------------------------------- */
+
+/* Finds frames at a station's input, by their delimiters alone (spec/aton.md, "Packet"): SD begins
+ * with J K 0, ED with J K 1. */
+struct finder {
+    uint64_t at, begun_at; /* symbols */
+    uint8_t last[8];       /* symbols, the newest last */
+    uint64_t frames, frame_symbols, tokens;
+};
+
+static bool has_delimiter(const struct finder *f, unsigned bit)
+{
+    const uint8_t *s = f->last;
+    return s[0] == LEAT_ATON_J && s[1] == LEAT_ATON_K && s[2] == bit && s[3] == LEAT_ATON_J &&
+           s[4] == LEAT_ATON_K && s[5] == bit;
+}
+
+static void find_frames(struct finder *f, unsigned symbol)
+{
+    memmove(f->last, f->last + 1, sizeof f->last - 1);
+    f->last[sizeof f->last - 1] = (uint8_t)symbol;
+    f->at++;
+    if (has_delimiter(f, 0)) f->begun_at = f->at - sizeof f->last;
+    if (!has_delimiter(f, 1)) return;
+    const uint64_t symbols = f->at - f->begun_at;
+    if (symbols == LEAT_ATON_TOKEN_SYMBOLS) {
+        f->tokens++;
+        return;
+    }
+    f->frames++;
+    f->frame_symbols += symbols;
+}
+
+/* Runs bit by bit until all frames are back; `station` looks at what passes. */
+static struct finder watch(struct bench *b, uint32_t station)
+{
+    struct finder f = { 0 };
+    for (uint64_t t = 1; b->port.base.in_flight; t++) {
+        while (b->port.base.now < leat_sim_clock_at(&b->port.config.clock, t))
+            leat_port_run(&b->port.base, leat_sim_clock_at(&b->port.config.clock, t));
+        find_frames(&f, leat_sim_aton_symbol(&b->port.ring, station));
+    }
+    for (uint64_t end = b->port.ring.now + 4 * (uint64_t)b->port.ring.bits;
+         b->port.ring.now < end;) {
+        leat_sim_aton_run(&b->port.ring, b->port.ring.now + 1);
+        find_frames(&f, leat_sim_aton_symbol(&b->port.ring, station));
+    }
+    return f;
+}
+
+/* Three messages of 250 octets in packets of 100, two without octets, and one that stays within its
+ * port: frames of 128 symbols, a head of 8 octets, and the octets. */
+static void send_six(struct bench *b)
+{
+    for (uint64_t id = 0; id < 3; id++)
+        OK(send(b, (uint32_t)id, 5, id, 250, id * 1000000));
+    OK(send(b, 7, 0, 3, 0, 0));
+    OK(send(b, 5, 2, 4, 0, 70000));
+    OK(send(b, 6, 6, 5, 100, 0));
+}
+
+static void every_frame_counts_with_its_symbols(void)
+{
+    const uint64_t frames = 3 * 3 + 2, frame_symbols = frames * (128 + 8 * 8) + 3 * 8 * 250;
+    for (unsigned model = LEAT_SIM_ATON_BIT; model <= LEAT_SIM_ATON_WORD; model++) {
+        struct leat_sim_aton_port_config config = usual;
+        config.model = model;
+        open_bench(&one, &config);
+        send_six(&one);
+        run_out(&one);
+        EQ(one.port.frames, frames);
+        EQ(one.port.frame_symbols, frame_symbols);
+        free(one.memory);
+    }
+    struct leat_sim_aton_port_config alone = usual;
+    alone.contention_free = true;
+    open_bench(&one, &alone);
+    send_six(&one);
+    run_out(&one);
+    EQ(one.port.frames, 0);
+    EQ(one.port.frame_symbols, 0);
+    free(one.memory);
+}
+
+static void every_station_sees_the_frames_that_count(void)
+{
+    for (uint32_t station = 0; station < usual.stations; station++) {
+        struct leat_sim_aton_port_config config = usual;
+        config.model = LEAT_SIM_ATON_BIT;
+        open_bench(&one, &config);
+        send_six(&one);
+        const struct finder f = watch(&one, station);
+        EQ(f.frames, one.port.frames);
+        EQ(f.frame_symbols, one.port.frame_symbols);
+        OK(f.tokens > 0); /* which do not count */
+        free(one.memory);
     }
 }
 
@@ -282,5 +397,6 @@ TAP_MAIN(T(a_message_is_as_many_packets_as_it_needs), T(a_message_takes_what_the
          T(without_contention_the_closed_form_holds), T(a_message_to_itself_does_not_go_round),
          T(time_stands_where_it_was_run_to),
          T(both_models_bring_the_same_messages_at_the_same_times),
+         T(every_frame_counts_with_its_symbols), T(every_station_sees_the_frames_that_count),
          T(of_several_priorities_the_last_counts),
          T(what_cannot_be_is_refused_with_what_was_expected))

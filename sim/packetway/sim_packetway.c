@@ -369,6 +369,12 @@ static void measure(struct leat_sim_packetway *p, const struct leat_sim_packetwa
     measure_tables(p);
 }
 
+/* As many as if every router had all the half-routers that it may have. */
+static size_t count_links(const struct leat_sim_packetway_config *c)
+{
+    return (size_t)c->routers * LEAT_SIM_PACKETWAY_ENDS_MAX * LEAT_SIM_PACKETWAY_ENDS_MAX;
+}
+
 static void lay_out(struct leat_sim_packetway *p, struct leat_arena *a)
 {
     const struct leat_sim_packetway_config *c = &p->config;
@@ -377,6 +383,7 @@ static void lay_out(struct leat_sim_packetway *p, struct leat_arena *a)
     p->san = leat_arena_lay(a, c->sans, sizeof *p->san);
     p->node = leat_arena_lay(a, p->nodes, sizeof *p->node);
     p->host = leat_arena_lay(a, p->base.ports, sizeof *p->host);
+    p->link = leat_arena_lay(a, count_links(c), sizeof *p->link);
     p->packet = leat_arena_lay(a, p->packets, sizeof *p->packet);
     p->entry = leat_sim_post_lay(&p->post, a, c->messages_max, sizeof *p->entry, plans);
     p->scratch = leat_arena_lay(a, p->mtu_most, LEAT_PACKETWAY_WORD_LEN);
@@ -501,6 +508,7 @@ static void warm_up(struct leat_sim_packetway *p)
     }
     p->warming = false;
     p->counts = (struct leat_sim_packetway_counts){ 0 };
+    memset(p->link, 0, count_links(&p->config) * sizeof *p->link);
 }
 
 void leat_sim_packetway_init(struct leat_sim_packetway *p,

@@ -173,6 +173,14 @@ struct leat_sim_packetway_counts {
 #undef X
 };
 
+/* A link of a router, from one of its half-routers to another: it has no rate, so a packet occupies
+ * it for link_ps, maybe together with others. */
+struct leat_sim_packetway_link {
+    uint64_t packets;  /* that have crossed it, including RRP and ERR messages */
+    leat_time busy_ps; /* in which at least one was on it */
+    leat_time last_at; /* when the last one had crossed it */
+};
+
 struct leat_sim_packetway_san_state; /* sim_packetway_parts.h */
 struct leat_sim_packetway_node;
 struct leat_sim_packetway_packet;
@@ -185,7 +193,8 @@ struct leat_sim_packetway {
     struct leat_sim_packetway_san_state *san;
     struct leat_sim_packetway_node *node; /* ports of all SANs, SAN by SAN */
     uint32_t nodes;
-    uint32_t *host; /* [base.ports] node */
+    uint32_t *host;                       /* [base.ports] node */
+    struct leat_sim_packetway_link *link; /* leat_sim_packetway_link finds one */
     struct leat_sim_packetway_packet *packet;
     uint32_t packets, free_packet;  /* a free list, + 1 */
     uint32_t tables_at, free_table; /* from there on: half-routers' own, maybe tables */
@@ -246,6 +255,15 @@ struct leat_packetway_router *leat_sim_packetway_engine(const struct leat_sim_pa
                                                         uint32_t *address);
 
 bool leat_sim_packetway_is_up(const struct leat_sim_packetway *pktway, uint32_t router);
+
+/* The link of a router from one of its half-routers to another. */
+static inline struct leat_sim_packetway_link *
+leat_sim_packetway_link(const struct leat_sim_packetway *pktway, uint32_t router, uint32_t from,
+                        uint32_t to)
+{
+    enum { ENDS = LEAT_SIM_PACKETWAY_ENDS_MAX };
+    return &pktway->link[((size_t)router * ENDS + from) * ENDS + to];
+}
 
 /* The clock of engines: the present time plus the time before 0. */
 static inline leat_time leat_sim_packetway_clock(const struct leat_sim_packetway *pktway)

@@ -27,6 +27,8 @@ enum {
     PROGRAM_STATES_MAX = 128,
     PROGRAM_WIRES_MAX = 32,
     PROGRAM_NAME_CAP = 64,
+    PROGRAM_WIRE_CAP = 128, /* of its name, as in leat_fabric_wire */
+    PROGRAM_UNITS = 4,
     PROGRAM_STYLED = 8,                 /* states with a colour of their own */
     PROGRAM_OTHER = PROGRAM_STYLED + 1, /* the style of all others */
     PROGRAM_STYLES = PROGRAM_OTHER + 1, /* style 0: computing */
@@ -37,9 +39,13 @@ struct program_call {
     double calls, octets, seconds, waiting_seconds; /* over all tasks */
 };
 
+/* What wires carry: "flits". They are keys of busiest_wires. */
+extern const char *const program_unit[PROGRAM_UNITS];
+
 struct program_wire {
-    char name[PROGRAM_NAME_CAP];
+    char name[PROGRAM_WIRE_CAP];
     double utilisation, carried;
+    const char *unit; /* one of program_unit; NULL: unknown */
 };
 
 /* Octets and messages between groups of tasks, [sender group][receiver group]. */
@@ -59,7 +65,7 @@ struct program_timeline {
 struct program_run {
     int64_t id;
     char *version, *command, *options, *fabric, *created;
-    char status[PROGRAM_NAME_CAP], certificate[PROGRAM_NAME_CAP], unit[PROGRAM_NAME_CAP];
+    char status[PROGRAM_NAME_CAP], certificate[PROGRAM_NAME_CAP];
     uint32_t tasks;
     double seconds, messages, octets;
     double contention_seconds;                 /* NAN: not measured */
@@ -67,8 +73,7 @@ struct program_run {
     struct program_call *call;
     uint32_t calls;
     struct program_wire wire[PROGRAM_WIRES_MAX];
-    uint32_t wires;
-    bool has_wires; /* its network counts what each wire carries: in `unit`, "flits" */
+    uint32_t wires; /* 0: its network does not count what each wire carries */
     struct program_matrix matrix;
     struct program_timeline timeline;
 };

@@ -89,12 +89,17 @@ static bool make_room(struct program_run *run, const struct sizes *s, uint32_t *
 /* ---- values -------------------------------------------------------------------------------- */
 
 /* Characters of a JSON string as they are written; names of leat need no escapes. */
-static void take_name(const struct report_value *value, char name[PROGRAM_NAME_CAP])
+static void take_text(const struct report_value *value, char *name, size_t cap)
 {
-    const size_t len = value->len < PROGRAM_NAME_CAP ? value->len : PROGRAM_NAME_CAP - 1;
+    const size_t len = value->len < cap ? value->len : cap - 1;
     if (value->kind != REPORT_STRING) return;
     memcpy(name, value->text, len);
     name[len] = '\0';
+}
+
+static void take_name(const struct report_value *value, char name[PROGRAM_NAME_CAP])
+{
+    take_text(value, name, PROGRAM_NAME_CAP);
 }
 
 static void on_call(struct filling *f, const char *member, const struct report_value *value)
@@ -108,21 +113,31 @@ static void on_call(struct filling *f, const char *member, const struct report_v
     if (is(member, "waiting_seconds")) call->waiting_seconds = value->number;
 }
 
-/* The last member, if it is a number, is what the wire carried, by its unit. */
+const char *const program_unit[PROGRAM_UNITS] = { "flits", "cells", "frames", "packets" };
+
+/* A wire has one unit. */
+static void on_carried(struct filling *f, struct program_wire *wire, const char *member,
+                       double carried)
+{
+    for (uint32_t i = 0; i < PROGRAM_UNITS; i++) {
+        if (!is(member, program_unit[i])) continue;
+        f->is_damaged |= wire->unit != NULL;
+        wire->unit = program_unit[i];
+        wire->carried = carried;
+    }
+}
+
 static void on_wire(struct filling *f, const char *member, const struct report_value *value)
 {
     if (value->index[0] >= PROGRAM_WIRES_MAX) return;
     struct program_wire *wire = &f->run->wire[value->index[0]];
     f->run->wires = value->index[0] + 1;
-    if (is(member, "wire")) {
-        take_name(value, wire->name);
-    } else if (is(member, "utilisation")) {
+    if (is(member, "wire"))
+        take_text(value, wire->name, sizeof wire->name);
+    else if (is(member, "utilisation"))
         wire->utilisation = value->number;
-    } else if (is(member, "flits") || is(member, "cells") || is(member, "frames")) {
-        wire->carried = value->number;
-        f->is_damaged |= *f->run->unit && !is(f->run->unit, member); /* two units */
-        strcpy(f->run->unit, member);
-    }
+    else
+        on_carried(f, wire, member, value->number);
 }
 
 /* Sender and receiver come before what they exchanged. */
@@ -214,7 +229,6 @@ bool program_result_read(const char *json, struct program_run *run)
         !report_json_each(json, on_value, &f) || f.is_damaged)
         return false;
     run->calls = f.size.calls;
-    run->has_wires = run->wires > 0;
     average(&run->timeline, &f);
     return true;
 }

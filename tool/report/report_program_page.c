@@ -208,20 +208,54 @@ static void put_matrices(const struct program *program, struct leat_text *text)
 
 /* ---- wires --------------------------------------------------------------------------------- */
 
+static uint32_t wires_shown(const struct program_run *run)
+{
+    return run->wires < WIRES_SHOWN ? run->wires : WIRES_SHOWN;
+}
+
+static bool shows_unit(const struct program_run *run, const char *unit)
+{
+    for (uint32_t i = 0; i < wires_shown(run); i++)
+        if (run->wire[i].unit == unit) return true;
+    return false;
+}
+
+/* A column for each unit: wires of one network may carry different ones. */
+static void put_wires_head(const struct program_run *run, struct leat_text *text)
+{
+    leat_text_puts(text, "<thead><tr><th scope=\"col\">Wire</th><th scope=\"col\" class=\"n\">"
+                         "Utilisation, %</th>");
+    for (uint32_t i = 0; i < PROGRAM_UNITS; i++)
+        if (shows_unit(run, program_unit[i]))
+            text_format(text, "<th scope=\"col\" class=\"n\">%c%s</th>",
+                        program_unit[i][0] - 'a' + 'A', program_unit[i] + 1);
+    leat_text_puts(text, "</tr></thead>\n");
+}
+
+static void put_wire(const struct program_run *run, const struct program_wire *wire,
+                     struct leat_text *text)
+{
+    put_row_head(wire->name, text);
+    text_format(text, "<td class=\"n\">%.2f</td>", 100 * wire->utilisation);
+    for (uint32_t i = 0; i < PROGRAM_UNITS; i++) {
+        if (!shows_unit(run, program_unit[i])) continue;
+        if (wire->unit == program_unit[i])
+            text_format(text, "<td class=\"n\">%.0f</td>", wire->carried);
+        else
+            leat_text_puts(text, "<td class=\"n\">–</td>");
+    }
+    leat_text_puts(text, "</tr>\n");
+}
+
 static void put_wires_of(const struct program_run *run, struct leat_text *text)
 {
     leat_text_puts(text, "<div class=\"scroll\"><table class=\"wires\">\n<caption>");
     text_escape(text, run->fabric);
-    text_format(
-        text,
-        "</caption>\n<thead><tr><th scope=\"col\">Wire</th><th scope=\"col\" class=\"n\">"
-        "Utilisation, %%</th><th scope=\"col\" class=\"n\">%c%s</th></tr></thead>\n<tbody>\n",
-        run->unit[0] - 'a' + 'A', run->unit + 1);
-    for (uint32_t i = 0; i < run->wires && i < WIRES_SHOWN; i++) {
-        put_row_head(run->wire[i].name, text);
-        text_format(text, "<td class=\"n\">%.2f</td><td class=\"n\">%.0f</td></tr>\n",
-                    100 * run->wire[i].utilisation, run->wire[i].carried);
-    }
+    leat_text_puts(text, "</caption>\n");
+    put_wires_head(run, text);
+    leat_text_puts(text, "<tbody>\n");
+    for (uint32_t i = 0; i < wires_shown(run); i++)
+        put_wire(run, &run->wire[i], text);
     leat_text_puts(text, "</tbody></table></div>\n");
 }
 
@@ -232,11 +266,12 @@ static void put_wires(const struct program *program, struct leat_text *text)
         const struct program_run *run = &program->run[i];
         if (!run->wires) continue;
         if (!begun)
-            leat_text_puts(text,
-                           "<h3>Busiest wires</h3>\n<p>A&gt;B is the wire from A to B, which are "
-                           "routers unless they say otherwise. Utilisation is the share of the "
-                           "simulated time in which "
-                           "the wire is busy.</p>\n<div class=\"charts\">\n");
+            leat_text_puts(
+                text, "<h3>Busiest wires</h3>\n<p>A&gt;B is the wire from A to B, which are "
+                      "routers unless they say otherwise; of a PacketWay network, the name of "
+                      "a SAN or router and a colon precede it. Utilisation is the share of the "
+                      "simulated time in which "
+                      "the wire is busy.</p>\n<div class=\"charts\">\n");
         begun = true;
         put_wires_of(run, text);
     }

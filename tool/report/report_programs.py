@@ -18,7 +18,7 @@ CALLS = ["MPI_" + name for name in ("Send", "Recv", "Barrier", "Bcast", "Reduce"
 
 # ---- a store -------------------------------------------------------------------------------------
 
-def make_run(chance, fabric, tasks, seconds, calls, status="done", contention=None, carried="flits", bins=300):
+def make_run(chance, fabric, tasks, seconds, calls, status="done", contention=None, carried=("flits",), bins=300):
     """A leat.run/1 object whose parts agree: tasks are computing or in calls, bin by bin."""
     bin_seconds = seconds / (bins - 0.5)
     states, spent, timeline = ["computing"] + calls, collections.Counter(), []
@@ -44,7 +44,7 @@ def make_run(chance, fabric, tasks, seconds, calls, status="done", contention=No
                          "waiting_seconds": spent[c] / 2} for c in calls],
               "per_task": [{"task": t, "port": t, "seconds": seconds, "waiting_seconds": 0} for t in range(tasks)],
               "pairs": pairs, "timeline": {"bin_seconds": bin_seconds, "state_names": states, "bins": timeline},
-              "busiest_wires": [{"wire": "%d>%d" % (i, i + 1), "utilisation": 1 / (i + 2), carried: 1000 - i} for i in range(14)] if carried else None}
+              "busiest_wires": [{"wire": "%d>%d" % (i, i + 1), "utilisation": 1 / (i + 2), carried[i % len(carried)]: 1000 - i} for i in range(14)] if carried else None}
     if contention is not None:
         result["contention_seconds"] = contention
     return result
@@ -55,12 +55,13 @@ def put(db, fabric="own", command="./other"):
     chance = random.Random(20)
     rows = [("./rounds 4", "-n 16 --contention", "mesh:4,4", make_run(chance, "mesh:4,4", 16, 9e-6, CALLS[:4], contention=1e-6)),
             ("./rounds 4", "-n 16 --contention", "torus:4,4", make_run(chance, "torus:4,4", 16, 8.5e-6, CALLS[:4], contention=-1e-7)),
-            (command, "-n 100", fabric, make_run(chance, fabric, 100, 3.2, CALLS, carried="frames", bins=512)),
+            (command, "-n 100", fabric, make_run(chance, fabric, 100, 3.2, CALLS, carried=("frames",), bins=512)),
             ("./rounds 4", "-n 16 --contention", "clos444", make_run(chance, "clos444", 16, 3.5e-2, CALLS[:4], carried=None)),
-            ("./rounds 4", "-n 16 --contention", "ring16", make_run(chance, "ring16", 16, 2e-6, CALLS[:2], status="deadlock", carried="cells")),
+            ("./rounds 4", "-n 16 --contention", "ring16", make_run(chance, "ring16", 16, 2e-6, CALLS[:2], status="deadlock", carried=("cells",))),
             ("./rounds 4", "-n 16 --contention", "mesh:4,4", make_run(chance, "mesh:4,4", 16, 8e-6, CALLS[:4], contention=0)),
             ("./quiet", "", "bmx:4", dict(make_run(chance, "bmx:4", 4, 1e-3, [], carried=None), pairs=[])),
-            ("./quiet", "", "hypercube:3", make_run(chance, "hypercube:3", 6, 2e-3, []))]
+            ("./quiet", "", "hypercube:3", make_run(chance, "hypercube:3", 6, 2e-3, [])),
+            ("./quiet", "", "threesan", make_run(chance, "threesan", 6, 3e-3, [], carried=("frames", "packets", "flits")))]
     for command, options, fabric, result in rows:
         db.execute("INSERT INTO program (version, command, options, fabric, tasks, created, result) VALUES ('0', ?, ?, ?, ?, '2024-01-01 00:00:00', ?)",
                    (command, options, fabric, result["tasks"], json.dumps(result)))
@@ -124,9 +125,10 @@ def check_wires(where, tables, runs):
     with_wires = [(fabric, result["busiest_wires"]) for fabric, result in runs if result["busiest_wires"]]
     expect([table.find("caption").text for table in tables] == [fabric for fabric, _ in with_wires], "%s: fabrics with wires" % where)
     for table, (fabric, wires) in zip(tables, with_wires):
-        unit = list(wires[0])[2]
-        expect(text_of(table.findall("thead/tr/th")[2]) == unit.capitalize(), "%s: %s: unit of wires" % (where, fabric))
-        want = [[wire["wire"], "%.2f" % (100 * wire["utilisation"]), str(wire[unit])] for wire in wires[:WIRES_SHOWN]]
+        shown = wires[:WIRES_SHOWN]
+        units = [unit for unit in ("flits", "cells", "frames", "packets") if any(unit in wire for wire in shown)]
+        expect([text_of(cell) for cell in table.findall("thead/tr/th")[2:]] == [unit.capitalize() for unit in units], "%s: %s: units of wires" % (where, fabric))
+        want = [[wire["wire"], "%.2f" % (100 * wire["utilisation"])] + [str(wire.get(unit, "–")) for unit in units] for wire in shown]
         expect(rows_of(table) == want, "%s: wires of %s" % (where, fabric))
 
 

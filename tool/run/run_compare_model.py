@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the object of a run must say about the program of run_compare_test.sh, from the program's text and from spec/programs.md alone.
 
-usage: run_compare_model.py FILE: an object of leat run over mesh:WIDTH,HEIGHT or etherN
+usage: run_compare_model.py FILE: an object of leat run over mesh:WIDTH,HEIGHT, etherN, ringN or twosan
 Each rank r sends, ROUNDS times, 100 (r + 1) octets to rank r + 1 and 7 octets to rank r + 5, modulo their number.
 """
 import collections
@@ -13,6 +13,8 @@ import sys
 ROUNDS, HEADER = 3, 24
 FLIT, PACKET_FLITS, CYCLE_SECONDS = 16, 16, 1e-9
 PAYLOAD, OUI, PIECE, BIT_SECONDS = 1500, 7, 8, 1e-8
+RING_PACKET = 4096
+TWOSAN_RING, TWOSAN_BIT_SECONDS, LINK_SECONDS = 7, 4e-9, 1e-7  # hosts of the ring, its bits; the link of the router
 
 
 def sends(ranks):
@@ -37,10 +39,6 @@ def frames_of(octets):
     return len(sizes), sum(8 * (26 + max(46, head + size)) for size in sizes) * BIT_SECONDS
 
 
-def cables(a, b, _):
-    return f"port {a}>switch", f"switch>port {b}"
-
-
 def route(a, b, width):
     """Wires of dimension-order routing: first along x, then along y, then to the port."""
     at = a
@@ -52,6 +50,49 @@ def route(a, b, width):
         yield f"{at}>{at + step}"
         at += step
     yield f"{b}>port {b}"
+
+
+def ring_frames_of(octets, bit_seconds=1e-9):
+    """The same for a token ring: delimiters, addresses and checks are 128 symbols, the head of each packet has 8 octets."""
+    frames = math.ceil(octets / RING_PACKET)
+    return frames, (frames * (128 + 8 * 8) + 8 * octets) * bit_seconds
+
+
+# What each send, in one round, puts on wires: (wire, key, number, seconds).
+
+def loads_of_mesh(ranks, width):
+    for a, b, octets in sends(ranks):
+        for wire in route(a, b, width):
+            yield wire, "flits", *flits_of(octets)
+
+
+def loads_of_ethernet(ranks):
+    for a, b, octets in sends(ranks):
+        for wire in f"port {a}>switch", f"switch>port {b}":
+            yield wire, "frames", *frames_of(octets)
+
+
+def loads_of_ring(ranks):
+    for _, _, octets in sends(ranks):
+        yield "ring", "frames", *ring_frames_of(octets)
+
+
+def loads_of_twosan(ranks):
+    """The ring and the router of twosan. Words of 8 octets: PH 2, the head of a message 2, TAIL 1; to the Clos network, an L2RH (spec/packetway.md)."""
+    for a, b, octets in sends(ranks):
+        from_ring, to_ring = a < TWOSAN_RING, b < TWOSAN_RING
+        words = 2 + 2 + math.ceil(octets / 8) + 1 + (from_ring and not to_ring)
+        if from_ring or to_ring:
+            yield "ring: ring", "frames", *ring_frames_of(8 * words, TWOSAN_BIT_SECONDS)
+        if from_ring != to_ring:
+            yield ("west: ring>clos" if from_ring else "west: clos>ring"), "packets", 1, LINK_SECONDS
+
+
+def questions_of_twosan(ranks):
+    """Once, each host of the ring asks for each route to the Clos network: GVL2 has 4 words, L2SR with one route 7 (T16, T17)."""
+    for a, b in {(a, b) for a, b, _ in sends(ranks) if a < TWOSAN_RING <= b}:
+        for words in 4, 7:
+            yield "ring: ring", "frames", *ring_frames_of(8 * words, TWOSAN_BIT_SECONDS)
 
 
 def check(what, good):
@@ -69,20 +110,18 @@ def check_pairs(run, ranks):
     check("their messages", sum(p["messages"] for p in run["pairs"]) == run["messages"])
 
 
-def check_wires(run, ranks, width):
-    what, units, way = ("flits", flits_of, route) if width else ("frames", frames_of, cables)
+def check_wires(run, loads, once=()):
     carried, busy = collections.Counter(), collections.Counter()
-    for a, b, octets in sends(ranks):
-        number, seconds = units(octets)
-        for wire in way(a, b, width):
-            carried[wire] += ROUNDS * number
-            busy[wire] += ROUNDS * seconds
-    wires = run["busiest_wires"]
+    for times, some in (ROUNDS, loads), (1, once):
+        for wire, key, number, seconds in some:
+            carried[wire, key] += times * number
+            busy[wire] += times * seconds
+    wires = [w for w in run["busiest_wires"] if not w["wire"].startswith("clos: ")]
     check("the number of wires", len(wires) == min(32, len(busy)))
     for w, seconds in zip(wires, sorted(busy.values(), reverse=True)):
-        share = seconds / run["simulated_seconds"]
+        share, key = seconds / run["simulated_seconds"], list(w)[2]
         check(f"the order of {w['wire']}", abs(busy[w["wire"]] - seconds) < 1e-12)
-        check(f"{what} of {w['wire']}", carried[w["wire"]] == w[what])
+        check(f"{key} of {w['wire']}", carried[w["wire"], key] == w[key])
         check(f"utilisation of {w['wire']}", abs(w["utilisation"] - share) < 1e-6)
 
 
@@ -110,10 +149,16 @@ def main():
         run = json.load(file)
     check("schema", next(iter(run.items())) == ("schema", "leat.run/1"))
     mesh = re.match(r"mesh:(\d+),(\d+)", run["fabric"])
-    width = int(mesh[1]) if mesh else None
-    ranks = width * int(mesh[2]) if mesh else run["tasks"]
+    ranks = int(mesh[1]) * int(mesh[2]) if mesh else run["tasks"]
     check_pairs(run, ranks)
-    check_wires(run, ranks, width)
+    if mesh:
+        check_wires(run, loads_of_mesh(ranks, int(mesh[1])))
+    elif run["fabric"].startswith("ether"):
+        check_wires(run, loads_of_ethernet(ranks))
+    elif run["fabric"].startswith("ring"):
+        check_wires(run, loads_of_ring(ranks))
+    else:
+        check_wires(run, loads_of_twosan(ranks), questions_of_twosan(ranks))
     check_timeline(run)
 
 

@@ -38,8 +38,9 @@ int main(int argc, char **argv)
     return 0;
 }
 C
-for fabric in mesh:4,4 ether18 mesh:7,2; do
-    exits 0 "" "$leat" run --fabric "$fabric" --json="$folder/one" -- "$folder/sends"
+for fabric in mesh:4,4 ether18 ring8 "twosan -n 8" mesh:7,2; do
+    # shellcheck disable=SC2086 # a fabric and options
+    exits 0 "" "$leat" run --fabric $fabric --json="$folder/one" -- "$folder/sends"
     python3 "$model" "$folder/one" || fail "$fabric: see above"
     python3 "$(dirname "$0")/../../share/schema/check.py" "$folder/one" > "$folder/said" 2>&1 || fail "$fabric: $(cat "$folder/said")"
 done
