@@ -49,6 +49,7 @@ static bool open(struct leat_fabric *f, const struct leat_fabric_config *config,
     if (!f->memory) return false;
     leat_sim_atm_replay_init(&a->replay, &port, f->memory);
     a->replay.is_off = a->every_cycle;
+    a->sim = &a->replay.port.load.sim;
     f->net = &a->replay.net;
     return true;
 }
@@ -81,6 +82,47 @@ static bool list(size_t index, struct leat_fabric_spelling *out)
     return spelling;
 }
 
+/* ---- wires ----------------------------------------------------------------------------------- */
+
+/* Its number in the network. */
+static uint32_t switch_at(const struct leat_atm_clos *net, struct leat_atm_clos_place place)
+{
+    return net->stage[place.stage].switch_first + place.unit;
+}
+
+/* "port 3>0" to a switch, "0>4" between switches, "8>port 3"; numbers as in leat fabric show. */
+static void name_wire(const struct leat_atm_clos *net, uint32_t link,
+                      char name[LEAT_FABRIC_WIRE_CAP])
+{
+    if (link >= net->ppd_count) {
+        const uint32_t port = link - net->ppd_count, spd = leat_atm_clos_output_spd(net, port);
+        snprintf(name, LEAT_FABRIC_WIRE_CAP, "%u>port %u",
+                 switch_at(net, leat_atm_clos_spd_place(net, spd)), port);
+        return;
+    }
+    const uint32_t spd = leat_atm_clos_feeder(net, link),
+                   to = switch_at(net, leat_atm_clos_ppd_place(net, link));
+    if (spd == LEAT_ATM_CLOS_NONE)
+        snprintf(name, LEAT_FABRIC_WIRE_CAP, "port %u>%u", link, to);
+    else
+        snprintf(name, LEAT_FABRIC_WIRE_CAP, "%u>%u",
+                 switch_at(net, leat_atm_clos_spd_place(net, spd)), to);
+}
+
+/* During a replay the network stands still and counts nothing, so it is brought to the present. */
+static bool wire(struct leat_fabric *f, uint32_t index, struct leat_fabric_wire *out)
+{
+    struct leat_fabric_atm *a = (struct leat_fabric_atm *)f;
+    const struct leat_atm_clos *net = &a->fabric.net;
+    if (index >= leat_sim_atm_link_count(net)) return false;
+    leat_sim_atm_replay_settle(&a->replay);
+    *out = (struct leat_fabric_wire){ .carries = "cells",
+                                      .carried = leat_sim_atm_link_cells(a->sim, index) };
+    out->busy_ns = leat_fabric_ns(&f->clock, LEAT_ATM_CELL_LEN * out->carried);
+    name_wire(net, index, out->name);
+    return true;
+}
+
 const struct leat_fabric_kind leat_fabric_kind_atm = { .id = "atm",
                                                        .what = "an ATM fabric",
                                                        .size = sizeof(struct leat_fabric_atm),
@@ -90,7 +132,8 @@ const struct leat_fabric_kind leat_fabric_kind_atm = { .id = "atm",
                                                        .read = read,
                                                        .open = open,
                                                        .native = native,
-                                                       .shape = shape };
+                                                       .shape = shape,
+                                                       .wire = wire };
 
 struct leat_fabric_atm *leat_fabric_as_atm(struct leat_fabric *fabric)
 {

@@ -18,6 +18,8 @@ struct leat_fabric_atm {
     bool every_cycle; /* disables replay */
     struct leat_net_shape shape;
     struct leat_sim_atm_replay replay;
+    /* The network whose cells are counted: that of `replay`, unless the user has one of its own. */
+    const struct leat_sim_atm *sim;
 };
 
 extern const struct leat_fabric_kind leat_fabric_kind_atm;

@@ -38,6 +38,9 @@ has 'the first message' "$(cat "$folder/stderr")" '[rcv 1] (cycle = 193, x1 = 28
 has 'the second message' "$(cat "$folder/stderr")" 'x2 = 544, x3 = 1297.456'
 run --placement 1,5 --json="$folder/snd.json" -- snd
 same 'what one task sent to the other' "$(jq -c '[.bytes, .pairs]' "$folder/snd.json")" '[12,[{"sender":0,"receiver":1,"messages":2,"bytes":12}]]'
+# A broadcast and a message, a cell each; the sender acknowledges its own copy too (spec/atm.md, R8).
+same 'their cells' "$(jq -c '[.busiest_wires[] | select(.wire | test("port [15]>|>port 5")) | "\(.wire): \(.cells)"]' "$folder/snd.json")" \
+    '["port 1>0: 3","port 5>1: 2","9>port 5: 2"]'
 
 # ---- random systems and products, beside plain models; every third system has null pivots
 

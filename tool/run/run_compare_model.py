@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What the object of a run must say about the program of run_compare_test.sh, from the program's text and from spec/programs.md alone.
+"""What the object of a run must say about the program of run_compare_test.sh, from the program's text and from spec/programs.md and spec/atm.md alone.
 
-usage: run_compare_model.py FILE: an object of leat run over mesh:WIDTH,HEIGHT, etherN, ringN or twosan
+usage: run_compare_model.py FILE: an object of leat run over mesh:WIDTH,HEIGHT, etherN, ringN, twosan or 8 ports of clos444
 Each rank r sends, ROUNDS times, 100 (r + 1) octets to rank r + 1 and 7 octets to rank r + 5, modulo their number.
 """
 import collections
@@ -15,6 +15,7 @@ FLIT, PACKET_FLITS, CYCLE_SECONDS = 16, 16, 1e-9
 PAYLOAD, OUI, PIECE, BIT_SECONDS = 1500, 7, 8, 1e-8
 RING_PACKET = 4096
 TWOSAN_RING, TWOSAN_BIT_SECONDS, LINK_SECONDS = 7, 4e-9, 1e-7  # hosts of the ring, its bits; the link of the router
+BLOCK, MESSAGE_HEADER, PATHS, CELL_SECONDS = 36, 20, 4, 53 * 5e-8
 
 
 def sends(ranks):
@@ -125,6 +126,30 @@ def check_wires(run, loads, once=()):
         check(f"utilisation of {w['wire']}", abs(w["utilisation"] - share) < 1e-6)
 
 
+def check_cells(run, ranks):
+    """clos444: PATHS ports a switch; 0 to 3 are input switches, 4 to 7 middle ones, 8 to 11 output switches."""
+    pairs = collections.Counter()  # each cell is acknowledged by one in the other direction
+    for a, b, octets in sends(ranks):
+        cells = math.ceil((octets + MESSAGE_HEADER) / BLOCK)
+        pairs[a, b] += ROUNDS * cells
+        pairs[b, a] += ROUNDS * cells
+    want, got = collections.Counter(), collections.Counter()
+    for (a, b), cells in pairs.items():
+        want[f"port {a}>{a // PATHS}"] += cells
+        want[f"{8 + b // PATHS}>port {b}"] += cells
+        want[f"middle>{8 + b // PATHS}"] += cells
+    for a in range(ranks):  # a port takes the paths in turn
+        for number in range(want[f"port {a}>{a // PATHS}"]):
+            want[f"{a // PATHS}>{4 + number % PATHS}"] += 1
+    wires = run["busiest_wires"]
+    for w in wires:
+        got[re.sub("^[4-7]>", "middle>", w["wire"])] += w["cells"]
+        share = w["cells"] * CELL_SECONDS / run["simulated_seconds"]
+        check(f"utilisation of {w['wire']}", abs(w["utilisation"] - share) < 1e-6)
+    check(f"cells: {got - want} too many, {want - got} too few; this", got == want)
+    check("the order of wires", wires == sorted(wires, key=lambda w: -w["cells"]))
+
+
 def check_timeline(run):
     line = run["timeline"]
     width, total = line["bin_seconds"], collections.Counter()
@@ -151,7 +176,9 @@ def main():
     mesh = re.match(r"mesh:(\d+),(\d+)", run["fabric"])
     ranks = int(mesh[1]) * int(mesh[2]) if mesh else run["tasks"]
     check_pairs(run, ranks)
-    if mesh:
+    if run["fabric"].startswith("clos444"):
+        check_cells(run, ranks)
+    elif mesh:
         check_wires(run, loads_of_mesh(ranks, int(mesh[1])))
     elif run["fabric"].startswith("ether"):
         check_wires(run, loads_of_ethernet(ranks))

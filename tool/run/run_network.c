@@ -10,7 +10,7 @@
 /* Commands to units. */
 static bool open_platform(const struct run_job *job, bool contention_free, struct run_network *out)
 {
-    const struct leat_fabric_atm *atm = leat_fabric_as_atm(out->fabric);
+    struct leat_fabric_atm *atm = leat_fabric_as_atm(out->fabric);
     if (!atm)
         return misused(job->verb, "%s: %s, expected an ATM fabric for this program", job->fabric,
                        out->fabric->kind->what);
@@ -30,6 +30,7 @@ static bool open_platform(const struct run_job *job, bool contention_free, struc
     leat_sim_atm_platform_init(&out->platform, &config, out->memory);
     out->net = &out->platform.base.net;
     out->load = &out->platform.load;
+    atm->sim = &out->load->sim;
     return true;
 }
 

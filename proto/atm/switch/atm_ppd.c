@@ -111,8 +111,9 @@ bool leat_atm_ppd_forward(struct leat_atm_ppd *ppd, struct leat_atm_matrix *matr
 {
     const unsigned h = ppd->header_len;
     const uint32_t ready = ppd->valid >> leat_atm_valid_ready(h) & ((1u << h) - 1);
-    const bool refused = (ready & 1) && leat_atm_ppd_is_full(ppd, matrix);
-    ppd->dropped += (ready & 1) && ppd->unknown;
+    const bool is_due = ready & 1, refused = is_due && leat_atm_ppd_is_full(ppd, matrix);
+    ppd->accepted += is_due && !refused;
+    ppd->dropped += is_due && ppd->unknown;
     if (refused) {
         ppd->select = 0;
         ppd->refused++;

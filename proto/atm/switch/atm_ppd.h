@@ -81,8 +81,10 @@ struct leat_atm_ppd {
     uint8_t translated[LEAT_ATM_ROUTE_VP_FAN_OUT_MAX * LEAT_ATM_VP_HEADER]; /* VC: one for all */
     uint8_t datain[LEAT_ATM_ROUTE_ENTRY_LEN_MAX]; /* as in atm_route.h, one VPOUT per output */
     struct leat_atm_ppd_tables tables;
-    uint64_t refused; /* cells: suspend was raised */
-    uint64_t dropped; /* cells whose label has no entry, counted when their first push is due */
+    /* Cells, counted when their first push is due. */
+    uint64_t refused;  /* suspend was raised */
+    uint64_t accepted; /* all others */
+    uint64_t dropped;  /* of these: the label has no entry */
 };
 
 /* header_len VP_HEADER or VC_HEADER; sizes as leat_atm_bmx_refusal allows them. */

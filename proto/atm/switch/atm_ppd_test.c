@@ -179,6 +179,8 @@ static void a_label_beyond_the_table_is_dropped_and_counted(void)
         step(bmx, 0, false);
     EQ(size_of(bmx, 0), 53); /* the one that has an entry with a port; 0xfe selects none */
     EQ(ppd->dropped, 2);
+    EQ(ppd->accepted, 4);
+    EQ(ppd->refused, 0);
 }
 
 /* ---- VC ----------------------------------------------------------------------------------- */

@@ -1,9 +1,16 @@
 #include "sim_atm.h"
 #include "sim_atm_parts.h"
 
+uint32_t leat_sim_atm_link_count(const struct leat_atm_clos *net)
+{
+    return net->ppd_count + net->ports;
+}
+
 static void lay_out(struct leat_sim_atm *sim, struct leat_arena *arena)
 {
-    sim->port = leat_arena_lay_lines(arena, sim->fabric.net.ports, sizeof *sim->port);
+    const struct leat_atm_clos *net = &sim->fabric.net;
+    sim->port = leat_arena_lay_lines(arena, net->ports, sizeof *sim->port);
+    sim->link_cells = leat_arena_lay(arena, leat_sim_atm_link_count(net), sizeof *sim->link_cells);
     switch (sim->model) {
     case LEAT_SIM_ATM_RTL: leat_sim_atm_rtl_lay(sim, arena); break;
     case LEAT_SIM_ATM_CELL: leat_sim_atm_cells_lay(sim, arena); break;
@@ -66,4 +73,13 @@ void leat_sim_atm_run(struct leat_sim_atm *sim, uint64_t until)
     case LEAT_SIM_ATM_CELL: leat_sim_atm_cells_run(sim, until); break;
     case LEAT_SIM_ATM_ALONE: leat_sim_atm_alone_run(sim, until); break;
     }
+}
+
+uint64_t leat_sim_atm_link_cells(const struct leat_sim_atm *sim, uint32_t link)
+{
+    if (link < sim->fabric.net.ppd_count) {
+        if (sim->model == LEAT_SIM_ATM_RTL) return leat_sim_atm_rtl_accepted(sim, link);
+        if (sim->model == LEAT_SIM_ATM_CELL) return leat_sim_atm_cells_accepted(sim, link);
+    }
+    return sim->link_cells[link];
 }

@@ -94,6 +94,7 @@ struct leat_sim_atm {
     struct leat_sim_atm_port *port;
     struct leat_sim_atm_host host;
     struct leat_sim_atm_counts counts;
+    uint64_t *link_cells; /* read them with leat_sim_atm_link_cells */
     struct leat_sim_atm_rtl *rtl;
     struct leat_sim_atm_cells *cells;
     struct leat_sim_atm_alone *alone;
@@ -130,6 +131,18 @@ const uint8_t *leat_sim_atm_sent(const struct leat_sim_atm *sim, uint32_t port);
 /* Runs all cycles before `until` (with strides: not LEAT_NEVER), or up to the one in which a host
  * requested a pause. */
 void leat_sim_atm_run(struct leat_sim_atm *sim, uint64_t until);
+
+/*
+ * Links, each in one direction: the one into each PPD, by its number (the first come from the
+ * ports), then the one to each port. How many cells has a link carried so far?
+ *
+ * A cell counts when its receiver accepts it: a PPD when it has the header and finds room, a port
+ * when it has the whole cell. A refused transfer, which ends after a few octets, does not count.
+ *
+ * Without contention there are no switches, and nothing is counted.
+ */
+uint32_t leat_sim_atm_link_count(const struct leat_atm_clos *net);
+uint64_t leat_sim_atm_link_cells(const struct leat_sim_atm *sim, uint32_t link);
 
 /* The wires into a port after the last cycle, rtl only; the port sees them in the next. */
 struct leat_sim_atm_wires {

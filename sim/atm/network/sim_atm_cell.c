@@ -171,6 +171,14 @@ const uint8_t *leat_sim_atm_cells_sent(const struct leat_sim_atm *sim, uint32_t 
     return sim->cells->cell[sim->cells->ppd[sim->port[port].out_ppd].sent.cell].octets;
 }
 
+/* Strides count a cell before its check. */
+uint64_t leat_sim_atm_cells_accepted(const struct leat_sim_atm *sim, uint32_t ppd)
+{
+    const struct leat_sim_atm_cells *cells = sim->cells;
+    const bool is_early = cells->in_strides && awaits_check(&cells->ppd[ppd], sim->now);
+    return sim->link_cells[ppd] - is_early;
+}
+
 static struct entry *top_entry(struct leat_sim_atm_cells *cells, const struct spd *spd)
 {
     const uint32_t m = spd->memory + spd->selected;
@@ -307,6 +315,7 @@ static void check(struct leat_sim_atm *sim, uint32_t number, uint64_t now)
         if (ppd->from_port) copy_cell(cells, entry.cell, 0);
         return;
     }
+    sim->link_cells[number]++;
     if (!ppd->from_port) leave(cells, &cells->spd[ppd->from]);
     for (; outputs; outputs &= outputs - 1, copies++)
         enqueue(sim, ppd->first_spd + leat_sim_agenda_lowest(outputs), ppd->input, entry, now);

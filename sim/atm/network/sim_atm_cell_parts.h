@@ -145,6 +145,12 @@ static inline void come_back(struct leat_sim_atm_cells *cells, struct spd *spd, 
     spd->cells++;
 }
 
+/* Strides: is the cell sent checked only in cycle `now` or later? */
+static inline bool awaits_check(const struct ppd *ppd, uint64_t now)
+{
+    return ppd->check_at >= now && ppd->check_at != LEAT_NEVER;
+}
+
 /* The next input after `last` that has a cell (spec/atm.md, S4). */
 static inline uint8_t next_input(const struct spd *spd, uint8_t last)
 {
@@ -204,7 +210,7 @@ static inline void deliver(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
     leat_atm_label_put(cell, sim->fabric.net.header_octets, arrival.label);
     port->arrival[0] = port->arrival[1];
     port->arrival[1].at = LEAT_NEVER;
-    sim->counts.cells_out++;
+    leat_sim_atm_count_out(sim, p);
     sim->host.deliver(sim->host.context, p, cell, now);
     copy_cell(sim->cells, arrival.cell, 0);
 }

@@ -13,6 +13,7 @@ enum { CELL_LEN = LEAT_ATM_CELL_LEN };
 void leat_sim_atm_rtl_lay(struct leat_sim_atm *sim, struct leat_arena *arena);
 void leat_sim_atm_rtl_init(struct leat_sim_atm *sim);
 void leat_sim_atm_rtl_run(struct leat_sim_atm *sim, uint64_t until);
+uint64_t leat_sim_atm_rtl_accepted(const struct leat_sim_atm *sim, uint32_t ppd);
 
 void leat_sim_atm_cells_lay(struct leat_sim_atm *sim, struct leat_arena *arena);
 void leat_sim_atm_cells_init(struct leat_sim_atm *sim);
@@ -21,11 +22,20 @@ void leat_sim_atm_cells_wake(struct leat_sim_atm *sim, uint32_t port, uint64_t a
 void leat_sim_atm_cells_send(struct leat_sim_atm *sim, uint32_t port, const uint8_t *octets,
                              uint64_t at);
 const uint8_t *leat_sim_atm_cells_sent(const struct leat_sim_atm *sim, uint32_t port);
+/* Cells that a PPD has accepted. */
+uint64_t leat_sim_atm_cells_accepted(const struct leat_sim_atm *sim, uint32_t ppd);
 
 void leat_sim_atm_alone_lay(struct leat_sim_atm *sim, struct leat_arena *arena);
 void leat_sim_atm_alone_run(struct leat_sim_atm *sim, uint64_t until);
 void leat_sim_atm_alone_wake(struct leat_sim_atm *sim, uint32_t port, uint64_t at);
 void leat_sim_atm_alone_send(struct leat_sim_atm *sim, const uint8_t *octets, uint64_t at);
+
+/* The last octet of a cell arrives at a port. */
+static inline void leat_sim_atm_count_out(struct leat_sim_atm *sim, uint32_t port)
+{
+    sim->counts.cells_out++;
+    sim->link_cells[sim->fabric.net.ppd_count + port]++;
+}
 
 /* The index of the octet at which a full host stops a cell: 3, with virtual channels 5. */
 static inline uint32_t leat_sim_atm_stop_at(const struct leat_sim_atm *sim)

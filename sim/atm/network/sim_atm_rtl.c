@@ -82,6 +82,11 @@ static struct leat_atm_spd *spd_at(const struct leat_sim_atm *sim, uint32_t spd)
     return &switch_at(sim, place)->spd[place.port];
 }
 
+uint64_t leat_sim_atm_rtl_accepted(const struct leat_sim_atm *sim, uint32_t ppd)
+{
+    return sim->link_cells[ppd] + ppd_at(sim, ppd)->accepted;
+}
+
 static void fill_table(struct leat_sim_atm *sim, uint32_t ppd)
 {
     const struct leat_atm_clos *net = &sim->fabric.net;
@@ -139,11 +144,12 @@ static void step_ppds(struct leat_sim_atm *sim)
         struct leat_atm_bmx *bmx = rtl->bmx[s];
         for (uint32_t input = 0; input < bmx->matrix.inputs; input++, ppd++) {
             const struct wire in = rtl->into_ppd[ppd];
-            if (!*in.byteind && leat_atm_ppd_is_idle(&bmx->ppd[input])) continue;
-            const uint64_t refused = bmx->ppd[input].refused, dropped = bmx->ppd[input].dropped;
-            leat_atm_ppd_step(&bmx->ppd[input], &bmx->matrix, *in.byte, *in.byteind);
-            sim->counts.suspensions += bmx->ppd[input].refused - refused;
-            sim->counts.unrouted += bmx->ppd[input].dropped - dropped;
+            struct leat_atm_ppd *unit = &bmx->ppd[input];
+            if (!*in.byteind && leat_atm_ppd_is_idle(unit)) continue;
+            const uint64_t refused = unit->refused, dropped = unit->dropped;
+            leat_atm_ppd_step(unit, &bmx->matrix, *in.byte, *in.byteind);
+            sim->counts.suspensions += unit->refused - refused;
+            sim->counts.unrouted += unit->dropped - dropped;
             rtl->busy = true;
         }
     }
@@ -170,7 +176,7 @@ static void take_octet(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
     }
     if (++port->count < CELL_LEN) return;
     port->count = 0;
-    sim->counts.cells_out++;
+    leat_sim_atm_count_out(sim, p);
     sim->host.deliver(sim->host.context, p, port->in, now);
 }
 

@@ -102,13 +102,15 @@ static void write_down(struct leat_sim_atm_cells *cells, struct spd *spd, uint8_
 }
 
 /* A cell reaches a PPD, which checks it in cycle `at`: there is room. */
-static void forward(struct leat_sim_atm_cells *cells, struct ppd *ppd, struct entry entry,
-                    uint64_t at)
+static void forward(struct leat_sim_atm *sim, uint32_t number, struct entry entry, uint64_t at)
 {
+    struct leat_sim_atm_cells *cells = sim->cells;
+    struct ppd *ppd = &cells->ppd[number];
     const struct leat_atm_route *route = &ppd->route[entry.label];
     struct spd *spd = &cells->spd[ppd->first_spd];
     uint64_t outputs = route->select;
     assert(entry.label < ppd->label_count);
+    sim->link_cells[number]++;
     ppd->sent = entry;
     ppd->check_at = at;
     entry.label = route->label + ppd->label_first;
@@ -124,8 +126,8 @@ void leat_sim_atm_strides_send(struct leat_sim_atm *sim, uint32_t port, const ui
 {
     struct leat_sim_atm_cells *cells = sim->cells;
     const uint32_t label = leat_atm_label_get(octets, sim->fabric.net.header_octets);
-    forward(cells, &cells->ppd[sim->port[port].out_ppd],
-            (struct entry){ take_cell(cells, octets), label }, at + cells->check_after - 1);
+    forward(sim, sim->port[port].out_ppd, (struct entry){ take_cell(cells, octets), label },
+            at + cells->check_after - 1);
 }
 
 /* Cells that are there before cycle `at` enter their memories. */
@@ -154,11 +156,10 @@ static uint64_t next_coming(const struct spd *spd)
 /* A cell is sent from cycle `at` on. */
 static void transfer(struct leat_sim_atm *sim, struct spd *spd, struct entry entry, uint64_t at)
 {
-    struct leat_sim_atm_cells *cells = sim->cells;
     spd->selected_at = at;
     spd->free_at = at + CELL_LEN;
     if (!spd->to_port)
-        forward(cells, &cells->ppd[spd->to], entry, at + cells->check_after);
+        forward(sim, spd->to, entry, at + sim->cells->check_after);
     else if (begin_arrival(&sim->port[spd->to], spd->free_at + 1, entry))
         leat_sim_atm_strides_wake(sim, spd->to, spd->free_at + 1);
 }
@@ -311,15 +312,16 @@ static void begin_spd(struct leat_sim_atm_cells *cells, uint32_t number)
 }
 
 /* A cell with a pending check leaves its memory and is recorded for the next one. */
-static void foresee_check(struct leat_sim_atm_cells *cells, uint32_t number)
+static void foresee_check(struct leat_sim_atm *sim, uint32_t number)
 {
+    struct leat_sim_atm_cells *cells = sim->cells;
     struct ppd *ppd = &cells->ppd[number];
     ppd->check_at = leat_sim_agenda_due(&cells->agenda, PPDS, number);
     if (ppd->check_at == LEAT_NEVER) return;
     drop_event(cells, PPDS, number);
     const struct entry entry = *ppd->incoming;
     if (!ppd->from_port) leave(cells, &cells->spd[ppd->from]);
-    forward(cells, ppd, entry, ppd->check_at);
+    forward(sim, number, entry, ppd->check_at);
 }
 
 bool leat_sim_atm_strides_begin(struct leat_sim_atm *sim)
@@ -331,7 +333,7 @@ bool leat_sim_atm_strides_begin(struct leat_sim_atm *sim)
     for (uint32_t i = 0; i < net->spd_count; i++)
         begin_spd(cells, i);
     for (uint32_t i = 0; i < net->ppd_count; i++)
-        foresee_check(cells, i);
+        foresee_check(sim, i);
     for (uint32_t w = 0; w < words_over(net->ports); w++)
         cells->strides->ports_at[w] = LEAT_NEVER;
     for (uint32_t p = 0; p < net->ports; p++) {
@@ -353,10 +355,12 @@ static void end_spd(struct leat_sim_atm_cells *cells, uint32_t number, uint64_t 
 }
 
 /* A cell with a pending check returns to where it was. */
-static void await_check(struct leat_sim_atm_cells *cells, uint32_t number, uint64_t now)
+static void await_check(struct leat_sim_atm *sim, uint32_t number, uint64_t now)
 {
+    struct leat_sim_atm_cells *cells = sim->cells;
     struct ppd *ppd = &cells->ppd[number];
-    if (ppd->check_at < now || ppd->check_at == LEAT_NEVER) return;
+    if (!awaits_check(ppd, now)) return;
+    sim->link_cells[number]--;
     uint64_t copies = ppd->route[ppd->sent.label].select;
     while (copies &= copies - 1)
         cells->use[ppd->sent.cell].copies--;
@@ -387,7 +391,7 @@ static void end_strides(struct leat_sim_atm *sim, uint64_t now)
     for (uint32_t i = 0; i < net->spd_count; i++)
         end_spd(cells, i, now);
     for (uint32_t i = 0; i < net->ppd_count; i++)
-        await_check(cells, i, now);
+        await_check(sim, i, now);
     for (uint32_t p = 0; p < net->ports; p++)
         leat_sim_agenda_set(&cells->agenda, PORTS, p, port_due(&sim->port[p]));
 }

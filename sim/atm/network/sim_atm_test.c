@@ -286,6 +286,9 @@ static void a_full_memory_refuses_and_the_cell_is_sent_again_six_cycles_later(vo
         EQ(when(b, CELL_OUT, 0, 1), 66 + CELL_LEN);
         EQ(b->sim.counts.suspensions, 2);
         EQ(b->sim.counts.cells_out, 4);
+        EQ(leat_sim_atm_link_cells(&b->sim, 0), 2); /* refused transfers do not count */
+        EQ(leat_sim_atm_link_cells(&b->sim, 1), 2);
+        EQ(leat_sim_atm_link_cells(&b->sim, 2), 4);
     }
 }
 
@@ -440,6 +443,65 @@ static void a_wish_replaces_the_one_before_it(void)
     }
 }
 
+/* ---- cells on links ------------------------------------------------------------------------ */
+
+static uint64_t cells_on_all_links(const struct leat_sim_atm *sim)
+{
+    uint64_t cells = 0;
+    for (uint32_t i = 0; i < leat_sim_atm_link_count(&sim->fabric.net); i++)
+        cells += leat_sim_atm_link_cells(sim, i);
+    return cells;
+}
+
+/* Note, 4.6: from 5 to 14 by path 0 the PPDs are 5, 17 and 44. */
+static void each_link_of_a_path_counts_its_cells_and_no_other_does(void)
+{
+    enum { CELLS = 7 };
+    for (int m = 0; m < 2; m++) {
+        struct bench *b = set_up("clos444", (enum leat_sim_atm_model)m);
+        const uint32_t path[] = { 5, 17, 44, b->sim.fabric.net.ppd_count + 14 };
+        for (int i = 0; i < CELLS; i++)
+            plan_cell(b, 5, 1, 14, 0);
+        run(b, 1000);
+        for (uint32_t i = 0; i < 4; i++)
+            EQ(leat_sim_atm_link_cells(&b->sim, path[i]), CELLS);
+        EQ(cells_on_all_links(&b->sim), 4 * CELLS);
+    }
+}
+
+/* A broadcast is one cell up to the middle, then one to each switch, then one to each port. */
+static void a_broadcast_is_copied_as_late_as_possible(void)
+{
+    for (int m = 0; m < 2; m++) {
+        struct bench *b = set_up("clos444", (enum leat_sim_atm_model)m);
+        plan_cell(b, 5, 1, 16, 0);
+        run(b, 1000);
+        EQ(leat_sim_atm_link_cells(&b->sim, 5), 1);
+        EQ(leat_sim_atm_link_cells(&b->sim, 17), 1);
+        for (uint32_t p = 0; p < 16; p++)
+            EQ(leat_sim_atm_link_cells(&b->sim, b->sim.fabric.net.ppd_count + p), 1);
+        EQ(cells_on_all_links(&b->sim), 1 + 1 + 4 + 16);
+    }
+}
+
+/* The cell is sent in 1 and checked in 5; its last octet arrives in 60. */
+static void a_cell_counts_from_the_cycle_in_which_it_is_accepted(void)
+{
+    for (int m = 0; m < 2; m++) {
+        struct bench *b = set_up("bmx:2", (enum leat_sim_atm_model)m);
+        plan_cell(b, 0, 1, 1, 0);
+        run(b, 5);
+        EQ(cells_on_all_links(&b->sim), 0);
+        leat_sim_atm_run(&b->sim, 6);
+        EQ(leat_sim_atm_link_cells(&b->sim, 0), 1);
+        leat_sim_atm_run(&b->sim, 60);
+        EQ(cells_on_all_links(&b->sim), 1);
+        leat_sim_atm_run(&b->sim, 61);
+        EQ(leat_sim_atm_link_cells(&b->sim, 2 + 1), 1);
+        EQ(cells_on_all_links(&b->sim), 2);
+    }
+}
+
 /* ---- both models make the same callbacks --------------------------------------------------- */
 
 static void plan_at_random(struct bench *b, struct leat_random r)
@@ -498,6 +560,9 @@ static void hosts_get_the_same_events_from_both_models(void)
         EQ(rtl->port_refusals, cell->port_refusals);
         EQ(rtl->unrouted, cell->unrouted);
         EQ(rtl->cells_out, cell->cells_out);
+        for (uint32_t k = 0; k < leat_sim_atm_link_count(&benches[0].sim.fabric.net); k++)
+            EQ(leat_sim_atm_link_cells(&benches[0].sim, k),
+               leat_sim_atm_link_cells(&benches[1].sim, k));
         if (same_events(&benches[0], &benches[1])) continue;
         tap_checks_failed++;
         printf("# case %llu on %s until %llu\n", (unsigned long long)i, name,
@@ -515,4 +580,8 @@ TAP_MAIN(T(all_1088_connections_of_the_prototype_take_18_cycles),
          T(a_host_that_stays_full_holds_what_is_for_it_and_nothing_else),
          T(labels_that_lead_nowhere_are_dropped),
          T(a_channel_that_nobody_knows_is_dropped_and_counted), T(idle_time_costs_nothing),
-         T(a_wish_replaces_the_one_before_it), T(hosts_get_the_same_events_from_both_models))
+         T(a_wish_replaces_the_one_before_it),
+         T(each_link_of_a_path_counts_its_cells_and_no_other_does),
+         T(a_broadcast_is_copied_as_late_as_possible),
+         T(a_cell_counts_from_the_cycle_in_which_it_is_accepted),
+         T(hosts_get_the_same_events_from_both_models))

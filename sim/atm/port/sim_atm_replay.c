@@ -34,6 +34,11 @@ static uint64_t present(const struct leat_sim_atm_replay *r)
     return r->port.load.sim.now - 1;
 }
 
+static uint32_t link_count(const struct leat_sim_atm_replay *r)
+{
+    return leat_sim_atm_link_count(&r->port.load.sim.fabric.net);
+}
+
 /* ---- recording ------------------------------------------------------------------------------- */
 
 /* No period can include this event: start over, after a rest. */
@@ -155,6 +160,8 @@ static void remember(struct leat_sim_atm_replay *r)
     r->message_count = r->in_flight;
     for (uint32_t p = 0; p < port->net.ports; p++)
         r->number[p] = port->load.host[p].number;
+    for (uint32_t i = 0; i < link_count(r); i++)
+        r->cells[i] = leat_sim_atm_link_cells(&port->load.sim, i);
     for (uint32_t i = 0; i < r->in_flight; i++) {
         struct leat_sim_atm_replay_entry *e = &r->entry[r->shell[i]];
         const struct leat_port_message *m = &port->entry[r->shell[i]].message;
@@ -196,6 +203,8 @@ static void begin_replay(struct leat_sim_atm_replay *r)
     }
     for (uint32_t p = 0; p < r->net.ports; p++)
         r->number[p] = r->port.load.host[p].number - r->number[p]; /* per period */
+    for (uint32_t i = 0; i < link_count(r); i++)
+        r->cells[i] = leat_sim_atm_link_cells(&r->port.load.sim, i) - r->cells[i];
 }
 
 static bool same_kind(const struct leat_port_message *a, const struct leat_port_message *b)
@@ -313,6 +322,8 @@ static void catch_up(struct leat_sim_atm_replay *r)
     const uint64_t now = leat_sim_atm_ports_last_cycle(port, r->net.now);
     r->replays = false;
     r->catches_up = true;
+    for (uint32_t i = 0; i < link_count(r); i++)
+        port->load.sim.link_cells[i] += r->periods * r->cells[i];
     leat_sim_certificate_init(&port->load.certificate); /* already includes these deliveries */
     for (uint32_t i = 0; i < r->in_flight; i++) {
         const struct leat_sim_atm_replay_message *m = &r->began[i];
@@ -343,6 +354,11 @@ static void catch_up(struct leat_sim_atm_replay *r)
     r->rest = r->periods >= PERIODS_MIN ? 0 : 2 * r->rest + SPAN_MIN;
     if (r->rest > SPAN_MAX) r->rest = SPAN_MAX;
     r->rests = r->rest;
+}
+
+void leat_sim_atm_replay_settle(struct leat_sim_atm_replay *r)
+{
+    if (r->replays) catch_up(r);
 }
 
 /* ---- ports ----------------------------------------------------------------------------------- */
@@ -475,6 +491,8 @@ static void *lay_out(struct leat_sim_atm_replay *r, const struct leat_sim_atm_po
     r->item = leat_arena_lay(arena, ITEMS_MAX, sizeof *r->item);
     r->message = leat_arena_lay(arena, MESSAGES_MAX, sizeof *r->message);
     r->number = leat_arena_lay(arena, ports, sizeof *r->number);
+    r->cells = leat_arena_lay(arena, leat_sim_atm_link_count(&config->fabric.net),
+                              sizeof *r->cells);
     r->ends_as = leat_arena_lay(arena, MESSAGES_MAX, sizeof *r->ends_as);
     r->shell = leat_arena_lay(arena, MESSAGES_MAX, sizeof *r->shell);
     r->began = leat_arena_lay(arena, MESSAGES_MAX, sizeof *r->began);

@@ -78,6 +78,7 @@ struct leat_sim_atm_replay {
     uint32_t message_count;
     uint32_t in_flight; /* how many of them were in flight when the period began */
     uint32_t *number;   /* each port's message number at that time */
+    uint64_t *cells;    /* ... and each link's cells. In a replay both are those of a period */
     bool has_arrived;   /* in this run: arrived_now */
     struct leat_port_message arrived_now;
 
@@ -100,5 +101,9 @@ size_t leat_sim_atm_replay_footprint(const struct leat_sim_atm_ports_config *con
 /* `memory` is zeroed, aligned for any object, and borrowed for the lifetime of `r`. */
 void leat_sim_atm_replay_init(struct leat_sim_atm_replay *r,
                               const struct leat_sim_atm_ports_config *config, void *memory);
+
+/* Between runs: simulates what was replayed up to now, so that the state of r->port is the present
+ * one. */
+void leat_sim_atm_replay_settle(struct leat_sim_atm_replay *r);
 
 #endif

@@ -39,6 +39,10 @@ struct scene {
     leat_time *coming; /* by id: the reported time; 0: none */
     uint64_t reported; /* a hash of all callbacks */
     uint64_t cuts;     /* random state: where runs are cut into pieces */
+    uint64_t peeks;    /* random state: where they are cut to read the links' counts of cells */
+    uint32_t peeked;   /* how often that was in a replay */
+    struct leat_sim_atm_replay *replay; /* NULL: without */
+    const struct leat_sim_atm *sim;
     bool wants_coming;
     uint32_t sent, arrived;
 };
@@ -216,6 +220,25 @@ static bool is_done(const struct scene *s)
     return !s->net->in_flight;
 }
 
+/* What the links have carried up to now becomes part of the report. */
+static void peek(struct scene *s)
+{
+    if (s->replay) {
+        s->peeked += s->replay->replays;
+        leat_sim_atm_replay_settle(s->replay);
+    }
+    for (uint32_t i = 0; i < leat_sim_atm_link_count(&s->sim->fabric.net); i++)
+        s->reported = leat_sim_fnv_word(s->reported, leat_sim_atm_link_cells(s->sim, i));
+}
+
+/* Until when a run goes on, with one cut in so many. */
+static leat_time cut(const struct scene *s, uint64_t *state, uint32_t one_in, leat_time until)
+{
+    if (!*state || leat_random_splitmix(state) % one_in) return until;
+    const leat_time at = s->net->now + leat_random_splitmix(state) % (900 * CYCLE_PS);
+    return at < until ? at : until;
+}
+
 static void play(struct scene *s)
 {
     s->net->observer = (struct leat_port_observer){ .context = s,
@@ -227,30 +250,33 @@ static void play(struct scene *s)
         for (uint32_t i = 0; i < s->program->tasks; i++)
             while (goes_on(s, i))
                 step(s, i);
-        leat_time until = next_time(s);
-        if (s->cuts && leat_random_splitmix(&s->cuts) % 8 == 0) {
-            const leat_time cut = s->net->now + leat_random_splitmix(&s->cuts) % (900 * CYCLE_PS);
-            until = cut < until ? cut : until;
-        }
-        if (!is_done(s)) leat_port_run(s->net, until);
+        const leat_time next = next_time(s), until = cut(s, &s->cuts, 8, next),
+                        peek_at = cut(s, &s->peeks, 1000, until);
+        if (!is_done(s)) leat_port_run(s->net, peek_at);
+        if (peek_at < until) peek(s);
     }
 }
 
 /* ---- with and without replay ----------------------------------------------------------------- */
 
 struct outcome {
-    uint64_t reported, certificate, replayed;
+    uint64_t reported, with_cells, certificate, replayed;
     leat_time now;
-    uint32_t sent, arrived;
+    uint32_t sent, arrived, peeked;
 };
 
 static struct outcome run_program(const struct program *program,
                                   const struct leat_sim_atm_ports_config *config, bool with_replay,
-                                  uint64_t cuts)
+                                  uint64_t cuts, uint64_t peeks)
 {
     static struct leat_sim_atm_replay replay;
     static struct leat_sim_atm_ports port;
-    struct scene s = { .program = program, .cuts = cuts, .wants_coming = program->seed % 4 != 0 };
+    struct scene s = { .program = program,
+                       .cuts = cuts,
+                       .peeks = peeks,
+                       .replay = with_replay ? &replay : NULL,
+                       .sim = with_replay ? &replay.port.load.sim : &port.load.sim,
+                       .wants_coming = program->seed % 4 != 0 };
     const size_t len = with_replay ? leat_sim_atm_replay_footprint(config)
                                    : leat_sim_atm_ports_footprint(config);
     void *memory = calloc(1, len);
@@ -264,27 +290,35 @@ static struct outcome run_program(const struct program *program,
     for (uint32_t i = 0; i < program->tasks; i++)
         s.task[i].sends = true;
     play(&s);
+    const uint64_t reported = s.reported;
+    peek(&s);
     free(s.coming);
     free(memory);
-    return (struct outcome){ .reported = s.reported,
+    return (struct outcome){ .reported = reported,
+                             .with_cells = s.reported,
                              .certificate = s.net->certificate,
                              .replayed = with_replay ? replay.replayed : 0,
                              .now = s.net->now,
                              .sent = s.sent,
-                             .arrived = s.arrived };
+                             .arrived = s.arrived,
+                             .peeked = s.peeked };
 }
 
-static uint64_t compare(const struct program *program,
-                        const struct leat_sim_atm_ports_config *config, uint64_t cuts)
+/* Only the run with replay is cut, but both are where links are read. */
+static struct outcome compare(const struct program *program,
+                              const struct leat_sim_atm_ports_config *config, uint64_t cuts,
+                              uint64_t peeks)
 {
-    const struct outcome plain = run_program(program, config, false, 0);
-    const struct outcome replay = run_program(program, config, true, cuts);
+    const struct outcome plain = run_program(program, config, false, 0, peeks);
+    const struct outcome replay = run_program(program, config, true, cuts, peeks);
     EQ(replay.sent, plain.sent);
     EQ(replay.arrived, plain.arrived);
     EQ(replay.reported, plain.reported);
     EQ(replay.certificate, plain.certificate);
-    if (!cuts) EQ(replay.now, plain.now); /* else it may be later than the last callback */
-    return replay.replayed;
+    if (cuts) return replay; /* `now` may be later than the last callback */
+    EQ(replay.now, plain.now);
+    EQ(replay.with_cells, plain.with_cells);
+    return replay;
 }
 
 static void a_ring_that_goes_on_for_long_is_replayed(void)
@@ -294,7 +328,7 @@ static void a_ring_that_goes_on_for_long_is_replayed(void)
         .tasks = 16, .phases = 1, .rounds = 600, .phase = { { RING, 1, 300, 0 } }, .seed = 1
     };
     config.aal.obsolete_cycles = 2000;
-    OK(compare(&program, &config, 0) > 600 * 16 / 3);
+    OK(compare(&program, &config, 0, 0).replayed > 600 * 16 / 3);
 }
 
 /* The `until` of runs does not affect the period. */
@@ -305,7 +339,19 @@ static void a_ring_is_replayed_however_its_run_is_cut(void)
         .tasks = 16, .phases = 1, .rounds = 200, .phase = { { RING, 1, 40, 0 } }, .seed = 1
     };
     config.aal.obsolete_cycles = 2000;
-    OK(compare(&program, &config, tap_seed() | 1) > 200 * 16 / 2);
+    OK(compare(&program, &config, tap_seed() | 1, 0).replayed > 200 * 16 / 2);
+}
+
+static void links_count_the_cells_of_a_replay_at_any_time(void)
+{
+    struct leat_sim_atm_ports_config config = config_of("clos444");
+    const struct program program = { .tasks = 2,
+                                     .phases = 2,
+                                     .rounds = 5000,
+                                     .phase = { { TO_FIRST, 0, 28, 0 }, { FROM_FIRST, 0, 40, 0 } },
+                                     .seed = 2 };
+    config.aal.obsolete_cycles = 2000;
+    OK(compare(&program, &config, 0, tap_seed() | 1).peeked > 1);
 }
 
 static void a_message_there_and_back_is_replayed_at_once(void)
@@ -317,7 +363,7 @@ static void a_message_there_and_back_is_replayed_at_once(void)
                                      .phase = { { TO_FIRST, 0, 28, 0 }, { FROM_FIRST, 0, 28, 0 } },
                                      .seed = 2 };
     config.aal.obsolete_cycles = 2000;
-    OK(compare(&program, &config, 0) > 2 * 900);
+    OK(compare(&program, &config, 0, 0).replayed > 2 * 900);
 }
 
 /* In a network of 256 ports a fingerprint costs as much as thousands of cells. Replay still
@@ -331,7 +377,7 @@ static void a_large_network_is_replayed_too(void)
                                      .phase = { { TO_FIRST, 0, 1000, 0 },
                                                 { FROM_FIRST, 0, 1000, 0 } },
                                      .seed = 3 };
-    OK(compare(&program, &config, 0) > 2 * 900);
+    OK(compare(&program, &config, 0, 0).replayed > 2 * 900);
 }
 
 static uint32_t below(uint64_t *state, uint32_t end)
@@ -380,7 +426,8 @@ static void no_observer_sees_a_difference(void)
         const struct program p = random_program(&state, ports < TASKS_MAX ? ports : TASKS_MAX);
         vary(&config, p.odd_every > 0, &state);
         config.aal.resync = i / 2 % 2; /* which changes nothing */
-        const uint64_t of_this = compare(&p, &config, i % 2 ? leat_random_splitmix(&state) | 1 : 0);
+        const uint64_t seed = leat_random_splitmix(&state) | 1;
+        const uint64_t of_this = compare(&p, &config, i % 2 ? seed : 0, i % 2 ? 0 : seed).replayed;
         replayed += of_this;
         programs += of_this > 0;
     }
@@ -389,5 +436,6 @@ static void no_observer_sees_a_difference(void)
 }
 
 TAP_MAIN(T(a_ring_that_goes_on_for_long_is_replayed), T(a_ring_is_replayed_however_its_run_is_cut),
+         T(links_count_the_cells_of_a_replay_at_any_time),
          T(a_message_there_and_back_is_replayed_at_once), T(a_large_network_is_replayed_too),
          T(no_observer_sees_a_difference))
