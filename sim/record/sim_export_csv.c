@@ -75,6 +75,14 @@ static void put_frame(struct leat_sim_export_csv *x, const struct leat_sim_event
     next(x);
 }
 
+/* With its sign: those of collective operations are negative. */
+static void put_tag(struct leat_sim_export_csv *x, uint32_t tag)
+{
+    const bool is_negative = tag > INT32_MAX;
+    if (is_negative) leat_text_putc(x->out, '-');
+    leat_text_decimal(x->out, is_negative ? UINT32_MAX - tag + 1 : tag);
+}
+
 static void put_flow(struct leat_sim_export_csv *x, const struct leat_sim_flow *flow)
 {
     leat_text_puts(x->out, ",,");
@@ -83,7 +91,7 @@ static void put_flow(struct leat_sim_export_csv *x, const struct leat_sim_flow *
     if (flow->peer) put_path(x, flow->peer);
     next_number(x, flow->len);
     next(x);
-    if (flow->has_tag) leat_text_decimal(x->out, flow->tag);
+    if (flow->has_tag) put_tag(x, flow->tag);
 }
 
 /* NULL: declarations have no line. */

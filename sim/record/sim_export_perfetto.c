@@ -172,7 +172,7 @@ static void on_flow(struct leat_sim_export_perfetto *x, const struct leat_sim_ev
     if (e->step == LEAT_SIM_ARRIVES) leat_json_string(&x->json, "bp", "e");
     open_args(x, e->track, e->at);
     leat_json_uint(&x->json, "length", e->flow.len);
-    if (e->flow.has_tag) leat_json_uint(&x->json, "tag", e->flow.tag);
+    if (e->flow.has_tag) leat_json_int(&x->json, "tag", (int32_t)e->flow.tag);
     close_args(x);
 }
 

@@ -83,7 +83,7 @@ typedef enum { LEAT_SIM_LEAVES, LEAT_SIM_PASSES, LEAT_SIM_ARRIVES } leat_sim_ste
 struct leat_sim_flow {
     uint64_t message; /* its number */
     uint32_t peer;    /* the lane at its other end; 0: unknown */
-    uint32_t tag;
+    uint32_t tag;     /* the bits of a signed number */
     bool has_tag;
     uint64_t len; /* octets */
 };

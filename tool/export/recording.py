@@ -208,13 +208,17 @@ def check_perfetto(r, path):
         elif kind == 0x13:
             more = e["value"]
         elif kind == 0x15:
-            name, more = "message", ("0x%x" % e["message"], e["length"], e["tag"])
+            name, more = "message", ("0x%x" % e["message"], e["length"], signed(e["tag"]))
         elif kind == 0x16:
             name = "at " + name
         phase = "stf"[e["step"]] if kind == 0x15 else "BEiCi i"[kind - 0x10]
         want.append((phase, e["at"], place, name, more))
     check(got[:len(want)] == want, "the trace differs")
     check(all(g[0] == "E" and g[1] == r.at for g in got[len(want):]), "other events after the last")
+
+
+def signed(tag):
+    return None if tag is None else tag - (tag >> 31 << 32)
 
 
 def check_csv(r, path):
@@ -236,7 +240,7 @@ def check_csv(r, path):
             row["event"] = ("leaves", "passes", "arrives")[e["step"]]
             row["message"], row["length"] = str(e["message"]), str(e["length"])
             row["peer"] = r.tracks[e["peer"]]["path"] if e["peer"] else ""
-            row["tag"] = "" if e["tag"] is None else str(e["tag"])
+            row["tag"] = "" if e["tag"] is None else str(signed(e["tag"]))
         want.append(row)
     check(rows == want, "the table differs")
 
