@@ -115,14 +115,16 @@ static bool read_clause(const struct verb *verb, const char *text, size_t len,
                        WHERE_TEXT_CAP - 1);
     *c = (struct where_clause){ 0 };
     memcpy(c->text, text, len);
-    const size_t at = strcspn(c->text, "=<>");
-    if (!c->text[at])
-        return misused(verb, "--where %s: expected KEY=VALUE, as in fabric=mesh*", c->text);
-    if (!read_key(verb, c, at)) return false;
-    if (c->text[at] == '=')
-        return is_word(c->key) ? read_patterns(verb, c, c->text + at + 1)
-                               : read_ranges(verb, c, c->text + at + 1);
-    if (!is_word(c->key)) return read_bound(verb, c, c->text + at);
+    const size_t key_len = strcspn(c->text, "!=<>");
+    c->excludes = strncmp(c->text + key_len, "!=", 2) == 0;
+    const char *at = c->text + key_len + c->excludes;
+    if (!*at || *at == '!')
+        return misused(verb, "--where %s: expected KEY=VALUE, as in fabric=mesh*, or KEY!=VALUE",
+                       c->text);
+    if (!read_key(verb, c, key_len)) return false;
+    if (*at == '=')
+        return is_word(c->key) ? read_patterns(verb, c, at + 1) : read_ranges(verb, c, at + 1);
+    if (!is_word(c->key)) return read_bound(verb, c, at);
     return misused(verb, "--where %s: %s is no number, expected %s=PATTERN", c->text,
                    key_names[c->key], key_names[c->key]);
 }
@@ -162,16 +164,21 @@ static bool is_choice(const struct where_clause *c, size_t choice, const struct 
 {
     if (!is_word(c->key)) return is_within(&c->range[choice], row->number[c->key - WHERE_LOAD]);
     const char *word = row->word[c->key];
-    if (!word) return false;
     return c->key == WHERE_PROGRAM ? is_program(c->pattern[choice], word)
                                    : fnmatch(c->pattern[choice], word, 0) == 0;
 }
 
+static bool has(const struct where_row *row, enum where_key key)
+{
+    return is_word(key) ? row->word[key] != NULL : !isnan(row->number[key - WHERE_LOAD]);
+}
+
 bool where_holds(const struct where_clause *clause, const struct where_row *row)
 {
+    if (!has(row, clause->key)) return false;
     for (size_t i = 0; i < clause->choices; i++)
-        if (is_choice(clause, i, row)) return true;
-    return false;
+        if (is_choice(clause, i, row)) return !clause->excludes;
+    return clause->excludes;
 }
 
 bool where_all_hold(const struct where *where, const struct where_row *row)
@@ -186,14 +193,12 @@ bool where_all_hold(const struct where *where, const struct where_row *row)
 static void list(struct where_census *census, enum where_key key, const struct where_row *row)
 {
     char text[WHERE_TEXT_CAP];
-    if (is_word(key)) {
-        if (!row->word[key]) return;
+    if (!has(row, key)) return;
+    if (is_word(key))
         snprintf(text, sizeof text, "%s", row->word[key]);
-    } else {
-        if (isnan(row->number[key - WHERE_LOAD])) return;
+    else
         snprintf(text, sizeof text, key == WHERE_LOAD ? "%.6Lg" : "%.0Lf",
                  row->number[key - WHERE_LOAD]);
-    }
     for (size_t i = 0; i < census->values[key]; i++)
         if (strcmp(census->value[key][i], text) == 0) return;
     if (census->values[key] == WHERE_LISTED_MAX)

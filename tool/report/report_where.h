@@ -3,6 +3,7 @@
  *
  *   fabric=mesh*,torus*    traffic=uniform    program=*rounds*     patterns, as of a shell
  *   load=0.1:0.5    load<=0.3    seed=1,2,7    sweep>=2            numbers and ranges
+ *   fabric!=mesh*   seed!=1,2                                      none of these
  *
  * A comma separates patterns only where a name can begin (a letter, '.' or '/' follows), since
  * names of fabrics have commas themselves: mesh:4,4 and mesh:4,* are one pattern each.
@@ -45,6 +46,7 @@ struct where_range {
 struct where_clause {
     char text[WHERE_TEXT_CAP]; /* as the user wrote it */
     enum where_key key;
+    bool excludes;              /* != */
     char words[WHERE_TEXT_CAP]; /* patterns, one behind the other's end */
     const char *pattern[WHERE_CHOICES_MAX];
     struct where_range range[WHERE_CHOICES_MAX];

@@ -70,6 +70,16 @@ static void seeds_and_sweeps_are_whole_numbers(void)
     OK(holds("seed=9223372036854775807", &large) && !holds("seed=9223372036854775806", &large));
 }
 
+static void an_exclamation_mark_excludes_all_values(void)
+{
+    OK(holds("fabric!=torus*", &run) && !holds("fabric!=mesh*", &run));
+    OK(!holds("fabric!=torus*,mesh*", &run) && holds("fabric!=mesh:8,*", &run));
+    OK(holds("load!=0.1,0.5:0.9", &run) && !holds("load!=0.1:0.5", &run));
+    OK(holds("seed!=8\nsweep!=1", &run) && !holds("seed!=7", &run));
+    OK(holds("program!=hello", &program) && !holds("program!=rounds", &program));
+    OK(!holds("program!=hello", &run) && !holds("load!=0.1", &program)); /* they have none */
+}
+
 static void several_clauses_all_hold(void)
 {
     OK(holds("fabric=mesh*\nload<=0.3\nseed=7", &run));
@@ -96,6 +106,11 @@ static void mistakes_are_explained(void)
 {
     OK(strstr(refusal("fabirc=mesh*"), "'fabirc', did you mean fabric? expected one of fabric"));
     OK(strstr(refusal("fabric"), "expected KEY=VALUE"));
+    OK(strstr(refusal("fabric!"), "expected KEY=VALUE"));
+    OK(strstr(refusal("fabric!mesh"), "expected KEY=VALUE"));
+    OK(strstr(refusal("fabric!="), "expected a pattern"));
+    OK(strstr(refusal("load!<0.1"), "expected KEY=VALUE"));
+    OK(strstr(refusal("seed!=x"), "expected whole numbers"));
     OK(strstr(refusal(""), "expected KEY=VALUE"));
     OK(strstr(refusal("fabric="), "expected a pattern"));
     OK(strstr(refusal("fabric<mesh"), "fabric is no number"));
@@ -150,6 +165,7 @@ static void what_there_is_is_listed_once(void)
 
 TAP_MAIN(T(no_clause_lets_everything_through), T(patterns_are_those_of_a_shell),
          T(a_comma_separates_where_a_name_begins), T(loads_are_numbers_ranges_and_bounds),
-         T(seeds_and_sweeps_are_whole_numbers), T(several_clauses_all_hold),
-         T(programs_are_known_by_command_word_or_name), T(what_a_row_does_not_have_matches_nothing),
-         T(mistakes_are_explained), T(limits_are_told), T(what_there_is_is_listed_once))
+         T(seeds_and_sweeps_are_whole_numbers), T(an_exclamation_mark_excludes_all_values),
+         T(several_clauses_all_hold), T(programs_are_known_by_command_word_or_name),
+         T(what_a_row_does_not_have_matches_nothing), T(mistakes_are_explained), T(limits_are_told),
+         T(what_there_is_is_listed_once))
