@@ -1,5 +1,6 @@
 /* The registry: a word, a kind, a fabric. */
 #include "fabric_kind.h"
+#include "leat_near.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,6 +88,25 @@ static void refuse_name(const struct leat_fabric *fabric, struct leat_fabric_err
                            fabric->kind->what, as.name);
 }
 
+/* A parameter with a key that is nearly one of its kind: "...; did you mean /buffer=?" */
+static void propose_key(const struct leat_fabric *fabric, struct leat_fabric_error *error)
+{
+    const char *piece = fabric->word + error->offset;
+    const size_t len = strcspn(piece, "=/"), used = strlen(error->text);
+    struct leat_fabric_spelling each;
+    struct leat_near near = leat_near_to(piece, len);
+    if (!error->offset || piece[-1] != '/') return;
+    for (size_t i = 0; fabric->kind->list(i, &each); i++) {
+        const size_t key_len = strcspn(each.name, "=");
+        if (each.name[0] != '/') continue;
+        if (key_len == len + 1 && strncmp(each.name + 1, piece, len) == 0) return; /* the value */
+        leat_near_try(&near, each.name + 1, key_len - 1);
+    }
+    if (near.text[0])
+        snprintf(error->text + used, sizeof error->text - used, "; %.*s",
+                 (int)strlen(near.text) - 1, near.text); /* a blank ends it */
+}
+
 struct leat_fabric *leat_fabric_read(const char *word, bool (*interrupted)(void),
                                      struct leat_fabric_error *error)
 {
@@ -110,6 +130,8 @@ struct leat_fabric *leat_fabric_read(const char *word, bool (*interrupted)(void)
         refuse_name(fabric, error);
     else if (kind->read(fabric, interrupted, error))
         return fabric;
+    else if (error->code == LEAT_FABRIC_NAME)
+        propose_key(fabric, error);
     error->offset += (size_t)(name - word);
     leat_fabric_close(fabric);
     return NULL;

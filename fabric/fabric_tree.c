@@ -6,6 +6,7 @@
 
 #include "fabric_tree_parts.h"
 #include "fabric_word_parts.h"
+#include "leat_near.h"
 #include "leat_tree.h"
 
 /* YAML parsers take time that grows with the square of the depth, and of the anchors. */
@@ -248,8 +249,11 @@ static const cyaml_schema_field_t *find_field(struct leat_fabric_tree *tree, con
             if (is_word(text_of(key), f->key)) return f;
         text = show(text_of(key));
     }
-    leat_fabric_wrong(&tree->place, "unknown key '%s', expected one of %s", text.text,
-                      keys_of(fields).text);
+    const struct keys known = keys_of(fields);
+    struct leat_near near = leat_near_to(text.text, strlen(text.text));
+    leat_near_try_all(&near, known.text);
+    leat_fabric_wrong(&tree->place, "unknown key '%s', %sexpected one of %s", text.text, near.text,
+                      known.text);
     return NULL;
 }
 

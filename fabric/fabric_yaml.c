@@ -15,6 +15,7 @@
  */
 #include "fabric_flits.h"
 #include "fabric_word_parts.h"
+#include "leat_near.h"
 #include <stdlib.h>
 
 #ifndef HAVE_CYAML
@@ -164,8 +165,10 @@ static bool take_topology(struct reader *r, const struct description *y)
         return leat_fabric_wrong(&r->tree.place, "no topology, expected topology: and one of %s",
                                  known);
     const struct word given = { y->topology, strlen(y->topology) };
-    return leat_fabric_wrong(&r->tree.place, "topology '%s', expected one of %s", show(given).text,
-                             known);
+    struct leat_near near = leat_near_to(given.text, given.len);
+    leat_near_try_all(&near, known);
+    return leat_fabric_wrong(&r->tree.place, "topology '%s', %sexpected one of %s",
+                             show(given).text, near.text, known);
 }
 
 /* The numbers have been checked to be numbers of 32 bits. */

@@ -1,5 +1,6 @@
 #include "leat_bytes.h"
 #include "leat_fields_parts.h"
+#include "leat_near.h"
 #include <assert.h>
 
 /* ---- error texts -------------------------------------------------------------------------- */
@@ -167,9 +168,14 @@ static void refuse_word(struct leat_fields *f, const char *name, const char *tex
                         const struct leat_name *names)
 {
     if (!blame(f, LEAT_ERR_FIELD, name)) return;
+    struct leat_near near = leat_near_to(text, len);
+    for (const struct leat_name *n = names; n->name; n++)
+        leat_near_try(&near, n->name, strlen(n->name));
     say_string(f, "unknown value '");
     say(f, text, len < 40 ? len : 40);
-    say_string(f, "', expected a number or one of");
+    say_string(f, "', ");
+    say_string(f, near.text);
+    say_string(f, "expected a number or one of");
     for (; names->name; names++) {
         say_string(f, " ");
         say_string(f, names->name);
@@ -294,6 +300,21 @@ static bool is_known(const struct leat_fields_level *l, const struct leat_tree *
     return false;
 }
 
+static void refuse_key(struct leat_fields *f, const struct leat_fields_level *l,
+                       const struct leat_tree *c)
+{
+    struct leat_near near = leat_near_to(c->key, c->key_len);
+    for (unsigned i = 0; i < l->known_count; i++)
+        leat_near_try(&near, l->known[i], strlen(l->known[i]));
+    say_string(f, ": no such field here, ");
+    say_string(f, near.text);
+    say_string(f, "expected one of");
+    for (unsigned i = 0; i < l->known_count; i++) {
+        say_string(f, " ");
+        say_string(f, l->known[i]);
+    }
+}
+
 /* A field that the walk does not name is a mistake, most often a misspelling. */
 static void refuse_unknown(struct leat_fields *f)
 {
@@ -309,11 +330,7 @@ static void refuse_unknown(struct leat_fields *f)
             say_string(f, ": the field is given twice");
             return;
         }
-        say_string(f, ": no such field here, expected one of");
-        for (unsigned i = 0; i < l->known_count; i++) {
-            say_string(f, " ");
-            say_string(f, l->known[i]);
-        }
+        refuse_key(f, l, c);
     }
 }
 

@@ -129,15 +129,16 @@ static int take_option(struct arguments *args, const char *word, char ***next)
                         : **next     ? *(*next)++
                                      : NULL;
     if (!value) return misuse(args->verb, "%s needs a value: %s", o->name, o->argument);
+    if (may && !*value && **next && ***next != '-') args->maybe_json = **next;
     if (!number_check(args->verb, o, value)) return WRONG;
     const int i = (int)(o - args->verb->options);
     args->value[i] = o->repeats ? join(i, args->value[i], value) : value;
     return DONE;
 }
 
-static const struct subverb *former_subverb(const struct verb *verb, const char *name)
+const struct subverb *subverb_find_former(const struct verb *verb, const char *name)
 {
-    for (const struct subverb *s = verb->subverbs; s->name; s++) {
+    for (const struct subverb *s = verb->subverbs; s && s->name; s++) {
         if (!s->former || strcmp(s->former, name) != 0) continue;
         caution("leat %s %s is called leat %s %s now", verb->name, name, verb->name, s->name);
         return s;
@@ -150,7 +151,7 @@ static int take_subverb(struct arguments *args)
     const struct verb *verb = args->verb;
     const char *name = args->operand_count ? args->operand[0] : "";
     const struct subverb *sub = subverb_find(verb, name);
-    if (!sub) sub = former_subverb(verb, name);
+    if (!sub) sub = subverb_find_former(verb, name);
     if (!sub) {
         char known[512];
         size_t used = 0;

@@ -18,6 +18,16 @@ exits 2 "unknown verb 'x'" "$leat" help x
 exits 2 "empty, expected hex text" "$leat" decode --format esp
 exits 2 "--input 'captur', did you mean capture? expected one of hex raw capture" "$leat" decode --format esp --input captur demo
 
+# A word behind --json that is refused as an operand may be its file; one that exists is read.
+exits 2 "(if out.txt is the file for JSON: --json=out.txt)" "$leat" sim clos444 --json out.txt
+exits 2 "(if out is the file for JSON: --json=out)" "$leat" fabric list --json out
+exits 2 "(if $folder/out.txt is the file for JSON" "$leat" decode --format esp --json "$folder/out.txt"
+exits 2 "unknown fabric 'msh:4,4'" "$leat" sim --json msh:4,4
+! grep -q "file for JSON" "$folder/stderr" || fail "a fabric is taken for a file of JSON"
+echo 0g > "$folder/in.txt"
+exits 2 "is no hex digit" "$leat" decode --format esp --json "$folder/in.txt"
+! grep -q "file for JSON" "$folder/stderr" || fail "an input is taken for a file of JSON"
+
 text() { printf '%s\n' "$1" > "$folder/text"; }
 text "01 02 0";   exits 2 "text:1:7: odd number of hex digits" "$leat" decode --format esp "$folder/text"
 text "01 0g";     exits 2 "text:1:5: 'g' is no hex digit" "$leat" decode --format esp "$folder/text"
@@ -44,7 +54,8 @@ exits 2 "unknown format 'nosuch'" "$leat" encode nosuch
 exits 2 "expected FIELD=VALUE" "$leat" encode esp opcode
 exits 2 "the field is given twice, expected it once" "$leat" encode esp thresh=1 thresh=2
 exits 2 "opcode: unknown value 'FOO', expected a number or one of NOP COUNT" "$leat" encode esp opcode=FOO
-exits 2 "thrash: no such field here, expected one of" "$leat" encode esp thrash=1
+exits 2 "thrash: no such field here, did you mean thresh? expected one of" "$leat" encode esp thrash=1
+exits 2 "opcode: unknown value 'conut', did you mean COUNT? expected a number or one of NOP" "$leat" encode esp opcode=conut
 exits 2 "thresh: expected a number" "$leat" encode esp thresh=abc
 exits 2 "vci: 65536 does not fit, expected 0..65535" "$leat" encode atm vci=65536
 exits 2 "odd number of hex digits" "$leat" encode poets payload=123

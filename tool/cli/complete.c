@@ -59,13 +59,23 @@ static void propose_options(const struct verb *verb, const struct subverb *sub)
     propose_words("--help");
 }
 
+static void propose_topics(const struct verb *verb)
+{
+    const char *topic;
+    for (size_t i = 0; (topic = help_topic(verb, i)); i++)
+        propose_words(topic);
+}
+
 static void propose_operands(const struct verb *verb)
 {
     if (!verb->operands) {
         puts(":files");
         return;
     }
-    if (strstr(verb->operands, "$verbs")) propose_words(verb_names());
+    if (strstr(verb->operands, "$verbs")) {
+        propose_words(verb_names());
+        propose_topics(verb);
+    }
     if (strstr(verb->operands, "$formats")) propose_formats();
     if (strstr(verb->operands, "$fabrics")) propose_fabrics();
     if (strstr(verb->operands, "$files")) puts(":files");
@@ -79,11 +89,9 @@ static void propose_subverbs(const struct verb *verb)
 
 static void propose_pages(const struct verb *verb)
 {
-    const char *topic;
     propose_words("details");
     propose_subverbs(verb);
-    for (size_t i = 0; (topic = help_topic(verb, i)); i++)
-        propose_words(topic);
+    propose_topics(verb);
 }
 
 /* The subverb among the words, if one is complete. */

@@ -2,6 +2,16 @@
 #include "tool.h"
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+/* What a verb refuses may be an operand that was meant as the file of --json. Files that exist are
+ * operands of verbs that read files. */
+static void hint_at_json(const struct arguments *args)
+{
+    const char *word = args->maybe_json;
+    if (!word || strchr(word, ':') || (!args->verb->operands && access(word, F_OK) == 0)) return;
+    fprintf(stderr, "(if %s is the file for JSON: --json=%s)\n", word, word);
+}
 
 static int run_verb(const struct verb *verb, char **words)
 {
@@ -10,7 +20,9 @@ static int run_verb(const struct verb *verb, char **words)
     if (wrong) return wrong;
     if (!args.wants_help) {
         if (!json_prepare(&args)) return WRONG;
-        return json_end((args.subverb ? args.subverb->run : verb->run)(&args));
+        const int code = json_end((args.subverb ? args.subverb->run : verb->run)(&args));
+        if (code == WRONG) hint_at_json(&args);
+        return code;
     }
     const bool names_sub = verb->subverbs && args.operand_count;
     char *help[] = { (char *)verb->name, names_sub ? args.operand[0] : NULL, NULL };

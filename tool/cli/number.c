@@ -123,21 +123,45 @@ static bool read_typed(const struct option *o, const char *text, uint64_t *out)
     return number_read(text, o->type == OPTION_OCTETS, out);
 }
 
+/* Examples of the option's type within these limits: ", as 4096, 64k or 1MiB"; "": none lies there. */
+static const char *examples(const struct option *o, uint64_t least, uint64_t most)
+{
+    enum { MOST = 3 };
+    static const char *const known[][MOST + 1] = {
+        [OPTION_COUNT] = { "10000", "10k", "1e4" },
+        [OPTION_OCTETS] = { "4096", "64k", "1MiB" },
+        [OPTION_TIME] = { "10s", "250ms" },
+    };
+    static char text[64];
+    const char *fit[MOST];
+    size_t count = 0, used = 0;
+    uint64_t number;
+    for (const char *const *e = known[o->type]; *e; e++)
+        if (read_typed(o, *e, &number) && number >= least && number <= most) fit[count++] = *e;
+    text[0] = '\0';
+    for (size_t i = 0; i < count; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
+                                 !i              ? ", as "
+                                 : i + 1 < count ? ", "
+                                                 : " or ",
+                                 fit[i]);
+    return text;
+}
+
 static bool refuse_number(const struct verb *verb, const struct option *o, const char *text,
                           uint64_t least, uint64_t most)
 {
+    const char *as = examples(o, least, most);
     char from[32];
     if (o->type == OPTION_OCTETS)
-        return misused(verb,
-                       "%s '%s', expected %" PRIu64 " to %" PRIu64 " octets, as 4096, 64k or "
-                       "1MiB",
-                       o->name, text, least, most);
+        return misused(verb, "%s '%s', expected %" PRIu64 " to %" PRIu64 " octets%s", o->name, text,
+                       least, most, as);
     if (o->type != OPTION_TIME)
-        return misused(verb, "%s '%s', expected a whole number, %" PRIu64 " to %" PRIu64, o->name,
-                       text, least, most);
+        return misused(verb, "%s '%s', expected a whole number, %" PRIu64 " to %" PRIu64 "%s",
+                       o->name, text, least, most, as);
     snprintf(from, sizeof from, "%s", duration_text(least));
-    return misused(verb, "%s '%s', expected a time of %s to %s, as 10s or 250ms", o->name, text,
-                   from, duration_text(most));
+    return misused(verb, "%s '%s', expected a time of %s to %s%s", o->name, text, from,
+                   duration_text(most), as);
 }
 
 static bool refuse_word(const struct verb *verb, const struct option *o, const char *text)

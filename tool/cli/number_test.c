@@ -12,6 +12,8 @@ static const struct verb push = {
     .name = "push",
     .options = { { "--cycles", "N", "", COUNT(3, 10) },
                  { "--room", "SIZE", "", OCTETS(1, 1 << 20) },
+                 { "--frame", "SIZE", "", OCTETS(1, 9000) },
+                 { "--packets", "N", "", COUNT(1, 1000000) },
                  { "--wait", "TIME", "", TIME(0, 10 * SECOND), .unit = "ms" },
                  { "--loss", "CHANCE", "", SHARE(9) },
                  { "--model", "M", "", WORD("rtl cell") } },
@@ -102,6 +104,9 @@ static void values_are_held_to_what_the_row_of_their_option_says(void)
     OK(is_refused("--cycles 11", "--cycles '11', expected a whole number, 3 to 10"));
     OK(is_refused("--cycles=", "--cycles '', expected a whole number, 3 to 10"));
     OK(is_refused("--room 2M", "--room '2M', expected 1 to 1048576 octets, as 4096, 64k or 1MiB"));
+    OK(is_refused("--frame 1MiB", "--frame '1MiB', expected 1 to 9000 octets, as 4096"));
+    OK(is_refused("--packets 10K", "--packets '10K', expected a whole number, 1 to 1000000, as "
+                                   "10000, 10k or 1e4"));
     OK(is_refused("--wait 11s", "--wait '11s', expected a time of 0s to 10s, as 10s or 250ms"));
     OK(is_refused("--loss 2", "--loss '2', expected 0 to 1 in steps of 1e-9, as 0.25 or 25e-2"));
     OK(is_refused("--model cel", "--model 'cel', did you mean cell? expected one of rtl cell"));

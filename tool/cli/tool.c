@@ -1,6 +1,7 @@
 /* What all verbs share: complaints, signals, the end of a verb. */
 #include "tool.h"
 #include "leat_format.h"
+#include "leat_near.h"
 #include "leat_text.h"
 #include "progress.h"
 #include "style.h"
@@ -137,46 +138,12 @@ bool word_ends_with(const char *word, const char *end)
     return len > end_len && strcmp(word + len - end_len, end) == 0;
 }
 
-/* How many letters must be changed, inserted, removed or swapped with their neighbour to turn one
- * word into the other (optimal string alignment). */
-static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len)
-{
-    enum { LEN_MAX = 32 };
-    size_t row[3][LEN_MAX + 1]; /* before the last, the last, this one */
-    if (a_len > LEN_MAX || b_len > LEN_MAX) return LEN_MAX;
-    for (size_t j = 0; j <= b_len; j++)
-        row[1][j] = j;
-    for (size_t i = 1; i <= a_len; i++) {
-        row[2][0] = i;
-        for (size_t j = 1; j <= b_len; j++) {
-            size_t least = row[1][j - 1] + (a[i - 1] != b[j - 1]);
-            if (row[1][j] + 1 < least) least = row[1][j] + 1;
-            if (row[2][j - 1] + 1 < least) least = row[2][j - 1] + 1;
-            const bool is_swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-            if (is_swapped && row[0][j - 2] + 1 < least) least = row[0][j - 2] + 1;
-            row[2][j] = least;
-        }
-        memcpy(row[0], row[1], sizeof row[0]);
-        memcpy(row[1], row[2], sizeof row[1]);
-    }
-    return row[1][b_len];
-}
-
 const char *did_you_mean(const char *word, const char *list)
 {
-    static char text[80];
-    const size_t len = strcspn(word, "=");
-    size_t nearest = len / 3 < 2 ? len / 3 + 1 : 3; /* from here on another word is meant */
-    text[0] = '\0';
-    for (const char *at = list; *at;) {
-        const size_t other = strcspn(at, " "), away = distance(word, len, at, other);
-        if (away < nearest) {
-            nearest = away;
-            snprintf(text, sizeof text, "did you mean %.*s? ", (int)other, at);
-        }
-        at += other + (at[other] == ' ');
-    }
-    return text;
+    static struct leat_near near;
+    near = leat_near_to(word, strcspn(word, "="));
+    leat_near_try_all(&near, list);
+    return near.text;
 }
 
 int hex_digit(char c)

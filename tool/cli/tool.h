@@ -74,8 +74,9 @@ struct arguments {
     const char *value[OPTION_MAX]; /* by the option's place; "" for a switch that was given */
     char **operand;
     int operand_count;
-    bool wants_help; /* --help or -h: the words behind it are not read */
-    bool only_check; /* sim: only check the command line; nothing is run */
+    const char *maybe_json; /* the operand that follows --json at once, or NULL */
+    bool wants_help;        /* --help or -h: the words behind it are not read */
+    bool only_check;        /* sim: only check the command line; nothing is run */
 };
 
 /* Reads the words behind the verb's name, which end with NULL; operands are moved to their front.
@@ -88,6 +89,9 @@ const char *argument(const struct arguments *args, const char *option);
 
 /* By its name, not a former one; NULL: the verb has none of this name. */
 const struct subverb *subverb_find(const struct verb *verb, const char *name);
+
+/* By a former name, with a hint at the new one. */
+const struct subverb *subverb_find_former(const struct verb *verb, const char *name);
 
 /* The row of an option; NULL: the verb has none of this name. */
 const struct option *option_find(const struct verb *verb, const char *name);

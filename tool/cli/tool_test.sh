@@ -88,6 +88,7 @@ for page in "sim json" "sim details" "run time" numbers environment; do
     exits 0 "" "$leat" help $page
 done
 exits 2 "unknown verb 'simm', did you mean sim? expected one of" "$leat" help simm
+exits 2 "unknown verb 'jsno', did you mean json? expected one of" "$leat" help jsno
 exits 2 "leat sim has no page 'jsno', did you mean json? expected one of details" "$leat" help sim jsno
 exits 2 "unknown verb 'decod', did you mean decode?" "$leat" decod
 exits 2 "'rout', did you mean route? expected one of sim route" "$leat" esp rout
@@ -110,6 +111,9 @@ proposes "--dev --driver " esp route --d
 proposes "rtl " sim clos444 --model r
 proposes ":files " report runs --png ''
 proposes "route " help esp ro
+proposes "numbers " help n
+proposes "json " help j
+proposes "encode esp experiment export environment " help e
 for shell in bash zsh fish; do
     exits 0 "" "$leat" help --completion $shell
     cp "$folder/stdout" "$folder/completion.$shell"
@@ -133,5 +137,10 @@ exits 0 "" "$leat" --version
 sh setup/tour.sh "$leat" > "$folder/tour" 2>&1 || fail "tour: $(tail -n 3 "$folder/tour")"
 same "packets of the tour" "$(grep -c '^packet ' "$folder/tour")" 11
 exits 2 "has no page 'rotue', did you mean route?" "$leat" esp rotue --help
+
+# A former name has the page of the new one.
+exits 0 "leat ring leave is called leat ring stop now" "$leat" ring leave --help
+has "help of ring leave" "$(cat "$folder/stdout")" "leat ring stop:"
+exits 0 "leat pktway leave is called leat pktway stop now" "$leat" help pktway leave
 
 finish

@@ -353,6 +353,7 @@ static int show_page(const struct arguments *args, const struct verb *verb)
     const struct subverb *s = word ? subverb_find(verb, word) : NULL;
     const char *const *page = word ? help_page(verb, word) : NULL;
     if (word && strcmp(word, "details") == 0) page = help_page(verb, NULL);
+    if (word && !s && !page) s = subverb_find_former(verb, word);
     if (!word)
         (man ? man_verb : help_verb)(verb);
     else if (s)
@@ -362,6 +363,18 @@ static int show_page(const struct arguments *args, const struct verb *verb)
     else
         return unknown_page(args, verb);
     return DONE;
+}
+
+/* Topics have pages of their own, as verbs do. */
+static int unknown_verb(const struct verb *verb, const char *word)
+{
+    char known[512];
+    const char *topic;
+    size_t used = (size_t)snprintf(known, sizeof known, "%s", verb_names());
+    for (size_t i = 0; (topic = help_topic(verb, i)) && used < sizeof known; i++)
+        used += (size_t)snprintf(known + used, sizeof known - used, " %s", topic);
+    return misuse(verb, "unknown verb '%s', %sexpected one of %s", word, did_you_mean(word, known),
+                  known);
 }
 
 static int run_help(const struct arguments *args)
@@ -383,8 +396,7 @@ static int run_help(const struct arguments *args)
     } else if (verb_find(word)) {
         code = show_page(args, verb_find(word));
     } else {
-        return misuse(args->verb, "unknown verb '%s', %sexpected one of %s", word,
-                      did_you_mean(word, verb_names()), verb_names());
+        return unknown_verb(args->verb, word);
     }
     return flush_printed() ? code : FAILED;
 }
@@ -392,7 +404,7 @@ static int run_help(const struct arguments *args)
 const struct verb verb_help = {
     .name = "help",
     .summary = "show what leat does, or what one verb does",
-    .synopsis = "[VERB [PAGE] | numbers | environment] [--man] [--completion SHELL]",
+    .synopsis = "[VERB [PAGE] | numbers | json | environment] [--man] [--completion SHELL]",
     .help = help_help,
     .options = {
         { "--man", NULL, "a manual page instead of text" },

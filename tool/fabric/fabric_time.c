@@ -134,8 +134,8 @@ static bool read_size(const struct verb *verb, const char **list, uint32_t most,
     char piece[32];
     snprintf(piece, sizeof piece, "%.*s", (int)len, *list);
     if (!number_read(piece, true, &number) || number > most)
-        return misused(verb, "--bytes '%.*s', expected sizes of 0 to %u bytes, as 4,1k,65000",
-                       (int)len, *list, most);
+        return misused(verb, "--bytes '%.*s', expected sizes of 0 to %u bytes, as 4,1k", (int)len,
+                       *list, most);
     *out = (uint32_t)number;
     *list = (*list)[len] ? *list + len + 1 : NULL;
     return true;

@@ -195,7 +195,9 @@ static bool split_words(struct reader *r, int from, const char *const *names, in
         *equals = '\0';
         while (k < count && strcmp(text, names[k]) != 0)
             k++;
-        if (k == count) return wrong(&r->place, "unknown key '%s', expected one of %s", text, list);
+        if (k == count)
+            return wrong(&r->place, "unknown key '%s', %sexpected one of %s", text,
+                         did_you_mean(text, list), list);
         if (value[k]) return wrong(&r->place, "%s for the second time, expected it once", text);
         value[k] = equals + 1;
     }

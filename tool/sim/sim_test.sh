@@ -173,6 +173,11 @@ exits 2 "--traffic 'unifrom', did you mean uniform? expected one of" "$leat" sim
 exits 2 "(see leat fabric list); did you mean mesh:?" "$leat" sim msh:8,8
 exits 2 "(see leat fabric list); did you mean clos444?" "$leat" sim clos44/buffer=2
 exits 2 "(see leat fabric list); did you mean ring?" "$leat" sim rng16
+exits 2 "/table=DEPTH; did you mean buffer?" "$leat" sim clos444/bufer=2
+exits 2 "; did you mean propagation?" "$leat" sim ring16/propagatoin=2
+exits 2 "; did you mean rate?" "$leat" sim ether16/rat=10
+exits 2 "(frames)" "$leat" sim ether16/rate=0
+! grep -q "did you mean" "$folder/stderr" || fail "a wrong value is taken for a wrong key"
 exits 2 "--model 'bit', expected one of cell rtl flit" "$leat" sim clos444 --model bit
 exits 2 "--model 'flit', expected rtl or cell" "$leat" sim clos444 --model flit
 for load in 1.1 -0.5 x "" . e-3 1.000001 1.0000001 0.5x 1e9 1e- 1e-7 0.00000049 99999999999999999999; do
