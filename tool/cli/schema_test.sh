@@ -82,8 +82,16 @@ prints 0 pktway read mesh.8 0 16 --fabric threesan
 prints 0 pktway write mesh.8 0 text=hello --fabric threesan
 prints 0 experiment echo --bytes 4,1000
 prints 0 experiment matrix
-exits 0 "" "$leat" unit aal --cycles 20
-python3 "$schema/check.py" "$folder/stdout" > "$folder/said" 2>&1 || fail "unit: $(head -n 3 "$folder/said")"
+prints 0 unit aal --cycles 20
+for bench in ppd spd; do
+    prints 0 unit $bench "$share/../proto/atm/vectors/unit/${bench}_suspend.stimuli"
+done
+prints 0 graph check "$share/poets/ring.xml" --no-handlers
+same "a sound graph" "$(jq -c '[.mistake_count, .device_type_count > 0, .instance_count > 0, .status]' "$folder/stdout")" '[0,true,true,"done"]'
+sed 's/<DeviceType id/<DeviceTipe id/' "$share/poets/ring.xml" > "$folder/broken.xml"
+prints 2 graph check "$folder/broken.xml" --no-handlers
+same "an unsound graph" "$(jq -r '.status, (.mistake_count == (.mistakes | length)), (.mistakes[0] | .line > 0 and (.warning | not))' "$folder/stdout" | tr '\n' ' ')" "unsound true true "
+same "mistakes of text and JSON" "$(jq -r '.mistakes[] | "\(.file):\(.line):\(.column): \(if .warning then "warning: " else "" end)\(.code): \(.text)"' "$folder/stdout" | sed 's/:0:/:/g')" "$(grep "^$folder/broken.xml:" "$folder/stderr")"
 "$leat" encode esp > "$folder/esp.hex"
 echo 00 >> "$folder/esp.hex"
 prints 2 decode --format esp "$folder/esp.hex"

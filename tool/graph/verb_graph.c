@@ -1,5 +1,6 @@
 /* leat graph: POETS applications: the subcommands, and how errors are reported. */
 #include "graph_job.h"
+#include "json_out.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -46,6 +47,35 @@ static void compile_all(struct leat_graph *graph)
             leat_handlers_close(&handlers);
 }
 
+static void put_mistakes(struct leat_json *json, const struct leat_graph_report *report)
+{
+    leat_json_uint(json, "mistake_count", report->error_count + report->warning_count);
+    leat_json_array(json, "mistakes");
+    for (uint32_t i = 0; i < report->kept; i++) {
+        const struct leat_graph_mistake *m = &report->mistake[i];
+        leat_json_object(json, NULL);
+        leat_json_string(json, "file", report->file[m->place.file]);
+        leat_json_uint(json, "line", m->place.line);
+        leat_json_uint(json, "column", m->place.column);
+        leat_json_bool(json, "warning", m->warning);
+        leat_json_string(json, "code", m->code);
+        leat_json_string(json, "text", m->text);
+        leat_json_end(json);
+    }
+    leat_json_end(json);
+}
+
+static void put_check(const struct leat_graph *graph, const char *file)
+{
+    struct json_out out;
+    struct leat_json *json = json_open(&out, stdout);
+    leat_json_string(json, "file", file);
+    leat_json_uint(json, "device_type_count", graph->type_count);
+    leat_json_uint(json, "instance_count", graph->instance_count);
+    put_mistakes(json, &graph->report);
+    json_close(&out, !interrupted && graph->report.error_count ? "unsound" : json_status());
+}
+
 static int run_check(const struct arguments *args)
 {
     static struct leat_graph graph;
@@ -54,7 +84,9 @@ static int run_check(const struct arguments *args)
         !argument(args, "--no-handlers"))
         compile_all(&graph);
     const bool good = graph_print_report(&graph.report) && !interrupted;
-    if (good)
+    if (argument(args, "--json"))
+        put_check(&graph, args->operand[1]);
+    else if (good)
         printf("%s: sound: %u device types, %u instances\n", args->operand[1], graph.type_count,
                graph.instance_count);
     leat_graph_free(&graph);
@@ -89,7 +121,8 @@ static int run_check(const struct arguments *args)
 
 static const struct subverb subverbs[] = {
     { "check", "report the errors of an application, compiler messages too",
-      "FILE [--no-handlers] [--dialect DIALECT]", "--dialect --no-handlers", run_check },
+      "FILE [--no-handlers] [--dialect DIALECT] [--json]", "--dialect --no-handlers --json",
+      run_check },
     { "info", "describe types, devices, edges and the memory of a run",
       "FILE [--instance ID] [--dialect DIALECT] [--json]", "--dialect --instance --json",
       run_info },

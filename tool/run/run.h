@@ -134,6 +134,12 @@ int run_judge(const struct run_job *job, const struct run_outcome *out);
 /* One word for how it ended, for JSON. `reason`: "" on success. */
 const char *run_status(const struct run_outcome *out, char *reason, size_t cap);
 
+/* A run that was interrupted before its first message simulated nothing. */
+static inline bool run_has_certificate(const struct run_outcome *out)
+{
+    return out->end != LEAT_HUB_INTERRUPTED || out->messages;
+}
+
 static inline double run_seconds(leat_time ps)
 {
     return 1e-12 * (double)ps;

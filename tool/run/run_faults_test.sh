@@ -206,6 +206,30 @@ wait_until grep -q 'the simulation is over; waiting for processes of the program
 is_ended_by INT $pid 'after MPI_Finalize, while it waits'
 is_interrupted 'after MPI_Finalize, while it waits' 130
 
+# An interrupt before the first message: nothing was simulated, so there is no certificate.
+cat > "$folder/silent.c" <<'C'
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    puts("here");
+    fflush(stdout);
+    for (;;)
+        pause();
+}
+C
+mpicc -O1 -o "$folder/silent" "$folder/silent.c"
+"$leat" run --fabric clos444 -n 2 --json="$folder/told.json" -- "$folder/silent" > "$folder/stdout" 2> "$folder/stderr" &
+pid=$!
+both_are_here() { [ "$(grep -c here "$folder/stdout")" -eq 2 ]; }
+wait_until both_are_here || fail "the silent program does not begin"
+kill -INT $pid
+wait $pid
+same "an interrupt before the first message" $? 130
+same "nothing was simulated" "$(jq -c '[.status, .messages, .certificate]' "$folder/told.json")" '["interrupted",0,null]'
+
 # Leat and mpirun killed together: ranks that wait for nobody end by themselves.
 for deed in pause spin compute; do
     goes_on $deed

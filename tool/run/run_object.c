@@ -105,7 +105,10 @@ static void put_object(struct json_out *object, FILE *file, const struct run_job
     json_fixed(j, "simulated_seconds", run_seconds(out->simulated_ps), 12);
     leat_json_uint(j, "messages", out->messages);
     leat_json_uint(j, "bytes", out->octets);
-    json_certificate(j, "certificate", out->certificate);
+    if (run_has_certificate(out))
+        json_certificate(j, "certificate", out->certificate);
+    else
+        leat_json_null(j, "certificate");
     json_fixed(j, "wall_seconds", out->wall_seconds, 6);
     leat_json_uint(j, "replayed", out->replayed);
     if (alone) put_json_contention(j, out, alone);

@@ -99,11 +99,14 @@ static bool read_job(const struct arguments *args, struct run_job *job,
 
 static void put_text(const struct run_job *job, const struct run_outcome *out)
 {
+    char certificate[17] = "none";
+    if (run_has_certificate(out))
+        snprintf(certificate, sizeof certificate, "%016" PRIx64, out->certificate);
     fprintf(stderr,
             "leat: %s, %u tasks on %s: %.9f s simulated, %" PRIu64 " messages, %" PRIu64
-            " octets, certificate %016" PRIx64 ", %.2f s real%s\n",
+            " octets, certificate %s, %.2f s real%s\n",
             job->words[0], out->begun, out->fabric, run_seconds(out->simulated_ps), out->messages,
-            out->octets, out->certificate, out->wall_seconds,
+            out->octets, certificate, out->wall_seconds,
             out->end == LEAT_HUB_INTERRUPTED ? ", interrupted" : "");
     if (out->replayed)
         fprintf(stderr, "  %" PRIu64 " messages went as others did before: not simulated again\n",

@@ -2,6 +2,16 @@
 #include "number.h"
 #include <string.h>
 
+/* The trace is JSON already, unless another form or file was requested. */
+static bool json_fits(const struct arguments *args)
+{
+    const char *json = argument(args, "--json"), *format = argument(args, "--format");
+    if (json && format && strcmp(format, "jsonl") != 0)
+        return misused(args->verb, "--json and --format %s, expected one of them", format);
+    return !json || !*json || !argument(args, "-o") ||
+           misused(args->verb, "--json %s and -o, expected one file for the trace", json);
+}
+
 bool unit_options_read(const struct arguments *args, struct unit_options *options)
 {
     const char *format = argument(args, "--format");
@@ -11,7 +21,7 @@ bool unit_options_read(const struct arguments *args, struct unit_options *option
                                       .vcd = argument(args, "--vcd") };
     const struct result_name names[] = { { options->out ? "-o" : "standard output", options->out },
                                          { "--vcd", options->vcd } };
-    return number_take_small(args, "--cycles", &options->cycles) &&
+    return json_fits(args) && number_take_small(args, "--cycles", &options->cycles) &&
            result_names_apart(args->verb, names, options->vcd ? 2 : 1,
                               args->operand_count == 2 ? args->operand[1] : NULL);
 }

@@ -106,6 +106,12 @@ good="$vectors/ppd_suspend.stimuli"
 exits 2 "ppd: expected one file" "$leat" unit ppd
 exits 2 "'spdpd', did you mean spdppd? expected one of ppd spd spdppd bmx aal" "$leat" unit spdpd "$good"
 exits 2 "--format 'json', did you mean jsonl? expected one of jsonl thesis" "$leat" unit ppd "$good" --format json
+exits 2 "--json and --format thesis, expected one of them" "$leat" unit ppd "$good" --json --format thesis
+exits 2 "and -o, expected one file" "$leat" unit ppd "$good" --json "$folder/x.json" -o "$folder/y"
+exits 0 "" "$leat" unit ppd "$good"
+cp "$folder/stdout" "$folder/plain"
+exits 0 "" "$leat" unit ppd "$good" --json "$folder/trace.json"
+cmp -s "$folder/trace.json" "$folder/plain" || fail "--json FILE has something else"
 same "completion of benches, not of pages" "$("$leat" help --complete -- unit s | tr '\n' ' ')" "spd spdppd "
 exits 0 "" "$leat" unit ppd --help
 has "help of a bench" "$(cat "$folder/stdout")" "leat unit ppd: an input unit with four crosspoint memories"

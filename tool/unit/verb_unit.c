@@ -403,7 +403,7 @@ static int run_bench(const struct arguments *args)
     return interrupted ? SIGNALLED + interrupted : result;
 }
 
-static const char options[] = "--cycles --format --vcd -o";
+static const char options[] = "--cycles --format --vcd -o --json";
 
 #define SYNOPSIS "FILE [--cycles N] [--format thesis|jsonl] [--vcd FILE] [-o FILE]"
 
@@ -432,5 +432,6 @@ const struct verb verb_unit = {
           WORD("jsonl thesis"), .preset = "jsonl" },
         { "--vcd", "FILE", "write waveforms for GTKWave or Surfer; 1 ns is one cycle" },
         { "-o", "FILE", "write the trace there, only when it is complete" },
+        OPTION_JSON("JSON, as without --format"),
     },
 };
