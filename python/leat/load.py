@@ -35,7 +35,7 @@ def sim(fabric: PathLike, *, load: float | None = None, traffic: str | None = No
     return results[0]
 
 
-def sweep(fabrics: PathLike | Iterable[PathLike], loads: float | str | Iterable[float], *,
+def sweep(fabrics: PathLike | Iterable[PathLike], loads: float | str | Iterable[float] | None = None, *,
           traffic: str | Iterable[str] | None = None, seeds: int | str | Iterable[int] | None = None,
           store: PathLike | None = None, cycles: float | None = None, jobs: int | None = None,
           progress: bool | None = None, callback: Callable[[StoredRun], object] | None = None,
@@ -47,6 +47,11 @@ def sweep(fabrics: PathLike | Iterable[PathLike], loads: float | str | Iterable[
     leat.Store reads it. callback: called with each stored run. progress: None shows it where somebody
     looks. Runs that fail are a warning, and missing in the result.
     """
+    for name in ("load", "seed"):
+        if name in options:
+            raise TypeError(f"{name}= is not an argument of leat.sweep, did you mean {name}s=?")
+    if loads is None:
+        raise TypeError("leat.sweep needs loads, as in loads=[0.1, 0.2] or loads='0.1:0.9:0.1'")
     plan = Plan(fabrics, traffic, loads, seeds)
     with tempfile.TemporaryDirectory(prefix="leat") as folder:
         path = pathlib.Path(store if store is not None else os.path.join(folder, "runs.sqlite"))

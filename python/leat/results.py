@@ -153,9 +153,14 @@ class SweepResult(Sequence[SweepPoint]):
         return self.points[index]
 
     def curve(self, fabric: str, traffic: str | None = None) -> list[SweepPoint]:
-        """The points of a fabric, by load."""
-        return sorted((point for point in self.points if point.fabric == fabric
-                       and traffic in (None, point.traffic)), key=lambda point: point.load)
+        """The points of a fabric, by load. A ValueError names what there is if there are none."""
+        points = [point for point in self.points if point.fabric == fabric
+                  and traffic in (None, point.traffic)]
+        if not points:
+            known = sorted({f"{point.fabric} ({point.traffic})" for point in self.points})
+            raise ValueError(f"no points of {fabric}{f' ({traffic})' if traffic else ''}, "
+                             f"expected one of {', '.join(known) or 'none: the sweep is empty'}")
+        return sorted(points, key=lambda point: point.load)
 
     def frame(self) -> Any:
         """A pandas.DataFrame with a row for each point."""

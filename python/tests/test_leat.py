@@ -118,6 +118,12 @@ class Command(InFolder):
             with self.assertRaisesRegex(leat.LeatError, "did you mean --(load|cycles|contention)") as caught:
                 call()
             self.assertEqual(caught.exception.code, 2)
+        with self.assertRaisesRegex(TypeError, "did you mean loads="):
+            leat.sweep("mesh:2,2", load=0.1)
+        with self.assertRaisesRegex(TypeError, "did you mean seeds="):
+            leat.sweep("mesh:2,2", 0.1, seed=2)
+        with self.assertRaisesRegex(TypeError, "needs loads"):
+            leat.sweep("mesh:2,2")
         with self.assertRaisesRegex(leat.LeatError, "meesh"):
             leat.run("true", fabrics=["mesh:2,2", "meesh:2,2"])
 
@@ -230,6 +236,10 @@ class Sweep(InFolder):
         self.assertEqual(len(set(keys)), 24)
         self.assertEqual(len(keys), 24)
         self.assertEqual([point.load for point in result.curve("ring8", "uniform")], [0.1, 0.3])
+        with self.assertRaisesRegex(ValueError, r"no points of ring9, expected one of .*ring8 \(uniform\)"):
+            result.curve("ring9")
+        with self.assertRaisesRegex(ValueError, r"no points of ring8 \(hotspot\), expected"):
+            result.curve("ring8", "hotspot")
 
     def test_the_store_has_the_figures_that_leat_report_writes(self) -> None:
         store = self.folder / "s.sqlite"

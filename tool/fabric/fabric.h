@@ -62,6 +62,7 @@ struct fabric_verbs {
 };
 
 const struct fabric_verbs *fabric_verbs_of(const struct leat_fabric_kind *kind);
+bool fabric_counts_wires(const char *word);
 
 /* The topology of a fabric, in memory for free(). NULL: it has none, or it cannot be built. */
 struct leat_net_topology;

@@ -164,6 +164,11 @@ const struct fabric_verbs *fabric_verbs_of(const struct leat_fabric_kind *kind)
     return &none;
 }
 
+bool fabric_counts_wires(const char *word)
+{
+    return fabric_verbs_of(leat_fabric_kind_of(word))->counts_wires;
+}
+
 void *fabric_topology(struct leat_fabric *fabric, struct leat_net_topology *out,
                       struct leat_text *why)
 {

@@ -128,11 +128,6 @@ static void drop(struct subject *s)
     leat_fabric_close(s->fabric);
 }
 
-static bool counts_wires(const char *fabric)
-{
-    return fabric_verbs_of(leat_fabric_kind_of(fabric))->counts_wires;
-}
-
 static void put_used(const struct report *report, const struct report_point *point,
                      struct leat_text *text)
 {
@@ -154,7 +149,7 @@ static void put_plain(const struct report *report, const struct report_point *po
 {
     const char *fabric = report->line[point->line].fabric;
     struct subject s;
-    const bool network = counts_wires(fabric), sound = build(fabric, &s);
+    const bool network = fabric_counts_wires(fabric), sound = build(fabric, &s);
     leat_text_puts(text, "<figure class=\"drawing\">\n");
     if (sound) fabric_draw(&s.t, NULL, text);
     if (!sound)
@@ -226,7 +221,7 @@ int report_fabrics(const struct report *report, struct leat_text *text)
         bool used = false;
         for (size_t t = 0; t < report->traffics && !interrupted; t++) {
             const struct report_point *point = choose(report, report->series[l][t]);
-            if (!point || !counts_wires(report->line[l].fabric)) continue;
+            if (!point || !fabric_counts_wires(report->line[l].fabric)) continue;
             used = true;
             add_figure(&figures, point, put_used);
         }

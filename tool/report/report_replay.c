@@ -1,4 +1,5 @@
 /* leat report: the commands that repeat the runs of a report. */
+#include "fabric.h"
 #include "markup.h"
 #include "report.h"
 #include "shell.h"
@@ -17,6 +18,17 @@ void report_put_word(struct leat_text *text, const char *word)
     free(quoted);
 }
 
+/* Those of a sweep; fabrics that count no wires were run without --links. */
+static void put_options(struct leat_text *text, const char *options, const char *fabric)
+{
+    static const char links[] = "--links";
+    char *own = strdup(options), *at = own ? strstr(own, links) : NULL;
+    if (at && !fabric_counts_wires(fabric))
+        memmove(at, at + sizeof links - 1, strlen(at) - sizeof links + 2);
+    text_escape(text, own ? own : "…"); /* out of memory: visibly left out */
+    free(own);
+}
+
 void report_put_run(const struct report *report, const struct report_point *point, uint64_t seed,
                     struct leat_text *text)
 {
@@ -28,7 +40,7 @@ void report_put_run(const struct report *report, const struct report_point *poin
     report_put_word(text, report->traffic[point->traffic]);
     text_format(text, " --load %.6g --seed %llu%s", (double)point->load / STORE_LOAD_ONE,
                 (unsigned long long)seed, *options ? " " : "");
-    text_escape(text, options);
+    put_options(text, options, line->fabric);
     leat_text_putc(text, '\n');
 }
 

@@ -208,6 +208,24 @@ static bool check_effect(const struct sweep_plan *plan)
     return true;
 }
 
+/* Fabrics that count no wires are run without --links, if others are run with it. */
+static bool check_links(const struct sweep_plan *plan)
+{
+    uint32_t counting = 0;
+    if (!argument(plan->args, "--links")) return true;
+    for (uint32_t i = 0; i < plan->fabrics; i++)
+        counting += fabric_counts_wires(plan->fabric[i]);
+    if (!counting)
+        return misused(plan->args->verb,
+                       "--links: %s counts no wires, expected a network of "
+                       "switches, as mesh:4,4",
+                       plan->fabric[0]);
+    for (uint32_t i = 0; i < plan->fabrics; i++)
+        if (!fabric_counts_wires(plan->fabric[i]))
+            caution("--links: %s counts no wires, its results have no links", plan->fabric[i]);
+    return true;
+}
+
 static bool count_runs(struct sweep_plan *plan)
 {
     const uint64_t points = (uint64_t)plan->fabrics * plan->traffics * plan->loads;
@@ -247,16 +265,28 @@ static const char *common_value(const struct sweep_plan *plan, const struct opti
     return argument(plan->args, option->name);
 }
 
-static void put_options(FILE *out, const struct sweep_plan *plan)
+static bool is_links(const struct option *option)
 {
-    const char *blank = "";
+    return strcmp(option->name, "--links") == 0;
+}
+
+/* Those of a fabric's runs, each behind a blank: --links only if it counts wires. NULL: those of
+ * all, with blanks between. */
+static void put_options_of(FILE *out, const struct sweep_plan *plan, const char *fabric)
+{
+    const char *blank = fabric ? " " : "";
     for (const struct option *o = plan->sim->options; o->name; o++) {
         const char *value = common_value(plan, o);
-        if (!value) continue;
+        if (!value || (fabric && is_links(o) && !fabric_counts_wires(fabric))) continue;
         fputs(blank, out);
         option_put(out, o, value);
         blank = " ";
     }
+}
+
+static void put_options(FILE *out, const struct sweep_plan *plan)
+{
+    put_options_of(out, plan, NULL);
 }
 
 static bool put_hash(FILE *out, const char *path)
@@ -314,8 +344,8 @@ bool sweep_plan_read(const struct arguments *args, struct sweep_plan *plan)
 {
     *plan = (struct sweep_plan){ .args = args, .sim = verb_find("sim") };
     return read_fabrics(plan) && read_traffics(plan) && read_loads(plan) && read_seeds(plan) &&
-           check_effect(plan) && count_runs(plan) && read_jobs(plan) && read_store(plan) &&
-           write_text(plan, &plan->options, put_options) &&
+           check_effect(plan) && check_links(plan) && count_runs(plan) && read_jobs(plan) &&
+           read_store(plan) && write_text(plan, &plan->options, put_options) &&
            write_text(plan, &plan->files, put_files);
 }
 
@@ -355,18 +385,17 @@ void sweep_put_command(FILE *out, const struct sweep_plan *plan, uint32_t run)
     shell_put_word(out, key.fabric, strlen(key.fabric));
     fputs(" --traffic ", out);
     shell_put_word(out, key.traffic, strlen(key.traffic));
-    fprintf(out, " --load %s --seed %llu%s", load, (unsigned long long)key.seed,
-            *plan->options ? " " : "");
-    fprintf(out, "%s --json", plan->options);
+    fprintf(out, " --load %s --seed %llu", load, (unsigned long long)key.seed);
+    put_options_of(out, plan, key.fabric);
+    fputs(" --json", out);
 }
 
 /* Few wires are counted by default: a report shows their utilisation. */
 static const char *links_of(const struct sweep_plan *plan, const char *fabric)
 {
     const char *requested = argument(plan->args, "--links");
-    return requested || !fabric_verbs_of(leat_fabric_kind_of(fabric))->counts_wires
-               ? requested
-               : NET_LINKS_WHERE_FEW;
+    if (!fabric_counts_wires(fabric)) return NULL;
+    return requested ? requested : NET_LINKS_WHERE_FEW;
 }
 
 int sweep_run_here(const struct sweep_plan *plan, uint32_t run, bool only_checks)
@@ -382,8 +411,7 @@ int sweep_run_here(const struct sweep_plan *plan, uint32_t run, bool only_checks
     const char *const own[] = { key.traffic, load, seed, "" }; /* in the order of of_a_run */
     for (int i = 0; plan->sim->options[i].name; i++) {
         args.value[i] = common_value(plan, &plan->sim->options[i]);
-        if (strcmp(plan->sim->options[i].name, "--links") == 0)
-            args.value[i] = links_of(plan, key.fabric);
+        if (is_links(&plan->sim->options[i])) args.value[i] = links_of(plan, key.fabric);
         for (size_t k = 0; k < sizeof own / sizeof *own; k++)
             if (strcmp(plan->sim->options[i].name, of_a_run[k]) == 0) args.value[i] = own[k];
     }

@@ -209,6 +209,27 @@ static void a_command_repeats_one_run(void)
               "'link:1>2' --fault port:3 --links --json") == 0);
 }
 
+static void fabrics_that_count_no_wires_are_run_without_links(void)
+{
+    char text[512];
+    FILE *out = tmpfile();
+    complaints_begin();
+    OK(reads("mesh:4,4 clos444 --load 0.1 --seeds 1 --links"));
+    OK(strcmp(complaints_end(),
+              "leat: --links: clos444 counts no wires, its results have no links\n") == 0);
+    for (uint32_t run = 0; run < 2; run++)
+        sweep_put_command(out, &plan, run);
+    rewind(out);
+    text[fread(text, 1, sizeof text - 1, out)] = '\0';
+    fclose(out);
+    OK(strcmp(text, "leat sim mesh:4,4 --traffic uniform --load 0.1 --seed 1 --links --json"
+                    "leat sim clos444 --traffic uniform --load 0.1 --seed 1 --json") == 0);
+    complaints_begin();
+    OK(!reads("clos444 bmx:4 --load 0.1 --links"));
+    OK(strstr(complaints_end(),
+              "--links: clos444 counts no wires, expected a network of switches"));
+}
+
 /* CRC-64/XZ of "123456789" is published as 995dc9bbdf1939fa. */
 static void files_are_known_by_what_is_in_them(void)
 {
@@ -247,5 +268,5 @@ TAP_MAIN(T(a_range_of_loads_is_exact_to_its_end),
          T(what_is_no_seed_is_refused), T(runs_are_the_product_in_a_fixed_order),
          T(there_are_bounds), T(names_stand_once_and_nothing_is_missing),
          T(options_of_a_traffic_need_that_traffic), T(a_load_is_written_without_zeros_behind),
-         T(a_command_repeats_one_run), T(files_are_known_by_what_is_in_them),
-         T(the_words_of_traffic_are_those_that_fabrics_have))
+         T(a_command_repeats_one_run), T(fabrics_that_count_no_wires_are_run_without_links),
+         T(files_are_known_by_what_is_in_them), T(the_words_of_traffic_are_those_that_fabrics_have))
