@@ -28,6 +28,17 @@ static void the_nearest_name_is_proposed_and_the_first_of_two(void)
     OK(proposes("cat", "car bat", "did you mean car? "));
 }
 
+static void names_may_be_tried_one_by_one(void)
+{
+    struct leat_near near = leat_near_to("mash", 4);
+    leat_near_try(&near, "torus", 5);
+    OK(!near.text[0]);
+    leat_near_try(&near, "mesh:8,8", 4);
+    OK(strcmp(near.text, "did you mean mesh? ") == 0);
+    leat_near_try(&near, "mush", 4); /* not nearer */
+    OK(strcmp(near.text, "did you mean mesh? ") == 0);
+}
+
 static void case_is_no_mistake(void)
 {
     OK(proposes("conut", "NOP COUNT COMPARE", "did you mean COUNT? "));
@@ -87,6 +98,6 @@ static void long_words_are_near_to_none(void)
     OK(proposes(word, word, want));
 }
 
-TAP_MAIN(T(the_nearest_name_is_proposed_and_the_first_of_two), T(case_is_no_mistake),
-         T(short_and_different_words_are_near_to_none), T(every_single_mistake_is_found),
-         T(long_words_are_near_to_none))
+TAP_MAIN(T(the_nearest_name_is_proposed_and_the_first_of_two), T(names_may_be_tried_one_by_one),
+         T(case_is_no_mistake), T(short_and_different_words_are_near_to_none),
+         T(every_single_mistake_is_found), T(long_words_are_near_to_none))

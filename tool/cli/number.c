@@ -123,7 +123,7 @@ static bool read_typed(const struct option *o, const char *text, uint64_t *out)
     return number_read(text, o->type == OPTION_OCTETS, out);
 }
 
-/* Examples of the option's type within these limits: ", as 4096, 64k or 1MiB"; "": none lies there. */
+/* Examples of the option's type within these limits: ", as 4096, 64k or 1MiB"; "": none is. */
 static const char *examples(const struct option *o, uint64_t least, uint64_t most)
 {
     enum { MOST = 3 };
