@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-    LEFT = 140,
+    LEFT = 170,
     RIGHT = CHART_WIDTH - 60,
     TOP = 34,
     STEP = 28,

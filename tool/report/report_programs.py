@@ -159,6 +159,9 @@ def check_bars(where, svg, runs):
     per_second, left, unit = axis_of(svg, "time of a task, mean over all tasks")
     seconds = {fabric: 0 for fabric, _ in runs}
     by_style = collections.defaultdict(float)
+    for label in svg.findall("text"):  # 7.5 units are more than the mean character of 12 px has
+        if label.get("text-anchor") == "end":
+            expect(7.5 * len(label.text) <= float(label.get("x")) < left, "%s: no room for %s" % (where, label.text))
     for bar in svg.findall("rect"):
         if not bar.get("class").startswith("bar"):
             continue

@@ -107,6 +107,7 @@ done
 check page "$folder/programs.html" "$folder/programs.sqlite"
 ! grep -q 'id="words"\|id="replay"' "$folder/alone.html" || fail "a page of programs alone speaks of loads"
 grep -q '<h1>Programs over networks</h1>' "$folder/alone.html" || fail "the title of a page of programs"
+grep -q '<h1>Programs over networks, and fabrics under load</h1>' "$folder/programs.html" || fail "the title of a page of both"
 cp "$folder/programs.html" "$folder/page.html"
 browse --window-size=1280,2000 --screenshot="$folder/screen.png" > /dev/null
 check states "$folder/screen.png" "$folder/page.html"

@@ -5,6 +5,7 @@
 /* Of a page with sweeps, and of one with programs alone. */
 static const char title_of_sweeps[] = "Fabrics under load";
 static const char title_of_programs[] = "Programs over networks";
+static const char title_of_both[] = "Programs over networks, and fabrics under load";
 
 enum { PAGE, PNG, CSV, SHAPES };
 
@@ -30,7 +31,10 @@ static int write_files(struct report *report, struct result_file *files)
 {
     int code = DONE;
     if (files[PAGE].name || files[PNG].name) code = report_read(report);
-    if (!report->title) report->title = report->runs ? title_of_sweeps : title_of_programs;
+    if (!report->title)
+        report->title = !report->programs.runs ? title_of_sweeps
+                        : report->runs         ? title_of_both
+                                               : title_of_programs;
     if (!code && files[PAGE].name) code = report_page(report, &files[PAGE].out.text);
     if (!code && files[CSV].name) code = report_csv(report, &files[CSV].out.text);
     if (!code && files[PNG].name) code = report_plot(report, &files[PNG].out.text);
