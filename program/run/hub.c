@@ -589,7 +589,7 @@ static void resume(struct leat_hub *hub, uint32_t i)
     const struct leat_hub_watch *watch = hub->config.watch;
     struct leat_share_slot *slot = leat_share_slot(hub->share, i);
     const uint32_t messages = hand_events(hub, i);
-    hub->polls += slot->polls;
+    hub->polls += slot->polls ? slot->polls : !messages; /* answers of a service are no news */
     hub->by_the_clock |= slot->reads_clock;
     slot->polls = 0;
     slot->reads_clock = false;

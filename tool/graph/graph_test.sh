@@ -260,5 +260,5 @@ exits 0 "" "$leat" graph run --help
 has "help of a subverb" "$(cat "$folder/stdout")" "leat graph run: run an application"
 exits 2 "check: expected one file" "$leat" graph check
 exits 2 "--dialect 'v5', expected one of orch v4 v3" "$leat" graph check --dialect v5 "$folder/v4.xml"
-exits 2 "--json does not go with check, expected one of --dialect" "$leat" graph check --json "$folder/v4.xml"
+exits 2 "--seed does not go with check, expected one of --dialect" "$leat" graph check --seed 1 "$folder/v4.xml"
 finish
