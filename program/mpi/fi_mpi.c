@@ -27,11 +27,27 @@
 
 static int inits; /* MPI_Init within MPI_Init: a tool's, and then the library's */
 
+/* MPICH and others have the same calls. A script may load any of them. */
+static void be_open_mpi(void)
+{
+    Dl_info other;
+    const void *init = leat_fi_behind("PMPI_Init");
+    if (!dladdr(init, &other)) return;
+    void *library = dlopen(other.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    if (!library || dlsym(library, "ompi_mpi_init")) return;
+    fprintf(stderr,
+            "leat: the program has loaded %s, expected Open MPI 4 (libmpi.so.40 of Debian's "
+            "libopenmpi3)\n",
+            other.dli_fname);
+    exit(1);
+}
+
 static void enter_init(void)
 {
     const char *why;
     leat_fi_be_no_copy("MPI_Init");
     if (!leat_fi_is_wanted() || inits++) return;
+    be_open_mpi();
     leat_clock_library_starts(leat_fi_behind("PMPI_Init"));
     if (!leat_fi_message_read_environment()) exit(1);
     if (leat_fi_attach(&why)) return;
@@ -107,7 +123,7 @@ static void end_run(int code)
     if (!leat_fi_is_simulated()) return;
     snprintf(why, sizeof why, "MPI_Abort was called with code %d", code);
     fflush(NULL); /* output of the program so far */
-    leat_task_fail(why);
+    leat_task_abort(why);
 }
 
 #define BOTH(MAKE) MAKE(MPI_) MAKE(PMPI_)

@@ -59,6 +59,8 @@ void leat_fi_begin(void)
     leat_task_end_with_run();
     leat_task_begin();
     leat_clock_begin();
+    leat_fi_end_watch();
+    leat_task_wait(leat_task_now(), "MPI_Init", ""); /* until all others have begun too */
 }
 
 void leat_fi_leave(void)

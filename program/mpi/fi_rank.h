@@ -32,6 +32,10 @@ bool leat_fi_launcher_is_lost(void); /* there was one that is now gone */
  * of the program may compute. */
 void leat_fi_threads_settle(void);
 
+/* From now on the run learns how this process ends (fi_end.c): by exit without MPI_Finalize, or by
+ * which signal and in which call. */
+void leat_fi_end_watch(void);
+
 /* In a process forked by a rank: this call ends it, and the run. */
 void leat_fi_be_no_copy(const char *call);
 

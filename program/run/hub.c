@@ -446,6 +446,21 @@ static bool is_gone(struct leat_hub *hub, uint32_t i)
     return poll(&ended, 1, 0) > 0;
 }
 
+/* The process of this task has ended, in this state. */
+static void end_with(struct leat_hub *hub, uint32_t i, uint32_t state)
+{
+    const struct leat_share_slot *slot = leat_share_slot(hub->share, i);
+    const uint32_t number = atomic_load(&slot->signal);
+    if (number)
+        end_run(hub, LEAT_HUB_DIED, "the process of task %u was ended by signal %u (%s)%s%.*s", i,
+                number, strsignal((int)number), *slot->ended_in ? " in " : "",
+                LEAT_TASK_CALL_LEN - 1, slot->ended_in);
+    else if (state != LEAT_SHARE_EXPECTED && state != LEAT_SHARE_ATTACHED)
+        end_run(hub, LEAT_HUB_DIED, "the process of task %u is gone, without having left", i);
+    else
+        end_run(hub, LEAT_HUB_DIED, "task %u never began: its process has ended", i);
+}
+
 static void lose_task(struct leat_hub *hub, uint32_t i)
 {
     const struct leat_hub_service *service = &hub->config.service;
@@ -460,10 +475,7 @@ static void lose_task(struct leat_hub *hub, uint32_t i)
     if (watch && task->report.begun) watch->leaves(watch->context, i, hub->now - hub->offset);
     if (was_counted) atomic_fetch_sub(&hub->share->running, 1);
     if (service->gone && service->gone(service->context, hub, i, true, hub->now)) return;
-    if (task->report.begun)
-        end_run(hub, LEAT_HUB_DIED, "the process of task %u is gone, without having left", i);
-    else
-        end_run(hub, LEAT_HUB_DIED, "task %u never began: its process has ended", i);
+    end_with(hub, i, state);
 }
 
 static bool is_there(enum leat_share_state state)
@@ -472,14 +484,51 @@ static bool is_there(enum leat_share_state state)
            state == LEAT_SHARE_RUNS || state == LEAT_SHARE_AHEAD || state == LEAT_SHARE_WAITS;
 }
 
+static void note_gone(struct leat_hub *hub, uint32_t i, enum leat_share_state state)
+{
+    const struct leat_hub_service *service = &hub->config.service;
+    struct leat_share_slot *slot = leat_share_slot(hub->share, i);
+    const struct leat_hub_watch *watch = hub->config.watch;
+    hub->task[i].report.left = true;
+    hub->task[i].report.clock = slot->clock;
+    count_tasks(hub, -1);
+    if (watch) watch->leaves(watch->context, i, slot->clock - hub->offset);
+    if (state == LEAT_SHARE_FAILED || state == LEAT_SHARE_ABORTED)
+        end_run(hub, state == LEAT_SHARE_FAILED ? LEAT_HUB_FAILED : LEAT_HUB_ABORTED, "task %u: %s",
+                i, slot->reason);
+    else if (service->gone)
+        service->gone(service->context, hub, i, false, hub->now);
+}
+
 /* A process may leave just before it ends: so check twice. */
+static bool is_lost(struct leat_hub *hub, uint32_t i)
+{
+    const struct leat_share_slot *slot = leat_share_slot(hub->share, i);
+    return is_there(atomic_load(&slot->state)) && is_gone(hub, i) &&
+           is_there(atomic_load(&slot->state));
+}
+
+static void lose_tasks(struct leat_hub *hub, bool terminated)
+{
+    for (uint32_t i = 0; i < hub->used && !hub->has_ended; i++) {
+        const uint32_t number = atomic_load(&leat_share_slot(hub->share, i)->signal);
+        if ((number == SIGTERM) == terminated && is_lost(hub, i)) lose_task(hub, i);
+    }
+}
+
+/* When a task has died or ends the program, its launcher terminates all others. That task is the
+ * reason, so it comes first. */
 static void check_processes(struct leat_hub *hub)
 {
-    for (uint32_t i = 0; i < hub->used; i++) {
-        const struct leat_share_slot *slot = leat_share_slot(hub->share, i);
-        if (!is_there(atomic_load(&slot->state)) || !is_gone(hub, i)) continue;
-        if (is_there(atomic_load(&slot->state))) lose_task(hub, i);
-    }
+    uint32_t i = 0;
+    while (i < hub->used && !is_lost(hub, i))
+        i++;
+    if (i == hub->used) return;
+    for (i = 0; i < hub->used && !hub->has_ended; i++)
+        if (atomic_load(&leat_share_slot(hub->share, i)->state) == LEAT_SHARE_ABORTED)
+            note_gone(hub, i, LEAT_SHARE_ABORTED);
+    lose_tasks(hub, false);
+    lose_tasks(hub, true);
 }
 
 static void check_interrupt(struct leat_hub *hub)
@@ -507,21 +556,6 @@ static void await_tasks(struct leat_hub *hub)
 
 /* ---- turns ----------------------------------------------------------------------------------- */
 
-static void note_gone(struct leat_hub *hub, uint32_t i, enum leat_share_state state)
-{
-    const struct leat_hub_service *service = &hub->config.service;
-    struct leat_share_slot *slot = leat_share_slot(hub->share, i);
-    const struct leat_hub_watch *watch = hub->config.watch;
-    hub->task[i].report.left = true;
-    hub->task[i].report.clock = slot->clock;
-    count_tasks(hub, -1);
-    if (watch) watch->leaves(watch->context, i, slot->clock - hub->offset);
-    if (state == LEAT_SHARE_FAILED)
-        end_run(hub, LEAT_HUB_FAILED, "task %u: %s", i, slot->reason);
-    else if (service->gone)
-        service->gone(service->context, hub, i, false, hub->now);
-}
-
 /* Takes the requests since the last turn, in the order of tasks. */
 static void take_all(struct leat_hub *hub)
 {
@@ -534,7 +568,7 @@ static void take_all(struct leat_hub *hub)
         report->begun = true;
         take_requests(hub, i);
         if (hub->config.watch) show_wait(hub, i);
-        if (state == LEAT_SHARE_LEFT || state == LEAT_SHARE_FAILED) note_gone(hub, i, state);
+        if (state >= LEAT_SHARE_LEFT) note_gone(hub, i, state);
     }
 }
 

@@ -40,6 +40,7 @@ enum leat_hub_end {
     LEAT_HUB_LIVELOCKED,  /* the network stays busy but delivers nothing */
     LEAT_HUB_DIED,        /* a task's process has ended without leaving */
     LEAT_HUB_FAILED,      /* a task said so: leat_task_fail */
+    LEAT_HUB_ABORTED,     /* a task ends the program: leat_task_abort */
     LEAT_HUB_LOST,        /* a message was lost for good */
     LEAT_HUB_INTERRUPTED, /* by leat_hub_config.interrupted */
 };

@@ -19,7 +19,7 @@
 #include <stdatomic.h>
 
 enum {
-    LEAT_SHARE_VERSION = 9,
+    LEAT_SHARE_VERSION = 10,
     LEAT_SHARE_REQUESTS = 1024, /* of a ring: a power of two */
     LEAT_SHARE_EVENTS = 1024,
     LEAT_SHARE_LINE = 64,
@@ -63,7 +63,8 @@ enum leat_share_state {
     LEAT_SHARE_AHEAD, /* runs ahead of the network, which can run on until it needs this task */
     LEAT_SHARE_WAITS,
     LEAT_SHARE_LEFT,
-    LEAT_SHARE_FAILED, /* reason says why */
+    LEAT_SHARE_FAILED,  /* reason says why */
+    LEAT_SHARE_ABORTED, /* so does it here */
 };
 
 struct leat_share_slot {
@@ -71,7 +72,8 @@ struct leat_share_slot {
     _Atomic uint32_t sleeps;                        /* ... if this is 1 */
     _Atomic uint32_t state;                         /* enum leat_share_state */
     _Atomic uint32_t pid;
-    _Atomic uint32_t notes; /* enum leat_task_note, together */
+    _Atomic uint32_t notes;  /* enum leat_task_note, together */
+    _Atomic uint32_t signal; /* that ends the process; 0: none that it has seen */
     uint32_t port;
     leat_time clock;    /* the task's */
     leat_time deadline; /* of its wait */
@@ -82,6 +84,7 @@ struct leat_share_slot {
     uint32_t event_first, events;
     char call[LEAT_TASK_CALL_LEN], about[LEAT_TASK_ABOUT_LEN]; /* of its wait */
     char reason[LEAT_SHARE_REASON_LEN];
+    char ended_in[LEAT_TASK_CALL_LEN]; /* the call in which that signal came; "": in none */
     uint32_t profiles;
     struct leat_task_profile profile[LEAT_SHARE_PROFILES];
     struct leat_timeline timeline; /* its states: the profiles */

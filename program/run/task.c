@@ -30,6 +30,13 @@ static struct {
     const char *profiled[LEAT_SHARE_PROFILES]; /* the names of the slot's profiles */
 } self;
 
+static void copy_text(char *to, const char *text, size_t cap)
+{
+    const size_t len = strnlen(text, cap - 1);
+    memcpy(to, text, len);
+    to[len] = '\0';
+}
+
 /* ---- start and end --------------------------------------------------------------------------- */
 
 bool leat_task_is_wanted(void)
@@ -222,15 +229,31 @@ static void refuse_copies(void)
     if (self.is_copy) leat_task_refuse_copy("the message library");
 }
 
-_Noreturn void leat_task_fail(const char *reason)
+static void stop_because(const char *reason, enum leat_share_state state)
 {
     refuse_copies();
-    if (self.share) {
-        snprintf(self.slot->reason, sizeof self.slot->reason, "%s", reason);
-        stop(LEAT_SHARE_FAILED);
-    }
+    if (!self.share) return;
+    snprintf(self.slot->reason, sizeof self.slot->reason, "%s", reason);
+    stop(state);
+}
+
+_Noreturn void leat_task_fail(const char *reason)
+{
+    stop_because(reason, LEAT_SHARE_FAILED);
     for (;;) /* the run ends all of us */
         pause();
+}
+
+void leat_task_abort(const char *reason)
+{
+    stop_because(reason, LEAT_SHARE_ABORTED);
+}
+
+void leat_task_note_signal(int number)
+{
+    if (!self.slot || self.is_copy) return;
+    if (self.call.name) copy_text(self.slot->ended_in, self.call.name, sizeof self.slot->ended_in);
+    atomic_store(&self.slot->signal, (uint32_t)number);
 }
 
 void leat_task_note(enum leat_task_note note)
@@ -337,13 +360,6 @@ static void hand_over(leat_time deadline)
     }
     self.clock = slot->clock;
     if (self.share->compute_scale > 0) self.measured_ns = computed_ns();
-}
-
-static void copy_text(char *to, const char *text, size_t cap)
-{
-    const size_t len = strnlen(text, cap - 1);
-    memcpy(to, text, len);
-    to[len] = '\0';
 }
 
 /* What this task waits in, and for, from now on. */

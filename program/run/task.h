@@ -76,6 +76,11 @@ void leat_task_leave(void);
  * attribute, since cppcheck does not know _Noreturn. */
 __attribute__((noreturn)) void leat_task_fail(const char *reason);
 
+/* The same, but it returns: the process is about to end by itself, and so is the program. */
+void leat_task_abort(const char *reason);
+/* This signal ends the process. For signal handlers. */
+void leat_task_note_signal(int number);
+
 /* Is this process a fork of a task? It is not a task itself: its messages would be the task's. It
  * has a clock of its own, and neither leaves nor waits. */
 bool leat_task_is_copy(void);

@@ -98,6 +98,38 @@ static void a_copy_of_a_task_that_communicates_ends_the_run(void)
     tear_down(&scene);
 }
 
+/* Task 2 ends in this way; then all others are terminated, as a launcher does it. */
+static enum { BY_ABORT, BY_SIGNAL, BY_KILL, WAYS } way;
+
+static void end_first(void)
+{
+    leat_task_enter("MPI_Barrier");
+    if (leat_task_number() != 2) {
+        poll(NULL, 0, 20);
+        leat_task_note_signal(SIGTERM);
+        _exit(1);
+    }
+    if (way == BY_ABORT) leat_task_abort("it gives up");
+    if (way == BY_SIGNAL) leat_task_note_signal(SIGSEGV);
+    _exit(7);
+}
+
+static void the_first_task_that_ends_is_the_reason(void)
+{
+    static const char *const reason[WAYS] = {
+        "task 2: it gives up",
+        "the process of task 2 was ended by signal 11 (Segmentation fault) in MPI_Barrier",
+        "the process of task 2 is gone, without having left",
+    };
+    static struct scene scene;
+    for (way = 0; way < WAYS; way++) {
+        run_scene(&scene, "clos444", 4, end_first);
+        ended(&scene, way == BY_ABORT ? LEAT_HUB_ABORTED : LEAT_HUB_DIED);
+        OK(!strcmp(scene.reason, reason[way]));
+        tear_down(&scene);
+    }
+}
+
 static int word_of_orphans[2]; /* a pipe */
 
 /* Task 0 waits in simulated time, task 1 in real time: so the run continues. */
@@ -167,4 +199,5 @@ static void a_task_ends_when_its_run_was_killed_and_is_a_zombie(void)
 
 TAP_MAIN(T(calls_are_counted_by_their_names), T(short_turns_change_no_policy_and_no_priority),
          T(a_copy_of_a_task_that_communicates_ends_the_run),
+         T(the_first_task_that_ends_is_the_reason),
          T(a_task_ends_when_its_run_was_killed_and_is_a_zombie))

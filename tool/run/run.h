@@ -134,6 +134,12 @@ int run_judge(const struct run_job *job, const struct run_outcome *out);
 /* One word for how it ended, for JSON. `reason`: "" on success. */
 const char *run_status(const struct run_outcome *out, char *reason, size_t cap);
 
+/* Did the program end by itself? Its exit code is then mpirun's, and so leat's. */
+static inline bool run_has_code(const struct run_outcome *out)
+{
+    return out->end == LEAT_HUB_DONE || out->end == LEAT_HUB_DIED || out->end == LEAT_HUB_ABORTED;
+}
+
 /* A run that was interrupted before its first message simulated nothing. */
 static inline bool run_has_certificate(const struct run_outcome *out)
 {
@@ -297,9 +303,9 @@ struct run_library_ops {
     bool (*prepare)(struct run_processes *processes);
     /* Starts them. False after a complaint. */
     bool (*start)(struct run_processes *processes, struct leat_hub *hub);
-    /* Waits for their end; `by_force`, or on a signal: kills them. Returns the exit code of the
-     * program. */
-    int (*end)(struct run_processes *processes, const struct leat_hub *hub, bool by_force);
+    /* Waits for their end, if they end by themselves; otherwise, or on a signal, kills them. Returns
+     * the exit code of the program. */
+    int (*end)(struct run_processes *processes, const struct leat_hub *hub, enum leat_hub_end end);
     void (*free)(struct run_processes *processes); /* NULL: nothing */
 };
 

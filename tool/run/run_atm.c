@@ -83,8 +83,9 @@ static int code_of(const struct run_processes *processes, uint32_t slot)
     return code;
 }
 
-static int end(struct run_processes *processes, const struct leat_hub *hub, bool by_force)
+static int end(struct run_processes *processes, const struct leat_hub *hub, enum leat_hub_end ended)
 {
+    const bool by_force = ended != LEAT_HUB_DONE;
     (void)hub;
     leat_atm_service_finish(processes->atm, by_force);
     int code = write_records(processes) ? 0 : FAILED;

@@ -84,7 +84,7 @@ static void put_tasks(struct leat_json *j, const struct run_outcome *out)
 static void put_end(struct leat_json *j, const struct run_outcome *ended, const char *reason)
 {
     leat_json_string(j, "reason", *reason ? reason : NULL);
-    if (ended->end == LEAT_HUB_DONE)
+    if (run_has_code(ended))
         leat_json_int(j, "exit_code", ended->code);
     else
         leat_json_null(j, "exit_code"); /* leat ended it */

@@ -152,7 +152,7 @@ static bool run_over(struct run_job *job, struct run_network *network, struct ru
         run_timeline_keep(hub, out);
         run_wires_keep(network, out);
         memcpy(out->port, processes.port, slots * sizeof *out->port);
-        out->code = processes.ops->end(&processes, hub, out->end != LEAT_HUB_DONE);
+        out->code = processes.ops->end(&processes, hub, out->end);
         if (out->end == LEAT_HUB_DONE && interrupted) be_interrupted(out);
         out->certificate = network->net->certificate;
         out->unread = count_unread(network);
@@ -236,6 +236,7 @@ const char *run_status(const struct run_outcome *out, char *reason, size_t cap)
     case LEAT_HUB_LIVELOCKED: return "livelock";
     case LEAT_HUB_DIED: return "died";
     case LEAT_HUB_FAILED: return "failed";
+    case LEAT_HUB_ABORTED: return "aborted";
     case LEAT_HUB_LOST: return "lost";
     case LEAT_HUB_INTERRUPTED: return "interrupted";
     }
@@ -253,7 +254,7 @@ int run_judge(const struct run_job *job, const struct run_outcome *out)
     switch (out->end) {
     case LEAT_HUB_DONE:
         if (out->code) complain("%s: it ended with code %d", job->words[0], out->code);
-        return out->code || out->is_unrecorded ? FAILED : DONE;
+        return out->code ? out->code : out->is_unrecorded ? FAILED : DONE;
     case LEAT_HUB_STUCK:
         complain("%s: deadlock: %s", job->words[0], out->reason);
         report_waiting(out);
@@ -267,8 +268,10 @@ int run_judge(const struct run_job *job, const struct run_outcome *out)
         return FAILED;
     case LEAT_HUB_INTERRUPTED: return SIGNALLED + interrupted;
     case LEAT_HUB_DIED:
+    case LEAT_HUB_ABORTED:
     case LEAT_HUB_FAILED:
     case LEAT_HUB_LOST: break;
     }
-    return fail("%s: %s", job->words[0], out->reason);
+    complain("%s: %s", job->words[0], out->reason);
+    return run_has_code(out) && out->code ? out->code : FAILED;
 }

@@ -93,7 +93,24 @@ static FILE *list_libraries(const char *program, pid_t *lister)
 
 struct linkage {
     bool mpi, pvm, atm, any;
+    char other_mpi[32]; /* the library of an MPI that is not Open MPI 4; "": none */
 };
+
+/* "	libmpich.so.12 => ...": MPICH and those that descend from it, in their various packages. */
+static void read_line(const char *line, struct linkage *found)
+{
+    const char *name = line + strspn(line, " \t");
+    const bool is_mpi = !strncmp(name, "libmpi.so", 9) || !strncmp(name, "libmpich.so", 11);
+    found->any |= strstr(line, ".so") != NULL;
+    found->pvm |= strstr(line, "libpvm3.so") != NULL;
+    found->atm |= strstr(line, "libleat-atm.so") != NULL;
+    if (!is_mpi) return;
+    if (!strncmp(name, "libmpi.so.40", 12))
+        found->mpi = true;
+    else
+        snprintf(found->other_mpi, sizeof found->other_mpi, "%.*s", (int)strcspn(name, " \n"),
+                 name);
+}
 
 /* False, with a complaint unless a signal came: ldd's output is incomplete. It exits with 1 if
  * there is nothing to list. */
@@ -107,12 +124,8 @@ static bool read_linkage(const char *program, struct linkage *out)
     if (!list)
         return complain("ldd, which lists what %s is linked with, cannot be started: %s", program,
                         strerror(errno));
-    while (fgets(line, sizeof line, list)) {
-        found.any |= strstr(line, ".so") != NULL;
-        found.mpi |= strstr(line, "libmpi.so") != NULL;
-        found.pvm |= strstr(line, "libpvm3.so") != NULL;
-        found.atm |= strstr(line, "libleat-atm.so") != NULL;
-    }
+    while (fgets(line, sizeof line, list))
+        read_line(line, &found);
     fclose(list);
     if (interrupted) kill(lister, SIGTERM);
     while (waitpid(lister, &status, 0) < 0 && errno == EINTR) {
@@ -156,6 +169,12 @@ bool run_program_find(struct run_job *job, const char *library)
         return complain("%s: a static program, expected one that is linked dynamically: leat can "
                         "redirect only the messages and the clock of such programs",
                         name);
+    if (*found.other_mpi)
+        return complain(
+            "%s: linked with %s, expected libmpi.so.40: leat runs programs of Open MPI 4 "
+            "(Debian: libopenmpi-dev, mpicc.openmpi); Debian's MPICH is built for UCX "
+            "and cannot load a provider",
+            name, found.other_mpi);
     if (!found.mpi && !found.pvm && !found.atm)
         return complain(
             "%s: linked with neither libmpi nor libpvm3, expected an Open MPI or PVM program, "
@@ -333,11 +352,22 @@ static void end_by_force(struct run_processes *processes, const struct leat_hub 
     if (!run_processes_have_ended(processes)) kill(launcher->pid, SIGKILL);
 }
 
-static int end_ranks(struct run_processes *processes, const struct leat_hub *hub, bool by_force)
+/* When a rank has died or aborts, mpirun ends the others itself, and its exit code says how. */
+static void await_launcher(struct run_processes *processes)
+{
+    enum { ROUNDS = 5000, ROUND_MS = 2 };
+    for (int i = 0; i < ROUNDS && !interrupted && !run_processes_have_ended(processes); i++)
+        pause_ms(ROUND_MS);
+}
+
+static int end_ranks(struct run_processes *processes, const struct leat_hub *hub,
+                     enum leat_hub_end end)
 {
     struct leat_child *launcher = &processes->launcher;
-    if (!by_force) await_end(processes, hub);
-    if (by_force || interrupted || WIFSIGNALED(launcher->status)) end_by_force(processes, hub);
+    if (end == LEAT_HUB_DONE) await_end(processes, hub);
+    if (end == LEAT_HUB_DIED || end == LEAT_HUB_ABORTED) await_launcher(processes);
+    if (end != LEAT_HUB_DONE || interrupted || WIFSIGNALED(launcher->status))
+        end_by_force(processes, hub);
     leat_child_reap(launcher, true);
     return WIFEXITED(launcher->status) ? WEXITSTATUS(launcher->status)
                                        : SIGNALLED + WTERMSIG(launcher->status);

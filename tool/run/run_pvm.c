@@ -54,10 +54,10 @@ static bool start(struct run_processes *processes, struct leat_hub *hub)
     return good;
 }
 
-static int end(struct run_processes *processes, const struct leat_hub *hub, bool by_force)
+static int end(struct run_processes *processes, const struct leat_hub *hub, enum leat_hub_end ended)
 {
     (void)hub;
-    leat_pvm_service_finish(processes->pvm, by_force);
+    leat_pvm_service_finish(processes->pvm, ended != LEAT_HUB_DONE);
     return 0; /* valid PVM programs end with any code */
 }
 

@@ -150,6 +150,11 @@ echo 'echo hello' > "$folder/script"; chmod +x "$folder/script"
 exits 2 'no such program' "$leat" run --fabric clos444 -- "$folder/nothing"
 exits 2 'a static program, expected one that is linked dynamically' "$leat" run --fabric clos444 -- "$folder/static"
 exits 2 'linked with neither libmpi nor libpvm3' "$leat" run --fabric clos444 -- "$folder/plain"
+# The name of another MPI's library is all that is looked at.
+echo 'void PMPI_Init(void) {} void MPI_Init(void) {}' | cc -shared -x c -Wl,-soname,libmpich.so.12 -o "$folder/libmpich.so.12" -
+echo 'int MPI_Init(void *, void *); int main(void) { return MPI_Init(0, 0); }' | cc -o "$folder/other" -x c - -x none "$folder/libmpich.so.12" -Wl,-rpath,"$folder"
+exits 2 'linked with libmpich.so.12, expected libmpi.so.40' "$leat" run --fabric clos444 -- "$folder/other"
+exits 1 'libmpich.so.12, expected Open MPI 4' "$leat" run --fabric clos444 -n 2 --library mpi -- "$folder/other"
 exits 2 'for a script, --library' "$leat" run --fabric clos444 -- "$folder/script"
 exits 2 "--library 'qt', expected one of mpi pvm atm" "$leat" run --fabric clos444 --library qt -- "$folder/script"
 exits 2 'expected --fabric FABRIC and a program' "$leat" run -- "$folder/ring"
@@ -351,10 +356,13 @@ mpicc -O1 -o "$folder/ends" "$folder/ends.c"
 exits 0 '' "$leat" run --fabric clos444 -n 1 --json -- "$folder/ends"
 same 'a line of its own in a file' "$(head -n 1 "$folder/stdout"), $(tail -n +2 "$folder/stdout" | jq -c '[.status, .reason, .exit_code]')" 'no end of line, ["done",null,0]'
 same 'a line of its own in a pipe' "$("$leat" run --fabric clos444 -n 1 --json -- "$folder/ends" | tail -n 1 | jq -r .status)" 'done'
-for end in "deadlock deadlock" "abort failed" "kill died" "exit exit"; do
-    exits 1 '' "$leat" run --fabric clos444 -n 1 --json "$folder/ends.json" -- "$folder/ends" "${end%% *}"
+for end in "deadlock 1 deadlock" "abort 3 aborted" "kill 137 died" "exit 7 exit"; do
+    code=${end#* }
+    code=${code% *}
+    exits "$code" '' "$leat" run --fabric clos444 -n 1 --json "$folder/ends.json" -- "$folder/ends" "${end%% *}"
     same "$end: nothing on standard output but the program's" "$(cat "$folder/stdout")" 'no end of line'
-    same "$end: status" "$(jq -r .status "$folder/ends.json")" "${end##* }"
+    [ "$code" -ne 1 ] || code=null
+    same "$end: status" "$(jq -c '[.status, .exit_code]' "$folder/ends.json")" "[\"${end##* }\",$code]"
     has "$end: the reason is also told on standard error" "$(cat "$folder/stderr")" "$(jq -r .reason "$folder/ends.json")"
     rm "$folder/ends.json"
 done
