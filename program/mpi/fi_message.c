@@ -57,6 +57,7 @@ struct line {
 
 static struct {
     uint64_t eager;
+    struct leat_fi_queue *queue;
     struct leat_fi_match match;
     struct leat_fi_pool sends, receives;
     struct line ready;   /* to be sent, in order: eager ones and asks */
@@ -87,10 +88,15 @@ static void go_from(struct line *line)
 
 /* ---- completions ----------------------------------------------------------------------------- */
 
+static void report(const struct fi_cq_err_entry *entry)
+{
+    leat_fi_queue_push(all.queue, entry);
+}
+
 static void report_sent(const struct leat_fi_send *call)
 {
     if (!call->is_reported) return;
-    leat_fi_queue_push(&(struct fi_cq_err_entry){
+    report(&(struct fi_cq_err_entry){
         .op_context = call->context,
         .flags = FI_SEND | FI_TAGGED,
         .len = call->len,
@@ -106,7 +112,7 @@ static void finish_send(uint32_t number)
 static void report_receive(const struct leat_fi_receive *call, const struct message *m, int err)
 {
     const uint64_t put = m->len < call->cap ? m->len : call->cap;
-    leat_fi_queue_push(&(struct fi_cq_err_entry){
+    report(&(struct fi_cq_err_entry){
         .op_context = call->context,
         .flags = FI_RECV | FI_TAGGED | (m->has_data ? FI_REMOTE_CQ_DATA : 0),
         .len = err ? put : m->len,
@@ -121,7 +127,7 @@ static void report_receive(const struct leat_fi_receive *call, const struct mess
 /* A receive that ends without a message. */
 static void report_error(const struct leat_fi_receive *call, int err)
 {
-    leat_fi_queue_push(&(struct fi_cq_err_entry){
+    report(&(struct fi_cq_err_entry){
         .op_context = call->context, .flags = FI_RECV | FI_TAGGED, .tag = call->tag, .err = err });
 }
 
@@ -505,6 +511,11 @@ void leat_fi_message_open(void)
     all.ready = all.granted = (struct line){ LEAT_FI_NOBODY, LEAT_FI_NOBODY };
 }
 
+void leat_fi_message_bind(struct leat_fi_queue *queue)
+{
+    all.queue = queue;
+}
+
 void leat_fi_message_close(void)
 {
     struct leat_fi_match_message *m;
@@ -632,7 +643,7 @@ static struct message *await_message(const struct leat_fi_receive *call)
         struct leat_fi_match_message *m = leat_fi_match_peek(&all.match, call->from, call->tag,
                                                              call->ignore);
         if (m) return message_of(m);
-        if (is_last || !leat_fi_queue_is_empty()) return NULL;
+        if (is_last || !leat_fi_queue_all_are_empty()) return NULL;
         if (in && in->probes) {
             leat_fi_message_wait(LEAT_NEVER, leat_fi_call_name(), leat_fi_call_about());
             continue;

@@ -2,7 +2,7 @@
  * Tagged messages between ranks, over the messages of tasks: eager, or announced and granted
  * (fi_wire.h). In this model the adapter does the matching: it sends a grant once the announcement
  * has arrived and its receive is posted, even while the program sleeps. All functions return 0 or a
- * negative error of libfabric. Completions come through the queue (fi_queue.h).
+ * negative error of libfabric. Completions come through a queue (fi_queue.h).
  */
 #ifndef LEAT_FI_MESSAGE_H
 #define LEAT_FI_MESSAGE_H
@@ -20,6 +20,8 @@ enum {
     LEAT_FI_EAGER_MAX = 16 << 20,
     LEAT_FI_INJECT_LEN = 64 << 10, /* longest message whose sender does not wait for a completion */
 };
+
+struct leat_fi_queue;
 
 struct leat_fi_send {
     uint32_t to;
@@ -43,6 +45,8 @@ struct leat_fi_receive {
 bool leat_fi_message_read_environment(void);
 
 void leat_fi_message_open(void);
+/* Completions go to this queue. */
+void leat_fi_message_bind(struct leat_fi_queue *queue);
 void leat_fi_message_close(void);
 uint64_t leat_fi_message_inject_len(void);
 

@@ -121,12 +121,13 @@ const char *leat_fi_call_about(void)
     return "";
 }
 
-void leat_fi_queue_push(const struct fi_cq_err_entry *entry)
+void leat_fi_queue_push(struct leat_fi_queue *queue, const struct fi_cq_err_entry *entry)
 {
+    (void)queue;
     done[dones++ % DONE_CAP] = *entry;
 }
 
-bool leat_fi_queue_is_empty(void)
+bool leat_fi_queue_all_are_empty(void)
 {
     return !dones;
 }

@@ -225,6 +225,7 @@ static int ep_bind(struct fid *fid, struct fid *other, uint64_t flags)
     (void)fid;
     if (other->fclass == FI_CLASS_AV) return 0;
     if (other->fclass != FI_CLASS_CQ) return -FI_ENOSYS;
+    leat_fi_message_bind(leat_fi_queue_of(other));
     if (flags & FI_TRANSMIT) provider.is_selective = flags & FI_SELECTIVE_COMPLETION;
     return 0;
 }

@@ -14,55 +14,65 @@ enum {
     FIRST_CAP = 128,
 };
 
-static struct {
-    struct fid_cq cq;
-    bool is_open;
+struct leat_fi_queue {
+    struct fid_cq cq; /* the first member: libfabric knows the queue by it */
+    struct leat_fi_queue *next;
     struct fi_cq_err_entry *entry; /* a ring */
     size_t first, count, cap;      /* cap: a power of two */
     int free_reads;
-} queue;
+};
 
-static struct fi_cq_err_entry *entry_at(size_t i)
+static struct leat_fi_queue *queues; /* all that are open */
+static size_t entries;               /* of all */
+
+struct leat_fi_queue *leat_fi_queue_of(struct fid *cq)
 {
-    return &queue.entry[(queue.first + i) & (queue.cap - 1)];
+    return (struct leat_fi_queue *)(void *)cq;
 }
 
-static void grow(void)
+static struct fi_cq_err_entry *entry_at(const struct leat_fi_queue *queue, size_t i)
 {
-    const size_t cap = queue.cap ? 2 * queue.cap : FIRST_CAP;
+    return &queue->entry[(queue->first + i) & (queue->cap - 1)];
+}
+
+static void grow(struct leat_fi_queue *queue)
+{
+    const size_t cap = queue->cap ? 2 * queue->cap : FIRST_CAP;
     struct fi_cq_err_entry *entry = leat_fi_grown(NULL, cap, sizeof *entry);
-    for (size_t i = 0; i < queue.count; i++)
-        entry[i] = *entry_at(i);
-    free(queue.entry);
-    queue.entry = entry;
-    queue.first = 0;
-    queue.cap = cap;
+    for (size_t i = 0; i < queue->count; i++)
+        entry[i] = *entry_at(queue, i);
+    free(queue->entry);
+    queue->entry = entry;
+    queue->first = 0;
+    queue->cap = cap;
 }
 
-void leat_fi_queue_push(const struct fi_cq_err_entry *entry)
+void leat_fi_queue_push(struct leat_fi_queue *queue, const struct fi_cq_err_entry *entry)
 {
-    if (queue.count == queue.cap) grow();
-    *entry_at(queue.count++) = *entry;
+    if (queue->count == queue->cap) grow(queue);
+    *entry_at(queue, queue->count++) = *entry;
+    entries++;
 }
 
-bool leat_fi_queue_is_empty(void)
+bool leat_fi_queue_all_are_empty(void)
 {
-    return !queue.count;
+    return !entries;
+}
+
+static void allow_free_reads(int reads)
+{
+    for (struct leat_fi_queue *queue = queues; queue; queue = queue->next)
+        queue->free_reads = reads;
 }
 
 void leat_fi_queue_stir(void)
 {
-    if (leat_fi_call_is_deep()) queue.free_reads = FREE_READS_DEEP;
-}
-
-static void allow_free_reads(void)
-{
-    queue.free_reads = leat_fi_call_is_deep() ? FREE_READS_DEEP : FREE_READS;
+    if (leat_fi_call_is_deep()) allow_free_reads(FREE_READS_DEEP);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* The queue is empty, and the library can only read it again. */
+/* All queues are empty, and the library can only read them again. */
 static void wait_for_more(void)
 {
     const struct leat_fi_call *call = leat_fi_call();
@@ -70,49 +80,51 @@ static void wait_for_more(void)
         leat_fi_message_settle();
         leat_fi_message_wait(leat_time_add(leat_task_now(), LEAT_TASK_POLL_PS), "a poll", "");
     } else if (!call->probes) {
-        while (!queue.count)
+        while (!entries)
             leat_fi_message_wait(LEAT_NEVER, leat_fi_call_name(), leat_fi_call_about());
     }
 }
 
-static void fill(void)
+static void fill(struct leat_fi_queue *queue)
 {
     if (!leat_fi_is_simulated()) return;
     leat_fi_message_poll();
-    if (queue.count) return;
-    if (queue.free_reads)
-        queue.free_reads--;
+    if (entries) return;
+    if (queue->free_reads)
+        queue->free_reads--;
     else
         wait_for_more();
 }
 
-static void drop_first(void)
+/* The library has taken the first. */
+static void drop_first(struct leat_fi_queue *queue)
 {
-    queue.first = (queue.first + 1) & (queue.cap - 1);
-    queue.count--;
+    queue->first = (queue->first + 1) & (queue->cap - 1);
+    queue->count--;
+    entries--;
+    allow_free_reads(leat_fi_call_is_deep() ? FREE_READS_DEEP : FREE_READS);
 }
 
-static ssize_t take(struct fi_cq_tagged_entry *out, size_t count)
+static ssize_t take(struct leat_fi_queue *queue, struct fi_cq_tagged_entry *out, size_t count)
 {
     size_t n = 0;
-    for (; n < count && queue.count && !entry_at(0)->err; n++) {
-        const struct fi_cq_err_entry *e = entry_at(0);
+    for (; n < count && queue->count && !entry_at(queue, 0)->err; n++) {
+        const struct fi_cq_err_entry *e = entry_at(queue, 0);
         out[n] = (struct fi_cq_tagged_entry){ e->op_context, e->flags, e->len,
                                               e->buf,        e->data,  e->tag };
-        drop_first();
+        drop_first(queue);
     }
-    if (n) allow_free_reads();
     if (n || !count) return (ssize_t)n;
-    return queue.count ? -FI_EAVAIL : -FI_EAGAIN;
+    return queue->count ? -FI_EAVAIL : -FI_EAGAIN;
 }
 
 static ssize_t cq_read(struct fid_cq *cq, void *buf, size_t count)
 {
-    (void)cq;
+    struct leat_fi_queue *queue = leat_fi_queue_of(&cq->fid);
     leat_fi_be_no_copy("MPI to wait or to poll");
     leat_fi_lock();
-    fill();
-    const ssize_t n = take(buf, count);
+    fill(queue);
+    const ssize_t n = take(queue, buf, count);
     leat_fi_unlock();
     return n;
 }
@@ -127,14 +139,13 @@ static ssize_t cq_readfrom(struct fid_cq *cq, void *buf, size_t count, fi_addr_t
 
 static ssize_t cq_readerr(struct fid_cq *cq, struct fi_cq_err_entry *out, uint64_t flags)
 {
+    struct leat_fi_queue *queue = leat_fi_queue_of(&cq->fid);
     ssize_t n = -FI_EAGAIN;
-    (void)cq;
     (void)flags;
     leat_fi_lock();
-    if (queue.count && entry_at(0)->err) {
-        *out = *entry_at(0);
-        drop_first();
-        allow_free_reads();
+    if (queue->count && entry_at(queue, 0)->err) {
+        *out = *entry_at(queue, 0);
+        drop_first(queue);
         n = 1;
     }
     leat_fi_unlock();
@@ -172,11 +183,15 @@ static const char *cq_strerror(struct fid_cq *cq, int err, const void *data, cha
 
 static int cq_close(struct fid *fid)
 {
-    (void)fid;
-    free(queue.entry);
-    queue.entry = NULL;
-    queue.first = queue.count = queue.cap = 0;
-    queue.is_open = false;
+    struct leat_fi_queue *queue = leat_fi_queue_of(fid), **link = &queues;
+    leat_fi_lock();
+    while (*link != queue)
+        link = &(*link)->next;
+    *link = queue->next;
+    entries -= queue->count;
+    leat_fi_unlock();
+    free(queue->entry);
+    free(queue);
     return 0;
 }
 
@@ -199,11 +214,14 @@ int leat_fi_queue_open(struct fid_domain *domain, struct fi_cq_attr *attr, struc
     if (format != FI_CQ_FORMAT_UNSPEC && format != FI_CQ_FORMAT_TAGGED) return -FI_ENOSYS;
     if (attr && attr->wait_obj != FI_WAIT_NONE && attr->wait_obj != FI_WAIT_UNSPEC)
         return -FI_ENOSYS;
-    if (queue.is_open) return -FI_EBUSY;
     fid_ops = leat_fi_no_ops;
     fid_ops.close = cq_close;
-    queue.is_open = true;
-    queue.cq = (struct fid_cq){ { FI_CLASS_CQ, context, &fid_ops }, &ops };
-    *cq = &queue.cq;
+    struct leat_fi_queue *queue = leat_fi_grown(NULL, 1, sizeof *queue);
+    leat_fi_lock();
+    *queue = (struct leat_fi_queue){ .cq = { { FI_CLASS_CQ, context, &fid_ops }, &ops },
+                                     .next = queues };
+    queues = queue;
+    leat_fi_unlock();
+    *cq = &queue->cq;
     return 0;
 }
