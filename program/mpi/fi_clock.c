@@ -10,7 +10,7 @@ bool leat_clock_is_simulated(void)
 
 bool leat_clock_is_in_call(void)
 {
-    return leat_fi_call() != NULL;
+    return leat_fi_call() != NULL || leat_fi_is_finalizing();
 }
 
 bool leat_clock_try_lock(void)

@@ -76,8 +76,6 @@ FILE *fopen(const char *restrict path, const char *restrict mode)
     return NULL;
 }
 
-static bool is_finalizing;
-
 /* MPI_Finalize goes on as soon as PMIx has answered, closes Open MPI's components and unloads them,
  * though the thread of PMIx that brought the answer may still run in one of them: on a loaded
  * machine the rank then crashes. So it first waits for that thread, and components stay. */
@@ -85,7 +83,7 @@ int dlclose(void *handle)
 {
     static int (*next)(void *);
     LEAT_FI_FIND(next, "dlclose");
-    if (!is_finalizing) return next(handle);
+    if (!leat_fi_is_finalizing()) return next(handle);
     leat_fi_threads_settle();
     return 0;
 }
@@ -110,9 +108,9 @@ static void end_simulation(void)
 
 static int finalize(int (*next)(void))
 {
-    is_finalizing = leat_fi_is_wanted();
+    leat_fi_finalizes(leat_fi_is_wanted());
     const int result = next();
-    is_finalizing = false;
+    leat_fi_finalizes(false);
     return result;
 }
 

@@ -13,7 +13,7 @@
 #include <string.h>
 
 static struct {
-    bool is_wanted;
+    bool is_wanted, is_finalizing;
     atomic_bool is_locked;
     const struct leat_fi_call *call;
     struct leat_task_span span; /* of the call */
@@ -72,6 +72,16 @@ void leat_fi_leave(void)
 bool leat_fi_is_simulated(void)
 {
     return rank.is_wanted && leat_task_has_begun();
+}
+
+void leat_fi_finalizes(bool yes)
+{
+    rank.is_finalizing = yes;
+}
+
+bool leat_fi_is_finalizing(void)
+{
+    return rank.is_finalizing;
 }
 
 /* ---- threads --------------------------------------------------------------------------------- */

@@ -21,6 +21,9 @@ bool leat_fi_attach(const char **why);
 void leat_fi_begin(void);
 void leat_fi_leave(void);
 bool leat_fi_is_simulated(void);
+/* In MPI_Finalize, after the rank has left. */
+void leat_fi_finalizes(bool yes);
+bool leat_fi_is_finalizing(void);
 
 /* The connection of a rank to its launcher (fi_launcher.c), which ranks find each other through in
  * MPI_Init and sign off with in MPI_Finalize. A program that closes descriptors it does not own, as

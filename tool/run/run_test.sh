@@ -376,6 +376,13 @@ exits 2 '--json= needs a value' "$leat" run --fabric clos444 --json= -- "$folder
 exits 2 'name one file' "$leat" run --fabric clos444 --record "$folder/x" --json "$folder/x" -- "$folder/ends"
 no_part '--json FILE'
 
+# In Fortran the library's clocks are read by code that the program needs too, also in MPI_Finalize.
+mpifort -o "$folder/pi" "$tests/../share/programs/pi.f90"
+for i in 1 2 3 4 5 6; do
+    exits 0 '' "$leat" run --fabric torus:2,2 -n 4 -- "$folder/pi"
+    has "in Fortran, run $i" "$(cat "$folder/stdout")" 'pi is about 3.1415927'
+done
+
 # An interrupt ends it all within moments.
 "$leat" run --fabric clos444 -n 2 -- "$folder/ring" 100 100000000 > "$folder/stdout" 2> "$folder/stderr" &
 runner=$!
