@@ -1,7 +1,9 @@
 #include "hub.h"
 #include "child.h"
+#include "inbox.h"
 #include "leat_fnv.h"
 #include "share.h"
+#include "turns.h"
 #include <assert.h>
 #include <errno.h>
 #include <poll.h>
@@ -34,12 +36,6 @@ struct message {
     bool handed; /* to its task, before its arrival */
 };
 
-/* Events that have not been passed to a task yet, by time. */
-struct inbox {
-    struct leat_share_event *event;
-    uint32_t first, count, cap; /* a ring of cap, a power of two */
-};
-
 struct call {
     leat_time at;
     uint32_t task;
@@ -48,7 +44,7 @@ struct call {
 
 struct task {
     struct leat_hub_task report;
-    struct inbox inbox;
+    struct leat_inbox inbox;
     leat_time ahead_to;            /* its time while it runs ahead of the network; 0: it does not */
     leat_time waits_from;          /* if so: when it would have begun to wait */
     int process;                   /* its descriptor, -1: none */
@@ -74,6 +70,7 @@ struct leat_hub {
     bool by_the_clock;    /* tasks have read their clocks since then */
     leat_time horizon;    /* no event reaches a task before this */
     leat_time offset;     /* of the network's time: it begins at 0 */
+    struct leat_turns turns;
     int file;
     char path[64];
     char *reason;
@@ -153,34 +150,12 @@ static void show_wait(struct leat_hub *hub, uint32_t i)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-static struct leat_share_event *inbox_at(struct inbox *inbox, uint32_t i)
-{
-    return &inbox->event[(inbox->first + i) & (inbox->cap - 1)];
-}
-
-static void inbox_grow(struct inbox *inbox)
-{
-    enum { FIRST_CAP = 16 };
-    const uint32_t cap = inbox->cap ? 2 * inbox->cap : FIRST_CAP;
-    struct leat_share_event *event = leat_child_grown(NULL, cap, sizeof *event);
-    for (uint32_t i = 0; i < inbox->count; i++)
-        event[i] = *inbox_at(inbox, i);
-    free(inbox->event);
-    *inbox = (struct inbox){ .event = event, .count = inbox->count, .cap = cap };
-}
-
 static void post(struct leat_hub *hub, uint32_t task, const struct leat_share_event *event)
 {
-    struct inbox *inbox = &hub->task[task].inbox;
-    if (hub->task[task].report.left) {
-        if (event->block) leat_share_give(hub->share, event->block);
-        return;
-    }
-    if (inbox->count == inbox->cap) inbox_grow(inbox);
-    uint32_t at = inbox->count++;
-    for (; at && inbox_at(inbox, at - 1)->at > event->at; at--)
-        *inbox_at(inbox, at) = *inbox_at(inbox, at - 1);
-    *inbox_at(inbox, at) = *event;
+    if (!hub->task[task].report.left)
+        leat_inbox_add(&hub->task[task].inbox, event);
+    else if (event->block)
+        leat_share_give(hub->share, event->block);
 }
 
 static void post_octets(struct leat_hub *hub, uint32_t task, enum leat_task_event_kind kind,
@@ -246,12 +221,13 @@ static bool waits(struct leat_hub *hub, uint32_t i)
            atomic_load(&leat_share_slot(hub->share, i)->state) == LEAT_SHARE_WAITS;
 }
 
-/* The task of this slot continues, at its time `now`. */
+/* The task of this slot continues, at its time `now`. Each poll of one that shares memory lets
+ * others go on. */
 static void let_go(const struct leat_hub *hub, struct leat_share_slot *slot,
                    enum leat_share_state state, leat_time now)
 {
     slot->clock = now;
-    slot->horizon = hub->horizon;
+    slot->horizon = atomic_load(&slot->shares_memory) ? hub->now : hub->horizon;
     atomic_store(&slot->state, (uint32_t)state);
     atomic_fetch_add(&slot->turn, 1);
     leat_share_rouse(&slot->turn, &slot->sleeps);
@@ -322,7 +298,7 @@ static void on_coming(void *context, const struct leat_port_message *message, le
     const struct leat_share_event event = arrival(hub, m, at);
     const bool alone = !hub->config.service.call && !hub->config.service.gone && !hub->config.watch;
     if (!alone || task->ahead_to || !waits(hub, m->to) || task->inbox.count || slot->events ||
-        slot->deadline < event.at || slot->clock > event.at)
+        slot->deadline < event.at || slot->clock > event.at || atomic_load(&slot->shares_memory))
         return;
     m->handed = true;
     task->ahead_to = event.at;
@@ -542,18 +518,6 @@ static void check_interrupt(struct leat_hub *hub)
         end_run(hub, LEAT_HUB_INTERRUPTED, "interrupted");
 }
 
-/* Waits while tasks run. Returns when all that are not ahead wait, or the run has ended. */
-static void await_tasks(struct leat_hub *hub)
-{
-    uint32_t running;
-    while (!hub->has_ended && (running = atomic_load(&hub->share->running)) != 0) {
-        leat_share_await(&hub->share->running, running, &hub->share->hub_sleeps, HUB_POLLS,
-                         CHECK_EVERY_NS);
-        check_interrupt(hub);
-        if (atomic_load(&hub->share->running) == running) check_processes(hub);
-    }
-}
-
 /* ---- turns ----------------------------------------------------------------------------------- */
 
 /* Takes the requests since the last turn, in the order of tasks. */
@@ -576,10 +540,9 @@ static void take_all(struct leat_hub *hub)
 static leat_time goes_on_at(struct leat_hub *hub, uint32_t i)
 {
     const struct leat_share_slot *slot = leat_share_slot(hub->share, i);
-    struct inbox *inbox = &hub->task[i].inbox;
-    if (!inbox->count) return slot->deadline;
-    const leat_time first = inbox_at(inbox, 0)->at;
-    const leat_time at = first > slot->clock ? first : slot->clock;
+    const struct leat_share_event *first = leat_inbox_first(&hub->task[i].inbox);
+    if (!first) return slot->deadline;
+    const leat_time at = first->at > slot->clock ? first->at : slot->clock;
     return at < slot->deadline ? at : slot->deadline;
 }
 
@@ -601,13 +564,14 @@ static leat_time next_task_at(struct leat_hub *hub, bool *any)
 static uint32_t hand_events(struct leat_hub *hub, uint32_t i)
 {
     struct leat_share_slot *slot = leat_share_slot(hub->share, i);
-    struct inbox *inbox = &hub->task[i].inbox;
+    struct leat_inbox *inbox = &hub->task[i].inbox;
+    const struct leat_share_event *first;
     uint32_t messages = 0;
-    while (inbox->count && inbox_at(inbox, 0)->at <= hub->now && slot->events < LEAT_SHARE_EVENTS) {
-        slot->event[(slot->event_first + slot->events++) % LEAT_SHARE_EVENTS] = *inbox_at(inbox, 0);
-        messages += inbox_at(inbox, 0)->kind == LEAT_TASK_ARRIVED;
-        inbox->first = (inbox->first + 1) & (inbox->cap - 1);
-        inbox->count--;
+    while ((first = leat_inbox_first(inbox)) && first->at <= hub->now &&
+           slot->events < LEAT_SHARE_EVENTS) {
+        slot->event[(slot->event_first + slot->events++) % LEAT_SHARE_EVENTS] = *first;
+        messages += first->kind == LEAT_TASK_ARRIVED;
+        leat_inbox_drop_first(inbox);
     }
     return messages;
 }
@@ -630,6 +594,7 @@ static void resume(struct leat_hub *hub, uint32_t i)
     hub->task[i].is_seen_waiting = false;
     if (watch) watch->goes_on(watch->context, i, messages, hub->now - hub->offset);
     note_wait(hub, i, slot->clock);
+    leat_turns_take(&hub->turns, i);
     let_go(hub, slot, LEAT_SHARE_RUNS, hub->now);
 }
 
@@ -660,24 +625,92 @@ static leat_time horizon(const struct leat_hub *hub, uint32_t due, leat_time oth
     return quiet ? leat_time_add(from, net->latency) : hub->now;
 }
 
+static bool is_due(struct leat_hub *hub, uint32_t i)
+{
+    return waits(hub, i) && goes_on_at(hub, i) <= hub->now;
+}
+
+static bool takes_turns(struct leat_hub *hub, uint32_t i)
+{
+    return atomic_load(&leat_share_slot(hub->share, i)->shares_memory);
+}
+
+static bool has_turn(struct leat_hub *hub, uint32_t i)
+{
+    const uint32_t port = leat_share_slot(hub->share, i)->port;
+    return !takes_turns(hub, i) || leat_turns_has(&hub->turns, port, i);
+}
+
+static void give_turns(struct leat_hub *hub)
+{
+    leat_turns_begin(&hub->turns);
+    for (uint32_t i = 0; i < hub->used; i++)
+        if (takes_turns(hub, i) && is_due(hub, i))
+            leat_turns_offer(&hub->turns, leat_share_slot(hub->share, i)->port, i);
+}
+
 static void resume_due(struct leat_hub *hub)
 {
     uint32_t due = 0;
     leat_time others = LEAT_NEVER;
+    give_turns(hub);
     for (uint32_t i = 0; i < hub->used; i++) {
         if (!waits(hub, i)) continue;
+        const bool goes_on = is_due(hub, i) && has_turn(hub, i);
         const leat_time at = goes_on_at(hub, i);
-        due += at <= hub->now;
-        if (at > hub->now && at < others) others = at;
+        due += goes_on;
+        if (!goes_on && at < others) others = at;
     }
     hub->horizon = horizon(hub, due, others);
     atomic_fetch_add(&hub->share->running, due);
     for (uint32_t i = 0; i < hub->used; i++)
-        if (due && waits(hub, i) && goes_on_at(hub, i) <= hub->now) {
+        if (due && is_due(hub, i) && has_turn(hub, i)) {
             resume(hub, i);
             due--;
         } else
             meet(hub, i);
+}
+
+static bool is_held(struct leat_hub *hub, uint32_t i, uint32_t port)
+{
+    return leat_share_slot(hub->share, i)->port == port && is_due(hub, i);
+}
+
+/* Those that wait for their turn at this port run beside the task that has it. */
+static void let_all_run(struct leat_hub *hub, struct leat_share_slot *slot)
+{
+    for (uint32_t i = 0; i < hub->used; i++) {
+        if (!is_held(hub, i, slot->port)) continue;
+        leat_turns_end(&hub->turns, slot->port);
+        atomic_fetch_or(&slot->notes, LEAT_TASK_RUNS_BESIDE);
+        atomic_fetch_add(&hub->share->running, 1);
+        resume(hub, i);
+    }
+}
+
+/* A task that has its turn may wait for another one, in a loop without any call of ours. */
+static void check_turns(struct leat_hub *hub)
+{
+    for (uint32_t i = 0; i < hub->used; i++) {
+        struct leat_share_slot *slot = leat_share_slot(hub->share, i);
+        if (atomic_load(&slot->state) == LEAT_SHARE_RUNS && takes_turns(hub, i) &&
+            leat_turns_is_long(&hub->turns, i, (pid_t)atomic_load(&slot->pid)))
+            let_all_run(hub, slot);
+    }
+}
+
+/* Waits while tasks run. Returns when all that are not ahead wait, or the run has ended. */
+static void await_tasks(struct leat_hub *hub)
+{
+    uint32_t running;
+    while (!hub->has_ended && (running = atomic_load(&hub->share->running)) != 0) {
+        leat_share_await(&hub->share->running, running, &hub->share->hub_sleeps, HUB_POLLS,
+                         CHECK_EVERY_NS);
+        check_interrupt(hub);
+        if (atomic_load(&hub->share->running) != running) continue;
+        check_processes(hub);
+        check_turns(hub);
+    }
 }
 
 static bool any_sleeps(struct leat_hub *hub)
@@ -828,6 +861,7 @@ struct leat_hub *leat_hub_create(const struct leat_hub_config *config, char *why
         leat_hub_destroy(hub);
         return NULL;
     }
+    leat_turns_init(&hub->turns, config->net->ports, config->slots);
     hub->share->expected = config->expected;
     hub->share->compute_scale = config->compute_scale;
     hub->share->start = hub->offset;
@@ -847,7 +881,7 @@ struct leat_hub *leat_hub_create(const struct leat_hub_config *config, char *why
 void leat_hub_destroy(struct leat_hub *hub)
 {
     for (uint32_t i = 0; i < hub->config.slots; i++) {
-        free(hub->task[i].inbox.event);
+        leat_inbox_free(&hub->task[i].inbox);
         free(hub->task[i].sent_to);
         if (hub->task[i].process >= 0) close(hub->task[i].process);
     }
@@ -856,6 +890,7 @@ void leat_hub_destroy(struct leat_hub *hub)
         munmap(hub->share, leat_share_len(hub->config.slots));
     }
     if (hub->file >= 0) close(hub->file);
+    leat_turns_free(&hub->turns);
     free(hub->task);
     free(hub->message);
     free(hub->call);

@@ -19,7 +19,7 @@
 #include <stdatomic.h>
 
 enum {
-    LEAT_SHARE_VERSION = 10,
+    LEAT_SHARE_VERSION = 11,
     LEAT_SHARE_REQUESTS = 1024, /* of a ring: a power of two */
     LEAT_SHARE_EVENTS = 1024,
     LEAT_SHARE_LINE = 64,
@@ -72,8 +72,9 @@ struct leat_share_slot {
     _Atomic uint32_t sleeps;                        /* ... if this is 1 */
     _Atomic uint32_t state;                         /* enum leat_share_state */
     _Atomic uint32_t pid;
-    _Atomic uint32_t notes;  /* enum leat_task_note, together */
-    _Atomic uint32_t signal; /* that ends the process; 0: none that it has seen */
+    _Atomic uint32_t notes;         /* enum leat_task_note, together */
+    _Atomic uint32_t shares_memory; /* with tasks of its port */
+    _Atomic uint32_t signal;        /* that ends the process; 0: none that it has seen */
     uint32_t port;
     leat_time clock;    /* the task's */
     leat_time deadline; /* of its wait */

@@ -277,6 +277,22 @@ uint32_t leat_task_port_of(uint32_t task)
     return leat_share_slot(self.share, task)->port;
 }
 
+bool leat_task_find_port(uint32_t task, uint32_t *port)
+{
+    const char *path = getenv(LEAT_TASK_RUN_VARIABLE), *why = NULL;
+    struct leat_share *share = self.share;
+    if (!share && path) share = map_run(path, &why);
+    const bool found = share && task < share->expected;
+    if (found) *port = leat_share_slot(share, task)->port;
+    if (share && !self.share) munmap(share, share->len);
+    return found;
+}
+
+void leat_task_share_memory(void)
+{
+    atomic_store(&self.slot->shares_memory, 1);
+}
+
 /* ---- time ------------------------------------------------------------------------------------ */
 
 leat_time leat_task_now(void)

@@ -91,13 +91,22 @@ _Noreturn void leat_task_refuse_copy(const char *call);
 uint32_t leat_task_number(void);   /* its slot */
 uint32_t leat_task_expected(void); /* tasks that the run was started with: slots 0 .. */
 uint32_t leat_task_port_of(uint32_t task);
+/* The port of a task of the run that LEAT_RUN names, for processes that are not attached to it.
+ * False: it has none. */
+bool leat_task_find_port(uint32_t task, uint32_t *port);
 
 /* Why a run may not be reproducible: reported with its result. */
 enum leat_task_note {
     LEAT_TASK_READS_COUNTER = 1, /* of the processor, in real time */
     LEAT_TASK_HAS_THREADS = 2,   /* that communicate: the system decides which runs first */
+    LEAT_TASK_RUNS_BESIDE = 4,   /* another that shares its memory: see leat_task_share_memory */
 };
 void leat_task_note(enum leat_task_note note);
+
+/* From now on this task communicates with others of its port through memory. Tasks that do so run
+ * one at a time, in a fixed order: each until it waits. If one computes for long, it may be in a
+ * loop that waits for another: then all of them run at once, which is noted. */
+void leat_task_share_memory(void);
 
 /* ---- time ----------------------------------------------------------------------------------- */
 
