@@ -9,6 +9,7 @@
 #include "clock.h"
 #include "fi_behind.h"
 #include "fi_matched.h"
+#include "fi_memory.h"
 #include "fi_message.h"
 #include "fi_rank.h"
 #include "task.h"
@@ -288,6 +289,7 @@ static uint64_t octets_of_parts(const int counts[], MPI_Datatype type, const MPI
         if (call.is_deep) leat_fi_call_starts_deep();                     \
         const struct leat_task_span span = leat_fi_span_begin(call.name); \
         const int result = next ARGUMENTS;                                \
+        if (call.hands_over) leat_fi_memory_yield(call.name);             \
         leat_fi_span_end(span, call.octets);                              \
         return result;                                                    \
     }
@@ -307,17 +309,20 @@ static uint64_t octets_of_parts(const int counts[], MPI_Datatype type, const MPI
     STARTING(START, WITH_REQUEST PARAMETERS, AND_REQUEST ARGUMENTS, __VA_ARGS__)
 
 /* The description of a waiting call. */
-#define ONLY          .detail = LEAT_FI_CALL_ONLY
-#define FROM(from, t) .detail = LEAT_FI_CALL_FROM, .number = from, .tag = t
-#define TO(to, t)     .detail = LEAT_FI_CALL_TO, .number = to, .tag = t
-#define ROOT(root)    .detail = LEAT_FI_CALL_ROOT, .number = root
-#define AT(rank)      .detail = LEAT_FI_CALL_AT, .number = rank
-#define OF(count)     .detail = LEAT_FI_CALL_OF, .number = count
-#define PROBES        .probes = true
-#define GIVES(n)      .octets = n
-#define DEEP          .is_deep = true
-#define FREES         .detail = LEAT_FI_CALL_ONLY, .frees_window = true
-#define STAYS_DEEP    .is_deep = true, .stays_deep = true
+#define ONLY              .detail = LEAT_FI_CALL_ONLY
+#define FROM(from, t)     .detail = LEAT_FI_CALL_FROM, .number = from, .tag = t
+#define TO(to, t)         .detail = LEAT_FI_CALL_TO, .number = to, .tag = t
+#define ROOT(root)        .detail = LEAT_FI_CALL_ROOT, .number = root
+#define AT(rank)          .detail = LEAT_FI_CALL_AT, .number = rank
+#define OF(count)         .detail = LEAT_FI_CALL_OF, .number = count
+#define PROBES            .probes = true
+#define GIVES(n)          .octets = n
+#define DEEP              .is_deep = true
+#define FREES(win)        .frees_window = true, .window = win
+#define POLLS(win)        .polls_memory = leat_fi_memory_holds(win)
+#define YIELDS(win)       .hands_over = leat_fi_memory_holds(win)
+#define SHARES(comm, win) .shares_memory = leat_fi_memory_unites(comm), .window = win
+#define STAYS_DEEP        .is_deep = true, .stays_deep = true
 
 /* Signatures that several calls have: parameters, and arguments. */
 #define SEND                                                                         \
@@ -555,19 +560,23 @@ BLOCKING(Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Win *win), (info
          STAYS_DEEP)
 BLOCKING(Win_allocate,
          (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win),
-         (size, unit, info, comm, base, win), STAYS_DEEP)
+         (size, unit, info, comm, base, win), STAYS_DEEP, SHARES(comm, win))
 BLOCKING(Win_allocate_shared,
          (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win),
-         (size, unit, info, comm, base, win), STAYS_DEEP)
-BLOCKING(Win_free, (MPI_Win * win), (win), FREES)
+         (size, unit, info, comm, base, win), STAYS_DEEP, SHARES(comm, win))
+BLOCKING(Win_free, (MPI_Win * win), (win), FREES(win))
 BLOCKING(Win_fence, (int hint, MPI_Win win), (hint, win), ONLY)
-BLOCKING(Win_complete, (MPI_Win win), (win), ONLY)
-BLOCKING(Win_wait, (MPI_Win win), (win), ONLY)
-BLOCKING(Win_lock, (int kind, int rank, int hint, MPI_Win win), (kind, rank, hint, win), AT(rank))
-BLOCKING(Win_lock_all, (int hint, MPI_Win win), (hint, win), ONLY)
-BLOCKING(Win_unlock, (int rank, MPI_Win win), (rank, win), AT(rank))
-BLOCKING(Win_unlock_all, (MPI_Win win), (win), ONLY)
-BLOCKING(Win_flush, (int rank, MPI_Win win), (rank, win), AT(rank))
-BLOCKING(Win_flush_all, (MPI_Win win), (win), ONLY)
-BLOCKING(Win_flush_local, (int rank, MPI_Win win), (rank, win), AT(rank))
-BLOCKING(Win_flush_local_all, (MPI_Win win), (win), ONLY)
+BLOCKING(Win_start, (MPI_Group group, int hint, MPI_Win win), (group, hint, win), POLLS(win))
+BLOCKING(Win_complete, (MPI_Win win), (win), YIELDS(win))
+BLOCKING(Win_wait, (MPI_Win win), (win), POLLS(win))
+BLOCKING(Win_lock, (int kind, int rank, int hint, MPI_Win win), (kind, rank, hint, win), AT(rank),
+         POLLS(win))
+BLOCKING(Win_lock_all, (int hint, MPI_Win win), (hint, win), POLLS(win))
+BLOCKING(Win_unlock, (int rank, MPI_Win win), (rank, win), AT(rank), YIELDS(win))
+BLOCKING(Win_unlock_all, (MPI_Win win), (win), YIELDS(win))
+BLOCKING(Win_flush, (int rank, MPI_Win win), (rank, win), AT(rank), YIELDS(win))
+BLOCKING(Win_flush_all, (MPI_Win win), (win), YIELDS(win))
+BLOCKING(Win_flush_local, (int rank, MPI_Win win), (rank, win), AT(rank), YIELDS(win))
+BLOCKING(Win_flush_local_all, (MPI_Win win), (win), YIELDS(win))
+COUNTED(Win_sync, (MPI_Win win), (win), YIELDS(win))
+COUNTED(Win_test, (MPI_Win win, int *flag), (win, flag), YIELDS(win))

@@ -1,5 +1,6 @@
 #include "fi_queue.h"
 #include "fi_absent.h"
+#include "fi_memory.h"
 #include "fi_message.h"
 #include "fi_pool.h"
 #include "fi_rank.h"
@@ -76,7 +77,9 @@ void leat_fi_queue_stir(void)
 static void wait_for_more(void)
 {
     const struct leat_fi_call *call = leat_fi_call();
-    if (!call) {
+    if (call && call->polls_memory) {
+        leat_fi_memory_wait();
+    } else if (!call) {
         leat_fi_message_settle();
         leat_fi_message_wait(leat_time_add(leat_task_now(), LEAT_TASK_POLL_PS), "a poll", "");
     } else if (!call->probes) {

@@ -1,5 +1,6 @@
 #include "fi_rank.h"
 #include "clock.h"
+#include "fi_memory.h"
 #include "fi_private.h"
 #include "fi_queue.h"
 #include "leat_text.h"
@@ -17,6 +18,7 @@ static struct {
     atomic_bool is_locked;
     const struct leat_fi_call *call;
     struct leat_task_span span; /* of the call */
+    leat_time began;            /* the call, if it polls memory */
     bool has_about;
     bool has_started_deep;
     char about[LEAT_TASK_ABOUT_LEN];
@@ -43,12 +45,19 @@ bool leat_fi_is_wanted(void)
     return rank.is_wanted;
 }
 
-bool leat_fi_attach(const char **why)
+bool leat_fi_slot(uint32_t *slot)
 {
     const char *text = getenv("OMPI_COMM_WORLD_RANK");
     char *end;
-    const unsigned long slot = text ? strtoul(text, &end, 10) : ULONG_MAX;
-    if (slot <= INT_MAX && end != text && !*end) return leat_task_attach((uint32_t)slot, why);
+    const unsigned long number = text ? strtoul(text, &end, 10) : ULONG_MAX;
+    *slot = (uint32_t)number;
+    return number <= INT_MAX && end != text && !*end;
+}
+
+bool leat_fi_attach(const char **why)
+{
+    uint32_t slot;
+    if (leat_fi_slot(&slot)) return leat_task_attach(slot, why);
     *why = "OMPI_COMM_WORLD_RANK does not say which rank this is: mpirun has not started it";
     return false;
 }
@@ -67,6 +76,11 @@ void leat_fi_leave(void)
 {
     leat_clock_leave();
     leat_task_leave();
+}
+
+bool leat_fi_is_rank_thread(void)
+{
+    return is_rank_thread;
 }
 
 bool leat_fi_is_simulated(void)
@@ -134,6 +148,18 @@ void leat_fi_span_end(struct leat_task_span span, uint64_t octets)
     leat_fi_unlock();
 }
 
+static void note_beginning(void)
+{
+    leat_fi_lock();
+    rank.began = leat_task_now();
+    leat_fi_unlock();
+}
+
+leat_time leat_fi_call_began(void)
+{
+    return rank.began;
+}
+
 bool leat_fi_call_enter(const struct leat_fi_call *call)
 {
     leat_fi_be_no_copy(call->name);
@@ -141,10 +167,13 @@ bool leat_fi_call_enter(const struct leat_fi_call *call)
         rank.has_started_deep = true;
         leat_fi_private_window_begins();
     }
+    if (call->shares_memory) leat_task_share_memory();
+    if (call->frees_window) leat_fi_memory_forget(*call->window);
     if (rank.call) return false;
     rank.call = call;
     rank.has_about = false;
     rank.span = leat_fi_span_begin(call->name);
+    if (call->polls_memory) note_beginning();
     leat_fi_queue_stir();
     return true;
 }
@@ -153,7 +182,9 @@ void leat_fi_call_exit(const struct leat_fi_call *call, bool entered)
 {
     if (call->stays_deep) leat_fi_private_window_made();
     if (call->frees_window) leat_fi_private_window_freed();
+    if (call->shares_memory) leat_fi_memory_note(*call->window);
     if (!entered) return;
+    if (call->hands_over) leat_fi_memory_yield(plain_name(call->name));
     rank.call = NULL;
     leat_fi_span_end(rank.span, call->octets);
 }

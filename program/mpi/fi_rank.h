@@ -11,11 +11,14 @@
 #define LEAT_FI_RANK_H
 
 #include "task.h"
+#include <mpi.h>
 #include <stdbool.h>
 
 /* Does a run expect this process? (Not the processes that it forks.) */
 bool leat_fi_is_wanted(void);
 
+/* Its slot, which is its rank. False: mpirun has not started this process. */
+bool leat_fi_slot(uint32_t *slot);
 /* Takes the rank's slot in the run. False: *why says why. */
 bool leat_fi_attach(const char **why);
 void leat_fi_begin(void);
@@ -24,6 +27,7 @@ bool leat_fi_is_simulated(void);
 /* In MPI_Finalize, after the rank has left. */
 void leat_fi_finalizes(bool yes);
 bool leat_fi_is_finalizing(void);
+bool leat_fi_is_rank_thread(void); /* the one that called MPI_Init */
 
 /* The connection of a rank to its launcher (fi_launcher.c), which ranks find each other through in
  * MPI_Init and sign off with in MPI_Finalize. A program that closes descriptors it does not own, as
@@ -68,6 +72,10 @@ struct leat_fi_call {
     bool is_deep;    /* it consists of operations that Open MPI advances step by step */
     bool stays_deep; /* it creates a window: such operations may continue until the end */
     bool frees_window;
+    const MPI_Win *window; /* that it creates or frees, if it may be in shared memory */
+    bool shares_memory;    /* it creates one there (fi_memory.h) ... */
+    bool polls_memory;     /* ... waits for what another rank writes there ... */
+    bool hands_over;       /* ... or lets others see and change it */
 };
 
 /* True: this is the call to show, until leat_fi_call_exit; false: the program is already in one. */
@@ -80,6 +88,7 @@ void leat_fi_span_end(struct leat_task_span span, uint64_t octets);
 
 /* NULL: in none that blocks. */
 const struct leat_fi_call *leat_fi_call(void);
+leat_time leat_fi_call_began(void); /* of one that polls memory */
 /* Is it deep, or may an earlier deep one still be active in the background? */
 bool leat_fi_call_is_deep(void);
 void leat_fi_call_starts_deep(void);

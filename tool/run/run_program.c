@@ -248,7 +248,7 @@ static char **mpi_words(const struct run_job *job, const char *path, const char 
     if (geteuid() == 0) add(&w, (const char *const[]){ "--allow-run-as-root", NULL });
     if (job->real_clock) add(&w, (const char *const[]){ "-x", "LEAT_REAL_CLOCK=1", NULL });
     add(&w, (const char *const[]){ "--mca", "pml", "cm", "--mca", "mtl", "ofi", "--mca",
-                                   "mtl_ofi_provider_include", "leat", "--mca", "osc", "pt2pt",
+                                   "mtl_ofi_provider_include", "leat", "--mca", "osc", "sm,pt2pt",
                                    "--mca", "btl", "self", NULL });
     char **all = calloc(w.count + command->count + 1, sizeof *all);
     if (!all) return NULL;

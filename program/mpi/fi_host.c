@@ -1,0 +1,172 @@
+/*
+ * The host that a rank is on: a port of the fabric. Ranks of one port share memory, others do not,
+ * though all of them run on this machine.
+ *
+ *     Open MPI ---> PMIx_Get here ---> PMIx_Get of PMIx: who is on my host? The ranks of my port.
+ *     anybody ---> gethostname, uname here: port3
+ */
+#include "fi_behind.h"
+#include "fi_pool.h"
+#include "fi_rank.h"
+#include "task.h"
+#include <dlfcn.h>
+#include <errno.h>
+#include <pmix.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/* ---- its name -------------------------------------------------------------------------------- */
+
+enum { NAME_CAP = 32 };
+
+static void write_name(char name[NAME_CAP], uint32_t port)
+{
+    snprintf(name, NAME_CAP, "port%u", port);
+}
+
+/* The name of this rank's host, also before MPI_Init and in programs that the rank starts; NULL:
+ * this process belongs to no rank. */
+static const char *own_name(void)
+{
+    static char name[NAME_CAP];
+    uint32_t slot, port;
+    if (!*name && leat_fi_slot(&slot) && leat_task_find_port(slot, &port)) write_name(name, port);
+    return *name ? name : NULL;
+}
+
+int gethostname(char *out, size_t cap)
+{
+    static int (*next)(char *, size_t);
+    const char *name = own_name();
+    LEAT_FI_FIND(next, "gethostname");
+    if (!name) return next(out, cap);
+    if (cap > strlen(name)) {
+        strcpy(out, name);
+        return 0;
+    }
+    errno = ENAMETOOLONG;
+    return -1;
+}
+
+int uname(struct utsname *out)
+{
+    static int (*next)(struct utsname *);
+    const char *name = own_name();
+    LEAT_FI_FIND(next, "uname");
+    const int result = next(out);
+    if (!result && name) snprintf(out->nodename, sizeof out->nodename, "%s", name);
+    return result;
+}
+
+/* ---- who is on it ---------------------------------------------------------------------------- */
+
+static uint32_t own_port(void)
+{
+    return leat_task_port_of(leat_task_number());
+}
+
+/* Ranks of a port before this one. */
+static uint32_t count_before(uint32_t end, uint32_t port)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < end; i++)
+        count += leat_task_port_of(i) == port;
+    return count;
+}
+
+static uint32_t count_hosts(void)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < leat_task_expected(); i++)
+        count += count_before(i, leat_task_port_of(i)) == 0;
+    return count;
+}
+
+/* "0,3,7": the ranks of a port, in new memory. */
+static char *list_ranks(uint32_t port)
+{
+    enum { NUMBER_CAP = 12 };
+    char *list = leat_fi_grown(NULL, (size_t)leat_task_expected() * NUMBER_CAP + 1, 1);
+    char *end = list;
+    *end = '\0';
+    for (uint32_t i = 0; i < leat_task_expected(); i++)
+        if (leat_task_port_of(i) == port)
+            end += snprintf(end, NUMBER_CAP, "%s%u", end == list ? "" : ",", i);
+    return list;
+}
+
+static bool is(const char *key, const char *wanted)
+{
+    return strncmp(key, wanted, PMIX_MAX_KEYLEN) == 0;
+}
+
+/* Of a rank, or of this one if the question is about the whole job. */
+static uint32_t port_asked(const pmix_proc_t *proc)
+{
+    const bool is_rank = proc && proc->rank < leat_task_expected();
+    return is_rank ? leat_task_port_of(proc->rank) : own_port();
+}
+
+static void set_text(pmix_value_t *value, char *text)
+{
+    if (value->type != PMIX_STRING) {
+        free(text);
+        return;
+    }
+    free(value->data.string);
+    value->data.string = text;
+}
+
+static void set_number(pmix_value_t *value, uint32_t number)
+{
+    if (value->type == PMIX_UINT16) value->data.uint16 = (uint16_t)number;
+    if (value->type == PMIX_UINT32) value->data.uint32 = number;
+}
+
+/* What the launcher says about this machine, as it is in the run. */
+static void adapt(const pmix_proc_t *proc, const char *key, pmix_value_t *value)
+{
+    const uint32_t port = port_asked(proc);
+    const uint32_t rank = proc && proc->rank < leat_task_expected() ? proc->rank
+                                                                    : leat_task_number();
+    char name[NAME_CAP];
+    write_name(name, port);
+    if (is(key, PMIX_LOCAL_PEERS)) set_text(value, list_ranks(port));
+    if (is(key, PMIX_HOSTNAME)) set_text(value, strdup(name));
+    if (is(key, PMIX_LOCAL_SIZE) || is(key, PMIX_NODE_SIZE))
+        set_number(value, count_before(leat_task_expected(), port));
+    if (is(key, PMIX_LOCAL_RANK) || is(key, PMIX_NODE_RANK))
+        set_number(value, count_before(rank, port));
+    if (is(key, PMIX_NODEID)) set_number(value, port);
+    if (is(key, PMIX_NUM_NODES)) set_number(value, count_hosts());
+}
+
+/* Where on its host a rank is tells how near it is, but not from another host. */
+static bool is_unknown(const pmix_proc_t *proc, const char *key)
+{
+    const bool is_place = is(key, PMIX_LOCALITY_STRING) || is(key, "pmix.loc");
+    return is_place && port_asked(proc) != own_port();
+}
+
+/* PMIx is loaded by a plug-in, for this plug-in only. */
+static void *find_pmix(const char *name)
+{
+    void *library = dlopen("libpmix.so.2", RTLD_LAZY | RTLD_NOLOAD);
+    return library ? dlsym(library, name) : leat_fi_behind(name);
+}
+
+pmix_status_t PMIx_Get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
+                       size_t infos, pmix_value_t **value)
+{
+    static pmix_status_t (*next)(const pmix_proc_t *, const char[], const pmix_info_t[], size_t,
+                                 pmix_value_t **);
+    if (!next) *(void **)(void *)&next = find_pmix("PMIx_Get");
+    const bool is_ours = leat_fi_is_wanted() && leat_task_is_attached() && key;
+    if (is_ours && is_unknown(proc, key)) return PMIX_ERR_NOT_FOUND;
+    const pmix_status_t status = next(proc, key, info, infos, value);
+    if (is_ours && status == PMIX_SUCCESS && value && *value) adapt(proc, key, *value);
+    return status;
+}

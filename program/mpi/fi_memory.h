@@ -1,0 +1,32 @@
+/*
+ * Windows in memory that ranks of one host share. The ranks then communicate by loads and stores,
+ * and wait for each other in loops that read the memory. Since they run one at a time
+ * (leat_task_share_memory), a rank hands over to the others
+ *
+ *     in a call that waits for them       polls it, instead of waiting for a message
+ *     after a call that synchronises      the program may be in a loop around it
+ *     in sched_yield                      the same
+ */
+#ifndef LEAT_FI_MEMORY_H
+#define LEAT_FI_MEMORY_H
+
+#include <leat/time.h>
+#include <mpi.h>
+#include <stdbool.h>
+
+/* Are there several ranks in it, all of this rank's host? Open MPI then makes a window of
+ * MPI_Win_allocate or MPI_Win_allocate_shared in shared memory. */
+bool leat_fi_memory_unites(MPI_Comm comm);
+
+/* A window was made there, or is about to be freed. */
+void leat_fi_memory_note(MPI_Win win);
+void leat_fi_memory_forget(MPI_Win win);
+bool leat_fi_memory_holds(MPI_Win win);
+
+/* Hands over to the other ranks of the host, for as long as a poll takes. */
+void leat_fi_memory_yield(const char *call);
+/* In a call that polls the memory. The longer it has done so, the longer it waits between two
+ * polls: each costs a hand-over. */
+void leat_fi_memory_wait(void);
+
+#endif
