@@ -33,6 +33,12 @@ struct run_tool {
     bool needs_terminal;            /* --gdb */
 };
 
+/* Of a rank, in a file of --placement. */
+struct run_place {
+    uint32_t port;
+    uint32_t line; /* of the file; 0: none */
+};
+
 /* What the options say. */
 struct run_job {
     const struct verb *verb;
@@ -42,7 +48,10 @@ struct run_job {
     uint32_t tasks; /* initial tasks; 0: MPI one per port, PVM one */
     double compute_scale;
     const char *placement;
-    const char *record;  /* a file; NULL: none */
+    uint32_t ranks_per_host;               /* 0: as placement says */
+    struct run_place place[RUN_TASKS_MAX]; /* of a file that placement names */
+    uint32_t places;                       /* 0: it names none */
+    const char *record;                    /* a file; NULL: none */
     const char *records; /* of communication, leat/atm_task.h: a file; NULL: none */
     const char *json;    /* a file, "": standard output; NULL: none */
     const char *store;   /* a file; NULL: none */
@@ -125,9 +134,6 @@ struct run_outcome {
 bool run_once(struct run_job *job, bool contention_free, struct run_outcome *out);
 void run_outcome_free(struct run_outcome *out);
 
-/* Would the tasks have their places on these ports? False after a complaint. */
-bool run_placement_check(const struct run_job *job, uint32_t ports);
-
 /* Reports why, if the run has failed, and returns the exit code. */
 int run_judge(const struct run_job *job, const struct run_outcome *out);
 
@@ -151,12 +157,23 @@ static inline double run_seconds(leat_time ps)
     return 1e-12 * (double)ps;
 }
 
+/* ---- the ports of tasks (run_place.c) ---- */
+
+/* Reads the options, after the program was found. False after a complaint. */
+bool run_place_read(const struct arguments *args, struct run_job *job);
+/* The number of slots for tasks; sets job->tasks if nobody has said how many there are. */
+uint32_t run_place_slots(struct run_job *job, uint32_t ports);
+/* The port of each slot. False after a complaint. */
+bool run_place(const struct run_job *job, uint32_t slots, uint32_t ports, uint32_t *port);
+/* Would tasks have their places on these ports? False after a complaint. */
+bool run_place_check(const struct run_job *job, uint32_t ports);
+
 /* ---- results (run_object.c) ---- */
 
 struct leat_json;
 
 /* Why another run may give a different result; returns the number of reasons. */
-enum { RUN_REASONS_MAX = 5 };
+enum { RUN_REASONS_MAX = 6 };
 size_t run_not_repeatable(const struct run_job *job, const struct run_outcome *out,
                           const char *reason[RUN_REASONS_MAX]);
 

@@ -1,6 +1,7 @@
 /* leat run: the result as a JSON object. */
 #include "json_out.h"
 #include "run.h"
+#include <stdio.h>
 #include <stdlib.h>
 
 size_t run_not_repeatable(const struct run_job *job, const struct run_outcome *out,
@@ -16,6 +17,9 @@ size_t run_not_repeatable(const struct run_job *job, const struct run_outcome *o
     if (out->notes & LEAT_TASK_HAS_THREADS)
         reason[count++] = "several threads of a rank communicate, and the system decides which of "
                           "them goes first";
+    if (out->notes & LEAT_TASK_RUNS_BESIDE)
+        reason[count++] = "a rank computed for long while others that share its memory waited for "
+                          "their turn, and then ran beside it";
     if (out->end == LEAT_HUB_INTERRUPTED)
         reason[count++] = "it was interrupted, each time at another moment";
     return count;
@@ -66,10 +70,13 @@ static void put_tasks(struct leat_json *j, const struct run_outcome *out)
     leat_json_array(j, "per_task");
     for (uint32_t i = 0; i < out->tasks; i++) {
         const struct leat_hub_task *t = &out->task[i];
+        char host[16];
         if (!t->begun) continue;
+        snprintf(host, sizeof host, "port%u", out->port[i]); /* as programs see it */
         leat_json_object(j, NULL);
         leat_json_uint(j, "task", i);
         leat_json_uint(j, "port", out->port[i]);
+        leat_json_string(j, "host", host);
         json_fixed(j, "seconds", run_seconds(t->clock > RUN_START_PS ? t->clock - RUN_START_PS : 0),
                    12);
         json_fixed(j, "waiting_seconds", run_seconds(t->waited_ps), 12);

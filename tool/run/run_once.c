@@ -7,37 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- placement ------------------------------------------------------------------------------- */
-
-/* "3,0,0,5": the ports of tasks 0, 1, ...; the list repeats. */
-static bool place_by_list(const struct run_job *job, uint32_t slots, uint32_t ports, uint32_t *port)
-{
-    uint32_t count = 0;
-    for (const char *at = job->placement; count < slots; count++) {
-        char *end;
-        const unsigned long long value = strtoull(at, &end, 10);
-        if (end == at || value >= ports || (*end && *end != ','))
-            return misused(job->verb,
-                           "--placement %s: expected cyclic, block, or ports 0 to %u with commas "
-                           "between",
-                           job->placement, ports - 1);
-        port[count] = (uint32_t)value;
-        at = *end ? end + 1 : job->placement;
-    }
-    return true;
-}
-
-static bool place(const struct run_job *job, uint32_t slots, uint32_t ports, uint32_t *port)
-{
-    const uint32_t each = (job->tasks + ports - 1) / ports;
-    const bool block = job->placement && !strcmp(job->placement, "block");
-    if (job->placement && !block && strcmp(job->placement, "cyclic") != 0)
-        return place_by_list(job, slots, ports, port);
-    for (uint32_t i = 0; i < slots; i++)
-        port[i] = block ? i / each % ports : i % ports;
-    return true;
-}
-
 /* ---- a run ----------------------------------------------------------------------------------- */
 
 /* A task that has not attached is alive as long as its launcher is. */
@@ -59,23 +28,6 @@ static void keep_tasks(const struct leat_hub *hub, struct run_outcome *out)
         if (task->clock > RUN_START_PS && task->clock - RUN_START_PS > out->simulated_ps)
             out->simulated_ps = task->clock - RUN_START_PS;
     }
-}
-
-/* Initial tasks, plus those that they may start. */
-static uint32_t count_slots(struct run_job *job, uint32_t ports)
-{
-    const uint32_t one_each = ports < RUN_TASKS_MAX ? ports : RUN_TASKS_MAX;
-    if (!job->tasks) job->tasks = job->library == RUN_MPI ? one_each : 1;
-    if (job->library == RUN_ATM) return RUN_TASKS_MAX;
-    return job->tasks + (job->library == RUN_PVM ? RUN_SPAWNED_MAX : 0);
-}
-
-bool run_placement_check(const struct run_job *job, uint32_t ports)
-{
-    static uint32_t port[RUN_TASKS_MAX + RUN_SPAWNED_MAX];
-    struct run_job copy = *job;
-    const uint32_t slots = count_slots(&copy, ports);
-    return place(&copy, slots, ports, port);
 }
 
 static bool make_room(struct run_outcome *out, const struct run_network *network, uint32_t slots)
@@ -130,14 +82,14 @@ static void be_interrupted(struct run_outcome *out)
 /* Over an open network. False: it could not begin. */
 static bool run_over(struct run_job *job, struct run_network *network, struct run_outcome *out)
 {
-    const uint32_t ports = network->net->ports, slots = count_slots(job, ports);
+    const uint32_t ports = network->net->ports, slots = run_place_slots(job, ports);
     struct run_processes processes = {
         .job = job, .slots = slots, .ports = ports, .platform = &network->platform.base
     };
     struct leat_hub *hub = NULL;
     bool ran = false;
     if (run_tool_check(job) && make_room(out, network, slots) &&
-        place(job, slots, ports, out->port)) {
+        run_place(job, slots, ports, out->port)) {
         processes.port = out->port;
         if (run_processes_prepare(&processes) &&
             (!network->is_recorded || run_record_open(job, network, slots, processes.port)))

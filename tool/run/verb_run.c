@@ -92,7 +92,7 @@ static bool read_job(const struct arguments *args, struct run_job *job,
            number_take_small(args, "--packet-flits", &job->packet_flits) &&
            read_compute(args, &job->compute_scale) &&
            run_program_find(job, argument(args, "--library")) && run_atm_check(job) &&
-           run_tool_read(args, job);
+           run_place_read(args, job) && run_tool_read(args, job);
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
@@ -256,8 +256,10 @@ const struct verb verb_run = {
           .preset = "one for each port (MPI), or one" },
         { "--compute", "C", "the time of computation: none, measured or measured:SCALE",
           .words = "none measured", .preset = "none" },
-        { "--placement", "P", "of tasks on ports: cyclic, block, or ports as in 0,4,8",
+        { "--placement", "P", "of tasks on ports: cyclic, block, ports as in 0,4,8, or a file",
           .words = "cyclic block", .preset = "cyclic" },
+        { "--ranks-per-host", "K", "ranks 0 to K-1 on port 0, the next K on port 1, and so on",
+          COUNT(1, RUN_TASKS_MAX), .preset = "as --placement says" },
         { "--contention", NULL, "run again, silently, without contention, and compare" },
         { "--json", "[FILE]", "the result as JSON, to FILE or after the program's output" },
         { "--store", "FILE", "keep the results there, for leat report; created if missing" },
