@@ -183,6 +183,14 @@ bool leat_child_reap(struct leat_child *process, bool wait)
     return process->is_reaped;
 }
 
+bool leat_child_is_gone(pid_t pid, int *descriptor)
+{
+    if (*descriptor < 0) *descriptor = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (*descriptor < 0) return kill(pid, 0) && errno == ESRCH; /* out of descriptors */
+    struct pollfd ended = { .fd = *descriptor, .events = POLLIN };
+    return poll(&ended, 1, 0) > 0;
+}
+
 void leat_child_await(struct leat_child *process, bool (*interrupted)(void))
 {
     for (int ms = 0; process->output >= 0 && !leat_child_reap(process, false); ms++) {

@@ -1,19 +1,18 @@
 #include "hub.h"
 #include "child.h"
+#include "flight.h"
 #include "inbox.h"
 #include "leat_fnv.h"
 #include "share.h"
 #include "turns.h"
 #include <assert.h>
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define SECOND_PS      UINT64_C(1000000000000)
@@ -25,16 +24,6 @@ enum { FEW_TASKS = 16, TASK_POLLS = 200, HUB_POLLS = 200 };
 enum { TURNS_TO_CHECK = 4096 };
 #define ALONE_PS \
     UINT64_C(1000000000) /* a task that continues alone hands over after a millisecond */
-
-/* A message in the network; its number is the index. */
-struct message {
-    uint32_t from, to; /* tasks */
-    uint64_t cookie, number;
-    uint64_t block, len;
-    uint32_t next_free; /* + 1 */
-    bool notify_sent;
-    bool handed; /* to its task, before its arrival */
-};
 
 struct call {
     leat_time at;
@@ -57,10 +46,9 @@ struct leat_hub {
     struct leat_share *share;
     struct leat_share_blocks blocks;
     struct task *task;
-    struct message *message;
-    uint32_t message_cap, message_free; /* + 1 */
-    uint64_t messages;                  /* in total */
-    struct call *call;                  /* by time, then in the order taken */
+    struct leat_flight flight;
+    uint64_t messages; /* in total */
+    struct call *call; /* by time, then in the order taken */
     uint32_t call_count, call_cap;
     uint32_t used;  /* slots 0 .. ; the rest are empty */
     uint32_t tasks; /* expected, and not gone */
@@ -119,7 +107,7 @@ static void count_tasks(struct leat_hub *hub, int more)
 /* Calls one of the observer's functions for messages. */
 static void show_message(const struct leat_hub *hub, uint64_t id, leat_hub_see *see, leat_time at)
 {
-    const struct message *m = &hub->message[id];
+    const struct leat_flight_message *m = leat_flight_at(&hub->flight, id);
     const struct leat_hub_message seen = {
         .number = m->number,
         .from = m->from,
@@ -237,7 +225,7 @@ static void on_sent(void *context, const struct leat_port_message *message, leat
 {
     struct leat_hub *hub = context;
     const struct leat_hub_watch *watch = hub->config.watch;
-    const struct message *m = &hub->message[message->id];
+    const struct leat_flight_message *m = leat_flight_at(&hub->flight, message->id);
     if (watch) show_message(hub, message->id, watch->sent, at);
     if (!m->notify_sent) return;
     post(hub, m->from,
@@ -247,14 +235,8 @@ static void on_sent(void *context, const struct leat_port_message *message, leat
                                      .at = leat_time_add(at, hub->offset) });
 }
 
-static void forget(struct leat_hub *hub, uint64_t id)
-{
-    hub->message[id].next_free = hub->message_free;
-    hub->message_free = (uint32_t)id + 1;
-}
-
-static struct leat_share_event arrival(const struct leat_hub *hub, const struct message *m,
-                                       leat_time at)
+static struct leat_share_event arrival(const struct leat_hub *hub,
+                                       const struct leat_flight_message *m, leat_time at)
 {
     return (struct leat_share_event){ .kind = LEAT_TASK_ARRIVED,
                                       .task = m->from,
@@ -274,12 +256,12 @@ static void on_arrived(void *context, const struct leat_port_message *message, l
 {
     struct leat_hub *hub = context;
     const struct leat_hub_watch *watch = hub->config.watch;
-    const struct message m = hub->message[message->id];
+    const struct leat_flight_message m = *leat_flight_at(&hub->flight, message->id);
     const struct leat_share_event event = arrival(hub, &m, at);
     if (watch) show_message(hub, message->id, watch->arrived, at);
     leat_hub_count_received(hub, m.to, m.len);
     mark_order(&hub->task[m.to].report, m.from);
-    forget(hub, message->id);
+    leat_flight_remove(&hub->flight, message->id);
     if (!m.handed) post(hub, m.to, &event);
 }
 
@@ -292,7 +274,7 @@ static void on_arrived(void *context, const struct leat_port_message *message, l
 static void on_coming(void *context, const struct leat_port_message *message, leat_time at)
 {
     struct leat_hub *hub = context;
-    struct message *m = &hub->message[message->id];
+    struct leat_flight_message *m = leat_flight_at(&hub->flight, message->id);
     struct task *task = &hub->task[m->to];
     struct leat_share_slot *slot = leat_share_slot(hub->share, m->to);
     const struct leat_share_event event = arrival(hub, m, at);
@@ -312,12 +294,12 @@ static void on_lost(void *context, const struct leat_port_message *message, cons
 {
     struct leat_hub *hub = context;
     const struct leat_hub_watch *watch = hub->config.watch;
-    const struct message *m = &hub->message[message->id];
+    const struct leat_flight_message *m = leat_flight_at(&hub->flight, message->id);
     if (watch) show_message(hub, message->id, watch->lost, at);
     end_run(hub, LEAT_HUB_LOST, "a message of %llu octets from task %u to task %u was lost: %s",
             (unsigned long long)m->len, m->from, m->to, why);
     if (!m->handed) leat_share_give(hub->share, m->block);
-    forget(hub, message->id);
+    leat_flight_remove(&hub->flight, message->id);
 }
 
 static void on_stuck(void *context, enum leat_port_stuck how, const char *why, leat_time at)
@@ -329,25 +311,19 @@ static void on_stuck(void *context, enum leat_port_stuck how, const char *why, l
 
 /* ---- requests of tasks ----------------------------------------------------------------------- */
 
-static uint32_t new_message(struct leat_hub *hub)
-{
-    enum { FIRST_CAP = 256 };
-    if (!hub->message_free) {
-        const uint32_t old = hub->message_cap, cap = old ? 2 * old : FIRST_CAP;
-        hub->message = leat_child_grown(hub->message, cap, sizeof *hub->message);
-        hub->message_cap = cap;
-        for (uint32_t i = cap; i-- > old;)
-            forget(hub, i);
-    }
-    const uint32_t id = hub->message_free - 1;
-    hub->message_free = hub->message[id].next_free;
-    return id;
-}
-
 static void send_message(struct leat_hub *hub, uint32_t task, const struct leat_share_request *r)
 {
     const struct leat_hub_watch *watch = hub->config.watch;
-    const uint32_t id = new_message(hub);
+    const struct leat_flight_message sent = {
+        .from = task,
+        .to = r->to,
+        .cookie = r->cookie,
+        .number = hub->messages++,
+        .block = r->block,
+        .len = r->len,
+        .notify_sent = r->notify_sent,
+    };
+    const uint32_t id = leat_flight_add(&hub->flight, &sent);
     const struct leat_port_message message = {
         .from = leat_share_slot(hub->share, task)->port,
         .to = leat_share_slot(hub->share, r->to)->port,
@@ -356,13 +332,6 @@ static void send_message(struct leat_hub *hub, uint32_t task, const struct leat_
         .len = r->len,
         .is_private = leat_share_block_at(hub->share, r->block)->is_private,
     };
-    hub->message[id] = (struct message){ .from = task,
-                                         .to = r->to,
-                                         .cookie = r->cookie,
-                                         .number = hub->messages++,
-                                         .block = r->block,
-                                         .len = r->len,
-                                         .notify_sent = r->notify_sent };
     leat_hub_count_sent(hub, task, r->to, r->len);
     if (watch) show_message(hub, id, watch->handed_over, r->at - hub->offset);
     if (!leat_port_send(hub->config.net, &message, r->at - hub->offset))
@@ -412,14 +381,9 @@ static void serve_call(struct leat_hub *hub)
 
 static bool is_gone(struct leat_hub *hub, uint32_t i)
 {
-    struct task *task = &hub->task[i];
     const pid_t pid = (pid_t)atomic_load(&leat_share_slot(hub->share, i)->pid);
     if (hub->config.alive && !hub->config.alive(hub->config.alive_context, i)) return true;
-    if (!pid) return false;
-    if (task->process < 0) task->process = (int)syscall(SYS_pidfd_open, pid, 0);
-    if (task->process < 0) return kill(pid, 0) && errno == ESRCH; /* out of descriptors */
-    struct pollfd ended = { .fd = task->process, .events = POLLIN };
-    return poll(&ended, 1, 0) > 0;
+    return pid && leat_child_is_gone(pid, &hub->task[i].process);
 }
 
 /* The process of this task has ended, in this state. */
@@ -892,7 +856,7 @@ void leat_hub_destroy(struct leat_hub *hub)
     if (hub->file >= 0) close(hub->file);
     leat_turns_free(&hub->turns);
     free(hub->task);
-    free(hub->message);
+    leat_flight_free(&hub->flight);
     free(hub->call);
     free(hub);
 }

@@ -1,7 +1,10 @@
 /* A task as a process: its calls are counted, its forks and orphans end. */
+#include "child.h"
 #include "hub_scene_test.h"
 #include <poll.h>
 #include <sched.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -100,15 +103,24 @@ static void a_copy_of_a_task_that_communicates_ends_the_run(void)
 
 /* Task 2 ends in this way; then all others are terminated, as a launcher does it. */
 static enum { BY_ABORT, BY_SIGNAL, BY_KILL, WAYS } way;
+static _Atomic pid_t *first; /* its process; in shared memory */
+
+static void await_end_of_first(void)
+{
+    int descriptor = -1;
+    while (!atomic_load(first) || !leat_child_is_gone(atomic_load(first), &descriptor))
+        poll(NULL, 0, 1);
+}
 
 static void end_first(void)
 {
     leat_task_enter("MPI_Barrier");
     if (leat_task_number() != 2) {
-        poll(NULL, 0, 20);
+        await_end_of_first();
         leat_task_note_signal(SIGTERM);
         _exit(1);
     }
+    atomic_store(first, getpid());
     if (way == BY_ABORT) leat_task_abort("it gives up");
     if (way == BY_SIGNAL) leat_task_note_signal(SIGSEGV);
     _exit(7);
@@ -122,7 +134,10 @@ static void the_first_task_that_ends_is_the_reason(void)
         "the process of task 2 is gone, without having left",
     };
     static struct scene scene;
+    first = mmap(NULL, sizeof *first, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    OK(first != MAP_FAILED);
     for (way = 0; way < WAYS; way++) {
+        atomic_store(first, 0);
         run_scene(&scene, "clos444", 4, end_first);
         ended(&scene, way == BY_ABORT ? LEAT_HUB_ABORTED : LEAT_HUB_DIED);
         OK(!strcmp(scene.reason, reason[way]));
