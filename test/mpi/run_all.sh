@@ -18,7 +18,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 
 conformance='send_modes matching sizes requests errors polling clocks collectives reduce reduce_user
-             communicators intercomm topology datatypes onesided'
+             communicators intercomm topology datatypes onesided shared'
 faults='abort segfault kill exit status no_init'
 deadlocks='receive synchronous barrier probe waitall polls'
 
@@ -88,6 +88,7 @@ launch() {
         case $words in *mpirun* | *mpiexec*)
             export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
             export OMPI_MCA_osc=pt2pt OMPI_MCA_btl_vader_single_copy_mechanism=none
+            case $1 in */shared) export OMPI_MCA_osc=sm,pt2pt ;; esac
             export OMPI_MCA_mpi_yield_when_idle=1
             ;;
         esac
