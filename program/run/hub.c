@@ -1,12 +1,9 @@
-#include "hub.h"
 #include "child.h"
-#include "flight.h"
-#include "inbox.h"
+#include "hub_parts.h"
 #include "leat_fnv.h"
-#include "share.h"
-#include "turns.h"
 #include <assert.h>
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -24,48 +21,6 @@ enum { FEW_TASKS = 16, TASK_POLLS = 200, HUB_POLLS = 200 };
 enum { TURNS_TO_CHECK = 4096 };
 #define ALONE_PS \
     UINT64_C(1000000000) /* a task that continues alone hands over after a millisecond */
-
-struct call {
-    leat_time at;
-    uint32_t task;
-    uint64_t cookie, block, len;
-};
-
-struct task {
-    struct leat_hub_task report;
-    struct leat_inbox inbox;
-    leat_time ahead_to;            /* its time while it runs ahead of the network; 0: it does not */
-    leat_time waits_from;          /* if so: when it would have begun to wait */
-    int process;                   /* its descriptor, -1: none */
-    bool is_seen_waiting;          /* reported to the observer */
-    struct leat_hub_pair *sent_to; /* [slots]; NULL: nothing */
-};
-
-struct leat_hub {
-    struct leat_hub_config config;
-    struct leat_share *share;
-    struct leat_share_blocks blocks;
-    struct task *task;
-    struct leat_flight flight;
-    uint64_t messages; /* in total */
-    struct call *call; /* by time, then in the order taken */
-    uint32_t call_count, call_cap;
-    uint32_t used;  /* slots 0 .. ; the rest are empty */
-    uint32_t tasks; /* expected, and not gone */
-    leat_time now;
-    leat_time quiet_from; /* no event since: no message, no task started or ended */
-    uint64_t polls;       /* waits of tasks since then that ended in vain */
-    bool by_the_clock;    /* tasks have read their clocks since then */
-    leat_time horizon;    /* no event reaches a task before this */
-    leat_time offset;     /* of the network's time: it begins at 0 */
-    struct leat_turns turns;
-    int file;
-    char path[64];
-    char *reason;
-    size_t reason_cap;
-    bool has_ended;
-    enum leat_hub_end end;
-};
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
@@ -203,7 +158,7 @@ void leat_hub_count_received(struct leat_hub *hub, uint32_t task, uint64_t octet
 
 /* ---- callbacks of the network ---------------------------------------------------------------- */
 
-static bool waits(struct leat_hub *hub, uint32_t i)
+bool leat_hub_waits(const struct leat_hub *hub, uint32_t i)
 {
     return !hub->task[i].ahead_to &&
            atomic_load(&leat_share_slot(hub->share, i)->state) == LEAT_SHARE_WAITS;
@@ -279,8 +234,9 @@ static void on_coming(void *context, const struct leat_port_message *message, le
     struct leat_share_slot *slot = leat_share_slot(hub->share, m->to);
     const struct leat_share_event event = arrival(hub, m, at);
     const bool alone = !hub->config.service.call && !hub->config.service.gone && !hub->config.watch;
-    if (!alone || task->ahead_to || !waits(hub, m->to) || task->inbox.count || slot->events ||
-        slot->deadline < event.at || slot->clock > event.at || atomic_load(&slot->shares_memory))
+    if (!alone || task->ahead_to || !leat_hub_waits(hub, m->to) || task->inbox.count ||
+        slot->events || slot->deadline < event.at || slot->clock > event.at ||
+        atomic_load(&slot->shares_memory))
         return;
     m->handed = true;
     task->ahead_to = event.at;
@@ -501,7 +457,7 @@ static void take_all(struct leat_hub *hub)
 }
 
 /* When this waiting task continues. */
-static leat_time goes_on_at(struct leat_hub *hub, uint32_t i)
+static leat_time goes_on_at(const struct leat_hub *hub, uint32_t i)
 {
     const struct leat_share_slot *slot = leat_share_slot(hub->share, i);
     const struct leat_share_event *first = leat_inbox_first(&hub->task[i].inbox);
@@ -516,7 +472,7 @@ static leat_time next_task_at(struct leat_hub *hub, bool *any)
     *any = false;
     for (uint32_t i = 0; i < hub->used; i++) {
         *any |= hub->task[i].ahead_to != 0;
-        if (!waits(hub, i)) continue;
+        if (!leat_hub_waits(hub, i)) continue;
         *any = true;
         const leat_time at = goes_on_at(hub, i);
         if (at < next) next = at;
@@ -589,38 +545,19 @@ static leat_time horizon(const struct leat_hub *hub, uint32_t due, leat_time oth
     return quiet ? leat_time_add(from, net->latency) : hub->now;
 }
 
-static bool is_due(struct leat_hub *hub, uint32_t i)
+bool leat_hub_is_due(const struct leat_hub *hub, uint32_t i)
 {
-    return waits(hub, i) && goes_on_at(hub, i) <= hub->now;
-}
-
-static bool takes_turns(struct leat_hub *hub, uint32_t i)
-{
-    return atomic_load(&leat_share_slot(hub->share, i)->shares_memory);
-}
-
-static bool has_turn(struct leat_hub *hub, uint32_t i)
-{
-    const uint32_t port = leat_share_slot(hub->share, i)->port;
-    return !takes_turns(hub, i) || leat_turns_has(&hub->turns, port, i);
-}
-
-static void give_turns(struct leat_hub *hub)
-{
-    leat_turns_begin(&hub->turns);
-    for (uint32_t i = 0; i < hub->used; i++)
-        if (takes_turns(hub, i) && is_due(hub, i))
-            leat_turns_offer(&hub->turns, leat_share_slot(hub->share, i)->port, i);
+    return leat_hub_waits(hub, i) && goes_on_at(hub, i) <= hub->now;
 }
 
 static void resume_due(struct leat_hub *hub)
 {
     uint32_t due = 0;
     leat_time others = LEAT_NEVER;
-    give_turns(hub);
+    leat_hub_give_turns(hub);
     for (uint32_t i = 0; i < hub->used; i++) {
-        if (!waits(hub, i)) continue;
-        const bool goes_on = is_due(hub, i) && has_turn(hub, i);
+        if (!leat_hub_waits(hub, i)) continue;
+        const bool goes_on = leat_hub_is_due(hub, i) && leat_hub_has_turn(hub, i);
         const leat_time at = goes_on_at(hub, i);
         due += goes_on;
         if (!goes_on && at < others) others = at;
@@ -628,39 +565,11 @@ static void resume_due(struct leat_hub *hub)
     hub->horizon = horizon(hub, due, others);
     atomic_fetch_add(&hub->share->running, due);
     for (uint32_t i = 0; i < hub->used; i++)
-        if (due && is_due(hub, i) && has_turn(hub, i)) {
+        if (due && leat_hub_is_due(hub, i) && leat_hub_has_turn(hub, i)) {
             resume(hub, i);
             due--;
         } else
             meet(hub, i);
-}
-
-static bool is_held(struct leat_hub *hub, uint32_t i, uint32_t port)
-{
-    return leat_share_slot(hub->share, i)->port == port && is_due(hub, i);
-}
-
-/* Those that wait for their turn at this port run beside the task that has it. */
-static void let_all_run(struct leat_hub *hub, struct leat_share_slot *slot)
-{
-    for (uint32_t i = 0; i < hub->used; i++) {
-        if (!is_held(hub, i, slot->port)) continue;
-        leat_turns_end(&hub->turns, slot->port);
-        atomic_fetch_or(&slot->notes, LEAT_TASK_RUNS_BESIDE);
-        atomic_fetch_add(&hub->share->running, 1);
-        resume(hub, i);
-    }
-}
-
-/* A task that has its turn may wait for another one, in a loop without any call of ours. */
-static void check_turns(struct leat_hub *hub)
-{
-    for (uint32_t i = 0; i < hub->used; i++) {
-        struct leat_share_slot *slot = leat_share_slot(hub->share, i);
-        if (atomic_load(&slot->state) == LEAT_SHARE_RUNS && takes_turns(hub, i) &&
-            leat_turns_is_long(&hub->turns, i, (pid_t)atomic_load(&slot->pid)))
-            let_all_run(hub, slot);
-    }
 }
 
 /* Waits while tasks run. Returns when all that are not ahead wait, or the run has ended. */
@@ -673,7 +582,7 @@ static void await_tasks(struct leat_hub *hub)
         check_interrupt(hub);
         if (atomic_load(&hub->share->running) != running) continue;
         check_processes(hub);
-        check_turns(hub);
+        leat_hub_check_turns(hub);
     }
 }
 
@@ -681,7 +590,7 @@ static bool any_sleeps(struct leat_hub *hub)
 {
     for (uint32_t i = 0; i < hub->used; i++) {
         const struct leat_share_slot *slot = leat_share_slot(hub->share, i);
-        if (waits(hub, i) && slot->deadline != LEAT_NEVER &&
+        if (leat_hub_waits(hub, i) && slot->deadline != LEAT_NEVER &&
             slot->deadline > slot->clock + ALONE_PS)
             return true;
     }
@@ -718,11 +627,17 @@ static void move_on(struct leat_hub *hub)
         end_run(hub, LEAT_HUB_DONE, "%s", "");
         return;
     }
+    const bool is_beside = leat_hub_any_is_beside(hub);
+    if (limit == LEAT_NEVER && !net->in_flight && is_beside) {
+        poll(NULL, 0, 1);
+        check_processes(hub);
+        return;
+    }
     if (limit == LEAT_NEVER && !net->in_flight) {
         end_run(hub, LEAT_HUB_STUCK, "all tasks wait, and nothing is in flight");
         return;
     }
-    if (is_in_vain(hub)) {
+    if (!is_beside && is_in_vain(hub)) {
         end_run(hub, LEAT_HUB_STUCK,
                 "for %.6g s of simulated time no message was sent or received, while tasks polled "
                 "%llu times",
@@ -750,13 +665,14 @@ enum leat_hub_end leat_hub_run(struct leat_hub *hub, char *reason, size_t reason
         await_tasks(hub);
         if (turn % TURNS_TO_CHECK == 0) check_processes(hub); /* some may never run again */
         check_interrupt(hub);
+        leat_hub_rejoin(hub);
         if (!hub->has_ended) take_all(hub);
         if (!hub->has_ended) move_on(hub);
     }
     for (uint32_t i = 0; i < hub->used; i++) {
         const struct leat_share_slot *slot = leat_share_slot(hub->share, i);
         struct leat_hub_task *report = &hub->task[i].report;
-        if (!waits(hub, i)) continue;
+        if (!leat_hub_waits(hub, i)) continue;
         snprintf(report->doing, sizeof report->doing, "%s%s", slot->call, slot->about);
         report->clock = slot->clock;
     }

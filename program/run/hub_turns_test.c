@@ -66,26 +66,37 @@ static void tasks_that_share_memory_run_one_at_a_time_and_always_in_the_same_ord
     EQ(memory[2].entries, 2 * ROUNDS);
 }
 
-/* Task 0 waits in a loop that never hands over. */
+/* Task 0 waits in a loop that never hands over, for one that has its turn later, or waits. */
 static void spin(void)
 {
+    enum { OTHER = 4 };
     struct memory *m = own_memory();
+    struct leat_task_event event;
     leat_task_share_memory();
     leat_task_wait(leat_task_now() + LEAT_TASK_POLL_PS, "a poll", "");
-    if (leat_task_number())
-        m->flag = 1;
-    else
-        while (!m->flag)
-            sched_yield();
+    for (uint32_t round = 1; round <= 3; round++) {
+        if (leat_task_number() == 0)
+            while (m->flag != round)
+                sched_yield();
+        if (leat_task_number() == 1) send_pattern(OTHER, 100, 1);
+        if (leat_task_number() == OTHER) {
+            while (!leat_task_next(&event))
+                leat_task_wait(LEAT_NEVER, "a message", "");
+            leat_task_release(&event);
+            m->flag = round;
+        }
+        leat_task_wait(leat_task_now() + LEAT_TASK_POLL_PS, "a poll", "");
+    }
 }
 
-static void a_task_that_spins_has_others_run_beside_it_which_is_noted(void)
+static void a_task_that_spins_runs_beside_the_others_which_is_noted(void)
 {
     static struct scene scene;
     make_memory();
     run_scene(&scene, "bmx:4", 5, spin);
     ended(&scene, LEAT_HUB_DONE);
     EQ(leat_hub_task(scene.hub, 0)->notes, LEAT_TASK_RUNS_BESIDE);
+    EQ(leat_hub_task(scene.hub, 1)->notes, 0);
     tear_down(&scene);
 }
 
@@ -106,4 +117,4 @@ static void ports_are_known_to_all(void)
 }
 
 TAP_MAIN(T(tasks_that_share_memory_run_one_at_a_time_and_always_in_the_same_order),
-         T(a_task_that_spins_has_others_run_beside_it_which_is_noted), T(ports_are_known_to_all))
+         T(a_task_that_spins_runs_beside_the_others_which_is_noted), T(ports_are_known_to_all))

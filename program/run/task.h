@@ -105,7 +105,7 @@ void leat_task_note(enum leat_task_note note);
 
 /* From now on this task communicates with others of its port through memory. Tasks that do so run
  * one at a time, in a fixed order: each until it waits. If one computes for long, it may be in a
- * loop that waits for another: then all of them run at once, which is noted. */
+ * loop that waits for another: then the run goes on without it until it waits, which is noted. */
 void leat_task_share_memory(void);
 
 /* ---- time ----------------------------------------------------------------------------------- */

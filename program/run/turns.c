@@ -48,7 +48,7 @@ static int64_t read_ns(clockid_t clock)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-bool leat_turns_is_long(struct leat_turns *turns, uint32_t task, pid_t process)
+bool leat_turns_is_long(struct leat_turns *turns, uint32_t port, uint32_t task, pid_t process)
 {
     struct leat_turns_task *t = &turns->task[task];
     clockid_t computing;
@@ -59,8 +59,10 @@ bool leat_turns_is_long(struct leat_turns *turns, uint32_t task, pid_t process)
         t->computed_ns = computed_ns;
         t->seen_ns = now_ns;
     }
-    return computed_ns - t->computed_ns >= LEAT_TURNS_COMPUTING_NS ||
-           now_ns - t->seen_ns >= LEAT_TURNS_SLEEPING_NS;
+    const int64_t ran_ns = now_ns - t->seen_ns, used_ns = computed_ns - t->computed_ns;
+    if (turns->port[port].are_all_free) return ran_ns >= LEAT_TURNS_AGAIN_NS;
+    const bool sleeps = used_ns < ran_ns / 1000; /* on a busy machine it still computes more */
+    return used_ns >= LEAT_TURNS_COMPUTING_NS || (sleeps && ran_ns >= LEAT_TURNS_SLEEPING_NS);
 }
 
 void leat_turns_end(struct leat_turns *turns, uint32_t port)

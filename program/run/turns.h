@@ -5,8 +5,8 @@
  *
  *     begin, offer, offer ... --- has? --- take ... the task runs, until it waits
  *
- * A task that computes for long may wait, in a loop, for what another will write. Then the tasks of
- * its port run at once from there on (leat_turns_end).
+ * A task that computes for long may wait, in a loop, for what another will write. From then on the
+ * tasks of its port take no turns (leat_turns_end).
  */
 #ifndef LEAT_PROGRAM_TURNS_H
 #define LEAT_PROGRAM_TURNS_H
@@ -48,10 +48,11 @@ bool leat_turns_has(const struct leat_turns *turns, uint32_t port, uint32_t task
 void leat_turns_take(struct leat_turns *turns, uint32_t task);
 
 /* Has the task, which runs as this process, had its turn for too long? It has if it has computed
- * for LEAT_TURNS_COMPUTING_NS or slept for LEAT_TURNS_SLEEPING_NS since this was first asked. */
-#define LEAT_TURNS_COMPUTING_NS INT64_C(1000000000)
+ * or slept for so long since this was first asked. */
+#define LEAT_TURNS_COMPUTING_NS INT64_C(2000000000)
 #define LEAT_TURNS_SLEEPING_NS  INT64_C(10000000000)
-bool leat_turns_is_long(struct leat_turns *turns, uint32_t task, pid_t process);
+#define LEAT_TURNS_AGAIN_NS     INT64_C(20000000) /* either, after the end of turns */
+bool leat_turns_is_long(struct leat_turns *turns, uint32_t port, uint32_t task, pid_t process);
 void leat_turns_end(struct leat_turns *turns, uint32_t port);
 
 #endif

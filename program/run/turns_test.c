@@ -80,13 +80,16 @@ static void a_turn_is_long_when_its_task_has_computed_for_long(void)
     struct leat_turns turns;
     leat_turns_init(&turns, PORTS, TASKS);
     leat_turns_take(&turns, 3);
-    OK(!leat_turns_is_long(&turns, 3, getpid()));
-    compute_for(LEAT_TURNS_COMPUTING_NS / 2);
-    OK(!leat_turns_is_long(&turns, 3, getpid()));
-    compute_for(3 * LEAT_TURNS_COMPUTING_NS / 2);
-    OK(leat_turns_is_long(&turns, 3, getpid()));
+    OK(!leat_turns_is_long(&turns, 1, 3, getpid()));
+    compute_for(LEAT_TURNS_COMPUTING_NS / 10);
+    OK(!leat_turns_is_long(&turns, 1, 3, getpid()));
+    compute_for(11 * LEAT_TURNS_COMPUTING_NS / 10);
+    OK(leat_turns_is_long(&turns, 1, 3, getpid()));
     leat_turns_take(&turns, 3); /* another turn begins */
-    OK(!leat_turns_is_long(&turns, 3, getpid()));
+    OK(!leat_turns_is_long(&turns, 1, 3, getpid()));
+    leat_turns_end(&turns, 1);
+    usleep(2 * LEAT_TURNS_AGAIN_NS / 1000);
+    OK(leat_turns_is_long(&turns, 1, 3, getpid()));
     leat_turns_free(&turns);
 }
 

@@ -125,6 +125,8 @@ def arguments():
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--leat", default=str(pathlib.Path(__file__).resolve().parents[2] / "build" / "leat"))
     parser.add_argument("--fabric", action="append")
+    parser.add_argument("--option", action="append", default=[], metavar="WORD",
+                        help="of leat run, as --option=--ranks-per-host=4")
     parser.add_argument("--only", default="", metavar="REGEX", help="cases whose names match")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--seconds", type=int, default=60, help="the time of a case, unless it names more itself")
@@ -160,10 +162,11 @@ def main():
     print(f"{len(every)} cases, {len(cases)} can be built, {len(good)} pass under stock mpirun")
     wrong = 0
     for fabric in asked.fabric or ["torus:2,2"]:
-        ours = run_all(good, lambda case, fabric=fabric: [asked.leat, "run", "--fabric", fabric, "-n", str(case.ranks), "--"],
-                       asked.jobs, asked.seconds, fabric)
-        (asked.build / f"leat-{re.sub('[^a-z0-9]+', '-', fabric)}.json").write_text(json.dumps(ours))
-        wrong += table(good, stock, ours, fabric)
+        ours = run_all(good, lambda case, fabric=fabric: [
+            asked.leat, "run", "--fabric", fabric, "-n", str(case.ranks), *asked.option, "--"], asked.jobs, asked.seconds, fabric)
+        kind = " ".join([fabric, *asked.option])
+        (asked.build / f"leat-{re.sub('[^a-z0-9]+', '-', kind)}.json").write_text(json.dumps(ours))
+        wrong += table(good, stock, ours, kind)
     return 1 if wrong else 0
 
 

@@ -18,8 +18,8 @@ size_t run_not_repeatable(const struct run_job *job, const struct run_outcome *o
         reason[count++] = "several threads of a rank communicate, and the system decides which of "
                           "them goes first";
     if (out->notes & LEAT_TASK_RUNS_BESIDE)
-        reason[count++] = "a rank computed for long while others that share its memory waited for "
-                          "their turn, and then ran beside it";
+        reason[count++] = "a rank computed for long, or waited in a loop without MPI calls, while "
+                          "others shared its memory: they ran beside it";
     if (out->end == LEAT_HUB_INTERRUPTED)
         reason[count++] = "it was interrupted, each time at another moment";
     return count;
