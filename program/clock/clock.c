@@ -122,6 +122,13 @@ void leat_clock_library_started(void)
     is_starting = false;
 }
 
+static bool library_ends;
+
+void leat_clock_library_ends(void)
+{
+    library_ends = true;
+}
+
 static leat_time read_clock(void);
 
 static uint64_t read_ns(void)
@@ -345,7 +352,7 @@ int usleep(useconds_t span)
 unsigned sleep(unsigned span)
 {
     struct timespec left = { 0 };
-    if (!CALLER_IS_PROGRAM()) return real.sleep(span);
+    if (!CALLER_IS_PROGRAM()) return library_ends ? 0 : real.sleep(span);
     if (!sleep_well(span * SECOND_PS, false, &left)) return 0;
     return (unsigned)left.tv_sec + (left.tv_nsec >= 500000000);
 }

@@ -30,6 +30,8 @@
  * started. In between this thread reads the machine's clocks. */
 void leat_clock_library_starts(const void *library);
 void leat_clock_library_started(void);
+/* It ends: its sleeps of whole seconds, which only give other processes time, are skipped. */
+void leat_clock_library_ends(void);
 
 /* Simulated time begins. */
 void leat_clock_begin(void);

@@ -1,5 +1,4 @@
 #include "fi_absent.h"
-#include <rdma/fi_cm.h>
 #include <rdma/fi_errno.h>
 
 #define ABSENT(name, parameters) \
@@ -60,21 +59,6 @@ const struct fi_ops_domain leat_fi_no_domain = {
     .srx_ctx = no_srx,
 };
 
-/* Of memory. */
-ABSENT(no_reg, (struct fid * fid, const void *buf, size_t len, uint64_t access, uint64_t offset,
-                uint64_t key, uint64_t flags, struct fid_mr **out, void *context))
-ABSENT(no_regv, (struct fid * fid, const struct iovec *iov, size_t count, uint64_t access,
-                 uint64_t offset, uint64_t key, uint64_t flags, struct fid_mr **out, void *context))
-ABSENT(no_regattr,
-       (struct fid * fid, const struct fi_mr_attr *attr, uint64_t flags, struct fid_mr **out))
-
-struct fi_ops_mr leat_fi_no_memory = {
-    .size = sizeof leat_fi_no_memory,
-    .reg = no_reg,
-    .regv = no_regv,
-    .regattr = no_regattr,
-};
-
 /* Of an endpoint. */
 ABSENT(no_tx, (struct fid_ep * ep, int i, struct fi_tx_attr *a, struct fid_ep **out, void *context))
 ABSENT(no_rx, (struct fid_ep * ep, int i, struct fi_rx_attr *a, struct fid_ep **out, void *context))
@@ -107,4 +91,67 @@ const struct fi_ops_cm leat_fi_no_connections = {
     .accept = no_accept,
     .reject = no_reject,
     .shutdown = no_shutdown,
+};
+
+/* Of one-sided operations. */
+#define ABSENT_LONG(name, parameters) \
+    static ssize_t name parameters    \
+    {                                 \
+        return -FI_ENOSYS;            \
+    }
+
+ABSENT_LONG(no_rma_v, (struct fid_ep * ep, const struct iovec *iov, void **desc, size_t count,
+                       fi_addr_t peer, uint64_t offset, uint64_t key, void *context))
+ABSENT_LONG(no_rma_msg, (struct fid_ep * ep, const struct fi_msg_rma *msg, uint64_t flags))
+ABSENT_LONG(no_rma_inject, (struct fid_ep * ep, const void *buf, size_t len, fi_addr_t to,
+                            uint64_t offset, uint64_t key))
+ABSENT_LONG(no_rma_data,
+            (struct fid_ep * ep, const void *buf, size_t len, void *desc, uint64_t data,
+             fi_addr_t to, uint64_t offset, uint64_t key, void *context))
+ABSENT_LONG(no_rma_inject_data, (struct fid_ep * ep, const void *buf, size_t len, uint64_t data,
+                                 fi_addr_t to, uint64_t offset, uint64_t key))
+
+const struct fi_ops_rma leat_fi_no_rma = {
+    .size = sizeof leat_fi_no_rma,
+    .readv = no_rma_v,
+    .readmsg = no_rma_msg,
+    .writev = no_rma_v,
+    .writemsg = no_rma_msg,
+    .inject = no_rma_inject,
+    .writedata = no_rma_data,
+    .injectdata = no_rma_inject_data,
+};
+
+ABSENT_LONG(no_atomic_v,
+            (struct fid_ep * ep, const struct fi_ioc *iov, void **desc, size_t count, fi_addr_t to,
+             uint64_t offset, uint64_t key, enum fi_datatype type, enum fi_op op, void *context))
+ABSENT_LONG(no_atomic_msg, (struct fid_ep * ep, const struct fi_msg_atomic *msg, uint64_t flags))
+ABSENT_LONG(no_atomic_inject, (struct fid_ep * ep, const void *buf, size_t count, fi_addr_t to,
+                               uint64_t offset, uint64_t key, enum fi_datatype type, enum fi_op op))
+ABSENT_LONG(no_fetch_v,
+            (struct fid_ep * ep, const struct fi_ioc *iov, void **desc, size_t count,
+             struct fi_ioc *results, void **result_desc, size_t result_count, fi_addr_t to,
+             uint64_t offset, uint64_t key, enum fi_datatype type, enum fi_op op, void *context))
+ABSENT_LONG(no_fetch_msg,
+            (struct fid_ep * ep, const struct fi_msg_atomic *msg, struct fi_ioc *results,
+             void **result_desc, size_t result_count, uint64_t flags))
+ABSENT_LONG(no_compare_v,
+            (struct fid_ep * ep, const struct fi_ioc *iov, void **desc, size_t count,
+             const struct fi_ioc *compared, void **compared_desc, size_t compared_count,
+             struct fi_ioc *results, void **result_desc, size_t result_count, fi_addr_t to,
+             uint64_t offset, uint64_t key, enum fi_datatype type, enum fi_op op, void *context))
+ABSENT_LONG(no_compare_msg,
+            (struct fid_ep * ep, const struct fi_msg_atomic *msg, const struct fi_ioc *compared,
+             void **compared_desc, size_t compared_count, struct fi_ioc *results,
+             void **result_desc, size_t result_count, uint64_t flags))
+
+const struct fi_ops_atomic leat_fi_no_atomic = {
+    .size = sizeof leat_fi_no_atomic,
+    .writev = no_atomic_v,
+    .writemsg = no_atomic_msg,
+    .inject = no_atomic_inject,
+    .readwritev = no_fetch_v,
+    .readwritemsg = no_fetch_msg,
+    .compwritev = no_compare_v,
+    .compwritemsg = no_compare_msg,
 };

@@ -55,8 +55,8 @@ static bool is_on_host(int rank)
     return rank >= 0 && leat_task_port_of((uint32_t)rank) == leat_task_port_of(leat_task_number());
 }
 
-/* The ranks of a group in the run. */
-static bool is_group_on_host(MPI_Group group, int size)
+/* How many of a group. */
+static int count_on_host(MPI_Group group, int size)
 {
     static int (*world_group)(MPI_Comm, MPI_Group *), (*free_group)(MPI_Group *);
     static int (*translate)(MPI_Group, int, const int *, MPI_Group, int *);
@@ -66,31 +66,44 @@ static bool is_group_on_host(MPI_Group group, int size)
     LEAT_FI_FIND(free_group, "PMPI_Group_free");
     LEAT_FI_FIND(translate, "PMPI_Group_translate_ranks");
     LEAT_FI_FIND(world, "ompi_mpi_comm_world");
-    if (world_group(world, &all) != MPI_SUCCESS) return false;
-    bool are_all = true;
-    for (int i = 0, rank; i < size && are_all; i++)
-        are_all = translate(group, 1, &i, all, &rank) == MPI_SUCCESS && is_on_host(rank);
+    if (world_group(world, &all) != MPI_SUCCESS) return 0;
+    int count = 0;
+    for (int i = 0, rank; i < size; i++)
+        count += translate(group, 1, &i, all, &rank) == MPI_SUCCESS && is_on_host(rank);
     free_group(&all);
-    return are_all;
+    return count;
 }
 
-bool leat_fi_memory_unites(MPI_Comm comm)
+/* How many ranks are in it, and of these on this host; none outside of simulated time. */
+static void count_ranks(MPI_Comm comm, int *size, int *here)
 {
     static int (*group_of)(MPI_Comm, MPI_Group *), (*free_group)(MPI_Group *);
     static int (*size_of)(MPI_Group, int *);
     static MPI_Comm none;
     MPI_Group group;
-    int size = 0;
+    *size = *here = 0;
     LEAT_FI_FIND(none, "ompi_mpi_comm_null");
-    if (!leat_fi_is_simulated() || !comm || comm == none) return false;
+    if (!leat_fi_is_simulated() || !comm || comm == none) return;
     LEAT_FI_FIND(group_of, "PMPI_Comm_group");
     LEAT_FI_FIND(free_group, "PMPI_Group_free");
     LEAT_FI_FIND(size_of, "PMPI_Group_size");
-    if (group_of(comm, &group) != MPI_SUCCESS) return false;
-    const bool unites = size_of(group, &size) == MPI_SUCCESS && size > 1 &&
-                        is_group_on_host(group, size);
+    if (group_of(comm, &group) != MPI_SUCCESS) return;
+    if (size_of(group, size) == MPI_SUCCESS) *here = count_on_host(group, *size);
     free_group(&group);
-    return unites;
+}
+
+bool leat_fi_memory_unites(MPI_Comm comm)
+{
+    int size, here;
+    count_ranks(comm, &size, &here);
+    return here > 1;
+}
+
+bool leat_fi_memory_spans(MPI_Comm comm)
+{
+    int size, here;
+    count_ranks(comm, &size, &here);
+    return here < size;
 }
 
 /* ---- handing over ---------------------------------------------------------------------------- */
@@ -116,8 +129,9 @@ void leat_fi_memory_wait(void)
     if (pause < LEAT_TASK_POLL_PS) pause = LEAT_TASK_POLL_PS;
     if (pause > longest) pause = longest;
     const leat_time deadline = leat_time_add(now, pause);
-    while (leat_task_now() < deadline && leat_fi_queue_all_are_empty())
+    do
         leat_fi_message_wait(deadline, leat_fi_call_name(), leat_fi_call_about());
+    while (leat_task_now() < deadline && leat_fi_queue_all_are_empty());
 }
 
 /* The program waits for another rank in a loop of its own. */

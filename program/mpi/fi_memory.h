@@ -14,9 +14,11 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-/* Are there several ranks in it, all of this rank's host? Open MPI then makes a window of
- * MPI_Win_allocate or MPI_Win_allocate_shared in shared memory. */
+/* Are there several ranks of this rank's host in it? Open MPI then puts the window, or at least the
+ * state of its locks, into memory that they share. */
 bool leat_fi_memory_unites(MPI_Comm comm);
+/* Are any of another host? */
+bool leat_fi_memory_spans(MPI_Comm comm);
 
 /* A window was made there, or is about to be freed. */
 void leat_fi_memory_note(MPI_Win win);

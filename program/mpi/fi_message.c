@@ -5,15 +5,12 @@
 #include "fi_pool.h"
 #include "fi_queue.h"
 #include "fi_rank.h"
+#include "fi_rma.h"
 #include "fi_wire.h"
 #include "task.h"
 #include <rdma/fi_errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-enum {
-    PIECE_LEN = (128 << 10) - 64, /* fills a block of the run's memory */
-};
 
 /* In tags of Open MPI: a synchronous send, and the acknowledgement that it waits for. */
 #define TAG_SYNCHRONOUS UINT64_C(0x100000000)
@@ -148,13 +145,6 @@ static void set_context(struct fi_context *context, struct receive *posted, stru
 
 /* ---- sending --------------------------------------------------------------------------------- */
 
-static uint8_t *room(uint64_t len)
-{
-    uint8_t *octets = leat_task_room(len);
-    if (!octets) leat_task_fail("the memory of the run has no room for its messages");
-    return octets;
-}
-
 static uint64_t eager_len(const struct leat_fi_send *call)
 {
     return LEAT_FI_EAGER_HEAD + call->len + call->padding;
@@ -162,7 +152,7 @@ static uint64_t eager_len(const struct leat_fi_send *call)
 
 static uint8_t *eager_octets(const struct leat_fi_send *call)
 {
-    uint8_t *p = room(eager_len(call));
+    uint8_t *p = leat_fi_outgoing_room(eager_len(call));
     if (call->is_private) leat_task_make_private(p);
     leat_fi_put_head(p, LEAT_FI_EAGER, call->has_data, call->padding);
     leat_put_be64(p + 8, call->tag);
@@ -175,7 +165,7 @@ static uint8_t *eager_octets(const struct leat_fi_send *call)
 static void hand_ask(uint32_t number)
 {
     struct send *s = send_at(number);
-    uint8_t *p = room(LEAT_FI_ASK_LEN);
+    uint8_t *p = leat_fi_outgoing_room(LEAT_FI_ASK_LEN);
     leat_fi_put_head(p, LEAT_FI_ASK, s->call.has_data, number);
     leat_put_be64(p + 8, s->call.tag);
     leat_put_be64(p + 16, s->call.data);
@@ -215,8 +205,9 @@ static void hand_ready(void)
 static void hand_piece(uint32_t number)
 {
     struct send *s = send_at(number);
-    const uint64_t left = s->granted - s->handed, len = left < PIECE_LEN ? left : PIECE_LEN;
-    uint8_t *p = room(LEAT_FI_PIECE_HEAD + len);
+    const uint64_t left = s->granted - s->handed,
+                   len = left < LEAT_FI_PIECE_LEN ? left : LEAT_FI_PIECE_LEN;
+    uint8_t *p = leat_fi_outgoing_room(LEAT_FI_PIECE_HEAD + len);
     if (s->call.is_private) leat_task_make_private(p);
     leat_fi_put_head(p, LEAT_FI_PIECE, false, s->receiver);
     leat_put_be64(p + 8, s->handed);
@@ -228,7 +219,7 @@ static void hand_piece(uint32_t number)
 
 static void hand_granted(void)
 {
-    while (all.granted.first != LEAT_FI_NOBODY && leat_fi_outgoing_has_room(PIECE_LEN)) {
+    while (all.granted.first != LEAT_FI_NOBODY && leat_fi_outgoing_has_room(LEAT_FI_PIECE_LEN)) {
         const uint32_t number = all.granted.first;
         hand_piece(number);
         if (send_at(number)->handed == send_at(number)->granted) go_from(&all.granted);
@@ -250,13 +241,14 @@ static void on_sent(uint64_t cookie)
     }
     hand_ready();
     hand_granted();
+    leat_fi_rma_go_on();
 }
 
 /* ---- receiving ------------------------------------------------------------------------------- */
 
 static void grant(uint64_t from, uint32_t sender, uint32_t receiver, uint64_t len)
 {
-    uint8_t *p = room(LEAT_FI_GRANT_LEN);
+    uint8_t *p = leat_fi_outgoing_room(LEAT_FI_GRANT_LEN);
     leat_fi_put_head(p, LEAT_FI_GRANT, false, sender);
     leat_put_be64(p + 8, receiver);
     leat_put_be64(p + 16, len);
@@ -424,10 +416,11 @@ static void on_message(uint64_t from, const uint8_t *p, uint64_t len, bool is_as
 static void on_arrived(const struct leat_task_event *e)
 {
     static const uint8_t shortest[] = {
-        [LEAT_FI_EAGER] = LEAT_FI_EAGER_HEAD,
-        [LEAT_FI_ASK] = LEAT_FI_ASK_LEN,
-        [LEAT_FI_GRANT] = LEAT_FI_GRANT_LEN,
-        [LEAT_FI_PIECE] = LEAT_FI_PIECE_HEAD,
+        [LEAT_FI_EAGER] = LEAT_FI_EAGER_HEAD,  [LEAT_FI_ASK] = LEAT_FI_ASK_LEN,
+        [LEAT_FI_GRANT] = LEAT_FI_GRANT_LEN,   [LEAT_FI_PIECE] = LEAT_FI_PIECE_HEAD,
+        [LEAT_FI_PUT] = LEAT_FI_PUT_HEAD,      [LEAT_FI_GET] = LEAT_FI_GET_LEN,
+        [LEAT_FI_ATOMIC] = LEAT_FI_ATOMIC_LEN, [LEAT_FI_GOT] = LEAT_FI_PIECE_HEAD,
+        [LEAT_FI_DONE] = LEAT_FI_DONE_LEN,
     };
     const uint8_t kind = e->len ? e->octets[0] : 0;
     if (!kind || kind >= sizeof shortest || e->len < shortest[kind]) refuse(e->task);
@@ -435,7 +428,9 @@ static void on_arrived(const struct leat_task_event *e)
         on_grant(e->task, e->octets);
     else if (kind == LEAT_FI_PIECE)
         on_piece(e->task, e->octets, e->len);
-    else
+    else if (kind > LEAT_FI_PIECE && !leat_fi_rma_arrived(e->task, e->octets, e->len))
+        refuse(e->task);
+    else if (kind < LEAT_FI_GRANT)
         on_message(e->task, e->octets, e->len, kind == LEAT_FI_ASK);
 }
 
@@ -462,6 +457,7 @@ void leat_fi_message_poll(void)
 
 static void wait_until(leat_time deadline, const char *call, const char *about)
 {
+    leat_fi_rma_release();
     const bool is_any = leat_task_wait(deadline, call, about);
     leat_clock_set(leat_task_now());
     if (is_any) leat_fi_message_poll();
@@ -486,7 +482,7 @@ void leat_fi_message_settle(void)
 void leat_fi_message_drain(void)
 {
     leat_fi_message_settle();
-    while (all.asked || all.ready.first != LEAT_FI_NOBODY)
+    while (all.asked || all.ready.first != LEAT_FI_NOBODY || leat_fi_rma_is_busy())
         wait_until(LEAT_NEVER, "MPI_Finalize", ": its last messages have to go");
 }
 
@@ -558,8 +554,7 @@ static void send_to_self(const struct leat_fi_send *call, bool is_short)
     if (is_short) report_sent(call);
 }
 
-/* MPI sends nothing while ranks start and end; such a message would have no defined time. */
-static bool may_send(void)
+bool leat_fi_message_may_send(void)
 {
     if (leat_fi_is_simulated()) return true;
     fprintf(stderr, "leat: rank %u sends a message outside of simulated time\n",
@@ -575,7 +570,8 @@ ssize_t leat_fi_message_send(const struct leat_fi_send *call)
         return 0;
     }
     set_context(call->context, NULL, NULL);
-    if (!may_send()) return -FI_EOPBADSTATE;
+    if (!leat_fi_message_may_send()) return -FI_EOPBADSTATE;
+    leat_fi_rma_release();
     leat_fi_message_settle();
     all.asked += call->len > all.eager;
     line_up(&all.ready, new_send(call));
@@ -592,7 +588,8 @@ ssize_t leat_fi_message_inject(const struct leat_fi_send *call)
         send_to_self(call, true);
         return 0;
     }
-    if (!may_send()) return -FI_EOPBADSTATE;
+    if (!leat_fi_message_may_send()) return -FI_EOPBADSTATE;
+    leat_fi_rma_release();
     leat_fi_message_settle();
     while (all.ready.first != LEAT_FI_NOBODY || !leat_fi_outgoing_has_room(len))
         wait_until(LEAT_NEVER, leat_fi_call_name(), leat_fi_call_about());

@@ -50,6 +50,10 @@ void leat_fi_message_bind(struct leat_fi_queue *queue);
 void leat_fi_message_close(void);
 uint64_t leat_fi_message_inject_len(void);
 
+/* MPI sends nothing while ranks start and end: such a message would have no defined time. False:
+ * this is such a time, which has been reported. */
+bool leat_fi_message_may_send(void);
+
 ssize_t leat_fi_message_send(const struct leat_fi_send *send);
 /* At most leat_fi_message_inject_len octets; the caller may reuse them at once. */
 ssize_t leat_fi_message_inject(const struct leat_fi_send *send);

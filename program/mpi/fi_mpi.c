@@ -110,6 +110,7 @@ static void end_simulation(void)
 static int finalize(int (*next)(void))
 {
     leat_fi_finalizes(leat_fi_is_wanted());
+    if (leat_fi_is_finalizing()) leat_clock_library_ends(); /* btl ofi sleeps a second */
     const int result = next();
     leat_fi_finalizes(false);
     return result;
@@ -319,10 +320,11 @@ static uint64_t octets_of_parts(const int counts[], MPI_Datatype type, const MPI
 #define GIVES(n)          .octets = n
 #define DEEP              .is_deep = true
 #define FREES(win)        .frees_window = true, .window = win
-#define POLLS(win)        .polls_memory = leat_fi_memory_holds(win)
-#define YIELDS(win)       .hands_over = leat_fi_memory_holds(win)
+#define POLLS(win)        .is_one_sided = true, .polls_memory = leat_fi_memory_holds(win)
+#define YIELDS(win)       .is_one_sided = true, .hands_over = leat_fi_memory_holds(win)
 #define SHARES(comm, win) .shares_memory = leat_fi_memory_unites(comm), .window = win
-#define STAYS_DEEP        .is_deep = true, .stays_deep = true
+#define STAYS(comm)       .avoids_rdma = !leat_fi_memory_spans(comm)
+#define MAKES_WINDOW      .is_deep = true, .makes_window = true
 
 /* Signatures that several calls have: parameters, and arguments. */
 #define SEND                                                                         \
@@ -540,32 +542,60 @@ BLOCKING(Dist_graph_create_adjacent,
           made),
          DEEP)
 
-/* One-sided. */
-COUNTED(Put,
-        (const void *out, int outs, MPI_Datatype out_type, int rank, MPI_Aint at, int ins,
-         MPI_Datatype in_type, MPI_Win win),
-        (out, outs, out_type, rank, at, ins, in_type, win), GIVES(octets_of(outs, out_type)))
-COUNTED(Get,
-        (void *out, int outs, MPI_Datatype out_type, int rank, MPI_Aint at, int ins,
-         MPI_Datatype in_type, MPI_Win win),
-        (out, outs, out_type, rank, at, ins, in_type, win), ONLY)
-COUNTED(Accumulate,
-        (const void *out, int outs, MPI_Datatype out_type, int rank, MPI_Aint at, int ins,
-         MPI_Datatype in_type, MPI_Op op, MPI_Win win),
-        (out, outs, out_type, rank, at, ins, in_type, op, win), GIVES(octets_of(outs, out_type)))
+/* One-sided. All of these may block: the library first learns about the target's memory, and takes
+ * locks. */
+#define WRITES(...)                                                                    \
+    (const void *out, int outs, MPI_Datatype out_type, int rank, MPI_Aint at, int ins, \
+     MPI_Datatype in_type, __VA_ARGS__)
+#define READS(...)                                                               \
+    (void *out, int outs, MPI_Datatype out_type, int rank, MPI_Aint at, int ins, \
+     MPI_Datatype in_type, __VA_ARGS__)
+#define GIVEN(...) (out, outs, out_type, rank, at, ins, in_type, __VA_ARGS__)
+#define FETCHES(...)                                                                            \
+    (const void *out, int outs, MPI_Datatype out_type, void *fetched, int results,              \
+     MPI_Datatype result_type, int rank, MPI_Aint at, int ins, MPI_Datatype in_type, MPI_Op op, \
+     __VA_ARGS__)
+#define GIVEN_FETCHES(...) \
+    (out, outs, out_type, fetched, results, result_type, rank, at, ins, in_type, op, __VA_ARGS__)
+#define THERE  AT(rank), POLLS(win)
+#define OUTPUT GIVES(octets_of(outs, out_type))
+
+BLOCKING(Put, WRITES(MPI_Win win), GIVEN(win), THERE, OUTPUT)
+BLOCKING(Rput, WRITES(MPI_Win win, MPI_Request *request), GIVEN(win, request), THERE, OUTPUT)
+BLOCKING(Get, READS(MPI_Win win), GIVEN(win), THERE)
+BLOCKING(Rget, READS(MPI_Win win, MPI_Request *request), GIVEN(win, request), THERE)
+BLOCKING(Accumulate, WRITES(MPI_Op op, MPI_Win win), GIVEN(op, win), THERE, OUTPUT)
+BLOCKING(Raccumulate, WRITES(MPI_Op op, MPI_Win win, MPI_Request *request), GIVEN(op, win, request),
+         THERE, OUTPUT)
+BLOCKING(Get_accumulate, FETCHES(MPI_Win win), GIVEN_FETCHES(win), THERE, OUTPUT)
+BLOCKING(Rget_accumulate, FETCHES(MPI_Win win, MPI_Request *request), GIVEN_FETCHES(win, request),
+         THERE, OUTPUT)
+BLOCKING(Fetch_and_op,
+         (const void *out, void *fetched, MPI_Datatype type, int rank, MPI_Aint at, MPI_Op op,
+          MPI_Win win),
+         (out, fetched, type, rank, at, op, win), THERE, GIVES(octets_of(1, type)))
+BLOCKING(Compare_and_swap,
+         (const void *out, const void *compared, void *fetched, MPI_Datatype type, int rank,
+          MPI_Aint at, MPI_Win win),
+         (out, compared, fetched, type, rank, at, win), THERE, GIVES(octets_of(1, type)))
 BLOCKING(Win_create,
          (void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *win),
-         (base, size, unit, info, comm, win), STAYS_DEEP)
+         (base, size, unit, info, comm, win), MAKES_WINDOW, STAYS(comm),
+         .shares_memory = leat_fi_memory_unites(comm) && leat_fi_memory_spans(comm), .window = win)
 BLOCKING(Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Win *win), (info, comm, win),
-         STAYS_DEEP)
+         MAKES_WINDOW, .avoids_rdma = true)
 BLOCKING(Win_allocate,
          (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win),
-         (size, unit, info, comm, base, win), STAYS_DEEP, SHARES(comm, win))
+         (size, unit, info, comm, base, win), MAKES_WINDOW, STAYS(comm), SHARES(comm, win))
 BLOCKING(Win_allocate_shared,
          (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win),
-         (size, unit, info, comm, base, win), STAYS_DEEP, SHARES(comm, win))
+         (size, unit, info, comm, base, win), MAKES_WINDOW, SHARES(comm, win))
 BLOCKING(Win_free, (MPI_Win * win), (win), FREES(win))
-BLOCKING(Win_fence, (int hint, MPI_Win win), (hint, win), ONLY)
+BLOCKING(Win_fence, (int hint, MPI_Win win), (hint, win), POLLS(win))
+BLOCKING(Win_attach, (MPI_Win win, void *base, MPI_Aint size), (win, base, size), POLLS(win))
+BLOCKING(Win_detach, (MPI_Win win, const void *base), (win, base), POLLS(win))
+BLOCKING(Win_set_info, (MPI_Win win, MPI_Info info), (win, info), ONLY)
+BLOCKING(Win_post, (MPI_Group group, int hint, MPI_Win win), (group, hint, win), POLLS(win))
 BLOCKING(Win_start, (MPI_Group group, int hint, MPI_Win win), (group, hint, win), POLLS(win))
 BLOCKING(Win_complete, (MPI_Win win), (win), YIELDS(win))
 BLOCKING(Win_wait, (MPI_Win win), (win), POLLS(win))

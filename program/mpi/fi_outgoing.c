@@ -24,6 +24,13 @@ void leat_fi_outgoing_close(void)
     leat_fi_pool_free(&out.marks);
 }
 
+uint8_t *leat_fi_outgoing_room(uint64_t len)
+{
+    uint8_t *octets = leat_task_room(len);
+    if (!octets) leat_task_fail("the memory of the run has no room for its messages");
+    return octets;
+}
+
 static uint64_t not_taken(void)
 {
     return out.handed - out.taken + (out.held ? out.held_len : 0);

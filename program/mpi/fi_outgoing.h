@@ -20,7 +20,8 @@
 
 enum {
     LEAT_FI_WINDOW = 512 << 10, /* octets that the port has not taken; beyond this, messages wait */
-    LEAT_FI_BUFFER = 16 << 10,  /* a send within these is complete before the port takes it */
+    LEAT_FI_PIECE_LEN = (128 << 10) - 64, /* fills a block of the run's memory */
+    LEAT_FI_BUFFER = 16 << 10, /* a send within these is complete before the port takes it */
 };
 #define LEAT_FI_NOBODY UINT32_MAX
 
@@ -31,7 +32,10 @@ bool leat_fi_outgoing_has_room(uint64_t len);
 /* Do these octets and all before them fit into the buffer? */
 bool leat_fi_outgoing_is_buffered(uint64_t len);
 
-/* `octets` come from leat_task_room. `owner`: returned by leat_fi_outgoing_sent when the port has
+/* Memory for a message (leat_task_room). Ends the run if there is none. */
+uint8_t *leat_fi_outgoing_room(uint64_t len);
+
+/* `octets` come from there. `owner`: returned by leat_fi_outgoing_sent when the port has
  * taken them; LEAT_FI_NOBODY: no event is needed. */
 void leat_fi_outgoing_hand(uint32_t to, uint8_t *octets, uint64_t len, uint32_t owner);
 /* For a blocking send. */

@@ -1,10 +1,13 @@
 /*
- * The libfabric provider `leat`: one fabric, one domain, one endpoint of reliable datagrams with
- * tagged messages per process, bound to one completion queue. The address of a rank is its number.
+ * The libfabric provider `leat`: one fabric, one domain, and in each process one endpoint of
+ * reliable datagrams with tagged messages and one of one-sided operations (fi_one_sided.h), each
+ * bound to a completion queue. The address of a rank is its number.
  */
 #include "fi_absent.h"
+#include "fi_held.h"
 #include "fi_match.h"
 #include "fi_message.h"
+#include "fi_one_sided.h"
 #include "fi_private.h"
 #include "fi_queue.h"
 #include "fi_rank.h"
@@ -236,6 +239,18 @@ static int ep_control(struct fid *fid, int command, void *argument)
     return command == FI_ENABLE ? 0 : -FI_ENOSYS;
 }
 
+static int message_ep_open(struct fid_ep like, const struct fi_info *info, struct fid_ep **ep)
+{
+    if (provider.is_ep_open) return -FI_EBUSY;
+    leat_fi_message_open();
+    provider.is_ep_open = true;
+    provider.send_flags = info->tx_attr ? info->tx_attr->op_flags : FI_COMPLETION;
+    provider.ep = like;
+    provider.ep.tagged = &tagged_ops;
+    *ep = &provider.ep;
+    return 0;
+}
+
 static int ep_open(struct fid_domain *domain, struct fi_info *info, struct fid_ep **ep,
                    void *context)
 {
@@ -243,7 +258,6 @@ static int ep_open(struct fid_domain *domain, struct fi_info *info, struct fid_e
     static struct fi_ops_ep ops;
     static struct fi_ops_cm cm_ops;
     (void)domain;
-    if (provider.is_ep_open) return -FI_EBUSY;
     fid_ops = leat_fi_no_ops;
     fid_ops.close = ep_close;
     fid_ops.bind = ep_bind;
@@ -254,17 +268,11 @@ static int ep_open(struct fid_domain *domain, struct fi_info *info, struct fid_e
     ops.tx_size_left = ep_size_left;
     cm_ops = leat_fi_no_connections;
     cm_ops.getname = ep_getname;
-    leat_fi_message_open();
-    provider.is_ep_open = true;
-    provider.send_flags = info->tx_attr ? info->tx_attr->op_flags : FI_COMPLETION;
-    provider.ep = (struct fid_ep){
-        .fid = { FI_CLASS_EP, context, &fid_ops },
-        .ops = &ops,
-        .cm = &cm_ops,
-        .tagged = &tagged_ops,
-    };
-    *ep = &provider.ep;
-    return 0;
+    const struct fid_ep like = { .fid = { FI_CLASS_EP, context, &fid_ops },
+                                 .ops = &ops,
+                                 .cm = &cm_ops };
+    return info->caps & FI_RMA ? leat_fi_one_sided_open(&like, ep)
+                               : message_ep_open(like, info, ep);
 }
 
 /* ---- addresses ------------------------------------------------------------------------------- */
@@ -355,7 +363,7 @@ static int domain_open(struct fid_fabric *fabric, struct fi_info *info, struct f
     provider.domain = (struct fid_domain){
         .fid = { FI_CLASS_DOMAIN, context, &leat_fi_no_ops },
         .ops = &ops,
-        .mr = &leat_fi_no_memory,
+        .mr = &leat_fi_held_ops,
     };
     *domain = &provider.domain;
     return 0;
@@ -378,10 +386,18 @@ static int fabric_open(struct fi_fabric_attr *attr, struct fid_fabric **fabric, 
 
 /* ---- capabilities ---------------------------------------------------------------------------- */
 
+/* Of the endpoint that is wanted: for messages, or for one-sided operations. 0: not offered. */
+static uint64_t caps_for(const struct fi_info *hints)
+{
+    if (hints->caps & FI_TAGGED && !(hints->caps & ~CAPS)) return CAPS;
+    return hints->caps & FI_RMA && !(hints->caps & ~LEAT_FI_ONE_SIDED_CAPS) ? LEAT_FI_ONE_SIDED_CAPS
+                                                                            : 0;
+}
+
 static bool suits(const struct fi_info *hints)
 {
     if (!hints || !hints->ep_attr || hints->ep_attr->type != FI_EP_RDM) return false;
-    if (!(hints->caps & FI_TAGGED) || hints->caps & ~CAPS) return false;
+    if (!caps_for(hints)) return false;
     if (!(hints->mode & FI_CONTEXT)) return false; /* we use its words */
     const struct fi_domain_attr *domain = hints->domain_attr;
     if (domain && (domain->av_type == FI_AV_TABLE || domain->cq_data_size > 8)) return false;
@@ -411,7 +427,7 @@ static struct fi_info *new_info(void)
 static void write_endpoint(struct fi_info *info, const struct fi_info *hints)
 {
     *info->tx_attr = (struct fi_tx_attr){
-        .caps = CAPS & ~FI_RECV & ~FI_DIRECTED_RECV,
+        .caps = info->caps & ~FI_RECV & ~FI_DIRECTED_RECV & ~FI_REMOTE_READ & ~FI_REMOTE_WRITE,
         .mode = FI_CONTEXT,
         .op_flags = hints->tx_attr ? hints->tx_attr->op_flags : 0,
         .msg_order = ORDER,
@@ -420,7 +436,7 @@ static void write_endpoint(struct fi_info *info, const struct fi_info *hints)
         .iov_limit = 1,
     };
     *info->rx_attr = (struct fi_rx_attr){
-        .caps = CAPS & ~FI_SEND,
+        .caps = info->caps & ~FI_SEND & ~FI_READ & ~FI_WRITE,
         .mode = FI_CONTEXT,
         .op_flags = hints->rx_attr ? hints->rx_attr->op_flags : 0,
         .msg_order = ORDER,
@@ -448,9 +464,11 @@ static void write_domain(struct fi_info *info, const struct fi_info *hints)
         .data_progress = FI_PROGRESS_MANUAL,
         .resource_mgmt = FI_RM_ENABLED,
         .av_type = FI_AV_MAP,
+        .mr_mode = wanted ? wanted->mr_mode & FI_MR_PROV_KEY : 0,
+        .mr_key_size = sizeof(uint64_t),
         .cq_data_size = 8,
-        .cq_cnt = 1,
-        .ep_cnt = 1,
+        .cq_cnt = 2,
+        .ep_cnt = 2,
         .tx_ctx_cnt = 1,
         .rx_ctx_cnt = 1,
         .max_ep_tx_ctx = 1,
@@ -467,7 +485,7 @@ static int getinfo(uint32_t version, const char *node, const char *service, uint
     if (!leat_task_is_attached() || node || service || !suits(hints)) return -FI_ENODATA;
     struct fi_info *info = new_info();
     if (!info) return -FI_ENOMEM;
-    info->caps = CAPS;
+    info->caps = caps_for(hints);
     info->mode = FI_CONTEXT;
     info->addr_format = FI_FORMAT_UNSPEC;
     write_endpoint(info, hints);

@@ -8,15 +8,18 @@
 #include <rdma/fi_errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     FREE_READS = 1,
+    FREE_READS_ONE_SIDED = 4,
     FREE_READS_DEEP = 16,
     FIRST_CAP = 128,
 };
 
 struct leat_fi_queue {
     struct fid_cq cq; /* the first member: libfabric knows the queue by it */
+    size_t out_len;   /* of an entry as the library reads it */
     struct leat_fi_queue *next;
     struct fi_cq_err_entry *entry; /* a ring */
     size_t first, count, cap;      /* cap: a power of two */
@@ -48,16 +51,26 @@ static void grow(struct leat_fi_queue *queue)
     queue->cap = cap;
 }
 
+/* A reader of another queue may have to read this one: some only ever read their own. */
 void leat_fi_queue_push(struct leat_fi_queue *queue, const struct fi_cq_err_entry *entry)
 {
     if (queue->count == queue->cap) grow(queue);
     *entry_at(queue, queue->count++) = *entry;
     entries++;
+    for (struct leat_fi_queue *other = queues; other; other = other->next)
+        if (other != queue && !other->free_reads) other->free_reads = FREE_READS;
 }
 
 bool leat_fi_queue_all_are_empty(void)
 {
     return !entries;
+}
+
+static int free_reads(void)
+{
+    const struct leat_fi_call *call = leat_fi_call();
+    if (leat_fi_call_is_deep()) return FREE_READS_DEEP;
+    return call && call->is_one_sided ? FREE_READS_ONE_SIDED : FREE_READS;
 }
 
 static void allow_free_reads(int reads)
@@ -68,22 +81,36 @@ static void allow_free_reads(int reads)
 
 void leat_fi_queue_stir(void)
 {
-    if (leat_fi_call_is_deep()) allow_free_reads(FREE_READS_DEEP);
+    const int reads = free_reads();
+    if (reads > FREE_READS) allow_free_reads(reads);
+}
+
+void leat_fi_queue_rouse(void)
+{
+    allow_free_reads(free_reads());
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* All queues are empty, and the library can only read them again. */
-static void wait_for_more(void)
+/* The library polls all queues at once, which takes time once. */
+static void poll_in_vain(struct leat_fi_queue *queue)
+{
+    leat_fi_message_settle();
+    leat_fi_message_wait(leat_time_add(leat_task_now(), LEAT_TASK_POLL_PS), "a poll", "");
+    allow_free_reads(FREE_READS);
+    queue->free_reads = 0;
+}
+
+/* The queue is empty, and the library can only read it again, or another. */
+static void wait_for_more(struct leat_fi_queue *queue)
 {
     const struct leat_fi_call *call = leat_fi_call();
     if (call && call->polls_memory) {
         leat_fi_memory_wait();
-    } else if (!call) {
-        leat_fi_message_settle();
-        leat_fi_message_wait(leat_time_add(leat_task_now(), LEAT_TASK_POLL_PS), "a poll", "");
+    } else if (!call || entries) { /* of others: the library may read them next, or never */
+        poll_in_vain(queue);
     } else if (!call->probes) {
-        while (!entries)
+        while (!entries && !queue->free_reads)
             leat_fi_message_wait(LEAT_NEVER, leat_fi_call_name(), leat_fi_call_about());
     }
 }
@@ -92,11 +119,11 @@ static void fill(struct leat_fi_queue *queue)
 {
     if (!leat_fi_is_simulated()) return;
     leat_fi_message_poll();
-    if (entries) return;
+    if (queue->count) return;
     if (queue->free_reads)
         queue->free_reads--;
     else
-        wait_for_more();
+        wait_for_more(queue);
 }
 
 /* The library has taken the first. */
@@ -105,16 +132,17 @@ static void drop_first(struct leat_fi_queue *queue)
     queue->first = (queue->first + 1) & (queue->cap - 1);
     queue->count--;
     entries--;
-    allow_free_reads(leat_fi_call_is_deep() ? FREE_READS_DEEP : FREE_READS);
+    leat_fi_queue_rouse();
 }
 
-static ssize_t take(struct leat_fi_queue *queue, struct fi_cq_tagged_entry *out, size_t count)
+static ssize_t take(struct leat_fi_queue *queue, uint8_t *out, size_t count)
 {
     size_t n = 0;
     for (; n < count && queue->count && !entry_at(queue, 0)->err; n++) {
         const struct fi_cq_err_entry *e = entry_at(queue, 0);
-        out[n] = (struct fi_cq_tagged_entry){ e->op_context, e->flags, e->len,
-                                              e->buf,        e->data,  e->tag };
+        const struct fi_cq_tagged_entry entry = { e->op_context, e->flags, e->len,
+                                                  e->buf,        e->data,  e->tag };
+        memcpy(out + n * queue->out_len, &entry, queue->out_len);
         drop_first(queue);
     }
     if (n || !count) return (ssize_t)n;
@@ -198,6 +226,19 @@ static int cq_close(struct fid *fid)
     return 0;
 }
 
+/* Every format is the beginning of the longest. 0: it is not offered. */
+static size_t len_of_format(enum fi_cq_format format)
+{
+    switch (format) {
+    case FI_CQ_FORMAT_CONTEXT: return sizeof(struct fi_cq_entry);
+    case FI_CQ_FORMAT_MSG: return sizeof(struct fi_cq_msg_entry);
+    case FI_CQ_FORMAT_DATA: return sizeof(struct fi_cq_data_entry);
+    case FI_CQ_FORMAT_UNSPEC:
+    case FI_CQ_FORMAT_TAGGED: return sizeof(struct fi_cq_tagged_entry);
+    }
+    return 0;
+}
+
 int leat_fi_queue_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct fid_cq **cq,
                        void *context)
 {
@@ -213,8 +254,8 @@ int leat_fi_queue_open(struct fid_domain *domain, struct fi_cq_attr *attr, struc
         .strerror = cq_strerror,
     };
     (void)domain;
-    const enum fi_cq_format format = attr ? attr->format : FI_CQ_FORMAT_UNSPEC;
-    if (format != FI_CQ_FORMAT_UNSPEC && format != FI_CQ_FORMAT_TAGGED) return -FI_ENOSYS;
+    const size_t out_len = len_of_format(attr ? attr->format : FI_CQ_FORMAT_UNSPEC);
+    if (!out_len) return -FI_ENOSYS;
     if (attr && attr->wait_obj != FI_WAIT_NONE && attr->wait_obj != FI_WAIT_UNSPEC)
         return -FI_ENOSYS;
     fid_ops = leat_fi_no_ops;
@@ -222,6 +263,7 @@ int leat_fi_queue_open(struct fid_domain *domain, struct fi_cq_attr *attr, struc
     struct leat_fi_queue *queue = leat_fi_grown(NULL, 1, sizeof *queue);
     leat_fi_lock();
     *queue = (struct leat_fi_queue){ .cq = { { FI_CLASS_CQ, context, &fid_ops }, &ops },
+                                     .out_len = out_len,
                                      .next = queues };
     queues = queue;
     leat_fi_unlock();

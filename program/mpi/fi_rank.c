@@ -1,5 +1,6 @@
 #include "fi_rank.h"
 #include "clock.h"
+#include "fi_component.h"
 #include "fi_memory.h"
 #include "fi_private.h"
 #include "fi_queue.h"
@@ -163,9 +164,10 @@ leat_time leat_fi_call_began(void)
 bool leat_fi_call_enter(const struct leat_fi_call *call)
 {
     leat_fi_be_no_copy(call->name);
-    if (call->stays_deep) {
+    if (call->makes_window) leat_fi_private_window_begins();
+    if (call->avoids_rdma) {
         rank.has_started_deep = true;
-        leat_fi_private_window_begins();
+        leat_fi_component_leave_rdma();
     }
     if (call->shares_memory) leat_task_share_memory();
     if (call->frees_window) leat_fi_memory_forget(*call->window);
@@ -180,7 +182,8 @@ bool leat_fi_call_enter(const struct leat_fi_call *call)
 
 void leat_fi_call_exit(const struct leat_fi_call *call, bool entered)
 {
-    if (call->stays_deep) leat_fi_private_window_made();
+    if (call->makes_window) leat_fi_private_window_made();
+    if (call->avoids_rdma) leat_fi_component_resume_rdma();
     if (call->frees_window) leat_fi_private_window_freed();
     if (call->shares_memory) leat_fi_memory_note(*call->window);
     if (!entered) return;

@@ -24,10 +24,10 @@ bool leat_fi_attach(const char **why);
 void leat_fi_begin(void);
 void leat_fi_leave(void);
 bool leat_fi_is_simulated(void);
+bool leat_fi_is_rank_thread(void); /* the one that called MPI_Init */
 /* In MPI_Finalize, after the rank has left. */
 void leat_fi_finalizes(bool yes);
 bool leat_fi_is_finalizing(void);
-bool leat_fi_is_rank_thread(void); /* the one that called MPI_Init */
 
 /* The connection of a rank to its launcher (fi_launcher.c), which ranks find each other through in
  * MPI_Init and sign off with in MPI_Finalize. A program that closes descriptors it does not own, as
@@ -68,9 +68,11 @@ struct leat_fi_call {
     uint64_t octets; /* that this rank hands over */
     enum leat_fi_call_detail detail;
     int number, tag;
-    bool probes;     /* waits for a message, not a completion */
-    bool is_deep;    /* it consists of operations that Open MPI advances step by step */
-    bool stays_deep; /* it creates a window: such operations may continue until the end */
+    bool probes; /* waits for a message, not a completion */
+    bool is_one_sided;
+    bool is_deep; /* it consists of operations that Open MPI advances step by step */
+    bool makes_window;
+    bool avoids_rdma; /* fi_component.h: what another does is advanced step by step until the end */
     bool frees_window;
     const MPI_Win *window; /* that it creates or frees, if it may be in shared memory */
     bool shares_memory;    /* it creates one there (fi_memory.h) ... */

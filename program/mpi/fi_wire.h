@@ -14,6 +14,20 @@
  *
  *     sender   ask --->              piece ---> piece ---> piece --->
  *     receiver         <--- grant
+ *
+ * One-sided operations. `number` is the origin's; `left`: octets from this offset on, those of
+ * later messages included. A key and an offset name memory of the target (fi_held.h). A put that
+ * asks for an answer gets one, which stands for those before it too.
+ *
+ *     octet  0      1        2      4            8        16          24         32
+ *     put    | kind | asks   | 0    | number     | key    | offset    | left     | payload ...
+ *     get    | kind | 0      | 0    | number     | key    | offset    | length   |
+ *     atomic | kind | what   | size | number     | key    | offset    | operand  | compared |
+ *     got    | kind | 0      | 0    | number     | offset | payload ...
+ *     done   | kind | failed | 0    | number     | result (of an atomic one) |
+ *
+ *     origin   put ---> put --->            get --->                   atomic --->
+ *     target                     <--- done           <--- got <--- got             <--- done
  */
 #ifndef LEAT_FI_WIRE_H
 #define LEAT_FI_WIRE_H
@@ -28,6 +42,17 @@ enum leat_fi_kind {
     LEAT_FI_ASK,
     LEAT_FI_GRANT,
     LEAT_FI_PIECE,
+    LEAT_FI_PUT,
+    LEAT_FI_GET,
+    LEAT_FI_ATOMIC,
+    LEAT_FI_GOT,
+    LEAT_FI_DONE,
+};
+
+enum leat_fi_atomic {
+    LEAT_FI_ADD,
+    LEAT_FI_SWAP,
+    LEAT_FI_COMPARE_AND_SWAP,
 };
 
 enum {
@@ -35,6 +60,11 @@ enum {
     LEAT_FI_ASK_LEN = 32,
     LEAT_FI_GRANT_LEN = 24,
     LEAT_FI_PIECE_HEAD = 16,
+    LEAT_FI_PUT_HEAD = 32,
+    LEAT_FI_GET_LEN = 32,
+    LEAT_FI_ATOMIC_LEN = 40,
+    LEAT_FI_DONE_LEN = 8,
+    LEAT_FI_RESULT_LEN = 16,
     LEAT_FI_HAS_DATA = 1, /* of flags */
 };
 

@@ -193,12 +193,14 @@ static void on_sent(void *context, const struct leat_port_message *message, leat
 static struct leat_share_event arrival(const struct leat_hub *hub,
                                        const struct leat_flight_message *m, leat_time at)
 {
-    return (struct leat_share_event){ .kind = LEAT_TASK_ARRIVED,
-                                      .task = m->from,
-                                      .cookie = m->cookie,
-                                      .block = m->block,
-                                      .len = m->len,
-                                      .at = leat_time_add(at, hub->offset) };
+    return (
+        struct leat_share_event){ .kind = LEAT_TASK_ARRIVED,
+                                  .task = m->from,
+                                  .cookie = m->cookie,
+                                  .block = m->block,
+                                  .len = m->len,
+                                  .is_quiet = leat_share_block_at(hub->share, m->block)->is_quiet,
+                                  .at = leat_time_add(at, hub->offset) };
 }
 
 /* FNV-1a, one task at a time. */
@@ -234,8 +236,8 @@ static void on_coming(void *context, const struct leat_port_message *message, le
     struct leat_share_slot *slot = leat_share_slot(hub->share, m->to);
     const struct leat_share_event event = arrival(hub, m, at);
     const bool alone = !hub->config.service.call && !hub->config.service.gone && !hub->config.watch;
-    if (!alone || task->ahead_to || !leat_hub_waits(hub, m->to) || task->inbox.count ||
-        slot->events || slot->deadline < event.at || slot->clock > event.at ||
+    if (!alone || event.is_quiet || task->ahead_to || !leat_hub_waits(hub, m->to) ||
+        task->inbox.count || slot->events || slot->deadline < event.at || slot->clock > event.at ||
         atomic_load(&slot->shares_memory))
         return;
     m->handed = true;
@@ -460,7 +462,9 @@ static void take_all(struct leat_hub *hub)
 static leat_time goes_on_at(const struct leat_hub *hub, uint32_t i)
 {
     const struct leat_share_slot *slot = leat_share_slot(hub->share, i);
-    const struct leat_share_event *first = leat_inbox_first(&hub->task[i].inbox);
+    const struct leat_inbox *inbox = &hub->task[i].inbox;
+    const struct leat_share_event *first = hub->hears_all ? leat_inbox_first(inbox)
+                                                          : leat_inbox_first_loud(inbox);
     if (!first) return slot->deadline;
     const leat_time at = first->at > slot->clock ? first->at : slot->clock;
     return at < slot->deadline ? at : slot->deadline;
@@ -615,6 +619,14 @@ static bool is_in_vain(struct leat_hub *hub)
     return !hub->config.net->in_flight && (is_long || has_polled_too_often(hub));
 }
 
+/* Do events wait for a task that waits? */
+static bool has_events(struct leat_hub *hub)
+{
+    for (uint32_t i = 0; i < hub->used; i++)
+        if (leat_hub_waits(hub, i) && hub->task[i].inbox.count) return true;
+    return false;
+}
+
 /* All tasks wait, or are ahead: advances to the next event. */
 static void move_on(struct leat_hub *hub)
 {
@@ -625,6 +637,10 @@ static void move_on(struct leat_hub *hub)
     const leat_time limit = task_at < call_at ? task_at : call_at;
     if (!any && !hub->call_count) {
         end_run(hub, LEAT_HUB_DONE, "%s", "");
+        return;
+    }
+    if (limit == LEAT_NEVER && !net->in_flight && !hub->hears_all && has_events(hub)) {
+        hub->hears_all = true;
         return;
     }
     const bool is_beside = leat_hub_any_is_beside(hub);
@@ -655,6 +671,7 @@ static void move_on(struct leat_hub *hub)
         serve_call(hub);
     else
         resume_due(hub);
+    hub->hears_all = false;
 }
 
 enum leat_hub_end leat_hub_run(struct leat_hub *hub, char *reason, size_t reason_cap)
@@ -741,7 +758,7 @@ struct leat_hub *leat_hub_create(const struct leat_hub_config *config, char *why
         leat_hub_destroy(hub);
         return NULL;
     }
-    leat_turns_init(&hub->turns, config->net->ports, config->slots);
+    leat_turns_init(&hub->turns, config->net->ports, config->slots, config->turn_ns);
     hub->share->expected = config->expected;
     hub->share->compute_scale = config->compute_scale;
     hub->share->start = hub->offset;

@@ -98,6 +98,7 @@ struct leat_hub_config {
     /* A second limit, since polls take little simulated time: so many of them in vain, while no
      * message is in flight and no task sleeps for longer than a poll. */
     bool limits_polls;
+    int64_t turn_ns;      /* see turns.h: of computing; 0: LEAT_TURNS_COMPUTING_NS */
     double compute_scale; /* factor for measured computing time; 0: none counts */
     struct leat_hub_service service;
     const struct leat_hub_watch *watch; /* lent for good; NULL: no observer */

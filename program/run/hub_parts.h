@@ -41,6 +41,7 @@ struct leat_hub {
     uint64_t polls;       /* waits of tasks since then that ended in vain */
     bool by_the_clock;    /* tasks have read their clocks since then */
     leat_time horizon;    /* no event reaches a task before this */
+    bool hears_all;       /* nothing but quiet events is left: they end waits, too */
     leat_time offset;     /* of the network's time: it begins at 0 */
     struct leat_turns turns;
     int file;

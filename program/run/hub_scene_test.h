@@ -77,6 +77,7 @@ static void run_on(struct scene *scene, const struct leat_sim_atm_ports_config *
                                          .watch = scene_watch,
                                          .patience = scene_patience,
                                          .limits_polls = scene_limits_polls,
+                                         .turn_ns = INT64_C(50000000),
                                          .interrupted = has_alarm_come };
     scene->hub = leat_hub_create(&hub, why, sizeof why);
     if (!scene->hub) abort();

@@ -665,6 +665,40 @@ static void an_observer_sees_what_is_lost(void)
     tear_down(&scene);
 }
 
+/* Rank 0 sends some that end no wait, then `loud` ones. */
+static uint32_t loud;
+
+static void hears_quiet_messages_with_a_loud_one(void)
+{
+    enum { QUIET = 5 };
+    struct leat_task_event event;
+    uint32_t count = 0;
+    for (uint32_t i = 0; leat_task_number() == 0 && i < QUIET + loud; i++) {
+        uint8_t *octets = leat_task_room(1);
+        octets[0] = (uint8_t)i;
+        if (i < QUIET) leat_task_make_quiet(octets);
+        leat_task_send(1, octets, 1, 0, false);
+    }
+    if (leat_task_number() == 0) return;
+    check_that(leat_task_wait(LEAT_NEVER, "all", ""));
+    for (; leat_task_next(&event); count++) {
+        check_that(event.octets[0] == count);
+        leat_task_release(&event);
+    }
+    check_that(count == QUIET + loud);
+}
+
+/* Also if nothing else comes: they must not be lost. */
+static void quiet_messages_wait_for_others(void)
+{
+    struct scene scene;
+    for (loud = 0; loud < 2; loud++) {
+        run_scene(&scene, "bmx:2", 2, hears_quiet_messages_with_a_loud_one);
+        ended(&scene, LEAT_HUB_DONE);
+        tear_down(&scene);
+    }
+}
+
 TAP_MAIN(T(contention_free_messages_take_the_time_of_the_note), T(every_run_is_the_same_run),
          T(private_octets_do_not_count_in_the_certificate),
          T(tasks_that_run_ahead_of_the_network_change_nothing),
@@ -679,4 +713,4 @@ TAP_MAIN(T(contention_free_messages_take_the_time_of_the_note), T(every_run_is_t
          T(more_requests_and_events_than_rings_hold_are_no_loss),
          T(questions_of_any_length_are_answered_until_the_service_stops_the_run),
          T(a_dead_port_is_a_reason_to_stop), T(an_observer_sees_all_that_tasks_do),
-         T(an_observer_sees_what_is_lost))
+         T(an_observer_sees_what_is_lost), T(quiet_messages_wait_for_others))

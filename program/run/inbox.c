@@ -32,6 +32,15 @@ const struct leat_share_event *leat_inbox_first(const struct leat_inbox *inbox)
     return inbox->count ? at(inbox, 0) : NULL;
 }
 
+const struct leat_share_event *leat_inbox_first_loud(const struct leat_inbox *inbox)
+{
+    enum { MANY = 64 };
+    uint32_t i = 0;
+    while (i < inbox->count && i < MANY - 1 && at(inbox, i)->is_quiet)
+        i++;
+    return i < inbox->count ? at(inbox, i) : NULL;
+}
+
 void leat_inbox_drop_first(struct leat_inbox *inbox)
 {
     inbox->first = (inbox->first + 1) & (inbox->cap - 1);

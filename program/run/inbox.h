@@ -14,6 +14,8 @@ struct leat_inbox {
 void leat_inbox_add(struct leat_inbox *inbox, const struct leat_share_event *event);
 /* The first; NULL: it is empty. */
 const struct leat_share_event *leat_inbox_first(const struct leat_inbox *inbox);
+/* That which ends a wait: the first that is not quiet, or the last of many that are. */
+const struct leat_share_event *leat_inbox_first_loud(const struct leat_inbox *inbox);
 void leat_inbox_drop_first(struct leat_inbox *inbox);
 void leat_inbox_free(struct leat_inbox *inbox);
 

@@ -46,5 +46,24 @@ static void events_of_the_same_time_come_as_they_were_added(void)
     leat_inbox_free(&inbox);
 }
 
+static void quiet_events_end_no_wait_until_there_are_many(void)
+{
+    struct leat_inbox inbox = { 0 };
+    OK(!leat_inbox_first_loud(&inbox));
+    for (leat_time at = 0; at < 10; at++)
+        leat_inbox_add(&inbox, &(struct leat_share_event){ .at = at, .is_quiet = true });
+    OK(!leat_inbox_first_loud(&inbox));
+    leat_inbox_add(&inbox, &(struct leat_share_event){ .at = 5, .cookie = 1 });
+    EQ(leat_inbox_first_loud(&inbox)->cookie, 1);
+    EQ(leat_inbox_first(&inbox)->at, 0);
+    while (leat_inbox_first_loud(&inbox))
+        leat_inbox_drop_first(&inbox);
+    for (leat_time at = 10; at < 100; at++)
+        leat_inbox_add(&inbox, &(struct leat_share_event){ .at = at, .is_quiet = true });
+    OK(leat_inbox_first_loud(&inbox) && leat_inbox_first_loud(&inbox)->at < 99);
+    leat_inbox_free(&inbox);
+}
+
 TAP_MAIN(T(events_come_by_time_while_others_are_added),
-         T(events_of_the_same_time_come_as_they_were_added))
+         T(events_of_the_same_time_come_as_they_were_added),
+         T(quiet_events_end_no_wait_until_there_are_many))

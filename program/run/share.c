@@ -110,6 +110,7 @@ uint64_t leat_share_take(struct leat_share_blocks *blocks, uint64_t len)
         struct leat_share_block *b = leat_share_block_at(blocks->share, block);
         blocks->free[class] = b->next;
         b->is_private = false;
+        b->is_quiet = false;
         return block;
     }
     if (blocks->end - blocks->next < UINT64_C(1) << class) return 0;

@@ -19,7 +19,7 @@
 #include <stdatomic.h>
 
 enum {
-    LEAT_SHARE_VERSION = 11,
+    LEAT_SHARE_VERSION = 12,
     LEAT_SHARE_REQUESTS = 1024, /* of a ring: a power of two */
     LEAT_SHARE_EVENTS = 1024,
     LEAT_SHARE_LINE = 64,
@@ -53,6 +53,7 @@ struct leat_share_event {
     uint64_t cookie;
     uint64_t block; /* 0: none */
     uint64_t len;
+    bool is_quiet; /* leat_task_make_quiet */
 };
 
 enum leat_share_state {
@@ -126,6 +127,7 @@ struct leat_share_block {
     uint32_t owner;  /* a slot, or `slots`: the hub */
     uint8_t class;   /* log2 of its size, header included */
     bool is_private; /* leat_task_make_private */
+    bool is_quiet;   /* leat_task_make_quiet */
 };
 
 /* One side's view of its own blocks. */

@@ -406,6 +406,11 @@ void leat_task_make_private(uint8_t *octets)
     leat_share_block_at(self.share, leat_share_block_of(self.share, octets))->is_private = true;
 }
 
+void leat_task_make_quiet(uint8_t *octets)
+{
+    leat_share_block_at(self.share, leat_share_block_of(self.share, octets))->is_quiet = true;
+}
+
 void leat_task_send(uint32_t to, uint8_t *octets, uint64_t len, uint64_t cookie, bool notify_sent)
 {
     assert(to < self.share->slots);

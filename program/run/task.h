@@ -123,6 +123,10 @@ uint8_t *leat_task_room(uint64_t len);
 /* These octets are not the program's: in the certificate of the run only their number counts. */
 void leat_task_make_private(uint8_t *octets);
 
+/* It does not end a wait of its receiver, who gets it with the next message that does, or when many
+ * of them have come. */
+void leat_task_make_quiet(uint8_t *octets);
+
 /* Sends a message written into such memory, which passes to the run; stamped with the task's clock.
  * Messages from one task to another arrive in the order in which they were sent. notify_sent: a
  * SENT event will follow. */

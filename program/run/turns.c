@@ -4,9 +4,10 @@
 #include <string.h>
 #include <time.h>
 
-void leat_turns_init(struct leat_turns *turns, uint32_t ports, uint32_t tasks)
+void leat_turns_init(struct leat_turns *turns, uint32_t ports, uint32_t tasks, int64_t long_ns)
 {
-    *turns = (struct leat_turns){ .ports = ports };
+    *turns = (struct leat_turns){ .ports = ports,
+                                  .long_ns = long_ns ? long_ns : LEAT_TURNS_COMPUTING_NS };
     turns->port = leat_child_grown(NULL, ports, sizeof *turns->port);
     turns->task = leat_child_grown(NULL, tasks, sizeof *turns->task);
     memset(turns->port, 0, ports * sizeof *turns->port);
@@ -62,7 +63,7 @@ bool leat_turns_is_long(struct leat_turns *turns, uint32_t port, uint32_t task, 
     const int64_t ran_ns = now_ns - t->seen_ns, used_ns = computed_ns - t->computed_ns;
     if (turns->port[port].are_all_free) return ran_ns >= LEAT_TURNS_AGAIN_NS;
     const bool sleeps = used_ns < ran_ns / 1000; /* on a busy machine it still computes more */
-    return used_ns >= LEAT_TURNS_COMPUTING_NS || (sleeps && ran_ns >= LEAT_TURNS_SLEEPING_NS);
+    return used_ns >= turns->long_ns || (sleeps && ran_ns >= LEAT_TURNS_SLEEPING_NS);
 }
 
 void leat_turns_end(struct leat_turns *turns, uint32_t port)

@@ -31,11 +31,13 @@ struct leat_turns {
     struct leat_turns_port *port;
     struct leat_turns_task *task;
     uint32_t ports;
-    uint64_t count; /* turns so far */
+    uint64_t count;  /* turns so far */
+    int64_t long_ns; /* of computing: a turn is long */
 };
 
-/* Of tasks 0 .. tasks - 1; ends the process if out of memory. */
-void leat_turns_init(struct leat_turns *turns, uint32_t ports, uint32_t tasks);
+/* Of tasks 0 .. tasks - 1; ends the process if out of memory. `long_ns`: 0 is
+ * LEAT_TURNS_COMPUTING_NS. */
+void leat_turns_init(struct leat_turns *turns, uint32_t ports, uint32_t tasks, int64_t long_ns);
 void leat_turns_free(struct leat_turns *turns);
 
 /* Nobody could continue; then: this task could. */

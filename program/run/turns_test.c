@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 enum { PORTS = 2, TASKS = 6 };
+#define LONG_NS INT64_C(200000000)
 
 /* Tasks 0 .. TASKS - 1 are at port task % PORTS. The task that has the turn at this port. */
 static uint32_t next_of(const struct leat_turns *turns, uint32_t port)
@@ -28,7 +29,7 @@ static void offer(struct leat_turns *turns, uint32_t which)
 static void tasks_of_a_port_go_on_one_after_the_other(void)
 {
     struct leat_turns turns;
-    leat_turns_init(&turns, PORTS, TASKS);
+    leat_turns_init(&turns, PORTS, TASKS, LONG_NS);
     for (uint32_t round = 0; round < 9; round++) {
         offer(&turns, 077);
         for (uint32_t port = 0; port < PORTS; port++) {
@@ -43,7 +44,7 @@ static void tasks_of_a_port_go_on_one_after_the_other(void)
 static void who_cannot_go_on_has_no_turn(void)
 {
     struct leat_turns turns;
-    leat_turns_init(&turns, PORTS, TASKS);
+    leat_turns_init(&turns, PORTS, TASKS, LONG_NS);
     offer(&turns, 0);
     EQ(next_of(&turns, 0), TASKS);
     offer(&turns, 1 << 4);
@@ -58,7 +59,7 @@ static void who_cannot_go_on_has_no_turn(void)
 static void after_the_end_of_turns_all_go_on(void)
 {
     struct leat_turns turns;
-    leat_turns_init(&turns, PORTS, TASKS);
+    leat_turns_init(&turns, PORTS, TASKS, LONG_NS);
     offer(&turns, 077);
     leat_turns_end(&turns, 1);
     EQ(next_of(&turns, 0), 0);
@@ -78,12 +79,12 @@ static void compute_for(int64_t ns)
 static void a_turn_is_long_when_its_task_has_computed_for_long(void)
 {
     struct leat_turns turns;
-    leat_turns_init(&turns, PORTS, TASKS);
+    leat_turns_init(&turns, PORTS, TASKS, LONG_NS);
     leat_turns_take(&turns, 3);
     OK(!leat_turns_is_long(&turns, 1, 3, getpid()));
-    compute_for(LEAT_TURNS_COMPUTING_NS / 10);
+    compute_for(LONG_NS / 10);
     OK(!leat_turns_is_long(&turns, 1, 3, getpid()));
-    compute_for(11 * LEAT_TURNS_COMPUTING_NS / 10);
+    compute_for(11 * LONG_NS / 10);
     OK(leat_turns_is_long(&turns, 1, 3, getpid()));
     leat_turns_take(&turns, 3); /* another turn begins */
     OK(!leat_turns_is_long(&turns, 1, 3, getpid()));

@@ -216,7 +216,7 @@ const char *run_search_path(const struct run_job *job)
     return path;
 }
 
-enum { WORDS_CAP = 64 };
+enum { WORDS_CAP = 96 };
 
 struct words {
     char *word[WORDS_CAP + 1];
@@ -230,8 +230,27 @@ static void add(struct words *words, const char *const *list)
         words->word[words->count++] = (char *)*list;
 }
 
-/* The words of mpirun that make Open MPI use the provider, and all of our own (spec/programs.md).
- */
+/* What makes Open MPI use the provider (spec/programs.md), and only paths that work. */
+static const char *const mpi_settings[][2] = {
+    { "pml", "cm" },
+    /* Ranks of all hosts find each other in MPI_Init, in real time, and not when they first send. */
+    { "mpi_add_procs_cutoff", "4096" },
+    { "mtl", "ofi" },
+    { "mtl_ofi_provider_include", "leat" },
+    { "osc", "sm,rdma,pt2pt" },
+    { "osc_rdma_btls", "ofi" },
+    { "btl", "self,ofi" },
+    { "btl_ofi_provider_include", "leat" },
+    /* Lock by lock: two ranks that want a lock of all ranks and one of one rank at the same time
+     * would withdraw and try again for ever, in step, since nothing disturbs a simulation. */
+    { "osc_rdma_locking_mode", "on_demand" },
+    /* Accumulate by lock, get and put: the path over atomic operations knows too few of them. */
+    { "osc_rdma_network_max_amo", "0" },
+    /* Opening memory costs nothing here. Kept open, it must not be freed, which some programs do. */
+    { "mpi_leave_pinned", "0" },
+};
+
+/* The words of mpirun: its own, and all of ours. */
 static char **mpi_words(const struct run_job *job, const char *path, const char *part,
                         const struct leat_child_words *command)
 {
@@ -247,9 +266,8 @@ static char **mpi_words(const struct run_job *job, const char *path, const char 
                                    "-x", preload, "-x", provider, "-x", run, NULL });
     if (geteuid() == 0) add(&w, (const char *const[]){ "--allow-run-as-root", NULL });
     if (job->real_clock) add(&w, (const char *const[]){ "-x", "LEAT_REAL_CLOCK=1", NULL });
-    add(&w, (const char *const[]){ "--mca", "pml", "cm", "--mca", "mtl", "ofi", "--mca",
-                                   "mtl_ofi_provider_include", "leat", "--mca", "osc", "sm,pt2pt",
-                                   "--mca", "btl", "self", NULL });
+    for (size_t i = 0; i < sizeof mpi_settings / sizeof *mpi_settings; i++)
+        add(&w, (const char *const[]){ "--mca", mpi_settings[i][0], mpi_settings[i][1], NULL });
     char **all = calloc(w.count + command->count + 1, sizeof *all);
     if (!all) return NULL;
     memcpy(all, w.word, w.count * sizeof *all);

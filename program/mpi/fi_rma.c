@@ -1,0 +1,499 @@
+#include "fi_rma.h"
+#include "fi_held.h"
+#include "fi_message.h"
+#include "fi_outgoing.h"
+#include "fi_pool.h"
+#include "fi_queue.h"
+#include "fi_rank.h"
+#include "task.h"
+#include <rdma/fi_errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+    STARTED_MAX = 256, /* operations at once, as many as an adapter keeps */
+    SILENT_MAX = 32,   /* puts to one rank that ask for no answer, before one that does */
+};
+
+/* Another rank. */
+struct peer {
+    uint32_t first, last; /* puts to it that are not answered, by number */
+    uint32_t silent;      /* of these, the last ones ask for no answer */
+    bool has_failed;      /* a put of it that asked for none */
+};
+
+/* An operation of this rank. */
+struct operation {
+    struct leat_fi_access call;
+    uint32_t next;     /* in the line */
+    uint64_t handed;   /* octets of a put */
+    uint64_t received; /* of a get */
+};
+
+/* A get of another rank, whose octets are being sent. */
+struct answer {
+    uint32_t to, number; /* the operation there */
+    uint64_t key, offset, len, handed;
+    uint32_t next;
+};
+
+/* By number. */
+struct line {
+    uint32_t first, last;
+};
+
+static struct {
+    struct leat_fi_pool operations, answers;
+    struct line ready;     /* operations to be sent, in order */
+    struct line answering; /* answers with octets to be sent */
+    struct peer *peer;
+    uint32_t peers;
+    struct {
+        uint8_t *octets; /* NULL: none */
+        uint64_t len;
+        uint32_t to;
+    } held;           /* the end of a put */
+    uint32_t started; /* operations that are not complete */
+} all = { .operations = { .size = sizeof(struct operation) },
+          .answers = { .size = sizeof(struct answer) },
+          .ready = { LEAT_FI_NOBODY, LEAT_FI_NOBODY },
+          .answering = { LEAT_FI_NOBODY, LEAT_FI_NOBODY } };
+
+static struct operation *operation_at(uint32_t number)
+{
+    return leat_fi_pool_at(&all.operations, number);
+}
+
+static struct answer *answer_at(uint32_t number)
+{
+    return leat_fi_pool_at(&all.answers, number);
+}
+
+static struct peer *peer_at(uint32_t rank)
+{
+    if (rank >= all.peers) {
+        all.peer = leat_fi_grown(all.peer, rank + 1, sizeof *all.peer);
+        while (all.peers <= rank)
+            all.peer[all.peers++] = (struct peer){ .first = LEAT_FI_NOBODY };
+    }
+    return &all.peer[rank];
+}
+
+/* ---- in memory ------------------------------------------------------------------------------- */
+
+static uint64_t changed(const struct leat_fi_access *a, uint64_t old)
+{
+    switch (a->atomic) {
+    case LEAT_FI_ADD: return old + a->operand;
+    case LEAT_FI_SWAP: return a->operand;
+    case LEAT_FI_COMPARE_AND_SWAP: return old == a->compare ? a->operand : old;
+    }
+    return old;
+}
+
+/* Returns the value before. */
+static uint64_t change(const struct leat_fi_access *a, uint8_t *at)
+{
+    uint64_t old;
+    uint32_t half;
+    if (a->len == sizeof half) {
+        memcpy(&half, at, sizeof half);
+        old = half;
+        half = (uint32_t)changed(a, old);
+        memcpy(at, &half, sizeof half);
+    } else {
+        memcpy(&old, at, sizeof old);
+        const uint64_t value = changed(a, old);
+        memcpy(at, &value, sizeof value);
+    }
+    return old;
+}
+
+/* The result of an atomic operation goes where its caller wants it. */
+static void put_result(const struct leat_fi_access *a, uint64_t result)
+{
+    const uint32_t half = (uint32_t)result;
+    if (a->octets && a->len == sizeof half)
+        memcpy(a->octets, &half, sizeof half);
+    else if (a->octets)
+        memcpy(a->octets, &result, sizeof result);
+}
+
+static uint64_t rights_for(enum leat_fi_kind kind)
+{
+    if (kind == LEAT_FI_PUT) return FI_REMOTE_WRITE;
+    return kind == LEAT_FI_GET ? FI_REMOTE_READ : FI_REMOTE_READ | FI_REMOTE_WRITE;
+}
+
+/* ---- completions ----------------------------------------------------------------------------- */
+
+static void report(const struct leat_fi_access *a, bool failed)
+{
+    static const uint64_t flags[] = {
+        [LEAT_FI_PUT] = FI_RMA | FI_WRITE,
+        [LEAT_FI_GET] = FI_RMA | FI_READ,
+        [LEAT_FI_ATOMIC] = FI_ATOMIC,
+    };
+    if (failed)
+        fprintf(stderr, "leat: rank %u accesses memory of rank %u that is not open for it\n",
+                leat_task_number(), a->to);
+    leat_fi_queue_push(a->queue, &(struct fi_cq_err_entry){
+                                     .op_context = a->context,
+                                     .flags = flags[a->kind],
+                                     .len = a->len,
+                                     .err = failed ? FI_EACCES : 0,
+                                 });
+}
+
+static void finish(uint32_t number, bool failed)
+{
+    report(&operation_at(number)->call, failed);
+    leat_fi_pool_give(&all.operations, number);
+    all.started--;
+}
+
+/* The answer to a put is one to all before it. */
+static void finish_puts(uint32_t to, uint32_t last, bool failed)
+{
+    uint32_t number;
+    do {
+        number = peer_at(to)->first;
+        peer_at(to)->first = operation_at(number)->next;
+        finish(number, failed);
+    } while (number != last);
+}
+
+/* ---- sending --------------------------------------------------------------------------------- */
+
+static uint8_t *new_head(const struct leat_fi_access *a, uint32_t number, uint64_t len)
+{
+    uint8_t *p = leat_fi_outgoing_room(len);
+    leat_task_make_private(p);
+    leat_fi_put_head(p, a->kind, false, number);
+    leat_put_be64(p + 8, a->key);
+    return p;
+}
+
+static void release(bool asks)
+{
+    struct peer *peer = peer_at(all.held.to);
+    uint8_t *p = all.held.octets;
+    all.held.octets = NULL;
+    p[1] = asks;
+    peer->silent = asks ? 0 : peer->silent + 1;
+    if (!asks) leat_task_make_quiet(p);
+    leat_fi_outgoing_hand(all.held.to, p, all.held.len, LEAT_FI_NOBODY);
+}
+
+void leat_fi_rma_release(void)
+{
+    if (all.held.octets) release(true);
+}
+
+static void hand(uint32_t to, uint8_t *octets, uint64_t len)
+{
+    leat_fi_rma_release();
+    leat_fi_outgoing_hand(to, octets, len, LEAT_FI_NOBODY);
+}
+
+/* Its last piece. */
+static void hold(uint32_t number, uint8_t *octets, uint64_t len)
+{
+    struct operation *o = operation_at(number);
+    struct peer *peer = peer_at(o->call.to);
+    all.ready.first = o->next;
+    o->next = LEAT_FI_NOBODY;
+    if (peer->first == LEAT_FI_NOBODY)
+        peer->first = number;
+    else
+        operation_at(peer->last)->next = number;
+    peer->last = number;
+    all.held.octets = octets;
+    all.held.len = len;
+    all.held.to = o->call.to;
+}
+
+static void hand_put(uint32_t number)
+{
+    struct operation *o = operation_at(number);
+    const uint64_t left = o->call.len - o->handed;
+    const uint64_t len = left < LEAT_FI_PIECE_LEN ? left : LEAT_FI_PIECE_LEN;
+    const uint32_t to = o->call.to;
+    if (all.held.octets) release(all.held.to != to || peer_at(to)->silent == SILENT_MAX);
+    uint8_t *p = new_head(&o->call, number, LEAT_FI_PUT_HEAD + len);
+    leat_put_be64(p + 16, o->call.offset + o->handed);
+    leat_put_be64(p + 24, left);
+    if (len) memcpy(p + LEAT_FI_PUT_HEAD, (const uint8_t *)o->call.octets + o->handed, len);
+    o->handed += len;
+    if (len == left) {
+        hold(number, p, LEAT_FI_PUT_HEAD + len);
+        return;
+    }
+    leat_task_make_quiet(p);
+    leat_fi_outgoing_hand(to, p, LEAT_FI_PUT_HEAD + len, LEAT_FI_NOBODY);
+}
+
+static void hand_get(uint32_t number)
+{
+    const struct leat_fi_access *a = &operation_at(number)->call;
+    uint8_t *p = new_head(a, number, LEAT_FI_GET_LEN);
+    leat_put_be64(p + 16, a->offset);
+    leat_put_be64(p + 24, a->len);
+    all.ready.first = operation_at(number)->next;
+    hand(a->to, p, LEAT_FI_GET_LEN);
+}
+
+static void hand_atomic(uint32_t number)
+{
+    const struct leat_fi_access *a = &operation_at(number)->call;
+    uint8_t *p = new_head(a, number, LEAT_FI_ATOMIC_LEN);
+    p[1] = (uint8_t)a->atomic;
+    p[2] = (uint8_t)a->len;
+    leat_put_be64(p + 16, a->offset);
+    leat_put_be64(p + 24, a->operand);
+    leat_put_be64(p + 32, a->compare);
+    all.ready.first = operation_at(number)->next;
+    hand(a->to, p, LEAT_FI_ATOMIC_LEN);
+}
+
+static uint64_t len_of_ready(void)
+{
+    const struct operation *o = operation_at(all.ready.first);
+    const uint64_t left = o->call.len - o->handed;
+    if (o->call.kind != LEAT_FI_PUT) return LEAT_FI_ATOMIC_LEN;
+    return LEAT_FI_PUT_HEAD + (left < LEAT_FI_PIECE_LEN ? left : LEAT_FI_PIECE_LEN);
+}
+
+static void hand_ready(void)
+{
+    while (all.ready.first != LEAT_FI_NOBODY && leat_fi_outgoing_has_room(len_of_ready())) {
+        const uint32_t number = all.ready.first;
+        const enum leat_fi_kind kind = operation_at(number)->call.kind;
+        if (kind == LEAT_FI_PUT)
+            hand_put(number);
+        else if (kind == LEAT_FI_GET)
+            hand_get(number);
+        else
+            hand_atomic(number);
+    }
+}
+
+/* ---- the target's side ----------------------------------------------------------------------- */
+
+static void say_done(uint32_t to, uint32_t number, bool failed, const uint64_t *result)
+{
+    const uint64_t len = result ? LEAT_FI_RESULT_LEN : LEAT_FI_DONE_LEN;
+    uint8_t *p = leat_fi_outgoing_room(len);
+    leat_task_make_private(p);
+    leat_fi_put_head(p, LEAT_FI_DONE, false, number);
+    p[1] = failed;
+    if (result) leat_put_be64(p + 8, *result);
+    hand(to, p, len);
+}
+
+static void hand_piece(struct answer *a)
+{
+    const uint64_t left = a->len - a->handed;
+    const uint64_t len = left < LEAT_FI_PIECE_LEN ? left : LEAT_FI_PIECE_LEN;
+    const uint8_t *from = leat_fi_held_at(a->key, a->offset + a->handed, left, FI_REMOTE_READ);
+    if (!from) { /* closed since */
+        say_done(a->to, a->number, true, NULL);
+        a->handed = a->len;
+        return;
+    }
+    uint8_t *p = leat_fi_outgoing_room(LEAT_FI_PIECE_HEAD + len);
+    leat_task_make_private(p);
+    leat_fi_put_head(p, LEAT_FI_GOT, false, a->number);
+    leat_put_be64(p + 8, a->handed);
+    memcpy(p + LEAT_FI_PIECE_HEAD, from, len);
+    a->handed += len;
+    hand(a->to, p, LEAT_FI_PIECE_HEAD + len);
+}
+
+static uint64_t len_of_answer(void)
+{
+    const struct answer *a = answer_at(all.answering.first);
+    const uint64_t left = a->len - a->handed;
+    return LEAT_FI_PIECE_HEAD + (left < LEAT_FI_PIECE_LEN ? left : LEAT_FI_PIECE_LEN);
+}
+
+static void hand_answers(void)
+{
+    while (all.answering.first != LEAT_FI_NOBODY && leat_fi_outgoing_has_room(len_of_answer())) {
+        const uint32_t number = all.answering.first;
+        struct answer *a = answer_at(number);
+        hand_piece(a);
+        if (a->handed < a->len) continue;
+        all.answering.first = a->next;
+        leat_fi_pool_give(&all.answers, number);
+    }
+}
+
+static void on_put(uint32_t from, const uint8_t *p, uint64_t len)
+{
+    const uint64_t payload = len - LEAT_FI_PUT_HEAD, left = leat_get_be64(p + 24);
+    uint8_t *to = leat_fi_held_at(leat_get_be64(p + 8), leat_get_be64(p + 16), left,
+                                  FI_REMOTE_WRITE);
+    struct peer *peer = peer_at(from);
+    if (to && payload) memcpy(to, p + LEAT_FI_PUT_HEAD, payload);
+    peer->has_failed |= !to;
+    if (p[1]) {
+        say_done(from, leat_get_be32(p + 4), peer->has_failed, NULL);
+        peer->has_failed = false;
+    }
+    leat_fi_queue_rouse();
+}
+
+static void on_get(uint32_t from, const uint8_t *p)
+{
+    const struct answer a = {
+        .to = from,
+        .number = leat_get_be32(p + 4),
+        .key = leat_get_be64(p + 8),
+        .offset = leat_get_be64(p + 16),
+        .len = leat_get_be64(p + 24),
+        .next = LEAT_FI_NOBODY,
+    };
+    const bool is_open = leat_fi_held_at(a.key, a.offset, a.len, FI_REMOTE_READ) != NULL;
+    if (!a.len || !is_open) {
+        say_done(from, a.number, !is_open, NULL);
+        return;
+    }
+    const uint32_t number = leat_fi_pool_take(&all.answers);
+    *answer_at(number) = a;
+    if (all.answering.first == LEAT_FI_NOBODY)
+        all.answering.first = number;
+    else
+        answer_at(all.answering.last)->next = number;
+    all.answering.last = number;
+    hand_answers();
+}
+
+static void on_atomic(uint32_t from, const uint8_t *p)
+{
+    const struct leat_fi_access a = {
+        .atomic = p[1],
+        .len = p[2],
+        .operand = leat_get_be64(p + 24),
+        .compare = leat_get_be64(p + 32),
+    };
+    uint8_t *at = leat_fi_held_at(leat_get_be64(p + 8), leat_get_be64(p + 16), a.len,
+                                  rights_for(LEAT_FI_ATOMIC));
+    const uint64_t old = at ? change(&a, at) : 0;
+    say_done(from, leat_get_be32(p + 4), !at, &old);
+    leat_fi_queue_rouse();
+}
+
+/* ---- answers --------------------------------------------------------------------------------- */
+
+static struct operation *mine(uint32_t from, const uint8_t *p)
+{
+    const uint32_t number = leat_get_be32(p + 4);
+    if (!leat_fi_pool_has(&all.operations, number)) return NULL;
+    struct operation *o = operation_at(number);
+    return o->call.to == from ? o : NULL;
+}
+
+static bool on_done(uint32_t from, const uint8_t *p, uint64_t len)
+{
+    const struct operation *o = mine(from, p);
+    if (!o) return false;
+    if (o->call.kind == LEAT_FI_ATOMIC) {
+        if (len < LEAT_FI_RESULT_LEN) return false;
+        if (!p[1]) put_result(&o->call, leat_get_be64(p + 8));
+    }
+    if (o->call.kind == LEAT_FI_PUT && o->handed < o->call.len) return false;
+    if (o->call.kind == LEAT_FI_PUT)
+        finish_puts(from, leat_get_be32(p + 4), p[1]);
+    else
+        finish(leat_get_be32(p + 4), p[1]);
+    return true;
+}
+
+static bool on_got(uint32_t from, const uint8_t *p, uint64_t len)
+{
+    struct operation *o = mine(from, p);
+    const uint64_t payload = len - LEAT_FI_PIECE_HEAD;
+    if (!o || o->call.kind != LEAT_FI_GET) return false;
+    if (leat_get_be64(p + 8) != o->received || payload > o->call.len - o->received) return false;
+    memcpy((uint8_t *)o->call.octets + o->received, p + LEAT_FI_PIECE_HEAD, payload);
+    o->received += payload;
+    if (o->received == o->call.len) finish(leat_get_be32(p + 4), false);
+    return true;
+}
+
+bool leat_fi_rma_arrived(uint32_t from, const uint8_t *octets, uint64_t len)
+{
+    switch ((enum leat_fi_kind)octets[0]) {
+    case LEAT_FI_PUT: on_put(from, octets, len); return true;
+    case LEAT_FI_GET: on_get(from, octets); return true;
+    case LEAT_FI_ATOMIC: on_atomic(from, octets); return true;
+    case LEAT_FI_DONE: return on_done(from, octets, len);
+    case LEAT_FI_GOT: return on_got(from, octets, len);
+    case LEAT_FI_EAGER:
+    case LEAT_FI_ASK:
+    case LEAT_FI_GRANT:
+    case LEAT_FI_PIECE: break;
+    }
+    return false;
+}
+
+/* ---- interface ------------------------------------------------------------------------------- */
+
+void leat_fi_rma_go_on(void)
+{
+    hand_ready();
+    hand_answers();
+}
+
+bool leat_fi_rma_is_busy(void)
+{
+    return all.started || all.answering.first != LEAT_FI_NOBODY;
+}
+
+void leat_fi_rma_close(void)
+{
+    leat_fi_pool_free(&all.operations);
+    leat_fi_pool_free(&all.answers);
+    free(all.peer);
+    all.peer = NULL;
+    all.peers = 0;
+}
+
+/* In this rank's own memory: not through the network. It takes as long as a poll, since the library
+ * tries again and again to get a lock that another rank holds. */
+static void access_own(const struct leat_fi_access *a)
+{
+    const leat_time then = leat_time_add(leat_task_now(), LEAT_TASK_POLL_PS);
+    while (leat_task_now() < then)
+        leat_fi_message_wait(then, leat_fi_call_name(), leat_fi_call_about());
+    uint8_t *at = leat_fi_held_at(a->key, a->offset, a->len, rights_for(a->kind));
+    if (at && a->kind == LEAT_FI_ATOMIC)
+        put_result(a, change(a, at));
+    else if (at && a->kind == LEAT_FI_PUT)
+        memmove(at, a->octets, a->len);
+    else if (at)
+        memmove(a->octets, at, a->len);
+    report(a, !at);
+}
+
+ssize_t leat_fi_rma_start(const struct leat_fi_access *access)
+{
+    if (!leat_fi_message_may_send()) return -FI_EOPBADSTATE;
+    if (all.started == STARTED_MAX) return -FI_EAGAIN;
+    leat_fi_message_settle();
+    if (access->to == leat_task_number()) {
+        access_own(access);
+        return 0;
+    }
+    const uint32_t number = leat_fi_pool_take(&all.operations);
+    *operation_at(number) = (struct operation){ .call = *access, .next = LEAT_FI_NOBODY };
+    all.started++;
+    if (all.ready.first == LEAT_FI_NOBODY)
+        all.ready.first = number;
+    else
+        operation_at(all.ready.last)->next = number;
+    all.ready.last = number;
+    hand_ready();
+    return 0;
+}

@@ -1,0 +1,94 @@
+#!/bin/sh
+# leat run: one-sided communication of MPI programs. Targets serve others while they sleep; the same run again has the same certificate;
+# what can never come is a deadlock.
+set -u
+. "$(dirname "$0")/../../test/lib.sh"
+needs mpicc
+leat=$(readlink -f "$1")
+tests=$(cd "$(dirname "$0")/../../test" && pwd)
+
+cat > "$folder/asleep.c" <<'C'
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    static long cell[3] = { 5, 6, 7 };
+    long out = 8, got = -1, one = 1, before = -1, found = -1;
+    int me;
+    MPI_Win window;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Win_create(cell, sizeof cell, sizeof *cell, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == 1) sleep(2);
+    if (me == 0) {
+        const double start = MPI_Wtime();
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, window);
+        MPI_Put(&out, 1, MPI_LONG, 1, 0, 1, MPI_LONG, window);
+        MPI_Get(&got, 1, MPI_LONG, 1, 1, 1, MPI_LONG, window);
+        MPI_Fetch_and_op(&one, &before, MPI_LONG, 1, 2, MPI_SUM, window);
+        MPI_Win_flush(1, window);
+        MPI_Compare_and_swap(&out, &one, &found, MPI_LONG, 1, 2, window);
+        MPI_Win_unlock(1, window);
+        const double took = MPI_Wtime() - start;
+        printf("%ld %ld %ld %s\n", got, before, found, took > 0 && took < 1 ? "soon" : "late");
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == 1) printf("%ld %ld %ld\n", cell[0], cell[1], cell[2]);
+    MPI_Win_free(&window);
+    MPI_Finalize();
+    return 0;
+}
+C
+mpicc -O1 -o "$folder/asleep" "$folder/asleep.c" || { echo "mpicc does not work" >&2; exit 77; }
+for fabric in torus:2,2 clos444; do
+    exits 0 '' "$leat" run --fabric "$fabric" -n 2 -- "$folder/asleep"
+    same "$fabric: what the origin saw of a sleeping target" "$(grep -x '6 7 8 soon' "$folder/stdout")" '6 7 8 soon'
+    same "$fabric: what the target found after its sleep" "$(grep -x '8 6 8' "$folder/stdout")" '8 6 8'
+done
+
+# Memory lies elsewhere in each environment and each run; certificates do not show it.
+mpicc -O1 -o "$folder/types" "$tests/mpi/onesided_types.c" "$tests/mpi/check.c" || fail "onesided_types does not compile"
+for shift in '' 'a string that moves the stack and what lies on it'; do
+    SHIFT=$shift exits 0 '' "$leat" run --fabric torus:2,2 -n 4 --json -- "$folder/types"
+    tail -n 1 "$folder/stdout" | jq -r '.certificate, .simulated_seconds, .messages, .bytes' >> "$folder/certificates"
+done
+same 'certificates of both runs' "$(sed -n 1,4p "$folder/certificates")" "$(sed -n 5,8p "$folder/certificates")"
+
+# A target that waits for an origin which never comes; one that ends while it is accessed.
+cat > "$folder/alone.c" <<'C'
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    static long cell, got;
+    int me, other;
+    MPI_Win window;
+    MPI_Group world, peers;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Win_create(&cell, sizeof cell, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    other = 1 - me;
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_incl(world, 1, &other, &peers);
+    if (argc > 1 && me == 1) _Exit(3);
+    if (argc > 1) {
+        MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, window);
+        MPI_Get(&got, 1, MPI_LONG, 1, 0, 1, MPI_LONG, window);
+        MPI_Win_unlock(1, window);
+    }
+    if (me == 0) MPI_Win_post(peers, 0, window);
+    if (me == 0) MPI_Win_wait(window);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+C
+mpicc -O1 -o "$folder/alone" "$folder/alone.c" || fail "alone does not compile"
+exits 1 'MPI_Win_wait' timeout 60 "$leat" run --fabric torus:2,2 -n 2 -- "$folder/alone"
+timeout 60 "$leat" run --fabric torus:2,2 -n 2 -- "$folder/alone" dies > "$folder/stdout" 2> "$folder/stderr"
+status=$?
+case $status in 0 | 124) fail "a target that ends: exit status $status, expected a failure of the run" ;; esac
+
+finish
