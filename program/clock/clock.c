@@ -84,9 +84,9 @@ static bool has_simulated_clocks(void)
 
 /* Code that both need works for the program in the program's own thread, unless it has called the
  * library. */
-static bool is_program(const void *caller)
+bool leat_clock_is_program(const void *caller)
 {
-    if (!has_simulated_clocks() || is_starting) return false;
+    if (is_starting) return false;
     switch (leat_clock_owner_of(caller)) {
     case LEAT_CLOCK_PROGRAM: return true;
     case LEAT_CLOCK_LIBRARY: return false;
@@ -96,7 +96,8 @@ static bool is_program(const void *caller)
     return is_own_thread && !leat_clock_is_in_call();
 }
 
-#define CALLER_IS_PROGRAM() is_program(__builtin_return_address(0))
+#define CALLER_IS_PROGRAM() \
+    (has_simulated_clocks() && leat_clock_is_program(__builtin_return_address(0)))
 
 /* ---- simulated time -------------------------------------------------------------------------- */
 
@@ -144,6 +145,11 @@ static void leave_in_copy(void)
     if (seen > atomic_load(&own_clock)) atomic_store(&own_clock, seen);
 }
 
+void leat_clock_thread_begins(void)
+{
+    is_rank_thread = true;
+}
+
 void leat_clock_begin(void)
 {
     static bool is_registered;
@@ -161,7 +167,7 @@ void leat_clock_leave(void)
     atomic_store(&own_clock, seen_at(leat_task_now()));
 }
 
-/* A thread other than the rank's own, or a signal handler that interrupted an access, may not
+/* A thread that is not the program's own, or a signal handler that interrupted an access, may not
  * access the task: it sees the last time that was read. */
 static bool may_touch_task(void)
 {

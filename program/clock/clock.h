@@ -33,6 +33,12 @@ void leat_clock_library_started(void);
 /* It ends: its sleeps of whole seconds, which only give other processes time, are skipped. */
 void leat_clock_library_ends(void);
 
+/* Does this code work for the program, in the program's own thread, and not for the library? */
+bool leat_clock_is_program(const void *caller);
+
+/* This thread is the program's own, too. */
+void leat_clock_thread_begins(void);
+
 /* Simulated time begins. */
 void leat_clock_begin(void);
 /* The process's own clock continues from here. */

@@ -2,6 +2,7 @@
 #include "clock.h"
 #include "fi_message.h"
 #include "fi_rank.h"
+#include "fi_threads.h"
 
 bool leat_clock_is_simulated(void)
 {
@@ -15,7 +16,11 @@ bool leat_clock_is_in_call(void)
 
 bool leat_clock_try_lock(void)
 {
-    return leat_fi_try_lock();
+    if (!leat_fi_may_call()) return false;
+    if (!leat_fi_threads_are_many()) return leat_fi_try_lock();
+    if (!leat_fi_threads_take_turn(NULL)) return false;
+    leat_fi_lock();
+    return true;
 }
 
 void leat_clock_unlock(void)

@@ -1,12 +1,10 @@
 #include "fi_memory.h"
-#include "clock_owner.h"
 #include "fi_behind.h"
 #include "fi_message.h"
 #include "fi_pool.h"
 #include "fi_queue.h"
 #include "fi_rank.h"
 #include "task.h"
-#include <sched.h>
 #include <stdlib.h>
 
 /* ---- windows --------------------------------------------------------------------------------- */
@@ -41,6 +39,11 @@ void leat_fi_memory_forget(MPI_Win win)
 {
     const size_t place = place_of(win);
     if (place < windows.count) windows.win[place] = windows.win[--windows.count];
+}
+
+bool leat_fi_memory_is_shared(void)
+{
+    return windows.count;
 }
 
 bool leat_fi_memory_holds(MPI_Win win)
@@ -132,18 +135,4 @@ void leat_fi_memory_wait(void)
     do
         leat_fi_message_wait(deadline, leat_fi_call_name(), leat_fi_call_about());
     while (leat_task_now() < deadline && leat_fi_queue_all_are_empty());
-}
-
-/* The program waits for another rank in a loop of its own. */
-int sched_yield(void)
-{
-    static int (*next)(void);
-    const void *caller = __builtin_return_address(0);
-    LEAT_FI_FIND(next, "sched_yield");
-    if (!windows.count || leat_fi_call() || !leat_fi_is_rank_thread() ||
-        leat_clock_owner_of(caller) == LEAT_CLOCK_LIBRARY || !leat_fi_try_lock())
-        return next();
-    leat_fi_unlock();
-    leat_fi_memory_yield("sched_yield");
-    return 0;
 }

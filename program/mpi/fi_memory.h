@@ -24,6 +24,7 @@ bool leat_fi_memory_spans(MPI_Comm comm);
 void leat_fi_memory_note(MPI_Win win);
 void leat_fi_memory_forget(MPI_Win win);
 bool leat_fi_memory_holds(MPI_Win win);
+bool leat_fi_memory_is_shared(void); /* is there any such window? */
 
 /* Hands over to the other ranks of the host, for as long as a poll takes. */
 void leat_fi_memory_yield(const char *call);

@@ -6,6 +6,7 @@
 #include "fi_queue.h"
 #include "fi_rank.h"
 #include "fi_rma.h"
+#include "fi_threads.h"
 #include "fi_wire.h"
 #include "task.h"
 #include <rdma/fi_errno.h>
@@ -341,6 +342,7 @@ static void keep(const struct message *m)
     if (len) memcpy(kept + 1, m->octets, len);
     kept->octets = (const uint8_t *)(kept + 1);
     leat_fi_match_keep(&all.match, &kept->match);
+    leat_fi_threads_stir();
 }
 
 static void come_in(const struct message *m)
@@ -455,23 +457,27 @@ void leat_fi_message_poll(void)
     }
 }
 
-static void wait_until(leat_time deadline, const char *call, const char *about)
+bool leat_fi_message_pass_time(leat_time deadline, const char *call, const char *about)
 {
+    leat_fi_outgoing_release();
     leat_fi_rma_release();
     const bool is_any = leat_task_wait(deadline, call, about);
     leat_clock_set(leat_task_now());
     if (is_any) leat_fi_message_poll();
+    return is_any;
 }
 
 void leat_fi_message_wait(leat_time deadline, const char *call, const char *about)
 {
-    leat_fi_outgoing_release();
-    wait_until(deadline, call, about);
+    if (leat_fi_threads_are_many())
+        leat_fi_threads_wait(deadline, call, about, leat_fi_message_pass_time);
+    else
+        leat_fi_message_pass_time(deadline, call, about);
 }
 
 static void wait_for_port(void)
 {
-    wait_until(LEAT_NEVER, "its port to take a message", "");
+    leat_fi_message_wait(LEAT_NEVER, "its port to take a message", "");
 }
 
 void leat_fi_message_settle(void)
@@ -483,7 +489,7 @@ void leat_fi_message_drain(void)
 {
     leat_fi_message_settle();
     while (all.asked || all.ready.first != LEAT_FI_NOBODY || leat_fi_rma_is_busy())
-        wait_until(LEAT_NEVER, "MPI_Finalize", ": its last messages have to go");
+        leat_fi_message_wait(LEAT_NEVER, "MPI_Finalize", ": its last messages have to go");
 }
 
 /* ---- interface of the endpoint --------------------------------------------------------------- */
@@ -592,7 +598,7 @@ ssize_t leat_fi_message_inject(const struct leat_fi_send *call)
     leat_fi_rma_release();
     leat_fi_message_settle();
     while (all.ready.first != LEAT_FI_NOBODY || !leat_fi_outgoing_has_room(len))
-        wait_until(LEAT_NEVER, leat_fi_call_name(), leat_fi_call_about());
+        leat_fi_message_wait(LEAT_NEVER, leat_fi_call_name(), leat_fi_call_about());
     leat_fi_outgoing_hold(call->to, eager_octets(call), len);
     return 0;
 }

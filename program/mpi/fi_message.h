@@ -68,8 +68,11 @@ ssize_t leat_fi_message_cancel(struct fi_context *context);
 
 /* Handles all events up to now. */
 void leat_fi_message_poll(void);
-/* Waits for an event or the deadline, and handles it. */
+/* Waits for an event or the deadline, and handles it; beside other threads, at least until anything
+ * has changed. */
 void leat_fi_message_wait(leat_time deadline, const char *call, const char *about);
+/* Lets time pass for all threads until an event, which it handles (then true), or the deadline. */
+bool leat_fi_message_pass_time(leat_time deadline, const char *call, const char *about);
 /* Before anything that depends on time: lets the time of blocking sends pass. */
 void leat_fi_message_settle(void);
 /* Waits until nothing pending needs this rank's help. */

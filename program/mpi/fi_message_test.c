@@ -9,6 +9,7 @@
 #include "fi_queue.h"
 #include "fi_rank.h"
 #include "fi_rma.h"
+#include "fi_threads.h"
 #include "fi_wire.h"
 #include "tap.h"
 #include "task.h"
@@ -154,6 +155,21 @@ void leat_fi_rma_release(void)
 bool leat_fi_rma_is_busy(void)
 {
     return false;
+}
+
+bool leat_fi_threads_are_many(void)
+{
+    return false;
+}
+
+void leat_fi_threads_stir(void)
+{
+}
+
+void leat_fi_threads_wait(leat_time deadline, const char *call, const char *about,
+                          leat_fi_pass_time *pass_time)
+{
+    pass_time(deadline, call, about);
 }
 
 /* ---- what tests share ------------------------------------------------------------------------ */

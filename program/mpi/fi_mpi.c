@@ -11,7 +11,9 @@
 #include "fi_matched.h"
 #include "fi_memory.h"
 #include "fi_message.h"
+#include "fi_others.h"
 #include "fi_rank.h"
+#include "fi_threads.h"
 #include "task.h"
 #include <dlfcn.h>
 #include <errno.h>
@@ -56,6 +58,14 @@ static void enter_init(void)
     exit(1);
 }
 
+static bool may_call_from_threads(void)
+{
+    static int (*level_of)(int *);
+    int level = MPI_THREAD_SINGLE;
+    LEAT_FI_FIND(level_of, "PMPI_Query_thread");
+    return level_of(&level) == MPI_SUCCESS && level == MPI_THREAD_MULTIPLE;
+}
+
 static int leave_init(int result)
 {
     if (!leat_fi_is_wanted() || --inits) return result;
@@ -63,6 +73,7 @@ static int leave_init(int result)
     if (result != MPI_SUCCESS) return result;
     leat_fi_launcher_note();
     leat_fi_begin();
+    if (may_call_from_threads()) leat_fi_threads_allow();
     return result;
 }
 
@@ -85,20 +96,27 @@ int dlclose(void *handle)
     static int (*next)(void *);
     LEAT_FI_FIND(next, "dlclose");
     if (!leat_fi_is_finalizing()) return next(handle);
-    leat_fi_threads_settle();
+    leat_fi_others_settle();
     return 0;
 }
 
-/* Two threads that communicate concurrently would need a rank each. */
-static int thread_level(int wanted)
+int ompi_mtl_base_select(bool has_progress_threads, bool has_threads, int *priority);
+
+/* What starts mtl ofi. If it knows of threads, it reads the queue under a lock that others only
+ * try, again and again: one that waits would have all others spin. The provider needs no lock, and
+ * lets one thread at a time handle what it has read (fi_threads.h). */
+int ompi_mtl_base_select(bool has_progress_threads, bool has_threads, int *priority)
 {
-    return leat_fi_is_wanted() && wanted > MPI_THREAD_SERIALIZED ? MPI_THREAD_SERIALIZED : wanted;
+    static int (*next)(bool, bool, int *);
+    LEAT_FI_FIND(next, "ompi_mtl_base_select");
+    return next(has_progress_threads, has_threads && !leat_fi_is_wanted(), priority);
 }
 
 static void end_simulation(void)
 {
     leat_fi_be_no_copy("MPI_Finalize");
     if (!leat_fi_is_simulated()) return;
+    leat_fi_threads_take_turn("MPI_Finalize");
     leat_fi_lock();
     leat_fi_message_drain();
     if (leat_fi_launcher_is_lost())
@@ -123,7 +141,10 @@ static void end_run(int code)
     if (!leat_fi_is_simulated()) return;
     snprintf(why, sizeof why, "MPI_Abort was called with code %d", code);
     fflush(NULL); /* output of the program so far */
+    leat_fi_threads_take_turn("MPI_Abort");
+    leat_fi_lock();
     leat_task_abort(why);
+    leat_fi_unlock();
 }
 
 #define BOTH(MAKE) MAKE(MPI_) MAKE(PMPI_)
@@ -144,7 +165,7 @@ BOTH(INIT)
         static int (*next)(int *, char ***, int, int *);                        \
         LEAT_FI_FIND(next, #PREFIX "Init_thread");                              \
         enter_init();                                                           \
-        return leave_init(next(argc, argv, thread_level(wanted), provided));    \
+        return leave_init(next(argc, argv, wanted, provided));                  \
     }
 BOTH(INIT_THREAD)
 

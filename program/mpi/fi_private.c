@@ -74,8 +74,7 @@ void leat_fi_private_window_freed(void)
 
 bool leat_fi_private_is(uint64_t tag)
 {
-    const struct leat_fi_call *call = leat_fi_call();
-    if (contexts.are_all_private || (call && call->is_deep)) return true;
+    if (contexts.are_all_private || leat_fi_call_is_deep_now()) return true;
     return has(contexts.is_private, tag >> TAG_CONTEXT_SHIFT);
 }
 
@@ -109,8 +108,7 @@ uint32_t leat_fi_private_padding(const void *octets, uint64_t len)
 {
     const char *job = getenv("PMIX_NAMESPACE");
     char host[LEAT_FI_HOST_LEN + 1] = "";
-    const struct leat_fi_call *call = leat_fi_call();
-    if (!job || !len || !call || !call->is_deep) return 0;
+    if (!job || !len || !leat_fi_call_is_deep_now()) return 0;
     gethostname(host, sizeof host - 1);
     host[strcspn(host, ".")] = '\0'; /* as Open MPI does */
     return padding_of(octets, len, job, LEAT_FI_JOB_LEN) +

@@ -4,6 +4,7 @@
 #include "fi_message.h"
 #include "fi_pool.h"
 #include "fi_rank.h"
+#include "fi_threads.h"
 #include "task.h"
 #include <rdma/fi_errno.h>
 #include <stdio.h>
@@ -59,6 +60,7 @@ void leat_fi_queue_push(struct leat_fi_queue *queue, const struct fi_cq_err_entr
     entries++;
     for (struct leat_fi_queue *other = queues; other; other = other->next)
         if (other != queue && !other->free_reads) other->free_reads = FREE_READS;
+    leat_fi_threads_stir();
 }
 
 bool leat_fi_queue_all_are_empty(void)
@@ -82,12 +84,15 @@ static void allow_free_reads(int reads)
 void leat_fi_queue_stir(void)
 {
     const int reads = free_reads();
-    if (reads > FREE_READS) allow_free_reads(reads);
+    if (reads <= FREE_READS) return;
+    allow_free_reads(reads);
+    leat_fi_threads_stir(); /* another thread may do what is left to do */
 }
 
 void leat_fi_queue_rouse(void)
 {
     allow_free_reads(free_reads());
+    leat_fi_threads_stir();
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -110,9 +115,21 @@ static void wait_for_more(struct leat_fi_queue *queue)
     } else if (!call || entries) { /* of others: the library may read them next, or never */
         poll_in_vain(queue);
     } else if (!call->probes) {
-        while (!entries && !queue->free_reads)
+        do
             leat_fi_message_wait(LEAT_NEVER, leat_fi_call_name(), leat_fi_call_about());
+        while (!entries && !queue->free_reads && !leat_fi_threads_are_many());
     }
+}
+
+/* Beside other threads: one of them may have handled what this one waits for, which the library
+ * only sees after the read. So once anything has changed, this one reads in vain first. */
+static bool may_wait(void)
+{
+    const uint32_t in_vain = (uint32_t)free_reads();
+    uint32_t open = 0;
+    for (const struct leat_fi_queue *queue = queues; queue; queue = queue->next)
+        open++;
+    return leat_fi_threads_idle_reads() >= in_vain * open;
 }
 
 static void fill(struct leat_fi_queue *queue)
@@ -120,10 +137,13 @@ static void fill(struct leat_fi_queue *queue)
     if (!leat_fi_is_simulated()) return;
     leat_fi_message_poll();
     if (queue->count) return;
-    if (queue->free_reads)
+    if (leat_fi_threads_are_many()) {
+        if (may_wait()) wait_for_more(queue);
+    } else if (queue->free_reads) {
         queue->free_reads--;
-    else
+    } else {
         wait_for_more(queue);
+    }
 }
 
 /* The library has taken the first. */
@@ -154,8 +174,10 @@ static ssize_t cq_read(struct fid_cq *cq, void *buf, size_t count)
     struct leat_fi_queue *queue = leat_fi_queue_of(&cq->fid);
     leat_fi_be_no_copy("MPI to wait or to poll");
     leat_fi_lock();
+    leat_fi_threads_read_begins(leat_fi_message_pass_time);
     fill(queue);
-    const ssize_t n = take(queue, buf, count);
+    const ssize_t n = leat_fi_threads_may_read() ? take(queue, buf, count) : -FI_EAGAIN;
+    if (n > 0) leat_fi_threads_has_read();
     leat_fi_unlock();
     return n;
 }
@@ -174,9 +196,10 @@ static ssize_t cq_readerr(struct fid_cq *cq, struct fi_cq_err_entry *out, uint64
     ssize_t n = -FI_EAGAIN;
     (void)flags;
     leat_fi_lock();
-    if (queue->count && entry_at(queue, 0)->err) {
+    if (queue->count && entry_at(queue, 0)->err && leat_fi_threads_may_read()) {
         *out = *entry_at(queue, 0);
         drop_first(queue);
+        leat_fi_threads_has_read();
         n = 1;
     }
     leat_fi_unlock();

@@ -2,36 +2,45 @@
 #include "clock.h"
 #include "fi_component.h"
 #include "fi_memory.h"
+#include "fi_others.h"
 #include "fi_private.h"
 #include "fi_queue.h"
+#include "fi_threads.h"
 #include "leat_text.h"
 #include "task.h"
 #include <limits.h>
 #include <mpi.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 static struct {
     bool is_wanted, is_finalizing;
     atomic_bool is_locked;
-    const struct leat_fi_call *call;
-    struct leat_task_span span; /* of the call */
-    leat_time began;            /* the call, if it polls memory */
-    bool has_about;
-    bool has_started_deep;
-    char about[LEAT_TASK_ABOUT_LEN];
+    atomic_bool has_started_deep;
+    atomic_uint deep_calls; /* that threads are in */
 } rank;
 
-static _Thread_local bool is_rank_thread;
+/* The call that a thread is in. */
+static _Thread_local struct {
+    const struct leat_fi_call *call;
+    struct leat_task_span span;
+    leat_time began; /* the call, if it polls memory */
+    bool has_about;
+    char about[LEAT_TASK_ABOUT_LEN];
+} in;
+
+static _Thread_local bool is_rank_thread, has_lock;
 
 /* A fork of a rank's process is not a rank. Before MPI_Init it may still become one. */
 static void in_child(void)
 {
     if (!leat_task_is_attached()) return;
-    rank.is_wanted = false;
+    rank.is_wanted = has_lock = false;
+    leat_fi_threads_forget();
     atomic_store(&rank.is_locked, false);
 }
 
@@ -66,7 +75,9 @@ bool leat_fi_attach(const char **why)
 void leat_fi_begin(void)
 {
     is_rank_thread = true;
+    leat_fi_threads_are_ours(true);
     leat_task_end_with_run();
+    leat_fi_threads_are_ours(false);
     leat_task_begin();
     leat_clock_begin();
     leat_fi_end_watch();
@@ -77,6 +88,7 @@ void leat_fi_leave(void)
 {
     leat_clock_leave();
     leat_task_leave();
+    leat_fi_threads_end();
 }
 
 bool leat_fi_is_rank_thread(void)
@@ -103,18 +115,42 @@ bool leat_fi_is_finalizing(void)
 
 bool leat_fi_try_lock(void)
 {
-    return !atomic_exchange_explicit(&rank.is_locked, true, memory_order_acquire);
+    if (atomic_exchange_explicit(&rank.is_locked, true, memory_order_acquire)) return false;
+    has_lock = true;
+    return true;
+}
+
+/* Most have it for a moment; only one that lets time pass, for longer. */
+static void await_lock(void)
+{
+    enum { SHORT_WAITS = 100, PAUSE_NS = 50000 };
+    for (int waits = 0; !leat_fi_try_lock(); waits++)
+        if (waits < SHORT_WAITS)
+            syscall(SYS_sched_yield);
+        else
+            leat_fi_real_pause(PAUSE_NS);
+}
+
+bool leat_fi_may_call(void)
+{
+    return is_rank_thread || leat_fi_threads_are_allowed();
 }
 
 void leat_fi_lock(void)
 {
-    while (!leat_fi_try_lock())
-        sched_yield();
-    if (!is_rank_thread && leat_fi_is_simulated()) leat_task_note(LEAT_TASK_HAS_THREADS);
+    if (!leat_fi_try_lock()) await_lock();
+    if (!is_rank_thread && !leat_fi_may_call() && leat_fi_is_simulated())
+        leat_task_note(LEAT_TASK_HAS_THREADS);
+}
+
+bool leat_fi_has_lock(void)
+{
+    return has_lock;
 }
 
 void leat_fi_unlock(void)
 {
+    has_lock = false;
     atomic_store_explicit(&rank.is_locked, false, memory_order_release);
 }
 
@@ -135,6 +171,7 @@ struct leat_task_span leat_fi_span_begin(const char *name)
 {
     struct leat_task_span span = { 0 };
     if (!leat_fi_is_simulated()) return span;
+    if (!in.call) leat_fi_threads_take_turn(plain_name(name));
     leat_fi_lock();
     span = leat_task_enter(plain_name(name));
     leat_fi_unlock();
@@ -143,6 +180,7 @@ struct leat_task_span leat_fi_span_begin(const char *name)
 
 void leat_fi_span_end(struct leat_task_span span, uint64_t octets)
 {
+    if (!in.call) leat_fi_threads_call_ends();
     if (!span.name) return;
     leat_fi_lock();
     leat_task_exit(span, octets);
@@ -152,13 +190,13 @@ void leat_fi_span_end(struct leat_task_span span, uint64_t octets)
 static void note_beginning(void)
 {
     leat_fi_lock();
-    rank.began = leat_task_now();
+    in.began = leat_task_now();
     leat_fi_unlock();
 }
 
 leat_time leat_fi_call_began(void)
 {
-    return rank.began;
+    return in.began;
 }
 
 bool leat_fi_call_enter(const struct leat_fi_call *call)
@@ -171,10 +209,11 @@ bool leat_fi_call_enter(const struct leat_fi_call *call)
     }
     if (call->shares_memory) leat_task_share_memory();
     if (call->frees_window) leat_fi_memory_forget(*call->window);
-    if (rank.call) return false;
-    rank.call = call;
-    rank.has_about = false;
-    rank.span = leat_fi_span_begin(call->name);
+    if (in.call) return false;
+    in.has_about = false;
+    in.span = leat_fi_span_begin(call->name);
+    in.call = call;
+    if (call->is_deep) rank.deep_calls++;
     if (call->polls_memory) note_beginning();
     leat_fi_queue_stir();
     return true;
@@ -188,18 +227,24 @@ void leat_fi_call_exit(const struct leat_fi_call *call, bool entered)
     if (call->shares_memory) leat_fi_memory_note(*call->window);
     if (!entered) return;
     if (call->hands_over) leat_fi_memory_yield(plain_name(call->name));
-    rank.call = NULL;
-    leat_fi_span_end(rank.span, call->octets);
+    if (call->is_deep) rank.deep_calls--;
+    in.call = NULL;
+    leat_fi_span_end(in.span, call->octets);
 }
 
 const struct leat_fi_call *leat_fi_call(void)
 {
-    return rank.call;
+    return in.call;
 }
 
 bool leat_fi_call_is_deep(void)
 {
-    return rank.has_started_deep || (rank.call && rank.call->is_deep);
+    return rank.has_started_deep || rank.deep_calls;
+}
+
+bool leat_fi_call_is_deep_now(void)
+{
+    return rank.deep_calls;
 }
 
 void leat_fi_call_starts_deep(void)
@@ -232,7 +277,7 @@ static void write_peer(struct leat_text *out, const char *way, int peer, int tag
 static void write_about(const struct leat_fi_call *call)
 {
     struct leat_text out;
-    leat_text_init(&out, rank.about, sizeof rank.about - 1, NULL, NULL);
+    leat_text_init(&out, in.about, sizeof in.about - 1, NULL, NULL);
     switch (call->detail) {
     case LEAT_FI_CALL_ONLY: break;
     case LEAT_FI_CALL_FROM: write_peer(&out, " from ", call->number, call->tag); break;
@@ -244,19 +289,19 @@ static void write_about(const struct leat_fi_call *call)
         leat_text_puts(&out, " requests");
         break;
     }
-    rank.about[out.len] = '\0';
+    in.about[out.len] = '\0';
 }
 
 const char *leat_fi_call_name(void)
 {
-    if (!rank.call) return "a poll";
-    return plain_name(rank.call->name);
+    if (!in.call) return "a poll";
+    return plain_name(in.call->name);
 }
 
 const char *leat_fi_call_about(void)
 {
-    if (!rank.call) return "";
-    if (!rank.has_about) write_about(rank.call);
-    rank.has_about = true;
-    return rank.about;
+    if (!in.call) return "";
+    if (!in.has_about) write_about(in.call);
+    in.has_about = true;
+    return in.about;
 }

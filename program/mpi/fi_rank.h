@@ -35,10 +35,6 @@ bool leat_fi_is_finalizing(void);
 void leat_fi_launcher_note(void);    /* at the end of MPI_Init: finds it */
 bool leat_fi_launcher_is_lost(void); /* there was one that is now gone */
 
-/* Waits, in real time, until all other threads of this process sleep; a moment at most, since those
- * of the program may compute. */
-void leat_fi_threads_settle(void);
-
 /* From now on the run learns how this process ends (fi_end.c): by exit without MPI_Finalize, or by
  * which signal and in which call. */
 void leat_fi_end_watch(void);
@@ -46,12 +42,17 @@ void leat_fi_end_watch(void);
 /* In a process forked by a rank: this call ends it, and the run. */
 void leat_fi_be_no_copy(const char *call);
 
-/* One thread at a time may access the task. Clock reads only try to. */
+/* One thread at a time may access the task. Clock reads only try to. Which of them calls MPI, if
+ * several do: fi_threads.h. */
 void leat_fi_lock(void);
 bool leat_fi_try_lock(void);
+bool leat_fi_has_lock(void); /* this thread */
 void leat_fi_unlock(void);
 
-/* ---- the MPI call that the program is in ----------------------------------------------------- */
+/* Has this thread begun the rank, or may all threads call MPI? */
+bool leat_fi_may_call(void);
+
+/* ---- the MPI call that a thread is in -------------------------------------------------------- */
 
 enum leat_fi_call_detail {
     LEAT_FI_CALL_ONLY,
@@ -80,7 +81,7 @@ struct leat_fi_call {
     bool hands_over;       /* ... or lets others see and change it */
 };
 
-/* True: this is the call to show, until leat_fi_call_exit; false: the program is already in one. */
+/* True: this is the call to show, until leat_fi_call_exit; false: the thread is already in one. */
 bool leat_fi_call_enter(const struct leat_fi_call *call);
 void leat_fi_call_exit(const struct leat_fi_call *call, bool entered);
 
@@ -91,7 +92,9 @@ void leat_fi_span_end(struct leat_task_span span, uint64_t octets);
 /* NULL: in none that blocks. */
 const struct leat_fi_call *leat_fi_call(void);
 leat_time leat_fi_call_began(void); /* of one that polls memory */
-/* Is it deep, or may an earlier deep one still be active in the background? */
+/* Is it deep, or that of another thread, which this one may advance? Or may an earlier deep one
+ * still be active in the background? */
+bool leat_fi_call_is_deep_now(void);
 bool leat_fi_call_is_deep(void);
 void leat_fi_call_starts_deep(void);
 /* "MPI_Recv", and " from 3, tag 7". */

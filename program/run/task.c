@@ -24,11 +24,15 @@ static struct {
     uint32_t number;
     bool has_begun, is_copy;
     leat_time clock;
-    uint64_t measured_ns; /* computing time of this thread that has been charged */
-    leat_time waited;
-    struct leat_task_span call;                /* that it is in */
     const char *profiled[LEAT_SHARE_PROFILES]; /* the names of the slot's profiles */
 } self;
+
+/* Of each thread of the process. */
+static _Thread_local struct {
+    uint64_t measured_ns; /* computing time that has been charged */
+    leat_time waited;
+    struct leat_task_span call; /* that it is in */
+} mine;
 
 static void copy_text(char *to, const char *text, size_t cap)
 {
@@ -121,14 +125,14 @@ static void charge_computing(void)
 {
     if (!self.has_begun || self.share->compute_scale <= 0) return;
     const uint64_t now = computed_ns();
-    self.clock += (leat_time)(1e3 * (double)(now - self.measured_ns) * self.share->compute_scale);
-    self.measured_ns = now;
+    self.clock += (leat_time)(1e3 * (double)(now - mine.measured_ns) * self.share->compute_scale);
+    mine.measured_ns = now;
 }
 
 void leat_task_begin(void)
 {
     assert(self.share);
-    self.measured_ns = computed_ns();
+    mine.measured_ns = computed_ns();
     self.has_begun = true;
     atomic_store(&self.slot->state, LEAT_SHARE_RUNS);
 }
@@ -252,7 +256,7 @@ void leat_task_abort(const char *reason)
 void leat_task_note_signal(int number)
 {
     if (!self.slot || self.is_copy) return;
-    if (self.call.name) copy_text(self.slot->ended_in, self.call.name, sizeof self.slot->ended_in);
+    if (mine.call.name) copy_text(self.slot->ended_in, mine.call.name, sizeof self.slot->ended_in);
     atomic_store(&self.slot->signal, (uint32_t)number);
 }
 
@@ -340,23 +344,35 @@ static void note_time(uint32_t profile, leat_time from)
 
 struct leat_task_span leat_task_enter(const char *name)
 {
-    if (!self.has_begun || self.call.name) return (struct leat_task_span){ 0 };
-    self.call = (struct leat_task_span){ name, leat_task_now(), self.waited };
-    return self.call;
+    if (!self.has_begun || mine.call.name) return (struct leat_task_span){ 0 };
+    mine.call = (struct leat_task_span){ name, leat_task_now(), mine.waited };
+    return mine.call;
 }
 
 void leat_task_exit(struct leat_task_span span, uint64_t octets)
 {
     if (!span.name) return;
-    self.call.name = NULL;
+    mine.call.name = NULL;
     if (!self.has_begun) return;
     const uint32_t place = profile_of(span.name);
     struct leat_task_profile *profile = &self.slot->profile[place];
     profile->calls++;
     profile->octets += octets;
     profile->took_ps += leat_task_now() - span.at;
-    profile->waited_ps += self.waited - span.waited;
+    profile->waited_ps += mine.waited - span.waited;
     note_time(place, span.at);
+}
+
+struct leat_task_pause leat_task_pause_begin(void)
+{
+    return (struct leat_task_pause){ leat_task_now(), mine.waited };
+}
+
+void leat_task_pause_end(struct leat_task_pause pause)
+{
+    if (self.clock <= pause.at) return;
+    mine.waited = pause.waited + (self.clock - pause.at);
+    if (mine.call.name) note_time(profile_of(mine.call.name), mine.call.at);
 }
 
 /* ---- handing over ---------------------------------------------------------------------------- */
@@ -375,7 +391,7 @@ static void hand_over(leat_time deadline)
         if (leat_share_is_over(self.share)) end_without_run(); /* nobody wakes us */
     }
     self.clock = slot->clock;
-    if (self.share->compute_scale > 0) self.measured_ns = computed_ns();
+    if (self.share->compute_scale > 0) mine.measured_ns = computed_ns();
 }
 
 /* What this task waits in, and for, from now on. */
@@ -455,11 +471,11 @@ bool leat_task_wait(leat_time deadline, const char *call, const char *about)
         set_doing(call, about);
         hand_over(deadline > self.clock ? deadline : self.clock);
     }
-    self.waited += self.clock - before;
+    mine.waited += self.clock - before;
     self.slot->polls += deadline != LEAT_NEVER && !self.slot->events;
     if (self.clock == before) return self.slot->events > 0;
-    if (self.call.name) /* now, since a call that waits for ever has no end */
-        note_time(profile_of(self.call.name), self.call.at);
+    if (mine.call.name) /* now, since a call that waits for ever has no end */
+        note_time(profile_of(mine.call.name), mine.call.at);
     else
         note_time(profile_of(call), before);
     return self.slot->events > 0;

@@ -10,7 +10,8 @@
  * that ends the wait. The network advances only when all tasks whose time it has reached wait, so
  * nothing depends on which task is faster.
  *
- * Not thread-safe: a process with several threads holds a lock around these calls.
+ * Not thread-safe: a process with several threads holds a lock around these calls. Each thread is
+ * in a call of its own, and what it computes is charged to the one clock.
  */
 #ifndef LEAT_PROGRAM_TASK_H
 #define LEAT_PROGRAM_TASK_H
@@ -98,7 +99,7 @@ bool leat_task_find_port(uint32_t task, uint32_t *port);
 /* Why a run may not be reproducible: reported with its result. */
 enum leat_task_note {
     LEAT_TASK_READS_COUNTER = 1, /* of the processor, in real time */
-    LEAT_TASK_HAS_THREADS = 2,   /* that communicate: the system decides which runs first */
+    LEAT_TASK_HAS_THREADS = 2,   /* that communicate, in an order that the system may decide */
     LEAT_TASK_RUNS_BESIDE = 4,   /* another that shares its memory: see leat_task_share_memory */
 };
 void leat_task_note(enum leat_task_note note);
@@ -144,6 +145,13 @@ struct leat_task_span {
 };
 struct leat_task_span leat_task_enter(const char *name);
 void leat_task_exit(struct leat_task_span span, uint64_t octets);
+
+/* While this thread sleeps, another may wait for it (leat_task_wait): that counts as its wait. */
+struct leat_task_pause {
+    leat_time at, waited;
+};
+struct leat_task_pause leat_task_pause_begin(void);
+void leat_task_pause_end(struct leat_task_pause pause);
 
 /* Blocks until there is an event, or the clock has reached `deadline` (LEAT_NEVER: none). True:
  * there is an event. With a past deadline it only checks for events up to now. `call`: the call

@@ -13,15 +13,29 @@ static char topic_name[80]; /* empty: none */
 static long long topic_checks, topic_wrong;
 static long long wrong_of_all; /* known to rank 0 */
 
-void check_begin(int *argc, char ***argv)
+static void begin(void)
 {
-    MPI_Init(argc, argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     right = (me + 1) % ranks;
     left = (me + ranks - 1) % ranks;
     MPI_Comm_dup(MPI_COMM_WORLD, &reports);
     if (me == 0) printf("%d ranks\n", ranks);
+}
+
+void check_begin(int *argc, char ***argv)
+{
+    MPI_Init(argc, argv);
+    begin();
+}
+
+bool check_begin_threads(int *argc, char ***argv)
+{
+    int level;
+    MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &level);
+    begin();
+    topic("level");
+    return CHECK_EQ(level, MPI_THREAD_MULTIPLE);
 }
 
 static void topic_report(void)

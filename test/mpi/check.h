@@ -24,6 +24,8 @@ extern int left;
 
 /* MPI_Init. Errors of MPI_COMM_WORLD end the program unless it says otherwise. */
 void check_begin(int *argc, char ***argv);
+/* The same with MPI_THREAD_MULTIPLE. Only one thread of a rank may check. */
+bool check_begin_threads(int *argc, char ***argv);
 
 /* All ranks begin the next topic; the previous one is reported. */
 void topic(const char *name);

@@ -15,8 +15,8 @@ size_t run_not_repeatable(const struct run_job *job, const struct run_outcome *o
         reason[count++] = "the program reads the processor's counter, which this system cannot "
                           "answer in simulated time";
     if (out->notes & LEAT_TASK_HAS_THREADS)
-        reason[count++] = "several threads of a rank communicate, and the system decides which of "
-                          "them goes first";
+        reason[count++] = "several threads of a rank communicate at the same time, and the system "
+                          "decides what they agree on outside of MPI";
     if (out->notes & LEAT_TASK_RUNS_BESIDE)
         reason[count++] = "a rank computed for long, or waited in a loop without MPI calls, while "
                           "others shared its memory: they ran beside it";

@@ -251,22 +251,25 @@ cat > "$folder/threads.c" <<'C'
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 static int me;
-static void *work(void *none)
+static void *work(void *tag)
 {
     int got = -1;
-    if (me) MPI_Send(&me, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
-    else MPI_Recv(&got, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    return none;
+    if (me) MPI_Send(&me, 1, MPI_INT, 0, *(int *)tag, MPI_COMM_WORLD);
+    else MPI_Recv(&got, 1, MPI_INT, 1, *(int *)tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return NULL;
 }
 int main(int argc, char **argv)
 {
-    int level;
+    int level, tag[] = { 1, 2 };
     pthread_t thread;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
-    if (argc > 1) work(NULL);
-    else if (pthread_create(&thread, NULL, work, NULL) || pthread_join(thread, NULL)) return 1;
+    if (argc == 1 || !strcmp(argv[1], "joined")) pthread_create(&thread, NULL, work, &tag[1]);
+    if (argc > 1 && !strcmp(argv[1], "joined")) pthread_join(thread, NULL);
+    work(&tag[0]);
+    if (argc == 1) pthread_join(thread, NULL);
     MPI_Finalize();
     return 0;
 }
@@ -276,6 +279,8 @@ exits 0 '' "$leat" run --fabric mesh:2,2 -n 2 --json -- "$folder/threads"
 same 'two threads that communicate' "$(number repeatable "$folder/stdout")" false
 has 'the reason' "$(number 'not_repeatable_because[0]' "$folder/stdout")" 'several threads of a rank communicate'
 exits 0 'another run may differ: several threads' "$leat" run --fabric mesh:2,2 -n 2 -- "$folder/threads"
+exits 0 '' "$leat" run --fabric mesh:2,2 -n 2 --json -- "$folder/threads" joined
+same 'two threads that communicate, one after the other' "$(number repeatable "$folder/stdout")" true
 exits 0 '' "$leat" run --fabric mesh:2,2 -n 2 --json -- "$folder/threads" alone
 same 'one thread that communicates' "$(number repeatable "$folder/stdout")" true
 exits 0 'another run may differ: --compute measured' "$leat" run --fabric mesh:2,2 -n 2 --compute measured -- "$folder/threads" alone
