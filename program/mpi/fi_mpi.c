@@ -218,6 +218,20 @@ static bool is_send(MPI_Request request)
     }
 BOTH(CANCEL)
 
+/* Another thread may wait for it. */
+#define GREQUEST_COMPLETE(PREFIX)                        \
+    int PREFIX##Grequest_complete(MPI_Request request)   \
+    {                                                    \
+        static int (*next)(MPI_Request);                 \
+        LEAT_FI_FIND(next, #PREFIX "Grequest_complete"); \
+        const int result = next(request);                \
+        leat_fi_lock();                                  \
+        leat_fi_threads_stir();                          \
+        leat_fi_unlock();                                \
+        return result;                                   \
+    }
+BOTH(GREQUEST_COMPLETE)
+
 /* ---- octets that a rank hands over in a call, for the profile -------------------------------- */
 
 static uint64_t octets_of(int count, MPI_Datatype type)
