@@ -110,6 +110,7 @@ static void poll_in_vain(struct leat_fi_queue *queue)
 static void wait_for_more(struct leat_fi_queue *queue)
 {
     const struct leat_fi_call *call = leat_fi_call();
+    const bool are_many = leat_fi_threads_are_many(); /* now: they may end meanwhile */
     if (call && call->polls_memory) {
         leat_fi_memory_wait();
     } else if (!call || entries) { /* of others: the library may read them next, or never */
@@ -117,7 +118,7 @@ static void wait_for_more(struct leat_fi_queue *queue)
     } else if (!call->probes) {
         do
             leat_fi_message_wait(LEAT_NEVER, leat_fi_call_name(), leat_fi_call_about());
-        while (!entries && !queue->free_reads && !leat_fi_threads_are_many());
+        while (!entries && !queue->free_reads && !are_many);
     }
 }
 
