@@ -122,6 +122,15 @@ void leat_fi_memory_yield(const char *call)
     leat_fi_unlock();
 }
 
+void leat_fi_memory_release(const char *call)
+{
+    if (!leat_fi_is_simulated()) return;
+    leat_fi_lock();
+    leat_fi_message_settle();
+    leat_fi_message_wait(leat_task_now(), call, "");
+    leat_fi_unlock();
+}
+
 void leat_fi_memory_wait(void)
 {
     enum { PART = 16 };                                    /* of the time that it has waited */

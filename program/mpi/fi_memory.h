@@ -28,6 +28,9 @@ bool leat_fi_memory_is_shared(void); /* is there any such window? */
 
 /* Hands over to the other ranks of the host, for as long as a poll takes. */
 void leat_fi_memory_yield(const char *call);
+/* After any other call: what it has sent goes now, since the program may wait in a loop for a rank
+ * that needs it. */
+void leat_fi_memory_release(const char *call);
 /* In a call that polls the memory. The longer it has done so, the longer it waits between two
  * polls: each costs a hand-over. */
 void leat_fi_memory_wait(void);

@@ -226,7 +226,10 @@ void leat_fi_call_exit(const struct leat_fi_call *call, bool entered)
     if (call->frees_window) leat_fi_private_window_freed();
     if (call->shares_memory) leat_fi_memory_note(*call->window);
     if (!entered) return;
-    if (call->hands_over) leat_fi_memory_yield(plain_name(call->name));
+    if (call->hands_over)
+        leat_fi_memory_yield(plain_name(call->name));
+    else if (leat_fi_memory_is_shared())
+        leat_fi_memory_release(plain_name(call->name));
     if (call->is_deep) rank.deep_calls--;
     in.call = NULL;
     leat_fi_span_end(in.span, call->octets);

@@ -100,7 +100,7 @@ exits 0 'without contention' "$leat" run --fabric clos444 --contention -- "$prog
 
 refused() { # refused PROGRAM TEXT REASON
     printf '%b' "$2" > "$folder/file"
-    exits 1 "$folder/file:$3" "$leat" run --fabric clos444 -- "$programs/$1" "$folder/file"
+    exits 2 "$folder/file:$3" "$leat" run --fabric clos444 -- "$programs/$1" "$folder/file"
     has "$1 of '$2'" "$(cat "$folder/stderr")" 'it ended with code 2'
     same "$1 of '$2' leaves the file alone" "$(cat "$folder/file")" "$(printf '%b' "$2")"
 }
@@ -112,9 +112,9 @@ refused srl '1 2 3\n' '1: 1 rows of 3 numbers, expected one number more'
 refused mml '1 2\n3 4\n' "2: the file ends, expected a line with '*'"
 refused mml '1 2\n3 4\n*\n5 6\n' '4: 1 rows of the second matrix, expected 2'
 refused mml '*\n5 6\n' '1: no row of numbers'
-exits 1 "$folder/nothing: No such file" "$leat" run --fabric clos444 -- "$programs/srl" "$folder/nothing"
-exits 1 'ecs: expected a number of integers' "$leat" run --fabric clos444 -- "$programs/ecs" many
-exits 1 'srl: expected a file' "$leat" run --fabric clos444 -- "$programs/srl"
+exits 2 "$folder/nothing: No such file" "$leat" run --fabric clos444 -- "$programs/srl" "$folder/nothing"
+exits 2 'ecs: expected a number of integers' "$leat" run --fabric clos444 -- "$programs/ecs" many
+exits 2 'srl: expected a file' "$leat" run --fabric clos444 -- "$programs/srl"
 exits 1 'not started by `leat run`' "$programs/snd"
 exits 2 'expected one, as in --fabric clos444' "$leat" run --fabric mesh:4,4 -- "$programs/snd"
 exits 2 'has no meaning but for programs of leat/atm_task.h' "$leat" run --fabric clos444 --messages "$folder/r" --library pvm -- true
@@ -164,7 +164,7 @@ if command -v pkg-config > /dev/null; then
     run -- "$folder/one"
     has 'a program of ones own' "$(cat "$folder/stderr")" '[one 1] hello'
     exits 1 'task 1: one 1: it was killed by signal 11' "$leat" run --fabric clos444 -- "$folder/one" crash
-    exits 1 'one 1 ended with code 9' "$leat" run --fabric clos444 -- "$folder/one" code
+    exits 9 'one 1 ended with code 9' "$leat" run --fabric clos444 -- "$folder/one" code
     exits 1 'deadlock: all tasks wait' "$leat" run --fabric clos444 -- "$folder/one" deadlock
     has 'who waits for what' "$(cat "$folder/stderr")" 'atmrcv of type 7 (one 1)'
     exits 1 'was lost: its port gave it up' "$leat" run --fabric clos444 --dead 1 --retransmit 1000 -- "$folder/one"

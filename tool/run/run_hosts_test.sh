@@ -65,9 +65,10 @@ int main(int argc, char **argv)
         MPI_Win_unlock(0, win);
     } else {
         if (me == 0) *flag = 0;
-        MPI_Barrier(MPI_COMM_WORLD); /* which rank 1 leaves first */
-        if (me == 1) while (!*flag);
-        *flag = 1;
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (me == 1) while (*flag != 1);
+        ++*flag;
+        if (me == 0) while (*flag != 2); /* one of them spins, whoever goes first */
     }
     MPI_Win_free(&win);
     MPI_Finalize();
@@ -154,5 +155,5 @@ exits 1 'deadlock' "$leat" run --fabric torus:2,2 -n 3 --ranks-per-host 3 -- "$f
 has "the rank that has the lock" "$(cat "$folder/stderr")" "MPI_Barrier"
 has "a rank that waits for the lock" "$(cat "$folder/stderr")" "MPI_Win_lock at rank 0"
 exits 0 'another run may differ: a rank computed for long' "$leat" run --fabric torus:2,2 -n 2 --ranks-per-host 2 -- "$folder/wait" spin
-exits 1 '' "$leat" run --fabric torus:2,2 -n 2 -- "$folder/wait" lock # two hosts share no memory
+exits 71 '' "$leat" run --fabric torus:2,2 -n 2 -- "$folder/wait" lock # two hosts share no memory: MPI_ERR_RMA_SHARED
 finish

@@ -57,9 +57,9 @@ deed alive false
 
 exits 1 'MPI_Recv from any rank, tag 0; 2 other threads in MPI, one in MPI_Recv' \
     timeout -k 10 "$run_limit" "$leat" run --fabric torus:2,2 -n 2 -- "$folder/fault_threads" deadlock
-exits 1 'task 0: MPI_Abort was called with code 3' \
+exits 3 'task 0: MPI_Abort was called with code 3' \
     timeout -k 10 "$run_limit" "$leat" run --fabric torus:2,2 -n 2 -- "$folder/fault_threads" abort
-exits 1 'its process has ended' \
+exits 4 'task 0: it ended with code 4, without MPI_Finalize' \
     timeout -k 10 "$run_limit" "$leat" run --fabric torus:2,2 -n 2 -- "$folder/fault_threads" exit
 no_process "$folder/" || fail "ranks are left"
 finish
