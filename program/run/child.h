@@ -70,7 +70,7 @@ bool leat_child_begin_task(struct leat_child *process, struct leat_hub *hub, uin
                            const struct leat_child_start *start);
 /* True: it has ended, or never started. */
 bool leat_child_reap(struct leat_child *process, bool wait);
-/* Has this process ended, of whomever it is a child? `descriptor`: -1 at first; the caller closes it.
+/* Has this process ended, whoever is its parent? `descriptor`: -1 at first; the caller closes it.
  */
 bool leat_child_is_gone(pid_t pid, int *descriptor);
 /* Waits for its end if its output is collected, so that the output is complete; but not for ever.
