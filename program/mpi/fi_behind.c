@@ -15,3 +15,9 @@ void *leat_fi_behind(const char *name)
     fprintf(stderr, "leat: the MPI library has no %s\n", name);
     abort();
 }
+
+void *leat_fi_behind_pmix(const char *name)
+{
+    void *library = dlopen("libpmix.so.2", RTLD_LAZY | RTLD_NOLOAD);
+    return library ? dlsym(library, name) : leat_fi_behind(name);
+}

@@ -8,6 +8,9 @@
 /* The next function or object of this name after ours; without one the process ends. */
 void *leat_fi_behind(const char *name);
 
+/* The same of PMIx, which is loaded by a plug-in, for this plug-in only. */
+void *leat_fi_behind_pmix(const char *name);
+
 /* Once per function; writes the pointer by way of memory, as POSIX wants it. */
 #define LEAT_FI_FIND(next, name) \
     if (!next) *(void **)(void *)&next = leat_fi_behind(name)

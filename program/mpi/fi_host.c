@@ -3,14 +3,14 @@
  * though all of them run on this machine.
  *
  *     Open MPI ---> PMIx_Get here ---> PMIx_Get of PMIx: who is on my host? The ranks of my port.
- *     anybody ---> gethostname, uname here: port3
+ *     anybody ---> gethostname, uname here: port3; gethostbyname, getaddrinfo: where it is
  */
 #include "fi_behind.h"
 #include "fi_pool.h"
 #include "fi_rank.h"
 #include "task.h"
-#include <dlfcn.h>
 #include <errno.h>
+#include <netdb.h>
 #include <pmix.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,6 +61,30 @@ int uname(struct utsname *out)
     return result;
 }
 
+/* Hosts are ports of the fabric, but all of them are this machine. */
+static const char *real_name(const char *name)
+{
+    uint32_t port;
+    char rest;
+    const bool is_port = name && own_name() && sscanf(name, "port%u%c", &port, &rest) == 1;
+    return is_port ? "localhost" : name;
+}
+
+struct hostent *gethostbyname(const char *name)
+{
+    static struct hostent *(*next)(const char *);
+    LEAT_FI_FIND(next, "gethostbyname");
+    return next(real_name(name));
+}
+
+int getaddrinfo(const char *restrict name, const char *restrict service,
+                const struct addrinfo *restrict hints, struct addrinfo **restrict out)
+{
+    static int (*next)(const char *, const char *, const struct addrinfo *, struct addrinfo **);
+    LEAT_FI_FIND(next, "getaddrinfo");
+    return next(real_name(name), service, hints, out);
+}
+
 /* ---- who is on it ---------------------------------------------------------------------------- */
 
 static uint32_t own_port(void)
@@ -68,20 +92,25 @@ static uint32_t own_port(void)
     return leat_task_port_of(leat_task_number());
 }
 
+static uint32_t port_of(uint32_t rank)
+{
+    return leat_task_port_of(leat_fi_first() + rank);
+}
+
 /* Ranks of a port before this one. */
 static uint32_t count_before(uint32_t end, uint32_t port)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < end; i++)
-        count += leat_task_port_of(i) == port;
+        count += port_of(i) == port;
     return count;
 }
 
 static uint32_t count_hosts(void)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < leat_task_expected(); i++)
-        count += count_before(i, leat_task_port_of(i)) == 0;
+    for (uint32_t i = 0; i < leat_fi_ranks(); i++)
+        count += count_before(i, port_of(i)) == 0;
     return count;
 }
 
@@ -89,13 +118,19 @@ static uint32_t count_hosts(void)
 static char *list_ranks(uint32_t port)
 {
     enum { NUMBER_CAP = 12 };
-    char *list = leat_fi_grown(NULL, (size_t)leat_task_expected() * NUMBER_CAP + 1, 1);
+    char *list = leat_fi_grown(NULL, (size_t)leat_fi_ranks() * NUMBER_CAP + 1, 1);
     char *end = list;
     *end = '\0';
-    for (uint32_t i = 0; i < leat_task_expected(); i++)
-        if (leat_task_port_of(i) == port)
-            end += snprintf(end, NUMBER_CAP, "%s%u", end == list ? "" : ",", i);
+    for (uint32_t i = 0; i < leat_fi_ranks(); i++)
+        if (port_of(i) == port) end += snprintf(end, NUMBER_CAP, "%s%u", end == list ? "" : ",", i);
     return list;
+}
+
+/* As many ranks as are there, or would have a port each. */
+static uint32_t universe(void)
+{
+    const uint32_t ranks = leat_task_expected(), ports = leat_task_ports();
+    return ranks > ports ? ranks : ports;
 }
 
 static bool is(const char *key, const char *wanted)
@@ -106,8 +141,8 @@ static bool is(const char *key, const char *wanted)
 /* Of a rank, or of this one if the question is about the whole job. */
 static uint32_t port_asked(const pmix_proc_t *proc)
 {
-    const bool is_rank = proc && proc->rank < leat_task_expected();
-    return is_rank ? leat_task_port_of(proc->rank) : own_port();
+    const bool is_rank = proc && proc->rank < leat_fi_ranks();
+    return is_rank ? port_of(proc->rank) : own_port();
 }
 
 static void set_text(pmix_value_t *value, char *text)
@@ -130,32 +165,36 @@ static void set_number(pmix_value_t *value, uint32_t number)
 static void adapt(const pmix_proc_t *proc, const char *key, pmix_value_t *value)
 {
     const uint32_t port = port_asked(proc);
-    const uint32_t rank = proc && proc->rank < leat_task_expected() ? proc->rank
-                                                                    : leat_task_number();
+    const uint32_t rank = proc && proc->rank < leat_fi_ranks()
+                              ? proc->rank
+                              : leat_task_number() - leat_fi_first();
     char name[NAME_CAP];
     write_name(name, port);
     if (is(key, PMIX_LOCAL_PEERS)) set_text(value, list_ranks(port));
     if (is(key, PMIX_HOSTNAME)) set_text(value, strdup(name));
     if (is(key, PMIX_LOCAL_SIZE) || is(key, PMIX_NODE_SIZE))
-        set_number(value, count_before(leat_task_expected(), port));
+        set_number(value, count_before(leat_fi_ranks(), port));
     if (is(key, PMIX_LOCAL_RANK) || is(key, PMIX_NODE_RANK))
         set_number(value, count_before(rank, port));
     if (is(key, PMIX_NODEID)) set_number(value, port);
     if (is(key, PMIX_NUM_NODES)) set_number(value, count_hosts());
+    if (is(key, PMIX_UNIV_SIZE)) set_number(value, universe());
+}
+
+/* A rank of another job shares no memory with this one, wherever it is. */
+static bool is_of_other_job(const pmix_proc_t *proc)
+{
+    const char *job = getenv("PMIX_NAMESPACE");
+    return proc && job && *proc->nspace && strncmp(proc->nspace, job, PMIX_MAX_NSLEN) != 0;
 }
 
 /* Where on its host a rank is tells how near it is, but not from another host. */
 static bool is_unknown(const pmix_proc_t *proc, const char *key)
 {
     const bool is_place = is(key, PMIX_LOCALITY_STRING) || is(key, "pmix.loc");
+    if (is_of_other_job(proc))
+        return is_place || is(key, PMIX_LOCAL_PEERS) || is(key, PMIX_HOSTNAME);
     return is_place && port_asked(proc) != own_port();
-}
-
-/* PMIx is loaded by a plug-in, for this plug-in only. */
-static void *find_pmix(const char *name)
-{
-    void *library = dlopen("libpmix.so.2", RTLD_LAZY | RTLD_NOLOAD);
-    return library ? dlsym(library, name) : leat_fi_behind(name);
 }
 
 pmix_status_t PMIx_Get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
@@ -163,10 +202,11 @@ pmix_status_t PMIx_Get(const pmix_proc_t *proc, const char key[], const pmix_inf
 {
     static pmix_status_t (*next)(const pmix_proc_t *, const char[], const pmix_info_t[], size_t,
                                  pmix_value_t **);
-    if (!next) *(void **)(void *)&next = find_pmix("PMIx_Get");
+    if (!next) *(void **)(void *)&next = leat_fi_behind_pmix("PMIx_Get");
     const bool is_ours = leat_fi_is_wanted() && leat_task_is_attached() && key;
     if (is_ours && is_unknown(proc, key)) return PMIX_ERR_NOT_FOUND;
     const pmix_status_t status = next(proc, key, info, infos, value);
-    if (is_ours && status == PMIX_SUCCESS && value && *value) adapt(proc, key, *value);
+    if (is_ours && status == PMIX_SUCCESS && value && *value && !is_of_other_job(proc))
+        adapt(proc, key, *value);
     return status;
 }

@@ -1,3 +1,4 @@
+#include "fi_others.h"
 #include "fi_rank.h"
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -45,4 +46,11 @@ void leat_fi_launcher_note(void)
 bool leat_fi_launcher_is_lost(void)
 {
     return connection >= 0 && !leads_to_launcher(connection);
+}
+
+void leat_fi_ranks_settle(void)
+{
+    enum { TRIES = 3000, PAUSE_NS = 1000000 };
+    for (int i = 0; i < TRIES && leat_task_any_ends(); i++)
+        leat_fi_real_pause(PAUSE_NS);
 }

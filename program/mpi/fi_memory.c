@@ -55,7 +55,8 @@ bool leat_fi_memory_holds(MPI_Win win)
 
 static bool is_on_host(int rank)
 {
-    return rank >= 0 && leat_task_port_of((uint32_t)rank) == leat_task_port_of(leat_task_number());
+    return rank >= 0 && leat_task_port_of(leat_fi_first() + (uint32_t)rank) ==
+                            leat_task_port_of(leat_task_number());
 }
 
 /* How many of a group. */

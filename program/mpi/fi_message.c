@@ -1,5 +1,6 @@
 #include "fi_message.h"
 #include "clock.h"
+#include "fi_ask.h"
 #include "fi_match.h"
 #include "fi_outgoing.h"
 #include "fi_pool.h"
@@ -443,8 +444,8 @@ static void on_event(const struct leat_task_event *e)
     switch (e->kind) {
     case LEAT_TASK_ARRIVED: on_arrived(e); break;
     case LEAT_TASK_SENT: on_sent(e->cookie); break;
-    case LEAT_TASK_ANSWERED:
-    case LEAT_TASK_SIGNALLED: break; /* MPI does not query the run */
+    case LEAT_TASK_ANSWERED: leat_fi_ask_note(e); break;
+    case LEAT_TASK_SIGNALLED: break; /* nobody does */
     }
 }
 
@@ -562,12 +563,15 @@ static void send_to_self(const struct leat_fi_send *call, bool is_short)
 
 bool leat_fi_message_may_send(void)
 {
+    leat_fi_begin_in_init();
     if (leat_fi_is_simulated()) return true;
     fprintf(stderr, "leat: rank %u sends a message outside of simulated time\n",
             leat_task_number());
     return false;
 }
 
+/* In MPI_Finalize Open MPI still sends over communicators between jobs that were not disconnected,
+ * and waits for nothing. */
 ssize_t leat_fi_message_send(const struct leat_fi_send *call)
 {
     leat_fi_queue_stir();
@@ -576,6 +580,7 @@ ssize_t leat_fi_message_send(const struct leat_fi_send *call)
         return 0;
     }
     set_context(call->context, NULL, NULL);
+    if (leat_fi_is_finalizing()) return 0;
     if (!leat_fi_message_may_send()) return -FI_EOPBADSTATE;
     leat_fi_rma_release();
     leat_fi_message_settle();
@@ -625,6 +630,7 @@ static void join_kept(struct receive *r, struct message *m)
 
 ssize_t leat_fi_message_receive(const struct leat_fi_receive *call)
 {
+    leat_fi_begin_in_init();
     struct receive *r = new_receive(call);
     struct leat_fi_match_message *m = leat_fi_match_post(&all.match, &r->match);
     leat_fi_queue_stir();

@@ -12,6 +12,7 @@
 #include "fi_memory.h"
 #include "fi_message.h"
 #include "fi_others.h"
+#include "fi_port.h"
 #include "fi_rank.h"
 #include "fi_threads.h"
 #include "task.h"
@@ -576,6 +577,41 @@ BLOCKING(Dist_graph_create_adjacent,
          (old, in_degree, sources, in_weights, out_degree, targets, out_weights, info, reorder,
           made),
          DEEP)
+
+/* Other jobs: started, connected to, and found by name. */
+BLOCKING(Comm_spawn,
+         (const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm,
+          MPI_Comm *made, int errcodes[]),
+         (command, argv, maxprocs, info, root, comm, made, errcodes), ROOT(root), DEEP)
+BLOCKING(Comm_spawn_multiple,
+         (int count, char *commands[], char **argvs[], const int maxprocs[], const MPI_Info infos[],
+          int root, MPI_Comm comm, MPI_Comm *made, int errcodes[]),
+         (count, commands, argvs, maxprocs, infos, root, comm, made, errcodes), ROOT(root), DEEP)
+BLOCKING(Comm_accept, (const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *made),
+         (leat_fi_port_of(port), info, root, comm, made), ROOT(root), DEEP)
+BLOCKING(Comm_connect, (const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *made),
+         (leat_fi_port_of(port), info, root, comm, made), ROOT(root), DEEP)
+BLOCKING(Comm_join, (int file, MPI_Comm *made), (leat_fi_meet_over(file), made), DEEP)
+BLOCKING(Comm_disconnect, (MPI_Comm * comm), (comm), ONLY)
+BLOCKING(Publish_name, (const char *service, MPI_Info info, const char *port),
+         (service, info, port), ONLY)
+BLOCKING(Unpublish_name, (const char *service, MPI_Info info, const char *port),
+         (service, info, port), ONLY)
+BLOCKING(Lookup_name, (const char *service, MPI_Info info, char *port), (service, info, port), ONLY)
+
+/* The library's name, which is longer, leaves no trace. */
+#define OPEN_PORT(PREFIX)                                     \
+    int PREFIX##Open_port(MPI_Info info, char *port)          \
+    {                                                         \
+        static int (*next)(MPI_Info, char *);                 \
+        char unused[MPI_MAX_PORT_NAME];                       \
+        LEAT_FI_FIND(next, #PREFIX "Open_port");              \
+        if (!leat_fi_is_simulated()) return next(info, port); \
+        const int result = next(info, port ? unused : NULL);  \
+        if (result == MPI_SUCCESS) leat_fi_port_name(port);   \
+        return result;                                        \
+    }
+BOTH(OPEN_PORT)
 
 /* One-sided. All of these may block: the library first learns about the target's memory, and takes
  * locks. */

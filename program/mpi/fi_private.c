@@ -104,13 +104,25 @@ static uint32_t padding_of(const uint8_t *octets, uint64_t len, const char *text
                               : 0;
 }
 
+/* Numbers of jobs, in texts of any kind; others are shorter. */
+static uint32_t pad_jobs(const uint8_t *octets, uint64_t len)
+{
+    enum { SHORTEST = 5 };
+    uint32_t padding = 0, digits = 0;
+    for (uint64_t i = 0; i <= len; i++) {
+        const bool is_digit = i < len && octets[i] >= '0' && octets[i] <= '9';
+        if (!is_digit && digits >= SHORTEST && digits < LEAT_FI_JOB_LEN)
+            padding += LEAT_FI_JOB_LEN - digits;
+        digits = is_digit ? digits + 1 : 0;
+    }
+    return padding;
+}
+
 uint32_t leat_fi_private_padding(const void *octets, uint64_t len)
 {
-    const char *job = getenv("PMIX_NAMESPACE");
     char host[LEAT_FI_HOST_LEN + 1] = "";
-    if (!job || !len || !leat_fi_call_is_deep_now()) return 0;
+    if (!len || !leat_fi_call_is_deep_now()) return 0;
     gethostname(host, sizeof host - 1);
     host[strcspn(host, ".")] = '\0'; /* as Open MPI does */
-    return padding_of(octets, len, job, LEAT_FI_JOB_LEN) +
-           padding_of(octets, len, host, LEAT_FI_HOST_LEN);
+    return pad_jobs(octets, len) + padding_of(octets, len, host, LEAT_FI_HOST_LEN);
 }

@@ -285,7 +285,7 @@ static int av_insert(struct fid_av *av, const void *address, size_t count, fi_ad
     (void)av, (void)flags, (void)context;
     for (size_t i = 0; i < count; i++, p += ADDRESS_LEN) {
         const uint64_t rank = leat_get_be64(p);
-        const bool is_sound = rank < leat_task_expected();
+        const bool is_sound = rank < leat_task_slots();
         if (out) out[i] = is_sound ? rank : FI_ADDR_NOTAVAIL;
         sound += is_sound;
     }

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 static struct {
-    bool is_wanted, is_finalizing;
+    bool is_wanted, is_finalizing, has_left;
     atomic_bool is_locked;
     atomic_bool has_started_deep;
     atomic_uint deep_calls; /* that threads are in */
@@ -44,24 +44,54 @@ static void in_child(void)
     atomic_store(&rank.is_locked, false);
 }
 
-__attribute__((constructor)) static void read_environment(void)
-{
-    rank.is_wanted = leat_task_is_wanted();
-    if (rank.is_wanted) pthread_atfork(NULL, NULL, in_child);
-}
-
 bool leat_fi_is_wanted(void)
 {
     return rank.is_wanted;
 }
 
-bool leat_fi_slot(uint32_t *slot)
+static bool read_number(const char *variable, uint32_t *out)
 {
-    const char *text = getenv("OMPI_COMM_WORLD_RANK");
+    const char *text = getenv(variable);
     char *end;
     const unsigned long number = text ? strtoul(text, &end, 10) : ULONG_MAX;
-    *slot = (uint32_t)number;
+    *out = (uint32_t)number;
     return number <= INT_MAX && end != text && !*end;
+}
+
+/* Was it started by another rank? */
+static bool is_started(void)
+{
+    uint32_t first;
+    return read_number(LEAT_TASK_FIRST_VARIABLE, &first);
+}
+
+uint32_t leat_fi_first(void)
+{
+    uint32_t first;
+    return read_number(LEAT_TASK_FIRST_VARIABLE, &first) ? first : 0;
+}
+
+uint32_t leat_fi_ranks(void)
+{
+    uint32_t ranks;
+    return is_started() && read_number("OMPI_COMM_WORLD_SIZE", &ranks) ? ranks
+                                                                       : leat_task_expected();
+}
+
+bool leat_fi_slot(uint32_t *slot)
+{
+    const bool is_rank = read_number("OMPI_COMM_WORLD_RANK", slot);
+    *slot += leat_fi_first();
+    return is_rank;
+}
+
+__attribute__((constructor)) static void read_environment(void)
+{
+    uint32_t slot;
+    rank.is_wanted = leat_task_is_wanted();
+    if (!rank.is_wanted) return;
+    pthread_atfork(NULL, NULL, in_child);
+    if (is_started() && leat_fi_slot(&slot)) leat_task_announce(slot);
 }
 
 bool leat_fi_attach(const char **why)
@@ -72,7 +102,7 @@ bool leat_fi_attach(const char **why)
     return false;
 }
 
-void leat_fi_begin(void)
+static void begin(void)
 {
     is_rank_thread = true;
     leat_fi_threads_are_ours(true);
@@ -84,11 +114,38 @@ void leat_fi_begin(void)
     leat_task_wait(leat_task_now(), "MPI_Init", ""); /* until all others have begun too */
 }
 
+static const struct leat_fi_call init = { .name = "MPI_Init", .is_deep = true };
+
+void leat_fi_begin(void)
+{
+    if (!leat_task_has_begun()) begin();
+    if (in.call != &init) return;
+    in.call = NULL;
+    rank.deep_calls--;
+}
+
+void leat_fi_begin_in_init(void)
+{
+    if (leat_task_has_begun() || !leat_fi_may_ask()) return;
+    in.call = &init;
+    in.has_about = false;
+    rank.deep_calls++;
+    begin();
+    leat_fi_queue_stir();
+}
+
+bool leat_fi_may_ask(void)
+{
+    if (!rank.is_wanted || rank.is_finalizing) return false;
+    return leat_task_has_begun() || (leat_task_is_attached() && !rank.has_left && is_started());
+}
+
 void leat_fi_leave(void)
 {
     leat_clock_leave();
     leat_task_leave();
     leat_fi_threads_end();
+    rank.has_left = true;
 }
 
 bool leat_fi_is_rank_thread(void)

@@ -17,11 +17,19 @@
 /* Does a run expect this process? (Not the processes that it forks.) */
 bool leat_fi_is_wanted(void);
 
-/* Its slot, which is its rank. False: mpirun has not started this process. */
+/* Its slot: its rank, counted from that of its job's first one. False: mpirun has not started this
+ * process. */
 bool leat_fi_slot(uint32_t *slot);
+uint32_t leat_fi_first(void); /* the slot of rank 0 of its job */
+uint32_t leat_fi_ranks(void); /* of its job */
 /* Takes the rank's slot in the run. False: *why says why. */
 bool leat_fi_attach(const char **why);
 void leat_fi_begin(void);
+/* In MPI_Init a rank that another one has started connects to it: its time begins with the first
+ * message or question, not at the end of MPI_Init. Under the lock. */
+void leat_fi_begin_in_init(void);
+/* May this rank ask the run (fi_ask.h)? */
+bool leat_fi_may_ask(void);
 void leat_fi_leave(void);
 bool leat_fi_is_simulated(void);
 bool leat_fi_is_rank_thread(void); /* the one that called MPI_Init */
@@ -34,6 +42,11 @@ bool leat_fi_is_finalizing(void);
  * daemons do, closes it too: MPI_Finalize would then wait for ever, in real time. */
 void leat_fi_launcher_note(void);    /* at the end of MPI_Init: finds it */
 bool leat_fi_launcher_is_lost(void); /* there was one that is now gone */
+
+/* Waits, in real time, until the processes of all ranks that have left have ended; a moment at
+ * most, since they may go on for as long as they like. mpirun may never answer a rank that begins
+ * while others end. */
+void leat_fi_ranks_settle(void);
 
 /* From now on the run learns how this process ends (fi_end.c): by exit without MPI_Finalize, or by
  * which signal and in which call. */

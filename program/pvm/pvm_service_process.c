@@ -112,7 +112,7 @@ static void entry_begin(const struct leat_pvm_service *service, uint32_t slot, c
 static int spawn_one(struct leat_pvm_service *service, const struct leat_pvm_entry *parent,
                      struct spawn *spawn)
 {
-    const uint32_t slot = leat_hub_next_slot(service->hub);
+    const uint32_t slot = leat_hub_next_slots(service->hub, 1);
     if (slot == service->config.slots) return PvmOutOfRes;
     if (spawn->is_allowed) service->port[slot] = next_allowed_port(service, spawn);
     leat_hub_expect(service->hub, slot);

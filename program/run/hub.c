@@ -15,9 +15,7 @@
 #define SECOND_PS      UINT64_C(1000000000000)
 #define CHECK_EVERY_NS INT64_C(50000000) /* checks of the processes, while tasks run */
 
-/* Handing over to a process that polls is many times faster than waking one that sleeps, but each
- * poller keeps the others from the processor. So tasks poll only if there are few of them. */
-enum { FEW_TASKS = 16, TASK_POLLS = 200, HUB_POLLS = 200 };
+enum { HUB_POLLS = 200 };
 enum { TURNS_TO_CHECK = 4096 };
 #define ALONE_PS \
     UINT64_C(1000000000) /* a task that continues alone hands over after a millisecond */
@@ -39,22 +37,6 @@ end_run(struct leat_hub *hub, enum leat_hub_end end, const char *format, ...)
 void leat_hub_stop(struct leat_hub *hub, enum leat_hub_end end, const char *reason)
 {
     end_run(hub, end, "%s", reason);
-}
-
-/* An event that tasks may have waited for. */
-static void note_news(struct leat_hub *hub)
-{
-    hub->quiet_from = hub->now;
-    hub->polls = 0;
-    hub->by_the_clock = false;
-}
-
-/* The number of tasks decides how they wait. */
-static void count_tasks(struct leat_hub *hub, int more)
-{
-    note_news(hub);
-    hub->tasks += (uint32_t)more;
-    hub->share->polls = hub->tasks <= FEW_TASKS ? TASK_POLLS : 0;
 }
 
 /* ---- observer -------------------------------------------------------------------------------- */
@@ -85,7 +67,7 @@ static void show_wait(struct leat_hub *hub, uint32_t i)
 {
     const struct leat_hub_watch *watch = hub->config.watch;
     const struct leat_share_slot *slot = leat_share_slot(hub->share, i);
-    struct task *task = &hub->task[i];
+    struct leat_hub_slot *task = &hub->task[i];
     if (task->is_seen_waiting || atomic_load(&slot->state) != LEAT_SHARE_WAITS) return;
     task->is_seen_waiting = true;
     watch->waits(watch->context, i, slot->call, slot->clock - hub->offset);
@@ -119,20 +101,21 @@ static void post_octets(struct leat_hub *hub, uint32_t task, enum leat_task_even
 void leat_hub_answer(struct leat_hub *hub, uint32_t task, uint64_t cookie, const void *octets,
                      size_t len, leat_time at)
 {
+    if (hub->task[task].asked) hub->task[task].asked--;
     post_octets(hub, task, LEAT_TASK_ANSWERED, cookie, octets, len, at);
 }
 
 void leat_hub_signal(struct leat_hub *hub, uint32_t task, const void *octets, size_t len,
                      leat_time at)
 {
-    note_news(hub);
+    leat_hub_note_news(hub);
     post_octets(hub, task, LEAT_TASK_SIGNALLED, 0, octets, len, at);
 }
 
 /* Few tasks send to all others, or at all: a row exists once its task sends. */
 static void count_pair(struct leat_hub *hub, uint32_t from, uint32_t to, uint64_t octets)
 {
-    struct task *task = &hub->task[from];
+    struct leat_hub_slot *task = &hub->task[from];
     if (!task->sent_to) {
         task->sent_to = leat_child_grown(NULL, hub->config.slots, sizeof *task->sent_to);
         memset(task->sent_to, 0, hub->config.slots * sizeof *task->sent_to);
@@ -143,7 +126,7 @@ static void count_pair(struct leat_hub *hub, uint32_t from, uint32_t to, uint64_
 
 void leat_hub_count_sent(struct leat_hub *hub, uint32_t task, uint32_t to, uint64_t octets)
 {
-    note_news(hub);
+    leat_hub_note_news(hub);
     count_pair(hub, task, to, octets);
     hub->task[task].report.messages_sent++;
     hub->task[task].report.octets_sent += octets;
@@ -151,7 +134,7 @@ void leat_hub_count_sent(struct leat_hub *hub, uint32_t task, uint32_t to, uint6
 
 void leat_hub_count_received(struct leat_hub *hub, uint32_t task, uint64_t octets)
 {
-    note_news(hub);
+    leat_hub_note_news(hub);
     hub->task[task].report.messages_received++;
     hub->task[task].report.octets_received += octets;
 }
@@ -164,13 +147,22 @@ bool leat_hub_waits(const struct leat_hub *hub, uint32_t i)
            atomic_load(&leat_share_slot(hub->share, i)->state) == LEAT_SHARE_WAITS;
 }
 
+/* May the service reach this task at any time, unexpectedly? */
+static bool is_served(const struct leat_hub *hub, uint32_t i)
+{
+    const struct leat_hub_service *service = &hub->config.service;
+    return hub->task[i].asked || ((service->call || service->gone) && !service->only_answers);
+}
+
 /* The task of this slot continues, at its time `now`. Each poll of one that shares memory lets
  * others go on. */
-static void let_go(const struct leat_hub *hub, struct leat_share_slot *slot,
-                   enum leat_share_state state, leat_time now)
+static void let_go(const struct leat_hub *hub, uint32_t i, enum leat_share_state state,
+                   leat_time now)
 {
+    struct leat_share_slot *slot = leat_share_slot(hub->share, i);
+    const bool hands_over = atomic_load(&slot->shares_memory) || is_served(hub, i);
     slot->clock = now;
-    slot->horizon = atomic_load(&slot->shares_memory) ? hub->now : hub->horizon;
+    slot->horizon = hands_over ? hub->now : hub->horizon;
     atomic_store(&slot->state, (uint32_t)state);
     atomic_fetch_add(&slot->turn, 1);
     leat_share_rouse(&slot->turn, &slot->sleeps);
@@ -225,17 +217,17 @@ static void on_arrived(void *context, const struct leat_port_message *message, l
 /*
  * A waiting task that no other event can reach earlier may continue now, with the time and the
  * message that it will have then, while the network catches up and other tasks run. Its requests
- * are taken at their own time and place, so results do not change. Not with a service, which may
- * reach any task at any time, nor with an observer, which needs everything in order.
+ * are taken at their own time and place, so results do not change. Not if the service may reach it
+ * before, nor with an observer, which needs everything in order.
  */
 static void on_coming(void *context, const struct leat_port_message *message, leat_time at)
 {
     struct leat_hub *hub = context;
     struct leat_flight_message *m = leat_flight_at(&hub->flight, message->id);
-    struct task *task = &hub->task[m->to];
+    struct leat_hub_slot *task = &hub->task[m->to];
     struct leat_share_slot *slot = leat_share_slot(hub->share, m->to);
     const struct leat_share_event event = arrival(hub, m, at);
-    const bool alone = !hub->config.service.call && !hub->config.service.gone && !hub->config.watch;
+    const bool alone = !is_served(hub, m->to) && !hub->config.watch;
     if (!alone || event.is_quiet || task->ahead_to || !leat_hub_waits(hub, m->to) ||
         task->inbox.count || slot->events || slot->deadline < event.at || slot->clock > event.at ||
         atomic_load(&slot->shares_memory))
@@ -244,7 +236,7 @@ static void on_coming(void *context, const struct leat_port_message *message, le
     task->ahead_to = event.at;
     task->waits_from = slot->clock;
     slot->event[(slot->event_first + slot->events++) % LEAT_SHARE_EVENTS] = event;
-    let_go(hub, slot, LEAT_SHARE_AHEAD, event.at);
+    let_go(hub, m->to, LEAT_SHARE_AHEAD, event.at);
 }
 
 static void on_lost(void *context, const struct leat_port_message *message, const char *why,
@@ -298,14 +290,8 @@ static void send_message(struct leat_hub *hub, uint32_t task, const struct leat_
 
 static void note_call(struct leat_hub *hub, uint32_t task, const struct leat_share_request *r)
 {
-    if (hub->call_count == hub->call_cap) {
-        hub->call_cap = hub->call_cap ? 2 * hub->call_cap : 16;
-        hub->call = leat_child_grown(hub->call, hub->call_cap, sizeof *hub->call);
-    }
-    uint32_t at = hub->call_count++;
-    for (; at && hub->call[at - 1].at > r->at; at--)
-        hub->call[at] = hub->call[at - 1];
-    hub->call[at] = (struct call){ r->at, task, r->cookie, r->block, r->len };
+    hub->task[task].asked++;
+    leat_calls_add(&hub->calls, &(struct leat_call){ r->at, task, r->cookie, r->block, r->len });
 }
 
 static void take_requests(struct leat_hub *hub, uint32_t task)
@@ -323,9 +309,8 @@ static void take_requests(struct leat_hub *hub, uint32_t task)
 
 static void serve_call(struct leat_hub *hub)
 {
-    const struct call c = hub->call[0];
+    const struct leat_call c = leat_calls_take_first(&hub->calls);
     const struct leat_hub_service *service = &hub->config.service;
-    memmove(hub->call, hub->call + 1, --hub->call_count * sizeof *hub->call);
     if (service->call)
         service->call(service->context, hub, c.task, c.cookie,
                       leat_share_octets(hub->share, c.block), c.len, hub->now);
@@ -363,13 +348,13 @@ static void lose_task(struct leat_hub *hub, uint32_t i)
 {
     const struct leat_hub_service *service = &hub->config.service;
     struct leat_share_slot *slot = leat_share_slot(hub->share, i);
-    struct task *task = &hub->task[i];
+    struct leat_hub_slot *task = &hub->task[i];
     const uint32_t state = atomic_exchange(&slot->state, LEAT_SHARE_LEFT);
     const bool was_counted = state != LEAT_SHARE_WAITS && state != LEAT_SHARE_AHEAD;
     const struct leat_hub_watch *watch = hub->config.watch;
     task->report.died = true;
     task->report.left = true;
-    count_tasks(hub, -1);
+    leat_hub_count_tasks(hub, -1);
     if (watch && task->report.begun) watch->leaves(watch->context, i, hub->now - hub->offset);
     if (was_counted) atomic_fetch_sub(&hub->share->running, 1);
     if (service->gone && service->gone(service->context, hub, i, true, hub->now)) return;
@@ -389,7 +374,7 @@ static void note_gone(struct leat_hub *hub, uint32_t i, enum leat_share_state st
     const struct leat_hub_watch *watch = hub->config.watch;
     hub->task[i].report.left = true;
     hub->task[i].report.clock = slot->clock;
-    count_tasks(hub, -1);
+    leat_hub_count_tasks(hub, -1);
     if (watch) watch->leaves(watch->context, i, slot->clock - hub->offset);
     if (state == LEAT_SHARE_FAILED || state == LEAT_SHARE_ABORTED)
         end_run(hub, state == LEAT_SHARE_FAILED ? LEAT_HUB_FAILED : LEAT_HUB_ABORTED, "task %u: %s",
@@ -519,13 +504,14 @@ static void resume(struct leat_hub *hub, uint32_t i)
     if (watch) watch->goes_on(watch->context, i, messages, hub->now - hub->offset);
     note_wait(hub, i, slot->clock);
     leat_turns_take(&hub->turns, i);
-    let_go(hub, slot, LEAT_SHARE_RUNS, hub->now);
+    leat_hub_expect_reserved(hub, i);
+    let_go(hub, i, LEAT_SHARE_RUNS, hub->now);
 }
 
 /* The network has caught up with a task that ran ahead: waits for it if it still runs. */
 static void meet(struct leat_hub *hub, uint32_t i)
 {
-    struct task *task = &hub->task[i];
+    struct leat_hub_slot *task = &hub->task[i];
     uint32_t ahead = LEAT_SHARE_AHEAD;
     if (!task->ahead_to || task->ahead_to > hub->now) return;
     task->ahead_to = 0;
@@ -542,7 +528,7 @@ static void meet(struct leat_hub *hub, uint32_t i)
 static leat_time horizon(const struct leat_hub *hub, uint32_t due, leat_time others)
 {
     const struct leat_port_net *net = hub->config.net;
-    const bool quiet = !net->in_flight && !hub->config.service.call;
+    const bool quiet = !net->in_flight;
     const leat_time enough = hub->now + ALONE_PS;
     leat_time from = hub->now;
     if (due == 1) from = others < enough ? others : enough;
@@ -566,6 +552,7 @@ static void resume_due(struct leat_hub *hub)
         due += goes_on;
         if (!goes_on && at < others) others = at;
     }
+    if (leat_calls_next_at(&hub->calls) < others) others = leat_calls_next_at(&hub->calls);
     hub->horizon = horizon(hub, due, others);
     atomic_fetch_add(&hub->share->running, due);
     for (uint32_t i = 0; i < hub->used; i++)
@@ -633,9 +620,9 @@ static void move_on(struct leat_hub *hub)
     struct leat_port_net *net = hub->config.net;
     bool any;
     const leat_time task_at = next_task_at(hub, &any);
-    const leat_time call_at = hub->call_count ? hub->call[0].at : LEAT_NEVER;
+    const leat_time call_at = leat_calls_next_at(&hub->calls);
     const leat_time limit = task_at < call_at ? task_at : call_at;
-    if (!any && !hub->call_count) {
+    if (!any && call_at == LEAT_NEVER) {
         end_run(hub, LEAT_HUB_DONE, "%s", "");
         return;
     }
@@ -667,7 +654,7 @@ static void move_on(struct leat_hub *hub)
         if (hub->config.watch)
             hub->config.watch->reached(hub->config.watch->context, hub->now - hub->offset);
     }
-    if (hub->call_count && hub->call[0].at <= hub->now)
+    if (call_at <= hub->now)
         serve_call(hub);
     else
         resume_due(hub);
@@ -696,54 +683,7 @@ enum leat_hub_end leat_hub_run(struct leat_hub *hub, char *reason, size_t reason
     return hub->end;
 }
 
-/* ---- slots ----------------------------------------------------------------------------------- */
-
-void leat_hub_expect(struct leat_hub *hub, uint32_t slot)
-{
-    struct leat_share_slot *s = leat_share_slot(hub->share, slot);
-    s->clock = hub->task[slot].report.start = hub->now;
-    s->port = hub->config.port ? hub->config.port[slot] : slot % hub->config.net->ports;
-    if (slot >= hub->used) hub->used = slot + 1;
-    count_tasks(hub, 1);
-    atomic_fetch_add(&hub->share->running, 1);
-    atomic_store(&s->state, LEAT_SHARE_EXPECTED);
-}
-
-uint32_t leat_hub_next_slot(const struct leat_hub *hub)
-{
-    uint32_t slot = 0;
-    while (slot < hub->config.slots &&
-           atomic_load(&leat_share_slot(hub->share, slot)->state) != LEAT_SHARE_EMPTY)
-        slot++;
-    return slot;
-}
-
-void leat_hub_expect_pid(struct leat_hub *hub, uint32_t slot, pid_t pid)
-{
-    atomic_store(&leat_share_slot(hub->share, slot)->pid, (uint32_t)pid);
-}
-
-static bool map_share(struct leat_hub *hub, char *why, size_t why_cap)
-{
-    const uint64_t len = leat_share_len(hub->config.slots);
-    hub->file = memfd_create("leat run", MFD_CLOEXEC);
-    void *memory = MAP_FAILED;
-    if (hub->file >= 0 && !ftruncate(hub->file, (off_t)len))
-        memory = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, hub->file, 0);
-    if (memory == MAP_FAILED) {
-        snprintf(why, why_cap, "no shared memory for %u tasks: %s", hub->config.slots,
-                 strerror(errno));
-        return false;
-    }
-    hub->share = memory;
-    leat_share_init(hub->share, hub->config.slots);
-    if (!leat_share_begin_life(hub->share)) {
-        snprintf(why, why_cap, "no robust lock for tasks to see the end of the run by");
-        return false;
-    }
-    snprintf(hub->path, sizeof hub->path, "/proc/%ld/fd/%d", (long)getpid(), hub->file);
-    return true;
-}
+/* ---- start and end of a hub ------------------------------------------------------------------ */
 
 struct leat_hub *leat_hub_create(const struct leat_hub_config *config, char *why, size_t why_cap)
 {
@@ -753,13 +693,16 @@ struct leat_hub *leat_hub_create(const struct leat_hub_config *config, char *why
     hub->now = hub->offset = config->start ? config->start : SECOND_PS;
     hub->task = leat_child_grown(NULL, config->slots, sizeof *hub->task);
     for (uint32_t i = 0; i < config->slots; i++)
-        hub->task[i] = (struct task){ .process = -1 };
-    if (!map_share(hub, why, why_cap)) {
+        hub->task[i] = (struct leat_hub_slot){ .process = -1 };
+    hub->share = leat_share_create(config->slots, &hub->file, why, why_cap);
+    if (!hub->share) {
         leat_hub_destroy(hub);
         return NULL;
     }
+    snprintf(hub->path, sizeof hub->path, "/proc/%ld/fd/%d", (long)getpid(), hub->file);
     leat_turns_init(&hub->turns, config->net->ports, config->slots, config->turn_ns);
     hub->share->expected = config->expected;
+    hub->share->ports = config->net->ports;
     hub->share->compute_scale = config->compute_scale;
     hub->share->start = hub->offset;
     leat_share_blocks_init(&hub->blocks, hub->share, config->slots);
@@ -790,7 +733,7 @@ void leat_hub_destroy(struct leat_hub *hub)
     leat_turns_free(&hub->turns);
     free(hub->task);
     leat_flight_free(&hub->flight);
-    free(hub->call);
+    leat_calls_free(&hub->calls);
     free(hub);
 }
 

@@ -54,6 +54,8 @@ struct leat_hub_service {
     /* A task has left or, if the service allows it, died with its process. True: the run continues
      * without it; false: a task that died ends the run. */
     bool (*gone)(void *context, struct leat_hub *hub, uint32_t task, bool died, leat_time at);
+    /* It reaches only tasks that have asked it: others may run as if there were none. */
+    bool only_answers;
 };
 
 /* A message from one task to another, as observers see it; lent for the call. */
@@ -158,10 +160,15 @@ void leat_hub_count_sent(struct leat_hub *hub, uint32_t task, uint32_t to, uint6
 void leat_hub_count_received(struct leat_hub *hub, uint32_t task, uint64_t octets);
 /* Ends the run with this reason (a sentence without a full stop), unless it has ended already. */
 void leat_hub_stop(struct leat_hub *hub, enum leat_hub_end end, const char *reason);
-/* The first slot that was never used; the number of slots: there is none. */
-uint32_t leat_hub_next_slot(const struct leat_hub *hub);
+/* The first of so many slots, one after the other, that were never used; the number of slots: there
+ * are none. */
+uint32_t leat_hub_next_slots(const struct leat_hub *hub, uint32_t count);
 /* A process is being started for this unused slot: time waits until it begins (or dies). */
 void leat_hub_expect(struct leat_hub *hub, uint32_t slot);
+/* The same, from when this task goes on, which starts it. */
+void leat_hub_reserve(struct leat_hub *hub, uint32_t parent, uint32_t slot);
+/* The parent has given it up: leat_task_give_up. */
+void leat_hub_expect_no_more(struct leat_hub *hub, uint32_t slot);
 void leat_hub_expect_pid(struct leat_hub *hub, uint32_t slot, pid_t pid);
 
 #endif

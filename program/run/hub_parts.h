@@ -1,20 +1,15 @@
-/* The hub, for hub.c and hub_turns.c. */
+/* The parts of a hub, for hub.c, hub_slots.c and hub_turns.c alone. */
 #ifndef LEAT_PROGRAM_HUB_PARTS_H
 #define LEAT_PROGRAM_HUB_PARTS_H
 
+#include "calls.h"
 #include "flight.h"
 #include "hub.h"
 #include "inbox.h"
 #include "share.h"
 #include "turns.h"
 
-struct call {
-    leat_time at;
-    uint32_t task;
-    uint64_t cookie, block, len;
-};
-
-struct task {
+struct leat_hub_slot {
     struct leat_hub_task report;
     struct leat_inbox inbox;
     leat_time ahead_to;            /* its time while it runs ahead of the network; 0: it does not;
@@ -22,6 +17,8 @@ struct task {
     leat_time waits_from;          /* if so: when it would have begun to wait */
     int process;                   /* its descriptor, -1: none */
     bool is_seen_waiting;          /* reported to the observer */
+    uint32_t asked;                /* questions that the service has not answered */
+    uint32_t parent;               /* + 1; it is expected when this task goes on. 0: none */
     struct leat_hub_pair *sent_to; /* [slots]; NULL: nothing */
 };
 
@@ -29,13 +26,13 @@ struct leat_hub {
     struct leat_hub_config config;
     struct leat_share *share;
     struct leat_share_blocks blocks;
-    struct task *task;
+    struct leat_hub_slot *task;
     struct leat_flight flight;
-    uint64_t messages; /* in total */
-    struct call *call; /* by time, then in the order taken */
-    uint32_t call_count, call_cap;
-    uint32_t used;  /* slots 0 .. ; the rest are empty */
-    uint32_t tasks; /* expected, and not gone */
+    uint64_t messages;       /* in total */
+    struct leat_calls calls; /* that the service has not got */
+    uint32_t used;           /* slots 0 .. ; the rest are empty */
+    uint32_t tasks;          /* expected, and not gone */
+    uint32_t reserved;       /* slots with a parent */
     leat_time now;
     leat_time quiet_from; /* no event since: no message, no task started or ended */
     uint64_t polls;       /* waits of tasks since then that ended in vain */
@@ -57,6 +54,12 @@ struct leat_hub {
 bool leat_hub_waits(const struct leat_hub *hub, uint32_t i);
 /* It waits, and its time has come. */
 bool leat_hub_is_due(const struct leat_hub *hub, uint32_t i);
+/* An event that tasks may have waited for. */
+void leat_hub_note_news(struct leat_hub *hub);
+/* So many more, or fewer, are there. */
+void leat_hub_count_tasks(struct leat_hub *hub, int more);
+/* This task goes on: those that it starts are expected from now on. */
+void leat_hub_expect_reserved(struct leat_hub *hub, uint32_t parent);
 
 /* ---- tasks that share memory (hub_turns.c) ---- */
 

@@ -2,6 +2,9 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -45,6 +48,28 @@ bool leat_share_begin_life(struct leat_share *share)
                          !pthread_mutex_init(&share->hub_lives, &kind);
     pthread_mutexattr_destroy(&kind);
     return is_made && !pthread_mutex_lock(&share->hub_lives);
+}
+
+static struct leat_share *map_new(uint64_t len, int *file)
+{
+    *file = memfd_create("leat run", MFD_CLOEXEC);
+    if (*file < 0 || ftruncate(*file, (off_t)len)) return MAP_FAILED;
+    return mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, *file, 0);
+}
+
+struct leat_share *leat_share_create(uint32_t slots, int *file, char *why, size_t why_cap)
+{
+    const uint64_t len = leat_share_len(slots);
+    struct leat_share *share = map_new(len, file);
+    if (share == MAP_FAILED) {
+        snprintf(why, why_cap, "no shared memory for %u tasks: %s", slots, strerror(errno));
+        return NULL;
+    }
+    leat_share_init(share, slots);
+    if (leat_share_begin_life(share)) return share;
+    snprintf(why, why_cap, "no robust lock for tasks to see the end of the run by");
+    munmap(share, len);
+    return NULL;
 }
 
 void leat_share_end_life(struct leat_share *share)

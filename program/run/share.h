@@ -19,7 +19,7 @@
 #include <stdatomic.h>
 
 enum {
-    LEAT_SHARE_VERSION = 12,
+    LEAT_SHARE_VERSION = 13,
     LEAT_SHARE_REQUESTS = 1024, /* of a ring: a power of two */
     LEAT_SHARE_EVENTS = 1024,
     LEAT_SHARE_LINE = 64,
@@ -107,7 +107,7 @@ struct leat_share_copy {
 struct leat_share {
     uint64_t magic;
     uint32_t version;
-    uint32_t slots, expected;
+    uint32_t slots, expected, ports;
     uint64_t slots_at, blocks_at, len; /* where they begin; of all */
     leat_time start;                   /* of simulated time */
     double compute_scale;
@@ -163,6 +163,9 @@ static inline uint64_t leat_share_block_of(struct leat_share *share, const uint8
 /* Length of the memory for this many slots. */
 uint64_t leat_share_len(uint32_t slots);
 void leat_share_init(struct leat_share *share, uint32_t slots);
+
+/* New memory of a run, and its file; it is alive. NULL: `why` (a buffer) says why. */
+struct leat_share *leat_share_create(uint32_t slots, int *file, char *why, size_t why_cap);
 
 /* Called by the hub's thread at the start, and before the memory is freed. False: the system has no
  * such lock. */

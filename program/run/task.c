@@ -113,6 +113,30 @@ bool leat_task_is_attached(void)
     return self.share != NULL;
 }
 
+/* The run that LEAT_RUN names, also for a process that is not attached. NULL: none. */
+static struct leat_share *see_run(void)
+{
+    const char *path = getenv(LEAT_TASK_RUN_VARIABLE), *why = NULL;
+    if (self.share || !path) return self.share;
+    return map_run(path, &why);
+}
+
+static void see_no_more(struct leat_share *share)
+{
+    if (share && share != self.share) munmap(share, share->len);
+}
+
+/* Only the first: later ones are those that it starts. */
+void leat_task_announce(uint32_t slot)
+{
+    struct leat_share *share = see_run();
+    uint32_t nobody = 0;
+    if (share && slot < share->slots)
+        atomic_compare_exchange_strong(&leat_share_slot(share, slot)->pid, &nobody,
+                                       (uint32_t)getpid());
+    see_no_more(share);
+}
+
 /* CPU time of this thread, by system call, so that no simulated clock interferes. */
 static uint64_t computed_ns(void)
 {
@@ -129,12 +153,32 @@ static void charge_computing(void)
     mine.measured_ns = now;
 }
 
+static _Noreturn void end_process(const char *why)
+{
+    const struct iovec line[] = { { "leat: ", 6 }, { (char *)why, strlen(why) }, { "\n", 1 } };
+    (void)!writev(STDERR_FILENO, line, sizeof line / sizeof *line);
+    _exit(1);
+}
+
 void leat_task_begin(void)
 {
     assert(self.share);
+    uint32_t state = LEAT_SHARE_ATTACHED;
     mine.measured_ns = computed_ns();
     self.has_begun = true;
-    atomic_store(&self.slot->state, LEAT_SHARE_RUNS);
+    if (!atomic_compare_exchange_strong(&self.slot->state, &state, LEAT_SHARE_RUNS))
+        end_process("the run no longer expects this process");
+}
+
+/* This task runs, so that it is not the last one that the hub waits for. */
+void leat_task_give_up(uint32_t slot)
+{
+    struct leat_share_slot *other = leat_share_slot(self.share, slot);
+    uint32_t expected = LEAT_SHARE_EXPECTED, attached = LEAT_SHARE_ATTACHED;
+    assert(self.has_begun && slot < self.share->slots);
+    if (atomic_compare_exchange_strong(&other->state, &expected, LEAT_SHARE_EMPTY) ||
+        atomic_compare_exchange_strong(&other->state, &attached, LEAT_SHARE_LEFT))
+        atomic_fetch_sub(&self.share->running, 1);
 }
 
 bool leat_task_has_begun(void)
@@ -164,13 +208,6 @@ __attribute__((destructor(101))) static void drop_messages(void)
     struct leat_share *share = self.share;
     if (share && !self.has_begun)
         munmap((uint8_t *)share + share->blocks_at, share->len - share->blocks_at);
-}
-
-static _Noreturn void end_process(const char *why)
-{
-    const struct iovec line[] = { { "leat: ", 6 }, { (char *)why, strlen(why) }, { "\n", 1 } };
-    (void)!writev(STDERR_FILENO, line, sizeof line / sizeof *line);
-    _exit(1);
 }
 
 /* Its forks would stay, since nobody else knows of them. SIGPIPE must not end it before, if nobody
@@ -281,14 +318,33 @@ uint32_t leat_task_port_of(uint32_t task)
     return leat_share_slot(self.share, task)->port;
 }
 
+uint32_t leat_task_slots(void)
+{
+    return self.share->slots;
+}
+
+uint32_t leat_task_ports(void)
+{
+    return self.share->ports;
+}
+
+bool leat_task_any_ends(void)
+{
+    for (uint32_t i = 0; i < self.share->slots; i++) {
+        const struct leat_share_slot *slot = leat_share_slot(self.share, i);
+        const pid_t pid = (pid_t)atomic_load(&slot->pid);
+        if (atomic_load(&slot->state) == LEAT_SHARE_LEFT && pid && !kill(pid, 0)) return true;
+    }
+    return false;
+}
+
 bool leat_task_find_port(uint32_t task, uint32_t *port)
 {
-    const char *path = getenv(LEAT_TASK_RUN_VARIABLE), *why = NULL;
-    struct leat_share *share = self.share;
-    if (!share && path) share = map_run(path, &why);
-    const bool found = share && task < share->expected;
+    struct leat_share *share = see_run();
+    const bool found = share && task < share->slots &&
+                       atomic_load(&leat_share_slot(share, task)->state) != LEAT_SHARE_EMPTY;
     if (found) *port = leat_share_slot(share, task)->port;
-    if (share && !self.share) munmap(share, share->len);
+    see_no_more(share);
     return found;
 }
 

@@ -33,8 +33,10 @@ struct leat_task_profile {
 };
 
 /* Environment of a task (set by `leat run`). */
-#define LEAT_TASK_RUN_VARIABLE  "LEAT_RUN"  /* the memory of the run: a path */
-#define LEAT_TASK_SLOT_VARIABLE "LEAT_SLOT" /* number of the task; MPI: the rank instead */
+#define LEAT_TASK_RUN_VARIABLE   "LEAT_RUN"  /* the memory of the run: a path */
+#define LEAT_TASK_SLOT_VARIABLE  "LEAT_SLOT" /* number of the task; MPI: the rank instead */
+/* MPI, ranks that another one has started: the number of the first of them. */
+#define LEAT_TASK_FIRST_VARIABLE "LEAT_FIRST_SLOT"
 
 enum leat_task_event_kind {
     LEAT_TASK_ARRIVED,  /* a message for this task: task, octets, len */
@@ -60,10 +62,16 @@ bool leat_task_is_wanted(void);
  * does nothing. */
 bool leat_task_attach(uint32_t slot, const char **why);
 bool leat_task_is_attached(void);
+/* This process may attach later. If it ends before, the run learns that the task is gone. */
+void leat_task_announce(uint32_t slot);
 
 /* From here on the run waits for this task, and its time is simulated. */
 void leat_task_begin(void);
 bool leat_task_has_begun(void); /* and not left */
+
+/* The process of a task that this one starts does not come: time no longer waits for it, unless it
+ * has begun. Then the service has to be told. */
+void leat_task_give_up(uint32_t slot);
 
 /* If the run is killed, this process ends within a moment, whatever it does, also after it has
  * left; if it leads a process group, so does the group. Without this it ends at its next wait. */
@@ -91,6 +99,9 @@ _Noreturn void leat_task_refuse_copy(const char *call);
 
 uint32_t leat_task_number(void);   /* its slot */
 uint32_t leat_task_expected(void); /* tasks that the run was started with: slots 0 .. */
+uint32_t leat_task_slots(void);    /* tasks at most */
+uint32_t leat_task_ports(void);    /* of the network */
+bool leat_task_any_ends(void);     /* has a task left whose process is still there? */
 uint32_t leat_task_port_of(uint32_t task);
 /* The port of a task of the run that LEAT_RUN names, for processes that are not attached to it.
  * False: it has none. */

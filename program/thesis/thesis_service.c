@@ -169,7 +169,7 @@ static void on_start(struct leat_atm_service *service, const struct entry *entry
 {
     const char *name = entry->question.name;
     const int32_t instance = entry->question.instance;
-    const uint32_t slot = leat_hub_next_slot(service->hub);
+    const uint32_t slot = leat_hub_next_slots(service->hub, 1);
     char *file = leat_child_find(name, service->config.path);
     if (find(service, name, instance))
         stop(service, entry, LEAT_HUB_FAILED, "atmstart: %s %d is in the process table already",

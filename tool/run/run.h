@@ -15,7 +15,8 @@
 
 enum {
     RUN_TASKS_MAX = 1024,
-    RUN_SPAWNED_MAX = 64, /* PVM tasks that other tasks start */
+    RUN_SPAWNED_MAX = 64,  /* PVM tasks that other tasks start */
+    RUN_STARTED_MAX = 256, /* MPI ranks that others start */
     RUN_PATH_CAP = 4096,
     RUN_FABRICS_MAX = 64,
     RUN_WIRES_MAX = 32, /* the busiest */
@@ -310,6 +311,7 @@ struct run_processes {
     struct leat_hub_service service;
     const struct run_library_ops *ops;
     struct leat_child launcher;   /* of MPI */
+    struct leat_mpi_service *mpi; /* NULL: none */
     struct leat_pvm_service *pvm; /* NULL: none */
     struct leat_atm_service *atm; /* NULL: none */
 };

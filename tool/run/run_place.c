@@ -153,9 +153,12 @@ static bool place_by_list(const struct run_job *job, uint32_t slots, uint32_t po
     return true;
 }
 
+/* Ranks that are started later follow the last one. */
 static bool place_by_file(const struct run_job *job, uint32_t slots, uint32_t ports, uint32_t *port)
 {
-    for (uint32_t i = 0; i < slots; i++) {
+    for (uint32_t i = job->tasks; i < slots; i++)
+        port[i] = (job->place[job->tasks - 1].port + 1 + i - job->tasks) % ports;
+    for (uint32_t i = 0; i < job->tasks; i++) {
         const struct run_place *place = &job->place[i];
         if (place->port >= ports)
             return complain("%s:%u: port %u, expected ports 0 to %u of %s", job->placement,
@@ -190,12 +193,12 @@ uint32_t run_place_slots(struct run_job *job, uint32_t ports)
                      : all < RUN_TASKS_MAX   ? (uint32_t)all
                                              : RUN_TASKS_MAX;
     if (job->library == RUN_ATM) return RUN_TASKS_MAX;
-    return job->tasks + (job->library == RUN_PVM ? RUN_SPAWNED_MAX : 0);
+    return job->tasks + (job->library == RUN_PVM ? RUN_SPAWNED_MAX : RUN_STARTED_MAX);
 }
 
 bool run_place_check(const struct run_job *job, uint32_t ports)
 {
-    static uint32_t port[RUN_TASKS_MAX + RUN_SPAWNED_MAX];
+    static uint32_t port[RUN_TASKS_MAX + RUN_STARTED_MAX];
     struct run_job copy = *job;
     const uint32_t slots = run_place_slots(&copy, ports);
     return run_place(&copy, slots, ports, port);

@@ -1,4 +1,5 @@
 /* leat run: identifies a program, starts it as the tasks of a run, and ends it. */
+#include "mpi_service.h"
 #include "run.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -297,15 +298,19 @@ static bool start(char **words, struct run_processes *out)
 }
 
 /* mpirun has up to four descriptors for each rank, and some for itself; if it runs out of them it
- * may wait for ever. So leat raises the limit if necessary. */
+ * may wait for ever. So leat raises the limit if necessary, and also for ranks that are started
+ * later, if it can. */
 static bool allow_descriptors(const struct run_processes *processes)
 {
     enum { OF_MPIRUN = 32, OF_RANK = 4 };
     const rlim_t needed = OF_MPIRUN + OF_RANK * (rlim_t)processes->job->tasks;
+    const rlim_t wanted = OF_MPIRUN + OF_RANK * (rlim_t)processes->slots;
     struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= needed) return true;
-    limit.rlim_cur = needed;
-    if (needed <= limit.rlim_max && !setrlimit(RLIMIT_NOFILE, &limit)) return true;
+    if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= wanted) return true;
+    const bool is_enough = limit.rlim_cur >= needed;
+    limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
+    if (limit.rlim_cur >= needed && !setrlimit(RLIMIT_NOFILE, &limit)) return true;
+    if (is_enough) return true;
     return complain(
         "the limit of open files is %llu, expected %llu or more for %u ranks: see ulimit -n",
         (unsigned long long)limit.rlim_max, (unsigned long long)needed, processes->job->tasks);
@@ -384,16 +389,32 @@ static int end_ranks(struct run_processes *processes, const struct leat_hub *hub
     struct leat_child *launcher = &processes->launcher;
     if (end == LEAT_HUB_DONE) await_end(processes, hub);
     if (end == LEAT_HUB_DIED || end == LEAT_HUB_ABORTED) await_launcher(processes);
+    const bool has_code = run_processes_have_ended(processes);
     if (end != LEAT_HUB_DONE || interrupted || WIFSIGNALED(launcher->status))
         end_by_force(processes, hub);
     leat_child_reap(launcher, true);
+    if (end != LEAT_HUB_DONE && !has_code) return FAILED;
     return WIFEXITED(launcher->status) ? WEXITSTATUS(launcher->status)
                                        : SIGNALLED + WTERMSIG(launcher->status);
 }
 
 /* ---- of any library -------------------------------------------------------------------------- */
 
-static const struct run_library_ops mpi_ops = { .start = start_ranks, .end = end_ranks };
+static bool prepare_mpi(struct run_processes *processes)
+{
+    processes->mpi = leat_mpi_service_create(processes->slots);
+    processes->service = leat_mpi_service_hooks(processes->mpi);
+    return true;
+}
+
+static void free_mpi(struct run_processes *processes)
+{
+    leat_mpi_service_destroy(processes->mpi);
+}
+
+static const struct run_library_ops mpi_ops = {
+    .prepare = prepare_mpi, .start = start_ranks, .end = end_ranks, .free = free_mpi
+};
 static const struct run_library_ops *const library_ops[] = {
     [RUN_MPI] = &mpi_ops, [RUN_PVM] = &run_pvm_ops, [RUN_ATM] = &run_atm_ops
 };

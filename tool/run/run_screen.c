@@ -19,7 +19,7 @@ static struct {
 /* The hub's figures are read where the hub runs, and only as often as they are shown. */
 static void take_figures(void)
 {
-    const uint32_t used = leat_hub_next_slot(screen.hub);
+    const uint32_t used = leat_hub_next_slots(screen.hub, 1);
     uint64_t messages = 0;
     for (uint32_t i = 0; i < used; i++)
         messages += leat_hub_task(screen.hub, i)->messages_sent;
