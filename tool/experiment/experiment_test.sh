@@ -134,5 +134,5 @@ exits 2 "linear: expected one file at most" "$leat" experiment linear a b
 exits 2 "" "$leat" experiment linear "$folder/missing.in"
 exits 2 "" "$leat" experiment echo --fabric mesh:4,4
 printf '1 2 3\n' > "$folder/bad.in"
-exits 1 "expected" "$leat" experiment linear "$folder/bad.in"
+exits 2 "expected" "$leat" experiment linear "$folder/bad.in"
 finish
