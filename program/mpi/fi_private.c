@@ -104,16 +104,22 @@ static uint32_t padding_of(const uint8_t *octets, uint64_t len, const char *text
                               : 0;
 }
 
-/* Numbers of jobs, in texts of any kind; others are shorter. */
+/* The number of a job: | mpirun's own, a random one (16) | a count (16) |. */
+enum { JOB_SHIFT = 16 };
+
+/* Numbers of jobs of this mpirun, in texts of any kind. */
 static uint32_t pad_jobs(const uint8_t *octets, uint64_t len)
 {
-    enum { SHORTEST = 5 };
+    const char *job = getenv("PMIX_NAMESPACE");
+    const uint64_t own = job ? strtoull(job, NULL, 10) >> JOB_SHIFT : 0;
+    uint64_t number = 0;
     uint32_t padding = 0, digits = 0;
-    for (uint64_t i = 0; i <= len; i++) {
+    for (uint64_t i = 0; own && i <= len; i++) {
         const bool is_digit = i < len && octets[i] >= '0' && octets[i] <= '9';
-        if (!is_digit && digits >= SHORTEST && digits < LEAT_FI_JOB_LEN)
+        if (!is_digit && digits < LEAT_FI_JOB_LEN && number >> JOB_SHIFT == own)
             padding += LEAT_FI_JOB_LEN - digits;
         digits = is_digit ? digits + 1 : 0;
+        number = is_digit && digits <= LEAT_FI_JOB_LEN ? 10 * number + octets[i] - '0' : 0;
     }
     return padding;
 }

@@ -15,8 +15,7 @@
 
 enum {
     RUN_TASKS_MAX = 1024,
-    RUN_SPAWNED_MAX = 64,  /* PVM tasks that other tasks start */
-    RUN_STARTED_MAX = 256, /* MPI ranks that others start */
+    RUN_SPAWNED_MAX = 64, /* tasks that others start, PVM's or ranks */
     RUN_PATH_CAP = 4096,
     RUN_FABRICS_MAX = 64,
     RUN_WIRES_MAX = 32, /* the busiest */

@@ -144,7 +144,7 @@ done
 
 # The memory that ranks share is a file, which may be too large (ulimit -f): the run has failed, the user is not wrong.
 # shellcheck disable=SC3045
-(ulimit -f 100 && ends 1 'no shared memory for 2 tasks: File too large' "$leat" run --fabric clos444 -n 2 -- "$folder/fault_fork" exit)
+(ulimit -f 100 && ends 1 'no shared memory for 66 tasks: File too large' "$leat" run --fabric clos444 -n 2 -- "$folder/fault_fork" exit)
 
 # ---- programs that go on after MPI_Finalize ----------------------------------------------------
 

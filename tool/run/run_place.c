@@ -193,12 +193,12 @@ uint32_t run_place_slots(struct run_job *job, uint32_t ports)
                      : all < RUN_TASKS_MAX   ? (uint32_t)all
                                              : RUN_TASKS_MAX;
     if (job->library == RUN_ATM) return RUN_TASKS_MAX;
-    return job->tasks + (job->library == RUN_PVM ? RUN_SPAWNED_MAX : RUN_STARTED_MAX);
+    return job->tasks + RUN_SPAWNED_MAX;
 }
 
 bool run_place_check(const struct run_job *job, uint32_t ports)
 {
-    static uint32_t port[RUN_TASKS_MAX + RUN_STARTED_MAX];
+    static uint32_t port[RUN_TASKS_MAX + RUN_SPAWNED_MAX];
     struct run_job copy = *job;
     const uint32_t slots = run_place_slots(&copy, ports);
     return run_place(&copy, slots, ports, port);
