@@ -193,7 +193,8 @@ uint32_t run_place_slots(struct run_job *job, uint32_t ports)
                      : all < RUN_TASKS_MAX   ? (uint32_t)all
                                              : RUN_TASKS_MAX;
     if (job->library == RUN_ATM) return RUN_TASKS_MAX;
-    return job->tasks + RUN_SPAWNED_MAX;
+    const bool is_few = job->library == RUN_MPI && job->tool.words;
+    return job->tasks + (is_few ? RUN_SPAWNED_UNDER_TOOL : RUN_SPAWNED_MAX);
 }
 
 bool run_place_check(const struct run_job *job, uint32_t ports)
