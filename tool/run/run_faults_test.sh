@@ -283,7 +283,7 @@ int main(void)
 }
 C
 if cc -o "$folder/asks" "$folder/asks.c" -lpvm3 2> /dev/null; then
-    orphan -- "$folder/asks"
-    orphan --library pvm -- sh -c "$folder/asks; true"
+    orphan --patience 0s -- "$folder/asks"
+    orphan --patience 0s --library pvm -- sh -c "$folder/asks; true"
 fi
 finish
