@@ -53,61 +53,74 @@ bool leat_fi_memory_holds(MPI_Win win)
 
 /* ---- ranks ----------------------------------------------------------------------------------- */
 
-static bool is_on_host(int rank)
-{
-    return rank >= 0 && leat_task_port_of(leat_fi_first() + (uint32_t)rank) ==
-                            leat_task_port_of(leat_task_number());
-}
+/* The ranks of a communicator; none outside of simulated time. */
+struct spread {
+    int size;
+    int here; /* on this host */
+    int hosts;
+};
 
-/* How many of a group. */
-static int count_on_host(MPI_Group group, int size)
+/* Ranks of another job, which this one does not know, share no memory with it. */
+static uint32_t port_of(MPI_Group group, int place, MPI_Group world)
 {
-    static int (*world_group)(MPI_Comm, MPI_Group *), (*free_group)(MPI_Group *);
     static int (*translate)(MPI_Group, int, const int *, MPI_Group, int *);
-    static MPI_Comm world;
-    MPI_Group all;
-    LEAT_FI_FIND(world_group, "PMPI_Comm_group");
-    LEAT_FI_FIND(free_group, "PMPI_Group_free");
+    int rank;
     LEAT_FI_FIND(translate, "PMPI_Group_translate_ranks");
-    LEAT_FI_FIND(world, "ompi_mpi_comm_world");
-    if (world_group(world, &all) != MPI_SUCCESS) return 0;
-    int count = 0;
-    for (int i = 0, rank; i < size; i++)
-        count += translate(group, 1, &i, all, &rank) == MPI_SUCCESS && is_on_host(rank);
-    free_group(&all);
-    return count;
+    const bool is_known = translate(group, 1, &place, world, &rank) == MPI_SUCCESS && rank >= 0;
+    return is_known ? leat_task_port_of(leat_fi_first() + (uint32_t)rank)
+                    : UINT32_MAX - (uint32_t)place;
 }
 
-/* How many ranks are in it, and of these on this host; none outside of simulated time. */
-static void count_ranks(MPI_Comm comm, int *size, int *here)
+static void count_hosts(MPI_Group group, MPI_Group world, struct spread *out)
+{
+    uint32_t *port = leat_fi_grown(NULL, (size_t)out->size, sizeof *port);
+    for (int i = 0; i < out->size; i++) {
+        port[i] = port_of(group, i, world);
+        out->here += port[i] == leat_task_port_of(leat_task_number());
+        int first = 0;
+        while (port[first] != port[i])
+            first++;
+        out->hosts += first == i;
+    }
+    free(port);
+}
+
+static struct spread spread_of(MPI_Comm comm)
 {
     static int (*group_of)(MPI_Comm, MPI_Group *), (*free_group)(MPI_Group *);
     static int (*size_of)(MPI_Group, int *);
-    static MPI_Comm none;
-    MPI_Group group;
-    *size = *here = 0;
+    static MPI_Comm none, all;
+    struct spread spread = { 0 };
+    MPI_Group group, world;
     LEAT_FI_FIND(none, "ompi_mpi_comm_null");
-    if (!leat_fi_is_simulated() || !comm || comm == none) return;
+    LEAT_FI_FIND(all, "ompi_mpi_comm_world");
+    if (!leat_fi_is_simulated() || !comm || comm == none) return spread;
     LEAT_FI_FIND(group_of, "PMPI_Comm_group");
     LEAT_FI_FIND(free_group, "PMPI_Group_free");
     LEAT_FI_FIND(size_of, "PMPI_Group_size");
-    if (group_of(comm, &group) != MPI_SUCCESS) return;
-    if (size_of(group, size) == MPI_SUCCESS) *here = count_on_host(group, *size);
+    if (group_of(comm, &group) != MPI_SUCCESS) return spread;
+    if (size_of(group, &spread.size) == MPI_SUCCESS && group_of(all, &world) == MPI_SUCCESS) {
+        count_hosts(group, world, &spread);
+        free_group(&world);
+    }
     free_group(&group);
+    return spread;
 }
 
 bool leat_fi_memory_unites(MPI_Comm comm)
 {
-    int size, here;
-    count_ranks(comm, &size, &here);
-    return here > 1;
+    return spread_of(comm).here > 1;
 }
 
 bool leat_fi_memory_spans(MPI_Comm comm)
 {
-    int size, here;
-    count_ranks(comm, &size, &here);
-    return here < size;
+    return spread_of(comm).hosts > 1;
+}
+
+bool leat_fi_memory_is_even(MPI_Comm comm)
+{
+    const struct spread spread = spread_of(comm);
+    return spread.hosts > 0 && spread.size % spread.hosts == 0;
 }
 
 /* ---- handing over ---------------------------------------------------------------------------- */
