@@ -19,6 +19,7 @@
 #define NANOSECOND  UINT64_C(1000)
 #define START_PS    SECOND_PS /* as that of a run */
 #define READ_PS     (20 * NANOSECOND)
+#define NAP_US      1000
 #define EPOCH_S     946684800 /* 1 January 2000 */
 
 /* The program sees the task's clock plus the time that passed before simulated time began. */
@@ -123,10 +124,21 @@ void leat_clock_library_started(void)
     is_starting = false;
 }
 
+static unsigned crowd = 1; /* processes per processor */
+
+void leat_clock_library_crowds(uint32_t processes)
+{
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    crowd = 1 + processes / (unsigned)(processors > 0 ? processors : 1);
+}
+
 static bool library_ends;
+static struct timespec end_began;
 
 void leat_clock_library_ends(void)
 {
+    if (!has_simulated_clocks()) return;
+    real.clock_gettime(CLOCK_MONOTONIC, &end_began);
     library_ends = true;
 }
 
@@ -257,9 +269,24 @@ static bool is_of_computing(clockid_t clock)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
+/* The library's. */
+static int read_real(clockid_t clock, struct timespec *out)
+{
+    const int result = real.clock_gettime(clock, out);
+    if (result || !library_ends || (clock != CLOCK_MONOTONIC && clock != CLOCK_MONOTONIC_COARSE))
+        return result;
+    const int64_t passed = (out->tv_sec - end_began.tv_sec) * INT64_C(1000000000) + out->tv_nsec -
+                           end_began.tv_nsec;
+    if (passed <= 0) return result;
+    const int64_t slowed = end_began.tv_nsec + passed / crowd;
+    *out = (struct timespec){ .tv_sec = end_began.tv_sec + slowed / 1000000000,
+                              .tv_nsec = slowed % 1000000000 };
+    return result;
+}
+
 int clock_gettime(clockid_t clock, struct timespec *out)
 {
-    if (!CALLER_IS_PROGRAM()) return real.clock_gettime(clock, out);
+    if (!CALLER_IS_PROGRAM()) return read_real(clock, out);
     const leat_time now = read_clock();
     *out = as_timespec(is_of_computing(clock) ? now - START_PS : now,
                        is_of_the_day(clock) ? EPOCH_S : 0);
@@ -351,7 +378,7 @@ int nanosleep(const struct timespec *span, struct timespec *left)
 
 int usleep(useconds_t span)
 {
-    if (!CALLER_IS_PROGRAM()) return real.usleep(span);
+    if (!CALLER_IS_PROGRAM()) return real.usleep(span < NAP_US ? span * crowd : span);
     return failed_by(sleep_well(span * MICROSECOND, false, NULL));
 }
 

@@ -23,6 +23,7 @@
 
 #include <leat/time.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #define LEAT_REAL_CLOCK_VARIABLE "LEAT_REAL_CLOCK"
 
@@ -30,7 +31,13 @@
  * started. In between this thread reads the machine's clocks. */
 void leat_clock_library_starts(const void *library);
 void leat_clock_library_started(void);
-/* It ends: its sleeps of whole seconds, which only give other processes time, are skipped. */
+/* So many processes wait in it for each other. Each has only its share of the machine: naps of a
+ * fraction of a millisecond last as many times as long as there are processes per processor, or
+ * hundreds of them would keep the machine busy with waking up. */
+void leat_clock_library_crowds(uint32_t processes);
+/* It ends: its sleeps of whole seconds, which only give other processes time, are skipped; in a
+ * crowd its clock goes as many times slower, since the launcher has to answer all of them before
+ * PMIx gives up waiting after 2 seconds. */
 void leat_clock_library_ends(void);
 
 /* Does this code work for the program, in the program's own thread, and not for the library? */

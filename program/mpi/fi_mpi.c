@@ -54,9 +54,11 @@ static void enter_init(void)
     be_open_mpi();
     leat_clock_library_starts(leat_fi_behind("PMPI_Init"));
     if (!leat_fi_message_read_environment()) exit(1);
-    if (leat_fi_attach(&why)) return;
-    fprintf(stderr, "leat: no place in the run for this process: %s\n", why);
-    exit(1);
+    if (!leat_fi_attach(&why)) {
+        fprintf(stderr, "leat: no place in the run for this process: %s\n", why);
+        exit(1);
+    }
+    leat_clock_library_crowds(leat_fi_ranks());
 }
 
 static bool may_call_from_threads(void)

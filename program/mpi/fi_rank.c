@@ -22,6 +22,8 @@ static struct {
     atomic_bool is_locked;
     atomic_bool has_started_deep;
     atomic_uint deep_calls; /* that threads are in */
+    bool is_started;        /* by another rank */
+    uint32_t first;         /* slot of its job */
 } rank;
 
 /* The call that a thread is in. */
@@ -58,24 +60,16 @@ static bool read_number(const char *variable, uint32_t *out)
     return number <= INT_MAX && end != text && !*end;
 }
 
-/* Was it started by another rank? */
-static bool is_started(void)
-{
-    uint32_t first;
-    return read_number(LEAT_TASK_FIRST_VARIABLE, &first);
-}
-
 uint32_t leat_fi_first(void)
 {
-    uint32_t first;
-    return read_number(LEAT_TASK_FIRST_VARIABLE, &first) ? first : 0;
+    return rank.first;
 }
 
 uint32_t leat_fi_ranks(void)
 {
     uint32_t ranks;
-    return is_started() && read_number("OMPI_COMM_WORLD_SIZE", &ranks) ? ranks
-                                                                       : leat_task_expected();
+    return rank.is_started && read_number("OMPI_COMM_WORLD_SIZE", &ranks) ? ranks
+                                                                          : leat_task_expected();
 }
 
 bool leat_fi_slot(uint32_t *slot)
@@ -91,7 +85,9 @@ __attribute__((constructor)) static void read_environment(void)
     rank.is_wanted = leat_task_is_wanted();
     if (!rank.is_wanted) return;
     pthread_atfork(NULL, NULL, in_child);
-    if (is_started() && leat_fi_slot(&slot)) leat_task_announce(slot);
+    rank.is_started = read_number(LEAT_TASK_FIRST_VARIABLE, &rank.first);
+    if (!rank.is_started) rank.first = 0;
+    if (rank.is_started && leat_fi_slot(&slot)) leat_task_announce(slot);
 }
 
 bool leat_fi_attach(const char **why)
@@ -137,7 +133,7 @@ void leat_fi_begin_in_init(void)
 bool leat_fi_may_ask(void)
 {
     if (!rank.is_wanted || rank.is_finalizing) return false;
-    return leat_task_has_begun() || (leat_task_is_attached() && !rank.has_left && is_started());
+    return leat_task_has_begun() || (leat_task_is_attached() && !rank.has_left && rank.is_started);
 }
 
 void leat_fi_leave(void)

@@ -11,6 +11,7 @@
 #include "fi_private.h"
 #include "fi_queue.h"
 #include "fi_rank.h"
+#include "fi_wire.h"
 #include "leat_bytes.h"
 #include "task.h"
 #include <assert.h>
@@ -29,7 +30,6 @@
 #define MSG_LEN_MAX (SIZE_MAX >> 1)
 
 enum {
-    ADDRESS_LEN = 8,
     OUTSTANDING = 1 << 20, /* reported size of a queue that has no limit */
 };
 
@@ -209,8 +209,8 @@ static int ep_getname(fid_t fid, void *address, size_t *len)
 {
     const size_t room = *len;
     (void)fid;
-    *len = ADDRESS_LEN;
-    if (room < ADDRESS_LEN) return -FI_ETOOSMALL;
+    *len = LEAT_FI_ADDRESS_LEN;
+    if (room < LEAT_FI_ADDRESS_LEN) return -FI_ETOOSMALL;
     leat_put_be64(address, leat_task_number());
     return 0;
 }
@@ -283,7 +283,7 @@ static int av_insert(struct fid_av *av, const void *address, size_t count, fi_ad
     const uint8_t *p = address;
     int sound = 0;
     (void)av, (void)flags, (void)context;
-    for (size_t i = 0; i < count; i++, p += ADDRESS_LEN) {
+    for (size_t i = 0; i < count; i++, p += LEAT_FI_ADDRESS_LEN) {
         const uint64_t rank = leat_get_be64(p);
         const bool is_sound = rank < leat_task_slots();
         if (out) out[i] = is_sound ? rank : FI_ADDR_NOTAVAIL;
@@ -314,11 +314,11 @@ static int av_remove(struct fid_av *av, fi_addr_t *address, size_t count, uint64
 
 static int av_lookup(struct fid_av *av, fi_addr_t from, void *address, size_t *len)
 {
-    uint8_t octets[ADDRESS_LEN];
+    uint8_t octets[LEAT_FI_ADDRESS_LEN];
     (void)av;
     leat_put_be64(octets, from);
-    memcpy(address, octets, *len < ADDRESS_LEN ? *len : ADDRESS_LEN);
-    *len = ADDRESS_LEN;
+    memcpy(address, octets, *len < LEAT_FI_ADDRESS_LEN ? *len : LEAT_FI_ADDRESS_LEN);
+    *len = LEAT_FI_ADDRESS_LEN;
     return 0;
 }
 

@@ -37,6 +37,9 @@
 #include <stdint.h>
 #include <string.h>
 
+/* The address of a rank: the number of its slot, big-endian. */
+enum { LEAT_FI_ADDRESS_LEN = 8 };
+
 enum leat_fi_kind {
     LEAT_FI_EAGER = 1,
     LEAT_FI_ASK,
