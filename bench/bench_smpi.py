@@ -12,8 +12,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import threading
-import time
+
+from processes import run
 
 RANKS = 16
 # leat's default: a flit of 16 octets per cycle of 1 ns, and a cycle per wire and router.
@@ -24,52 +24,6 @@ PLATFORM = """<?xml version='1.0'?>
            speed="1Gf" bw="16GBps" lat="2ns"/>
 </platform>
 """
-
-
-def family(root):
-    """The process, and all that it has started."""
-    parents = {}
-    for entry in pathlib.Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                parents[int(entry.name)] = int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1])
-            except (OSError, IndexError):
-                pass
-    found, added = {root}, True
-    while added:
-        more = {process for process, parent in parents.items() if parent in found} - found
-        found, added = found | more, bool(more)
-    return found
-
-
-def memory_kib(root):
-    total = 0
-    for process in family(root):
-        try:
-            text = pathlib.Path(f"/proc/{process}/smaps_rollup").read_text()
-            total += int(text.split("\nPss:")[1].split()[0])
-        except (OSError, IndexError):
-            pass
-    return total
-
-
-def run(command, environment):
-    """Seconds, and KiB at the highest."""
-    began, highest, done = time.monotonic(), 0, threading.Event()
-    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
-        def watch():
-            nonlocal highest
-            while not done.wait(0.05):
-                highest = max(highest, memory_kib(process.pid))
-
-        watcher = threading.Thread(target=watch)
-        watcher.start()
-        errors = process.communicate()[1]
-        done.set()
-        watcher.join()
-    if process.returncode:
-        sys.exit(f"bench_smpi: {' '.join(command)}: exit {process.returncode}\n{errors}")
-    return time.monotonic() - began, highest
 
 
 def measure(name, command, rounds, per_round, environment):
