@@ -19,7 +19,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 conformance='send_modes matching sizes requests errors polling clocks collectives reduce reduce_user
              communicators intercomm topology datatypes onesided onesided_types
-             shared threads spawn'
+             shared threads spawn files'
 faults='abort segfault kill exit status no_init'
 deadlocks='receive synchronous barrier probe waitall polls'
 
