@@ -615,6 +615,68 @@ BLOCKING(Lookup_name, (const char *service, MPI_Info info, char *port), (service
     }
 BOTH(OPEN_PORT)
 
+/* Files. What ranks say to each other in these calls is the library's own, also the parts of the
+ * file that they exchange. Calls of a single rank do not block: see fi_file.c. */
+#define FILE_READ                                                                 \
+    (MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Status *status), \
+        (file, buf, count, type, status), DEEP
+#define FILE_READ_AT                                                                             \
+    (MPI_File file, MPI_Offset at, void *buf, int count, MPI_Datatype type, MPI_Status *status), \
+        (file, at, buf, count, type, status), DEEP
+#define FILE_WRITE                                                                      \
+    (MPI_File file, const void *buf, int count, MPI_Datatype type, MPI_Status *status), \
+        (file, buf, count, type, status), DEEP, GIVES(octets_of(count, type))
+#define FILE_WRITE_AT                                                             \
+    (MPI_File file, MPI_Offset at, const void *buf, int count, MPI_Datatype type, \
+     MPI_Status *status),                                                         \
+        (file, at, buf, count, type, status), DEEP, GIVES(octets_of(count, type))
+#define FILE_READ_BEGIN \
+    (MPI_File file, void *buf, int count, MPI_Datatype type), (file, buf, count, type), DEEP
+#define FILE_READ_AT_BEGIN                                                   \
+    (MPI_File file, MPI_Offset at, void *buf, int count, MPI_Datatype type), \
+        (file, at, buf, count, type), DEEP
+#define FILE_WRITE_BEGIN                                                                      \
+    (MPI_File file, const void *buf, int count, MPI_Datatype type), (file, buf, count, type), \
+        DEEP, GIVES(octets_of(count, type))
+#define FILE_WRITE_AT_BEGIN                                                        \
+    (MPI_File file, MPI_Offset at, const void *buf, int count, MPI_Datatype type), \
+        (file, at, buf, count, type), DEEP, GIVES(octets_of(count, type))
+#define FILE_READ_END (MPI_File file, void *buf, MPI_Status *status), (file, buf, status), DEEP
+#define FILE_WRITE_END \
+    (MPI_File file, const void *buf, MPI_Status *status), (file, buf, status), DEEP
+
+BLOCKING(File_open, (MPI_Comm comm, const char *name, int mode, MPI_Info info, MPI_File *file),
+         (comm, name, mode, info, file), DEEP)
+BLOCKING(File_close, (MPI_File * file), (file), DEEP)
+BLOCKING(File_set_size, (MPI_File file, MPI_Offset size), (file, size), DEEP)
+BLOCKING(File_preallocate, (MPI_File file, MPI_Offset size), (file, size), DEEP)
+BLOCKING(File_set_info, (MPI_File file, MPI_Info info), (file, info), DEEP)
+BLOCKING(File_set_view,
+         (MPI_File file, MPI_Offset at, MPI_Datatype unit, MPI_Datatype type, const char *format,
+          MPI_Info info),
+         (file, at, unit, type, format, info), DEEP)
+BLOCKING(File_set_atomicity, (MPI_File file, int flag), (file, flag), DEEP)
+BLOCKING(File_sync, (MPI_File file), (file), DEEP)
+BLOCKING(File_seek_shared, (MPI_File file, MPI_Offset at, int whence), (file, at, whence), DEEP)
+BLOCKING(File_read_all, FILE_READ)
+BLOCKING(File_read_at_all, FILE_READ_AT)
+BLOCKING(File_read_ordered, FILE_READ)
+BLOCKING(File_write_all, FILE_WRITE)
+BLOCKING(File_write_at_all, FILE_WRITE_AT)
+BLOCKING(File_write_ordered, FILE_WRITE)
+BLOCKING(File_read_all_begin, FILE_READ_BEGIN)
+BLOCKING(File_read_all_end, FILE_READ_END)
+BLOCKING(File_read_at_all_begin, FILE_READ_AT_BEGIN)
+BLOCKING(File_read_at_all_end, FILE_READ_END)
+BLOCKING(File_read_ordered_begin, FILE_READ_BEGIN)
+BLOCKING(File_read_ordered_end, FILE_READ_END)
+BLOCKING(File_write_all_begin, FILE_WRITE_BEGIN)
+BLOCKING(File_write_all_end, FILE_WRITE_END)
+BLOCKING(File_write_at_all_begin, FILE_WRITE_AT_BEGIN)
+BLOCKING(File_write_at_all_end, FILE_WRITE_END)
+BLOCKING(File_write_ordered_begin, FILE_WRITE_BEGIN)
+BLOCKING(File_write_ordered_end, FILE_WRITE_END)
+
 /* One-sided. All of these may block: the library first learns about the target's memory, and takes
  * locks. */
 #define WRITES(...)                                                                    \

@@ -3,7 +3,7 @@
  * octets of the program's messages. Of the library's messages it covers only number and time, since
  * they contain addresses, job numbers and unset memory. The library's own are
  *
- *     - what it sends in a call that makes a communicator or a window,
+ *     - what it sends in a call that makes a communicator or a window, or is about a file,
  *     - what goes over a communicator that such a call made for the window alone.
  */
 #ifndef LEAT_FI_PRIVATE_H

@@ -296,12 +296,12 @@ else
 fi
 
 # Addresses, unset memory and the number of the job travel in messages that are the library's own: no certificate knows of them.
-for program in onesided intercomm; do
+for program in onesided intercomm files; do
     mpicc -O1 -I"$tests/mpi" -o "$folder/$program" "$tests/mpi/$program.c" "$tests/mpi/check.c" -lm
     for fabric in mesh:2,2 clos444; do
         # In both runs the job has another number, and memory was something else before.
         for i in 1 2; do
-            MALLOC_PERTURB_=$((100 + i)) "$leat" run --fabric $fabric -n 4 --json -- "$folder/$program" > "$folder/run$i" 2> /dev/null
+            (cd "$folder" && MALLOC_PERTURB_=$((100 + i)) "$leat" run --fabric $fabric -n 4 --json -- "./$program" > "run$i" 2> /dev/null)
         done
         for key in certificate simulated_seconds; do
             same "$program over $fabric: $key of both runs" "$(number $key "$folder/run1")" "$(number $key "$folder/run2")"
