@@ -79,6 +79,14 @@ static void be_interrupted(struct run_outcome *out)
     snprintf(out->reason, sizeof out->reason, "interrupted");
 }
 
+/* As under mpirun, ranks may do without MPI, if all of them do and end with 0. */
+static void accept_no_ranks(const struct run_job *job, struct run_outcome *out)
+{
+    if (job->library != RUN_MPI || out->end != LEAT_HUB_DIED || out->begun || out->code) return;
+    out->end = LEAT_HUB_DONE;
+    out->reason[0] = '\0';
+}
+
 /* Over an open network. False: it could not begin. */
 static bool run_over(struct run_job *job, struct run_network *network, struct run_outcome *out)
 {
@@ -105,6 +113,7 @@ static bool run_over(struct run_job *job, struct run_network *network, struct ru
         run_wires_keep(network, out);
         memcpy(out->port, processes.port, slots * sizeof *out->port);
         out->code = processes.ops->end(&processes, hub, out->end);
+        accept_no_ranks(job, out);
         if (out->end == LEAT_HUB_DONE && interrupted) be_interrupted(out);
         out->certificate = network->net->certificate;
         out->unread = count_unread(network);
@@ -206,6 +215,8 @@ int run_judge(const struct run_job *job, const struct run_outcome *out)
     switch (out->end) {
     case LEAT_HUB_DONE:
         if (out->code) complain("%s: it ended with code %d", job->words[0], out->code);
+        if (!out->begun)
+            caution("%s: no rank called MPI_Init, so nothing was simulated", job->words[0]);
         return out->code ? out->code : out->is_unrecorded ? FAILED : DONE;
     case LEAT_HUB_STUCK:
         complain("%s: deadlock: %s", job->words[0], out->reason);
