@@ -20,11 +20,21 @@ static void on_signal(int number, siginfo_t *info, void *context)
     if (info->si_code <= 0) raise(number); /* it was sent */
 }
 
+/* mpirun's exit code is that of the first rank that it sees end with one other than 0. If several
+ * do, that is the lowest. */
+static void end_in_turn(int code)
+{
+    if (code && !leat_task_is_copy()) leat_fi_ranks_settle(leat_task_number());
+}
+
 static void on_exit_of_process(int code, void *unused)
 {
     char why[64];
     (void)unused;
-    if (!leat_fi_is_simulated()) return;
+    if (!leat_fi_is_simulated()) {
+        end_in_turn(code);
+        return;
+    }
     snprintf(why, sizeof why, "it ended with code %d, without MPI_Finalize", code);
     leat_task_abort(why);
 }

@@ -48,9 +48,9 @@ bool leat_fi_launcher_is_lost(void)
     return connection >= 0 && !leads_to_launcher(connection);
 }
 
-void leat_fi_ranks_settle(void)
+void leat_fi_ranks_settle(uint32_t below)
 {
     enum { TRIES = 3000, PAUSE_NS = 1000000 };
-    for (int i = 0; i < TRIES && leat_task_any_ends(); i++)
+    for (int i = 0; i < TRIES && leat_task_any_ends(below); i++)
         leat_fi_real_pause(PAUSE_NS);
 }

@@ -43,10 +43,10 @@ bool leat_fi_is_finalizing(void);
 void leat_fi_launcher_note(void);    /* at the end of MPI_Init: finds it */
 bool leat_fi_launcher_is_lost(void); /* there was one that is now gone */
 
-/* Waits, in real time, until the processes of all ranks that have left have ended; a moment at
- * most, since they may go on for as long as they like. mpirun may never answer a rank that begins
- * while others end. */
-void leat_fi_ranks_settle(void);
+/* Waits, in real time, until the processes of all ranks that have left have ended, of the slots
+ * below this one; a moment at most, since they may go on for as long as they like. mpirun may never
+ * answer a rank that begins while others end. */
+void leat_fi_ranks_settle(uint32_t below);
 
 /* From now on the run learns how this process ends (fi_end.c): by exit without MPI_Finalize, or by
  * which signal and in which call. */

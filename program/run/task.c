@@ -328,9 +328,9 @@ uint32_t leat_task_ports(void)
     return self.share->ports;
 }
 
-bool leat_task_any_ends(void)
+bool leat_task_any_ends(uint32_t below)
 {
-    for (uint32_t i = 0; i < self.share->slots; i++) {
+    for (uint32_t i = 0; i < below; i++) {
         const struct leat_share_slot *slot = leat_share_slot(self.share, i);
         const pid_t pid = (pid_t)atomic_load(&slot->pid);
         if (atomic_load(&slot->state) == LEAT_SHARE_LEFT && pid && !kill(pid, 0)) return true;

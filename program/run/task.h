@@ -101,7 +101,8 @@ uint32_t leat_task_number(void);   /* its slot */
 uint32_t leat_task_expected(void); /* tasks that the run was started with: slots 0 .. */
 uint32_t leat_task_slots(void);    /* tasks at most */
 uint32_t leat_task_ports(void);    /* of the network */
-bool leat_task_any_ends(void);     /* has a task left whose process is still there? */
+/* Of the slots below this one: has a task left whose process is still there? */
+bool leat_task_any_ends(uint32_t below);
 uint32_t leat_task_port_of(uint32_t task);
 /* The port of a task of the run that LEAT_RUN names, for processes that are not attached to it.
  * False: it has none. */

@@ -168,6 +168,23 @@ exits 2 'ports 0 to 15' "$leat" run --fabric clos444 -n 2 --placement 3,16 -- "$
 exits 0 'no rank called MPI_Init, so nothing was simulated' "$leat" run --fabric clos444 -n 2 --library mpi -- "$folder/plain"
 exits 5 'never began' "$leat" run --fabric clos444 -n 2 --library mpi -- sh -c 'exit 5'
 
+# If several ranks end with a code, the lowest of them decides, also if it is not the first one.
+cat > "$folder/codes.c" <<'C'
+#include <mpi.h>
+#include <poll.h>
+int main(int argc, char **argv)
+{
+    int me;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Finalize();
+    if (me == 1) poll(NULL, 0, 300);
+    return me ? 10 + me : 0;
+}
+C
+mpicc -O1 -o "$folder/codes" "$folder/codes.c"
+exits 11 'it ended with code 11' "$leat" run --fabric clos444 -n 4 -- "$folder/codes"
+
 # The conformance set, whose programs check themselves, beside stock mpirun (where LEAT_ORACLE is not
 # "none": stock mpirun is the same in every build); and programs that misbehave.
 against="--against mpirun --oversubscribe --bind-to none -n {n}" ranks=4
