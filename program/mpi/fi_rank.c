@@ -87,7 +87,7 @@ __attribute__((constructor)) static void read_environment(void)
     pthread_atfork(NULL, NULL, in_child);
     rank.is_started = read_number(LEAT_TASK_FIRST_VARIABLE, &rank.first);
     if (!rank.is_started) rank.first = 0;
-    if (rank.is_started && leat_fi_slot(&slot)) leat_task_announce(slot);
+    if (leat_fi_slot(&slot)) leat_task_announce(slot);
 }
 
 bool leat_fi_attach(const char **why)

@@ -344,6 +344,14 @@ static void end_with(struct leat_hub *hub, uint32_t i, uint32_t state)
         end_run(hub, LEAT_HUB_DIED, "task %u never began: its process has ended", i);
 }
 
+/* Its process has ended before it attached, and its launcher, which would end the others if that
+ * were a failure, has not. This is an error only if others take part in the run. */
+static bool is_absent(const struct leat_hub *hub, uint32_t i, uint32_t state)
+{
+    return state == LEAT_SHARE_EXPECTED && i < hub->share->expected && hub->config.alive &&
+           hub->config.alive(hub->config.alive_context, i);
+}
+
 static void lose_task(struct leat_hub *hub, uint32_t i)
 {
     const struct leat_hub_service *service = &hub->config.service;
@@ -352,13 +360,15 @@ static void lose_task(struct leat_hub *hub, uint32_t i)
     const uint32_t state = atomic_exchange(&slot->state, LEAT_SHARE_LEFT);
     const bool was_counted = state != LEAT_SHARE_WAITS && state != LEAT_SHARE_AHEAD;
     const struct leat_hub_watch *watch = hub->config.watch;
-    task->report.died = true;
     task->report.left = true;
     leat_hub_count_tasks(hub, -1);
     if (watch && task->report.begun) watch->leaves(watch->context, i, hub->now - hub->offset);
     if (was_counted) atomic_fetch_sub(&hub->share->running, 1);
     if (service->gone && service->gone(service->context, hub, i, true, hub->now)) return;
-    end_with(hub, i, state);
+    if (is_absent(hub, i, state))
+        task->is_absent = hub->any_absent = true;
+    else
+        end_with(hub, i, state);
 }
 
 static bool is_there(enum leat_share_state state)
@@ -399,11 +409,26 @@ static void lose_tasks(struct leat_hub *hub, bool terminated)
     }
 }
 
+static void check_absent(struct leat_hub *hub)
+{
+    uint32_t absent = 0, present = 0;
+    while (absent < hub->used && !hub->task[absent].is_absent)
+        absent++;
+    while (present < hub->used && (hub->task[present].is_absent ||
+                                   atomic_load(&leat_share_slot(hub->share, present)->state) <
+                                       LEAT_SHARE_ATTACHED))
+        present++;
+    if (present < hub->used)
+        end_run(hub, LEAT_HUB_DIED, "task %u never began, but task %u has: its process has ended",
+                absent, present);
+}
+
 /* When a task has died or ends the program, its launcher terminates all others. That task is the
  * reason, so it comes first. */
 static void check_processes(struct leat_hub *hub)
 {
     uint32_t i = 0;
+    if (hub->any_absent) check_absent(hub);
     while (i < hub->used && !is_lost(hub, i))
         i++;
     if (i == hub->used) return;

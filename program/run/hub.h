@@ -117,7 +117,7 @@ struct leat_hub_task {
     uint64_t messages_sent, octets_sent, messages_received, octets_received;
     uint64_t order; /* of the senders of its messages, in sequence: a hash */
     uint32_t notes; /* enum leat_task_note, combined */
-    bool begun, left, died;
+    bool begun, left;
     pid_t pid;
     char doing[LEAT_TASK_CALL_LEN + LEAT_TASK_ABOUT_LEN]; /* while it waits */
 };

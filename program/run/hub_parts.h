@@ -17,6 +17,7 @@ struct leat_hub_slot {
     leat_time waits_from;          /* if so: when it would have begun to wait */
     int process;                   /* its descriptor, -1: none */
     bool is_seen_waiting;          /* reported to the observer */
+    bool is_absent;                /* its process ended before it attached */
     uint32_t asked;                /* questions that the service has not answered */
     uint32_t parent;               /* + 1; it is expected when this task goes on. 0: none */
     struct leat_hub_pair *sent_to; /* [slots]; NULL: nothing */
@@ -45,6 +46,7 @@ struct leat_hub {
     char path[64];
     char *reason;
     size_t reason_cap;
+    bool any_absent; /* of the tasks */
     bool has_ended;
     enum leat_hub_end end;
 };

@@ -1,5 +1,5 @@
 #!/bin/sh
-# leat run: programs that fork, close descriptors or run out of them; a leat that is killed; networks that carry cells
+# leat run: programs that do not begin, fork, close descriptors or run out of them; a leat that is killed; networks that carry cells
 # for ever. Each run ends by itself, and reports why.
 set -u
 . "$(dirname "$0")/../../test/lib.sh"
@@ -18,6 +18,21 @@ ends() {
     shift 2
     exits "$code" "$told" timeout -k 10 "$run_limit" "$@"
 }
+
+# ---- only some ranks call MPI_Init: mpirun waits for ever ----------------------------------------
+
+cat > "$folder/some.c" <<'C'
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    if (*getenv("OMPI_COMM_WORLD_RANK") == '1') return 0;
+    MPI_Init(&argc, &argv);
+    return MPI_Finalize();
+}
+C
+mpicc -O1 -o "$folder/some" "$folder/some.c"
+ends 1 'task 1 never began, but task 0 has: its process has ended' "$leat" run --fabric clos444 -n 3 -- "$folder/some"
 
 # ---- a process that a rank forks is no rank ----------------------------------------------------
 

@@ -345,8 +345,9 @@ static void pause_ms(int ms)
     nanosleep(&pause, NULL);
 }
 
-/* Or a signal: after MPI_Finalize ranks may continue as long as they like. */
-static void await_end(struct run_processes *processes, const struct leat_hub *hub)
+/* Or a signal: after MPI_Finalize ranks may continue as long as they like. False: all of them have
+ * ended, but mpirun, which sometimes misses the end of ranks that crash together, has not. */
+static bool await_end(struct run_processes *processes, const struct leat_hub *hub)
 {
     enum { SOON_MS = 2, LATER_MS = 50, REPORT_AFTER_MS = 5000 };
     for (int ms = 0; !interrupted && !run_processes_have_ended(processes);) {
@@ -354,11 +355,13 @@ static void await_end(struct run_processes *processes, const struct leat_hub *hu
         pause_ms(step);
         if (ms >= REPORT_AFTER_MS) continue;
         ms += step;
-        if (ms >= REPORT_AFTER_MS)
-            caution("the simulation is over; waiting for processes of the program that still run: "
-                    "%u",
-                    run_alive_signal(processes, hub, 0));
+        if (ms < REPORT_AFTER_MS) continue;
+        const uint32_t others = run_alive_signal(processes, hub, 0);
+        if (!others) return run_processes_have_ended(processes);
+        caution("the simulation is over; waiting for processes of the program that still run: %u",
+                others);
     }
+    return true;
 }
 
 /* The launcher cleans up, if it can; its ranks hang in their waits. Their forks end with them. */
@@ -387,7 +390,7 @@ static int end_ranks(struct run_processes *processes, const struct leat_hub *hub
                      enum leat_hub_end end)
 {
     struct leat_child *launcher = &processes->launcher;
-    if (end == LEAT_HUB_DONE) await_end(processes, hub);
+    if (end == LEAT_HUB_DONE && !await_end(processes, hub)) end = LEAT_HUB_DIED;
     if (end == LEAT_HUB_DIED || end == LEAT_HUB_ABORTED) await_launcher(processes);
     const bool has_code = run_processes_have_ended(processes);
     if (end != LEAT_HUB_DONE || interrupted || WIFSIGNALED(launcher->status))
