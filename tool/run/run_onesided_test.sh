@@ -59,6 +59,44 @@ for shift in '' 'a string that moves the stack and what lies on it'; do
 done
 same 'certificates of both runs' "$(sed -n 1,4p "$folder/certificates")" "$(sed -n 5,8p "$folder/certificates")"
 
+# Open MPI makes an operation of each element of a type with gaps. They travel together: 20,000 of them are not 20,000 messages.
+cat > "$folder/gaps.c" <<'C'
+#include <mpi.h>
+#include <stdio.h>
+enum { SIDE = 100 };
+int main(int argc, char **argv)
+{
+    static int matrix[SIDE][SIDE], there[SIDE][SIDE], back[SIDE][SIDE];
+    MPI_Datatype column, transposed;
+    MPI_Win window;
+    int me, wrong = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    for (int i = 0; i < SIDE * SIDE; i++)
+        matrix[i / SIDE][i % SIDE] = i;
+    MPI_Type_vector(SIDE, 1, SIDE, MPI_INT, &column);
+    MPI_Type_create_hvector(SIDE, 1, sizeof(int), column, &transposed);
+    MPI_Type_commit(&transposed);
+    MPI_Win_create(there, sizeof there, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Win_fence(0, window);
+    MPI_Put(matrix, SIDE * SIDE, MPI_INT, 1 - me, 0, 1, transposed, window);
+    MPI_Win_fence(0, window);
+    MPI_Get(back, SIDE * SIDE, MPI_INT, 1 - me, 0, 1, transposed, window);
+    MPI_Win_fence(0, window);
+    for (int i = 0; i < SIDE * SIDE; i++)
+        wrong += there[i % SIDE][i / SIDE] != i || back[i / SIDE][i % SIDE] != i;
+    printf("wrong: %d\n", wrong);
+    MPI_Win_free(&window);
+    MPI_Finalize();
+    return 0;
+}
+C
+mpicc -O1 -o "$folder/gaps" "$folder/gaps.c" || fail "gaps does not compile"
+exits 0 '' "$leat" run --fabric torus:2,2 -n 2 --json -- "$folder/gaps"
+same 'elements of a transposed matrix' "$(grep wrong "$folder/stdout")" "$(printf 'wrong: 0\nwrong: 0')"
+messages=$(tail -n 1 "$folder/stdout" | jq .messages)
+[ "$messages" -lt 1000 ] || fail "a matrix there and back: $messages messages, expected fewer than 1000"
+
 # A target that waits for an origin which never comes; one that ends while it is accessed.
 cat > "$folder/alone.c" <<'C'
 #include <mpi.h>

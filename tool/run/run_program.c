@@ -247,6 +247,10 @@ static const char *const mpi_settings[][2] = {
     { "osc_rdma_locking_mode", "on_demand" },
     /* Accumulate by lock, get and put: the path over atomic operations knows too few of them. */
     { "osc_rdma_network_max_amo", "0" },
+    /* Long accumulates in steps of an eighth of this: each of them waits for the target. */
+    { "osc_rdma_buffer_size", "262144" },
+    /* As many one-sided operations at once as the provider takes, which travel together. */
+    { "btl_ofi_progress_threshold", "255" },
     /* Opening memory costs nothing here. Kept open, it must not be freed, which some programs do. */
     { "mpi_leave_pinned", "0" },
 };

@@ -418,15 +418,8 @@ static void on_message(uint64_t from, const uint8_t *p, uint64_t len, bool is_as
 
 static void on_arrived(const struct leat_task_event *e)
 {
-    static const uint8_t shortest[] = {
-        [LEAT_FI_EAGER] = LEAT_FI_EAGER_HEAD,  [LEAT_FI_ASK] = LEAT_FI_ASK_LEN,
-        [LEAT_FI_GRANT] = LEAT_FI_GRANT_LEN,   [LEAT_FI_PIECE] = LEAT_FI_PIECE_HEAD,
-        [LEAT_FI_PUT] = LEAT_FI_PUT_HEAD,      [LEAT_FI_GET] = LEAT_FI_GET_LEN,
-        [LEAT_FI_ATOMIC] = LEAT_FI_ATOMIC_LEN, [LEAT_FI_GOT] = LEAT_FI_PIECE_HEAD,
-        [LEAT_FI_DONE] = LEAT_FI_DONE_LEN,
-    };
     const uint8_t kind = e->len ? e->octets[0] : 0;
-    if (!kind || kind >= sizeof shortest || e->len < shortest[kind]) refuse(e->task);
+    if (!leat_fi_shortest(kind) || e->len < leat_fi_shortest(kind)) refuse(e->task);
     if (kind == LEAT_FI_GRANT)
         on_grant(e->task, e->octets);
     else if (kind == LEAT_FI_PIECE)

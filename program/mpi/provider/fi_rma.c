@@ -12,13 +12,14 @@
 
 enum {
     STARTED_MAX = 256, /* operations at once, as many as an adapter keeps */
-    SILENT_MAX = 32,   /* puts to one rank that ask for no answer, before one that does */
+    SILENT_MAX = 32,   /* messages to one rank that ask for no answer, before one that does */
+    TOGETHER_MAX = (16 << 10) - 64, /* octets of operations that travel as one message */
 };
 
 /* Another rank. */
 struct peer {
     uint32_t first, last; /* puts to it that are not answered, by number */
-    uint32_t silent;      /* of these, the last ones ask for no answer */
+    uint32_t silent;      /* messages with the last of these, which ask for no answer */
     bool has_failed;      /* a put of it that asked for none */
 };
 
@@ -50,9 +51,13 @@ static struct {
     uint32_t peers;
     struct {
         uint8_t *octets; /* NULL: none */
-        uint64_t len;
+        uint64_t len, cap;
         uint32_t to;
-    } held;           /* the end of a put */
+        uint8_t *last;     /* of its parts */
+        uint8_t *last_put; /* that may ask for an answer; NULL: none */
+        bool is_loud;      /* it has other parts than puts */
+        bool answers;
+    } held;           /* a message that may get longer */
     uint32_t started; /* operations that are not complete */
 } all = { .operations = { .size = sizeof(struct operation) },
           .answers = { .size = sizeof(struct answer) },
@@ -165,23 +170,17 @@ static void finish_puts(uint32_t to, uint32_t last, bool failed)
 
 /* ---- sending --------------------------------------------------------------------------------- */
 
-static uint8_t *new_head(const struct leat_fi_access *a, uint32_t number, uint64_t len)
-{
-    uint8_t *p = leat_fi_outgoing_room(len);
-    leat_task_make_private(p);
-    leat_fi_put_head(p, a->kind, false, number);
-    leat_put_be64(p + 8, a->key);
-    return p;
-}
-
+/* What is held goes. If it asks for an answer, its last put does. */
 static void release(bool asks)
 {
     struct peer *peer = peer_at(all.held.to);
     uint8_t *p = all.held.octets;
     all.held.octets = NULL;
-    p[1] = asks;
-    peer->silent = asks ? 0 : peer->silent + 1;
-    if (!asks) leat_task_make_quiet(p);
+    if (all.held.last_put) {
+        all.held.last_put[1] = asks;
+        peer->silent = asks ? 0 : peer->silent + 1;
+    }
+    if (!all.held.is_loud && !(all.held.last_put && asks)) leat_task_make_quiet(p);
     leat_fi_outgoing_hand(all.held.to, p, all.held.len, LEAT_FI_NOBODY);
 }
 
@@ -190,14 +189,50 @@ void leat_fi_rma_release(void)
     if (all.held.octets) release(true);
 }
 
-static void hand(uint32_t to, uint8_t *octets, uint64_t len)
+static void hold(uint32_t to, uint64_t cap)
 {
-    leat_fi_rma_release();
-    leat_fi_outgoing_hand(to, octets, len, LEAT_FI_NOBODY);
+    all.held.octets = leat_fi_outgoing_room(cap);
+    all.held.len = 0;
+    all.held.cap = cap;
+    all.held.to = to;
+    all.held.last_put = NULL;
+    all.held.is_loud = all.held.answers = false;
+    leat_task_make_private(all.held.octets);
 }
 
-/* Its last piece. */
-static void hold(uint32_t number, uint8_t *octets, uint64_t len)
+/* The next part of what is held, which goes first if this is for another rank or does not fit. A
+ * put that follows others asks for them. */
+static uint8_t *new_part(uint32_t to, enum leat_fi_kind kind, uint32_t number, uint64_t len)
+{
+    if (all.held.octets && (all.held.to != to || all.held.len + len > all.held.cap))
+        release(all.held.to != to || kind != LEAT_FI_PUT || peer_at(to)->silent == SILENT_MAX);
+    if (!all.held.octets)
+        hold(to, len < TOGETHER_MAX ? TOGETHER_MAX : len);
+    else
+        leat_put_be16(all.held.last + 2,
+                      (uint16_t)(all.held.octets + all.held.len - all.held.last));
+    uint8_t *p = all.held.last = all.held.octets + all.held.len;
+    all.held.len += len;
+    all.held.is_loud |= kind != LEAT_FI_PUT;
+    all.held.answers |= kind == LEAT_FI_GOT || kind == LEAT_FI_DONE;
+    leat_fi_put_head(p, kind, false, number);
+    return p;
+}
+
+static uint8_t *new_access(const struct leat_fi_access *a, uint32_t number, uint64_t len)
+{
+    uint8_t *p = new_part(a->to, a->kind, number, len);
+    leat_put_be64(p + 8, a->key);
+    return p;
+}
+
+static bool has_room(uint64_t len)
+{
+    return leat_fi_outgoing_has_room(len + (all.held.octets ? all.held.len : 0));
+}
+
+/* The last octets of a put are under way. */
+static void await_answer(uint32_t number)
 {
     struct operation *o = operation_at(number);
     struct peer *peer = peer_at(o->call.to);
@@ -208,9 +243,6 @@ static void hold(uint32_t number, uint8_t *octets, uint64_t len)
     else
         operation_at(peer->last)->next = number;
     peer->last = number;
-    all.held.octets = octets;
-    all.held.len = len;
-    all.held.to = o->call.to;
 }
 
 static void hand_put(uint32_t number)
@@ -218,42 +250,34 @@ static void hand_put(uint32_t number)
     struct operation *o = operation_at(number);
     const uint64_t left = o->call.len - o->handed;
     const uint64_t len = left < LEAT_FI_PIECE_LEN ? left : LEAT_FI_PIECE_LEN;
-    const uint32_t to = o->call.to;
-    if (all.held.octets) release(all.held.to != to || peer_at(to)->silent == SILENT_MAX);
-    uint8_t *p = new_head(&o->call, number, LEAT_FI_PUT_HEAD + len);
+    uint8_t *p = new_access(&o->call, number, LEAT_FI_PUT_HEAD + len);
     leat_put_be64(p + 16, o->call.offset + o->handed);
     leat_put_be64(p + 24, left);
     if (len) memcpy(p + LEAT_FI_PUT_HEAD, (const uint8_t *)o->call.octets + o->handed, len);
     o->handed += len;
-    if (len == left) {
-        hold(number, p, LEAT_FI_PUT_HEAD + len);
-        return;
-    }
-    leat_task_make_quiet(p);
-    leat_fi_outgoing_hand(to, p, LEAT_FI_PUT_HEAD + len, LEAT_FI_NOBODY);
+    if (len < left) return;
+    all.held.last_put = p;
+    await_answer(number);
 }
 
 static void hand_get(uint32_t number)
 {
-    const struct leat_fi_access *a = &operation_at(number)->call;
-    uint8_t *p = new_head(a, number, LEAT_FI_GET_LEN);
-    leat_put_be64(p + 16, a->offset);
-    leat_put_be64(p + 24, a->len);
-    all.ready.first = operation_at(number)->next;
-    hand(a->to, p, LEAT_FI_GET_LEN);
+    const struct operation *o = operation_at(number);
+    uint8_t *p = new_access(&o->call, number, LEAT_FI_GET_LEN);
+    leat_put_be64(p + 16, o->call.offset);
+    leat_put_be64(p + 24, o->call.len);
+    all.ready.first = o->next;
 }
 
 static void hand_atomic(uint32_t number)
 {
-    const struct leat_fi_access *a = &operation_at(number)->call;
-    uint8_t *p = new_head(a, number, LEAT_FI_ATOMIC_LEN);
-    p[1] = (uint8_t)a->atomic;
-    p[2] = (uint8_t)a->len;
-    leat_put_be64(p + 16, a->offset);
-    leat_put_be64(p + 24, a->operand);
-    leat_put_be64(p + 32, a->compare);
-    all.ready.first = operation_at(number)->next;
-    hand(a->to, p, LEAT_FI_ATOMIC_LEN);
+    const struct operation *o = operation_at(number);
+    uint8_t *p = new_access(&o->call, number, LEAT_FI_ATOMIC_LEN);
+    p[1] = (uint8_t)(o->call.atomic | (o->call.len == sizeof(uint32_t) ? LEAT_FI_HALF : 0));
+    leat_put_be64(p + 16, o->call.offset);
+    leat_put_be64(p + 24, o->call.operand);
+    leat_put_be64(p + 32, o->call.compare);
+    all.ready.first = o->next;
 }
 
 static uint64_t len_of_ready(void)
@@ -266,7 +290,7 @@ static uint64_t len_of_ready(void)
 
 static void hand_ready(void)
 {
-    while (all.ready.first != LEAT_FI_NOBODY && leat_fi_outgoing_has_room(len_of_ready())) {
+    while (all.ready.first != LEAT_FI_NOBODY && has_room(len_of_ready())) {
         const uint32_t number = all.ready.first;
         const enum leat_fi_kind kind = operation_at(number)->call.kind;
         if (kind == LEAT_FI_PUT)
@@ -283,12 +307,9 @@ static void hand_ready(void)
 static void say_done(uint32_t to, uint32_t number, bool failed, const uint64_t *result)
 {
     const uint64_t len = result ? LEAT_FI_RESULT_LEN : LEAT_FI_DONE_LEN;
-    uint8_t *p = leat_fi_outgoing_room(len);
-    leat_task_make_private(p);
-    leat_fi_put_head(p, LEAT_FI_DONE, false, number);
+    uint8_t *p = new_part(to, LEAT_FI_DONE, number, len);
     p[1] = failed;
     if (result) leat_put_be64(p + 8, *result);
-    hand(to, p, len);
 }
 
 static void hand_piece(struct answer *a)
@@ -301,13 +322,10 @@ static void hand_piece(struct answer *a)
         a->handed = a->len;
         return;
     }
-    uint8_t *p = leat_fi_outgoing_room(LEAT_FI_PIECE_HEAD + len);
-    leat_task_make_private(p);
-    leat_fi_put_head(p, LEAT_FI_GOT, false, a->number);
+    uint8_t *p = new_part(a->to, LEAT_FI_GOT, a->number, LEAT_FI_PIECE_HEAD + len);
     leat_put_be64(p + 8, a->handed);
     memcpy(p + LEAT_FI_PIECE_HEAD, from, len);
     a->handed += len;
-    hand(a->to, p, LEAT_FI_PIECE_HEAD + len);
 }
 
 static uint64_t len_of_answer(void)
@@ -319,7 +337,7 @@ static uint64_t len_of_answer(void)
 
 static void hand_answers(void)
 {
-    while (all.answering.first != LEAT_FI_NOBODY && leat_fi_outgoing_has_room(len_of_answer())) {
+    while (all.answering.first != LEAT_FI_NOBODY && has_room(len_of_answer())) {
         const uint32_t number = all.answering.first;
         struct answer *a = answer_at(number);
         hand_piece(a);
@@ -372,8 +390,8 @@ static void on_get(uint32_t from, const uint8_t *p)
 static void on_atomic(uint32_t from, const uint8_t *p)
 {
     const struct leat_fi_access a = {
-        .atomic = p[1],
-        .len = p[2],
+        .atomic = p[1] & ~LEAT_FI_HALF,
+        .len = p[1] & LEAT_FI_HALF ? sizeof(uint32_t) : sizeof(uint64_t),
         .operand = leat_get_be64(p + 24),
         .compare = leat_get_be64(p + 32),
     };
@@ -422,7 +440,7 @@ static bool on_got(uint32_t from, const uint8_t *p, uint64_t len)
     return true;
 }
 
-bool leat_fi_rma_arrived(uint32_t from, const uint8_t *octets, uint64_t len)
+static bool part_arrived(uint32_t from, const uint8_t *octets, uint64_t len)
 {
     switch ((enum leat_fi_kind)octets[0]) {
     case LEAT_FI_PUT: on_put(from, octets, len); return true;
@@ -438,12 +456,26 @@ bool leat_fi_rma_arrived(uint32_t from, const uint8_t *octets, uint64_t len)
     return false;
 }
 
+/* Answers go at once: the rank may not wait for long. */
+bool leat_fi_rma_arrived(uint32_t from, const uint8_t *octets, uint64_t len)
+{
+    for (uint64_t part; len; octets += part, len -= part) {
+        part = len < LEAT_FI_DONE_LEN ? 0 : leat_get_be16(octets + 2);
+        if (!part) part = len;
+        if (part > len || part < leat_fi_shortest(octets[0])) return false;
+        if (!part_arrived(from, octets, part)) return false;
+    }
+    if (all.held.octets && all.held.answers) release(true);
+    return true;
+}
+
 /* ---- interface ------------------------------------------------------------------------------- */
 
 void leat_fi_rma_go_on(void)
 {
     hand_ready();
     hand_answers();
+    if (all.held.octets && all.held.answers) release(true);
 }
 
 bool leat_fi_rma_is_busy(void)
@@ -477,11 +509,19 @@ static void access_own(const struct leat_fi_access *a)
     report(a, !at);
 }
 
+/* A full adapter is waited for here: Open MPI would poll several times before it tries again, even
+ * if all operations are done by then and nothing can come. */
+static void wait_for_place(void)
+{
+    while (all.started == STARTED_MAX)
+        leat_fi_message_wait(LEAT_NEVER, leat_fi_call_name(), leat_fi_call_about());
+}
+
 ssize_t leat_fi_rma_start(const struct leat_fi_access *access)
 {
     if (!leat_fi_message_may_send()) return -FI_EOPBADSTATE;
-    if (all.started == STARTED_MAX) return -FI_EAGAIN;
     leat_fi_message_settle();
+    wait_for_place();
     if (access->to == leat_task_number()) {
         access_own(access);
         return 0;

@@ -3,7 +3,9 @@
  * adapter of the target carries them out when they arrive, in the memory that the target holds open
  * (fi_held.h), whether its program waits, sleeps or computes. An operation is complete when the
  * target has said so; of puts that follow each other, only the last asks for it, as adapters do.
- * The last is known when the rank does something else, so a put is held until then: no time passes.
+ * Short operations at one rank that follow each other travel as one message, and so do the answers:
+ * Open MPI makes an operation of each element of a type with gaps. A message is therefore held
+ * until the rank does something else: no time passes.
  */
 #ifndef LEAT_FI_RMA_H
 #define LEAT_FI_RMA_H
@@ -32,7 +34,7 @@ ssize_t leat_fi_rma_start(const struct leat_fi_access *access);
 
 /* A message of these kinds from another rank. False: it is none. */
 bool leat_fi_rma_arrived(uint32_t from, const uint8_t *octets, uint64_t len);
-/* The rank is about to wait, or to send something else: a held put may go. */
+/* The rank is about to wait, or to send something else: what is held goes. */
 void leat_fi_rma_release(void);
 /* The port may have room again. */
 void leat_fi_rma_go_on(void);

@@ -68,10 +68,15 @@ _Noreturn void leat_task_fail(const char *reason)
     exit(1);
 }
 
+static void (*on_endless_wait)(void);
+
 void leat_fi_message_wait(leat_time deadline, const char *call, const char *about)
 {
     (void)call, (void)about;
-    now = deadline;
+    if (deadline == LEAT_NEVER)
+        on_endless_wait();
+    else
+        now = deadline;
 }
 
 void leat_fi_message_settle(void)
@@ -192,8 +197,7 @@ static uint64_t atomic_arrives(uint64_t key, enum leat_fi_atomic atomic, uint8_t
 {
     uint8_t p[LEAT_FI_ATOMIC_LEN];
     leat_fi_put_head(p, LEAT_FI_ATOMIC, false, 9);
-    p[1] = (uint8_t)atomic;
-    p[2] = len;
+    p[1] = (uint8_t)(atomic | (len == 4 ? LEAT_FI_HALF : 0));
     leat_put_be64(p + 8, key);
     leat_put_be64(p + 16, 8);
     leat_put_be64(p + 24, operand);
@@ -275,9 +279,9 @@ static void a_long_put_goes_in_pieces_as_the_port_takes_them(void)
 
 static void the_last_of_several_puts_asks_for_all(void)
 {
-    enum { PUTS = 40 };
-    char text[] = "octets";
-    struct leat_fi_access put = { .kind = LEAT_FI_PUT, .to = PEER, .octets = text, .len = 6 };
+    enum { PUTS = 40, LEN = 9000 }; /* no two of them fit into one message */
+    static char text[LEN];
+    struct leat_fi_access put = { .kind = LEAT_FI_PUT, .to = PEER, .octets = text, .len = LEN };
     uint32_t asks = 0;
     begin();
     for (uint32_t i = 0; i < PUTS; i++)
@@ -297,6 +301,108 @@ static void the_last_of_several_puts_asks_for_all(void)
     leat_fi_put_head(p, LEAT_FI_DONE, false, leat_get_be32(sent[PUTS].octets + 4));
     OK(leat_fi_rma_arrived(PEER + 1, p, sizeof p));
     EQ(dones, PUTS + 1);
+    all_is_taken();
+    end();
+}
+
+/* Two puts, a get and an atomic operation, as one message. */
+static void start_several(uint8_t *got, uint64_t *result)
+{
+    static char text[] = "octets";
+    const struct leat_fi_access several[] = {
+        { .kind = LEAT_FI_PUT, .to = PEER, .key = 5, .offset = 40, .octets = text, .len = 6 },
+        { .kind = LEAT_FI_PUT, .to = PEER, .key = 5, .offset = 50, .octets = text, .len = 5 },
+        { .kind = LEAT_FI_GET, .to = PEER, .key = 5, .octets = got, .len = 4 },
+        { .kind = LEAT_FI_ATOMIC, .to = PEER, .key = 5, .octets = result, .len = 8 },
+    };
+    for (size_t i = 0; i < sizeof several / sizeof *several; i++)
+        EQ(leat_fi_rma_start(&several[i]), 0);
+    EQ(sents, 0);
+    leat_fi_rma_release();
+    EQ(sents, 1);
+    EQ(quiets, 0);
+}
+
+static void short_operations_at_one_rank_travel_together(void)
+{
+    enum { PUT_LEN = LEAT_FI_PUT_HEAD + 6, OTHER_LEN = PUT_LEN - 1 };
+    uint8_t got[4], p[LEAT_FI_DONE_LEN + LEAT_FI_PIECE_HEAD + 4 + LEAT_FI_RESULT_LEN];
+    uint64_t result = 0;
+    begin();
+    start_several(got, &result);
+    const uint8_t *put = sent[0].octets, *other = put + PUT_LEN, *get = other + OTHER_LEN,
+                  *atomic = get + LEAT_FI_GET_LEN;
+    EQ(sent[0].len, PUT_LEN + OTHER_LEN + LEAT_FI_GET_LEN + LEAT_FI_ATOMIC_LEN);
+    EQ(leat_get_be16(put + 2), PUT_LEN);
+    EQ(leat_get_be16(other + 2), OTHER_LEN);
+    EQ(leat_get_be16(get + 2), LEAT_FI_GET_LEN);
+    EQ(leat_get_be16(atomic + 2), 0); /* up to the end */
+    OK(!put[1] && other[1]);          /* the last put asks for both */
+    EQ(leat_get_be64(other + 16), 50);
+    OK(!memcmp(other + LEAT_FI_PUT_HEAD, "octet", 5));
+    uint8_t *next = p;
+    leat_fi_put_head(next, LEAT_FI_DONE, false, leat_get_be32(other + 4));
+    leat_put_be16(next + 2, LEAT_FI_DONE_LEN);
+    next += LEAT_FI_DONE_LEN;
+    leat_fi_put_head(next, LEAT_FI_GOT, false, leat_get_be32(get + 4));
+    leat_put_be16(next + 2, LEAT_FI_PIECE_HEAD + 4);
+    leat_put_be64(next + 8, 0);
+    memcpy(next + LEAT_FI_PIECE_HEAD, "abcd", 4);
+    next += LEAT_FI_PIECE_HEAD + 4;
+    leat_fi_put_head(next, LEAT_FI_DONE, false, leat_get_be32(atomic + 4));
+    leat_put_be64(next + 8, 77);
+    OK(leat_fi_rma_arrived(PEER, p, sizeof p));
+    EQ(dones, 4);
+    OK(!memcmp(got, "abcd", 4) && result == 77);
+    end();
+}
+
+/* What one rank has sent is the other's message here. */
+static void answers_to_one_message_travel_together(void)
+{
+    uint8_t got[4], message[256];
+    uint64_t result;
+    begin();
+    struct fid_mr *mr = open_memory(FI_REMOTE_READ | FI_REMOTE_WRITE);
+    start_several(got, &result);
+    const uint64_t len = sent[0].len;
+    memcpy(message, sent[0].octets, len);
+    for (uint64_t at = 0; at < len; at += leat_get_be16(message + at + 2)) {
+        leat_put_be64(message + at + 8, mr->key);
+        if (!leat_get_be16(message + at + 2)) break;
+    }
+    OK(leat_fi_rma_arrived(PEER, message, len));
+    EQ(sents, 2);
+    const uint8_t *done_put = sent[1].octets, *piece = done_put + LEAT_FI_DONE_LEN;
+    OK(done_put[0] == LEAT_FI_DONE && !done_put[1]);
+    EQ(leat_get_be16(done_put + 2), LEAT_FI_DONE_LEN);
+    EQ(piece[0], LEAT_FI_GOT);
+    EQ(sent[1].len, LEAT_FI_DONE_LEN + LEAT_FI_PIECE_HEAD + 4 + LEAT_FI_RESULT_LEN);
+    OK(!memcmp(memory + 40, "octets", 6) && !memcmp(memory + 50, "octet", 5));
+    OK(leat_fi_rma_arrived(PEER, sent[1].octets, sent[1].len)); /* to this rank: all is done */
+    EQ(dones, 4);
+    mr->fid.ops->close(&mr->fid);
+    end();
+}
+
+static void parts_have_sound_lengths(void)
+{
+    uint8_t p[2 * LEAT_FI_GET_LEN] = { 0 };
+    begin();
+    struct fid_mr *mr = open_memory(FI_REMOTE_READ);
+    leat_fi_put_head(p, LEAT_FI_GET, false, 8);
+    leat_put_be64(p + 8, mr->key);
+    leat_put_be64(p + 24, 4);
+    leat_put_be16(p + 2, sizeof p + 1);
+    OK(!leat_fi_rma_arrived(PEER, p, sizeof p));
+    leat_put_be16(p + 2, LEAT_FI_GET_LEN - 1);
+    OK(!leat_fi_rma_arrived(PEER, p, sizeof p));
+    EQ(sents, 0);
+    leat_put_be16(p + 2, LEAT_FI_GET_LEN);
+    OK(!leat_fi_rma_arrived(PEER, p, sizeof p)); /* the second is none */
+    OK(!leat_fi_rma_arrived(PEER, p, LEAT_FI_GET_LEN + 3));
+    leat_fi_rma_release();
+    mr->fid.ops->close(&mr->fid);
     end();
 }
 
@@ -318,6 +424,7 @@ static void a_get_is_done_with_its_last_piece(void)
     begin();
     const struct leat_fi_access get = { .kind = LEAT_FI_GET, .to = PEER, .octets = in, .len = 8 };
     EQ(leat_fi_rma_start(&get), 0);
+    leat_fi_rma_release();
     leat_fi_put_head(p, LEAT_FI_GOT, false, leat_get_be32(sent[0].octets + 4));
     memcpy(p + LEAT_FI_PIECE_HEAD, "abcd", 4);
     leat_put_be64(p + 8, 4);
@@ -347,8 +454,8 @@ static void results_and_failures_of_atomic_operations(void)
                                   .compare = 4,
                                   .atomic = LEAT_FI_COMPARE_AND_SWAP };
     EQ(leat_fi_rma_start(&add), 0);
+    leat_fi_rma_release();
     EQ(sent[0].octets[1], LEAT_FI_COMPARE_AND_SWAP);
-    EQ(sent[0].octets[2], 8);
     EQ(leat_get_be64(sent[0].octets + 24), 3);
     EQ(leat_get_be64(sent[0].octets + 32), 4);
     peer_says_done(leat_get_be32(sent[0].octets + 4), false, UINT64_MAX - 1);
@@ -356,9 +463,12 @@ static void results_and_failures_of_atomic_operations(void)
     add.octets = &half;
     add.len = 4;
     EQ(leat_fi_rma_start(&add), 0);
+    leat_fi_rma_release();
+    EQ(sent[1].octets[1], LEAT_FI_COMPARE_AND_SWAP | LEAT_FI_HALF);
     peer_says_done(leat_get_be32(sent[1].octets + 4), false, 77);
     EQ(half, 77);
     EQ(leat_fi_rma_start(&add), 0);
+    leat_fi_rma_release();
     peer_says_done(leat_get_be32(sent[2].octets + 4), true, 0);
     EQ(done[2].err, FI_EACCES);
     EQ(half, 77);
@@ -484,22 +594,34 @@ static void own_memory_is_not_on_the_network_but_takes_time(void)
     end();
 }
 
+static uint32_t started, kept;
+
+/* The peer does what it has been asked for. */
+static void all_are_done(void)
+{
+    leat_fi_rma_release();
+    EQ(sents, 1);
+    all_is_taken();
+    kept = started;
+    for (uint32_t i = 0; i < started; i++)
+        peer_says_done(leat_get_be32(sent[0].octets + i * LEAT_FI_ATOMIC_LEN + 4), false, 0);
+}
+
 static void an_adapter_keeps_only_so_many(void)
 {
     uint64_t result;
-    uint32_t started = 0;
     begin();
+    started = kept = 0;
+    on_endless_wait = all_are_done;
     const struct leat_fi_access add = {
         .kind = LEAT_FI_ATOMIC, .to = PEER, .octets = &result, .len = 8
     };
-    while (started < DONE_CAP && leat_fi_rma_start(&add) == 0)
-        started++;
-    OK(started > 1 && started < DONE_CAP);
-    EQ(leat_fi_rma_start(&add), -FI_EAGAIN);
-    all_is_taken();
-    for (uint32_t i = 0; i < started; i++)
-        peer_says_done(leat_get_be32(sent[i].octets + 4), false, 0);
-    EQ(dones, started);
+    for (; started < DONE_CAP && !kept; started++)
+        EQ(leat_fi_rma_start(&add), 0);
+    OK(kept > 1 && kept == started - 1); /* one more waits for all */
+    EQ(dones, kept);
+    leat_fi_rma_release();
+    peer_says_done(leat_get_be32(sent[1].octets + 4), false, 0);
     is_simulated = false;
     EQ(leat_fi_rma_start(&add), -FI_EOPBADSTATE);
     is_simulated = true;
@@ -518,6 +640,7 @@ static void what_is_none_is_refused(void)
         .kind = LEAT_FI_ATOMIC, .to = PEER, .octets = &result, .len = 8
     };
     EQ(leat_fi_rma_start(&add), 0);
+    leat_fi_rma_release();
     leat_put_be32(p + 4, leat_get_be32(sent[0].octets + 4));
     OK(!leat_fi_rma_arrived(PEER, p, LEAT_FI_DONE_LEN)); /* without its result */
     OK(leat_fi_rma_arrived(PEER, p, LEAT_FI_RESULT_LEN));
@@ -526,9 +649,10 @@ static void what_is_none_is_refused(void)
 
 TAP_MAIN(T(a_put_is_done_when_the_target_says_so),
          T(a_long_put_goes_in_pieces_as_the_port_takes_them),
-         T(the_last_of_several_puts_asks_for_all), T(a_failure_of_a_silent_put_is_told_later),
-         T(a_get_is_done_with_its_last_piece), T(results_and_failures_of_atomic_operations),
-         T(others_read_and_write_only_what_is_open), T(an_old_key_opens_nothing_new),
-         T(long_answers_go_as_the_port_takes_them), T(atomic_operations_of_others),
-         T(own_memory_is_not_on_the_network_but_takes_time), T(an_adapter_keeps_only_so_many),
-         T(what_is_none_is_refused))
+         T(the_last_of_several_puts_asks_for_all), T(short_operations_at_one_rank_travel_together),
+         T(answers_to_one_message_travel_together), T(parts_have_sound_lengths),
+         T(a_failure_of_a_silent_put_is_told_later), T(a_get_is_done_with_its_last_piece),
+         T(results_and_failures_of_atomic_operations), T(others_read_and_write_only_what_is_open),
+         T(an_old_key_opens_nothing_new), T(long_answers_go_as_the_port_takes_them),
+         T(atomic_operations_of_others), T(own_memory_is_not_on_the_network_but_takes_time),
+         T(an_adapter_keeps_only_so_many), T(what_is_none_is_refused))

@@ -17,17 +17,19 @@
  *
  * One-sided operations. `number` is the origin's; `left`: octets from this offset on, those of
  * later messages included. A key and an offset name memory of the target (fi_held.h). A put that
- * asks for an answer gets one, which stands for those before it too.
+ * asks for an answer gets one, which stands for those before it too. Those of one rank to another
+ * may travel together, one after the other, as one message: `part` is the length of all but the
+ * last, whose is 0.
  *
  *     octet  0      1        2      4            8        16          24         32
- *     put    | kind | asks   | 0    | number     | key    | offset    | left     | payload ...
- *     get    | kind | 0      | 0    | number     | key    | offset    | length   |
- *     atomic | kind | what   | size | number     | key    | offset    | operand  | compared |
- *     got    | kind | 0      | 0    | number     | offset | payload ...
- *     done   | kind | failed | 0    | number     | result (of an atomic one) |
+ *     put    | kind | asks   | part | number     | key    | offset    | left     | payload ...
+ *     get    | kind | 0      | part | number     | key    | offset    | length   |
+ *     atomic | kind | what   | part | number     | key    | offset    | operand  | compared |
+ *     got    | kind | 0      | part | number     | offset | payload ...
+ *     done   | kind | failed | part | number     | result (of an atomic one) |
  *
- *     origin   put ---> put --->            get --->                   atomic --->
- *     target                     <--- done           <--- got <--- got             <--- done
+ *     origin   put put --->          get --->                   atomic --->
+ *     target                <--- done         <--- got <--- got             <--- done
  */
 #ifndef LEAT_FI_WIRE_H
 #define LEAT_FI_WIRE_H
@@ -69,7 +71,21 @@ enum {
     LEAT_FI_DONE_LEN = 8,
     LEAT_FI_RESULT_LEN = 16,
     LEAT_FI_HAS_DATA = 1, /* of flags */
+    LEAT_FI_HALF = 16,    /* of what: 4 octets, not 8 */
 };
+
+/* Octets of a message of this kind at least; 0: there is no such kind. */
+static inline uint64_t leat_fi_shortest(uint8_t kind)
+{
+    static const uint8_t shortest[] = {
+        [LEAT_FI_EAGER] = LEAT_FI_EAGER_HEAD,  [LEAT_FI_ASK] = LEAT_FI_ASK_LEN,
+        [LEAT_FI_GRANT] = LEAT_FI_GRANT_LEN,   [LEAT_FI_PIECE] = LEAT_FI_PIECE_HEAD,
+        [LEAT_FI_PUT] = LEAT_FI_PUT_HEAD,      [LEAT_FI_GET] = LEAT_FI_GET_LEN,
+        [LEAT_FI_ATOMIC] = LEAT_FI_ATOMIC_LEN, [LEAT_FI_GOT] = LEAT_FI_PIECE_HEAD,
+        [LEAT_FI_DONE] = LEAT_FI_DONE_LEN,
+    };
+    return kind < sizeof shortest ? shortest[kind] : 0;
+}
 
 static inline void leat_fi_put_head(uint8_t *p, enum leat_fi_kind kind, bool has_data,
                                     uint32_t number)
