@@ -359,7 +359,7 @@ static uint64_t octets_of_parts(const int counts[], MPI_Datatype type, const MPI
 #define DEEP              .is_deep = true
 #define FREES(win)        .frees_window = true, .window = win
 #define POLLS(win)        .is_one_sided = true, .polls_memory = leat_fi_memory_holds(win)
-#define YIELDS(win)       .is_one_sided = true, .hands_over = leat_fi_memory_holds(win)
+#define YIELDS(win)       .is_one_sided = true, .syncs = true, .hands_over = leat_fi_memory_holds(win)
 #define SHARES(comm, win) .shares_memory = leat_fi_memory_unites(comm), .window = win
 #define STAYS(comm)       .avoids_rdma = !leat_fi_memory_spans(comm) || !leat_fi_memory_is_even(comm)
 #define MAKES_WINDOW      .is_deep = true, .makes_window = true

@@ -240,11 +240,12 @@ void leat_fi_span_end(struct leat_task_span span, uint64_t octets)
     leat_fi_unlock();
 }
 
-static void note_beginning(void)
+static leat_time now(void)
 {
     leat_fi_lock();
-    in.began = leat_task_now();
+    const leat_time at = leat_task_now();
     leat_fi_unlock();
+    return at;
 }
 
 leat_time leat_fi_call_began(void)
@@ -267,7 +268,7 @@ bool leat_fi_call_enter(const struct leat_fi_call *call)
     in.span = leat_fi_span_begin(call->name);
     in.call = call;
     if (call->is_deep) rank.deep_calls++;
-    if (call->polls_memory) note_beginning();
+    if (call->polls_memory || call->syncs) in.began = now();
     leat_fi_queue_stir();
     return true;
 }
@@ -279,7 +280,7 @@ void leat_fi_call_exit(const struct leat_fi_call *call, bool entered)
     if (call->frees_window) leat_fi_private_window_freed();
     if (call->shares_memory) leat_fi_memory_note(*call->window);
     if (!entered) return;
-    if (call->hands_over)
+    if (call->hands_over || (call->syncs && now() == in.began))
         leat_fi_memory_yield(plain_name(call->name));
     else if (leat_fi_memory_is_shared())
         leat_fi_memory_release(plain_name(call->name));

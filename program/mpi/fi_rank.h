@@ -92,6 +92,8 @@ struct leat_fi_call {
     bool shares_memory;    /* it creates one there (fi_memory.h) ... */
     bool polls_memory;     /* ... waits for what another rank writes there ... */
     bool hands_over;       /* ... or lets others see and change it */
+    bool syncs; /* it takes as long as a poll at least: the program may be in a loop that waits for
+                   another rank to change this one's memory */
 };
 
 /* True: this is the call to show, until leat_fi_call_exit; false: the thread is already in one. */
@@ -104,7 +106,7 @@ void leat_fi_span_end(struct leat_task_span span, uint64_t octets);
 
 /* NULL: in none that blocks. */
 const struct leat_fi_call *leat_fi_call(void);
-leat_time leat_fi_call_began(void); /* of one that polls memory */
+leat_time leat_fi_call_began(void); /* of one that polls memory, or syncs */
 /* Is it deep, or that of another thread, which this one may advance? Or may an earlier deep one
  * still be active in the background? */
 bool leat_fi_call_is_deep_now(void);

@@ -97,6 +97,37 @@ same 'elements of a transposed matrix' "$(grep wrong "$folder/stdout")" "$(print
 messages=$(tail -n 1 "$folder/stdout" | jq .messages)
 [ "$messages" -lt 1000 ] || fail "a matrix there and back: $messages messages, expected fewer than 1000"
 
+# A rank that reads its own memory again and again, until another rank has written there: its time passes.
+cat > "$folder/own.c" <<'C'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    static long cell, seen, one = 1;
+    MPI_Aint at;
+    MPI_Win window;
+    int me;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    if (me == 0) MPI_Win_attach(window, &cell, sizeof cell);
+    MPI_Get_address(&cell, &at);
+    MPI_Bcast(&at, 1, MPI_AINT, 0, MPI_COMM_WORLD);
+    do {
+        MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window);
+        if (me == 0) MPI_Get_accumulate(NULL, 0, MPI_LONG, &seen, 1, MPI_LONG, 0, at, 1, MPI_LONG, MPI_NO_OP, window);
+        if (me == 1) MPI_Accumulate(&one, 1, MPI_LONG, 0, at, 1, MPI_LONG, MPI_REPLACE, window);
+        MPI_Win_unlock(0, window);
+    } while (me == 0 && !seen);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == 0) MPI_Win_detach(window, &cell);
+    MPI_Win_free(&window);
+    MPI_Finalize();
+    return 0;
+}
+C
+mpicc -O1 -o "$folder/own" "$folder/own.c" || fail "own does not compile"
+exits 0 '' timeout 60 "$leat" run --fabric torus:2,2 -n 2 -- "$folder/own"
+
 # A target that waits for an origin which never comes; one that ends while it is accessed.
 cat > "$folder/alone.c" <<'C'
 #include <mpi.h>
