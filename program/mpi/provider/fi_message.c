@@ -20,8 +20,8 @@
 
 /* An incomplete send: it waits for its turn, or for its grant, or its pieces are being sent. */
 struct send {
+    uint32_t next; /* in its line */
     struct leat_fi_send call;
-    uint32_t next;     /* in its line */
     bool is_asked;     /* the ask was sent */
     uint32_t receiver; /* the number of its receive */
     uint64_t granted, handed;
@@ -49,40 +49,20 @@ struct message {
     const uint8_t *octets; /* of an eager one */
 };
 
-/* Sends in a line, by number. */
-struct line {
-    uint32_t first, last;
-};
-
 static struct {
     uint64_t eager;
     struct leat_fi_queue *queue;
     struct leat_fi_match match;
     struct leat_fi_pool sends, receives;
-    struct line ready;   /* to be sent, in order: eager ones and asks */
-    struct line granted; /* with pieces to be sent */
-    uint32_t asked;      /* sends that need this rank until they are done */
+    struct leat_fi_line ready;   /* to be sent, in order: eager ones and asks */
+    struct leat_fi_line granted; /* with pieces to be sent */
+    uint32_t asked;              /* sends that need this rank until they are done */
 } all = { .sends = { .size = sizeof(struct send) },
           .receives = { .size = sizeof(struct receive) } };
 
 static struct send *send_at(uint32_t number)
 {
     return leat_fi_pool_at(&all.sends, number);
-}
-
-static void line_up(struct line *line, uint32_t number)
-{
-    send_at(number)->next = LEAT_FI_NOBODY;
-    if (line->first == LEAT_FI_NOBODY)
-        line->first = number;
-    else
-        send_at(line->last)->next = number;
-    line->last = number;
-}
-
-static void go_from(struct line *line)
-{
-    line->first = send_at(line->first)->next;
 }
 
 /* ---- completions ----------------------------------------------------------------------------- */
@@ -196,7 +176,7 @@ static void hand_ready(void)
 {
     while (all.ready.first != LEAT_FI_NOBODY && leat_fi_outgoing_has_room(len_of_ready())) {
         const uint32_t number = all.ready.first;
-        go_from(&all.ready);
+        leat_fi_line_drop_first(&all.ready, &all.sends);
         if (send_at(number)->call.len > all.eager)
             hand_ask(number);
         else
@@ -224,7 +204,8 @@ static void hand_granted(void)
     while (all.granted.first != LEAT_FI_NOBODY && leat_fi_outgoing_has_room(LEAT_FI_PIECE_LEN)) {
         const uint32_t number = all.granted.first;
         hand_piece(number);
-        if (send_at(number)->handed == send_at(number)->granted) go_from(&all.granted);
+        if (send_at(number)->handed == send_at(number)->granted)
+            leat_fi_line_drop_first(&all.granted, &all.sends);
     }
 }
 
@@ -376,7 +357,7 @@ static void on_grant(uint64_t from, const uint8_t *p)
         finish_send(number);
         return;
     }
-    line_up(&all.granted, number);
+    leat_fi_line_add(&all.granted, &all.sends, number);
     hand_granted();
 }
 
@@ -504,7 +485,7 @@ bool leat_fi_message_read_environment(void)
 void leat_fi_message_open(void)
 {
     leat_fi_match_init(&all.match);
-    all.ready = all.granted = (struct line){ LEAT_FI_NOBODY, LEAT_FI_NOBODY };
+    all.ready = all.granted = (struct leat_fi_line)LEAT_FI_LINE_EMPTY;
 }
 
 void leat_fi_message_bind(struct leat_fi_queue *queue)
@@ -578,7 +559,7 @@ ssize_t leat_fi_message_send(const struct leat_fi_send *call)
     leat_fi_rma_release();
     leat_fi_message_settle();
     all.asked += call->len > all.eager;
-    line_up(&all.ready, new_send(call));
+    leat_fi_line_add(&all.ready, &all.sends, new_send(call));
     hand_ready();
     return 0;
 }

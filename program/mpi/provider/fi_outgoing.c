@@ -1,5 +1,4 @@
 #include "fi_outgoing.h"
-#include "fi_pool.h"
 
 /* A message with a SENT event, and all that went before it. */
 struct mark {

@@ -14,6 +14,7 @@
 #ifndef LEAT_FI_OUTGOING_H
 #define LEAT_FI_OUTGOING_H
 
+#include "fi_pool.h"
 #include "task.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,7 +24,6 @@ enum {
     LEAT_FI_PIECE_LEN = (128 << 10) - 64, /* fills a block of the run's memory */
     LEAT_FI_BUFFER = 16 << 10, /* a send within these is complete before the port takes it */
 };
-#define LEAT_FI_NOBODY UINT32_MAX
 
 void leat_fi_outgoing_close(void);
 

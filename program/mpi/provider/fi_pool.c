@@ -66,3 +66,23 @@ void leat_fi_pool_free(struct leat_fi_pool *pool)
     free(pool->in_use);
     *pool = (struct leat_fi_pool){ .size = pool->size };
 }
+
+static uint32_t *next_of(const struct leat_fi_pool *pool, uint32_t number)
+{
+    return leat_fi_pool_at(pool, number);
+}
+
+void leat_fi_line_add(struct leat_fi_line *line, const struct leat_fi_pool *pool, uint32_t number)
+{
+    *next_of(pool, number) = LEAT_FI_NOBODY;
+    if (line->first == LEAT_FI_NOBODY)
+        line->first = number;
+    else
+        *next_of(pool, line->last) = number;
+    line->last = number;
+}
+
+void leat_fi_line_drop_first(struct leat_fi_line *line, const struct leat_fi_pool *pool)
+{
+    line->first = *next_of(pool, line->first);
+}

@@ -28,4 +28,17 @@ bool leat_fi_pool_has(const struct leat_fi_pool *pool, uint32_t number);
 void *leat_fi_pool_at(const struct leat_fi_pool *pool, uint32_t number);
 void leat_fi_pool_free(struct leat_fi_pool *pool);
 
+/* Items in a line, by number. The first member of such an item is the number of the next one. */
+#define LEAT_FI_NOBODY UINT32_MAX
+struct leat_fi_line {
+    uint32_t first, last; /* LEAT_FI_NOBODY: it is empty */
+};
+#define LEAT_FI_LINE_EMPTY             \
+    {                                  \
+        LEAT_FI_NOBODY, LEAT_FI_NOBODY \
+    }
+
+void leat_fi_line_add(struct leat_fi_line *line, const struct leat_fi_pool *pool, uint32_t number);
+void leat_fi_line_drop_first(struct leat_fi_line *line, const struct leat_fi_pool *pool);
+
 #endif

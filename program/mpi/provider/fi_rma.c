@@ -18,35 +18,30 @@ enum {
 
 /* Another rank. */
 struct peer {
-    uint32_t first, last; /* puts to it that are not answered, by number */
-    uint32_t silent;      /* messages with the last of these, which ask for no answer */
-    bool has_failed;      /* a put of it that asked for none */
+    struct leat_fi_line puts; /* to it that are not answered */
+    uint32_t silent;          /* messages with the last of these, which ask for no answer */
+    bool has_failed;          /* a put of it that asked for none */
 };
 
 /* An operation of this rank. */
 struct operation {
+    uint32_t next; /* in its line */
     struct leat_fi_access call;
-    uint32_t next;     /* in the line */
     uint64_t handed;   /* octets of a put */
     uint64_t received; /* of a get */
 };
 
 /* A get of another rank, whose octets are being sent. */
 struct answer {
+    uint32_t next;       /* in the line */
     uint32_t to, number; /* the operation there */
     uint64_t key, offset, len, handed;
-    uint32_t next;
-};
-
-/* By number. */
-struct line {
-    uint32_t first, last;
 };
 
 static struct {
     struct leat_fi_pool operations, answers;
-    struct line ready;     /* operations to be sent, in order */
-    struct line answering; /* answers with octets to be sent */
+    struct leat_fi_line ready;     /* operations to be sent, in order */
+    struct leat_fi_line answering; /* answers with octets to be sent */
     struct peer *peer;
     uint32_t peers;
     struct {
@@ -61,8 +56,8 @@ static struct {
     uint32_t started; /* operations that are not complete */
 } all = { .operations = { .size = sizeof(struct operation) },
           .answers = { .size = sizeof(struct answer) },
-          .ready = { LEAT_FI_NOBODY, LEAT_FI_NOBODY },
-          .answering = { LEAT_FI_NOBODY, LEAT_FI_NOBODY } };
+          .ready = LEAT_FI_LINE_EMPTY,
+          .answering = LEAT_FI_LINE_EMPTY };
 
 static struct operation *operation_at(uint32_t number)
 {
@@ -79,7 +74,7 @@ static struct peer *peer_at(uint32_t rank)
     if (rank >= all.peers) {
         all.peer = leat_fi_grown(all.peer, rank + 1, sizeof *all.peer);
         while (all.peers <= rank)
-            all.peer[all.peers++] = (struct peer){ .first = LEAT_FI_NOBODY };
+            all.peer[all.peers++] = (struct peer){ .puts = LEAT_FI_LINE_EMPTY };
     }
     return &all.peer[rank];
 }
@@ -160,10 +155,11 @@ static void finish(uint32_t number, bool failed)
 /* The answer to a put is one to all before it. */
 static void finish_puts(uint32_t to, uint32_t last, bool failed)
 {
+    struct leat_fi_line *puts = &peer_at(to)->puts;
     uint32_t number;
     do {
-        number = peer_at(to)->first;
-        peer_at(to)->first = operation_at(number)->next;
+        number = puts->first;
+        leat_fi_line_drop_first(puts, &all.operations);
         finish(number, failed);
     } while (number != last);
 }
@@ -231,20 +227,6 @@ static bool has_room(uint64_t len)
     return leat_fi_outgoing_has_room(len + (all.held.octets ? all.held.len : 0));
 }
 
-/* The last octets of a put are under way. */
-static void await_answer(uint32_t number)
-{
-    struct operation *o = operation_at(number);
-    struct peer *peer = peer_at(o->call.to);
-    all.ready.first = o->next;
-    o->next = LEAT_FI_NOBODY;
-    if (peer->first == LEAT_FI_NOBODY)
-        peer->first = number;
-    else
-        operation_at(peer->last)->next = number;
-    peer->last = number;
-}
-
 static void hand_put(uint32_t number)
 {
     struct operation *o = operation_at(number);
@@ -257,7 +239,8 @@ static void hand_put(uint32_t number)
     o->handed += len;
     if (len < left) return;
     all.held.last_put = p;
-    await_answer(number);
+    leat_fi_line_drop_first(&all.ready, &all.operations);
+    leat_fi_line_add(&peer_at(o->call.to)->puts, &all.operations, number);
 }
 
 static void hand_get(uint32_t number)
@@ -266,7 +249,7 @@ static void hand_get(uint32_t number)
     uint8_t *p = new_access(&o->call, number, LEAT_FI_GET_LEN);
     leat_put_be64(p + 16, o->call.offset);
     leat_put_be64(p + 24, o->call.len);
-    all.ready.first = o->next;
+    leat_fi_line_drop_first(&all.ready, &all.operations);
 }
 
 static void hand_atomic(uint32_t number)
@@ -277,7 +260,7 @@ static void hand_atomic(uint32_t number)
     leat_put_be64(p + 16, o->call.offset);
     leat_put_be64(p + 24, o->call.operand);
     leat_put_be64(p + 32, o->call.compare);
-    all.ready.first = o->next;
+    leat_fi_line_drop_first(&all.ready, &all.operations);
 }
 
 static uint64_t len_of_ready(void)
@@ -342,7 +325,7 @@ static void hand_answers(void)
         struct answer *a = answer_at(number);
         hand_piece(a);
         if (a->handed < a->len) continue;
-        all.answering.first = a->next;
+        leat_fi_line_drop_first(&all.answering, &all.answers);
         leat_fi_pool_give(&all.answers, number);
     }
 }
@@ -370,7 +353,6 @@ static void on_get(uint32_t from, const uint8_t *p)
         .key = leat_get_be64(p + 8),
         .offset = leat_get_be64(p + 16),
         .len = leat_get_be64(p + 24),
-        .next = LEAT_FI_NOBODY,
     };
     const bool is_open = leat_fi_held_at(a.key, a.offset, a.len, FI_REMOTE_READ) != NULL;
     if (!a.len || !is_open) {
@@ -379,11 +361,7 @@ static void on_get(uint32_t from, const uint8_t *p)
     }
     const uint32_t number = leat_fi_pool_take(&all.answers);
     *answer_at(number) = a;
-    if (all.answering.first == LEAT_FI_NOBODY)
-        all.answering.first = number;
-    else
-        answer_at(all.answering.last)->next = number;
-    all.answering.last = number;
+    leat_fi_line_add(&all.answering, &all.answers, number);
     hand_answers();
 }
 
@@ -527,13 +505,9 @@ ssize_t leat_fi_rma_start(const struct leat_fi_access *access)
         return 0;
     }
     const uint32_t number = leat_fi_pool_take(&all.operations);
-    *operation_at(number) = (struct operation){ .call = *access, .next = LEAT_FI_NOBODY };
+    *operation_at(number) = (struct operation){ .call = *access };
     all.started++;
-    if (all.ready.first == LEAT_FI_NOBODY)
-        all.ready.first = number;
-    else
-        operation_at(all.ready.last)->next = number;
-    all.ready.last = number;
+    leat_fi_line_add(&all.ready, &all.operations, number);
     hand_ready();
     return 0;
 }
