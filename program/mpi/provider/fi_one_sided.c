@@ -23,30 +23,31 @@ static ssize_t start(struct leat_fi_access access)
 
 /* ---- reading and writing --------------------------------------------------------------------- */
 
+static ssize_t transfer(enum leat_fi_kind kind, void *octets, size_t len, fi_addr_t peer,
+                        uint64_t offset, uint64_t key, void *context)
+{
+    return start((struct leat_fi_access){ .kind = kind,
+                                          .to = (uint32_t)peer,
+                                          .key = key,
+                                          .offset = offset,
+                                          .octets = octets,
+                                          .len = len,
+                                          .context = context });
+}
+
 static ssize_t rma_read(struct fid_ep *ep, void *buf, size_t len, void *desc, fi_addr_t from,
                         uint64_t offset, uint64_t key, void *context)
 {
     (void)ep, (void)desc;
-    return start((struct leat_fi_access){ .kind = LEAT_FI_GET,
-                                          .to = (uint32_t)from,
-                                          .key = key,
-                                          .offset = offset,
-                                          .octets = buf,
-                                          .len = len,
-                                          .context = context });
+    return transfer(LEAT_FI_GET, buf, len, from, offset, key, context);
 }
 
 static ssize_t rma_write(struct fid_ep *ep, const void *buf, size_t len, void *desc, fi_addr_t to,
                          uint64_t offset, uint64_t key, void *context)
 {
     (void)ep, (void)desc;
-    return start((struct leat_fi_access){ .kind = LEAT_FI_PUT,
-                                          .to = (uint32_t)to,
-                                          .key = key,
-                                          .offset = offset,
-                                          .octets = (void *)(uintptr_t)buf, /* only read */
-                                          .len = len,
-                                          .context = context });
+    void *octets = (void *)(uintptr_t)buf; /* only read */
+    return transfer(LEAT_FI_PUT, octets, len, to, offset, key, context);
 }
 
 /* ---- atomic operations ----------------------------------------------------------------------- */
