@@ -236,6 +236,9 @@ static const char *const mpi_settings[][2] = {
     { "pml", "cm" },
     /* Ranks of all hosts find each other in MPI_Init, in real time, and not when they first send. */
     { "mpi_add_procs_cutoff", "4096" },
+    /* A rank that waits sleeps in the provider. On a busy machine each yield before that costs it
+     * its processor. */
+    { "mpi_yield_when_idle", "0" },
     { "mtl", "ofi" },
     { "mtl_ofi_provider_include", "leat" },
     { "osc", "sm,rdma,pt2pt" },
