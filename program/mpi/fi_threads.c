@@ -21,12 +21,18 @@
 #define OUTSIDE_NS      UINT64_C(100000000) /* of sleep in a system call: it counts as blocked */
 #define PATIENCE_NS     UINT64_C(500000000) /* with a thread that computes, or spins */
 #define PATIENCE_NS_MIN UINT64_C(1000000)   /* once there was one that did not end */
-#define YIELDS_IN_VAIN  3
+
+enum {
+    LOCKS_AT_ONCE = 1000, /* that a thread may ask for before it has to yield */
+    LOOKS_IN_VAIN = 10,   /* of one that yields, before time passes without it ... */
+    LOCKS_AGAIN = 100,    /* ... which then need not be as long */
+};
 
 enum state {
     RUNS, /* or blocks in a system call */
     WANTS_TURN,
     WAITS,
+    YIELDS,
     ENDS,
 };
 
@@ -55,8 +61,11 @@ struct thread {
     bool is_busy; /* it ran; with that much processor time */
     uint64_t busy_since_ns;
     bool is_let_alone; /* it ran for too long to wait for it, until it calls MPI */
-    atomic_uint yields;
-    unsigned yields_seen, yields_before; /* at the last look; when another could last act */
+    /* A thread that waits for another in a loop: */
+    uint64_t acts_seen;    /* when it last yielded */
+    uint32_t looks;        /* it has looked that often since then */
+    uint32_t locks;        /* it asked for since it last yielded or called MPI */
+    bool has_yielded_long; /* since it called MPI */
 };
 
 static struct {
@@ -68,6 +77,7 @@ static struct {
     struct thread *standby; /* the one that does so if there is none */
     struct thread *_Atomic reader;
     uint64_t changes;
+    uint64_t acts; /* of threads that do not just yield: those that yield may wait for one */
     uint64_t patience_ns;
     pthread_key_t key; /* to learn of the end of a thread */
     char about[LEAT_TASK_ABOUT_LEN];
@@ -122,6 +132,7 @@ static void on_end(void *thread)
 {
     struct thread *t = thread;
     leat_fi_lock();
+    all.acts++;
     t->state = ENDS;
     t->cond = NULL;
     t->joins = false;
@@ -224,7 +235,7 @@ void leat_fi_threads_forget(void)
 
 static bool is_parked(const struct thread *t)
 {
-    return t->state == WANTS_TURN || t->state == WAITS;
+    return t->state == WANTS_TURN || t->state == WAITS || t->state == YIELDS;
 }
 
 /* ---- sleeping and waking --------------------------------------------------------------------- */
@@ -234,6 +245,7 @@ static bool is_parked(const struct thread *t)
 static void doze(struct thread *me, uint64_t span_ns)
 {
     const struct timespec span = { .tv_nsec = (long)span_ns };
+    if (atomic_load(&me->word) != MAY_SLEEP) return;
     leat_fi_unlock();
     do
         syscall(SYS_futex, &me->word, FUTEX_WAIT_PRIVATE, MAY_SLEEP, span_ns ? &span : NULL, NULL,
@@ -265,7 +277,7 @@ void leat_fi_threads_end(void)
     all.is_allowed = false;
     count_again();
     for (struct thread *t = all.first; t; t = t->next)
-        if (t->state == WANTS_TURN) let_go(t);
+        if (t->state == WANTS_TURN || t->state == YIELDS) let_go(t);
 }
 
 /* ---- waits that can be seen ------------------------------------------------------------------ */
@@ -274,6 +286,7 @@ void leat_fi_threads_end(void)
  * has put aside do), need not be looked at. One that waits here may go on instead. */
 static void nudge(void)
 {
+    all.acts++;
     struct thread *t = all.watcher ? all.watcher : all.first;
     while (t && !is_parked(t))
         t = t->next;
@@ -323,6 +336,7 @@ static void note_signal(const pthread_cond_t *cond)
 {
     if (!leat_fi_threads_are_many()) return;
     leat_fi_lock();
+    all.acts++;
     for (struct thread *t = all.first; t; t = t->next)
         if (t->cond == cond) t->cond = NULL;
     leat_fi_unlock();
@@ -377,14 +391,6 @@ static bool has_slept(struct thread *t, const struct leat_fi_other *seen)
     return true;
 }
 
-/* A thread that calls sched_yield again and again waits for another one, too: does it still? */
-static bool yields(struct thread *t)
-{
-    const unsigned before = t->yields_seen;
-    t->yields_seen = atomic_load(&t->yields);
-    return t->yields_seen != before;
-}
-
 static bool joins_another(const struct thread *t)
 {
     if (!atomic_load(&t->joins)) return false;
@@ -394,7 +400,7 @@ static bool joins_another(const struct thread *t)
     return false;
 }
 
-enum act { CANNOT, YIELDS, CAN, IS_GONE };
+enum act { CANNOT, CAN, IS_GONE };
 
 static enum act can_act(struct thread *t)
 {
@@ -402,45 +408,20 @@ static enum act can_act(struct thread *t)
     if (!t->id) return CAN;
     const struct leat_fi_other seen = leat_fi_other_look(t->id);
     if (seen.state == LEAT_FI_OTHER_IS_GONE) return IS_GONE;
-    if (yields(t)) return t->yields_seen - t->yields_before < YIELDS_IN_VAIN ? YIELDS : CANNOT;
     return has_slept(t, &seen) || is_let_alone(t) ? CANNOT : CAN;
-}
-
-static void forget_yields(void)
-{
-    for (struct thread *t = all.first; t; t = t->next)
-        t->yields_before = atomic_load(&t->yields);
 }
 
 static bool all_are_quiet(void)
 {
-    bool can_any = false, are_yielding = false;
+    bool can_any = false;
     for (struct thread *t = all.first, *next; t; t = next) {
         next = t->next;
         const enum act act = can_act(t);
         if (act == IS_GONE) drop(t);
         can_any |= act == CAN;
-        are_yielding |= act == YIELDS;
     }
-    if (can_any) forget_yields();
-    return !can_any && !are_yielding;
-}
-
-/* The program waits in a loop of its own, for another thread or for a rank that shares its memory.
- */
-int sched_yield(void)
-{
-    if (leat_fi_has_lock() || !leat_clock_is_program(__builtin_return_address(0)))
-        return (int)syscall(SYS_sched_yield);
-    if (leat_fi_threads_are_many() && self) {
-        atomic_fetch_add(&self->yields, 1);
-        leat_fi_real_pause(PAUSE_NS_MIN);
-        return 0;
-    }
-    if (!leat_fi_memory_is_shared() || leat_fi_call() || !leat_fi_is_rank_thread())
-        return (int)syscall(SYS_sched_yield);
-    leat_fi_memory_yield("sched_yield");
-    return 0;
+    all.acts += can_any;
+    return !can_any;
 }
 
 /* ---- turns ----------------------------------------------------------------------------------- */
@@ -449,6 +430,21 @@ static bool is_ready(const struct thread *t, leat_time now)
 {
     return t->state == WANTS_TURN ||
            (t->state == WAITS && (t->seen != all.changes || t->deadline <= now));
+}
+
+/* One that yields has looked in vain if no other thread has done anything since: then time may pass
+ * without it, until one has. */
+static bool may_look(const struct thread *t)
+{
+    return t->state == YIELDS && (t->acts_seen != all.acts || t->looks < LOOKS_IN_VAIN);
+}
+
+static struct thread *first_to_look(void)
+{
+    struct thread *t = all.first;
+    while (t && !may_look(t))
+        t = t->next;
+    return t;
 }
 
 static struct thread *first_ready(void)
@@ -489,10 +485,12 @@ static const char *about(const struct thread *one)
     return all.about;
 }
 
+/* Without one that waits for it: those that yield wait for something outside. */
 static void pass_time(void)
 {
     const struct thread *one = earliest_waiting();
-    if (one->pass_time(one->deadline, one->call, about(one))) all.changes++;
+    all.acts++;
+    if (one && one->pass_time(one->deadline, one->call, about(one))) all.changes++;
 }
 
 /* Another thread that waits here looks after the others, after a while: most threads that go on
@@ -512,6 +510,8 @@ static void pass_watch(void)
 static bool go_on(void)
 {
     struct thread *ready = first_ready();
+    if (ready) all.acts++;
+    if (!ready) ready = first_to_look();
     if (ready)
         let_go(ready);
     else
@@ -552,6 +552,8 @@ bool leat_fi_threads_take_turn(const char *call)
     if (leat_fi_has_lock() || (self && self->state != RUNS)) return false;
     leat_fi_lock();
     be_parked(this_thread(), WANTS_TURN);
+    self->locks = 0;
+    self->has_yielded_long = false;
     self->in = call;
     leat_fi_unlock();
     return true;
@@ -574,6 +576,67 @@ void leat_fi_threads_wait(leat_time deadline, const char *call, const char *abou
 void leat_fi_threads_stir(void)
 {
     all.changes++;
+}
+
+/* ---- yielding -------------------------------------------------------------------------------- */
+
+static bool may_yield(void)
+{
+    return leat_fi_threads_are_many() && self && !self->in && self->state == RUNS &&
+           !leat_fi_has_lock();
+}
+
+/* The thread waits in a loop of its own: for another thread, since for itself it would not. */
+static void yield(void)
+{
+    leat_fi_lock();
+    if (self->acts_seen != all.acts) self->looks = 0;
+    self->acts_seen = all.acts;
+    self->has_yielded_long |= ++self->looks >= LOOKS_IN_VAIN;
+    be_parked(self, YIELDS);
+    leat_fi_unlock();
+}
+
+/* For another thread, or for a rank that shares its memory. */
+int sched_yield(void)
+{
+    if (leat_fi_has_lock() || !leat_clock_is_program(__builtin_return_address(0)))
+        return (int)syscall(SYS_sched_yield);
+    if (may_yield()) {
+        yield();
+        return 0;
+    }
+    if (!leat_fi_memory_is_shared() || leat_fi_call() || !leat_fi_is_rank_thread())
+        return (int)syscall(SYS_sched_yield);
+    leat_fi_memory_yield("sched_yield");
+    return 0;
+}
+
+/* One that asks for locks again and again, and never calls MPI, may look each time whether another
+ * thread has done something. */
+static void count_lock(void)
+{
+    if (!may_yield()) return;
+    if (++self->locks < (self->has_yielded_long ? LOCKS_AGAIN : LOCKS_AT_ONCE)) return;
+    self->locks = 0;
+    leat_task_note(LEAT_TASK_HAS_THREADS);
+    yield();
+}
+
+int pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+    static int (*next)(pthread_mutex_t *);
+    LEAT_FI_FIND(next, "pthread_mutex_lock");
+    count_lock();
+    return next(mutex);
+}
+
+int pthread_mutex_trylock(pthread_mutex_t *mutex)
+{
+    static int (*next)(pthread_mutex_t *);
+    LEAT_FI_FIND(next, "pthread_mutex_trylock");
+    count_lock();
+    return next(mutex);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */

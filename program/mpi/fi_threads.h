@@ -11,6 +11,9 @@
  * decide among themselves outside of MPI may: a rank with two that want their turn at once, or one
  * that waits for a lock, says so in the report (LEAT_TASK_HAS_THREADS).
  *
+ * A thread that waits for another in a loop around sched_yield or a lock yields: it goes on after
+ * all that want their turn, and simulated time passes without it once it has looked often enough.
+ *
  * A process in which the program has never started a thread pays one comparison per call.
  */
 #ifndef LEAT_FI_THREADS_H

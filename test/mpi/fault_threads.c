@@ -4,7 +4,8 @@
  * a thread), exit (of the process, in a thread), fork (a thread forks), alive (MPI_Finalize beside
  * a thread that sleeps), spin (a thread spins until another has received), yield (the same, with
  * sched_yield), lock (threads that contend for a lock around their calls), barrier (of threads,
- * around calls), outside (a thread reads from a pipe for ever).
+ * around calls), lock_spin (the same with a barrier of the program's own, which asks for a lock
+ * again and again), outside (a thread reads from a pipe for ever).
  */
 #include <mpi.h>
 #include <pthread.h>
@@ -110,6 +111,28 @@ static void *meet(void *number)
     return NULL;
 }
 
+static int arrived(int more)
+{
+    static int count;
+    pthread_mutex_lock(&lock);
+    count += more;
+    const int now = count;
+    pthread_mutex_unlock(&lock);
+    return now;
+}
+
+static void *meet_in_loops(void *number)
+{
+    enum { MEETINGS = 60 };
+    for (int i = 1; i <= MEETINGS; i++) {
+        if (i % THREADS == (int)(intptr_t)number) ring(1);
+        arrived(1);
+        while (arrived(0) < i * THREADS) {
+        }
+    }
+    return NULL;
+}
+
 static void *read_outside(void *none)
 {
     int ends[2];
@@ -134,6 +157,7 @@ static const struct deed {
     { "yield", yield, 1, 1, true, false },
     { "lock", contend, THREADS, 0, true, false },
     { "barrier", meet, THREADS, 0, true, true },
+    { "lock_spin", meet_in_loops, THREADS, 0, true, true },
     { "outside", read_outside, 1, 2, false, false },
 };
 
