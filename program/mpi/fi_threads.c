@@ -48,11 +48,11 @@ struct thread {
     pthread_t joined;
     _Atomic(const void *) cond; /* it waits for this one to be signalled; NULL: for none */
     atomic_uint word;
-    uint64_t seen;   /* changes, when it began to wait */
-    uint64_t polled; /* changes, at its last idle read */
-    uint32_t reads;  /* since then */
-    const char *in;  /* the MPI call; NULL: none */
-    leat_time deadline;
+    uint64_t seen;             /* changes, when it began to wait */
+    uint64_t polled;           /* changes, at its last idle read */
+    uint32_t reads;            /* since then */
+    const char *in;            /* the MPI call; NULL: none */
+    leat_time since, deadline; /* of its wait */
     const char *call, *about;
     leat_fi_pass_time *pass_time;
     /* As others have last seen it: */
@@ -485,11 +485,27 @@ static const char *about(const struct thread *one)
     return all.about;
 }
 
+static bool sleeps(const struct thread *t)
+{
+    return t->state == WAITS && t->deadline != LEAT_NEVER &&
+           t->deadline > leat_time_add(t->since, LEAT_TASK_POLL_PS);
+}
+
+/* Others may poll until then. */
+static leat_time last_wakes_at(void)
+{
+    leat_time last = 0;
+    for (const struct thread *t = all.first; t; t = t->next)
+        if (sleeps(t) && t->deadline > last) last = t->deadline;
+    return last;
+}
+
 /* Without one that waits for it: those that yield wait for something outside. */
 static void pass_time(void)
 {
     const struct thread *one = earliest_waiting();
     all.acts++;
+    leat_task_note_sleeper(last_wakes_at());
     if (one && one->pass_time(one->deadline, one->call, about(one))) all.changes++;
 }
 
@@ -565,6 +581,7 @@ void leat_fi_threads_wait(leat_time deadline, const char *call, const char *abou
     struct thread *me = this_thread();
     const struct leat_task_pause pause = leat_task_pause_begin();
     me->seen = all.changes;
+    me->since = leat_task_now();
     me->deadline = deadline;
     me->call = call;
     me->about = about_it;

@@ -602,24 +602,31 @@ static void await_tasks(struct leat_hub *hub)
     }
 }
 
+/* For longer than a poll; or it polls while another thread of it sleeps. */
+static bool sleeps(const struct leat_share_slot *slot)
+{
+    return slot->deadline != LEAT_NEVER &&
+           (slot->deadline > slot->clock + ALONE_PS || slot->wakes_at > slot->clock);
+}
+
 static bool any_sleeps(struct leat_hub *hub)
 {
-    for (uint32_t i = 0; i < hub->used; i++) {
-        const struct leat_share_slot *slot = leat_share_slot(hub->share, i);
-        if (leat_hub_waits(hub, i) && slot->deadline != LEAT_NEVER &&
-            slot->deadline > slot->clock + ALONE_PS)
-            return true;
-    }
+    for (uint32_t i = 0; i < hub->used; i++)
+        if (leat_hub_waits(hub, i) && sleeps(leat_share_slot(hub->share, i))) return true;
     return false;
 }
 
-/* A program that counts its polls itself makes fewer. */
+/* A program that counts its polls itself makes fewer. Those beside a sleeper do not count: it may
+ * do something when it wakes. */
 static bool has_polled_too_often(struct leat_hub *hub)
 {
     const uint64_t each = (uint64_t)hub->tasks * LEAT_HUB_POLLS_OF_EACH;
     const uint64_t most = each > LEAT_HUB_POLLS_MAX ? each : LEAT_HUB_POLLS_MAX;
     const uint64_t times = hub->by_the_clock ? LEAT_HUB_POLLS_BY_THE_CLOCK : 1;
-    return hub->config.limits_polls && hub->polls >= times * most && !any_sleeps(hub);
+    if (!hub->config.limits_polls || hub->polls < times * most) return false;
+    const bool sleeps = any_sleeps(hub);
+    if (sleeps) hub->polls = 0;
+    return !sleeps;
 }
 
 /* Do tasks only poll for something that never comes? */

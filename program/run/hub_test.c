@@ -332,6 +332,23 @@ static void polls_beside_a_sleeper_are_no_deadlock(void)
     run_scene(&scene, "clos444", 2, one_sleeps);
     ended(&scene, LEAT_HUB_DONE);
     tear_down(&scene);
+}
+
+/* The same within a task; and a few polls more, until the other thread has woken it. */
+static void thread_sleeps(void)
+{
+    const leat_time wakes_at = leat_task_now() + A_SECOND_PS / 20;
+    leat_task_note_sleeper(wakes_at);
+    while (leat_task_now() < wakes_at + 10 * LEAT_TASK_POLL_PS)
+        leat_task_wait(leat_task_now() + LEAT_TASK_POLL_PS, "a short poll", "");
+}
+
+static void polls_beside_a_thread_that_sleeps_are_no_deadlock(void)
+{
+    static struct scene scene;
+    run_scene(&scene, "clos444", 1, thread_sleeps);
+    ended(&scene, LEAT_HUB_DONE);
+    tear_down(&scene);
     scene_limits_polls = false;
 }
 
@@ -707,6 +724,7 @@ TAP_MAIN(T(contention_free_messages_take_the_time_of_the_note), T(every_run_is_t
          T(tasks_that_wait_for_each_other_are_found_and_named),
          T(a_task_that_polls_in_vain_is_found_when_patience_ends), T(short_polls_are_counted),
          T(polls_beside_a_sleeper_are_no_deadlock),
+         T(polls_beside_a_thread_that_sleeps_are_no_deadlock),
          T(polls_between_messages_and_long_sleeps_are_no_deadlock),
          T(a_task_that_is_killed_ends_the_run), T(a_task_that_is_killed_as_it_waits_ends_the_run),
          T(an_interrupt_ends_the_run_however_busy_it_is), T(time_passes_for_those_who_wait),

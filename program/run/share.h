@@ -19,7 +19,7 @@
 #include <stdatomic.h>
 
 enum {
-    LEAT_SHARE_VERSION = 13,
+    LEAT_SHARE_VERSION = 14,
     LEAT_SHARE_REQUESTS = 1024, /* of a ring: a power of two */
     LEAT_SHARE_EVENTS = 1024,
     LEAT_SHARE_LINE = 64,
@@ -79,6 +79,7 @@ struct leat_share_slot {
     uint32_t port;
     leat_time clock;    /* the task's */
     leat_time deadline; /* of its wait */
+    leat_time wakes_at; /* another of its threads, which sleeps; 0: none */
     leat_time horizon;  /* while it runs: no event reaches it before this time */
     uint32_t polls;     /* waits that ended in vain since it last handed over */
     bool reads_clock;   /* since then: it may poll until a certain time */

@@ -366,6 +366,11 @@ void leat_task_charge(leat_time span_ps)
     self.clock = leat_time_add(self.clock, span_ps);
 }
 
+void leat_task_note_sleeper(leat_time wakes_at)
+{
+    self.slot->wakes_at = wakes_at;
+}
+
 void leat_task_note_clock(void)
 {
     self.slot->reads_clock = true;

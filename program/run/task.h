@@ -123,8 +123,9 @@ void leat_task_share_memory(void);
 
 /* ---- time ----------------------------------------------------------------------------------- */
 
-leat_time leat_task_now(void);             /* simulated; begins at 1 s */
-void leat_task_charge(leat_time span_ps);  /* this much time passes for this task */
+leat_time leat_task_now(void);                   /* simulated; begins at 1 s */
+void leat_task_charge(leat_time span_ps);        /* this much time passes for this task */
+void leat_task_note_sleeper(leat_time wakes_at); /* of its threads, beside others; 0: none sleeps */
 void leat_task_note_clock(void);           /* the program reads its clock, and may act on it */
 #define LEAT_TASK_POLL_PS UINT64_C(100000) /* cost of a poll in vain */
 
