@@ -69,20 +69,18 @@ struct thread {
 };
 
 static struct {
-    atomic_bool are_many;
-    bool is_allowed;
     uint32_t count;
     struct thread *first;
     struct thread *watcher; /* the waiting thread that looks after the others */
     struct thread *standby; /* the one that does so if there is none */
     struct thread *_Atomic reader;
-    uint64_t changes;
     uint64_t acts; /* of threads that do not just yield: those that yield may wait for one */
     uint64_t patience_ns;
     pthread_key_t key; /* to learn of the end of a thread */
     char about[LEAT_TASK_ABOUT_LEN];
 } all = { .patience_ns = PATIENCE_NS };
 
+struct leat_fi_threads leat_fi_threads;
 static _Thread_local struct thread *self;
 static _Thread_local bool starts_ours;
 
@@ -90,17 +88,8 @@ static _Thread_local bool starts_ours;
 
 static void count_again(void)
 {
-    atomic_store_explicit(&all.are_many, all.is_allowed && all.count > 1, memory_order_relaxed);
-}
-
-bool leat_fi_threads_are_allowed(void)
-{
-    return all.is_allowed;
-}
-
-bool leat_fi_threads_are_many(void)
-{
-    return atomic_load_explicit(&all.are_many, memory_order_relaxed);
+    atomic_store_explicit(&leat_fi_threads.are_many, leat_fi_threads_are_allowed() && all.count > 1,
+                          memory_order_relaxed);
 }
 
 static struct thread *add(void)
@@ -217,14 +206,14 @@ void leat_fi_threads_allow(void)
 {
     leat_fi_lock();
     this_thread();
-    all.is_allowed = true;
+    leat_fi_threads.is_allowed = true;
     count_again();
     leat_fi_unlock();
 }
 
 void leat_fi_threads_forget(void)
 {
-    all.is_allowed = false;
+    leat_fi_threads.is_allowed = false;
     all.first = self;
     all.count = self != NULL;
     if (self) self->next = NULL;
@@ -274,7 +263,7 @@ static void let_go(struct thread *t)
 
 void leat_fi_threads_end(void)
 {
-    all.is_allowed = false;
+    leat_fi_threads.is_allowed = false;
     count_again();
     for (struct thread *t = all.first; t; t = t->next)
         if (t->state == WANTS_TURN || t->state == YIELDS) let_go(t);
@@ -429,7 +418,7 @@ static bool all_are_quiet(void)
 static bool is_ready(const struct thread *t, leat_time now)
 {
     return t->state == WANTS_TURN ||
-           (t->state == WAITS && (t->seen != all.changes || t->deadline <= now));
+           (t->state == WAITS && (t->seen != leat_fi_threads.changes || t->deadline <= now));
 }
 
 /* One that yields has looked in vain if no other thread has done anything since: then time may pass
@@ -506,7 +495,7 @@ static void pass_time(void)
     const struct thread *one = earliest_waiting();
     all.acts++;
     leat_task_note_sleeper(last_wakes_at());
-    if (one && one->pass_time(one->deadline, one->call, about(one))) all.changes++;
+    if (one && one->pass_time(one->deadline, one->call, about(one))) leat_fi_threads.changes++;
 }
 
 /* Another thread that waits here looks after the others, after a while: most threads that go on
@@ -562,9 +551,8 @@ static void be_parked(struct thread *me, enum state state)
     wait_to_go(me);
 }
 
-bool leat_fi_threads_take_turn(const char *call)
+bool leat_fi_threads_await_turn(const char *call)
 {
-    if (!leat_fi_threads_are_many()) return true;
     if (leat_fi_has_lock() || (self && self->state != RUNS)) return false;
     leat_fi_lock();
     be_parked(this_thread(), WANTS_TURN);
@@ -580,7 +568,7 @@ void leat_fi_threads_wait(leat_time deadline, const char *call, const char *abou
 {
     struct thread *me = this_thread();
     const struct leat_task_pause pause = leat_task_pause_begin();
-    me->seen = all.changes;
+    me->seen = leat_fi_threads.changes;
     me->since = leat_task_now();
     me->deadline = deadline;
     me->call = call;
@@ -588,11 +576,6 @@ void leat_fi_threads_wait(leat_time deadline, const char *call, const char *abou
     me->pass_time = pass;
     be_parked(me, WAITS);
     leat_task_pause_end(pause);
-}
-
-void leat_fi_threads_stir(void)
-{
-    all.changes++;
 }
 
 /* ---- yielding -------------------------------------------------------------------------------- */
@@ -661,36 +644,35 @@ int pthread_mutex_trylock(pthread_mutex_t *mutex)
 uint32_t leat_fi_threads_idle_reads(void)
 {
     struct thread *me = this_thread();
-    if (me->polled != all.changes) me->reads = 0;
-    me->polled = all.changes;
+    if (me->polled != leat_fi_threads.changes) me->reads = 0;
+    me->polled = leat_fi_threads.changes;
     return me->reads++;
 }
 
 static void end_reading(void)
 {
     all.reader = NULL;
-    all.changes++;
+    leat_fi_threads.changes++;
 }
 
-bool leat_fi_threads_may_read(void)
+bool leat_fi_threads_no_other_reads(void)
 {
     return !all.reader || all.reader == self;
 }
 
-void leat_fi_threads_read_begins(leat_fi_pass_time *pass)
+void leat_fi_threads_await_reader(leat_fi_pass_time *pass)
 {
-    while (!leat_fi_threads_may_read())
+    while (!leat_fi_threads_no_other_reads())
         leat_fi_threads_wait(LEAT_NEVER, "another thread", " to handle what it has read", pass);
     if (all.reader) end_reading();
 }
 
-void leat_fi_threads_has_read(void)
+void leat_fi_threads_be_reader(void)
 {
-    if (!leat_fi_threads_are_many()) return;
     all.reader = this_thread();
 }
 
-void leat_fi_threads_call_ends(void)
+void leat_fi_threads_leave_call(void)
 {
     if (!self) return;
     self->in = NULL;

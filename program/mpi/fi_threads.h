@@ -20,6 +20,7 @@
 #define LEAT_FI_THREADS_H
 
 #include <leat/time.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -32,13 +33,29 @@ void leat_fi_threads_forget(void);
 /* Threads that this thread starts, from now on, are not the program's. */
 void leat_fi_threads_are_ours(bool are_ours);
 
+/* What ranks with one thread ask in every call, and so without calling a function. */
+extern struct leat_fi_threads {
+    atomic_bool is_allowed, are_many;
+    uint64_t changes;
+} leat_fi_threads;
+
 /* May it? And does it have several threads? Without them nothing below does anything. */
-bool leat_fi_threads_are_allowed(void);
-bool leat_fi_threads_are_many(void);
+static inline bool leat_fi_threads_are_allowed(void)
+{
+    return atomic_load_explicit(&leat_fi_threads.is_allowed, memory_order_relaxed);
+}
+static inline bool leat_fi_threads_are_many(void)
+{
+    return atomic_load_explicit(&leat_fi_threads.are_many, memory_order_relaxed);
+}
 
 /* Without the lock: returns when it is this thread's turn, in this call (NULL: in none of MPI).
  * False: in a signal handler that has interrupted MPI. */
-bool leat_fi_threads_take_turn(const char *call);
+bool leat_fi_threads_await_turn(const char *call);
+static inline bool leat_fi_threads_take_turn(const char *call)
+{
+    return !leat_fi_threads_are_many() || leat_fi_threads_await_turn(call);
+}
 
 /* With the lock, which others may have meanwhile: waits until something has changed that the thread
  * may wait for, or until the deadline. `pass_time` lets time pass, up to a deadline; true:
@@ -48,17 +65,38 @@ void leat_fi_threads_wait(leat_time deadline, const char *call, const char *abou
                           leat_fi_pass_time *pass_time);
 
 /* With the lock: something has changed. */
-void leat_fi_threads_stir(void);
+static inline void leat_fi_threads_stir(void)
+{
+    leat_fi_threads.changes++;
+}
 
 /* With the lock: how many reads of a queue has this thread begun since anything changed? */
 uint32_t leat_fi_threads_idle_reads(void);
 
 /* What a thread has read from a queue the library handles before it reads again, and no other
  * thread may do so at the same time. With the lock: begins to read (waits until no other handles
- * what it has read); has read something. Without: the call has ended. */
-void leat_fi_threads_read_begins(leat_fi_pass_time *pass_time);
-bool leat_fi_threads_may_read(void); /* still, after a wait */
-void leat_fi_threads_has_read(void);
-void leat_fi_threads_call_ends(void);
+ * what it has read); may still read, after a wait; has read something. */
+void leat_fi_threads_await_reader(leat_fi_pass_time *pass_time);
+static inline void leat_fi_threads_read_begins(leat_fi_pass_time *pass_time)
+{
+    if (leat_fi_threads_are_many()) leat_fi_threads_await_reader(pass_time);
+}
+bool leat_fi_threads_no_other_reads(void);
+static inline bool leat_fi_threads_may_read(void)
+{
+    return !leat_fi_threads_are_many() || leat_fi_threads_no_other_reads();
+}
+void leat_fi_threads_be_reader(void);
+static inline void leat_fi_threads_has_read(void)
+{
+    if (leat_fi_threads_are_many()) leat_fi_threads_be_reader();
+}
+
+/* Without the lock: the call has ended. */
+void leat_fi_threads_leave_call(void);
+static inline void leat_fi_threads_call_ends(void)
+{
+    if (leat_fi_threads_are_allowed()) leat_fi_threads_leave_call();
+}
 
 #endif
