@@ -66,6 +66,7 @@ struct thread {
     uint32_t looks;        /* it has looked that often since then */
     uint32_t locks;        /* it asked for since it last yielded or called MPI */
     bool has_yielded_long; /* since it called MPI */
+    bool is_looking;       /* it runs since it yielded: no act, until it has left its loop */
 };
 
 static struct {
@@ -256,6 +257,7 @@ static void forget_looks(struct thread *t)
 
 static void let_go(struct thread *t)
 {
+    t->is_looking = t->state == YIELDS;
     t->state = RUNS;
     forget_looks(t);
     wake(t, MAY_GO);
@@ -397,19 +399,23 @@ static enum act can_act(struct thread *t)
     if (!t->id) return CAN;
     const struct leat_fi_other seen = leat_fi_other_look(t->id);
     if (seen.state == LEAT_FI_OTHER_IS_GONE) return IS_GONE;
-    return has_slept(t, &seen) || is_let_alone(t) ? CANNOT : CAN;
+    if (!has_slept(t, &seen) && !is_let_alone(t)) return CAN;
+    all.acts += t->is_looking; /* it waits for something else now */
+    t->is_looking = false;
+    return CANNOT;
 }
 
 static bool all_are_quiet(void)
 {
-    bool can_any = false;
+    bool can_any = false, acts_any = false;
     for (struct thread *t = all.first, *next; t; t = next) {
         next = t->next;
         const enum act act = can_act(t);
-        if (act == IS_GONE) drop(t);
         can_any |= act == CAN;
+        acts_any |= act == CAN && !t->is_looking;
+        if (act == IS_GONE) drop(t);
     }
-    all.acts += can_any;
+    all.acts += acts_any;
     return !can_any;
 }
 
