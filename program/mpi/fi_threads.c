@@ -308,20 +308,6 @@ static void *find_condition(const char *name)
     return found ? found : leat_fi_behind(name);
 }
 
-int pthread_cond_wait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex)
-{
-    static int (*next)(pthread_cond_t *, pthread_mutex_t *);
-    if (!next) *(void **)(void *)&next = find_condition("pthread_cond_wait");
-    if (!leat_fi_threads_are_many() || !self) return next(cond, mutex);
-    leat_fi_lock();
-    self->cond = cond;
-    nudge();
-    leat_fi_unlock();
-    const int error = next(cond, mutex);
-    self->cond = NULL;
-    return error;
-}
-
 /* Which of those that wait, the system decides: all of them have to be looked at. */
 static void note_signal(const pthread_cond_t *cond)
 {
@@ -643,6 +629,36 @@ int pthread_mutex_trylock(pthread_mutex_t *mutex)
     LEAT_FI_FIND(next, "pthread_mutex_trylock");
     count_lock();
     return next(mutex);
+}
+
+/* ---- woken in MPI ---------------------------------------------------------------------------- */
+
+/* A thread that the MPI library has put aside and another one has woken: the library lets it spin
+ * until that one has finished, which may be long on a loaded machine. It goes on when the other
+ * thread waits, or has left MPI and calls it again; and it does so without the mutex, which others
+ * may need before. */
+static void await_waker(pthread_mutex_t *mutex)
+{
+    pthread_mutex_unlock(mutex);
+    leat_fi_lock();
+    if (leat_fi_threads_are_many()) be_parked(self, WANTS_TURN);
+    leat_fi_unlock();
+    pthread_mutex_lock(mutex);
+}
+
+int pthread_cond_wait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex)
+{
+    static int (*next)(pthread_cond_t *, pthread_mutex_t *);
+    if (!next) *(void **)(void *)&next = find_condition("pthread_cond_wait");
+    if (!leat_fi_threads_are_many() || !self) return next(cond, mutex);
+    leat_fi_lock();
+    self->cond = cond;
+    nudge();
+    leat_fi_unlock();
+    const int error = next(cond, mutex);
+    self->cond = NULL;
+    if (self->in) await_waker(mutex);
+    return error;
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
