@@ -5,7 +5,7 @@
  * a thread that sleeps), spin (a thread spins until another has received), yield (the same, with
  * sched_yield), lock (threads that contend for a lock around their calls), barrier (of threads,
  * around calls), lock_spin (the same with a barrier of the program's own, which asks for a lock
- * again and again), outside (a thread reads from a pipe for ever).
+ * again and again), spawn (each starts a rank), outside (a thread reads from a pipe for ever).
  */
 #include <mpi.h>
 #include <pthread.h>
@@ -22,6 +22,7 @@
 enum { THREADS = 3 };
 
 static int me, ranks;
+static char *program;
 static atomic_bool is_done;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t barrier;
@@ -133,6 +134,15 @@ static void *meet_in_loops(void *number)
     return NULL;
 }
 
+static void *spawn_one(void *none)
+{
+    MPI_Comm started;
+    MPI_Comm_spawn(program, MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &started,
+                   MPI_ERRCODES_IGNORE);
+    MPI_Comm_disconnect(&started);
+    return none;
+}
+
 static void *read_outside(void *none)
 {
     int ends[2];
@@ -158,6 +168,7 @@ static const struct deed {
     { "lock", contend, THREADS, 0, true, false },
     { "barrier", meet, THREADS, 0, true, true },
     { "lock_spin", meet_in_loops, THREADS, 0, true, true },
+    { "spawn", spawn_one, THREADS, 0, true, false },
     { "outside", read_outside, 1, 2, false, false },
 };
 
@@ -177,12 +188,16 @@ static void do_deed(const struct deed *deed)
 int main(int argc, char **argv)
 {
     int level;
+    MPI_Comm parent;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Comm_get_parent(&parent);
+    if (parent != MPI_COMM_NULL) MPI_Comm_disconnect(&parent);
+    program = argv[0];
     for (size_t i = 0; i < sizeof deeds / sizeof *deeds; i++)
         if (argc > 1 && strcmp(argv[1], deeds[i].name) == 0) do_deed(&deeds[i]);
     MPI_Finalize();
-    if (me == 0) printf("all is well\n");
+    if (me == 0 && argc > 1) printf("all is well\n");
     return 0;
 }

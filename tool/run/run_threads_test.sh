@@ -48,6 +48,7 @@ deed() {
 deed barrier true
 deed yield true
 deed lock_spin false
+deed spawn false
 deed fork true
 deed lock false
 deed spin false
