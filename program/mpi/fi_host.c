@@ -8,6 +8,7 @@
 #include "fi_behind.h"
 #include "fi_pool.h"
 #include "fi_rank.h"
+#include "fi_threads.h"
 #include "fi_wire.h"
 #include "task.h"
 #include <errno.h>
@@ -246,7 +247,9 @@ pmix_status_t PMIx_Get(const pmix_proc_t *proc, const char key[], const pmix_inf
     const bool is_ours = leat_fi_is_wanted() && leat_task_is_attached() && key;
     if (is_ours && is_unknown(proc, key)) return PMIX_ERR_NOT_FOUND;
     if (is_ours && value && (*value = known_answer(proc, key))) return PMIX_SUCCESS;
+    leat_fi_threads_go_outside();
     const pmix_status_t status = next(proc, key, info, infos, value);
+    leat_fi_threads_come_back();
     if (is_ours && status == PMIX_SUCCESS && value && *value && !is_of_other_job(proc))
         adapt(proc, key, *value);
     return status;

@@ -10,6 +10,7 @@
 #include "fi_pool.h"
 #include "fi_port.h"
 #include "fi_rank.h"
+#include "fi_threads.h"
 #include "task.h"
 #include <mpi.h>
 #include <pmix.h>
@@ -264,7 +265,10 @@ pmix_status_t PMIx_Connect(const pmix_proc_t procs[], size_t count, const pmix_i
     static pmix_status_t (*next)(const pmix_proc_t[], size_t, const pmix_info_t[], size_t);
     FIND(next, "PMIx_Connect");
     if (leat_fi_may_ask() && procs) meet(procs, count);
-    return next(procs, count, info, infos);
+    leat_fi_threads_go_outside();
+    const pmix_status_t status = next(procs, count, info, infos);
+    leat_fi_threads_come_back();
+    return status;
 }
 
 /* MPI_Comm_disconnect only waits for the others. */

@@ -11,6 +11,7 @@
 #include "fi_message.h"
 #include "fi_pool.h"
 #include "fi_rank.h"
+#include "fi_threads.h"
 #include <pmix.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,7 +122,9 @@ static pmix_status_t start(spawner *next, const pmix_info_t *info, size_t infos,
         own[i] = app[i];
         own[i].env = extended(app[i].env, first);
     }
+    leat_fi_threads_go_outside();
     const pmix_status_t status = next(info, infos, own, apps, nspace);
+    leat_fi_threads_come_back();
     for (size_t i = 0; i < apps; i++)
         free_list(own[i].env);
     free(own);

@@ -46,6 +46,7 @@ struct thread {
     enum state state;
     atomic_bool joins; /* it waits for the end of this one */
     pthread_t joined;
+    atomic_bool is_outside;
     _Atomic(const void *) cond; /* it waits for this one to be signalled; NULL: for none */
     atomic_uint word;
     uint64_t seen;             /* changes, when it began to wait */
@@ -201,6 +202,16 @@ int pthread_create(pthread_t *restrict out, const pthread_attr_t *restrict kind,
     if (!leat_fi_is_wanted() || starts_ours || !leat_clock_is_program(__builtin_return_address(0)))
         return next(out, kind, routine, argument);
     return start_own(next, out, kind, start);
+}
+
+void leat_fi_threads_go_outside(void)
+{
+    if (self) self->is_outside = true;
+}
+
+void leat_fi_threads_come_back(void)
+{
+    if (self) self->is_outside = false;
 }
 
 void leat_fi_threads_allow(void)
@@ -381,8 +392,9 @@ enum act { CANNOT, CAN, IS_GONE };
 
 static enum act can_act(struct thread *t)
 {
-    if (is_parked(t) || t->cond || joins_another(t)) return CANNOT;
-    if (!t->id) return CAN;
+    if (is_parked(t)) return CANNOT;
+    if (t->is_outside || !t->id) return CAN;
+    if (t->cond || joins_another(t)) return CANNOT;
     const struct leat_fi_other seen = leat_fi_other_look(t->id);
     if (seen.state == LEAT_FI_OTHER_IS_GONE) return IS_GONE;
     if (!has_slept(t, &seen) && !is_let_alone(t)) return CAN;

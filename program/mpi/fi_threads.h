@@ -39,6 +39,11 @@ extern struct leat_fi_threads {
     uint64_t changes;
 } leat_fi_threads;
 
+/* This thread waits outside of the network, in real time, for something that is certain to come:
+ * until it has, simulated time does not pass. */
+void leat_fi_threads_go_outside(void);
+void leat_fi_threads_come_back(void);
+
 /* May it? And does it have several threads? Without them nothing below does anything. */
 static inline bool leat_fi_threads_are_allowed(void)
 {

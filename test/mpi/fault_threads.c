@@ -5,7 +5,7 @@
  * a thread that sleeps), spin (a thread spins until another has received), yield (the same, with
  * sched_yield), lock (threads that contend for a lock around their calls), barrier (of threads,
  * around calls), lock_spin (the same with a barrier of the program's own, which asks for a lock
- * again and again), spawn (each starts a rank), outside (a thread reads from a pipe for ever).
+ * again and again), spawn (each starts four ranks), outside (a thread reads from a pipe for ever).
  */
 #include <mpi.h>
 #include <pthread.h>
@@ -137,7 +137,7 @@ static void *meet_in_loops(void *number)
 static void *spawn_one(void *none)
 {
     MPI_Comm started;
-    MPI_Comm_spawn(program, MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &started,
+    MPI_Comm_spawn(program, MPI_ARGV_NULL, 4, MPI_INFO_NULL, 0, MPI_COMM_SELF, &started,
                    MPI_ERRCODES_IGNORE);
     MPI_Comm_disconnect(&started);
     return none;
