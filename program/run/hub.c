@@ -409,14 +409,18 @@ static void lose_tasks(struct leat_hub *hub, bool terminated)
     }
 }
 
+static bool is_present(const struct leat_hub *hub, uint32_t i)
+{
+    const uint32_t state = atomic_load(&leat_share_slot(hub->share, i)->state);
+    return state >= LEAT_SHARE_ATTACHED && !hub->task[i].is_absent;
+}
+
 static void check_absent(struct leat_hub *hub)
 {
     uint32_t absent = 0, present = 0;
     while (absent < hub->used && !hub->task[absent].is_absent)
         absent++;
-    while (present < hub->used && (hub->task[present].is_absent ||
-                                   atomic_load(&leat_share_slot(hub->share, present)->state) <
-                                       LEAT_SHARE_ATTACHED))
+    while (present < hub->used && !is_present(hub, present))
         present++;
     if (present < hub->used)
         end_run(hub, LEAT_HUB_DIED, "task %u never began, but task %u has: its process has ended",

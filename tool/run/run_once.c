@@ -79,10 +79,13 @@ static void be_interrupted(struct run_outcome *out)
     snprintf(out->reason, sizeof out->reason, "interrupted");
 }
 
-/* As under mpirun, ranks may do without MPI, if all of them do and end with 0. */
-static void accept_no_ranks(const struct run_job *job, struct run_outcome *out)
+/* As under mpirun, ranks may do without MPI, if all of them do: then mpirun has ended by itself,
+ * and its exit code says it all. */
+static void accept_no_ranks(struct run_processes *processes, struct run_outcome *out)
 {
-    if (job->library != RUN_MPI || out->end != LEAT_HUB_DIED || out->begun || out->code) return;
+    const bool any_began = out->end != LEAT_HUB_DIED || out->begun;
+    if (any_began || processes->job->library != RUN_MPI || !run_processes_have_ended(processes))
+        return;
     out->end = LEAT_HUB_DONE;
     out->reason[0] = '\0';
 }
@@ -112,8 +115,8 @@ static bool run_over(struct run_job *job, struct run_network *network, struct ru
         run_timeline_keep(hub, out);
         run_wires_keep(network, out);
         memcpy(out->port, processes.port, slots * sizeof *out->port);
+        accept_no_ranks(&processes, out);
         out->code = processes.ops->end(&processes, hub, out->end);
-        accept_no_ranks(job, out);
         if (out->end == LEAT_HUB_DONE && interrupted) be_interrupted(out);
         out->certificate = network->net->certificate;
         out->unread = count_unread(network);

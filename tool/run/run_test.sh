@@ -166,7 +166,7 @@ exits 2 'packets can wait' "$leat" run --fabric ring:8/vcs=1 -n 2 -- "$folder/ri
 exits 2 'expected none, measured' "$leat" run --fabric clos444 --compute some -- "$folder/ring"
 exits 2 'ports 0 to 15' "$leat" run --fabric clos444 -n 2 --placement 3,16 -- "$folder/ring"
 exits 0 'no rank called MPI_Init, so nothing was simulated' "$leat" run --fabric clos444 -n 2 --library mpi -- "$folder/plain"
-exits 5 'never began' "$leat" run --fabric clos444 -n 2 --library mpi -- sh -c 'exit 5'
+exits 5 'it ended with code 5' "$leat" run --fabric clos444 -n 2 --library mpi -- sh -c 'exit 5'
 
 # If several ranks end with a code, the lowest of them decides, also if it is not the first one.
 cat > "$folder/codes.c" <<'C'
