@@ -348,7 +348,7 @@ static void end_with(struct leat_hub *hub, uint32_t i, uint32_t state)
  * were a failure, has not. This is an error only if others take part in the run. */
 static bool is_absent(const struct leat_hub *hub, uint32_t i, uint32_t state)
 {
-    return state == LEAT_SHARE_EXPECTED && i < hub->share->expected && hub->config.alive &&
+    return hub->config.has_launcher && state == LEAT_SHARE_EXPECTED && i < hub->share->expected &&
            hub->config.alive(hub->config.alive_context, i);
 }
 

@@ -108,6 +108,7 @@ struct leat_hub_config {
     /* Is the slot's process alive? Polled occasionally; NULL: by the pid that it attached with. */
     bool (*alive)(void *context, uint32_t slot);
     void *alive_context;
+    bool has_launcher; /* one for all tasks: `alive` tells of it */
 };
 
 struct leat_hub_task {

@@ -58,7 +58,8 @@ static struct leat_hub *make_hub(const struct run_job *job, struct run_network *
                                             .watch = run_record_watch(),
                                             .interrupted = run_screen_poll,
                                             .alive = is_alive,
-                                            .alive_context = processes };
+                                            .alive_context = processes,
+                                            .has_launcher = job->library == RUN_MPI };
     struct leat_hub *hub = leat_hub_create(&config, why, sizeof why);
     if (!hub) complain("%s", why);
     run_screen_watch(hub);
