@@ -63,8 +63,8 @@ def main():
                                    str(folder / "hosts"), "--cfg=smpi/simulate-computation:no", "--log=root.thres:critical",
                                    str(folder / "theirs"), work, octets, str(rounds)]
 
-        for work, octets, rounds, per_round in (("ring", "1024", 1000, RANKS), ("ring", "65536", 100, RANKS),
-                                                ("pingpong", "4", 10000, 2)):
+        for work, octets, rounds, per_round in (("ring", "1024", 5000, RANKS), ("ring", "65536", 300, RANKS),
+                                                ("pingpong", "4", 50000, 2)):
             for launcher, command in (("leat run", ours), ("smpirun", theirs)):
                 figures.append(measure(f"{launcher}: {work}, {octets} octets", command(work, octets), rounds, per_round,
                                        environment))

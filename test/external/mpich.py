@@ -59,9 +59,17 @@ def judge(case, code, output):
 
 
 def run(case, command, seconds):
-    """One case in a process group of its own, so that nothing of it is left behind."""
+    """One case in a folder of its own, since many write files of the same name; and in a process group of its own, so that
+    nothing of it is left behind."""
+    with tempfile.TemporaryDirectory() as folder:
+        for entry in case.folder.iterdir():
+            (pathlib.Path(folder) / entry.name).symlink_to(entry)
+        return run_in(folder, case, command, seconds)
+
+
+def run_in(folder, case, command, seconds):
     with tempfile.TemporaryFile() as out, subprocess.Popen(
-            [*command, "./" + case.program, *case.words], cwd=case.folder, stdin=subprocess.DEVNULL, stdout=out,
+            [*command, "./" + case.program, *case.words], cwd=folder, stdin=subprocess.DEVNULL, stdout=out,
             stderr=subprocess.STDOUT, start_new_session=True) as process:
         try:
             code = process.wait(timeout=max(seconds, case.seconds))
