@@ -176,10 +176,7 @@ static void adapt(const pmix_proc_t *proc, const char *key, pmix_value_t *value)
     const uint32_t rank = proc && proc->rank < leat_fi_ranks()
                               ? proc->rank
                               : leat_task_number() - leat_fi_first();
-    char name[NAME_CAP];
-    write_name(name, port);
     if (is(key, PMIX_LOCAL_PEERS)) set_text(value, list_ranks(port));
-    if (is(key, PMIX_HOSTNAME)) set_text(value, strdup(name));
     if (is(key, PMIX_LOCAL_SIZE) || is(key, PMIX_NODE_SIZE))
         set_number(value, count_before(leat_fi_ranks(), port));
     if (is(key, PMIX_LOCAL_RANK) || is(key, PMIX_NODE_RANK))
@@ -228,13 +225,13 @@ static pmix_value_t *address_value(uint32_t slot)
 static pmix_value_t *known_answer(const pmix_proc_t *proc, const char *key)
 {
     static const char address_key[] = "mtl.ofi.";
-    const bool is_rank = proc && proc->rank < leat_fi_ranks() && !is_of_other_job(proc);
+    const bool is_rank = proc && proc->rank < leat_fi_ranks();
     char name[NAME_CAP];
-    if (!is_rank) return NULL;
-    if (!strncmp(key, address_key, sizeof address_key - 1))
+    if (is_of_other_job(proc)) return NULL;
+    if (is_rank && !strncmp(key, address_key, sizeof address_key - 1))
         return address_value(leat_fi_first() + proc->rank);
     if (!is(key, PMIX_HOSTNAME)) return NULL;
-    write_name(name, port_of(proc->rank));
+    write_name(name, port_asked(proc));
     return text_value(name);
 }
 

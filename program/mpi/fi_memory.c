@@ -117,10 +117,10 @@ bool leat_fi_memory_spans(MPI_Comm comm)
     return spread_of(comm).hosts > 1;
 }
 
-bool leat_fi_memory_is_even(MPI_Comm comm)
+bool leat_fi_memory_is_spread_evenly(MPI_Comm comm)
 {
     const struct spread spread = spread_of(comm);
-    return spread.hosts > 0 && spread.size % spread.hosts == 0;
+    return spread.hosts > 1 && spread.size % spread.hosts == 0;
 }
 
 /* ---- handing over ---------------------------------------------------------------------------- */

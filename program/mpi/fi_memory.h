@@ -19,8 +19,8 @@
 bool leat_fi_memory_unites(MPI_Comm comm);
 /* Are any of another host? */
 bool leat_fi_memory_spans(MPI_Comm comm);
-/* Is the number of its ranks a multiple of that of their hosts? */
-bool leat_fi_memory_is_even(MPI_Comm comm);
+/* Is it of several hosts, whose number divides that of its ranks? */
+bool leat_fi_memory_is_spread_evenly(MPI_Comm comm);
 
 /* A window was made there, or is about to be freed. */
 void leat_fi_memory_note(MPI_Win win);

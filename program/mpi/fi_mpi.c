@@ -361,7 +361,7 @@ static uint64_t octets_of_parts(const int counts[], MPI_Datatype type, const MPI
 #define POLLS(win)        .is_one_sided = true, .polls_memory = leat_fi_memory_holds(win)
 #define YIELDS(win)       .is_one_sided = true, .syncs = true, .hands_over = leat_fi_memory_holds(win)
 #define SHARES(comm, win) .shares_memory = leat_fi_memory_unites(comm), .window = win
-#define STAYS(comm)       .avoids_rdma = !leat_fi_memory_spans(comm) || !leat_fi_memory_is_even(comm)
+#define STAYS(comm)       .avoids_rdma = !leat_fi_memory_is_spread_evenly(comm)
 #define MAKES_WINDOW      .is_deep = true, .makes_window = true
 
 /* Signatures that several calls have: parameters, and arguments. */
