@@ -665,6 +665,7 @@ int pthread_cond_wait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict m
     if (!leat_fi_threads_are_many() || !self) return next(cond, mutex);
     leat_fi_lock();
     self->cond = cond;
+    if (self->in) leat_fi_threads_stir(); /* what it has begun, another one completes by polling */
     nudge();
     leat_fi_unlock();
     const int error = next(cond, mutex);

@@ -202,6 +202,25 @@ static void *sleep_together(void *argument)
     return NULL;
 }
 
+/* Thread 0 waits for a message that thread 1 sends only after it has duplicated a communicator. That
+ * takes no message, but the thread that waits has to complete it. */
+static void *duplicate_alone(void *argument)
+{
+    struct found *mine = argument;
+    MPI_Comm alone;
+    int value = me, in = -1;
+    if (!mine->number) {
+        MPI_Recv(&in, 1, MPI_INT, left, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (mine->number == 1) {
+        usleep(30);
+        MPI_Comm_dup(MPI_COMM_SELF, &alone);
+        MPI_Send(&value, 1, MPI_INT, right, 1, MPI_COMM_WORLD);
+        MPI_Comm_free(&alone);
+    }
+    note(mine, mine->number || in == left);
+    return NULL;
+}
+
 /* ---- threads that the program orders itself -------------------------------------------------- */
 
 static void *ring(void *argument)
@@ -239,6 +258,7 @@ static void all_at_once(void)
     run_threads("beside one that computes", beside_computing);
     run_threads("beside one that sleeps", beside_sleep);
     run_threads("sleep", sleep_together);
+    run_threads("duplicate alone", duplicate_alone);
     run_threads("exchange again", exchange);
 }
 
