@@ -2,11 +2,14 @@
 #include "fi_rank.h"
 #include <arpa/inet.h>
 #include <dirent.h>
+#include <fcntl.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 static int connection = -1; /* a descriptor; -1: not known */
 
@@ -48,9 +51,35 @@ bool leat_fi_launcher_is_lost(void)
     return connection >= 0 && !leads_to_launcher(connection);
 }
 
+/* ---- its end --------------------------------------------------------------------------------- */
+
+static int kept = -1; /* a second descriptor of the connection, which MPI_Finalize closes */
+
+void leat_fi_launcher_keep(void)
+{
+    if (leat_task_any_was_added()) kept = fcntl(connection, F_DUPFD_CLOEXEC, 0);
+}
+
+static bool has_other_end(void)
+{
+    struct tcp_info info = { 0 };
+    socklen_t len = sizeof info;
+    if (kept < 0 || getsockopt(kept, IPPROTO_TCP, TCP_INFO, &info, &len)) return false;
+    return info.tcpi_state == TCP_FIN_WAIT1 || info.tcpi_state == TCP_FIN_WAIT2;
+}
+
+enum { TRIES = 3000, PAUSE_NS = 1000000 };
+
+void leat_fi_launcher_await_end(void)
+{
+    for (int i = 0; i < TRIES && has_other_end(); i++)
+        leat_fi_real_pause(PAUSE_NS);
+    if (kept >= 0) close(kept);
+    kept = -1;
+}
+
 void leat_fi_ranks_settle(uint32_t below)
 {
-    enum { TRIES = 3000, PAUSE_NS = 1000000 };
     for (int i = 0; i < TRIES && leat_task_any_ends(below); i++)
         leat_fi_real_pause(PAUSE_NS);
 }

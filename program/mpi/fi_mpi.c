@@ -131,8 +131,12 @@ static void end_simulation(void)
 static int finalize(int (*next)(void))
 {
     leat_fi_finalizes(leat_fi_is_wanted());
-    if (leat_fi_is_finalizing()) leat_clock_library_ends(); /* btl ofi sleeps a second */
+    if (leat_fi_is_finalizing()) {
+        leat_clock_library_ends(); /* btl ofi sleeps a second */
+        leat_fi_launcher_keep();
+    }
     const int result = next();
+    leat_fi_launcher_await_end();
     leat_fi_finalizes(false);
     return result;
 }

@@ -43,9 +43,14 @@ bool leat_fi_is_finalizing(void);
 void leat_fi_launcher_note(void);    /* at the end of MPI_Init: finds it */
 bool leat_fi_launcher_is_lost(void); /* there was one that is now gone */
 
+/* Around the MPI library's own MPI_Finalize, which closes the connection. If the process of a rank
+ * ends before mpirun has closed it too, PMIx 4 still watches the descriptor. The next rank that is
+ * started gets the same one, and never an answer. So the rank waits, a moment at most. */
+void leat_fi_launcher_keep(void);
+void leat_fi_launcher_await_end(void);
+
 /* Waits, in real time, until the processes of all ranks that have left have ended, of the slots
- * below this one; a moment at most, since they may go on for as long as they like. mpirun may never
- * answer a rank that begins while others end. */
+ * below this one; a moment at most, since they may go on for as long as they like. */
 void leat_fi_ranks_settle(uint32_t below);
 
 /* From now on the run learns how this process ends (fi_end.c): by exit without MPI_Finalize, or by

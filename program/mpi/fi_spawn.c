@@ -117,7 +117,6 @@ static pmix_status_t start(spawner *next, const pmix_info_t *info, size_t infos,
                            const pmix_app_t *app, size_t apps, char *nspace, uint32_t first)
 {
     pmix_app_t *own = leat_fi_grown(NULL, apps, sizeof *own);
-    leat_fi_ranks_settle(leat_task_slots());
     for (size_t i = 0; i < apps; i++) {
         own[i] = app[i];
         own[i].env = extended(app[i].env, first);

@@ -338,6 +338,13 @@ bool leat_task_any_ends(uint32_t below)
     return false;
 }
 
+bool leat_task_any_was_added(void)
+{
+    for (uint32_t i = self.share->expected; i < self.share->slots; i++)
+        if (atomic_load(&leat_share_slot(self.share, i)->state) != LEAT_SHARE_EMPTY) return true;
+    return false;
+}
+
 bool leat_task_find_port(uint32_t task, uint32_t *port)
 {
     struct leat_share *share = see_run();

@@ -103,6 +103,7 @@ uint32_t leat_task_slots(void);    /* tasks at most */
 uint32_t leat_task_ports(void);    /* of the network */
 /* Of the slots below this one: has a task left whose process is still there? */
 bool leat_task_any_ends(uint32_t below);
+bool leat_task_any_was_added(void); /* to those that were expected */
 uint32_t leat_task_port_of(uint32_t task);
 /* The port of a task of the run that LEAT_RUN names, for processes that are not attached to it.
  * False: it has none. */

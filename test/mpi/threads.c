@@ -202,7 +202,7 @@ static void *sleep_together(void *argument)
     return NULL;
 }
 
-/* Thread 0 waits for a message that thread 1 sends only after it has duplicated a communicator. That
+/* Thread 0 waits for a message that thread 1 sends after it has duplicated a communicator. That
  * takes no message, but the thread that waits has to complete it. */
 static void *duplicate_alone(void *argument)
 {

@@ -2,7 +2,7 @@
 # leat run: MPI programs whose ranks start others, and ranks that connect to each other by name.
 set -u
 . "$(dirname "$0")/../../test/lib.sh"
-needs mpicc jq
+needs mpicc jq strace
 leat=$(readlink -f "$1")
 tests=$(cd "$(dirname "$0")/../../test" && pwd)
 for program in spawn fault_spawn; do
@@ -27,6 +27,16 @@ for ranks in 1 2 4; do
 done
 first=$(runs torus:4,4 3)
 same "second run over torus:4,4" "$(runs torus:4,4 3)" "$first"
+
+# Also if mpirun is slow to notice that a rank has closed its connection: it would lose that of the next one.
+mkdir "$folder/slow"
+cat > "$folder/slow/mpirun" << END
+#!/bin/sh
+exec strace -f -b execve -o "$folder/waits" -e trace=/epoll_p?wait -e inject=/epoll_p?wait:delay_exit=20000 $(command -v mpirun) "\$@"
+END
+chmod +x "$folder/slow/mpirun"
+same "beside a slow mpirun" "$(PATH="$folder/slow:$PATH" && runs torus:4,4 3)" "$first"
+[ -s "$folder/waits" ] || fail "mpirun is not slow"
 
 # New ranks have the ports that follow.
 ports() { tail -n 1 "$folder/stdout" | jq -r '[.per_task[:6][].port] | join(" ")'; }
