@@ -72,7 +72,7 @@ def run_in(folder, case, command, seconds):
             [*command, "./" + case.program, *case.words], cwd=folder, stdin=subprocess.DEVNULL, stdout=out,
             stderr=subprocess.STDOUT, start_new_session=True) as process:
         try:
-            code = process.wait(timeout=max(seconds, case.seconds))
+            code = process.wait(timeout=seconds)
         except subprocess.TimeoutExpired:
             code = None
         for kill in (signal.SIGTERM, signal.SIGKILL) if code is None else (signal.SIGKILL,):
@@ -88,15 +88,34 @@ def run_in(folder, case, command, seconds):
     return Outcome("pass" if judge(case, code, output) else "fail", code, output)
 
 
-def run_all(cases, command, jobs, seconds, label):
-    """The outcomes by case; several at once."""
-    done = {}
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        futures = {pool.submit(run, case, command(case), seconds): case for case in cases}
+def read_kept(path):
+    """What an earlier campaign has found; a line for each case, of which the last may have been cut off."""
+    kept = {}
+    for line in path.read_text().splitlines() if path.exists() else []:
+        try:
+            name, *outcome = json.loads(line)
+        except json.JSONDecodeError:
+            break
+        kept[name] = Outcome(*outcome)
+    return kept
+
+
+def run_all(asked, cases, command, path, known):
+    """The outcomes by case; several at once. Each is kept in a file as soon as it is known: a campaign takes hours."""
+    done = {case.name: known[case.name] for case in cases if case.name in known}
+    missing = [case for case in cases if case.name not in known]
+    with path.open("w") as kept, concurrent.futures.ThreadPoolExecutor(asked.jobs) as pool:
+        for name, outcome in known.items():
+            kept.write(json.dumps([name, *outcome]) + "\n")
+        futures = {pool.submit(run, case, command(case), min(max(asked.seconds, case.seconds), asked.most)): case
+                   for case in missing}
         for future in concurrent.futures.as_completed(futures):
-            done[futures[future].name] = future.result()
+            name = futures[future].name
+            done[name] = future.result()
+            kept.write(json.dumps([name, *done[name]]) + "\n")
+            kept.flush()
             if sys.stderr.isatty():
-                print(f"\r{label}: {len(done)} of {len(cases)}", end="", file=sys.stderr)
+                print(f"\r{path.stem}: {len(done)} of {len(cases)}", end="", file=sys.stderr)
     return done
 
 
@@ -138,22 +157,25 @@ def arguments():
     parser.add_argument("--only", default="", metavar="REGEX", help="cases whose names match")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--seconds", type=int, default=60, help="the time of a case, unless it names more itself")
+    parser.add_argument("--most", type=int, default=600, metavar="SECONDS", help="the time of a case, whatever it names")
+    parser.add_argument("--resume", action="store_true", help="go on with a campaign that was interrupted, of the same leat")
     parser.add_argument("--again", action="store_true", help="run stock mpirun again, whose results are kept in the build")
     return parser.parse_args()
 
 
-def stock_results(asked, cases):
-    """Kept in a file: they do not depend on leat."""
-    path = asked.build / "stock.json"
-    known = {}
-    if path.exists() and not asked.again:
-        known = {name: Outcome(*value) for name, value in json.loads(path.read_text()).items()}
-    missing = [case for case in cases if case.name not in known]
+def run_stock(asked, cases):
+    """Its results do not depend on leat: those of earlier campaigns count."""
+    path = asked.build / "stock.jsonl"
     root = ["--allow-run-as-root"] if os.geteuid() == 0 else []
-    known |= run_all(missing, lambda case: ["mpirun.openmpi", "--oversubscribe", *root, "-n", str(case.ranks)],
-                     asked.jobs, asked.seconds, "stock")
-    path.write_text(json.dumps(known))
-    return known
+    return run_all(asked, cases, lambda case: ["mpirun.openmpi", "--oversubscribe", *root, "-n", str(case.ranks)],
+                   path, {} if asked.again else read_kept(path))
+
+
+def run_leat(asked, cases, fabric):
+    path = asked.build / f"leat-{re.sub('[^a-z0-9]+', '-', ' '.join([fabric, *asked.option]))}.jsonl"
+    return run_all(asked, cases,
+                   lambda case: [asked.leat, "run", "--fabric", fabric, "-n", str(case.ranks), *asked.option, "--"],
+                   path, read_kept(path) if asked.resume else {})
 
 
 def main():
@@ -165,16 +187,12 @@ def main():
     every = {case.name: case for case in read_folder(asked.build, asked.build.parent, asked.build)
              if re.search(asked.only, case.name)}
     cases = [case for case in every.values() if os.access(case.folder / case.program, os.X_OK)]
-    stock = stock_results(asked, cases)
+    stock = run_stock(asked, cases)
     good = [case for case in cases if stock[case.name].verdict == "pass"]
     print(f"{len(every)} cases, {len(cases)} can be built, {len(good)} pass under stock mpirun")
     wrong = 0
     for fabric in asked.fabric or ["torus:2,2"]:
-        ours = run_all(good, lambda case, fabric=fabric: [
-            asked.leat, "run", "--fabric", fabric, "-n", str(case.ranks), *asked.option, "--"], asked.jobs, asked.seconds, fabric)
-        kind = " ".join([fabric, *asked.option])
-        (asked.build / f"leat-{re.sub('[^a-z0-9]+', '-', kind)}.json").write_text(json.dumps(ours))
-        wrong += table(good, stock, ours, kind)
+        wrong += table(good, stock, run_leat(asked, good, fabric), " ".join([fabric, *asked.option]))
     return 1 if wrong else 0
 
 

@@ -2,7 +2,7 @@
 # MPICH's test suite, which is no part of leat: every case under stock Open MPI, then over a simulated network, and a table of both.
 # DIR is a clone of pmodels/mpich; the suite is built in DIR/test/mpi/build-leat with Open MPI's compilers. Needs autoconf, automake,
 # libtool, gfortran and libopenmpi-dev; building takes a quarter of an hour, a run half an hour.
-# usage: mpich.sh DIR [--leat LEAT] [--fabric FABRIC]... [--only REGEX] [--jobs N] [--seconds N] [--again]
+# usage: mpich.sh DIR [--leat LEAT] [--fabric FABRIC]... [--only REGEX] [--jobs N] [--seconds N] [--most N] [--resume] [--again]
 set -eu
 [ $# -ge 1 ] && [ -d "$1/test/mpi" ] && [ -d "$1/confdb" ] || {
     echo "mpich.sh: expected the folder of a clone of pmodels/mpich (test/mpi and confdb in it)" >&2
