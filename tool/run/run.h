@@ -15,8 +15,9 @@
 
 enum {
     RUN_TASKS_MAX = 1024,
-    RUN_SPAWNED_MAX = 64,        /* tasks that others start, PVM's or ranks */
-    RUN_SPAWNED_UNDER_TOOL = 16, /* ranks, under --wrap: valgrind maps no more memory */
+    RUN_SPAWNED_MAX = 256,     /* tasks that others start ... */
+    RUN_SPAWNED_WRAPPED = 64,  /* ... under --wrap, since valgrind maps no more memory ... */
+    RUN_SPAWNED_WITH_MPI = 16, /* ... and needs much of it itself */
     RUN_PATH_CAP = 4096,
     RUN_FABRICS_MAX = 64,
     RUN_WIRES_MAX = 32, /* the busiest */

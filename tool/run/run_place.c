@@ -184,6 +184,12 @@ bool run_place(const struct run_job *job, uint32_t slots, uint32_t ports, uint32
     return true;
 }
 
+static uint32_t spawned_at_most(const struct run_job *job)
+{
+    if (!job->tool.words) return RUN_SPAWNED_MAX;
+    return job->library == RUN_MPI ? RUN_SPAWNED_WITH_MPI : RUN_SPAWNED_WRAPPED;
+}
+
 /* Initial tasks, plus those that they may start. */
 uint32_t run_place_slots(struct run_job *job, uint32_t ports)
 {
@@ -193,8 +199,7 @@ uint32_t run_place_slots(struct run_job *job, uint32_t ports)
                      : all < RUN_TASKS_MAX   ? (uint32_t)all
                                              : RUN_TASKS_MAX;
     if (job->library == RUN_ATM) return RUN_TASKS_MAX;
-    const bool is_few = job->library == RUN_MPI && job->tool.words;
-    return job->tasks + (is_few ? RUN_SPAWNED_UNDER_TOOL : RUN_SPAWNED_MAX);
+    return job->tasks + spawned_at_most(job);
 }
 
 bool run_place_check(const struct run_job *job, uint32_t ports)

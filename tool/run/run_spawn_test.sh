@@ -53,7 +53,7 @@ fault() {
     exits "$1" "$2" timeout "$run_limit" "$leat" run --fabric torus:2,2 -n 1 -- "$folder/fault_spawn" "$3"
     ! grep -q expected "$folder/stdout" || fail "fault_spawn $3 goes on"
 }
-fault 0 'MPI_Comm_spawn of 1000 processes: the run has places for 64 more' many
+fault 0 'MPI_Comm_spawn of 1000 processes: the run has places for 256 more' many
 same "a program that cannot start so many" "$(cat "$folder/stdout")" "not started"
 fault 137 'the process of task 1 is gone' killed
 fault 3 'task 1: it ended with code 3, without MPI_Finalize' exits
