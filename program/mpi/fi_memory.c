@@ -145,16 +145,20 @@ void leat_fi_memory_release(const char *call)
     leat_fi_unlock();
 }
 
-void leat_fi_memory_wait(void)
+leat_time leat_fi_memory_pause(leat_time since)
 {
     enum { PART = 16 };                                    /* of the time that it has waited */
     static const leat_time longest = UINT64_C(1000000000); /* a longer one is a sleep to the hub */
+    const leat_time pause = (leat_task_now() - since) / PART;
+    if (pause > longest) return longest;
+    return pause < LEAT_TASK_POLL_PS ? LEAT_TASK_POLL_PS : pause;
+}
+
+void leat_fi_memory_wait(void)
+{
     leat_fi_message_settle();
-    const leat_time now = leat_task_now();
-    leat_time pause = (now - leat_fi_call_began()) / PART;
-    if (pause < LEAT_TASK_POLL_PS) pause = LEAT_TASK_POLL_PS;
-    if (pause > longest) pause = longest;
-    const leat_time deadline = leat_time_add(now, pause);
+    const leat_time deadline = leat_time_add(leat_task_now(),
+                                             leat_fi_memory_pause(leat_fi_call_began()));
     do
         leat_fi_message_wait(deadline, leat_fi_call_name(), leat_fi_call_about());
     while (leat_task_now() < deadline && leat_fi_queue_all_are_empty());

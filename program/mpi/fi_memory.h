@@ -33,8 +33,10 @@ void leat_fi_memory_yield(const char *call);
 /* After any other call: what it has sent goes now, since the program may wait in a loop for a rank
  * that needs it. */
 void leat_fi_memory_release(const char *call);
-/* In a call that polls the memory. The longer it has done so, the longer it waits between two
- * polls: each costs a hand-over. */
+/* Between two polls of the memory: longer the longer the rank has polled, since each costs a
+ * hand-over. */
+leat_time leat_fi_memory_pause(leat_time since);
+/* In a call that polls the memory. */
 void leat_fi_memory_wait(void);
 
 #endif

@@ -1,5 +1,6 @@
 #include "fi_rma.h"
 #include "fi_held.h"
+#include "fi_memory.h"
 #include "fi_message.h"
 #include "fi_outgoing.h"
 #include "fi_pool.h"
@@ -447,6 +448,57 @@ bool leat_fi_rma_arrived(uint32_t from, const uint8_t *octets, uint64_t len)
     return true;
 }
 
+/* ---- this rank's own memory ------------------------------------------------------------------ */
+
+/* An operation that has changed nothing. The library tries again and again to get a lock that
+ * another rank holds. */
+static struct {
+    bool is_last; /* of those in this rank's memory */
+    uint64_t key, offset;
+    leat_time since;
+} vain;
+
+static bool is_again(const struct leat_fi_access *a)
+{
+    return vain.is_last && a->kind == LEAT_FI_ATOMIC && a->key == vain.key &&
+           a->offset == vain.offset;
+}
+
+/* It takes as long as a poll, and longer the more often it has been in vain; a message ends that,
+ * since only other ranks can change the memory meanwhile. */
+static void pause_before(const struct leat_fi_access *a)
+{
+    const leat_time then = leat_time_add(leat_task_now(), LEAT_TASK_POLL_PS);
+    const leat_time later = leat_time_add(then, is_again(a) ? leat_fi_memory_pause(vain.since) : 0);
+    while (leat_task_now() < then)
+        leat_fi_message_wait(then, leat_fi_call_name(), leat_fi_call_about());
+    if (later > then) leat_fi_message_wait(later, leat_fi_call_name(), leat_fi_call_about());
+}
+
+static uint64_t change_own(const struct leat_fi_access *a, uint8_t *at)
+{
+    const uint64_t old = change(a, at);
+    const leat_time since = is_again(a) ? vain.since : leat_task_now();
+    vain.is_last = changed(a, old) == old;
+    vain.key = a->key;
+    vain.offset = a->offset;
+    vain.since = since;
+    return old;
+}
+
+static void access_own(const struct leat_fi_access *a)
+{
+    pause_before(a);
+    uint8_t *at = leat_fi_held_at(a->key, a->offset, a->len, rights_for(a->kind));
+    if (at && a->kind == LEAT_FI_ATOMIC)
+        put_result(a, change_own(a, at));
+    else if (at && a->kind == LEAT_FI_PUT)
+        memmove(at, a->octets, a->len);
+    else if (at)
+        memmove(a->octets, at, a->len);
+    report(a, !at);
+}
+
 /* ---- interface ------------------------------------------------------------------------------- */
 
 void leat_fi_rma_go_on(void)
@@ -468,23 +520,6 @@ void leat_fi_rma_close(void)
     free(all.peer);
     all.peer = NULL;
     all.peers = 0;
-}
-
-/* In this rank's own memory: not through the network. It takes as long as a poll, since the library
- * tries again and again to get a lock that another rank holds. */
-static void access_own(const struct leat_fi_access *a)
-{
-    const leat_time then = leat_time_add(leat_task_now(), LEAT_TASK_POLL_PS);
-    while (leat_task_now() < then)
-        leat_fi_message_wait(then, leat_fi_call_name(), leat_fi_call_about());
-    uint8_t *at = leat_fi_held_at(a->key, a->offset, a->len, rights_for(a->kind));
-    if (at && a->kind == LEAT_FI_ATOMIC)
-        put_result(a, change(a, at));
-    else if (at && a->kind == LEAT_FI_PUT)
-        memmove(at, a->octets, a->len);
-    else if (at)
-        memmove(a->octets, at, a->len);
-    report(a, !at);
 }
 
 /* A full adapter is waited for here: Open MPI would poll several times before it tries again, even

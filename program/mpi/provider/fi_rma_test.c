@@ -3,6 +3,7 @@
  * and the peer.
  */
 #include "fi_held.h"
+#include "fi_memory.h"
 #include "fi_message.h"
 #include "fi_outgoing.h"
 #include "fi_queue.h"
@@ -69,14 +70,23 @@ _Noreturn void leat_task_fail(const char *reason)
 }
 
 static void (*on_endless_wait)(void);
+static leat_time arrives_at = LEAT_NEVER; /* the next message, which ends a wait */
 
 void leat_fi_message_wait(leat_time deadline, const char *call, const char *about)
 {
     (void)call, (void)about;
     if (deadline == LEAT_NEVER)
         on_endless_wait();
+    else if (arrives_at < deadline)
+        now = arrives_at, arrives_at = LEAT_NEVER;
     else
         now = deadline;
+}
+
+/* As long as it has waited already. */
+leat_time leat_fi_memory_pause(leat_time since)
+{
+    return now - since;
 }
 
 void leat_fi_message_settle(void)
@@ -594,6 +604,45 @@ static void own_memory_is_not_on_the_network_but_takes_time(void)
     end();
 }
 
+/* How long an operation in own memory takes. */
+static leat_time time_own(const struct leat_fi_access *own)
+{
+    const leat_time before = now;
+    EQ(leat_fi_rma_start(own), 0);
+    return now - before;
+}
+
+/* As Open MPI waits for a lock: it swaps if the word is 0. */
+static void a_lock_of_own_that_is_taken_is_tried_at_longer_and_longer_intervals(void)
+{
+    enum { POLL = LEAT_TASK_POLL_PS, SOON = 3 };
+    begin();
+    struct fid_mr *mr = open_memory(FI_REMOTE_READ | FI_REMOTE_WRITE);
+    struct leat_fi_access lock = { .kind = LEAT_FI_ATOMIC,
+                                   .to = ME,
+                                   .key = mr->key,
+                                   .offset = 8,
+                                   .len = 8,
+                                   .atomic = LEAT_FI_COMPARE_AND_SWAP,
+                                   .operand = 1 };
+    memset(memory + 8, 0, 8);
+    EQ(time_own(&lock), POLL);
+    EQ(word(), 1);
+    EQ(time_own(&lock), POLL); /* from here on in vain */
+    EQ(time_own(&lock), POLL);
+    EQ(time_own(&lock), 2 * POLL);
+    EQ(time_own(&lock), 4 * POLL);
+    arrives_at = now + POLL + SOON;
+    EQ(time_own(&lock), POLL + SOON);
+    memset(memory + 8, 0, 8); /* that message has released it */
+    time_own(&lock);
+    EQ(word(), 1);
+    lock.offset = 0;
+    EQ(time_own(&lock), POLL); /* another one */
+    mr->fid.ops->close(&mr->fid);
+    end();
+}
+
 static uint32_t started, kept;
 
 /* The peer does what it has been asked for. */
@@ -655,4 +704,5 @@ TAP_MAIN(T(a_put_is_done_when_the_target_says_so),
          T(results_and_failures_of_atomic_operations), T(others_read_and_write_only_what_is_open),
          T(an_old_key_opens_nothing_new), T(long_answers_go_as_the_port_takes_them),
          T(atomic_operations_of_others), T(own_memory_is_not_on_the_network_but_takes_time),
+         T(a_lock_of_own_that_is_taken_is_tried_at_longer_and_longer_intervals),
          T(an_adapter_keeps_only_so_many), T(what_is_none_is_refused))
