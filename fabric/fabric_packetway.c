@@ -62,10 +62,31 @@ static bool find_file(const char *word, char *out)
     return describes_sans(word);
 }
 
+static bool list(size_t index, struct leat_fabric_spelling *out)
+{
+    static const struct leat_fabric_spelling spelling[] = {
+        { "twosan", "PacketWay: a token ring and clos444, joined by a router" },
+        { "threesan", "PacketWay: a token ring, clos444 and a mesh, three routers" },
+        { "FILE.yaml", "PacketWay, where it has sans: and routers:" },
+    };
+    if (index >= sizeof spelling / sizeof *spelling) return false;
+    *out = spelling[index];
+    return true;
+}
+
+/* Of those that come with leat. */
+static bool is_listed(const char *name)
+{
+    struct leat_fabric_spelling each;
+    for (size_t i = 0; list(i, &each); i++)
+        if (!strcmp(each.name, name)) return true;
+    return false;
+}
+
 static bool matches(const char *name)
 {
     char file[LEAT_FABRIC_FILE_CAP];
-    return find_file(name, file);
+    return find_file(name, file) || is_listed(name);
 }
 
 static bool read_it(struct leat_fabric *f, bool (*interrupted)(void),
@@ -81,7 +102,12 @@ static bool read_it(struct leat_fabric *f, bool (*interrupted)(void),
     snprintf(d->name, sizeof d->name, "%s", f->word);
     snprintf(f->name, sizeof f->name, "%s", f->word);
     f->clock = (struct leat_sim_clock){ PS_PER_NS, 1 };
-    return find_file(f->word, d->file) && leat_fabric_read_sans(d, interrupted, error);
+    if (!find_file(f->word, d->file))
+        return leat_fabric_refuse(error, LEAT_FABRIC_FILE, d->file,
+                                  "not there; %s needs the files that come with leat, expected an "
+                                  "installed leat or one in its build folder",
+                                  f->word);
+    return leat_fabric_read_sans(d, interrupted, error);
 }
 
 /* ---- building ------------------------------------------------------------------------------- */
@@ -300,18 +326,6 @@ static bool check(struct leat_fabric *f, FILE *out, struct leat_fabric_error *er
         return false;
     fprintf(out, "%s: sound: %u port%s, %u SAN%s, %u router%s\n", f->word, f->ports,
             plural(f->ports), d->sans, plural(d->sans), d->routers, plural(d->routers));
-    return true;
-}
-
-static bool list(size_t index, struct leat_fabric_spelling *out)
-{
-    static const struct leat_fabric_spelling spelling[] = {
-        { "twosan", "PacketWay: a token ring and clos444, joined by a router" },
-        { "threesan", "PacketWay: a token ring, clos444 and a mesh, three routers" },
-        { "FILE.yaml", "PacketWay, where it has sans: and routers:" },
-    };
-    if (index >= sizeof spelling / sizeof *spelling) return false;
-    *out = spelling[index];
     return true;
 }
 

@@ -126,4 +126,8 @@ if [ -c /dev/full ]; then
     got=0; "$leat" fabric show clos444 --json > /dev/full 2> "$folder/stderr" || got=$?
     same "fabric show to a full disk" $got 1
 fi
+# The program alone, without the files of these networks.
+cp "$leat" "$folder/leat"
+exits 2 'twosan.yaml: not there; twosan needs the files that come with leat' "$folder/leat" fabric check twosan
+
 finish
