@@ -250,7 +250,8 @@ bool leat_fabric_is_safe(const struct leat_fabric_design *d, const struct leat_f
     leat_net_deadlock_text(&b->deadlock, &why);
     refuse(d, LEAT_FABRIC_UNSAFE, d->routing_line, &why, error);
     snprintf(error->expected, sizeof error->expected,
-             "expected %sanother /routing=, /full=drop, or --unsafe to see it happen", cure(d));
+             "expected %sanother /routing=, /full=drop (or leat sim --unsafe, to see it happen)",
+             cure(d));
     return false;
 }
 

@@ -217,6 +217,7 @@ static leat_time sleep_simulated(leat_time t, bool is_absolute)
         leat_clock_settle();
         const leat_time until = t > passed_before ? t - passed_before : 0;
         const leat_time deadline = is_absolute ? until : leat_time_add(leat_task_now(), t);
+        leat_task_note_clock(); /* it may poll between sleeps, until a certain time */
         while (leat_task_now() < deadline)
             leat_clock_wait(deadline, "the end of a sleep");
         leat_clock_unlock();

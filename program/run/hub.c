@@ -642,6 +642,25 @@ static bool is_in_vain(struct leat_hub *hub)
     return !hub->config.net->in_flight && (is_long || has_polled_too_often(hub));
 }
 
+static bool any_dies(struct leat_hub *hub)
+{
+    for (uint32_t i = 0; i < hub->used; i++)
+        if (!hub->task[i].report.left && atomic_load(&leat_share_slot(hub->share, i)->signal))
+            return true;
+    return false;
+}
+
+/* In real time. Polls are so fast that a task may have died, or be about to, without anybody having
+ * noticed. */
+static void await_deaths(struct leat_hub *hub)
+{
+    enum { PAUSE_MS = 20, PAUSES = 10, PAUSES_TO_DIE = 250 };
+    for (int i = 0; !hub->has_ended && i < (any_dies(hub) ? PAUSES_TO_DIE : PAUSES); i++) {
+        poll(NULL, 0, PAUSE_MS);
+        check_processes(hub);
+    }
+}
+
 /* Do events wait for a task that waits? */
 static bool has_events(struct leat_hub *hub)
 {
@@ -677,9 +696,10 @@ static void move_on(struct leat_hub *hub)
         return;
     }
     if (!is_beside && is_in_vain(hub)) {
+        await_deaths(hub);
         end_run(hub, LEAT_HUB_STUCK,
                 "for %.6g s of simulated time no message was sent or received, while tasks polled "
-                "%llu times",
+                "%llu times (--patience allows more)",
                 1e-12 * (double)(hub->now - hub->quiet_from), (unsigned long long)hub->polls);
         return;
     }

@@ -4,6 +4,7 @@
  */
 #include "check.h"
 #include <string.h>
+#include <unistd.h>
 
 enum way { TEST, TESTANY, TESTALL, IPROBE, IMPROBE, GET_STATUS, IBARRIER, WAYS };
 static const char *const way_names[WAYS] = { "test loop",    "testany loop", "testall loop",
@@ -102,6 +103,23 @@ static void poll_each_other(void)
     }
 }
 
+/* With an argument: more often in vain than without sleeps in between. */
+static void poll_between_sleeps(void)
+{
+    enum { POLLS = 120000 };
+    MPI_Request request;
+    int in, done = 0;
+    topic("polling between sleeps");
+    MPI_Irecv(&in, 1, MPI_INT, 0, 3, MPI_COMM_SELF, &request);
+    for (int i = 0; !done && i < POLLS / ranks; i++) {
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        usleep(1);
+    }
+    CHECK_EQ(done, 0);
+    MPI_Cancel(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 int main(int argc, char **argv)
 {
     check_begin(&argc, &argv);
@@ -111,5 +129,6 @@ int main(int argc, char **argv)
     }
     topic("polling each other");
     poll_each_other();
+    if (argc > 1) poll_between_sleeps();
     return check_end();
 }

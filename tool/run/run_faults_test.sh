@@ -7,7 +7,7 @@ needs mpicc
 leat=$(readlink -f "$1")
 tests=$(cd "$(dirname "$0")/../../test" && pwd)
 
-for program in fault_after fault_fork fault_close reduce_user; do
+for program in fault_abort fault_after fault_fork fault_close fault_kill polling reduce_user; do
     mpicc -O1 -D_GNU_SOURCE -I"$tests/mpi" -o "$folder/$program" "$tests/mpi/$program.c" "$tests/mpi/check.c" ||
         { echo "mpicc does not work" >&2; exit 77; }
 done
@@ -33,6 +33,17 @@ int main(int argc, char **argv)
 C
 mpicc -O1 -o "$folder/some" "$folder/some.c"
 ends 1 'task 1 never began, but task 0 has: its process has ended' "$leat" run --fabric clos444 -n 3 -- "$folder/some"
+
+# ---- polls ---------------------------------------------------------------------------------------
+
+# Polls are fast: a rank that has died meanwhile is the reason, not a deadlock of those that poll for it.
+ends 137 'the process of task 3 is gone, without having left: signal 9 (Killed)' "$leat" run --fabric torus:2,2 -n 4 -- "$folder/fault_kill" polled
+ends 0 '' "$leat" run --fabric torus:2,2 -n 4 -- "$folder/polling" long
+has 'polls between sleeps' "$(cat "$folder/stdout")" 'all is well'
+
+# A run that was aborted has failed, whatever the code.
+ends 1 'MPI_Abort was called with code 0' "$leat" run --fabric torus:2,2 -n 2 --json="$folder/told.json" -- "$folder/fault_abort" 0
+same 'the exit code of an abort' "$(jq -c '[.status, .exit_code]' "$folder/told.json")" '["aborted",1]'
 
 # ---- a process that a rank forks is no rank ----------------------------------------------------
 
@@ -159,7 +170,7 @@ done
 
 # The memory that ranks share is a file, which may be too large (ulimit -f): the run has failed, the user is not wrong.
 # shellcheck disable=SC3045
-(ulimit -f 100 && ends 1 'no shared memory for 66 tasks: File too large' "$leat" run --fabric clos444 -n 2 -- "$folder/fault_fork" exit)
+(ulimit -f 100 && ends 1 'no shared memory for 258 tasks: File too large' "$leat" run --fabric clos444 -n 2 -- "$folder/fault_fork" exit)
 
 # ---- programs that go on after MPI_Finalize ----------------------------------------------------
 

@@ -149,6 +149,17 @@ static bool is_elf(const char *path)
     return read && !memcmp(magic, "\177ELF", sizeof magic);
 }
 
+static bool refuse_program(const char *name)
+{
+    struct stat status;
+    if (!strchr(name, '/') || stat(name, &status))
+        return complain("%s: no such program, expected one that can be executed", name);
+    return complain("%s: %s, expected a program", name,
+                    S_ISREG(status.st_mode)   ? "a file without the right to execute it"
+                    : S_ISDIR(status.st_mode) ? "a folder"
+                                              : "no file");
+}
+
 const char *const run_library_names[] = { [RUN_MPI] = "mpi", [RUN_PVM] = "pvm", [RUN_ATM] = "atm" };
 
 bool run_program_find(struct run_job *job, const char *library)
@@ -156,7 +167,7 @@ bool run_program_find(struct run_job *job, const char *library)
     const char *name = job->words[0];
     if (!find_on_path(name, job->program, sizeof job->program) &&
         !find_example(name, job->program, sizeof job->program))
-        return complain("%s: no such program, expected one that can be executed", name);
+        return refuse_program(name);
     for (size_t i = RUN_MPI; library && i <= RUN_ATM; i++)
         if (!strcmp(library, run_library_names[i])) job->library = (enum run_library)i;
     if (library) return true;
