@@ -241,12 +241,16 @@ BOTH(GREQUEST_COMPLETE)
 
 /* ---- octets that a rank hands over in a call, for the profile -------------------------------- */
 
+/* With MPI_NO_OP a program may give no type, MPI_DATATYPE_NULL: an object of the MPI library. */
 static uint64_t octets_of(int count, MPI_Datatype type)
 {
     static int (*next)(MPI_Datatype, int *);
+    static MPI_Datatype none;
     int size = 0;
     if (!leat_fi_is_simulated() || count <= 0) return 0;
     LEAT_FI_FIND(next, "PMPI_Type_size");
+    LEAT_FI_FIND(none, "ompi_mpi_datatype_null");
+    if (type == none) return 0;
     return next(type, &size) == MPI_SUCCESS && size > 0 ? (uint64_t)count * (uint64_t)size : 0;
 }
 

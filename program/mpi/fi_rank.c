@@ -3,6 +3,7 @@
 #include "fi_component.h"
 #include "fi_memory.h"
 #include "fi_others.h"
+#include "fi_pairs.h"
 #include "fi_private.h"
 #include "fi_queue.h"
 #include "fi_threads.h"
@@ -276,6 +277,7 @@ bool leat_fi_call_enter(const struct leat_fi_call *call)
 void leat_fi_call_exit(const struct leat_fi_call *call, bool entered)
 {
     if (call->makes_window) leat_fi_private_window_made();
+    if (call->makes_window && call->window) leat_fi_pairs_mend(*call->window);
     if (call->avoids_rdma) leat_fi_component_resume_rdma();
     if (call->frees_window) leat_fi_private_window_freed();
     if (call->shares_memory) leat_fi_memory_note(*call->window);

@@ -211,6 +211,59 @@ static void many_requests(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Pairs of this type, of which the gap may contain anything. */
+#define PAIRS(NAME, FIRST, TYPE, COMPARES)                                                        \
+    static void NAME(void)                                                                        \
+    {                                                                                             \
+        enum { PAIRS_MAX = 7 };                                                                   \
+        struct pair {                                                                             \
+            FIRST a;                                                                              \
+            int b;                                                                                \
+        } mine[PAIRS_MAX], got[PAIRS_MAX];                                                        \
+        int wrong = 0;                                                                            \
+        clear();                                                                                  \
+        memset(mine, -1, sizeof mine);                                                            \
+        for (int i = 0; i < PAIRS_MAX; i++)                                                       \
+            mine[i].a = (FIRST)(me * 10 + i), mine[i].b = -me - i;                                \
+        MPI_Win_fence(0, window);                                                                 \
+        MPI_Accumulate(mine, PAIRS_MAX, TYPE, right, 0, PAIRS_MAX, TYPE, MPI_REPLACE, window);    \
+        MPI_Win_fence(0, window);                                                                 \
+        MPI_Get_accumulate(NULL, 0, MPI_DATATYPE_NULL, got, PAIRS_MAX, TYPE, right, 0, PAIRS_MAX, \
+                           TYPE, MPI_NO_OP, window);                                              \
+        MPI_Win_fence(0, window);                                                                 \
+        for (int i = 0; i < PAIRS_MAX; i++)                                                       \
+            wrong += got[i].a != mine[i].a || got[i].b != mine[i].b;                              \
+        CHECK_EQ(wrong, 0);                                                                       \
+        MPI_Fetch_and_op(NULL, got, TYPE, right, (MPI_Aint)sizeof *got, MPI_NO_OP, window);       \
+        MPI_Win_fence(0, window);                                                                 \
+        CHECK(got[0].a == mine[1].a && got[0].b == mine[1].b, "one pair alone");                  \
+        if (COMPARES)                                                                             \
+            MPI_Accumulate(mine, PAIRS_MAX, TYPE, 0, 0, PAIRS_MAX, TYPE, MPI_MAXLOC, window);     \
+        MPI_Win_fence(0, window);                                                                 \
+        for (int i = 0; COMPARES && me == 0 && i < PAIRS_MAX; i++) {                              \
+            const struct pair *at = (const struct pair *)cells + i;                               \
+            wrong += at->a != (FIRST)((ranks - 1) * 10 + i) || at->b != 1 - ranks - i;            \
+        }                                                                                         \
+        CHECK_EQ(wrong, 0);                                                                       \
+        MPI_Win_fence(0, window);                                                                 \
+    }
+PAIRS(pairs_of_short, short, MPI_SHORT_INT, false)
+PAIRS(pairs_of_int, int, MPI_2INT, true)
+PAIRS(pairs_of_long, long, MPI_LONG_INT, false)
+PAIRS(pairs_of_float, float, MPI_FLOAT_INT, true)
+PAIRS(pairs_of_double, double, MPI_DOUBLE_INT, false)
+PAIRS(pairs_of_long_double, long double, MPI_LONG_DOUBLE_INT, false)
+
+static void all_pairs(void)
+{
+    pairs_of_short();
+    pairs_of_int();
+    pairs_of_long();
+    pairs_of_float();
+    pairs_of_double();
+    pairs_of_long_double();
+}
+
 int main(int argc, char **argv)
 {
     check_begin(&argc, &argv);
@@ -226,6 +279,8 @@ int main(int argc, char **argv)
     single_operations();
     topic("a lock of words");
     lock_of_words();
+    topic("pairs");
+    all_pairs();
     topic("many requests");
     many_requests();
     MPI_Win_free(&window);

@@ -163,4 +163,35 @@ timeout 60 "$leat" run --fabric torus:2,2 -n 2 -- "$folder/alone" dies > "$folde
 status=$?
 case $status in 0 | 124) fail "a target that ends: exit status $status, expected a failure of the run" ;; esac
 
+# The larger pair of a value and an index, with a gap behind each pair; those with a gap inside are refused.
+cat > "$folder/pairs.c" <<'C'
+#include <mpi.h>
+#include <stdio.h>
+struct pair { double a; int b; };
+int main(int argc, char **argv)
+{
+    struct pair *cells, mine[9];
+    int me;
+    MPI_Win window;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Win_allocate(sizeof mine, sizeof *mine, MPI_INFO_NULL, MPI_COMM_WORLD, &cells, &window);
+    for (int i = 0; i < 9; i++) {
+        cells[i] = (struct pair){ 15, -1 };
+        mine[i] = (struct pair){ 10 * me + i, me };
+    }
+    MPI_Win_fence(0, window);
+    MPI_Accumulate(mine, 9, MPI_DOUBLE_INT, 0, 0, 9, MPI_DOUBLE_INT, MPI_MAXLOC, window);
+    MPI_Win_fence(0, window);
+    for (int i = 0; me == 0 && i < 9; i++) printf("%g:%d ", cells[i].a, cells[i].b);
+    if (argc > 1) MPI_Accumulate(mine, 1, MPI_SHORT_INT, 0, 0, 1, MPI_SHORT_INT, MPI_MAXLOC, window);
+    MPI_Win_free(&window);
+    return MPI_Finalize();
+}
+C
+mpicc -O1 -o "$folder/pairs" "$folder/pairs.c"
+exits 0 '' timeout "$run_limit" "$leat" run --fabric torus:2,2 -n 2 -- "$folder/pairs"
+same 'the larger pairs' "$(head -n 1 "$folder/stdout")" '15:-1 15:-1 15:-1 15:-1 15:-1 15:-1 16:1 17:1 18:1 '
+exits 1 'compares values of MPI_SHORT_INT, which Open MPI cannot do over a network' timeout "$run_limit" "$leat" run --fabric torus:2,2 -n 2 -- "$folder/pairs" short
+
 finish
