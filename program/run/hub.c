@@ -334,6 +334,7 @@ static void end_with(struct leat_hub *hub, uint32_t i, uint32_t state)
 {
     const struct leat_share_slot *slot = leat_share_slot(hub->share, i);
     const uint32_t number = atomic_load(&slot->signal);
+    hub->task[i].report.saw_its_end = number != 0;
     if (number)
         end_run(hub, LEAT_HUB_DIED, "the process of task %u was ended by signal %u (%s)%s%.*s", i,
                 number, strsignal((int)number), *slot->ended_in ? " in " : "",

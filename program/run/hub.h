@@ -119,6 +119,7 @@ struct leat_hub_task {
     uint64_t order; /* of the senders of its messages, in sequence: a hash */
     uint32_t notes; /* enum leat_task_note, combined */
     bool begun, left;
+    bool saw_its_end; /* the signal that ended its process: the reason names it */
     pid_t pid;
     char doing[LEAT_TASK_CALL_LEN + LEAT_TASK_ABOUT_LEN]; /* while it waits */
 };

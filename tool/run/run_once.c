@@ -99,7 +99,10 @@ static void add_code(struct run_outcome *out)
     const size_t len = strlen(out->reason), room = sizeof out->reason - len;
     const int number = out->code - SIGNALLED;
     if (out->end == LEAT_HUB_ABORTED && !out->code) out->code = FAILED;
-    if (out->end != LEAT_HUB_DIED || !run_has_code(out) || strstr(out->reason, "signal")) return;
+    bool is_told = out->end != LEAT_HUB_DIED || !run_has_code(out);
+    for (uint32_t i = 0; i < out->tasks; i++)
+        is_told |= out->task[i].saw_its_end;
+    if (is_told) return;
     if (number > 0 && number <= SIGNAL_LAST)
         snprintf(out->reason + len, room, ": signal %d (%s)", number, strsignal(number));
     else if (out->code)
