@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 volatile sig_atomic_t interrupted;
 
@@ -16,9 +17,12 @@ bool is_interrupted(void)
     return interrupted;
 }
 
+/* One that comes just before a read blocks does not end the read: so it comes again every second,
+ * as an alarm. */
 static void on_signal(int number)
 {
-    interrupted = number;
+    if (number != SIGALRM) interrupted = number;
+    if (interrupted) alarm(1);
 }
 
 /* A file that may not grow (ulimit -f): the write fails and is reported, as on a full disk, and the
@@ -38,6 +42,7 @@ void catch_signals(void)
     sigaction(SIGXFSZ, &limit, NULL);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGALRM, &action, NULL);
     struct sigaction hang_up;
     sigaction(SIGHUP, NULL, &hang_up);
     if (hang_up.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, NULL); /* unless under nohup */

@@ -139,4 +139,22 @@ while [ $cut -lt "$size" ]; do
     ! grep -q 'runtime error\|Sanitizer' "$folder/stderr" || fail "capture cut at $cut: sanitizer"
     cut=$((cut + 13))
 done
+# ---- interrupted ---------------------------------------------------------------------------------
+
+# At any moment of its beginning, as just before it waits for input: it ends, without a part of a capture.
+mkfifo "$folder/pipe"
+python3 - "$leat" "$folder/pipe" "$folder/cut.pcapng" << 'PY' || fail "an encode outlives SIGTERM"
+import os, signal, subprocess, sys, time
+leat, pipe, cut = sys.argv[1:]
+for i in range(200):
+    feed = os.open(pipe, os.O_RDWR)
+    process = subprocess.Popen([leat, "encode", "esp", "--from-json", pipe, "--pcapng", cut], stderr=subprocess.DEVNULL)
+    os.write(feed, b'{"opcode":"NOP"}\n')
+    time.sleep(0.00005 * i)
+    process.send_signal(signal.SIGTERM)
+    process.wait(300)
+    os.close(feed)
+PY
+no_part "an encode that was interrupted early"
+
 finish
