@@ -91,18 +91,14 @@ static void accept_no_ranks(struct run_processes *processes, struct run_outcome 
     out->reason[0] = '\0';
 }
 
-/* How a process ended that has not seen it coming, only its launcher knows. A run that failed has a
- * code other than 0, also if mpirun has not: after MPI_Abort with that code. */
-static void add_code(struct run_outcome *out)
+/* How a process ended that has not seen it coming, only its launcher knows. */
+static void explain_death(struct run_outcome *out)
 {
     enum { SIGNAL_LAST = 64 };
     const size_t len = strlen(out->reason), room = sizeof out->reason - len;
     const int number = out->code - SIGNALLED;
-    if (out->end == LEAT_HUB_ABORTED && !out->code) out->code = FAILED;
-    bool is_told = out->end != LEAT_HUB_DIED || !run_has_code(out);
     for (uint32_t i = 0; i < out->tasks; i++)
-        is_told |= out->task[i].saw_its_end;
-    if (is_told) return;
+        if (out->task[i].saw_its_end) return;
     if (number > 0 && number <= SIGNAL_LAST)
         snprintf(out->reason + len, room, ": signal %d (%s)", number, strsignal(number));
     else if (out->code)
@@ -136,7 +132,8 @@ static bool run_over(struct run_job *job, struct run_network *network, struct ru
         memcpy(out->port, processes.port, slots * sizeof *out->port);
         accept_no_ranks(&processes, out);
         out->code = processes.ops->end(&processes, hub, out->end);
-        add_code(out);
+        if (out->end == LEAT_HUB_DIED && run_has_code(out)) explain_death(out);
+        if (out->end == LEAT_HUB_ABORTED && !out->code) out->code = FAILED; /* MPI_Abort with 0 */
         if (out->end == LEAT_HUB_DONE && interrupted) be_interrupted(out);
         out->certificate = network->net->certificate;
         out->unread = count_unread(network);
