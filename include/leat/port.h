@@ -9,7 +9,15 @@
  *
  * Times are picoseconds of the network's own clock. The clock advances only in leat_port_run, which
  * calls back for each event in the order of time; events of the same time come in the order of
- * ports.
+ * ports, those of messages before those of collective operations.
+ *
+ * Some networks also compute: a collective operation of a group of ports is carried out while its
+ * packets travel.
+ *
+ *     hosts of ports a, b, c                                     each of them
+ *      |  collect(part of a), collect(part of b), ...             |
+ *      |--------------------> [ folds the words, or copies  ] --->|  collected(at), with the result
+ *                             [ the octets, on their way    ]
  *
  * A network behind this interface begins with a struct leat_port_net.
  */
@@ -43,6 +51,48 @@ enum leat_port_stuck {
     LEAT_PORT_LIVELOCKED, /* the network is busy but delivers nothing */
 };
 
+/* What a network computes with words of 64 bits: the i-th ones of all members become one. */
+enum leat_port_fold {
+    LEAT_PORT_SUM, /* modulo 2^64 */
+    LEAT_PORT_AND,
+    LEAT_PORT_OR,
+    LEAT_PORT_XOR,
+    LEAT_PORT_MAX, /* of numbers without a sign */
+    LEAT_PORT_MIN,
+    LEAT_PORT_FOLDS
+};
+
+/* What a network offers its groups. */
+struct leat_port_means {
+    uint32_t folds;      /* 1 << enum leat_port_fold, combined; 0: no folds, no barriers */
+    uint32_t words_max;  /* of a fold */
+    uint64_t octets_max; /* of a cast; 0: no casts */
+    uint32_t groups_max; /* at a time */
+};
+
+enum leat_port_collective {
+    LEAT_PORT_FOLD, /* each member has words, and gets those of all together; none: a barrier */
+    LEAT_PORT_CAST, /* each member gets the octets of one, the root */
+};
+
+/* What a member hands over for its next operation in a group, and gets from it. All members of an
+ * operation agree on its kind, fold, root and lengths (asserted). */
+struct leat_port_part {
+    uint32_t group; /* of leat_port_group */
+    uint32_t port;  /* the member */
+    uint64_t id;    /* the member's own */
+    enum leat_port_collective kind;
+    /* Of a fold: lent until collected(), when they are the result. */
+    enum leat_port_fold fold;
+    uint32_t words;
+    uint64_t *word;
+    /* Of a cast: room for the result, lent until collected(). Those of the root are lent until
+     * every member has it. */
+    uint32_t root; /* a port */
+    uint64_t len;
+    uint8_t *octets;
+};
+
 /* Callbacks of a network. Messages are lent for the call. A callback must neither send nor run. */
 struct leat_port_observer {
     void *context;
@@ -68,6 +118,10 @@ struct leat_port_observer {
      * may be lost after all. May be NULL. */
     void (*head)(void *context, const struct leat_port_message *message, leat_time from,
                  leat_time at);
+    /* The operation is over for this member; for the root of a cast: the network has taken its
+     * octets. False: the network could not carry it out; it says so to all members or to none.
+     * Called only for parts, lent for the call. */
+    void (*collected)(void *context, const struct leat_port_part *part, bool is_done, leat_time at);
 };
 
 /* A network; defined below. */
@@ -84,6 +138,18 @@ struct leat_port_ops {
      * that the caller can look for an interrupt. Returns the time reached. Nothing in flight and
      * LEAT_NEVER: returns `now`. */
     leat_time (*run)(struct leat_port_net *net, leat_time until);
+
+    /* ---- only of networks with means; otherwise NULL ---- */
+
+    /* Makes a group of at least two ports, in ascending order. Takes no time: whoever manages the
+     * network does it. 0: no room for another one. */
+    uint32_t (*group)(struct leat_port_net *net, const uint32_t *port, uint32_t count);
+    /* None of its operations is in progress (asserted). */
+    void (*disband)(struct leat_port_net *net, uint32_t group);
+    /* Hands over a member's part at `at`, not before `now` (asserted). It waits for collected()
+     * before it hands over its next part in this group (asserted). The k-th parts of all members
+     * are one operation. */
+    void (*collect)(struct leat_port_net *net, const struct leat_port_part *part, leat_time at);
 };
 
 /* The state of a network that its users see. */
@@ -93,12 +159,15 @@ struct leat_port_net {
     uint32_t ports;
     leat_time now;        /* the time reached */
     leat_time latency;    /* no message arrives sooner than this after it is sent */
-    uint64_t in_flight;   /* messages sent, neither arrived nor lost */
-    uint64_t certificate; /* a hash of all deliveries so far and their times */
+    uint64_t in_flight;   /* messages sent, neither arrived nor lost; parts whose collected()
+                             comes, whether or not another part is handed over */
+    uint64_t certificate; /* a hash of all deliveries so far and their times ... */
+    uint64_t collected;   /* ... and of all results of collective operations; 0: there was none */
     /* How fast a port reads the octets of a message at most: so many at once, the next ones after
      * `taken_ps` at the earliest. 0 ps: it may read all of them at once. */
     uint32_t taken_octets;
     leat_time taken_ps;
+    const struct leat_port_means *means; /* NULL: it computes nothing */
 };
 
 /* Hands a message to its port: `send` of the network. */
@@ -112,6 +181,26 @@ static inline bool leat_port_send(struct leat_port_net *net,
 static inline leat_time leat_port_run(struct leat_port_net *net, leat_time until)
 {
     return net->ops->run(net, until);
+}
+
+/* Makes a group: `group` of the network. */
+static inline uint32_t leat_port_group(struct leat_port_net *net, const uint32_t *port,
+                                       uint32_t count)
+{
+    return net->ops->group(net, port, count);
+}
+
+/* Ends a group: `disband` of the network. */
+static inline void leat_port_disband(struct leat_port_net *net, uint32_t group)
+{
+    net->ops->disband(net, group);
+}
+
+/* Hands over a part of a collective operation: `collect` of the network. */
+static inline void leat_port_collect(struct leat_port_net *net, const struct leat_port_part *part,
+                                     leat_time at)
+{
+    net->ops->collect(net, part, at);
 }
 
 #ifdef __cplusplus
