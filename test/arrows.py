@@ -12,7 +12,7 @@ ROOMS = ["proto/atm", "proto/aton", "proto/esp", "proto/packetway", "proto/poets
 SIM = ["sim/kernel", "sim/record", "sim/atm", "sim/net", "sim/aton", "sim/ether", "sim/esp", "sim/packetway"]
 LIVE = ["live", "live/aton", "live/esp", "live/packetway"]
 PROGRAM = ["program/run", "program/clock", "program/mpi", "program/pvm", "program/thesis", "program/poets",
-           "program/start"]
+           "program/start", "program/collective"]
 # A layer, and what stands below it. A folder belongs to the longest of these names that it begins with.
 BELOW = {
     "include": [],
@@ -41,6 +41,7 @@ BELOW = {
     "program/thesis": ["core", "port", "program/run", "program/clock"],
     "program/poets": ["core", "port", "proto/poets"],
     "program/start": ["core", "program/run"],
+    "program/collective": ["core", "port", "program/run", "program/mpi"],
     "tool": ["core", "fabric", "port", "proto", *ROOMS, *SIM, *LIVE, *PROGRAM],
     "bench": ["core", "port", "proto", *ROOMS, *SIM, *LIVE, *PROGRAM],
     "test": ["core"],

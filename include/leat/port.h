@@ -119,8 +119,9 @@ struct leat_port_observer {
     void (*head)(void *context, const struct leat_port_message *message, leat_time from,
                  leat_time at);
     /* The operation is over for this member; for the root of a cast: the network has taken its
-     * octets. False: the network could not carry it out; it says so to all members or to none.
-     * Called only for parts, lent for the call. */
+     * octets. False: the network could not carry it out for this member, whose words and octets
+     * are as they were; others may have the result, or nobody. Called only for parts, which are
+     * lent for the call. */
     void (*collected)(void *context, const struct leat_port_part *part, bool is_done, leat_time at);
 };
 
@@ -181,6 +182,13 @@ static inline bool leat_port_send(struct leat_port_net *net,
 static inline leat_time leat_port_run(struct leat_port_net *net, leat_time until)
 {
     return net->ops->run(net, until);
+}
+
+/* One number for all deliveries and results so far. */
+static inline uint64_t leat_port_certificate(const struct leat_port_net *net)
+{
+    return net->collected ? (net->certificate ^ net->collected) * UINT64_C(0x100000001b3)
+                          : net->certificate;
 }
 
 /* Makes a group: `group` of the network. */

@@ -105,6 +105,23 @@ void leat_hub_answer(struct leat_hub *hub, uint32_t task, uint64_t cookie, const
     post_octets(hub, task, LEAT_TASK_ANSWERED, cookie, octets, len, at);
 }
 
+void leat_hub_collected(struct leat_hub *hub, uint32_t task, uint64_t cookie, const void *octets,
+                        size_t len, leat_time at)
+{
+    if (hub->task[task].asked) hub->task[task].asked--;
+    leat_hub_note_news(hub);
+    post_octets(hub, task, LEAT_TASK_COLLECTED, cookie, octets, len, at);
+}
+
+void leat_hub_disagree(struct leat_hub *hub, uint32_t one, const char *call, uint32_t other,
+                       const char *other_call)
+{
+    end_run(hub, LEAT_HUB_FAILED,
+            "tasks %u and %u take part in one collective operation with different calls: %.*s and "
+            "%.*s, expected the same call with the same root, operation and length",
+            one, other, LEAT_TASK_CALL_LEN, call, LEAT_TASK_CALL_LEN, other_call);
+}
+
 void leat_hub_signal(struct leat_hub *hub, uint32_t task, const void *octets, size_t len,
                      leat_time at)
 {
@@ -172,6 +189,7 @@ static void on_sent(void *context, const struct leat_port_message *message, leat
 {
     struct leat_hub *hub = context;
     const struct leat_hub_watch *watch = hub->config.watch;
+    if (leat_hub_collect_is_message(message)) return;
     const struct leat_flight_message *m = leat_flight_at(&hub->flight, message->id);
     if (watch) show_message(hub, message->id, watch->sent, at);
     if (!m->notify_sent) return;
@@ -205,6 +223,10 @@ static void on_arrived(void *context, const struct leat_port_message *message, l
 {
     struct leat_hub *hub = context;
     const struct leat_hub_watch *watch = hub->config.watch;
+    if (leat_hub_collect_is_message(message)) {
+        leat_hub_collect_arrived(hub, message, leat_time_add(at, hub->offset));
+        return;
+    }
     const struct leat_flight_message m = *leat_flight_at(&hub->flight, message->id);
     const struct leat_share_event event = arrival(hub, &m, at);
     if (watch) show_message(hub, message->id, watch->arrived, at);
@@ -223,6 +245,7 @@ static void on_arrived(void *context, const struct leat_port_message *message, l
 static void on_coming(void *context, const struct leat_port_message *message, leat_time at)
 {
     struct leat_hub *hub = context;
+    if (leat_hub_collect_is_message(message)) return;
     struct leat_flight_message *m = leat_flight_at(&hub->flight, message->id);
     struct leat_hub_slot *task = &hub->task[m->to];
     struct leat_share_slot *slot = leat_share_slot(hub->share, m->to);
@@ -244,6 +267,13 @@ static void on_lost(void *context, const struct leat_port_message *message, cons
 {
     struct leat_hub *hub = context;
     const struct leat_hub_watch *watch = hub->config.watch;
+    if (leat_hub_collect_is_message(message)) {
+        end_run(hub, LEAT_HUB_LOST,
+                "a message of %llu octets of a collective operation, from port %u to port %u, was "
+                "lost: %s",
+                (unsigned long long)message->len, message->from, message->to, why);
+        return;
+    }
     const struct leat_flight_message *m = leat_flight_at(&hub->flight, message->id);
     if (watch) show_message(hub, message->id, watch->lost, at);
     end_run(hub, LEAT_HUB_LOST, "a message of %llu octets from task %u to task %u was lost: %s",
@@ -257,6 +287,13 @@ static void on_stuck(void *context, enum leat_port_stuck how, const char *why, l
     struct leat_hub *hub = context;
     end_run(hub, how == LEAT_PORT_LOCKED ? LEAT_HUB_STUCK : LEAT_HUB_LIVELOCKED, "at %.9f s %s",
             1e-12 * (double)at, why);
+}
+
+static void on_collected(void *context, const struct leat_port_part *part, bool is_done,
+                         leat_time at)
+{
+    struct leat_hub *hub = context;
+    leat_hub_collect_note(hub, part, is_done, leat_time_add(at, hub->offset));
 }
 
 /* ---- requests of tasks ----------------------------------------------------------------------- */
@@ -302,6 +339,7 @@ static void take_requests(struct leat_hub *hub, uint32_t task)
         switch (r->kind) {
         case LEAT_SHARE_SEND: send_message(hub, task, r); break;
         case LEAT_SHARE_CALL: note_call(hub, task, r); break;
+        case LEAT_SHARE_COLLECT: leat_hub_collect_take(hub, task, r); break;
         }
     }
     slot->requests = 0;
@@ -708,6 +746,7 @@ static void move_on(struct leat_hub *hub)
         const leat_time until = limit == LEAT_NEVER ? LEAT_NEVER : limit - hub->offset;
         const leat_time reached = leat_time_add(leat_port_run(net, until), hub->offset);
         if (reached > hub->now) hub->now = reached;
+        leat_hub_collect_go_on(hub);
         if (hub->config.watch)
             hub->config.watch->reached(hub->config.watch->context, hub->now - hub->offset);
     }
@@ -771,7 +810,8 @@ struct leat_hub *leat_hub_create(const struct leat_hub_config *config, char *why
                                                          .arrived = on_arrived,
                                                          .lost = on_lost,
                                                          .stuck = on_stuck,
-                                                         .coming = on_coming };
+                                                         .coming = on_coming,
+                                                         .collected = on_collected };
     return hub;
 }
 
@@ -788,6 +828,7 @@ void leat_hub_destroy(struct leat_hub *hub)
     }
     if (hub->file >= 0) close(hub->file);
     leat_turns_free(&hub->turns);
+    leat_hub_collect_free(hub);
     free(hub->task);
     leat_flight_free(&hub->flight);
     leat_calls_free(&hub->calls);

@@ -142,6 +142,10 @@ const struct leat_task_profile *leat_hub_profile(const struct leat_hub *hub, uin
 /* When it made them: its states are the calls, by their index. */
 const struct leat_timeline *leat_hub_timeline(const struct leat_hub *hub, uint32_t slot);
 
+/* How its collective calls were carried out; NULL past the last. */
+const struct leat_task_collective *leat_hub_collective(const struct leat_hub *hub, uint32_t slot,
+                                                       uint32_t index);
+
 /* What a task has sent to others. */
 struct leat_hub_pair {
     uint64_t messages, octets;

@@ -23,6 +23,8 @@ struct leat_hub_slot {
     struct leat_hub_pair *sent_to; /* [slots]; NULL: nothing */
 };
 
+struct leat_hub_group;
+
 struct leat_hub {
     struct leat_hub_config config;
     struct leat_share *share;
@@ -42,6 +44,9 @@ struct leat_hub {
     bool hears_all;       /* nothing but quiet events is left: they end waits, too */
     leat_time offset;     /* of the network's time: it begins at 0 */
     struct leat_turns turns;
+    struct leat_hub_group **group; /* for hub_collect.c; NULL: free */
+    uint32_t groups;
+    bool has_free_seats; /* ports that may take part in further operations */
     int file;
     char path[64];
     char *reason;
@@ -62,6 +67,27 @@ void leat_hub_note_news(struct leat_hub *hub);
 void leat_hub_count_tasks(struct leat_hub *hub, int more);
 /* This task goes on: those that it starts are expected from now on. */
 void leat_hub_expect_reserved(struct leat_hub *hub, uint32_t parent);
+
+/* Answers a question about collective operations. */
+void leat_hub_collected(struct leat_hub *hub, uint32_t task, uint64_t cookie, const void *octets,
+                        size_t len, leat_time at);
+/* These two tasks take part in one operation, but call differently. */
+void leat_hub_disagree(struct leat_hub *hub, uint32_t one, const char *call, uint32_t other,
+                       const char *other_call);
+
+/* ---- collective operations (hub_collect.c) ---- */
+
+void leat_hub_collect_take(struct leat_hub *hub, uint32_t task, const struct leat_share_request *r);
+/* For the network's callback. */
+void leat_hub_collect_note(struct leat_hub *hub, const struct leat_port_part *part, bool is_done,
+                           leat_time at);
+/* One of those by which hosts do again what the network could not carry out. */
+bool leat_hub_collect_is_message(const struct leat_port_message *message);
+void leat_hub_collect_arrived(struct leat_hub *hub, const struct leat_port_message *message,
+                              leat_time at);
+/* After the network has run: ports hand over their next parts. */
+void leat_hub_collect_go_on(struct leat_hub *hub);
+void leat_hub_collect_free(struct leat_hub *hub);
 
 /* ---- tasks that share memory (hub_turns.c) ---- */
 

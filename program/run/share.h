@@ -19,7 +19,7 @@
 #include <stdatomic.h>
 
 enum {
-    LEAT_SHARE_VERSION = 14,
+    LEAT_SHARE_VERSION = 15,
     LEAT_SHARE_REQUESTS = 1024, /* of a ring: a power of two */
     LEAT_SHARE_EVENTS = 1024,
     LEAT_SHARE_LINE = 64,
@@ -29,12 +29,13 @@ enum {
     LEAT_SHARE_REASON_LEN = 256,
     LEAT_SHARE_CALL_LEN = 64,
     LEAT_SHARE_PROFILES =
-        LEAT_TIMELINE_STATES, /* names of calls; more are counted together in the last */
+        LEAT_TIMELINE_STATES,    /* names of calls; more are counted together in the last */
+    LEAT_SHARE_COLLECTIVES = 24, /* kinds of collective calls */
 };
 #define LEAT_SHARE_MAGIC  UINT64_C(0x316e75727461656c) /* "leatrun1" */
 #define LEAT_SHARE_BLOCKS (UINT64_C(1) << 30)          /* octets of each slot */
 
-enum leat_share_request_kind { LEAT_SHARE_SEND, LEAT_SHARE_CALL };
+enum leat_share_request_kind { LEAT_SHARE_SEND, LEAT_SHARE_CALL, LEAT_SHARE_COLLECT };
 
 struct leat_share_request {
     enum leat_share_request_kind kind;
@@ -90,7 +91,8 @@ struct leat_share_slot {
     char ended_in[LEAT_TASK_CALL_LEN]; /* the call in which that signal came; "": in none */
     uint32_t profiles;
     struct leat_task_profile profile[LEAT_SHARE_PROFILES];
-    struct leat_timeline timeline; /* its states: the profiles */
+    struct leat_timeline timeline;                                  /* its states: the profiles */
+    struct leat_task_collective collective[LEAT_SHARE_COLLECTIVES]; /* until one without a name */
     /* Blocks that receivers returned: a stack, linked through their headers. */
     alignas(LEAT_SHARE_LINE) _Atomic uint64_t returned;
     struct leat_share_request request[LEAT_SHARE_REQUESTS];

@@ -1,4 +1,5 @@
 #include "task.h"
+#include "collect.h"
 #include "share.h"
 #include <assert.h>
 #include <fcntl.h>
@@ -511,19 +512,45 @@ void leat_task_send(uint32_t to, uint8_t *octets, uint64_t len, uint64_t cookie,
     };
 }
 
-void leat_task_call(const void *question, size_t len, uint64_t cookie)
+static void ask(enum leat_share_request_kind kind, const void *question, size_t question_len,
+                const void *more, size_t more_len, uint64_t cookie)
 {
-    uint8_t *octets = leat_task_room(len);
+    uint8_t *octets = leat_task_room(question_len + more_len);
     if (!octets) leat_task_fail("the run has no memory for what it hands over");
     charge_computing();
-    memcpy(octets, question, len);
+    memcpy(octets, question, question_len);
+    if (more_len) memcpy(octets + question_len, more, more_len);
     *new_request() = (struct leat_share_request){
-        .kind = LEAT_SHARE_CALL,
+        .kind = kind,
         .at = self.clock,
         .cookie = cookie,
         .block = leat_share_block_of(self.share, octets),
-        .len = len,
+        .len = question_len + more_len,
     };
+}
+
+void leat_task_call(const void *question, size_t len, uint64_t cookie)
+{
+    ask(LEAT_SHARE_CALL, question, len, NULL, 0, cookie);
+}
+
+void leat_task_count_collective(const char *name, uint32_t carrier, uint64_t octets,
+                                leat_time took_ps)
+{
+    struct leat_task_collective *c = self.slot->collective;
+    uint32_t i = 0;
+    while (i < LEAT_SHARE_COLLECTIVES - 1 && *c[i].name && strcmp(c[i].name, name) != 0)
+        i++;
+    snprintf(c[i].name, sizeof c[i].name, "%s", name);
+    c[i].calls[carrier]++;
+    c[i].octets += octets;
+    *(carrier == LEAT_COLLECT_BY_NETWORK ? &c[i].network_ps : &c[i].hosts_ps) += took_ps;
+}
+
+void leat_task_collect(const struct leat_collect_question *question, const void *octets, size_t len,
+                       uint64_t cookie)
+{
+    ask(LEAT_SHARE_COLLECT, question, sizeof *question, octets, len, cookie);
 }
 
 bool leat_task_wait(leat_time deadline, const char *call, const char *about)

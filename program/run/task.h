@@ -39,10 +39,11 @@ struct leat_task_profile {
 #define LEAT_TASK_FIRST_VARIABLE "LEAT_FIRST_SLOT"
 
 enum leat_task_event_kind {
-    LEAT_TASK_ARRIVED,  /* a message for this task: task, octets, len */
-    LEAT_TASK_SENT,     /* the port has taken the message with this cookie */
-    LEAT_TASK_ANSWERED, /* to the call with this cookie: octets, len */
-    LEAT_TASK_SIGNALLED /* an unrequested event for this task, defined by its service: octets, len
+    LEAT_TASK_ARRIVED,   /* a message for this task: task, octets, len */
+    LEAT_TASK_SENT,      /* the port has taken the message with this cookie */
+    LEAT_TASK_ANSWERED,  /* to the call with this cookie: octets, len */
+    LEAT_TASK_COLLECTED, /* to leat_task_collect with this cookie: octets, len */
+    LEAT_TASK_SIGNALLED  /* an unrequested event for this task, defined by its service: octets, len
                          */
 };
 
@@ -150,6 +151,23 @@ void leat_task_send(uint32_t to, uint8_t *octets, uint64_t len, uint64_t cookie,
 /* A query to the service of the run, of any length that there is room for; its ANSWERED event comes
  * at once or much later, as the service decides. */
 void leat_task_call(const void *question, size_t len, uint64_t cookie);
+
+/* A question about collective operations (collect.h), and what belongs to it. If it has an answer,
+ * its COLLECTED event comes at once or much later. */
+struct leat_collect_question;
+void leat_task_collect(const struct leat_collect_question *question, const void *octets, size_t len,
+                       uint64_t cookie);
+
+/* How the collective calls of one kind were carried out (collect.h). */
+enum { LEAT_TASK_CARRIERS = 6 };
+struct leat_task_collective {
+    char name[LEAT_TASK_CALL_LEN];
+    uint64_t octets;
+    uint64_t calls[LEAT_TASK_CARRIERS]; /* by enum leat_collect_carrier */
+    leat_time network_ps, hosts_ps;     /* that they took */
+};
+void leat_task_count_collective(const char *name, uint32_t carrier, uint64_t octets,
+                                leat_time took_ps);
 
 /* A call of the program begins, and has ended: it counts as one of this name, which is static. One
  * within another does not count. */

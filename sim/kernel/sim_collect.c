@@ -162,6 +162,13 @@ void leat_sim_collect_reach(struct leat_sim_collect *c, uint32_t id, uint32_t pl
         note_or_withhold(c, id, place);
 }
 
+void leat_sim_collect_fail(struct leat_sim_collect *c, uint32_t id, uint32_t place, uint64_t number)
+{
+    struct leat_sim_group *group = leat_sim_collect_of(c, id);
+    group->member[place].has_failed[number % LEAT_SIM_COLLECT_WINDOW] = true;
+    leat_sim_collect_reach(c, id, place, number);
+}
+
 /* ---- callbacks ------------------------------------------------------------------------------- */
 
 static uint64_t hash_of(struct leat_sim_operation *op)
@@ -178,10 +185,11 @@ static uint64_t hash_of(struct leat_sim_operation *op)
 }
 
 static void certify(const struct leat_sim_collect *c, uint32_t id,
-                    const struct leat_sim_member *member, struct leat_sim_operation *op)
+                    const struct leat_sim_member *member, struct leat_sim_operation *op,
+                    bool is_done)
 {
-    const uint64_t record[] = { c->net->now, (uint64_t)id << 1 | op->has_failed, member->port,
-                                member->parts - 1, op->has_failed ? 0 : hash_of(op) };
+    const uint64_t record[] = { c->net->now, (uint64_t)id << 1 | !is_done, member->port,
+                                member->parts - 1, is_done ? hash_of(op) : 0 };
     uint64_t hash = c->net->collected ? c->net->collected : LEAT_FNV_EMPTY;
     for (size_t i = 0; i < sizeof record / sizeof *record; i++)
         hash = leat_sim_fnv_word(hash, record[i]);
@@ -190,7 +198,6 @@ static void certify(const struct leat_sim_collect *c, uint32_t id,
 
 static void give_result(const struct leat_sim_operation *op, struct leat_port_part *part)
 {
-    if (op->has_failed) return;
     if (part->kind == LEAT_PORT_FOLD && part->words)
         memcpy(part->word, op->word, part->words * sizeof *part->word);
     if (part->kind == LEAT_PORT_CAST && part->port != part->root && part->len)
@@ -204,7 +211,8 @@ static void end_oldest(struct leat_sim_collect *c, uint32_t id)
     struct leat_sim_group *group = leat_sim_collect_of(c, id);
     struct leat_sim_operation *op = leat_sim_collect_op(group, group->oldest);
     for (uint32_t i = 0; i < group->members; i++)
-        group->member[i].is_reached[group->oldest % LEAT_SIM_COLLECT_WINDOW] = false;
+        group->member[i].is_reached[group->oldest % LEAT_SIM_COLLECT_WINDOW] =
+            group->member[i].has_failed[group->oldest % LEAT_SIM_COLLECT_WINDOW] = false;
     *op = (struct leat_sim_operation){ .word = op->word };
     group->oldest++;
     for (uint32_t i = 0; i < group->members; i++) {
@@ -223,12 +231,13 @@ static void tell(struct leat_sim_collect *c, uint32_t id, uint32_t place)
     struct leat_sim_group *group = leat_sim_collect_of(c, id);
     struct leat_sim_member *member = &group->member[place];
     struct leat_sim_operation *op = leat_sim_collect_op(group, member->parts - 1);
-    certify(c, id, member, op);
-    give_result(op, &member->part);
+    const bool is_done = !member->has_failed[(member->parts - 1) % LEAT_SIM_COLLECT_WINDOW];
+    certify(c, id, member, op, is_done);
+    if (is_done) give_result(op, &member->part);
     member->has_part = false;
     c->net->in_flight--;
     op->over++;
-    observer->collected(observer->context, &member->part, !op->has_failed, c->net->now);
+    observer->collected(observer->context, &member->part, is_done, c->net->now);
 }
 
 static void end_all(struct leat_sim_collect *c, uint32_t id)

@@ -26,7 +26,6 @@ struct leat_sim_operation {
     uint64_t hash;              /* of the result, once somebody has it */
     uint32_t handed, over;      /* parts, members */
     bool has_root, has_hash;
-    bool has_failed; /* for the network to set, before anybody is reached */
 };
 
 struct leat_sim_member {
@@ -36,7 +35,7 @@ struct leat_sim_member {
     bool has_part;              /* which is not collected */
     bool has_entered;           /* its time has come */
     bool is_withheld;           /* it waits for the window */
-    bool is_reached[LEAT_SIM_COLLECT_WINDOW];
+    bool is_reached[LEAT_SIM_COLLECT_WINDOW], has_failed[LEAT_SIM_COLLECT_WINDOW];
 };
 
 struct leat_sim_group {
@@ -93,6 +92,10 @@ uint64_t leat_sim_collect_enter(struct leat_sim_collect *collect, uint32_t group
  * as its part enters. */
 void leat_sim_collect_reach(struct leat_sim_collect *collect, uint32_t group, uint32_t place,
                             uint64_t number);
+
+/* The same, but it has failed for this member. */
+void leat_sim_collect_fail(struct leat_sim_collect *collect, uint32_t group, uint32_t place,
+                           uint64_t number);
 
 /* Is a callback queued? Then the run ends at the present time. */
 static inline bool leat_sim_collect_has_news(const struct leat_sim_collect *collect)

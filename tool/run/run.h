@@ -25,6 +25,8 @@ enum {
 
 enum run_library { RUN_MPI, RUN_PVM, RUN_ATM }; /* the last: leat/atm_task.h */
 
+enum run_collectives { RUN_BY_HOSTS, RUN_BY_NETWORK };
+
 /* --gdb or --wrap: a tool that tasks run under. */
 enum { RUN_TOOL_WORDS_CAP = 64 };
 #define RUN_TOOL_ALL UINT32_MAX
@@ -60,8 +62,11 @@ struct run_job {
     leat_time patience;  /* of the hub */
     bool limits_polls;   /* of the hub: unless the user says how patient it is */
     bool real_clock, contention, profile;
-    bool is_one_of_several; /* fabrics: options may be meant for others */
-    bool silent;            /* the program's output is not shown */
+    enum run_collectives collectives; /* who carries out those of MPI */
+    bool compares_collectives;        /* by hosts, and then by the network */
+    bool has_exact_sums;              /* of real numbers, in the network */
+    bool is_one_of_several;           /* fabrics: options may be meant for others */
+    bool silent;                      /* the program's output is not shown */
     uint32_t flit_octets, packet_flits;
     struct run_tool tool;
     char program[RUN_PATH_CAP]; /* its path */
@@ -118,6 +123,8 @@ struct run_outcome {
     uint32_t *port;
     struct leat_task_profile *call; /* of all tasks, the longest first */
     uint32_t calls;
+    struct leat_task_collective *collective; /* of all tasks, by their names */
+    uint32_t collectives;
     struct run_pair *pair; /* by sender, then receiver */
     size_t pairs;
     struct run_timeline timeline;
@@ -269,6 +276,20 @@ void run_tool_take_terminal_back(const struct run_job *job);
 bool run_profile_keep(const struct leat_hub *hub, struct run_outcome *out);
 void run_profile_text(const struct run_outcome *out, FILE *to);
 void run_profile_json(struct leat_json *j, const struct run_outcome *out);
+
+/* ---- collective operations (run_collectives.c) ---- */
+
+/* --collectives. False after a complaint. */
+bool run_collectives_read(const struct arguments *args, struct run_job *job);
+/* Can the network do what the job wants? False after a complaint. */
+bool run_collectives_check(const struct run_job *job, const struct run_network *network);
+/* False after a complaint. */
+bool run_collectives_keep(const struct leat_hub *hub, struct run_outcome *out);
+void run_collectives_text(const struct run_outcome *out, FILE *to);
+void run_collectives_json(struct leat_json *j, const struct run_outcome *out);
+/* The same calls by hosts and by the network. */
+void run_collectives_compare(const struct run_outcome *hosts, const struct run_outcome *network,
+                             FILE *to);
 
 /* ---- networks (run_network.c): false after a complaint; either way run_network_close ---- */
 

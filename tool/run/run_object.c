@@ -121,6 +121,7 @@ static void put_object(struct json_out *object, FILE *file, const struct run_job
     if (alone) put_json_contention(j, out, alone);
     put_json_repeatable(j, job, out);
     run_profile_json(j, out);
+    run_collectives_json(j, out);
     put_tasks(j, out);
     run_pairs_json(j, out);
     run_wires_json(j, out);

@@ -126,6 +126,7 @@ static bool run_over(struct run_job *job, struct run_network *network, struct ru
         out->end = leat_hub_run(hub, out->reason, sizeof out->reason);
         keep_tasks(hub, out);
         run_profile_keep(hub, out);
+        run_collectives_keep(hub, out);
         run_pairs_keep(hub, out);
         run_timeline_keep(hub, out);
         run_wires_keep(network, out);
@@ -135,7 +136,7 @@ static bool run_over(struct run_job *job, struct run_network *network, struct ru
         if (out->end == LEAT_HUB_DIED && run_has_code(out)) explain_death(out);
         if (out->end == LEAT_HUB_ABORTED && !out->code) out->code = FAILED; /* MPI_Abort with 0 */
         if (out->end == LEAT_HUB_DONE && interrupted) be_interrupted(out);
-        out->certificate = network->net->certificate;
+        out->certificate = leat_port_certificate(network->net);
         out->unread = count_unread(network);
         out->replayed = network->replay ? network->replay->replayed : 0;
     }
@@ -174,7 +175,7 @@ bool run_once(struct run_job *job, bool contention_free, struct run_outcome *out
     const int kept = job->silent ? silence() : -1;
     if (!job->tool.needs_terminal) run_screen_begin();
     const bool ran = run_network_open(job, contention_free, &network) &&
-                     run_over(job, &network, out);
+                     run_collectives_check(job, &network) && run_over(job, &network, out);
     run_screen_end();
     run_tool_take_terminal_back(job);
     speak_again(kept);
@@ -189,6 +190,7 @@ void run_outcome_free(struct run_outcome *out)
     free(out->task);
     free(out->port);
     free(out->call);
+    free(out->collective);
     free(out->pair);
     free(out->timeline.state);
     free(out->timeline.slice);

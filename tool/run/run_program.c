@@ -274,7 +274,7 @@ static char **mpi_words(const struct run_job *job, const char *path, const char 
                         const struct leat_child_words *command)
 {
     static char number[16], preload[RUN_PATH_CAP + 16], provider[RUN_PATH_CAP + 24];
-    static char run[RUN_PATH_CAP + 16];
+    static char run[RUN_PATH_CAP + 16], components[RUN_PATH_CAP + 40];
     struct words w = { 0 };
     snprintf(number, sizeof number, "%u", job->tasks);
     snprintf(preload, sizeof preload, "LD_PRELOAD=%s", part);
@@ -287,6 +287,13 @@ static char **mpi_words(const struct run_job *job, const char *path, const char 
     if (job->real_clock) add(&w, (const char *const[]){ "-x", "LEAT_REAL_CLOCK=1", NULL });
     for (size_t i = 0; i < sizeof mpi_settings / sizeof *mpi_settings; i++)
         add(&w, (const char *const[]){ "--mca", mpi_settings[i][0], mpi_settings[i][1], NULL });
+    if (job->collectives == RUN_BY_NETWORK) {
+        snprintf(components, sizeof components, "%.*s:SYSTEM_DEFAULT:USER_DEFAULT",
+                 (int)(strrchr(part, '/') - part), part);
+        add(&w, (const char *const[]){ "--mca", "mca_base_component_path", components, "--mca",
+                                       "coll_leat_priority", "90", "--mca", "coll_leat_exact",
+                                       job->has_exact_sums ? "1" : "0", NULL });
+    }
     char **all = calloc(w.count + command->count + 1, sizeof *all);
     if (!all) return NULL;
     memcpy(all, w.word, w.count * sizeof *all);

@@ -90,7 +90,7 @@ static bool read_job(const struct arguments *args, struct run_job *job,
            number_take(args, "--patience", &job->patience) &&
            number_take_small(args, "--flit-bytes", &job->flit_octets) &&
            number_take_small(args, "--packet-flits", &job->packet_flits) &&
-           read_compute(args, &job->compute_scale) &&
+           read_compute(args, &job->compute_scale) && run_collectives_read(args, job) &&
            run_program_find(job, argument(args, "--library")) && run_atm_check(job) &&
            run_place_read(args, job) && run_tool_read(args, job);
 }
@@ -125,6 +125,7 @@ static void put_text(const struct run_job *job, const struct run_outcome *out)
                 run_seconds(t->waited_ps), t->messages_sent, t->octets_sent, t->messages_received);
     }
     if (job->profile) run_profile_text(out, stderr);
+    if (out->collectives) run_collectives_text(out, stderr);
 }
 
 static void put_contention(const struct run_outcome *out, const struct run_outcome *alone)
@@ -162,38 +163,78 @@ static struct run_line line_of(const struct run_job *job, const struct run_outco
     return line;
 }
 
+/* The same silently, to be compared. */
+static int run_again(struct run_job *job, bool contention_free, struct run_outcome *out)
+{
+    const size_t tool_words = job->tool.words;
+    const bool silent = job->silent;
+    job->records = NULL; /* they are of the first run, */
+    job->tool.words = 0; /* and so is the tool */
+    job->silent = true;
+    const bool ran = run_once(job, contention_free, out);
+    job->tool.words = tool_words;
+    job->silent = silent;
+    return ran ? run_judge(job, out) : FAILED;
+}
+
+static void show(const struct run_job *job, const struct run_outcome *out)
+{
+    if (!job->json)
+        put_text(job, out);
+    else if (job->profile)
+        run_profile_text(out, stderr);
+}
+
+/* Sets *line, for the first run and the one without contention. */
+static int run_first(struct run_job *job, struct run_results *results, struct run_outcome *out,
+                     struct run_line *line)
+{
+    struct run_outcome alone = { 0 };
+    int code = run_judge(job, out);
+    const bool compared = code == DONE && job->contention;
+    if (compared) code = run_again(job, true, &alone);
+    const struct run_outcome *other = compared && alone.tasks ? &alone : NULL;
+    show(job, out);
+    if (other && !job->json) put_contention(out, other);
+    if (!run_results_add(results, out, other) && code == DONE) code = FAILED;
+    *line = line_of(job, out, other);
+    run_outcome_free(&alone);
+    return code;
+}
+
+/* After it has run by hosts: by the network. */
+static int compare_collectives(struct run_job *job, struct run_results *results,
+                               const struct run_outcome *hosts)
+{
+    struct run_outcome out = { 0 };
+    job->collectives = RUN_BY_NETWORK;
+    int code = run_again(job, false, &out);
+    if (code == DONE) {
+        show(job, &out);
+        if (!job->json) run_collectives_compare(hosts, &out, stderr);
+        if (!run_results_add(results, &out, NULL)) code = FAILED;
+    }
+    job->collectives = RUN_BY_HOSTS;
+    run_outcome_free(&out);
+    return code;
+}
+
 /* Over job->fabric. Sets *line once it has run. */
 static int run_one(struct run_job *job, struct run_results *results, struct run_line *line)
 {
-    struct run_outcome out = { 0 }, alone = { 0 };
+    struct run_outcome out = { 0 };
     const uint32_t tasks = job->tasks;
-    bool compared = false;
     int code;
     if (run_once(job, false, &out)) {
         fflush(stdout);
-        code = run_judge(job, &out);
-        if (code == DONE && job->contention) {
-            const size_t tool_words = job->tool.words;
-            job->records = NULL; /* they are of the first run, */
-            job->tool.words = 0; /* and so is the tool */
-            compared = run_once(job, true, &alone);
-            job->tool.words = tool_words;
-            code = compared ? run_judge(job, &alone) : FAILED;
-        }
-        const struct run_outcome *other = compared ? &alone : NULL;
-        if (!job->json)
-            put_text(job, &out);
-        else if (job->profile)
-            run_profile_text(&out, stderr);
-        if (compared && !job->json) put_contention(&out, &alone);
-        if (!run_results_add(results, &out, other) && code == DONE) code = FAILED;
-        *line = line_of(job, &out, other);
+        code = run_first(job, results, &out, line);
+        if (code == DONE && job->compares_collectives)
+            code = compare_collectives(job, results, &out);
     } else {
         code = out.has_no_memory ? FAILED : WRONG;
     }
     job->tasks = tasks; /* where none were requested, each fabric has its own number */
     run_outcome_free(&out);
-    run_outcome_free(&alone);
     return code;
 }
 
@@ -261,6 +302,8 @@ const struct verb verb_run = {
         { "--ranks-per-host", "K", "ranks 0 to K-1 on port 0, the next K on port 1, and so on",
           COUNT(1, RUN_TASKS_MAX), .preset = "as --placement says" },
         { "--contention", NULL, "run again, silently, without contention, and compare" },
+        { "--collectives", "C", "of MPI: host, network[,reproducible], or compare both",
+          .words = "host network network,reproducible compare", .preset = "host" },
         { "--json", "[FILE]", "the result as JSON, to FILE or after the program's output" },
         { "--store", "FILE", "keep the results there, for leat report; created if missing" },
         { "--profile", NULL, "print what each MPI call took, over all tasks" },

@@ -1,6 +1,7 @@
 #include "fi_message.h"
 #include "clock.h"
 #include "fi_ask.h"
+#include "fi_collect.h"
 #include "fi_match.h"
 #include "fi_outgoing.h"
 #include "fi_pool.h"
@@ -419,6 +420,7 @@ static void on_event(const struct leat_task_event *e)
     case LEAT_TASK_ARRIVED: on_arrived(e); break;
     case LEAT_TASK_SENT: on_sent(e->cookie); break;
     case LEAT_TASK_ANSWERED: leat_fi_ask_note(e); break;
+    case LEAT_TASK_COLLECTED: leat_fi_collect_note(e); break;
     case LEAT_TASK_SIGNALLED: break; /* nobody does */
     }
 }

@@ -118,6 +118,11 @@ void leat_fi_ask_note(const struct leat_task_event *answer)
     (void)answer;
 }
 
+void leat_fi_collect_note(const struct leat_task_event *event)
+{
+    (void)event;
+}
+
 bool leat_fi_is_simulated(void)
 {
     return true;
