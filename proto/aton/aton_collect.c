@@ -1,0 +1,243 @@
+#include "aton_collect.h"
+#include "leat_bytes.h"
+#include <assert.h>
+#include <stdatomic.h>
+
+enum { READY = 1, NOT_READY, FLAG_BITS = 16, WORD_BITS = 64 };
+enum { IS_COLLECTIVE = 0x80, EPOCH_AT = 2, NUMBER_AT = 4 };
+
+/* ---- passive packets of groups --------------------------------------------------------------- */
+
+bool leat_aton_collect_head_decode(const uint8_t *octets, size_t len,
+                                   struct leat_aton_collect_head *out)
+{
+    if (len < LEAT_ATON_COLLECT_HEAD_LEN ||
+        octets[0] < (IS_COLLECTIVE | LEAT_ATON_COLLECT_CHARGE) ||
+        octets[0] > (IS_COLLECTIVE | LEAT_ATON_COLLECT_CAST) ||
+        octets[1] >= LEAT_ATON_COLLECT_GROUPS_MAX)
+        return false;
+    *out = (struct leat_aton_collect_head){
+        .kind = (enum leat_aton_collect_kind)(octets[0] - IS_COLLECTIVE),
+        .group = octets[1],
+        .epoch = leat_get_be16(octets + EPOCH_AT),
+        .number = leat_get_be32(octets + NUMBER_AT),
+    };
+    return true;
+}
+
+void leat_aton_collect_head_encode(const struct leat_aton_collect_head *head, uint8_t *octets)
+{
+    octets[0] = (uint8_t)(IS_COLLECTIVE | head->kind);
+    octets[1] = head->group;
+    leat_put_be16(octets + EPOCH_AT, head->epoch);
+    leat_put_be32(octets + NUMBER_AT, head->number);
+}
+
+/* ---- registers ------------------------------------------------------------------------------- */
+
+static uint32_t first_register(const struct leat_aton_member *m)
+{
+    return (uint32_t)m->group * LEAT_ATON_COLLECT_REGISTERS;
+}
+
+static uint8_t flag_register(const struct leat_aton_member *m, uint32_t pass)
+{
+    return (uint8_t)(first_register(m) + pass % LEAT_ATON_COLLECT_FLAGS);
+}
+
+static uint8_t word_register(const struct leat_aton_member *m, uint32_t i)
+{
+    return (uint8_t)(first_register(m) + LEAT_ATON_COLLECT_FLAGS + i);
+}
+
+static bool is_complemented(enum leat_port_fold fold)
+{
+    return fold == LEAT_PORT_AND || fold == LEAT_PORT_MIN;
+}
+
+static uint8_t opcode_of(enum leat_port_fold fold)
+{
+    switch (fold) {
+    case LEAT_PORT_SUM: return LEAT_ATON_ADD;
+    case LEAT_PORT_AND:
+    case LEAT_PORT_OR: return LEAT_ATON_OR;
+    case LEAT_PORT_XOR: return LEAT_ATON_BITCOUNT;
+    case LEAT_PORT_MAX:
+    case LEAT_PORT_MIN: return LEAT_ATON_MAX;
+    case LEAT_PORT_FOLDS: break;
+    }
+    return 0;
+}
+
+/* The words of the next pass. A packet that finds the flag also finds the words. */
+static void load(struct leat_aton_member *m)
+{
+    const uint32_t left = m->words - m->at;
+    m->count = left < LEAT_ATON_COLLECT_WORDS ? left : LEAT_ATON_COLLECT_WORDS;
+    m->folded = 0;
+    m->has_result = false;
+    for (uint32_t i = 0; i < m->count; i++) {
+        const uint64_t word = m->word[m->at + i];
+        m->operand[word_register(m, i)] = is_complemented(m->fold) ? ~word : word;
+    }
+    m->operand[flag_register(m, m->pass + 1)] = NOT_READY;
+    atomic_thread_fence(memory_order_release);
+    m->operand[flag_register(m, m->pass)] = READY;
+    m->state = m->has_charge ? LEAT_ATON_MEMBER_ASKS : LEAT_ATON_MEMBER_WAITS;
+}
+
+/* True: the fold is over. */
+static bool end_pass(struct leat_aton_member *m)
+{
+    m->pass++;
+    m->at += m->count;
+    m->state = LEAT_ATON_MEMBER_AWAY;
+    if (m->at < m->words) load(m);
+    return m->state == LEAT_ATON_MEMBER_AWAY;
+}
+
+void leat_aton_member_join(struct leat_aton_member *m, uint8_t group, uint16_t epoch, bool is_first,
+                           volatile uint64_t *operand)
+{
+    assert(group < LEAT_ATON_COLLECT_GROUPS_MAX);
+    *m = (struct leat_aton_member){
+        .operand = operand, .group = group, .epoch = epoch, .has_charge = is_first
+    };
+    for (uint32_t i = 0; i < LEAT_ATON_COLLECT_WORDS; i++)
+        operand[word_register(m, i)] = 0;
+    for (uint32_t i = 0; i < LEAT_ATON_COLLECT_FLAGS; i++)
+        operand[flag_register(m, i)] = NOT_READY;
+}
+
+void leat_aton_member_leave(struct leat_aton_member *m)
+{
+    assert(m->state == LEAT_ATON_MEMBER_AWAY);
+    for (uint32_t i = 0; i < LEAT_ATON_COLLECT_REGISTERS; i++)
+        m->operand[first_register(m) + i] = 0;
+}
+
+void leat_aton_member_enter(struct leat_aton_member *m, enum leat_port_fold fold, uint64_t *word,
+                            uint32_t words)
+{
+    assert(m->state == LEAT_ATON_MEMBER_AWAY);
+    m->fold = fold;
+    m->word = word;
+    m->words = words;
+    m->at = 0;
+    load(m);
+}
+
+/* ---- orders ---------------------------------------------------------------------------------- */
+
+static void put_packet(const struct leat_aton_member *m, uint8_t *octets,
+                       struct leat_aton_order *order)
+{
+    const bool tells = m->state == LEAT_ATON_MEMBER_TELLS;
+    const struct leat_aton_collect_head head = {
+        .kind = tells ? LEAT_ATON_COLLECT_RESULT : LEAT_ATON_COLLECT_CHARGE,
+        .group = m->group,
+        .epoch = m->epoch,
+        .number = tells ? m->pass : m->charge,
+    };
+    const uint32_t words = tells ? m->count : 0;
+    leat_aton_collect_head_encode(&head, octets);
+    for (uint32_t i = 0; i < words; i++)
+        leat_put_be64(octets + LEAT_ATON_COLLECT_HEAD_LEN + 8 * i, m->word[m->at + i]);
+    order->is_passive = true;
+    order->command.da = tells ? LEAT_ATON_DA_ALL : m->missing;
+    order->octets = octets;
+    order->octets_len = (uint16_t)(LEAT_ATON_COLLECT_HEAD_LEN + 8 * words);
+}
+
+void leat_aton_member_order(const struct leat_aton_member *m, struct leat_aton_order *order,
+                            uint8_t *octets)
+{
+    assert(leat_aton_member_wants(m));
+    *order = (struct leat_aton_order){ .command.da = LEAT_ATON_DA_ALL };
+    if (m->state == LEAT_ATON_MEMBER_ASKS) {
+        order->command.opcode = LEAT_ATON_MAX;
+        order->command.width_bits = FLAG_BITS;
+        order->command.reg = flag_register(m, m->pass);
+    } else if (m->state == LEAT_ATON_MEMBER_FOLDS) {
+        order->command.opcode = opcode_of(m->fold);
+        order->command.width_bits = WORD_BITS;
+        order->command.reg = word_register(m, m->folded);
+        order->command.param = m->fold == LEAT_PORT_XOR; /* bits of a counter */
+    } else {
+        put_packet(m, octets, order);
+    }
+}
+
+static void on_answer(struct leat_aton_member *m, const struct leat_aton_result *result)
+{
+    if (result->variable1 == READY) {
+        m->state = m->count ? LEAT_ATON_MEMBER_FOLDS : LEAT_ATON_MEMBER_TELLS;
+        return;
+    }
+    m->missing = (uint16_t)result->variable2;
+    m->charge++;
+    m->has_charge = false;
+    m->state = LEAT_ATON_MEMBER_PASSES_ON;
+}
+
+static void on_folded(struct leat_aton_member *m, const struct leat_aton_result *result,
+                      const uint8_t *payload)
+{
+    uint64_t word = result->variable1;
+    for (unsigned i = 0; m->fold == LEAT_PORT_XOR && i < WORD_BITS; i++)
+        word |= (uint64_t)(payload[i] & 1) << i; /* Variable-1 is 0 */
+    m->word[m->at + m->folded++] = is_complemented(m->fold) ? ~word : word;
+    if (m->folded == m->count) m->state = LEAT_ATON_MEMBER_TELLS;
+}
+
+bool leat_aton_member_done(struct leat_aton_member *m, const struct leat_aton_result *result,
+                           const uint8_t *payload)
+{
+    const bool has_failed = result->status != LEAT_ATON_DONE || !result->copied;
+    if (has_failed && !m->has_result) return false; /* the same once more */
+    switch (m->state) {
+    case LEAT_ATON_MEMBER_ASKS: on_answer(m, result); break;
+    case LEAT_ATON_MEMBER_FOLDS: on_folded(m, result, payload); break;
+    case LEAT_ATON_MEMBER_PASSES_ON:
+        m->state = LEAT_ATON_MEMBER_WAITS;
+        return m->has_result && end_pass(m);
+    case LEAT_ATON_MEMBER_TELLS: return end_pass(m);
+    case LEAT_ATON_MEMBER_AWAY:
+    case LEAT_ATON_MEMBER_WAITS: break; /* they send nothing */
+    }
+    return false;
+}
+
+/* ---- packets that arrive --------------------------------------------------------------------- */
+
+/* Each one is taken once, even if it comes twice. */
+static void on_charge(struct leat_aton_member *m, uint32_t number)
+{
+    if ((int32_t)(number - m->charge) <= 0) return;
+    m->charge = number;
+    m->has_charge = true;
+    if (m->state == LEAT_ATON_MEMBER_WAITS) m->state = LEAT_ATON_MEMBER_ASKS;
+}
+
+/* If the packet with the charge has arrived but returned damaged, the result may come first. */
+static bool on_result(struct leat_aton_member *m, const uint8_t *octets, size_t len)
+{
+    const bool passes_on = m->state == LEAT_ATON_MEMBER_PASSES_ON;
+    if ((m->state != LEAT_ATON_MEMBER_WAITS && !passes_on) || len != 8 * (size_t)m->count)
+        return false;
+    for (uint32_t i = 0; i < m->count; i++)
+        m->word[m->at + i] = leat_get_be64(octets + 8 * i);
+    m->has_result = true;
+    return !passes_on && end_pass(m);
+}
+
+bool leat_aton_member_receive(struct leat_aton_member *m, const uint8_t *octets, size_t len)
+{
+    struct leat_aton_collect_head head;
+    if (!leat_aton_collect_head_decode(octets, len, &head) || head.group != m->group ||
+        head.epoch != m->epoch)
+        return false;
+    if (head.kind == LEAT_ATON_COLLECT_CHARGE) on_charge(m, head.number);
+    return head.kind == LEAT_ATON_COLLECT_RESULT && head.number == m->pass &&
+           on_result(m, octets + LEAT_ATON_COLLECT_HEAD_LEN, len - LEAT_ATON_COLLECT_HEAD_LEN);
+}
