@@ -1,11 +1,15 @@
 #include "sim_aton_port.h"
 #include "leat_arena.h"
 #include "leat_bytes.h"
+#include "sim_aton_collect_parts.h"
 #include "sim_aton_parts.h"
 #include "sim_refuse.h"
 #include <string.h>
 
-enum { HEAD_LEN = LEAT_SIM_ATON_PORT_HEAD_LEN };
+enum {
+    HEAD_LEN = LEAT_SIM_ATON_PORT_HEAD_LEN,
+    NUMBER_MASK = INT32_MAX, /* of a message: packets of groups begin with a 1 */
+};
 
 static const char damaged[] = "one of its packets was damaged or lost on the ring";
 
@@ -79,31 +83,63 @@ static bool send(struct leat_port_net *base, const struct leat_port_message *mes
     return true;
 }
 
-/* The next packet of a port enters its interface. */
-static void begin(struct leat_sim_aton_port *p, uint32_t port)
+/* The interface has one packet at a time, and no station leaves. */
+static void hand_over(struct leat_sim_aton_port *p, uint32_t port, struct leat_aton_order order)
+{
+    order.command.priority = leat_sim_aton_port_priority(&p->config, port);
+    leat_sim_must(leat_sim_aton_hand_over(&p->ring, port, &order, 0, p->now, 0));
+}
+
+/* The next packet of a message. */
+static void begin_message(struct leat_sim_aton_port *p, uint32_t port)
 {
     struct leat_sim_aton_port_queue *queue = &p->queue[port];
-    if (queue->sends || !queue->first) return;
     const uint32_t index = queue->first - 1;
     struct leat_sim_aton_port_entry *e = &p->entry[index];
     const uint64_t len = leat_smaller(e->letter.message.len - e->begun, p->config.packet_octets);
-    leat_put_be32(queue->buffer, (uint32_t)e->letter.number);
+    leat_put_be32(queue->buffer, (uint32_t)e->letter.number & NUMBER_MASK);
     leat_put_be32(queue->buffer + 4, (uint32_t)e->begun);
     if (len) memcpy(queue->buffer + HEAD_LEN, e->letter.message.octets + e->begun, len);
-    const struct leat_aton_order order = {
-        .is_passive = true,
-        .command = { .da = leat_sim_aton_registers(&p->ring, e->letter.message.to)->address,
-                     .priority = leat_sim_aton_port_priority(&p->config, port) },
-        .octets = queue->buffer,
-        .octets_len = (uint16_t)(HEAD_LEN + len),
-    };
-    /* One at a time, and no station leaves. */
-    leat_sim_must(leat_sim_aton_hand_over(&p->ring, port, &order, 0, p->now, 0));
+    hand_over(p, port,
+              (struct leat_aton_order){
+                  .is_passive = true,
+                  .command.da = leat_sim_aton_registers(&p->ring, e->letter.message.to)->address,
+                  .octets = queue->buffer,
+                  .octets_len = (uint16_t)(HEAD_LEN + len),
+              });
     queue->sends = index + 1;
     e->begun += len;
     if (e->begun < e->letter.message.len) return;
     queue->first = e->letter.next;
     note(p, index, true);
+}
+
+static bool begin_collective(struct leat_sim_aton_port *p, uint32_t port)
+{
+    struct leat_aton_order order;
+    if (!leat_sim_aton_collect_next(&p->collect, port, p->queue[port].buffer, &order)) return false;
+    hand_over(p, port, order);
+    return true;
+}
+
+/* The next packet of a port enters its interface. */
+static void begin(struct leat_sim_aton_port *p, uint32_t port)
+{
+    struct leat_sim_aton_port_queue *queue = &p->queue[port];
+    if (queue->sends || p->collect.seat[port].sends) return;
+    const bool may_be_collective = queue->is_turn_of_groups || !queue->first;
+    queue->is_turn_of_groups = false;
+    if (may_be_collective && begin_collective(p, port)) return;
+    if (!queue->first) return;
+    queue->is_turn_of_groups = true;
+    begin_message(p, port);
+}
+
+/* A member's part has entered, or the ring has called back: its port may have something to send. */
+static void go_on(struct leat_sim_aton_port *p, uint32_t port)
+{
+    begin(p, port);
+    if (leat_sim_collect_has_news(&p->collect.base)) p->ring.stop = true;
 }
 
 static void append(struct leat_sim_aton_port *p, uint32_t index)
@@ -142,8 +178,19 @@ static void begin_within(struct leat_sim_aton_port *p, uint32_t index)
     plan(p, index, LEAT_SIM_ATON_PORT_ARRIVED, queue->free_at);
 }
 
+static void enter(struct leat_sim_aton_port *p, uint32_t index)
+{
+    const uint32_t group = index / p->base.ports + 1, place = index % p->base.ports;
+    leat_sim_aton_collect_enter(&p->collect, group, place);
+    go_on(p, leat_sim_collect_of(&p->collect.base, group)->member[place].port);
+}
+
 static void carry_out(struct leat_sim_aton_port *p, const struct leat_sim_plan *due)
 {
+    if (due->step == LEAT_SIM_ATON_PORT_ENTER) {
+        enter(p, due->entry);
+        return;
+    }
     const struct leat_port_message *m = &p->entry[due->entry].letter.message;
     switch ((enum leat_sim_aton_port_step)due->step) {
     case LEAT_SIM_ATON_PORT_HAND_OVER:
@@ -163,6 +210,7 @@ static void carry_out(struct leat_sim_aton_port *p, const struct leat_sim_plan *
                         leat_sim_aton_distance(&p->ring, m->from, m->to));
         break;
     case LEAT_SIM_ATON_PORT_ARRIVED: note(p, due->entry, false); break;
+    case LEAT_SIM_ATON_PORT_ENTER: break; /* above: it has no entry */
     }
 }
 
@@ -171,6 +219,11 @@ static void carry_out(struct leat_sim_aton_port *p, const struct leat_sim_plan *
 static void on_begins(void *context, uint32_t station, uint64_t id, leat_time sent_at)
 {
     struct leat_sim_aton_port *p = context;
+    if (p->collect.seat[station].sends) {
+        p->frames++;
+        p->frame_symbols += p->collect.seat[station].symbols;
+        return;
+    }
     const uint32_t index = p->queue[station].sends - 1;
     const struct leat_sim_aton_port_entry *e = &p->entry[index];
     const struct leat_port_message *m = &e->letter.message;
@@ -187,12 +240,16 @@ static void on_begins(void *context, uint32_t station, uint64_t id, leat_time se
 static void on_arrived(void *context, const struct leat_sim_aton_arrival *a)
 {
     struct leat_sim_aton_port *p = context;
+    p->now = a->at;
+    if (leat_sim_aton_collect_arrived(&p->collect, a)) {
+        go_on(p, a->station);
+        return;
+    }
     const uint32_t index = p->queue[a->from].sends - 1;
     struct leat_sim_aton_port_entry *e = &p->entry[index];
     const uint32_t offset = leat_get_be32(a->octets + 4), len = a->len - HEAD_LEN;
-    assert(leat_get_be32(a->octets) == (uint32_t)e->letter.number &&
+    assert(leat_get_be32(a->octets) == ((uint32_t)e->letter.number & NUMBER_MASK) &&
            a->station == e->letter.message.to);
-    p->now = a->at;
     /* Offsets are the low 32 bits of the position in the message. */
     const uint64_t at = e->arrived + (uint32_t)(offset - (uint32_t)e->arrived);
     if (len) memcpy(e->letter.message.octets + at, a->octets + HEAD_LEN, len);
@@ -206,6 +263,11 @@ static void on_done(void *context, const struct leat_sim_aton_result *r)
     struct leat_sim_aton_port_queue *queue = &p->queue[r->station];
     const uint32_t index = queue->sends - 1;
     p->now = r->at;
+    if (p->collect.seat[r->station].sends) {
+        leat_sim_aton_collect_done(&p->collect, r);
+        go_on(p, r->station);
+        return;
+    }
     if (r->result.status != LEAT_ATON_DONE || !r->result.copied) {
         p->entry[index].letter.why = damaged;
         if (queue->first == index + 1) queue->first = p->entry[index].letter.next;
@@ -213,6 +275,32 @@ static void on_done(void *context, const struct leat_sim_aton_result *r)
     }
     queue->sends = 0;
     begin(p, r->station);
+}
+
+/* ---- groups --------------------------------------------------------------------------------- */
+
+static uint32_t group(struct leat_port_net *base, const uint32_t *port, uint32_t count)
+{
+    return leat_sim_aton_collect_group(&of(base)->collect, port, count);
+}
+
+static void disband(struct leat_port_net *base, uint32_t id)
+{
+    leat_sim_aton_collect_disband(&of(base)->collect, id);
+}
+
+static void collect(struct leat_port_net *base, const struct leat_port_part *part, leat_time at)
+{
+    struct leat_sim_aton_port *p = of(base);
+    assert(at >= base->now);
+    const uint32_t place = leat_sim_collect_hand_over(&p->collect.base, part);
+    leat_sim_post_plan(
+        &p->post, (struct leat_sim_plan){
+                      .at = leat_larger(p->now, leat_sim_clock_cycle_from(&p->config.clock, at)),
+                      .call = p->post.calls++,
+                      .entry = (part->group - 1) * base->ports + place,
+                      .step = LEAT_SIM_ATON_PORT_ENTER,
+                  });
 }
 
 /* ---- running -------------------------------------------------------------------------------- */
@@ -223,12 +311,29 @@ static void advance(struct leat_sim_aton_port *p, uint64_t until)
     p->now = p->config.contention_free ? until : leat_sim_aton_run(&p->ring, until);
 }
 
+static bool has_news(const struct leat_sim_aton_port *p)
+{
+    return leat_sim_post_has_news(&p->post) || leat_sim_collect_has_news(&p->collect.base);
+}
+
+/* Those of messages first. */
+static leat_time report(struct leat_sim_aton_port *p, leat_time until)
+{
+    const bool is_collected = leat_sim_collect_has_news(&p->collect.base);
+    const bool is_due = p->post.events || is_collected;
+    const leat_time at = is_due ? leat_sim_clock_at(&p->config.clock, p->now) : 0;
+    if (!is_collected) return leat_sim_post_end(&p->post, at, until);
+    leat_sim_post_report(&p->post, at);
+    leat_sim_collect_report(&p->collect.base);
+    return p->base.now;
+}
+
 static leat_time run(struct leat_port_net *base, leat_time until)
 {
     struct leat_sim_aton_port *p = of(base);
     if (!leat_sim_post_begin(&p->post, until)) return base->now;
     const uint64_t last = leat_sim_clock_last(&p->config.clock, until);
-    while (!leat_sim_post_has_news(&p->post) && p->now <= last) {
+    while (!has_news(p) && p->now <= last) {
         const uint64_t next = p->post.plans ? p->post.plan[0].at : LEAT_NEVER;
         if (p->now < leat_smaller(next, last)) advance(p, leat_smaller(next, last));
         while (p->post.plans && p->post.plan[0].at <= p->now) {
@@ -237,18 +342,27 @@ static leat_time run(struct leat_port_net *base, leat_time until)
         }
         if (p->now == last) break;
     }
-    return leat_sim_post_end(
-        &p->post, p->post.events ? leat_sim_clock_at(&p->config.clock, p->now) : 0, until);
+    return report(p, until);
 }
 
 /* ---- does it exist? ------------------------------------------------------------------------- */
 
+/* A packet of a message, or of a group. */
+static uint32_t packet_len_max(const struct leat_sim_aton_port_config *config)
+{
+    const uint32_t len = HEAD_LEN + config->packet_octets;
+    return len < LEAT_ATON_COLLECT_PACKET_LEN ? LEAT_ATON_COLLECT_PACKET_LEN : len;
+}
+
 static struct leat_sim_aton_config aton_of(const struct leat_sim_aton_port_config *config)
 {
+    const uint32_t len = packet_len_max(config);
+    const uint32_t payload_max = len < LEAT_ATON_COLLECT_PAYLOAD_LEN ? LEAT_ATON_COLLECT_PAYLOAD_LEN
+                                                                     : len;
     return (struct leat_sim_aton_config){ .stations = config->stations,
                                           .propagation_each = config->propagation,
                                           .model = config->model,
-                                          .payload_max = HEAD_LEN + config->packet_octets,
+                                          .payload_max = payload_max,
                                           .orders_max = config->stations };
 }
 
@@ -298,9 +412,13 @@ static void *lay_out(struct leat_sim_aton_port *p, struct leat_arena *arena)
 {
     const struct leat_sim_aton_port_config *config = &p->config;
     const struct leat_sim_aton_config ring = aton_of(config);
+    const size_t parts = (size_t)LEAT_ATON_COLLECT_GROUPS_MAX * config->stations;
     p->entry = leat_sim_post_lay(&p->post, arena, config->messages_max, sizeof *p->entry,
-                                 (size_t)3 * config->messages_max);
+                                 (size_t)3 * config->messages_max +
+                                     (config->contention_free ? 0 : parts));
     p->queue = leat_arena_lay(arena, config->stations, sizeof *p->queue);
+    if (!config->contention_free)
+        leat_sim_aton_collect_lay(&p->collect, arena, config->stations, config->packet_octets);
     return leat_arena_lay_lines(arena, 1, leat_sim_aton_footprint(&ring));
 }
 
@@ -309,31 +427,33 @@ size_t leat_sim_aton_port_footprint(const struct leat_sim_aton_port_config *conf
     struct leat_sim_aton_port measured = { .config = *config };
     struct leat_arena arena = { 0 };
     lay_out(&measured, &arena);
-    leat_arena_lay(&arena, config->stations, HEAD_LEN + config->packet_octets);
+    leat_arena_lay(&arena, config->stations, packet_len_max(config));
     return arena.used;
 }
 
 void leat_sim_aton_port_init(struct leat_sim_aton_port *p,
                              const struct leat_sim_aton_port_config *config, void *memory)
 {
-    static const struct leat_port_ops ops = { .send = send, .run = run };
+    static const struct leat_port_ops ops = { send, run, group, disband, collect };
+    static const struct leat_port_ops without_means = { .send = send, .run = run };
     const struct leat_sim_aton_host host = { p, on_done, on_arrived, on_begins };
     const struct leat_sim_aton_config ring = aton_of(config);
     struct leat_arena arena = { .memory = memory, .cap = SIZE_MAX };
     *p = (struct leat_sim_aton_port){ .config = *config };
     void *aton_memory = lay_out(p, &arena);
-    const size_t packet_len = HEAD_LEN + config->packet_octets;
+    const size_t packet_len = packet_len_max(config);
     uint8_t *buffer = leat_arena_lay(&arena, config->stations, packet_len);
     for (uint32_t i = 0; i < config->stations; i++)
         p->queue[i].buffer = buffer + i * packet_len;
     leat_sim_aton_init(&p->ring, &ring, &host, aton_memory);
     enum { T_BEHIND = 11 }; /* symbols from a packet's first to T: at best it passes just then */
     p->base = (struct leat_port_net){
-        .ops = &ops,
+        .ops = config->contention_free ? &without_means : &ops,
         .ports = config->stations,
         .latency = leat_sim_clock_at(&p->config.clock, symbols_of(0) - T_BEHIND),
         .taken_octets = 1,
         .taken_ps = leat_sim_clock_at(&p->config.clock, 8),
     };
     leat_sim_post_init(&p->post, &p->base);
+    if (!config->contention_free) leat_sim_aton_collect_init(&p->collect, &p->base, &p->ring);
 }

@@ -4,7 +4,7 @@
  *
  *     message   |<------------------ len octets ------------------>|
  *     packets   [head|  packet_octets  ] [head|  packet_octets  ] [head| rest ]
- *                message's number (32), offset (32)
+ *                0(1), message's number (31), offset (32)
  *
  *     send()            sent()                            arrived()
  *     --|-----------------|--------------------|-------------|---------------->  bit times
@@ -17,6 +17,9 @@
  * previous one has returned. A message to the port itself does not use the ring: it takes as long
  * as its symbols. Octets of a packet are copied into the interface and out of it.
  *
+ * Groups of ports fold and cast by the ring itself (sim_aton_collect.h): their packets begin with a
+ * 1. A port with packets of both kinds to send sends one of each in turn.
+ *
  * run(until) simulates the bit times that end at `until` or before.
  *
  * The arrival of the last packet is certain once its sender has the token: this is reported (head).
@@ -26,11 +29,14 @@
  * revolution:
  *
  *     sum of (P_k + 2 R) over all packets but the last, + P_last + d        bit times
+ *
+ * Then there is no ring that could compute: these ports have no means.
  */
 #ifndef LEAT_SIM_ATON_PORT_H
 #define LEAT_SIM_ATON_PORT_H
 
 #include "sim_aton.h"
+#include "sim_aton_collect.h"
 #include "sim_clock.h"
 #include "sim_post.h"
 #include <leat/port.h>
@@ -73,6 +79,7 @@ struct leat_sim_aton_port_queue {
     uint64_t messages;    /* so far */
     uint64_t free_at;     /* when it can send to itself; contention-free: to any port */
     uint8_t *buffer;      /* of a packet */
+    bool is_turn_of_groups;
 };
 
 enum leat_sim_aton_port_step {
@@ -80,6 +87,7 @@ enum leat_sim_aton_port_step {
     LEAT_SIM_ATON_PORT_SENT,
     LEAT_SIM_ATON_PORT_HEAD,
     LEAT_SIM_ATON_PORT_ARRIVED,
+    LEAT_SIM_ATON_PORT_ENTER, /* a part; the entry is its group - 1 and its place */
 };
 
 struct leat_sim_aton_port {
@@ -93,6 +101,7 @@ struct leat_sim_aton_port {
      * packets that lower a token's priority. Contention-free: 0. */
     uint64_t frames, frame_symbols;
     struct leat_sim_post post;
+    struct leat_sim_aton_collect collect;
 };
 
 /* Is this config valid? `why`: what is wrong, and what was expected. */
