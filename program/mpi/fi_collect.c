@@ -75,9 +75,11 @@ static enum leat_collect_refusal end(struct leat_fi_operation *op)
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 
+/* In MPI_Init of ranks that others have started, some are in simulated time before others: what is
+ * collective there is for hosts. */
 static bool is_on(void)
 {
-    return leat_fi_is_simulated() && !leat_fi_is_finalizing();
+    return leat_fi_is_simulated() && !leat_fi_is_in_init() && !leat_fi_is_finalizing();
 }
 
 static struct leat_collect_answer join(const uint32_t *rank, uint32_t count, uint32_t key)

@@ -131,6 +131,11 @@ void leat_fi_begin_in_init(void)
     leat_fi_queue_stir();
 }
 
+bool leat_fi_is_in_init(void)
+{
+    return in.call == &init;
+}
+
 bool leat_fi_may_ask(void)
 {
     if (!rank.is_wanted || rank.is_finalizing) return false;

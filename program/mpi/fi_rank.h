@@ -28,6 +28,7 @@ void leat_fi_begin(void);
 /* In MPI_Init a rank that another one has started connects to it: its time begins with the first
  * message or question, not at the end of MPI_Init. Under the lock. */
 void leat_fi_begin_in_init(void);
+bool leat_fi_is_in_init(void); /* it has begun there */
 /* May this rank ask the run (fi_ask.h)? */
 bool leat_fi_may_ask(void);
 void leat_fi_leave(void);
