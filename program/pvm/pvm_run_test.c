@@ -139,6 +139,9 @@ static void do_nothing(void)
     pvm_exit();
 }
 
+/* Two messages of 64 octets: each takes more than 100 cycles of 50 ns. */
+#define BARRIER_PS_MIN UINT64_C(10000000)
+
 static void do_group(void)
 {
     char *const name = (char *)"workers";
@@ -146,6 +149,9 @@ static void do_group(void)
     const int me = pvm_joingroup(name);
     HOLDS(me >= 0 && pvm_joingroup(name) == PvmDupGroup);
     HOLDS(pvm_barrier(name, 4) == PvmOk);
+    const leat_time before = leat_task_now();
+    HOLDS(pvm_barrier(name, 4) == PvmOk);
+    HOLDS(leat_task_now() - before > BARRIER_PS_MIN);
     HOLDS(pvm_gsize(name) == 4 && pvm_gettid(name, me) == pvm_mytid());
     HOLDS(pvm_getinst(name, pvm_mytid()) == me && pvm_gettid(name, 4) == PvmNoInst);
     HOLDS(pvm_gsize((char *)"nobody") == PvmNoGroup);

@@ -302,6 +302,14 @@ static void on_call(void *context, struct leat_hub *hub, uint32_t task, uint64_t
     if (!more) leat_pvm_octets_clear(&entry->question);
 }
 
+static void on_carried(void *context, struct leat_hub *hub, uint64_t cookie, leat_time at)
+{
+    struct leat_pvm_service *service = context;
+    service->hub = hub;
+    service->at = at;
+    leat_pvm_group_carried(service, cookie);
+}
+
 /* ---- tasks that end -------------------------------------------------------------------------- */
 
 /* A program may have the stock group library built in; its group server, a task of its own, waits
@@ -390,7 +398,9 @@ void leat_pvm_service_destroy(struct leat_pvm_service *service)
 
 struct leat_hub_service leat_pvm_service_hooks(struct leat_pvm_service *service)
 {
-    return (struct leat_hub_service){ .context = service, .call = on_call, .gone = on_gone };
+    return (struct leat_hub_service){
+        .context = service, .call = on_call, .gone = on_gone, .carried = on_carried
+    };
 }
 
 const uint32_t *leat_pvm_service_ports(const struct leat_pvm_service *service)

@@ -1,5 +1,5 @@
-/* Groups of tasks: instances are the lowest free numbers; a barrier is an answer that comes later.
- */
+/* Groups of tasks: instances are the lowest free numbers. The server of groups is at the port of the
+ * first task that joins one, as pvmgs is; a barrier costs a message to it, and one back. */
 #include "pvm_service_parts.h"
 #include <stdlib.h>
 #include <string.h>
@@ -46,12 +46,22 @@ static void drop(struct leat_pvm_service *service, struct leat_pvm_group *group)
     free(group);
 }
 
-/* ---- barriers -------------------------------------------------------------------------------- */
+/* ---- barriers: a message to the server, and one back ------------------------------------------ */
+
+enum { MESSAGE_LEN = 64, TO_SERVER = 0, FROM_SERVER = 1 }; /* a head, and the name of the group */
+
+static void carry(struct leat_pvm_service *service, const struct leat_pvm_entry *entry, int way)
+{
+    const uint32_t slot = leat_pvm_slot(service, entry), port = leat_hub_port(service->hub, slot);
+    leat_hub_carry(service->hub, way == TO_SERVER ? port : service->server_port,
+                   way == TO_SERVER ? service->server_port : port, MESSAGE_LEN,
+                   (uint64_t)slot << 1 | (unsigned)way, service->at);
+}
 
 static bool waits_at(const struct leat_pvm_entry *entry, const char *name)
 {
     return (entry->waits == LEAT_PVM_WAITS_BARRIER || entry->waits == LEAT_PVM_WAITS_FREEZE) &&
-           !strcmp(entry->waits_name, name);
+           entry->is_counted && !strcmp(entry->waits_name, name);
 }
 
 static int waiting(const struct leat_pvm_service *service, const char *name)
@@ -62,27 +72,55 @@ static int waiting(const struct leat_pvm_service *service, const char *name)
     return count;
 }
 
+static void release_one(struct leat_pvm_service *service, struct leat_pvm_entry *entry, int result)
+{
+    entry->is_counted = false;
+    entry->barrier_result = result;
+    carry(service, entry, FROM_SERVER);
+}
+
 static void release(struct leat_pvm_service *service, const char *name, int result)
 {
     for (uint32_t i = 0; i < service->config.slots; i++)
-        if (waits_at(&service->entry[i], name)) leat_pvm_reply(service, &service->entry[i], result);
+        if (waits_at(&service->entry[i], name)) release_one(service, &service->entry[i], result);
 }
 
-/* The last to arrive releases all, itself last. */
 static int arrive(struct leat_pvm_service *service, struct leat_pvm_entry *entry,
-                  struct leat_pvm_group *group, int count, enum leat_pvm_wait kind)
+                  const struct leat_pvm_group *group, int count, enum leat_pvm_wait kind)
 {
     if (instance_of(group, entry->tid) < 0) return PvmNotInGroup;
     if (kind == LEAT_PVM_WAITS_FREEZE && group->is_frozen) return PvmDupGroup;
-    const int wanted = count < 0 ? group->size : count;
-    if (waiting(service, group->name) + 1 < wanted) {
-        entry->waits = kind;
-        snprintf(entry->waits_name, sizeof entry->waits_name, "%s", group->name);
-        return LEAT_PVM_LATER;
+    entry->waits = kind;
+    entry->waits_number = count;
+    entry->is_counted = false;
+    snprintf(entry->waits_name, sizeof entry->waits_name, "%s", group->name);
+    carry(service, entry, TO_SERVER);
+    return LEAT_PVM_LATER;
+}
+
+/* At the server: the last to arrive releases all. */
+static void count(struct leat_pvm_service *service, struct leat_pvm_entry *entry)
+{
+    struct leat_pvm_group *group = find(service, entry->waits_name);
+    if (!group) {
+        release_one(service, entry, PvmNoGroup);
+        return;
     }
-    if (kind == LEAT_PVM_WAITS_FREEZE) group->is_frozen = true;
+    entry->is_counted = true;
+    const int wanted = entry->waits_number < 0 ? group->size : entry->waits_number;
+    if (waiting(service, group->name) < wanted) return;
+    if (entry->waits == LEAT_PVM_WAITS_FREEZE) group->is_frozen = true;
     release(service, group->name, PvmOk);
-    return PvmOk;
+}
+
+void leat_pvm_group_carried(struct leat_pvm_service *service, uint64_t cookie)
+{
+    struct leat_pvm_entry *entry = &service->entry[cookie >> 1];
+    if (entry->has_left) return;
+    if ((cookie & 1) == TO_SERVER)
+        count(service, entry);
+    else
+        leat_pvm_reply(service, entry, entry->barrier_result);
 }
 
 /* ---- start and end --------------------------------------------------------------------------- */
@@ -93,6 +131,9 @@ static int join(struct leat_pvm_service *service, const struct leat_pvm_entry *e
     struct leat_pvm_group *group = find(service, name);
     if (group && group->is_frozen) return PvmDenied;
     if (!group) group = make(service, name);
+    if (!service->has_server)
+        service->server_port = leat_hub_port(service->hub, leat_pvm_slot(service, entry));
+    service->has_server = true;
     if (instance_of(group, entry->tid) >= 0) return PvmDupGroup;
     int instance = 0;
     while (instance < group->cap && group->member[instance])

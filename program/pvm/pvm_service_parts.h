@@ -36,6 +36,8 @@ struct leat_pvm_entry {
     enum leat_pvm_wait waits;
     char waits_name[LEAT_PVM_NAME_LEN];
     int waits_number, waits_flags;
+    bool is_counted;    /* a barrier: the group server knows that it waits ... */
+    int barrier_result; /* ... and has answered this */
 };
 
 struct leat_pvm_notice {
@@ -57,6 +59,8 @@ struct leat_pvm_service {
     size_t context_count;
     struct leat_pvm_class *mail;   /* in the order of their first entries */
     struct leat_pvm_group *groups; /* by name */
+    bool has_server;               /* of groups, since the first task has joined one ... */
+    uint32_t server_port;          /* ... at its port */
 };
 
 /* NULL: no such task, or it has left. */
@@ -91,6 +95,8 @@ void leat_pvm_mail_free(struct leat_pvm_service *service);
 /* pvm_service_group.c */
 int leat_pvm_on_group(struct leat_pvm_service *service, struct leat_pvm_entry *entry,
                       enum leat_pvm_op op);
+/* A message of a barrier has arrived: at the server, or back at the task. */
+void leat_pvm_group_carried(struct leat_pvm_service *service, uint64_t cookie);
 void leat_pvm_group_member_gone(struct leat_pvm_service *service, int tid);
 void leat_pvm_group_free(struct leat_pvm_service *service);
 

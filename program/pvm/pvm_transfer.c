@@ -70,6 +70,7 @@ static void take_event(const struct leat_task_event *event)
     switch (event->kind) {
     case LEAT_TASK_ARRIVED: take_piece(event->task, event->octets, event->len); break;
     case LEAT_TASK_SENT: pieces_sent++; break;
+    case LEAT_TASK_COLLECTED: break; /* not asked for */
     case LEAT_TASK_ANSWERED: leat_pvm_note_answer(event->cookie, event->octets, event->len); break;
     case LEAT_TASK_SIGNALLED: take_signal(event->octets, event->len); break;
     }

@@ -189,7 +189,7 @@ static void on_sent(void *context, const struct leat_port_message *message, leat
 {
     struct leat_hub *hub = context;
     const struct leat_hub_watch *watch = hub->config.watch;
-    if (leat_hub_collect_is_message(message)) return;
+    if (leat_hub_is_own(message)) return;
     const struct leat_flight_message *m = leat_flight_at(&hub->flight, message->id);
     if (watch) show_message(hub, message->id, watch->sent, at);
     if (!m->notify_sent) return;
@@ -223,8 +223,8 @@ static void on_arrived(void *context, const struct leat_port_message *message, l
 {
     struct leat_hub *hub = context;
     const struct leat_hub_watch *watch = hub->config.watch;
-    if (leat_hub_collect_is_message(message)) {
-        leat_hub_collect_arrived(hub, message, leat_time_add(at, hub->offset));
+    if (leat_hub_is_own(message)) {
+        leat_hub_own_arrived(hub, message, leat_time_add(at, hub->offset));
         return;
     }
     const struct leat_flight_message m = *leat_flight_at(&hub->flight, message->id);
@@ -245,7 +245,7 @@ static void on_arrived(void *context, const struct leat_port_message *message, l
 static void on_coming(void *context, const struct leat_port_message *message, leat_time at)
 {
     struct leat_hub *hub = context;
-    if (leat_hub_collect_is_message(message)) return;
+    if (leat_hub_is_own(message)) return;
     struct leat_flight_message *m = leat_flight_at(&hub->flight, message->id);
     struct leat_hub_slot *task = &hub->task[m->to];
     struct leat_share_slot *slot = leat_share_slot(hub->share, m->to);
@@ -267,11 +267,8 @@ static void on_lost(void *context, const struct leat_port_message *message, cons
 {
     struct leat_hub *hub = context;
     const struct leat_hub_watch *watch = hub->config.watch;
-    if (leat_hub_collect_is_message(message)) {
-        end_run(hub, LEAT_HUB_LOST,
-                "a message of %llu octets of a collective operation, from port %u to port %u, was "
-                "lost: %s",
-                (unsigned long long)message->len, message->from, message->to, why);
+    if (leat_hub_is_own(message)) {
+        leat_hub_own_lost(hub, message, why);
         return;
     }
     const struct leat_flight_message *m = leat_flight_at(&hub->flight, message->id);
@@ -747,6 +744,7 @@ static void move_on(struct leat_hub *hub)
         const leat_time reached = leat_time_add(leat_port_run(net, until), hub->offset);
         if (reached > hub->now) hub->now = reached;
         leat_hub_collect_go_on(hub);
+        leat_hub_carry_go_on(hub);
         if (hub->config.watch)
             hub->config.watch->reached(hub->config.watch->context, hub->now - hub->offset);
     }
@@ -829,6 +827,7 @@ void leat_hub_destroy(struct leat_hub *hub)
     if (hub->file >= 0) close(hub->file);
     leat_turns_free(&hub->turns);
     leat_hub_collect_free(hub);
+    leat_hub_carry_free(hub);
     free(hub->task);
     leat_flight_free(&hub->flight);
     leat_calls_free(&hub->calls);

@@ -54,6 +54,8 @@ struct leat_hub_service {
     /* A task has left or, if the service allows it, died with its process. True: the run continues
      * without it; false: a task that died ends the run. */
     bool (*gone)(void *context, struct leat_hub *hub, uint32_t task, bool died, leat_time at);
+    /* A message of leat_hub_carry has arrived. */
+    void (*carried)(void *context, struct leat_hub *hub, uint64_t cookie, leat_time at);
     /* It reaches only tasks that have asked it: others may run as if there were none. */
     bool only_answers;
 };
@@ -161,6 +163,12 @@ void leat_hub_answer(struct leat_hub *hub, uint32_t task, uint64_t cookie, const
                      size_t len, leat_time at);
 void leat_hub_signal(struct leat_hub *hub, uint32_t task, const void *octets, size_t len,
                      leat_time at);
+/* A message of the service's own, of at most LEAT_HUB_CARRY_MAX octets, from port to port: the
+ * network carries it, then carried() comes. cookie: below 2^32. */
+enum { LEAT_HUB_CARRY_MAX = 256 };
+void leat_hub_carry(struct leat_hub *hub, uint32_t from, uint32_t to, uint32_t len, uint64_t cookie,
+                    leat_time at);
+uint32_t leat_hub_port(const struct leat_hub *hub, uint32_t task);
 /* A message that the service carried, not the network: it counts like the others. */
 void leat_hub_count_sent(struct leat_hub *hub, uint32_t task, uint32_t to, uint64_t octets);
 void leat_hub_count_received(struct leat_hub *hub, uint32_t task, uint64_t octets);

@@ -388,8 +388,6 @@ static void take_part(struct leat_hub *hub, uint32_t task, const struct leat_sha
 
 /* ---- what the network could not carry out: hosts do it again, by messages -------------------- */
 
-/* Of messages in the network; those of tasks have numbers from 0 on. */
-#define REDO_MARK UINT64_C(0x8000000000000000)
 enum { REDO_GROUP_AT = 40, REDO_GROUPS = 1 << 20 };
 #define REDO_NUMBERS ((UINT64_C(1) << REDO_GROUP_AT) - 1)
 
@@ -400,7 +398,8 @@ static void send(struct leat_hub *hub, uint32_t id, const struct operation *op, 
     const struct leat_port_message message = {
         .from = group->seat[from].port,
         .to = group->seat[to].port,
-        .id = REDO_MARK | (uint64_t)id % REDO_GROUPS << REDO_GROUP_AT | (op->number & REDO_NUMBERS),
+        .id = LEAT_HUB_REDO_MARK | (uint64_t)id % REDO_GROUPS << REDO_GROUP_AT |
+              (op->number & REDO_NUMBERS),
         .octets = octets,
         .len = op->what.len,
     };
@@ -466,11 +465,6 @@ static void redo_operations(struct leat_hub *hub, uint32_t id)
 {
     for (struct operation *op = hub->group[id]->first; op && !hub->has_ended; op = op->next)
         redo(hub, id, op);
-}
-
-bool leat_hub_collect_is_message(const struct leat_port_message *message)
-{
-    return message->id & REDO_MARK;
 }
 
 void leat_hub_collect_arrived(struct leat_hub *hub, const struct leat_port_message *message,

@@ -47,6 +47,8 @@ struct leat_hub {
     struct leat_hub_group **group; /* for hub_collect.c; NULL: free */
     uint32_t groups;
     bool has_free_seats; /* ports that may take part in further operations */
+    uint64_t *carried;   /* messages of the service that have arrived: their cookies */
+    uint32_t carried_count;
     int file;
     char path[64];
     char *reason;
@@ -75,14 +77,29 @@ void leat_hub_collected(struct leat_hub *hub, uint32_t task, uint64_t cookie, co
 void leat_hub_disagree(struct leat_hub *hub, uint32_t one, const char *call, uint32_t other,
                        const char *other_call);
 
+/* ---- messages that are no task's (hub_carry.c) ---- */
+
+/* The first bits of their numbers in the network; those of tasks count from 0 on. */
+#define LEAT_HUB_REDO_MARK    UINT64_C(0x8000000000000000) /* of hub_collect.c */
+#define LEAT_HUB_SERVICE_MARK UINT64_C(0x4000000000000000)
+
+/* Is it one? Then the callbacks of tasks' messages are not meant. */
+bool leat_hub_is_own(const struct leat_port_message *message);
+void leat_hub_own_arrived(struct leat_hub *hub, const struct leat_port_message *message,
+                          leat_time at);
+void leat_hub_own_lost(struct leat_hub *hub, const struct leat_port_message *message,
+                       const char *why);
+/* After the network has run: tells the service. */
+void leat_hub_carry_go_on(struct leat_hub *hub);
+void leat_hub_carry_free(struct leat_hub *hub);
+
 /* ---- collective operations (hub_collect.c) ---- */
 
 void leat_hub_collect_take(struct leat_hub *hub, uint32_t task, const struct leat_share_request *r);
 /* For the network's callback. */
 void leat_hub_collect_note(struct leat_hub *hub, const struct leat_port_part *part, bool is_done,
                            leat_time at);
-/* One of those by which hosts do again what the network could not carry out. */
-bool leat_hub_collect_is_message(const struct leat_port_message *message);
+/* A message by which hosts do again what the network could not carry out. */
 void leat_hub_collect_arrived(struct leat_hub *hub, const struct leat_port_message *message,
                               leat_time at);
 /* After the network has run: ports hand over their next parts. */
