@@ -106,6 +106,33 @@ static uint32_t rule_valiant(const struct leat_net_routing *routing, uint32_t ro
     return routing->toward(routing, router, &via, 0, route, turn, options);
 }
 
+/* To a processor, which is here or at the end of a wire of this router. In any channel: the packet
+ * waits for no other wire, so it closes no cycle. */
+static uint32_t to_processor(const struct leat_net_routing *routing, uint32_t router,
+                             const struct leat_net_route *route, struct leat_net_option *option)
+{
+    const struct leat_net_topology *t = routing->topology;
+    const struct leat_net_goal *target = &routing->target[route->destination];
+    if (target->router == router) return leat_net_arrived(routing, target, route, option);
+    for (uint32_t out = t->out_first[router]; out < t->out_first[router + 1]; out++) {
+        if (leat_net_behind(t, out) != target->router) continue;
+        if (routing->broken && routing->broken[out]) continue;
+        *option = (struct leat_net_option){ .port = out - t->out_first[router],
+                                            .channels = routing->channels.all };
+        return 1;
+    }
+    return 0;
+}
+
+static uint32_t rule_processors(const struct leat_net_routing *routing, uint32_t router,
+                                struct leat_net_route *route, struct leat_net_turn *turn,
+                                struct leat_net_option *options)
+{
+    return route->destination < routing->hosts
+               ? routing->rule_of_hosts(routing, router, route, turn, options)
+               : to_processor(routing, router, route, options);
+}
+
 static leat_net_toward_fn *toward_of(enum leat_net_kind kind, enum leat_net_route_rule rule)
 {
     if (rule == LEAT_NET_TABLE) return leat_net_toward_table;
@@ -142,7 +169,9 @@ struct leat_net_routing *leat_net_routing_init(const struct leat_net_topology *t
     struct leat_arena arena = { .memory = memory,
                                 .cap = leat_net_routing_footprint(topology, config) };
     struct leat_net_routing *routing = leat_arena_lay(&arena, 1, sizeof *routing);
-    *routing = (struct leat_net_routing){ .topology = topology, .config = *config };
+    *routing = (struct leat_net_routing){ .topology = topology,
+                                          .config = *config,
+                                          .hosts = topology->terminals - topology->processors };
     assert(leat_net_rule_fits(config->rule, topology->shape.kind));
     leat_net_channels_share(&topology->shape, config, &routing->channels);
     routing->toward = toward_of(topology->shape.kind, config->rule);
@@ -154,6 +183,8 @@ struct leat_net_routing *leat_net_routing_init(const struct leat_net_topology *t
     leat_net_tables_fill(routing);
     routing->is_dimension_order = routing->rule == rule_single && routing->has_places &&
                                   routing->toward == leat_net_toward_lattice;
+    routing->rule_of_hosts = routing->rule;
+    if (topology->processors) routing->rule = rule_processors;
     return routing;
 }
 
@@ -167,7 +198,8 @@ void leat_net_route_begin(const struct leat_net_routing *routing, uint32_t sourc
                                       .via = LEAT_NET_NONE,
                                       .place = routing->target[destination].place,
                                       .salt = (uint32_t)random };
-    if (routing->config.rule == LEAT_NET_VALIANT)
+    if (routing->config.rule == LEAT_NET_VALIANT && source < routing->hosts &&
+        destination < routing->hosts)
         route->via = (uint32_t)((random >> 32) * routing->topology->routers >> 32);
 }
 

@@ -203,23 +203,24 @@ static void fill_fly(struct leat_net_routing *routing)
 {
     const struct leat_net_topology *t = routing->topology;
     const uint32_t k = t->shape.number[0], n = t->shape.number[1], bits = bits_for(k);
-    fill_levels(routing, t->terminals / k);
+    const uint32_t hosts = routing->hosts;
+    fill_levels(routing, hosts / k);
     for (uint32_t s = 0; s < n; s++)
         routing->stage[s] = (struct leat_net_stage){ 0, bits * (n - 1 - s),
                                                      (UINT32_C(1) << bits) - 1 };
-    for (uint32_t i = 0; i < t->terminals; i++)
+    for (uint32_t i = 0; i < hosts; i++)
         routing->target[i].place = in_digits(i, k, bits);
 }
 
 static void fill_benes(struct leat_net_routing *routing)
 {
     const struct leat_net_topology *t = routing->topology;
-    const uint32_t stages = t->routers / (t->terminals / 2);
-    fill_levels(routing, t->terminals / 2);
+    const uint32_t hosts = routing->hosts, stages = t->routers / (hosts / 2);
+    fill_levels(routing, hosts / 2);
     for (uint32_t s = 0; s < stages; s++)
         routing->stage[s] = s < stages / 2 ? (struct leat_net_stage){ 2, 0, 0 }
                                            : (struct leat_net_stage){ 0, stages - 1 - s, 1 };
-    for (uint32_t i = 0; i < t->terminals; i++)
+    for (uint32_t i = 0; i < hosts; i++)
         routing->target[i].place = i;
 }
 
@@ -231,14 +232,14 @@ static void fill_clos(struct leat_net_routing *routing)
         routing->level[i] = i < r ? 0 : i < r + m ? 1 : 2;
     routing->stage[0] = (struct leat_net_stage){ m, 0, 0 };
     routing->stage[1] = (struct leat_net_stage){ 0, 0, UINT32_MAX };
-    for (uint32_t i = 0; i < t->terminals; i++)
+    for (uint32_t i = 0; i < routing->hosts; i++)
         routing->target[i].place = i / e;
 }
 
 static void fill_fattree(struct leat_net_routing *routing)
 {
     const struct leat_net_topology *t = routing->topology;
-    const uint32_t k = t->shape.number[0], each = t->terminals / k;
+    const uint32_t k = t->shape.number[0], each = routing->hosts / k;
     routing->digits = k;
     routing->digit_bits = bits_for(k);
     routing->digit_mask = (UINT32_C(1) << routing->digit_bits) - 1;

@@ -112,6 +112,8 @@ struct leat_net_routing {
     struct leat_net_routing_config config;
     struct leat_net_channels channels;
     leat_net_rule_fn *rule;
+    leat_net_rule_fn *rule_of_hosts; /* the same, if there are no processors */
+    uint32_t hosts;                  /* terminals that are not processors */
     bool is_dimension_order;
     leat_net_toward_fn *toward;
     struct leat_net_goal *target; /* [terminals] */

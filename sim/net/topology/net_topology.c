@@ -1,10 +1,8 @@
 #include "net_topology.h"
-#include "leat_arena.h"
 #include "net_topology_parts.h"
 #include <assert.h>
 
-/* The arrays of a topology whose counts are set; after them the scratch for building a graph. */
-static uint32_t *lay(struct leat_net_topology *t, struct leat_arena *arena)
+uint32_t *leat_net_topology_lay(struct leat_net_topology *t, struct leat_arena *arena)
 {
     t->out_first = leat_arena_lay(arena, t->routers + (size_t)1, sizeof *t->out_first);
     t->in_first = leat_arena_lay(arena, t->routers + (size_t)1, sizeof *t->in_first);
@@ -37,7 +35,7 @@ size_t leat_net_topology_footprint(const struct leat_net_shape *shape)
     struct leat_arena arena = { 0 };
     leat_net_shape_measure(shape, &extent);
     begin(&measured, shape, &extent);
-    lay(&measured, &arena);
+    leat_net_topology_lay(&measured, &arena);
     return arena.used;
 }
 
@@ -107,7 +105,7 @@ leat_err leat_net_topology_build(struct leat_net_topology *topology,
     leat_net_shape_measure(shape, &extent);
     begin(topology, shape, &extent);
     leat_arena_init(&arena, memory, leat_net_topology_footprint(shape));
-    uint32_t *scratch = lay(topology, &arena);
+    uint32_t *scratch = leat_net_topology_lay(topology, &arena);
     if (graph)
         err = leat_net_graph_number(topology, why);
     else

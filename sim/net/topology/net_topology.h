@@ -119,6 +119,7 @@ struct leat_net_shape {
 struct leat_net_topology {
     struct leat_net_shape shape;
     uint32_t routers, terminals, outs, ins;
+    uint32_t processors;            /* the last terminals: one of each router, or none at all */
     uint32_t radix;                 /* the largest number of inputs or outputs of any router */
     uint32_t wires;                 /* between routers; directed */
     uint32_t *out_first, *in_first; /* [routers + 1] */
@@ -151,6 +152,16 @@ size_t leat_net_topology_footprint(const struct leat_net_shape *shape);
 leat_err leat_net_topology_build(struct leat_net_topology *topology,
                                  const struct leat_net_shape *shape, void *memory,
                                  struct leat_text *why);
+
+/*
+ * The same topology with a terminal more at each router, for a processor: that of router r is
+ * terminal `plain->terminals + r`, at the last port of r. Packets to and from processors pass one
+ * wire at most. `plain` need not stay; `memory` is as for build.
+ */
+leat_err leat_net_processors_check(const struct leat_net_topology *plain, struct leat_text *why);
+size_t leat_net_processors_footprint(const struct leat_net_topology *plain);
+void leat_net_processors_add(const struct leat_net_topology *plain, void *memory,
+                             struct leat_net_topology *out);
 
 /* The class of a Clos network by the published rule: non-blocking (m >= 2e-1), rearrangeable (m >=
  * e), blocking. Other kinds with such a class: crossbar, grid: non-blocking; benes: rearrangeable;

@@ -2,6 +2,7 @@
 #ifndef LEAT_NET_TOPOLOGY_PARTS_H
 #define LEAT_NET_TOPOLOGY_PARTS_H
 
+#include "leat_arena.h"
 #include "net_topology.h"
 
 enum { LEAT_NET_BLOCKS_MAX = 3 };
@@ -22,6 +23,10 @@ struct leat_net_extent {
 
 /* For shapes whose own numbers are within limits. */
 void leat_net_shape_measure(const struct leat_net_shape *shape, struct leat_net_extent *out);
+
+/* The arrays of a topology whose counts are set. Returns the scratch for building a graph, which
+ * comes after them. */
+uint32_t *leat_net_topology_lay(struct leat_net_topology *t, struct leat_arena *arena);
 
 /* line, ring, mesh, torus, hypercube, hyperx: routers have coordinates. */
 bool leat_net_kind_is_lattice(enum leat_net_kind kind);
