@@ -23,7 +23,7 @@ BELOW = {
     "sim/kernel": ["core", "port"],
     "sim/record": ["core", "sim/kernel"],
     "sim/atm": ["core", "port", "sim/kernel", "proto/atm"],
-    "sim/net": ["core", "port", "sim/kernel"],
+    "sim/net": ["core", "port", "sim/kernel", "proto/esp"],
     "sim/aton": ["core", "port", "sim/kernel", "proto/aton"],
     "sim/ether": ["core", "port", "sim/kernel"],
     "sim/esp": ["core", "sim/kernel", "proto/esp"],

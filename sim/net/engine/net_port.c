@@ -1,5 +1,6 @@
 #include "net_port.h"
 #include "leat_arena.h"
+#include "net_esp_parts.h"
 #include <assert.h>
 #include <leat/random.h>
 
@@ -31,8 +32,8 @@ uint64_t leat_net_port_packets(const struct leat_net_port_config *config, uint64
     return len ? (len - 1) / payload(config) + 1 : 1;
 }
 
-static uint32_t packet_flits(const struct leat_net_port_config *config, uint64_t len,
-                             uint64_t packet)
+uint32_t leat_net_port_piece_flits(const struct leat_net_port_config *config, uint64_t len,
+                                   uint64_t packet)
 {
     const uint64_t first = packet * payload(config), rest = len - first;
     if (rest >= payload(config)) return config->packet_flits;
@@ -44,7 +45,7 @@ static uint32_t packet_flits(const struct leat_net_port_config *config, uint64_t
 uint64_t leat_net_port_flits(const struct leat_net_port_config *config, uint64_t len)
 {
     const uint64_t full = leat_net_port_packets(config, len) - 1;
-    return full * config->packet_flits + packet_flits(config, len, full);
+    return full * config->packet_flits + leat_net_port_piece_flits(config, len, full);
 }
 
 /* For the routing: the same for all packets of a message. */
@@ -82,6 +83,18 @@ static void report_head(struct leat_net_port *p, const struct leat_port_message 
                         leat_time from, leat_time until, leat_time at)
 {
     if (leat_sim_post_report_head(&p->post, message, from, until, at)) p->reported_at = at;
+}
+
+static bool has_esp(const struct leat_net_port *p)
+{
+    return p->config.esp.cycles != 0;
+}
+
+/* Is there a callback to make? Then the run ends. */
+static bool has_news(const struct leat_net_port *p)
+{
+    return leat_sim_post_has_news(&p->post) ||
+           (has_esp(p) && leat_sim_collect_has_news(&p->esp.collect));
 }
 
 /* ---- the messages of a port ----------------------------------------------------------------- */
@@ -151,20 +164,26 @@ static void lose(struct leat_net_port *p, uint32_t index, const char *why, leat_
 
 /* ---- the host of a real network ------------------------------------------------------------- */
 
+/* The packet before has left: was it the last of its message? */
+static void note_if_sent(struct leat_net_port *p, struct leat_net_port_queue *queue)
+{
+    if (!queue->sends) return;
+    const struct leat_net_port_entry *e = &p->entry[queue->sends - 1];
+    if (e->begun != e->packets) return;
+    note(p, queue->sends - 1, true, leat_sim_clock_at(&p->config.clock, p->net.now));
+    p->net.stop = true;
+    queue->sends = e->letter.next;
+}
+
 /* The network calls this when the packet before has left. */
 static bool next_packet(void *context, uint32_t terminal, struct leat_net_packet *packet)
 {
     struct leat_net_port *p = context;
     struct leat_net_port_queue *queue = &p->queue[terminal];
+    note_if_sent(p, queue);
+    if (has_esp(p) && leat_net_esp_next(&p->esp, terminal, packet)) return true;
     if (!queue->sends) return false;
     struct leat_net_port_entry *e = &p->entry[queue->sends - 1];
-    if (e->begun == e->packets) {
-        note(p, queue->sends - 1, true, leat_sim_clock_at(&p->config.clock, p->net.now));
-        p->net.stop = true;
-        queue->sends = e->letter.next;
-        if (!queue->sends) return false;
-        e = &p->entry[queue->sends - 1];
-    }
     if (!e->begun) e->first_packet = queue->packets;
     *packet = (struct leat_net_packet){
         .created_at = p->net.now,
@@ -172,7 +191,7 @@ static bool next_packet(void *context, uint32_t terminal, struct leat_net_packet
         .random = random_of(p, terminal, e->letter.number),
         .source = terminal,
         .destination = e->letter.message.to,
-        .flits = packet_flits(&p->config, e->letter.message.len, e->begun++),
+        .flits = leat_net_port_piece_flits(&p->config, e->letter.message.len, e->begun++),
     };
     return true;
 }
@@ -192,6 +211,10 @@ static uint32_t find(const struct leat_net_port *p, const struct leat_net_packet
 static void arrive(void *context, const struct leat_net_arrival *arrival)
 {
     struct leat_net_port *p = context;
+    if (has_esp(p) && leat_net_esp_arrive(&p->esp, arrival)) {
+        p->net.stop = true; /* a processor may have something to do */
+        return;
+    }
     const uint32_t found = find(p, &arrival->packet);
     if (!found) return;
     const leat_time at = leat_sim_clock_at(&p->config.clock, p->net.now);
@@ -202,7 +225,7 @@ static void arrive(void *context, const struct leat_net_arrival *arrival)
         settle(p, arrival->packet.source, arrival->packet.destination, at);
     else if (arrival->packet.number == e->first_packet && payload(&p->config) >= LEAT_PORT_HEAD_LEN)
         report_head(p, &e->letter.message, at, LEAT_NEVER, at);
-    p->net.stop = leat_sim_post_has_news(&p->post);
+    p->net.stop |= leat_sim_post_has_news(&p->post);
 }
 
 /* ---- running a real network ----------------------------------------------------------------- */
@@ -213,6 +236,7 @@ static void lose_unsent(struct leat_net_port *p, uint32_t port)
     while (p->net.terminal_dead[port] && p->queue[port].sends)
         lose(p, p->queue[port].sends - 1, port_is_dead,
              leat_sim_clock_at(&p->config.clock, p->net.now));
+    if (p->net.terminal_dead[port] && has_esp(p)) leat_net_esp_lose_unsent(&p->esp, port);
 }
 
 static void hand_over(struct leat_net_port *p)
@@ -230,6 +254,8 @@ static void lose_of_dead_ports(struct leat_net_port *p)
 {
     for (uint32_t port = 0; port < p->base.ports; port++)
         lose_unsent(p, port);
+    for (uint32_t t = p->base.ports; has_esp(p) && t < p->config.topology->terminals; t++)
+        if (p->net.terminal_dead[t]) leat_net_esp_lose_unsent(&p->esp, t);
 }
 
 static void apply_faults(struct leat_net_port *p)
@@ -242,7 +268,8 @@ static void apply_faults(struct leat_net_port *p)
 /* The next cycle with an external event. */
 static uint64_t next_cycle(const struct leat_net_port *p, uint64_t limit)
 {
-    if (p->post.events) return p->net.now + 1;
+    if (has_news(p)) return p->net.now + 1;
+    if (has_esp(p)) limit = leat_smaller(limit, leat_net_esp_due(&p->esp));
     if (p->config.faults) limit = leat_smaller(limit, p->config.faults->next_at);
     return p->post.plans ? leat_smaller(limit, p->entry[p->post.plan[0].entry].cycle) : limit;
 }
@@ -257,6 +284,13 @@ static void die(struct leat_net_port *p)
     for (uint32_t port = 0; port < p->base.ports; port++)
         while (p->queue[port].first)
             lose(p, p->queue[port].first - 1, deadlocked, at);
+    if (has_esp(p)) leat_net_esp_die(&p->esp);
+}
+
+/* Has a run without end come to rest? */
+static bool is_at_rest(const struct leat_net_port *p, uint64_t to)
+{
+    return to == LEAT_NEVER && !p->net.stop;
 }
 
 /* Runs until there is a callback to make. If a network comes to rest with messages in flight, they
@@ -264,24 +298,38 @@ static void die(struct leat_net_port *p)
 static void advance(struct leat_net_port *p, leat_time until)
 {
     const uint64_t limit = cycle_from(p, until);
-    while (!leat_sim_post_has_news(&p->post) && p->net.now < limit) {
+    while (!has_news(p) && p->net.now < limit) {
         apply_faults(p);
         hand_over(p);
+        if (has_esp(p)) leat_net_esp_act(&p->esp, p->net.now);
         const uint64_t to = next_cycle(p, limit);
         const bool alive = leat_net_run(&p->net, to);
-        if (leat_sim_post_has_news(&p->post)) return;
+        if (has_news(p)) return;
         if (!alive) {
             die(p);
             return;
         }
-        if (to == LEAT_NEVER) lose_of_dead_ports(p);
-        assert(p->post.events || to != LEAT_NEVER);
+        if (!is_at_rest(p, to)) continue;
+        lose_of_dead_ports(p);
+        assert(p->post.events || (has_esp(p) && leat_net_esp_due(&p->esp) != LEAT_NEVER));
     }
+}
+
+/* Collective operations fail in a dead network; here those before the next message. */
+static void fail_dead(struct leat_net_port *p, leat_time until)
+{
+    uint64_t due;
+    if (p->post.plans) until = leat_smaller(until, p->post.plan[0].at);
+    while (!has_news(p) && (due = leat_net_esp_due(&p->esp)) != LEAT_NEVER &&
+           leat_sim_clock_at(&p->config.clock, due) < until)
+        leat_net_esp_act(&p->esp, due);
 }
 
 /* Messages sent in a dead network are lost at once. */
 static void advance_dead(struct leat_net_port *p, leat_time until)
 {
+    if (has_esp(p)) fail_dead(p, until);
+    if (has_news(p)) return;
     while (p->post.plans && p->post.plan[0].at < until &&
            (!p->post.events || p->post.plan[0].at == p->reported_at)) {
         const struct leat_sim_plan due = leat_sim_post_take(&p->post);
@@ -324,9 +372,10 @@ static void begin_alone(struct leat_net_port *p, uint32_t index)
     struct leat_net_port_entry *e = &p->entry[index];
     struct leat_net_port_queue *queue = &p->queue[e->letter.message.from];
     const uint64_t start = leat_larger(e->cycle, queue->out_free);
-    const uint64_t way = way_cycles(p, e->letter.message.from, e->letter.message.to,
-                                    random_of(p, e->letter.message.from, e->letter.number),
-                                    packet_flits(&p->config, e->letter.message.len, 0));
+    const uint64_t way = way_cycles(
+        p, e->letter.message.from, e->letter.message.to,
+        random_of(p, e->letter.message.from, e->letter.number),
+        leat_net_port_piece_flits(&p->config, e->letter.message.len, 0));
     queue->out_free = start + leat_net_port_flits(&p->config, e->letter.message.len);
     e->cycle = start + way;
     plan(p, index, LEAT_NET_PORT_LEFT, leat_sim_clock_at(&p->config.clock, queue->out_free - 1));
@@ -377,6 +426,16 @@ static void advance_alone(struct leat_net_port *p, leat_time until)
         p->cycle = leat_larger(p->cycle, cycle_from(p, until));
 }
 
+/* Messages come first; all news have the same time. */
+static leat_time end_run(struct leat_net_port *p, leat_time until)
+{
+    if (!has_esp(p) || !leat_sim_collect_has_news(&p->esp.collect))
+        return leat_sim_post_end(&p->post, p->reported_at, until);
+    leat_sim_post_report(&p->post, p->esp.news_at);
+    leat_sim_collect_report(&p->esp.collect);
+    return p->base.now;
+}
+
 static leat_time run(struct leat_port_net *base, leat_time until)
 {
     struct leat_net_port *p = of(base);
@@ -387,7 +446,24 @@ static leat_time run(struct leat_port_net *base, leat_time until)
         advance_dead(p, until);
     else
         advance(p, until);
-    return leat_sim_post_end(&p->post, p->reported_at, until);
+    return end_run(p, until);
+}
+
+/* ---- collective operations ------------------------------------------------------------------ */
+
+static uint32_t group(struct leat_port_net *base, const uint32_t *port, uint32_t count)
+{
+    return leat_net_esp_group(&of(base)->esp, port, count);
+}
+
+static void disband(struct leat_port_net *base, uint32_t id)
+{
+    leat_net_esp_disband(&of(base)->esp, id);
+}
+
+static void collect(struct leat_port_net *base, const struct leat_port_part *part, leat_time at)
+{
+    leat_net_esp_collect(&of(base)->esp, part, at);
 }
 
 /* ---- does it exist? ------------------------------------------------------------------------- */
@@ -422,6 +498,7 @@ static void *lay_out(struct leat_net_port *p, struct leat_arena *arena)
     const size_t messages = config->messages_max, plans = alone ? 2 * messages : messages;
     p->entry = leat_sim_post_lay(&p->post, arena, config->messages_max, sizeof *p->entry, plans);
     p->queue = leat_arena_lay(arena, config->topology->terminals, sizeof *p->queue);
+    if (has_esp(p)) leat_net_esp_lay(&p->esp, arena, config);
     return alone
                ? NULL
                : leat_arena_lay_lines(arena, 1, leat_net_footprint(config->topology, &config->net));
@@ -440,7 +517,7 @@ size_t leat_net_port_footprint(const struct leat_net_port_config *config)
 static uint64_t least_cycles(const struct leat_net_port *p)
 {
     const enum leat_net_kind kind = p->config.topology->shape.kind;
-    const uint32_t flits = packet_flits(&p->config, 0, 0);
+    const uint32_t flits = leat_net_port_piece_flits(&p->config, 0, 0);
     if (kind == LEAT_NET_FLY || kind == LEAT_NET_BENES || kind == LEAT_NET_CLOS)
         return way_cycles(p, 0, 0, 0, flits) + flits - 1;
     return ENTRY_CYCLES + p->config.net.pipeline + 1 + flits - 1;
@@ -450,6 +527,9 @@ void leat_net_port_init(struct leat_net_port *p, const struct leat_net_port_conf
                         void *memory)
 {
     static const struct leat_port_ops ops = { .send = send, .run = run };
+    static const struct leat_port_ops esp_ops = {
+        .send = send, .run = run, .group = group, .disband = disband, .collect = collect
+    };
     const struct leat_net_host host = { .context = p, .next = next_packet, .arrive = arrive };
     struct leat_arena arena = { .memory = memory, .cap = SIZE_MAX };
     *p = (struct leat_net_port){ .config = *config };
@@ -457,11 +537,12 @@ void leat_net_port_init(struct leat_net_port *p, const struct leat_net_port_conf
     if (!config->contention_free)
         leat_net_init(&p->net, config->topology, config->routing, &config->net, &host, net_memory);
     p->base = (struct leat_port_net){
-        .ops = &ops,
-        .ports = config->topology->terminals,
+        .ops = has_esp(p) ? &esp_ops : &ops,
+        .ports = config->topology->terminals - config->topology->processors,
         .latency = leat_sim_clock_at(&p->config.clock, least_cycles(p)),
         .taken_octets = config->flit_octets,
         .taken_ps = leat_sim_clock_at(&p->config.clock, 1),
     };
     leat_sim_post_init(&p->post, &p->base);
+    if (has_esp(p)) leat_net_esp_init(&p->esp, &p->config, &p->net, &p->base);
 }

@@ -36,11 +36,15 @@
  * Contention-free, the arrival of a message is certain as soon as its first flit arrives: this is
  * reported (head). In a real network other flits may come in between; there it is reported when the
  * first packet has arrived, and has enough octets.
+ *
+ * With ESP (net_esp.h) the network carries out collective operations; a part is accepted at a cycle
+ * edge, as a message is.
  */
 #ifndef LEAT_NET_PORT_H
 #define LEAT_NET_PORT_H
 
 #include "net.h"
+#include "net_esp.h"
 #include "net_faults.h"
 #include "sim_clock.h"
 #include "sim_post.h"
@@ -64,6 +68,9 @@ struct leat_net_port_config {
     uint64_t seed;               /* of the routing */
     bool contention_free;        /* then there is no struct leat_net */
     struct leat_net_fault_player *faults; /* NULL: none */
+    /* Its cycles 0: the network computes nothing. Otherwise the topology has processors, which are
+     * no ports; not contention-free. */
+    struct leat_net_esp_config esp;
 };
 
 /* A message in flight. */
@@ -105,6 +112,7 @@ struct leat_net_port {
     uint64_t cycle;                    /* contention-free: the next to run */
     bool dead;                         /* deadlocked */
     struct leat_sim_post post;
+    struct leat_net_esp esp; /* unused if its cycles are 0 */
 };
 
 /* Is this config valid? `why`: what is wrong, and what was expected. Topology and routing were
@@ -122,5 +130,8 @@ void leat_net_port_init(struct leat_net_port *port, const struct leat_net_port_c
 /* The packets of a message of so many octets, and the flits of all of them. */
 uint64_t leat_net_port_packets(const struct leat_net_port_config *config, uint64_t len);
 uint64_t leat_net_port_flits(const struct leat_net_port_config *config, uint64_t len);
+/* The flits of one of its packets, 0.. */
+uint32_t leat_net_port_piece_flits(const struct leat_net_port_config *config, uint64_t len,
+                                   uint64_t packet);
 
 #endif

@@ -38,6 +38,8 @@ static const struct leat_net_plan_spelling spellings[] = {
     { "/pipeline=CYCLES", "that a router needs for a flit, 1 to 16 (3)" },
     { "/credit=CYCLES", "until a credit is back, 1 to 64 (1)" },
     { "/iterations=N", "of iSLIP, 1 to 16 (1)" },
+    { "/esp=CYCLES", "ESP routers that need so long per instruction, 1 to 1048576; /esp alone: 20 "
+                     "(none)" },
     { "/clock=PERIOD", "a cycle, as in 1ns or 500MHz (1ns)" },
 };
 enum { SPELLINGS = sizeof spellings / sizeof *spellings };
@@ -132,6 +134,7 @@ static const struct number {
     { "pipeline", LEAT_NET_PIPELINE_MAX, " cycles" },
     { "credit", LEAT_NET_CREDIT_CYCLES_MAX, " cycles" },
     { "iterations", LEAT_NET_ITERATIONS_MAX, " iterations" },
+    { "esp", LEAT_NET_ESP_CYCLES_MAX, " cycles per instruction" },
 };
 enum { NUMBERS = sizeof numbers / sizeof *numbers };
 
@@ -141,7 +144,7 @@ static uint32_t *place_of(struct leat_net_plan *plan, size_t number)
                                         &plan->shape.terminals, &plan->shape.wire_cycles,
                                         &plan->shape.board,     &plan->shape.board_cycles,
                                         &plan->net.pipeline,    &plan->net.credit_cycles,
-                                        &plan->net.iterations };
+                                        &plan->net.iterations,  &plan->esp.cycles };
     return places[number];
 }
 
@@ -232,10 +235,16 @@ leat_err leat_net_plan_parameters(const char *text, struct leat_net_plan *plan,
             struct leat_sim_piece value = whole;
             const struct leat_sim_piece key = leat_sim_piece_cut(&value, '=');
             const size_t i = key_index(key);
-            if (i == NUMBERS + WORDS || !value.at) return unknown_parameter(whole, why);
+            const bool is_bare_esp = leat_sim_piece_is(whole, "esp");
+            if (i == NUMBERS + WORDS || (!value.at && !is_bare_esp))
+                return unknown_parameter(whole, why);
             if (leat_sim_piece_is(key, "switch") != (pass == 0)) continue;
             if (given[i]) return wrong(key, "is given twice, expected it once", why);
             given[i] = true;
+            if (is_bare_esp) {
+                read.esp.cycles = LEAT_NET_ESP_CYCLES_DEFAULT;
+                continue;
+            }
             const leat_err err = leat_net_plan_set(&read, key.at, key.len, value.at, value.len,
                                                    why);
             if (err) return err;

@@ -5,9 +5,10 @@
  *   mesh:8,8                              8 x 8, a terminal at each router, four virtual channels
  *   torus:32,32/vcs=2/buffer=16           parameters after slashes
  *   crossbar:16/switch=voq/iterations=4   one switch with virtual output queues
+ *   fattree:4,2/esp                       ESP routers, which fold and copy
  *   tinsel:3,2                            the mailboxes of 3 x 2 POETS boards: a mesh:12,8
  *
- *   plan      = kind ":" number { "," number } { "/" parameter "=" value }
+ *   plan      = kind ":" number { "," number } { "/" parameter "=" value | "/esp" }
  *
  * "x" may replace a comma, and the colon may be omitted: mesh8x8. Parameters have defaults. No
  * character of a name is special to a shell.
@@ -16,6 +17,7 @@
 #define LEAT_NET_PLAN_H
 
 #include "net.h"
+#include "net_esp.h"
 #include "sim_clock.h"
 
 enum {
@@ -28,6 +30,7 @@ struct leat_net_plan {
     struct leat_net_routing_config routing;
     struct leat_net_config net;
     struct leat_sim_clock clock;
+    struct leat_net_esp_config esp; /* its cycles 0: none */
 };
 
 struct leat_net_plan_spelling {

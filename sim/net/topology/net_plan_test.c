@@ -41,6 +41,7 @@ static void a_plain_name_has_the_defaults(void)
     EQ(p.net.pipeline, 3);
     EQ(p.net.credit_cycles, 1);
     EQ(p.routing.rule, LEAT_NET_DOR);
+    EQ(p.esp.cycles, 0);
     EQ(p.clock.num, LEAT_NET_PLAN_PERIOD_DEFAULT_PS);
     OK(!p.net.drop);
 }
@@ -67,6 +68,9 @@ static void names_have_several_spellings_and_one_that_is_written(void)
         { "ring:8/full=drop/clock=500MHz", "ring:8/full=drop/clock=2ns" },
         { "clos:4,4,4/switch=voq", "clos:4,4,4/switch=voq" },
         { "clos:4,4,4/switch=vc", "clos:4,4,4/switch=vc" },
+        { "torus:4,4/esp=7", "torus:4,4/esp=7" },
+        { "fattree4x2/esp", "fattree:4,2/esp=20" },
+        { "mesh:4,4/esp/vcs=2", "mesh:4,4/vcs=2/esp=20" },
         { "mesh:8,8/board-wire=9/board=4", "mesh:8,8/board=4/board-wire=9" },
         { "tinsel", "mesh:4,4/vcs=2/board=4/board-wire=100/pipeline=2/clock=240MHz" },
         { "tinsel:3x2/vcs=4/clock=1ns", "mesh:12,8/board=4/board-wire=100/pipeline=2" },
@@ -111,6 +115,11 @@ static void what_is_wrong_is_said_and_nothing_is_changed(void)
         { "mesh:8,8/vcs", "'vcs' is no parameter, expected one of /switch=WHAT" },
         { "mesh:8,8/", "'' is no parameter" },
         { "mesh:8,8/vcs=2/vcs=2", "'vcs' is given twice" },
+        { "mesh:8,8/esp=0", "'0' is out of range, expected 1 to 1048576 cycles" },
+        { "mesh:8,8/esp=1048577", "'1048577' is out of range, expected 1 to 1048576" },
+        { "mesh:8,8/esp=x", "'x' is no number, expected 1 to 1048576 cycles" },
+        { "mesh:8,8/esp=", "'' is no number, expected 1 to 1048576 cycles" },
+        { "mesh:8,8/esp/esp=20", "'esp' is given twice" },
         { "mesh:8,8/switch=vc/switch=vc", "'switch' is given twice" },
         { "mesh:8,8/colour=red", "'colour=red' is no parameter" },
         { "mesh:8,8/switch=none", "expected vc, fifo, voq, output, shared or xpq" },
@@ -164,6 +173,7 @@ static void draw(struct leat_random *r, struct leat_net_plan *p)
         { "board", "2" },        { "board-wire", "5" },     { "board", "3" },
         { "iterations", "2" },   { "clock", "312.5MHz" },   { "clock", "0.75ns" },
         { "routing", "updown" }, { "flow", "cut-through" }, { "full", "wait" },
+        { "esp", "33" },
     };
     struct leat_text why;
     leat_net_plan_default(LEAT_NET_MESH, p);
@@ -200,7 +210,7 @@ static void a_name_that_is_written_reads_as_the_same_plan(void)
                p.shape.board_cycles != again.shape.board_cycles ||
                p.routing.rule != again.routing.rule ||
                p.routing.channels != again.routing.channels || p.clock.num != again.clock.num ||
-               p.clock.den != again.clock.den;
+               p.clock.den != again.clock.den || p.esp.cycles != again.esp.cycles;
         bad += strcmp(name, name_of(&again)) != 0;
     }
     EQ(bad, 0);
