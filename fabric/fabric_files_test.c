@@ -67,8 +67,8 @@ static void edges_become_a_graph(void)
 static void yaml_becomes_what_its_name_would(void)
 {
     if (!reads(".yaml")) return;
-    struct leat_fabric *f = read_text(".yaml", "topology: mesh\nsize: [4, 2]\nvcs: 2\n");
-    struct leat_fabric *same = leat_fabric_read("mesh:4,2/vcs=2", NULL, &error);
+    struct leat_fabric *f = read_text(".yaml", "topology: mesh\nsize: [4, 2]\nvcs: 2\nesp: 30\n");
+    struct leat_fabric *same = leat_fabric_read("mesh:4,2/vcs=2/esp=30", NULL, &error);
     OK(f && same);
     if (!f || !same) return;
     const struct leat_net_plan *a = &leat_fabric_as_flits(f)->design.plan;
@@ -77,6 +77,7 @@ static void yaml_becomes_what_its_name_would(void)
     EQ(a->shape.number[0], b->shape.number[0]);
     EQ(a->shape.number[1], b->shape.number[1]);
     EQ(a->routing.rule, b->routing.rule);
+    EQ(a->esp.cycles, b->esp.cycles);
     OK(leat_fabric_open(f, &(struct leat_fabric_config){ 0 }, &error));
     EQ(f->ports, 8);
     leat_fabric_close(f);

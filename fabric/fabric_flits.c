@@ -217,7 +217,24 @@ bool leat_fabric_build(const struct leat_fabric_design *d, struct leat_fabric_bu
     if (!build_topology(d, b, &why, error) || !build_routing(d, b, &why, error)) return false;
     if (leat_net_check(&b->topology, &d->plan.net, &why))
         return refuse(d, LEAT_FABRIC_UNSOUND, d->switch_line, &why, error);
+    if (d->plan.esp.cycles && leat_net_esp_check(&b->topology, &d->plan.esp, &why))
+        return refuse(d, LEAT_FABRIC_UNSOUND, d->switch_line, &why, error);
     return find_deadlocks(d, b, error);
+}
+
+/* The checks without processors are valid with them: their packets pass one wire at most. */
+static bool add_processors(struct leat_fabric_built *b, struct leat_fabric_error *error)
+{
+    b->esp_topology_memory = leat_fabric_take(1, leat_net_processors_footprint(&b->topology),
+                                              error);
+    if (!b->esp_topology_memory) return false;
+    leat_net_processors_add(&b->topology, b->esp_topology_memory, &b->esp_topology);
+    b->esp_routing_memory = leat_fabric_take(
+        1, leat_net_routing_footprint(&b->esp_topology, &b->routing_config), error);
+    if (!b->esp_routing_memory) return false;
+    b->esp_routing = leat_net_routing_init(&b->esp_topology, &b->routing_config,
+                                           b->esp_routing_memory);
+    return true;
 }
 
 void leat_fabric_built_free(struct leat_fabric_built *b)
@@ -226,6 +243,8 @@ void leat_fabric_built_free(struct leat_fabric_built *b)
     free(b->routing_memory);
     free(b->deadlock_memory);
     free(b->entry);
+    free(b->esp_topology_memory);
+    free(b->esp_routing_memory);
     memset(b, 0, sizeof *b);
 }
 
@@ -280,9 +299,9 @@ static bool check(struct leat_fabric *f, FILE *out, struct leat_fabric_error *er
     return true;
 }
 
-static bool prepare_faults(struct leat_fabric_flits *n, struct leat_fabric_error *error)
+static bool prepare_faults(struct leat_fabric_flits *n, const struct leat_net_topology *t,
+                           struct leat_fabric_error *error)
 {
-    const struct leat_net_topology *t = &n->built.topology;
     if (!n->faults.count) return true;
     n->player_memory = leat_fabric_take(1, leat_net_fault_player_footprint(&n->faults, t), error);
     if (!n->player_memory) return false;
@@ -295,11 +314,14 @@ static bool open(struct leat_fabric *f, const struct leat_fabric_config *config,
 {
     struct leat_fabric_flits *n = (struct leat_fabric_flits *)f;
     if (!n->built.routing && !leat_fabric_build(&n->design, &n->built, error)) return false;
-    if (!leat_fabric_is_safe(&n->design, &n->built, error) || !prepare_faults(n, error))
-        return false;
+    const bool has_esp = n->design.plan.esp.cycles && !config->contention_free;
+    const struct leat_net_topology *t = has_esp ? &n->built.esp_topology : &n->built.topology;
+    if (!leat_fabric_is_safe(&n->design, &n->built, error)) return false;
+    if (has_esp && !n->built.esp_routing && !add_processors(&n->built, error)) return false;
+    if (!prepare_faults(n, t, error)) return false;
     const struct leat_net_port_config port = {
-        .topology = &n->built.topology,
-        .routing = n->built.routing,
+        .topology = t,
+        .routing = has_esp ? n->built.esp_routing : n->built.routing,
         .net = n->design.plan.net,
         .clock = f->clock,
         .flit_octets = config->flit_octets,
@@ -309,6 +331,7 @@ static bool open(struct leat_fabric *f, const struct leat_fabric_config *config,
         .contention_free = config->contention_free,
         .faults = n->player_memory && !config->contention_free ? &n->player : NULL,
         .seed = config->seed,
+        .esp = has_esp ? n->design.plan.esp : (struct leat_net_esp_config){ 0 },
     };
     struct leat_text why = LEAT_TEXT(WHY_CAP);
     if (leat_net_port_check(&port, &why))
@@ -360,7 +383,8 @@ static uint32_t count_parallel(const struct leat_net_topology *t, uint32_t out)
     return count;
 }
 
-/* "3>7" as faults have it, "3>7 (2)" for the second of several; "3>port 5" to a terminal. */
+/* "3>7" as faults have it, "3>7 (2)" for the second of several; "3>port 5" to a terminal,
+ * "3>processor" to its own. */
 static void name_wire(const struct leat_net_topology *t, uint32_t out,
                       char name[LEAT_FABRIC_WIRE_CAP])
 {
@@ -368,6 +392,9 @@ static void name_wire(const struct leat_net_topology *t, uint32_t out,
     const uint32_t before = to == LEAT_NET_NONE ? 0 : count_parallel(t, out);
     if (t->out_to[out] == LEAT_NET_NONE)
         snprintf(name, LEAT_FABRIC_WIRE_CAP, "%u>nothing", from);
+    else if (to == LEAT_NET_NONE &&
+             (t->out_to[out] & ~LEAT_NET_TERMINAL) >= t->terminals - t->processors)
+        snprintf(name, LEAT_FABRIC_WIRE_CAP, "%u>processor", from);
     else if (to == LEAT_NET_NONE)
         snprintf(name, LEAT_FABRIC_WIRE_CAP, "%u>port %u", from,
                  t->out_to[out] & ~LEAT_NET_TERMINAL);

@@ -48,6 +48,10 @@ struct leat_fabric_built {
     struct leat_net_deadlock deadlock;
     void *topology_memory, *routing_memory, *deadlock_memory;
     struct leat_net_route_entry *entry;
+    /* With ESP, once it is open: the same with processors. */
+    struct leat_net_topology esp_topology;
+    struct leat_net_routing *esp_routing;
+    void *esp_topology_memory, *esp_routing_memory;
 };
 
 struct leat_fabric_flits {

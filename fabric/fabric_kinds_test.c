@@ -78,6 +78,10 @@ static void what_is_wrong_with_a_name_has_its_place(void)
         { "mesh:4,x", "mesh:4,x", "expected" },
         { "mesh:4,4/vcs=2/flow=fast/buffer=8", "flow=fast", "expected wormhole" },
         { "mesh:4,4/vcs=2/vcs=4", "vcs=4", "expected it once" },
+        { "torus:4,4/esp=x/vcs=2", "esp=x", "expected 1 to 1048576 cycles per instruction" },
+        { "torus:4,4/esp=0", "esp=0", "expected 1 to 1048576 cycles per instruction" },
+        { "torus:4,4/esp=9999999", "esp=9999999", "expected 1 to 1048576" },
+        { "clos444/esp=20", "esp=20", "expected one of /buffer=CELLS" },
         { "ring99999", "99999", "expected 1 to 65534" },
         { "ring16/packet=64/x=3", "x=3", "expected propagation=" },
         { "ether0", "0", "expected 1 to 4096" },
@@ -134,6 +138,31 @@ static void codes_and_places_do_not_depend_on_texts(void)
     OK(!leat_fabric_check(f, stdout, &error));
     EQ(error.code, LEAT_FABRIC_UNSOUND);
     leat_fabric_close(f);
+    f = read_as("fly:2,3/esp", "flits");
+    OK(!leat_fabric_check(f, stdout, &error));
+    EQ(error.code, LEAT_FABRIC_UNSOUND);
+    OK(strstr(error.text, "expected another topology"));
+    leat_fabric_close(f);
+}
+
+/* With ESP routers a network computes, unless it is contention-free; its ports are the same. */
+static void esp_routers_bring_means(void)
+{
+    static const struct {
+        const char *word;
+        bool contention_free, has_means;
+    } row[] = { { "torus:4,4", false, false },
+                { "torus:4,4/esp=20", false, true },
+                { "torus:4,4/esp=20", true, false },
+                { "fattree:4,2/esp", false, true } };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct leat_fabric *f = read_as(row[i].word, "flits");
+        const struct leat_fabric_config config = { .contention_free = row[i].contention_free };
+        OK(leat_fabric_open(f, &config, &error));
+        EQ(f->net->ports, 16);
+        OK((f->net->means != NULL) == row[i].has_means);
+        leat_fabric_close(f);
+    }
 }
 
 static void a_word_is_not_too_long(void)
@@ -187,6 +216,7 @@ static const struct {
     { "flits/pipeline=CYCLES", "mesh:2,2/pipeline=1" },
     { "flits/credit=CYCLES", "mesh:2,2/credit=2" },
     { "flits/iterations=N", "crossbar:4/switch=voq/iterations=2" },
+    { "flits/esp=CYCLES", "mesh:2,2/esp=20" },
     { "flits/clock=PERIOD", "mesh:2,2/clock=2ns" },
     { "ringN", "ring4" },
     { "aton/propagation=BITS", "ring4/propagation=5" },
@@ -359,8 +389,8 @@ static void any_name_is_read_or_refused_with_a_place_in_it(void)
 
 TAP_MAIN(T(a_word_means_the_kind_that_it_always_meant), T(a_kind_before_a_name_leaves_no_doubt),
          T(what_is_wrong_with_a_name_has_its_place), T(the_text_of_an_error_begins_with_its_place),
-         T(codes_and_places_do_not_depend_on_texts), T(a_word_is_not_too_long),
-         T(every_spelling_opens_and_carries_a_message), T(an_ethernet_takes_the_time_of_its_frames),
-         T(a_fabric_is_of_one_kind), T(every_kind_has_what_it_must_have),
-         T(a_kind_describes_itself), T(a_clock_is_a_fraction_of_picoseconds),
-         T(any_name_is_read_or_refused_with_a_place_in_it))
+         T(codes_and_places_do_not_depend_on_texts), T(esp_routers_bring_means),
+         T(a_word_is_not_too_long), T(every_spelling_opens_and_carries_a_message),
+         T(an_ethernet_takes_the_time_of_its_frames), T(a_fabric_is_of_one_kind),
+         T(every_kind_has_what_it_must_have), T(a_kind_describes_itself),
+         T(a_clock_is_a_fraction_of_picoseconds), T(any_name_is_read_or_refused_with_a_place_in_it))

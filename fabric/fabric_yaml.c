@@ -49,7 +49,7 @@ struct entry {
 static const char *const parameters[] = { "switch", "vcs",        "buffer",    "flow",
                                           "full",   "routing",    "wire",      "pipeline",
                                           "credit", "iterations", "terminals", "clock",
-                                          "board",  "board-wire" };
+                                          "board",  "board-wire", "esp" };
 enum { PARAMETERS = sizeof parameters / sizeof *parameters };
 
 struct description {
@@ -113,6 +113,7 @@ static const cyaml_schema_field_t fields[] = {
     WORD("clock", parameter[11]),
     WORD("board", parameter[12]),
     WORD("board-wire", parameter[13]),
+    WORD("esp", parameter[14]),
     CYAML_FIELD_END,
 };
 static const cyaml_schema_value_t schema = { CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER,

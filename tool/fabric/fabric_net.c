@@ -150,6 +150,8 @@ static void put_text(const struct view *v)
         printf("distance    %.4g routers on average between terminals, at most %u\n",
                v->distances.mean, v->distances.most);
     put_switches(&v->design->plan);
+    if (v->design->plan.esp.cycles)
+        printf("ESP         %u cycles per instruction\n", v->design->plan.esp.cycles);
     printf("routing     %s\n", leat_net_rule_name(v->design->plan.routing.rule));
     put_deadlock(v);
     if (v->has_pair) put_routes(v);
@@ -186,6 +188,7 @@ static void put_json(const struct view *v)
     leat_json_string(j, "flow", leat_net_flow_name(c->flow));
     leat_json_string(j, "full", c->drop ? "drop" : "wait");
     leat_json_uint(j, "pipeline", c->pipeline);
+    if (v->design->plan.esp.cycles) leat_json_uint(j, "esp", v->design->plan.esp.cycles);
     leat_json_string(j, "routing", leat_net_rule_name(v->design->plan.routing.rule));
     leat_json_object(j, "deadlock_check");
     leat_json_bool(j, "possible", d->possible);
