@@ -175,6 +175,7 @@ struct leat_atm_aal_message {
     uint16_t next_open, prev_open; /* complete, and may still be read */
     uint8_t point_to_point, complete, expired, served_count;
     uint8_t all_instances;                     /* of a task may read it */
+    uint8_t kept;                              /* it stays until it is served */
     uint32_t served[LEAT_ATM_AAL_SERVED_NEAR]; /* the first ones */
 };
 
@@ -338,6 +339,9 @@ bool leat_atm_aal_unit_command(struct leat_atm_aal_unit *unit,
 /* Is there a message that a read request with these words would get now? */
 bool leat_atm_aal_unit_has(const struct leat_atm_aal_unit *unit,
                            const struct leat_atm_task_message *asked);
+
+/* The host will read this message, which is complete: a broadcast too stays until it is served. */
+void leat_atm_aal_unit_keep(struct leat_atm_aal_unit *unit, uint16_t message);
 
 /* The reader is done with the granted message (rlcked = 0). */
 void leat_atm_aal_unit_read_end(struct leat_atm_aal_unit *unit, uint64_t now);

@@ -155,7 +155,7 @@ static void put_sending(const struct moment *m)
         put_time(m, unit->look_at);
     put_time(m, unit->ack_asked_at);
     put_from(m, unit->ack_free_at);
-    if (unit->ack_asked_at != LEAT_NEVER || unit->sending_ack) {
+    if (unit->ack_asked_at != LEAT_NEVER || (unit->sending && unit->sending_ack)) {
         put(m, leat_atm_label_get(unit->ack_cell, unit->config.header_octets));
         leat_atm_aal_cell_fingerprint(unit->ack_cell, m->names, m->out);
     }

@@ -160,12 +160,19 @@ static void discard(struct leat_atm_aal_unit *unit, uint16_t message, uint64_t n
     leat_atm_aal_service_parked(unit, m->source, now);
 }
 
-/* Note R9: broadcasts are discarded in any case, others once served; none while it is being
- * read. */
+void leat_atm_aal_unit_keep(struct leat_atm_aal_unit *unit, uint16_t message)
+{
+    assert(unit->message[message].complete);
+    unit->message[message].kept = 1;
+}
+
+/* Note R9: broadcasts are discarded in any case, unless they are kept; others once served; none
+ * while it is being read. */
 static bool may_leave(const struct leat_atm_aal_unit *unit, uint16_t message)
 {
     const struct leat_atm_aal_message *m = &unit->message[message];
-    return message != unit->message_read && (!m->point_to_point || m->served_count > 0);
+    return message != unit->message_read &&
+           ((!m->point_to_point && !m->kept) || m->served_count > 0);
 }
 
 void leat_atm_aal_state10(struct leat_atm_aal_unit *unit, uint64_t now)

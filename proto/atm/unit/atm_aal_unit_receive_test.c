@@ -397,6 +397,25 @@ static void broadcasts_leave_after_40000_cycles_and_others_only_once_served(void
     EQ(unit->receive.busy_count, 0);
 }
 
+static void a_broadcast_that_is_kept_stays_until_it_is_served(void)
+{
+    struct leat_atm_aal_unit *unit = alone();
+    data_for_all(1000, SINGLE, 1, 3); /* complete at 1023 */
+    run(1023);
+    leat_atm_aal_unit_keep(unit, unit->message_reported);
+    data_for_all(2000, SINGLE, 1, 4);
+    run(100000);
+    EQ(unit->in_message_count, 1);
+    EQ(unit->counts.discarded_unread, 1);
+    ask(unit, for_rcv);
+    run(now + 200);
+    EQ(reported_count(LEAT_ATM_AAL_GRANTED), 1);
+    end_reading(unit);
+    run(now + 1);
+    EQ(unit->in_message_count, 0);
+    EQ(unit->counts.discarded_unread, 1);
+}
+
 static void a_served_message_keeps_its_blocks_until_it_is_obsolete(void)
 {
     struct leat_atm_aal_unit *unit = alone();
@@ -563,6 +582,7 @@ TAP_MAIN(T(bad_cells_and_cells_for_others_leave_no_trace),
          T(after_eight_transmissions_a_block_is_undeliverable),
          T(a_block_given_up_shows_no_time_until_it_is_freed),
          T(broadcasts_leave_after_40000_cycles_and_others_only_once_served),
+         T(a_broadcast_that_is_kept_stays_until_it_is_served),
          T(a_served_message_keeps_its_blocks_until_it_is_obsolete),
          T(a_message_without_a_descriptor_waits_for_one),
          T(end_cells_join_the_open_message_of_their_source_and_type),
