@@ -149,18 +149,32 @@ static void sift_complete(struct leat_sim_atm_load *load, struct leat_sim_atm_lo
     host->complete_count = kept;
 }
 
-/* Messages that can still be read have a block each, so there is room. */
-static void add_complete(struct leat_sim_atm_load *load, struct leat_sim_atm_load_host *host,
-                         uint64_t now)
+/* Is this broadcast for nobody here? If it is, it stays until it is read. */
+static bool is_ignored(struct leat_sim_atm_load *load, uint32_t port, uint16_t message)
 {
+    struct leat_atm_aal_unit *unit = &load->host[port].unit;
+    const struct leat_atm_aal_message *m = &unit->message[message];
+    if (m->point_to_point || !load->config.keeps) return false;
+    if (!load->config.keeps(load->config.next_context, port, m->source,
+                            number_in(load, unit, message)))
+        return true;
+    leat_atm_aal_unit_keep(unit, message);
+    return false;
+}
+
+/* Messages that can still be read have a block each, so there is room. */
+static void add_complete(struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
+{
+    struct leat_sim_atm_load_host *host = &load->host[port];
     const uint16_t message = host->unit.message_reported;
     const struct leat_atm_aal_message *m = &host->unit.message[message];
     const uint32_t blocks = load->config.aal.receive_blocks;
+    if (is_ignored(load, port, message)) return;
     if (host->complete_count == blocks) sift_complete(load, host, now);
     host->complete[(host->complete_head + host->complete_count++) % blocks] =
         (struct leat_sim_atm_load_complete){
             .at = now,
-            .until = m->point_to_point ? LEAT_NEVER : m->obsolete_at,
+            .until = m->point_to_point || m->kept ? LEAT_NEVER : m->obsolete_at,
             .id = m->id,
             .len = sent_of(load, m->source, number_in(load, &host->unit, message))->len,
             .block = message,
@@ -407,7 +421,7 @@ static void on_report(struct leat_sim_atm_load *load, uint32_t port, uint64_t no
         load->config.desk.on_report(load->config.desk.context, port, reported, now);
         return;
     }
-    if (reported & LEAT_ATM_AAL_COMPLETE) add_complete(load, host, now);
+    if (reported & LEAT_ATM_AAL_COMPLETE) add_complete(load, port, now);
     if (reported & (LEAT_ATM_AAL_WRITTEN | LEAT_ATM_AAL_EXIT)) {
         if (reported & LEAT_ATM_AAL_EXIT) load->counts.refused++;
         if (watch->written) watch->written(watch->context, port, host->number, now);

@@ -85,6 +85,9 @@ struct leat_sim_atm_load_config {
                    uint64_t *hash);
     /* Does the certificate ignore the octets of this message, except for their number? NULL: no. */
     bool (*is_private)(void *context, const struct leat_sim_delivery *delivery);
+    /* A broadcast is complete at a port. Does its host read it, however late? Otherwise it never
+     * does. Called with next_context; NULL: every host reads all that has not expired. */
+    bool (*keeps)(void *context, uint32_t port, uint32_t source, uint32_t number);
     /* Deliveries in order of time, with the cycle in which the message arose (LEAT_NEVER: no longer
      * known). Called with next_context; may be NULL. */
     void (*arrived)(void *context, const struct leat_sim_delivery *delivery, uint64_t arose_at);

@@ -1,14 +1,16 @@
 #include "sim_atm_ports.h"
 #include "leat_arena.h"
+#include "sim_atm_ports_parts.h"
 #include "sim_post.h"
 #include "sim_refuse.h"
 #include <assert.h>
 #include <string.h>
 
 enum {
-    SPARE_BLOCKS = 16,    /* for arriving acknowledgements */
-    POLL_CYCLES = 256,    /* cycles, while a message waits for room at its receiver */
-    PIECES_OF_BUFFER = 8, /* long messages are sent in pieces of this fraction of it */
+    SPARE_BLOCKS = 16,     /* for arriving acknowledgements */
+    POLL_CYCLES = 256,     /* cycles, while a message waits for room at its receiver */
+    CAST_MANY_BLOCKS = 16, /* unacknowledged: no piece of a cast begins, see has_many */
+    PIECES_OF_BUFFER = 8,  /* long messages are sent in pieces of this fraction of it */
 };
 #define SLICE_CYCLES UINT64_C(1000000)
 
@@ -43,6 +45,25 @@ uint64_t leat_sim_atm_ports_last_cycle(const struct leat_sim_atm_ports *port, le
 
 /* ---- messages out ---------------------------------------------------------------------------- */
 
+static bool is_cast(const struct leat_sim_atm_ports_entry *e)
+{
+    return e->message.to == LEAT_SIM_ATM_TRAFFIC_ALL;
+}
+
+/* So many cells may come to acknowledge those of this port. */
+static uint32_t acks_to_come(const struct leat_sim_atm_ports *port, uint32_t p)
+{
+    const struct leat_atm_aal_unit *unit = &port->load.host[p].unit;
+    uint32_t acks = 0;
+    uint16_t block = unit->send.busy_head;
+    if (!port->queue[p].has_cast) return unit->send.busy_count;
+    for (uint32_t i = 0; i < unit->send.busy_count; i++, block = unit->send.next[block]) {
+        const struct leat_atm_aal_send_block *b = &unit->send_block[block];
+        acks += b->state == LEAT_ATM_AAL_NOT_READY ? 1 : b->acks_missing;
+    }
+    return acks;
+}
+
 /* Does the receive buffer of this port have room for so many blocks, besides the cells in flight to
  * it and the acknowledgements for its own cells? A piece that fills the whole buffer needs it
  * empty. */
@@ -52,23 +73,45 @@ static bool has_room(const struct leat_sim_atm_ports *port, uint32_t p, uint32_t
     const uint32_t all = port->load.config.aal.receive_blocks;
     const uint32_t wanted = blocks + SPARE_BLOCKS < all ? blocks + SPARE_BLOCKS : all;
     const uint32_t to_come = port->queue[p].pledged + port->queue[p].written +
-                             unit->send.busy_count;
+                             acks_to_come(port, p);
     return leat_atm_aal_unit_room(unit) >= to_come + wanted;
 }
 
 /* Does this port have so many unacknowledged blocks that it should not add to them? A unit searches
  * the block of an acknowledgement from the head of its list, two cycles a block. With a long list
  * acknowledgements arrive faster than they are served, until cells are retransmitted although
- * nothing was lost, and copies fill all buffers. */
-static bool has_many(const struct leat_sim_atm_ports *port, uint32_t from)
+ * nothing was lost, and copies fill all buffers. Those of a broadcast cell come from all ports. */
+static bool has_many(const struct leat_sim_atm_ports *port,
+                     const struct leat_sim_atm_ports_entry *e)
 {
-    return port->load.host[from].unit.send.busy_count > blocks_of(port->piece_max);
+    const uint32_t blocks = port->load.host[e->message.from].unit.send.busy_count;
+    return blocks > (is_cast(e) ? CAST_MANY_BLOCKS : blocks_of(port->piece_max));
+}
+
+/* The acknowledgements of a piece, and for one to its own port those that this sends. */
+static uint32_t acks_of(const struct leat_sim_atm_ports *port,
+                        const struct leat_sim_atm_ports_entry *e, uint32_t blocks)
+{
+    if (is_cast(e)) return port->net.ports * blocks;
+    return e->message.from == e->message.to ? 2 * blocks : blocks;
+}
+
+/* Do all buffers have room for what a piece of this message brings them? */
+static bool finds_room(const struct leat_sim_atm_ports *port,
+                       const struct leat_sim_atm_ports_entry *e, uint32_t blocks)
+{
+    const uint32_t acks = acks_of(port, e, blocks), from = e->message.from;
+    if (!is_cast(e)) return has_room(port, e->message.to, blocks) && has_room(port, from, acks);
+    for (uint32_t p = 0; p < port->net.ports; p++)
+        if (!has_room(port, p, p == from ? blocks + acks : blocks)) return false;
+    return true;
 }
 
 static uint32_t piece_len(const struct leat_sim_atm_ports *port,
                           const struct leat_sim_atm_ports_entry *e)
 {
     const uint64_t left = e->message.len - e->begun;
+    if (is_cast(e)) return (uint32_t)leat_smaller(left, port->collect.cast_max);
     const bool to_itself = e->message.from == e->message.to; /* its acknowledgements too */
     const bool at_once = e->message.len <=
                          (to_itself ? port->piece_max : port->load.config.len_max);
@@ -87,6 +130,30 @@ static void note(struct leat_sim_atm_ports *port, uint32_t from, bool early, boo
     queue->held = held;
 }
 
+/* A piece begins: room for it is reserved. */
+static void pledge(struct leat_sim_atm_ports *port, const struct leat_sim_atm_ports_entry *e,
+                   struct leat_sim_atm_ports_piece *piece)
+{
+    struct leat_sim_atm_ports_queue *queue = &port->queue[e->message.from];
+    const uint32_t blocks = blocks_of(piece->len);
+    queue->written = blocks;
+    if (e->group) {
+        port->collect.pieces++;
+        piece->lacking = is_cast(e) ? port->net.ports : 1;
+    } else {
+        piece->offset = e->begun;
+    }
+    if (!is_cast(e)) {
+        port->queue[e->message.to].pledged += blocks;
+        return;
+    }
+    queue->written = acks_of(port, e, blocks);
+    queue->has_cast = true;
+    piece->ordinal = ++queue->casts;
+    for (uint32_t p = 0; p < port->net.ports; p++)
+        port->queue[p].pledged += blocks;
+}
+
 /* The next piece for this port to write. */
 static bool next_piece(void *context, uint32_t from, struct leat_sim_message *out)
 {
@@ -98,23 +165,19 @@ static bool next_piece(void *context, uint32_t from, struct leat_sim_message *ou
     const uint32_t len = piece_len(port, e), blocks = blocks_of(len);
     struct leat_sim_atm_ports_piece *piece = leat_sim_atm_ports_piece_of(port, from, queue->number);
     const bool early = e->cycle > port->present + 1;
-    const uint32_t acks = from == e->message.to ? 2 * blocks : blocks;
+    if (!port->load.host[from].unit.send.busy_count) queue->has_cast = false;
     note(port, from, early,
-         !early && (piece->entry || has_many(port, from) ||
-                    !has_room(port, e->message.to, blocks) || !has_room(port, from, acks)));
+         !early && (piece->entry || has_many(port, e) || !finds_room(port, e, blocks)));
     if (queue->early || queue->held) {
         leat_sim_atm_load_pause(&port->load); /* so that it is called again in time */
         return false;
     }
-    *piece = (struct leat_sim_atm_ports_piece){ queue->first, len, e->begun };
-    *out = (struct leat_sim_message){ .at = e->cycle,
-                                      .to = e->message.to,
-                                      .len = len,
-                                      .octets = (e->stand_in ? e->stand_in : e->message.octets) +
-                                                e->begun };
+    *piece =
+        (struct leat_sim_atm_ports_piece){ .entry = queue->first, .len = len, .to = e->message.to };
+    *out = (struct leat_sim_message){ .at = e->cycle, .to = e->message.to, .len = len };
+    if (!e->group) out->octets = (e->stand_in ? e->stand_in : e->message.octets) + e->begun;
     queue->number++;
-    queue->written = blocks;
-    port->queue[e->message.to].pledged += blocks;
+    pledge(port, e, piece);
     e->begun += len;
     if (e->begun == e->message.len) {
         queue->first = e->next;
@@ -171,6 +234,103 @@ static bool send(struct leat_port_net *net, const struct leat_port_message *mess
     return true;
 }
 
+/* ---- messages of collective operations ------------------------------------------------------ */
+
+void leat_sim_atm_ports_carry(struct leat_sim_atm_ports *port,
+                              const struct leat_sim_atm_ports_entry *message)
+{
+    const uint32_t index = port->collect.free - 1, from = message->message.from;
+    assert(port->collect.free);
+    port->collect.free = port->entry[index].next;
+    port->entry[index] = *message;
+    port->entry[index].cycle = port->load.sim.now - 1;
+    enqueue(port, index);
+    if (!port->queue[from].held) retry(port, from);
+}
+
+static void unlink_entry(struct leat_sim_atm_ports *port, uint32_t from, uint32_t index)
+{
+    struct leat_sim_atm_ports_queue *queue = &port->queue[from];
+    uint32_t before = 0, at = queue->first;
+    while (at && at != index + 1) {
+        before = at;
+        at = port->entry[at - 1].next;
+    }
+    if (!at) return;
+    if (before)
+        port->entry[before - 1].next = port->entry[index].next;
+    else
+        queue->first = port->entry[index].next;
+    if (queue->last == at) queue->last = before;
+}
+
+/* Pieces before the oldest one in flight are over. */
+static void forget_pieces(struct leat_sim_atm_ports *port, uint32_t from)
+{
+    struct leat_sim_atm_ports_queue *queue = &port->queue[from];
+    while (queue->oldest != queue->number &&
+           !leat_sim_atm_ports_piece_of(port, from, queue->oldest)->entry)
+        queue->oldest++;
+}
+
+static void end_piece(struct leat_sim_atm_ports *port, uint32_t from,
+                      struct leat_sim_atm_ports_piece *piece)
+{
+    piece->entry = 0;
+    port->collect.pieces--;
+    forget_pieces(port, from);
+}
+
+void leat_sim_atm_ports_end(struct leat_sim_atm_ports *port, struct leat_sim_atm_ports_entry *e)
+{
+    const uint32_t index = (uint32_t)(e - port->entry), from = e->message.from;
+    const uint32_t last = port->queue[from].number;
+    unlink_entry(port, from, index);
+    for (uint32_t number = port->queue[from].oldest; number != last; number++) {
+        struct leat_sim_atm_ports_piece *piece = leat_sim_atm_ports_piece_of(port, from, number);
+        if (piece->entry != index + 1) continue;
+        piece->entry = LEAT_SIM_ATM_PORTS_ORPHAN;
+        if (!piece->lacking) end_piece(port, from, piece);
+    }
+    e->next = port->collect.free;
+    port->collect.free = index + 1;
+}
+
+/* The unit of a port has a whole piece of a broadcast, whose blocks are no longer to come. Does the
+ * host read it? */
+static bool keeps(void *context, uint32_t reader, uint32_t source, uint32_t number)
+{
+    struct leat_sim_atm_ports *port = context;
+    struct leat_sim_atm_ports_piece *piece = leat_sim_atm_ports_piece_of(port, source, number);
+    uint32_t *heard = &port->collect.heard[(size_t)source * port->net.ports + reader];
+    if (!piece->entry || piece->to != LEAT_SIM_ATM_TRAFFIC_ALL || *heard == piece->ordinal)
+        return false;
+    *heard = piece->ordinal;
+    port->queue[reader].pledged -= blocks_of(piece->len);
+    piece->lacking--;
+    if (piece->entry != LEAT_SIM_ATM_PORTS_ORPHAN)
+        return leat_sim_atm_collect_is_for(port, &port->entry[piece->entry - 1], reader);
+    if (!piece->lacking) end_piece(port, source, piece);
+    return false;
+}
+
+/* A piece will not arrive where it has not: nothing is to come any more. */
+static void give_up(struct leat_sim_atm_ports *port, uint32_t from,
+                    struct leat_sim_atm_ports_piece *piece)
+{
+    const bool is_broadcast = piece->to == LEAT_SIM_ATM_TRAFFIC_ALL;
+    const uint32_t first = is_broadcast ? 0 : piece->to,
+                   last = is_broadcast ? port->net.ports - 1 : piece->to;
+    for (uint32_t p = first; p <= last; p++) {
+        const uint32_t heard = port->collect.heard[(size_t)from * port->net.ports + p];
+        if (!is_broadcast || (int32_t)(heard - piece->ordinal) < 0)
+            port->queue[p].pledged -= blocks_of(piece->len);
+    }
+    end_piece(port, from, piece);
+}
+
+/* ---- replacement ----------------------------------------------------------------------------- */
+
 /* For the message that its port writes, or will write next. */
 static void replace_writing(struct leat_sim_atm_ports *port, uint32_t from, const uint8_t *stand_in)
 {
@@ -202,12 +362,17 @@ void leat_sim_atm_ports_replace(struct leat_sim_atm_ports *port, uint32_t entry,
 
 /* ---- callbacks ------------------------------------------------------------------------------- */
 
+static bool has_entry(const struct leat_sim_atm_ports_piece *piece)
+{
+    return piece->entry && piece->entry != LEAT_SIM_ATM_PORTS_ORPHAN;
+}
+
 static struct leat_sim_atm_ports_entry *entry_of(struct leat_sim_atm_ports *port, uint32_t from,
                                                  uint32_t number,
                                                  struct leat_sim_atm_ports_piece **piece)
 {
     *piece = leat_sim_atm_ports_piece_of(port, from, number);
-    return (*piece)->entry ? &port->entry[(*piece)->entry - 1] : NULL;
+    return has_entry(*piece) ? &port->entry[(*piece)->entry - 1] : NULL;
 }
 
 static struct leat_sim_atm_ports_entry *entry_delivered(struct leat_sim_atm_ports *port,
@@ -231,8 +396,13 @@ static void written(void *context, uint32_t from, uint32_t number, uint64_t cycl
     struct leat_sim_atm_ports_entry *e = entry_of(port, from, number, &piece);
     port->present = cycle; /* in which the next piece is requested */
     port->queue[from].written = 0;
+    if (!e) return; /* of an operation that has ended */
     e->sent += piece->len;
     if (e->sent < e->message.len || e->lost) return;
+    if (e->group) {
+        leat_sim_atm_collect_written(port, e);
+        return;
+    }
     port->net.observer.sent(port->net.observer.context, &e->message,
                             leat_sim_atm_ports_edge(port, cycle));
     end_run(port);
@@ -259,7 +429,7 @@ static void coming(void *context, const struct leat_sim_delivery *delivery, uint
     struct leat_sim_atm_ports_piece *piece;
     const struct leat_sim_atm_ports_entry *e = entry_delivered(port, delivery, &piece);
     const bool all = e && len == piece->len && e->arrived + len == e->message.len && !e->lost;
-    if (!all) return;
+    if (!all || e->group) return;
     if (port->net.observer.coming)
         port->net.observer.coming(port->net.observer.context, &e->message,
                                   leat_sim_atm_ports_edge(port, delivery->at));
@@ -273,24 +443,45 @@ static void drop(struct leat_sim_atm_ports *port, struct leat_sim_atm_ports_entr
     port->net.in_flight--;
 }
 
+static bool is_orphan_for(const struct leat_sim_atm_ports_piece *piece,
+                          const struct leat_sim_delivery *delivery, uint32_t len)
+{
+    return piece->entry == LEAT_SIM_ATM_PORTS_ORPHAN && piece->to == delivery->destination &&
+           piece->len == len;
+}
+
+/* A piece of a message to one port has arrived. */
+static void take_piece(struct leat_sim_atm_ports *port, struct leat_sim_atm_ports_entry *e,
+                       struct leat_sim_atm_ports_piece *piece)
+{
+    e->arrived += piece->len;
+    port->queue[e->message.to].pledged -= blocks_of(piece->len);
+    piece->entry = 0;
+    port->collect.pieces -= e->group != 0;
+    forget_pieces(port, e->message.from);
+}
+
 static void delivered(void *context, const struct leat_sim_delivery *delivery,
                       const uint8_t *octets, uint32_t len)
 {
     struct leat_sim_atm_ports *port = context;
     struct leat_sim_atm_ports_piece *piece;
     struct leat_sim_atm_ports_entry *e = entry_delivered(port, delivery, &piece);
+    if (is_orphan_for(piece, delivery, len)) give_up(port, (uint32_t)delivery->source, piece);
     if (!e || len != piece->len) return; /* a copy of one that has arrived */
-    uint8_t *kept = e->message.octets + piece->offset;
-    if (!port->load.cells_stay_sound && len) memcpy(kept, octets, len);
-    e->arrived += len;
-    port->queue[e->message.to].pledged -= blocks_of(len);
-    piece->entry = 0;
-    for (struct leat_sim_atm_ports_queue *queue = &port->queue[e->message.from];
-         queue->oldest != queue->number &&
-         !leat_sim_atm_ports_piece_of(port, e->message.from, queue->oldest)->entry;)
-        queue->oldest++;
     port->net.certificate = leat_sim_certificate_value(&port->load.certificate);
+    if (is_cast(e)) {
+        leat_sim_atm_collect_got(port, e, (uint32_t)delivery->destination, len);
+        return;
+    }
+    if (!e->group && !port->load.cells_stay_sound && len)
+        memcpy(e->message.octets + piece->offset, octets, len);
+    take_piece(port, e, piece);
     if (e->arrived < e->message.len || e->lost) return;
+    if (e->group) {
+        leat_sim_atm_collect_arrived(port, e);
+        return;
+    }
     port->net.observer.arrived(port->net.observer.context, &e->message,
                                leat_sim_atm_ports_edge(port, delivery->at));
     drop(port, e);
@@ -315,13 +506,18 @@ static bool is_private(void *context, const struct leat_sim_delivery *delivery)
     struct leat_sim_atm_ports *port = context;
     struct leat_sim_atm_ports_piece *piece;
     const struct leat_sim_atm_ports_entry *e = entry_delivered(port, delivery, &piece);
-    return e && e->message.is_private;
+    /* Those of an operation are made up from a number that replays change. */
+    return e && (e->message.is_private || e->group);
 }
 
 static void lose(struct leat_sim_atm_ports *port, struct leat_sim_atm_ports_entry *e,
                  const char *why, uint64_t cycle)
 {
     if (!e || e->lost) return;
+    if (e->group) {
+        leat_sim_atm_collect_given_up(port, e);
+        return;
+    }
     e->lost = true; /* its pieces remain: their fate is not reported */
     port->net.in_flight--;
     port->net.observer.lost(port->net.observer.context, &e->message, why,
@@ -333,8 +529,10 @@ static void undeliverable(void *context, uint32_t from, uint32_t number, uint64_
 {
     struct leat_sim_atm_ports *port = context;
     struct leat_sim_atm_ports_piece *piece;
-    lose(port, entry_of(port, from, number, &piece),
-         "its port gave it up after the last transmission, no acknowledgement came", cycle);
+    struct leat_sim_atm_ports_entry *e = entry_of(port, from, number, &piece);
+    if (piece->entry && (!e || e->group)) give_up(port, from, piece);
+    lose(port, e, "its port gave it up after the last transmission, no acknowledgement came",
+         cycle);
 }
 
 /* Is this port locked, in a group of ports or because nothing moves? */
@@ -347,7 +545,10 @@ static bool is_locked(const struct leat_sim_atm_ports *port, uint32_t p)
 static bool concerns_locked(const struct leat_sim_atm_ports *port,
                             const struct leat_sim_atm_ports_entry *e)
 {
-    return is_locked(port, e->message.from) || is_locked(port, e->message.to);
+    if (!is_cast(e)) return is_locked(port, e->message.from) || is_locked(port, e->message.to);
+    for (uint32_t p = 0; p < port->net.ports; p++)
+        if (is_locked(port, p)) return true;
+    return false;
 }
 
 /* Loses the messages that a port has begun. */
@@ -378,8 +579,10 @@ static void lose_waiting(struct leat_sim_atm_ports *port, uint32_t from, bool lo
             enqueue(port, at - 1);
             continue;
         }
+        /* Pieces of it are in flight; or its entry ends by itself. */
+        const bool is_kept = e->begun || e->group;
         lose(port, e, why, port->load.sim.now - 1);
-        if (e->begun) continue; /* pieces of it are in flight */
+        if (is_kept) continue;
         e->next = port->free;
         port->free = at;
     }
@@ -452,7 +655,7 @@ static uint64_t slice_end(const struct leat_sim_atm_ports *port)
         const uint64_t due = port->entry[port->queue[p].first - 1].cycle;
         if (due - 1 < end) end = due - 1;
     }
-    return end;
+    return leat_smaller(end, leat_sim_atm_collect_due(port));
 }
 
 /* Ports that wait for room check in fixed cycles, however the run is cut into pieces. */
@@ -470,14 +673,17 @@ static leat_time run(struct leat_port_net *net, leat_time until)
     const uint64_t last = leat_sim_atm_ports_last_cycle(port, until);
     const uint64_t enough = load->sim.now + SLICE_CYCLES - 1;
     port->has_called = false;
-    while (load->sim.now <= leat_smaller(last, enough) && (until != LEAT_NEVER || net->in_flight)) {
+    leat_sim_atm_collect_go_on(port);
+    while (!port->has_called && load->sim.now <= leat_smaller(last, enough) &&
+           (until != LEAT_NEVER || net->in_flight)) {
         leat_sim_atm_load_run(load, leat_smaller(slice_end(port), last));
         check_progress(port);
+        leat_sim_atm_collect_go_on(port);
         poll_held(port);
-        if (port->has_called) break;
     }
     const bool is_there = !port->has_called && load->sim.now > last;
     net->now = is_there ? until : leat_sim_atm_ports_edge(port, load->sim.now - 1);
+    leat_sim_collect_report(&port->collect.base);
     return net->now;
 }
 
@@ -501,10 +707,12 @@ static void *lay_out(struct leat_sim_atm_ports *port,
 {
     const struct leat_sim_atm_load_config load = leat_sim_atm_ports_load(config);
     const uint32_t ports = config->fabric.net.ports;
-    port->entry = leat_arena_lay(arena, config->messages_max, sizeof *port->entry);
+    port->entry = leat_arena_lay(arena, config->messages_max + leat_sim_atm_collect_entries(ports),
+                                 sizeof *port->entry);
     port->queue = leat_arena_lay(arena, ports, sizeof *port->queue);
     port->piece = leat_arena_lay(arena, (size_t)ports * LEAT_SIM_ATM_PORTS_WINDOW,
                                  sizeof *port->piece);
+    leat_sim_atm_collect_lay(&port->collect, arena, ports);
     return leat_arena_lay_lines(arena, 1, leat_sim_atm_load_footprint(&load));
 }
 
@@ -519,15 +727,20 @@ size_t leat_sim_atm_ports_footprint(const struct leat_sim_atm_ports_config *conf
 void leat_sim_atm_ports_init(struct leat_sim_atm_ports *port,
                              const struct leat_sim_atm_ports_config *config, void *memory)
 {
-    static const struct leat_port_ops ops = { .send = send, .run = run };
+    static const struct leat_port_ops ops = { .send = send,
+                                              .run = run,
+                                              .group = leat_sim_atm_collect_group,
+                                              .disband = leat_sim_atm_collect_disband,
+                                              .collect = leat_sim_atm_collect_part };
     const struct leat_atm_clos *net = &config->fabric.net;
     struct leat_arena arena = { .memory = memory, .cap = leat_sim_atm_ports_footprint(config) };
     struct leat_sim_atm_load_config load = leat_sim_atm_ports_load(config);
     *port = (struct leat_sim_atm_ports){ .net = { .ops = &ops, .ports = net->ports } };
     void *load_memory = lay_out(port, config, &arena);
-    for (uint32_t i = config->messages_max; i--;) {
-        port->entry[i].next = port->free;
-        port->free = i + 1;
+    for (uint32_t i = config->messages_max + leat_sim_atm_collect_entries(net->ports); i--;) {
+        uint32_t *free = i < config->messages_max ? &port->free : &port->collect.free;
+        port->entry[i].next = *free;
+        *free = i + 1;
     }
     leat_sim_must(!leat_sim_clock_init(&port->clock, config->fabric.period_ps_num,
                                        config->fabric.period_ps_den));
@@ -535,6 +748,7 @@ void leat_sim_atm_ports_init(struct leat_sim_atm_ports *port,
     load.next = next_piece;
     load.digest = digest;
     load.is_private = is_private;
+    load.keeps = keeps;
     load.next_context = port;
     load.handed_over = true;
     load.watch = (struct leat_sim_atm_load_watch){
@@ -545,6 +759,7 @@ void leat_sim_atm_ports_init(struct leat_sim_atm_ports *port,
         .delivered = delivered,
     };
     leat_sim_atm_load_init(&port->load, &load, load_memory);
+    leat_sim_atm_collect_init(port);
     /* The minimum for any message: an empty one, alone (spec/atm.md, 5.4). */
     port->net.taken_octets = 4;
     port->net.taken_ps = leat_sim_atm_ports_edge(port, leat_atm_aal_io_cycles(4));

@@ -12,7 +12,9 @@
 #ifndef LEAT_SIM_ATM_PORTS_H
 #define LEAT_SIM_ATM_PORTS_H
 
+#include "sim_atm_collect.h"
 #include "sim_atm_load_stuck.h"
+#include "sim_atm_traffic.h"
 #include "sim_clock.h"
 #include <leat/port.h>
 
@@ -42,20 +44,34 @@ struct leat_sim_atm_ports_entry {
     bool has_hash;
     uint64_t hash;           /* of its octets, once they are no longer lent */
     const uint8_t *stand_in; /* cells carry these instead of its own octets; NULL: they do not */
+    /* Of a message of a collective operation; to LEAT_SIM_ATM_TRAFFIC_ALL: a broadcast. */
+    uint32_t group; /* 0: it is an ordinary message */
+    uint32_t place; /* of its sender */
+    uint64_t operation;
 };
 
 struct leat_sim_atm_ports_piece {
-    uint32_t entry; /* + 1; 0: none */
+    uint32_t entry; /* + 1; 0: none; LEAT_SIM_ATM_PORTS_ORPHAN: its entry has ended */
     uint32_t len;
-    uint64_t offset;
+    uint32_t to; /* a port, or LEAT_SIM_ATM_TRAFFIC_ALL */
+    union {
+        uint64_t offset;      /* of an ordinary message */
+        struct {              /* of a collective operation */
+            uint32_t ordinal; /* of a broadcast: among those of its port */
+            uint32_t lacking; /* ports that do not have it */
+        };
+    };
 };
+#define LEAT_SIM_ATM_PORTS_ORPHAN UINT32_MAX
 
 struct leat_sim_atm_ports_queue { /* of a port: messages with pieces that have not begun */
     uint32_t first, last;         /* entries + 1 */
     uint32_t number;              /* of pieces begun */
     uint32_t oldest;              /* no earlier piece is in flight */
     uint32_t pledged; /* blocks of this port's receive buffer reserved for pieces in flight */
-    uint32_t written; /* blocks of the piece being written */
+    uint32_t written; /* blocks of the piece being written; of a broadcast: its acknowledgements */
+    uint32_t casts;   /* pieces broadcast so far */
+    bool has_cast;    /* some may be unacknowledged */
     bool held;        /* the first message waits for room */
     bool early;       /* the first message is to be sent later */
 };
@@ -76,6 +92,7 @@ struct leat_sim_atm_ports {
     struct leat_sim_atm_load_progress progress;
     uint64_t holds;          /* how often a message began to wait for room */
     const uint8_t *stand_in; /* for messages sent from now on */
+    struct leat_sim_atm_collect collect;
 };
 
 /* The load below the ports, without callbacks. */

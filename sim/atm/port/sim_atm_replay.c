@@ -1,6 +1,7 @@
 #include "sim_atm_replay.h"
 #include "leat_arena.h"
 #include "sim_atm_fingerprint.h"
+#include "sim_atm_ports_parts.h"
 #include "sim_post.h"
 #include "sim_refuse.h"
 #include <assert.h>
@@ -121,6 +122,13 @@ static void on_head(void *context, const struct leat_port_message *message, leat
 {
     const struct leat_sim_atm_replay *r = context;
     r->net.observer.head(r->net.observer.context, message, from, at);
+}
+
+static void on_collected(void *context, const struct leat_port_part *part, bool is_done,
+                         leat_time at)
+{
+    const struct leat_sim_atm_replay *r = context;
+    r->net.observer.collected(r->net.observer.context, part, is_done, at);
 }
 
 /* ---- period detection ------------------------------------------------------------------------ */
@@ -369,6 +377,7 @@ static void show(struct leat_sim_atm_replay *r)
     r->net.now = inner->now;
     r->net.in_flight = inner->in_flight;
     r->net.certificate = inner->certificate;
+    r->net.collected = inner->collected;
 }
 
 static bool is_handed_again(const struct leat_sim_atm_replay *r,
@@ -429,7 +438,8 @@ static void settle_items(struct leat_sim_atm_replay *r)
 static leat_time run_simulated(struct leat_sim_atm_replay *r, leat_time until)
 {
     struct leat_sim_atm_ports *port = &r->port;
-    const bool may_detect = !r->is_off && !r->net.observer.head && r->net.ports <= PORTS_MAX;
+    const bool may_detect = !r->is_off && !r->net.observer.head && r->net.ports <= PORTS_MAX &&
+                            leat_sim_atm_collect_is_idle(&port->collect);
     port->net.observer.head = r->net.observer.head ? on_head : NULL;
     r->has_arrived = false;
     leat_port_run(&port->net, until);
@@ -479,6 +489,29 @@ static leat_time run(struct leat_port_net *net, leat_time until)
     return run_simulated(r, until);
 }
 
+/* ---- groups ---------------------------------------------------------------------------------- */
+
+/* While there are groups everything is simulated: units that broadcast have no fingerprint. */
+static uint32_t group(struct leat_port_net *net, const uint32_t *port, uint32_t count)
+{
+    struct leat_sim_atm_replay *r = of(net);
+    leat_sim_atm_replay_settle(r);
+    forget(r);
+    return leat_port_group(&r->port.net, port, count);
+}
+
+static void disband(struct leat_port_net *net, uint32_t group)
+{
+    leat_port_disband(&of(net)->port.net, group);
+}
+
+static void collect(struct leat_port_net *net, const struct leat_port_part *part, leat_time at)
+{
+    struct leat_sim_atm_replay *r = of(net);
+    leat_port_collect(&r->port.net, part, at);
+    show(r);
+}
+
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 static void *lay_out(struct leat_sim_atm_replay *r, const struct leat_sim_atm_ports_config *config,
@@ -510,7 +543,9 @@ size_t leat_sim_atm_replay_footprint(const struct leat_sim_atm_ports_config *con
 void leat_sim_atm_replay_init(struct leat_sim_atm_replay *r,
                               const struct leat_sim_atm_ports_config *config, void *memory)
 {
-    static const struct leat_port_ops ops = { .send = send, .run = run };
+    static const struct leat_port_ops ops = {
+        .send = send, .run = run, .group = group, .disband = disband, .collect = collect
+    };
     struct leat_arena arena = { .memory = memory, .cap = leat_sim_atm_replay_footprint(config) };
     *r = (struct leat_sim_atm_replay){ .span = SPAN_MIN };
     leat_sim_atm_ports_init(&r->port, config, lay_out(r, config, &arena));
@@ -523,5 +558,6 @@ void leat_sim_atm_replay_init(struct leat_sim_atm_replay *r,
         .lost = on_lost,
         .stuck = on_stuck,
         .coming = on_coming,
+        .collected = on_collected,
     };
 }
