@@ -103,6 +103,7 @@ static void begin(struct leat_sim_atm_collect *c, struct leat_sim_atm_collect_co
                   uint32_t members, uint64_t number)
 {
     course->number = number + 1;
+    course->has_failed = false;
     course->entered = 0;
     course->lacking = 0;
     for (uint32_t i = 0; i < members; i++) {
@@ -183,7 +184,10 @@ static void reach(struct leat_sim_atm_ports *port, const struct leat_sim_atm_por
     struct leat_sim_collect *base = &port->collect.base;
     const struct leat_sim_group *group = leat_sim_collect_of(base, e->group);
     if (group->member[place].is_reached[e->operation % LEAT_SIM_COLLECT_WINDOW]) return;
-    leat_sim_collect_reach(base, e->group, place, e->operation);
+    if (course_of(&port->collect, e->group, e->operation)->has_failed)
+        leat_sim_collect_fail(base, e->group, place, e->operation);
+    else
+        leat_sim_collect_reach(base, e->group, place, e->operation);
     leat_sim_atm_load_pause(&port->load);
 }
 
@@ -223,11 +227,8 @@ void leat_sim_atm_collect_arrived(struct leat_sim_atm_ports *port,
 void leat_sim_atm_collect_given_up(struct leat_sim_atm_ports *port,
                                    struct leat_sim_atm_ports_entry *e)
 {
-    struct leat_sim_group *group = leat_sim_collect_of(&port->collect.base, e->group);
-    bool is_known = false;
-    for (uint32_t i = 0; i < group->members; i++)
-        is_known |= group->member[i].is_reached[e->operation % LEAT_SIM_COLLECT_WINDOW];
-    if (!is_known) leat_sim_collect_op(group, e->operation)->has_failed = true;
+    const struct leat_sim_group *group = leat_sim_collect_of(&port->collect.base, e->group);
+    course_of(&port->collect, e->group, e->operation)->has_failed = true;
     if (e->message.to != LEAT_SIM_ATM_TRAFFIC_ALL) {
         leat_sim_atm_collect_arrived(port, e);
         return;

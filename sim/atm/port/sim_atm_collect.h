@@ -40,6 +40,7 @@ struct leat_sim_atm_collect_course {
     uint32_t lacking;  /* members that the cast has not reached, besides its root */
     uint32_t *missing; /* [ports] by seat: parts that a fold waits for there */
     uint64_t *got;     /* [ports] by place: octets of the cast */
+    bool has_failed;   /* for those who do not have the result */
 };
 
 struct leat_sim_atm_collect_group {

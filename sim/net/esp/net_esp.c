@@ -209,24 +209,26 @@ void leat_net_esp_count_down(struct leat_net_esp *esp, uint32_t group, uint64_t 
     end_if_over(esp, group, op);
 }
 
-/* Nobody has the result: it has failed for all. Somebody has it: so do all. */
+/* It has failed for those who do not have the result. If nobody has it, bindings of it may be left
+ * in stores. */
 static void end(struct leat_net_esp *esp, uint32_t entity)
 {
     const uint32_t id = entity / LEAT_SIM_COLLECT_WINDOW + 1;
     struct leat_net_esp_group *group = leat_net_esp_group_of(esp, id);
     struct leat_net_esp_operation *op = &group->op[entity % LEAT_SIM_COLLECT_WINDOW];
     const uint64_t number = op->number - 1;
-    struct leat_sim_operation *meaning = leat_net_esp_meaning(esp, id, number);
+    const struct leat_sim_operation *meaning = leat_net_esp_meaning(esp, id, number);
     const uint32_t members = leat_sim_collect_of(&esp->collect, id)->members;
-    meaning->has_failed = !op->reached;
-    if (meaning->has_failed && meaning->what.kind == LEAT_PORT_FOLD) {
+    if (!op->reached && meaning->what.kind == LEAT_PORT_FOLD) {
         group->epoch++;
         group->epoch_began = leat_sim_clock_at(&esp->port->clock, esp->now);
     }
     for (uint32_t place = 0; place < members; place++) {
         if (!op->missing[place]) continue;
         op->missing[place] = 0;
-        reach(esp, id, number, place);
+        op->reached++;
+        leat_sim_collect_fail(&esp->collect, id, place, number);
+        note_news(esp);
     }
 }
 

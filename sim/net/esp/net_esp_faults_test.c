@@ -1,4 +1,5 @@
-/* Full stores, lost packets, dead ports, expiry: an operation is right, or it fails for all. */
+/* Full stores, lost packets, dead ports, expiry: for each member an operation is right, or it
+ * fails. */
 #include "net_esp_parts.h"
 #include "net_esp_test.h"
 

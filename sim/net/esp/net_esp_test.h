@@ -180,8 +180,8 @@ static inline uint32_t deed_group(struct lab *lab, const uint32_t *port, uint32_
     return id;
 }
 
-/* The parts are handed over, each at most so much later. True: it is done. It always ends, for all
- * in the same way, and is never wrong. */
+/* The parts are handed over, each at most so much later. True: it is done, for all. It always ends,
+ * and is never wrong. */
 static inline bool deed_do(struct lab *lab, const struct leat_port_part *what, leat_time late)
 {
     struct leat_random random;
@@ -198,8 +198,7 @@ static inline bool deed_do(struct lab *lab, const struct leat_port_part *what, l
         leat_port_run(&lab->port.base, LEAT_NEVER);
     EQ(deed.over, deed.members);
     EQ(deed.wrong, 0);
-    OK(deed.done == 0 || deed.done == deed.members);
-    return deed.done;
+    return deed.done == deed.members;
 }
 
 /* The cycle in which the last member has the result, from the hand-over on. */
