@@ -246,7 +246,6 @@ uint32_t leat_sim_atm_collect_group(struct leat_port_net *net, const uint32_t *m
     struct leat_sim_atm_collect *c = &of(net)->collect;
     const uint32_t group = net->means ? leat_sim_collect_group(&c->base, member, count) : 0;
     if (!group) return 0;
-    c->groups++;
     for (uint32_t i = 0; i < LEAT_SIM_COLLECT_WINDOW; i++)
         c->group[group - 1].course[i].number = 0;
     return group;
@@ -254,9 +253,7 @@ uint32_t leat_sim_atm_collect_group(struct leat_port_net *net, const uint32_t *m
 
 void leat_sim_atm_collect_disband(struct leat_port_net *net, uint32_t group)
 {
-    struct leat_sim_atm_collect *c = &of(net)->collect;
-    leat_sim_collect_disband(&c->base, group);
-    c->groups--;
+    leat_sim_collect_disband(&of(net)->collect.base, group);
 }
 
 void leat_sim_atm_collect_part(struct leat_port_net *net, const struct leat_port_part *part,

@@ -70,8 +70,8 @@ struct leat_sim_atm_collect {
     uint32_t *heard;   /* [ports][ports]: by source, the ordinal of the last broadcast piece that
                            is complete at a port */
     uint32_t free;     /* entries + 1, as in the ports */
-    uint32_t groups;   /* at present */
-    uint32_t pieces;   /* of operations, in flight */
+    uint32_t messages; /* of operations, which have not ended ... */
+    uint32_t pieces;   /* ... and pieces in flight, also of some that have */
     uint32_t cast_max; /* octets of a piece of a cast; 0: there are no means */
 };
 

@@ -162,7 +162,7 @@ static void put_queue(struct moment *m, uint32_t from)
     struct leat_sim_atm_ports *port = m->port;
     const struct leat_sim_atm_ports_queue *queue = &port->queue[from];
     put(m, (uint64_t)queue->pledged << 32 | queue->written);
-    put(m, (uint64_t)queue->early << 1 | queue->held);
+    put(m, (uint64_t)queue->has_cast << 2 | (uint64_t)queue->early << 1 | queue->held);
     for (uint32_t number = queue->oldest; number != queue->number; number++) {
         const struct leat_sim_atm_ports_piece *piece = leat_sim_atm_ports_piece_of(port, from,
                                                                                    number);

@@ -244,6 +244,7 @@ void leat_sim_atm_ports_carry(struct leat_sim_atm_ports *port,
     port->collect.free = port->entry[index].next;
     port->entry[index] = *message;
     port->entry[index].cycle = port->load.sim.now - 1;
+    port->collect.messages++;
     enqueue(port, index);
     if (!port->queue[from].held) retry(port, from);
 }
@@ -294,6 +295,7 @@ void leat_sim_atm_ports_end(struct leat_sim_atm_ports *port, struct leat_sim_atm
     }
     e->next = port->collect.free;
     port->collect.free = index + 1;
+    port->collect.messages--;
 }
 
 /* The unit of a port has a whole piece of a broadcast, whose blocks are no longer to come. Does the

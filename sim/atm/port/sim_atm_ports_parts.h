@@ -53,10 +53,10 @@ void leat_sim_atm_collect_arrived(struct leat_sim_atm_ports *port,
 void leat_sim_atm_collect_given_up(struct leat_sim_atm_ports *port,
                                    struct leat_sim_atm_ports_entry *e);
 
-/* There is no group, and nothing of an operation is in flight. */
+/* Operations neither have anything in flight, nor will they without another part. */
 static inline bool leat_sim_atm_collect_is_idle(const struct leat_sim_atm_collect *collect)
 {
-    return !collect->groups && !collect->pieces;
+    return !collect->messages && !collect->pieces && !collect->part_count;
 }
 
 #endif

@@ -491,13 +491,9 @@ static leat_time run(struct leat_port_net *net, leat_time until)
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 
-/* While there are groups everything is simulated: units that broadcast have no fingerprint. */
 static uint32_t group(struct leat_port_net *net, const uint32_t *port, uint32_t count)
 {
-    struct leat_sim_atm_replay *r = of(net);
-    leat_sim_atm_replay_settle(r);
-    forget(r);
-    return leat_port_group(&r->port.net, port, count);
+    return leat_port_group(&of(net)->port.net, port, count);
 }
 
 static void disband(struct leat_port_net *net, uint32_t group)
@@ -505,9 +501,12 @@ static void disband(struct leat_port_net *net, uint32_t group)
     leat_port_disband(&of(net)->port.net, group);
 }
 
+/* Operations are simulated, and no period contains one. */
 static void collect(struct leat_port_net *net, const struct leat_port_part *part, leat_time at)
 {
     struct leat_sim_atm_replay *r = of(net);
+    leat_sim_atm_replay_settle(r);
+    forget(r);
     leat_port_collect(&r->port.net, part, at);
     show(r);
 }
