@@ -46,6 +46,7 @@ static struct leat_fi_operation *ask(const struct leat_collect_question *q, cons
         .next = operations.first, .cookie = ++operations.count, .out = out, .len = q->len
     };
     operations.first = op;
+    if (q->verb == LEAT_COLLECT_PART) leat_task_spend_overhead();
     leat_task_collect(q, octets, len, op->cookie);
     leat_fi_queue_stir();
     leat_fi_unlock();
@@ -70,6 +71,9 @@ static enum leat_collect_refusal end(struct leat_fi_operation *op)
 {
     const enum leat_collect_refusal refusal = op->answer.refusal;
     free(op);
+    leat_fi_lock();
+    leat_task_spend_overhead();
+    leat_fi_unlock();
     return refusal;
 }
 

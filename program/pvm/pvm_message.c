@@ -229,6 +229,7 @@ static int receive(const char *function, int tid, int tag, leat_time span_ps)
     if (!result) return 0;
     leat_pvm_queue_remove(message);
     leat_pvm_self.receive = message;
+    leat_task_spend_overhead();
     return message->id;
 }
 

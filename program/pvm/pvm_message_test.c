@@ -38,6 +38,10 @@ uint32_t leat_task_port_of(uint32_t task)
     return task;
 }
 
+void leat_task_spend_overhead(void)
+{
+}
+
 leat_time leat_task_now(void)
 {
     return now;

@@ -182,6 +182,7 @@ int leat_pvm_transfer(struct leat_pvm_buffer *buffer, int tid, int tag)
     if (slot >= leat_pvm_self.slots || leat_pvm_task_tid(slot, leat_task_port_of(slot)) != tid)
         return PvmOk; /* as to one that has left */
     size_t at = 0;
+    leat_task_spend_overhead();
     for (; len - at > LEAT_PVM_PIECE_LEN; at += LEAT_PVM_PIECE_LEN)
         send_piece(buffer, tid, tag, at, LEAT_PVM_PIECE_LEN, false);
     send_piece(buffer, tid, tag, at, len - at, true);

@@ -798,6 +798,7 @@ struct leat_hub *leat_hub_create(const struct leat_hub_config *config, char *why
     hub->share->expected = config->expected;
     hub->share->ports = config->net->ports;
     hub->share->compute_scale = config->compute_scale;
+    hub->share->overhead = config->overhead;
     hub->share->start = hub->offset;
     leat_share_blocks_init(&hub->blocks, hub->share, config->slots);
     leat_share_take_short_turns();

@@ -104,6 +104,7 @@ struct leat_hub_config {
     bool limits_polls;
     int64_t turn_ns;      /* see turns.h: of computing; 0: LEAT_TURNS_COMPUTING_NS */
     double compute_scale; /* factor for measured computing time; 0: none counts */
+    leat_time overhead;   /* of a task, for each message that it sends or receives */
     struct leat_hub_service service;
     const struct leat_hub_watch *watch; /* lent for good; NULL: no observer */
     bool (*interrupted)(void);          /* polled occasionally; NULL: never */

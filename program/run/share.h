@@ -114,7 +114,8 @@ struct leat_share {
     uint64_t slots_at, blocks_at, len; /* where they begin; of all */
     leat_time start;                   /* of simulated time */
     double compute_scale;
-    uint32_t polls; /* polls of the awaited word before a task sleeps */
+    leat_time overhead; /* of a task, for each message */
+    uint32_t polls;     /* polls of the awaited word before a task sleeps */
     struct leat_share_copy copy;
     /* The hub holds it as long as it lives. It is robust: the kernel releases it when the hub ends,
      * for whatever reason and whether or not anybody reaps it. */

@@ -369,6 +369,11 @@ leat_time leat_task_now(void)
     return self.clock;
 }
 
+void leat_task_spend_overhead(void)
+{
+    if (self.share->overhead) leat_task_charge(self.share->overhead);
+}
+
 void leat_task_charge(leat_time span_ps)
 {
     self.clock = leat_time_add(self.clock, span_ps);

@@ -125,8 +125,11 @@ void leat_task_share_memory(void);
 
 /* ---- time ----------------------------------------------------------------------------------- */
 
-leat_time leat_task_now(void);                   /* simulated; begins at 1 s */
-void leat_task_charge(leat_time span_ps);        /* this much time passes for this task */
+leat_time leat_task_now(void);            /* simulated; begins at 1 s */
+void leat_task_charge(leat_time span_ps); /* this much time passes for this task */
+/* For libraries: the task has sent or received a message, or a part of a collective operation. Its
+ * host needs some time for that, if the run says so. */
+void leat_task_spend_overhead(void);
 void leat_task_note_sleeper(leat_time wakes_at); /* of its threads, beside others; 0: none sleeps */
 void leat_task_note_clock(void);           /* the program reads its clock, and may act on it */
 #define LEAT_TASK_POLL_PS UINT64_C(100000) /* cost of a poll in vain */

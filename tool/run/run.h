@@ -60,6 +60,7 @@ struct run_job {
     const char *json;    /* a file, "": standard output; NULL: none */
     const char *store;   /* a file; NULL: none */
     leat_time patience;  /* of the hub */
+    leat_time overhead;  /* of a host, for each message */
     bool limits_polls;   /* of the hub: unless the user says how patient it is */
     bool real_clock, contention, profile;
     enum run_collectives collectives; /* who carries out those of MPI */

@@ -29,7 +29,7 @@ random_over() {
     same "$fabric: repeatable" "$(jq -r .repeatable "$folder/run.json")" true
 }
 
-for fabric in ring5 ring4; do # on ring4, two ranks share a host
+for fabric in ring5 ring4 clos444 torus:2,3/esp=20; do # on ring4, two ranks share a host
     want=$(answer 5 1)
     has "stock Open MPI" "$want" results
     same "$fabric: results" "$(random_over "$fabric" 5 1)" "$want"
@@ -87,6 +87,38 @@ grep -Eq '^  MPI_Barrier +[0-9]+ +0\.[0-9]+ +0\.[0-9]+ +[0-9]+\.[0-9]{2}$' "$fol
 same 'the output of the program' "$(grep -c results "$folder/stdout")" 1
 exits 0 '' "$leat" run --fabric ring5 -n 5 --json -- "$folder/random" 3 40
 same 'by hosts: no table' "$(tail -n 1 "$folder/stdout" | jq .collectives)" null
+
+# ---- what a message costs its hosts ------------------------------------------------------------
+
+cat > "$folder/once.c" <<'C'
+#include <mpi.h>
+#include <string.h>
+int main(int argc, char **argv)
+{
+    int me, octet = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    if (argc > 1)
+        MPI_Barrier(MPI_COMM_WORLD);
+    else if (me == 0)
+        MPI_Send(&octet, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    else if (me == 1)
+        MPI_Recv(&octet, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+    return 0;
+}
+C
+build once "$folder/once.c"
+# nanoseconds OVERHEAD ARGUMENT...: of the run
+nanoseconds() {
+    overhead=$1
+    shift
+    "$leat" run --fabric torus:2,2/esp=20 -n 2 --collectives network --overhead "$overhead" --json "$folder/run.json" -- "$folder/once" "$@" 2> /dev/null
+    jq '.simulated_seconds * 1e9 | round' "$folder/run.json"
+}
+same 'a message: sent, and received' $(($(nanoseconds 700ns) - $(nanoseconds 0s))) 1400
+same 'a barrier: handed over, and over' $(($(nanoseconds 700ns barrier) - $(nanoseconds 0s barrier))) 1400
+exits 2 "--overhead '2s'" "$leat" run --fabric ring4 --overhead 2s -- "$folder/once"
 
 # ---- what goes wrong ---------------------------------------------------------------------------
 

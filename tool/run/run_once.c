@@ -54,6 +54,7 @@ static struct leat_hub *make_hub(const struct run_job *job, struct run_network *
                                             .patience = job->patience,
                                             .limits_polls = job->limits_polls,
                                             .compute_scale = job->compute_scale,
+                                            .overhead = job->overhead,
                                             .service = processes->service,
                                             .watch = run_record_watch(),
                                             .interrupted = run_screen_poll,

@@ -88,6 +88,7 @@ static bool read_job(const struct arguments *args, struct run_job *job,
     job->fabric = fabric[0];
     return check_files(args) && number_take_small(args, "-n", &job->tasks) &&
            number_take(args, "--patience", &job->patience) &&
+           number_take(args, "--overhead", &job->overhead) &&
            number_take_small(args, "--flit-bytes", &job->flit_octets) &&
            number_take_small(args, "--packet-flits", &job->packet_flits) &&
            read_compute(args, &job->compute_scale) && run_collectives_read(args, job) &&
@@ -297,6 +298,8 @@ const struct verb verb_run = {
           .preset = "one for each port (MPI), or one" },
         { "--compute", "C", "the time of computation: none, measured or measured:SCALE",
           .words = "none measured", .preset = "none" },
+        { "--overhead", "TIME", "of a host, for each message it sends or receives (MPI, PVM)",
+          TIME(0, SECOND_PS), .preset = "0s", .unit = "s" },
         { "--placement", "P", "of tasks on ports: cyclic, block, ports as in 0,4,8, or a file",
           .words = "cyclic block", .preset = "cyclic" },
         { "--ranks-per-host", "K", "ranks 0 to K-1 on port 0, the next K on port 1, and so on",

@@ -560,6 +560,7 @@ ssize_t leat_fi_message_send(const struct leat_fi_send *call)
     if (!leat_fi_message_may_send()) return -FI_EOPBADSTATE;
     leat_fi_rma_release();
     leat_fi_message_settle();
+    leat_task_spend_overhead();
     all.asked += call->len > all.eager;
     leat_fi_line_add(&all.ready, &all.sends, new_send(call));
     hand_ready();
@@ -578,6 +579,7 @@ ssize_t leat_fi_message_inject(const struct leat_fi_send *call)
     if (!leat_fi_message_may_send()) return -FI_EOPBADSTATE;
     leat_fi_rma_release();
     leat_fi_message_settle();
+    leat_task_spend_overhead();
     while (all.ready.first != LEAT_FI_NOBODY || !leat_fi_outgoing_has_room(len))
         leat_fi_message_wait(LEAT_NEVER, leat_fi_call_name(), leat_fi_call_about());
     leat_fi_outgoing_hold(call->to, eager_octets(call), len);

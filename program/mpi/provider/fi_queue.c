@@ -164,6 +164,7 @@ static ssize_t take(struct leat_fi_queue *queue, uint8_t *out, size_t count)
         const struct fi_cq_tagged_entry entry = { e->op_context, e->flags, e->len,
                                                   e->buf,        e->data,  e->tag };
         memcpy(out + n * queue->out_len, &entry, queue->out_len);
+        if (e->flags & FI_RECV && leat_fi_is_simulated()) leat_task_spend_overhead();
         drop_first(queue);
     }
     if (n || !count) return (ssize_t)n;
