@@ -1,5 +1,5 @@
-/* Groups of tasks: instances are the lowest free numbers. The server of groups is at the port of the
- * first task that joins one, as pvmgs is; a barrier costs a message to it, and one back. */
+/* Groups of tasks: instances are the lowest free numbers. The server of groups is at the port of
+ * the first task that joins one, as pvmgs is; a barrier costs a message to it, and one back. */
 #include "pvm_service_parts.h"
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static void drop(struct leat_pvm_service *service, struct leat_pvm_group *group)
     free(group);
 }
 
-/* ---- barriers: a message to the server, and one back ------------------------------------------ */
+/* ---- barriers: a message to the server, and one back ----------------------------------------- */
 
 enum { MESSAGE_LEN = 64, TO_SERVER = 0, FROM_SERVER = 1 }; /* a head, and the name of the group */
 

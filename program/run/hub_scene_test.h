@@ -120,7 +120,7 @@ static void check_that(bool condition)
     if (!condition) leat_task_fail("a check in a task does not hold");
 }
 
-static void send_pattern(uint32_t to, uint64_t len, uint8_t first)
+static inline void send_pattern(uint32_t to, uint64_t len, uint8_t first)
 {
     uint8_t *octets = leat_task_room(len);
     check_that(octets != NULL);

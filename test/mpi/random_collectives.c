@@ -1,7 +1,7 @@
 /*
- * Random sequences of collective operations: on random communicators, with random types, operations,
- * roots and lengths, waiting or not, in place or not. The report is a hash of all results of all
- * ranks, which must be the same under any launcher.
+ * Random sequences of collective operations: on random communicators, with random types,
+ * operations, roots and lengths, waiting or not, in place or not. The report is a hash of all
+ * results of all ranks, which must be the same under any launcher.
  *     random_collectives [SEED [OPERATIONS]]
  * Numbers are small, so that sums of real numbers are exact in any order.
  */

@@ -1,0 +1,230 @@
+/* Collective operations of tasks, which are real processes, over the cell network of the thesis. */
+#include "collect.h"
+#include "hub_scene_test.h"
+#include "port_fold.h"
+#include <leat/random.h>
+
+enum { GROUP = 6, OPERATIONS = 40, WORDS = 3, OCTETS = 50 };
+
+/* ---- for tasks ---- */
+
+static struct leat_task_event ask(const struct leat_collect_question *q, const void *octets,
+                                  size_t len)
+{
+    static uint64_t cookie;
+    struct leat_task_event event;
+    leat_task_collect(q, octets, len, ++cookie);
+    leat_task_wait(LEAT_NEVER, "a collective operation", "");
+    check_that(leat_task_next(&event) && event.kind == LEAT_TASK_COLLECTED &&
+               event.cookie == cookie);
+    return event;
+}
+
+static struct leat_collect_answer join(const uint32_t *task, uint32_t count, uint32_t key)
+{
+    const struct leat_collect_question q = { .verb = LEAT_COLLECT_JOIN, .key = key };
+    struct leat_collect_answer answer;
+    const struct leat_task_event event = ask(&q, task, count * sizeof *task);
+    check_that(event.len == sizeof answer);
+    memcpy(&answer, event.octets, sizeof answer);
+    leat_task_release(&event);
+    return answer;
+}
+
+static void leave(uint32_t group)
+{
+    const struct leat_collect_question q = { .verb = LEAT_COLLECT_LEAVE, .group = group };
+    leat_task_collect(&q, NULL, 0, 0);
+}
+
+/* The words of all together are where those of this task were. */
+static enum leat_collect_refusal fold(uint32_t group, enum leat_port_fold fold, uint64_t *word,
+                                      uint32_t words)
+{
+    const struct leat_collect_question q = { .verb = LEAT_COLLECT_PART,
+                                             .group = group,
+                                             .call = "fold",
+                                             .kind = LEAT_PORT_FOLD,
+                                             .fold = fold,
+                                             .len = words * sizeof *word };
+    struct leat_collect_answer answer;
+    const struct leat_task_event event = ask(&q, word, (size_t)q.len);
+    check_that(event.len == sizeof answer + q.len);
+    memcpy(&answer, event.octets, sizeof answer);
+    if (words) memcpy(word, event.octets + sizeof answer, (size_t)q.len);
+    leat_task_release(&event);
+    return answer.refusal;
+}
+
+static void cast(uint32_t group, uint32_t root, uint8_t *octets, uint64_t len)
+{
+    const bool is_root = leat_task_number() == root;
+    const struct leat_collect_question q = { .verb = LEAT_COLLECT_PART,
+                                             .group = group,
+                                             .call = "cast",
+                                             .kind = LEAT_PORT_CAST,
+                                             .root = root,
+                                             .len = len };
+    const struct leat_task_event event = ask(&q, octets, is_root ? (size_t)len : 0);
+    const uint64_t head = sizeof(struct leat_collect_answer);
+    check_that(event.len == head + (is_root ? 0 : len));
+    if (!is_root) memcpy(octets, event.octets + head, (size_t)len);
+    leat_task_release(&event);
+}
+
+static const uint32_t everyone[GROUP] = { 0, 1, 2, 3, 4, 5 };
+
+static uint64_t word_of(uint32_t task, uint32_t operation, uint32_t i)
+{
+    struct leat_random r;
+    leat_random_seed(&r, (uint64_t)task << 40 ^ (uint64_t)operation << 20 ^ i);
+    return leat_random_next(&r);
+}
+
+static void do_operation(uint32_t group, uint32_t operation)
+{
+    const enum leat_port_fold how = (enum leat_port_fold)(operation % LEAT_PORT_FOLDS);
+    uint64_t word[WORDS], want[WORDS];
+    uint8_t octets[OCTETS];
+    for (uint32_t i = 0; i < WORDS; i++) {
+        word[i] = word_of(leat_task_number(), operation, i);
+        want[i] = word_of(0, operation, i);
+        for (uint32_t k = 1; k < GROUP; k++)
+            want[i] = leat_port_fold_one(how, want[i], word_of(k, operation, i));
+    }
+    check_that(fold(group, how, word, WORDS) == LEAT_COLLECT_GRANTED);
+    check_that(memcmp(word, want, sizeof want) == 0);
+    memset(octets, leat_task_number() == operation % GROUP ? (int)operation : 255, sizeof octets);
+    cast(group, operation % GROUP, octets, sizeof octets);
+    for (uint32_t i = 0; i < OCTETS; i++)
+        check_that(octets[i] == operation);
+}
+
+static void all_take_part(void)
+{
+    const struct leat_collect_answer answer = join(everyone, GROUP, 7);
+    check_that(answer.refusal == LEAT_COLLECT_GRANTED && answer.means.words_max >= WORDS);
+    for (uint32_t i = 0; i < OPERATIONS; i++) {
+        leat_task_charge(word_of(leat_task_number(), i, 99) % 100000000); /* up to 100 us */
+        do_operation(answer.group, i);
+    }
+    check_that(fold(answer.group, LEAT_PORT_SUM, NULL, 0) == LEAT_COLLECT_GRANTED);
+    leave(answer.group);
+}
+
+/* Of a group, twice: also the two tasks of one port. */
+static void tasks_get_the_result_of_all(void)
+{
+    uint64_t certificate[2];
+    for (int i = 0; i < 2; i++) {
+        struct scene scene;
+        run_scene(&scene, "bmx:5", GROUP, all_take_part);
+        ended(&scene, LEAT_HUB_DONE);
+        certificate[i] = leat_port_certificate(&scene.port.net);
+        tear_down(&scene);
+    }
+    EQ(certificate[0], certificate[1]);
+}
+
+/* Two groups of the same tasks, and one of two tasks at the same port. */
+static void have_several_groups(void)
+{
+    static const uint32_t pair[] = { 0, 5 };
+    const struct leat_collect_answer one = join(everyone, GROUP, 1), two = join(everyone, GROUP, 2);
+    check_that(one.group != two.group);
+    do_operation(two.group, 0);
+    do_operation(one.group, 1);
+    if (leat_task_number() % 5 == 0) {
+        const struct leat_collect_answer host = join(pair, 2, 1);
+        uint64_t word = leat_task_number() + 1;
+        const leat_time before = leat_task_now();
+        check_that(fold(host.group, LEAT_PORT_SUM, &word, 1) == LEAT_COLLECT_GRANTED && word == 7);
+        check_that(leat_task_now() - before < 1000000000); /* memory of their host */
+        leave(host.group);
+    }
+    do_operation(two.group, 2);
+    leave(one.group);
+    leave(two.group);
+}
+
+static void groups_do_not_meet(void)
+{
+    struct scene scene;
+    run_scene(&scene, "bmx:5", GROUP, have_several_groups);
+    ended(&scene, LEAT_HUB_DONE);
+    tear_down(&scene);
+}
+
+static void differ(void)
+{
+    const struct leat_collect_answer all = join(everyone, GROUP, 1);
+    uint64_t word = 0;
+    uint8_t octets[OCTETS] = { 0 };
+    if (leat_task_number() == 3)
+        cast(all.group, 3, octets, sizeof octets);
+    else
+        fold(all.group, LEAT_PORT_SUM, &word, 1);
+}
+
+static void tasks_that_call_differently_are_told(void)
+{
+    struct scene scene;
+    run_scene(&scene, "bmx:5", GROUP, differ);
+    ended(&scene, LEAT_HUB_FAILED);
+    OK(strstr(scene.reason, "fold") && strstr(scene.reason, "cast"));
+    tear_down(&scene);
+}
+
+static void stay_away(void)
+{
+    const struct leat_collect_answer all = join(everyone, GROUP, 1);
+    if (leat_task_number() != 2) fold(all.group, LEAT_PORT_SUM, NULL, 0);
+}
+
+static void a_task_that_does_not_come_is_waited_for_in_vain(void)
+{
+    struct scene scene;
+    run_scene(&scene, "bmx:5", GROUP, stay_away);
+    ended(&scene, LEAT_HUB_STUCK);
+    tear_down(&scene);
+}
+
+/* ---- what the network cannot carry out ---- */
+
+/* The line of port 2 is dead for a while: the network gives up, and hosts send messages. */
+static void fail_and_go_on(void)
+{
+    const struct leat_collect_answer all = join(everyone, GROUP, 1);
+    uint32_t redone = 0;
+    for (uint32_t i = 0; i < 12; i++) {
+        uint64_t word = leat_task_number() + i, sum = 15 + GROUP * i;
+        uint8_t octets[OCTETS];
+        redone += fold(all.group, LEAT_PORT_SUM, &word, 1) == LEAT_COLLECT_REDONE;
+        check_that(word == sum);
+        memset(octets, leat_task_number() == i % GROUP ? 5 : 0, sizeof octets);
+        cast(all.group, i % GROUP, octets, sizeof octets);
+        for (uint32_t k = 0; k < OCTETS; k++)
+            check_that(octets[k] == 5);
+    }
+    check_that(redone && redone < 12);
+}
+
+static void hosts_do_again_what_the_network_cannot(void)
+{
+    struct leat_sim_atm_ports_config config = config_of("bmx:6", LEAT_SIM_ATM_CELL);
+    static struct leat_sim_atm_line_outage outage = { .port = 2, .from = 0, .to = 12000 };
+    struct scene scene;
+    config.aal.retransmit_cycles = 5000;
+    config.aal.transmissions_max = 2;
+    config.aal.resync = true;
+    config.line.outage = &outage;
+    config.line.outage_count = 1;
+    run_on(&scene, &config, GROUP, fail_and_go_on);
+    ended(&scene, LEAT_HUB_DONE);
+    tear_down(&scene);
+}
+
+TAP_MAIN(T(tasks_get_the_result_of_all), T(groups_do_not_meet),
+         T(tasks_that_call_differently_are_told),
+         T(a_task_that_does_not_come_is_waited_for_in_vain),
+         T(hosts_do_again_what_the_network_cannot))
