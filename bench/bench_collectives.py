@@ -1,6 +1,6 @@
 """Collective operations of MPI programs by hosts and by the network, beside each other: simulated time.
 
-usage: bench_collectives.py LEAT [JSON] [--fabric FABRIC]...
+usage: bench_collectives.py LEAT [JSON] [--fabric FABRIC]... [--overhead TIME]
 Of each operation of collectives.c its time in an idle network, until the last rank has returned; then three programs of
 share/programs, from start to end. A ratio above 1: the network is faster. Simulated times are the same in every run. A fabric that
 carries out no collective operations is named and left out. Sums of real numbers (cg) are those of --collectives network,reproducible.
@@ -15,6 +15,7 @@ import sys
 import tempfile
 
 RANKS = 16
+OVERHEAD = []  # an option of leat run
 FABRICS = ("clos444", "ring16", "torus:4,4/esp=20", "fattree:4,2/esp=20", "twosan")
 # Program, arguments, who carries out collective operations
 PROGRAMS = (("cg", ("48",), "network,reproducible"), ("kmeans", ("4000",), "network"), ("stealing", ("2000",), "network"))
@@ -33,6 +34,7 @@ def arguments():
     parser.add_argument("leat")
     parser.add_argument("json", nargs="?")
     parser.add_argument("--fabric", action="append")
+    parser.add_argument("--overhead", default="0s", help="of a host, for each message: as leat run has it")
     return parser.parse_args()
 
 
@@ -51,7 +53,8 @@ def run(leat, fabric, ranks, by, command, folder):
     """What the program prints, and the object of leat run."""
     environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     result = folder / "run.json"
-    words = [leat, "run", "--fabric", fabric, "-n", str(ranks), "--collectives", by, f"--json={result}", "--", *map(str, command)]
+    words = [leat, "run", "--fabric", fabric, "-n", str(ranks), "--collectives", by, *OVERHEAD, f"--json={result}", "--",
+             *map(str, command)]
     done = subprocess.run(words, capture_output=True, text=True, env=environment, check=False)
     if done.returncode == 2:
         raise NoMeans(done.stderr)
@@ -105,6 +108,7 @@ def main():
     if not shutil.which("mpicc"):
         print("bench_collectives: no mpicc, so no MPI programs to measure with", file=sys.stderr)
         return
+    OVERHEAD.extend(["--overhead", asked.overhead])
     figures = []
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)

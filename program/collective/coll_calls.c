@@ -2,7 +2,8 @@
 #include "coll_work.h"
 #include <stdlib.h>
 
-enum { WORDS_MAX = 1 << 16 }; /* of an operation, whatever the network takes */
+/* Of an operation, whatever the network takes; pieces of a broadcast. */
+enum { WORDS_MAX = 1 << 16, PIECES_MAX = 64 };
 
 /* ---- can the network do this? ---------------------------------------------------------------- */
 
@@ -86,7 +87,7 @@ static bool prepare_bcast(struct leat_coll_work *w, void *elements, int count, M
     const bool is_root = ompi_comm_rank(comm) == root;
     w->octets = is_root ? len : 0;
     if (!is_networks(w)) return false;
-    if (!len || len > w->m->group.means.octets_max) w->carrier = LEAT_COLLECT_LENGTH;
+    if (!len || len / PIECES_MAX >= w->m->group.means.octets_max) w->carrier = LEAT_COLLECT_LENGTH;
     w->kind = LEAT_COLL_CAST;
     w->in = elements;
     w->out = is_root ? NULL : elements;

@@ -57,6 +57,7 @@ static void load(struct leat_coll_work *w)
                            w->word[step]);
         break;
     case LEAT_COLL_CAST:
+        if (step) break;
         w->word[0] = room(len_of(w));
         if (rank_of(w) == w->root) leat_coll_pack(w->in, w->count, w->type, (uint8_t *)w->word[0]);
         break;
@@ -68,25 +69,36 @@ static void load(struct leat_coll_work *w)
     }
 }
 
+/* A piece of the octets that the network takes at once. */
+static void hand_over_piece(struct leat_coll_work *w, struct leat_collect_question *part)
+{
+    const uint64_t most = w->m->group.means.octets_max, at = w->step * most;
+    uint8_t *octets = (uint8_t *)w->word[0] + at;
+    const bool is_root = rank_of(w) == w->root;
+    part->kind = LEAT_PORT_CAST;
+    part->root = ompi_group_get_proc_name(w->m->comm->c_local_group, w->root).vpid;
+    part->len = len_of(w) - at < most ? len_of(w) - at : most;
+    w->operation = leat_coll_run->start(part, is_root ? octets : NULL, is_root ? NULL : octets);
+}
+
+static void hand_over_words(struct leat_coll_work *w, struct leat_collect_question *part)
+{
+    uint64_t *word = w->word[w->step];
+    part->kind = LEAT_PORT_FOLD;
+    part->fold = w->kind == LEAT_COLL_FOLD ? w->plan.fold[w->step] : LEAT_PORT_OR;
+    part->len = words_of(w) * sizeof *word;
+    w->operation = leat_coll_run->start(part, word, word);
+}
+
 static void hand_over(struct leat_coll_work *w)
 {
     struct leat_collect_question part = { .group = w->m->group.group };
-    uint64_t *word;
-    const bool is_root = w->kind == LEAT_COLL_CAST && rank_of(w) == w->root;
     strncpy(part.call, w->name, sizeof part.call - 1);
     load(w);
-    word = w->word[w->step];
-    if (w->kind == LEAT_COLL_CAST) {
-        part.kind = LEAT_PORT_CAST;
-        part.root = ompi_group_get_proc_name(w->m->comm->c_local_group, w->root).vpid;
-        part.len = len_of(w);
-        w->operation = leat_coll_run->start(&part, is_root ? word : NULL, is_root ? NULL : word);
-    } else {
-        part.kind = LEAT_PORT_FOLD;
-        part.fold = w->kind == LEAT_COLL_FOLD ? w->plan.fold[w->step] : LEAT_PORT_OR;
-        part.len = words_of(w) * sizeof *word;
-        w->operation = leat_coll_run->start(&part, word, word);
-    }
+    if (w->kind == LEAT_COLL_CAST)
+        hand_over_piece(w, &part);
+    else
+        hand_over_words(w, &part);
 }
 
 /* ---- what becomes of it ---------------------------------------------------------------------- */
@@ -134,12 +146,19 @@ static void store(const struct leat_coll_work *w)
     }
 }
 
+static uint32_t steps_of(const struct leat_coll_work *w)
+{
+    if (w->kind == LEAT_COLL_FOLD) return w->plan.steps;
+    if (w->kind == LEAT_COLL_GATHER) return 1;
+    return (uint32_t)((len_of(w) - 1) / w->m->group.means.octets_max + 1);
+}
+
 /* True: all steps are over, and the result is where the program wants it. */
 static bool advance(struct leat_coll_work *w)
 {
     if (!leat_coll_run->is_over(w->operation)) return false;
     if (leat_coll_run->end(w->operation) != LEAT_COLLECT_GRANTED) w->carrier = LEAT_COLLECT_FAILURE;
-    if (w->kind == LEAT_COLL_FOLD && ++w->step < w->plan.steps) {
+    if (++w->step < steps_of(w)) {
         hand_over(w);
         return false;
     }
@@ -156,11 +175,27 @@ int leat_coll_work_by_hosts(const struct leat_coll_work *w, int result)
     return result;
 }
 
+/* ---- one after the other --------------------------------------------------------------------- */
+
+static opal_mutex_t lock = OPAL_MUTEX_STATIC_INIT;
+static struct leat_coll_work *first; /* those that nobody waits for, in the order of their calls */
+
+/* Ranks hand over the steps of all their operations in a communicator in the same order. So one
+ * begins only when those before it have no further steps. `end`: of the list, for the latest. */
+static bool is_next(const leat_coll_module *m, const struct leat_coll_work *end)
+{
+    for (const struct leat_coll_work *w = first; w != end; w = w->next)
+        if (w->m == m && (!w->operation || w->step + 1 < steps_of(w))) return false;
+    return true;
+}
+
 /* ---- waiting for it -------------------------------------------------------------------------- */
 
 /* Other operations of the rank, which others may wait for, go on meanwhile. */
 int leat_coll_work_run(struct leat_coll_work *w)
 {
+    while (!is_next(w->m, NULL))
+        opal_progress();
     hand_over(w);
     while (!advance(w))
         opal_progress();
@@ -168,9 +203,6 @@ int leat_coll_work_run(struct leat_coll_work *w)
 }
 
 /* ---- or going on ----------------------------------------------------------------------------- */
-
-static opal_mutex_t lock = OPAL_MUTEX_STATIC_INIT;
-static struct leat_coll_work *first; /* those that are not over, in the order of their calls */
 
 static int free_request(ompi_request_t **request)
 {
@@ -192,7 +224,8 @@ static struct leat_coll_work *take_over(void)
     struct leat_coll_work *over = NULL, **last = &over;
     for (struct leat_coll_work **link = &first; *link;) {
         struct leat_coll_work *w = *link;
-        if (!advance(w)) {
+        if (!w->operation && is_next(w->m, w)) hand_over(w);
+        if (!w->operation || !advance(w)) {
             link = &w->next;
             continue;
         }
@@ -215,6 +248,7 @@ static int progress(void)
         struct leat_coll_work *w = over;
         over = w->next;
         ompi_request_complete(w->request, true);
+        OBJ_RELEASE(w->m->comm);
         free(w);
     }
     return completed;
@@ -244,7 +278,8 @@ int leat_coll_work_start(struct leat_coll_work *w, ompi_request_t **request)
     if (!is_registered) opal_progress_register(progress);
     is_registered = true;
     w->request = *request = new_request(w->m->comm);
-    hand_over(w);
+    OBJ_RETAIN(w->m->comm); /* the program may free it before the end */
+    if (is_next(w->m, NULL)) hand_over(w);
     while (*last)
         last = &(*last)->next;
     *last = w;

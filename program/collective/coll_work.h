@@ -3,7 +3,7 @@
  * becomes of the result. The call waits for it, or gives the program a request and goes on.
  *
  *     begin --> FOLD: leat_coll_plan, one or two steps     run: until it is over
- *               CAST: the root's octets                    start: the library's progress does it
+ *               CAST: the root's octets, in pieces         start: the library's progress does it
  *               GATHER: all ranks' octets, an OR
  */
 #ifndef LEAT_COLL_WORK_H
