@@ -61,6 +61,10 @@ TO   ?= 200
 seeds: build/seeds/build.ninja   # every random campaign, shortened, with many seeds: FROM to TO
 	$(call build,seeds) --target tests && sh test/seeds.sh build/seeds $(FROM) $(TO)
 
+# Random collective operations by the network have the results of stock Open MPI: OPERATIONS of them.
+soak-collectives: all
+	sh test/soak/collectives.sh build/leat $(or $(OPERATIONS),10000)
+
 # One program over one fabric has one certificate and one output: 100 runs of each of six programs over
 # six fabrics, beside four busy loops (hours). RUNS and BUSY change that.
 soak-runs: all
@@ -85,6 +89,6 @@ format:
 clean:
 	rm -rf build
 
-.PHONY: all run test install bench validate fuzz soak soak-runs seeds coverage test-big-endian \
+.PHONY: all run test install bench validate fuzz soak soak-runs soak-collectives seeds coverage test-big-endian \
         test-foreign format clean
 .PRECIOUS: build/%/build.ninja
