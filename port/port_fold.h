@@ -18,6 +18,12 @@ static inline uint64_t leat_port_fold_one(enum leat_port_fold fold, uint64_t a, 
     return 0;
 }
 
+/* The word that changes no other one. */
+static inline uint64_t leat_port_fold_identity(enum leat_port_fold fold)
+{
+    return fold == LEAT_PORT_AND || fold == LEAT_PORT_MIN ? UINT64_MAX : 0;
+}
+
 /* Folds `more` into `word`. */
 static inline void leat_port_fold_words(enum leat_port_fold fold, uint64_t *word,
                                         const uint64_t *more, uint32_t words)

@@ -139,8 +139,8 @@ uint32_t leat_sim_packetway_ports(const struct leat_sim_packetway_config *c)
     return ports;
 }
 
-/* Routers on the shortest route from a SAN to each other one; UINT32_MAX: there is none. */
-static void measure_ways(const struct leat_sim_packetway_config *c, uint32_t san, uint32_t *routers)
+void leat_sim_packetway_measure_ways(const struct leat_sim_packetway_config *c, uint32_t san,
+                                     uint32_t *routers)
 {
     bool more = true;
     for (uint32_t i = 0; i < c->sans; i++)
@@ -166,7 +166,7 @@ static leat_err check_ways(const struct leat_sim_packetway_config *c, struct lea
 {
     uint32_t routers[LEAT_SIM_PACKETWAY_SANS_MAX];
     for (uint32_t i = 0; i < c->sans; i++) {
-        measure_ways(c, i, routers);
+        leat_sim_packetway_measure_ways(c, i, routers);
         for (uint32_t k = 0; k < i; k++) {
             if (routers[k] == UINT32_MAX || routers[k] <= LEAT_SIM_PACKETWAY_WAY_MAX) continue;
             return leat_sim_refuse(
@@ -367,6 +367,7 @@ static void measure(struct leat_sim_packetway *p, const struct leat_sim_packetwa
     p->tables_at = data + p->cuts_max + p->base.ports * LEAT_SIM_PACKETWAY_CONTROL;
     p->packets = p->tables_at + (p->nodes - p->base.ports) * LEAT_SIM_PACKETWAY_CONTROL;
     measure_tables(p);
+    leat_sim_packetway_measure_means(p);
 }
 
 /* As many as if every router had all the half-routers that it may have. */
@@ -379,7 +380,7 @@ static void lay_out(struct leat_sim_packetway *p, struct leat_arena *a)
 {
     const struct leat_sim_packetway_config *c = &p->config;
     const size_t plans = (size_t)4 * p->packets + c->messages_max + (size_t)3 * p->nodes +
-                         (size_t)2 * c->faults;
+                         (size_t)2 * c->faults + leat_sim_packetway_collect_plans(p);
     p->san = leat_arena_lay(a, c->sans, sizeof *p->san);
     p->node = leat_arena_lay(a, p->nodes, sizeof *p->node);
     p->host = leat_arena_lay(a, p->base.ports, sizeof *p->host);
@@ -389,6 +390,7 @@ static void lay_out(struct leat_sim_packetway *p, struct leat_arena *a)
     p->scratch = leat_arena_lay(a, p->mtu_most, LEAT_PACKETWAY_WORD_LEN);
     p->message = leat_arena_lay(a, 1, sizeof *p->message);
     p->event = leat_arena_lay(a, 1, sizeof *p->event);
+    leat_sim_packetway_collect_lay(p, a);
 }
 
 static uint32_t queue_capacity(const struct leat_sim_packetway *p)
@@ -482,7 +484,7 @@ static bool find_gap(const struct leat_sim_packetway *p, uint32_t *router, uint3
     for (*router = 0; *router < p->nodes; ++*router) {
         const struct leat_sim_packetway_node *r = &p->node[*router];
         if (!r->is_router) continue;
-        measure_ways(&p->config, r->san, routers);
+        leat_sim_packetway_measure_ways(&p->config, r->san, routers);
         for (*node = 0; *node < p->nodes; ++*node)
             if (routers[p->node[*node].san] != UINT32_MAX && !knows(r, &p->node[*node]))
                 return true;
@@ -516,6 +518,11 @@ void leat_sim_packetway_init(struct leat_sim_packetway *p,
 {
     static const struct leat_port_ops ops = { .send = leat_sim_packetway_send,
                                               .run = leat_sim_packetway_run };
+    static const struct leat_port_ops ops_with_means = { .send = leat_sim_packetway_send,
+                                                         .run = leat_sim_packetway_run,
+                                                         .group = leat_sim_packetway_group,
+                                                         .disband = leat_sim_packetway_disband,
+                                                         .collect = leat_sim_packetway_collect };
     struct leat_arena arena = { .memory = memory, .cap = SIZE_MAX };
     leat_time latency = LEAT_NEVER;
     measure(p, c);
@@ -534,7 +541,8 @@ void leat_sim_packetway_init(struct leat_sim_packetway *p,
     for (uint32_t i = 0; i < c->sans; i++)
         latency = leat_smaller(latency, c->san[i].net->latency);
     leat_sim_post_init(&p->post, &p->base);
-    p->base.ops = &ops;
+    if (p->collect.tree) leat_sim_collect_init(&p->collect.base, &p->base);
+    p->base.ops = p->base.means ? &ops_with_means : &ops;
     p->base.latency = latency + c->host_ps;
 }
 

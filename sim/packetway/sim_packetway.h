@@ -64,6 +64,7 @@
 #include "packetway_host.h"
 #include "packetway_queue.h"
 #include "packetway_router.h"
+#include "sim_packetway_collect.h"
 #include "sim_packetway_native.h"
 #include "sim_post.h"
 #include <leat/port.h>
@@ -203,7 +204,8 @@ struct leat_sim_packetway {
     uint32_t cuts, cuts_max; /* packets that are two now: the arriving and the departing part */
     struct leat_sim_packetway_entry *entry;
     struct leat_sim_post post;
-    uint8_t *scratch; /* a packet's data */
+    struct leat_sim_packetway_collect collect; /* if base.means */
+    uint8_t *scratch;                          /* a packet's data */
     struct leat_packetway_message *message;
     struct leat_packetway_event *event;
     leat_time now;     /* of the current event */

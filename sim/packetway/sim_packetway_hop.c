@@ -388,12 +388,11 @@ static void enter(struct leat_sim_packetway *p, uint32_t packet)
         leat_sim_packetway_plan_or_park(p, packet, node, known_at, PACKETWAY_TWIN);
 }
 
-/* A packet has crossed the link; the time that it shared with the one before it counts once. */
-static void count_crossing(struct leat_sim_packetway *p, const struct leat_sim_packetway_packet *k)
+/* The time that it shared with the one before it counts once. */
+void leat_sim_packetway_count_crossing(struct leat_sim_packetway *p, uint32_t from, uint32_t to)
 {
-    const struct leat_sim_packetway_node *from = &p->node[k->from], *to = &p->node[k->to];
-    struct leat_sim_packetway_link *link = leat_sim_packetway_link(p, to->router, from->end,
-                                                                   to->end);
+    struct leat_sim_packetway_link *link = leat_sim_packetway_link(
+        p, p->node[to].router, p->node[from].end, p->node[to].end);
     link->packets++;
     link->busy_ps += leat_smaller(p->config.link_ps, p->now - link->last_at);
     link->last_at = p->now;
@@ -402,7 +401,8 @@ static void count_crossing(struct leat_sim_packetway *p, const struct leat_sim_p
 void leat_sim_packetway_twin(struct leat_sim_packetway *p, uint32_t packet)
 {
     struct leat_sim_packetway_packet *k = &p->packet[packet];
-    if (!k->over_link) count_crossing(p, k); /* else it has waited here for more of its octets */
+    if (!k->over_link) /* else it has waited here for more of its octets */
+        leat_sim_packetway_count_crossing(p, k->from, k->to);
     k->over_link = true;
     enter(p, packet);
 }

@@ -7,6 +7,8 @@
  *   sim_packetway_hop.c    half-routers
  *   sim_packetway_fault.c  failures and repairs
  *   sim_packetway_cut.c    cut-through
+ *   sim_packetway_group.c  groups of hosts: trees of SANs
+ *   sim_packetway_collect.c  collective operations
  *
  * Every consequence of a SAN's callback at t happens at t + step_ps or later. So SANs may run
  * step_ps ahead of each other, and still nothing comes too late for any of them.
@@ -73,6 +75,23 @@ enum leat_sim_packetway_step {
     PACKETWAY_OUT,       /* packet: to the output */
     PACKETWAY_BEGINS,    /* fault */
     PACKETWAY_ENDS,      /* fault */
+    PACKETWAY_STEPS,
+};
+
+/* Steps of collective operations: what a seat does, or what happens to it. */
+enum leat_sim_packetway_collect_step {
+    PACKETWAY_ENTERS = PACKETWAY_STEPS, /* its part is there ... */
+    PACKETWAY_JOINS,                    /* ... and goes on to the SAN */
+    PACKETWAY_HANDS_OVER,               /* its local part */
+    PACKETWAY_GETS_LOCAL,               /* the local operation is over ... */
+    PACKETWAY_LACKS_LOCAL,              /* ... has failed */
+    PACKETWAY_UP,                       /* the part of its SAN is at the next one */
+    PACKETWAY_DOWN,                     /* an outcome is here */
+    PACKETWAY_TELL,                     /* a message with the outcome leaves for it ... */
+    PACKETWAY_TOLD,                     /* ... is here ... */
+    PACKETWAY_UNTOLD,                   /* ... is lost */
+    PACKETWAY_GATHERED,                 /* a message with its part is there ... */
+    PACKETWAY_UNGATHERED,               /* ... is lost */
 };
 
 struct leat_sim_packetway_packet {
@@ -112,6 +131,9 @@ struct leat_sim_packetway_entry {
     bool is_open, is_cut, is_complete, is_noted;
 };
 
+/* The high half of the ID of a SAN's message: a packet, or a message of an operation. */
+enum { PACKETWAY_IS_PACKET, PACKETWAY_IS_PART, PACKETWAY_IS_RESULT };
+
 static inline bool packetway_is_control(const struct leat_sim_packetway_packet *packet)
 {
     return packet->entry == PACKETWAY_NONE;
@@ -126,7 +148,7 @@ static inline uint32_t packetway_node_at(const struct leat_sim_packetway *p, uin
 /* ---- sim_packetway_run.c ---- */
 
 void leat_sim_packetway_plan(struct leat_sim_packetway *p, leat_time at, uint32_t group,
-                             uint32_t what, enum leat_sim_packetway_step step);
+                             uint32_t what, uint32_t step);
 /* Groups: events of the same time are executed in their order. */
 static inline uint32_t packetway_group_san(uint32_t san)
 {
@@ -170,6 +192,8 @@ void leat_sim_packetway_sent(struct leat_sim_packetway *p, uint32_t packet);
 void leat_sim_packetway_arrived(struct leat_sim_packetway *p, uint32_t packet);
 void leat_sim_packetway_lost(struct leat_sim_packetway *p, uint32_t packet);
 void leat_sim_packetway_twin(struct leat_sim_packetway *p, uint32_t packet);
+/* A packet has crossed the link between these nodes. */
+void leat_sim_packetway_count_crossing(struct leat_sim_packetway *p, uint32_t from, uint32_t to);
 void leat_sim_packetway_out(struct leat_sim_packetway *p, uint32_t packet);
 
 /* The side from which a packet came to a half-router. */
@@ -201,6 +225,45 @@ leat_time leat_sim_packetway_cut_start(const struct leat_sim_packetway *p,
 void leat_sim_packetway_plan_or_park(struct leat_sim_packetway *p, uint32_t packet, uint32_t node,
                                      leat_time at, enum leat_sim_packetway_step step);
 
+/* ---- sim_packetway_group.c ---- */
+
+/* A seat of a group, and one of its operations. */
+struct packetway_seat_ref {
+    uint32_t group, seat;
+    uint64_t number;
+};
+
+/* What its groups can do; the rest of it has been measured. No means: zeros. */
+void leat_sim_packetway_measure_means(struct leat_sim_packetway *p);
+/* Lays out nothing where there are no means. */
+void leat_sim_packetway_collect_lay(struct leat_sim_packetway *p, struct leat_arena *arena);
+size_t leat_sim_packetway_collect_plans(const struct leat_sim_packetway *p);
+uint32_t leat_sim_packetway_group(struct leat_port_net *base, const uint32_t *port, uint32_t count);
+void leat_sim_packetway_disband(struct leat_port_net *base, uint32_t group);
+
+static inline struct leat_sim_packetway_branch *packetway_branch(const struct leat_sim_packetway *p,
+                                                                 uint32_t group, uint32_t san)
+{
+    return &p->collect.branch[(size_t)(group - 1) * p->config.sans + san];
+}
+
+static inline struct leat_sim_packetway_seat *packetway_seat(const struct leat_sim_packetway *p,
+                                                             uint32_t group, uint32_t seat)
+{
+    return &p->collect.seat[(size_t)(group - 1) * p->nodes + seat];
+}
+
+/* ---- sim_packetway_collect.c ---- */
+
+void leat_sim_packetway_collect(struct leat_port_net *base, const struct leat_port_part *part,
+                                leat_time at);
+/* For the observer of a SAN. */
+void leat_sim_packetway_on_collected(void *context, const struct leat_port_part *part, bool is_done,
+                                     leat_time at);
+/* Takes a step of an operation. */
+void leat_sim_packetway_collect_step(struct leat_sim_packetway *p, uint32_t code,
+                                     enum leat_sim_packetway_collect_step step);
+
 /* ---- sim_packetway_fault.c ---- */
 
 /* Does a router detect errors in packets that arrive then? */
@@ -218,5 +281,8 @@ size_t leat_sim_packetway_about(const struct leat_sim_packetway *p,
                                 const struct leat_sim_packetway_node *n,
                                 uint8_t out[LEAT_PACKETWAY_ABOUT_LEN_MAX]);
 void leat_sim_packetway_start_engine(struct leat_sim_packetway *p, uint32_t node);
+/* Routers on the shortest route from a SAN to each other one; UINT32_MAX: there is none. */
+void leat_sim_packetway_measure_ways(const struct leat_sim_packetway_config *config, uint32_t san,
+                                     uint32_t *routers);
 
 #endif

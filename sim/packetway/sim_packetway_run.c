@@ -7,20 +7,35 @@
 enum { STILL_TICKS = 50 };
 
 void leat_sim_packetway_plan(struct leat_sim_packetway *p, leat_time at, uint32_t group,
-                             uint32_t what, enum leat_sim_packetway_step step)
+                             uint32_t what, uint32_t step)
 {
     const uint64_t call = (uint64_t)group << 48 | p->post.calls++;
-    leat_sim_post_plan(&p->post, (struct leat_sim_plan){ at, call, what, (uint32_t)step });
+    leat_sim_post_plan(&p->post, (struct leat_sim_plan){ at, call, what, step });
 }
 
 /* ---- callbacks of SANs ----------------------------------------------------------------------- */
+
+/* Messages of collective operations: how they end. False: they have not ended. */
+static bool is_of_group(const struct leat_port_message *message, enum leat_sim_packetway_step step,
+                        uint32_t *out)
+{
+    const bool is_result = message->id >> 32 == PACKETWAY_IS_RESULT;
+    if (step == PACKETWAY_ARRIVED)
+        *out = is_result ? PACKETWAY_TOLD : PACKETWAY_GATHERED;
+    else
+        *out = is_result ? PACKETWAY_UNTOLD : PACKETWAY_UNGATHERED;
+    return step == PACKETWAY_ARRIVED || step == PACKETWAY_LOST;
+}
 
 static void on_callback(void *context, const struct leat_port_message *message, leat_time at,
                         enum leat_sim_packetway_step step)
 {
     const struct leat_sim_packetway_san_state *s = context;
+    uint32_t what_to_do = step;
+    if (message->id >> 32 != PACKETWAY_IS_PACKET && !is_of_group(message, step, &what_to_do))
+        return;
     leat_sim_packetway_plan(s->pktway, at, packetway_group_san(s->index), (uint32_t)message->id,
-                            step);
+                            what_to_do);
 }
 
 static void on_sent(void *context, const struct leat_port_message *message, leat_time at)
@@ -46,6 +61,7 @@ static void on_head(void *context, const struct leat_port_message *message, leat
 {
     const struct leat_sim_packetway_san_state *s = context;
     struct leat_sim_packetway *p = s->pktway;
+    if (message->id >> 32 != PACKETWAY_IS_PACKET) return;
     struct leat_sim_packetway_packet *k = &p->packet[message->id];
     if (!p->node[k->to].is_router || packetway_is_control(k)) return;
     k->is_coming = true;
@@ -66,6 +82,7 @@ void leat_sim_packetway_observe(struct leat_sim_packetway *p)
             .arrived = on_arrived,
             .lost = on_lost,
             .head = p->config.cut_through ? on_head : NULL,
+            .collected = leat_sim_packetway_on_collected,
         };
 }
 
@@ -85,6 +102,10 @@ static void carry_out(struct leat_sim_packetway *p, const struct leat_sim_plan *
 {
     const uint32_t what = due->entry;
     p->progress++;
+    if (due->step >= PACKETWAY_STEPS) {
+        leat_sim_packetway_collect_step(p, what, (enum leat_sim_packetway_collect_step)due->step);
+        return;
+    }
     switch ((enum leat_sim_packetway_step)due->step) {
     case PACKETWAY_HAND_OVER: leat_sim_packetway_append(p, what); break;
     case PACKETWAY_BUILD: leat_sim_packetway_build(p, what); break;
@@ -102,6 +123,7 @@ static void carry_out(struct leat_sim_packetway *p, const struct leat_sim_plan *
     case PACKETWAY_OUT: leat_sim_packetway_out(p, what); break;
     case PACKETWAY_BEGINS: leat_sim_packetway_fault(p, what, true); break;
     case PACKETWAY_ENDS: leat_sim_packetway_fault(p, what, false); break;
+    case PACKETWAY_STEPS: break; /* there are no more */
     }
 }
 
@@ -203,8 +225,9 @@ leat_time leat_sim_packetway_run(struct leat_port_net *base, leat_time until)
         p->now = limit;
         leat_sim_packetway_carry_out_now(p);
         if (p->tick_at <= p->now) tick(p);
-        if (p->post.events) {
+        if (p->post.events || leat_sim_collect_has_news(&p->collect.base)) {
             leat_sim_post_report(&p->post, p->now);
+            leat_sim_collect_report(&p->collect.base);
             return base->now;
         }
         if (p->now >= until) return base->now = p->now;
