@@ -30,6 +30,35 @@ static bool reduce(enum leat_coll_op op, const struct leat_coll_type *type, cons
     return true;
 }
 
+static struct leat_random chance;
+
+/* What a round of a test needs; small numbers for ties. */
+struct round {
+    uint32_t ranks, count;
+    enum leat_coll_op op;
+    bool wants_largest;
+    uint64_t bits[RANKS_MAX * COUNT_MAX];
+    int small[RANKS_MAX], index[RANKS_MAX];
+};
+
+static struct round draw_round(void)
+{
+    struct round round = { .ranks = 2 + (uint32_t)leat_random_below(&chance, RANKS_MAX - 1) };
+    const uint64_t op = leat_random_below(&chance, LEAT_COLL_MINLOC);
+    round.op = (enum leat_coll_op)op;
+    round.count = 1 + (uint32_t)leat_random_below(&chance, COUNT_MAX);
+    round.wants_largest = leat_random_below(&chance, 2);
+    for (uint32_t i = 0; i < RANKS_MAX * COUNT_MAX; i++) {
+        const uint64_t any = leat_random_next(&chance);
+        round.bits[i] = any % 3 ? any >> 8 : any >> 8 & 1;
+    }
+    for (uint32_t i = 0; i < RANKS_MAX; i++) {
+        round.small[i] = (int)leat_random_below(&chance, 7) - 3;
+        round.index[i] = (int)leat_random_below(&chance, 100) - 50;
+    }
+    return round;
+}
+
 /* ---- a plain model: what MPI says, for each type by itself ----------------------------------- */
 
 #define MODEL(NAME, TYPE, CLASS, SUM)                                                       \
@@ -53,23 +82,18 @@ static bool reduce(enum leat_coll_op op, const struct leat_coll_type *type, cons
     static void NAME(void)                                                                  \
     {                                                                                       \
         static const struct leat_coll_type type = { CLASS, sizeof(TYPE), 0, sizeof(TYPE) }; \
-        struct leat_random r;                                                               \
-        leat_random_seed(&r, tap_seed());                                                   \
-        for (int round = 0; round < ROUNDS; round++) {                                      \
-            const uint32_t ranks = 2 + (uint32_t)leat_random_below(&r, RANKS_MAX - 1);      \
-            const uint32_t count = 1 + (uint32_t)leat_random_below(&r, COUNT_MAX);          \
-            const uint64_t drawn = leat_random_below(&r, LEAT_COLL_MINLOC);                 \
-            const enum leat_coll_op op = (enum leat_coll_op)drawn;                          \
+        leat_random_seed(&chance, tap_seed());                                              \
+        for (int done = 0; done < ROUNDS; done++) {                                         \
+            const struct round round = draw_round();                                        \
+            const uint32_t ranks = round.ranks, count = round.count;                        \
             TYPE in[RANKS_MAX * COUNT_MAX], out[COUNT_MAX];                                 \
-            for (uint32_t i = 0; i < ranks * count; i++) {                                  \
-                const uint64_t any = leat_random_next(&r);                                  \
-                in[i] = (TYPE)(any % 3 ? any >> 8 : any >> 8 & 1);                          \
-            }                                                                               \
-            OK(reduce(op, &type, in, ranks, count, out));                                   \
+            for (uint32_t i = 0; i < ranks * count; i++)                                    \
+                in[i] = (TYPE)round.bits[i];                                                \
+            OK(reduce(round.op, &type, in, ranks, count, out));                             \
             for (uint32_t k = 0; k < count; k++) {                                          \
                 TYPE want = in[k];                                                          \
                 for (uint32_t i = 1; i < ranks; i++)                                        \
-                    want = NAME##_one(op, want, in[i * count + k]);                         \
+                    want = NAME##_one(round.op, want, in[i * count + k]);                   \
                 OK(out[k] == want);                                                         \
             }                                                                               \
         }                                                                                   \
@@ -132,18 +156,17 @@ static void sums_of_real_numbers_are_exact_if_wanted(void)
         static const struct leat_coll_type type = { CLASS, sizeof(TYPE),                        \
                                                     offsetof(struct pair, index),               \
                                                     sizeof(struct pair) };                      \
-        struct leat_random r;                                                                   \
-        leat_random_seed(&r, tap_seed());                                                       \
-        for (int round = 0; round < ROUNDS; round++) {                                          \
+        leat_random_seed(&chance, tap_seed());                                                  \
+        for (int done = 0; done < ROUNDS; done++) {                                             \
             struct pair in[RANKS_MAX], out;                                                     \
-            const uint32_t ranks = 2 + (uint32_t)leat_random_below(&r, RANKS_MAX - 1);          \
-            const bool wants_largest = leat_random_next(&r) & 1;                                \
+            const struct round round = draw_round();                                            \
+            const uint32_t ranks = round.ranks;                                                 \
+            const bool wants_largest = round.wants_largest;                                     \
             memset(in, 0, sizeof in);                                                           \
             memset(&out, 0, sizeof out);                                                        \
             for (uint32_t i = 0; i < ranks; i++) {                                              \
-                const int64_t value = (int64_t)leat_random_below(&r, 7) - 3;                    \
-                in[i].value = (TYPE)value;                                                      \
-                in[i].index = (int)leat_random_below(&r, 100) - 50;                             \
+                in[i].value = (TYPE)round.small[i];                                             \
+                in[i].index = round.index[i];                                                   \
             }                                                                                   \
             struct pair want = in[0];                                                           \
             for (uint32_t i = 1; i < ranks; i++) {                                              \

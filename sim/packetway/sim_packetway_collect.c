@@ -467,7 +467,6 @@ static void contribute(struct leat_sim_packetway *p, const struct packetway_seat
 static void arrive_from_below(struct leat_sim_packetway *p, const struct packetway_seat_ref *at)
 {
     const struct packetway_seat_ref hub = other(at, branch_at(p, at)->hub);
-    if (!is_open(p, node_at(p, at), node_at(p, &hub))) *failure_at(p, &hub) = true;
     fold_in(p, &hub, words_at(p, at));
     if (!--seat_at(p, &hub)->missing) contribute(p, &hub);
 }
@@ -477,7 +476,6 @@ static void arrive_from_below(struct leat_sim_packetway *p, const struct packetw
 static void arrive_from_above(struct leat_sim_packetway *p, const struct packetway_seat_ref *at)
 {
     const bool is_second = operation_at(p, at)->what.kind == LEAT_PORT_FOLD;
-    if (node_at(p, at)->dead) *failure_at(p, at) = true;
     if (branch_at(p, at)->local)
         make_due(p, at, is_second);
     else

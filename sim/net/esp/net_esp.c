@@ -45,7 +45,8 @@ static void lay_groups(struct leat_net_esp *esp, struct leat_arena *arena, uint3
     uint32_t *missing = leat_arena_lay(arena, (size_t)GROUPS * LEAT_SIM_COLLECT_WINDOW * ports,
                                        sizeof *missing);
     for (uint32_t g = 0; g < GROUPS; g++) {
-        struct leat_net_esp_group measured, *group = arena->memory ? &esp->group[g] : &measured;
+        struct leat_net_esp_group measured = { 0 };
+        struct leat_net_esp_group *group = arena->memory ? &esp->group[g] : &measured;
         leat_net_esp_tree_lay(&group->tree, arena, routers, ports);
         for (uint32_t i = 0; arena->memory && i < LEAT_SIM_COLLECT_WINDOW; i++)
             group->op[i].missing = missing + ((size_t)g * LEAT_SIM_COLLECT_WINDOW + i) * ports;

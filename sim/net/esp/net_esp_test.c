@@ -148,9 +148,11 @@ static uint64_t certificate_of(const char *name, bool has_esp)
         (struct leat_port_observer){ .sent = deed_sent, .arrived = deed_sent, .lost = deed_lost };
     leat_random_seed(&random, tap_seed());
     for (uint64_t i = 0; i < 500; i++) {
+        const uint64_t from = leat_random_below(&random, lab.port.base.ports);
+        const uint64_t to = leat_random_below(&random, lab.port.base.ports);
         const struct leat_port_message message = {
-            .from = (uint32_t)leat_random_below(&random, lab.port.base.ports),
-            .to = (uint32_t)leat_random_below(&random, lab.port.base.ports),
+            .from = (uint32_t)from,
+            .to = (uint32_t)to,
             .id = i,
             .octets = octets,
             .len = leat_random_below(&random, sizeof octets),
