@@ -10,7 +10,7 @@ enum { WORDS_MAX = 1 << 16 }; /* of an operation, whatever the network takes */
 
 static bool is_networks(const struct leat_coll_work *w)
 {
-    return w->carrier == LEAT_COLLECT_BY_NETWORK && w->m->has_joined;
+    return w->carrier == LEAT_COLLECT_BY_NETWORK && !w->is_refused;
 }
 
 static bool has_fold(const struct leat_coll_work *w, enum leat_port_fold fold)
@@ -32,6 +32,9 @@ static bool has_plan(struct leat_coll_work *w, MPI_Op op, MPI_Datatype type)
     if (!leat_coll_find_op(op, &operation) || !leat_coll_find_type(type, &element) ||
         !leat_coll_plan_make(operation, &element, leat_coll_is_exact, &w->plan))
         return false;
+    /* The second step of a call that does not wait would be started in another place among the
+     * operations of each rank. */
+    if (w->plan.steps > 1 && !w->waits && !leat_coll_by->has_order) return false;
     for (uint32_t i = 0; i < w->plan.steps; i++)
         if (!has_fold(w, w->plan.fold[i])) return false;
     w->carrier = LEAT_COLLECT_BY_NETWORK;
@@ -188,7 +191,7 @@ static bool prepare_exscan(struct leat_coll_work *w, const void *in, void *out, 
     static int NAME AND_MODULE PARAMETERS                                                          \
     {                                                                                              \
         struct leat_coll_work own, *w = &own;                                                      \
-        leat_coll_work_begin(w, module, WAITING);                                                  \
+        leat_coll_work_begin(w, module, WAITING, true);                                            \
         if (prepare_##NAME OF_WORK ARGUMENTS) return leat_coll_work_run(w);                        \
         return leat_coll_work_by_hosts(                                                            \
             w, w->m->below.coll_##NAME(LIST ARGUMENTS, w->m->below.coll_##NAME##_module));         \
@@ -197,7 +200,7 @@ static bool prepare_exscan(struct leat_coll_work *w, const void *in, void *out, 
     {                                                                                              \
         struct leat_coll_work *w = malloc(sizeof *w);                                              \
         if (!w) abort();                                                                           \
-        leat_coll_work_begin(w, module, GOING);                                                    \
+        leat_coll_work_begin(w, module, GOING, false);                                             \
         if (prepare_##NAME OF_WORK ARGUMENTS) return leat_coll_work_start(w, request);             \
         const int result = leat_coll_work_by_hosts(                                                \
             w,                                                                                     \

@@ -5,12 +5,13 @@
 #include <opal/runtime/opal_progress.h>
 
 void leat_coll_work_begin(struct leat_coll_work *w, mca_coll_base_module_t *module,
-                          const char *name)
+                          const char *name, bool waits)
 {
-    *w = (struct leat_coll_work){ .m = (leat_coll_module *)module,
-                                  .name = name,
-                                  .began = leat_coll_run->now() };
-    if (!leat_coll_join(w->m)) w->carrier = w->m->refusal;
+    *w = (struct leat_coll_work){
+        .m = (leat_coll_module *)module, .name = name, .waits = waits, .began = leat_coll_by->now()
+    };
+    w->is_refused = !leat_coll_join(w->m, waits);
+    if (w->is_refused) w->carrier = w->m->refusal;
 }
 
 static int rank_of(const struct leat_coll_work *w)
@@ -70,7 +71,7 @@ static void load(struct leat_coll_work *w)
 
 static void hand_over(struct leat_coll_work *w)
 {
-    struct leat_collect_question part = { .group = w->m->group.group };
+    struct leat_collect_question part = { .kind = LEAT_PORT_FOLD };
     uint64_t *word;
     const bool is_root = w->kind == LEAT_COLL_CAST && rank_of(w) == w->root;
     strncpy(part.call, w->name, sizeof part.call - 1);
@@ -78,14 +79,14 @@ static void hand_over(struct leat_coll_work *w)
     word = w->word[w->step];
     if (w->kind == LEAT_COLL_CAST) {
         part.kind = LEAT_PORT_CAST;
-        part.root = ompi_group_get_proc_name(w->m->comm->c_local_group, w->root).vpid;
+        part.root = (uint32_t)w->root;
         part.len = len_of(w);
-        w->operation = leat_coll_run->start(&part, is_root ? word : NULL, is_root ? NULL : word);
+        w->operation = leat_coll_by->start(w->m, &part, is_root ? word : NULL,
+                                           is_root ? NULL : word);
     } else {
-        part.kind = LEAT_PORT_FOLD;
         part.fold = w->kind == LEAT_COLL_FOLD ? w->plan.fold[w->step] : LEAT_PORT_OR;
         part.len = words_of(w) * sizeof *word;
-        w->operation = leat_coll_run->start(&part, word, word);
+        w->operation = leat_coll_by->start(w->m, &part, word, word);
     }
 }
 
@@ -137,8 +138,8 @@ static void store(const struct leat_coll_work *w)
 /* True: all steps are over, and the result is where the program wants it. */
 static bool advance(struct leat_coll_work *w)
 {
-    if (!leat_coll_run->is_over(w->operation)) return false;
-    if (leat_coll_run->end(w->operation) != LEAT_COLLECT_GRANTED) w->carrier = LEAT_COLLECT_FAILURE;
+    if (!leat_coll_by->is_over(w->operation)) return false;
+    if (leat_coll_by->end(w->operation) != LEAT_COLLECT_GRANTED) w->carrier = LEAT_COLLECT_FAILURE;
     if (w->kind == LEAT_COLL_FOLD && ++w->step < w->plan.steps) {
         hand_over(w);
         return false;
@@ -146,13 +147,13 @@ static bool advance(struct leat_coll_work *w)
     store(w);
     for (uint32_t i = 0; i < LEAT_COLL_STEPS_MAX; i++)
         free(w->word[i]);
-    leat_coll_run->count(w->name, w->carrier, w->octets, w->began);
+    leat_coll_by->count(w->name, w->carrier, w->octets, w->began);
     return true;
 }
 
 int leat_coll_work_by_hosts(const struct leat_coll_work *w, int result)
 {
-    leat_coll_run->count(w->name, w->carrier, w->octets, w->began);
+    leat_coll_by->count(w->name, w->carrier, w->octets, w->began);
     return result;
 }
 
@@ -162,8 +163,10 @@ int leat_coll_work_by_hosts(const struct leat_coll_work *w, int result)
 int leat_coll_work_run(struct leat_coll_work *w)
 {
     hand_over(w);
-    while (!advance(w))
+    for (uint32_t times = 0; !advance(w); times++) {
         opal_progress();
+        leat_coll_by->rest(w->m, times);
+    }
     return OMPI_SUCCESS;
 }
 
