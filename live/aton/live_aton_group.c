@@ -191,8 +191,7 @@ enum leat_aton_host_end leat_aton_group_join(struct leat_aton_group *g, uint8_t 
     while (aton_mailbox_take(&station->seat.mailbox, &from, g->letter, sizeof g->letter, &len) ==
            ATON_MAIL_TAKEN) /* of an earlier group */
         continue;
-    leat_aton_member_join(&g->member, block, epoch, is_first, registers_of(g));
-    g->member.members = members;
+    leat_aton_member_join(&g->member, block, epoch, is_first, members, registers_of(g));
     return LEAT_ATON_HOST_OK;
 }
 

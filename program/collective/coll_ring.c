@@ -14,7 +14,7 @@
 
 enum {
     SPINS = 40,      /* looks before other processes may run */
-    YIELDS = 400,    /* looks before this one sleeps */
+    YIELDS = 60,     /* looks before this one sleeps */
     SLEEP_US = 1000, /* messages of hosts are looked for as often */
 };
 

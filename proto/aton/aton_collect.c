@@ -4,7 +4,8 @@
 #include <stdatomic.h>
 
 enum { READY = 1, NOT_READY, FLAG_BITS = 16, WORD_BITS = 64 };
-enum { MISSES_MAX = 4 }; /* reminders, each later than the one before */
+enum { CAREFUL_NOT_READY = 3 }; /* ready: 1 or 2 */
+enum { MISSES_MAX = 4 };        /* reminders, each later than the one before */
 enum { IS_COLLECTIVE = 0x80, EPOCH_AT = 2, NUMBER_AT = 4 };
 
 /* ---- passive packets of groups --------------------------------------------------------------- */
@@ -70,6 +71,18 @@ static uint8_t opcode_of(enum leat_port_fold fold)
     return 0;
 }
 
+/* A careful member's value differs from that of the pass before the last, which has the same flag:
+ * others see whether it is late or has gone on. */
+static uint16_t ready_for(const struct leat_aton_member *m, uint32_t pass)
+{
+    return m->members ? (uint16_t)(READY + pass / LEAT_ATON_COLLECT_FLAGS % 2) : READY;
+}
+
+static uint16_t not_ready(const struct leat_aton_member *m)
+{
+    return m->members ? CAREFUL_NOT_READY : NOT_READY;
+}
+
 /* The words of the next pass. A packet that finds the flag also finds the words; one that still
  * finds that of the pass before finds none of them. */
 static void load(struct leat_aton_member *m)
@@ -80,14 +93,14 @@ static void load(struct leat_aton_member *m)
     m->has_result = false;
     m->borrows = false;
     m->doubts = m->misses = 0;
-    m->operand[flag_register(m, m->pass + 1)] = NOT_READY;
+    m->operand[flag_register(m, m->pass + 1)] = not_ready(m);
     atomic_thread_fence(memory_order_release);
     for (uint32_t i = 0; i < m->count; i++) {
         const uint64_t word = m->word[m->at + i];
         m->operand[word_register(m, i)] = is_complemented(m->fold) ? ~word : word;
     }
     atomic_thread_fence(memory_order_release);
-    m->operand[flag_register(m, m->pass)] = READY;
+    m->operand[flag_register(m, m->pass)] = ready_for(m, m->pass);
     m->state = m->has_charge ? LEAT_ATON_MEMBER_ASKS : LEAT_ATON_MEMBER_WAITS;
 }
 
@@ -102,16 +115,18 @@ static bool end_pass(struct leat_aton_member *m)
 }
 
 void leat_aton_member_join(struct leat_aton_member *m, uint8_t group, uint16_t epoch, bool is_first,
-                           volatile uint64_t *operand)
+                           uint16_t members, volatile uint64_t *operand)
 {
     assert(group < LEAT_ATON_COLLECT_GROUPS_MAX);
-    *m = (struct leat_aton_member){
-        .operand = operand, .group = group, .epoch = epoch, .has_charge = is_first
-    };
+    *m = (struct leat_aton_member){ .operand = operand,
+                                    .group = group,
+                                    .epoch = epoch,
+                                    .has_charge = is_first,
+                                    .members = members };
     for (uint32_t i = 0; i < LEAT_ATON_COLLECT_WORDS; i++)
         operand[word_register(m, i)] = 0;
     for (uint32_t i = 0; i < LEAT_ATON_COLLECT_FLAGS; i++)
-        operand[flag_register(m, i)] = NOT_READY;
+        operand[flag_register(m, i)] = not_ready(m);
 }
 
 void leat_aton_member_leave(struct leat_aton_member *m)
@@ -176,7 +191,7 @@ void leat_aton_member_order(const struct leat_aton_member *m, struct leat_aton_o
         const uint32_t pass = m->state == LEAT_ATON_MEMBER_PROBES ? m->pass + 1 : m->pass;
         order->command.opcode = counts ? LEAT_ATON_EQ : LEAT_ATON_MAX;
         order->command.value_given = counts;
-        order->command.value = counts ? READY : 0;
+        order->command.value = counts ? ready_for(m, pass) : 0;
         order->command.width_bits = FLAG_BITS;
         order->command.reg = flag_register(m, pass);
     } else if (m->state == LEAT_ATON_MEMBER_FOLDS) {
@@ -235,9 +250,9 @@ static void on_count(struct leat_aton_member *m, uint64_t ready)
 
 static void on_look(struct leat_aton_member *m, const struct leat_aton_result *result)
 {
-    if (result->variable1 > NOT_READY)
+    if (result->variable1 > CAREFUL_NOT_READY)
         fail(m, LEAT_ATON_MEMBER_GONE);
-    else if (result->variable1 != NOT_READY)
+    else if (result->variable1 != CAREFUL_NOT_READY)
         doubt(m);
     else if (!m->has_charge)
         m->state = LEAT_ATON_MEMBER_PROBES;
