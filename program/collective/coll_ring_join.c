@@ -108,6 +108,13 @@ static void make_offer(struct leat_ring *r, struct offer *offer)
     offer->blocks = seat.blocks;
 }
 
+static void say_full(struct plan *plan)
+{
+    snprintf(plan->why, sizeof plan->why,
+             "the ring has room for 8 communicators, and they are taken: by this job, by others, "
+             "or by registers that are not 0 (leat ring get)");
+}
+
 /* What all offers have in common: blocks; 0: see plan->why. */
 static uint32_t compare(const struct leat_ring *r, const struct offer *offer, const int *speaker,
                         struct plan *plan)
@@ -131,10 +138,7 @@ static uint32_t compare(const struct leat_ring *r, const struct offer *offer, co
         }
         blocks &= offer[i].blocks;
     }
-    if (!blocks)
-        snprintf(plan->why, sizeof plan->why,
-                 "no block of 8 registers is free on all hosts: other jobs use them (leat ring "
-                 "get lists registers that are not 0)");
+    if (!blocks) say_full(plan);
     return blocks;
 }
 
@@ -152,6 +156,7 @@ static void make_plan(struct leat_ring *r, uint32_t blocks, uint32_t hosts, stru
                                                                &plan->stations, plan->why);
         plan->is_made = end == LEAT_ATON_HOST_OK && plan->stations >= hosts;
         plan->block = (uint8_t)block;
+        if (end == LEAT_ATON_HOST_FAILED) say_full(plan);
         if (end == LEAT_ATON_HOST_OK && !plan->is_made) {
             snprintf(plan->why, sizeof plan->why,
                      "the ring has %u stations, but the ranks are on %u hosts", plan->stations,
@@ -185,9 +190,6 @@ static bool agree(struct leat_ring *r, const int *speaker, uint32_t hosts, struc
         make_offer(r, &own);
         if (gather(r, &own, offer, sizeof own) != OMPI_SUCCESS) return false;
         const uint32_t blocks = compare(r, offer, speaker, plan);
-        bool is_hopeless = !blocks;
-        for (int k = 0; k < r->ranks; k++)
-            is_hopeless &= offer[k].end == LEAT_ATON_HOST_OK || blocks == 0;
         if (r->rank == 0 && blocks) make_plan(r, blocks, hosts, plan);
         if (!bcast(r, plan)) return false;
         if (plan->is_made) return true;
@@ -202,11 +204,9 @@ static bool agree(struct leat_ring *r, const int *speaker, uint32_t hosts, struc
 
 /* ---- joining --------------------------------------------------------------------------------- */
 
-static bool enter(struct leat_ring *r, const struct offer *offer, const struct plan *plan,
-                  uint64_t nonce)
+static bool enter(struct leat_ring *r, const struct plan *plan, uint64_t nonce)
 {
     char why[RING_WHY_LEN] = "";
-    (void)offer;
     if (r->locals > 1 && !ring_host_open(r, nonce)) return false;
     return r->local ||
            ring_library.join(r->group, plan->block, plan->epoch, plan->members, plan->stations,
@@ -221,9 +221,9 @@ static bool enter_all(struct leat_ring *r, const struct offer *offer, const int 
     leat_coll_module *m = r->m;
     const uint64_t nonce = offer[speaker[r->rank]].nonce;
     int is_in = 1, all_in = 0;
-    if (!r->local) is_in = enter(r, offer, plan, nonce);
+    if (!r->local) is_in = enter(r, plan, nonce);
     m->below.coll_barrier(m->comm, m->below.coll_barrier_module);
-    if (r->local) is_in = enter(r, offer, plan, nonce);
+    if (r->local) is_in = enter(r, plan, nonce);
     m->below.coll_allreduce(&is_in, &all_in, 1, MPI_INT, MPI_MIN, m->comm,
                             m->below.coll_allreduce_module);
     if (r->locals > 1) ring_host_unlink(r, nonce);
