@@ -18,8 +18,11 @@ tear_down() {
     done
     delete_hosts
 }
-relay=
-stop_relay() { [ -z "$relay" ] || { kill "$relay"; wait "$relay" 2> /dev/null || true; } ; relay=; }
+# Its number is in a file: a shell of its own may start another one.
+stop_relay() {
+    [ ! -s "$folder/relay.pid" ] || kill "$(cat "$folder/relay.pid")" 2> /dev/null || true
+    rm -f "$folder/relay.pid"
+}
 # shellcheck disable=SC2086 # words
 hosts "mpirun on a live ring is" $HOSTS lan wire
 mac_in() { printf '02:00:00:00:00:%02x' "$1"; }
@@ -107,14 +110,14 @@ ring() {
         in_ns "$i" "$leat" ring stop --dev in 2> /dev/null || true
         ip -n "$name$i" link del out 2> /dev/null || true
     done
-    ip -n "${name}wire" link del b 2> /dev/null || true
+    ip -n "${name}wire" link del onward 2> /dev/null || true
     polling=
     for i in $(seq 0 $((size - 2))); do cable "$i" out $((i + 1)) in; done
     if [ "$percent" = 0 ]; then
         cable $((size - 1)) out 0 in
     else
-        cable $((size - 1)) out wire a
-        cable wire b 0 in
+        cable $((size - 1)) out wire from
+        cable wire onward 0 in
     fi
     # shellcheck disable=SC2086 # words
     python3 "$here/../../test/veth.py" gro on $polling
@@ -125,8 +128,8 @@ ring() {
 lose() {
     stop_relay
     : > "$folder/relay"
-    nsenter --net="/run/netns/${name}wire" python3 "$here/mpi_relay.py" a b "$1" 1 > "$folder/relay" 2>&1 &
-    relay=$!
+    nsenter --net="/run/netns/${name}wire" python3 "$here/mpi_relay.py" from onward "$1" 1 > "$folder/relay" 2>&1 &
+    echo $! > "$folder/relay.pid"
     wait_until grep -q relays "$folder/relay" || fail "no relay: $(cat "$folder/relay")"
 }
 
@@ -153,11 +156,10 @@ loss() {
     ring 3 5
     by_ring 3 1 "$folder/short_calls" 60
     well "$driver: 5 % are lost" ""
-    (sleep 4 && lose 100 && sleep 1000) &
+    (sleep 4 && lose 100) &
     later=$!
     by_ring 3 2 "$folder/short_calls" 1000
-    kill $later 2> /dev/null || true
-    wait $later 2> /dev/null || true
+    wait $later || fail "$driver: no relay that loses all"
     well "$driver: all are lost" "a packet has not come back: a station has left the ring, or packets are lost. Collective calls of this communicator go by host messages"
 }
 
