@@ -128,8 +128,8 @@ struct leat_aton_member {
     enum leat_aton_member_fault fault;
 };
 
-/* Makes a station a member. `members`: of the group, for a careful member, or 0. `operand`: R0..R63,
- * lent until leave. */
+/* Makes a station a member. `members`: of the group, for a careful member, or 0. `operand`: R0 to
+ * R63, lent until leave. */
 void leat_aton_member_join(struct leat_aton_member *member, uint8_t group, uint16_t epoch,
                            bool is_first, uint16_t members, volatile uint64_t *operand);
 /* AWAY (asserted), or careful. */

@@ -321,8 +321,8 @@ static void a_result_may_overtake_the_end_of_the_charge(void)
     }
 }
 
-/* Members ask without the charge at any time, so that several of them fold and tell. Late hosts look
- * like hosts that have gone on, for a moment; misses are therefore not counted here. */
+/* Members ask without the charge at any time, so that several of them fold and tell. Results may
+ * be on their way for as long as chance wants: misses are not counted here. */
 static void careful_members_agree_whoever_asks(void)
 {
     open_ring_of(UINT32_MAX - 20, MEMBERS);
@@ -376,8 +376,8 @@ static void a_member_notices_that_it_has_missed_a_result(void)
     EQ(ring.seat[3].member.fault, LEAT_ATON_MEMBER_MISSED);
 }
 
-/* A station has left the ring and joined again, with registers of 0: before the query, or between it
- * and the fold. */
+/* A station has left the ring and joined again, with registers of 0: before the query, or between
+ * it and the fold. */
 static void a_member_notices_that_registers_are_gone(void)
 {
     for (uint32_t orders = 0; orders < 3; orders++) {

@@ -79,6 +79,9 @@ well() {
         same "$1: what leat says" "$(cat "$folder/said")" ""
     fi
 }
+# in_the_middle: waits until the next program's calls go by the ring
+in_the_middle() { was=$(copied) && wait_until calls_go; }
+calls_go() { [ "$(copied)" -ge $((was + 300)) ]; }
 copied() { in_ns 1 "$leat" ring status --json | jq .counts.copied; }
 
 # join I N OPTION...: station I+1 of N
@@ -156,16 +159,16 @@ loss() {
     ring 3 5
     by_ring 3 1 "$folder/short_calls" 60
     well "$driver: 5 % are lost" ""
-    (sleep 4 && lose 100) &
+    (in_the_middle && lose 100) &
     later=$!
-    by_ring 3 2 "$folder/short_calls" 1000
+    by_ring 3 2 "$folder/short_calls" 300
     wait $later || fail "$driver: no relay that loses all"
     well "$driver: all are lost" "a packet has not come back: a station has left the ring, or packets are lost. Collective calls of this communicator go by host messages"
 }
 
 leaving() {
     ring 3
-    (sleep 4 && in_ns 2 "$leat" ring stop --dev in && sleep 0.5 && join 2 3 --driver "$driver") &
+    (in_the_middle && in_ns 2 "$leat" ring stop --dev in && sleep 0.5 && join 2 3 --driver "$driver") &
     later=$!
     by_ring 3 1 "$folder/short_calls" 3000
     wait $later || fail "$driver: the station does not come back"
