@@ -18,11 +18,16 @@ _Static_assert((int)LEAT_ATON_GROUP_PASS_WORDS == (int)LEAT_ATON_COLLECT_WORDS, 
 enum {
     NONE = 255,                /* no block */
     ROUND_NS_MIN = 4000000,    /* a packet that is not back after this is sent again */
-    ROUND_NS_MAX = 50000000,   /* the time doubles with each one that is lost */
+    COPIES_MAX = 8,            /* of an order: the time doubles with each one; all may return */
     REMIND_NS_MIN = 10000000,  /* a member that waits asks by itself after this ... */
     REMIND_NS_MAX = 320000000, /* ... and again after twice that, up to this */
     TURNS_MAX = 256,           /* of a step */
     MAIL_MAX = 64,             /* messages of a turn */
+};
+
+/* Which order of a member it is. */
+struct order_key {
+    uint32_t state, pass, folded, charge;
 };
 
 struct leat_aton_group {
@@ -38,9 +43,12 @@ struct leat_aton_group {
 
     bool is_under_way; /* an order */
     struct leat_aton_order order;
-    uint32_t sequence;
+    uint32_t sequence[COPIES_MAX];
+    struct order_key key;
+    uint32_t copies; /* so far, of this order */
     uint64_t until_ns, round_ns;
     uint64_t failing_since_ns; /* 0: the last one has succeeded */
+    uint64_t missing_since_ns; /* a result that others have; 0: none */
     uint64_t remind_at_ns, remind_ns;
     uint8_t octets[LEAT_ATON_COLLECT_PACKET_LEN], letter[ATON_OCTETS_MAX];
     struct leat_aton_group_counts counts;
@@ -234,16 +242,27 @@ static size_t write_image(struct leat_aton_group *g)
     return len;
 }
 
+/* Answers to earlier copies of the same order are as good. */
+static void note_order(struct leat_aton_group *g)
+{
+    const struct leat_aton_member *m = &g->member;
+    const struct order_key key = { m->state, m->pass, m->folded, m->charge };
+    if (memcmp(&key, &g->key, sizeof key) != 0) g->copies = 0;
+    g->key = key;
+}
+
 static void send_order(struct leat_aton_group *g)
 {
     const uint64_t now = now_ns();
+    note_order(g);
     leat_aton_member_order(&g->member, &g->order, g->octets);
     g->is_under_way = true;
     if (!g->round_ns) g->round_ns = ROUND_NS_MIN;
     g->until_ns = now + g->round_ns;
     g->counts.sent++;
     /* What cannot be sent is lost; if that lasts, the reason is told. */
-    if (!aton_station_send(g->station, write_image(g), &g->sequence, g->why)) g->sequence = 0;
+    uint32_t *sequence = &g->sequence[g->copies++ % COPIES_MAX];
+    if (!aton_station_send(g->station, write_image(g), sequence, g->why)) g->copies--;
 }
 
 /* Is the packet that has come back the one that was sent, through all stations? */
@@ -288,7 +307,25 @@ static void note_failure(struct leat_aton_group *g, uint64_t now)
 {
     g->counts.lost++;
     if (!g->failing_since_ns) g->failing_since_ns = now;
-    if (g->round_ns < ROUND_NS_MAX) g->round_ns *= 2;
+    if (g->round_ns < g->patience_ns / 2) g->round_ns *= 2;
+}
+
+static void note_success(struct leat_aton_group *g)
+{
+    g->failing_since_ns = 0;
+    g->round_ns = ROUND_NS_MIN;
+    g->copies = 0;
+    *g->why = 0;
+}
+
+/* Has a copy of the order come back? One that came back through other stations than it should is
+ * repeated in its time. */
+static bool has_returned(struct leat_aton_group *g, struct leat_aton_result *result,
+                         const uint8_t **payload)
+{
+    const uint32_t copies = g->copies < COPIES_MAX ? g->copies : COPIES_MAX;
+    return copies && aton_station_await(g->station, g->sequence, copies, 0) &&
+           read_back(g, result, payload);
 }
 
 /* False: the order is still under way. */
@@ -297,22 +334,17 @@ static bool finish_order(struct leat_aton_group *g)
     const uint64_t now = now_ns();
     struct leat_aton_result result = { .status = LEAT_ATON_LOST };
     const uint8_t *payload = NULL;
-    bool is_done = false;
-    if (g->sequence && aton_station_await(g->station, g->sequence, 0)) {
-        is_done = read_back(g, &result, &payload);
-        if (!is_done && now < g->until_ns) g->sequence = 0; /* it is repeated in its time */
-    } else if (now >= g->until_ns && !g->failing_since_ns && g->sequence) {
-        live_because(g->why, "a packet has not come back: a station has left the ring, or packets "
-                             "are lost");
-    }
+    const bool is_done = has_returned(g, &result, &payload);
     if (!is_done && now < g->until_ns) return false;
-    g->is_under_way = false;
     if (is_done) {
-        g->failing_since_ns = 0;
-        g->round_ns = ROUND_NS_MIN;
+        note_success(g);
     } else {
+        if (!*g->why)
+            live_because(g->why, "a packet has not come back: a station has left the ring, or "
+                                 "packets are lost");
         note_failure(g, now);
     }
+    g->is_under_way = false;
     g->is_over |= leat_aton_member_done(&g->member, &result, payload);
     return true;
 }
@@ -343,13 +375,15 @@ static void remind_member(struct leat_aton_group *g)
     leat_aton_member_remind(&g->member);
 }
 
+static bool has_lasted(const struct leat_aton_group *g, uint64_t since_ns)
+{
+    return since_ns && now_ns() - since_ns > g->patience_ns;
+}
+
 static bool is_broken(struct leat_aton_group *g)
 {
     switch (g->member.fault) {
     case LEAT_ATON_MEMBER_SOUND: break;
-    case LEAT_ATON_MEMBER_MISSED:
-        live_because(g->why, "a packet with a result was lost");
-        return true;
     case LEAT_ATON_MEMBER_GONE:
         live_because(g->why,
                      "registers of a station have changed: it has left the ring and "
@@ -358,14 +392,21 @@ static bool is_broken(struct leat_aton_group *g)
                      g->block * ATON_GROUP_REGISTERS + ATON_GROUP_REGISTERS - 1);
         return true;
     }
-    return g->failing_since_ns && now_ns() - g->failing_since_ns > g->patience_ns;
+    if (has_lasted(g, g->failing_since_ns)) return true;
+    if (!g->member.misses) g->missing_since_ns = 0;
+    if (g->member.misses && !g->missing_since_ns) g->missing_since_ns = now_ns();
+    if (!has_lasted(g, g->missing_since_ns)) return false;
+    live_because(g->why, "a packet with a result was lost");
+    return true;
 }
 
 void leat_aton_group_enter(struct leat_aton_group *g, enum leat_port_fold fold, uint64_t *word,
                            uint32_t words)
 {
     g->is_over = false;
-    g->failing_since_ns = 0;
+    g->failing_since_ns = g->missing_since_ns = 0;
+    g->copies = 0;
+    *g->why = 0;
     g->remind_ns = REMIND_NS_MIN;
     g->remind_at_ns = now_ns() + g->remind_ns;
     leat_aton_member_enter(&g->member, fold, word, words);

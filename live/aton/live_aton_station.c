@@ -257,13 +257,21 @@ static bool is_alone(const struct aton_config *c)
     return aton_same_mac(c->next, c->own);
 }
 
-bool aton_station_await(struct leat_aton_host *s, uint32_t sequence, uint64_t until_ns)
+static bool is_among(uint32_t sequence, const uint32_t *awaited, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (awaited[i] == sequence) return true;
+    return false;
+}
+
+bool aton_station_await(struct leat_aton_host *s, const uint32_t *sequence, unsigned count,
+                        uint64_t until_ns)
 {
     struct aton_frame *f = &s->frame;
     while (receive(s, until_ns)) {
         /* The packet driver's station is not before this socket: all checks are made here, too. */
         if (aton_user_gate(f, &s->seat.config, s->seat.page, NULL, NULL) == ATON_OWN &&
-            leat_get_be32(f->octets + ATON_SEQUENCE_AT) == sequence)
+            is_among(leat_get_be32(f->octets + ATON_SEQUENCE_AT), sequence, count))
             return true;
     }
     return false;
@@ -308,7 +316,8 @@ static enum leat_aton_host_end go_round(struct leat_aton_host *s, size_t len, ui
     uint32_t sequence;
     const uint64_t start = live_now_ns(CLOCK_MONOTONIC);
     if (!aton_station_send(s, len, &sequence, why)) return LEAT_ATON_HOST_FAILED;
-    if (!is_alone(&s->seat.config) && !aton_station_await(s, sequence, start + timeout_us * 1000))
+    if (!is_alone(&s->seat.config) &&
+        !aton_station_await(s, &sequence, 1, start + timeout_us * 1000))
         return silent(s, timeout_us, why);
     *took_ns = live_now_ns(CLOCK_MONOTONIC) - start;
     return LEAT_ATON_HOST_OK;

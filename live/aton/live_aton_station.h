@@ -29,7 +29,9 @@ size_t aton_station_letter(struct leat_aton_host *station, const void *octets, s
 /* Sends the image of `len` octets in station->frame. False: see `why`. */
 bool aton_station_send(struct leat_aton_host *station, size_t len, uint32_t *sequence, char *why);
 
-/* Waits until the packet is back, in station->frame. False: the time is up. 0: does not wait. */
-bool aton_station_await(struct leat_aton_host *station, uint32_t sequence, uint64_t until_ns);
+/* Waits until one of these packets is back, in station->frame. False: the time is up. 0: does not
+ * wait. */
+bool aton_station_await(struct leat_aton_host *station, const uint32_t *sequence, unsigned count,
+                        uint64_t until_ns);
 
 #endif

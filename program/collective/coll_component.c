@@ -10,7 +10,7 @@ static int priority;
 
 const struct leat_coll_means *leat_coll_by;
 bool leat_coll_is_exact;
-int leat_coll_ring_id, leat_coll_patience_ms = 200;
+int leat_coll_ring_id, leat_coll_patience_ms = 200, leat_coll_words = 6;
 
 static int register_parameters(void);
 static int init_query(bool has_progress_threads, bool has_threads);
@@ -50,6 +50,11 @@ static int register_parameters(void)
         self, "patience_ms", "A ring that is silent for so long is given up: hosts take over",
         MCA_BASE_VAR_TYPE_INT, NULL, 0, 0, OPAL_INFO_LVL_5, MCA_BASE_VAR_SCOPE_READONLY,
         &leat_coll_patience_ms);
+    mca_base_component_var_register(
+        self, "words",
+        "Longest operation by a ring, in words of 8 octets, 1 to 24; each takes time",
+        MCA_BASE_VAR_TYPE_INT, NULL, 0, 0, OPAL_INFO_LVL_5, MCA_BASE_VAR_SCOPE_READONLY,
+        &leat_coll_words);
     return OMPI_SUCCESS;
 }
 

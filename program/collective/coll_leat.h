@@ -89,7 +89,7 @@ extern const struct leat_coll_means *leat_coll_by;
 extern bool leat_coll_is_exact; /* sums of real numbers are to be independent of the order */
 
 /* Parameters of the ring. */
-extern int leat_coll_ring_id, leat_coll_patience_ms;
+extern int leat_coll_ring_id, leat_coll_patience_ms, leat_coll_words;
 
 /* ---- coll_simulated.c ---- */
 

@@ -198,6 +198,16 @@ static bool is_on(void)
            ompi_mpi_state < OMPI_MPI_STATE_FINALIZE_STARTED;
 }
 
+/* Each word is a packet that goes round, so that long operations are faster by host messages. */
+static struct leat_port_means means(void)
+{
+    const int asked = leat_coll_words < RING_WORDS_MAX ? leat_coll_words : RING_WORDS_MAX;
+    const uint32_t words = asked < 1 ? 1 : (uint32_t)asked;
+    return (struct leat_port_means){ .folds = (1u << LEAT_PORT_FOLDS) - 1,
+                                     .words_max = words,
+                                     .octets_max = words * sizeof(uint64_t) };
+}
+
 static enum leat_collect_carrier join(leat_coll_module *m)
 {
     static bool is_registered;
@@ -211,9 +221,7 @@ static enum leat_collect_carrier join(leat_coll_module *m)
         return LEAT_COLLECT_ROOM;
     }
     m->ring = r;
-    m->group.means = (struct leat_port_means){ .folds = (1u << LEAT_PORT_FOLDS) - 1,
-                                               .words_max = RING_WORDS_MAX,
-                                               .octets_max = RING_WORDS_MAX * sizeof(uint64_t) };
+    m->group.means = means();
     ring_listen(r);
     pthread_mutex_lock(&lock);
     r->next = rings;

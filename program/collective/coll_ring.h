@@ -6,8 +6,8 @@
  *   rank 5 --+--> rank 4 speaks --- ring --- rank 0 speaks          (coll_ring_host.c)
  *
  * Every operation is a fold that ends for nobody before all ranks have started it; a broadcast is
- * an OR with zeros. So a rank that starts operation k+1 has the result of k, and two ranks differ by
- * one completed operation at most.
+ * an OR with zeros. So a rank that starts operation k+1 has the result of k, and two ranks differ
+ * by one completed operation at most.
  *
  * A speaker whose ring is broken gives it up, and all ranks agree by messages of hosts, through
  * rank 0, where they go on (coll_ring_break.c):

@@ -5,7 +5,6 @@
 
 enum { READY = 1, NOT_READY, FLAG_BITS = 16, WORD_BITS = 64 };
 enum { CAREFUL_NOT_READY = 3 }; /* ready: 1 or 2 */
-enum { MISSES_MAX = 4 };        /* reminders, each later than the one before */
 enum { IS_COLLECTIVE = 0x80, EPOCH_AT = 2, NUMBER_AT = 4 };
 
 /* ---- passive packets of groups --------------------------------------------------------------- */
@@ -233,8 +232,7 @@ static void on_count(struct leat_aton_member *m, uint64_t ready)
     else if (m->state == LEAT_ATON_MEMBER_PROBES) {
         m->borrows = false;
         m->state = LEAT_ATON_MEMBER_WAITS;
-        m->misses += ready > 0; /* the result may still be on its way */
-        if (m->misses > MISSES_MAX) fail(m, LEAT_ATON_MEMBER_MISSED);
+        m->misses = ready ? m->misses + 1 : 0;
     } else if (m->state == LEAT_ATON_MEMBER_CHECKS) {
         if (ready == m->members)
             m->state = LEAT_ATON_MEMBER_TELLS;

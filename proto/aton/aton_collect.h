@@ -40,8 +40,7 @@
  *   LOOKS      MAX: who is missing?                                  PASSES_ON; no charge: PROBES
  *   CHECKS     EQ, after the fold: are all still ready?              TELLS; no: ASKS
  *   PROBES     EQ of the other flag: has somebody gone on?           WAITS: a member is late;
- *                                                                    yes, several times: it has
- *                                                                    missed the result
+ *                                                                    yes: the result is late or lost
  *
  * All commands run over the whole ring, where 0 must change nothing: AND and MIN are folded as OR
  * and MAX of the complements. XOR is BITCOUNT with counters of one bit.
@@ -102,8 +101,7 @@ enum leat_aton_member_state {
 /* Why a careful member cannot go on. */
 enum leat_aton_member_fault {
     LEAT_ATON_MEMBER_SOUND,
-    LEAT_ATON_MEMBER_MISSED, /* others have gone on, and the result has not come */
-    LEAT_ATON_MEMBER_GONE,   /* registers of a member, or of others, are not as they should be */
+    LEAT_ATON_MEMBER_GONE, /* registers of a member, or of others, are not as they should be */
 };
 
 struct leat_aton_member {
@@ -124,7 +122,7 @@ struct leat_aton_member {
     uint16_t members;   /* of its group; 0: no packet is lost, no station leaves */
     bool borrows;       /* asks without the charge */
     uint32_t doubts;    /* answers of this pass that contradicted each other */
-    uint32_t misses;    /* that said that others have gone on */
+    uint32_t misses;    /* probes in a row that found others gone on: no result has come */
     enum leat_aton_member_fault fault;
 };
 

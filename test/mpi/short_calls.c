@@ -12,6 +12,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+enum { NUMBERS = 10 };
+
 static int me, ranks;
 
 static void must(int truth, const char *what, int round)
@@ -34,15 +36,15 @@ static void allreduce(int round)
     must(sum == n * round * 7 + n * (n - 1) / 2, "MPI_Allreduce", round);
 }
 
-/* Ten numbers: several passes. */
+/* Several numbers: with more than six, several passes. */
 static void reduce_many(int round)
 {
-    int own[10], most[10];
-    for (int i = 0; i < 10; i++)
+    int own[NUMBERS], most[NUMBERS];
+    for (int i = 0; i < NUMBERS; i++)
         own[i] = (me + i + round) % ranks - ranks / 2;
-    MPI_Allreduce(own, most, 10, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    for (int i = 0; i < 10; i++)
-        must(most[i] == ranks - 1 - ranks / 2, "MPI_Allreduce of ten", round);
+    MPI_Allreduce(own, most, NUMBERS, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    for (int i = 0; i < NUMBERS; i++)
+        must(most[i] == ranks - 1 - ranks / 2, "MPI_Allreduce of several", round);
 }
 
 static void bcast(int round)
@@ -109,7 +111,7 @@ int main(int argc, char **argv)
         barrier(i);
     measure("barrier", barrier, count, -1);
     measure("allreduce", allreduce, count, dies_at);
-    measure("ten maxima", reduce_many, count, -1);
+    measure("10 maxima", reduce_many, count, -1);
     measure("bcast", bcast, count, -1);
     measure("not waiting", not_waiting, count, -1);
     if (me == 0) printf("all is well\n");
