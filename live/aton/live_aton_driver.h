@@ -39,6 +39,8 @@ struct aton_driver {
                  int *slower_at, char *why);
     /* OK, FAILED (see `why`), or ABSENT: there is no station of this driver. */
     enum leat_aton_host_end (*find)(uint32_t device, struct aton_seat *seat, char *why);
+    /* Makes the mailbox of a group, 0 to ATON_GROUPS - 1, that of the seat. False: see `why`. */
+    bool (*turn_to_group)(struct aton_seat *seat, uint8_t group, char *why);
     void (*let_go)(struct aton_seat *seat);
     bool (*counts)(struct aton_seat *seat, uint64_t counts[ATON_REASON_COUNT]);
     /* Sleeps until the mailbox has a message, a signal arrives or the time is up. */
@@ -64,8 +66,10 @@ enum aton_reason aton_user_gate(struct aton_frame *f, const struct aton_config *
                                 const struct aton_page *page, struct aton_bucket *buckets,
                                 const struct aton_mailbox *mailbox);
 
-/* The frame of a packet that starts here: image and image_len are in f. */
-void aton_user_begin(struct aton_frame *f, const struct aton_config *c, uint32_t sequence);
+/* The frame of a packet that starts here: image and image_len are in f. `flags`: 0, or the number
+ * of its group plus one. */
+void aton_user_begin(struct aton_frame *f, const struct aton_config *c, uint32_t sequence,
+                     uint8_t flags);
 
 /* A socket for our Ethernet type on a device; -1: see `why`. */
 int aton_socket(uint32_t device, char *why);

@@ -23,6 +23,7 @@ enum {
     ATON_HEADER_AT = 14,
     ATON_SEQUENCE_AT = ATON_HEADER_AT + 4,
     ATON_HOPS_AT = ATON_HEADER_AT + 8,
+    ATON_FLAGS_AT = ATON_HEADER_AT + 9,
     ATON_ZERO_AT = ATON_HEADER_AT + 10,
     ATON_IMAGE_AT = ATON_HEADER_AT + LEAT_ATON_LIVE_HEADER_LEN,
     ATON_FRAME_MIN = ATON_IMAGE_AT + LEAT_ATON_IMAGE_LEN_MIN,
@@ -38,6 +39,8 @@ enum {
     ATON_SERIAL_LEN = 8,      /* with a key, it precedes the octets of a message */
     ATON_WINDOW = 4,          /* serials remembered per sender; a power of two */
     ATON_SENDERS = 65536,
+    ATON_GROUPS = 8, /* a group's packets have its number plus one as live flags */
+    ATON_GROUP_REGISTERS = LEAT_ATON_REGISTERS / ATON_GROUPS,
 };
 
 /* What became of a frame. X(id, name, text): counters are in this order; up to REPLAYED it was

@@ -30,8 +30,26 @@ static bool aton_rate_allows(const struct aton_config *c, uint16_t sender);
 /* The messages received from a sender; NULL: unknown. */
 static struct aton_window *aton_window_of(uint16_t sender);
 
-/* Copies octets of the image into a mailbox record. False: no room. */
+/* Copies octets of the image into a record of the mailbox that aton_group_of names. False: no
+ * room. */
 static bool aton_mailbox_takes(struct aton_frame *f, uint32_t at, uint32_t len);
+
+/* 0: a packet of no group, for the station's own mailbox; otherwise the number of its group plus
+ * one. */
+static inline uint32_t aton_group_of(const struct aton_frame *f)
+{
+    const uint32_t flags = f->octets[ATON_FLAGS_AT];
+    return flags <= ATON_GROUPS ? flags : 0;
+}
+
+/* A group's packets are for its members, whose first register is not 0 (spec/aton.md). */
+static inline bool aton_is_concerned(const struct aton_frame *f, const struct aton_page *page)
+{
+    const uint32_t group = aton_group_of(f);
+    if (!group) return true;
+    const uint32_t at = (group - 1) * ATON_GROUP_REGISTERS & LEAT_ATON_REGISTER_MAX;
+    return *(const volatile uint64_t *)&page->interface.operand[at] != 0;
+}
 
 static inline uint32_t aton_mac_at(const struct aton_frame *f)
 {
@@ -157,7 +175,8 @@ static inline enum aton_reason aton_copy(struct aton_frame *f, const struct aton
 {
     uint8_t *image = aton_image(f);
     const uint32_t flg_at = f->image_len - LEAT_ATON_TRAILER_LEN;
-    if (!leat_aton_is_addressed(&page->interface, image)) return ATON_REPEATED;
+    if (!leat_aton_is_addressed(&page->interface, image) || !aton_is_concerned(f, page))
+        return ATON_REPEATED;
     image[LEAT_ATON_BOUND(flg_at)] |= LEAT_ATON_FLG_A;
     if (c->has_key && !aton_is_new(f, flg_at)) return ATON_REPLAYED;
     if (!aton_deliver(f, c, flg_at)) return ATON_MAILBOX_FULL;

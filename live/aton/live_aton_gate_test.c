@@ -49,7 +49,7 @@ static struct aton_frame frame(const struct aton_config *c, uint8_t opcode, uint
     EQ(leat_aton_begin(&sender.interface, &command, f.octets + ATON_IMAGE_AT, 1000, &len),
        LEAT_ERR_OK);
     f.image_len = (uint32_t)len;
-    aton_user_begin(&f, &of_sender, 7);
+    aton_user_begin(&f, &of_sender, 7, 0);
     return f;
 }
 
@@ -73,7 +73,7 @@ static struct aton_frame passive_of(const struct aton_config *c, uint16_t da, ui
     memcpy(of_sender.next, c->own, 6);
     EQ(leat_aton_packet_encode(&packet, f.octets + ATON_IMAGE_AT, 1488, &len), LEAT_ERR_OK);
     f.image_len = (uint32_t)len;
-    aton_user_begin(&f, &of_sender, 7);
+    aton_user_begin(&f, &of_sender, 7, 0);
     return f;
 }
 

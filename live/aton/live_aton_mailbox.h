@@ -31,6 +31,7 @@ struct aton_mailbox {
     unsigned long *read_at, *written_at; /* they only increase */
     uint32_t *words;                     /* ATON_MAILBOX_LEN octets */
     struct aton_window *windows;         /* owned by the writer, by sender, for a ring with a key */
+    const struct aton_mailbox *groups;   /* of the writer: ATON_GROUPS of them; NULL: none */
 };
 
 enum aton_mail {

@@ -21,7 +21,7 @@ struct memory {
 
 static struct aton_mailbox mailbox_in(struct memory *m)
 {
-    return (struct aton_mailbox){ &m->read_at, &m->written_at, m->words, NULL };
+    return (struct aton_mailbox){ &m->read_at, &m->written_at, m->words, NULL, NULL };
 }
 
 static bool put(const struct aton_mailbox *mailbox, uint16_t from, const uint8_t *octets,

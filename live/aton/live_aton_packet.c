@@ -19,23 +19,28 @@
 #include <unistd.h>
 
 enum { NAME_LEN = 96 };
-static const char magic[8] = "leatRNG4", owner[] = "station";
+static const char magic[8] = "leatRNG5", owner[] = "station";
+
+struct share_mailbox {
+    unsigned long read_at, written_at;
+    uint32_t words[ATON_MAILBOX_LEN / sizeof(uint32_t)];
+};
 
 struct share {
     char magic[8];
     struct aton_config config;
     struct aton_page page;
     uint64_t counts[ATON_REASON_COUNT];
-    unsigned long read_at, written_at; /* the mailbox */
-    uint32_t bell;
-    uint32_t words[ATON_MAILBOX_LEN / sizeof(uint32_t)];
+    uint32_t bell; /* of all mailboxes */
+    struct share_mailbox mailbox, group[ATON_GROUPS];
     struct aton_window windows[ATON_SENDERS];
 };
 
-static struct aton_mailbox mailbox_in(struct share *share)
+static struct aton_mailbox view_of(struct share_mailbox *mailbox)
 {
-    return (struct aton_mailbox){ &share->read_at, &share->written_at, share->words,
-                                  share->windows };
+    return (struct aton_mailbox){ .read_at = &mailbox->read_at,
+                                  .written_at = &mailbox->written_at,
+                                  .words = mailbox->words };
 }
 
 /* ---- the shared file ---------------------------------------------------------------------- */
@@ -85,7 +90,11 @@ static void serve_one(struct share *share, struct aton_frame *f, int in, int out
         return;
     }
     f->len = (uint32_t)got;
-    const struct aton_mailbox mailbox = mailbox_in(share);
+    struct aton_mailbox groups[ATON_GROUPS], mailbox = view_of(&share->mailbox);
+    for (int i = 0; i < ATON_GROUPS; i++)
+        groups[i] = view_of(&share->group[i]);
+    mailbox.windows = share->windows;
+    mailbox.groups = groups;
     enum aton_reason reason = aton_user_gate(f, &share->config, &share->page, buckets, &mailbox);
     if (reason == ATON_COPIED) ring_the_bell(&share->bell);
     if (reason <= ATON_NO_ROOM && send(out, f->octets, f->len, 0) < 0) reason = ATON_FAILED;
@@ -206,7 +215,7 @@ static enum leat_aton_host_end find(uint32_t device, struct aton_seat *seat, cha
         *seat = (struct aton_seat){ .config = share->config,
                                     .page = &share->page,
                                     .counts = share->counts,
-                                    .mailbox = mailbox_in(share),
+                                    .mailbox = view_of(&share->mailbox),
                                     .bell = &share->bell,
                                     .windows_map = -1,
                                     .process = (int)process,
@@ -218,6 +227,14 @@ static enum leat_aton_host_end find(uint32_t device, struct aton_seat *seat, cha
     live_because(why, "the process of this station has ended, expected leat ring join again (its "
                       "registers are kept)");
     return LEAT_ATON_HOST_FAILED;
+}
+
+static bool turn_to_group(struct aton_seat *seat, uint8_t group, char *why)
+{
+    struct share *share = seat->mapping;
+    (void)why;
+    seat->mailbox = view_of(&share->group[group]);
+    return true;
 }
 
 static void let_go(struct aton_seat *seat)
@@ -244,5 +261,6 @@ static enum leat_aton_host_end leave(uint32_t device, char *why)
     return ended ? LEAT_ATON_HOST_OK : LEAT_ATON_HOST_FAILED;
 }
 
-const struct aton_driver aton_packet_driver = { "packet", join,          find,  let_go,
-                                                counts,   wait_for_mail, leave, NULL };
+const struct aton_driver aton_packet_driver = { "packet",      join,   find,
+                                                turn_to_group, let_go, counts,
+                                                wait_for_mail, leave,  NULL };

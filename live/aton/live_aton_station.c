@@ -1,6 +1,8 @@
 /* A station as programs see it: joining, registers, commands, messages, status. */
-#include "live_aton_driver.h"
+#include "live_aton_station.h"
+#include "live_aton_block.h"
 #include <errno.h>
+#include <linux/filter.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,13 +15,6 @@ _Static_assert((int)LEAT_ATON_HOST_COUNTS == (int)ATON_REASON_COUNT, "one count 
 _Static_assert((int)LEAT_ATON_HOST_WHY_LEN == (int)LIVE_WHY_LEN, "one length of reasons");
 _Static_assert((int)ATON_WHY_LEN == (int)LIVE_WHY_LEN, "one length of reasons");
 _Static_assert((int)LEAT_ATON_HOST_OCTETS_MAX == (int)ATON_OCTETS_MAX, "what a frame holds");
-
-struct leat_aton_host {
-    const struct aton_driver *driver;
-    struct aton_seat seat;
-    int send_fd, receive_fd;
-    struct aton_frame frame;
-};
 
 /* If both could be on a device, XDP sees the frames first. */
 static const struct aton_driver *const drivers[] = {
@@ -139,6 +134,7 @@ enum leat_aton_host_end leat_aton_host_leave(const char *device, char *why)
     *why = 0;
     const uint32_t index = index_of(device, why);
     if (!index) return LEAT_ATON_HOST_WRONG;
+    aton_blocks_remove(index);
     for (int i = 0; i < DRIVERS; i++) {
         const enum leat_aton_host_end end = drivers[i]->leave(index, why);
         if (end == LEAT_ATON_HOST_FAILED) return end;
@@ -161,8 +157,24 @@ static enum leat_aton_host_end find(struct leat_aton_host *s, const char *device
     return absent(device, why);
 }
 
-enum leat_aton_host_end leat_aton_host_open(const char *device, struct leat_aton_host **out,
-                                            char *why)
+/* Only frames with these flags: those of other groups would fill the queue of a process that does
+ * not read at the moment. */
+static bool filter_flags(int fd, uint8_t flags, char *why)
+{
+    struct sock_filter only[] = {
+        BPF_STMT(BPF_LD | BPF_B | BPF_ABS, ATON_FLAGS_AT),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, flags, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, UINT16_MAX),
+        BPF_STMT(BPF_RET | BPF_K, 0),
+    };
+    const struct sock_fprog program = { sizeof only / sizeof *only, only };
+    return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) == 0 ||
+           live_because(why, "a filter for a packet socket: %s", strerror(errno));
+}
+
+/* Of no group (0), or of the one with this number less one. */
+static enum leat_aton_host_end open_as(const char *device, uint8_t flags,
+                                       struct leat_aton_host **out, char *why)
 {
     struct leat_aton_host *s = calloc(1, sizeof *s);
     *why = 0;
@@ -173,14 +185,28 @@ enum leat_aton_host_end leat_aton_host_open(const char *device, struct leat_aton
         free(s);
         return end;
     }
+    s->flags = flags;
     s->send_fd = aton_socket(s->seat.config.out, why);
     s->receive_fd = aton_socket(s->seat.config.device, why);
-    if (s->send_fd < 0 || s->receive_fd < 0) {
+    if (s->send_fd < 0 || s->receive_fd < 0 || !filter_flags(s->receive_fd, flags, why) ||
+        (flags && !s->driver->turn_to_group(&s->seat, (uint8_t)(flags - 1), why))) {
         leat_aton_host_close(s);
         return LEAT_ATON_HOST_FAILED;
     }
     *out = s;
     return LEAT_ATON_HOST_OK;
+}
+
+enum leat_aton_host_end leat_aton_host_open(const char *device, struct leat_aton_host **out,
+                                            char *why)
+{
+    return open_as(device, 0, out, why);
+}
+
+enum leat_aton_host_end aton_station_open_group(const char *device, uint8_t group,
+                                                struct leat_aton_host **out, char *why)
+{
+    return open_as(device, (uint8_t)(group + 1), out, why);
 }
 
 void leat_aton_host_close(struct leat_aton_host *s)
@@ -231,13 +257,21 @@ static bool is_alone(const struct aton_config *c)
     return aton_same_mac(c->next, c->own);
 }
 
-static bool await(struct leat_aton_host *s, uint32_t sequence, uint64_t until_ns)
+static bool is_among(uint32_t sequence, const uint32_t *awaited, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (awaited[i] == sequence) return true;
+    return false;
+}
+
+bool aton_station_await(struct leat_aton_host *s, const uint32_t *sequence, unsigned count,
+                        uint64_t until_ns)
 {
     struct aton_frame *f = &s->frame;
     while (receive(s, until_ns)) {
         /* The packet driver's station is not before this socket: all checks are made here, too. */
         if (aton_user_gate(f, &s->seat.config, s->seat.page, NULL, NULL) == ATON_OWN &&
-            leat_get_be32(f->octets + ATON_SEQUENCE_AT) == sequence)
+            is_among(leat_get_be32(f->octets + ATON_SEQUENCE_AT), sequence, count))
             return true;
     }
     return false;
@@ -259,28 +293,32 @@ static enum leat_aton_host_end silent(struct leat_aton_host *s, uint64_t timeout
 }
 
 /* Octets of an image that a frame has room for. */
-static uint32_t image_max(const struct aton_config *c)
+uint32_t aton_station_image_max(const struct aton_config *c)
 {
     return c->frame_max - ATON_IMAGE_AT - aton_mac_len(c);
+}
+
+bool aton_station_send(struct leat_aton_host *s, size_t len, uint32_t *sequence, char *why)
+{
+    struct aton_frame *f = &s->frame;
+    const struct aton_config *c = &s->seat.config;
+    *sequence = __atomic_add_fetch(&s->seat.page->issued, 1, __ATOMIC_RELAXED);
+    f->image_len = (uint32_t)len;
+    aton_user_begin(f, c, *sequence, s->flags);
+    return is_alone(c) || send(s->send_fd, f->octets, f->len, 0) >= 0 ||
+           live_because(why, "the packet cannot be sent: %s", strerror(errno));
 }
 
 /* Sends the image in s->frame once around; what came back replaces it. */
 static enum leat_aton_host_end go_round(struct leat_aton_host *s, size_t len, uint64_t timeout_us,
                                         uint64_t *took_ns, char *why)
 {
-    struct aton_frame *f = &s->frame;
-    const struct aton_config *c = &s->seat.config;
-    const uint32_t sequence = __atomic_add_fetch(&s->seat.page->issued, 1, __ATOMIC_RELAXED);
-    f->image_len = (uint32_t)len;
-    aton_user_begin(f, c, sequence);
+    uint32_t sequence;
     const uint64_t start = live_now_ns(CLOCK_MONOTONIC);
-    if (!is_alone(c)) {
-        if (send(s->send_fd, f->octets, f->len, 0) < 0) {
-            live_because(why, "the packet cannot be sent: %s", strerror(errno));
-            return LEAT_ATON_HOST_FAILED;
-        }
-        if (!await(s, sequence, start + timeout_us * 1000)) return silent(s, timeout_us, why);
-    }
+    if (!aton_station_send(s, len, &sequence, why)) return LEAT_ATON_HOST_FAILED;
+    if (!is_alone(&s->seat.config) &&
+        !aton_station_await(s, &sequence, 1, start + timeout_us * 1000))
+        return silent(s, timeout_us, why);
     *took_ns = live_now_ns(CLOCK_MONOTONIC) - start;
     return LEAT_ATON_HOST_OK;
 }
@@ -294,7 +332,7 @@ enum leat_aton_host_end leat_aton_host_command(struct leat_aton_host *s,
     uint8_t *image = aton_image(&s->frame);
     size_t len = 0;
     leat_err err = leat_aton_begin(&s->seat.page->interface, command, image,
-                                   image_max(&s->seat.config), &len);
+                                   aton_station_image_max(&s->seat.config), &len);
     if (err) {
         live_because(why, "the command cannot be sent: %s", leat_err_text(err));
         return LEAT_ATON_HOST_WRONG;
@@ -338,7 +376,7 @@ static uint64_t next_serial(struct aton_page *page)
 }
 
 /* The contents of the packet: with a key, a serial first. */
-static size_t write_letter(struct leat_aton_host *s, const void *octets, size_t len,
+size_t aton_station_letter(struct leat_aton_host *s, const void *octets, size_t len,
                            uint8_t *letter)
 {
     const size_t at = s->seat.config.has_key ? ATON_SERIAL_LEN : 0;
@@ -359,7 +397,8 @@ enum leat_aton_host_end leat_aton_host_send(struct leat_aton_host *s, uint16_t t
                                             struct leat_aton_host_ack *ack, char *why)
 {
     const uint32_t serial_len = s->seat.config.has_key ? ATON_SERIAL_LEN : 0;
-    const uint32_t max = image_max(&s->seat.config) - LEAT_ATON_IMAGE_LEN_MIN - serial_len;
+    const uint32_t max = aton_station_image_max(&s->seat.config) - LEAT_ATON_IMAGE_LEN_MIN -
+                         serial_len;
     uint8_t letter[ATON_OCTETS_MAX];
     struct leat_aton_packet packet = { .da = to,
                                        .sa = s->seat.page->interface.address,
@@ -375,7 +414,7 @@ enum leat_aton_host_end leat_aton_host_send(struct leat_aton_host *s, uint16_t t
                      max);
         return LEAT_ATON_HOST_WRONG;
     }
-    packet.payload_len = write_letter(s, octets, len, letter);
+    packet.payload_len = aton_station_letter(s, octets, len, letter);
     leat_err err = leat_aton_packet_encode(&packet, aton_image(&s->frame), LEAT_ATON_HOST_IMAGE_MAX,
                                            &image_len);
     if (err) abort(); /* all fields are ours */

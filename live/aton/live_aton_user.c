@@ -42,7 +42,9 @@ static struct aton_window *aton_window_of(uint16_t sender)
 
 static bool aton_mailbox_takes(struct aton_frame *f, uint32_t at, uint32_t len)
 {
-    return mail && aton_mailbox_put(mail, aton_image(f) + at, len);
+    const uint32_t group = aton_group_of(f);
+    if (!mail || (group && !mail->groups)) return false;
+    return aton_mailbox_put(group ? &mail->groups[group - 1] : mail, aton_image(f) + at, len);
 }
 
 enum aton_reason aton_user_gate(struct aton_frame *f, const struct aton_config *c,
@@ -58,9 +60,12 @@ enum aton_reason aton_user_gate(struct aton_frame *f, const struct aton_config *
     return reason;
 }
 
-void aton_user_begin(struct aton_frame *f, const struct aton_config *c, uint32_t sequence)
+void aton_user_begin(struct aton_frame *f, const struct aton_config *c, uint32_t sequence,
+                     uint8_t flags)
 {
-    const struct leat_aton_live header = { .ring_id = c->ring_id, .sequence = sequence };
+    const struct leat_aton_live header = { .ring_id = c->ring_id,
+                                           .sequence = sequence,
+                                           .flags = flags };
     /* A list grows into padding: in the kernel a frame cannot always be made longer. */
     const bool grows = (leat_get_be16(aton_image(f) + LEAT_ATON_CTL_AT) >> LEAT_ATON_CTL_OPCODE &
                         LEAT_ATON_CTL_OPCODE_MASK) == LEAT_ATON_SORT;

@@ -78,6 +78,21 @@ struct {
     __uint(max_entries, ATON_MAILBOX_LEN);
 } aton_mailbox SEC(".maps");
 
+/* The same of each group of stations, for the process that speaks for it here. */
+#define GROUP_MAILBOX(number)                  \
+    struct {                                   \
+        __uint(type, BPF_MAP_TYPE_RINGBUF);    \
+        __uint(max_entries, ATON_MAILBOX_LEN); \
+    } aton_group_##number SEC(".maps");
+GROUP_MAILBOX(0)
+GROUP_MAILBOX(1)
+GROUP_MAILBOX(2)
+GROUP_MAILBOX(3)
+GROUP_MAILBOX(4)
+GROUP_MAILBOX(5)
+GROUP_MAILBOX(6)
+GROUP_MAILBOX(7)
+
 static __always_inline void *only(void *map)
 {
     const uint32_t zero = 0;
@@ -149,8 +164,21 @@ static struct aton_window *aton_window_of(uint16_t sender)
 
 static bool aton_mailbox_takes(struct aton_frame *f, uint32_t at, uint32_t len)
 {
-    const uint8_t *record = aton_image(f) + at;
-    return bpf_ringbuf_output(&aton_mailbox, (void *)record, LEAT_ATON_BOUND(len), 0) == 0;
+    void *record = aton_image(f) + at;
+    const uint64_t bounded_len = LEAT_ATON_BOUND(len);
+#define PUT(map) (bpf_ringbuf_output(&(map), record, bounded_len, 0) == 0)
+    switch (aton_group_of(f)) {
+    case 1: return PUT(aton_group_0);
+    case 2: return PUT(aton_group_1);
+    case 3: return PUT(aton_group_2);
+    case 4: return PUT(aton_group_3);
+    case 5: return PUT(aton_group_4);
+    case 6: return PUT(aton_group_5);
+    case 7: return PUT(aton_group_6);
+    case 8: return PUT(aton_group_7);
+    default: return PUT(aton_mailbox);
+    }
+#undef PUT
 }
 
 /* ---- the program -------------------------------------------------------------------------- */

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <linux/if_link.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -27,7 +28,7 @@ static bool mailbox_map(int fd, struct aton_mailbox *mailbox)
                       (off_t)page_len);
     if (read_at != MAP_FAILED && rest != MAP_FAILED) {
         *mailbox = (struct aton_mailbox){ (void *)read_at, (void *)rest, (void *)(rest + page_len),
-                                          NULL };
+                                          NULL, NULL };
         return true;
     }
     if (read_at != MAP_FAILED) munmap(read_at, page_len);
@@ -95,6 +96,36 @@ static enum leat_aton_host_end find(uint32_t device, struct aton_seat *seat, cha
     return LEAT_ATON_HOST_FAILED;
 }
 
+/* The mailbox map of a group of the program on a device; -1: there is none. */
+static int group_map(uint32_t device, uint8_t group)
+{
+    char name[BPF_OBJ_NAME_LEN];
+    uint32_t flags;
+    const uint32_t id = live_xdp_attached(device, &flags);
+    const int program = id ? live_xdp_program(id, "aton_xdp") : -1;
+    if (program < 0) return -1;
+    snprintf(name, sizeof name, "aton_group_%u", group);
+    const int map = live_xdp_map(program, name, 0, 0);
+    close(program);
+    return map;
+}
+
+static bool turn_to_group(struct aton_seat *seat, uint8_t group, char *why)
+{
+    struct aton_mailbox mailbox;
+    const int map = group_map(seat->config.device, group);
+    if (map < 0 || !mailbox_map(map, &mailbox)) {
+        if (map >= 0) close(map);
+        return live_because(why, "the station on this device has no groups, expected leat ring "
+                                 "join again, by this version of leat");
+    }
+    mailbox_unmap(&seat->mailbox);
+    close(seat->mailbox_map);
+    seat->mailbox = mailbox;
+    seat->mailbox_map = map;
+    return true;
+}
+
 static bool counts(struct aton_seat *seat, uint64_t total[ATON_REASON_COUNT])
 {
     for (uint32_t i = 0; i < ATON_REASON_COUNT; i++)
@@ -136,7 +167,24 @@ static bool take_windows(struct aton_xdp_bpf *station, const struct aton_config 
     return !old || old->windows_map < 0 || bpf_map__reuse_fd(windows, old->windows_map) == 0;
 }
 
-/* The program in the kernel, with the mailbox of the station that it replaces, if any: processes
+/* Of the station that it replaces, if that has them. */
+static bool take_groups(struct aton_xdp_bpf *station, uint32_t device)
+{
+    struct bpf_map *const mailbox[ATON_GROUPS] = {
+        station->maps.aton_group_0, station->maps.aton_group_1, station->maps.aton_group_2,
+        station->maps.aton_group_3, station->maps.aton_group_4, station->maps.aton_group_5,
+        station->maps.aton_group_6, station->maps.aton_group_7
+    };
+    for (uint8_t i = 0; i < ATON_GROUPS; i++) {
+        const int map = group_map(device, i);
+        const bool taken = map < 0 || bpf_map__reuse_fd(mailbox[i], map) == 0;
+        if (map >= 0) close(map);
+        if (!taken) return false;
+    }
+    return true;
+}
+
+/* The program in the kernel, with the mailboxes of the station that it replaces, if any: processes
  * that wait for a message there keep waiting. */
 static struct aton_xdp_bpf *load(const struct aton_config *c, const struct aton_seat *old,
                                  char *why)
@@ -144,7 +192,8 @@ static struct aton_xdp_bpf *load(const struct aton_config *c, const struct aton_
     struct aton_xdp_bpf *station = aton_xdp_bpf__open();
     const bool loaded = station && take_windows(station, c, old) &&
                         (!old ||
-                         bpf_map__reuse_fd(station->maps.aton_mailbox, old->mailbox_map) == 0) &&
+                         (bpf_map__reuse_fd(station->maps.aton_mailbox, old->mailbox_map) == 0 &&
+                          take_groups(station, c->device))) &&
                         aton_xdp_bpf__load(station) == 0;
     if (loaded) return station;
     live_refused(why, "the kernel does not take the program", LIVE_XDP | LIVE_SYS_ADMIN, "");
@@ -209,5 +258,5 @@ static bool works(const struct aton_config *c, char *why)
         why, "%s: what this station sends on is lost, expected leat ring join again", lost);
 }
 
-const struct aton_driver aton_xdp_driver = { "xdp",  join,          find,  let_go,
+const struct aton_driver aton_xdp_driver = { "xdp",  join,          find,  turn_to_group, let_go,
                                              counts, wait_for_mail, leave, works };

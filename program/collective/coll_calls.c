@@ -2,8 +2,7 @@
 #include "coll_work.h"
 #include <stdlib.h>
 
-/* Of an operation, whatever the network takes; pieces of a broadcast. */
-enum { WORDS_MAX = 1 << 16, PIECES_MAX = 64 };
+enum { WORDS_MAX = 1 << 16 }; /* of an operation, whatever the network takes */
 
 /* ---- can the network do this? ---------------------------------------------------------------- */
 
@@ -11,7 +10,7 @@ enum { WORDS_MAX = 1 << 16, PIECES_MAX = 64 };
 
 static bool is_networks(const struct leat_coll_work *w)
 {
-    return w->carrier == LEAT_COLLECT_BY_NETWORK && w->m->has_joined;
+    return w->carrier == LEAT_COLLECT_BY_NETWORK && !w->is_refused;
 }
 
 static bool has_fold(const struct leat_coll_work *w, enum leat_port_fold fold)
@@ -87,7 +86,8 @@ static bool prepare_bcast(struct leat_coll_work *w, void *elements, int count, M
     const bool is_root = ompi_comm_rank(comm) == root;
     w->octets = is_root ? len : 0;
     if (!is_networks(w)) return false;
-    if (!len || len / PIECES_MAX >= w->m->group.means.octets_max) w->carrier = LEAT_COLLECT_LENGTH;
+    if (!len || (len - 1) / leat_coll_by->pieces_max >= w->m->group.means.octets_max)
+        w->carrier = LEAT_COLLECT_LENGTH;
     w->kind = LEAT_COLL_CAST;
     w->in = elements;
     w->out = is_root ? NULL : elements;
@@ -189,7 +189,7 @@ static bool prepare_exscan(struct leat_coll_work *w, const void *in, void *out, 
     static int NAME AND_MODULE PARAMETERS                                                          \
     {                                                                                              \
         struct leat_coll_work own, *w = &own;                                                      \
-        leat_coll_work_begin(w, module, WAITING);                                                  \
+        leat_coll_work_begin(w, module, WAITING, true);                                            \
         if (prepare_##NAME OF_WORK ARGUMENTS) return leat_coll_work_run(w);                        \
         return leat_coll_work_by_hosts(                                                            \
             w, w->m->below.coll_##NAME(LIST ARGUMENTS, w->m->below.coll_##NAME##_module));         \
@@ -198,7 +198,7 @@ static bool prepare_exscan(struct leat_coll_work *w, const void *in, void *out, 
     {                                                                                              \
         struct leat_coll_work *w = malloc(sizeof *w);                                              \
         if (!w) abort();                                                                           \
-        leat_coll_work_begin(w, module, GOING);                                                    \
+        leat_coll_work_begin(w, module, GOING, false);                                             \
         if (prepare_##NAME OF_WORK ARGUMENTS) return leat_coll_work_start(w, request);             \
         const int result = leat_coll_work_by_hosts(                                                \
             w,                                                                                     \

@@ -1,6 +1,6 @@
 #include "coll_leat.h"
-#include <dlfcn.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <opal/mca/base/mca_base_var.h>
 
@@ -8,8 +8,9 @@ enum { PRIORITY_OFF = 0 };
 
 static int priority;
 
-const struct leat_fi_collective *leat_coll_run;
+const struct leat_coll_means *leat_coll_by;
 bool leat_coll_is_exact;
+int leat_coll_ring_id, leat_coll_patience_ms = 200, leat_coll_words = 6;
 
 static int register_parameters(void);
 static int init_query(bool has_progress_threads, bool has_threads);
@@ -41,21 +42,55 @@ static int register_parameters(void)
                                     "Sums of real numbers do not depend on the order of ranks",
                                     MCA_BASE_VAR_TYPE_BOOL, NULL, 0, 0, OPAL_INFO_LVL_5,
                                     MCA_BASE_VAR_SCOPE_READONLY, &leat_coll_is_exact);
+    mca_base_component_var_register(
+        self, "ring", "Id of the live ring, as in leat ring join --ring; 0: the only one here",
+        MCA_BASE_VAR_TYPE_INT, NULL, 0, 0, OPAL_INFO_LVL_5, MCA_BASE_VAR_SCOPE_READONLY,
+        &leat_coll_ring_id);
+    mca_base_component_var_register(
+        self, "patience_ms", "A ring that is silent for so long is given up: hosts take over",
+        MCA_BASE_VAR_TYPE_INT, NULL, 0, 0, OPAL_INFO_LVL_5, MCA_BASE_VAR_SCOPE_READONLY,
+        &leat_coll_patience_ms);
+    mca_base_component_var_register(
+        self, "words",
+        "Longest operation by a ring, in words of 8 octets, 1 to 24; each takes time",
+        MCA_BASE_VAR_TYPE_INT, NULL, 0, 0, OPAL_INFO_LVL_5, MCA_BASE_VAR_SCOPE_READONLY,
+        &leat_coll_words);
     return OMPI_SUCCESS;
+}
+
+/* Its tables of functions are those of one version of Open MPI; a module of another one would call
+ * something else. */
+static bool is_of_this_version(void)
+{
+    char text[MPI_MAX_LIBRARY_VERSION_STRING], expected[64];
+    int len = 0;
+    snprintf(expected, sizeof expected, "Open MPI v%d.%d.", OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION);
+    PMPI_Get_library_version(text, &len);
+    if (strncmp(text, expected, strlen(expected)) == 0) return true;
+    text[strcspn(text, ",")] = 0;
+    fprintf(stderr,
+            "leat: mca_coll_leat.so is for Open MPI %d.%d, but this is %s: collective calls go by "
+            "host messages. Build leat with the headers of this Open MPI\n",
+            OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, text);
+    return false;
 }
 
 static int init_query(bool has_progress_threads, bool has_threads)
 {
+    bool is_wrong = false;
     (void)has_progress_threads, (void)has_threads;
-    leat_coll_run = dlsym(RTLD_DEFAULT, "leat_fi_collective");
-    if (!leat_coll_run || leat_coll_run->version == LEAT_FI_COLLECTIVE_VERSION) return OMPI_SUCCESS;
-    fprintf(stderr, "leat: mca_coll_leat.so and libleat-fi.so are of different versions of leat\n");
-    return OMPI_ERROR;
+    if (priority <= PRIORITY_OFF) return OMPI_SUCCESS;
+    if (!is_of_this_version()) return OMPI_ERROR;
+    if (leat_coll_find_run(&is_wrong))
+        leat_coll_by = &leat_coll_simulated;
+    else if (!is_wrong && leat_coll_find_ring())
+        leat_coll_by = &leat_coll_ring;
+    return is_wrong ? OMPI_ERROR : OMPI_SUCCESS;
 }
 
 static mca_coll_base_module_t *comm_query(struct ompi_communicator_t *comm, int *out)
 {
     *out = priority;
-    if (priority <= PRIORITY_OFF || !leat_coll_run) return NULL;
+    if (priority <= PRIORITY_OFF || !leat_coll_by) return NULL;
     return leat_coll_query(comm, out);
 }

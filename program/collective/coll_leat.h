@@ -2,9 +2,9 @@
  * The collective component `leat` of Open MPI: what the network can carry out it does, the rest
  * goes to the component below, call by call.
  *
- *     MPI_Allreduce --> libmpi --> coll_calls: can the network do this? --> coll_work --> the run
- *                                      | no: operation, type, length ...
- *                                      +--> tuned, libnbc: messages between hosts
+ *     MPI_Allreduce --> libmpi --> coll_calls: can the network do this? --> coll_work --> means
+ *                                      | no: operation, type, length ...      simulated: the run
+ *                                      +--> tuned, libnbc: messages           ring: a live ring
  *
  * All ranks of a communicator decide alike: by the operation, the type, the length, and what the
  * network said when they joined their group.
@@ -41,28 +41,72 @@
     X(iscan)                 \
     X(iexscan)
 
+struct leat_ring;
+struct leat_coll_means;
+
 /* Of a communicator. */
 typedef struct leat_coll_module {
     mca_coll_base_module_t super; /* the first member: Open MPI knows it by this */
     mca_coll_base_comm_coll_t below;
     struct ompi_communicator_t *comm;
     bool has_joined; /* or tried to */
+    bool is_member;  /* has joined, and not left */
     struct leat_collect_answer group;
+    struct leat_ring *ring;            /* of the means `ring` */
     enum leat_collect_carrier refusal; /* BY_NETWORK: there is none */
 } leat_coll_module;
 
 OBJ_CLASS_DECLARATION(leat_coll_module);
 
-/* The run's side; NULL: this process is not simulated. */
-extern const struct leat_fi_collective *leat_coll_run;
+/* Who carries out what the calls hand over: the simulated run of which this process is a rank, or a
+ * live ring of which its host is a station. Parts are as in collect.h; a root is a rank of the
+ * communicator. */
+struct leat_coll_means {
+    /* Is this the time for collective operations of the network? */
+    bool (*is_on)(void);
+    /* At the first call that waits; all members do it, and wait for each other. Fills m->group. */
+    enum leat_collect_carrier (*join)(leat_coll_module *m);
+    void (*leave)(leat_coll_module *m);
+    /* Of a communicator that has joined: will the next operation be carried out? */
+    bool (*is_ready)(leat_coll_module *m);
+    void *(*start)(leat_coll_module *m, const struct leat_collect_question *part, const void *in,
+                   void *out);
+    bool (*is_over)(const void *operation);
+    /* It is over: GRANTED or REDONE. The result is there either way. */
+    enum leat_collect_refusal (*end)(void *operation);
+    /* A call waits, and has looked in vain so many times: the process may sleep a little. */
+    void (*rest)(leat_coll_module *m, uint32_t times);
+    void (*count)(const char *call, enum leat_collect_carrier carrier, uint64_t octets,
+                  uint64_t began);
+    uint64_t (*now)(void);
+    bool joins_at_once;  /* without messages: calls that do not wait may do it, too */
+    uint32_t pieces_max; /* of a broadcast */
+};
+
+extern const struct leat_coll_means leat_coll_simulated, leat_coll_ring;
+/* Of this process; NULL: none. */
+extern const struct leat_coll_means *leat_coll_by;
 extern bool leat_coll_is_exact; /* sums of real numbers are to be independent of the order */
+
+/* Parameters of the ring. */
+extern int leat_coll_ring_id, leat_coll_patience_ms, leat_coll_words;
+
+/* ---- coll_simulated.c ---- */
+
+/* Is this process a rank of a simulated run? False after a message too: *is_wrong. */
+bool leat_coll_find_run(bool *is_wrong);
+
+/* ---- coll_ring.c ---- */
+
+/* Is there a library for live rings? */
+bool leat_coll_find_ring(void);
 
 /* ---- coll_module.c ---- */
 
 mca_coll_base_module_t *leat_coll_query(struct ompi_communicator_t *comm, int *priority);
-/* Joins the group of the communicator, at the first call: before, there is no simulated time. True:
- * the network knows the group. */
-bool leat_coll_join(leat_coll_module *m);
+/* Joins the group of the communicator, at the first call that waits: before, there is no simulated
+ * time. True: the network knows the group. */
+bool leat_coll_join(leat_coll_module *m, bool waits);
 
 /* ---- coll_calls.c ---- */
 

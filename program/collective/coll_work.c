@@ -5,12 +5,13 @@
 #include <opal/runtime/opal_progress.h>
 
 void leat_coll_work_begin(struct leat_coll_work *w, mca_coll_base_module_t *module,
-                          const char *name)
+                          const char *name, bool waits)
 {
-    *w = (struct leat_coll_work){ .m = (leat_coll_module *)module,
-                                  .name = name,
-                                  .began = leat_coll_run->now() };
-    if (!leat_coll_join(w->m)) w->carrier = w->m->refusal;
+    *w = (struct leat_coll_work){
+        .m = (leat_coll_module *)module, .name = name, .waits = waits, .began = leat_coll_by->now()
+    };
+    w->is_refused = !leat_coll_join(w->m, waits);
+    if (w->is_refused) w->carrier = w->m->refusal;
 }
 
 static int rank_of(const struct leat_coll_work *w)
@@ -76,23 +77,23 @@ static void hand_over_piece(struct leat_coll_work *w, struct leat_collect_questi
     uint8_t *octets = (uint8_t *)w->word[0] + at;
     const bool is_root = rank_of(w) == w->root;
     part->kind = LEAT_PORT_CAST;
-    part->root = ompi_group_get_proc_name(w->m->comm->c_local_group, w->root).vpid;
+    part->root = (uint32_t)w->root;
     part->len = len_of(w) - at < most ? len_of(w) - at : most;
-    w->operation = leat_coll_run->start(part, is_root ? octets : NULL, is_root ? NULL : octets);
+    w->operation = leat_coll_by->start(w->m, part, is_root ? octets : NULL,
+                                       is_root ? NULL : octets);
 }
 
 static void hand_over_words(struct leat_coll_work *w, struct leat_collect_question *part)
 {
     uint64_t *word = w->word[w->step];
-    part->kind = LEAT_PORT_FOLD;
     part->fold = w->kind == LEAT_COLL_FOLD ? w->plan.fold[w->step] : LEAT_PORT_OR;
     part->len = words_of(w) * sizeof *word;
-    w->operation = leat_coll_run->start(part, word, word);
+    w->operation = leat_coll_by->start(w->m, part, word, word);
 }
 
 static void hand_over(struct leat_coll_work *w)
 {
-    struct leat_collect_question part = { .group = w->m->group.group };
+    struct leat_collect_question part = { .kind = LEAT_PORT_FOLD };
     strncpy(part.call, w->name, sizeof part.call - 1);
     load(w);
     if (w->kind == LEAT_COLL_CAST)
@@ -156,8 +157,8 @@ static uint32_t steps_of(const struct leat_coll_work *w)
 /* True: all steps are over, and the result is where the program wants it. */
 static bool advance(struct leat_coll_work *w)
 {
-    if (!leat_coll_run->is_over(w->operation)) return false;
-    if (leat_coll_run->end(w->operation) != LEAT_COLLECT_GRANTED) w->carrier = LEAT_COLLECT_FAILURE;
+    if (!leat_coll_by->is_over(w->operation)) return false;
+    if (leat_coll_by->end(w->operation) != LEAT_COLLECT_GRANTED) w->carrier = LEAT_COLLECT_FAILURE;
     if (++w->step < steps_of(w)) {
         hand_over(w);
         return false;
@@ -165,13 +166,13 @@ static bool advance(struct leat_coll_work *w)
     store(w);
     for (uint32_t i = 0; i < LEAT_COLL_STEPS_MAX; i++)
         free(w->word[i]);
-    leat_coll_run->count(w->name, w->carrier, w->octets, w->began);
+    leat_coll_by->count(w->name, w->carrier, w->octets, w->began);
     return true;
 }
 
 int leat_coll_work_by_hosts(const struct leat_coll_work *w, int result)
 {
-    leat_coll_run->count(w->name, w->carrier, w->octets, w->began);
+    leat_coll_by->count(w->name, w->carrier, w->octets, w->began);
     return result;
 }
 
@@ -197,8 +198,10 @@ int leat_coll_work_run(struct leat_coll_work *w)
     while (!is_next(w->m, NULL))
         opal_progress();
     hand_over(w);
-    while (!advance(w))
+    for (uint32_t times = 0; !advance(w); times++) {
         opal_progress();
+        leat_coll_by->rest(w->m, times);
+    }
     return OMPI_SUCCESS;
 }
 

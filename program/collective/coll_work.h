@@ -20,6 +20,7 @@ struct leat_coll_work {
     uint64_t octets;  /* that this rank hands over */
     uint64_t began;
     enum leat_collect_carrier carrier;
+    bool waits, is_refused;
 
     enum leat_coll_kind kind;
     const void *in;
@@ -40,14 +41,15 @@ struct leat_coll_work {
 
     uint32_t step;
     uint64_t *word[LEAT_COLL_STEPS_MAX]; /* the first of them is to be freed */
-    struct leat_fi_operation *operation;
-    ompi_request_t *request;     /* NULL: the call waits */
-    struct leat_coll_work *next; /* of those that do not */
+    void *operation;                     /* of the means */
+    ompi_request_t *request;             /* NULL: the call waits */
+    struct leat_coll_work *next;         /* of those that do not */
 };
 
-/* The network's, unless its communicator has no group there: w->carrier says so. */
+/* The network's, unless its communicator has no group there: w->carrier says so. `waits`: the call
+ * ends when the operation does. */
 void leat_coll_work_begin(struct leat_coll_work *w, mca_coll_base_module_t *module,
-                          const char *name);
+                          const char *name, bool waits);
 
 /* Carries it out. */
 int leat_coll_work_run(struct leat_coll_work *w);

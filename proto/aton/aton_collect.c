@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 
 enum { READY = 1, NOT_READY, FLAG_BITS = 16, WORD_BITS = 64 };
+enum { CAREFUL_NOT_READY = 3 }; /* ready: 1 or 2 */
 enum { IS_COLLECTIVE = 0x80, EPOCH_AT = 2, NUMBER_AT = 4 };
 
 /* ---- passive packets of groups --------------------------------------------------------------- */
@@ -69,20 +70,36 @@ static uint8_t opcode_of(enum leat_port_fold fold)
     return 0;
 }
 
-/* The words of the next pass. A packet that finds the flag also finds the words. */
+/* A careful member's value differs from that of the pass before the last, which has the same flag:
+ * others see whether it is late or has gone on. */
+static uint16_t ready_for(const struct leat_aton_member *m, uint32_t pass)
+{
+    return m->members ? (uint16_t)(READY + pass / LEAT_ATON_COLLECT_FLAGS % 2) : READY;
+}
+
+static uint16_t not_ready(const struct leat_aton_member *m)
+{
+    return m->members ? CAREFUL_NOT_READY : NOT_READY;
+}
+
+/* The words of the next pass. A packet that finds the flag also finds the words; one that still
+ * finds that of the pass before finds none of them. */
 static void load(struct leat_aton_member *m)
 {
     const uint32_t left = m->words - m->at;
     m->count = left < LEAT_ATON_COLLECT_WORDS ? left : LEAT_ATON_COLLECT_WORDS;
     m->folded = 0;
     m->has_result = false;
+    m->borrows = false;
+    m->doubts = m->misses = 0;
+    m->operand[flag_register(m, m->pass + 1)] = not_ready(m);
+    atomic_thread_fence(memory_order_release);
     for (uint32_t i = 0; i < m->count; i++) {
         const uint64_t word = m->word[m->at + i];
         m->operand[word_register(m, i)] = is_complemented(m->fold) ? ~word : word;
     }
-    m->operand[flag_register(m, m->pass + 1)] = NOT_READY;
     atomic_thread_fence(memory_order_release);
-    m->operand[flag_register(m, m->pass)] = READY;
+    m->operand[flag_register(m, m->pass)] = ready_for(m, m->pass);
     m->state = m->has_charge ? LEAT_ATON_MEMBER_ASKS : LEAT_ATON_MEMBER_WAITS;
 }
 
@@ -97,21 +114,23 @@ static bool end_pass(struct leat_aton_member *m)
 }
 
 void leat_aton_member_join(struct leat_aton_member *m, uint8_t group, uint16_t epoch, bool is_first,
-                           volatile uint64_t *operand)
+                           uint16_t members, volatile uint64_t *operand)
 {
     assert(group < LEAT_ATON_COLLECT_GROUPS_MAX);
-    *m = (struct leat_aton_member){
-        .operand = operand, .group = group, .epoch = epoch, .has_charge = is_first
-    };
+    *m = (struct leat_aton_member){ .operand = operand,
+                                    .group = group,
+                                    .epoch = epoch,
+                                    .has_charge = is_first,
+                                    .members = members };
     for (uint32_t i = 0; i < LEAT_ATON_COLLECT_WORDS; i++)
         operand[word_register(m, i)] = 0;
     for (uint32_t i = 0; i < LEAT_ATON_COLLECT_FLAGS; i++)
-        operand[flag_register(m, i)] = NOT_READY;
+        operand[flag_register(m, i)] = not_ready(m);
 }
 
 void leat_aton_member_leave(struct leat_aton_member *m)
 {
-    assert(m->state == LEAT_ATON_MEMBER_AWAY);
+    assert(m->state == LEAT_ATON_MEMBER_AWAY || m->members);
     for (uint32_t i = 0; i < LEAT_ATON_COLLECT_REGISTERS; i++)
         m->operand[first_register(m) + i] = 0;
 }
@@ -149,15 +168,31 @@ static void put_packet(const struct leat_aton_member *m, uint8_t *octets,
     order->octets_len = (uint16_t)(LEAT_ATON_COLLECT_HEAD_LEN + 8 * words);
 }
 
+static bool asks(const struct leat_aton_member *m)
+{
+    return m->state == LEAT_ATON_MEMBER_ASKS || m->state >= LEAT_ATON_MEMBER_LOOKS;
+}
+
+void leat_aton_member_remind(struct leat_aton_member *m)
+{
+    if (!m->members || m->state != LEAT_ATON_MEMBER_WAITS) return;
+    m->borrows = true;
+    m->state = LEAT_ATON_MEMBER_ASKS;
+}
+
 void leat_aton_member_order(const struct leat_aton_member *m, struct leat_aton_order *order,
                             uint8_t *octets)
 {
     assert(leat_aton_member_wants(m));
     *order = (struct leat_aton_order){ .command.da = LEAT_ATON_DA_ALL };
-    if (m->state == LEAT_ATON_MEMBER_ASKS) {
-        order->command.opcode = LEAT_ATON_MAX;
+    if (asks(m)) {
+        const bool counts = m->members && m->state != LEAT_ATON_MEMBER_LOOKS;
+        const uint32_t pass = m->state == LEAT_ATON_MEMBER_PROBES ? m->pass + 1 : m->pass;
+        order->command.opcode = counts ? LEAT_ATON_EQ : LEAT_ATON_MAX;
+        order->command.value_given = counts;
+        order->command.value = counts ? ready_for(m, pass) : 0;
         order->command.width_bits = FLAG_BITS;
-        order->command.reg = flag_register(m, m->pass);
+        order->command.reg = flag_register(m, pass);
     } else if (m->state == LEAT_ATON_MEMBER_FOLDS) {
         order->command.opcode = opcode_of(m->fold);
         order->command.width_bits = WORD_BITS;
@@ -168,16 +203,67 @@ void leat_aton_member_order(const struct leat_aton_member *m, struct leat_aton_o
     }
 }
 
-static void on_answer(struct leat_aton_member *m, const struct leat_aton_result *result)
+static void pass_on(struct leat_aton_member *m, const struct leat_aton_result *result)
 {
-    if (result->variable1 == READY) {
-        m->state = m->count ? LEAT_ATON_MEMBER_FOLDS : LEAT_ATON_MEMBER_TELLS;
-        return;
-    }
     m->missing = (uint16_t)result->variable2;
     m->charge++;
     m->has_charge = false;
     m->state = LEAT_ATON_MEMBER_PASSES_ON;
+}
+
+static void fail(struct leat_aton_member *m, enum leat_aton_member_fault fault)
+{
+    m->fault = fault;
+    m->state = LEAT_ATON_MEMBER_WAITS;
+}
+
+/* Members become ready between two queries, each of them once: more contradictions than members are
+ * not of this kind. */
+static void doubt(struct leat_aton_member *m)
+{
+    m->state = LEAT_ATON_MEMBER_ASKS;
+    if (m->doubts++ > m->members) fail(m, LEAT_ATON_MEMBER_GONE);
+}
+
+static void on_count(struct leat_aton_member *m, uint64_t ready)
+{
+    if (ready > m->members)
+        fail(m, LEAT_ATON_MEMBER_GONE);
+    else if (m->state == LEAT_ATON_MEMBER_PROBES) {
+        m->borrows = false;
+        m->state = LEAT_ATON_MEMBER_WAITS;
+        m->misses = ready ? m->misses + 1 : 0;
+    } else if (m->state == LEAT_ATON_MEMBER_CHECKS) {
+        if (ready == m->members)
+            m->state = LEAT_ATON_MEMBER_TELLS;
+        else
+            doubt(m);
+    } else if (ready < m->members) {
+        m->state = LEAT_ATON_MEMBER_LOOKS;
+    } else {
+        m->folded = 0;
+        m->state = m->count ? LEAT_ATON_MEMBER_FOLDS : LEAT_ATON_MEMBER_TELLS;
+    }
+}
+
+static void on_look(struct leat_aton_member *m, const struct leat_aton_result *result)
+{
+    if (result->variable1 > CAREFUL_NOT_READY)
+        fail(m, LEAT_ATON_MEMBER_GONE);
+    else if (result->variable1 != CAREFUL_NOT_READY)
+        doubt(m);
+    else if (!m->has_charge)
+        m->state = LEAT_ATON_MEMBER_PROBES;
+    else
+        pass_on(m, result);
+}
+
+static void on_answer(struct leat_aton_member *m, const struct leat_aton_result *result)
+{
+    if (result->variable1 != READY)
+        pass_on(m, result);
+    else
+        m->state = m->count ? LEAT_ATON_MEMBER_FOLDS : LEAT_ATON_MEMBER_TELLS;
 }
 
 static void on_folded(struct leat_aton_member *m, const struct leat_aton_result *result,
@@ -187,7 +273,8 @@ static void on_folded(struct leat_aton_member *m, const struct leat_aton_result 
     for (unsigned i = 0; m->fold == LEAT_PORT_XOR && i < WORD_BITS; i++)
         word |= (uint64_t)(payload[i] & 1) << i; /* Variable-1 is 0 */
     m->word[m->at + m->folded++] = is_complemented(m->fold) ? ~word : word;
-    if (m->folded == m->count) m->state = LEAT_ATON_MEMBER_TELLS;
+    if (m->folded == m->count)
+        m->state = m->members ? LEAT_ATON_MEMBER_CHECKS : LEAT_ATON_MEMBER_TELLS;
 }
 
 bool leat_aton_member_done(struct leat_aton_member *m, const struct leat_aton_result *result,
@@ -196,7 +283,15 @@ bool leat_aton_member_done(struct leat_aton_member *m, const struct leat_aton_re
     const bool has_failed = result->status != LEAT_ATON_DONE || !result->copied;
     if (has_failed && !m->has_result) return false; /* the same once more */
     switch (m->state) {
-    case LEAT_ATON_MEMBER_ASKS: on_answer(m, result); break;
+    case LEAT_ATON_MEMBER_ASKS:
+        if (m->members)
+            on_count(m, result->variable2);
+        else
+            on_answer(m, result);
+        break;
+    case LEAT_ATON_MEMBER_CHECKS:
+    case LEAT_ATON_MEMBER_PROBES: on_count(m, result->variable2); break;
+    case LEAT_ATON_MEMBER_LOOKS: on_look(m, result); break;
     case LEAT_ATON_MEMBER_FOLDS: on_folded(m, result, payload); break;
     case LEAT_ATON_MEMBER_PASSES_ON:
         m->state = LEAT_ATON_MEMBER_WAITS;
@@ -219,11 +314,14 @@ static void on_charge(struct leat_aton_member *m, uint32_t number)
     if (m->state == LEAT_ATON_MEMBER_WAITS) m->state = LEAT_ATON_MEMBER_ASKS;
 }
 
-/* If the packet with the charge has arrived but returned damaged, the result may come first. */
+/* If the packet with the charge has arrived but returned damaged, the result may come first. To a
+ * careful member, also if others have asked without the charge; no order of it is under way. */
 static bool on_result(struct leat_aton_member *m, const uint8_t *octets, size_t len)
 {
     const bool passes_on = m->state == LEAT_ATON_MEMBER_PASSES_ON;
-    if ((m->state != LEAT_ATON_MEMBER_WAITS && !passes_on) || len != 8 * (size_t)m->count)
+    const bool is_busy = m->state != LEAT_ATON_MEMBER_WAITS && !passes_on;
+    if (m->state == LEAT_ATON_MEMBER_AWAY || (is_busy && !m->members) ||
+        len != 8 * (size_t)m->count)
         return false;
     for (uint32_t i = 0; i < m->count; i++)
         m->word[m->at + i] = leat_get_be64(octets + 8 * i);

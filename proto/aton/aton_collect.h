@@ -29,6 +29,19 @@
  * after its sender has left pass k-1, so every member was ready for k-1 and had said before that it
  * is not ready for k. That is why two flags are enough, however late a host learns of a result.
  *
+ * On a ring of real hosts, packets are lost and stations leave and join with registers of 0. There
+ * `members` is set, and the member is careful: the query counts those who are ready (EQ), a second
+ * one (MAX) finds who is missing, and the count is repeated after the fold, before anybody is told.
+ * Members who have left the pass have said first that they are not ready for the next but one: if
+ * all are still ready, no word has changed, whoever else may have folded it. So a member may ask
+ * without the charge, if it has waited for long:
+ *
+ *   ASKS       EQ: are all members ready?                            FOLDS; no: LOOKS
+ *   LOOKS      MAX: who is missing?                                  PASSES_ON; no charge: PROBES
+ *   CHECKS     EQ, after the fold: are all still ready?              TELLS; no: ASKS
+ *   PROBES     EQ of the other flag: has somebody gone on?           WAITS: a member is late;
+ *                                                                    yes: the result is late or lost
+ *
  * All commands run over the whole ring, where 0 must change nothing: AND and MIN are folded as OR
  * and MAX of the complements. XOR is BITCOUNT with counters of one bit.
  *
@@ -80,6 +93,15 @@ enum leat_aton_member_state {
     LEAT_ATON_MEMBER_PASSES_ON,
     LEAT_ATON_MEMBER_FOLDS,
     LEAT_ATON_MEMBER_TELLS,
+    LEAT_ATON_MEMBER_LOOKS,
+    LEAT_ATON_MEMBER_CHECKS,
+    LEAT_ATON_MEMBER_PROBES,
+};
+
+/* Why a careful member cannot go on. */
+enum leat_aton_member_fault {
+    LEAT_ATON_MEMBER_SOUND,
+    LEAT_ATON_MEMBER_GONE, /* registers of a member, or of others, are not as they should be */
 };
 
 struct leat_aton_member {
@@ -97,17 +119,26 @@ struct leat_aton_member {
     uint32_t count;     /* of this pass */
     uint32_t folded;    /* of these */
     bool has_result;    /* of this pass, from another member */
+    uint16_t members;   /* of its group; 0: no packet is lost, no station leaves */
+    bool borrows;       /* asks without the charge */
+    uint32_t doubts;    /* answers of this pass that contradicted each other */
+    uint32_t misses;    /* probes in a row that found others gone on: no result has come */
+    enum leat_aton_member_fault fault;
 };
 
-/* Makes a station a member. `operand`: R0..R63, lent until leave. */
+/* Makes a station a member. `members`: of the group, for a careful member, or 0. `operand`: R0 to
+ * R63, lent until leave. */
 void leat_aton_member_join(struct leat_aton_member *member, uint8_t group, uint16_t epoch,
-                           bool is_first, volatile uint64_t *operand);
-/* AWAY (asserted). */
+                           bool is_first, uint16_t members, volatile uint64_t *operand);
+/* AWAY (asserted), or careful. */
 void leat_aton_member_leave(struct leat_aton_member *member);
 
 /* The host hands over its words, lent until the fold is over; none: a barrier. AWAY (asserted). */
 void leat_aton_member_enter(struct leat_aton_member *member, enum leat_port_fold fold,
                             uint64_t *word, uint32_t words);
+
+/* A careful member has waited for long: it asks by itself, if it waits. */
+void leat_aton_member_remind(struct leat_aton_member *member);
 
 /* Has it something to send? Then one order at a time, until done. */
 static inline bool leat_aton_member_wants(const struct leat_aton_member *member)

@@ -27,7 +27,8 @@ static struct {
     } seat[MEMBERS];
     uint32_t queries, charges, commands, results;
     struct leat_random random;
-    uint32_t damaged_of; /* one packet of so many; 0: none */
+    uint32_t damaged_of;  /* one packet of so many; 0: none */
+    uint32_t reminded_of; /* a member asks by itself in one of so many steps; 0: never */
 } ring;
 
 static bool chance(uint32_t of)
@@ -35,7 +36,8 @@ static bool chance(uint32_t of)
     return of && leat_random_below(&ring.random, of) == 0;
 }
 
-static void open_ring(uint32_t first_number)
+/* members: of careful ones; 0: as in the simulator. */
+static void open_ring_of(uint32_t first_number, uint16_t members)
 {
     memset(&ring, 0, sizeof ring);
     leat_random_seed(&ring.random, tap_seed());
@@ -46,9 +48,15 @@ static void open_ring(uint32_t first_number)
     for (uint32_t i = 0; i < MEMBERS; i++) {
         struct seat *seat = &ring.seat[i];
         seat->station = i + (i > 1) + (i > 3); /* 0 1 3 4 6 */
-        leat_aton_member_join(&seat->member, GROUP, EPOCH, i == 0, ring.it[seat->station].operand);
+        leat_aton_member_join(&seat->member, GROUP, EPOCH, i == 0, members,
+                              ring.it[seat->station].operand);
         seat->member.pass = seat->member.charge = first_number;
     }
+}
+
+static void open_ring(uint32_t first_number)
+{
+    open_ring_of(first_number, 0);
 }
 
 /* ---- packets --------------------------------------------------------------------------------- */
@@ -166,6 +174,7 @@ static void read_mail(struct seat *seat)
 /* Something that a host or its interface can do now. */
 static void act(struct seat *seat, uint32_t folds)
 {
+    if (chance(ring.reminded_of) && !seat->is_sending) leat_aton_member_remind(&seat->member);
     const bool wants = leat_aton_member_wants(&seat->member);
     switch (leat_random_below(&ring.random, 4)) {
     case 0:
@@ -186,7 +195,8 @@ static void act(struct seat *seat, uint32_t folds)
         }
         break;
     default:
-        if (seat->mails) read_mail(seat);
+        /* a careful member reads between its orders */
+        if (seat->mails && (!seat->member.members || !seat->is_sending)) read_mail(seat);
     }
 }
 
@@ -311,12 +321,84 @@ static void a_result_may_overtake_the_end_of_the_charge(void)
     }
 }
 
+/* Members ask without the charge at any time, so that several of them fold and tell. */
+static void careful_members_agree_whoever_asks(void)
+{
+    open_ring_of(UINT32_MAX - 20, MEMBERS);
+    ring.damaged_of = 9;
+    ring.reminded_of = 11;
+    const uint32_t folds = 60 + LEAT_ROUNDS / 2000, steps_max = 100000 * folds;
+    uint32_t steps = 0;
+    for (; !all_have(folds) && steps < steps_max; steps++) {
+        struct seat *seat = &ring.seat[leat_random_below(&ring.random, MEMBERS)];
+        act(seat, folds);
+        OK(seat->member.fault != LEAT_ATON_MEMBER_GONE);
+    }
+    OK(steps < steps_max);
+}
+
+/* Seat 4 is late: it is ready for the pass before, which has the same flag as the next one. */
+static void a_late_member_is_not_taken_for_one_that_went_on(void)
+{
+    open_ring_of(0, MEMBERS);
+    for (uint32_t fold = 0; fold < 6; fold++) {
+        for (uint32_t i = 0; i < MEMBERS - 1; i++)
+            enter(&ring.seat[i]);
+        for (uint32_t times = 0; times < 20; times++) {
+            leat_aton_member_remind(&ring.seat[1].member);
+            while (leat_aton_member_wants(&ring.seat[1].member))
+                OK(!outcome_of(&ring.seat[1]));
+            EQ(ring.seat[1].member.misses, 0);
+        }
+        enter(&ring.seat[4]);
+        run(fold + 1);
+    }
+}
+
+static void a_member_notices_that_it_has_missed_a_result(void)
+{
+    open_ring_of(0, MEMBERS);
+    for (uint32_t i = 0; i < MEMBERS; i++)
+        enter(&ring.seat[i]);
+    while (!outcome_of(&ring.seat[0])) {
+    }
+    ring.seat[3].mails = 0; /* lost */
+    for (uint32_t i = 1; i < MEMBERS; i++)
+        if (ring.seat[i].mails) read_mail(&ring.seat[i]);
+    enter(&ring.seat[1]);
+    for (uint32_t times = 1; times < 20; times++) {
+        leat_aton_member_remind(&ring.seat[3].member);
+        while (leat_aton_member_wants(&ring.seat[3].member))
+            OK(!outcome_of(&ring.seat[3]));
+        EQ(ring.seat[3].member.misses, times);
+    }
+}
+
+/* A station has left the ring and joined again, with registers of 0: before the query, or between
+ * it and the fold. */
+static void a_member_notices_that_registers_are_gone(void)
+{
+    for (uint32_t orders = 0; orders < 3; orders++) {
+        open_ring_of(0, MEMBERS);
+        for (uint32_t i = 0; i < MEMBERS; i++) {
+            ring.seat[i].over = 1; /* a fold of five words */
+            enter(&ring.seat[i]);
+        }
+        for (uint32_t i = 0; i < orders; i++)
+            OK(!outcome_of(&ring.seat[0]));
+        memset(ring.it[ring.seat[2].station].operand, 0, sizeof ring.it->operand);
+        while (leat_aton_member_wants(&ring.seat[0].member))
+            OK(!outcome_of(&ring.seat[0]));
+        EQ(ring.seat[0].member.fault, LEAT_ATON_MEMBER_GONE);
+    }
+}
+
 static void a_members_registers_are_the_groups_and_then_zero(void)
 {
     uint64_t operand[LEAT_ATON_REGISTERS], word[2] = { 5, 6 };
     struct leat_aton_member m;
     memset(operand, 0xee, sizeof operand);
-    leat_aton_member_join(&m, 7, 0, false, operand);
+    leat_aton_member_join(&m, 7, 0, false, 0, operand);
     EQ(operand[56], 2);
     EQ(operand[57], 2);
     EQ(operand[63], 0);
@@ -378,6 +460,9 @@ static void packets_of_other_groups_change_nothing(void)
 TAP_MAIN(T(members_agree_however_late_hosts_are),
          T(nothing_is_wrong_and_nothing_hangs_on_a_damaged_ring),
          T(the_charge_goes_to_the_last_that_is_missing), T(a_charge_is_taken_once),
-         T(a_result_may_overtake_the_end_of_the_charge),
+         T(a_result_may_overtake_the_end_of_the_charge), T(careful_members_agree_whoever_asks),
+         T(a_late_member_is_not_taken_for_one_that_went_on),
+         T(a_member_notices_that_it_has_missed_a_result),
+         T(a_member_notices_that_registers_are_gone),
          T(a_members_registers_are_the_groups_and_then_zero),
          T(heads_come_back_and_others_are_refused), T(packets_of_other_groups_change_nothing))

@@ -28,7 +28,7 @@ enum {
 struct leat_aton_live {
     uint32_t ring_id, sequence;
     uint8_t hops_left;
-    uint8_t flags; /* none is defined: carried unchanged */
+    uint8_t flags; /* carried unchanged: the group's number plus one; 0: of none */
     struct leat_aton_packet packet;
 };
 

@@ -39,7 +39,7 @@ uint32_t leat_sim_aton_collect_group(struct leat_sim_aton_collect *c, const uint
     if (!id) return 0;
     const uint16_t epoch = ++c->epoch[id - 1];
     for (uint32_t i = 0; i < count; i++)
-        leat_aton_member_join(member_of(c, id, i), (uint8_t)(id - 1), epoch, i == 0,
+        leat_aton_member_join(member_of(c, id, i), (uint8_t)(id - 1), epoch, i == 0, 0,
                               leat_sim_aton_registers(c->ring, port[i])->operand);
     return id;
 }

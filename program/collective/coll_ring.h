@@ -1,0 +1,160 @@
+/*
+ * Collective operations by a live ATON ring (leat/aton_group.h). Ranks of one host combine their
+ * words in shared memory; the lowest of them, the speaker, folds them with those of other hosts.
+ *
+ *   rank 4 --.  shared memory            rank 0 --.
+ *   rank 5 --+--> rank 4 speaks --- ring --- rank 0 speaks          (coll_ring_host.c)
+ *
+ * Every operation is a fold that ends for nobody before all ranks have started it; a broadcast is
+ * an OR with zeros. So a rank that starts operation k+1 has the result of k, and two ranks differ
+ * by one completed operation at most.
+ *
+ * A speaker whose ring is broken gives it up, and all ranks agree by messages of hosts, through
+ * rank 0, where they go on (coll_ring_break.c):
+ *
+ *   speaker  --BREAK-->   0  --STOP-->    all: they end nothing by the ring from now on
+ *   each     --REPORT-->  0               completed c, started s
+ *            <--VERDICT--  0              from = min c, until = max s
+ *   each     --PART-->    0  --RESULT-->  all: operations from .. until-1, each once, folded by 0
+ *
+ * Operations from `until` on are those of the component below. Messages are answered whenever the
+ * library makes progress: a rank may be in any MPI call.
+ */
+#ifndef LEAT_COLL_RING_H
+#define LEAT_COLL_RING_H
+
+#include "coll_leat.h"
+#include <leat/aton_group.h>
+#include <stdatomic.h>
+
+#include <ompi/request/request.h>
+
+enum {
+    RING_WORDS_MAX = 24, /* of an operation: four passes */
+    RING_LOCALS_MAX = 1024,
+    RING_WHY_LEN = LEAT_ATON_HOST_WHY_LEN,
+};
+
+/* The calls of libleat_aton, which is loaded when it is needed. */
+#define RING_CALLS(X) \
+    X(open)           \
+    X(claim)          \
+    X(unclaim)        \
+    X(join)           \
+    X(enter)          \
+    X(step)           \
+    X(wait)           \
+    X(why)            \
+    X(count)          \
+    X(close)
+
+struct ring_library {
+#define X(NAME) __typeof__(leat_aton_group_##NAME) *NAME;
+    RING_CALLS(X)
+#undef X
+};
+
+/* The part of a rank in an operation. */
+struct ring_part {
+    uint64_t number;
+    enum leat_port_fold fold;
+    uint32_t words;
+    uint64_t word[RING_WORDS_MAX];
+};
+
+enum ring_stage { RING_QUEUED, RING_HANDED_OVER, RING_FOLDING };
+
+struct ring_operation {
+    struct ring_operation *next;
+    struct leat_ring *ring;
+    struct ring_part part;         /* as the rank started it */
+    uint64_t word[RING_WORDS_MAX]; /* the result, in the end */
+    void *out;                     /* NULL: it gets nothing */
+    uint64_t len;
+    enum ring_stage stage;
+    bool is_over, is_redone;
+};
+
+enum ring_note_kind { RING_BREAK, RING_STOP, RING_REPORT, RING_VERDICT, RING_PART, RING_RESULT };
+
+/* A message of hosts. */
+struct ring_note {
+    enum ring_note_kind kind;
+    uint64_t from, until;  /* REPORT: completed, started; VERDICT */
+    struct ring_part part; /* PART, RESULT */
+    char why[RING_WHY_LEN];
+};
+
+struct ring_letter; /* a note on its way */
+struct ring_sum;    /* an operation that rank 0 folds */
+struct ring_host;
+
+enum ring_trust { RING_TRUSTED, RING_FROZEN, RING_SETTLED };
+
+/* Of a communicator. */
+struct leat_ring {
+    struct leat_ring *next;
+    leat_coll_module *m;
+    int rank, ranks;
+    struct leat_aton_group *group; /* of the speaker; NULL after it was given up */
+    struct ring_host *host;        /* shared by `locals` ranks, if there are several */
+    uint32_t locals, local;        /* local 0 speaks */
+    uint64_t started, completed;
+    struct ring_operation *first; /* those that are not over, in their order */
+    struct ring_part last;        /* of this rank, in the last completed operation */
+
+    enum ring_trust trust;
+    uint64_t until; /* SETTLED */
+    ompi_request_t *receiving;
+    struct ring_note received;
+    struct ring_letter *sending;
+    /* Rank 0. */
+    bool is_stopping;
+    int reports;
+    uint64_t lowest, highest;
+    struct ring_sum *sums;
+};
+
+/* ---- coll_ring.c ---- */
+
+extern struct ring_library ring_library;
+/* One line on standard error, of rank 0 of a communicator; the same text once. */
+void ring_say(const struct leat_ring *ring, const char *text, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Its result is in operation->word. */
+void ring_complete(struct ring_operation *operation);
+
+/* ---- coll_ring_join.c ---- */
+
+/* All members do it. False: there is no group, and rank 0 has said why if that is slower. */
+bool ring_join(struct leat_ring *ring);
+
+/* ---- coll_ring_host.c ---- */
+
+/* The speaker makes the memory, the others open it by the same nonce. */
+bool ring_host_open(struct leat_ring *ring, uint64_t nonce);
+/* All have it: its name is not needed any more. */
+void ring_host_unlink(const struct leat_ring *ring, uint64_t nonce);
+void ring_host_close(struct leat_ring *ring);
+void ring_host_hand_over(struct leat_ring *ring, const struct ring_part *part);
+/* The speaker: are all parts there? Then folds those of the others into `word`. */
+bool ring_host_collect(struct leat_ring *ring, const struct ring_part *part, uint64_t *word);
+void ring_host_publish(struct leat_ring *ring, uint64_t number, const uint64_t *word,
+                       uint32_t words);
+bool ring_host_is_published(struct leat_ring *ring, uint64_t number, uint64_t *word,
+                            uint32_t words);
+/* Sleeps until one of them does something, at most this long. */
+void ring_host_sleep(struct leat_ring *ring, uint32_t timeout_us);
+
+/* ---- coll_ring_break.c ---- */
+
+void ring_listen(struct leat_ring *ring);
+/* Takes notes, and frees those that are sent. */
+void ring_notes(struct leat_ring *ring);
+void ring_give_up(struct leat_ring *ring, const char *why);
+/* SETTLED: rank 0 is to fold this operation. */
+void ring_send_part(struct leat_ring *ring, const struct ring_part *part);
+/* Nobody needs this rank any more. */
+void ring_silence(struct leat_ring *ring);
+
+#endif

@@ -1,0 +1,209 @@
+/* Giving up the ring: messages of hosts on a tag of our own (coll_ring.h has the protocol). */
+#include "coll_ring.h"
+#include "port_fold.h"
+#include <stdlib.h>
+#include <string.h>
+
+#include <ompi/mca/coll/base/coll_tags.h>
+#include <ompi/mca/pml/pml.h>
+#include <opal/runtime/opal_progress.h>
+
+/* Of those that Open MPI leaves to HCOLL; the library's own use other ones. */
+enum { TAG = MCA_COLL_BASE_TAG_HCOLL_BASE - 1581 };
+
+struct ring_letter {
+    struct ring_letter *next;
+    ompi_request_t *request;
+    struct ring_note note;
+};
+
+struct ring_sum {
+    struct ring_sum *next;
+    struct ring_part all;
+    int parts;
+};
+
+static void handle(struct leat_ring *r, const struct ring_note *note);
+
+/* ---- sending and receiving ------------------------------------------------------------------- */
+
+static void must(int result)
+{
+    if (result != OMPI_SUCCESS) abort(); /* as the library's own collective calls would fail */
+}
+
+static void send_note(struct leat_ring *r, int to, const struct ring_note *note)
+{
+    if (to == r->rank) {
+        handle(r, note);
+        return;
+    }
+    struct ring_letter *letter = malloc(sizeof *letter);
+    if (!letter) abort();
+    letter->note = *note;
+    letter->next = r->sending;
+    r->sending = letter;
+    must(MCA_PML_CALL(isend(&letter->note, sizeof letter->note, MPI_BYTE, to, TAG,
+                            MCA_PML_BASE_SEND_STANDARD, r->m->comm, &letter->request)));
+}
+
+static void send_to_all(struct leat_ring *r, const struct ring_note *note)
+{
+    for (int to = r->ranks - 1; to >= 0; to--) /* itself last: it may go on by this */
+        send_note(r, to, note);
+}
+
+void ring_listen(struct leat_ring *r)
+{
+    must(MCA_PML_CALL(irecv(&r->received, sizeof r->received, MPI_BYTE, MPI_ANY_SOURCE, TAG,
+                            r->m->comm, &r->receiving)));
+}
+
+static void free_letters(struct leat_ring *r)
+{
+    for (struct ring_letter **link = &r->sending; *link;) {
+        struct ring_letter *letter = *link;
+        if (!REQUEST_COMPLETE(letter->request)) {
+            link = &letter->next;
+            continue;
+        }
+        *link = letter->next;
+        ompi_request_free(&letter->request);
+        free(letter);
+    }
+}
+
+void ring_notes(struct leat_ring *r)
+{
+    while (r->receiving && REQUEST_COMPLETE(r->receiving)) {
+        const struct ring_note note = r->received;
+        ompi_request_free(&r->receiving);
+        ring_listen(r);
+        handle(r, &note);
+    }
+    if (r->sending) free_letters(r);
+}
+
+void ring_silence(struct leat_ring *r)
+{
+    while (r->sending) {
+        opal_progress();
+        free_letters(r);
+    }
+    if (!r->receiving) return;
+    ompi_request_cancel(r->receiving);
+    ompi_request_free(&r->receiving);
+}
+
+/* ---- rank 0 ---------------------------------------------------------------------------------- */
+
+static void stop_all(struct leat_ring *r, const struct ring_note *cause)
+{
+    const struct ring_note stop = { .kind = RING_STOP };
+    if (r->is_stopping) return;
+    r->is_stopping = true;
+    r->lowest = UINT64_MAX;
+    ring_say(r,
+             "%s. Collective calls of this communicator go by host messages from now on; results "
+             "are right",
+             cause->why);
+    send_to_all(r, &stop);
+}
+
+static void on_report(struct leat_ring *r, const struct ring_note *report)
+{
+    struct ring_note verdict = { .kind = RING_VERDICT };
+    if (report->from < r->lowest) r->lowest = report->from;
+    if (report->until > r->highest) r->highest = report->until;
+    if (++r->reports < r->ranks) return;
+    verdict.from = r->lowest;
+    verdict.until = r->highest;
+    send_to_all(r, &verdict);
+}
+
+static void on_part(struct leat_ring *r, const struct ring_part *part)
+{
+    struct ring_note result = { .kind = RING_RESULT };
+    struct ring_sum **link = &r->sums;
+    while (*link && (*link)->all.number != part->number)
+        link = &(*link)->next;
+    struct ring_sum *sum = *link;
+    if (!sum) {
+        sum = calloc(1, sizeof *sum);
+        if (!sum) abort();
+        sum->all = *part;
+        *link = sum;
+    } else {
+        leat_port_fold_words(part->fold, sum->all.word, part->word, part->words);
+    }
+    if (++sum->parts < r->ranks) return;
+    result.part = sum->all;
+    *link = sum->next;
+    free(sum);
+    send_to_all(r, &result);
+}
+
+/* ---- every rank ------------------------------------------------------------------------------ */
+
+static void on_stop(struct leat_ring *r)
+{
+    const struct ring_note report = { .kind = RING_REPORT,
+                                      .from = r->completed,
+                                      .until = r->started };
+    r->trust = RING_FROZEN;
+    send_note(r, 0, &report);
+}
+
+void ring_send_part(struct leat_ring *r, const struct ring_part *part)
+{
+    const struct ring_note note = { .kind = RING_PART, .part = *part };
+    send_note(r, 0, &note);
+}
+
+/* A part may be the last one that rank 0 needs, and its result may end operations at once: each
+ * operation is looked up again. */
+static void on_verdict(struct leat_ring *r, const struct ring_note *verdict)
+{
+    r->trust = RING_SETTLED;
+    r->until = verdict->until;
+    ring_library.close(r->group);
+    r->group = NULL;
+    if (r->completed > verdict->from) ring_send_part(r, &r->last);
+    for (uint64_t number = r->completed; number < r->started; number++) {
+        const struct ring_operation *op = r->first;
+        while (op && op->part.number != number)
+            op = op->next;
+        if (op) ring_send_part(r, &op->part);
+    }
+}
+
+static void on_result(struct leat_ring *r, const struct ring_part *result)
+{
+    struct ring_operation *op = r->first;
+    while (op && op->part.number != result->number)
+        op = op->next;
+    if (!op) return; /* the ring was first */
+    memcpy(op->word, result->word, sizeof op->word);
+    op->is_redone = true;
+    ring_complete(op);
+}
+
+static void handle(struct leat_ring *r, const struct ring_note *note)
+{
+    switch (note->kind) {
+    case RING_BREAK: stop_all(r, note); break;
+    case RING_STOP: on_stop(r); break;
+    case RING_REPORT: on_report(r, note); break;
+    case RING_VERDICT: on_verdict(r, note); break;
+    case RING_PART: on_part(r, &note->part); break;
+    case RING_RESULT: on_result(r, &note->part); break;
+    }
+}
+
+void ring_give_up(struct leat_ring *r, const char *why)
+{
+    struct ring_note note = { .kind = RING_BREAK };
+    r->trust = RING_FROZEN;
+    strncpy(note.why, why, sizeof note.why - 1);
+    send_note(r, 0, &note);
+}
