@@ -67,7 +67,7 @@ by_ring() {
     shift 2
     code=0
     # shellcheck disable=SC2046 # words
-    start "$n" "$r" $(in_ns 0 "$leat" mpi options) --mca coll_leat_patience_ms $patience_ms --mca coll_leat_words $words "$@" > "$folder/out" 2> "$folder/all" || code=$?
+    start "$n" "$r" $(in_ns 0 "$leat" mpi options) --mca coll_leat_patience_ms $patience_ms --mca coll_leat_words $words --mca coll_leat_after 1 "$@" > "$folder/out" 2> "$folder/all" || code=$?
     grep '^leat' "$folder/all" > "$folder/said" || true
 }
 # well WHAT SAID: the last program has ended well, and leat has said this, or nothing
