@@ -112,10 +112,8 @@ ring() {
     size=$1 percent=${2:-0}
     shift
     [ $# = 0 ] || shift
-    for i in $HOSTS; do
-        in_ns "$i" "$leat" ring stop --dev in 2> /dev/null || true
-        ip -n "$name$i" link del out 2> /dev/null || true
-    done
+    for i in $HOSTS; do in_ns "$i" "$leat" ring stop --dev in 2> /dev/null || true; done
+    for i in $HOSTS; do ip -n "$name$i" link del out 2> /dev/null || true; done
     ip -n "${name}wire" link del onward 2> /dev/null || true
     polling=
     for i in $(seq 0 $((size - 2))); do cable "$i" out $((i + 1)) in; done
