@@ -182,6 +182,11 @@ leaving() {
 
 others() {
     ring 3
+    (in_the_middle && join 1 3 --driver "$driver") &
+    later=$!
+    by_ring 3 1 "$folder/short_calls" 1000
+    wait $later || fail "$driver: the station cannot join again"
+    well "$driver: a station joins again, with its registers" ""
     in_ns 1 "$leat" ring set 56 5 # of the block that is taken first
     by_ring 3 1 "$folder/short_calls" 20
     well "$driver: a register is taken" ""
