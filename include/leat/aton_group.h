@@ -98,7 +98,10 @@ LEAT_API enum leat_aton_group_state leat_aton_group_step(struct leat_aton_group 
 /* Sleeps until something may have happened, at most this long. */
 LEAT_API void leat_aton_group_wait(struct leat_aton_group *group, uint64_t timeout_us);
 
+/* Why it has failed: a sentence without a full stop. */
 LEAT_API const char *leat_aton_group_why(const struct leat_aton_group *group);
+
+/* What has happened in it so far. */
 LEAT_API void leat_aton_group_count(const struct leat_aton_group *group,
                                     struct leat_aton_group_counts *out);
 

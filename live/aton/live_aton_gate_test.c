@@ -336,6 +336,38 @@ static void a_full_mailbox_is_reported_to_the_sender(void)
 }
 
 /* As on the simulated ring: `enabled` is about taking part in commands. */
+/* A group's packets are for its members, in a mailbox of their own; with and without a key. */
+static void packets_of_a_group_are_for_its_members(void)
+{
+    enum { GROUP = 5 };
+    static unsigned long read_at[ATON_GROUPS], written_at[ATON_GROUPS];
+    static uint32_t words[ATON_GROUPS][ATON_MAILBOX_LEN / 4];
+    struct aton_mailbox groups[ATON_GROUPS], with_groups = mailbox;
+    for (int i = 0; i < ATON_GROUPS; i++)
+        groups[i] = (struct aton_mailbox){ &read_at[i], &written_at[i], words[i], NULL, NULL };
+    with_groups.groups = groups;
+    for (int keyed = 0; keyed < 2; keyed++) {
+        const struct aton_config c = config(keyed);
+        struct aton_page page = page_of(2, 3);
+        struct aton_frame f = passive(&c, LEAT_ATON_DA_ALL, "result");
+        uint8_t octets[ATON_OCTETS_MAX];
+        uint16_t from = 0;
+        size_t len = 0;
+        f.octets[ATON_FLAGS_AT] = GROUP + 1;
+        if (keyed)
+            leat_put_be64(aton_image(&f) + f.image_len,
+                          leat_aton_live_mac(c.key, f.octets + 14, 12 + f.image_len));
+        struct aton_frame again = f;
+        EQ(aton_user_gate(&f, &c, &page, NULL, &with_groups), ATON_REPEATED);
+        page.interface.operand[GROUP * ATON_GROUP_REGISTERS] = 3;
+        EQ(aton_user_gate(&again, &c, &page, NULL, &with_groups), ATON_COPIED);
+        OK(aton_mailbox_is_empty(&mailbox));
+        EQ(aton_mailbox_take(&groups[GROUP], &from, octets, sizeof octets, &len), ATON_MAIL_TAKEN);
+        EQ(from, 1);
+        OK(len == 6 && memcmp(octets, "result", 6) == 0);
+    }
+}
+
 static void a_disabled_station_has_a_mailbox(void)
 {
     const struct aton_config c = config(true);
@@ -593,9 +625,9 @@ TAP_MAIN(T(a_good_frame_is_folded_and_goes_to_the_next), T(strangers_and_foreign
          T(a_disabled_station_repeats), T(malformed_images_are_dropped),
          T(no_single_bit_error_passes), T(every_truncation_is_short),
          T(a_message_is_copied_and_its_sender_learns_of_it), T(a_message_to_another_is_repeated),
-         T(a_full_mailbox_is_reported_to_the_sender), T(a_disabled_station_has_a_mailbox),
-         T(a_length_that_the_frame_does_not_hold_is_short), T(a_damaged_message_is_dropped),
-         T(a_replayed_message_is_refused_and_reported),
+         T(a_full_mailbox_is_reported_to_the_sender), T(packets_of_a_group_are_for_its_members),
+         T(a_disabled_station_has_a_mailbox), T(a_length_that_the_frame_does_not_hold_is_short),
+         T(a_damaged_message_is_dropped), T(a_replayed_message_is_refused_and_reported),
          T(a_keyed_message_without_a_serial_is_not_taken), T(a_window_takes_each_serial_once),
          T(a_message_to_all_comes_to_all), T(random_frames_never_break_the_gate),
          T(a_sort_grows_to_the_end_of_a_frame_and_no_further), T(a_bucket_holds_a_quarter_second),

@@ -182,13 +182,10 @@ enum leat_aton_host_end leat_aton_group_join(struct leat_aton_group *g, uint8_t 
                                              uint16_t epoch, uint16_t members, uint32_t stations,
                                              bool is_first, uint64_t patience_us, char *why)
 {
-    struct leat_aton_host *station;
     uint16_t from;
     size_t len;
-    const enum leat_aton_host_end end = aton_station_open_group(g->device, block, &station, why);
-    if (end != LEAT_ATON_HOST_OK) return end;
-    leat_aton_host_close(g->station);
-    g->station = station;
+    /* The kernel takes tens of milliseconds to close a packet socket: it is kept. */
+    if (!aton_station_turn_to_group(g->station, block, why)) return LEAT_ATON_HOST_FAILED;
     for (uint8_t i = 0; i < ATON_GROUPS; i++)
         if (i != block && g->locked >> i & 1) aton_block_unlock(g->blocks, i);
     g->locked = 1u << block;
@@ -196,7 +193,7 @@ enum leat_aton_host_end leat_aton_group_join(struct leat_aton_group *g, uint8_t 
     g->stations = stations;
     g->patience_ns = patience_us * 1000;
     aton_block_use(g->blocks, block, true);
-    while (aton_mailbox_take(&station->seat.mailbox, &from, g->letter, sizeof g->letter, &len) ==
+    while (aton_mailbox_take(&g->station->seat.mailbox, &from, g->letter, sizeof g->letter, &len) ==
            ATON_MAIL_TAKEN) /* of an earlier group */
         continue;
     leat_aton_member_join(&g->member, block, epoch, is_first, members, registers_of(g));

@@ -172,9 +172,8 @@ static bool filter_flags(int fd, uint8_t flags, char *why)
            live_because(why, "a filter for a packet socket: %s", strerror(errno));
 }
 
-/* Of no group (0), or of the one with this number less one. */
-static enum leat_aton_host_end open_as(const char *device, uint8_t flags,
-                                       struct leat_aton_host **out, char *why)
+enum leat_aton_host_end leat_aton_host_open(const char *device, struct leat_aton_host **out,
+                                            char *why)
 {
     struct leat_aton_host *s = calloc(1, sizeof *s);
     *why = 0;
@@ -185,11 +184,9 @@ static enum leat_aton_host_end open_as(const char *device, uint8_t flags,
         free(s);
         return end;
     }
-    s->flags = flags;
     s->send_fd = aton_socket(s->seat.config.out, why);
     s->receive_fd = aton_socket(s->seat.config.device, why);
-    if (s->send_fd < 0 || s->receive_fd < 0 || !filter_flags(s->receive_fd, flags, why) ||
-        (flags && !s->driver->turn_to_group(&s->seat, (uint8_t)(flags - 1), why))) {
+    if (s->send_fd < 0 || s->receive_fd < 0 || !filter_flags(s->receive_fd, 0, why)) {
         leat_aton_host_close(s);
         return LEAT_ATON_HOST_FAILED;
     }
@@ -197,16 +194,11 @@ static enum leat_aton_host_end open_as(const char *device, uint8_t flags,
     return LEAT_ATON_HOST_OK;
 }
 
-enum leat_aton_host_end leat_aton_host_open(const char *device, struct leat_aton_host **out,
-                                            char *why)
+bool aton_station_turn_to_group(struct leat_aton_host *s, uint8_t group, char *why)
 {
-    return open_as(device, 0, out, why);
-}
-
-enum leat_aton_host_end aton_station_open_group(const char *device, uint8_t group,
-                                                struct leat_aton_host **out, char *why)
-{
-    return open_as(device, (uint8_t)(group + 1), out, why);
+    s->flags = (uint8_t)(group + 1);
+    return filter_flags(s->receive_fd, s->flags, why) &&
+           s->driver->turn_to_group(&s->seat, group, why);
 }
 
 void leat_aton_host_close(struct leat_aton_host *s)

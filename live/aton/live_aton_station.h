@@ -15,9 +15,8 @@ struct leat_aton_host {
     struct aton_frame frame;
 };
 
-/* As leat_aton_host_open, but messages are those of a group, 0 to ATON_GROUPS - 1. */
-enum leat_aton_host_end aton_station_open_group(const char *device, uint8_t group,
-                                                struct leat_aton_host **out, char *why);
+/* From now on packets and messages are those of a group, 0 to ATON_GROUPS - 1. False: see `why`. */
+bool aton_station_turn_to_group(struct leat_aton_host *station, uint8_t group, char *why);
 
 /* Octets of an image that a frame has room for. */
 uint32_t aton_station_image_max(const struct aton_config *config);

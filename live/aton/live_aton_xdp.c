@@ -96,18 +96,24 @@ static enum leat_aton_host_end find(uint32_t device, struct aton_seat *seat, cha
     return LEAT_ATON_HOST_FAILED;
 }
 
-/* The mailbox map of a group of the program on a device; -1: there is none. */
-static int group_map(uint32_t device, uint8_t group)
+/* A map of the program on a device; -1: there is none. */
+static int map_of(uint32_t device, const char *name, uint32_t value_len)
 {
-    char name[BPF_OBJ_NAME_LEN];
     uint32_t flags;
     const uint32_t id = live_xdp_attached(device, &flags);
     const int program = id ? live_xdp_program(id, "aton_xdp") : -1;
     if (program < 0) return -1;
-    snprintf(name, sizeof name, "aton_group_%u", group);
-    const int map = live_xdp_map(program, name, 0, 0);
+    const int map = live_xdp_map(program, name, value_len, 0);
     close(program);
     return map;
+}
+
+/* The mailbox of a group. */
+static int group_map(uint32_t device, uint8_t group)
+{
+    char name[BPF_OBJ_NAME_LEN];
+    snprintf(name, sizeof name, "aton_group_%u", group);
+    return map_of(device, name, 0);
 }
 
 static bool turn_to_group(struct aton_seat *seat, uint8_t group, char *why)
@@ -167,7 +173,14 @@ static bool take_windows(struct aton_xdp_bpf *station, const struct aton_config 
     return !old || old->windows_map < 0 || bpf_map__reuse_fd(windows, old->windows_map) == 0;
 }
 
-/* Of the station that it replaces, if that has them. */
+/* A map of the station that it replaces, if that has it. */
+static bool take_map(struct bpf_map *map, int fd)
+{
+    const bool taken = fd < 0 || bpf_map__reuse_fd(map, fd) == 0;
+    if (fd >= 0) close(fd);
+    return taken;
+}
+
 static bool take_groups(struct aton_xdp_bpf *station, uint32_t device)
 {
     struct bpf_map *const mailbox[ATON_GROUPS] = {
@@ -175,17 +188,13 @@ static bool take_groups(struct aton_xdp_bpf *station, uint32_t device)
         station->maps.aton_group_3, station->maps.aton_group_4, station->maps.aton_group_5,
         station->maps.aton_group_6, station->maps.aton_group_7
     };
-    for (uint8_t i = 0; i < ATON_GROUPS; i++) {
-        const int map = group_map(device, i);
-        const bool taken = map < 0 || bpf_map__reuse_fd(mailbox[i], map) == 0;
-        if (map >= 0) close(map);
-        if (!taken) return false;
-    }
+    for (uint8_t i = 0; i < ATON_GROUPS; i++)
+        if (!take_map(mailbox[i], group_map(device, i))) return false;
     return true;
 }
 
-/* The program in the kernel, with the mailboxes of the station that it replaces, if any: processes
- * that wait for a message there keep waiting. */
+/* The program in the kernel, with the registers and mailboxes of the station that it replaces, if
+ * any: processes that have mapped them, or wait for a message, go on. */
 static struct aton_xdp_bpf *load(const struct aton_config *c, const struct aton_seat *old,
                                  char *why)
 {
@@ -193,7 +202,9 @@ static struct aton_xdp_bpf *load(const struct aton_config *c, const struct aton_
     const bool loaded = station && take_windows(station, c, old) &&
                         (!old ||
                          (bpf_map__reuse_fd(station->maps.aton_mailbox, old->mailbox_map) == 0 &&
-                          take_groups(station, c->device))) &&
+                          take_groups(station, c->device) &&
+                          take_map(station->maps.aton_page,
+                                   map_of(c->device, "aton_page", sizeof(struct aton_page))))) &&
                         aton_xdp_bpf__load(station) == 0;
     if (loaded) return station;
     live_refused(why, "the kernel does not take the program", LIVE_XDP | LIVE_SYS_ADMIN, "");
@@ -201,18 +212,16 @@ static struct aton_xdp_bpf *load(const struct aton_config *c, const struct aton_
     return NULL;
 }
 
-/* Registers and sequence of the old station, or fresh ones. */
+/* Registers and sequence of the old station are in its map; or fresh ones. */
 static bool fill(struct aton_xdp_bpf *station, const struct aton_config *c,
                  const struct leat_aton_interface *fresh, const struct aton_seat *old)
 {
     const uint32_t zero = 0;
-    struct aton_page page = { .interface = *fresh };
-    if (old) page = *old->page;
-    page.interface.address = fresh->address;
-    if (!old) /* not an earlier station's */
-        page.issued = (uint32_t)live_now_ns(CLOCK_MONOTONIC) * 2654435761u;
+    const struct aton_page page = { .interface = *fresh, /* a sequence of no earlier station */
+                                    .issued = (uint32_t)live_now_ns(CLOCK_MONOTONIC) *
+                                              2654435761u };
     return bpf_map_update_elem(bpf_map__fd(station->maps.aton_config), &zero, c, 0) == 0 &&
-           bpf_map_update_elem(bpf_map__fd(station->maps.aton_page), &zero, &page, 0) == 0;
+           (old || bpf_map_update_elem(bpf_map__fd(station->maps.aton_page), &zero, &page, 0) == 0);
 }
 
 static bool join(struct aton_config *c, const struct leat_aton_interface *fresh, int *slower_at,
@@ -230,6 +239,7 @@ static bool join(struct aton_config *c, const struct leat_aton_interface *fresh,
     if (station && !joined) live_because(why, "its maps cannot be filled: %s", strerror(errno));
     joined = joined && attach(c, bpf_program__fd(station->progs.aton_xdp), slower_at, note, why);
     if (joined) {
+        if (old) old->page->interface.address = fresh->address;
         if (*slower_at >= 0) *slower_at += (int)strlen(c->why);
         aton_report_join(c, note, kept);
         bpf_map_update_elem(bpf_map__fd(station->maps.aton_config), &zero, c, 0);

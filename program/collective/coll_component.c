@@ -10,7 +10,7 @@ static int priority;
 
 const struct leat_coll_means *leat_coll_by;
 bool leat_coll_is_exact;
-int leat_coll_ring_id, leat_coll_patience_ms = 200, leat_coll_words = 6;
+int leat_coll_ring_id, leat_coll_patience_ms = 200, leat_coll_words = 6, leat_coll_after = 10;
 
 static int register_parameters(void);
 static int init_query(bool has_progress_threads, bool has_threads);
@@ -55,6 +55,10 @@ static int register_parameters(void)
         "Longest operation by a ring, in words of 8 octets, 1 to 24; each takes time",
         MCA_BASE_VAR_TYPE_INT, NULL, 0, 0, OPAL_INFO_LVL_5, MCA_BASE_VAR_SCOPE_READONLY,
         &leat_coll_words);
+    mca_base_component_var_register(
+        self, "after", "Calls of a communicator that are the hosts', before it joins a ring",
+        MCA_BASE_VAR_TYPE_INT, NULL, 0, 0, OPAL_INFO_LVL_5, MCA_BASE_VAR_SCOPE_READONLY,
+        &leat_coll_after);
     return OMPI_SUCCESS;
 }
 

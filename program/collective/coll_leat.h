@@ -49,6 +49,7 @@ typedef struct leat_coll_module {
     mca_coll_base_module_t super; /* the first member: Open MPI knows it by this */
     mca_coll_base_comm_coll_t below;
     struct ompi_communicator_t *comm;
+    int calls;       /* that waited, before it joined */
     bool has_joined; /* or tried to */
     bool is_member;  /* has joined, and not left */
     struct leat_collect_answer group;
@@ -67,6 +68,8 @@ struct leat_coll_means {
     /* At the first call that waits; all members do it, and wait for each other. Fills m->group. */
     enum leat_collect_carrier (*join)(leat_coll_module *m);
     void (*leave)(leat_coll_module *m);
+    /* MPI_COMM_WORLD ends; NULL: nothing is to be done. */
+    void (*finish)(void);
     /* Of a communicator that has joined: will the next operation be carried out? */
     bool (*is_ready)(leat_coll_module *m);
     void *(*start)(leat_coll_module *m, const struct leat_collect_question *part, const void *in,
@@ -79,8 +82,9 @@ struct leat_coll_means {
     void (*count)(const char *call, enum leat_collect_carrier carrier, uint64_t octets,
                   uint64_t began);
     uint64_t (*now)(void);
-    bool joins_at_once;  /* without messages: calls that do not wait may do it, too */
-    uint32_t pieces_max; /* of a broadcast */
+    bool joins_at_once;   /* without messages: calls that do not wait may do it, too */
+    bool is_slow_to_join; /* so that a few calls do not repay it */
+    uint32_t pieces_max;  /* of a broadcast */
 };
 
 extern const struct leat_coll_means leat_coll_simulated, leat_coll_ring;
@@ -89,7 +93,7 @@ extern const struct leat_coll_means *leat_coll_by;
 extern bool leat_coll_is_exact; /* sums of real numbers are to be independent of the order */
 
 /* Parameters of the ring. */
-extern int leat_coll_ring_id, leat_coll_patience_ms, leat_coll_words;
+extern int leat_coll_ring_id, leat_coll_patience_ms, leat_coll_words, leat_coll_after;
 
 /* ---- coll_simulated.c ---- */
 

@@ -17,6 +17,7 @@ static int leave(mca_coll_base_module_t *module, struct ompi_communicator_t *com
     (void)comm;
     if (m->is_member) leat_coll_by->leave(m);
     m->is_member = false;
+    if (m->comm == &ompi_mpi_comm_world.comm && leat_coll_by->finish) leat_coll_by->finish();
     return OMPI_SUCCESS;
 }
 
@@ -59,6 +60,8 @@ bool leat_coll_join(leat_coll_module *m, bool waits)
 {
     const bool may_wait = waits || leat_coll_by->joins_at_once;
     if (!leat_coll_by->is_on() || (!m->has_joined && !may_wait)) return false;
+    const int before = leat_coll_by->is_slow_to_join ? leat_coll_after : 0;
+    if (!m->has_joined && m->calls++ < before) return false;
     if (!m->has_joined) m->refusal = leat_coll_by->join(m);
     m->is_member |= !m->has_joined && m->refusal == LEAT_COLLECT_BY_NETWORK;
     m->has_joined = true;

@@ -22,7 +22,7 @@ struct ring_library ring_library;
 
 /* One thread at a time; also, progress does not go into itself. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct leat_ring *rings;
+struct leat_ring *rings;
 static uint64_t calls[LEAT_COLLECT_CARRIERS];
 
 void ring_say(const struct leat_ring *r, const char *text, ...)
@@ -117,15 +117,16 @@ static void advance(struct leat_ring *r)
 
 static void step(struct leat_ring *r)
 {
-    ring_notes(r);
+    ring_notes();
     if (r->trust == RING_TRUSTED) advance(r);
 }
 
 static int progress(void)
 {
     if (!rings || pthread_mutex_trylock(&lock)) return 0;
+    ring_notes();
     for (struct leat_ring *r = rings; r; r = r->next)
-        step(r);
+        if (r->trust == RING_TRUSTED) advance(r);
     pthread_mutex_unlock(&lock);
     return 0;
 }
@@ -208,27 +209,55 @@ static struct leat_port_means means(void)
                                      .octets_max = words * sizeof(uint64_t) };
 }
 
+static void link_in(struct leat_ring *r)
+{
+    if (!rings) opal_progress_register(progress);
+    pthread_mutex_lock(&lock);
+    r->next = rings;
+    rings = r;
+    pthread_mutex_unlock(&lock);
+}
+
+static void unlink_from(struct leat_ring *r)
+{
+    struct leat_ring **link = &rings;
+    pthread_mutex_lock(&lock);
+    while (*link != r)
+        link = &(*link)->next;
+    *link = r->next;
+    pthread_mutex_unlock(&lock);
+    if (!rings) opal_progress_unregister(progress);
+}
+
+/* Are all members of this job? */
+static bool is_of_one_job(const leat_coll_module *m)
+{
+    const struct ompi_group_t *group = m->comm->c_local_group;
+    const opal_process_name_t own = ompi_group_get_proc_name((struct ompi_group_t *)group, 0);
+    for (int i = 1; i < ompi_comm_size(m->comm); i++)
+        if (ompi_group_get_proc_name((struct ompi_group_t *)group, i).jobid != own.jobid)
+            return false;
+    return true;
+}
+
+/* Others may have joined, and send notes, before this rank knows that all have: it is in the list
+ * before. */
 static enum leat_collect_carrier join(leat_coll_module *m)
 {
-    static bool is_registered;
+    if (!is_of_one_job(m)) return LEAT_COLLECT_RANKS;
     struct leat_ring *r = calloc(1, sizeof *r);
     if (!r) abort();
     r->m = m;
     r->rank = ompi_comm_rank(m->comm);
     r->ranks = ompi_comm_size(m->comm);
+    link_in(r);
     if (!ring_join(r)) {
+        unlink_from(r);
         free(r);
         return LEAT_COLLECT_ROOM;
     }
     m->ring = r;
     m->group.means = means();
-    ring_listen(r);
-    pthread_mutex_lock(&lock);
-    r->next = rings;
-    rings = r;
-    pthread_mutex_unlock(&lock);
-    if (!is_registered) opal_progress_register(progress);
-    is_registered = true;
     return LEAT_COLLECT_BY_NETWORK;
 }
 
@@ -236,13 +265,15 @@ static enum leat_collect_carrier join(leat_coll_module *m)
  * before it we do. */
 static void leave(leat_coll_module *m)
 {
-    struct leat_ring *r = m->ring, **link = &rings;
-    if (is_on()) m->below.coll_barrier(m->comm, m->below.coll_barrier_module);
-    pthread_mutex_lock(&lock);
-    while (*link != r)
-        link = &(*link)->next;
-    *link = r->next;
-    pthread_mutex_unlock(&lock);
+    struct leat_ring *r = m->ring;
+    if (is_on()) {
+        pthread_mutex_lock(&lock);
+        ring_send_leave(r);
+        pthread_mutex_unlock(&lock);
+        while (!*(volatile bool *)&r->is_left)
+            opal_progress();
+    }
+    unlink_from(r);
     ring_silence(r);
     ring_library.close(r->group);
     ring_host_close(r);
@@ -276,6 +307,7 @@ static uint64_t now(void)
 const struct leat_coll_means leat_coll_ring = { .is_on = is_on,
                                                 .join = join,
                                                 .leave = leave,
+                                                .finish = ring_end_notes,
                                                 .is_ready = is_ready,
                                                 .start = start,
                                                 .is_over = is_over,
@@ -283,4 +315,5 @@ const struct leat_coll_means leat_coll_ring = { .is_on = is_on,
                                                 .rest = rest,
                                                 .count = count,
                                                 .now = now,
+                                                .is_slow_to_join = true,
                                                 .pieces_max = 1 };

@@ -17,6 +17,9 @@
  *            <--VERDICT--  0              from = min c, until = max s
  *   each     --PART-->    0  --RESULT-->  all: operations from .. until-1, each once, folded by 0
  *
+ * A communicator ends when all have their results: LEAVE to rank 0, LEFT from it. Its own messages
+ * cannot be used for that, since each of them would keep it alive.
+ *
  * Operations from `until` on are those of the component below. Messages are answered whenever the
  * library makes progress: a rank may be in any MPI call.
  */
@@ -75,11 +78,21 @@ struct ring_operation {
     bool is_over, is_redone;
 };
 
-enum ring_note_kind { RING_BREAK, RING_STOP, RING_REPORT, RING_VERDICT, RING_PART, RING_RESULT };
+enum ring_note_kind {
+    RING_BREAK,
+    RING_STOP,
+    RING_REPORT,
+    RING_VERDICT,
+    RING_PART,
+    RING_RESULT,
+    RING_LEAVE, /* the sender has all its results, and the communicator ends */
+    RING_LEFT,  /* so have all */
+};
 
 /* A message of hosts. */
 struct ring_note {
     enum ring_note_kind kind;
+    uint32_t communicator; /* its context id, which all members have alike */
     uint64_t from, until;  /* REPORT: completed, started; VERDICT */
     struct ring_part part; /* PART, RESULT */
     char why[RING_WHY_LEN];
@@ -105,12 +118,11 @@ struct leat_ring {
 
     enum ring_trust trust;
     uint64_t until; /* SETTLED */
-    ompi_request_t *receiving;
-    struct ring_note received;
+    bool is_left;
     struct ring_letter *sending;
     /* Rank 0. */
     bool is_stopping;
-    int reports;
+    int reports, leaving;
     uint64_t lowest, highest;
     struct ring_sum *sums;
 };
@@ -118,6 +130,7 @@ struct leat_ring {
 /* ---- coll_ring.c ---- */
 
 extern struct ring_library ring_library;
+extern struct leat_ring *rings; /* of this process */
 /* One line on standard error, of rank 0 of a communicator; the same text once. */
 void ring_say(const struct leat_ring *ring, const char *text, ...)
     __attribute__((format(printf, 2, 3)));
@@ -148,13 +161,16 @@ void ring_host_sleep(struct leat_ring *ring, uint32_t timeout_us);
 
 /* ---- coll_ring_break.c ---- */
 
-void ring_listen(struct leat_ring *ring);
 /* Takes notes, and frees those that are sent. */
-void ring_notes(struct leat_ring *ring);
+void ring_notes(void);
+/* MPI_COMM_WORLD ends. */
+void ring_end_notes(void);
 void ring_give_up(struct leat_ring *ring, const char *why);
 /* SETTLED: rank 0 is to fold this operation. */
 void ring_send_part(struct leat_ring *ring, const struct ring_part *part);
-/* Nobody needs this rank any more. */
+/* This rank has all its results; is_left: all have. */
+void ring_send_leave(struct leat_ring *ring);
+/* Waits until its notes are sent. */
 void ring_silence(struct leat_ring *ring);
 
 #endif

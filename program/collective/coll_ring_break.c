@@ -32,6 +32,13 @@ static void must(int result)
     if (result != OMPI_SUCCESS) abort(); /* as the library's own collective calls would fail */
 }
 
+/* Through MPI_COMM_WORLD: a receive that waits for ever would keep any other communicator from
+ * ending. Its ranks are the numbers of processes in the job. */
+static int world_rank(const struct leat_ring *r, int rank)
+{
+    return (int)ompi_group_get_proc_name(r->m->comm->c_local_group, rank).vpid;
+}
+
 static void send_note(struct leat_ring *r, int to, const struct ring_note *note)
 {
     if (to == r->rank) {
@@ -41,22 +48,18 @@ static void send_note(struct leat_ring *r, int to, const struct ring_note *note)
     struct ring_letter *letter = malloc(sizeof *letter);
     if (!letter) abort();
     letter->note = *note;
+    letter->note.communicator = ompi_comm_get_cid(r->m->comm);
     letter->next = r->sending;
     r->sending = letter;
-    must(MCA_PML_CALL(isend(&letter->note, sizeof letter->note, MPI_BYTE, to, TAG,
-                            MCA_PML_BASE_SEND_STANDARD, r->m->comm, &letter->request)));
+    must(MCA_PML_CALL(isend(&letter->note, sizeof letter->note, MPI_BYTE, world_rank(r, to), TAG,
+                            MCA_PML_BASE_SEND_STANDARD, &ompi_mpi_comm_world.comm,
+                            &letter->request)));
 }
 
 static void send_to_all(struct leat_ring *r, const struct ring_note *note)
 {
     for (int to = r->ranks - 1; to >= 0; to--) /* itself last: it may go on by this */
         send_note(r, to, note);
-}
-
-void ring_listen(struct leat_ring *r)
-{
-    must(MCA_PML_CALL(irecv(&r->received, sizeof r->received, MPI_BYTE, MPI_ANY_SOURCE, TAG,
-                            r->m->comm, &r->receiving)));
 }
 
 static void free_letters(struct leat_ring *r)
@@ -73,15 +76,42 @@ static void free_letters(struct leat_ring *r)
     }
 }
 
-void ring_notes(struct leat_ring *r)
+static ompi_request_t *receiving;
+static struct ring_note received;
+
+static void receive_next(void)
 {
-    while (r->receiving && REQUEST_COMPLETE(r->receiving)) {
-        const struct ring_note note = r->received;
-        ompi_request_free(&r->receiving);
-        ring_listen(r);
-        handle(r, &note);
+    must(MCA_PML_CALL(irecv(&received, sizeof received, MPI_BYTE, MPI_ANY_SOURCE, TAG,
+                            &ompi_mpi_comm_world.comm, &receiving)));
+}
+
+static struct leat_ring *ring_of(uint32_t communicator)
+{
+    struct leat_ring *r = rings;
+    while (r && ompi_comm_get_cid(r->m->comm) != communicator)
+        r = r->next;
+    return r;
+}
+
+void ring_notes(void)
+{
+    if (!receiving) receive_next();
+    while (REQUEST_COMPLETE(receiving)) {
+        const struct ring_note note = received;
+        struct leat_ring *r = ring_of(note.communicator);
+        ompi_request_free(&receiving);
+        receive_next();
+        if (r) handle(r, &note);
     }
-    if (r->sending) free_letters(r);
+    for (struct leat_ring *r = rings; r; r = r->next)
+        if (r->sending) free_letters(r);
+}
+
+void ring_end_notes(void)
+{
+    if (!receiving) return;
+    ompi_request_cancel(receiving);
+    ompi_request_free(&receiving);
 }
 
 void ring_silence(struct leat_ring *r)
@@ -90,9 +120,6 @@ void ring_silence(struct leat_ring *r)
         opal_progress();
         free_letters(r);
     }
-    if (!r->receiving) return;
-    ompi_request_cancel(r->receiving);
-    ompi_request_free(&r->receiving);
 }
 
 /* ---- rank 0 ---------------------------------------------------------------------------------- */
@@ -141,6 +168,12 @@ static void on_part(struct leat_ring *r, const struct ring_part *part)
     *link = sum->next;
     free(sum);
     send_to_all(r, &result);
+}
+
+static void on_leave(struct leat_ring *r)
+{
+    const struct ring_note left = { .kind = RING_LEFT };
+    if (++r->leaving == r->ranks) send_to_all(r, &left);
 }
 
 /* ---- every rank ------------------------------------------------------------------------------ */
@@ -197,6 +230,8 @@ static void handle(struct leat_ring *r, const struct ring_note *note)
     case RING_VERDICT: on_verdict(r, note); break;
     case RING_PART: on_part(r, &note->part); break;
     case RING_RESULT: on_result(r, &note->part); break;
+    case RING_LEAVE: on_leave(r); break;
+    case RING_LEFT: r->is_left = true; break;
     }
 }
 
@@ -206,4 +241,10 @@ void ring_give_up(struct leat_ring *r, const char *why)
     r->trust = RING_FROZEN;
     strncpy(note.why, why, sizeof note.why - 1);
     send_note(r, 0, &note);
+}
+
+void ring_send_leave(struct leat_ring *r)
+{
+    const struct ring_note leave = { .kind = RING_LEAVE };
+    send_note(r, 0, &leave);
 }

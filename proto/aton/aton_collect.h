@@ -40,7 +40,7 @@
  *   LOOKS      MAX: who is missing?                                  PASSES_ON; no charge: PROBES
  *   CHECKS     EQ, after the fold: are all still ready?              TELLS; no: ASKS
  *   PROBES     EQ of the other flag: has somebody gone on?           WAITS: a member is late;
- *                                                                    yes: the result is late or lost
+ *                                                                    yes: no result has come
  *
  * All commands run over the whole ring, where 0 must change nothing: AND and MIN are folded as OR
  * and MAX of the complements. XOR is BITCOUNT with counters of one bit.

@@ -67,7 +67,7 @@ by_ring() {
     shift 2
     code=0
     # shellcheck disable=SC2046 # words
-    start "$n" "$r" $(in_ns 0 "$leat" mpi options) --mca coll_leat_patience_ms $patience_ms --mca coll_leat_words $words "$@" > "$folder/out" 2> "$folder/all" || code=$?
+    start "$n" "$r" $(in_ns 0 "$leat" mpi options) --mca coll_leat_patience_ms $patience_ms --mca coll_leat_words $words --mca coll_leat_after 1 "$@" > "$folder/out" 2> "$folder/all" || code=$?
     grep '^leat' "$folder/all" > "$folder/said" || true
 }
 # well WHAT SAID: the last program has ended well, and leat has said this, or nothing
@@ -112,10 +112,8 @@ ring() {
     size=$1 percent=${2:-0}
     shift
     [ $# = 0 ] || shift
-    for i in $HOSTS; do
-        in_ns "$i" "$leat" ring stop --dev in 2> /dev/null || true
-        ip -n "$name$i" link del out 2> /dev/null || true
-    done
+    for i in $HOSTS; do in_ns "$i" "$leat" ring stop --dev in 2> /dev/null || true; done
+    for i in $HOSTS; do ip -n "$name$i" link del out 2> /dev/null || true; done
     ip -n "${name}wire" link del onward 2> /dev/null || true
     polling=
     for i in $(seq 0 $((size - 2))); do cable "$i" out $((i + 1)) in; done
@@ -184,6 +182,11 @@ leaving() {
 
 others() {
     ring 3
+    (in_the_middle && join 1 3 --driver "$driver") &
+    later=$!
+    by_ring 3 1 "$folder/short_calls" 1000
+    wait $later || fail "$driver: the station cannot join again"
+    well "$driver: a station joins again, with its registers" ""
     in_ns 1 "$leat" ring set 56 5 # of the block that is taken first
     by_ring 3 1 "$folder/short_calls" 20
     well "$driver: a register is taken" ""
