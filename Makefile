@@ -61,6 +61,10 @@ TO   ?= 200
 seeds: build/seeds/build.ninja   # every random campaign, shortened, with many seeds: FROM to TO
 	$(call build,seeds) --target tests && sh test/seeds.sh build/seeds $(FROM) $(TO)
 
+# Collective calls of stock mpirun by a live ring, in namespaces (root, about a minute on an idle machine).
+mpi-live: all
+	sh tool/mpi/mpi_live_test.sh build/leat
+
 # Random collective operations by the network have the results of stock Open MPI: OPERATIONS of them.
 soak-collectives: all
 	sh test/soak/collectives.sh build/leat $(or $(OPERATIONS),10000)
@@ -89,6 +93,6 @@ format:
 clean:
 	rm -rf build
 
-.PHONY: all run test install bench validate fuzz soak soak-runs soak-collectives seeds coverage test-big-endian \
+.PHONY: all run test install bench validate fuzz soak soak-runs soak-collectives mpi-live seeds coverage test-big-endian \
         test-foreign format clean
 .PRECIOUS: build/%/build.ninja
