@@ -72,7 +72,7 @@ struct leat_coll_means {
     void (*finish)(void);
     /* Of a communicator that has joined: will the next operation be carried out? */
     bool (*is_ready)(leat_coll_module *m);
-    void *(*start)(leat_coll_module *m, const struct leat_collect_question *part, const void *in,
+    void *(*start)(leat_coll_module *m, struct leat_collect_question *part, const void *in,
                    void *out);
     bool (*is_over)(const void *operation);
     /* It is over: GRANTED or REDONE. The result is there either way. */

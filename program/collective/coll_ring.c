@@ -131,7 +131,7 @@ static int progress(void)
     return 0;
 }
 
-static void *start(leat_coll_module *m, const struct leat_collect_question *part, const void *in,
+static void *start(leat_coll_module *m, struct leat_collect_question *part, const void *in,
                    void *out)
 {
     struct leat_ring *r = m->ring;

@@ -60,13 +60,12 @@ static bool is_ready(leat_coll_module *m)
     return true;
 }
 
-static void *start(leat_coll_module *m, const struct leat_collect_question *part, const void *in,
+static void *start(leat_coll_module *m, struct leat_collect_question *part, const void *in,
                    void *out)
 {
-    struct leat_collect_question q = *part;
-    q.group = m->group.group;
-    q.root = ompi_group_get_proc_name(m->comm->c_local_group, (int)part->root).vpid;
-    return run->start(&q, in, out);
+    part->group = m->group.group;
+    part->root = ompi_group_get_proc_name(m->comm->c_local_group, (int)part->root).vpid;
+    return run->start(part, in, out);
 }
 
 static bool is_over(const void *operation)
