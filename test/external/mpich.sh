@@ -18,6 +18,7 @@ for tool in autoreconf automake libtoolize gfortran mpicc.openmpi mpifort.openmp
     }
 done
 build=$suite/build-leat
+from=$PWD # paths of the user's are from here
 if [ ! -e "$build/Makefile" ]; then
     cd "$suite"
     [ -e confdb ] || cp -a ../../confdb confdb
@@ -33,4 +34,5 @@ fi
 cd "$build"
 echo "mpich.sh: building; see $build/build.log"
 make -k -j "$(nproc)" check > build.log 2>&1 || true # some programs need calls that Open MPI 4 does not have
+cd "$from"
 exec python3 "$here/mpich.py" "$build" "$@"
