@@ -16,7 +16,8 @@ import tempfile
 
 RANKS = 16
 OVERHEAD = []  # an option of leat run
-FABRICS = ("clos444", "ring16", "torus:4,4/esp=20", "fattree:4,2/esp=20", "twosan")
+FABRICS = ("clos444", "ring16", "torus:4,4/esp=20", "fattree:4,2/esp=20",
+           "ether16/rate=1000/esp=20", "twosan")
 # Program, arguments, who carries out collective operations
 PROGRAMS = (("cg", ("48",), "network,reproducible"), ("kmeans", ("4000",), "network"), ("stealing", ("2000",), "network"))
 HERE = pathlib.Path(__file__).resolve().parent

@@ -1,6 +1,6 @@
 /*
  * A switched Ethernet: ether8, ether8/rate=1000/frame=9000/buffer=16 (Mbit/s, octets of a frame's
- * payload, frames of each output of the switch).
+ * payload, frames of each output of the switch), ether8/esp=20 (bit times per instruction).
  */
 #include "ether_port.h"
 #include "fabric_kind.h"
@@ -38,6 +38,12 @@ static bool read_parameter(struct word piece, struct leat_sim_ether_port_config 
     if (leat_fabric_value(piece, "frame", &value))
         return leat_fabric_number(value, LEAT_SIM_ETHER_PAYLOAD_MIN, LEAT_SIM_ETHER_PAYLOAD_MAX,
                                   &c->frame_octets);
+    if (leat_fabric_value(piece, "esp", &value))
+        return leat_fabric_number(value, 1, LEAT_SIM_ETHER_ESP_CYCLES_MAX, &c->esp_cycles);
+    if (is_word(piece, "esp")) {
+        c->esp_cycles = LEAT_SIM_ETHER_ESP_CYCLES_DEFAULT;
+        return true;
+    }
     return leat_fabric_value(piece, "buffer", &value) &&
            leat_fabric_number(value, 1, LEAT_SIM_ETHER_BUFFER_MAX, &c->buffer);
 }
@@ -60,15 +66,21 @@ static bool read(struct leat_fabric *f, bool (*interrupted)(void), struct leat_f
         if (read_parameter(piece, c, &rate)) continue;
         return leat_fabric_wrong_name(
             error, (size_t)(piece.text - f->word), piece.len,
-            "'%.*s', expected rate=1..%d (Mbit/s), frame=%d..%d (octets of payload) or "
-            "buffer=1..%d (frames)",
+            "'%.*s', expected rate=1..%d (Mbit/s), frame=%d..%d (octets of payload), "
+            "buffer=1..%d (frames), esp or esp=1..%d (bit times per instruction)",
             (int)piece.len, piece.text, RATE_MAX, LEAT_SIM_ETHER_PAYLOAD_MIN,
-            LEAT_SIM_ETHER_PAYLOAD_MAX, LEAT_SIM_ETHER_BUFFER_MAX);
+            LEAT_SIM_ETHER_PAYLOAD_MAX, LEAT_SIM_ETHER_BUFFER_MAX, LEAT_SIM_ETHER_ESP_CYCLES_MAX);
     }
+    if (c->esp_cycles && c->frame_octets < LEAT_SIM_ETHER_ESP_PAYLOAD_MIN)
+        return leat_fabric_wrong_name(error, 0, strlen(f->word),
+                                      "frames of %u octets with ESP, expected at least %d",
+                                      c->frame_octets, LEAT_SIM_ETHER_ESP_PAYLOAD_MIN);
     f->clock = c->clock = (struct leat_sim_clock){ PS_OF_A_BIT, rate };
     f->ports = c->stations;
-    snprintf(f->name, sizeof f->name, "ether%u/rate=%u/frame=%u/buffer=%u", c->stations, rate,
-             c->frame_octets, c->buffer);
+    const int len = snprintf(f->name, sizeof f->name, "ether%u/rate=%u/frame=%u/buffer=%u",
+                             c->stations, rate, c->frame_octets, c->buffer);
+    if (c->esp_cycles)
+        snprintf(f->name + len, sizeof f->name - (size_t)len, "/esp=%u", c->esp_cycles);
     return true;
 }
 
@@ -99,6 +111,8 @@ static bool list(size_t index, struct leat_fabric_spelling *out)
         { "/rate=MBITS", "per second (100)" },
         { "/frame=OCTETS", "payload of a frame, at most (1500)" },
         { "/buffer=FRAMES", "of each output of the switch (64)" },
+        { "/esp=BITS", "an ESP router that needs so many bit times per instruction, 1 to 1048576; "
+                       "/esp alone: 20" },
     };
     if (index >= sizeof spelling / sizeof *spelling) return false;
     *out = spelling[index];
@@ -119,12 +133,15 @@ static bool describe(struct leat_fabric *f, bool json, FILE *out, struct leat_fa
     leat_fabric_clock_json(j, "bit_ps", &c->clock);
     LEAT_JSON_UINTS(j, { "frame_bytes", c->frame_octets }, { "buffer_frames", c->buffer },
                     { "message_bytes", single });
+    if (c->esp_cycles) leat_json_uint(j, "esp", c->esp_cycles);
     json_close(&object, "done");
     text_print(text, "%s: a switched Ethernet, full duplex, the switch stores and forwards\n",
                f->name);
     text_print(text, "stations    %u\n", c->stations);
     text_print(text, "rate        %g Mb/s\n", 1e3 / leat_fabric_ns(&c->clock, 1));
     text_print(text, "switch      %u frames in each output\n", c->buffer);
+    if (c->esp_cycles)
+        text_print(text, "ESP         %u bit times per instruction\n", c->esp_cycles);
     text_print(text,
                "messages    of up to %u octets in one frame; that is %" PRIu64
                " octets on the cable, and takes %g ns to the switch and as long behind it\n",

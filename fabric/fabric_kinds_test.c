@@ -31,6 +31,7 @@ static void a_word_means_the_kind_that_it_always_meant(void)
         { "tinsel:2,1", "flits", "mesh:8,4/vcs=2/board=4/board-wire=100/pipeline=2/clock=240MHz" },
         { "ring16", "aton", "ring16/propagation=0/packet=4096/clock=1ns/model=word" },
         { "ether8", "ether", "ether8/rate=100/frame=1500/buffer=64" },
+        { "ether8/esp", "ether", "ether8/rate=100/frame=1500/buffer=64/esp=20" },
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         struct leat_fabric *f = read_as(words[i][0], words[i][1]);
@@ -86,6 +87,8 @@ static void what_is_wrong_with_a_name_has_its_place(void)
         { "ring16/packet=64/x=3", "x=3", "expected propagation=" },
         { "ether0", "0", "expected 1 to 4096" },
         { "ether8/rate=0/frame=1500", "rate=0", "expected rate=1..1000000" },
+        { "ether8/esp=0", "esp=0", "esp=1..1048576" },
+        { "ether8/esp/frame=64", "ether8/esp/frame=64", "expected at least 128" },
     };
     for (size_t i = 0; i < sizeof wrongs / sizeof *wrongs; i++) {
         const char *word = wrongs[i].word;
@@ -228,6 +231,7 @@ static const struct {
     { "ether/rate=MBITS", "ether4/rate=1000" },
     { "ether/frame=OCTETS", "ether4/frame=9000" },
     { "ether/buffer=FRAMES", "ether4/buffer=2" },
+    { "ether/esp=BITS", "ether4/esp=7" },
     { "twosan", LEAT_SOURCE_DIR "/share/fabrics/twosan.yaml" },
     { "threesan", LEAT_SOURCE_DIR "/share/fabrics/threesan.yaml" },
 };

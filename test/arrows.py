@@ -25,7 +25,7 @@ BELOW = {
     "sim/atm": ["core", "port", "sim/kernel", "proto/atm"],
     "sim/net": ["core", "port", "sim/kernel", "proto/esp"],
     "sim/aton": ["core", "port", "sim/kernel", "proto/aton"],
-    "sim/ether": ["core", "port", "sim/kernel"],
+    "sim/ether": ["core", "port", "sim/kernel", "proto/esp"],
     "sim/esp": ["core", "sim/kernel", "proto/esp"],
     "sim/packetway": ["core", "port", "sim/kernel", "sim/atm", "sim/net", "sim/aton", "sim/ether",
                       "proto/atm", "proto/aton", "proto/packetway"],

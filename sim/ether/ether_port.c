@@ -1,4 +1,4 @@
-#include "ether_port.h"
+#include "ether_port_parts.h"
 #include "leat_arena.h"
 #include "leat_bytes.h"
 #include <assert.h>
@@ -37,6 +37,7 @@ struct leat_sim_ether_port_frame {
     uint32_t bits; /* on the cable */
     uint32_t next; /* free: + 1 */
     bool last;
+    bool is_esp; /* then `entry` is its sender */
 };
 
 static struct leat_sim_ether_port *of(struct leat_port_net *base)
@@ -129,18 +130,31 @@ static bool has_room(struct leat_sim_ether_port *p, uint32_t from, uint32_t to)
     return false;
 }
 
+static uint32_t take_frame(struct leat_sim_ether_port *p)
+{
+    const uint32_t index = p->free_frame - 1;
+    assert(p->free_frame);
+    p->free_frame = p->frame[index].next;
+    return index;
+}
+
+static void free_frame(struct leat_sim_ether_port *p, uint32_t index)
+{
+    p->frame[index].next = p->free_frame;
+    p->free_frame = index + 1;
+}
+
 /* The next frame of a message. */
 static uint32_t make_frame(struct leat_sim_ether_port *p, uint32_t entry)
 {
     struct leat_sim_ether_port_entry *e = &p->entry[entry];
     const bool whole = e->letter.message.len <= leat_sim_ether_port_single(&p->config);
-    const uint32_t index = p->free_frame - 1;
+    const uint32_t index = take_frame(p);
     struct leat_sim_ether_port_frame *f = &p->frame[index];
     const uint32_t most = whole ? (uint32_t)e->letter.message.len : piece_of(&p->config);
     const uint32_t head = LEAT_SIM_ETHER_OUI_LEN + (whole ? 0 : LEAT_SIM_ETHER_PIECE_LEN);
-    assert(p->free_frame);
-    p->free_frame = f->next;
     f->entry = entry;
+    f->is_esp = false;
     f->len = (uint32_t)leat_smaller(most, e->letter.message.len - e->begun);
     f->bits = BITS * frame_len(head + f->len);
     e->begun += f->len;
@@ -148,17 +162,33 @@ static uint32_t make_frame(struct leat_sim_ether_port *p, uint32_t entry)
     return index;
 }
 
-/* The next frame of a station is sent, if the cable is free. */
-static void begin(struct leat_sim_ether_port *p, uint32_t from)
+/* The next frame of ESP, or of a message. False: there is none, or it has no room. */
+static bool next_frame(struct leat_sim_ether_port *p, uint32_t from, uint32_t *frame)
 {
     struct leat_sim_ether_port_station *s = &p->station[from];
-    if (s->busy || s->waits || !s->first) return;
+    uint32_t sender, payload;
+    if (p->config.esp_cycles && leat_sim_ether_esp_next(p, from, &sender, &payload)) {
+        *frame = take_frame(p);
+        p->frame[*frame] = (struct leat_sim_ether_port_frame){ .entry = sender,
+                                                               .bits = BITS * frame_len(payload),
+                                                               .is_esp = true };
+        return true;
+    }
+    if (s->waits || !s->first) return false;
     const uint32_t entry = s->first - 1;
-    if (!has_room(p, from, p->entry[entry].letter.message.to)) return;
-    const uint32_t frame = make_frame(p, entry);
+    if (!has_room(p, from, p->entry[entry].letter.message.to)) return false;
+    *frame = make_frame(p, entry);
+    if (p->frame[*frame].last) s->first = p->entry[entry].letter.next;
+    return true;
+}
+
+/* The next frame of a station is sent, if the cable is free. */
+void leat_sim_ether_port_begin(struct leat_sim_ether_port *p, uint32_t from)
+{
+    uint32_t frame;
+    if (p->station[from].busy || !next_frame(p, from, &frame)) return;
     const uint64_t left_at = p->now + p->frame[frame].bits;
-    if (p->frame[frame].last) s->first = p->entry[entry].letter.next;
-    s->busy = true;
+    p->station[from].busy = true;
     plan(p, left_at, from, frame, LEFT);
     plan(p, left_at + BITS * LEAT_SIM_ETHER_GAP_LEN, from, from, FREE);
 }
@@ -169,7 +199,7 @@ static void append(struct leat_sim_ether_port *p, uint32_t entry)
     struct leat_sim_ether_port_station *s = &p->station[e->letter.message.from];
     e->letter.number = s->messages++;
     leat_sim_post_append(&p->post, entry, &s->first, &s->last);
-    begin(p, e->letter.message.from);
+    leat_sim_ether_port_begin(p, e->letter.message.from);
 }
 
 static bool send(struct leat_port_net *base, const struct leat_port_message *message, leat_time at)
@@ -184,11 +214,10 @@ static bool send(struct leat_port_net *base, const struct leat_port_message *mes
 
 /* ---- the switch ----------------------------------------------------------------------------- */
 
-static void count(struct leat_sim_ether_port_cable *cable,
-                  const struct leat_sim_ether_port_frame *frame)
+static void count(struct leat_sim_ether_port_cable *cable, uint32_t bits)
 {
     cable->frames++;
-    cable->bits += frame->bits;
+    cable->bits += bits;
 }
 
 struct leat_sim_ether_port_cable leat_sim_ether_port_cable(const struct leat_sim_ether_port *port,
@@ -198,19 +227,47 @@ struct leat_sim_ether_port_cable leat_sim_ether_port_cable(const struct leat_sim
     return is_to_switch ? s->to_switch : s->from_switch;
 }
 
+/* A frame in the switch is sent to a station, after those before it. Returns when it is there. */
+static uint64_t pass_on(struct leat_sim_ether_port *p, uint32_t to, uint32_t bits,
+                        uint64_t *out_free)
+{
+    const uint64_t arrived_at = leat_larger(p->now, *out_free) + bits;
+    count(&p->station[to].from_switch, bits);
+    *out_free = arrived_at + BITS * LEAT_SIM_ETHER_GAP_LEN;
+    return arrived_at;
+}
+
+uint64_t leat_sim_ether_port_make(struct leat_sim_ether_port *p, uint32_t to, uint32_t payload)
+{
+    uint64_t none = 0;
+    return pass_on(p, to, BITS * frame_len(payload),
+                   p->config.contention_free ? &none : &p->station[to].out_free);
+}
+
+/* A frame of ESP is in the switch. */
+static void leave_to_esp(struct leat_sim_ether_port *p, uint32_t station, uint32_t frame)
+{
+    const struct leat_sim_ether_port_frame f = p->frame[frame];
+    count(&p->station[station].to_switch, f.bits);
+    free_frame(p, frame);
+    leat_sim_ether_esp_take(p, f.entry);
+}
+
 /* All of the frame has left its station, and is in the switch, or in the station itself. */
 static void leave(struct leat_sim_ether_port *p, uint32_t frame)
 {
     const struct leat_sim_ether_port_frame *f = &p->frame[frame];
+    if (f->is_esp) {
+        leave_to_esp(p, f->entry % p->config.stations, frame);
+        return;
+    }
     const struct leat_port_message *m = &p->entry[f->entry].letter.message;
     uint64_t *out_free = &p->station[p->config.contention_free ? m->from : m->to].out_free;
     uint64_t arrived_at = p->now + BITS * LEAT_SIM_ETHER_GAP_LEN;
     if (f->last) leat_sim_post_note(&p->post, f->entry, true);
     if (m->from != m->to) {
-        count(&p->station[m->from].to_switch, f);
-        count(&p->station[m->to].from_switch, f);
-        arrived_at = leat_larger(p->now, *out_free) + f->bits;
-        *out_free = arrived_at + BITS * LEAT_SIM_ETHER_GAP_LEN;
+        count(&p->station[m->from].to_switch, f->bits);
+        arrived_at = pass_on(p, m->to, f->bits, out_free);
         report_head(p, f, arrived_at);
     }
     plan(p, arrived_at, m->to, frame, ARRIVED);
@@ -226,7 +283,7 @@ static void give_room(struct leat_sim_ether_port *p, uint32_t to)
     const uint32_t waiting = s->wait_first - 1;
     s->wait_first = p->station[waiting].next_waiting;
     p->station[waiting].waits = false;
-    begin(p, waiting);
+    leat_sim_ether_port_begin(p, waiting);
 }
 
 static void arrive(struct leat_sim_ether_port *p, uint32_t frame)
@@ -236,8 +293,7 @@ static void arrive(struct leat_sim_ether_port *p, uint32_t frame)
     const struct leat_port_message m = e->letter.message;
     e->arrived += f->len;
     if (f->last) leat_sim_post_note(&p->post, f->entry, false);
-    f->next = p->free_frame;
-    p->free_frame = frame + 1;
+    free_frame(p, frame);
     if (m.from != m.to) give_room(p, m.to);
 }
 
@@ -250,10 +306,21 @@ static void carry_out(struct leat_sim_ether_port *p, const struct leat_sim_plan 
     case LEFT: leave(p, due->entry); break;
     case FREE:
         p->station[due->entry].busy = false;
-        begin(p, due->entry);
+        leat_sim_ether_port_begin(p, due->entry);
         break;
     case ARRIVED: arrive(p, due->entry); break;
     }
+}
+
+static uint64_t due_at(const struct leat_sim_ether_port *p)
+{
+    const uint64_t at = p->post.plans ? p->post.plan[0].at : LEAT_NEVER;
+    return leat_smaller(at, leat_sim_ether_esp_due(p));
+}
+
+static bool has_news(const struct leat_sim_ether_port *p)
+{
+    return leat_sim_post_has_news(&p->post) || leat_sim_collect_has_news(&p->esp.collect);
 }
 
 static leat_time run(struct leat_port_net *base, leat_time until)
@@ -261,17 +328,23 @@ static leat_time run(struct leat_port_net *base, leat_time until)
     struct leat_sim_ether_port *p = of(base);
     const uint64_t last = leat_sim_clock_last(&p->config.clock, until);
     if (!leat_sim_post_begin(&p->post, until)) return base->now;
-    while (!leat_sim_post_has_news(&p->post) && p->post.plans && p->post.plan[0].at <= last) {
-        p->now = p->post.plan[0].at;
+    while (!has_news(p) && due_at(p) != LEAT_NEVER && due_at(p) <= last) {
+        p->now = due_at(p);
         while (p->post.plans && p->post.plan[0].at == p->now) {
             const struct leat_sim_plan due = leat_sim_post_take(&p->post);
             carry_out(p, &due);
         }
+        leat_sim_ether_esp_act(p);
     }
-    const leat_time at = p->post.events ? leat_sim_clock_at(&p->config.clock, p->now) : 0;
+    const leat_time at = leat_sim_clock_at(&p->config.clock, p->now);
+    if (leat_sim_collect_has_news(&p->esp.collect)) {
+        leat_sim_post_report(&p->post, at);
+        leat_sim_collect_report(&p->esp.collect);
+        return base->now;
+    }
     if (!leat_sim_post_has_news(&p->post) && until != LEAT_NEVER)
         p->now = leat_larger(p->now, last);
-    return leat_sim_post_end(&p->post, at, until);
+    return leat_sim_post_end(&p->post, p->post.events ? at : 0, until);
 }
 
 /* ---- memory --------------------------------------------------------------------------------- */
@@ -292,6 +365,7 @@ static void lay_out(struct leat_sim_ether_port *p, struct leat_arena *arena)
                                  (size_t)config->messages_max + p->frames + config->stations);
     p->station = leat_arena_lay(arena, config->stations, sizeof *p->station);
     p->frame = leat_arena_lay(arena, p->frames, sizeof *p->frame);
+    if (config->esp_cycles) leat_sim_ether_esp_lay(p, arena);
 }
 
 size_t leat_sim_ether_port_footprint(const struct leat_sim_ether_port_config *config)
@@ -306,19 +380,23 @@ void leat_sim_ether_port_init(struct leat_sim_ether_port *p,
                               const struct leat_sim_ether_port_config *config, void *memory)
 {
     static const struct leat_port_ops ops = { .send = send, .run = run };
+    static const struct leat_port_ops esp_ops = { .send = send,
+                                                  .run = run,
+                                                  .group = leat_sim_ether_esp_group,
+                                                  .disband = leat_sim_ether_esp_disband,
+                                                  .collect = leat_sim_ether_esp_collect };
     struct leat_arena arena = { .memory = memory, .cap = SIZE_MAX };
     *p = (struct leat_sim_ether_port){ .config = *config };
     lay_out(p, &arena);
-    for (uint32_t i = p->frames; i--;) {
-        p->frame[i].next = p->free_frame;
-        p->free_frame = i + 1;
-    }
+    for (uint32_t i = p->frames; i--;)
+        free_frame(p, i);
     p->base = (struct leat_port_net){
-        .ops = &ops,
+        .ops = config->esp_cycles ? &esp_ops : &ops,
         .ports = config->stations,
         .latency = leat_sim_clock_at(&p->config.clock, BITS * frame_len(LEAT_SIM_ETHER_OUI_LEN)),
         .taken_octets = 1,
         .taken_ps = leat_sim_clock_at(&p->config.clock, BITS),
     };
     leat_sim_post_init(&p->post, &p->base);
+    if (config->esp_cycles) leat_sim_ether_esp_init(p);
 }

@@ -32,11 +32,14 @@
  *
  * The arrival of the last frame is certain once it is in the switch: this is reported (head).
  *
+ * With ESP (ether_esp.h) the switch carries out collective operations.
+ *
  * The address of station i is 02-00-00, then i + 1 in three octets.
  */
 #ifndef LEAT_ETHER_PORT_H
 #define LEAT_ETHER_PORT_H
 
+#include "ether_esp.h"
 #include "sim_clock.h"
 #include "sim_post.h"
 #include <leat/port.h>
@@ -63,6 +66,7 @@ struct leat_sim_ether_port_config {
     uint32_t buffer; /* frames of each output of the switch, including those in flight to it */
     uint32_t messages_max; /* in flight, 1 .. */
     bool contention_free;
+    uint32_t esp_cycles; /* bit times per instruction of the switch (ether_esp.h); 0: no ESP */
 };
 
 struct leat_sim_ether_port_entry; /* a message in flight */
@@ -78,6 +82,7 @@ struct leat_sim_ether_port {
     uint32_t frames, free_frame; /* a free list, + 1 */
     uint64_t now;                /* current bit time */
     struct leat_sim_post post;
+    struct leat_sim_ether_esp esp; /* unused if its cycles are 0 */
 };
 
 /* Octets of memory for a config within the limits above. */

@@ -21,7 +21,8 @@ over() {
 }
 
 while [ $done -lt "$total" ]; do
-    for place in ring5:5 ring4:9 ring16:16 clos444:7 bmx:5:5 torus:2,3/esp=20:6 fattree:2,3/esp=20:8 dragonfly:2,2,1/esp=5:9; do
+    for place in ring5:5 ring4:9 ring16:16 clos444:7 bmx:5:5 torus:2,3/esp=20:6 fattree:2,3/esp=20:8 dragonfly:2,2,1/esp=5:9 \
+        ether6/esp=20:7 twosan:9; do
         fabric=${place%:*} ranks=${place##*:}
         want=$(mpirun --oversubscribe --bind-to none --mca coll basic,libnbc,self,inter --mca mpi_yield_when_idle 1 -n "$ranks" \
             "$work/random" "$seed" $each 2> /dev/null | grep results)

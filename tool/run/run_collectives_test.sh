@@ -29,7 +29,7 @@ random_over() {
     same "$fabric: repeatable" "$(jq -r .repeatable "$folder/run.json")" true
 }
 
-for fabric in ring5 ring4 clos444 torus:2,3/esp=20; do # on ring4, two ranks share a host
+for fabric in ring5 ring4 clos444 torus:2,3/esp=20 ether5/esp; do # on ring4, two ranks share a host
     want=$(answer 5 1)
     has "stock Open MPI" "$want" results
     same "$fabric: results" "$(random_over "$fabric" 5 1)" "$want"

@@ -58,8 +58,8 @@ void leat_net_esp_lay(struct leat_net_esp *esp, struct leat_arena *arena,
 {
     const struct leat_net_topology *t = port->topology;
     esp->config = port->esp;
-    if (!esp->config.slots) esp->config.slots = LEAT_NET_ESP_SLOTS_DEFAULT;
-    if (!esp->config.tau) esp->config.tau = LEAT_NET_ESP_TAU_DEFAULT;
+    if (!esp->config.slots) esp->config.slots = LEAT_ESP_GATHER_SLOTS;
+    if (!esp->config.tau) esp->config.tau = LEAT_ESP_GATHER_TAU;
     lay_groups(esp, arena, t->routers, t->terminals - t->processors);
     leat_net_esp_packets_lay(esp, arena, t->terminals);
     leat_net_esp_search_lay(&esp->search, arena, t->routers);
@@ -72,7 +72,7 @@ void leat_net_esp_lay(struct leat_net_esp *esp, struct leat_arena *arena,
 static uint32_t chunk_of(const struct leat_net_port_config *port)
 {
     const uint64_t room = (uint64_t)(port->packet_flits - port->head_flits) * port->flit_octets;
-    const uint64_t head = leat_net_esp_cast_len(0);
+    const uint64_t head = leat_esp_cast_len(0);
     const uint64_t chunk = room > head ? (room - head) / OPERAND_LEN * OPERAND_LEN : 0;
     return (uint32_t)leat_smaller(leat_larger(chunk, CHUNK_MIN), LEAT_ESP_PAYLOAD_LEN_MAX);
 }
@@ -259,7 +259,7 @@ static uint64_t pace_of(const struct leat_net_esp *esp, const struct leat_net_es
 {
     const bool is_fold = part->kind == LEAT_PORT_FOLD;
     const uint64_t payload = is_fold ? sizeof(uint64_t) : leat_smaller(part->len, esp->chunk);
-    const uint64_t down = leat_net_port_flits(esp->port, leat_net_esp_cast_len(payload));
+    const uint64_t down = leat_net_port_flits(esp->port, leat_esp_cast_len(payload));
     const uint64_t up = leat_net_port_flits(esp->port, leat_esp_packet_len(LEAT_ESP_COLLECT));
     const uint64_t values = is_fold ? tree->children_max : 0;
     const uint64_t in = values * up + down, out = (is_fold ? up : 0) + tree->copies_max * down;

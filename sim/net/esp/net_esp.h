@@ -48,7 +48,7 @@
 #ifndef LEAT_NET_ESP_H
 #define LEAT_NET_ESP_H
 
-#include "esp_node.h"
+#include "esp_gather.h"
 #include "net.h"
 #include "net_esp_tree.h"
 #include "sim_collect.h"
@@ -57,7 +57,6 @@
 enum {
     LEAT_NET_ESP_CYCLES_DEFAULT = 20, /* our guess: a local memory, eight lines of two buckets */
     LEAT_NET_ESP_CYCLES_MAX = 1 << 20,
-    LEAT_NET_ESP_SLOTS_DEFAULT = 1 << 12,
     LEAT_NET_ESP_SLOTS_MAX = 1 << 24,
     LEAT_NET_ESP_ROUTERS_MAX = 4096,
     LEAT_NET_ESP_PORTS_MAX = 1 << 16,
@@ -66,8 +65,6 @@ enum {
     LEAT_NET_ESP_OCTETS_MAX = 1 << 16,
     LEAT_NET_ESP_PACKETS_EACH = 256, /* that processors and hosts hold, on average; more are lost */
 };
-
-#define LEAT_NET_ESP_TAU_DEFAULT UINT64_C(10000000000000) /* ps: 10 s, as spec/esp.md has it */
 
 struct leat_net_esp_config {
     uint32_t cycles; /* per instruction; 0: no ESP */
@@ -108,8 +105,5 @@ struct leat_net_esp {
 /* Can routers of this topology, which has no processors yet, have ESP? */
 leat_err leat_net_esp_check(const struct leat_net_topology *topology,
                             const struct leat_net_esp_config *config, struct leat_text *why);
-
-/* Octets of a CAST with this payload (spec/esp.md, "Management"). */
-size_t leat_net_esp_cast_len(uint64_t payload);
 
 #endif

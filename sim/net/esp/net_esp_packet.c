@@ -19,12 +19,6 @@ void leat_net_esp_packets_lay(struct leat_net_esp *esp, struct leat_arena *arena
 
 /* ---- a packet -------------------------------------------------------------------------------- */
 
-size_t leat_net_esp_cast_len(uint64_t payload)
-{
-    const size_t words = 8 + 2 * (size_t)((payload + 7) / 8);
-    return LEAT_ESP_PACKET_LEN_MIN + 4 * words;
-}
-
 static uint64_t payload_of(struct leat_net_esp *esp, const struct leat_net_esp_packet *packet)
 {
     const struct leat_port_part *what =
@@ -36,7 +30,7 @@ static uint64_t payload_of(struct leat_net_esp *esp, const struct leat_net_esp_p
 static size_t len_of(struct leat_net_esp *esp, const struct leat_net_esp_packet *packet)
 {
     return packet->what == LEAT_NET_ESP_VALUE ? leat_esp_packet_len(LEAT_ESP_COLLECT)
-                                              : leat_net_esp_cast_len(payload_of(esp, packet));
+                                              : leat_esp_cast_len(payload_of(esp, packet));
 }
 
 /* ---- the pool -------------------------------------------------------------------------------- */

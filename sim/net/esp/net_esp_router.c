@@ -2,8 +2,6 @@
 #include "net_esp_parts.h"
 #include <assert.h>
 
-enum { TOTAL_TAG = 1, GROUP_TAGS = 2 }; /* those of groups: their serial number, from this one on */
-
 /* ---- its store ------------------------------------------------------------------------------- */
 
 void leat_net_esp_prepare(struct leat_net_esp *esp, const struct leat_net_esp_tree *tree)
@@ -23,75 +21,16 @@ void leat_net_esp_prepare(struct leat_net_esp *esp, const struct leat_net_esp_tr
 
 /* ---- folds ----------------------------------------------------------------------------------- */
 
-static const uint8_t fold_of[LEAT_PORT_FOLDS] = {
-    [LEAT_PORT_SUM] = LEAT_ESP_FOLD_ADD, [LEAT_PORT_AND] = LEAT_ESP_FOLD_AND,
-    [LEAT_PORT_OR] = LEAT_ESP_FOLD_OR,   [LEAT_PORT_XOR] = LEAT_ESP_FOLD_XOR,
-    [LEAT_PORT_MAX] = LEAT_ESP_FOLD_MAX, [LEAT_PORT_MIN] = LEAT_ESP_FOLD_MIN,
-};
-
-/* What changes no value when it is folded into it. */
-static uint64_t identity_of(enum leat_port_fold fold)
-{
-    return fold == LEAT_PORT_AND || fold == LEAT_PORT_MIN ? UINT64_MAX : 0;
-}
-
-/* A COLLECT of this packet's word. */
-static struct leat_esp_packet collect_of(struct leat_net_esp *esp,
-                                         const struct leat_net_esp_packet *packet)
-{
-    const struct leat_net_esp_group *group = leat_net_esp_group_of(esp, packet->group);
-    const enum leat_port_fold fold =
-        leat_net_esp_meaning(esp, packet->group, packet->operation)->what.fold;
-    const uint64_t word = (uint64_t)(identity_of(fold) & 1) << 32 | packet->index;
-    const uint64_t epoch = leat_esp_mix64(group->serial, group->epoch);
-    return (struct leat_esp_packet){ .flags = LEAT_ESP_FLAG_X,
-                                     .opcode = LEAT_ESP_COLLECT,
-                                     .op = fold_of[fold],
-                                     .computationId = leat_esp_mix64(epoch, word),
-                                     .compValTag = TOTAL_TAG,
-                                     .val = packet->value,
-                                     .chldCntTag = group->serial + GROUP_TAGS };
-}
-
-/* A COMPARE with this tag of the same computation: put(tag, value) if op(stored, value), or if it
- * is unbound. False: it was aborted. */
-static bool compare(struct leat_esp_store *store, leat_time clock,
-                    const struct leat_esp_packet *collect, uint64_t tag, uint64_t value,
-                    enum leat_esp_compare op)
-{
-    struct leat_esp_packet packet = { .flags = LEAT_ESP_FLAG_X,
-                                      .opcode = LEAT_ESP_COMPARE,
-                                      .op = (uint32_t)op,
-                                      .computationId = collect->computationId,
-                                      .compValTag = tag,
-                                      .pktVal = value };
-    leat_esp_store_visit(store, clock, &packet);
-    return !(packet.flags & LEAT_ESP_FLAG_E);
-}
-
-/*
- * A COLLECT at a router whose group is installed (spec/esp.md, "ESP routers in simulated networks",
- * 3). A count is never above the installed one, so GT binds it only if it is unbound; 0 is below
- * it, so LT sets it again. The comparisons with the total are always true.
- */
 static uint32_t collect(struct leat_net_esp *esp, uint32_t router,
                         struct leat_net_esp_packet *packet)
 {
-    struct leat_esp_store *store = &esp->processor[router].store;
-    const uint32_t children = leat_net_esp_group_of(esp, packet->group)->tree.children[router];
-    const leat_time clock = leat_sim_clock_at(&esp->port->clock, esp->now);
-    struct leat_esp_packet c = collect_of(esp, packet);
-    const uint64_t total = c.compValTag, count = c.chldCntTag;
-    if (!compare(store, clock, &c, count, children, LEAT_ESP_COMPARE_GT)) return LEAT_ESP_FULL;
-    const struct leat_esp_outcome outcome = leat_esp_store_visit(store, clock, &c);
-    if (outcome.verdict != LEAT_ESP_PASS) return outcome.verdict;
-    packet->value = c.val;
-    compare(store, clock, &c, count, children, LEAT_ESP_COMPARE_LT);
-    if (c.op == LEAT_ESP_FOLD_AND || c.op == LEAT_ESP_FOLD_MIN)
-        compare(store, clock, &c, total, UINT64_MAX, LEAT_ESP_COMPARE_LE);
-    else
-        compare(store, clock, &c, total, 0, LEAT_ESP_COMPARE_GE);
-    return LEAT_ESP_PASS;
+    const struct leat_net_esp_group *group = leat_net_esp_group_of(esp, packet->group);
+    const struct leat_esp_gather installed = { group->serial, group->epoch,
+                                               group->tree.children[router] };
+    return leat_esp_gather_collect(
+        &esp->processor[router].store, leat_sim_clock_at(&esp->port->clock, esp->now), &installed,
+        leat_net_esp_meaning(esp, packet->group, packet->operation)->what.fold, packet->index,
+        &packet->value);
 }
 
 /* ---- copies ---------------------------------------------------------------------------------- */

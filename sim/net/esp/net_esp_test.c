@@ -10,7 +10,7 @@ static uint64_t cycles_of(const struct lab *lab, uint32_t d, uint32_t words)
     const uint64_t pipeline = lab->plan.net.pipeline, wire = lab->plan.shape.wire_cycles;
     const uint64_t esp = lab->plan.esp.cycles;
     const uint64_t c = leat_net_port_flits(&lab->config, leat_esp_packet_len(LEAT_ESP_COLLECT));
-    const uint64_t k = leat_net_port_flits(&lab->config, leat_net_esp_cast_len(8 * words));
+    const uint64_t k = leat_net_port_flits(&lab->config, leat_esp_cast_len(8 * words));
     const uint64_t first = 2 + pipeline + 1 - 1, hop = 2 + pipeline + wire + pipeline + 1 - 1;
     return first + c + d * (esp + hop + c) + esp + d * (hop + k + esp) + first + k;
 }
@@ -206,7 +206,7 @@ static void the_length_of_a_cast_is_that_of_the_room(void)
         m.cast = (struct leat_esp_cast){ .group = 1, .serial = 1, .hops = 1 };
         m.cast.payload_len = (uint16_t)payload;
         OK(!leat_esp_management_encode(&m, key, octets, sizeof octets, &len));
-        EQ(leat_net_esp_cast_len(payload), len);
+        EQ(leat_esp_cast_len(payload), len);
     }
 }
 

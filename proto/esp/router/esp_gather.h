@@ -1,0 +1,35 @@
+/*
+ * COLLECT at a router of a simulated network where the group of the computation is installed
+ * (spec/esp.md, "ESP routers in simulated networks", 2 to 6): the router knows how many children
+ * it has, so no COUNT comes first, and the bindings are ready for the group's next operation.
+ *
+ *     COMPARE count GT   COLLECT            COMPARE count LT, total GE or LE
+ *     binds the count    folds the value    only after the last child: as before the operation
+ *
+ * A word of a group in an epoch is a computation of its own; so are folds with another identity.
+ */
+#ifndef LEAT_ESP_GATHER_H
+#define LEAT_ESP_GATHER_H
+
+#include "esp_node.h"
+#include <leat/port.h>
+
+enum { LEAT_ESP_GATHER_SLOTS = 1 << 12 }; /* of a router's store, unless others are given */
+
+#define LEAT_ESP_GATHER_TAU UINT64_C(10000000000000) /* ps: 10 s, as spec/esp.md has it */
+
+struct leat_esp_gather {
+    uint64_t serial, epoch; /* of the group */
+    uint32_t children;      /* of this router */
+};
+
+/* The value of a child. PASS: that was the last one, and *value is the total. STOP: others are
+ * missing. Anything else: the store could not do it. */
+uint32_t leat_esp_gather_collect(struct leat_esp_store *store, leat_time clock,
+                                 const struct leat_esp_gather *group, enum leat_port_fold fold,
+                                 uint32_t word, uint64_t *value);
+
+/* Octets of a CAST with this payload (spec/esp.md, "Management"). */
+size_t leat_esp_cast_len(uint64_t payload);
+
+#endif
