@@ -10,8 +10,8 @@ const char *leat_sim_atm_load_stuck_text(enum leat_port_stuck how)
     return how == LEAT_PORT_LOCKED
                ? "the network is locked: full buffers wait for each other for ever, as where cells "
                  "are sent again before an acknowledgement can come (see --retransmit)"
-               : "the network is busy, but has delivered nothing for longer than all transmissions "
-                 "of a cell take (see --retransmit and --transmissions)";
+               : "the network has delivered nothing for longer than all transmissions of a cell "
+                 "take (see --retransmit, --transmissions and --no-resync)";
 }
 
 static bool is_sending(const struct leat_sim_atm_load *load)

@@ -466,6 +466,27 @@ static void a_long_cast_fails_for_all_members(void)
         EQ(scene.calls[i], 2);
 }
 
+/* Without RESYNC cells, units keep everything behind a message that was given up, for ever: after
+ * the line is sound again, operations whose tree uses that way fail, and all of them end. */
+static void operations_end_where_units_do_not_resynchronise(void)
+{
+    struct leat_sim_atm_ports_config config = dead_line_of(2);
+    struct leat_sim_atm_line_outage outage = *config.line.outage;
+    outage.to = 20000;
+    config.line.outage = &outage;
+    config.aal.resync = false;
+    struct leat_port_net *net = set_up(&config);
+    const uint32_t group = group_of(net, 0, 1);
+    for (uint32_t k = 1; k <= 8; k++) {
+        collect_all(net, (struct leat_port_part){ .group = group, .words = 1 });
+        for (uint32_t i = 0; i < net->ports; i++)
+            EQ(scene.calls[i], k);
+        EQ(scene.wrong, 0);
+        leat_port_run(net, net->now + (leat_time)30000 * CYCLE_PS);
+    }
+    OK(scene.failed > 4);
+}
+
 /* Ports 0 and 1 lock: they retransmit cells before they are acknowledged (sim_atm_ports_test.c). */
 static void an_operation_of_locked_ports_fails(void)
 {
@@ -551,5 +572,5 @@ TAP_MAIN(T(all_models_carry_out_random_operations_alike),
          T(there_are_no_means_where_a_broadcast_has_no_room),
          T(a_fold_fails_for_all_members_if_a_part_is_given_up),
          T(a_cast_fails_for_the_member_that_it_cannot_reach), T(a_long_cast_fails_for_all_members),
-         T(an_operation_of_locked_ports_fails),
+         T(operations_end_where_units_do_not_resynchronise), T(an_operation_of_locked_ports_fails),
          T(replay_stops_for_operations_and_goes_on_between_them))

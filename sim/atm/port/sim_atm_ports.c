@@ -625,17 +625,35 @@ static bool some_are_locked(struct leat_sim_atm_ports *port)
     return false;
 }
 
-/* Does the network, or a part of it, make no progress? */
+/* Has a message begun that is still to arrive? */
+static bool has_begun(struct leat_sim_atm_ports *port)
+{
+    for (uint32_t p = 0; p < port->net.ports; p++) {
+        const struct leat_sim_atm_ports_queue *queue = &port->queue[p];
+        for (uint32_t number = queue->oldest; number != queue->number; number++) {
+            struct leat_sim_atm_ports_piece *piece;
+            const struct leat_sim_atm_ports_entry *e = entry_of(port, p, number, &piece);
+            if (e && !e->lost) return true;
+        }
+    }
+    return false;
+}
+
+/* Does the network, or a part of it, make no progress? Units that do not resynchronise keep
+ * messages behind one that was given up for ever, and are quiet. */
 static void check_progress(struct leat_sim_atm_ports *port)
 {
     const struct leat_sim_atm_load *load = &port->load;
+    const bool is_awaited = port->held || has_begun(port);
     if (leat_sim_atm_load_is_stuck(load, &port->arrivals) && port->net.in_flight)
         report_stuck(port, LEAT_PORT_LOCKED, false);
     else if (some_are_locked(port))
         report_stuck(port, LEAT_PORT_LOCKED, true);
-    else if (leat_sim_atm_load_is_livelocked(load, load->counts.messages_delivered, port->held > 0,
-                                             &port->progress))
+    else if (leat_sim_atm_load_is_livelocked(load, load->counts.messages_delivered, is_awaited,
+                                             &port->progress)) {
+        port->progress.since = load->sim.now;
         report_stuck(port, LEAT_PORT_LIVELOCKED, false);
+    }
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
