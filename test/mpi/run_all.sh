@@ -57,6 +57,14 @@ case $against$oracle in yes*'{n}'* | '') ;; *) usage ;; esac
 for name in $only; do
     [ -e "$here/$name.c" ] || { echo "no program '$name' in $here" >&2; exit 2; }
 done
+for words in "${launcher# }" "${oracle# }"; do
+    command=${words%% *}
+    case $command in
+    '') ;;
+    [!/]*/*) false ;; # programs run in another folder
+    *) command -v "$command" >/dev/null ;;
+    esac || { echo "no command '$command', expected one that PATH finds, or its absolute path" >&2; exit 2; }
+done
 command -v mpicc >/dev/null || { echo "skipped: mpicc is not installed"; exit 77; }
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/leat-mpi.XXXXXX")
