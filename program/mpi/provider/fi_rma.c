@@ -7,6 +7,7 @@
 #include "fi_queue.h"
 #include "fi_rank.h"
 #include "task.h"
+#include <leat/random.h>
 #include <rdma/fi_errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,9 @@ enum {
     STARTED_MAX = 256, /* operations at once, as many as an adapter keeps */
     SILENT_MAX = 32,   /* messages to one rank that ask for no answer, before one that does */
     TOGETHER_MAX = (16 << 10) - 64, /* octets of operations that travel as one message */
+    STEADY_TRIES = 32,              /* compare-and-swaps in vain, before they lose their rhythm */
 };
+#define PAUSE_MAX_PS UINT64_C(1000000)
 
 /* Another rank. */
 struct peer {
@@ -381,6 +384,42 @@ static void on_atomic(uint32_t from, const uint8_t *p)
     leat_fi_queue_rouse();
 }
 
+/* ---- tries in vain --------------------------------------------------------------------------- */
+
+/* Compare-and-swaps at one place of another rank that have changed nothing: a lock is taken. */
+static struct {
+    uint64_t key, offset;
+    uint32_t to, tries;
+} locked;
+
+static bool is_locked_there(const struct leat_fi_access *a)
+{
+    return a->kind == LEAT_FI_ATOMIC && a->atomic == LEAT_FI_COMPARE_AND_SWAP &&
+           a->to == locked.to && a->key == locked.key && a->offset == locked.offset;
+}
+
+static void count_try(const struct leat_fi_access *a, uint64_t old)
+{
+    if (a->atomic != LEAT_FI_COMPARE_AND_SWAP) return;
+    if (!is_locked_there(a)) locked.tries = 0;
+    locked.to = a->to;
+    locked.key = a->key;
+    locked.offset = a->offset;
+    locked.tries = old == a->compare ? 0 : locked.tries + 1;
+}
+
+/* Simulated ranks keep their rhythm exactly: one that tries whenever another has just taken the lock
+ * would do so for ever. Where there are clocks and caches, noise ends that; here chance does. */
+static void lose_rhythm(const struct leat_fi_access *a)
+{
+    if (!is_locked_there(a) || locked.tries < STEADY_TRIES) return;
+    uint64_t state = (uint64_t)leat_task_number() << 32 | locked.tries;
+    const leat_time then = leat_time_add(leat_task_now(),
+                                         leat_random_splitmix(&state) % PAUSE_MAX_PS);
+    while (leat_task_now() < then)
+        leat_fi_message_wait(then, leat_fi_call_name(), leat_fi_call_about());
+}
+
 /* ---- answers --------------------------------------------------------------------------------- */
 
 static struct operation *mine(uint32_t from, const uint8_t *p)
@@ -398,6 +437,7 @@ static bool on_done(uint32_t from, const uint8_t *p, uint64_t len)
     if (o->call.kind == LEAT_FI_ATOMIC) {
         if (len < LEAT_FI_RESULT_LEN) return false;
         if (!p[1]) put_result(&o->call, leat_get_be64(p + 8));
+        count_try(&o->call, leat_get_be64(p + 8));
     }
     if (o->call.kind == LEAT_FI_PUT && o->handed < o->call.len) return false;
     if (o->call.kind == LEAT_FI_PUT)
@@ -539,6 +579,7 @@ ssize_t leat_fi_rma_start(const struct leat_fi_access *access)
         access_own(access);
         return 0;
     }
+    lose_rhythm(access);
     const uint32_t number = leat_fi_pool_take(&all.operations);
     *operation_at(number) = (struct operation){ .call = *access };
     all.started++;
