@@ -35,9 +35,8 @@ static uint64_t identity_of(enum leat_port_fold fold)
     return fold == LEAT_PORT_AND || fold == LEAT_PORT_MIN ? UINT64_MAX : 0;
 }
 
-/* A COLLECT of this packet's word. */
-static struct leat_esp_packet collect_of(struct leat_net_esp *esp,
-                                         const struct leat_net_esp_packet *packet)
+struct leat_esp_packet leat_net_esp_collect_of(struct leat_net_esp *esp,
+                                               const struct leat_net_esp_packet *packet)
 {
     const struct leat_net_esp_group *group = leat_net_esp_group_of(esp, packet->group);
     const enum leat_port_fold fold =
@@ -80,7 +79,7 @@ static uint32_t collect(struct leat_net_esp *esp, uint32_t router,
     struct leat_esp_store *store = &esp->processor[router].store;
     const uint32_t children = leat_net_esp_group_of(esp, packet->group)->tree.children[router];
     const leat_time clock = leat_sim_clock_at(&esp->port->clock, esp->now);
-    struct leat_esp_packet c = collect_of(esp, packet);
+    struct leat_esp_packet c = leat_net_esp_collect_of(esp, packet);
     const uint64_t total = c.compValTag, count = c.chldCntTag;
     if (!compare(store, clock, &c, count, children, LEAT_ESP_COMPARE_GT)) return LEAT_ESP_FULL;
     const struct leat_esp_outcome outcome = leat_esp_store_visit(store, clock, &c);
