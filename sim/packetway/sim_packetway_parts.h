@@ -273,6 +273,9 @@ bool leat_sim_packetway_place(const struct leat_port_net *base, uint32_t place,
                               struct leat_port_place *out);
 /* From now on SANs show their packets, if the observer of the network wants that. */
 void leat_sim_packetway_show_sans(struct leat_sim_packetway *p);
+/* SANs without a callback to come are left behind, but members that wait for others send packets:
+ * these are seen in time. */
+void leat_sim_packetway_show_quiet(struct leat_sim_packetway *p);
 /* The message of so many octets in collect.shown, behind its count, is at a half-router. */
 void leat_sim_packetway_show(struct leat_sim_packetway *p,
                              const struct leat_sim_packetway_node *node, bool is_out, uint32_t len);

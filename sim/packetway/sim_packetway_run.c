@@ -224,6 +224,7 @@ leat_time leat_sim_packetway_run(struct leat_port_net *base, leat_time until)
             continue;
         }
         p->now = limit;
+        if (base->observer.packet) leat_sim_packetway_show_quiet(p);
         leat_sim_packetway_carry_out_now(p);
         if (p->tick_at <= p->now) tick(p);
         if (p->post.events || leat_sim_collect_has_news(&p->collect.base)) {

@@ -5,6 +5,7 @@
  */
 #include "leat_bytes.h"
 #include "sim_packetway_parts.h"
+#include <assert.h>
 #include <leat/capture.h>
 
 enum { LINK_PACKETWAY = LEAT_LINK_USER0 + 3 }; /* spec/carriage.md */
@@ -53,10 +54,12 @@ bool leat_sim_packetway_place(const struct leat_port_net *base, uint32_t place,
     return half_router_place(p, place, out);
 }
 
-static void tell(struct leat_sim_packetway *p, const struct leat_port_packet *packet, leat_time at)
+static void tell(const struct leat_sim_packetway *p, const struct leat_port_packet *packet,
+                 leat_time at)
 {
     const struct leat_port_observer *observer = &p->base.observer;
-    if (observer->packet) observer->packet(observer->context, packet, leat_larger(at, p->base.now));
+    assert(at >= p->base.now);
+    observer->packet(observer->context, packet, at);
 }
 
 static void on_packet(void *context, const struct leat_port_packet *packet, leat_time at)
@@ -77,6 +80,14 @@ void leat_sim_packetway_show_sans(struct leat_sim_packetway *p)
         places += places_of(p->config.san[i].net);
     }
     p->half_routers_at = places;
+}
+
+void leat_sim_packetway_show_quiet(struct leat_sim_packetway *p)
+{
+    for (uint32_t i = 0; i < p->config.sans; i++) {
+        struct leat_port_net *net = p->config.san[i].net;
+        if (!net->in_flight && net->now < p->now) leat_port_run(net, p->now);
+    }
 }
 
 void leat_sim_packetway_show(struct leat_sim_packetway *p,
