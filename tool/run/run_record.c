@@ -34,17 +34,13 @@ enum {
     CALLS_MAX = 250, /* different names of what tasks wait in; others are "waiting" */
     SPAN_LEN = LEAT_TASK_CALL_LEN + 32,
     PLACES_MAX = 32768, /* where packets are seen; those at others are not recorded */
-    MEMBER_BITS = 12,   /* in the number of a flow: member, operation, group */
-    OPERATION_BITS = 32,
-    GROUPS = 1 << 18,
 };
-_Static_assert(LEAT_HUB_SLOTS_MAX <= 1 << MEMBER_BITS, "members of a group have their own flows");
+_Static_assert(LEAT_HUB_SLOTS_MAX <= 1 << LEAT_SIM_MEMBER_BITS,
+               "members of a group have their own flows");
 #define NOBODY UINT32_MAX
 
 /* Messages of tasks are numbered from here on, behind those of ATM hosts (sim_record.c). */
-#define FIRST_OF_TASKS      (UINT64_C(1) << 31)
-/* ... and those of collective operations from here on. */
-#define FIRST_OF_OPERATIONS (UINT64_C(1) << 62)
+#define FIRST_OF_TASKS (UINT64_C(1) << 31)
 
 struct lane {
     uint32_t track, inbox;              /* a counter */
@@ -308,11 +304,8 @@ static void lost(void *context, const struct leat_hub_message *m, leat_time at)
 static void put_operation(const struct leat_hub_operation *op, uint32_t task, uint32_t peer,
                           uint32_t member, leat_sim_step step, leat_time at)
 {
-    const uint64_t number = op->number & ((UINT64_C(1) << OPERATION_BITS) - 1);
     const struct leat_sim_flow flow = {
-        .message = FIRST_OF_OPERATIONS |
-                   (uint64_t)(op->group % GROUPS) << (MEMBER_BITS + OPERATION_BITS) |
-                   number << MEMBER_BITS | member,
+        .message = leat_sim_operation_flow(op->group, (uint32_t)op->number, member),
         .peer = rec.lane[peer].track,
         .tag = (uint32_t)op->number,
         .has_tag = true,
