@@ -86,9 +86,9 @@ typedef void leat_hub_see_operation(void *context, const struct leat_hub_operati
                                     uint32_t member, leat_time at);
 
 /*
- * Callbacks of an observer (a recording); all are set, but the last ones may be NULL. Times are those of the network, which begin
- * at 0. They are not strictly ordered, since tasks run ahead of the network, but none is before the
- * last `reached`.
+ * Callbacks of an observer (a recording); all are set, but the last ones may be NULL. Times are
+ * those of the network, which begin at 0. They are not strictly ordered, since tasks run ahead of
+ * the network, but none is before the last `reached`.
  */
 struct leat_hub_watch {
     void *context;

@@ -1,6 +1,6 @@
 /*
- * ESP packets as octets, for recordings. No key protects them: the MAC of a CAST is 0. Its serial is
- * the operation (32) and the word or chunk (32); hops are not counted.
+ * ESP packets as octets, for recordings. No key protects them: the MAC of a CAST is 0. Its serial
+ * is the operation (32) and the word or chunk (32); hops are not counted.
  */
 #include "esp_query.h"
 #include "leat_bytes.h"
