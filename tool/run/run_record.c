@@ -33,7 +33,7 @@ enum {
     COUNTER_BITS = 32,
     CALLS_MAX = 250, /* different names of what tasks wait in; others are "waiting" */
     SPAN_LEN = LEAT_TASK_CALL_LEN + 32,
-    PLACES_MAX = 32768, /* where packets are seen; those at others are not recorded */
+    TRACKS_APART = 16, /* besides those of tasks and ports */
 };
 _Static_assert(LEAT_HUB_SLOTS_MAX <= 1 << LEAT_SIM_MEMBER_BITS,
                "members of a group have their own flows");
@@ -430,11 +430,16 @@ static void declare_places(uint32_t group)
     }
 }
 
-static uint32_t count_places(void)
+/* As many as the recording has room for beside lanes, inboxes and queues; packets at others are
+ * not recorded. */
+static uint32_t count_places(uint32_t slots)
 {
+    const uint32_t queues = rec.library == RUN_PVM ? rec.network->net->ports : slots;
+    const uint32_t used = 2 * slots + queues + TRACKS_APART;
+    const uint32_t most = used < LEAT_SIM_TRACKS_MAX ? LEAT_SIM_TRACKS_MAX - used : 0;
     struct leat_port_place place;
     uint32_t count = 0;
-    while (count < PLACES_MAX && leat_port_place(rec.network->net, count, &place))
+    while (count < most && leat_port_place(rec.network->net, count, &place))
         count++;
     return count;
 }
@@ -489,7 +494,7 @@ bool run_record_open(const struct run_job *job, const struct run_network *networ
     rec.calls = 0;
     rec.flits_recorded = 0;
     rec.has_collectives = job->collectives == RUN_BY_NETWORK;
-    rec.places = count_places();
+    rec.places = count_places(slots);
     record_order_init(&rec.order, &rec.recorder);
     if (!make_room(slots, network->net->ports) || !result_file_open(&rec.file, job->record)) {
         forget();
