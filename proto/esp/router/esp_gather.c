@@ -14,8 +14,9 @@ static uint64_t identity_of(enum leat_port_fold fold)
     return fold == LEAT_PORT_AND || fold == LEAT_PORT_MIN ? UINT64_MAX : 0;
 }
 
-static struct leat_esp_packet collect_of(const struct leat_esp_gather *group,
-                                         enum leat_port_fold fold, uint32_t word, uint64_t value)
+struct leat_esp_packet leat_esp_gather_packet(const struct leat_esp_gather *group,
+                                              enum leat_port_fold fold, uint32_t word,
+                                              uint64_t value)
 {
     const uint64_t place = (uint64_t)(identity_of(fold) & 1) << 32 | word;
     const uint64_t epoch = leat_esp_mix64(group->serial, group->epoch);
@@ -50,7 +51,7 @@ uint32_t leat_esp_gather_collect(struct leat_esp_store *store, leat_time clock,
                                  const struct leat_esp_gather *group, enum leat_port_fold fold,
                                  uint32_t word, uint64_t *value)
 {
-    struct leat_esp_packet c = collect_of(group, fold, word, *value);
+    struct leat_esp_packet c = leat_esp_gather_packet(group, fold, word, *value);
     const uint64_t total = c.compValTag, count = c.chldCntTag, identity = identity_of(fold);
     if (!compare(store, clock, &c, count, group->children, LEAT_ESP_COMPARE_GT))
         return LEAT_ESP_FULL;

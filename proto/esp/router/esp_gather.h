@@ -23,6 +23,11 @@ struct leat_esp_gather {
     uint32_t children;      /* of this router */
 };
 
+/* A COLLECT of a word. */
+struct leat_esp_packet leat_esp_gather_packet(const struct leat_esp_gather *group,
+                                              enum leat_port_fold fold, uint32_t word,
+                                              uint64_t value);
+
 /* The value of a child. PASS: that was the last one, and *value is the total. STOP: others are
  * missing. Anything else: the store could not do it. */
 uint32_t leat_esp_gather_collect(struct leat_esp_store *store, leat_time clock,
