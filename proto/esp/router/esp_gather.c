@@ -1,4 +1,6 @@
 #include "esp_gather.h"
+#include <assert.h>
+#include <string.h>
 
 enum { TOTAL_TAG = 1, GROUP_TAGS = 2 }; /* those of groups: their serial number, from this one on */
 
@@ -62,6 +64,27 @@ uint32_t leat_esp_gather_collect(struct leat_esp_store *store, leat_time clock,
     compare(store, clock, &c, total, identity,
             identity ? LEAT_ESP_COMPARE_LE : LEAT_ESP_COMPARE_GE);
     return LEAT_ESP_PASS;
+}
+
+size_t leat_esp_gather_cast(const struct leat_esp_gather *group, uint64_t computation,
+                            uint64_t operation, uint32_t index, const void *payload, size_t len,
+                            uint8_t out[LEAT_ESP_GATHER_CAST_MAX])
+{
+    struct leat_esp_management m = {
+        .opcode = LEAT_ESP_CAST,
+        .computationId = computation,
+        .cast = { .group = group->serial + GROUP_TAGS,
+                  .serial = operation << 32 | index,
+                  .hops = UINT8_MAX,
+                  .payload_len = (uint16_t)len },
+    };
+    size_t written = 0;
+    assert(len <= sizeof m.cast.payload);
+    if (len) memcpy(m.cast.payload, payload, len);
+    const leat_err err = leat_esp_management_encode(&m, NULL, out, LEAT_ESP_GATHER_CAST_MAX,
+                                                    &written);
+    assert(!err);
+    return err ? 0 : written;
 }
 
 size_t leat_esp_cast_len(uint64_t payload)
