@@ -148,7 +148,7 @@ def check_packets(events, capture, tasks, folds, casts):
         check((heads["82"], heads["83"]) == (stations * folds, stations * casts), "%s packets for %d folds, %d casts" % (dict(heads), folds, casts))
         sums = sum(p["fields"].get("opcode") == "ADD" for p in packets)
         check(sums == 2 * sum_calls // ranks, "%d packets of sums" % sums)
-    elif kind.startswith("torus"):
+    elif kind.startswith(("torus", "ether")):
         got = sum(frames["network.port%d" % p, "in"] for p in ports), sum(frames["network.port%d" % p, "out"] for p in ports)
         check(got == (folds * ranks + casts, folds * ranks + casts * (ranks - 1)), "%s ESP packets at hosts" % (got,))
     elif kind.startswith("clos"):

@@ -101,7 +101,7 @@ int main(int argc, char **argv)
 }
 C
 mpicc -O1 -o "$folder/together" "$folder/together.c"
-for fabric in ring8 ring4/model=bit clos444 torus:2,2/esp=20; do
+for fabric in ring8 ring4/model=bit clos444 torus:2,2/esp=20 ether4/esp; do
     record "$fabric" rank -n 4 --collectives network -- "$folder/together"
 done
 record twosan rank -n 12 --collectives network -- "$folder/together"
