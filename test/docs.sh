@@ -44,7 +44,7 @@ left=$(cd "$folder/tree" && find . -mindepth 1 -maxdepth 1 ! -name build ! -name
 [ "$(status)" = "$before" ] || { echo "the checkout has changed:"; status; bad=1; }
 # The pictures of the gallery are what leat makes: the quick ones, compared octet by octet.
 pictures=wires
-command -v mpicc > /dev/null && pictures="$pictures timeline"
+command -v mpicc > /dev/null && pictures="$pictures timeline allreduce"
 command -v tshark > /dev/null && pictures="$pictures dissector"
 # shellcheck disable=SC2086 # words
 sh doc/gallery/make.sh "$leat" "$folder/gallery" $pictures > "$folder/out" 2>&1 || { echo "doc/gallery: $(tail -n 3 "$folder/out")"; bad=1; }

@@ -3,10 +3,13 @@
 
     draw.py wires PAGE FABRIC     the drawing of a fabric in a page of leat report
     draw.py timeline TABLE TITLE  what each rank does, from the table of leat export
+    draw.py allreduce TITLE {NAME TABLE PACKETS}...
+                                  runs over a token ring on one scale: ranks, and packets as leat decode --json read them
     draw.py plate SNAPSHOT TITLE  the temperatures of a heat plate, from the snapshot of leat graph run
     draw.py text TITLE            standard input as it stands on a terminal
 """
 import csv
+import json
 import re
 import sys
 from xml.sax.saxutils import escape
@@ -104,6 +107,61 @@ def timeline(table, title):
     return card(left + width + 24, bottom + 66 + (len(known) + 3) // 4 * 22, title, parts)
 
 
+# ---- packets of a ring
+
+PACKETS = {"message": "#0072b2", "query": "#e6ab02", "sum": "#d55e00", "result": "#3a9d5d"}
+
+
+def kind_of(packet):
+    """What an ATON packet is for (spec/aton.md, "Collective operations of groups")."""
+    if not packet["active"]:
+        return "result" if packet["octets"].startswith("82") else "message"
+    return "query" if packet["opcode"] == "MAX" else "sum"
+
+
+def packets_of(table, decoded):
+    """(kind, sender, begin, arrivals): one packet is on the ring at a time, so what leaves it is what entered it last."""
+    frames = [row for row in csv.DictReader(open(table)) if row["event"] == "frame"]
+    packets = []
+    for row, line in zip(frames, open(decoded)):
+        port, now = int(row["track"].removeprefix("network.port")), int(row["time_ps"])
+        if row["name"] == "in":
+            packets.append((kind_of(json.loads(line)["fields"]), port, now, []))
+        else:
+            packets[-1][3].append((port, now))
+    return packets
+
+
+def allreduce(title, *runs):
+    left, width, step, parts, y, seen = 76, 800, 20, [], 70, []
+    runs = [(name, spans_of(table), packets_of(table, decoded)) for name, table, decoded in zip(*[iter(runs)] * 3)]
+    end = max(span[3] for _, spans, _ in runs for span in spans)
+    x = lambda ps: left + width * ps / end
+    for name, spans, packets in runs:
+        ranks = max(s[0] for s in spans) + 1
+        done = max(s[3] for s in spans)
+        parts.append(label(left, y - 6, f"{name}: {done / 1e6:.2f} µs, {len(packets)} packets", "start", INK, "font-weight='600'"))
+        for rank in range(ranks):
+            parts.append(label(left - 8, y + rank * step + 14, f"rank {rank}", "end"))
+            bars = "".join(f"M{x(b):.1f} {y + r * step + 3}H{x(e):.1f}v{step - 6}H{x(b):.1f}z" for r, s, b, e in spans if r == rank)
+            parts.append(f"<path d='{bars}' fill='{GRID}'/>")
+        for kind, sender, begin, arrivals in packets:
+            seen.append(kind)
+            middle = lambda port: y + port * step + step / 2
+            path = "".join(f"M{x(begin):.1f} {middle(sender):g}L{x(at):.1f} {middle(port):g}" for port, at in arrivals)
+            parts.append(f"<path d='{path}' stroke='{PACKETS[kind]}' stroke-width='1.6' fill='none'><title>{kind} of station {sender}</title></path>")
+            parts.append(f"<circle cx='{x(begin):.1f}' cy='{middle(sender):g}' r='2.5' fill='{PACKETS[kind]}'/>")
+        y += ranks * step + 40
+    for us in range(int(end / 1e6) + 1):
+        parts.insert(0, f"<path d='M{x(us * 1e6):.1f} 52V{y - 34}' stroke='{GRID}'/>")
+        parts.append(label(x(us * 1e6), y - 20, str(us), "middle"))
+    parts.append(label(left + width / 2, y, "simulated time, µs", "middle", INK))
+    for i, kind in enumerate(k for k in PACKETS if k in seen):
+        parts.append(f"<path d='M{left + i * 120} {y + 22}h14' stroke='{PACKETS[kind]}' stroke-width='2'/>")
+        parts.append(label(left + i * 120 + 20, y + 26, kind, "start", INK))
+    return card(left + width + 24, y + 42, title, parts)
+
+
 # ---- a plate
 
 HEAT = [(0, "#2c1160"), (.2, "#721f81"), (.4, "#b63679"), (.6, "#f1605d"), (.8, "#feaf77"), (1, "#fcfdbf")]
@@ -160,7 +218,7 @@ def text(title):
 
 
 if __name__ == "__main__":
-    kinds = {"wires": (wires, 2), "timeline": (timeline, 2), "plate": (plate, 2), "text": (text, 1)}
+    kinds = {"wires": (wires, 2), "timeline": (timeline, 2), "allreduce": (allreduce, 7), "plate": (plate, 2), "text": (text, 1)}
     if len(sys.argv) < 2 or sys.argv[1] not in kinds or len(sys.argv) != 2 + kinds[sys.argv[1]][1]:
         sys.exit(__doc__)
     print(kinds[sys.argv[1]][0](*sys.argv[2:]))

@@ -1,11 +1,11 @@
 #!/bin/sh
 # usage: make.sh LEAT FOLDER [PICTURE...]   from the root of the project
-# Makes the pictures of the gallery in FOLDER, each from what leat writes: wires, curves, timeline, dissector, plate.
+# Makes the pictures of the gallery in FOLDER, each from what leat writes: wires, curves, timeline, allreduce, dissector, plate.
 # All are the same on every machine; curves.png also depends on the fonts.
 set -eu
 leat=$1 folder=$2
 shift 2
-[ $# -gt 0 ] || set -- wires curves timeline dissector plate
+[ $# -gt 0 ] || set -- wires curves timeline allreduce dissector plate
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM
 draw="python3 doc/gallery/draw.py"
@@ -28,6 +28,17 @@ timeline() {
     "$leat" run --fabric mesh:4,4 -n 16 --record "$work/run.leatrec" -- "$work/rounds" > /dev/null 2>&1
     "$leat" export "$work/run.leatrec" --csv "$work/run.csv" > /dev/null
     $draw timeline "$work/run.csv" "16 ranks of share/programs/rounds.c on mesh:4,4"
+}
+
+allreduce() {
+    mpicc -o "$work/allreduce" share/programs/allreduce.c
+    for who in host network; do
+        "$leat" run --fabric ring8 --collectives $who --record "$work/$who.leatrec" -- "$work/allreduce" > /dev/null 2>&1
+        "$leat" export "$work/$who.leatrec" --csv "$work/$who.csv" --pcapng "$work/$who.pcapng" > /dev/null
+        "$leat" decode --json "$work/$who.pcapng" > "$work/$who.json"
+    done
+    $draw allreduce "One MPI_Allreduce of 8 ranks on ring8" "by hosts" "$work/host.csv" "$work/host.json" \
+        "in the network" "$work/network.csv" "$work/network.json"
 }
 
 dissector() {

@@ -93,6 +93,22 @@ struct leat_port_part {
     uint8_t *octets;
 };
 
+/* A packet where hosts or switches put it on a wire or take it off, for recordings. */
+struct leat_port_packet {
+    uint32_t place;        /* of leat_port_ops.place */
+    bool is_out;           /* it leaves the network there; otherwise it enters it */
+    const uint8_t *octets; /* lent for the call */
+    size_t len;
+};
+
+/* Where packets are seen: "port3", or "san.port3" in a part of the network. */
+struct leat_port_place {
+    const char *part; /* NULL: none */
+    const char *what;
+    uint32_t number;
+    uint16_t link_type; /* of packets there (leat/capture.h) */
+};
+
 /* Callbacks of a network. Messages are lent for the call. A callback must neither send nor run. */
 struct leat_port_observer {
     void *context;
@@ -123,6 +139,9 @@ struct leat_port_observer {
      * are as they were; others may have the result, or nobody. Called only for parts, which are
      * lent for the call. */
     void (*collected)(void *context, const struct leat_port_part *part, bool is_done, leat_time at);
+    /* A packet is seen, not before `now`; in networks of networks not in the order of time. Does
+     * not end the run, and changes nothing. May be NULL. */
+    void (*packet)(void *context, const struct leat_port_packet *packet, leat_time at);
 };
 
 /* A network; defined below. */
@@ -151,6 +170,9 @@ struct leat_port_ops {
      * before it hands over its next part in this group (asserted). The k-th parts of all members
      * are one operation. */
     void (*collect)(struct leat_port_net *net, const struct leat_port_part *part, leat_time at);
+    /* The places where packets of collective operations are seen, counted from 0 on. False: there
+     * are no more. NULL: they are not shown. */
+    bool (*place)(const struct leat_port_net *net, uint32_t place, struct leat_port_place *out);
 };
 
 /* The state of a network that its users see. */
@@ -202,6 +224,13 @@ static inline uint32_t leat_port_group(struct leat_port_net *net, const uint32_t
 static inline void leat_port_disband(struct leat_port_net *net, uint32_t group)
 {
     net->ops->disband(net, group);
+}
+
+/* A place where packets are seen: `place` of the network. False: there are no more. */
+static inline bool leat_port_place(const struct leat_port_net *net, uint32_t place,
+                                   struct leat_port_place *out)
+{
+    return net->ops->place && net->ops->place(net, place, out);
 }
 
 /* Hands over a part of a collective operation: `collect` of the network. */

@@ -293,6 +293,12 @@ static void on_collected(void *context, const struct leat_port_part *part, bool 
     leat_hub_collect_note(hub, part, is_done, leat_time_add(at, hub->offset));
 }
 
+static void on_packet(void *context, const struct leat_port_packet *packet, leat_time at)
+{
+    const struct leat_hub_watch *watch = ((const struct leat_hub *)context)->config.watch;
+    watch->packet(watch->context, packet, at);
+}
+
 /* ---- requests of tasks ----------------------------------------------------------------------- */
 
 static void send_message(struct leat_hub *hub, uint32_t task, const struct leat_share_request *r)
@@ -811,6 +817,7 @@ struct leat_hub *leat_hub_create(const struct leat_hub_config *config, char *why
                                                          .stuck = on_stuck,
                                                          .coming = on_coming,
                                                          .collected = on_collected };
+    if (config->watch && config->watch->packet) config->net->observer.packet = on_packet;
     return hub;
 }
 

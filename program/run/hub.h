@@ -70,10 +70,25 @@ struct leat_hub_message {
 };
 typedef void leat_hub_see(void *context, const struct leat_hub_message *message, leat_time at);
 
+/* An operation of a group of tasks that the network carries out; lent for the call. */
+struct leat_hub_operation {
+    uint32_t group;       /* groups are numbered from 0 on, in the order in which they were made */
+    uint64_t number;      /* of the group's operations, from 0 on */
+    const char *call;     /* of the program */
+    uint64_t len;         /* octets of the result */
+    const uint32_t *task; /* [members] */
+    uint32_t members;
+    uint32_t completed_by; /* the member with the last part that it needs; `members`: not yet */
+    bool is_redone;        /* the network has failed: hosts do it, by messages */
+};
+/* `member`: the place of a task in the group. */
+typedef void leat_hub_see_operation(void *context, const struct leat_hub_operation *operation,
+                                    uint32_t member, leat_time at);
+
 /*
- * Callbacks of an observer (a recording); all are set. Times are those of the network, which begin
- * at 0. They are not strictly ordered, since tasks run ahead of the network, but none is before the
- * last `reached`.
+ * Callbacks of an observer (a recording); all are set, but the last ones may be NULL. Times are
+ * those of the network, which begin at 0. They are not strictly ordered, since tasks run ahead of
+ * the network, but none is before the last `reached`.
  */
 struct leat_hub_watch {
     void *context;
@@ -87,6 +102,11 @@ struct leat_hub_watch {
     leat_hub_see *sent, *arrived, *lost;
     /* The network has run up to here, and tasks continue from here or later. */
     void (*reached)(void *context, leat_time at);
+    /* A task hands over its part; it has the result. In between: that of this task was the last
+     * that the result needed. */
+    leat_hub_see_operation *takes_part, *completes, *gets_result;
+    /* As in leat_port_observer. */
+    void (*packet)(void *context, const struct leat_port_packet *packet, leat_time at);
 };
 
 struct leat_hub_config {

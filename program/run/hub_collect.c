@@ -35,6 +35,8 @@ struct operation {
     uint64_t number;
     struct leat_collect_question what; /* as its first task said */
     uint32_t first_task;
+    uint32_t handed;        /* parts of tasks */
+    uint32_t completed_by;  /* member whose part was the last that it needs; or `members` */
     uint32_t answered;      /* tasks */
     uint32_t collected;     /* ports */
     uint32_t gathered;      /* parts that ports have sent to the first, after a failure */
@@ -50,6 +52,7 @@ struct seat {
 };
 
 struct leat_hub_group {
+    uint32_t number; /* of all groups so far */
     uint32_t key, members, left;
     uint32_t *task;    /* [members] in the program's order */
     uint32_t *seat_of; /* [members] */
@@ -115,6 +118,7 @@ static struct leat_hub_group *make_group(struct leat_hub *hub, uint32_t key, con
                                          uint32_t members)
 {
     struct leat_hub_group *group = zeros(1, sizeof *group);
+    group->number = hub->groups_made++;
     group->key = key;
     group->members = members;
     group->task = zeros(members, sizeof *group->task);
@@ -213,6 +217,52 @@ static void leave(struct leat_hub *hub, uint32_t id)
     hub->group[id] = NULL;
 }
 
+/* ---- observer -------------------------------------------------------------------------------- */
+
+/* Tasks of a single port need no network: nothing to see. */
+static void show(const struct leat_hub *hub, const struct leat_hub_group *group,
+                 const struct operation *op, uint32_t member, leat_hub_see_operation *see,
+                 leat_time at)
+{
+    const struct leat_hub_operation seen = { .group = group->number,
+                                             .number = op->number,
+                                             .call = op->what.call,
+                                             .len = op->what.len,
+                                             .task = group->task,
+                                             .members = group->members,
+                                             .completed_by = op->completed_by,
+                                             .is_redone = op->is_redone };
+    if (see && group->seats > 1) see(hub->config.watch->context, &seen, member, at - hub->offset);
+}
+
+/* Of all parts. */
+static uint32_t latest(const struct leat_hub_group *group, const struct operation *op)
+{
+    uint32_t last = 0;
+    for (uint32_t i = 1; i < group->members; i++)
+        if (op->task[i].at > op->task[last].at) last = i;
+    return last;
+}
+
+static void show_part(const struct leat_hub *hub, const struct leat_hub_group *group,
+                      struct operation *op, uint32_t member)
+{
+    const struct leat_hub_watch *watch = hub->config.watch;
+    const bool is_cast = op->what.kind == LEAT_PORT_CAST;
+    if (!watch) return;
+    show(hub, group, op, member, watch->takes_part, op->task[member].at);
+    if (is_cast ? group->task[member] != op->what.root : op->handed < group->members) return;
+    op->completed_by = is_cast ? member : latest(group, op);
+    show(hub, group, op, op->completed_by, watch->completes, op->task[op->completed_by].at);
+}
+
+static void show_result(const struct leat_hub *hub, const struct leat_hub_group *group,
+                        const struct operation *op, uint32_t member, leat_time at)
+{
+    const struct leat_hub_watch *watch = hub->config.watch;
+    if (watch) show(hub, group, op, member, watch->gets_result, at > hub->now ? at : hub->now);
+}
+
 /* ---- answers --------------------------------------------------------------------------------- */
 
 static bool is_root(const struct leat_hub_group *group, const struct operation *op, uint32_t member)
@@ -228,10 +278,12 @@ static void answer_member(struct leat_hub *hub, struct leat_hub_group *group, st
     const struct leat_collect_answer head = { .refusal = op->is_redone ? LEAT_COLLECT_REDONE
                                                                        : LEAT_COLLECT_GRANTED };
     const bool gets = !is_root(group, op, member);
+    if (at < part->at) at = part->at;
     part->is_answered = true;
     op->answered++;
+    show_result(hub, group, op, member, at);
     answer(hub, group->task[member], part->cookie, &head, seat->octets, gets ? op->what.len : 0,
-           at > part->at ? at : part->at);
+           at);
 }
 
 /* The result is there: those of its tasks that have handed over their parts get it. */
@@ -275,6 +327,7 @@ static struct operation *begin_operation(struct leat_hub_group *group, uint64_t 
     op->number = number;
     op->what = *q;
     op->first_task = task;
+    op->completed_by = group->members;
     op->seat = zeros(group->seats, sizeof *op->seat);
     op->task = zeros(group->members, sizeof *op->task);
     op->next = group->first;
@@ -376,6 +429,8 @@ static void take_part(struct leat_hub *hub, uint32_t task, const struct leat_sha
     const uint32_t seat = group->seat_of[member];
     op->task[member] = (struct task_part){ true, false, r->cookie, r->at };
     op->seat[seat].handed++;
+    op->handed++;
+    show_part(hub, group, op, member);
     if (op->seat[seat].is_over) {
         answer_member(hub, group, op, member, op->seat[seat].at);
     } else {

@@ -224,7 +224,102 @@ static void hosts_do_again_what_the_network_cannot(void)
     tear_down(&scene);
 }
 
+/* ---- observer -------------------------------------------------------------------------------- */
+
+static struct {
+    leat_time reached, complete_at;
+    uint32_t parts, completed, results, wrong;
+    leat_time at[GROUP]; /* of the last part */
+} seen;
+
+static void see_number(void *context, uint32_t task, uint32_t number, leat_time at)
+{
+    (void)context, (void)task, (void)number, (void)at;
+}
+
+static void see_wait(void *context, uint32_t task, const char *call, leat_time at)
+{
+    (void)context, (void)task, (void)call, (void)at;
+}
+
+static void see_leave(void *context, uint32_t task, leat_time at)
+{
+    (void)context, (void)task, (void)at;
+}
+
+static void see_no_message(void *context, const struct leat_hub_message *m, leat_time at)
+{
+    (void)context, (void)m, (void)at;
+    seen.wrong++;
+}
+
+static void see_reached(void *context, leat_time at)
+{
+    (void)context;
+    seen.reached = at;
+}
+
+static void see_part(void *context, const struct leat_hub_operation *op, uint32_t member,
+                     leat_time at)
+{
+    (void)context;
+    seen.parts++;
+    seen.at[member] = at;
+    seen.wrong += at < seen.reached || op->members != GROUP || op->group || op->is_redone ||
+                  strcmp(op->call, op->number % 2 ? "cast" : "fold") != 0;
+}
+
+/* Of a fold the latest part, of a cast the root's. */
+static void see_completion(void *context, const struct leat_hub_operation *op, uint32_t member,
+                           leat_time at)
+{
+    (void)context;
+    seen.completed++;
+    seen.complete_at = at;
+    seen.wrong += at < seen.reached || at != seen.at[member] || op->completed_by != member;
+    seen.wrong += op->number % 2 && member != op->number / 2 % GROUP;
+    for (uint32_t i = 0; op->number % 2 == 0 && i < GROUP; i++)
+        seen.wrong += seen.at[i] > at;
+}
+
+static void see_result(void *context, const struct leat_hub_operation *op, uint32_t member,
+                       leat_time at)
+{
+    (void)context;
+    seen.results++;
+    seen.wrong += at < seen.reached || at < seen.at[member] || op->completed_by == op->members;
+    seen.wrong += op->number % 2 == 0 && at <= seen.complete_at;
+}
+
+static void an_observer_sees_parts_and_results(void)
+{
+    static const struct leat_hub_watch watch = {
+        .begins = see_number,
+        .waits = see_wait,
+        .goes_on = see_number,
+        .leaves = see_leave,
+        .handed_over = see_no_message,
+        .sent = see_no_message,
+        .arrived = see_no_message,
+        .lost = see_no_message,
+        .reached = see_reached,
+        .takes_part = see_part,
+        .completes = see_completion,
+        .gets_result = see_result,
+    };
+    struct scene scene;
+    scene_watch = &watch;
+    run_scene(&scene, "bmx:5", GROUP, all_take_part);
+    scene_watch = NULL;
+    ended(&scene, LEAT_HUB_DONE);
+    tear_down(&scene);
+    EQ(seen.wrong, 0);
+    EQ(seen.completed, 2 * OPERATIONS + 1); /* a fold and a cast each, and a barrier */
+    EQ(seen.parts, seen.completed * GROUP);
+    EQ(seen.results, seen.parts);
+}
+
 TAP_MAIN(T(tasks_get_the_result_of_all), T(groups_do_not_meet),
          T(tasks_that_call_differently_are_told),
          T(a_task_that_does_not_come_is_waited_for_in_vain),
-         T(hosts_do_again_what_the_network_cannot))
+         T(hosts_do_again_what_the_network_cannot), T(an_observer_sees_parts_and_results))

@@ -46,8 +46,9 @@ struct leat_hub {
     struct leat_turns turns;
     struct leat_hub_group **group; /* for hub_collect.c; NULL: free */
     uint32_t groups;
-    bool has_free_seats; /* ports that may take part in further operations */
-    uint64_t *carried;   /* messages of the service that have arrived: their cookies */
+    uint32_t groups_made; /* so far */
+    bool has_free_seats;  /* ports that may take part in further operations */
+    uint64_t *carried;    /* messages of the service that have arrived: their cookies */
     uint32_t carried_count;
     int file;
     char path[64];

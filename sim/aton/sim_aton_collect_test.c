@@ -416,6 +416,88 @@ static void means_are_those_of_a_ring(void)
     free(memory);
 }
 
+/* ---- packets, as observers see them ---------------------------------------------------------- */
+
+static struct {
+    uint32_t in, out, wrong, sums, results, casts; /* sums, results, casts: of those that leave */
+    leat_time last_at;
+} shown;
+
+static void on_active(const struct leat_aton_packet *packet, bool is_out)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < 4; i++)
+        sum += own_word(station[i], 0);
+    if (!is_out || packet->opcode != LEAT_ATON_ADD) return;
+    shown.sums++;
+    shown.wrong += packet->variable1 != sum || packet->counter != 4;
+}
+
+static void on_packet(void *context, const struct leat_port_packet *p, leat_time at)
+{
+    struct leat_aton_packet packet;
+    struct leat_aton_collect_head head;
+    (void)context;
+    *(p->is_out ? &shown.out : &shown.in) += 1;
+    shown.wrong += p->place >= 4 || at < shown.last_at || at < port.base.now;
+    shown.last_at = at;
+    if (leat_aton_packet_decode(p->octets, p->len, &packet, NULL)) {
+        shown.wrong++;
+        return;
+    }
+    shown.wrong += !p->is_out && packet.sa != p->place + 1;
+    if (packet.active) on_active(&packet, p->is_out);
+    if (packet.active || !p->is_out ||
+        !leat_aton_collect_head_decode(packet.payload, packet.payload_len, &head))
+        return;
+    shown.results += head.kind == LEAT_ATON_COLLECT_RESULT;
+    shown.casts += head.kind == LEAT_ATON_COLLECT_CAST;
+}
+
+/* A sum, an exclusive or, a broadcast and a message; then the outcome. */
+static struct outcome show_all(enum leat_sim_aton_model model, bool is_watched)
+{
+    static uint8_t octets[150];
+    const struct leat_sim_aton_port_config config = ring_of(4, 2, model);
+    const uint32_t group = begin_group(&config, station, 4);
+    const struct leat_port_message message = { .from = 1, .to = 3, .octets = octets, .len = 150 };
+    memset(&shown, 0, sizeof shown);
+    if (is_watched) port.base.observer.packet = on_packet;
+    for (uint32_t i = 0; i < 4; i++)
+        hand_over_fold(group, i, LEAT_PORT_SUM, 1, 100);
+    run_out();
+    for (uint32_t i = 0; i < 4; i++)
+        hand_over_fold(group, i, LEAT_PORT_XOR, 1, 100000);
+    run_out();
+    for (uint32_t i = 0; i < 4; i++)
+        hand_over_cast(group, i, 2, 100, 200000);
+    OK(leat_port_send(&port.base, &message, 200000 * (leat_time)BIT_PS));
+    run_out();
+    leat_port_run(&port.base, port.base.now + 10000 * (leat_time)BIT_PS); /* the last returns */
+    const struct outcome outcome = { port.base.collected, port.base.certificate,
+                                     leat_sim_certificate_value(&port.ring.certificate),
+                                     port.base.now };
+    if (is_watched) EQ(shown.in, port.frames);
+    free(memory);
+    return outcome;
+}
+
+static void observers_see_all_packets_and_change_nothing(void)
+{
+    for (int model = LEAT_SIM_ATON_BIT; model <= LEAT_SIM_ATON_WORD; model++) {
+        const struct outcome alone = show_all((enum leat_sim_aton_model)model, false);
+        EQ(shown.in + shown.out, 0);
+        const struct outcome watched = show_all((enum leat_sim_aton_model)model, true);
+        EQ(memcmp(&alone, &watched, sizeof alone), 0);
+        EQ(shown.wrong, 0);
+        EQ(shown.sums, 1);
+        EQ(shown.results, 2 * 3); /* at all others */
+        EQ(shown.casts, 3);
+        EQ(shown.in, 3 + 3 + 1 + 2);            /* query, command, result twice; cast; message */
+        EQ(shown.out, (1 + 1 + 3) * 2 + 3 + 2); /* active ones are back, the others arrive */
+    }
+}
+
 TAP_MAIN(T(both_models_collect_the_same_at_the_same_times), T(a_fold_takes_the_closed_form),
          T(a_barrier_of_16_takes_424_bit_times_and_a_word_792),
          T(a_late_member_costs_one_query_and_one_packet_more),
@@ -424,4 +506,5 @@ TAP_MAIN(T(both_models_collect_the_same_at_the_same_times), T(a_fold_takes_the_c
          T(a_barrier_ends_no_sooner_than_the_latency_promises),
          T(a_cast_is_one_packet_that_all_members_take),
          T(a_packet_of_an_old_group_is_not_the_new_groups), T(groups_and_messages_take_turns),
-         T(registers_are_zero_without_groups), T(means_are_those_of_a_ring))
+         T(registers_are_zero_without_groups), T(means_are_those_of_a_ring),
+         T(observers_see_all_packets_and_change_nothing))

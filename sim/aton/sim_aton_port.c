@@ -3,6 +3,7 @@
 #include "leat_bytes.h"
 #include "sim_aton_collect_parts.h"
 #include "sim_aton_parts.h"
+#include "sim_aton_port_parts.h"
 #include "sim_refuse.h"
 #include <string.h>
 
@@ -219,6 +220,7 @@ static void carry_out(struct leat_sim_aton_port *p, const struct leat_sim_plan *
 static void on_begins(void *context, uint32_t station, uint64_t id, leat_time sent_at)
 {
     struct leat_sim_aton_port *p = context;
+    leat_sim_aton_port_show_sent(p, station, sent_at + RING_T_AT + 1);
     if (p->collect.seat[station].sends) {
         p->frames++;
         p->frame_symbols += p->collect.seat[station].symbols;
@@ -241,6 +243,7 @@ static void on_arrived(void *context, const struct leat_sim_aton_arrival *a)
 {
     struct leat_sim_aton_port *p = context;
     p->now = a->at;
+    leat_sim_aton_port_show_arrived(p, a);
     if (leat_sim_aton_collect_arrived(&p->collect, a)) {
         go_on(p, a->station);
         return;
@@ -263,6 +266,7 @@ static void on_done(void *context, const struct leat_sim_aton_result *r)
     struct leat_sim_aton_port_queue *queue = &p->queue[r->station];
     const uint32_t index = queue->sends - 1;
     p->now = r->at;
+    leat_sim_aton_port_show_returned(p, r);
     if (p->collect.seat[r->station].sends) {
         leat_sim_aton_collect_done(&p->collect, r);
         go_on(p, r->station);
@@ -366,6 +370,13 @@ static struct leat_sim_aton_config aton_of(const struct leat_sim_aton_port_confi
                                           .orders_max = config->stations };
 }
 
+/* Of any packet here, as octets. */
+static size_t image_len_max(const struct leat_sim_aton_port_config *config)
+{
+    enum { AROUND = 32 }; /* head, two variables, trailer */
+    return AROUND + (size_t)aton_of(config).payload_max;
+}
+
 uint8_t leat_sim_aton_port_priority(const struct leat_sim_aton_port_config *config, uint32_t port)
 {
     uint8_t priority = 0;
@@ -428,13 +439,15 @@ size_t leat_sim_aton_port_footprint(const struct leat_sim_aton_port_config *conf
     struct leat_arena arena = { 0 };
     lay_out(&measured, &arena);
     leat_arena_lay(&arena, config->stations, packet_len_max(config));
+    leat_arena_lay(&arena, 1, image_len_max(config));
     return arena.used;
 }
 
 void leat_sim_aton_port_init(struct leat_sim_aton_port *p,
                              const struct leat_sim_aton_port_config *config, void *memory)
 {
-    static const struct leat_port_ops ops = { send, run, group, disband, collect };
+    static const struct leat_port_ops ops = { send,    run,     group,
+                                              disband, collect, leat_sim_aton_port_place };
     static const struct leat_port_ops without_means = { .send = send, .run = run };
     const struct leat_sim_aton_host host = { p, on_done, on_arrived, on_begins };
     const struct leat_sim_aton_config ring = aton_of(config);
@@ -445,6 +458,8 @@ void leat_sim_aton_port_init(struct leat_sim_aton_port *p,
     uint8_t *buffer = leat_arena_lay(&arena, config->stations, packet_len);
     for (uint32_t i = 0; i < config->stations; i++)
         p->queue[i].buffer = buffer + i * packet_len;
+    p->image_cap = image_len_max(config);
+    p->image = leat_arena_lay(&arena, 1, p->image_cap);
     leat_sim_aton_init(&p->ring, &ring, &host, aton_memory);
     enum { T_BEHIND = 11 }; /* symbols from a packet's first to T: at best it passes just then */
     p->base = (struct leat_port_net){

@@ -22,6 +22,9 @@
  *
  * run(until) simulates the bit times that end at `until` or before.
  *
+ * Recordings see a packet when its sender has taken the token, a passive one where it arrives, and
+ * an active one when it is back at its sender.
+ *
  * The arrival of the last packet is certain once its sender has the token: this is reported (head).
  *
  * Contention-free: a sender gets the token at once, and again one revolution after its packet has
@@ -102,6 +105,8 @@ struct leat_sim_aton_port {
     uint64_t frames, frame_symbols;
     struct leat_sim_post post;
     struct leat_sim_aton_collect collect;
+    uint8_t *image; /* of a packet, for recordings */
+    size_t image_cap;
 };
 
 /* Is this config valid? `why`: what is wrong, and what was expected. */

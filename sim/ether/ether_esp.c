@@ -67,8 +67,8 @@ void leat_sim_ether_esp_lay(struct leat_sim_ether_port *p, struct leat_arena *ar
 {
     static const struct leat_port_means means = {
         .folds = (1u << LEAT_PORT_FOLDS) - 1,
-        .words_max = LEAT_SIM_ETHER_ESP_WORDS,
-        .octets_max = LEAT_SIM_ETHER_ESP_OCTETS,
+        .words_max = LEAT_SIM_ETHER_ESP_WORDS_MAX,
+        .octets_max = LEAT_SIM_ETHER_ESP_OCTETS_MAX,
         .groups_max = GROUPS,
     };
     struct leat_sim_ether_esp *esp = &p->esp;
@@ -159,12 +159,37 @@ static void enter(struct leat_sim_ether_port *p, uint32_t sender)
 
 /* ---- to the switch --------------------------------------------------------------------------- */
 
-/* Octets of the CAST with the part of a cast that has this number. */
-static uint32_t cast_len(const struct leat_sim_ether_esp *esp, const struct leat_port_part *part,
-                         uint32_t index)
+/* The packet of a member's part with this number. */
+static struct leat_sim_ether_esp_packet packet_of(struct leat_sim_ether_port *p, uint32_t sender,
+                                                  uint32_t index)
 {
-    const uint64_t left = part->len - (uint64_t)index * esp->chunk;
-    return (uint32_t)leat_esp_cast_len(leat_smaller(esp->chunk, left));
+    const struct leat_sim_member *member = member_of(p, sender);
+    const struct leat_port_part *part = &member->part;
+    const struct leat_sim_ether_esp_group *group = &p->esp.group[part->group - 1];
+    const uint64_t at = (uint64_t)index * p->esp.chunk;
+    struct leat_sim_ether_esp_packet packet = {
+        .group = { group->serial, group->epoch,
+                   leat_sim_collect_of(&p->esp.collect, part->group)->members },
+        .operation = member->parts - 1,
+        .index = index,
+    };
+    if (part->kind == LEAT_PORT_FOLD) {
+        packet.what = LEAT_SIM_ETHER_ESP_VALUE;
+        packet.fold = part->fold;
+        packet.value = part->words ? part->word[index] : 0;
+    } else {
+        packet.what = LEAT_SIM_ETHER_ESP_OCTETS;
+        packet.len = (size_t)leat_smaller(p->esp.chunk, part->len - at);
+        packet.octets = packet.len ? part->octets + at : NULL;
+    }
+    return packet;
+}
+
+static uint32_t len_of(const struct leat_sim_ether_esp_packet *packet)
+{
+    return (uint32_t)(packet->what == LEAT_SIM_ETHER_ESP_VALUE
+                          ? leat_esp_packet_len(LEAT_ESP_COLLECT)
+                          : leat_esp_cast_len(packet->len));
 }
 
 bool leat_sim_ether_esp_next(struct leat_sim_ether_port *p, uint32_t station, uint32_t *sender,
@@ -174,9 +199,8 @@ bool leat_sim_ether_esp_next(struct leat_sim_ether_port *p, uint32_t station, ui
         struct leat_sim_ether_esp_sender *s = &p->esp.sender[sender_of(p, id, station)];
         if (s->is_out || s->next == s->count) continue;
         *sender = sender_of(p, id, station);
-        const struct leat_port_part *part = &member_of(p, *sender)->part;
-        *payload = part->kind == LEAT_PORT_FOLD ? (uint32_t)leat_esp_packet_len(LEAT_ESP_COLLECT)
-                                                : cast_len(&p->esp, part, s->next);
+        const struct leat_sim_ether_esp_packet packet = packet_of(p, *sender, s->next);
+        *payload = len_of(&packet);
         s->is_out = true;
         return true;
     }
@@ -188,9 +212,11 @@ static void compute(struct leat_sim_ether_port *p)
     plan(p, COMPUTED, 0, p->now + p->config.esp_cycles);
 }
 
-void leat_sim_ether_esp_take(struct leat_sim_ether_port *p, uint32_t sender)
+void leat_sim_ether_esp_take(struct leat_sim_ether_port *p, uint32_t sender, uint64_t left)
 {
     struct leat_sim_ether_esp *esp = &p->esp;
+    const struct leat_sim_ether_esp_packet packet = packet_of(p, sender, esp->sender[sender].next);
+    leat_sim_ether_esp_show(p, &packet, station_of(p, sender), p->base.ports, left, p->now);
     esp->sender[sender].link = 0;
     if (esp->first)
         esp->sender[esp->last - 1].link = sender + 1;
@@ -203,18 +229,20 @@ void leat_sim_ether_esp_take(struct leat_sim_ether_port *p, uint32_t sender)
 /* ---- the processor --------------------------------------------------------------------------- */
 
 /* Copies to the members, except the root of a cast. */
-static void copy(struct leat_sim_ether_port *p, uint32_t id, uint64_t number, uint32_t payload)
+static void copy(struct leat_sim_ether_port *p, uint32_t id,
+                 const struct leat_sim_ether_esp_packet *packet)
 {
-    const struct leat_sim_group *group = leat_sim_collect_of(&p->esp.collect, id);
-    struct leat_sim_ether_esp_operation *op = operation_of(p, id, number);
-    const struct leat_port_part *what =
-        &leat_sim_collect_op(leat_sim_collect_of(&p->esp.collect, id), number)->what;
+    struct leat_sim_group *group = leat_sim_collect_of(&p->esp.collect, id);
+    struct leat_sim_ether_esp_operation *op = operation_of(p, id, packet->operation);
+    const struct leat_port_part *what = &leat_sim_collect_op(group, packet->operation)->what;
+    const uint32_t window = (uint32_t)(packet->operation % LEAT_SIM_COLLECT_WINDOW);
     for (uint32_t place = 0; place < group->members; place++) {
         const uint32_t station = group->member[place].port;
+        uint64_t left;
         if (what->kind == LEAT_PORT_CAST && what->root == station) continue;
-        const uint64_t at = leat_sim_ether_port_make(p, station, payload);
+        const uint64_t at = leat_sim_ether_port_make(p, station, len_of(packet), &left);
+        leat_sim_ether_esp_show(p, packet, p->base.ports, station, left, at);
         if (--op->missing[place]) continue;
-        const uint32_t window = (uint32_t)(number % LEAT_SIM_COLLECT_WINDOW);
         plan(p, REACHED, sender_of(p, id, station) * LEAT_SIM_COLLECT_WINDOW + window, at);
     }
 }
@@ -225,44 +253,45 @@ static void renew(struct leat_sim_ether_port *p, struct leat_sim_ether_esp_group
     group->epoch_began = now_of(p);
 }
 
-/* A word of a member. */
-static void fold(struct leat_sim_ether_port *p, uint32_t sender, uint32_t index)
+/* All packets of a fold are computed. */
+static void end_fold(struct leat_sim_ether_port *p, uint32_t id,
+                     const struct leat_sim_ether_esp_operation *op)
 {
-    const uint32_t id = group_of(p, sender);
-    const struct leat_sim_member *member = member_of(p, sender);
-    const struct leat_port_part *part = &member->part;
-    const uint64_t number = member->parts - 1;
     struct leat_sim_ether_esp_group *group = &p->esp.group[id - 1];
-    struct leat_sim_ether_esp_operation *op = operation_of(p, id, number);
-    const uint32_t members = leat_sim_collect_of(&p->esp.collect, id)->members;
-    const struct leat_esp_gather installed = { group->serial, group->epoch, members };
-    uint64_t value = part->words ? part->word[index] : 0;
-    if (leat_esp_gather_collect(&p->esp.store, now_of(p), &installed, part->fold, index, &value) ==
-        LEAT_ESP_PASS) {
-        struct leat_sim_group *base = leat_sim_collect_of(&p->esp.collect, id);
-        if (part->words) leat_sim_collect_op(base, number)->word[index] = value;
-        op->words_known++;
-        copy(p, id, number, (uint32_t)leat_esp_cast_len(part->words ? sizeof value : 0));
-    }
-    if (++op->computed < (uint64_t)members * op->packets) return;
-    if (op->words_known < op->packets) {
-        const leat_time at = now_of(p) + p->base.latency;
-        plan(p, FAILED,
-             (id - 1) * LEAT_SIM_COLLECT_WINDOW + (uint32_t)(number % LEAT_SIM_COLLECT_WINDOW),
-             leat_sim_clock_cycle_from(&p->config.clock, at));
-    } else if (now_of(p) - group->epoch_began > LEAT_ESP_GATHER_TAU / 2) {
+    const uint32_t window = (uint32_t)((op->number - 1) % LEAT_SIM_COLLECT_WINDOW);
+    if (op->words_known < op->packets)
+        plan(p, FAILED, (id - 1) * LEAT_SIM_COLLECT_WINDOW + window,
+             leat_sim_clock_cycle_from(&p->config.clock, now_of(p) + p->base.latency));
+    else if (now_of(p) - group->epoch_began > LEAT_ESP_GATHER_TAU / 2)
         renew(p, group);
+}
+
+/* A word of a member. */
+static void fold(struct leat_sim_ether_port *p, uint32_t id,
+                 struct leat_sim_ether_esp_packet *packet)
+{
+    struct leat_sim_operation *meaning = leat_sim_collect_op(
+        leat_sim_collect_of(&p->esp.collect, id), packet->operation);
+    struct leat_sim_ether_esp_operation *op = operation_of(p, id, packet->operation);
+    if (leat_esp_gather_collect(&p->esp.store, now_of(p), &packet->group, packet->fold,
+                                packet->index, &packet->value) == LEAT_ESP_PASS) {
+        packet->what = LEAT_SIM_ETHER_ESP_RESULT;
+        packet->len = meaning->what.words ? sizeof packet->value : 0;
+        if (packet->len) meaning->word[packet->index] = packet->value;
+        op->words_known++;
+        copy(p, id, packet);
     }
+    if (++op->computed == (uint64_t)packet->group.children * op->packets) end_fold(p, id, op);
 }
 
 /* Octets of a root; after the last ones it goes on. */
-static void cast(struct leat_sim_ether_port *p, uint32_t sender, uint32_t index)
+static void cast(struct leat_sim_ether_port *p, uint32_t sender,
+                 const struct leat_sim_ether_esp_packet *packet)
 {
-    const struct leat_sim_member *member = member_of(p, sender);
     const uint32_t id = group_of(p, sender);
-    copy(p, id, member->parts - 1, cast_len(&p->esp, &member->part, index));
-    if (index + 1 == p->esp.sender[sender].count)
-        leat_sim_collect_reach(&p->esp.collect, id, place_of(p, sender), member->parts - 1);
+    copy(p, id, packet);
+    if (packet->index + 1 == p->esp.sender[sender].count)
+        leat_sim_collect_reach(&p->esp.collect, id, place_of(p, sender), packet->operation);
 }
 
 /* It is done with its first packet, whose station may send the next one. */
@@ -271,14 +300,14 @@ static void computed(struct leat_sim_ether_port *p)
     struct leat_sim_ether_esp *esp = &p->esp;
     const uint32_t sender = esp->first - 1;
     struct leat_sim_ether_esp_sender *s = &esp->sender[sender];
-    const uint32_t index = s->next++;
+    struct leat_sim_ether_esp_packet packet = packet_of(p, sender, s->next++);
     esp->first = s->link;
     if (esp->first) compute(p);
     s->is_out = false;
-    if (member_of(p, sender)->part.kind == LEAT_PORT_FOLD)
-        fold(p, sender, index);
+    if (packet.what == LEAT_SIM_ETHER_ESP_VALUE)
+        fold(p, group_of(p, sender), &packet);
     else
-        cast(p, sender, index);
+        cast(p, sender, &packet);
     leat_sim_ether_port_begin(p, station_of(p, sender));
 }
 

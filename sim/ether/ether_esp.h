@@ -40,8 +40,8 @@ enum {
     LEAT_SIM_ETHER_ESP_CYCLES_DEFAULT = 20, /* bit times per instruction */
     LEAT_SIM_ETHER_ESP_CYCLES_MAX = 1 << 20,
     LEAT_SIM_ETHER_ESP_GROUPS = 16,
-    LEAT_SIM_ETHER_ESP_WORDS = 64,
-    LEAT_SIM_ETHER_ESP_OCTETS = 1 << 16,
+    LEAT_SIM_ETHER_ESP_WORDS_MAX = 64,
+    LEAT_SIM_ETHER_ESP_OCTETS_MAX = 1 << 16,
     LEAT_SIM_ETHER_ESP_PAYLOAD_MIN = 128, /* of a frame: a COLLECT fits, or a CAST of some words */
 };
 

@@ -237,11 +237,15 @@ static uint64_t pass_on(struct leat_sim_ether_port *p, uint32_t to, uint32_t bit
     return arrived_at;
 }
 
-uint64_t leat_sim_ether_port_make(struct leat_sim_ether_port *p, uint32_t to, uint32_t payload)
+uint64_t leat_sim_ether_port_make(struct leat_sim_ether_port *p, uint32_t to, uint32_t payload,
+                                  uint64_t *left)
 {
+    const uint32_t bits = BITS * frame_len(payload);
     uint64_t none = 0;
-    return pass_on(p, to, BITS * frame_len(payload),
-                   p->config.contention_free ? &none : &p->station[to].out_free);
+    const uint64_t arrived = pass_on(p, to, bits,
+                                     p->config.contention_free ? &none : &p->station[to].out_free);
+    *left = arrived - bits;
+    return arrived;
 }
 
 /* A frame of ESP is in the switch. */
@@ -250,7 +254,7 @@ static void leave_to_esp(struct leat_sim_ether_port *p, uint32_t station, uint32
     const struct leat_sim_ether_port_frame f = p->frame[frame];
     count(&p->station[station].to_switch, f.bits);
     free_frame(p, frame);
-    leat_sim_ether_esp_take(p, f.entry);
+    leat_sim_ether_esp_take(p, f.entry, p->now - f.bits);
 }
 
 /* All of the frame has left its station, and is in the switch, or in the station itself. */
@@ -384,7 +388,8 @@ void leat_sim_ether_port_init(struct leat_sim_ether_port *p,
                                                   .run = run,
                                                   .group = leat_sim_ether_esp_group,
                                                   .disband = leat_sim_ether_esp_disband,
-                                                  .collect = leat_sim_ether_esp_collect };
+                                                  .collect = leat_sim_ether_esp_collect,
+                                                  .place = leat_sim_ether_esp_place };
     struct leat_arena arena = { .memory = memory, .cap = SIZE_MAX };
     *p = (struct leat_sim_ether_port){ .config = *config };
     lay_out(p, &arena);

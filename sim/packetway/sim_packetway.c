@@ -522,7 +522,8 @@ void leat_sim_packetway_init(struct leat_sim_packetway *p,
                                                          .run = leat_sim_packetway_run,
                                                          .group = leat_sim_packetway_group,
                                                          .disband = leat_sim_packetway_disband,
-                                                         .collect = leat_sim_packetway_collect };
+                                                         .collect = leat_sim_packetway_collect,
+                                                         .place = leat_sim_packetway_place };
     struct leat_arena arena = { .memory = memory, .cap = SIZE_MAX };
     leat_time latency = LEAT_NEVER;
     measure(p, c);

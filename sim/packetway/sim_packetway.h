@@ -205,6 +205,7 @@ struct leat_sim_packetway {
     struct leat_sim_packetway_entry *entry;
     struct leat_sim_post post;
     struct leat_sim_packetway_collect collect; /* if base.means */
+    uint32_t half_routers_at;                  /* of leat_port_ops.place */
     uint8_t *scratch;                          /* a packet's data */
     struct leat_packetway_message *message;
     struct leat_packetway_event *event;

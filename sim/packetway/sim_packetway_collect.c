@@ -241,6 +241,28 @@ void leat_sim_packetway_on_collected(void *context, const struct leat_port_part 
                             is_done ? PACKETWAY_GETS_LOCAL : PACKETWAY_LACKS_LOCAL);
 }
 
+/* ---- packets --------------------------------------------------------------------------------- */
+
+/* | group 32 | operation 32 | sender or 0 64 | octets |, to the logical address of the group. */
+static uint32_t write_packet(struct leat_sim_packetway *p, const struct packetway_seat_ref *at,
+                             uint32_t sender, const uint8_t *octets, uint64_t len, uint8_t *out)
+{
+    struct leat_packetway_message *m = p->message;
+    const size_t cap = sender ? p->collect.part_len : p->collect.packet_len;
+    size_t written = 0;
+    leat_put_be32(p->scratch, at->group);
+    leat_put_be32(p->scratch + 4, (uint32_t)at->number);
+    leat_put_be64(p->scratch + 8, sender);
+    if (len) memcpy(p->scratch + HEAD_LEN, octets, len);
+    m->header = (struct leat_packetway_header){ .dt = GROUPS_AT + at->group,
+                                                .sa = sender,
+                                                .pt = LEAT_SIM_PACKETWAY_PT };
+    m->data = p->scratch;
+    m->data_len = HEAD_LEN + len;
+    leat_sim_must(!leat_packetway_message_encode(m, out, cap, &written));
+    return (uint32_t)written;
+}
+
 /* ---- from SAN to SAN ------------------------------------------------------------------------- */
 
 static leat_time decision_ps(const struct leat_sim_packetway *p)
@@ -260,11 +282,31 @@ static bool is_open(const struct leat_sim_packetway *p, const struct leat_sim_pa
     return false;
 }
 
+/* A message from twin to twin, for recordings: the words of a part, or the outcome. Seen at `here`,
+ * of the half-router that sends or gets it. */
+static void show(struct leat_sim_packetway *p, const struct packetway_seat_ref *at,
+                 const struct packetway_seat_ref *here, enum leat_sim_packetway_collect_step step,
+                 bool is_out)
+{
+    const bool is_part = step == PACKETWAY_UP;
+    uint8_t *octets = p->collect.shown + LEAT_SIM_PACKETWAY_COUNT_LEN;
+    uint64_t len;
+    if (!p->base.observer.packet || (is_out && *failure_at(p, here))) return;
+    const uint8_t *all = outcome(operation_at(p, at), &len);
+    leat_sim_packetway_show(p, node_at(p, here), is_out,
+                            write_packet(p, at, is_part ? node_at(p, at)->address : 0,
+                                         is_part ? (const uint8_t *)words_at(p, at) : all, len,
+                                         octets));
+}
+
 /* It arrives even where it is of no use any more: as the notice that it has failed. */
 static void carry(struct leat_sim_packetway *p, const struct packetway_seat_ref *from,
                   const struct packetway_seat_ref *to, enum leat_sim_packetway_collect_step step)
 {
-    if (!is_open(p, node_at(p, from), node_at(p, to))) *failure_at(p, to) = true;
+    if (!is_open(p, node_at(p, from), node_at(p, to)))
+        *failure_at(p, to) = true;
+    else
+        show(p, from, from, step, false);
     leat_sim_packetway_count_crossing(p, seat_at(p, from)->node, seat_at(p, to)->node);
     plan(p, step == PACKETWAY_UP ? from : to, p->now + 2 * decision_ps(p) + p->config.link_ps,
          step);
@@ -306,26 +348,6 @@ static void conclude(struct leat_sim_packetway *p, const struct packetway_seat_r
 }
 
 /* ---- messages of SANs without means ---------------------------------------------------------- */
-
-/* | group 32 | operation 32 | sender or 0 64 | octets |, to the logical address of the group. */
-static uint32_t write_packet(struct leat_sim_packetway *p, const struct packetway_seat_ref *at,
-                             uint32_t sender, const uint8_t *octets, uint64_t len, uint8_t *out)
-{
-    struct leat_packetway_message *m = p->message;
-    const size_t cap = sender ? p->collect.part_len : p->collect.packet_len;
-    size_t written = 0;
-    leat_put_be32(p->scratch, at->group);
-    leat_put_be32(p->scratch + 4, (uint32_t)at->number);
-    leat_put_be64(p->scratch + 8, sender);
-    if (len) memcpy(p->scratch + HEAD_LEN, octets, len);
-    m->header = (struct leat_packetway_header){ .dt = GROUPS_AT + at->group,
-                                                .sa = sender,
-                                                .pt = LEAT_SIM_PACKETWAY_PT };
-    m->data = p->scratch;
-    m->data_len = HEAD_LEN + len;
-    leat_sim_must(!leat_packetway_message_encode(m, out, cap, &written));
-    return (uint32_t)written;
-}
 
 /* The octets of a packet that has arrived. NULL: it is damaged. */
 static const uint8_t *read_packet(struct leat_sim_packetway *p, const struct packetway_seat_ref *at,
@@ -467,6 +489,7 @@ static void contribute(struct leat_sim_packetway *p, const struct packetway_seat
 static void arrive_from_below(struct leat_sim_packetway *p, const struct packetway_seat_ref *at)
 {
     const struct packetway_seat_ref hub = other(at, branch_at(p, at)->hub);
+    show(p, at, &hub, PACKETWAY_UP, true);
     fold_in(p, &hub, words_at(p, at));
     if (!--seat_at(p, &hub)->missing) contribute(p, &hub);
 }
@@ -476,6 +499,7 @@ static void arrive_from_below(struct leat_sim_packetway *p, const struct packetw
 static void arrive_from_above(struct leat_sim_packetway *p, const struct packetway_seat_ref *at)
 {
     const bool is_second = operation_at(p, at)->what.kind == LEAT_PORT_FOLD;
+    show(p, at, at, PACKETWAY_DOWN, true);
     if (branch_at(p, at)->local)
         make_due(p, at, is_second);
     else

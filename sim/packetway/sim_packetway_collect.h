@@ -36,6 +36,7 @@
 enum {
     LEAT_SIM_PACKETWAY_COLLECT_GROUPS = 16, /* or less, as the SANs have it */
     LEAT_SIM_PACKETWAY_COLLECT_WORDS = 256,
+    LEAT_SIM_PACKETWAY_COUNT_LEN = 2, /* of words, before a message in captures */
 };
 
 /* A port of a SAN in a group: a member's, or a half-router's. In a SAN with means it hands over
@@ -93,6 +94,7 @@ struct leat_sim_packetway_collect {
     uint8_t *part;                            /* [groups][nodes][part_len]: messages of folds */
     uint8_t *sink;                            /* [octets_max]: what casts bring, for comparison */
     uint32_t part_len, packet_len;            /* at most */
+    uint8_t *shown;                           /* [COUNT_LEN + packet_len]: for recordings */
 };
 
 #endif

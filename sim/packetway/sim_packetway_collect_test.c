@@ -1,3 +1,4 @@
+#include "leat_bytes.h"
 #include "net_esp_test.h"
 #include "sim_atm_ports.h"
 #include "sim_aton_port.h"
@@ -557,6 +558,60 @@ static void links_between_half_routers_carry_parts(void)
     tear_down();
 }
 
+/* ---- packets, as observers see them ---------------------------------------------------------- */
+
+static struct {
+    struct leat_port_net *net;
+    uint32_t at_half_routers[2], at_ports[2], wrong; /* in, out */
+} shown;
+
+static void on_packet(void *context, const struct leat_port_packet *p, leat_time at)
+{
+    static struct leat_packetway_message m;
+    struct leat_port_place place = { .what = "" };
+    (void)context;
+    shown.wrong += at < shown.net->now || !leat_port_place(shown.net, p->place, &place);
+    if (!strcmp(place.what, "port") || !strcmp(place.what, "router")) {
+        shown.at_ports[p->is_out]++;
+        return;
+    }
+    shown.at_half_routers[p->is_out]++;
+    shown.wrong += p->len < 2 || leat_get_be16(p->octets) != (p->len - 2) / 8 ||
+                   leat_packetway_message_decode(p->octets + 2, p->len - 2, LEAT_PACKETWAY_STRICT,
+                                                 LEAT_PACKETWAY_DESTINATION, &m, NULL);
+}
+
+static uint64_t crossings(const struct description *d)
+{
+    uint64_t packets = 0;
+    for (uint32_t i = 0; i < d->routers; i++)
+        for (uint32_t from = 0; from < d->router[i].ends; from++)
+            for (uint32_t to = 0; to < d->router[i].ends; to++)
+                packets += leat_sim_packetway_link(&scene.net, i, from, to)->packets;
+    return packets;
+}
+
+static void observers_see_all_packets_and_change_nothing(void)
+{
+    for (uint32_t i = 0; i < DESCRIPTIONS; i++) {
+        uint64_t collected[2];
+        for (uint32_t k = 0; k < 2; k++) {
+            struct leat_port_net *net = set_up(&descriptions[i], NULL, NULL);
+            play_begin(net, 1);
+            memset(&shown, 0, sizeof shown);
+            shown.net = net;
+            if (k) net->observer.packet = on_packet;
+            collected[k] = play_all(net, k * 250000);
+            if (k) EQ(shown.at_half_routers[0], crossings(&descriptions[i]));
+            tear_down();
+        }
+        EQ(collected[0], collected[1]);
+        EQ(shown.wrong, 0);
+        EQ(shown.at_half_routers[0], shown.at_half_routers[1]);
+        OK(shown.at_ports[0] && shown.at_ports[1]);
+    }
+}
+
 TAP_MAIN(T(random_operations_of_random_groups_have_right_results),
          T(another_run_has_the_same_certificate), T(the_length_of_runs_changes_nothing),
          T(operations_over_a_router_that_is_down_fail),
@@ -564,4 +619,5 @@ TAP_MAIN(T(random_operations_of_random_groups_have_right_results),
          T(operations_of_one_san_do_not_need_routers), T(operations_fail_while_a_san_loses_packets),
          T(means_are_those_that_all_sans_have),
          T(there_are_no_means_without_a_san_that_has_some_or_a_way_between_them),
-         T(there_are_as_many_groups_as_means_say), T(links_between_half_routers_carry_parts))
+         T(there_are_as_many_groups_as_means_say), T(links_between_half_routers_carry_parts),
+         T(observers_see_all_packets_and_change_nothing))

@@ -81,6 +81,7 @@ void leat_sim_packetway_collect_lay(struct leat_sim_packetway *p, struct leat_ar
     c->word = leat_arena_lay(arena, seats * means.words_max, sizeof *c->word);
     c->part = leat_arena_lay(arena, seats, c->part_len);
     c->sink = leat_arena_lay(arena, 1, means.octets_max);
+    c->shown = leat_arena_lay(arena, 1, LEAT_SIM_PACKETWAY_COUNT_LEN + c->packet_len);
     uint8_t *packet = leat_arena_lay(arena, groups * LEAT_SIM_COLLECT_WINDOW, c->packet_len);
     if (!arena->memory) return;
     for (size_t i = 0; i < groups * LEAT_SIM_COLLECT_WINDOW; i++)

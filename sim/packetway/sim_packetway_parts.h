@@ -9,6 +9,7 @@
  *   sim_packetway_cut.c    cut-through
  *   sim_packetway_group.c  groups of hosts: trees of SANs
  *   sim_packetway_collect.c  collective operations
+ *   sim_packetway_show.c   packets for recordings
  *
  * Every consequence of a SAN's callback at t happens at t + step_ps or later. So SANs may run
  * step_ps ahead of each other, and still nothing comes too late for any of them.
@@ -26,6 +27,7 @@ enum {
 struct leat_sim_packetway_san_state {
     struct leat_sim_packetway *pktway;
     uint32_t index, first; /* node of its port 0 */
+    uint32_t places_at;    /* of leat_port_ops.place: its own come from here on */
 };
 
 /* A port of a SAN: a host or a half-router. Lists are of numbers + 1. */
@@ -263,6 +265,20 @@ void leat_sim_packetway_on_collected(void *context, const struct leat_port_part 
 /* Takes a step of an operation. */
 void leat_sim_packetway_collect_step(struct leat_sim_packetway *p, uint32_t code,
                                      enum leat_sim_packetway_collect_step step);
+
+/* ---- sim_packetway_show.c ---- */
+
+/* For leat_port_ops: the places of each SAN, then the half-routers. */
+bool leat_sim_packetway_place(const struct leat_port_net *base, uint32_t place,
+                              struct leat_port_place *out);
+/* From now on SANs show their packets, if the observer of the network wants that. */
+void leat_sim_packetway_show_sans(struct leat_sim_packetway *p);
+/* SANs without a callback to come are left behind, but members that wait for others send packets:
+ * these are seen in time. */
+void leat_sim_packetway_show_quiet(struct leat_sim_packetway *p);
+/* The message of so many octets in collect.shown, behind its count, is at a half-router. */
+void leat_sim_packetway_show(struct leat_sim_packetway *p,
+                             const struct leat_sim_packetway_node *node, bool is_out, uint32_t len);
 
 /* ---- sim_packetway_fault.c ---- */
 

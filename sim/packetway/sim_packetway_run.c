@@ -214,6 +214,7 @@ leat_time leat_sim_packetway_run(struct leat_port_net *base, leat_time until)
 {
     struct leat_sim_packetway *p = (struct leat_sim_packetway *)base; /* its first member */
     if (!leat_sim_post_begin(&p->post, until)) return base->now;
+    if (base->observer.packet) leat_sim_packetway_show_sans(p);
     for (;;) {
         const leat_time next = p->post.plans ? p->post.plan[0].at : LEAT_NEVER;
         const leat_time limit = leat_smaller(until, leat_smaller(next, p->tick_at));
@@ -223,6 +224,7 @@ leat_time leat_sim_packetway_run(struct leat_port_net *base, leat_time until)
             continue;
         }
         p->now = limit;
+        if (base->observer.packet) leat_sim_packetway_show_quiet(p);
         leat_sim_packetway_carry_out_now(p);
         if (p->tick_at <= p->now) tick(p);
         if (p->post.events || leat_sim_collect_has_news(&p->collect.base)) {

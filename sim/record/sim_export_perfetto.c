@@ -162,17 +162,28 @@ static void on_frame(struct leat_sim_export_perfetto *x, const struct leat_sim_e
     close_args(x);
 }
 
+static void put_operation(struct leat_sim_export_perfetto *x, const struct leat_sim_flow *flow)
+{
+    leat_json_uint(&x->json, "group", flow->message >> LEAT_SIM_GROUP_AT & LEAT_SIM_GROUP_MASK);
+    leat_json_uint(&x->json, "number", (uint32_t)(flow->message >> LEAT_SIM_MEMBER_BITS));
+}
+
 /* The number of a message is a string: readers keep only 53 bits of a number. */
 static void on_flow(struct leat_sim_export_perfetto *x, const struct leat_sim_event *e)
 {
     static const char *const phases[] = { "s", "t", "f" };
-    open_on_track(x, phases[e->step], e->track, e->at, "message", strlen("message"));
-    leat_json_string(&x->json, "cat", "message");
+    const bool is_operation = leat_sim_is_operation(&e->flow);
+    const char *name = is_operation ? "operation" : "message";
+    open_on_track(x, phases[e->step], e->track, e->at, name, strlen(name));
+    leat_json_string(&x->json, "cat", name);
     leat_json_hex(&x->json, "id", "0x", e->flow.message, 1);
     if (e->step == LEAT_SIM_ARRIVES) leat_json_string(&x->json, "bp", "e");
     open_args(x, e->track, e->at);
     leat_json_uint(&x->json, "length", e->flow.len);
-    if (e->flow.has_tag) leat_json_int(&x->json, "tag", (int32_t)e->flow.tag);
+    if (is_operation)
+        put_operation(x, &e->flow);
+    else if (e->flow.has_tag)
+        leat_json_int(&x->json, "tag", (int32_t)e->flow.tag);
     close_args(x);
 }
 

@@ -5,7 +5,8 @@
  *   lane     a thread                             instant  i
  *   signal   a counter of its group, C            frame    i, with length, link type, direction
  *                                                 flow     s, t, f: arrows between spans, with
- *                                                          length and tag
+ *                                                          length and tag; of a collective
+ *                                                          operation with its group and number
  *                                                 place    i, "at ..."
  *
  * Time is in microseconds, exact to the picosecond; on tracks with a clock, args.cycle has the

@@ -96,5 +96,20 @@ static void spans_that_are_open_at_the_end_are_ended_from_within(void)
     OK(strstr(second, "\"ts\":123.456789,\"name\":\"outer\"") != NULL);
 }
 
+static void collective_operations_have_a_group_and_a_number(void)
+{
+    const struct leat_sim_flow flow = { .message = leat_sim_operation_flow(3, 0x80000005, 7),
+                                        .len = 8 };
+    record_from_the_beginning();
+    const uint32_t lane = leat_sim_recorder_lane(&recorder, 0, 0, 0, "rank 1");
+    leat_sim_record_flow(&recorder, 0, lane, LEAT_SIM_LEAVES, &flow);
+    leat_sim_recorder_close(&recorder, 1);
+    OK(leat_sim_is_operation(&flow));
+    OK(strstr(export_all(), "\"name\":\"operation\",\"cat\":\"operation\",\"id\":"
+                            "\"0x4000380000005007\",\"args\":{\"track\":1,\"length\":8,"
+                            "\"group\":3,\"number\":2147483653}") != NULL);
+}
+
 TAP_MAIN(T(the_sample_is_this_trace), T(an_empty_recording_is_an_empty_trace),
-         T(spans_that_are_open_at_the_end_are_ended_from_within))
+         T(spans_that_are_open_at_the_end_are_ended_from_within),
+         T(collective_operations_have_a_group_and_a_number))

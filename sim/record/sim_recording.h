@@ -22,7 +22,9 @@
  *   0x15  FLOW     lane step message peer length tag
  *                                                 a message leaves, passes or reaches a lane; peer:
  *                                                 the lane at its other end, 0: not known; length
- *                                                 in octets; tag: 1 more than it, 0: it has none
+ *                                                 in octets; tag: 1 more than it, 0: it has none.
+ *                                                 From 2^62 on: not a message, but a collective
+ *                                                 operation (leat_sim_operation_flow)
  *   0x16  PLACE    lane name                      what the lane shows is there from now on: at a
  *                                                 host, at a port
  *   0x1f  CLOSE    number of records before it    the last record
@@ -87,6 +89,25 @@ struct leat_sim_flow {
     bool has_tag;
     uint64_t len; /* octets */
 };
+
+/* Numbers of flows from the last member of a collective operation to each other one:
+ * 01(2) group(18) operation(32) member(12). */
+enum {
+    LEAT_SIM_MEMBER_BITS = 12,
+    LEAT_SIM_GROUP_AT = LEAT_SIM_MEMBER_BITS + 32,
+    LEAT_SIM_GROUP_MASK = (1 << 18) - 1,
+};
+
+static inline uint64_t leat_sim_operation_flow(uint32_t group, uint32_t operation, uint32_t member)
+{
+    return UINT64_C(1) << 62 | (uint64_t)(group & LEAT_SIM_GROUP_MASK) << LEAT_SIM_GROUP_AT |
+           (uint64_t)operation << LEAT_SIM_MEMBER_BITS | member;
+}
+
+static inline bool leat_sim_is_operation(const struct leat_sim_flow *flow)
+{
+    return flow->message >> 62 == 1;
+}
 
 /* The contents of one record; only the fields of its kind are set. TIME is never returned: it is in
  * `at`. */

@@ -267,7 +267,8 @@ static void on_flow(struct export_otf2 *x, const struct leat_sim_event *e)
 {
     OTF2_EvtWriter *writer = writer_of_lane(x, e->track);
     const uint32_t peer = rank_of(x, e->flow.peer), tag = e->flow.tag;
-    if (x->failed || e->step == LEAT_SIM_PASSES) return;
+    /* Operations of the network are no messages. */
+    if (x->failed || e->step == LEAT_SIM_PASSES || leat_sim_is_operation(&e->flow)) return;
     check(x,
           e->step == LEAT_SIM_LEAVES
               ? OTF2_EvtWriter_MpiSend(writer, NULL, e->at, peer, COMMUNICATOR, tag, e->flow.len)

@@ -194,7 +194,7 @@ def check_perfetto(r, path):
         if "cycle" in e["args"]:
             cycle = e["args"]["cycle"]
             check(cycle * 10000 // 3 <= at < (cycle + 1) * 10000 // 3, "another cycle than its time's")
-        flow = (e.get("id"), e["args"].get("length"), e["args"].get("tag"))
+        flow = (e.get("id"), e["args"].get("length"), e["args"].get("tag"), e["args"].get("group"), e["args"].get("number"))
         more = {"C": e["args"].get("value"), "i": e["args"].get("length"), "s": flow, "t": flow, "f": flow}
         got.append((e["ph"], at, place, None if e["ph"] == "C" else e["name"], more.get(e["ph"])))
     check(not any(stacks.values()), "spans stay open")
@@ -208,13 +208,20 @@ def check_perfetto(r, path):
         elif kind == 0x13:
             more = e["value"]
         elif kind == 0x15:
-            name, more = "message", ("0x%x" % e["message"], e["length"], signed(e["tag"]))
+            of = is_operation(e)
+            number = (None, e["message"] >> 44 & 0x3FFFF, e["message"] >> 12 & 0xFFFFFFFF) if of else (signed(e["tag"]), None, None)
+            name, more = "operation" if of else "message", ("0x%x" % e["message"], e["length"], *number)
         elif kind == 0x16:
             name = "at " + name
         phase = "stf"[e["step"]] if kind == 0x15 else "BEiCi i"[kind - 0x10]
         want.append((phase, e["at"], place, name, more))
     check(got[:len(want)] == want, "the trace differs")
     check(all(g[0] == "E" and g[1] == r.at for g in got[len(want):]), "other events after the last")
+
+
+def is_operation(e):
+    """A collective operation of a network, not a message: 01, group, number, member."""
+    return e["message"] >> 62 == 1
 
 
 def signed(tag):
@@ -267,7 +274,7 @@ def wanted_archive(r):
             stack.append(e["name"])
         if kind in (0x11, 0x12):
             events.append((at, "LEAVE", r.names[stack.pop()]))
-        if kind == 0x15 and e["step"] != 1:
+        if kind == 0x15 and e["step"] != 1 and not is_operation(e):
             events.append((at, "MPI_SEND" if e["step"] == 0 else "MPI_RECV", e["peer"], e["tag"] or 0, e["length"]))
     for lane, stack in stacks.items():
         want[r.tracks[lane]["path"]] += [(r.at, "LEAVE", r.names[name]) for name in reversed(stack)]

@@ -11,6 +11,8 @@ void record_order_init(struct record_order *order, struct leat_sim_recorder *rec
 
 void record_order_free(struct record_order *order)
 {
+    for (uint32_t i = 0; i < order->heap_count; i++)
+        free(order->pending[order->heap[i]].octets);
     free(order->pending);
     free(order->heap);
     free(order->counter);
@@ -94,8 +96,16 @@ static struct record_ticket wait_for_time(struct record_order *order,
 
 struct record_ticket record_order_put(struct record_order *order, const struct leat_sim_event *e)
 {
-    assert(e->kind != LEAT_SIM_FRAME); /* its octets are lent */
-    return wait_for_time(order, &(struct record_pending){ .event = *e });
+    struct record_pending what = { .event = *e };
+    if (e->kind == LEAT_SIM_FRAME) { /* its octets are lent */
+        what.octets = grown(order, NULL, e->len, 1);
+        if (!what.octets) return (struct record_ticket){ 0 };
+        memcpy(what.octets, e->octets, e->len);
+        what.event.octets = what.octets;
+    }
+    const struct record_ticket ticket = wait_for_time(order, &what);
+    if (!ticket.number) free(what.octets);
+    return ticket;
 }
 
 bool record_order_take_back(struct record_order *order, struct record_ticket ticket)
@@ -171,6 +181,8 @@ static void write_first(struct record_order *order)
         change(order, p->counter - 1, p->change, p->event.at);
     else if (!p->taken_back)
         leat_sim_recorder_put(order->recorder, &p->event);
+    free(p->octets);
+    p->octets = NULL;
     p->number = 0;
     p->next_free = order->free;
     order->free = place + 1;

@@ -21,6 +21,7 @@ struct record_ticket {
 
 struct record_pending {
     struct leat_sim_event event;
+    uint8_t *octets;  /* of a frame */
     uint64_t number;  /* sequence number, from 1 on; 0: this place is free */
     uint32_t counter; /* + 1: `change` of this one, instead of the event */
     int32_t change;
@@ -53,7 +54,7 @@ void record_order_free(struct record_order *order);
 /* For a signal of the recorder. Its value is 0, which is not written before the first count. */
 uint32_t record_order_counter(struct record_order *order, uint32_t signal);
 
-/* An event whose time may be in the future; no frames. */
+/* An event whose time may be in the future. The octets of a frame are copied. */
 struct record_ticket record_order_put(struct record_order *order, const struct leat_sim_event *e);
 
 /* Withdraws an event. False: it is written already. */

@@ -5,12 +5,16 @@
  *   program      group
  *     rank 3     lane     spans: what it waits in ("MPI_Recv"), or "computing"; messages leave and
  *                         arrive (flows); where it is (place); "task 3" where it is not MPI
+ *                         A collective operation of the network: a flow from the task with the last
+ *                         part that it needs to each other's result; its tag is the operation's
+ *                         number in its group
  *     inbox3     signal   messages that have arrived, and that it has not been handed
  *   network      group
  *     in_flight  signal   messages handed over, not arrived
  *     queue5     signal   messages handed to port 5, not taken by it
  *     flits      signal   inside a network of flits, after each callback
- *     port5 ...  lanes    of ATM fabrics: sim_record.c
+ *     port5 ...  lanes    of ATM fabrics: sim_record.c. Of other networks that compute: packets
+ *                         where they enter and leave (frames); router5, or half-routers, too
  *
  * A wait that takes no time is left out, unless a message arrives in it, and so is computing that
  * takes none, unless a message is sent in it. A task that keeps waiting in the same call, and has
@@ -28,26 +32,33 @@
 enum {
     COUNTER_BITS = 32,
     CALLS_MAX = 250, /* different names of what tasks wait in; others are "waiting" */
+    SPAN_LEN = LEAT_TASK_CALL_LEN + 32,
+    TRACKS_APART = 16, /* besides those of tasks and ports */
 };
+_Static_assert(LEAT_HUB_SLOTS_MAX <= 1 << LEAT_SIM_MEMBER_BITS,
+               "members of a group have their own flows");
 #define NOBODY UINT32_MAX
 
 /* Messages of tasks are numbered from here on, behind those of ATM hosts (sim_record.c). */
 #define FIRST_OF_TASKS (UINT64_C(1) << 31)
 
 struct lane {
-    uint32_t track, inbox;     /* a counter */
-    bool is_there;             /* has begun, and not left */
-    bool waits;                /* else it computes ... */
-    leat_time since;           /* ... since then */
-    bool is_shown;             /* its computing: the span has begun */
-    bool is_reached;           /* a message has arrived in this wait */
-    bool is_idle;              /* since its last wait it has received and sent nothing */
-    uint32_t call;             /* name of what it waits in, or waited in last */
-    struct record_ticket turn; /* the end of its last wait, or the beginning of this one */
+    uint32_t track, inbox;              /* a counter */
+    bool is_there;                      /* has begun, and not left */
+    bool waits;                         /* else it computes ... */
+    leat_time since;                    /* ... since then */
+    bool is_shown;                      /* its computing: the span has begun */
+    bool is_reached;                    /* a message has arrived in this wait */
+    bool is_idle;                       /* since its last wait it has received and sent nothing */
+    uint32_t call;                      /* name of what it waits in, or waited in last */
+    struct record_ticket turn;          /* the end of its last wait, or the beginning of this one */
+    uint32_t parts;                     /* of collective operations, without their results */
+    uint32_t group;                     /* of the last one ... */
+    char part_call[LEAT_TASK_CALL_LEN]; /* ... and the call that it is of */
 };
 
 struct call {
-    char text[LEAT_TASK_CALL_LEN];
+    char text[SPAN_LEN];
     uint32_t name;
 };
 
@@ -63,9 +74,12 @@ static struct {
     struct lane *lane;    /* [slots] */
     uint32_t *queue;      /* [ports]: a counter, or NOBODY */
     uint32_t *place_name; /* [ports]; 0: none yet */
+    uint32_t *seen_at;    /* [places]: lanes of packets */
+    uint32_t places;
+    bool has_collectives; /* by the network, if it can */
     uint32_t in_flight, flits;
     uint64_t flits_recorded;
-    uint32_t computing, waiting, lost; /* names */
+    uint32_t computing, waiting, lost, redone; /* names */
     struct call call[CALLS_MAX];
     uint32_t calls;
 } rec;
@@ -96,7 +110,7 @@ static void make_printable(char *text)
 
 static uint32_t name_of_call(const char *call)
 {
-    char text[LEAT_TASK_CALL_LEN];
+    char text[SPAN_LEN];
     snprintf(text, sizeof text, "%s", call);
     make_printable(text);
     if (!*text) return rec.waiting;
@@ -107,6 +121,29 @@ static uint32_t name_of_call(const char *call)
     memcpy(fresh->text, text, sizeof text);
     fresh->name = leat_sim_recorder_name(&rec.recorder, text);
     return fresh->name;
+}
+
+/* Calls that networks carry out (program/collective/coll_calls.c). */
+static bool is_collective(const char *call)
+{
+    static const char *const names[] = { "MPI_Barrier", "MPI_Bcast",     "MPI_Allreduce",
+                                         "MPI_Reduce",  "MPI_Allgather", "MPI_Reduce_scatter_block",
+                                         "MPI_Scan",    "MPI_Exscan" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(call, names[i]) == 0) return true;
+    return false;
+}
+
+/* What a task waits in; of a collective call also who carries it out. */
+static uint32_t name_of_wait(const struct lane *lane, const char *call)
+{
+    char text[SPAN_LEN];
+    if (lane->parts && strcmp(call, lane->part_call) == 0)
+        snprintf(text, sizeof text, "%s in the network (group %u)", call, lane->group);
+    else
+        snprintf(text, sizeof text, "%s%s", call,
+                 rec.has_collectives && is_collective(call) ? " by hosts" : "");
+    return name_of_call(text);
 }
 
 static uint32_t name_of_port(uint32_t port)
@@ -155,7 +192,7 @@ static void begins(void *context, uint32_t task, uint32_t port, leat_time at)
 static void waits(void *context, uint32_t task, const char *text, leat_time at)
 {
     struct lane *lane = &rec.lane[task];
-    const uint32_t call = name_of_call(text);
+    const uint32_t call = name_of_wait(lane, text);
     const bool same = lane->is_idle && lane->since == at && lane->call == call;
     (void)context;
     lane->waits = true;
@@ -262,6 +299,63 @@ static void lost(void *context, const struct leat_hub_message *m, leat_time at)
     record_order_count(&rec.order, rec.in_flight, -1, at);
 }
 
+/* ---- collective operations ------------------------------------------------------------------- */
+
+static void put_operation(const struct leat_hub_operation *op, uint32_t task, uint32_t peer,
+                          uint32_t member, leat_sim_step step, leat_time at)
+{
+    const struct leat_sim_flow flow = {
+        .message = leat_sim_operation_flow(op->group, (uint32_t)op->number, member),
+        .peer = rec.lane[peer].track,
+        .tag = (uint32_t)op->number,
+        .has_tag = true,
+        .len = op->len,
+    };
+    record_order_put(&rec.order, &(struct leat_sim_event){ .kind = LEAT_SIM_FLOW,
+                                                           .at = at,
+                                                           .track = rec.lane[task].track,
+                                                           .step = step,
+                                                           .flow = flow });
+}
+
+static void takes_part(void *context, const struct leat_hub_operation *op, uint32_t member,
+                       leat_time at)
+{
+    struct lane *lane = &rec.lane[op->task[member]];
+    (void)context, (void)at;
+    lane->is_idle = false;
+    lane->parts++;
+    lane->group = op->group;
+    snprintf(lane->part_call, sizeof lane->part_call, "%s", op->call);
+}
+
+static void completes(void *context, const struct leat_hub_operation *op, uint32_t member,
+                      leat_time at)
+{
+    const uint32_t task = op->task[member];
+    struct lane *lane = &rec.lane[task];
+    (void)context;
+    if (lane->waits)
+        lane->is_reached = true; /* arrows begin at it */
+    else
+        show_computing(lane);
+    for (uint32_t i = 0; i < op->members; i++)
+        if (i != member) put_operation(op, task, op->task[i], i, LEAT_SIM_LEAVES, at);
+}
+
+static void gets_result(void *context, const struct leat_hub_operation *op, uint32_t member,
+                        leat_time at)
+{
+    const uint32_t task = op->task[member];
+    struct lane *lane = &rec.lane[task];
+    (void)context;
+    lane->parts--;
+    if (op->is_redone) put(LEAT_SIM_INSTANT, lane, rec.redone, at);
+    if (op->completed_by == member) return;
+    if (at >= lane->since) lane->is_reached = true;
+    put_operation(op, task, op->task[op->completed_by], member, LEAT_SIM_ARRIVES, at);
+}
+
 /* ---- the network ----------------------------------------------------------------------------- */
 
 static void catch_up(void)
@@ -279,6 +373,21 @@ static void reached(void *context, leat_time at)
     if (flits != rec.flits_recorded)
         record_order_count(&rec.order, rec.flits, (int32_t)(flits - rec.flits_recorded), at);
     rec.flits_recorded = flits;
+}
+
+static void packet_is_seen(void *context, const struct leat_port_packet *p, leat_time at)
+{
+    (void)context;
+    if (p->place >= rec.places) return;
+    record_order_put(&rec.order,
+                     &(struct leat_sim_event){
+                         .kind = LEAT_SIM_FRAME,
+                         .at = at,
+                         .track = rec.seen_at[p->place],
+                         .direction = p->is_out ? LEAT_SIM_OUT : LEAT_SIM_IN,
+                         .octets = p->octets,
+                         .len = p->len < LEAT_SIM_FRAME_LEN_MAX ? p->len : LEAT_SIM_FRAME_LEN_MAX,
+                     });
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
@@ -306,6 +415,33 @@ static void declare_program(uint32_t slots)
     rec.computing = leat_sim_recorder_name(&rec.recorder, "computing");
     rec.waiting = leat_sim_recorder_name(&rec.recorder, "waiting");
     rec.lost = leat_sim_recorder_name(&rec.recorder, "lost");
+    rec.redone = leat_sim_recorder_name(&rec.recorder, "done again by hosts");
+}
+
+/* Where the network shows its packets. */
+static void declare_places(uint32_t group)
+{
+    struct leat_port_place place;
+    for (uint32_t i = 0; i < rec.places && leat_port_place(rec.network->net, i, &place); i++) {
+        char name[LEAT_SIM_PATH_LEN_MAX / 2];
+        snprintf(name, sizeof name, "%s%s%s%u", place.part ? place.part : "", place.part ? "." : "",
+                 place.what, place.number);
+        rec.seen_at[i] = leat_sim_recorder_lane(&rec.recorder, group, 0, place.link_type, name);
+    }
+}
+
+/* As many as the recording has room for beside lanes, inboxes and queues; packets at others are
+ * not recorded. */
+static uint32_t count_places(uint32_t slots)
+{
+    const uint32_t queues = rec.library == RUN_PVM ? rec.network->net->ports : slots;
+    const uint32_t used = 2 * slots + queues + TRACKS_APART;
+    const uint32_t most = used < LEAT_SIM_TRACKS_MAX ? LEAT_SIM_TRACKS_MAX - used : 0;
+    struct leat_port_place place;
+    uint32_t count = 0;
+    while (count < most && leat_port_place(rec.network->net, count, &place))
+        count++;
+    return count;
 }
 
 /* Queues of the ports of tasks; PVM tasks may come to any. */
@@ -332,8 +468,9 @@ static void forget(void)
     free(rec.lane);
     free(rec.queue);
     free(rec.place_name);
+    free(rec.seen_at);
     rec.lane = NULL;
-    rec.queue = rec.place_name = NULL;
+    rec.queue = rec.place_name = rec.seen_at = NULL;
     rec.is_open = false;
 }
 
@@ -342,7 +479,8 @@ static bool make_room(uint32_t slots, uint32_t ports)
     rec.lane = calloc(slots, sizeof *rec.lane);
     rec.queue = calloc(ports, sizeof *rec.queue);
     rec.place_name = calloc(ports, sizeof *rec.place_name);
-    if (rec.lane && rec.queue && rec.place_name) return true;
+    rec.seen_at = calloc(rec.places + 1, sizeof *rec.seen_at);
+    if (rec.lane && rec.queue && rec.place_name && rec.seen_at) return true;
     return complain("no memory for a recording of %u tasks", slots);
 }
 
@@ -355,6 +493,8 @@ bool run_record_open(const struct run_job *job, const struct run_network *networ
     rec.has_messages = job->library != RUN_ATM;
     rec.calls = 0;
     rec.flits_recorded = 0;
+    rec.has_collectives = job->collectives == RUN_BY_NETWORK;
+    rec.places = count_places(slots);
     record_order_init(&rec.order, &rec.recorder);
     if (!make_room(slots, network->net->ports) || !result_file_open(&rec.file, job->record)) {
         forget();
@@ -364,6 +504,7 @@ bool run_record_open(const struct run_job *job, const struct run_network *networ
     declare_program(slots);
     const uint32_t group = leat_sim_recorder_group(&rec.recorder, 0, "network");
     if (rec.has_messages) declare_counters(group, slots, port);
+    declare_places(group);
     rec.is_open = !rec.order.failed &&
                   (!rec.is_cell || sim_record_join(&rec.recorder, group, write_at_once,
                                                    &network->load->sim, network->load));
@@ -385,6 +526,10 @@ const struct leat_hub_watch *run_record_watch(void)
         .arrived = arrived,
         .lost = lost,
         .reached = reached,
+        .takes_part = takes_part,
+        .completes = completes,
+        .gets_result = gets_result,
+        .packet = packet_is_seen,
     };
     return rec.is_open ? &watch : NULL;
 }

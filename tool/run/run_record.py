@@ -4,12 +4,14 @@ run's JSON object (a file whose last line it is), the folder for exports, the wo
 import collections
 import csv
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
 
 leat, recording, told, folder, word = sys.argv[1:]
+lua = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../share/wireshark/leat.lua")
 told = json.loads(open(told).read().splitlines()[-1])
 wrong = []
 
@@ -31,11 +33,16 @@ def read_table(path):
     return events
 
 
+def is_operation(e):
+    """A flow of a collective operation of the network, not of a message (sim/record/sim_recording.h)."""
+    return e["message"] is not None and e["message"] >> 62 == 1
+
+
 def check_messages(events, tasks):
     """Every message of a task leaves and arrives, and tasks have sent and received what the run counted."""
     out, sent, received = {}, collections.Counter(), collections.Counter()
     for e in events:
-        if not e["track"].startswith("program."):
+        if not e["track"].startswith("program.") or is_operation(e):
             continue
         if e["event"] == "leaves":
             check(e["message"] not in out, "message %d leaves twice" % e["message"])
@@ -75,6 +82,8 @@ def check_spans(events, tasks):
                 since, busy_until = None, e["time_ps"]
             elif e["event"] in ("leaves", "arrives"):
                 messages += 1
+                if is_operation(e) and e["event"] == "arrives":
+                    check(name.endswith(" in the network (group 0)"), "%s: a result in %s" % (lane, name))
                 check(since is not None, "%s: a message without a span at %d" % (lane, e["time_ps"]))
         check(since is None and busy_until == ps(t["seconds"]), "%s ends at %d, not at %d" % (lane, busy_until, ps(t["seconds"])))
         check(waited == ps(t["waiting_seconds"]), "%s waits for %d ps, the run told %d" % (lane, waited, ps(t["waiting_seconds"])))
@@ -90,10 +99,64 @@ def check_counters(events):
         if e["event"] == "value":
             check(last.get(e["track"]) != e["value"], "%s is told twice at %d" % (e["track"], at))
             last[e["track"]] = e["value"]
-        elif e["track"].startswith("program."):
+        elif e["track"].startswith("program.") and not is_operation(e):
             in_flight += (e["event"] == "leaves") - (e["event"] == "arrives")
     check(not any(last.values()), "counters are left: %s" % last)
     check(max(v["value"] for v in events if v["track"] == "network.in_flight") > 0, "nothing was ever under way")
+
+
+def check_operations(events, tasks):
+    """The last member of each operation has an arrow to each other one's result; there are as many as calls. Returns the
+    numbers of folds and casts, where each call is one operation."""
+    calls = {c["call"]: c["in_network"] for c in told.get("collectives", [])}
+    leaves, arrives = collections.defaultdict(dict), collections.defaultdict(dict)
+    for e in filter(is_operation, events):
+        operation, member = e["message"] >> 12, e["message"] & 0xFFF
+        check(operation & 0xFFFFFFFF == e["tag"], "operation %x has tag %d" % (operation, e["tag"]))
+        table = leaves if e["event"] == "leaves" else arrives
+        check(member not in table[operation], "operation %x: an arrow twice" % operation)
+        table[operation][member] = e
+    check(len(leaves) * len(tasks) == sum(calls.values()), "%d operations of %d ranks, the run told %s" % (len(leaves), len(tasks), calls))
+    for operation, arrows in leaves.items():
+        check(arrows.keys() == arrives[operation].keys() and len(arrows) == len(tasks) - 1, "operation %x: %d arrows" % (operation, len(arrows)))
+        check(len({(e["track"], e["time_ps"]) for e in arrows.values()}) == 1, "operation %x: two members are its last" % operation)
+        for member, e in arrows.items():
+            end = arrives[operation].get(member, e)
+            check(end["time_ps"] > e["time_ps"] and end["track"] == e["peer"], "operation %x: a result before all parts" % operation)
+    casts = calls.get("MPI_Bcast", 0) // len(tasks)
+    return len(leaves) - casts, casts
+
+
+def check_packets(events, capture, tasks, folds, casts):
+    """The packets of operations, counted at the ports of all kinds of networks; leat and tshark read all of them."""
+    frames = collections.Counter((e["track"], e["name"]) for e in events if e["event"] == "frame")
+    subprocess.run([leat, "export", recording, "--pcapng", capture], check=True)
+    lines = subprocess.run([leat, "decode", "--json", capture], check=True, capture_output=True, text=True).stdout.splitlines()
+    packets = [json.loads(line) for line in lines]
+    check(len(packets) == sum(frames.values()), "%d packets in the capture, %d frames" % (len(packets), sum(frames.values())))
+    check(not any(p["error"] for p in packets), "leat decode refuses packets")
+    if shutil.which("tshark"):
+        names = ["leat_" + f for f in ("atmtask", "aton", "esp", "packetway")]
+        tshark = ["tshark", "-X", "lua_script:" + lua, "-r", capture, "-T", "fields", "-e", "frame.number", "-Y"]
+        run = subprocess.run(tshark + ["(%s) && !_ws.malformed" % " || ".join(names)], capture_output=True, text=True)
+        check(len(run.stdout.splitlines()) == len(packets), "tshark reads %d of %d packets: %s" % (len(run.stdout.splitlines()), len(packets), run.stderr))
+    sum_calls = sum(c["in_network"] for c in told["collectives"] if c["call"] == "MPI_Reduce")
+    kind, ports, ranks = told["fabric"], sorted({t["port"] for t in tasks}), len(tasks)
+    heads = collections.Counter(p["fields"].get("octets", "")[:2] for p in packets if p["format"] == "aton")
+    if kind.startswith("ring"):
+        stations = int(re.match(r"ring(\d+)", kind).group(1))
+        check((heads["82"], heads["83"]) == (stations * folds, stations * casts), "%s packets for %d folds, %d casts" % (dict(heads), folds, casts))
+        sums = sum(p["fields"].get("opcode") == "ADD" for p in packets)
+        check(sums == 2 * sum_calls // ranks, "%d packets of sums" % sums)
+    elif kind.startswith(("torus", "ether")):
+        got = sum(frames["network.port%d" % p, "in"] for p in ports), sum(frames["network.port%d" % p, "out"] for p in ports)
+        check(got == (folds * ranks + casts, folds * ranks + casts * (ranks - 1)), "%s ESP packets at hosts" % (got,))
+    elif kind.startswith("clos"):
+        check(15 not in ports and frames["network.port15", "out"] == folds + casts, "%d cells of broadcasts" % frames["network.port15", "out"])
+    elif kind.startswith("twosan"):
+        got = [frames["network.west." + end, way] for end in ("ring7", "clos0") for way in ("in", "out")]
+        check(got[0] == got[3] and got[1] == got[2] and sum(got) == 4 * folds + 2 * casts, "%s messages of half-routers" % got)
+        check(heads["82"] and heads["83"], "no packets of the ring")
 
 
 def check_perfetto(path):
@@ -110,7 +173,7 @@ def check_perfetto(path):
             if process[e["pid"]] == "program":
                 arrows[e["ph"]] += 1
                 check(thread[e["tid"]].startswith(word + " "), "an arrow on " + thread[e["tid"]])
-    check(arrows["s"] == arrows["f"] == told["messages"], "%s arrows for %d messages" % (dict(arrows), told["messages"]))
+    check(arrows["s"] == arrows["f"] == told["messages"] + operations, "%s arrows for %d messages" % (dict(arrows), told["messages"]))
     counters = {(process[e["pid"]], e["name"]) for e in trace if e["ph"] == "C"}
     check(("network", "in_flight") in counters and ("program", "inbox0") in counters, "counters: %s" % counters)
 
@@ -136,6 +199,10 @@ check([e["time_ps"] for e in table] == sorted(e["time_ps"] for e in table), "tim
 check_messages(table, told["per_task"])
 check_spans(table, told["per_task"])
 check_counters(table)
+folds, casts = check_operations(table, told["per_task"])
+operations = (folds + casts) * (len(told["per_task"]) - 1)
+if operations:
+    check_packets(table, folder + "/record.pcapng", told["per_task"], folds, casts)
 check_perfetto(outs[1])
 shutil.rmtree(outs[2], ignore_errors=True)
 run = subprocess.run([leat, "export", recording, "--otf2", outs[2]], capture_output=True, text=True)

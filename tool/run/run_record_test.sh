@@ -69,6 +69,50 @@ for fabric in clos444 mesh:4,4; do # tasks that are ahead of the network, each t
     python3 "$(dirname "$0")/run_record.py" "$leat" "$folder/1.leatrec" "$folder/told1" "$folder" rank || fail "run_record.py: $fabric, measured"
 done
 
+# Collective operations of the network: its packets, who takes part in them, and those that are left to hosts.
+cat > "$folder/together.c" <<'C'
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int me, sum = 0, pattern, octets = 0;
+    double real = 1, reals = 0;
+    MPI_Request request;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    usleep(10 * me % 17);
+    MPI_Reduce(&me, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+    MPI_Allreduce(&me, &pattern, 1, MPI_INT, MPI_BXOR, MPI_COMM_WORLD);
+    octets = me;
+    MPI_Bcast(&octets, 1, MPI_INT, 1, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == 2) usleep(30);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Allreduce(&real, &reals, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    if (argc > 1) { /* the result comes while it waits for something else */
+        MPI_Iallreduce(&me, &sum, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD, &request);
+        usleep(100);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    if (me == 0) printf("%d %d %d %g\n", sum, pattern, octets, reals);
+    MPI_Finalize();
+    return 0;
+}
+C
+mpicc -O1 -o "$folder/together" "$folder/together.c"
+for fabric in ring8 ring4/model=bit clos444 torus:2,2/esp=20 ether4/esp; do
+    record "$fabric" rank -n 4 --collectives network -- "$folder/together"
+done
+record twosan rank -n 12 --collectives network -- "$folder/together"
+"$leat" export "$folder/1.leatrec" --csv "$folder/1.csv"
+same "who carries out calls" "$(awk -F, '$2 == "begin" && $4 ~ /^MPI/ { print $4 }' "$folder/1.csv" | sort -u | tr '\n' ,)" \
+    "MPI_Allreduce by hosts,MPI_Allreduce in the network (group 0),MPI_Barrier in the network (group 0),MPI_Bcast in the network (group 0),MPI_Reduce in the network (group 0),"
+for model in bit word; do # the same packets at the same times
+    exits 0 '' "$leat" run --fabric ring5/model=$model -n 5 --collectives network --record "$folder/$model.leatrec" -- "$folder/together" late
+done
+cmp -s "$folder/bit.leatrec" "$folder/word.leatrec" || fail "recordings of both models of a ring differ"
+
 # What is in a timeline: calls by their names alone, the program's tags, one span for many polls.
 exits 0 '' "$leat" run --fabric mesh:4,4 -n 4 --record "$folder/1.leatrec" -- "$folder/mixed"
 "$leat" export "$folder/1.leatrec" --csv "$folder/1.csv"

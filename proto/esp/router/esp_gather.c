@@ -1,4 +1,6 @@
 #include "esp_gather.h"
+#include <assert.h>
+#include <string.h>
 
 enum { TOTAL_TAG = 1, GROUP_TAGS = 2 }; /* those of groups: their serial number, from this one on */
 
@@ -14,8 +16,9 @@ static uint64_t identity_of(enum leat_port_fold fold)
     return fold == LEAT_PORT_AND || fold == LEAT_PORT_MIN ? UINT64_MAX : 0;
 }
 
-static struct leat_esp_packet collect_of(const struct leat_esp_gather *group,
-                                         enum leat_port_fold fold, uint32_t word, uint64_t value)
+struct leat_esp_packet leat_esp_gather_packet(const struct leat_esp_gather *group,
+                                              enum leat_port_fold fold, uint32_t word,
+                                              uint64_t value)
 {
     const uint64_t place = (uint64_t)(identity_of(fold) & 1) << 32 | word;
     const uint64_t epoch = leat_esp_mix64(group->serial, group->epoch);
@@ -50,7 +53,7 @@ uint32_t leat_esp_gather_collect(struct leat_esp_store *store, leat_time clock,
                                  const struct leat_esp_gather *group, enum leat_port_fold fold,
                                  uint32_t word, uint64_t *value)
 {
-    struct leat_esp_packet c = collect_of(group, fold, word, *value);
+    struct leat_esp_packet c = leat_esp_gather_packet(group, fold, word, *value);
     const uint64_t total = c.compValTag, count = c.chldCntTag, identity = identity_of(fold);
     if (!compare(store, clock, &c, count, group->children, LEAT_ESP_COMPARE_GT))
         return LEAT_ESP_FULL;
@@ -61,6 +64,27 @@ uint32_t leat_esp_gather_collect(struct leat_esp_store *store, leat_time clock,
     compare(store, clock, &c, total, identity,
             identity ? LEAT_ESP_COMPARE_LE : LEAT_ESP_COMPARE_GE);
     return LEAT_ESP_PASS;
+}
+
+size_t leat_esp_gather_cast(const struct leat_esp_gather *group, uint64_t computation,
+                            uint64_t operation, uint32_t index, const void *payload, size_t len,
+                            uint8_t out[LEAT_ESP_GATHER_CAST_MAX])
+{
+    struct leat_esp_management m = {
+        .opcode = LEAT_ESP_CAST,
+        .computationId = computation,
+        .cast = { .group = group->serial + GROUP_TAGS,
+                  .serial = operation << 32 | index,
+                  .hops = UINT8_MAX,
+                  .payload_len = (uint16_t)len },
+    };
+    size_t written = 0;
+    assert(len <= sizeof m.cast.payload);
+    if (len) memcpy(m.cast.payload, payload, len);
+    const leat_err err = leat_esp_management_encode(&m, NULL, out, LEAT_ESP_GATHER_CAST_MAX,
+                                                    &written);
+    assert(!err);
+    return err ? 0 : written;
 }
 
 size_t leat_esp_cast_len(uint64_t payload)

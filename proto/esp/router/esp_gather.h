@@ -23,11 +23,24 @@ struct leat_esp_gather {
     uint32_t children;      /* of this router */
 };
 
+/* A COLLECT of a word. */
+struct leat_esp_packet leat_esp_gather_packet(const struct leat_esp_gather *group,
+                                              enum leat_port_fold fold, uint32_t word,
+                                              uint64_t value);
+
 /* The value of a child. PASS: that was the last one, and *value is the total. STOP: others are
  * missing. Anything else: the store could not do it. */
 uint32_t leat_esp_gather_collect(struct leat_esp_store *store, leat_time clock,
                                  const struct leat_esp_gather *group, enum leat_port_fold fold,
                                  uint32_t word, uint64_t *value);
+
+/* A CAST, for recordings: of a word of this computation, or octets of a cast (0). It has no key, so
+ * its MAC is 0; its serial is the operation (32) and the word or chunk (32); hops are not counted.
+ * Returns its octets. */
+enum { LEAT_ESP_GATHER_CAST_MAX = LEAT_ESP_MANAGEMENT_LEN_MAX };
+size_t leat_esp_gather_cast(const struct leat_esp_gather *group, uint64_t computation,
+                            uint64_t operation, uint32_t index, const void *payload, size_t len,
+                            uint8_t out[LEAT_ESP_GATHER_CAST_MAX]);
 
 /* Octets of a CAST with this payload (spec/esp.md, "Management"). */
 size_t leat_esp_cast_len(uint64_t payload);

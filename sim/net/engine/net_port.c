@@ -466,6 +466,11 @@ static void collect(struct leat_port_net *base, const struct leat_port_part *par
     leat_net_esp_collect(&of(base)->esp, part, at);
 }
 
+static bool place(const struct leat_port_net *base, uint32_t index, struct leat_port_place *out)
+{
+    return leat_net_esp_place(&((const struct leat_net_port *)base)->esp, index, out);
+}
+
 /* ---- does it exist? ------------------------------------------------------------------------- */
 
 leat_err leat_net_port_check(const struct leat_net_port_config *config, struct leat_text *why)
@@ -527,9 +532,12 @@ void leat_net_port_init(struct leat_net_port *p, const struct leat_net_port_conf
                         void *memory)
 {
     static const struct leat_port_ops ops = { .send = send, .run = run };
-    static const struct leat_port_ops esp_ops = {
-        .send = send, .run = run, .group = group, .disband = disband, .collect = collect
-    };
+    static const struct leat_port_ops esp_ops = { .send = send,
+                                                  .run = run,
+                                                  .group = group,
+                                                  .disband = disband,
+                                                  .collect = collect,
+                                                  .place = place };
     const struct leat_net_host host = { .context = p, .next = next_packet, .arrive = arrive };
     struct leat_arena arena = { .memory = memory, .cap = SIZE_MAX };
     *p = (struct leat_net_port){ .config = *config };

@@ -19,7 +19,7 @@ void leat_net_esp_packets_lay(struct leat_net_esp *esp, struct leat_arena *arena
 
 /* ---- a packet -------------------------------------------------------------------------------- */
 
-static uint64_t payload_of(struct leat_net_esp *esp, const struct leat_net_esp_packet *packet)
+uint64_t leat_net_esp_payload_of(struct leat_net_esp *esp, const struct leat_net_esp_packet *packet)
 {
     const struct leat_port_part *what =
         &leat_net_esp_meaning(esp, packet->group, packet->operation)->what;
@@ -29,8 +29,9 @@ static uint64_t payload_of(struct leat_net_esp *esp, const struct leat_net_esp_p
 
 static size_t len_of(struct leat_net_esp *esp, const struct leat_net_esp_packet *packet)
 {
-    return packet->what == LEAT_NET_ESP_VALUE ? leat_esp_packet_len(LEAT_ESP_COLLECT)
-                                              : leat_esp_cast_len(payload_of(esp, packet));
+    return packet->what == LEAT_NET_ESP_VALUE
+               ? leat_esp_packet_len(LEAT_ESP_COLLECT)
+               : leat_esp_cast_len(leat_net_esp_payload_of(esp, packet));
 }
 
 /* ---- the pool -------------------------------------------------------------------------------- */
@@ -148,6 +149,7 @@ bool leat_net_esp_next(struct leat_net_esp *esp, uint32_t terminal, struct leat_
         .destination = packet->to,
         .flits = leat_net_port_piece_flits(esp->port, len_of(esp, packet), packet->begun),
     };
+    if (!packet->begun) leat_net_esp_show(esp, packet, false);
     packet->begun++;
     packet->in_wires++;
     return true;
@@ -161,6 +163,7 @@ static void arrive_whole(struct leat_net_esp *esp, uint32_t index)
     const uint32_t hosts = leat_net_esp_host_count(esp);
     struct leat_net_esp_queue *queue = &esp->queue[packet->from];
     if (queue->sending == index + 1) let_go(esp, queue);
+    leat_net_esp_show(esp, packet, true);
     if (packet->to >= hosts) {
         leat_net_esp_take_in(esp, packet->to - hosts, index);
         return;

@@ -138,6 +138,10 @@ void leat_net_esp_send(struct leat_net_esp *esp, const struct leat_net_esp_packe
 void leat_net_esp_send_on(struct leat_net_esp *esp, uint32_t index, uint32_t from, uint32_t to);
 void leat_net_esp_end_packet(struct leat_net_esp *esp, uint32_t index);
 
+/* Of a CAST: its octets. */
+uint64_t leat_net_esp_payload_of(struct leat_net_esp *esp,
+                                 const struct leat_net_esp_packet *packet);
+
 void leat_net_esp_plan(struct leat_net_esp *esp, enum leat_net_esp_step step, uint32_t entity,
                        uint64_t cycle);
 
@@ -149,6 +153,19 @@ void leat_net_esp_prepare(struct leat_net_esp *esp, const struct leat_net_esp_tr
 void leat_net_esp_take_in(struct leat_net_esp *esp, uint32_t router, uint32_t index);
 /* It has computed the first of them. */
 void leat_net_esp_computed(struct leat_net_esp *esp, uint32_t router);
+
+/* A COLLECT of this packet's word. */
+struct leat_esp_packet leat_net_esp_collect_of(struct leat_net_esp *esp,
+                                               const struct leat_net_esp_packet *packet);
+
+/* ---- recordings (net_esp_show.c) ------------------------------------------------------------- */
+
+/* For leat_port_ops: ports, then the processors of routers. */
+bool leat_net_esp_place(const struct leat_net_esp *esp, uint32_t place,
+                        struct leat_port_place *out);
+/* Its first flit leaves where it comes from, or all of it has arrived where it goes. */
+void leat_net_esp_show(struct leat_net_esp *esp, const struct leat_net_esp_packet *packet,
+                       bool is_out);
 
 /* ---- operations (net_esp.c) ------------------------------------------------------------------ */
 

@@ -21,16 +21,29 @@ void leat_net_esp_prepare(struct leat_net_esp *esp, const struct leat_net_esp_tr
 
 /* ---- folds ----------------------------------------------------------------------------------- */
 
+static enum leat_port_fold fold_of(struct leat_net_esp *esp,
+                                   const struct leat_net_esp_packet *packet)
+{
+    return leat_net_esp_meaning(esp, packet->group, packet->operation)->what.fold;
+}
+
+struct leat_esp_packet leat_net_esp_collect_of(struct leat_net_esp *esp,
+                                               const struct leat_net_esp_packet *packet)
+{
+    const struct leat_net_esp_group *group = leat_net_esp_group_of(esp, packet->group);
+    const struct leat_esp_gather gather = { .serial = group->serial, .epoch = group->epoch };
+    return leat_esp_gather_packet(&gather, fold_of(esp, packet), packet->index, packet->value);
+}
+
 static uint32_t collect(struct leat_net_esp *esp, uint32_t router,
                         struct leat_net_esp_packet *packet)
 {
     const struct leat_net_esp_group *group = leat_net_esp_group_of(esp, packet->group);
-    const struct leat_esp_gather installed = { group->serial, group->epoch,
-                                               group->tree.children[router] };
-    return leat_esp_gather_collect(
-        &esp->processor[router].store, leat_sim_clock_at(&esp->port->clock, esp->now), &installed,
-        leat_net_esp_meaning(esp, packet->group, packet->operation)->what.fold, packet->index,
-        &packet->value);
+    const struct leat_esp_gather gather = { group->serial, group->epoch,
+                                            group->tree.children[router] };
+    return leat_esp_gather_collect(&esp->processor[router].store,
+                                   leat_sim_clock_at(&esp->port->clock, esp->now), &gather,
+                                   fold_of(esp, packet), packet->index, &packet->value);
 }
 
 /* ---- copies ---------------------------------------------------------------------------------- */

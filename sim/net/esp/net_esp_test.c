@@ -1,4 +1,6 @@
 #include "net_esp_test.h"
+#include "esp_query.h"
+#include "leat_bytes.h"
 #include "net_esp.h"
 #include "net_esp_parts.h"
 
@@ -255,10 +257,98 @@ static void there_are_so_many_groups(void)
     lab_close(&lab);
 }
 
+/* ---- packets, as observers see them ---------------------------------------------------------- */
+
+static struct {
+    uint32_t in, out, wrong;
+    uint32_t collects, casts; /* that enter or leave at hosts */
+    uint64_t octets;          /* that casts have brought to port 0 */
+    leat_time last_at;
+} shown;
+
+static void see_cast(const struct leat_port_packet *p)
+{
+    struct leat_esp_management m;
+    shown.casts++;
+    if (leat_esp_management_decode(p->octets, p->len, NULL, &m, NULL) ||
+        m.opcode != LEAT_ESP_CAST) {
+        shown.wrong++;
+        return;
+    }
+    if (deed.part.kind == LEAT_PORT_FOLD) {
+        shown.wrong += m.cast.payload_len != 8 ||
+                       leat_get_be64(m.cast.payload) != deed.expected[(uint32_t)m.cast.serial];
+        return;
+    }
+    for (uint32_t i = 0; p->place == 0 && i < m.cast.payload_len; i++)
+        shown.wrong += m.cast.payload[i] != deed_octet(shown.octets++);
+}
+
+static void see_packet(void *context, const struct leat_port_packet *p, leat_time at)
+{
+    const struct lab *lab = context;
+    struct leat_esp_packet packet;
+    struct leat_port_place place;
+    *(p->is_out ? &shown.out : &shown.in) += 1;
+    shown.wrong += at < shown.last_at || at < lab->port.base.now ||
+                   !leat_port_place(&lab->port.base, p->place, &place);
+    shown.last_at = at;
+    if (p->place >= lab->port.base.ports) return;
+    if (leat_esp_packet_decode(p->octets, p->len, &packet, NULL))
+        see_cast(p);
+    else
+        shown.collects++;
+}
+
+static uint64_t show_all(const char *name, bool is_watched)
+{
+    struct lab lab;
+    lab_open(&lab, name);
+    const uint32_t group = deed_group(&lab, NULL, 4);
+    const struct leat_port_part fold = deed_fold(group, LEAT_PORT_SUM, 3),
+                                cast = deed_cast(group, 1, 3000);
+    memset(&shown, 0, sizeof shown);
+    if (is_watched) lab.port.base.observer.packet = see_packet;
+    OK(deed_do(&lab, &fold, 0));
+    if (is_watched) EQ(shown.collects, 3 * 4);
+    if (is_watched) EQ(shown.casts, 3 * 4);
+    OK(deed_do(&lab, &cast, 0));
+    const uint64_t certificate = leat_port_certificate(&lab.port.base);
+    lab_close(&lab);
+    return certificate;
+}
+
+static void observers_see_all_packets_and_change_nothing(void)
+{
+    static const char *const name[] = { "torus:2,2/esp=5", "fattree:2,2/esp=5", "benes:8/esp=5" };
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+        const uint64_t alone = show_all(name[i], false);
+        EQ(shown.in, 0);
+        EQ(show_all(name[i], true), alone);
+        EQ(shown.wrong, 0);
+        EQ(shown.in, shown.out); /* nothing is lost */
+        EQ(shown.octets, 3000);
+    }
+}
+
+static void ports_and_routers_are_places(void)
+{
+    struct lab lab;
+    struct leat_port_place place;
+    lab_open(&lab, "mesh:2,3/esp");
+    OK(leat_port_place(&lab.port.base, 5, &place) && !strcmp(place.what, "port"));
+    OK(leat_port_place(&lab.port.base, 6, &place) && !strcmp(place.what, "router"));
+    EQ(place.number, 0);
+    EQ(place.link_type, 149);
+    OK(!leat_port_place(&lab.port.base, 12, &place));
+    lab_close(&lab);
+}
+
 TAP_MAIN(T(a_sum_takes_what_the_closed_form_says),
          T(an_instruction_costs_its_cycles_at_each_router),
          T(packets_travel_before_the_operation_is_complete),
          T(casts_of_all_lengths_arrive_at_all_members),
          T(figures_of_idle_networks_stay_as_they_are), T(processors_that_do_nothing_disturb_nobody),
          T(packets_have_the_flits_of_their_pieces), T(the_length_of_a_cast_is_that_of_the_room),
-         T(networks_that_cannot_have_esp_are_refused), T(there_are_so_many_groups))
+         T(networks_that_cannot_have_esp_are_refused), T(there_are_so_many_groups),
+         T(observers_see_all_packets_and_change_nothing), T(ports_and_routers_are_places))
