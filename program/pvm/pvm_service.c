@@ -61,6 +61,7 @@ void leat_pvm_send_message(struct leat_pvm_service *service, struct leat_pvm_ent
 static int on_enrol(struct leat_pvm_service *service, struct leat_pvm_entry *entry)
 {
     const struct leat_port_means *means = leat_hub_means(service->hub);
+    const uint64_t cast_max = LEAT_PVM_PIECE_HEAD + LEAT_PVM_PIECE_LEN; /* one piece */
     const bool is_used = means && service->config.collectives == LEAT_PVM_BY_NETWORK;
     entry->is_enrolled = true;
     leat_pvm_put_i32(&entry->answer, entry->tid);
@@ -69,7 +70,7 @@ static int on_enrol(struct leat_pvm_service *service, struct leat_pvm_entry *ent
     leat_pvm_put_i32(&entry->answer, (int)service->config.slots);
     leat_pvm_put_sink(&entry->answer, &entry->sink);
     leat_pvm_put_i32(&entry->answer, (int)service->config.collectives);
-    leat_pvm_put_i32(&entry->answer, is_used ? (int)leat_smaller(means->octets_max, INT32_MAX) : 0);
+    leat_pvm_put_i32(&entry->answer, is_used ? (int)leat_smaller(means->octets_max, cast_max) : 0);
     leat_pvm_put_i32(&entry->answer, is_used ? (int)leat_smaller(means->words_max, INT32_MAX) : 0);
     return PvmOk;
 }

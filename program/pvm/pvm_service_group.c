@@ -7,8 +7,8 @@
  *     settled: the last barrier had all members, and none has joined or left since
  *     open     a member comes to a barrier of all, the group is settled, nobody waits at the server
  *     done     all members have come: the network's answers release them
- *     broken   a member joins, leaves, or comes to a barrier of another number: those who wait turn
- *              to the server, as if they had come now
+ *     broken   a member joins, leaves, or comes to a barrier of another number: those who wait do
+ *              so at the server from now on, as if they had gone there at once
  */
 #include "pvm_service_parts.h"
 #include <stdlib.h>
@@ -127,8 +127,12 @@ static void break_barrier(struct leat_pvm_service *service, struct leat_pvm_grou
     for (uint32_t i = 0; i < service->config.slots; i++) {
         struct leat_pvm_entry *entry = &service->entry[i];
         if (entry->waits == LEAT_PVM_WAITS_NETWORK && entry->round == group->round &&
-            !strcmp(entry->waits_name, group->name))
-            turn_to_server(service, entry, LEAT_PVM_WAITS_BARRIER, LEAT_COLLECT_MEMBERS);
+            !strcmp(entry->waits_name, group->name)) {
+            entry->waits = LEAT_PVM_WAITS_BARRIER;
+            entry->carrier = LEAT_COLLECT_MEMBERS;
+            entry->is_counted = true;
+            entry->is_released = false;
+        }
     }
     group->round++;
 }
