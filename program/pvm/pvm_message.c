@@ -276,6 +276,7 @@ int pvm_precv(int tid, int tag, void *items, int count, int type, int *from, int
     if (which) *which = message->tag;
     if (len) *len = (int)there;
     leat_pvm_buffer_free(message);
+    leat_task_spend_overhead();
     return PvmOk;
 }
 
