@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { SLOTS = 24 };
@@ -495,6 +496,30 @@ static void do_multicast(void)
     pvm_exit();
 }
 
+/* While the line of a port is dead, from 2 ms on. */
+static void do_outage(void)
+{
+    const int me = join_team(6);
+    int tids[6];
+    for (uint32_t i = 0; i < 6; i++)
+        tids[i] = tid_of(i);
+    struct timespec rest = { .tv_nsec = 2000000 - (long)(leat_task_now() % 1000000000000 / 1000) };
+    nanosleep(&rest, NULL);
+    for (int i = 0; i < 6; i++) {
+        int sum = me + i;
+        HOLDS(pvm_reduce(PvmSum, &sum, 1, PVM_INT, 5, team, 0) == PvmOk);
+        if (me == 0) HOLDS(sum == 15 + 6 * i);
+        pvm_initsend(PvmDataDefault);
+        pvm_pkint(&i, 1, 1);
+        if (leat_task_number() == 1)
+            HOLDS(pvm_mcast(tids, 6, 6) == PvmOk);
+        else
+            HOLDS(receive_number(tids[1], 6) == i);
+        HOLDS(pvm_barrier(team, 6) == PvmOk);
+    }
+    pvm_exit();
+}
+
 static void do_storm(void)
 {
     enum { TASKS = 6, ROUNDS = 10 };
@@ -545,6 +570,7 @@ static const struct {
     { "no_exit", do_no_exit },
     { "clock", do_clock },
     { "storm", do_storm },
+    { "outage", do_outage },
     { "settled", do_settled },
     { "late_join", do_late_join },
     { "end_of_static", do_end_of_static },
@@ -579,12 +605,22 @@ static struct leat_task_collective calls_of(const struct leat_hub *hub, const ch
     return sum;
 }
 
+static bool has_outage; /* in the next run */
+
 static struct leat_sim_atm_ports_config network_config(void)
 {
+    static struct leat_sim_atm_line_outage outage = { .port = 2, .from = 39900, .to = 52000 };
     struct leat_sim_atm_ports_config config = { .model = LEAT_SIM_ATM_CELL, .messages_max = 10000 };
     struct leat_text why = LEAT_TEXT(200);
     if (leat_sim_atm_fabric_parse("clos444", &config.fabric, &why)) abort();
     leat_atm_aal_config_default(&config.aal, 0, config.fabric.net.ports, config.fabric.net.paths);
+    if (has_outage) {
+        config.aal.retransmit_cycles = 5000;
+        config.aal.transmissions_max = 2;
+        config.aal.resync = true;
+        config.line.outage = &outage;
+        config.line.outage_count = 1;
+    }
     return config;
 }
 
@@ -771,6 +807,22 @@ static void multicasts_arrive_whole_and_in_order(void)
     ends_well_by_both("group", 4);
 }
 
+static void hosts_do_again_what_the_network_cannot(void)
+{
+    collectives = LEAT_PVM_BY_NETWORK;
+    has_outage = true;
+    const struct result r = run_body("outage", 6);
+    EQ(r.end, LEAT_HUB_DONE);
+    if (r.end != LEAT_HUB_DONE) printf("# %s: %s\n", r.reason, r.doing);
+    const uint64_t lost = r.reductions.calls[LEAT_COLLECT_FAILURE] +
+                          r.multicasts.calls[LEAT_COLLECT_FAILURE] +
+                          r.barriers.calls[LEAT_COLLECT_FAILURE];
+    OK(lost > 0);
+    OK(r.barriers.calls[LEAT_COLLECT_BY_NETWORK] > 0);
+    has_outage = false;
+    collectives = LEAT_PVM_BY_HOSTS;
+}
+
 static void a_program_that_is_not_there_is_not_started(void)
 {
     char why[200] = "";
@@ -803,6 +855,7 @@ int main(int argc, char **argv)
         T(a_sum_in_the_network_has_those_who_were_there),
         T(all_members_compute_a_sum_in_the_same_way),
         T(multicasts_arrive_whole_and_in_order),
+        T(hosts_do_again_what_the_network_cannot),
         T(a_program_that_is_not_there_is_not_started),
     };
     if (argc < 2) return tap_main(all, (int)(sizeof all / sizeof *all), argv[0]);
