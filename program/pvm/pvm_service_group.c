@@ -208,7 +208,7 @@ static void count(struct leat_pvm_service *service, struct leat_pvm_entry *entry
     const int wanted = entry->waits_number < 0 ? group->size : entry->waits_number;
     if (waiting(service, group->name) < wanted) return;
     if (entry->waits == LEAT_PVM_WAITS_FREEZE) group->is_frozen = true;
-    group->is_settled = wanted == group->size;
+    group->is_settled |= wanted == group->size;
     release(service, group->name, PvmOk);
 }
 

@@ -129,33 +129,6 @@ void leat_hub_signal(struct leat_hub *hub, uint32_t task, const void *octets, si
     post_octets(hub, task, LEAT_TASK_SIGNALLED, 0, octets, len, at);
 }
 
-/* Few tasks send to all others, or at all: a row exists once its task sends. */
-static void count_pair(struct leat_hub *hub, uint32_t from, uint32_t to, uint64_t octets)
-{
-    struct leat_hub_slot *task = &hub->task[from];
-    if (!task->sent_to) {
-        task->sent_to = leat_child_grown(NULL, hub->config.slots, sizeof *task->sent_to);
-        memset(task->sent_to, 0, hub->config.slots * sizeof *task->sent_to);
-    }
-    task->sent_to[to].messages++;
-    task->sent_to[to].octets += octets;
-}
-
-void leat_hub_count_sent(struct leat_hub *hub, uint32_t task, uint32_t to, uint64_t octets)
-{
-    leat_hub_note_news(hub);
-    count_pair(hub, task, to, octets);
-    hub->task[task].report.messages_sent++;
-    hub->task[task].report.octets_sent += octets;
-}
-
-void leat_hub_count_received(struct leat_hub *hub, uint32_t task, uint64_t octets)
-{
-    leat_hub_note_news(hub);
-    hub->task[task].report.messages_received++;
-    hub->task[task].report.octets_received += octets;
-}
-
 /* ---- callbacks of the network ---------------------------------------------------------------- */
 
 bool leat_hub_waits(const struct leat_hub *hub, uint32_t i)

@@ -110,7 +110,7 @@ struct leat_hub_config {
     int64_t turn_ns;      /* see turns.h: of computing; 0: LEAT_TURNS_COMPUTING_NS */
     double compute_scale; /* factor for measured computing time; 0: none counts */
     leat_time overhead;   /* of a task, for each message that it sends or receives */
-    bool has_casts;       /* the service multicasts: leat_hub_multicast */
+    bool has_casts;       /* the service multicasts: nobody runs ahead of that */
     struct leat_hub_service service;
     const struct leat_hub_watch *watch; /* lent for good; NULL: no observer */
     bool (*interrupted)(void);          /* polled occasionally; NULL: never */
