@@ -12,7 +12,7 @@ ROOMS = ["proto/atm", "proto/aton", "proto/esp", "proto/packetway", "proto/poets
 SIM = ["sim/kernel", "sim/record", "sim/atm", "sim/net", "sim/aton", "sim/ether", "sim/esp", "sim/packetway"]
 LIVE = ["live", "live/aton", "live/esp", "live/packetway"]
 PROGRAM = ["program/run", "program/clock", "program/mpi", "program/pvm", "program/thesis", "program/poets",
-           "program/start", "program/collective"]
+           "program/start", "program/collective", "program/fold"]
 # A layer, and what stands below it. A folder belongs to the longest of these names that it begins with.
 BELOW = {
     "include": [],
@@ -37,11 +37,12 @@ BELOW = {
     "program/run": ["core", "port"],
     "program/clock": ["core", "program/run"],
     "program/mpi": ["core", "program/run", "program/clock"],
-    "program/pvm": ["core", "port", "program/run", "program/clock"],
+    "program/fold": ["core", "port"],
+    "program/pvm": ["core", "port", "program/run", "program/clock", "program/fold"],
     "program/thesis": ["core", "port", "program/run", "program/clock"],
     "program/poets": ["core", "port", "proto/poets"],
     "program/start": ["core", "program/run"],
-    "program/collective": ["core", "port", "program/run", "program/mpi"],
+    "program/collective": ["core", "port", "program/run", "program/mpi", "program/fold"],
     "tool": ["core", "fabric", "port", "proto", *ROOMS, *SIM, *LIVE, *PROGRAM],
     "bench": ["core", "port", "proto", *ROOMS, *SIM, *LIVE, *PROGRAM],
     "test": ["core"],

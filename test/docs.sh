@@ -15,9 +15,9 @@ status() { git -C "$source" status --porcelain 2> /dev/null || true; }
 before=$(status)
 bad=0
 for page in README.md doc/*.md; do
-    sed -n 's/^    //p' "$page" | grep -E '^(! )?(build/leat|tshark|sed|mpicc|mpifort|printf|chmod) ' > "$folder/lines" || continue
+    sed -n 's/^    //p' "$page" | grep -E '^(! )?(build/leat|tshark|sed|mpicc|mpifort|printf|chmod) |^cc .*-lpvm3' > "$folder/lines" || continue
     command -v mpicc > /dev/null || sed -i '/^mpi/d; /leat run/d' "$folder/lines"
-    command -v hello.pvm > /dev/null || sed -i '/hello\.pvm/d; /master1/d; /dbwtest/d; /NPpvm/d' "$folder/lines"
+    command -v hello.pvm > /dev/null || sed -i '/hello\.pvm/d; /master1/d; /dbwtest/d; /NPpvm/d; /-- ge /d; /multicast/d' "$folder/lines"
     command -v tshark > /dev/null || sed -i '/^tshark/d' "$folder/lines"
     (cd "$folder/tree" && sh -e ../lines > ../out 2>&1) || { echo "$page: $(tail -n 3 "$folder/out")"; bad=1; }
 done
@@ -33,8 +33,9 @@ for file in share/*/* share/programs/*/*; do
     cp proto/atm/vectors/apps/linear_ex4.in "$folder/here/system.in"
     cp proto/atm/vectors/apps/matrix_ex1.in "$folder/here/product.in"
     # A word in capitals stands for something else.
-    sed -nE 's,^( \*|#|!)?   +((leat|mpicc|mpifort) .*),\2,p' "$file" | grep -vE ' \[?[A-Z]{3,}' > "$folder/lines" || continue
+    sed -nE 's,^( \*|#|!)?   +((leat|mpicc|mpifort) .*|cc .*-lpvm3),\2,p' "$file" | grep -vE ' \[?[A-Z]{3,}' > "$folder/lines" || continue
     command -v mpicc > /dev/null || sed -i '/^mpi/d; /-- /d' "$folder/lines"
+    command -v hello.pvm > /dev/null || sed -i '/multicast/d' "$folder/lines"
     shown=$((${shown:-0} + $(wc -l < "$folder/lines")))
     (cd "$folder/here" && PATH=$folder/bin:$programs:$PATH sh -e ../lines > ../out 2>&1) || { echo "$file: $(tail -n 3 "$folder/out")"; bad=1; }
 done

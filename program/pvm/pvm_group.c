@@ -48,8 +48,16 @@ int pvm_getinst(char *name, int tid)
 
 int pvm_barrier(char *name, int count)
 {
+    struct leat_pvm_octets answer = { 0 };
     if (count < -1 || !count) return quietly(PvmBadParam);
-    return quietly(leat_pvm_group_ask(LEAT_PVM_GROUP_BARRIER, name, count, NULL, "pvm_barrier"));
+    const leat_time from = leat_pvm_count_from();
+    const int result = leat_pvm_group_ask(LEAT_PVM_GROUP_BARRIER, name, count, &answer,
+                                          "pvm_barrier");
+    if (result >= 0)
+        leat_pvm_count("pvm_barrier", (enum leat_collect_carrier)leat_pvm_get_i32(&answer), 0,
+                       from);
+    leat_pvm_octets_free(&answer);
+    return quietly(result);
 }
 
 int pvm_freezegroup(char *name, int size)
@@ -58,18 +66,25 @@ int pvm_freezegroup(char *name, int size)
     return quietly(leat_pvm_group_ask(LEAT_PVM_GROUP_FREEZE, name, size, NULL, "pvm_freezegroup"));
 }
 
+int leat_pvm_read_members(struct leat_pvm_octets *answer, int count, struct leat_pvm_member **out)
+{
+    struct leat_pvm_member *member = calloc((size_t)count + 1, sizeof *member);
+    for (int i = 0; member && i < count; i++) {
+        member[i].instance = leat_pvm_get_i32(answer);
+        member[i].tid = leat_pvm_get_i32(answer);
+    }
+    *out = member;
+    return member ? count : PvmNoMem;
+}
+
 int leat_pvm_group_members(const char *name, struct leat_pvm_member **out, const char *function)
 {
     struct leat_pvm_octets answer = { 0 };
     const int count = leat_pvm_group_ask(LEAT_PVM_GROUP_LIST, name, 0, &answer, function);
-    struct leat_pvm_member *member = count < 0 ? NULL : calloc((size_t)count + 1, sizeof *member);
-    for (int i = 0; member && i < count; i++) {
-        member[i].instance = leat_pvm_get_i32(&answer);
-        member[i].tid = leat_pvm_get_i32(&answer);
-    }
+    *out = NULL;
+    const int result = count < 0 ? count : leat_pvm_read_members(&answer, count, out);
     leat_pvm_octets_free(&answer);
-    *out = member;
-    return count >= 0 && !member ? PvmNoMem : count;
+    return result;
 }
 
 int pvm_bcast(char *name, int tag)
@@ -81,7 +96,10 @@ int pvm_bcast(char *name, int tag)
     for (int i = 0; tids && i < count; i++)
         tids[i] = member[i].tid;
     free(member);
-    const int result = tids ? pvm_mcast(tids, count, tag) : count < 0 ? count : PvmNoMem;
+    const int result = tids        ? leat_pvm_result("pvm_mcast",
+                                                     leat_pvm_multicast("pvm_bcast", tids, count, tag))
+                       : count < 0 ? count
+                                   : PvmNoMem;
     free(tids);
     return quietly(result);
 }

@@ -9,6 +9,7 @@
 #ifndef LEAT_PVM_LIBRARY_H
 #define LEAT_PVM_LIBRARY_H
 
+#include "collect.h"
 #include "pvm_buffer.h"
 #include "pvm_shared.h"
 #include <stdio.h>
@@ -23,8 +24,11 @@ struct leat_pvm_self {
     bool is_busy;    /* with the events of the run */
     int tid, parent; /* parent: or PvmNoParent */
     int context;
-    uint32_t slots;                         /* of the run */
-    struct leat_pvm_sink output;            /* of this task */
+    uint32_t slots; /* of the run */
+    enum leat_pvm_collectives collectives;
+    size_t cast_len;             /* of a multicast that the network may carry out, at most */
+    uint32_t words_max;          /* of a reduction */
+    struct leat_pvm_sink output; /* of this task */
     struct leat_pvm_sink children_output;   /* of those that it will spawn */
     struct leat_pvm_buffer *send, *receive; /* the active buffers */
 };
@@ -39,6 +43,10 @@ void leat_pvm_leave(void);
  * first. `call`, `about`: shown if the answer never comes (task.h). */
 int leat_pvm_ask(enum leat_pvm_op op, const struct leat_pvm_octets *arguments,
                  struct leat_pvm_octets *answer, const char *call, const char *about);
+/* The same in one piece, however long, and in no time: for what is not a question of the program's
+ * own. */
+int leat_pvm_hand_over(enum leat_pvm_op op, const struct leat_pvm_octets *arguments,
+                       const char *call);
 /* The same with a name (NULL: none) and numbers as arguments; makes this process a task first. */
 int leat_pvm_query(enum leat_pvm_op op, const char *name, const int *numbers, int count,
                    struct leat_pvm_octets *answer, const char *call);
@@ -47,6 +55,22 @@ int leat_pvm_query(enum leat_pvm_op op, const char *name, const int *numbers, in
 
 /* Sends a copy of the message. A missing task is not distinguished from one that never receives. */
 int leat_pvm_transfer(struct leat_pvm_buffer *buffer, int tid, int tag);
+
+/* A copy to each of several, never to the caller itself (pvm_cast.c). `call`: for the report. */
+int leat_pvm_transfer_to_many(const char *call, struct leat_pvm_buffer *buffer, const int *tids,
+                              int count, int tag);
+/* The same with the active buffer (pvm_message.c). */
+int leat_pvm_multicast(const char *call, const int *tids, int count, int tag);
+
+/* The header of a piece (pvm_shared.h) that begins with its first octet. */
+void leat_pvm_put_head(uint8_t *to, const struct leat_pvm_buffer *buffer, int tid, int tag);
+/* Is there a slot for a task with this tid? */
+bool leat_pvm_is_reachable(int tid);
+
+/* A collective call that is reported: when it begins, and who carried it out. */
+leat_time leat_pvm_count_from(void);
+void leat_pvm_count(const char *call, enum leat_collect_carrier carrier, uint64_t octets,
+                    leat_time from);
 
 /* Handles arrived events, waiting at most until the deadline. */
 void leat_pvm_take_events(leat_time deadline, const char *call, const char *about);
@@ -90,6 +114,8 @@ struct leat_pvm_member {
     int instance, tid;
 };
 int leat_pvm_group_members(const char *name, struct leat_pvm_member **out, const char *function);
+/* So many members, from an answer that lists them. Their number, or an error. */
+int leat_pvm_read_members(struct leat_pvm_octets *answer, int count, struct leat_pvm_member **out);
 
 /* ---- exported, but not in pvm3.h ------------------------------------------------------------- */
 

@@ -146,8 +146,7 @@ int pvm_send(int tid, int tag)
     return leat_pvm_result("pvm_send", send_active(tid, tag));
 }
 
-/* The networks have no multicast: sends one copy after the other; never to the caller itself. */
-static int send_to_many(const int *tids, int count, int tag)
+int leat_pvm_multicast(const char *call, const int *tids, int count, int tag)
 {
     struct leat_pvm_buffer *buffer = leat_pvm_self.send;
     int result = leat_pvm_enrol();
@@ -156,14 +155,12 @@ static int send_to_many(const int *tids, int count, int tag)
     if (count < 0 || (count && !tids) || !is_tag(tag)) return PvmBadParam;
     for (int i = 0; i < count; i++)
         if (!leat_pvm_is_task_tid(tids[i])) return PvmBadParam;
-    for (int i = 0; i < count && result >= 0; i++)
-        if (tids[i] != leat_pvm_self.tid) result = leat_pvm_transfer(buffer, tids[i], tag);
-    return result;
+    return leat_pvm_transfer_to_many(call, buffer, tids, count, tag);
 }
 
 int pvm_mcast(int *tids, int count, int tag)
 {
-    return leat_pvm_result("pvm_mcast", send_to_many(tids, count, tag));
+    return leat_pvm_result("pvm_mcast", leat_pvm_multicast("pvm_mcast", tids, count, tag));
 }
 
 static int send_items(int tid, int tag, const void *items, int count, int type)
@@ -279,6 +276,7 @@ int pvm_precv(int tid, int tag, void *items, int count, int type, int *from, int
     if (which) *which = message->tag;
     if (len) *len = (int)there;
     leat_pvm_buffer_free(message);
+    leat_task_spend_overhead();
     return PvmOk;
 }
 

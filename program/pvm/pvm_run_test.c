@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { SLOTS = 24 };
@@ -322,6 +323,203 @@ static void do_clock(void)
 }
 
 /* Each sends a number to all others, repeatedly, and receives from any. */
+/* ---- by the network ---- */
+
+static char team[] = "team";
+
+static int tid_of(uint32_t task)
+{
+    return leat_pvm_task_tid(task, leat_task_port_of(task));
+}
+
+/* The first so many tasks are the team, and settled. */
+static int join_team(uint32_t members)
+{
+    pvm_mytid();
+    if (leat_task_number() >= members) return -1;
+    const int me = pvm_joingroup(team);
+    HOLDS(pvm_barrier(team, (int)members) == PvmOk);
+    return me;
+}
+
+/* Some send a sum and go on to a barrier, others come from the barrier to the sum. */
+static void do_settled(void)
+{
+    const int me = join_team(4);
+    for (int i = 0; i < 5; i++) {
+        int sum = me + i;
+        double least = me - 0.5;
+        if (me % 2) HOLDS(pvm_reduce(PvmSum, &sum, 1, PVM_INT, 5, team, 0) == PvmOk);
+        HOLDS(pvm_barrier(team, i % 2 ? 4 : -1) == PvmOk);
+        if (me % 2 == 0) HOLDS(pvm_reduce(PvmSum, &sum, 1, PVM_INT, 5, team, 0) == PvmOk);
+        if (me == 0) HOLDS(sum == 6 + 4 * i);
+        HOLDS(pvm_reduce(PvmMin, &least, 1, PVM_DOUBLE, 6, team, 3) == PvmOk);
+        if (me == 3) HOLDS(least == -0.5);
+        HOLDS(pvm_reduce(PvmProduct, &sum, 1, PVM_INT, 7, team, 1) == PvmOk);
+    }
+    HOLDS(pvm_barrier(team, 4) == PvmOk);
+    pvm_exit();
+}
+
+/* Those who are in a barrier wait for the one that joins, too. */
+static void do_late_join(void)
+{
+    join_team(3);
+    if (leat_task_number() == 3) {
+        usleep(1000);
+        HOLDS(pvm_joingroup(team) == 3);
+        send_number(tid_of(2), 1, 1);
+        usleep(1000);
+    }
+    if (leat_task_number() == 2) receive_number(-1, 1);
+    HOLDS(pvm_barrier(team, -1) == PvmOk);
+    HOLDS(leat_task_now() > UINT64_C(1002000000000)); /* 2 ms: when the last one came */
+    HOLDS(pvm_barrier(team, -1) == PvmOk);
+    pvm_exit();
+}
+
+/* A member of a static group leaves it while the others are in a barrier. */
+static void do_end_of_static(void)
+{
+    const int me = join_team(3);
+    HOLDS(pvm_freezegroup(team, 3) == PvmOk);
+    HOLDS(pvm_barrier(team, 3) == PvmOk);
+    if (me == 2) {
+        usleep(1000);
+        HOLDS(pvm_lvgroup(team) == PvmOk);
+    } else {
+        HOLDS(pvm_barrier(team, 3) == PvmNoGroup);
+    }
+    pvm_exit();
+}
+
+/* One asks for a barrier of two: the first that waits is one of them. */
+static void do_other_number(void)
+{
+    const int me = join_team(3);
+    if (me == 1) usleep(1000);
+    if (me == 2) receive_number(-1, 1);
+    HOLDS(pvm_barrier(team, me == 1 ? 2 : 3) == PvmOk || me == 2);
+    if (me == 1) send_number(tid_of(2), 1, 1);
+    if (me == 1) HOLDS(pvm_barrier(team, 3) == PvmOk);
+    if (me == 0) HOLDS(pvm_barrier(team, 3) == PvmOk);
+    pvm_exit();
+}
+
+/* Who joins while the network computes a sum waits, and is not in it. */
+static void do_join_in_sum(void)
+{
+    const int me = join_team(3);
+    int sum = me + 1;
+    if (leat_task_number() == 3) {
+        usleep(1000);
+        HOLDS(pvm_joingroup(team) == 3);
+        HOLDS(leat_task_now() > UINT64_C(1003000000000));
+    } else {
+        if (me == 0) usleep(3000);
+        HOLDS(pvm_reduce(PvmSum, &sum, 1, PVM_INT, 5, team, 0) == PvmOk);
+        if (me == 0) HOLDS(sum == 6);
+    }
+    HOLDS(pvm_barrier(team, 4) == PvmOk);
+    sum = 1;
+    HOLDS(pvm_reduce(PvmSum, &sum, 1, PVM_INT, 5, team, 0) == PvmOk);
+    if (me == 0) HOLDS(sum == 4);
+    HOLDS(pvm_barrier(team, 4) == PvmOk);
+    pvm_exit();
+}
+
+/* Who leaves meanwhile is not waited for. */
+static void do_leave_in_sum(void)
+{
+    const int me = join_team(3);
+    int least = me + 10;
+    if (me == 2) {
+        usleep(1000);
+        HOLDS(pvm_lvgroup(team) == PvmOk);
+    } else {
+        if (me == 0) usleep(2000);
+        HOLDS(pvm_reduce(PvmMin, &least, 1, PVM_INT, 5, team, 0) == PvmOk);
+        if (me == 0) HOLDS(least == 10);
+        HOLDS(pvm_barrier(team, 2) == PvmOk);
+    }
+    pvm_exit();
+}
+
+/* A member sends its part by a message, since the group is not settled; a barrier later the root
+ * must know that. */
+static void do_unsettled_sum(void)
+{
+    pvm_mytid();
+    const int me = pvm_joingroup(team);
+    int sum = me + 1;
+    while (pvm_gsize(team) < 3)
+        usleep(10);
+    if (me == 1) HOLDS(pvm_reduce(PvmSum, &sum, 1, PVM_INT, 5, team, 0) == PvmOk);
+    HOLDS(pvm_barrier(team, 3) == PvmOk);
+    if (me != 1) HOLDS(pvm_reduce(PvmSum, &sum, 1, PVM_INT, 5, team, 0) == PvmOk);
+    if (me == 0) HOLDS(sum == 6);
+    HOLDS(pvm_barrier(team, 3) == PvmOk);
+    sum = me;
+    HOLDS(pvm_reduce(PvmSum, &sum, 1, PVM_INT, 5, team, 0) == PvmOk);
+    if (me == 0) HOLDS(sum == 3);
+    HOLDS(pvm_barrier(team, 3) == PvmOk);
+    pvm_exit();
+}
+
+/* A multicast is among messages, and as long as it likes. */
+static void do_multicast(void)
+{
+    static char octets[2 << 20];
+    const int me = join_team(6);
+    int tids[6];
+    for (uint32_t i = 0; i < 6; i++)
+        tids[i] = tid_of(i);
+    for (int i = 0; i < 12; i++) {
+        const int len = i % 4 == 3 ? 2 << 20 : 100 * i;
+        if (leat_task_number() == 0) {
+            send_number(tids[1 + i % 5], 8, i);
+            pvm_initsend(PvmDataRaw);
+            pvm_pkint(&i, 1, 1);
+            pvm_pkbyte(octets, len, 1);
+            HOLDS(pvm_mcast(tids, 6, 8) == PvmOk);
+        } else {
+            int number = -1, there = 0, tag = 0, from = 0;
+            if (leat_task_number() == 1u + (uint32_t)i % 5) HOLDS(receive_number(tids[0], 8) == i);
+            HOLDS(pvm_bufinfo(pvm_recv(-1, -1), &there, &tag, &from) == PvmOk);
+            HOLDS(there == len + 4 && tag == 8 && from == tids[0]);
+            struct pvmminfo info;
+            HOLDS(pvm_getminfo(pvm_getrbuf(), &info) == PvmOk && info.dst == pvm_mytid());
+            HOLDS(pvm_upkint(&number, 1, 1) == PvmOk && number == i);
+        }
+    }
+    HOLDS(pvm_barrier(team, 6) == PvmOk && me >= 0);
+    pvm_exit();
+}
+
+/* While the line of a port is dead, from 2 ms on. */
+static void do_outage(void)
+{
+    const int me = join_team(6);
+    int tids[6];
+    for (uint32_t i = 0; i < 6; i++)
+        tids[i] = tid_of(i);
+    struct timespec rest = { .tv_nsec = 2000000 - (long)(leat_task_now() % 1000000000000 / 1000) };
+    nanosleep(&rest, NULL);
+    for (int i = 0; i < 6; i++) {
+        int sum = me + i;
+        HOLDS(pvm_reduce(PvmSum, &sum, 1, PVM_INT, 5, team, 0) == PvmOk);
+        if (me == 0) HOLDS(sum == 15 + 6 * i);
+        pvm_initsend(PvmDataDefault);
+        pvm_pkint(&i, 1, 1);
+        if (leat_task_number() == 1)
+            HOLDS(pvm_mcast(tids, 6, 6) == PvmOk);
+        else
+            HOLDS(receive_number(tids[1], 6) == i);
+        HOLDS(pvm_barrier(team, 6) == PvmOk);
+    }
+    pvm_exit();
+}
+
 static void do_storm(void)
 {
     enum { TASKS = 6, ROUNDS = 10 };
@@ -372,6 +570,15 @@ static const struct {
     { "no_exit", do_no_exit },
     { "clock", do_clock },
     { "storm", do_storm },
+    { "outage", do_outage },
+    { "settled", do_settled },
+    { "late_join", do_late_join },
+    { "end_of_static", do_end_of_static },
+    { "other_number", do_other_number },
+    { "join_in_sum", do_join_in_sum },
+    { "leave_in_sum", do_leave_in_sum },
+    { "unsettled_sum", do_unsettled_sum },
+    { "multicast", do_multicast },
 };
 
 /* ---- runs ------------------------------------------------------------------------------------ */
@@ -382,14 +589,38 @@ struct result {
     char doing[LEAT_TASK_CALL_LEN + LEAT_TASK_ABOUT_LEN]; /* of task 0, if it is stuck */
     uint64_t certificate;
     int status; /* of task 0 */
+    struct leat_task_collective barriers, reductions, multicasts;
 };
+
+static enum leat_pvm_collectives collectives; /* of the next run */
+
+static struct leat_task_collective calls_of(const struct leat_hub *hub, const char *name)
+{
+    struct leat_task_collective sum = { 0 };
+    const struct leat_task_collective *c;
+    for (uint32_t task = 0; task < SLOTS; task++)
+        for (uint32_t i = 0; (c = leat_hub_collective(hub, task, i)); i++)
+            for (int k = 0; k < LEAT_TASK_CARRIERS && !strcmp(c->name, name); k++)
+                sum.calls[k] += c->calls[k];
+    return sum;
+}
+
+static bool has_outage; /* in the next run */
 
 static struct leat_sim_atm_ports_config network_config(void)
 {
+    static struct leat_sim_atm_line_outage outage = { .port = 2, .from = 39900, .to = 52000 };
     struct leat_sim_atm_ports_config config = { .model = LEAT_SIM_ATM_CELL, .messages_max = 10000 };
     struct leat_text why = LEAT_TEXT(200);
     if (leat_sim_atm_fabric_parse("clos444", &config.fabric, &why)) abort();
     leat_atm_aal_config_default(&config.aal, 0, config.fabric.net.ports, config.fabric.net.paths);
+    if (has_outage) {
+        config.aal.retransmit_cycles = 5000;
+        config.aal.transmissions_max = 2;
+        config.aal.resync = true;
+        config.line.outage = &outage;
+        config.line.outage_count = 1;
+    }
     return config;
 }
 
@@ -404,14 +635,17 @@ static struct result run_body(const char *body, uint32_t tasks)
     leat_sim_atm_ports_init(&port, &config, memory);
     /* A leak checker scans all memory of the run, for each task. */
     char *const environment[] = { (char *)"ASAN_OPTIONS=detect_leaks=0", NULL };
-    const struct leat_pvm_service_config service_config = {
-        .slots = SLOTS, .ports = port.net.ports, .environment = environment, .log = -1
-    };
+    const struct leat_pvm_service_config service_config = { .slots = SLOTS,
+                                                            .ports = port.net.ports,
+                                                            .environment = environment,
+                                                            .collectives = collectives,
+                                                            .log = -1 };
     struct leat_pvm_service *service = leat_pvm_service_create(&service_config, why, sizeof why);
     const struct leat_hub_config hub_config = { .net = &port.net,
                                                 .slots = SLOTS,
                                                 .expected = tasks,
                                                 .port = leat_pvm_service_ports(service),
+                                                .has_casts = collectives != LEAT_PVM_BY_HOSTS,
                                                 .service = leat_pvm_service_hooks(service) };
     struct leat_hub *hub = leat_hub_create(&hub_config, why, sizeof why);
     if (!hub) abort();
@@ -421,7 +655,10 @@ static struct result run_body(const char *body, uint32_t tasks)
     result.end = leat_hub_run(hub, result.reason, sizeof result.reason);
     leat_pvm_service_finish(service, result.end != LEAT_HUB_DONE);
     memcpy(result.doing, leat_hub_task(hub, 0)->doing, sizeof result.doing);
-    result.certificate = port.net.certificate;
+    result.certificate = leat_port_certificate(&port.net);
+    result.barriers = calls_of(hub, "pvm_barrier");
+    result.reductions = calls_of(hub, "pvm_reduce");
+    result.multicasts = calls_of(hub, "pvm_mcast");
     result.status = service->process[0].status;
     leat_hub_destroy(hub);
     leat_pvm_service_destroy(service);
@@ -508,6 +745,84 @@ static void the_same_run_gives_the_same_certificate(void)
         EQ(run_body("storm", 6).certificate, first.certificate);
 }
 
+/* The same by hosts, which count, and by the network, twice. */
+static struct result ends_well_by_both(const char *body, uint32_t tasks)
+{
+    struct result result[2];
+    for (int i = 0; i < 2; i++) {
+        collectives = LEAT_PVM_COUNTED;
+        ends_well(body, tasks);
+        collectives = LEAT_PVM_BY_NETWORK;
+        result[i] = run_body(body, tasks);
+        EQ(result[i].end, LEAT_HUB_DONE);
+        EQ(result[i].status, 0);
+        if (result[i].end != LEAT_HUB_DONE) printf("# %s: %s\n", result[i].reason, result[i].doing);
+        collectives = LEAT_PVM_BY_HOSTS;
+    }
+    EQ(result[0].certificate, result[1].certificate);
+    return result[0];
+}
+
+static void settled_groups_meet_and_compute_in_the_network(void)
+{
+    const struct result r = ends_well_by_both("settled", 4);
+    EQ(r.barriers.calls[LEAT_COLLECT_MEMBERS], 4);
+    EQ(r.barriers.calls[LEAT_COLLECT_BY_NETWORK], 24);
+    EQ(r.reductions.calls[LEAT_COLLECT_BY_NETWORK], 40);
+    EQ(r.reductions.calls[LEAT_COLLECT_OPERATION], 20);
+}
+
+static void a_group_that_changes_in_a_barrier_turns_to_its_server(void)
+{
+    const struct result r = ends_well_by_both("late_join", 4);
+    EQ(r.barriers.calls[LEAT_COLLECT_MEMBERS], 3 + 4);
+    EQ(r.barriers.calls[LEAT_COLLECT_BY_NETWORK], 4);
+    ends_well_by_both("end_of_static", 3);
+    ends_well_by_both("other_number", 3);
+}
+
+static void a_sum_in_the_network_has_those_who_were_there(void)
+{
+    collectives = LEAT_PVM_BY_NETWORK;
+    ends_well("join_in_sum", 4);
+    const struct result r = run_body("leave_in_sum", 3);
+    EQ(r.end, LEAT_HUB_DONE);
+    EQ(r.reductions.calls[LEAT_COLLECT_BY_NETWORK], 2);
+    collectives = LEAT_PVM_BY_HOSTS;
+}
+
+static void all_members_compute_a_sum_in_the_same_way(void)
+{
+    const struct result r = ends_well_by_both("unsettled_sum", 3);
+    EQ(r.reductions.calls[LEAT_COLLECT_MEMBERS], 3);
+    EQ(r.reductions.calls[LEAT_COLLECT_BY_NETWORK], 3);
+}
+
+static void multicasts_arrive_whole_and_in_order(void)
+{
+    const struct result r = ends_well_by_both("multicast", 6);
+    EQ(r.multicasts.calls[LEAT_COLLECT_BY_NETWORK], 9);
+    EQ(r.multicasts.calls[LEAT_COLLECT_LENGTH], 3);
+    ends_well_by_both("storm", 6);
+    ends_well_by_both("group", 4);
+}
+
+static void hosts_do_again_what_the_network_cannot(void)
+{
+    collectives = LEAT_PVM_BY_NETWORK;
+    has_outage = true;
+    const struct result r = run_body("outage", 6);
+    EQ(r.end, LEAT_HUB_DONE);
+    if (r.end != LEAT_HUB_DONE) printf("# %s: %s\n", r.reason, r.doing);
+    const uint64_t lost = r.reductions.calls[LEAT_COLLECT_FAILURE] +
+                          r.multicasts.calls[LEAT_COLLECT_FAILURE] +
+                          r.barriers.calls[LEAT_COLLECT_FAILURE];
+    OK(lost > 0);
+    OK(r.barriers.calls[LEAT_COLLECT_BY_NETWORK] > 0);
+    has_outage = false;
+    collectives = LEAT_PVM_BY_HOSTS;
+}
+
 static void a_program_that_is_not_there_is_not_started(void)
 {
     char why[200] = "";
@@ -535,6 +850,12 @@ int main(int argc, char **argv)
         T(the_run_reports_which_task_waits_for_ever),
         T(clocks_and_sleep_are_simulated),
         T(the_same_run_gives_the_same_certificate),
+        T(settled_groups_meet_and_compute_in_the_network),
+        T(a_group_that_changes_in_a_barrier_turns_to_its_server),
+        T(a_sum_in_the_network_has_those_who_were_there),
+        T(all_members_compute_a_sum_in_the_same_way),
+        T(multicasts_arrive_whole_and_in_order),
+        T(hosts_do_again_what_the_network_cannot),
         T(a_program_that_is_not_there_is_not_started),
     };
     if (argc < 2) return tap_main(all, (int)(sizeof all / sizeof *all), argv[0]);

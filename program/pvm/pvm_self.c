@@ -34,10 +34,14 @@ void leat_pvm_note_answer(uint64_t cookie, const uint8_t *octets, size_t len)
 static int ask_part(enum leat_pvm_op op, const uint8_t *part, size_t len, bool more,
                     const char *call, const char *about)
 {
-    uint8_t question[LEAT_PVM_CALL_LEN] = { (uint8_t)op, more };
+    uint8_t *question = malloc(LEAT_PVM_QUESTION_HEAD + len);
+    if (!question) leat_task_fail("no memory for its questions");
+    question[0] = (uint8_t)op;
+    question[1] = more;
     if (len) memcpy(question + LEAT_PVM_QUESTION_HEAD, part, len);
     answer_awaited.is_there = false;
     leat_task_call(question, LEAT_PVM_QUESTION_HEAD + len, ++answer_awaited.cookie);
+    free(question);
     while (!answer_awaited.is_there)
         leat_pvm_take_events(LEAT_NEVER, call, about);
     return answer_awaited.result;
@@ -74,6 +78,13 @@ int leat_pvm_ask(enum leat_pvm_op op, const struct leat_pvm_octets *arguments,
     if (!answer) return result;
     const int fetched = fetch_rest(answer);
     return fetched < 0 ? fetched : result;
+}
+
+int leat_pvm_hand_over(enum leat_pvm_op op, const struct leat_pvm_octets *arguments,
+                       const char *call)
+{
+    if (arguments->failed) return PvmNoMem;
+    return ask_part(op, arguments->at, arguments->len, false, call, "");
 }
 
 int leat_pvm_query(enum leat_pvm_op op, const char *name, const int *numbers, int count,
@@ -121,6 +132,9 @@ int leat_pvm_enrol(void)
     self->context = leat_pvm_get_i32(&answer);
     self->slots = (uint32_t)leat_pvm_get_i32(&answer);
     self->output = self->children_output = leat_pvm_get_sink(&answer);
+    self->collectives = (enum leat_pvm_collectives)leat_pvm_get_i32(&answer);
+    self->cast_len = (size_t)leat_pvm_get_i32(&answer);
+    self->words_max = (uint32_t)leat_pvm_get_i32(&answer);
     if (answer.failed) result = PvmSysErr;
     leat_pvm_octets_free(&answer);
     pvmmytid = self->tid;

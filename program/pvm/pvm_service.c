@@ -60,12 +60,18 @@ void leat_pvm_send_message(struct leat_pvm_service *service, struct leat_pvm_ent
 
 static int on_enrol(struct leat_pvm_service *service, struct leat_pvm_entry *entry)
 {
+    const struct leat_port_means *means = leat_hub_means(service->hub);
+    const uint64_t cast_max = LEAT_PVM_PIECE_HEAD + LEAT_PVM_PIECE_LEN; /* one piece */
+    const bool is_used = means && service->config.collectives == LEAT_PVM_BY_NETWORK;
     entry->is_enrolled = true;
     leat_pvm_put_i32(&entry->answer, entry->tid);
     leat_pvm_put_i32(&entry->answer, entry->parent);
     leat_pvm_put_i32(&entry->answer, entry->context);
     leat_pvm_put_i32(&entry->answer, (int)service->config.slots);
     leat_pvm_put_sink(&entry->answer, &entry->sink);
+    leat_pvm_put_i32(&entry->answer, (int)service->config.collectives);
+    leat_pvm_put_i32(&entry->answer, is_used ? (int)leat_smaller(means->octets_max, cast_max) : 0);
+    leat_pvm_put_i32(&entry->answer, is_used ? (int)leat_smaller(means->words_max, INT32_MAX) : 0);
     return PvmOk;
 }
 
@@ -249,6 +255,7 @@ static int handle(struct leat_pvm_service *service, struct leat_pvm_entry *entry
     case LEAT_PVM_TASKS: return on_tasks(service, entry);
     case LEAT_PVM_SPAWN: return leat_pvm_on_spawn(service, entry);
     case LEAT_PVM_SIBLINGS: return on_siblings(entry);
+    case LEAT_PVM_CAST: return leat_pvm_on_cast(service, entry);
     case LEAT_PVM_SENDSIG: return leat_pvm_on_signal(service, entry);
     case LEAT_PVM_PSTAT: return on_pstat(service, entry);
     case LEAT_PVM_HALT: return leat_pvm_on_halt(service);
@@ -268,6 +275,7 @@ static int handle(struct leat_pvm_service *service, struct leat_pvm_entry *entry
     case LEAT_PVM_GROUP_INST:
     case LEAT_PVM_GROUP_LIST:
     case LEAT_PVM_GROUP_BARRIER:
+    case LEAT_PVM_GROUP_REDUCE:
     case LEAT_PVM_GROUP_FREEZE: return leat_pvm_on_group(service, entry, op);
     case LEAT_PVM_MORE:
     case LEAT_PVM_FETCH: break; /* handled by on_call */
@@ -308,6 +316,19 @@ static void on_carried(void *context, struct leat_hub *hub, uint64_t cookie, lea
     service->hub = hub;
     service->at = at;
     leat_pvm_group_carried(service, cookie);
+}
+
+static void on_collected(void *context, struct leat_hub *hub, uint32_t task, uint64_t cookie,
+                         bool is_redone, const uint64_t *word, uint32_t words, leat_time at)
+{
+    struct leat_pvm_service *service = context;
+    struct leat_pvm_entry *entry = &service->entry[task];
+    service->hub = hub;
+    service->at = at;
+    if (entry->waits != LEAT_PVM_WAITS_NETWORK || entry->cookie != cookie) return; /* it went on */
+    leat_pvm_put_i32(&entry->answer, is_redone ? LEAT_COLLECT_FAILURE : LEAT_COLLECT_BY_NETWORK);
+    leat_pvm_put(&entry->answer, word, words * sizeof *word);
+    leat_pvm_reply(service, entry, PvmOk);
 }
 
 /* ---- tasks that end -------------------------------------------------------------------------- */
@@ -398,9 +419,11 @@ void leat_pvm_service_destroy(struct leat_pvm_service *service)
 
 struct leat_hub_service leat_pvm_service_hooks(struct leat_pvm_service *service)
 {
-    return (struct leat_hub_service){
-        .context = service, .call = on_call, .gone = on_gone, .carried = on_carried
-    };
+    return (struct leat_hub_service){ .context = service,
+                                      .call = on_call,
+                                      .gone = on_gone,
+                                      .carried = on_carried,
+                                      .collected = on_collected };
 }
 
 const uint32_t *leat_pvm_service_ports(const struct leat_pvm_service *service)

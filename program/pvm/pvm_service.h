@@ -14,6 +14,7 @@
 #define LEAT_PVM_SERVICE_H
 
 #include "hub.h"
+#include "pvm_shared.h"
 
 struct leat_pvm_service;
 
@@ -24,6 +25,7 @@ struct leat_pvm_service_config {
     const char *path;
     /* "NAME=value" of each variable that tasks get besides leat's own; ends with NULL. */
     char *const *environment;
+    enum leat_pvm_collectives collectives;
     int log;                   /* a file; -1: uncaught output is lost */
     bool (*interrupted)(void); /* ends waiting for processes; NULL: never */
 };

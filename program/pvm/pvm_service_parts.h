@@ -18,6 +18,8 @@ enum leat_pvm_wait {
     LEAT_PVM_WAITS_NOT,
     LEAT_PVM_WAITS_BARRIER,
     LEAT_PVM_WAITS_FREEZE,
+    LEAT_PVM_WAITS_NETWORK, /* for a barrier, or the result of a reduction, of the network */
+    LEAT_PVM_WAITS_JOIN,    /* until no reduction of the group is in progress */
     LEAT_PVM_WAITS_MAIL,
     LEAT_PVM_WAITS_OUTPUT,
 };
@@ -37,7 +39,25 @@ struct leat_pvm_entry {
     char waits_name[LEAT_PVM_NAME_LEN];
     int waits_number, waits_flags;
     bool is_counted;    /* a barrier: the group server knows that it waits ... */
-    int barrier_result; /* ... and has answered this */
+    int barrier_result; /* ... and has answered this ... */
+    bool is_released;   /* ... in a message that is on its way */
+    uint64_t round;     /* of the group: the barrier of the network that it waits in */
+    enum leat_collect_carrier carrier;
+};
+
+struct leat_pvm_group {
+    char name[LEAT_PVM_NAME_LEN];
+    int *member; /* tid of each instance; 0: none */
+    int cap, size;
+    bool is_frozen;
+    struct leat_pvm_group *next;
+    /* The network: see pvm_service_group.c, pvm_service_fold.c. */
+    bool is_settled; /* all members have been in a barrier since it last changed */
+    uint64_t round;  /* barriers of the network so far */
+    int entered;     /* members in the one that is open */
+    uint32_t net;    /* its group of the hub; 0: none is open */
+    struct leat_pvm_fold *folds;
+    bool has_untold; /* reductions that are not in folds: all of them stay with the hosts */
 };
 
 struct leat_pvm_notice {
@@ -59,6 +79,7 @@ struct leat_pvm_service {
     size_t context_count;
     struct leat_pvm_class *mail;   /* in the order of their first entries */
     struct leat_pvm_group *groups; /* by name */
+    bool is_ending;                /* there is no hub any more */
     bool has_server;               /* of groups, since the first task has joined one ... */
     uint32_t server_port;          /* ... at its port */
 };
@@ -84,6 +105,9 @@ void leat_pvm_output_take_for(struct leat_pvm_service *service, int tid);
 void leat_pvm_output_end(struct leat_pvm_service *service, struct leat_pvm_entry *entry);
 int leat_pvm_on_await_output(struct leat_pvm_service *service, struct leat_pvm_entry *entry);
 
+/* pvm_service_cast.c */
+int leat_pvm_on_cast(struct leat_pvm_service *service, struct leat_pvm_entry *entry);
+
 /* pvm_service_mail.c */
 int leat_pvm_on_mail_put(struct leat_pvm_service *service, struct leat_pvm_entry *entry);
 int leat_pvm_on_mail_get(struct leat_pvm_service *service, struct leat_pvm_entry *entry);
@@ -97,7 +121,22 @@ int leat_pvm_on_group(struct leat_pvm_service *service, struct leat_pvm_entry *e
                       enum leat_pvm_op op);
 /* A message of a barrier has arrived: at the server, or back at the task. */
 void leat_pvm_group_carried(struct leat_pvm_service *service, uint64_t cookie);
+/* A group of the hub, in *net, for its members; or why not, and 0. */
+enum leat_collect_carrier leat_pvm_group_enter(const struct leat_pvm_service *service,
+                                               const struct leat_pvm_group *group, uint32_t *net);
+int leat_pvm_group_list(const struct leat_pvm_group *group, struct leat_pvm_entry *entry);
+/* Those who wait to join it may. */
+void leat_pvm_group_admit(struct leat_pvm_service *service, const char *name);
 void leat_pvm_group_member_gone(struct leat_pvm_service *service, int tid);
 void leat_pvm_group_free(struct leat_pvm_service *service);
+
+/* pvm_service_fold.c */
+int leat_pvm_on_reduce(struct leat_pvm_service *service, struct leat_pvm_entry *entry,
+                       struct leat_pvm_group *group, int root);
+/* Does the network compute for the group? Then its members stay the same for a while. */
+bool leat_pvm_folds_are_open(const struct leat_pvm_group *group);
+void leat_pvm_folds_join(struct leat_pvm_group *group, int tid);
+void leat_pvm_folds_leave(struct leat_pvm_service *service, struct leat_pvm_group *group, int tid);
+void leat_pvm_folds_free(struct leat_pvm_service *service, struct leat_pvm_group *group);
 
 #endif

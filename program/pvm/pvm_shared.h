@@ -12,6 +12,8 @@
  *     source | destination | context | tag | wait id | encoding   (32 bits each)
  *     | length | offset                                           (64 bits each)
  *
+ * A destination of 0: whoever gets it, since it was sent to several at once.
+ *
  * A task identifier holds the port, as its host, and the slot: t40001 is slot 0 at port 0.
  */
 #ifndef LEAT_PVM_SHARED_H
@@ -22,11 +24,15 @@
 enum leat_pvm_op {
     LEAT_PVM_MORE,     /* a part of the arguments of the next query */
     LEAT_PVM_FETCH,    /* offset -> the rest of the last answer */
-    LEAT_PVM_ENROL,    /* -> tid, parent, context, slots, sink of its output */
+    LEAT_PVM_ENROL,    /* -> tid, parent, context, slots, sink of its output, enum
+                          leat_pvm_collectives, octets of a multicast and words of a
+                          reduction at most */
     LEAT_PVM_CONFIG,   /* -> names of the hosts */
     LEAT_PVM_TASKS,    /* where -> tid, parent, host, flags, name, pid of each */
     LEAT_PVM_SPAWN,    /* see pvm_service_process.c -> tid or error of each */
     LEAT_PVM_SIBLINGS, /* -> tids */
+    LEAT_PVM_CAST,     /* see pvm_service_cast.c; the result is for leat_task_set_cast; 0: it is
+                          sent */
     LEAT_PVM_SENDSIG,  /* tid, signal */
     LEAT_PVM_PSTAT,    /* tid */
     LEAT_PVM_HALT,
@@ -45,8 +51,16 @@ enum leat_pvm_op {
     LEAT_PVM_GROUP_TID,     /* name, instance */
     LEAT_PVM_GROUP_INST,    /* name, tid */
     LEAT_PVM_GROUP_LIST,    /* name -> instance and tid of each member */
-    LEAT_PVM_GROUP_BARRIER, /* name, count; answered when this many have arrived */
+    LEAT_PVM_GROUP_BARRIER, /* name, count; answered when this many have arrived -> carrier */
+    LEAT_PVM_GROUP_REDUCE,  /* see pvm_service_fold.c -> carrier, and the members or words */
     LEAT_PVM_GROUP_FREEZE,  /* name, size; as a barrier, and the group is static from then on */
+};
+
+/* Who carries out multicasts and what groups do. */
+enum leat_pvm_collectives {
+    LEAT_PVM_BY_HOSTS, /* as if there were nothing else */
+    LEAT_PVM_COUNTED,  /* hosts; what it took is reported */
+    LEAT_PVM_BY_NETWORK,
 };
 
 enum {

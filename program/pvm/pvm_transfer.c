@@ -24,6 +24,7 @@ static struct leat_pvm_buffer *message_begin(const uint8_t *head)
     struct leat_pvm_buffer *message = needed(leat_pvm_buffer_new((int)leat_get_be32(head + 20)));
     message->source = (int)leat_get_be32(head);
     message->destination = (int)leat_get_be32(head + 4);
+    if (!message->destination) message->destination = leat_pvm_self.tid;
     message->context = (int)leat_get_be32(head + 8);
     message->tag = (int)leat_get_be32(head + 12);
     message->wait_id = (int)leat_get_be32(head + 16);
@@ -144,7 +145,7 @@ static int to_self(struct leat_pvm_buffer *buffer, int tag)
     return PvmOk;
 }
 
-static void head_store(uint8_t *to, const struct leat_pvm_buffer *buffer, int tid, int tag)
+void leat_pvm_put_head(uint8_t *to, const struct leat_pvm_buffer *buffer, int tid, int tag)
 {
     const bool in_place = buffer->encoding == LEAT_PVM_IN_PLACE;
     leat_put_be32(to, (uint32_t)leat_pvm_self.tid);
@@ -154,6 +155,7 @@ static void head_store(uint8_t *to, const struct leat_pvm_buffer *buffer, int ti
     leat_put_be32(to + 16, (uint32_t)buffer->wait_id);
     leat_put_be32(to + 20, in_place ? LEAT_PVM_RAW : (uint32_t)buffer->encoding);
     leat_put_be64(to + 24, leat_pvm_buffer_len(buffer));
+    leat_put_be64(to + 32, 0);
 }
 
 /* All but the last piece wait for the port: so a long message never takes more memory of the run
@@ -163,7 +165,7 @@ static void send_piece(const struct leat_pvm_buffer *buffer, int tid, int tag, s
 {
     uint8_t *room = needed(leat_task_room(LEAT_PVM_PIECE_HEAD + len));
     char about[LEAT_TASK_ABOUT_LEN];
-    head_store(room, buffer, tid, tag);
+    leat_pvm_put_head(room, buffer, tid, tag);
     leat_put_be64(room + 32, at);
     leat_pvm_buffer_copy(buffer, at, room + LEAT_PVM_PIECE_HEAD, len);
     leat_task_send(leat_pvm_slot_of(tid), room, LEAT_PVM_PIECE_HEAD + len, 0, !is_last);
@@ -174,13 +176,17 @@ static void send_piece(const struct leat_pvm_buffer *buffer, int tid, int tag, s
         leat_pvm_take_events(LEAT_NEVER, "pvm_send", about);
 }
 
+bool leat_pvm_is_reachable(int tid)
+{
+    const uint32_t slot = leat_pvm_slot_of(tid);
+    return slot < leat_pvm_self.slots && leat_pvm_task_tid(slot, leat_task_port_of(slot)) == tid;
+}
+
 int leat_pvm_transfer(struct leat_pvm_buffer *buffer, int tid, int tag)
 {
     const size_t len = leat_pvm_buffer_len(buffer);
     if (tid == leat_pvm_self.tid) return to_self(buffer, tag);
-    const uint32_t slot = leat_pvm_slot_of(tid);
-    if (slot >= leat_pvm_self.slots || leat_pvm_task_tid(slot, leat_task_port_of(slot)) != tid)
-        return PvmOk; /* as to one that has left */
+    if (!leat_pvm_is_reachable(tid)) return PvmOk; /* as to one that has left */
     size_t at = 0;
     leat_task_spend_overhead();
     for (; len - at > LEAT_PVM_PIECE_LEN; at += LEAT_PVM_PIECE_LEN)

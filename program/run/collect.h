@@ -6,6 +6,8 @@
  *     task ---> question | tasks, or octets ---> hub_collect.c ---> the network
  *          <--- answer | octets <----------------'
  *
+ * A service takes part for its tasks (hub.h).
+ *
  * Both sides are on one machine: numbers are as it has them. The words of a fold are octets here.
  */
 #ifndef LEAT_PROGRAM_COLLECT_H
@@ -47,6 +49,9 @@ enum leat_collect_carrier {
     LEAT_COLLECT_RANKS,     /* of several jobs, in one communicator */
     LEAT_COLLECT_ROOM,      /* none for the communicator's group */
     LEAT_COLLECT_FAILURE,   /* the network could not carry it out, and hosts did it again */
+    LEAT_COLLECT_MEMBERS,   /* not all of the group, or it has changed since its last barrier */
+    LEAT_COLLECT_NEAR,      /* a single receiver, or all at the sender's port */
+    LEAT_COLLECT_CHOSEN,    /* the user wants hosts to */
     LEAT_COLLECT_CARRIERS,
 };
 

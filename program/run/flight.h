@@ -12,6 +12,8 @@ struct leat_flight_message {
     uint64_t block, len;
     bool notify_sent;
     bool handed;        /* to its task, before its arrival */
+    uint32_t cast;      /* it is a copy of this multicast (hub_cast.c); 0: of none */
+    uint32_t order;     /* among those of its sender to its receiver (hub_order.c) */
     uint32_t next_free; /* of the table: + 1 */
 };
 

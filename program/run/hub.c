@@ -129,33 +129,6 @@ void leat_hub_signal(struct leat_hub *hub, uint32_t task, const void *octets, si
     post_octets(hub, task, LEAT_TASK_SIGNALLED, 0, octets, len, at);
 }
 
-/* Few tasks send to all others, or at all: a row exists once its task sends. */
-static void count_pair(struct leat_hub *hub, uint32_t from, uint32_t to, uint64_t octets)
-{
-    struct leat_hub_slot *task = &hub->task[from];
-    if (!task->sent_to) {
-        task->sent_to = leat_child_grown(NULL, hub->config.slots, sizeof *task->sent_to);
-        memset(task->sent_to, 0, hub->config.slots * sizeof *task->sent_to);
-    }
-    task->sent_to[to].messages++;
-    task->sent_to[to].octets += octets;
-}
-
-void leat_hub_count_sent(struct leat_hub *hub, uint32_t task, uint32_t to, uint64_t octets)
-{
-    leat_hub_note_news(hub);
-    count_pair(hub, task, to, octets);
-    hub->task[task].report.messages_sent++;
-    hub->task[task].report.octets_sent += octets;
-}
-
-void leat_hub_count_received(struct leat_hub *hub, uint32_t task, uint64_t octets)
-{
-    leat_hub_note_news(hub);
-    hub->task[task].report.messages_received++;
-    hub->task[task].report.octets_received += octets;
-}
-
 /* ---- callbacks of the network ---------------------------------------------------------------- */
 
 bool leat_hub_waits(const struct leat_hub *hub, uint32_t i)
@@ -164,11 +137,12 @@ bool leat_hub_waits(const struct leat_hub *hub, uint32_t i)
            atomic_load(&leat_share_slot(hub->share, i)->state) == LEAT_SHARE_WAITS;
 }
 
-/* May the service reach this task at any time, unexpectedly? */
+/* May the service, or a multicast, reach this task at any time, unexpectedly? */
 static bool is_served(const struct leat_hub *hub, uint32_t i)
 {
     const struct leat_hub_service *service = &hub->config.service;
-    return hub->task[i].asked || ((service->call || service->gone) && !service->only_answers);
+    return hub->task[i].asked || hub->config.has_casts ||
+           ((service->call || service->gone) && !service->only_answers);
 }
 
 /* The task of this slot continues, at its time `now`. Each poll of one that shares memory lets
@@ -219,21 +193,32 @@ static void mark_order(struct leat_hub_task *task, uint32_t from)
     task->order = (task->order ^ (from + 1)) * LEAT_FNV_PRIME;
 }
 
+void leat_hub_hand(struct leat_hub *hub, const struct leat_flight_message *m,
+                   const struct leat_share_event *event)
+{
+    mark_order(&hub->task[m->to].report, m->from);
+    if (!m->handed) post(hub, m->to, event);
+}
+
+void leat_hub_arrive(struct leat_hub *hub, uint64_t id, leat_time at)
+{
+    const struct leat_hub_watch *watch = hub->config.watch;
+    const struct leat_flight_message m = *leat_flight_at(&hub->flight, id);
+    const struct leat_share_event event = arrival(hub, &m, at);
+    if (watch) show_message(hub, id, watch->arrived, at);
+    leat_hub_count_received(hub, m.to, m.len);
+    leat_flight_remove(&hub->flight, id);
+    if (m.cast) leat_hub_cast_note(hub, m.cast, event.at);
+    leat_hub_order_pass(hub, &m, &event);
+}
+
 static void on_arrived(void *context, const struct leat_port_message *message, leat_time at)
 {
     struct leat_hub *hub = context;
-    const struct leat_hub_watch *watch = hub->config.watch;
-    if (leat_hub_is_own(message)) {
+    if (leat_hub_is_own(message))
         leat_hub_own_arrived(hub, message, leat_time_add(at, hub->offset));
-        return;
-    }
-    const struct leat_flight_message m = *leat_flight_at(&hub->flight, message->id);
-    const struct leat_share_event event = arrival(hub, &m, at);
-    if (watch) show_message(hub, message->id, watch->arrived, at);
-    leat_hub_count_received(hub, m.to, m.len);
-    mark_order(&hub->task[m.to].report, m.from);
-    leat_flight_remove(&hub->flight, message->id);
-    if (!m.handed) post(hub, m.to, &event);
+    else
+        leat_hub_arrive(hub, message->id, at);
 }
 
 /*
@@ -301,31 +286,51 @@ static void on_packet(void *context, const struct leat_port_packet *packet, leat
 
 /* ---- requests of tasks ----------------------------------------------------------------------- */
 
-static void send_message(struct leat_hub *hub, uint32_t task, const struct leat_share_request *r)
+uint32_t leat_hub_begin_flight(struct leat_hub *hub, const struct leat_flight_message *message,
+                               leat_time at)
 {
     const struct leat_hub_watch *watch = hub->config.watch;
+    struct leat_flight_message sent = *message;
+    sent.number = hub->messages++;
+    sent.order = leat_hub_order_next(hub, sent.from, sent.to);
+    const uint32_t id = leat_flight_add(&hub->flight, &sent);
+    leat_hub_count_sent(hub, sent.from, sent.to, sent.len);
+    if (watch) show_message(hub, id, watch->handed_over, at - hub->offset);
+    return id;
+}
+
+void leat_hub_send(struct leat_hub *hub, const struct leat_flight_message *sent, leat_time at)
+{
+    const struct leat_port_message message = {
+        .from = leat_share_slot(hub->share, sent->from)->port,
+        .to = leat_share_slot(hub->share, sent->to)->port,
+        .id = leat_hub_begin_flight(hub, sent, at),
+        .octets = leat_share_octets(hub->share, sent->block),
+        .len = sent->len,
+        .is_private = leat_share_block_at(hub->share, sent->block)->is_private,
+    };
+    if (!leat_port_send(hub->config.net, &message, at - hub->offset))
+        end_run(hub, LEAT_HUB_FAILED, "more messages are in flight than the network has room for");
+}
+
+void leat_hub_show_sent(const struct leat_hub *hub, uint32_t id, leat_time at)
+{
+    const struct leat_hub_watch *watch = hub->config.watch;
+    if (watch) show_message(hub, id, watch->sent, at - hub->offset);
+}
+
+static void send_message(struct leat_hub *hub, uint32_t task, const struct leat_share_request *r)
+{
     const struct leat_flight_message sent = {
         .from = task,
         .to = r->to,
         .cookie = r->cookie,
-        .number = hub->messages++,
         .block = r->block,
         .len = r->len,
         .notify_sent = r->notify_sent,
+        .cast = r->cast,
     };
-    const uint32_t id = leat_flight_add(&hub->flight, &sent);
-    const struct leat_port_message message = {
-        .from = leat_share_slot(hub->share, task)->port,
-        .to = leat_share_slot(hub->share, r->to)->port,
-        .id = id,
-        .octets = leat_share_octets(hub->share, r->block),
-        .len = r->len,
-        .is_private = leat_share_block_at(hub->share, r->block)->is_private,
-    };
-    leat_hub_count_sent(hub, task, r->to, r->len);
-    if (watch) show_message(hub, id, watch->handed_over, r->at - hub->offset);
-    if (!leat_port_send(hub->config.net, &message, r->at - hub->offset))
-        end_run(hub, LEAT_HUB_FAILED, "more messages are in flight than the network has room for");
+    leat_hub_send(hub, &sent, r->at);
 }
 
 static void note_call(struct leat_hub *hub, uint32_t task, const struct leat_share_request *r)
@@ -826,6 +831,7 @@ void leat_hub_destroy(struct leat_hub *hub)
     for (uint32_t i = 0; i < hub->config.slots; i++) {
         leat_inbox_free(&hub->task[i].inbox);
         free(hub->task[i].sent_to);
+        free(hub->task[i].order);
         if (hub->task[i].process >= 0) close(hub->task[i].process);
     }
     if (hub->share) {
@@ -836,6 +842,8 @@ void leat_hub_destroy(struct leat_hub *hub)
     leat_turns_free(&hub->turns);
     leat_hub_collect_free(hub);
     leat_hub_carry_free(hub);
+    leat_hub_order_free(hub);
+    leat_hub_cast_free(hub);
     free(hub->task);
     leat_flight_free(&hub->flight);
     leat_calls_free(&hub->calls);

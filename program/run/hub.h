@@ -17,6 +17,7 @@
 #ifndef LEAT_PROGRAM_HUB_H
 #define LEAT_PROGRAM_HUB_H
 
+#include "collect.h"
 #include "task.h"
 #include "timeline.h"
 #include <leat/port.h>
@@ -56,6 +57,10 @@ struct leat_hub_service {
     bool (*gone)(void *context, struct leat_hub *hub, uint32_t task, bool died, leat_time at);
     /* A message of leat_hub_carry has arrived. */
     void (*carried)(void *context, struct leat_hub *hub, uint64_t cookie, leat_time at);
+    /* A task's part in an operation (leat_hub_part) is over. is_redone: hosts did it again. The
+     * words of all together are lent. */
+    void (*collected)(void *context, struct leat_hub *hub, uint32_t task, uint64_t cookie,
+                      bool is_redone, const uint64_t *word, uint32_t words, leat_time at);
     /* It reaches only tasks that have asked it: others may run as if there were none. */
     bool only_answers;
 };
@@ -125,6 +130,7 @@ struct leat_hub_config {
     int64_t turn_ns;      /* see turns.h: of computing; 0: LEAT_TURNS_COMPUTING_NS */
     double compute_scale; /* factor for measured computing time; 0: none counts */
     leat_time overhead;   /* of a task, for each message that it sends or receives */
+    bool has_casts;       /* the service multicasts: nobody runs ahead of that */
     struct leat_hub_service service;
     const struct leat_hub_watch *watch; /* lent for good; NULL: no observer */
     bool (*interrupted)(void);          /* polled occasionally; NULL: never */
@@ -190,6 +196,36 @@ enum { LEAT_HUB_CARRY_MAX = 256 };
 void leat_hub_carry(struct leat_hub *hub, uint32_t from, uint32_t to, uint32_t len, uint64_t cookie,
                     leat_time at);
 uint32_t leat_hub_port(const struct leat_hub *hub, uint32_t task);
+
+/* What a task sends to several. Each receiver gets it as a message. */
+struct leat_hub_multicast {
+    uint32_t task;    /* the sender */
+    const char *call; /* of the program, for the report */
+    uint64_t octets;  /* of the program, for the report */
+    const uint32_t *to;
+    uint32_t receivers;
+    const uint8_t *message; /* NULL: it is longer than the network takes */
+    uint64_t len;
+};
+/* By the network; the result says so, or why not (enum leat_collect_carrier). From the overhead of
+ * one message after `at`. */
+enum leat_collect_carrier leat_hub_multicast(struct leat_hub *hub,
+                                             const struct leat_hub_multicast *m, leat_time at);
+/* By the sender's own messages, so many. The result is for leat_task_set_cast. */
+uint32_t leat_hub_multicast_by_hosts(struct leat_hub *hub, const struct leat_hub_multicast *m,
+                                     enum leat_collect_carrier why, uint32_t messages,
+                                     leat_time at);
+
+/* Makes a group of tasks, at two ports at least. 0: the network has no room for it, or no means. */
+uint32_t leat_hub_group(struct leat_hub *hub, const uint32_t *task, uint32_t members);
+/* The task's part in its next operation of the group: a fold, the same for all. collected()
+ * follows. */
+void leat_hub_part(struct leat_hub *hub, uint32_t group, uint32_t task, enum leat_port_fold fold,
+                   const uint64_t *word, uint32_t words, uint64_t cookie, leat_time at);
+/* The group is not needed any more. Operations that lack a part end without results. */
+void leat_hub_disband(struct leat_hub *hub, uint32_t group);
+const struct leat_port_means *leat_hub_means(const struct leat_hub *hub); /* NULL: none */
+leat_time leat_hub_overhead(const struct leat_hub *hub);
 /* A message that the service carried, not the network: it counts like the others. */
 void leat_hub_count_sent(struct leat_hub *hub, uint32_t task, uint32_t to, uint64_t octets);
 void leat_hub_count_received(struct leat_hub *hub, uint32_t task, uint64_t octets);

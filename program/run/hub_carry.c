@@ -1,4 +1,4 @@
-/* Messages that the network carries for the run itself, not for a task. */
+/* What the network does for the run itself, not for a task: messages, and parts of services. */
 #include "child.h"
 #include "hub_parts.h"
 #include <assert.h>
@@ -44,6 +44,19 @@ void leat_hub_carry(struct leat_hub *hub, uint32_t from, uint32_t to, uint32_t l
                       "more messages are in flight than the network has room for");
 }
 
+/* What the service does then has no result before the network has run again. */
+static void tell_results(struct leat_hub *hub)
+{
+    const struct leat_hub_service *service = &hub->config.service;
+    for (uint32_t i = 0; i < hub->results; i++) {
+        const struct leat_hub_result *r = &hub->result[i];
+        service->collected(service->context, hub, r->task, r->cookie, r->is_redone, r->word,
+                           r->words, hub->now);
+        free(r->word);
+    }
+    hub->results = 0;
+}
+
 void leat_hub_carry_go_on(struct leat_hub *hub)
 {
     const struct leat_hub_service *service = &hub->config.service;
@@ -51,6 +64,7 @@ void leat_hub_carry_go_on(struct leat_hub *hub)
     hub->carried_count = 0;
     for (uint32_t i = 0; i < count; i++)
         service->carried(service->context, hub, hub->carried[i], hub->now);
+    tell_results(hub);
 }
 
 uint32_t leat_hub_port(const struct leat_hub *hub, uint32_t task)
@@ -58,7 +72,20 @@ uint32_t leat_hub_port(const struct leat_hub *hub, uint32_t task)
     return leat_share_slot(hub->share, task)->port;
 }
 
+const struct leat_port_means *leat_hub_means(const struct leat_hub *hub)
+{
+    return hub->config.net->means;
+}
+
+leat_time leat_hub_overhead(const struct leat_hub *hub)
+{
+    return hub->config.overhead;
+}
+
 void leat_hub_carry_free(struct leat_hub *hub)
 {
     free(hub->carried);
+    for (uint32_t i = 0; i < hub->results; i++)
+        free(hub->result[i].word);
+    free(hub->result);
 }

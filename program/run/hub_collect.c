@@ -4,6 +4,9 @@
  *
  *     tasks of a port: part, part --> seat: all that it needs is there? --> the network: collect()
  *     each of them: answer <--------- the result, kept until the last one has it <-- collected()
+ *
+ * Groups of services are the same, but it is the service that hands over parts, and is answered. A
+ * group of casts has ports only: all of them take part at once (hub_cast.c).
  */
 #include "child.h"
 #include "collect.h"
@@ -40,9 +43,15 @@ struct operation {
     uint32_t answered;      /* tasks */
     uint32_t collected;     /* ports */
     uint32_t gathered;      /* parts that ports have sent to the first, after a failure */
+    uint32_t over;          /* seats that have the result */
     bool is_redone;         /* by hosts */
+    bool is_complete;       /* the ports take part, whoever has not handed over a part */
+    uint32_t root_seat;     /* of a cast */
     struct seat_part *seat; /* [seats] */
     struct task_part *task; /* [members] */
+    uint32_t cast;          /* of hub_cast.c; 0: none */
+    struct leat_hub_copy *copy;
+    uint32_t copies;
 };
 
 struct seat {
@@ -51,8 +60,14 @@ struct seat {
     bool is_busy;  /* the network has its part of the one before */
 };
 
+enum owner { OF_TASKS, OF_SERVICE, OF_CASTS };
+
 struct leat_hub_group {
     uint32_t number; /* of all groups so far */
+    enum owner owner;
+    bool is_ending;     /* once nothing is in progress */
+    uint64_t last_used; /* OF_CASTS: by hub->group_uses */
+    uint64_t begun;     /* OF_CASTS: operations */
     uint32_t key, members, left;
     uint32_t *task;    /* [members] in the program's order */
     uint32_t *seat_of; /* [members] */
@@ -91,8 +106,53 @@ static void take_seats(const struct leat_hub *hub, struct leat_hub_group *group)
     }
 }
 
+static void free_operation(const struct leat_hub_group *group, struct operation *op)
+{
+    for (uint32_t i = 0; i < group->seats; i++)
+        free(op->seat[i].octets);
+    free(op->seat);
+    free(op->task);
+    free(op->copy);
+    free(op);
+}
+
+static void free_group(struct leat_hub_group *group)
+{
+    while (group->first) {
+        struct operation *op = group->first;
+        group->first = op->next;
+        free_operation(group, op);
+    }
+    free(group->task);
+    free(group->seat_of);
+    free(group->parts);
+    free(group->seat);
+    free(group);
+}
+
+static void end_group(struct leat_hub *hub, uint32_t id)
+{
+    if (hub->group[id]->net) leat_port_disband(hub->config.net, hub->group[id]->net);
+    free_group(hub->group[id]);
+    hub->group[id] = NULL;
+}
+
+/* Ends that group of casts which is not used now, and has not been for the longest time. */
+static bool disband_one(struct leat_hub *hub)
+{
+    uint32_t oldest = hub->groups;
+    for (uint32_t i = 0; i < hub->groups; i++) {
+        const struct leat_hub_group *group = hub->group[i];
+        if (!group || group->owner != OF_CASTS || group->first) continue;
+        if (oldest == hub->groups || group->last_used < hub->group[oldest]->last_used) oldest = i;
+    }
+    if (oldest == hub->groups) return false;
+    end_group(hub, oldest);
+    return true;
+}
+
 /* Tasks of a single port need no network. */
-static void enter_network(const struct leat_hub *hub, struct leat_hub_group *group)
+static void enter_network(struct leat_hub *hub, struct leat_hub_group *group)
 {
     struct leat_port_net *net = hub->config.net;
     if (!net->means) {
@@ -101,7 +161,8 @@ static void enter_network(const struct leat_hub *hub, struct leat_hub_group *gro
         uint32_t *port = leat_child_grown(NULL, group->seats, sizeof *port);
         for (uint32_t i = 0; i < group->seats; i++)
             port[i] = group->seat[i].port;
-        group->net = leat_port_group(net, port, group->seats);
+        while (!(group->net = leat_port_group(net, port, group->seats)) && disband_one(hub))
+            ;
         group->refusal = group->net ? LEAT_COLLECT_GRANTED : LEAT_COLLECT_NO_GROUP;
         free(port);
     }
@@ -131,29 +192,6 @@ static struct leat_hub_group *make_group(struct leat_hub *hub, uint32_t key, con
     return group;
 }
 
-static void free_operation(const struct leat_hub_group *group, struct operation *op)
-{
-    for (uint32_t i = 0; i < group->seats; i++)
-        free(op->seat[i].octets);
-    free(op->seat);
-    free(op->task);
-    free(op);
-}
-
-static void free_group(struct leat_hub_group *group)
-{
-    while (group->first) {
-        struct operation *op = group->first;
-        group->first = op->next;
-        free_operation(group, op);
-    }
-    free(group->task);
-    free(group->seat_of);
-    free(group->parts);
-    free(group->seat);
-    free(group);
-}
-
 /* The group that others have already made; NULL: nobody has. */
 static uint32_t find_group(const struct leat_hub *hub, uint32_t key, const uint32_t *task,
                            uint32_t members)
@@ -161,7 +199,7 @@ static uint32_t find_group(const struct leat_hub *hub, uint32_t key, const uint3
     uint32_t i = 0;
     for (; i < hub->groups; i++) {
         const struct leat_hub_group *group = hub->group[i];
-        if (group && group->key == key && group->members == members &&
+        if (group && group->owner == OF_TASKS && group->key == key && group->members == members &&
             !memcmp(group->task, task, members * sizeof *task))
             break;
     }
@@ -211,10 +249,7 @@ static void join(struct leat_hub *hub, uint32_t task, const struct leat_share_re
 static void leave(struct leat_hub *hub, uint32_t id)
 {
     struct leat_hub_group *group = hub->group[id];
-    if (++group->left < group->members) return;
-    if (group->net) leat_port_disband(hub->config.net, group->net);
-    free_group(group);
-    hub->group[id] = NULL;
+    if (++group->left == group->members) end_group(hub, id);
 }
 
 /* ---- observer -------------------------------------------------------------------------------- */
@@ -270,6 +305,34 @@ static bool is_root(const struct leat_hub_group *group, const struct operation *
     return op->what.kind == LEAT_PORT_CAST && group->task[member] == op->what.root;
 }
 
+/* For the service, which is told after the network has run. */
+static void keep_result(struct leat_hub *hub, const struct leat_hub_group *group,
+                        const struct operation *op, uint32_t member)
+{
+    const size_t len = (size_t)op->what.len;
+    struct leat_hub_result result = { .task = group->task[member],
+                                      .cookie = op->task[member].cookie,
+                                      .is_redone = op->is_redone,
+                                      .words = (uint32_t)(len / sizeof(uint64_t)) };
+    result.word = zeros(1, len + 1);
+    memcpy(result.word, op->seat[group->seat_of[member]].octets, len);
+    hub->result = leat_child_grown(hub->result, hub->results + 1, sizeof *hub->result);
+    hub->result[hub->results++] = result;
+}
+
+/* The messages that this cast brings to the port. */
+static void deliver(struct leat_hub *hub, const struct leat_hub_group *group,
+                    const struct operation *op, uint32_t seat, leat_time at)
+{
+    for (uint32_t i = 0; i < op->copies; i++) {
+        const struct leat_hub_copy *copy = &op->copy[i];
+        const struct leat_flight_message *m = leat_flight_at(&hub->flight, copy->flight);
+        if (copy->port != group->seat[seat].port) continue;
+        memcpy(leat_share_octets(hub->share, m->block), op->seat[seat].octets, (size_t)m->len);
+        leat_hub_arrive(hub, copy->flight, at - hub->offset);
+    }
+}
+
 static void answer_member(struct leat_hub *hub, struct leat_hub_group *group, struct operation *op,
                           uint32_t member, leat_time at)
 {
@@ -282,6 +345,10 @@ static void answer_member(struct leat_hub *hub, struct leat_hub_group *group, st
     part->is_answered = true;
     op->answered++;
     show_result(hub, group, op, member, at);
+    if (group->owner == OF_SERVICE) {
+        if (!op->is_complete) keep_result(hub, group, op, member);
+        return;
+    }
     answer(hub, group->task[member], part->cookie, &head, seat->octets, gets ? op->what.len : 0,
            at);
 }
@@ -292,6 +359,8 @@ static void end_seat(struct leat_hub *hub, struct leat_hub_group *group, struct 
 {
     op->seat[seat].is_over = true;
     op->seat[seat].at = at;
+    op->over++;
+    deliver(hub, group, op, seat, at);
     for (uint32_t i = 0; i < group->members; i++)
         if (group->seat_of[i] == seat && op->task[i].is_handed)
             answer_member(hub, group, op, i, at);
@@ -301,7 +370,8 @@ static void forget_operations(struct leat_hub_group *group)
 {
     for (struct operation **link = &group->first; *link;) {
         struct operation *op = *link;
-        if (op->answered < group->members) {
+        const bool is_answered = op->answered == group->members || group->is_ending;
+        if (op->over < group->seats || !is_answered) {
             link = &op->next;
             continue;
         }
@@ -330,6 +400,8 @@ static struct operation *begin_operation(struct leat_hub_group *group, uint64_t 
     op->completed_by = group->members;
     op->seat = zeros(group->seats, sizeof *op->seat);
     op->task = zeros(group->members, sizeof *op->task);
+    for (uint32_t i = 0; i < group->members; i++)
+        if (is_root(group, op, i)) op->root_seat = group->seat_of[i];
     op->next = group->first;
     group->first = op;
     return op;
@@ -344,18 +416,11 @@ static bool agree(const struct leat_collect_question *a, const struct leat_colle
 /* All that its port needs to take part is there. */
 static bool is_ready(const struct leat_hub_group *group, const struct operation *op, uint32_t seat)
 {
+    if (op->is_complete) return true;
     if (op->what.kind == LEAT_PORT_FOLD) return op->seat[seat].handed == group->seat[seat].tasks;
     for (uint32_t i = 0; i < group->members; i++)
-        if (is_root(group, op, i) && group->seat_of[i] == seat) return op->task[i].is_handed;
+        if (is_root(group, op, i) && op->root_seat == seat) return op->task[i].is_handed;
     return op->seat[seat].handed != 0;
-}
-
-static uint32_t port_of_root(const struct leat_hub_group *group, const struct operation *op)
-{
-    uint32_t i = 0;
-    while (!is_root(group, op, i))
-        i++;
-    return group->seat[group->seat_of[i]].port;
 }
 
 static void hand_over(struct leat_hub *hub, uint32_t id, struct operation *op, uint32_t seat)
@@ -371,7 +436,7 @@ static void hand_over(struct leat_hub *hub, uint32_t id, struct operation *op, u
         part.words = (uint32_t)(op->what.len / sizeof(uint64_t));
         part.word = (uint64_t *)(void *)own->octets;
     } else {
-        part.root = port_of_root(group, op);
+        part.root = group->seat[op->root_seat].port;
         part.len = op->what.len;
         part.octets = own->octets;
     }
@@ -412,7 +477,7 @@ static void contribute(struct leat_hub_group *group, struct operation *op, uint3
     if (is_root(group, op, member) && len) memcpy(seat->octets, octets, len);
 }
 
-static void take_part(struct leat_hub *hub, uint32_t task, const struct leat_share_request *r,
+static void take_part(struct leat_hub *hub, uint32_t task, uint64_t cookie, leat_time at,
                       const struct leat_collect_question *q, const uint8_t *octets)
 {
     struct leat_hub_group *group = hub->group[q->group];
@@ -427,7 +492,7 @@ static void take_part(struct leat_hub *hub, uint32_t task, const struct leat_sha
         return;
     }
     const uint32_t seat = group->seat_of[member];
-    op->task[member] = (struct task_part){ true, false, r->cookie, r->at };
+    op->task[member] = (struct task_part){ true, false, cookie, at };
     op->seat[seat].handed++;
     op->handed++;
     show_part(hub, group, op, member);
@@ -435,7 +500,7 @@ static void take_part(struct leat_hub *hub, uint32_t task, const struct leat_sha
         answer_member(hub, group, op, member, op->seat[seat].at);
     } else {
         contribute(group, op, member, octets);
-        if (r->at > op->seat[seat].at) op->seat[seat].at = r->at;
+        if (at > op->seat[seat].at) op->seat[seat].at = at;
         go_on(hub, q->group, seat);
     }
     forget_operations(group);
@@ -475,7 +540,7 @@ static uint32_t seat_at(const struct leat_hub_group *group, uint32_t port)
 static uint32_t source_of(const struct leat_hub_group *group, const struct operation *op)
 {
     uint32_t i = 0;
-    if (op->what.kind == LEAT_PORT_CAST) return seat_at(group, port_of_root(group, op));
+    if (op->what.kind == LEAT_PORT_CAST) return op->root_seat;
     while (i < group->seats && !op->seat[i].is_over)
         i++;
     return i < group->seats ? i : 0;
@@ -541,6 +606,122 @@ void leat_hub_collect_arrived(struct leat_hub *hub, const struct leat_port_messa
                          (uint32_t)(op->what.len / sizeof(uint64_t)));
 }
 
+/* ---- multicasts ------------------------------------------------------------------------------ */
+
+static int compare_ports(const void *a, const void *b)
+{
+    const uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
+    return one < other ? -1 : one > other;
+}
+
+static bool has_ports(const struct leat_hub_group *group, const struct leat_hub_port_cast *c)
+{
+    if (group->owner != OF_CASTS || group->seats != c->ports) return false;
+    for (uint32_t i = 0; i < c->ports; i++)
+        if (group->seat[i].port != c->port[i]) return false;
+    return true;
+}
+
+bool leat_hub_collect_find(struct leat_hub *hub, struct leat_hub_port_cast *c, uint32_t *id)
+{
+    qsort(c->port, c->ports, sizeof *c->port, compare_ports);
+    uint32_t i = 0;
+    while (i < hub->groups && !(hub->group[i] && has_ports(hub->group[i], c)))
+        i++;
+    if (i == hub->groups) {
+        struct leat_hub_group *group = zeros(1, sizeof *group);
+        group->owner = OF_CASTS;
+        group->seats = c->ports;
+        group->seat = zeros(c->ports, sizeof *group->seat);
+        for (uint32_t k = 0; k < c->ports; k++)
+            group->seat[k].port = c->port[k];
+        enter_network(hub, group);
+        if (!group->net) {
+            free_group(group);
+            return false;
+        }
+        i = free_place(hub);
+        hub->group[i] = group;
+    }
+    hub->group[i]->last_used = ++hub->group_uses;
+    *id = i;
+    return true;
+}
+
+void leat_hub_collect_cast(struct leat_hub *hub, uint32_t id, const struct leat_hub_port_cast *c,
+                           leat_time at)
+{
+    struct leat_hub_group *group = hub->group[id];
+    const struct leat_collect_question q = { .kind = LEAT_PORT_CAST, .len = c->len };
+    struct operation *op = begin_operation(group, group->begun++, &q, 0);
+    op->is_complete = true;
+    op->root_seat = seat_at(group, c->root);
+    op->cast = c->cast;
+    op->copy = c->copy;
+    op->copies = c->copies;
+    for (uint32_t i = 0; i < group->seats; i++) {
+        op->seat[i].at = at;
+        op->seat[i].octets = zeros(1, (size_t)c->len + 1);
+    }
+    memcpy(op->seat[op->root_seat].octets, c->octets, (size_t)c->len);
+    for (uint32_t i = 0; i < group->seats; i++)
+        go_on(hub, id, i);
+}
+
+/* ---- groups of services ---------------------------------------------------------------------- */
+
+uint32_t leat_hub_group(struct leat_hub *hub, const uint32_t *task, uint32_t members)
+{
+    struct leat_hub_group *group = make_group(hub, 0, task, members);
+    group->owner = OF_SERVICE;
+    if (!group->net) {
+        free_group(group);
+        return 0;
+    }
+    const uint32_t i = free_place(hub);
+    hub->group[i] = group;
+    return i + 1;
+}
+
+void leat_hub_part(struct leat_hub *hub, uint32_t id, uint32_t task, enum leat_port_fold fold,
+                   const uint64_t *word, uint32_t words, uint64_t cookie, leat_time at)
+{
+    const struct leat_collect_question q = {
+        .group = id - 1, .kind = LEAT_PORT_FOLD, .fold = fold, .len = words * sizeof *word
+    };
+    take_part(hub, task, cookie, at, &q, (const uint8_t *)word);
+}
+
+/* It is told to end, and nothing is in progress. */
+static void end_if_idle(struct leat_hub *hub, uint32_t id)
+{
+    if (hub->group[id]->is_ending && !hub->group[id]->first) end_group(hub, id);
+}
+
+/* Hosts hand over what is missing; nobody gets a result. */
+static void complete(const struct leat_hub_group *group, struct operation *op)
+{
+    uint32_t handed = 0;
+    for (uint32_t i = 0; i < group->members; i++)
+        handed += op->task[i].is_handed;
+    op->is_complete = handed < group->members;
+    for (uint32_t i = 0; i < group->seats; i++)
+        if (!op->seat[i].octets) op->seat[i].octets = zeros(1, (size_t)op->what.len + 1);
+}
+
+/* A group of the network ends only when nothing is in progress. */
+void leat_hub_disband(struct leat_hub *hub, uint32_t id)
+{
+    struct leat_hub_group *group = hub->group[id - 1];
+    group->is_ending = true;
+    for (struct operation *op = group->first; op; op = op->next)
+        complete(group, op);
+    for (uint32_t i = 0; i < group->seats; i++)
+        go_on(hub, id - 1, i);
+    forget_operations(group);
+    end_if_idle(hub, id - 1);
+}
+
 /* ---- interface ------------------------------------------------------------------------------- */
 
 void leat_hub_collect_take(struct leat_hub *hub, uint32_t task, const struct leat_share_request *r)
@@ -555,7 +736,7 @@ void leat_hub_collect_take(struct leat_hub *hub, uint32_t task, const struct lea
     hub->task[task].asked += q.verb != LEAT_COLLECT_LEAVE;
     switch (q.verb) {
     case LEAT_COLLECT_JOIN: join(hub, task, r, &q, all + sizeof q, r->len - sizeof q); break;
-    case LEAT_COLLECT_PART: take_part(hub, task, r, &q, all + sizeof q); break;
+    case LEAT_COLLECT_PART: take_part(hub, task, r->cookie, r->at, &q, all + sizeof q); break;
     case LEAT_COLLECT_LEAVE: leave(hub, q.group); break;
     }
     leat_share_give(hub->share, r->block);
@@ -572,6 +753,7 @@ void leat_hub_collect_note(struct leat_hub *hub, const struct leat_port_part *pa
     op->seat[seat].is_collected = true;
     op->collected++;
     op->is_redone |= !is_done;
+    if (!is_done && op->cast) leat_hub_cast_fail(hub, op->cast);
     if (is_done) end_seat(hub, group, op, seat, at);
 }
 
@@ -585,6 +767,7 @@ void leat_hub_collect_go_on(struct leat_hub *hub)
         forget_operations(hub->group[i]);
         for (uint32_t k = 0; k < hub->group[i]->seats; k++)
             go_on(hub, i, k);
+        end_if_idle(hub, i);
     }
 }
 

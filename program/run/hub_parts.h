@@ -21,9 +21,14 @@ struct leat_hub_slot {
     uint32_t asked;                /* questions that the service has not answered */
     uint32_t parent;               /* + 1; it is expected when this task goes on. 0: none */
     struct leat_hub_pair *sent_to; /* [slots]; NULL: nothing */
+    struct leat_hub_order *order;  /* [slots]; NULL: there are no multicasts, or it sent nothing */
 };
 
 struct leat_hub_group;
+struct leat_hub_order;
+struct leat_hub_held;
+struct leat_hub_cast;
+struct leat_hub_result;
 
 struct leat_hub {
     struct leat_hub_config config;
@@ -50,6 +55,13 @@ struct leat_hub {
     bool has_free_seats;  /* ports that may take part in further operations */
     uint64_t *carried;    /* messages of the service that have arrived: their cookies */
     uint32_t carried_count;
+    struct leat_hub_result *result; /* of parts of the service; it has not got them */
+    uint32_t results;
+    uint64_t group_uses;        /* by multicasts: a clock for those that are disbanded first */
+    struct leat_hub_held *held; /* for hub_order.c */
+    uint32_t held_count;
+    struct leat_hub_cast *cast; /* for hub_cast.c */
+    uint32_t casts;
     int file;
     char path[64];
     char *reason;
@@ -70,6 +82,19 @@ void leat_hub_note_news(struct leat_hub *hub);
 void leat_hub_count_tasks(struct leat_hub *hub, int more);
 /* This task goes on: those that it starts are expected from now on. */
 void leat_hub_expect_reserved(struct leat_hub *hub, uint32_t parent);
+
+/* A message of a task is on its way from now on; its number in hub->flight. */
+uint32_t leat_hub_begin_flight(struct leat_hub *hub, const struct leat_flight_message *message,
+                               leat_time at);
+/* The same, and hands it to its port. */
+void leat_hub_send(struct leat_hub *hub, const struct leat_flight_message *sent, leat_time at);
+/* To the observer: the port has taken it. */
+void leat_hub_show_sent(const struct leat_hub *hub, uint32_t id, leat_time at);
+/* It has arrived, at this time of the network. */
+void leat_hub_arrive(struct leat_hub *hub, uint64_t id, leat_time at);
+/* Its receiver may have it. */
+void leat_hub_hand(struct leat_hub *hub, const struct leat_flight_message *m,
+                   const struct leat_share_event *event);
 
 /* Answers a question about collective operations. */
 void leat_hub_collected(struct leat_hub *hub, uint32_t task, uint64_t cookie, const void *octets,
@@ -94,7 +119,52 @@ void leat_hub_own_lost(struct leat_hub *hub, const struct leat_port_message *mes
 void leat_hub_carry_go_on(struct leat_hub *hub);
 void leat_hub_carry_free(struct leat_hub *hub);
 
+/* ---- the order of messages (hub_order.c) ---- */
+
+/* The next one from task to task. */
+uint32_t leat_hub_order_next(struct leat_hub *hub, uint32_t from, uint32_t to);
+/* It has arrived: it is handed to its receiver, or held until those before it have come. */
+void leat_hub_order_pass(struct leat_hub *hub, const struct leat_flight_message *m,
+                         const struct leat_share_event *event);
+void leat_hub_order_free(struct leat_hub *hub);
+
+/* ---- multicasts (hub_cast.c) ---- */
+
+/* A copy has arrived. */
+void leat_hub_cast_note(struct leat_hub *hub, uint32_t cast, leat_time at);
+/* The network could not carry it out: hosts do it. */
+void leat_hub_cast_fail(struct leat_hub *hub, uint32_t cast);
+void leat_hub_cast_free(struct leat_hub *hub);
+
 /* ---- collective operations (hub_collect.c) ---- */
+
+/* A message in flight that arrives with a cast. */
+struct leat_hub_copy {
+    uint32_t flight, port;
+};
+/* A cast of a port to others, whose hosts take part at once. */
+struct leat_hub_port_cast {
+    uint32_t cast;  /* of hub_cast.c */
+    uint32_t *port; /* root and receivers; sorted when it begins */
+    uint32_t ports, root;
+    const uint8_t *octets;
+    uint64_t len;
+    struct leat_hub_copy *copy; /* passes to the operation, if it begins */
+    uint32_t copies;
+};
+/* False: the network has no room for a group of these ports. Otherwise leat_hub_collect_cast is to
+ * follow. */
+bool leat_hub_collect_find(struct leat_hub *hub, struct leat_hub_port_cast *c, uint32_t *group);
+void leat_hub_collect_cast(struct leat_hub *hub, uint32_t group, const struct leat_hub_port_cast *c,
+                           leat_time at);
+/* What the service has not got yet. */
+struct leat_hub_result {
+    uint32_t task;
+    uint64_t cookie;
+    bool is_redone;
+    uint64_t *word;
+    uint32_t words;
+};
 
 void leat_hub_collect_take(struct leat_hub *hub, uint32_t task, const struct leat_share_request *r);
 /* For the network's callback. */

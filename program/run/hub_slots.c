@@ -1,5 +1,7 @@
-/* The slots of a hub: which tasks there are, and which are being started. */
+/* The slots of a hub: which tasks there are, which are being started, and what they sent. */
+#include "child.h"
 #include "hub_parts.h"
+#include <string.h>
 
 /* Handing over to a process that polls is many times faster than waking one that sleeps, but each
  * poller keeps the others from the processor. So tasks poll only if there are few of them. */
@@ -70,4 +72,33 @@ void leat_hub_expect_reserved(struct leat_hub *hub, uint32_t parent)
         hub->reserved--;
         leat_hub_expect(hub, i);
     }
+}
+
+/* ---- what tasks have sent and received ------------------------------------------------------- */
+
+/* Few tasks send to all others, or at all: a row exists once its task sends. */
+static void count_pair(struct leat_hub *hub, uint32_t from, uint32_t to, uint64_t octets)
+{
+    struct leat_hub_slot *task = &hub->task[from];
+    if (!task->sent_to) {
+        task->sent_to = leat_child_grown(NULL, hub->config.slots, sizeof *task->sent_to);
+        memset(task->sent_to, 0, hub->config.slots * sizeof *task->sent_to);
+    }
+    task->sent_to[to].messages++;
+    task->sent_to[to].octets += octets;
+}
+
+void leat_hub_count_sent(struct leat_hub *hub, uint32_t task, uint32_t to, uint64_t octets)
+{
+    leat_hub_note_news(hub);
+    count_pair(hub, task, to, octets);
+    hub->task[task].report.messages_sent++;
+    hub->task[task].report.octets_sent += octets;
+}
+
+void leat_hub_count_received(struct leat_hub *hub, uint32_t task, uint64_t octets)
+{
+    leat_hub_note_news(hub);
+    hub->task[task].report.messages_received++;
+    hub->task[task].report.octets_received += octets;
 }

@@ -237,3 +237,13 @@ void leat_share_stop_running(struct leat_share *share, struct leat_share_slot *s
     if (atomic_fetch_sub(&share->running, 1) == 1)
         leat_share_rouse(&share->running, &share->hub_sleeps);
 }
+
+struct leat_task_collective *leat_share_collective(struct leat_share_slot *slot, const char *name)
+{
+    struct leat_task_collective *c = slot->collective;
+    uint32_t i = 0;
+    while (i < LEAT_SHARE_COLLECTIVES - 1 && *c[i].name && strcmp(c[i].name, name) != 0)
+        i++;
+    snprintf(c[i].name, sizeof c[i].name, "%s", name);
+    return &c[i];
+}

@@ -19,7 +19,7 @@
 #include <stdatomic.h>
 
 enum {
-    LEAT_SHARE_VERSION = 15,
+    LEAT_SHARE_VERSION = 16,
     LEAT_SHARE_REQUESTS = 1024, /* of a ring: a power of two */
     LEAT_SHARE_EVENTS = 1024,
     LEAT_SHARE_LINE = 64,
@@ -45,6 +45,7 @@ struct leat_share_request {
     uint64_t block; /* where its octets are; calls have them here too */
     uint64_t len;
     bool notify_sent;
+    uint32_t cast; /* leat_task_set_cast */
 };
 
 struct leat_share_event {
@@ -203,6 +204,9 @@ void leat_share_await(_Atomic uint32_t *word, uint32_t value, _Atomic uint32_t *
 void leat_share_take_short_turns(void);
 /* The word has changed: wakes the sleeper. */
 void leat_share_rouse(_Atomic uint32_t *word, _Atomic uint32_t *sleeps);
+
+/* The row of the collective calls of this name; the last one is for all names that have none. */
+struct leat_task_collective *leat_share_collective(struct leat_share_slot *slot, const char *name);
 
 /* The running task of this slot enters another state, and the slot becomes the hub's. Wakes the hub
  * if this was the last task it waits for. */

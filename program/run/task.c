@@ -23,6 +23,7 @@ static struct {
     struct leat_share_slot *slot;
     struct leat_share_blocks blocks;
     uint32_t number;
+    uint32_t cast; /* leat_task_set_cast */
     bool has_begun, is_copy;
     leat_time clock;
     const char *profiled[LEAT_SHARE_PROFILES]; /* the names of the slot's profiles */
@@ -514,7 +515,13 @@ void leat_task_send(uint32_t to, uint8_t *octets, uint64_t len, uint64_t cookie,
         .block = leat_share_block_of(self.share, octets),
         .len = len,
         .notify_sent = notify_sent,
+        .cast = self.cast,
     };
+}
+
+void leat_task_set_cast(uint32_t cast)
+{
+    self.cast = cast;
 }
 
 static void ask(enum leat_share_request_kind kind, const void *question, size_t question_len,
@@ -542,14 +549,10 @@ void leat_task_call(const void *question, size_t len, uint64_t cookie)
 void leat_task_count_collective(const char *name, uint32_t carrier, uint64_t octets,
                                 leat_time took_ps)
 {
-    struct leat_task_collective *c = self.slot->collective;
-    uint32_t i = 0;
-    while (i < LEAT_SHARE_COLLECTIVES - 1 && *c[i].name && strcmp(c[i].name, name) != 0)
-        i++;
-    snprintf(c[i].name, sizeof c[i].name, "%s", name);
-    c[i].calls[carrier]++;
-    c[i].octets += octets;
-    *(carrier == LEAT_COLLECT_BY_NETWORK ? &c[i].network_ps : &c[i].hosts_ps) += took_ps;
+    struct leat_task_collective *c = leat_share_collective(self.slot, name);
+    c->calls[carrier]++;
+    c->octets += octets;
+    *(carrier == LEAT_COLLECT_BY_NETWORK ? &c->network_ps : &c->hosts_ps) += took_ps;
 }
 
 void leat_task_collect(const struct leat_collect_question *question, const void *octets, size_t len,

@@ -151,6 +151,10 @@ void leat_task_make_quiet(uint8_t *octets);
  * SENT event will follow. */
 void leat_task_send(uint32_t to, uint8_t *octets, uint64_t len, uint64_t cookie, bool notify_sent);
 
+/* What this task sends from now on are copies of the multicast that the service knows by this
+ * number; 0: of none. */
+void leat_task_set_cast(uint32_t cast);
+
 /* A query to the service of the run, of any length that there is room for; its ANSWERED event comes
  * at once or much later, as the service decides. */
 void leat_task_call(const void *question, size_t len, uint64_t cookie);
@@ -162,7 +166,7 @@ void leat_task_collect(const struct leat_collect_question *question, const void 
                        uint64_t cookie);
 
 /* How the collective calls of one kind were carried out (collect.h). */
-enum { LEAT_TASK_CARRIERS = 6 };
+enum { LEAT_TASK_CARRIERS = 9 };
 struct leat_task_collective {
     char name[LEAT_TASK_CALL_LEN];
     uint64_t octets;

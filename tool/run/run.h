@@ -63,7 +63,7 @@ struct run_job {
     leat_time overhead;  /* of a host, for each message */
     bool limits_polls;   /* of the hub: unless the user says how patient it is */
     bool real_clock, contention, profile;
-    enum run_collectives collectives; /* who carries out those of MPI */
+    enum run_collectives collectives; /* who carries them out */
     bool compares_collectives;        /* by hosts, and then by the network */
     bool has_exact_sums;              /* of real numbers, in the network */
     bool is_one_of_several;           /* fabrics: options may be meant for others */
@@ -280,6 +280,8 @@ void run_profile_json(struct leat_json *j, const struct run_outcome *out);
 
 /* ---- collective operations (run_collectives.c) ---- */
 
+/* Does the service carry out multicasts, or count them? (PVM) */
+bool run_collectives_are_told(const struct run_job *job);
 /* --collectives. False after a complaint. */
 bool run_collectives_read(const struct arguments *args, struct run_job *job);
 /* Can the network do what the job wants? False after a complaint. */

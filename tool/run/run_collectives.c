@@ -1,4 +1,4 @@
-/* leat run --collectives: who carries out the collective operations of MPI programs. */
+/* leat run --collectives: who carries out the collective operations of MPI and PVM programs. */
 #include "collect.h"
 #include "json_out.h"
 #include "run.h"
@@ -30,11 +30,18 @@ bool run_collectives_read(const struct arguments *args, struct run_job *job)
     return true;
 }
 
+bool run_collectives_are_told(const struct run_job *job)
+{
+    return job->library == RUN_PVM &&
+           (job->collectives == RUN_BY_NETWORK || job->compares_collectives);
+}
+
 bool run_collectives_check(const struct run_job *job, const struct run_network *network)
 {
     if (job->collectives == RUN_BY_HOSTS && !job->compares_collectives) return true;
-    if (job->library != RUN_MPI)
-        return complain("--collectives is for MPI programs, and %s is none", job->words[0]);
+    if (job->library == RUN_ATM)
+        return complain("--collectives is for programs of MPI and PVM, and %s is none of them",
+                        job->words[0]);
     if (network->net->means) return true;
     return complain("%s carries out no collective operations, expected a network that does, as "
                     "ring16, clos444 or torus:4,4/esp=20; or --collectives host",
@@ -92,7 +99,8 @@ static uint64_t by_hosts(const struct leat_task_collective *c)
 static const char *const reasons[LEAT_COLLECT_CARRIERS] = {
     [LEAT_COLLECT_OPERATION] = "operation", [LEAT_COLLECT_LENGTH] = "length",
     [LEAT_COLLECT_RANKS] = "several jobs",  [LEAT_COLLECT_ROOM] = "no room for the group",
-    [LEAT_COLLECT_FAILURE] = "lost",
+    [LEAT_COLLECT_FAILURE] = "lost",        [LEAT_COLLECT_MEMBERS] = "members",
+    [LEAT_COLLECT_NEAR] = "one receiver",   [LEAT_COLLECT_CHOSEN] = "chosen",
 };
 
 static double mean(leat_time all, uint64_t calls)
@@ -144,11 +152,25 @@ void run_collectives_json(struct leat_json *j, const struct run_outcome *out)
 
 /* ---- both ------------------------------------------------------------------------------------ */
 
-static const struct leat_task_profile *call_of(const struct run_outcome *out, const char *name)
+struct spent {
+    uint64_t calls;
+    leat_time ps;
+};
+
+/* By the calls of this name: those of MPI are in the profile, those of PVM are only counted as
+ * collective operations. */
+static struct spent spent_by(const struct run_outcome *out, const char *name)
 {
     for (uint32_t i = 0; i < out->calls; i++)
-        if (strcmp(out->call[i].name, name) == 0) return &out->call[i];
-    return NULL;
+        if (strcmp(out->call[i].name, name) == 0)
+            return (struct spent){ out->call[i].calls, out->call[i].took_ps };
+    for (uint32_t i = 0; i < out->collectives; i++) {
+        const struct leat_task_collective *c = &out->collective[i];
+        if (strcmp(c->name, name) == 0)
+            return (struct spent){ c->calls[LEAT_COLLECT_BY_NETWORK] + by_hosts(c),
+                                   c->network_ps + c->hosts_ps };
+    }
+    return (struct spent){ 0 };
 }
 
 void run_collectives_compare(const struct run_outcome *hosts, const struct run_outcome *network,
@@ -159,11 +181,10 @@ void run_collectives_compare(const struct run_outcome *hosts, const struct run_o
             "by hosts, s", "in network, s", "ratio", style_end(to));
     for (uint32_t i = 0; i < network->collectives; i++) {
         const char *name = network->collective[i].name;
-        const struct leat_task_profile *a = call_of(hosts, name), *b = call_of(network, name);
-        if (!a || !b || !b->took_ps) continue;
-        fprintf(to, "  %-26s %10" PRIu64 " %16.9f %16.9f %8.2f\n", name, b->calls,
-                run_seconds(a->took_ps), run_seconds(b->took_ps),
-                run_seconds(a->took_ps) / run_seconds(b->took_ps));
+        const struct spent a = spent_by(hosts, name), b = spent_by(network, name);
+        if (!a.calls || !b.ps) continue;
+        fprintf(to, "  %-26s %10" PRIu64 " %16.9f %16.9f %8.2f\n", name, b.calls, run_seconds(a.ps),
+                run_seconds(b.ps), run_seconds(a.ps) / run_seconds(b.ps));
     }
     fprintf(to,
             "leat: by hosts %.9f s, with collective operations in the network %.9f s: %.2f "

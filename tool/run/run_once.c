@@ -55,6 +55,7 @@ static struct leat_hub *make_hub(const struct run_job *job, struct run_network *
                                             .limits_polls = job->limits_polls,
                                             .compute_scale = job->compute_scale,
                                             .overhead = job->overhead,
+                                            .has_casts = run_collectives_are_told(job),
                                             .service = processes->service,
                                             .watch = run_record_watch(),
                                             .interrupted = run_screen_poll,

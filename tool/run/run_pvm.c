@@ -6,6 +6,12 @@
 #ifdef HAVE_PVM
 #include "pvm_service.h"
 
+static enum leat_pvm_collectives collectives_of(const struct run_job *job)
+{
+    if (job->collectives == RUN_BY_NETWORK) return LEAT_PVM_BY_NETWORK;
+    return job->compares_collectives ? LEAT_PVM_COUNTED : LEAT_PVM_BY_HOSTS;
+}
+
 static bool prepare(struct run_processes *processes)
 {
     char why[256];
@@ -16,6 +22,7 @@ static bool prepare(struct run_processes *processes)
                                                     .port = processes->port,
                                                     .path = run_search_path(processes->job),
                                                     .environment = environment,
+                                                    .collectives = collectives_of(processes->job),
                                                     .log = processes->job->silent ? -1
                                                                                   : STDERR_FILENO,
                                                     .interrupted = is_interrupted };

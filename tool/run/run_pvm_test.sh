@@ -4,6 +4,7 @@ set -u
 . "$(dirname "$0")/../../test/lib.sh"
 needs hello.pvm # of pvm-examples
 leat=$(readlink -f "$1")
+tests=$(cd "$(dirname "$0")/../../test" && pwd)
 
 # twice FABRIC TASKS WORD...: the same output and the same certificate; what it printed is in $folder/out
 twice() {
@@ -54,6 +55,50 @@ if command -v NPpvm > /dev/null; then
     library=pvm twice clos444 2 sh -c 'if [ "$LEAT_SLOT" = 0 ]; then exec NPpvm -u 8; else exec NPpvm -h x -u 8 -o /dev/null; fi'
     printed '8 bytes .* Mbps in' NPpvm
 fi
+
+# ---- --collectives: the network's own means ----------------------------------------------------
+
+# Answers are the same, whoever carries out what. master1 prints them as they come.
+for fabric in ring16 clos444 torus:2,2/esp=20 twosan; do
+    for program in 'gexamp 5' 'ge 6' 'thb 4' tjl master1; do
+        for by in host network; do
+            # shellcheck disable=SC2086
+            "$leat" run --fabric "$fabric" --collectives $by -- $program < /dev/null 2> "$folder/err" | sort > "$folder/$by" ||
+                fail "$program over $fabric by $by: $(head -n 2 "$folder/err")"
+        done
+        same "$program over $fabric" "$(cat "$folder/network")" "$(cat "$folder/host")"
+    done
+done
+
+if command -v "${CC:-cc}" > /dev/null &&
+    "${CC:-cc}" -D_GNU_SOURCE -O1 -o "$folder/random" "$tests/pvm/random_groups.c" -lgpvm3 -lpvm3 2> "$folder/err"; then
+    # random_over FABRIC SEED BY: the result of random calls; what is told of it is in $folder/told.json
+    random_over() {
+        TASKS=5 "$leat" run --fabric "$1" -n 5 --collectives "$3" --json "$folder/told.json" -- "$folder/random" "$2" 120 2> "$folder/err"
+    }
+    seed=${LEAT_SEED:-$(date +%s)}
+    for fabric in ring16 ring4 clos444 torus:2,2/esp=20 twosan; do # on ring4 and the torus, tasks share ports
+        want=$(random_over "$fabric" "$seed" host)
+        has "random calls over $fabric, seed $seed" "$want" results
+        same "random calls over $fabric in the network, seed $seed" "$(random_over "$fabric" "$seed" network)" "$want"
+        certificate=$(jq -r .certificate "$folder/told.json")
+        same "those in the network over $fabric" "$(jq '[.collectives[] | select(.call != "pvm_gather") | .in_network > 0] | all' "$folder/told.json")" true
+        same "again, over $fabric, seed $seed" "$(random_over "$fabric" "$seed" network)" "$want"
+        same "certificate of another run over $fabric, seed $seed" "$(jq -r .certificate "$folder/told.json")" "$certificate"
+    done
+    # compare has both, and the network is faster where each message waits for a token.
+    TASKS=5 "$leat" run --fabric ring16 -n 5 --collectives compare -- "$folder/random" 1 60 > "$folder/out" 2> "$folder/err" ||
+        fail "compare: $(tail -n 3 "$folder/err")"
+    same 'compare prints the answer once' "$(grep -c results "$folder/out")" 1
+    for call in pvm_barrier pvm_mcast pvm_reduce; do
+        grep -Eq "^  $call +[0-9]+ +[0-9.]+ +[0-9.]+ +[0-9.]+$" "$folder/err" || fail "compare: no $call in: $(tail -n 8 "$folder/err")"
+    done
+    has 'compare' "$(tail -n 1 "$folder/err")" 'times as fast'
+    # A recording has multicasts as messages.
+    TASKS=5 "$leat" run --fabric clos444 -n 5 --collectives network --record "$folder/record" -- "$folder/random" 1 60 > /dev/null 2> "$folder/err" ||
+        fail "a recording: $(tail -n 3 "$folder/err")"
+fi
+exits 2 'mesh:4,4 carries out no collective operations' "$leat" run --fabric mesh:4,4 --collectives network -- hello.pvm
 
 exits 1 'task 0 never began' "$leat" run --fabric clos444 -- thb
 exits 1 'deadlock' "$leat" run --fabric clos444 -- slave1

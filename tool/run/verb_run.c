@@ -305,7 +305,7 @@ const struct verb verb_run = {
         { "--ranks-per-host", "K", "ranks 0 to K-1 on port 0, the next K on port 1, and so on",
           COUNT(1, RUN_TASKS_MAX), .preset = "as --placement says" },
         { "--contention", NULL, "run again, silently, without contention, and compare" },
-        { "--collectives", "C", "of MPI: host, network[,reproducible], or compare both",
+        { "--collectives", "C", "who does them: host, network[,reproducible], or compare both",
           .words = "host network network,reproducible compare", .preset = "host" },
         { "--json", "[FILE]", "the result as JSON, to FILE or after the program's output" },
         { "--store", "FILE", "keep the results there, for leat report; created if missing" },

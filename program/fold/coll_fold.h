@@ -1,5 +1,5 @@
 /*
- * Reductions of MPI as folds of words (leat/port.h): the elements of each rank become words, the
+ * Reductions as folds of words (leat/port.h): the elements of each rank, or task, become words, the
  * network folds them, and the words become elements again.
  *
  *     elements --load--> words --the network, step 1--> words
