@@ -91,6 +91,7 @@ struct leat_port_part {
     uint32_t root; /* a port */
     uint64_t len;
     uint8_t *octets;
+    bool is_private; /* the certificate covers the length of the result, not its octets */
 };
 
 /* A packet where hosts or switches put it on a wire or take it off, for recordings. */

@@ -64,6 +64,7 @@ static void *start(leat_coll_module *m, struct leat_collect_question *part, cons
                    void *out)
 {
     part->group = m->group.group;
+    part->key = ompi_comm_get_cid(m->comm);
     part->root = ompi_group_get_proc_name(m->comm->c_local_group, (int)part->root).vpid;
     return run->start(part, in, out);
 }

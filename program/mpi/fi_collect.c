@@ -1,6 +1,7 @@
 #include "fi_collect.h"
 #include "fi_message.h"
 #include "fi_pool.h"
+#include "fi_private.h"
 #include "fi_queue.h"
 #include "fi_rank.h"
 #include <stdlib.h>
@@ -59,6 +60,7 @@ static struct leat_fi_operation *start(const struct leat_collect_question *part,
     struct leat_collect_question q = *part;
     q.verb = LEAT_COLLECT_PART;
     q.root += leat_fi_first();
+    q.is_private = leat_fi_private_is_in(q.key);
     return ask(&q, in, in ? (size_t)q.len : 0, out);
 }
 

@@ -72,10 +72,20 @@ void leat_fi_private_window_freed(void)
         if (!exists(table, i)) put(contexts.is_private, i, false);
 }
 
-bool leat_fi_private_is(uint64_t tag)
+static bool is_private(uint64_t context)
 {
     if (contexts.are_all_private || leat_fi_call_is_deep_now()) return true;
-    return has(contexts.is_private, tag >> TAG_CONTEXT_SHIFT);
+    return has(contexts.is_private, context);
+}
+
+bool leat_fi_private_is(uint64_t tag)
+{
+    return is_private(tag >> TAG_CONTEXT_SHIFT);
+}
+
+bool leat_fi_private_is_in(uint32_t communicator)
+{
+    return is_private(communicator);
 }
 
 /* ---- names of processes ---------------------------------------------------------------------- */

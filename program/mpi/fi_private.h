@@ -25,5 +25,7 @@ uint32_t leat_fi_private_padding(const void *octets, uint64_t len);
 
 /* Is a message with this tag, sent now, the library's own? */
 bool leat_fi_private_is(uint64_t tag);
+/* ... or what is collective in the communicator of this number? */
+bool leat_fi_private_is_in(uint32_t communicator);
 
 #endif

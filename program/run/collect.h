@@ -24,13 +24,14 @@ enum leat_collect_verb {
 
 struct leat_collect_question {
     enum leat_collect_verb verb;
-    uint32_t key;   /* JOIN: that of all members alike, and of no other group of the same tasks */
+    uint32_t key;   /* that of all members alike, and of no other group of the same tasks */
     uint32_t group; /* PART, LEAVE */
     char call[LEAT_TASK_CALL_LEN]; /* PART: of the program, for messages */
     enum leat_port_collective kind;
     enum leat_port_fold fold;
-    uint32_t root; /* a task */
-    uint64_t len;  /* of the result; those who contribute have as many octets */
+    uint32_t root;   /* a task */
+    bool is_private; /* PART: as that of a message (leat/port.h) */
+    uint64_t len;    /* of the result; those who contribute have as many octets */
 };
 
 /* Why the network does not carry it out. */

@@ -430,7 +430,8 @@ static void hand_over(struct leat_hub *hub, uint32_t id, struct operation *op, u
     struct leat_port_part part = { .group = group->net,
                                    .port = group->seat[seat].port,
                                    .id = (uint64_t)id << 32 | seat,
-                                   .kind = op->what.kind };
+                                   .kind = op->what.kind,
+                                   .is_private = op->what.is_private };
     if (op->what.kind == LEAT_PORT_FOLD) {
         part.fold = op->what.fold;
         part.words = (uint32_t)(op->what.len / sizeof(uint64_t));
@@ -522,6 +523,7 @@ static void send(struct leat_hub *hub, uint32_t id, const struct operation *op, 
               (op->number & REDO_NUMBERS),
         .octets = octets,
         .len = op->what.len,
+        .is_private = op->what.is_private,
     };
     if (!leat_port_send(hub->config.net, &message, hub->now - hub->offset))
         leat_hub_stop(hub, LEAT_HUB_FAILED,

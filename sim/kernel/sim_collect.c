@@ -176,7 +176,9 @@ static uint64_t hash_of(struct leat_sim_operation *op)
     if (op->has_hash) return op->hash;
     op->has_hash = true;
     op->hash = leat_sim_payload_hash(NULL, 0);
-    if (op->what.kind == LEAT_PORT_CAST)
+    if (op->what.is_private)
+        op->hash = op->what.kind == LEAT_PORT_CAST ? op->what.len : op->what.words;
+    else if (op->what.kind == LEAT_PORT_CAST)
         op->hash = leat_sim_payload_hash(op->what.octets, (size_t)op->what.len);
     else
         for (uint32_t i = 0; i < op->what.words; i++)

@@ -48,6 +48,39 @@ certificate=$(cat "$folder/certificate")
 random_over ring5/model=word 5 2 > /dev/null
 same 'certificate of both models' "$(cat "$folder/certificate")" "$certificate"
 
+# What the library gathers to make a window has addresses in it, which are others each time.
+cat > "$folder/window.c" <<'C'
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int me, ranks, *cells;
+    MPI_Win window;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Win_allocate(ranks * sizeof *cells, sizeof *cells, MPI_INFO_NULL, MPI_COMM_WORLD, &cells, &window);
+    MPI_Win_fence(0, window);
+    for (int to = 0; to < ranks; to++)
+        MPI_Put(&me, 1, MPI_INT, to, me, 1, MPI_INT, window);
+    MPI_Win_fence(0, window);
+    for (int i = 0; i < ranks; i++)
+        if (cells[i] != i) abort();
+    MPI_Win_free(&window);
+    MPI_Finalize();
+    return 0;
+}
+C
+mpicc -O1 -o "$folder/window" "$folder/window.c"
+for fabric in ring4 torus:2,2/esp=20; do
+    for run in 1 2; do
+        exits 0 '' "$leat" run --fabric $fabric -n 4 --collectives network --json "$folder/run$run.json" -- "$folder/window"
+    done
+    [ "$(jq '[.collectives[].in_network] | add' "$folder/run1.json")" -gt 0 ] || fail "$fabric: no call in the network"
+    same "$fabric: certificate of windows" "$(jq .certificate "$folder/run2.json")" "$(jq .certificate "$folder/run1.json")"
+done
+
 # ---- sums of real numbers ----------------------------------------------------------------------
 
 cat > "$folder/sum.c" <<'C'
