@@ -70,8 +70,9 @@ struct leat_coll_means {
     void (*leave)(leat_coll_module *m);
     /* MPI_COMM_WORLD ends; NULL: nothing is to be done. */
     void (*finish)(void);
-    /* Of a communicator that has joined: will the next operation be carried out? */
-    bool (*is_ready)(leat_coll_module *m);
+    /* Of a communicator that has joined: will the next call, of so many operations, be carried out?
+     * True: all of them will be started, here and by all members. May wait. */
+    bool (*promise)(leat_coll_module *m, uint32_t operations);
     void *(*start)(leat_coll_module *m, struct leat_collect_question *part, const void *in,
                    void *out);
     bool (*is_over)(const void *operation);

@@ -281,13 +281,21 @@ static void leave(leat_coll_module *m)
     m->ring = NULL;
 }
 
-/* While it is not known where the ring was given up, nothing starts. */
-static bool is_ready(leat_coll_module *m)
+/* While it is not known where the ring was given up, nothing is promised. A call that waits for
+ * others of its rank to go first starts later; it counts already, so that all ranks agree on it. */
+static bool promise(leat_coll_module *m, uint32_t operations)
 {
-    const struct leat_ring *r = m->ring;
-    while (*(volatile const enum ring_trust *)&r->trust == RING_FROZEN)
+    struct leat_ring *r = m->ring;
+    pthread_mutex_lock(&lock);
+    while (r->trust == RING_FROZEN) {
+        pthread_mutex_unlock(&lock);
         opal_progress();
-    return r->trust == RING_TRUSTED || r->started < r->until;
+        pthread_mutex_lock(&lock);
+    }
+    const bool is_promised = r->trust == RING_TRUSTED || r->promised < r->until;
+    if (is_promised) r->promised += operations;
+    pthread_mutex_unlock(&lock);
+    return is_promised;
 }
 
 /* ---- what was done --------------------------------------------------------------------------- */
@@ -308,7 +316,7 @@ const struct leat_coll_means leat_coll_ring = { .is_on = is_on,
                                                 .join = join,
                                                 .leave = leave,
                                                 .finish = ring_end_notes,
-                                                .is_ready = is_ready,
+                                                .promise = promise,
                                                 .start = start,
                                                 .is_over = is_over,
                                                 .end = end,

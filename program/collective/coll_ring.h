@@ -13,8 +13,8 @@
  * rank 0, where they go on (coll_ring_break.c):
  *
  *   speaker  --BREAK-->   0  --STOP-->    all: they end nothing by the ring from now on
- *   each     --REPORT-->  0               completed c, started s
- *            <--VERDICT--  0              from = min c, until = max s
+ *   each     --REPORT-->  0               completed c, promised p
+ *            <--VERDICT--  0              from = min c, until = max p
  *   each     --PART-->    0  --RESULT-->  all: operations from .. until-1, each once, folded by 0
  *
  * A communicator ends when all have their results: LEAVE to rank 0, LEFT from it. Its own messages
@@ -93,7 +93,7 @@ enum ring_note_kind {
 struct ring_note {
     enum ring_note_kind kind;
     uint32_t communicator; /* its context id, which all members have alike */
-    uint64_t from, until;  /* REPORT: completed, started; VERDICT */
+    uint64_t from, until;  /* REPORT: completed, promised; VERDICT */
     struct ring_part part; /* PART, RESULT */
     char why[RING_WHY_LEN];
 };
@@ -112,7 +112,7 @@ struct leat_ring {
     struct leat_aton_group *group; /* of the speaker; NULL after it was given up */
     struct ring_host *host;        /* shared by `locals` ranks, if there are several */
     uint32_t locals, local;        /* local 0 speaks */
-    uint64_t started, completed;
+    uint64_t promised, started, completed;
     struct ring_operation *first; /* those that are not over, in their order */
     struct ring_part last;        /* of this rank, in the last completed operation */
 

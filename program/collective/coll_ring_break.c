@@ -77,6 +77,7 @@ static void free_letters(struct leat_ring *r)
 }
 
 static ompi_request_t *receiving;
+static bool notes_have_ended;
 static struct ring_note received;
 
 static void receive_next(void)
@@ -95,6 +96,7 @@ static struct leat_ring *ring_of(uint32_t communicator)
 
 void ring_notes(void)
 {
+    if (notes_have_ended) return;
     if (!receiving) receive_next();
     while (REQUEST_COMPLETE(receiving)) {
         const struct ring_note note = received;
@@ -107,8 +109,10 @@ void ring_notes(void)
         if (r->sending) free_letters(r);
 }
 
+/* Communicators that the program has not freed end after MPI_COMM_WORLD. */
 void ring_end_notes(void)
 {
+    notes_have_ended = true;
     if (!receiving) return;
     ompi_request_cancel(receiving);
     ompi_request_free(&receiving);
@@ -182,7 +186,7 @@ static void on_stop(struct leat_ring *r)
 {
     const struct ring_note report = { .kind = RING_REPORT,
                                       .from = r->completed,
-                                      .until = r->started };
+                                      .until = r->promised };
     r->trust = RING_FROZEN;
     send_note(r, 0, &report);
 }
