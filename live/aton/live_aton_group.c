@@ -33,8 +33,7 @@ struct order_key {
 struct leat_aton_group {
     char device[IF_NAMESIZE];
     struct leat_aton_host *station; /* of the group; until it has joined, of none */
-    int blocks;                     /* the file of locks */
-    uint32_t locked;                /* bits */
+    int lock[ATON_GROUPS];          /* -1: not its own */
     uint8_t block;                  /* that it claimed or joined */
     uint32_t stations;
     uint64_t patience_ns;
@@ -58,6 +57,11 @@ struct leat_aton_group {
 static volatile uint64_t *registers_of(struct leat_aton_group *g)
 {
     return leat_aton_host_registers(g->station);
+}
+
+static struct aton_page *page_of(struct leat_aton_group *g)
+{
+    return g->station->seat.page;
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */
@@ -103,12 +107,9 @@ enum leat_aton_host_end leat_aton_group_open(uint32_t ring_id, struct leat_aton_
     *out = NULL;
     if (!g) return live_because(why, "no memory"), LEAT_ATON_HOST_FAILED;
     g->block = NONE;
-    g->blocks = -1;
+    for (int i = 0; i < ATON_GROUPS; i++)
+        g->lock[i] = -1;
     enum leat_aton_host_end end = find(ring_id, g, why);
-    if (end == LEAT_ATON_HOST_OK) {
-        g->blocks = aton_blocks_open(g->station->seat.config.device, why);
-        if (g->blocks < 0) end = LEAT_ATON_HOST_FAILED;
-    }
     if (end == LEAT_ATON_HOST_OK && !leat_aton_host_interface(g->station)->enabled) {
         live_because(why, "%s: this station only repeats, expected leat ring set enabled on",
                      g->device);
@@ -118,11 +119,12 @@ enum leat_aton_host_end leat_aton_group_open(uint32_t ring_id, struct leat_aton_
         leat_aton_group_close(g);
         return end;
     }
-    for (uint8_t i = 0; i < ATON_GROUPS; i++)
-        if (aton_block_lock(g->blocks, i, registers_of(g))) g->locked |= 1u << i;
     *seat = (struct leat_aton_group_seat){ .ring_id = g->station->seat.config.ring_id,
-                                           .address = g->station->seat.page->interface.address,
-                                           .blocks = g->locked };
+                                           .address = page_of(g)->interface.address };
+    for (uint8_t i = 0; i < ATON_GROUPS; i++) {
+        g->lock[i] = aton_block_lock(&g->station->seat.config, i, page_of(g));
+        if (g->lock[i] >= 0) seat->blocks |= 1u << i;
+    }
     memcpy(seat->device, g->device, sizeof seat->device);
     *out = g;
     return LEAT_ATON_HOST_OK;
@@ -144,7 +146,7 @@ enum leat_aton_host_end leat_aton_group_claim(struct leat_aton_group *g, uint8_t
                                          .value_given = true };
     struct leat_aton_host_answer answer;
     g->block = block;
-    aton_block_use(g->blocks, block, true);
+    aton_block_use(page_of(g), block);
     operand[first] = 1;
     for (uint8_t i = 0; i < ATON_GROUP_REGISTERS; i++) {
         command.reg = (uint8_t)(first + i);
@@ -171,12 +173,17 @@ enum leat_aton_host_end leat_aton_group_claim(struct leat_aton_group *g, uint8_t
 
 void leat_aton_group_unclaim(struct leat_aton_group *g, uint8_t block)
 {
-    aton_block_clear(block, registers_of(g));
-    aton_block_use(g->blocks, block, false);
+    aton_block_clear(page_of(g), block);
     g->block = NONE;
 }
 
 /* ---- joining --------------------------------------------------------------------------------- */
+
+static void unlock(struct leat_aton_group *g, uint8_t block)
+{
+    if (g->lock[block] >= 0) close(g->lock[block]);
+    g->lock[block] = -1;
+}
 
 enum leat_aton_host_end leat_aton_group_join(struct leat_aton_group *g, uint8_t block,
                                              uint16_t epoch, uint16_t members, uint32_t stations,
@@ -187,12 +194,11 @@ enum leat_aton_host_end leat_aton_group_join(struct leat_aton_group *g, uint8_t 
     /* The kernel takes tens of milliseconds to close a packet socket: it is kept. */
     if (!aton_station_turn_to_group(g->station, block, why)) return LEAT_ATON_HOST_FAILED;
     for (uint8_t i = 0; i < ATON_GROUPS; i++)
-        if (i != block && g->locked >> i & 1) aton_block_unlock(g->blocks, i);
-    g->locked = 1u << block;
+        if (i != block) unlock(g, i);
     g->block = block;
     g->stations = stations;
     g->patience_ns = patience_us * 1000;
-    aton_block_use(g->blocks, block, true);
+    aton_block_use(page_of(g), block);
     while (aton_mailbox_take(&g->station->seat.mailbox, &from, g->letter, sizeof g->letter, &len) ==
            ATON_MAIL_TAKEN) /* of an earlier group */
         continue;
@@ -203,11 +209,9 @@ enum leat_aton_host_end leat_aton_group_join(struct leat_aton_group *g, uint8_t 
 void leat_aton_group_close(struct leat_aton_group *g)
 {
     if (!g) return;
-    if (g->station && g->block != NONE) {
-        aton_block_clear(g->block, registers_of(g));
-        aton_block_use(g->blocks, g->block, false);
-    }
-    if (g->blocks >= 0) close(g->blocks); /* and the locks are gone */
+    if (g->station && g->block != NONE) aton_block_clear(page_of(g), g->block);
+    for (uint8_t i = 0; i < ATON_GROUPS; i++)
+        unlock(g, i);
     leat_aton_host_close(g->station);
     free(g);
 }

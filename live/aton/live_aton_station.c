@@ -1,6 +1,5 @@
 /* A station as programs see it: joining, registers, commands, messages, status. */
 #include "live_aton_station.h"
-#include "live_aton_block.h"
 #include <errno.h>
 #include <linux/filter.h>
 #include <poll.h>
@@ -134,7 +133,6 @@ enum leat_aton_host_end leat_aton_host_leave(const char *device, char *why)
     *why = 0;
     const uint32_t index = index_of(device, why);
     if (!index) return LEAT_ATON_HOST_WRONG;
-    aton_blocks_remove(index);
     for (int i = 0; i < DRIVERS; i++) {
         const enum leat_aton_host_end end = drivers[i]->leave(index, why);
         if (end == LEAT_ATON_HOST_FAILED) return end;

@@ -121,6 +121,7 @@ others() {
     [ "$code" != 0 ] || fail "$driver: a rank is killed, and the job ends with 0"
     by_ring 3 1 "$folder/short_calls" 20
     well "$driver: after a killed job" ""
+    for i in 0 1 2; do same "$driver: files after a killed job" "$(find /dev/shm -name "leat-ring-*.$(mark_of $i).*")" ""; done
     for i in 0 1 2; do in_ns $i "$leat" ring set 0 1; for r in 8 16 24 32 40 48 56; do in_ns $i "$leat" ring set $r 1; done; done
     by_ring 3 1 "$folder/short_calls" 20
     well "$driver: no block is free" "the ring has room for 8 communicators, and they are taken"
