@@ -40,13 +40,15 @@ exec nsenter --net=/run/netns/$name\$i unshare -u sh -c "hostname host\$i; \$*"
 END
     chmod +x "$folder/agent"
 }
+as= # a command that runs mpirun as somebody else
 # start HOSTS RANKS OPTION... PROGRAM...: RANKS on each of the first HOSTS. Cores are shared: ranks that wait yield.
 start() {
     count=$1 each=$2 list=
     shift 2
     for i in $(seq "$count"); do list=$list,10.9.0.$i:$each; done
+    # shellcheck disable=SC2086 # words
     nsenter --net="/run/netns/${name}0" unshare -u sh -c 'hostname host0; exec "$@"' sh \
-        timeout "$run_limit" mpirun --host "${list#,}" -n $((count * each)) --mca plm_rsh_agent "$folder/agent" \
+        timeout "$run_limit" $as mpirun --host "${list#,}" -n $((count * each)) --mca plm_rsh_agent "$folder/agent" \
         --mca btl tcp,self --mca btl_tcp_if_include lan --mca oob_tcp_if_include lan --mca pml ob1 \
         --mca mpi_yield_when_idle 1 --bind-to none "$@"
 }

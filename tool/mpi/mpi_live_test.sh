@@ -146,6 +146,41 @@ refused() {
     same "options of another host" "$(in_ns 0 "$leat" mpi options --ring 7 | grep -o 'coll_leat_ring.*')" "coll_leat_ring 7"
 }
 
+# A user without rights: the daemons of mpirun enter other namespaces, so that they keep CAP_SYS_ADMIN; ranks have nothing.
+user=65534 allowed=64123
+as_user() { # GROUP HOSTS RANKS PROGRAM...
+    group=$1
+    shift
+    chmod 755 "$folder"
+    as="setpriv --reuid $user --regid $user --groups $group --inh-caps +sys_admin --ambient-caps +sys_admin"
+    options=$(in_ns 0 setpriv --reuid $user --regid $user --groups "$group" "$leat" mpi options 2> /dev/null) || options=$(in_ns 0 "$leat" mpi options)
+    count=$2 hosts=$1
+    shift 2
+    code=0
+    # shellcheck disable=SC2086 # words
+    HOME=$folder start "$hosts" "$count" $options --mca coll_leat_patience_ms $patience_ms --mca coll_leat_after 1 \
+        setpriv --inh-caps=-all --ambient-caps=-all "$@" > "$folder/out" 2> "$folder/all" || code=$?
+    grep '^leat' "$folder/all" > "$folder/said" || true
+    as=
+}
+users() {
+    ring 2
+    exits 2 "leat ring join --allow GROUP by an administrator" in_ns 0 setpriv --reuid $user --regid $user --groups $allowed "$leat" mpi options
+    as_user $allowed 2 1 "$folder/short_calls" 20
+    well "$driver: a user, nothing is allowed" "leat ring join --allow GROUP by an administrator"
+    ring 2 0 --allow $allowed
+    as_user $((allowed + 1)) 2 1 "$folder/short_calls" 20
+    well "$driver: a user of another group" "the station is lent to group $allowed, of which this user is no member"
+    was=$(copied)
+    as_user $allowed 2 2 "$folder/short_calls" 50
+    well "$driver: a user of the group" ""
+    [ "$(copied)" -ge $((was + 250)) ] || fail "$driver: a user of the group: only $(($(copied) - was)) packets"
+    for i in 0 1; do same "$driver: registers after a user's job" "$(in_ns $i "$leat" ring get)" ""; done
+    exits 2 "no such group" in_ns 0 "$leat" ring join --dev in --address 1 --previous "$(mac_out 1)" --next "$(mac_in 1)" --allow nobody-knows
+    in_ns 0 "$leat" ring stop --dev in
+    same "$driver: the lender ends with its station" "$(find /dev/shm -name "leat-ring-lender.$(mark_of 0).*")" ""
+}
+
 # With a key, messages have serials.
 keyed() {
     put_key "$folder/key" 000102030405060708090a0b0c0d0e0f
@@ -159,7 +194,7 @@ for driver in ${LEAT_DRIVERS:-xdp packet}; do
         no_driver join
         continue
     fi
-    for part in ${LEAT_PARTS:-results loss giving_up leaving others refused keyed}; do $part; done
+    for part in ${LEAT_PARTS:-results loss giving_up leaving others refused users keyed}; do $part; done
 done
 same "no shared memory is left" "$(find /dev/shm -name 'leat-coll.*')" ""
 finish
