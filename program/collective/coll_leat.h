@@ -101,10 +101,12 @@ extern int leat_coll_ring_id, leat_coll_patience_ms, leat_coll_words, leat_coll_
 /* Is this process a rank of a simulated run? False after a message too: *is_wrong. */
 bool leat_coll_find_run(bool *is_wrong);
 
-/* ---- coll_ring.c ---- */
+/* ---- coll_ring_find.c ---- */
 
 /* Is there a library for live rings? */
 bool leat_coll_find_ring(void);
+/* Before the processes of the job exchange what they know of each other: this one can use a ring. */
+void leat_coll_announce_ring(void);
 
 /* ---- coll_module.c ---- */
 

@@ -1,6 +1,5 @@
 /* The means of a process whose host is a station of a live ring. */
 #include "coll_ring.h"
-#include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -17,8 +16,6 @@ enum {
     YIELDS = 60,     /* looks before this one sleeps */
     SLEEP_US = 1000, /* messages of hosts are looked for as often */
 };
-
-struct ring_library ring_library;
 
 /* One thread at a time; also, progress does not go into itself. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -37,25 +34,6 @@ void ring_say(const struct leat_ring *r, const char *text, ...)
     if (strcmp(line, last) == 0) return;
     memcpy(last, line, sizeof last);
     fprintf(stderr, "leat: ring: %s\n", line);
-}
-
-/* ---- the library ----------------------------------------------------------------------------- */
-
-bool leat_coll_find_ring(void)
-{
-    void *library = dlopen(LEAT_ATON_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    bool is_whole = library;
-#define X(NAME)                                                                           \
-    if (library) *(void **)&ring_library.NAME = dlsym(library, "leat_aton_group_" #NAME); \
-    is_whole = is_whole && ring_library.NAME;
-    RING_CALLS(X)
-#undef X
-    if (!is_whole)
-        fprintf(stderr,
-                "leat: ring: %s: %s: collective calls go by host messages. Expected the library "
-                "of this leat: install both together\n",
-                LEAT_ATON_LIBRARY, library ? "is of another version" : dlerror());
-    return is_whole;
 }
 
 /* ---- operations ------------------------------------------------------------------------------ */
@@ -250,8 +228,14 @@ static enum leat_collect_carrier join(leat_coll_module *m)
     r->m = m;
     r->rank = ompi_comm_rank(m->comm);
     r->ranks = ompi_comm_size(m->comm);
+    const int missing = ring_find_missing(r);
     link_in(r);
-    if (!ring_join(r)) {
+    if (missing >= 0)
+        ring_say(r,
+                 "rank %d has no component of this leat for its Open MPI: install the same leat on "
+                 "all hosts. Collective calls go by host messages",
+                 missing);
+    if (missing >= 0 || !ring_join(r)) {
         unlink_from(r);
         free(r);
         return LEAT_COLLECT_ROOM;

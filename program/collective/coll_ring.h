@@ -127,9 +127,14 @@ struct leat_ring {
     struct ring_sum *sums;
 };
 
-/* ---- coll_ring.c ---- */
+/* ---- coll_ring_find.c ---- */
 
 extern struct ring_library ring_library;
+/* A rank that cannot use a ring; -1: all can. */
+int ring_find_missing(const struct leat_ring *ring);
+
+/* ---- coll_ring.c ---- */
+
 extern struct leat_ring *rings; /* of this process */
 /* One line on standard error, of rank 0 of a communicator; the same text once. */
 void ring_say(const struct leat_ring *ring, const char *text, ...)

@@ -146,6 +146,24 @@ refused() {
     same "options of another host" "$(in_ns 0 "$leat" mpi options --ring 7 | grep -o 'coll_leat_ring.*')" "coll_leat_ring 7"
 }
 
+# A component for another Open MPI: on all hosts, and on one of them.
+versions() {
+    ring 2
+    echo '#include <stdio.h>
+int PMPI_Get_library_version(char *text, int *len) { *len = sprintf(text, "Open MPI v3.9.1, package: none"); return 0; }' > "$folder/version.c"
+    cc -shared -fPIC -o "$folder/version.so" "$folder/version.c"
+    by_ring 2 2 env "LD_PRELOAD=$folder/version.so" "$folder/short_calls" 20
+    same "$driver: another Open MPI: exit code" "$code" 0
+    same "$driver: another Open MPI: results" "$(tail -n 1 "$folder/out")" "all is well"
+    same "$driver: another Open MPI: lines, one of each host" "$(grep -c "mca_coll_leat.so is for Open MPI .*, but this is Open MPI v3.9.1: collective calls go by host messages. Build leat with the headers of this Open MPI" "$folder/said")" 2
+    printf '#!/bin/sh\n[ "$OMPI_COMM_WORLD_RANK" != 1 ] || export LD_PRELOAD=%s\nexec "$@"\n' "$folder/version.so" > "$folder/one"
+    chmod +x "$folder/one"
+    by_ring 2 1 "$folder/one" "$folder/short_calls" 20
+    same "$driver: one host has another Open MPI: exit code" "$code" 0
+    same "$driver: one host has another Open MPI: results" "$(tail -n 1 "$folder/out")" "all is well"
+    has "$driver: one host has another Open MPI" "$(cat "$folder/said")" "rank 1 has no component of this leat for its Open MPI: install the same leat on all hosts"
+}
+
 # A user without rights: the daemons of mpirun enter other namespaces, so that they keep CAP_SYS_ADMIN; ranks have nothing.
 user=65534 allowed=64123
 as_user() { # GROUP HOSTS RANKS PROGRAM...
@@ -194,7 +212,7 @@ for driver in ${LEAT_DRIVERS:-xdp packet}; do
         no_driver join
         continue
     fi
-    for part in ${LEAT_PARTS:-results loss giving_up leaving others refused users keyed}; do $part; done
+    for part in ${LEAT_PARTS:-results loss giving_up leaving others refused versions users keyed}; do $part; done
 done
 same "no shared memory is left" "$(find /dev/shm -name 'leat-coll.*')" ""
 finish
