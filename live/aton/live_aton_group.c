@@ -27,7 +27,19 @@ enum {
 
 /* Which order of a member it is. */
 struct order_key {
-    uint32_t state, pass, folded, charge;
+    uint32_t state, pass, folded, charge, turn, number;
+};
+
+/* What the host waits for. */
+enum turn { FOLDS, SENDS_CAST, TAKES_CAST };
+
+enum { CAST_LEN = LEAT_ATON_COLLECT_HEAD_LEN + 8 * LEAT_ATON_GROUP_CAST_WORDS };
+
+/* Words of a root that this member has not come to yet. */
+struct cast {
+    bool is_there;
+    uint32_t number, words;
+    uint64_t word[LEAT_ATON_GROUP_CAST_WORDS];
 };
 
 struct leat_aton_group {
@@ -39,6 +51,11 @@ struct leat_aton_group {
     uint64_t patience_ns;
     struct leat_aton_member member;
     bool is_over;
+    enum turn turn;
+    uint32_t number, words; /* of a cast */
+    uint64_t *word;
+    bool probes; /* TAKES_CAST: is the ring still there? */
+    struct cast cast[LEAT_ATON_GROUP_CASTS];
 
     bool is_under_way; /* an order */
     struct leat_aton_order order;
@@ -49,7 +66,7 @@ struct leat_aton_group {
     uint64_t failing_since_ns; /* 0: the last one has succeeded */
     uint64_t missing_since_ns; /* a result that others have; 0: none */
     uint64_t remind_at_ns, remind_ns;
-    uint8_t octets[LEAT_ATON_COLLECT_PACKET_LEN], letter[ATON_OCTETS_MAX];
+    uint8_t octets[CAST_LEN], letter[ATON_OCTETS_MAX];
     struct leat_aton_group_counts counts;
     char why[LEAT_ATON_HOST_WHY_LEN];
 };
@@ -247,16 +264,45 @@ static size_t write_image(struct leat_aton_group *g)
 static void note_order(struct leat_aton_group *g)
 {
     const struct leat_aton_member *m = &g->member;
-    const struct order_key key = { m->state, m->pass, m->folded, m->charge };
+    const struct order_key key = { m->state, m->pass, m->folded, m->charge, g->turn, g->number };
     if (memcmp(&key, &g->key, sizeof key) != 0) g->copies = 0;
     g->key = key;
+}
+
+static void put_cast(struct leat_aton_group *g)
+{
+    const struct leat_aton_collect_head head = { .kind = LEAT_ATON_COLLECT_CAST,
+                                                 .group = g->block,
+                                                 .epoch = g->member.epoch,
+                                                 .number = g->number };
+    leat_aton_collect_head_encode(&head, g->octets);
+    for (uint32_t i = 0; i < g->words; i++)
+        leat_put_be64(g->octets + LEAT_ATON_COLLECT_HEAD_LEN + 8 * i, g->word[i]);
+    g->order = (struct leat_aton_order){ .is_passive = true,
+                                         .command.da = LEAT_ATON_DA_ALL,
+                                         .octets = g->octets,
+                                         .octets_len = (uint16_t)(LEAT_ATON_COLLECT_HEAD_LEN +
+                                                                  8 * g->words) };
+}
+
+static void make_order(struct leat_aton_group *g)
+{
+    switch (g->turn) {
+    case FOLDS: leat_aton_member_order(&g->member, &g->order, g->octets); break;
+    case SENDS_CAST: put_cast(g); break;
+    case TAKES_CAST: /* any command that goes round */
+        g->order = (struct leat_aton_order){
+            .command = { .opcode = LEAT_ATON_OR, .width_bits = 16, .da = LEAT_ATON_DA_ALL }
+        };
+        break;
+    }
 }
 
 static void send_order(struct leat_aton_group *g)
 {
     const uint64_t now = now_ns();
     note_order(g);
-    leat_aton_member_order(&g->member, &g->order, g->octets);
+    make_order(g);
     g->is_under_way = true;
     if (!g->round_ns) g->round_ns = ROUND_NS_MIN;
     g->until_ns = now + g->round_ns;
@@ -346,14 +392,45 @@ static bool finish_order(struct leat_aton_group *g)
         note_failure(g, now);
     }
     g->is_under_way = false;
-    g->is_over |= leat_aton_member_done(&g->member, &result, payload);
+    g->probes = false;
+    if (g->turn == FOLDS)
+        g->is_over |= leat_aton_member_done(&g->member, &result, payload);
+    else
+        g->is_over |= is_done && g->turn == SENDS_CAST;
     return true;
 }
 
 /* ---- turns ----------------------------------------------------------------------------------- */
 
+/* Words of a root are kept until this member comes to them. Copies of a packet change nothing. */
+static bool keep_cast(struct leat_aton_group *g, const uint8_t *octets, size_t len)
+{
+    struct leat_aton_collect_head head;
+    const size_t words = (len - LEAT_ATON_COLLECT_HEAD_LEN) / 8;
+    if (!leat_aton_collect_head_decode(octets, len, &head) || head.kind != LEAT_ATON_COLLECT_CAST)
+        return false;
+    if (head.group != g->block || head.epoch != g->member.epoch || len > CAST_LEN) return true;
+    struct cast *cast = &g->cast[head.number % LEAT_ATON_GROUP_CASTS];
+    if (cast->is_there && (int32_t)(head.number - cast->number) <= 0) return true;
+    *cast = (struct cast){ .is_there = true, .number = head.number, .words = (uint32_t)words };
+    for (size_t i = 0; i < words; i++)
+        cast->word[i] = leat_get_be64(octets + LEAT_ATON_COLLECT_HEAD_LEN + 8 * i);
+    return true;
+}
+
+static bool take_cast(struct leat_aton_group *g)
+{
+    const struct cast *cast = &g->cast[g->number % LEAT_ATON_GROUP_CASTS];
+    if (g->turn != TAKES_CAST || !cast->is_there || cast->number != g->number ||
+        cast->words != g->words)
+        return false;
+    memcpy(g->word, cast->word, g->words * sizeof *g->word);
+    return true;
+}
+
 static void read_mail(struct leat_aton_group *g)
 {
+    g->is_over |= take_cast(g);
     uint8_t octets[ATON_OCTETS_MAX];
     uint16_t from;
     size_t len;
@@ -362,7 +439,8 @@ static void read_mail(struct leat_aton_group *g)
             ATON_MAIL_TAKEN)
             return;
         g->counts.received++;
-        g->is_over = leat_aton_member_receive(&g->member, octets, len);
+        g->is_over = keep_cast(g, octets, len) ? take_cast(g)
+                                               : leat_aton_member_receive(&g->member, octets, len);
     }
 }
 
@@ -373,7 +451,14 @@ static void remind_member(struct leat_aton_group *g)
     g->remind_at_ns = now + g->remind_ns;
     if (g->remind_ns < REMIND_NS_MAX) g->remind_ns *= 2;
     g->counts.reminders++;
-    leat_aton_member_remind(&g->member);
+    g->probes = g->turn == TAKES_CAST;
+    if (g->turn == FOLDS) leat_aton_member_remind(&g->member);
+}
+
+static bool wants(const struct leat_aton_group *g)
+{
+    if (g->turn == FOLDS) return leat_aton_member_wants(&g->member);
+    return g->turn == SENDS_CAST || g->probes;
 }
 
 static bool has_lasted(const struct leat_aton_group *g, uint64_t since_ns)
@@ -394,23 +479,40 @@ static bool is_broken(struct leat_aton_group *g)
         return true;
     }
     if (has_lasted(g, g->failing_since_ns)) return true;
-    if (!g->member.misses) g->missing_since_ns = 0;
-    if (g->member.misses && !g->missing_since_ns) g->missing_since_ns = now_ns();
+    const bool misses = g->turn == FOLDS && g->member.misses;
+    if (!misses) g->missing_since_ns = 0;
+    if (misses && !g->missing_since_ns) g->missing_since_ns = now_ns();
     if (!has_lasted(g, g->missing_since_ns)) return false;
     live_because(g->why, "a packet with a result was lost");
     return true;
 }
 
-void leat_aton_group_enter(struct leat_aton_group *g, enum leat_port_fold fold, uint64_t *word,
-                           uint32_t words)
+static void begin(struct leat_aton_group *g, enum turn turn)
 {
-    g->is_over = false;
+    g->turn = turn;
+    g->is_over = g->probes = false;
     g->failing_since_ns = g->missing_since_ns = 0;
     g->copies = 0;
     *g->why = 0;
     g->remind_ns = REMIND_NS_MIN;
     g->remind_at_ns = now_ns() + g->remind_ns;
+}
+
+void leat_aton_group_enter(struct leat_aton_group *g, enum leat_port_fold fold, uint64_t *word,
+                           uint32_t words)
+{
+    begin(g, FOLDS);
     leat_aton_member_enter(&g->member, fold, word, words);
+}
+
+void leat_aton_group_cast(struct leat_aton_group *g, bool is_root, uint32_t number, uint64_t *word,
+                          uint32_t words)
+{
+    begin(g, is_root ? SENDS_CAST : TAKES_CAST);
+    if (words > LEAT_ATON_GROUP_CAST_WORDS) abort(); /* ours */
+    g->number = number;
+    g->word = word;
+    g->words = words;
 }
 
 enum leat_aton_group_state leat_aton_group_step(struct leat_aton_group *g)
@@ -423,9 +525,9 @@ enum leat_aton_group_state leat_aton_group_step(struct leat_aton_group *g)
         }
         read_mail(g);
         if (g->is_over) break;
-        if (!leat_aton_member_wants(&g->member)) {
+        if (!wants(g)) {
             remind_member(g);
-            if (!leat_aton_member_wants(&g->member)) break;
+            if (!wants(g)) break;
         }
         send_order(g);
     }

@@ -46,7 +46,7 @@ void ring_complete(struct ring_operation *op)
         link = &(*link)->next;
     *link = op->next;
     r->completed = op->part.number + 1;
-    r->last = op->part;
+    r->done[op->part.number % RING_KEPT] = op->part;
     if (op->out && op->len) memcpy(op->out, op->word, (size_t)op->len);
     op->is_over = true;
 }
@@ -54,7 +54,11 @@ void ring_complete(struct ring_operation *op)
 /* The words of this host are complete. */
 static void fold(struct leat_ring *r, struct ring_operation *op)
 {
-    ring_library.enter(r->group, op->part.fold, op->word, op->part.words);
+    if (op->part.is_cast)
+        ring_library.cast(r->group, op->part.is_root, (uint32_t)op->part.number, op->word,
+                          op->part.words);
+    else
+        ring_library.enter(r->group, op->part.fold, op->word, op->part.words);
     op->stage = RING_FOLDING;
 }
 
@@ -125,10 +129,14 @@ static void *start(leat_coll_module *m, struct leat_collect_question *part, cons
     memcpy(op->word, op->part.word, sizeof op->word);
     pthread_mutex_lock(&lock);
     op->part.number = r->started++;
+    op->part.is_cast = r->has_casts && part->kind == LEAT_PORT_CAST &&
+                       r->casts + 1 < LEAT_ATON_GROUP_CASTS;
+    op->part.is_root = in;
+    r->casts = op->part.is_cast ? r->casts + 1 : 0;
     while (*last)
         last = &(*last)->next;
     *last = op;
-    if (r->trust == RING_SETTLED) ring_send_part(r, &op->part);
+    if (r->trust == RING_SETTLED) ring_redo(r, &op->part);
     pthread_mutex_unlock(&lock);
     return op;
 }
@@ -261,6 +269,7 @@ static void leave(leat_coll_module *m)
     ring_silence(r);
     ring_library.close(r->group);
     ring_host_close(r);
+    ring_free_early(r);
     free(r);
     m->ring = NULL;
 }

@@ -5,9 +5,10 @@
  *   rank 4 --.  shared memory            rank 0 --.
  *   rank 5 --+--> rank 4 speaks --- ring --- rank 0 speaks          (coll_ring_host.c)
  *
- * Every operation is a fold that ends for nobody before all ranks have started it; a broadcast is
- * an OR with zeros. So a rank that starts operation k+1 has the result of k, and two ranks differ
- * by one completed operation at most.
+ * A fold ends for nobody before all ranks have started it, so two ranks differ by one completed
+ * fold at most. A broadcast is a packet of its root, which goes on without the others; where a host
+ * has several ranks, and once in LEAT_ATON_GROUP_CASTS of them, it is a fold: an OR with zeros. So
+ * ranks differ by LEAT_ATON_GROUP_CASTS completed operations at most, whose parts they keep.
  *
  * A speaker whose ring is broken gives it up, and all ranks agree by messages of hosts, through
  * rank 0, where they go on (coll_ring_break.c):
@@ -33,7 +34,8 @@
 #include <ompi/request/request.h>
 
 enum {
-    RING_WORDS_MAX = 24, /* of an operation: four passes */
+    RING_WORDS_MAX = 24,                   /* of an operation: four passes */
+    RING_KEPT = LEAT_ATON_GROUP_CASTS + 1, /* operations by which ranks differ, at most, and one */
     RING_LOCALS_MAX = 1024,
     RING_WHY_LEN = LEAT_ATON_HOST_WHY_LEN,
 };
@@ -45,6 +47,7 @@ enum {
     X(unclaim)        \
     X(join)           \
     X(enter)          \
+    X(cast)           \
     X(step)           \
     X(wait)           \
     X(why)            \
@@ -63,6 +66,7 @@ struct ring_part {
     enum leat_port_fold fold;
     uint32_t words;
     uint64_t word[RING_WORDS_MAX];
+    bool is_cast, is_root; /* by a packet of the root, which does not wait */
 };
 
 enum ring_stage { RING_QUEUED, RING_HANDED_OVER, RING_FOLDING };
@@ -99,7 +103,7 @@ struct ring_note {
 };
 
 struct ring_letter; /* a note on its way */
-struct ring_sum;    /* an operation that rank 0 folds */
+struct ring_sum;    /* an operation that rank 0 folds, or its result */
 struct ring_host;
 
 enum ring_trust { RING_TRUSTED, RING_FROZEN, RING_SETTLED };
@@ -113,13 +117,16 @@ struct leat_ring {
     struct ring_host *host;        /* shared by `locals` ranks, if there are several */
     uint32_t locals, local;        /* local 0 speaks */
     uint64_t promised, started, completed;
-    struct ring_operation *first; /* those that are not over, in their order */
-    struct ring_part last;        /* of this rank, in the last completed operation */
+    struct ring_operation *first;     /* those that are not over, in their order */
+    struct ring_part done[RING_KEPT]; /* of this rank, in completed operations, by their numbers */
+    bool has_casts;                   /* each host has one rank */
+    uint32_t casts;                   /* since the last operation that waited for all */
 
     enum ring_trust trust;
     uint64_t until; /* SETTLED */
     bool is_left;
     struct ring_letter *sending;
+    struct ring_sum *early; /* results of casts that this rank has not started */
     /* Rank 0. */
     bool is_stopping;
     int reports, leaving;
@@ -171,8 +178,9 @@ void ring_notes(void);
 /* MPI_COMM_WORLD ends. */
 void ring_end_notes(void);
 void ring_give_up(struct leat_ring *ring, const char *why);
-/* SETTLED: rank 0 is to fold this operation. */
-void ring_send_part(struct leat_ring *ring, const struct ring_part *part);
+/* SETTLED: rank 0 is to fold this operation, unless its result is there. */
+void ring_redo(struct leat_ring *ring, const struct ring_part *part);
+void ring_free_early(struct leat_ring *ring);
 /* This rank has all its results; is_left: all have. */
 void ring_send_leave(struct leat_ring *ring);
 /* Waits until its notes are sent. */

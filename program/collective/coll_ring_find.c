@@ -9,7 +9,7 @@
 
 #include <opal/mca/pmix/pmix.h>
 
-enum { PROTOCOL = 1 }; /* of ranks among each other: coll_ring.h */
+enum { PROTOCOL = 2 }; /* of ranks among each other: coll_ring.h */
 
 static char key[] = "leat.coll.ring";
 

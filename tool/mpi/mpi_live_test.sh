@@ -53,6 +53,8 @@ results() {
         [ -z "${LEAT_TIMES:-}" ] || { echo "$n hosts, ring"; cat "$folder/out"; echo "$n hosts, TCP"; start $n 1 "$folder/short_calls" 100; }
     done
     ring 4
+    by_ring 4 1 "$folder/short_calls" 50 ahead
+    well "$driver: roots of broadcasts go on without the others" ""
     for r in 1 2 4; do
         by_ring 4 $r "$folder/random_collectives" $r 40
         well "$driver: random calls, 4 hosts of $r ranks" ""
@@ -79,6 +81,11 @@ loss() {
 giving_up() {
     ring 4 3
     patience_ms=3
+    for _ in 1 2 3; do
+        by_ring 4 1 "$folder/short_calls" 40 ahead
+        same "$driver: giving up, with broadcasts ahead: exit code" "$code" 0
+        same "$driver: giving up, with broadcasts ahead: results" "$(tail -n 1 "$folder/out")" "all is well"
+    done
     for seed in 1 2 3 4 5 6; do
         by_ring 4 1 --mca coll_leat_exact 1 "$folder/random_collectives" $seed 200
         same "$driver: giving up, seed $seed: exit code" "$code" 0
