@@ -95,9 +95,9 @@ LEAT_API void leat_aton_group_enter(struct leat_aton_group *group, enum leat_por
                                     uint64_t *word, uint32_t words);
 
 /*
- * Words of one member for all, which does not wait for the others: its words are over when they have
- * passed all stations; the others' words become these. `number`: of the operation, alike at all
- * members, and one more each time. Otherwise as enter.
+ * Words of one member, the root, for all. The root does not wait for the others: it is over when
+ * the words have passed all stations. The others' words become these. `number`: of the operation,
+ * alike at all members, and one more each time. Otherwise as enter.
  */
 LEAT_API void leat_aton_group_cast(struct leat_aton_group *group, bool is_root, uint32_t number,
                                    uint64_t *word, uint32_t words);

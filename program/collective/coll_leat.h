@@ -105,7 +105,7 @@ bool leat_coll_find_run(bool *is_wrong);
 
 /* Is there a library for live rings? */
 bool leat_coll_find_ring(void);
-/* Before the processes of the job exchange what they know of each other: this one can use a ring. */
+/* This process can use a ring. Before those of the job exchange what they know of each other. */
 void leat_coll_announce_ring(void);
 
 /* ---- coll_module.c ---- */
