@@ -252,6 +252,15 @@ static enum leat_aton_host_end take(const struct loan *loan, int fd[LENT_MAX], i
     return LEAT_ATON_HOST_FAILED;
 }
 
+static const struct aton_driver *driver_of(const struct loan *loan,
+                                           const struct aton_driver *const *drivers, int count)
+{
+    const char *name = loan->config.driver == LEAT_ATON_HOST_XDP ? "xdp" : "packet";
+    for (int i = 0; i < count; i++)
+        if (strcmp(drivers[i]->name, name) == 0) return drivers[i];
+    return NULL;
+}
+
 enum leat_aton_host_end aton_borrow(uint32_t device, const struct aton_driver *const *drivers,
                                     int count, struct leat_aton_host *s, char *why)
 {
@@ -265,12 +274,14 @@ enum leat_aton_host_end aton_borrow(uint32_t device, const struct aton_driver *c
     if (from >= 0 && setsockopt(from, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait) == 0 &&
         connect(from, (const struct sockaddr *)&name, len) == 0 && is_of_root(from)) {
         const int fds = receive_loan(from, &loan, fd);
-        const char *by = loan.config.driver == LEAT_ATON_HOST_XDP ? "xdp" : "packet";
+        const struct aton_driver *driver = driver_of(&loan, drivers, count);
         end = LEAT_ATON_HOST_FAILED;
         live_because(why, "the station's lender does not answer");
         if (fds >= 0 && !loan.is_granted) live_because(why, "%.*s", LIVE_WHY_LEN - 1, loan.why);
-        for (int i = 0; fds >= SOCKETS && loan.is_granted && i < count; i++)
-            if (strcmp(drivers[i]->name, by) == 0) end = take(&loan, fd, fds, drivers[i], s, why);
+        if (fds >= SOCKETS && loan.is_granted && driver)
+            end = take(&loan, fd, fds, driver, s, why);
+        else if (fds > 0)
+            close_all(fd, fds);
     }
     if (from >= 0) close(from);
     explicit_bzero(&loan, sizeof loan);
