@@ -40,6 +40,7 @@ bench: all               # tables, and JSON in build/bench_*.json
 	build/release/bench/bench_packetway --json build/bench_packetway.json
 	sh bench/bench_run.sh build/leat build/bench_run.json
 	python3 bench/bench_collectives.py build/leat build/bench_collectives.json
+	sh bench/bench_mpi_live.sh build/leat build/bench_mpi_live.json
 	python3 bench/bench_smpi.py build/leat build/bench_smpi.json
 	python3 bench/bench_ranks.py build/leat build/bench_ranks.json
 	sh bench/bench_poets.sh build/leat build/bench_poets.json

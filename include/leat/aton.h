@@ -152,7 +152,7 @@ struct leat_aton_command {
  * leat_aton_host_join (or `leat ring join`) makes a station. The station outlives the program that
  * made it: it runs as XDP in the kernel, or as a small process where there is no XDP. It belongs to
  * its network device; any program in the same network namespace that opens the device finds it.
- * Needs root.
+ * Needs root, or membership of the group that it is lent to.
  *
  * The result says what to do about a failure. `why` always has room for LEAT_ATON_HOST_WHY_LEN
  * characters: the error in words, for people.
@@ -217,6 +217,13 @@ LEAT_API enum leat_aton_host_end leat_aton_host_join(const struct leat_aton_host
 
 /* Ends the station of a device. The ring is broken until its neighbours know each other. */
 LEAT_API enum leat_aton_host_end leat_aton_host_leave(const char *device, char *why);
+
+/*
+ * Lends the station of a device to members of a group of users, by its number, until it is joined
+ * again or left: a process is started for it. They need no rights then; but they may send and
+ * receive any frames of this host, and learn the ring's key.
+ */
+LEAT_API enum leat_aton_host_end leat_aton_host_lend(const char *device, uint32_t group, char *why);
 
 /* WRONG: no such device. ABSENT: no station on it. FAILED: for example, no permission. *out is NULL
  * then. */

@@ -34,6 +34,8 @@ extern "C" {
 enum {
     LEAT_ATON_GROUPS = 8,
     LEAT_ATON_GROUP_PASS_WORDS = 6, /* of a pass; a fold of more takes several */
+    LEAT_ATON_GROUP_CASTS = 16,     /* fewer casts than this between two folds */
+    LEAT_ATON_GROUP_CAST_WORDS = 24,
 };
 
 /* The process's way to a group; opaque. */
@@ -91,6 +93,14 @@ LEAT_API enum leat_aton_host_end leat_aton_group_join(struct leat_aton_group *gr
 /* Hands over this host's words, lent until it is over; none: a barrier. One at a time. */
 LEAT_API void leat_aton_group_enter(struct leat_aton_group *group, enum leat_port_fold fold,
                                     uint64_t *word, uint32_t words);
+
+/*
+ * Words of one member, the root, for all. The root does not wait for the others: it is over when
+ * the words have passed all stations. The others' words become these. `number`: of the operation,
+ * alike at all members, and one more each time. Otherwise as enter.
+ */
+LEAT_API void leat_aton_group_cast(struct leat_aton_group *group, bool is_root, uint32_t number,
+                                   uint64_t *word, uint32_t words);
 
 /* Goes on as far as possible without waiting. OVER: the words are the result. */
 LEAT_API enum leat_aton_group_state leat_aton_group_step(struct leat_aton_group *group);

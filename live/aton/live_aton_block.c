@@ -1,80 +1,55 @@
 #include "live_aton_block.h"
-#include "live_home.h"
-#include <errno.h>
-#include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
-enum { NAME_LEN = 96 };
-
-static bool name_of(uint32_t device, char name[NAME_LEN])
+/* A name that begins with a 0 is in no folder. */
+static int bind_name(uint32_t device, uint8_t block)
 {
-    char mark[LIVE_HOME_MARK_LEN];
-    if (!live_home_mark(mark)) return false;
-    snprintf(name, NAME_LEN, "/leat-ring-blocks.%s.%u", mark, device);
-    return true;
+    struct sockaddr_un name = { .sun_family = AF_UNIX };
+    const int len = snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "leat-ring.%u.block.%u",
+                             device, block);
+    const socklen_t all = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len);
+    const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0 || bind(fd, (const struct sockaddr *)&name, all) == 0) return fd;
+    close(fd);
+    return -1;
 }
 
-int aton_blocks_open(uint32_t device, char *why)
+static volatile uint64_t *registers_of(struct aton_page *page, uint8_t block)
 {
-    char name[NAME_LEN];
-    if (!name_of(device, name)) {
-        live_because(why, "/proc/self/ns/net: %s", strerror(errno));
-        return -1;
-    }
-    live_home_sweep("leat-ring-blocks");
-    return live_file_open(name, O_CREAT, "ring", false, why);
+    return page->interface.operand + block * ATON_GROUP_REGISTERS;
 }
 
-void aton_blocks_remove(uint32_t device)
-{
-    char name[NAME_LEN];
-    if (name_of(device, name)) shm_unlink(name);
-}
-
-/* Of the open file, not of the process: other files of the same name do not end it. */
-static bool set_lock(int file, uint8_t block, short type)
-{
-    struct flock lock = { .l_type = type, .l_whence = SEEK_SET, .l_start = block, .l_len = 1 };
-    return fcntl(file, F_OFD_SETLK, &lock) == 0;
-}
-
-void aton_block_clear(uint8_t block, volatile uint64_t *operand)
-{
-    for (int i = 0; i < ATON_GROUP_REGISTERS; i++)
-        operand[block * ATON_GROUP_REGISTERS + i] = 0;
-}
-
-static bool is_clear(uint8_t block, const volatile uint64_t *operand)
+static bool is_clear(struct aton_page *page, uint8_t block)
 {
     uint64_t all = 0;
     for (int i = 0; i < ATON_GROUP_REGISTERS; i++)
-        all |= operand[block * ATON_GROUP_REGISTERS + i];
+        all |= registers_of(page, block)[i];
     return all == 0;
 }
 
-bool aton_block_lock(int file, uint8_t block, volatile uint64_t *operand)
+int aton_block_lock(const struct aton_config *config, uint8_t block, struct aton_page *page)
 {
-    uint8_t is_used = 0;
-    if (!set_lock(file, block, F_WRLCK)) return false;
-    if (pread(file, &is_used, 1, block) == 1 && is_used) {
-        aton_block_clear(block, operand);
-        aton_block_use(file, block, false);
-    }
-    if (is_clear(block, operand)) return true;
-    set_lock(file, block, F_UNLCK);
-    return false;
+    const int fd = bind_name(config->device, block);
+    if (fd < 0) return -1;
+    if (__atomic_load_n(&page->used, __ATOMIC_RELAXED) >> block & 1) aton_block_clear(page, block);
+    if (is_clear(page, block)) return fd;
+    close(fd);
+    return -1;
 }
 
-void aton_block_unlock(int file, uint8_t block)
+void aton_block_use(struct aton_page *page, uint8_t block)
 {
-    set_lock(file, block, F_UNLCK);
+    __atomic_fetch_or(&page->used, 1u << block, __ATOMIC_SEQ_CST);
 }
 
-void aton_block_use(int file, uint8_t block, bool is_used)
+void aton_block_clear(struct aton_page *page, uint8_t block)
 {
-    const uint8_t mark = is_used;
-    if (pwrite(file, &mark, 1, block) != 1) return; /* then killed processes leave it taken */
+    for (int i = 0; i < ATON_GROUP_REGISTERS; i++)
+        registers_of(page, block)[i] = 0;
+    __atomic_fetch_and(&page->used, ~(1u << block), __ATOMIC_SEQ_CST);
 }

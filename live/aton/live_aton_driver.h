@@ -10,7 +10,10 @@
 #include "live_system.h"
 #include <leat/aton.h>
 
-enum { ATON_PAGE_LEN = 4096 };
+enum {
+    ATON_PAGE_LEN = 4096,
+    ATON_LENT_MAX = 3 + ATON_GROUPS, /* descriptors of a station that is lent */
+};
 
 /* A station as seen by a process that has opened it. */
 struct aton_seat {
@@ -24,6 +27,8 @@ struct aton_seat {
     uint32_t *bell;              /* packet: mapped; changes after every message */
     int mailbox_map;             /* XDP: descriptor of the map */
     int windows_map;             /* XDP, with a key: descriptor of the map; else -1 */
+    bool is_lent;                /* XDP: by a process with rights */
+    int lent_group[ATON_GROUPS]; /* then: descriptors of the maps; -1: not any more */
     int process;                 /* packet: process ID; 0: it is in the kernel */
 };
 
@@ -42,6 +47,11 @@ struct aton_driver {
     /* Makes the mailbox of a group, 0 to ATON_GROUPS - 1, that of the seat. False: see `why`. */
     bool (*turn_to_group)(struct aton_seat *seat, uint8_t group, char *why);
     void (*let_go)(struct aton_seat *seat);
+    /* Descriptors for a process without rights: returns how many; 0: it cannot. */
+    int (*lend)(const struct aton_seat *seat, int fd[ATON_LENT_MAX]);
+    /* The seat of which only `config` is known, by such descriptors. They are the seat's, unless it
+     * returns false. */
+    bool (*borrow)(const int *fd, int count, struct aton_seat *seat);
     bool (*counts)(struct aton_seat *seat, uint64_t counts[ATON_REASON_COUNT]);
     /* Sleeps until the mailbox has a message, a signal arrives or the time is up. */
     void (*wait_for_mail)(struct aton_seat *seat, int timeout_ms);
@@ -50,6 +60,9 @@ struct aton_driver {
     /* Do forwarded frames still leave? False: see `why`. NULL: the kernel sends them, always. */
     bool (*works)(const struct aton_config *config, char *why);
 };
+
+/* What helps where a process has no right to a station. */
+#define ATON_LEND_HINT ", or leat ring join --allow GROUP by an administrator"
 
 extern const struct aton_driver aton_xdp_driver, aton_packet_driver;
 

@@ -93,7 +93,7 @@ struct aton_config {
 struct aton_page {
     struct leat_aton_interface interface;
     uint32_t issued; /* sequence number of the latest packet sent */
-    uint32_t zero;
+    uint32_t used;   /* bits: blocks of registers that groups use */
     uint64_t serial; /* of the latest message sent with a key */
 };
 

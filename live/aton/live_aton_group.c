@@ -27,19 +27,35 @@ enum {
 
 /* Which order of a member it is. */
 struct order_key {
-    uint32_t state, pass, folded, charge;
+    uint32_t state, pass, folded, charge, turn, number;
+};
+
+/* What the host waits for. */
+enum turn { FOLDS, SENDS_CAST, TAKES_CAST };
+
+enum { CAST_LEN = LEAT_ATON_COLLECT_HEAD_LEN + 8 * LEAT_ATON_GROUP_CAST_WORDS };
+
+/* Words of a root that this member has not come to yet. */
+struct cast {
+    bool is_there;
+    uint32_t number, words;
+    uint64_t word[LEAT_ATON_GROUP_CAST_WORDS];
 };
 
 struct leat_aton_group {
     char device[IF_NAMESIZE];
     struct leat_aton_host *station; /* of the group; until it has joined, of none */
-    int blocks;                     /* the file of locks */
-    uint32_t locked;                /* bits */
+    int lock[ATON_GROUPS];          /* -1: not its own */
     uint8_t block;                  /* that it claimed or joined */
     uint32_t stations;
     uint64_t patience_ns;
     struct leat_aton_member member;
     bool is_over;
+    enum turn turn;
+    uint32_t number, words; /* of a cast */
+    uint64_t *word;
+    bool probes; /* TAKES_CAST: is the ring still there? */
+    struct cast cast[LEAT_ATON_GROUP_CASTS];
 
     bool is_under_way; /* an order */
     struct leat_aton_order order;
@@ -50,7 +66,7 @@ struct leat_aton_group {
     uint64_t failing_since_ns; /* 0: the last one has succeeded */
     uint64_t missing_since_ns; /* a result that others have; 0: none */
     uint64_t remind_at_ns, remind_ns;
-    uint8_t octets[LEAT_ATON_COLLECT_PACKET_LEN], letter[ATON_OCTETS_MAX];
+    uint8_t octets[CAST_LEN], letter[ATON_OCTETS_MAX];
     struct leat_aton_group_counts counts;
     char why[LEAT_ATON_HOST_WHY_LEN];
 };
@@ -58,6 +74,11 @@ struct leat_aton_group {
 static volatile uint64_t *registers_of(struct leat_aton_group *g)
 {
     return leat_aton_host_registers(g->station);
+}
+
+static struct aton_page *page_of(struct leat_aton_group *g)
+{
+    return g->station->seat.page;
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */
@@ -103,12 +124,9 @@ enum leat_aton_host_end leat_aton_group_open(uint32_t ring_id, struct leat_aton_
     *out = NULL;
     if (!g) return live_because(why, "no memory"), LEAT_ATON_HOST_FAILED;
     g->block = NONE;
-    g->blocks = -1;
+    for (int i = 0; i < ATON_GROUPS; i++)
+        g->lock[i] = -1;
     enum leat_aton_host_end end = find(ring_id, g, why);
-    if (end == LEAT_ATON_HOST_OK) {
-        g->blocks = aton_blocks_open(g->station->seat.config.device, why);
-        if (g->blocks < 0) end = LEAT_ATON_HOST_FAILED;
-    }
     if (end == LEAT_ATON_HOST_OK && !leat_aton_host_interface(g->station)->enabled) {
         live_because(why, "%s: this station only repeats, expected leat ring set enabled on",
                      g->device);
@@ -118,11 +136,12 @@ enum leat_aton_host_end leat_aton_group_open(uint32_t ring_id, struct leat_aton_
         leat_aton_group_close(g);
         return end;
     }
-    for (uint8_t i = 0; i < ATON_GROUPS; i++)
-        if (aton_block_lock(g->blocks, i, registers_of(g))) g->locked |= 1u << i;
     *seat = (struct leat_aton_group_seat){ .ring_id = g->station->seat.config.ring_id,
-                                           .address = g->station->seat.page->interface.address,
-                                           .blocks = g->locked };
+                                           .address = page_of(g)->interface.address };
+    for (uint8_t i = 0; i < ATON_GROUPS; i++) {
+        g->lock[i] = aton_block_lock(&g->station->seat.config, i, page_of(g));
+        if (g->lock[i] >= 0) seat->blocks |= 1u << i;
+    }
     memcpy(seat->device, g->device, sizeof seat->device);
     *out = g;
     return LEAT_ATON_HOST_OK;
@@ -144,7 +163,7 @@ enum leat_aton_host_end leat_aton_group_claim(struct leat_aton_group *g, uint8_t
                                          .value_given = true };
     struct leat_aton_host_answer answer;
     g->block = block;
-    aton_block_use(g->blocks, block, true);
+    aton_block_use(page_of(g), block);
     operand[first] = 1;
     for (uint8_t i = 0; i < ATON_GROUP_REGISTERS; i++) {
         command.reg = (uint8_t)(first + i);
@@ -171,12 +190,17 @@ enum leat_aton_host_end leat_aton_group_claim(struct leat_aton_group *g, uint8_t
 
 void leat_aton_group_unclaim(struct leat_aton_group *g, uint8_t block)
 {
-    aton_block_clear(block, registers_of(g));
-    aton_block_use(g->blocks, block, false);
+    aton_block_clear(page_of(g), block);
     g->block = NONE;
 }
 
 /* ---- joining --------------------------------------------------------------------------------- */
+
+static void unlock(struct leat_aton_group *g, uint8_t block)
+{
+    if (g->lock[block] >= 0) close(g->lock[block]);
+    g->lock[block] = -1;
+}
 
 enum leat_aton_host_end leat_aton_group_join(struct leat_aton_group *g, uint8_t block,
                                              uint16_t epoch, uint16_t members, uint32_t stations,
@@ -187,12 +211,11 @@ enum leat_aton_host_end leat_aton_group_join(struct leat_aton_group *g, uint8_t 
     /* The kernel takes tens of milliseconds to close a packet socket: it is kept. */
     if (!aton_station_turn_to_group(g->station, block, why)) return LEAT_ATON_HOST_FAILED;
     for (uint8_t i = 0; i < ATON_GROUPS; i++)
-        if (i != block && g->locked >> i & 1) aton_block_unlock(g->blocks, i);
-    g->locked = 1u << block;
+        if (i != block) unlock(g, i);
     g->block = block;
     g->stations = stations;
     g->patience_ns = patience_us * 1000;
-    aton_block_use(g->blocks, block, true);
+    aton_block_use(page_of(g), block);
     while (aton_mailbox_take(&g->station->seat.mailbox, &from, g->letter, sizeof g->letter, &len) ==
            ATON_MAIL_TAKEN) /* of an earlier group */
         continue;
@@ -203,11 +226,9 @@ enum leat_aton_host_end leat_aton_group_join(struct leat_aton_group *g, uint8_t 
 void leat_aton_group_close(struct leat_aton_group *g)
 {
     if (!g) return;
-    if (g->station && g->block != NONE) {
-        aton_block_clear(g->block, registers_of(g));
-        aton_block_use(g->blocks, g->block, false);
-    }
-    if (g->blocks >= 0) close(g->blocks); /* and the locks are gone */
+    if (g->station && g->block != NONE) aton_block_clear(page_of(g), g->block);
+    for (uint8_t i = 0; i < ATON_GROUPS; i++)
+        unlock(g, i);
     leat_aton_host_close(g->station);
     free(g);
 }
@@ -243,16 +264,45 @@ static size_t write_image(struct leat_aton_group *g)
 static void note_order(struct leat_aton_group *g)
 {
     const struct leat_aton_member *m = &g->member;
-    const struct order_key key = { m->state, m->pass, m->folded, m->charge };
+    const struct order_key key = { m->state, m->pass, m->folded, m->charge, g->turn, g->number };
     if (memcmp(&key, &g->key, sizeof key) != 0) g->copies = 0;
     g->key = key;
+}
+
+static void put_cast(struct leat_aton_group *g)
+{
+    const struct leat_aton_collect_head head = { .kind = LEAT_ATON_COLLECT_CAST,
+                                                 .group = g->block,
+                                                 .epoch = g->member.epoch,
+                                                 .number = g->number };
+    leat_aton_collect_head_encode(&head, g->octets);
+    for (uint32_t i = 0; i < g->words; i++)
+        leat_put_be64(g->octets + LEAT_ATON_COLLECT_HEAD_LEN + 8 * i, g->word[i]);
+    g->order = (struct leat_aton_order){ .is_passive = true,
+                                         .command.da = LEAT_ATON_DA_ALL,
+                                         .octets = g->octets,
+                                         .octets_len = (uint16_t)(LEAT_ATON_COLLECT_HEAD_LEN +
+                                                                  8 * g->words) };
+}
+
+static void make_order(struct leat_aton_group *g)
+{
+    switch (g->turn) {
+    case FOLDS: leat_aton_member_order(&g->member, &g->order, g->octets); break;
+    case SENDS_CAST: put_cast(g); break;
+    case TAKES_CAST: /* any command that goes round */
+        g->order = (struct leat_aton_order){
+            .command = { .opcode = LEAT_ATON_OR, .width_bits = 16, .da = LEAT_ATON_DA_ALL }
+        };
+        break;
+    }
 }
 
 static void send_order(struct leat_aton_group *g)
 {
     const uint64_t now = now_ns();
     note_order(g);
-    leat_aton_member_order(&g->member, &g->order, g->octets);
+    make_order(g);
     g->is_under_way = true;
     if (!g->round_ns) g->round_ns = ROUND_NS_MIN;
     g->until_ns = now + g->round_ns;
@@ -342,14 +392,45 @@ static bool finish_order(struct leat_aton_group *g)
         note_failure(g, now);
     }
     g->is_under_way = false;
-    g->is_over |= leat_aton_member_done(&g->member, &result, payload);
+    g->probes = false;
+    if (g->turn == FOLDS)
+        g->is_over |= leat_aton_member_done(&g->member, &result, payload);
+    else
+        g->is_over |= is_done && g->turn == SENDS_CAST;
     return true;
 }
 
 /* ---- turns ----------------------------------------------------------------------------------- */
 
+/* Words of a root are kept until this member comes to them. Copies of a packet change nothing. */
+static bool keep_cast(struct leat_aton_group *g, const uint8_t *octets, size_t len)
+{
+    struct leat_aton_collect_head head;
+    const size_t words = (len - LEAT_ATON_COLLECT_HEAD_LEN) / 8;
+    if (!leat_aton_collect_head_decode(octets, len, &head) || head.kind != LEAT_ATON_COLLECT_CAST)
+        return false;
+    if (head.group != g->block || head.epoch != g->member.epoch || len > CAST_LEN) return true;
+    struct cast *cast = &g->cast[head.number % LEAT_ATON_GROUP_CASTS];
+    if (cast->is_there && (int32_t)(head.number - cast->number) <= 0) return true;
+    *cast = (struct cast){ .is_there = true, .number = head.number, .words = (uint32_t)words };
+    for (size_t i = 0; i < words; i++)
+        cast->word[i] = leat_get_be64(octets + LEAT_ATON_COLLECT_HEAD_LEN + 8 * i);
+    return true;
+}
+
+static bool take_cast(struct leat_aton_group *g)
+{
+    const struct cast *cast = &g->cast[g->number % LEAT_ATON_GROUP_CASTS];
+    if (g->turn != TAKES_CAST || !cast->is_there || cast->number != g->number ||
+        cast->words != g->words)
+        return false;
+    memcpy(g->word, cast->word, g->words * sizeof *g->word);
+    return true;
+}
+
 static void read_mail(struct leat_aton_group *g)
 {
+    g->is_over |= take_cast(g);
     uint8_t octets[ATON_OCTETS_MAX];
     uint16_t from;
     size_t len;
@@ -358,7 +439,8 @@ static void read_mail(struct leat_aton_group *g)
             ATON_MAIL_TAKEN)
             return;
         g->counts.received++;
-        g->is_over = leat_aton_member_receive(&g->member, octets, len);
+        g->is_over = keep_cast(g, octets, len) ? take_cast(g)
+                                               : leat_aton_member_receive(&g->member, octets, len);
     }
 }
 
@@ -369,7 +451,14 @@ static void remind_member(struct leat_aton_group *g)
     g->remind_at_ns = now + g->remind_ns;
     if (g->remind_ns < REMIND_NS_MAX) g->remind_ns *= 2;
     g->counts.reminders++;
-    leat_aton_member_remind(&g->member);
+    g->probes = g->turn == TAKES_CAST;
+    if (g->turn == FOLDS) leat_aton_member_remind(&g->member);
+}
+
+static bool wants(const struct leat_aton_group *g)
+{
+    if (g->turn == FOLDS) return leat_aton_member_wants(&g->member);
+    return g->turn == SENDS_CAST || g->probes;
 }
 
 static bool has_lasted(const struct leat_aton_group *g, uint64_t since_ns)
@@ -390,23 +479,40 @@ static bool is_broken(struct leat_aton_group *g)
         return true;
     }
     if (has_lasted(g, g->failing_since_ns)) return true;
-    if (!g->member.misses) g->missing_since_ns = 0;
-    if (g->member.misses && !g->missing_since_ns) g->missing_since_ns = now_ns();
+    const bool misses = g->turn == FOLDS && g->member.misses;
+    if (!misses) g->missing_since_ns = 0;
+    if (misses && !g->missing_since_ns) g->missing_since_ns = now_ns();
     if (!has_lasted(g, g->missing_since_ns)) return false;
     live_because(g->why, "a packet with a result was lost");
     return true;
 }
 
-void leat_aton_group_enter(struct leat_aton_group *g, enum leat_port_fold fold, uint64_t *word,
-                           uint32_t words)
+static void begin(struct leat_aton_group *g, enum turn turn)
 {
-    g->is_over = false;
+    g->turn = turn;
+    g->is_over = g->probes = false;
     g->failing_since_ns = g->missing_since_ns = 0;
     g->copies = 0;
     *g->why = 0;
     g->remind_ns = REMIND_NS_MIN;
     g->remind_at_ns = now_ns() + g->remind_ns;
+}
+
+void leat_aton_group_enter(struct leat_aton_group *g, enum leat_port_fold fold, uint64_t *word,
+                           uint32_t words)
+{
+    begin(g, FOLDS);
     leat_aton_member_enter(&g->member, fold, word, words);
+}
+
+void leat_aton_group_cast(struct leat_aton_group *g, bool is_root, uint32_t number, uint64_t *word,
+                          uint32_t words)
+{
+    begin(g, is_root ? SENDS_CAST : TAKES_CAST);
+    if (words > LEAT_ATON_GROUP_CAST_WORDS) abort(); /* ours */
+    g->number = number;
+    g->word = word;
+    g->words = words;
 }
 
 enum leat_aton_group_state leat_aton_group_step(struct leat_aton_group *g)
@@ -419,9 +525,9 @@ enum leat_aton_group_state leat_aton_group_step(struct leat_aton_group *g)
         }
         read_mail(g);
         if (g->is_over) break;
-        if (!leat_aton_member_wants(&g->member)) {
+        if (!wants(g)) {
             remind_member(g);
-            if (!leat_aton_member_wants(&g->member)) break;
+            if (!wants(g)) break;
         }
         send_order(g);
     }

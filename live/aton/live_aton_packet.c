@@ -202,12 +202,9 @@ static bool join(struct aton_config *c, const struct leat_aton_interface *fresh,
     return joined;
 }
 
-static enum leat_aton_host_end find(uint32_t device, struct aton_seat *seat, char *why)
+/* The seat by its open file, which is closed. */
+static bool take_seat(int file, struct aton_seat *seat)
 {
-    char name[NAME_LEN];
-    if (!name_of(device, name, why)) return LEAT_ATON_HOST_FAILED;
-    const int file = live_file_open(name, 0, owner, false, why);
-    if (file < 0) return errno == ENOENT ? LEAT_ATON_HOST_ABSENT : LEAT_ATON_HOST_FAILED;
     struct share *share = is_whole(file) ? live_file_map(file, sizeof *share) : NULL;
     const pid_t process = live_file_holder(file);
     close(file);
@@ -221,9 +218,24 @@ static enum leat_aton_host_end find(uint32_t device, struct aton_seat *seat, cha
                                     .process = (int)process,
                                     .mapping = share,
                                     .mapping_len = sizeof *share };
-        return LEAT_ATON_HOST_OK;
+        return true;
     }
     if (share) munmap(share, sizeof *share);
+    return false;
+}
+
+static enum leat_aton_host_end find(uint32_t device, struct aton_seat *seat, char *why)
+{
+    char name[NAME_LEN];
+    if (!name_of(device, name, why)) return LEAT_ATON_HOST_FAILED;
+    const int file = live_file_open(name, 0, owner, false, why);
+    if (file < 0 && errno == ENOENT) return LEAT_ATON_HOST_ABSENT;
+    if (file < 0) {
+        const size_t len = strlen(why);
+        snprintf(why + len, LIVE_WHY_LEN - len, "%s", ATON_LEND_HINT);
+        return LEAT_ATON_HOST_FAILED;
+    }
+    if (take_seat(file, seat)) return LEAT_ATON_HOST_OK;
     live_because(why, "the process of this station has ended, expected leat ring join again (its "
                       "registers are kept)");
     return LEAT_ATON_HOST_FAILED;
@@ -240,6 +252,22 @@ static bool turn_to_group(struct aton_seat *seat, uint8_t group, char *why)
 static void let_go(struct aton_seat *seat)
 {
     munmap(seat->mapping, seat->mapping_len);
+}
+
+static int lend(const struct aton_seat *seat, int fd[ATON_LENT_MAX])
+{
+    char name[NAME_LEN], ignored[LIVE_WHY_LEN];
+    if (!name_of(seat->config.device, name, ignored)) return 0;
+    fd[0] = live_file_open(name, 0, owner, false, ignored);
+    return fd[0] >= 0;
+}
+
+static bool borrow(const int *fd, int count, struct aton_seat *seat)
+{
+    const int file = count == 1 ? fcntl(fd[0], F_DUPFD_CLOEXEC, 0) : -1;
+    if (file < 0 || !take_seat(file, seat)) return false;
+    close(fd[0]);
+    return true;
 }
 
 static bool counts(struct aton_seat *seat, uint64_t total[ATON_REASON_COUNT])
@@ -261,6 +289,6 @@ static enum leat_aton_host_end leave(uint32_t device, char *why)
     return ended ? LEAT_ATON_HOST_OK : LEAT_ATON_HOST_FAILED;
 }
 
-const struct aton_driver aton_packet_driver = { "packet",      join,   find,
-                                                turn_to_group, let_go, counts,
-                                                wait_for_mail, leave,  NULL };
+const struct aton_driver aton_packet_driver = { "packet",      join,  find,   turn_to_group,
+                                                let_go,        lend,  borrow, counts,
+                                                wait_for_mail, leave, NULL };

@@ -1,6 +1,6 @@
 /* A station as programs see it: joining, registers, commands, messages, status. */
 #include "live_aton_station.h"
-#include "live_aton_block.h"
+#include "live_aton_lend.h"
 #include <errno.h>
 #include <linux/filter.h>
 #include <poll.h>
@@ -90,6 +90,7 @@ static bool join_by(const struct aton_driver *driver, struct aton_config *c,
 {
     if (!driver->join(c, fresh, slower_at, why)) return false;
     leave_others(driver, c->device);
+    aton_lend_stop(c->device, why); /* it lends what was */
     memcpy(why, c->why, sizeof c->why);
     return true;
 }
@@ -134,7 +135,7 @@ enum leat_aton_host_end leat_aton_host_leave(const char *device, char *why)
     *why = 0;
     const uint32_t index = index_of(device, why);
     if (!index) return LEAT_ATON_HOST_WRONG;
-    aton_blocks_remove(index);
+    if (!aton_lend_stop(index, why)) return LEAT_ATON_HOST_FAILED;
     for (int i = 0; i < DRIVERS; i++) {
         const enum leat_aton_host_end end = drivers[i]->leave(index, why);
         if (end == LEAT_ATON_HOST_FAILED) return end;
@@ -143,16 +144,31 @@ enum leat_aton_host_end leat_aton_host_leave(const char *device, char *why)
     return left ? LEAT_ATON_HOST_OK : absent(device, why);
 }
 
+enum leat_aton_host_end leat_aton_host_lend(const char *device, uint32_t group, char *why)
+{
+    *why = 0;
+    const uint32_t index = index_of(device, why);
+    if (!index) return LEAT_ATON_HOST_WRONG;
+    return aton_lend_start(index, group, why) ? LEAT_ATON_HOST_OK : LEAT_ATON_HOST_FAILED;
+}
+
 /* ---- opening ------------------------------------------------------------------------------ */
 
+/* With its sockets, if it is lent. */
 static enum leat_aton_host_end find(struct leat_aton_host *s, const char *device, char *why)
 {
+    char refused[LEAT_ATON_HOST_WHY_LEN];
     const uint32_t index = index_of(device, why);
     if (!index) return LEAT_ATON_HOST_WRONG;
     for (int i = 0; i < DRIVERS; i++) {
         s->driver = drivers[i];
         const enum leat_aton_host_end end = s->driver->find(index, &s->seat, why);
-        if (end != LEAT_ATON_HOST_ABSENT) return end;
+        if (end == LEAT_ATON_HOST_OK) return end;
+        if (end != LEAT_ATON_HOST_FAILED) continue;
+        const enum leat_aton_host_end lent = aton_borrow(index, drivers, DRIVERS, s, refused);
+        if (lent == LEAT_ATON_HOST_ABSENT) return end;
+        memcpy(why, refused, sizeof refused);
+        return lent;
     }
     return absent(device, why);
 }
@@ -179,13 +195,14 @@ enum leat_aton_host_end leat_aton_host_open(const char *device, struct leat_aton
     *why = 0;
     *out = NULL;
     if (!s) return live_because(why, "no memory"), LEAT_ATON_HOST_FAILED;
+    s->send_fd = s->receive_fd = -1;
     const enum leat_aton_host_end end = find(s, device, why);
     if (end != LEAT_ATON_HOST_OK) {
         free(s);
         return end;
     }
-    s->send_fd = aton_socket(s->seat.config.out, why);
-    s->receive_fd = aton_socket(s->seat.config.device, why);
+    if (s->send_fd < 0) s->send_fd = aton_socket(s->seat.config.out, why);
+    if (s->receive_fd < 0) s->receive_fd = aton_socket(s->seat.config.device, why);
     if (s->send_fd < 0 || s->receive_fd < 0 || !filter_flags(s->receive_fd, 0, why)) {
         leat_aton_host_close(s);
         return LEAT_ATON_HOST_FAILED;

@@ -82,7 +82,9 @@ void aton_user_begin(struct aton_frame *f, const struct aton_config *c, uint32_t
 
 int aton_socket(uint32_t device, char *why)
 {
-    const int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, htons(LEAT_ATON_ETHER_TYPE));
+    /* Without a protocol at first: to change it, the kernel would wait for all processors, which
+     * takes tens of milliseconds. */
+    const int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
     /* Bursts are queued here; if the system wants a shorter queue, it holds less. */
     const int queue_bytes = 4 << 20;
     if (fd >= 0) setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &queue_bytes, sizeof queue_bytes);

@@ -74,6 +74,8 @@ static void let_go(struct aton_seat *seat)
     if (seat->counts_map >= 0) close(seat->counts_map);
     if (seat->mailbox_map >= 0) close(seat->mailbox_map);
     if (seat->windows_map >= 0) close(seat->windows_map);
+    for (int i = 0; seat->is_lent && i < ATON_GROUPS; i++)
+        if (seat->lent_group[i] >= 0) close(seat->lent_group[i]);
 }
 
 static enum leat_aton_host_end find(uint32_t device, struct aton_seat *seat, char *why)
@@ -84,7 +86,8 @@ static enum leat_aton_host_end find(uint32_t device, struct aton_seat *seat, cha
     const int program = id ? live_xdp_program(id, "aton_xdp") : -1;
     if (program < 0) {
         if (!id || errno != EPERM) return LEAT_ATON_HOST_ABSENT;
-        return live_refused(why, "its program", LIVE_SYS_ADMIN, ""), LEAT_ATON_HOST_FAILED;
+        return live_refused(why, "its program", LIVE_SYS_ADMIN, ATON_LEND_HINT),
+               LEAT_ATON_HOST_FAILED;
     }
     const bool found = seat_of(program, seat);
     close(program);
@@ -119,7 +122,8 @@ static int group_map(uint32_t device, uint8_t group)
 static bool turn_to_group(struct aton_seat *seat, uint8_t group, char *why)
 {
     struct aton_mailbox mailbox;
-    const int map = group_map(seat->config.device, group);
+    const int map = seat->is_lent ? seat->lent_group[group] : group_map(seat->config.device, group);
+    if (seat->is_lent) seat->lent_group[group] = -1;
     if (map < 0 || !mailbox_map(map, &mailbox)) {
         if (map >= 0) close(map);
         return live_because(why, "the station on this device has no groups, expected leat ring "
@@ -129,6 +133,45 @@ static bool turn_to_group(struct aton_seat *seat, uint8_t group, char *why)
     close(seat->mailbox_map);
     seat->mailbox = mailbox;
     seat->mailbox_map = map;
+    return true;
+}
+
+/* In the order of enum lent. */
+enum lent { LENT_PAGE, LENT_COUNTS, LENT_MAILBOX, LENT_GROUPS };
+
+static int lend(const struct aton_seat *seat, int fd[ATON_LENT_MAX])
+{
+    const uint32_t device = seat->config.device;
+    fd[LENT_PAGE] = map_of(device, "aton_page", sizeof(struct aton_page));
+    fd[LENT_COUNTS] = map_of(device, "aton_counts", sizeof(uint64_t));
+    fd[LENT_MAILBOX] = map_of(device, "aton_mailbox", 0);
+    for (uint8_t i = 0; i < ATON_GROUPS; i++)
+        fd[LENT_GROUPS + i] = group_map(device, i);
+    bool is_whole = true;
+    for (int i = 0; i < ATON_LENT_MAX; i++)
+        is_whole = is_whole && fd[i] >= 0;
+    for (int i = 0; !is_whole && i < ATON_LENT_MAX; i++)
+        if (fd[i] >= 0) close(fd[i]);
+    return is_whole ? ATON_LENT_MAX : 0;
+}
+
+static bool borrow(const int *fd, int count, struct aton_seat *seat)
+{
+    if (count != ATON_LENT_MAX) return false;
+    seat->mapping_len = ATON_PAGE_LEN;
+    seat->mapping = mmap(NULL, ATON_PAGE_LEN, PROT_READ | PROT_WRITE, MAP_SHARED, fd[LENT_PAGE], 0);
+    if (seat->mapping == MAP_FAILED) return false;
+    if (!mailbox_map(fd[LENT_MAILBOX], &seat->mailbox)) {
+        munmap(seat->mapping, seat->mapping_len);
+        return false;
+    }
+    close(fd[LENT_PAGE]);
+    seat->page = seat->mapping;
+    seat->counts_map = fd[LENT_COUNTS];
+    seat->mailbox_map = fd[LENT_MAILBOX];
+    seat->windows_map = -1;
+    seat->is_lent = true;
+    memcpy(seat->lent_group, fd + LENT_GROUPS, sizeof seat->lent_group);
     return true;
 }
 
@@ -268,5 +311,6 @@ static bool works(const struct aton_config *c, char *why)
         why, "%s: what this station sends on is lost, expected leat ring join again", lost);
 }
 
-const struct aton_driver aton_xdp_driver = { "xdp",  join,          find,  turn_to_group, let_go,
-                                             counts, wait_for_mail, leave, works };
+const struct aton_driver aton_xdp_driver = { "xdp",         join,  find,   turn_to_group,
+                                             let_go,        lend,  borrow, counts,
+                                             wait_for_mail, leave, works };

@@ -190,7 +190,8 @@ static bool prepare_exscan(struct leat_coll_work *w, const void *in, void *out, 
     {                                                                                              \
         struct leat_coll_work own, *w = &own;                                                      \
         leat_coll_work_begin(w, module, WAITING, true);                                            \
-        if (prepare_##NAME OF_WORK ARGUMENTS) return leat_coll_work_run(w);                        \
+        if (prepare_##NAME OF_WORK ARGUMENTS && leat_coll_work_is_promised(w))                     \
+            return leat_coll_work_run(w);                                                          \
         return leat_coll_work_by_hosts(                                                            \
             w, w->m->below.coll_##NAME(LIST ARGUMENTS, w->m->below.coll_##NAME##_module));         \
     }                                                                                              \
@@ -199,7 +200,8 @@ static bool prepare_exscan(struct leat_coll_work *w, const void *in, void *out, 
         struct leat_coll_work *w = malloc(sizeof *w);                                              \
         if (!w) abort();                                                                           \
         leat_coll_work_begin(w, module, GOING, false);                                             \
-        if (prepare_##NAME OF_WORK ARGUMENTS) return leat_coll_work_start(w, request);             \
+        if (prepare_##NAME OF_WORK ARGUMENTS && leat_coll_work_is_promised(w))                     \
+            return leat_coll_work_start(w, request);                                               \
         const int result = leat_coll_work_by_hosts(                                                \
             w,                                                                                     \
             w->m->below.coll_i##NAME(LIST ARGUMENTS, request, w->m->below.coll_i##NAME##_module)); \

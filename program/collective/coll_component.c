@@ -1,5 +1,6 @@
 #include "coll_leat.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <opal/mca/base/mca_base_var.h>
@@ -13,6 +14,7 @@ bool leat_coll_is_exact;
 int leat_coll_ring_id, leat_coll_patience_ms = 200, leat_coll_words = 6, leat_coll_after = 10;
 
 static int register_parameters(void);
+static int open_component(void);
 static int init_query(bool has_progress_threads, bool has_threads);
 static mca_coll_base_module_t *comm_query(struct ompi_communicator_t *comm, int *out);
 
@@ -25,6 +27,7 @@ const mca_coll_base_component_2_0_0_t mca_coll_leat_component = {
         .mca_component_major_version = OMPI_MAJOR_VERSION,
         .mca_component_minor_version = OMPI_MINOR_VERSION,
         .mca_component_release_version = OMPI_RELEASE_VERSION,
+        .mca_open_component = open_component,
         .mca_register_component_params = register_parameters,
     },
     .collm_data = { MCA_BASE_METADATA_PARAM_CHECKPOINT },
@@ -71,6 +74,8 @@ static bool is_of_this_version(void)
     snprintf(expected, sizeof expected, "Open MPI v%d.%d.", OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION);
     PMPI_Get_library_version(text, &len);
     if (strncmp(text, expected, strlen(expected)) == 0) return true;
+    const char *local_rank = getenv("OMPI_COMM_WORLD_LOCAL_RANK"); /* one line of each host */
+    if (local_rank && strcmp(local_rank, "0") != 0) return false;
     text[strcspn(text, ",")] = 0;
     fprintf(stderr,
             "leat: mca_coll_leat.so is for Open MPI %d.%d, but this is %s: collective calls go by "
@@ -79,17 +84,22 @@ static bool is_of_this_version(void)
     return false;
 }
 
-static int init_query(bool has_progress_threads, bool has_threads)
+static int open_component(void)
 {
     bool is_wrong = false;
-    (void)has_progress_threads, (void)has_threads;
-    if (priority <= PRIORITY_OFF) return OMPI_SUCCESS;
-    if (!is_of_this_version()) return OMPI_ERROR;
+    if (priority <= PRIORITY_OFF || !is_of_this_version()) return OMPI_SUCCESS;
     if (leat_coll_find_run(&is_wrong))
         leat_coll_by = &leat_coll_simulated;
     else if (!is_wrong && leat_coll_find_ring())
         leat_coll_by = &leat_coll_ring;
-    return is_wrong ? OMPI_ERROR : OMPI_SUCCESS;
+    if (leat_coll_by == &leat_coll_ring) leat_coll_announce_ring();
+    return OMPI_SUCCESS;
+}
+
+static int init_query(bool has_progress_threads, bool has_threads)
+{
+    (void)has_progress_threads, (void)has_threads;
+    return priority <= PRIORITY_OFF || leat_coll_by ? OMPI_SUCCESS : OMPI_ERROR;
 }
 
 static mca_coll_base_module_t *comm_query(struct ompi_communicator_t *comm, int *out)

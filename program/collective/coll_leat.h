@@ -70,8 +70,9 @@ struct leat_coll_means {
     void (*leave)(leat_coll_module *m);
     /* MPI_COMM_WORLD ends; NULL: nothing is to be done. */
     void (*finish)(void);
-    /* Of a communicator that has joined: will the next operation be carried out? */
-    bool (*is_ready)(leat_coll_module *m);
+    /* Of a communicator that has joined: will the next call, of so many operations, be carried out?
+     * True: all of them will be started, here and by all members. May wait. */
+    bool (*promise)(leat_coll_module *m, uint32_t operations);
     void *(*start)(leat_coll_module *m, struct leat_collect_question *part, const void *in,
                    void *out);
     bool (*is_over)(const void *operation);
@@ -100,10 +101,12 @@ extern int leat_coll_ring_id, leat_coll_patience_ms, leat_coll_words, leat_coll_
 /* Is this process a rank of a simulated run? False after a message too: *is_wrong. */
 bool leat_coll_find_run(bool *is_wrong);
 
-/* ---- coll_ring.c ---- */
+/* ---- coll_ring_find.c ---- */
 
 /* Is there a library for live rings? */
 bool leat_coll_find_ring(void);
+/* This process can use a ring. Before those of the job exchange what they know of each other. */
+void leat_coll_announce_ring(void);
 
 /* ---- coll_module.c ---- */
 

@@ -65,7 +65,5 @@ bool leat_coll_join(leat_coll_module *m, bool waits)
     if (!m->has_joined) m->refusal = leat_coll_by->join(m);
     m->is_member |= !m->has_joined && m->refusal == LEAT_COLLECT_BY_NETWORK;
     m->has_joined = true;
-    if (m->refusal == LEAT_COLLECT_BY_NETWORK && !leat_coll_by->is_ready(m))
-        m->refusal = LEAT_COLLECT_FAILURE;
     return m->refusal == LEAT_COLLECT_BY_NETWORK;
 }

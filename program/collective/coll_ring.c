@@ -1,6 +1,5 @@
 /* The means of a process whose host is a station of a live ring. */
 #include "coll_ring.h"
-#include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -17,8 +16,6 @@ enum {
     YIELDS = 60,     /* looks before this one sleeps */
     SLEEP_US = 1000, /* messages of hosts are looked for as often */
 };
-
-struct ring_library ring_library;
 
 /* One thread at a time; also, progress does not go into itself. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -39,25 +36,6 @@ void ring_say(const struct leat_ring *r, const char *text, ...)
     fprintf(stderr, "leat: ring: %s\n", line);
 }
 
-/* ---- the library ----------------------------------------------------------------------------- */
-
-bool leat_coll_find_ring(void)
-{
-    void *library = dlopen(LEAT_ATON_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    bool is_whole = library;
-#define X(NAME)                                                                           \
-    if (library) *(void **)&ring_library.NAME = dlsym(library, "leat_aton_group_" #NAME); \
-    is_whole = is_whole && ring_library.NAME;
-    RING_CALLS(X)
-#undef X
-    if (!is_whole)
-        fprintf(stderr,
-                "leat: ring: %s: %s: collective calls go by host messages. Expected the library "
-                "of this leat: install both together\n",
-                LEAT_ATON_LIBRARY, library ? "is of another version" : dlerror());
-    return is_whole;
-}
-
 /* ---- operations ------------------------------------------------------------------------------ */
 
 void ring_complete(struct ring_operation *op)
@@ -68,7 +46,7 @@ void ring_complete(struct ring_operation *op)
         link = &(*link)->next;
     *link = op->next;
     r->completed = op->part.number + 1;
-    r->last = op->part;
+    r->done[op->part.number % RING_KEPT] = op->part;
     if (op->out && op->len) memcpy(op->out, op->word, (size_t)op->len);
     op->is_over = true;
 }
@@ -76,7 +54,11 @@ void ring_complete(struct ring_operation *op)
 /* The words of this host are complete. */
 static void fold(struct leat_ring *r, struct ring_operation *op)
 {
-    ring_library.enter(r->group, op->part.fold, op->word, op->part.words);
+    if (op->part.is_cast)
+        ring_library.cast(r->group, op->part.is_root, (uint32_t)op->part.number, op->word,
+                          op->part.words);
+    else
+        ring_library.enter(r->group, op->part.fold, op->word, op->part.words);
     op->stage = RING_FOLDING;
 }
 
@@ -147,10 +129,14 @@ static void *start(leat_coll_module *m, struct leat_collect_question *part, cons
     memcpy(op->word, op->part.word, sizeof op->word);
     pthread_mutex_lock(&lock);
     op->part.number = r->started++;
+    op->part.is_cast = r->has_casts && part->kind == LEAT_PORT_CAST &&
+                       r->casts + 1 < LEAT_ATON_GROUP_CASTS;
+    op->part.is_root = in;
+    r->casts = op->part.is_cast ? r->casts + 1 : 0;
     while (*last)
         last = &(*last)->next;
     *last = op;
-    if (r->trust == RING_SETTLED) ring_send_part(r, &op->part);
+    if (r->trust == RING_SETTLED) ring_redo(r, &op->part);
     pthread_mutex_unlock(&lock);
     return op;
 }
@@ -250,8 +236,14 @@ static enum leat_collect_carrier join(leat_coll_module *m)
     r->m = m;
     r->rank = ompi_comm_rank(m->comm);
     r->ranks = ompi_comm_size(m->comm);
+    const int missing = ring_find_missing(r);
     link_in(r);
-    if (!ring_join(r)) {
+    if (missing >= 0)
+        ring_say(r,
+                 "rank %d has no component of this leat for its Open MPI: install the same leat on "
+                 "all hosts. Collective calls go by host messages",
+                 missing);
+    if (missing >= 0 || !ring_join(r)) {
         unlink_from(r);
         free(r);
         return LEAT_COLLECT_ROOM;
@@ -277,17 +269,26 @@ static void leave(leat_coll_module *m)
     ring_silence(r);
     ring_library.close(r->group);
     ring_host_close(r);
+    ring_free_early(r);
     free(r);
     m->ring = NULL;
 }
 
-/* While it is not known where the ring was given up, nothing starts. */
-static bool is_ready(leat_coll_module *m)
+/* While it is not known where the ring was given up, nothing is promised. A call that waits for
+ * others of its rank to go first starts later; it counts already, so that all ranks agree on it. */
+static bool promise(leat_coll_module *m, uint32_t operations)
 {
-    const struct leat_ring *r = m->ring;
-    while (*(volatile const enum ring_trust *)&r->trust == RING_FROZEN)
+    struct leat_ring *r = m->ring;
+    pthread_mutex_lock(&lock);
+    while (r->trust == RING_FROZEN) {
+        pthread_mutex_unlock(&lock);
         opal_progress();
-    return r->trust == RING_TRUSTED || r->started < r->until;
+        pthread_mutex_lock(&lock);
+    }
+    const bool is_promised = r->trust == RING_TRUSTED || r->promised < r->until;
+    if (is_promised) r->promised += operations;
+    pthread_mutex_unlock(&lock);
+    return is_promised;
 }
 
 /* ---- what was done --------------------------------------------------------------------------- */
@@ -308,7 +309,7 @@ const struct leat_coll_means leat_coll_ring = { .is_on = is_on,
                                                 .join = join,
                                                 .leave = leave,
                                                 .finish = ring_end_notes,
-                                                .is_ready = is_ready,
+                                                .promise = promise,
                                                 .start = start,
                                                 .is_over = is_over,
                                                 .end = end,

@@ -5,16 +5,17 @@
  *   rank 4 --.  shared memory            rank 0 --.
  *   rank 5 --+--> rank 4 speaks --- ring --- rank 0 speaks          (coll_ring_host.c)
  *
- * Every operation is a fold that ends for nobody before all ranks have started it; a broadcast is
- * an OR with zeros. So a rank that starts operation k+1 has the result of k, and two ranks differ
- * by one completed operation at most.
+ * A fold ends for nobody before all ranks have started it, so two ranks differ by one completed
+ * fold at most. A broadcast is a packet of its root, which goes on without the others; where a host
+ * has several ranks, and once in LEAT_ATON_GROUP_CASTS of them, it is a fold: an OR with zeros. So
+ * ranks differ by LEAT_ATON_GROUP_CASTS completed operations at most, whose parts they keep.
  *
  * A speaker whose ring is broken gives it up, and all ranks agree by messages of hosts, through
  * rank 0, where they go on (coll_ring_break.c):
  *
  *   speaker  --BREAK-->   0  --STOP-->    all: they end nothing by the ring from now on
- *   each     --REPORT-->  0               completed c, started s
- *            <--VERDICT--  0              from = min c, until = max s
+ *   each     --REPORT-->  0               completed c, promised p
+ *            <--VERDICT--  0              from = min c, until = max p
  *   each     --PART-->    0  --RESULT-->  all: operations from .. until-1, each once, folded by 0
  *
  * A communicator ends when all have their results: LEAVE to rank 0, LEFT from it. Its own messages
@@ -33,7 +34,8 @@
 #include <ompi/request/request.h>
 
 enum {
-    RING_WORDS_MAX = 24, /* of an operation: four passes */
+    RING_WORDS_MAX = 24,                   /* of an operation: four passes */
+    RING_KEPT = LEAT_ATON_GROUP_CASTS + 1, /* operations by which ranks differ, at most, and one */
     RING_LOCALS_MAX = 1024,
     RING_WHY_LEN = LEAT_ATON_HOST_WHY_LEN,
 };
@@ -45,6 +47,7 @@ enum {
     X(unclaim)        \
     X(join)           \
     X(enter)          \
+    X(cast)           \
     X(step)           \
     X(wait)           \
     X(why)            \
@@ -63,6 +66,7 @@ struct ring_part {
     enum leat_port_fold fold;
     uint32_t words;
     uint64_t word[RING_WORDS_MAX];
+    bool is_cast, is_root; /* by a packet of the root, which does not wait */
 };
 
 enum ring_stage { RING_QUEUED, RING_HANDED_OVER, RING_FOLDING };
@@ -93,13 +97,13 @@ enum ring_note_kind {
 struct ring_note {
     enum ring_note_kind kind;
     uint32_t communicator; /* its context id, which all members have alike */
-    uint64_t from, until;  /* REPORT: completed, started; VERDICT */
+    uint64_t from, until;  /* REPORT: completed, promised; VERDICT */
     struct ring_part part; /* PART, RESULT */
     char why[RING_WHY_LEN];
 };
 
 struct ring_letter; /* a note on its way */
-struct ring_sum;    /* an operation that rank 0 folds */
+struct ring_sum;    /* an operation that rank 0 folds, or its result */
 struct ring_host;
 
 enum ring_trust { RING_TRUSTED, RING_FROZEN, RING_SETTLED };
@@ -112,14 +116,17 @@ struct leat_ring {
     struct leat_aton_group *group; /* of the speaker; NULL after it was given up */
     struct ring_host *host;        /* shared by `locals` ranks, if there are several */
     uint32_t locals, local;        /* local 0 speaks */
-    uint64_t started, completed;
-    struct ring_operation *first; /* those that are not over, in their order */
-    struct ring_part last;        /* of this rank, in the last completed operation */
+    uint64_t promised, started, completed;
+    struct ring_operation *first;     /* those that are not over, in their order */
+    struct ring_part done[RING_KEPT]; /* of this rank, in completed operations, by their numbers */
+    bool has_casts;                   /* each host has one rank */
+    uint32_t casts;                   /* since the last operation that waited for all */
 
     enum ring_trust trust;
     uint64_t until; /* SETTLED */
     bool is_left;
     struct ring_letter *sending;
+    struct ring_sum *early; /* results of casts that this rank has not started */
     /* Rank 0. */
     bool is_stopping;
     int reports, leaving;
@@ -127,9 +134,14 @@ struct leat_ring {
     struct ring_sum *sums;
 };
 
-/* ---- coll_ring.c ---- */
+/* ---- coll_ring_find.c ---- */
 
 extern struct ring_library ring_library;
+/* A rank that cannot use a ring; -1: all can. */
+int ring_find_missing(const struct leat_ring *ring);
+
+/* ---- coll_ring.c ---- */
+
 extern struct leat_ring *rings; /* of this process */
 /* One line on standard error, of rank 0 of a communicator; the same text once. */
 void ring_say(const struct leat_ring *ring, const char *text, ...)
@@ -166,8 +178,9 @@ void ring_notes(void);
 /* MPI_COMM_WORLD ends. */
 void ring_end_notes(void);
 void ring_give_up(struct leat_ring *ring, const char *why);
-/* SETTLED: rank 0 is to fold this operation. */
-void ring_send_part(struct leat_ring *ring, const struct ring_part *part);
+/* SETTLED: rank 0 is to fold this operation, unless its result is there. */
+void ring_redo(struct leat_ring *ring, const struct ring_part *part);
+void ring_free_early(struct leat_ring *ring);
 /* This rank has all its results; is_left: all have. */
 void ring_send_leave(struct leat_ring *ring);
 /* Waits until its notes are sent. */

@@ -77,6 +77,7 @@ static void free_letters(struct leat_ring *r)
 }
 
 static ompi_request_t *receiving;
+static bool notes_have_ended;
 static struct ring_note received;
 
 static void receive_next(void)
@@ -95,6 +96,7 @@ static struct leat_ring *ring_of(uint32_t communicator)
 
 void ring_notes(void)
 {
+    if (notes_have_ended) return;
     if (!receiving) receive_next();
     while (REQUEST_COMPLETE(receiving)) {
         const struct ring_note note = received;
@@ -107,8 +109,10 @@ void ring_notes(void)
         if (r->sending) free_letters(r);
 }
 
+/* Communicators that the program has not freed end after MPI_COMM_WORLD. */
 void ring_end_notes(void)
 {
+    notes_have_ended = true;
     if (!receiving) return;
     ompi_request_cancel(receiving);
     ompi_request_free(&receiving);
@@ -150,8 +154,12 @@ static void on_report(struct leat_ring *r, const struct ring_note *report)
 
 static void on_part(struct leat_ring *r, const struct ring_part *part)
 {
-    struct ring_note result = { .kind = RING_RESULT };
+    struct ring_note result = { .kind = RING_RESULT, .part = *part };
     struct ring_sum **link = &r->sums;
+    if (part->is_cast) { /* the others have nothing to add, and may come late */
+        if (part->is_root) send_to_all(r, &result);
+        return;
+    }
     while (*link && (*link)->all.number != part->number)
         link = &(*link)->next;
     struct ring_sum *sum = *link;
@@ -182,12 +190,12 @@ static void on_stop(struct leat_ring *r)
 {
     const struct ring_note report = { .kind = RING_REPORT,
                                       .from = r->completed,
-                                      .until = r->started };
+                                      .until = r->promised };
     r->trust = RING_FROZEN;
     send_note(r, 0, &report);
 }
 
-void ring_send_part(struct leat_ring *r, const struct ring_part *part)
+static void send_part(struct leat_ring *r, const struct ring_part *part)
 {
     const struct ring_note note = { .kind = RING_PART, .part = *part };
     send_note(r, 0, &note);
@@ -201,13 +209,23 @@ static void on_verdict(struct leat_ring *r, const struct ring_note *verdict)
     r->until = verdict->until;
     ring_library.close(r->group);
     r->group = NULL;
-    if (r->completed > verdict->from) ring_send_part(r, &r->last);
+    for (uint64_t number = verdict->from; number < r->completed; number++)
+        send_part(r, &r->done[number % RING_KEPT]);
     for (uint64_t number = r->completed; number < r->started; number++) {
         const struct ring_operation *op = r->first;
         while (op && op->part.number != number)
             op = op->next;
-        if (op) ring_send_part(r, &op->part);
+        if (op) send_part(r, &op->part);
     }
+}
+
+static void keep_early(struct leat_ring *r, const struct ring_part *result)
+{
+    struct ring_sum *early = calloc(1, sizeof *early);
+    if (!early) abort();
+    early->all = *result;
+    early->next = r->early;
+    r->early = early;
 }
 
 static void on_result(struct leat_ring *r, const struct ring_part *result)
@@ -215,10 +233,35 @@ static void on_result(struct leat_ring *r, const struct ring_part *result)
     struct ring_operation *op = r->first;
     while (op && op->part.number != result->number)
         op = op->next;
-    if (!op) return; /* the ring was first */
+    if (!op && result->number >= r->started) keep_early(r, result);
+    if (!op) return; /* or the ring was first */
     memcpy(op->word, result->word, sizeof op->word);
     op->is_redone = true;
     ring_complete(op);
+}
+
+void ring_redo(struct leat_ring *r, const struct ring_part *part)
+{
+    struct ring_sum **link = &r->early;
+    while (*link && (*link)->all.number != part->number)
+        link = &(*link)->next;
+    struct ring_sum *early = *link;
+    if (!early) {
+        send_part(r, part);
+        return;
+    }
+    *link = early->next;
+    on_result(r, &early->all);
+    free(early);
+}
+
+void ring_free_early(struct leat_ring *r)
+{
+    while (r->early) {
+        struct ring_sum *early = r->early;
+        r->early = early->next;
+        free(early);
+    }
 }
 
 static void handle(struct leat_ring *r, const struct ring_note *note)

@@ -244,6 +244,7 @@ bool ring_join(struct leat_ring *r)
     if (!host || !speaker || !offer) abort();
     const uint32_t hosts = is_in ? find_speakers(r, host, speaker) : 0;
     is_in = hosts > 1; /* one host needs no network */
+    r->has_casts = hosts == (uint32_t)r->ranks;
     if (is_in && (hosts > HOSTS_MAX || !agree(r, speaker, hosts, offer, &plan))) {
         plan.why[sizeof plan.why - 1] = 0;
         ring_say(r, "%s. Collective calls go by host messages", plan.why);

@@ -54,9 +54,9 @@ static void leave(leat_coll_module *m)
     run->leave(m->group.group);
 }
 
-static bool is_ready(leat_coll_module *m)
+static bool promise(leat_coll_module *m, uint32_t operations)
 {
-    (void)m;
+    (void)m, (void)operations;
     return true;
 }
 
@@ -98,7 +98,7 @@ static uint64_t now(void)
 const struct leat_coll_means leat_coll_simulated = { .is_on = is_on,
                                                      .join = join,
                                                      .leave = leave,
-                                                     .is_ready = is_ready,
+                                                     .promise = promise,
                                                      .start = start,
                                                      .is_over = is_over,
                                                      .end = end,

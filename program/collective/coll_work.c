@@ -154,6 +154,13 @@ static uint32_t steps_of(const struct leat_coll_work *w)
     return (uint32_t)((len_of(w) - 1) / w->m->group.means.octets_max + 1);
 }
 
+bool leat_coll_work_is_promised(struct leat_coll_work *w)
+{
+    if (leat_coll_by->promise(w->m, steps_of(w))) return true;
+    w->carrier = w->m->refusal = LEAT_COLLECT_FAILURE;
+    return false;
+}
+
 /* True: all steps are over, and the result is where the program wants it. */
 static bool advance(struct leat_coll_work *w)
 {

@@ -51,6 +51,8 @@ struct leat_coll_work {
 void leat_coll_work_begin(struct leat_coll_work *w, mca_coll_base_module_t *module,
                           const char *name, bool waits);
 
+/* It can be the network's. Will it be? Otherwise w->carrier says so. */
+bool leat_coll_work_is_promised(struct leat_coll_work *w);
 /* Carries it out. */
 int leat_coll_work_run(struct leat_coll_work *w);
 /* Starts it. `w` was allocated, and is freed when it is over. */

@@ -5,6 +5,7 @@
 
 enum { READY = 1, NOT_READY, FLAG_BITS = 16, WORD_BITS = 64 };
 enum { CAREFUL_NOT_READY = 3 }; /* ready: 1 or 2 */
+enum { CHARGES_OF_A_PASS = 4096 };
 enum { IS_COLLECTIVE = 0x80, EPOCH_AT = 2, NUMBER_AT = 4 };
 
 /* ---- passive packets of groups --------------------------------------------------------------- */
@@ -103,10 +104,13 @@ static void load(struct leat_aton_member *m)
     m->state = m->has_charge ? LEAT_ATON_MEMBER_ASKS : LEAT_ATON_MEMBER_WAITS;
 }
 
-/* True: the fold is over. */
+/* True: the fold is over. A careful member may make a charge anew, without knowing how many there
+ * were: the numbers of a pass begin behind those of all passes before. */
 static bool end_pass(struct leat_aton_member *m)
 {
     m->pass++;
+    const uint32_t first_charge = m->pass * CHARGES_OF_A_PASS;
+    if (m->members && (int32_t)(first_charge - m->charge) > 0) m->charge = first_charge;
     m->at += m->count;
     m->state = LEAT_ATON_MEMBER_AWAY;
     if (m->at < m->words) load(m);
@@ -296,7 +300,9 @@ bool leat_aton_member_done(struct leat_aton_member *m, const struct leat_aton_re
     case LEAT_ATON_MEMBER_PASSES_ON:
         m->state = LEAT_ATON_MEMBER_WAITS;
         return m->has_result && end_pass(m);
-    case LEAT_ATON_MEMBER_TELLS: return end_pass(m);
+    case LEAT_ATON_MEMBER_TELLS:
+        m->has_charge = true; /* even if it has asked without: the charge may have been lost */
+        return end_pass(m);
     case LEAT_ATON_MEMBER_AWAY:
     case LEAT_ATON_MEMBER_WAITS: break; /* they send nothing */
     }
@@ -326,6 +332,7 @@ static bool on_result(struct leat_aton_member *m, const uint8_t *octets, size_t 
     for (uint32_t i = 0; i < m->count; i++)
         m->word[m->at + i] = leat_get_be64(octets + 8 * i);
     m->has_result = true;
+    m->has_charge = false; /* whoever has told it keeps the charge */
     return !passes_on && end_pass(m);
 }
 

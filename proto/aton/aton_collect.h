@@ -34,7 +34,8 @@
  * one (MAX) finds who is missing, and the count is repeated after the fold, before anybody is told.
  * Members who have left the pass have said first that they are not ready for the next but one: if
  * all are still ready, no word has changed, whoever else may have folded it. So a member may ask
- * without the charge, if it has waited for long:
+ * without the charge, if it has waited for long. If it tells the result, it has the charge from
+ * then on, and who hears of it has none: a charge that was lost is made again.
  *
  *   ASKS       EQ: are all members ready?                            FOLDS; no: LOOKS
  *   LOOKS      MAX: who is missing?                                  PASSES_ON; no charge: PROBES

@@ -3,7 +3,7 @@
 #include <leat/random.h>
 #include <string.h>
 
-enum { STATIONS = 7, MEMBERS = 5, WORDS_MAX = 15, MAILBOX = 8, GROUP = 3, EPOCH = 9 };
+enum { STATIONS = 7, MEMBERS = 5, WORDS_MAX = 15, MAILBOX = 64, GROUP = 3, EPOCH = 9 };
 
 /* A ring of seven stations, of which five are members. Packets are executed at once; hosts learn of
  * outcomes and packets when they come to it. */
@@ -337,6 +337,34 @@ static void careful_members_agree_whoever_asks(void)
     OK(steps < steps_max);
 }
 
+/* Its packet is lost; somebody asks without it and tells the result. Then nobody has to ask without
+ * it again. */
+static void a_lost_charge_is_made_again(void)
+{
+    open_ring_of(0, MEMBERS);
+    struct seat *first = &ring.seat[0], *asks = &ring.seat[1];
+    for (uint32_t i = 0; i < MEMBERS - 1; i++)
+        enter(&ring.seat[i]);
+    while (first->member.state != LEAT_ATON_MEMBER_PASSES_ON)
+        OK(!outcome_of(first));
+    const struct leat_aton_result lost = { .status = LEAT_ATON_LOST };
+    OK(!leat_aton_member_done(&first->member, &lost, NULL));
+    enter(&ring.seat[4]);
+    leat_aton_member_remind(&asks->member);
+    while (!outcome_of(asks))
+        continue;
+    on_over(asks);
+    read_mail(first);
+    OK(leat_aton_member_done(&first->member, &lost, NULL));
+    on_over(first);
+    OK(asks->member.has_charge && !first->member.has_charge);
+    run(20);
+    uint32_t charges = 0;
+    for (uint32_t i = 0; i < MEMBERS; i++)
+        charges += ring.seat[i].member.has_charge;
+    EQ(charges, 1);
+}
+
 /* Seat 4 is late: it is ready for the pass before, which has the same flag as the next one. */
 static void a_late_member_is_not_taken_for_one_that_went_on(void)
 {
@@ -461,7 +489,7 @@ TAP_MAIN(T(members_agree_however_late_hosts_are),
          T(nothing_is_wrong_and_nothing_hangs_on_a_damaged_ring),
          T(the_charge_goes_to_the_last_that_is_missing), T(a_charge_is_taken_once),
          T(a_result_may_overtake_the_end_of_the_charge), T(careful_members_agree_whoever_asks),
-         T(a_late_member_is_not_taken_for_one_that_went_on),
+         T(a_lost_charge_is_made_again), T(a_late_member_is_not_taken_for_one_that_went_on),
          T(a_member_notices_that_it_has_missed_a_result),
          T(a_member_notices_that_registers_are_gone),
          T(a_members_registers_are_the_groups_and_then_zero),

@@ -1,7 +1,8 @@
 /*
  * Short collective calls in a loop: each result is checked, and each kind of call is timed.
- *     short_calls COUNT [die]
- * die: one rank ends itself in the middle, as a crash would.
+ *     short_calls COUNT [die | ahead]
+ * die: one rank ends itself in the middle, as a crash would. ahead: the root of broadcasts sends a
+ * message after eight of them, and the others start them when they have it.
  * Rank 0 prints the median time of a call, and the processor time of all ranks for each.
  */
 #include <mpi.h>
@@ -67,6 +68,21 @@ static void not_waiting(int round)
     must(all == wanted, "MPI_Iallreduce", round);
 }
 
+static void run_ahead(int round)
+{
+    enum { AHEAD = 8 };
+    int message = round;
+    barrier(round);
+    if (me) MPI_Recv(&message, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 0; i < AHEAD; i++) {
+        int value = me ? -1 : round * AHEAD + i;
+        MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        must(value == round * AHEAD + i, "MPI_Bcast ahead", round);
+    }
+    for (int to = 1; !me && to < ranks; to++)
+        MPI_Send(&message, 1, MPI_INT, to, 7, MPI_COMM_WORLD);
+}
+
 static double used_s(void)
 {
     struct rusage u;
@@ -114,6 +130,7 @@ int main(int argc, char **argv)
     measure("10 maxima", reduce_many, count, -1);
     measure("bcast", bcast, count, -1);
     measure("not waiting", not_waiting, count, -1);
+    if (argc > 2 && strcmp(argv[2], "ahead") == 0) measure("ahead", run_ahead, count, -1);
     if (me == 0) printf("all is well\n");
     MPI_Finalize();
     return 0;

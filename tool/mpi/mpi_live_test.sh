@@ -4,61 +4,17 @@
 # usage: mpi_live_test.sh LEAT
 set -eu
 leat=$1
-here=$(dirname "$0")
-. "$here/../../test/lib.sh"
-. "$here/../../test/live.sh"
-programs=$here/../../test/mpi
+root=$(dirname "$0")/../..
+. "$root/test/lib.sh"
+. "$root/test/live.sh"
+. "$root/test/live_mpi.sh"
+programs=$root/test/mpi
 needs mpirun mpicc setpriv unshare
 
-HOSTS="0 1 2 3 4 5 6 7"
-tear_down() {
-    stop_relay
-    for i in $HOSTS; do
-        [ ! -e "/run/netns/$name$i" ] || in_ns "$i" "$leat" ring stop --dev in 2> /dev/null || true
-    done
-    delete_hosts
-}
-# Its number is in a file: a shell of its own may start another one.
-stop_relay() {
-    [ ! -s "$folder/relay.pid" ] || kill "$(cat "$folder/relay.pid")" 2> /dev/null || true
-    rm -f "$folder/relay.pid"
-}
-# shellcheck disable=SC2086 # words
-hosts "mpirun on a live ring is" $HOSTS lan wire
-mac_in() { printf '02:00:00:00:00:%02x' "$1"; }
-mac_out() { printf '02:00:00:00:01:%02x' "$1"; }
-
-# The network of mpirun: host I is 10.9.0.(I+1).
-ip -n "${name}lan" link add name switch type bridge 2> /dev/null || skip "this kernel has no bridge"
-ip -n "${name}lan" link set switch up
-for i in $HOSTS; do
-    ip link add lan netns "$name$i" type veth peer name "p$i" netns "${name}lan"
-    ip -n "${name}lan" link set "p$i" master switch up
-    ip -n "$name$i" addr add "10.9.0.$((i + 1))/24" dev lan
-    ip -n "$name$i" link set lan up
-    ip -n "$name$i" link set lo up
-done
-# mpirun starts its daemons by this instead of ssh; each host has a name of its own.
-cat > "$folder/agent" << END
-#!/bin/sh
-i=\$((\${1##*.} - 1))
-shift
-exec nsenter --net=/run/netns/$name\$i unshare -u sh -c "hostname host\$i; \$*"
-END
-chmod +x "$folder/agent"
+mpi_hosts "mpirun on a live ring is"
 mpicc -O1 -o "$folder/short_calls" "$programs/short_calls.c"
 mpicc -O1 -I"$programs" -o "$folder/random_collectives" "$programs/random_collectives.c" "$programs/check.c"
 
-# start HOSTS RANKS OPTION... PROGRAM...: RANKS on each of the first HOSTS. Cores are shared: ranks that wait yield.
-start() {
-    count=$1 each=$2 list=
-    shift 2
-    for i in $(seq "$count"); do list=$list,10.9.0.$i:$each; done
-    nsenter --net="/run/netns/${name}0" unshare -u sh -c 'hostname host0; exec "$@"' sh \
-        timeout "$run_limit" mpirun --host "${list#,}" -n $((count * each)) --mca plm_rsh_agent "$folder/agent" \
-        --mca btl tcp,self --mca btl_tcp_if_include lan --mca oob_tcp_if_include lan --mca pml ob1 \
-        --mca mpi_yield_when_idle 1 --bind-to none "$@"
-}
 # A busy machine may keep a packet for long; where the ring is to be given up, it is soon.
 patience_ms=20000 words=24 # several passes
 # by_ring HOSTS RANKS PROGRAM...: its output in $folder/out, what leat says in $folder/said
@@ -87,56 +43,6 @@ calls_go() { [ "$(copied)" -ge $((was + 300)) ]; }
 # copied: packets that stations 1 and 2 have taken; who sends a result does not take it
 copied() { for s in 0 1; do in_ns $s "$leat" ring status --json; done | jq -s 'map(.counts.copied) | add'; }
 
-# join I N OPTION...: station I+1 of N
-join() {
-    i=$1 before=$((($1 + $2 - 1) % $2)) after=$((($1 + 1) % $2))
-    shift 2
-    in_ns "$i" "$leat" ring join --dev in --out out --address $((i + 1)) --rate 0 \
-        --previous "$(mac_out $before)" --next "$(mac_in $after)" "$@" > "$folder/joined"
-}
-# cable A END B END: A's end is connected with B's
-cable() {
-    ip link add "$2" netns "$name$1" type veth peer name "$4" netns "$name$3"
-    for end in "$1:$2" "$3:$4"; do
-        case $end in
-        *:in) ip -n "$name${end%:*}" link set in address "$(mac_in "${end%:*}")" up ;;
-        *:out) ip -n "$name${end%:*}" link set out address "$(mac_out "${end%:*}")" up ;;
-        *) ip -n "$name${end%:*}" link set "${end#*:}" up ;;
-        esac
-    done
-    polling="$polling $name$1:$2 $name$3:$4"
-}
-# ring N [PERCENT [OPTION...]]: of the first N hosts; the last cable loses so many frames
-ring() {
-    stop_relay
-    size=$1 percent=${2:-0}
-    shift
-    [ $# = 0 ] || shift
-    for i in $HOSTS; do in_ns "$i" "$leat" ring stop --dev in 2> /dev/null || true; done
-    for i in $HOSTS; do ip -n "$name$i" link del out 2> /dev/null || true; done
-    ip -n "${name}wire" link del onward 2> /dev/null || true
-    polling=
-    for i in $(seq 0 $((size - 2))); do cable "$i" out $((i + 1)) in; done
-    if [ "$percent" = 0 ]; then
-        cable $((size - 1)) out 0 in
-    else
-        cable $((size - 1)) out wire from
-        cable wire onward 0 in
-    fi
-    # shellcheck disable=SC2086 # words
-    python3 "$here/../../test/veth.py" gro on $polling
-    for i in $(seq 0 $((size - 1))); do join "$i" "$size" --driver "$driver" "$@"; done
-    [ "$percent" = 0 ] || lose "$percent"
-}
-# lose PERCENT: of the frames on the last cable
-lose() {
-    stop_relay
-    : > "$folder/relay"
-    nsenter --net="/run/netns/${name}wire" python3 "$here/mpi_relay.py" from onward "$1" 1 > "$folder/relay" 2>&1 &
-    echo $! > "$folder/relay.pid"
-    wait_until grep -q relays "$folder/relay" || fail "no relay: $(cat "$folder/relay")"
-}
-
 results() {
     for n in 2 4 8; do
         ring $n
@@ -147,6 +53,8 @@ results() {
         [ -z "${LEAT_TIMES:-}" ] || { echo "$n hosts, ring"; cat "$folder/out"; echo "$n hosts, TCP"; start $n 1 "$folder/short_calls" 100; }
     done
     ring 4
+    by_ring 4 1 "$folder/short_calls" 50 ahead
+    well "$driver: roots of broadcasts go on without the others" ""
     for r in 1 2 4; do
         by_ring 4 $r "$folder/random_collectives" $r 40
         well "$driver: random calls, 4 hosts of $r ranks" ""
@@ -166,6 +74,23 @@ loss() {
     by_ring 3 2 "$folder/short_calls" 300
     wait $later || fail "$driver: no relay that loses all"
     well "$driver: all are lost" "a packet has not come back: a station has left the ring, or packets are lost. Collective calls of this communicator go by host messages"
+    patience_ms=20000
+}
+
+# Frames are lost, and each communicator gives up at once: calls that wait behind others are counted alike by all.
+giving_up() {
+    ring 4 3
+    patience_ms=3
+    for _ in 1 2 3; do
+        by_ring 4 1 "$folder/short_calls" 40 ahead
+        same "$driver: giving up, with broadcasts ahead: exit code" "$code" 0
+        same "$driver: giving up, with broadcasts ahead: results" "$(tail -n 1 "$folder/out")" "all is well"
+    done
+    for seed in 1 2 3 4 5 6; do
+        by_ring 4 1 --mca coll_leat_exact 1 "$folder/random_collectives" $seed 200
+        same "$driver: giving up, seed $seed: exit code" "$code" 0
+        same "$driver: giving up, seed $seed: as without the ring" "$(cat "$folder/out")" "$(start 4 1 "$folder/random_collectives" $seed 200 2> /dev/null)"
+    done
     patience_ms=20000
 }
 
@@ -203,6 +128,7 @@ others() {
     [ "$code" != 0 ] || fail "$driver: a rank is killed, and the job ends with 0"
     by_ring 3 1 "$folder/short_calls" 20
     well "$driver: after a killed job" ""
+    for i in 0 1 2; do same "$driver: files after a killed job" "$(find /dev/shm -name "leat-ring-*.$(mark_of $i).*")" ""; done
     for i in 0 1 2; do in_ns $i "$leat" ring set 0 1; for r in 8 16 24 32 40 48 56; do in_ns $i "$leat" ring set $r 1; done; done
     by_ring 3 1 "$folder/short_calls" 20
     well "$driver: no block is free" "the ring has room for 8 communicators, and they are taken"
@@ -227,6 +153,59 @@ refused() {
     same "options of another host" "$(in_ns 0 "$leat" mpi options --ring 7 | grep -o 'coll_leat_ring.*')" "coll_leat_ring 7"
 }
 
+# A component for another Open MPI: on all hosts, and on one of them.
+versions() {
+    ring 2
+    echo '#include <stdio.h>
+int PMPI_Get_library_version(char *text, int *len) { *len = sprintf(text, "Open MPI v3.9.1, package: none"); return 0; }' > "$folder/version.c"
+    cc -shared -fPIC -o "$folder/version.so" "$folder/version.c"
+    by_ring 2 2 env "LD_PRELOAD=$folder/version.so" "$folder/short_calls" 20
+    same "$driver: another Open MPI: exit code" "$code" 0
+    same "$driver: another Open MPI: results" "$(tail -n 1 "$folder/out")" "all is well"
+    same "$driver: another Open MPI: lines, one of each host" "$(grep -c "mca_coll_leat.so is for Open MPI .*, but this is Open MPI v3.9.1: collective calls go by host messages. Build leat with the headers of this Open MPI" "$folder/said")" 2
+    printf '#!/bin/sh\n[ "$OMPI_COMM_WORLD_RANK" != 1 ] || export LD_PRELOAD=%s\nexec "$@"\n' "$folder/version.so" > "$folder/one"
+    chmod +x "$folder/one"
+    by_ring 2 1 "$folder/one" "$folder/short_calls" 20
+    same "$driver: one host has another Open MPI: exit code" "$code" 0
+    same "$driver: one host has another Open MPI: results" "$(tail -n 1 "$folder/out")" "all is well"
+    has "$driver: one host has another Open MPI" "$(cat "$folder/said")" "rank 1 has no component of this leat for its Open MPI: install the same leat on all hosts"
+}
+
+# A user without rights: the daemons of mpirun enter other namespaces, so that they keep CAP_SYS_ADMIN; ranks have nothing.
+user=65534 allowed=64123
+as_user() { # GROUP HOSTS RANKS PROGRAM...
+    group=$1
+    shift
+    chmod 755 "$folder"
+    as="setpriv --reuid $user --regid $user --groups $group --inh-caps +sys_admin --ambient-caps +sys_admin"
+    options=$(in_ns 0 setpriv --reuid $user --regid $user --groups "$group" "$leat" mpi options 2> /dev/null) || options=$(in_ns 0 "$leat" mpi options)
+    count=$2 hosts=$1
+    shift 2
+    code=0
+    # shellcheck disable=SC2086 # words
+    HOME=$folder start "$hosts" "$count" $options --mca coll_leat_patience_ms $patience_ms --mca coll_leat_after 1 \
+        setpriv --inh-caps=-all --ambient-caps=-all "$@" > "$folder/out" 2> "$folder/all" || code=$?
+    grep '^leat' "$folder/all" > "$folder/said" || true
+    as=
+}
+users() {
+    ring 2
+    exits 2 "leat ring join --allow GROUP by an administrator" in_ns 0 setpriv --reuid $user --regid $user --groups $allowed "$leat" mpi options
+    as_user $allowed 2 1 "$folder/short_calls" 20
+    well "$driver: a user, nothing is allowed" "leat ring join --allow GROUP by an administrator"
+    ring 2 0 --allow $allowed
+    as_user $((allowed + 1)) 2 1 "$folder/short_calls" 20
+    well "$driver: a user of another group" "the station is lent to group $allowed, of which this user is no member"
+    was=$(copied)
+    as_user $allowed 2 2 "$folder/short_calls" 50
+    well "$driver: a user of the group" ""
+    [ "$(copied)" -ge $((was + 250)) ] || fail "$driver: a user of the group: only $(($(copied) - was)) packets"
+    for i in 0 1; do same "$driver: registers after a user's job" "$(in_ns $i "$leat" ring get)" ""; done
+    exits 2 "no such group" in_ns 0 "$leat" ring join --dev in --address 1 --previous "$(mac_out 1)" --next "$(mac_in 1)" --allow nobody-knows
+    in_ns 0 "$leat" ring stop --dev in
+    same "$driver: the lender ends with its station" "$(find /dev/shm -name "leat-ring-lender.$(mark_of 0).*")" ""
+}
+
 # With a key, messages have serials.
 keyed() {
     put_key "$folder/key" 000102030405060708090a0b0c0d0e0f
@@ -240,7 +219,7 @@ for driver in ${LEAT_DRIVERS:-xdp packet}; do
         no_driver join
         continue
     fi
-    for part in ${LEAT_PARTS:-results loss leaving others refused keyed}; do $part; done
+    for part in ${LEAT_PARTS:-results loss giving_up leaving others refused versions users keyed}; do $part; done
 done
 same "no shared memory is left" "$(find /dev/shm -name 'leat-coll.*')" ""
 finish

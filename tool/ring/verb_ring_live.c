@@ -6,6 +6,7 @@
 #include "pieces.h"
 #include "ring_job.h"
 #include "ring_live.h"
+#include <grp.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,8 +117,32 @@ static void warn_of_station(const char *device)
     leat_aton_host_close(station);
 }
 
+/* The group that --allow names, by its number. */
+static bool read_group(const struct arguments *args, uint32_t *group)
+{
+    const char *text = argument(args, "--allow");
+    if (!text) return true;
+    const struct group *known = getgrnam(text);
+    uint64_t number = 0;
+    const bool is_number = leat_tree_number(text, strlen(text), &number) && number < UINT32_MAX;
+    *group = known ? known->gr_gid : (uint32_t)number;
+    return known || is_number ||
+           complain("--allow %s: no such group, expected one of: getent group", text);
+}
+
+/* After it has joined. */
+static int lend(const struct arguments *args, const char *device, uint32_t group)
+{
+    if (!argument(args, "--allow")) return DONE;
+    char why[LEAT_ATON_HOST_WHY_LEN];
+    if (leat_aton_host_lend(device, group, why) == LEAT_ATON_HOST_OK) return DONE;
+    complain("the station has joined, but --allow has no effect: %s", why);
+    return FAILED;
+}
+
 int ring_join(const struct arguments *args)
 {
+    uint32_t group = 0;
     uint32_t address = 0;
     uint8_t key[LEAT_ATON_KEY_LEN];
     const char *key_file = argument(args, "--key-file");
@@ -133,7 +158,7 @@ int ring_join(const struct arguments *args)
     if (!read_mac(args, "--next", config.next) || !read_mac(args, "--previous", config.previous) ||
         !number_take_small(args, "--ring", &config.ring_id) ||
         !number_take_small(args, "--address", &address) ||
-        !number_take_small(args, "--rate", &config.rate_per_s))
+        !number_take_small(args, "--rate", &config.rate_per_s) || !read_group(args, &group))
         return WRONG;
     if (key_file && !key_file_read(key_file, key)) return WRONG;
     config.address = (uint16_t)address;
@@ -155,7 +180,7 @@ int ring_join(const struct arguments *args)
     json_close(&out, json_status());
     text_print(text, "%s: station %u of ring %u, driver %s: %s\n", config.device, config.address,
                config.ring_id, driver_names[used], ring_why);
-    return finish(DONE);
+    return finish(lend(args, config.device, group));
 }
 
 int ring_stop(const struct arguments *args)

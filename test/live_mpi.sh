@@ -1,0 +1,104 @@
+# shellcheck shell=sh
+# Shared by what runs stock mpirun on a live ring, after lib.sh and live.sh: hosts that are network namespaces, a
+# switch between them for mpirun, and the cables of a ring. It needs $leat, $driver, and $root, the
+# folder of the sources.
+HOSTS="0 1 2 3 4 5 6 7"
+tear_down() {
+    stop_relay
+    for i in $HOSTS; do
+        [ ! -e "/run/netns/$name$i" ] || in_ns "$i" "$leat" ring stop --dev in 2> /dev/null || true
+    done
+    delete_hosts
+}
+# Its number is in a file: a shell of its own may start another one.
+stop_relay() {
+    [ ! -s "$folder/relay.pid" ] || kill "$(cat "$folder/relay.pid")" 2> /dev/null || true
+    rm -f "$folder/relay.pid"
+}
+mac_in() { printf '02:00:00:00:00:%02x' "$1"; }
+mac_out() { printf '02:00:00:00:01:%02x' "$1"; }
+
+# mpi_hosts UNTESTED: makes them. The network of mpirun: host I is 10.9.0.(I+1).
+mpi_hosts() {
+    # shellcheck disable=SC2086 # words
+    hosts "$1" $HOSTS lan wire
+    ip -n "${name}lan" link add name switch type bridge 2> /dev/null || skip "this kernel has no bridge"
+    ip -n "${name}lan" link set switch up
+    for i in $HOSTS; do
+        ip link add lan netns "$name$i" type veth peer name "p$i" netns "${name}lan"
+        ip -n "${name}lan" link set "p$i" master switch up
+        ip -n "$name$i" addr add "10.9.0.$((i + 1))/24" dev lan
+        ip -n "$name$i" link set lan up
+        ip -n "$name$i" link set lo up
+    done
+    # mpirun starts its daemons by this instead of ssh; each host has a name of its own.
+    cat > "$folder/agent" << END
+#!/bin/sh
+i=\$((\${1##*.} - 1))
+shift
+exec nsenter --net=/run/netns/$name\$i unshare -u sh -c "hostname host\$i; \$*"
+END
+    chmod +x "$folder/agent"
+}
+as= # a command that runs mpirun as somebody else
+# start HOSTS RANKS OPTION... PROGRAM...: RANKS on each of the first HOSTS. Cores are shared: ranks that wait yield.
+start() {
+    count=$1 each=$2 list=
+    shift 2
+    for i in $(seq "$count"); do list=$list,10.9.0.$i:$each; done
+    # shellcheck disable=SC2086 # words
+    nsenter --net="/run/netns/${name}0" unshare -u sh -c 'hostname host0; exec "$@"' sh \
+        timeout "$run_limit" $as mpirun --host "${list#,}" -n $((count * each)) --mca plm_rsh_agent "$folder/agent" \
+        --mca btl tcp,self --mca btl_tcp_if_include lan --mca oob_tcp_if_include lan --mca pml ob1 \
+        --mca mpi_yield_when_idle 1 --bind-to none "$@"
+}
+
+# join I N OPTION...: station I+1 of N
+join() {
+    i=$1 before=$((($1 + $2 - 1) % $2)) after=$((($1 + 1) % $2))
+    shift 2
+    in_ns "$i" "$leat" ring join --dev in --out out --address $((i + 1)) --rate 0 \
+        --previous "$(mac_out $before)" --next "$(mac_in $after)" "$@" > "$folder/joined"
+}
+# cable A END B END: A's end is connected with B's
+cable() {
+    ip link add "$2" netns "$name$1" type veth peer name "$4" netns "$name$3"
+    for end in "$1:$2" "$3:$4"; do
+        case $end in
+        *:in) ip -n "$name${end%:*}" link set in address "$(mac_in "${end%:*}")" up ;;
+        *:out) ip -n "$name${end%:*}" link set out address "$(mac_out "${end%:*}")" up ;;
+        *) ip -n "$name${end%:*}" link set "${end#*:}" up ;;
+        esac
+    done
+    polling="$polling $name$1:$2 $name$3:$4"
+}
+# ring N [PERCENT [OPTION...]]: of the first N hosts; the last cable loses so many frames
+ring() {
+    stop_relay
+    size=$1 percent=${2:-0}
+    shift
+    [ $# = 0 ] || shift
+    for i in $HOSTS; do in_ns "$i" "$leat" ring stop --dev in 2> /dev/null || true; done
+    for i in $HOSTS; do ip -n "$name$i" link del out 2> /dev/null || true; done
+    ip -n "${name}wire" link del onward 2> /dev/null || true
+    polling=
+    for i in $(seq 0 $((size - 2))); do cable "$i" out $((i + 1)) in; done
+    if [ "$percent" = 0 ]; then
+        cable $((size - 1)) out 0 in
+    else
+        cable $((size - 1)) out wire from
+        cable wire onward 0 in
+    fi
+    # shellcheck disable=SC2086 # words
+    python3 "$root/test/veth.py" gro on $polling
+    for i in $(seq 0 $((size - 1))); do join "$i" "$size" --driver "$driver" "$@"; done
+    [ "$percent" = 0 ] || lose "$percent"
+}
+# lose PERCENT: of the frames on the last cable
+lose() {
+    stop_relay
+    : > "$folder/relay"
+    nsenter --net="/run/netns/${name}wire" python3 "$root/tool/mpi/mpi_relay.py" from onward "$1" 1 > "$folder/relay" 2>&1 &
+    echo $! > "$folder/relay.pid"
+    wait_until grep -q relays "$folder/relay" || fail "no relay: $(cat "$folder/relay")"
+}
