@@ -86,7 +86,8 @@ static bool prepare_bcast(struct leat_coll_work *w, void *elements, int count, M
     const bool is_root = ompi_comm_rank(comm) == root;
     w->octets = is_root ? len : 0;
     if (!is_networks(w)) return false;
-    if (!len || (len - 1) / leat_coll_by->pieces_max >= w->m->group.means.octets_max)
+    if (!len || (len - 1) / leat_coll_by->pieces_max >= w->m->group.means.octets_max ||
+        (leat_coll_by->varies && leat_coll_by->varies(w->m)))
         w->carrier = LEAT_COLLECT_LENGTH;
     w->kind = LEAT_COLL_CAST;
     w->in = elements;

@@ -73,6 +73,9 @@ struct leat_coll_means {
     /* Of a communicator that has joined: will the next call, of so many operations, be carried out?
      * True: all of them will be started, here and by all members. May wait. */
     bool (*promise)(leat_coll_module *m, uint32_t operations);
+    /* May octets of this call have another length each time, as names of processes do? NULL: no
+     * matter. */
+    bool (*varies)(const leat_coll_module *m);
     void *(*start)(leat_coll_module *m, struct leat_collect_question *part, const void *in,
                    void *out);
     bool (*is_over)(const void *operation);

@@ -139,6 +139,7 @@ const struct leat_fi_collective leat_fi_collective = { .version = LEAT_FI_COLLEC
                                                        .is_on = is_on,
                                                        .join = join,
                                                        .leave = leave,
+                                                       .is_private = leat_fi_private_is_in,
                                                        .start = start,
                                                        .is_over = is_over,
                                                        .end = end,

@@ -8,7 +8,7 @@
 
 #include "collect.h"
 
-enum { LEAT_FI_COLLECTIVE_VERSION = 1 };
+enum { LEAT_FI_COLLECTIVE_VERSION = 2 };
 
 struct leat_fi_operation;
 
@@ -20,6 +20,8 @@ struct leat_fi_collective {
      * the same ranks apart. */
     struct leat_collect_answer (*join)(const uint32_t *rank, uint32_t count, uint32_t key);
     void (*leave)(uint32_t group);
+    /* Is what a group with this key does now the library's own (fi_private.h)? */
+    bool (*is_private)(uint32_t key);
     /* Starts an operation: group, call, kind, fold, root (a rank), len. `in`: NULL if this rank
      * contributes nothing; `out`: room for len octets, lent until the end; NULL: it gets nothing. */
     struct leat_fi_operation *(*start)(const struct leat_collect_question *part, const void *in,
