@@ -408,8 +408,9 @@ static void count_try(const struct leat_fi_access *a, uint64_t old)
     locked.tries = old == a->compare ? 0 : locked.tries + 1;
 }
 
-/* Simulated ranks keep their rhythm exactly: one that tries whenever another has just taken the lock
- * would do so for ever. Where there are clocks and caches, noise ends that; here chance does. */
+/* Simulated ranks keep their rhythm exactly: one that tries whenever another has just taken the
+ * lock would do so for ever. Where there are clocks and caches, noise ends that; here chance
+ * does. */
 static void lose_rhythm(const struct leat_fi_access *a)
 {
     if (!is_locked_there(a) || locked.tries < STEADY_TRIES) return;

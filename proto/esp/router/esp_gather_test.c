@@ -2,6 +2,7 @@
 #include "tap.h"
 #include <leat/random.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { CHILDREN = 5 };
 
@@ -96,5 +97,32 @@ static void a_full_store_says_so(void)
     memory = NULL;
 }
 
+static void packets_are_those_of_the_room(void)
+{
+    const struct leat_esp_gather group = { .serial = 6, .epoch = 2, .children = 3 };
+    const struct leat_esp_packet collect = leat_esp_gather_packet(&group, LEAT_PORT_MAX, 9, 77);
+    uint8_t octets[LEAT_ESP_GATHER_CAST_MAX];
+    struct leat_esp_packet read;
+    struct leat_esp_management cast;
+    size_t len = 0;
+    OK(!leat_esp_packet_encode(&collect, octets, sizeof octets, &len));
+    EQ(len, leat_esp_packet_len(LEAT_ESP_COLLECT));
+    OK(!leat_esp_packet_decode(octets, len, &read, NULL));
+    EQ(read.op, LEAT_ESP_FOLD_MAX);
+    EQ(read.val, 77);
+    EQ(read.computationId, collect.computationId);
+    for (size_t payload = 0; payload <= 20; payload++) {
+        len = leat_esp_gather_cast(&group, 5, 3, 9, "twenty octets of all!", payload, octets);
+        EQ(len, leat_esp_cast_len(payload));
+        OK(!leat_esp_management_decode(octets, len, NULL, &cast, NULL));
+        EQ(cast.opcode, LEAT_ESP_CAST);
+        EQ(cast.computationId, 5);
+        EQ(cast.cast.group, collect.chldCntTag);
+        EQ(cast.cast.serial, UINT64_C(3) << 32 | 9);
+        EQ(cast.cast.payload_len, payload);
+        OK(!memcmp(cast.cast.payload, "twenty octets of all!", payload));
+    }
+}
+
 TAP_MAIN(T(totals_are_those_of_a_plain_fold), T(groups_and_epochs_are_apart),
-         T(bindings_expire_together), T(a_full_store_says_so))
+         T(bindings_expire_together), T(a_full_store_says_so), T(packets_are_those_of_the_room))
