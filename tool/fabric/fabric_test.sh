@@ -10,7 +10,7 @@ has "list" "$(cat "$folder/stdout")" "clos:E,M,R"
 exits 0 "" "$leat" fabric list --json
 same "list as JSON" "$(jq -r '"\(.name) \(.text)"' "$folder/stdout")" "$("$leat" fabric list | sed -n 's/^  \([^ ]*\)  */\1 /p')"
 same "kinds of the list" "$(jq -r .kind "$folder/stdout" | uniq | tr '\n' ' ')" "atm flits aton ether packetway "
-same "parameters of Ethernets" "$(jq -r 'select(.kind == "ether" and .parameter).name' "$folder/stdout" | tr '\n' ' ')" "/rate=MBITS /frame=OCTETS /buffer=FRAMES "
+same "parameters of Ethernets" "$(jq -r 'select(.kind == "ether" and .parameter).name' "$folder/stdout" | tr '\n' ' ')" "/rate=MBITS /frame=OCTETS /buffer=FRAMES /esp=BITS "
 exits 0 "" "$leat" fabric show clos444
 text=$(cat "$folder/stdout")
 has "class" "$text" "Clos(4,4,4) of 16 x 16 ports, rearrangeable"
