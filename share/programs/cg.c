@@ -136,7 +136,8 @@ int main(int argc, char **argv)
     if (n < ranks || n > 10000) {
         if (me == 0)
             fprintf(stderr, "cg: %d rows, expected %d (a row for each rank) to 10000\n", n, ranks);
-        MPI_Abort(MPI_COMM_WORLD, 2);
+        MPI_Finalize();
+        return 2;
     }
     first = me * n / ranks;
     rows = (me + 1) * n / ranks - first;

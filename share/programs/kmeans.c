@@ -135,7 +135,8 @@ int main(int argc, char **argv)
     const int64_t points = argc > 1 ? atoi(argv[1]) : 4000;
     if (points < CENTRES) {
         if (me == 0) fprintf(stderr, "kmeans: %s points, expected %d and more\n", argv[1], CENTRES);
-        MPI_Abort(MPI_COMM_WORLD, 2);
+        MPI_Finalize();
+        return 2;
     }
     if (me == 0) begin(centre, points);
     const int steps = find_together(centre, me * points / ranks, (me + 1) * points / ranks);

@@ -171,7 +171,8 @@ int main(int argc, char **argv)
     if (argc > 2) task_us = atoi(argv[2]);
     if (nodes < 1 || task_us < 0) {
         if (me == 0) fprintf(stderr, "stealing: expected 1 node and more, 0 us and more\n");
-        MPI_Abort(MPI_COMM_WORLD, 2);
+        MPI_Finalize();
+        return 2;
     }
     stack = get_memory((size_t)nodes * sizeof *stack);
     /* Nobody has more than one question and one answer under way to each other rank. */
