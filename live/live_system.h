@@ -9,7 +9,7 @@
 
 struct ifreq; /* net/if.h has it where the system's extensions are on */
 
-enum { LIVE_WHY_LEN = 320, LIVE_MAC_LEN = 6 };
+enum { LIVE_WHY_LEN = 320, LIVE_MAC_LEN = 6, LIVE_KEY_LEN = 16 };
 
 /* Formats into `why`, of LIVE_WHY_LEN characters, truncated: what is wrong, for people. Returns
  * false, for `return`. */
@@ -34,6 +34,9 @@ uint64_t live_now_ns(clockid_t clock);
 
 /* Waits until fd can be read, at most this long. False: see errno. */
 bool live_wait(int fd, uint64_t timeout_ns);
+
+/* The key in a file: 32 hex digits, which only its owner may read. False: see `why`. */
+bool live_key_read(const char *path, uint8_t key[LIVE_KEY_LEN], char *why);
 
 /* An ioctl about a device, by any socket; -1: by a new one. False: see errno. */
 bool live_device_query(int fd, const char *device, unsigned long what, struct ifreq *request);

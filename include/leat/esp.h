@@ -259,6 +259,8 @@ struct leat_esp_request {
     leat_time gap_ps;     /* between rounds, and between copies, 1 .. */
     leat_time pace_ps;    /* between two announcements: the pace of the root's link; may be 0 */
     uint32_t lifetime_ms; /* multicast: of the duplicates, 1 .. LEAT_ESP_DUPLICATE_MS_MAX */
+    bool collects;        /* multicast: instead, every node learns how many children it has, for
+                             COLLECTs without COUNTs (leat/esp_team.h) */
 };
 
 /* How a request ended. */
@@ -306,6 +308,7 @@ struct leat_esp_host_config {
                                route to the root */
     uint64_t value;         /* members: the first one; leat_esp_host_member_set changes it */
     uint64_t join_every_ns; /* members; 0: a second */
+    bool any_port;          /* members: a free port instead of 4253 */
     uint64_t tau_ns;        /* root: lifetime of bindings at the routers; 0: ten seconds */
 };
 

@@ -13,7 +13,7 @@
  *   esp_hop       one hop less                                                  dropped: hops
  *
  * The includer provides esp_store_run (locks the group of a store and runs leat_esp_execute in it)
- * and esp_has_duplicate (does a CAST of this group branch here?).
+ * and esp_find_group (the entry of a group that is installed here).
  *
  * Also compiled for the kernel: no header of the C library.
  */
@@ -26,7 +26,20 @@
 /* Locks the group of words.computation in a store and executes the instruction in it. ABORTED also
  * if there is no such store. */
 static struct leat_esp_outcome esp_store_run(struct esp_pass *p, uint32_t store);
-static bool esp_has_duplicate(uint64_t group);
+/* NULL: it is not installed, or not any more. */
+static const struct leat_esp_duplicate *esp_find_group(uint64_t group);
+
+static inline bool esp_has_duplicate(uint64_t group)
+{
+    const struct leat_esp_duplicate *d = esp_find_group(group);
+    return d && d->count;
+}
+
+static inline uint32_t esp_children(uint64_t group)
+{
+    const struct leat_esp_duplicate *d = esp_find_group(group);
+    return d ? d->children : 0;
+}
 
 static inline enum esp_reason esp_flaw_reason(enum leat_esp_flaw flaw)
 {
@@ -111,6 +124,8 @@ static inline uint32_t esp_loc(const struct esp_pass *p)
 static inline enum esp_reason esp_input(struct esp_pass *p, struct esp_counts *counts)
 {
     enum esp_reason reason = ESP_EXECUTED;
+    if (p->words.opcode == LEAT_ESP_COLLECT)
+        p->words.installed = (uint16_t)esp_children(p->words.operand[2]);
     if (esp_loc(p) & LEAT_ESP_LOC_INPUT) reason = esp_run(p, ESP_STORE_INPUT + 2 * p->port, counts);
     if (reason == ESP_EXECUTED && esp_loc(p) & LEAT_ESP_LOC_CENTRE)
         reason = esp_run(p, ESP_STORE_CENTRE, counts);

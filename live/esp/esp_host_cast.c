@@ -4,7 +4,7 @@
  * later, receive it directly, without copies (hops 0).
  */
 #include "esp_driver.h"
-#include "esp_root.h"
+#include "esp_host.h"
 #include "esp_service_parts.h"
 #include <string.h>
 

@@ -1,24 +1,13 @@
 /* A member over a socket: the engine of esp_member.h, its packets and its clock. */
 #include "esp_driver.h"
+#include "esp_host.h"
 #include "esp_octets.h"
-#include "esp_socket.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const leat_time ps_per_ns = 1000, ps_per_ms = 1000000000;
 static const uint64_t join_default_ns = 1000000000;
-
-struct leat_esp_host_member {
-    struct esp_socket socket;
-    struct leat_esp_member engine;
-    struct leat_esp_next root, via;
-    uint64_t announced, refused, casts, last_cast;
-    struct esp_letter letter;
-    struct leat_esp_management message;
-    uint16_t cast_len;
-    uint8_t cast[LEAT_ESP_PAYLOAD_LEN_MAX];
-};
 
 enum leat_esp_host_end leat_esp_host_member_open(const struct leat_esp_host_config *config,
                                                  struct leat_esp_host_member **out, char *why)

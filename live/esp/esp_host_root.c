@@ -1,7 +1,7 @@
 /* The root of a group over a socket: the engine of esp_service.h, its packets and its clock. */
 #include "esp_driver.h"
+#include "esp_host.h"
 #include "esp_octets.h"
-#include "esp_root.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

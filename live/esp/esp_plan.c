@@ -91,8 +91,7 @@ static bool read_mac(const char *text, uint8_t *mac)
     return true;
 }
 
-/* ADDRESS/BITS or ADDRESS. */
-static bool read_prefix(const char *text, struct esp_next *next)
+bool esp_plan_prefix(const char *text, uint64_t prefix[2], uint64_t mask[2])
 {
     char host[TEXT_MAX];
     const char *slash = strchr(text, '/');
@@ -100,8 +99,8 @@ static bool read_prefix(const char *text, struct esp_next *next)
     if (len >= sizeof host) return false;
     memcpy(host, text, len);
     host[len] = 0;
-    if (!esp_plan_address(host, next->prefix)) return false;
-    const unsigned most = is_ipv4(next->prefix) ? 32 : 128;
+    if (!esp_plan_address(host, prefix)) return false;
+    const unsigned most = is_ipv4(prefix) ? 32 : 128;
     unsigned long bits = most;
     if (slash) {
         char *end;
@@ -109,10 +108,10 @@ static bool read_prefix(const char *text, struct esp_next *next)
         if (*end || end == slash + 1 || bits > most) return false;
     }
     bits += 128 - most;
-    next->mask[0] = bits >= 64 ? UINT64_MAX : bits ? UINT64_MAX << (64 - bits) : 0;
-    next->mask[1] = bits >= 128 ? UINT64_MAX : bits > 64 ? UINT64_MAX << (128 - bits) : 0;
-    next->prefix[0] &= next->mask[0];
-    next->prefix[1] &= next->mask[1];
+    mask[0] = bits >= 64 ? UINT64_MAX : bits ? UINT64_MAX << (64 - bits) : 0;
+    mask[1] = bits >= 128 ? UINT64_MAX : bits > 64 ? UINT64_MAX << (128 - bits) : 0;
+    prefix[0] &= mask[0];
+    prefix[1] &= mask[1];
     return true;
 }
 
@@ -151,7 +150,7 @@ static bool plan_next(const char *text, enum leat_esp_router_driver driver, stru
         memcpy(c->bare_mac, next.mac, ESP_MAC_LEN);
         return true;
     }
-    if (*prefix && !read_prefix(prefix, &next))
+    if (*prefix && !esp_plan_prefix(prefix, next.prefix, next.mask))
         return live_because(why, "next hop for '%.80s', expected an address or ADDRESS/BITS",
                             prefix);
     c->next[c->next_count++] = next;

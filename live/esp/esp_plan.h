@@ -18,7 +18,10 @@ bool esp_plan_keeps(const struct esp_config *old, struct esp_config *config, boo
 /* "10.0.0.1" or "fe80::1"; IPv4 as ::ffff:a.b.c.d. */
 bool esp_plan_address(const char *text, uint64_t address[2]);
 
-/* ... followed by ":PORT"; an IPv6 address is then in brackets. */
+/* ADDRESS/BITS or ADDRESS; bits outside the mask become 0. */
+bool esp_plan_prefix(const char *text, uint64_t prefix[2], uint64_t mask[2]);
+
+/* An address followed by ":PORT"; an IPv6 address is then in brackets. */
 bool esp_plan_endpoint(const char *text, uint64_t address[2], uint16_t *port);
 
 /* ---- the shared file (esp_router.c) --------------------------------------------------------- */

@@ -49,6 +49,7 @@ enum leat_esp_host_end esp_socket_open(struct esp_socket *s,
     *s = (struct esp_socket){ .fd = -1 };
     if (config->bind && !esp_socket_address("--bind", config->bind, &here, why))
         return LEAT_ESP_HOST_WRONG;
+    if (config->any_port) here.port = 0;
     if (config->key) {
         s->has_key = true;
         memcpy(s->key, config->key, sizeof s->key);
@@ -83,6 +84,34 @@ bool esp_socket_send(struct esp_socket *s, const struct leat_esp_next *to, const
     const struct sockaddr_in6 peer = peer_of(to);
     s->sent++;
     return sendto(s->fd, octets, len, 0, (const struct sockaddr *)&peer, sizeof peer) >= 0;
+}
+
+/* What the system does not take is lost, as on any link. */
+void esp_batch_flush(struct esp_batch *b)
+{
+    struct sockaddr_in6 peer[ESP_BATCH];
+    struct iovec octets[ESP_BATCH];
+    struct mmsghdr message[ESP_BATCH];
+    for (unsigned i = 0; i < b->count; i++) {
+        peer[i] = peer_of(&b->to[i]);
+        octets[i] = (struct iovec){ .iov_base = b->octets[i], .iov_len = b->len[i] };
+        message[i] = (struct mmsghdr){ .msg_hdr = { .msg_name = &peer[i],
+                                                    .msg_namelen = sizeof peer[i],
+                                                    .msg_iov = &octets[i],
+                                                    .msg_iovlen = 1 } };
+    }
+    if (b->count) sendmmsg(b->socket->fd, message, b->count, 0);
+    b->socket->sent += b->count;
+    b->count = 0;
+}
+
+void esp_batch_add(struct esp_batch *b, const struct leat_esp_next *to, const uint8_t *octets,
+                   size_t len)
+{
+    if (b->count == ESP_BATCH) esp_batch_flush(b);
+    memcpy(b->octets[b->count], octets, len);
+    b->len[b->count] = len;
+    b->to[b->count++] = *to;
 }
 
 static const uint8_t *key_of(const struct esp_socket *s, uint8_t opcode)

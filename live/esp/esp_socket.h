@@ -6,7 +6,7 @@
 #include <leat/esp.h>
 
 /* Packets received at once. What is due is sent after them, so that a flood delays it little. */
-enum { ESP_LETTERS_AT_ONCE = 256 };
+enum { ESP_LETTERS_AT_ONCE = 256, ESP_BATCH = 32 };
 
 struct esp_socket {
     int fd;
@@ -37,6 +37,18 @@ leat_time esp_socket_now(void);
 
 bool esp_socket_send(struct esp_socket *s, const struct leat_esp_next *to, const uint8_t *octets,
                      size_t len);
+
+/* Packets for one call of the system; they are sent when there are many of them, or by flush. */
+struct esp_batch {
+    struct esp_socket *socket;
+    unsigned count;
+    uint8_t octets[ESP_BATCH][LEAT_ESP_MANAGEMENT_LEN_MAX];
+    size_t len[ESP_BATCH];
+    struct leat_esp_next to[ESP_BATCH];
+};
+void esp_batch_add(struct esp_batch *b, const struct leat_esp_next *to, const uint8_t *octets,
+                   size_t len);
+void esp_batch_flush(struct esp_batch *b);
 
 /* Sends a post with the key of its kind; a JOIN gets the address that it is sent from. */
 bool esp_socket_post(struct esp_socket *s, const struct leat_esp_next *to,

@@ -43,10 +43,10 @@ static struct leat_esp_outcome esp_store_run(struct esp_pass *p, uint32_t number
     return out;
 }
 
-static bool esp_has_duplicate(uint64_t group)
+static const struct leat_esp_duplicate *esp_find_group(uint64_t group)
 {
     const struct esp_share *s = ground_now->share;
-    return leat_esp_duplicate_find(&s->duplicates, group, esp_user_now_ns(&s->config)) != NULL;
+    return leat_esp_duplicate_find(&s->duplicates, group, esp_user_now_ns(&s->config));
 }
 
 /* ---- the gate ----------------------------------------------------------------------------- */

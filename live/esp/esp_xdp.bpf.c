@@ -187,15 +187,15 @@ static __always_inline struct leat_esp_outcome esp_store_run(struct esp_pass *p,
     return (struct leat_esp_outcome){ .verdict = packed & 0xff, .created = created };
 }
 
-static bool esp_has_duplicate(uint64_t group)
+static __always_inline const struct leat_esp_duplicate *esp_find_group(uint64_t group)
 {
     const struct esp_config *c = only(&esp_config);
     for (uint32_t way = 0; c && way < LEAT_ESP_DUPLICATE_WAYS; way++) {
         const uint32_t place = leat_esp_duplicate_place(group, way);
         const struct leat_esp_duplicate *d = bpf_map_lookup_elem(&esp_duplicates, &place);
-        if (d && leat_esp_duplicate_is(d, group, now_ns(c))) return true;
+        if (d && leat_esp_duplicate_is(d, group, now_ns(c))) return d;
     }
-    return false;
+    return NULL;
 }
 
 /* ---- the route ---------------------------------------------------------------------------- */

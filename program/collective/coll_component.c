@@ -11,6 +11,7 @@ static int priority;
 
 const struct leat_coll_means *leat_coll_by;
 bool leat_coll_is_exact;
+char *leat_coll_esp_network = "", *leat_coll_esp_key = "";
 int leat_coll_ring_id, leat_coll_patience_ms = 200, leat_coll_words = 6, leat_coll_after = 10;
 
 static int register_parameters(void);
@@ -50,18 +51,25 @@ static int register_parameters(void)
         MCA_BASE_VAR_TYPE_INT, NULL, 0, 0, OPAL_INFO_LVL_5, MCA_BASE_VAR_SCOPE_READONLY,
         &leat_coll_ring_id);
     mca_base_component_var_register(
-        self, "patience_ms", "A ring that is silent for so long is given up: hosts take over",
+        self, "esp", "Network of hosts below ESP routers, ADDRESS/BITS; empty: a ring is used",
+        MCA_BASE_VAR_TYPE_STRING, NULL, 0, 0, OPAL_INFO_LVL_5, MCA_BASE_VAR_SCOPE_READONLY,
+        &leat_coll_esp_network);
+    mca_base_component_var_register(self, "esp_key", "File with the key of the ESP network",
+                                    MCA_BASE_VAR_TYPE_STRING, NULL, 0, 0, OPAL_INFO_LVL_5,
+                                    MCA_BASE_VAR_SCOPE_READONLY, &leat_coll_esp_key);
+    mca_base_component_var_register(
+        self, "patience_ms", "A network that is silent for so long is given up: hosts take over",
         MCA_BASE_VAR_TYPE_INT, NULL, 0, 0, OPAL_INFO_LVL_5, MCA_BASE_VAR_SCOPE_READONLY,
         &leat_coll_patience_ms);
     mca_base_component_var_register(
         self, "words",
-        "Longest operation by a ring, in words of 8 octets, 1 to 24; each takes time",
+        "Longest operation by the network, in words of 8 octets, 1 to 24; each takes time",
         MCA_BASE_VAR_TYPE_INT, NULL, 0, 0, OPAL_INFO_LVL_5, MCA_BASE_VAR_SCOPE_READONLY,
         &leat_coll_words);
-    mca_base_component_var_register(
-        self, "after", "Calls of a communicator that are the hosts', before it joins a ring",
-        MCA_BASE_VAR_TYPE_INT, NULL, 0, 0, OPAL_INFO_LVL_5, MCA_BASE_VAR_SCOPE_READONLY,
-        &leat_coll_after);
+    mca_base_component_var_register(self, "after",
+                                    "Calls of a communicator that are the hosts', before it joins",
+                                    MCA_BASE_VAR_TYPE_INT, NULL, 0, 0, OPAL_INFO_LVL_5,
+                                    MCA_BASE_VAR_SCOPE_READONLY, &leat_coll_after);
     return OMPI_SUCCESS;
 }
 
@@ -90,9 +98,9 @@ static int open_component(void)
     if (priority <= PRIORITY_OFF || !is_of_this_version()) return OMPI_SUCCESS;
     if (leat_coll_find_run(&is_wrong))
         leat_coll_by = &leat_coll_simulated;
-    else if (!is_wrong && leat_coll_find_ring())
-        leat_coll_by = &leat_coll_ring;
-    if (leat_coll_by == &leat_coll_ring) leat_coll_announce_ring();
+    else if (!is_wrong && leat_coll_find_live())
+        leat_coll_by = &leat_coll_live;
+    if (leat_coll_by == &leat_coll_live) leat_coll_announce_live();
     return OMPI_SUCCESS;
 }
 

@@ -4,7 +4,7 @@
  *
  *     MPI_Allreduce --> libmpi --> coll_calls: can the network do this? --> coll_work --> means
  *                                      | no: operation, type, length ...      simulated: the run
- *                                      +--> tuned, libnbc: messages           ring: a live ring
+ *                                      +--> tuned, libnbc: messages           live: a ring, ESP
  *
  * All ranks of a communicator decide alike: by the operation, the type, the length, and what the
  * network said when they joined their group.
@@ -41,7 +41,7 @@
     X(iscan)                 \
     X(iexscan)
 
-struct leat_ring;
+struct leat_live;
 struct leat_coll_means;
 
 /* Of a communicator. */
@@ -53,14 +53,14 @@ typedef struct leat_coll_module {
     bool has_joined; /* or tried to */
     bool is_member;  /* has joined, and not left */
     struct leat_collect_answer group;
-    struct leat_ring *ring;            /* of the means `ring` */
+    struct leat_live *live;            /* of the means `live` */
     enum leat_collect_carrier refusal; /* BY_NETWORK: there is none */
 } leat_coll_module;
 
 OBJ_CLASS_DECLARATION(leat_coll_module);
 
 /* Who carries out what the calls hand over: the simulated run of which this process is a rank, or a
- * live ring of which its host is a station. Parts are as in collect.h; a root is a rank of the
+ * live network of which its host is part. Parts are as in collect.h; a root is a rank of the
  * communicator. */
 struct leat_coll_means {
     /* Is this the time for collective operations of the network? */
@@ -91,12 +91,13 @@ struct leat_coll_means {
     uint32_t pieces_max;  /* of a broadcast */
 };
 
-extern const struct leat_coll_means leat_coll_simulated, leat_coll_ring;
+extern const struct leat_coll_means leat_coll_simulated, leat_coll_live;
 /* Of this process; NULL: none. */
 extern const struct leat_coll_means *leat_coll_by;
 extern bool leat_coll_is_exact; /* sums of real numbers are to be independent of the order */
 
-/* Parameters of the ring. */
+/* Parameters of live networks. */
+extern char *leat_coll_esp_network, *leat_coll_esp_key;
 extern int leat_coll_ring_id, leat_coll_patience_ms, leat_coll_words, leat_coll_after;
 
 /* ---- coll_simulated.c ---- */
@@ -104,12 +105,12 @@ extern int leat_coll_ring_id, leat_coll_patience_ms, leat_coll_words, leat_coll_
 /* Is this process a rank of a simulated run? False after a message too: *is_wrong. */
 bool leat_coll_find_run(bool *is_wrong);
 
-/* ---- coll_ring_find.c ---- */
+/* ---- coll_live_find.c ---- */
 
-/* Is there a library for live rings? */
-bool leat_coll_find_ring(void);
-/* This process can use a ring. Before those of the job exchange what they know of each other. */
-void leat_coll_announce_ring(void);
+/* Is there a library for live lives? */
+bool leat_coll_find_live(void);
+/* This process can use it. Before those of the job exchange what they know of each other. */
+void leat_coll_announce_live(void);
 
 /* ---- coll_module.c ---- */
 

@@ -1,56 +1,10 @@
+#include "live_system.h"
 #include "tool.h"
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-/* Anybody who can read the file has the key, and anybody who can write it can choose the key: both
- * are then members of the network. */
-static bool is_safe(const char *path, int fd)
-{
-    struct stat s;
-    if (fstat(fd, &s) != 0) return complain("%s: %s", path, strerror(errno));
-    if (!S_ISREG(s.st_mode))
-        return complain("%s: not a regular file, expected one with 32 hex digits", path);
-    if (s.st_uid != geteuid() && s.st_uid != 0)
-        return complain("%s: the key belongs to user %u, expected user %u or root: chown %u %s",
-                        path, (unsigned)s.st_uid, (unsigned)geteuid(), (unsigned)geteuid(), path);
-    if (s.st_mode & (S_IRWXG | S_IRWXO))
-        return complain(
-            "%s: others may read or write the key (mode %03o), expected only its owner: "
-            "chmod 600 %s",
-            path, (unsigned)s.st_mode & 0777, path);
-    return true;
-}
-
-static bool read_digits(FILE *file, uint8_t key[LEAT_SIP_KEY_LEN])
-{
-    char pair[3], more;
-    int octets = 0;
-    while (octets < LEAT_SIP_KEY_LEN && fscanf(file, " %2[0-9a-fA-F]", pair) == 1 && pair[1])
-        key[octets++] = (uint8_t)strtoul(pair, NULL, 16);
-    return octets == LEAT_SIP_KEY_LEN && fscanf(file, " %c", &more) == EOF;
-}
-
-/* Without O_NONBLOCK, opening a FIFO waits for a writer. */
-static FILE *open_to_read(const char *path)
-{
-    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
-    if (!file) complain("%s: cannot be opened: %s", path, strerror(errno));
-    if (!file && fd >= 0) close(fd);
-    return file;
-}
+_Static_assert((int)LIVE_KEY_LEN == (int)LEAT_SIP_KEY_LEN, "one kind of key");
 
 bool key_file_read(const char *path, uint8_t key[LEAT_SIP_KEY_LEN])
 {
-    FILE *file = open_to_read(path);
-    if (!file) return false;
-    const bool safe = is_safe(path, fileno(file)), whole = safe && read_digits(file, key);
-    fclose(file);
-    if (safe && !whole) complain("%s: no key, expected 32 hex digits", path);
-    return whole;
+    char why[LIVE_WHY_LEN];
+    return live_key_read(path, key, why) || complain("%s", why);
 }

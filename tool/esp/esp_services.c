@@ -2,7 +2,7 @@
 #include "duration.h"
 #include "esp_job.h"
 #include "esp_live.h"
-#include "esp_root.h"
+#include "esp_host.h"
 #include "json_out.h"
 #include "leat_siphash.h"
 #include "leat_tree.h"

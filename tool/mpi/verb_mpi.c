@@ -1,9 +1,12 @@
-/* leat mpi: what stock mpirun needs so that collective calls of its programs go by a live ring. */
+/* leat mpi: what stock mpirun needs so that collective calls of its programs go by a live network. */
 #include "number.h"
 #include "run.h"
 #include "tool.h"
 #include <leat/aton_group.h>
+#include <leat/esp_team.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The id of the ring of this host's only station. */
@@ -20,10 +23,50 @@ static bool find_ring(uint32_t *ring_id)
     return true;
 }
 
+/* Can this host be part of a team? The command has no blanks or quotes left to protect. */
+static bool check_esp(const struct arguments *args)
+{
+    const char *key = argument(args, "--key-file");
+    char why[LEAT_ESP_HOST_WHY_LEN];
+    struct leat_esp_team *team;
+    struct leat_esp_team_seat seat;
+    if (!key) return complain("--esp needs --key-file with the key of the ESP routers");
+    if (strpbrk(key, " \t\n'\""))
+        return complain("%s: mpirun cannot read this path, expected one without blanks and quotes",
+                        key);
+    if (leat_esp_team_open(argument(args, "--esp"), key, &team, &seat, why) != LEAT_ESP_HOST_OK)
+        return complain("%s", why);
+    leat_esp_team_close(team);
+    return true;
+}
+
+static bool print_network(const struct arguments *args, const char *component)
+{
+    static const char common[] =
+        "--mca mca_base_component_path %s:SYSTEM_DEFAULT:USER_DEFAULT --mca coll_leat_priority 90 ";
+    char path[PATH_MAX];
+    uint32_t ring_id = 0;
+    if (argument(args, "--esp")) {
+        if (argument(args, "--ring"))
+            return complain("--esp and --ring, expected one of them: hosts use one network");
+        if (!check_esp(args)) return false;
+        if (!realpath(argument(args, "--key-file"), path)) return complain("no such key file");
+        printf(common, component);
+        printf("--mca coll_leat_esp %s --mca coll_leat_esp_key %s\n", argument(args, "--esp"),
+               path);
+        return true;
+    }
+    if (argument(args, "--ring") ? !number_take_small(args, "--ring", &ring_id)
+                                 : !find_ring(&ring_id))
+        return false;
+    printf(common, component);
+    printf("--mca coll_leat_ring %u\n", ring_id);
+    return true;
+}
+
 static int print_options(const struct arguments *args)
 {
     char component[RUN_PATH_CAP];
-    uint32_t ring_id = 0;
     if (args->operand_count > 1)
         return misuse(args->verb, "'%s' behind options, expected nothing", args->operand[1]);
     if (!run_find_part("mca_coll_leat.so", component, sizeof component)) return WRONG;
@@ -33,31 +76,26 @@ static int print_options(const struct arguments *args)
                  component);
         return WRONG;
     }
-    if (argument(args, "--ring") ? !number_take_small(args, "--ring", &ring_id)
-                                 : !find_ring(&ring_id))
-        return WRONG;
-    printf(
-        "--mca mca_base_component_path %s:SYSTEM_DEFAULT:USER_DEFAULT --mca coll_leat_priority 90 "
-        "--mca coll_leat_ring %u\n",
-        component, ring_id);
-    return finish(DONE);
+    return print_network(args, component) ? finish(DONE) : WRONG;
 }
 
 static const struct subverb subverbs[] = {
-    { "options", "print the options of mpirun for a live ring", "[--ring ID]", "--ring",
-      print_options },
+    { "options", "print the options of mpirun for a live network",
+      "[--ring ID | --esp NETWORK --key-file FILE]", "--ring --esp --key-file", print_options },
     { NULL },
 };
 
 const struct verb verb_mpi = {
     .name = "mpi",
-    .summary = "collective calls of stock MPI programs on a live ring",
+    .summary = "collective calls of stock MPI programs on a live network",
     .synopsis = "SUBVERB [OPTIONS]",
     .help = help_mpi,
     .subverbs = subverbs,
     .options = {
         { "--ring", "ID", "number of the ring (unless given: that of this host's only station)",
           COUNT(0, UINT32_MAX) },
+        { "--esp", "NETWORK", "ADDRESS/BITS: hosts below ESP routers, and their network" },
+        { "--key-file", "FILE", "32 hex digits, mode 600: the key of the ESP network" },
     },
     .operands = "",
 };

@@ -16,11 +16,22 @@ static const struct leat_esp_next *address_of(const struct leat_esp_service *s, 
                                 : &s->roster.entry[point - s->map.nodes].address;
 }
 
+/* Does the node need an entry? Counts are for every node on a route. */
+static bool is_installed(const struct leat_esp_service *s, uint32_t node)
+{
+    return s->request.collects || points_of(s, node);
+}
+
+static uint16_t collecting(const struct leat_esp_service *s, uint32_t node)
+{
+    return s->request.collects ? (uint16_t)s->map.node[node].children : 0;
+}
+
 static uint32_t count_missing(const struct leat_esp_service *s)
 {
     uint32_t missing = 0;
     for (uint32_t n = 1; n < s->map.nodes; n++)
-        missing += points_of(s, n) && !s->map.node[n].is_done;
+        missing += is_installed(s, n) && !s->map.node[n].is_done;
     return missing;
 }
 
@@ -50,11 +61,18 @@ void leat_esp_service_begin_install(struct leat_esp_service *s, leat_time now)
     s->result.answer = 0;
     for (uint32_t n = 1; n < s->map.nodes; n++) {
         s->map.node[n].is_done = false;
-        s->result.answer += points_of(s, n) != 0;
+        s->result.answer += is_installed(s, n);
     }
     /* The first one expires first; nothing has a shorter lifetime. */
     s->cast_until = leat_time_add(now, s->request.lifetime_ms * UINT64_C(1000000000));
+    if (s->request.collects) s->cast_until = 0;
     leat_esp_service_install_wave(s, now);
+}
+
+void leat_esp_service_renew(struct leat_esp_service *s, leat_time now, uint32_t lifetime_ms)
+{
+    s->request.lifetime_ms = lifetime_ms;
+    leat_esp_service_begin_install(s, now);
 }
 
 bool leat_esp_service_install(struct leat_esp_service *s, struct leat_esp_post *post)
@@ -62,14 +80,15 @@ bool leat_esp_service_install(struct leat_esp_service *s, struct leat_esp_post *
     while (s->wave_node < s->map.nodes) {
         const uint32_t node = s->wave_node++;
         const struct leat_esp_map_node *n = &s->map.node[node];
-        if (!points_of(s, node) || n->is_done) continue;
+        if (!is_installed(s, node) || n->is_done) continue;
         *post = (struct leat_esp_post){ .to = n->address, .opcode = LEAT_ESP_INSTALL };
         post->install = (struct leat_esp_install){ .group = s->config.group,
                                                    .target = n->id,
                                                    .serial = s->serial,
                                                    .lifetime_ms = s->request.lifetime_ms,
-                                                   .count = (uint8_t)points_of(s, node) };
-        for (uint32_t i = 0; i < points_of(s, node); i++)
+                                                   .children = collecting(s, node) };
+        if (!s->request.collects) post->install.count = (uint8_t)points_of(s, node);
+        for (uint32_t i = 0; i < post->install.count; i++)
             post->install.next[i] = *address_of(s, s->map.point[s->map.point_first[node] + i]);
         s->result.announced++;
         return true;

@@ -5,7 +5,8 @@
  *   COUNT     c = get(compValTag) or 0; put c + 1; pass iff c + 1 <= thresh
  *   COMPARE   unbound, or op(stored, pktVal): put pktVal, pass; else stop
  *   COLLECT   chldCnt unbound or 0: abort. put fold(total, val) or val; put chldCnt - 1;
- *             0 now: val := total, pass; else stop
+ *             0 now: val := total, pass; else stop. Where the count is installed: chldCnt unbound
+ *             is that count; after a pass count and total are ready for the next operation
  *   RCHLD     pktId unbound: put it 1, put sibCnt + 1. put fwdCnt + 1; pass iff that is
  *             <= fwdThresh, with pktId := this node's id
  *   RCOLLECT  pktId or sibCnt unbound: abort. pktId 1: sibCnt 0: abort; put it 0, put sibCnt - 1,
@@ -41,6 +42,8 @@ struct leat_esp_words {
     uint64_t computation;
     uint64_t operand[LEAT_ESP_OPERANDS_MAX]; /* in order; an operator is in the upper half */
     uint8_t control, opcode;
+    uint16_t installed; /* COLLECT: this node's children in the group chldCntTag; 0: not installed.
+                         * Not in the packet */
 };
 
 struct leat_esp_outcome {
@@ -102,6 +105,15 @@ LEAT_ESP_INLINE uint64_t leat_esp_fold(uint32_t op, uint64_t stored, uint64_t pa
     return sum;
 }
 
+/* What changes no value when it is folded into it. */
+LEAT_ESP_INLINE uint64_t leat_esp_identity(uint32_t op)
+{
+    if (op == LEAT_ESP_FOLD_AND || op == LEAT_ESP_FOLD_MIN) return UINT64_MAX;
+    if (op == LEAT_ESP_FOLD_MIN_S) return UINT64_MAX >> 1;
+    if (op == LEAT_ESP_FOLD_MAX_S) return UINT64_C(1) << 63;
+    return 0;
+}
+
 /* ---- instructions ------------------------------------------------------------------------- */
 
 LEAT_ESP_INLINE struct leat_esp_outcome leat_esp_abort(void)
@@ -158,17 +170,26 @@ LEAT_ESP_INLINE struct leat_esp_outcome leat_esp_extreme(const struct leat_esp_t
     return leat_esp_commit(turn, c, 1, pass);
 }
 
+/* An installed count and its total are created by one instruction, so they expire together: a total
+ * can be lost as a whole, and then the count does not reach 0. */
 LEAT_ESP_INLINE struct leat_esp_outcome leat_esp_collect(const struct leat_esp_turn *turn,
-                                                         uint64_t *operand)
+                                                         uint64_t *operand, uint64_t installed)
 {
     enum { TOTAL, CHILDREN, CELLS };
     struct leat_esp_cell c[CELLS] = { leat_esp_cell_find(turn, operand[0]),
                                       leat_esp_cell_find(turn, operand[2]) };
+    if (installed && !c[CHILDREN].bound) c[CHILDREN].value = installed;
     if (c[CHILDREN].value == 0) return leat_esp_abort(); /* unbound too */
     leat_esp_cell_fold(&c[TOTAL], operand[3], operand[1]);
     leat_esp_cell_add(&c[CHILDREN], UINT64_MAX);
-    const struct leat_esp_outcome out = leat_esp_commit(turn, c, CELLS, c[CHILDREN].value == 0);
-    if (out.verdict == LEAT_ESP_PASS) operand[1] = c[TOTAL].value;
+    const uint64_t total = c[TOTAL].value;
+    const bool pass = c[CHILDREN].value == 0;
+    if (pass && installed) {
+        leat_esp_cell_put(&c[CHILDREN], installed);
+        leat_esp_cell_put(&c[TOTAL], leat_esp_identity((uint32_t)(operand[3] >> 32)));
+    }
+    const struct leat_esp_outcome out = leat_esp_commit(turn, c, CELLS, pass);
+    if (out.verdict == LEAT_ESP_PASS) operand[1] = total;
     return out;
 }
 
@@ -239,7 +260,7 @@ LEAT_ESP_INLINE struct leat_esp_outcome leat_esp_execute(struct leat_esp_group *
     leat_esp_turn_begin(&turn, clock, node->tau);
     if (w->opcode == LEAT_ESP_COUNT) return leat_esp_count(&turn, w->operand);
     if (w->opcode == LEAT_ESP_COMPARE) return leat_esp_extreme(&turn, w->operand);
-    if (w->opcode == LEAT_ESP_COLLECT) return leat_esp_collect(&turn, w->operand);
+    if (w->opcode == LEAT_ESP_COLLECT) return leat_esp_collect(&turn, w->operand, w->installed);
     const uint64_t own_id = leat_esp_child_id(node, w->computation);
     if (w->opcode == LEAT_ESP_RCHLD) return leat_esp_rchld(&turn, own_id, w->operand);
     return leat_esp_rcollect(&turn, own_id, w->operand);

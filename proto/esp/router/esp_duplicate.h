@@ -1,6 +1,7 @@
 /*
  * The duplicate module (spec/esp.md, "Services", multicast): at a branch point every CAST of a
- * group is forwarded to each of a few addresses. It is separate from the five instructions and the
+ * group is forwarded to each of a few addresses. An entry may also say how many children the node
+ * has in the group, for COLLECT ("Installed groups"). The module is separate from the five instructions and the
  * only part of a node that sends more packets than it receives, so everything about it is bounded:
  *
  *   copies of one packet    LEAT_ESP_COPIES_MAX, each with one hop less
@@ -32,7 +33,7 @@ enum {
 struct leat_esp_duplicate {
     uint64_t group, serial;
     uint64_t expiry; /* live iff now < expiry */
-    uint64_t count;
+    uint32_t count, children;
     struct leat_esp_next next[LEAT_ESP_COPIES_MAX];
 };
 
@@ -93,12 +94,14 @@ static inline enum leat_esp_result leat_esp_duplicate_install(struct leat_esp_du
         return LEAT_ESP_RESULT_STALE;
     d->group = in->group;
     d->serial = in->serial;
-    d->count = 0;
+    d->count = d->children = 0;
     d->expiry = now;
-    if (in->count == 0 || in->lifetime_ms == 0) return LEAT_ESP_RESULT_REMOVED;
+    if ((in->count == 0 && in->children == 0) || in->lifetime_ms == 0)
+        return LEAT_ESP_RESULT_REMOVED;
     *lifetime_ms = in->lifetime_ms;
     if (*lifetime_ms > LEAT_ESP_DUPLICATE_MS_MAX) *lifetime_ms = LEAT_ESP_DUPLICATE_MS_MAX;
     d->expiry = now + *lifetime_ms * ticks_per_ms;
+    d->children = in->children;
     for (uint32_t i = 0; i < LEAT_ESP_COPIES_MAX && i < in->count; i++)
         d->next[d->count++] = in->next[i];
     return LEAT_ESP_RESULT_INSTALLED;

@@ -1,10 +1,7 @@
 /*
  * COLLECT at a router of a simulated network where the group of the computation is installed
- * (spec/esp.md, "ESP routers in simulated networks", 2 to 6): the router knows how many children
- * it has, so no COUNT comes first, and the bindings are ready for the group's next operation.
- *
- *     COMPARE count GT   COLLECT            COMPARE count LT, total GE or LE
- *     binds the count    folds the value    only after the last child: as before the operation
+ * (spec/esp.md, "Installed groups"): the router knows how many children it has, so no COUNT comes
+ * first, and the bindings are ready for the group's next operation (esp_core.h).
  *
  * A word of a group in an epoch is a computation of its own; so are folds with another identity.
  */
@@ -22,6 +19,8 @@ struct leat_esp_gather {
     uint64_t serial, epoch; /* of the group */
     uint32_t children;      /* of this router */
 };
+
+enum leat_esp_fold leat_esp_gather_fold(enum leat_port_fold fold);
 
 /* A COLLECT of a word. */
 struct leat_esp_packet leat_esp_gather_packet(const struct leat_esp_gather *group,

@@ -15,7 +15,7 @@
  *   67 ANNOUNCE   group(64) member(64) serial(64)
  *                 service(8) phase(8) opcode(8) control(8) rounds(16) value from(8) shift(8)
  *                 delay(32) interval(32) 7 x operand(64)
- *   68 INSTALL    group(64) target(64) serial(64) lifetime(32) count(8) 0(24)
+ *   68 INSTALL    group(64) target(64) serial(64) lifetime(32) count(8) 0(8) children(16)
  *                 count x { address(128) port(16) 0(48) }
  *   69 INSTALLED  group(64) node(64) serial(64) lifetime(32) result(32)
  *   70 CAST       group(64) serial(64) hops(8) 0(8) payload length(16) 0(32) payload, padded by 0
@@ -159,13 +159,15 @@ struct leat_esp_announce {
     struct leat_esp_packet task; /* its computationId is that of the header */
 };
 
-/* From the root to a branch point: forward every CAST of the group to each of `next`. */
+/* From the root to a node: forward every CAST of the group to each of `next`; COLLECTs of the group
+ * come from so many children. */
 struct leat_esp_install {
     uint64_t group;
     uint64_t target; /* the node's id; 0: whoever it is addressed to */
     uint64_t serial; /* increases; one that is not above the group's last is refused */
     uint32_t lifetime_ms;
-    uint8_t count; /* 0: remove */
+    uint8_t count;
+    uint16_t children; /* 0: not known. Neither these nor copies: remove */
     struct leat_esp_next next[LEAT_ESP_COPIES_MAX];
 };
 

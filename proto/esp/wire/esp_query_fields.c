@@ -312,7 +312,8 @@ static void walk_install(struct leat_esp_walk *w, struct leat_esp_install *in)
     hex(w, "serial", &in->serial);
     word(w, "lifetimeMs", &in->lifetime_ms);
     if (!count(w, "count", 1, LEAT_ESP_COPIES_MAX, &items)) return;
-    zeros(w, 3);
+    zeros(w, 1);
+    half(w, "children", &in->children);
     in->count = (uint8_t)list(w, "next", items, LEAT_ESP_COPIES_MAX);
     for (unsigned i = 0; i < in->count && open_item(w); i++) {
         walk_next(w, &in->next[i]);

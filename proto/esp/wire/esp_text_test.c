@@ -372,7 +372,7 @@ static void every_management_vector_comes_back_by_name(void)
         EQ(format->measure(octets, len), len);
         count++;
     }
-    EQ(count, 19);
+    EQ(count, 20);
     if (file) fclose(file);
     OK(strcmp(leat_name_of(leat_esp_service_names, LEAT_ESP_SERVICE_TREE), "tree") == 0);
     OK(strcmp(leat_name_of(leat_esp_value_names, LEAT_ESP_VALUE_OWN), "own") == 0);

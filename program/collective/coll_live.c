@@ -1,5 +1,5 @@
-/* The means of a process whose host is a station of a live ring. */
-#include "coll_ring.h"
+/* The means of a process whose host is part of a live network. */
+#include "coll_live.h"
 #include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -19,13 +19,13 @@ enum {
 
 /* One thread at a time; also, progress does not go into itself. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-struct leat_ring *rings;
+struct leat_live *lives;
 static uint64_t calls[LEAT_COLLECT_CARRIERS];
 
-void ring_say(const struct leat_ring *r, const char *text, ...)
+void live_say(const struct leat_live *r, const char *text, ...)
 {
-    static char last[2 * RING_WHY_LEN];
-    char line[2 * RING_WHY_LEN];
+    static char last[2 * LIVE_WHY_LEN];
+    char line[2 * LIVE_WHY_LEN];
     va_list arguments;
     if (r->rank != 0) return;
     va_start(arguments, text);
@@ -33,82 +33,82 @@ void ring_say(const struct leat_ring *r, const char *text, ...)
     va_end(arguments);
     if (strcmp(line, last) == 0) return;
     memcpy(last, line, sizeof last);
-    fprintf(stderr, "leat: ring: %s\n", line);
+    fprintf(stderr, "leat: %s: %s\n", live_by->name, line);
 }
 
 /* ---- operations ------------------------------------------------------------------------------ */
 
-void ring_complete(struct ring_operation *op)
+void live_complete(struct live_operation *op)
 {
-    struct leat_ring *r = op->ring;
-    struct ring_operation **link = &r->first;
+    struct leat_live *r = op->live;
+    struct live_operation **link = &r->first;
     while (*link != op)
         link = &(*link)->next;
     *link = op->next;
     r->completed = op->part.number + 1;
-    r->done[op->part.number % RING_KEPT] = op->part;
+    r->done[op->part.number % LIVE_KEPT] = op->part;
     if (op->out && op->len) memcpy(op->out, op->word, (size_t)op->len);
     op->is_over = true;
 }
 
 /* The words of this host are complete. */
-static void fold(struct leat_ring *r, struct ring_operation *op)
+static void fold(struct leat_live *r, struct live_operation *op)
 {
-    if (op->part.is_cast)
-        ring_library.cast(r->group, op->part.is_root, (uint32_t)op->part.number, op->word,
-                          op->part.words);
-    else
-        ring_library.enter(r->group, op->part.fold, op->word, op->part.words);
-    op->stage = RING_FOLDING;
+    live_by->fold(r->group, &op->part, op->word);
+    op->stage = LIVE_FOLDING;
 }
 
-static void speak(struct leat_ring *r, struct ring_operation *op)
+static void speak(struct leat_live *r, struct live_operation *op)
 {
-    switch (ring_library.step(r->group)) {
-    case LEAT_ATON_GROUP_WORKS: break;
-    case LEAT_ATON_GROUP_OVER:
-        if (r->host) ring_host_publish(r, op->part.number, op->word, op->part.words);
-        ring_complete(op);
+    switch (live_by->step(r->group)) {
+    case LIVE_WORKS: break;
+    case LIVE_OVER:
+        if (r->host) live_host_publish(r, op->part.number, op->word, op->part.words);
+        live_complete(op);
         break;
-    case LEAT_ATON_GROUP_BROKEN: ring_give_up(r, ring_library.why(r->group)); break;
+    case LIVE_DOUBTS: live_doubt(r, op->part.number, live_by->why(r->group)); break;
+    case LIVE_BROKEN: live_give_up(r, live_by->why(r->group)); break;
     }
 }
 
-static void hand_over(struct leat_ring *r, struct ring_operation *op)
+static void hand_over(struct leat_live *r, struct live_operation *op)
 {
-    op->stage = RING_HANDED_OVER;
+    op->stage = LIVE_HANDED_OVER;
     if (r->host)
-        ring_host_hand_over(r, &op->part);
+        live_host_hand_over(r, &op->part);
     else
         fold(r, op);
 }
 
 /* The oldest operation goes on as far as it can. */
-static void advance(struct leat_ring *r)
+static void advance(struct leat_live *r)
 {
-    struct ring_operation *op = r->first;
-    if (!op) return;
-    if (op->stage == RING_QUEUED) hand_over(r, op);
-    if (op->stage == RING_HANDED_OVER && r->local) {
-        if (ring_host_is_published(r, op->part.number, op->word, op->part.words)) ring_complete(op);
+    struct live_operation *op = r->first;
+    if (r->group && live_by->needs_progress && (!op || op->stage != LIVE_FOLDING) &&
+        live_by->step(r->group) == LIVE_BROKEN)
+        live_give_up(r, live_by->why(r->group));
+    if (!op || r->trust != LIVE_TRUSTED) return;
+    if (op->stage == LIVE_QUEUED) hand_over(r, op);
+    if (op->stage == LIVE_HANDED_OVER && r->local) {
+        if (live_host_is_published(r, op->part.number, op->word, op->part.words)) live_complete(op);
         return;
     }
-    if (op->stage == RING_HANDED_OVER && ring_host_collect(r, &op->part, op->word)) fold(r, op);
-    if (op->stage == RING_FOLDING) speak(r, op);
+    if (op->stage == LIVE_HANDED_OVER && live_host_collect(r, &op->part, op->word)) fold(r, op);
+    if (op->stage == LIVE_FOLDING) speak(r, op);
 }
 
-static void step(struct leat_ring *r)
+static void step(struct leat_live *r)
 {
-    ring_notes();
-    if (r->trust == RING_TRUSTED) advance(r);
+    live_notes();
+    if (r->trust == LIVE_TRUSTED) advance(r);
 }
 
 static int progress(void)
 {
-    if (!rings || pthread_mutex_trylock(&lock)) return 0;
-    ring_notes();
-    for (struct leat_ring *r = rings; r; r = r->next)
-        if (r->trust == RING_TRUSTED) advance(r);
+    if (!lives || pthread_mutex_trylock(&lock)) return 0;
+    live_notes();
+    for (struct leat_live *r = lives; r; r = r->next)
+        if (r->trust == LIVE_TRUSTED) advance(r);
     pthread_mutex_unlock(&lock);
     return 0;
 }
@@ -116,11 +116,11 @@ static int progress(void)
 static void *start(leat_coll_module *m, struct leat_collect_question *part, const void *in,
                    void *out)
 {
-    struct leat_ring *r = m->ring;
-    struct ring_operation *op = calloc(1, sizeof *op), **last = &r->first;
+    struct leat_live *r = m->live;
+    struct live_operation *op = calloc(1, sizeof *op), **last = &r->first;
     const uint32_t words = (uint32_t)((part->len + sizeof(uint64_t) - 1) / sizeof(uint64_t));
-    if (!op || words > RING_WORDS_MAX) abort();
-    op->ring = r;
+    if (!op || words > LIVE_WORDS_MAX) abort();
+    op->live = r;
     op->out = out;
     op->len = part->len;
     op->part.words = words;
@@ -136,23 +136,23 @@ static void *start(leat_coll_module *m, struct leat_collect_question *part, cons
     while (*last)
         last = &(*last)->next;
     *last = op;
-    if (r->trust == RING_SETTLED) ring_redo(r, &op->part);
+    if (r->trust == LIVE_SETTLED) live_redo(r, &op->part);
     pthread_mutex_unlock(&lock);
     return op;
 }
 
 static bool is_over(const void *operation)
 {
-    const struct ring_operation *op = operation;
+    const struct live_operation *op = operation;
     if (op->is_over || pthread_mutex_trylock(&lock)) return op->is_over;
-    step(op->ring);
+    step(op->live);
     pthread_mutex_unlock(&lock);
     return op->is_over;
 }
 
 static enum leat_collect_refusal end(void *operation)
 {
-    struct ring_operation *op = operation;
+    struct live_operation *op = operation;
     const bool is_redone = op->is_redone;
     free(op);
     return is_redone ? LEAT_COLLECT_REDONE : LEAT_COLLECT_GRANTED;
@@ -161,19 +161,19 @@ static enum leat_collect_refusal end(void *operation)
 /* Cores may be shared with those that this rank waits for. */
 static void rest(leat_coll_module *m, uint32_t times)
 {
-    struct leat_ring *r = m->ring;
+    struct leat_live *r = m->live;
     if (times < SPINS) return;
     if (times < YIELDS) {
         sched_yield();
         return;
     }
-    if (r->trust != RING_TRUSTED || !r->first) {
+    if (r->trust != LIVE_TRUSTED || !r->first) {
         const struct timespec pause = { .tv_nsec = SLEEP_US * 1000 / 10 };
         nanosleep(&pause, NULL);
-    } else if (r->first->stage == RING_FOLDING) {
-        ring_library.wait(r->group, SLEEP_US);
+    } else if (r->first->stage == LIVE_FOLDING) {
+        live_by->wait(r->group, SLEEP_US);
     } else if (r->host) {
-        ring_host_sleep(r, SLEEP_US);
+        live_host_sleep(r, SLEEP_US);
     }
 }
 
@@ -188,31 +188,31 @@ static bool is_on(void)
 /* Each word is a packet that goes round, so that long operations are faster by host messages. */
 static struct leat_port_means means(void)
 {
-    const int asked = leat_coll_words < RING_WORDS_MAX ? leat_coll_words : RING_WORDS_MAX;
+    const int asked = leat_coll_words < LIVE_WORDS_MAX ? leat_coll_words : LIVE_WORDS_MAX;
     const uint32_t words = asked < 1 ? 1 : (uint32_t)asked;
     return (struct leat_port_means){ .folds = (1u << LEAT_PORT_FOLDS) - 1,
                                      .words_max = words,
                                      .octets_max = words * sizeof(uint64_t) };
 }
 
-static void link_in(struct leat_ring *r)
+static void link_in(struct leat_live *r)
 {
-    if (!rings) opal_progress_register(progress);
+    if (!lives) opal_progress_register(progress);
     pthread_mutex_lock(&lock);
-    r->next = rings;
-    rings = r;
+    r->next = lives;
+    lives = r;
     pthread_mutex_unlock(&lock);
 }
 
-static void unlink_from(struct leat_ring *r)
+static void unlink_from(struct leat_live *r)
 {
-    struct leat_ring **link = &rings;
+    struct leat_live **link = &lives;
     pthread_mutex_lock(&lock);
     while (*link != r)
         link = &(*link)->next;
     *link = r->next;
     pthread_mutex_unlock(&lock);
-    if (!rings) opal_progress_unregister(progress);
+    if (!lives) opal_progress_unregister(progress);
 }
 
 /* Are all members of this job? */
@@ -231,24 +231,24 @@ static bool is_of_one_job(const leat_coll_module *m)
 static enum leat_collect_carrier join(leat_coll_module *m)
 {
     if (!is_of_one_job(m)) return LEAT_COLLECT_RANKS;
-    struct leat_ring *r = calloc(1, sizeof *r);
+    struct leat_live *r = calloc(1, sizeof *r);
     if (!r) abort();
     r->m = m;
     r->rank = ompi_comm_rank(m->comm);
     r->ranks = ompi_comm_size(m->comm);
-    const int missing = ring_find_missing(r);
+    const int missing = live_find_missing(r);
     link_in(r);
     if (missing >= 0)
-        ring_say(r,
+        live_say(r,
                  "rank %d has no component of this leat for its Open MPI: install the same leat on "
                  "all hosts. Collective calls go by host messages",
                  missing);
-    if (missing >= 0 || !ring_join(r)) {
+    if (missing >= 0 || !live_join(r)) {
         unlink_from(r);
         free(r);
         return LEAT_COLLECT_ROOM;
     }
-    m->ring = r;
+    m->live = r;
     m->group.means = means();
     return LEAT_COLLECT_BY_NETWORK;
 }
@@ -257,35 +257,35 @@ static enum leat_collect_carrier join(leat_coll_module *m)
  * before it we do. */
 static void leave(leat_coll_module *m)
 {
-    struct leat_ring *r = m->ring;
+    struct leat_live *r = m->live;
     if (is_on()) {
         pthread_mutex_lock(&lock);
-        ring_send_leave(r);
+        live_send_leave(r);
         pthread_mutex_unlock(&lock);
         while (!*(volatile bool *)&r->is_left)
             opal_progress();
     }
     unlink_from(r);
-    ring_silence(r);
-    ring_library.close(r->group);
-    ring_host_close(r);
-    ring_free_early(r);
+    live_silence(r);
+    if (r->group) live_by->close(r->group);
+    live_host_close(r);
+    live_free_early(r);
     free(r);
-    m->ring = NULL;
+    m->live = NULL;
 }
 
-/* While it is not known where the ring was given up, nothing is promised. A call that waits for
+/* While it is not known where the network was given up, nothing is promised. A call that waits for
  * others of its rank to go first starts later; it counts already, so that all ranks agree on it. */
 static bool promise(leat_coll_module *m, uint32_t operations)
 {
-    struct leat_ring *r = m->ring;
+    struct leat_live *r = m->live;
     pthread_mutex_lock(&lock);
-    while (r->trust == RING_FROZEN) {
+    while (r->trust == LIVE_FROZEN) {
         pthread_mutex_unlock(&lock);
         opal_progress();
         pthread_mutex_lock(&lock);
     }
-    const bool is_promised = r->trust == RING_TRUSTED || r->promised < r->until;
+    const bool is_promised = r->trust == LIVE_TRUSTED || r->promised < r->until;
     if (is_promised) r->promised += operations;
     pthread_mutex_unlock(&lock);
     return is_promised;
@@ -305,10 +305,10 @@ static uint64_t now(void)
     return 0;
 }
 
-const struct leat_coll_means leat_coll_ring = { .is_on = is_on,
+const struct leat_coll_means leat_coll_live = { .is_on = is_on,
                                                 .join = join,
                                                 .leave = leave,
-                                                .finish = ring_end_notes,
+                                                .finish = live_end_notes,
                                                 .promise = promise,
                                                 .start = start,
                                                 .is_over = is_over,

@@ -1,5 +1,5 @@
-/* Giving up the ring: messages of hosts on a tag of our own (coll_ring.h has the protocol). */
-#include "coll_ring.h"
+/* Giving up the network: messages of hosts on a tag of our own (coll_live.h has the protocol). */
+#include "coll_live.h"
 #include "port_fold.h"
 #include <stdlib.h>
 #include <string.h>
@@ -11,19 +11,19 @@
 /* Of those that Open MPI leaves to HCOLL; the library's own use other ones. */
 enum { TAG = MCA_COLL_BASE_TAG_HCOLL_BASE - 1581 };
 
-struct ring_letter {
-    struct ring_letter *next;
+struct live_letter {
+    struct live_letter *next;
     ompi_request_t *request;
-    struct ring_note note;
+    struct live_note note;
 };
 
-struct ring_sum {
-    struct ring_sum *next;
-    struct ring_part all;
+struct live_sum {
+    struct live_sum *next;
+    struct live_part all;
     int parts;
 };
 
-static void handle(struct leat_ring *r, const struct ring_note *note);
+static void handle(struct leat_live *r, const struct live_note *note);
 
 /* ---- sending and receiving ------------------------------------------------------------------- */
 
@@ -34,18 +34,18 @@ static void must(int result)
 
 /* Through MPI_COMM_WORLD: a receive that waits for ever would keep any other communicator from
  * ending. Its ranks are the numbers of processes in the job. */
-static int world_rank(const struct leat_ring *r, int rank)
+static int world_rank(const struct leat_live *r, int rank)
 {
     return (int)ompi_group_get_proc_name(r->m->comm->c_local_group, rank).vpid;
 }
 
-static void send_note(struct leat_ring *r, int to, const struct ring_note *note)
+static void send_note(struct leat_live *r, int to, const struct live_note *note)
 {
     if (to == r->rank) {
         handle(r, note);
         return;
     }
-    struct ring_letter *letter = malloc(sizeof *letter);
+    struct live_letter *letter = malloc(sizeof *letter);
     if (!letter) abort();
     letter->note = *note;
     letter->note.communicator = ompi_comm_get_cid(r->m->comm);
@@ -56,16 +56,16 @@ static void send_note(struct leat_ring *r, int to, const struct ring_note *note)
                             &letter->request)));
 }
 
-static void send_to_all(struct leat_ring *r, const struct ring_note *note)
+static void send_to_all(struct leat_live *r, const struct live_note *note)
 {
     for (int to = r->ranks - 1; to >= 0; to--) /* itself last: it may go on by this */
         send_note(r, to, note);
 }
 
-static void free_letters(struct leat_ring *r)
+static void free_letters(struct leat_live *r)
 {
-    for (struct ring_letter **link = &r->sending; *link;) {
-        struct ring_letter *letter = *link;
+    for (struct live_letter **link = &r->sending; *link;) {
+        struct live_letter *letter = *link;
         if (!REQUEST_COMPLETE(letter->request)) {
             link = &letter->next;
             continue;
@@ -78,7 +78,7 @@ static void free_letters(struct leat_ring *r)
 
 static ompi_request_t *receiving;
 static bool notes_have_ended;
-static struct ring_note received;
+static struct live_note received;
 
 static void receive_next(void)
 {
@@ -86,31 +86,31 @@ static void receive_next(void)
                             &ompi_mpi_comm_world.comm, &receiving)));
 }
 
-static struct leat_ring *ring_of(uint32_t communicator)
+static struct leat_live *live_of(uint32_t communicator)
 {
-    struct leat_ring *r = rings;
+    struct leat_live *r = lives;
     while (r && ompi_comm_get_cid(r->m->comm) != communicator)
         r = r->next;
     return r;
 }
 
-void ring_notes(void)
+void live_notes(void)
 {
     if (notes_have_ended) return;
     if (!receiving) receive_next();
     while (REQUEST_COMPLETE(receiving)) {
-        const struct ring_note note = received;
-        struct leat_ring *r = ring_of(note.communicator);
+        const struct live_note note = received;
+        struct leat_live *r = live_of(note.communicator);
         ompi_request_free(&receiving);
         receive_next();
         if (r) handle(r, &note);
     }
-    for (struct leat_ring *r = rings; r; r = r->next)
+    for (struct leat_live *r = lives; r; r = r->next)
         if (r->sending) free_letters(r);
 }
 
 /* Communicators that the program has not freed end after MPI_COMM_WORLD. */
-void ring_end_notes(void)
+void live_end_notes(void)
 {
     notes_have_ended = true;
     if (!receiving) return;
@@ -118,7 +118,7 @@ void ring_end_notes(void)
     ompi_request_free(&receiving);
 }
 
-void ring_silence(struct leat_ring *r)
+void live_silence(struct leat_live *r)
 {
     while (r->sending) {
         opal_progress();
@@ -128,22 +128,30 @@ void ring_silence(struct leat_ring *r)
 
 /* ---- rank 0 ---------------------------------------------------------------------------------- */
 
-static void stop_all(struct leat_ring *r, const struct ring_note *cause)
+static void stop_all(struct leat_live *r, const struct live_note *cause)
 {
-    const struct ring_note stop = { .kind = RING_STOP };
+    const struct live_note stop = { .kind = LIVE_STOP };
     if (r->is_stopping) return;
     r->is_stopping = true;
     r->lowest = UINT64_MAX;
-    ring_say(r,
+    live_say(r,
              "%s. Collective calls of this communicator go by host messages from now on; results "
              "are right",
              cause->why);
     send_to_all(r, &stop);
 }
 
-static void on_report(struct leat_ring *r, const struct ring_note *report)
+/* If all speakers doubt an operation, all ranks have started it, and nothing came of it. */
+static void on_doubt(struct leat_live *r, const struct live_note *doubt)
 {
-    struct ring_note verdict = { .kind = RING_VERDICT };
+    if (doubt->from != r->doubtful) r->doubts = 0;
+    r->doubtful = doubt->from;
+    if (++r->doubts == r->hosts) stop_all(r, doubt);
+}
+
+static void on_report(struct leat_live *r, const struct live_note *report)
+{
+    struct live_note verdict = { .kind = LIVE_VERDICT };
     if (report->from < r->lowest) r->lowest = report->from;
     if (report->until > r->highest) r->highest = report->until;
     if (++r->reports < r->ranks) return;
@@ -152,17 +160,17 @@ static void on_report(struct leat_ring *r, const struct ring_note *report)
     send_to_all(r, &verdict);
 }
 
-static void on_part(struct leat_ring *r, const struct ring_part *part)
+static void on_part(struct leat_live *r, const struct live_part *part)
 {
-    struct ring_note result = { .kind = RING_RESULT, .part = *part };
-    struct ring_sum **link = &r->sums;
+    struct live_note result = { .kind = LIVE_RESULT, .part = *part };
+    struct live_sum **link = &r->sums;
     if (part->is_cast) { /* the others have nothing to add, and may come late */
         if (part->is_root) send_to_all(r, &result);
         return;
     }
     while (*link && (*link)->all.number != part->number)
         link = &(*link)->next;
-    struct ring_sum *sum = *link;
+    struct live_sum *sum = *link;
     if (!sum) {
         sum = calloc(1, sizeof *sum);
         if (!sum) abort();
@@ -178,74 +186,74 @@ static void on_part(struct leat_ring *r, const struct ring_part *part)
     send_to_all(r, &result);
 }
 
-static void on_leave(struct leat_ring *r)
+static void on_leave(struct leat_live *r)
 {
-    const struct ring_note left = { .kind = RING_LEFT };
+    const struct live_note left = { .kind = LIVE_LEFT };
     if (++r->leaving == r->ranks) send_to_all(r, &left);
 }
 
 /* ---- every rank ------------------------------------------------------------------------------ */
 
-static void on_stop(struct leat_ring *r)
+static void on_stop(struct leat_live *r)
 {
-    const struct ring_note report = { .kind = RING_REPORT,
+    const struct live_note report = { .kind = LIVE_REPORT,
                                       .from = r->completed,
                                       .until = r->promised };
-    r->trust = RING_FROZEN;
+    r->trust = LIVE_FROZEN;
     send_note(r, 0, &report);
 }
 
-static void send_part(struct leat_ring *r, const struct ring_part *part)
+static void send_part(struct leat_live *r, const struct live_part *part)
 {
-    const struct ring_note note = { .kind = RING_PART, .part = *part };
+    const struct live_note note = { .kind = LIVE_PART, .part = *part };
     send_note(r, 0, &note);
 }
 
 /* A part may be the last one that rank 0 needs, and its result may end operations at once: each
  * operation is looked up again. */
-static void on_verdict(struct leat_ring *r, const struct ring_note *verdict)
+static void on_verdict(struct leat_live *r, const struct live_note *verdict)
 {
-    r->trust = RING_SETTLED;
+    r->trust = LIVE_SETTLED;
     r->until = verdict->until;
-    ring_library.close(r->group);
+    if (r->group) live_by->close(r->group);
     r->group = NULL;
     for (uint64_t number = verdict->from; number < r->completed; number++)
-        send_part(r, &r->done[number % RING_KEPT]);
+        send_part(r, &r->done[number % LIVE_KEPT]);
     for (uint64_t number = r->completed; number < r->started; number++) {
-        const struct ring_operation *op = r->first;
+        const struct live_operation *op = r->first;
         while (op && op->part.number != number)
             op = op->next;
         if (op) send_part(r, &op->part);
     }
 }
 
-static void keep_early(struct leat_ring *r, const struct ring_part *result)
+static void keep_early(struct leat_live *r, const struct live_part *result)
 {
-    struct ring_sum *early = calloc(1, sizeof *early);
+    struct live_sum *early = calloc(1, sizeof *early);
     if (!early) abort();
     early->all = *result;
     early->next = r->early;
     r->early = early;
 }
 
-static void on_result(struct leat_ring *r, const struct ring_part *result)
+static void on_result(struct leat_live *r, const struct live_part *result)
 {
-    struct ring_operation *op = r->first;
+    struct live_operation *op = r->first;
     while (op && op->part.number != result->number)
         op = op->next;
     if (!op && result->number >= r->started) keep_early(r, result);
-    if (!op) return; /* or the ring was first */
+    if (!op) return; /* or the network was first */
     memcpy(op->word, result->word, sizeof op->word);
     op->is_redone = true;
-    ring_complete(op);
+    live_complete(op);
 }
 
-void ring_redo(struct leat_ring *r, const struct ring_part *part)
+void live_redo(struct leat_live *r, const struct live_part *part)
 {
-    struct ring_sum **link = &r->early;
+    struct live_sum **link = &r->early;
     while (*link && (*link)->all.number != part->number)
         link = &(*link)->next;
-    struct ring_sum *early = *link;
+    struct live_sum *early = *link;
     if (!early) {
         send_part(r, part);
         return;
@@ -255,39 +263,49 @@ void ring_redo(struct leat_ring *r, const struct ring_part *part)
     free(early);
 }
 
-void ring_free_early(struct leat_ring *r)
+void live_free_early(struct leat_live *r)
 {
     while (r->early) {
-        struct ring_sum *early = r->early;
+        struct live_sum *early = r->early;
         r->early = early->next;
         free(early);
     }
 }
 
-static void handle(struct leat_ring *r, const struct ring_note *note)
+static void handle(struct leat_live *r, const struct live_note *note)
 {
     switch (note->kind) {
-    case RING_BREAK: stop_all(r, note); break;
-    case RING_STOP: on_stop(r); break;
-    case RING_REPORT: on_report(r, note); break;
-    case RING_VERDICT: on_verdict(r, note); break;
-    case RING_PART: on_part(r, &note->part); break;
-    case RING_RESULT: on_result(r, &note->part); break;
-    case RING_LEAVE: on_leave(r); break;
-    case RING_LEFT: r->is_left = true; break;
+    case LIVE_BREAK: stop_all(r, note); break;
+    case LIVE_DOUBT: on_doubt(r, note); break;
+    case LIVE_STOP: on_stop(r); break;
+    case LIVE_REPORT: on_report(r, note); break;
+    case LIVE_VERDICT: on_verdict(r, note); break;
+    case LIVE_PART: on_part(r, &note->part); break;
+    case LIVE_RESULT: on_result(r, &note->part); break;
+    case LIVE_LEAVE: on_leave(r); break;
+    case LIVE_LEFT: r->is_left = true; break;
     }
 }
 
-void ring_give_up(struct leat_ring *r, const char *why)
+void live_give_up(struct leat_live *r, const char *why)
 {
-    struct ring_note note = { .kind = RING_BREAK };
-    r->trust = RING_FROZEN;
+    struct live_note note = { .kind = LIVE_BREAK };
+    r->trust = LIVE_FROZEN;
     strncpy(note.why, why, sizeof note.why - 1);
     send_note(r, 0, &note);
 }
 
-void ring_send_leave(struct leat_ring *r)
+void live_doubt(struct leat_live *r, uint64_t number, const char *why)
 {
-    const struct ring_note leave = { .kind = RING_LEAVE };
+    struct live_note note = { .kind = LIVE_DOUBT, .from = number };
+    if (number < r->doubted) return;
+    r->doubted = number + 1;
+    strncpy(note.why, why, sizeof note.why - 1);
+    send_note(r, 0, &note);
+}
+
+void live_send_leave(struct leat_live *r)
+{
+    const struct live_note leave = { .kind = LIVE_LEAVE };
     send_note(r, 0, &leave);
 }

@@ -1,5 +1,5 @@
 /* The memory that ranks of one host share. */
-#include "coll_ring.h"
+#include "coll_live.h"
 #include "port_fold.h"
 #include <fcntl.h>
 #include <limits.h>
@@ -16,20 +16,20 @@ enum { NAME_LEN = 64, LINE = 64 };
 /* Number and words of one rank's part. It writes the next one when it has the result. */
 struct slot {
     _Alignas(LINE) _Atomic uint64_t parts; /* handed over so far */
-    uint64_t word[RING_WORDS_MAX];
+    uint64_t word[LIVE_WORDS_MAX];
 };
 
-struct ring_host {
+struct live_host {
     _Alignas(LINE) _Atomic uint64_t results; /* published so far */
-    uint64_t word[RING_WORDS_MAX];
+    uint64_t word[LIVE_WORDS_MAX];
     _Alignas(LINE) _Atomic uint32_t bell; /* changes with every part and result */
     _Atomic uint32_t sleepers;
     struct slot slot[];
 };
 
-static size_t len_of(const struct leat_ring *r)
+static size_t len_of(const struct leat_live *r)
 {
-    return sizeof(struct ring_host) + r->locals * sizeof(struct slot);
+    return sizeof(struct live_host) + r->locals * sizeof(struct slot);
 }
 
 static void name_of(uint64_t nonce, char name[NAME_LEN])
@@ -37,7 +37,7 @@ static void name_of(uint64_t nonce, char name[NAME_LEN])
     snprintf(name, NAME_LEN, "/leat-coll.%016llx", (unsigned long long)nonce);
 }
 
-bool ring_host_open(struct leat_ring *r, uint64_t nonce)
+bool live_host_open(struct leat_live *r, uint64_t nonce)
 {
     char name[NAME_LEN];
     name_of(nonce, name);
@@ -53,14 +53,14 @@ bool ring_host_open(struct leat_ring *r, uint64_t nonce)
     return true;
 }
 
-void ring_host_unlink(const struct leat_ring *r, uint64_t nonce)
+void live_host_unlink(const struct leat_live *r, uint64_t nonce)
 {
     char name[NAME_LEN];
     name_of(nonce, name);
     if (r->local == 0) shm_unlink(name);
 }
 
-void ring_host_close(struct leat_ring *r)
+void live_host_close(struct leat_live *r)
 {
     if (r->host) munmap(r->host, len_of(r));
     r->host = NULL;
@@ -68,7 +68,7 @@ void ring_host_close(struct leat_ring *r)
 
 /* ---- sleeping -------------------------------------------------------------------------------- */
 
-static void ring_bell(struct ring_host *host)
+static void ring_bell(struct live_host *host)
 {
     atomic_fetch_add(&host->bell, 1);
     if (atomic_load(&host->sleepers))
@@ -76,18 +76,18 @@ static void ring_bell(struct ring_host *host)
 }
 
 /* Has it what it waits for, or will the bell ring? */
-static bool may_sleep(const struct leat_ring *r)
+static bool may_sleep(const struct leat_live *r)
 {
-    const struct ring_host *host = r->host;
+    const struct live_host *host = r->host;
     if (r->local) return atomic_load(&host->results) <= r->completed;
     for (uint32_t i = 1; i < r->locals; i++)
         if (atomic_load(&host->slot[i].parts) <= r->completed) return true;
     return false;
 }
 
-void ring_host_sleep(struct leat_ring *r, uint32_t timeout_us)
+void live_host_sleep(struct leat_live *r, uint32_t timeout_us)
 {
-    struct ring_host *host = r->host;
+    struct live_host *host = r->host;
     const struct timespec span = { .tv_nsec = (long)timeout_us * 1000 };
     atomic_fetch_add(&host->sleepers, 1);
     const uint32_t seen = atomic_load(&host->bell);
@@ -97,7 +97,7 @@ void ring_host_sleep(struct leat_ring *r, uint32_t timeout_us)
 
 /* ---- parts and results ----------------------------------------------------------------------- */
 
-void ring_host_hand_over(struct leat_ring *r, const struct ring_part *part)
+void live_host_hand_over(struct leat_live *r, const struct live_part *part)
 {
     struct slot *slot = &r->host->slot[r->local];
     memcpy(slot->word, part->word, part->words * sizeof *part->word);
@@ -105,7 +105,7 @@ void ring_host_hand_over(struct leat_ring *r, const struct ring_part *part)
     ring_bell(r->host);
 }
 
-bool ring_host_collect(struct leat_ring *r, const struct ring_part *part, uint64_t *word)
+bool live_host_collect(struct leat_live *r, const struct live_part *part, uint64_t *word)
 {
     for (uint32_t i = 0; i < r->locals; i++)
         if (atomic_load_explicit(&r->host->slot[i].parts, memory_order_acquire) <= part->number)
@@ -116,14 +116,14 @@ bool ring_host_collect(struct leat_ring *r, const struct ring_part *part, uint64
     return true;
 }
 
-void ring_host_publish(struct leat_ring *r, uint64_t number, const uint64_t *word, uint32_t words)
+void live_host_publish(struct leat_live *r, uint64_t number, const uint64_t *word, uint32_t words)
 {
     memcpy(r->host->word, word, words * sizeof *word);
     atomic_store_explicit(&r->host->results, number + 1, memory_order_release);
     ring_bell(r->host);
 }
 
-bool ring_host_is_published(struct leat_ring *r, uint64_t number, uint64_t *word, uint32_t words)
+bool live_host_is_published(struct leat_live *r, uint64_t number, uint64_t *word, uint32_t words)
 {
     if (atomic_load_explicit(&r->host->results, memory_order_acquire) <= number) return false;
     memcpy(word, r->host->word, words * sizeof *word);

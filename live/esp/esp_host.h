@@ -1,8 +1,19 @@
-/* A root over a socket: what its files share. */
-#ifndef LEAT_ESP_ROOT_H
-#define LEAT_ESP_ROOT_H
+/* Members and roots over a socket: what their files share. */
+#ifndef LEAT_ESP_HOST_H
+#define LEAT_ESP_HOST_H
 
 #include "esp_socket.h"
+
+struct leat_esp_host_member {
+    struct esp_socket socket;
+    struct leat_esp_member engine;
+    struct leat_esp_next root, via;
+    uint64_t announced, refused, casts, last_cast;
+    struct esp_letter letter;
+    struct leat_esp_management message;
+    uint16_t cast_len;
+    uint8_t cast[LEAT_ESP_PAYLOAD_LEN_MAX];
+};
 
 struct leat_esp_host_root {
     struct esp_socket socket;

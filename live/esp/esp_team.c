@@ -1,0 +1,189 @@
+/* How hosts become a group: the root learns who they are and which routers are between them, and
+ * installs the group there. */
+#include "esp_team.h"
+#include "esp_driver.h"
+#include "esp_plan.h"
+#include "esp_service_parts.h"
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SETTLE_MS = 10,
+    GAP_MS = 2,
+    ROUNDS = 4,
+    LIFETIME_MS = LEAT_ESP_DUPLICATE_MS_MAX, /* in the routers; it is renewed */
+    READY_COPIES = 3,
+    JOIN_MS = 50, /* between two JOINs of a host */
+    ENDPOINT_LEN = INET6_ADDRSTRLEN + 10,
+};
+
+static const leat_time ps_per_ms = 1000000000;
+static const uint8_t ready[] = "ready";
+
+/* ---- this host ------------------------------------------------------------------------------- */
+
+static bool address_of(const struct sockaddr *from, uint64_t address[2])
+{
+    char text[INET6_ADDRSTRLEN];
+    const void *octets = from->sa_family == AF_INET
+                             ? (const void *)&((const struct sockaddr_in *)from)->sin_addr
+                             : (const void *)&((const struct sockaddr_in6 *)from)->sin6_addr;
+    if (from->sa_family != AF_INET && from->sa_family != AF_INET6) return false;
+    return inet_ntop(from->sa_family, octets, text, sizeof text) && esp_plan_address(text, address);
+}
+
+static bool find_address(const char *network, uint8_t out[LEAT_ESP_TEAM_ADDRESS_LEN], char *why)
+{
+    uint64_t prefix[2], mask[2], address[2];
+    struct ifaddrs *all = NULL;
+    bool is_found = false;
+    if (!network || !esp_plan_prefix(network, prefix, mask))
+        return live_because(why, "network '%.60s', expected ADDRESS/BITS", network ? network : "");
+    if (getifaddrs(&all)) return live_because(why, "the addresses of this host cannot be read");
+    for (const struct ifaddrs *i = all; i && !is_found; i = i->ifa_next) {
+        if (!i->ifa_addr || !address_of(i->ifa_addr, address)) continue;
+        is_found = (((address[0] & mask[0]) ^ prefix[0]) | ((address[1] & mask[1]) ^ prefix[1])) ==
+                   0;
+    }
+    freeifaddrs(all);
+    if (!is_found) return live_because(why, "this host has no address in %.60s", network);
+    esp_address_write(address, out);
+    return true;
+}
+
+static void endpoint(const uint8_t address[LEAT_ESP_TEAM_ADDRESS_LEN], char text[ENDPOINT_LEN])
+{
+    char host[INET6_ADDRSTRLEN] = "";
+    struct in6_addr at;
+    memcpy(&at, address, sizeof at);
+    const bool ipv4 = IN6_IS_ADDR_V4MAPPED(&at);
+    inet_ntop(ipv4 ? AF_INET : AF_INET6, ipv4 ? address + 12 : address, host, sizeof host);
+    snprintf(text, ENDPOINT_LEN, ipv4 ? "%s:%d" : "[%s]:%d", host, LEAT_ESP_UDP_PORT);
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+static bool open_root(struct leat_esp_team *g, struct leat_esp_team_seat *seat, char *why)
+{
+    char at[ENDPOINT_LEN];
+    endpoint(seat->address, at);
+    const struct leat_esp_host_config config = { .group = g->id, .bind = at, .key = g->key };
+    seat->can_lead = leat_esp_host_root_open(&config, &g->root, why) == LEAT_ESP_HOST_OK;
+    return seat->can_lead;
+}
+
+enum leat_esp_host_end leat_esp_team_open(const char *network, const char *key_file,
+                                          struct leat_esp_team **out,
+                                          struct leat_esp_team_seat *seat, char *why)
+{
+    char taken[LEAT_ESP_HOST_WHY_LEN];
+    struct leat_esp_team *g = calloc(1, sizeof *g);
+    *out = NULL;
+    *seat = (struct leat_esp_team_seat){ .can_lead = false };
+    *why = 0;
+    if (!g) return live_because(why, "no memory"), LEAT_ESP_HOST_FAILED;
+    if (!find_address(network, seat->address, why) || !live_key_read(key_file, g->key, why)) {
+        leat_esp_team_close(g);
+        return LEAT_ESP_HOST_WRONG;
+    }
+    seat->id = g->id = esp_socket_draw();
+    open_root(g, seat, taken); /* it is taken: another host may lead */
+    *out = g;
+    return LEAT_ESP_HOST_OK;
+}
+
+void leat_esp_team_close(struct leat_esp_team *g)
+{
+    if (!g) return;
+    struct leat_esp_post post;
+    if (g->root && g->children) {
+        leat_esp_service_renew(&g->root->engine, esp_socket_now(), 0);
+        while (leat_esp_service_install(&g->root->engine, &post))
+            esp_socket_post(&g->root->socket, &post.to, &post);
+    }
+    leat_esp_host_root_close(g->root);
+    leat_esp_host_member_close(g->member);
+    explicit_bzero(g->key, sizeof g->key);
+    free(g);
+}
+
+/* ---- the root -------------------------------------------------------------------------------- */
+
+static void begin(struct leat_esp_team *g, uint64_t patience_us)
+{
+    g->patience_ns = patience_us * 1000;
+    g->epoch_ns = live_now_ns(CLOCK_MONOTONIC);
+    g->renew_ns = g->epoch_ns + UINT64_C(1000000) * LIFETIME_MS / 2;
+}
+
+enum leat_esp_host_end leat_esp_team_lead(struct leat_esp_team *g, uint32_t members,
+                                          uint64_t timeout_ms, uint64_t patience_us, char *why)
+{
+    struct leat_esp_request request = leat_esp_host_root_request(LEAT_ESP_SERVICE_MULTICAST, false);
+    struct leat_esp_service_result result;
+    struct leat_esp_host_root_cost cost;
+    uint32_t packets;
+    *why = 0;
+    if (!g->root || members < 2 || members > LEAT_ESP_TEAM_MEMBERS_MAX)
+        return live_because(why, "%u hosts, expected 2 to %d and a root with a free UDP port %d",
+                            members, LEAT_ESP_TEAM_MEMBERS_MAX, LEAT_ESP_UDP_PORT),
+               LEAT_ESP_HOST_WRONG;
+    const uint32_t there = leat_esp_host_root_gather(g->root, members - 1, timeout_ms);
+    if (there < members - 1)
+        return live_because(why,
+                            "%u of %u other hosts have joined in time, expected all: can their "
+                            "packets to UDP port %d come here?",
+                            there, members - 1, LEAT_ESP_UDP_PORT),
+               LEAT_ESP_HOST_SILENT;
+    request.collects = true;
+    request.rounds = ROUNDS;
+    request.settle_ps = SETTLE_MS * ps_per_ms;
+    request.gap_ps = GAP_MS * ps_per_ms;
+    request.lifetime_ms = LIFETIME_MS;
+    const enum leat_esp_host_end end = leat_esp_host_root_query(g->root, &request, &result, &cost,
+                                                                why);
+    if (end != LEAT_ESP_HOST_OK) return end;
+    const struct leat_esp_map *map = leat_esp_host_root_map(g->root);
+    if (map->nodes < 2)
+        return live_because(why,
+                            "there is no ESP router between the hosts, expected leat esp route "
+                            "with this key on their way to each other"),
+               LEAT_ESP_HOST_SILENT;
+    g->children = map->node[0].children;
+    g->members = members - 1;
+    begin(g, patience_us);
+    for (int i = 0; i < READY_COPIES; i++)
+        leat_esp_host_root_cast(g->root, ready, sizeof ready, &packets, why);
+    return LEAT_ESP_HOST_OK;
+}
+
+/* ---- other hosts ----------------------------------------------------------------------------- */
+
+enum leat_esp_host_end leat_esp_team_join(struct leat_esp_team *g,
+                                          const struct leat_esp_team_seat *root,
+                                          uint64_t timeout_ms, uint64_t patience_us, char *why)
+{
+    char at[ENDPOINT_LEN];
+    const uint8_t *text;
+    endpoint(root->address, at);
+    leat_esp_host_root_close(g->root);
+    g->root = NULL;
+    g->id = root->id;
+    const struct leat_esp_host_config config = { .group = g->id,
+                                                 .any_port = true,
+                                                 .key = g->key,
+                                                 .root = at,
+                                                 .join_every_ns = JOIN_MS * UINT64_C(1000000) };
+    enum leat_esp_host_end end = leat_esp_host_member_open(&config, &g->member, why);
+    if (end != LEAT_ESP_HOST_OK) return end;
+    end = leat_esp_host_member_serve(g->member, timeout_ms, why);
+    if (end == LEAT_ESP_HOST_OK && !leat_esp_host_member_cast(g->member, &text))
+        return live_because(why, "the root of the group has not finished in time"),
+               LEAT_ESP_HOST_SILENT;
+    begin(g, patience_us);
+    return end;
+}

@@ -1,0 +1,331 @@
+/*
+ * Operations of a group (spec/esp.md, "Groups of hosts"). The root counts what arrives at the end of
+ * the tree as a router does, but needs no store: it knows the operation.
+ *
+ *   host --COLLECT--> routers --COLLECT--> root            a packet for each word
+ *   host <----------------------RESULT---- root            to each host: words, the next epoch
+ *   host --ASK---------------------------> root            it waits, and has sent its words
+ *   host <----------------------RESULT---- root            that was lost; or, when all have asked,
+ *   host <----------------------AGAIN----- root            in the next epoch: a word was lost
+ *
+ * RESULT, ASK and AGAIN are CASTs without copies. What is left of an operation in the stores is of
+ * an epoch that nobody uses again.
+ */
+#include "esp_driver.h"
+#include "esp_gather.h"
+#include "esp_limits.h"
+#include "esp_octets.h"
+#include "esp_service_parts.h"
+#include "esp_team.h"
+#include <string.h>
+
+enum kind { RESULT = 1, ASK, AGAIN };
+enum { KIND_AT = 0, EPOCH_AT = 4, NUMBER_AT = 8, WORDS_AT = 16 };
+
+static const uint64_t ns_per_ms = 1000000;
+static const uint64_t epoch_span_ns = 4000000000; /* bindings live for ten seconds, usually */
+enum { ASK_MS = 4, ASK_MS_MAX = 64 };
+
+static uint64_t now_ns(void)
+{
+    return live_now_ns(CLOCK_MONOTONIC);
+}
+
+/* ---- packets --------------------------------------------------------------------------------- */
+
+static uint32_t packets_of(const struct leat_esp_team *g)
+{
+    return g->words ? g->words : 1; /* a barrier folds a word that nobody reads */
+}
+
+static uint32_t identity_of(uint32_t op)
+{
+    return leat_esp_identity(op) & 1;
+}
+
+/* Computations of a group are apart, also from those of an earlier epoch. */
+static uint32_t chosen_of(const struct leat_esp_team *g, uint32_t identity, uint32_t place)
+{
+    return (uint32_t)g->id + (g->epoch * 2 + identity) * ESP_TEAM_PLACES + place;
+}
+
+static size_t make_collect(const struct leat_esp_team *g, uint32_t place, uint8_t *out)
+{
+    const enum leat_esp_fold op = leat_esp_gather_fold(g->fold);
+    const struct leat_esp_packet packet = {
+        .flags = LEAT_ESP_FLAG_X,
+        .opcode = LEAT_ESP_COLLECT,
+        .op = op,
+        .computationId = leat_esp_computation_keyed(g->key, chosen_of(g, identity_of(op), place)),
+        .compValTag = g->id ^ 1, /* no other group's, should computations collide */
+        .val = g->own[place],
+        .chldCntTag = g->id,
+    };
+    size_t len = 0;
+    leat_esp_packet_encode(&packet, out, LEAT_ESP_PACKET_LEN_MAX, &len);
+    return len;
+}
+
+static size_t make_note(struct leat_esp_team *g, enum kind kind, uint64_t number,
+                        const uint64_t *word, uint32_t words, uint8_t *out)
+{
+    struct esp_socket *s = esp_team_socket(g);
+    struct leat_esp_management m = { .opcode = LEAT_ESP_CAST };
+    size_t len = 0;
+    m.cast = (struct leat_esp_cast){ .group = g->id, .serial = number };
+    m.cast.payload[KIND_AT] = (uint8_t)kind;
+    leat_put_be32(m.cast.payload + EPOCH_AT, g->epoch);
+    leat_put_be64(m.cast.payload + NUMBER_AT, number);
+    for (uint32_t i = 0; i < words; i++)
+        leat_put_be64(m.cast.payload + WORDS_AT + 8 * i, word[i]);
+    m.cast.payload_len = (uint16_t)(WORDS_AT + 8 * words);
+    leat_esp_management_encode(&m, s->group_key, out, LEAT_ESP_MANAGEMENT_LEN_MAX, &len);
+    return len;
+}
+
+/* Of the root. */
+static void tell_all(struct leat_esp_team *g, enum kind kind, uint64_t number, const uint64_t *word,
+                     uint32_t words)
+{
+    const struct leat_esp_roster *roster = leat_esp_host_root_roster(g->root);
+    struct esp_batch batch = { .socket = &g->root->socket };
+    uint8_t octets[LEAT_ESP_MANAGEMENT_LEN_MAX];
+    const size_t len = make_note(g, kind, number, word, words, octets);
+    for (uint32_t i = 0; i < roster->count; i++)
+        esp_batch_add(&batch, &roster->entry[i].address, octets, len);
+    esp_batch_flush(&batch);
+}
+
+static void tell(struct leat_esp_team *g, const struct leat_esp_next *to, enum kind kind,
+                 uint64_t number, const uint64_t *word, uint32_t words)
+{
+    uint8_t octets[LEAT_ESP_MANAGEMENT_LEN_MAX];
+    const size_t len = make_note(g, kind, number, word, words, octets);
+    esp_socket_send(esp_team_socket(g), to, octets, len);
+}
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+static void take(struct leat_esp_team *g, uint32_t op, uint32_t place, uint64_t value)
+{
+    struct esp_team_total *t = &g->total[identity_of(op)][place];
+    t->value = t->parts++ ? leat_esp_fold(op, t->value, value) : value;
+}
+
+static void send_words(struct leat_esp_team *g)
+{
+    if (!g->member) {
+        for (uint32_t i = 0; i < packets_of(g); i++)
+            take(g, leat_esp_gather_fold(g->fold), i, g->own[i]);
+        return;
+    }
+    struct esp_batch batch = { .socket = &g->member->socket };
+    uint8_t octets[LEAT_ESP_PACKET_LEN_MAX];
+    for (uint32_t i = 0; i < packets_of(g); i++)
+        esp_batch_add(&batch, &g->member->root, octets, make_collect(g, i, octets));
+    esp_batch_flush(&batch);
+}
+
+void leat_esp_team_enter(struct leat_esp_team *g, enum leat_port_fold fold, uint64_t *word,
+                         uint32_t words)
+{
+    g->fold = fold;
+    g->word = word;
+    g->words = words;
+    g->own[0] = 0;
+    if (words) memcpy(g->own, word, words * sizeof *word);
+    g->is_entered = true;
+    g->entered_ns = now_ns();
+    g->ask_after_ns = ASK_MS * ns_per_ms;
+    g->ask_ns = g->entered_ns + g->ask_after_ns;
+    send_words(g);
+}
+
+static void end(struct leat_esp_team *g, const uint64_t *word, uint32_t epoch)
+{
+    if (g->words) memcpy(g->word, word, g->words * sizeof *word);
+    g->is_entered = false;
+    g->epoch = epoch;
+    g->number++;
+}
+
+/* ---- the root -------------------------------------------------------------------------------- */
+
+static void forget_parts(struct leat_esp_team *g)
+{
+    memset(g->total, 0, sizeof g->total);
+    memset(g->asks, 0, g->members);
+    g->asking = 0;
+}
+
+static void break_team(struct leat_esp_team *g)
+{
+    g->is_broken = true;
+    live_because(g->why, "an ESP router has no room for the words of this group, or has forgotten "
+                         "it: leat esp status there");
+}
+
+/* The total of a child of the root. */
+static void on_collect(struct leat_esp_team *g, const struct leat_esp_words *w)
+{
+    const uint32_t op = (uint32_t)(w->operand[3] >> 32);
+    const uint32_t at = (uint32_t)(w->computation >> 32) - chosen_of(g, 0, 0);
+    if (w->opcode != LEAT_ESP_COLLECT || w->operand[2] != g->id || at >= 2 * ESP_TEAM_PLACES ||
+        !leat_esp_computation_is_keyed(g->key, w->computation))
+        return; /* of an earlier epoch, or of others */
+    if (w->control & LEAT_ESP_FLAG_E)
+        break_team(g);
+    else if (at / ESP_TEAM_PLACES == identity_of(op))
+        take(g, op, at % ESP_TEAM_PLACES, w->operand[1]);
+}
+
+static void finish(struct leat_esp_team *g)
+{
+    const uint64_t now = now_ns();
+    const uint32_t identity = identity_of(leat_esp_gather_fold(g->fold));
+    for (uint32_t i = 0; i < packets_of(g); i++)
+        if (g->total[identity][i].parts < g->children + 1) return;
+    for (uint32_t i = 0; i < g->words; i++)
+        g->result[i] = g->total[identity][i].value;
+    g->results = g->words;
+    if (now - g->epoch_ns > epoch_span_ns) {
+        g->epoch_ns = now;
+        g->epoch++;
+    }
+    tell_all(g, RESULT, g->number, g->result, g->results);
+    forget_parts(g);
+    end(g, g->result, g->epoch);
+}
+
+/* All hosts have sent their words, and the total is not here. */
+static void start_again(struct leat_esp_team *g)
+{
+    forget_parts(g);
+    g->epoch++;
+    g->epoch_ns = now_ns();
+    g->counts.repeated++;
+    tell_all(g, AGAIN, g->number, NULL, 0);
+    send_words(g);
+}
+
+static void on_ask(struct leat_esp_team *g, const struct leat_esp_next *from, uint64_t number,
+                   uint32_t epoch)
+{
+    const struct leat_esp_roster *roster = leat_esp_host_root_roster(g->root);
+    g->counts.asked++;
+    if (number + 1 == g->number) tell(g, from, RESULT, number, g->result, g->results);
+    if (number != g->number) return;
+    if (epoch != g->epoch) {
+        tell(g, from, AGAIN, number, NULL, 0);
+        return;
+    }
+    for (uint32_t i = 0; i < roster->count && i < g->members; i++)
+        if (memcmp(&roster->entry[i].address, from, sizeof *from) == 0 && !g->asks[i]) {
+            g->asks[i] = 1;
+            g->asking++;
+        }
+}
+
+/* Its entries in the routers end an hour after they were installed. */
+static void renew(struct leat_esp_team *g)
+{
+    struct leat_esp_post post;
+    struct leat_esp_service *engine = &g->root->engine;
+    if (now_ns() < g->renew_ns) return;
+    g->renew_ns += ns_per_ms * LEAT_ESP_DUPLICATE_MS_MAX / 8; /* some may be lost */
+    leat_esp_service_renew(engine, esp_socket_now(), LEAT_ESP_DUPLICATE_MS_MAX);
+    while (leat_esp_service_install(engine, &post))
+        esp_socket_post(&g->root->socket, &post.to, &post);
+}
+
+/* ---- both ------------------------------------------------------------------------------------ */
+
+static void on_note(struct leat_esp_team *g, const struct leat_esp_next *from,
+                    const struct leat_esp_cast *cast)
+{
+    const uint8_t *p = cast->payload;
+    if (cast->group != g->id || cast->payload_len < WORDS_AT) return;
+    const uint32_t epoch = leat_get_be32(p + EPOCH_AT), kind = p[KIND_AT];
+    const uint64_t number = leat_get_be64(p + NUMBER_AT);
+    if (!g->member) {
+        if (kind == ASK) on_ask(g, from, number, epoch);
+        return;
+    }
+    if (!g->is_entered || number != g->number) return; /* a copy of an earlier one */
+    if (kind == AGAIN && epoch != g->epoch) {
+        g->epoch = epoch;
+        g->counts.repeated++;
+        send_words(g);
+    }
+    uint64_t word[LEAT_ESP_TEAM_WORDS_MAX];
+    if (kind != RESULT || cast->payload_len != WORDS_AT + 8 * g->words) return;
+    for (uint32_t i = 0; i < g->words; i++)
+        word[i] = leat_get_be64(p + WORDS_AT + 8 * i);
+    end(g, word, epoch);
+}
+
+static void on_letter(struct leat_esp_team *g, const struct esp_letter *letter)
+{
+    struct leat_esp_words words = { 0 };
+    struct leat_esp_management m;
+    if (letter->len > LEAT_ESP_OPCODE_AT &&
+        letter->octets[LEAT_ESP_OPCODE_AT] < LEAT_ESP_MANAGEMENT_FIRST) {
+        if (!g->member && leat_esp_octets_read(letter->octets, letter->octets + letter->len,
+                                               &words) == LEAT_ESP_FLAW_NONE)
+            on_collect(g, &words);
+    } else if (esp_socket_decode(esp_team_socket(g), letter, &m) && m.opcode == LEAT_ESP_CAST) {
+        on_note(g, &letter->from, &m.cast);
+    }
+}
+
+static void ask(struct leat_esp_team *g)
+{
+    if (now_ns() < g->ask_ns) return;
+    if (g->ask_after_ns < ASK_MS_MAX * ns_per_ms) g->ask_after_ns *= 2;
+    g->ask_ns = now_ns() + g->ask_after_ns;
+    g->counts.asked++;
+    tell(g, &g->member->root, ASK, g->number, NULL, 0);
+}
+
+static enum leat_esp_team_state doubt(struct leat_esp_team *g)
+{
+    if (now_ns() - g->entered_ns < g->patience_ns) return LEAT_ESP_TEAM_WORKS;
+    live_because(g->why,
+                 "the ESP routers have not carried out a call in time: packets are lost, or "
+                 "a router is not there any more");
+    return LEAT_ESP_TEAM_DOUBTS;
+}
+
+enum leat_esp_team_state leat_esp_team_step(struct leat_esp_team *g)
+{
+    struct esp_letter letter;
+    for (int i = 0; i < ESP_LETTERS_AT_ONCE && esp_socket_receive(esp_team_socket(g), &letter); i++)
+        on_letter(g, &letter);
+    if (!g->member) {
+        renew(g);
+        if (g->is_entered) finish(g);
+        if (g->is_entered && g->asking == g->members) start_again(g);
+    }
+    if (g->is_broken) return LEAT_ESP_TEAM_BROKEN;
+    if (!g->is_entered) return LEAT_ESP_TEAM_OVER;
+    if (g->member) ask(g);
+    return doubt(g);
+}
+
+void leat_esp_team_wait(struct leat_esp_team *g, uint64_t timeout_us)
+{
+    live_wait(esp_team_socket(g)->fd, timeout_us * 1000);
+}
+
+const char *leat_esp_team_why(const struct leat_esp_team *g)
+{
+    return g->why;
+}
+
+void leat_esp_team_count(const struct leat_esp_team *g, struct leat_esp_team_counts *out)
+{
+    const struct esp_socket *s = g->member ? &g->member->socket : g->root ? &g->root->socket : NULL;
+    *out = g->counts;
+    out->sent = s ? s->sent : 0;
+    out->received = s ? s->received : 0;
+}
