@@ -62,9 +62,10 @@ TO   ?= 200
 seeds: build/seeds/build.ninja   # every random campaign, shortened, with many seeds: FROM to TO
 	$(call build,seeds) --target tests && sh test/seeds.sh build/seeds $(FROM) $(TO)
 
-# Collective calls of stock mpirun by a live ring, in namespaces (root, about a minute on an idle machine).
+# Collective calls of stock mpirun by a live ring and by ESP routers, in namespaces (root, a few minutes).
 mpi-live: all
 	sh tool/mpi/mpi_live_test.sh build/leat
+	sh tool/mpi/mpi_esp_test.sh build/leat
 
 # Random collective operations by the network have the results of stock Open MPI: OPERATIONS of them.
 soak-collectives: all

@@ -1,18 +1,20 @@
 # shellcheck shell=sh
-# Shared by what runs stock mpirun on a live ring, after lib.sh and live.sh: hosts that are network namespaces, a
-# switch between them for mpirun, and the cables of a ring. It needs $leat, $driver, and $root, the
-# folder of the sources.
+# Shared by what runs stock mpirun on live networks, after lib.sh and live.sh: hosts that are network namespaces, a
+# switch between them for mpirun, the cables of a ring, and a tree of ESP routers. It needs $leat, $driver, and $root,
+# the folder of the sources.
 HOSTS="0 1 2 3 4 5 6 7"
 tear_down() {
     stop_relay
     for i in $HOSTS; do
         [ ! -e "/run/netns/$name$i" ] || in_ns "$i" "$leat" ring stop --dev in 2> /dev/null || true
     done
+    stop_routers
     delete_hosts
 }
 # Its number is in a file: a shell of its own may start another one.
 stop_relay() {
-    [ ! -s "$folder/relay.pid" ] || kill "$(cat "$folder/relay.pid")" 2> /dev/null || true
+    # shellcheck disable=SC2046 # words
+    [ ! -s "$folder/relay.pid" ] || kill $(cat "$folder/relay.pid") 2> /dev/null || true
     rm -f "$folder/relay.pid"
 }
 mac_in() { printf '02:00:00:00:00:%02x' "$1"; }
@@ -21,7 +23,7 @@ mac_out() { printf '02:00:00:00:01:%02x' "$1"; }
 # mpi_hosts UNTESTED: makes them. The network of mpirun: host I is 10.9.0.(I+1).
 mpi_hosts() {
     # shellcheck disable=SC2086 # words
-    hosts "$1" $HOSTS lan wire
+    hosts "$1" $HOSTS lan wire top left right
     ip -n "${name}lan" link add name switch type bridge 2> /dev/null || skip "this kernel has no bridge"
     ip -n "${name}lan" link set switch up
     for i in $HOSTS; do
@@ -102,3 +104,62 @@ lose() {
     echo $! > "$folder/relay.pid"
     wait_until grep -q relays "$folder/relay" || fail "no relay: $(cat "$folder/relay")"
 }
+
+# ---- ESP routers ----------------------------------------------------------------------------------------------------
+
+ROUTERS="left right top"
+stop_routers() {
+    for r in $ROUTERS; do
+        [ ! -e "/run/netns/$name$r" ] || in_ns "$r" "$leat" esp stop 2> /dev/null || true
+    done
+}
+# wire NS DEVICE ADDRESS PEER-NS PEER-DEVICE PEER-ADDRESS
+wire() {
+    ip link add name "$2" netns "$name$1" type veth peer name "$5" netns "$name$4"
+    for end in "$1 $2 $3" "$4 $5 $6"; do
+        # shellcheck disable=SC2086 # words
+        set -- $end
+        ip -n "$name$1" link set dev "$2" up
+        [ "$3" = none ] || ip -n "$name$1" addr add "$3/24" dev "$2"
+        polling="$polling $name$1:$2"
+    done
+}
+# esp_net: host I is 10.8.I.2, below the router left (even) or right (odd); top is above both, and the way from left to
+# top goes through wire, where packets may be lost.
+esp_net() {
+    polling=
+    for i in $HOSTS; do
+        leaf=left
+        [ $((i % 2)) = 0 ] || leaf=right
+        wire "$i" esp "10.8.$i.2" $leaf "d$i" "10.8.$i.1"
+        ip -n "$name$i" route add 10.8.0.0/16 via "10.8.$i.1"
+    done
+    wire left up 10.8.100.2 wire below none
+    wire top l 10.8.100.1 wire above none
+    wire right up 10.8.101.2 top r 10.8.101.1
+    for r in $ROUTERS; do in_ns "$r" sysctl -qw net.ipv4.ip_forward=1; done
+    ip -n "${name}left" route add default via 10.8.100.1
+    ip -n "${name}right" route add default via 10.8.101.1
+    for i in $HOSTS; do ip -n "${name}top" route add "10.8.$i.0/24" via "10.8.$((100 + i % 2)).2"; done
+    # shellcheck disable=SC2086 # words
+    python3 "$root/test/veth.py" gro on $polling
+}
+# routers OPTION...: they start
+routers() {
+    stop_routers
+    in_ns left "$leat" esp route --driver "$driver" --dev up --dev d0 --dev d2 --dev d4 --dev d6 "$@" > "$folder/joined"
+    in_ns right "$leat" esp route --driver "$driver" --dev up --dev d1 --dev d3 --dev d5 --dev d7 "$@" > "$folder/joined"
+    in_ns top "$leat" esp route --driver "$driver" --dev l --dev r "$@" > "$folder/joined"
+}
+# esp_lose PERCENT: of the packets that go up from left to top
+esp_lose() {
+    stop_relay
+    : > "$folder/relay"
+    for way in "below above $1" "above below 0"; do
+        # shellcheck disable=SC2086 # words
+        nsenter --net="/run/netns/${name}wire" python3 "$root/tool/mpi/mpi_relay.py" $way 1 >> "$folder/relay" 2>&1 &
+        echo $! >> "$folder/relay.pid"
+    done
+    wait_until both_relay || fail "no relay: $(cat "$folder/relay")"
+}
+both_relay() { [ "$(grep -c relays "$folder/relay")" = 2 ]; }

@@ -12,7 +12,7 @@
  *       leat_esp_team_wait(group, 1000);                           or something else
  *
  * Each host sends a packet for each word; each router folds those of its children into one. The
- * root tells all hosts the result. If a packet is lost, all hosts send their words again, when all
+ * root tells all hosts the result, and passes on casts. If a packet is lost, all hosts send their words again, when all
  * have noticed. Between operations the root calls leat_esp_team_step now and then, for hosts that
  * have lost a result.
  *
@@ -35,6 +35,7 @@ extern "C" {
 enum {
     LEAT_ESP_TEAM_WORDS_MAX = 24,
     LEAT_ESP_TEAM_MEMBERS_MAX = 1024,
+    LEAT_ESP_TEAM_CASTS = 16,       /* fewer casts than this between two folds */
     LEAT_ESP_TEAM_ADDRESS_LEN = 16, /* IPv4 as ::ffff:a.b.c.d */
 };
 
@@ -87,6 +88,13 @@ LEAT_API enum leat_esp_host_end leat_esp_team_join(struct leat_esp_team *group,
 /* Hands over this host's words, lent until it is over; none: a barrier. One at a time. */
 LEAT_API void leat_esp_team_enter(struct leat_esp_team *group, enum leat_port_fold fold,
                                   uint64_t *word, uint32_t words);
+
+/*
+ * Words of one host, the sender, for all. The sender does not wait for the others: it is over when
+ * the root has the words. The others' words become these. Otherwise as enter.
+ */
+LEAT_API void leat_esp_team_cast(struct leat_esp_team *team, bool is_sender, uint64_t *word,
+                                 uint32_t words);
 
 /* Goes on as far as possible without waiting. OVER: the words are the result, or there is no
  * operation. */

@@ -35,10 +35,12 @@ static inline bool esp_has_duplicate(uint64_t group)
     return d && d->count;
 }
 
-static inline uint32_t esp_children(uint64_t group)
+/* A COLLECT: has this node a group of its chldCntTag? */
+static inline void esp_know_children(struct leat_esp_words *w)
 {
-    const struct leat_esp_duplicate *d = esp_find_group(group);
-    return d ? d->children : 0;
+    const struct leat_esp_duplicate *d = esp_find_group(w->operand[2]);
+    w->installed = d ? (uint16_t)d->children : 0;
+    w->parent = d ? d->parent : 0;
 }
 
 static inline enum esp_reason esp_flaw_reason(enum leat_esp_flaw flaw)
@@ -124,8 +126,7 @@ static inline uint32_t esp_loc(const struct esp_pass *p)
 static inline enum esp_reason esp_input(struct esp_pass *p, struct esp_counts *counts)
 {
     enum esp_reason reason = ESP_EXECUTED;
-    if (p->words.opcode == LEAT_ESP_COLLECT)
-        p->words.installed = (uint16_t)esp_children(p->words.operand[2]);
+    if (p->words.opcode == LEAT_ESP_COLLECT) esp_know_children(&p->words);
     if (esp_loc(p) & LEAT_ESP_LOC_INPUT) reason = esp_run(p, ESP_STORE_INPUT + 2 * p->port, counts);
     if (reason == ESP_EXECUTED && esp_loc(p) & LEAT_ESP_LOC_CENTRE)
         reason = esp_run(p, ESP_STORE_CENTRE, counts);

@@ -129,11 +129,13 @@ static void on_install(struct esp_process *p, const struct leat_esp_management *
 {
     struct esp_share *s = p->memory.share;
     static struct leat_esp_management answer;
+    struct leat_esp_install in = m->install;
     uint32_t lifetime_ms = 0;
+    if (in.children) in.group = leat_esp_children_tag(in.group, s->config.node_id);
     enum leat_esp_result result = leat_esp_duplicate_install(
-        &s->duplicates, &m->install, esp_user_now_ns(&s->config), ns_per_ms, &lifetime_ms);
+        &s->duplicates, &in, esp_user_now_ns(&s->config), ns_per_ms, &lifetime_ms);
 #ifdef HAVE_XDP
-    if (!p->memory.group && !esp_xdp_publish(&p->memory.maps, &s->duplicates, m->install.group))
+    if (!p->memory.group && !esp_xdp_publish(&p->memory.maps, &s->duplicates, in.group))
         result = LEAT_ESP_RESULT_FULL;
 #endif
     answer = (struct leat_esp_management){ .opcode = LEAT_ESP_INSTALLED,

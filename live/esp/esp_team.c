@@ -22,7 +22,6 @@ enum {
 };
 
 static const leat_time ps_per_ms = 1000000000;
-static const uint8_t ready[] = "ready";
 
 /* ---- this host ------------------------------------------------------------------------------- */
 
@@ -120,13 +119,29 @@ static void begin(struct leat_esp_team *g, uint64_t patience_us)
     g->renew_ns = g->epoch_ns + UINT64_C(1000000) * LIFETIME_MS / 2;
 }
 
+/* To a host: the tree is installed, and which node is above it. */
+static void say_ready(struct leat_esp_team *g, uint32_t member)
+{
+    const struct leat_esp_map *map = leat_esp_host_root_map(g->root);
+    const struct leat_esp_roster_entry *entry = &g->root->engine.roster.entry[member];
+    const uint32_t parent = leat_esp_map_parent(map, entry->id);
+    struct leat_esp_management m = { .opcode = LEAT_ESP_CAST };
+    uint8_t octets[LEAT_ESP_MANAGEMENT_LEN_MAX];
+    size_t len = 0;
+    m.cast = (struct leat_esp_cast){ .group = g->id,
+                                     .serial = ++g->root->engine.serial,
+                                     .payload_len = LEAT_ESP_OPERAND_LEN };
+    leat_put_be64(m.cast.payload, leat_esp_children_tag(g->id, map->node[parent].id));
+    leat_esp_management_encode(&m, g->root->socket.group_key, octets, sizeof octets, &len);
+    esp_socket_send(&g->root->socket, &entry->address, octets, len);
+}
+
 enum leat_esp_host_end leat_esp_team_lead(struct leat_esp_team *g, uint32_t members,
                                           uint64_t timeout_ms, uint64_t patience_us, char *why)
 {
     struct leat_esp_request request = leat_esp_host_root_request(LEAT_ESP_SERVICE_MULTICAST, false);
     struct leat_esp_service_result result;
     struct leat_esp_host_root_cost cost;
-    uint32_t packets;
     *why = 0;
     if (!g->root || members < 2 || members > LEAT_ESP_TEAM_MEMBERS_MAX)
         return live_because(why, "%u hosts, expected 2 to %d and a root with a free UDP port %d",
@@ -156,8 +171,9 @@ enum leat_esp_host_end leat_esp_team_lead(struct leat_esp_team *g, uint32_t memb
     g->children = map->node[0].children;
     g->members = members - 1;
     begin(g, patience_us);
-    for (int i = 0; i < READY_COPIES; i++)
-        leat_esp_host_root_cast(g->root, ready, sizeof ready, &packets, why);
+    g->tag = leat_esp_children_tag(g->id, map->node[0].id);
+    for (uint32_t i = 0; i < READY_COPIES * g->members; i++)
+        say_ready(g, i % g->members);
     return LEAT_ESP_HOST_OK;
 }
 
@@ -181,9 +197,11 @@ enum leat_esp_host_end leat_esp_team_join(struct leat_esp_team *g,
     enum leat_esp_host_end end = leat_esp_host_member_open(&config, &g->member, why);
     if (end != LEAT_ESP_HOST_OK) return end;
     end = leat_esp_host_member_serve(g->member, timeout_ms, why);
-    if (end == LEAT_ESP_HOST_OK && !leat_esp_host_member_cast(g->member, &text))
+    if (end != LEAT_ESP_HOST_OK) return end;
+    if (leat_esp_host_member_cast(g->member, &text) != LEAT_ESP_OPERAND_LEN)
         return live_because(why, "the root of the group has not finished in time"),
                LEAT_ESP_HOST_SILENT;
+    g->tag = leat_get_be64(text);
     begin(g, patience_us);
     return end;
 }

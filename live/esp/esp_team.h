@@ -5,7 +5,10 @@
 #include "esp_host.h"
 #include <leat/esp_team.h>
 
-enum { ESP_TEAM_PLACES = 32 }; /* computations of an epoch and identity: more than words */
+enum {
+    ESP_TEAM_PLACES = 32, /* computations of an epoch and identity: more than words */
+    ESP_TEAM_KEPT = 2 * LEAT_ESP_TEAM_CASTS, /* results: hosts differ by fewer operations */
+};
 
 /* The root: what has arrived for a word. */
 struct esp_team_total {
@@ -13,11 +16,18 @@ struct esp_team_total {
     uint32_t parts;
 };
 
+struct esp_team_result {
+    uint64_t next; /* the number of the operation after it; 0: none */
+    uint32_t words;
+    uint64_t word[LEAT_ESP_TEAM_WORDS_MAX];
+};
+
 struct leat_esp_team {
     struct leat_esp_host_root *root;     /* before it leads or joins, too, if the port was free */
     struct leat_esp_host_member *member; /* NULL: the root */
     uint8_t key[LEAT_ESP_KEY_LEN];
     uint64_t id;
+    uint64_t tag; /* chldCntTag of the node above, or of the root itself */
     uint64_t patience_ns;
     struct leat_esp_team_counts counts;
 
@@ -29,7 +39,10 @@ struct leat_esp_team {
     uint32_t words;
     uint64_t own[LEAT_ESP_TEAM_WORDS_MAX];
     bool is_entered, is_broken;
+    bool is_cast, is_sender;
     uint64_t entered_ns, ask_ns, ask_after_ns;
+
+    struct esp_team_result kept[ESP_TEAM_KEPT]; /* by number; others may want it, or it is early */
 
     /* The root. */
     uint32_t children; /* in the tree; itself is one more */
@@ -38,8 +51,6 @@ struct leat_esp_team {
     uint64_t epoch_ns, renew_ns;
     uint8_t asks[LEAT_ESP_TEAM_MEMBERS_MAX]; /* 1: has asked for the current operation */
     uint32_t asking;
-    uint64_t result[LEAT_ESP_TEAM_WORDS_MAX]; /* of the last one */
-    uint32_t results;
     char why[LEAT_ESP_HOST_WHY_LEN];
 };
 

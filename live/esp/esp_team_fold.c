@@ -7,8 +7,9 @@
  *   host --ASK---------------------------> root            it waits, and has sent its words
  *   host <----------------------RESULT---- root            that was lost; or, when all have asked,
  *   host <----------------------AGAIN----- root            in the next epoch: a word was lost
+ *   host --SHARE-------------------------> root            a cast: the root sends it to all as RESULT
  *
- * RESULT, ASK and AGAIN are CASTs without copies. What is left of an operation in the stores is of
+ * RESULT, ASK, AGAIN and SHARE are CASTs without copies. What is left of an operation in the stores is of
  * an epoch that nobody uses again.
  */
 #include "esp_driver.h"
@@ -19,7 +20,7 @@
 #include "esp_team.h"
 #include <string.h>
 
-enum kind { RESULT = 1, ASK, AGAIN };
+enum kind { RESULT = 1, ASK, AGAIN, SHARE };
 enum { KIND_AT = 0, EPOCH_AT = 4, NUMBER_AT = 8, WORDS_AT = 16 };
 
 static const uint64_t ns_per_ms = 1000000;
@@ -59,7 +60,7 @@ static size_t make_collect(const struct leat_esp_team *g, uint32_t place, uint8_
         .computationId = leat_esp_computation_keyed(g->key, chosen_of(g, identity_of(op), place)),
         .compValTag = g->id ^ 1, /* no other group's, should computations collide */
         .val = g->own[place],
-        .chldCntTag = g->id,
+        .chldCntTag = g->tag,
     };
     size_t len = 0;
     leat_esp_packet_encode(&packet, out, LEAT_ESP_PACKET_LEN_MAX, &len);
@@ -83,7 +84,7 @@ static size_t make_note(struct leat_esp_team *g, enum kind kind, uint64_t number
     return len;
 }
 
-/* Of the root. */
+/* By the root. */
 static void tell_all(struct leat_esp_team *g, enum kind kind, uint64_t number, const uint64_t *word,
                      uint32_t words)
 {
@@ -126,10 +127,32 @@ static void send_words(struct leat_esp_team *g)
     esp_batch_flush(&batch);
 }
 
-void leat_esp_team_enter(struct leat_esp_team *g, enum leat_port_fold fold, uint64_t *word,
-                         uint32_t words)
+/* ---- results --------------------------------------------------------------------------------- */
+
+static void keep(struct leat_esp_team *g, uint64_t number, const uint64_t *word, uint32_t words)
 {
-    g->fold = fold;
+    struct esp_team_result *kept = &g->kept[number % ESP_TEAM_KEPT];
+    *kept = (struct esp_team_result){ .next = number + 1, .words = words };
+    if (words) memcpy(kept->word, word, words * sizeof *word);
+}
+
+/* NULL: it is not known, or not any more. */
+static const struct esp_team_result *find_result(const struct leat_esp_team *g, uint64_t number)
+{
+    const struct esp_team_result *kept = &g->kept[number % ESP_TEAM_KEPT];
+    return kept->next == number + 1 ? kept : NULL;
+}
+
+static void publish(struct leat_esp_team *g, uint64_t number, const uint64_t *word, uint32_t words)
+{
+    keep(g, number, word, words);
+    tell_all(g, RESULT, number, word, words);
+}
+
+/* ---- starting and ending --------------------------------------------------------------------- */
+
+static void begin(struct leat_esp_team *g, uint64_t *word, uint32_t words)
+{
     g->word = word;
     g->words = words;
     g->own[0] = 0;
@@ -138,14 +161,33 @@ void leat_esp_team_enter(struct leat_esp_team *g, enum leat_port_fold fold, uint
     g->entered_ns = now_ns();
     g->ask_after_ns = ASK_MS * ns_per_ms;
     g->ask_ns = g->entered_ns + g->ask_after_ns;
+}
+
+void leat_esp_team_enter(struct leat_esp_team *g, enum leat_port_fold fold, uint64_t *word,
+                         uint32_t words)
+{
+    begin(g, word, words);
+    g->is_cast = g->is_sender = false;
+    g->fold = fold;
     send_words(g);
 }
 
-static void end(struct leat_esp_team *g, const uint64_t *word, uint32_t epoch)
+void leat_esp_team_cast(struct leat_esp_team *g, bool is_sender, uint64_t *word, uint32_t words)
 {
-    if (g->words) memcpy(g->word, word, g->words * sizeof *word);
+    begin(g, word, words);
+    g->is_cast = true;
+    g->is_sender = is_sender;
+    if (is_sender && !g->member) publish(g, g->number, g->own, words);
+    if (is_sender && g->member) tell(g, &g->member->root, SHARE, g->number, g->own, words);
+}
+
+static void end_if_known(struct leat_esp_team *g)
+{
+    const struct esp_team_result *result = find_result(g, g->number);
+    if (!result) return;
+    const uint32_t words = result->words < g->words ? result->words : g->words;
+    if (words) memcpy(g->word, result->word, words * sizeof *g->word);
     g->is_entered = false;
-    g->epoch = epoch;
     g->number++;
 }
 
@@ -161,40 +203,41 @@ static void forget_parts(struct leat_esp_team *g)
 static void break_team(struct leat_esp_team *g)
 {
     g->is_broken = true;
-    live_because(g->why, "an ESP router has no room for the words of this group, or has forgotten "
-                         "it: leat esp status there");
+    live_because(g->why,
+                 "an ESP router has stopped, has forgotten this group, or has no room for its "
+                 "words: leat esp status there");
 }
 
-/* The total of a child of the root. */
+/* The total of a child of the root; or a packet that a router above it could not fold. */
 static void on_collect(struct leat_esp_team *g, const struct leat_esp_words *w)
 {
     const uint32_t op = (uint32_t)(w->operand[3] >> 32);
     const uint32_t at = (uint32_t)(w->computation >> 32) - chosen_of(g, 0, 0);
-    if (w->opcode != LEAT_ESP_COLLECT || w->operand[2] != g->id || at >= 2 * ESP_TEAM_PLACES ||
-        !leat_esp_computation_is_keyed(g->key, w->computation))
+    if (w->opcode != LEAT_ESP_COLLECT || w->operand[0] != (g->id ^ 1) ||
+        at >= 2 * ESP_TEAM_PLACES || !leat_esp_computation_is_keyed(g->key, w->computation))
         return; /* of an earlier epoch, or of others */
-    if (w->control & LEAT_ESP_FLAG_E)
+    if (w->control & LEAT_ESP_FLAG_E || w->operand[2] != g->tag)
         break_team(g);
     else if (at / ESP_TEAM_PLACES == identity_of(op))
         take(g, op, at % ESP_TEAM_PLACES, w->operand[1]);
 }
 
+/* Of a fold: are all words here? */
 static void finish(struct leat_esp_team *g)
 {
     const uint64_t now = now_ns();
     const uint32_t identity = identity_of(leat_esp_gather_fold(g->fold));
+    uint64_t word[LEAT_ESP_TEAM_WORDS_MAX];
     for (uint32_t i = 0; i < packets_of(g); i++)
         if (g->total[identity][i].parts < g->children + 1) return;
     for (uint32_t i = 0; i < g->words; i++)
-        g->result[i] = g->total[identity][i].value;
-    g->results = g->words;
+        word[i] = g->total[identity][i].value;
     if (now - g->epoch_ns > epoch_span_ns) {
         g->epoch_ns = now;
         g->epoch++;
     }
-    tell_all(g, RESULT, g->number, g->result, g->results);
+    publish(g, g->number, word, g->words);
     forget_parts(g);
-    end(g, g->result, g->epoch);
 }
 
 /* All hosts have sent their words, and the total is not here. */
@@ -212,9 +255,10 @@ static void on_ask(struct leat_esp_team *g, const struct leat_esp_next *from, ui
                    uint32_t epoch)
 {
     const struct leat_esp_roster *roster = leat_esp_host_root_roster(g->root);
+    const struct esp_team_result *result = find_result(g, number);
     g->counts.asked++;
-    if (number + 1 == g->number) tell(g, from, RESULT, number, g->result, g->results);
-    if (number != g->number) return;
+    if (result) tell(g, from, RESULT, number, result->word, result->words);
+    if (result || number != g->number) return;
     if (epoch != g->epoch) {
         tell(g, from, AGAIN, number, NULL, 0);
         return;
@@ -224,6 +268,15 @@ static void on_ask(struct leat_esp_team *g, const struct leat_esp_next *from, ui
             g->asks[i] = 1;
             g->asking++;
         }
+}
+
+static void on_share(struct leat_esp_team *g, const struct leat_esp_next *from, uint64_t number,
+                     const uint64_t *word, uint32_t words)
+{
+    if (find_result(g, number))
+        tell(g, from, RESULT, number, word, words);
+    else if (number < g->number + ESP_TEAM_KEPT && number + ESP_TEAM_KEPT > g->number)
+        publish(g, number, word, words);
 }
 
 /* Its entries in the routers end an hour after they were installed. */
@@ -240,28 +293,38 @@ static void renew(struct leat_esp_team *g)
 
 /* ---- both ------------------------------------------------------------------------------------ */
 
+static void on_result(struct leat_esp_team *g, uint64_t number, uint32_t epoch,
+                      const uint64_t *word, uint32_t words)
+{
+    if (epoch > g->epoch) g->epoch = epoch;
+    if (number >= g->number && number < g->number + ESP_TEAM_KEPT) keep(g, number, word, words);
+}
+
+static void on_again(struct leat_esp_team *g, uint64_t number, uint32_t epoch)
+{
+    if (!g->is_entered || g->is_cast || number != g->number || epoch == g->epoch) return;
+    g->epoch = epoch;
+    g->counts.repeated++;
+    send_words(g);
+}
+
 static void on_note(struct leat_esp_team *g, const struct leat_esp_next *from,
                     const struct leat_esp_cast *cast)
 {
     const uint8_t *p = cast->payload;
-    if (cast->group != g->id || cast->payload_len < WORDS_AT) return;
-    const uint32_t epoch = leat_get_be32(p + EPOCH_AT), kind = p[KIND_AT];
-    const uint64_t number = leat_get_be64(p + NUMBER_AT);
-    if (!g->member) {
-        if (kind == ASK) on_ask(g, from, number, epoch);
-        return;
-    }
-    if (!g->is_entered || number != g->number) return; /* a copy of an earlier one */
-    if (kind == AGAIN && epoch != g->epoch) {
-        g->epoch = epoch;
-        g->counts.repeated++;
-        send_words(g);
-    }
     uint64_t word[LEAT_ESP_TEAM_WORDS_MAX];
-    if (kind != RESULT || cast->payload_len != WORDS_AT + 8 * g->words) return;
-    for (uint32_t i = 0; i < g->words; i++)
+    if (cast->group != g->id || cast->payload_len < WORDS_AT ||
+        cast->payload_len > WORDS_AT + sizeof word)
+        return;
+    const uint32_t epoch = leat_get_be32(p + EPOCH_AT), kind = p[KIND_AT];
+    const uint32_t words = (uint32_t)(cast->payload_len - WORDS_AT) / 8;
+    const uint64_t number = leat_get_be64(p + NUMBER_AT);
+    for (uint32_t i = 0; i < words; i++)
         word[i] = leat_get_be64(p + WORDS_AT + 8 * i);
-    end(g, word, epoch);
+    if (g->member && kind == RESULT) on_result(g, number, epoch, word, words);
+    if (g->member && kind == AGAIN) on_again(g, number, epoch);
+    if (!g->member && kind == ASK) on_ask(g, from, number, epoch);
+    if (!g->member && kind == SHARE) on_share(g, from, number, word, words);
 }
 
 static void on_letter(struct leat_esp_team *g, const struct esp_letter *letter)
@@ -284,7 +347,10 @@ static void ask(struct leat_esp_team *g)
     if (g->ask_after_ns < ASK_MS_MAX * ns_per_ms) g->ask_after_ns *= 2;
     g->ask_ns = now_ns() + g->ask_after_ns;
     g->counts.asked++;
-    tell(g, &g->member->root, ASK, g->number, NULL, 0);
+    if (g->is_sender)
+        tell(g, &g->member->root, SHARE, g->number, g->own, g->words);
+    else
+        tell(g, &g->member->root, ASK, g->number, NULL, 0);
 }
 
 static enum leat_esp_team_state doubt(struct leat_esp_team *g)
@@ -302,10 +368,12 @@ enum leat_esp_team_state leat_esp_team_step(struct leat_esp_team *g)
     for (int i = 0; i < ESP_LETTERS_AT_ONCE && esp_socket_receive(esp_team_socket(g), &letter); i++)
         on_letter(g, &letter);
     if (!g->member) {
+        const bool is_fold = g->is_entered && !g->is_cast;
         renew(g);
-        if (g->is_entered) finish(g);
-        if (g->is_entered && g->asking == g->members) start_again(g);
+        if (is_fold) finish(g);
+        if (is_fold && !find_result(g, g->number) && g->asking == g->members) start_again(g);
     }
+    if (g->is_entered) end_if_known(g);
     if (g->is_broken) return LEAT_ESP_TEAM_BROKEN;
     if (!g->is_entered) return LEAT_ESP_TEAM_OVER;
     if (g->member) ask(g);

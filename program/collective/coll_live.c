@@ -84,7 +84,7 @@ static void hand_over(struct leat_live *r, struct live_operation *op)
 static void advance(struct leat_live *r)
 {
     struct live_operation *op = r->first;
-    if (r->group && live_by->needs_progress && (!op || op->stage != LIVE_FOLDING) &&
+    if (r->is_in && r->group && live_by->needs_progress && (!op || op->stage != LIVE_FOLDING) &&
         live_by->step(r->group) == LIVE_BROKEN)
         live_give_up(r, live_by->why(r->group));
     if (!op || r->trust != LIVE_TRUSTED) return;
@@ -249,6 +249,7 @@ static enum leat_collect_carrier join(leat_coll_module *m)
         return LEAT_COLLECT_ROOM;
     }
     m->live = r;
+    r->is_in = true;
     m->group.means = means();
     return LEAT_COLLECT_BY_NETWORK;
 }
@@ -270,6 +271,7 @@ static void leave(leat_coll_module *m)
     if (r->group) live_by->close(r->group);
     live_host_close(r);
     live_free_early(r);
+    free(r->doubts);
     free(r);
     m->live = NULL;
 }

@@ -7,16 +7,17 @@
  *   rank 5 --+--> rank 4 speaks --- network --- rank 0 speaks       (coll_live_host.c)
  *
  * A fold ends for nobody before all ranks have started it, so two ranks differ by one completed
- * fold at most. On a ring a broadcast is a packet of its root, which goes on without the others;
- * where a host has several ranks, and once in LEAT_ATON_GROUP_CASTS of them, it is a fold: an OR
+ * fold at most. A broadcast is a packet of its root, which goes on without the others; where
+ * a host has several ranks, and once in LEAT_ATON_GROUP_CASTS of them, it is a fold: an OR
  * with zeros. So ranks differ by LEAT_ATON_GROUP_CASTS completed operations at most, whose parts
  * they keep.
  *
  * A speaker whose network is broken gives it up, and all ranks agree by messages of hosts, through
- * rank 0, where they go on (coll_live_break.c). So they do when all speakers doubt an operation:
+ * rank 0, where they go on (coll_live_break.c). So they do when all speakers doubt an operation, or
+ * one goes on to doubt what rank 0 has completed:
  *
  *   speaker  --BREAK-->   0  --STOP-->    all: they end nothing by the network from now on
- *   speakers --DOUBT-->   0               all of them the same operation: as BREAK
+ *   speakers --DOUBT-->   0               as BREAK
  *   each     --REPORT-->  0               completed c, promised p
  *            <--VERDICT--  0              from = min c, until = max p
  *   each     --PART-->    0  --RESULT-->  all: operations from .. until-1, each once, folded by 0
@@ -68,7 +69,8 @@ struct live_operation {
 
 enum live_note_kind {
     LIVE_BREAK,
-    LIVE_DOUBT, /* `from`: the operation */
+    LIVE_DOUBT, /* `from`: the operation, `until`: the rank */
+    LIVE_HEARD, /* a doubt; the next one comes later */
     LIVE_STOP,
     LIVE_REPORT,
     LIVE_VERDICT,
@@ -88,7 +90,8 @@ struct live_note {
 };
 
 struct live_letter; /* a note on its way */
-struct live_sum;    /* an operation that rank 0 folds, or its result */
+struct live_doubts;
+struct live_sum; /* an operation that rank 0 folds, or its result */
 struct live_host;
 
 enum live_trust { LIVE_TRUSTED, LIVE_FROZEN, LIVE_SETTLED };
@@ -129,7 +132,6 @@ struct live_network {
     void (*wait)(void *group, uint64_t timeout_us);
     const char *(*why)(const void *group);
     void (*close)(void *group);
-    bool has_casts;      /* otherwise broadcasts are folds */
     bool needs_progress; /* step is called between operations, too */
 };
 
@@ -153,14 +155,15 @@ struct leat_live {
 
     enum live_trust trust;
     uint64_t until;   /* SETTLED */
-    uint64_t doubted; /* the next operation that this rank has not doubted */
+    double heard_at;  /* when rank 0 last knew that this rank doubts an operation */
+    bool is_doubting; /* it has been told, and has not heard it yet */
+    bool is_in;       /* all ranks have joined */
     bool is_left;
     struct live_letter *sending;
     struct live_sum *early; /* results of casts that this rank has not started */
     /* Rank 0. */
     bool is_stopping;
-    uint64_t doubtful; /* the latest operation that speakers doubt, */
-    uint32_t doubts;   /* and how many do */
+    struct live_doubts *doubts; /* of each rank */
     int reports, leaving;
     uint64_t lowest, highest;
     struct live_sum *sums;

@@ -23,6 +23,12 @@ struct live_sum {
     int parts;
 };
 
+/* Of a rank: the operations after those that it doubts, and doubts although rank 0 has completed
+ * them; 0: none. */
+struct live_doubts {
+    uint64_t next, late;
+};
+
 static void handle(struct leat_live *r, const struct live_note *note);
 
 /* ---- sending and receiving ------------------------------------------------------------------- */
@@ -141,12 +147,24 @@ static void stop_all(struct leat_live *r, const struct live_note *cause)
     send_to_all(r, &stop);
 }
 
-/* If all speakers doubt an operation, all ranks have started it, and nothing came of it. */
+/* If all speakers doubt an operation, all ranks have started it, and nothing came of it. If rank 0
+ * has completed it, its result is lost; a doubt may be on its way when it arrives, the next is not. */
 static void on_doubt(struct leat_live *r, const struct live_note *doubt)
 {
-    if (doubt->from != r->doubtful) r->doubts = 0;
-    r->doubtful = doubt->from;
-    if (++r->doubts == r->hosts) stop_all(r, doubt);
+    const struct live_note heard = { .kind = LIVE_HEARD };
+    const uint64_t next = doubt->from + 1;
+    struct live_doubts *own;
+    uint32_t doubts = 0;
+    if (!r->doubts) r->doubts = calloc((size_t)r->ranks, sizeof *r->doubts);
+    if (!r->doubts) abort();
+    own = &r->doubts[doubt->until];
+    const bool is_lost = own->late == next;
+    own->next = next;
+    if (r->completed >= next) own->late = next;
+    for (int i = 0; i < r->ranks; i++)
+        doubts += r->doubts[i].next == next;
+    if (is_lost || doubts == r->hosts) stop_all(r, doubt);
+    send_note(r, (int)doubt->until, &heard);
 }
 
 static void on_report(struct leat_live *r, const struct live_note *report)
@@ -193,6 +211,12 @@ static void on_leave(struct leat_live *r)
 }
 
 /* ---- every rank ------------------------------------------------------------------------------ */
+
+static void on_heard(struct leat_live *r)
+{
+    r->is_doubting = false;
+    r->heard_at = MPI_Wtime();
+}
 
 static void on_stop(struct leat_live *r)
 {
@@ -277,6 +301,7 @@ static void handle(struct leat_live *r, const struct live_note *note)
     switch (note->kind) {
     case LIVE_BREAK: stop_all(r, note); break;
     case LIVE_DOUBT: on_doubt(r, note); break;
+    case LIVE_HEARD: on_heard(r); break;
     case LIVE_STOP: on_stop(r); break;
     case LIVE_REPORT: on_report(r, note); break;
     case LIVE_VERDICT: on_verdict(r, note); break;
@@ -297,9 +322,9 @@ void live_give_up(struct leat_live *r, const char *why)
 
 void live_doubt(struct leat_live *r, uint64_t number, const char *why)
 {
-    struct live_note note = { .kind = LIVE_DOUBT, .from = number };
-    if (number < r->doubted) return;
-    r->doubted = number + 1;
+    struct live_note note = { .kind = LIVE_DOUBT, .from = number, .until = (uint64_t)r->rank };
+    if (r->is_doubting || MPI_Wtime() - r->heard_at < leat_coll_patience_ms / 1e3) return;
+    r->is_doubting = true;
     strncpy(note.why, why, sizeof note.why - 1);
     send_note(r, 0, &note);
 }

@@ -13,6 +13,7 @@ enum { JOIN_MS = 5000 };
     X(lead)      \
     X(join)      \
     X(enter)     \
+    X(cast)      \
     X(step)      \
     X(wait)      \
     X(why)       \
@@ -98,7 +99,10 @@ static bool enter(struct leat_live *r, const struct live_plan *plan, char *why)
 
 static void fold(void *group, const struct live_part *part, uint64_t *word)
 {
-    esp.enter(group, part->fold, word, part->words);
+    if (part->is_cast)
+        esp.cast(group, part->is_root, word, part->words);
+    else
+        esp.enter(group, part->fold, word, part->words);
 }
 
 static enum live_state step(void *group)

@@ -132,7 +132,7 @@ bool live_join(struct leat_live *r)
     bool is_in = live_gather(r, &own, place, sizeof own);
     if (is_in) find_speakers(r, place, speaker);
     is_in = is_in && r->hosts > 1; /* one host needs no network */
-    r->has_casts = live_by->has_casts && r->hosts == (uint32_t)r->ranks;
+    r->has_casts = r->hosts == (uint32_t)r->ranks;
     if (is_in && !live_by->agree(r, speaker, &plan)) {
         plan.why[sizeof plan.why - 1] = 0;
         live_say(r, "%s. Collective calls go by host messages", plan.why);

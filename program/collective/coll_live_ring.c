@@ -213,5 +213,4 @@ const struct live_network live_ring = { .name = "ring",
                                         .step = step,
                                         .wait = wait,
                                         .why = why,
-                                        .close = close_group,
-                                        .has_casts = true };
+                                        .close = close_group };

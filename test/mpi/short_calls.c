@@ -1,8 +1,9 @@
 /*
  * Short collective calls in a loop: each result is checked, and each kind of call is timed.
- *     short_calls COUNT [die | ahead]
+ *     short_calls COUNT [die | ahead | late]
  * die: one rank ends itself in the middle, as a crash would. ahead: the root of broadcasts sends a
- * message after eight of them, and the others start them when they have it.
+ * message after eight of them, and the others start them when they have it. late: one rank after
+ * the other comes a second after the others.
  * Rank 0 prints the median time of a call, and the processor time of all ranks for each.
  */
 #include <mpi.h>
@@ -83,6 +84,13 @@ static void run_ahead(int round)
         MPI_Send(&message, 1, MPI_INT, to, 7, MPI_COMM_WORLD);
 }
 
+static void come_late(int round)
+{
+    if (me == round % ranks) sleep(1);
+    allreduce(round);
+    bcast(round);
+}
+
 static double used_s(void)
 {
     struct rusage u;
@@ -131,6 +139,7 @@ int main(int argc, char **argv)
     measure("bcast", bcast, count, -1);
     measure("not waiting", not_waiting, count, -1);
     if (argc > 2 && strcmp(argv[2], "ahead") == 0) measure("ahead", run_ahead, count, -1);
+    if (argc > 2 && strcmp(argv[2], "late") == 0) measure("late", come_late, ranks, -1);
     if (me == 0) printf("all is well\n");
     MPI_Finalize();
     return 0;

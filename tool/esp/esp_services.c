@@ -1,8 +1,8 @@
 /* leat esp join, census, max, min, sum, average, tree, multicast: end systems on real hosts. */
 #include "duration.h"
+#include "esp_host.h"
 #include "esp_job.h"
 #include "esp_live.h"
-#include "esp_host.h"
 #include "json_out.h"
 #include "leat_siphash.h"
 #include "leat_tree.h"

@@ -22,9 +22,19 @@ static bool is_installed(const struct leat_esp_service *s, uint32_t node)
     return s->request.collects || points_of(s, node);
 }
 
-static uint16_t collecting(const struct leat_esp_service *s, uint32_t node)
+static void say_children(const struct leat_esp_service *s, uint32_t node,
+                         struct leat_esp_install *in)
 {
-    return s->request.collects ? (uint16_t)s->map.node[node].children : 0;
+    const uint32_t parent = leat_esp_map_parent(&s->map, s->map.node[node].id);
+    in->children = (uint16_t)s->map.node[node].children;
+    in->parent = leat_esp_children_tag(s->config.group, s->map.node[parent].id);
+}
+
+static void say_points(const struct leat_esp_service *s, uint32_t node, struct leat_esp_install *in)
+{
+    in->count = (uint8_t)points_of(s, node);
+    for (uint32_t i = 0; i < in->count; i++)
+        in->next[i] = *address_of(s, s->map.point[s->map.point_first[node] + i]);
 }
 
 static uint32_t count_missing(const struct leat_esp_service *s)
@@ -85,11 +95,11 @@ bool leat_esp_service_install(struct leat_esp_service *s, struct leat_esp_post *
         post->install = (struct leat_esp_install){ .group = s->config.group,
                                                    .target = n->id,
                                                    .serial = s->serial,
-                                                   .lifetime_ms = s->request.lifetime_ms,
-                                                   .children = collecting(s, node) };
-        if (!s->request.collects) post->install.count = (uint8_t)points_of(s, node);
-        for (uint32_t i = 0; i < post->install.count; i++)
-            post->install.next[i] = *address_of(s, s->map.point[s->map.point_first[node] + i]);
+                                                   .lifetime_ms = s->request.lifetime_ms };
+        if (s->request.collects)
+            say_children(s, node, &post->install);
+        else
+            say_points(s, node, &post->install);
         s->result.announced++;
         return true;
     }

@@ -6,7 +6,8 @@
  *   COMPARE   unbound, or op(stored, pktVal): put pktVal, pass; else stop
  *   COLLECT   chldCnt unbound or 0: abort. put fold(total, val) or val; put chldCnt - 1;
  *             0 now: val := total, pass; else stop. Where the count is installed: chldCnt unbound
- *             is that count; after a pass count and total are ready for the next operation
+ *             is that count; after a pass count and total are ready for the next operation, and
+ *             chldCntTag := that of the node above
  *   RCHLD     pktId unbound: put it 1, put sibCnt + 1. put fwdCnt + 1; pass iff that is
  *             <= fwdThresh, with pktId := this node's id
  *   RCOLLECT  pktId or sibCnt unbound: abort. pktId 1: sibCnt 0: abort; put it 0, put sibCnt - 1,
@@ -42,8 +43,9 @@ struct leat_esp_words {
     uint64_t computation;
     uint64_t operand[LEAT_ESP_OPERANDS_MAX]; /* in order; an operator is in the upper half */
     uint8_t control, opcode;
-    uint16_t installed; /* COLLECT: this node's children in the group chldCntTag; 0: not installed.
-                         * Not in the packet */
+    /* COLLECT, not in the packet: */
+    uint16_t installed; /* this node's children in the group chldCntTag; 0: not installed */
+    uint64_t parent;    /* chldCntTag of the node above */
 };
 
 struct leat_esp_outcome {
@@ -54,8 +56,8 @@ struct leat_esp_outcome {
 /* Which operands a pass changes: bit i is operand i. Of everything else, only E ever changes. */
 LEAT_ESP_INLINE uint32_t leat_esp_rewritten(unsigned opcode)
 {
-    if (opcode == LEAT_ESP_COLLECT) return 1u << 1; /* val */
-    if (opcode == LEAT_ESP_RCHLD) return 1u << 0;   /* pktId */
+    if (opcode == LEAT_ESP_COLLECT) return 1u << 1 | 1u << 2; /* val, chldCntTag if installed */
+    if (opcode == LEAT_ESP_RCHLD) return 1u << 0;             /* pktId */
     if (opcode == LEAT_ESP_RCOLLECT) return 1u << 0 | 1u << 3;
     return 0;
 }
@@ -173,7 +175,8 @@ LEAT_ESP_INLINE struct leat_esp_outcome leat_esp_extreme(const struct leat_esp_t
 /* An installed count and its total are created by one instruction, so they expire together: a total
  * can be lost as a whole, and then the count does not reach 0. */
 LEAT_ESP_INLINE struct leat_esp_outcome leat_esp_collect(const struct leat_esp_turn *turn,
-                                                         uint64_t *operand, uint64_t installed)
+                                                         uint64_t *operand, uint64_t installed,
+                                                         uint64_t parent)
 {
     enum { TOTAL, CHILDREN, CELLS };
     struct leat_esp_cell c[CELLS] = { leat_esp_cell_find(turn, operand[0]),
@@ -189,7 +192,9 @@ LEAT_ESP_INLINE struct leat_esp_outcome leat_esp_collect(const struct leat_esp_t
         leat_esp_cell_put(&c[TOTAL], leat_esp_identity((uint32_t)(operand[3] >> 32)));
     }
     const struct leat_esp_outcome out = leat_esp_commit(turn, c, CELLS, pass);
-    if (out.verdict == LEAT_ESP_PASS) operand[1] = total;
+    if (out.verdict != LEAT_ESP_PASS) return out;
+    operand[1] = total;
+    if (installed) operand[2] = parent;
     return out;
 }
 
@@ -260,7 +265,8 @@ LEAT_ESP_INLINE struct leat_esp_outcome leat_esp_execute(struct leat_esp_group *
     leat_esp_turn_begin(&turn, clock, node->tau);
     if (w->opcode == LEAT_ESP_COUNT) return leat_esp_count(&turn, w->operand);
     if (w->opcode == LEAT_ESP_COMPARE) return leat_esp_extreme(&turn, w->operand);
-    if (w->opcode == LEAT_ESP_COLLECT) return leat_esp_collect(&turn, w->operand, w->installed);
+    if (w->opcode == LEAT_ESP_COLLECT)
+        return leat_esp_collect(&turn, w->operand, w->installed, w->parent);
     const uint64_t own_id = leat_esp_child_id(node, w->computation);
     if (w->opcode == LEAT_ESP_RCHLD) return leat_esp_rchld(&turn, own_id, w->operand);
     return leat_esp_rcollect(&turn, own_id, w->operand);

@@ -135,7 +135,7 @@ static void lists_of_words_are_the_packets_operands(void)
     EQ(back.val, 55);
     EQ(leat_esp_rewritten(LEAT_ESP_RCOLLECT), 1 | 8);
     EQ(leat_esp_rewritten(LEAT_ESP_RCHLD), 1);
-    EQ(leat_esp_rewritten(LEAT_ESP_COLLECT), 2);
+    EQ(leat_esp_rewritten(LEAT_ESP_COLLECT), 2 | 4);
     EQ(leat_esp_rewritten(LEAT_ESP_COMPARE) | leat_esp_rewritten(LEAT_ESP_COUNT), 0);
 }
 

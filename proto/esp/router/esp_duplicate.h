@@ -34,12 +34,19 @@ struct leat_esp_duplicate {
     uint64_t group, serial;
     uint64_t expiry; /* live iff now < expiry */
     uint32_t count, children;
+    uint64_t parent;
     struct leat_esp_next next[LEAT_ESP_COPIES_MAX];
 };
 
 struct leat_esp_duplicates {
     struct leat_esp_duplicate entry[LEAT_ESP_DUPLICATES];
 };
+
+/* chldCntTag of a node in a group. A packet that misses its node is not for the next one. */
+LEAT_ESP_INLINE uint64_t leat_esp_children_tag(uint64_t group, uint64_t node)
+{
+    return leat_esp_mix64(group, node);
+}
 
 /* Index of the way-th entry that a group may use. */
 LEAT_ESP_INLINE uint32_t leat_esp_duplicate_place(uint64_t group, uint32_t way)
@@ -102,6 +109,7 @@ static inline enum leat_esp_result leat_esp_duplicate_install(struct leat_esp_du
     if (*lifetime_ms > LEAT_ESP_DUPLICATE_MS_MAX) *lifetime_ms = LEAT_ESP_DUPLICATE_MS_MAX;
     d->expiry = now + *lifetime_ms * ticks_per_ms;
     d->children = in->children;
+    d->parent = in->parent;
     for (uint32_t i = 0; i < LEAT_ESP_COPIES_MAX && i < in->count; i++)
         d->next[d->count++] = in->next[i];
     return LEAT_ESP_RESULT_INSTALLED;

@@ -38,6 +38,7 @@ uint32_t leat_esp_gather_collect(struct leat_esp_store *store, leat_time clock,
     struct leat_esp_words w;
     leat_esp_words_of(&c, &w);
     w.installed = (uint16_t)group->children;
+    w.parent = c.chldCntTag;
     const struct leat_esp_outcome outcome = leat_esp_store_execute(store, clock, &w);
     leat_esp_words_back(&w, &c);
     if (outcome.verdict == LEAT_ESP_PASS) *value = c.val;

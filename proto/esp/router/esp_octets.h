@@ -171,6 +171,7 @@ LEAT_ESP_INLINE enum leat_esp_flaw leat_esp_octets_read_as(const uint8_t *octets
     w->control = octets[LEAT_ESP_CONTROL_AT];
     w->opcode = (uint8_t)opcode;
     w->installed = 0;
+    w->parent = 0;
     w->computation = leat_esp_octets_get(octets + LEAT_ESP_COMPUTATION_AT);
     for (uint32_t i = 0; i < words / 2; i++)
         w->operand[i] = leat_esp_octets_get(octets + LEAT_ESP_OPERANDS_AT +

@@ -124,7 +124,7 @@ static void instructions_are_made_of_cells(void)
     EQ(leat_esp_abort().verdict, LEAT_ESP_ABORTED);
     EQ(leat_esp_count(&turn, count).verdict, LEAT_ESP_PASS);
     EQ(leat_esp_extreme(&turn, extreme).verdict, LEAT_ESP_PASS);
-    EQ(leat_esp_collect(&turn, collect, 0).verdict, LEAT_ESP_PASS); /* COUNT's counter was 1 */
+    EQ(leat_esp_collect(&turn, collect, 0, 0).verdict, LEAT_ESP_PASS); /* COUNT's counter was 1 */
     EQ(collect[1], 4);
     EQ(leat_esp_rchld(&turn, 99, rchld).created, 3);
     EQ(rchld[0], 99);

@@ -16,7 +16,7 @@
  *                 service(8) phase(8) opcode(8) control(8) rounds(16) value from(8) shift(8)
  *                 delay(32) interval(32) 7 x operand(64)
  *   68 INSTALL    group(64) target(64) serial(64) lifetime(32) count(8) 0(8) children(16)
- *                 count x { address(128) port(16) 0(48) }
+ *                 children: parent(64); count x { address(128) port(16) 0(48) }
  *   69 INSTALLED  group(64) node(64) serial(64) lifetime(32) result(32)
  *   70 CAST       group(64) serial(64) hops(8) 0(8) payload length(16) 0(32) payload, padded by 0
  *   71 WELCOME    group(64) member(64) serial(64) challenge(64) announced(64) flags(8) 0(56)
@@ -168,6 +168,7 @@ struct leat_esp_install {
     uint32_t lifetime_ms;
     uint8_t count;
     uint16_t children; /* 0: not known. Neither these nor copies: remove */
+    uint64_t parent;   /* with children: chldCntTag of COLLECTs that the node passes */
     struct leat_esp_next next[LEAT_ESP_COPIES_MAX];
 };
 

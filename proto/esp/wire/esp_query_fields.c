@@ -314,6 +314,7 @@ static void walk_install(struct leat_esp_walk *w, struct leat_esp_install *in)
     if (!count(w, "count", 1, LEAT_ESP_COPIES_MAX, &items)) return;
     zeros(w, 1);
     half(w, "children", &in->children);
+    if (in->children) hex(w, "parent", &in->parent);
     in->count = (uint8_t)list(w, "next", items, LEAT_ESP_COPIES_MAX);
     for (unsigned i = 0; i < in->count && open_item(w); i++) {
         walk_next(w, &in->next[i]);

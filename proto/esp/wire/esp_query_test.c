@@ -81,7 +81,8 @@ static const struct {
     { NONE, { LEAT_ESP_ANNOUNCE, 0, 0, .announce = { ANNOUNCE_HEAD } } },
     { GROUP, { LEAT_ESP_INSTALL, 0, 0, .install = { INSTALL_HEAD, .target = 0x77, .count = 2,
         .next = { TEN_NET(1), TEN_NET(2) } } } },
-    { NONE, { LEAT_ESP_INSTALL, 0, 0, .install = { 0x6702, 0x77, 4, 60000, .children = 300 } } },
+    { NONE, { LEAT_ESP_INSTALL, 0, 0, .install = { 0x6702, 0x77, 4, 60000, .children = 300,
+        .parent = 0x99 } } },
     { GROUP, { LEAT_ESP_INSTALL, 0, 0, .install = { INSTALL_HEAD, .target = 0x77 } } },
     { GROUP, { LEAT_ESP_INSTALLED, 0, 0, .installed = { INSTALL_HEAD, .node = 0x77 } } },
     { NONE, { LEAT_ESP_INSTALLED, 0, 0, .installed = { INSTALL_HEAD, .node = 0x77,
@@ -250,7 +251,8 @@ static struct leat_esp_management random_packet(struct leat_random *r)
         m.install.serial = leat_random_next(r);
         m.install.lifetime_ms = (uint32_t)leat_random_next(r);
         m.install.count = (uint8_t)leat_random_below(r, 9);
-        m.install.children = (uint16_t)leat_random_next(r);
+        m.install.children = (uint16_t)leat_random_below(r, 3);
+        if (m.install.children) m.install.parent = leat_random_next(r);
         for (unsigned i = 0; i < m.install.count; i++) {
             leat_random_fill(r, m.install.next[i].address, LEAT_ESP_ADDRESS_LEN);
             m.install.next[i].port = (uint16_t)leat_random_next(r);

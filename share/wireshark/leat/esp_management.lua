@@ -34,7 +34,8 @@ return function(leat)
         { "valueFrom", "u8", names = values }, { "valueShift", "u8" }, { "delayUs", "u32" },
         { "intervalUs", "u32" },
         { "task", "group" }, { "count", "u16" }, { "countOctet", "u8", label = "count" },
-        { "children", "u16" }, { "nextHop", "group", label = "next", filter = "next_hop" }, { "address", "octets" },
+        { "children", "u16" }, { "parent", "u64", hex = true },
+        { "nextHop", "group", label = "next", filter = "next_hop" }, { "address", "octets" },
         { "port", "u16" }, { "node", "u64", hex = true }, { "result", "u32", names = results },
         { "hops", "u8" }, { "payloadLen", "u16" }, { "payload", "octets" },
         { "zeros", "octets" }, { "mac", "u64", hex = true },
@@ -157,7 +158,7 @@ return function(leat)
         r:number("lifetimeMs", 4)
         local count = r:number("countOctet", 1, COPIES_MAX)
         r:zeros(1)
-        r:number("children", 2)
+        if r:number("children", 2) ~= 0 then r:fields { "parent" } end
         for _ = 1, r.fault and 0 or count do
             if r.at + 24 > r.stop then return r:refuse(r.length, "LENGTH") end
             next_hop(r, r.tree:add(r.f.nextHop, r.tvb(r.at, 24)))
