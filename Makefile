@@ -66,6 +66,7 @@ seeds: build/seeds/build.ninja   # every random campaign, shortened, with many s
 mpi-live: all
 	sh tool/mpi/mpi_live_test.sh build/leat
 	sh tool/mpi/mpi_esp_test.sh build/leat
+	sh tool/mpi/mpi_conformance.sh build/leat
 
 # Random collective operations by the network have the results of stock Open MPI: OPERATIONS of them.
 soak-collectives: all

@@ -151,6 +151,12 @@ routers() {
     in_ns right "$leat" esp route --driver "$driver" --dev up --dev d1 --dev d3 --dev d5 --dev d7 "$@" > "$folder/joined"
     in_ns top "$leat" esp route --driver "$driver" --dev l --dev r "$@" > "$folder/joined"
 }
+# bridge_wire: nothing is lost, and the kernel carries it
+bridge_wire() {
+    ip -n "${name}wire" link add name switch type bridge
+    ip -n "${name}wire" link set switch up
+    for end in below above; do ip -n "${name}wire" link set dev $end master switch; done
+}
 # esp_lose PERCENT: of the packets that go up from left to top
 esp_lose() {
     stop_relay
