@@ -7,10 +7,10 @@
  *   host --ASK---------------------------> root            it waits, and has sent its words
  *   host <----------------------RESULT---- root            that was lost; or, when all have asked,
  *   host <----------------------AGAIN----- root            in the next epoch: a word was lost
- *   host --SHARE-------------------------> root            a cast: the root sends it to all as RESULT
+ *   host --SHARE-------------------------> root            a cast, for all: their RESULT
  *
- * RESULT, ASK, AGAIN and SHARE are CASTs without copies. What is left of an operation in the stores is of
- * an epoch that nobody uses again.
+ * RESULT, ASK, AGAIN and SHARE are CASTs without copies. What is left of an operation in the stores
+ * is of an epoch that nobody uses again.
  */
 #include "esp_driver.h"
 #include "esp_gather.h"

@@ -148,7 +148,7 @@ static void stop_all(struct leat_live *r, const struct live_note *cause)
 }
 
 /* If all speakers doubt an operation, all ranks have started it, and nothing came of it. If rank 0
- * has completed it, its result is lost; a doubt may be on its way when it arrives, the next is not. */
+ * has completed it, its result is lost; one doubt may be on its way when it arrives, not two. */
 static void on_doubt(struct leat_live *r, const struct live_note *doubt)
 {
     const struct live_note heard = { .kind = LIVE_HEARD };

@@ -1,7 +1,7 @@
-/* Can this process use the network, and can all others? A process whose component is for another Open
- * MPI, or finds no library, has no calls of ours. The others must know that before they wait for it
- * in calls of their own: each that can says so when it starts, with what processes tell each other
- * about their connections. */
+/* Can this process use the network, and can all others? A process whose component is for another
+ * Open MPI, or finds no library, has no calls of ours. The others must know that before they wait
+ * for it in calls of their own: each that can says so when it starts, with what processes tell each
+ * other about their connections. */
 #include "coll_live.h"
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* leat mpi: what stock mpirun needs so that collective calls of its programs go by a live network. */
+/* leat mpi: options of stock mpirun: collective calls of its programs go by a live network. */
 #include "number.h"
 #include "run.h"
 #include "tool.h"
