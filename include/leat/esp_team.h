@@ -1,7 +1,7 @@
 /*
- * Teams: groups of hosts below ESP routers that fold words of 64 bits together (spec/esp.md, "Installed
- * groups" and "Groups of hosts"): sums, extremes, barriers, by COLLECT packets that the routers
- * fold on the way. One host of the group is its root.
+ * Teams: groups of hosts below ESP routers that fold words of 64 bits together (spec/esp.md,
+ * "Installed groups" and "Groups of hosts"): sums, extremes, barriers, by COLLECT packets that the
+ * routers fold on the way. One host of the group is its root.
  *
  *   every host                       the root                        the others
  *   leat_esp_team_open   ------->   leat_esp_team_lead   <------   leat_esp_team_join
@@ -16,8 +16,8 @@
  * have noticed. Between operations the root calls leat_esp_team_step now and then, for hosts that
  * have lost a result.
  *
- * DOUBTS: an operation has taken longer than the patience; it goes on. If all hosts say so, all have
- * entered, and the network does not carry it out: they need another way to agree.
+ * DOUBTS: an operation has taken longer than the patience; it goes on. If all hosts say so, all
+ * have entered, and the network does not carry it out: they need another way to agree.
  *
  * In libleat_esp. Needs no rights, but the network's key. A root needs UDP port 4253 for itself, so
  * a host can be the root of one group at a time. `why`: LEAT_ESP_HOST_WHY_LEN characters.
@@ -72,8 +72,8 @@ LEAT_API enum leat_esp_host_end leat_esp_team_open(const char *network, const ch
 
 /*
  * The root: waits for the other hosts to join, finds the routers between them, and tells these how
- * many children they have. SILENT: see `why`. `members`: with itself. An operation that takes longer
- * than patience_us is in doubt.
+ * many children they have. SILENT: see `why`. `members`: with itself. An operation that takes
+ * longer than patience_us is in doubt.
  */
 LEAT_API enum leat_esp_host_end leat_esp_team_lead(struct leat_esp_team *group, uint32_t members,
                                                    uint64_t timeout_ms, uint64_t patience_us,

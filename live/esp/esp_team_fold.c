@@ -1,6 +1,6 @@
 /*
- * Operations of a group (spec/esp.md, "Groups of hosts"). The root counts what arrives at the end of
- * the tree as a router does, but needs no store: it knows the operation.
+ * Operations of a group (spec/esp.md, "Groups of hosts"). The root counts what arrives at the end
+ * of the tree as a router does, but needs no store: it knows the operation.
  *
  *   host --COLLECT--> routers --COLLECT--> root            a packet for each word
  *   host <----------------------RESULT---- root            to each host: words, the next epoch

@@ -178,7 +178,8 @@ void leat_esp_service_reply(struct leat_esp_service *service, const struct leat_
 void leat_esp_service_installed(struct leat_esp_service *service,
                                 const struct leat_esp_installed *installed);
 
-/* The last MULTICAST again, for the same tree: its entries live this long from now on; 0: they end. */
+/* The last MULTICAST again, for the same tree: its entries live this long from now on; 0: they
+ * end. */
 void leat_esp_service_renew(struct leat_esp_service *service, leat_time now, uint32_t lifetime_ms);
 
 /* A packet that is due by `now`; false: there is none. */

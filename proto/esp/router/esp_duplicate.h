@@ -1,8 +1,9 @@
 /*
  * The duplicate module (spec/esp.md, "Services", multicast): at a branch point every CAST of a
  * group is forwarded to each of a few addresses. An entry may also say how many children the node
- * has in the group, for COLLECT ("Installed groups"). The module is separate from the five instructions and the
- * only part of a node that sends more packets than it receives, so everything about it is bounded:
+ * has in the group, for COLLECT ("Installed groups"). The module is separate from the five
+ * instructions and the only part of a node that sends more packets than it receives, so everything
+ * about it is bounded:
  *
  *   copies of one packet    LEAT_ESP_COPIES_MAX, each with one hop less
  *   groups                  LEAT_ESP_DUPLICATES, in sets of WAYS; a live one is never evicted
