@@ -106,6 +106,24 @@ static void operators_are_those_of_plain_arithmetic(void)
     OK(leat_esp_op_bias(LEAT_ESP_FOLD_MIN) == 0);
 }
 
+static void an_identity_changes_no_value(void)
+{
+    static const uint64_t edge[] = { 0, 1, UINT64_MAX, INT64_MAX, UINT64_C(1) << 63 };
+#define X(name, code) code,
+    static const uint32_t fold[] = { LEAT_ESP_FOLD_LIST(X) };
+#undef X
+    struct leat_random r;
+    leat_random_seed(&r, tap_seed());
+    for (size_t round = 0; round < 1000; round++) {
+        const uint64_t value = round < 5 ? edge[round] : leat_random_next(&r);
+        for (size_t i = 0; i < sizeof fold / sizeof *fold; i++) {
+            const uint64_t identity = leat_esp_identity(fold[i]);
+            OK(model_fold(fold[i], identity, value) == value);
+            OK(model_fold(fold[i], value, identity) == value);
+        }
+    }
+}
+
 static void lists_of_words_are_the_packets_operands(void)
 {
     struct leat_esp_packet p = { .opcode = LEAT_ESP_RCOLLECT,
@@ -413,6 +431,174 @@ static void clocks_and_lifetimes_have_an_end(void)
     EQ(value_of(&store, LEAT_ESP_TICKS_MAX, 2), -1);
 }
 
+/* ---- installed counts --------------------------------------------------------------------- */
+
+enum { TOTAL_TAG = 1, COUNT_TAG = 2 };
+
+static struct leat_esp_words collect(uint64_t computation, uint16_t installed, uint32_t op,
+                                     uint64_t val)
+{
+    return (struct leat_esp_words){ .computation = computation,
+                                    .opcode = LEAT_ESP_COLLECT,
+                                    .installed = installed,
+                                    .operand = { TOTAL_TAG, val, COUNT_TAG, (uint64_t)op << 32 } };
+}
+
+/* A value arrives in computation 7. What it passes with is checked if it passes. */
+static void arrives(struct leat_esp_store *store, uint64_t clock, uint16_t installed, uint64_t val,
+                    enum leat_esp_verdict verdict, uint32_t created, uint64_t total)
+{
+    struct leat_esp_words w = collect(7, installed, LEAT_ESP_FOLD_ADD, val);
+    const struct leat_esp_outcome out = leat_esp_store_execute(store, clock, &w);
+    EQ(out.verdict, verdict);
+    EQ(out.created, created);
+    EQ(w.operand[1], verdict == LEAT_ESP_PASS ? total : val);
+}
+
+static void an_installed_count_serves_one_operation_after_the_other(void)
+{
+    struct leat_esp_store store = fresh(1);
+    arrives(&store, 0, 3, 10, LEAT_ESP_STOP, 2, 0);
+    EQ(value_of(&store, 0, TOTAL_TAG), 10);
+    EQ(value_of(&store, 0, COUNT_TAG), 2);
+    arrives(&store, 0, 3, 20, LEAT_ESP_STOP, 0, 0);
+    arrives(&store, 0, 3, 30, LEAT_ESP_PASS, 0, 60);
+    EQ(value_of(&store, 0, TOTAL_TAG), 0);
+    EQ(value_of(&store, 0, COUNT_TAG), 3);
+    arrives(&store, 0, 3, 1, LEAT_ESP_STOP, 0, 0);
+    arrives(&store, 0, 3, 2, LEAT_ESP_STOP, 0, 0);
+    arrives(&store, 0, 3, 3, LEAT_ESP_PASS, 0, 6);
+    bind(&store, 0, COUNT_TAG, 1); /* a bound count is that count */
+    arrives(&store, 0, 3, 7, LEAT_ESP_PASS, 0, 7);
+    EQ(value_of(&store, 0, COUNT_TAG), 3);
+    bind(&store, 0, COUNT_TAG, 0);
+    arrives(&store, 0, 3, 7, LEAT_ESP_ABORTED, 0, 0);
+    EQ(value_of(&store, 0, TOTAL_TAG), 0);
+}
+
+/* Where it is not installed, nothing counts for it and nothing is put back. */
+static void without_an_installed_count_collect_is_as_ever(void)
+{
+    struct leat_esp_store store = fresh(1);
+    arrives(&store, 0, 0, 10, LEAT_ESP_ABORTED, 0, 0);
+    EQ(value_of(&store, 0, TOTAL_TAG), -1);
+    EQ(value_of(&store, 0, COUNT_TAG), -1);
+    bind(&store, 0, COUNT_TAG, 1);
+    arrives(&store, 0, 0, 10, LEAT_ESP_PASS, 1, 10);
+    EQ(value_of(&store, 0, TOTAL_TAG), 10);
+    EQ(value_of(&store, 0, COUNT_TAG), 0);
+}
+
+/* Putting them back does not prolong them, and the end of their life never ends an operation. */
+static void an_installed_count_and_its_total_expire_together_to_the_tick(void)
+{
+    struct leat_esp_store store = fresh(1);
+    arrives(&store, 1000, 3, 10, LEAT_ESP_STOP, 2, 0);
+    arrives(&store, 1000 + TAU / 2, 3, 20, LEAT_ESP_STOP, 0, 0);
+    arrives(&store, 1000 + TAU - 1, 3, 30, LEAT_ESP_PASS, 0, 60);
+    EQ(value_of(&store, 1000 + TAU - 1, TOTAL_TAG), 0);
+    EQ(value_of(&store, 1000 + TAU - 1, COUNT_TAG), 3);
+    EQ(value_of(&store, 1000 + TAU, TOTAL_TAG), -1);
+    EQ(value_of(&store, 1000 + TAU, COUNT_TAG), -1);
+    store = fresh(1);
+    arrives(&store, 1000, 3, 10, LEAT_ESP_STOP, 2, 0);
+    arrives(&store, 1000 + TAU - 1, 3, 20, LEAT_ESP_STOP, 0, 0);
+    arrives(&store, 1000 + TAU, 3, 30, LEAT_ESP_STOP, 2, 0); /* the first two are lost */
+    EQ(value_of(&store, 1000 + TAU, TOTAL_TAG), 30);
+    EQ(value_of(&store, 1000 + TAU, COUNT_TAG), 2);
+}
+
+/* A computation in a plain model: no identity, and one lifetime for all it knows. */
+struct gathered {
+    uint32_t class;
+    uint16_t children, left;
+    bool is_bound, has_total;
+    uint64_t expiry, total;
+};
+
+/* Folds that may follow each other in a computation, since their totals begin alike. */
+static const struct {
+    uint64_t identity;
+    uint32_t count, fold[6];
+} classes[] = {
+    { 0,
+      6,
+      { LEAT_ESP_FOLD_ADD, LEAT_ESP_FOLD_MAX, LEAT_ESP_FOLD_OR, LEAT_ESP_FOLD_XOR,
+        LEAT_ESP_FOLD_ADDSAT, LEAT_ESP_FOLD_ADDSAT_S } },
+    { UINT64_MAX, 2, { LEAT_ESP_FOLD_MIN, LEAT_ESP_FOLD_AND } },
+    { INT64_MAX, 1, { LEAT_ESP_FOLD_MIN_S } },
+    { UINT64_C(1) << 63, 1, { LEAT_ESP_FOLD_MAX_S } },
+};
+
+static enum leat_esp_verdict gather(struct gathered *g, uint64_t now, uint32_t op, uint64_t *val,
+                                    uint32_t *created)
+{
+    *created = 0;
+    if (!g->is_bound || now >= g->expiry) {
+        g->is_bound = true;
+        g->has_total = false;
+        g->expiry = now + TAU;
+        g->left = g->children;
+        *created = 2;
+    }
+    g->total = g->has_total ? model_fold(op, g->total, *val) : *val;
+    g->has_total = --g->left > 0;
+    if (g->left) return LEAT_ESP_STOP;
+    *val = g->total;
+    g->left = g->children;
+    return LEAT_ESP_PASS;
+}
+
+static bool holds(const struct leat_esp_store *store, uint64_t now, uint64_t computation,
+                  const struct gathered *g)
+{
+    struct leat_esp_binding all[3];
+    uint32_t cursor = 0, found = 0;
+    const uint64_t mark = leat_esp_mark(&store->node, computation);
+    const uint32_t count = leat_esp_group_list(leat_esp_store_group(store, mark), mark, computation,
+                                               now, &cursor, all, 3);
+    const uint64_t total = g->has_total ? g->total : classes[g->class].identity;
+    for (uint32_t i = 0; i < count; i++)
+        found += all[i].tag == COUNT_TAG ? all[i].value == g->left
+                                         : all[i].tag == TOTAL_TAG && all[i].value == total;
+    return g->is_bound && now < g->expiry ? found == 2 && count == 2 : count == 0;
+}
+
+static void installed_counts_match_a_plain_model(void)
+{
+    enum { COMPUTATIONS = 16, ROUNDS = 200000 };
+    static struct gathered g[COMPUTATIONS];
+    static uint32_t op[COMPUTATIONS];
+    struct leat_esp_store store = fresh(GROUPS);
+    struct leat_random r;
+    uint64_t now = 0, passed[4] = { 0 }, created_often = 0;
+    leat_random_seed(&r, tap_seed());
+    for (uint32_t c = 0; c < COMPUTATIONS; c++)
+        g[c] = (struct gathered){ .class = c % 4,
+                                  .children = (uint16_t)(1 + leat_random_below(&r, 6)) };
+    for (uint32_t i = 0; i < ROUNDS && !tap_checks_failed; i++) {
+        const uint64_t c = leat_random_below(&r, COMPUTATIONS), dice = leat_random_below(&r, 3);
+        const uint64_t val = dice ? leat_random_next(&r) : leat_random_below(&r, 2) - 1;
+        uint32_t created;
+        now += leat_random_below(&r, TAU / 100);
+        if (!g[c].has_total) /* the first of an operation */
+            op[c] = classes[g[c].class].fold[leat_random_below(&r, classes[g[c].class].count)];
+        struct leat_esp_words w = collect(c, g[c].children, op[c], val);
+        uint64_t want = val;
+        const enum leat_esp_verdict verdict = gather(&g[c], now, op[c], &want, &created);
+        const struct leat_esp_outcome out = leat_esp_store_execute(&store, now, &w);
+        EQ(out.verdict, verdict);
+        EQ(out.created, created);
+        OK(w.operand[1] == want);
+        OK(holds(&store, now, c, &g[c]));
+        passed[g[c].class] += verdict == LEAT_ESP_PASS;
+        created_often += created;
+    }
+    for (int class = 0; class < 4; class ++)
+        OK(passed[class] > ROUNDS / 100);
+    OK(created_often > 100 && created_often < ROUNDS / 4);
+}
+
 /* ---- no room ------------------------------------------------------------------------------ */
 
 enum { CROWDED = 9 }; /* the bucket under test */
@@ -450,26 +636,30 @@ struct crowd {
     uint8_t bound;                              /* mask of tags */
     uint64_t value[LEAT_ESP_TAGS_MAX];
     uint32_t needs; /* new bindings */
+    uint16_t installed;
 };
 
 /* clang-format off */
 static const struct crowd crowds[] = {
-    { LEAT_ESP_COUNT,    { 0 },          1, 0, { 0 },          1 },
-    { LEAT_ESP_COMPARE,  { 0 },          1, 0, { 0 },          1 },
-    { LEAT_ESP_COLLECT,  { 0, 2 },       2, 2, { 0, 1 },       1 },
-    { LEAT_ESP_COLLECT,  { 0, 2 },       2, 3, { 4, 1 },       0 },
-    { LEAT_ESP_RCHLD,    { 0, 1, 2 },    3, 0, { 0 },          3 },
-    { LEAT_ESP_RCHLD,    { 0, 1, 2 },    3, 1, { 1 },          1 },
-    { LEAT_ESP_RCHLD,    { 0, 1, 2 },    3, 2, { 0, 5 },       2 },
-    { LEAT_ESP_RCHLD,    { 0, 1, 2 },    3, 4, { 0, 0, 2 },    2 },
-    { LEAT_ESP_RCHLD,    { 0, 1, 2 },    3, 3, { 1, 1 },       1 },
-    { LEAT_ESP_RCHLD,    { 0, 1, 2 },    3, 6, { 0, 1, 1 },    1 },
-    { LEAT_ESP_RCHLD,    { 0, 1, 2 },    3, 7, { 1, 1, 1 },    0 },
-    { LEAT_ESP_RCOLLECT, { 0, 1, 2, 4 }, 4, 3, { 1, 1 },       2 },
-    { LEAT_ESP_RCOLLECT, { 0, 1, 2, 4 }, 4, 7, { 1, 1, 6 },    1 },
-    { LEAT_ESP_RCOLLECT, { 0, 1, 2, 4 }, 4, 7, { 0, 0, 6 },    1 },
-    { LEAT_ESP_RCOLLECT, { 0, 1, 2, 4 }, 4, 11, { 1, 1, 0, 3 }, 1 },
-    { LEAT_ESP_RCOLLECT, { 0, 1, 2, 4 }, 4, 15, { 1, 1, 6, 3 }, 0 },
+    { LEAT_ESP_COUNT,    { 0 },          1, 0, { 0 },          1, 0 },
+    { LEAT_ESP_COMPARE,  { 0 },          1, 0, { 0 },          1, 0 },
+    { LEAT_ESP_COLLECT,  { 0, 2 },       2, 2, { 0, 1 },       1, 0 },
+    { LEAT_ESP_COLLECT,  { 0, 2 },       2, 3, { 4, 1 },       0, 0 },
+    { LEAT_ESP_COLLECT,  { 0, 2 },       2, 0, { 0 },          2, 1 },
+    { LEAT_ESP_COLLECT,  { 0, 2 },       2, 2, { 0, 1 },       1, 5 },
+    { LEAT_ESP_COLLECT,  { 0, 2 },       2, 3, { 4, 1 },       0, 5 },
+    { LEAT_ESP_RCHLD,    { 0, 1, 2 },    3, 0, { 0 },          3, 0 },
+    { LEAT_ESP_RCHLD,    { 0, 1, 2 },    3, 1, { 1 },          1, 0 },
+    { LEAT_ESP_RCHLD,    { 0, 1, 2 },    3, 2, { 0, 5 },       2, 0 },
+    { LEAT_ESP_RCHLD,    { 0, 1, 2 },    3, 4, { 0, 0, 2 },    2, 0 },
+    { LEAT_ESP_RCHLD,    { 0, 1, 2 },    3, 3, { 1, 1 },       1, 0 },
+    { LEAT_ESP_RCHLD,    { 0, 1, 2 },    3, 6, { 0, 1, 1 },    1, 0 },
+    { LEAT_ESP_RCHLD,    { 0, 1, 2 },    3, 7, { 1, 1, 1 },    0, 0 },
+    { LEAT_ESP_RCOLLECT, { 0, 1, 2, 4 }, 4, 3, { 1, 1 },       2, 0 },
+    { LEAT_ESP_RCOLLECT, { 0, 1, 2, 4 }, 4, 7, { 1, 1, 6 },    1, 0 },
+    { LEAT_ESP_RCOLLECT, { 0, 1, 2, 4 }, 4, 7, { 0, 0, 6 },    1, 0 },
+    { LEAT_ESP_RCOLLECT, { 0, 1, 2, 4 }, 4, 11, { 1, 1, 0, 3 }, 1, 0 },
+    { LEAT_ESP_RCOLLECT, { 0, 1, 2, 4 }, 4, 15, { 1, 1, 6, 3 }, 0, 0 },
 };
 /* clang-format on */
 
@@ -480,6 +670,7 @@ static struct leat_esp_store crowd_up(const struct crowd *c, uint32_t holes,
     struct leat_esp_store store = fresh(1);
     *w = (struct leat_esp_words){ .computation = 7,
                                   .opcode = c->opcode,
+                                  .installed = c->installed,
                                   .operand = { 9, 9, 9, 9, 9, 9, UINT64_C(1) << 32 } };
     w->operand[c->opcode == LEAT_ESP_COMPARE ? 2 : 3] = UINT64_C(1) << 32; /* or a threshold */
     for (int i = 0; i < c->tag_count; i++) {
@@ -661,14 +852,19 @@ static void many_at_once_are_as_one_after_the_other(void)
 
 TAP_MAIN(T(numbers_are_spread_by_splitmix64), T(masks_are_what_a_loop_finds),
          T(a_keys_two_buckets_differ_and_all_are_used), T(operators_are_those_of_plain_arithmetic),
-         T(lists_of_words_are_the_packets_operands), T(count_passes_up_to_its_threshold_and_wraps),
-         T(compare_keeps_what_improves), T(collect_waits_for_all_children),
-         T(rchld_counts_a_child_once), T(rcollect_takes_a_child_once_and_returns_the_total),
+         T(an_identity_changes_no_value), T(lists_of_words_are_the_packets_operands),
+         T(count_passes_up_to_its_threshold_and_wraps), T(compare_keeps_what_improves),
+         T(collect_waits_for_all_children), T(rchld_counts_a_child_once),
+         T(rcollect_takes_a_child_once_and_returns_the_total),
          T(rcollect_aborts_where_counts_do_not_fit),
          T(a_node_whose_id_is_a_tag_of_the_packet_aborts),
          T(nothing_happens_without_x_or_with_e_or_to_a_nop),
          T(a_binding_dies_tau_after_its_creation_to_the_tick), T(a_groups_time_never_runs_back),
          T(clocks_and_lifetimes_have_an_end),
+         T(an_installed_count_serves_one_operation_after_the_other),
+         T(without_an_installed_count_collect_is_as_ever),
+         T(an_installed_count_and_its_total_expire_together_to_the_tick),
+         T(installed_counts_match_a_plain_model),
          T(a_full_store_leaves_nothing_half_done_in_any_position),
          T(what_a_limit_does_not_allow_is_not_done),
          T(room_elsewhere_does_not_help_and_the_dead_make_room),

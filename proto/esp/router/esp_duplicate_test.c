@@ -94,6 +94,54 @@ static void no_more_copies_than_the_limit(void)
     EQ(leat_esp_duplicate_find(&table, 9, 0)->count, LEAT_ESP_COPIES_MAX);
 }
 
+/* An entry without copies is one if it has children. */
+static void children_are_installed_with_and_without_copies(void)
+{
+    struct leat_esp_install in = install(5, 1, 0);
+    uint32_t ms;
+    memset(&table, 0, sizeof table);
+    in.children = 300;
+    EQ(put(&in, 100, &ms), LEAT_ESP_RESULT_INSTALLED);
+    EQ(ms, 10);
+    const struct leat_esp_duplicate *d = leat_esp_duplicate_find(&table, 5, 100 + 10 * MS - 1);
+    OK(d && d->count == 0 && d->children == 300);
+    OK(!leat_esp_duplicate_find(&table, 5, 100 + 10 * MS));
+    in = install(5, 2, 2);
+    in.children = 4;
+    EQ(put(&in, 200, &ms), LEAT_ESP_RESULT_INSTALLED);
+    d = leat_esp_duplicate_find(&table, 5, 200);
+    OK(d && d->count == 2 && d->children == 4 && d->next[1].address[15] == 2);
+    in = install(5, 3, 2); /* copies alone: the children of before are forgotten */
+    EQ(put(&in, 300, &ms), LEAT_ESP_RESULT_INSTALLED);
+    d = leat_esp_duplicate_find(&table, 5, 300);
+    OK(d && d->count == 2 && d->children == 0);
+    in = install(5, 4, 0);
+    in.children = 6; /* children alone: so are the copies */
+    EQ(put(&in, 400, &ms), LEAT_ESP_RESULT_INSTALLED);
+    d = leat_esp_duplicate_find(&table, 5, 400);
+    OK(d && d->count == 0 && d->children == 6);
+}
+
+static void children_end_with_their_lifetime_or_by_none(void)
+{
+    uint32_t ms;
+    memset(&table, 0, sizeof table);
+    for (unsigned way = 0; way < 3; way++) {
+        struct leat_esp_install in = install(5, 1 + 2 * way, 0), gone = install(5, 2 + 2 * way, 0);
+        in.children = 7;
+        EQ(put(&in, 100, &ms), LEAT_ESP_RESULT_INSTALLED);
+        if (way) gone.lifetime_ms = 0;
+        gone.children = way == 1 ? 7 : 0;
+        gone.count = way == 2;
+        EQ(put(&gone, 200, &ms), LEAT_ESP_RESULT_REMOVED);
+        EQ(ms, 0);
+        OK(!leat_esp_duplicate_find(&table, 5, 200));
+        EQ(put(&in, 300, &ms), LEAT_ESP_RESULT_STALE);
+        OK(!leat_esp_duplicate_find(&table, 5, 300));
+    }
+}
+
 TAP_MAIN(T(a_duplicate_lives_as_long_as_granted_and_no_longer),
          T(an_older_serial_is_stale_even_after_death), T(a_full_set_refuses_and_the_dead_make_room),
-         T(no_more_copies_than_the_limit))
+         T(no_more_copies_than_the_limit), T(children_are_installed_with_and_without_copies),
+         T(children_end_with_their_lifetime_or_by_none))
