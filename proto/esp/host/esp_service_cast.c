@@ -82,6 +82,7 @@ void leat_esp_service_begin_install(struct leat_esp_service *s, leat_time now)
 void leat_esp_service_renew(struct leat_esp_service *s, leat_time now, uint32_t lifetime_ms)
 {
     s->request.lifetime_ms = lifetime_ms;
+    s->result.end = LEAT_ESP_RUNNING;
     leat_esp_service_begin_install(s, now);
 }
 
@@ -109,8 +110,10 @@ bool leat_esp_service_install(struct leat_esp_service *s, struct leat_esp_post *
 void leat_esp_service_installed(struct leat_esp_service *s,
                                 const struct leat_esp_installed *installed)
 {
+    const enum leat_esp_result done = s->request.lifetime_ms ? LEAT_ESP_RESULT_INSTALLED
+                                                             : LEAT_ESP_RESULT_REMOVED;
     if (s->state != LEAT_ESP_SERVICE_INSTALLING || installed->group != s->config.group ||
-        installed->serial != s->serial || installed->result != LEAT_ESP_RESULT_INSTALLED)
+        installed->serial != s->serial || installed->result != done)
         return;
     const uint32_t node = leat_esp_map_find(&s->map, installed->node);
     if (node != LEAT_ESP_MAP_NONE) s->map.node[node].is_done = true;
