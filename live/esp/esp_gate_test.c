@@ -125,10 +125,12 @@ static void dress(struct frame *f, enum esp_carriage carriage, const uint8_t *pa
 struct library {
     struct leat_esp_store store[STORES];
     void *memory[STORES];
+    uint16_t children; /* installed for the group of every COLLECT */
 };
 
 static void library_open(struct library *l, const struct esp_config *c)
 {
+    l->children = 0;
     for (int i = 0; i < STORES; i++) {
         l->memory[i] = malloc(leat_esp_store_footprint(GROUPS));
         leat_esp_store_init(&l->store[i], &c->store[i].node, GROUPS, l->memory[i]);
@@ -151,6 +153,20 @@ static enum esp_reason reason_of_error(leat_err err, size_t fault_at)
     return fault_at == LEAT_ESP_OPCODE_AT ? ESP_OPCODE : ESP_OPERATOR;
 }
 
+static uint32_t library_visit(const struct library *l, uint32_t store, uint64_t clock,
+                              struct leat_esp_packet *packet)
+{
+    struct leat_esp_words w;
+    struct leat_esp_store s = l->store[store];
+    if (packet->opcode != LEAT_ESP_COLLECT) return leat_esp_store_visit(&s, clock, packet).verdict;
+    leat_esp_words_of(packet, &w);
+    w.installed = l->children;
+    const struct leat_esp_outcome out = leat_esp_store_execute(&s, clock, &w);
+    leat_esp_words_back(&w, packet);
+    if (out.verdict >= LEAT_ESP_ABORTED) packet->flags |= LEAT_ESP_FLAG_E;
+    return out.verdict;
+}
+
 /* The expected outcome of a packet; *packet is then as it leaves. */
 static enum esp_reason library_run(struct library *l, uint64_t clock, const uint8_t *octets,
                                    size_t len, struct leat_esp_packet *packet)
@@ -167,11 +183,10 @@ static enum esp_reason library_run(struct library *l, uint64_t clock, const uint
     const unsigned loc = packet->loc ? packet->loc : 1;
     for (int i = 0; i < 3; i++) {
         if (!(loc & order[i].loc)) continue;
-        const struct leat_esp_outcome out = leat_esp_store_visit(&l->store[order[i].store], clock,
-                                                                 packet);
-        if (out.verdict == LEAT_ESP_STOP) return ESP_STOPPED;
-        if (out.verdict == LEAT_ESP_ABORTED) return ESP_ABORTED;
-        if (out.verdict == LEAT_ESP_FULL) return ESP_FULL;
+        const uint32_t verdict = library_visit(l, order[i].store, clock, packet);
+        if (verdict == LEAT_ESP_STOP) return ESP_STOPPED;
+        if (verdict == LEAT_ESP_ABORTED) return ESP_ABORTED;
+        if (verdict == LEAT_ESP_FULL) return ESP_FULL;
     }
     return ESP_EXECUTED;
 }
@@ -617,6 +632,18 @@ static void loc_names_the_stores_and_their_order(void)
     rig_close(&r);
 }
 
+/* Where 1000 ticks are a millisecond. */
+static void rig_install(struct rig *r, uint64_t now, const struct leat_esp_install *in)
+{
+    uint32_t lifetime_ms;
+    EQ(leat_esp_duplicate_install(&r->user.share->duplicates, in, now, 1000, &lifetime_ms),
+       LEAT_ESP_RESULT_INSTALLED);
+#ifdef HAVE_XDP
+    if (r->kernel.is_there)
+        OK(esp_xdp_publish(&r->kernel.maps, &r->user.share->duplicates, in->group));
+#endif
+}
+
 /* A datagram at a router with a key: for it, past it, to be copied. */
 static void management_finds_its_router(void)
 {
@@ -634,21 +661,20 @@ static void management_finds_its_router(void)
         { LEAT_ESP_QUERY, 78, 1, ESP_MANAGED, 0 },  { LEAT_ESP_INSTALL, 5, 77, ESP_TAKEN, 0 },
         { LEAT_ESP_INSTALL, 5, 0, ESP_MANAGED, 0 }, { LEAT_ESP_CAST, 5, 1, ESP_DUPLICATED, 3 },
         { LEAT_ESP_CAST, 5, 1, ESP_MANAGED, 0 },    { LEAT_ESP_CAST, 6, 1, ESP_MANAGED, 3 },
+        { LEAT_ESP_CAST, 7, 1, ESP_MANAGED, 3 },    { LEAT_ESP_CAST, 8, 1, ESP_DUPLICATED, 3 },
         { LEAT_ESP_JOIN, 5, 77, ESP_MANAGED, 0 },   { LEAT_ESP_ANNOUNCE, 5, 7, ESP_MANAGED, 0 },
     };
     struct esp_config c = make_config();
     for (c.has_key = 0; c.has_key < 2; c.has_key++) {
         rig_open(&r, &c);
         rig_clock(&r, 50);
-        const struct leat_esp_install install = {
-            .group = 5, .target = 77, .serial = 9, .lifetime_ms = 1, .count = 1
+        static const struct leat_esp_install install[] = {
+            { .group = 5, .target = 77, .serial = 9, .lifetime_ms = 1, .count = 1 },
+            { .group = 7, .target = 77, .serial = 9, .lifetime_ms = 1, .children = 2 },
+            { .group = 8, .target = 77, .serial = 9, .lifetime_ms = 1, .count = 1, .children = 2 },
         };
-        uint32_t lifetime_ms;
-        EQ(leat_esp_duplicate_install(&r.user.share->duplicates, &install, 50, 1000, &lifetime_ms),
-           LEAT_ESP_RESULT_INSTALLED);
-#ifdef HAVE_XDP
-        if (r.kernel.is_there) OK(esp_xdp_publish(&r.kernel.maps, &r.user.share->duplicates, 5));
-#endif
+        for (size_t i = 0; i < sizeof install / sizeof *install; i++)
+            rig_install(&r, 50, &install[i]);
         for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
             uint8_t octets[LEAT_ESP_MANAGEMENT_LEN_MAX];
             size_t len = 0;
@@ -669,6 +695,74 @@ static void management_finds_its_router(void)
         EQ(rig_pass(&r, &f), ESP_MANAGED);
         rig_close(&r);
     }
+}
+
+/* A child's value, at all data paths: what becomes of it, and the total that it leaves with. */
+static void child_sends(struct rig *r, enum esp_carriage carriage,
+                        const struct leat_esp_packet *packet, enum esp_reason want, uint64_t total)
+{
+    static struct frame f, was;
+    struct leat_esp_packet leaving = { 0 };
+    instruction(&f, carriage, *packet);
+    was = f;
+    EQ(library_run(&r->library, r->user.share->config.clock_ns, f.octets + f.packet_at,
+                   f.len - f.packet_at, &leaving),
+       want);
+    EQ(rig_pass(r, &f), want);
+    if (want != ESP_STOPPED) {
+        EQ(leaving.val, total);
+        check_leaving(&was, &f, &leaving, true);
+    }
+    rig_compare_stores(r, packet, false);
+}
+
+/* Without COUNTs, one operation after the other. */
+static void an_installed_group_collects(void)
+{
+    static const struct leat_esp_install install = {
+        .group = 5, .target = 77, .serial = 9, .lifetime_ms = 3, .children = 3
+    };
+    static struct rig r;
+    const struct esp_config c = make_config();
+    struct leat_esp_packet p = { .opcode = LEAT_ESP_COLLECT,
+                                 .op = LEAT_ESP_FOLD_ADD,
+                                 .computationId = 40,
+                                 .compValTag = 4,
+                                 .chldCntTag = 5 };
+    rig_open(&r, &c);
+    rig_clock(&r, 50);
+    child_sends(&r, ESP_IPV4_UDP, &p, ESP_ABORTED, 0); /* not yet installed */
+    rig_install(&r, 50, &install);
+    r.library.children = 3;
+    for (uint64_t i = 0; i < 50; i++) {
+        uint64_t total = 0;
+        p.loc = i % 2 ? LEAT_ESP_LOC_CENTRE : 0;
+        for (uint64_t child = 0; child < 3; child++) {
+            p.val = 1000 * i + child;
+            total += p.val;
+            child_sends(&r, (enum esp_carriage)(i % 5), &p, child == 2 ? ESP_EXECUTED : ESP_STOPPED,
+                        total);
+        }
+    }
+    EQ(r.user.share->counts.created, 2);
+    p.chldCntTag = 6; /* another group */
+    r.library.children = 0;
+    child_sends(&r, ESP_IPV6_UDP, &p, ESP_ABORTED, p.val);
+    p.chldCntTag = 5;
+    r.library.children = 3;
+    rig_clock(&r, 50 + 2999);
+    p.computationId = 41;
+    p.val = 7;
+    child_sends(&r, ESP_IPV4_UDP, &p, ESP_STOPPED, 0);
+    /* The lifetime of the entry is over. */
+    rig_clock(&r, 50 + 3000);
+    r.library.children = 0;
+    child_sends(&r, ESP_IPV4_UDP, &p, ESP_STOPPED, 0); /* its count is bound */
+    p.computationId = 42;
+    child_sends(&r, ESP_IPV4_UDP, &p, ESP_ABORTED, 7);
+    rig_compare_stores(&r, &p, true);
+    rig_compare_counts(&r);
+    rig_close(&r);
 }
 
 /* A router that accepts keyed computations only. */
@@ -830,6 +924,6 @@ static void no_count_is_lost_between_processors(void)
 TAP_MAIN(T(three_data_paths_are_one), T(damaged_frames_fare_alike),
          T(limits_are_the_same_everywhere), T(a_binding_lives_for_tau_and_not_a_tick_longer),
          T(loc_names_the_stores_and_their_order), T(management_finds_its_router),
-         T(an_id_that_is_not_made_with_the_key_is_dropped),
+         T(an_installed_group_collects), T(an_id_that_is_not_made_with_the_key_is_dropped),
          T(unfinished_checksums_are_finished_where_nobody_else_does),
          T(a_wrong_checksum_stays_wrong), T(no_count_is_lost_between_processors))

@@ -174,6 +174,110 @@ static void an_answer_that_is_lost_is_requested_and_a_refusal_ends_it(void)
     EQ(w.service.cast_until, 0); /* all are served one by one */
 }
 
+/* ---- counts for COLLECTs --------------------------------------------------------------------- */
+
+/* Every router on a route has its number of children, for so long, and no copies; no other has. */
+static void check_children(const struct world *w, uint32_t lifetime_ms, uint64_t above)
+{
+    unsigned children[ROUTERS_MAX];
+    const struct leat_esp_service_result *r = &w->service.result;
+    EQ(r->end, LEAT_ESP_ANSWERED);
+    EQ(r->answer, on_ways(w, children));
+    EQ(r->uninstalled, 0);
+    for (unsigned i = 0; i < w->routers; i++) {
+        const struct leat_esp_install *in = &w->installed[i];
+        EQ(in->children, children[i]);
+        EQ(in->count, 0);
+        EQ(in->lifetime_ms, children[i] ? lifetime_ms : 0);
+        EQ(in->group, children[i] ? GROUP : 0);
+        OK(children[i] ? in->serial > above : in->serial == 0);
+    }
+}
+
+static void install_children(struct world *w)
+{
+    struct leat_esp_request request = a_request(LEAT_ESP_SERVICE_MULTICAST, false);
+    request.collects = true;
+    request.lifetime_ms = 600000;
+    request.attempts = 3;
+    join_all(w);
+    serve(w, &request);
+}
+
+static const struct leat_esp_service_result *renew(struct world *w, uint32_t lifetime_ms)
+{
+    leat_esp_service_renew(&w->service, w->now, lifetime_ms);
+    pump(w);
+    return run(w);
+}
+
+/* Again and again, each time for longer; at last they are removed. */
+static void check_collects(struct world *w)
+{
+    static const uint32_t lifetime_ms[] = { 700000, 800000, 0 };
+    install_children(w);
+    check_children(w, 600000, 0);
+    for (unsigned i = 0; i < 3; i++) {
+        const uint64_t above = w->service.serial;
+        w->now += 2000 * ms;
+        renew(w, lifetime_ms[i]);
+        check_children(w, lifetime_ms[i], above);
+    }
+}
+
+static void every_node_of_any_tree_learns_its_children(void)
+{
+    static struct world w;
+    struct leat_random r;
+    leat_random_seed(&r, tap_seed());
+    for (unsigned i = 0; i < CAMPAIGN && !tap_checks_failed; i++) {
+        draw_world(&w, &r);
+        check_collects(&w);
+    }
+}
+
+/* There are no copies to announce through: all are told one by one. */
+static void children_alone_carry_no_casts(void)
+{
+    static struct world w;
+    const struct leat_esp_request census = a_request(LEAT_ESP_SERVICE_CENSUS, false);
+    open_world(&w, 20, 1, 9);
+    for (unsigned m = 0; m < w.members; m++)
+        w.member_at[m] = 0;
+    install_children(&w);
+    EQ(w.installed[0].children, 20);
+    w.now += 2000 * ms;
+    w.announced = 0;
+    EQ(serve(&w, &census)->answer, 20);
+    EQ(w.announced, 2 * 20);
+}
+
+/* root --> 0 --> 1, members at both; the answer of 1 is lost once, then 0 refuses. */
+static void a_renewal_is_sent_again_to_those_alone_who_have_not_answered(void)
+{
+    static struct world w;
+    open_world(&w, 8, 2, 9);
+    w.parent[1] = 0;
+    for (unsigned m = 0; m < w.members; m++)
+        w.member_at[m] = m % 2;
+    install_children(&w);
+    for (unsigned removes = 0; removes < 2; removes++) {
+        w.now += 2000 * ms;
+        w.deaf = 1;
+        w.announced = 0;
+        const uint64_t above = w.service.serial;
+        renew(&w, removes ? 0 : 5000);
+        check_children(&w, removes ? 0 : 5000, above);
+        EQ(w.announced, 3);
+        EQ(w.service.waves, 2);
+        EQ(w.installed[1].serial, w.installed[0].serial + 1);
+    }
+    w.refuses = 0;
+    w.now += 2000 * ms;
+    EQ(renew(&w, 5000)->end, LEAT_ESP_LATE);
+    EQ(w.service.result.uninstalled, 1);
+}
+
 /*
  *   root --> 10 --> 11 --> member 0, member 1     10 has one more child, member 2; 12 and 13 have
  *              \--> 12 --> 13 --> member 3         one each, so that member 3 is a point of 10
@@ -253,4 +357,6 @@ static void a_map_without_a_node_in_between_is_not_whole(void)
 TAP_MAIN(T(the_map_is_the_tree), T(a_long_list_comes_in_pieces),
          T(duplicates_reach_everybody_on_any_tree), T(what_does_not_fit_a_duplicate_is_the_roots),
          T(an_answer_that_is_lost_is_requested_and_a_refusal_ends_it),
+         T(every_node_of_any_tree_learns_its_children), T(children_alone_carry_no_casts),
+         T(a_renewal_is_sent_again_to_those_alone_who_have_not_answered),
          T(next_points_skip_nodes_with_one_child), T(a_map_without_a_node_in_between_is_not_whole))

@@ -123,7 +123,7 @@ static void ask(struct world *w, unsigned member, const struct leat_esp_post *po
     }
 }
 
-/* A router accepts the INSTALL, unless it refuses all. */
+/* A router accepts the INSTALL, unless it refuses all; a lifetime of 0 removes. */
 static void install(struct world *w, unsigned router, const struct leat_esp_install *in)
 {
     const struct leat_esp_installed installed = { .group = in->group,
@@ -131,10 +131,12 @@ static void install(struct world *w, unsigned router, const struct leat_esp_inst
                                                   .serial = in->serial,
                                                   .result = router == w->refuses
                                                                 ? LEAT_ESP_RESULT_FULL
-                                                                : LEAT_ESP_RESULT_INSTALLED };
+                                                            : in->lifetime_ms
+                                                                ? LEAT_ESP_RESULT_INSTALLED
+                                                                : LEAT_ESP_RESULT_REMOVED };
     EQ(in->target, 100 + router);
     OK(in->serial > w->installed[router].serial);
-    OK(in->count >= 1 && in->count <= LEAT_ESP_COPIES_MAX);
+    OK((in->count || in->children) && in->count <= LEAT_ESP_COPIES_MAX);
     w->installed[router] = *in;
     if (router != w->deaf)
         leat_esp_service_installed(&w->service, &installed);
