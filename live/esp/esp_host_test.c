@@ -1,4 +1,4 @@
-/* A member over real loopback sockets: its behaviour during a flood. */
+/* End systems over real loopback sockets: a member during a flood, packets sent together. */
 #include "esp_octets.h"
 #include "esp_service.h"
 #include "esp_socket.h"
@@ -80,4 +80,38 @@ static void a_flood_does_not_silence_a_member(void)
     close(root);
 }
 
-TAP_MAIN(T(a_flood_does_not_silence_a_member))
+/* More than one call of the system takes. None is sent before a call is full, or the batch is
+ * flushed. */
+static void packets_of_a_batch_arrive_once_and_in_order(void)
+{
+    enum { PACKETS = 2 * ESP_BATCH + 5 };
+    static struct esp_batch batch;
+    const struct leat_esp_host_config config = { .bind = "127.0.0.1", .any_port = true };
+    char name[NAME_LEN], why[LEAT_ESP_HOST_WHY_LEN];
+    struct leat_esp_next to;
+    struct esp_socket s;
+    struct sockaddr_in at;
+    uint8_t octets[100] = { 0 };
+    const int fd = open_end(&at, name);
+    OK(esp_socket_address("a test", name, &to, why));
+    EQ(esp_socket_open(&s, &config, why), LEAT_ESP_HOST_OK);
+    batch.socket = &s;
+    esp_batch_flush(&batch); /* of nothing */
+    for (unsigned i = 0; i < PACKETS; i++) {
+        octets[0] = (uint8_t)i;
+        esp_batch_add(&batch, &to, octets, 1 + i);
+        EQ(s.sent, i / ESP_BATCH * ESP_BATCH);
+    }
+    esp_batch_flush(&batch);
+    EQ(s.sent, PACKETS);
+    EQ(batch.count, 0);
+    for (unsigned i = 0; i < PACKETS; i++) {
+        EQ(recv(fd, octets, sizeof octets, 0), 1 + i);
+        EQ(octets[0], i);
+    }
+    EQ(recv(fd, octets, sizeof octets, 0), -1);
+    esp_socket_close(&s);
+    close(fd);
+}
+
+TAP_MAIN(T(packets_of_a_batch_arrive_once_and_in_order), T(a_flood_does_not_silence_a_member))

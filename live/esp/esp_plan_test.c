@@ -45,6 +45,44 @@ static void addresses_are_read_with_and_without_a_port(void)
     }
 }
 
+static void prefixes_are_read_with_and_without_bits(void)
+{
+    static const uint64_t v4 = UINT64_C(0xffff) << 32, all = UINT64_MAX;
+    static const struct {
+        const char *text;
+        uint64_t high, low, mask_high, mask_low;
+    } row[] = {
+        { "10.1.2.3", 0, v4 | 0x0a010203, all, all },
+        { "10.1.2.3/32", 0, v4 | 0x0a010203, all, all },
+        { "10.1.2.3/31", 0, v4 | 0x0a010202, all, all - 1 },
+        { "10.1.2.3/8", 0, v4 | 0x0a000000, all, all << 24 },
+        { "10.1.2.3/0", 0, v4, all, all << 32 }, /* all of IPv4, and nothing else */
+        { "fd00:1:2:3::4", UINT64_C(0xfd00000100020003), 4, all, all },
+        { "fd00:1:2:3::4/127", UINT64_C(0xfd00000100020003), 4, all, all - 1 },
+        { "fd00:1:2:3::4/65", UINT64_C(0xfd00000100020003), 0, all, UINT64_C(1) << 63 },
+        { "fd00:1:2:3::4/64", UINT64_C(0xfd00000100020003), 0, all, 0 },
+        { "fd00:1:2:3::4/32", UINT64_C(0xfd00000100000000), 0, all << 32, 0 },
+        { "fd00:1:2:3::4/0", 0, 0, 0, 0 },
+    };
+    static const char *const bad[] = {
+        "",           "/",          "/8",          "10.1.2",      "10.1.2/8",
+        "10.1.2.3/",  "10.1.2.3/x", "10.1.2.3/8x", "10.1.2.3/33", "10.1.2.3/-1",
+        "10.1.2.3:9", "fd00::/129", "[fd00::]/8",  "nowhere/8",   "10.1.2.3/8/8",
+    };
+    char longest[200];
+    uint64_t prefix[2], mask[2];
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        OK(esp_plan_prefix(row[i].text, prefix, mask));
+        OK(prefix[0] == row[i].high && prefix[1] == row[i].low);
+        OK(mask[0] == row[i].mask_high && mask[1] == row[i].mask_low);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        OK(!esp_plan_prefix(bad[i], prefix, mask));
+    memset(longest, '1', sizeof longest);
+    longest[sizeof longest - 1] = 0;
+    OK(!esp_plan_prefix(longest, prefix, mask));
+}
+
 /* Where does a destination go? The last octet of the next hop that it gets; 0: none. */
 static unsigned hop_of(const struct esp_config *c, const char *destination)
 {
@@ -141,6 +179,6 @@ static void what_cannot_be_right_is_refused(void)
     OK(!esp_file_name("a123456789012345678901234567890123", name, why));
 }
 
-TAP_MAIN(T(addresses_are_read_with_and_without_a_port),
+TAP_MAIN(T(addresses_are_read_with_and_without_a_port), T(prefixes_are_read_with_and_without_bits),
          T(the_longest_prefix_that_fits_says_the_next_hop), T(wrong_next_hops_are_named),
          T(stores_have_ids_of_their_own_and_lie_side_by_side), T(what_cannot_be_right_is_refused))

@@ -54,6 +54,17 @@ static void totals_are_those_of_a_plain_fold(void)
     }
 }
 
+static void folds_of_ports_are_folds_of_packets(void)
+{
+    struct leat_random random;
+    leat_random_seed(&random, tap_seed());
+    for (uint32_t i = 0; i < 1000; i++) {
+        const enum leat_port_fold fold = (enum leat_port_fold)(i % LEAT_PORT_FOLDS);
+        const uint64_t a = leat_random_next(&random), b = leat_random_next(&random);
+        OK(leat_esp_fold(leat_esp_gather_fold(fold), a, b) == plain(fold, a, b));
+    }
+}
+
 static void groups_and_epochs_are_apart(void)
 {
     struct leat_esp_gather one = { .serial = 0, .children = 2 }, other = one, later = one;
@@ -124,5 +135,6 @@ static void packets_are_those_of_the_room(void)
     }
 }
 
-TAP_MAIN(T(totals_are_those_of_a_plain_fold), T(groups_and_epochs_are_apart),
-         T(bindings_expire_together), T(a_full_store_says_so), T(packets_are_those_of_the_room))
+TAP_MAIN(T(totals_are_those_of_a_plain_fold), T(folds_of_ports_are_folds_of_packets),
+         T(groups_and_epochs_are_apart), T(bindings_expire_together), T(a_full_store_says_so),
+         T(packets_are_those_of_the_room))
