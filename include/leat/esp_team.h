@@ -12,9 +12,9 @@
  *       leat_esp_team_wait(group, 1000);                           or something else
  *
  * Each host sends a packet for each word; each router folds those of its children into one. The
- * root tells all hosts the result, and passes on casts. If a packet is lost, all hosts send their words again, when all
- * have noticed. Between operations the root calls leat_esp_team_step now and then, for hosts that
- * have lost a result.
+ * root tells all hosts the result, and passes on casts. If a packet is lost, all hosts send their
+ * words again, when all have noticed. Between operations the root calls leat_esp_team_step now and
+ * then, for hosts that have lost a result.
  *
  * DOUBTS: an operation has taken longer than the patience; it goes on. If all hosts say so, all
  * have entered, and the network does not carry it out: they need another way to agree.

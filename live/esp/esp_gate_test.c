@@ -153,6 +153,8 @@ static enum esp_reason reason_of_error(leat_err err, size_t fault_at)
     return fault_at == LEAT_ESP_OPCODE_AT ? ESP_OPCODE : ESP_OPERATOR;
 }
 
+enum { ABOVE = 0x600d }; /* chldCntTag of the node above those of installed groups */
+
 static uint32_t library_visit(const struct library *l, uint32_t store, uint64_t clock,
                               struct leat_esp_packet *packet)
 {
@@ -161,6 +163,7 @@ static uint32_t library_visit(const struct library *l, uint32_t store, uint64_t 
     if (packet->opcode != LEAT_ESP_COLLECT) return leat_esp_store_visit(&s, clock, packet).verdict;
     leat_esp_words_of(packet, &w);
     w.installed = l->children;
+    w.parent = ABOVE;
     const struct leat_esp_outcome out = leat_esp_store_execute(&s, clock, &w);
     leat_esp_words_back(&w, packet);
     if (out.verdict >= LEAT_ESP_ABORTED) packet->flags |= LEAT_ESP_FLAG_E;
@@ -720,7 +723,7 @@ static void child_sends(struct rig *r, enum esp_carriage carriage,
 static void an_installed_group_collects(void)
 {
     static const struct leat_esp_install install = {
-        .group = 5, .target = 77, .serial = 9, .lifetime_ms = 3, .children = 3
+        .group = 5, .target = 77, .serial = 9, .lifetime_ms = 3, .children = 3, .parent = ABOVE
     };
     static struct rig r;
     const struct esp_config c = make_config();

@@ -135,8 +135,13 @@ static void meet(bool ready, enum leat_esp_host_end want)
     }
     EQ(leat_esp_team_lead(team[HOSTS], TEAM, 10000, 10000000, why), LEAT_ESP_HOST_SILENT);
     OK(strstr(why, "there is no ESP router") != NULL);
-    if (ready) {
-        leat_esp_host_root_cast(team[HOSTS]->root, (const uint8_t *)"ready", 6, &packets, why);
+    if (ready) { /* as if the root were the node above all hosts */
+        struct leat_esp_team *root = team[HOSTS];
+        const uint64_t own = leat_esp_host_root_map(root->root)->node[0].id;
+        uint8_t tag[LEAT_ESP_OPERAND_LEN];
+        root->tag = leat_esp_children_tag(root->id, own);
+        leat_put_be64(tag, root->tag);
+        leat_esp_host_root_cast(root->root, tag, sizeof tag, &packets, why);
         EQ(packets, HOSTS);
     }
     for (int i = 0; i < HOSTS; i++) {
@@ -306,7 +311,7 @@ static void words_are_computations_of_their_own(void)
         EQ(packet.opcode, LEAT_ESP_COLLECT);
         EQ(packet.op, leat_esp_gather_fold(fold));
         EQ(packet.val, 1000 + round);
-        OK(packet.chldCntTag == root_seat.id && packet.compValTag == (root_seat.id ^ 1));
+        OK(packet.chldCntTag == team[HOSTS]->tag && packet.compValTag == (root_seat.id ^ 1));
         OK(packet.computationId ==
            leat_esp_computation_keyed(team[0]->key,
                                       (uint32_t)root_seat.id + 64 * epoch + 32 * ones + round));
@@ -417,6 +422,62 @@ static void a_host_that_waits_too_long_is_in_doubt_and_goes_on(void)
     part();
 }
 
+static void cast(int host, int sender)
+{
+    leat_esp_team_cast(team[host], host == sender, word[host], 2);
+}
+
+static void all_have_the_words_of(int sender)
+{
+    for (int i = 0; i < TEAM; i++) {
+        EQ(word[i][0], (uint64_t)sender + 100);
+        EQ(word[i][1], ~(uint64_t)sender);
+    }
+}
+
+/* The others come later, even to a fold after it; lost packets are sent again. */
+static void a_cast_does_not_wait_for_the_others(void)
+{
+    struct esp_letter letter;
+    if (is_taken) return;
+    meet_as_a_tree();
+    for (int round = 0; round < 8 * TEAM; round++) {
+        const int sender = round % TEAM;
+        const unsigned bit = 1u << sender;
+        word[sender][0] = (uint64_t)sender + 100;
+        word[sender][1] = ~(uint64_t)sender;
+        cast(sender, sender);
+        if (round / TEAM % 4 == 1) lose(HOSTS, &letter);
+        OK(finish_while(bit, bit | ROOT_BIT));
+        if (round / TEAM % 4 == 2) lose((sender + 1) % HOSTS, &letter);
+        const uint64_t kept[2] = { word[sender][0], word[sender][1] };
+        if (round / TEAM % 4 == 3) enter(sender, LEAT_PORT_SUM, 0);
+        for (int i = 0; i < TEAM; i++)
+            if (i != sender) cast(i, sender);
+        OK(finish_while(ALL & ~bit, ALL));
+        memcpy(word[sender], kept, sizeof kept);
+        all_have_the_words_of(sender);
+        if (round / TEAM % 4 != 3) continue;
+        for (int i = 0; i < TEAM; i++)
+            if (i != sender) enter(i, LEAT_PORT_SUM, 0);
+        OK(finish(ALL));
+    }
+    part();
+}
+
+/* The packet of a child whose router has stopped has the tag of that router. */
+static void a_word_for_another_node_ends_the_team(void)
+{
+    if (is_taken) return;
+    meet_as_a_tree();
+    team[1]->tag ^= 4;
+    enter_a_sum(1 << 1 | ROOT_BIT);
+    leat_esp_team_wait(team[HOSTS], 1000000);
+    EQ(leat_esp_team_step(team[HOSTS]), LEAT_ESP_TEAM_BROKEN);
+    OK(strstr(leat_esp_team_why(team[HOSTS]), "has stopped") != NULL);
+    part();
+}
+
 /* It has passed a router that had no room. */
 static void a_word_with_an_error_ends_the_team(void)
 {
@@ -455,4 +516,5 @@ TAP_MAIN(T(a_network_of_its_own), T(a_wrong_network_or_key_is_told),
          T(nobody_leaves_before_all_have_entered),
          T(a_lost_word_starts_the_operation_again_in_a_new_epoch), T(a_lost_result_is_sent_again),
          T(a_host_that_waits_too_long_is_in_doubt_and_goes_on),
+         T(a_cast_does_not_wait_for_the_others), T(a_word_for_another_node_ends_the_team),
          T(a_word_with_an_error_ends_the_team), T(no_file_is_left))

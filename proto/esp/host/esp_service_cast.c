@@ -49,6 +49,7 @@ void leat_esp_service_install_wave(struct leat_esp_service *s, leat_time now)
 {
     const uint32_t missing = count_missing(s);
     if (!missing || s->waves == s->request.attempts) {
+        s->wave_node = s->map.nodes; /* nothing is to be sent */
         s->result.uninstalled = missing;
         s->result.answer -= missing;
         s->cast_members = s->result.members;

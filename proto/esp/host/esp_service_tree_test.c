@@ -176,6 +176,11 @@ static void an_answer_that_is_lost_is_requested_and_a_refusal_ends_it(void)
 
 /* ---- counts for COLLECTs --------------------------------------------------------------------- */
 
+static uint64_t id_above(const struct world *w, unsigned router)
+{
+    return w->parent[router] == ROOT ? w->service.own.node.id : w->store[w->parent[router]].node.id;
+}
+
 /* Every router on a route has its number of children, for so long, and no copies; no other has. */
 static void check_children(const struct world *w, uint32_t lifetime_ms, uint64_t above)
 {
@@ -187,6 +192,7 @@ static void check_children(const struct world *w, uint32_t lifetime_ms, uint64_t
     for (unsigned i = 0; i < w->routers; i++) {
         const struct leat_esp_install *in = &w->installed[i];
         EQ(in->children, children[i]);
+        if (children[i]) EQ(in->parent, leat_esp_children_tag(GROUP, id_above(w, i)));
         EQ(in->count, 0);
         EQ(in->lifetime_ms, children[i] ? lifetime_ms : 0);
         EQ(in->group, children[i] ? GROUP : 0);

@@ -433,7 +433,7 @@ static void clocks_and_lifetimes_have_an_end(void)
 
 /* ---- installed counts --------------------------------------------------------------------- */
 
-enum { TOTAL_TAG = 1, COUNT_TAG = 2 };
+enum { TOTAL_TAG = 1, COUNT_TAG = 2, PARENT_TAG = 3 };
 
 static struct leat_esp_words collect(uint64_t computation, uint16_t installed, uint32_t op,
                                      uint64_t val)
@@ -441,6 +441,7 @@ static struct leat_esp_words collect(uint64_t computation, uint16_t installed, u
     return (struct leat_esp_words){ .computation = computation,
                                     .opcode = LEAT_ESP_COLLECT,
                                     .installed = installed,
+                                    .parent = PARENT_TAG,
                                     .operand = { TOTAL_TAG, val, COUNT_TAG, (uint64_t)op << 32 } };
 }
 
@@ -453,6 +454,7 @@ static void arrives(struct leat_esp_store *store, uint64_t clock, uint16_t insta
     EQ(out.verdict, verdict);
     EQ(out.created, created);
     EQ(w.operand[1], verdict == LEAT_ESP_PASS ? total : val);
+    EQ(w.operand[2], verdict == LEAT_ESP_PASS && installed ? PARENT_TAG : COUNT_TAG);
 }
 
 static void an_installed_count_serves_one_operation_after_the_other(void)
