@@ -168,4 +168,4 @@ esp_lose() {
     done
     wait_until both_relay || fail "no relay: $(cat "$folder/relay")"
 }
-both_relay() { [ "$(grep -c relays "$folder/relay")" = 2 ]; }
+both_relay() { [ "$(grep -o relays "$folder/relay" | wc -l)" = 2 ]; }

@@ -13,11 +13,11 @@
 
 enum {
     SETTLE_MS = 10,
-    GAP_MS = 2,
+    SETTLE_MS_MAX = 250,
     ROUNDS = 4,
     LIFETIME_MS = LEAT_ESP_DUPLICATE_MS_MAX, /* in the routers; it is renewed */
     READY_COPIES = 3,
-    JOIN_MS = 50, /* between two JOINs of a host */
+    JOIN_MS = 500, /* between two JOINs of a host; after three the root forgets it */
     ENDPOINT_LEN = INET6_ADDRSTRLEN + 10,
 };
 
@@ -136,12 +136,27 @@ static void say_ready(struct leat_esp_team *g, uint32_t member)
     esp_socket_send(&g->root->socket, &entry->address, octets, len);
 }
 
-enum leat_esp_host_end leat_esp_team_lead(struct leat_esp_team *g, uint32_t members,
-                                          uint64_t timeout_ms, uint64_t patience_us, char *why)
+/* Finds the routers, and tells them. Packets of busy hosts take longer: again, with more time. */
+static enum leat_esp_host_end install(struct leat_esp_team *g, char *why)
 {
     struct leat_esp_request request = leat_esp_host_root_request(LEAT_ESP_SERVICE_MULTICAST, false);
     struct leat_esp_service_result result;
     struct leat_esp_host_root_cost cost;
+    enum leat_esp_host_end end = LEAT_ESP_HOST_SILENT;
+    request.collects = true;
+    request.rounds = ROUNDS;
+    request.lifetime_ms = LIFETIME_MS;
+    for (leat_time ms = SETTLE_MS; ms <= SETTLE_MS_MAX && end == LEAT_ESP_HOST_SILENT; ms *= 5) {
+        request.settle_ps = ms * ps_per_ms;
+        request.gap_ps = ms * ps_per_ms / ROUNDS;
+        end = leat_esp_host_root_query(g->root, &request, &result, &cost, why);
+    }
+    return end;
+}
+
+enum leat_esp_host_end leat_esp_team_lead(struct leat_esp_team *g, uint32_t members,
+                                          uint64_t timeout_ms, uint64_t patience_us, char *why)
+{
     *why = 0;
     if (!g->root || members < 2 || members > LEAT_ESP_TEAM_MEMBERS_MAX)
         return live_because(why, "%u hosts, expected 2 to %d and a root with a free UDP port %d",
@@ -154,13 +169,7 @@ enum leat_esp_host_end leat_esp_team_lead(struct leat_esp_team *g, uint32_t memb
                             "packets to UDP port %d come here?",
                             there, members - 1, LEAT_ESP_UDP_PORT),
                LEAT_ESP_HOST_SILENT;
-    request.collects = true;
-    request.rounds = ROUNDS;
-    request.settle_ps = SETTLE_MS * ps_per_ms;
-    request.gap_ps = GAP_MS * ps_per_ms;
-    request.lifetime_ms = LIFETIME_MS;
-    const enum leat_esp_host_end end = leat_esp_host_root_query(g->root, &request, &result, &cost,
-                                                                why);
+    const enum leat_esp_host_end end = install(g, why);
     if (end != LEAT_ESP_HOST_OK) return end;
     const struct leat_esp_map *map = leat_esp_host_root_map(g->root);
     if (map->nodes < 2)
