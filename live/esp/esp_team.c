@@ -14,6 +14,7 @@
 enum {
     SETTLE_MS = 10,
     SETTLE_MS_MAX = 250,
+    MAP_MS = 2000, /* for a map of the routers, at most; bindings live longer */
     ROUNDS = 4,
     LIFETIME_MS = LEAT_ESP_DUPLICATE_MS_MAX, /* in the routers; it is renewed */
     READY_COPIES = 3,
@@ -70,7 +71,9 @@ static bool open_root(struct leat_esp_team *g, struct leat_esp_team_seat *seat, 
 {
     char at[ENDPOINT_LEN];
     endpoint(seat->address, at);
-    const struct leat_esp_host_config config = { .group = g->id, .bind = at, .key = g->key };
+    const struct leat_esp_host_config config = {
+        .group = g->id, .bind = at, .key = g->key, .tau_ns = MAP_MS * UINT64_C(1000000)
+    };
     seat->can_lead = leat_esp_host_root_open(&config, &g->root, why) == LEAT_ESP_HOST_OK;
     return seat->can_lead;
 }
