@@ -339,6 +339,7 @@ static void mistakes_in_atmtask_are_explained(void)
     expect_refusal(f, "flag=4", LEAT_ERR_RESERVED, "single (3)");
     expect_refusal(f, "type=ACK flag=single", LEAT_ERR_FIELD, "point-to-point");
     expect_refusal(f, "type=ACK flag=3", LEAT_ERR_RESERVED, "point-to-point (4)");
+    expect_refusal(f, "type=ACK flag=264", LEAT_ERR_RESERVED, "group-31 (256)");
     expect_refusal(f, "type=RESYNC flag=2", LEAT_ERR_RESERVED, "point-to-point (4)");
     expect_refusal(f, "sequence=536870912", LEAT_ERR_RANGE, "0..536870911");
     expect_refusal(f, "vpi=4096", LEAT_ERR_RANGE, "0..4095");

@@ -17,8 +17,10 @@ bool leat_atm_task_type_known(unsigned type)
 /* Note 2.5: the flags have another meaning in an ACK. */
 static bool flag_known(unsigned type, unsigned flag)
 {
-    return type != LEAT_ATM_TASK_MESSAGE ? (flag & ~(unsigned)LEAT_ATM_TASK_ACK_POINT) == 0
-                                         : flag <= (LEAT_ATM_TASK_FIRST | LEAT_ATM_TASK_LAST);
+    if (type == LEAT_ATM_TASK_MESSAGE) return flag <= (LEAT_ATM_TASK_FIRST | LEAT_ATM_TASK_LAST);
+    return flag == LEAT_ATM_TASK_ACK_POINT ||
+           (flag % LEAT_ATM_TASK_ACK_GROUP == 0 &&
+            flag / LEAT_ATM_TASK_ACK_GROUP <= LEAT_ATM_TASK_GROUPS_MAX);
 }
 
 static uint16_t crc_of(const uint8_t *cell)

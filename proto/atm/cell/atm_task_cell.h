@@ -17,6 +17,9 @@
  * bits above 16 stand above the type, which has three bits, and are 0 in every cell of the
  * prototype. These units also have two more cell types.
  *
+ * Nor does the prototype know multicast groups (note 10.7). A message to group g has the
+ * destination 0xfffe - g, just below that of a broadcast; an ACK of its cells has the flag 8 (g+1).
+ *
  * Links of the prototype have no HEC: octet 4 of the cell is 0. The CRC-16 covers octets 5..50.
  */
 #ifndef LEAT_ATM_TASK_CELL_H
@@ -33,6 +36,8 @@ enum {
     LEAT_ATM_TASK_NAME_COUNT = 3, /* characters of a task's name */
     LEAT_ATM_TASK_MESSAGE_LEN = 20,
     LEAT_ATM_TASK_BROADCAST = 0xffff, /* as a destination */
+    LEAT_ATM_TASK_GROUP = 0xfffe,     /* ... of group 0; the others lie below it */
+    LEAT_ATM_TASK_GROUPS_MAX = 32,
     LEAT_ATM_TASK_SEQUENCE_MAX = 0x1fffffff,
 };
 
@@ -48,9 +53,9 @@ bool leat_atm_task_type_known(unsigned type);
 /* Flags of a message cell: none in a middle cell, both in a single one. */
 enum { LEAT_ATM_TASK_FIRST = 1, LEAT_ATM_TASK_LAST = 2 };
 
-/* Flag of an ACK of a point-to-point cell; an ACK of a broadcast cell has 0. So have RESYNC and
- * RESYNCED of a stream of such cells. */
-enum { LEAT_ATM_TASK_ACK_POINT = 4 };
+/* Flag of an ACK of a point-to-point cell; an ACK of a broadcast cell has 0, and one of a cell to
+ * group g has g + 1 times ACK_GROUP. So have RESYNC and RESYNCED of a stream of such cells. */
+enum { LEAT_ATM_TASK_ACK_POINT = 4, LEAT_ATM_TASK_ACK_GROUP = 8 };
 
 struct leat_atm_task_cell {
     uint16_t vpi; /* 12 bits */

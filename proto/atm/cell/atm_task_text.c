@@ -2,6 +2,7 @@
 #include "atm_task_parts.h"
 #include "atm_text.h"
 #include "leat_bytes.h"
+#include <assert.h>
 
 enum { SEQUENCE_BITS = 29 }; /* those above 16 lie beside the type */
 
@@ -19,11 +20,19 @@ static const struct leat_name message_flags[] = {
     { LEAT_ATM_TASK_FIRST | LEAT_ATM_TASK_LAST, "single" },
     { 0, NULL },
 };
+/* clang-format off */
+#define GROUP(g) { LEAT_ATM_TASK_ACK_GROUP * (g + 1), "group-" #g }
 static const struct leat_name ack_flags[] = {
     { 0, "broadcast" },
     { LEAT_ATM_TASK_ACK_POINT, "point-to-point" },
+    GROUP(0), GROUP(1), GROUP(2), GROUP(3), GROUP(4), GROUP(5), GROUP(6), GROUP(7),
+    GROUP(8), GROUP(9), GROUP(10), GROUP(11), GROUP(12), GROUP(13), GROUP(14), GROUP(15),
+    GROUP(16), GROUP(17), GROUP(18), GROUP(19), GROUP(20), GROUP(21), GROUP(22), GROUP(23),
+    GROUP(24), GROUP(25), GROUP(26), GROUP(27), GROUP(28), GROUP(29), GROUP(30), GROUP(31),
     { 0, NULL },
 };
+/* clang-format on */
+static_assert(sizeof ack_flags / sizeof *ack_flags == 3 + LEAT_ATM_TASK_GROUPS_MAX, "all groups");
 static const struct leat_name destinations[] = {
     { LEAT_ATM_TASK_BROADCAST, "broadcast" },
     { 0, NULL },
@@ -103,9 +112,10 @@ static void walk_type(struct leat_fields *f, struct leat_atm_task_cell *cell)
     cell->flag = (uint16_t)leat_fields_enum(f, "flag", FLAG_AT, 16, ack ? ack_flags : message_flags,
                                             cell->flag);
     if (!leat_name_of(ack ? ack_flags : message_flags, cell->flag))
-        leat_fields_refuse(f, LEAT_ERR_RESERVED, "flag",
-                           ack ? "expected broadcast (0) or point-to-point (4)"
-                               : "expected middle (0), begin (1), end (2) or single (3)");
+        leat_fields_refuse(
+            f, LEAT_ERR_RESERVED, "flag",
+            ack ? "expected broadcast (0), point-to-point (4) or group-0 (8) to group-31 (256)"
+                : "expected middle (0), begin (1), end (2) or single (3)");
 }
 
 static void walk(struct leat_fields *f, struct leat_atm_task_cell *cell, uint16_t crc)

@@ -223,7 +223,7 @@ uint32_t leat_atm_clos_output_spd(const struct leat_atm_clos *c, uint32_t port)
 
 uint32_t leat_atm_clos_access(const struct leat_atm_clos *c, uint32_t dst, uint32_t path)
 {
-    assert(dst <= c->ports && path < c->paths);
+    assert(path < c->paths);
     return c->paths * dst + path;
 }
 
@@ -254,6 +254,63 @@ bool leat_atm_clos_route(const struct leat_atm_clos *c, uint32_t ppd, uint32_t l
         out->label = (n + 1) * (ppd % e) + label / c->m;
     }
     return true;
+}
+
+/* ---- multicast groups --------------------------------------------------------------------- */
+
+/* Labels that a group has in a table of this stage: one for each path as long as it can choose. */
+static uint32_t labels_of_group(const struct leat_atm_clos *c, uint32_t stage)
+{
+    return c->stages > 1 && stage == 0 ? c->m : 1;
+}
+
+uint32_t leat_atm_clos_groups(const struct leat_atm_clos *c)
+{
+    const uint32_t depth = c->table_depth ? c->table_depth : 1u << LEAT_ATM_ROUTE_LABEL_BITS;
+    uint32_t least = UINT32_MAX;
+    for (uint32_t s = 0; s < c->stages; s++) {
+        const uint32_t room = (depth - c->stage[s].entries) / labels_of_group(c, s);
+        if (room < least) least = room;
+    }
+    return least;
+}
+
+uint32_t leat_atm_clos_group(const struct leat_atm_clos *c, uint32_t ppd, uint32_t label)
+{
+    const uint32_t s = leat_atm_clos_ppd_place(c, ppd).stage;
+    if (label < c->stage[s].entries) return LEAT_ATM_CLOS_NONE;
+    const uint32_t group = (label - c->stage[s].entries) / labels_of_group(c, s);
+    return group < leat_atm_clos_groups(c) ? group : LEAT_ATM_CLOS_NONE;
+}
+
+/* The members at the ports of one switch. */
+static uint64_t members_at(const struct leat_atm_clos *c, const uint64_t *members, uint32_t unit)
+{
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < c->e; i++) {
+        const uint32_t port = c->e * unit + i;
+        at |= (members[port / 64] >> port % 64 & 1) << i;
+    }
+    return at;
+}
+
+void leat_atm_clos_group_route(const struct leat_atm_clos *c, uint32_t ppd, uint32_t label,
+                               const uint64_t *members, struct leat_atm_route *out)
+{
+    const struct leat_atm_clos_place place = leat_atm_clos_ppd_place(c, ppd);
+    const uint32_t group = leat_atm_clos_group(c, ppd, label);
+    assert(group != LEAT_ATM_CLOS_NONE);
+    *out = (struct leat_atm_route){ 0 };
+    if (place.stage + 1 == c->stages) {
+        out->select = members_at(c, members, place.unit);
+        return;
+    }
+    out->label = c->stage[place.stage + 1].entries + group;
+    if (place.stage == 0)
+        out->select = UINT64_C(1) << label % c->m; /* as at the access of all others */
+    else
+        for (uint32_t unit = 0; unit < c->r; unit++)
+            out->select |= (uint64_t)(members_at(c, members, unit) != 0) << unit;
 }
 
 void leat_atm_clos_path(const struct leat_atm_clos *c, uint32_t src, uint32_t dst, uint32_t path,

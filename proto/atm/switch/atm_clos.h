@@ -30,6 +30,15 @@
  *
  * In a single switch it is dst, and 0 leaving. The labels that a table knows are 0 .. entries-1
  * without a gap, so a table is filled by computing the route of each.
+ *
+ * Behind them there is room for the labels of multicast groups. Those of group g are the same from
+ * all sources, since the cell itself names its source:
+ *
+ *   at the access          m (N+1+g) + i
+ *   input to middle stage  (N+1) e + g
+ *   middle to output       (e+1) N + g
+ *
+ * Who is in a group is not a formula: a table gets these labels when the group is set up.
  */
 #ifndef LEAT_ATM_CLOS_H
 #define LEAT_ATM_CLOS_H
@@ -140,12 +149,23 @@ uint32_t leat_atm_clos_feeder(const struct leat_atm_clos *c, uint32_t ppd);
 uint32_t leat_atm_clos_input_ppd(const struct leat_atm_clos *c, uint32_t port);
 uint32_t leat_atm_clos_output_spd(const struct leat_atm_clos *c, uint32_t port);
 
-/* The label to send with, from any port; dst = c->ports is a broadcast. */
+/* The label to send with, from any port; dst = c->ports is a broadcast, c->ports + 1 + g a
+ * multicast to group g. */
 uint32_t leat_atm_clos_access(const struct leat_atm_clos *c, uint32_t dst, uint32_t path);
 
 /* The entry for any label in the table of a PPD. False, *out untouched: it has no such entry. */
 bool leat_atm_clos_route(const struct leat_atm_clos *c, uint32_t ppd, uint32_t label,
                          struct leat_atm_route *out);
+
+/* For how many multicast groups do all tables have labels? */
+uint32_t leat_atm_clos_groups(const struct leat_atm_clos *c);
+
+/* The group that a label belongs to in the table of a PPD; LEAT_ATM_CLOS_NONE: to none. */
+uint32_t leat_atm_clos_group(const struct leat_atm_clos *c, uint32_t ppd, uint32_t label);
+
+/* The entry for such a label: to the ports whose bits are set in `members`, 64 a word. */
+void leat_atm_clos_group_route(const struct leat_atm_clos *c, uint32_t ppd, uint32_t label,
+                               const uint64_t *members, struct leat_atm_route *out);
 
 /*
  * The path of a cell from port src to port dst, c->stages hops. A broadcast takes the same path to

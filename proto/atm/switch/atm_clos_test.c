@@ -313,11 +313,25 @@ static void random_networks_have_the_wires_and_tables_of_the_thesis_algorithm(vo
 
 /* ---- routing cells -------------------------------------------------------------------------- */
 
+enum { GROUP_WORDS = LEAT_ATM_CLOS_FAN_OUT_MAX };
+static uint64_t members[GROUP_WORDS]; /* of the group that is set up */
+static uint32_t group_set_up = LEAT_ATM_CLOS_NONE;
+
+static bool find_entry(const struct leat_atm_clos *c, uint32_t ppd, uint32_t label,
+                       struct leat_atm_route *out)
+{
+    const uint32_t group = leat_atm_clos_group(c, ppd, label);
+    if (group == LEAT_ATM_CLOS_NONE) return leat_atm_clos_route(c, ppd, label, out);
+    if (group != group_set_up) return false;
+    leat_atm_clos_group_route(c, ppd, label, members, out);
+    return true;
+}
+
 /* Routes a cell through tables and links alone; counts its arrivals at each port. */
 static uint32_t walk(const struct leat_atm_clos *c, uint32_t ppd, uint32_t label, uint8_t *arrivals)
 {
     struct leat_atm_route route;
-    if (!leat_atm_clos_route(c, ppd, label, &route)) return 1;
+    if (!find_entry(c, ppd, label, &route)) return 1;
     const struct leat_atm_clos_place at = leat_atm_clos_ppd_place(c, ppd);
     const struct leat_atm_clos_stage *stage = &c->stage[at.stage];
     uint32_t wrong = stage->outputs < 64 && route.select >> stage->outputs != 0;
@@ -340,7 +354,12 @@ static uint32_t walk(const struct leat_atm_clos *c, uint32_t ppd, uint32_t label
     return wrong;
 }
 
-/* dst = ports: everywhere once; else at dst once and nowhere else. */
+static bool is_member(uint32_t port)
+{
+    return members[port / 64] >> port % 64 & 1;
+}
+
+/* dst = ports: everywhere once; beyond: at the members; else at dst once and nowhere else. */
 static uint32_t delivers_wrongly(const struct leat_atm_clos *c, uint32_t src, uint32_t dst,
                                  uint32_t path)
 {
@@ -349,7 +368,8 @@ static uint32_t delivers_wrongly(const struct leat_atm_clos *c, uint32_t src, ui
     uint32_t wrong = walk(c, leat_atm_clos_input_ppd(c, src), leat_atm_clos_access(c, dst, path),
                           arrivals);
     for (uint32_t port = 0; port < c->ports; port++)
-        wrong += arrivals[port] != (dst == c->ports || dst == port);
+        wrong += arrivals[port] !=
+                 (dst > c->ports ? is_member(port) : dst == c->ports || dst == port);
     return wrong;
 }
 
@@ -454,6 +474,80 @@ static void a_single_switch_sends_label_k_to_all_and_others_to_their_port(void)
         EQ(leat_atm_clos_link(&c, 0), LEAT_ATM_CLOS_NONE);
         EQ(leat_atm_clos_feeder(&c, k - 1), LEAT_ATM_CLOS_NONE);
     }
+}
+
+/* ---- multicast groups ----------------------------------------------------------------------- */
+
+/* All ports, many or few of them. */
+static void draw_members(struct leat_random *random, uint32_t ports)
+{
+    const uint32_t one_in = 1 + below(random, 6);
+    memset(members, 0, sizeof members);
+    for (uint32_t port = 0; port < ports; port++)
+        members[port / 64] |= (uint64_t)!below(random, one_in) << port % 64;
+}
+
+static struct leat_atm_clos small_clos(struct leat_random *random)
+{
+    const uint32_t e = 1 + below(random, MODEL_SIZE_MAX), m = 1 + below(random, MODEL_SIZE_MAX),
+                   r = 1 + below(random, MODEL_SIZE_MAX);
+    return clos(e, m, r, LEAT_ATM_CLOS_AUTO);
+}
+
+/* A cell from anywhere by any path: is it delivered otherwise than to dst? */
+static uint32_t goes_wrong(struct leat_random *random, const struct leat_atm_clos *c, uint32_t dst)
+{
+    const uint32_t src = below(random, c->ports), path = below(random, c->paths);
+    return delivers_wrongly(c, src, dst, path);
+}
+
+static void a_multicast_arrives_at_the_members_of_its_group_and_nowhere_else(void)
+{
+    struct leat_random random;
+    uint32_t wrong = 0, groups = 0;
+    leat_random_seed(&random, tap_seed());
+    for (int round = 0; round < LEAT_ROUNDS / 10; round++) {
+        const struct leat_atm_clos c = round % 4 == 0   ? lone(2 + below(&random, 63))
+                                       : round % 4 == 1 ? any_clos(&random)
+                                                        : small_clos(&random);
+        const uint32_t room = leat_atm_clos_groups(&c);
+        if (!room) continue;
+        groups++;
+        group_set_up = round % 3 ? below(&random, room) : room - 1;
+        draw_members(&random, c.ports);
+        wrong += goes_wrong(&random, &c, c.ports + 1 + group_set_up);
+        const uint32_t other = below(&random, c.ports + 1);
+        wrong += goes_wrong(&random, &c, other);
+    }
+    group_set_up = LEAT_ATM_CLOS_NONE;
+    OK(groups > LEAT_ROUNDS / 30);
+    EQ(wrong, 0);
+}
+
+/* Labels of groups lie behind all others, and within the tables. */
+static void tables_have_room_for_so_many_groups(void)
+{
+    const struct leat_atm_clos_config deep = {
+        .stages = 3, .e = 8, .m = 8, .r = 8, .table_depth = 1024
+    };
+    const struct leat_atm_clos thesis = clos(4, 4, 4, LEAT_ATM_CLOS_AUTO), single = lone(16),
+                               full = clos(8, 8, 8, LEAT_ATM_CLOS_AUTO),
+                               channels = clos(16, 16, 16, LEAT_ATM_CLOS_AUTO);
+    struct leat_atm_clos c = { 0 };
+    EQ(leat_atm_clos_init(&c, &deep, NULL), LEAT_ERR_OK);
+    EQ(leat_atm_clos_groups(&thesis), 47);
+    EQ(leat_atm_clos_groups(&single), 256 - 17);
+    EQ(leat_atm_clos_groups(&full), 0); /* the output stage needs all 576 labels */
+    EQ(leat_atm_clos_groups(&c), (1024 - 8 * 65) / 8);
+    OK(leat_atm_clos_groups(&channels) > 1000000);
+    EQ(leat_atm_clos_access(&thesis, 17 + 46, 3), 255);
+    EQ(leat_atm_clos_group(&thesis, 0, 67), LEAT_ATM_CLOS_NONE);
+    EQ(leat_atm_clos_group(&thesis, 0, 68), 0);
+    EQ(leat_atm_clos_group(&thesis, 0, 255), 46);
+    EQ(leat_atm_clos_group(&thesis, 0, 256), LEAT_ATM_CLOS_NONE);
+    EQ(leat_atm_clos_group(&thesis, 20, 68 + 46), 46);
+    EQ(leat_atm_clos_group(&thesis, 20, 68 + 47), LEAT_ATM_CLOS_NONE);
+    EQ(leat_atm_clos_group(&thesis, 40, 80 + 3), 3);
 }
 
 /* ---- limits --------------------------------------------------------------------------------- */
@@ -575,7 +669,8 @@ TAP_MAIN(T(the_links_and_ports_are_the_published_ones),
          T(connections_of_the_largest_networks_arrive),
          T(a_path_is_what_links_and_tables_make_of_it),
          T(a_single_switch_sends_label_k_to_all_and_others_to_their_port),
-         T(impossible_networks_are_refused_with_the_limit),
+         T(a_multicast_arrives_at_the_members_of_its_group_and_nowhere_else),
+         T(tables_have_room_for_so_many_groups), T(impossible_networks_are_refused_with_the_limit),
          T(paths_are_switched_where_the_vpi_range_suffices_and_channels_beyond),
          T(networks_are_classed_by_their_middle_switches),
          T(an_idle_network_takes_6_cycles_a_stage_and_2_more_with_channels))

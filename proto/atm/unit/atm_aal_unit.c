@@ -28,18 +28,19 @@ static bool within(uint32_t value, uint32_t min, uint32_t max)
     return value >= min && value <= max;
 }
 
-/* To every port and to all, over every path. */
+/* To every port, to all and to every group, over every path. */
 static bool labels_fit(const struct leat_atm_aal_config *c)
 {
     const uint32_t bits = c->header_octets == 2 ? LEAT_ATM_ROUTE_VPI_BITS
                                                 : LEAT_ATM_ROUTE_LABEL_BITS;
-    return (uint64_t)c->paths * ((uint64_t)c->ports + 1) <= UINT64_C(1) << bits;
+    return (uint64_t)c->paths * ((uint64_t)c->ports + 1 + c->groups) <= UINT64_C(1) << bits;
 }
 
 leat_err leat_atm_aal_config_check(const struct leat_atm_aal_config *c)
 {
-    const bool sound = within(c->ports, 1, LEAT_ATM_AAL_PORTS_MAX) && c->port < c->ports &&
-                       within(c->paths, 1, UINT16_MAX) &&
+    const bool sound = c->groups <= LEAT_ATM_AAL_GROUPS_MAX &&
+                       within(c->ports, 1, LEAT_ATM_AAL_PORTS_MAX - c->groups) &&
+                       c->port < c->ports && within(c->paths, 1, UINT16_MAX) &&
                        (c->header_octets == 2 || c->header_octets == 4) && labels_fit(c) &&
                        within(c->send_blocks, 1, LEAT_ATM_AAL_BLOCKS_MAX) &&
                        within(c->receive_blocks, 1, LEAT_ATM_AAL_BLOCKS_MAX) &&
@@ -67,7 +68,10 @@ static size_t lay_out(struct leat_atm_aal_unit *unit, const struct leat_atm_aal_
     unit->served_far = leat_arena_lay(&arena, c->receive_blocks,
                                       LEAT_ATM_AAL_SERVED_FAR * sizeof *unit->served_far);
     unit->ack_missing = leat_arena_lay(&arena, c->send_blocks * ack_words(c), sizeof(uint64_t));
-    unit->gap = leat_arena_lay(&arena, 2 * (size_t)c->ports, sizeof *unit->gap);
+    unit->gap = leat_arena_lay(&arena, (2 + (size_t)c->groups) * c->ports, sizeof *unit->gap);
+    unit->group = leat_arena_lay(&arena, c->groups, sizeof *unit->group);
+    unit->group_stream = leat_arena_lay(&arena, (size_t)c->groups * c->ports,
+                                        sizeof *unit->group_stream);
     return arena.used;
 }
 

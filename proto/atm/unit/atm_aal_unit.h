@@ -44,25 +44,28 @@
 #include <stdint.h>
 
 enum {
-    LEAT_ATM_AAL_BLOCKS = 1887,       /* of each buffer */
-    LEAT_ATM_AAL_BLOCKS_MAX = 65534,  /* of each buffer, when configured */
-    LEAT_ATM_AAL_PORTS_MAX = 65535,   /* 0xffff is the broadcast's destination */
-    LEAT_ATM_AAL_DESCRIPTORS = 32,    /* messages at a time from one source */
-    LEAT_ATM_AAL_RETRANSMIT = 400000, /* cycles */
-    LEAT_ATM_AAL_TRANSMISSIONS = 8,   /* of a block, then it is undeliverable */
-    LEAT_ATM_AAL_OBSOLETE = 40000,    /* cycles */
-    LEAT_ATM_AAL_SERVED_MAX = 10,     /* tasks of one name on a port */
-    LEAT_ATM_AAL_COMMANDS_MAX = 8,    /* pending, of each kind */
-    LEAT_ATM_AAL_OPEN_LISTS = 512,    /* hash lists of complete messages */
-    LEAT_ATM_AAL_NONE = 0xffff,       /* no block */
+    LEAT_ATM_AAL_BLOCKS = 1887,      /* of each buffer */
+    LEAT_ATM_AAL_BLOCKS_MAX = 65534, /* of each buffer, when configured */
+    LEAT_ATM_AAL_PORTS_MAX = 65535,  /* 0xffff is the broadcast's destination; without groups */
+    LEAT_ATM_AAL_GROUPS_MAX = LEAT_ATM_TASK_GROUPS_MAX, /* of multicast */
+    LEAT_ATM_AAL_DESCRIPTORS = 32,                      /* messages at a time from one source */
+    LEAT_ATM_AAL_RETRANSMIT = 400000,                   /* cycles */
+    LEAT_ATM_AAL_TRANSMISSIONS = 8,                     /* of a block, then it is undeliverable */
+    LEAT_ATM_AAL_OBSOLETE = 40000,                      /* cycles */
+    LEAT_ATM_AAL_SERVED_MAX = 10,                       /* tasks of one name on a port */
+    LEAT_ATM_AAL_COMMANDS_MAX = 8,                      /* pending, of each kind */
+    LEAT_ATM_AAL_OPEN_LISTS = 512,                      /* hash lists of complete messages */
+    LEAT_ATM_AAL_NONE = 0xffff,                         /* no block */
 };
 
 struct leat_atm_aal_config {
     uint32_t port, ports;   /* this port, and how many there are */
-    uint32_t paths;         /* access label: paths * destination + path; broadcast: to `ports` */
+    uint32_t paths;         /* access label: paths * destination + path; broadcast: to `ports`;
+                               multicast to group g: to ports + 1 + g */
     uint32_t header_octets; /* 2: the label is a VPI; 4: a VPI and a VCI */
     uint32_t send_blocks, receive_blocks;
     uint32_t descriptors;
+    uint32_t groups; /* of multicast that it may be in */
     uint32_t retransmit_cycles, obsolete_cycles;
     uint32_t transmissions_max;
     bool unsealed; /* cells have no CRC-16: if no receiver checks it */
@@ -77,7 +80,7 @@ void leat_atm_aal_config_default(struct leat_atm_aal_config *config, uint32_t po
 enum leat_atm_aal_verb {
     LEAT_ATM_AAL_INITSEND,
     LEAT_ATM_AAL_PUT,         /* `len` octets at `octets` (lent until WRITTEN), four a word */
-    LEAT_ATM_AAL_DESTINATION, /* `destination`; LEAT_ATM_TASK_BROADCAST: all */
+    LEAT_ATM_AAL_DESTINATION, /* `destination`; LEAT_ATM_TASK_BROADCAST: all; or a group */
     LEAT_ATM_AAL_SEND,        /* the five words of `message` */
     LEAT_ATM_AAL_RECEIVE,     /* the five words of `message` */
     LEAT_ATM_AAL_GET,         /* `len` octets, four a word */
@@ -138,13 +141,22 @@ enum leat_atm_aal_block_state {
     LEAT_ATM_AAL_SENT,      /* blktime > 0 */
 };
 
+/* The cells from one unit to another have numbers of their own if they are broadcast, or for this
+ * one only, or for each group that both are in. */
+enum leat_atm_aal_streams {
+    LEAT_ATM_AAL_TO_ALL,
+    LEAT_ATM_AAL_TO_ONE,
+    LEAT_ATM_AAL_TO_GROUP, /* and so on */
+};
+
 struct leat_atm_aal_send_block {
     uint64_t expires_at; /* of a sent one: blktime is the time left until then */
     uint64_t free_at;    /* if to_free: since when ogblktofr is 1; may be in the future */
     uint32_t message;    /* which of this unit's messages, counted */
     uint32_t sequence;
     uint16_t destination, acks_missing;
-    uint8_t flag, state, to_free, transmissions, point_to_point;
+    uint8_t flag, state, to_free, transmissions;
+    uint8_t stream;   /* enum leat_atm_aal_streams */
     uint8_t given_up; /* some block of its message was discarded */
 };
 
@@ -155,7 +167,7 @@ struct leat_atm_aal_receive_block {
     uint8_t parked; /* 2: and its turn may have come */
     uint8_t is_ack; /* then it has no octets: these fields are complete */
     uint8_t resync; /* RESYNC, or with is_ack RESYNCED */
-    uint8_t point_to_point;
+    uint8_t stream;
     uint16_t source, flag; /* of its cell */
     uint32_t sequence;
 };
@@ -173,27 +185,39 @@ struct leat_atm_aal_message {
     uint16_t source, tail_block;
     uint16_t next_of_source, next_aging;
     uint16_t next_open, prev_open; /* complete, and may still be read */
-    uint8_t point_to_point, complete, expired, served_count;
+    uint8_t stream, complete, expired, served_count;
     uint8_t all_instances;                     /* of a task may read it */
     uint8_t kept;                              /* it stays until it is served */
     uint32_t served[LEAT_ATM_AAL_SERVED_NEAR]; /* the first ones */
 };
 
+/* A stream that a unit receives. */
+struct leat_atm_aal_stream {
+    uint32_t received;     /* last in order */
+    uint32_t skip_to;      /* if `skips`: no number up to this one will arrive */
+    uint16_t parked_first; /* block + 1 of the lowest number parked; 0: none */
+    uint16_t parked_last;  /* if there is a first one: the block of the highest */
+    uint16_t incomplete;   /* the first incomplete message, its head block + 1; 0: none */
+    uint8_t skips;
+};
+
 /* The state that a unit keeps about each other unit. */
 struct leat_atm_aal_peer {
-    uint32_t number;      /* last sent to it, point to point */
-    uint32_t received[2]; /* last in order from it: broadcast, point to point */
-    uint32_t skip_to[2];  /* if `skips`: no number up to this one will arrive from it */
-    uint8_t skips[2];
-    uint16_t parked_first[2]; /* block + 1 of the lowest number parked of these; 0: none */
-    uint16_t parked_last[2];  /* if there is a first one: the block of the highest */
-    uint16_t incomplete[2];   /* the first incomplete message, its head block + 1; 0: none */
+    uint32_t number;                      /* last sent to it, point to point */
+    struct leat_atm_aal_stream stream[2]; /* from it: broadcast, point to point */
     uint16_t message_count;
     uint16_t first_message, last_message; /* if message_count > 0 */
 };
 
-/* A gap: a stream to another unit (broadcast: 2 * port, point to point: 2 * port + 1) of which
- * cells were discarded, until the receiver is known to know it. */
+/* A multicast group, as the tables of the network have it. */
+struct leat_atm_aal_group {
+    const uint64_t *members; /* a bit per port, lent; NULL: it is not set up */
+    uint32_t member_count;
+    uint32_t number; /* last sent to it */
+};
+
+/* A gap: a stream to another unit (broadcast: 2 * port, point to point: 2 * port + 1; then group by
+ * group) of which cells were discarded, until the receiver is known to know it. */
 struct leat_atm_aal_gap {
     uint64_t sent_at, send_at; /* RESYNC: the last one, the next one */
     uint64_t wait_cycles;      /* between the next ones */
@@ -247,6 +271,7 @@ struct leat_atm_aal_unit {
     uint32_t message_count;  /* written so far */
     uint16_t messages_busy;  /* ogmsgnum */
     uint32_t broadcast_number;
+    uint32_t group_cells; /* sent to groups, or received from them in order */
     uint32_t number_mask; /* numbers of cells have 16 bits, with resync 29 */
 
     /* STATE5 */
@@ -273,6 +298,7 @@ struct leat_atm_aal_unit {
     uint16_t waiting_head, waiting_tail; /* received, not yet served */
     uint16_t candidates;                 /* parked ones whose turn may have come */
     uint16_t in_message_count;
+    uint16_t group_parked; /* cells to groups that are parked */
 
     /* STATE8 */
     uint16_t message_read; /* granted */
@@ -290,7 +316,9 @@ struct leat_atm_aal_unit {
     struct leat_atm_aal_peer *peer;
     uint8_t *send_cell, *receive_cell; /* LEAT_ATM_AAL_CELL_STRIDE octets a block */
     uint64_t *ack_missing;             /* ackdesc of broadcast blocks, a bit per port */
-    struct leat_atm_aal_gap *gap;      /* two of each peer */
+    struct leat_atm_aal_gap *gap;      /* two of each peer, then those of groups */
+    struct leat_atm_aal_group *group;
+    struct leat_atm_aal_stream *group_stream; /* [groups][ports]: from each other unit */
     uint8_t ack_cell[64], resync_cell[64];
     struct leat_atm_aal_commands write, read;
     struct leat_atm_aal_counts counts;
@@ -335,6 +363,16 @@ void leat_atm_aal_unit_hold(struct leat_atm_aal_unit *unit, uint64_t cycles);
 /* A command for the next cycle or later, after the pending ones. False: too many are pending. */
 bool leat_atm_aal_unit_command(struct leat_atm_aal_unit *unit,
                                const struct leat_atm_aal_command *command, uint64_t now);
+
+/* Sets up a multicast group, in no time: it consists of the ports whose bits are set in `members`,
+ * 64 a word, which is lent until it is set up again. To be called for all units, also those that
+ * are not in it. number[p]: the last one that port p has sent to the group of before. Late copies
+ * of its cells are thus behind all that follow. */
+void leat_atm_aal_unit_set_group(struct leat_atm_aal_unit *unit, uint32_t group,
+                                 const uint64_t *members, const uint32_t *number);
+
+/* Does this unit neither wait for acknowledgements from this group nor for cells of it? */
+bool leat_atm_aal_unit_group_is_quiet(const struct leat_atm_aal_unit *unit, uint32_t group);
 
 /* Is there a message that a read request with these words would get now? */
 bool leat_atm_aal_unit_has(const struct leat_atm_aal_unit *unit,

@@ -51,7 +51,9 @@ void leat_atm_aal_cell_fingerprint(const uint8_t *cell, const struct leat_atm_aa
     const uint16_t from = leat_get_be16(cell + SOURCE_AT),
                    to = leat_get_be16(cell + DESTINATION_AT);
     const bool is_ack = type == LEAT_ATM_TASK_ACK;
-    if (type > LEAT_ATM_TASK_ACK || (is_ack ? flag != LEAT_ATM_TASK_ACK_POINT : to == BROADCAST)) {
+    if (type > LEAT_ATM_TASK_ACK ||
+        (is_ack ? flag != LEAT_ATM_TASK_ACK_POINT
+                : to >= LEAT_ATM_TASK_GROUP - LEAT_ATM_TASK_GROUPS_MAX)) {
         leat_fingerprint_fail(out);
         return;
     }
@@ -123,17 +125,17 @@ static void put_send_block(const struct moment *m, uint16_t block)
                            (uint64_t)(serves_ack(unit) && block == unit->service_match) << 3;
     uint64_t word = beside(marks, b->flag, 8);
     word = beside(beside(word, b->state, 8), b->to_free, 8);
-    word = beside(beside(word, b->transmissions, 8), b->point_to_point, 8);
+    word = beside(beside(word, b->transmissions, 8), b->stream, 8);
     put(m, beside(word, b->acks_missing, 16));
     put(m, unit->message_count - b->message);
     if (b->state == LEAT_ATM_AAL_SENT) put_time(m, b->expires_at);
     if (b->to_free) put_from(m, b->free_at);
-    if (b->point_to_point) { /* it has its header */
+    if (b->stream == TO_ONE) { /* it has its header */
         put(m, beside(leat_atm_label_get(send_cell(unit, block), unit->config.header_octets),
                       b->destination, 16));
         put_number(m, unit->config.port, b->destination, b->sequence);
     } else if (b->acks_missing)
-        leat_fingerprint_fail(m->out); /* a broadcast */
+        leat_fingerprint_fail(m->out); /* a broadcast or multicast */
 }
 
 /* STATE1 to STATE5. */
@@ -146,6 +148,7 @@ static void put_sending(const struct moment *m)
     put(m, beside(beside(word, unit->scan_wraps, 8), unit->messages_busy, 16));
     put(m, beside(unit->path, unit->scan_finds, 32));
     put(m, beside(unit->segment_cells, unit->broadcast_number, 32));
+    put(m, unit->group_cells);
     if (unit->segment_block != NONE) put_time(m, unit->label_at);
     put_from(m, unit->label_taken_at);
     if (unit->sending) put_time(m, unit->line_at);
@@ -171,7 +174,7 @@ static void put_receive_block(const struct moment *m, uint16_t block)
 {
     const struct leat_atm_aal_receive_block *b = &m->unit->receive_block[block];
     const uint32_t port = m->unit->config.port;
-    if (!b->point_to_point || b->resync) leat_fingerprint_fail(m->out);
+    if (b->stream != TO_ONE || b->resync) leat_fingerprint_fail(m->out);
     put(m, beside(beside(b->is_ack, b->source, 16), b->flag, 16));
     put_number(m, b->is_ack ? port : b->source, b->is_ack ? b->source : port, b->sequence);
 }
@@ -198,7 +201,7 @@ static void put_message(const struct moment *m, uint16_t message)
     uint32_t blocks = 1;
     for (uint16_t b = message; b != g->tail_block; b = unit->receive_block[b].next_in_message)
         blocks++;
-    if (!g->point_to_point || g->served_count > 1) leat_fingerprint_fail(m->out);
+    if (g->stream != TO_ONE || g->served_count > 1) leat_fingerprint_fail(m->out);
     uint64_t word = beside(g->complete, g->expired, 8);
     word = beside(beside(word, g->served_count, 8), g->all_instances, 8);
     put(m, beside(word, message == unit->message_read, 8));
@@ -213,10 +216,11 @@ static void put_messages(const struct moment *m)
     const struct leat_atm_aal_unit *unit = m->unit;
     for (uint32_t source = 0; source < unit->config.ports; source++) {
         const struct leat_atm_aal_peer *peer = &unit->peer[source];
-        if (peer->parked_first[0] || peer->parked_first[1]) leat_fingerprint_fail(m->out);
-        if (peer->skips[0] || peer->skips[1]) leat_fingerprint_fail(m->out);
-        put(m, beside(peer->message_count, peer->received[0], 32));
-        put_number(m, source, unit->config.port, peer->received[1]);
+        const struct leat_atm_aal_stream *all = &peer->stream[TO_ALL], *one = &peer->stream[TO_ONE];
+        if (all->parked_first || one->parked_first) leat_fingerprint_fail(m->out);
+        if (all->skips || one->skips) leat_fingerprint_fail(m->out);
+        put(m, beside(peer->message_count, all->received, 32));
+        put_number(m, source, unit->config.port, one->received);
         uint16_t message = peer->first_message;
         for (uint16_t i = 0; i < peer->message_count; i++) {
             put_message(m, message);
@@ -231,7 +235,7 @@ void leat_atm_aal_unit_fingerprint(struct leat_atm_aal_unit *unit, uint64_t now,
 {
     const struct moment m = { unit, now, names, out };
     if (unit->reported & LEAT_ATM_AAL_NEWS || unit->nomem || unit->candidates != NONE ||
-        unit->gap_count || unit->resync_requested_at != LEAT_NEVER) {
+        unit->gap_count || unit->group_parked || unit->resync_requested_at != LEAT_NEVER) {
         leat_fingerprint_fail(out);
         return;
     }

@@ -11,6 +11,8 @@
 enum {
     MODEL_BLOCKS = 24,
     MODEL_PORTS = 72,
+    MODEL_GROUPS = 2,
+    MODEL_STREAMS = 2 + MODEL_GROUPS, /* broadcast, point to point, and of each group */
     MODEL_COMMANDS = 16,
     MODEL_NONE = 0xffff,
 };
@@ -76,7 +78,8 @@ struct model_receive_block {
 
 /* A descriptor of note R9; it has the number of its head block. */
 struct model_message {
-    bool used, point, complete;
+    bool used, complete;
+    unsigned stream;
     uint16_t source;
     uint64_t age; /* cycle in which it was begun */
     int64_t timeout;
@@ -126,7 +129,8 @@ struct model {
     bool segmenting, label_now;
     uint32_t path, message_count;
     unsigned ogmsgnum;
-    uint32_t broadcast_number, number[MODEL_PORTS];
+    uint32_t broadcast_number, number[MODEL_PORTS], group_number[MODEL_GROUPS];
+    bool member[MODEL_GROUPS][MODEL_PORTS];
 
     /* STATE5 */
     unsigned state5, byte;
@@ -136,7 +140,7 @@ struct model {
     uint64_t ack_free_at; /* F of note R6 */
     uint8_t line[53], ack[53], resync[53];
     bool resync_pending, resync_busy, sends_resync;
-    struct model_gap gap[MODEL_PORTS][2], *asked_gap;
+    struct model_gap gap[MODEL_PORTS][MODEL_STREAMS], *asked_gap;
 
     /* STATE7 */
     enum { MODEL_IDLE, MODEL_DATA, MODEL_PARKED, MODEL_ACK } service;
@@ -147,8 +151,8 @@ struct model {
     unsigned position;
     bool matched_last;
     uint32_t ack_label;
-    uint32_t received[MODEL_PORTS][2], skip_to[MODEL_PORTS][2];
-    bool skips[MODEL_PORTS][2];
+    uint32_t received[MODEL_PORTS][MODEL_STREAMS], skip_to[MODEL_PORTS][MODEL_STREAMS];
+    bool skips[MODEL_PORTS][MODEL_STREAMS];
     unsigned icblkinmsgnum;
 
     struct model_buffer og, ic;
@@ -158,13 +162,15 @@ struct model {
     struct leat_atm_aal_counts counts;
 };
 
-static uint32_t model_mask; /* of numbers: 16 bits, or 29 with resync */
+static uint32_t model_mask;   /* of numbers: 16 bits, or 29 with resync */
+static uint32_t model_groups; /* that are configured */
 
 static inline void model_init(struct model *m, const struct leat_atm_aal_config *config)
 {
     memset(m, 0, sizeof *m);
     m->config = *config;
     model_mask = config->resync ? 0x1fffffff : 0xffff;
+    model_groups = config->groups;
     for (uint16_t i = 0; i < config->send_blocks; i++)
         model_list_append(&m->og.free, i);
     for (uint16_t i = 0; i < config->receive_blocks; i++)
@@ -203,11 +209,30 @@ static inline struct model_cell model_cell_read(const uint8_t *cell)
     return c;
 }
 
-/* Of a point-to-point stream? */
-static inline bool model_is_point(const struct model_cell *c)
+/* 0: broadcast, 1: point to point, then those of groups. */
+static inline unsigned model_stream_to(uint16_t dst)
 {
-    return c->type == LEAT_ATM_TASK_MESSAGE ? c->dst != LEAT_ATM_TASK_BROADCAST
-                                            : c->flag == LEAT_ATM_TASK_ACK_POINT;
+    for (unsigned g = 0; g < model_groups; g++)
+        if (dst == 0xfffe - g) return 2 + g;
+    return dst == 0xffff ? 0 : 1;
+}
+
+static inline unsigned model_stream(const struct model_cell *c)
+{
+    if (c->type == LEAT_ATM_TASK_MESSAGE) return model_stream_to(c->dst);
+    for (unsigned g = 0; g < model_groups; g++)
+        if (c->flag == 8 * (g + 1)) return 2 + g;
+    return c->flag == 4 ? 1 : 0;
+}
+
+static inline uint16_t model_stream_flag(unsigned stream)
+{
+    return (uint16_t)(stream < 2 ? 4 * stream : 8 * (stream - 1));
+}
+
+static inline bool model_is_member(const struct model *m, unsigned stream, unsigned port)
+{
+    return stream < 2 || m->member[stream - 2][port];
 }
 
 static inline bool model_after(uint32_t a, uint32_t b)
@@ -241,7 +266,8 @@ static inline void model_put_label(const struct model *m, uint32_t label, uint8_
 /* Note R1. */
 static inline uint32_t model_take_label(struct model *m, uint16_t dst)
 {
-    const uint32_t to = dst == LEAT_ATM_TASK_BROADCAST ? m->config.ports : dst;
+    const unsigned stream = model_stream_to(dst);
+    const uint32_t to = stream == 1 ? dst : m->config.ports + (stream ? stream - 1 : 0);
     const uint32_t label = m->config.paths * to + m->path;
     m->path = (m->path + 1) % m->config.paths;
     return label;

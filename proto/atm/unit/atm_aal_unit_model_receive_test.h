@@ -9,7 +9,7 @@
 
 static inline uint32_t model_ahead(const struct model *m, const struct model_cell *c)
 {
-    return (c->sqn - m->received[c->source][model_is_point(c)] - 1) & model_mask;
+    return (c->sqn - m->received[c->source][model_stream(c)] - 1) & model_mask;
 }
 
 static inline bool model_has_descriptor(const struct model *m, const struct model_cell *c)
@@ -31,8 +31,8 @@ static inline struct model_message *model_incomplete(struct model *m, const stru
     struct model_message *first = NULL;
     for (unsigned i = 0; i < m->config.receive_blocks; i++) {
         struct model_message *g = &m->message[i];
-        if (g->used && !g->complete && g->source == c->source &&
-            g->point == (c->dst != LEAT_ATM_TASK_BROADCAST) && (!first || g->age < first->age))
+        if (g->used && !g->complete && g->source == c->source && g->stream == model_stream(c) &&
+            (!first || g->age < first->age))
             first = g;
     }
     return first;
@@ -41,12 +41,13 @@ static inline struct model_message *model_incomplete(struct model *m, const stru
 static inline void model_join(struct model *m, uint16_t block, const struct model_cell *c,
                               uint64_t now)
 {
-    const bool point = c->dst != LEAT_ATM_TASK_BROADCAST;
+    const unsigned stream = model_stream(c);
     struct model_message *g = &m->message[block];
-    m->received[c->source][point] = c->sqn;
+    m->received[c->source][stream] = c->sqn;
     if (c->flag & LEAT_ATM_TASK_FIRST)
-        *g =
-            (struct model_message){ .used = true, .point = point, .source = c->source, .age = now };
+        *g = (struct model_message){
+            .used = true, .stream = stream, .source = c->source, .age = now
+        };
     else
         g = model_incomplete(m, c);
     m->receive[block].parked = false;
@@ -69,23 +70,23 @@ static inline bool model_parked_already(const struct model *m, const struct mode
         const struct model_receive_block *b = &m->receive[m->ic.busy.item[i]];
         const struct model_cell other = model_cell_read(b->cell);
         if (b->parked && other.source == c->source && other.sqn == c->sqn &&
-            (other.dst == LEAT_ATM_TASK_BROADCAST) == (c->dst == LEAT_ATM_TASK_BROADCAST))
+            model_stream(&other) == model_stream(c))
             return true;
     }
     return false;
 }
 
 /* Number by number: up to skip_to, numbers that are not parked will not arrive. */
-static inline void model_pass_gaps(struct model *m, const struct model_cell *stream)
+static inline void model_pass_gaps(struct model *m, const struct model_cell *c)
 {
-    const bool point = model_is_point(stream);
-    uint32_t *received = &m->received[stream->source][point];
-    while (m->skips[stream->source][point] &&
-           model_after(m->skip_to[stream->source][point], *received)) {
+    const unsigned stream = model_stream(c);
+    const uint16_t dst = (uint16_t)(stream == 1 ? m->config.port
+                                                : 0xffff - (stream / 2) * (stream - 1));
+    uint32_t *received = &m->received[c->source][stream];
+    while (m->skips[c->source][stream] && model_after(m->skip_to[c->source][stream], *received)) {
         const struct model_cell next = { .sqn = (*received + 1) & model_mask,
-                                         .source = stream->source,
-                                         .dst = point ? (uint16_t)m->config.port
-                                                      : LEAT_ATM_TASK_BROADCAST };
+                                         .source = c->source,
+                                         .dst = dst };
         if (model_parked_already(m, &next)) return;
         for (struct model_message *g; (g = model_incomplete(m, &next));) {
             for (unsigned i = 0; i < g->blocks.count; i++)
@@ -96,16 +97,16 @@ static inline void model_pass_gaps(struct model *m, const struct model_cell *str
         }
         *received = next.sqn;
     }
-    m->skips[stream->source][point] = false;
+    m->skips[c->source][stream] = false;
 }
 
 static inline void model_resynchronise(struct model *m, const struct model_cell *c)
 {
-    const bool point = model_is_point(c);
-    uint32_t *skip_to = &m->skip_to[c->source][point];
-    if (m->skips[c->source][point] && !model_after(c->sqn, *skip_to)) return;
+    const unsigned stream = model_stream(c);
+    uint32_t *skip_to = &m->skip_to[c->source][stream];
+    if (m->skips[c->source][stream] && !model_after(c->sqn, *skip_to)) return;
     *skip_to = c->sqn;
-    m->skips[c->source][point] = true;
+    m->skips[c->source][stream] = true;
     model_pass_gaps(m, c);
 }
 
@@ -134,12 +135,11 @@ static inline void model_place(struct model *m, uint64_t now)
 
 static inline void model_ack_search(struct model *m, const struct model_cell *c)
 {
-    const bool point = c->flag & LEAT_ATM_TASK_ACK_POINT;
     m->match = MODEL_NONE;
     m->matched_last = false;
     for (m->position = 0; m->position < m->og.busy.count; m->position++) {
         const struct model_send_block *b = &m->send[m->og.busy.item[m->position]];
-        if (b->acknum && b->sqn == c->sqn && (b->dst != LEAT_ATM_TASK_BROADCAST) == point &&
+        if (b->acknum && b->sqn == c->sqn && model_stream_to(b->dst) == model_stream(c) &&
             b->ackdesc[c->source]) {
             m->match = m->og.busy.item[m->position];
             m->match_message = b->message;
@@ -205,7 +205,7 @@ static inline void model_state7_label(struct model *m)
 static inline void model_state7_request(struct model *m)
 {
     const struct model_cell c = model_cell_read(m->receive[m->service_block].cell);
-    const uint16_t flag = model_is_point(&c) ? LEAT_ATM_TASK_ACK_POINT : 0;
+    const uint16_t flag = model_stream_flag(model_stream(&c));
     const uint16_t type = c.type == LEAT_ATM_TASK_RESYNC ? LEAT_ATM_TASK_RESYNCED
                                                          : LEAT_ATM_TASK_ACK;
     const struct model_cell ack = { type, flag, c.sqn, (uint16_t)m->config.port, c.source };
@@ -246,7 +246,7 @@ static inline void model_state7_ack(struct model *m, uint64_t now)
         m->matched_last = --b->acknum == 0;
     }
     if (now == at && c.type == LEAT_ATM_TASK_RESYNCED) {
-        struct model_gap *g = &m->gap[c.source][model_is_point(&c)];
+        struct model_gap *g = &m->gap[c.source][model_stream(&c)];
         const bool closes = g->open && g->number == c.sqn;
         m->counts.resynchronised += closes;
         m->counts.acks_unmatched += !closes;
@@ -288,8 +288,10 @@ static inline void model_receive(struct model *m, const uint8_t *cell, uint64_t 
         m->counts.bad_cells++;
         return;
     }
-    if ((c.dst != m->config.port && c.dst != LEAT_ATM_TASK_BROADCAST) ||
-        c.source >= m->config.ports || (c.type > 1 && (!m->config.resync || c.type / 2 != 2))) {
+    const unsigned stream = model_stream(&c);
+    if ((c.dst != m->config.port && model_stream_to(c.dst) == 1) || c.source >= m->config.ports ||
+        !model_is_member(m, stream, m->config.port) || !model_is_member(m, stream, c.source) ||
+        (c.type > 1 && (!m->config.resync || c.type / 2 != 2))) {
         m->counts.misdelivered++;
         return;
     }
@@ -381,7 +383,7 @@ static inline void model_state10(struct model *m)
         for (uint16_t i = 0; i < m->config.receive_blocks; i++) {
             const struct model_message *g = &m->message[i];
             if (!g->used || !g->complete || g->timeout > 0 || i == m->message_read) continue;
-            if (g->point && !g->served_count) continue;
+            if (g->stream == 1 && !g->served_count) continue;
             if (oldest == MODEL_NONE || g->timeout < m->message[oldest].timeout) oldest = i;
         }
         if (oldest == MODEL_NONE) return;

@@ -117,15 +117,18 @@ static inline void model_state2(struct model *m)
 static inline void model_state1_block(struct model *m, unsigned i)
 {
     struct model_send_block *b = &m->send[m->written.item[i]];
-    const bool all = m->dst == LEAT_ATM_TASK_BROADCAST;
+    const unsigned stream = model_stream_to(m->dst);
     b->message = m->message_count;
     b->dst = m->dst;
     b->flag = (uint16_t)((i == 0 ? 1 : 0) + (i + 1 == m->written.count ? 2 : 0));
-    uint32_t *last = all ? &m->broadcast_number : &m->number[m->dst];
+    uint32_t *last = stream == 0   ? &m->broadcast_number
+                     : stream == 1 ? &m->number[m->dst]
+                                   : &m->group_number[stream - 2];
     b->sqn = *last = (*last + 1) & model_mask;
-    b->acknum = all ? m->config.ports : 1;
-    for (unsigned port = 0; port < m->config.ports; port++)
-        b->ackdesc[port] = all || port == m->dst;
+    for (unsigned port = 0; port < m->config.ports; port++) {
+        b->ackdesc[port] = stream == 1 ? port == m->dst : model_is_member(m, stream, port);
+        b->acknum += b->ackdesc[port];
+    }
 }
 
 static inline void model_state1(struct model *m)
@@ -154,17 +157,17 @@ static inline void model_hurry(struct model *m, struct model_gap *g, uint64_t no
     if (at < g->send_at) g->send_at = at;
 }
 
-static inline bool model_waits_for(const struct model_send_block *b, unsigned port, unsigned point)
+static inline bool model_waits_for(const struct model_send_block *b, unsigned port, unsigned stream)
 {
-    return b->acknum && b->ackdesc[port] && (b->dst != LEAT_ATM_TASK_BROADCAST) == point;
+    return b->acknum && b->ackdesc[port] && model_stream_to(b->dst) == stream;
 }
 
 static inline void model_open_gaps(struct model *m, const struct model_send_block *b, uint64_t now)
 {
     for (unsigned port = 0; port < m->config.ports; port++)
-        for (unsigned point = 0; point < 2; point++) {
-            struct model_gap *g = &m->gap[port][point];
-            if (!model_waits_for(b, port, point)) continue;
+        for (unsigned stream = 0; stream < MODEL_STREAMS; stream++) {
+            struct model_gap *g = &m->gap[port][stream];
+            if (!model_waits_for(b, port, stream)) continue;
             if (!g->open)
                 *g = (struct model_gap){ .open = true, .number = b->sqn, .send_at = LEAT_NEVER };
             if (model_after(b->sqn, g->number)) g->number = b->sqn;
@@ -172,38 +175,44 @@ static inline void model_open_gaps(struct model *m, const struct model_send_bloc
         }
 }
 
-static inline bool model_has_older(const struct model *m, unsigned port, unsigned point)
+static inline bool model_has_older(const struct model *m, unsigned port, unsigned stream)
 {
     for (unsigned i = 0; i < m->og.busy.count; i++) {
         const struct model_send_block *b = &m->send[m->og.busy.item[i]];
         /* A block with its last acknowledgement counts as free, three cycles early. */
-        if (model_waits_for(b, port, point) && !b->ogblktofr &&
-            model_after(m->gap[port][point].number, b->sqn))
+        if (model_waits_for(b, port, stream) && !b->ogblktofr &&
+            model_after(m->gap[port][stream].number, b->sqn))
             return true;
     }
     return false;
+}
+
+static inline void model_ask_gap(struct model *m, unsigned port, unsigned stream, uint64_t now)
+{
+    struct model_gap *g = &m->gap[port][stream];
+    if (!g->open || g->send_at > now) return;
+    if (model_has_older(m, port, stream)) {
+        g->send_at = now + m->config.retransmit_cycles;
+    } else if (!m->resync_busy) {
+        const struct model_cell c = { LEAT_ATM_TASK_RESYNC, model_stream_flag(stream), g->number,
+                                      (uint16_t)m->config.port, (uint16_t)port };
+        model_cell_write(&c, NULL, m->resync);
+        model_put_label(m, model_take_label(m, (uint16_t)port), m->resync);
+        m->resync_pending = m->resync_busy = true;
+        m->asked_gap = g;
+        g->send_at = LEAT_NEVER;
+    }
 }
 
 static inline void model_ask_resync(struct model *m, uint64_t now)
 {
     if (!m->config.resync || m->resync_busy) return;
     for (unsigned port = 0; port < m->config.ports; port++)
-        for (unsigned point = 0; point < 2; point++) {
-            struct model_gap *g = &m->gap[port][point];
-            if (!g->open || g->send_at > now) continue;
-            if (model_has_older(m, port, point)) {
-                g->send_at = now + m->config.retransmit_cycles;
-            } else if (!m->resync_busy) {
-                const struct model_cell c = { LEAT_ATM_TASK_RESYNC,
-                                              point ? LEAT_ATM_TASK_ACK_POINT : 0, g->number,
-                                              (uint16_t)m->config.port, (uint16_t)port };
-                model_cell_write(&c, NULL, m->resync);
-                model_put_label(m, model_take_label(m, (uint16_t)port), m->resync);
-                m->resync_pending = m->resync_busy = true;
-                m->asked_gap = g;
-                g->send_at = LEAT_NEVER;
-            }
-        }
+        for (unsigned stream = 0; stream < 2; stream++)
+            model_ask_gap(m, port, stream, now);
+    for (unsigned stream = 2; stream < MODEL_STREAMS; stream++)
+        for (unsigned port = 0; port < m->config.ports; port++)
+            model_ask_gap(m, port, stream, now);
 }
 
 static inline void model_resync_sent(struct model *m, uint64_t now)
@@ -259,9 +268,11 @@ static inline unsigned model_state5_look(struct model *m, uint64_t now)
     if (b->blktime == 0) {
         m->counts.cells_sent++;
         m->counts.retransmissions += b->transmissions > 0;
-        for (unsigned i = 0; m->config.resync && i < 2 * m->config.ports; i++)
-            if (m->gap[i / 2][i % 2].open && model_waits_for(b, i / 2, i % 2))
-                model_hurry(m, &m->gap[i / 2][i % 2], now);
+        for (unsigned i = 0; m->config.resync && i < MODEL_STREAMS * m->config.ports; i++) {
+            const unsigned port = i / MODEL_STREAMS, stream = i % MODEL_STREAMS;
+            if (m->gap[port][stream].open && model_waits_for(b, port, stream))
+                model_hurry(m, &m->gap[port][stream], now);
+        }
         return 4;
     }
     if (b->blktime < 0 && !m->nomem) return 0;

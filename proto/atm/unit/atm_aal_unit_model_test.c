@@ -9,7 +9,7 @@
 
 enum {
     UNITS = 2, /* [0] is stepped every cycle, [1] at wake_at */
-    MEMORY_OCTETS = 1 << 16,
+    MEMORY_OCTETS = 1 << 17,
     POOL_OCTETS = 4096,
     SENT_COUNT = 16,
     CYCLES_PER_ROUND = 4,
@@ -47,8 +47,10 @@ struct bench {
     uint8_t in_cell[53];
     uint64_t in_next_at, in_check_at, in_last_at;
     /* Per peer and type: how many cells of its stream have been sent in order. */
-    uint32_t stream[MODEL_PORTS][2];
-    uint32_t stream_base[MODEL_PORTS][2];
+    uint32_t stream[MODEL_PORTS][MODEL_STREAMS];
+    uint32_t stream_base[MODEL_PORTS][MODEL_STREAMS];
+    uint64_t members[MODEL_GROUPS][(MODEL_PORTS + 63) / 64];
+    uint32_t set_up; /* groups, also once more */
 
     struct model_cell resync; /* the last one sent */
     struct model_cell sent[SENT_COUNT];
@@ -110,6 +112,12 @@ static uint16_t flag_of(struct bench *b, uint32_t peer, uint32_t point, uint32_t
                       (begins(b, peer, point, index + 1) ? LEAT_ATM_TASK_LAST : 0));
 }
 
+static uint16_t stream_destination(const struct bench *b, uint32_t stream)
+{
+    if (stream == 1) return (uint16_t)b->model.config.port;
+    return (uint16_t)(stream ? LEAT_ATM_TASK_GROUP - (stream - 2) : LEAT_ATM_TASK_BROADCAST);
+}
+
 static void stream_cell(struct bench *b, uint32_t peer, uint32_t point, uint32_t index,
                         uint8_t *cell)
 {
@@ -118,7 +126,7 @@ static void stream_cell(struct bench *b, uint32_t peer, uint32_t point, uint32_t
         flag_of(b, peer, point, index),
         (b->stream_base[peer][point] + index + 1) & model_mask,
         (uint16_t)peer,
-        point ? (uint16_t)b->model.config.port : LEAT_ATM_TASK_BROADCAST,
+        stream_destination(b, point),
     };
     const uint32_t r = mix(b, peer, point, index ^ 0x80000000);
     uint8_t payload[36];
@@ -136,7 +144,7 @@ static void make_data(struct bench *b, uint8_t *cell)
 {
     const uint32_t peer = chance(b, 70) ? draw(b, 3) % b->model.config.ports
                                         : draw(b, b->model.config.ports);
-    const uint32_t point = draw(b, 2), blocks = b->model.config.send_blocks;
+    const uint32_t point = draw(b, 2 + model_groups), blocks = b->model.config.send_blocks;
     uint32_t *next = &b->stream[peer][point], index = *next;
     if (chance(b, 15))
         index += 1 + draw(b, chance(b, 20) ? blocks + 2 : 3);
@@ -152,9 +160,9 @@ static void make_ack(struct bench *b, uint8_t *cell)
 {
     const unsigned kept = b->sent_count < SENT_COUNT ? b->sent_count : SENT_COUNT;
     const struct model_cell sent = b->sent[draw(b, kept)];
-    const bool point = sent.dst != LEAT_ATM_TASK_BROADCAST;
-    struct model_cell c = { LEAT_ATM_TASK_ACK, point ? LEAT_ATM_TASK_ACK_POINT : 0, sent.sqn,
-                            point ? sent.dst : (uint16_t)draw(b, b->model.config.ports),
+    const unsigned stream = model_stream_to(sent.dst);
+    struct model_cell c = { LEAT_ATM_TASK_ACK, model_stream_flag(stream), sent.sqn,
+                            stream == 1 ? sent.dst : (uint16_t)draw(b, b->model.config.ports),
                             (uint16_t)b->model.config.port };
     /* No block waits for this one, nor will soon: numbers become valid only after the label. */
     if (chance(b, 4)) c.sqn = (c.sqn + 20000) & model_mask;
@@ -167,11 +175,11 @@ static void make_resync(struct bench *b, uint8_t *cell)
 {
     const uint32_t peer = chance(b, 70) ? draw(b, 3) % b->model.config.ports
                                         : draw(b, b->model.config.ports);
-    const uint32_t point = draw(b, 2);
+    const uint32_t point = draw(b, 2 + model_groups);
     uint32_t *next = &b->stream[peer][point], index = *next + draw(b, 5);
     if (chance(b, 40)) index = *next - draw(b, *next < 6 ? *next + 1 : 6);
     if (index > *next) *next = index;
-    const struct model_cell c = { LEAT_ATM_TASK_RESYNC, point ? LEAT_ATM_TASK_ACK_POINT : 0,
+    const struct model_cell c = { LEAT_ATM_TASK_RESYNC, model_stream_flag(point),
                                   (b->stream_base[peer][point] + index) & model_mask,
                                   (uint16_t)peer, (uint16_t)b->model.config.port };
     model_cell_write(&c, NULL, cell);
@@ -185,7 +193,7 @@ static void make_resynced(struct bench *b, uint8_t *cell)
     c.source = b->resync.dst;
     c.dst = (uint16_t)b->model.config.port;
     if (chance(b, 10)) c.sqn = (c.sqn - 1) & model_mask;
-    if (chance(b, 5)) c.flag ^= LEAT_ATM_TASK_ACK_POINT;
+    if (chance(b, 5)) c.flag = model_stream_flag(draw(b, 2 + model_groups));
     model_cell_write(&c, NULL, cell);
 }
 
@@ -263,6 +271,15 @@ static void write_add(struct bench *b, struct leat_atm_aal_command c)
     b->writer.command[b->writer.count++] = c;
 }
 
+/* A unit sends to groups that it is in. */
+static uint16_t some_destination(struct bench *b)
+{
+    const uint32_t group = draw(b, MODEL_GROUPS);
+    if (group < model_groups && b->model.member[group][b->model.config.port] && chance(b, 50))
+        return (uint16_t)(LEAT_ATM_TASK_GROUP - group);
+    return chance(b, 30) ? LEAT_ATM_TASK_BROADCAST : (uint16_t)draw(b, b->model.config.ports);
+}
+
 static void write_compose(struct bench *b)
 {
     struct writer *w = &b->writer;
@@ -275,8 +292,7 @@ static void write_compose(struct bench *b)
                                                     .octets = pool + draw(b, POOL_OCTETS - len),
                                                     .len = len });
     }
-    const uint16_t to = chance(b, 30) ? LEAT_ATM_TASK_BROADCAST
-                                      : (uint16_t)draw(b, b->model.config.ports);
+    const uint16_t to = some_destination(b);
     write_add(b,
               (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_DESTINATION, .destination = to });
     write_add(b, (struct leat_atm_aal_command){
@@ -348,6 +364,43 @@ static void host_read(struct bench *b)
     }
     if (r->state == READER_IDLE && b->now >= r->next_at) read_ask(b);
     if (r->state == READER_ENDING && b->now >= r->next_at) read_end(b);
+}
+
+/* Groups */
+
+/* Of any members; then numbers go on from where the peers are. */
+static void set_up_group(struct bench *b, uint32_t group)
+{
+    const uint32_t ports = b->model.config.ports, stream = 2 + group;
+    uint32_t number[MODEL_PORTS];
+    memset(b->members[group], 0, sizeof b->members[group]);
+    for (uint32_t p = 0; p < ports; p++) {
+        const bool is_member = chance(b, p == b->model.config.port ? 90 : 50);
+        b->members[group][p / 64] |= (uint64_t)is_member << p % 64;
+        b->model.member[group][p] = is_member;
+        number[p] = (b->stream_base[p][stream] + b->stream[p][stream]) & model_mask;
+        b->model.received[p][stream] = number[p];
+    }
+    for (int u = 0; u < UNITS; u++)
+        leat_atm_aal_unit_set_group(&b->unit[u], group, b->members[group], number);
+    b->set_up++;
+}
+
+/* Rarely, and only while no message is being written. */
+static void tend_groups(struct bench *b)
+{
+    const bool writes = b->writer.open || b->model.write.active || b->model.write.waiting_count ||
+                        b->model.segmenting || b->model.written.count;
+    for (uint32_t group = 0; group < model_groups && b->now % 32 == 0; group++) {
+        const bool is_quiet = model_group_is_quiet(&b->model, group);
+        for (int u = 0; u < UNITS; u++) {
+            leat_atm_aal_unit_settle(&b->unit[u], b->now);
+            if (!writes)
+                same(b, u, "is_quiet", leat_atm_aal_unit_group_is_quiet(&b->unit[u], group),
+                     is_quiet);
+        }
+        if (is_quiet && !writes && chance(b, 5)) set_up_group(b, group);
+    }
 }
 
 /* The comparison */
@@ -505,6 +558,7 @@ static void one_cycle(struct bench *b)
     b->happened |= b->reported;
     b->model.reported = 0; /* from here on it belongs to the next cycle */
     link_out(b);
+    tend_groups(b);
     host_write(b);
     host_read(b);
 }
@@ -527,6 +581,30 @@ static void hurry(struct leat_atm_aal_config *c)
     c->descriptors = 4;
 }
 
+/* Numbers that are soon to wrap, as after a long run. */
+static void count_from_high(struct bench *b)
+{
+    b->model.broadcast_number = soon_to_wrap(b);
+    for (uint32_t p = 0; p < b->model.config.ports; p++) {
+        b->model.number[p] = soon_to_wrap(b);
+        for (uint32_t stream = 0; stream < MODEL_STREAMS; stream++)
+            b->stream_base[p][stream] = b->model.received[p][stream] = soon_to_wrap(b);
+    }
+    for (uint32_t g = 0; g < model_groups; g++)
+        b->model.group_number[g] = soon_to_wrap(b);
+    for (int u = 0; u < UNITS; u++) {
+        struct leat_atm_aal_unit *unit = &b->unit[u];
+        unit->broadcast_number = b->model.broadcast_number;
+        for (uint32_t g = 0; g < model_groups; g++)
+            unit->group[g].number = b->model.group_number[g];
+        for (uint32_t p = 0; p < b->model.config.ports; p++) {
+            unit->peer[p].number = b->model.number[p];
+            for (uint32_t point = 0; point < 2; point++)
+                unit->peer[p].stream[point].received = b->model.received[p][point];
+        }
+    }
+}
+
 static void begin_life(struct bench *b, uint64_t seed, bool hurries)
 {
     memset(b, 0, sizeof *b);
@@ -544,6 +622,7 @@ static void begin_life(struct bench *b, uint64_t seed, bool hurries)
     c.obsolete_cycles = 1 + draw(b, 3000);
     c.transmissions_max = 1 + draw(b, 8);
     c.resync = chance(b, 50);
+    c.groups = draw(b, MODEL_GROUPS + 1);
     if (hurries) hurry(&c);
     b->pace = 1 + draw(b, chance(b, 40) ? 60 : chance(b, 80) ? 1000 : 5000);
     b->confused = chance(b, 20);
@@ -553,20 +632,9 @@ static void begin_life(struct bench *b, uint64_t seed, bool hurries)
     memset(memory, 0, sizeof memory);
     for (int u = 0; u < UNITS; u++)
         leat_atm_aal_unit_init(&b->unit[u], &c, memory[u]);
-    if (chance(b, 50)) return;
-    /* Numbers that are soon to wrap, as after a long run. */
-    b->model.broadcast_number = soon_to_wrap(b);
-    for (int u = 0; u < UNITS; u++)
-        b->unit[u].broadcast_number = b->model.broadcast_number;
-    for (uint32_t p = 0; p < ports; p++) {
-        b->model.number[p] = soon_to_wrap(b);
-        for (uint32_t point = 0; point < 2; point++)
-            b->stream_base[p][point] = b->model.received[p][point] = soon_to_wrap(b);
-        for (int u = 0; u < UNITS; u++) {
-            b->unit[u].peer[p].number = b->model.number[p];
-            memcpy(b->unit[u].peer[p].received, b->model.received[p], sizeof b->model.received[p]);
-        }
-    }
+    if (chance(b, 50)) count_from_high(b);
+    for (uint32_t group = 0; group < c.groups; group++)
+        set_up_group(b, group);
 }
 
 static uint32_t live(struct bench *b, uint64_t seed, bool hurries, uint64_t cycles)
@@ -593,18 +661,22 @@ static void unit_and_plain_model_agree_in_every_cycle(void)
     uint32_t happened = 0;
     const uint32_t all = 0x7ff; /* that a unit can report */
     struct leat_atm_aal_counts sum = { 0 };
+    uint32_t set_up = 0;
     bool met = false; /* every requested case: some are rare, and runs continue until then */
     for (uint64_t i = 0; (i < lives || (!met && i < 20 * lives)) && !b.failed; i++) {
         happened |= live(&b, tap_seed() * 1000003 + i, i % 4 == 0, cycles);
         sum.resyncs_sent += b.model.counts.resyncs_sent;
         sum.resynchronised += b.model.counts.resynchronised;
         sum.cut_short += b.model.counts.cut_short;
-        met = happened == all && sum.resynchronised > 0 && sum.cut_short > 0;
+        set_up += b.set_up - model_groups;
+        met = happened == all && set_up > 0 && sum.resynchronised > 0 && sum.cut_short > 0;
     }
     EQ(happened, all);
     OK(sum.resyncs_sent > sum.resynchronised && sum.resynchronised > 0 && sum.cut_short > 0);
-    printf("# %llu RESYNC cells sent, %llu gaps closed, %llu messages cut short\n",
-           (unsigned long long)sum.resyncs_sent, (unsigned long long)sum.resynchronised,
+    OK(set_up > 0); /* groups with other members, during a life */
+    printf("# %u groups set up again, %llu RESYNC cells sent, %llu gaps closed, %llu messages cut "
+           "short\n",
+           set_up, (unsigned long long)sum.resyncs_sent, (unsigned long long)sum.resynchronised,
            (unsigned long long)sum.cut_short);
 }
 

@@ -16,7 +16,7 @@
  * - A writer that waits for a block continues when one is free and no reader has the unit.
  * - An exit discards the pending commands after it, and so does a denied request.
  * - With resync (README): a RESYNC waits while a cell before its number may still be acknowledged;
- *   of several that are due that of the lowest stream goes first.
+ *   of several that are due that of the lowest stream goes first; those of groups come last.
  * - A message is obsolete in the cycle in which its timer is 0, before STATE8 looks; if it is being
  *   read then, or was never served, it is discarded when the reading ends.
  */
@@ -53,6 +53,30 @@ static inline void model_command(struct model *m, const struct leat_atm_aal_comm
     assert(h->waiting_count < MODEL_COMMANDS);
     h->waiting[h->waiting_count] = *c;
     h->issued_at[h->waiting_count++] = now;
+}
+
+/* Multicast groups: nothing of this one is under way, neither out nor in. */
+static inline bool model_group_is_quiet(const struct model *m, unsigned group)
+{
+    const unsigned stream = 2 + group;
+    for (unsigned i = 0; i < m->og.busy.count; i++) {
+        const struct model_send_block *b = &m->send[m->og.busy.item[i]];
+        if (b->blktime >= 0 && model_stream_to(b->dst) == stream) return false;
+    }
+    for (unsigned i = 0; i < m->ic.busy.count; i++) {
+        const uint16_t block = m->ic.busy.item[i];
+        const struct model_cell c = model_cell_read(m->receive[block].cell);
+        bool is_complete = false;
+        for (unsigned k = 0; k < m->config.receive_blocks; k++) {
+            const struct model_message *g = &m->message[k];
+            is_complete |= g->used && g->complete &&
+                           model_list_find(&g->blocks, block) < g->blocks.count;
+        }
+        if (model_stream(&c) == stream && !is_complete) return false;
+    }
+    for (unsigned port = 0; port < m->config.ports; port++)
+        if (m->gap[port][stream].open || m->skips[port][stream]) return false;
+    return true;
 }
 
 /* Note 5.1: the order of the controllers. STATE6 is model_receive. */

@@ -10,6 +10,11 @@
 #include <leat/crc.h>
 
 enum { NONE = LEAT_ATM_AAL_NONE, BROADCAST = LEAT_ATM_TASK_BROADCAST };
+enum {
+    TO_ALL = LEAT_ATM_AAL_TO_ALL,
+    TO_ONE = LEAT_ATM_AAL_TO_ONE,
+    TO_GROUP = LEAT_ATM_AAL_TO_GROUP,
+};
 enum { CELL_LEN = LEAT_ATM_TASK_CELL_LEN, PAYLOAD_LEN = LEAT_ATM_TASK_PAYLOAD_LEN };
 enum {
     NUMBER_BITS = 16,      /* of a cell's number, in octets 9 and 10 */
@@ -52,9 +57,57 @@ static inline bool awaits_port(const struct leat_atm_aal_unit *unit, uint16_t bl
 {
     const struct leat_atm_aal_send_block *b = &unit->send_block[block];
     if (b->acks_missing == 0) return false;
-    if (b->point_to_point) return b->destination == port;
+    if (b->stream == TO_ONE) return b->destination == port;
     return unit->ack_missing[block * ack_words(&unit->config) + port / 64] >> port % 64 & 1;
 }
+
+/* ---- streams --------------------------------------------------------------------------------- */
+
+static inline uint32_t stream_count(const struct leat_atm_aal_config *config)
+{
+    return TO_GROUP + config->groups;
+}
+
+/* That of cells with this destination. */
+static inline uint8_t stream_to(const struct leat_atm_aal_config *config, uint16_t destination)
+{
+    if (destination == BROADCAST) return TO_ALL;
+    const uint32_t group = (uint32_t)LEAT_ATM_TASK_GROUP - destination;
+    return (uint8_t)(group < config->groups ? TO_GROUP + group : TO_ONE);
+}
+
+/* As acknowledgements and RESYNC cells name it. */
+static inline uint16_t stream_flag(uint8_t stream)
+{
+    if (stream < TO_GROUP) return stream == TO_ONE ? LEAT_ATM_TASK_ACK_POINT : 0;
+    return (uint16_t)((stream - TO_GROUP + 1) * LEAT_ATM_TASK_ACK_GROUP);
+}
+
+static inline uint8_t stream_named(const struct leat_atm_aal_config *config, uint16_t flag)
+{
+    const uint32_t group = (uint32_t)flag / LEAT_ATM_TASK_ACK_GROUP - 1;
+    if (flag == LEAT_ATM_TASK_ACK_POINT) return TO_ONE;
+    return (uint8_t)(flag % LEAT_ATM_TASK_ACK_GROUP == 0 && group < config->groups
+                         ? TO_GROUP + group
+                         : TO_ALL);
+}
+
+static inline struct leat_atm_aal_stream *stream_of(const struct leat_atm_aal_unit *unit,
+                                                    uint32_t source, uint8_t stream)
+{
+    if (stream < TO_GROUP) return &unit->peer[source].stream[stream];
+    return &unit->group_stream[(size_t)(stream - TO_GROUP) * unit->config.ports + source];
+}
+
+/* Is a port in the group of a stream? All are in the others. */
+static inline bool is_in(const struct leat_atm_aal_unit *unit, uint8_t stream, uint32_t port)
+{
+    if (stream < TO_GROUP) return true;
+    const uint64_t *members = unit->group[stream - TO_GROUP].members;
+    return members && members[port / 64] >> port % 64 & 1;
+}
+
+/* ---- commands -------------------------------------------------------------------------------- */
 
 /* The command at the head of a queue, or NULL. */
 static inline struct leat_atm_aal_command *first_command(struct leat_atm_aal_commands *queue)
@@ -141,12 +194,14 @@ static inline void wake_rare(struct leat_atm_aal_unit *unit,
     if (at < unit->rare_at) unit->rare_at = at;
 }
 
-/* The next access label towards a port or to all, round robin over the paths (note R1). */
+/* The next access label towards a port, to all or to a group, round robin over the paths (note
+ * R1). */
 static inline uint32_t leat_atm_aal_next_label(struct leat_atm_aal_unit *unit, uint16_t destination)
 {
     const struct leat_atm_aal_config *c = &unit->config;
-    const uint32_t label = c->paths * (destination == BROADCAST ? c->ports : destination) +
-                           unit->path;
+    const bool to_one = stream_to(c, destination) == TO_ONE;
+    const uint32_t to = to_one ? destination : c->ports + (BROADCAST - (uint32_t)destination);
+    const uint32_t label = c->paths * to + unit->path;
     unit->path = unit->path + 1 == c->paths ? 0 : unit->path + 1;
     return label;
 }
@@ -199,7 +254,7 @@ void leat_atm_aal_gap_close(struct leat_atm_aal_unit *unit,
 /* Receiver: a RESYNC; and everything else that lets a stream skip missing numbers. */
 void leat_atm_aal_resynchronise(struct leat_atm_aal_unit *unit,
                                 const struct leat_atm_aal_receive_block *resync);
-void leat_atm_aal_pass_gaps(struct leat_atm_aal_unit *unit, uint16_t source, bool point_to_point);
+void leat_atm_aal_pass_gaps(struct leat_atm_aal_unit *unit, uint16_t source, uint8_t stream);
 /* The next cycle in which STATE9 has work for gaps. */
 static inline uint64_t leat_atm_aal_gaps_due(const struct leat_atm_aal_unit *unit)
 {

@@ -76,7 +76,7 @@ bool leat_atm_aal_unit_has(const struct leat_atm_aal_unit *unit,
 /* No other task may read it: it was for one instance of one port, which has it. */
 static bool is_closed(const struct leat_atm_aal_message *m)
 {
-    return m->served_count > 0 && m->point_to_point && !m->all_instances;
+    return m->served_count > 0 && m->stream == TO_ONE && !m->all_instances;
 }
 
 static uint16_t *open_list(struct leat_atm_aal_unit *unit, uint16_t message)
@@ -166,13 +166,13 @@ void leat_atm_aal_unit_keep(struct leat_atm_aal_unit *unit, uint16_t message)
     unit->message[message].kept = 1;
 }
 
-/* Note R9: broadcasts are discarded in any case, unless they are kept; others once served; none
- * while it is being read. */
+/* Note R9: broadcasts and multicasts are discarded in any case, unless they are kept; others once
+ * served; none while it is being read. */
 static bool may_leave(const struct leat_atm_aal_unit *unit, uint16_t message)
 {
     const struct leat_atm_aal_message *m = &unit->message[message];
     return message != unit->message_read &&
-           ((!m->point_to_point && !m->kept) || m->served_count > 0);
+           ((m->stream != TO_ONE && !m->kept) || m->served_count > 0);
 }
 
 void leat_atm_aal_state10(struct leat_atm_aal_unit *unit, uint64_t now)

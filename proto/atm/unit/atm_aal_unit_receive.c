@@ -43,7 +43,7 @@ static bool awaits(const struct leat_atm_aal_unit *unit, uint16_t sent,
                    const struct leat_atm_aal_receive_block *ack)
 {
     const struct leat_atm_aal_send_block *b = &unit->send_block[sent];
-    return b->sequence == ack->sequence && b->point_to_point == ack->point_to_point &&
+    return b->sequence == ack->sequence && b->stream == ack->stream &&
            awaits_port(unit, sent, ack->source);
 }
 
@@ -89,14 +89,12 @@ static void begin(struct leat_atm_aal_unit *unit, uint16_t block, uint64_t from)
 static uint32_t numbers_ahead(const struct leat_atm_aal_unit *unit,
                               const struct leat_atm_aal_receive_block *b)
 {
-    return (b->sequence - unit->peer[b->source].received[b->point_to_point] - 1) &
-           unit->number_mask;
+    return (b->sequence - stream_of(unit, b->source, b->stream)->received - 1) & unit->number_mask;
 }
 
-static uint16_t first_parked(const struct leat_atm_aal_unit *unit, uint16_t source,
-                             bool point_to_point)
+static uint16_t first_parked(const struct leat_atm_aal_unit *unit, uint16_t source, uint8_t stream)
 {
-    return (uint16_t)(unit->peer[source].parked_first[point_to_point] - 1);
+    return (uint16_t)(stream_of(unit, source, stream)->parked_first - 1);
 }
 
 /* The last parked cell of its stream with a lower number; NONE: there is none. Cells mostly arrive
@@ -105,9 +103,9 @@ static uint16_t parked_before(const struct leat_atm_aal_unit *unit,
                               const struct leat_atm_aal_receive_block *b)
 {
     const uint32_t ahead = numbers_ahead(unit, b);
-    uint16_t before = NONE, at = first_parked(unit, b->source, b->point_to_point);
+    uint16_t before = NONE, at = first_parked(unit, b->source, b->stream);
     if (at == NONE) return NONE;
-    const uint16_t last = unit->peer[b->source].parked_last[b->point_to_point];
+    const uint16_t last = stream_of(unit, b->source, b->stream)->parked_last;
     if (numbers_ahead(unit, &unit->receive_block[last]) < ahead) return last;
     while (numbers_ahead(unit, &unit->receive_block[at]) < ahead) {
         before = at;
@@ -119,7 +117,7 @@ static uint16_t parked_before(const struct leat_atm_aal_unit *unit,
 static uint16_t parked_behind(const struct leat_atm_aal_unit *unit,
                               const struct leat_atm_aal_receive_block *b, uint16_t before)
 {
-    return before == NONE ? first_parked(unit, b->source, b->point_to_point)
+    return before == NONE ? first_parked(unit, b->source, b->stream)
                           : unit->receive_block[before].next_waiting;
 }
 
@@ -127,7 +125,7 @@ static uint16_t parked_behind(const struct leat_atm_aal_unit *unit,
 static bool is_parked_copy(const struct leat_atm_aal_unit *unit,
                            const struct leat_atm_aal_receive_block *copy)
 {
-    if (first_parked(unit, copy->source, copy->point_to_point) == NONE) return false;
+    if (first_parked(unit, copy->source, copy->stream) == NONE) return false;
     const uint16_t at = parked_behind(unit, copy, parked_before(unit, copy));
     return at != NONE && unit->receive_block[at].sequence == copy->sequence;
 }
@@ -135,30 +133,32 @@ static bool is_parked_copy(const struct leat_atm_aal_unit *unit,
 static void park(struct leat_atm_aal_unit *unit, uint16_t block)
 {
     struct leat_atm_aal_receive_block *b = &unit->receive_block[block];
-    struct leat_atm_aal_peer *peer = &unit->peer[b->source];
+    struct leat_atm_aal_stream *stream = stream_of(unit, b->source, b->stream);
     const uint16_t before = parked_before(unit, b);
     b->parked = PARKED;
     b->next_waiting = parked_behind(unit, b, before);
     unit->parked_as[block] = unit->counts.parked++;
     if (before == NONE)
-        peer->parked_first[b->point_to_point] = (uint16_t)(block + 1);
+        stream->parked_first = (uint16_t)(block + 1);
     else
         unit->receive_block[before].next_waiting = block;
-    if (b->next_waiting == NONE) peer->parked_last[b->point_to_point] = block;
+    if (b->next_waiting == NONE) stream->parked_last = block;
+    if (b->stream >= TO_GROUP) unit->group_parked++;
 }
 
 /* The first parked cell of a stream leaves it. */
 static void unpark(struct leat_atm_aal_unit *unit, uint16_t block)
 {
     const struct leat_atm_aal_receive_block *b = &unit->receive_block[block];
-    assert(first_parked(unit, b->source, b->point_to_point) == block);
-    unit->peer[b->source].parked_first[b->point_to_point] = (uint16_t)(b->next_waiting + 1);
+    assert(first_parked(unit, b->source, b->stream) == block);
+    stream_of(unit, b->source, b->stream)->parked_first = (uint16_t)(b->next_waiting + 1);
+    if (b->stream >= TO_GROUP) unit->group_parked--;
 }
 
 /* The previous number has arrived, or a descriptor is free: is the first cell of a stream due? */
-static void nominate(struct leat_atm_aal_unit *unit, uint16_t source, bool point_to_point)
+static void nominate(struct leat_atm_aal_unit *unit, uint16_t source, uint8_t stream)
 {
-    const uint16_t block = first_parked(unit, source, point_to_point);
+    const uint16_t block = first_parked(unit, source, stream);
     if (block == NONE || unit->receive_block[block].parked == NOMINATED) return;
     unit->receive_block[block].parked = NOMINATED;
     unit->receive_block[block].next_in_message = unit->candidates;
@@ -216,10 +216,17 @@ static void begin_next(struct leat_atm_aal_unit *unit, uint64_t from)
     }
 }
 
+/* A descriptor of this source is free, for cells of any stream. */
+static void nominate_all(struct leat_atm_aal_unit *unit, uint16_t source)
+{
+    const uint32_t streams = unit->group_parked ? stream_count(&unit->config) : TO_GROUP;
+    for (uint8_t stream = 0; stream < streams; stream++)
+        nominate(unit, source, stream);
+}
+
 void leat_atm_aal_service_parked(struct leat_atm_aal_unit *unit, uint16_t source, uint64_t now)
 {
-    nominate(unit, source, false);
-    nominate(unit, source, true);
+    nominate_all(unit, source);
     if (unit->service == IDLE && unit->candidates != NONE)
         begin_next(unit, unit->service_until > now ? unit->service_until : now);
 }
@@ -231,13 +238,24 @@ static bool knows_type(const struct leat_atm_aal_unit *unit, uint16_t type)
                                                                  type == LEAT_ATM_TASK_RESYNCED));
 }
 
-/* Good cells are for this port or for all, from an existing port, and of a known type. */
+/* The stream that a cell belongs to, or that it is about. */
+static uint8_t cell_stream(const struct leat_atm_aal_unit *unit, const uint8_t *cell)
+{
+    return cell_type(unit->number_mask, cell) == LEAT_ATM_TASK_MESSAGE
+               ? stream_to(&unit->config, leat_get_be16(cell + DESTINATION_AT))
+               : stream_named(&unit->config, leat_get_be16(cell + FLAG_AT));
+}
+
+/* Good cells are for this port, for all or for a group of both ports, from an existing port, and of
+ * a known type. */
 static bool is_for_us(const struct leat_atm_aal_unit *unit, const uint8_t *cell)
 {
-    const uint16_t to = leat_get_be16(cell + DESTINATION_AT);
-    return (to == unit->config.port || to == BROADCAST) &&
-           leat_get_be16(cell + SOURCE_AT) < unit->config.ports &&
-           knows_type(unit, cell_type(unit->number_mask, cell));
+    const uint16_t to = leat_get_be16(cell + DESTINATION_AT),
+                   from = leat_get_be16(cell + SOURCE_AT);
+    const uint8_t stream = cell_stream(unit, cell);
+    return (to == unit->config.port || stream_to(&unit->config, to) != TO_ONE) &&
+           from < unit->config.ports && is_in(unit, stream, unit->config.port) &&
+           is_in(unit, stream, from) && knows_type(unit, cell_type(unit->number_mask, cell));
 }
 
 /* Field by field: processors stall on a structure that is built and then copied at once. */
@@ -245,12 +263,11 @@ static void read_header(const struct leat_atm_aal_unit *unit, const uint8_t *cel
                         struct leat_atm_aal_receive_block *out)
 {
     const uint16_t flag = leat_get_be16(cell + FLAG_AT), type = cell_type(unit->number_mask, cell);
-    const bool to_one = leat_get_be16(cell + DESTINATION_AT) != BROADCAST;
     out->next_in_message = out->next_waiting = NONE;
     out->in_message = out->parked = 0;
     out->is_ack = type == LEAT_ATM_TASK_ACK || type == LEAT_ATM_TASK_RESYNCED;
     out->resync = type >= LEAT_ATM_TASK_RESYNC;
-    out->point_to_point = type == LEAT_ATM_TASK_MESSAGE ? to_one : flag == LEAT_ATM_TASK_ACK_POINT;
+    out->stream = cell_stream(unit, cell);
     out->source = leat_get_be16(cell + SOURCE_AT);
     out->sequence = cell_number(unit->number_mask, cell);
     out->flag = flag;
@@ -261,9 +278,9 @@ static void read_header(const struct leat_atm_aal_unit *unit, const uint8_t *cel
 static bool is_beyond(const struct leat_atm_aal_unit *unit, const uint8_t *cell)
 {
     if (cell_type(unit->number_mask, cell) != LEAT_ATM_TASK_MESSAGE) return false;
-    const struct leat_atm_aal_peer *peer = &unit->peer[leat_get_be16(cell + SOURCE_AT)];
-    const bool to_one = leat_get_be16(cell + DESTINATION_AT) != BROADCAST;
-    const uint32_t ahead = (cell_number(unit->number_mask, cell) - peer->received[to_one] - 1) &
+    const struct leat_atm_aal_stream *stream = stream_of(unit, leat_get_be16(cell + SOURCE_AT),
+                                                         cell_stream(unit, cell));
+    const uint32_t ahead = (cell_number(unit->number_mask, cell) - stream->received - 1) &
                            unit->number_mask;
     return ahead >= unit->config.send_blocks && ahead <= unit->number_mask / 2;
 }
@@ -319,7 +336,7 @@ static void write_ack(struct leat_atm_aal_unit *unit)
     memset(unit->ack_cell, 0, CELL_LEN);
     leat_atm_aal_cell_head(unit, unit->ack_cell,
                            b->resync ? LEAT_ATM_TASK_RESYNCED : LEAT_ATM_TASK_ACK, b->sequence,
-                           b->point_to_point ? LEAT_ATM_TASK_ACK_POINT : 0, b->source);
+                           stream_flag(b->stream), b->source);
 }
 
 /* The cycle in which STATE5 has finished the last acknowledgement (F), if that is known. */
@@ -355,15 +372,16 @@ void leat_atm_aal_ack_sent(struct leat_atm_aal_unit *unit, uint64_t now)
 
 void leat_atm_aal_find_incomplete(struct leat_atm_aal_unit *unit, uint16_t message)
 {
-    const bool point_to_point = unit->message[message].point_to_point;
-    struct leat_atm_aal_peer *peer = &unit->peer[unit->message[message].source];
-    if (peer->incomplete[point_to_point] != message + 1) return;
-    peer->incomplete[point_to_point] = 0;
-    while (message != peer->last_message && !peer->incomplete[point_to_point]) {
+    const struct leat_atm_aal_message *m = &unit->message[message];
+    const struct leat_atm_aal_peer *peer = &unit->peer[m->source];
+    struct leat_atm_aal_stream *stream = stream_of(unit, m->source, m->stream);
+    const uint8_t wanted = m->stream;
+    if (stream->incomplete != message + 1) return;
+    stream->incomplete = 0;
+    while (message != peer->last_message && !stream->incomplete) {
         message = unit->message[message].next_of_source;
-        if (!unit->message[message].complete &&
-            unit->message[message].point_to_point == point_to_point)
-            peer->incomplete[point_to_point] = (uint16_t)(message + 1);
+        if (!unit->message[message].complete && unit->message[message].stream == wanted)
+            stream->incomplete = (uint16_t)(message + 1);
     }
 }
 
@@ -377,7 +395,7 @@ static uint16_t open_message(struct leat_atm_aal_unit *unit, uint16_t block)
         .id = leat_get_be32(receive_cell(unit, block) + PAYLOAD_AT + ID_AT),
         .all_instances = leat_get_be32(receive_cell(unit, block) + PAYLOAD_AT + INSTANCE_AT) ==
                          UINT32_MAX,
-        .point_to_point = b->point_to_point,
+        .stream = b->stream,
         .tail_block = block,
     };
     if (peer->message_count++ == 0)
@@ -385,8 +403,8 @@ static uint16_t open_message(struct leat_atm_aal_unit *unit, uint16_t block)
     else
         unit->message[peer->last_message].next_of_source = block;
     peer->last_message = block;
-    if (!peer->incomplete[b->point_to_point])
-        peer->incomplete[b->point_to_point] = (uint16_t)(block + 1);
+    struct leat_atm_aal_stream *stream = stream_of(unit, b->source, b->stream);
+    if (!stream->incomplete) stream->incomplete = (uint16_t)(block + 1);
     return block;
 }
 
@@ -395,7 +413,8 @@ static void join(struct leat_atm_aal_unit *unit, uint64_t now)
 {
     const uint16_t block = unit->service_block;
     struct leat_atm_aal_receive_block *b = &unit->receive_block[block];
-    struct leat_atm_aal_peer *peer = &unit->peer[b->source];
+    const struct leat_atm_aal_peer *peer = &unit->peer[b->source];
+    struct leat_atm_aal_stream *stream = stream_of(unit, b->source, b->stream);
     const uint32_t ahead = numbers_ahead(unit, b);
     if (ahead >= unit->config.send_blocks || is_parked_copy(unit, b)) {
         unit->counts.duplicates++;
@@ -414,9 +433,10 @@ static void join(struct leat_atm_aal_unit *unit, uint64_t now)
         }
         message = open_message(unit, block);
     } else
-        message = (uint16_t)(peer->incomplete[b->point_to_point] - 1);
-    peer->received[b->point_to_point] = b->sequence;
-    nominate(unit, b->source, b->point_to_point);
+        message = (uint16_t)(stream->incomplete - 1);
+    stream->received = b->sequence;
+    unit->group_cells += b->stream >= TO_GROUP;
+    nominate(unit, b->source, b->stream);
     if (message == NONE) { /* the sender has discarded its first cell */
         leat_atm_aal_chain_release(&unit->receive, block);
         return;
@@ -442,11 +462,10 @@ static void place(struct leat_atm_aal_unit *unit, uint64_t now)
         leat_atm_aal_chain_release(&unit->receive, block);
     } else {
         join(unit, now);
-        if (!unit->peer[b.source].skips[b.point_to_point]) return;
-        leat_atm_aal_pass_gaps(unit, b.source, b.point_to_point);
+        if (!stream_of(unit, b.source, b.stream)->skips) return;
+        leat_atm_aal_pass_gaps(unit, b.source, b.stream);
     }
-    nominate(unit, b.source, false); /* a message may have freed its descriptor */
-    nominate(unit, b.source, true);
+    nominate_all(unit, b.source); /* a message may have freed its descriptor */
 }
 
 static void count_ack(struct leat_atm_aal_unit *unit, uint64_t now)
@@ -465,7 +484,7 @@ static void count_ack(struct leat_atm_aal_unit *unit, uint64_t now)
         unit->counts.acks_unmatched++;
         return;
     }
-    if (!ack->point_to_point)
+    if (ack->stream != TO_ONE)
         unit->ack_missing[sent * ack_words(&unit->config) + from / 64] &= ~(UINT64_C(1)
                                                                             << from % 64);
     if (--b->acks_missing > 0) return;

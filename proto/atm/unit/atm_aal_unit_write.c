@@ -158,30 +158,45 @@ void leat_atm_aal_block_freed(struct leat_atm_aal_unit *unit, uint64_t now)
     if (unit->nomem) unit->due[LEAT_ATM_AAL_STATE0] = now; /* STATE0 runs later in this step */
 }
 
-static uint32_t next_number(struct leat_atm_aal_unit *unit, bool point_to_point)
+static uint32_t next_number(struct leat_atm_aal_unit *unit, uint8_t stream)
 {
-    uint32_t *last = point_to_point ? &unit->peer[unit->destination].number
-                                    : &unit->broadcast_number;
+    uint32_t *last = stream == TO_ALL   ? &unit->broadcast_number
+                     : stream == TO_ONE ? &unit->peer[unit->destination].number
+                                        : &unit->group[stream - TO_GROUP].number;
+    unit->group_cells += stream >= TO_GROUP;
     return *last = (*last + 1) & unit->number_mask;
+}
+
+/* A bit for each of the first `ports` ports. */
+static uint64_t ports_in_word(uint32_t ports, size_t word)
+{
+    return ports >= 64 * (word + 1) ? UINT64_MAX : (UINT64_C(1) << ports % 64) - 1;
+}
+
+/* Who is to acknowledge a block that is not for one port: acknum, ackdesc. */
+static void await_all(struct leat_atm_aal_unit *unit, uint16_t block, uint8_t stream)
+{
+    const struct leat_atm_aal_group *group = stream < TO_GROUP ? NULL
+                                                               : &unit->group[stream - TO_GROUP];
+    const size_t words = ack_words(&unit->config);
+    unit->send_block[block].acks_missing = (uint16_t)(group ? group->member_count
+                                                            : unit->config.ports);
+    for (size_t i = 0; i < words; i++)
+        unit->ack_missing[block * words + i] = group ? group->members[i]
+                                                     : ports_in_word(unit->config.ports, i);
 }
 
 /* Writes STATE1's fields into a block, and the label that it gets in its pass. */
 static void head_block(struct leat_atm_aal_unit *unit, uint16_t block)
 {
     struct leat_atm_aal_send_block *b = &unit->send_block[block];
-    const size_t words = ack_words(&unit->config);
-    b->point_to_point = unit->destination != BROADCAST;
+    b->stream = stream_to(&unit->config, unit->destination);
     b->destination = unit->destination;
-    b->acks_missing = (uint16_t)(b->point_to_point ? 1 : unit->config.ports);
-    b->sequence = next_number(unit, b->point_to_point);
+    b->acks_missing = 1;
+    if (b->stream != TO_ONE) await_all(unit, block, b->stream);
+    b->sequence = next_number(unit, b->stream);
     b->flag = (uint8_t)((block == unit->write_first ? LEAT_ATM_TASK_FIRST : 0) |
                         (block == unit->send.busy_tail ? LEAT_ATM_TASK_LAST : 0));
-    if (!b->point_to_point)
-        for (size_t i = 0; i < words; i++)
-            unit->ack_missing[block * words + i] = i + 1 < words || unit->config.ports % 64 == 0
-                                                       ? UINT64_MAX
-                                                       : (UINT64_C(1) << unit->config.ports % 64) -
-                                                             1;
     leat_atm_aal_cell_head(unit, send_cell(unit, block), LEAT_ATM_TASK_MESSAGE, b->sequence,
                            b->flag, b->destination);
 }

@@ -235,6 +235,9 @@ return function(leat)
     --     data 36 octets, those of a message's first cell begin with its header | crc 16
     local types = { [0] = "message", [1] = "ACK", [4] = "RESYNC", [5] = "RESYNCED" }
     local stream_flags = { [0] = "broadcast", [4] = "point-to-point" }
+    for group = 0, 31 do
+        stream_flags[8 * (group + 1)] = "group-" .. group
+    end
     local flags = {
         [0] = { [0] = "middle", [1] = "begin", [2] = "end", [3] = "single" },
         [1] = stream_flags,

@@ -477,7 +477,7 @@ void leat_sim_atm_aal_bench_inspect_block(const struct leat_sim_atm_aal_bench *b
     assert(block < u->send.count && block < u->receive.count);
     const struct leat_atm_aal_send_block *b = &u->send_block[block];
     out[LEAT_SIM_ATM_AAL_BLKTIME] = leat_atm_aal_unit_blktime(u, block, now);
-    out[LEAT_SIM_ATM_AAL_BLKCOMTYPE] = b->point_to_point;
+    out[LEAT_SIM_ATM_AAL_BLKCOMTYPE] = b->stream == LEAT_ATM_AAL_TO_ONE;
     out[LEAT_SIM_ATM_AAL_BLKDST] = b->destination;
     out[LEAT_SIM_ATM_AAL_ACKNUM] = b->acks_missing;
     out[LEAT_SIM_ATM_AAL_OGBLKTOFR] = leat_atm_aal_unit_blktofr(u, block, now);

@@ -1,7 +1,7 @@
 #include "sim_atm_load.h"
 #include "leat_arena.h"
 #include "leat_bytes.h"
-#include "sim_atm_traffic.h"
+#include "sim_atm_load_group.h"
 #include <assert.h>
 #include <leat/random.h>
 #include <string.h>
@@ -92,16 +92,15 @@ static void begin_write(struct leat_sim_atm_load *load, uint32_t port, uint64_t 
 {
     struct leat_sim_atm_load_host *host = &load->host[port];
     const struct leat_sim_message *m = &host->message;
-    const bool all = m->to == LEAT_SIM_ATM_TRAFFIC_ALL;
-    const uint16_t to = (uint16_t)(all ? LEAT_ATM_TASK_BROADCAST : m->to);
+    const bool to_many = leat_sim_atm_traffic_is_to_many(m->to);
     const uint8_t *octets = m->octets ? m->octets : host->octets;
     const struct leat_atm_aal_command commands[] = {
         { .verb = LEAT_ATM_AAL_INITSEND },
         { .verb = LEAT_ATM_AAL_PUT, .octets = octets, .len = m->len },
-        { .verb = LEAT_ATM_AAL_DESTINATION, .destination = to },
+        { .verb = LEAT_ATM_AAL_DESTINATION, .destination = (uint16_t)m->to },
         { .verb = LEAT_ATM_AAL_SEND,
           .message = { .name = { task_name[0], task_name[1], task_name[2] },
-                       .instance = all ? UINT32_MAX : m->to,
+                       .instance = to_many ? UINT32_MAX : m->to,
                        .id = message_id(load, port, host->number) } },
     };
     if (!m->octets) write_octets(port, host->number, host->octets, m->len);
@@ -110,7 +109,7 @@ static void begin_write(struct leat_sim_atm_load *load, uint32_t port, uint64_t 
         .octets = m->octets,
         .number = host->number,
         .len = m->len,
-        .copies = all ? load->config.fabric.net.ports : 1,
+        .copies = leat_sim_atm_load_copies(load, m->to),
     };
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (commands[i].verb != LEAT_ATM_AAL_PUT || m->len > 0)
@@ -154,7 +153,7 @@ static bool is_ignored(struct leat_sim_atm_load *load, uint32_t port, uint16_t m
 {
     struct leat_atm_aal_unit *unit = &load->host[port].unit;
     const struct leat_atm_aal_message *m = &unit->message[message];
-    if (m->point_to_point || !load->config.keeps) return false;
+    if (m->stream == LEAT_ATM_AAL_TO_ONE || !load->config.keeps) return false;
     if (!load->config.keeps(load->config.next_context, port, m->source,
                             number_in(load, unit, message)))
         return true;
@@ -174,7 +173,7 @@ static void add_complete(struct leat_sim_atm_load *load, uint32_t port, uint64_t
     host->complete[(host->complete_head + host->complete_count++) % blocks] =
         (struct leat_sim_atm_load_complete){
             .at = now,
-            .until = m->point_to_point || m->kept ? LEAT_NEVER : m->obsolete_at,
+            .until = m->stream == LEAT_ATM_AAL_TO_ONE || m->kept ? LEAT_NEVER : m->obsolete_at,
             .id = m->id,
             .len = sent_of(load, m->source, number_in(load, &host->unit, message))->len,
             .block = message,

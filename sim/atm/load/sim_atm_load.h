@@ -31,7 +31,7 @@ enum { LEAT_SIM_ATM_LOAD_LINE_CYCLES = 56 };   /* from one cell of a unit to the
 /* A message for a host to send. */
 struct leat_sim_message {
     uint64_t at; /* cycle in which the request arises; accepted in the next one at the earliest */
-    uint32_t to; /* LEAT_SIM_ATM_TRAFFIC_ALL: all ports */
+    uint32_t to; /* LEAT_SIM_ATM_TRAFFIC_ALL: all ports; LEAT_SIM_ATM_TRAFFIC_GROUP: of a group */
     uint32_t len;
     const uint8_t *octets; /* lent until it is delivered; NULL: derived from its number */
 };
@@ -85,7 +85,7 @@ struct leat_sim_atm_load_config {
                    uint64_t *hash);
     /* Does the certificate ignore the octets of this message, except for their number? NULL: no. */
     bool (*is_private)(void *context, const struct leat_sim_delivery *delivery);
-    /* A broadcast is complete at a port. Does its host read it, however late? Otherwise it never
+    /* A broadcast or multicast is complete at a port. Does its host read it, however late? Otherwise it never
      * does. Called with next_context; NULL: every host reads all that has not expired. */
     bool (*keeps)(void *context, uint32_t port, uint32_t source, uint32_t number);
     /* Deliveries in order of time, with the cycle in which the message arose (LEAT_NEVER: no longer

@@ -124,7 +124,8 @@ static void number_from(struct world *w, uint32_t base)
         struct leat_atm_aal_unit *unit = &w->load.host[p].unit;
         unit->broadcast_number = base;
         for (uint32_t q = 0; q < ports; q++)
-            unit->peer[q].number = unit->peer[q].received[0] = unit->peer[q].received[1] = base;
+            unit->peer[q].number = unit->peer[q].stream[0].received =
+                unit->peer[q].stream[1].received = base;
     }
 }
 
@@ -133,7 +134,7 @@ static bool has_parked(const struct world *w)
     const uint32_t ports = w->load.config.fabric.net.ports;
     for (uint32_t p = 0; p < ports * ports; p++) {
         const struct leat_atm_aal_peer *peer = &w->load.host[p / ports].unit.peer[p % ports];
-        if (peer->parked_first[0] || peer->parked_first[1]) return true;
+        if (peer->stream[0].parked_first || peer->stream[1].parked_first) return true;
     }
     return false;
 }

@@ -11,6 +11,8 @@ static void lay_out(struct leat_sim_atm *sim, struct leat_arena *arena)
     const struct leat_atm_clos *net = &sim->fabric.net;
     sim->port = leat_arena_lay_lines(arena, net->ports, sizeof *sim->port);
     sim->link_cells = leat_arena_lay(arena, leat_sim_atm_link_count(net), sizeof *sim->link_cells);
+    sim->group = leat_arena_lay(arena, (size_t)sim->fabric.groups * ((net->ports + 63) / 64),
+                                sizeof *sim->group);
     switch (sim->model) {
     case LEAT_SIM_ATM_RTL: leat_sim_atm_rtl_lay(sim, arena); break;
     case LEAT_SIM_ATM_CELL: leat_sim_atm_cells_lay(sim, arena); break;
@@ -64,6 +66,26 @@ const uint8_t *leat_sim_atm_sent(const struct leat_sim_atm *sim, uint32_t port)
 {
     return sim->model == LEAT_SIM_ATM_CELL ? leat_sim_atm_cells_sent(sim, port)
                                            : sim->port[port].out;
+}
+
+void leat_sim_atm_set_group(struct leat_sim_atm *sim, uint32_t group, const uint64_t *members)
+{
+    const size_t words = (sim->fabric.net.ports + 63) / 64;
+    assert(group < sim->fabric.groups);
+    if (sim->model == LEAT_SIM_ATM_CELL) leat_sim_atm_cells_before_group(sim);
+    memcpy(leat_sim_atm_group(sim, group), members, words * sizeof *members);
+    if (sim->model == LEAT_SIM_ATM_RTL) leat_sim_atm_rtl_set_group(sim, group);
+}
+
+bool leat_sim_atm_route(const struct leat_sim_atm *sim, uint32_t ppd, uint32_t label,
+                        struct leat_atm_route *out)
+{
+    const struct leat_atm_clos *net = &sim->fabric.net;
+    const uint32_t group = leat_atm_clos_group(net, ppd, label);
+    if (group == LEAT_ATM_CLOS_NONE) return leat_atm_clos_route(net, ppd, label, out);
+    if (group >= sim->fabric.groups) return false;
+    leat_atm_clos_group_route(net, ppd, label, leat_sim_atm_group(sim, group), out);
+    return true;
 }
 
 void leat_sim_atm_run(struct leat_sim_atm *sim, uint64_t until)

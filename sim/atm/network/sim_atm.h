@@ -95,6 +95,7 @@ struct leat_sim_atm {
     struct leat_sim_atm_host host;
     struct leat_sim_atm_counts counts;
     uint64_t *link_cells; /* read them with leat_sim_atm_link_cells */
+    uint64_t *group;      /* read it with leat_sim_atm_group */
     struct leat_sim_atm_rtl *rtl;
     struct leat_sim_atm_cells *cells;
     struct leat_sim_atm_alone *alone;
@@ -127,6 +128,16 @@ void leat_sim_atm_send(struct leat_sim_atm *sim, uint32_t port, const uint8_t *c
 
 /* The octets of the cell sent last, while its first ones are in flight. */
 const uint8_t *leat_sim_atm_sent(const struct leat_sim_atm *sim, uint32_t port);
+
+/* The members of a multicast group (0 .. fabric.groups - 1): a bit per port, 64 a word. */
+static inline uint64_t *leat_sim_atm_group(const struct leat_sim_atm *sim, uint32_t group)
+{
+    return &sim->group[(size_t)group * ((sim->fabric.net.ports + 63) / 64)];
+}
+
+/* Call it between runs: writes the labels of a group with other members into the tables of all
+ * switches, in no time. Its cells go to the members' ports. */
+void leat_sim_atm_set_group(struct leat_sim_atm *sim, uint32_t group, const uint64_t *members);
 
 /* Runs all cycles before `until` (with strides: not LEAT_NEVER), or up to the one in which a host
  * requested a pause. */

@@ -63,13 +63,15 @@ void leat_sim_atm_alone_send(struct leat_sim_atm *sim, const uint8_t *octets, ui
     leat_sim_agenda_set(&alone->agenda, ARRIVALS, 0, way_at(alone, 0)->at);
 }
 
-/* The access label is that of a path to one port, or to all (spec/atm.md, 4.6). */
+/* The access label is that of a path to one port, to all, or to a group (spec/atm.md, 4.6). */
 static void deliver(struct leat_sim_atm *sim, const struct way *way, uint64_t now)
 {
     const struct leat_atm_clos *net = &sim->fabric.net;
     const uint32_t to = leat_atm_label_get(way->octets, net->header_octets) / net->paths;
     const uint32_t first = to < net->ports ? to : 0, last = to < net->ports ? to : net->ports - 1;
+    const uint64_t *members = to > net->ports ? leat_sim_atm_group(sim, to - net->ports - 1) : NULL;
     for (uint32_t p = first; p <= last; p++) {
+        if (members && !(members[p / 64] >> p % 64 & 1)) continue;
         sim->counts.cells_out++;
         sim->host.deliver(sim->host.context, p, way->octets, now);
     }

@@ -289,17 +289,11 @@ static void refuse(struct leat_sim_atm *sim, const struct ppd *ppd, uint64_t now
     hurry_port(sim, ppd->from, now + 1);
 }
 
-/* The route of the cell; the label becomes the new one. */
-static uint64_t find_route(struct leat_sim_atm *sim, const struct ppd *ppd, uint32_t *label)
+/* An entry that selects nothing is not an error of the label (spec/atm.md, 4.2). */
+static bool is_unrouted(const struct leat_sim_atm *sim, uint32_t number, uint32_t label)
 {
-    if (*label >= ppd->label_count) {
-        /* An entry that selects nothing is not an error of the label (spec/atm.md, 4.2). */
-        sim->counts.unrouted += *label >= sim->fabric.net.table_depth;
-        return 0;
-    }
-    const struct leat_atm_route *route = &ppd->route[*label];
-    *label = route->label + ppd->label_first;
-    return route->select;
+    struct leat_atm_route route;
+    return label >= sim->fabric.net.table_depth && !leat_sim_atm_route(sim, number, label, &route);
 }
 
 /* A PPD has the header of the arriving cell: what is its route, and is there room? */
@@ -308,7 +302,9 @@ static void check(struct leat_sim_atm *sim, uint32_t number, uint64_t now)
     struct leat_sim_atm_cells *cells = sim->cells;
     const struct ppd *ppd = &cells->ppd[number];
     struct entry entry = *ppd->incoming;
-    uint64_t outputs = find_route(sim, ppd, &entry.label);
+    if (entry.label >= ppd->label_count)
+        sim->counts.unrouted += is_unrouted(sim, number, entry.label);
+    uint64_t outputs = find_outputs(sim, number, &entry.label);
     uint32_t copies = 0;
     if (!have_room(cells, ppd, outputs, now)) {
         refuse(sim, ppd, now);
@@ -374,6 +370,12 @@ static void run_events(struct leat_sim_atm *sim, uint64_t until)
         }
     }
     if (until != LEAT_NEVER && until > sim->now) sim->now = until;
+}
+
+/* Strides find the routes of cells before they are checked. */
+void leat_sim_atm_cells_before_group(struct leat_sim_atm *sim)
+{
+    leat_sim_atm_strides_end(sim);
 }
 
 /* In strides if hosts and network allow it, else event by event. */

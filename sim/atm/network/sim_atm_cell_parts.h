@@ -57,6 +57,7 @@ struct ppd {
     uint64_t check_at; /* strides: when the cell sent is checked; LEAT_NEVER: none yet */
     uint8_t input;
     bool from_port;
+    bool is_dropped; /* strides: the cell sent has no outputs, and is still to be freed */
 };
 
 struct memory {
@@ -94,6 +95,9 @@ bool leat_sim_atm_strides_begin(struct leat_sim_atm *sim);
 
 /* Runs up to `until`, to a pause, or as long as strides are possible. */
 void leat_sim_atm_strides_run(struct leat_sim_atm *sim, uint64_t until);
+
+/* Between runs: the network runs event by event from here on, until strides begin again. */
+void leat_sim_atm_strides_end(struct leat_sim_atm *sim);
 
 /* leat_sim_atm_send and leat_sim_atm_wake in strides. */
 void leat_sim_atm_strides_send(struct leat_sim_atm *sim, uint32_t port, const uint8_t *octets,
@@ -143,6 +147,22 @@ static inline void come_back(struct leat_sim_atm_cells *cells, struct spd *spd, 
     m->count++;
     spd->waiting |= UINT64_C(1) << spd->selected;
     spd->cells++;
+}
+
+/* The outputs of a cell, none if its label has no entry; the label becomes the new one. */
+static inline uint64_t find_outputs(const struct leat_sim_atm *sim, uint32_t number,
+                                    uint32_t *label)
+{
+    const struct ppd *ppd = &sim->cells->ppd[number];
+    struct leat_atm_route found = { 0 };
+    if (*label < ppd->label_count) {
+        const struct leat_atm_route *route = &ppd->route[*label];
+        *label = route->label + ppd->label_first;
+        return route->select;
+    }
+    leat_sim_atm_route(sim, number, *label, &found); /* of a group: these are few */
+    *label = found.label;
+    return found.select;
 }
 
 /* Strides: is the cell sent checked only in cycle `now` or later? */

@@ -252,5 +252,6 @@ struct leat_atm_aal_config leat_sim_atm_fabric_unit(const struct leat_sim_atm_fa
     unit.ports = fabric->net.ports;
     unit.paths = fabric->net.paths;
     unit.header_octets = fabric->net.header_octets;
+    unit.groups = fabric->groups;
     return unit;
 }

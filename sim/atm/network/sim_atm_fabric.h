@@ -29,6 +29,7 @@ enum {
 struct leat_sim_atm_fabric {
     struct leat_atm_clos net;
     uint32_t buffer_cells;                 /* of each crosspoint memory */
+    uint32_t groups;                       /* of multicast that can be set up; a name gives none */
     uint64_t period_ps_num, period_ps_den; /* the clock: edge k at floor(k num / den) ps */
 };
 

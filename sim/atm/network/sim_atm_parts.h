@@ -13,11 +13,14 @@ enum { CELL_LEN = LEAT_ATM_CELL_LEN };
 void leat_sim_atm_rtl_lay(struct leat_sim_atm *sim, struct leat_arena *arena);
 void leat_sim_atm_rtl_init(struct leat_sim_atm *sim);
 void leat_sim_atm_rtl_run(struct leat_sim_atm *sim, uint64_t until);
+void leat_sim_atm_rtl_set_group(struct leat_sim_atm *sim, uint32_t group);
 uint64_t leat_sim_atm_rtl_accepted(const struct leat_sim_atm *sim, uint32_t ppd);
 
 void leat_sim_atm_cells_lay(struct leat_sim_atm *sim, struct leat_arena *arena);
 void leat_sim_atm_cells_init(struct leat_sim_atm *sim);
 void leat_sim_atm_cells_run(struct leat_sim_atm *sim, uint64_t until);
+/* A group is about to change. */
+void leat_sim_atm_cells_before_group(struct leat_sim_atm *sim);
 void leat_sim_atm_cells_wake(struct leat_sim_atm *sim, uint32_t port, uint64_t at);
 void leat_sim_atm_cells_send(struct leat_sim_atm *sim, uint32_t port, const uint8_t *octets,
                              uint64_t at);
@@ -29,6 +32,11 @@ void leat_sim_atm_alone_lay(struct leat_sim_atm *sim, struct leat_arena *arena);
 void leat_sim_atm_alone_run(struct leat_sim_atm *sim, uint64_t until);
 void leat_sim_atm_alone_wake(struct leat_sim_atm *sim, uint32_t port, uint64_t at);
 void leat_sim_atm_alone_send(struct leat_sim_atm *sim, const uint8_t *octets, uint64_t at);
+
+/* The entry for any label in the table of a PPD, also for those of groups. False, *out untouched:
+ * it has no such entry. */
+bool leat_sim_atm_route(const struct leat_sim_atm *sim, uint32_t ppd, uint32_t label,
+                        struct leat_atm_route *out);
 
 /* The last octet of a cell arrives at a port. */
 static inline void leat_sim_atm_count_out(struct leat_sim_atm *sim, uint32_t port)

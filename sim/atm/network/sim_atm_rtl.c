@@ -21,7 +21,7 @@ struct leat_sim_atm_rtl {
 
 static bool find(const void *context, uint32_t rank, uint32_t label, struct leat_atm_route *out)
 {
-    return leat_atm_clos_route(context, rank, label, out);
+    return leat_sim_atm_route(context, rank, label, out);
 }
 
 static struct leat_atm_bmx_config switch_config(const struct leat_sim_atm *sim, uint32_t stage,
@@ -35,7 +35,7 @@ static struct leat_atm_bmx_config switch_config(const struct leat_sim_atm *sim, 
         .header_len = net->header_octets,
         .depth = net->table_depth,
         .find = find,
-        .context = net,
+        .context = sim,
         .rank = net->stage[stage].ppd_first + unit * net->stage[stage].inputs,
     };
 }
@@ -87,15 +87,27 @@ uint64_t leat_sim_atm_rtl_accepted(const struct leat_sim_atm *sim, uint32_t ppd)
     return sim->link_cells[ppd] + ppd_at(sim, ppd)->accepted;
 }
 
-static void fill_table(struct leat_sim_atm *sim, uint32_t ppd)
+/* Writes the entries of all labels, or only those of a group. Tables of channels are functions. */
+static void fill_table(struct leat_sim_atm *sim, uint32_t ppd, uint32_t group)
 {
     const struct leat_atm_clos *net = &sim->fabric.net;
     const struct leat_atm_clos_place place = leat_atm_clos_ppd_place(net, ppd);
     struct leat_atm_route route;
-    for (uint32_t label = 0; label < net->table_depth; label++)
-        if (leat_atm_clos_route(net, ppd, label, &route)) {
+    for (uint32_t label = 0; label < net->table_depth; label++) {
+        if (group != LEAT_ATM_CLOS_NONE && leat_atm_clos_group(net, ppd, label) != group) continue;
+        if (leat_sim_atm_route(sim, ppd, label, &route))
             leat_sim_must(!leat_atm_bmx_connect(switch_at(sim, place), place.port, label, &route));
-        }
+    }
+}
+
+void leat_sim_atm_rtl_set_group(struct leat_sim_atm *sim, uint32_t group)
+{
+    for (uint32_t number = 0; number < sim->fabric.net.ppd_count; number++) {
+        struct leat_atm_ppd *ppd = ppd_at(sim, number);
+        fill_table(sim, number, group);
+        /* Models look into tables when a header is checked; here it is translated a cycle before. */
+        if (ppd->valid >> leat_atm_valid_ready(ppd->header_len) & 1) leat_atm_ppd_translate(ppd);
+    }
 }
 
 void leat_sim_atm_rtl_init(struct leat_sim_atm *sim)
@@ -104,7 +116,7 @@ void leat_sim_atm_rtl_init(struct leat_sim_atm *sim)
     struct leat_sim_atm_rtl *rtl = sim->rtl;
     for (uint32_t ppd = 0; ppd < net->ppd_count; ppd++) {
         const uint32_t feeder = leat_atm_clos_feeder(net, ppd);
-        fill_table(sim, ppd);
+        fill_table(sim, ppd, LEAT_ATM_CLOS_NONE);
         if (feeder == LEAT_ATM_CLOS_NONE) continue;
         const struct leat_atm_spd *spd = spd_at(sim, feeder);
         rtl->into_ppd[ppd] = (struct wire){ &spd->byte, &spd->byteind };

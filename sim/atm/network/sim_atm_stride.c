@@ -101,20 +101,28 @@ static void write_down(struct leat_sim_atm_cells *cells, struct spd *spd, uint8_
     mark(spd);
 }
 
+/* A late copy of a cell to a group may come to a switch where its label has no members any more. It
+ * exists until it is checked. */
+static void free_dropped(struct leat_sim_atm_cells *cells, struct ppd *ppd)
+{
+    copy_cell(cells, ppd->sent.cell, 0);
+    ppd->is_dropped = false;
+}
+
 /* A cell reaches a PPD, which checks it in cycle `at`: there is room. */
 static void forward(struct leat_sim_atm *sim, uint32_t number, struct entry entry, uint64_t at)
 {
     struct leat_sim_atm_cells *cells = sim->cells;
     struct ppd *ppd = &cells->ppd[number];
-    const struct leat_atm_route *route = &ppd->route[entry.label];
     struct spd *spd = &cells->spd[ppd->first_spd];
-    uint64_t outputs = route->select;
-    assert(entry.label < ppd->label_count);
+    if (ppd->is_dropped) free_dropped(cells, ppd);
     sim->link_cells[number]++;
     ppd->sent = entry;
     ppd->check_at = at;
-    entry.label = route->label + ppd->label_first;
-    for (;;) {
+    assert(entry.label < ppd->label_count || sim->fabric.groups);
+    uint64_t outputs = find_outputs(sim, number, &entry.label);
+    ppd->is_dropped = !outputs;
+    while (outputs) {
         write_down(cells, &spd[leat_sim_agenda_lowest(outputs)], ppd->input, entry, at);
         if (!(outputs &= outputs - 1)) return;
         cells->use[entry.cell].copies++;
@@ -359,9 +367,14 @@ static void await_check(struct leat_sim_atm *sim, uint32_t number, uint64_t now)
 {
     struct leat_sim_atm_cells *cells = sim->cells;
     struct ppd *ppd = &cells->ppd[number];
-    if (!awaits_check(ppd, now)) return;
+    if (!awaits_check(ppd, now)) {
+        if (ppd->is_dropped) free_dropped(cells, ppd);
+        return;
+    }
+    ppd->is_dropped = false;
     sim->link_cells[number]--;
-    uint64_t copies = ppd->route[ppd->sent.label].select;
+    uint32_t label = ppd->sent.label;
+    uint64_t copies = find_outputs(sim, number, &label);
     while (copies &= copies - 1)
         cells->use[ppd->sent.cell].copies--;
     ppd->incoming = &ppd->sent;
@@ -394,6 +407,11 @@ static void end_strides(struct leat_sim_atm *sim, uint64_t now)
         await_check(sim, i, now);
     for (uint32_t p = 0; p < net->ports; p++)
         leat_sim_agenda_set(&cells->agenda, PORTS, p, port_due(&sim->port[p]));
+}
+
+void leat_sim_atm_strides_end(struct leat_sim_atm *sim)
+{
+    if (sim->cells->in_strides) end_strides(sim, sim->now);
 }
 
 void leat_sim_atm_strides_run(struct leat_sim_atm *sim, uint64_t until)

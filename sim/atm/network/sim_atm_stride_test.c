@@ -10,6 +10,8 @@ enum {
     CELLS_MAX = 100, /* that a port sends */
     EVENTS_MAX = PORTS_MAX * CELLS_MAX * PORTS_MAX,
     NUMBER_AT = 5, /* in a cell: who it is */
+    GROUPS = 2,
+    GROUP_CYCLES = 1777, /* after which they change */
 };
 
 /* How the network is run; the last one is compared with the first two. */
@@ -116,6 +118,7 @@ static void set_up(struct scene *s, const char *name, enum how how, uint64_t see
     const enum leat_sim_atm_model model = how == REGISTERS ? LEAT_SIM_ATM_RTL : LEAT_SIM_ATM_CELL;
     struct leat_text why = LEAT_TEXT(256);
     EQ(leat_sim_atm_fabric_parse(name, &fabric, &why), LEAT_ERR_OK);
+    fabric.groups = leat_atm_clos_groups(&fabric.net) < GROUPS ? 0 : GROUPS;
     free(s->memory);
     memset(s, 0, sizeof *s);
     s->memory = calloc(1, leat_sim_atm_footprint(&fabric, model));
@@ -125,7 +128,7 @@ static void set_up(struct scene *s, const char *name, enum how how, uint64_t see
     leat_sim_atm_init(&s->sim, &fabric, model, &host, s->memory);
 }
 
-/* Cells from all ports, one in sixteen to all; `apart` cycles on average. */
+/* Cells from all ports, one in sixteen to all or to a group; `apart` cycles on average. */
 static void plan(struct scene *s, uint64_t seed, uint64_t apart, uint32_t favourite)
 {
     const struct leat_atm_clos *net = &s->sim.fabric.net;
@@ -135,14 +138,30 @@ static void plan(struct scene *s, uint64_t seed, uint64_t apart, uint32_t favour
         leat_random_seed_entity(&r, seed, p);
         s->host[p].planned = (uint32_t)leat_random_below(&r, CELLS_MAX);
         for (uint32_t i = 0; i < s->host[p].planned; i++) {
-            const bool all = leat_random_below(&r, 16) == 0;
+            const bool many = leat_random_below(&r, 16) == 0;
+            const uint32_t group = (uint32_t)leat_random_below(&r, 1 + s->sim.fabric.groups);
             const uint32_t any = (uint32_t)leat_random_below(&r, net->ports);
-            const uint32_t to = all ? net->ports : leat_random_below(&r, 3) ? any : favourite;
+            const uint32_t to = many                       ? net->ports + group
+                                : leat_random_below(&r, 3) ? any
+                                                           : favourite;
             at += leat_random_below(&r, 2 * apart);
             s->host[p].plan[i].at = at;
             s->host[p].plan[i].label = leat_atm_clos_access(
                 net, to, (uint32_t)leat_random_below(&r, net->paths));
         }
+    }
+}
+
+/* Other members, the same in all scenes; with cells in flight. */
+static void change_groups(struct scene *s)
+{
+    struct leat_random r;
+    leat_random_seed_entity(&r, tap_seed(), s->sim.now);
+    for (uint32_t g = 0; g < s->sim.fabric.groups; g++) {
+        uint64_t members = (UINT64_C(1) << s->sim.fabric.net.ports) - 1;
+        members &= leat_random_next(&r);
+        members &= leat_random_next(&r);
+        leat_sim_atm_set_group(&s->sim, g, &members);
     }
 }
 
@@ -153,8 +172,11 @@ static void run(struct scene *s, uint64_t until)
         leat_sim_atm_wake(&s->sim, p, s->host[p].cell_end_at);
     }
     while (s->sim.now < until) { /* in pieces too */
-        const uint64_t more = 1 + leat_random_below(&s->chance, 5000);
-        leat_sim_atm_run(&s->sim, s->sim.now + more < until ? s->sim.now + more : until);
+        const uint64_t piece = s->sim.now + 1 + leat_random_below(&s->chance, 5000);
+        const uint64_t change = (s->sim.now / GROUP_CYCLES + 1) * GROUP_CYCLES;
+        const uint64_t to = piece < change ? piece : change;
+        if (s->sim.now % GROUP_CYCLES == 0) change_groups(s);
+        leat_sim_atm_run(&s->sim, to < until ? to : until);
     }
 }
 

@@ -154,9 +154,10 @@ static struct leat_sim_atm_fabric fabric_of(const char *name)
 
 static struct bench benches[2]; /* by model */
 
-static struct bench *set_up(const char *name, enum leat_sim_atm_model model)
+static struct bench *set_up_groups(const char *name, enum leat_sim_atm_model model, uint32_t groups)
 {
-    const struct leat_sim_atm_fabric fabric = fabric_of(name);
+    struct leat_sim_atm_fabric fabric = fabric_of(name);
+    fabric.groups = groups;
     struct bench *b = &benches[model];
     const struct leat_sim_atm_host host = { b, refused, act, room, deliver, NULL };
     free(b->memory);
@@ -167,6 +168,11 @@ static struct bench *set_up(const char *name, enum leat_sim_atm_model model)
     for (uint32_t p = 0; p < PORTS_MAX; p++)
         b->port[p].room = UINT32_MAX;
     return b;
+}
+
+static struct bench *set_up(const char *name, enum leat_sim_atm_model model)
+{
+    return set_up_groups(name, model, 0);
 }
 
 static void plan_cell(struct bench *b, uint32_t port, uint64_t at, uint32_t to, uint32_t path)
@@ -484,6 +490,55 @@ static void a_broadcast_is_copied_as_late_as_possible(void)
     }
 }
 
+/* ---- multicast groups ---------------------------------------------------------------------- */
+
+/* The cells on the links to ports, and how many there would be by counting members. */
+static void expect_cells_at_ports(const struct bench *b, const uint64_t *want)
+{
+    const uint32_t first = b->sim.fabric.net.ppd_count;
+    for (uint32_t p = 0; p < b->sim.fabric.net.ports; p++)
+        EQ(leat_sim_atm_link_cells(&b->sim, first + p), want[p]);
+}
+
+/* Ports 1, 2 and 14 are in two output switches of four. */
+static void a_multicast_is_copied_to_the_switches_and_ports_of_its_members(void)
+{
+    static const uint64_t members = 1 << 1 | 1 << 2 | 1 << 14;
+    for (int m = 0; m < 2; m++) {
+        struct bench *b = set_up_groups("clos444", (enum leat_sim_atm_model)m, 3);
+        leat_sim_atm_set_group(&b->sim, 2, &members);
+        EQ(*leat_sim_atm_group(&b->sim, 2), members);
+        EQ(*leat_sim_atm_group(&b->sim, 1), 0);
+        plan_cell(b, 14, 1, 17 + 2, 3);
+        plan_cell(b, 14, 1, 17 + 1, 3); /* not set up: dropped in silence */
+        run(b, 1000);
+        EQ(b->sim.counts.unrouted, 0);
+        EQ(how_many(b, DELIVERED), 3);
+        for (uint32_t p = 0; p < 16; p++)
+            EQ(when(b, DELIVERED, p, 0), members >> p & 1 ? 1 + 71 : LEAT_NEVER);
+        EQ(cells_on_all_links(&b->sim), 2 + 2 + 2 + 3);
+    }
+}
+
+/* Between runs members change; what is in flight goes where the tables say when it gets there. */
+static void groups_change_between_runs(void)
+{
+    static const uint64_t few = 1 << 0 | 1 << 3, others = 1 << 1 | 1 << 2 | 1 << 3;
+    static const char *const names[] = { "bmx:4", "bmx:4/switching=vc" };
+    for (int m = 0; m < 4; m++) {
+        struct bench *b = set_up_groups(names[m / 2], (enum leat_sim_atm_model)(m % 2), 1);
+        leat_sim_atm_set_group(&b->sim, 0, &few);
+        plan_cell(b, 2, 1, 5, 0);
+        plan_cell(b, 2, 1000, 5, 0);
+        run(b, 500);
+        expect_cells_at_ports(b, (const uint64_t[]){ 1, 0, 0, 1 });
+        leat_sim_atm_set_group(&b->sim, 0, &others);
+        leat_sim_atm_run(&b->sim, 2000);
+        expect_cells_at_ports(b, (const uint64_t[]){ 1, 1, 1, 2 });
+        EQ(b->sim.counts.unrouted, 0);
+    }
+}
+
 /* The cell is sent in 1 and checked in 5; its last octet arrives in 60. */
 static void a_cell_counts_from_the_cycle_in_which_it_is_accepted(void)
 {
@@ -504,16 +559,37 @@ static void a_cell_counts_from_the_cycle_in_which_it_is_accepted(void)
 
 /* ---- both models make the same callbacks --------------------------------------------------- */
 
+/* Of any ports; even of none. */
+static void draw_groups(struct bench *b, struct leat_random *r)
+{
+    const uint32_t ports = b->sim.fabric.net.ports;
+    for (uint32_t g = 0; g < b->sim.fabric.groups; g++) {
+        uint64_t members = UINT64_MAX >> (64 - ports);
+        members &= leat_random_next(r);
+        members &= leat_random_next(r);
+        leat_sim_atm_set_group(&b->sim, g, &members);
+    }
+}
+
+/* One port, all, or a group. */
+static uint32_t any_destination(const struct bench *b, struct leat_random *r, uint32_t to_many)
+{
+    const uint32_t ports = b->sim.fabric.net.ports;
+    const bool many = leat_random_below(r, 16) < to_many;
+    return many ? ports + (uint32_t)leat_random_below(r, 1 + b->sim.fabric.groups)
+                : (uint32_t)leat_random_below(r, ports);
+}
+
 static void plan_at_random(struct bench *b, struct leat_random r)
 {
     const struct leat_atm_clos *net = &b->sim.fabric.net;
+    draw_groups(b, &r);
     const uint64_t pause = leat_random_below(&r, 300), busy = leat_random_below(&r, CELLS_MAX);
     const uint32_t broadcasts = (uint32_t)leat_random_below(&r, 3);
     for (uint32_t p = 0; p < net->ports; p++) {
         uint64_t at = leat_random_below(&r, 200);
         for (uint64_t left = leat_random_below(&r, busy + 1); left; left--) {
-            const bool all = leat_random_below(&r, 16) < broadcasts;
-            const uint32_t to = all ? net->ports : (uint32_t)leat_random_below(&r, net->ports);
+            const uint32_t to = any_destination(b, &r, broadcasts);
             plan_cell(b, p, at, to, (uint32_t)leat_random_below(&r, net->paths));
             at += leat_random_below(&r, pause + 1);
         }
@@ -543,16 +619,19 @@ static void hosts_get_the_same_events_from_both_models(void)
                                           "clos:3,4,2", "clos:2,17,2", "clos444" };
     enum { SHAPES = sizeof shapes / sizeof *shapes, CASES = LEAT_ROUNDS / 2000 + 20 };
     for (uint64_t i = 0; i < CASES; i++) {
-        struct leat_random r;
+        struct leat_random r, again;
         char name[64];
         leat_random_seed_entity(&r, tap_seed(), i);
         const char *shape = shapes[leat_random_below(&r, SHAPES)];
         snprintf(name, sizeof name, "%s/buffer=%u", shape, 1 + (unsigned)leat_random_below(&r, 4));
         const uint64_t until = 1 + leat_random_below(&r, 8000);
         for (int m = 0; m < 2; m++) {
-            struct bench *b = set_up(name, (enum leat_sim_atm_model)m);
+            struct bench *b = set_up_groups(name, (enum leat_sim_atm_model)m, (uint32_t)(i % 3));
             plan_at_random(b, r);
             run(b, until);
+            leat_random_seed_entity(&again, tap_seed() + 1, i);
+            draw_groups(b, &again); /* with cells in flight */
+            leat_sim_atm_run(&b->sim, until + 500);
         }
         const struct leat_sim_atm_counts *rtl = &benches[0].sim.counts,
                                          *cell = &benches[1].sim.counts;
@@ -583,5 +662,6 @@ TAP_MAIN(T(all_1088_connections_of_the_prototype_take_18_cycles),
          T(a_wish_replaces_the_one_before_it),
          T(each_link_of_a_path_counts_its_cells_and_no_other_does),
          T(a_broadcast_is_copied_as_late_as_possible),
-         T(a_cell_counts_from_the_cycle_in_which_it_is_accepted),
+         T(a_multicast_is_copied_to_the_switches_and_ports_of_its_members),
+         T(groups_change_between_runs), T(a_cell_counts_from_the_cycle_in_which_it_is_accepted),
          T(hosts_get_the_same_events_from_both_models))

@@ -30,7 +30,15 @@ enum {
     LEAT_SIM_ATM_TRAFFIC_TIME_BITS = 16, /* arrivals are counted in 2^-16 cycles */
 };
 
-#define LEAT_SIM_ATM_TRAFFIC_ALL UINT32_MAX /* as a destination */
+#define LEAT_SIM_ATM_TRAFFIC_ALL   UINT32_MAX /* as a destination */
+/* ... that of multicast group 0; those of the others lie below it, as in cells. */
+#define LEAT_SIM_ATM_TRAFFIC_GROUP (UINT32_MAX - 1)
+
+/* Is this the destination of many ports? */
+static inline bool leat_sim_atm_traffic_is_to_many(uint32_t to)
+{
+    return to > UINT16_MAX;
+}
 
 struct leat_sim_atm_traffic {
     enum leat_sim_atm_traffic_pattern pattern;

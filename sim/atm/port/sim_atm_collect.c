@@ -93,7 +93,7 @@ static void send_ready(struct leat_sim_atm_ports *port,
         return;
     }
     course_of(c, ready->group, ready->number)->lacking = group->members - 1;
-    send(port, ready, LEAT_SIM_ATM_TRAFFIC_ALL, len);
+    send(port, ready, c->group[ready->group - 1].to, len);
 }
 
 /* ---- parts ----------------------------------------------------------------------------------- */
@@ -201,7 +201,7 @@ bool leat_sim_atm_collect_is_for(const struct leat_sim_atm_ports *port,
 void leat_sim_atm_collect_written(struct leat_sim_atm_ports *port,
                                   struct leat_sim_atm_ports_entry *e)
 {
-    if (e->message.to == LEAT_SIM_ATM_TRAFFIC_ALL) reach(port, e, e->place);
+    if (leat_sim_atm_traffic_is_to_many(e->message.to)) reach(port, e, e->place);
 }
 
 void leat_sim_atm_collect_got(struct leat_sim_atm_ports *port, struct leat_sim_atm_ports_entry *e,
@@ -229,13 +229,73 @@ void leat_sim_atm_collect_given_up(struct leat_sim_atm_ports *port,
 {
     const struct leat_sim_group *group = leat_sim_collect_of(&port->collect.base, e->group);
     course_of(&port->collect, e->group, e->operation)->has_failed = true;
-    if (e->message.to != LEAT_SIM_ATM_TRAFFIC_ALL) {
+    if (!leat_sim_atm_traffic_is_to_many(e->message.to)) {
         leat_sim_atm_collect_arrived(port, e);
         return;
     }
     for (uint32_t i = 0; i < group->members; i++)
         reach(port, e, i);
     leat_sim_atm_ports_end(port, e);
+}
+
+/* ---- labels ---------------------------------------------------------------------------------- */
+
+uint32_t leat_sim_atm_collect_labels(const struct leat_atm_clos *net)
+{
+    const uint32_t most = LEAT_SIM_ATM_COLLECT_STREAMS / net->ports;
+    return (uint32_t)leat_smaller(leat_smaller(most, LEAT_ATM_AAL_GROUPS_MAX),
+                                  leat_atm_clos_groups(net));
+}
+
+static struct leat_sim_atm_collect_label *label_of(struct leat_sim_atm_ports *port, uint32_t to)
+{
+    return to == LEAT_SIM_ATM_TRAFFIC_ALL ? NULL
+                                          : &port->collect.label[LEAT_SIM_ATM_TRAFFIC_GROUP - to];
+}
+
+void leat_sim_atm_collect_begun(struct leat_sim_atm_ports *port, uint32_t to)
+{
+    struct leat_sim_atm_collect_label *label = label_of(port, to);
+    if (label) label->pieces++;
+}
+
+void leat_sim_atm_collect_over(struct leat_sim_atm_ports *port, uint32_t to)
+{
+    if (!leat_sim_atm_traffic_is_to_many(to)) return;
+    struct leat_sim_atm_collect_label *label = label_of(port, to);
+    if (label) label->pieces--;
+}
+
+uint32_t *leat_sim_atm_collect_heard(const struct leat_sim_atm_ports *port, uint32_t source,
+                                     uint32_t reader, uint32_t to)
+{
+    const size_t ports = port->net.ports, stream = LEAT_SIM_ATM_TRAFFIC_ALL - to;
+    return &port->collect.heard[(stream * ports + source) * ports + reader];
+}
+
+/* Nothing of the last group that had this label is in flight. A copy that is, of a cell that has
+ * been acknowledged, does no harm: units know its number. */
+static bool is_free(const struct leat_sim_atm_ports *port, uint32_t label)
+{
+    const struct leat_sim_atm_collect_label *l = &port->collect.label[label];
+    return !l->in_use && !l->pieces && leat_sim_atm_load_group_is_quiet(&port->load, label);
+}
+
+/* The destination of the casts of a new group. */
+static uint32_t take_label(struct leat_sim_atm_ports *port, const uint32_t *member, uint32_t count)
+{
+    struct leat_sim_atm_collect *c = &port->collect;
+    uint32_t label = 0;
+    if (count == port->net.ports) return LEAT_SIM_ATM_TRAFFIC_ALL;
+    while (label < c->labels && !is_free(port, label))
+        label++;
+    if (label == c->labels) return LEAT_SIM_ATM_TRAFFIC_ALL;
+    memset(c->members, 0, (port->net.ports + 63) / 64 * sizeof *c->members);
+    for (uint32_t i = 0; i < count; i++)
+        c->members[member[i] / 64] |= UINT64_C(1) << member[i] % 64;
+    leat_sim_atm_load_set_group(&port->load, label, c->members);
+    c->label[label].in_use = true;
+    return LEAT_SIM_ATM_TRAFFIC_GROUP - label;
 }
 
 /* ---- groups ---------------------------------------------------------------------------------- */
@@ -248,12 +308,16 @@ uint32_t leat_sim_atm_collect_group(struct leat_port_net *net, const uint32_t *m
     if (!group) return 0;
     for (uint32_t i = 0; i < LEAT_SIM_COLLECT_WINDOW; i++)
         c->group[group - 1].course[i].number = 0;
+    c->group[group - 1].to = take_label(of(net), member, count);
     return group;
 }
 
 void leat_sim_atm_collect_disband(struct leat_port_net *net, uint32_t group)
 {
-    leat_sim_collect_disband(&of(net)->collect.base, group);
+    struct leat_sim_atm_collect *c = &of(net)->collect;
+    struct leat_sim_atm_collect_label *label = label_of(of(net), c->group[group - 1].to);
+    if (label) label->in_use = false;
+    leat_sim_collect_disband(&c->base, group);
 }
 
 void leat_sim_atm_collect_part(struct leat_port_net *net, const struct leat_port_part *part,
@@ -272,8 +336,9 @@ void leat_sim_atm_collect_part(struct leat_port_net *net, const struct leat_port
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 void leat_sim_atm_collect_lay(struct leat_sim_atm_collect *c, struct leat_arena *arena,
-                              uint32_t ports)
+                              const struct leat_sim_atm_fabric *fabric)
 {
+    const uint32_t ports = fabric->net.ports;
     static const struct leat_port_means means = {
         .folds = (1u << LEAT_PORT_FOLDS) - 1,
         .words_max = LEAT_SIM_ATM_COLLECT_WORDS,
@@ -286,7 +351,10 @@ void leat_sim_atm_collect_lay(struct leat_sim_atm_collect *c, struct leat_arena 
     c->part = leat_arena_lay(arena, all, sizeof *c->part);
     c->ready = leat_arena_lay(arena, all, sizeof *c->ready);
     c->parent = leat_arena_lay(arena, ports, sizeof *c->parent);
-    c->heard = leat_arena_lay(arena, (size_t)ports * ports, sizeof *c->heard);
+    c->labels = fabric->groups;
+    c->label = leat_arena_lay(arena, c->labels, sizeof *c->label);
+    c->members = leat_arena_lay(arena, (ports + 63) / 64, sizeof *c->members);
+    c->heard = leat_arena_lay(arena, (1 + (size_t)c->labels) * ports * ports, sizeof *c->heard);
     uint32_t *missing = leat_arena_lay(arena, courses, sizeof *missing);
     uint64_t *got = leat_arena_lay(arena, courses, sizeof *got);
     if (!arena->memory) return;

@@ -47,7 +47,7 @@ uint64_t leat_sim_atm_ports_last_cycle(const struct leat_sim_atm_ports *port, le
 
 static bool is_cast(const struct leat_sim_atm_ports_entry *e)
 {
-    return e->message.to == LEAT_SIM_ATM_TRAFFIC_ALL;
+    return leat_sim_atm_traffic_is_to_many(e->message.to);
 }
 
 /* So many cells may come to acknowledge those of this port. */
@@ -80,7 +80,7 @@ static bool has_room(const struct leat_sim_atm_ports *port, uint32_t p, uint32_t
 /* Does this port have so many unacknowledged blocks that it should not add to them? A unit searches
  * the block of an acknowledgement from the head of its list, two cycles a block. With a long list
  * acknowledgements arrive faster than they are served, until cells are retransmitted although
- * nothing was lost, and copies fill all buffers. Those of a broadcast cell come from all ports. */
+ * nothing was lost, and copies fill all buffers. Those of a cell to many come from all of them. */
 static bool has_many(const struct leat_sim_atm_ports *port,
                      const struct leat_sim_atm_ports_entry *e)
 {
@@ -92,7 +92,7 @@ static bool has_many(const struct leat_sim_atm_ports *port,
 static uint32_t acks_of(const struct leat_sim_atm_ports *port,
                         const struct leat_sim_atm_ports_entry *e, uint32_t blocks)
 {
-    if (is_cast(e)) return port->net.ports * blocks;
+    if (is_cast(e)) return leat_sim_atm_load_copies(&port->load, e->message.to) * blocks;
     return e->message.from == e->message.to ? 2 * blocks : blocks;
 }
 
@@ -103,7 +103,9 @@ static bool finds_room(const struct leat_sim_atm_ports *port,
     const uint32_t acks = acks_of(port, e, blocks), from = e->message.from;
     if (!is_cast(e)) return has_room(port, e->message.to, blocks) && has_room(port, from, acks);
     for (uint32_t p = 0; p < port->net.ports; p++)
-        if (!has_room(port, p, p == from ? blocks + acks : blocks)) return false;
+        if (leat_sim_atm_load_reaches(&port->load, e->message.to, p) &&
+            !has_room(port, p, p == from ? blocks + acks : blocks))
+            return false;
     return true;
 }
 
@@ -139,7 +141,7 @@ static void pledge(struct leat_sim_atm_ports *port, const struct leat_sim_atm_po
     queue->written = blocks;
     if (e->group) {
         port->collect.pieces++;
-        piece->lacking = is_cast(e) ? port->net.ports : 1;
+        piece->lacking = leat_sim_atm_load_copies(&port->load, e->message.to);
     } else {
         piece->offset = e->begun;
     }
@@ -150,8 +152,10 @@ static void pledge(struct leat_sim_atm_ports *port, const struct leat_sim_atm_po
     queue->written = acks_of(port, e, blocks);
     queue->has_cast = true;
     piece->ordinal = ++queue->casts;
+    leat_sim_atm_collect_begun(port, e->message.to);
     for (uint32_t p = 0; p < port->net.ports; p++)
-        port->queue[p].pledged += blocks;
+        if (leat_sim_atm_load_reaches(&port->load, e->message.to, p))
+            port->queue[p].pledged += blocks;
 }
 
 /* The next piece for this port to write. */
@@ -279,6 +283,7 @@ static void end_piece(struct leat_sim_atm_ports *port, uint32_t from,
 {
     piece->entry = 0;
     port->collect.pieces--;
+    leat_sim_atm_collect_over(port, piece->to);
     forget_pieces(port, from);
 }
 
@@ -298,15 +303,15 @@ void leat_sim_atm_ports_end(struct leat_sim_atm_ports *port, struct leat_sim_atm
     port->collect.messages--;
 }
 
-/* The unit of a port has a whole piece of a broadcast, whose blocks are no longer to come. Does the
- * host read it? */
+/* The unit of a port has a whole piece to many, whose blocks are no longer to come. Does the host
+ * read it? */
 static bool keeps(void *context, uint32_t reader, uint32_t source, uint32_t number)
 {
     struct leat_sim_atm_ports *port = context;
     struct leat_sim_atm_ports_piece *piece = leat_sim_atm_ports_piece_of(port, source, number);
-    uint32_t *heard = &port->collect.heard[(size_t)source * port->net.ports + reader];
-    if (!piece->entry || piece->to != LEAT_SIM_ATM_TRAFFIC_ALL || *heard == piece->ordinal)
-        return false;
+    if (!piece->entry || !leat_sim_atm_traffic_is_to_many(piece->to)) return false;
+    uint32_t *heard = leat_sim_atm_collect_heard(port, source, reader, piece->to);
+    if (*heard == piece->ordinal) return false;
     *heard = piece->ordinal;
     port->queue[reader].pledged -= blocks_of(piece->len);
     piece->lacking--;
@@ -320,12 +325,12 @@ static bool keeps(void *context, uint32_t reader, uint32_t source, uint32_t numb
 static void give_up(struct leat_sim_atm_ports *port, uint32_t from,
                     struct leat_sim_atm_ports_piece *piece)
 {
-    const bool is_broadcast = piece->to == LEAT_SIM_ATM_TRAFFIC_ALL;
-    const uint32_t first = is_broadcast ? 0 : piece->to,
-                   last = is_broadcast ? port->net.ports - 1 : piece->to;
-    for (uint32_t p = first; p <= last; p++) {
-        const uint32_t heard = port->collect.heard[(size_t)from * port->net.ports + p];
-        if (!is_broadcast || (int32_t)(heard - piece->ordinal) < 0)
+    const bool is_to_many = leat_sim_atm_traffic_is_to_many(piece->to);
+    for (uint32_t p = 0; p < port->net.ports; p++) {
+        if (!leat_sim_atm_load_reaches(&port->load, piece->to, p)) continue;
+        const uint32_t *heard = is_to_many ? leat_sim_atm_collect_heard(port, from, p, piece->to)
+                                           : NULL;
+        if (!heard || (int32_t)(*heard - piece->ordinal) < 0)
             port->queue[p].pledged -= blocks_of(piece->len);
     }
     end_piece(port, from, piece);
@@ -547,9 +552,10 @@ static bool is_locked(const struct leat_sim_atm_ports *port, uint32_t p)
 static bool concerns_locked(const struct leat_sim_atm_ports *port,
                             const struct leat_sim_atm_ports_entry *e)
 {
-    if (!is_cast(e)) return is_locked(port, e->message.from) || is_locked(port, e->message.to);
+    if (is_locked(port, e->message.from)) return true;
     for (uint32_t p = 0; p < port->net.ports; p++)
-        if (is_locked(port, p)) return true;
+        if (leat_sim_atm_load_reaches(&port->load, e->message.to, p) && is_locked(port, p))
+            return true;
     return false;
 }
 
@@ -714,12 +720,14 @@ leat_sim_atm_ports_load(const struct leat_sim_atm_ports_config *config)
 {
     const uint32_t blocks = (uint32_t)leat_smaller(config->aal.send_blocks,
                                                    config->aal.receive_blocks);
-    return (struct leat_sim_atm_load_config){ .fabric = config->fabric,
-                                              .model = config->contention_free ? LEAT_SIM_ATM_ALONE
-                                                                               : config->model,
-                                              .len_max = leat_atm_aal_message_max(blocks),
-                                              .aal = config->aal,
-                                              .line = config->line };
+    struct leat_sim_atm_load_config load = { .fabric = config->fabric,
+                                             .model = config->contention_free ? LEAT_SIM_ATM_ALONE
+                                                                              : config->model,
+                                             .len_max = leat_atm_aal_message_max(blocks),
+                                             .aal = config->aal,
+                                             .line = config->line };
+    load.fabric.groups = leat_sim_atm_collect_labels(&config->fabric.net);
+    return load;
 }
 
 static void *lay_out(struct leat_sim_atm_ports *port,
@@ -732,7 +740,7 @@ static void *lay_out(struct leat_sim_atm_ports *port,
     port->queue = leat_arena_lay(arena, ports, sizeof *port->queue);
     port->piece = leat_arena_lay(arena, (size_t)ports * LEAT_SIM_ATM_PORTS_WINDOW,
                                  sizeof *port->piece);
-    leat_sim_atm_collect_lay(&port->collect, arena, ports);
+    leat_sim_atm_collect_lay(&port->collect, arena, &load.fabric);
     return leat_arena_lay_lines(arena, 1, leat_sim_atm_load_footprint(&load));
 }
 

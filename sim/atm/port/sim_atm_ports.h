@@ -13,8 +13,8 @@
 #define LEAT_SIM_ATM_PORTS_H
 
 #include "sim_atm_collect.h"
+#include "sim_atm_load_group.h"
 #include "sim_atm_load_stuck.h"
-#include "sim_atm_traffic.h"
 #include "sim_clock.h"
 #include <leat/port.h>
 
@@ -44,7 +44,7 @@ struct leat_sim_atm_ports_entry {
     bool has_hash;
     uint64_t hash;           /* of its octets, once they are no longer lent */
     const uint8_t *stand_in; /* cells carry these instead of its own octets; NULL: they do not */
-    /* Of a message of a collective operation; to LEAT_SIM_ATM_TRAFFIC_ALL: a broadcast. */
+    /* Of a message of a collective operation; to many ports: a broadcast or multicast. */
     uint32_t group; /* 0: it is an ordinary message */
     uint32_t place; /* of its sender */
     uint64_t operation;
@@ -53,11 +53,11 @@ struct leat_sim_atm_ports_entry {
 struct leat_sim_atm_ports_piece {
     uint32_t entry; /* + 1; 0: none; LEAT_SIM_ATM_PORTS_ORPHAN: its entry has ended */
     uint32_t len;
-    uint32_t to; /* a port, or LEAT_SIM_ATM_TRAFFIC_ALL */
+    uint32_t to; /* a port, or many (sim_atm_traffic.h) */
     union {
         uint64_t offset;      /* of an ordinary message */
         struct {              /* of a collective operation */
-            uint32_t ordinal; /* of a broadcast: among those of its port */
+            uint32_t ordinal; /* to many: among those of its port */
             uint32_t lacking; /* ports that do not have it */
         };
     };
@@ -69,8 +69,8 @@ struct leat_sim_atm_ports_queue { /* of a port: messages with pieces that have n
     uint32_t number;              /* of pieces begun */
     uint32_t oldest;              /* no earlier piece is in flight */
     uint32_t pledged; /* blocks of this port's receive buffer reserved for pieces in flight */
-    uint32_t written; /* blocks of the piece being written; of a broadcast: its acknowledgements */
-    uint32_t casts;   /* pieces broadcast so far */
+    uint32_t written; /* blocks of the piece being written; to many: its acknowledgements */
+    uint32_t casts;   /* pieces to many so far */
     bool has_cast;    /* some may be unacknowledged */
     bool held;        /* the first message waits for room */
     bool early;       /* the first message is to be sent later */

@@ -20,8 +20,11 @@ static inline uint32_t leat_sim_atm_collect_entries(uint32_t ports)
     return LEAT_SIM_ATM_COLLECT_GROUPS * (ports + LEAT_SIM_COLLECT_WINDOW);
 }
 
+/* For how many groups at a time are there labels, and memory in the units? */
+uint32_t leat_sim_atm_collect_labels(const struct leat_atm_clos *net);
+
 void leat_sim_atm_collect_lay(struct leat_sim_atm_collect *collect, struct leat_arena *arena,
-                              uint32_t ports);
+                              const struct leat_sim_atm_fabric *fabric);
 /* After the load. Sets the means of the net, unless a broadcast finds no room in the units. */
 void leat_sim_atm_collect_init(struct leat_sim_atm_ports *port);
 
@@ -38,11 +41,20 @@ void leat_sim_atm_collect_go_on(struct leat_sim_atm_ports *port);
 /* The cycle of the next part whose time has not come; LEAT_NEVER: none. */
 uint64_t leat_sim_atm_collect_due(const struct leat_sim_atm_ports *port);
 
-/* Does the host of this port read a message of an operation that is broadcast? */
+/* A piece to many ports begins, and is over. */
+void leat_sim_atm_collect_begun(struct leat_sim_atm_ports *port, uint32_t to);
+void leat_sim_atm_collect_over(struct leat_sim_atm_ports *port, uint32_t to);
+
+/* The ordinal of the last piece of `source` to this destination that is complete at `reader`. Those
+ * of one destination arrive in order. */
+uint32_t *leat_sim_atm_collect_heard(const struct leat_sim_atm_ports *port, uint32_t source,
+                                     uint32_t reader, uint32_t to);
+
+/* Does the host of this port read a message of an operation that many ports get? */
 bool leat_sim_atm_collect_is_for(const struct leat_sim_atm_ports *port,
                                  const struct leat_sim_atm_ports_entry *e, uint32_t reader);
 
-/* Of a message of an operation: its port has taken it; so many octets of a broadcast have arrived
+/* Of a message of an operation: its port has taken it; so many octets of one to many have arrived
  * at a port; all of a message to one port has; it is given up. An entry ends with these. */
 void leat_sim_atm_collect_written(struct leat_sim_atm_ports *port,
                                   struct leat_sim_atm_ports_entry *e);
