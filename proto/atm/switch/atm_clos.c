@@ -56,12 +56,27 @@ static void add_stages(struct leat_atm_clos *c, bool lone)
     add_stage(c, r, lone ? e : m, e, lone ? e + 1 : (e + 1) * n);
 }
 
-static uint32_t entries_max(const struct leat_atm_clos *c)
+/* Labels that a group has in a table of this stage: one for each path as long as it can choose. */
+static uint32_t labels_of_group(const struct leat_atm_clos *c, uint32_t stage)
+{
+    return c->stages > 1 && stage == 0 ? c->m : 1;
+}
+
+/* Entries that the fullest table needs, with so many multicast groups. */
+static uint32_t entries_max(const struct leat_atm_clos *c, uint32_t groups)
 {
     uint32_t most = 0;
-    for (uint32_t s = 0; s < c->stages; s++)
-        if (c->stage[s].entries > most) most = c->stage[s].entries;
+    for (uint32_t s = 0; s < c->stages; s++) {
+        const uint32_t entries = c->stage[s].entries + groups * labels_of_group(c, s);
+        if (entries > most) most = entries;
+    }
     return most;
+}
+
+static uint32_t within_depths(uint32_t depth)
+{
+    if (depth > LEAT_ATM_CLOS_DEPTH_MAX) return LEAT_ATM_CLOS_DEPTH_MAX;
+    return depth < LEAT_ATM_CLOS_DEPTH_MIN ? LEAT_ATM_CLOS_DEPTH_MIN : depth;
 }
 
 /* Note, 4.6: virtual paths with dense tables, or virtual channels with sparse ones. */
@@ -69,7 +84,7 @@ static leat_err choose_switching(struct leat_atm_clos *c, const struct leat_atm_
                                  struct leat_atm_clos_fault *fault)
 {
     uint32_t width;
-    const uint32_t needed = entries_max(c), depth = config->table_depth;
+    const uint32_t needed = entries_max(c, 0), depth = config->table_depth;
     const char wide = outside(c, 1, LEAT_ATM_ROUTE_VP_FAN_OUT_MAX, &width);
     const bool overflows = needed > LEAT_ATM_CLOS_DEPTH_MAX;
     if (config->switching == LEAT_ATM_CLOS_VC ||
@@ -82,11 +97,11 @@ static leat_err choose_switching(struct leat_atm_clos *c, const struct leat_atm_
         return refuse(fault, LEAT_ATM_CLOS_VPI_RANGE, '\0', needed, 1, LEAT_ATM_CLOS_DEPTH_MAX);
     if (wide)
         return refuse(fault, LEAT_ATM_CLOS_FAN_OUT, wide, width, 1, LEAT_ATM_ROUTE_VP_FAN_OUT_MAX);
-    const uint32_t least = needed > LEAT_ATM_CLOS_DEPTH_MIN ? needed : LEAT_ATM_CLOS_DEPTH_MIN;
+    const uint32_t least = within_depths(needed);
     if (depth && (depth < least || depth > LEAT_ATM_CLOS_DEPTH_MAX))
         return refuse(fault, LEAT_ATM_CLOS_DEPTH, '\0', depth, least, LEAT_ATM_CLOS_DEPTH_MAX);
     c->header_octets = LEAT_ATM_VP_HEADER;
-    c->table_depth = depth ? depth : least;
+    c->table_depth = depth ? depth : within_depths(entries_max(c, LEAT_ATM_CLOS_GROUPS));
     return LEAT_ERR_OK;
 }
 
@@ -257,12 +272,6 @@ bool leat_atm_clos_route(const struct leat_atm_clos *c, uint32_t ppd, uint32_t l
 }
 
 /* ---- multicast groups --------------------------------------------------------------------- */
-
-/* Labels that a group has in a table of this stage: one for each path as long as it can choose. */
-static uint32_t labels_of_group(const struct leat_atm_clos *c, uint32_t stage)
-{
-    return c->stages > 1 && stage == 0 ? c->m : 1;
-}
 
 uint32_t leat_atm_clos_groups(const struct leat_atm_clos *c)
 {

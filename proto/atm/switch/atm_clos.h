@@ -54,6 +54,7 @@ enum {
     LEAT_ATM_CLOS_LONE_MIN = 2,     /* inputs of a single switch */
     LEAT_ATM_CLOS_DEPTH_MIN = 256,
     LEAT_ATM_CLOS_DEPTH_MAX = 1 << LEAT_ATM_ROUTE_VPI_BITS,
+    LEAT_ATM_CLOS_GROUPS = 32, /* of multicast, for which tables have room if they can */
 };
 
 #define LEAT_ATM_CLOS_NONE UINT32_MAX
@@ -74,7 +75,8 @@ struct leat_atm_clos_config {
     uint32_t stages;  /* 3: Clos(e,m,r); 1: one switch e x e, m and r are ignored */
     uint32_t e, m, r; /* 1 .. 64 */
     enum leat_atm_clos_switching switching;
-    uint32_t table_depth; /* virtual paths: 256 .. 4096, 0: the smallest that suffices */
+    uint32_t
+        table_depth; /* virtual paths: 256 .. 4096, 0: the smallest that suffices with GROUPS */
 };
 
 struct leat_atm_clos_stage {

@@ -527,18 +527,21 @@ static void a_multicast_arrives_at_the_members_of_its_group_and_nowhere_else(voi
 /* Labels of groups lie behind all others, and within the tables. */
 static void tables_have_room_for_so_many_groups(void)
 {
-    const struct leat_atm_clos_config deep = {
-        .stages = 3, .e = 8, .m = 8, .r = 8, .table_depth = 1024
+    const struct leat_atm_clos_config shallow = {
+        .stages = 3, .e = 8, .m = 8, .r = 8, .table_depth = 576
     };
     const struct leat_atm_clos thesis = clos(4, 4, 4, LEAT_ATM_CLOS_AUTO), single = lone(16),
-                               full = clos(8, 8, 8, LEAT_ATM_CLOS_AUTO),
+                               larger = clos(8, 8, 8, LEAT_ATM_CLOS_AUTO),
+                               largest = clos(16, 16, 15, LEAT_ATM_CLOS_AUTO),
                                channels = clos(16, 16, 16, LEAT_ATM_CLOS_AUTO);
     struct leat_atm_clos c = { 0 };
-    EQ(leat_atm_clos_init(&c, &deep, NULL), LEAT_ERR_OK);
+    EQ(leat_atm_clos_init(&c, &shallow, NULL), LEAT_ERR_OK);
     EQ(leat_atm_clos_groups(&thesis), 47);
     EQ(leat_atm_clos_groups(&single), 256 - 17);
-    EQ(leat_atm_clos_groups(&full), 0); /* the output stage needs all 576 labels */
-    EQ(leat_atm_clos_groups(&c), (1024 - 8 * 65) / 8);
+    EQ(larger.table_depth, 8 * (64 + 1 + LEAT_ATM_CLOS_GROUPS));
+    EQ(leat_atm_clos_groups(&larger), LEAT_ATM_CLOS_GROUPS);
+    EQ(leat_atm_clos_groups(&largest), (4096 - 16 * 241) / 16);
+    EQ(leat_atm_clos_groups(&c), 0); /* the output stage needs all 576 labels */
     OK(leat_atm_clos_groups(&channels) > 1000000);
     EQ(leat_atm_clos_access(&thesis, 17 + 46, 3), 255);
     EQ(leat_atm_clos_group(&thesis, 0, 67), LEAT_ATM_CLOS_NONE);
@@ -618,11 +621,11 @@ static void paths_are_switched_where_the_vpi_range_suffices_and_channels_beyond(
     EQ(forced.table_depth, 0);
     const struct leat_atm_clos deeper = clos(4, 4, 16, LEAT_ATM_CLOS_VP); /* 5 * 64 */
     EQ(deeper.header_octets, 2);
-    EQ(deeper.table_depth, 320);
+    EQ(deeper.table_depth, 4 * (64 + 1 + LEAT_ATM_CLOS_GROUPS));
     /* Where the VPIs or the fan-out end. */
     EQ(clos(15, 16, 17, LEAT_ATM_CLOS_AUTO).header_octets, 4);
-    EQ(clos(15, 16, 16, LEAT_ATM_CLOS_AUTO).table_depth, 3856);
-    EQ(clos(16, 16, 15, LEAT_ATM_CLOS_AUTO).table_depth, 4080);
+    EQ(clos(15, 16, 16, LEAT_ATM_CLOS_AUTO).table_depth, 4096); /* it needs 3856 */
+    EQ(clos(16, 16, 15, LEAT_ATM_CLOS_AUTO).table_depth, 4096);
     EQ(clos(16, 16, 16, LEAT_ATM_CLOS_AUTO).header_octets, 4);
     EQ(clos(16, 17, 1, LEAT_ATM_CLOS_AUTO).header_octets, 4);
     for (uint32_t depth = 320; depth <= LEAT_ATM_CLOS_DEPTH_MAX; depth += 118) {

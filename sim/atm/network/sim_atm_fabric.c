@@ -13,7 +13,7 @@ static const struct leat_sim_atm_fabric_spelling spellings[] = {
     { "/buffer=CELLS", "cells in each crosspoint memory, 1 to 64 (8)" },
     { "/clock=PERIOD", "a cycle, as in 50ns or 20MHz (50ns); a link carries an octet a cycle" },
     { "/switching=WHAT", "vp, vc, or auto: vp where VPI range and fan-out suffice (auto)" },
-    { "/table=DEPTH", "entries of a vp routing table, 256 to 4096 (the least that suffices)" },
+    { "/table=DEPTH", "entries of a vp routing table, 256 to 4096 (with room for 32 groups)" },
 };
 
 const struct leat_sim_atm_fabric_spelling *leat_sim_atm_fabric_list(size_t index)
