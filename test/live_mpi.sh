@@ -55,6 +55,33 @@ start() {
         --mca mpi_yield_when_idle 1 --bind-to none "$@"
 }
 
+# A busy machine may keep a packet for long; where the network is to be given up, it is soon.
+patience_ms=20000 words=24 # several packets
+options= # of leat mpi options
+# by_network HOSTS RANKS PROGRAM...: its output in $folder/out, what leat says in $folder/said
+by_network() {
+    n=$1 r=$2
+    shift 2
+    code=0
+    # shellcheck disable=SC2046,SC2086 # words
+    start "$n" "$r" $(in_ns 0 "$leat" mpi options $options) --mca coll_leat_patience_ms $patience_ms --mca coll_leat_words $words --mca coll_leat_after 1 "$@" > "$folder/out" 2> "$folder/all" || code=$?
+    grep '^leat' "$folder/all" > "$folder/said" || true
+}
+# well WHAT SAID: the last program has ended well, and leat has said this, or nothing
+well() {
+    same "$1: exit code" "$code" 0
+    same "$1: results" "$(tail -n 1 "$folder/out")" "all is well"
+    if [ -n "$2" ]; then
+        has "$1: what leat says" "$(cat "$folder/said")" "$2"
+        same "$1: lines of leat" "$(wc -l < "$folder/said")" 1
+    else
+        same "$1: what leat says" "$(cat "$folder/said")" ""
+    fi
+}
+# in_the_middle: waits until the next program's calls go by the network; counted tells its packets
+in_the_middle() { was=$(counted) && wait_until calls_go; }
+calls_go() { [ "$(counted)" -ge $((was + 300)) ]; }
+
 # join I N OPTION...: station I+1 of N
 join() {
     i=$1 before=$((($1 + $2 - 1) % $2)) after=$((($1 + 1) % $2))

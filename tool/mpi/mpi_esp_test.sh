@@ -16,43 +16,20 @@ esp_net
 mpicc -O1 -o "$folder/short_calls" "$programs/short_calls.c"
 mpicc -O1 -I"$programs" -o "$folder/random_collectives" "$programs/random_collectives.c" "$programs/check.c"
 put_key "$folder/key" 000102030405060708090a0b0c0d0e0f
-options="--esp 10.8.0.0/16 --key-file $folder/key"
+options="--esp 10.8.0.0/16 --key-file $folder/key" # of leat mpi options
 
-# A busy machine may keep a packet for long; where the routers are to be given up, it is soon.
-patience_ms=20000 words=24
-# by_esp HOSTS RANKS PROGRAM...: its output in $folder/out, what leat says in $folder/said
-by_esp() {
-    n=$1 r=$2
-    shift 2
-    code=0
-    # shellcheck disable=SC2046,SC2086 # words
-    start "$n" "$r" $(in_ns 0 "$leat" mpi options $options) --mca coll_leat_patience_ms $patience_ms --mca coll_leat_words $words --mca coll_leat_after 1 "$@" > "$folder/out" 2> "$folder/all" || code=$?
-    grep '^leat' "$folder/all" > "$folder/said" || true
-}
-# well WHAT SAID: the last program has ended well, and leat has said this, or nothing
-well() {
-    same "$1: exit code" "$code" 0
-    same "$1: results" "$(tail -n 1 "$folder/out")" "all is well"
-    if [ -n "$2" ]; then
-        has "$1: what leat says" "$(cat "$folder/said")" "$2"
-        same "$1: lines of leat" "$(wc -l < "$folder/said")" 1
-    else
-        same "$1: what leat says" "$(cat "$folder/said")" ""
-    fi
-}
 # folded: COLLECTs that top has passed on
 folded() { in_ns top "$leat" esp status --json | jq '[.. | .COLLECT? // empty | .pass? // 0] | add // 0'; }
-in_the_middle() { was=$(folded) && wait_until calls_go; }
-calls_go() { [ "$(folded)" -ge $((was + 300)) ]; }
+counted() { folded; }
 results() {
     for n in 2 4 8; do
         was=$(folded)
-        by_esp $n 1 "$folder/short_calls" 100
+        by_network $n 1 "$folder/short_calls" 100
         well "$driver: $n hosts" ""
         [ "$(folded)" -ge $((was + 400)) ] || fail "$driver: $n hosts: only $(($(folded) - was)) packets of 400 calls at least"
     done
     for r in 1 2 4; do
-        by_esp 4 $r "$folder/random_collectives" $r 40
+        by_network 4 $r "$folder/random_collectives" $r 40
         well "$driver: random calls, 4 hosts of $r ranks" ""
         same "$driver: random calls, as without the routers" "$(cat "$folder/out")" "$(start 4 $r "$folder/random_collectives" $r 40 2> /dev/null)"
     done
@@ -61,13 +38,13 @@ results() {
 # Lost packets are sent again. If all are lost, the routers are given up, within a bounded time.
 loss() {
     esp_lose 5
-    by_esp 3 1 "$folder/short_calls" 40
+    by_network 3 1 "$folder/short_calls" 40
     well "$driver: 5 % are lost" ""
     esp_lose 0
     patience_ms=1000
     (in_the_middle && esp_lose 100) &
     later=$!
-    by_esp 3 2 "$folder/short_calls" 2000
+    by_network 3 2 "$folder/short_calls" 2000
     wait $later || fail "$driver: no relay that loses all"
     well "$driver: all are lost" "the ESP routers have not carried out a call in time"
     esp_lose 0
@@ -79,7 +56,7 @@ leaving() {
     for r in $ROUTERS; do # the kernel goes on to forward packets there
         (in_the_middle && in_ns $r "$leat" esp stop) &
         later=$!
-        by_esp 4 1 "$folder/short_calls" 3000
+        by_network 4 1 "$folder/short_calls" 3000
         wait $later || fail "$driver: the router $r does not stop"
         well "$driver: the router $r stops" "has stopped, has forgotten this group, or has no room for its words"
         routers --key-file "$folder/key"
@@ -90,7 +67,7 @@ leaving() {
 # A rank that is late for longer than the patience is no reason to give up.
 late() {
     patience_ms=200
-    by_esp 3 1 "$folder/short_calls" 40 late
+    by_network 3 1 "$folder/short_calls" 40 late
     well "$driver: a rank is late" ""
     patience_ms=20000
 }
@@ -99,20 +76,20 @@ others() {
     # shellcheck disable=SC2046,SC2086 # words
     start 3 1 $(in_ns 0 "$leat" mpi options $options) --mca coll_leat_patience_ms $patience_ms "$folder/short_calls" 100 > "$folder/other" 2>&1 &
     other=$!
-    by_esp 3 2 "$folder/short_calls" 50
+    by_network 3 2 "$folder/short_calls" 50
     wait $other || fail "$driver: two jobs, the other: $(cat "$folder/other")"
     well "$driver: two jobs" ""
     has "$driver: two jobs, the other" "$(cat "$folder/other")" "all is well"
-    by_esp 3 1 "$folder/short_calls" 40 die
+    by_network 3 1 "$folder/short_calls" 40 die
     [ "$code" != 0 ] || fail "$driver: a rank is killed, and the job ends with 0"
-    by_esp 3 1 "$folder/short_calls" 20
+    by_network 3 1 "$folder/short_calls" 20
     well "$driver: after a killed job" ""
     for i in 0 1; do nsenter --net="/run/netns/$name$i" python3 -c 'import socket, time
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 s.bind(("", 4253))
 time.sleep(60)' & echo $! >> "$folder/takers"; done
     wait_until ports_are_taken
-    by_esp 2 1 "$folder/short_calls" 20
+    by_network 2 1 "$folder/short_calls" 20
     well "$driver: all ports are taken" "UDP port 4253 is taken on all hosts"
     # shellcheck disable=SC2046 # words
     kill $(cat "$folder/takers")
@@ -127,15 +104,15 @@ refused() {
     exits 2 "cannot be opened" in_ns 0 "$leat" mpi options --esp 10.8.0.0/16 --key-file "$folder/none"
     printf '#!/bin/sh\n[ "$OMPI_COMM_WORLD_RANK" != 1 ] || export OMPI_MCA_coll_leat_esp_key=%s\nexec "$@"\n' "$folder/none" > "$folder/one"
     chmod +x "$folder/one"
-    by_esp 2 1 "$folder/one" "$folder/short_calls" 20
+    by_network 2 1 "$folder/one" "$folder/short_calls" 20
     well "$driver: one host has no key" "the host of rank 1: $folder/none: cannot be opened"
     put_key "$folder/another" ffffffffffffffffffffffffffffffff
     options="--esp 10.8.0.0/16 --key-file $folder/another"
-    by_esp 2 1 "$folder/short_calls" 20
+    by_network 2 1 "$folder/short_calls" 20
     well "$driver: another key" "the host of rank 0: no whole tree"
-    options="--esp 10.8.0.0/16 --key-file $folder/key"
+    options="--esp 10.8.0.0/16 --key-file $folder/key" # of leat mpi options
     stop_routers
-    by_esp 2 1 "$folder/short_calls" 20
+    by_network 2 1 "$folder/short_calls" 20
     well "$driver: no routers" "the host of rank 0: there is no ESP router between the hosts"
 }
 

@@ -15,48 +15,25 @@ mpi_hosts "mpirun on a live ring is"
 mpicc -O1 -o "$folder/short_calls" "$programs/short_calls.c"
 mpicc -O1 -I"$programs" -o "$folder/random_collectives" "$programs/random_collectives.c" "$programs/check.c"
 
-# A busy machine may keep a packet for long; where the ring is to be given up, it is soon.
-patience_ms=20000 words=24 # several passes
-# by_ring HOSTS RANKS PROGRAM...: its output in $folder/out, what leat says in $folder/said
-by_ring() {
-    n=$1 r=$2
-    shift 2
-    code=0
-    # shellcheck disable=SC2046 # words
-    start "$n" "$r" $(in_ns 0 "$leat" mpi options) --mca coll_leat_patience_ms $patience_ms --mca coll_leat_words $words --mca coll_leat_after 1 "$@" > "$folder/out" 2> "$folder/all" || code=$?
-    grep '^leat' "$folder/all" > "$folder/said" || true
-}
-# well WHAT SAID: the last program has ended well, and leat has said this, or nothing
-well() {
-    same "$1: exit code" "$code" 0
-    same "$1: results" "$(tail -n 1 "$folder/out")" "all is well"
-    if [ -n "$2" ]; then
-        has "$1: what leat says" "$(cat "$folder/said")" "$2"
-        same "$1: lines of leat" "$(wc -l < "$folder/said")" 1
-    else
-        same "$1: what leat says" "$(cat "$folder/said")" ""
-    fi
-}
-# in_the_middle: waits until the next program's calls go by the ring
-in_the_middle() { was=$(copied) && wait_until calls_go; }
-calls_go() { [ "$(copied)" -ge $((was + 300)) ]; }
 # copied: packets that stations 1 and 2 have taken; who sends a result does not take it
 copied() { for s in 0 1; do in_ns $s "$leat" ring status --json; done | jq -s 'map(.counts.copied) | add'; }
+
+counted() { copied; }
 
 results() {
     for n in 2 4 8; do
         ring $n
         was=$(copied)
-        by_ring $n 1 "$folder/short_calls" 100
+        by_network $n 1 "$folder/short_calls" 100
         well "$driver: $n hosts" ""
         [ "$(copied)" -ge $((was + 500)) ] || fail "$driver: $n hosts: only $(($(copied) - was)) packets of 500 calls at least"
         [ -z "${LEAT_TIMES:-}" ] || { echo "$n hosts, ring"; cat "$folder/out"; echo "$n hosts, TCP"; start $n 1 "$folder/short_calls" 100; }
     done
     ring 4
-    by_ring 4 1 "$folder/short_calls" 50 ahead
+    by_network 4 1 "$folder/short_calls" 50 ahead
     well "$driver: roots of broadcasts go on without the others" ""
     for r in 1 2 4; do
-        by_ring 4 $r "$folder/random_collectives" $r 40
+        by_network 4 $r "$folder/random_collectives" $r 40
         well "$driver: random calls, 4 hosts of $r ranks" ""
         same "$driver: random calls, as without the ring" "$(cat "$folder/out")" "$(start 4 $r "$folder/random_collectives" $r 40 2> /dev/null)"
     done
@@ -66,12 +43,12 @@ results() {
 # Lost frames are sent again. A cable that loses all of them: the ring is given up, within a bounded time.
 loss() {
     ring 3 5
-    by_ring 3 1 "$folder/short_calls" 60
+    by_network 3 1 "$folder/short_calls" 60
     well "$driver: 5 % are lost" ""
     patience_ms=1000
     (in_the_middle && lose 100) &
     later=$!
-    by_ring 3 2 "$folder/short_calls" 300
+    by_network 3 2 "$folder/short_calls" 300
     wait $later || fail "$driver: no relay that loses all"
     well "$driver: all are lost" "a packet has not come back: a station has left the ring, or packets are lost. Collective calls of this communicator go by host messages"
     patience_ms=20000
@@ -82,12 +59,12 @@ giving_up() {
     ring 4 3
     patience_ms=3
     for _ in 1 2 3; do
-        by_ring 4 1 "$folder/short_calls" 40 ahead
+        by_network 4 1 "$folder/short_calls" 40 ahead
         same "$driver: giving up, with broadcasts ahead: exit code" "$code" 0
         same "$driver: giving up, with broadcasts ahead: results" "$(tail -n 1 "$folder/out")" "all is well"
     done
     for seed in 1 2 3 4 5 6; do
-        by_ring 4 1 --mca coll_leat_exact 1 "$folder/random_collectives" $seed 200
+        by_network 4 1 --mca coll_leat_exact 1 "$folder/random_collectives" $seed 200
         same "$driver: giving up, seed $seed: exit code" "$code" 0
         same "$driver: giving up, seed $seed: as without the ring" "$(cat "$folder/out")" "$(start 4 1 "$folder/random_collectives" $seed 200 2> /dev/null)"
     done
@@ -99,7 +76,7 @@ leaving() {
     patience_ms=1000
     (in_the_middle && in_ns 2 "$leat" ring stop --dev in && sleep 0.5 && join 2 3 --driver "$driver") &
     later=$!
-    by_ring 3 1 "$folder/short_calls" 3000
+    by_network 3 1 "$folder/short_calls" 3000
     wait $later || fail "$driver: the station does not come back"
     well "$driver: a station leaves and comes back" ". Collective calls of this communicator go by host messages from now on; results are right"
     patience_ms=20000
@@ -109,43 +86,43 @@ others() {
     ring 3
     (in_the_middle && join 1 3 --driver "$driver") &
     later=$!
-    by_ring 3 1 "$folder/short_calls" 1000
+    by_network 3 1 "$folder/short_calls" 1000
     wait $later || fail "$driver: the station cannot join again"
     well "$driver: a station joins again, with its registers" ""
     in_ns 1 "$leat" ring set 56 5 # of the block that is taken first
-    by_ring 3 1 "$folder/short_calls" 20
+    by_network 3 1 "$folder/short_calls" 20
     well "$driver: a register is taken" ""
     same "$driver: and keeps its value" "$(in_ns 1 "$leat" ring get 56)" 5
     in_ns 1 "$leat" ring set 56 0
     # shellcheck disable=SC2046 # words
     start 3 1 $(in_ns 0 "$leat" mpi options) --mca coll_leat_patience_ms $patience_ms "$folder/short_calls" 100 > "$folder/other" 2>&1 &
     other=$!
-    by_ring 3 2 "$folder/short_calls" 50
+    by_network 3 2 "$folder/short_calls" 50
     wait $other || fail "$driver: two jobs, the other: $(cat "$folder/other")"
     well "$driver: two jobs" ""
     has "$driver: two jobs, the other" "$(cat "$folder/other")" "all is well"
-    by_ring 3 1 "$folder/short_calls" 40 die
+    by_network 3 1 "$folder/short_calls" 40 die
     [ "$code" != 0 ] || fail "$driver: a rank is killed, and the job ends with 0"
-    by_ring 3 1 "$folder/short_calls" 20
+    by_network 3 1 "$folder/short_calls" 20
     well "$driver: after a killed job" ""
     for i in 0 1 2; do same "$driver: files after a killed job" "$(find /dev/shm -name "leat-ring-*.$(mark_of $i).*")" ""; done
     for i in 0 1 2; do in_ns $i "$leat" ring set 0 1; for r in 8 16 24 32 40 48 56; do in_ns $i "$leat" ring set $r 1; done; done
-    by_ring 3 1 "$folder/short_calls" 20
+    by_network 3 1 "$folder/short_calls" 20
     well "$driver: no block is free" "the ring has room for 8 communicators, and they are taken"
 }
 
 refused() {
     ring 2
-    by_ring 2 1 setpriv --bounding-set -sys_admin,-net_raw "$folder/short_calls" 20
+    by_network 2 1 setpriv --bounding-set -sys_admin,-net_raw "$folder/short_calls" 20
     well "$driver: without rights" "the host of rank 0: "
     has "$driver: without rights" "$(cat "$folder/said")" "missing CAP_"
     exits 2 "missing CAP_" in_ns 0 setpriv --bounding-set -sys_admin,-net_raw "$leat" mpi options
     has "options" "$(in_ns 0 "$leat" mpi options)" ":SYSTEM_DEFAULT:USER_DEFAULT --mca coll_leat_priority 90 --mca coll_leat_ring 1"
-    options=$(in_ns 0 "$leat" mpi options)
+    given=$(in_ns 0 "$leat" mpi options)
     in_ns 1 "$leat" ring stop --dev in
     code=0
     # shellcheck disable=SC2086 # words
-    start 2 1 $options "$folder/short_calls" 20 > "$folder/out" 2> "$folder/all" || code=$?
+    start 2 1 $given "$folder/short_calls" 20 > "$folder/out" 2> "$folder/all" || code=$?
     grep '^leat' "$folder/all" > "$folder/said" || true
     well "$driver: a host is no station" "the host of rank 1: no station of a ring on this host, expected one from leat ring join"
     in_ns 0 "$leat" ring stop --dev in
@@ -159,13 +136,13 @@ versions() {
     echo '#include <stdio.h>
 int PMPI_Get_library_version(char *text, int *len) { *len = sprintf(text, "Open MPI v3.9.1, package: none"); return 0; }' > "$folder/version.c"
     cc -shared -fPIC -o "$folder/version.so" "$folder/version.c"
-    by_ring 2 2 env "LD_PRELOAD=$folder/version.so" "$folder/short_calls" 20
+    by_network 2 2 env "LD_PRELOAD=$folder/version.so" "$folder/short_calls" 20
     same "$driver: another Open MPI: exit code" "$code" 0
     same "$driver: another Open MPI: results" "$(tail -n 1 "$folder/out")" "all is well"
     same "$driver: another Open MPI: lines, one of each host" "$(grep -c "mca_coll_leat.so is for Open MPI .*, but this is Open MPI v3.9.1: collective calls go by host messages. Build leat with the headers of this Open MPI" "$folder/said")" 2
     printf '#!/bin/sh\n[ "$OMPI_COMM_WORLD_RANK" != 1 ] || export LD_PRELOAD=%s\nexec "$@"\n' "$folder/version.so" > "$folder/one"
     chmod +x "$folder/one"
-    by_ring 2 1 "$folder/one" "$folder/short_calls" 20
+    by_network 2 1 "$folder/one" "$folder/short_calls" 20
     same "$driver: one host has another Open MPI: exit code" "$code" 0
     same "$driver: one host has another Open MPI: results" "$(tail -n 1 "$folder/out")" "all is well"
     has "$driver: one host has another Open MPI" "$(cat "$folder/said")" "rank 1 has no component of this leat for its Open MPI: install the same leat on all hosts"
@@ -178,12 +155,12 @@ as_user() { # GROUP HOSTS RANKS PROGRAM...
     shift
     chmod 755 "$folder"
     as="setpriv --reuid $user --regid $user --groups $group --inh-caps +sys_admin --ambient-caps +sys_admin"
-    options=$(in_ns 0 setpriv --reuid $user --regid $user --groups "$group" "$leat" mpi options 2> /dev/null) || options=$(in_ns 0 "$leat" mpi options)
+    given=$(in_ns 0 setpriv --reuid $user --regid $user --groups "$group" "$leat" mpi options 2> /dev/null) || given=$(in_ns 0 "$leat" mpi options)
     count=$2 hosts=$1
     shift 2
     code=0
     # shellcheck disable=SC2086 # words
-    HOME=$folder start "$hosts" "$count" $options --mca coll_leat_patience_ms $patience_ms --mca coll_leat_after 1 \
+    HOME=$folder start "$hosts" "$count" $given --mca coll_leat_patience_ms $patience_ms --mca coll_leat_after 1 \
         setpriv --inh-caps=-all --ambient-caps=-all "$@" > "$folder/out" 2> "$folder/all" || code=$?
     grep '^leat' "$folder/all" > "$folder/said" || true
     as=
@@ -210,7 +187,7 @@ users() {
 keyed() {
     put_key "$folder/key" 000102030405060708090a0b0c0d0e0f
     ring 3 0 --key-file "$folder/key"
-    by_ring 3 1 "$folder/short_calls" 30
+    by_network 3 1 "$folder/short_calls" 30
     well "$driver: with a key" ""
 }
 
