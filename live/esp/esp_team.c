@@ -173,7 +173,12 @@ enum leat_esp_host_end leat_esp_team_lead(struct leat_esp_team *g, uint32_t memb
                             there, members - 1, LEAT_ESP_UDP_PORT),
                LEAT_ESP_HOST_SILENT;
     const enum leat_esp_host_end end = install(g, why);
-    if (end != LEAT_ESP_HOST_OK) return end;
+    if (end != LEAT_ESP_HOST_OK) {
+        const size_t len = strlen(why);
+        snprintf(why + len, LEAT_ESP_HOST_WHY_LEN - len,
+                 "; expected running ESP routers with this key on the way");
+        return end;
+    }
     const struct leat_esp_map *map = leat_esp_host_root_map(g->root);
     if (map->nodes < 2)
         return live_because(why,

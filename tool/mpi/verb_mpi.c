@@ -46,6 +46,8 @@ static bool print_network(const struct arguments *args, const char *component)
         "--mca mca_base_component_path %s:SYSTEM_DEFAULT:USER_DEFAULT --mca coll_leat_priority 90 ";
     char path[PATH_MAX];
     uint32_t ring_id = 0;
+    if (argument(args, "--key-file") && !argument(args, "--esp"))
+        return complain("--key-file is the key of ESP routers: expected --esp NETWORK with it");
     if (argument(args, "--esp")) {
         if (argument(args, "--ring"))
             return complain("--esp and --ring, expected one of them: hosts use one network");

@@ -110,15 +110,15 @@ static double mean(leat_time all, uint64_t calls)
 
 void run_collectives_text(const struct run_outcome *out, FILE *to)
 {
-    fprintf(to, "%s  %-26s %10s %14s %10s %14s  %s%s\n", style(to, STYLE_HEADING),
-            "collective operation", "in network", "s each", "by hosts", "s each", "why by hosts",
-            style_end(to));
+    fprintf(to, "%s  %-26s %12s %10s %14s %10s %14s  %s%s\n", style(to, STYLE_HEADING),
+            "collective operation", "octets", "in network", "s each", "by hosts", "s each",
+            "why by hosts", style_end(to));
     for (uint32_t i = 0; i < out->collectives; i++) {
         const struct leat_task_collective *c = &out->collective[i];
         const uint64_t network = c->calls[LEAT_COLLECT_BY_NETWORK], hosts = by_hosts(c);
         const char *before = "";
-        fprintf(to, "  %-26s %10" PRIu64 " %14.9f %10" PRIu64 " %14.9f  ", c->name, network,
-                mean(c->network_ps, network), hosts, mean(c->hosts_ps, hosts));
+        fprintf(to, "  %-26s %12" PRIu64 " %10" PRIu64 " %14.9f %10" PRIu64 " %14.9f  ", c->name,
+                c->octets, network, mean(c->network_ps, network), hosts, mean(c->hosts_ps, hosts));
         for (int k = LEAT_COLLECT_BY_NETWORK + 1; k < LEAT_COLLECT_CARRIERS; k++) {
             if (!c->calls[k]) continue;
             fprintf(to, "%s%s (%" PRIu64 ")", before, reasons[k], c->calls[k]);

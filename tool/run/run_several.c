@@ -52,7 +52,8 @@ bool run_fabrics_check(struct run_job *job, char *const *word, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         job->fabric = word[i];
         const bool fits = run_network_open(job, false, &network) &&
-                          run_place_check(job, network.net->ports);
+                          run_place_check(job, network.net->ports) &&
+                          run_collectives_check(job, &network);
         run_network_close(&network);
         if (!fits) return false;
     }
