@@ -63,7 +63,9 @@ struct leat_aton_group {
     struct order_key key;
     uint32_t copies; /* so far, of this order */
     uint64_t until_ns, round_ns;
-    uint64_t failing_since_ns; /* 0: the last one has succeeded */
+    /* Waited in vain since an order came back. Operations end when others carry them out, too: a
+     * station whose own packets are all lost would be slow, and nobody would know. */
+    uint64_t in_vain_ns;
     uint64_t missing_since_ns; /* a result that others have; 0: none */
     uint64_t remind_at_ns, remind_ns;
     uint8_t octets[CAST_LEN], letter[ATON_OCTETS_MAX];
@@ -350,16 +352,16 @@ static bool read_back(struct leat_aton_group *g, struct leat_aton_result *result
     return true;
 }
 
-static void note_failure(struct leat_aton_group *g, uint64_t now)
+static void note_failure(struct leat_aton_group *g)
 {
     g->counts.lost++;
-    if (!g->failing_since_ns) g->failing_since_ns = now;
+    g->in_vain_ns += g->round_ns;
     if (g->round_ns < g->patience_ns / 2) g->round_ns *= 2;
 }
 
 static void note_success(struct leat_aton_group *g)
 {
-    g->failing_since_ns = 0;
+    g->in_vain_ns = 0;
     g->round_ns = ROUND_NS_MIN;
     g->copies = 0;
     *g->why = 0;
@@ -389,7 +391,7 @@ static bool finish_order(struct leat_aton_group *g)
         if (!*g->why)
             live_because(g->why, "a packet has not come back: a station has left the ring, or "
                                  "packets are lost");
-        note_failure(g, now);
+        note_failure(g);
     }
     g->is_under_way = false;
     g->probes = false;
@@ -478,7 +480,7 @@ static bool is_broken(struct leat_aton_group *g)
                      g->block * ATON_GROUP_REGISTERS + ATON_GROUP_REGISTERS - 1);
         return true;
     }
-    if (has_lasted(g, g->failing_since_ns)) return true;
+    if (g->in_vain_ns > g->patience_ns) return true;
     const bool misses = g->turn == FOLDS && g->member.misses;
     if (!misses) g->missing_since_ns = 0;
     if (misses && !g->missing_since_ns) g->missing_since_ns = now_ns();
@@ -491,7 +493,7 @@ static void begin(struct leat_aton_group *g, enum turn turn)
 {
     g->turn = turn;
     g->is_over = g->probes = false;
-    g->failing_since_ns = g->missing_since_ns = 0;
+    g->missing_since_ns = 0;
     g->copies = 0;
     *g->why = 0;
     g->remind_ns = REMIND_NS_MIN;

@@ -79,6 +79,12 @@ leaving() {
     by_network 3 1 "$folder/short_calls" 3000
     wait $later || fail "$driver: the station does not come back"
     well "$driver: a station leaves and comes back" ". Collective calls of this communicator go by host messages from now on; results are right"
+    ring 2 # packets of its host still come back, and carry out the calls of both
+    (in_the_middle && in_ns 1 "$leat" ring stop --dev in) &
+    later=$!
+    by_network 2 1 "$folder/short_calls" 3000
+    wait $later || fail "$driver: one of two stations cannot leave"
+    well "$driver: one of two stations leaves" "a packet has not come back"
     patience_ms=20000
 }
 
