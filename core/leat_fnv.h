@@ -1,4 +1,4 @@
-/* FNV-1a, 64 bits (Fowler, Noll, Vo): the hash of certificates, payloads and final states
+/* FNV-1a, 64 bits (Fowler, Noll, Vo): the hash of deliveries of W and of final states
  * (spec/atm.md, 8; spec/poets.md, 5.4). It detects accidents, not forgery. */
 #ifndef LEAT_FNV_H
 #define LEAT_FNV_H

@@ -18,28 +18,53 @@ uint64_t leat_sim_fnv_word(uint64_t hash, uint64_t word)
     return hash * prime_to_the[zeros];
 }
 
+/* ---- mixing ------------------------------------------------------------------------------- */
+
+/* Odd, so that every step is invertible: no lane loses information. Digits of pi. */
+#define FACTOR_A UINT64_C(0x243f6a8885a308d3)
+#define FACTOR_B UINT64_C(0x13198a2e03707345)
+
+/* Both factors and the rotation carry low bits up and high bits down. */
+static uint64_t stir(uint64_t lane, uint64_t word, uint64_t factor)
+{
+    lane = (lane ^ word) * factor;
+    return lane << 29 | lane >> 35;
+}
+
+static uint64_t finish(uint64_t a, uint64_t b)
+{
+    const uint64_t hash = stir(a, b, FACTOR_B), mixed = (hash ^ hash >> 32) * FACTOR_A;
+    return mixed ^ mixed >> 29;
+}
+
 /* ---- deliveries --------------------------------------------------------------------------- */
 
 void leat_sim_certificate_init(struct leat_sim_certificate *c)
 {
-    *c = (struct leat_sim_certificate){ .hash = LEAT_FNV_EMPTY };
+    *c = (struct leat_sim_certificate){ .sum = 0 };
 }
 
+/* Every word passes each lane's factor once before the sum: records that differ in one bit have
+ * unrelated mixes. */
 void leat_sim_certificate_add(struct leat_sim_certificate *c, const struct leat_sim_delivery *d)
 {
-    assert(d->at > c->at || (d->at == c->at && d->destination >= c->destination));
-    c->at = d->at;
-    c->destination = d->destination;
-    uint64_t hash = leat_sim_fnv_word(c->hash, d->at);
-    hash = leat_sim_fnv_word(hash, d->source);
-    hash = leat_sim_fnv_word(hash, d->destination);
-    hash = leat_sim_fnv_word(hash, d->number);
-    c->hash = leat_sim_fnv_word(hash, d->payload_hash);
+    uint64_t a = stir(FACTOR_B, d->at, FACTOR_A), b = stir(FACTOR_A, d->source, FACTOR_B);
+    a = stir(a, d->destination, FACTOR_A);
+    b = stir(b, d->number, FACTOR_B);
+    c->sum += finish(stir(a, d->payload_hash, FACTOR_A), b);
+    if (d->at > c->at) c->at = d->at;
+}
+
+void leat_sim_certificate_join(struct leat_sim_certificate *c,
+                               const struct leat_sim_certificate *part)
+{
+    c->sum += part->sum;
+    if (part->at > c->at) c->at = part->at;
 }
 
 uint64_t leat_sim_certificate_value(const struct leat_sim_certificate *c)
 {
-    return c->hash;
+    return c->sum;
 }
 
 void leat_sim_delivery_hash_init(struct leat_sim_delivery_hash *h)
@@ -64,23 +89,6 @@ uint64_t leat_sim_delivery_hash_value(const struct leat_sim_delivery_hash *h)
 }
 
 /* ---- payloads ----------------------------------------------------------------------------- */
-
-/* Odd, so that every step is invertible: no lane loses information. Digits of pi. */
-#define FACTOR_A UINT64_C(0x243f6a8885a308d3)
-#define FACTOR_B UINT64_C(0x13198a2e03707345)
-
-/* Both factors and the rotation carry low bits up and high bits down. */
-static uint64_t stir(uint64_t lane, uint64_t word, uint64_t factor)
-{
-    lane = (lane ^ word) * factor;
-    return lane << 29 | lane >> 35;
-}
-
-static uint64_t finish(uint64_t a, uint64_t b)
-{
-    const uint64_t hash = stir(a, b, FACTOR_B), mixed = (hash ^ hash >> 32) * FACTOR_A;
-    return mixed ^ mixed >> 29;
-}
 
 /* The last step takes the last 16 octets, some for the second time: faster than padding. */
 uint64_t leat_sim_payload_hash(const uint8_t *octets, size_t len)

@@ -1,9 +1,9 @@
 /*
  * What a run delivered, as one number: the same for every granularity, thread and rank count.
  *
- *   certificate     FNV-1a 64 over records of five 64-bit words, little-endian, per delivery:
+ *   certificate     the sum, modulo 2^64, of a mix of a record of five 64-bit words per delivery:
  *                   | time | source | destination | message number | payload hash |
- *                   in order of time, then destination
+ *                   so their order does not matter, and parts of a network add up their own
  *   delivery hash   FNV-1a 64 over records of three (spec/atm.md, 8):
  *                   | cycle | output port << 8 or source port | number of the source's cell |
  *                   in order of cycle, then output port
@@ -23,9 +23,8 @@ struct leat_sim_delivery {
 };
 
 struct leat_sim_certificate {
-    uint64_t hash;
+    uint64_t sum;
     leat_time at; /* of the last delivery */
-    uint64_t destination;
 };
 
 /* leat_fnv of the eight octets of a word, the lowest first. */
@@ -33,8 +32,11 @@ uint64_t leat_sim_fnv_word(uint64_t hash, uint64_t word);
 
 void leat_sim_certificate_init(struct leat_sim_certificate *c);
 
-/* Deliveries come in order of time, then destination (asserted). */
+/* In any order. */
 void leat_sim_certificate_add(struct leat_sim_certificate *c, const struct leat_sim_delivery *d);
+/* What another part of the network delivered. */
+void leat_sim_certificate_join(struct leat_sim_certificate *c,
+                               const struct leat_sim_certificate *part);
 uint64_t leat_sim_certificate_value(const struct leat_sim_certificate *c);
 
 /* For any octets. It detects accidents, not forgery. */

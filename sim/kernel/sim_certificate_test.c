@@ -33,25 +33,118 @@ static void a_word_is_its_eight_octets(void)
     EQ(bad, 0);
 }
 
-static void a_certificate_is_fnv_over_the_records_of_five_words(void)
+static unsigned ones(uint64_t word)
 {
-    static uint8_t records[3 * 40];
-    const struct leat_sim_delivery d[3] = {
-        { 54, 3, 0, 0, UINT64_C(0x0123456789abcdef) },
-        { 54, 1, 2, 7, 0 },
-        { UINT64_C(0xfedcba9876543210), 300, 1, 1, 5 }, /* a lower destination, later */
-    };
+    unsigned n = 0;
+    for (; word; word &= word - 1)
+        n++;
+    return n;
+}
+
+/* ---- certificates ------------------------------------------------------------------------- */
+
+static uint64_t plain_stir(uint64_t lane, uint64_t word, uint64_t factor)
+{
+    lane = (lane ^ word) * factor;
+    return lane << 29 | lane >> 35;
+}
+
+/* Written again, from the picture: two lanes of words, each with its factor, and a last mix. */
+static uint64_t plain_mix(const struct leat_sim_delivery *d)
+{
+    static const uint64_t factor[2] = { UINT64_C(0x243f6a8885a308d3),
+                                        UINT64_C(0x13198a2e03707345) };
+    const uint64_t word[5] = { d->at, d->source, d->destination, d->number, d->payload_hash };
+    uint64_t lane[2] = { factor[1], factor[0] };
+    for (size_t i = 0; i < 5; i++)
+        lane[i % 2] = plain_stir(lane[i % 2], word[i], factor[i % 2]);
+    uint64_t mix = plain_stir(lane[0], lane[1], factor[1]);
+    mix = (mix ^ mix >> 32) * factor[0];
+    return mix ^ mix >> 29;
+}
+
+static struct leat_sim_delivery draw_delivery(struct leat_random *r)
+{
+    uint64_t word[5];
+    for (size_t i = 0; i < 5; i++) { /* long and short numbers */
+        const uint64_t drawn = leat_random_next(r);
+        word[i] = drawn >> leat_random_below(r, 64);
+    }
+    return (struct leat_sim_delivery){ word[0], word[1], word[2], word[3], word[4] };
+}
+
+static uint64_t certificate_of(const struct leat_sim_delivery *d, size_t count)
+{
     struct leat_sim_certificate c;
     leat_sim_certificate_init(&c);
-    OK(leat_sim_certificate_value(&c) == LEAT_FNV_EMPTY);
-    for (size_t i = 0; i < 3; i++) {
-        leat_put_le64(records + 40 * i, d[i].at);
-        leat_put_le64(records + 40 * i + 8, d[i].source);
-        leat_put_le64(records + 40 * i + 16, d[i].destination);
-        leat_put_le64(records + 40 * i + 24, d[i].number);
-        leat_put_le64(records + 40 * i + 32, d[i].payload_hash);
+    for (size_t i = 0; i < count; i++)
         leat_sim_certificate_add(&c, &d[i]);
-        OK(leat_sim_certificate_value(&c) == leat_fnv(LEAT_FNV_EMPTY, records, 40 * (i + 1)));
+    return leat_sim_certificate_value(&c);
+}
+
+static void a_certificate_is_the_sum_of_mixes_in_any_order_and_in_parts(void)
+{
+    enum { COUNT = 20 };
+    struct leat_sim_delivery d[COUNT];
+    struct leat_random r;
+    leat_random_seed(&r, tap_seed());
+    EQ(certificate_of(d, 0), 0);
+    for (int round = 0; round < 200; round++) {
+        struct leat_sim_certificate left, right;
+        uint64_t sum = 0;
+        leat_time last = 0;
+        for (size_t i = 0; i < COUNT; i++) {
+            d[i] = draw_delivery(&r);
+            sum += plain_mix(&d[i]);
+            if (d[i].at > last) last = d[i].at;
+        }
+        EQ(certificate_of(d, COUNT), sum);
+        for (size_t i = COUNT - 1; i; i--) {
+            const size_t k = leat_random_below(&r, i + 1);
+            const struct leat_sim_delivery other = d[i];
+            d[i] = d[k];
+            d[k] = other;
+        }
+        EQ(certificate_of(d, COUNT), sum);
+        leat_sim_certificate_init(&left);
+        leat_sim_certificate_init(&right);
+        for (size_t i = 0; i < COUNT; i++)
+            leat_sim_certificate_add(leat_random_below(&r, 2) ? &left : &right, &d[i]);
+        leat_sim_certificate_join(&left, &right);
+        EQ(leat_sim_certificate_value(&left), sum);
+        EQ(left.at, last);
+    }
+}
+
+/* Also: what two deliveries exchange, or one gains and another loses, does not cancel out. */
+static void every_bit_of_a_delivery_turns_about_half_the_bits_of_its_mix(void)
+{
+    enum { ROUNDS = 200 };
+    struct leat_random r;
+    leat_random_seed(&r, tap_seed());
+    for (uint32_t bit = 0; bit < 5 * 64; bit++) {
+        unsigned turned = 0, least = 64;
+        for (int i = 0; i < ROUNDS; i++) {
+            struct leat_sim_delivery d[2] = { draw_delivery(&r), draw_delivery(&r) };
+            uint64_t *const word[2][5] = {
+                { &d[0].at, &d[0].source, &d[0].destination, &d[0].number, &d[0].payload_hash },
+                { &d[1].at, &d[1].source, &d[1].destination, &d[1].number, &d[1].payload_hash },
+            };
+            const uint64_t both = certificate_of(d, 2), before = certificate_of(d, 1);
+            const uint64_t one = *word[0][bit / 64], other = *word[1][bit / 64];
+            *word[0][bit / 64] = one ^ UINT64_C(1) << bit % 64;
+            const unsigned n = ones(before ^ certificate_of(d, 1));
+            turned += n;
+            if (n < least) least = n;
+            *word[0][bit / 64] = other;
+            *word[1][bit / 64] = one;
+            OK(one == other || certificate_of(d, 2) != both);
+            *word[0][bit / 64] = one + 1;
+            *word[1][bit / 64] = other - 1;
+            OK(certificate_of(d, 2) != both);
+        }
+        OK(least > 0);
+        OK(turned > 26 * ROUNDS && turned < 38 * ROUNDS); /* 32 on average, ten deviations off */
     }
 }
 
@@ -114,14 +207,6 @@ static void a_payload_hash_is_the_same_on_every_machine(void)
     OK(leat_sim_payload_hash(octets, 0) == plain_payload_hash(octets, 0));
 }
 
-static unsigned ones(uint64_t word)
-{
-    unsigned n = 0;
-    for (; word; word &= word - 1)
-        n++;
-    return n;
-}
-
 static void every_bit_of_a_payload_turns_about_half_the_bits_of_its_hash(void)
 {
     enum { LEN = 36, ROUNDS = 200 };
@@ -155,7 +240,8 @@ static void payloads_of_zeros_differ_by_their_length(void)
 }
 
 TAP_MAIN(T(fnv_gives_its_published_values), T(a_word_is_its_eight_octets),
-         T(a_certificate_is_fnv_over_the_records_of_five_words),
+         T(a_certificate_is_the_sum_of_mixes_in_any_order_and_in_parts),
+         T(every_bit_of_a_delivery_turns_about_half_the_bits_of_its_mix),
          T(the_delivery_hash_is_fnv_over_the_records_of_three_words),
          T(a_payload_hash_is_the_same_on_every_machine),
          T(every_bit_of_a_payload_turns_about_half_the_bits_of_its_hash),

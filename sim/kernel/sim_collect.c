@@ -190,12 +190,14 @@ static void certify(const struct leat_sim_collect *c, uint32_t id,
                     const struct leat_sim_member *member, struct leat_sim_operation *op,
                     bool is_done)
 {
-    const uint64_t record[] = { c->net->now, (uint64_t)id << 1 | !is_done, member->port,
-                                member->parts - 1, is_done ? hash_of(op) : 0 };
-    uint64_t hash = c->net->collected ? c->net->collected : LEAT_FNV_EMPTY;
-    for (size_t i = 0; i < sizeof record / sizeof *record; i++)
-        hash = leat_sim_fnv_word(hash, record[i]);
-    c->net->collected = hash;
+    const struct leat_sim_delivery delivery = { .at = c->net->now,
+                                                .source = (uint64_t)id << 1 | !is_done,
+                                                .destination = member->port,
+                                                .number = member->parts - 1,
+                                                .payload_hash = is_done ? hash_of(op) : 0 };
+    struct leat_sim_certificate certificate = { .sum = c->net->collected };
+    leat_sim_certificate_add(&certificate, &delivery);
+    c->net->collected = leat_sim_certificate_value(&certificate);
 }
 
 static void give_result(const struct leat_sim_operation *op, struct leat_port_part *part)

@@ -8,7 +8,7 @@
  *     leat_net_load_run(load, until) ...     in pieces; faults take effect in between
  *     leat_net_load_result(load, &result)    at any time between them
  *
- * The certificate covers all packets delivered, in order of time and destination; instead of a
+ * The certificate covers all packets delivered, in any order; instead of a
  * payload hash it has the number of flits. Time is the clock's edge, or the cycle if there is no
  * clock.
  */
