@@ -125,7 +125,9 @@ static void every_bit_of_a_delivery_turns_about_half_the_bits_of_its_mix(void)
     for (uint32_t bit = 0; bit < 5 * 64; bit++) {
         unsigned turned = 0, least = 64;
         for (int i = 0; i < ROUNDS; i++) {
-            struct leat_sim_delivery d[2] = { draw_delivery(&r), draw_delivery(&r) };
+            struct leat_sim_delivery d[2];
+            for (int k = 0; k < 2; k++)
+                d[k] = draw_delivery(&r);
             uint64_t *const word[2][5] = {
                 { &d[0].at, &d[0].source, &d[0].destination, &d[0].number, &d[0].payload_hash },
                 { &d[1].at, &d[1].source, &d[1].destination, &d[1].number, &d[1].payload_hash },
