@@ -5,8 +5,8 @@
 #     run_all.sh mpirun --oversubscribe --bind-to none -n {n}
 #     run_all.sh -d leat run --fabric clos444 -n {n} -- --against mpirun --oversubscribe -n {n}
 # Every program checks itself. With a second launcher (the oracle) the reports of both must be the
-# same. An oracle that crashes is run again; its crashes are reported, but are no fault of the
-# launcher: if it crashes every time, nothing is compared. Then come programs that misbehave: the
+# same. An oracle that fails is run again: a loaded machine makes stock mpirun lose a spawned rank now
+# and then. If it crashes every time, that is no fault of the launcher, and nothing is compared. Then come programs that misbehave: the
 # launcher must end with a failure, and none of their processes may stay behind.
 #   -d           the launcher detects deadlocks: it must end them, with a failure
 #   -f           faults only
@@ -152,8 +152,8 @@ ask_oracle() {
     for try in 1 2 3 4 5; do
         status=0
         launch "$oracle" "$n" "$work/$program" || status=$?
-        [ "$status" -gt 128 ] || break
-        echo "note $program, $n ranks: the oracle crashed with exit status $status (try $try of 5)"
+        case $status in 0 | 124) break ;; esac
+        echo "note $program, $n ranks: the oracle failed with exit status $status (try $try of 5)"
     done
     report >"$work/wanted"
     return "$status"

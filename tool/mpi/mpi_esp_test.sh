@@ -93,6 +93,7 @@ time.sleep(60)' & echo $! >> "$folder/takers"; done
     well "$driver: all ports are taken" "UDP port 4253 is taken on all hosts"
     # shellcheck disable=SC2046 # words
     kill $(cat "$folder/takers")
+    rm "$folder/takers"
 }
 ports_are_taken() { for i in 0 1; do in_ns $i sh -c 'grep -q ":109D " /proc/net/udp' || return 1; done; }
 

@@ -123,16 +123,20 @@ ends 1 'deadlock: at 0.' "$leat" run --fabric clos444 -n 2 --retransmit 4000 -- 
 ends 0 '' "$leat" run --fabric clos444 -n 2 --retransmit 4000000000 -- "$folder/poll"
 ends 0 '' "$leat" run --fabric clos444 -n 2 --dead 1@0..190000000 --retransmit 1000000 --transmissions 200 -- "$folder/fault_fork" exit
 
-# ---- an oracle that crashes --------------------------------------------------------------------
+# ---- an oracle that fails ---------------------------------------------------------------------
 
 printf '#!/bin/sh\necho "$1 ranks"; echo "all is well"\n' > "$folder/sound"
 printf '#!/bin/sh\necho x >> %s/calls; [ $(wc -l < %s/calls) -ge 3 ] || kill -SEGV $$\nexec %s/sound "$@"\n' "$folder" "$folder" "$folder" > "$folder/crashes"
 printf '#!/bin/sh\nkill -SEGV $$\n' > "$folder/always"
-chmod +x "$folder/sound" "$folder/crashes" "$folder/always"
+printf '#!/bin/sh\nexit 14\n' > "$folder/fails"
+chmod +x "$folder/sound" "$folder/crashes" "$folder/always" "$folder/fails"
 exits 0 '' sh "$tests/mpi/run_all.sh" -n 2 -p sizes "$folder/sound" '{n}' --against "$folder/crashes" '{n}'
-same 'crashes that are told' "$(grep -c '^note sizes, 2 ranks: the oracle crashed with exit status 139' "$folder/stdout")" 2
+same 'crashes that are told' "$(grep -c '^note sizes, 2 ranks: the oracle failed with exit status 139' "$folder/stdout")" 2
 exits 0 '' sh "$tests/mpi/run_all.sh" -n 2 -p sizes "$folder/sound" '{n}' --against "$folder/always" '{n}'
 has 'an oracle that always crashes' "$(cat "$folder/stdout")" 'not compared, since the oracle crashed every time: 1 runs'
+exits 1 '' sh "$tests/mpi/run_all.sh" -n 2 -p sizes "$folder/sound" '{n}' --against "$folder/fails" '{n}'
+same 'failures that are told' "$(grep -c '^note sizes, 2 ranks: the oracle failed with exit status 14 ' "$folder/stdout")" 5
+has 'an oracle that always fails' "$(cat "$folder/stdout")" 'the oracle itself fails with exit status 14'
 
 # ---- what a program is linked with is unknown ----------------------------------------------
 
