@@ -29,6 +29,7 @@ BELOW = {
     "sim/esp": ["core", "sim/kernel", "proto/esp"],
     "sim/packetway": ["core", "port", "sim/kernel", "sim/atm", "sim/net", "sim/aton", "sim/ether",
                       "proto/atm", "proto/aton", "proto/packetway"],
+    "crew": ["core", "sim/kernel"],
     "fabric": ["core", "port", *SIM, "proto/atm", "proto/aton", "proto/packetway"],
     "live": ["core"],
     "live/aton": ["core", "live", "proto/aton"],
@@ -43,8 +44,8 @@ BELOW = {
     "program/poets": ["core", "port", "proto/poets"],
     "program/start": ["core", "program/run"],
     "program/collective": ["core", "port", "program/run", "program/mpi", "program/fold"],
-    "tool": ["core", "fabric", "port", "proto", *ROOMS, *SIM, *LIVE, *PROGRAM],
-    "bench": ["core", "port", "proto", *ROOMS, *SIM, *LIVE, *PROGRAM],
+    "tool": ["core", "crew", "fabric", "port", "proto", *ROOMS, *SIM, *LIVE, *PROGRAM],
+    "bench": ["core", "crew", "port", "proto", *ROOMS, *SIM, *LIVE, *PROGRAM],
     "test": ["core"],
 }
 # Programs reach networks through port/, but their tests need one.
