@@ -12,6 +12,8 @@ struct table {
     atomic_uint works;
 };
 
+static leat_sim_work work;
+
 /* Each member adds up what all have written, and writes what follows from the sum. */
 static void work(void *context, uint32_t member)
 {
