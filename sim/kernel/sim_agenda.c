@@ -189,8 +189,8 @@ static void stand_at(struct leat_sim_agenda *a, uint64_t now)
     }
 }
 
-/* The next cycle with an event; LEAT_NEVER: none. Clears the marks of empty slots on the way. */
-static uint64_t next_event(struct leat_sim_agenda *a)
+/* Clears the marks of empty slots on the way. */
+uint64_t leat_sim_agenda_next(struct leat_sim_agenda *a)
 {
     uint64_t ahead;
     while ((ahead = next_occupied(a)) < LEAT_SIM_WHEEL) {
@@ -204,7 +204,7 @@ static uint64_t next_event(struct leat_sim_agenda *a)
 bool leat_sim_agenda_jump(struct leat_sim_agenda *a, uint64_t until, uint64_t *now)
 {
     if (a->cursor) leat_sim_agenda_forget(a, a->now);
-    const uint64_t at = next_event(a);
+    const uint64_t at = leat_sim_agenda_next(a);
     if (at < until) {
         stand_at(a, at);
         *now = at;

@@ -85,6 +85,9 @@ void leat_sim_agenda_init(struct leat_sim_agenda *a, const struct leat_sim_agend
 bool leat_sim_agenda_jump(struct leat_sim_agenda *a, uint64_t until, uint64_t *now);
 void leat_sim_agenda_move(struct leat_sim_agenda *a, uint32_t phase, uint32_t entity, uint64_t at);
 
+/* The next cycle, from the present one on, that has anything due; LEAT_NEVER: none. */
+uint64_t leat_sim_agenda_next(struct leat_sim_agenda *a);
+
 /* The lowest set bit of a nonzero word. */
 static inline uint32_t leat_sim_agenda_lowest(uint64_t word)
 {

@@ -422,7 +422,30 @@ static void slots_that_hold_something_are_seen_and_forgotten(void)
     }
 }
 
-TAP_MAIN(T(slots_that_hold_something_are_seen_and_forgotten),
+static void the_next_event_is_seen_without_reaching_it(void)
+{
+    const struct leat_sim_agenda_shape shape = { .phases = 1, .entities = { 70 } };
+    struct leat_sim_agenda agenda;
+    void *room = malloc(leat_sim_agenda_footprint(&shape));
+    uint64_t now = 0;
+    uint32_t entity = 0;
+    leat_sim_agenda_init(&agenda, &shape, room);
+    EQ(leat_sim_agenda_next(&agenda), LEAT_NEVER);
+    leat_sim_agenda_set(&agenda, 0, 3, 5000);
+    EQ(leat_sim_agenda_next(&agenda), 5000); /* in the heap */
+    leat_sim_agenda_set(&agenda, 0, 69, 40);
+    EQ(leat_sim_agenda_next(&agenda), 40);
+    OK(!leat_sim_agenda_advance(&agenda, 40, &now));
+    EQ(leat_sim_agenda_next(&agenda), 40); /* the present cycle */
+    OK(leat_sim_agenda_advance(&agenda, 41, &now) && leat_sim_agenda_take(&agenda, 0, &entity));
+    EQ(entity, 69);
+    OK(!leat_sim_agenda_take(&agenda, 0, &entity));
+    EQ(leat_sim_agenda_next(&agenda), 5000);
+    free(room);
+}
+
+TAP_MAIN(T(the_next_event_is_seen_without_reaching_it),
+         T(slots_that_hold_something_are_seen_and_forgotten),
          T(the_next_cycle_is_reached_by_a_step_or_by_a_jump_alike),
          T(an_empty_agenda_stands_where_it_is_set), T(the_lowest_bit_is_found),
          T(three_levels_are_pulled_alike_in_a_loop_and_written_out),

@@ -3,6 +3,7 @@
 #include "net_sim.h"
 #include "number.h"
 #include "sim.h"
+#include "threads.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -248,8 +249,9 @@ bool net_read_job(const struct arguments *args, struct leat_fabric *fabric, stru
                              .cycles = 100000,
                              .json = argument(args, "--json"),
                              .unsafe = argument(args, "--unsafe") };
-    return read_model(args) && number_take(args, "--cycles", &job->cycles) &&
-           build(args, fabric, job) && read_links(args, job) &&
+    return read_model(args) && threads_take(args, &job->threads) &&
+           number_take(args, "--cycles", &job->cycles) && build(args, fabric, job) &&
+           read_links(args, job) &&
            sim_check_cycles(args, job->cycles, &n->design.plan.clock, "") &&
            read_traffic(args, job) && check_length(args, job) &&
            net_read_faults(args, &n->built.topology, &job->faults) && read_warmup(args, job);

@@ -2,6 +2,7 @@
 #include "net_sim.h"
 #include "pieces.h"
 #include "sim.h"
+#include "threads.h"
 #include <stdlib.h>
 
 struct simulation {
@@ -11,6 +12,7 @@ struct simulation {
     struct leat_net_host host; /* the load's */
     bool dead, done;
     void *net_memory, *load_memory;
+    struct leat_crew *crew;
 };
 
 /* ---- the end of the work --------------------------------------------------------------------- */
@@ -21,7 +23,7 @@ static bool is_done(const struct simulation *s)
     uint64_t ended = 0;
     if (s->job->traffic.pattern != LEAT_NET_TRACE) return s->load.traffic.round_left == 0;
     for (uint32_t fate = 0; fate < LEAT_NET_FATES; fate++)
-        ended += s->load.packets_ended[fate];
+        ended += leat_net_load_tally(&s->load, 0)->packets_ended[fate];
     return ended == s->job->traffic.trace_count;
 }
 
@@ -42,12 +44,26 @@ static void arrive(void *context, const struct leat_net_arrival *arrival)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
+/* So many routers keep a thread busier than it costs to meet the others. */
+enum { ROUTERS_OF_A_THREAD = 128 };
+
+static uint32_t parts_of(const struct net_job *job)
+{
+    const uint32_t routers = job->built->topology.routers;
+    const uint32_t useful = routers / ROUTERS_OF_A_THREAD ? routers / ROUTERS_OF_A_THREAD : 1;
+    return job->threads < useful ? job->threads : useful;
+}
+
 static bool set_up(struct simulation *s)
 {
     const struct net_job *job = s->job;
     const struct leat_fabric_built *built = job->built;
+    struct leat_net_config net = job->design->plan.net;
+    net.parts = parts_of(job);
+    const uint32_t parts = leat_net_parts(&built->topology, &net);
     const struct leat_net_load_config config = {
         .traffic = job->traffic,
+        .parts = parts,
         .warmup = job->warmup,
         .clock = job->design->plan.clock,
         .faults = job->faults.count ? &job->faults : NULL,
@@ -55,14 +71,15 @@ static bool set_up(struct simulation *s)
     };
     struct leat_net_host host = { .context = s, .next = next, .arrive = arrive };
     s->load_memory = sim_memory(leat_net_load_footprint(&config));
-    s->net_memory = sim_memory(leat_net_footprint(&built->topology, &job->design->plan.net));
+    s->net_memory = sim_memory(leat_net_footprint(&built->topology, &net));
     if (!s->load_memory || !s->net_memory) return false;
     leat_net_load_init(&s->load, &config, s->load_memory);
     leat_net_load_host(&s->load, &s->host);
     if (!job->ends) host = s->host;
-    leat_net_init(&s->net, &built->topology, built->routing, &job->design->plan.net, &host,
-                  s->net_memory);
+    leat_net_init(&s->net, &built->topology, built->routing, &net, &host, s->net_memory);
     leat_net_load_attach(&s->load, &s->net);
+    s->crew = threads_start(parts);
+    leat_net_lend(&s->net, leat_crew_lend(s->crew));
     return true;
 }
 
@@ -76,7 +93,7 @@ static bool run_to(void *context, uint64_t until)
 /* Intervals need a second batch of packets; and a job measured as a whole is not a sample. */
 static bool has_intervals(const struct simulation *s, const struct leat_net_steady_result *result)
 {
-    const struct leat_net_steady *steady = &s->load.steady;
+    const struct leat_net_steady *steady = &leat_net_load_tally(&s->load, 0)->steady;
     uint32_t batches = 0;
     for (uint32_t i = 0; i < steady->count; i++)
         if (steady->begin + i * steady->batch_cycles >= result->warmup)
@@ -88,6 +105,7 @@ static bool simulate(struct simulation *s, struct net_result *out)
 {
     if (!set_up(s)) return false;
     pieces_run(s->job->cycles, run_to, s, &out->wall_seconds);
+    out->threads = leat_sim_crew_members(leat_crew_lend(s->crew));
     out->dead = s->dead;
     out->done = s->done;
     leat_net_load_result(&s->load, &out->load);
@@ -127,6 +145,7 @@ int sim_flits(const struct arguments *args, struct leat_fabric *fabric)
             if (code == DONE) code = judge(&job, &result);
         }
     }
+    leat_crew_end(s.crew);
     free(s.net_memory);
     free(s.load_memory);
     free(job.trace);

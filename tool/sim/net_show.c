@@ -2,6 +2,7 @@
 #include "json_out.h"
 #include "net_sim.h"
 #include "style.h"
+#include "threads.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -143,8 +144,8 @@ void net_put_text(const struct net_job *job, const struct net_result *r)
     put("waits for room ahead", r->counts.waits);
     put_deadlock_text(r);
     printf("  %-40s %016llx\n", "certificate", (unsigned long long)r->load.certificate);
-    printf("  %-40s %14.3f  seconds, %.4g cycles and %.4g flit-hops per second\n", "run",
-           r->wall_seconds, per_second((double)r->load.cycles, r),
+    printf("  %-40s %14.3f  seconds%s, %.4g cycles and %.4g flit-hops per second\n", "run",
+           r->wall_seconds, threads_text(r->threads), per_second((double)r->load.cycles, r),
            per_second((double)r->counts.flit_hops, r));
 }
 
@@ -280,6 +281,7 @@ void net_put_json(const struct net_job *job, const struct net_result *r)
     put_links(j, job, r);
     leat_json_uint(j, "flit_hops", r->counts.flit_hops);
     json_certificate(j, "certificate", l->certificate);
+    leat_json_uint(j, "threads", r->threads);
     json_fixed(j, "wall_seconds", r->wall_seconds, 6);
     json_fixed(j, "cycles_per_second", per_second((double)l->cycles, r), 0);
     json_fixed(j, "flit_hops_per_second", per_second((double)r->counts.flit_hops, r), 0);

@@ -27,6 +27,7 @@ struct net_job {
     struct leat_net_faults faults;
     struct leat_net_trace_entry *trace; /* with --traffic trace */
     uint64_t cycles, warmup;
+    uint32_t threads;
     bool json, links, unsafe;
     bool ends; /* the work is finite: a trace, or a number of rounds */
 };
@@ -34,6 +35,7 @@ struct net_job {
 /* The result. */
 struct net_result {
     double wall_seconds;
+    uint32_t threads; /* that did the work */
     bool dead;      /* deadlocked: nothing moves any more */
     bool done;      /* all the work of a finite job */
     bool intervals; /* of throughput and latency are known */

@@ -32,6 +32,25 @@ same "nothing is lost" "$(echo "$first" | jq -c '[.losses[], .packets_offered - 
 exits 0 "" "$leat" $run
 has "for people" "$(cat "$folder/stdout")" "certificate"
 
+# Any number of threads has the same results; a small network has fewer, and switches with queues one.
+for run in "torus:16,16 --load 0.2" "torus:20,20/routing=adaptive --load 0.3 --flits 4 --warmup 100" \
+    "mesh:16,32 --traffic all-to-all --rounds 1" "mesh:16,16/switch=voq --load 0.1" \
+    "hyperx:16,20 --load 0.2 --fault link:1-2@100..300 --fault router:170@50..400 --fault ber:1e-5" \
+    "fattree:8,3 --load 0.3 --traffic hotspot"; do
+    # shellcheck disable=SC2086
+    one=$(json "$figures | del(.threads)" sim $run --cycles 600 --links)
+    for threads in 2 3 auto; do
+        # shellcheck disable=SC2086
+        same "$run with $threads threads" "$(json "$figures | del(.threads)" sim $run --cycles 600 --links --threads $threads)" "$one"
+    done
+done
+same "threads of a large network" "$(json .threads sim torus:32,32 --cycles 100 --threads 3)" 3
+same "threads of a small network" "$(json .threads sim mesh:8,8 --cycles 100 --threads 3)" 1
+same "threads of switches with queues" "$(json .threads sim mesh:16,16/switch=voq --cycles 100 --threads 3)" 1
+for threads in 0 257 -1 many 2.5 ''; do
+    exits 2 "--threads" "$leat" sim torus:32,32 --cycles 100 --threads "$threads"
+done
+
 # A message that meets no other: (pipeline + wire) per router, 2 at the ends, its other flits.
 for row in "line:5 1 22" "line:5/pipeline=1 1 12" "line:5/wire=3 1 30" "line:5 4 25" "line:5/pipeline=5 1 32"; do
     # shellcheck disable=SC2086

@@ -3,6 +3,7 @@
 #include "fabric.h"
 #include "fabric_atm.h"
 #include "sim.h"
+#include "threads.h"
 
 /* Warnings about a completed run. */
 static int judge(const struct sim_job *job, const struct sim_result *result)
@@ -68,6 +69,7 @@ const struct verb verb_sim = {
         { "--seed", "S", "random seed", COUNT(0, UINT64_MAX), .preset = "1" },
         OPTION_JSON("one JSON object"),
         OPTIONS_OF_A_RUN,
+        OPTION_THREADS,
         { "--trace", "FILE", "packets as a file lists them", .kinds = "flits" },
         { "--rounds", "N", "rounds of a collective",
           COUNT(1, UINT32_MAX), .preset = "as many as fit in --cycles", .kinds = "flits" },

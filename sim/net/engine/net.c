@@ -58,11 +58,25 @@ leat_err leat_net_check(const struct leat_net_topology *topology,
 
 /* ---- laying out and running ------------------------------------------------------------------ */
 
+static const struct leat_net_engine *engine_of(const struct leat_net_config *config)
+{
+    return config->architecture == LEAT_NET_SWITCH_VC ? &leat_net_vc_engine
+                                                      : &leat_net_queue_engine;
+}
+
+uint32_t leat_net_parts(const struct leat_net_topology *topology,
+                        const struct leat_net_config *config)
+{
+    if (config->parts < 2 || !engine_of(config)->part) return 1;
+    return (uint32_t)leat_smaller(config->parts,
+                                  leat_smaller(topology->routers, LEAT_SIM_CREW_MAX));
+}
+
 static void lay_out(struct leat_net *net, struct leat_arena *arena)
 {
     const uint32_t outs = net->topology->outs;
-    net->engine = net->config.architecture == LEAT_NET_SWITCH_VC ? &leat_net_vc_engine
-                                                                 : &leat_net_queue_engine;
+    net->engine = leat_net_parts(net->topology, &net->config) > 1 ? &leat_net_team_engine
+                                                                  : engine_of(&net->config);
     net->out_flits = leat_arena_lay(arena, outs, sizeof *net->out_flits);
     net->out_broken = leat_arena_lay(arena, outs, sizeof *net->out_broken);
     net->terminal_dead = leat_arena_lay(arena, net->topology->terminals,
@@ -89,6 +103,11 @@ void leat_net_init(struct leat_net *net, const struct leat_net_topology *topolog
     };
     lay_out(net, &arena);
     net->engine->start(net);
+}
+
+void leat_net_lend(struct leat_net *net, struct leat_sim_crew *crew)
+{
+    net->crew = crew;
 }
 
 bool leat_net_run(struct leat_net *net, uint64_t until)
@@ -190,7 +209,8 @@ bool leat_net_damages(const struct leat_net *net, uint32_t out,
 {
     if (!net->out_errors || !net->out_errors[out]) return false;
     uint64_t hash = net->seed ^ packet->number * UINT64_C(0xD1342543DE82EF95);
-    hash = leat_random_splitmix(&hash) ^ ((uint64_t)packet->source << 32 | out);
+    hash = leat_random_splitmix(&hash) ^
+           ((uint64_t)packet->source << 32 | (net->topology->out_base + out));
     hash = leat_random_splitmix(&hash) ^ flit;
     return leat_random_splitmix(&hash) >> 32 < net->out_errors[out];
 }

@@ -30,6 +30,7 @@
 #define LEAT_NET_H
 
 #include "net_routing.h"
+#include "sim_crew.h"
 #include <leat/time.h>
 
 enum leat_net_switch {
@@ -70,6 +71,8 @@ struct leat_net_config {
                               allocation, switch allocation, traversal */
     uint32_t credit_cycles; /* 0 ..: to process a credit that returned over its wire */
     uint32_t iterations;    /* of iSLIP; 1 where there is none */
+    uint32_t parts; /* simulated side by side (leat_net_parts); 0, 1: not divided. Results are the
+                       same */
 };
 
 struct leat_net_packet {
@@ -106,6 +109,11 @@ struct leat_net_host {
     /* A packet arrived, or was lost. Called in order of time; those of one cycle by destination
      * and, if several of one destination were lost, by source and number. Lent for the call. */
     void (*arrive)(void *context, const struct leat_net_arrival *arrival);
+    /* NULL: as above. Else a context for each part of the network (config.parts), instead of
+     * `context`: several threads call the host at once, each with its own. `next` is called by the
+     * part where the terminal sends, `arrive` by the one where it receives; only calls of one part
+     * are in order; leat_net_wake and `stop` are not for such hosts. Lent for the lifetime. */
+    void *const *part_context;
 };
 
 struct leat_net_counts {
@@ -135,7 +143,9 @@ struct leat_net {
     uint32_t *out_errors; /* [outs] probability in 2^-32 that a flit is damaged; NULL: no errors */
     uint64_t seed;        /* of those errors */
     const struct leat_net_engine *engine;
-    void *state; /* the engine's */
+    void *state;                /* the engine's */
+    struct leat_sim_crew *crew; /* does the work of the parts; NULL: the caller does */
+    struct leat_net_mail *mail; /* of a part: what leaves for each other one */
 };
 
 const char *leat_net_switch_name(enum leat_net_switch architecture);
@@ -144,6 +154,11 @@ const char *leat_net_flow_name(enum leat_net_flow flow);
 /* Is this network valid? `why`: what is wrong, and what was expected. */
 leat_err leat_net_check(const struct leat_net_topology *topology,
                         const struct leat_net_config *config, struct leat_text *why);
+
+/* How many parts such a network has: as many as the config says, but not more than routers; only
+ * networks of vc switches can be divided. */
+uint32_t leat_net_parts(const struct leat_net_topology *topology,
+                        const struct leat_net_config *config);
 
 /* Octets of memory in addition to topology and routing, for a checked config. */
 size_t leat_net_footprint(const struct leat_net_topology *topology,
@@ -154,6 +169,10 @@ size_t leat_net_footprint(const struct leat_net_topology *topology,
 void leat_net_init(struct leat_net *net, const struct leat_net_topology *topology,
                    struct leat_net_routing *routing, const struct leat_net_config *config,
                    const struct leat_net_host *host, void *memory);
+
+/* Members of the crew simulate the parts; it is lent until another one, or NULL, is. Between runs
+ * only. */
+void leat_net_lend(struct leat_net *net, struct leat_sim_crew *crew);
 
 /* Runs all cycles before `until`, or up to and including the one in which the host sets `stop`; the
  * next run continues as if there had been no stop. True: done. False: deadlocked: flits are in the

@@ -4,6 +4,7 @@
 
 #include "leat_arena.h"
 #include "net.h"
+#include <assert.h>
 #include <leat/random.h>
 
 /* A switching engine. All memory comes from the arena given to `lay` (leat_arena_lay). */
@@ -20,18 +21,77 @@ struct leat_net_engine {
     void (*broke)(struct leat_net *net, uint32_t out);
     /* The routing tables have changed: earlier options are stale. May be NULL. */
     void (*rerouted)(struct leat_net *net);
+    const struct leat_net_part_engine *part; /* NULL: its networks cannot be divided */
 };
 
-extern const struct leat_net_engine leat_net_vc_engine, leat_net_queue_engine;
+extern const struct leat_net_engine leat_net_vc_engine, leat_net_queue_engine, leat_net_team_engine;
 
-/* A packet in flight. */
+/* A packet in flight. In a divided network each part that it crosses has one while flits of the
+ * packet are on their way through it. */
 struct leat_net_flight {
     struct leat_net_packet packet;
     struct leat_net_route route;
     uint64_t head_at;
+    uint64_t fate_at; /* when it was lost, if it was */
     uint32_t hops;
     uint8_t fate; /* enum leat_net_fate: reported at the end */
 };
+
+/* ---- parts of a network (net_team.c) -------------------------------------------------------- */
+
+/* What leaves a part for another one in a window of time, in words of the engine. */
+struct leat_net_mail {
+    uint64_t *word;
+    uint32_t count, cap;
+};
+
+enum {
+    /* Words of mail, at most: of a flit, with its packet; and of a credit. */
+    LEAT_NET_MAIL_FLIT = 2 + (sizeof(struct leat_net_flight) + 7) / 8,
+    LEAT_NET_MAIL_CREDIT = 2,
+};
+
+static inline void leat_net_mail_put(struct leat_net_mail *mail, uint64_t word)
+{
+    assert(mail->count < mail->cap);
+    mail->word[mail->count++] = word;
+}
+
+/* What the parts of a network need of their engine. `now` is the part's own. */
+struct leat_net_part_engine {
+    /* The fewest cycles from a cut wire's one end to the other, of flits and of credits: net->mail
+     * reaches the other part so much later, or after more cycles. */
+    uint32_t (*window)(const struct leat_net *net);
+    /* The mail of another part arrives. */
+    void (*receive)(struct leat_net *net, const struct leat_net_mail *mail);
+    /* All cycles before `until`, hosts included. */
+    void (*advance)(struct leat_net *net, uint64_t until);
+    /* The next cycle, from `now` on, in which anything happens, unless mail comes; NEVER: none. */
+    uint64_t (*next)(struct leat_net *net);
+    /* Since when has nothing happened, if `next` is NEVER? When was the cycle after the last
+     * movement? */
+    void (*rest)(const struct leat_net *net, uint64_t *since, uint64_t *moved_at);
+    /* All parts rest since this cycle: as if this one had not counted further ones. */
+    void (*settle)(struct leat_net *net, uint64_t at);
+    /* A wire into this part broke, given by its input port: mark the packets on it. */
+    void (*cut)(struct leat_net *net, uint32_t in);
+    /* leat_net_stuck, of all parts together. */
+    uint32_t (*stuck)(const struct leat_net *const *part, uint32_t parts,
+                      struct leat_net_waiting *out, uint32_t cap);
+    /* One cycle in steps, for hosts that are called by one thread: what arrives; the ends of
+     * packets, each with its own call, in order; what the hosts send; the switches. */
+    void (*begin)(struct leat_net *net, uint64_t at);
+    const struct leat_net_packet *(*first_end)(const struct leat_net *net); /* NULL: none */
+    void (*report_end)(struct leat_net *net);
+    void (*send)(struct leat_net *net);
+    void (*end)(struct leat_net *net);
+};
+
+/* The number of a terminal of this network, or part of one, in the whole. */
+static inline uint32_t leat_net_terminal(const struct leat_net *net, uint32_t terminal)
+{
+    return net->topology->terminal ? net->topology->terminal[terminal] : terminal;
+}
 
 /* A pool for packets in flight: allocated from the top until something is freed, so that unused
  * memory is never touched. */

@@ -133,7 +133,8 @@ static void an_end_is_counted_by_its_fate(void)
 static void errors_come_as_often_as_was_asked_and_by_packet_and_flit_alone(void)
 {
     uint32_t errors[3] = { 0, UINT32_C(1) << 28, UINT32_MAX };
-    struct leat_net net = { .host = silent };
+    const struct leat_net_topology topology = { .outs = 3 };
+    struct leat_net net = { .host = silent, .topology = &topology };
     struct leat_net_packet packet = { .source = 4 };
     uint32_t hits = 0, all = 0;
     OK(!leat_net_damages(&net, 2, &packet, 0));

@@ -13,7 +13,7 @@ static uint32_t up_to_power(uint32_t n)
 
 static uint32_t wire_cycles_max(const struct leat_net_topology *topology)
 {
-    uint32_t most = 1;
+    uint32_t most = topology->cut_cycles ? topology->cut_cycles : 1;
     for (uint32_t out = 0; out < topology->outs; out++)
         if (topology->out_cycles[out] > most) most = topology->out_cycles[out];
     return most;
@@ -73,7 +73,7 @@ static uint32_t ports_max(const uint32_t *first, uint32_t routers)
 static void lay_calendars(struct leat_net *net, struct leat_net_vc *vc, struct leat_arena *arena)
 {
     const struct leat_net_topology *topology = net->topology;
-    const uint64_t wires = (uint64_t)topology->outs + topology->terminals;
+    const uint64_t wires = (uint64_t)topology->outs + topology->terminals + topology->in_cuts;
     const uint64_t room = (uint64_t)net->config.channels * vc->buffer;
     const uint32_t wire = wire_cycles_max(topology);
     const uint32_t there = 2 + wire, back = 2 + there + net->config.credit_cycles;
@@ -106,7 +106,9 @@ static void lay_routers(struct leat_net *net, struct leat_net_vc *vc, struct lea
     vc->active = leat_arena_lay(arena, topology->routers, sizeof *vc->active);
     vc->discards = leat_arena_lay(arena, lanes, sizeof *vc->discards);
     vc->doomed = leat_arena_lay(arena, lanes, sizeof *vc->doomed);
-    vc->ended = leat_arena_lay(arena, lanes + topology->terminals, sizeof *vc->ended);
+    vc->ended = leat_arena_lay(arena, lanes + topology->outs, sizeof *vc->ended);
+    vc->arriving = leat_arena_lay(arena, (size_t)topology->in_cuts << vc->shift,
+                                  sizeof *vc->arriving);
 }
 
 static void lay_scratch(struct leat_net *net, struct leat_net_vc *vc, struct leat_arena *arena)
@@ -152,11 +154,38 @@ static void lay(struct leat_net *net, struct leat_arena *arena)
     lay_routers(net, vc, arena);
     lay_scratch(net, vc, arena);
     lay_sources(net, vc, arena);
-    /* Every packet in flight has a flit in a lane, on a wire or in its source. */
+    /* Every packet in flight has a flit in a lane, on a wire or in its source. In a part of a
+     * network it may have none, but holds a lane, or a channel of a wire that comes in. */
     const uint64_t wires = ((uint64_t)topology->outs + topology->terminals) * vc->flits.days;
-    const uint64_t flights = (uint64_t)topology->ins * config->channels * vc->buffer + wires;
+    const uint64_t lanes = (uint64_t)topology->ins * config->channels;
+    const uint64_t held = topology->in_cuts ? lanes * (2 + vc->flits.days) : 0;
+    const uint64_t flights = lanes * vc->buffer + wires + held;
     leat_net_flights_lay(&vc->flights, (uint32_t)leat_smaller(flights, LEAT_NET_FLIGHTS_MAX),
                          arena);
+}
+
+/* Where the credits of an input port go, and how long they need. */
+static void start_in(struct leat_net *net, uint32_t in)
+{
+    const struct leat_net_topology *topology = net->topology;
+    struct leat_net_vc *vc = net->state;
+    const uint32_t from = topology->in_from[in];
+    uint32_t back = from, cycles = LEAT_NET_VC_RETURN_CYCLES;
+    vc->in[in].router = topology->in_router[in];
+    vc->in[in].port = (uint16_t)(in - topology->in_first[topology->in_router[in]]);
+    if (from == LEAT_NET_NONE) return;
+    if (from & LEAT_NET_TERMINAL) {
+        back = topology->outs + (from ^ LEAT_NET_TERMINAL);
+    } else {
+        const bool cut = from & LEAT_NET_CROSSING;
+        cycles = 1 + net->config.credit_cycles +
+                 (cut ? topology->in_cut[from ^ LEAT_NET_CROSSING].cycles
+                      : topology->out_cycles[from]);
+        back = from & ~LEAT_NET_CROSSING;
+    }
+    vc->in[in].back = back << vc->shift;
+    if (!(from & LEAT_NET_TERMINAL)) vc->in[in].back |= from & LEAT_NET_CROSSING;
+    vc->in[in].back_cycles = (uint16_t)cycles;
 }
 
 static void start_routers(struct leat_net *net)
@@ -167,22 +196,14 @@ static void start_routers(struct leat_net *net)
         vc->router[r].in_first = topology->in_first[r];
         vc->router[r].out_first = topology->out_first[r];
     }
-    for (uint32_t in = 0; in < topology->ins; in++) {
-        const uint32_t from = topology->in_from[in];
-        const bool terminal = from & LEAT_NET_TERMINAL;
-        vc->in[in].router = topology->in_router[in];
-        vc->in[in].port = (uint16_t)(in - topology->in_first[topology->in_router[in]]);
-        if (from == LEAT_NET_NONE) continue;
-        vc->in[in].back = (terminal ? topology->outs + (from ^ LEAT_NET_TERMINAL) : from)
-                          << vc->shift;
-        vc->in[in].back_cycles = (uint16_t)(terminal ? LEAT_NET_VC_RETURN_CYCLES
-                                                     : 1u + topology->out_cycles[from] +
-                                                           net->config.credit_cycles);
-    }
+    for (uint32_t in = 0; in < topology->ins; in++)
+        start_in(net, in);
     for (uint32_t out = 0; out < topology->outs; out++) {
         const uint32_t to = topology->out_to[out];
         vc->out[out].router = topology->out_router[out];
-        vc->out[out].to = to & LEAT_NET_TERMINAL ? to : to << vc->shift;
+        vc->out[out].to = to & LEAT_NET_TERMINAL   ? LEAT_NET_TERMINAL | out
+                          : to & LEAT_NET_CROSSING ? to
+                                                   : to << vc->shift;
         vc->out[out].cycles = (uint16_t)(1u + (net->config.pipeline > 1) +
                                          topology->out_cycles[out]);
     }
@@ -205,6 +226,7 @@ static void start(struct leat_net *net)
 {
     struct leat_net_vc *vc = net->state;
     const struct leat_sim_agenda_shape shape = agenda_shape(net);
+    vc->rests_at = LEAT_NEVER;
     start_routers(net);
     leat_sim_agenda_init(&vc->agenda, &shape, vc->agenda_memory);
     for (uint32_t t = 0; t < net->topology->terminals; t++)
@@ -322,20 +344,17 @@ static void sort_ended(struct leat_net_vc *vc)
         }
 }
 
-static void report_ended(struct leat_net *net)
+/* The first one that is not yet reported. */
+void leat_net_vc_report_end(struct leat_net *net)
 {
     struct leat_net_vc *vc = net->state;
-    if (!vc->ended_count) return;
-    sort_ended(vc);
-    for (uint32_t i = 0; i < vc->ended_count; i++) {
-        const uint32_t index = (uint32_t)vc->ended[i];
-        struct leat_net_flight *flight = &vc->flights.flight[index];
-        if (net->terminal_dead[flight->packet.destination])
-            leat_net_vc_doom(flight, LEAT_NET_NO_WAY);
-        leat_net_end(net, flight, net->now);
-        leat_net_flights_give(&vc->flights, index);
-    }
-    vc->ended_count = 0;
+    const uint32_t index = (uint32_t)vc->ended[vc->ended_next++];
+    struct leat_net_flight *flight = &vc->flights.flight[index];
+    if (net->terminal_dead[flight->packet.destination])
+        leat_net_vc_doom(flight, LEAT_NET_NO_WAY, net->now);
+    leat_net_end(net, flight, net->now);
+    leat_net_flights_give(&vc->flights, index);
+    if (vc->ended_next == vc->ended_count) vc->ended_next = vc->ended_count = 0;
 }
 
 /* Drops a flit of each lost packet per cycle. All routers have acted: what a wire did to a packet
@@ -348,9 +367,9 @@ static void discard_flits(struct leat_net *net)
         const uint32_t lane = vc->discards[i];
         struct leat_net_vc_lane *l = &vc->lane[lane];
         uint32_t flit = 0;
-        leat_net_vc_doom(&vc->flights.flight[l->flight], (enum leat_net_fate)l->fate);
+        leat_net_vc_doom(&vc->flights.flight[l->flight], (enum leat_net_fate)l->fate, net->now);
         if (l->count) {
-            flit = leat_net_vc_take(vc, lane, net->now);
+            flit = leat_net_vc_take(net, vc, lane);
             vc->inside--;
         }
         if (!(flit & LEAT_NET_VC_TAIL)) {
@@ -374,11 +393,11 @@ static bool ask_host(struct leat_net *net, uint32_t terminal, uint64_t at)
     const struct leat_net_packet *packet = &source->packet;
     source->state = LEAT_NET_VC_SOURCE_WAITS; /* ignores wake-ups while the host is asked */
     source->sent = 0;
-    if (!net->host.next(net->host.context, terminal, &source->packet)) {
+    if (!net->host.next(net->host.context, leat_net_terminal(net, terminal), &source->packet)) {
         source->state = LEAT_NET_VC_SOURCE_EMPTY;
         return false;
     }
-    assert(packet->source == terminal && packet->destination < net->topology->terminals);
+    assert(packet->source == leat_net_terminal(net, terminal));
     assert(packet->flits && packet->flits <= (vc->whole ? vc->buffer : LEAT_NET_FLITS_MAX));
     if (packet->created_at > at) {
         vc->waiting++;
@@ -430,8 +449,8 @@ static void send_flit(struct leat_net *net, uint32_t terminal)
     const uint32_t lane = net->topology->terminal_in[terminal] << vc->shift | source->channel;
     const uint32_t head = source->sent ? 0 : LEAT_NET_VC_HEAD;
     const uint32_t tail = ++source->sent == source->packet.flits ? LEAT_NET_VC_TAIL : 0;
-    if (net->terminal_dead[terminal])
-        leat_net_vc_doom(&vc->flights.flight[source->flight], LEAT_NET_CUT);
+    if (net->terminal_dead[leat_net_terminal(net, terminal)])
+        leat_net_vc_doom(&vc->flights.flight[source->flight], LEAT_NET_CUT, net->now);
     vc->ahead[(net->topology->outs + terminal) << vc->shift | source->channel].used++;
     vc->inside++;
     net->counts.flits_begun++;
@@ -446,7 +465,7 @@ static bool send(struct leat_net *net, uint32_t terminal)
     struct leat_net_vc_source *source = &vc->source[terminal];
     const uint32_t port = net->topology->outs + terminal;
     if (!source->sent) {
-        if (net->terminal_dead[terminal]) {
+        if (net->terminal_dead[leat_net_terminal(net, terminal)]) {
             source->state = LEAT_NET_VC_SOURCE_HELD;
             return false;
         }
@@ -461,12 +480,12 @@ static bool send(struct leat_net *net, uint32_t terminal)
     return source->sent < source->packet.flits || ask_host(net, terminal, net->now + 1);
 }
 
-static void sources_act(struct leat_net *net, bool due)
+void leat_net_vc_send(struct leat_net *net)
 {
     struct leat_net_vc *vc = net->state;
     const uint32_t woken = vc->woken_count;
     uint32_t terminal, kept = 0;
-    while (due && leat_sim_agenda_take(&vc->agenda, 0, &terminal)) {
+    while (vc->due && leat_sim_agenda_take(&vc->agenda, 0, &terminal)) {
         vc->waiting--;
         vc->source[terminal].state = LEAT_NET_VC_SOURCE_SENDS;
         vc->sends[vc->sends_count++] = terminal;
@@ -513,7 +532,7 @@ static void routers_act(struct leat_net *net)
 }
 
 /* Will nothing happen before a source's time comes? */
-static bool is_quiet(const struct leat_net_vc *vc)
+bool leat_net_vc_is_quiet(const struct leat_net_vc *vc)
 {
     if (vc->active_count || vc->flits.full_days || vc->credits.full_days || vc->ended_count ||
         vc->woken_count)
@@ -530,40 +549,57 @@ static uint64_t movement(const struct leat_net *net)
     return net->counts.flit_hops + 2 * net->counts.flits_begun - vc->inside;
 }
 
-static void run_cycle(struct leat_net *net, bool due)
+void leat_net_vc_begin(struct leat_net *net)
 {
     struct leat_net_vc *vc = net->state;
-    const uint64_t before = movement(net);
+    vc->before = movement(net);
+    vc->rests_at = LEAT_NEVER;
     credits_come(net);
     flits_come(net);
-    const bool ends = vc->ended_count;
-    report_ended(net);
-    sources_act(net, due);
+    vc->ends = vc->ended_count;
+    if (vc->ends) sort_ended(vc);
+}
+
+void leat_net_vc_finish(struct leat_net *net)
+{
+    struct leat_net_vc *vc = net->state;
     net->counts.waits += vc->blocked + vc->sleepers;
     routers_act(net);
     if (vc->discards_count) discard_flits(net);
     net->now++;
-    if (ends || movement(net) != before) vc->moved_at = net->now;
+    if (vc->ends || movement(net) != vc->before) vc->moved_at = net->now;
+}
+
+void leat_net_vc_advance(struct leat_net *net, uint64_t until)
+{
+    struct leat_net_vc *vc = net->state;
+    uint64_t at = net->now;
+    const bool quiet = leat_net_vc_is_quiet(vc), rests = quiet && !vc->waiting;
+    if (rests && vc->rests_at == LEAT_NEVER) vc->rests_at = net->now;
+    vc->due = !rests && leat_sim_agenda_advance(&vc->agenda, quiet ? until : at + 1, &at);
+    if (quiet && !vc->due) at = until;
+    net->counts.waits += (at - net->now) * (vc->blocked + vc->sleepers);
+    net->now = at;
+    if (at == until) return;
+    leat_net_vc_begin(net);
+    while (vc->ended_count)
+        leat_net_vc_report_end(net);
+    leat_net_vc_send(net);
+    leat_net_vc_finish(net);
 }
 
 static bool run(struct leat_net *net, uint64_t until)
 {
     struct leat_net_vc *vc = net->state;
     while (net->now < until && !net->stop) {
-        uint64_t at = net->now;
-        const bool quiet = is_quiet(vc);
-        if (quiet && !vc->waiting) {
+        if (leat_net_vc_is_quiet(vc) && !vc->waiting) {
             if (vc->inside)
                 net->now = vc->moved_at;
             else if (until != LEAT_NEVER)
                 net->now = until;
             return !vc->inside;
         }
-        const bool due = leat_sim_agenda_advance(&vc->agenda, quiet ? until : at + 1, &at);
-        if (quiet && !due) at = until;
-        net->counts.waits += (at - net->now) * (vc->blocked + vc->sleepers);
-        net->now = at;
-        if (at < until) run_cycle(net, due);
+        leat_net_vc_advance(net, until);
     }
     return true;
 }
@@ -577,8 +613,9 @@ static uint64_t inside(const struct leat_net *net)
 /* ---- faults ---------------------------------------------------------------------------------- */
 
 /* Flits that are on the wire to this lane or terminal. */
-static void doom_in_flight(struct leat_net_vc *vc, uint32_t to)
+void leat_net_vc_doom_wire(struct leat_net *net, uint32_t to)
 {
+    struct leat_net_vc *vc = net->state;
     const uint32_t mask = to & LEAT_NET_TERMINAL ? 0 : vc->mask;
     for (uint32_t d = 0; d < vc->flits.days; d++) {
         const uint64_t *end = vc->flits.day[d].at;
@@ -587,7 +624,8 @@ static void doom_in_flight(struct leat_net_vc *vc, uint32_t to)
             if (c != vc->flits.day[d].newest) end = chunk->record + LEAT_NET_VC_CHUNK;
             for (const uint64_t *record = chunk->record; record < end; record++)
                 if (((uint32_t)(*record >> 32) & ~mask) == to)
-                    leat_net_vc_doom(leat_net_vc_flight(vc, (uint32_t)*record), LEAT_NET_CUT);
+                    leat_net_vc_doom(leat_net_vc_flight(vc, (uint32_t)*record), LEAT_NET_CUT,
+                                     net->now);
         }
     }
 }
@@ -601,9 +639,10 @@ static void broke(struct leat_net *net, uint32_t out)
         const uint32_t channel = out << vc->shift | c;
         if (!leat_net_vc_is_taken(vc, channel)) continue;
         const uint32_t flight = leat_net_vc_mover(vc, leat_net_vc_holder(vc, channel));
-        leat_net_vc_doom(&vc->flights.flight[flight], LEAT_NET_CUT);
+        leat_net_vc_doom(&vc->flights.flight[flight], LEAT_NET_CUT, net->now);
     }
-    doom_in_flight(vc, vc->out[out].to);
+    if (!(vc->out[out].to & LEAT_NET_CROSSING)) /* else the part at its end does that */
+        leat_net_vc_doom_wire(net, vc->out[out].to);
     leat_net_vc_rouse(vc, router);
     for (uint32_t lane = vc->router[router].in_first << vc->shift; lane < end; lane++)
         if (vc->lane[lane].state == LEAT_NET_VC_ASKS) vc->lane[lane].channels = 0;
@@ -629,4 +668,5 @@ const struct leat_net_engine leat_net_vc_engine = {
     .stuck = leat_net_vc_stuck,
     .broke = broke,
     .rerouted = rerouted,
+    .part = &leat_net_vc_part_engine,
 };

@@ -38,6 +38,9 @@
 /* On the return wire: not a credit, but a lane whose head may request a channel now. */
 #define LEAT_NET_VC_RIPE UINT32_C(0x80000000)
 
+/* In `to` of an output port: the flit leaves the network, or this part of it. */
+#define LEAT_NET_VC_AWAY (LEAT_NET_TERMINAL | LEAT_NET_CROSSING)
+
 enum {
     LEAT_NET_VC_CHUNK = 63,       /* records */
     LEAT_NET_VC_ENTRY_CYCLES = 2, /* from a terminal to the lane of its router */
@@ -80,7 +83,8 @@ struct leat_net_vc_ahead {
 };
 
 struct leat_net_vc_in {
-    uint32_t back; /* where credits go: the first channel of an output port, or of a terminal */
+    uint32_t back; /* where credits go: the first channel of an output port, or of a terminal; or
+                      CROSSING | its number among the channels of cut wires */
     uint32_t router;
     uint16_t port; /* of the router */
     uint16_t back_cycles;
@@ -90,7 +94,8 @@ struct leat_net_vc_in {
 
 struct leat_net_vc_out {
     uint32_t taken; /* a bit per channel */
-    uint32_t to;    /* the first lane at the other end, or TERMINAL | t */
+    uint32_t
+        to; /* the first lane at the other end, TERMINAL | its own number, or CROSSING | index */
     uint32_t router;
     uint16_t cycles; /* from the switch to the other end */
     uint16_t turn;   /* of the switch's arbiter: an input port */
@@ -153,7 +158,12 @@ struct leat_net_vc {
     uint64_t blocked;  /* lanes with a flit and a channel, but no credit */
     uint64_t sleepers;
 
-    struct leat_net_vc_calendar flits;   /* lane << 32 | flit, TERMINAL | t << 32 | flight */
+    uint64_t rests_at; /* nothing happens from this cycle on; NEVER: something does */
+    uint64_t before;   /* movement, when this cycle began */
+    bool due;          /* in this cycle sources are due, */
+    bool ends;         /* and packets end */
+
+    struct leat_net_vc_calendar flits;   /* lane << 32 | flit, TERMINAL | out << 32 | flight */
     struct leat_net_vc_calendar credits; /* a channel, or RIPE | lane */
     struct leat_net_vc_lane *lane;       /* [ins << shift] */
     struct leat_net_vc_ahead *ahead;     /* [(outs + terminals) << shift] */
@@ -174,7 +184,8 @@ struct leat_net_vc {
     uint32_t *woken, woken_count;       /* terminals to be asked */
     uint32_t *discards, discards_count; /* lanes */
     uint64_t *ended;                    /* destination << 32 | flight; reported in the next cycle */
-    uint32_t ended_count;
+    uint32_t ended_count, ended_next;   /* ended_next: those before it are reported */
+    uint32_t *arriving; /* [in_cuts << shift] of a part: the flight whose flits come in */
     struct leat_net_vc_source *source; /* [terminals] */
     struct leat_sim_agenda agenda;     /* of waiting sources */
     uint32_t waiting;                  /* in it */
@@ -206,6 +217,8 @@ bool leat_net_vc_defer(struct leat_net *net, uint32_t lane, uint64_t at);
 void leat_net_vc_rouse(struct leat_net_vc *vc, uint32_t router);
 
 uint32_t leat_net_vc_stuck(const struct leat_net *net, struct leat_net_waiting *out, uint32_t cap);
+uint32_t leat_net_vc_stuck_parts(const struct leat_net *const *part, uint32_t parts,
+                                 struct leat_net_waiting *out, uint32_t cap);
 
 /* Adds a chunk to the day. */
 void leat_net_vc_extend(struct leat_net_vc_calendar *c, struct leat_net_vc_day *day);
@@ -252,15 +265,40 @@ static inline uint32_t leat_net_vc_adaptive_need(const struct leat_net_vc *vc,
     return flight->packet.flits < vc->buffer ? flight->packet.flits : vc->buffer;
 }
 
+/* ---- wires to other parts (net_vc_cut.c) ---------------------------------------------------- */
+
+extern const struct leat_net_part_engine leat_net_vc_part_engine;
+
+/* A flit, or a credit, leaves over a cut wire; it is at the other end at `at`. */
+void leat_net_vc_post_flit(struct leat_net *net, uint32_t cut, uint32_t channel, uint32_t flit,
+                           uint64_t at);
+void leat_net_vc_post_credit(struct leat_net *net, uint32_t cut_channel, uint64_t at);
+
+/* Steps of a cycle, and the flits on a wire (net_vc.c). */
+void leat_net_vc_begin(struct leat_net *net);
+void leat_net_vc_report_end(struct leat_net *net);
+void leat_net_vc_send(struct leat_net *net);
+void leat_net_vc_finish(struct leat_net *net);
+/* Runs the next cycle before `until` that has anything to do, or advances to `until`. */
+void leat_net_vc_advance(struct leat_net *net, uint64_t until);
+bool leat_net_vc_is_quiet(const struct leat_net_vc *vc);
+void leat_net_vc_doom_wire(struct leat_net *net, uint32_t to);
+
+/* ---- lanes ----------------------------------------------------------------------------------- */
+
 /* Removes the first flit of a lane and returns its credit. */
-static inline uint32_t leat_net_vc_take(struct leat_net_vc *vc, uint32_t lane, uint64_t now)
+static inline uint32_t leat_net_vc_take(struct leat_net *net, struct leat_net_vc *vc, uint32_t lane)
 {
     struct leat_net_vc_lane *l = &vc->lane[lane];
     const struct leat_net_vc_in *in = &vc->in[lane >> vc->shift];
     const uint32_t flit = leat_net_vc_first_flit(vc, lane);
     l->count--;
     l->first = (uint16_t)(!l->count || l->first + 1u == vc->buffer ? 0 : l->first + 1);
-    leat_net_vc_enter(&vc->credits, now + in->back_cycles, in->back | (lane & vc->mask));
+    const uint32_t back = in->back | (lane & vc->mask);
+    if (back & LEAT_NET_CROSSING)
+        leat_net_vc_post_credit(net, back, net->now + in->back_cycles);
+    else
+        leat_net_vc_enter(&vc->credits, net->now + in->back_cycles, back);
     return flit;
 }
 
@@ -315,9 +353,12 @@ static inline void leat_net_vc_end(struct leat_net_vc *vc, uint32_t flight)
 
 /* The first thing that happens to a packet is its fate; within a cycle, wire faults take
  * precedence. */
-static inline void leat_net_vc_doom(struct leat_net_flight *flight, enum leat_net_fate fate)
+static inline void leat_net_vc_doom(struct leat_net_flight *flight, enum leat_net_fate fate,
+                                    uint64_t at)
 {
-    if (flight->fate == LEAT_NET_DELIVERED) flight->fate = (uint8_t)fate;
+    if (flight->fate != LEAT_NET_DELIVERED) return;
+    flight->fate = (uint8_t)fate;
+    flight->fate_at = at;
 }
 
 /* This head has reached the front of its lane; the router processes it from cycle `at` on. */

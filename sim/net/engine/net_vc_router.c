@@ -89,7 +89,8 @@ static uint32_t ask_options(const struct leat_net *net, uint32_t router,
                             uint8_t *detour)
 {
     const bool before = flight->route.rerouted;
-    const uint32_t options = leat_net_route_ask(net->routing, router, &flight->route, option);
+    const uint32_t options = leat_net_route_ask(net->routing, net->topology->router_first + router,
+                                                &flight->route, option);
     *detour = flight->route.rerouted && !before ? LEAT_NET_VC_DETOUR : 0;
     flight->route.rerouted = before;
     return options;
@@ -145,7 +146,7 @@ static void damage(struct leat_net *net, uint32_t lane, uint32_t flit)
     if (flit & LEAT_NET_VC_HEAD) vc->passed[lane] = 0;
     if (leat_net_damages(net, leat_net_vc_way(&vc->lane[lane]) >> vc->shift, &flight->packet,
                          vc->passed[lane]++))
-        leat_net_vc_doom(flight, LEAT_NET_CORRUPTED);
+        leat_net_vc_doom(flight, LEAT_NET_CORRUPTED, net->now);
 }
 
 /* ---- allocation of channels ------------------------------------------------------------------ */
@@ -370,15 +371,19 @@ LEAT_SIM_ALWAYS_INLINE void bid_for_switch(const struct bench *b, uint32_t word,
     }
 }
 
-/* A flit enters the wire to a terminal: from here on it only needs time. */
-static void launch_home(struct leat_net *net, const struct leat_net_vc_lane *l, uint32_t flit,
+/* A flit enters a wire to another part, or to a terminal: from there on it only needs time. */
+static void launch_away(struct leat_net *net, const struct leat_net_vc_lane *l, uint32_t flit,
                         uint64_t at)
 {
     struct leat_net_vc *vc = net->state;
     const uint32_t way = leat_net_vc_way(l), flight = flit & LEAT_NET_VC_FLIGHT;
+    const uint32_t to = vc->out[way >> vc->shift].to;
+    if (!(to & LEAT_NET_TERMINAL)) {
+        leat_net_vc_post_flit(net, to ^ LEAT_NET_CROSSING, way & vc->mask, flit, at);
+        return;
+    }
     if (flit & LEAT_NET_VC_HEAD) vc->flights.flight[flight].head_at = at;
-    if (flit & LEAT_NET_VC_TAIL)
-        leat_net_vc_enter(&vc->flits, at, (uint64_t)vc->out[way >> vc->shift].to << 32 | flight);
+    if (flit & LEAT_NET_VC_TAIL) leat_net_vc_enter(&vc->flits, at, (uint64_t)to << 32 | flight);
     vc->inside--;
     leat_net_vc_enter(&vc->credits, at + LEAT_NET_VC_RETURN_CYCLES + net->config.credit_cycles,
                       way);
@@ -389,13 +394,13 @@ LEAT_SIM_ALWAYS_INLINE bool pass(const struct bench *b, uint32_t lane, uint32_t 
 {
     struct leat_net_vc_lane *l = &b->lane[lane];
     struct leat_net_vc_out *out = &b->out[port];
-    const uint32_t flit = leat_net_vc_take(b->vc, b->lane_first + lane, b->net->now);
+    const uint32_t flit = leat_net_vc_take(b->net, b->vc, b->lane_first + lane);
     const uint32_t what = leat_net_vc_way(l) - (b->out_first << b->shift), channel = what & b->mask;
     const uint64_t at = b->net->now + out->cycles;
     b->net->out_flits[b->out_first + port]++;
     if (b->net->out_errors) damage(b->net, b->lane_first + lane, flit);
-    if (out->to & LEAT_NET_TERMINAL)
-        launch_home(b->net, l, flit, at);
+    if (out->to & LEAT_NET_VC_AWAY)
+        launch_away(b->net, l, flit, at);
     else
         leat_net_vc_enter(&b->vc->flits, at, (uint64_t)(out->to | channel) << 32 | flit);
     const bool full = ++b->ahead[what].used == b->vc->buffer;

@@ -6,15 +6,38 @@ enum { PIECES_MAX = LEAT_NET_STEADY_BATCHES + 1 }; /* all batches, and a given w
 
 /* Locations of parts that have their own footprint. */
 struct places {
-    void *traffic, *steady, *player;
+    void *traffic, *player;
 };
+
+static uint32_t count_tallies(const struct leat_net_load_config *config)
+{
+    return config->parts > 1 && !leat_net_pattern_list(config->traffic.pattern)->is_closed
+               ? config->parts
+               : 1;
+}
+
+/* Each begins a cache line, since another thread writes the next one. */
+static void lay_tally(struct leat_net_load *load, uint32_t part, struct leat_arena *arena)
+{
+    const struct leat_net_load_config *c = &load->config;
+    struct leat_net_tally *tally = leat_arena_lay_lines(arena, 1, sizeof *tally);
+    uint64_t *delivered = leat_arena_lay(arena, c->traffic.terminals, sizeof *delivered);
+    void *steady = leat_arena_lay(arena, 1, leat_net_steady_footprint());
+    if (!tally) return;
+    *tally = (struct leat_net_tally){ .load = load, .delivered = delivered };
+    leat_net_steady_init(&tally->steady, c->warmup, steady);
+    leat_sim_certificate_init(&tally->certificate);
+    load->tally[part] = tally;
+}
 
 static void lay_out(struct leat_net_load *load, struct leat_arena *arena, struct places *places)
 {
     const struct leat_net_load_config *c = &load->config;
-    load->delivered = leat_arena_lay(arena, c->traffic.terminals, sizeof *load->delivered);
+    load->tallies = count_tallies(c);
+    load->tally = leat_arena_lay(arena, load->tallies, sizeof *load->tally);
+    for (uint32_t i = 0; i < load->tallies; i++)
+        lay_tally(load, i, arena);
     places->traffic = leat_arena_lay(arena, 1, leat_net_traffic_footprint(&c->traffic));
-    places->steady = leat_arena_lay(arena, 1, leat_net_steady_footprint());
     if (c->faults)
         places->player = leat_arena_lay(arena, 1,
                                         leat_net_fault_player_footprint(c->faults, c->topology));
@@ -37,8 +60,6 @@ void leat_net_load_init(struct leat_net_load *load, const struct leat_net_load_c
     *load = (struct leat_net_load){ .config = *config, .player.next_at = LEAT_NEVER };
     lay_out(load, &arena, &places);
     leat_net_traffic_init(&load->traffic, &config->traffic, places.traffic);
-    leat_net_steady_init(&load->steady, config->warmup, places.steady);
-    leat_sim_certificate_init(&load->certificate);
     if (config->faults)
         leat_net_fault_player_init(&load->player, config->faults, config->topology,
                                    config->traffic.seed, places.player);
@@ -48,30 +69,31 @@ void leat_net_load_init(struct leat_net_load *load, const struct leat_net_load_c
 
 static bool next(void *context, uint32_t terminal, struct leat_net_packet *packet)
 {
-    struct leat_net_load *load = context;
-    return leat_net_traffic_next(&load->traffic, terminal, packet);
+    const struct leat_net_tally *tally = context;
+    return leat_net_traffic_next(&tally->load->traffic, terminal, packet);
 }
 
-static uint64_t edge(struct leat_net_load *load, uint64_t cycle)
+static uint64_t edge(struct leat_net_tally *tally, uint64_t cycle)
 {
-    if (!load->config.clock.num) return cycle;
-    if (cycle != load->edge_cycle) {
-        leat_sim_must(!leat_sim_clock_edge(&load->config.clock, cycle, &load->edge_at));
-        load->edge_cycle = cycle;
+    const struct leat_sim_clock *clock = &tally->load->config.clock;
+    if (!clock->num) return cycle;
+    if (cycle != tally->edge_cycle) {
+        leat_sim_must(!leat_sim_clock_edge(clock, cycle, &tally->edge_at));
+        tally->edge_cycle = cycle;
     }
-    return load->edge_at;
+    return tally->edge_at;
 }
 
-static void certify(struct leat_net_load *load, const struct leat_net_arrival *arrival)
+static void certify(struct leat_net_tally *tally, const struct leat_net_arrival *arrival)
 {
     const struct leat_sim_delivery delivery = {
-        .at = edge(load, arrival->tail_at),
+        .at = edge(tally, arrival->tail_at),
         .source = arrival->packet.source,
         .destination = arrival->packet.destination,
         .number = arrival->packet.number,
         .payload_hash = arrival->packet.flits,
     };
-    leat_sim_certificate_add(&load->certificate, &delivery);
+    leat_sim_certificate_add(&tally->certificate, &delivery);
 }
 
 static void wake(struct leat_net_load *load, enum leat_net_wakes wakes, uint32_t destination)
@@ -84,21 +106,23 @@ static void wake(struct leat_net_load *load, enum leat_net_wakes wakes, uint32_t
 
 static void arrive(void *context, const struct leat_net_arrival *arrival)
 {
-    struct leat_net_load *load = context;
-    load->packets_ended[arrival->fate]++;
-    load->flits_ended[arrival->fate] += arrival->packet.flits;
-    leat_net_steady_add(&load->steady, arrival);
+    struct leat_net_tally *tally = context;
+    struct leat_net_load *load = tally->load;
+    tally->packets_ended[arrival->fate]++;
+    tally->flits_ended[arrival->fate] += arrival->packet.flits;
+    leat_net_steady_add(&tally->steady, arrival);
     if (arrival->fate == LEAT_NET_DELIVERED) {
-        load->delivered[arrival->packet.source]++;
-        load->packets_rerouted += arrival->rerouted;
-        certify(load, arrival);
+        tally->delivered[arrival->packet.source]++;
+        tally->packets_rerouted += arrival->rerouted;
+        certify(tally, arrival);
     }
     wake(load, leat_net_traffic_arrived(&load->traffic, arrival), arrival->packet.destination);
 }
 
 void leat_net_load_host(struct leat_net_load *load, struct leat_net_host *host)
 {
-    *host = (struct leat_net_host){ .context = load, .next = next, .arrive = arrive };
+    *host = (struct leat_net_host){ .context = load->tally[0], .next = next, .arrive = arrive };
+    if (load->tallies > 1) host->part_context = load->tally;
 }
 
 void leat_net_load_attach(struct leat_net_load *load, struct leat_net *net)
@@ -119,6 +143,29 @@ bool leat_net_load_run(struct leat_net_load *load, uint64_t until)
 }
 
 /* ---- what came of it ------------------------------------------------------------------------ */
+
+/* Moves all to the first tally. */
+static void join_tallies(struct leat_net_load *load)
+{
+    struct leat_net_tally *all = load->tally[0];
+    for (uint32_t i = 1; i < load->tallies; i++) {
+        struct leat_net_tally *tally = load->tally[i];
+        for (int fate = 0; fate < LEAT_NET_FATES; fate++) {
+            all->packets_ended[fate] += tally->packets_ended[fate];
+            all->flits_ended[fate] += tally->flits_ended[fate];
+            tally->packets_ended[fate] = tally->flits_ended[fate] = 0;
+        }
+        all->packets_rerouted += tally->packets_rerouted;
+        tally->packets_rerouted = 0;
+        for (uint32_t t = 0; t < load->config.traffic.terminals; t++) {
+            all->delivered[t] += tally->delivered[t];
+            tally->delivered[t] = 0;
+        }
+        leat_net_steady_move(&all->steady, &tally->steady, load->net->now);
+        leat_sim_certificate_join(&all->certificate, &tally->certificate);
+        leat_sim_certificate_init(&tally->certificate);
+    }
+}
 
 static bool has_dead_terminals(const struct leat_net_load *load)
 {
@@ -146,13 +193,14 @@ static void find_open(struct leat_net_load *load, struct leat_net_load_result *o
     uint64_t bound[PIECES_MAX + 1] = { 0 }, flits[PIECES_MAX];
     struct leat_net_offered piece[PIECES_MAX] = { { 0 } };
     const uint64_t now = load->net->now;
-    const uint32_t skip = load->steady.begin > 0;
-    uint32_t batches = leat_net_steady_bounds(&load->steady, now, bound + skip);
+    struct leat_net_steady *steady = &leat_net_load_tally(load, 0)->steady;
+    const uint32_t skip = steady->begin > 0;
+    uint32_t batches = leat_net_steady_bounds(steady, now, bound + skip);
     if (batches == 0) bound[skip] = now; /* the warm-up has not ended */
     count_offered(load, bound, skip + batches, piece, out);
     for (uint32_t i = 0; i < batches; i++)
         flits[i] = piece[skip + i].flits;
-    leat_net_steady_result(&load->steady, now, load->config.traffic.terminals, flits, &out->steady);
+    leat_net_steady_result(steady, now, load->config.traffic.terminals, flits, &out->steady);
 }
 
 /* A collective creates only what it can send. */
@@ -162,15 +210,15 @@ static void find_closed(struct leat_net_load *load, struct leat_net_load_result 
     for (uint32_t t = 0; t < traffic->config.terminals; t++)
         out->packets_offered += traffic->source[t].number;
     out->flits_offered = out->packets_offered * traffic->config.flits;
-    leat_net_steady_result(&load->steady, load->net->now, traffic->config.terminals, NULL,
-                           &out->steady);
+    leat_net_steady_result(&leat_net_load_tally(load, 0)->steady, load->net->now,
+                           traffic->config.terminals, NULL, &out->steady);
 }
 
 static void find_fairness(const struct leat_net_load *load, struct leat_net_load_result *out)
 {
     out->delivered_min = UINT64_MAX;
     for (uint32_t t = 0; t < load->config.traffic.terminals; t++) {
-        const uint64_t delivered = load->delivered[t];
+        const uint64_t delivered = leat_net_load_tally(load, 0)->delivered[t];
         if (delivered < out->delivered_min) out->delivered_min = delivered;
         if (delivered > out->delivered_max) out->delivered_max = delivered;
     }
@@ -178,10 +226,12 @@ static void find_fairness(const struct leat_net_load *load, struct leat_net_load
 
 void leat_net_load_result(struct leat_net_load *load, struct leat_net_load_result *out)
 {
+    const struct leat_net_tally *all = load->tally[0];
+    join_tallies(load);
     *out = (struct leat_net_load_result){
         .cycles = load->net->now,
-        .packets_rerouted = load->packets_rerouted,
-        .certificate = leat_sim_certificate_value(&load->certificate),
+        .packets_rerouted = all->packets_rerouted,
+        .certificate = leat_sim_certificate_value(&all->certificate),
         .rounds = load->traffic.rounds,
     };
     if (leat_net_pattern_list(load->config.traffic.pattern)->is_closed)
@@ -191,8 +241,8 @@ void leat_net_load_result(struct leat_net_load *load, struct leat_net_load_resul
     find_fairness(load, out);
     out->packets_waiting = out->packets_offered;
     for (int fate = 0; fate < LEAT_NET_FATES; fate++) {
-        out->packets_ended[fate] = load->packets_ended[fate];
-        out->flits_ended[fate] = load->flits_ended[fate];
-        out->packets_waiting -= load->packets_ended[fate];
+        out->packets_ended[fate] = all->packets_ended[fate];
+        out->flits_ended[fate] = all->flits_ended[fate];
+        out->packets_waiting -= all->packets_ended[fate];
     }
 }

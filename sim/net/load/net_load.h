@@ -8,6 +8,10 @@
  *     leat_net_load_run(load, until) ...     in pieces; faults take effect in between
  *     leat_net_load_result(load, &result)    at any time between them
  *
+ * If the network is in parts, each part has a tally of what arrives in it, so that the parts may
+ * call their hosts at the same time. (Not with closed traffic: what a terminal sends depends on all
+ * others.) The result is their sum.
+ *
  * The certificate covers all packets delivered, in any order; instead of a
  * payload hash it has the number of flits. Time is the clock's edge, or the cycle if there is no
  * clock.
@@ -23,6 +27,7 @@
 
 struct leat_net_load_config {
     struct leat_net_traffic_config traffic;
+    uint32_t parts;              /* of the network (leat_net_parts); 0: one */
     uint64_t warmup;             /* cycles, or LEAT_NET_STEADY_FIND */
     struct leat_sim_clock clock; /* all zeros: none */
     /* Lent for the lifetime; NULL: none. Checked against the topology, which is lent too. */
@@ -30,18 +35,31 @@ struct leat_net_load_config {
     const struct leat_net_topology *topology;
 };
 
-struct leat_net_load {
-    struct leat_net_load_config config;
-    struct leat_net *net;
-    struct leat_net_traffic traffic;
+/* What arrived. */
+struct leat_net_tally {
+    struct leat_net_load *load;
     struct leat_net_steady steady;
-    struct leat_net_fault_player player;
     struct leat_sim_certificate certificate;
     uint64_t edge_cycle, edge_at; /* the last clock edge that was computed */
     uint64_t packets_ended[LEAT_NET_FATES], flits_ended[LEAT_NET_FATES];
     uint64_t packets_rerouted; /* delivered by another route than without faults */
     uint64_t *delivered;       /* [terminals] packets, by source */
 };
+
+struct leat_net_load {
+    struct leat_net_load_config config;
+    struct leat_net *net;
+    struct leat_net_traffic traffic;
+    struct leat_net_fault_player player;
+    uint32_t tallies;
+    void **tally; /* [tallies] struct leat_net_tally; [0] has all when there is a result */
+};
+
+static inline struct leat_net_tally *leat_net_load_tally(const struct leat_net_load *load,
+                                                         uint32_t part)
+{
+    return load->tally[part];
+}
 
 struct leat_net_load_result {
     uint64_t cycles;

@@ -271,6 +271,21 @@ void leat_net_steady_add(struct leat_net_steady *steady, const struct leat_net_a
     }
 }
 
+/* The table of a time depends on that time alone, so the batches are the same. */
+void leat_net_steady_move(struct leat_net_steady *to, struct leat_net_steady *from, uint64_t now)
+{
+    if (now <= to->begin) return;
+    assert(to->begin == from->begin);
+    advance(to, now - 1);
+    advance(from, now - 1);
+    for (uint32_t i = 0; i < to->count; i++) {
+        add_batch(&to->batch[i], &from->batch[i]);
+        from->batch[i] = (struct leat_net_steady_batch){ 0 };
+        add_histogram(to->latency[i], from->latency[i]);
+        clear_histogram(from->latency[i]);
+    }
+}
+
 /* An incomplete last batch is merged with the one before it. */
 uint32_t leat_net_steady_bounds(struct leat_net_steady *steady, uint64_t now, uint64_t *bound)
 {

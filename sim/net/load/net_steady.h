@@ -79,6 +79,10 @@ void leat_net_steady_init(struct leat_net_steady *steady, uint64_t warmup, void 
 /* A packet ended. Call it in order of time. */
 void leat_net_steady_add(struct leat_net_steady *steady, const struct leat_net_arrival *arrival);
 
+/* The run has reached `now`. Moves all that was added to `from`, which has the same warm-up, to
+ * `to`, as if it had been added there. */
+void leat_net_steady_move(struct leat_net_steady *to, struct leat_net_steady *from, uint64_t now);
+
 /*
  * The run has reached `now`, which is after everything that was added. Returns the number of
  * measured batches; batch i is [bound[i], bound[i + 1]). bound has room for LEAT_NET_STEADY_BATCHES

@@ -93,6 +93,10 @@ enum {
 /* In out_to and in_from: a terminal, not a port. (NONE has this bit too.) */
 #define LEAT_NET_TERMINAL UINT32_C(0x80000000)
 
+/* The same, of a part of a network: a wire that it shares with another part. (Only
+ * where TERMINAL is not set: NONE has all bits.) */
+#define LEAT_NET_CROSSING UINT32_C(0x40000000)
+
 /* A wire in both directions, or from a to b only. */
 struct leat_net_edge {
     uint32_t a, b;
@@ -116,6 +120,12 @@ struct leat_net_shape {
     uint32_t terminal_count;     /* where terminal_at is not NULL */
 };
 
+/* The other end of a wire that leads into another part: its input or output port there. */
+struct leat_net_cut {
+    uint32_t part, port;
+    uint32_t cycles; /* of the wire */
+};
+
 struct leat_net_topology {
     struct leat_net_shape shape;
     uint32_t routers, terminals, outs, ins;
@@ -130,6 +140,14 @@ struct leat_net_topology {
     uint16_t *out_cycles;           /* [outs] of its wire; those to terminals: 1 */
     uint32_t *terminal_in;          /* [terminals] the input port that it sends to */
     uint32_t *terminal_out;         /* [terminals] the output port that it receives from */
+
+    /* Of a part (net_cut.h), whose routers, ports and terminals are numbered from 0; all zero: of a
+     * whole network. */
+    uint32_t router_first, out_base, in_base; /* their numbers in the whole */
+    uint32_t *terminal;                       /* [terminals] their numbers in the whole */
+    struct leat_net_cut *out_cut, *in_cut;    /* out_to, in_from: CROSSING | index */
+    uint32_t out_cuts, in_cuts;
+    uint32_t cut_cycles, cut_cycles_min; /* of the longest and the shortest wire into this part */
 };
 
 /* "mesh" ...; NULL past the last. */

@@ -1,0 +1,36 @@
+#include "threads.h"
+#include "number.h"
+#include <stdio.h>
+#include <string.h>
+
+bool threads_take(const struct arguments *args, uint32_t *out)
+{
+    const char *text = argument(args, "--threads");
+    uint64_t number = 1;
+    if (text && strcmp(text, "auto") == 0) {
+        number = leat_crew_processors();
+        if (number > LEAT_SIM_CREW_MAX) number = LEAT_SIM_CREW_MAX;
+    } else if (text &&
+               (!number_read(text, false, &number) || !number || number > LEAT_SIM_CREW_MAX)) {
+        return misused(args->verb, "--threads %s, expected 1 to %d, or auto", text,
+                       LEAT_SIM_CREW_MAX);
+    }
+    *out = (uint32_t)number;
+    return true;
+}
+
+struct leat_crew *threads_start(uint32_t threads)
+{
+    if (threads < 2) return NULL;
+    struct leat_crew *crew = leat_crew_start(threads);
+    if (!crew) caution("the system refuses %u threads: one does the work", threads);
+    return crew;
+}
+
+const char *threads_text(uint32_t threads)
+{
+    static char text[32];
+    if (threads < 2) return "";
+    snprintf(text, sizeof text, " on %u threads", threads);
+    return text;
+}
