@@ -36,9 +36,9 @@ struct net_job {
 struct net_result {
     double wall_seconds;
     uint32_t threads; /* that did the work */
-    bool dead;      /* deadlocked: nothing moves any more */
-    bool done;      /* all the work of a finite job */
-    bool intervals; /* of throughput and latency are known */
+    bool dead;        /* deadlocked: nothing moves any more */
+    bool done;        /* all the work of a finite job */
+    bool intervals;   /* of throughput and latency are known */
     struct leat_net_load_result load;
     struct leat_net_counts counts;
     const uint64_t *out_flits; /* by output port; lent until the next run */
