@@ -1,4 +1,5 @@
-/* Random networks of virtual channels, and hosts that send at random and record callbacks: shared by tests. */
+/* Random networks of virtual channels, and hosts that send at random and record callbacks. Shared by
+ * tests. */
 #ifndef LEAT_NET_CROWD_TEST_H
 #define LEAT_NET_CROWD_TEST_H
 

@@ -8,9 +8,9 @@
  *     part 1   |--- window ---|--- window ---|
  *                             ^ all meet, then read what the others have written
  *
- * There are two sets of letter boxes: while one is read, the next window's mail goes into the other,
- * so that one meeting per window is enough. If nothing happens for some time, all parts know it
- * after they have met, and skip it.
+ * There are two sets of letter boxes: while one is read, the next window's mail goes into the
+ * other, so that one meeting per window is enough. If nothing happens for some time, all parts know
+ * it after they have met, and skip it.
  *
  * Hosts that must be called by one thread at a time are called by member 0. Then a window is one
  * cycle, in two halves: what arrives; calls; what the switches do.
