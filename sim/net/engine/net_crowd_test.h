@@ -1,5 +1,4 @@
-/* Random networks of virtual channels, and hosts that send at random and record callbacks. Shared by
- * tests. */
+/* Random networks of virtual channels, and hosts that send at random and record callbacks. */
 #ifndef LEAT_NET_CROWD_TEST_H
 #define LEAT_NET_CROWD_TEST_H
 
