@@ -309,6 +309,25 @@ static bool prepare_faults(struct leat_fabric_flits *n, const struct leat_net_to
     return true;
 }
 
+static struct leat_net_config net_config(const struct leat_fabric_flits *n,
+                                         const struct leat_net_topology *t, uint32_t threads)
+{
+    struct leat_net_config config = n->design.plan.net;
+    if (threads > 1) config.parts = leat_net_parts_worth(t, threads);
+    return config;
+}
+
+/* Threads for a network in parts. If the system has none, one thread does the work. */
+static void lend_crew(struct leat_fabric_flits *n)
+{
+    struct leat_net *net = &n->port.net;
+    if (n->port.config.contention_free) return;
+    const uint32_t parts = leat_net_parts(net->topology, &net->config);
+    if (parts < 2) return;
+    n->base.crew = leat_crew_start(parts);
+    leat_net_lend(net, leat_crew_lend(n->base.crew));
+}
+
 static bool open(struct leat_fabric *f, const struct leat_fabric_config *config,
                  struct leat_fabric_error *error)
 {
@@ -322,7 +341,7 @@ static bool open(struct leat_fabric *f, const struct leat_fabric_config *config,
     const struct leat_net_port_config port = {
         .topology = t,
         .routing = has_esp ? n->built.esp_routing : n->built.routing,
-        .net = n->design.plan.net,
+        .net = net_config(n, t, config->threads),
         .clock = f->clock,
         .flit_octets = config->flit_octets,
         .packet_flits = config->packet_flits,
@@ -341,6 +360,7 @@ static bool open(struct leat_fabric *f, const struct leat_fabric_config *config,
     if (!f->memory) return false;
     leat_net_port_init(&n->port, &port, f->memory);
     f->net = &n->port.base;
+    lend_crew(n);
     return true;
 }
 

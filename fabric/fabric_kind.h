@@ -10,6 +10,7 @@
 #ifndef LEAT_FABRIC_KIND_H
 #define LEAT_FABRIC_KIND_H
 
+#include "crew.h"
 #include "fabric_error.h"
 #include "json_out.h"
 #include "sim_clock.h"
@@ -32,6 +33,7 @@ struct leat_fabric_config {
     uint64_t seed;                      /* of routing; 0: 1 */
     uint32_t flit_octets, packet_flits; /* for networks of switches; 0: 16 */
     bool bare;                          /* their packets have no head flit */
+    uint32_t threads;                   /* that simulate it, if it is worth it; 0: one */
 };
 
 /* A spelling, for leat fabric list. Parameters begin with a slash. */
@@ -103,6 +105,7 @@ struct leat_fabric {
     struct leat_sim_clock clock;     /* a cycle, or a bit time */
     uint32_t ports;                  /* 0: unknown until it is open */
     struct leat_port_net *net;       /* NULL: not open */
+    struct leat_crew *crew;          /* its threads; NULL: the caller alone */
     void *memory;
 };
 

@@ -160,6 +160,7 @@ bool leat_fabric_open(struct leat_fabric *fabric, const struct leat_fabric_confi
 void leat_fabric_close(struct leat_fabric *fabric)
 {
     if (!fabric) return;
+    leat_crew_end(fabric->crew);
     if (fabric->kind->close) fabric->kind->close(fabric);
     free(fabric->memory);
     free(fabric);

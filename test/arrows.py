@@ -30,7 +30,7 @@ BELOW = {
     "sim/packetway": ["core", "port", "sim/kernel", "sim/atm", "sim/net", "sim/aton", "sim/ether",
                       "proto/atm", "proto/aton", "proto/packetway"],
     "crew": ["core", "sim/kernel"],
-    "fabric": ["core", "port", *SIM, "proto/atm", "proto/aton", "proto/packetway"],
+    "fabric": ["core", "crew", "port", *SIM, "proto/atm", "proto/aton", "proto/packetway"],
     "live": ["core"],
     "live/aton": ["core", "live", "proto/aton"],
     "live/esp": ["core", "live", "proto/esp"],

@@ -122,6 +122,9 @@ exits 1 "mesh:4,4/vcs=1/buffer=4/full=drop: a packet from port " timeout "$run_l
 # ---- the same run every time --------------------------------------------------------------------
 one=$(value .fabric crowd.xml --until idle --fabric tinsel --placement random --seed 3 -j 1)
 same "again" "$(value .fabric crowd.xml --until idle --fabric tinsel --placement random --seed 3 -j 2)" "$one"
+same "with three threads" "$(value .network crowd.xml --until idle --fabric torus:16,16/vcs=2 --seed 3 --threads 3)" \
+    "$(value .network crowd.xml --until idle --fabric torus:16,16/vcs=2 --seed 3)"
+exits 2 "--threads, expected --fabric with it" "$leat" graph run crowd.xml --threads 2
 [ "$(value .network.certificate crowd.xml --until idle --fabric tinsel --placement random --seed 4)" != "$(echo "$one" | jq -c .certificate)" ] || fail "seeds do not matter"
 
 # ---- what is recorded ---------------------------------------------------------------------------

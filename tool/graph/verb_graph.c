@@ -1,6 +1,7 @@
 /* leat graph: POETS applications: the subcommands, and how errors are reported. */
 #include "graph_job.h"
 #include "json_out.h"
+#include "threads.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -129,7 +130,7 @@ static const struct subverb subverbs[] = {
     { "run", "run an application, on threads, over MPI or over a simulated fabric",
       "FILE [-j N] [--fabric FABRIC | --engine ENGINE] [--schedule ORDER] [--seed N] "
       "[--until END] [--json] [options]",
-      "--dialect --instance --json --fabric --engine -j --placement --schedule --seed "
+      "--dialect --instance --json --fabric --threads --engine -j --placement --schedule --seed "
       "--quantum --rts --log --instrument --output --until --idle-steps --compat "
       "--cxxflags --mailbox --cost --record --record-packets --snapshot",
       graph_run },
@@ -148,6 +149,7 @@ const struct verb verb_graph = {
         { "--no-handlers", NULL, "compile nothing" },
         OPTION_JSON("JSON"),
         { "--fabric", "FABRIC", "send packets over this simulated fabric" },
+        OPTION_THREADS,
         { "--engine", "ENGINE",
           "threads, of this machine, or mpi: of all ranks that mpirun has started",
           .words = "threads mpi", .preset = "threads" },

@@ -4,6 +4,7 @@
 #include "graph_job.h"
 #include "leat_tree.h"
 #include "poets_host.h"
+#include "threads.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,14 +175,15 @@ static bool place_mailboxes(struct graph_fabric *g, struct leat_poets_fabric_opt
 bool graph_fabric_open(const struct arguments *args, const char *name,
                        struct leat_poets_run_options *run, struct graph_fabric *out)
 {
-    const struct leat_fabric_config config = { .flit_octets = LEAT_POETS_FLIT_LEN,
-                                               .packet_flits = LEAT_POETS_NFLIT_MAX,
-                                               .bare = true,
-                                               .seed = run->seed };
+    struct leat_fabric_config config = { .flit_octets = LEAT_POETS_FLIT_LEN,
+                                         .packet_flits = LEAT_POETS_NFLIT_MAX,
+                                         .bare = true,
+                                         .seed = run->seed };
     struct leat_poets_fabric_options *f = &run->fabric;
     struct leat_fabric_error error;
     memset(out, 0, sizeof *out);
-    if (!read_mailbox(args, f) || !read_costs(args, f)) return false;
+    if (!read_mailbox(args, f) || !read_costs(args, f) || !threads_take(args, &config.threads))
+        return false;
     out->network = fabric_read(args->verb, name);
     if (!out->network) return false;
     if (!leat_fabric_open(out->network, &config, &error))

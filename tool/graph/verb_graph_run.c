@@ -88,6 +88,10 @@ static bool read_fabric(const struct arguments *args, struct job *job)
     job->engine = argument(args, "--fabric");
     if (engine && job->engine)
         return misused(args->verb, "--engine %s with --fabric, expected one of them", engine);
+    if (argument(args, "--threads") && !job->engine &&
+        (!engine || word_is_in(engine, "threads mpi")))
+        return misused(args->verb,
+                       "--threads, expected --fabric with it (-j: workers without one)");
     if (!engine || word_is_in(engine, "threads mpi")) return true;
     if (strncmp(engine, former, strlen(former)) != 0 || !engine[strlen(former)])
         return misused(args->verb, "--engine '%s', %sexpected threads or mpi, or --fabric FABRIC",

@@ -68,7 +68,7 @@ struct run_job {
     bool has_exact_sums;              /* of real numbers, in the network */
     bool is_one_of_several;           /* fabrics: options may be meant for others */
     bool silent;                      /* the program's output is not shown */
-    uint32_t flit_octets, packet_flits;
+    uint32_t flit_octets, packet_flits, threads;
     struct run_tool tool;
     char program[RUN_PATH_CAP]; /* its path */
     char **words;               /* the program as it was named, its arguments, NULL */

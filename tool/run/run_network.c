@@ -39,7 +39,8 @@ static bool open_ports(const struct run_job *job, bool contention_free, struct r
 {
     const struct leat_fabric_config config = { .contention_free = contention_free,
                                                .flit_octets = job->flit_octets,
-                                               .packet_flits = job->packet_flits };
+                                               .packet_flits = job->packet_flits,
+                                               .threads = job->threads };
     struct leat_fabric_error error;
     if (argument(job->args, "--polling"))
         return misused(job->verb, "--poll has no meaning but for programs of leat/atm_task.h");

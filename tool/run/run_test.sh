@@ -58,6 +58,19 @@ for fabric in clos444 bmx:4 clos:2,3,4 mesh:4,4 crossbar:5/switch=voq fattree:2,
         fail "$fabric: the program measured $took s in a run of $(number simulated_seconds "$folder/run1") s"
 done
 
+# Any number of threads: the same run.
+for fabric in torus:16,24 fattree:8,3 torus:16,16/esp=20; do
+    for threads in 1 2 3; do
+        exits 0 '' "$leat" run --fabric "$fabric" -n 5 --threads $threads --json -- "$folder/ring" 1000 3
+        cp "$folder/stdout" "$folder/run$threads"
+        for key in certificate simulated_seconds messages bytes task; do
+            same "$fabric: $key with $threads threads" "$(number $key "$folder/run$threads")" "$(number $key "$folder/run1")"
+        done
+    done
+done
+exits 2 "--threads 0, expected 1 to 256, or auto" "$leat" run --fabric torus:16,24 -n 2 --threads 0 -- "$folder/ring" 10 1
+exits 2 "--threads has no meaning for ring6" "$leat" run --fabric ring6 -n 2 --threads 2 -- "$folder/ring" 10 1
+
 # Register by register or cell by cell: the same deliveries.
 for fabric in clos444 clos:2,3,4/buffer=2; do
     for model in cell rtl; do

@@ -4,6 +4,7 @@
 #include "run.h"
 #include "sim.h"
 #include "style.h"
+#include "threads.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -91,9 +92,9 @@ static bool read_job(const struct arguments *args, struct run_job *job,
            number_take(args, "--overhead", &job->overhead) &&
            number_take_small(args, "--flit-bytes", &job->flit_octets) &&
            number_take_small(args, "--packet-flits", &job->packet_flits) &&
-           read_compute(args, &job->compute_scale) && run_collectives_read(args, job) &&
-           run_program_find(job, argument(args, "--library")) && run_atm_check(job) &&
-           run_place_read(args, job) && run_tool_read(args, job);
+           threads_take(args, &job->threads) && read_compute(args, &job->compute_scale) &&
+           run_collectives_read(args, job) && run_program_find(job, argument(args, "--library")) &&
+           run_atm_check(job) && run_place_read(args, job) && run_tool_read(args, job);
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
@@ -331,6 +332,7 @@ const struct verb verb_run = {
           .preset = "16", .kinds = "flits packetway" },
         { "--packet-flits", "N", "of a packet at most", COUNT(2, LEAT_NET_FLITS_MAX),
           .preset = "16", .kinds = "flits packetway" },
+        OPTION_THREADS,
         OPTIONS_OF_FAULTS,
         OPTIONS_OF_PACKETWAY,
     },

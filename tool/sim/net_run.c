@@ -44,22 +44,12 @@ static void arrive(void *context, const struct leat_net_arrival *arrival)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* So many routers keep a thread busier than it costs to meet the others. */
-enum { ROUTERS_OF_A_THREAD = 128 };
-
-static uint32_t parts_of(const struct net_job *job)
-{
-    const uint32_t routers = job->built->topology.routers;
-    const uint32_t useful = routers / ROUTERS_OF_A_THREAD ? routers / ROUTERS_OF_A_THREAD : 1;
-    return job->threads < useful ? job->threads : useful;
-}
-
 static bool set_up(struct simulation *s)
 {
     const struct net_job *job = s->job;
     const struct leat_fabric_built *built = job->built;
     struct leat_net_config net = job->design->plan.net;
-    net.parts = parts_of(job);
+    net.parts = leat_net_parts_worth(&built->topology, job->threads);
     const uint32_t parts = leat_net_parts(&built->topology, &net);
     const struct leat_net_load_config config = {
         .traffic = job->traffic,

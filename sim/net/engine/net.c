@@ -72,6 +72,12 @@ uint32_t leat_net_parts(const struct leat_net_topology *topology,
                                   leat_smaller(topology->routers, LEAT_SIM_CREW_MAX));
 }
 
+uint32_t leat_net_parts_worth(const struct leat_net_topology *topology, uint32_t threads)
+{
+    const uint32_t parts = topology->routers / LEAT_NET_PART_ROUTERS;
+    return parts < 1 ? 1 : (uint32_t)leat_smaller(parts, threads);
+}
+
 static void lay_out(struct leat_net *net, struct leat_arena *arena)
 {
     const uint32_t outs = net->topology->outs;

@@ -56,6 +56,7 @@ enum {
     LEAT_NET_FLITS_MAX = 65535,     /* of a packet */
     LEAT_NET_ROOM_MAX = 1 << 30,    /* flits, in all buffers */
     LEAT_NET_FLIGHTS_MAX = 1 << 24, /* packets in flight: at this limit sources wait */
+    LEAT_NET_PART_ROUTERS = 128,    /* keep a thread busier than it costs to meet the others */
 };
 
 struct leat_net_config {
@@ -159,6 +160,9 @@ leat_err leat_net_check(const struct leat_net_topology *topology,
  * networks of vc switches can be divided. */
 uint32_t leat_net_parts(const struct leat_net_topology *topology,
                         const struct leat_net_config *config);
+
+/* How many parts are worth so many threads: a small network is faster with fewer. */
+uint32_t leat_net_parts_worth(const struct leat_net_topology *topology, uint32_t threads);
 
 /* Octets of memory in addition to topology and routing, for a checked config. */
 size_t leat_net_footprint(const struct leat_net_topology *topology,

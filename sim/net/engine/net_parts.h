@@ -78,6 +78,8 @@ struct leat_net_part_engine {
     /* leat_net_stuck, of all parts together. */
     uint32_t (*stuck)(const struct leat_net *const *part, uint32_t parts,
                       struct leat_net_waiting *out, uint32_t cap);
+    /* Routers with work in the next cycle. */
+    uint32_t (*busy_routers)(const struct leat_net *net);
     /* One cycle in steps, for hosts that are called by one thread: what arrives; the ends of
      * packets, each with its own call, in order; what the hosts send; the switches. */
     void (*begin)(struct leat_net *net, uint64_t at);

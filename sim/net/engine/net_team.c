@@ -13,12 +13,17 @@
  * it after they have met, and skip it.
  *
  * Hosts that must be called by one thread at a time are called by member 0. Then a window is one
- * cycle, in two halves: what arrives; calls; what the switches do.
+ * cycle, in two halves: what arrives; calls; what the switches do. Member 0 does cycles with little
+ * work alone.
  */
 #include "net_cut.h"
 #include "net_parts.h"
 
-enum { WINDOW_MAX = 64, LINE = 64 };
+enum {
+    WINDOW_MAX = 64,
+    LINE = 64,
+    BUSY_ROUTERS = 64, /* of each member: their work takes longer than to call the crew twice */
+};
 
 /* What a part tells the others at the end of a window; no two in one cache line. */
 struct notice {
@@ -35,8 +40,9 @@ struct team {
     struct leat_net_topology *topology; /* [parts] */
     struct leat_net_mail *box[2];       /* [from * parts + to] */
     struct notice *notice[2];           /* [parts] */
-    uint64_t until;                     /* of this run; or the cycle of this step */
+    uint64_t until;                     /* of this run */
     bool rests;                         /* nothing will ever happen */
+    struct leat_sim_crew *crew;         /* of this step; NULL: the caller does it alone */
 };
 
 static struct team *team_of(const struct leat_net *net)
@@ -232,7 +238,7 @@ static void begin_cycle(void *context, uint32_t member)
 {
     struct leat_net *net = context;
     struct team *team = net->state;
-    const uint32_t members = leat_sim_crew_members(net->crew);
+    const uint32_t members = leat_sim_crew_members(team->crew);
     for (uint32_t i = member; i < team->parts; i += members)
         engine_of(net)->begin(&team->part[i], net->now);
 }
@@ -241,14 +247,23 @@ static void end_cycle(void *context, uint32_t member)
 {
     struct leat_net *net = context;
     struct team *team = net->state;
-    const uint32_t members = leat_sim_crew_members(net->crew);
+    const uint32_t members = leat_sim_crew_members(team->crew);
     for (uint32_t i = member; i < team->parts; i += members) {
         open_boxes(team, i, 0);
         engine_of(net)->end(&team->part[i]);
     }
-    leat_sim_crew_meet(net->crew);
+    leat_sim_crew_meet(team->crew);
     for (uint32_t i = member; i < team->parts; i += members)
         read_boxes(net, i, 0);
+}
+
+static bool is_busy(const struct leat_net *net)
+{
+    const struct team *team = net->state;
+    uint64_t routers = 0;
+    for (uint32_t i = 0; i < team->parts; i++)
+        routers += engine_of(net)->busy_routers(&team->part[i]);
+    return routers >= (uint64_t)BUSY_ROUTERS * leat_sim_crew_members(net->crew);
 }
 
 static bool is_before(const struct leat_net_packet *a, const struct leat_net_packet *b)
@@ -278,11 +293,12 @@ static void report_ends(struct leat_net *net)
 static void step(struct leat_net *net)
 {
     struct team *team = net->state;
-    leat_sim_crew_do(net->crew, begin_cycle, net);
+    team->crew = is_busy(net) ? net->crew : NULL;
+    leat_sim_crew_do(team->crew, begin_cycle, net);
     report_ends(net);
     for (uint32_t i = 0; i < team->parts; i++)
         engine_of(net)->send(&team->part[i]);
-    leat_sim_crew_do(net->crew, end_cycle, net);
+    leat_sim_crew_do(team->crew, end_cycle, net);
     net->now++;
 }
 

@@ -76,23 +76,18 @@ static void share_hosts(struct pair *p)
     }
 }
 
-static bool pair_begin(struct pair *p, struct leat_random *r, bool faults)
+/* Both networks, and hosts alike. False: there is no such network. */
+static bool pair_build(struct pair *p, struct leat_random *r, const struct leat_net_shape *shape,
+                       struct leat_net_config config, enum leat_net_route_rule rule)
 {
-    const struct leat_net_shape shape = random_shape(r);
-    struct leat_net_config config = random_config(r);
-    enum leat_net_route_rule rule = leat_net_rule_default(shape.kind);
-    if (!leat_random_below(r, 2))
-        rule = (enum leat_net_route_rule)leat_random_below(r, LEAT_NET_RULES);
     const uint64_t seed = leat_random_next(r);
-    if (!world_build(&p->whole, &shape, rule, config.channels)) return false;
-    if (!world_build(&p->divided, &shape, rule, config.channels)) abort();
+    if (!world_build(&p->whole, shape, rule, config.channels)) return false;
+    if (!world_build(&p->divided, shape, rule, config.channels)) abort();
     const struct leat_net_topology *t = &p->whole.topology;
     const bool stored = config.flow != LEAT_NET_WORMHOLE || config.drop;
     const uint32_t flits_max = one_to(r, stored ? config.buffer_flits : 9);
     const uint32_t pause_max = leat_random_below(r, 2) ? 4 : 400;
     const uint32_t gap_max = one_to(r, pause_max) * flits_max;
-    p->side_by_side = leat_random_below(r, 2);
-    p->has_crew = leat_random_below(r, 2);
     const bool moody = !p->side_by_side && !leat_random_below(r, 3);
     for (int i = 0; i < 2; i++) {
         crowd_begin(&p->crowd[i], t->terminals, seed);
@@ -112,9 +107,23 @@ static bool pair_begin(struct pair *p, struct leat_random *r, bool faults)
     world_begin(&p->divided, &config, &divided);
     crew_begin(&p->crew, one_to(r, PARTS_MAX));
     if (p->has_crew) leat_net_lend(&p->divided.net, &p->crew.base);
-    for (uint32_t out = 0; faults && out < t->outs; out++)
+    return true;
+}
+
+static bool pair_begin(struct pair *p, struct leat_random *r, bool faults)
+{
+    const struct leat_net_shape shape = random_shape(r);
+    const struct leat_net_config config = random_config(r);
+    enum leat_net_route_rule rule = leat_net_rule_default(shape.kind);
+    if (!leat_random_below(r, 2))
+        rule = (enum leat_net_route_rule)leat_random_below(r, LEAT_NET_RULES);
+    p->side_by_side = leat_random_below(r, 2);
+    p->has_crew = leat_random_below(r, 2);
+    if (!pair_build(p, r, &shape, config, rule)) return false;
+    for (uint32_t out = 0; faults && out < p->whole.topology.outs; out++)
         p->errors[0][out] = p->errors[1][out] = leat_random_below(r, 3) ? 0 : UINT32_C(0x04000000);
     if (faults && leat_random_below(r, 2)) {
+        const uint64_t seed = leat_random_next(r);
         leat_net_errors(&p->whole.net, p->errors[0], seed);
         leat_net_errors(&p->divided.net, p->errors[1], seed);
     }
@@ -239,6 +248,26 @@ static void also_with_broken_wires_dead_terminals_and_bit_errors(void)
     compare(true, 0x5EED);
 }
 
+/* Large enough that the crew does the steps between calls of the hosts. */
+static void a_busy_network_with_one_host_is_simulated_by_its_crew(void)
+{
+    static struct pair p;
+    const struct leat_net_shape torus = shape_of(LEAT_NET_TORUS, 24, 20);
+    struct leat_random r;
+    leat_random_seed(&r, tap_seed());
+    for (int round = 0; round < 3; round++) {
+        p.side_by_side = false;
+        p.has_crew = true;
+        if (!pair_build(&p, &r, &torus, golden, LEAT_NET_DOR)) abort();
+        for (int i = 0; i < 2; i++) {
+            p.crowd[i].gap_max = 4;
+            p.crowd[i].flits_max = 5;
+        }
+        OK(pair_run(&p, &r, round == 2));
+        pair_end(&p);
+    }
+}
+
 static void a_network_has_as_many_parts_as_it_can(void)
 {
     struct world w;
@@ -252,8 +281,13 @@ static void a_network_has_as_many_parts_as_it_can(void)
     EQ(leat_net_parts(&w.topology, &config), 3);
     config.architecture = LEAT_NET_SWITCH_FIFO;
     EQ(leat_net_parts(&w.topology, &config), 1);
+    EQ(leat_net_parts_worth(&w.topology, 4), 1);
+    w.topology.routers = 3 * LEAT_NET_PART_ROUTERS;
+    EQ(leat_net_parts_worth(&w.topology, 4), 3);
+    EQ(leat_net_parts_worth(&w.topology, 2), 2);
     world_end(&w);
 }
 
 TAP_MAIN(T(parts_do_what_the_whole_does), T(also_with_broken_wires_dead_terminals_and_bit_errors),
+         T(a_busy_network_with_one_host_is_simulated_by_its_crew),
          T(a_network_has_as_many_parts_as_it_can))

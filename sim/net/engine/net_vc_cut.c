@@ -167,6 +167,12 @@ static void cut(struct leat_net *net, uint32_t in)
     leat_net_vc_doom_wire(net, in << vc->shift);
 }
 
+static uint32_t busy_routers(const struct leat_net *net)
+{
+    const struct leat_net_vc *vc = net->state;
+    return vc->active_count;
+}
+
 /* ---- a cycle in steps ------------------------------------------------------------------------ */
 
 static void begin(struct leat_net *net, uint64_t at)
@@ -196,6 +202,7 @@ const struct leat_net_part_engine leat_net_vc_part_engine = {
     .settle = settle,
     .cut = cut,
     .stuck = leat_net_vc_stuck_parts,
+    .busy_routers = busy_routers,
     .begin = begin,
     .first_end = first_end,
     .report_end = leat_net_vc_report_end,
