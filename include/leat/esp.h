@@ -261,6 +261,8 @@ struct leat_esp_request {
     uint32_t lifetime_ms; /* multicast: of the duplicates, 1 .. LEAT_ESP_DUPLICATE_MS_MAX */
     bool collects;        /* multicast: instead, every node learns how many children it has, for
                              COLLECTs without COUNTs (leat/esp_team.h) */
+    leat_time silence_ps; /* tree, multicast: ends so long after the first query if no router has
+                             answered any; 0: as late as if some had */
 };
 
 /* How a request ended. */

@@ -79,7 +79,10 @@ LEAT_API enum leat_esp_host_end leat_esp_team_lead(struct leat_esp_team *group, 
                                                    uint64_t timeout_ms, uint64_t patience_us,
                                                    char *why);
 
-/* Another host: joins the root, which has this seat. */
+/*
+ * Another host: joins the root, which has this seat. SILENT: the root has not finished in time; the
+ * same call goes on to wait.
+ */
 LEAT_API enum leat_esp_host_end leat_esp_team_join(struct leat_esp_team *group,
                                                    const struct leat_esp_team_seat *root,
                                                    uint64_t timeout_ms, uint64_t patience_us,

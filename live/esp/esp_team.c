@@ -14,7 +14,8 @@
 enum {
     SETTLE_MS = 10,
     SETTLE_MS_MAX = 250,
-    MAP_MS = 2000, /* for a map of the routers, at most; bindings live longer */
+    MAP_MS = 2000,    /* for a map of the routers, at most; bindings live longer */
+    SILENCE_MS = 800, /* ... if none of them answers: there are none with this key */
     ROUNDS = 4,
     LIFETIME_MS = LEAT_ESP_DUPLICATE_MS_MAX, /* in the routers; it is renewed */
     READY_COPIES = 3,
@@ -149,10 +150,12 @@ static enum leat_esp_host_end install(struct leat_esp_team *g, char *why)
     request.collects = true;
     request.rounds = ROUNDS;
     request.lifetime_ms = LIFETIME_MS;
+    request.silence_ps = SILENCE_MS * ps_per_ms;
     for (leat_time ms = SETTLE_MS; ms <= SETTLE_MS_MAX && end == LEAT_ESP_HOST_SILENT; ms *= 5) {
         request.settle_ps = ms * ps_per_ms;
         request.gap_ps = ms * ps_per_ms / ROUNDS;
         end = leat_esp_host_root_query(g->root, &request, &result, &cost, why);
+        if (leat_esp_host_root_map(g->root)->nodes < 2) break; /* time does not help */
     }
     return end;
 }
@@ -196,12 +199,10 @@ enum leat_esp_host_end leat_esp_team_lead(struct leat_esp_team *g, uint32_t memb
 
 /* ---- other hosts ----------------------------------------------------------------------------- */
 
-enum leat_esp_host_end leat_esp_team_join(struct leat_esp_team *g,
-                                          const struct leat_esp_team_seat *root,
-                                          uint64_t timeout_ms, uint64_t patience_us, char *why)
+static enum leat_esp_host_end open_member(struct leat_esp_team *g,
+                                          const struct leat_esp_team_seat *root, char *why)
 {
     char at[ENDPOINT_LEN];
-    const uint8_t *text;
     endpoint(root->address, at);
     leat_esp_host_root_close(g->root);
     g->root = NULL;
@@ -211,7 +212,15 @@ enum leat_esp_host_end leat_esp_team_join(struct leat_esp_team *g,
                                                  .key = g->key,
                                                  .root = at,
                                                  .join_every_ns = JOIN_MS * UINT64_C(1000000) };
-    enum leat_esp_host_end end = leat_esp_host_member_open(&config, &g->member, why);
+    return leat_esp_host_member_open(&config, &g->member, why);
+}
+
+enum leat_esp_host_end leat_esp_team_join(struct leat_esp_team *g,
+                                          const struct leat_esp_team_seat *root,
+                                          uint64_t timeout_ms, uint64_t patience_us, char *why)
+{
+    const uint8_t *text;
+    enum leat_esp_host_end end = g->member ? LEAT_ESP_HOST_OK : open_member(g, root, why);
     if (end != LEAT_ESP_HOST_OK) return end;
     end = leat_esp_host_member_serve(g->member, timeout_ms, why);
     if (end != LEAT_ESP_HOST_OK) return end;

@@ -105,6 +105,7 @@ static void who_does_not_get_the_port_cannot_lead(void)
 static struct leat_esp_team *team[TEAM]; /* the last is the root */
 static struct leat_esp_team_seat root_seat;
 static uint64_t join_ms;
+enum { SLICE_MS = 20 };
 
 struct joining {
     pthread_t thread;
@@ -113,10 +114,14 @@ struct joining {
     char why[LEAT_ESP_HOST_WHY_LEN];
 };
 
+/* Looks now and then whether it is still to wait. */
 static void *join(void *of)
 {
     struct joining *j = of;
-    j->end = leat_esp_team_join(j->team, &root_seat, join_ms, 10000000, j->why);
+    for (uint64_t waited_ms = 0; waited_ms < join_ms; waited_ms += SLICE_MS) {
+        j->end = leat_esp_team_join(j->team, &root_seat, SLICE_MS, 10000000, j->why);
+        if (j->end != LEAT_ESP_HOST_SILENT) break;
+    }
     return NULL;
 }
 

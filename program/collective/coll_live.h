@@ -99,7 +99,7 @@ enum live_trust { LIVE_TRUSTED, LIVE_FROZEN, LIVE_SETTLED };
 /* What rank 0 has decided for a communicator. */
 struct live_plan {
     bool is_made;
-    uint32_t hosts;
+    bool is_vain; /* not made: the network does not answer */
     union {
         struct {
             uint8_t block;
@@ -125,8 +125,9 @@ struct live_network {
     /* All ranks: speakers open their groups and say what they can, and rank 0 makes the plan.
      * speaker[i] speaks for rank i. False: plan->why, if that is slower than it should be. */
     bool (*agree)(struct leat_live *live, const int *speaker, struct live_plan *plan);
-    /* Speakers: becomes a member. May wait for the others. */
-    bool (*enter)(struct leat_live *live, const struct live_plan *plan, char *why);
+    /* Speakers: becomes a member. May wait for the others. False: `why`, or another one has it. */
+    bool (*enter)(struct leat_live *live, const int *speaker, const struct live_plan *plan,
+                  char *why);
     void (*fold)(void *group, const struct live_part *part, uint64_t *word);
     enum live_state (*step)(void *group);
     void (*wait)(void *group, uint64_t timeout_us);
@@ -198,6 +199,17 @@ bool live_join(struct leat_live *live);
 bool live_gather(struct leat_live *live, const void *own, void *all, int len);
 /* From rank 0. */
 bool live_publish(struct leat_live *live, struct live_plan *plan);
+
+/* A word of one speaker to the others while they join, by a host message: has it done its part? */
+struct live_word {
+    ompi_request_t *request;
+    uint8_t is_done;
+};
+void live_tell_speakers(const struct leat_live *live, const int *speaker, bool is_done);
+void live_listen(const struct leat_live *live, int from, struct live_word *word);
+bool live_is_heard(const struct live_word *word);
+/* Waits for it. */
+bool live_hear(struct live_word *word);
 
 /* ---- coll_live_host.c ---- */
 

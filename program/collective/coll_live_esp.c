@@ -5,7 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { JOIN_MS = 5000 };
+enum {
+    JOIN_MS = 5000,  /* the root waits for the others */
+    SLICE_MS = 20,   /* others look for what the root says after this */
+    READY_MS = 1000, /* the root leads: its packets say so, too */
+};
 
 /* The calls of libleat_esp. */
 #define CALLS(X) \
@@ -87,12 +91,35 @@ static bool agree(struct leat_live *r, const int *speaker, struct live_plan *pla
     return plan->is_made;
 }
 
-static bool enter(struct leat_live *r, const struct live_plan *plan, char *why)
+static bool lead(struct leat_live *r, const int *speaker, uint64_t patience_us, char *why)
+{
+    const bool leads = esp.lead(r->group, r->hosts, JOIN_MS, patience_us, why) == LEAT_ESP_HOST_OK;
+    live_tell_speakers(r, speaker, leads);
+    return leads;
+}
+
+/* Waits as long as the root tries. It says why it cannot lead. */
+static bool follow(struct leat_live *r, const struct live_plan *plan, uint64_t patience_us,
+                   char *why)
+{
+    struct live_word word;
+    enum leat_esp_host_end end;
+    live_listen(r, plan->esp.root, &word);
+    do
+        end = esp.join(r->group, &plan->esp.seat, SLICE_MS, patience_us, why);
+    while (end == LEAT_ESP_HOST_SILENT && !live_is_heard(&word));
+    const bool leads = live_hear(&word);
+    if (leads && end == LEAT_ESP_HOST_SILENT)
+        end = esp.join(r->group, &plan->esp.seat, READY_MS, patience_us, why);
+    if (!leads) *why = 0;
+    return leads && end == LEAT_ESP_HOST_OK;
+}
+
+static bool enter(struct leat_live *r, const int *speaker, const struct live_plan *plan, char *why)
 {
     const uint64_t patience_us = (uint64_t)leat_coll_patience_ms * 1000;
-    if (r->rank == plan->esp.root)
-        return esp.lead(r->group, r->hosts, JOIN_MS, patience_us, why) == LEAT_ESP_HOST_OK;
-    return esp.join(r->group, &plan->esp.seat, 2 * JOIN_MS, patience_us, why) == LEAT_ESP_HOST_OK;
+    return r->rank == plan->esp.root ? lead(r, speaker, patience_us, why)
+                                     : follow(r, plan, patience_us, why);
 }
 
 /* ---- operations ------------------------------------------------------------------------------ */

@@ -9,7 +9,7 @@
 
 #include <opal/mca/pmix/pmix.h>
 
-enum { PROTOCOL = 3 }; /* of ranks among each other: coll_live.h */
+enum { PROTOCOL = 4 }; /* of ranks among each other: coll_live.h */
 
 const struct live_network *live_by;
 static char key[] = "leat.coll.live";

@@ -1,6 +1,7 @@
-/* How the ranks of a communicator become members of a group: three calls of the component below, in
+/* How the ranks of a communicator become members of a group: a few calls of the component below, in
  * which all of them learn the same and decide alike. */
 #include "coll_live.h"
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +11,18 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <ompi/mca/coll/base/coll_tags.h>
+#include <ompi/mca/pml/pml.h>
+#include <opal/runtime/opal_progress.h>
+
 #ifndef SO_NETNS_COOKIE
 #define SO_NETNS_COOKIE 71 /* since 5.14 */
 #endif
+
+enum {
+    TAG = MCA_COLL_BASE_TAG_HCOLL_BASE - 1582, /* the one after that of coll_live_break.c */
+    VAIN_MAX = 16,                             /* sets of hosts */
+};
 
 /* Of a rank. */
 struct place {
@@ -78,16 +88,105 @@ static void find_speakers(struct leat_live *r, const struct place *place, int *s
     }
 }
 
-static bool enter(struct leat_live *r, const struct live_plan *plan, uint64_t nonce, char *why)
+/* ---- a word of one speaker to the others ----------------------------------------------------- */
+
+void live_tell_speakers(const struct leat_live *r, const int *speaker, bool is_done)
 {
-    if (r->locals > 1 && !live_host_open(r, nonce)) {
-        snprintf(why, LIVE_WHY_LEN, "no shared memory");
-        return false;
-    }
-    return r->local || live_by->enter(r, plan, why);
+    const uint8_t octet = is_done;
+    for (int i = 0; i < r->ranks; i++)
+        if (speaker[i] == i && i != r->rank &&
+            MCA_PML_CALL(send(&octet, 1, MPI_BYTE, i, TAG, MCA_PML_BASE_SEND_STANDARD,
+                              r->m->comm)) != OMPI_SUCCESS)
+            abort(); /* as the library's own collective calls would fail */
 }
 
-/* Of the ranks: has each entered, and why not. */
+void live_listen(const struct leat_live *r, int from, struct live_word *word)
+{
+    if (MCA_PML_CALL(irecv(&word->is_done, 1, MPI_BYTE, from, TAG, r->m->comm, &word->request)) !=
+        OMPI_SUCCESS)
+        abort();
+}
+
+bool live_is_heard(const struct live_word *word)
+{
+    opal_progress();
+    return REQUEST_COMPLETE(word->request);
+}
+
+bool live_hear(struct live_word *word)
+{
+    return ompi_request_wait(&word->request, MPI_STATUS_IGNORE) == OMPI_SUCCESS && word->is_done;
+}
+
+/* ---- what was tried in vain ------------------------------------------------------------------ */
+
+/* Hosts among which the network did not answer: it takes long to find out, and communicators of
+ * some of these hosts would find the same. */
+static struct {
+    uint64_t *host;
+    uint32_t hosts;
+} vain[VAIN_MAX];
+static uint32_t vains;
+static pthread_mutex_t vain_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void remember(const struct leat_live *r, const struct place *place, const int *speaker)
+{
+    pthread_mutex_lock(&vain_lock);
+    if (vains < VAIN_MAX) {
+        uint64_t *host = calloc(r->hosts, sizeof *host);
+        if (!host) abort();
+        vain[vains].host = host;
+        vain[vains++].hosts = r->hosts;
+        for (int i = 0; i < r->ranks; i++)
+            if (speaker[i] == i) *host++ = place[i].host;
+    }
+    pthread_mutex_unlock(&vain_lock);
+}
+
+static bool has(uint32_t set, uint64_t host)
+{
+    uint32_t i = 0;
+    while (i < vain[set].hosts && vain[set].host[i] != host)
+        i++;
+    return i < vain[set].hosts;
+}
+
+static bool remembers(const struct leat_live *r, const struct place *place)
+{
+    bool is_known = false;
+    pthread_mutex_lock(&vain_lock);
+    for (uint32_t set = 0; set < vains && !is_known; set++) {
+        is_known = true;
+        for (int i = 0; i < r->ranks && is_known; i++)
+            is_known = has(set, place[i].host);
+    }
+    pthread_mutex_unlock(&vain_lock);
+    return is_known;
+}
+
+/* Does a rank know that it is in vain? Not all of them were members then. */
+static bool is_vain(struct leat_live *r, const struct place *place)
+{
+    leat_coll_module *m = r->m;
+    const int own = remembers(r, place);
+    int any = 0;
+    return m->below.coll_allreduce(&own, &any, 1, MPI_INT, MPI_MAX, m->comm,
+                                   m->below.coll_allreduce_module) != OMPI_SUCCESS ||
+           any;
+}
+
+/* ---- joining --------------------------------------------------------------------------------- */
+
+static bool enter(struct leat_live *r, const int *speaker, const struct live_plan *plan,
+                  uint64_t nonce, char *why)
+{
+    const bool has_memory = r->locals == 1 || live_host_open(r, nonce);
+    const bool is_in = r->local || live_by->enter(r, speaker, plan, why); /* others wait for it */
+    if (!has_memory) snprintf(why, LIVE_WHY_LEN, "no shared memory");
+    return has_memory && is_in;
+}
+
+/* Of the ranks: has each entered, and why not; empty: because another one has not. */
 struct entry {
     bool is_in;
     char why[LIVE_WHY_LEN];
@@ -98,9 +197,11 @@ static bool all_are_in(struct leat_live *r, const struct entry *own)
     struct entry *entry = calloc((size_t)r->ranks, sizeof *entry);
     if (!entry) abort();
     bool all_in = live_gather(r, own, entry, sizeof *entry);
-    for (int i = 0; i < r->ranks && all_in; i++) {
-        all_in = entry[i].is_in;
-        if (!all_in)
+    bool is_said = !all_in;
+    for (int i = 0; i < r->ranks && !is_said; i++) {
+        all_in = all_in && entry[i].is_in;
+        is_said = !entry[i].is_in && *entry[i].why;
+        if (is_said)
             live_say(r, "the host of rank %d: %.280s. Collective calls go by host messages", i,
                      entry[i].why);
     }
@@ -109,13 +210,14 @@ static bool all_are_in(struct leat_live *r, const struct entry *own)
 }
 
 /* Speakers make the memory before the others look for it. */
-static bool enter_all(struct leat_live *r, const struct live_plan *plan, uint64_t nonce)
+static bool enter_all(struct leat_live *r, const int *speaker, const struct live_plan *plan,
+                      uint64_t nonce)
 {
     leat_coll_module *m = r->m;
     struct entry own = { .is_in = true };
-    if (!r->local) own.is_in = enter(r, plan, nonce, own.why);
+    if (!r->local) own.is_in = enter(r, speaker, plan, nonce, own.why);
     m->below.coll_barrier(m->comm, m->below.coll_barrier_module);
-    if (r->local) own.is_in = enter(r, plan, nonce, own.why);
+    if (r->local) own.is_in = enter(r, speaker, plan, nonce, own.why);
     const bool all_in = all_are_in(r, &own);
     if (r->locals > 1) live_host_unlink(r, nonce);
     return all_in;
@@ -131,14 +233,16 @@ bool live_join(struct leat_live *r)
     if (getrandom(&own.nonce, sizeof own.nonce, 0) < 0) own.nonce = (uint64_t)getpid();
     bool is_in = live_gather(r, &own, place, sizeof own);
     if (is_in) find_speakers(r, place, speaker);
-    is_in = is_in && r->hosts > 1; /* one host needs no network */
+    is_in = is_in && r->hosts > 1 && !is_vain(r, place); /* one host needs no network */
     r->has_casts = r->hosts == (uint32_t)r->ranks;
     if (is_in && !live_by->agree(r, speaker, &plan)) {
         plan.why[sizeof plan.why - 1] = 0;
         live_say(r, "%s. Collective calls go by host messages", plan.why);
         is_in = false;
     }
-    is_in = is_in && enter_all(r, &plan, place[speaker[r->rank]].nonce);
+    if (is_in && !enter_all(r, speaker, &plan, place[speaker[r->rank]].nonce))
+        is_in = false, plan.is_vain = true;
+    if (plan.is_vain) remember(r, place, speaker);
     if (!is_in) {
         if (r->group) live_by->close(r->group);
         r->group = NULL;

@@ -122,7 +122,8 @@ static void make_plan(struct leat_live *r, uint32_t blocks, struct live_plan *pl
                      r->hosts);
             aton.unclaim(r->group, (uint8_t)block);
         }
-        if (end == LEAT_ATON_HOST_SILENT) break;
+        plan->is_vain = end == LEAT_ATON_HOST_SILENT;
+        if (plan->is_vain) break;
     }
 }
 
@@ -163,8 +164,9 @@ static bool agree(struct leat_live *r, const int *speaker, struct live_plan *pla
     return is_made;
 }
 
-static bool enter(struct leat_live *r, const struct live_plan *plan, char *why)
+static bool enter(struct leat_live *r, const int *speaker, const struct live_plan *plan, char *why)
 {
+    (void)speaker;
     return aton.join(r->group, plan->ring.block, plan->ring.epoch, (uint16_t)r->hosts,
                      plan->ring.stations, r->rank == 0, (uint64_t)leat_coll_patience_ms * 1000,
                      why) == LEAT_ATON_HOST_OK;

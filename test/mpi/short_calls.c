@@ -1,9 +1,10 @@
 /*
  * Short collective calls in a loop: each result is checked, and each kind of call is timed.
- *     short_calls COUNT [die | ahead | late]
+ *     short_calls COUNT [die | ahead | late | communicators]
  * die: one rank ends itself in the middle, as a crash would. ahead: the root of broadcasts sends a
  * message after eight of them, and the others start them when they have it. late: one rank after
- * the other comes a second after the others.
+ * the other comes a second after the others. communicators: several of them begin with barriers,
+ * first one of every other rank, and all together take no longer than BEGIN_S.
  * Rank 0 prints the median time of a call, and the processor time of all ranks for each.
  */
 #include <mpi.h>
@@ -14,7 +15,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { NUMBERS = 10 };
+enum { NUMBERS = 10, COMMUNICATORS = 5, BEGIN_S = 4 };
 
 static int me, ranks;
 
@@ -91,6 +92,18 @@ static void come_late(int round)
     bcast(round);
 }
 
+static void begin_communicators(void)
+{
+    const double began = MPI_Wtime();
+    for (int i = 0; i < COMMUNICATORS; i++) {
+        MPI_Comm comm;
+        MPI_Comm_split(MPI_COMM_WORLD, i == 0 && me % 2 ? MPI_UNDEFINED : 0, me, &comm);
+        for (int k = 0; k < 3 && comm != MPI_COMM_NULL; k++)
+            MPI_Barrier(comm);
+    }
+    must(MPI_Wtime() - began < BEGIN_S, "communicators begin too slowly", 0);
+}
+
 static double used_s(void)
 {
     struct rusage u;
@@ -131,6 +144,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     const int count = argc > 1 ? atoi(argv[1]) : 100;
     const int dies_at = argc > 2 && strcmp(argv[2], "die") == 0 ? count / 2 : -1;
+    if (argc > 2 && strcmp(argv[2], "communicators") == 0) begin_communicators();
     for (int i = 0; i < 10; i++)
         barrier(i);
     measure("barrier", barrier, count, -1);

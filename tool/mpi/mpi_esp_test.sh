@@ -107,13 +107,19 @@ refused() {
     chmod +x "$folder/one"
     by_network 2 1 "$folder/one" "$folder/short_calls" 20
     well "$driver: one host has no key" "the host of rank 1: $folder/none: cannot be opened"
+    echo '#include <errno.h>
+int shm_open(const char *name, int flags, unsigned mode) { (void)name, (void)flags, (void)mode; errno = EACCES; return -1; }' > "$folder/memory.c"
+    cc -shared -fPIC -o "$folder/memory.so" "$folder/memory.c"
+    printf '#!/bin/sh\n[ "$OMPI_COMM_WORLD_RANK" != 0 ] || export LD_PRELOAD=%s\nexec "$@"\n' "$folder/memory.so" > "$folder/one"
+    by_network 2 2 "$folder/one" "$folder/short_calls" 20
+    well "$driver: the root has no shared memory" "the host of rank 0: no shared memory"
     put_key "$folder/another" ffffffffffffffffffffffffffffffff
     options="--esp 10.8.0.0/16 --key-file $folder/another"
-    by_network 2 1 "$folder/short_calls" 20
+    by_network 2 2 "$folder/short_calls" 20 communicators
     well "$driver: another key" "the host of rank 0: no whole tree"
     options="--esp 10.8.0.0/16 --key-file $folder/key" # of leat mpi options
     stop_routers
-    by_network 2 1 "$folder/short_calls" 20
+    by_network 2 2 "$folder/short_calls" 20 communicators
     well "$driver: no routers" "the host of rank 0: there is no ESP router between the hosts"
 }
 

@@ -124,11 +124,15 @@ refused() {
     has "$driver: without rights" "$(cat "$folder/said")" "missing CAP_"
     exits 2 "missing CAP_" in_ns 0 setpriv --bounding-set -sys_admin,-net_raw "$leat" mpi options
     has "options" "$(in_ns 0 "$leat" mpi options)" ":SYSTEM_DEFAULT:USER_DEFAULT --mca coll_leat_priority 90 --mca coll_leat_ring 1"
+    ip -n "${name}1" link set out down
+    by_network 2 2 "$folder/short_calls" 20 communicators
+    well "$driver: no packet comes back" "no answer within 100 ms, expected a ring whose stations all joined"
+    ip -n "${name}1" link set out up
     given=$(in_ns 0 "$leat" mpi options)
     in_ns 1 "$leat" ring stop --dev in
     code=0
     # shellcheck disable=SC2086 # words
-    start 2 1 $given "$folder/short_calls" 20 > "$folder/out" 2> "$folder/all" || code=$?
+    start 2 1 $given --mca coll_leat_after 1 "$folder/short_calls" 20 communicators > "$folder/out" 2> "$folder/all" || code=$?
     grep '^leat' "$folder/all" > "$folder/said" || true
     well "$driver: a host is no station" "the host of rank 1: no station of a ring on this host, expected one from leat ring join"
     in_ns 0 "$leat" ring stop --dev in

@@ -65,12 +65,19 @@ static bool has_rests(const struct leat_esp_service *s)
     return false;
 }
 
+/* Bindings live as long as tau. */
+static leat_time last_answer_at(const struct leat_esp_service *s)
+{
+    const bool is_silent = s->request.silence_ps && s->map.nodes == 1;
+    return s->act_at + (is_silent ? s->request.silence_ps : s->own.node.tau);
+}
+
 void leat_esp_service_wave(struct leat_esp_service *s, leat_time now)
 {
     const uint32_t unplaced = count_unplaced(s), share = s->result.members / WAVE_SHARE;
     const uint32_t size = share > LEAT_ESP_WAVE_MAX ? share : LEAT_ESP_WAVE_MAX;
     const leat_time answers_at = now + 2 * s->request.settle_ps;
-    if (!unplaced || s->map.is_full || answers_at > s->act_at + s->own.node.tau) {
+    if (!unplaced || s->map.is_full || answers_at > last_answer_at(s)) {
         finish(s, now, unplaced);
         return;
     }

@@ -57,6 +57,28 @@ static void the_map_is_the_tree(void)
     }
 }
 
+/* As with another key: routers fold packets, but answer no query. */
+static void a_map_that_no_router_answers_ends_soon(void)
+{
+    static struct world w;
+    struct leat_esp_request request = a_request(LEAT_ESP_SERVICE_TREE, false);
+    request.silence_ps = 50 * ms;
+    for (int is_mute = 0; is_mute < 2; is_mute++) {
+        open_world(&w, 2, 1, 5);
+        w.member_at[0] = w.member_at[1] = 0;
+        w.is_mute = is_mute;
+        join_all(&w);
+        EQ(serve(&w, &request)->end, is_mute ? LEAT_ESP_LATE : LEAT_ESP_ANSWERED);
+        OK(w.now < 100 * ms);
+        EQ(w.service.result.unplaced, is_mute ? 2 : 0);
+    }
+    w.now += 2000 * ms; /* after the bindings */
+    const leat_time began = w.now;
+    request.silence_ps = 0;
+    EQ(serve(&w, &request)->end, LEAT_ESP_LATE);
+    OK(w.now - began > 900 * ms);
+}
+
 /* 80 children and two counters: more than two replies hold. */
 static void a_long_list_comes_in_pieces(void)
 {
@@ -360,8 +382,9 @@ static void a_map_without_a_node_in_between_is_not_whole(void)
     EQ(leat_esp_map_node(&map, 13), LEAT_ESP_MAP_NONE);
 }
 
-TAP_MAIN(T(the_map_is_the_tree), T(a_long_list_comes_in_pieces),
-         T(duplicates_reach_everybody_on_any_tree), T(what_does_not_fit_a_duplicate_is_the_roots),
+TAP_MAIN(T(the_map_is_the_tree), T(a_map_that_no_router_answers_ends_soon),
+         T(a_long_list_comes_in_pieces), T(duplicates_reach_everybody_on_any_tree),
+         T(what_does_not_fit_a_duplicate_is_the_roots),
          T(an_answer_that_is_lost_is_requested_and_a_refusal_ends_it),
          T(every_node_of_any_tree_learns_its_children), T(children_alone_carry_no_casts),
          T(a_renewal_is_sent_again_to_those_alone_who_have_not_answered),

@@ -38,6 +38,7 @@ struct world {
     struct leat_esp_reply first_reply[ROUTERS_MAX];
     struct leat_esp_install installed[ROUTERS_MAX];
     unsigned refuses, deaf; /* routers: refuses INSTALL; whose next answer is lost */
+    bool is_mute;           /* no router answers a query */
     uint8_t store_memory[ROUTERS_MAX][sizeof(struct leat_esp_group) + 128];
     _Alignas(max_align_t) uint8_t memory[1 << 18];
 };
@@ -112,7 +113,7 @@ static void ask(struct world *w, unsigned member, const struct leat_esp_post *po
     const struct leat_esp_management query = { .opcode = LEAT_ESP_QUERY,
                                                .computationId = post->computation,
                                                .query = post->query };
-    for (unsigned at = w->member_at[member]; at != ROOT; at = w->parent[at]) {
+    for (unsigned at = w->member_at[member]; at != ROOT && !w->is_mute; at = w->parent[at]) {
         struct leat_esp_management reply;
         const struct leat_esp_next from = address_of(ROUTERS_FROM + at);
         if (!leat_esp_store_answer(&w->store[at], w->now, &query, &reply)) continue;
