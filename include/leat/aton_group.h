@@ -61,8 +61,8 @@ struct leat_aton_group_counts {
 
 /*
  * Finds this host's station of a ring (0: the only one) and locks all blocks that are free here.
- * Registers that a killed process left in them become 0. WRONG: there are several stations.
- * Results otherwise as those of leat_aton_host_open.
+ * Registers that a killed process left in them become 0. WRONG: there are several stations, or only
+ * stations of other rings. Results otherwise as those of leat_aton_host_open.
  */
 LEAT_API enum leat_aton_host_end leat_aton_group_open(uint32_t ring_id,
                                                       struct leat_aton_group **out,

@@ -85,7 +85,7 @@ static struct aton_page *page_of(struct leat_aton_group *g)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* The station of a ring on this host; several: WRONG. */
+/* The station of a ring on this host; several, or only of other rings: WRONG. */
 static enum leat_aton_host_end find(uint32_t ring_id, struct leat_aton_group *g, char *why)
 {
     enum leat_aton_host_end found = LEAT_ATON_HOST_ABSENT;
@@ -100,8 +100,13 @@ static enum leat_aton_host_end find(uint32_t ring_id, struct leat_aton_group *g,
             found = end;
         }
         if (end != LEAT_ATON_HOST_OK) continue;
-        if (ring_id && station->seat.config.ring_id != ring_id) {
+        const uint32_t its_ring = station->seat.config.ring_id;
+        if (ring_id && its_ring != ring_id) {
             leat_aton_host_close(station);
+            if (found != LEAT_ATON_HOST_ABSENT) continue;
+            live_because(why, "this host has a station of ring %u, expected one of ring %u",
+                         its_ring, ring_id);
+            found = LEAT_ATON_HOST_WRONG;
             continue;
         }
         if (g->station) {

@@ -124,6 +124,10 @@ refused() {
     has "$driver: without rights" "$(cat "$folder/said")" "missing CAP_"
     exits 2 "missing CAP_" in_ns 0 setpriv --bounding-set -sys_admin,-net_raw "$leat" mpi options
     has "options" "$(in_ns 0 "$leat" mpi options)" ":SYSTEM_DEFAULT:USER_DEFAULT --mca coll_leat_priority 90 --mca coll_leat_ring 1"
+    exits 2 "--ring 7: this host has a station of ring 1, expected one of ring 7" in_ns 0 "$leat" mpi options --ring 7
+    same "options with the ring of this host" "$(in_ns 0 "$leat" mpi options --ring 1)" "$(in_ns 0 "$leat" mpi options)"
+    by_network 2 1 env OMPI_MCA_coll_leat_ring=7 "$folder/short_calls" 20
+    well "$driver: another ring" "the host of rank 0: this host has a station of ring 1, expected one of ring 7"
     ip -n "${name}1" link set out down
     by_network 2 2 "$folder/short_calls" 20 communicators
     well "$driver: no packet comes back" "no answer within 100 ms, expected a ring whose stations all joined"

@@ -9,17 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The id of the ring of this host's only station. */
-static bool find_ring(uint32_t *ring_id)
+/* The id of the ring of this host's only station; or the one that is given, unless this host has a
+ * station of another ring. Without any, it is the ring of the other hosts. */
+static bool find_ring(const struct arguments *args, uint32_t *ring_id)
 {
+    const bool is_given = argument(args, "--ring");
     char why[LEAT_ATON_HOST_WHY_LEN];
     struct leat_aton_group *group;
     struct leat_aton_group_seat seat;
-    if (leat_aton_group_open(0, &group, &seat, why) != LEAT_ATON_HOST_OK)
+    if (is_given && !number_take_small(args, "--ring", ring_id)) return false;
+    const enum leat_aton_host_end end = leat_aton_group_open(*ring_id, &group, &seat, why);
+    if (is_given && end == LEAT_ATON_HOST_WRONG) return complain("--ring %u: %s", *ring_id, why);
+    if (!is_given && end != LEAT_ATON_HOST_OK)
         return complain("%s; without a station here, name the ring of the other hosts: --ring ID",
                         why);
     leat_aton_group_close(group);
-    *ring_id = seat.ring_id;
+    if (!is_given) *ring_id = seat.ring_id;
     return true;
 }
 
@@ -58,9 +63,7 @@ static bool print_network(const struct arguments *args, const char *component)
                path);
         return true;
     }
-    if (argument(args, "--ring") ? !number_take_small(args, "--ring", &ring_id)
-                                 : !find_ring(&ring_id))
-        return false;
+    if (!find_ring(args, &ring_id)) return false;
     printf(common, component);
     printf("--mca coll_leat_ring %u\n", ring_id);
     return true;
