@@ -78,6 +78,20 @@ well() {
         same "$1: what leat says" "$(cat "$folder/said")" ""
     fi
 }
+# several_jobs: two jobs of 3 hosts at once; then one whose rank is killed, and one after it
+several_jobs() {
+    # shellcheck disable=SC2046,SC2086 # words
+    start 3 1 $(in_ns 0 "$leat" mpi options $options) --mca coll_leat_patience_ms $patience_ms "$folder/short_calls" 100 > "$folder/other" 2>&1 &
+    other=$!
+    by_network 3 2 "$folder/short_calls" 50
+    wait $other || fail "$driver: two jobs, the other: $(cat "$folder/other")"
+    well "$driver: two jobs" ""
+    has "$driver: two jobs, the other" "$(cat "$folder/other")" "all is well"
+    by_network 3 1 "$folder/short_calls" 40 die
+    [ "$code" != 0 ] || fail "$driver: a rank is killed, and the job ends with 0"
+    by_network 3 1 "$folder/short_calls" 20
+    well "$driver: after a killed job" ""
+}
 # in_the_middle: waits until the next program's calls go by the network; counted tells its packets
 in_the_middle() { was=$(counted) && wait_until calls_go; }
 calls_go() { [ "$(counted)" -ge $((was + 300)) ]; }

@@ -73,17 +73,7 @@ late() {
 }
 
 others() {
-    # shellcheck disable=SC2046,SC2086 # words
-    start 3 1 $(in_ns 0 "$leat" mpi options $options) --mca coll_leat_patience_ms $patience_ms "$folder/short_calls" 100 > "$folder/other" 2>&1 &
-    other=$!
-    by_network 3 2 "$folder/short_calls" 50
-    wait $other || fail "$driver: two jobs, the other: $(cat "$folder/other")"
-    well "$driver: two jobs" ""
-    has "$driver: two jobs, the other" "$(cat "$folder/other")" "all is well"
-    by_network 3 1 "$folder/short_calls" 40 die
-    [ "$code" != 0 ] || fail "$driver: a rank is killed, and the job ends with 0"
-    by_network 3 1 "$folder/short_calls" 20
-    well "$driver: after a killed job" ""
+    several_jobs
     for i in 0 1; do nsenter --net="/run/netns/$name$i" python3 -c 'import socket, time
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 s.bind(("", 4253))

@@ -100,17 +100,7 @@ others() {
     well "$driver: a register is taken" ""
     same "$driver: and keeps its value" "$(in_ns 1 "$leat" ring get 56)" 5
     in_ns 1 "$leat" ring set 56 0
-    # shellcheck disable=SC2046 # words
-    start 3 1 $(in_ns 0 "$leat" mpi options) --mca coll_leat_patience_ms $patience_ms "$folder/short_calls" 100 > "$folder/other" 2>&1 &
-    other=$!
-    by_network 3 2 "$folder/short_calls" 50
-    wait $other || fail "$driver: two jobs, the other: $(cat "$folder/other")"
-    well "$driver: two jobs" ""
-    has "$driver: two jobs, the other" "$(cat "$folder/other")" "all is well"
-    by_network 3 1 "$folder/short_calls" 40 die
-    [ "$code" != 0 ] || fail "$driver: a rank is killed, and the job ends with 0"
-    by_network 3 1 "$folder/short_calls" 20
-    well "$driver: after a killed job" ""
+    several_jobs
     for i in 0 1 2; do same "$driver: files after a killed job" "$(find /dev/shm -name "leat-ring-*.$(mark_of $i).*")" ""; done
     for i in 0 1 2; do in_ns $i "$leat" ring set 0 1; for r in 8 16 24 32 40 48 56; do in_ns $i "$leat" ring set $r 1; done; done
     by_network 3 1 "$folder/short_calls" 20
