@@ -113,13 +113,12 @@ void leat_hub_collected(struct leat_hub *hub, uint32_t task, uint64_t cookie, co
     post_octets(hub, task, LEAT_TASK_COLLECTED, cookie, octets, len, at);
 }
 
-void leat_hub_disagree(struct leat_hub *hub, uint32_t one, const char *call, uint32_t other,
-                       const char *other_call)
+void leat_hub_disagree(struct leat_hub *hub, uint32_t one, uint32_t other, const char *in_what)
 {
     end_run(hub, LEAT_HUB_FAILED,
-            "tasks %u and %u take part in one collective operation with different calls: %.*s and "
-            "%.*s, expected the same call with the same root, operation and length",
-            one, other, LEAT_TASK_CALL_LEN, call, LEAT_TASK_CALL_LEN, other_call);
+            "tasks %u and %u take part in one collective operation with different %s, expected the "
+            "same call with the same root, operation and length",
+            one, other, in_what);
 }
 
 void leat_hub_signal(struct leat_hub *hub, uint32_t task, const void *octets, size_t len,

@@ -12,6 +12,8 @@
 #include "collect.h"
 #include "hub_parts.h"
 #include "port_fold.h"
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -413,6 +415,30 @@ static bool agree(const struct leat_collect_question *a, const struct leat_colle
     return a->kind == LEAT_PORT_CAST ? a->root == b->root : a->fold == b->fold;
 }
 
+/* In what? Words are those of the network: operations and types of the program become folds. */
+static void disagree(struct leat_hub *hub, const struct operation *op, uint32_t task,
+                     const struct leat_collect_question *q)
+{
+    enum { ROOM = 3 * LEAT_TASK_CALL_LEN + 80 };
+    const struct leat_collect_question *a = &op->what;
+    const bool is_cast = a->kind == LEAT_PORT_CAST;
+    const unsigned unit = is_cast ? 1 : sizeof(uint64_t);
+    char what[ROOM];
+    if (strncmp(a->call, q->call, sizeof a->call) != 0 || a->kind != q->kind)
+        snprintf(what, sizeof what, "calls: %.*s and %.*s", LEAT_TASK_CALL_LEN, a->call,
+                 LEAT_TASK_CALL_LEN, q->call);
+    else if (a->len != q->len)
+        snprintf(what, sizeof what, "lengths of %.*s: %" PRIu64 " and %" PRIu64 " %s",
+                 LEAT_TASK_CALL_LEN, a->call, a->len / unit, q->len / unit,
+                 is_cast ? "octets" : "words");
+    else if (is_cast)
+        snprintf(what, sizeof what, "roots of %.*s: tasks %u and %u", LEAT_TASK_CALL_LEN, a->call,
+                 a->root, q->root);
+    else
+        snprintf(what, sizeof what, "operations or types of %.*s", LEAT_TASK_CALL_LEN, a->call);
+    leat_hub_disagree(hub, op->first_task, task, what);
+}
+
 /* All that its port needs to take part is there. */
 static bool is_ready(const struct leat_hub_group *group, const struct operation *op, uint32_t seat)
 {
@@ -489,7 +515,7 @@ static void take_part(struct leat_hub *hub, uint32_t task, uint64_t cookie, leat
     struct operation *op = find_operation(group, number);
     if (!op) op = begin_operation(group, number, q, task);
     if (!agree(&op->what, q)) {
-        leat_hub_disagree(hub, op->first_task, op->what.call, task, q->call);
+        disagree(hub, op, task, q);
         return;
     }
     const uint32_t seat = group->seat_of[member];

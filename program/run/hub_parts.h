@@ -99,9 +99,8 @@ void leat_hub_hand(struct leat_hub *hub, const struct leat_flight_message *m,
 /* Answers a question about collective operations. */
 void leat_hub_collected(struct leat_hub *hub, uint32_t task, uint64_t cookie, const void *octets,
                         size_t len, leat_time at);
-/* These two tasks take part in one operation, but call differently. */
-void leat_hub_disagree(struct leat_hub *hub, uint32_t one, const char *call, uint32_t other,
-                       const char *other_call);
+/* These two tasks take part in one operation, but call differently: "roots of MPI_Bcast: ...". */
+void leat_hub_disagree(struct leat_hub *hub, uint32_t one, uint32_t other, const char *in_what);
 
 /* ---- messages that are no task's (hub_carry.c) ---- */
 

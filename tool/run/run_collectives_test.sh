@@ -176,7 +176,7 @@ int main(int argc, char **argv)
 C
 build differ "$folder/differ.c"
 exits 1 'MPI_Barrier and MPI_Allreduce, expected the same call' "$leat" run --fabric ring4 --collectives network -- "$folder/differ"
-exits 1 'MPI_Bcast and MPI_Bcast, expected the same call' "$leat" run --fabric ring4 --collectives network -- "$folder/differ" lengths
+exits 1 'different lengths of MPI_Bcast: 8 and 4 octets, expected the same call' "$leat" run --fabric ring4 --collectives network -- "$folder/differ" lengths
 build deadlock "$tests/mpi/fault_deadlock.c"
 exits 1 'deadlock: all tasks wait, and nothing is in flight' "$leat" run --fabric ring4 --collectives network -- "$folder/deadlock" barrier
 has 'who waits' "$(cat "$folder/stderr")" 'MPI_Barrier'
