@@ -288,7 +288,7 @@ bool run_collectives_read(const struct arguments *args, struct run_job *job);
 bool run_collectives_check(const struct run_job *job, const struct run_network *network);
 /* False after a complaint. */
 bool run_collectives_keep(const struct leat_hub *hub, struct run_outcome *out);
-void run_collectives_text(const struct run_outcome *out, FILE *to);
+void run_collectives_text(const struct run_job *job, const struct run_outcome *out, FILE *to);
 void run_collectives_json(struct leat_json *j, const struct run_outcome *out);
 /* The same calls by hosts and by the network. */
 void run_collectives_compare(const struct run_outcome *hosts, const struct run_outcome *network,

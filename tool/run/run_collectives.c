@@ -108,7 +108,20 @@ static double mean(leat_time all, uint64_t calls)
     return calls ? run_seconds(all) / (double)calls : 0;
 }
 
-void run_collectives_text(const struct run_outcome *out, FILE *to)
+/* The report does not know the types: sums of real numbers may be among the calls, or not. */
+static void put_hint(const struct run_job *job, const struct run_outcome *out, FILE *to)
+{
+    uint64_t calls = 0;
+    for (uint32_t i = 0; i < out->collectives; i++)
+        calls += out->collective[i].calls[LEAT_COLLECT_OPERATION];
+    if (calls && job->library == RUN_MPI && !job->has_exact_sums)
+        fprintf(to,
+                "  operation: the network has none for it; with --collectives %s,reproducible it "
+                "sums float and double, too\n",
+                job->compares_collectives ? "compare" : "network");
+}
+
+void run_collectives_text(const struct run_job *job, const struct run_outcome *out, FILE *to)
 {
     fprintf(to, "%s  %-26s %12s %10s %14s %10s %14s  %s%s\n", style(to, STYLE_HEADING),
             "collective operation", "octets", "in network", "s each", "by hosts", "s each",
@@ -126,6 +139,7 @@ void run_collectives_text(const struct run_outcome *out, FILE *to)
         }
         fputc('\n', to);
     }
+    put_hint(job, out, to);
 }
 
 void run_collectives_json(struct leat_json *j, const struct run_outcome *out)
@@ -173,19 +187,32 @@ static struct spent spent_by(const struct run_outcome *out, const char *name)
     return (struct spent){ 0 };
 }
 
+/* MPI_Ibarrier and others: the call takes no time, and it is another one that waits. */
+static bool is_only_started(const char *name)
+{
+    static const char first[] = "MPI_I";
+    return strncmp(name, first, sizeof first - 1) == 0;
+}
+
 void run_collectives_compare(const struct run_outcome *hosts, const struct run_outcome *network,
                              FILE *to)
 {
     const double one = run_seconds(hosts->simulated_ps), other = run_seconds(network->simulated_ps);
     fprintf(to, "%s  %-26s %10s %16s %16s %8s%s\n", style(to, STYLE_HEADING), "call", "calls",
             "by hosts, s", "in network, s", "ratio", style_end(to));
+    bool has_others = false;
     for (uint32_t i = 0; i < network->collectives; i++) {
         const char *name = network->collective[i].name;
+        has_others |= is_only_started(name);
+        if (is_only_started(name)) continue;
         const struct spent a = spent_by(hosts, name), b = spent_by(network, name);
         if (!a.calls || !b.ps) continue;
         fprintf(to, "  %-26s %10" PRIu64 " %16.9f %16.9f %8.2f\n", name, b.calls, run_seconds(a.ps),
                 run_seconds(b.ps), run_seconds(a.ps) / run_seconds(b.ps));
     }
+    if (has_others)
+        fputs("  calls with an I are not compared: they only start what another call waits for\n",
+              to);
     fprintf(to,
             "leat: by hosts %.9f s, with collective operations in the network %.9f s: %.2f "
             "times as fast\n",

@@ -117,6 +117,9 @@ exits 0 'times as fast' "$leat" run --fabric ring5 -n 5 --collectives compare --
 grep -q 'collective operation' "$folder/stderr" || fail "no table of collective operations: $(cat "$folder/stderr")"
 grep -Eq '^  MPI_Barrier +[0-9]+ +0\.[0-9]+ +0\.[0-9]+ +[0-9]+\.[0-9]{2}$' "$folder/stderr" ||
     fail "no comparison: $(cat "$folder/stderr")"
+has 'a hint' "$(cat "$folder/stderr")" 'operation: the network has none for it; with --collectives compare,reproducible it sums float and double'
+has 'calls that do not wait' "$(cat "$folder/stderr")" 'calls with an I are not compared'
+sed -n '/by hosts, s/,$p' "$folder/stderr" | grep '^  MPI_I' && fail 'calls that do not wait are compared'
 same 'the output of the program' "$(grep -c results "$folder/stdout")" 1
 exits 0 '' "$leat" run --fabric ring5 -n 5 --json -- "$folder/random" 3 40
 same 'by hosts: no table' "$(tail -n 1 "$folder/stdout" | jq .collectives)" null

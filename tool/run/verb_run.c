@@ -127,7 +127,7 @@ static void put_text(const struct run_job *job, const struct run_outcome *out)
                 run_seconds(t->waited_ps), t->messages_sent, t->octets_sent, t->messages_received);
     }
     if (job->profile) run_profile_text(out, stderr);
-    if (out->collectives) run_collectives_text(out, stderr);
+    if (out->collectives) run_collectives_text(job, out, stderr);
 }
 
 static void put_contention(const struct run_outcome *out, const struct run_outcome *alone)
