@@ -12,7 +12,7 @@ ROOMS = ["proto/atm", "proto/aton", "proto/esp", "proto/packetway", "proto/poets
 SIM = ["sim/kernel", "sim/record", "sim/atm", "sim/net", "sim/aton", "sim/ether", "sim/esp", "sim/packetway"]
 LIVE = ["live", "live/aton", "live/esp", "live/packetway"]
 PROGRAM = ["program/run", "program/clock", "program/mpi", "program/pvm", "program/thesis", "program/poets",
-           "program/start", "program/collective", "program/fold"]
+           "program/start", "program/collective", "program/fold", "program/ranks"]
 # A layer, and what stands below it. A folder belongs to the longest of these names that it begins with.
 BELOW = {
     "include": [],
@@ -43,6 +43,7 @@ BELOW = {
     "program/thesis": ["core", "port", "program/run", "program/clock"],
     "program/poets": ["core", "port", "proto/poets"],
     "program/start": ["core", "program/run"],
+    "program/ranks": ["core", "sim/kernel"],
     "program/collective": ["core", "port", "program/run", "program/mpi", "program/fold"],
     "tool": ["core", "crew", "fabric", "port", "proto", *ROOMS, *SIM, *LIVE, *PROGRAM],
     "bench": ["core", "crew", "port", "proto", *ROOMS, *SIM, *LIVE, *PROGRAM],

@@ -30,7 +30,8 @@ static void show_progress(struct progress *progress, uint64_t cycles, uint64_t a
                   progress_left(progress, share, left));
 }
 
-uint64_t pieces_run(uint64_t cycles, piece_fn run, void *context, double *wall_seconds)
+uint64_t pieces_run_alike(uint64_t cycles, piece_fn run, agree_fn agree, void *context,
+                          double *wall_seconds)
 {
     uint64_t done = 0;
     struct pace pace;
@@ -38,9 +39,12 @@ uint64_t pieces_run(uint64_t cycles, piece_fn run, void *context, double *wall_s
     bool going = true;
     progress_begin(&progress, STDERR_FILENO);
     pace_begin(&pace);
-    while (going && done < cycles && !interrupted) {
+    while (going && done < cycles && (agree || !interrupted)) {
         const uint64_t left = cycles - done;
-        done += pace.piece < left ? pace.piece : left;
+        uint64_t until = done + (pace.piece < left ? pace.piece : left);
+        if (agree) until = agree(context, interrupted ? 0 : until);
+        if (!until) break;
+        done = until;
         going = run(context, done);
         pace_next(&pace);
         if (progress_is_due(&progress)) show_progress(&progress, done, cycles);
@@ -48,4 +52,9 @@ uint64_t pieces_run(uint64_t cycles, piece_fn run, void *context, double *wall_s
     progress_end(&progress);
     *wall_seconds = progress_seconds(&progress);
     return done;
+}
+
+uint64_t pieces_run(uint64_t cycles, piece_fn run, void *context, double *wall_seconds)
+{
+    return pieces_run_alike(cycles, run, NULL, context, wall_seconds);
 }

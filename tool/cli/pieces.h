@@ -23,4 +23,10 @@ typedef bool (*piece_fn)(void *context, uint64_t until);
  * cycles run. */
 uint64_t pieces_run(uint64_t cycles, piece_fn run, void *context, double *wall_seconds);
 
+/* The same of several processes that run the same pieces. agree returns the end of the next piece
+ * for all, where this one would choose `until` (0: it is interrupted); 0: one is interrupted. */
+typedef uint64_t (*agree_fn)(void *context, uint64_t until);
+uint64_t pieces_run_alike(uint64_t cycles, piece_fn run, agree_fn agree, void *context,
+                          double *wall_seconds);
+
 #endif

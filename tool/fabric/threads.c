@@ -27,10 +27,13 @@ struct leat_crew *threads_start(uint32_t threads)
     return crew;
 }
 
-const char *threads_text(uint32_t threads)
+const char *threads_text(uint32_t threads, uint32_t ranks)
 {
-    static char text[32];
-    if (threads < 2) return "";
-    snprintf(text, sizeof text, " on %u threads", threads);
-    return text;
+    static char text[48];
+    if (ranks > 1)
+        snprintf(text, sizeof text, " on %u ranks of %u thread%s", ranks, threads,
+                 threads == 1 ? "" : "s");
+    else
+        snprintf(text, sizeof text, " on %u threads", threads);
+    return ranks > 1 || threads > 1 ? text : "";
 }

@@ -17,7 +17,7 @@ bool threads_take(const struct arguments *args, uint32_t *out);
 /* A crew of so many; NULL: one thread, or (after a warning) the system has no more. */
 struct leat_crew *threads_start(uint32_t threads);
 
-/* " on 2 threads"; "": on one. Valid until the next call. */
-const char *threads_text(uint32_t threads);
+/* " on 2 threads", " on 4 ranks of 2 threads"; "": on one. Valid until the next call. */
+const char *threads_text(uint32_t threads, uint32_t ranks);
 
 #endif

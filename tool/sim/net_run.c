@@ -2,6 +2,7 @@
 #include "net_sim.h"
 #include "pieces.h"
 #include "sim.h"
+#include "sim_mpi.h"
 #include "threads.h"
 #include <stdlib.h>
 
@@ -44,16 +45,33 @@ static void arrive(void *context, const struct leat_net_arrival *arrival)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
+/* Ranks have equal shares of the parts, one for each of their threads. */
+static struct leat_net_config config_of(const struct net_job *job)
+{
+    struct leat_net_config net = job->design->plan.net;
+    net.ranks = job->ranks;
+    net.parts = leat_net_parts_worth(&job->built->topology, job->threads);
+    if (job->ranks) net.parts = job->ranks->count * job->threads;
+    return net;
+}
+
+static uint32_t own_parts(const struct net_job *job, const struct leat_net_config *net)
+{
+    const uint32_t parts = leat_net_parts(&job->built->topology, net);
+    const uint32_t rank = leat_sim_ranks_own(job->ranks);
+    return leat_net_parts_first(net, parts, rank + 1) - leat_net_parts_first(net, parts, rank);
+}
+
 static bool set_up(struct simulation *s)
 {
     const struct net_job *job = s->job;
     const struct leat_fabric_built *built = job->built;
-    struct leat_net_config net = job->design->plan.net;
-    net.parts = leat_net_parts_worth(&built->topology, job->threads);
-    const uint32_t parts = leat_net_parts(&built->topology, &net);
+    const struct leat_net_config net = config_of(job);
+    const uint32_t parts = own_parts(job, &net);
     const struct leat_net_load_config config = {
         .traffic = job->traffic,
         .parts = parts,
+        .ranks = job->ranks,
         .warmup = job->warmup,
         .clock = job->design->plan.clock,
         .faults = job->faults.count ? &job->faults : NULL,
@@ -71,6 +89,20 @@ static bool set_up(struct simulation *s)
     s->crew = threads_start(parts);
     leat_net_lend(&s->net, leat_crew_lend(s->crew));
     return true;
+}
+
+/* A rank without memory ends all. */
+static bool set_up_all(struct simulation *s)
+{
+    const bool good = set_up(s);
+    struct leat_sim_ranks *ranks = s->job->ranks;
+    return ranks ? ranks->least(ranks, good) == 1 : good;
+}
+
+static uint64_t agree(void *context, uint64_t until)
+{
+    struct leat_sim_ranks *ranks = ((struct simulation *)context)->job->ranks;
+    return ranks->least(ranks, until);
 }
 
 static bool run_to(void *context, uint64_t until)
@@ -93,8 +125,10 @@ static bool has_intervals(const struct simulation *s, const struct leat_net_stea
 
 static bool simulate(struct simulation *s, struct net_result *out)
 {
-    if (!set_up(s)) return false;
-    pieces_run(s->job->cycles, run_to, s, &out->wall_seconds);
+    struct leat_sim_ranks *ranks = s->job->ranks;
+    if (!set_up_all(s)) return false;
+    pieces_run_alike(s->job->cycles, run_to, ranks ? agree : NULL, s, &out->wall_seconds);
+    out->ranks = leat_sim_ranks_count(ranks);
     out->threads = leat_sim_crew_members(leat_crew_lend(s->crew));
     out->dead = s->dead;
     out->done = s->done;
@@ -102,6 +136,8 @@ static bool simulate(struct simulation *s, struct net_result *out)
     out->intervals = has_intervals(s, &out->load.steady);
     out->counts = s->net.counts;
     out->out_flits = s->net.out_flits;
+    leat_sim_ranks_add(ranks, (uint64_t *)&out->counts, sizeof out->counts / sizeof(uint64_t));
+    if (s->job->links) leat_sim_ranks_add(ranks, s->net.out_flits, s->net.topology->outs);
     out->deadlock_len = leat_net_stuck(&s->net, out->deadlock, NET_DEADLOCK_MAX);
     return true;
 }
@@ -120,21 +156,54 @@ static int judge(const struct net_job *job, const struct net_result *result)
     return FAILED;
 }
 
+/* What cannot be divided over ranks. */
+static bool check_ranks(const struct net_job *job)
+{
+    if (!job->ranks) return true;
+    const struct leat_net_config net = config_of(job);
+    const uint32_t count = job->ranks->count;
+    const uint32_t parts = leat_net_parts(&job->built->topology, &net);
+    if (leat_net_pattern_list(job->traffic.pattern)->is_closed || job->ends)
+        return misused(job->verb,
+                       "%u ranks with %s traffic, expected one process (and --threads): "
+                       "what a terminal sends depends on all others",
+                       count, leat_net_pattern_list(job->traffic.pattern)->name);
+    if (job->design->plan.net.architecture != LEAT_NET_SWITCH_VC)
+        return misused(job->verb,
+                       "%u ranks with %s switches, expected one process: only networks of "
+                       "vc switches are divided",
+                       count, leat_net_switch_name(job->design->plan.net.architecture));
+    if (parts < count || parts != net.parts)
+        return misused(job->verb,
+                       "%u ranks of %u threads with %u routers, expected at most %u parts", count,
+                       job->threads, job->built->topology.routers, parts);
+    return true;
+}
+
+static int run_job(const struct arguments *args, struct simulation *s, struct net_job *job)
+{
+    static struct net_result result;
+    if (args->only_check) return DONE;
+    if (!simulate(s, &result)) return FAILED;
+    (job->json ? net_put_json : net_put_text)(job, &result);
+    const int code = finish(DONE);
+    return code == DONE ? judge(job, &result) : code;
+}
+
 int sim_flits(const struct arguments *args, struct leat_fabric *fabric)
 {
     static struct net_job job;
     static struct simulation s;
-    static struct net_result result;
+    static struct leat_sim_ranks ranks;
     int code = WRONG;
+    const bool many = sim_is_under_mpi() && !args->only_check;
+    if (many && !sim_ranks_open(&ranks)) return FAILED;
     s = (struct simulation){ .job = &job };
     if (net_read_job(args, fabric, &job)) {
-        code = args->only_check ? DONE : FAILED;
-        if (!args->only_check && simulate(&s, &result)) {
-            (job.json ? net_put_json : net_put_text)(&job, &result);
-            code = finish(DONE);
-            if (code == DONE) code = judge(&job, &result);
-        }
+        job.ranks = many ? &ranks : NULL;
+        if (check_ranks(&job)) code = run_job(args, &s, &job);
     }
+    if (many) ranks.close(&ranks);
     leat_crew_end(s.crew);
     free(s.net_memory);
     free(s.load_memory);

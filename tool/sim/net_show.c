@@ -145,8 +145,8 @@ void net_put_text(const struct net_job *job, const struct net_result *r)
     put_deadlock_text(r);
     printf("  %-40s %016llx\n", "certificate", (unsigned long long)r->load.certificate);
     printf("  %-40s %14.3f  seconds%s, %.4g cycles and %.4g flit-hops per second\n", "run",
-           r->wall_seconds, threads_text(r->threads), per_second((double)r->load.cycles, r),
-           per_second((double)r->counts.flit_hops, r));
+           r->wall_seconds, threads_text(r->threads, r->ranks),
+           per_second((double)r->load.cycles, r), per_second((double)r->counts.flit_hops, r));
 }
 
 /* ---- programs ------------------------------------------------------------------------------- */
@@ -282,6 +282,7 @@ void net_put_json(const struct net_job *job, const struct net_result *r)
     leat_json_uint(j, "flit_hops", r->counts.flit_hops);
     json_certificate(j, "certificate", l->certificate);
     leat_json_uint(j, "threads", r->threads);
+    leat_json_uint(j, "ranks", r->ranks);
     json_fixed(j, "wall_seconds", r->wall_seconds, 6);
     json_fixed(j, "cycles_per_second", per_second((double)l->cycles, r), 0);
     json_fixed(j, "flit_hops_per_second", per_second((double)r->counts.flit_hops, r), 0);

@@ -2,7 +2,9 @@
 #include "contracts.h"
 #include "fabric.h"
 #include "fabric_atm.h"
+#include "fabric_flits.h"
 #include "sim.h"
+#include "sim_mpi.h"
 #include "threads.h"
 
 /* Warnings about a completed run. */
@@ -39,6 +41,16 @@ int sim_atm(const struct arguments *args, struct leat_fabric *fabric)
     return code == DONE ? judge(&job, &result) : code;
 }
 
+/* Other kinds are not divided: each rank would simulate all of it. */
+static bool may_have_ranks(const struct arguments *args, struct leat_fabric *fabric)
+{
+    if (!sim_is_under_mpi() || leat_fabric_as_flits(fabric)) return true;
+    return misused(args->verb,
+                   "several ranks of mpirun with %s, which is %s, expected a network of "
+                   "switches, or one process",
+                   fabric->word, fabric->kind->what);
+}
+
 static int run_sim(const struct arguments *args)
 {
     if (args->operand_count != 1)
@@ -46,7 +58,7 @@ static int run_sim(const struct arguments *args)
     struct leat_fabric *fabric = fabric_read(args->verb, args->operand[0]);
     if (!fabric) return WRONG;
     const struct fabric_verbs *verbs = fabric_verbs_of(fabric->kind);
-    const int code = !fabric_has_options(args, fabric)
+    const int code = !fabric_has_options(args, fabric) || !may_have_ranks(args, fabric)
                          ? WRONG
                          : (verbs->sim ? verbs->sim : sim_ports)(args, fabric);
     leat_fabric_close(fabric);

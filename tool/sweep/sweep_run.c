@@ -1,4 +1,5 @@
 /* leat sweep: one child per run, some at a time; its output is stored if it succeeded. */
+#include "sim_mpi.h"
 #include "sweep.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -99,6 +100,7 @@ static _Noreturn void be_child(const struct sweep *s, const struct child *child,
     die_with(parent);
     store_leave(s->store);
     let_signals_end();
+    sim_leave_mpi();
     dup2(nothing, STDIN_FILENO);
     dup2(result[1], STDOUT_FILENO);
     dup2(talk[1], STDERR_FILENO);

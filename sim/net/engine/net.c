@@ -72,6 +72,11 @@ uint32_t leat_net_parts(const struct leat_net_topology *topology,
                                   leat_smaller(topology->routers, LEAT_SIM_CREW_MAX));
 }
 
+uint32_t leat_net_parts_first(const struct leat_net_config *config, uint32_t parts, uint32_t rank)
+{
+    return (uint32_t)((uint64_t)parts * rank / leat_sim_ranks_count(config->ranks));
+}
+
 uint32_t leat_net_parts_worth(const struct leat_net_topology *topology, uint32_t threads)
 {
     const uint32_t parts = topology->routers / LEAT_NET_PART_ROUTERS;

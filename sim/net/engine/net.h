@@ -31,6 +31,7 @@
 
 #include "net_routing.h"
 #include "sim_crew.h"
+#include "sim_ranks.h"
 #include <leat/time.h>
 
 enum leat_net_switch {
@@ -74,6 +75,10 @@ struct leat_net_config {
     uint32_t iterations;    /* of iSLIP; 1 where there is none */
     uint32_t parts; /* simulated side by side (leat_net_parts); 0, 1: not divided. Results are the
                        same */
+    /* Each rank has its share of the parts; lent for the lifetime. NULL: this process has all. With
+     * ranks, hosts have part contexts; all ranks make the same calls; counts and out_flits are the
+     * rank's own; leat_net_stuck finds nothing. */
+    struct leat_sim_ranks *ranks;
 };
 
 struct leat_net_packet {
@@ -110,7 +115,7 @@ struct leat_net_host {
     /* A packet arrived, or was lost. Called in order of time; those of one cycle by destination
      * and, if several of one destination were lost, by source and number. Lent for the call. */
     void (*arrive)(void *context, const struct leat_net_arrival *arrival);
-    /* NULL: as above. Else a context for each part of the network (config.parts), instead of
+    /* NULL: as above. Else a context for each part of the network that this process has, instead of
      * `context`: several threads call the host at once, each with its own. `next` is called by the
      * part where the terminal sends, `arrive` by the one where it receives; only calls of one part
      * are in order; leat_net_wake and `stop` are not for such hosts. Lent for the lifetime. */
@@ -160,6 +165,9 @@ leat_err leat_net_check(const struct leat_net_topology *topology,
  * networks of vc switches can be divided. */
 uint32_t leat_net_parts(const struct leat_net_topology *topology,
                         const struct leat_net_config *config);
+
+/* The first of them that this rank has; that of rank `ranks`: their number. */
+uint32_t leat_net_parts_first(const struct leat_net_config *config, uint32_t parts, uint32_t rank);
 
 /* How many parts are worth so many threads: a small network is faster with fewer. */
 uint32_t leat_net_parts_worth(const struct leat_net_topology *topology, uint32_t threads);

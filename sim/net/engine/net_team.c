@@ -8,19 +8,24 @@
  *     part 1   |--- window ---|--- window ---|
  *                             ^ all meet, then read what the others have written
  *
- * There are two sets of letter boxes: while one is read, the next window's mail goes into the
+ * There are two sets of boxes: while one is read, the next window's mail goes into the
  * other, so that one meeting per window is enough. If nothing happens for some time, all parts know
  * it after they have met, and skip it.
  *
  * Hosts that must be called by one thread at a time are called by member 0. Then a window is one
  * cycle, in two halves: what arrives; calls; what the switches do. Member 0 does cycles with little
  * work alone.
+ *
+ * Ranks: each process has some of the parts. When its members have met, member 0 exchanges parcels
+ * with the other ranks: all boxes for their parts.
  */
 #include "net_cut.h"
 #include "net_parts.h"
+#include <string.h>
 
 enum {
     WINDOW_MAX = 64,
+    BOX_HEAD = 2, /* words before a box in a parcel: from << 32 | to, its count */
     LINE = 64,
     BUSY_ROUTERS = 64, /* of each member: their work takes longer than to call the crew twice */
 };
@@ -32,15 +37,19 @@ struct notice {
 };
 
 struct team {
-    uint32_t parts;
-    uint32_t window;  /* cycles */
-    uint32_t *first;  /* [parts + 1] the first router of each */
-    uint32_t *number; /* [terminals] of the whole: its number in the part where it sends */
-    struct leat_net *part;
-    struct leat_net_topology *topology; /* [parts] */
+    uint32_t parts;       /* of all ranks */
+    uint32_t begin, end;  /* those of this rank */
+    uint32_t window;      /* cycles */
+    bool is_agreed;       /* the window is that of all ranks */
+    uint32_t *first;      /* [parts + 1] the first router of each */
+    uint32_t *number;     /* [terminals] of the whole: its number in the part where it sends */
+    struct leat_net *own; /* [end - begin] */
+    struct leat_net_topology *topology; /* [end - begin] */
     struct leat_net_mail *box[2];       /* [from * parts + to] */
-    struct notice *notice[2];           /* [parts] */
+    struct notice *notice[2];           /* [end - begin] */
+    struct leat_sim_parcel *parcel[2];  /* [ranks] out, in: all boxes for a rank, or from it */
     uint64_t until;                     /* of this run */
+    uint64_t next_at;                   /* of all ranks */
     bool rests;                         /* nothing will ever happen */
     struct leat_sim_crew *crew;         /* of this step; NULL: the caller does it alone */
 };
@@ -52,108 +61,162 @@ static struct team *team_of(const struct leat_net *net)
 
 static const struct leat_net_part_engine *engine_of(const struct leat_net *net)
 {
-    return team_of(net)->part[0].engine->part;
+    return team_of(net)->own[0].engine->part;
+}
+
+/* A part of this rank. */
+static struct leat_net *part_of(const struct team *team, uint32_t index)
+{
+    return &team->own[index - team->begin];
+}
+
+static bool is_own(const struct team *team, uint32_t index)
+{
+    return team->begin <= index && index < team->end;
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* The most words that `from` writes to `to` in a window. */
-static uint32_t mail_cap(const struct leat_net *from, uint32_t to, uint32_t window)
+/* The most words that a part writes to another in a window, or reads from it. */
+static uint32_t mail_cap(const struct leat_net *part, uint32_t other, bool writes, uint32_t window)
 {
-    const struct leat_net_topology *t = from->topology;
+    const struct leat_net_topology *t = part->topology;
+    const uint64_t credits = (uint64_t)part->config.channels * LEAT_NET_MAIL_CREDIT;
     uint64_t words = 0;
     for (uint32_t i = 0; i < t->out_cuts; i++)
-        if (t->out_cut[i].part == to) words += LEAT_NET_MAIL_FLIT;
+        if (t->out_cut[i].part == other) words += writes ? LEAT_NET_MAIL_FLIT : credits;
     for (uint32_t i = 0; i < t->in_cuts; i++)
-        if (t->in_cut[i].part == to)
-            words += (uint64_t)from->config.channels * LEAT_NET_MAIL_CREDIT;
+        if (t->in_cut[i].part == other) words += writes ? credits : LEAT_NET_MAIL_FLIT;
     assert(words * window < UINT32_MAX);
     return (uint32_t)(words * window);
 }
 
-/* A wire's cycles bound the window of those parts that it joins, and those that of all. */
-static uint32_t window_bound(const struct leat_net_topology *part, uint32_t bound)
+/* No window is longer than the shortest wire between parts, and the two cycles at its ends. */
+static uint32_t window_bound(const struct leat_net_topology *t, const uint32_t *first,
+                             uint32_t parts)
 {
-    const uint32_t cycles = part->cut_cycles_min + 2;
-    return part->in_cuts && cycles < bound ? cycles : bound;
+    uint32_t bound = WINDOW_MAX;
+    for (uint32_t out = 0; out < t->outs; out++) {
+        const uint32_t to = leat_net_behind(t, out);
+        if (to == LEAT_NET_NONE || t->out_cycles[out] + 2u >= bound) continue;
+        if (leat_net_cut_part(first, parts, to) !=
+            leat_net_cut_part(first, parts, t->out_router[out]))
+            bound = t->out_cycles[out] + 2u;
+    }
+    return bound;
 }
 
-static void lay_part(struct leat_net *net, struct team *team, uint32_t index,
-                     struct leat_arena *arena)
+/* Returns how many wires it shares with others. */
+static uint64_t lay_part(struct leat_net *net, struct team *team, uint32_t index,
+                         struct leat_arena *arena)
 {
-    struct leat_net_topology measured,
-        *topology = team->topology ? &team->topology[index] : &measured;
+    struct leat_net_topology measured, *topology = &measured;
+    if (team->topology) topology = &team->topology[index - team->begin];
     struct leat_net part = { .topology = topology, .routing = net->routing, .config = net->config };
     leat_arena_lay_lines(arena, 1, LINE);
     leat_net_cut_build(net->topology, team->first, team->parts, index, arena, topology);
     part.config.parts = 1;
+    part.config.ranks = NULL;
     part.engine = &leat_net_vc_engine;
     part.engine->lay(&part, arena);
-    team->window = window_bound(topology, team->window);
-    if (team->part) team->part[index] = part;
+    if (team->own) *part_of(team, index) = part;
+    return (uint64_t)topology->out_cuts + topology->in_cuts;
 }
 
-/* Room for the boxes of all pairs: every cut wire has its flits in one and its credits in
- * another. */
-static void lay_boxes(struct team *team, uint64_t cuts, uint32_t channels, struct leat_arena *arena)
+static void place_boxes(struct team *team, uint32_t set, uint64_t *word)
 {
-    const uint64_t words = cuts * team->window *
-                           (LEAT_NET_MAIL_FLIT + (uint64_t)channels * LEAT_NET_MAIL_CREDIT);
+    for (uint32_t from = 0; from < team->parts; from++)
+        for (uint32_t to = 0; to < team->parts; to++) {
+            struct leat_net_mail *box = &team->box[set][from * team->parts + to];
+            if (is_own(team, from))
+                box->cap = mail_cap(part_of(team, from), to, true, team->window);
+            else if (is_own(team, to))
+                box->cap = mail_cap(part_of(team, to), from, false, team->window);
+            box->word = word;
+            word += box->cap;
+        }
+}
+
+/* A parcel to a rank has the boxes from own parts to its parts; one from it, those back. */
+static void place_parcels(const struct leat_net *net, struct team *team, uint64_t *word)
+{
+    const struct leat_net_config *c = &net->config;
+    for (uint32_t r = 0; r < c->ranks->count; r++) {
+        const uint32_t begin = leat_net_parts_first(c, team->parts, r);
+        const uint32_t end = leat_net_parts_first(c, team->parts, r + 1);
+        uint64_t words[2] = { 0, 0 };
+        for (uint32_t own = team->begin; r != c->ranks->rank && own < team->end; own++)
+            for (uint32_t other = begin; other < end; other++) {
+                const uint32_t out = team->box[0][own * team->parts + other].cap;
+                const uint32_t in = team->box[0][other * team->parts + own].cap;
+                words[0] += out ? out + BOX_HEAD : 0;
+                words[1] += in ? in + BOX_HEAD : 0;
+            }
+        for (int way = 0; way < 2; way++) {
+            assert(words[way] < INT32_MAX);
+            team->parcel[way][r] = (struct leat_sim_parcel){ .word = word,
+                                                             .cap = (uint32_t)words[way] };
+            word += words[way];
+        }
+    }
+}
+
+/* Room for what crosses so many ends of wires: at each, flits one way and credits the other. */
+static void lay_boxes(const struct leat_net *net, struct team *team, uint64_t cuts,
+                      struct leat_arena *arena)
+{
+    const size_t pairs = (size_t)team->parts * team->parts, own = team->end - team->begin;
+    const uint64_t ends = LEAT_NET_MAIL_FLIT +
+                          (uint64_t)net->config.channels * LEAT_NET_MAIL_CREDIT;
+    const uint64_t words = cuts * team->window * ends;
     for (uint32_t set = 0; set < 2; set++) {
-        const size_t pairs = (size_t)team->parts * team->parts;
-        team->notice[set] = leat_arena_lay_lines(arena, team->parts, sizeof *team->notice[set]);
+        team->notice[set] = leat_arena_lay_lines(arena, own, sizeof *team->notice[set]);
         team->box[set] = leat_arena_lay(arena, pairs, sizeof *team->box[set]);
         uint64_t *word = leat_arena_lay(arena, words, sizeof *word);
-        for (uint32_t from = 0; word && from < team->parts; from++)
-            for (uint32_t to = 0; to < team->parts; to++) {
-                struct leat_net_mail *box = &team->box[set][from * team->parts + to];
-                box->word = word;
-                box->cap = mail_cap(&team->part[from], to, team->window);
-                word += box->cap;
-            }
+        if (word) place_boxes(team, set, word);
     }
-}
-
-static uint64_t count_cuts(const struct leat_net_topology *t, const uint32_t *first, uint32_t parts)
-{
-    uint64_t cuts = 0;
-    for (uint32_t out = 0; out < t->outs; out++) {
-        const uint32_t to = leat_net_behind(t, out);
-        if (to == LEAT_NET_NONE) continue;
-        cuts += leat_net_cut_part(first, parts, to) !=
-                leat_net_cut_part(first, parts, t->out_router[out]);
-    }
-    return cuts;
+    if (!net->config.ranks) return;
+    for (uint32_t way = 0; way < 2; way++)
+        team->parcel[way] = leat_arena_lay(arena, net->config.ranks->count,
+                                           sizeof *team->parcel[way]);
+    uint64_t *word = leat_arena_lay(arena, words + 2 * BOX_HEAD * own * team->parts, sizeof *word);
+    if (word) place_parcels(net, team, word);
 }
 
 static void lay(struct leat_net *net, struct leat_arena *arena)
 {
     uint32_t first[LEAT_SIM_CREW_MAX + 1];
     struct team measured = { 0 }, *team = leat_arena_lay(arena, 1, sizeof *team);
+    uint64_t cuts = 0;
     net->state = team;
     if (!team) team = &measured;
     team->parts = leat_net_parts(net->topology, &net->config);
-    team->window = WINDOW_MAX;
+    team->begin = leat_net_parts_first(&net->config, team->parts,
+                                       leat_sim_ranks_own(net->config.ranks));
+    team->end = leat_net_parts_first(&net->config, team->parts,
+                                     leat_sim_ranks_own(net->config.ranks) + 1);
     leat_net_cut_bounds(net->topology, team->parts, first);
+    team->window = window_bound(net->topology, first, team->parts);
     uint32_t *kept = leat_arena_lay(arena, (size_t)team->parts + 1, sizeof *kept);
     team->first = kept ? kept : first;
     for (uint32_t i = 0; i <= team->parts; i++)
         team->first[i] = first[i];
     team->number = leat_arena_lay(arena, net->topology->terminals, sizeof *team->number);
-    team->part = leat_arena_lay(arena, team->parts, sizeof *team->part);
-    team->topology = leat_arena_lay(arena, team->parts, sizeof *team->topology);
-    for (uint32_t i = 0; i < team->parts; i++)
-        lay_part(net, team, i, arena);
-    lay_boxes(team, count_cuts(net->topology, first, team->parts), net->config.channels, arena);
+    team->own = leat_arena_lay(arena, team->end - team->begin, sizeof *team->own);
+    team->topology = leat_arena_lay(arena, team->end - team->begin, sizeof *team->topology);
+    for (uint32_t i = team->begin; i < team->end; i++)
+        cuts += lay_part(net, team, i, arena);
+    lay_boxes(net, team, cuts, arena);
 }
 
 static void start(struct leat_net *net)
 {
     struct team *team = net->state;
-    for (uint32_t i = 0; i < team->parts; i++) {
-        struct leat_net *part = &team->part[i];
+    assert(net->host.part_context || !net->config.ranks);
+    for (uint32_t i = team->begin; i < team->end; i++) {
+        struct leat_net *part = part_of(team, i);
         part->host = net->host;
-        if (net->host.part_context) part->host.context = net->host.part_context[i];
+        if (net->host.part_context) part->host.context = net->host.part_context[i - team->begin];
         part->out_flits = net->out_flits + part->topology->out_base;
         part->out_broken = net->out_broken + part->topology->out_base;
         part->terminal_dead = net->terminal_dead;
@@ -161,8 +224,8 @@ static void start(struct leat_net *net)
             team->number[part->topology->terminal[t]] = t;
         part->engine->start(part);
     }
-    for (uint32_t i = 0; i < team->parts; i++) {
-        const uint32_t window = engine_of(net)->window(&team->part[i]);
+    for (uint32_t i = team->begin; i < team->end; i++) {
+        const uint32_t window = engine_of(net)->window(part_of(team, i));
         if (window < team->window) team->window = window;
     }
 }
@@ -174,13 +237,13 @@ static void open_boxes(struct team *team, uint32_t index, uint32_t set)
     struct leat_net_mail *box = team->box[set] + (size_t)index * team->parts;
     for (uint32_t to = 0; to < team->parts; to++)
         box[to].count = 0;
-    team->part[index].mail = box;
+    part_of(team, index)->mail = box;
 }
 
 static bool has_written(const struct team *team, uint32_t index)
 {
     for (uint32_t to = 0; to < team->parts; to++)
-        if (team->part[index].mail[to].count) return true;
+        if (part_of(team, index)->mail[to].count) return true;
     return false;
 }
 
@@ -189,17 +252,60 @@ static void read_boxes(struct leat_net *net, uint32_t index, uint32_t set)
     struct team *team = net->state;
     for (uint32_t from = 0; from < team->parts; from++) {
         const struct leat_net_mail *box = &team->box[set][from * team->parts + index];
-        if (box->count) engine_of(net)->receive(&team->part[index], box);
+        if (box->count) engine_of(net)->receive(part_of(team, index), box);
+    }
+}
+
+/* ---- ranks ----------------------------------------------------------------------------------- */
+
+static void write_parcels(struct leat_net *net, uint32_t set)
+{
+    struct team *team = net->state;
+    const struct leat_net_config *c = &net->config;
+    for (uint32_t r = 0; r < c->ranks->count; r++) {
+        struct leat_sim_parcel *parcel = &team->parcel[0][r];
+        const uint32_t end = leat_net_parts_first(c, team->parts, r + 1);
+        parcel->count = 0;
+        if (!parcel->cap) continue;
+        for (uint32_t from = team->begin; from < team->end; from++)
+            for (uint32_t to = leat_net_parts_first(c, team->parts, r); to < end; to++) {
+                const struct leat_net_mail *box = &team->box[set][from * team->parts + to];
+                if (!box->count) continue;
+                parcel->word[parcel->count++] = (uint64_t)from << 32 | to;
+                parcel->word[parcel->count++] = box->count;
+                memcpy(parcel->word + parcel->count, box->word, box->count * sizeof *box->word);
+                parcel->count += box->count;
+            }
+    }
+}
+
+static void read_parcels(struct leat_net *net, uint32_t set)
+{
+    struct team *team = net->state;
+    for (uint32_t from = 0; from < team->parts; from++)
+        for (uint32_t to = team->begin; !is_own(team, from) && to < team->end; to++)
+            team->box[set][from * team->parts + to].count = 0;
+    for (uint32_t r = 0; r < net->config.ranks->count; r++) {
+        const struct leat_sim_parcel *parcel = &team->parcel[1][r];
+        for (uint32_t at = 0; parcel->cap && at < parcel->count;) {
+            const uint64_t pair = parcel->word[at++], count = parcel->word[at++];
+            struct leat_net_mail *box =
+                &team->box[set][(pair >> 32) * team->parts + (uint32_t)pair];
+            assert(count <= box->cap && at + count <= parcel->count);
+            memcpy(box->word, parcel->word + at, count * sizeof *box->word);
+            box->count = (uint32_t)count;
+            at += (uint32_t)count;
+        }
     }
 }
 
 /* ---- windows --------------------------------------------------------------------------------- */
 
-/* The next cycle in which anything happens in any part; NEVER: none. */
-static uint64_t next_of_all(const struct team *team, uint32_t set)
+/* The next cycle in which anything happens in any part of this rank; NEVER: none. */
+static uint64_t next_of_own(const struct team *team, uint32_t set)
 {
     uint64_t next_at = LEAT_NEVER;
-    for (uint32_t i = 0; i < team->parts; i++)
+    for (uint32_t i = 0; i < team->end - team->begin; i++)
         next_at = leat_smaller(next_at, team->notice[set][i].next_at);
     return next_at;
 }
@@ -207,10 +313,30 @@ static uint64_t next_of_all(const struct team *team, uint32_t set)
 static void advance_part(struct leat_net *net, uint32_t index, uint32_t set, uint64_t to)
 {
     struct team *team = net->state;
-    struct leat_net *part = &team->part[index];
+    struct leat_net *part = part_of(team, index);
     open_boxes(team, index, set);
     engine_of(net)->advance(part, to);
-    team->notice[set][index].next_at = has_written(team, index) ? to : engine_of(net)->next(part);
+    team->notice[set][index - team->begin].next_at = has_written(team, index)
+                                                         ? to
+                                                         : engine_of(net)->next(part);
+}
+
+/* All parts have advanced: what do other ranks tell? Returns the next cycle in which anything
+ * happens. */
+static uint64_t meet_all(struct leat_net *net, uint32_t member, uint32_t set)
+{
+    struct team *team = net->state;
+    struct leat_sim_ranks *ranks = net->config.ranks;
+    leat_sim_crew_meet(net->crew);
+    if (!ranks) return next_of_own(team, set);
+    if (!member) {
+        write_parcels(net, set);
+        team->next_at = ranks->exchange(ranks, team->parcel[0], team->parcel[1],
+                                        next_of_own(team, set));
+        read_parcels(net, set);
+    }
+    leat_sim_crew_meet(net->crew);
+    return team->next_at;
 }
 
 /* A member's work in a run. All decide alike, from the same notices. */
@@ -222,12 +348,11 @@ static void work(void *context, uint32_t member)
     uint64_t from = net->now, to = from;
     for (uint32_t set = 0; to < team->until && from != LEAT_NEVER; set ^= 1) {
         to = leat_smaller(team->until, from + team->window);
-        for (uint32_t i = member; i < team->parts; i += members)
+        for (uint32_t i = team->begin + member; i < team->end; i += members)
             advance_part(net, i, set, to);
-        leat_sim_crew_meet(net->crew);
-        for (uint32_t i = member; i < team->parts; i += members)
+        from = meet_all(net, member, set);
+        for (uint32_t i = team->begin + member; i < team->end; i += members)
             read_boxes(net, i, set);
-        from = next_of_all(team, set);
     }
     if (!member) team->rests = from == LEAT_NEVER;
 }
@@ -239,8 +364,8 @@ static void begin_cycle(void *context, uint32_t member)
     struct leat_net *net = context;
     struct team *team = net->state;
     const uint32_t members = leat_sim_crew_members(team->crew);
-    for (uint32_t i = member; i < team->parts; i += members)
-        engine_of(net)->begin(&team->part[i], net->now);
+    for (uint32_t i = member; i < team->end; i += members)
+        engine_of(net)->begin(&team->own[i], net->now);
 }
 
 static void end_cycle(void *context, uint32_t member)
@@ -248,12 +373,12 @@ static void end_cycle(void *context, uint32_t member)
     struct leat_net *net = context;
     struct team *team = net->state;
     const uint32_t members = leat_sim_crew_members(team->crew);
-    for (uint32_t i = member; i < team->parts; i += members) {
+    for (uint32_t i = member; i < team->end; i += members) {
         open_boxes(team, i, 0);
-        engine_of(net)->end(&team->part[i]);
+        engine_of(net)->end(&team->own[i]);
     }
     leat_sim_crew_meet(team->crew);
-    for (uint32_t i = member; i < team->parts; i += members)
+    for (uint32_t i = member; i < team->end; i += members)
         read_boxes(net, i, 0);
 }
 
@@ -261,8 +386,8 @@ static bool is_busy(const struct leat_net *net)
 {
     const struct team *team = net->state;
     uint64_t routers = 0;
-    for (uint32_t i = 0; i < team->parts; i++)
-        routers += engine_of(net)->busy_routers(&team->part[i]);
+    for (uint32_t i = 0; i < team->end - team->begin; i++)
+        routers += engine_of(net)->busy_routers(&team->own[i]);
     return routers >= (uint64_t)BUSY_ROUTERS * leat_sim_crew_members(net->crew);
 }
 
@@ -279,14 +404,14 @@ static void report_ends(struct leat_net *net)
     for (;;) {
         const struct leat_net_packet *first = NULL;
         uint32_t reporter = 0;
-        for (uint32_t i = 0; i < team->parts; i++) {
-            const struct leat_net_packet *packet = engine_of(net)->first_end(&team->part[i]);
+        for (uint32_t i = 0; i < team->end - team->begin; i++) {
+            const struct leat_net_packet *packet = engine_of(net)->first_end(&team->own[i]);
             if (!packet || (first && !is_before(packet, first))) continue;
             first = packet;
             reporter = i;
         }
         if (!first) return;
-        engine_of(net)->report_end(&team->part[reporter]);
+        engine_of(net)->report_end(&team->own[reporter]);
     }
 }
 
@@ -296,8 +421,8 @@ static void step(struct leat_net *net)
     team->crew = is_busy(net) ? net->crew : NULL;
     leat_sim_crew_do(team->crew, begin_cycle, net);
     report_ends(net);
-    for (uint32_t i = 0; i < team->parts; i++)
-        engine_of(net)->send(&team->part[i]);
+    for (uint32_t i = 0; i < team->end - team->begin; i++)
+        engine_of(net)->send(&team->own[i]);
     leat_sim_crew_do(team->crew, end_cycle, net);
     net->now++;
 }
@@ -307,8 +432,8 @@ static void run_steps(struct leat_net *net)
     struct team *team = net->state;
     while (net->now < team->until && !net->stop) {
         uint64_t at = LEAT_NEVER;
-        for (uint32_t i = 0; i < team->parts; i++)
-            at = leat_smaller(at, engine_of(net)->next(&team->part[i]));
+        for (uint32_t i = 0; i < team->end - team->begin; i++)
+            at = leat_smaller(at, engine_of(net)->next(&team->own[i]));
         team->rests = at == LEAT_NEVER;
         if (team->rests) return;
         if (at < team->until) {
@@ -316,8 +441,8 @@ static void run_steps(struct leat_net *net)
             step(net);
             continue;
         }
-        for (uint32_t i = 0; i < team->parts; i++)
-            engine_of(net)->advance(&team->part[i], team->until);
+        for (uint32_t i = 0; i < team->end - team->begin; i++)
+            engine_of(net)->advance(&team->own[i], team->until);
         net->now = team->until;
     }
 }
@@ -328,14 +453,17 @@ static void run_steps(struct leat_net *net)
 static void prepare(struct leat_net *net)
 {
     struct team *team = net->state;
-    for (uint32_t i = 0; i < team->parts; i++) {
-        struct leat_net *part = &team->part[i];
+    for (uint32_t i = 0; i < team->end - team->begin; i++) {
+        struct leat_net *part = &team->own[i];
         part->now = net->now;
         part->broken_wires = net->broken_wires;
         part->seed = net->seed;
         if (net->out_errors) part->out_errors = net->out_errors + part->topology->out_base;
     }
     team->rests = false;
+    if (!team->is_agreed && net->config.ranks)
+        team->window = (uint32_t)net->config.ranks->least(net->config.ranks, team->window);
+    team->is_agreed = true;
 }
 
 static void add_counts(struct leat_net *net)
@@ -345,8 +473,8 @@ static void add_counts(struct leat_net *net)
     _Static_assert(sizeof net->counts == NUMBERS * sizeof(uint64_t), "counts are numbers");
     uint64_t *sum = (uint64_t *)&net->counts;
     net->counts = (struct leat_net_counts){ 0 };
-    for (uint32_t i = 0; i < team->parts; i++) {
-        const uint64_t *number = (const uint64_t *)&team->part[i].counts;
+    for (uint32_t i = 0; i < team->end - team->begin; i++) {
+        const uint64_t *number = (const uint64_t *)&team->own[i].counts;
         for (uint32_t n = 0; n < NUMBERS; n++)
             sum[n] += number[n];
     }
@@ -356,8 +484,8 @@ static uint64_t inside(const struct leat_net *net)
 {
     const struct team *team = net->state;
     uint64_t flits = 0;
-    for (uint32_t i = 0; i < team->parts; i++)
-        flits += team->part[i].engine->inside(&team->part[i]);
+    for (uint32_t i = 0; i < team->end - team->begin; i++)
+        flits += team->own[i].engine->inside(&team->own[i]);
     return flits;
 }
 
@@ -366,20 +494,23 @@ static bool come_to_rest(struct leat_net *net)
 {
     struct team *team = net->state;
     uint64_t since = net->now, moved_at = 0; /* not before this run */
-    for (uint32_t i = 0; i < team->parts; i++) {
+    for (uint32_t i = 0; i < team->end - team->begin; i++) {
         uint64_t part_since, part_moved_at;
-        engine_of(net)->rest(&team->part[i], &part_since, &part_moved_at);
+        engine_of(net)->rest(&team->own[i], &part_since, &part_moved_at);
         since = leat_larger(since, part_since);
         moved_at = leat_larger(moved_at, part_moved_at);
     }
-    for (uint32_t i = 0; i < team->parts; i++)
-        engine_of(net)->settle(&team->part[i], since);
+    since = leat_sim_ranks_most(net->config.ranks, since);
+    moved_at = leat_sim_ranks_most(net->config.ranks, moved_at);
+    const bool empty = !leat_sim_ranks_most(net->config.ranks, inside(net));
+    for (uint32_t i = 0; i < team->end - team->begin; i++)
+        engine_of(net)->settle(&team->own[i], since);
     net->now = since;
-    if (inside(net))
+    if (!empty)
         net->now = moved_at;
     else if (team->until != LEAT_NEVER)
         net->now = team->until;
-    return !inside(net);
+    return empty;
 }
 
 static bool run(struct leat_net *net, uint64_t until)
@@ -404,38 +535,48 @@ static void wake(struct leat_net *net, uint32_t terminal)
 {
     const struct team *team = net->state;
     const uint32_t router = net->topology->in_router[net->topology->terminal_in[terminal]];
-    struct leat_net *part = &team->part[leat_net_cut_part(team->first, team->parts, router)];
+    const uint32_t index = leat_net_cut_part(team->first, team->parts, router);
+    if (!is_own(team, index)) return;
+    struct leat_net *part = part_of(team, index);
     part->engine->wake(part, team->number[terminal]);
 }
 
+/* The wire's part marks the packets that are about to cross it, the part at its end those on it. */
 static void broke(struct leat_net *net, uint32_t out)
 {
-    struct team *team = net->state;
-    const uint32_t router = net->topology->out_router[out];
-    const uint32_t index = leat_net_cut_part(team->first, team->parts, router);
-    struct leat_net *part = &team->part[index];
-    const uint32_t to = part->topology->out_to[out - part->topology->out_base];
+    const struct team *team = net->state;
+    const struct leat_net_topology *t = net->topology;
+    const uint32_t from = leat_net_cut_part(team->first, team->parts, t->out_router[out]);
+    const uint32_t behind = leat_net_behind(t, out);
+    const uint32_t to = behind == LEAT_NET_NONE
+                            ? from
+                            : leat_net_cut_part(team->first, team->parts, behind);
     prepare(net);
-    part->engine->broke(part, out - part->topology->out_base);
-    if (to & LEAT_NET_TERMINAL || !(to & LEAT_NET_CROSSING)) return;
-    const struct leat_net_cut *cut = &part->topology->out_cut[to ^ LEAT_NET_CROSSING];
-    engine_of(net)->cut(&team->part[cut->part], cut->port);
+    if (is_own(team, from)) {
+        struct leat_net *part = part_of(team, from);
+        part->engine->broke(part, out - part->topology->out_base);
+    }
+    if (to != from && is_own(team, to)) {
+        struct leat_net *part = part_of(team, to);
+        engine_of(net)->cut(part, t->out_to[out] - part->topology->in_base);
+    }
 }
 
 static void rerouted(struct leat_net *net)
 {
     struct team *team = net->state;
     prepare(net);
-    for (uint32_t i = 0; i < team->parts; i++)
-        if (team->part[i].engine->rerouted) team->part[i].engine->rerouted(&team->part[i]);
+    for (uint32_t i = 0; i < team->end - team->begin; i++)
+        if (team->own[i].engine->rerouted) team->own[i].engine->rerouted(&team->own[i]);
 }
 
 static uint32_t stuck(const struct leat_net *net, struct leat_net_waiting *out, uint32_t cap)
 {
     const struct team *team = net->state;
     const struct leat_net *part[LEAT_SIM_CREW_MAX];
+    if (net->config.ranks) return 0;
     for (uint32_t i = 0; i < team->parts; i++)
-        part[i] = &team->part[i];
+        part[i] = &team->own[i];
     return engine_of(net)->stuck(part, team->parts, out, cap);
 }
 

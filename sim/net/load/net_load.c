@@ -1,6 +1,7 @@
 #include "net_load.h"
 #include "leat_arena.h"
 #include "sim_refuse.h"
+#include <string.h>
 
 enum { PIECES_MAX = LEAT_NET_STEADY_BATCHES + 1 }; /* all batches, and a given warm-up */
 
@@ -37,6 +38,8 @@ static void lay_out(struct leat_net_load *load, struct leat_arena *arena, struct
     load->tally = leat_arena_lay(arena, load->tallies, sizeof *load->tally);
     for (uint32_t i = 0; i < load->tallies; i++)
         lay_tally(load, i, arena);
+    if (c->ranks)
+        load->skipped = leat_arena_lay(arena, c->traffic.terminals, sizeof *load->skipped);
     places->traffic = leat_arena_lay(arena, 1, leat_net_traffic_footprint(&c->traffic));
     if (c->faults)
         places->player = leat_arena_lay(arena, 1,
@@ -122,7 +125,7 @@ static void arrive(void *context, const struct leat_net_arrival *arrival)
 void leat_net_load_host(struct leat_net_load *load, struct leat_net_host *host)
 {
     *host = (struct leat_net_host){ .context = load->tally[0], .next = next, .arrive = arrive };
-    if (load->tallies > 1) host->part_context = load->tally;
+    if (load->tallies > 1 || load->config.ranks) host->part_context = load->tally;
 }
 
 void leat_net_load_attach(struct leat_net_load *load, struct leat_net *net)
@@ -167,6 +170,21 @@ static void join_tallies(struct leat_net_load *load)
     }
 }
 
+/* Moves what all ranks counted to rank 0. */
+static void gather_ranks(struct leat_net_load *load)
+{
+    struct leat_sim_ranks *ranks = load->config.ranks;
+    struct leat_net_tally *all = load->tally[0];
+    uint64_t *const row[] = { all->packets_ended, all->flits_ended, &all->packets_rerouted,
+                              &all->certificate.sum, all->delivered };
+    const size_t len[] = { LEAT_NET_FATES, LEAT_NET_FATES, 1, 1, load->config.traffic.terminals };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        leat_sim_ranks_add(ranks, row[i], len[i]);
+        if (ranks->rank) memset(row[i], 0, len[i] * sizeof *row[i]);
+    }
+    leat_net_steady_gather(&all->steady, ranks, load->net->now);
+}
+
 static bool has_dead_terminals(const struct leat_net_load *load)
 {
     for (uint32_t t = 0; t < load->config.traffic.terminals; t++)
@@ -174,18 +192,28 @@ static bool has_dead_terminals(const struct leat_net_load *load)
     return false;
 }
 
+/* Counts what was created, but not by terminals whose mark is set; ranks share the work. */
+static void draw_offered(const struct leat_net_load *load, const uint8_t *but,
+                         const uint64_t *bound, uint32_t count, struct leat_net_offered *piece)
+{
+    struct leat_sim_ranks *ranks = load->config.ranks;
+    for (uint32_t t = 0; ranks && t < load->config.traffic.terminals; t++)
+        load->skipped[t] = t % ranks->count != ranks->rank || (but && but[t]);
+    leat_net_traffic_offered(&load->traffic, bound, count, ranks ? load->skipped : but, piece);
+    leat_sim_ranks_add(ranks, &piece->packets, count * (sizeof *piece / sizeof piece->packets));
+}
+
 /* Counts what was created: in total, and in each of the intervals [bound[i], bound[i + 1]), the
  * first of which starts with the run. */
 static void count_offered(const struct leat_net_load *load, const uint64_t *bound, uint32_t count,
                           struct leat_net_offered *piece, struct leat_net_load_result *out)
 {
-    leat_net_traffic_offered(&load->traffic, bound, count, NULL, piece);
+    draw_offered(load, NULL, bound, count, piece);
     for (uint32_t i = 0; i < count; i++) {
         out->packets_offered += piece[i].packets;
         out->flits_offered += piece[i].flits;
     }
-    if (has_dead_terminals(load))
-        leat_net_traffic_offered(&load->traffic, bound, count, load->net->terminal_dead, piece);
+    if (has_dead_terminals(load)) draw_offered(load, load->net->terminal_dead, bound, count, piece);
 }
 
 static void find_open(struct leat_net_load *load, struct leat_net_load_result *out)
@@ -228,6 +256,7 @@ void leat_net_load_result(struct leat_net_load *load, struct leat_net_load_resul
 {
     const struct leat_net_tally *all = load->tally[0];
     join_tallies(load);
+    if (load->config.ranks) gather_ranks(load);
     *out = (struct leat_net_load_result){
         .cycles = load->net->now,
         .packets_rerouted = all->packets_rerouted,

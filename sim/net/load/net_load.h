@@ -10,7 +10,7 @@
  *
  * If the network is in parts, each part has a tally of what arrives in it, so that the parts may
  * call their hosts at the same time. (Not with closed traffic: what a terminal sends depends on all
- * others.) The result is their sum.
+ * others.) The result is their sum; with ranks it is rank 0's, and all ask for it.
  *
  * The certificate covers all packets delivered, in any order; instead of a
  * payload hash it has the number of flits. Time is the clock's edge, or the cycle if there is no
@@ -27,9 +27,10 @@
 
 struct leat_net_load_config {
     struct leat_net_traffic_config traffic;
-    uint32_t parts;              /* of the network (leat_net_parts); 0: one */
-    uint64_t warmup;             /* cycles, or LEAT_NET_STEADY_FIND */
-    struct leat_sim_clock clock; /* all zeros: none */
+    uint32_t parts;               /* of the network that this process has; 0: one */
+    struct leat_sim_ranks *ranks; /* as in leat_net_config; not with closed traffic */
+    uint64_t warmup;              /* cycles, or LEAT_NET_STEADY_FIND */
+    struct leat_sim_clock clock;  /* all zeros: none */
     /* Lent for the lifetime; NULL: none. Checked against the topology, which is lent too. */
     const struct leat_net_faults *faults;
     const struct leat_net_topology *topology;
@@ -52,7 +53,8 @@ struct leat_net_load {
     struct leat_net_traffic traffic;
     struct leat_net_fault_player player;
     uint32_t tallies;
-    void **tally; /* [tallies] struct leat_net_tally; [0] has all when there is a result */
+    uint8_t *skipped; /* [terminals] counted by other ranks, or dead; NULL without ranks */
+    void **tally;     /* [tallies] struct leat_net_tally; [0] has all when there is a result */
 };
 
 static inline struct leat_net_tally *leat_net_load_tally(const struct leat_net_load *load,

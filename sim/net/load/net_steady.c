@@ -286,6 +286,32 @@ void leat_net_steady_move(struct leat_net_steady *to, struct leat_net_steady *fr
     }
 }
 
+/* The maximum is no sum. */
+static void gather_histogram(struct leat_sim_histogram *h, struct leat_sim_ranks *ranks)
+{
+    const uint64_t max = leat_sim_ranks_most(ranks, h->max);
+    leat_sim_ranks_add(ranks, &h->count, 1);
+    if (!h->count) return;
+    leat_sim_ranks_add(ranks, &h->sum, 1);
+    leat_sim_ranks_add(ranks, h->bin, LEAT_SIM_HISTOGRAM_BINS);
+    h->max = max;
+    if (ranks->rank) clear_histogram(h);
+}
+
+void leat_net_steady_gather(struct leat_net_steady *steady, struct leat_sim_ranks *ranks,
+                            uint64_t now)
+{
+    enum { NUMBERS = sizeof *steady->batch / sizeof(uint64_t) };
+    _Static_assert(sizeof *steady->batch == NUMBERS * sizeof(uint64_t), "a batch is numbers");
+    if (now <= steady->begin) return;
+    advance(steady, now - 1);
+    for (uint32_t i = 0; i < steady->count; i++) {
+        leat_sim_ranks_add(ranks, (uint64_t *)&steady->batch[i], NUMBERS);
+        if (ranks->rank) steady->batch[i] = (struct leat_net_steady_batch){ 0 };
+        gather_histogram(steady->latency[i], ranks);
+    }
+}
+
 /* An incomplete last batch is merged with the one before it. */
 uint32_t leat_net_steady_bounds(struct leat_net_steady *steady, uint64_t now, uint64_t *bound)
 {

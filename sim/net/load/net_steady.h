@@ -83,6 +83,10 @@ void leat_net_steady_add(struct leat_net_steady *steady, const struct leat_net_a
  * `to`, as if it had been added there. */
 void leat_net_steady_move(struct leat_net_steady *to, struct leat_net_steady *from, uint64_t now);
 
+/* The run has reached `now`. What was added on all ranks is moved to rank 0. */
+void leat_net_steady_gather(struct leat_net_steady *steady, struct leat_sim_ranks *ranks,
+                            uint64_t now);
+
 /*
  * The run has reached `now`, which is after everything that was added. Returns the number of
  * measured batches; batch i is [bound[i], bound[i + 1]). bound has room for LEAT_NET_STEADY_BATCHES

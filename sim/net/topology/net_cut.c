@@ -82,7 +82,7 @@ static void count(const struct knife *k)
         if (part_before(k, p->in_base + i) == LEAT_NET_NONE) continue;
         const uint32_t cycles = w->out_cycles[w->in_from[p->in_base + i]];
         if (cycles > p->cut_cycles) p->cut_cycles = cycles;
-        if (!p->in_cuts++ || cycles < p->cut_cycles_min) p->cut_cycles_min = cycles;
+        p->in_cuts++;
     }
     for (uint32_t t = 0; t < w->terminals; t++)
         p->terminals += is_mine(k, t);

@@ -147,7 +147,7 @@ struct leat_net_topology {
     uint32_t *terminal;                       /* [terminals] their numbers in the whole */
     struct leat_net_cut *out_cut, *in_cut;    /* out_to, in_from: CROSSING | index */
     uint32_t out_cuts, in_cuts;
-    uint32_t cut_cycles, cut_cycles_min; /* of the longest and the shortest wire into this part */
+    uint32_t cut_cycles; /* of the longest wire into this part */
 };
 
 /* "mesh" ...; NULL past the last. */

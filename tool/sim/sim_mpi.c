@@ -1,0 +1,53 @@
+/* mpirun leat sim: the library that speaks MPI (program/ranks/). */
+#include "sim_mpi.h"
+#include "mpi_ranks.h"
+#include "run.h"
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Open MPI and PRRTE; MPICH and Slurm's PMI. */
+static const char *const sizes[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE" };
+
+bool sim_is_under_mpi(void)
+{
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const char *size = getenv(sizes[i]);
+        if (size && strtol(size, NULL, 10) > 1) return true;
+    }
+    return false;
+}
+
+void sim_leave_mpi(void)
+{
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        unsetenv(sizes[i]);
+}
+
+/* All ranks would print the same: only rank 0 does. */
+static void fall_silent(void)
+{
+    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (nowhere < 0) return;
+    dup2(nowhere, STDOUT_FILENO);
+    dup2(nowhere, STDERR_FILENO);
+    close(nowhere);
+}
+
+bool sim_ranks_open(struct leat_sim_ranks *ranks)
+{
+    char part[RUN_PATH_CAP], why[200] = "it is of another leat";
+    if (!run_find_part("libleat-ranks.so", part, sizeof part))
+        return complain("mpirun leat sim needs it: build leat where libopenmpi-dev is installed");
+    /* Open MPI loads plug-ins that search for its symbols globally. It stays open. */
+    void *object = dlopen(part, RTLD_NOW | RTLD_GLOBAL);
+    void *symbol = object ? dlsym(object, LEAT_MPI_RANKS_OPEN) : NULL;
+    if (!symbol) return complain("%s", dlerror());
+    leat_mpi_ranks_open_fn open_ranks = *(leat_mpi_ranks_open_fn *)&symbol;
+    if (!open_ranks(ranks, why, sizeof why) || ranks->abi != LEAT_SIM_RANKS_ABI)
+        return complain("%s: %s", part, why);
+    if (ranks->rank) fall_silent();
+    return true;
+}
