@@ -1,6 +1,7 @@
 /* leat sweep: many runs of `leat sim` in parallel, kept in a store, and resumed where they stopped.
  */
 #include "sim.h"
+#include "sim_mpi.h"
 #include "sweep.h"
 
 static int run_with(const struct sweep_plan *plan, struct store *store)
@@ -22,6 +23,9 @@ static int run_sweep(const struct arguments *args)
 {
     static struct sweep_plan plan;
     int code = WRONG;
+    if (sim_is_under_mpi())
+        return misuse(args->verb,
+                      "several ranks of mpirun, expected one process: -j N runs N at a time");
     if (sweep_plan_read(args, &plan)) {
         struct store *store = store_open(plan.store, STORE_WRITE, &code);
         if (store) code = run_with(&plan, store);
