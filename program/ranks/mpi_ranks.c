@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { TAG = 1, WORDS_AT_ONCE = 1 << 24 /* of a sum: MPI counts with int */ };
+enum { TAG = 1, MESSAGE_TAG = 2, WORDS_AT_ONCE = 1 << 24 /* of a sum: MPI counts with int */ };
 
 struct mpi {
     MPI_Comm comm;
@@ -65,6 +65,31 @@ static void add(struct leat_sim_ranks *ranks, uint64_t *word, size_t count)
     }
 }
 
+static void send_message(struct leat_sim_ranks *ranks, uint32_t to, const void *octets, size_t len)
+{
+    const struct mpi *mpi = ranks->context;
+    MPI_Send(octets, (int)len, MPI_BYTE, (int)to, MESSAGE_TAG, mpi->comm);
+}
+
+static bool probe(struct leat_sim_ranks *ranks, uint32_t *from, size_t *len)
+{
+    const struct mpi *mpi = ranks->context;
+    MPI_Status status;
+    int there = 0, count = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, MESSAGE_TAG, mpi->comm, &there, &status);
+    if (!there) return false;
+    MPI_Get_count(&status, MPI_BYTE, &count);
+    *from = (uint32_t)status.MPI_SOURCE;
+    *len = (size_t)count;
+    return true;
+}
+
+static void take(struct leat_sim_ranks *ranks, uint32_t from, void *octets, size_t len)
+{
+    const struct mpi *mpi = ranks->context;
+    MPI_Recv(octets, (int)len, MPI_BYTE, (int)from, MESSAGE_TAG, mpi->comm, MPI_STATUS_IGNORE);
+}
+
 static void abort_all(struct leat_sim_ranks *ranks, int code)
 {
     const struct mpi *mpi = ranks->context;
@@ -102,6 +127,9 @@ bool leat_mpi_ranks_open(struct leat_sim_ranks *ranks, char *why, size_t why_cap
                                       .exchange = exchange,
                                       .least = least,
                                       .add = add,
+                                      .send = send_message,
+                                      .probe = probe,
+                                      .take = take,
                                       .abort = abort_all,
                                       .close = close_ranks };
     if (mpi->request && mpi->from && count <= LEAT_SIM_RANKS_MAX) return true;

@@ -6,6 +6,7 @@
 #ifndef LEAT_SIM_RANKS_H
 #define LEAT_SIM_RANKS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,12 @@ struct leat_sim_ranks {
     uint64_t (*least)(struct leat_sim_ranks *ranks, uint64_t number);
     /* Adds the words of all ranks, mod 2^64, on each rank. */
     void (*add)(struct leat_sim_ranks *ranks, uint64_t *word, size_t count);
+    /* Messages between two ranks, apart from the calls above, and in order. send returns when the
+     * octets may be changed; probe tells the next one that has arrived, from anybody, and take
+     * reads it. False: none. */
+    void (*send)(struct leat_sim_ranks *ranks, uint32_t to, const void *octets, size_t len);
+    bool (*probe)(struct leat_sim_ranks *ranks, uint32_t *from, size_t *len);
+    void (*take)(struct leat_sim_ranks *ranks, uint32_t from, void *octets, size_t len);
     /* Ends all ranks, this one too. */
     void (*abort)(struct leat_sim_ranks *ranks, int code);
     void (*close)(struct leat_sim_ranks *ranks);

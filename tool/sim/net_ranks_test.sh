@@ -41,8 +41,6 @@ exits 2 "4 ranks of 1 threads with 3 routers, expected at most 3 parts" ranks 4 
 exits 2 "clos444, which is an ATM fabric, expected a network of switches" ranks 2 clos444
 exits 2 "ring16, which is a token ring, expected a network of switches" ranks 2 ring16
 
-exits 2 "several ranks of mpirun, expected one process: -j N" timeout -k 5 300 mpirun --oversubscribe -n 2 "$leat" sweep mesh:4,4 --store "$folder/runs.sqlite"
-
 # A rank that dies ends all.
 ranks 3 torus:16,16 --cycles 1e9 > "$folder/out" 2>&1 &
 job=$!

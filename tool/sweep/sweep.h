@@ -12,6 +12,7 @@
 #define LEAT_SWEEP_H
 
 #include "progress.h"
+#include "sim_ranks.h"
 #include "store.h"
 #include "tool.h"
 #include <stdio.h>
@@ -60,9 +61,15 @@ int sweep_run_here(const struct sweep_plan *plan, uint32_t run, bool only_checks
 
 /* ---- running (sweep_run.c) ---- */
 
-/* Executes the runs that are not in the store yet. DONE; WRONG or FAILED after a complaint;
- * SIGNALLED and more after an interrupt. *partly: only some runs failed, all others are stored. */
-int sweep_run(const struct sweep_plan *plan, struct store *store, int64_t sweep, bool *partly);
+/* Executes the runs that are not in the store yet, on all ranks of mpirun (NULL: here). DONE; WRONG
+ * or FAILED after a complaint; SIGNALLED and more after an interrupt. *partly: only some runs
+ * failed, all others are stored. */
+int sweep_run(const struct sweep_plan *plan, struct store *store, int64_t sweep,
+              struct leat_sim_ranks *ranks, bool *partly);
+
+/* Another rank than 0: executes what rank 0 orders, until it is dismissed. */
+void sweep_dismiss(struct leat_sim_ranks *ranks);
+void sweep_serve(const struct sweep_plan *plan, struct leat_sim_ranks *ranks);
 
 /* ---- on a terminal: progress (sweep_progress.c) ---- */
 

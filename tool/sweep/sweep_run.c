@@ -28,8 +28,10 @@ struct stream {
     bool cut;
 };
 
+/* One that runs here, or on another rank of mpirun. */
 struct child {
-    pid_t pid; /* 0: none */
+    bool is_busy;
+    pid_t pid; /* 0: it is on another rank */
     bool only_checks;
     uint32_t run;
     struct stream result, talk;
@@ -37,7 +39,9 @@ struct child {
 
 struct sweep {
     const struct sweep_plan *plan;
-    struct store *store;
+    struct store *store; /* NULL: this rank works for rank 0 */
+    struct leat_sim_ranks *ranks;
+    uint32_t slots; /* children at a time; on rank r those from r * jobs on */
     int64_t id;
     bool *taken;     /* [runs] begun, or already stored */
     uint32_t check;  /* of next_check */
@@ -72,8 +76,8 @@ static void stop(struct sweep *s, int code)
 {
     if (s->code != DONE) return;
     s->code = code;
-    for (uint32_t i = 0; i < s->plan->jobs; i++)
-        if (s->child[i].pid) kill(s->child[i].pid, SIGKILL);
+    for (uint32_t i = 0; i < s->slots; i++)
+        if (s->child[i].is_busy && s->child[i].pid) kill(s->child[i].pid, SIGKILL);
 }
 
 /* ---- a child -------------------------------------------------------------------------------- */
@@ -98,7 +102,7 @@ static _Noreturn void be_child(const struct sweep *s, const struct child *child,
 {
     const int nothing = open("/dev/null", O_RDONLY);
     die_with(parent);
-    store_leave(s->store);
+    if (s->store) store_leave(s->store);
     let_signals_end();
     sim_leave_mpi();
     dup2(nothing, STDIN_FILENO);
@@ -119,10 +123,11 @@ static bool begin_child(struct sweep *s, struct child *child, uint32_t run, bool
     }
     fflush(stdout);
     fflush(stderr);
-    *child = (struct child){ .run = run, .only_checks = only_checks };
+    *child = (struct child){ .is_busy = true, .run = run, .only_checks = only_checks };
     const pid_t pid = fork();
     if (pid == 0) be_child(s, child, parent, result, talk);
     if (pid < 0) {
+        child->is_busy = false;
         close_two(result);
         close_two(talk);
         return false;
@@ -211,12 +216,10 @@ static void end_badly(struct sweep *s, const struct child *child, int status)
     report_failure(s, child, what);
 }
 
-static void end_child(struct sweep *s, struct child *child)
+/* A run has ended, here or on another rank. */
+static void end_run(struct sweep *s, struct child *child, int status)
 {
-    int status = 0;
-    while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    child->pid = 0;
+    child->is_busy = false;
     s->running--;
     s->checking -= child->only_checks;
     if (!has_result(s, child, status))
@@ -225,6 +228,124 @@ static void end_child(struct sweep *s, struct child *child)
         keep_result(s, child);
     free(child->result.text);
     free(child->talk.text);
+}
+
+/* ---- other ranks ---------------------------------------------------------------------------- */
+
+/* To rank r: run this, or (slot NO_SLOT) stop and end. */
+enum { NO_SLOT = UINT32_MAX, RANK_POLL_MS = 2 };
+struct order {
+    uint32_t slot, run, only_checks;
+};
+
+/* Back: how it ended, followed by its output and its messages. */
+struct outcome {
+    uint32_t slot;
+    int32_t status;
+    uint64_t result_len, talk_len;
+    uint32_t result_cut;
+};
+
+static uint32_t rank_of(const struct sweep *s, uint32_t slot)
+{
+    return slot / s->plan->jobs;
+}
+
+static void begin_elsewhere(struct sweep *s, uint32_t slot, uint32_t run, bool only_checks)
+{
+    const struct order order = { slot, run, only_checks };
+    s->child[slot] = (struct child){ .is_busy = true, .run = run, .only_checks = only_checks };
+    s->running++;
+    s->checking += only_checks;
+    s->ranks->send(s->ranks, rank_of(s, slot), &order, sizeof order);
+}
+
+/* What a rank has sent; NULL: nothing. */
+static uint8_t *take_message(struct leat_sim_ranks *ranks, size_t *len)
+{
+    uint32_t from;
+    if (!ranks || !ranks->probe(ranks, &from, len)) return NULL;
+    uint8_t *octets = malloc(*len + 1);
+    if (!octets) {
+        complain("no memory for a message of rank %u", from);
+        ranks->abort(ranks, FAILED);
+        return NULL;
+    }
+    ranks->take(ranks, from, octets, *len);
+    octets[*len] = 0;
+    return octets;
+}
+
+static struct stream stream_of(const uint8_t *octets, size_t len)
+{
+    struct stream stream = { .fd = -1, .text = malloc(len + 1), .len = len };
+    if (!stream.text) return (struct stream){ .fd = -1, .cut = true };
+    memcpy(stream.text, octets, len);
+    stream.text[len] = '\0';
+    return stream;
+}
+
+/* Runs that have ended on other ranks. */
+static void hear_others(struct sweep *s)
+{
+    uint8_t *octets;
+    size_t len;
+    while ((octets = take_message(s->ranks, &len))) {
+        struct outcome outcome;
+        memcpy(&outcome, octets, sizeof outcome);
+        struct child *child = &s->child[outcome.slot];
+        child->result = stream_of(octets + sizeof outcome, (size_t)outcome.result_len);
+        child->result.cut |= outcome.result_cut;
+        child->talk = stream_of(octets + sizeof outcome + outcome.result_len,
+                                (size_t)outcome.talk_len);
+        free(octets);
+        end_run(s, child, outcome.status);
+    }
+}
+
+static void tell_first(struct sweep *s, uint32_t slot, int status)
+{
+    struct child *child = &s->child[slot];
+    const struct outcome outcome = { .slot = slot,
+                                     .status = status,
+                                     .result_len = child->result.len,
+                                     .talk_len = child->talk.len,
+                                     .result_cut = child->result.cut };
+    const size_t len = sizeof outcome + child->result.len + child->talk.len;
+    uint8_t *octets = malloc(len);
+    if (!octets) {
+        complain("no memory for a result");
+        s->ranks->abort(s->ranks, FAILED);
+        return;
+    }
+    memcpy(octets, &outcome, sizeof outcome);
+    if (child->result.len) memcpy(octets + sizeof outcome, child->result.text, child->result.len);
+    if (child->talk.len)
+        memcpy(octets + sizeof outcome + child->result.len, child->talk.text, child->talk.len);
+    s->ranks->send(s->ranks, 0, octets, len);
+    free(octets);
+    free(child->result.text);
+    free(child->talk.text);
+    child->is_busy = false;
+    s->running--;
+}
+
+static void end_child(struct sweep *s, uint32_t slot)
+{
+    int status = 0;
+    while (waitpid(s->child[slot].pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (s->store)
+        end_run(s, &s->child[slot], status);
+    else
+        tell_first(s, slot, status);
+}
+
+void sweep_dismiss(struct leat_sim_ranks *ranks)
+{
+    const struct order order = { .slot = NO_SLOT };
+    for (uint32_t r = 1; r < leat_sim_ranks_count(ranks); r++)
+        ranks->send(ranks, r, &order, sizeof order);
 }
 
 /* ---- all of them ---------------------------------------------------------------------------- */
@@ -273,10 +394,11 @@ static void begin_some(struct sweep *s)
 {
     uint32_t run;
     bool only_checks;
-    for (uint32_t i = 0; i < s->plan->jobs && s->code == DONE; i++) {
-        if (s->child[i].pid) continue;
+    for (uint32_t i = 0; i < s->slots && s->code == DONE; i++) {
+        if (s->child[i].is_busy) continue;
         if (!next_child(s, &run, &only_checks)) return;
-        if (begin_child(s, &s->child[i], run, only_checks)) {
+        if (rank_of(s, i)) begin_elsewhere(s, i, run, only_checks);
+        if (rank_of(s, i) || begin_child(s, &s->child[i], run, only_checks)) {
             if (only_checks)
                 end_check(s);
             else
@@ -295,20 +417,21 @@ static void wait_for_some(struct sweep *s)
     struct pollfd ends[2 * SWEEP_JOBS_MAX];
     struct stream *stream[2 * SWEEP_JOBS_MAX];
     nfds_t count = 0;
-    for (uint32_t i = 0; i < s->plan->jobs; i++) {
+    for (uint32_t i = 0; i < s->slots; i++) {
         struct stream *both[] = { &s->child[i].result, &s->child[i].talk };
-        for (int k = 0; s->child[i].pid && k < 2; k++) {
+        for (int k = 0; s->child[i].is_busy && s->child[i].pid && k < 2; k++) {
             if (both[k]->fd < 0) continue;
             ends[count] = (struct pollfd){ .fd = both[k]->fd, .events = POLLIN };
             stream[count++] = both[k];
         }
     }
-    if (poll(ends, count, POLL_MS) < 0) return;
+    if (poll(ends, count, s->ranks ? RANK_POLL_MS : POLL_MS) < 0) return;
     for (nfds_t i = 0; i < count; i++)
         if (ends[i].revents) read_stream(stream[i]);
-    for (uint32_t i = 0; i < s->plan->jobs; i++) {
-        struct child *child = &s->child[i];
-        if (child->pid && child->result.fd < 0 && child->talk.fd < 0) end_child(s, child);
+    for (uint32_t i = 0; i < s->slots; i++) {
+        const struct child *child = &s->child[i];
+        if (child->is_busy && child->pid && child->result.fd < 0 && child->talk.fd < 0)
+            end_child(s, i);
     }
 }
 
@@ -325,6 +448,16 @@ static bool find_stored(struct sweep *s)
     return true;
 }
 
+/* After a stop: runs on other ranks are ended with these. */
+static void forget_others(struct sweep *s)
+{
+    for (uint32_t i = 0; i < s->slots; i++) {
+        if (!s->child[i].is_busy || s->child[i].pid) continue;
+        s->child[i].is_busy = false;
+        s->running--;
+    }
+}
+
 static void run_all(struct sweep *s)
 {
     uint32_t run;
@@ -334,6 +467,8 @@ static void run_all(struct sweep *s)
         begin_some(s);
         sweep_progress_show(&s->progress, s->running);
         if (s->running) wait_for_some(s);
+        hear_others(s);
+        if (s->code != DONE) forget_others(s);
     }
     progress_end(&s->progress.line);
 }
@@ -348,10 +483,37 @@ static void report_end(const struct sweep *s)
                  s->progress.done, s->plan->runs, s->plan->store);
 }
 
-int sweep_run(const struct sweep_plan *plan, struct store *store, int64_t sweep, bool *partly)
+static bool obey(struct sweep *s)
+{
+    uint8_t *octets;
+    size_t len;
+    while ((octets = take_message(s->ranks, &len))) {
+        struct order order;
+        memcpy(&order, octets, sizeof order);
+        free(octets);
+        if (order.slot == NO_SLOT) return false;
+        if (begin_child(s, &s->child[order.slot], order.run, order.only_checks)) continue;
+        complain("cannot begin a run: %s", strerror(errno));
+        s->ranks->abort(s->ranks, FAILED);
+    }
+    return true;
+}
+
+void sweep_serve(const struct sweep_plan *plan, struct leat_sim_ranks *ranks)
 {
     static struct sweep s;
-    s = (struct sweep){ .plan = plan, .store = store, .id = sweep };
+    s = (struct sweep){ .plan = plan, .ranks = ranks, .slots = plan->jobs * ranks->count };
+    while (!interrupted && obey(&s))
+        wait_for_some(&s);
+    stop(&s, FAILED);
+}
+
+int sweep_run(const struct sweep_plan *plan, struct store *store, int64_t sweep,
+              struct leat_sim_ranks *ranks, bool *partly)
+{
+    static struct sweep s;
+    s = (struct sweep){ .plan = plan, .store = store, .id = sweep, .ranks = ranks };
+    s.slots = plan->jobs * leat_sim_ranks_count(ranks);
     s.taken = calloc(plan->runs, sizeof *s.taken);
     if (!s.taken) return fail("no memory");
     sweep_progress_begin(&s.progress, plan->runs);

@@ -4,7 +4,8 @@
 #include "sim_mpi.h"
 #include "sweep.h"
 
-static int run_with(const struct sweep_plan *plan, struct store *store)
+static int run_with(const struct sweep_plan *plan, struct store *store,
+                    struct leat_sim_ranks *ranks)
 {
     const struct store_sweep settings = { .version = LEAT_VERSION,
                                           .options = plan->options,
@@ -13,24 +14,37 @@ static int run_with(const struct sweep_plan *plan, struct store *store)
     bool partly;
     const int64_t id = store_begin(store, &settings, &code);
     if (!id) return code;
-    code = sweep_run(plan, store, id, &partly);
+    code = sweep_run(plan, store, id, ranks, &partly);
     if (code != DONE && !partly && !interrupted) return code;
     const int shown = sweep_put_table(plan, store, id, argument(plan->args, "--json"));
     return finish(shown == DONE ? code : shown);
 }
 
+/* Rank 0 has the store; the others run what it tells them to. */
+static int run_plan(struct sweep_plan *plan, struct leat_sim_ranks *ranks)
+{
+    const uint32_t count = leat_sim_ranks_count(ranks);
+    int code = WRONG;
+    if (ranks && !argument(plan->args, "-j")) plan->jobs = 1;
+    if ((uint64_t)plan->jobs * count > SWEEP_JOBS_MAX)
+        return misuse(plan->args->verb, "-j %u on %u ranks, expected at most %d runs at a time",
+                      plan->jobs, count, SWEEP_JOBS_MAX);
+    if (leat_sim_ranks_own(ranks)) return sweep_serve(plan, ranks), DONE;
+    struct store *store = store_open(plan->store, STORE_WRITE, &code);
+    if (store) code = run_with(plan, store, ranks);
+    sweep_dismiss(ranks);
+    store_close(store);
+    return code;
+}
+
 static int run_sweep(const struct arguments *args)
 {
     static struct sweep_plan plan;
-    int code = WRONG;
-    if (sim_is_under_mpi())
-        return misuse(args->verb,
-                      "several ranks of mpirun, expected one process: -j N runs N at a time");
-    if (sweep_plan_read(args, &plan)) {
-        struct store *store = store_open(plan.store, STORE_WRITE, &code);
-        if (store) code = run_with(&plan, store);
-        store_close(store);
-    }
+    static struct leat_sim_ranks ranks;
+    const bool many = sim_is_under_mpi();
+    if (many && !sim_ranks_open(&ranks)) return FAILED;
+    const int code = sweep_plan_read(args, &plan) ? run_plan(&plan, many ? &ranks : NULL) : WRONG;
+    if (many) ranks.close(&ranks);
     sweep_plan_free(&plan);
     return code;
 }
