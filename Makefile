@@ -54,9 +54,10 @@ validate: all            # networks beside reference results; writes doc/validat
 fuzz: build/fuzz/build.ninja   # by clang, which has to accept the whole product
 	$(call build,fuzz) --target all tests && $(call ctest,fuzz) -L fuzz
 
-soak: build/soak/build.ninja build/fuzz/build.ninja   # the campaigns at a hundred times their length
+soak: all build/soak/build.ninja build/fuzz/build.ninja   # the campaigns at a hundred times their length
 	$(call build,soak) --target all tests && $(call ctest,soak)
 	$(call build,fuzz) --target all tests && $(call ctest,fuzz) -L fuzz
+	python3 test/soak/ranks.py build/leat $(or $(RUNS),1000) $(or $(SEED),1)
 
 FROM ?= 1
 TO   ?= 200
