@@ -107,6 +107,7 @@ struct sim_job {
     struct leat_sim_atm_line_config line;
     struct leat_sim_atm_line_outage outage[LEAT_SIM_ATM_LINE_OUTAGES_MAX];
     const char *record; /* file, or NULL */
+    uint32_t threads;
     bool json;
 };
 

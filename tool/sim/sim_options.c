@@ -5,10 +5,11 @@
 #include "result_file.h"
 #include "sim.h"
 #include "sim_clock.h"
+#include "threads.h"
 #include <string.h>
 
 /* Sources of the check workload have neither messages nor lines. */
-static const char with_w[] = "--traffic --load --seed --cycles --model --record --json";
+static const char with_w[] = "--traffic --load --seed --cycles --model --record --json --threads";
 
 bool sim_refuse_traffic(const struct arguments *args, const char *name, const char *known)
 {
@@ -220,13 +221,15 @@ bool sim_read_job(const struct arguments *args, const struct leat_fabric_atm *at
                              .aal = atm->aal,
                              .cycles = 1000000,
                              .seed = 1,
+                             .threads = 1,
                              .record = argument(args, "--record"),
                              .json = argument(args, "--json") };
     if (argument(args, "--admit"))
         return misused(args->verb, "--admit has no meaning without --contracts");
     const bool read = sim_read_model(args, &job->model) &&
                       number_take(args, "--cycles", &job->cycles) &&
-                      number_take(args, "--seed", &job->seed) && read_traffic(args, job) &&
+                      number_take(args, "--seed", &job->seed) &&
+                      threads_take(args, &job->threads) && read_traffic(args, job) &&
                       read_load(args, job) && refuse_with_w(args, job) && read_buffers(args, job) &&
                       sim_read_units(args, &job->aal) &&
                       sim_read_lines(args, atm->base.ports, &job->line, job->outage) &&

@@ -133,7 +133,7 @@ static struct tasks tasks_of(uint32_t p)
                            .read_from = granted ? host->unit.message[read].source : UINT32_MAX,
                            .read_len = host->reading_len,
                            .read_end_at = host->read_end_at,
-                           .delivered = rec.load->counts.messages_delivered };
+                           .delivered = host->part->counts.messages_delivered };
 }
 
 static void put_leaving(uint32_t p, uint32_t number, leat_time at)

@@ -2,6 +2,7 @@
 #include "pieces.h"
 #include "sim.h"
 #include "sim_atm_load_stuck.h"
+#include "threads.h"
 #include <stdlib.h>
 
 struct simulation {
@@ -13,6 +14,7 @@ struct simulation {
     uint32_t *partner;
     struct leat_net_steady steady;
     void *memory, *steady_memory;
+    struct leat_crew *crew; /* NULL: one thread */
     bool dead;
 };
 
@@ -108,10 +110,21 @@ static void find_saturation(struct simulation *s, uint64_t cycles, struct sim_re
     leat_net_steady_result(&s->steady, cycles + 1, ports, offered, &out->steady);
 }
 
+/* Threads for the parts of the network, if it is worth several. Only cells go in parts. */
+static void set_up_crew(struct simulation *s, struct leat_sim_atm_load_config *config)
+{
+    const struct sim_job *job = s->job;
+    if (job->model != LEAT_SIM_ATM_CELL || job->record) return;
+    const uint32_t parts = leat_sim_atm_fabric_parts_for(&job->fabric, job->threads);
+    s->crew = threads_start(parts);
+    if (s->crew) config->fabric.parts = parts;
+    config->crew = leat_crew_lend(s->crew);
+}
+
 static bool set_up_load(struct simulation *s)
 {
     const struct sim_job *job = s->job;
-    const struct leat_sim_atm_load_config config = {
+    struct leat_sim_atm_load_config config = {
         .fabric = job->fabric,
         .model = job->model,
         .len_max = job->bytes,
@@ -123,6 +136,7 @@ static bool set_up_load(struct simulation *s)
         .given_up = given_up,
     };
     if (!set_up_traffic(s)) return false;
+    set_up_crew(s, &config);
     s->memory = sim_memory(leat_sim_atm_load_footprint(&config));
     if (!s->memory) return false;
     leat_sim_atm_load_init(&s->load, &config, s->memory);
@@ -209,6 +223,7 @@ int sim_run(const struct sim_job *job, struct sim_result *result)
     s = (struct simulation){ .job = job };
     *result = (struct sim_result){ 0 };
     const bool done = simulate(&s, result);
+    leat_crew_end(s.crew);
     free(s.memory);
     free(s.source);
     free(s.partner);

@@ -46,6 +46,18 @@ has "a certificate is 16 hex digits" "$(jq -r .certificate "$folder/stdout" | tr
 [ "$(json .certificate sim clos444 --load 0.8 --cycles 20000 --seed 8)" != \
   "$(json .certificate sim clos444 --load 0.8 --cycles 20000 --seed 7)" ] || fail "seeds do not matter"
 
+# ---- the same for every number of threads ------------------------------------------------------
+for traffic in uniform hotspot broadcast; do
+    run="sim clos:16,4,8 --traffic $traffic --load 0.4 --cycles 10000 --blocks 60"
+    # shellcheck disable=SC2086
+    one=$(json "$figures" $run)
+    for threads in 2 3 4; do
+        # shellcheck disable=SC2086
+        same "$threads threads: $run" "$(json "$figures" $run --threads $threads)" "$one"
+    done
+done
+exits 2 "--threads" "$leat" sim clos444 --threads 0
+
 for traffic in uniform permutation hotspot broadcast bursty; do
     for fabric in bmx:5/buffer=1 clos:2,3,4 bmx:3/switching=vc; do
         run="sim $fabric --traffic $traffic --load 0.4 --cycles 20000 --bytes 50 --blocks 30 --descriptors 2 \

@@ -1,5 +1,4 @@
 #include "sim_atm_load.h"
-#include "leat_arena.h"
 #include "leat_bytes.h"
 #include "sim_atm_load_group.h"
 #include <assert.h>
@@ -7,9 +6,14 @@
 #include <string.h>
 
 enum { WINDOW_MIN = 1024, WINDOW_TOTAL = 1 << 16 };
-enum { ID_MASK = 0x7fffffff };  /* a message's id is not negative */
-enum { SEND_CYCLES = 15 };      /* the minimum to send or request a message */
-enum { STRIDE_DELIVERIES = 4 }; /* of a port: requesting a message takes 22 cycles */
+enum { ID_MASK = 0x7fffffff }; /* a message's id is not negative */
+enum { SEND_CYCLES = 15 };     /* the minimum to send or request a message */
+enum { /* of a port in a stride: requesting a message takes 22 cycles, the others happen in one */
+       STRIDE_DELIVERED = 4,
+       STRIDE_GIVEN_UP = LEAT_SIM_ATM_STRIDE,
+       STRIDE_WRITTEN = LEAT_SIM_ATM_STRIDE,
+       STRIDE_REPORTS = STRIDE_DELIVERED + STRIDE_GIVEN_UP,
+};
 static const uint32_t task_name[LEAT_ATM_TASK_NAME_COUNT] = { 's', 'y', 'n' };
 
 static uint32_t cells_of(uint32_t len)
@@ -74,7 +78,7 @@ static uint64_t reported_after(const struct leat_sim_atm_load *load, uint32_t le
 static uint64_t begin_operation(struct leat_sim_atm_load *load, uint32_t len, uint64_t now)
 {
     const uint64_t from = now + reported_after(load, len);
-    load->quiet_before = leat_smaller(load->quiet_before, from);
+    if (load->config.handed_over) load->quiet_before = leat_smaller(load->quiet_before, from);
     return from;
 }
 
@@ -84,8 +88,28 @@ static void draw_message(struct leat_sim_atm_load *load, uint32_t port)
     host->has_message = load->config.next(load->config.next_context, port, &host->message);
     if (!host->has_message) return;
     assert(host->message.len <= load->config.len_max);
-    load->reports_after = leat_smaller(load->reports_after,
-                                       reported_after(load, host->message.len));
+    if (load->config.handed_over)
+        load->reports_after = leat_smaller(load->reports_after,
+                                           reported_after(load, host->message.len));
+}
+
+/* Does a host act in a stride, so that what concerns others is settled at its end? With
+ * handed_over, strides are so short that nothing of this happens within them. */
+static bool settles_later(const struct leat_sim_atm_load *load)
+{
+    return load->sim.in_stride && !load->config.handed_over;
+}
+
+static void keep_sent(struct leat_sim_atm_load *load, uint32_t port,
+                      const struct leat_sim_atm_load_sent *sent)
+{
+    struct leat_sim_atm_load_part *part = load->host[port].part;
+    if (!settles_later(load)) {
+        *sent_of(load, port, sent->number) = *sent;
+        return;
+    }
+    assert(part->written_count < part->written_cap);
+    part->written[part->written_count++] = (struct leat_sim_atm_load_written){ port, *sent };
 }
 
 static void begin_write(struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
@@ -104,20 +128,19 @@ static void begin_write(struct leat_sim_atm_load *load, uint32_t port, uint64_t 
                        .id = message_id(load, port, host->number) } },
     };
     if (!m->octets) write_octets(port, host->number, host->octets, m->len);
-    *sent_of(load, port, host->number) = (struct leat_sim_atm_load_sent){
-        .at = m->at,
-        .octets = m->octets,
-        .number = host->number,
-        .len = m->len,
-        .copies = leat_sim_atm_load_copies(load, m->to),
-    };
+    keep_sent(load, port,
+              &(struct leat_sim_atm_load_sent){ .at = m->at,
+                                                .octets = m->octets,
+                                                .number = host->number,
+                                                .len = m->len,
+                                                .copies = leat_sim_atm_load_copies(load, m->to) });
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (commands[i].verb != LEAT_ATM_AAL_PUT || m->len > 0)
             leat_atm_aal_unit_command(&host->unit, &commands[i], now);
     host->writing = true;
     host->written_from = begin_operation(load, m->len, now);
-    load->counts.messages_offered++;
-    load->counts.cells_offered += cells_of(m->len);
+    host->part->counts.messages_offered++;
+    host->part->counts.cells_offered += cells_of(m->len);
 }
 
 /* The number of a message of that source, from its id, which lacks the high bit of the number. */
@@ -226,24 +249,8 @@ static void serve(struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
         begin_read(load, port, now);
 }
 
-static void count_delivery(struct leat_sim_atm_load *load, const struct leat_sim_delivery *delivery,
-                           uint32_t len)
-{
-    const uint32_t source = (uint32_t)delivery->source, number = (uint32_t)delivery->number;
-    struct leat_sim_atm_load_sent *sent = sent_of(load, source, number);
-    load->counts.messages_delivered++;
-    load->counts.cells_delivered += cells_of(len);
-    load->counts.bytes_delivered += len;
-    if (sent->number != number) return; /* no longer known */
-    leat_sim_histogram_add(&load->latency, delivery->at - sent->at);
-    if (sent->copies == 0)
-        load->counts.duplicated++;
-    else if (--sent->copies == 0 && sent->given_up)
-        load->counts.given_up_delivered++;
-}
-
 /* The message that this host reads, arriving in cycle `at`; its octets are copied to
- * load->received. */
+ * the part's memory for it. */
 static struct leat_sim_delivery take_message(struct leat_sim_atm_load *load, uint32_t port,
                                              uint64_t at)
 {
@@ -257,13 +264,14 @@ static struct leat_sim_delivery take_message(struct leat_sim_atm_load *load, uin
     if (load->config.digest &&
         load->config.digest(load->config.next_context, &delivery, len, &delivery.payload_hash))
         return delivery;
-    if (load->line) memset(load->received, 0, len); /* a damaged message may be shorter */
-    leat_atm_aal_unit_copy(&host->unit, message, 0, load->received, len);
-    if (!same_octets(sent_of(load, source, number), source, number, load->received, len))
-        load->counts.altered++;
+    uint8_t *received = host->part->received;
+    if (load->line) memset(received, 0, len); /* a damaged message may be shorter */
+    leat_atm_aal_unit_copy(&host->unit, message, 0, received, len);
+    if (!same_octets(sent_of(load, source, number), source, number, received, len))
+        host->part->counts.altered++;
     const bool is_private = load->config.is_private &&
                             load->config.is_private(load->config.next_context, &delivery);
-    delivery.payload_hash = is_private ? len : leat_sim_payload_hash(load->received, len);
+    delivery.payload_hash = is_private ? len : leat_sim_payload_hash(received, len);
     return delivery;
 }
 
@@ -282,45 +290,119 @@ static void report_coming(struct leat_sim_atm_load *load, uint32_t port)
     watch->coming(watch->context, &host->reading_coming, host->reading_len);
 }
 
-void leat_sim_atm_load_certify(struct leat_sim_atm_load *load,
-                               const struct leat_sim_delivery *delivery)
+static void certify(const struct leat_sim_atm_load *load, const struct leat_sim_delivery *delivery,
+                    struct leat_sim_certificate *certificate)
 {
     struct leat_sim_delivery d = *delivery;
     const uint32_t source = (uint32_t)d.source, ports = load->config.fabric.net.ports;
     const uint32_t number = (uint32_t)d.number + load->host[source].skipped;
     d.at += load->skipped_cycles;
     d.number = (message_id(load, source, number) - source) / ports; /* as in an id */
-    leat_sim_certificate_add(&load->certificate, &d);
-    if (!load->config.arrived) return;
-    const struct leat_sim_atm_load_sent *sent = sent_of(load, source, (uint32_t)delivery->number);
-    load->config.arrived(load->config.next_context, delivery,
-                         sent->number == delivery->number ? sent->at : LEAT_NEVER);
+    leat_sim_certificate_add(certificate, &d);
 }
 
-/* The deliveries of a stride by cycle; those of one cycle are in the order of ports. */
-static void add_deliveries(struct leat_sim_atm_load *load)
+void leat_sim_atm_load_certify(struct leat_sim_atm_load *load,
+                               const struct leat_sim_delivery *delivery)
 {
-    uint32_t count[LEAT_SIM_ATM_STRIDE + 1] = { 0 };
-    if (load->delivery_count == 0) return;
-    for (uint32_t i = 0; i < load->delivery_count; i++)
-        count[load->delivery[i].at - load->stride_from + 1]++;
+    certify(load, delivery, &load->certificate);
+}
+
+/* ---- messages that arrived or were abandoned: at once, or after a stride, by time ------------ */
+
+static void settle_delivery(struct leat_sim_atm_load *load,
+                            const struct leat_sim_delivery *delivery)
+{
+    const uint32_t number = (uint32_t)delivery->number;
+    struct leat_sim_atm_load_sent *sent = sent_of(load, (uint32_t)delivery->source, number);
+    const bool is_known = sent->number == number;
+    if (load->config.arrived)
+        load->config.arrived(load->config.next_context, delivery, is_known ? sent->at : LEAT_NEVER);
+    if (!is_known) return;
+    leat_sim_histogram_add(&load->latency, delivery->at - sent->at);
+    if (sent->copies == 0)
+        load->counts.duplicated++;
+    else if (--sent->copies == 0 && sent->given_up)
+        load->counts.given_up_delivered++;
+}
+
+/* May be called more than once for a message, cell by cell. */
+static void settle_given_up(struct leat_sim_atm_load *load, const struct leat_sim_delivery *of)
+{
+    const uint32_t port = (uint32_t)of->source, number = (uint32_t)of->number;
+    struct leat_sim_atm_load_sent *sent = sent_of(load, port, number);
+    if (sent->number != number || sent->given_up) return;
+    sent->given_up = true;
+    if (sent->copies == 0) load->counts.given_up_delivered++;
+    if (load->config.given_up)
+        load->config.given_up(load->config.next_context, port, sent->copies, of->at);
+}
+
+static void settle(struct leat_sim_atm_load *load, const struct leat_sim_atm_load_report *report)
+{
+    if (report->given_up)
+        settle_given_up(load, &report->delivery);
+    else
+        settle_delivery(load, &report->delivery);
+}
+
+static void report(struct leat_sim_atm_load *load, uint32_t port,
+                   const struct leat_sim_atm_load_report *r)
+{
+    struct leat_sim_atm_load_part *part = load->host[port].part;
+    if (!settles_later(load)) {
+        settle(load, r);
+        return;
+    }
+    assert(part->report_count < part->report_cap);
+    part->report[part->report_count++] = *r;
+}
+
+/* Parts remember what they wrote: nobody looks for it now. */
+static void part_done(void *context, uint32_t number)
+{
+    struct leat_sim_atm_load *load = context;
+    struct leat_sim_atm_load_part *part = &load->part[number];
+    for (uint32_t i = 0; i < part->written_count; i++) {
+        const struct leat_sim_atm_load_written *w = &part->written[i];
+        *sent_of(load, w->port, w->sent.number) = w->sent;
+    }
+    part->written_count = 0;
+}
+
+/* The reports of a stride by cycle; those of one cycle are in the order of ports. */
+static void stride_done(void *context)
+{
+    struct leat_sim_atm_load *load = context;
+    uint32_t count[LEAT_SIM_ATM_STRIDE + 1] = { 0 }, reports = 0;
+    for (uint32_t p = 0; p < load->parts; p++)
+        for (uint32_t i = 0; i < load->part[p].report_count; i++)
+            count[load->part[p].report[i].delivery.at - load->stride_from + 1]++;
     for (uint32_t i = 1; i <= LEAT_SIM_ATM_STRIDE; i++)
         count[i] += count[i - 1];
-    for (uint32_t i = 0; i < load->delivery_count; i++)
-        load->in_order[count[load->delivery[i].at - load->stride_from]++] = i;
-    for (uint32_t i = 0; i < load->delivery_count; i++)
-        leat_sim_atm_load_certify(load, &load->delivery[load->in_order[i]]);
-    load->delivery_count = 0;
+    for (uint32_t p = 0; p < load->parts; p++) {
+        struct leat_sim_atm_load_part *part = &load->part[p];
+        for (uint32_t i = 0; i < part->report_count; i++, reports++)
+            load->in_order[count[part->report[i].delivery.at - load->stride_from]++] =
+                &part->report[i];
+        part->report_count = 0;
+    }
+    for (uint32_t i = 0; i < reports; i++)
+        settle(load, load->in_order[i]);
 }
 
-static void add_delivery(struct leat_sim_atm_load *load, const struct leat_sim_delivery *delivery)
+/* What parts have counted. */
+static void collect(struct leat_sim_atm_load *load)
 {
-    if (load->config.handed_over || delivery->at > load->stride_last) {
-        add_deliveries(load);
-        leat_sim_atm_load_certify(load, delivery);
-    } else {
-        assert(load->delivery_count < STRIDE_DELIVERIES * load->config.fabric.net.ports);
-        load->delivery[load->delivery_count++] = *delivery;
+    for (uint32_t p = 0; p < load->parts; p++) {
+        struct leat_sim_atm_load_part *part = &load->part[p];
+        uint64_t *sum = (uint64_t *)&load->counts;
+        const uint64_t *more = (const uint64_t *)&part->counts;
+        for (size_t i = 0; i < sizeof load->counts / sizeof(uint64_t); i++)
+            sum[i] += more[i];
+        leat_sim_certificate_join(&load->certificate, &part->certificate);
+        load->last_delivery_at = leat_larger(load->last_delivery_at, part->last_delivery_at);
+        part->counts = (struct leat_sim_atm_load_counts){ 0 };
+        leat_sim_certificate_init(&part->certificate);
     }
 }
 
@@ -328,16 +410,20 @@ static void finish_read(struct leat_sim_atm_load *load, uint32_t port, uint64_t 
 {
     const struct leat_sim_atm_load_watch *watch = &load->config.watch;
     struct leat_sim_atm_load_host *host = &load->host[port];
+    struct leat_sim_atm_load_part *part = host->part;
     const bool reported = reports_coming(load);
     const uint32_t len = host->reading_len;
     const struct leat_sim_delivery delivery = reported ? host->reading_coming
                                                        : take_message(load, port, now);
     assert(delivery.at == now);
-    add_delivery(load, &delivery);
-    count_delivery(load, &delivery, len);
+    part->counts.messages_delivered++;
+    part->counts.cells_delivered += cells_of(len);
+    part->counts.bytes_delivered += len;
+    part->last_delivery_at = leat_larger(part->last_delivery_at, now);
+    certify(load, &delivery, settles_later(load) ? &part->certificate : &load->certificate);
+    report(load, port, &(struct leat_sim_atm_load_report){ .delivery = delivery, .len = len });
     if (watch->delivered)
-        watch->delivered(watch->context, &delivery, reported ? NULL : load->received, len);
-    load->last_delivery_at = leat_larger(load->last_delivery_at, now);
+        watch->delivered(watch->context, &delivery, reported ? NULL : part->received, len);
     leat_atm_aal_unit_read_end(&host->unit, now);
     host->reading = false;
     host->read_end_at = now;
@@ -393,20 +479,15 @@ static void send_line(struct leat_sim_atm_load *load, uint32_t port)
         send_cell(load, port, unit->line_cell, unit->line_at);
 }
 
-/* May be called more than once for a message, cell by cell. */
 static void on_given_up(struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
 {
     const struct leat_sim_atm_load_watch *watch = &load->config.watch;
     const struct leat_atm_aal_unit *unit = &load->host[port].unit;
     const uint32_t number = unit->send_block[unit->block_reported].message;
-    struct leat_sim_atm_load_sent *sent = sent_of(load, port, number);
-    load->counts.undeliverable++;
+    const struct leat_sim_delivery of = { .at = now, .source = port, .number = number };
+    load->host[port].part->counts.undeliverable++;
     if (watch->undeliverable) watch->undeliverable(watch->context, port, number, now);
-    if (sent->number != number || sent->given_up) return;
-    sent->given_up = true;
-    if (sent->copies == 0) load->counts.given_up_delivered++;
-    if (load->config.given_up)
-        load->config.given_up(load->config.next_context, port, sent->copies, now);
+    report(load, port, &(struct leat_sim_atm_load_report){ .delivery = of, .given_up = true });
 }
 
 static void on_report(struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
@@ -422,7 +503,7 @@ static void on_report(struct leat_sim_atm_load *load, uint32_t port, uint64_t no
     }
     if (reported & LEAT_ATM_AAL_COMPLETE) add_complete(load, port, now);
     if (reported & (LEAT_ATM_AAL_WRITTEN | LEAT_ATM_AAL_EXIT)) {
-        if (reported & LEAT_ATM_AAL_EXIT) load->counts.refused++;
+        if (reported & LEAT_ATM_AAL_EXIT) host->part->counts.refused++;
         if (watch->written) watch->written(watch->context, port, host->number, now);
         host->writing = false;
         host->write_end_at = now;
@@ -431,7 +512,7 @@ static void on_report(struct leat_sim_atm_load *load, uint32_t port, uint64_t no
     }
     if (reported & LEAT_ATM_AAL_GRANTED && reports_coming(load)) report_coming(load, port);
     if (reported & LEAT_ATM_AAL_DENIED) {
-        load->counts.unreadable++;
+        host->part->counts.unreadable++;
         host->reading = false;
         host->read_end_at = now;
     }
@@ -531,15 +612,11 @@ static uint64_t nothing_reported_up_to(struct leat_sim_atm_load *load, uint64_t 
 static uint64_t stride(void *context, uint64_t now)
 {
     struct leat_sim_atm_load *load = context;
-    add_deliveries(load);
-    if (!load->ahead || load->scarce) return 0;
+    if (!load->ahead || leat_sim_atm_load_is_scarce(load)) return 0;
     const uint64_t unreported = load->config.handed_over ? nothing_reported_up_to(load, now)
                                                          : LEAT_NEVER;
     load->stride_from = now;
-    load->stride_last = leat_smaller(leat_smaller(unreported, load->last),
-                                     now + LEAT_SIM_ATM_STRIDE - 1);
-    if (load->stride_last < now) load->stride_last = now;
-    return load->stride_last;
+    return leat_larger(now, leat_smaller(unreported, load->last));
 }
 
 /* The next action; all before it are done. */
@@ -548,7 +625,7 @@ static void plan(struct leat_sim_atm_load *load, uint32_t port)
     struct leat_sim_atm_load_host *host = &load->host[port];
     const bool scarce = leat_atm_aal_unit_room(&host->unit) < LEAT_SIM_ATM_STRIDE_ROOM;
     if (scarce != host->scarce) {
-        load->scarce = scarce ? load->scarce + 1 : load->scarce - 1;
+        host->part->scarce = scarce ? host->part->scarce + 1 : host->part->scarce - 1;
         host->scarce = scarce;
     }
     leat_sim_atm_wake(&load->sim, port, leat_smaller(host->unit.wake_at, host->own_at));
@@ -643,6 +720,23 @@ static uint32_t window_of(uint32_t ports)
     return window;
 }
 
+/* Its ports are those of a stage's switches. */
+static void lay_part(struct leat_sim_atm_load *load, const struct leat_sim_atm_load_config *config,
+                     uint32_t number, struct leat_arena *arena)
+{
+    const struct leat_sim_atm_fabric *fabric = &config->fabric;
+    const uint32_t ports = fabric->net.stage[0].inputs *
+                           (leat_sim_atm_fabric_part_begin(fabric, 0, number + 1) -
+                            leat_sim_atm_fabric_part_begin(fabric, 0, number));
+    struct leat_sim_atm_load_part part = { .report_cap = STRIDE_REPORTS * ports,
+                                           .written_cap = STRIDE_WRITTEN * ports };
+    leat_sim_certificate_init(&part.certificate);
+    part.report = leat_arena_lay_lines(arena, part.report_cap, sizeof *part.report);
+    part.written = leat_arena_lay_lines(arena, part.written_cap, sizeof *part.written);
+    part.received = leat_arena_lay_lines(arena, config->len_max + 1, 1);
+    if (load->part) load->part[number] = part;
+}
+
 static size_t lay_out(struct leat_sim_atm_load *load, const struct leat_sim_atm_load_config *config,
                       void *memory, void **network, void **units)
 {
@@ -656,11 +750,11 @@ static size_t lay_out(struct leat_sim_atm_load *load, const struct leat_sim_atm_
     load->medium = faults ? leat_arena_lay(&arena, 1, sizeof *load->medium) : NULL;
     load->line = faults ? leat_arena_lay(&arena, ports, sizeof *load->line) : NULL;
     load->sent = leat_arena_lay(&arena, (size_t)ports * load->window, sizeof *load->sent);
-    load->received = leat_arena_lay(&arena, config->len_max + 1, 1);
-    load->delivery = leat_arena_lay(&arena, (size_t)STRIDE_DELIVERIES * ports,
-                                    sizeof *load->delivery);
-    load->in_order = leat_arena_lay(&arena, (size_t)STRIDE_DELIVERIES * ports,
-                                    sizeof *load->in_order);
+    load->parts = leat_sim_atm_fabric_parts(&config->fabric);
+    load->part = leat_arena_lay_lines(&arena, load->parts, sizeof *load->part);
+    for (uint32_t part = 0; part < load->parts; part++)
+        lay_part(load, config, part, &arena);
+    load->in_order = leat_arena_lay(&arena, (size_t)STRIDE_REPORTS * ports, sizeof *load->in_order);
     *network = leat_arena_lay(&arena, 1, leat_sim_atm_footprint(&config->fabric, config->model));
     *units = leat_arena_lay(&arena, ports, leat_atm_aal_unit_footprint(&aal));
     for (uint32_t i = 0; i < ports; i++) {
@@ -701,6 +795,7 @@ void leat_sim_atm_load_init(struct leat_sim_atm_load *load,
                             const struct leat_sim_atm_load_config *config, void *memory)
 {
     const struct leat_sim_atm_host host = { load, refused, act, room, deliver, stride };
+    const struct leat_sim_atm_crew crew = { config->crew, part_done, stride_done };
     const uint32_t ports = config->fabric.net.ports;
     void *network, *units;
     *load = (struct leat_sim_atm_load){ .config = *config };
@@ -709,7 +804,11 @@ void leat_sim_atm_load_init(struct leat_sim_atm_load *load,
     load->cells_stay_sound = config->model != LEAT_SIM_ATM_RTL && !load->line;
     load->ahead = config->model == LEAT_SIM_ATM_CELL && !load->line && !config->watch.cell;
     load->reports_after = reported_after(load, config->len_max);
+    assert(load->parts == 1 || (!config->handed_over && !config->desk.serve && !config->keeps &&
+                                !config->digest && !config->is_private));
     leat_sim_atm_init(&load->sim, &config->fabric, config->model, &host, network);
+    leat_sim_atm_lend_crew(&load->sim, &crew);
+    load->received = load->part[0].received;
     leat_sim_certificate_init(&load->certificate);
     leat_sim_histogram_init(&load->latency);
     load->sim.now = 1;
@@ -719,6 +818,7 @@ void leat_sim_atm_load_init(struct leat_sim_atm_load *load,
         aal.unsealed = load->cells_stay_sound && !config->watch.cell;
         leat_atm_aal_unit_init(&load->host[port].unit, &aal,
                                (uint8_t *)units + port * leat_atm_aal_unit_footprint(&aal));
+        load->host[port].part = &load->part[load->sim.port[port].part];
         load->host[port].desk_at = LEAT_NEVER;
         if (config->next) draw_message(load, port);
         attend(load, port, 0); /* a request of cycle 0 is accepted in cycle 1 */
@@ -730,7 +830,7 @@ void leat_sim_atm_load_run(struct leat_sim_atm_load *load, uint64_t last)
 {
     load->last = last;
     leat_sim_atm_run(&load->sim, last + 1);
-    add_deliveries(load);
+    collect(load);
 }
 
 void leat_sim_atm_load_wake(struct leat_sim_atm_load *load, uint32_t port)
@@ -742,6 +842,13 @@ void leat_sim_atm_load_wake(struct leat_sim_atm_load *load, uint32_t port)
     if (load->config.next) draw_message(load, port);
     attend(load, port, now);
     plan(load, port);
+}
+
+bool leat_sim_atm_load_is_scarce(const struct leat_sim_atm_load *load)
+{
+    for (uint32_t part = 0; part < load->parts; part++)
+        if (load->part[part].scarce) return true;
+    return false;
 }
 
 void leat_sim_atm_load_pause(struct leat_sim_atm_load *load)

@@ -15,11 +15,17 @@
  * Between a unit and the network lie two lines (sim_atm_line.h), where errors may be configured. A
  * copy or a stray cell towards the network is sent before the unit's own cell, which waits. Towards
  * the host it is delivered in the same cycle, after the cell that came in.
+ *
+ * If the fabric has several parts (sim_atm.h), hosts of different parts run at once in strides.
+ * Each part has its own counters, and reports the messages that it wrote, delivered and abandoned
+ * when the stride is over: then all is settled in order of time. So within a stride, hosts find
+ * the messages of others as they were when it began.
  */
 #ifndef LEAT_SIM_ATM_LOAD_H
 #define LEAT_SIM_ATM_LOAD_H
 
 #include "atm_aal_unit.h"
+#include "leat_arena.h"
 #include "sim_atm.h"
 #include "sim_atm_line.h"
 #include "sim_certificate.h"
@@ -69,7 +75,10 @@ struct leat_sim_atm_load_desk {
 };
 
 struct leat_sim_atm_load_config {
+    /* Several parts: without handed_over, desk, keeps, digest and is_private; `watch` with
+     * leat_sim_atm_load_be_prompt only. `next` is called for ports of different parts at once. */
     struct leat_sim_atm_fabric fabric;
+    struct leat_sim_crew *crew; /* that simulates the parts; NULL: the caller does it alone */
     enum leat_sim_atm_model model;
     uint32_t len_max;               /* of the longest message */
     struct leat_atm_aal_config aal; /* port, ports, paths and header_octets are set by init */
@@ -133,6 +142,7 @@ struct leat_sim_atm_load_line { /* the lines of a port, and the cells in flight 
 
 struct leat_sim_atm_load_host {
     struct leat_atm_aal_unit unit;
+    struct leat_sim_atm_load_part *part;
     struct leat_sim_message message; /* the next to send */
     bool has_message, writing, reading;
     bool scarce;                        /* so few free blocks that a cell may be refused soon */
@@ -150,6 +160,30 @@ struct leat_sim_atm_load_host {
     uint64_t moved, still_since; /* cells so far, and their last change (sim_atm_load_stuck.h) */
 };
 
+struct leat_sim_atm_load_report {      /* of a stride: a message is delivered, or abandoned */
+    struct leat_sim_delivery delivery; /* abandoned: only cycle, source and number */
+    uint32_t len;
+    bool given_up;
+};
+
+struct leat_sim_atm_load_written { /* in a stride */
+    uint32_t port;
+    struct leat_sim_atm_load_sent sent;
+};
+
+/* What the hosts of a part have in common; only the thread that simulates it writes here. */
+struct leat_sim_atm_load_part {
+    _Alignas(LEAT_ARENA_LINE) struct leat_sim_atm_load_counts
+        counts;                              /* since they were last collected */
+    struct leat_sim_certificate certificate; /* ... of strides */
+    uint64_t last_delivery_at;
+    uint32_t scarce; /* hosts */
+    uint32_t report_count, report_cap, written_count, written_cap;
+    struct leat_sim_atm_load_report *report;   /* of this stride, port by port */
+    struct leat_sim_atm_load_written *written; /* ... */
+    uint8_t *received;                         /* one message */
+};
+
 struct leat_sim_atm_load {
     struct leat_sim_atm_load_config config;
     struct leat_sim_atm sim;
@@ -158,8 +192,10 @@ struct leat_sim_atm_load {
     struct leat_sim_atm_load_line *line; /* by port; NULL: no errors */
     struct leat_sim_atm_load_sent *sent; /* a window of messages per port */
     uint32_t window;                     /* a power of two */
-    uint8_t *received;                   /* one message */
-    struct leat_sim_atm_load_counts counts;
+    uint8_t *received;                   /* one message, of the first part */
+    struct leat_sim_atm_load_part *part;
+    uint32_t parts;
+    struct leat_sim_atm_load_counts counts; /* this and the next: between runs */
     struct leat_sim_certificate certificate;
     struct leat_sim_histogram latency;
     uint64_t last_delivery_at;
@@ -167,11 +203,8 @@ struct leat_sim_atm_load {
                                     this last changed */
     uint64_t inspected_at;       /* ... the cycle of the last check */
     uint32_t idle_inspections;   /* ... consecutive checks in which nobody sent */
-    struct leat_sim_delivery *delivery; /* of this stride, port by port */
-    uint32_t *in_order;                 /* indices by time */
-    uint32_t delivery_count;
-    uint64_t stride_from, stride_last;
-    uint32_t scarce;        /* hosts */
+    const struct leat_sim_atm_load_report **in_order; /* reports of a stride, by time */
+    uint64_t stride_from;
     bool cells_stay_sound;  /* no line alters octets, and the cell model does not touch them */
     uint64_t last;          /* last cycle of this run */
     uint64_t quiet_before;  /* no operation in progress is reported before this cycle */
@@ -206,6 +239,9 @@ void leat_sim_atm_load_wake(struct leat_sim_atm_load *load, uint32_t port);
 /* Adds a delivery to the certificate, as in a run that skips nothing. */
 void leat_sim_atm_load_certify(struct leat_sim_atm_load *load,
                                const struct leat_sim_delivery *delivery);
+
+/* Has a host so little room that it may refuse a cell soon? */
+bool leat_sim_atm_load_is_scarce(const struct leat_sim_atm_load *load);
 
 /* Call it within a run: the run ends with the present cycle. */
 void leat_sim_atm_load_pause(struct leat_sim_atm_load *load);

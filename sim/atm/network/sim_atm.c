@@ -41,9 +41,16 @@ void leat_sim_atm_init(struct leat_sim_atm *sim, const struct leat_sim_atm_fabri
         port->act_at = port->send_at = LEAT_NEVER;
         port->refused_at = port->check_at = LEAT_NEVER;
         port->arrival[0].at = port->arrival[1].at = LEAT_NEVER;
+        port->part = leat_sim_atm_fabric_part_of(
+            fabric, 0, p / (fabric->net.ports / fabric->net.stage[0].switch_count));
     }
     if (model == LEAT_SIM_ATM_RTL) leat_sim_atm_rtl_init(sim);
     if (model == LEAT_SIM_ATM_CELL) leat_sim_atm_cells_init(sim);
+}
+
+void leat_sim_atm_lend_crew(struct leat_sim_atm *sim, const struct leat_sim_atm_crew *crew)
+{
+    sim->crew = *crew;
 }
 
 void leat_sim_atm_hurry(struct leat_sim_atm *sim, uint32_t port, uint64_t at)

@@ -29,6 +29,7 @@
 #include "atm_bmx.h"
 #include "sim_agenda.h"
 #include "sim_atm_fabric.h"
+#include "sim_crew.h"
 
 enum leat_sim_atm_model { LEAT_SIM_ATM_RTL, LEAT_SIM_ATM_CELL, LEAT_SIM_ATM_ALONE };
 
@@ -57,6 +58,22 @@ enum {
     LEAT_SIM_ATM_STRIDE_ROOM = 4,                /* cells: two arrive, two begin to */
 };
 
+/*
+ * Several parts (fabric.parts): in strides, the threads of a crew simulate parts at once. A part
+ * has some switches of the first stage, those of the last one with the same numbers, their ports,
+ * and its share of the middle stage. Then hosts of different parts are active at once, in strides
+ * only; event by event they still take turns. Results do not depend on the number of parts or
+ * threads.
+ */
+struct leat_sim_atm_crew {
+    struct leat_sim_crew *crew; /* NULL: the caller does the work of all parts */
+    /* After a stride, with the host's context; NULL: nothing to do. First for each part on the
+     * thread that simulates it, when no host is active any more; then once for the whole network,
+     * on the caller's thread. */
+    void (*part_done)(void *context, uint32_t part);
+    void (*stride_done)(void *context);
+};
+
 /* A cell that leaves the network by a port, and the time of its last octet; cell model only. */
 struct leat_sim_atm_arrival {
     uint64_t at;
@@ -70,6 +87,7 @@ struct leat_sim_atm_port {
     struct leat_sim_atm_arrival arrival[2]; /* a cell begins before the last one ends */
     uint32_t out_ppd, in_spd;               /* the network's, at this port */
     uint64_t send_at;                       /* first octet of the last cell on buf */
+    uint32_t part;                          /* that simulates it */
     /* Registers, rtl only. */
     uint8_t buf, ogbyte, icbyte, count;
     bool bufi, ogbytei, icbytei, icsuspend, ogsuspend;
@@ -88,11 +106,13 @@ struct leat_sim_atm_counts {
 struct leat_sim_atm {
     struct leat_sim_atm_fabric fabric;
     enum leat_sim_atm_model model;
-    bool in_host; /* a host is active; its port is planned when it is done */
-    bool pauses;  /* the run ends with the present cycle; set by hosts */
-    uint64_t now; /* the next cycle to run */
+    bool in_host;   /* a host is active; its port is planned when it is done */
+    bool in_stride; /* ... in a stride */
+    bool pauses;    /* the run ends with the present cycle; set by hosts */
+    uint64_t now;   /* the next cycle to run */
     struct leat_sim_atm_port *port;
     struct leat_sim_atm_host host;
+    struct leat_sim_atm_crew crew;
     struct leat_sim_atm_counts counts;
     uint64_t *link_cells; /* read them with leat_sim_atm_link_cells */
     uint64_t *group;      /* read it with leat_sim_atm_group */
@@ -110,6 +130,9 @@ size_t leat_sim_atm_footprint(const struct leat_sim_atm_fabric *fabric,
 void leat_sim_atm_init(struct leat_sim_atm *sim, const struct leat_sim_atm_fabric *fabric,
                        enum leat_sim_atm_model model, const struct leat_sim_atm_host *host,
                        void *memory);
+
+/* Call it before the first run. */
+void leat_sim_atm_lend_crew(struct leat_sim_atm *sim, const struct leat_sim_atm_crew *crew);
 
 /* leat_sim_atm_wake when no host is active. */
 void leat_sim_atm_hurry(struct leat_sim_atm *sim, uint32_t port, uint64_t at);

@@ -40,14 +40,33 @@ static struct leat_sim_agenda_shape agenda_shape(const struct leat_atm_clos *net
     };
 }
 
+/* Cells that a part may take within a stride: those that its ports send, and one for each copy that
+ * enters its memories, with the next one of each. */
+static uint32_t cells_needed(const struct leat_sim_atm_fabric *fabric, uint32_t part)
+{
+    enum { SENT_MAX = 4, ENTER_MAX = 2 };
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < fabric->net.stages; i++) {
+        const struct leat_atm_clos_stage *stage = &fabric->net.stage[i];
+        const uint32_t switches = leat_sim_atm_fabric_part_begin(fabric, i, part + 1) -
+                                  leat_sim_atm_fabric_part_begin(fabric, i, part);
+        count += ENTER_MAX * switches * stage->inputs * stage->outputs;
+        if (i == 0) count += SENT_MAX * switches * stage->inputs;
+    }
+    return count;
+}
+
 void leat_sim_atm_cells_lay(struct leat_sim_atm *sim, struct leat_arena *arena)
 {
     const struct leat_atm_clos *net = &sim->fabric.net;
     const struct leat_sim_agenda_shape shape = agenda_shape(net);
     struct leat_sim_atm_cells parts = { .memory_count = memory_count(net) };
     parts.places = sim->fabric.buffer_cells + 1;
+    parts.parts = leat_sim_atm_fabric_parts(&sim->fabric);
     /* All full; and a port sends one, receives one, and has an octet of another one pending. */
     parts.cell_count = parts.memory_count * parts.places + 3 * net->ports;
+    for (uint32_t part = 0; parts.parts > 1 && part < parts.parts; part++)
+        parts.cell_count += cells_needed(&sim->fabric, part);
     sim->cells = leat_arena_lay(arena, 1, sizeof *sim->cells);
     parts.spd = leat_arena_lay(arena, net->spd_count, sizeof *parts.spd);
     parts.ppd = leat_arena_lay(arena, net->ppd_count, sizeof *parts.ppd);
@@ -55,9 +74,9 @@ void leat_sim_atm_cells_lay(struct leat_sim_atm *sim, struct leat_arena *arena)
     parts.entry = leat_arena_lay(arena, (size_t)parts.memory_count * parts.places,
                                  sizeof *parts.entry);
     parts.cell = leat_arena_lay_lines(arena, parts.cell_count, sizeof *parts.cell);
-    parts.use = leat_arena_lay(arena, parts.cell_count, sizeof *parts.use);
+    parts.pool = leat_arena_lay_lines(arena, parts.parts, sizeof *parts.pool);
     parts.route = leat_arena_lay(arena, route_count(net), sizeof *parts.route);
-    leat_sim_atm_strides_lay(&parts, net, arena);
+    leat_sim_atm_strides_lay(&parts, &sim->fabric, arena);
     void *agenda = leat_arena_lay(arena, 1, leat_sim_agenda_footprint(&shape));
     if (!sim->cells) return;
     *sim->cells = parts;
@@ -128,7 +147,57 @@ void leat_sim_atm_cells_init(struct leat_sim_atm *sim)
     cells->check_after = net->header_octets + LEAT_ATM_ROLLBACK_EXTRA;
     cells->full_size_min = (int64_t)CELL_LEN * sim->fabric.buffer_cells - cells->check_after;
     cells->sure_count = sim->fabric.buffer_cells - 1; /* including the one that is leaving */
+    cells->pool[0].end = cells->cell_count;
+    for (uint32_t part = 0; part < cells->parts; part++)
+        cells->pool[part].need = cells_needed(&sim->fabric, part);
     leat_sim_atm_strides_init(sim);
+}
+
+/* The pool with the most cells beyond its own need, if that counts. */
+static struct pool *richest_but(struct leat_sim_atm_cells *cells, const struct pool *poor,
+                                bool needs_count, uint32_t *surplus)
+{
+    struct pool *richest = NULL;
+    *surplus = 0;
+    for (uint32_t i = 0; i < cells->parts; i++) {
+        struct pool *pool = &cells->pool[i];
+        const uint32_t kept = needs_count ? pool->need : 0, count = pool_count(pool);
+        if (pool == poor || count <= kept || count - kept <= *surplus) continue;
+        *surplus = count - kept;
+        richest = pool;
+    }
+    return richest;
+}
+
+/* Takes half of what another pool can do without, so that it happens rarely. */
+static void provide(struct leat_sim_atm_cells *cells, struct pool *pool, uint32_t wanted,
+                    bool needs_count)
+{
+    while (pool_count(pool) < wanted) {
+        uint32_t surplus;
+        struct pool *from = richest_but(cells, pool, needs_count, &surplus);
+        assert(from);
+        const uint32_t missing = wanted - pool_count(pool), half = surplus / 2;
+        const uint32_t count = missing < half ? half : missing;
+        pool_move(from, pool, cells->cell, count < surplus ? count : surplus);
+    }
+}
+
+void leat_sim_atm_cells_provide(struct leat_sim_atm_cells *cells, uint32_t part)
+{
+    provide(cells, &cells->pool[part], cells->pool[part].need, true);
+}
+
+/* Events use one pool for the whole network. */
+static uint32_t take_any_cell(struct leat_sim_atm_cells *cells, const uint8_t *octets)
+{
+    provide(cells, &cells->pool[0], 1, false);
+    return take_cell(cells, &cells->pool[0], octets);
+}
+
+static void free_cell(struct leat_sim_atm_cells *cells, uint32_t number)
+{
+    pool_free(&cells->pool[0], cells->cell, number);
 }
 
 static void plan_port(struct leat_sim_atm *sim, uint32_t p)
@@ -159,7 +228,7 @@ void leat_sim_atm_cells_send(struct leat_sim_atm *sim, uint32_t port, const uint
         leat_sim_atm_strides_send(sim, port, octets, at);
         return;
     }
-    ppd->sent = (struct entry){ take_cell(sim->cells, octets),
+    ppd->sent = (struct entry){ take_any_cell(sim->cells, octets),
                                 leat_atm_label_get(octets, sim->fabric.net.header_octets) };
     ppd->incoming = &ppd->sent;
     /* The octets are on the link from at + 1 on, as an SPD's are from its select + 2 on. */
@@ -305,17 +374,21 @@ static void check(struct leat_sim_atm *sim, uint32_t number, uint64_t now)
     if (entry.label >= ppd->label_count)
         sim->counts.unrouted += is_unrouted(sim, number, entry.label);
     uint64_t outputs = find_outputs(sim, number, &entry.label);
-    uint32_t copies = 0;
     if (!have_room(cells, ppd, outputs, now)) {
         refuse(sim, ppd, now);
-        if (ppd->from_port) copy_cell(cells, entry.cell, 0);
+        if (ppd->from_port) free_cell(cells, entry.cell);
         return;
     }
     sim->link_cells[number]++;
     if (!ppd->from_port) leave(cells, &cells->spd[ppd->from]);
-    for (; outputs; outputs &= outputs - 1, copies++)
-        enqueue(sim, ppd->first_spd + leat_sim_agenda_lowest(outputs), ppd->input, entry, now);
-    if (copies != 1) copy_cell(cells, entry.cell, copies);
+    if (!outputs) free_cell(cells, entry.cell);
+    while (outputs) {
+        const uint32_t number_out = ppd->first_spd + leat_sim_agenda_lowest(outputs);
+        outputs &= outputs - 1;
+        const struct entry copy = entry;
+        if (outputs) entry.cell = take_any_cell(cells, cells->cell[copy.cell].octets);
+        enqueue(sim, number_out, ppd->input, copy, now);
+    }
 }
 
 /* The host has no room: the arriving cell returns to its memory. */
@@ -346,7 +419,10 @@ static void act_port(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
         else
             stop_arrival(sim, p, now);
     }
-    if (port->arrival[0].at == now) deliver(sim, p, now);
+    if (port->arrival[0].at == now) {
+        sim->counts.cells_out++;
+        deliver(sim, sim->cells->pool, p, now);
+    }
     sim->in_host = false;
     plan_port(sim, p);
 }

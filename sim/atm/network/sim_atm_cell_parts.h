@@ -5,7 +5,7 @@
 #ifndef LEAT_SIM_ATM_CELL_PARTS_H
 #define LEAT_SIM_ATM_CELL_PARTS_H
 
-#include "sim_atm_parts.h"
+#include "sim_atm_cell_pool.h"
 
 enum phase { SPDS, PORTS, PPDS, PHASES };
 
@@ -16,16 +16,8 @@ struct entry { /* a cell in a crosspoint memory, with the label it arrived with 
 struct coming {  /* strides: a cell that will enter a memory */
     uint64_t at; /* from this cycle on, the one of its check */
     struct entry entry;
-    uint32_t input;
-};
-
-struct cell {
-    uint8_t octets[LEAT_ARENA_LINE]; /* CELL_LEN of them */
-};
-
-struct cell_use {
-    uint32_t copies;    /* in memories and at ports */
-    uint32_t next_free; /* number + 1; 0: the last */
+    uint16_t input;
+    bool is_copy; /* its octets are not those that the PPD has */
 };
 
 struct spd {
@@ -42,6 +34,7 @@ struct spd {
     uint16_t inputs;       /* of its switch */
     uint16_t coming_count; /* strides: cells that will enter its memories, ... */
     uint8_t mark_bit;
+    uint8_t to_part;       /* the part of the PPD downstream */
     uint64_t *mark_word;   /* ... the word with the mark that there are any */
     struct coming *coming; /* ... those of an input in order of time */
 };
@@ -71,11 +64,10 @@ struct leat_sim_atm_cells {
     struct memory *memory;
     struct entry *entry; /* all memories' first places, used most, then the second */
     struct cell *cell;
-    struct cell_use *use;         /* of each cell */
+    struct pool *pool;            /* of each part; events use the first */
     struct leat_atm_route *route; /* of all stages */
     uint32_t memory_count, cell_count;
-    uint32_t cells_used;  /* high-water mark */
-    uint32_t first_free;  /* number + 1 */
+    uint32_t parts;
     uint32_t places;      /* one more than cells: the last cell may arrive while the first leaves */
     uint32_t check_after; /* the select: 5, with virtual channels 7 */
     uint32_t sure_count;  /* a memory with fewer cells certainly has room */
@@ -86,8 +78,11 @@ struct leat_sim_atm_cells {
     uint64_t events_until; /* otherwise: it does not try strides before this cycle */
 };
 
-void leat_sim_atm_strides_lay(struct leat_sim_atm_cells *cells, const struct leat_atm_clos *net,
-                              struct leat_arena *arena);
+/* Cells for the pool of a part, at least as many as it needs, without the needs of the others. */
+void leat_sim_atm_cells_provide(struct leat_sim_atm_cells *cells, uint32_t part);
+
+void leat_sim_atm_strides_lay(struct leat_sim_atm_cells *cells,
+                              const struct leat_sim_atm_fabric *fabric, struct leat_arena *arena);
 void leat_sim_atm_strides_init(struct leat_sim_atm *sim);
 
 /* Starts strides at cycle sim->now, if possible. */
@@ -187,29 +182,18 @@ static inline uint64_t port_due(const struct leat_sim_atm_port *port)
     return port->arrival[0].at < at ? port->arrival[0].at : at;
 }
 
-static inline uint32_t take_cell(struct leat_sim_atm_cells *cells, const uint8_t *octets)
+static inline uint32_t take_cell(struct leat_sim_atm_cells *cells, struct pool *pool,
+                                 const uint8_t *octets)
 {
-    uint32_t number;
-    if (cells->first_free) {
-        number = cells->first_free - 1;
-        cells->first_free = cells->use[number].next_free;
-    } else {
-        assert(cells->cells_used < cells->cell_count);
-        number = cells->cells_used++;
-    }
+    const uint32_t number = pool_take(pool, cells->cell);
     memcpy(cells->cell[number].octets, octets, CELL_LEN);
-    cells->use[number].copies = 1;
     return number;
 }
 
-/* One copy has become so many. */
-static inline void copy_cell(struct leat_sim_atm_cells *cells, uint32_t number, uint32_t copies)
+static inline struct entry copy_entry(struct leat_sim_atm_cells *cells, struct pool *pool,
+                                      struct entry entry)
 {
-    struct cell_use *use = &cells->use[number];
-    use->copies += copies - 1;
-    if (use->copies) return;
-    use->next_free = cells->first_free;
-    cells->first_free = number + 1;
+    return (struct entry){ take_cell(cells, pool, cells->cell[entry.cell].octets), entry.label };
 }
 
 /* A cell begins to leave by a port; the last octet of the one before may still be pending. True: it
@@ -222,7 +206,7 @@ static inline bool begin_arrival(struct leat_sim_atm_port *port, uint64_t at, st
 }
 
 /* The last octet of a cell arrives at a port. */
-static inline void deliver(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
+static inline void deliver(struct leat_sim_atm *sim, struct pool *pool, uint32_t p, uint64_t now)
 {
     struct leat_sim_atm_port *port = &sim->port[p];
     const struct leat_sim_atm_arrival arrival = port->arrival[0];
@@ -230,9 +214,9 @@ static inline void deliver(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
     leat_atm_label_put(cell, sim->fabric.net.header_octets, arrival.label);
     port->arrival[0] = port->arrival[1];
     port->arrival[1].at = LEAT_NEVER;
-    leat_sim_atm_count_out(sim, p);
+    sim->link_cells[sim->fabric.net.ppd_count + p]++;
     sim->host.deliver(sim->host.context, p, cell, now);
-    copy_cell(sim->cells, arrival.cell, 0);
+    pool_free(pool, sim->cells->cell, arrival.cell);
 }
 
 #endif

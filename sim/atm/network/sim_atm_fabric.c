@@ -255,3 +255,36 @@ struct leat_atm_aal_config leat_sim_atm_fabric_unit(const struct leat_sim_atm_fa
     unit.groups = fabric->groups;
     return unit;
 }
+
+/* ---- parts ---------------------------------------------------------------------------------- */
+
+enum { PART_PORTS_MIN = 32 }; /* fewer cost more in meetings than another thread saves */
+
+uint32_t leat_sim_atm_fabric_parts(const struct leat_sim_atm_fabric *fabric)
+{
+    const uint32_t most = fabric->net.stages > 1 ? fabric->net.stage[0].switch_count : 1;
+    const uint32_t wanted = fabric->parts ? fabric->parts : 1;
+    return wanted < most ? wanted : most;
+}
+
+uint32_t leat_sim_atm_fabric_parts_for(const struct leat_sim_atm_fabric *fabric, uint32_t threads)
+{
+    struct leat_sim_atm_fabric divided = *fabric;
+    const uint32_t most = fabric->net.ports / PART_PORTS_MIN;
+    divided.parts = threads < most ? threads : most;
+    return leat_sim_atm_fabric_parts(&divided);
+}
+
+uint32_t leat_sim_atm_fabric_part_begin(const struct leat_sim_atm_fabric *fabric, uint32_t stage,
+                                        uint32_t part)
+{
+    return fabric->net.stage[stage].switch_count * part / leat_sim_atm_fabric_parts(fabric);
+}
+
+/* The last part that begins at or before this switch. */
+uint32_t leat_sim_atm_fabric_part_of(const struct leat_sim_atm_fabric *fabric, uint32_t stage,
+                                     uint32_t unit)
+{
+    return ((unit + 1) * leat_sim_atm_fabric_parts(fabric) - 1) /
+           fabric->net.stage[stage].switch_count;
+}

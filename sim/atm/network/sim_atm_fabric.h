@@ -28,8 +28,9 @@ enum {
 
 struct leat_sim_atm_fabric {
     struct leat_atm_clos net;
-    uint32_t buffer_cells;                 /* of each crosspoint memory */
-    uint32_t groups;                       /* of multicast that can be set up; a name gives none */
+    uint32_t buffer_cells; /* of each crosspoint memory */
+    uint32_t groups;       /* of multicast that can be set up; a name gives none */
+    uint32_t parts;        /* to simulate at once (sim_atm.h); 0: one, as of names */
     uint64_t period_ps_num, period_ps_den; /* the clock: edge k at floor(k num / den) ps */
 };
 
@@ -50,6 +51,19 @@ void leat_sim_atm_fabric_name(const struct leat_sim_atm_fabric *fabric, struct l
 struct leat_atm_aal_config leat_sim_atm_fabric_unit(const struct leat_sim_atm_fabric *fabric,
                                                     const struct leat_atm_aal_config *wanted,
                                                     uint32_t port);
+
+/* The parts that a fabric is divided into: those requested, but each has a switch of the first
+ * stage. */
+uint32_t leat_sim_atm_fabric_parts(const struct leat_sim_atm_fabric *fabric);
+
+/* How many parts are worth their threads? Networks with few ports are faster in one. */
+uint32_t leat_sim_atm_fabric_parts_for(const struct leat_sim_atm_fabric *fabric, uint32_t threads);
+
+/* The part of a switch of some stage, and the first switch of a part. */
+uint32_t leat_sim_atm_fabric_part_of(const struct leat_sim_atm_fabric *fabric, uint32_t stage,
+                                     uint32_t unit);
+uint32_t leat_sim_atm_fabric_part_begin(const struct leat_sim_atm_fabric *fabric, uint32_t stage,
+                                        uint32_t part);
 
 /* All names and parameters, fabrics first; NULL past the last. */
 const struct leat_sim_atm_fabric_spelling *leat_sim_atm_fabric_list(size_t index);

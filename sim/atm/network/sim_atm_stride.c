@@ -15,22 +15,54 @@
  * A cell is recorded for its next memory as soon as it is selected upstream, with the cycle of its
  * check, from which on it is there; it enters the memory when the SPD reads it. At the end of a
  * stride, all selections up to and including the next cycle are settled.
+ *
+ * Parts of the network do this at once, each for its own ports and switches:
+ *
+ *     part 0   ports, stage 0 \ / stage 1 \ / stage 2     between two stages all parts meet, and
+ *     part 1   ports, stage 0 / \ stage 1 / \ stage 2     take the cells that came from others
+ *
+ * Nobody depends on the order of cells that reach a switch by different inputs.
  */
 #include "sim_atm_cell_parts.h"
 
 enum {
     WORD_BITS = 64,
-    COMING_MAX = 2, /* cells into a memory, within a stride */
+    COMING_MAX = 2, /* cells into a memory, or over a link, within a stride */
+    STAGES = LEAT_ATM_CLOS_STAGES_MAX,
+};
+
+/* A cell for a PPD of another part. */
+struct parcel {
+    uint64_t at; /* of its check */
+    struct entry entry;
+    uint32_t ppd;
+};
+
+struct box { /* from one part to another, between two stages */
+    struct parcel *parcel;
+    uint32_t count, cap;
+};
+
+/* What one thread writes; lines of their own. */
+struct part {
+    _Alignas(LEAT_ARENA_LINE) uint64_t *marked; /* SPDs with coming cells, a bit each */
+    uint32_t mark_words[STAGES + 1];            /* where the words of a stage begin; the end */
+    uint32_t spd_first[STAGES];                 /* the one of the first bit */
+    uint32_t port_first, port_end;
+    uint64_t *ports_at;      /* the time of the next event of 64 ports, or earlier */
+    uint64_t next_at;        /* the next cycle with anything to do, or an earlier one */
+    uint64_t cells_out;      /* since the last call of collect() */
+    bool crowded;            /* some memory has had so many cells */
+    struct box *box[STAGES]; /* behind each stage, for each part */
+    struct pool *pool;
+    uint32_t index;
 };
 
 struct leat_sim_atm_strides {
     struct coming *coming; /* of all SPDs */
-    uint64_t *marked;      /* SPDs with such cells, a bit each; every stage begins a word */
-    uint32_t mark_words[LEAT_ATM_CLOS_STAGES_MAX + 1]; /* where its words begin; the end */
-    uint32_t many;      /* with so many cells a memory might refuse one within the next stride */
-    bool crowded;       /* some memory has had so many */
-    uint64_t *port_at;  /* the time of a port's next event */
-    uint64_t *ports_at; /* ... and of the first of 64 ports, or earlier */
+    struct part *part;
+    uint32_t many;     /* with so many cells a memory might refuse one within the next stride */
+    uint64_t *port_at; /* the time of a port's next event */
 };
 
 static uint32_t words_over(uint32_t bits)
@@ -38,39 +70,93 @@ static uint32_t words_over(uint32_t bits)
     return (bits + WORD_BITS - 1) / WORD_BITS;
 }
 
-static uint32_t stage_spds(const struct leat_atm_clos_stage *stage)
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+static uint32_t switches_of(const struct leat_sim_atm_fabric *fabric, uint32_t stage, uint32_t part)
 {
-    return stage->switch_count * stage->outputs;
+    return leat_sim_atm_fabric_part_begin(fabric, stage, part + 1) -
+           leat_sim_atm_fabric_part_begin(fabric, stage, part);
 }
 
-void leat_sim_atm_strides_lay(struct leat_sim_atm_cells *cells, const struct leat_atm_clos *net,
-                              struct leat_arena *arena)
+/* Two stages have one link from each switch to each. */
+static void lay_boxes(struct part *part, const struct leat_sim_atm_fabric *fabric, uint32_t stage,
+                      struct leat_arena *arena)
+{
+    const uint32_t parts = leat_sim_atm_fabric_parts(fabric);
+    part->box[stage] = leat_arena_lay_lines(arena, parts, sizeof *part->box[stage]);
+    for (uint32_t to = 0; to < parts; to++) {
+        const uint32_t cap = to == part->index
+                                 ? 0
+                                 : COMING_MAX * switches_of(fabric, stage, part->index) *
+                                       switches_of(fabric, stage + 1, to);
+        struct parcel *parcel = leat_arena_lay_lines(arena, cap, sizeof *parcel);
+        if (part->box[stage]) part->box[stage][to] = (struct box){ .parcel = parcel, .cap = cap };
+    }
+}
+
+static struct part lay_part(const struct leat_sim_atm_fabric *fabric, uint32_t index,
+                            struct leat_arena *arena)
+{
+    const struct leat_atm_clos *net = &fabric->net;
+    struct part part = { .index = index, .next_at = LEAT_NEVER };
+    for (uint32_t i = 0; i < net->stages; i++) {
+        const struct leat_atm_clos_stage *stage = &net->stage[i];
+        part.mark_words[i + 1] = part.mark_words[i] +
+                                 words_over(switches_of(fabric, i, index) * stage->outputs);
+        part.spd_first[i] = stage->spd_first +
+                            leat_sim_atm_fabric_part_begin(fabric, i, index) * stage->outputs;
+        if (i + 1 < net->stages) lay_boxes(&part, fabric, i, arena);
+    }
+    part.port_first = leat_sim_atm_fabric_part_begin(fabric, 0, index) * net->stage[0].inputs;
+    part.port_end = leat_sim_atm_fabric_part_begin(fabric, 0, index + 1) * net->stage[0].inputs;
+    part.marked = leat_arena_lay_lines(arena, part.mark_words[net->stages], sizeof *part.marked);
+    part.ports_at = leat_arena_lay_lines(arena, words_over(part.port_end - part.port_first),
+                                         sizeof *part.ports_at);
+    return part;
+}
+
+void leat_sim_atm_strides_lay(struct leat_sim_atm_cells *cells,
+                              const struct leat_sim_atm_fabric *fabric, struct leat_arena *arena)
 {
     struct leat_sim_atm_strides parts = { 0 };
-    for (uint32_t i = 0; i < net->stages; i++)
-        parts.mark_words[i + 1] = parts.mark_words[i] + words_over(stage_spds(&net->stage[i]));
     cells->strides = leat_arena_lay(arena, 1, sizeof *cells->strides);
+    parts.part = leat_arena_lay_lines(arena, cells->parts, sizeof *parts.part);
     /* No more than fit into a memory. */
     parts.coming = leat_arena_lay(arena, (size_t)cells->memory_count * cells->places,
                                   sizeof *parts.coming);
-    parts.marked = leat_arena_lay(arena, parts.mark_words[net->stages], sizeof *parts.marked);
-    parts.port_at = leat_arena_lay(arena, net->ports, sizeof *parts.port_at);
-    parts.ports_at = leat_arena_lay(arena, words_over(net->ports), sizeof *parts.ports_at);
+    parts.port_at = leat_arena_lay(arena, fabric->net.ports, sizeof *parts.port_at);
+    for (uint32_t i = 0; i < cells->parts; i++) {
+        struct part part = lay_part(fabric, i, arena);
+        part.pool = cells->pool ? &cells->pool[i] : NULL;
+        if (parts.part) parts.part[i] = part;
+    }
     if (cells->strides) *cells->strides = parts;
+}
+
+static void init_spds(struct leat_sim_atm *sim, const struct part *part, uint32_t stage)
+{
+    struct leat_sim_atm_cells *cells = sim->cells;
+    const struct leat_atm_clos_stage *s = &sim->fabric.net.stage[stage];
+    const uint32_t count = switches_of(&sim->fabric, stage, part->index) * s->outputs;
+    for (uint32_t k = 0; k < count; k++) {
+        struct spd *spd = &cells->spd[part->spd_first[stage] + k];
+        spd->mark_word = &part->marked[part->mark_words[stage] + k / WORD_BITS];
+        spd->mark_bit = k % WORD_BITS;
+        spd->coming = &cells->strides->coming[(size_t)spd->memory * cells->places];
+        /* Output u of a switch is linked to switch u of the next stage. */
+        spd->to_part = spd->to_port ? (uint8_t)part->index
+                                    : (uint8_t)leat_sim_atm_fabric_part_of(&sim->fabric, stage + 1,
+                                                                           k % s->outputs);
+    }
 }
 
 void leat_sim_atm_strides_init(struct leat_sim_atm *sim)
 {
-    const struct leat_atm_clos *net = &sim->fabric.net;
     struct leat_sim_atm_cells *cells = sim->cells;
     cells->strides->many = cells->sure_count - COMING_MAX + 1;
-    for (uint32_t i = 0; i < net->stages; i++)
-        for (uint32_t k = 0; k < stage_spds(&net->stage[i]); k++) {
-            struct spd *spd = &cells->spd[net->stage[i].spd_first + k];
-            spd->mark_word = &cells->strides->marked[cells->strides->mark_words[i] + k / WORD_BITS];
-            spd->mark_bit = k % WORD_BITS;
-            spd->coming = &cells->strides->coming[(size_t)spd->memory * cells->places];
-        }
+    for (uint32_t i = 0; i < cells->parts; i++)
+        for (uint32_t stage = 0; stage < sim->fabric.net.stages; stage++)
+            init_spds(sim, &cells->strides->part[i], stage);
 }
 
 /* ---- cells ----------------------------------------------------------------------------------- */
@@ -93,39 +179,42 @@ static bool is_crowded_at(const struct leat_sim_atm_cells *cells, const struct s
     return count >= many;
 }
 
-static void write_down(struct leat_sim_atm_cells *cells, struct spd *spd, uint8_t input,
-                       struct entry entry, uint64_t at)
+static void write_down(struct leat_sim_atm_cells *cells, struct part *part, struct spd *spd,
+                       const struct coming *coming)
 {
-    spd->coming[spd->coming_count++] = (struct coming){ at, entry, input };
-    if (is_crowded_at(cells, spd, input)) cells->strides->crowded = true;
+    spd->coming[spd->coming_count++] = *coming;
+    if (is_crowded_at(cells, spd, coming->input)) part->crowded = true;
     mark(spd);
 }
 
 /* A late copy of a cell to a group may come to a switch where its label has no members any more. It
  * exists until it is checked. */
-static void free_dropped(struct leat_sim_atm_cells *cells, struct ppd *ppd)
+static void free_dropped(struct leat_sim_atm_cells *cells, struct pool *pool, struct ppd *ppd)
 {
-    copy_cell(cells, ppd->sent.cell, 0);
+    pool_free(pool, cells->cell, ppd->sent.cell);
     ppd->is_dropped = false;
 }
 
-/* A cell reaches a PPD, which checks it in cycle `at`: there is room. */
-static void forward(struct leat_sim_atm *sim, uint32_t number, struct entry entry, uint64_t at)
+/* A cell reaches a PPD of this part, which checks it in cycle `at`: there is room. */
+static void forward(struct leat_sim_atm *sim, struct part *part, uint32_t number,
+                    struct entry entry, uint64_t at)
 {
     struct leat_sim_atm_cells *cells = sim->cells;
     struct ppd *ppd = &cells->ppd[number];
     struct spd *spd = &cells->spd[ppd->first_spd];
-    if (ppd->is_dropped) free_dropped(cells, ppd);
+    if (ppd->is_dropped) free_dropped(cells, part->pool, ppd);
     sim->link_cells[number]++;
     ppd->sent = entry;
     ppd->check_at = at;
     assert(entry.label < ppd->label_count || sim->fabric.groups);
     uint64_t outputs = find_outputs(sim, number, &entry.label);
     ppd->is_dropped = !outputs;
+    struct coming coming = { .at = at, .entry = entry, .input = ppd->input };
     while (outputs) {
-        write_down(cells, &spd[leat_sim_agenda_lowest(outputs)], ppd->input, entry, at);
+        write_down(cells, part, &spd[leat_sim_agenda_lowest(outputs)], &coming);
         if (!(outputs &= outputs - 1)) return;
-        cells->use[entry.cell].copies++;
+        coming.entry = copy_entry(cells, part->pool, entry);
+        coming.is_copy = true;
     }
 }
 
@@ -133,9 +222,28 @@ void leat_sim_atm_strides_send(struct leat_sim_atm *sim, uint32_t port, const ui
                                uint64_t at)
 {
     struct leat_sim_atm_cells *cells = sim->cells;
+    struct part *part = &cells->strides->part[sim->port[port].part];
     const uint32_t label = leat_atm_label_get(octets, sim->fabric.net.header_octets);
-    forward(sim, sim->port[port].out_ppd, (struct entry){ take_cell(cells, octets), label },
+    forward(sim, part, sim->port[port].out_ppd,
+            (struct entry){ take_cell(cells, part->pool, octets), label },
             at + cells->check_after - 1);
+}
+
+static void post(struct box *box, const struct parcel *parcel)
+{
+    assert(box->count < box->cap);
+    box->parcel[box->count++] = *parcel;
+}
+
+/* Takes the cells that the other parts sent from the stage before. */
+static void take_parcels(struct leat_sim_atm *sim, struct part *part, uint32_t stage)
+{
+    for (uint32_t from = 0; stage && from < sim->cells->parts; from++) {
+        struct box *box = &sim->cells->strides->part[from].box[stage - 1][part->index];
+        for (uint32_t i = 0; i < box->count; i++)
+            forward(sim, part, box->parcel[i].ppd, box->parcel[i].entry, box->parcel[i].at);
+        box->count = 0;
+    }
 }
 
 /* Cells that are there before cycle `at` enter their memories. */
@@ -161,15 +269,28 @@ static uint64_t next_coming(const struct spd *spd)
     return at;
 }
 
-/* A cell is sent from cycle `at` on. */
-static void transfer(struct leat_sim_atm *sim, struct spd *spd, struct entry entry, uint64_t at)
+static void wake_port(struct leat_sim_atm *sim, struct part *part, uint32_t port, uint64_t at)
 {
+    uint64_t *ports_at = &part->ports_at[(port - part->port_first) / WORD_BITS];
+    uint64_t *port_at = &sim->cells->strides->port_at[port];
+    *port_at = leat_smaller(*port_at, at);
+    *ports_at = leat_smaller(*ports_at, at);
+}
+
+/* A cell is sent from cycle `at` on. */
+static void transfer(struct leat_sim_atm *sim, struct part *part, uint32_t stage, struct spd *spd,
+                     struct entry entry, uint64_t at)
+{
+    const uint64_t check_at = at + sim->cells->check_after;
     spd->selected_at = at;
     spd->free_at = at + CELL_LEN;
-    if (!spd->to_port)
-        forward(sim, spd->to, entry, at + sim->cells->check_after);
-    else if (begin_arrival(&sim->port[spd->to], spd->free_at + 1, entry))
-        leat_sim_atm_strides_wake(sim, spd->to, spd->free_at + 1);
+    if (spd->to_port) {
+        if (begin_arrival(&sim->port[spd->to], spd->free_at + 1, entry))
+            wake_port(sim, part, spd->to, spd->free_at + 1);
+    } else if (spd->to_part == part->index)
+        forward(sim, part, spd->to, entry, check_at);
+    else
+        post(&part->box[stage][spd->to_part], &(struct parcel){ check_at, entry, spd->to });
 }
 
 /* A cell that is selected, and when. */
@@ -209,27 +330,25 @@ static bool select_one(struct leat_sim_atm_cells *cells, struct spd *spd, uint64
 }
 
 /* All selections of an SPD up to and including the cycle after `last`. */
-static void run_spd(struct leat_sim_atm *sim, struct spd *spd, uint64_t last)
+static void run_spd(struct leat_sim_atm *sim, struct part *part, uint32_t stage, struct spd *spd,
+                    uint64_t last)
 {
     struct selection s;
     while (spd->waiting || spd->coming_count) {
         const bool one = !spd->waiting && spd->coming_count == 1;
         if (!(one ? pass_one(spd, last, &s) : select_one(sim->cells, spd, last, &s))) return;
-        transfer(sim, spd, s.entry, s.at);
+        transfer(sim, part, stage, spd, s.entry, s.at);
     }
     *spd->mark_word &= ~(UINT64_C(1) << spd->mark_bit);
 }
 
-static void run_spds(struct leat_sim_atm *sim, uint64_t last)
+static void run_spds(struct leat_sim_atm *sim, struct part *part, uint32_t stage, uint64_t last)
 {
-    const struct leat_sim_atm_strides *strides = sim->cells->strides;
-    for (uint32_t i = 0; i < sim->fabric.net.stages; i++) {
-        struct spd *spd = &sim->cells->spd[sim->fabric.net.stage[i].spd_first];
-        for (uint32_t w = strides->mark_words[i]; w < strides->mark_words[i + 1]; w++) {
-            for (uint64_t rest = strides->marked[w]; rest; rest &= rest - 1)
-                run_spd(sim, spd + leat_sim_agenda_lowest(rest), last);
-            spd += WORD_BITS;
-        }
+    struct spd *spd = &sim->cells->spd[part->spd_first[stage]];
+    for (uint32_t w = part->mark_words[stage]; w < part->mark_words[stage + 1]; w++) {
+        for (uint64_t rest = part->marked[w]; rest; rest &= rest - 1)
+            run_spd(sim, part, stage, spd + leat_sim_agenda_lowest(rest), last);
+        spd += WORD_BITS;
     }
 }
 
@@ -237,51 +356,126 @@ static void run_spds(struct leat_sim_atm *sim, uint64_t last)
 
 void leat_sim_atm_strides_wake(struct leat_sim_atm *sim, uint32_t port, uint64_t at)
 {
-    struct leat_sim_atm_strides *strides = sim->cells->strides;
-    strides->port_at[port] = leat_smaller(strides->port_at[port], at);
-    strides->ports_at[port / WORD_BITS] = leat_smaller(strides->ports_at[port / WORD_BITS], at);
+    struct part *part = &sim->cells->strides->part[sim->port[port].part];
+    wake_port(sim, part, port, at);
+    part->next_at = leat_smaller(part->next_at, at);
 }
 
-static void run_port(struct leat_sim_atm *sim, uint32_t p, uint64_t last)
+static void run_port(struct leat_sim_atm *sim, struct part *part, uint32_t p, uint64_t last)
 {
     struct leat_sim_atm_port *port = &sim->port[p];
-    sim->in_host = true;
-    while (port->arrival[0].at <= last)
-        deliver(sim, p, port->arrival[0].at);
+    while (port->arrival[0].at <= last) {
+        part->cells_out++;
+        deliver(sim, part->pool, p, port->arrival[0].at);
+    }
     if (port->act_at <= last) {
         port->act_at = LEAT_NEVER;
         sim->host.act(sim->host.context, p, last);
     }
-    sim->in_host = false;
     sim->cells->strides->port_at[p] = leat_smaller(port->act_at, port->arrival[0].at);
 }
 
-static void run_ports(struct leat_sim_atm *sim, uint64_t last)
+static void run_ports(struct leat_sim_atm *sim, struct part *part, uint64_t last)
 {
-    struct leat_sim_atm_strides *strides = sim->cells->strides;
-    const uint32_t ports = sim->fabric.net.ports;
-    for (uint32_t w = 0; w < words_over(ports); w++) {
-        if (strides->ports_at[w] > last) continue;
-        const uint32_t end = (w + 1) * WORD_BITS < ports ? (w + 1) * WORD_BITS : ports;
+    const uint64_t *port_at = sim->cells->strides->port_at;
+    uint64_t *ports_at = part->ports_at;
+    for (uint32_t first = part->port_first; first < part->port_end; first += WORD_BITS) {
+        const uint32_t end = first + WORD_BITS < part->port_end ? first + WORD_BITS
+                                                                : part->port_end;
         uint64_t next_at = LEAT_NEVER;
-        for (uint32_t p = w * WORD_BITS; p < end; p++) {
-            if (strides->port_at[p] <= last) run_port(sim, p, last);
-            next_at = leat_smaller(next_at, strides->port_at[p]);
+        if (*ports_at <= last) {
+            for (uint32_t p = first; p < end; p++) {
+                if (port_at[p] <= last) run_port(sim, part, p, last);
+                next_at = leat_smaller(next_at, port_at[p]);
+            }
+            *ports_at = next_at;
         }
-        strides->ports_at[w] = next_at;
+        ports_at++;
     }
 }
 
-/* The next cycle with anything to do, or an earlier one. */
+/* ---- parts ----------------------------------------------------------------------------------- */
+
+/* The next cycle with anything to do in this part, or an earlier one. */
+static uint64_t next_cycle_of(const struct leat_sim_atm *sim, const struct part *part)
+{
+    uint64_t at = LEAT_NEVER;
+    for (uint32_t w = 0; w < part->mark_words[sim->fabric.net.stages]; w++)
+        if (part->marked[w]) return 0;
+    for (uint32_t w = 0; w < words_over(part->port_end - part->port_first); w++)
+        at = leat_smaller(at, part->ports_at[w]);
+    return at;
+}
+
+/* A stride, and the members of the crew that simulate it. */
+struct stride {
+    struct leat_sim_atm *sim;
+    uint64_t last;
+    uint32_t members;
+    struct leat_sim_crew *crew; /* NULL: one member */
+};
+
+/* Parts are dealt out to members in turn. */
+static void run_member(void *context, uint32_t member)
+{
+    const struct stride *s = context;
+    struct leat_sim_atm *sim = s->sim;
+    const uint32_t parts = sim->cells->parts, stages = sim->fabric.net.stages;
+    struct part *part = sim->cells->strides->part;
+    for (uint32_t i = member; i < parts; i += s->members)
+        run_ports(sim, &part[i], s->last);
+    for (uint32_t stage = 0; stage < stages; stage++) {
+        if (stage) leat_sim_crew_meet(s->crew);
+        for (uint32_t i = member; i < parts; i += s->members) {
+            take_parcels(sim, &part[i], stage);
+            run_spds(sim, &part[i], stage, s->last);
+        }
+    }
+    for (uint32_t i = member; i < parts; i += s->members) {
+        part[i].next_at = next_cycle_of(sim, &part[i]);
+        if (sim->crew.part_done) sim->crew.part_done(sim->host.context, i);
+    }
+}
+
+static void run_stride(struct leat_sim_atm *sim, uint64_t last)
+{
+    struct leat_sim_crew *crew = sim->cells->parts > 1 ? sim->crew.crew : NULL;
+    struct stride s = { sim, last, leat_sim_crew_members(crew), crew };
+    for (uint32_t i = 0; sim->cells->parts > 1 && i < sim->cells->parts; i++)
+        leat_sim_atm_cells_provide(sim->cells, i);
+    sim->in_host = sim->in_stride = true;
+    leat_sim_crew_do(crew, run_member, &s);
+    sim->in_host = sim->in_stride = false;
+    if (sim->crew.stride_done) sim->crew.stride_done(sim->host.context);
+}
+
 static uint64_t next_cycle(const struct leat_sim_atm *sim)
 {
-    const struct leat_sim_atm_strides *strides = sim->cells->strides;
     uint64_t at = LEAT_NEVER;
-    for (uint32_t w = 0; w < strides->mark_words[sim->fabric.net.stages]; w++)
-        if (strides->marked[w]) return sim->now;
-    for (uint32_t w = 0; w < words_over(sim->fabric.net.ports); w++)
-        at = leat_smaller(at, strides->ports_at[w]);
+    for (uint32_t i = 0; i < sim->cells->parts; i++)
+        at = leat_smaller(at, sim->cells->strides->part[i].next_at);
     return leat_larger(at, sim->now);
+}
+
+/* What parts have counted. */
+static void collect(struct leat_sim_atm *sim)
+{
+    for (uint32_t i = 0; i < sim->cells->parts; i++) {
+        struct part *part = &sim->cells->strides->part[i];
+        sim->counts.cells_out += part->cells_out;
+        part->cells_out = 0;
+    }
+}
+
+/* Has a memory had so many cells that one may be refused? Forgets it. */
+static bool was_crowded(struct leat_sim_atm *sim)
+{
+    bool crowded = false;
+    for (uint32_t i = 0; i < sim->cells->parts; i++) {
+        crowded = crowded || sim->cells->strides->part[i].crowded;
+        sim->cells->strides->part[i].crowded = false;
+    }
+    return crowded;
 }
 
 /* ---- from events to strides and back --------------------------------------------------------- */
@@ -320,7 +514,7 @@ static void begin_spd(struct leat_sim_atm_cells *cells, uint32_t number)
 }
 
 /* A cell with a pending check leaves its memory and is recorded for the next one. */
-static void foresee_check(struct leat_sim_atm *sim, uint32_t number)
+static void foresee_check(struct leat_sim_atm *sim, struct part *part, uint32_t number)
 {
     struct leat_sim_atm_cells *cells = sim->cells;
     struct ppd *ppd = &cells->ppd[number];
@@ -329,27 +523,51 @@ static void foresee_check(struct leat_sim_atm *sim, uint32_t number)
     drop_event(cells, PPDS, number);
     const struct entry entry = *ppd->incoming;
     if (!ppd->from_port) leave(cells, &cells->spd[ppd->from]);
-    forward(sim, number, entry, ppd->check_at);
+    forward(sim, part, number, entry, ppd->check_at);
+}
+
+static void foresee_checks(struct leat_sim_atm *sim)
+{
+    for (uint32_t i = 0; i < sim->fabric.net.stages; i++) {
+        const struct leat_atm_clos_stage *stage = &sim->fabric.net.stage[i];
+        for (uint32_t k = 0; k < stage->switch_count * stage->inputs; k++) {
+            const uint32_t part = leat_sim_atm_fabric_part_of(&sim->fabric, i, k / stage->inputs);
+            foresee_check(sim, &sim->cells->strides->part[part], stage->ppd_first + k);
+        }
+    }
+}
+
+static void begin_ports(struct leat_sim_atm *sim, struct part *part)
+{
+    for (uint32_t w = 0; w < words_over(part->port_end - part->port_first); w++)
+        part->ports_at[w] = LEAT_NEVER;
+    for (uint32_t p = part->port_first; p < part->port_end; p++) {
+        drop_event(sim->cells, PORTS, p);
+        sim->cells->strides->port_at[p] = LEAT_NEVER;
+        wake_port(sim, part, p, port_due(&sim->port[p]));
+    }
 }
 
 bool leat_sim_atm_strides_begin(struct leat_sim_atm *sim)
 {
     struct leat_sim_atm_cells *cells = sim->cells;
-    const struct leat_atm_clos *net = &sim->fabric.net;
+    struct part *part = cells->strides->part;
     if (!is_calm(sim)) return false;
     cells->in_strides = true;
-    for (uint32_t i = 0; i < net->spd_count; i++)
+    for (uint32_t i = 0; cells->parts > 1 && i < cells->parts; i++)
+        leat_sim_atm_cells_provide(cells, i);
+    for (uint32_t i = 0; i < sim->fabric.net.spd_count; i++)
         begin_spd(cells, i);
-    for (uint32_t i = 0; i < net->ppd_count; i++)
-        foresee_check(sim, i);
-    for (uint32_t w = 0; w < words_over(net->ports); w++)
-        cells->strides->ports_at[w] = LEAT_NEVER;
-    for (uint32_t p = 0; p < net->ports; p++) {
-        drop_event(cells, PORTS, p);
-        cells->strides->port_at[p] = LEAT_NEVER;
-        leat_sim_atm_strides_wake(sim, p, port_due(&sim->port[p]));
-    }
-    run_spds(sim, sim->now - 1);
+    foresee_checks(sim);
+    for (uint32_t i = 0; i < cells->parts; i++)
+        begin_ports(sim, &part[i]);
+    for (uint32_t stage = 0; stage < sim->fabric.net.stages; stage++)
+        for (uint32_t i = 0; i < cells->parts; i++) {
+            take_parcels(sim, &part[i], stage);
+            run_spds(sim, &part[i], stage, sim->now - 1);
+        }
+    for (uint32_t i = 0; i < cells->parts; i++)
+        part[i].next_at = next_cycle_of(sim, &part[i]);
     return true;
 }
 
@@ -357,6 +575,8 @@ static void end_spd(struct leat_sim_atm_cells *cells, uint32_t number, uint64_t 
 {
     struct spd *spd = &cells->spd[number];
     come_in(cells, spd, now);
+    for (uint16_t i = 0; i < spd->coming_count; i++) /* their PPDs still have one of each */
+        if (spd->coming[i].is_copy) pool_free(cells->pool, cells->cell, spd->coming[i].entry.cell);
     spd->coming_count = 0;
     spd->left = true;
     if (spd->waiting) leat_sim_agenda_set(&cells->agenda, SPDS, number, spd->free_at);
@@ -368,15 +588,11 @@ static void await_check(struct leat_sim_atm *sim, uint32_t number, uint64_t now)
     struct leat_sim_atm_cells *cells = sim->cells;
     struct ppd *ppd = &cells->ppd[number];
     if (!awaits_check(ppd, now)) {
-        if (ppd->is_dropped) free_dropped(cells, ppd);
+        if (ppd->is_dropped) free_dropped(cells, cells->pool, ppd);
         return;
     }
     ppd->is_dropped = false;
     sim->link_cells[number]--;
-    uint32_t label = ppd->sent.label;
-    uint64_t copies = find_outputs(sim, number, &label);
-    while (copies &= copies - 1)
-        cells->use[ppd->sent.cell].copies--;
     ppd->incoming = &ppd->sent;
     if (!ppd->from_port) {
         struct spd *spd = &cells->spd[ppd->from];
@@ -399,8 +615,10 @@ static void end_strides(struct leat_sim_atm *sim, uint64_t now)
     cells->in_strides = false;
     sim->counts.strides_ended++;
     sim->now = now;
-    memset(cells->strides->marked, 0,
-           cells->strides->mark_words[net->stages] * sizeof *cells->strides->marked);
+    for (uint32_t i = 0; i < cells->parts; i++) {
+        struct part *part = &cells->strides->part[i];
+        memset(part->marked, 0, part->mark_words[net->stages] * sizeof *part->marked);
+    }
     for (uint32_t i = 0; i < net->spd_count; i++)
         end_spd(cells, i, now);
     for (uint32_t i = 0; i < net->ppd_count; i++)
@@ -414,9 +632,8 @@ void leat_sim_atm_strides_end(struct leat_sim_atm *sim)
     if (sim->cells->in_strides) end_strides(sim, sim->now);
 }
 
-void leat_sim_atm_strides_run(struct leat_sim_atm *sim, uint64_t until)
+static void run_strides(struct leat_sim_atm *sim, uint64_t until)
 {
-    struct leat_sim_atm_strides *strides = sim->cells->strides;
     while (!sim->pauses && sim->now < until) {
         const uint64_t from = next_cycle(sim);
         if (from >= until) {
@@ -424,16 +641,20 @@ void leat_sim_atm_strides_run(struct leat_sim_atm *sim, uint64_t until)
             return;
         }
         const uint64_t allowed = sim->host.stride(sim->host.context, from);
-        if (!allowed || (strides->crowded && is_crowded(sim))) {
+        if (!allowed || (was_crowded(sim) && is_crowded(sim))) {
             end_strides(sim, from);
             return;
         }
-        strides->crowded = false;
         const uint64_t last = leat_smaller(leat_smaller(allowed, until - 1),
                                            from + LEAT_SIM_ATM_STRIDE - 1);
         sim->counts.strides++;
-        run_ports(sim, last);
-        run_spds(sim, last);
+        run_stride(sim, last);
         sim->now = last + 1;
     }
+}
+
+void leat_sim_atm_strides_run(struct leat_sim_atm *sim, uint64_t until)
+{
+    run_strides(sim, until);
+    collect(sim);
 }

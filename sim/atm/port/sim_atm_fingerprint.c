@@ -188,8 +188,8 @@ void leat_sim_atm_fingerprint(struct leat_sim_atm_ports *port, struct leat_finge
                                    load->host[0].unit.number_mask },
                         .out = out,
                         .entry = entry };
-    if (load->sim.model != LEAT_SIM_ATM_CELL || !load->sim.cells->in_strides || load->scarce ||
-        load->delivery_count)
+    if (load->sim.model != LEAT_SIM_ATM_CELL || !load->sim.cells->in_strides ||
+        leat_sim_atm_load_is_scarce(load))
         leat_fingerprint_fail(out);
     for (uint32_t p = 0; p < port->net.ports && !out->differs; p++)
         put_queue(&m, p);
