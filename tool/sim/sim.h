@@ -182,6 +182,8 @@ int sim_run(const struct sim_job *job, struct sim_result *result);
 
 /* Memory for a simulation, zeroed; NULL after a complaint. */
 void *sim_memory(size_t len);
+/* ... of which so many of the first octets are used all the time. */
+void *sim_memory_often(size_t len, size_t often_len);
 
 /* ---- showing (sim_show.c) ---- */
 

@@ -1,6 +1,7 @@
 /* leat sim: runs the job piece by piece, so that interrupts are noticed. */
 #include "pieces.h"
 #include "sim.h"
+#include "sim_atm_load_memory.h"
 #include "sim_atm_load_stuck.h"
 #include "threads.h"
 #include <stdlib.h>
@@ -17,16 +18,6 @@ struct simulation {
     struct leat_crew *crew; /* NULL: one thread */
     bool dead;
 };
-
-void *sim_memory(size_t len)
-{
-    void *memory = calloc(1, len);
-    if (!memory)
-        complain("no memory: the network needs %.1f MB (a smaller fabric, --model cell and fewer "
-                 "--blocks need less)",
-                 (double)len / 1e6);
-    return memory;
-}
 
 static bool next_message(void *context, uint32_t port, struct leat_sim_message *out)
 {
@@ -137,7 +128,8 @@ static bool set_up_load(struct simulation *s)
     };
     if (!set_up_traffic(s)) return false;
     set_up_crew(s, &config);
-    s->memory = sim_memory(leat_sim_atm_load_footprint(&config));
+    s->memory = sim_memory_often(leat_sim_atm_load_footprint(&config),
+                                 leat_sim_atm_load_footprint_often(&config));
     if (!s->memory) return false;
     leat_sim_atm_load_init(&s->load, &config, s->memory);
     return true;

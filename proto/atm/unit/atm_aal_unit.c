@@ -49,8 +49,9 @@ leat_err leat_atm_aal_config_check(const struct leat_atm_aal_config *c)
     return sound ? LEAT_ERR_OK : LEAT_ERR_RANGE;
 }
 
-static size_t lay_out(struct leat_atm_aal_unit *unit, const struct leat_atm_aal_config *c,
-                      void *memory)
+/* What every message uses. */
+static size_t lay_out_often(struct leat_atm_aal_unit *unit, const struct leat_atm_aal_config *c,
+                            void *memory)
 {
     struct leat_arena arena = { .memory = memory, .cap = SIZE_MAX };
     unit->send.next = leat_arena_lay(&arena, c->send_blocks, sizeof(uint16_t));
@@ -63,8 +64,15 @@ static size_t lay_out(struct leat_atm_aal_unit *unit, const struct leat_atm_aal_
     unit->peer = leat_arena_lay(&arena, c->ports, sizeof *unit->peer);
     unit->send_cell = leat_arena_lay_lines(&arena, c->send_blocks, LEAT_ATM_AAL_CELL_STRIDE);
     unit->receive_cell = leat_arena_lay_lines(&arena, c->receive_blocks, LEAT_ATM_AAL_CELL_STRIDE);
+    return arena.used;
+}
+
+/* Only broadcasts, groups and cells that are late or lost: in a large network the larger part. */
+static size_t lay_out_seldom(struct leat_atm_aal_unit *unit, const struct leat_atm_aal_config *c,
+                             void *memory)
+{
+    struct leat_arena arena = { .memory = memory, .cap = SIZE_MAX };
     unit->parked_as = leat_arena_lay(&arena, c->receive_blocks, sizeof *unit->parked_as);
-    /* Last, because only broadcasts touch them: in a large network they are the largest part. */
     unit->served_far = leat_arena_lay(&arena, c->receive_blocks,
                                       LEAT_ATM_AAL_SERVED_FAR * sizeof *unit->served_far);
     unit->ack_missing = leat_arena_lay(&arena, c->send_blocks * ack_words(c), sizeof(uint64_t));
@@ -75,20 +83,44 @@ static size_t lay_out(struct leat_atm_aal_unit *unit, const struct leat_atm_aal_
     return arena.used;
 }
 
-size_t leat_atm_aal_unit_footprint(const struct leat_atm_aal_config *config)
+static size_t in_lines(size_t len)
+{
+    return (len + LEAT_ARENA_LINE - 1) / LEAT_ARENA_LINE * LEAT_ARENA_LINE;
+}
+
+size_t leat_atm_aal_unit_footprint_often(const struct leat_atm_aal_config *config)
 {
     struct leat_atm_aal_unit measured;
-    return lay_out(&measured, config, NULL);
+    return in_lines(lay_out_often(&measured, config, NULL));
+}
+
+size_t leat_atm_aal_unit_footprint_seldom(const struct leat_atm_aal_config *config)
+{
+    struct leat_atm_aal_unit measured;
+    return in_lines(lay_out_seldom(&measured, config, NULL));
+}
+
+size_t leat_atm_aal_unit_footprint(const struct leat_atm_aal_config *config)
+{
+    return leat_atm_aal_unit_footprint_often(config) + leat_atm_aal_unit_footprint_seldom(config);
 }
 
 void leat_atm_aal_unit_init(struct leat_atm_aal_unit *unit,
                             const struct leat_atm_aal_config *config, void *memory)
 {
+    leat_atm_aal_unit_init_in(unit, config, memory,
+                              (uint8_t *)memory + leat_atm_aal_unit_footprint_often(config));
+}
+
+void leat_atm_aal_unit_init_in(struct leat_atm_aal_unit *unit,
+                               const struct leat_atm_aal_config *config, void *often, void *seldom)
+{
     assert(leat_atm_aal_config_check(config) == LEAT_ERR_OK);
     *unit = (struct leat_atm_aal_unit){ .config = *config,
                                         .wake_at = LEAT_NEVER,
                                         .rare_at = LEAT_NEVER };
-    lay_out(unit, config, memory);
+    lay_out_often(unit, config, often);
+    lay_out_seldom(unit, config, seldom);
     leat_atm_aal_chain_init(&unit->send, (uint16_t)config->send_blocks);
     leat_atm_aal_chain_init(&unit->receive, (uint16_t)config->receive_blocks);
     for (size_t i = 0; i < LEAT_ATM_AAL_CONTROLLERS; i++)

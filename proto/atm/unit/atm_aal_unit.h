@@ -337,6 +337,13 @@ size_t leat_atm_aal_unit_footprint(const struct leat_atm_aal_config *config);
 void leat_atm_aal_unit_init(struct leat_atm_aal_unit *unit,
                             const struct leat_atm_aal_config *config, void *memory);
 
+/* The same in two pieces of memory: what every message uses, and the rest, which is larger in large
+ * networks. Systems can give them pages of different sizes. */
+size_t leat_atm_aal_unit_footprint_often(const struct leat_atm_aal_config *config);
+size_t leat_atm_aal_unit_footprint_seldom(const struct leat_atm_aal_config *config);
+void leat_atm_aal_unit_init_in(struct leat_atm_aal_unit *unit,
+                               const struct leat_atm_aal_config *config, void *often, void *seldom);
+
 /*
  * In one cycle, in this order: refuse (if the network's PPD raised its suspend signal in the last
  * cycle), step, then room or receive (if the fourth or the last octet of a cell arrives).

@@ -1,19 +1,13 @@
 #include "sim_atm_load.h"
 #include "leat_bytes.h"
 #include "sim_atm_load_group.h"
+#include "sim_atm_load_memory.h"
 #include <assert.h>
 #include <leat/random.h>
 #include <string.h>
 
-enum { WINDOW_MIN = 1024, WINDOW_TOTAL = 1 << 16 };
 enum { ID_MASK = 0x7fffffff }; /* a message's id is not negative */
 enum { SEND_CYCLES = 15 };     /* the minimum to send or request a message */
-enum { /* of a port in a stride: requesting a message takes 22 cycles, the others happen in one */
-       STRIDE_DELIVERED = 4,
-       STRIDE_GIVEN_UP = LEAT_SIM_ATM_STRIDE,
-       STRIDE_WRITTEN = LEAT_SIM_ATM_STRIDE,
-       STRIDE_REPORTS = STRIDE_DELIVERED + STRIDE_GIVEN_UP,
-};
 static const uint32_t task_name[LEAT_ATM_TASK_NAME_COUNT] = { 's', 'y', 'n' };
 
 static uint32_t cells_of(uint32_t len)
@@ -337,24 +331,17 @@ static void settle_given_up(struct leat_sim_atm_load *load, const struct leat_si
         load->config.given_up(load->config.next_context, port, sent->copies, of->at);
 }
 
-static void settle(struct leat_sim_atm_load *load, const struct leat_sim_atm_load_report *report)
-{
-    if (report->given_up)
-        settle_given_up(load, &report->delivery);
-    else
-        settle_delivery(load, &report->delivery);
-}
-
 static void report(struct leat_sim_atm_load *load, uint32_t port,
-                   const struct leat_sim_atm_load_report *r)
+                   const struct leat_sim_delivery *of, bool given_up)
 {
     struct leat_sim_atm_load_part *part = load->host[port].part;
-    if (!settles_later(load)) {
-        settle(load, r);
-        return;
-    }
-    assert(part->report_count < part->report_cap);
-    part->report[part->report_count++] = *r;
+    if (settles_later(load)) {
+        assert(part->report_count < part->report_cap);
+        part->report[part->report_count++] = (struct leat_sim_atm_load_report){ *of, given_up };
+    } else if (given_up)
+        settle_given_up(load, of);
+    else
+        settle_delivery(load, of);
 }
 
 /* Parts remember what they wrote: nobody looks for it now. */
@@ -387,7 +374,8 @@ static void stride_done(void *context)
         part->report_count = 0;
     }
     for (uint32_t i = 0; i < reports; i++)
-        settle(load, load->in_order[i]);
+        (load->in_order[i]->given_up ? settle_given_up
+                                     : settle_delivery)(load, &load->in_order[i]->delivery);
 }
 
 /* What parts have counted. */
@@ -421,7 +409,7 @@ static void finish_read(struct leat_sim_atm_load *load, uint32_t port, uint64_t 
     part->counts.bytes_delivered += len;
     part->last_delivery_at = leat_larger(part->last_delivery_at, now);
     certify(load, &delivery, settles_later(load) ? &part->certificate : &load->certificate);
-    report(load, port, &(struct leat_sim_atm_load_report){ .delivery = delivery, .len = len });
+    report(load, port, &delivery, false);
     if (watch->delivered)
         watch->delivered(watch->context, &delivery, reported ? NULL : part->received, len);
     leat_atm_aal_unit_read_end(&host->unit, now);
@@ -487,7 +475,7 @@ static void on_given_up(struct leat_sim_atm_load *load, uint32_t port, uint64_t 
     const struct leat_sim_delivery of = { .at = now, .source = port, .number = number };
     load->host[port].part->counts.undeliverable++;
     if (watch->undeliverable) watch->undeliverable(watch->context, port, number, now);
-    report(load, port, &(struct leat_sim_atm_load_report){ .delivery = of, .given_up = true });
+    report(load, port, &of, true);
 }
 
 static void on_report(struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
@@ -712,69 +700,6 @@ static void deliver(void *context, uint32_t port, const uint8_t *cell, uint64_t 
     plan(load, port);
 }
 
-static uint32_t window_of(uint32_t ports)
-{
-    uint32_t window = WINDOW_MIN;
-    while (window * 2 <= WINDOW_TOTAL / ports)
-        window *= 2;
-    return window;
-}
-
-/* Its ports are those of a stage's switches. */
-static void lay_part(struct leat_sim_atm_load *load, const struct leat_sim_atm_load_config *config,
-                     uint32_t number, struct leat_arena *arena)
-{
-    const struct leat_sim_atm_fabric *fabric = &config->fabric;
-    const uint32_t ports = fabric->net.stage[0].inputs *
-                           (leat_sim_atm_fabric_part_begin(fabric, 0, number + 1) -
-                            leat_sim_atm_fabric_part_begin(fabric, 0, number));
-    struct leat_sim_atm_load_part part = { .report_cap = STRIDE_REPORTS * ports,
-                                           .written_cap = STRIDE_WRITTEN * ports };
-    leat_sim_certificate_init(&part.certificate);
-    part.report = leat_arena_lay_lines(arena, part.report_cap, sizeof *part.report);
-    part.written = leat_arena_lay_lines(arena, part.written_cap, sizeof *part.written);
-    part.received = leat_arena_lay_lines(arena, config->len_max + 1, 1);
-    if (load->part) load->part[number] = part;
-}
-
-static size_t lay_out(struct leat_sim_atm_load *load, const struct leat_sim_atm_load_config *config,
-                      void *memory, void **network, void **units)
-{
-    struct leat_arena arena = { .memory = memory, .cap = SIZE_MAX };
-    const uint32_t ports = config->fabric.net.ports, blocks = config->aal.receive_blocks;
-    const bool faults = leat_sim_atm_line_has_faults(&config->line);
-    const struct leat_atm_aal_config aal = leat_sim_atm_fabric_unit(&config->fabric, &config->aal,
-                                                                    0);
-    load->window = window_of(ports);
-    load->host = leat_arena_lay_lines(&arena, ports, sizeof *load->host);
-    load->medium = faults ? leat_arena_lay(&arena, 1, sizeof *load->medium) : NULL;
-    load->line = faults ? leat_arena_lay(&arena, ports, sizeof *load->line) : NULL;
-    load->sent = leat_arena_lay(&arena, (size_t)ports * load->window, sizeof *load->sent);
-    load->parts = leat_sim_atm_fabric_parts(&config->fabric);
-    load->part = leat_arena_lay_lines(&arena, load->parts, sizeof *load->part);
-    for (uint32_t part = 0; part < load->parts; part++)
-        lay_part(load, config, part, &arena);
-    load->in_order = leat_arena_lay(&arena, (size_t)STRIDE_REPORTS * ports, sizeof *load->in_order);
-    *network = leat_arena_lay(&arena, 1, leat_sim_atm_footprint(&config->fabric, config->model));
-    *units = leat_arena_lay(&arena, ports, leat_atm_aal_unit_footprint(&aal));
-    for (uint32_t i = 0; i < ports; i++) {
-        uint8_t *octets = leat_arena_lay(&arena, config->len_max + 1, 1);
-        struct leat_sim_atm_load_complete *complete = leat_arena_lay(&arena, blocks,
-                                                                     sizeof *complete);
-        if (!memory) continue;
-        load->host[i].octets = octets;
-        load->host[i].complete = complete;
-    }
-    return arena.used;
-}
-
-size_t leat_sim_atm_load_footprint(const struct leat_sim_atm_load_config *config)
-{
-    struct leat_sim_atm_load load;
-    void *network, *units;
-    return lay_out(&load, config, NULL, &network, &units);
-}
-
 static void init_lines(struct leat_sim_atm_load *load)
 {
     const struct leat_atm_clos *net = &load->config.fabric.net;
@@ -797,16 +722,16 @@ void leat_sim_atm_load_init(struct leat_sim_atm_load *load,
     const struct leat_sim_atm_host host = { load, refused, act, room, deliver, stride };
     const struct leat_sim_atm_crew crew = { config->crew, part_done, stride_done };
     const uint32_t ports = config->fabric.net.ports;
-    void *network, *units;
+    struct leat_sim_atm_load_pieces pieces;
     *load = (struct leat_sim_atm_load){ .config = *config };
-    lay_out(load, config, memory, &network, &units);
+    leat_sim_atm_load_lay(load, config, memory, &pieces);
     if (load->line) init_lines(load);
     load->cells_stay_sound = config->model != LEAT_SIM_ATM_RTL && !load->line;
     load->ahead = config->model == LEAT_SIM_ATM_CELL && !load->line && !config->watch.cell;
     load->reports_after = reported_after(load, config->len_max);
     assert(load->parts == 1 || (!config->handed_over && !config->desk.serve && !config->keeps &&
                                 !config->digest && !config->is_private));
-    leat_sim_atm_init(&load->sim, &config->fabric, config->model, &host, network);
+    leat_sim_atm_init(&load->sim, &config->fabric, config->model, &host, pieces.network);
     leat_sim_atm_lend_crew(&load->sim, &crew);
     load->received = load->part[0].received;
     leat_sim_certificate_init(&load->certificate);
@@ -816,8 +741,9 @@ void leat_sim_atm_load_init(struct leat_sim_atm_load *load,
         struct leat_atm_aal_config aal = leat_sim_atm_fabric_unit(&config->fabric, &config->aal,
                                                                   port);
         aal.unsealed = load->cells_stay_sound && !config->watch.cell;
-        leat_atm_aal_unit_init(&load->host[port].unit, &aal,
-                               (uint8_t *)units + port * leat_atm_aal_unit_footprint(&aal));
+        leat_atm_aal_unit_init_in(&load->host[port].unit, &aal,
+                                  pieces.often + port * leat_atm_aal_unit_footprint_often(&aal),
+                                  pieces.seldom + port * leat_atm_aal_unit_footprint_seldom(&aal));
         load->host[port].part = &load->part[load->sim.port[port].part];
         load->host[port].desk_at = LEAT_NEVER;
         if (config->next) draw_message(load, port);

@@ -162,7 +162,6 @@ struct leat_sim_atm_load_host {
 
 struct leat_sim_atm_load_report {      /* of a stride: a message is delivered, or abandoned */
     struct leat_sim_delivery delivery; /* abandoned: only cycle, source and number */
-    uint32_t len;
     bool given_up;
 };
 

@@ -1,4 +1,5 @@
 #include "sim_atm_load_parts_test.h"
+#include "sim_atm_load_memory.h"
 
 enum { CASES = 60 + LEAT_ROUNDS / 5000, PARTS_MAX = 8 };
 
@@ -62,5 +63,36 @@ static void a_host_is_scarce_while_it_has_little_room(void)
     free(b);
 }
 
-TAP_MAIN(T(every_number_of_parts_has_the_same_outcome),
+/* Pages that are seldom used are at the end, and those of one unit do not overlap. */
+static void what_is_seldom_used_comes_last(void)
+{
+    static struct leat_sim_atm_load load;
+    static struct parts_bench b;
+    struct leat_sim_atm_load_pieces measured, pieces;
+    struct parts_case c = { .fabric = "clos:8,15,8", .bytes = 16 };
+    leat_atm_aal_config_default(&c.aal, 0, 1, 1);
+    b.of = &c;
+    const struct leat_sim_atm_load_config config = parts_config(&b, 3, NULL);
+    const struct leat_atm_aal_config aal = leat_sim_atm_fabric_unit(&config.fabric, &c.aal, 0);
+    const size_t often = leat_atm_aal_unit_footprint_often(&aal);
+    const size_t seldom = leat_atm_aal_unit_footprint_seldom(&aal);
+    leat_sim_atm_load_lay(&load, &config, NULL, &measured);
+    EQ(leat_sim_atm_load_footprint(&config), measured.len);
+    EQ(leat_sim_atm_load_footprint_often(&config), measured.often_len);
+    EQ(leat_atm_aal_unit_footprint(&aal), often + seldom);
+    OK(measured.often_len < measured.len && measured.often_len > 64 * often);
+    uint8_t *memory = calloc(1, measured.len);
+    if (!memory) abort();
+    leat_sim_atm_load_lay(&load, &config, memory, &pieces);
+    OK(pieces.often + 64 * often <= memory + measured.often_len);
+    OK(pieces.seldom >= memory + measured.often_len);
+    OK(pieces.seldom + 64 * seldom <= memory + measured.len);
+    leat_atm_aal_unit_init_in(&load.host[63].unit, &aal, pieces.often + 63 * often,
+                              pieces.seldom + 63 * seldom);
+    OK((uint8_t *)load.host[63].unit.send_block >= pieces.often + 63 * often);
+    OK((uint8_t *)load.host[63].unit.gap >= pieces.seldom + 63 * seldom);
+    free(memory);
+}
+
+TAP_MAIN(T(what_is_seldom_used_comes_last), T(every_number_of_parts_has_the_same_outcome),
          T(cells_that_only_go_one_way_do_not_run_out), T(a_host_is_scarce_while_it_has_little_room))

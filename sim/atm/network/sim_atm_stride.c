@@ -85,10 +85,10 @@ static void lay_boxes(struct part *part, const struct leat_sim_atm_fabric *fabri
     const uint32_t parts = leat_sim_atm_fabric_parts(fabric);
     part->box[stage] = leat_arena_lay_lines(arena, parts, sizeof *part->box[stage]);
     for (uint32_t to = 0; to < parts; to++) {
-        const uint32_t cap = to == part->index
-                                 ? 0
-                                 : COMING_MAX * switches_of(fabric, stage, part->index) *
-                                       switches_of(fabric, stage + 1, to);
+        const uint32_t links = to == part->index ? 0
+                                                 : switches_of(fabric, stage, part->index) *
+                                                       switches_of(fabric, stage + 1, to);
+        const uint32_t cap = COMING_MAX * links;
         struct parcel *parcel = leat_arena_lay_lines(arena, cap, sizeof *parcel);
         if (part->box[stage]) part->box[stage][to] = (struct box){ .parcel = parcel, .cap = cap };
     }
@@ -179,11 +179,11 @@ static bool is_crowded_at(const struct leat_sim_atm_cells *cells, const struct s
     return count >= many;
 }
 
-static void write_down(struct leat_sim_atm_cells *cells, struct part *part, struct spd *spd,
-                       const struct coming *coming)
+static inline void write_down(struct leat_sim_atm_cells *cells, struct part *part, struct spd *spd,
+                              struct coming coming)
 {
-    spd->coming[spd->coming_count++] = *coming;
-    if (is_crowded_at(cells, spd, coming->input)) part->crowded = true;
+    spd->coming[spd->coming_count++] = coming;
+    if (is_crowded_at(cells, spd, coming.input)) part->crowded = true;
     mark(spd);
 }
 
@@ -209,13 +209,12 @@ static void forward(struct leat_sim_atm *sim, struct part *part, uint32_t number
     assert(entry.label < ppd->label_count || sim->fabric.groups);
     uint64_t outputs = find_outputs(sim, number, &entry.label);
     ppd->is_dropped = !outputs;
-    struct coming coming = { .at = at, .entry = entry, .input = ppd->input };
-    while (outputs) {
-        write_down(cells, part, &spd[leat_sim_agenda_lowest(outputs)], &coming);
-        if (!(outputs &= outputs - 1)) return;
-        coming.entry = copy_entry(cells, part->pool, entry);
-        coming.is_copy = true;
-    }
+    if (!outputs) return;
+    write_down(cells, part, &spd[leat_sim_agenda_lowest(outputs)],
+               (struct coming){ at, entry, ppd->input, false });
+    while (outputs &= outputs - 1)
+        write_down(cells, part, &spd[leat_sim_agenda_lowest(outputs)],
+                   (struct coming){ at, copy_entry(cells, part->pool, entry), ppd->input, true });
 }
 
 void leat_sim_atm_strides_send(struct leat_sim_atm *sim, uint32_t port, const uint8_t *octets,
