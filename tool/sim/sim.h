@@ -115,6 +115,7 @@ struct sim_job {
 struct sim_result {
     uint64_t cycles; /* fewer than requested after an interrupt */
     double wall_seconds;
+    uint32_t threads; /* that did the work */
     uint64_t cells_offered, cells_delivered;
     uint64_t certificate, delivery_hash;
     uint64_t last_delivery_at; /* 0: nothing was delivered */

@@ -204,6 +204,7 @@ static bool simulate(struct simulation *s, struct sim_result *out)
     if (record && !sim_record_open(record, network_of(s), s->job->check_load ? NULL : &s->load))
         return false;
     out->cycles = pieces_run(s->job->cycles, run_to, s, &out->wall_seconds);
+    out->threads = leat_sim_crew_members(leat_crew_lend(s->crew));
     if (s->dead) out->cycles = s->load.sim.now - 1; /* it may have ended within a piece */
     collect(s, out);
     return !record || sim_record_close(out->cycles);

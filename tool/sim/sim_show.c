@@ -2,6 +2,7 @@
 #include "json_out.h"
 #include "sim.h"
 #include "style.h"
+#include "threads.h"
 #include <stdio.h>
 
 /* Cells per port and cell time. */
@@ -162,8 +163,8 @@ void sim_put_text(const struct sim_job *job, const struct sim_result *r)
     printf("  %-40s %016llx\n", "certificate", (unsigned long long)r->certificate);
     if (job->check_load)
         printf("  %-40s %016llx\n", "delivery hash", (unsigned long long)r->delivery_hash);
-    printf("  %-40s %14.3f  seconds, %.4g cycles per second\n", "run", r->wall_seconds,
-           cycles_per_second(r));
+    printf("  %-40s %14.3f  seconds%s, %.4g cycles per second\n", "run", r->wall_seconds,
+           threads_text(r->threads, 1), cycles_per_second(r));
 }
 
 /* ---- programs ------------------------------------------------------------------------------ */
@@ -244,6 +245,7 @@ void sim_put_json(const struct sim_job *job, const struct sim_result *r)
     put_state_json(j, job, r);
     json_certificate(j, "certificate", r->certificate);
     if (job->check_load) json_certificate(j, "delivery_hash", r->delivery_hash);
+    leat_json_uint(j, "threads", r->threads);
     json_fixed(j, "wall_seconds", r->wall_seconds, 6);
     json_fixed(j, "cycles_per_second", cycles_per_second(r), 0);
     json_close(&out, r->locked ? "deadlock" : json_status());

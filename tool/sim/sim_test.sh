@@ -11,7 +11,7 @@ json() {
     exits 0 "" "$leat" "$@" --json
     jq -c "$filter" "$folder/stdout"
 }
-figures='del(.model, .wall_seconds, .cycles_per_second)'
+figures='del(.model, .wall_seconds, .cycles_per_second, .threads)'
 
 # ---- the check workload of spec/atm.md, 8 ------------------------------------------------------
 for model in rtl cell; do
