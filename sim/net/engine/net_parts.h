@@ -29,12 +29,12 @@ extern const struct leat_net_engine leat_net_vc_engine, leat_net_queue_engine, l
 /* A packet in flight. In a divided network each part that it crosses has one while flits of the
  * packet are on their way through it. */
 struct leat_net_flight {
-    struct leat_net_packet packet;
-    struct leat_net_route route;
-    uint64_t head_at;
-    uint64_t fate_at; /* when it was lost, if it was */
+    struct leat_net_route route; /* first what every hop needs */
     uint32_t hops;
     uint8_t fate; /* enum leat_net_fate: reported at the end */
+    struct leat_net_packet packet;
+    uint64_t head_at;
+    uint64_t fate_at; /* when it was lost, if it was */
 };
 
 /* ---- parts of a network (net_team.c) -------------------------------------------------------- */

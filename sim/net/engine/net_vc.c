@@ -23,40 +23,36 @@ static uint32_t wire_cycles_max(const struct leat_net_topology *topology)
 static void lay_calendar(struct leat_net_vc_calendar *c, uint32_t cycles_max, uint64_t records,
                          struct leat_arena *arena)
 {
-    c->days = up_to_power(cycles_max + 1);
-    const uint64_t chunks = records / LEAT_NET_VC_CHUNK + c->days + 1;
-    assert(chunks < UINT32_MAX);
+    const uint32_t days = up_to_power(cycles_max + 1);
+    c->last_day = days - 1;
+    const uint64_t chunks = records / (LEAT_NET_VC_CHUNK - 1) + days + 2;
+    assert(chunks < UINT32_MAX / LEAT_NET_VC_CHUNK);
     c->cap = (uint32_t)chunks;
-    c->day = leat_arena_lay(arena, c->days, sizeof *c->day);
-    c->chunk = leat_arena_lay(arena, c->cap, sizeof *c->chunk);
+    c->day = leat_arena_lay(arena, days, sizeof *c->day);
+    c->record = leat_arena_lay(arena, (size_t)c->cap * LEAT_NET_VC_CHUNK, sizeof *c->record);
 }
 
-void leat_net_vc_extend(struct leat_net_vc_calendar *c, struct leat_net_vc_day *day)
+uint32_t leat_net_vc_extend(struct leat_net_vc_calendar *c, uint32_t *day)
 {
-    const uint32_t fresh = c->free ? c->free : ++c->top;
-    assert(fresh <= c->cap);
-    struct leat_net_vc_chunk *chunk = &c->chunk[fresh - 1];
-    if (c->free) c->free = (uint32_t)chunk->next;
-    c->full_days += !day->newest;
-    chunk->next = day->newest;
-    day->newest = fresh;
-    day->at = chunk->record;
-    day->end = chunk->record + LEAT_NET_VC_CHUNK;
+    const uint32_t fresh = c->free ? c->free : (c->top += LEAT_NET_VC_CHUNK);
+    assert(fresh / LEAT_NET_VC_CHUNK < c->cap);
+    if (c->free) c->free = (uint32_t)c->record[fresh];
+    c->full_days += !*day;
+    c->record[fresh] = *day;
+    return fresh + 1;
 }
 
 uint32_t leat_net_vc_due(struct leat_net_vc_calendar *c, uint64_t now, uint64_t *record)
 {
-    struct leat_net_vc_day *day = &c->day[now & (c->days - 1)];
-    if (!day->newest) return 0;
-    const uint32_t newest = day->newest;
-    struct leat_net_vc_chunk *chunk = &c->chunk[newest - 1];
-    const uint32_t count = (uint32_t)(day->at - chunk->record);
-    memcpy(record, chunk->record, count * sizeof *record);
-    day->newest = (uint32_t)chunk->next;
-    day->end = day->at = day->newest ? c->chunk[day->newest - 1].record + LEAT_NET_VC_CHUNK : NULL;
-    c->full_days -= !day->newest;
-    chunk->next = c->free;
-    c->free = newest;
+    uint32_t *day = &c->day[now & c->last_day];
+    if (!*day) return 0;
+    const uint32_t chunk = (*day - 1) / LEAT_NET_VC_CHUNK * LEAT_NET_VC_CHUNK;
+    const uint32_t count = *day - 1 - chunk;
+    memcpy(record, c->record + chunk + 1, count * sizeof *record);
+    *day = (uint32_t)c->record[chunk];
+    c->full_days -= !*day;
+    c->record[chunk] = c->free;
+    c->free = chunk;
     return count;
 }
 
@@ -91,33 +87,26 @@ static void lay_routers(struct leat_net *net, struct leat_net_vc *vc, struct lea
     const size_t lanes = (size_t)topology->ins << vc->shift;
     const size_t channels = ((size_t)topology->outs + topology->terminals) << vc->shift;
     vc->words = ((ports_max(topology->in_first, topology->routers) << vc->shift) + 63) / 64;
-    const size_t words = (size_t)topology->routers * vc->words;
+    vc->router_size = sizeof(struct leat_net_vc_router) + vc->words * sizeof(uint64_t);
     vc->lanes = (uint32_t)lanes;
+    vc->far = lanes > LEAT_NET_VC_FAR_LANES;
     vc->lane = leat_arena_lay(arena, lanes, sizeof *vc->lane);
     vc->ahead = leat_arena_lay(arena, channels, sizeof *vc->ahead);
     vc->in = leat_arena_lay(arena, topology->ins, sizeof *vc->in);
     vc->out = leat_arena_lay(arena, topology->outs, sizeof *vc->out);
-    vc->router = leat_arena_lay(arena, topology->routers, sizeof *vc->router);
-    vc->asking = leat_arena_lay(arena, words, sizeof *vc->asking);
-    vc->sleeping = leat_arena_lay(arena, words, sizeof *vc->sleeping);
-    vc->able = leat_arena_lay(arena, words, sizeof *vc->able);
-    vc->flit = leat_arena_lay(arena, lanes * vc->buffer, sizeof *vc->flit);
+    vc->router = leat_arena_lay(arena, topology->routers, vc->router_size);
+    vc->flit = leat_arena_lay(arena, lanes * (vc->buffer - 1), sizeof *vc->flit);
+    vc->second = leat_arena_lay(arena, lanes, sizeof *vc->second);
     vc->passed = leat_arena_lay(arena, lanes, sizeof *vc->passed);
-    vc->active = leat_arena_lay(arena, topology->routers, sizeof *vc->active);
+    vc->asking = leat_arena_lay(arena, lanes, sizeof *vc->asking);
+    vc->ports = leat_arena_lay(arena, (size_t)topology->ins + 1, sizeof *vc->ports);
+    vc->channel_bid = leat_arena_lay(arena, lanes, sizeof *vc->channel_bid);
+    vc->switch_bid = leat_arena_lay(arena, topology->ins, sizeof *vc->switch_bid);
     vc->discards = leat_arena_lay(arena, lanes, sizeof *vc->discards);
     vc->doomed = leat_arena_lay(arena, lanes, sizeof *vc->doomed);
     vc->ended = leat_arena_lay(arena, lanes + topology->outs, sizeof *vc->ended);
     vc->arriving = leat_arena_lay(arena, (size_t)topology->in_cuts << vc->shift,
                                   sizeof *vc->arriving);
-}
-
-static void lay_scratch(struct leat_net *net, struct leat_net_vc *vc, struct leat_arena *arena)
-{
-    const size_t outs = ports_max(net->topology->out_first, net->topology->routers);
-    vc->port_bid = leat_arena_lay(arena, outs, sizeof *vc->port_bid);
-    vc->port_bidden = leat_arena_lay(arena, outs, sizeof *vc->port_bidden);
-    vc->channel_bid = leat_arena_lay(arena, outs << vc->shift, sizeof *vc->channel_bid);
-    vc->channel_bidden = leat_arena_lay(arena, outs << vc->shift, sizeof *vc->channel_bidden);
 }
 
 static struct leat_sim_agenda_shape agenda_shape(const struct leat_net *net)
@@ -152,13 +141,13 @@ static void lay(struct leat_net *net, struct leat_arena *arena)
     vc->direct = !vc->ripening && config->flow != LEAT_NET_STORE_AND_FORWARD;
     lay_calendars(net, vc, arena);
     lay_routers(net, vc, arena);
-    lay_scratch(net, vc, arena);
     lay_sources(net, vc, arena);
     /* Every packet in flight has a flit in a lane, on a wire or in its source. In a part of a
      * network it may have none, but holds a lane, or a channel of a wire that comes in. */
-    const uint64_t wires = ((uint64_t)topology->outs + topology->terminals) * vc->flits.days;
+    const uint64_t wires = ((uint64_t)topology->outs + topology->terminals) *
+                           (vc->flits.last_day + 1);
     const uint64_t lanes = (uint64_t)topology->ins * config->channels;
-    const uint64_t held = topology->in_cuts ? lanes * (2 + vc->flits.days) : 0;
+    const uint64_t held = topology->in_cuts ? lanes * (3 + vc->flits.last_day) : 0;
     const uint64_t flights = lanes * vc->buffer + wires + held;
     leat_net_flights_lay(&vc->flights, (uint32_t)leat_smaller(flights, LEAT_NET_FLIGHTS_MAX),
                          arena);
@@ -172,6 +161,7 @@ static void start_in(struct leat_net *net, uint32_t in)
     const uint32_t from = topology->in_from[in];
     uint32_t back = from, cycles = LEAT_NET_VC_RETURN_CYCLES;
     vc->in[in].router = topology->in_router[in];
+    vc->in[in].out_first = topology->out_first[topology->in_router[in]];
     vc->in[in].port = (uint16_t)(in - topology->in_first[topology->in_router[in]]);
     if (from == LEAT_NET_NONE) return;
     if (from & LEAT_NET_TERMINAL) {
@@ -193,8 +183,8 @@ static void start_routers(struct leat_net *net)
     const struct leat_net_topology *topology = net->topology;
     struct leat_net_vc *vc = net->state;
     for (uint32_t r = 0; r < topology->routers; r++) {
-        vc->router[r].in_first = topology->in_first[r];
-        vc->router[r].out_first = topology->out_first[r];
+        leat_net_vc_router_at(vc, r)->in_first = topology->in_first[r];
+        leat_net_vc_router_at(vc, r)->out_first = topology->out_first[r];
     }
     for (uint32_t in = 0; in < topology->ins; in++)
         start_in(net, in);
@@ -239,28 +229,36 @@ static inline void flit_comes(struct leat_net *net, struct leat_net_vc *vc, uint
                               uint32_t flit)
 {
     struct leat_net_vc_lane *l = &vc->lane[lane];
-    uint32_t place = (uint32_t)l->first + l->count;
-    if (place >= vc->buffer) place -= vc->buffer;
     assert(l->count < vc->buffer);
-    vc->flit[(size_t)place * vc->lanes + lane] = flit;
+    *(l->count ? leat_net_vc_place(vc, lane, l->count) : &l->front) = flit;
     l->count++;
     if (l->state == LEAT_NET_VC_IDLE) {
         leat_net_vc_head(net, vc, lane, flit, net->now);
     } else if (l->state == LEAT_NET_VC_WHOLE) {
         if (flit & LEAT_NET_VC_TAIL) leat_net_vc_front(net, vc, lane, net->now);
     } else if (l->state == LEAT_NET_VC_MOVES && l->count == 1) {
-        if (leat_net_vc_is_full(vc, leat_net_vc_way(l)))
+        if (leat_net_vc_is_full(vc, leat_net_vc_way(vc, lane)))
             vc->blocked++;
         else
-            leat_net_vc_put(vc, vc->able, lane);
+            leat_net_vc_enable(vc, lane);
     }
 }
 
 /* Prefetches what an arriving flit needs. (There are more lanes than terminals.) */
 static inline void fetch_flit(const struct leat_net_vc *vc, uint64_t record)
 {
-    LEAT_NET_VC_PREFETCH(&leat_net_vc_flight(vc, (uint32_t)record)->route);
-    LEAT_NET_VC_PREFETCH(&vc->lane[(uint32_t)(record >> 32) & ~LEAT_NET_TERMINAL]);
+    const uint32_t lane = (uint32_t)(record >> 32) & ~LEAT_NET_TERMINAL;
+    LEAT_NET_VC_PREFETCH(leat_net_vc_flight(vc, (uint32_t)record));
+    LEAT_NET_VC_PREFETCH(&vc->lane[lane]);
+    LEAT_NET_VC_PREFETCH(&vc->in[lane >> vc->shift]);
+}
+
+/* Later, what that leads to. */
+static inline void fetch_router(const struct leat_net_vc *vc, uint64_t record)
+{
+    const uint32_t lane = (uint32_t)(record >> 32);
+    if (lane & LEAT_NET_TERMINAL) return;
+    LEAT_NET_VC_PREFETCH(leat_net_vc_router_at(vc, vc->in[lane >> vc->shift].router));
 }
 
 static void flits_come(struct leat_net *net)
@@ -268,16 +266,21 @@ static void flits_come(struct leat_net *net)
     struct leat_net_vc *vc = net->state;
     uint64_t record[LEAT_NET_VC_CHUNK];
     uint32_t count;
-    while ((count = leat_net_vc_due(&vc->flits, net->now, record)))
+    while ((count = leat_net_vc_due(&vc->flits, net->now, record))) {
+        for (uint32_t i = 0; vc->far && i < count && i < LEAT_NET_VC_LOOK_AHEAD; i++)
+            fetch_flit(vc, record[i]);
         for (uint32_t i = 0; i < count; i++) {
             const uint32_t to = (uint32_t)(record[i] >> 32);
-            if (i + LEAT_NET_VC_LOOK_AHEAD < count)
+            if (vc->far && i + LEAT_NET_VC_LOOK_AHEAD < count) {
                 fetch_flit(vc, record[i + LEAT_NET_VC_LOOK_AHEAD]);
+                fetch_router(vc, record[i + LEAT_NET_VC_LOOK_NEAR]);
+            }
             if (to & LEAT_NET_TERMINAL)
                 leat_net_vc_end(vc, (uint32_t)record[i]);
             else
                 flit_comes(net, vc, to, (uint32_t)record[i]);
         }
+    }
 }
 
 static inline void credit_comes(struct leat_net *net, struct leat_net_vc *vc, uint32_t channel)
@@ -292,13 +295,18 @@ static inline void credit_comes(struct leat_net *net, struct leat_net_vc *vc, ui
         vc->sends[vc->sends_count++] = terminal;
         return;
     }
-    if (vc->sleepers && vc->router[vc->out[port].router].hungry)
+    if (vc->sleepers && leat_net_vc_router_at(vc, vc->out[port].router)->hungry)
         leat_net_vc_rouse(vc, vc->out[port].router);
     if (!was_full || !leat_net_vc_is_taken(vc, channel)) return;
     const uint32_t lane = leat_net_vc_holder(vc, channel);
     if (!vc->lane[lane].count) return;
     vc->blocked--;
-    leat_net_vc_put(vc, vc->able, lane);
+    leat_net_vc_enable(vc, lane);
+}
+
+static inline void fetch_credit(const struct leat_net_vc *vc, uint64_t record)
+{
+    LEAT_NET_VC_PREFETCH(&vc->ahead[(uint32_t)record & ~LEAT_NET_VC_RIPE]);
 }
 
 static void credits_come(struct leat_net *net)
@@ -309,9 +317,11 @@ static void credits_come(struct leat_net *net)
     while ((count = leat_net_vc_due(&vc->credits, net->now, record)))
         for (uint32_t i = 0; i < count; i++) {
             const uint32_t what = (uint32_t)record[i];
+            if (vc->far && i + LEAT_NET_VC_LOOK_NEAR < count)
+                fetch_credit(vc, record[i + LEAT_NET_VC_LOOK_NEAR]);
             if (what & LEAT_NET_VC_RIPE)
                 leat_net_vc_ask(net, what ^ LEAT_NET_VC_RIPE,
-                                leat_net_vc_first_flit(vc, what ^ LEAT_NET_VC_RIPE), 1);
+                                leat_net_vc_first_flit(vc, what ^ LEAT_NET_VC_RIPE));
             else
                 credit_comes(net, vc, what);
         }
@@ -369,7 +379,7 @@ static void discard_flits(struct leat_net *net)
         uint32_t flit = 0;
         leat_net_vc_doom(&vc->flights.flight[l->flight], (enum leat_net_fate)l->fate, net->now);
         if (l->count) {
-            flit = leat_net_vc_take(net, vc, lane);
+            flit = leat_net_vc_take(net, vc, lane, &vc->in[lane >> vc->shift], l);
             vc->inside--;
         }
         if (!(flit & LEAT_NET_VC_TAIL)) {
@@ -503,39 +513,11 @@ void leat_net_vc_send(struct leat_net *net)
 
 /* ---- cycles ---------------------------------------------------------------------------------- */
 
-/* The order of routers does not matter, but visiting neighbours in memory together is faster. */
-static void sort_active(struct leat_net *net)
-{
-    struct leat_net_vc *vc = net->state;
-    uint32_t count = 0;
-    if (net->now % LEAT_NET_VC_SORT_CYCLES || vc->active_count < net->topology->routers / 64)
-        return;
-    for (uint32_t router = 0; router < net->topology->routers; router++)
-        if (vc->router[router].listed) vc->active[count++] = router;
-}
-
-static void routers_act(struct leat_net *net)
-{
-    struct leat_net_vc *vc = net->state;
-    sort_active(net);
-    const uint32_t count = vc->active_count;
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t router = vc->active[i];
-        if (leat_net_vc_step(net, router))
-            vc->active[kept++] = router;
-        else
-            vc->router[router].listed = false;
-    }
-    assert(vc->active_count == count); /* routers reach each other only over wires */
-    vc->active_count = kept;
-}
-
 /* Will nothing happen before a source's time comes? */
 bool leat_net_vc_is_quiet(const struct leat_net_vc *vc)
 {
-    if (vc->active_count || vc->flits.full_days || vc->credits.full_days || vc->ended_count ||
-        vc->woken_count)
+    if (vc->asking_count || vc->ports_count || vc->flits.full_days || vc->credits.full_days ||
+        vc->ended_count || vc->woken_count)
         return false;
     for (uint32_t i = 0; i < vc->discards_count; i++)
         if (vc->lane[vc->discards[i]].count) return false;
@@ -564,7 +546,7 @@ void leat_net_vc_finish(struct leat_net *net)
 {
     struct leat_net_vc *vc = net->state;
     net->counts.waits += vc->blocked + vc->sleepers;
-    routers_act(net);
+    leat_net_vc_act(net);
     if (vc->discards_count) discard_flits(net);
     net->now++;
     if (vc->ends || movement(net) != vc->before) vc->moved_at = net->now;
@@ -617,15 +599,14 @@ void leat_net_vc_doom_wire(struct leat_net *net, uint32_t to)
 {
     struct leat_net_vc *vc = net->state;
     const uint32_t mask = to & LEAT_NET_TERMINAL ? 0 : vc->mask;
-    for (uint32_t d = 0; d < vc->flits.days; d++) {
-        const uint64_t *end = vc->flits.day[d].at;
-        for (uint32_t c = vc->flits.day[d].newest; c; c = (uint32_t)vc->flits.chunk[c - 1].next) {
-            const struct leat_net_vc_chunk *chunk = &vc->flits.chunk[c - 1];
-            if (c != vc->flits.day[d].newest) end = chunk->record + LEAT_NET_VC_CHUNK;
-            for (const uint64_t *record = chunk->record; record < end; record++)
-                if (((uint32_t)(*record >> 32) & ~mask) == to)
-                    leat_net_vc_doom(leat_net_vc_flight(vc, (uint32_t)*record), LEAT_NET_CUT,
-                                     net->now);
+    for (uint32_t d = 0; d <= vc->flits.last_day; d++) {
+        uint32_t place = vc->flits.day[d];
+        while (place) {
+            const uint64_t record = vc->flits.record[--place];
+            if (place % LEAT_NET_VC_CHUNK == 0)
+                place = (uint32_t)record;
+            else if (((uint32_t)(record >> 32) & ~mask) == to)
+                leat_net_vc_doom(leat_net_vc_flight(vc, (uint32_t)record), LEAT_NET_CUT, net->now);
         }
     }
 }
@@ -644,7 +625,8 @@ static void broke(struct leat_net *net, uint32_t out)
     if (!(vc->out[out].to & LEAT_NET_CROSSING)) /* else the part at its end does that */
         leat_net_vc_doom_wire(net, vc->out[out].to);
     leat_net_vc_rouse(vc, router);
-    for (uint32_t lane = vc->router[router].in_first << vc->shift; lane < end; lane++)
+    for (uint32_t lane = leat_net_vc_router_at(vc, router)->in_first << vc->shift; lane < end;
+         lane++)
         if (vc->lane[lane].state == LEAT_NET_VC_ASKS) vc->lane[lane].channels = 0;
 }
 
@@ -656,7 +638,7 @@ static void rerouted(struct leat_net *net)
         leat_net_vc_rouse(vc, r);
     for (uint32_t lane = 0; lane < lanes; lane++)
         if (vc->lane[lane].state == LEAT_NET_VC_ASKS)
-            leat_net_vc_ask(net, lane, leat_net_vc_first_flit(vc, lane), 0);
+            leat_net_vc_route(net, lane, leat_net_vc_first_flit(vc, lane));
 }
 
 const struct leat_net_engine leat_net_vc_engine = {

@@ -170,7 +170,7 @@ static void cut(struct leat_net *net, uint32_t in)
 static uint32_t busy_routers(const struct leat_net *net)
 {
     const struct leat_net_vc *vc = net->state;
-    return vc->active_count;
+    return (vc->asking_count + vc->ports_count + 1) / 2; /* about so many */
 }
 
 /* ---- a cycle in steps ------------------------------------------------------------------------ */

@@ -18,8 +18,9 @@
  *      2       ask, switch     leave
  *      3       ask             switch          leave        more: that many later
  *
- * Between routers there are only wires and credits, both with a delay of at least one cycle. So the
- * order in which routers are visited does not matter, and idle routers are not visited.
+ * Between routers there are only wires and credits, both with a delay of at least one cycle. So all
+ * routers take each step together, in any order: a cycle is a few passes over lists of the lanes
+ * that request a channel and of the input ports that request the switch. Nothing else is visited.
  *
  * All zero is the state of an empty network: memory that is never used is never touched.
  */
@@ -42,11 +43,13 @@
 #define LEAT_NET_VC_AWAY (LEAT_NET_TERMINAL | LEAT_NET_CROSSING)
 
 enum {
-    LEAT_NET_VC_CHUNK = 63,       /* records */
+    LEAT_NET_VC_CHUNK = 64,       /* records, of which the first one links to another chunk */
     LEAT_NET_VC_ENTRY_CYCLES = 2, /* from a terminal to the lane of its router */
     LEAT_NET_VC_SORT_CYCLES = 64,
-    LEAT_NET_VC_LOOK_AHEAD = 6,    /* records: their data is prefetched meanwhile */
-    LEAT_NET_VC_RETURN_CYCLES = 2, /* of a credit, to or from a terminal */
+    LEAT_NET_VC_LOOK_AHEAD = 12,     /* records, routers: their data is prefetched meanwhile, */
+    LEAT_NET_VC_LOOK_NEAR = 6,       /* and later what is found in that data */
+    LEAT_NET_VC_FAR_LANES = 1 << 15, /* more do not fit into caches: routers are prefetched, too */
+    LEAT_NET_VC_RETURN_CYCLES = 2,   /* of a credit, to or from a terminal */
 };
 
 enum leat_net_vc_state {
@@ -62,13 +65,15 @@ enum leat_net_vc_state {
 enum { LEAT_NET_VC_DETOUR = 0x80 }; /* the option avoids a broken wire; no phase has this bit */
 
 struct leat_net_vc_lane {
+    uint32_t front; /* the first flit; the others are stored elsewhere, as lanes are mostly short */
     union {
         uint32_t channels; /* ASKS: of the only option; 0: look it up again */
         uint32_t flight;   /* MOVES, once its head has left; DISCARDS */
     };
-    uint32_t next; /* where the search for a channel starts: after the last one held */
-    uint16_t first, count;
-    uint16_t port; /* ASKS: of the only option, or of the requested one */
+    uint16_t
+        next; /* where the search for a channel of the router starts: after the last one held */
+    uint16_t count;
+    uint16_t port; /* ASKS: of the only option, or of the requested one; MOVES: it goes there */
     union {
         uint8_t phase; /* ASKS: of that option, XOR the packet's: rarely differs; or _DETOUR */
         uint8_t fate;  /* DISCARDS */
@@ -80,12 +85,14 @@ struct leat_net_vc_lane {
 struct leat_net_vc_ahead {
     uint16_t used; /* flits in the lane ahead, or in flight to or from it */
     uint16_t next; /* after the lane of the router that holds it, or held it last */
+    uint32_t bid;  /* within a cycle: the best one; 0: none */
 };
 
 struct leat_net_vc_in {
     uint32_t back; /* where credits go: the first channel of an output port, or of a terminal; or
                       CROSSING | its number among the channels of cut wires */
-    uint32_t router;
+    uint32_t router, out_first;
+    uint32_t able; /* a bit per channel: its lane has a flit, a channel and a credit */
     uint16_t port; /* of the router */
     uint16_t back_cycles;
     uint16_t out_turn;     /* of the switch's arbiter: an output port */
@@ -99,13 +106,20 @@ struct leat_net_vc_out {
     uint32_t router;
     uint16_t cycles; /* from the switch to the other end */
     uint16_t turn;   /* of the switch's arbiter: an input port */
+    uint32_t bid;    /* within a cycle: the best one; 0: none */
+};
+
+/* A lane requests a channel, or an output port. */
+struct leat_net_vc_bid {
+    uint32_t what, lane;
+    uint32_t value; /* the sooner its turn, the higher */
 };
 
 struct leat_net_vc_router {
     uint32_t in_first, out_first;
     uint32_t sleepers;
-    bool listed;
-    bool hungry; /* some sleeper waits for room, not only for a channel */
+    bool hungry;         /* some sleeper waits for room, not only for a channel */
+    uint64_t sleeping[]; /* [words] lanes that requested a channel in vain */
 };
 
 enum leat_net_vc_source_state {
@@ -125,22 +139,14 @@ struct leat_net_vc_source {
     uint8_t state;
 };
 
-/* A calendar: records by due cycle, in chunks from a pool. */
-struct leat_net_vc_chunk {
-    uint64_t next; /* the previous chunk, + 1 */
-    uint64_t record[LEAT_NET_VC_CHUNK];
-};
-
-struct leat_net_vc_day {
-    uint64_t *at, *end; /* of the newest chunk */
-    uint32_t newest;    /* + 1; 0: none */
-};
-
+/* A calendar: records by due cycle, in chunks from a pool. A day is the place of its next record;
+ * if that is a multiple of a chunk, it needs another one. */
 struct leat_net_vc_calendar {
-    struct leat_net_vc_day *day;     /* [days] */
-    struct leat_net_vc_chunk *chunk; /* [cap] */
-    uint32_t days, cap, top, free;   /* free: a list, + 1 */
-    uint32_t full_days;              /* that have records */
+    uint32_t *day;           /* [days] 0: none */
+    uint64_t *record;        /* [cap * CHUNK] the chunk at 0 is not used */
+    uint32_t last_day;       /* days - 1, a mask */
+    uint32_t cap, top, free; /* free: a list of chunks; 0 ends it */
+    uint32_t full_days;      /* that have records */
 };
 
 struct leat_net_vc {
@@ -169,17 +175,18 @@ struct leat_net_vc {
     struct leat_net_vc_ahead *ahead;     /* [(outs + terminals) << shift] */
     struct leat_net_vc_in *in;
     struct leat_net_vc_out *out;
-    struct leat_net_vc_router *router; /* [routers] */
-    /* [routers * words] lanes of each router: heads that request a channel, those that requested in
-     * vain, and lanes with a flit, a channel and a credit. */
-    uint64_t *asking, *sleeping, *able;
-    /* [buffer * lanes] the first place of every lane, then the second of every lane ...: lanes are
-     * mostly short, so the places in use are adjacent. */
+    unsigned char *router; /* [routers * router_size] leat_net_vc_router_at */
+    size_t router_size;
+    bool far; /* it exceeds the caches */
+    /* [(buffer - 1) * lanes] the second place of every lane, then the third of every lane ...: the
+     * places in use are adjacent; and [lanes] where the second flit is. */
     uint32_t *flit;
+    uint16_t *second;
     uint16_t *passed; /* [lanes] flits of its packet that left; only if wires have errors */
     struct leat_net_flights flights;
 
-    uint32_t *active, active_count;     /* routers with work */
+    uint32_t *asking, asking_count;     /* lanes whose heads request a channel */
+    uint32_t *ports, ports_count;       /* input ports with lanes that are able */
     uint32_t *sends, sends_count;       /* terminals that send */
     uint32_t *woken, woken_count;       /* terminals to be asked */
     uint32_t *discards, discards_count; /* lanes */
@@ -191,10 +198,8 @@ struct leat_net_vc {
     uint32_t waiting;                  /* in it */
     void *agenda_memory;
 
-    /* Scratch, zero: for each output port, and for each channel, the lane with the best bid, + 1;
-     * and those with a bid. */
-    uint16_t *port_bid, *port_bidden, *channel_bid, *channel_bidden;
-    uint8_t *doomed; /* scratch of deadlock detection: [lanes] */
+    struct leat_net_vc_bid *channel_bid, *switch_bid; /* scratch: [lanes], [ins] */
+    uint8_t *doomed;                                  /* scratch of deadlock detection: [lanes] */
 };
 
 #ifdef __GNUC__
@@ -203,11 +208,14 @@ struct leat_net_vc {
 #define LEAT_NET_VC_PREFETCH(address) ((void)(address))
 #endif
 
-/* One cycle of a router. True: there is more to do. */
-bool leat_net_vc_step(struct leat_net *net, uint32_t router);
+/* One cycle of all routers. */
+void leat_net_vc_act(struct leat_net *net);
 
-/* This head at the front of its lane requests a channel; it has reached `hops` more routers. */
-void leat_net_vc_ask(struct leat_net *net, uint32_t lane, uint32_t head, uint32_t hops);
+/* This head at the front of its lane has reached another router and requests a channel. */
+void leat_net_vc_ask(struct leat_net *net, uint32_t lane, uint32_t head);
+
+/* Looks up where this head may go. */
+void leat_net_vc_route(struct leat_net *net, uint32_t lane, uint32_t head);
 
 /* Must the head wait before it requests: for its tail, or for the pipeline? The router processes it
  * from cycle `at` on. */
@@ -220,14 +228,15 @@ uint32_t leat_net_vc_stuck(const struct leat_net *net, struct leat_net_waiting *
 uint32_t leat_net_vc_stuck_parts(const struct leat_net *const *part, uint32_t parts,
                                  struct leat_net_waiting *out, uint32_t cap);
 
-/* Adds a chunk to the day. */
-void leat_net_vc_extend(struct leat_net_vc_calendar *c, struct leat_net_vc_day *day);
+/* Adds a chunk to the day and returns the place of its first record. */
+uint32_t leat_net_vc_extend(struct leat_net_vc_calendar *c, uint32_t *day);
 
 static inline void leat_net_vc_enter(struct leat_net_vc_calendar *c, uint64_t at, uint64_t record)
 {
-    struct leat_net_vc_day *day = &c->day[at & (c->days - 1)];
-    if (day->at == day->end) leat_net_vc_extend(c, day);
-    *day->at++ = record;
+    uint32_t *day = &c->day[at & c->last_day];
+    const uint32_t place = *day % LEAT_NET_VC_CHUNK ? *day : leat_net_vc_extend(c, day);
+    c->record[place] = record;
+    *day = place + 1;
 }
 
 /* Removes up to a chunk of records from the day and returns how many; 0: none are left. */
@@ -239,15 +248,23 @@ static inline struct leat_net_flight *leat_net_vc_flight(const struct leat_net_v
     return &vc->flights.flight[flit & LEAT_NET_VC_FLIGHT];
 }
 
-/* Where the first flit of a lane is stored. */
-static inline const uint32_t *leat_net_vc_front_place(const struct leat_net_vc *vc, uint32_t lane)
-{
-    return &vc->flit[(size_t)vc->lane[lane].first * vc->lanes + lane];
-}
-
 static inline uint32_t leat_net_vc_first_flit(const struct leat_net_vc *vc, uint32_t lane)
 {
-    return *leat_net_vc_front_place(vc, lane);
+    return vc->lane[lane].front;
+}
+
+/* Where a lane stores its flit i = 1 .. */
+static inline uint32_t *leat_net_vc_place(const struct leat_net_vc *vc, uint32_t lane, uint32_t i)
+{
+    uint32_t place = vc->second[lane] + i - 1;
+    if (place >= vc->buffer - 1) place -= vc->buffer - 1;
+    return &vc->flit[(size_t)place * vc->lanes + lane];
+}
+
+static inline struct leat_net_vc_router *leat_net_vc_router_at(const struct leat_net_vc *vc,
+                                                               uint32_t router)
+{
+    return (struct leat_net_vc_router *)(void *)(vc->router + router * vc->router_size);
 }
 
 /* The packet of a lane in state MOVES. */
@@ -286,15 +303,22 @@ void leat_net_vc_doom_wire(struct leat_net *net, uint32_t to);
 
 /* ---- lanes ----------------------------------------------------------------------------------- */
 
-/* Removes the first flit of a lane and returns its credit. */
-static inline uint32_t leat_net_vc_take(struct leat_net *net, struct leat_net_vc *vc, uint32_t lane)
+/* The second flit becomes the first one. */
+static inline void leat_net_vc_move_up(struct leat_net_vc *vc, uint32_t lane)
 {
     struct leat_net_vc_lane *l = &vc->lane[lane];
-    const struct leat_net_vc_in *in = &vc->in[lane >> vc->shift];
-    const uint32_t flit = leat_net_vc_first_flit(vc, lane);
-    l->count--;
-    l->first = (uint16_t)(!l->count || l->first + 1u == vc->buffer ? 0 : l->first + 1);
-    const uint32_t back = in->back | (lane & vc->mask);
+    const uint32_t second = vc->second[lane] + 1u;
+    l->front = *leat_net_vc_place(vc, lane, 1);
+    vc->second[lane] = (uint16_t)(l->count == 1 || second == vc->buffer - 1 ? 0 : second);
+}
+
+/* Removes the first flit of a lane and returns its credit. */
+LEAT_SIM_ALWAYS_INLINE uint32_t leat_net_vc_take(struct leat_net *net, struct leat_net_vc *vc,
+                                                 uint32_t lane, const struct leat_net_vc_in *in,
+                                                 struct leat_net_vc_lane *l)
+{
+    const uint32_t flit = l->front, back = in->back | (lane & vc->mask);
+    if (--l->count) leat_net_vc_move_up(vc, lane);
     if (back & LEAT_NET_CROSSING)
         leat_net_vc_post_credit(net, back, net->now + in->back_cycles);
     else
@@ -302,37 +326,38 @@ static inline uint32_t leat_net_vc_take(struct leat_net *net, struct leat_net_vc
     return flit;
 }
 
-static inline void leat_net_vc_list(struct leat_net_vc *vc, uint32_t router)
-{
-    if (vc->router[router].listed) return;
-    vc->router[router].listed = true;
-    vc->active[vc->active_count++] = router;
-}
-
 static inline uint32_t leat_net_vc_bit(const struct leat_net_vc *vc, uint32_t lane)
 {
     return UINT32_C(1) << (lane & vc->mask);
 }
 
-/* Adds the lane to one of the sets of its router, which then has work. */
-static inline void leat_net_vc_put(struct leat_net_vc *vc, uint64_t *set, uint32_t lane)
+/* The lane has a flit, a channel and a credit: it requests the switch. */
+static inline void leat_net_vc_enable(struct leat_net_vc *vc, uint32_t lane)
 {
-    const struct leat_net_vc_in *in = &vc->in[lane >> vc->shift];
-    const uint32_t place = (uint32_t)in->port << vc->shift | (lane & vc->mask);
-    set[(size_t)in->router * vc->words + place / 64] |= UINT64_C(1) << place % 64;
-    leat_net_vc_list(vc, in->router);
+    struct leat_net_vc_in *in = &vc->in[lane >> vc->shift];
+    vc->ports[vc->ports_count] = lane >> vc->shift;
+    vc->ports_count += !in->able;
+    in->able |= leat_net_vc_bit(vc, lane);
 }
 
-static inline uint32_t leat_net_vc_way(const struct leat_net_vc_lane *lane)
+/* The number of a lane within its router. */
+static inline uint32_t leat_net_vc_local(const struct leat_net_vc *vc,
+                                         const struct leat_net_vc_in *in, uint32_t lane)
 {
-    return lane->next - 1;
+    return (uint32_t)in->port << vc->shift | (lane & vc->mask);
+}
+
+/* The channel that a lane holds. */
+static inline uint32_t leat_net_vc_way(const struct leat_net_vc *vc, uint32_t lane)
+{
+    return (vc->in[lane >> vc->shift].out_first << vc->shift) + vc->lane[lane].next - 1;
 }
 
 /* The lane that holds a channel, if it is taken. */
 static inline uint32_t leat_net_vc_holder(const struct leat_net_vc *vc, uint32_t channel)
 {
     const uint32_t router = vc->out[channel >> vc->shift].router;
-    return (vc->router[router].in_first << vc->shift) + vc->ahead[channel].next - 1;
+    return (leat_net_vc_router_at(vc, router)->in_first << vc->shift) + vc->ahead[channel].next - 1;
 }
 
 static inline bool leat_net_vc_is_taken(const struct leat_net_vc *vc, uint32_t channel)
@@ -366,7 +391,7 @@ static inline void leat_net_vc_head(struct leat_net *net, struct leat_net_vc *vc
                                     uint32_t head, uint64_t at)
 {
     assert(head & LEAT_NET_VC_HEAD);
-    if (vc->direct || !leat_net_vc_defer(net, lane, at)) leat_net_vc_ask(net, lane, head, 1);
+    if (vc->direct || !leat_net_vc_defer(net, lane, at)) leat_net_vc_ask(net, lane, head);
 }
 
 /* The same for the flit at the front; reading one that has just been written is slow. */

@@ -18,28 +18,13 @@ static inline uint32_t from_on(uint32_t set, uint32_t from)
 
 /* ---- lanes ----------------------------------------------------------------------------------- */
 
-/* The word of one of the sets of its router that has the lane, and its bit there. */
-static uint64_t *word_of(const struct leat_net_vc *vc, uint64_t *set, uint32_t lane, uint64_t *bit)
-{
-    const struct leat_net_vc_in *in = &vc->in[lane >> vc->shift];
-    const uint32_t place = (uint32_t)in->port << vc->shift | (lane & vc->mask);
-    *bit = UINT64_C(1) << place % 64;
-    return &set[(size_t)in->router * vc->words + place / 64];
-}
-
-static void stop_asking(const struct leat_net_vc *vc, uint32_t lane)
-{
-    uint64_t bit, *word = word_of(vc, vc->asking, lane, &bit);
-    *word &= ~bit;
-}
-
 static void fall_asleep(struct leat_net *net, uint32_t lane, bool hungry)
 {
     struct leat_net_vc *vc = net->state;
-    struct leat_net_vc_router *router = &vc->router[vc->in[lane >> vc->shift].router];
-    uint64_t bit, *word = word_of(vc, vc->sleeping, lane, &bit);
-    stop_asking(vc, lane);
-    *word |= bit;
+    const struct leat_net_vc_in *in = &vc->in[lane >> vc->shift];
+    struct leat_net_vc_router *router = leat_net_vc_router_at(vc, in->router);
+    const uint32_t local = leat_net_vc_local(vc, in, lane);
+    router->sleeping[local / 64] |= UINT64_C(1) << local % 64;
     router->sleepers++;
     router->hungry |= hungry;
     vc->sleepers++;
@@ -48,17 +33,15 @@ static void fall_asleep(struct leat_net *net, uint32_t lane, bool hungry)
 
 void leat_net_vc_rouse(struct leat_net_vc *vc, uint32_t router)
 {
-    struct leat_net_vc_router *r = &vc->router[router];
-    const size_t first = (size_t)router * vc->words;
+    struct leat_net_vc_router *r = leat_net_vc_router_at(vc, router);
     if (!r->sleepers) return;
-    for (size_t w = first; w < first + vc->words; w++) {
-        vc->asking[w] |= vc->sleeping[w];
-        vc->sleeping[w] = 0;
-    }
+    for (uint32_t w = 0; w < vc->words; w++)
+        for (; r->sleeping[w]; r->sleeping[w] &= r->sleeping[w] - 1)
+            vc->asking[vc->asking_count++] = (r->in_first << vc->shift) + w * 64 +
+                                             leat_sim_agenda_lowest(r->sleeping[w]);
     vc->sleepers -= r->sleepers;
     r->sleepers = 0;
     r->hungry = false;
-    leat_net_vc_list(vc, router);
 }
 
 /* The packet at the front of the lane is lost; its fate is reported with the first flit that is
@@ -67,7 +50,6 @@ static void discard(struct leat_net *net, uint32_t lane, enum leat_net_fate fate
 {
     struct leat_net_vc *vc = net->state;
     struct leat_net_vc_lane *l = &vc->lane[lane];
-    stop_asking(vc, lane);
     l->state = LEAT_NET_VC_DISCARDS;
     l->flight = leat_net_vc_first_flit(vc, lane) & LEAT_NET_VC_FLIGHT;
     l->fate = (uint8_t)fate;
@@ -79,7 +61,8 @@ static void discard(struct leat_net *net, uint32_t lane, enum leat_net_fate fate
 static bool is_broken(const struct leat_net *net, uint32_t router, uint32_t port)
 {
     const struct leat_net_vc *vc = net->state;
-    return net->broken_wires && net->out_broken[vc->router[router].out_first + port];
+    return net->broken_wires &&
+           net->out_broken[leat_net_vc_router_at(vc, router)->out_first + port];
 }
 
 /* The options of a packet. It counts as rerouted only once it takes an option that avoids a broken
@@ -96,32 +79,52 @@ static uint32_t ask_options(const struct leat_net *net, uint32_t router,
     return options;
 }
 
-void leat_net_vc_ask(struct leat_net *net, uint32_t lane, uint32_t head, uint32_t hops)
+/* Any rule: several options are looked up again in every cycle, as room decides. */
+static void ask_rule(struct leat_net *net, struct leat_net_vc_lane *l, uint32_t router,
+                     struct leat_net_flight *flight)
+{
+    struct leat_net_option option[LEAT_NET_OPTIONS_MAX];
+    uint8_t detour;
+    const uint32_t options = ask_options(net, router, flight, option, &detour);
+    l->channels = 0;
+    if (options != 1 || is_broken(net, router, option[0].port)) return;
+    l->channels = option[0].channels;
+    l->port = (uint16_t)option[0].port;
+    l->phase = (option[0].phase ^ flight->route.phase) | detour;
+}
+
+void leat_net_vc_route(struct leat_net *net, uint32_t lane, uint32_t head)
 {
     struct leat_net_vc *vc = net->state;
     struct leat_net_vc_lane *l = &vc->lane[lane];
     struct leat_net_flight *flight = leat_net_vc_flight(vc, head);
-    struct leat_net_option option[LEAT_NET_OPTIONS_MAX];
     const uint32_t router = vc->in[lane >> vc->shift].router;
-    uint8_t detour;
-    const uint32_t options = ask_options(net, router, flight, option, &detour);
-    l->channels = 0;
-    if (options == 1 && !is_broken(net, router, option[0].port)) {
-        l->channels = option[0].channels;
-        l->port = (uint16_t)option[0].port;
-        l->phase = (option[0].phase ^ flight->route.phase) | detour;
+    if (!net->routing->is_dimension_order || net->broken_wires) {
+        ask_rule(net, l, router, flight);
+        return;
     }
-    flight->hops += hops;
-    l->state = LEAT_NET_VC_ASKS;
-    leat_net_vc_put(vc, vc->asking, lane);
+    struct leat_net_option option; /* in registers: the only one, and no detour */
+    leat_net_route_ask(net->routing, net->topology->router_first + router, &flight->route, &option);
+    l->channels = option.channels;
+    l->port = (uint16_t)option.port;
+    l->phase = option.phase ^ flight->route.phase;
+}
+
+void leat_net_vc_ask(struct leat_net *net, uint32_t lane, uint32_t head)
+{
+    struct leat_net_vc *vc = net->state;
+    vc->lane[lane].state = LEAT_NET_VC_ASKS;
+    leat_net_vc_flight(vc, head)->hops++;
+    vc->asking[vc->asking_count++] = lane;
+    leat_net_vc_route(net, lane, head);
 }
 
 static bool holds_tail(const struct leat_net_vc *vc, uint32_t lane)
 {
     const struct leat_net_vc_lane *l = &vc->lane[lane];
-    for (uint32_t i = 0; i < l->count; i++)
-        if (vc->flit[(l->first + i) % vc->buffer * (size_t)vc->lanes + lane] & LEAT_NET_VC_TAIL)
-            return true;
+    if (l->front & LEAT_NET_VC_TAIL) return true;
+    for (uint32_t i = 1; i < l->count; i++)
+        if (*leat_net_vc_place(vc, lane, i) & LEAT_NET_VC_TAIL) return true;
     return false;
 }
 
@@ -144,7 +147,7 @@ static void damage(struct leat_net *net, uint32_t lane, uint32_t flit)
     const struct leat_net_vc *vc = net->state;
     struct leat_net_flight *flight = leat_net_vc_flight(vc, flit);
     if (flit & LEAT_NET_VC_HEAD) vc->passed[lane] = 0;
-    if (leat_net_damages(net, leat_net_vc_way(&vc->lane[lane]) >> vc->shift, &flight->packet,
+    if (leat_net_damages(net, leat_net_vc_way(vc, lane) >> vc->shift, &flight->packet,
                          vc->passed[lane]++))
         leat_net_vc_doom(flight, LEAT_NET_CORRUPTED, net->now);
 }
@@ -198,7 +201,7 @@ static struct offer offer_of_many(struct leat_net *net, uint32_t lane, uint32_t 
     uint8_t detour;
     const uint32_t options = ask_options(net, router, flight, option, &detour);
     for (uint32_t i = 0; i < options; i++) {
-        const uint32_t out = vc->router[router].out_first + option[i].port;
+        const uint32_t out = leat_net_vc_router_at(vc, router)->out_first + option[i].port;
         const bool adaptive = option[i].phase != option[options - 1].phase;
         if (net->out_broken[out]) continue;
         if (offer.channels && option[i].phase != phase) break;
@@ -217,36 +220,19 @@ static struct offer offer_of_many(struct leat_net *net, uint32_t lane, uint32_t 
     return offer;
 }
 
-static struct offer offer_of(struct leat_net *net, uint32_t lane, uint32_t out_first)
+static struct offer offer_of(struct leat_net *net, uint32_t lane, uint32_t out)
 {
     const struct leat_net_vc *vc = net->state;
     const struct leat_net_vc_lane *l = &vc->lane[lane];
     uint32_t need = 0;
     if (vc->whole) need = leat_net_vc_flight(vc, leat_net_vc_first_flit(vc, lane))->packet.flits;
     if (!l->channels) return offer_of_many(net, lane, need);
-    const uint32_t out = out_first + l->port;
     return (struct offer){
         .channels = usable(net, out, l->channels, need),
         .way = true,
         .free = (l->channels & ~vc->out[out].taken) != 0,
     };
 }
-
-/* The working set of a router. Pointers to its parts of the engine's arrays, held where the
- * compiler sees that no store changes them; ports, lanes and channels are counted within the
- * router. */
-struct bench {
-    struct leat_net *net;
-    struct leat_net_vc *vc;
-    struct leat_net_vc_in *in;
-    struct leat_net_vc_lane *lane;
-    struct leat_net_vc_out *out;
-    struct leat_net_vc_ahead *ahead;
-    uint64_t *asking, *able;
-    uint32_t shift, mask; /* constants, in most instances of the code */
-    bool whole;           /* likewise */
-    uint32_t lane_first, out_first;
-};
 
 /* The head cannot request now: it sleeps, or is lost. */
 static void refuse(struct leat_net *net, uint32_t lane, struct offer offer)
@@ -261,91 +247,132 @@ static void refuse(struct leat_net *net, uint32_t lane, struct offer offer)
 }
 
 /* The channel that the head of the lane requests; NONE: none now. */
-LEAT_SIM_ALWAYS_INLINE uint32_t choose_channel(const struct bench *b, uint32_t lane)
+static inline uint32_t choose_channel(struct leat_net *net, struct leat_net_vc *vc, uint32_t lane,
+                                      uint32_t out_first)
 {
-    const struct leat_net_vc_lane *l = &b->lane[lane];
+    const struct leat_net_vc_lane *l = &vc->lane[lane];
     struct offer offer = { .way = true };
-    if (l->channels && !b->whole)
-        offer.channels = l->channels & ~b->out[l->port].taken;
+    if (l->channels && !vc->whole)
+        offer.channels = l->channels & ~vc->out[out_first + l->port].taken;
     else
-        offer = offer_of(b->net, b->lane_first + lane, b->out_first);
+        offer = offer_of(net, lane, out_first + l->port);
     if (!offer.channels) {
-        refuse(b->net, b->lane_first + lane, offer);
+        refuse(net, lane, offer);
         return LEAT_NET_NONE;
     }
-    const uint32_t base = (b->out_first + l->port) << b->shift;
+    const uint32_t base = (uint32_t)l->port << vc->shift;
     const uint32_t later = from_on(offer.channels, l->next > base ? l->next - base : 0);
-    return (uint32_t)l->port << b->shift | leat_sim_agenda_lowest(later ? later : offer.channels);
+    return (out_first << vc->shift) + base + leat_sim_agenda_lowest(later ? later : offer.channels);
 }
 
-struct bids {
-    uint16_t *bid, *bidden;
-    uint32_t count;
-};
+enum { BID_MAX = UINT16_MAX + 1 };
 
-/* Among those that want the same resource, the one whose turn it is. */
-LEAT_SIM_ALWAYS_INLINE void place_bid(struct bids *bids, uint32_t what, uint32_t bidder,
-                                      uint16_t turn)
+static inline uint32_t value_of(uint32_t bidder, uint16_t turn)
 {
-    const uint16_t rival = bids->bid[what];
-    if (!rival)
-        bids->bidden[bids->count++] = (uint16_t)what;
-    else if (behind(bidder, turn) > behind(rival - 1u, turn))
-        return;
-    bids->bid[what] = (uint16_t)(bidder + 1);
+    return BID_MAX - behind(bidder, turn);
 }
 
-LEAT_SIM_ALWAYS_INLINE void bid_for_channels(const struct bench *b, uint32_t word,
-                                             struct bids *bids)
+static inline uint32_t bidder_of(struct leat_net_vc_bid bid, uint16_t turn)
 {
-    for (uint64_t set = b->asking[word]; set; set &= set - 1) {
-        const uint32_t lane = word * 64 + leat_sim_agenda_lowest(set);
-        const uint32_t what = choose_channel(b, lane);
-        if (what != LEAT_NET_NONE) place_bid(bids, what, lane, b->ahead[what].next);
+    return (uint16_t)(turn + BID_MAX - bid.value);
+}
+
+/* Who wins is random, so no branch depends on it. */
+
+static inline void raise(uint32_t *best, uint32_t value)
+{
+    *best = *best > value ? *best : value;
+}
+
+/* Prefetches what a lane that requests a channel needs; later, what that leads to. */
+static inline void fetch_asking(const struct leat_net_vc *vc, uint32_t i)
+{
+    if (i + LEAT_NET_VC_LOOK_AHEAD >= vc->asking_count) return;
+    const uint32_t lane = vc->asking[i + LEAT_NET_VC_LOOK_AHEAD];
+    const uint32_t near = vc->asking[i + LEAT_NET_VC_LOOK_NEAR];
+    const uint32_t out = vc->in[near >> vc->shift].out_first + vc->lane[near].port;
+    LEAT_NET_VC_PREFETCH(&vc->lane[lane]);
+    LEAT_NET_VC_PREFETCH(&vc->in[lane >> vc->shift]);
+    LEAT_NET_VC_PREFETCH(&vc->out[out]);
+    LEAT_NET_VC_PREFETCH(&vc->ahead[(size_t)out << vc->shift]);
+}
+
+/* Returns how many bid. */
+static uint32_t bid_for_channels(struct leat_net *net, struct leat_net_vc *vc)
+{
+    uint32_t bids = 0;
+    for (uint32_t i = 0; i < vc->asking_count; i++) {
+        const uint32_t lane = vc->asking[i];
+        const struct leat_net_vc_in *in = &vc->in[lane >> vc->shift];
+        if (vc->far) fetch_asking(vc, i);
+        const uint32_t what = choose_channel(net, vc, lane, in->out_first);
+        if (what == LEAT_NET_NONE) continue;
+        const uint32_t value = value_of(leat_net_vc_local(vc, in, lane), vc->ahead[what].next);
+        raise(&vc->ahead[what].bid, value);
+        vc->channel_bid[bids++] = (struct leat_net_vc_bid){ what, lane, value };
     }
+    vc->asking_count = 0;
+    return bids;
 }
 
-LEAT_SIM_ALWAYS_INLINE void grant_channel(const struct bench *b, uint32_t what, uint32_t lane)
+static inline void grant_channel(struct leat_net *net, struct leat_net_vc *vc,
+                                 struct leat_net_vc_bid bid)
 {
-    struct leat_net_vc_lane *l = &b->lane[lane];
-    struct leat_net_vc_ahead *ahead = &b->ahead[what];
-    const uint64_t bit = UINT64_C(1) << lane % 64;
+    struct leat_net_vc_lane *l = &vc->lane[bid.lane];
+    struct leat_net_vc_ahead *ahead = &vc->ahead[bid.what];
     if (l->phase) {
-        const uint32_t flit = leat_net_vc_first_flit(b->vc, b->lane_first + lane);
-        struct leat_net_route *route = &leat_net_vc_flight(b->vc, flit)->route;
+        struct leat_net_route *route = &leat_net_vc_flight(vc, l->front)->route;
         route->phase ^= l->phase & (LEAT_NET_VC_DETOUR - 1);
         if (l->phase & LEAT_NET_VC_DETOUR) route->rerouted = true;
     }
     l->state = LEAT_NET_VC_MOVES;
-    l->next = (b->out_first << b->shift) + what + 1;
-    b->out[what >> b->shift].taken |= UINT32_C(1) << (what & b->mask);
-    ahead->next = (uint16_t)(lane + 1);
-    b->asking[lane / 64] &= ~bit;
-    if (ahead->used == b->vc->buffer) {
-        b->vc->blocked++;
-        b->net->counts.waits += b->vc->fused;
+    l->next = (uint16_t)(((uint32_t)l->port << vc->shift | (bid.what & vc->mask)) + 1);
+    vc->out[bid.what >> vc->shift].taken |= leat_net_vc_bit(vc, bid.what);
+    ahead->next = (uint16_t)(bidder_of(bid, ahead->next) + 1);
+    ahead->bid = 0;
+    if (ahead->used == vc->buffer) {
+        vc->blocked++;
+        net->counts.waits += vc->fused;
     } else {
-        b->able[lane / 64] |= bit;
+        leat_net_vc_enable(vc, bid.lane);
+    }
+}
+
+static inline void fetch_winner(const struct leat_net_vc *vc, struct leat_net_vc_bid bid)
+{
+    LEAT_NET_VC_PREFETCH(&vc->lane[bid.lane]);
+    LEAT_NET_VC_PREFETCH(&vc->in[bid.lane >> vc->shift]);
+    LEAT_NET_VC_PREFETCH(&vc->out[bid.what >> vc->shift]);
+    LEAT_NET_VC_PREFETCH(&vc->ahead[bid.what]);
+}
+
+/* The others request again in the next cycle. */
+static void grant_channels(struct leat_net *net, struct leat_net_vc *vc, uint32_t bids)
+{
+    for (uint32_t i = 0; i < bids; i++) {
+        const struct leat_net_vc_bid bid = vc->channel_bid[i];
+        if (vc->far && i + LEAT_NET_VC_LOOK_AHEAD < bids)
+            fetch_winner(vc, vc->channel_bid[i + LEAT_NET_VC_LOOK_AHEAD]);
+        if (vc->ahead[bid.what].bid == bid.value)
+            grant_channel(net, vc, bid);
+        else
+            vc->asking[vc->asking_count++] = bid.lane;
     }
 }
 
 /* ---- allocation of the switch ---------------------------------------------------------------- */
 
-LEAT_SIM_ALWAYS_INLINE uint32_t out_of(const struct bench *b, uint32_t lane)
-{
-    return (leat_net_vc_way(&b->lane[lane]) >> b->shift) - b->out_first;
-}
-
 /* The lane of this input port that bids: by output port first, then by channel. Each has a number
  * that says how soon its turn is, so that no branch depends on the result. */
-LEAT_SIM_ALWAYS_INLINE uint32_t choose_lane(const struct bench *b, uint32_t port, uint32_t able)
+static inline uint32_t choose_lane(const struct leat_net_vc *vc, uint32_t port)
 {
-    const struct leat_net_vc_in *in = &b->in[port];
-    const uint32_t base = port << b->shift;
-    uint32_t soonest = UINT32_MAX;
+    const struct leat_net_vc_in *in = &vc->in[port];
+    const uint32_t base = port << vc->shift;
+    uint32_t able = in->able, soonest = UINT32_MAX;
+    if (!(able & (able - 1))) return base | leat_sim_agenda_lowest(able);
     for (; able; able &= able - 1) {
         const uint32_t channel = leat_sim_agenda_lowest(able);
-        const uint32_t distance = behind(out_of(b, base | channel), in->out_turn);
+        const uint32_t distance = behind(vc->lane[base | channel].port, in->out_turn);
         const uint32_t passed = channel < in->channel_turn ? CHANNELS : 0;
         const uint32_t turn = distance << CHANNEL_BITS | (passed + channel);
         soonest = turn < soonest ? turn : soonest;
@@ -353,31 +380,44 @@ LEAT_SIM_ALWAYS_INLINE uint32_t choose_lane(const struct bench *b, uint32_t port
     return base | (soonest & (CHANNELS - 1));
 }
 
-/* Each input port bids with one of its lanes. */
-LEAT_SIM_ALWAYS_INLINE void bid_for_switch(const struct bench *b, uint32_t word, struct bids *bids)
+/* Prefetches what an input port that requests the switch needs; later, what that leads to. */
+static inline void fetch_port(const struct leat_net_vc *vc, uint32_t i)
 {
-    const uint64_t channels = (UINT64_C(2) << b->mask) - 1;
-    uint64_t set = b->able[word];
-    while (set) {
-        uint32_t lane = word * 64 + leat_sim_agenda_lowest(set);
-        const uint32_t port = lane >> b->shift, first = (port << b->shift) % 64;
-        const uint64_t able = set >> first & channels;
-        if (able & (able - 1)) lane = choose_lane(b, port, (uint32_t)able);
-        const uint32_t out = out_of(b, lane);
-        LEAT_NET_VC_PREFETCH(leat_net_vc_front_place(b->vc, b->lane_first + lane));
-        /* Lanes of one port never compete here: their order is that of the ports. */
-        place_bid(bids, out, lane, (uint16_t)(b->out[out].turn << b->shift));
-        set &= ~(channels << first);
+    if (i + LEAT_NET_VC_LOOK_AHEAD >= vc->ports_count) return;
+    const uint32_t port = vc->ports[i + LEAT_NET_VC_LOOK_AHEAD];
+    const uint32_t near = vc->ports[i + LEAT_NET_VC_LOOK_NEAR];
+    const struct leat_net_vc_in *in = &vc->in[near];
+    const uint32_t lane = near << vc->shift | leat_sim_agenda_lowest(in->able);
+    const uint32_t out = in->out_first + vc->lane[lane].port;
+    LEAT_NET_VC_PREFETCH(&vc->in[port]);
+    LEAT_NET_VC_PREFETCH(&vc->lane[port << vc->shift]);
+    LEAT_NET_VC_PREFETCH(&vc->out[out]);
+    LEAT_NET_VC_PREFETCH(&vc->ahead[(size_t)out << vc->shift]);
+}
+
+/* Each input port with lanes that are able bids with one of them. Returns how many bid. */
+static uint32_t bid_for_switch(struct leat_net_vc *vc)
+{
+    const uint32_t bids = vc->ports_count;
+    for (uint32_t i = 0; i < bids; i++) {
+        const uint32_t port = vc->ports[i];
+        const struct leat_net_vc_in *in = &vc->in[port];
+        if (vc->far) fetch_port(vc, i);
+        const uint32_t lane = choose_lane(vc, port);
+        const uint32_t out = in->out_first + vc->lane[lane].port;
+        const uint32_t value = value_of(in->port, vc->out[out].turn);
+        raise(&vc->out[out].bid, value);
+        vc->switch_bid[i] = (struct leat_net_vc_bid){ out, lane, value };
     }
+    vc->ports_count = 0;
+    return bids;
 }
 
 /* A flit enters a wire to another part, or to a terminal: from there on it only needs time. */
-static void launch_away(struct leat_net *net, const struct leat_net_vc_lane *l, uint32_t flit,
-                        uint64_t at)
+static void launch_away(struct leat_net *net, uint32_t way, uint32_t flit, uint64_t at)
 {
     struct leat_net_vc *vc = net->state;
-    const uint32_t way = leat_net_vc_way(l), flight = flit & LEAT_NET_VC_FLIGHT;
-    const uint32_t to = vc->out[way >> vc->shift].to;
+    const uint32_t flight = flit & LEAT_NET_VC_FLIGHT, to = vc->out[way >> vc->shift].to;
     if (!(to & LEAT_NET_TERMINAL)) {
         leat_net_vc_post_flit(net, to ^ LEAT_NET_CROSSING, way & vc->mask, flit, at);
         return;
@@ -389,121 +429,93 @@ static void launch_away(struct leat_net *net, const struct leat_net_vc_lane *l, 
                       way);
 }
 
-/* A flit passes the switch into its wire, and a credit returns. True: the lane can send again. */
-LEAT_SIM_ALWAYS_INLINE bool pass(const struct bench *b, uint32_t lane, uint32_t port)
-{
-    struct leat_net_vc_lane *l = &b->lane[lane];
-    struct leat_net_vc_out *out = &b->out[port];
-    const uint32_t flit = leat_net_vc_take(b->net, b->vc, b->lane_first + lane);
-    const uint32_t what = leat_net_vc_way(l) - (b->out_first << b->shift), channel = what & b->mask;
-    const uint64_t at = b->net->now + out->cycles;
-    b->net->out_flits[b->out_first + port]++;
-    if (b->net->out_errors) damage(b->net, b->lane_first + lane, flit);
-    if (out->to & LEAT_NET_VC_AWAY)
-        launch_away(b->net, l, flit, at);
-    else
-        leat_net_vc_enter(&b->vc->flits, at, (uint64_t)(out->to | channel) << 32 | flit);
-    const bool full = ++b->ahead[what].used == b->vc->buffer;
-    if (!(flit & LEAT_NET_VC_TAIL)) {
-        l->flight = flit & LEAT_NET_VC_FLIGHT;
-        b->vc->blocked += full && l->count;
-        return !full && l->count;
-    }
-    out->taken &= ~(UINT32_C(1) << channel);
-    l->state = LEAT_NET_VC_IDLE;
-    return false;
-}
-
 /* The tail has left: in the next cycle sleepers may get the channel, and the next head may
  * request. */
-LEAT_SIM_ALWAYS_INLINE void succeed(const struct bench *b, uint32_t lane)
+static inline void succeed(struct leat_net *net, struct leat_net_vc *vc, uint32_t lane)
 {
-    const uint32_t router = b->in[0].router;
-    if (b->lane[lane].state != LEAT_NET_VC_IDLE) return;
-    if (b->vc->sleepers && b->vc->router[router].sleepers) leat_net_vc_rouse(b->vc, router);
-    if (b->lane[lane].count)
-        leat_net_vc_front(b->net, b->vc, b->lane_first + lane, b->net->now + 1);
+    struct leat_net_vc_lane *l = &vc->lane[lane];
+    l->state = LEAT_NET_VC_IDLE;
+    if (vc->sleepers) leat_net_vc_rouse(vc, vc->in[lane >> vc->shift].router);
+    if (l->count) leat_net_vc_front(net, vc, lane, net->now + 1);
 }
 
-LEAT_SIM_ALWAYS_INLINE void grant_switch(const struct bench *b, uint32_t out, uint32_t lane)
+/* A flit passes the switch into its wire, and a credit returns. */
+static inline void pass(struct leat_net *net, struct leat_net_vc *vc, uint32_t lane, uint32_t port)
 {
-    const uint32_t port = lane >> b->shift;
-    struct leat_net_vc_in *in = &b->in[port];
-    in->out_turn = (uint16_t)(out + 1);
-    in->channel_turn = (uint16_t)((lane & b->mask) + 1);
-    b->out[out].turn = (uint16_t)(port + 1);
-    if (pass(b, lane, out)) return;
-    b->able[lane / 64] &= ~(UINT64_C(1) << lane % 64);
-    succeed(b, lane);
-}
-
-/* ---- a cycle --------------------------------------------------------------------------------- */
-
-LEAT_SIM_ALWAYS_INLINE void grant_channels(const struct bench *b, const struct bids *bids)
-{
-    for (uint32_t i = 0; i < bids->count; i++) {
-        const uint32_t what = bids->bidden[i], lane = bids->bid[what] - 1u;
-        bids->bid[what] = 0;
-        grant_channel(b, what, lane);
+    struct leat_net_vc_in *in = &vc->in[lane >> vc->shift];
+    struct leat_net_vc_lane *l = &vc->lane[lane];
+    struct leat_net_vc_out *out = &vc->out[port];
+    const uint32_t channel = (l->next - 1u) & vc->mask, way = port << vc->shift | channel;
+    const uint32_t flit = leat_net_vc_take(net, vc, lane, in, l);
+    const uint64_t at = net->now + out->cycles;
+    vc->ahead[way].used++;
+    net->out_flits[port]++;
+    if (net->out_errors) damage(net, lane, flit);
+    if (out->to & LEAT_NET_VC_AWAY)
+        launch_away(net, way, flit, at);
+    else
+        leat_net_vc_enter(&vc->flits, at, (uint64_t)(out->to | channel) << 32 | flit);
+    if (flit & LEAT_NET_VC_TAIL) {
+        out->taken &= ~(UINT32_C(1) << channel);
+        in->able &= ~leat_net_vc_bit(vc, lane);
+        succeed(net, vc, lane);
+        return;
     }
+    l->flight = flit & LEAT_NET_VC_FLIGHT;
+    if (l->count && !leat_net_vc_is_full(vc, way)) return;
+    vc->blocked += l->count != 0;
+    in->able &= ~leat_net_vc_bit(vc, lane);
 }
 
-LEAT_SIM_ALWAYS_INLINE void grant_outs(const struct bench *b, const struct bids *bids)
+static inline void grant_switch(struct leat_net *net, struct leat_net_vc *vc, uint32_t out,
+                                uint32_t lane)
 {
-    b->net->counts.flit_hops += bids->count;
-    for (uint32_t i = 0; i < bids->count; i++) {
-        const uint32_t out = bids->bidden[i], lane = bids->bid[out] - 1u;
-        bids->bid[out] = 0;
-        grant_switch(b, out, lane);
+    struct leat_net_vc_in *in = &vc->in[lane >> vc->shift];
+    in->out_turn = (uint16_t)(out - in->out_first + 1);
+    in->channel_turn = (uint16_t)((lane & vc->mask) + 1);
+    vc->out[out].turn = (uint16_t)(in->port + 1);
+    vc->out[out].bid = 0;
+    pass(net, vc, lane, out);
+}
+
+/* Prefetches what the pass before has used, but caches may not hold any longer. */
+static inline void fetch_bid(const struct leat_net *net, const struct leat_net_vc *vc,
+                             struct leat_net_vc_bid bid)
+{
+    LEAT_NET_VC_PREFETCH(&vc->lane[bid.lane]);
+    LEAT_NET_VC_PREFETCH(&vc->in[bid.lane >> vc->shift]);
+    LEAT_NET_VC_PREFETCH(&vc->out[bid.what]);
+    LEAT_NET_VC_PREFETCH(&vc->ahead[(size_t)bid.what << vc->shift]);
+    LEAT_NET_VC_PREFETCH(&net->out_flits[bid.what]);
+}
+
+/* Ports with lanes that are still able request again in the next cycle. */
+static void grant_outs(struct leat_net *net, struct leat_net_vc *vc, uint32_t bids)
+{
+    uint32_t granted = 0;
+    for (uint32_t i = 0; i < bids; i++) {
+        const struct leat_net_vc_bid bid = vc->switch_bid[i];
+        const uint32_t port = bid.lane >> vc->shift;
+        if (vc->far && i + LEAT_NET_VC_LOOK_AHEAD < bids)
+            fetch_bid(net, vc, vc->switch_bid[i + LEAT_NET_VC_LOOK_AHEAD]);
+        if (vc->out[bid.what].bid == bid.value) {
+            grant_switch(net, vc, bid.what, bid.lane);
+            granted++;
+        }
+        vc->ports[vc->ports_count] = port;
+        vc->ports_count += vc->in[port].able != 0;
     }
+    net->counts.flit_hops += granted;
 }
 
 /* Bids are placed for the state at the beginning of the cycle, then granted; if both allocations
- * are in one cycle, channels are granted first. Constant arguments become constants in the code.
- * True: there is more to do. */
-LEAT_SIM_ALWAYS_INLINE bool step(struct leat_net *net, struct leat_net_vc *vc, uint32_t router,
-                                 uint32_t shift, uint32_t words, bool fused, bool whole)
-{
-    const uint32_t in_first = vc->router[router].in_first, out_first = vc->router[router].out_first;
-    const struct bench b = {
-        .net = net,
-        .vc = vc,
-        .in = vc->in + in_first,
-        .lane = vc->lane + ((size_t)in_first << shift),
-        .out = vc->out + out_first,
-        .ahead = vc->ahead + ((size_t)out_first << shift),
-        .asking = vc->asking + (size_t)router * words,
-        .able = vc->able + (size_t)router * words,
-        .shift = shift,
-        .mask = (UINT32_C(1) << shift) - 1,
-        .whole = whole,
-        .lane_first = in_first << shift,
-        .out_first = out_first,
-    };
-    struct bids channels = { .bid = vc->channel_bid, .bidden = vc->channel_bidden };
-    struct bids outs = { .bid = vc->port_bid, .bidden = vc->port_bidden };
-    uint64_t any = 0;
-    for (uint32_t w = 0; w < words; w++)
-        bid_for_channels(&b, w, &channels);
-    if (fused) grant_channels(&b, &channels);
-    for (uint32_t w = 0; w < words; w++)
-        bid_for_switch(&b, w, &outs);
-    if (!fused) grant_channels(&b, &channels);
-    grant_outs(&b, &outs);
-    for (uint32_t w = 0; w < words; w++)
-        any |= b.asking[w] | b.able[w];
-    return any != 0;
-}
-
-bool leat_net_vc_step(struct leat_net *net, uint32_t router)
+ * are in one cycle, channels are granted first. */
+void leat_net_vc_act(struct leat_net *net)
 {
     struct leat_net_vc *vc = net->state;
-    const bool usual = vc->words == 1 && !vc->fused && !vc->whole;
-    switch (usual ? vc->shift : UINT32_MAX) {
-    case 0: return step(net, vc, router, 0, 1, false, false);
-    case 1: return step(net, vc, router, 1, 1, false, false);
-    case 2: return step(net, vc, router, 2, 1, false, false);
-    case 3: return step(net, vc, router, 3, 1, false, false);
-    default: return step(net, vc, router, vc->shift, vc->words, vc->fused, vc->whole);
-    }
+    const uint32_t channel_bids = bid_for_channels(net, vc);
+    if (vc->fused) grant_channels(net, vc, channel_bids);
+    const uint32_t switch_bids = bid_for_switch(vc);
+    if (!vc->fused) grant_channels(net, vc, channel_bids);
+    grant_outs(net, vc, switch_bids);
 }

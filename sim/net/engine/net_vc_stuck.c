@@ -110,7 +110,7 @@ static struct spot blocker_of_head(const struct parts *parts, struct spot spot)
         net->routing, net->topology->router_first + router, &route, option);
     struct spot first = nobody;
     for (uint32_t i = 0; i < options; i++) {
-        const uint32_t out = vc->router[router].out_first + option[i].port;
+        const uint32_t out = leat_net_vc_router_at(vc, router)->out_first + option[i].port;
         const bool adaptive = option[i].phase != option[options - 1].phase;
         uint32_t need = vc->whole ? flight->packet.flits : 1;
         if (adaptive) need = leat_net_vc_adaptive_need(vc, flight);
@@ -134,8 +134,9 @@ static struct spot blocker_of(const struct parts *parts, struct spot spot)
     case LEAT_NET_VC_WHOLE: return blocker_behind(parts, spot);
     case LEAT_NET_VC_ASKS: return blocker_of_head(parts, spot);
     case LEAT_NET_VC_MOVES:
-        return l->count ? blocker_ahead(parts, spot.net, leat_net_vc_way(l), 1)
-                        : blocker_behind(parts, spot);
+        return l->count
+                   ? blocker_ahead(parts, spot.net, leat_net_vc_way(vc_of(spot.net), spot.lane), 1)
+                   : blocker_behind(parts, spot);
     }
     return nobody;
 }
@@ -185,7 +186,7 @@ static struct leat_net_waiting waiting_in(struct spot spot)
         &leat_net_vc_flight(vc, leat_net_vc_first_flit(vc, spot.lane))->packet;
     return (struct leat_net_waiting){
         .router = spot.net->topology->router_first + router,
-        .in = in - vc->router[router].in_first,
+        .in = in - leat_net_vc_router_at(vc, router)->in_first,
         .channel = spot.lane & vc->mask,
         .source = packet->source,
         .destination = packet->destination,

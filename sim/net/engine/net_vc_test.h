@@ -11,7 +11,7 @@ static inline bool lane_is_in_order(const struct leat_net_vc *vc, uint32_t lane)
     const struct leat_net_vc_lane *l = &vc->lane[lane];
     uint32_t before = LEAT_NET_VC_TAIL;
     for (uint32_t i = 0; i < l->count; i++) {
-        const uint32_t flit = vc->flit[(l->first + i) % vc->buffer * (size_t)vc->lanes + lane];
+        const uint32_t flit = i ? *leat_net_vc_place(vc, lane, i) : l->front;
         const bool head = flit & LEAT_NET_VC_HEAD, tail_before = before & LEAT_NET_VC_TAIL;
         if (i && head != tail_before) return false;
         if (!head && i && (flit & LEAT_NET_VC_FLIGHT) != (before & LEAT_NET_VC_FLIGHT))
