@@ -98,8 +98,6 @@ static void lay_routers(struct leat_net *net, struct leat_net_vc *vc, struct lea
     vc->flit = leat_arena_lay(arena, lanes * (vc->buffer - 1), sizeof *vc->flit);
     vc->second = leat_arena_lay(arena, lanes, sizeof *vc->second);
     vc->passed = leat_arena_lay(arena, lanes, sizeof *vc->passed);
-    vc->asking = leat_arena_lay(arena, lanes, sizeof *vc->asking);
-    vc->ports = leat_arena_lay(arena, (size_t)topology->ins + 1, sizeof *vc->ports);
     vc->channel_bid = leat_arena_lay(arena, lanes, sizeof *vc->channel_bid);
     vc->switch_bid = leat_arena_lay(arena, topology->ins, sizeof *vc->switch_bid);
     vc->discards = leat_arena_lay(arena, lanes, sizeof *vc->discards);
@@ -107,6 +105,24 @@ static void lay_routers(struct leat_net *net, struct leat_net_vc *vc, struct lea
     vc->ended = leat_arena_lay(arena, lanes + topology->outs, sizeof *vc->ended);
     vc->arriving = leat_arena_lay(arena, (size_t)topology->in_cuts << vc->shift,
                                   sizeof *vc->arriving);
+}
+
+/* Every list has a place more than it can need. */
+static void lay_regions(struct leat_net *net, struct leat_net_vc *vc, struct leat_arena *arena)
+{
+    const struct leat_net_topology *topology = net->topology;
+    vc->region_bits = LEAT_NET_VC_REGION_BITS;
+    while ((topology->routers - 1) >> vc->region_bits >= LEAT_NET_VC_REGIONS_MAX)
+        vc->region_bits++;
+    vc->regions = ((topology->routers - 1) >> vc->region_bits) + 1;
+    vc->region = leat_arena_lay(arena, vc->regions, sizeof *vc->region);
+    uint32_t *asking = leat_arena_lay(arena, vc->lanes, sizeof *asking);
+    uint32_t *ports = leat_arena_lay(arena, (size_t)topology->ins + vc->regions, sizeof *ports);
+    for (uint32_t r = 0; vc->region && r < vc->regions; r++) {
+        const uint32_t in_first = topology->in_first[r << vc->region_bits];
+        vc->region[r].asking = asking + ((size_t)in_first << vc->shift);
+        vc->region[r].ports = ports + in_first + r;
+    }
 }
 
 static struct leat_sim_agenda_shape agenda_shape(const struct leat_net *net)
@@ -141,6 +157,7 @@ static void lay(struct leat_net *net, struct leat_arena *arena)
     vc->direct = !vc->ripening && config->flow != LEAT_NET_STORE_AND_FORWARD;
     lay_calendars(net, vc, arena);
     lay_routers(net, vc, arena);
+    lay_regions(net, vc, arena);
     lay_sources(net, vc, arena);
     /* Every packet in flight has a flit in a lane, on a wire or in its source. In a part of a
      * network it may have none, but holds a lane, or a channel of a wire that comes in. */
@@ -253,28 +270,16 @@ static inline void fetch_flit(const struct leat_net_vc *vc, uint64_t record)
     LEAT_NET_VC_PREFETCH(&vc->in[lane >> vc->shift]);
 }
 
-/* Later, what that leads to. */
-static inline void fetch_router(const struct leat_net_vc *vc, uint64_t record)
-{
-    const uint32_t lane = (uint32_t)(record >> 32);
-    if (lane & LEAT_NET_TERMINAL) return;
-    LEAT_NET_VC_PREFETCH(leat_net_vc_router_at(vc, vc->in[lane >> vc->shift].router));
-}
-
 static void flits_come(struct leat_net *net)
 {
     struct leat_net_vc *vc = net->state;
     uint64_t record[LEAT_NET_VC_CHUNK];
     uint32_t count;
     while ((count = leat_net_vc_due(&vc->flits, net->now, record))) {
-        for (uint32_t i = 0; vc->far && i < count && i < LEAT_NET_VC_LOOK_AHEAD; i++)
+        for (uint32_t i = 0; vc->far && i < count; i++)
             fetch_flit(vc, record[i]);
         for (uint32_t i = 0; i < count; i++) {
             const uint32_t to = (uint32_t)(record[i] >> 32);
-            if (vc->far && i + LEAT_NET_VC_LOOK_AHEAD < count) {
-                fetch_flit(vc, record[i + LEAT_NET_VC_LOOK_AHEAD]);
-                fetch_router(vc, record[i + LEAT_NET_VC_LOOK_NEAR]);
-            }
             if (to & LEAT_NET_TERMINAL)
                 leat_net_vc_end(vc, (uint32_t)record[i]);
             else
@@ -304,27 +309,23 @@ static inline void credit_comes(struct leat_net *net, struct leat_net_vc *vc, ui
     leat_net_vc_enable(vc, lane);
 }
 
-static inline void fetch_credit(const struct leat_net_vc *vc, uint64_t record)
-{
-    LEAT_NET_VC_PREFETCH(&vc->ahead[(uint32_t)record & ~LEAT_NET_VC_RIPE]);
-}
-
 static void credits_come(struct leat_net *net)
 {
     struct leat_net_vc *vc = net->state;
     uint64_t record[LEAT_NET_VC_CHUNK];
     uint32_t count;
-    while ((count = leat_net_vc_due(&vc->credits, net->now, record)))
+    while ((count = leat_net_vc_due(&vc->credits, net->now, record))) {
+        for (uint32_t i = 0; vc->far && i < count; i++)
+            LEAT_NET_VC_PREFETCH(&vc->ahead[(uint32_t)record[i] & ~LEAT_NET_VC_RIPE]);
         for (uint32_t i = 0; i < count; i++) {
             const uint32_t what = (uint32_t)record[i];
-            if (vc->far && i + LEAT_NET_VC_LOOK_NEAR < count)
-                fetch_credit(vc, record[i + LEAT_NET_VC_LOOK_NEAR]);
             if (what & LEAT_NET_VC_RIPE)
                 leat_net_vc_ask(net, what ^ LEAT_NET_VC_RIPE,
                                 leat_net_vc_first_flit(vc, what ^ LEAT_NET_VC_RIPE));
             else
                 credit_comes(net, vc, what);
         }
+    }
 }
 
 /* ---- what ends ------------------------------------------------------------------------------- */
@@ -516,8 +517,9 @@ void leat_net_vc_send(struct leat_net *net)
 /* Will nothing happen before a source's time comes? */
 bool leat_net_vc_is_quiet(const struct leat_net_vc *vc)
 {
-    if (vc->asking_count || vc->ports_count || vc->flits.full_days || vc->credits.full_days ||
-        vc->ended_count || vc->woken_count)
+    for (uint32_t r = 0; r < vc->regions; r++)
+        if (vc->region[r].asking_count || vc->region[r].ports_count) return false;
+    if (vc->flits.full_days || vc->credits.full_days || vc->ended_count || vc->woken_count)
         return false;
     for (uint32_t i = 0; i < vc->discards_count; i++)
         if (vc->lane[vc->discards[i]].count) return false;

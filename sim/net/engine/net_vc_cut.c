@@ -170,7 +170,10 @@ static void cut(struct leat_net *net, uint32_t in)
 static uint32_t busy_routers(const struct leat_net *net)
 {
     const struct leat_net_vc *vc = net->state;
-    return (vc->asking_count + vc->ports_count + 1) / 2; /* about so many */
+    uint32_t requests = 0;
+    for (uint32_t r = 0; r < vc->regions; r++)
+        requests += vc->region[r].asking_count + vc->region[r].ports_count;
+    return (requests + 1) / 2; /* about so many */
 }
 
 /* ---- a cycle in steps ------------------------------------------------------------------------ */

@@ -45,10 +45,9 @@
 enum {
     LEAT_NET_VC_CHUNK = 64,       /* records, of which the first one links to another chunk */
     LEAT_NET_VC_ENTRY_CYCLES = 2, /* from a terminal to the lane of its router */
-    LEAT_NET_VC_SORT_CYCLES = 64,
-    LEAT_NET_VC_LOOK_AHEAD = 12,     /* records, routers: their data is prefetched meanwhile, */
-    LEAT_NET_VC_LOOK_NEAR = 6,       /* and later what is found in that data */
-    LEAT_NET_VC_FAR_LANES = 1 << 15, /* more do not fit into caches: routers are prefetched, too */
+    LEAT_NET_VC_REGION_BITS = 6,  /* of a router's number within its region, at least */
+    LEAT_NET_VC_REGIONS_MAX = 256,
+    LEAT_NET_VC_FAR_LANES = 1 << 12, /* more do not fit into caches: what is due is prefetched */
     LEAT_NET_VC_RETURN_CYCLES = 2,   /* of a credit, to or from a terminal */
 };
 
@@ -113,6 +112,12 @@ struct leat_net_vc_out {
 struct leat_net_vc_bid {
     uint32_t what, lane;
     uint32_t value; /* the sooner its turn, the higher */
+};
+
+/* Neighbouring routers take each step together: what they touch mostly stays in the caches. */
+struct leat_net_vc_region {
+    uint32_t *asking, asking_count; /* lanes whose heads request a channel */
+    uint32_t *ports, ports_count;   /* input ports with lanes that are able */
 };
 
 struct leat_net_vc_router {
@@ -185,8 +190,8 @@ struct leat_net_vc {
     uint16_t *passed; /* [lanes] flits of its packet that left; only if wires have errors */
     struct leat_net_flights flights;
 
-    uint32_t *asking, asking_count;     /* lanes whose heads request a channel */
-    uint32_t *ports, ports_count;       /* input ports with lanes that are able */
+    struct leat_net_vc_region *region; /* [regions] */
+    uint32_t regions, region_bits;
     uint32_t *sends, sends_count;       /* terminals that send */
     uint32_t *woken, woken_count;       /* terminals to be asked */
     uint32_t *discards, discards_count; /* lanes */
@@ -331,12 +336,19 @@ static inline uint32_t leat_net_vc_bit(const struct leat_net_vc *vc, uint32_t la
     return UINT32_C(1) << (lane & vc->mask);
 }
 
+static inline struct leat_net_vc_region *leat_net_vc_region_of(const struct leat_net_vc *vc,
+                                                               uint32_t router)
+{
+    return &vc->region[router >> vc->region_bits];
+}
+
 /* The lane has a flit, a channel and a credit: it requests the switch. */
 static inline void leat_net_vc_enable(struct leat_net_vc *vc, uint32_t lane)
 {
     struct leat_net_vc_in *in = &vc->in[lane >> vc->shift];
-    vc->ports[vc->ports_count] = lane >> vc->shift;
-    vc->ports_count += !in->able;
+    struct leat_net_vc_region *region = leat_net_vc_region_of(vc, in->router);
+    region->ports[region->ports_count] = lane >> vc->shift;
+    region->ports_count += !in->able;
     in->able |= leat_net_vc_bit(vc, lane);
 }
 

@@ -34,11 +34,12 @@ static void fall_asleep(struct leat_net *net, uint32_t lane, bool hungry)
 void leat_net_vc_rouse(struct leat_net_vc *vc, uint32_t router)
 {
     struct leat_net_vc_router *r = leat_net_vc_router_at(vc, router);
+    struct leat_net_vc_region *region = leat_net_vc_region_of(vc, router);
     if (!r->sleepers) return;
     for (uint32_t w = 0; w < vc->words; w++)
         for (; r->sleeping[w]; r->sleeping[w] &= r->sleeping[w] - 1)
-            vc->asking[vc->asking_count++] = (r->in_first << vc->shift) + w * 64 +
-                                             leat_sim_agenda_lowest(r->sleeping[w]);
+            region->asking[region->asking_count++] = (r->in_first << vc->shift) + w * 64 +
+                                                     leat_sim_agenda_lowest(r->sleeping[w]);
     vc->sleepers -= r->sleepers;
     r->sleepers = 0;
     r->hungry = false;
@@ -115,7 +116,8 @@ void leat_net_vc_ask(struct leat_net *net, uint32_t lane, uint32_t head)
     struct leat_net_vc *vc = net->state;
     vc->lane[lane].state = LEAT_NET_VC_ASKS;
     leat_net_vc_flight(vc, head)->hops++;
-    vc->asking[vc->asking_count++] = lane;
+    struct leat_net_vc_region *region = leat_net_vc_region_of(vc, vc->in[lane >> vc->shift].router);
+    region->asking[region->asking_count++] = lane;
     leat_net_vc_route(net, lane, head);
 }
 
@@ -284,34 +286,37 @@ static inline void raise(uint32_t *best, uint32_t value)
     *best = *best > value ? *best : value;
 }
 
-/* Prefetches what a lane that requests a channel needs; later, what that leads to. */
-static inline void fetch_asking(const struct leat_net_vc *vc, uint32_t i)
+/* Prefetches what the lanes that request a channel need, and then what that leads to. */
+static void fetch_asking(const struct leat_net_vc *vc, const struct leat_net_vc_region *region)
 {
-    if (i + LEAT_NET_VC_LOOK_AHEAD >= vc->asking_count) return;
-    const uint32_t lane = vc->asking[i + LEAT_NET_VC_LOOK_AHEAD];
-    const uint32_t near = vc->asking[i + LEAT_NET_VC_LOOK_NEAR];
-    const uint32_t out = vc->in[near >> vc->shift].out_first + vc->lane[near].port;
-    LEAT_NET_VC_PREFETCH(&vc->lane[lane]);
-    LEAT_NET_VC_PREFETCH(&vc->in[lane >> vc->shift]);
-    LEAT_NET_VC_PREFETCH(&vc->out[out]);
-    LEAT_NET_VC_PREFETCH(&vc->ahead[(size_t)out << vc->shift]);
+    for (uint32_t i = 0; i < region->asking_count; i++) {
+        const uint32_t lane = region->asking[i];
+        LEAT_NET_VC_PREFETCH(&vc->lane[lane]);
+        LEAT_NET_VC_PREFETCH(&vc->in[lane >> vc->shift]);
+    }
+    for (uint32_t i = 0; i < region->asking_count; i++) {
+        const uint32_t lane = region->asking[i];
+        const uint32_t out = vc->in[lane >> vc->shift].out_first + vc->lane[lane].port;
+        LEAT_NET_VC_PREFETCH(&vc->out[out]);
+        LEAT_NET_VC_PREFETCH(&vc->ahead[(size_t)out << vc->shift]);
+    }
 }
 
 /* Returns how many bid. */
-static uint32_t bid_for_channels(struct leat_net *net, struct leat_net_vc *vc)
+static uint32_t bid_for_channels(struct leat_net *net, struct leat_net_vc *vc,
+                                 struct leat_net_vc_region *region)
 {
     uint32_t bids = 0;
-    for (uint32_t i = 0; i < vc->asking_count; i++) {
-        const uint32_t lane = vc->asking[i];
+    for (uint32_t i = 0; i < region->asking_count; i++) {
+        const uint32_t lane = region->asking[i];
         const struct leat_net_vc_in *in = &vc->in[lane >> vc->shift];
-        if (vc->far) fetch_asking(vc, i);
         const uint32_t what = choose_channel(net, vc, lane, in->out_first);
         if (what == LEAT_NET_NONE) continue;
         const uint32_t value = value_of(leat_net_vc_local(vc, in, lane), vc->ahead[what].next);
         raise(&vc->ahead[what].bid, value);
         vc->channel_bid[bids++] = (struct leat_net_vc_bid){ what, lane, value };
     }
-    vc->asking_count = 0;
+    region->asking_count = 0;
     return bids;
 }
 
@@ -338,25 +343,16 @@ static inline void grant_channel(struct leat_net *net, struct leat_net_vc *vc,
     }
 }
 
-static inline void fetch_winner(const struct leat_net_vc *vc, struct leat_net_vc_bid bid)
-{
-    LEAT_NET_VC_PREFETCH(&vc->lane[bid.lane]);
-    LEAT_NET_VC_PREFETCH(&vc->in[bid.lane >> vc->shift]);
-    LEAT_NET_VC_PREFETCH(&vc->out[bid.what >> vc->shift]);
-    LEAT_NET_VC_PREFETCH(&vc->ahead[bid.what]);
-}
-
 /* The others request again in the next cycle. */
-static void grant_channels(struct leat_net *net, struct leat_net_vc *vc, uint32_t bids)
+static void grant_channels(struct leat_net *net, struct leat_net_vc *vc,
+                           struct leat_net_vc_region *region, uint32_t bids)
 {
     for (uint32_t i = 0; i < bids; i++) {
         const struct leat_net_vc_bid bid = vc->channel_bid[i];
-        if (vc->far && i + LEAT_NET_VC_LOOK_AHEAD < bids)
-            fetch_winner(vc, vc->channel_bid[i + LEAT_NET_VC_LOOK_AHEAD]);
         if (vc->ahead[bid.what].bid == bid.value)
             grant_channel(net, vc, bid);
         else
-            vc->asking[vc->asking_count++] = bid.lane;
+            region->asking[region->asking_count++] = bid.lane;
     }
 }
 
@@ -380,36 +376,39 @@ static inline uint32_t choose_lane(const struct leat_net_vc *vc, uint32_t port)
     return base | (soonest & (CHANNELS - 1));
 }
 
-/* Prefetches what an input port that requests the switch needs; later, what that leads to. */
-static inline void fetch_port(const struct leat_net_vc *vc, uint32_t i)
+/* Prefetches what the input ports that request the switch need, and then what that leads to. */
+static void fetch_ports(const struct leat_net *net, const struct leat_net_vc *vc,
+                        const struct leat_net_vc_region *region)
 {
-    if (i + LEAT_NET_VC_LOOK_AHEAD >= vc->ports_count) return;
-    const uint32_t port = vc->ports[i + LEAT_NET_VC_LOOK_AHEAD];
-    const uint32_t near = vc->ports[i + LEAT_NET_VC_LOOK_NEAR];
-    const struct leat_net_vc_in *in = &vc->in[near];
-    const uint32_t lane = near << vc->shift | leat_sim_agenda_lowest(in->able);
-    const uint32_t out = in->out_first + vc->lane[lane].port;
-    LEAT_NET_VC_PREFETCH(&vc->in[port]);
-    LEAT_NET_VC_PREFETCH(&vc->lane[port << vc->shift]);
-    LEAT_NET_VC_PREFETCH(&vc->out[out]);
-    LEAT_NET_VC_PREFETCH(&vc->ahead[(size_t)out << vc->shift]);
+    for (uint32_t i = 0; i < region->ports_count; i++) {
+        LEAT_NET_VC_PREFETCH(&vc->in[region->ports[i]]);
+        LEAT_NET_VC_PREFETCH(&vc->lane[region->ports[i] << vc->shift]);
+    }
+    for (uint32_t i = 0; i < region->ports_count; i++) {
+        const uint32_t port = region->ports[i];
+        const struct leat_net_vc_in *in = &vc->in[port];
+        const uint32_t lane = port << vc->shift | leat_sim_agenda_lowest(in->able);
+        const uint32_t out = in->out_first + vc->lane[lane].port;
+        LEAT_NET_VC_PREFETCH(&vc->out[out]);
+        LEAT_NET_VC_PREFETCH(&vc->ahead[(size_t)out << vc->shift]);
+        LEAT_NET_VC_PREFETCH(&net->out_flits[out]);
+    }
 }
 
 /* Each input port with lanes that are able bids with one of them. Returns how many bid. */
-static uint32_t bid_for_switch(struct leat_net_vc *vc)
+static uint32_t bid_for_switch(struct leat_net_vc *vc, struct leat_net_vc_region *region)
 {
-    const uint32_t bids = vc->ports_count;
+    const uint32_t bids = region->ports_count;
     for (uint32_t i = 0; i < bids; i++) {
-        const uint32_t port = vc->ports[i];
+        const uint32_t port = region->ports[i];
         const struct leat_net_vc_in *in = &vc->in[port];
-        if (vc->far) fetch_port(vc, i);
         const uint32_t lane = choose_lane(vc, port);
         const uint32_t out = in->out_first + vc->lane[lane].port;
         const uint32_t value = value_of(in->port, vc->out[out].turn);
         raise(&vc->out[out].bid, value);
         vc->switch_bid[i] = (struct leat_net_vc_bid){ out, lane, value };
     }
-    vc->ports_count = 0;
+    region->ports_count = 0;
     return bids;
 }
 
@@ -478,44 +477,42 @@ static inline void grant_switch(struct leat_net *net, struct leat_net_vc *vc, ui
     pass(net, vc, lane, out);
 }
 
-/* Prefetches what the pass before has used, but caches may not hold any longer. */
-static inline void fetch_bid(const struct leat_net *net, const struct leat_net_vc *vc,
-                             struct leat_net_vc_bid bid)
-{
-    LEAT_NET_VC_PREFETCH(&vc->lane[bid.lane]);
-    LEAT_NET_VC_PREFETCH(&vc->in[bid.lane >> vc->shift]);
-    LEAT_NET_VC_PREFETCH(&vc->out[bid.what]);
-    LEAT_NET_VC_PREFETCH(&vc->ahead[(size_t)bid.what << vc->shift]);
-    LEAT_NET_VC_PREFETCH(&net->out_flits[bid.what]);
-}
-
 /* Ports with lanes that are still able request again in the next cycle. */
-static void grant_outs(struct leat_net *net, struct leat_net_vc *vc, uint32_t bids)
+static void grant_outs(struct leat_net *net, struct leat_net_vc *vc,
+                       struct leat_net_vc_region *region, uint32_t bids)
 {
     uint32_t granted = 0;
     for (uint32_t i = 0; i < bids; i++) {
         const struct leat_net_vc_bid bid = vc->switch_bid[i];
         const uint32_t port = bid.lane >> vc->shift;
-        if (vc->far && i + LEAT_NET_VC_LOOK_AHEAD < bids)
-            fetch_bid(net, vc, vc->switch_bid[i + LEAT_NET_VC_LOOK_AHEAD]);
         if (vc->out[bid.what].bid == bid.value) {
             grant_switch(net, vc, bid.what, bid.lane);
             granted++;
         }
-        vc->ports[vc->ports_count] = port;
-        vc->ports_count += vc->in[port].able != 0;
+        region->ports[region->ports_count] = port;
+        region->ports_count += vc->in[port].able != 0;
     }
     net->counts.flit_hops += granted;
 }
 
 /* Bids are placed for the state at the beginning of the cycle, then granted; if both allocations
  * are in one cycle, channels are granted first. */
+static void act(struct leat_net *net, struct leat_net_vc *vc, struct leat_net_vc_region *region)
+{
+    if (vc->far) {
+        fetch_asking(vc, region);
+        fetch_ports(net, vc, region);
+    }
+    const uint32_t channel_bids = bid_for_channels(net, vc, region);
+    if (vc->fused) grant_channels(net, vc, region, channel_bids);
+    const uint32_t switch_bids = bid_for_switch(vc, region);
+    if (!vc->fused) grant_channels(net, vc, region, channel_bids);
+    grant_outs(net, vc, region, switch_bids);
+}
+
 void leat_net_vc_act(struct leat_net *net)
 {
     struct leat_net_vc *vc = net->state;
-    const uint32_t channel_bids = bid_for_channels(net, vc);
-    if (vc->fused) grant_channels(net, vc, channel_bids);
-    const uint32_t switch_bids = bid_for_switch(vc);
-    if (!vc->fused) grant_channels(net, vc, channel_bids);
-    grant_outs(net, vc, switch_bids);
+    for (uint32_t r = 0; r < vc->regions; r++)
+        if (vc->region[r].asking_count || vc->region[r].ports_count) act(net, vc, &vc->region[r]);
 }

@@ -275,13 +275,15 @@ static uint32_t wire_between(const struct leat_net_topology *t, uint32_t from, u
     return out;
 }
 
+enum { NO_WAY_AT = 64 };
+
 /* The fate of a packet along a line whose last wire is broken, and the one before damages all flits
- * from that cycle on. Active routers are sorted in the cycle in which it finds no route. */
+ * from that cycle on. At NO_WAY_AT it finds no route. */
 static enum leat_net_fate fate_on_line(bool backwards, uint64_t damages_from)
 {
     enum { HEAD = 2 + 2 * 4 }; /* cycles to its third router */
     const struct leat_net_shape shape = shape_of(LEAT_NET_LINE, 4, 0);
-    struct single s = { .packet = { .created_at = LEAT_NET_VC_SORT_CYCLES - HEAD, .flits = 40 } };
+    struct single s = { .packet = { .created_at = NO_WAY_AT - HEAD, .flits = 40 } };
     const struct leat_net_host host = single_host(&s);
     const uint32_t router[2][4] = { { 0, 1, 2, 3 }, { 3, 2, 1, 0 } }, *way = router[backwards];
     uint32_t errors[64] = { 0 };
@@ -303,7 +305,6 @@ static enum leat_net_fate fate_on_line(bool backwards, uint64_t damages_from)
 
 static void which_router_is_looked_at_first_has_no_part_in_a_fate(void)
 {
-    enum { NO_WAY_AT = LEAT_NET_VC_SORT_CYCLES };
     for (int backwards = 0; backwards < 2; backwards++) {
         EQ(fate_on_line(backwards, NO_WAY_AT - 1), LEAT_NET_CORRUPTED);
         EQ(fate_on_line(backwards, NO_WAY_AT), LEAT_NET_CORRUPTED);
