@@ -7,7 +7,7 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yi
 command -v mpirun > /dev/null || { echo "skipped: mpirun is not installed"; exit 77; }
 [ -e "$(dirname "$(readlink -f "$leat")")/../program/libleat-ranks.so" ] || { echo "skipped: built without MPI"; exit 77; }
 
-points="mesh:4,4 clos444 ring8 --load 0.1,0.2,0.3 --seeds 3 --cycles 3000 --json"
+points="mesh:4,4 clos444 ring8 --load 0.1,0.2 --seeds 2 --cycles 1000 --json"
 ranks() {
     n=$1
     shift
@@ -30,7 +30,7 @@ exits 2 "cannot be written" ranks 2 mesh:4,4 --load 0.1 --store "$folder/none/x.
 exits 2 "this run was refused" ranks 3 mesh:4,4,x --load 0.1 --cycles 100 --store "$folder/none.sqlite"
 
 # A rank is killed in the middle: mpirun names it; what was done is kept, and the same command goes on.
-points="mesh:8,8 --load 0.1,0.2,0.3 --seeds 8 --cycles 60000 --json"
+points="mesh:4,4 --load 0.1,0.2 --seeds 6 --cycles 120000 --json"
 # shellcheck disable=SC2086
 ranks 3 $points --store "$folder/killed.sqlite" > "$folder/out" 2>&1 &
 job=$!
