@@ -162,11 +162,13 @@ static struct parts_case parts_choose(struct leat_random *r)
 {
     struct parts_case c = { .seed = leat_random_next(r) >> 32 };
     const bool roomy = leat_random_below(r, 2);
-    snprintf(c.fabric, sizeof c.fabric, "clos:%u,%u,%u/buffer=%u%s",
-             1 + (unsigned)leat_random_below(r, 6), 1 + (unsigned)leat_random_below(r, 7),
-             2 + (unsigned)leat_random_below(r, 6),
-             (roomy ? 8 : 1) + (unsigned)leat_random_below(r, 8),
-             leat_random_below(r, 4) ? "" : "/switching=vc");
+    const unsigned ends = 1 + (unsigned)leat_random_below(r, 6);
+    const unsigned middle = 1 + (unsigned)leat_random_below(r, 7);
+    const unsigned outer = 2 + (unsigned)leat_random_below(r, 6);
+    const unsigned buffer = (roomy ? 8 : 1) + (unsigned)leat_random_below(r, 8);
+    const char *switching = leat_random_below(r, 4) ? "" : "/switching=vc";
+    snprintf(c.fabric, sizeof c.fabric, "clos:%u,%u,%u/buffer=%u%s", ends, middle, outer, buffer,
+             switching);
     c.pattern = (enum leat_sim_atm_traffic_pattern)leat_random_below(r, 5);
     c.load_ppm = (uint32_t)leat_random_below(r, 1000001);
     c.cycles = 1000 + leat_random_below(r, 20000);
@@ -178,7 +180,8 @@ static struct parts_case parts_choose(struct leat_random *r)
     c.aal.obsolete_cycles = 1 + (uint32_t)leat_random_below(r, 3000);
     c.aal.transmissions_max = 1 + (uint8_t)leat_random_below(r, 4);
     c.aal.resync = leat_random_below(r, 2);
-    c.bytes = (uint32_t)leat_random_below(r, leat_random_below(r, 4) ? 60 : 500);
+    const uint32_t bytes_end = leat_random_below(r, 4) ? 60 : 500;
+    c.bytes = (uint32_t)leat_random_below(r, bytes_end);
     if (c.bytes > leat_atm_aal_message_max(c.aal.send_blocks)) c.bytes = 16;
     c.octets_given = leat_random_below(r, 3) == 0;
     if (leat_random_below(r, 5) == 0) parts_choose_lines(r, &c);
