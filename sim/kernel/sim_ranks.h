@@ -12,7 +12,7 @@
 
 enum { LEAT_SIM_RANKS_ABI = 1, LEAT_SIM_RANKS_MAX = 256 };
 
-/* Words to another rank, or from it. cap 0: this pair never exchanges anything. */
+/* Words to another rank or part, or from it. cap 0: this pair never exchanges anything. */
 struct leat_sim_parcel {
     uint64_t *word;
     uint32_t count, cap;

@@ -2,7 +2,6 @@
  * run. */
 #include "graph_job.h"
 #include "run.h"
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -11,13 +10,9 @@
 
 bool graph_link_open(struct leat_poets_link *link)
 {
-    char part[RUN_PATH_CAP], why[200] = "it is of another leat";
-    if (!run_find_part("libleat-mpi.so", part, sizeof part))
-        return complain("--engine mpi needs it: build leat where libopenmpi-dev is installed");
-    /* Open MPI loads plug-ins that search for its symbols globally. It stays open. */
-    void *object = dlopen(part, RTLD_NOW | RTLD_GLOBAL);
-    void *symbol = object ? dlsym(object, LEAT_POETS_LINK_OPEN) : NULL;
-    if (!symbol) return complain("--engine mpi: %s", dlerror());
+    char why[200] = "it is of another leat";
+    void *symbol = run_load_mpi("libleat-mpi.so", LEAT_POETS_LINK_OPEN, "--engine mpi");
+    if (!symbol) return false;
     leat_poets_link_open_fn open_link = *(leat_poets_link_open_fn *)&symbol;
     if (open_link(link, why, sizeof why) && link->abi == LEAT_POETS_LINK_ABI) return true;
     return complain("--engine mpi: %s", why);

@@ -322,6 +322,10 @@ bool run_program_find(struct run_job *job, const char *library);
 /* A part of leat that programs load. False after a complaint. */
 bool run_find_part(const char *name, char *out, size_t cap);
 
+/* A function of a part that speaks MPI, loaded on demand, so that leat itself neither needs nor
+ * starts MPI. NULL after a complaint: `user` needs it. */
+void *run_load_mpi(const char *name, const char *function, const char *user);
+
 /* Variables that make programs load our library, whatever they were linked with; ends with NULL.
  * NULL after a complaint. */
 char **run_environment(const struct run_job *job, const char *library);

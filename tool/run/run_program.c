@@ -1,6 +1,7 @@
 /* leat run: identifies a program, starts it as the tasks of a run, and ends it. */
 #include "mpi_service.h"
 #include "run.h"
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -203,6 +204,20 @@ bool run_find_part(const char *name, char *out, size_t cap)
 {
     if (find_part(name, out, cap)) return true;
     return complain("%s is not there, expected it beside the command or in ../lib/leat", name);
+}
+
+/* Open MPI loads plug-ins that search for its symbols globally. The part stays open. */
+void *run_load_mpi(const char *name, const char *function, const char *user)
+{
+    char part[RUN_PATH_CAP];
+    if (!run_find_part(name, part, sizeof part)) {
+        complain("%s needs it: build leat where libopenmpi-dev is installed", user);
+        return NULL;
+    }
+    void *object = dlopen(part, RTLD_NOW | RTLD_GLOBAL);
+    void *symbol = object ? dlsym(object, function) : NULL;
+    if (!symbol) complain("%s: %s", user, dlerror());
+    return symbol;
 }
 
 char **run_environment(const struct run_job *job, const char *library)

@@ -3,15 +3,8 @@
 set -u
 leat=$1
 . "$(dirname "$0")/../../test/lib.sh"
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
-command -v mpirun > /dev/null || { echo "skipped: mpirun is not installed"; exit 77; }
-[ -e "$(dirname "$(readlink -f "$leat")")/../program/libleat-ranks.so" ] || { echo "skipped: built without MPI"; exit 77; }
+. "$(dirname "$0")/../../test/ranks.sh"
 
-ranks() {
-    n=$1
-    shift
-    timeout -k 5 300 mpirun --oversubscribe --bind-to none -n "$n" "$leat" sim "$@"
-}
 figures='del(.wall_seconds, .cycles_per_second, .flit_hops_per_second, .threads, .ranks)'
 
 for run in "torus:6,6 --load 0.2" "mesh:4,4,3/wire=3 --load 0.3 --flits 4 --warmup 100" \
@@ -22,27 +15,27 @@ for run in "torus:6,6 --load 0.2" "mesh:4,4,3/wire=3 --load 0.3 --flits 4 --warm
     one=$(jq -c "$figures" "$folder/stdout")
     for n in 1 2 3 4; do
         # shellcheck disable=SC2086
-        exits 0 "" ranks $n $run --cycles 600 --links --json
+        exits 0 "" ranks $n sim $run --cycles 600 --links --json
         same "$run on $n ranks" "$(jq -c "$figures" "$folder/stdout")" "$one"
     done
     # shellcheck disable=SC2086
-    exits 0 "" ranks 2 $run --cycles 600 --links --json --threads 3
+    exits 0 "" ranks 2 sim $run --cycles 600 --links --json --threads 3
     same "$run on 2 ranks of 3 threads" "$(jq -c "$figures" "$folder/stdout")" "$one"
     same "who did the work" "$(jq -c '[.ranks, .threads]' "$folder/stdout")" "[2,3]"
 done
-exits 0 "" ranks 2 torus:6,6 --cycles 100
+exits 0 "" ranks 2 sim torus:6,6 --cycles 100
 has "for people" "$(cat "$folder/stdout")" "on 2 ranks of 1 thread"
 same "only rank 0 prints" "$(grep -c certificate "$folder/stdout")" 1
 
 # One message, whatever the number of ranks, and exit code 2.
-exits 2 "2 ranks with all-to-all traffic, expected one process" ranks 2 torus:6,6 --traffic all-to-all
-exits 2 "2 ranks with voq switches, expected one process" ranks 2 mesh:6,6/switch=voq
-exits 2 "4 ranks of 1 threads with 3 routers, expected at most 3 parts" ranks 4 line:3
-exits 2 "clos444, which is an ATM fabric, expected a network of switches" ranks 2 clos444
-exits 2 "ring16, which is a token ring, expected a network of switches" ranks 2 ring16
+exits 2 "2 ranks with all-to-all traffic, expected one process" ranks 2 sim torus:6,6 --traffic all-to-all
+exits 2 "2 ranks with voq switches, expected one process" ranks 2 sim mesh:6,6/switch=voq
+exits 2 "4 ranks of 1 threads with 3 routers, expected at most 3 parts" ranks 4 sim line:3
+exits 2 "clos444, which is an ATM fabric, expected a network of switches" ranks 2 sim clos444
+exits 2 "ring16, which is a token ring, expected a network of switches" ranks 2 sim ring16
 
 # A rank that dies ends all.
-ranks 3 torus:16,16 --cycles 1e9 > "$folder/out" 2>&1 &
+ranks 3 sim torus:16,16 --cycles 1e9 > "$folder/out" 2>&1 &
 job=$!
 is_there() { [ "$(pgrep -f "^$leat sim torus:16,16 --cycles 1e9" | wc -l)" = 3 ]; }
 wait_until is_there

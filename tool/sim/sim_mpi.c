@@ -2,7 +2,6 @@
 #include "sim_mpi.h"
 #include "mpi_ranks.h"
 #include "run.h"
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,16 +37,12 @@ static void fall_silent(void)
 
 bool sim_ranks_open(struct leat_sim_ranks *ranks)
 {
-    char part[RUN_PATH_CAP], why[200] = "it is of another leat";
-    if (!run_find_part("libleat-ranks.so", part, sizeof part))
-        return complain("mpirun leat sim needs it: build leat where libopenmpi-dev is installed");
-    /* Open MPI loads plug-ins that search for its symbols globally. It stays open. */
-    void *object = dlopen(part, RTLD_NOW | RTLD_GLOBAL);
-    void *symbol = object ? dlsym(object, LEAT_MPI_RANKS_OPEN) : NULL;
-    if (!symbol) return complain("%s", dlerror());
+    char why[200] = "it is of another leat";
+    void *symbol = run_load_mpi("libleat-ranks.so", LEAT_MPI_RANKS_OPEN, "mpirun leat");
+    if (!symbol) return false;
     leat_mpi_ranks_open_fn open_ranks = *(leat_mpi_ranks_open_fn *)&symbol;
     if (!open_ranks(ranks, why, sizeof why) || ranks->abi != LEAT_SIM_RANKS_ABI)
-        return complain("%s: %s", part, why);
+        return complain("mpirun leat: %s", why);
     if (ranks->rank) fall_silent();
     return true;
 }

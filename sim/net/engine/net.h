@@ -149,9 +149,9 @@ struct leat_net {
     uint32_t *out_errors; /* [outs] probability in 2^-32 that a flit is damaged; NULL: no errors */
     uint64_t seed;        /* of those errors */
     const struct leat_net_engine *engine;
-    void *state;                /* the engine's */
-    struct leat_sim_crew *crew; /* does the work of the parts; NULL: the caller does */
-    struct leat_net_mail *mail; /* of a part: what leaves for each other one */
+    void *state;                  /* the engine's */
+    struct leat_sim_crew *crew;   /* does the work of the parts; NULL: the caller does */
+    struct leat_sim_parcel *mail; /* of a part: what leaves for each other one */
 };
 
 const char *leat_net_switch_name(enum leat_net_switch architecture);

@@ -39,11 +39,7 @@ struct leat_net_flight {
 
 /* ---- parts of a network (net_team.c) -------------------------------------------------------- */
 
-/* What leaves a part for another one in a window of time, in words of the engine. */
-struct leat_net_mail {
-    uint64_t *word;
-    uint32_t count, cap;
-};
+/* Mail: what leaves a part for another one in a window of time, in words of the engine. */
 
 enum {
     /* Words of mail, at most: of a flit, with its packet; and of a credit. */
@@ -51,7 +47,7 @@ enum {
     LEAT_NET_MAIL_CREDIT = 2,
 };
 
-static inline void leat_net_mail_put(struct leat_net_mail *mail, uint64_t word)
+static inline void leat_net_mail_put(struct leat_sim_parcel *mail, uint64_t word)
 {
     assert(mail->count < mail->cap);
     mail->word[mail->count++] = word;
@@ -63,7 +59,7 @@ struct leat_net_part_engine {
      * reaches the other part so much later, or after more cycles. */
     uint32_t (*window)(const struct leat_net *net);
     /* The mail of another part arrives. */
-    void (*receive)(struct leat_net *net, const struct leat_net_mail *mail);
+    void (*receive)(struct leat_net *net, const struct leat_sim_parcel *mail);
     /* All cycles before `until`, hosts included. */
     void (*advance)(struct leat_net *net, uint64_t until);
     /* The next cycle, from `now` on, in which anything happens, unless mail comes; NEVER: none. */

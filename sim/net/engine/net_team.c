@@ -45,7 +45,7 @@ struct team {
     uint32_t *number;     /* [terminals] of the whole: its number in the part where it sends */
     struct leat_net *own; /* [end - begin] */
     struct leat_net_topology *topology; /* [end - begin] */
-    struct leat_net_mail *box[2];       /* [from * parts + to] */
+    struct leat_sim_parcel *box[2];     /* [from * parts + to] */
     struct notice *notice[2];           /* [end - begin] */
     struct leat_sim_parcel *parcel[2];  /* [ranks] out, in: all boxes for a rank, or from it */
     uint64_t until;                     /* of this run */
@@ -127,7 +127,7 @@ static void place_boxes(struct team *team, uint32_t set, uint64_t *word)
 {
     for (uint32_t from = 0; from < team->parts; from++)
         for (uint32_t to = 0; to < team->parts; to++) {
-            struct leat_net_mail *box = &team->box[set][from * team->parts + to];
+            struct leat_sim_parcel *box = &team->box[set][from * team->parts + to];
             if (is_own(team, from))
                 box->cap = mail_cap(part_of(team, from), to, true, team->window);
             else if (is_own(team, to))
@@ -234,7 +234,7 @@ static void start(struct leat_net *net)
 
 static void open_boxes(struct team *team, uint32_t index, uint32_t set)
 {
-    struct leat_net_mail *box = team->box[set] + (size_t)index * team->parts;
+    struct leat_sim_parcel *box = team->box[set] + (size_t)index * team->parts;
     for (uint32_t to = 0; to < team->parts; to++)
         box[to].count = 0;
     part_of(team, index)->mail = box;
@@ -251,7 +251,7 @@ static void read_boxes(struct leat_net *net, uint32_t index, uint32_t set)
 {
     struct team *team = net->state;
     for (uint32_t from = 0; from < team->parts; from++) {
-        const struct leat_net_mail *box = &team->box[set][from * team->parts + index];
+        const struct leat_sim_parcel *box = &team->box[set][from * team->parts + index];
         if (box->count) engine_of(net)->receive(part_of(team, index), box);
     }
 }
@@ -269,7 +269,7 @@ static void write_parcels(struct leat_net *net, uint32_t set)
         if (!parcel->cap) continue;
         for (uint32_t from = team->begin; from < team->end; from++)
             for (uint32_t to = leat_net_parts_first(c, team->parts, r); to < end; to++) {
-                const struct leat_net_mail *box = &team->box[set][from * team->parts + to];
+                const struct leat_sim_parcel *box = &team->box[set][from * team->parts + to];
                 if (!box->count) continue;
                 parcel->word[parcel->count++] = (uint64_t)from << 32 | to;
                 parcel->word[parcel->count++] = box->count;
@@ -289,7 +289,7 @@ static void read_parcels(struct leat_net *net, uint32_t set)
         const struct leat_sim_parcel *parcel = &team->parcel[1][r];
         for (uint32_t at = 0; parcel->cap && at < parcel->count;) {
             const uint64_t pair = parcel->word[at++], count = parcel->word[at++];
-            struct leat_net_mail *box =
+            struct leat_sim_parcel *box =
                 &team->box[set][(pair >> 32) * team->parts + (uint32_t)pair];
             assert(count <= box->cap && at + count <= parcel->count);
             memcpy(box->word, parcel->word + at, count * sizeof *box->word);

@@ -19,7 +19,7 @@ _Static_assert(FLIGHT_WORDS >= 2, "a tail has two words where a head has its pac
 
 /* ---- sending --------------------------------------------------------------------------------- */
 
-static void put_packet(struct leat_net_mail *mail, const struct leat_net_flight *flight)
+static void put_packet(struct leat_sim_parcel *mail, const struct leat_net_flight *flight)
 {
     assert(mail->cap - mail->count >= FLIGHT_WORDS);
     memcpy(mail->word + mail->count, flight, sizeof *flight);
@@ -31,7 +31,7 @@ void leat_net_vc_post_flit(struct leat_net *net, uint32_t cut, uint32_t channel,
 {
     struct leat_net_vc *vc = net->state;
     const struct leat_net_cut *to = &net->topology->out_cut[cut];
-    struct leat_net_mail *mail = &net->mail[to->part];
+    struct leat_sim_parcel *mail = &net->mail[to->part];
     const struct leat_net_flight *flight = leat_net_vc_flight(vc, flit);
     const uint32_t lane = to->port << vc->shift | channel;
     leat_net_mail_put(mail, at);
@@ -51,7 +51,7 @@ void leat_net_vc_post_credit(struct leat_net *net, uint32_t cut_channel, uint64_
     const struct leat_net_vc *vc = net->state;
     const uint32_t number = cut_channel ^ LEAT_NET_CROSSING;
     const struct leat_net_cut *to = &net->topology->in_cut[number >> vc->shift];
-    struct leat_net_mail *mail = &net->mail[to->part];
+    struct leat_sim_parcel *mail = &net->mail[to->part];
     leat_net_mail_put(mail, at);
     leat_net_mail_put(mail, CREDIT | to->port << vc->shift | (number & vc->mask));
 }
@@ -100,7 +100,7 @@ static const uint64_t *receive_flit(struct leat_net *net, const uint64_t *word)
     return word;
 }
 
-static void receive(struct leat_net *net, const struct leat_net_mail *mail)
+static void receive(struct leat_net *net, const struct leat_sim_parcel *mail)
 {
     struct leat_net_vc *vc = net->state;
     const uint64_t *word = mail->word, *end = mail->word + mail->count;
