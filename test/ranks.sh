@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # Sourced after lib.sh by tests of `mpirun leat VERB`: $leat is the command.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
 command -v mpirun > /dev/null || { echo "skipped: mpirun is not installed"; exit 77; }
