@@ -136,6 +136,26 @@ static void a_graph_needs_no_ending_and_no_routing(void)
     unlink(file);
 }
 
+static void a_share_of_a_large_network_is_built_and_all_of_a_small_one(void)
+{
+    const struct leat_net_share share = { .parts = 4, .begin = 1, .end = 2 };
+    static const struct {
+        const char *word;
+        uint32_t begin, end;
+    } cases[] = { { "torus:64,64", 1024, 2048 }, { "torus:8,8", 0, 64 } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct leat_fabric_design design;
+        struct leat_fabric_built built;
+        OK(leat_fabric_design_read(cases[i].word, NULL, &design, &error));
+        OK(leat_fabric_build_share(&design, &share, &built, &error));
+        EQ(built.topology.held_begin, cases[i].begin);
+        EQ(built.topology.held_end, cases[i].end);
+        EQ(built.topology.wires, 4 * built.topology.routers);
+        leat_fabric_built_free(&built);
+        leat_fabric_design_free(&design);
+    }
+}
+
 static void files_that_are_wrong_are_refused_at_their_line(void)
 {
     static const struct {
@@ -332,7 +352,9 @@ static void damaged_files_are_read_or_refused_with_a_line(void)
 }
 
 TAP_MAIN(T(edges_become_a_graph), T(yaml_becomes_what_its_name_would),
-         T(what_cannot_be_built_is_refused_at_its_line), T(a_graph_needs_no_ending_and_no_routing),
+         T(what_cannot_be_built_is_refused_at_its_line),
+         T(a_share_of_a_large_network_is_built_and_all_of_a_small_one),
+         T(a_graph_needs_no_ending_and_no_routing),
          T(files_that_are_wrong_are_refused_at_their_line), T(sans_become_a_network_of_networks),
          T(errors_of_a_san_have_its_line), T(a_description_without_a_file_is_refused),
          T(a_file_is_bounded_and_can_be_interrupted), T(memory_grows_by_doubling),

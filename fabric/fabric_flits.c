@@ -155,8 +155,10 @@ static bool make_entries(const struct leat_fabric_design *d, struct leat_fabric_
     return true;
 }
 
-static bool build_topology(const struct leat_fabric_design *d, struct leat_fabric_built *b,
-                           struct leat_text *why, struct leat_fabric_error *error)
+/* share: NULL: all of it. */
+static bool build_topology(const struct leat_fabric_design *d, const struct leat_net_share *share,
+                           struct leat_fabric_built *b, struct leat_text *why,
+                           struct leat_fabric_error *error)
 {
     const struct leat_net_shape *shape = &d->plan.shape;
     const bool any_number = shape->kind == LEAT_NET_GRAPH || leat_net_shape_dimensions(shape);
@@ -170,9 +172,10 @@ static bool build_topology(const struct leat_fabric_design *d, struct leat_fabri
         return refuse(d, LEAT_FABRIC_UNSOUND, d->line, why, error);
     b->topology_memory = leat_fabric_take(1, leat_net_topology_footprint(&d->plan.shape), error);
     if (!b->topology_memory) return false;
-    if (!leat_net_topology_build(&b->topology, &d->plan.shape, b->topology_memory, why))
-        return true;
-    return refuse(d, LEAT_FABRIC_UNSOUND, d->line, why, error);
+    const leat_err err =
+        share ? leat_net_topology_build_share(&b->topology, shape, share, b->topology_memory, why)
+              : leat_net_topology_build(&b->topology, shape, b->topology_memory, why);
+    return !err || refuse(d, LEAT_FABRIC_UNSOUND, d->line, why, error);
 }
 
 static bool build_routing(const struct leat_fabric_design *d, struct leat_fabric_built *b,
@@ -206,16 +209,26 @@ bool leat_fabric_build_topology(const struct leat_fabric_design *d, struct leat_
 {
     struct leat_text why = LEAT_TEXT(WHY_CAP);
     memset(b, 0, sizeof *b);
-    return build_topology(d, b, &why, error);
+    return build_topology(d, NULL, b, &why, error);
 }
 
 bool leat_fabric_build(const struct leat_fabric_design *d, struct leat_fabric_built *b,
                        struct leat_fabric_error *error)
 {
+    return leat_fabric_build_share(d, NULL, b, error);
+}
+
+bool leat_fabric_build_share(const struct leat_fabric_design *d, const struct leat_net_share *share,
+                             struct leat_fabric_built *b, struct leat_fabric_error *error)
+{
     struct leat_text why = LEAT_TEXT(WHY_CAP);
+    struct leat_net_config net = d->plan.net;
     memset(b, 0, sizeof *b);
-    if (!build_topology(d, b, &why, error) || !build_routing(d, b, &why, error)) return false;
-    if (leat_net_check(&b->topology, &d->plan.net, &why))
+    if (share) net.parts = share->parts;
+    if (share && !leat_net_share_suffices(&d->plan.shape, &d->plan.routing)) share = NULL;
+    if (!build_topology(d, share, b, &why, error) || !build_routing(d, b, &why, error))
+        return false;
+    if (leat_net_check(&b->topology, &net, &why))
         return refuse(d, LEAT_FABRIC_UNSOUND, d->switch_line, &why, error);
     if (d->plan.esp.cycles && leat_net_esp_check(&b->topology, &d->plan.esp, &why))
         return refuse(d, LEAT_FABRIC_UNSOUND, d->switch_line, &why, error);

@@ -82,6 +82,11 @@ void leat_fabric_design_free(struct leat_fabric_design *design);
 /* Builds topology and routing, and checks for deadlock. In any case call leat_fabric_built_free. */
 bool leat_fabric_build(const struct leat_fabric_design *design, struct leat_fabric_built *built,
                        struct leat_fabric_error *error);
+/* For a process that has a share of the network. Where that is not enough to route and to check it,
+ * the whole is built. */
+bool leat_fabric_build_share(const struct leat_fabric_design *design,
+                             const struct leat_net_share *share, struct leat_fabric_built *built,
+                             struct leat_fabric_error *error);
 /* Only the topology, for users with their own packets and routing. */
 bool leat_fabric_build_topology(const struct leat_fabric_design *design,
                                 struct leat_fabric_built *built, struct leat_fabric_error *error);

@@ -30,8 +30,8 @@
 
 enum {
     LEAT_SIM_PHASES_MAX = 4,
-    LEAT_SIM_ENTITIES_MAX = 1 << 20, /* per phase */
-    LEAT_SIM_CURSOR_SHIFT = 21,      /* (phase << this) + entity + 1 is a position within a cycle */
+    LEAT_SIM_ENTITIES_MAX = 1 << 24, /* per phase */
+    LEAT_SIM_CURSOR_SHIFT = 25,      /* (phase << this) + entity + 1 is a position within a cycle */
     LEAT_SIM_LEVELS_MAX = 4,         /* levels of 64-bit words: four cover 2^24 entities */
     LEAT_SIM_WHEEL = 128, /* cycles; more than a cell time, so that cells never use the heap */
 };
@@ -73,7 +73,7 @@ struct leat_sim_agenda {
     uint32_t *place; /* of an id, while it is in the heap */
 };
 
-/* Octets of memory that init needs. 1..4 phases of 0..2^20 entities (asserted). */
+/* Octets of memory that init needs. 1..4 phases of 0..2^24 entities (asserted). */
 size_t leat_sim_agenda_footprint(const struct leat_sim_agenda_shape *shape);
 
 /* Starts at time 0 with nothing due. `memory` is aligned for uint64_t and lent for the agenda's

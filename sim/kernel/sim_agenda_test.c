@@ -372,7 +372,7 @@ static void the_agenda_equals_the_plain_model_for_large_sizes(void)
     for (int i = 0; i < 4; i++)
         OK(campaign(&r, 2, (uint32_t[]){ sizes[i], 65 }, 400));
     OK(campaign(&r, 1, (uint32_t[]){ 262145 }, 60));
-    OK(campaign(&r, 2, (uint32_t[]){ 7, LEAT_SIM_ENTITIES_MAX }, 20));
+    OK(campaign(&r, 2, (uint32_t[]){ 7, 1 << 20 }, 20));
 }
 
 static void the_next_cycle_is_reached_by_a_step_or_by_a_jump_alike(void)

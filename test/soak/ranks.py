@@ -16,7 +16,18 @@ def fabric(draw):
         return draw.randint(least, most)
 
     kind = draw.choice(["mesh", "torus", "hyperx", "fattree", "dragonfly", "hypercube", "line", "fly", "benes"])
-    numbers = {
+    large = {  # of these each rank builds only its share
+        "mesh": lambda: f"{size(20, 60)},{size(105, 140)}",
+        "torus": lambda: f"{size(4, 9)},{size(20, 30)},{size(27, 31)}",
+        "hyperx": lambda: f"{size(14, 16)},{size(3, 4)},{size(49, 52)}",
+        "fattree": lambda: f"{size(2, 3)},{size(9, 10)}",
+        "dragonfly": lambda: f"1,{size(14, 16)},{size(11, 13)}",
+        "hypercube": lambda: "12",
+        "line": lambda: str(size(2049, 3000)),
+        "fly": lambda: f"2,{size(10, 11)}",
+        "benes": lambda: "1024",
+    }
+    small = {
         "mesh": lambda: ",".join(str(size(3, 9)) for _ in range(size(1, 3))),
         "torus": lambda: ",".join(str(size(3, 9)) for _ in range(size(1, 3))),
         "hyperx": lambda: f"{size(3, 7)},{size(3, 7)}",
@@ -26,7 +37,8 @@ def fabric(draw):
         "line": lambda: str(size(8, 40)),
         "fly": lambda: f"2,{size(3, 5)}",
         "benes": lambda: str(2 ** size(3, 5)),
-    }[kind]()
+    }
+    numbers = (large if draw.random() < 0.2 else small)[kind]()
     options = []
     if draw.random() < 0.5:
         options.append(f"wire={size(1, 5)}")

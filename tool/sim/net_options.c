@@ -1,5 +1,6 @@
 /* leat sim of networks: reads the options. */
 #include "lines.h"
+#include "net_cut.h"
 #include "net_sim.h"
 #include "number.h"
 #include "sim.h"
@@ -228,18 +229,35 @@ static bool read_links(const struct arguments *args, struct net_job *job)
                    NET_LINKS_MAX);
 }
 
+/* What this process has of the network. False: it needs to know all wires. */
+static bool find_share(const struct arguments *args, const struct net_job *job,
+                       struct leat_net_share *share)
+{
+    const uint32_t ranks = leat_sim_ranks_count(job->ranks);
+    if (ranks > 1 &&
+        (argument(args, "--fault") || argument(args, "--fault-file") || argument(args, "--links")))
+        return false;
+    share->parts = ranks * job->threads;
+    share->begin = leat_sim_ranks_own(job->ranks) * job->threads;
+    share->end = share->begin + job->threads;
+    return share->parts <= LEAT_NET_PARTS_MAX;
+}
+
 /* Errors of the network itself. */
 static bool build(const struct arguments *args, struct leat_fabric *fabric, struct net_job *job)
 {
     struct leat_fabric_flits *n = leat_fabric_as_flits(fabric);
     struct leat_fabric_error error;
-    if (leat_fabric_build(&n->design, &n->built, &error) &&
+    struct leat_net_share share;
+    const bool shared = find_share(args, job, &share);
+    if (leat_fabric_build_share(&n->design, shared ? &share : NULL, &n->built, &error) &&
         (job->unsafe || leat_fabric_is_safe(&n->design, &n->built, &error)))
         return true;
     return fabric_refused(args->verb, fabric->word, &error);
 }
 
-bool net_read_job(const struct arguments *args, struct leat_fabric *fabric, struct net_job *job)
+bool net_read_job(const struct arguments *args, struct leat_fabric *fabric,
+                  struct leat_sim_ranks *ranks, struct net_job *job)
 {
     const struct leat_fabric_flits *n = leat_fabric_as_flits(fabric);
     *job = (struct net_job){ .verb = args->verb,
@@ -247,6 +265,7 @@ bool net_read_job(const struct arguments *args, struct leat_fabric *fabric, stru
                              .design = &n->design,
                              .built = &n->built,
                              .cycles = 100000,
+                             .ranks = ranks,
                              .json = argument(args, "--json"),
                              .unsafe = argument(args, "--unsafe") };
     return read_model(args) && threads_take(args, &job->threads) &&

@@ -23,6 +23,18 @@ for run in "torus:6,6 --load 0.2" "mesh:4,4,3/wire=3 --load 0.3 --flits 4 --warm
     same "$run on 2 ranks of 3 threads" "$(jq -c "$figures" "$folder/stdout")" "$one"
     same "who did the work" "$(jq -c '[.ranks, .threads]' "$folder/stdout")" "[2,3]"
 done
+
+# Of large networks each rank builds only its share.
+for run in "torus:50,47 --load 0.05" "fly:4,6 --load 0.2" "dragonfly:1,10,25 --load 0.1"; do
+    # shellcheck disable=SC2086
+    exits 0 "" "$leat" sim $run --cycles 150 --warmup 20 --json
+    one=$(jq -c "$figures" "$folder/stdout")
+    for n in 2 3; do
+        # shellcheck disable=SC2086
+        exits 0 "" ranks $n sim $run --cycles 150 --warmup 20 --json
+        same "$run on $n ranks" "$(jq -c "$figures" "$folder/stdout")" "$one"
+    done
+done
 exits 0 "" ranks 2 sim torus:6,6 --cycles 100
 has "for people" "$(cat "$folder/stdout")" "on 2 ranks of 1 thread"
 same "only rank 0 prints" "$(grep -c certificate "$folder/stdout")" 1

@@ -199,10 +199,8 @@ int sim_flits(const struct arguments *args, struct leat_fabric *fabric)
     const bool many = sim_is_under_mpi() && !args->only_check;
     if (many && !sim_ranks_open(&ranks)) return FAILED;
     s = (struct simulation){ .job = &job };
-    if (net_read_job(args, fabric, &job)) {
-        job.ranks = many ? &ranks : NULL;
-        if (check_ranks(&job)) code = run_job(args, &s, &job);
-    }
+    if (net_read_job(args, fabric, many ? &ranks : NULL, &job) && check_ranks(&job))
+        code = run_job(args, &s, &job);
     if (many) ranks.close(&ranks);
     leat_crew_end(s.crew);
     free(s.net_memory);

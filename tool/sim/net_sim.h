@@ -47,8 +47,10 @@ struct net_result {
     struct leat_net_waiting deadlock[NET_DEADLOCK_MAX];
 };
 
-/* False after a complaint. Free job->trace in either case; the fabric is lent until then. */
-bool net_read_job(const struct arguments *args, struct leat_fabric *fabric, struct net_job *job);
+/* ranks: of mpirun; NULL: one process. False after a complaint. Free job->trace in either case; the
+ * fabric is lent until then. */
+bool net_read_job(const struct arguments *args, struct leat_fabric *fabric,
+                  struct leat_sim_ranks *ranks, struct net_job *job);
 
 /* A collective that lost a packet stops. */
 static inline bool net_is_abandoned(const struct net_job *job, const struct net_result *result)

@@ -1,4 +1,5 @@
 #include "net.h"
+#include "net_cut.h"
 #include "net_parts.h"
 #include "sim_refuse.h"
 
@@ -31,6 +32,22 @@ static leat_err check_numbers(const struct leat_net_config *c, struct leat_text 
     return leat_text_check_ranges(why, row, sizeof row / sizeof *row);
 }
 
+/* Parts have about as many ports each. */
+static leat_err check_size(const struct leat_net_topology *t, const struct leat_net_config *c,
+                           struct leat_text *why)
+{
+    const uint64_t parts = leat_net_parts(t, c);
+    uint64_t lanes = (uint64_t)leat_larger(t->ins, t->outs) + t->terminals;
+    for (uint32_t channels = 1; channels < c->channels; channels *= 2)
+        lanes *= 2;
+    const uint64_t room = (uint64_t)t->ins * c->channels * c->buffer_flits;
+    const struct leat_text_range row[] = {
+        { "flits in all buffers of each part", (room + parts - 1) / parts, 1, LEAT_NET_ROOM_MAX },
+        { "virtual channels of each part", (lanes + parts - 1) / parts, 1, LEAT_NET_LANES_MAX },
+    };
+    return leat_text_check_ranges(why, row, sizeof row / sizeof *row);
+}
+
 leat_err leat_net_check(const struct leat_net_topology *topology,
                         const struct leat_net_config *config, struct leat_text *why)
 {
@@ -50,10 +67,7 @@ leat_err leat_net_check(const struct leat_net_topology *topology,
     if (!vc && config->flow != LEAT_NET_WORMHOLE)
         return leat_sim_refuse(why, LEAT_ERR_RANGE, "%s flow, expected switches that are vc",
                                leat_net_flow_name(config->flow));
-    const uint64_t room = (uint64_t)topology->ins * config->channels * config->buffer_flits;
-    if (room > LEAT_NET_ROOM_MAX)
-        return leat_text_out_of_range(why, "flits in all buffers", room, 1, LEAT_NET_ROOM_MAX);
-    return LEAT_ERR_OK;
+    return check_size(topology, config, why);
 }
 
 /* ---- laying out and running ------------------------------------------------------------------ */
@@ -69,7 +83,7 @@ uint32_t leat_net_parts(const struct leat_net_topology *topology,
 {
     if (config->parts < 2 || !engine_of(config)->part) return 1;
     return (uint32_t)leat_smaller(config->parts,
-                                  leat_smaller(topology->routers, LEAT_SIM_CREW_MAX));
+                                  leat_smaller(topology->routers, LEAT_NET_PARTS_MAX));
 }
 
 uint32_t leat_net_parts_first(const struct leat_net_config *config, uint32_t parts, uint32_t rank)

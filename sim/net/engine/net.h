@@ -55,7 +55,9 @@ enum {
     LEAT_NET_CREDIT_CYCLES_MAX = 64,
     LEAT_NET_ITERATIONS_MAX = 16,
     LEAT_NET_FLITS_MAX = 65535,     /* of a packet */
-    LEAT_NET_ROOM_MAX = 1 << 30,    /* flits, in all buffers */
+    LEAT_NET_ROOM_MAX = 1 << 30,    /* flits, in all buffers of a part */
+    LEAT_NET_LANES_MAX = 1 << 29,   /* virtual channels of all ports and terminals of a part, a
+                                       power of two at each: two more bits say what they are */
     LEAT_NET_FLIGHTS_MAX = 1 << 24, /* packets in flight: at this limit sources wait */
     LEAT_NET_PART_ROUTERS = 128,    /* keep a thread busier than it costs to meet the others */
 };

@@ -91,12 +91,13 @@ static uint32_t mail_cap(const struct leat_net *part, uint32_t other, bool write
     return (uint32_t)(words * window);
 }
 
-/* No window is longer than the shortest wire between parts, and the two cycles at its ends. */
+/* No window is longer than the shortest wire between parts, and the two cycles at its ends. With
+ * ranks: of the wires that this one knows. */
 static uint32_t window_bound(const struct leat_net_topology *t, const uint32_t *first,
                              uint32_t parts)
 {
     uint32_t bound = WINDOW_MAX;
-    for (uint32_t out = 0; out < t->outs; out++) {
+    for (uint32_t out = t->out_first[t->held_begin]; out < t->out_first[t->held_end]; out++) {
         const uint32_t to = leat_net_behind(t, out);
         if (to == LEAT_NET_NONE || t->out_cycles[out] + 2u >= bound) continue;
         if (leat_net_cut_part(first, parts, to) !=
@@ -185,7 +186,7 @@ static void lay_boxes(const struct leat_net *net, struct team *team, uint64_t cu
 
 static void lay(struct leat_net *net, struct leat_arena *arena)
 {
-    uint32_t first[LEAT_SIM_CREW_MAX + 1];
+    uint32_t first[LEAT_NET_PARTS_MAX + 1];
     struct team measured = { 0 }, *team = leat_arena_lay(arena, 1, sizeof *team);
     uint64_t cuts = 0;
     net->state = team;
@@ -573,7 +574,7 @@ static void rerouted(struct leat_net *net)
 static uint32_t stuck(const struct leat_net *net, struct leat_net_waiting *out, uint32_t cap)
 {
     const struct team *team = net->state;
-    const struct leat_net *part[LEAT_SIM_CREW_MAX];
+    const struct leat_net *part[LEAT_NET_PARTS_MAX];
     if (net->config.ranks) return 0;
     for (uint32_t i = 0; i < team->parts; i++)
         part[i] = &team->own[i];

@@ -66,7 +66,7 @@ static void what_cannot_be_is_refused_with_what_was_expected(void)
     w.topology.ins = 1u << 23; /* of the largest networks */
     c.channels = 32;
     OK(!strcmp(complaint(&w.topology, &c),
-               "flits in all buffers 2147483648, expected 1 to 1073741824"));
+               "flits in all buffers of each part 2147483648, expected 1 to 1073741824"));
     world_end(&w);
 }
 

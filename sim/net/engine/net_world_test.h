@@ -30,8 +30,9 @@ static inline void world_end(struct world *w)
 }
 
 /* Topology and routing. False: they are invalid, and nothing needs to be ended. */
-static inline bool world_build(struct world *w, const struct leat_net_shape *shape,
-                               enum leat_net_route_rule rule, uint32_t channels)
+static inline bool world_build_share(struct world *w, const struct leat_net_shape *shape,
+                                     enum leat_net_route_rule rule, uint32_t channels,
+                                     const struct leat_net_share *share)
 {
     char line[256];
     struct leat_text why;
@@ -41,7 +42,8 @@ static inline bool world_build(struct world *w, const struct leat_net_shape *sha
     if (leat_net_shape_check(shape, &why)) return false;
     w->memory[0] = world_memory(leat_net_topology_footprint(shape));
     w->rule = (struct leat_net_routing_config){ .rule = rule, .channels = channels };
-    if (leat_net_topology_build(&w->topology, shape, w->memory[0], &why) ||
+    if ((share ? leat_net_topology_build_share(&w->topology, shape, share, w->memory[0], &why)
+               : leat_net_topology_build(&w->topology, shape, w->memory[0], &why)) ||
         leat_net_routing_check(&w->topology, &w->rule, &why, &fault)) {
         world_end(w);
         return false;
@@ -49,6 +51,12 @@ static inline bool world_build(struct world *w, const struct leat_net_shape *sha
     w->memory[1] = world_memory(leat_net_routing_footprint(&w->topology, &w->rule));
     w->routing = leat_net_routing_init(&w->topology, &w->rule, w->memory[1]);
     return true;
+}
+
+static inline bool world_build(struct world *w, const struct leat_net_shape *shape,
+                               enum leat_net_route_rule rule, uint32_t channels)
+{
+    return world_build_share(w, shape, rule, channels, NULL);
 }
 
 /* Starts the network, or restarts it. */

@@ -1,4 +1,5 @@
-/* Ranks that simulate parts of one network have the results of one process. The ranks here are
+/* Ranks that simulate parts of one network have the results of one process; unless there are
+ * faults, each builds only its own share. The ranks here are
  * threads, each with its own network; what they send each other is copied. */
 #define _GNU_SOURCE /* barriers */
 #include "net_load.h"
@@ -40,7 +41,8 @@ static uint64_t exchange(struct leat_sim_ranks *ranks, const struct leat_sim_par
     meet();
     for (uint32_t r = 0; r < ranks->count; r++) {
         const struct leat_sim_parcel *from = &table.out[r][ranks->rank];
-        EQ(from->cap, in[r].cap); /* both sides know how much may come */
+        EQ(from->cap > 0, in[r].cap > 0); /* both sides know whether anything may come */
+        OK(from->count <= in[r].cap);
         in[r].count = from->count;
         memcpy(in[r].word, from->word, from->count * sizeof *from->word);
     }
@@ -93,10 +95,15 @@ static void run(const struct job *job, struct leat_sim_ranks *ranks, struct outc
     struct leat_net_config switches = job->switches;
     struct leat_net_host host;
     struct world w;
-    if (!world_build(&w, &job->shape, job->rule, switches.channels)) abort();
+    const uint32_t own = leat_sim_ranks_own(ranks);
     switches.ranks = ranks;
     switches.parts = job->threads * leat_sim_ranks_count(ranks);
-    const uint32_t parts = leat_net_parts(&w.topology, &switches), own = leat_sim_ranks_own(ranks);
+    const struct leat_net_share share = { switches.parts, own * job->threads,
+                                          (own + 1) * job->threads };
+    if (!world_build_share(&w, &job->shape, job->rule, switches.channels,
+                           job->faults ? NULL : &share))
+        abort();
+    const uint32_t parts = leat_net_parts(&w.topology, &switches);
     struct leat_net_load_config config = {
         .ranks = ranks,
         .parts = leat_net_parts_first(&switches, parts, own + 1) -

@@ -374,8 +374,9 @@ void leat_net_traffic_init(struct leat_net_traffic *traffic,
     struct leat_arena arena = { .memory = memory, .cap = SIZE_MAX };
     *traffic = (struct leat_net_traffic){ .config = *config };
     lay_out(traffic, &arena);
-    for (uint32_t t = 0; t < config->terminals; t++)
-        init_source(traffic, t, &traffic->source[t]);
+    if (is_closed(config->pattern) || config->pattern == LEAT_NET_TRACE)
+        for (uint32_t t = 0; t < config->terminals; t++)
+            init_source(traffic, t, &traffic->source[t]);
     make_gaps(traffic);
     if (traffic->to) make_destinations(traffic);
     if (traffic->trace_next) chain_trace(traffic);
@@ -480,8 +481,12 @@ static bool draw_closed(struct leat_net_traffic *traffic, uint32_t terminal,
 bool leat_net_traffic_next(struct leat_net_traffic *traffic, uint32_t terminal,
                            struct leat_net_packet *packet)
 {
+    struct leat_net_source *source = &traffic->source[terminal];
     if (is_closed(traffic->config.pattern)) return draw_closed(traffic, terminal, packet);
-    return draw_open(traffic, &traffic->source[terminal], terminal, packet);
+    /* Now, not before, so that a process does not touch the sources of other ranks. */
+    if (!source->number && traffic->config.pattern != LEAT_NET_TRACE)
+        init_source(traffic, terminal, source);
+    return draw_open(traffic, source, terminal, packet);
 }
 
 /* ---- what is offered ------------------------------------------------------------------------- */

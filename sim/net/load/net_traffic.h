@@ -131,7 +131,8 @@ void leat_net_traffic_default(struct leat_net_traffic_config *config, uint32_t t
 leat_err leat_net_traffic_check(const struct leat_net_traffic_config *config,
                                 struct leat_text *why);
 
-/* For a checked config. `memory` is aligned for any object and lent for the object's lifetime. */
+/* For a checked config. `memory` is ZEROED, aligned for any object, lent for the object's lifetime;
+ * the sources of terminals that are never asked for a packet are not touched. */
 size_t leat_net_traffic_footprint(const struct leat_net_traffic_config *config);
 void leat_net_traffic_init(struct leat_net_traffic *traffic,
                            const struct leat_net_traffic_config *config, void *memory);

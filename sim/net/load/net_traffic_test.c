@@ -32,6 +32,7 @@ static void start(void)
     listen();
     EQ(leat_net_traffic_check(&config, &why), LEAT_ERR_OK);
     OK(leat_net_traffic_footprint(&config) <= sizeof memory);
+    memset(memory, 0, sizeof memory);
     leat_net_traffic_init(&traffic, &config, memory);
 }
 

@@ -15,8 +15,10 @@
 #include "leat_arena.h"
 #include "net_topology.h"
 
+enum { LEAT_NET_PARTS_MAX = 256 };
+
 /* Parts with about as many ports each: part i has the routers from first[i] up to but not including
- * first[i + 1]. 1 <= parts <= routers. */
+ * first[i + 1]. 1 <= parts <= routers, LEAT_NET_PARTS_MAX. Needs only in_first of the whole. */
 void leat_net_cut_bounds(const struct leat_net_topology *whole, uint32_t parts, uint32_t *first);
 
 /* Builds part `index`. The whole may be discarded afterwards. Measuring (an arena without memory):

@@ -2,7 +2,7 @@
 #include "tap.h"
 #include <leat/random.h>
 
-enum { PARTS_MAX = 7 };
+enum { PARTS_MAX = 7, SHARE_MAX = 1 << 20 /* octets of a part of these shapes */ };
 
 static struct leat_net_topology part[PARTS_MAX];
 static uint32_t first[PARTS_MAX + 1];
@@ -88,6 +88,73 @@ static void cut(const struct leat_net_topology *whole, uint32_t parts)
         free(memory[i]);
 }
 
+/* ---- shares ---------------------------------------------------------------------------------- */
+
+static bool is_held(const struct leat_net_topology *t, uint32_t router)
+{
+    return t->held_begin <= router && router < t->held_end;
+}
+
+/* What is not needed is not touched. */
+static void the_rest_is_untouched(const struct leat_net_topology *whole,
+                                  const struct leat_net_topology *own)
+{
+    bool *near = calloc(whole->routers, sizeof *near);
+    if (!near) abort();
+    for (uint32_t o = 0; o < whole->outs; o++) {
+        const uint32_t from = whole->out_router[o], to = leat_net_behind(whole, o);
+        if (is_held(own, from)) near[from] = true;
+        if (to == LEAT_NET_NONE) continue;
+        if (is_held(own, from) || is_held(own, to)) near[from] = near[to] = true;
+    }
+    for (uint32_t r = 0; r < whole->routers; r++) {
+        if (near[r]) continue;
+        for (uint32_t o = whole->out_first[r]; o < whole->out_first[r + 1]; o++)
+            EQ(own->out_to[o] | own->out_router[o] | own->out_cycles[o], 0);
+        for (uint32_t i = whole->in_first[r]; i < whole->in_first[r + 1]; i++)
+            EQ(own->in_from[i] | own->in_router[i], 0);
+    }
+    free(near);
+}
+
+static void same(const uint32_t *a, const uint32_t *b, uint32_t count)
+{
+    EQ(memcmp(a, b, count * sizeof *a), 0);
+}
+
+/* A part that is cut from its share is the part that is cut from the whole. */
+static void cut_shares(const struct leat_net_topology *whole, uint32_t parts)
+{
+    leat_net_cut_bounds(whole, parts, first);
+    for (uint32_t i = 0; i < parts; i++) {
+        const struct leat_net_share share = { parts, i, i + 1 };
+        struct leat_net_topology own, of_own, of_whole;
+        void *memory = calloc(1, leat_net_topology_footprint(&whole->shape));
+        struct leat_arena arena = { .memory = calloc(2, SHARE_MAX), .cap = 2 * SHARE_MAX };
+        if (!memory || !arena.memory) abort();
+        OK(!leat_net_topology_build_share(&own, &whole->shape, &share, memory, NULL));
+        EQ(own.wires, whole->wires);
+        same(own.terminal_in, whole->terminal_in, whole->terminals);
+        same(own.terminal_out, whole->terminal_out, whole->terminals);
+        leat_net_cut_build(&own, first, parts, i, &arena, &of_own);
+        leat_net_cut_build(whole, first, parts, i, &arena, &of_whole);
+        EQ(of_own.outs, of_whole.outs);
+        EQ(of_own.terminals, of_whole.terminals);
+        EQ(of_own.cut_cycles, of_whole.cut_cycles);
+        same(of_own.out_to, of_whole.out_to, of_whole.outs);
+        same(of_own.in_from, of_whole.in_from, of_whole.ins);
+        same(of_own.out_router, of_whole.out_router, of_whole.outs);
+        same(of_own.terminal, of_whole.terminal, of_whole.terminals);
+        same(&of_own.out_cut->part, &of_whole.out_cut->part, 3 * of_whole.out_cuts);
+        same(&of_own.in_cut->part, &of_whole.in_cut->part, 3 * of_whole.in_cuts);
+        the_rest_is_untouched(whole, &own);
+        free(arena.memory);
+        free(memory);
+    }
+}
+
+/* ---- random shapes --------------------------------------------------------------------------- */
+
 static void all_wires_and_terminals_are_in_one_part_or_between_two(void)
 {
     struct leat_random r;
@@ -110,6 +177,9 @@ static void all_wires_and_terminals_are_in_one_part_or_between_two(void)
             OK(!leat_net_topology_build(&whole, &shape, memory, &why));
             for (uint32_t parts = 1; parts <= PARTS_MAX && parts <= whole.routers; parts++)
                 cut(&whole, parts);
+            if (round % 6 == 0)
+                for (uint32_t parts = 1; parts <= PARTS_MAX && parts <= whole.routers; parts += 2)
+                    cut_shares(&whole, parts);
             free(memory);
         }
 }

@@ -106,6 +106,14 @@ static bool make_smaller_image(const struct leat_net_shape *shape,
     return false;
 }
 
+bool leat_net_share_suffices(const struct leat_net_shape *shape,
+                             const struct leat_net_routing_config *config)
+{
+    struct leat_net_shape walked;
+    return !leat_net_rule_needs_tables(config->rule, shape->kind) &&
+           make_smaller_image(shape, config, &walked);
+}
+
 /* ---- memory --------------------------------------------------------------------------------- */
 
 static void lay(struct walk *w, uint64_t outs, uint64_t radix, struct leat_arena *arena)

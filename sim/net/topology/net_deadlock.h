@@ -51,6 +51,11 @@ void leat_net_deadlock_find(const struct leat_net_topology *topology,
                             const struct leat_net_routing_config *config, void *memory,
                             struct leat_net_deadlock *out);
 
+/* Is a share of the topology enough (leat_net_topology_build_share), because neither routing nor
+ * this search looks at its wires? */
+bool leat_net_share_suffices(const struct leat_net_shape *shape,
+                             const struct leat_net_routing_config *config);
+
 /* "0>1 vc0, 1>2 vc0, ... 7>0 vc0": routers at both ends of each wire, and its channel. */
 void leat_net_deadlock_text(const struct leat_net_deadlock *deadlock, struct leat_text *text);
 

@@ -394,10 +394,32 @@ static void large_graphs_are_judged_by_the_turns_they_allow(void)
     memory_of_last_find = NULL;
 }
 
+/* Small networks are searched themselves, and tables are made from all wires. */
+static void a_share_is_enough_for_large_networks_without_tables(void)
+{
+    static const struct {
+        const struct leat_net_shape shape;
+        enum leat_net_route_rule rule;
+        bool enough;
+    } cases[] = {
+        { { .kind = LEAT_NET_TORUS, .number = { 64, 63 }, .numbers = 2 }, LEAT_NET_DOR, true },
+        { { .kind = LEAT_NET_TORUS, .number = { 64, 63 }, .numbers = 2 }, LEAT_NET_UPDOWN, false },
+        { { .kind = LEAT_NET_TORUS, .number = { 64, 63 }, .numbers = 2 }, LEAT_NET_TABLE, false },
+        { { .kind = LEAT_NET_TORUS, .number = { 8, 8 }, .numbers = 2 }, LEAT_NET_DOR, false },
+        { { .kind = LEAT_NET_FLY, .number = { 8, 5 }, .numbers = 2 }, LEAT_NET_TAG, true },
+        { { .kind = LEAT_NET_GRAPH, .routers = 5000 }, LEAT_NET_VALIANT, false },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct leat_net_routing_config config = { .rule = cases[i].rule, .channels = 4 };
+        EQ(leat_net_share_suffices(&cases[i].shape, &config), cases[i].enough);
+    }
+}
+
 TAP_MAIN(T(a_ring_with_one_channel_can_stop_and_the_cycle_is_reported),
          T(what_is_known_to_stop_is_found_and_what_is_known_not_to_is_not),
          T(shortest_ways_round_a_circle_can_stop_and_up_and_down_cannot),
          T(the_natural_rule_of_every_kind_is_safe_with_two_channels),
          T(answers_equal_those_of_a_plain_model),
          T(large_ones_are_judged_by_smaller_ones_of_their_kind),
-         T(large_graphs_are_judged_by_the_turns_they_allow))
+         T(large_graphs_are_judged_by_the_turns_they_allow),
+         T(a_share_is_enough_for_large_networks_without_tables))

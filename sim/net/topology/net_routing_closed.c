@@ -282,7 +282,7 @@ void leat_net_places_fill(struct leat_net_routing *routing)
 {
     const struct leat_net_topology *t = routing->topology;
     for (uint32_t i = 0; i < t->terminals; i++) {
-        const uint32_t router = t->out_router[t->terminal_out[i]];
+        const uint32_t router = leat_net_router_of_out(t, t->terminal_out[i]);
         routing->target[i] = (struct leat_net_goal){
             .router = router, .port = t->terminal_out[i] - t->out_first[router]
         };

@@ -1,4 +1,5 @@
 #include "net_topology.h"
+#include "net_cut.h"
 #include "net_topology_parts.h"
 #include <assert.h>
 
@@ -56,10 +57,21 @@ static void number_blocks(struct leat_net_topology *t, const struct leat_net_ext
     t->in_first[r] = in;
 }
 
+/* The routers of a share; NULL: all. */
+static void hold(struct leat_net_topology *t, const struct leat_net_share *share)
+{
+    uint32_t first[LEAT_NET_PARTS_MAX + 1];
+    t->held_end = t->routers;
+    if (!share) return;
+    leat_net_cut_bounds(t, share->parts, first);
+    t->held_begin = first[share->begin];
+    t->held_end = first[share->end];
+}
+
 /* All ports belong to their routers and lead nowhere. */
 static void clear_ports(struct leat_net_topology *t)
 {
-    for (uint32_t r = 0; r < t->routers; r++) {
+    for (uint32_t r = t->held_begin; r < t->held_end; r++) {
         for (uint32_t o = t->out_first[r]; o < t->out_first[r + 1]; o++) {
             t->out_router[o] = r;
             t->out_cycles[o] = 1;
@@ -93,9 +105,8 @@ static void wire(struct leat_net_topology *t)
     makers[t->shape.kind](t);
 }
 
-leat_err leat_net_topology_build(struct leat_net_topology *topology,
-                                 const struct leat_net_shape *shape, void *memory,
-                                 struct leat_text *why)
+static leat_err build(struct leat_net_topology *topology, const struct leat_net_shape *shape,
+                      const struct leat_net_share *share, void *memory, struct leat_text *why)
 {
     struct leat_net_extent extent;
     struct leat_arena arena;
@@ -111,9 +122,31 @@ leat_err leat_net_topology_build(struct leat_net_topology *topology,
     else
         number_blocks(topology, &extent);
     if (err) return err;
+    hold(topology, share);
     clear_ports(topology);
     wire(topology);
     return graph ? leat_net_graph_connected(topology, scratch, why) : LEAT_ERR_OK;
+}
+
+leat_err leat_net_topology_build(struct leat_net_topology *topology,
+                                 const struct leat_net_shape *shape, void *memory,
+                                 struct leat_text *why)
+{
+    return build(topology, shape, NULL, memory, why);
+}
+
+leat_err leat_net_topology_build_share(struct leat_net_topology *topology,
+                                       const struct leat_net_shape *shape,
+                                       const struct leat_net_share *share, void *memory,
+                                       struct leat_text *why)
+{
+    assert(shape->kind != LEAT_NET_GRAPH);
+    return build(topology, shape, share, memory, why);
+}
+
+uint32_t leat_net_router_of_out(const struct leat_net_topology *t, uint32_t out)
+{
+    return leat_net_cut_part(t->out_first, t->routers, out);
 }
 
 void leat_net_topology_distances(const struct leat_net_topology *topology, uint32_t from,

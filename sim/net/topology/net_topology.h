@@ -81,9 +81,9 @@ enum {
     LEAT_NET_KINDS = LEAT_NET_GRAPH + 1,
     LEAT_NET_NUMBERS_MAX = 8,
     LEAT_NET_DIMENSIONS_MAX = 20, /* of a hypercube; other lattices: NUMBERS_MAX */
-    LEAT_NET_ROUTERS_MAX = 1 << 20,
-    LEAT_NET_TERMINALS_MAX = 1 << 20,
-    LEAT_NET_PORTS_MAX = 1 << 23, /* output ports of all routers */
+    LEAT_NET_ROUTERS_MAX = 1 << 24,
+    LEAT_NET_TERMINALS_MAX = 1 << 24,
+    LEAT_NET_PORTS_MAX = 1 << 27, /* output ports of all routers */
     LEAT_NET_RADIX_MAX = 1024,    /* ports of a router */
     LEAT_NET_WIRE_CYCLES_MAX = 1000,
 };
@@ -120,6 +120,11 @@ struct leat_net_shape {
     uint32_t terminal_count;     /* where terminal_at is not NULL */
 };
 
+/* What one process has of a network in parts (net_cut.h): parts begin .. end - 1 of so many. */
+struct leat_net_share {
+    uint32_t parts, begin, end;
+};
+
 /* The other end of a wire that leads into another part: its input or output port there. */
 struct leat_net_cut {
     uint32_t part, port;
@@ -140,6 +145,11 @@ struct leat_net_topology {
     uint16_t *out_cycles;           /* [outs] of its wire; those to terminals: 1 */
     uint32_t *terminal_in;          /* [terminals] the input port that it sends to */
     uint32_t *terminal_out;         /* [terminals] the output port that it receives from */
+
+    /* Routers whose wires are known: all, unless it was built for a share. Then the four arrays
+     * above _cycles, and that one, have their ports and those at the other ends of their wires
+     * only. */
+    uint32_t held_begin, held_end;
 
     /* Of a part (net_cut.h), whose routers, ports and terminals are numbered from 0; all zero: of a
      * whole network. */
@@ -170,6 +180,16 @@ size_t leat_net_topology_footprint(const struct leat_net_shape *shape);
 leat_err leat_net_topology_build(struct leat_net_topology *topology,
                                  const struct leat_net_shape *shape, void *memory,
                                  struct leat_text *why);
+
+/*
+ * The same for a process that has a share of the network, so that several machines can have a
+ * network that is too large for one. Not for graphs. `memory` is ZEROED; what belongs to the wires
+ * of other routers is not touched: a system that gives memory page by page does not give it.
+ */
+leat_err leat_net_topology_build_share(struct leat_net_topology *topology,
+                                       const struct leat_net_shape *shape,
+                                       const struct leat_net_share *share, void *memory,
+                                       struct leat_text *why);
 
 /*
  * The same topology with a terminal more at each router, for a processor: that of router r is

@@ -16,6 +16,7 @@ static void join(struct leat_net_topology *t, uint32_t a, uint32_t p, uint32_t b
 {
     const uint32_t board = t->shape.board;
     leat_net_join(t, a, p, b, q);
+    if (!leat_net_holds(t, a) && !leat_net_holds(t, b)) return;
     if (board && a / stride % size / board != b / stride % size / board)
         t->out_cycles[t->out_first[a] + p] = (uint16_t)t->shape.board_cycles;
 }

@@ -31,6 +31,14 @@ uint32_t *leat_net_topology_lay(struct leat_net_topology *t, struct leat_arena *
 /* line, ring, mesh, torus, hypercube, hyperx: routers have coordinates. */
 bool leat_net_kind_is_lattice(enum leat_net_kind kind);
 
+static inline bool leat_net_holds(const struct leat_net_topology *t, uint32_t router)
+{
+    return t->held_begin <= router && router < t->held_end;
+}
+
+/* The router of an output port, whether its wires are known or not. */
+uint32_t leat_net_router_of_out(const struct leat_net_topology *t, uint32_t out);
+
 /* Is there a wire from one router to the other? */
 static inline bool leat_net_leads(const struct leat_net_topology *t, uint32_t from, uint32_t to)
 {
@@ -54,21 +62,30 @@ static inline void leat_net_join_ports(struct leat_net_topology *t, uint32_t out
 static inline void leat_net_join(struct leat_net_topology *t, uint32_t a, uint32_t p, uint32_t b,
                                  uint32_t q)
 {
-    leat_net_join_ports(t, t->out_first[a] + p, t->in_first[b] + q, t->shape.wire_cycles);
+    const uint32_t out = t->out_first[a] + p, in = t->in_first[b] + q;
+    if (!leat_net_holds(t, a) && !leat_net_holds(t, b)) {
+        t->wires++;
+        return;
+    }
+    leat_net_join_ports(t, out, in, t->shape.wire_cycles);
+    t->out_router[out] = a;
+    t->in_router[in] = b;
 }
 
 static inline void leat_net_attach_in(struct leat_net_topology *t, uint32_t terminal,
                                       uint32_t router, uint32_t port)
 {
     t->terminal_in[terminal] = t->in_first[router] + port;
-    t->in_from[t->terminal_in[terminal]] = LEAT_NET_TERMINAL | terminal;
+    if (leat_net_holds(t, router))
+        t->in_from[t->terminal_in[terminal]] = LEAT_NET_TERMINAL | terminal;
 }
 
 static inline void leat_net_attach_out(struct leat_net_topology *t, uint32_t terminal,
                                        uint32_t router, uint32_t port)
 {
     t->terminal_out[terminal] = t->out_first[router] + port;
-    t->out_to[t->terminal_out[terminal]] = LEAT_NET_TERMINAL | terminal;
+    if (leat_net_holds(t, router))
+        t->out_to[t->terminal_out[terminal]] = LEAT_NET_TERMINAL | terminal;
 }
 
 /* Each joins the ports of its kind, terminals included. */

@@ -1,5 +1,6 @@
 /* A terminal more at each router of a topology, for its processor. */
 #include "net_topology_parts.h"
+#include <assert.h>
 #include <leat/time.h>
 
 static void measure(const struct leat_net_topology *plain, struct leat_net_topology *out)
@@ -11,7 +12,8 @@ static void measure(const struct leat_net_topology *plain, struct leat_net_topol
                                        .outs = plain->outs + plain->routers,
                                        .ins = plain->ins + plain->routers,
                                        .radix = plain->radix + 1,
-                                       .wires = plain->wires };
+                                       .wires = plain->wires,
+                                       .held_end = plain->routers };
 }
 
 size_t leat_net_processors_footprint(const struct leat_net_topology *plain)
@@ -65,6 +67,7 @@ void leat_net_processors_add(const struct leat_net_topology *plain, void *memory
                              struct leat_net_topology *out)
 {
     struct leat_arena arena = { .memory = memory, .cap = SIZE_MAX };
+    assert(plain->held_end - plain->held_begin == plain->routers);
     measure(plain, out);
     leat_net_topology_lay(out, &arena);
     for (uint32_t r = 0; r < plain->routers; r++)
