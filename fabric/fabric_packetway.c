@@ -1,5 +1,6 @@
 /* From a word to a PacketWay network: finds its description, builds its SANs, joins them. */
 #include "fabric_packetway.h"
+#include "crew.h"
 #include <string.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@ enum {
     MTU_DEFAULT = 512,
     PS_PER_NS = 1000,
     TEXT_LEN_MAX = 1024,
+    THREAD_PORTS = 128,      /* with fewer, threads would wait more than work */
     INNER_NAME_LEN_MAX = 64, /* of a wire in its SAN */
 };
 _Static_assert(LEAT_SIM_PACKETWAY_NODES_MAX *(2 * LEAT_SIM_PACKETWAY_WINDOW +
@@ -129,6 +131,7 @@ static bool open_part(struct leat_fabric_packetway *b, const struct leat_fabric_
     struct leat_fabric *part = b->part[index] = leat_fabric_read(word, NULL, place->error);
     struct leat_fabric_config one = *config;
     one.messages_max = SAN_MESSAGES_MAX;
+    one.threads = 1; /* each thread has SANs of its own */
     if (part && !part->kind->native)
         return leat_fabric_wrong(place, "fabric: %s is %s itself, expected one SAN", word,
                                  part->kind->what);
@@ -286,6 +289,18 @@ static void configure(struct leat_fabric_packetway *b, const struct leat_fabric_
     };
 }
 
+/* Threads that run SANs at the same time, each with enough ports that it is worth it. If the system
+ * has none, one does the work. */
+static void lend_crew(struct leat_fabric_packetway *b, uint32_t threads)
+{
+    const uint32_t most = b->net.nodes / THREAD_PORTS;
+    if (threads > b->design.sans) threads = b->design.sans;
+    if (threads > most) threads = most;
+    if (threads < 2) return;
+    b->base.crew = leat_crew_start(threads);
+    leat_sim_packetway_lend(&b->net, leat_crew_lend(b->base.crew));
+}
+
 static bool open(struct leat_fabric *f, const struct leat_fabric_config *config,
                  struct leat_fabric_error *error)
 {
@@ -304,6 +319,7 @@ static bool open(struct leat_fabric *f, const struct leat_fabric_config *config,
     if (leat_sim_packetway_reach(&b->net, &why))
         return leat_fabric_refuse(error, LEAT_FABRIC_FILE, d->file, "%.*s", (int)why.len, why.buf);
     f->net = &b->net.base;
+    lend_crew(b, config->threads);
     return true;
 }
 

@@ -64,6 +64,7 @@
 #include "packetway_host.h"
 #include "packetway_queue.h"
 #include "packetway_router.h"
+#include "sim_crew.h"
 #include "sim_packetway_collect.h"
 #include "sim_packetway_native.h"
 #include "sim_post.h"
@@ -216,7 +217,11 @@ struct leat_sim_packetway {
     leat_time ahead_ps; /* how far the engines' clock is ahead */
     uint64_t progress, seen_progress;
     uint32_t mtu_least, mtu_most, still_ticks;
-    bool warming; /* it is before time 0 */
+    bool warming;               /* it is before time 0 */
+    struct leat_sim_crew *crew; /* NULL: the caller alone */
+    bool side_by_side;          /* SANs run at the same time, up to `side_end` */
+    leat_time side_end;
+    uint32_t groups; /* of hosts */
 };
 
 /* Is this config valid? `why`: what is wrong, and what was expected. */
@@ -233,6 +238,11 @@ size_t leat_sim_packetway_footprint(const struct leat_sim_packetway_config *conf
  * lifetime. The SANs have not run yet. */
 void leat_sim_packetway_init(struct leat_sim_packetway *pktway,
                              const struct leat_sim_packetway_config *config, void *memory);
+
+/* From now on members of a crew run SANs at the same time, if they have enough to do; it is lent
+ * until another one, or NULL, is. Not while there are groups, or packets are observed. Results are
+ * the same. */
+void leat_sim_packetway_lend(struct leat_sim_packetway *pktway, struct leat_sim_crew *crew);
 
 /*
  * After init: does every half-router know every node that routers lead to? RANGE: `why` names one

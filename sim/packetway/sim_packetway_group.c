@@ -255,7 +255,10 @@ uint32_t leat_sim_packetway_group(struct leat_port_net *base, const uint32_t *po
     }
     for (uint32_t i = 0; i < LEAT_SIM_COLLECT_WINDOW; i++)
         p->collect.tree[group - 1].course[i].number = 0;
-    if (group_locally(p, group, &d)) return group;
+    if (group_locally(p, group, &d)) {
+        p->groups++;
+        return group;
+    }
     leat_sim_collect_disband(&p->collect.base, group);
     return 0;
 }
@@ -265,4 +268,5 @@ void leat_sim_packetway_disband(struct leat_port_net *base, uint32_t group)
     struct leat_sim_packetway *p = (struct leat_sim_packetway *)base;
     leat_sim_collect_disband(&p->collect.base, group);
     disband_locally(p, group, p->config.sans);
+    p->groups--;
 }

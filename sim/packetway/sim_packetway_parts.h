@@ -26,8 +26,18 @@ enum {
 
 struct leat_sim_packetway_san_state {
     struct leat_sim_packetway *pktway;
-    uint32_t index, first; /* node of its port 0 */
-    uint32_t places_at;    /* of leat_port_ops.place: its own come from here on */
+    uint32_t index, first;              /* node of its port 0 */
+    uint32_t places_at;                 /* of leat_port_ops.place: its own come from here on */
+    uint32_t first_notice, last_notice; /* + 1, while SANs run side by side */
+};
+
+/* What a SAN reports of a packet while others run at the same time: sent; begins to arrive; has
+ * arrived or is lost. So each packet has room for its own. */
+enum { PACKETWAY_NOTICES = 3 };
+struct leat_sim_packetway_notice {
+    leat_time at;
+    uint32_t step;
+    uint32_t next; /* of the same SAN, + 1 */
 };
 
 /* A port of a SAN: a host or a half-router. Lists are of numbers + 1. */
@@ -123,6 +133,8 @@ struct leat_sim_packetway_packet {
     bool is_parked;     /* until all has arrived; then ... */
     uint8_t step;       /* ... this step is taken */
     leat_time ready_at; /* ... and not before */
+
+    struct leat_sim_packetway_notice notice[PACKETWAY_NOTICES];
 };
 
 /* A message in flight. */

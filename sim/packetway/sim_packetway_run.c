@@ -6,6 +6,10 @@
 #define TICK_PS UINT64_C(100000000000)
 enum { STILL_TICKS = 50 };
 
+/* Packets in flight times picoseconds, for each member of a crew: with less to do, one thread is
+ * faster than several that meet. */
+#define BUSY_PACKET_PS UINT64_C(512000)
+
 void leat_sim_packetway_plan(struct leat_sim_packetway *p, leat_time at, uint32_t group,
                              uint32_t what, uint32_t step)
 {
@@ -27,13 +31,45 @@ static bool is_of_group(const struct leat_port_message *message, enum leat_sim_p
     return step == PACKETWAY_ARRIVED || step == PACKETWAY_LOST;
 }
 
+/* Keeps it until the SANs have met. */
+static void keep_notice(struct leat_sim_packetway_san_state *s, uint32_t packet, leat_time at,
+                        enum leat_sim_packetway_step step)
+{
+    struct leat_sim_packetway *p = s->pktway;
+    const uint32_t slot = step == PACKETWAY_SENT ? 0 : step == PACKETWAY_HEAD ? 1 : 2;
+    const uint32_t notice = packet * PACKETWAY_NOTICES + slot + 1, last = s->last_notice - 1;
+    p->packet[packet].notice[slot] = (struct leat_sim_packetway_notice){ at, step, 0 };
+    if (s->first_notice)
+        p->packet[last / PACKETWAY_NOTICES].notice[last % PACKETWAY_NOTICES].next = notice;
+    else
+        s->first_notice = notice;
+    s->last_notice = notice;
+}
+
+static void plan_notices(struct leat_sim_packetway_san_state *s)
+{
+    struct leat_sim_packetway *p = s->pktway;
+    for (uint32_t next = s->first_notice; next;) {
+        const uint32_t packet = (next - 1) / PACKETWAY_NOTICES;
+        const struct leat_sim_packetway_notice *notice =
+            &p->packet[packet].notice[(next - 1) % PACKETWAY_NOTICES];
+        leat_sim_packetway_plan(p, notice->at, packetway_group_san(s->index), packet, notice->step);
+        next = notice->next;
+    }
+    s->first_notice = s->last_notice = 0;
+}
+
 static void on_callback(void *context, const struct leat_port_message *message, leat_time at,
                         enum leat_sim_packetway_step step)
 {
-    const struct leat_sim_packetway_san_state *s = context;
+    struct leat_sim_packetway_san_state *s = context;
     uint32_t what_to_do = step;
     if (message->id >> 32 != PACKETWAY_IS_PACKET && !is_of_group(message, step, &what_to_do))
         return;
+    if (s->pktway->side_by_side) {
+        keep_notice(s, (uint32_t)message->id, at, step);
+        return;
+    }
     leat_sim_packetway_plan(s->pktway, at, packetway_group_san(s->index), (uint32_t)message->id,
                             what_to_do);
 }
@@ -188,6 +224,45 @@ static void tick(struct leat_sim_packetway *p)
     leat_sim_packetway_tick(p);
 }
 
+void leat_sim_packetway_lend(struct leat_sim_packetway *p, struct leat_sim_crew *crew)
+{
+    p->crew = crew;
+}
+
+static void run_san(struct leat_port_net *net, leat_time end)
+{
+    while (net->in_flight && net->now < end)
+        leat_port_run(net, end);
+}
+
+/* A member's SANs. */
+static void run_some(void *context, uint32_t member)
+{
+    struct leat_sim_packetway *p = context;
+    const uint32_t members = leat_sim_crew_members(p->crew);
+    for (uint32_t i = member; i < p->config.sans; i += members)
+        run_san(p->config.san[i].net, p->side_end);
+}
+
+static bool is_busy(const struct leat_sim_packetway *p, leat_time end)
+{
+    uint64_t packets = 0;
+    for (uint32_t i = 0; i < p->config.sans; i++)
+        packets += p->config.san[i].net->in_flight;
+    return packets * (end - p->reached) >= BUSY_PACKET_PS * leat_sim_crew_members(p->crew);
+}
+
+/* What they report is planned in the order in which one thread would have planned it. */
+static void run_side_by_side(struct leat_sim_packetway *p, leat_time end)
+{
+    p->side_by_side = true;
+    p->side_end = end;
+    leat_sim_crew_do(p->crew, run_some, p);
+    p->side_by_side = false;
+    for (uint32_t i = 0; i < p->config.sans; i++)
+        plan_notices(&p->san[i]);
+}
+
 /*
  * The active SANs run up to `limit`, or less: a single one until its callback, several for one
  * step.
@@ -196,6 +271,11 @@ static void run_sans(struct leat_sim_packetway *p, uint32_t active, leat_time li
 {
     if (p->reached < p->now) p->reached = p->now;
     const leat_time end = active > 1 ? leat_smaller(limit, p->reached + p->step_ps) : limit;
+    if (active > 1 && p->crew && !p->groups && !p->base.observer.packet && is_busy(p, end)) {
+        run_side_by_side(p, end);
+        p->reached = end;
+        return;
+    }
     for (uint32_t i = 0; i < p->config.sans; i++) {
         struct leat_port_net *net = p->config.san[i].net;
         if (!net->in_flight) continue;
@@ -204,8 +284,7 @@ static void run_sans(struct leat_sim_packetway *p, uint32_t active, leat_time li
             p->reached = reached > p->reached ? reached : p->reached;
             return;
         }
-        while (net->in_flight && net->now < end)
-            leat_port_run(net, end);
+        run_san(net, end);
     }
     p->reached = end;
 }

@@ -10,7 +10,6 @@
         "--threads", "N", "processors that simulate one network; results are the same", \
             .words = "auto", .preset = "1", .kinds = (networks)                         \
     }
-#define OPTION_THREADS OPTION_THREADS_OF("flits")
 
 /* How many threads, 1 ..; auto: as many as there are processors. False after a complaint. */
 bool threads_take(const struct arguments *args, uint32_t *out);

@@ -125,6 +125,25 @@ sim "$folder/pair.yaml" --load 0.02 | jq -e '.messages_delivered > 400 and .mess
 
 same "an answer in many pieces" "$(pktway tell capability=1 --fabric "$folder/pair.yaml" | jq '[.answers[].name] | unique | length')" 126
 # Behind a smaller MTU a large SAN is known by ranges: reached by address, without names. That is said.
+# SANs that run at the same time: the results of one thread.
+{
+    printf 'sans:\n'
+    for san in a:1 b:2 c:3; do
+        printf '  - {name: %s, fabric: "mesh:11,12", bias: 0x%s000}\n' "${san%:*}" "${san#*:}"
+    done
+    printf 'routers:\n  - {name: west, at: [a.0, b.7]}\n  - {name: east, at: [b.99, c.131]}\n'
+} > "$folder/meshes.yaml"
+for how in "" "--forwarding address" "--fault router:east@20us..50us"; do
+    for threads in 1 2 3; do
+        # shellcheck disable=SC2086
+        exits 0 "" "$leat" sim "$folder/meshes.yaml" --load 1 --cycles 100000 --json --threads $threads $how
+        jq -c 'del(.wall_seconds)' "$folder/stdout" > "$folder/threads$threads"
+        same "$threads threads $how" "$(cat "$folder/threads$threads")" "$(cat "$folder/threads1")"
+    done
+done
+has "who did the work" "$("$leat" sim "$folder/meshes.yaml" --cycles 1000 --threads 3)" "on 3 threads"
+same "few ports: one thread" "$("$leat" sim twosan --cycles 1000 --threads 3 | grep -c threads)" 0
+
 printf 'sans:\n  - {name: a, fabric: ether4, bias: 0x100}\n  - {name: b, fabric: ether4, bias: 0x200}\n  - {name: c, fabric: ether200, bias: 0x300}\n' > "$folder/ranges.yaml"
 printf 'routers:\n  - {name: r, at: [a.0, b.0]}\n  - {name: s, at: [b.1, c.0]}\n' >> "$folder/ranges.yaml"
 same "by ranges" "$(pktway ping c.199 --fabric "$folder/ranges.yaml" | jq .routers_passed)" 2

@@ -332,7 +332,7 @@ const struct verb verb_run = {
           .preset = "16", .kinds = "flits packetway" },
         { "--packet-flits", "N", "of a packet at most", COUNT(2, LEAT_NET_FLITS_MAX),
           .preset = "16", .kinds = "flits packetway" },
-        OPTION_THREADS,
+        OPTION_THREADS_OF("flits packetway"),
         OPTIONS_OF_FAULTS,
         OPTIONS_OF_PACKETWAY,
     },

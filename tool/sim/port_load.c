@@ -3,6 +3,7 @@
 #include "number.h"
 #include "pieces.h"
 #include "sim.h"
+#include "threads.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,7 +108,9 @@ static bool run_piece(void *context, uint64_t until)
 static bool begin(struct port_load *l, uint64_t message_cycles)
 {
     struct leat_fabric_error error;
-    if (!leat_fabric_open(l->fabric, &(struct leat_fabric_config){ 0 }, &error))
+    struct leat_fabric_config config = { 0 };
+    if (!threads_take(l->args, &config.threads)) return false;
+    if (!leat_fabric_open(l->fabric, &config, &error))
         return fabric_refused(l->args->verb, l->fabric->word, &error);
     const uint32_t ports = l->fabric->net->ports;
     l->net = l->fabric->net;
@@ -172,7 +175,8 @@ void port_load_latency_text(const char *of, const char *unit, const struct leat_
 void port_load_end_text(const struct port_load *l)
 {
     printf("  %-32s %016" PRIx64 "\n", "certificate", l->net->certificate);
-    printf("  %-32s %14.3f  seconds\n", "run", l->wall_seconds);
+    printf("  %-32s %14.3f  seconds%s\n", "run", l->wall_seconds,
+           threads_text(leat_sim_crew_members(leat_crew_lend(l->fabric->crew)), 1));
 }
 
 struct leat_json *port_load_open_json(struct json_out *out, const struct port_load *l)

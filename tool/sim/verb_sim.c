@@ -81,7 +81,7 @@ const struct verb verb_sim = {
         { "--seed", "S", "random seed", COUNT(0, UINT64_MAX), .preset = "1" },
         OPTION_JSON("one JSON object"),
         OPTIONS_OF_A_RUN,
-        OPTION_THREADS_OF("flits atm"),
+        OPTION_THREADS_OF("flits atm packetway"),
         { "--trace", "FILE", "packets as a file lists them", .kinds = "flits" },
         { "--rounds", "N", "rounds of a collective",
           COUNT(1, UINT32_MAX), .preset = "as many as fit in --cycles", .kinds = "flits" },
