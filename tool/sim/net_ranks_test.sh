@@ -39,6 +39,10 @@ exits 0 "" ranks 2 sim torus:6,6 --cycles 100
 has "for people" "$(cat "$folder/stdout")" "on 2 ranks of 1 thread"
 same "only rank 0 prints" "$(grep -c certificate "$folder/stdout")" 1
 
+# Ranks with next to nothing to do between two meetings are told so.
+exits 0 "" ranks 3 sim mesh:4,4 --load 0.001 --cycles 200000
+has "the expected speed" "$(cat "$folder/stderr")" "times the speed of one process"
+
 # One message, whatever the number of ranks, and exit code 2.
 exits 2 "2 ranks with all-to-all traffic, expected one process" ranks 2 sim torus:6,6 --traffic all-to-all
 exits 2 "2 ranks with voq switches, expected one process" ranks 2 sim mesh:6,6/switch=voq

@@ -6,12 +6,17 @@
 #include "threads.h"
 #include <stdlib.h>
 
+/* A run of so many seconds tells whether ranks are worth it; a shorter one tells it at its end. */
+#define ASSESS_SECONDS 1.0
+
 struct simulation {
     const struct net_job *job;
     struct leat_net net;
     struct leat_net_load load;
     struct leat_net_host host; /* the load's */
     bool dead, done;
+    double begun;     /* the run, in seconds */
+    bool is_assessed; /* whether ranks are worth it */
     void *net_memory, *load_memory;
     struct leat_crew *crew;
 };
@@ -105,10 +110,27 @@ static uint64_t agree(void *context, uint64_t until)
     return ranks->least(ranks, until);
 }
 
+/* Ranks that wait for each other most of the time are slower than one process: tells so, once this
+ * many seconds have passed. */
+static void assess_ranks(struct simulation *s, double after)
+{
+    const struct sim_exchanges e = sim_ranks_exchanges();
+    const double passed = seconds_now() - s->begun, share = e.seconds / passed;
+    if (!s->job->ranks || s->is_assessed || passed < after) return;
+    s->is_assessed = true;
+    const double speed = s->job->ranks->count * (1 - share);
+    if (speed < 1)
+        caution("%u ranks spend %.0f %% of the time meeting, every %.1f cycles: this is about %.1f "
+                "times the speed of one process (larger networks, longer wires and fewer ranks "
+                "gain more)",
+                s->job->ranks->count, 100 * share, (double)s->net.now / (double)e.count, speed);
+}
+
 static bool run_to(void *context, uint64_t until)
 {
     struct simulation *s = context;
     s->dead = !leat_net_load_run(&s->load, until);
+    assess_ranks(s, ASSESS_SECONDS);
     return !s->dead && !s->done;
 }
 
@@ -127,7 +149,9 @@ static bool simulate(struct simulation *s, struct net_result *out)
 {
     struct leat_sim_ranks *ranks = s->job->ranks;
     if (!set_up_all(s)) return false;
+    s->begun = seconds_now();
     pieces_run_alike(s->job->cycles, run_to, ranks ? agree : NULL, s, &out->wall_seconds);
+    assess_ranks(s, ASSESS_SECONDS / 50);
     out->ranks = leat_sim_ranks_count(ranks);
     out->threads = leat_sim_crew_members(leat_crew_lend(s->crew));
     out->dead = s->dead;

@@ -1,6 +1,7 @@
 /* mpirun leat sim: the library that speaks MPI (program/ranks/). */
 #include "sim_mpi.h"
 #include "mpi_ranks.h"
+#include "progress.h"
 #include "run.h"
 #include <fcntl.h>
 #include <stdio.h>
@@ -35,6 +36,29 @@ static void fall_silent(void)
     close(nowhere);
 }
 
+/* ---- what exchanges cost --------------------------------------------------------------------- */
+
+static struct sim_exchanges exchanges;
+static uint64_t (*plain_exchange)(struct leat_sim_ranks *ranks, const struct leat_sim_parcel *out,
+                                  struct leat_sim_parcel *in, uint64_t number);
+
+static uint64_t timed_exchange(struct leat_sim_ranks *ranks, const struct leat_sim_parcel *out,
+                               struct leat_sim_parcel *in, uint64_t number)
+{
+    const double begun = seconds_now();
+    const uint64_t least = plain_exchange(ranks, out, in, number);
+    exchanges.seconds += seconds_now() - begun;
+    exchanges.count++;
+    return least;
+}
+
+struct sim_exchanges sim_ranks_exchanges(void)
+{
+    return exchanges;
+}
+
+/* ---- starting -------------------------------------------------------------------------------- */
+
 bool sim_ranks_open(struct leat_sim_ranks *ranks)
 {
     char why[200] = "it is of another leat";
@@ -44,5 +68,7 @@ bool sim_ranks_open(struct leat_sim_ranks *ranks)
     if (!open_ranks(ranks, why, sizeof why) || ranks->abi != LEAT_SIM_RANKS_ABI)
         return complain("mpirun leat: %s", why);
     if (ranks->rank) fall_silent();
+    plain_exchange = ranks->exchange;
+    ranks->exchange = timed_exchange;
     return true;
 }

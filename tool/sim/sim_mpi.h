@@ -14,4 +14,12 @@ void sim_leave_mpi(void);
 /* Starts MPI; other ranks than 0 print nothing from now on. False after a complaint. */
 bool sim_ranks_open(struct leat_sim_ranks *ranks);
 
+/* How often this rank has exchanged parcels with the others so far, and the time it took, waiting
+ * included. */
+struct sim_exchanges {
+    uint64_t count;
+    double seconds;
+};
+struct sim_exchanges sim_ranks_exchanges(void);
+
 #endif
