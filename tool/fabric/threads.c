@@ -1,4 +1,5 @@
 #include "threads.h"
+#include "fabric_flits.h"
 #include "number.h"
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +18,14 @@ bool threads_take(const struct arguments *args, uint32_t *out)
     }
     *out = (uint32_t)number;
     return true;
+}
+
+void threads_tell(struct leat_fabric *fabric, uint32_t threads)
+{
+    const struct leat_fabric_flits *flits = leat_fabric_as_flits(fabric);
+    if (threads < 2 || !flits || flits->design.plan.net.architecture == LEAT_NET_SWITCH_VC) return;
+    caution("--threads %u: a network of %s switches has one thread (others: vc)", threads,
+            leat_net_switch_name(flits->design.plan.net.architecture));
 }
 
 struct leat_crew *threads_start(uint32_t threads)

@@ -14,6 +14,10 @@
 /* How many threads, 1 ..; auto: as many as there are processors. False after a complaint. */
 bool threads_take(const struct arguments *args, uint32_t *out);
 
+/* Says so if this network can have only one thread. */
+struct leat_fabric;
+void threads_tell(struct leat_fabric *fabric, uint32_t threads);
+
 /* A crew of so many; NULL: one thread, or (after a warning) the system has no more. */
 struct leat_crew *threads_start(uint32_t threads);
 

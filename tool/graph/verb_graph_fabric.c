@@ -188,6 +188,7 @@ bool graph_fabric_open(const struct arguments *args, const char *name,
     if (!out->network) return false;
     if (!leat_fabric_open(out->network, &config, &error))
         return fabric_refused(args->verb, name, &error);
+    threads_tell(out->network, config.threads);
     if (!place_mailboxes(out, f)) return false;
     f->net = out->network->net;
     f->bare = leat_fabric_as_flits(out->network);

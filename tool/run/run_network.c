@@ -4,6 +4,7 @@
 #include "fabric_flits.h"
 #include "run.h"
 #include "sim.h"
+#include "threads.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +47,7 @@ static bool open_ports(const struct run_job *job, bool contention_free, struct r
         return misused(job->verb, "--poll has no meaning but for programs of leat/atm_task.h");
     if (!leat_fabric_open(out->fabric, &config, &error))
         return fabric_refused(job->verb, job->fabric, &error);
+    threads_tell(out->fabric, job->threads);
     struct leat_fabric_atm *atm = leat_fabric_as_atm(out->fabric);
     const struct leat_fabric_flits *flits = leat_fabric_as_flits(out->fabric);
     out->net = out->fabric->net;

@@ -223,8 +223,10 @@ int sim_flits(const struct arguments *args, struct leat_fabric *fabric)
     const bool many = sim_is_under_mpi() && !args->only_check;
     if (many && !sim_ranks_open(&ranks)) return FAILED;
     s = (struct simulation){ .job = &job };
-    if (net_read_job(args, fabric, many ? &ranks : NULL, &job) && check_ranks(&job))
+    if (net_read_job(args, fabric, many ? &ranks : NULL, &job) && check_ranks(&job)) {
+        threads_tell(fabric, job.threads);
         code = run_job(args, &s, &job);
+    }
     if (many) ranks.close(&ranks);
     leat_crew_end(s.crew);
     free(s.net_memory);

@@ -47,6 +47,7 @@ done
 same "threads of a large network" "$(json .threads sim torus:32,32 --cycles 100 --threads 3)" 3
 same "threads of a small network" "$(json .threads sim mesh:8,8 --cycles 100 --threads 3)" 1
 same "threads of switches with queues" "$(json .threads sim mesh:16,16/switch=voq --cycles 100 --threads 3)" 1
+exits 0 "a network of voq switches has one thread" "$leat" sim mesh:16,16/switch=voq --cycles 100 --threads 3
 for threads in 0 257 -1 many 2.5 ''; do
     exits 2 "--threads" "$leat" sim torus:32,32 --cycles 100 --threads "$threads"
 done
