@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { LEAT_SIM_RANKS_ABI = 1, LEAT_SIM_RANKS_MAX = 256 };
+enum { LEAT_SIM_RANKS_ABI = 1, LEAT_SIM_RANKS_MAX = 1024 };
 
 /* Words to another rank or part, or from it. cap 0: this pair never exchanges anything. */
 struct leat_sim_parcel {

@@ -65,6 +65,7 @@ struct pair {
     struct plain_crew crew;
     bool side_by_side; /* each part has its own hosts */
     bool has_crew;
+    uint32_t parts; /* 0: a random number */
 };
 
 static void share_hosts(struct pair *p)
@@ -103,7 +104,7 @@ static bool pair_build(struct pair *p, struct leat_random *r, const struct leat_
     struct leat_net_host whole = host_of(&p->crowd[0]), divided = host_of(&p->crowd[1]);
     if (p->side_by_side) divided.part_context = p->context;
     world_begin(&p->whole, &config, &whole);
-    config.parts = 1 + one_to(r, PARTS_MAX - 1);
+    config.parts = p->parts ? p->parts : 1 + one_to(r, PARTS_MAX - 1);
     world_begin(&p->divided, &config, &divided);
     crew_begin(&p->crew, one_to(r, PARTS_MAX));
     if (p->has_crew) leat_net_lend(&p->divided.net, &p->crew.base);
@@ -268,6 +269,18 @@ static void a_busy_network_with_one_host_is_simulated_by_its_crew(void)
     }
 }
 
+static void every_router_can_be_a_part(void)
+{
+    static struct pair p;
+    const struct leat_net_shape torus = shape_of(LEAT_NET_TORUS, 20, 20);
+    struct leat_random r;
+    leat_random_seed(&r, tap_seed());
+    p.parts = 400;
+    if (!pair_build(&p, &r, &torus, golden, LEAT_NET_DOR)) abort();
+    OK(pair_run(&p, &r, false));
+    pair_end(&p);
+}
+
 static void a_network_has_as_many_parts_as_it_can(void)
 {
     struct world w;
@@ -289,5 +302,5 @@ static void a_network_has_as_many_parts_as_it_can(void)
 }
 
 TAP_MAIN(T(parts_do_what_the_whole_does), T(also_with_broken_wires_dead_terminals_and_bit_errors),
-         T(a_busy_network_with_one_host_is_simulated_by_its_crew),
+         T(a_busy_network_with_one_host_is_simulated_by_its_crew), T(every_router_can_be_a_part),
          T(a_network_has_as_many_parts_as_it_can))

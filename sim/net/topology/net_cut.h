@@ -15,7 +15,7 @@
 #include "leat_arena.h"
 #include "net_topology.h"
 
-enum { LEAT_NET_PARTS_MAX = 256 };
+enum { LEAT_NET_PARTS_MAX = 1024 };
 
 /* Parts with about as many ports each: part i has the routers from first[i] up to but not including
  * first[i + 1]. 1 <= parts <= routers, LEAT_NET_PARTS_MAX. Needs only in_first of the whole. */
