@@ -38,7 +38,7 @@ HEAT = """<?xml version="1.0"?>
 ]]></SharedCode>
 <MessageTypes>
 <MessageType id="temperature"><Message><![CDATA[ uint32_t t; int32_t v; ]]></Message></MessageType>
-<MessageType id="done"/>
+<MessageType id="done"><Message/></MessageType>
 </MessageTypes>
 <DeviceTypes>
 <DeviceType id="cell">
@@ -72,6 +72,7 @@ HEAT = """<?xml version="1.0"?>
 <InputPin name="in" messageTypeId="done"><OnReceive><![CDATA[
     if (++deviceState->done == deviceProperties->cells) handler_exit(0);
 ]]></OnReceive></InputPin>
+<ReadyToSend/>
 </DeviceType>
 </DeviceTypes>
 </GraphType>
@@ -208,6 +209,7 @@ ISING = """<?xml version="1.0"?>
     handler_log(1, "magnetisation %d of %u", deviceState->sum, deviceProperties->cells);
     handler_exit(0);
 ]]></OnReceive></InputPin>
+<ReadyToSend/>
 </DeviceType>
 </DeviceTypes>
 </GraphType>
@@ -266,7 +268,7 @@ SPIKES = """<?xml version="1.0"?>
 <GraphType id="spikes">
 <Properties><![CDATA[ uint32_t steps; int32_t threshold; uint32_t rest; ]]></Properties>
 <MessageTypes>
-<MessageType id="spike"/>
+<MessageType id="spike"><Message/></MessageType>
 </MessageTypes>
 <DeviceTypes>
 <DeviceType id="neuron">
