@@ -42,11 +42,16 @@ bench: all               # tables, and JSON in build/bench_*.json
 	sh bench/bench_run.sh build/leat build/bench_run.json
 	python3 bench/bench_collectives.py build/leat build/bench_collectives.json
 	sh bench/bench_mpi_live.sh build/leat build/bench_mpi_live.json
-	python3 bench/bench_smpi.py build/leat build/bench_smpi.json
 	python3 bench/bench_ranks.py build/leat build/bench_ranks.json
 	sh bench/bench_poets.sh build/leat build/bench_poets.json
 	sh bench/bench_ring_live.sh build/leat build/release/bench/bench_ring_live build/bench_ring_live.json
 	sh bench/bench_pktway_live.sh build/leat build/release/bench/bench_pktway_live build/bench_pktway_live.json
+
+# The same work in leat and its peers, with ratios: BOOKSIM=FOLDER is a built checkout of BookSim2, POEMS=FOLDER one of
+# graph_schema; SimGrid where it is installed (libsimgrid-dev). Others are skipped. Some ten minutes.
+bench-peers: all
+	python3 bench/bench_peers.py build/leat build/bench_peers.json $(if $(BOOKSIM),--booksim $(BOOKSIM)) \
+	    $(if $(POEMS),--poems $(POEMS))
 
 validate: all            # networks beside reference results; writes doc/validation.md
 	python3 test/validate/validate.py build/release/tool/leat --long doc
@@ -98,6 +103,6 @@ format:
 clean:
 	rm -rf build
 
-.PHONY: all run test install bench validate fuzz soak soak-runs soak-collectives mpi-live seeds coverage test-big-endian \
+.PHONY: all run test install bench bench-peers validate fuzz soak soak-runs soak-collectives mpi-live seeds coverage test-big-endian \
         test-foreign format clean
 .PRECIOUS: build/%/build.ninja

@@ -1,6 +1,8 @@
-/* messages ring|pingpong|requests OCTETS ROUNDS: messages and nothing else. All requests of the
- * last are open at the same time, between each rank and its neighbours in the ring. */
+/* messages ring|pingpong|alltoall|allreduce|requests OCTETS ROUNDS: messages and nothing else. All
+ * requests of the last are open at the same time, between each rank and its neighbours in the ring.
+ * Rank 0 prints the seconds of a round by its own clock, which is the simulated one. */
 #include <mpi.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,16 +44,25 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
     if (argc != 4) MPI_Abort(MPI_COMM_WORLD, 2);
-    const int len = atoi(argv[2]), rounds = atoi(argv[3]), ring = !strcmp(argv[1], "ring");
-    char *out = calloc(1, (size_t)len), *in = calloc(1, (size_t)len);
-    if (!strcmp(argv[1], "requests"))
+    const char *work = argv[1];
+    const int len = atoi(argv[2]), rounds = atoi(argv[3]);
+    const size_t room = !strcmp(work, "alltoall") ? (size_t)len * (size_t)n : (size_t)len;
+    char *out = calloc(1, room), *in = calloc(1, room);
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double began = MPI_Wtime();
+    if (!strcmp(work, "requests"))
         open_requests(me, n, out, len, rounds);
     else
         for (int i = 0; i < rounds; i++)
-            if (ring)
+            if (!strcmp(work, "ring"))
                 pass_round(me, n, out, in, len);
+            else if (!strcmp(work, "alltoall"))
+                MPI_Alltoall(out, len, MPI_CHAR, in, len, MPI_CHAR, MPI_COMM_WORLD);
+            else if (!strcmp(work, "allreduce"))
+                MPI_Allreduce(out, in, len, MPI_CHAR, MPI_BAND, MPI_COMM_WORLD);
             else
                 go_there_and_back(me, out, in, len);
+    if (me == 0) printf("%.12f\n", (MPI_Wtime() - began) / rounds);
     MPI_Finalize();
     free(out);
     free(in);
