@@ -3,7 +3,8 @@
 usage: bench_peers.py LEAT [JSON] [--booksim FOLDER] [--poems FOLDER] [--rounds N]
 FOLDER is a built checkout of BookSim2, or one of graph_schema, which has POEMS. SimGrid is used where it is installed. A
 peer that is not at hand is skipped. In each of N (3) rounds leat and the peer run one after the other, so that a noisy
-machine disturbs them alike; figures are medians. What each of them models is in doc/performance.md.
+machine disturbs them alike; figures are medians. The ratio by processor time holds even if other programs run. What each
+of them models is in doc/performance.md.
 """
 import argparse
 import json
@@ -11,6 +12,7 @@ import os
 import pathlib
 import platform
 import re
+import resource
 import shutil
 import statistics
 import subprocess
@@ -70,26 +72,30 @@ def beside_booksim(asked, folder, tell):
     if not asked.booksim:
         return skip("BookSim2", "give the folder of a built checkout: make bench-peers BOOKSIM=FOLDER (--booksim FOLDER)")
     print(f"\nBookSim2 {revision(asked.booksim)}, M flit hops/s of real time; mean latency in cycles; accepted flits per terminal and cycle")
-    print(f"{'':34}{'BookSim2':>9}{'leat':>9}{'ratio':>8} |{'BookSim2':>9}{'leat':>9}{'apart':>8} |{'BookSim2':>9}{'leat':>9}")
+    print(f"{'':34}{'BookSim2':>9}{'leat':>9}{'ratio':>8}{'by CPU':>8} |{'BookSim2':>9}{'leat':>9}{'apart':>8} |{'BookSim2':>9}{'leat':>9}")
     for fabric, flits, load, measured in POINTS:
         theirs, ours = [], []
         for seed in range(1, asked.rounds + 1):
             configuration = folder / "booksim.cfg"
             configuration.write_text(f"{TOPOLOGIES[fabric]}{ROUTER}packet_size = {flits}; injection_rate = {load}; "
                                      f"sim_type = {measured}; seed = {seed};\n")
+            began = processor_seconds()
             cycles, *rest = booksim_point(asked.booksim / BOOKSIM_PROGRAM, configuration)
-            theirs.append(rest)
+            between = processor_seconds()
+            theirs.append((*rest, between - began))
             result = json.loads(capture([asked.leat, "sim", fabric, "--flits", str(flits), "--load", str(load), "--cycles", str(cycles),
                                          "--warmup", str(3 * PERIOD), "--seed", str(seed), "--json"]))
-            ours.append((result["latency_cycles"]["mean"], result["throughput"], result["flit_hops_per_second"]))
-        (latency, accepted, speed), (our_latency, our_accepted, our_speed) = medians(theirs), medians(ours)
+            ours.append((result["latency_cycles"]["mean"], result["throughput"], result["flit_hops_per_second"], processor_seconds() - between))
+        (latency, accepted, speed, _), (our_latency, our_accepted, our_speed, _) = medians(theirs), medians(ours)
         ratio = statistics.median(a[2] / b[2] for a, b in zip(ours, theirs))
+        processor_ratio = statistics.median(b[3] / a[3] for a, b in zip(ours, theirs))
         name = f"{fabric}, {flits} flit{'s' if flits > 1 else ''}, load {load}"
         apart = f"{100 * (our_latency / latency - 1):+7.1f}%" if measured == LATENCY else f"{'':8}"
         means = f"{latency:9.2f}{our_latency:9.2f}" if measured == LATENCY else f"{'-':>9}{'-':>9}"
-        print(f"{name:34}{speed / 1e6:9.2f}{our_speed / 1e6:9.2f}{ratio:7.1f}x |{means}{apart} |{accepted:9.4f}{our_accepted:9.4f}", flush=True)
-        tell("BookSim2", name, theirs=speed, ours=our_speed, unit="flit hops/s", ratio=ratio, their_latency_cycles=latency,
-             our_latency_cycles=our_latency, their_throughput=accepted, our_throughput=our_accepted, measured=measured)
+        print(f"{name:34}{speed / 1e6:9.2f}{our_speed / 1e6:9.2f}{ratio:7.1f}x{processor_ratio:7.1f}x |{means}{apart} |{accepted:9.4f}"
+              f"{our_accepted:9.4f}", flush=True)
+        tell("BookSim2", name, theirs=speed, ours=our_speed, unit="flit hops/s", ratio=ratio, processor_ratio=processor_ratio,
+             their_latency_cycles=latency, our_latency_cycles=our_latency, their_throughput=accepted, our_throughput=our_accepted, measured=measured)
 
 
 # ---- SimGrid: MPI programs -------------------------------------------------------------------------------------------------
@@ -151,29 +157,33 @@ def beside_simgrid(asked, folder, tell):
     library = capture(["mpirun", "--version"]).splitlines()[0].split()[-1]
     print(f"\nSimGrid {version}, Open MPI {library} under leat; {RANKS} ranks, torus of 4 x 4; messages/s of real time; simulated time of "
           "a round in us; memory per rank in KiB")
-    print(f"{'':26}{'SimGrid':>9}{'leat':>9}{'ratio':>8} |{'SimGrid':>9}{'leat':>9}{'apart':>8} |{'SimGrid':>9}{'leat':>9}")
+    print(f"{'':26}{'SimGrid':>9}{'leat':>9}{'ratio':>8}{'by CPU':>8} |{'SimGrid':>9}{'leat':>9}{'apart':>8} |{'SimGrid':>9}{'leat':>9}")
     for work, octets, rounds, per_round in WORKS:
         def command(side, times):
             return [*launchers[side], work, str(octets), str(times)]
 
         simulated = {side: simulated_us(capture(command(side, rounds // 10), folder, environment)) for side in launchers}
-        speeds, memory = {side: [] for side in launchers}, {side: [] for side in launchers}
+        speeds, seconds, memory = ({side: [] for side in launchers} for _ in range(3))
         for _ in range(asked.rounds):
             for side in launchers:
+                began = processor_seconds()
                 short, _ = run(command(side, rounds), environment)
+                between = processor_seconds()
                 long, kib = run(command(side, 3 * rounds), environment)
+                seconds[side].append(max(processor_seconds() - 2 * between + began, 1e-3))
                 speeds[side].append(2 * rounds * per_round / max(long - short, 1e-3))
                 memory[side].append(kib / RANKS)
         ratio = statistics.median(a / b for a, b in zip(speeds["ours"], speeds["theirs"]))
+        processor_ratio = statistics.median(b / a for a, b in zip(seconds["ours"], seconds["theirs"]))
         speed, kib = ({side: statistics.median(of[side]) for side in launchers} for of in (speeds, memory))
         name = f"{work}, {octets} octets"
-        print(f"{name:26}{speed['theirs']:9.0f}{speed['ours']:9.0f}{ratio:7.2f}x |{simulated['theirs']:9.4f}{simulated['ours']:9.4f}"
-              f"{100 * (simulated['ours'] / simulated['theirs'] - 1):+7.1f}% |{kib['theirs']:9.0f}{kib['ours']:9.0f}", flush=True)
-        tell("SimGrid", name, theirs=speed["theirs"], ours=speed["ours"], unit="messages/s", ratio=ratio,
+        print(f"{name:26}{speed['theirs']:9.0f}{speed['ours']:9.0f}{ratio:7.2f}x{processor_ratio:7.2f}x |{simulated['theirs']:9.4f}"
+              f"{simulated['ours']:9.4f}{100 * (simulated['ours'] / simulated['theirs'] - 1):+7.1f}% |{kib['theirs']:9.0f}{kib['ours']:9.0f}", flush=True)
+        tell("SimGrid", name, theirs=speed["theirs"], ours=speed["ours"], unit="messages/s", ratio=ratio, processor_ratio=processor_ratio,
              their_simulated_us=simulated["theirs"], our_simulated_us=simulated["ours"], their_kib_per_rank=kib["theirs"],
              our_kib_per_rank=kib["ours"])
         if work == "pingpong":
-            print(f"{'  by formula':53}|{2e-3 * their_formula_ns(octets):9.4f}{2e-3 * our_formula_ns(octets):9.4f}")
+            print(f"{'  by formula':61}|{2e-3 * their_formula_ns(octets):9.4f}{2e-3 * our_formula_ns(octets):9.4f}")
 
 
 # ---- POEMS: graphs of POETS ------------------------------------------------------------------------------------------------
@@ -250,6 +260,12 @@ def capture(command, folder=None, environment=None, expected=(0,)):
     return done.stdout
 
 
+def processor_seconds():
+    """Of all processes that have ended, with those that they started."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def revision(folder):
     """Of a checkout, and of no repository around it."""
     if not (folder / ".git").exists():
@@ -285,7 +301,8 @@ def main():
     def tell(peer, name, **values):
         figures.append({"peer": peer, "name": name, **values})
 
-    print(f"{capture([asked.leat, '--version']).splitlines()[0]}; {platform.machine()}, {os.cpu_count()} processors, medians of {asked.rounds} rounds")
+    version = capture([asked.leat, "--version"]).splitlines()[0]
+    print(f"{version}; {platform.machine()}, {os.cpu_count()} processors, medians of {asked.rounds} rounds")
     with tempfile.TemporaryDirectory() as name:
         for beside in (beside_booksim, beside_simgrid, beside_poems):
             beside(asked, pathlib.Path(name), tell)
