@@ -1,3 +1,4 @@
+#include "net_routing_parts.h"
 #include "net_vc_parts.h"
 #include <string.h>
 
@@ -19,16 +20,17 @@ static uint32_t wire_cycles_max(const struct leat_net_topology *topology)
     return most;
 }
 
-/* Room for so many records at once: every day may have a chunk that is not full. */
-static void lay_calendar(struct leat_net_vc_calendar *c, uint32_t cycles_max, uint64_t records,
-                         struct leat_arena *arena)
+/* Room for so many records at once: every slot may have a chunk that is not full. */
+static void lay_calendar(struct leat_net_vc_calendar *c, uint32_t row_bits, uint32_t cycles_max,
+                         uint64_t records, struct leat_arena *arena)
 {
-    const uint32_t days = up_to_power(cycles_max + 1);
+    const uint32_t days = up_to_power(cycles_max + 1), slots = days << row_bits;
     c->last_day = days - 1;
-    const uint64_t chunks = records / (LEAT_NET_VC_CHUNK - 1) + days + 2;
+    c->last_slot = slots - 1;
+    const uint64_t chunks = records / (LEAT_NET_VC_CHUNK - 1) + slots + 2;
     assert(chunks < UINT32_MAX / LEAT_NET_VC_CHUNK);
     c->cap = (uint32_t)chunks;
-    c->day = leat_arena_lay(arena, days, sizeof *c->day);
+    c->day = leat_arena_lay(arena, slots, sizeof *c->day);
     c->record = leat_arena_lay(arena, (size_t)c->cap * LEAT_NET_VC_CHUNK, sizeof *c->record);
 }
 
@@ -40,20 +42,6 @@ uint32_t leat_net_vc_extend(struct leat_net_vc_calendar *c, uint32_t *day)
     c->full_days += !*day;
     c->record[fresh] = *day;
     return fresh + 1;
-}
-
-uint32_t leat_net_vc_due(struct leat_net_vc_calendar *c, uint64_t now, uint64_t *record)
-{
-    uint32_t *day = &c->day[now & c->last_day];
-    if (!*day) return 0;
-    const uint32_t chunk = (*day - 1) / LEAT_NET_VC_CHUNK * LEAT_NET_VC_CHUNK;
-    const uint32_t count = *day - 1 - chunk;
-    memcpy(record, c->record + chunk + 1, count * sizeof *record);
-    *day = (uint32_t)c->record[chunk];
-    c->full_days -= !*day;
-    c->record[chunk] = c->free;
-    c->free = chunk;
-    return count;
 }
 
 static uint32_t ports_max(const uint32_t *first, uint32_t routers)
@@ -74,8 +62,8 @@ static void lay_calendars(struct leat_net *net, struct leat_net_vc *vc, struct l
     const uint32_t wire = wire_cycles_max(topology);
     const uint32_t there = 2 + wire, back = 2 + there + net->config.credit_cycles;
     const uint64_t lanes = (uint64_t)topology->ins * net->config.channels;
-    lay_calendar(&vc->flits, there, wires * leat_smaller(room, there + 1), arena);
-    lay_calendar(&vc->credits, back > LEAT_NET_PIPELINE_MAX ? back : LEAT_NET_PIPELINE_MAX,
+    lay_calendar(&vc->flits, vc->row_bits, there, wires * leat_smaller(room, there + 1), arena);
+    lay_calendar(&vc->credits, vc->row_bits, back > vc->ripening ? back : vc->ripening + 1,
                  wires * leat_smaller(room, (uint64_t)net->config.channels * (back + 1)) +
                      (vc->ripening ? lanes : 0),
                  arena);
@@ -85,24 +73,27 @@ static void lay_routers(struct leat_net *net, struct leat_net_vc *vc, struct lea
 {
     const struct leat_net_topology *topology = net->topology;
     const size_t lanes = (size_t)topology->ins << vc->shift;
-    const size_t channels = ((size_t)topology->outs + topology->terminals) << vc->shift;
     vc->words = ((ports_max(topology->in_first, topology->routers) << vc->shift) + 63) / 64;
     vc->router_size = sizeof(struct leat_net_vc_router) + vc->words * sizeof(uint64_t);
     vc->lanes = (uint32_t)lanes;
     vc->far = lanes > LEAT_NET_VC_FAR_LANES;
     vc->lane = leat_arena_lay(arena, lanes, sizeof *vc->lane);
-    vc->ahead = leat_arena_lay(arena, channels, sizeof *vc->ahead);
+    vc->entry = leat_arena_lay(arena, (size_t)topology->terminals << vc->shift, sizeof *vc->entry);
     vc->in = leat_arena_lay(arena, topology->ins, sizeof *vc->in);
-    vc->out = leat_arena_lay(arena, topology->outs, sizeof *vc->out);
+    vc->out = leat_arena_lay_lines(arena, topology->outs, leat_net_vc_out_size(vc->shift));
     vc->router = leat_arena_lay(arena, topology->routers, vc->router_size);
     vc->flit = leat_arena_lay(arena, lanes * (vc->buffer - 1), sizeof *vc->flit);
     vc->second = leat_arena_lay(arena, lanes, sizeof *vc->second);
     vc->passed = leat_arena_lay(arena, lanes, sizeof *vc->passed);
-    vc->channel_bid = leat_arena_lay(arena, lanes, sizeof *vc->channel_bid);
-    vc->switch_bid = leat_arena_lay(arena, topology->ins, sizeof *vc->switch_bid);
+    vc->wanted_channels = leat_arena_lay(arena, lanes + 1, sizeof *vc->wanted_channels);
+    vc->wanted_outs = leat_arena_lay(arena, (size_t)topology->ins + 1, sizeof *vc->wanted_outs);
     vc->discards = leat_arena_lay(arena, lanes, sizeof *vc->discards);
     vc->doomed = leat_arena_lay(arena, lanes, sizeof *vc->doomed);
     vc->ended = leat_arena_lay(arena, lanes + topology->outs, sizeof *vc->ended);
+    vc->ended_words = topology->terminal ? 0 : (topology->terminals + 63) / 64;
+    vc->ended_set = leat_arena_lay(arena, vc->ended_words, sizeof *vc->ended_set);
+    vc->ended_flight = leat_arena_lay(arena, (size_t)vc->ended_words * 64,
+                                      sizeof *vc->ended_flight);
     vc->arriving = leat_arena_lay(arena, (size_t)topology->in_cuts << vc->shift,
                                   sizeof *vc->arriving);
 }
@@ -111,10 +102,6 @@ static void lay_routers(struct leat_net *net, struct leat_net_vc *vc, struct lea
 static void lay_regions(struct leat_net *net, struct leat_net_vc *vc, struct leat_arena *arena)
 {
     const struct leat_net_topology *topology = net->topology;
-    vc->region_bits = LEAT_NET_VC_REGION_BITS;
-    while ((topology->routers - 1) >> vc->region_bits >= LEAT_NET_VC_REGIONS_MAX)
-        vc->region_bits++;
-    vc->regions = ((topology->routers - 1) >> vc->region_bits) + 1;
     vc->region = leat_arena_lay(arena, vc->regions, sizeof *vc->region);
     uint32_t *asking = leat_arena_lay(arena, vc->lanes, sizeof *asking);
     uint32_t *ports = leat_arena_lay(arena, (size_t)topology->ins + vc->regions, sizeof *ports);
@@ -140,6 +127,16 @@ static void lay_sources(struct leat_net *net, struct leat_net_vc *vc, struct lea
     vc->agenda_memory = leat_arena_lay(arena, 1, leat_sim_agenda_footprint(&shape));
 }
 
+static void divide(struct leat_net_vc *vc, uint32_t routers)
+{
+    vc->region_bits = LEAT_NET_VC_REGION_BITS;
+    while ((routers - 1) >> vc->region_bits >= LEAT_NET_VC_REGIONS_MAX)
+        vc->region_bits++;
+    vc->regions = ((routers - 1) >> vc->region_bits) + 1;
+    while (UINT32_C(1) << vc->row_bits < vc->regions + 1)
+        vc->row_bits++;
+}
+
 static void lay(struct leat_net *net, struct leat_arena *arena)
 {
     const struct leat_net_topology *topology = net->topology;
@@ -155,6 +152,7 @@ static void lay(struct leat_net *net, struct leat_arena *arena)
     vc->ripening = config->pipeline > 3 ? config->pipeline - 3 : 0;
     vc->whole = config->flow != LEAT_NET_WORMHOLE || config->drop;
     vc->direct = !vc->ripening && config->flow != LEAT_NET_STORE_AND_FORWARD;
+    divide(vc, topology->routers);
     lay_calendars(net, vc, arena);
     lay_routers(net, vc, arena);
     lay_regions(net, vc, arena);
@@ -171,28 +169,48 @@ static void lay(struct leat_net *net, struct leat_arena *arena)
 }
 
 /* Where the credits of an input port go, and how long they need. */
-static void start_in(struct leat_net *net, uint32_t in)
+static void start_in(struct leat_net *net, uint32_t port)
 {
     const struct leat_net_topology *topology = net->topology;
     struct leat_net_vc *vc = net->state;
-    const uint32_t from = topology->in_from[in];
-    uint32_t back = from, cycles = LEAT_NET_VC_RETURN_CYCLES;
-    vc->in[in].router = topology->in_router[in];
-    vc->in[in].out_first = topology->out_first[topology->in_router[in]];
-    vc->in[in].port = (uint16_t)(in - topology->in_first[topology->in_router[in]]);
+    struct leat_net_vc_in *in = &vc->in[port];
+    const uint32_t from = topology->in_from[port], number = from & ~LEAT_NET_VC_AWAY;
+    uint32_t cycles = LEAT_NET_VC_RETURN_CYCLES, row = vc->regions;
+    in->router = topology->in_router[port];
+    in->out_first = topology->out_first[in->router];
+    in->port = (uint16_t)(port - topology->in_first[in->router]);
+    if (net->routing->has_places)
+        in->place = net->routing->place[topology->router_first + in->router];
     if (from == LEAT_NET_NONE) return;
-    if (from & LEAT_NET_TERMINAL) {
-        back = topology->outs + (from ^ LEAT_NET_TERMINAL);
-    } else {
-        const bool cut = from & LEAT_NET_CROSSING;
-        cycles = 1 + net->config.credit_cycles +
-                 (cut ? topology->in_cut[from ^ LEAT_NET_CROSSING].cycles
-                      : topology->out_cycles[from]);
-        back = from & ~LEAT_NET_CROSSING;
+    in->back = number << vc->shift | (from & LEAT_NET_VC_AWAY);
+    if (from & LEAT_NET_CROSSING) {
+        cycles = 1 + net->config.credit_cycles + topology->in_cut[number].cycles;
+    } else if (!(from & LEAT_NET_TERMINAL)) {
+        cycles = 1 + net->config.credit_cycles + topology->out_cycles[number];
+        row = leat_net_vc_region_of(vc, topology->out_router[number]);
     }
-    vc->in[in].back = back << vc->shift;
-    if (!(from & LEAT_NET_TERMINAL)) vc->in[in].back |= from & LEAT_NET_CROSSING;
-    vc->in[in].back_cycles = (uint16_t)cycles;
+    in->back_delay = (uint32_t)leat_net_vc_slot(vc, row, cycles);
+}
+
+static void start_out(struct leat_net *net, uint32_t port)
+{
+    const struct leat_net_topology *topology = net->topology;
+    struct leat_net_vc *vc = net->state;
+    struct leat_net_vc_out *out = leat_net_vc_out_at(vc, port);
+    const uint32_t to = topology->out_to[port];
+    const uint32_t cycles = 1u + (net->config.pipeline > 1) + topology->out_cycles[port];
+    uint32_t row = vc->regions;
+    out->router = topology->out_router[port];
+    out->lane_first = topology->in_first[out->router] << vc->shift;
+    if (to & LEAT_NET_TERMINAL) {
+        out->to = LEAT_NET_TERMINAL | port << vc->shift;
+    } else if (to & LEAT_NET_CROSSING) {
+        out->to = to;
+    } else {
+        out->to = to << vc->shift;
+        row = leat_net_vc_region_of(vc, topology->in_router[to]);
+    }
+    out->delay = (uint32_t)leat_net_vc_slot(vc, row, cycles);
 }
 
 static void start_routers(struct leat_net *net)
@@ -205,15 +223,8 @@ static void start_routers(struct leat_net *net)
     }
     for (uint32_t in = 0; in < topology->ins; in++)
         start_in(net, in);
-    for (uint32_t out = 0; out < topology->outs; out++) {
-        const uint32_t to = topology->out_to[out];
-        vc->out[out].router = topology->out_router[out];
-        vc->out[out].to = to & LEAT_NET_TERMINAL   ? LEAT_NET_TERMINAL | out
-                          : to & LEAT_NET_CROSSING ? to
-                                                   : to << vc->shift;
-        vc->out[out].cycles = (uint16_t)(1u + (net->config.pipeline > 1) +
-                                         topology->out_cycles[out]);
-    }
+    for (uint32_t out = 0; out < topology->outs; out++)
+        start_out(net, out);
 }
 
 static void wake(struct leat_net *net, uint32_t terminal)
@@ -240,92 +251,46 @@ static void start(struct leat_net *net)
         wake(net, t);
 }
 
-/* ---- what comes in --------------------------------------------------------------------------- */
+/* ---- what comes to terminals ----------------------------------------------------------------- */
 
-static inline void flit_comes(struct leat_net *net, struct leat_net_vc *vc, uint32_t lane,
-                              uint32_t flit)
+static void flit_comes(struct leat_net *net, uint32_t way, uint32_t flit)
 {
-    struct leat_net_vc_lane *l = &vc->lane[lane];
-    assert(l->count < vc->buffer);
-    *(l->count ? leat_net_vc_place(vc, lane, l->count) : &l->front) = flit;
-    l->count++;
-    if (l->state == LEAT_NET_VC_IDLE) {
-        leat_net_vc_head(net, vc, lane, flit, net->now);
-    } else if (l->state == LEAT_NET_VC_WHOLE) {
-        if (flit & LEAT_NET_VC_TAIL) leat_net_vc_front(net, vc, lane, net->now);
-    } else if (l->state == LEAT_NET_VC_MOVES && l->count == 1) {
-        if (leat_net_vc_is_full(vc, leat_net_vc_way(vc, lane)))
-            vc->blocked++;
-        else
-            leat_net_vc_enable(vc, lane);
-    }
-}
-
-/* Prefetches what an arriving flit needs. (There are more lanes than terminals.) */
-static inline void fetch_flit(const struct leat_net_vc *vc, uint64_t record)
-{
-    const uint32_t lane = (uint32_t)(record >> 32) & ~LEAT_NET_TERMINAL;
-    LEAT_NET_VC_PREFETCH(leat_net_vc_flight(vc, (uint32_t)record));
-    LEAT_NET_VC_PREFETCH(&vc->lane[lane]);
-    LEAT_NET_VC_PREFETCH(&vc->in[lane >> vc->shift]);
+    struct leat_net_vc *vc = net->state;
+    if (flit & LEAT_NET_VC_HEAD) leat_net_vc_flight(vc, flit)->head_at = net->now;
+    if (flit & LEAT_NET_VC_TAIL) leat_net_vc_end(vc, flit & LEAT_NET_VC_FLIGHT);
+    const uint32_t row = leat_net_vc_region_of(vc,
+                                               leat_net_vc_out_at(vc, way >> vc->shift)->router);
+    const uint64_t at = net->now + LEAT_NET_VC_RETURN_CYCLES + net->config.credit_cycles;
+    leat_net_vc_enter(&vc->credits, leat_net_vc_slot(vc, row, at), way);
 }
 
 static void flits_come(struct leat_net *net)
 {
     struct leat_net_vc *vc = net->state;
-    uint64_t record[LEAT_NET_VC_CHUNK];
-    uint32_t count;
-    while ((count = leat_net_vc_due(&vc->flits, net->now, record))) {
-        for (uint32_t i = 0; vc->far && i < count; i++)
-            fetch_flit(vc, record[i]);
-        for (uint32_t i = 0; i < count; i++) {
-            const uint32_t to = (uint32_t)(record[i] >> 32);
-            if (to & LEAT_NET_TERMINAL)
-                leat_net_vc_end(vc, (uint32_t)record[i]);
-            else
-                flit_comes(net, vc, to, (uint32_t)record[i]);
-        }
-    }
-}
-
-static inline void credit_comes(struct leat_net *net, struct leat_net_vc *vc, uint32_t channel)
-{
-    struct leat_net_vc_ahead *ahead = &vc->ahead[channel];
-    const uint32_t port = channel >> vc->shift;
-    const bool was_full = ahead->used-- == vc->buffer;
-    if (port >= net->topology->outs) {
-        const uint32_t terminal = port - net->topology->outs;
-        if (vc->source[terminal].state != LEAT_NET_VC_SOURCE_BLOCKED) return;
-        vc->source[terminal].state = LEAT_NET_VC_SOURCE_SENDS;
-        vc->sends[vc->sends_count++] = terminal;
-        return;
-    }
-    if (vc->sleepers && leat_net_vc_router_at(vc, vc->out[port].router)->hungry)
-        leat_net_vc_rouse(vc, vc->out[port].router);
-    if (!was_full || !leat_net_vc_is_taken(vc, channel)) return;
-    const uint32_t lane = leat_net_vc_holder(vc, channel);
-    if (!vc->lane[lane].count) return;
-    vc->blocked--;
-    leat_net_vc_enable(vc, lane);
+    struct leat_net_vc_calendar *c = &vc->flits;
+    for (struct leat_net_vc_due due =
+             leat_net_vc_due(c, leat_net_vc_slot(vc, vc->regions, net->now));
+         due.end; due = leat_net_vc_due_more(c, due))
+        for (uint32_t i = due.chunk + 1; i < due.end; i++)
+            flit_comes(net, (uint32_t)(c->record[i] >> 32) ^ LEAT_NET_TERMINAL,
+                       (uint32_t)c->record[i]);
 }
 
 static void credits_come(struct leat_net *net)
 {
     struct leat_net_vc *vc = net->state;
-    uint64_t record[LEAT_NET_VC_CHUNK];
-    uint32_t count;
-    while ((count = leat_net_vc_due(&vc->credits, net->now, record))) {
-        for (uint32_t i = 0; vc->far && i < count; i++)
-            LEAT_NET_VC_PREFETCH(&vc->ahead[(uint32_t)record[i] & ~LEAT_NET_VC_RIPE]);
-        for (uint32_t i = 0; i < count; i++) {
-            const uint32_t what = (uint32_t)record[i];
-            if (what & LEAT_NET_VC_RIPE)
-                leat_net_vc_ask(net, what ^ LEAT_NET_VC_RIPE,
-                                leat_net_vc_first_flit(vc, what ^ LEAT_NET_VC_RIPE));
-            else
-                credit_comes(net, vc, what);
+    struct leat_net_vc_calendar *c = &vc->credits;
+    for (struct leat_net_vc_due due =
+             leat_net_vc_due(c, leat_net_vc_slot(vc, vc->regions, net->now));
+         due.end; due = leat_net_vc_due_more(c, due))
+        for (uint32_t i = due.chunk + 1; i < due.end; i++) {
+            const uint32_t channel = (uint32_t)c->record[i] ^ LEAT_NET_TERMINAL;
+            const uint32_t terminal = channel >> vc->shift;
+            vc->entry[channel].used--;
+            if (vc->source[terminal].state != LEAT_NET_VC_SOURCE_BLOCKED) continue;
+            vc->source[terminal].state = LEAT_NET_VC_SOURCE_SENDS;
+            vc->sends[vc->sends_count++] = terminal;
         }
-    }
 }
 
 /* ---- what ends ------------------------------------------------------------------------------- */
@@ -338,9 +303,34 @@ static bool is_before(const struct leat_net_vc *vc, uint64_t a, uint64_t b)
     return p->source != q->source ? p->source < q->source : p->number < q->number;
 }
 
+/* By destination, if no two have the same one. They are random, so comparing them is slow; this
+ * looks at a bit of every destination instead. Not in parts, which do not know all of them. */
+static bool arrange_ended(struct leat_net_vc *vc)
+{
+    const uint32_t n = vc->ended_count;
+    uint64_t twice = 0;
+    if (!vc->ended_words || n < vc->ended_words / 4) return false;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t destination = (uint32_t)(vc->ended[i] >> 32);
+        uint64_t *set = &vc->ended_set[destination / 64];
+        twice |= *set >> destination % 64 & 1;
+        *set |= UINT64_C(1) << destination % 64;
+        vc->ended_flight[destination] = (uint32_t)vc->ended[i];
+    }
+    for (uint32_t w = 0, at = 0; w < vc->ended_words; w++) {
+        for (uint64_t rest = twice ? 0 : vc->ended_set[w]; rest; rest &= rest - 1) {
+            const uint32_t destination = w * 64 + leat_sim_agenda_lowest(rest);
+            vc->ended[at++] = (uint64_t)destination << 32 | vc->ended_flight[destination];
+        }
+        vc->ended_set[w] = 0;
+    }
+    return !twice;
+}
+
 /* By destination, source and number (Shell 1959: few a cycle, in place). */
 static void sort_ended(struct leat_net_vc *vc)
 {
+    if (arrange_ended(vc)) return;
     const uint32_t n = vc->ended_count;
     uint32_t gap = 1;
     while (gap < n / 3)
@@ -366,32 +356,6 @@ void leat_net_vc_report_end(struct leat_net *net)
     leat_net_end(net, flight, net->now);
     leat_net_flights_give(&vc->flights, index);
     if (vc->ended_next == vc->ended_count) vc->ended_next = vc->ended_count = 0;
-}
-
-/* Drops a flit of each lost packet per cycle. All routers have acted: what a wire did to a packet
- * in this cycle came first, whatever their order. */
-static void discard_flits(struct leat_net *net)
-{
-    struct leat_net_vc *vc = net->state;
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < vc->discards_count; i++) {
-        const uint32_t lane = vc->discards[i];
-        struct leat_net_vc_lane *l = &vc->lane[lane];
-        uint32_t flit = 0;
-        leat_net_vc_doom(&vc->flights.flight[l->flight], (enum leat_net_fate)l->fate, net->now);
-        if (l->count) {
-            flit = leat_net_vc_take(net, vc, lane, &vc->in[lane >> vc->shift], l);
-            vc->inside--;
-        }
-        if (!(flit & LEAT_NET_VC_TAIL)) {
-            vc->discards[kept++] = lane;
-            continue;
-        }
-        leat_net_vc_end(vc, l->flight);
-        l->state = LEAT_NET_VC_IDLE;
-        if (l->count) leat_net_vc_front(net, vc, lane, net->now + 1);
-    }
-    vc->discards_count = kept;
 }
 
 /* ---- what goes out --------------------------------------------------------------------------- */
@@ -425,12 +389,11 @@ static bool find_channel(struct leat_net *net, uint32_t terminal)
     struct leat_net_vc *vc = net->state;
     struct leat_net_vc_source *source = &vc->source[terminal];
     const uint32_t need = vc->whole ? source->packet.flits : 1;
-    const struct leat_net_vc_ahead *ahead = vc->ahead +
-                                            ((size_t)(net->topology->outs + terminal) << vc->shift);
+    const struct leat_net_vc_ahead *entry = vc->entry + ((size_t)terminal << vc->shift);
     uint32_t channel = source->channel;
     for (uint32_t i = 0; i < net->config.channels; i++) {
         channel = channel + 1 < net->config.channels ? channel + 1 : 0;
-        if (vc->buffer - ahead[channel].used < need) continue;
+        if (vc->buffer - entry[channel].used < need) continue;
         source->channel = (uint8_t)channel;
         return true;
     }
@@ -462,10 +425,11 @@ static void send_flit(struct leat_net *net, uint32_t terminal)
     const uint32_t tail = ++source->sent == source->packet.flits ? LEAT_NET_VC_TAIL : 0;
     if (net->terminal_dead[leat_net_terminal(net, terminal)])
         leat_net_vc_doom(&vc->flights.flight[source->flight], LEAT_NET_CUT, net->now);
-    vc->ahead[(net->topology->outs + terminal) << vc->shift | source->channel].used++;
+    vc->entry[terminal << vc->shift | source->channel].used++;
     vc->inside++;
     net->counts.flits_begun++;
-    leat_net_vc_enter(&vc->flits, net->now + LEAT_NET_VC_ENTRY_CYCLES,
+    const uint32_t row = leat_net_vc_region_of(vc, vc->in[lane >> vc->shift].router);
+    leat_net_vc_enter(&vc->flits, leat_net_vc_slot(vc, row, net->now + LEAT_NET_VC_ENTRY_CYCLES),
                       (uint64_t)lane << 32 | source->flight | head | tail);
 }
 
@@ -474,7 +438,7 @@ static bool send(struct leat_net *net, uint32_t terminal)
 {
     struct leat_net_vc *vc = net->state;
     struct leat_net_vc_source *source = &vc->source[terminal];
-    const uint32_t port = net->topology->outs + terminal;
+    const struct leat_net_vc_ahead *entry = &vc->entry[terminal << vc->shift | source->channel];
     if (!source->sent) {
         if (net->terminal_dead[leat_net_terminal(net, terminal)]) {
             source->state = LEAT_NET_VC_SOURCE_HELD;
@@ -482,8 +446,7 @@ static bool send(struct leat_net *net, uint32_t terminal)
         }
         if (leat_net_flights_none(&vc->flights)) return true;
     }
-    if (source->sent ? leat_net_vc_is_full(vc, port << vc->shift | source->channel)
-                     : !begin_packet(net, terminal)) {
+    if (source->sent ? entry->used == vc->buffer : !begin_packet(net, terminal)) {
         source->state = LEAT_NET_VC_SOURCE_BLOCKED;
         return false;
     }
@@ -547,9 +510,8 @@ void leat_net_vc_begin(struct leat_net *net)
 void leat_net_vc_finish(struct leat_net *net)
 {
     struct leat_net_vc *vc = net->state;
-    net->counts.waits += vc->blocked + vc->sleepers;
     leat_net_vc_act(net);
-    if (vc->discards_count) discard_flits(net);
+    if (vc->discards_count) leat_net_vc_discard_flits(net);
     net->now++;
     if (vc->ends || movement(net) != vc->before) vc->moved_at = net->now;
 }
@@ -600,14 +562,13 @@ static uint64_t inside(const struct leat_net *net)
 void leat_net_vc_doom_wire(struct leat_net *net, uint32_t to)
 {
     struct leat_net_vc *vc = net->state;
-    const uint32_t mask = to & LEAT_NET_TERMINAL ? 0 : vc->mask;
-    for (uint32_t d = 0; d <= vc->flits.last_day; d++) {
+    for (uint32_t d = 0; d <= vc->flits.last_slot; d++) {
         uint32_t place = vc->flits.day[d];
         while (place) {
             const uint64_t record = vc->flits.record[--place];
             if (place % LEAT_NET_VC_CHUNK == 0)
                 place = (uint32_t)record;
-            else if (((uint32_t)(record >> 32) & ~mask) == to)
+            else if (((uint32_t)(record >> 32) & ~vc->mask) == to)
                 leat_net_vc_doom(leat_net_vc_flight(vc, (uint32_t)record), LEAT_NET_CUT, net->now);
         }
     }
@@ -616,7 +577,7 @@ void leat_net_vc_doom_wire(struct leat_net *net, uint32_t to)
 static void broke(struct leat_net *net, uint32_t out)
 {
     struct leat_net_vc *vc = net->state;
-    const uint32_t router = vc->out[out].router;
+    const uint32_t router = leat_net_vc_out_at(vc, out)->router;
     const uint32_t end = net->topology->in_first[router + 1] << vc->shift;
     for (uint32_t c = 0; c < net->config.channels; c++) {
         const uint32_t channel = out << vc->shift | c;
@@ -624,8 +585,9 @@ static void broke(struct leat_net *net, uint32_t out)
         const uint32_t flight = leat_net_vc_mover(vc, leat_net_vc_holder(vc, channel));
         leat_net_vc_doom(&vc->flights.flight[flight], LEAT_NET_CUT, net->now);
     }
-    if (!(vc->out[out].to & LEAT_NET_CROSSING)) /* else the part at its end does that */
-        leat_net_vc_doom_wire(net, vc->out[out].to);
+    if (!(leat_net_vc_out_at(vc, out)->to &
+          LEAT_NET_CROSSING)) /* else the part at its end does that */
+        leat_net_vc_doom_wire(net, leat_net_vc_out_at(vc, out)->to);
     leat_net_vc_rouse(vc, router);
     for (uint32_t lane = leat_net_vc_router_at(vc, router)->in_first << vc->shift; lane < end;
          lane++)

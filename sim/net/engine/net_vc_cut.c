@@ -96,7 +96,9 @@ static const uint64_t *receive_flit(struct leat_net *net, const uint64_t *word)
         word += 2;
     }
     vc->inside++;
-    leat_net_vc_enter(&vc->flits, at, (uint64_t)lane << 32 | flit | *index);
+    const uint32_t row = leat_net_vc_region_of(vc, vc->in[lane >> vc->shift].router);
+    leat_net_vc_enter(&vc->flits, leat_net_vc_slot(vc, row, at),
+                      (uint64_t)lane << 32 | flit | *index);
     return word;
 }
 
@@ -110,7 +112,11 @@ static void receive(struct leat_net *net, const struct leat_sim_parcel *mail)
             word = receive_flit(net, word);
             continue;
         }
-        leat_net_vc_enter(&vc->credits, word[0], word[1] ^ CREDIT);
+        const uint32_t channel = (uint32_t)word[1];
+        const uint32_t router = leat_net_vc_out_at(vc, channel >> vc->shift)->router;
+        leat_net_vc_enter(&vc->credits,
+                          leat_net_vc_slot(vc, leat_net_vc_region_of(vc, router), word[0]),
+                          channel);
         word += 2;
     }
 }
@@ -122,13 +128,14 @@ static uint32_t window(const struct leat_net *net)
     const struct leat_net_topology *t = net->topology;
     const struct leat_net_vc *vc = net->state;
     uint32_t least = UINT32_MAX;
-    for (uint32_t out = 0; out < t->outs; out++)
-        if ((vc->out[out].to & LEAT_NET_VC_AWAY) == LEAT_NET_CROSSING &&
-            vc->out[out].cycles < least)
-            least = vc->out[out].cycles;
+    for (uint32_t port = 0; port < t->outs; port++) {
+        const struct leat_net_vc_out *out = leat_net_vc_out_at(vc, port);
+        if ((out->to & LEAT_NET_VC_AWAY) == LEAT_NET_CROSSING)
+            least = (uint32_t)leat_smaller(least, out->delay >> vc->row_bits);
+    }
     for (uint32_t in = 0; in < t->ins; in++)
-        if (vc->in[in].back & LEAT_NET_CROSSING && vc->in[in].back_cycles < least)
-            least = vc->in[in].back_cycles;
+        if (vc->in[in].back & LEAT_NET_CROSSING)
+            least = (uint32_t)leat_smaller(least, vc->in[in].back_delay >> vc->row_bits);
     return least;
 }
 

@@ -18,9 +18,10 @@
  *      2       ask, switch     leave
  *      3       ask             switch          leave        more: that many later
  *
- * Between routers there are only wires and credits, both with a delay of at least one cycle. So all
- * routers take each step together, in any order: a cycle is a few passes over lists of the lanes
- * that request a channel and of the input ports that request the switch. Nothing else is visited.
+ * Between routers there are only wires and credits, both with a delay of at least one cycle. So
+ * regions of neighbouring routers take a cycle one after the other, in any order: what arrives,
+ * then a few passes over lists of the lanes that request a channel and of the input ports that
+ * request the switch. Nothing else is visited.
  *
  * All zero is the state of an empty network: memory that is never used is never touched.
  */
@@ -46,7 +47,7 @@ enum {
     LEAT_NET_VC_CHUNK = 64,       /* records, of which the first one links to another chunk */
     LEAT_NET_VC_ENTRY_CYCLES = 2, /* from a terminal to the lane of its router */
     LEAT_NET_VC_REGION_BITS = 6,  /* of a router's number within its region, at least */
-    LEAT_NET_VC_REGIONS_MAX = 256,
+    LEAT_NET_VC_REGIONS_MAX = 1024,
     LEAT_NET_VC_FAR_LANES = 1 << 12, /* more do not fit into caches: what is due is prefetched */
     LEAT_NET_VC_RETURN_CYCLES = 2,   /* of a credit, to or from a terminal */
 };
@@ -88,33 +89,32 @@ struct leat_net_vc_ahead {
 };
 
 struct leat_net_vc_in {
-    uint32_t back; /* where credits go: the first channel of an output port, or of a terminal; or
-                      CROSSING | its number among the channels of cut wires */
+    uint32_t back; /* where credits go: the first channel of an output port; TERMINAL | that of a
+                      terminal; CROSSING | its number among the channels of cut wires */
     uint32_t router, out_first;
-    uint32_t able; /* a bit per channel: its lane has a flit, a channel and a credit */
-    uint16_t port; /* of the router */
-    uint16_t back_cycles;
+    uint32_t able;         /* a bit per channel: its lane has a flit, a channel and a credit */
+    uint16_t port;         /* of the router */
     uint16_t out_turn;     /* of the switch's arbiter: an output port */
     uint16_t channel_turn; /* among lanes that request the same output port */
+    uint32_t back_delay;   /* of credits: a slot of their calendar, from now on */
+    uint32_t place;        /* of the router, for its routing */
 };
 
+/* With 4 channels it is a cache line. */
 struct leat_net_vc_out {
     uint32_t taken; /* a bit per channel */
-    uint32_t
-        to; /* the first lane at the other end, TERMINAL | its own number, or CROSSING | index */
+    uint32_t to;    /* the first lane at the other end, TERMINAL | its own first channel, or
+                       CROSSING | index */
     uint32_t router;
-    uint16_t cycles; /* from the switch to the other end */
-    uint16_t turn;   /* of the switch's arbiter: an input port */
-    uint32_t bid;    /* within a cycle: the best one; 0: none */
+    uint32_t lane_first; /* of the router */
+    uint32_t bid;        /* within a cycle: the best one; 0: none */
+    uint32_t delay;      /* from the switch to the other end: a slot of the calendar of flits */
+    uint32_t turn;       /* of the switch's arbiter: an input port */
+    uint32_t unused;
+    struct leat_net_vc_ahead ahead[]; /* [1 << shift] */
 };
 
-/* A lane requests a channel, or an output port. */
-struct leat_net_vc_bid {
-    uint32_t what, lane;
-    uint32_t value; /* the sooner its turn, the higher */
-};
-
-/* Neighbouring routers take each step together: what they touch mostly stays in the caches. */
+/* Neighbouring routers take a cycle together: what they touch mostly stays in the caches. */
 struct leat_net_vc_region {
     uint32_t *asking, asking_count; /* lanes whose heads request a channel */
     uint32_t *ports, ports_count;   /* input ports with lanes that are able */
@@ -144,12 +144,14 @@ struct leat_net_vc_source {
     uint8_t state;
 };
 
-/* A calendar: records by due cycle, in chunks from a pool. A day is the place of its next record;
- * if that is a multiple of a chunk, it needs another one. */
+/* A calendar: records by due cycle and row, in chunks from a pool. Each region has a row, and the
+ * terminals have the last one; a slot is a cycle << row_bits | a row. A day is the place of a row's
+ * next record; if that is a multiple of a chunk, it needs another one. */
 struct leat_net_vc_calendar {
-    uint32_t *day;           /* [days] 0: none */
+    uint32_t *day;           /* [days << row_bits] 0: none */
     uint64_t *record;        /* [cap * CHUNK] the chunk at 0 is not used */
-    uint32_t last_day;       /* days - 1, a mask */
+    uint32_t last_day;       /* days - 1 */
+    uint32_t last_slot;      /* (days << row_bits) - 1, a mask */
     uint32_t cap, top, free; /* free: a list of chunks; 0 ends it */
     uint32_t full_days;      /* that have records */
 };
@@ -168,18 +170,20 @@ struct leat_net_vc {
     uint64_t moved_at; /* the cycle after the last movement */
     uint64_t blocked;  /* lanes with a flit and a channel, but no credit */
     uint64_t sleepers;
+    uint32_t hungry; /* routers */
 
     uint64_t rests_at; /* nothing happens from this cycle on; NEVER: something does */
     uint64_t before;   /* movement, when this cycle began */
     bool due;          /* in this cycle sources are due, */
     bool ends;         /* and packets end */
 
-    struct leat_net_vc_calendar flits;   /* lane << 32 | flit, TERMINAL | out << 32 | flight */
+    uint32_t row_bits;
+    struct leat_net_vc_calendar flits;   /* lane << 32 | flit; TERMINAL | channel << 32 | flit */
     struct leat_net_vc_calendar credits; /* a channel, or RIPE | lane */
     struct leat_net_vc_lane *lane;       /* [ins << shift] */
-    struct leat_net_vc_ahead *ahead;     /* [(outs + terminals) << shift] */
+    struct leat_net_vc_ahead *entry;     /* [terminals << shift] the wires into the network */
     struct leat_net_vc_in *in;
-    struct leat_net_vc_out *out;
+    unsigned char *out;    /* [outs * leat_net_vc_out_size] leat_net_vc_out_at */
     unsigned char *router; /* [routers * router_size] leat_net_vc_router_at */
     size_t router_size;
     bool far; /* it exceeds the caches */
@@ -197,14 +201,17 @@ struct leat_net_vc {
     uint32_t *discards, discards_count; /* lanes */
     uint64_t *ended;                    /* destination << 32 | flight; reported in the next cycle */
     uint32_t ended_count, ended_next;   /* ended_next: those before it are reported */
+    uint64_t *ended_set;                /* [ended_words] destinations; empty between uses */
+    uint32_t *ended_flight;             /* [ended_words * 64] */
+    uint32_t ended_words;
     uint32_t *arriving; /* [in_cuts << shift] of a part: the flight whose flits come in */
     struct leat_net_vc_source *source; /* [terminals] */
     struct leat_sim_agenda agenda;     /* of waiting sources */
     uint32_t waiting;                  /* in it */
     void *agenda_memory;
 
-    struct leat_net_vc_bid *channel_bid, *switch_bid; /* scratch: [lanes], [ins] */
-    uint8_t *doomed;                                  /* scratch of deadlock detection: [lanes] */
+    uint32_t *wanted_channels, *wanted_outs; /* scratch: [lanes + 1], [ins + 1] */
+    uint8_t *doomed;                         /* scratch of deadlock detection: [lanes] */
 };
 
 #ifdef __GNUC__
@@ -213,18 +220,15 @@ struct leat_net_vc {
 #define LEAT_NET_VC_PREFETCH(address) ((void)(address))
 #endif
 
-/* One cycle of all routers. */
+/* One cycle of all routers: what arrives, and what they do. */
 void leat_net_vc_act(struct leat_net *net);
 
-/* This head at the front of its lane has reached another router and requests a channel. */
-void leat_net_vc_ask(struct leat_net *net, uint32_t lane, uint32_t head);
+/* Drops a flit of each lost packet. All routers have acted: what a wire did to a packet in this
+ * cycle came first, whatever their order. */
+void leat_net_vc_discard_flits(struct leat_net *net);
 
 /* Looks up where this head may go. */
 void leat_net_vc_route(struct leat_net *net, uint32_t lane, uint32_t head);
-
-/* Must the head wait before it requests: for its tail, or for the pipeline? The router processes it
- * from cycle `at` on. */
-bool leat_net_vc_defer(struct leat_net *net, uint32_t lane, uint64_t at);
 
 /* Sleeping lanes request again. */
 void leat_net_vc_rouse(struct leat_net_vc *vc, uint32_t router);
@@ -236,16 +240,49 @@ uint32_t leat_net_vc_stuck_parts(const struct leat_net *const *part, uint32_t pa
 /* Adds a chunk to the day and returns the place of its first record. */
 uint32_t leat_net_vc_extend(struct leat_net_vc_calendar *c, uint32_t *day);
 
-static inline void leat_net_vc_enter(struct leat_net_vc_calendar *c, uint64_t at, uint64_t record)
+static inline uint64_t leat_net_vc_slot(const struct leat_net_vc *vc, uint32_t row, uint64_t at)
 {
-    uint32_t *day = &c->day[at & c->last_day];
+    return at << vc->row_bits | row;
+}
+
+static inline void leat_net_vc_enter(struct leat_net_vc_calendar *c, uint64_t slot, uint64_t record)
+{
+    uint32_t *day = &c->day[slot & c->last_slot];
     const uint32_t place = *day % LEAT_NET_VC_CHUNK ? *day : leat_net_vc_extend(c, day);
     c->record[place] = record;
     *day = place + 1;
 }
 
-/* Removes up to a chunk of records from the day and returns how many; 0: none are left. */
-uint32_t leat_net_vc_due(struct leat_net_vc_calendar *c, uint64_t now, uint64_t *record);
+/* The records of a row that are due, from the last to the first: those after a chunk's first place
+ * and before `end`, which is 0 when there are no more. Others may enter meanwhile, for later. */
+struct leat_net_vc_due {
+    uint32_t chunk, end;
+};
+
+static inline struct leat_net_vc_due leat_net_vc_due_before(uint32_t end)
+{
+    return (struct leat_net_vc_due){ (end - 1) / LEAT_NET_VC_CHUNK * LEAT_NET_VC_CHUNK, end };
+}
+
+/* What is due in this slot: it is not in the calendar any more. */
+static inline struct leat_net_vc_due leat_net_vc_due(struct leat_net_vc_calendar *c, uint64_t slot)
+{
+    uint32_t *day = &c->day[slot & c->last_slot];
+    const uint32_t end = *day;
+    c->full_days -= end != 0;
+    *day = 0;
+    return leat_net_vc_due_before(end);
+}
+
+/* The chunk is done and used again. */
+static inline struct leat_net_vc_due leat_net_vc_due_more(struct leat_net_vc_calendar *c,
+                                                          struct leat_net_vc_due due)
+{
+    const uint32_t end = (uint32_t)c->record[due.chunk];
+    c->record[due.chunk] = c->free;
+    c->free = due.chunk;
+    return leat_net_vc_due_before(end);
+}
 
 static inline struct leat_net_flight *leat_net_vc_flight(const struct leat_net_vc *vc,
                                                          uint32_t flit)
@@ -306,57 +343,32 @@ void leat_net_vc_advance(struct leat_net *net, uint64_t until);
 bool leat_net_vc_is_quiet(const struct leat_net_vc *vc);
 void leat_net_vc_doom_wire(struct leat_net *net, uint32_t to);
 
-/* ---- lanes ----------------------------------------------------------------------------------- */
-
-/* The second flit becomes the first one. */
-static inline void leat_net_vc_move_up(struct leat_net_vc *vc, uint32_t lane)
-{
-    struct leat_net_vc_lane *l = &vc->lane[lane];
-    const uint32_t second = vc->second[lane] + 1u;
-    l->front = *leat_net_vc_place(vc, lane, 1);
-    vc->second[lane] = (uint16_t)(l->count == 1 || second == vc->buffer - 1 ? 0 : second);
-}
-
-/* Removes the first flit of a lane and returns its credit. */
-LEAT_SIM_ALWAYS_INLINE uint32_t leat_net_vc_take(struct leat_net *net, struct leat_net_vc *vc,
-                                                 uint32_t lane, const struct leat_net_vc_in *in,
-                                                 struct leat_net_vc_lane *l)
-{
-    const uint32_t flit = l->front, back = in->back | (lane & vc->mask);
-    if (--l->count) leat_net_vc_move_up(vc, lane);
-    if (back & LEAT_NET_CROSSING)
-        leat_net_vc_post_credit(net, back, net->now + in->back_cycles);
-    else
-        leat_net_vc_enter(&vc->credits, net->now + in->back_cycles, back);
-    return flit;
-}
+/* ---- lanes and channels ---------------------------------------------------------------------- */
 
 static inline uint32_t leat_net_vc_bit(const struct leat_net_vc *vc, uint32_t lane)
 {
     return UINT32_C(1) << (lane & vc->mask);
 }
 
-static inline struct leat_net_vc_region *leat_net_vc_region_of(const struct leat_net_vc *vc,
-                                                               uint32_t router)
+static inline uint32_t leat_net_vc_region_of(const struct leat_net_vc *vc, uint32_t router)
 {
-    return &vc->region[router >> vc->region_bits];
+    return router >> vc->region_bits;
 }
 
-/* The lane has a flit, a channel and a credit: it requests the switch. */
-static inline void leat_net_vc_enable(struct leat_net_vc *vc, uint32_t lane)
+static inline size_t leat_net_vc_out_size(uint32_t shift)
 {
-    struct leat_net_vc_in *in = &vc->in[lane >> vc->shift];
-    struct leat_net_vc_region *region = leat_net_vc_region_of(vc, in->router);
-    region->ports[region->ports_count] = lane >> vc->shift;
-    region->ports_count += !in->able;
-    in->able |= leat_net_vc_bit(vc, lane);
+    return sizeof(struct leat_net_vc_out) + (sizeof(struct leat_net_vc_ahead) << shift);
 }
 
-/* The number of a lane within its router. */
-static inline uint32_t leat_net_vc_local(const struct leat_net_vc *vc,
-                                         const struct leat_net_vc_in *in, uint32_t lane)
+static inline struct leat_net_vc_out *leat_net_vc_out_at(const struct leat_net_vc *vc, uint32_t out)
 {
-    return (uint32_t)in->port << vc->shift | (lane & vc->mask);
+    return (struct leat_net_vc_out *)(void *)(vc->out + out * leat_net_vc_out_size(vc->shift));
+}
+
+static inline struct leat_net_vc_ahead *leat_net_vc_ahead_at(const struct leat_net_vc *vc,
+                                                             uint32_t channel)
+{
+    return &leat_net_vc_out_at(vc, channel >> vc->shift)->ahead[channel & vc->mask];
 }
 
 /* The channel that a lane holds. */
@@ -368,18 +380,13 @@ static inline uint32_t leat_net_vc_way(const struct leat_net_vc *vc, uint32_t la
 /* The lane that holds a channel, if it is taken. */
 static inline uint32_t leat_net_vc_holder(const struct leat_net_vc *vc, uint32_t channel)
 {
-    const uint32_t router = vc->out[channel >> vc->shift].router;
-    return (leat_net_vc_router_at(vc, router)->in_first << vc->shift) + vc->ahead[channel].next - 1;
+    const struct leat_net_vc_out *out = leat_net_vc_out_at(vc, channel >> vc->shift);
+    return out->lane_first + out->ahead[channel & vc->mask].next - 1;
 }
 
 static inline bool leat_net_vc_is_taken(const struct leat_net_vc *vc, uint32_t channel)
 {
-    return vc->out[channel >> vc->shift].taken & leat_net_vc_bit(vc, channel);
-}
-
-static inline bool leat_net_vc_is_full(const struct leat_net_vc *vc, uint32_t channel)
-{
-    return vc->ahead[channel].used == vc->buffer;
+    return leat_net_vc_out_at(vc, channel >> vc->shift)->taken & leat_net_vc_bit(vc, channel);
 }
 
 static inline void leat_net_vc_end(struct leat_net_vc *vc, uint32_t flight)
@@ -396,21 +403,6 @@ static inline void leat_net_vc_doom(struct leat_net_flight *flight, enum leat_ne
     if (flight->fate != LEAT_NET_DELIVERED) return;
     flight->fate = (uint8_t)fate;
     flight->fate_at = at;
-}
-
-/* This head has reached the front of its lane; the router processes it from cycle `at` on. */
-static inline void leat_net_vc_head(struct leat_net *net, struct leat_net_vc *vc, uint32_t lane,
-                                    uint32_t head, uint64_t at)
-{
-    assert(head & LEAT_NET_VC_HEAD);
-    if (vc->direct || !leat_net_vc_defer(net, lane, at)) leat_net_vc_ask(net, lane, head);
-}
-
-/* The same for the flit at the front; reading one that has just been written is slow. */
-static inline void leat_net_vc_front(struct leat_net *net, struct leat_net_vc *vc, uint32_t lane,
-                                     uint64_t at)
-{
-    leat_net_vc_head(net, vc, lane, leat_net_vc_first_flit(vc, lane), at);
 }
 
 #endif

@@ -3,29 +3,93 @@
 
 /* Round robin: the distance after the turn. Ports and channels of a router are below 2^15, so those
  * before the turn come last and in their order. */
-static inline uint16_t behind(uint32_t candidate, uint16_t turn)
+static inline uint16_t behind(uint32_t candidate, uint32_t turn)
 {
     return (uint16_t)(candidate - turn);
 }
 
 enum { CHANNELS = LEAT_NET_CHANNELS_MAX, CHANNEL_BITS = 6 /* for twice as many */ };
 
-/* The members of the set from `from` on. */
-static inline uint32_t from_on(uint32_t set, uint32_t from)
+/* What a step of a region needs. No store can change it, so it stays in registers; with a constant
+ * `shift` even addresses are simple. */
+struct step {
+    struct leat_net *net;
+    struct leat_net_vc *vc;
+    struct leat_net_vc_region *region;
+    struct leat_net_vc_lane *lane;
+    struct leat_net_vc_in *in;
+    unsigned char *out;
+    uint64_t now;
+    uint64_t slot; /* of calendars: now, row 0 */
+    uint32_t row;  /* of the region */
+    uint32_t shift, mask, buffer;
+    uint64_t *out_flits;
+    bool damages; /* wires do */
+    bool whole;
+    bool plain; /* heads request at once, on a route in dimension order, without broken wires */
+};
+
+LEAT_SIM_ALWAYS_INLINE struct step step_of(struct leat_net *net, uint32_t region, uint32_t shift)
 {
-    return from < 32 ? set >> from << from : 0;
+    struct leat_net_vc *vc = net->state;
+    return (struct step){
+        .net = net,
+        .vc = vc,
+        .region = &vc->region[region],
+        .lane = vc->lane,
+        .in = vc->in,
+        .out = vc->out,
+        .now = net->now,
+        .slot = leat_net_vc_slot(vc, 0, net->now),
+        .row = region,
+        .shift = shift,
+        .mask = (UINT32_C(1) << shift) - 1,
+        .buffer = vc->buffer,
+        .out_flits = net->out_flits,
+        .damages = net->out_errors != NULL,
+        .whole = vc->whole,
+        .plain = vc->direct && net->routing->is_dimension_order && !net->broken_wires,
+    };
 }
 
-/* ---- lanes ----------------------------------------------------------------------------------- */
+LEAT_SIM_ALWAYS_INLINE struct leat_net_vc_in *in_of(struct step s, uint32_t lane)
+{
+    return s.in + (lane >> s.shift);
+}
+
+LEAT_SIM_ALWAYS_INLINE struct leat_net_vc_out *out_at(struct step s, uint32_t out)
+{
+    return (struct leat_net_vc_out *)(void *)(s.out + out * leat_net_vc_out_size(s.shift));
+}
+
+LEAT_SIM_ALWAYS_INLINE struct leat_net_vc_ahead *ahead_at(struct step s, uint32_t channel)
+{
+    return &out_at(s, channel >> s.shift)->ahead[channel & s.mask];
+}
+
+LEAT_SIM_ALWAYS_INLINE uint32_t bit_of(struct step s, uint32_t lane)
+{
+    return UINT32_C(1) << (lane & s.mask);
+}
+
+/* The number of a lane within its router. */
+LEAT_SIM_ALWAYS_INLINE uint32_t local_of(struct step s, const struct leat_net_vc_in *in,
+                                         uint32_t lane)
+{
+    return (uint32_t)in->port << s.shift | (lane & s.mask);
+}
+
+/* ---- heads ----------------------------------------------------------------------------------- */
 
 static void fall_asleep(struct leat_net *net, uint32_t lane, bool hungry)
 {
     struct leat_net_vc *vc = net->state;
     const struct leat_net_vc_in *in = &vc->in[lane >> vc->shift];
     struct leat_net_vc_router *router = leat_net_vc_router_at(vc, in->router);
-    const uint32_t local = leat_net_vc_local(vc, in, lane);
+    const uint32_t local = (uint32_t)in->port << vc->shift | (lane & vc->mask);
     router->sleeping[local / 64] |= UINT64_C(1) << local % 64;
     router->sleepers++;
+    vc->hungry += hungry && !router->hungry;
     router->hungry |= hungry;
     vc->sleepers++;
     net->counts.waits++;
@@ -34,13 +98,14 @@ static void fall_asleep(struct leat_net *net, uint32_t lane, bool hungry)
 void leat_net_vc_rouse(struct leat_net_vc *vc, uint32_t router)
 {
     struct leat_net_vc_router *r = leat_net_vc_router_at(vc, router);
-    struct leat_net_vc_region *region = leat_net_vc_region_of(vc, router);
+    struct leat_net_vc_region *region = &vc->region[leat_net_vc_region_of(vc, router)];
     if (!r->sleepers) return;
     for (uint32_t w = 0; w < vc->words; w++)
         for (; r->sleeping[w]; r->sleeping[w] &= r->sleeping[w] - 1)
             region->asking[region->asking_count++] = (r->in_first << vc->shift) + w * 64 +
                                                      leat_sim_agenda_lowest(r->sleeping[w]);
     vc->sleepers -= r->sleepers;
+    vc->hungry -= r->hungry;
     r->sleepers = 0;
     r->hungry = false;
 }
@@ -69,56 +134,52 @@ static bool is_broken(const struct leat_net *net, uint32_t router, uint32_t port
 /* The options of a packet. It counts as rerouted only once it takes an option that avoids a broken
  * wire: the wire may be repaired while it waits, or the packet may be lost here. */
 static uint32_t ask_options(const struct leat_net *net, uint32_t router,
-                            struct leat_net_flight *flight, struct leat_net_option *option,
+                            struct leat_net_route *route, struct leat_net_option *option,
                             uint8_t *detour)
 {
-    const bool before = flight->route.rerouted;
+    const bool before = route->rerouted;
     const uint32_t options = leat_net_route_ask(net->routing, net->topology->router_first + router,
-                                                &flight->route, option);
-    *detour = flight->route.rerouted && !before ? LEAT_NET_VC_DETOUR : 0;
-    flight->route.rerouted = before;
+                                                route, option);
+    *detour = route->rerouted && !before ? LEAT_NET_VC_DETOUR : 0;
+    route->rerouted = before;
     return options;
 }
 
 /* Any rule: several options are looked up again in every cycle, as room decides. */
 static void ask_rule(struct leat_net *net, struct leat_net_vc_lane *l, uint32_t router,
-                     struct leat_net_flight *flight)
+                     struct leat_net_route *route)
 {
     struct leat_net_option option[LEAT_NET_OPTIONS_MAX];
     uint8_t detour;
-    const uint32_t options = ask_options(net, router, flight, option, &detour);
+    const uint32_t options = ask_options(net, router, route, option, &detour);
     l->channels = 0;
     if (options != 1 || is_broken(net, router, option[0].port)) return;
     l->channels = option[0].channels;
     l->port = (uint16_t)option[0].port;
-    l->phase = (option[0].phase ^ flight->route.phase) | detour;
+    l->phase = (option[0].phase ^ route->phase) | detour;
+}
+
+/* The rule of most networks: there is one option, and no detour. */
+LEAT_SIM_ALWAYS_INLINE void route_plainly(const struct leat_net_routing *routing,
+                                          const struct leat_net_vc_in *in,
+                                          struct leat_net_vc_lane *l,
+                                          const struct leat_net_route *route)
+{
+    struct leat_net_option option;
+    if (in->place == route->place)
+        leat_net_arrived(routing, &routing->target[route->destination], route, &option);
+    else
+        leat_net_step_in_lattice(routing, in->place, route->place, 1, route, NULL, &option);
+    l->channels = option.channels;
+    l->port = (uint16_t)option.port;
+    l->phase = option.phase ^ route->phase;
 }
 
 void leat_net_vc_route(struct leat_net *net, uint32_t lane, uint32_t head)
 {
     struct leat_net_vc *vc = net->state;
-    struct leat_net_vc_lane *l = &vc->lane[lane];
-    struct leat_net_flight *flight = leat_net_vc_flight(vc, head);
-    const uint32_t router = vc->in[lane >> vc->shift].router;
-    if (!net->routing->is_dimension_order || net->broken_wires) {
-        ask_rule(net, l, router, flight);
-        return;
-    }
-    struct leat_net_option option; /* in registers: the only one, and no detour */
-    leat_net_route_ask(net->routing, net->topology->router_first + router, &flight->route, &option);
-    l->channels = option.channels;
-    l->port = (uint16_t)option.port;
-    l->phase = option.phase ^ flight->route.phase;
-}
-
-void leat_net_vc_ask(struct leat_net *net, uint32_t lane, uint32_t head)
-{
-    struct leat_net_vc *vc = net->state;
-    vc->lane[lane].state = LEAT_NET_VC_ASKS;
-    leat_net_vc_flight(vc, head)->hops++;
-    struct leat_net_vc_region *region = leat_net_vc_region_of(vc, vc->in[lane >> vc->shift].router);
-    region->asking[region->asking_count++] = lane;
-    leat_net_vc_route(net, lane, head);
+    ask_rule(net, &vc->lane[lane], vc->in[lane >> vc->shift].router,
+             &leat_net_vc_flight(vc, head)->route);
 }
 
 static bool holds_tail(const struct leat_net_vc *vc, uint32_t lane)
@@ -130,7 +191,9 @@ static bool holds_tail(const struct leat_net_vc *vc, uint32_t lane)
     return false;
 }
 
-bool leat_net_vc_defer(struct leat_net *net, uint32_t lane, uint64_t at)
+/* Must the head wait before it requests: for its tail, or for the pipeline? The router processes it
+ * from cycle `at` on. */
+static bool defer(struct leat_net *net, uint32_t lane, uint64_t at)
 {
     struct leat_net_vc *vc = net->state;
     if (net->config.flow == LEAT_NET_STORE_AND_FORWARD && !holds_tail(vc, lane)) {
@@ -139,8 +202,31 @@ bool leat_net_vc_defer(struct leat_net *net, uint32_t lane, uint64_t at)
     }
     if (!vc->ripening) return false;
     vc->lane[lane].state = LEAT_NET_VC_RIPENS;
-    leat_net_vc_enter(&vc->credits, at + vc->ripening, LEAT_NET_VC_RIPE | lane);
+    const uint32_t row = leat_net_vc_region_of(vc, vc->in[lane >> vc->shift].router);
+    leat_net_vc_enter(&vc->credits, leat_net_vc_slot(vc, row, at + vc->ripening),
+                      LEAT_NET_VC_RIPE | lane);
     return true;
+}
+
+/* This head at the front of its lane has reached another router and requests a channel. */
+LEAT_SIM_ALWAYS_INLINE void ask(struct step s, uint32_t lane, uint32_t head)
+{
+    struct leat_net_vc_lane *l = &s.lane[lane];
+    struct leat_net_flight *flight = leat_net_vc_flight(s.vc, head);
+    l->state = LEAT_NET_VC_ASKS;
+    flight->hops++;
+    s.region->asking[s.region->asking_count++] = lane;
+    if (s.plain)
+        route_plainly(s.net->routing, in_of(s, lane), l, &flight->route);
+    else
+        leat_net_vc_route(s.net, lane, head);
+}
+
+/* This head has reached the front of its lane; the router processes it from cycle `at` on. */
+LEAT_SIM_ALWAYS_INLINE void come_to_front(struct step s, uint32_t lane, uint32_t head, uint64_t at)
+{
+    assert(head & LEAT_NET_VC_HEAD);
+    if (s.plain || s.vc->direct || !defer(s.net, lane, at)) ask(s, lane, head);
 }
 
 /* Does the wire ahead damage this flit? */
@@ -160,12 +246,12 @@ static void damage(struct leat_net *net, uint32_t lane, uint32_t flit)
 static uint32_t usable(const struct leat_net *net, uint32_t out, uint32_t set, uint32_t need)
 {
     const struct leat_net_vc *vc = net->state;
-    uint32_t found = set & ~vc->out[out].taken;
-    if (net->config.drop && vc->out[out].to & LEAT_NET_TERMINAL) return found;
-    const struct leat_net_vc_ahead *ahead = vc->ahead + ((size_t)out << vc->shift);
+    const struct leat_net_vc_out *o = leat_net_vc_out_at(vc, out);
+    uint32_t found = set & ~o->taken;
+    if (net->config.drop && o->to & LEAT_NET_TERMINAL) return found;
     for (uint32_t rest = need ? found : 0; rest; rest &= rest - 1) {
         const uint32_t channel = leat_sim_agenda_lowest(rest);
-        if (vc->buffer - ahead[channel].used < need) found &= ~(UINT32_C(1) << channel);
+        if (vc->buffer - o->ahead[channel].used < need) found &= ~(UINT32_C(1) << channel);
     }
     return found;
 }
@@ -174,7 +260,7 @@ static uint32_t credits(const struct leat_net_vc *vc, uint32_t out, uint32_t set
 {
     uint32_t sum = 0;
     for (; set; set &= set - 1)
-        sum += vc->buffer - vc->ahead[out << vc->shift | leat_sim_agenda_lowest(set)].used;
+        sum += vc->buffer - leat_net_vc_out_at(vc, out)->ahead[leat_sim_agenda_lowest(set)].used;
     return sum;
 }
 
@@ -196,12 +282,13 @@ static struct offer offer_of_many(struct leat_net *net, uint32_t lane, uint32_t 
     struct leat_net_vc *vc = net->state;
     struct leat_net_vc_lane *l = &vc->lane[lane];
     const uint32_t router = vc->in[lane >> vc->shift].router;
-    struct leat_net_flight *flight = leat_net_vc_flight(vc, leat_net_vc_first_flit(vc, lane));
+    struct leat_net_flight *flight = leat_net_vc_flight(vc, l->front);
+    struct leat_net_route *route = &flight->route;
     struct leat_net_option option[LEAT_NET_OPTIONS_MAX];
     struct offer offer = { .channels = 0 };
     uint32_t best = 0, phase = 0;
     uint8_t detour;
-    const uint32_t options = ask_options(net, router, flight, option, &detour);
+    const uint32_t options = ask_options(net, router, route, option, &detour);
     for (uint32_t i = 0; i < options; i++) {
         const uint32_t out = leat_net_vc_router_at(vc, router)->out_first + option[i].port;
         const bool adaptive = option[i].phase != option[options - 1].phase;
@@ -211,13 +298,13 @@ static struct offer offer_of_many(struct leat_net *net, uint32_t lane, uint32_t 
                                          adaptive ? leat_net_vc_adaptive_need(vc, flight) : need);
         const uint32_t sum = credits(vc, out, channels);
         offer.way = true;
-        offer.free |= (option[i].channels & ~vc->out[out].taken) != 0;
+        offer.free |= (option[i].channels & ~leat_net_vc_out_at(vc, out)->taken) != 0;
         if (!channels || (offer.channels && sum <= best)) continue;
         best = sum;
         offer.channels = channels;
         l->port = (uint16_t)option[i].port;
         phase = option[i].phase;
-        l->phase = (option[i].phase ^ flight->route.phase) | detour;
+        l->phase = (option[i].phase ^ route->phase) | detour;
     }
     return offer;
 }
@@ -232,287 +319,457 @@ static struct offer offer_of(struct leat_net *net, uint32_t lane, uint32_t out)
     return (struct offer){
         .channels = usable(net, out, l->channels, need),
         .way = true,
-        .free = (l->channels & ~vc->out[out].taken) != 0,
+        .free = (l->channels & ~leat_net_vc_out_at(vc, out)->taken) != 0,
     };
 }
 
-/* The head cannot request now: it sleeps, or is lost. */
-static void refuse(struct leat_net *net, uint32_t lane, struct offer offer)
+/* What a head can get that has several options, needs room, or finds its channels taken. If that is
+ * nothing, it does not request now: it sleeps, or is lost. */
+static uint32_t insist(struct leat_net *net, uint32_t lane)
 {
     const struct leat_net_vc *vc = net->state;
+    const struct leat_net_vc_lane *l = &vc->lane[lane];
+    const struct offer offer = offer_of(net, lane, vc->in[lane >> vc->shift].out_first + l->port);
+    if (offer.channels) return offer.channels;
     if (!offer.way)
         discard(net, lane, LEAT_NET_NO_WAY);
     else if (net->config.drop && offer.free)
         discard(net, lane, LEAT_NET_NO_ROOM);
     else
-        fall_asleep(net, lane, vc->whole || !vc->lane[lane].channels);
+        fall_asleep(net, lane, vc->whole || !l->channels);
+    return 0;
 }
 
-/* The channel that the head of the lane requests; NONE: none now. */
-static inline uint32_t choose_channel(struct leat_net *net, struct leat_net_vc *vc, uint32_t lane,
-                                      uint32_t out_first)
+/* The next one of the set after that which the lane held last, if that was of the same port; else
+ * the first. */
+LEAT_SIM_ALWAYS_INLINE uint32_t choose_channel(struct step s, const struct leat_net_vc_lane *l,
+                                               uint64_t set)
 {
-    const struct leat_net_vc_lane *l = &vc->lane[lane];
-    struct offer offer = { .way = true };
-    if (l->channels && !vc->whole)
-        offer.channels = l->channels & ~vc->out[out_first + l->port].taken;
-    else
-        offer = offer_of(net, lane, out_first + l->port);
-    if (!offer.channels) {
-        refuse(net, lane, offer);
-        return LEAT_NET_NONE;
+    const uint32_t after = l->next - ((uint32_t)l->port << s.shift);
+    const uint32_t from = after <= s.mask + 1 ? after : 0;
+    const uint64_t later = set >> from << from;
+    return leat_sim_agenda_lowest(later ? later : set);
+}
+
+/*
+ * A bid for a channel, or for an output port: how soon it is the bidder's turn, and its lane's
+ * number within the router. The highest one wins; the others request again in the next cycle. Who
+ * wins is random, so no branch depends on it.
+ */
+enum { LOCAL_BITS = 15, LOCAL = (1 << LOCAL_BITS) - 1 };
+_Static_assert(1 << LOCAL_BITS >= LEAT_NET_RADIX_MAX * LEAT_NET_CHANNELS_MAX, "all lanes fit");
+
+LEAT_SIM_ALWAYS_INLINE uint32_t bid_of(uint32_t bidder, uint32_t turn, uint32_t local)
+{
+    return (UINT16_MAX + 1u - behind(bidder, turn)) << LOCAL_BITS | local;
+}
+
+struct outcome {
+    uint32_t loser; /* its number within the router, if there is one */
+    bool first;     /* nobody bid before: there is no loser yet */
+};
+
+LEAT_SIM_ALWAYS_INLINE struct outcome place_bid(uint32_t *best, uint32_t bid)
+{
+    const uint32_t before = *best;
+    *best = before > bid ? before : bid;
+    return (struct outcome){ (before > bid ? bid : before) & LOCAL, !before };
+}
+
+/* Returns for how many channels there are bids. Mostly a head has one option, and some channel is
+ * free. */
+LEAT_SIM_ALWAYS_INLINE uint32_t bid_for_channels(struct step s)
+{
+    uint32_t *asking = s.region->asking, *wanted = s.vc->wanted_channels;
+    const uint32_t count = s.region->asking_count;
+    uint32_t losers = 0, channels = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t lane = asking[i];
+        const struct leat_net_vc_in *in = in_of(s, lane);
+        const struct leat_net_vc_lane *l = &s.lane[lane];
+        uint32_t port = in->out_first + l->port;
+        uint32_t set = l->channels & ~out_at(s, port)->taken;
+        if (!set || s.whole) {
+            set = insist(s.net, lane);
+            if (!set) continue;
+            port = in->out_first + l->port;
+        }
+        const uint32_t channel = choose_channel(s, l, set), local = local_of(s, in, lane);
+        struct leat_net_vc_ahead *ahead = &out_at(s, port)->ahead[channel];
+        const struct outcome outcome = place_bid(&ahead->bid, bid_of(local, ahead->next, local));
+        wanted[channels] = port << s.shift | channel;
+        channels += outcome.first;
+        asking[losers] = lane - local + outcome.loser;
+        losers += !outcome.first;
     }
-    const uint32_t base = (uint32_t)l->port << vc->shift;
-    const uint32_t later = from_on(offer.channels, l->next > base ? l->next - base : 0);
-    return (out_first << vc->shift) + base + leat_sim_agenda_lowest(later ? later : offer.channels);
+    s.region->asking_count = losers;
+    return channels;
 }
 
-enum { BID_MAX = UINT16_MAX + 1 };
-
-static inline uint32_t value_of(uint32_t bidder, uint16_t turn)
+/* The lane has a flit, a channel and a credit: it requests the switch. */
+LEAT_SIM_ALWAYS_INLINE void enable(struct step s, uint32_t lane)
 {
-    return BID_MAX - behind(bidder, turn);
+    struct leat_net_vc_in *in = in_of(s, lane);
+    s.region->ports[s.region->ports_count] = lane >> s.shift;
+    s.region->ports_count += !in->able;
+    in->able |= bit_of(s, lane);
 }
 
-static inline uint32_t bidder_of(struct leat_net_vc_bid bid, uint16_t turn)
+LEAT_SIM_ALWAYS_INLINE void grant_channel(struct step s, uint32_t channel)
 {
-    return (uint16_t)(turn + BID_MAX - bid.value);
-}
-
-/* Who wins is random, so no branch depends on it. */
-
-static inline void raise(uint32_t *best, uint32_t value)
-{
-    *best = *best > value ? *best : value;
-}
-
-/* Prefetches what the lanes that request a channel need, and then what that leads to. */
-static void fetch_asking(const struct leat_net_vc *vc, const struct leat_net_vc_region *region)
-{
-    for (uint32_t i = 0; i < region->asking_count; i++) {
-        const uint32_t lane = region->asking[i];
-        LEAT_NET_VC_PREFETCH(&vc->lane[lane]);
-        LEAT_NET_VC_PREFETCH(&vc->in[lane >> vc->shift]);
-    }
-    for (uint32_t i = 0; i < region->asking_count; i++) {
-        const uint32_t lane = region->asking[i];
-        const uint32_t out = vc->in[lane >> vc->shift].out_first + vc->lane[lane].port;
-        LEAT_NET_VC_PREFETCH(&vc->out[out]);
-        LEAT_NET_VC_PREFETCH(&vc->ahead[(size_t)out << vc->shift]);
-    }
-}
-
-/* Returns how many bid. */
-static uint32_t bid_for_channels(struct leat_net *net, struct leat_net_vc *vc,
-                                 struct leat_net_vc_region *region)
-{
-    uint32_t bids = 0;
-    for (uint32_t i = 0; i < region->asking_count; i++) {
-        const uint32_t lane = region->asking[i];
-        const struct leat_net_vc_in *in = &vc->in[lane >> vc->shift];
-        const uint32_t what = choose_channel(net, vc, lane, in->out_first);
-        if (what == LEAT_NET_NONE) continue;
-        const uint32_t value = value_of(leat_net_vc_local(vc, in, lane), vc->ahead[what].next);
-        raise(&vc->ahead[what].bid, value);
-        vc->channel_bid[bids++] = (struct leat_net_vc_bid){ what, lane, value };
-    }
-    region->asking_count = 0;
-    return bids;
-}
-
-static inline void grant_channel(struct leat_net *net, struct leat_net_vc *vc,
-                                 struct leat_net_vc_bid bid)
-{
-    struct leat_net_vc_lane *l = &vc->lane[bid.lane];
-    struct leat_net_vc_ahead *ahead = &vc->ahead[bid.what];
+    struct leat_net_vc_out *out = out_at(s, channel >> s.shift);
+    struct leat_net_vc_ahead *ahead = &out->ahead[channel & s.mask];
+    const uint32_t local = ahead->bid & LOCAL, lane = out->lane_first + local;
+    struct leat_net_vc_lane *l = &s.lane[lane];
     if (l->phase) {
-        struct leat_net_route *route = &leat_net_vc_flight(vc, l->front)->route;
+        struct leat_net_route *route = &leat_net_vc_flight(s.vc, l->front)->route;
         route->phase ^= l->phase & (LEAT_NET_VC_DETOUR - 1);
         if (l->phase & LEAT_NET_VC_DETOUR) route->rerouted = true;
     }
     l->state = LEAT_NET_VC_MOVES;
-    l->next = (uint16_t)(((uint32_t)l->port << vc->shift | (bid.what & vc->mask)) + 1);
-    vc->out[bid.what >> vc->shift].taken |= leat_net_vc_bit(vc, bid.what);
-    ahead->next = (uint16_t)(bidder_of(bid, ahead->next) + 1);
+    l->next = (uint16_t)(((uint32_t)l->port << s.shift | (channel & s.mask)) + 1);
+    out->taken |= bit_of(s, channel);
+    ahead->next = (uint16_t)(local + 1);
     ahead->bid = 0;
-    if (ahead->used == vc->buffer) {
-        vc->blocked++;
-        net->counts.waits += vc->fused;
+    if (ahead->used == s.buffer) {
+        s.vc->blocked++;
+        s.net->counts.waits += s.vc->fused;
     } else {
-        leat_net_vc_enable(vc, bid.lane);
+        enable(s, lane);
     }
 }
 
-/* The others request again in the next cycle. */
-static void grant_channels(struct leat_net *net, struct leat_net_vc *vc,
-                           struct leat_net_vc_region *region, uint32_t bids)
+LEAT_SIM_ALWAYS_INLINE void grant_channels(struct step s, uint32_t channels)
 {
-    for (uint32_t i = 0; i < bids; i++) {
-        const struct leat_net_vc_bid bid = vc->channel_bid[i];
-        if (vc->ahead[bid.what].bid == bid.value)
-            grant_channel(net, vc, bid);
-        else
-            region->asking[region->asking_count++] = bid.lane;
-    }
+    for (uint32_t i = 0; i < channels; i++)
+        grant_channel(s, s.vc->wanted_channels[i]);
 }
 
 /* ---- allocation of the switch ---------------------------------------------------------------- */
 
-/* The lane of this input port that bids: by output port first, then by channel. Each has a number
- * that says how soon its turn is, so that no branch depends on the result. */
-static inline uint32_t choose_lane(const struct leat_net_vc *vc, uint32_t port)
+/* How soon is it this lane's turn? By output port first, then by channel, which the result ends
+ * with. */
+LEAT_SIM_ALWAYS_INLINE uint32_t turn_of(struct step s, const struct leat_net_vc_in *in,
+                                        uint32_t base, uint32_t channel)
 {
-    const struct leat_net_vc_in *in = &vc->in[port];
-    const uint32_t base = port << vc->shift;
+    const uint32_t distance = behind(s.lane[base | channel].port, in->out_turn);
+    const uint32_t passed = channel < in->channel_turn ? CHANNELS : 0;
+    return distance << CHANNEL_BITS | (passed + channel);
+}
+
+/* The lane of this input port that bids. */
+LEAT_SIM_ALWAYS_INLINE uint32_t choose_lane(struct step s, const struct leat_net_vc_in *in,
+                                            uint32_t base)
+{
     uint32_t able = in->able, soonest = UINT32_MAX;
     if (!(able & (able - 1))) return base | leat_sim_agenda_lowest(able);
     for (; able; able &= able - 1) {
-        const uint32_t channel = leat_sim_agenda_lowest(able);
-        const uint32_t distance = behind(vc->lane[base | channel].port, in->out_turn);
-        const uint32_t passed = channel < in->channel_turn ? CHANNELS : 0;
-        const uint32_t turn = distance << CHANNEL_BITS | (passed + channel);
+        const uint32_t turn = turn_of(s, in, base, leat_sim_agenda_lowest(able));
         soonest = turn < soonest ? turn : soonest;
     }
     return base | (soonest & (CHANNELS - 1));
 }
 
-/* Prefetches what the input ports that request the switch need, and then what that leads to. */
-static void fetch_ports(const struct leat_net *net, const struct leat_net_vc *vc,
-                        const struct leat_net_vc_region *region)
+/* Each input port with lanes that are able bids with one of them. Returns for how many output ports
+ * there are bids. */
+LEAT_SIM_ALWAYS_INLINE uint32_t bid_for_switch(struct step s)
 {
-    for (uint32_t i = 0; i < region->ports_count; i++) {
-        LEAT_NET_VC_PREFETCH(&vc->in[region->ports[i]]);
-        LEAT_NET_VC_PREFETCH(&vc->lane[region->ports[i] << vc->shift]);
+    uint32_t *ports = s.region->ports, *wanted = s.vc->wanted_outs;
+    const uint32_t count = s.region->ports_count;
+    uint32_t losers = 0, outs = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t port = ports[i];
+        const struct leat_net_vc_in *in = &s.in[port];
+        const uint32_t lane = choose_lane(s, in, port << s.shift), local = local_of(s, in, lane);
+        const uint32_t number = in->out_first + s.lane[lane].port;
+        struct leat_net_vc_out *out = out_at(s, number);
+        const struct outcome outcome = place_bid(&out->bid, bid_of(in->port, out->turn, local));
+        wanted[outs] = number;
+        outs += outcome.first;
+        ports[losers] = port - in->port + (outcome.loser >> s.shift);
+        losers += !outcome.first;
     }
-    for (uint32_t i = 0; i < region->ports_count; i++) {
-        const uint32_t port = region->ports[i];
-        const struct leat_net_vc_in *in = &vc->in[port];
-        const uint32_t lane = port << vc->shift | leat_sim_agenda_lowest(in->able);
-        const uint32_t out = in->out_first + vc->lane[lane].port;
-        LEAT_NET_VC_PREFETCH(&vc->out[out]);
-        LEAT_NET_VC_PREFETCH(&vc->ahead[(size_t)out << vc->shift]);
-        LEAT_NET_VC_PREFETCH(&net->out_flits[out]);
-    }
+    s.region->ports_count = losers;
+    return outs;
 }
 
-/* Each input port with lanes that are able bids with one of them. Returns how many bid. */
-static uint32_t bid_for_switch(struct leat_net_vc *vc, struct leat_net_vc_region *region)
+/* The second flit becomes the first one. */
+static void move_up(struct leat_net_vc *vc, struct leat_net_vc_lane *l, uint32_t lane)
 {
-    const uint32_t bids = region->ports_count;
-    for (uint32_t i = 0; i < bids; i++) {
-        const uint32_t port = region->ports[i];
-        const struct leat_net_vc_in *in = &vc->in[port];
-        const uint32_t lane = choose_lane(vc, port);
-        const uint32_t out = in->out_first + vc->lane[lane].port;
-        const uint32_t value = value_of(in->port, vc->out[out].turn);
-        raise(&vc->out[out].bid, value);
-        vc->switch_bid[i] = (struct leat_net_vc_bid){ out, lane, value };
-    }
-    region->ports_count = 0;
-    return bids;
+    const uint32_t second = vc->second[lane] + 1u;
+    l->front = *leat_net_vc_place(vc, lane, 1);
+    vc->second[lane] = (uint16_t)(l->count == 1 || second == vc->buffer - 1 ? 0 : second);
 }
 
-/* A flit enters a wire to another part, or to a terminal: from there on it only needs time. */
-static void launch_away(struct leat_net *net, uint32_t way, uint32_t flit, uint64_t at)
+/* Removes the first flit of a lane and returns its credit. */
+LEAT_SIM_ALWAYS_INLINE uint32_t take(struct step s, uint32_t lane, const struct leat_net_vc_in *in,
+                                     struct leat_net_vc_lane *l)
 {
-    struct leat_net_vc *vc = net->state;
-    const uint32_t flight = flit & LEAT_NET_VC_FLIGHT, to = vc->out[way >> vc->shift].to;
-    if (!(to & LEAT_NET_TERMINAL)) {
-        leat_net_vc_post_flit(net, to ^ LEAT_NET_CROSSING, way & vc->mask, flit, at);
-        return;
-    }
-    if (flit & LEAT_NET_VC_HEAD) vc->flights.flight[flight].head_at = at;
-    if (flit & LEAT_NET_VC_TAIL) leat_net_vc_enter(&vc->flits, at, (uint64_t)to << 32 | flight);
-    vc->inside--;
-    leat_net_vc_enter(&vc->credits, at + LEAT_NET_VC_RETURN_CYCLES + net->config.credit_cycles,
-                      way);
+    const uint32_t flit = l->front, back = in->back | (lane & s.mask);
+    if (--l->count) move_up(s.vc, l, lane);
+    if (back & LEAT_NET_CROSSING)
+        leat_net_vc_post_credit(s.net, back, s.now + (in->back_delay >> s.vc->row_bits));
+    else
+        leat_net_vc_enter(&s.vc->credits, s.slot + in->back_delay, back);
+    return flit;
 }
 
 /* The tail has left: in the next cycle sleepers may get the channel, and the next head may
  * request. */
-static inline void succeed(struct leat_net *net, struct leat_net_vc *vc, uint32_t lane)
+LEAT_SIM_ALWAYS_INLINE void succeed(struct step s, uint32_t lane, const struct leat_net_vc_in *in,
+                                    struct leat_net_vc_lane *l)
 {
-    struct leat_net_vc_lane *l = &vc->lane[lane];
     l->state = LEAT_NET_VC_IDLE;
-    if (vc->sleepers) leat_net_vc_rouse(vc, vc->in[lane >> vc->shift].router);
-    if (l->count) leat_net_vc_front(net, vc, lane, net->now + 1);
+    if (s.vc->sleepers) leat_net_vc_rouse(s.vc, in->router);
+    if (l->count) come_to_front(s, lane, l->front, s.now + 1);
 }
 
 /* A flit passes the switch into its wire, and a credit returns. */
-static inline void pass(struct leat_net *net, struct leat_net_vc *vc, uint32_t lane, uint32_t port)
+LEAT_SIM_ALWAYS_INLINE void pass(struct step s, uint32_t lane, struct leat_net_vc_in *in,
+                                 uint32_t port, struct leat_net_vc_out *out)
 {
-    struct leat_net_vc_in *in = &vc->in[lane >> vc->shift];
-    struct leat_net_vc_lane *l = &vc->lane[lane];
-    struct leat_net_vc_out *out = &vc->out[port];
-    const uint32_t channel = (l->next - 1u) & vc->mask, way = port << vc->shift | channel;
-    const uint32_t flit = leat_net_vc_take(net, vc, lane, in, l);
-    const uint64_t at = net->now + out->cycles;
-    vc->ahead[way].used++;
-    net->out_flits[port]++;
-    if (net->out_errors) damage(net, lane, flit);
-    if (out->to & LEAT_NET_VC_AWAY)
-        launch_away(net, way, flit, at);
+    struct leat_net_vc_lane *l = &s.lane[lane];
+    const uint32_t channel = (l->next - 1u) & s.mask, to = out->to;
+    struct leat_net_vc_ahead *ahead = &out->ahead[channel];
+    const uint32_t flit = take(s, lane, in, l);
+    ahead->used++;
+    s.out_flits[port]++;
+    if (s.damages) damage(s.net, lane, flit);
+    if ((to & LEAT_NET_VC_AWAY) == LEAT_NET_CROSSING)
+        leat_net_vc_post_flit(s.net, to ^ LEAT_NET_CROSSING, channel, flit,
+                              s.now + (out->delay >> s.vc->row_bits));
     else
-        leat_net_vc_enter(&vc->flits, at, (uint64_t)(out->to | channel) << 32 | flit);
+        leat_net_vc_enter(&s.vc->flits, s.slot + out->delay, (uint64_t)(to | channel) << 32 | flit);
     if (flit & LEAT_NET_VC_TAIL) {
         out->taken &= ~(UINT32_C(1) << channel);
-        in->able &= ~leat_net_vc_bit(vc, lane);
-        succeed(net, vc, lane);
+        in->able &= ~bit_of(s, lane);
+        succeed(s, lane, in, l);
         return;
     }
     l->flight = flit & LEAT_NET_VC_FLIGHT;
-    if (l->count && !leat_net_vc_is_full(vc, way)) return;
-    vc->blocked += l->count != 0;
-    in->able &= ~leat_net_vc_bit(vc, lane);
+    if (l->count && ahead->used != s.buffer) return;
+    s.vc->blocked += l->count != 0;
+    in->able &= ~bit_of(s, lane);
 }
 
-static inline void grant_switch(struct leat_net *net, struct leat_net_vc *vc, uint32_t out,
-                                uint32_t lane)
+LEAT_SIM_ALWAYS_INLINE void grant_switch(struct step s, uint32_t lane, struct leat_net_vc_in *in,
+                                         uint32_t number, struct leat_net_vc_out *out)
 {
-    struct leat_net_vc_in *in = &vc->in[lane >> vc->shift];
-    in->out_turn = (uint16_t)(out - in->out_first + 1);
-    in->channel_turn = (uint16_t)((lane & vc->mask) + 1);
-    vc->out[out].turn = (uint16_t)(in->port + 1);
-    vc->out[out].bid = 0;
-    pass(net, vc, lane, out);
+    in->out_turn = (uint16_t)(number - in->out_first + 1);
+    in->channel_turn = (uint16_t)((lane & s.mask) + 1);
+    out->turn = in->port + 1u;
+    out->bid = 0;
+    pass(s, lane, in, number, out);
 }
 
-/* Ports with lanes that are still able request again in the next cycle. */
-static void grant_outs(struct leat_net *net, struct leat_net_vc *vc,
-                       struct leat_net_vc_region *region, uint32_t bids)
+/* Ports with lanes that are still able request again in the next cycle. Flits on wires to terminals
+ * only need time: they have left the network. */
+LEAT_SIM_ALWAYS_INLINE void grant_outs(struct step s, uint32_t outs)
 {
-    uint32_t granted = 0;
-    for (uint32_t i = 0; i < bids; i++) {
-        const struct leat_net_vc_bid bid = vc->switch_bid[i];
-        const uint32_t port = bid.lane >> vc->shift;
-        if (vc->out[bid.what].bid == bid.value) {
-            grant_switch(net, vc, bid.what, bid.lane);
-            granted++;
-        }
-        region->ports[region->ports_count] = port;
-        region->ports_count += vc->in[port].able != 0;
+    const uint32_t *wanted = s.vc->wanted_outs;
+    uint32_t *ports = s.region->ports, count = s.region->ports_count, leave = 0;
+    for (uint32_t i = 0; i < outs; i++) {
+        struct leat_net_vc_out *out = out_at(s, wanted[i]);
+        const uint32_t lane = out->lane_first + (out->bid & LOCAL);
+        struct leat_net_vc_in *in = in_of(s, lane);
+        leave += out->to >> 31;
+        grant_switch(s, lane, in, wanted[i], out);
+        ports[count] = lane >> s.shift;
+        count += in->able != 0;
     }
-    net->counts.flit_hops += granted;
+    s.region->ports_count = count;
+    s.vc->inside -= leave;
+    s.net->counts.flit_hops += outs;
 }
+
+/* ---- what arrives ---------------------------------------------------------------------------- */
+
+LEAT_SIM_ALWAYS_INLINE void credit_comes(struct step s, uint32_t channel)
+{
+    struct leat_net_vc_out *out = out_at(s, channel >> s.shift);
+    struct leat_net_vc_ahead *ahead = &out->ahead[channel & s.mask];
+    const bool was_full = ahead->used-- == s.buffer;
+    if (s.vc->hungry && leat_net_vc_router_at(s.vc, out->router)->hungry)
+        leat_net_vc_rouse(s.vc, out->router);
+    if (!was_full || !(out->taken & bit_of(s, channel))) return;
+    const uint32_t lane = out->lane_first + ahead->next - 1;
+    if (!s.lane[lane].count) return;
+    s.vc->blocked--;
+    enable(s, lane);
+}
+
+LEAT_SIM_ALWAYS_INLINE void credits_come(struct step s)
+{
+    struct leat_net_vc_calendar *c = &s.vc->credits;
+    for (struct leat_net_vc_due due = leat_net_vc_due(c, s.slot | s.row); due.end;
+         due = leat_net_vc_due_more(c, due))
+        for (uint32_t i = due.chunk + 1; i < due.end; i++) {
+            const uint32_t what = (uint32_t)c->record[i], lane = what ^ LEAT_NET_VC_RIPE;
+            if (what & LEAT_NET_VC_RIPE)
+                ask(s, lane, s.lane[lane].front);
+            else
+                credit_comes(s, what);
+        }
+}
+
+/* A flit that is not the only one of its lane, or whose packet has been here before. */
+LEAT_SIM_ALWAYS_INLINE void follow(struct step s, uint32_t lane, struct leat_net_vc_lane *l,
+                                   uint32_t flit)
+{
+    assert(l->count < s.buffer);
+    *(l->count ? leat_net_vc_place(s.vc, lane, l->count) : &l->front) = flit;
+    l->count++;
+    if (l->state == LEAT_NET_VC_WHOLE) {
+        if (flit & LEAT_NET_VC_TAIL) come_to_front(s, lane, l->front, s.now);
+    } else if (l->state == LEAT_NET_VC_MOVES && l->count == 1) {
+        const uint32_t out = in_of(s, lane)->out_first + l->port;
+        if (out_at(s, out)->ahead[(l->next - 1u) & s.mask].used == s.buffer)
+            s.vc->blocked++;
+        else
+            enable(s, lane);
+    }
+}
+
+LEAT_SIM_ALWAYS_INLINE void flit_comes(struct step s, uint32_t lane, uint32_t flit)
+{
+    struct leat_net_vc_lane *l = &s.lane[lane];
+    if (l->state != LEAT_NET_VC_IDLE) {
+        follow(s, lane, l, flit);
+        return;
+    }
+    l->front = flit;
+    l->count = 1;
+    come_to_front(s, lane, flit, s.now);
+}
+
+/* Mostly a flit is the first one of its lane, a head. */
+LEAT_SIM_ALWAYS_INLINE void flits_come(struct step s)
+{
+    struct leat_net_vc_calendar *c = &s.vc->flits;
+    for (struct leat_net_vc_due due = leat_net_vc_due(c, s.slot | s.row); due.end;
+         due = leat_net_vc_due_more(c, due))
+        for (uint32_t i = due.chunk + 1; i < due.end; i++)
+            flit_comes(s, (uint32_t)(c->record[i] >> 32), (uint32_t)c->record[i]);
+}
+
+/* ---- large networks -------------------------------------------------------------------------- */
+
+static void fetch_lane(const struct leat_net_vc *vc, uint32_t lane)
+{
+    LEAT_NET_VC_PREFETCH(&vc->lane[lane]);
+    LEAT_NET_VC_PREFETCH(&vc->in[lane >> vc->shift]);
+}
+
+/* Prefetches what a region needs first in this cycle, while another one acts. */
+static void fetch(const struct leat_net_vc *vc, uint32_t region, uint64_t slot)
+{
+    const struct leat_net_vc_region *r = &vc->region[region];
+    const uint32_t flits = vc->flits.day[(slot | region) & vc->flits.last_slot];
+    const uint32_t credits = vc->credits.day[(slot | region) & vc->credits.last_slot];
+    for (struct leat_net_vc_due due = leat_net_vc_due_before(flits); due.end;
+         due = leat_net_vc_due_before((uint32_t)vc->flits.record[due.chunk]))
+        for (uint32_t i = due.chunk + 1; i < due.end; i++) {
+            fetch_lane(vc, (uint32_t)(vc->flits.record[i] >> 32));
+            LEAT_NET_VC_PREFETCH(leat_net_vc_flight(vc, (uint32_t)vc->flits.record[i]));
+        }
+    for (struct leat_net_vc_due due = leat_net_vc_due_before(credits); due.end;
+         due = leat_net_vc_due_before((uint32_t)vc->credits.record[due.chunk]))
+        for (uint32_t i = due.chunk + 1; i < due.end; i++)
+            LEAT_NET_VC_PREFETCH(leat_net_vc_out_at(
+                vc, (uint32_t)(vc->credits.record[i] & ~LEAT_NET_VC_RIPE) >> vc->shift));
+    for (uint32_t i = 0; i < r->asking_count; i++)
+        fetch_lane(vc, r->asking[i]);
+    for (uint32_t i = 0; i < r->ports_count; i++)
+        fetch_lane(vc, r->ports[i] << vc->shift);
+}
+
+/* And the output ports that its requests lead to. */
+static void fetch_outs(const struct leat_net *net, const struct leat_net_vc_region *r)
+{
+    const struct leat_net_vc *vc = net->state;
+    for (uint32_t i = 0; i < r->asking_count; i++) {
+        const uint32_t lane = r->asking[i];
+        const uint32_t out = vc->in[lane >> vc->shift].out_first + vc->lane[lane].port;
+        LEAT_NET_VC_PREFETCH(leat_net_vc_out_at(vc, out));
+    }
+    for (uint32_t i = 0; i < r->ports_count; i++) {
+        const struct leat_net_vc_in *in = &vc->in[r->ports[i]];
+        const uint32_t lane = r->ports[i] << vc->shift | leat_sim_agenda_lowest(in->able);
+        const uint32_t out = in->out_first + vc->lane[lane].port;
+        LEAT_NET_VC_PREFETCH(leat_net_vc_out_at(vc, out));
+        LEAT_NET_VC_PREFETCH(&net->out_flits[out]);
+    }
+}
+
+/* ---- a cycle --------------------------------------------------------------------------------- */
 
 /* Bids are placed for the state at the beginning of the cycle, then granted; if both allocations
  * are in one cycle, channels are granted first. */
-static void act(struct leat_net *net, struct leat_net_vc *vc, struct leat_net_vc_region *region)
+LEAT_SIM_ALWAYS_INLINE void act(struct step s)
 {
-    if (vc->far) {
-        fetch_asking(vc, region);
-        fetch_ports(net, vc, region);
-    }
-    const uint32_t channel_bids = bid_for_channels(net, vc, region);
-    if (vc->fused) grant_channels(net, vc, region, channel_bids);
-    const uint32_t switch_bids = bid_for_switch(vc, region);
-    if (!vc->fused) grant_channels(net, vc, region, channel_bids);
-    grant_outs(net, vc, region, switch_bids);
+    const uint64_t waited = s.vc->blocked + s.vc->sleepers;
+    credits_come(s);
+    flits_come(s);
+    s.net->counts.waits += s.vc->blocked + s.vc->sleepers - waited;
+    if (s.vc->far) fetch_outs(s.net, s.region);
+    const uint32_t channels = bid_for_channels(s);
+    if (s.vc->fused) grant_channels(s, channels);
+    const uint32_t outs = bid_for_switch(s);
+    if (!s.vc->fused) grant_channels(s, channels);
+    grant_outs(s, outs);
+}
+
+static void act_shift_2(struct leat_net *net, uint32_t region)
+{
+    act(step_of(net, region, 2));
+}
+
+static void act_any(struct leat_net *net, uint32_t region)
+{
+    const struct leat_net_vc *vc = net->state;
+    act(step_of(net, region, vc->shift));
 }
 
 void leat_net_vc_act(struct leat_net *net)
 {
     struct leat_net_vc *vc = net->state;
-    for (uint32_t r = 0; r < vc->regions; r++)
-        if (vc->region[r].asking_count || vc->region[r].ports_count) act(net, vc, &vc->region[r]);
+    const uint64_t slot = leat_net_vc_slot(vc, 0, net->now);
+    net->counts.waits += vc->blocked + vc->sleepers;
+    for (uint32_t r = 0; r < vc->regions; r++) {
+        if (vc->far && r + 1 < vc->regions) fetch(vc, r + 1, slot);
+        if (!vc->region[r].asking_count && !vc->region[r].ports_count &&
+            !vc->flits.day[(slot | r) & vc->flits.last_slot] &&
+            !vc->credits.day[(slot | r) & vc->credits.last_slot])
+            continue;
+        if (vc->shift == 2)
+            act_shift_2(net, r);
+        else
+            act_any(net, r);
+    }
+}
+
+void leat_net_vc_discard_flits(struct leat_net *net)
+{
+    struct leat_net_vc *vc = net->state;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < vc->discards_count; i++) {
+        const uint32_t lane = vc->discards[i];
+        const struct leat_net_vc_in *in = &vc->in[lane >> vc->shift];
+        const struct step s = step_of(net, leat_net_vc_region_of(vc, in->router), vc->shift);
+        struct leat_net_vc_lane *l = &vc->lane[lane];
+        uint32_t flit = 0;
+        leat_net_vc_doom(&vc->flights.flight[l->flight], (enum leat_net_fate)l->fate, net->now);
+        if (l->count) {
+            flit = take(s, lane, in, l);
+            vc->inside--;
+        }
+        if (!(flit & LEAT_NET_VC_TAIL)) {
+            vc->discards[kept++] = lane;
+            continue;
+        }
+        leat_net_vc_end(vc, l->flight);
+        l->state = LEAT_NET_VC_IDLE;
+        if (l->count) come_to_front(s, lane, l->front, net->now + 1);
+    }
+    vc->discards_count = kept;
 }

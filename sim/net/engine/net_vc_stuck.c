@@ -34,7 +34,7 @@ static bool is_doomed(struct spot spot)
 /* Are no flits or credits under way between the two ends of this channel? */
 static bool is_settled(const struct leat_net *net, uint32_t channel, struct spot end)
 {
-    return vc_of(net)->ahead[channel].used == vc_of(end.net)->lane[end.lane].count;
+    return leat_net_vc_ahead_at(vc_of(net), channel)->used == vc_of(end.net)->lane[end.lane].count;
 }
 
 /* Blockers: a doomed lane, or nobody: it can move, or may be able to. */
@@ -48,7 +48,7 @@ static struct spot lane_ahead(const struct parts *parts, const struct leat_net *
                               uint32_t channel)
 {
     const struct leat_net_vc *vc = net->state;
-    const uint32_t to = vc->out[channel >> vc->shift].to;
+    const uint32_t to = leat_net_vc_out_at(vc, channel >> vc->shift)->to;
     if (!(to & LEAT_NET_CROSSING)) return (struct spot){ net, to | (channel & vc->mask) };
     const struct leat_net_cut *cut = &net->topology->out_cut[to ^ LEAT_NET_CROSSING];
     return (struct spot){ parts->part[cut->part], cut->port << vc->shift | (channel & vc->mask) };
@@ -65,7 +65,7 @@ static struct spot blocker_behind(const struct parts *parts, struct spot spot)
         const struct leat_net_cut *cut = &net->topology->in_cut[number >> vc->shift];
         net = parts->part[cut->part];
         channel = cut->port << vc->shift | (number & vc->mask);
-    } else if (channel >> vc->shift >= net->topology->outs) {
+    } else if (channel & LEAT_NET_TERMINAL) {
         return nobody;
     }
     if (!is_settled(net, channel, spot) || !leat_net_vc_is_taken(net->state, channel))
@@ -78,9 +78,10 @@ static struct spot blocker_ahead(const struct parts *parts, const struct leat_ne
                                  uint32_t channel, uint32_t need)
 {
     const struct leat_net_vc *vc = net->state;
-    if (vc->out[channel >> vc->shift].to & LEAT_NET_TERMINAL) return nobody;
+    if (leat_net_vc_out_at(vc, channel >> vc->shift)->to & LEAT_NET_TERMINAL) return nobody;
     const struct spot ahead = lane_ahead(parts, net, channel);
-    if (vc->buffer - vc->ahead[channel].used >= need || !is_settled(net, channel, ahead))
+    if (vc->buffer - leat_net_vc_ahead_at(vc, channel)->used >= need ||
+        !is_settled(net, channel, ahead))
         return nobody;
     return if_doomed(ahead);
 }

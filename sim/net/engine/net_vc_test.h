@@ -26,9 +26,10 @@ static inline bool books_are_right(const struct leat_net *net)
 {
     const struct leat_net_vc *vc = net->state;
     uint64_t begun = net->counts.packets_begun, inside = 0, ended = 0;
-    const uint32_t channels = (net->topology->outs + net->topology->terminals) << vc->shift;
-    for (uint32_t c = 0; c < channels; c++)
-        if (vc->ahead[c].used > vc->buffer) return false;
+    for (uint32_t c = 0; c < net->topology->outs << vc->shift; c++)
+        if (leat_net_vc_ahead_at(vc, c)->used > vc->buffer) return false;
+    for (uint32_t c = 0; c < net->topology->terminals << vc->shift; c++)
+        if (vc->entry[c].used > vc->buffer) return false;
     for (uint32_t lane = 0; lane < net->topology->ins << vc->shift; lane++) {
         inside += vc->lane[lane].count;
         if (!lane_is_in_order(vc, lane)) return false;
