@@ -48,9 +48,10 @@ static bool open(struct leat_fabric *f, const struct leat_fabric_config *config,
     f->memory = leat_fabric_take(1, leat_sim_atm_replay_footprint(&port), error);
     if (!f->memory) return false;
     leat_sim_atm_replay_init(&a->replay, &port, f->memory);
-    a->replay.is_off = a->every_cycle;
+    f->replay = &a->replay.base;
+    f->replay->is_off = config->every_cycle;
     a->sim = &a->replay.port.load.sim;
-    f->net = &a->replay.net;
+    f->net = &f->replay->net;
     return true;
 }
 
@@ -115,7 +116,7 @@ static bool wire(struct leat_fabric *f, uint32_t index, struct leat_fabric_wire 
     struct leat_fabric_atm *a = (struct leat_fabric_atm *)f;
     const struct leat_atm_clos *net = &a->fabric.net;
     if (index >= leat_sim_atm_link_count(net)) return false;
-    leat_sim_atm_replay_settle(&a->replay);
+    leat_sim_replay_settle(&a->replay.base);
     *out = (struct leat_fabric_wire){ .carries = "cells",
                                       .carried = leat_sim_atm_link_cells(a->sim, index) };
     out->busy_ns = leat_fabric_ns(&f->clock, LEAT_ATM_CELL_LEN * out->carried);

@@ -15,7 +15,6 @@ struct leat_fabric_atm {
     struct leat_sim_atm_line_config line;
     struct leat_sim_atm_line_outage outage[LEAT_SIM_ATM_LINE_OUTAGES_MAX];
     enum leat_sim_atm_model model;
-    bool every_cycle; /* disables replay */
     struct leat_net_shape shape;
     struct leat_sim_atm_replay replay;
     /* The network whose cells are counted: that of `replay`, unless the user has one of its own. */

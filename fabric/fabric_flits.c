@@ -333,8 +333,8 @@ static struct leat_net_config net_config(const struct leat_fabric_flits *n,
 /* Threads for a network in parts. If the system has none, one thread does the work. */
 static void lend_crew(struct leat_fabric_flits *n)
 {
-    struct leat_net *net = &n->port.net;
-    if (n->port.config.contention_free) return;
+    struct leat_net *net = &n->replay.port.net;
+    if (n->replay.port.config.contention_free) return;
     const uint32_t parts = leat_net_parts(net->topology, &net->config);
     if (parts < 2) return;
     n->base.crew = leat_crew_start(parts);
@@ -369,10 +369,12 @@ static bool open(struct leat_fabric *f, const struct leat_fabric_config *config,
     if (leat_net_port_check(&port, &why))
         return leat_fabric_refuse(error, LEAT_FABRIC_UNSOUND, f->word, "%.*s", (int)why.len,
                                   why.buf);
-    f->memory = leat_fabric_take(1, leat_net_port_footprint(&port), error);
+    f->memory = leat_fabric_take(1, leat_net_replay_footprint(&port), error);
     if (!f->memory) return false;
-    leat_net_port_init(&n->port, &port, f->memory);
-    f->net = &n->port.base;
+    leat_net_replay_init(&n->replay, &port, f->memory);
+    f->replay = &n->replay.base;
+    f->replay->is_off = config->every_cycle;
+    f->net = &f->replay->net;
     lend_crew(n);
     return true;
 }
@@ -437,11 +439,13 @@ static void name_wire(const struct leat_net_topology *t, uint32_t out,
         snprintf(name, LEAT_FABRIC_WIRE_CAP, "%u>%u", from, to);
 }
 
-/* Output ports of routers. Without contention there is no network that counts. */
+/* Output ports of routers. Without contention there is no network that counts. During a replay the
+ * network stands still and counts nothing, so it is brought to the present. */
 static bool wire(struct leat_fabric *f, uint32_t index, struct leat_fabric_wire *out)
 {
-    const struct leat_net *net = &((const struct leat_fabric_flits *)f)->port.net;
+    const struct leat_net *net = &((const struct leat_fabric_flits *)f)->replay.port.net;
     if (!net->out_flits || index >= net->topology->outs) return false;
+    leat_sim_replay_settle(f->replay);
     *out = (struct leat_fabric_wire){ .carries = "flits",
                                       .carried = net->out_flits[index],
                                       .busy_ns = leat_fabric_ns(&f->clock, net->out_flits[index]) };

@@ -12,7 +12,7 @@
 #include "net_deadlock.h"
 #include "net_faults.h"
 #include "net_plan.h"
-#include "net_port.h"
+#include "net_replay.h"
 
 enum {
     LEAT_FABRIC_EDGES_MAX = 1 << 22,
@@ -61,7 +61,7 @@ struct leat_fabric_flits {
     struct leat_net_faults faults;  /* none at first; set them before leat_fabric_open */
     struct leat_net_fault_player player;
     void *player_memory;
-    struct leat_net_port port;
+    struct leat_net_replay replay;
 };
 
 extern const struct leat_fabric_kind leat_fabric_kind_flits;

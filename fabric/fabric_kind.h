@@ -15,6 +15,7 @@
 #include "json_out.h"
 #include "sim_clock.h"
 #include "sim_packetway_native.h"
+#include "sim_replay.h"
 #include <leat/port.h>
 #include <stdio.h>
 
@@ -34,6 +35,7 @@ struct leat_fabric_config {
     uint32_t flit_octets, packet_flits; /* for networks of switches; 0: 16 */
     bool bare;                          /* their packets have no head flit */
     uint32_t threads;                   /* that simulate it, if it is worth it; 0: one */
+    bool every_cycle;                   /* disables replay */
 };
 
 /* A spelling, for leat fabric list. Parameters begin with a slash. */
@@ -106,6 +108,7 @@ struct leat_fabric {
     uint32_t ports;                  /* 0: unknown until it is open */
     struct leat_port_net *net;       /* NULL: not open */
     struct leat_crew *crew;          /* its threads; NULL: the caller alone */
+    struct leat_sim_replay *replay;  /* behind `net`; NULL: it has none */
     void *memory;
 };
 

@@ -89,6 +89,13 @@ struct leat_sim_plan leat_sim_post_take(struct leat_sim_post *post)
     return top;
 }
 
+void leat_sim_post_sort_plans(struct leat_sim_post *post)
+{
+    const uint32_t plans = post->plans;
+    for (post->plans = 0; post->plans < plans;)
+        leat_sim_post_plan(post, post->plan[post->plans]);
+}
+
 /* ---- news ----------------------------------------------------------------------------------- */
 
 void leat_sim_post_note(struct leat_sim_post *post, uint32_t entry, bool sent)
@@ -144,7 +151,7 @@ static void end(struct leat_sim_post *post, uint32_t entry)
     if (l->why) {
         net->observer.lost(net->observer.context, &l->message, l->why, net->now);
     } else {
-        net->certificate = certify(post, l);
+        if (!post->is_certified) net->certificate = certify(post, l);
         net->observer.arrived(net->observer.context, &l->message, net->now);
     }
     l->has_ended = true;

@@ -51,6 +51,7 @@ struct leat_sim_post {
     uint32_t events;
     bool has_head; /* one was reported since begin() */
     uint64_t calls;
+    bool is_certified; /* what ends now was added to the certificate before (sim_replay.h) */
     struct leat_sim_certificate certificate;
 };
 
@@ -75,6 +76,9 @@ void leat_sim_post_free(struct leat_sim_post *post, uint32_t entry);
 /* The earliest plan is on top, plan[0]. There must be room for one more. */
 void leat_sim_post_plan(struct leat_sim_post *post, struct leat_sim_plan more);
 struct leat_sim_plan leat_sim_post_take(struct leat_sim_post *post);
+
+/* The times of plans have changed: restores their order. */
+void leat_sim_post_sort_plans(struct leat_sim_post *post);
 
 /* Queues a callback: the message of `entry` has left its port (sent), or has ended. */
 void leat_sim_post_note(struct leat_sim_post *post, uint32_t entry, bool sent);

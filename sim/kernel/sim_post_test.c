@@ -98,6 +98,23 @@ static void plans_come_by_time_then_in_the_order_of_calls(void)
     }
 }
 
+static void plans_whose_times_have_changed_are_sorted_again(void)
+{
+    struct leat_random r;
+    leat_random_seed(&r, tap_seed());
+    begin(ENTRIES);
+    for (uint32_t i = 0; i < ENTRIES; i++)
+        leat_sim_post_plan(&post, (struct leat_sim_plan){ .at = i, .call = i, .entry = i });
+    for (uint32_t i = 0; i < ENTRIES; i++)
+        post.plan[i].at = leat_random_below(&r, 50);
+    leat_sim_post_sort_plans(&post);
+    EQ(post.plans, ENTRIES);
+    for (struct leat_sim_plan last = { 0 }, next; post.plans; last = next) {
+        next = leat_sim_post_take(&post);
+        OK(last.at < next.at || (last.at == next.at && last.call <= next.call));
+    }
+}
+
 static void entries_are_zeroed_and_used_again(void)
 {
     const struct leat_port_message m = { .from = 1, .to = 2 };
@@ -230,7 +247,8 @@ static void a_list_keeps_the_order_in_which_entries_join_it(void)
     EQ(last, 2);
 }
 
-TAP_MAIN(T(plans_come_by_time_then_in_the_order_of_calls), T(entries_are_zeroed_and_used_again),
+TAP_MAIN(T(plans_come_by_time_then_in_the_order_of_calls),
+         T(plans_whose_times_have_changed_are_sorted_again), T(entries_are_zeroed_and_used_again),
          T(what_is_held_is_freed_by_its_owner),
          T(news_are_reported_port_by_port_and_what_came_in_is_first),
          T(an_arrival_is_a_delivery_and_a_loss_is_none), T(a_run_ends_with_news_or_at_its_limit),

@@ -128,7 +128,6 @@ bool fabric_read_pair(const struct verb *verb, const char *pair, const char *nou
 static bool read_atm(const struct arguments *args, struct leat_fabric *fabric)
 {
     struct leat_fabric_atm *a = leat_fabric_as_atm(fabric);
-    a->every_cycle = argument(args, "--every-cycle");
     return sim_read_units(args, &a->aal) && sim_read_model(args, &a->model) &&
            sim_read_lines(args, a->fabric.net.ports, &a->line, a->outage);
 }

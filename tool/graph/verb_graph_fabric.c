@@ -306,7 +306,8 @@ void graph_fabric_show(const struct graph_fabric *fabric, const struct leat_poet
     text_print(out, "  copied   %llu packets within mailboxes\n", (unsigned long long)r->copied);
     text_print(out, "  busiest  port %u, %llu packets to and from it\n", r->busiest_port,
                (unsigned long long)r->busiest_packets);
-    if (n) put_wires(&n->port.net, j, out);
+    if (n) leat_sim_replay_settle(n->base.replay);
+    if (n) put_wires(&n->replay.port.net, j, out);
     json_certificate(j, "certificate", r->certificate);
     text_print(out, "  certificate %016llx\n", (unsigned long long)r->certificate);
     leat_json_end(j);

@@ -8,7 +8,7 @@
 #include "net_port.h"
 #include "result_file.h"
 #include "sim_atm_platform.h"
-#include "sim_atm_replay.h"
+#include "sim_replay.h"
 #include "store.h"
 #include "tool.h"
 #include <sys/types.h>
@@ -78,11 +78,11 @@ struct run_job {
 struct run_network {
     struct leat_fabric *fabric;
     struct leat_port_net *net;
-    struct leat_sim_atm_platform platform;    /* instead of it, for programs of leat/atm_task.h */
-    void *memory;                             /* of the platform */
-    struct leat_sim_atm_load *load;           /* of an ATM fabric; else NULL */
-    const struct leat_sim_atm_replay *replay; /* of an ATM fabric without the platform; NULL */
-    const struct leat_net *flits; /* of a network of switches, to be recorded; else NULL */
+    struct leat_sim_atm_platform platform; /* instead of it, for programs of leat/atm_task.h */
+    void *memory;                          /* of the platform */
+    struct leat_sim_atm_load *load;        /* of an ATM fabric; else NULL */
+    const struct leat_sim_replay *replay;  /* NULL: the network has none */
+    const struct leat_net *flits;          /* of a network of switches, to be recorded; else NULL */
     bool is_recorded;
 };
 
@@ -116,7 +116,7 @@ struct run_outcome {
     double wall_seconds;
     leat_time simulated_ps;
     uint64_t certificate, messages, octets;
-    uint64_t replayed;     /* messages that were not simulated: sim_atm_replay.h */
+    uint64_t replayed;     /* messages that were not simulated: sim_replay.h */
     uint64_t unread;       /* messages that units discarded unread */
     uint32_t notes;        /* of all tasks: enum leat_task_note, combined */
     uint32_t tasks, begun; /* slots, and those that were used */

@@ -15,7 +15,7 @@ static bool open_platform(const struct run_job *job, bool contention_free, struc
     if (!atm)
         return misused(job->verb, "%s: %s, expected an ATM fabric for this program", job->fabric,
                        out->fabric->kind->what);
-    if (atm->every_cycle)
+    if (argument(job->args, "--every-cycle"))
         return misused(job->verb,
                        "--every-cycle has no meaning for programs of leat/atm_task.h: all of "
                        "their cycles are simulated");
@@ -41,7 +41,9 @@ static bool open_ports(const struct run_job *job, bool contention_free, struct r
     const struct leat_fabric_config config = { .contention_free = contention_free,
                                                .flit_octets = job->flit_octets,
                                                .packet_flits = job->packet_flits,
-                                               .threads = job->threads };
+                                               .threads = job->threads,
+                                               .every_cycle = argument(job->args,
+                                                                       "--every-cycle") };
     struct leat_fabric_error error;
     if (argument(job->args, "--polling"))
         return misused(job->verb, "--poll has no meaning but for programs of leat/atm_task.h");
@@ -52,8 +54,10 @@ static bool open_ports(const struct run_job *job, bool contention_free, struct r
     const struct leat_fabric_flits *flits = leat_fabric_as_flits(out->fabric);
     out->net = out->fabric->net;
     out->load = atm ? &atm->replay.port.load : NULL;
-    out->replay = atm ? &atm->replay : NULL;
-    out->flits = flits ? &flits->port.net : NULL;
+    out->replay = out->fabric->replay;
+    out->flits = flits ? &flits->replay.port.net : NULL;
+    /* A recording shows the flits in the network. */
+    if (flits && out->is_recorded) out->fabric->replay->is_off = true;
     return true;
 }
 

@@ -98,13 +98,14 @@ exits 0 '' "$leat" run --fabric mesh:4,4 -n 32 --placement block --json -- "$fol
 same "ports by block" "$(number 'per_task[31].port' "$folder/stdout")" 15
 
 # What repeats itself is not simulated again, unless it is asked for, and nobody can tell.
-exits 0 '' "$leat" run --fabric clos444 -n 4 --json -- "$folder/ring" 100 400
-test "$(number replayed "$folder/stdout")" -gt 0 || fail "nothing was replayed"
-sed 's/,"wall_seconds":.*"task"//' "$folder/stdout" > "$folder/replayed"
-exits 0 '' "$leat" run --fabric clos444 -n 4 --json --every-cycle -- "$folder/ring" 100 400
-same "messages replayed with --every-cycle" "$(number replayed "$folder/stdout")" 0
-sed 's/,"wall_seconds":.*"task"//' "$folder/stdout" | cmp - "$folder/replayed" || fail "--every-cycle is another run"
-exits 2 'no meaning for torus:4,4' "$leat" run --fabric torus:4,4 --every-cycle -- "$folder/ring" 1 1
+for fabric in clos444 torus:2,2; do
+    exits 0 '' "$leat" run --fabric $fabric -n 4 --json -- "$folder/ring" 100 400
+    test "$(number replayed "$folder/stdout")" -gt 0 || fail "$fabric: nothing was replayed"
+    sed 's/,"wall_seconds":.*"task"//' "$folder/stdout" > "$folder/replayed"
+    exits 0 '' "$leat" run --fabric $fabric -n 4 --json --every-cycle -- "$folder/ring" 100 400
+    same "messages replayed with --every-cycle" "$(number replayed "$folder/stdout")" 0
+    sed 's/,"wall_seconds":.*"task"//' "$folder/stdout" | cmp - "$folder/replayed" || fail "$fabric: --every-cycle is another run"
+done
 exits 2 'no meaning for torus:4,4' "$leat" run --fabric torus:4,4 --descriptors 3 -- "$folder/ring" 1 1
 
 # Computing that is measured takes time; --real-clock gives the program its own clock.

@@ -421,11 +421,11 @@ static void replay_stops_for_operations_and_goes_on_between_them(void)
     const struct certificates plain = exchange_and_fold(set_up(&config));
     struct leat_port_net *net = set_up_replay(&config);
     exchange(net, EXCHANGES);
-    const uint64_t before = scene.replay.replayed;
+    const uint64_t before = scene.replay.base.replayed;
     OK(before > EXCHANGES);
     net = set_up_replay(&config);
     const struct certificates replayed = exchange_and_fold(net);
-    OK(scene.replay.replayed > before + 2 * EXCHANGES); /* also in the group */
+    OK(scene.replay.base.replayed > before + 2 * EXCHANGES); /* also in the group */
     EQ(plain.collected, replayed.collected);
     EQ(plain.certificate, replayed.certificate);
 }

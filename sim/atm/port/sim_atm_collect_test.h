@@ -81,8 +81,8 @@ static inline struct leat_port_net *set_up_replay(const struct leat_sim_atm_port
     memset(&scene, 0, sizeof scene);
     scene.memory = calloc(1, leat_sim_atm_replay_footprint(config));
     leat_sim_atm_replay_init(&scene.replay, config, scene.memory);
-    scene.replay.net.observer = observer;
-    return &scene.replay.net;
+    scene.replay.base.net.observer = observer;
+    return &scene.replay.base.net;
 }
 
 static inline uint32_t group_of(struct leat_port_net *net, uint32_t first, uint32_t step)

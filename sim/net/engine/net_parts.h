@@ -3,9 +3,17 @@
 #define LEAT_NET_PARTS_H
 
 #include "leat_arena.h"
+#include "leat_fingerprint.h"
 #include "net.h"
 #include <assert.h>
 #include <leat/random.h>
+
+/* Names of packets in fingerprints: they differ for all packets in flight, and are equal for
+ * packets that are alike in equal states. */
+struct leat_net_names {
+    void *context;
+    uint64_t (*name)(void *context, const struct leat_net_packet *packet); /* below 2^62 */
+};
 
 /* A switching engine. All memory comes from the arena given to `lay` (leat_arena_lay). */
 struct leat_net_engine {
@@ -22,6 +30,10 @@ struct leat_net_engine {
     /* The routing tables have changed: earlier options are stale. May be NULL. */
     void (*rerouted)(struct leat_net *net);
     const struct leat_net_part_engine *part; /* NULL: its networks cannot be divided */
+    /* Everything that influences its future, relative to now, except what follows from the names
+     * and routes of packets. NULL: it has no fingerprint. */
+    void (*fingerprint)(const struct leat_net *net, const struct leat_net_names *names,
+                        struct leat_fingerprint *out);
 };
 
 extern const struct leat_net_engine leat_net_vc_engine, leat_net_queue_engine, leat_net_team_engine;

@@ -1,8 +1,8 @@
 #include "net_port.h"
 #include "leat_arena.h"
 #include "net_esp_parts.h"
+#include "net_port_parts.h"
 #include <assert.h>
-#include <leat/random.h>
 
 enum { ENTRY_CYCLES = 2 }; /* from a terminal to its router (net.h) */
 
@@ -48,19 +48,16 @@ uint64_t leat_net_port_flits(const struct leat_net_port_config *config, uint64_t
     return full * config->packet_flits + leat_net_port_piece_flits(config, len, full);
 }
 
-/* For the routing: the same for all packets of a message. */
-static uint64_t random_of(const struct leat_net_port *p, uint32_t from, uint64_t number)
-{
-    uint64_t state = p->config.seed ^ number * UINT64_C(0xD1342543DE82EF95);
-    state = leat_random_splitmix(&state) ^ from;
-    return leat_random_splitmix(&state);
-}
-
 /* ---- time ----------------------------------------------------------------------------------- */
 
 static uint64_t cycle_from(const struct leat_net_port *p, leat_time at)
 {
-    return leat_sim_clock_cycle_from(&p->config.clock, at);
+    return leat_net_port_cycle_from(p, at);
+}
+
+static leat_time edge(const struct leat_net_port *p, uint64_t cycle)
+{
+    return leat_net_port_edge(p, cycle);
 }
 
 static void plan(struct leat_net_port *p, uint32_t entry, enum leat_net_port_step step,
@@ -105,6 +102,7 @@ static bool send(struct leat_port_net *base, const struct leat_port_message *mes
     uint32_t index;
     if (!leat_sim_post_accept(&p->post, message, at, &index)) return false;
     struct leat_net_port_entry *e = &p->entry[index];
+    e->at = at;
     e->cycle = leat_larger(cycle_from(p, at), p->cycle);
     e->packets = e->missing = leat_net_port_packets(&p->config, message->len);
     plan(p, index, LEAT_NET_PORT_HAND_OVER, at);
@@ -170,7 +168,7 @@ static void note_if_sent(struct leat_net_port *p, struct leat_net_port_queue *qu
     if (!queue->sends) return;
     const struct leat_net_port_entry *e = &p->entry[queue->sends - 1];
     if (e->begun != e->packets) return;
-    note(p, queue->sends - 1, true, leat_sim_clock_at(&p->config.clock, p->net.now));
+    note(p, queue->sends - 1, true, edge(p, p->net.now));
     p->net.stop = true;
     queue->sends = e->letter.next;
 }
@@ -188,7 +186,7 @@ static bool next_packet(void *context, uint32_t terminal, struct leat_net_packet
     *packet = (struct leat_net_packet){
         .created_at = p->net.now,
         .number = queue->packets++,
-        .random = random_of(p, terminal, e->letter.number),
+        .random = leat_net_port_random(p, terminal, e->letter.number),
         .source = terminal,
         .destination = e->letter.message.to,
         .flits = leat_net_port_piece_flits(&p->config, e->letter.message.len, e->begun++),
@@ -217,7 +215,7 @@ static void arrive(void *context, const struct leat_net_arrival *arrival)
     }
     const uint32_t found = find(p, &arrival->packet);
     if (!found) return;
-    const leat_time at = leat_sim_clock_at(&p->config.clock, p->net.now);
+    const leat_time at = edge(p, p->net.now);
     struct leat_net_port_entry *e = &p->entry[found - 1];
     if (arrival->fate != LEAT_NET_DELIVERED)
         lose(p, found - 1, lost_by[arrival->fate], at);
@@ -234,8 +232,7 @@ static void arrive(void *context, const struct leat_net_arrival *arrival)
 static void lose_unsent(struct leat_net_port *p, uint32_t port)
 {
     while (p->net.terminal_dead[port] && p->queue[port].sends)
-        lose(p, p->queue[port].sends - 1, port_is_dead,
-             leat_sim_clock_at(&p->config.clock, p->net.now));
+        lose(p, p->queue[port].sends - 1, port_is_dead, edge(p, p->net.now));
     if (p->net.terminal_dead[port] && has_esp(p)) leat_net_esp_lose_unsent(&p->esp, port);
 }
 
@@ -277,7 +274,7 @@ static uint64_t next_cycle(const struct leat_net_port *p, uint64_t limit)
 /* Including messages to be sent later: the network does not recover. */
 static void die(struct leat_net_port *p)
 {
-    const leat_time at = leat_sim_clock_at(&p->config.clock, p->net.now);
+    const leat_time at = edge(p, p->net.now);
     p->dead = true;
     while (p->post.plans)
         append(p, leat_sim_post_take(&p->post).entry);
@@ -320,8 +317,7 @@ static void fail_dead(struct leat_net_port *p, leat_time until)
 {
     uint64_t due;
     if (p->post.plans) until = leat_smaller(until, p->post.plan[0].at);
-    while (!has_news(p) && (due = leat_net_esp_due(&p->esp)) != LEAT_NEVER &&
-           leat_sim_clock_at(&p->config.clock, due) < until)
+    while (!has_news(p) && (due = leat_net_esp_due(&p->esp)) != LEAT_NEVER && edge(p, due) < until)
         leat_net_esp_act(&p->esp, due);
 }
 
@@ -374,12 +370,13 @@ static void begin_alone(struct leat_net_port *p, uint32_t index)
     const uint64_t start = leat_larger(e->cycle, queue->out_free);
     const uint64_t way = way_cycles(
         p, e->letter.message.from, e->letter.message.to,
-        random_of(p, e->letter.message.from, e->letter.number),
+        leat_net_port_random(p, e->letter.message.from, e->letter.number),
         leat_net_port_piece_flits(&p->config, e->letter.message.len, 0));
     queue->out_free = start + leat_net_port_flits(&p->config, e->letter.message.len);
     e->cycle = start + way;
-    plan(p, index, LEAT_NET_PORT_LEFT, leat_sim_clock_at(&p->config.clock, queue->out_free - 1));
-    plan(p, index, LEAT_NET_PORT_HEAD, leat_sim_clock_at(&p->config.clock, e->cycle));
+    e->left = queue->out_free - 1;
+    plan(p, index, LEAT_NET_PORT_LEFT, edge(p, e->left));
+    plan(p, index, LEAT_NET_PORT_HEAD, edge(p, e->cycle));
 }
 
 /* Octets arrive a flit at a time, delayed by the heads of packets among them. */
@@ -387,18 +384,19 @@ static void report_even_head(struct leat_net_port *p, const struct leat_port_mes
                              uint64_t first, uint64_t last, leat_time at)
 {
     const uint64_t later = 1 + (uint64_t)p->config.head_flits;
-    report_head(p, message, leat_sim_clock_at(&p->config.clock, first + later),
-                leat_sim_clock_at(&p->config.clock, last + later), at);
+    report_head(p, message, edge(p, first + later), edge(p, last + later), at);
 }
 
 /* The port of the receiver takes it in after those before. */
 static void take_in(struct leat_net_port *p, uint32_t index, leat_time at)
 {
-    const struct leat_net_port_entry *e = &p->entry[index];
+    struct leat_net_port_entry *e = &p->entry[index];
     struct leat_net_port_queue *queue = &p->queue[e->letter.message.to];
     const uint64_t first = leat_larger(queue->in_free, e->cycle);
     queue->in_free = first + leat_net_port_flits(&p->config, e->letter.message.len);
-    plan(p, index, LEAT_NET_PORT_TAIL, leat_sim_clock_at(&p->config.clock, queue->in_free - 1));
+    e->begun = 1;
+    e->cycle = queue->in_free - 1;
+    plan(p, index, LEAT_NET_PORT_TAIL, edge(p, e->cycle));
     report_even_head(p, &e->letter.message, first, queue->in_free - 1, at);
 }
 

@@ -76,9 +76,12 @@ struct leat_net_port_config {
 /* A message in flight. */
 struct leat_net_port_entry {
     struct leat_sim_letter letter;
-    uint64_t cycle;        /* in which it can be accepted */
+    leat_time at;          /* when its host sent it */
+    uint64_t cycle;        /* in which it can be accepted; contention-free, from then on: in which
+                              its head arrives, then its tail */
+    uint64_t left;         /* contention-free: in which it has left */
     uint64_t packets;      /* that it consists of */
-    uint64_t begun;        /* of these: passed to the network */
+    uint64_t begun;        /* of these: passed to the network; contention-free: its head is there */
     uint64_t missing;      /* not yet arrived */
     uint64_t first_packet; /* its number among the packets of the port */
 };
@@ -110,6 +113,7 @@ struct leat_net_port {
     struct leat_net_port_queue *queue; /* [ports] */
     leat_time reported_at;             /* time of these callbacks */
     uint64_t cycle;                    /* contention-free: the next to run */
+    uint64_t skipped;                  /* cycles before the network's cycle 0 (net_replay.h) */
     bool dead;                         /* deadlocked */
     struct leat_sim_post post;
     struct leat_net_esp esp; /* unused if its cycles are 0 */

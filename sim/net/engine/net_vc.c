@@ -615,4 +615,5 @@ const struct leat_net_engine leat_net_vc_engine = {
     .broke = broke,
     .rerouted = rerouted,
     .part = &leat_net_vc_part_engine,
+    .fingerprint = leat_net_vc_fingerprint,
 };

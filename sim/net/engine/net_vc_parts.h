@@ -233,6 +233,8 @@ void leat_net_vc_route(struct leat_net *net, uint32_t lane, uint32_t head);
 /* Sleeping lanes request again. */
 void leat_net_vc_rouse(struct leat_net_vc *vc, uint32_t router);
 
+void leat_net_vc_fingerprint(const struct leat_net *net, const struct leat_net_names *names,
+                             struct leat_fingerprint *out);
 uint32_t leat_net_vc_stuck(const struct leat_net *net, struct leat_net_waiting *out, uint32_t cap);
 uint32_t leat_net_vc_stuck_parts(const struct leat_net *const *part, uint32_t parts,
                                  struct leat_net_waiting *out, uint32_t cap);

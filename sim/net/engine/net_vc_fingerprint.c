@@ -1,0 +1,193 @@
+/*
+ * The state fingerprint of routers with virtual channels. The order of lists does not matter (see
+ * net_vc_parts.h), so they are sorted, or told by the states of their members. What a router knows
+ * of a packet's route follows from the route, which is the owner's, and from where its head is.
+ */
+#include "net_vc_parts.h"
+
+enum { RECORDS_MAX = 512 }; /* of a day: more have no fingerprint */
+
+struct moment {
+    const struct leat_net *net;
+    const struct leat_net_vc *vc;
+    const struct leat_net_names *names;
+    struct leat_fingerprint *out;
+};
+
+static void put(const struct moment *m, uint64_t word)
+{
+    leat_fingerprint_put(m->out, word);
+}
+
+static void put_packet(const struct moment *m, const struct leat_net_packet *packet, uint32_t flit)
+{
+    const uint64_t name = m->names->name(m->names->context, packet);
+    put(m, name << 2 | (uint64_t)(flit & (LEAT_NET_VC_HEAD | LEAT_NET_VC_TAIL)) >> 30);
+}
+
+static void put_flit(const struct moment *m, uint32_t flit)
+{
+    const struct leat_net_flight *flight = leat_net_vc_flight(m->vc, flit);
+    if (flight->fate != LEAT_NET_DELIVERED) leat_fingerprint_fail(m->out);
+    put_packet(m, &flight->packet, flit);
+}
+
+/* ---- sources --------------------------------------------------------------------------------- */
+
+static void put_source(const struct moment *m, const struct leat_net_vc_source *source)
+{
+    const bool idle = source->state == LEAT_NET_VC_SOURCE_EMPTY ||
+                      source->state == LEAT_NET_VC_SOURCE_WOKEN;
+    if (source->state == LEAT_NET_VC_SOURCE_WAITS || source->state == LEAT_NET_VC_SOURCE_HELD)
+        leat_fingerprint_fail(m->out);
+    put(m, (uint64_t)source->state << 8 | source->channel);
+    if (idle) return;
+    put(m, (uint64_t)source->sent << 32 | source->packet.flits);
+    put_packet(m, &source->packet, 0);
+}
+
+/* ---- wires ----------------------------------------------------------------------------------- */
+
+/* Shell 1959: few at a time, in place. */
+static void sort(uint64_t *record, uint32_t count)
+{
+    uint32_t gap = 1;
+    while (gap < count / 3)
+        gap = gap * 3 + 1;
+    for (; gap; gap /= 3)
+        for (uint32_t i = gap; i < count; i++) {
+            const uint64_t moving = record[i];
+            uint32_t at = i;
+            for (; at >= gap && moving < record[at - gap]; at -= gap)
+                record[at] = record[at - gap];
+            record[at] = moving;
+        }
+}
+
+/* The records of a day, sorted; a wire has at most one flit in each. Returns how many. */
+static uint32_t sorted_day(const struct moment *m, const struct leat_net_vc_calendar *c,
+                           uint32_t place, uint64_t *record)
+{
+    uint32_t count = 0;
+    while (place) {
+        const uint64_t next = c->record[--place];
+        if (place % LEAT_NET_VC_CHUNK == 0) {
+            place = (uint32_t)next;
+        } else if (count == RECORDS_MAX) {
+            leat_fingerprint_fail(m->out);
+            return 0;
+        } else {
+            record[count++] = next;
+        }
+    }
+    sort(record, count);
+    return count;
+}
+
+static void put_flits_of_day(const struct moment *m, uint32_t place)
+{
+    uint64_t record[RECORDS_MAX];
+    const uint32_t count = sorted_day(m, &m->vc->flits, place, record);
+    for (uint32_t i = 0; i < count && !m->out->differs; i++) {
+        put(m, record[i] >> 32);
+        put_flit(m, (uint32_t)record[i]);
+    }
+}
+
+static void put_credits_of_day(const struct moment *m, uint32_t place)
+{
+    uint64_t record[RECORDS_MAX];
+    const uint32_t count = sorted_day(m, &m->vc->credits, place, record);
+    for (uint32_t i = 0; i < count && !m->out->differs; i++)
+        put(m, record[i]);
+}
+
+static void put_wires(const struct moment *m)
+{
+    const struct leat_net_vc_calendar *flits = &m->vc->flits, *credits = &m->vc->credits;
+    for (uint32_t d = 0; d <= flits->last_day && !m->out->differs; d++) {
+        put_flits_of_day(m, flits->day[(m->net->now + d) & flits->last_day]);
+        put(m, LEAT_NEVER);
+    }
+    for (uint32_t d = 0; d <= credits->last_day && !m->out->differs; d++) {
+        put_credits_of_day(m, credits->day[(m->net->now + d) & credits->last_day]);
+        put(m, LEAT_NEVER);
+    }
+}
+
+/* ---- routers --------------------------------------------------------------------------------- */
+
+static bool knows_port(const struct leat_net_vc_lane *l)
+{
+    return l->state == LEAT_NET_VC_ASKS || l->state == LEAT_NET_VC_MOVES;
+}
+
+static void put_lane(const struct moment *m, uint32_t lane)
+{
+    const struct leat_net_vc_lane *l = &m->vc->lane[lane];
+    if (l->state == LEAT_NET_VC_DISCARDS) leat_fingerprint_fail(m->out);
+    put(m, (uint64_t)l->next << 48 | (uint64_t)l->count << 32 |
+               (uint64_t)(knows_port(l) ? l->port : 0) << 16 | l->state);
+    if (l->state == LEAT_NET_VC_IDLE && !l->count) return;
+    if (l->state == LEAT_NET_VC_ASKS) put(m, (uint64_t)l->channels << 8 | l->phase);
+    if (l->state == LEAT_NET_VC_MOVES) put_flit(m, leat_net_vc_mover(m->vc, lane));
+    if (l->count) put_flit(m, l->front);
+    for (uint32_t i = 1; i < l->count; i++)
+        put_flit(m, *leat_net_vc_place(m->vc, lane, i));
+}
+
+static void put_in(const struct moment *m, uint32_t port)
+{
+    const struct leat_net_vc_in *in = &m->vc->in[port];
+    put(m, (uint64_t)in->able << 32 | (uint64_t)in->out_turn << 16 | in->channel_turn);
+    for (uint32_t c = 0; c < m->net->config.channels && !m->out->differs; c++)
+        put_lane(m, port << m->vc->shift | c);
+}
+
+/* What is known of the lanes at the other end. */
+static void put_ahead(const struct moment *m, uint32_t port)
+{
+    for (uint32_t c = 0; c < m->net->config.channels; c++) {
+        const struct leat_net_vc_ahead *ahead = &m->vc->ahead[port << m->vc->shift | c];
+        put(m, (uint64_t)ahead->used << 16 | ahead->next);
+    }
+}
+
+static void put_sleepers(const struct moment *m, uint32_t number)
+{
+    const struct leat_net_vc_router *router = leat_net_vc_router_at(m->vc, number);
+    put(m, (uint64_t)router->sleepers << 1 | router->hungry);
+    for (uint32_t w = 0; router->sleepers && w < m->vc->words; w++)
+        put(m, router->sleeping[w]);
+}
+
+static void put_routers(const struct moment *m)
+{
+    const struct leat_net_topology *topology = m->net->topology;
+    for (uint32_t i = 0; i < topology->ins && !m->out->differs; i++)
+        put_in(m, i);
+    for (uint32_t o = 0; o < topology->outs && !m->out->differs; o++) {
+        put(m, (uint64_t)m->vc->out[o].taken << 16 | m->vc->out[o].turn);
+        put_ahead(m, o);
+    }
+    for (uint32_t t = 0; t < topology->terminals && !m->out->differs; t++)
+        put_ahead(m, topology->outs + t);
+    for (uint32_t r = 0; r < topology->routers && !m->out->differs; r++)
+        put_sleepers(m, r);
+}
+
+/* Words that differ most often come first. */
+void leat_net_vc_fingerprint(const struct leat_net *net, const struct leat_net_names *names,
+                             struct leat_fingerprint *out)
+{
+    const struct leat_net_vc *vc = net->state;
+    const struct moment m = { .net = net, .vc = vc, .names = names, .out = out };
+    if (vc->ended_count || vc->discards_count || vc->waiting || net->out_errors ||
+        net->broken_wires || leat_net_flights_none(&vc->flights))
+        leat_fingerprint_fail(out);
+    put(&m, vc->inside);
+    for (uint32_t t = 0; t < net->topology->terminals && !out->differs; t++)
+        put_source(&m, &vc->source[t]);
+    if (!out->differs) put_wires(&m);
+    if (!out->differs) put_routers(&m);
+}
