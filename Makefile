@@ -34,6 +34,7 @@ bench: all               # tables, and JSON in build/bench_*.json
 	build/release/bench/bench_atm --large --json build/bench_atm.json
 	build/release/bench/bench_fabric --large --json build/bench_fabric.json
 	python3 bench/bench_threads.py build/leat build/bench_threads.json
+	build/release/bench/bench_replay --json build/bench_replay.json
 	build/release/bench/bench_ring --json build/bench_ring.json
 	build/release/bench/bench_esp --json build/bench_esp.json
 	sh bench/bench_esp_sim.sh build/leat build/bench_esp_sim.json

@@ -46,7 +46,7 @@ BELOW = {
     "program/ranks": ["core", "sim/kernel"],
     "program/collective": ["core", "port", "program/run", "program/mpi", "program/fold"],
     "tool": ["core", "crew", "fabric", "port", "proto", *ROOMS, *SIM, *LIVE, *PROGRAM],
-    "bench": ["core", "crew", "port", "proto", *ROOMS, *SIM, *LIVE, *PROGRAM],
+    "bench": ["core", "crew", "fabric", "port", "proto", *ROOMS, *SIM, *LIVE, *PROGRAM],
     "test": ["core"],
 }
 # Programs reach networks through port/, but their tests need one.

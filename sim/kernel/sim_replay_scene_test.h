@@ -21,6 +21,7 @@ struct phase {
 
 struct program {
     uint32_t tasks, phases, rounds;
+    uint32_t ports; /* that they share; 0: each has its own */
     struct phase phase[PHASES_MAX];
     uint32_t longest;   /* of irregular messages */
     uint32_t odd_every; /* mean number of rounds between irregular ones; 0: none */
@@ -48,12 +49,13 @@ struct scene {
     struct leat_port_net *net;
     const struct program *program;
     struct task task[SCENE_TASKS_MAX];
-    uint32_t messages; /* so far */
-    leat_time *coming; /* by id: the reported time; 0: none */
-    uint64_t reported; /* a hash of all callbacks */
-    uint64_t cuts;     /* random state: where runs are cut into pieces */
-    uint64_t peeks;    /* random state: where they are cut to read the network's counters */
-    uint32_t peeked;   /* how often that was in a replay */
+    uint32_t messages;  /* so far */
+    leat_time *coming;  /* by id: the reported time; 0: none */
+    uint32_t *receiver; /* by id: a task */
+    uint64_t reported;  /* a hash of all callbacks */
+    uint64_t cuts;      /* random state: where runs are cut into pieces */
+    uint64_t peeks;     /* random state: where they are cut to read the network's counters */
+    uint32_t peeked;    /* how often that was in a replay */
     struct leat_sim_replay *replay; /* NULL: without */
     const struct scene_kind *kind;
     leat_time cycle_ps;
@@ -109,7 +111,7 @@ static inline void on_coming(void *context, const struct leat_port_message *m, l
 static inline void on_arrived(void *context, const struct leat_port_message *m, leat_time at)
 {
     struct scene *s = context;
-    struct task *task = &s->task[m->to];
+    struct task *task = &s->task[s->receiver[m->id]];
     if (s->coming[m->id])
         EQ(s->coming[m->id], at);
     else
@@ -128,14 +130,24 @@ static inline void on_lost(void *context, const struct leat_port_message *m, con
 
 /* ---- tasks ----------------------------------------------------------------------------------- */
 
+static inline uint32_t port_of(const struct scene *s, uint32_t task)
+{
+    return s->program->ports ? task % s->program->ports : task;
+}
+
 static inline void send_to(struct scene *s, uint32_t from, uint32_t to, uint64_t len)
 {
     struct leat_port_message m = {
-        .from = from, .to = to, .id = s->messages++, .octets = malloc(len + 1), .len = len
+        .from = port_of(s, from),
+        .to = port_of(s, to),
+        .id = s->messages++,
+        .octets = malloc(len + 1),
+        .len = len,
     };
     if (!m.octets) abort();
     for (uint64_t i = 0; i < len; i++)
         m.octets[i] = octet_of(m.id, i);
+    s->receiver[m.id] = to;
     OK(leat_port_send(s->net, &m, s->task[from].from));
 }
 
@@ -290,8 +302,10 @@ static inline struct outcome run_program(const struct scene_kind *kind, const vo
                        .wants_coming = program->seed % 4 != 0 };
     s.coming = calloc((size_t)program->rounds * program->phases * SCENE_TASKS_MAX * 2,
                       sizeof *s.coming);
+    s.receiver = calloc((size_t)program->rounds * program->phases * SCENE_TASKS_MAX * 2,
+                        sizeof *s.receiver);
     s.net = kind->open(config, with_replay, &s.replay);
-    if (!s.coming || !s.net) abort();
+    if (!s.coming || !s.receiver || !s.net) abort();
     for (uint32_t i = 0; i < program->tasks; i++)
         s.task[i].sends = true;
     play(&s);
@@ -306,6 +320,7 @@ static inline struct outcome run_program(const struct scene_kind *kind, const vo
                                  .arrived = s.arrived,
                                  .peeked = s.peeked };
     free(s.coming);
+    free(s.receiver);
     kind->close(with_replay);
     return out;
 }

@@ -163,6 +163,7 @@ static uint64_t compare_random(uint64_t *state)
         const uint64_t seed = leat_random_splitmix(state) | 1;
         const bool cuts = below(state, 2);
         p.longest = 5000;
+        if (below(state, 3) == 0) p.ports = 1 + below(state, p.tasks);
         replayed = compare(&kind, &config, &p, CYCLE_PS,
                            (struct scene_chance){ cuts ? seed : 0, cuts ? 0 : seed })
                        .replayed;
