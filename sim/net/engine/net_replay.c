@@ -148,6 +148,7 @@ static void put_queue(const struct moment *m, uint32_t port)
         put(m, e->begun);
         put(m, e->missing);
         put(m, e->begun ? queue->packets - e->first_packet : 0);
+        put(m, queue->messages - e->letter.number); /* later ones may have overtaken it */
         put(m, route_of(p, port, e->letter.message.to, e->letter.number));
         if (!p->config.contention_free) continue;
         leat_fingerprint_put_time(m->out, e->cycle, p->cycle);

@@ -120,6 +120,35 @@ static void routes_by_chance_are_not_replayed(void)
     EQ(compare_on_torus(&ring, LEAT_NET_ADAPTIVE, false, none).replayed, 0);
 }
 
+/* All send to the first port, which is slow, and then to their partners, which have received it
+ * before. */
+static void a_message_that_others_overtook_keeps_its_number(void)
+{
+    const struct leat_net_shape three = {
+        .kind = LEAT_NET_TORUS, .number = { 3 }, .numbers = 1, .terminals = 2, .wire_cycles = 1
+    };
+    const struct program p = {
+        .tasks = 6,
+        .phases = 3,
+        .rounds = 242,
+        .phase = { { TO_FIRST, 0, 3, 2573 }, { TO_FIRST, 0, 3, 825 }, { PAIRS, 0, 0, 0 } },
+        .seed = 2
+    };
+    const struct leat_net_config net = { .architecture = LEAT_NET_SWITCH_VC,
+                                         .flow = LEAT_NET_STORE_AND_FORWARD,
+                                         .channels = 4,
+                                         .buffer_flits = 10,
+                                         .pipeline = 1,
+                                         .credit_cycles = 1,
+                                         .iterations = 1 };
+    OK(world_build(&world, &three, LEAT_NET_DOR, net.channels));
+    struct leat_net_port_config config = config_over(&net);
+    config.contention_free = true;
+    config.head_flits = 0;
+    compare(&kind, &config, &p, CYCLE_PS, (struct scene_chance){ 0, 0 });
+    world_end(&world);
+}
+
 /* ---- random networks and programs ------------------------------------------------------------ */
 
 static struct leat_net_shape random_shape(uint64_t *state)
@@ -187,4 +216,4 @@ static void no_observer_sees_a_difference(void)
 
 TAP_MAIN(T(a_ring_is_replayed_after_a_few_rounds), T(a_ring_is_replayed_however_its_run_is_cut),
          T(wires_count_the_flits_of_a_replay_at_any_time), T(routes_by_chance_are_not_replayed),
-         T(no_observer_sees_a_difference))
+         T(a_message_that_others_overtook_keeps_its_number), T(no_observer_sees_a_difference))

@@ -64,7 +64,7 @@ static void sort(uint64_t *record, uint32_t count)
         }
 }
 
-/* The records of a day, sorted; a wire has at most one flit in each. Returns how many. */
+/* The records of a row and day, sorted; a wire has at most one flit in each. Returns how many. */
 static uint32_t sorted_day(const struct moment *m, const struct leat_net_vc_calendar *c,
                            uint32_t place, uint64_t *record)
 {
@@ -84,7 +84,7 @@ static uint32_t sorted_day(const struct moment *m, const struct leat_net_vc_cale
     return count;
 }
 
-static void put_flits_of_day(const struct moment *m, uint32_t place)
+static void put_flits_of(const struct moment *m, uint32_t place)
 {
     uint64_t record[RECORDS_MAX];
     const uint32_t count = sorted_day(m, &m->vc->flits, place, record);
@@ -94,7 +94,7 @@ static void put_flits_of_day(const struct moment *m, uint32_t place)
     }
 }
 
-static void put_credits_of_day(const struct moment *m, uint32_t place)
+static void put_credits_of(const struct moment *m, uint32_t place)
 {
     uint64_t record[RECORDS_MAX];
     const uint32_t count = sorted_day(m, &m->vc->credits, place, record);
@@ -102,17 +102,22 @@ static void put_credits_of_day(const struct moment *m, uint32_t place)
         put(m, record[i]);
 }
 
+/* Row by row: a record's meaning depends on its row. */
+static void put_calendar(const struct moment *m, const struct leat_net_vc_calendar *c,
+                         void (*put_records)(const struct moment *m, uint32_t place))
+{
+    const uint64_t first = leat_net_vc_slot(m->vc, 0, m->net->now);
+    put(m, c->full_days);
+    for (uint32_t slot = 0; c->full_days && slot <= c->last_slot && !m->out->differs; slot++) {
+        put_records(m, c->day[(first + slot) & c->last_slot]);
+        put(m, LEAT_NEVER);
+    }
+}
+
 static void put_wires(const struct moment *m)
 {
-    const struct leat_net_vc_calendar *flits = &m->vc->flits, *credits = &m->vc->credits;
-    for (uint32_t d = 0; d <= flits->last_day && !m->out->differs; d++) {
-        put_flits_of_day(m, flits->day[(m->net->now + d) & flits->last_day]);
-        put(m, LEAT_NEVER);
-    }
-    for (uint32_t d = 0; d <= credits->last_day && !m->out->differs; d++) {
-        put_credits_of_day(m, credits->day[(m->net->now + d) & credits->last_day]);
-        put(m, LEAT_NEVER);
-    }
+    put_calendar(m, &m->vc->flits, put_flits_of);
+    put_calendar(m, &m->vc->credits, put_credits_of);
 }
 
 /* ---- routers --------------------------------------------------------------------------------- */
@@ -144,13 +149,11 @@ static void put_in(const struct moment *m, uint32_t port)
         put_lane(m, port << m->vc->shift | c);
 }
 
-/* What is known of the lanes at the other end. */
-static void put_ahead(const struct moment *m, uint32_t port)
+/* What is known of the lanes at the other end of a wire. */
+static void put_ahead(const struct moment *m, const struct leat_net_vc_ahead *ahead)
 {
-    for (uint32_t c = 0; c < m->net->config.channels; c++) {
-        const struct leat_net_vc_ahead *ahead = &m->vc->ahead[port << m->vc->shift | c];
-        put(m, (uint64_t)ahead->used << 16 | ahead->next);
-    }
+    for (uint32_t c = 0; c < m->net->config.channels; c++)
+        put(m, (uint64_t)ahead[c].used << 16 | ahead[c].next);
 }
 
 static void put_sleepers(const struct moment *m, uint32_t number)
@@ -167,11 +170,12 @@ static void put_routers(const struct moment *m)
     for (uint32_t i = 0; i < topology->ins && !m->out->differs; i++)
         put_in(m, i);
     for (uint32_t o = 0; o < topology->outs && !m->out->differs; o++) {
-        put(m, (uint64_t)m->vc->out[o].taken << 16 | m->vc->out[o].turn);
-        put_ahead(m, o);
+        const struct leat_net_vc_out *out = leat_net_vc_out_at(m->vc, o);
+        put(m, (uint64_t)out->taken << 32 | out->turn);
+        put_ahead(m, out->ahead);
     }
     for (uint32_t t = 0; t < topology->terminals && !m->out->differs; t++)
-        put_ahead(m, topology->outs + t);
+        put_ahead(m, &m->vc->entry[(size_t)t << m->vc->shift]);
     for (uint32_t r = 0; r < topology->routers && !m->out->differs; r++)
         put_sleepers(m, r);
 }
