@@ -24,8 +24,8 @@ void threads_tell(struct leat_fabric *fabric, uint32_t threads)
 {
     const struct leat_fabric_flits *flits = leat_fabric_as_flits(fabric);
     if (threads < 2 || !flits || flits->design.plan.net.architecture == LEAT_NET_SWITCH_VC) return;
-    caution("--threads %u: a network of %s switches has one thread (vc switches have more)", threads,
-            leat_net_switch_name(flits->design.plan.net.architecture));
+    caution("--threads %u: a network of %s switches has one thread (vc switches have more)",
+            threads, leat_net_switch_name(flits->design.plan.net.architecture));
 }
 
 struct leat_crew *threads_start(uint32_t threads)
