@@ -8,7 +8,7 @@ enum { STILL_TICKS = 50 };
 
 /* Packets in flight times picoseconds, for each member of a crew: with less to do, one thread is
  * faster than several that meet. */
-#define BUSY_PACKET_PS UINT64_C(512000)
+#define BUSY_PACKET_PS UINT64_C(4000)
 
 void leat_sim_packetway_plan(struct leat_sim_packetway *p, leat_time at, uint32_t group,
                              uint32_t what, uint32_t step)
