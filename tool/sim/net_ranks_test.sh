@@ -40,7 +40,7 @@ has "for people" "$(cat "$folder/stdout")" "on 2 ranks of 1 thread"
 same "only rank 0 prints" "$(grep -c certificate "$folder/stdout")" 1
 
 # Ranks with next to nothing to do between two meetings are told so.
-exits 0 "" ranks 3 sim mesh:4,4 --load 0.001 --cycles 200000
+exits 0 "" ranks 3 sim mesh:4,4 --load 0.001 --cycles 60000
 has "the expected speed" "$(cat "$folder/stderr")" "times the speed of one process"
 
 # One message, whatever the number of ranks, and exit code 2.
