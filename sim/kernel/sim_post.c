@@ -1,4 +1,5 @@
 #include "sim_post.h"
+#include "leat_sort.h"
 #include <assert.h>
 #include <string.h>
 
@@ -107,20 +108,15 @@ void leat_sim_post_note(struct leat_sim_post *post, uint32_t entry, bool sent)
                                                  .entry = entry };
 }
 
-/* Shell 1959: few at a time, in place. */
+static bool comes_before(const void *context, const void *a, const void *b)
+{
+    (void)context;
+    return ((const struct leat_sim_news *)a)->order < ((const struct leat_sim_news *)b)->order;
+}
+
 static void sort(struct leat_sim_news *news, uint32_t count)
 {
-    uint32_t gap = 1;
-    while (gap < count / 3)
-        gap = gap * 3 + 1;
-    for (; gap; gap /= 3)
-        for (uint32_t i = gap; i < count; i++) {
-            const struct leat_sim_news moving = news[i];
-            uint32_t at = i;
-            for (; at >= gap && moving.order < news[at - gap].order; at -= gap)
-                news[at] = news[at - gap];
-            news[at] = moving;
-        }
+    leat_sort(news, count, sizeof *news, comes_before, NULL);
 }
 
 uint64_t leat_sim_post_hash(const struct leat_port_message *message, const uint8_t *octets,

@@ -1,5 +1,6 @@
 #include "net_replay.h"
 #include "leat_fnv.h"
+#include "leat_sort.h"
 #include "net_parts.h"
 #include "net_port_parts.h"
 
@@ -63,26 +64,11 @@ static void put(const struct moment *m, uint64_t word)
     leat_fingerprint_put(m->out, word);
 }
 
-static uint64_t call_of(const struct moment *m, uint32_t i)
+/* By their calls: those of the same time go in that order. */
+static bool is_before(const void *context, const void *a, const void *b)
 {
-    return m->p->entry[m->entry[i]].letter.call;
-}
-
-/* By their calls: those of the same time go in that order. Shell 1959. */
-static void sort_entries(const struct moment *m)
-{
-    uint32_t gap = 1;
-    while (gap < m->entries / 3)
-        gap = gap * 3 + 1;
-    for (; gap; gap /= 3)
-        for (uint32_t i = gap; i < m->entries; i++) {
-            const uint32_t moving = m->entry[i];
-            const uint64_t call = m->p->entry[moving].letter.call;
-            uint32_t at = i;
-            for (; at >= gap && call < call_of(m, at - gap); at -= gap)
-                m->entry[at] = m->entry[at - gap];
-            m->entry[at] = moving;
-        }
+    const struct leat_net_port_entry *entry = context;
+    return entry[*(const uint32_t *)a].letter.call < entry[*(const uint32_t *)b].letter.call;
 }
 
 static bool is_hand_over(const struct leat_sim_plan *plan)
@@ -104,7 +90,7 @@ static void list_entries(struct moment *m)
             m->entry[m->entries++] = at - 1;
             m->replay->is_pending[at - 1] = false;
         }
-    sort_entries(m);
+    leat_sort(m->entry, m->entries, sizeof *m->entry, is_before, p->entry);
     for (uint32_t i = 0; i < m->entries; i++)
         m->replay->place[m->entry[i]] = i;
 }

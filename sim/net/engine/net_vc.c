@@ -1,3 +1,4 @@
+#include "leat_sort.h"
 #include "net_routing_parts.h"
 #include "net_vc_parts.h"
 #include <string.h>
@@ -295,8 +296,10 @@ static void credits_come(struct leat_net *net)
 
 /* ---- what ends ------------------------------------------------------------------------------- */
 
-static bool is_before(const struct leat_net_vc *vc, uint64_t a, uint64_t b)
+static bool is_before(const void *context, const void *one, const void *other)
 {
+    const struct leat_net_vc *vc = context;
+    const uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
     if (a >> 32 != b >> 32) return a < b;
     const struct leat_net_packet *p = &vc->flights.flight[(uint32_t)a].packet;
     const struct leat_net_packet *q = &vc->flights.flight[(uint32_t)b].packet;
@@ -327,22 +330,10 @@ static bool arrange_ended(struct leat_net_vc *vc)
     return !twice;
 }
 
-/* By destination, source and number (Shell 1959: few a cycle, in place). */
+/* By destination, source and number. */
 static void sort_ended(struct leat_net_vc *vc)
 {
-    if (arrange_ended(vc)) return;
-    const uint32_t n = vc->ended_count;
-    uint32_t gap = 1;
-    while (gap < n / 3)
-        gap = gap * 3 + 1;
-    for (; gap; gap /= 3)
-        for (uint32_t i = gap; i < n; i++) {
-            const uint64_t moving = vc->ended[i];
-            uint32_t at = i;
-            for (; at >= gap && is_before(vc, moving, vc->ended[at - gap]); at -= gap)
-                vc->ended[at] = vc->ended[at - gap];
-            vc->ended[at] = moving;
-        }
+    if (!arrange_ended(vc)) leat_sort(vc->ended, vc->ended_count, sizeof *vc->ended, is_before, vc);
 }
 
 /* The first one that is not yet reported. */

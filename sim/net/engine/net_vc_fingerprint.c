@@ -3,6 +3,7 @@
  * net_vc_parts.h), so they are sorted, or told by the states of their members. What a router knows
  * of a packet's route follows from the route, which is the owner's, and from where its head is.
  */
+#include "leat_sort.h"
 #include "net_vc_parts.h"
 
 enum { RECORDS_MAX = 512 }; /* of a day: more have no fingerprint */
@@ -48,20 +49,10 @@ static void put_source(const struct moment *m, const struct leat_net_vc_source *
 
 /* ---- wires ----------------------------------------------------------------------------------- */
 
-/* Shell 1959: few at a time, in place. */
-static void sort(uint64_t *record, uint32_t count)
+static bool is_before(const void *context, const void *a, const void *b)
 {
-    uint32_t gap = 1;
-    while (gap < count / 3)
-        gap = gap * 3 + 1;
-    for (; gap; gap /= 3)
-        for (uint32_t i = gap; i < count; i++) {
-            const uint64_t moving = record[i];
-            uint32_t at = i;
-            for (; at >= gap && moving < record[at - gap]; at -= gap)
-                record[at] = record[at - gap];
-            record[at] = moving;
-        }
+    (void)context;
+    return *(const uint64_t *)a < *(const uint64_t *)b;
 }
 
 /* The records of a row and day, sorted; a wire has at most one flit in each. Returns how many. */
@@ -80,7 +71,7 @@ static uint32_t sorted_day(const struct moment *m, const struct leat_net_vc_cale
             record[count++] = next;
         }
     }
-    sort(record, count);
+    leat_sort(record, count, sizeof *record, is_before, NULL);
     return count;
 }
 
