@@ -3,7 +3,10 @@
 #include "sim_refuse.h"
 #include <string.h>
 
-enum { PIECES_MAX = LEAT_NET_STEADY_BATCHES + 1 }; /* all batches, and a given warm-up */
+enum {
+    PIECES_MAX = LEAT_NET_STEADY_BATCHES + 1, /* all batches, and a given warm-up */
+    NUMBERS = sizeof(struct leat_net_offered) / sizeof(uint64_t),
+};
 
 /* Locations of parts that have their own footprint. */
 struct places {
@@ -70,10 +73,22 @@ void leat_net_load_init(struct leat_net_load *load, const struct leat_net_load_c
 
 /* ---- the host -------------------------------------------------------------------------------- */
 
+/* Are packets counted while they are created? Dead terminals are ignored in the end, with all that
+ * they created; a trace is its own record. */
+static bool counts_created(const struct leat_net_load *load)
+{
+    return !load->config.faults && load->config.traffic.pattern != LEAT_NET_TRACE;
+}
+
 static bool next(void *context, uint32_t terminal, struct leat_net_packet *packet)
 {
-    const struct leat_net_tally *tally = context;
-    return leat_net_traffic_next(&tally->load->traffic, terminal, packet);
+    struct leat_net_tally *tally = context;
+    struct leat_net_load *load = tally->load;
+    uint64_t last_at;
+    /* The last one has left: it was created in a cycle that has been reached. */
+    if (counts_created(load) && leat_net_traffic_last(&load->traffic, terminal, &last_at))
+        leat_net_steady_created(&tally->steady, last_at);
+    return leat_net_traffic_next(&load->traffic, terminal, packet);
 }
 
 static uint64_t edge(struct leat_net_tally *tally, uint64_t cycle)
@@ -200,7 +215,22 @@ static void draw_offered(const struct leat_net_load *load, const uint8_t *but,
     for (uint32_t t = 0; ranks && t < load->config.traffic.terminals; t++)
         load->skipped[t] = t % ranks->count != ranks->rank || (but && but[t]);
     leat_net_traffic_offered(&load->traffic, bound, count, ranks ? load->skipped : but, piece);
-    leat_sim_ranks_add(ranks, &piece->packets, count * (sizeof *piece / sizeof piece->packets));
+    leat_sim_ranks_add(ranks, &piece->packets, count * NUMBERS);
+}
+
+/* The packets that were counted, as many intervals as have the batches; the first may be that
+ * before them. The last batch may be incomplete: then it belongs to the interval of the one before
+ * it. */
+static void add_created(const struct leat_net_load *load, uint32_t count,
+                        struct leat_net_offered *piece)
+{
+    const struct leat_net_steady *steady = &leat_net_load_tally(load, 0)->steady;
+    const uint32_t skip = steady->begin > 0;
+    if (skip) piece->packets += steady->early;
+    for (uint32_t i = 0; skip < count && i < steady->count; i++)
+        piece[skip + i < count ? skip + i : count - 1].packets += steady->batch[i].created;
+    for (uint32_t i = 0; i < count; i++)
+        piece[i].flits = piece[i].packets * load->config.traffic.flits;
 }
 
 /* Counts what was created: in total, and in each of the intervals [bound[i], bound[i + 1]), the
@@ -208,7 +238,13 @@ static void draw_offered(const struct leat_net_load *load, const uint8_t *but,
 static void count_offered(const struct leat_net_load *load, const uint64_t *bound, uint32_t count,
                           struct leat_net_offered *piece, struct leat_net_load_result *out)
 {
-    draw_offered(load, NULL, bound, count, piece);
+    if (counts_created(load)) {
+        leat_net_traffic_left(&load->traffic, bound, count, piece);
+        leat_sim_ranks_add(load->config.ranks, &piece->packets, count * NUMBERS);
+        add_created(load, count, piece);
+    } else {
+        draw_offered(load, NULL, bound, count, piece);
+    }
     for (uint32_t i = 0; i < count; i++) {
         out->packets_offered += piece[i].packets;
         out->flits_offered += piece[i].flits;

@@ -88,8 +88,7 @@ void leat_net_load_attach(struct leat_net_load *load, struct leat_net *net);
  * deadlocked (leat_net_run). Ends early if the host stops the network. */
 bool leat_net_load_run(struct leat_net_load *load, uint64_t until);
 
-/* Draws all packets created so far once more, to count them. Terminals that are dead now are
- * ignored in the decision about saturation. */
+/* Terminals that are dead now are ignored in the decision about saturation. */
 void leat_net_load_result(struct leat_net_load *load, struct leat_net_load_result *out);
 
 #endif

@@ -239,6 +239,9 @@ static void what_waits_at_its_source_is_offered_too(void)
         leat_net_load_run(&load, 10007);
         finish();
         EQ(result.packets_offered, created_before(10007));
+        const uint64_t measured = created_before(10007) - created_before(result.steady.warmup);
+        const double cycles = 10007 - (double)result.steady.warmup;
+        OK(fabs(result.steady.offered - 2 * (double)measured / cycles / 16) < 1e-9);
         OK(result.packets_waiting > result.packets_offered / 3);
         OK(result.steady.saturated);
         OK(fabs(result.steady.accepted - 0.25) < 0.01);

@@ -215,6 +215,7 @@ static void add_batch(struct leat_net_steady_batch *to, const struct leat_net_st
     to->flits += from->flits;
     to->flits_no_room += from->flits_no_room;
     to->flits_faulty += from->flits_faulty;
+    to->created += from->created;
 }
 
 /* Merges neighbours; histograms that become free move behind those in use. */
@@ -271,9 +272,24 @@ void leat_net_steady_add(struct leat_net_steady *steady, const struct leat_net_a
     }
 }
 
+void leat_net_steady_created(struct leat_net_steady *steady, uint64_t at)
+{
+    if (at < steady->begin) {
+        steady->early++;
+        return;
+    }
+    if (at >= steady->batch_end) advance(steady, at);
+    /* Most are new; those of a saturated source are late. */
+    const bool new = steady->batch_end - at <= steady->batch_cycles;
+    const uint64_t i = new ? steady->count - 1 : (at - steady->begin) / steady->batch_cycles;
+    steady->batch[i].created++;
+}
+
 /* The table of a time depends on that time alone, so the batches are the same. */
 void leat_net_steady_move(struct leat_net_steady *to, struct leat_net_steady *from, uint64_t now)
 {
+    to->early += from->early;
+    from->early = 0;
     if (now <= to->begin) return;
     assert(to->begin == from->begin);
     advance(to, now - 1);
@@ -303,6 +319,8 @@ void leat_net_steady_gather(struct leat_net_steady *steady, struct leat_sim_rank
 {
     enum { NUMBERS = sizeof *steady->batch / sizeof(uint64_t) };
     _Static_assert(sizeof *steady->batch == NUMBERS * sizeof(uint64_t), "a batch is numbers");
+    leat_sim_ranks_add(ranks, &steady->early, 1);
+    if (ranks->rank) steady->early = 0;
     if (now <= steady->begin) return;
     advance(steady, now - 1);
     for (uint32_t i = 0; i < steady->count; i++) {

@@ -41,11 +41,13 @@ struct leat_net_steady_batch {
     uint64_t flits;                  /* delivered */
     uint64_t flits_no_room;          /* lost because of full buffers */
     uint64_t flits_faulty;           /* lost because of faults */
+    uint64_t created;                /* packets, as far as they are counted one by one */
 };
 
 struct leat_net_steady {
     bool finds;     /* detects the warm-up */
     uint64_t begin; /* of the first batch */
+    uint64_t early; /* packets created before it */
     uint64_t batch_cycles;
     uint64_t batch_end; /* of the last batch in the table */
     uint32_t count;     /* of batches in the table */
@@ -78,6 +80,9 @@ void leat_net_steady_init(struct leat_net_steady *steady, uint64_t warmup, void 
 
 /* A packet ended. Call it in order of time. */
 void leat_net_steady_add(struct leat_net_steady *steady, const struct leat_net_arrival *arrival);
+
+/* A packet was created at `at`, which is not after the next one that ends. */
+void leat_net_steady_created(struct leat_net_steady *steady, uint64_t at);
 
 /* The run has reached `now`. Moves all that was added to `from`, which has the same warm-up, to
  * `to`, as if it had been added there. */

@@ -188,6 +188,36 @@ static void batches_cover_the_run_in_equal_pieces(void)
     }
 }
 
+/* Some are told late, none after a packet that ends later. */
+static void created_packets_count_in_the_batch_of_their_time(void)
+{
+    const uint64_t warmups[] = { LEAT_NET_STEADY_FIND, 777 };
+    for (int w = 0; w < 2; w++) {
+        uint64_t bound[BATCHES + 1], want[BATCHES] = { 0 }, early = 0;
+        start(warmups[w]);
+        for (uint64_t now = 0; now < 9999; now++) {
+            const uint64_t at = now % 3 ? now : now * (now % 7) / 7;
+            leat_net_steady_created(&steady, at);
+            packet[packets++].created_at = at;
+            end(at, now, LEAT_NET_DELIVERED);
+        }
+        const uint32_t pieces = leat_net_steady_bounds(&steady, 9999, bound);
+        for (uint32_t i = 0; i < packets; i++) {
+            uint32_t piece = 0;
+            early += packet[i].created_at < bound[0];
+            if (packet[i].created_at < bound[0]) continue;
+            while (piece + 1 < steady.count &&
+                   packet[i].created_at >= bound[0] + (piece + 1) * steady.batch_cycles)
+                piece++;
+            want[piece]++;
+        }
+        OK(pieces > 1);
+        EQ(steady.early, early);
+        for (uint32_t i = 0; i < steady.count; i++)
+            EQ(steady.batch[i].created, want[i]);
+    }
+}
+
 static void a_run_shorter_than_its_warm_up_has_no_result(void)
 {
     uint64_t bound[BATCHES + 1];
@@ -443,7 +473,9 @@ static void what_falls_to_faults_saturates_nothing(void)
 
 TAP_MAIN(T(misses_are_allowed_as_the_binomial_distribution_says), T(roots_are_those_of_the_library),
          T(students_t_holds_95_percent_within), T(just_the_packets_behind_the_warm_up_count),
-         T(batches_cover_the_run_in_equal_pieces), T(a_run_shorter_than_its_warm_up_has_no_result),
+         T(batches_cover_the_run_in_equal_pieces),
+         T(created_packets_count_in_the_batch_of_their_time),
+         T(a_run_shorter_than_its_warm_up_has_no_result),
          T(the_warm_up_ends_where_the_curve_is_level), T(the_mean_is_that_of_the_closed_form),
          T(nineteen_of_twenty_intervals_hold_the_truth),
          T(heavy_queues_that_are_steady_are_not_called_saturated),

@@ -489,6 +489,15 @@ bool leat_net_traffic_next(struct leat_net_traffic *traffic, uint32_t terminal,
     return draw_open(traffic, source, terminal, packet);
 }
 
+bool leat_net_traffic_last(const struct leat_net_traffic *traffic, uint32_t terminal, uint64_t *at)
+{
+    const struct leat_net_traffic_config *c = &traffic->config;
+    const struct leat_net_source *source = &traffic->source[terminal];
+    if (!source->number || is_closed(c->pattern) || c->pattern == LEAT_NET_TRACE) return false;
+    *at = source->next_at - (c->pattern == LEAT_NET_BURSTY ? c->flits : 1);
+    return true;
+}
+
 /* ---- what is offered ------------------------------------------------------------------------- */
 
 /* Adds a packet to its interval, which is not before *piece. False: after the last. */
@@ -538,6 +547,21 @@ void leat_net_traffic_offered(const struct leat_net_traffic *traffic, const uint
         init_source(traffic, t, &source);
         while (draw_open(traffic, &source, t, &packet))
             if (!add_offered(&packet, bound, count, &piece, out)) break;
+    }
+}
+
+void leat_net_traffic_left(const struct leat_net_traffic *traffic, const uint64_t *bound,
+                           uint32_t count, struct leat_net_offered *out)
+{
+    for (uint32_t i = 0; i < count; i++)
+        out[i] = (struct leat_net_offered){ 0 };
+    for (uint32_t t = 0; t < traffic->config.terminals; t++) {
+        struct leat_net_packet packet = { .flits = traffic->config.flits };
+        uint32_t piece = 0;
+        if (!leat_net_traffic_last(traffic, t, &packet.created_at)) continue;
+        struct leat_net_source source = traffic->source[t];
+        while (add_offered(&packet, bound, count, &piece, out))
+            if (!draw_open(traffic, &source, t, &packet)) break;
     }
 }
 

@@ -141,6 +141,10 @@ void leat_net_traffic_init(struct leat_net_traffic *traffic,
 bool leat_net_traffic_next(struct leat_net_traffic *traffic, uint32_t terminal,
                            struct leat_net_packet *packet);
 
+/* When the last packet that a terminal was asked for is created. False: none is known, as always
+ * with closed traffic and traces. */
+bool leat_net_traffic_last(const struct leat_net_traffic *traffic, uint32_t terminal, uint64_t *at);
+
 /* A packet arrived, or was lost: whose source may have a packet again? */
 enum leat_net_wakes { LEAT_NET_WAKE_NOBODY, LEAT_NET_WAKE_DESTINATION, LEAT_NET_WAKE_ALL };
 enum leat_net_wakes leat_net_traffic_arrived(struct leat_net_traffic *traffic,
@@ -155,6 +159,11 @@ struct leat_net_offered {
 };
 void leat_net_traffic_offered(const struct leat_net_traffic *traffic, const uint64_t *bound,
                               uint32_t count, const uint8_t *but, struct leat_net_offered *out);
+
+/* The same, but only the last packet that each terminal was asked for and those after it; nothing
+ * of terminals that were never asked. Not for traces. */
+void leat_net_traffic_left(const struct leat_net_traffic *traffic, const uint64_t *bound,
+                           uint32_t count, struct leat_net_offered *out);
 
 /*
  * Parses a line of a trace file: "CYCLE SOURCE DESTINATION [FLITS]", separated by blanks or commas;

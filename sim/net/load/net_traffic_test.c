@@ -497,6 +497,35 @@ static void what_is_offered_is_what_will_be_drawn_piece_by_piece(void)
     }
 }
 
+/* Each terminal is asked for another number of packets before, one of them for none. */
+static void what_is_left_begins_with_the_last_packet_of_each_terminal(void)
+{
+    const uint64_t bound[] = { 0, 300, 5000 };
+    for (int pattern = 0; pattern < LEAT_NET_TRACE; pattern++) {
+        const uint8_t but[16] = { 1 };
+        struct leat_net_offered all[2], left[2];
+        uint64_t before[2] = { 0 }, last_at;
+        prepare((enum leat_net_pattern)pattern, 16, 400000, 2);
+        OK(!leat_net_traffic_last(&traffic, 0, &last_at));
+        for (uint32_t t = 1; t < 16; t++) {
+            uint64_t created_at = next_of(t).created_at;
+            for (uint32_t i = 1; i < 20 * t; i++) {
+                OK(leat_net_traffic_last(&traffic, t, &last_at));
+                EQ(last_at, created_at);
+                if (created_at < bound[2]) before[created_at >= bound[1]]++;
+                created_at = next_of(t).created_at;
+            }
+        }
+        leat_net_traffic_offered(&traffic, bound, 2, but, all);
+        leat_net_traffic_left(&traffic, bound, 2, left);
+        for (int i = 0; i < 2; i++) {
+            EQ(left[i].packets, all[i].packets - before[i]);
+            EQ(left[i].flits, 2 * left[i].packets);
+        }
+        OK(before[0] && left[0].packets && left[1].packets);
+    }
+}
+
 /* ---- traces ---------------------------------------------------------------------------------- */
 
 static const struct leat_net_trace_entry trace[] = {
@@ -664,8 +693,9 @@ TAP_MAIN(T(patterns_have_names_and_names_have_patterns),
          T(bursts_go_to_one_terminal_back_to_back),
          T(a_broadcast_is_a_packet_for_each_other_terminal),
          T(what_a_terminal_creates_depends_on_no_other_terminal),
-         T(what_is_offered_is_what_will_be_drawn_piece_by_piece), T(a_trace_is_sent_as_written),
-         T(lines_of_a_trace_are_three_or_four_numbers),
+         T(what_is_offered_is_what_will_be_drawn_piece_by_piece),
+         T(what_is_left_begins_with_the_last_packet_of_each_terminal),
+         T(a_trace_is_sent_as_written), T(lines_of_a_trace_are_three_or_four_numbers),
          T(wrong_lines_of_a_trace_are_refused_with_what_was_expected),
          T(any_line_of_a_trace_gets_an_answer_within_limits),
          T(a_step_waits_for_what_must_come_in_before))
