@@ -29,4 +29,14 @@ void *leat_arena_lay(struct leat_arena *arena, size_t count, size_t size);
 enum { LEAT_ARENA_LINE = 64 };
 void *leat_arena_lay_lines(struct leat_arena *arena, size_t count, size_t size);
 
+/* A hint: the line of this object is written soon. It may be any address, and nothing changes. */
+static inline void leat_arena_fetch(const void *object)
+{
+#ifdef __GNUC__
+    __builtin_prefetch(object, 1);
+#else
+    (void)object;
+#endif
+}
+
 #endif

@@ -115,6 +115,8 @@ static void lines_of_an_arena_begin_where_lines_of_the_cache_do(void)
         EQ(measure.used, earnest.used);
         EQ((uintptr_t)lines % LEAT_ARENA_LINE, 0);
         OK(lines >= earnest.memory && lines + 3 * 64 <= earnest.memory + earnest.used);
+        leat_arena_fetch(lines); /* a hint, for any address */
+        leat_arena_fetch(NULL);
     }
 }
 

@@ -271,6 +271,31 @@ bool leat_atm_clos_route(const struct leat_atm_clos *c, uint32_t ppd, uint32_t l
     return true;
 }
 
+static uint64_t inverse_of(uint32_t divisor)
+{
+    return ((UINT64_C(1) << LEAT_ATM_CLOS_INVERSE_BITS) + divisor - 1) / divisor;
+}
+
+void leat_atm_clos_table_init(struct leat_atm_clos_table *table, const struct leat_atm_clos *c,
+                              uint32_t stage)
+{
+    const bool is_last = stage + 1 == c->stages, is_middle = !is_last && stage > 0;
+    const uint32_t divisor = is_last ? c->e + 1 : is_middle ? c->ports + 1 : c->m;
+    const uint32_t per_output = is_middle ? c->e : 1;
+    *table = (struct leat_atm_clos_table){
+        .inverse = inverse_of(divisor),
+        .inverse_per_output = inverse_of(per_output),
+        .divisor = divisor,
+        .per_output = per_output,
+        .factor = is_last     ? 0
+                  : is_middle ? c->e + 1
+                              : 1,
+        .all_label = is_middle ? c->e : 0,
+        .outputs = c->stage[stage].outputs,
+        .entries = c->stage[stage].entries,
+    };
+}
+
 /* ---- multicast groups --------------------------------------------------------------------- */
 
 uint32_t leat_atm_clos_groups(const struct leat_atm_clos *c)

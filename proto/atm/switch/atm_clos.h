@@ -159,6 +159,39 @@ uint32_t leat_atm_clos_access(const struct leat_atm_clos *c, uint32_t dst, uint3
 bool leat_atm_clos_route(const struct leat_atm_clos *c, uint32_t ppd, uint32_t label,
                          struct leat_atm_route *out);
 
+/*
+ * The same for all PPDs of a stage, without divisions and tables: for models that ask for every
+ * cell. With q and r, the quotient and the rest of label / divisor:
+ *
+ *                          divisor   output   new label, from that of label 0 on
+ *   first stage               m        r      q
+ *   middle stage             N+1      r / e   (e+1) q + r mod e; broadcast: (e+1) q + e
+ *   last, or single switch   e+1       r      0
+ */
+struct leat_atm_clos_table {
+    uint64_t inverse, inverse_per_output; /* of the next two, rounded up, in 2^-40 */
+    uint32_t divisor, per_output;
+    uint32_t factor, all_label; /* of q, and in place of the rest of r: e */
+    uint32_t outputs, entries;
+};
+enum { LEAT_ATM_CLOS_INVERSE_BITS = 40 }; /* exact: labels have 20 bits, divisors 13 */
+
+void leat_atm_clos_table_init(struct leat_atm_clos_table *table, const struct leat_atm_clos *c,
+                              uint32_t stage);
+
+/* The outputs for a label below table->entries. *label becomes the new one, less the one that label
+ * 0 gets at this PPD. */
+static inline uint64_t leat_atm_clos_table_select(const struct leat_atm_clos_table *t,
+                                                  uint32_t *label)
+{
+    const uint32_t q = (uint32_t)(*label * t->inverse >> LEAT_ATM_CLOS_INVERSE_BITS);
+    const uint32_t r = *label - q * t->divisor;
+    const uint32_t output = (uint32_t)(r * t->inverse_per_output >> LEAT_ATM_CLOS_INVERSE_BITS);
+    const bool all = output == t->outputs;
+    *label = q * t->factor + (all ? t->all_label : r - output * t->per_output);
+    return all ? UINT64_MAX >> (64 - t->outputs) : UINT64_C(1) << output;
+}
+
 /* For how many multicast groups do all tables have labels? */
 uint32_t leat_atm_clos_groups(const struct leat_atm_clos *c);
 

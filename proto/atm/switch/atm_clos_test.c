@@ -275,6 +275,34 @@ static void compare_links(const struct leat_atm_clos *c, const struct model *w)
     EQ(fed + c->ports, w->ppds);
 }
 
+/* Without divisions, every label of a PPD has the route of its table. */
+static uint32_t count_wrong_selects(const struct leat_atm_clos *c, uint32_t ppd)
+{
+    struct leat_atm_clos_table table;
+    struct leat_atm_route first, want;
+    uint32_t wrong = 0;
+    leat_atm_clos_table_init(&table, c, leat_atm_clos_ppd_place(c, ppd).stage);
+    OK(leat_atm_clos_route(c, ppd, 0, &first));
+    for (uint32_t label = 0; label < table.entries; label++) {
+        uint32_t got = label;
+        wrong += !leat_atm_clos_route(c, ppd, label, &want);
+        wrong += leat_atm_clos_table_select(&table, &got) != want.select;
+        wrong += got + first.label != want.label;
+    }
+    return wrong;
+}
+
+static void the_largest_network_needs_no_divisions(void)
+{
+    const struct leat_atm_clos_config config = { .stages = 3, .e = 64, .m = 64, .r = 64 };
+    struct leat_atm_clos c;
+    EQ(leat_atm_clos_init(&c, &config, NULL), LEAT_ERR_OK);
+    for (uint32_t i = 0; i < c.stages; i++) {
+        EQ(count_wrong_selects(&c, c.stage[i].ppd_first), 0);
+        EQ(count_wrong_selects(&c, c.stage[i].ppd_first + 4095), 0);
+    }
+}
+
 /* Wrong ones are counted, so that one mistake does not print a million lines. */
 static void compare_tables(const struct leat_atm_clos *c, const struct model *w)
 {
@@ -285,6 +313,7 @@ static void compare_tables(const struct leat_atm_clos *c, const struct model *w)
         wrong += leat_atm_clos_route(c, ppd, w->used[ppd], &got);
         wrong += leat_atm_clos_route(c, ppd, UINT32_MAX, &got);
         wrong += got.select != 5 || got.label != 5; /* untouched */
+        wrong += count_wrong_selects(c, ppd);
         for (uint32_t label = 0; label < w->used[ppd]; label++) {
             const struct leat_atm_route *want = &w->table[ppd][label];
             wrong += !leat_atm_clos_route(c, ppd, label, &got);
@@ -668,6 +697,7 @@ TAP_MAIN(T(the_links_and_ports_are_the_published_ones),
          T(the_tables_are_the_published_ones_octet_by_octet),
          T(the_worked_example_goes_from_5_to_14_through_17_and_44),
          T(random_networks_have_the_wires_and_tables_of_the_thesis_algorithm),
+         T(the_largest_network_needs_no_divisions),
          T(every_connection_arrives_at_its_ports_and_nowhere_else),
          T(connections_of_the_largest_networks_arrive),
          T(a_path_is_what_links_and_tables_make_of_it),

@@ -61,7 +61,7 @@ void leat_sim_atm_hurry(struct leat_sim_atm *sim, uint32_t port, uint64_t at)
 
 void leat_sim_atm_send(struct leat_sim_atm *sim, uint32_t port, const uint8_t *cell, uint64_t at)
 {
-    sim->port[port].send_at = at;
+    if (sim->model != LEAT_SIM_ATM_CELL) sim->port[port].send_at = at;
     switch (sim->model) {
     case LEAT_SIM_ATM_RTL: memcpy(sim->port[port].out, cell, CELL_LEN); break;
     case LEAT_SIM_ATM_CELL: leat_sim_atm_cells_send(sim, port, cell, at); break;

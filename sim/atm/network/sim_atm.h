@@ -51,6 +51,11 @@ struct leat_sim_atm_host {
      * LEAT_SIM_ATM_STRIDE_ROOM cells when a stride begins, and send no cell without a route. 0: not
      * possible now. NULL: never; everything happens in its own cycle. */
     uint64_t (*stride)(void *context, uint64_t now);
+    /* Hints in a stride: this host acts soon; and sooner, when it can read what it prefetched then,
+     * with the cell that it gets (NULL: none) and the last cycle. They change nothing. NULL: it
+     * needs no hints. */
+    void (*fetch)(void *context, uint32_t port);
+    void (*fetch_more)(void *context, uint32_t port, const uint8_t *cell, uint64_t last);
 };
 
 enum {
@@ -81,13 +86,15 @@ struct leat_sim_atm_arrival {
 };
 
 struct leat_sim_atm_port {
-    /* One cache line: what the cell model reads. */
+    /* One cache line: what strides of the cell model need. */
     uint64_t act_at; /* the time that the host requested */
     uint64_t refused_at, check_at;
     struct leat_sim_atm_arrival arrival[2]; /* a cell begins before the last one ends */
-    uint32_t out_ppd, in_spd;               /* the network's, at this port */
-    uint64_t send_at;                       /* first octet of the last cell on buf */
+    uint32_t out_ppd;                       /* the network's, at this port */
     uint32_t part;                          /* that simulates it */
+    /* Not in strides. */
+    uint64_t send_at; /* first octet of the last cell on buf */
+    uint32_t in_spd;
     /* Registers, rtl only. */
     uint8_t buf, ogbyte, icbyte, count;
     bool bufi, ogbytei, icbytei, icsuspend, ogsuspend;

@@ -24,14 +24,6 @@ static uint32_t memory_count(const struct leat_atm_clos *net)
     return count;
 }
 
-static uint32_t route_count(const struct leat_atm_clos *net)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < net->stages; i++)
-        count += net->stage[i].entries;
-    return count;
-}
-
 static struct leat_sim_agenda_shape agenda_shape(const struct leat_atm_clos *net)
 {
     return (struct leat_sim_agenda_shape){
@@ -68,14 +60,13 @@ void leat_sim_atm_cells_lay(struct leat_sim_atm *sim, struct leat_arena *arena)
     for (uint32_t part = 0; parts.parts > 1 && part < parts.parts; part++)
         parts.cell_count += cells_needed(&sim->fabric, part);
     sim->cells = leat_arena_lay(arena, 1, sizeof *sim->cells);
-    parts.spd = leat_arena_lay(arena, net->spd_count, sizeof *parts.spd);
-    parts.ppd = leat_arena_lay(arena, net->ppd_count, sizeof *parts.ppd);
+    parts.spd = leat_arena_lay_lines(arena, net->spd_count, sizeof *parts.spd);
+    parts.ppd = leat_arena_lay_lines(arena, net->ppd_count, sizeof *parts.ppd);
     parts.memory = leat_arena_lay(arena, parts.memory_count, sizeof *parts.memory);
     parts.entry = leat_arena_lay(arena, (size_t)parts.memory_count * parts.places,
                                  sizeof *parts.entry);
     parts.cell = leat_arena_lay_lines(arena, parts.cell_count, sizeof *parts.cell);
     parts.pool = leat_arena_lay_lines(arena, parts.parts, sizeof *parts.pool);
-    parts.route = leat_arena_lay(arena, route_count(net), sizeof *parts.route);
     leat_sim_atm_strides_lay(&parts, &sim->fabric, arena);
     void *agenda = leat_arena_lay(arena, 1, leat_sim_agenda_footprint(&shape));
     if (!sim->cells) return;
@@ -83,22 +74,19 @@ void leat_sim_atm_cells_lay(struct leat_sim_atm *sim, struct leat_arena *arena)
     leat_sim_agenda_init(&sim->cells->agenda, &shape, agenda);
 }
 
-/* The closed forms of atm_clos.h divide; a table does not. */
-static void fill_routes(struct leat_sim_atm *sim, const struct leat_atm_clos_stage *stage,
-                        struct leat_atm_route *route)
+static void set_up_tables(struct leat_sim_atm *sim, uint32_t number)
 {
     const struct leat_atm_clos *net = &sim->fabric.net;
-    for (uint32_t label = 0; label < stage->entries; label++) {
-        const bool known = leat_atm_clos_route(net, stage->ppd_first, label, &route[label]);
-        assert(known);
-    }
+    const struct leat_atm_clos_stage *stage = &net->stage[number];
+    struct leat_atm_clos_table *table = &sim->cells->table[number];
+    leat_atm_clos_table_init(table, net, number);
     for (uint32_t i = 0; i < stage->switch_count * stage->inputs; i++) {
         struct ppd *ppd = &sim->cells->ppd[stage->ppd_first + i];
-        struct leat_atm_route own;
-        leat_atm_clos_route(net, stage->ppd_first + i, 0, &own);
-        ppd->route = route;
-        ppd->label_first = own.label - route[0].label;
-        ppd->label_count = stage->entries;
+        struct leat_atm_route first;
+        const bool known = leat_atm_clos_route(net, stage->ppd_first + i, 0, &first);
+        assert(known);
+        ppd->table = table;
+        ppd->label_first = first.label;
     }
 }
 
@@ -112,10 +100,8 @@ static void link_stage(struct leat_sim_atm *sim, const struct leat_atm_clos_stag
             struct spd *spd = &sim->cells->spd[first_spd + i];
             const uint32_t ppd = leat_atm_clos_link(net, first_spd + i);
             spd->memory = *memory;
-            spd->inputs = (uint16_t)stage->inputs;
             *memory += stage->inputs;
-            spd->to_port = ppd == LEAT_ATM_CLOS_NONE;
-            if (!spd->to_port) spd->to = ppd;
+            spd->to = ppd == LEAT_ATM_CLOS_NONE ? 0 : ppd; /* init sets ports and parts */
         }
         for (uint32_t i = 0; i < stage->inputs; i++) {
             const uint32_t p = stage->ppd_first + unit * stage->inputs + i;
@@ -132,11 +118,10 @@ void leat_sim_atm_cells_init(struct leat_sim_atm *sim)
 {
     const struct leat_atm_clos *net = &sim->fabric.net;
     struct leat_sim_atm_cells *cells = sim->cells;
-    uint32_t memory = 0, route = 0;
+    uint32_t memory = 0;
     for (uint32_t i = 0; i < net->stages; i++) {
         link_stage(sim, &net->stage[i], &memory);
-        fill_routes(sim, &net->stage[i], &cells->route[route]);
-        route += net->stage[i].entries;
+        set_up_tables(sim, i);
     }
     for (uint32_t p = 0; p < net->ports; p++) {
         sim->port[p].out_ppd = leat_atm_clos_input_ppd(net, p);
@@ -228,6 +213,7 @@ void leat_sim_atm_cells_send(struct leat_sim_atm *sim, uint32_t port, const uint
         leat_sim_atm_strides_send(sim, port, octets, at);
         return;
     }
+    sim->port[port].send_at = at;
     ppd->sent = (struct entry){ take_any_cell(sim->cells, octets),
                                 leat_atm_label_get(octets, sim->fabric.net.header_octets) };
     ppd->incoming = &ppd->sent;
@@ -245,7 +231,7 @@ uint64_t leat_sim_atm_cells_accepted(const struct leat_sim_atm *sim, uint32_t pp
 {
     const struct leat_sim_atm_cells *cells = sim->cells;
     const bool is_early = cells->in_strides && awaits_check(&cells->ppd[ppd], sim->now);
-    return sim->link_cells[ppd] - is_early;
+    return sim->link_cells[ppd] + cells->ppd[ppd].accepted - is_early;
 }
 
 static struct entry *top_entry(struct leat_sim_atm_cells *cells, const struct spd *spd)
@@ -263,7 +249,7 @@ static void select_for_port(struct leat_sim_atm *sim, struct spd *spd)
         leave(sim->cells, spd);
         return;
     }
-    port->check_at = spd->selected_at + sim->cells->check_after;
+    port->check_at = selected_at(spd) + sim->cells->check_after;
     hurry_port(sim, spd->to, port->check_at);
 }
 
@@ -274,12 +260,11 @@ static void select_cell(struct leat_sim_atm *sim, uint32_t number, uint64_t at)
     struct spd *spd = &cells->spd[number];
     assert(spd->waiting);
     spd->previous = spd->selected;
-    spd->selected = next_input(spd, spd->previous);
-    spd->selected_at = at;
+    spd->selected = next_input(spd->waiting, spd->previous);
     spd->free_at = at + CELL_LEN;
     spd->left = false;
     if (spd->cells > 1) leat_sim_agenda_set(&cells->agenda, SPDS, number, spd->free_at);
-    if (spd->to_port)
+    if (is_to_port(spd))
         select_for_port(sim, spd);
     else {
         cells->ppd[spd->to].incoming = top_entry(cells, spd);
@@ -297,7 +282,7 @@ static void select_anew(struct leat_sim_atm *sim, uint32_t number)
         come_back(sim->cells, spd, (struct entry){ arrival->cell, arrival->label });
     }
     spd->selected = spd->previous;
-    select_cell(sim, number, spd->selected_at);
+    select_cell(sim, number, selected_at(spd));
 }
 
 /* A refused cell stays at the head, and the next input that has a cell is selected in the next
@@ -317,7 +302,7 @@ static bool has_room(const struct leat_sim_atm_cells *cells, const struct spd *s
     int64_t octets = (int64_t)CELL_LEN * count;
     if (spd->selected == input && now < spd->free_at) {
         if (spd->left) octets += CELL_LEN;
-        if (now > spd->selected_at) octets -= (int64_t)(now - spd->selected_at);
+        if (now > selected_at(spd)) octets -= (int64_t)(now - selected_at(spd));
     }
     return octets < cells->full_size_min;
 }
@@ -341,7 +326,7 @@ static void enqueue(struct leat_sim_atm *sim, uint32_t number, uint8_t input, st
     put_behind(cells, spd, input, entry);
     if (now >= spd->free_at)
         select_cell(sim, number, now + 1);
-    else if (now < spd->selected_at)
+    else if (now < selected_at(spd))
         select_anew(sim, number);
     else
         leat_sim_agenda_set(&cells->agenda, SPDS, number, spd->free_at);
@@ -369,9 +354,9 @@ static bool is_unrouted(const struct leat_sim_atm *sim, uint32_t number, uint32_
 static void check(struct leat_sim_atm *sim, uint32_t number, uint64_t now)
 {
     struct leat_sim_atm_cells *cells = sim->cells;
-    const struct ppd *ppd = &cells->ppd[number];
+    struct ppd *ppd = &cells->ppd[number];
     struct entry entry = *ppd->incoming;
-    if (entry.label >= ppd->label_count)
+    if (entry.label >= ppd->table->entries)
         sim->counts.unrouted += is_unrouted(sim, number, entry.label);
     uint64_t outputs = find_outputs(sim, number, &entry.label);
     if (!have_room(cells, ppd, outputs, now)) {
@@ -379,7 +364,7 @@ static void check(struct leat_sim_atm *sim, uint32_t number, uint64_t now)
         if (ppd->from_port) free_cell(cells, entry.cell);
         return;
     }
-    sim->link_cells[number]++;
+    ppd->accepted++;
     if (!ppd->from_port) leave(cells, &cells->spd[ppd->from]);
     if (!outputs) free_cell(cells, entry.cell);
     while (outputs) {

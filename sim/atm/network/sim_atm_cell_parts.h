@@ -14,43 +14,43 @@ struct entry { /* a cell in a crosspoint memory, with the label it arrived with 
 };
 
 struct coming {  /* strides: a cell that will enter a memory */
-    uint64_t at; /* from this cycle on, the one of its check */
+    uint32_t at; /* from this cycle on, the one of its check; its low bits, see coming_since() */
     struct entry entry;
-    uint16_t input;
+    uint8_t input;
     bool is_copy; /* its octets are not those that the PPD has */
 };
 
-struct spd {
-    uint64_t selected_at;
-    uint64_t free_at; /* the transfer is complete */
-    uint64_t waiting; /* bits: inputs with a cell */
-    uint32_t memory;  /* number of the first of its crosspoint memories, one per input */
-    uint32_t to;      /* the PPD downstream, or a port */
-    uint8_t selected; /* input; unchanged while idle */
-    uint8_t previous; /* the input selected before */
-    bool left; /* the selected cell has left its memory: the next memory has it, or the port */
-    bool to_port;
-    uint16_t cells;        /* in all of its memories */
-    uint16_t inputs;       /* of its switch */
-    uint16_t coming_count; /* strides: cells that will enter its memories, ... */
-    uint8_t mark_bit;
-    uint8_t to_part;       /* the part of the PPD downstream */
-    uint64_t *mark_word;   /* ... the word with the mark that there are any */
-    struct coming *coming; /* ... those of an input in order of time */
+enum {
+    TO_PORT = UINT8_MAX, /* as a part */
+    NEAR_COMING = 6,     /* as many as fit into two lines; the first two into the first one */
 };
 
-struct ppd {
-    const struct entry *incoming;       /* the cell that begins to arrive */
-    const struct leat_atm_route *route; /* of its stage's first PPD, whose labels differ ... */
-    uint32_t label_first;               /* ... by this much from those here */
-    uint32_t label_count;
-    struct entry sent; /* by a port; in strides by any sender */
-    uint32_t from;     /* the SPD upstream, or a port */
+struct spd { /* two lines, of which strides mostly need the first */
+    _Alignas(LEAT_ARENA_LINE) uint64_t free_at; /* the transfer is complete; 0: there was none */
+    uint64_t waiting;                           /* bits: inputs with a cell */
+    uint32_t memory;  /* number of the first of its crosspoint memories, one per input */
+    uint32_t to;      /* the PPD downstream, or a port */
+    uint8_t to_part;  /* the part of the PPD downstream, or TO_PORT */
+    uint8_t selected; /* input; unchanged while idle */
+    uint8_t previous; /* the input selected before */
+    bool left;      /* the selected cell has left its memory: the next memory has it, or the port */
+    uint16_t cells; /* in all of its memories */
+    uint16_t coming_count;           /* strides: cells that will enter its memories, ... */
+    struct coming near[NEAR_COMING]; /* ... those of an input in order of time: coming_at() */
+};
+
+struct ppd {                                                /* a line */
+    _Alignas(LEAT_ARENA_LINE) const struct entry *incoming; /* the cell that begins to arrive */
+    const struct leat_atm_clos_table *table;                /* of its stage ... */
+    uint32_t label_first;                                   /* ... and what label 0 becomes here */
+    uint32_t from;                                          /* the SPD upstream, or a port */
     uint32_t first_spd;
-    uint64_t check_at; /* strides: when the cell sent is checked; LEAT_NEVER: none yet */
     uint8_t input;
     bool from_port;
-    bool is_dropped; /* strides: the cell sent has no outputs, and is still to be freed */
+    bool is_dropped;   /* strides: the cell sent has no outputs, and is still to be freed */
+    struct entry sent; /* by a port; in strides by any sender */
+    uint64_t check_at; /* strides: when the cell sent is checked; LEAT_NEVER: none yet */
+    uint64_t accepted; /* cells */
 };
 
 struct memory {
@@ -64,8 +64,8 @@ struct leat_sim_atm_cells {
     struct memory *memory;
     struct entry *entry; /* all memories' first places, used most, then the second */
     struct cell *cell;
-    struct pool *pool;            /* of each part; events use the first */
-    struct leat_atm_route *route; /* of all stages */
+    struct pool *pool; /* of each part; events use the first */
+    struct leat_atm_clos_table table[LEAT_ATM_CLOS_STAGES_MAX];
     uint32_t memory_count, cell_count;
     uint32_t parts;
     uint32_t places;      /* one more than cells: the last cell may arrive while the first leaves */
@@ -74,8 +74,9 @@ struct leat_sim_atm_cells {
     int64_t full_size_min;
 
     struct leat_sim_atm_strides *strides;
-    bool in_strides;       /* it runs in strides now: the agenda is empty */
-    uint64_t events_until; /* otherwise: it does not try strides before this cycle */
+    struct coming *coming_far; /* of all SPDs: as many as fit into their memories */
+    bool in_strides;           /* it runs in strides now: the agenda is empty */
+    uint64_t events_until;     /* otherwise: it does not try strides before this cycle */
 };
 
 /* Cells for the pool of a part, at least as many as it needs, without the needs of the others. */
@@ -103,6 +104,37 @@ static inline struct entry *entry_at(struct leat_sim_atm_cells *cells, uint32_t 
                                      uint32_t place)
 {
     return &cells->entry[(size_t)place * cells->memory_count + memory];
+}
+
+/* When the transfer began: a select and a cell time always belong together. */
+static inline uint64_t selected_at(const struct spd *spd)
+{
+    return spd->free_at ? spd->free_at - CELL_LEN : 0;
+}
+
+static inline bool is_to_port(const struct spd *spd)
+{
+    return spd->to_part == TO_PORT;
+}
+
+/* Strides: the i-th cell that will enter a memory of this SPD. */
+static inline struct coming *coming_at(const struct leat_sim_atm_cells *cells, struct spd *spd,
+                                       uint32_t i)
+{
+    return i < NEAR_COMING
+               ? &spd->near[i]
+               : &cells->coming_far[(size_t)spd->memory * cells->places + i - NEAR_COMING];
+}
+
+/* The whole time, close to the present: no cell waits for 2^31 cycles. */
+static inline uint64_t coming_since(const struct coming *coming, uint64_t now)
+{
+    return now + (uint64_t)(int64_t)(int32_t)(coming->at - (uint32_t)now);
+}
+
+static inline bool has_come(const struct coming *coming, uint64_t before)
+{
+    return (int32_t)(coming->at - (uint32_t)before) < 0;
 }
 
 /* Appends a cell to the memory of an input. */
@@ -150,10 +182,10 @@ static inline uint64_t find_outputs(const struct leat_sim_atm *sim, uint32_t num
 {
     const struct ppd *ppd = &sim->cells->ppd[number];
     struct leat_atm_route found = { 0 };
-    if (*label < ppd->label_count) {
-        const struct leat_atm_route *route = &ppd->route[*label];
-        *label = route->label + ppd->label_first;
-        return route->select;
+    if (*label < ppd->table->entries) {
+        const uint64_t select = leat_atm_clos_table_select(ppd->table, label);
+        *label += ppd->label_first;
+        return select;
     }
     leat_sim_atm_route(sim, number, *label, &found); /* of a group: these are few */
     *label = found.label;
@@ -166,11 +198,11 @@ static inline bool awaits_check(const struct ppd *ppd, uint64_t now)
     return ppd->check_at >= now && ppd->check_at != LEAT_NEVER;
 }
 
-/* The next input after `last` that has a cell (spec/atm.md, S4). */
-static inline uint8_t next_input(const struct spd *spd, uint8_t last)
+/* The next input after `last`, of those that have a cell (spec/atm.md, S4). */
+static inline uint8_t next_input(uint64_t inputs, uint8_t last)
 {
-    const uint64_t behind = spd->waiting & ~((UINT64_C(2) << last) - 1);
-    return (uint8_t)leat_sim_agenda_lowest(behind ? behind : spd->waiting);
+    const uint64_t behind = inputs & ~((UINT64_C(2) << last) - 1);
+    return (uint8_t)leat_sim_agenda_lowest(behind ? behind : inputs);
 }
 
 /* The time of the port's next event. */

@@ -13,8 +13,9 @@
  * ways do the same in the same cycles.
  *
  * A cell is recorded for its next memory as soon as it is selected upstream, with the cycle of its
- * check, from which on it is there; it enters the memory when the SPD reads it. At the end of a
- * stride, all selections up to and including the next cycle are settled.
+ * check, from which on it is there. An SPD selects among the cells in its memories and the recorded
+ * ones that are there: only if there are many do they enter their memories, which are seldom in the
+ * cache. At the end of a stride, all selections up to and including the next cycle are settled.
  *
  * Parts of the network do this at once, each for its own ports and switches:
  *
@@ -38,6 +39,9 @@ struct parcel {
     uint32_t ppd;
 };
 
+enum { AHEAD = 4 };  /* SPDs that are prefetched */
+enum { BATCH = 16 }; /* cells to PPDs of this part, which are prefetched meanwhile */
+
 struct box { /* from one part to another, between two stages */
     struct parcel *parcel;
     uint32_t count, cap;
@@ -54,12 +58,13 @@ struct part {
     uint64_t cells_out;      /* since the last call of collect() */
     bool crowded;            /* some memory has had so many cells */
     struct box *box[STAGES]; /* behind each stage, for each part */
+    struct parcel batch[BATCH];
+    uint32_t batch_count;
     struct pool *pool;
     uint32_t index;
 };
 
 struct leat_sim_atm_strides {
-    struct coming *coming; /* of all SPDs */
     struct part *part;
     uint32_t many;     /* with so many cells a memory might refuse one within the next stride */
     uint64_t *port_at; /* the time of a port's next event */
@@ -122,8 +127,8 @@ void leat_sim_atm_strides_lay(struct leat_sim_atm_cells *cells,
     cells->strides = leat_arena_lay(arena, 1, sizeof *cells->strides);
     parts.part = leat_arena_lay_lines(arena, cells->parts, sizeof *parts.part);
     /* No more than fit into a memory. */
-    parts.coming = leat_arena_lay(arena, (size_t)cells->memory_count * cells->places,
-                                  sizeof *parts.coming);
+    cells->coming_far = leat_arena_lay(arena, (size_t)cells->memory_count * cells->places,
+                                       sizeof *cells->coming_far);
     parts.port_at = leat_arena_lay(arena, fabric->net.ports, sizeof *parts.port_at);
     for (uint32_t i = 0; i < cells->parts; i++) {
         struct part part = lay_part(fabric, i, arena);
@@ -140,13 +145,11 @@ static void init_spds(struct leat_sim_atm *sim, const struct part *part, uint32_
     const uint32_t count = switches_of(&sim->fabric, stage, part->index) * s->outputs;
     for (uint32_t k = 0; k < count; k++) {
         struct spd *spd = &cells->spd[part->spd_first[stage] + k];
-        spd->mark_word = &part->marked[part->mark_words[stage] + k / WORD_BITS];
-        spd->mark_bit = k % WORD_BITS;
-        spd->coming = &cells->strides->coming[(size_t)spd->memory * cells->places];
         /* Output u of a switch is linked to switch u of the next stage. */
-        spd->to_part = spd->to_port ? (uint8_t)part->index
-                                    : (uint8_t)leat_sim_atm_fabric_part_of(&sim->fabric, stage + 1,
-                                                                           k % s->outputs);
+        const bool is_last = stage + 1 == sim->fabric.net.stages;
+        spd->to_part = is_last ? TO_PORT
+                               : (uint8_t)leat_sim_atm_fabric_part_of(&sim->fabric, stage + 1,
+                                                                      k % s->outputs);
     }
 }
 
@@ -161,30 +164,32 @@ void leat_sim_atm_strides_init(struct leat_sim_atm *sim)
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
-static void mark(const struct spd *spd)
+/* An SPD of a stage has coming cells. */
+static inline void mark(struct part *part, uint32_t stage, uint32_t number)
 {
-    *spd->mark_word |= UINT64_C(1) << spd->mark_bit;
+    const uint32_t k = number - part->spd_first[stage];
+    part->marked[part->mark_words[stage] + k / WORD_BITS] |= UINT64_C(1) << k % WORD_BITS;
 }
 
 /* Might the memory of this input refuse a cell within the next stride? The number of cells of all
  * inputs mostly answers this. */
-static bool is_crowded_at(const struct leat_sim_atm_cells *cells, const struct spd *spd,
-                          uint32_t input)
+static bool is_crowded_at(const struct leat_sim_atm_cells *cells, struct spd *spd, uint32_t input)
 {
     const uint32_t many = cells->strides->many;
     if ((uint32_t)spd->cells + spd->coming_count < many) return false;
-    uint32_t count = cells->memory[spd->memory + input].count;
+    uint32_t count = spd->waiting >> input & 1 ? cells->memory[spd->memory + input].count : 0;
     for (uint16_t i = 0; i < spd->coming_count; i++)
-        count += spd->coming[i].input == input;
+        count += coming_at(cells, spd, i)->input == input;
     return count >= many;
 }
 
-static inline void write_down(struct leat_sim_atm_cells *cells, struct part *part, struct spd *spd,
-                              struct coming coming)
+static inline void write_down(struct leat_sim_atm_cells *cells, struct part *part, uint32_t stage,
+                              uint32_t number, struct coming coming)
 {
-    spd->coming[spd->coming_count++] = coming;
+    struct spd *spd = &cells->spd[number];
+    *coming_at(cells, spd, spd->coming_count++) = coming;
     if (is_crowded_at(cells, spd, coming.input)) part->crowded = true;
-    mark(spd);
+    mark(part, stage, number);
 }
 
 /* A late copy of a cell to a group may come to a switch where its label has no members any more. It
@@ -195,26 +200,68 @@ static void free_dropped(struct leat_sim_atm_cells *cells, struct pool *pool, st
     ppd->is_dropped = false;
 }
 
-/* A cell reaches a PPD of this part, which checks it in cycle `at`: there is room. */
-static void forward(struct leat_sim_atm *sim, struct part *part, uint32_t number,
-                    struct entry entry, uint64_t at)
+/* A cell reaches a PPD of this part, which checks it in cycle `at`. The outputs that it goes to;
+ * its label becomes the new one. */
+static inline uint64_t reach(struct leat_sim_atm *sim, struct part *part, struct parcel *parcel)
 {
     struct leat_sim_atm_cells *cells = sim->cells;
-    struct ppd *ppd = &cells->ppd[number];
-    struct spd *spd = &cells->spd[ppd->first_spd];
+    struct ppd *ppd = &cells->ppd[parcel->ppd];
     if (ppd->is_dropped) free_dropped(cells, part->pool, ppd);
-    sim->link_cells[number]++;
-    ppd->sent = entry;
-    ppd->check_at = at;
-    assert(entry.label < ppd->label_count || sim->fabric.groups);
-    uint64_t outputs = find_outputs(sim, number, &entry.label);
+    ppd->accepted++;
+    ppd->sent = parcel->entry;
+    ppd->check_at = parcel->at;
+    assert(parcel->entry.label < ppd->table->entries || sim->fabric.groups);
+    const uint64_t outputs = find_outputs(sim, parcel->ppd, &parcel->entry.label);
     ppd->is_dropped = !outputs;
+    return outputs;
+}
+
+/* It is recorded for its next memories: there is room. */
+static inline void forward(struct leat_sim_atm *sim, struct part *part, uint32_t stage,
+                           const struct parcel *parcel, uint64_t outputs)
+{
+    struct leat_sim_atm_cells *cells = sim->cells;
+    const struct ppd *ppd = &cells->ppd[parcel->ppd];
+    const uint32_t at = (uint32_t)parcel->at;
+    const struct entry entry = parcel->entry;
     if (!outputs) return;
-    write_down(cells, part, &spd[leat_sim_agenda_lowest(outputs)],
+    write_down(cells, part, stage, ppd->first_spd + leat_sim_agenda_lowest(outputs),
                (struct coming){ at, entry, ppd->input, false });
     while (outputs &= outputs - 1)
-        write_down(cells, part, &spd[leat_sim_agenda_lowest(outputs)],
+        write_down(cells, part, stage, ppd->first_spd + leat_sim_agenda_lowest(outputs),
                    (struct coming){ at, copy_entry(cells, part->pool, entry), ppd->input, true });
+}
+
+/* In a large network neither PPDs nor SPDs are in the cache: each is prefetched for all cells of
+ * the batch before the first needs it. */
+static void forward_batch(struct leat_sim_atm *sim, struct part *part, uint32_t stage)
+{
+    const struct leat_sim_atm_cells *cells = sim->cells;
+    uint64_t outputs[BATCH];
+    for (uint32_t i = 0; i < part->batch_count; i++) {
+        struct parcel *parcel = &part->batch[i];
+        outputs[i] = reach(sim, part, parcel);
+        if (outputs[i])
+            leat_arena_fetch(&cells->spd[cells->ppd[parcel->ppd].first_spd +
+                                         leat_sim_agenda_lowest(outputs[i])]);
+    }
+    for (uint32_t i = 0; i < part->batch_count; i++)
+        forward(sim, part, stage, &part->batch[i], outputs[i]);
+    part->batch_count = 0;
+}
+
+/* With the next batch, if the network is large: then its hosts want hints, too. */
+static inline void forward_later(struct leat_sim_atm *sim, struct part *part, uint32_t stage,
+                                 struct parcel parcel)
+{
+    if (!sim->host.fetch) {
+        const uint64_t outputs = reach(sim, part, &parcel);
+        forward(sim, part, stage, &parcel, outputs);
+        return;
+    }
+    leat_arena_fetch(&sim->cells->ppd[parcel.ppd]);
+    part->batch[part->batch_count++] = parcel;
+    if (part->batch_count == BATCH) forward_batch(sim, part, stage);
 }
 
 void leat_sim_atm_strides_send(struct leat_sim_atm *sim, uint32_t port, const uint8_t *octets,
@@ -223,9 +270,10 @@ void leat_sim_atm_strides_send(struct leat_sim_atm *sim, uint32_t port, const ui
     struct leat_sim_atm_cells *cells = sim->cells;
     struct part *part = &cells->strides->part[sim->port[port].part];
     const uint32_t label = leat_atm_label_get(octets, sim->fabric.net.header_octets);
-    forward(sim, part, sim->port[port].out_ppd,
-            (struct entry){ take_cell(cells, part->pool, octets), label },
-            at + cells->check_after - 1);
+    const struct entry entry = { take_cell(cells, part->pool, octets), label };
+    forward_later(sim, part, 0,
+                  (struct parcel){ at + cells->check_after - 1, entry, sim->port[port].out_ppd });
+    if (!sim->in_stride) forward_batch(sim, part, 0);
 }
 
 static void post(struct box *box, const struct parcel *parcel)
@@ -240,9 +288,10 @@ static void take_parcels(struct leat_sim_atm *sim, struct part *part, uint32_t s
     for (uint32_t from = 0; stage && from < sim->cells->parts; from++) {
         struct box *box = &sim->cells->strides->part[from].box[stage - 1][part->index];
         for (uint32_t i = 0; i < box->count; i++)
-            forward(sim, part, box->parcel[i].ppd, box->parcel[i].entry, box->parcel[i].at);
+            forward_later(sim, part, stage, box->parcel[i]);
         box->count = 0;
     }
+    forward_batch(sim, part, stage);
 }
 
 /* Cells that are there before cycle `at` enter their memories. */
@@ -250,22 +299,54 @@ static void come_in(struct leat_sim_atm_cells *cells, struct spd *spd, uint64_t 
 {
     uint16_t kept = 0;
     for (uint16_t i = 0; i < spd->coming_count; i++) {
-        const struct coming *c = &spd->coming[i];
-        if (c->at < at)
-            put_behind(cells, spd, (uint8_t)c->input, c->entry);
+        const struct coming *c = coming_at(cells, spd, i);
+        if (has_come(c, at))
+            put_behind(cells, spd, c->input, c->entry);
         else if (kept++ < i)
-            spd->coming[kept - 1] = *c;
+            *coming_at(cells, spd, kept - 1u) = *c;
     }
     spd->coming_count = kept;
 }
 
 /* The first cycle in which one of them is there. */
-static uint64_t next_coming(const struct spd *spd)
+static uint64_t next_coming(const struct leat_sim_atm_cells *cells, struct spd *spd, uint64_t now)
 {
     uint64_t at = LEAT_NEVER;
     for (uint16_t i = 0; i < spd->coming_count; i++)
-        at = leat_smaller(at, spd->coming[i].at);
+        at = leat_smaller(at, coming_since(coming_at(cells, spd, i), now));
     return at;
+}
+
+/* The inputs of those that are there before cycle `at`. */
+static uint64_t inputs_there(const struct leat_sim_atm_cells *cells, struct spd *spd, uint64_t at)
+{
+    uint64_t inputs = 0;
+    for (uint16_t i = 0; i < spd->coming_count; i++) {
+        const struct coming *c = coming_at(cells, spd, i);
+        inputs |= (uint64_t)has_come(c, at) << c->input;
+    }
+    return inputs;
+}
+
+/* The first of an input leaves, and never enters its memory. */
+static struct entry take_coming(const struct leat_sim_atm_cells *cells, struct spd *spd,
+                                uint32_t input)
+{
+    uint32_t i = 0;
+    while (coming_at(cells, spd, i)->input != input)
+        i++;
+    const struct entry entry = coming_at(cells, spd, i)->entry;
+    for (spd->coming_count--; i < spd->coming_count; i++)
+        *coming_at(cells, spd, i) = *coming_at(cells, spd, i + 1);
+    return entry;
+}
+
+static struct entry take_stored(struct leat_sim_atm_cells *cells, struct spd *spd)
+{
+    const uint32_t m = spd->memory + spd->selected;
+    const struct entry entry = *entry_at(cells, m, cells->memory[m].head);
+    leave(cells, spd);
+    return entry;
 }
 
 static void wake_port(struct leat_sim_atm *sim, struct part *part, uint32_t port, uint64_t at)
@@ -281,13 +362,12 @@ static void transfer(struct leat_sim_atm *sim, struct part *part, uint32_t stage
                      struct entry entry, uint64_t at)
 {
     const uint64_t check_at = at + sim->cells->check_after;
-    spd->selected_at = at;
     spd->free_at = at + CELL_LEN;
-    if (spd->to_port) {
+    if (is_to_port(spd)) {
         if (begin_arrival(&sim->port[spd->to], spd->free_at + 1, entry))
             wake_port(sim, part, spd->to, spd->free_at + 1);
     } else if (spd->to_part == part->index)
-        forward(sim, part, spd->to, entry, check_at);
+        forward_later(sim, part, stage + 1, (struct parcel){ check_at, entry, spd->to });
     else
         post(&part->box[stage][spd->to_part], &(struct parcel){ check_at, entry, spd->to });
 }
@@ -301,11 +381,11 @@ struct selection {
 /* There is only one cell: it need not enter its memory. False: its turn is after the next cycle. */
 static bool pass_one(struct spd *spd, uint64_t last, struct selection *out)
 {
-    const struct coming c = spd->coming[0];
-    const uint64_t at = leat_larger(spd->free_at, c.at + 1);
+    const struct coming c = spd->near[0];
+    const uint64_t at = leat_larger(spd->free_at, coming_since(&c, last) + 1);
     if (at > last + 1) return false;
     spd->coming_count = 0;
-    spd->selected = (uint8_t)c.input;
+    spd->selected = c.input;
     *out = (struct selection){ c.entry, at };
     return true;
 }
@@ -315,40 +395,49 @@ static bool select_one(struct leat_sim_atm_cells *cells, struct spd *spd, uint64
 {
     uint64_t at = spd->free_at;
     if (at > last + 1) return false;
-    come_in(cells, spd, at);
-    if (!spd->waiting) {
-        at = next_coming(spd) + 1;
+    if (spd->coming_count > NEAR_COMING) come_in(cells, spd, at);
+    uint64_t inputs = spd->waiting | inputs_there(cells, spd, at);
+    if (!inputs) {
+        at = next_coming(cells, spd, last) + 1;
         if (at > last + 1) return false;
-        come_in(cells, spd, at);
+        inputs = inputs_there(cells, spd, at);
     }
-    spd->selected = next_input(spd, spd->selected);
-    const uint32_t m = spd->memory + spd->selected;
-    *out = (struct selection){ *entry_at(cells, m, cells->memory[m].head), at };
-    leave(cells, spd);
+    spd->selected = next_input(inputs, spd->selected);
+    const bool stored = spd->waiting >> spd->selected & 1;
+    out->entry = stored ? take_stored(cells, spd) : take_coming(cells, spd, spd->selected);
+    out->at = at;
     return true;
 }
 
-/* All selections of an SPD up to and including the cycle after `last`. */
-static void run_spd(struct leat_sim_atm *sim, struct part *part, uint32_t stage, struct spd *spd,
+/* All selections of an SPD up to and including the cycle after `last`. False: it has more cells. */
+static bool run_spd(struct leat_sim_atm *sim, struct part *part, uint32_t stage, struct spd *spd,
                     uint64_t last)
 {
     struct selection s;
     while (spd->waiting || spd->coming_count) {
         const bool one = !spd->waiting && spd->coming_count == 1;
-        if (!(one ? pass_one(spd, last, &s) : select_one(sim->cells, spd, last, &s))) return;
+        if (!(one ? pass_one(spd, last, &s) : select_one(sim->cells, spd, last, &s))) return false;
         transfer(sim, part, stage, spd, s.entry, s.at);
     }
-    *spd->mark_word &= ~(UINT64_C(1) << spd->mark_bit);
+    return true;
 }
 
 static void run_spds(struct leat_sim_atm *sim, struct part *part, uint32_t stage, uint64_t last)
 {
     struct spd *spd = &sim->cells->spd[part->spd_first[stage]];
     for (uint32_t w = part->mark_words[stage]; w < part->mark_words[stage + 1]; w++) {
-        for (uint64_t rest = part->marked[w]; rest; rest &= rest - 1)
-            run_spd(sim, part, stage, spd + leat_sim_agenda_lowest(rest), last);
+        uint64_t ahead = sim->host.fetch ? part->marked[w] : 0;
+        for (uint32_t i = 0; ahead && i < AHEAD; i++, ahead &= ahead - 1)
+            leat_arena_fetch(spd + leat_sim_agenda_lowest(ahead));
+        for (uint64_t rest = part->marked[w]; rest; rest &= rest - 1) {
+            if (ahead) leat_arena_fetch(spd + leat_sim_agenda_lowest(ahead));
+            ahead &= ahead - 1;
+            if (run_spd(sim, part, stage, spd + leat_sim_agenda_lowest(rest), last))
+                part->marked[w] &= ~(rest & -rest);
+        }
         spd += WORD_BITS;
     }
+    forward_batch(sim, part, stage + 1);
 }
 
 /* ---- ports ----------------------------------------------------------------------------------- */
@@ -374,23 +463,56 @@ static void run_port(struct leat_sim_atm *sim, struct part *part, uint32_t p, ui
     sim->cells->strides->port_at[p] = leat_smaller(port->act_at, port->arrival[0].at);
 }
 
-static void run_ports(struct leat_sim_atm *sim, struct part *part, uint64_t last)
+/* What the next ports touch is prefetched: first the port and its host, then its cell, then what
+ * both point to. */
+static void fetch_ports(const struct leat_sim_atm *sim, const uint32_t *due, uint32_t count,
+                        uint64_t last)
+{
+    enum { HOST = 4, CELL = 2, MORE = 1 }; /* ports ahead */
+    const struct leat_sim_atm_host *host = &sim->host;
+    if (count > HOST) {
+        leat_arena_fetch(&sim->port[due[HOST]]);
+        host->fetch(host->context, due[HOST]);
+    }
+    if (count > CELL && sim->port[due[CELL]].arrival[0].at <= last)
+        leat_arena_fetch(&sim->cells->cell[sim->port[due[CELL]].arrival[0].cell]);
+    if (count > MORE) {
+        const struct leat_sim_atm_arrival *arrival = &sim->port[due[MORE]].arrival[0];
+        host->fetch_more(host->context, due[MORE],
+                         arrival->at <= last ? sim->cells->cell[arrival->cell].octets : NULL, last);
+    }
+}
+
+/* Some ports; the time of their next event, or earlier. */
+static uint64_t run_some_ports(struct leat_sim_atm *sim, struct part *part, uint32_t first,
+                               uint32_t end, uint64_t last)
 {
     const uint64_t *port_at = sim->cells->strides->port_at;
+    uint32_t due[WORD_BITS], count = 0;
+    uint64_t next_at = LEAT_NEVER;
+    for (uint32_t p = first; p < end; p++) {
+        due[count] = p;
+        count += port_at[p] <= last;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (sim->host.fetch) fetch_ports(sim, due + i, count - i, last);
+        run_port(sim, part, due[i], last);
+    }
+    for (uint32_t p = first; p < end; p++)
+        next_at = leat_smaller(next_at, port_at[p]);
+    return next_at;
+}
+
+static void run_ports(struct leat_sim_atm *sim, struct part *part, uint64_t last)
+{
     uint64_t *ports_at = part->ports_at;
     for (uint32_t first = part->port_first; first < part->port_end; first += WORD_BITS) {
         const uint32_t end = first + WORD_BITS < part->port_end ? first + WORD_BITS
                                                                 : part->port_end;
-        uint64_t next_at = LEAT_NEVER;
-        if (*ports_at <= last) {
-            for (uint32_t p = first; p < end; p++) {
-                if (port_at[p] <= last) run_port(sim, part, p, last);
-                next_at = leat_smaller(next_at, port_at[p]);
-            }
-            *ports_at = next_at;
-        }
+        if (*ports_at <= last) *ports_at = run_some_ports(sim, part, first, end, last);
         ports_at++;
     }
+    forward_batch(sim, part, 0);
 }
 
 /* ---- parts ----------------------------------------------------------------------------------- */
@@ -481,10 +603,12 @@ static bool was_crowded(struct leat_sim_atm *sim)
 
 static bool is_crowded(const struct leat_sim_atm *sim)
 {
-    for (uint32_t i = 0; i < sim->fabric.net.spd_count; i++) {
-        const struct spd *spd = &sim->cells->spd[i];
-        for (uint32_t input = 0; input < spd->inputs; input++)
-            if (is_crowded_at(sim->cells, spd, input)) return true;
+    for (uint32_t s = 0; s < sim->fabric.net.stages; s++) {
+        const struct leat_atm_clos_stage *stage = &sim->fabric.net.stage[s];
+        for (uint32_t i = 0; i < stage->switch_count * stage->outputs; i++)
+            for (uint32_t input = 0; input < stage->inputs; input++)
+                if (is_crowded_at(sim->cells, &sim->cells->spd[stage->spd_first + i], input))
+                    return true;
     }
     return false;
 }
@@ -505,15 +629,21 @@ static void drop_event(struct leat_sim_atm_cells *cells, uint32_t phase, uint32_
     leat_sim_agenda_set(&cells->agenda, phase, entity, LEAT_NEVER);
 }
 
-static void begin_spd(struct leat_sim_atm_cells *cells, uint32_t number)
+static void begin_spds(struct leat_sim_atm *sim, struct part *part, uint32_t stage)
 {
-    struct spd *spd = &cells->spd[number];
-    drop_event(cells, SPDS, number);
-    if (spd->waiting) mark(spd);
+    struct leat_sim_atm_cells *cells = sim->cells;
+    const uint32_t count = switches_of(&sim->fabric, stage, part->index) *
+                           sim->fabric.net.stage[stage].outputs;
+    for (uint32_t k = 0; k < count; k++) {
+        const uint32_t number = part->spd_first[stage] + k;
+        drop_event(cells, SPDS, number);
+        if (cells->spd[number].waiting) mark(part, stage, number);
+    }
 }
 
 /* A cell with a pending check leaves its memory and is recorded for the next one. */
-static void foresee_check(struct leat_sim_atm *sim, struct part *part, uint32_t number)
+static void foresee_check(struct leat_sim_atm *sim, struct part *part, uint32_t stage,
+                          uint32_t number)
 {
     struct leat_sim_atm_cells *cells = sim->cells;
     struct ppd *ppd = &cells->ppd[number];
@@ -522,7 +652,7 @@ static void foresee_check(struct leat_sim_atm *sim, struct part *part, uint32_t 
     drop_event(cells, PPDS, number);
     const struct entry entry = *ppd->incoming;
     if (!ppd->from_port) leave(cells, &cells->spd[ppd->from]);
-    forward(sim, part, number, entry, ppd->check_at);
+    forward_later(sim, part, stage, (struct parcel){ ppd->check_at, entry, number });
 }
 
 static void foresee_checks(struct leat_sim_atm *sim)
@@ -531,8 +661,10 @@ static void foresee_checks(struct leat_sim_atm *sim)
         const struct leat_atm_clos_stage *stage = &sim->fabric.net.stage[i];
         for (uint32_t k = 0; k < stage->switch_count * stage->inputs; k++) {
             const uint32_t part = leat_sim_atm_fabric_part_of(&sim->fabric, i, k / stage->inputs);
-            foresee_check(sim, &sim->cells->strides->part[part], stage->ppd_first + k);
+            foresee_check(sim, &sim->cells->strides->part[part], i, stage->ppd_first + k);
         }
+        for (uint32_t part = 0; part < sim->cells->parts; part++)
+            forward_batch(sim, &sim->cells->strides->part[part], i);
     }
 }
 
@@ -555,8 +687,9 @@ bool leat_sim_atm_strides_begin(struct leat_sim_atm *sim)
     cells->in_strides = true;
     for (uint32_t i = 0; cells->parts > 1 && i < cells->parts; i++)
         leat_sim_atm_cells_provide(cells, i);
-    for (uint32_t i = 0; i < sim->fabric.net.spd_count; i++)
-        begin_spd(cells, i);
+    for (uint32_t i = 0; i < cells->parts; i++)
+        for (uint32_t stage = 0; stage < sim->fabric.net.stages; stage++)
+            begin_spds(sim, &part[i], stage);
     foresee_checks(sim);
     for (uint32_t i = 0; i < cells->parts; i++)
         begin_ports(sim, &part[i]);
@@ -575,7 +708,8 @@ static void end_spd(struct leat_sim_atm_cells *cells, uint32_t number, uint64_t 
     struct spd *spd = &cells->spd[number];
     come_in(cells, spd, now);
     for (uint16_t i = 0; i < spd->coming_count; i++) /* their PPDs still have one of each */
-        if (spd->coming[i].is_copy) pool_free(cells->pool, cells->cell, spd->coming[i].entry.cell);
+        if (coming_at(cells, spd, i)->is_copy)
+            pool_free(cells->pool, cells->cell, coming_at(cells, spd, i)->entry.cell);
     spd->coming_count = 0;
     spd->left = true;
     if (spd->waiting) leat_sim_agenda_set(&cells->agenda, SPDS, number, spd->free_at);
@@ -591,7 +725,7 @@ static void await_check(struct leat_sim_atm *sim, uint32_t number, uint64_t now)
         return;
     }
     ppd->is_dropped = false;
-    sim->link_cells[number]--;
+    ppd->accepted--;
     ppd->incoming = &ppd->sent;
     if (!ppd->from_port) {
         struct spd *spd = &cells->spd[ppd->from];

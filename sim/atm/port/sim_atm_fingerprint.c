@@ -48,12 +48,12 @@ static void put_cell(const struct moment *m, uint32_t cell, uint32_t label)
     leat_atm_aal_cell_fingerprint(m->port->load.sim.cells->cell[cell].octets, &m->names, m->out);
 }
 
-static void put_spd(const struct moment *m, const struct spd *spd)
+static void put_spd(const struct moment *m, struct spd *spd)
 {
     struct leat_sim_atm_cells *cells = m->port->load.sim.cells;
     put(m, spd->selected);
     put_from(m, spd->free_at);
-    if (spd->free_at > m->now) put_time(m, spd->selected_at);
+    if (spd->free_at > m->now) put_time(m, selected_at(spd));
     put(m, spd->waiting);
     for (uint64_t rest = spd->waiting; rest; rest &= rest - 1) {
         const uint32_t number = spd->memory + leat_sim_agenda_lowest(rest);
@@ -66,9 +66,10 @@ static void put_spd(const struct moment *m, const struct spd *spd)
     }
     put(m, spd->coming_count);
     for (uint16_t i = 0; i < spd->coming_count; i++) {
-        put_time(m, spd->coming[i].at);
-        put(m, spd->coming[i].input);
-        put_cell(m, spd->coming[i].entry.cell, spd->coming[i].entry.label);
+        const struct coming *c = coming_at(cells, spd, i);
+        put_from(m, coming_since(c, m->now)); /* if it is there, it does not matter since when */
+        put(m, c->input);
+        put_cell(m, c->entry.cell, c->entry.label);
     }
 }
 
