@@ -22,6 +22,7 @@ void leat_atm_aal_config_default(struct leat_atm_aal_config *config, uint32_t po
 }
 
 _Static_assert(sizeof(struct leat_atm_aal_message) == LEAT_ARENA_LINE, "a message is a line");
+_Static_assert(sizeof(struct leat_atm_aal_peer) == LEAT_ARENA_LINE / 2, "a peer is half a line");
 
 static bool within(uint32_t value, uint32_t min, uint32_t max)
 {
@@ -54,14 +55,12 @@ static size_t lay_out_often(struct leat_atm_aal_unit *unit, const struct leat_at
                             void *memory)
 {
     struct leat_arena arena = { .memory = memory, .cap = SIZE_MAX };
-    unit->send.next = leat_arena_lay(&arena, c->send_blocks, sizeof(uint16_t));
-    unit->send.prev = leat_arena_lay(&arena, c->send_blocks, sizeof(uint16_t));
-    unit->receive.next = leat_arena_lay(&arena, c->receive_blocks, sizeof(uint16_t));
-    unit->receive.prev = leat_arena_lay(&arena, c->receive_blocks, sizeof(uint16_t));
+    unit->send.link = leat_arena_lay(&arena, c->send_blocks, sizeof *unit->send.link);
+    unit->receive.link = leat_arena_lay(&arena, c->receive_blocks, sizeof *unit->receive.link);
     unit->send_block = leat_arena_lay(&arena, c->send_blocks, sizeof *unit->send_block);
     unit->receive_block = leat_arena_lay(&arena, c->receive_blocks, sizeof *unit->receive_block);
     unit->message = leat_arena_lay_lines(&arena, c->receive_blocks, sizeof *unit->message);
-    unit->peer = leat_arena_lay(&arena, c->ports, sizeof *unit->peer);
+    unit->peer = leat_arena_lay_lines(&arena, c->ports, sizeof *unit->peer);
     unit->send_cell = leat_arena_lay_lines(&arena, c->send_blocks, LEAT_ATM_AAL_CELL_STRIDE);
     unit->receive_cell = leat_arena_lay_lines(&arena, c->receive_blocks, LEAT_ATM_AAL_CELL_STRIDE);
     return arena.used;
@@ -78,6 +77,7 @@ static size_t lay_out_seldom(struct leat_atm_aal_unit *unit, const struct leat_a
     unit->ack_missing = leat_arena_lay(&arena, c->send_blocks * ack_words(c), sizeof(uint64_t));
     unit->gap = leat_arena_lay(&arena, (2 + (size_t)c->groups) * c->ports, sizeof *unit->gap);
     unit->group = leat_arena_lay(&arena, c->groups, sizeof *unit->group);
+    unit->all_stream = leat_arena_lay(&arena, c->ports, sizeof *unit->all_stream);
     unit->group_stream = leat_arena_lay(&arena, (size_t)c->groups * c->ports,
                                         sizeof *unit->group_stream);
     return arena.used;
@@ -141,7 +141,7 @@ void leat_atm_aal_chain_init(struct leat_atm_aal_chain *chain, uint16_t count)
     chain->count = count;
     chain->free_tail = (uint16_t)(count - 1);
     for (uint16_t i = 0; i < count; i++)
-        chain->next[i] = (uint16_t)(i + 1);
+        chain->link[i].next = (uint16_t)(i + 1);
 }
 
 static uint64_t earlier(uint64_t a, uint64_t b)
@@ -179,6 +179,79 @@ uint64_t leat_atm_aal_unit_step(struct leat_atm_aal_unit *unit, uint64_t now)
         assert(unit->wake_at > at);
     } while (!(unit->reported & LEAT_ATM_AAL_NEWS));
     return at;
+}
+
+/* ---- hints ----------------------------------------------------------------------------------- */
+
+static void fetch_lines(const void *from, size_t len)
+{
+    for (size_t i = 0; i < len; i += LEAT_ARENA_LINE)
+        leat_arena_fetch((const uint8_t *)from + i);
+}
+
+/* All but what is rarely used, with the commands for one message. */
+void leat_atm_aal_unit_fetch_state(const struct leat_atm_aal_unit *unit)
+{
+    fetch_lines(unit, offsetof(struct leat_atm_aal_unit, read.waiting[2]));
+    fetch_lines(&unit->write, offsetof(struct leat_atm_aal_commands, waiting[4]));
+}
+
+static void fetch_sent(const struct leat_atm_aal_unit *unit, uint16_t block)
+{
+    leat_arena_fetch(&unit->send_block[block]);
+    leat_arena_fetch(send_cell(unit, block));
+}
+
+/* A walk: mostly blocks are used one after the other. */
+static void fetch_busy(const struct leat_atm_aal_unit *unit)
+{
+    enum { WALK_MAX = 8 };
+    const uint16_t head = unit->send.busy_head, count = unit->send.busy_count;
+    fetch_lines(&unit->send_block[head],
+                (count < WALK_MAX ? count : WALK_MAX) * sizeof *unit->send_block);
+    leat_arena_fetch(&unit->send.link[head]);
+}
+
+static void fetch_message(const struct leat_atm_aal_unit *unit, uint16_t message)
+{
+    leat_arena_fetch(&unit->message[message]);
+    leat_arena_fetch(&unit->receive_block[message]);
+    leat_arena_fetch(receive_cell(unit, message));
+}
+
+static void fetch_arrival(const struct leat_atm_aal_unit *unit, const uint8_t *cell)
+{
+    const uint16_t block = unit->receive.free_head;
+    leat_arena_fetch(&unit->receive_block[block]);
+    leat_arena_fetch(&unit->receive.link[block]);
+    leat_arena_fetch(&unit->peer[leat_get_be16(cell + SOURCE_AT)]);
+    if (cell_type(unit->number_mask, cell) == LEAT_ATM_TASK_MESSAGE)
+        leat_arena_fetch(receive_cell(unit, block));
+}
+
+void leat_atm_aal_unit_fetch_blocks(const struct leat_atm_aal_unit *unit, const uint8_t *cell,
+                                    uint64_t last)
+{
+    const uint64_t *due = unit->due;
+    if (due[LEAT_ATM_AAL_STATE5] <= last && unit->send.busy_count)
+        fetch_sent(unit, unit->scan_block);
+    if ((cell || due[LEAT_ATM_AAL_STATE7] <= last || due[LEAT_ATM_AAL_STATE5] <= last) &&
+        unit->send.busy_count)
+        fetch_busy(unit);
+    if (due[LEAT_ATM_AAL_STATE0] <= last) {
+        fetch_sent(unit, unit->send.free_head);
+        leat_arena_fetch(&unit->send.link[unit->send.free_head]);
+    }
+    if (unit->segment_block != NONE && unit->label_at <= last) {
+        fetch_sent(unit, unit->segment_block);
+        leat_arena_fetch(&unit->peer[unit->destination]);
+    }
+    if (unit->service_block != NONE) fetch_message(unit, unit->service_block);
+    if (due[LEAT_ATM_AAL_STATE8] <= last) {
+        leat_arena_fetch(&unit->open[unit->asked.id % LEAT_ATM_AAL_OPEN_LISTS]);
+        if (unit->message_read != NONE) fetch_message(unit, unit->message_read);
+    }
+    if (cell) fetch_arrival(unit, cell);
 }
 
 uint64_t leat_atm_aal_io_cycles(uint32_t len)

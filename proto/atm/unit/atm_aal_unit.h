@@ -118,9 +118,10 @@ enum leat_atm_aal_reported {
 };
 
 struct leat_atm_aal_counts {
-    uint64_t cells_sent, acks_sent, retransmissions, refusals;
-    uint64_t cells_received, acks_received, bad_cells, misdelivered, duplicates, parked;
-    uint64_t acks_unmatched, undeliverable, discarded, discarded_unread;
+    uint64_t cells_sent, acks_sent, cells_received, acks_received, discarded; /* used most */
+    uint64_t retransmissions, refusals;
+    uint64_t bad_cells, misdelivered, duplicates, parked;
+    uint64_t acks_unmatched, undeliverable, discarded_unread;
     uint64_t beyond;         /* cells too far ahead to be parked: neither kept nor acknowledged */
     uint64_t given_up;       /* messages of which a cell was discarded */
     uint64_t resyncs_sent;   /* RESYNC cells */
@@ -129,8 +130,12 @@ struct leat_atm_aal_counts {
 };
 
 /* Two lists in one array of links (note 5.1): free blocks and busy blocks. */
+struct leat_atm_aal_link {
+    uint16_t next, prev;
+};
+
 struct leat_atm_aal_chain {
-    uint16_t *next, *prev;
+    struct leat_atm_aal_link *link;
     uint16_t free_head, free_tail, busy_head, busy_tail;
     uint16_t busy_count, count;
 };
@@ -203,10 +208,11 @@ struct leat_atm_aal_stream {
 
 /* The state that a unit keeps about each other unit. */
 struct leat_atm_aal_peer {
-    uint32_t number;                      /* last sent to it, point to point */
-    struct leat_atm_aal_stream stream[2]; /* from it: broadcast, point to point */
+    uint32_t number;                   /* last sent to it, point to point */
+    struct leat_atm_aal_stream stream; /* from it, point to point */
     uint16_t message_count;
     uint16_t first_message, last_message; /* if message_count > 0 */
+    uint16_t unused[3];                   /* two of these fill a cache line */
 };
 
 /* A multicast group, as the tables of the network have it. */
@@ -237,91 +243,96 @@ enum leat_atm_aal_controller { /* in the order of a step */
 };
 
 struct leat_atm_aal_commands {
-    struct leat_atm_aal_command waiting[LEAT_ATM_AAL_COMMANDS_MAX];
     uint8_t head, count;
+    struct leat_atm_aal_command waiting[LEAT_ATM_AAL_COMMANDS_MAX];
 };
 
+/* In groups of a cache line each, as they are used together: in a large network, no unit is in the
+ * cache when its turn comes. What is rarely used comes last. */
 struct leat_atm_aal_unit {
     uint64_t wake_at; /* the next cycle in which a step does anything */
     uint64_t due[LEAT_ATM_AAL_CONTROLLERS];
-    uint64_t rare_at; /* the first due of STATE2, 10, 9 and 8, which have little to do; or sooner */
-    struct leat_atm_aal_config config;
 
+    uint64_t rare_at; /* the first due of STATE2, 10, 9 and 8, which have little to do; or sooner */
     /* The reports of the last steps; the owner clears `reported`. */
     uint32_t reported;
     uint16_t message_reported, block_reported;
-    uint64_t line_at, reply_at;
+    /* STATE5 */
+    uint8_t sending, freeing, scan_waits;
+    uint8_t sending_ack; /* 2: RESYNC */
+    uint8_t scan_wraps;  /* scan_block was the tail when it was examined, and no longer is */
+    uint8_t nomem;       /* STATE0 waits for a block */
+    uint16_t scan_block; /* cursnd at the look of cycle look_at */
+    uint64_t look_at;
+    uint64_t ack_asked_at; /* q of note R6, may be in the future; LEAT_NEVER: no acknowledgement */
+    uint64_t ack_free_at;  /* F */
+    uint64_t resync_requested_at; /* as ack_asked_at; LEAT_NEVER: resync_cell is free */
+    uint32_t scan_finds; /* blocks that a walk may find: ready ones, and those to be freed */
+    uint32_t gap_count;  /* STATE9: open ones */
+
+    uint64_t line_at;
     uint8_t *line_cell;
+    struct leat_atm_aal_chain send;
+    struct leat_atm_aal_send_block *send_block;
+    uint8_t *send_cell; /* LEAT_ATM_AAL_CELL_STRIDE octets a block */
+
+    struct leat_atm_aal_chain receive;
+    struct leat_atm_aal_receive_block *receive_block;
+    uint8_t *receive_cell; /* as send_cell */
+    struct leat_atm_aal_message *message;
+    struct leat_atm_aal_peer *peer;
+
+    /* STATE7 */
+    uint64_t service_from, service_until;
+    uint32_t service_match_message;
+    uint16_t service_block, service_match;
+    uint16_t waiting_head, waiting_tail; /* received, not yet served */
+    uint16_t candidates;                 /* parked ones whose turn may have come */
+    uint16_t in_message_count;
+    uint16_t others_parked; /* cells that are parked, of broadcasts and to groups */
+    uint8_t service;        /* enum in atm_aal_unit_receive.c */
+    uint8_t reading;        /* STATE0 */
+    uint16_t message_read;  /* STATE8: granted */
+    /* STATE10: complete messages in the order in which they become obsolete */
+    uint16_t aging_head, aging_tail;
+    uint16_t write_first; /* STATE0: head block of the message being written, NONE: none */
+    uint32_t message_serial;
+    uint64_t reply_at;
+    uint32_t path;        /* STATE1 to STATE4: k of note R1 */
+    uint32_t number_mask; /* numbers of cells have 16 bits, with resync 29 */
 
     /* STATE0 */
     uint64_t write_free_at, read_free_at; /* next acceptance */
     uint64_t put_base;                    /* cycle that the octets of this PUT are counted from */
     uint32_t put_done;
     uint16_t write_offset; /* 0..36 in the tail block */
-    uint16_t write_first;  /* head block of the message being written, NONE: none */
     uint16_t destination;
-    uint8_t nomem, reading;
-    struct leat_atm_task_message asked; /* by the read request */
-
     /* STATE1 to STATE4 */
-    uint16_t segment_block, segment_cells;
     uint64_t label_at;       /* when segment_block gets its label: may be in the past, see settle */
     uint64_t label_taken_at; /* the last one */
-    uint32_t path;           /* k of note R1 */
-    uint32_t message_count;  /* written so far */
-    uint16_t messages_busy;  /* ogmsgnum */
-    uint32_t broadcast_number;
+    uint16_t segment_block, segment_cells;
+    uint16_t messages_busy; /* ogmsgnum */
+    uint32_t message_count; /* written so far */
+
+    struct leat_atm_aal_config config;
+    uint64_t gap_at;      /* STATE9: the first send_at of all gaps, or earlier */
     uint32_t group_cells; /* sent to groups, or received from them in order */
-    uint32_t number_mask; /* numbers of cells have 16 bits, with resync 29 */
+    uint32_t broadcast_number;
 
-    /* STATE5 */
-    uint8_t sending, freeing, scan_waits;
-    uint8_t sending_ack; /* 2: RESYNC */
-    uint8_t scan_wraps;  /* scan_block was the tail when it was examined, and no longer is */
-    uint16_t scan_block; /* cursnd at the look of cycle look_at */
-    uint32_t scan_finds; /* blocks that a walk may find: ready ones, and those to be freed */
-    uint64_t look_at;
-    uint64_t ack_asked_at; /* q of note R6, may be in the future; LEAT_NEVER: no acknowledgement */
-    uint64_t ack_free_at;  /* F */
-
-    /* STATE9: gaps that need RESYNC cells */
-    uint64_t resync_requested_at; /* as ack_asked_at; LEAT_NEVER: resync_cell is free */
-    uint64_t gap_at;              /* the first send_at of all, or earlier */
-    uint32_t gap_count;           /* open ones */
-    uint32_t gap_requested;       /* the one of resync_cell */
-
-    /* STATE7 */
-    uint8_t service; /* enum in atm_aal_unit_receive.c */
-    uint16_t service_block, service_match;
-    uint64_t service_from, service_until;
-    uint32_t service_match_message;
-    uint16_t waiting_head, waiting_tail; /* received, not yet served */
-    uint16_t candidates;                 /* parked ones whose turn may have come */
-    uint16_t in_message_count;
-    uint16_t group_parked; /* cells to groups that are parked */
-
-    /* STATE8 */
-    uint16_t message_read; /* granted */
-    uint32_t message_serial;
-
-    /* STATE10: complete messages in the order in which they become obsolete */
-    uint16_t aging_head, aging_tail;
-
-    struct leat_atm_aal_chain send, receive;
-    struct leat_atm_aal_send_block *send_block;
-    struct leat_atm_aal_receive_block *receive_block;
-    struct leat_atm_aal_message *message;
-    uint64_t *parked_as;  /* of each receive block: its ordinal among all blocks ever parked */
-    uint32_t *served_far; /* SERVED_FAR of each message */
-    struct leat_atm_aal_peer *peer;
-    uint8_t *send_cell, *receive_cell; /* LEAT_ATM_AAL_CELL_STRIDE octets a block */
-    uint64_t *ack_missing;             /* ackdesc of broadcast blocks, a bit per port */
-    struct leat_atm_aal_gap *gap;      /* two of each peer, then those of groups */
-    struct leat_atm_aal_group *group;
-    struct leat_atm_aal_stream *group_stream; /* [groups][ports]: from each other unit */
-    uint8_t ack_cell[64], resync_cell[64];
-    struct leat_atm_aal_commands write, read;
+    uint8_t ack_cell[64];
     struct leat_atm_aal_counts counts;
+    struct leat_atm_task_message asked; /* by the read request */
+    struct leat_atm_aal_commands read, write;
+
+    uint64_t *parked_as;          /* of each receive block: its ordinal among all ever parked */
+    uint32_t *served_far;         /* SERVED_FAR of each message */
+    uint64_t *ack_missing;        /* ackdesc of broadcast blocks, a bit per port */
+    struct leat_atm_aal_gap *gap; /* two of each peer, then those of groups */
+    struct leat_atm_aal_group *group;
+    struct leat_atm_aal_stream *all_stream;   /* broadcasts from each other unit */
+    struct leat_atm_aal_stream *group_stream; /* [groups][ports]: from each other unit */
+    uint32_t gap_requested;                   /* STATE9: the one of resync_cell */
+    uint8_t resync_cell[64];
     uint16_t open[LEAT_ATM_AAL_OPEN_LISTS]; /* STATE8's, by the low bits of the id */
 };
 
@@ -393,6 +404,12 @@ void leat_atm_aal_unit_read_end(struct leat_atm_aal_unit *unit, uint64_t now);
 
 /* A hint: this message will be read soon. Changes nothing. */
 void leat_atm_aal_unit_fetch(const struct leat_atm_aal_unit *unit, uint16_t message);
+
+/* Hints: the unit steps soon; and sooner, up to cycle `last`, with a cell that arrives (NULL:
+ * none). Change nothing. */
+void leat_atm_aal_unit_fetch_state(const struct leat_atm_aal_unit *unit);
+void leat_atm_aal_unit_fetch_blocks(const struct leat_atm_aal_unit *unit, const uint8_t *cell,
+                                    uint64_t last);
 
 /* Octets of a complete message from `offset` on, after its 20 octets of header. */
 void leat_atm_aal_unit_copy(const struct leat_atm_aal_unit *unit, uint16_t message, uint32_t offset,

@@ -164,7 +164,7 @@ static void put_sending(const struct moment *m)
     }
     put(m, unit->send.busy_count);
     uint16_t block = unit->send.busy_head;
-    for (uint16_t i = 0; i < unit->send.busy_count; i++, block = unit->send.next[block])
+    for (uint16_t i = 0; i < unit->send.busy_count; i++, block = unit->send.link[block].next)
         put_send_block(m, block);
 }
 
@@ -216,7 +216,7 @@ static void put_messages(const struct moment *m)
     const struct leat_atm_aal_unit *unit = m->unit;
     for (uint32_t source = 0; source < unit->config.ports; source++) {
         const struct leat_atm_aal_peer *peer = &unit->peer[source];
-        const struct leat_atm_aal_stream *all = &peer->stream[TO_ALL], *one = &peer->stream[TO_ONE];
+        const struct leat_atm_aal_stream *all = &unit->all_stream[source], *one = &peer->stream;
         if (all->parked_first || one->parked_first) leat_fingerprint_fail(m->out);
         if (all->skips || one->skips) leat_fingerprint_fail(m->out);
         put(m, beside(peer->message_count, all->received, 32));
@@ -235,7 +235,7 @@ void leat_atm_aal_unit_fingerprint(struct leat_atm_aal_unit *unit, uint64_t now,
 {
     const struct moment m = { unit, now, names, out };
     if (unit->reported & LEAT_ATM_AAL_NEWS || unit->nomem || unit->candidates != NONE ||
-        unit->gap_count || unit->group_parked || unit->resync_requested_at != LEAT_NEVER) {
+        unit->gap_count || unit->others_parked || unit->resync_requested_at != LEAT_NEVER) {
         leat_fingerprint_fail(out);
         return;
     }

@@ -410,12 +410,12 @@ static void same_chain(struct bench *b, int u, const struct leat_atm_aal_chain *
 {
     same(b, u, "busy_count", chain->busy_count, want->busy.count);
     uint16_t block = chain->busy_head;
-    for (unsigned i = 0; i < want->busy.count && !b->failed; i++, block = chain->next[block])
+    for (unsigned i = 0; i < want->busy.count && !b->failed; i++, block = chain->link[block].next)
         same(b, u, "block of the busy list", block, want->busy.item[i]);
     if (want->busy.count)
         same(b, u, "busy_tail", chain->busy_tail, want->busy.item[want->busy.count - 1]);
     block = chain->free_head;
-    for (unsigned i = 0; i < want->free.count && !b->failed; i++, block = chain->next[block])
+    for (unsigned i = 0; i < want->free.count && !b->failed; i++, block = chain->link[block].next)
         same(b, u, "block of the free list", block, want->free.item[i]);
     if (want->free.count)
         same(b, u, "free_tail", chain->free_tail, want->free.item[want->free.count - 1]);
@@ -599,8 +599,8 @@ static void count_from_high(struct bench *b)
             unit->group[g].number = b->model.group_number[g];
         for (uint32_t p = 0; p < b->model.config.ports; p++) {
             unit->peer[p].number = b->model.number[p];
-            for (uint32_t point = 0; point < 2; point++)
-                unit->peer[p].stream[point].received = b->model.received[p][point];
+            unit->all_stream[p].received = b->model.received[p][LEAT_ATM_AAL_TO_ALL];
+            unit->peer[p].stream.received = b->model.received[p][LEAT_ATM_AAL_TO_ONE];
         }
     }
 }

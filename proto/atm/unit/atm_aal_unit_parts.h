@@ -5,6 +5,7 @@
 #include "atm_aal_unit.h"
 #include "atm_route.h"
 #include "atm_task_parts.h"
+#include "leat_arena.h"
 #include "leat_bytes.h"
 #include <assert.h>
 #include <leat/crc.h>
@@ -95,7 +96,8 @@ static inline uint8_t stream_named(const struct leat_atm_aal_config *config, uin
 static inline struct leat_atm_aal_stream *stream_of(const struct leat_atm_aal_unit *unit,
                                                     uint32_t source, uint8_t stream)
 {
-    if (stream < TO_GROUP) return &unit->peer[source].stream[stream];
+    if (stream == TO_ONE) return &unit->peer[source].stream;
+    if (stream == TO_ALL) return &unit->all_stream[source];
     return &unit->group_stream[(size_t)(stream - TO_GROUP) * unit->config.ports + source];
 }
 
@@ -135,12 +137,12 @@ static inline uint16_t leat_atm_aal_chain_take(struct leat_atm_aal_chain *chain)
 {
     assert(chain->busy_count < chain->count);
     const uint16_t block = chain->free_head;
-    chain->free_head = chain->next[block];
+    chain->free_head = chain->link[block].next;
     if (chain->busy_count++ == 0)
         chain->busy_head = block;
     else
-        chain->next[chain->busy_tail] = block;
-    chain->prev[block] = chain->busy_tail;
+        chain->link[chain->busy_tail].next = block;
+    chain->link[block].prev = chain->busy_tail;
     chain->busy_tail = block;
     return block;
 }
@@ -152,30 +154,20 @@ static inline void leat_atm_aal_chain_release(struct leat_atm_aal_chain *chain, 
     const bool none_free = chain->busy_count == chain->count;
     if (chain->busy_count > 1) {
         if (block == chain->busy_head)
-            chain->busy_head = chain->next[block];
+            chain->busy_head = chain->link[block].next;
         else if (block == chain->busy_tail)
-            chain->busy_tail = chain->prev[block];
+            chain->busy_tail = chain->link[block].prev;
         else {
-            chain->next[chain->prev[block]] = chain->next[block];
-            chain->prev[chain->next[block]] = chain->prev[block];
+            chain->link[chain->link[block].prev].next = chain->link[block].next;
+            chain->link[chain->link[block].next].prev = chain->link[block].prev;
         }
     }
     chain->busy_count--;
     if (none_free)
         chain->free_head = block;
     else
-        chain->next[chain->free_tail] = block;
+        chain->link[chain->free_tail].next = block;
     chain->free_tail = block;
-}
-
-/* Free blocks are used in turn, so the next one is probably not in the cache: prefetch it. */
-static inline void fetch_early(const void *object)
-{
-#ifdef __GNUC__
-    __builtin_prefetch(object, 1);
-#else
-    (void)object;
-#endif
 }
 
 /* From outside a step: the controller acts in cycle `at`. */

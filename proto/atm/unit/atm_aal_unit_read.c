@@ -182,8 +182,8 @@ void leat_atm_aal_state10(struct leat_atm_aal_unit *unit, uint64_t now)
         unit->aging_head = unit->message[message].next_aging;
         unit->due[LEAT_ATM_AAL_STATE10] = unit->message[message].next_obsolete_at;
         if (unit->aging_head != NONE) {
-            fetch_early(&unit->message[unit->aging_head]);
-            fetch_early(&unit->receive_block[unit->aging_head]);
+            leat_arena_fetch(&unit->message[unit->aging_head]);
+            leat_arena_fetch(&unit->receive_block[unit->aging_head]);
         }
         unit->message[message].expired = 1;
         if (may_leave(unit, message)) discard(unit, message, now);
@@ -242,8 +242,8 @@ void leat_atm_aal_unit_read_end(struct leat_atm_aal_unit *unit, uint64_t now)
 
 void leat_atm_aal_unit_fetch(const struct leat_atm_aal_unit *unit, uint16_t message)
 {
-    fetch_early(&unit->message[message]);
-    fetch_early(receive_cell(unit, message));
+    leat_arena_fetch(&unit->message[message]);
+    leat_arena_fetch(receive_cell(unit, message));
 }
 
 void leat_atm_aal_unit_copy(const struct leat_atm_aal_unit *unit, uint16_t message, uint32_t offset,

@@ -51,10 +51,11 @@ static bool awaits(const struct leat_atm_aal_unit *unit, uint16_t sent,
 static uint16_t find_awaiting(const struct leat_atm_aal_unit *unit,
                               const struct leat_atm_aal_receive_block *ack, uint16_t *found)
 {
-    const uint16_t count = unit->send.busy_count, *next = unit->send.next;
+    const uint16_t count = unit->send.busy_count;
+    const struct leat_atm_aal_link *link = unit->send.link;
     uint16_t place = 0, block = unit->send.busy_head;
     for (; place < count && !awaits(unit, block, ack); place++)
-        block = next[block];
+        block = link[block].next;
     *found = place < count ? block : NONE;
     return place;
 }
@@ -143,7 +144,7 @@ static void park(struct leat_atm_aal_unit *unit, uint16_t block)
     else
         unit->receive_block[before].next_waiting = block;
     if (b->next_waiting == NONE) stream->parked_last = block;
-    if (b->stream >= TO_GROUP) unit->group_parked++;
+    if (b->stream != TO_ONE) unit->others_parked++;
 }
 
 /* The first parked cell of a stream leaves it. */
@@ -152,7 +153,7 @@ static void unpark(struct leat_atm_aal_unit *unit, uint16_t block)
     const struct leat_atm_aal_receive_block *b = &unit->receive_block[block];
     assert(first_parked(unit, b->source, b->stream) == block);
     stream_of(unit, b->source, b->stream)->parked_first = (uint16_t)(b->next_waiting + 1);
-    if (b->stream >= TO_GROUP) unit->group_parked--;
+    if (b->stream != TO_ONE) unit->others_parked--;
 }
 
 /* The previous number has arrived, or a descriptor is free: is the first cell of a stream due? */
@@ -219,8 +220,11 @@ static void begin_next(struct leat_atm_aal_unit *unit, uint64_t from)
 /* A descriptor of this source is free, for cells of any stream. */
 static void nominate_all(struct leat_atm_aal_unit *unit, uint16_t source)
 {
-    const uint32_t streams = unit->group_parked ? stream_count(&unit->config) : TO_GROUP;
-    for (uint8_t stream = 0; stream < streams; stream++)
+    if (!unit->others_parked) {
+        nominate(unit, source, TO_ONE);
+        return;
+    }
+    for (uint8_t stream = 0; stream < stream_count(&unit->config); stream++)
         nominate(unit, source, stream);
 }
 
@@ -319,13 +323,14 @@ void leat_atm_aal_unit_receive_sound(struct leat_atm_aal_unit *unit, const uint8
     }
     const uint16_t block = leat_atm_aal_chain_take(&unit->receive);
     read_header(unit, cell, &unit->receive_block[block]);
-    fetch_early(&unit->receive_block[unit->receive.free_head]);
+    /* Free blocks are used in turn, so the next one is probably not in the cache. */
+    leat_arena_fetch(&unit->receive_block[unit->receive.free_head]);
     if (unit->receive_block[block].is_ack)
         unit->counts.acks_received++;
     else {
         unit->counts.cells_received++;
         memcpy(receive_cell(unit, block), cell, CELL_LEN);
-        fetch_early(&unit->message[block]); /* for open_message */
+        leat_arena_fetch(&unit->message[block]); /* for open_message */
     }
     await_service(unit, block, now);
 }

@@ -84,7 +84,7 @@ static bool has_older(const struct leat_atm_aal_unit *unit, uint32_t gap)
     uint8_t stream;
     const uint32_t port = port_of(unit, gap, &stream);
     uint16_t block = unit->send.busy_head;
-    for (uint16_t i = 0; i < unit->send.busy_count; i++, block = unit->send.next[block]) {
+    for (uint16_t i = 0; i < unit->send.busy_count; i++, block = unit->send.link[block].next) {
         const struct leat_atm_aal_send_block *b = &unit->send_block[block];
         if (b->stream == stream && !b->to_free && awaits_port(unit, block, port) &&
             comes_after(unit, unit->gap[gap].number, b->sequence))
@@ -209,10 +209,11 @@ bool leat_atm_aal_unit_group_is_quiet(const struct leat_atm_aal_unit *unit, uint
 {
     const uint8_t stream = (uint8_t)(TO_GROUP + group);
     uint16_t block = unit->send.busy_head;
-    for (uint16_t i = 0; i < unit->send.busy_count; i++, block = unit->send.next[block])
+    for (uint16_t i = 0; i < unit->send.busy_count; i++, block = unit->send.link[block].next)
         if (unit->send_block[block].stream == stream) return false;
     block = unit->receive.busy_head;
-    for (uint16_t i = 0; i < unit->receive.busy_count; i++, block = unit->receive.next[block]) {
+    for (uint16_t i = 0; i < unit->receive.busy_count;
+         i++, block = unit->receive.link[block].next) {
         const struct leat_atm_aal_receive_block *b = &unit->receive_block[block];
         if (b->stream == stream && !b->in_message) return false; /* parked, or still to be served */
     }

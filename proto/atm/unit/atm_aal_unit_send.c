@@ -12,7 +12,7 @@ enum { WALK_CYCLES = 2, PREPARE_CYCLES = 2 /* from the look to the first octet o
 
 static uint16_t block_after(const struct leat_atm_aal_unit *unit, uint16_t block)
 {
-    return block == unit->send.busy_tail ? unit->send.busy_head : unit->send.next[block];
+    return block == unit->send.busy_tail ? unit->send.busy_head : unit->send.link[block].next;
 }
 
 /* Does the walk in cycle `at` stop at this block? A block being written stops it, unless its writer
@@ -223,8 +223,8 @@ static bool same_message(const struct leat_atm_aal_unit *unit, uint16_t a, uint1
 static bool last_of_its_message(const struct leat_atm_aal_unit *unit, uint16_t block)
 {
     const struct leat_atm_aal_chain *c = &unit->send;
-    return (block == c->busy_head || !same_message(unit, block, c->prev[block])) &&
-           (block == c->busy_tail || !same_message(unit, block, c->next[block]));
+    return (block == c->busy_head || !same_message(unit, block, c->link[block].prev)) &&
+           (block == c->busy_tail || !same_message(unit, block, c->link[block].next));
 }
 
 /* State 16. */
@@ -301,13 +301,13 @@ static void give_up(struct leat_atm_aal_unit *unit, uint16_t block, uint64_t now
     const struct leat_atm_aal_chain *c = &unit->send;
     uint16_t first = block;
     if (!unit->send_block[block].given_up) unit->counts.given_up++;
-    while (first != c->busy_head && same_message(unit, c->prev[first], block))
-        first = c->prev[first];
-    for (uint16_t b = first;; b = c->next[b]) {
+    while (first != c->busy_head && same_message(unit, c->link[first].prev, block))
+        first = c->link[first].prev;
+    for (uint16_t b = first;; b = c->link[b].next) {
         unit->send_block[b].given_up = 1;
         if (!unit->send_block[b].to_free && (b == block || unit->config.resync))
             give_up_block(unit, b, now);
-        if (b == c->busy_tail || !same_message(unit, c->next[b], block)) break;
+        if (b == c->busy_tail || !same_message(unit, c->link[b].next, block)) break;
     }
     unit->block_reported = block;
     unit->reported |= LEAT_ATM_AAL_UNDELIVERABLE;
@@ -319,7 +319,7 @@ void leat_atm_aal_state9(struct leat_atm_aal_unit *unit, uint64_t now)
 {
     uint64_t next_at = LEAT_NEVER;
     uint16_t block = unit->send.busy_head;
-    for (uint16_t i = 0; i < unit->send.busy_count; i++, block = unit->send.next[block]) {
+    for (uint16_t i = 0; i < unit->send.busy_count; i++, block = unit->send.link[block].next) {
         struct leat_atm_aal_send_block *b = &unit->send_block[block];
         if (b->state != LEAT_ATM_AAL_SENT) continue;
         if (b->expires_at > now) {

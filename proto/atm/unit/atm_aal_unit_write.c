@@ -27,7 +27,7 @@ static void give_up(struct leat_atm_aal_unit *unit)
 {
     while (unit->write_first != NONE) {
         const uint16_t block = unit->write_first;
-        unit->write_first = block == unit->send.busy_tail ? NONE : unit->send.next[block];
+        unit->write_first = block == unit->send.busy_tail ? NONE : unit->send.link[block].next;
         leat_atm_aal_chain_release(&unit->send, block);
     }
     unit->write.count = 0;
@@ -52,8 +52,8 @@ static bool take_block(struct leat_atm_aal_unit *unit, uint64_t now)
     const uint16_t block = leat_atm_aal_chain_take(&unit->send);
     unit->send_block[block] = (struct leat_atm_aal_send_block){ .message = unit->message_count };
     memset(send_cell(unit, block), 0, CELL_LEN);
-    fetch_early(send_cell(unit, unit->send.free_head));
-    fetch_early(&unit->send_block[unit->send.free_head]);
+    leat_arena_fetch(send_cell(unit, unit->send.free_head));
+    leat_arena_fetch(&unit->send_block[unit->send.free_head]);
     if (first) unit->scan_block = block;
     if (unit->write_first == NONE) unit->write_first = block;
     unit->nomem = 0;
@@ -89,7 +89,7 @@ static void begin_segmentation(struct leat_atm_aal_unit *unit,
 {
     uint16_t cells = 1;
     uint8_t *words = send_cell(unit, unit->write_first) + PAYLOAD_AT;
-    for (uint16_t b = unit->write_first; b != unit->send.busy_tail; b = unit->send.next[b])
+    for (uint16_t b = unit->write_first; b != unit->send.busy_tail; b = unit->send.link[b].next)
         cells++;
     (void)leat_atm_task_message_encode(m, words, LEAT_ATM_TASK_MESSAGE_LEN);
     unit->segment_block = unit->write_first;
@@ -203,9 +203,12 @@ static void head_block(struct leat_atm_aal_unit *unit, uint16_t block)
 
 static void message_ready(struct leat_atm_aal_unit *unit, uint64_t now)
 {
-    for (uint16_t b = unit->write_first, i = 0; i < unit->segment_cells;
-         i++, b = unit->send.next[b])
+    uint16_t b = unit->write_first;
+    unit->send_block[b].state = LEAT_ATM_AAL_READY;
+    for (uint16_t i = 1; i < unit->segment_cells; i++) {
+        b = unit->send.link[b].next;
         unit->send_block[b].state = LEAT_ATM_AAL_READY;
+    }
     unit->scan_finds += unit->segment_cells;
     unit->write_first = NONE;
     unit->message_count++;
@@ -224,7 +227,7 @@ void leat_atm_aal_unit_settle(struct leat_atm_aal_unit *unit, uint64_t now)
     while (unit->segment_block != NONE && unit->label_at <= now) {
         const uint16_t block = unit->segment_block;
         head_block(unit, block);
-        unit->segment_block = block == unit->send.busy_tail ? NONE : unit->send.next[block];
+        unit->segment_block = block == unit->send.busy_tail ? NONE : unit->send.link[block].next;
         unit->label_taken_at = unit->label_at;
         unit->label_at += PASS_CYCLES;
     }

@@ -7,6 +7,8 @@
 #include <string.h>
 
 enum { ID_MASK = 0x7fffffff }; /* a message's id is not negative */
+enum { FAR_PORTS = 256 };      /* so many hosts are not in the cache */
+enum { SETTLED_AHEAD = 8 };    /* messages that are prefetched */
 enum { SEND_CYCLES = 15 };     /* the minimum to send or request a message */
 static const uint32_t task_name[LEAT_ATM_TASK_NAME_COUNT] = { 's', 'y', 'n' };
 
@@ -145,22 +147,28 @@ static uint32_t number_in(const struct leat_sim_atm_load *load,
     return (m->id - m->source) / load->config.fabric.net.ports;
 }
 
+static struct leat_sim_atm_load_complete *first_complete(const struct leat_sim_atm_load *load,
+                                                         struct leat_sim_atm_load_host *host)
+{
+    return leat_sim_atm_load_readable(load, host, 0);
+}
+
 static void drop_complete(struct leat_sim_atm_load *load, struct leat_sim_atm_load_host *host)
 {
-    host->complete_head = (host->complete_head + 1) % load->config.aal.receive_blocks;
+    const uint32_t next = host->complete_head + 1;
     host->complete_count--;
+    /* From the start again if it is empty: that is in the cache. */
+    host->complete_head = host->complete_count && next < load->config.aal.receive_blocks ? next : 0;
 }
 
 /* Removes messages that expired unread. */
 static void sift_complete(struct leat_sim_atm_load *load, struct leat_sim_atm_load_host *host,
                           uint64_t now)
 {
-    const uint32_t blocks = load->config.aal.receive_blocks;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < host->complete_count; i++) {
-        const struct leat_sim_atm_load_complete *c =
-            &host->complete[(host->complete_head + i) % blocks];
-        if (c->until > now) host->complete[(host->complete_head + kept++) % blocks] = *c;
+        const struct leat_sim_atm_load_complete *c = leat_sim_atm_load_readable(load, host, i);
+        if (c->until > now) *leat_sim_atm_load_readable(load, host, kept++) = *c;
     }
     host->complete_count = kept;
 }
@@ -184,23 +192,23 @@ static void add_complete(struct leat_sim_atm_load *load, uint32_t port, uint64_t
     struct leat_sim_atm_load_host *host = &load->host[port];
     const uint16_t message = host->unit.message_reported;
     const struct leat_atm_aal_message *m = &host->unit.message[message];
-    const uint32_t blocks = load->config.aal.receive_blocks;
     if (is_ignored(load, port, message)) return;
-    if (host->complete_count == blocks) sift_complete(load, host, now);
-    host->complete[(host->complete_head + host->complete_count++) % blocks] =
-        (struct leat_sim_atm_load_complete){
-            .at = now,
-            .until = m->stream == LEAT_ATM_AAL_TO_ONE || m->kept ? LEAT_NEVER : m->obsolete_at,
-            .id = m->id,
-            .len = sent_of(load, m->source, number_in(load, &host->unit, message))->len,
-            .block = message,
-        };
+    if (host->complete_count == load->config.aal.receive_blocks) sift_complete(load, host, now);
+    struct leat_sim_atm_load_complete *c = leat_sim_atm_load_readable(load, host,
+                                                                      host->complete_count++);
+    *c = (struct leat_sim_atm_load_complete){
+        .at = now,
+        .until = m->stream == LEAT_ATM_AAL_TO_ONE || m->kept ? LEAT_NEVER : m->obsolete_at,
+        .id = m->id,
+        .len = sent_of(load, m->source, number_in(load, &host->unit, message))->len,
+        .block = message,
+    };
 }
 
 static void begin_read(struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
 {
     struct leat_sim_atm_load_host *host = &load->host[port];
-    const struct leat_sim_atm_load_complete *c = &host->complete[host->complete_head];
+    const struct leat_sim_atm_load_complete *c = first_complete(load, host);
     const struct leat_atm_aal_command receive = {
         .verb = LEAT_ATM_AAL_RECEIVE,
         .message = { .name = { task_name[0], task_name[1], task_name[2] },
@@ -210,10 +218,12 @@ static void begin_read(struct leat_sim_atm_load *load, uint32_t port, uint64_t n
     const struct leat_atm_aal_command get = { .verb = LEAT_ATM_AAL_GET, .len = c->len };
     host->reading = true;
     host->reading_len = c->len;
+    host->reading_id = c->id;
+    host->reading_block = c->block;
     host->read_from = begin_operation(load, c->len, now);
     drop_complete(load, host);
     if (host->complete_count) /* the next one may have waited for long */
-        leat_atm_aal_unit_fetch(&host->unit, host->complete[host->complete_head].block);
+        leat_atm_aal_unit_fetch(&host->unit, first_complete(load, host)->block);
     leat_atm_aal_unit_command(&host->unit, &receive, now);
     leat_atm_aal_unit_command(&host->unit, &get, now);
 }
@@ -228,11 +238,10 @@ static bool may_serve(const struct leat_sim_atm_load_host *host)
 static void serve(struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
 {
     struct leat_sim_atm_load_host *host = &load->host[port];
-    while (host->complete_count && host->complete[host->complete_head].until <= now)
+    while (host->complete_count && first_complete(load, host)->until <= now)
         drop_complete(load, host);
     const uint64_t read_at = host->complete_count
-                                 ? leat_larger(host->complete[host->complete_head].at,
-                                               host->read_end_at)
+                                 ? leat_larger(first_complete(load, host)->at, host->read_end_at)
                                  : LEAT_NEVER;
     const uint64_t write_at = host->has_message && !host->writing
                                   ? leat_larger(host->message.at, host->write_end_at)
@@ -373,9 +382,14 @@ static void stride_done(void *context)
                 &part->report[i];
         part->report_count = 0;
     }
-    for (uint32_t i = 0; i < reports; i++)
+    for (uint32_t i = 0; i < reports; i++) {
+        if (i + SETTLED_AHEAD < reports) {
+            const struct leat_sim_delivery *later = &load->in_order[i + SETTLED_AHEAD]->delivery;
+            leat_arena_fetch(sent_of(load, (uint32_t)later->source, (uint32_t)later->number));
+        }
         (load->in_order[i]->given_up ? settle_given_up
                                      : settle_delivery)(load, &load->in_order[i]->delivery);
+    }
 }
 
 /* What parts have counted. */
@@ -700,6 +714,35 @@ static void deliver(void *context, uint32_t port, const uint8_t *cell, uint64_t 
     plan(load, port);
 }
 
+/* ---- hints: what a host touches in a large network is seldom in the cache -------------------- */
+
+static void fetch(void *context, uint32_t port)
+{
+    const struct leat_sim_atm_load *load = context;
+    const struct leat_sim_atm_load_host *host = &load->host[port];
+    leat_atm_aal_unit_fetch_state(&host->unit);
+    leat_arena_fetch(host);
+    leat_arena_fetch(&host->write_end_at);
+    leat_arena_fetch(host->near);
+}
+
+static void fetch_more(void *context, uint32_t port, const uint8_t *cell, uint64_t last)
+{
+    const struct leat_sim_atm_load *load = context;
+    struct leat_sim_atm_load_host *host = &load->host[port];
+    const struct leat_atm_aal_unit *unit = &host->unit;
+    leat_atm_aal_unit_fetch_blocks(unit, cell, last);
+    if (host->reading && unit->due[LEAT_ATM_AAL_STATE8] <= last) {
+        const uint32_t ports = load->config.fabric.net.ports, id = host->reading_id;
+        leat_atm_aal_unit_fetch(unit, host->reading_block);
+        leat_arena_fetch(sent_of(load, id % ports, id / ports));
+    }
+    if (host->complete_count) {
+        leat_arena_fetch(leat_sim_atm_load_readable(load, host, 0));
+        leat_arena_fetch(leat_sim_atm_load_readable(load, host, host->complete_count));
+    }
+}
+
 static void init_lines(struct leat_sim_atm_load *load)
 {
     const struct leat_atm_clos *net = &load->config.fabric.net;
@@ -719,7 +762,10 @@ static void init_lines(struct leat_sim_atm_load *load)
 void leat_sim_atm_load_init(struct leat_sim_atm_load *load,
                             const struct leat_sim_atm_load_config *config, void *memory)
 {
-    const struct leat_sim_atm_host host = { load, refused, act, room, deliver, stride };
+    const bool far = config->fabric.net.ports >= FAR_PORTS;
+    const struct leat_sim_atm_host host = {
+        load, refused, act, room, deliver, stride, far ? fetch : NULL, far ? fetch_more : NULL,
+    };
     const struct leat_sim_atm_crew crew = { config->crew, part_done, stride_done };
     const uint32_t ports = config->fabric.net.ports;
     struct leat_sim_atm_load_pieces pieces;

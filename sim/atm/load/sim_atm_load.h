@@ -140,22 +140,29 @@ struct leat_sim_atm_load_line { /* the lines of a port, and the cells in flight 
     uint64_t next_at; /* of the next piece; LEAT_NEVER: none */
 };
 
-struct leat_sim_atm_load_host {
-    struct leat_atm_aal_unit unit;
-    struct leat_sim_atm_load_part *part;
+enum { LEAT_SIM_ATM_LOAD_NEAR = 2 }; /* messages that can be read: as many as fit into a line */
+
+struct leat_sim_atm_load_host { /* in lines, as its unit */
+    _Alignas(LEAT_ARENA_LINE) struct leat_sim_atm_load_part *part;
     struct leat_sim_message message; /* the next to send */
     bool has_message, writing, reading;
-    bool scarce;                        /* so few free blocks that a cell may be refused soon */
-    uint64_t own_at;                    /* the next cycle in which the host acts on its own */
-    uint64_t desk_at;                   /* ... its desk */
+    bool scarce;      /* so few free blocks that a cell may be refused soon */
+    uint32_t number;  /* of messages sent */
+    uint64_t own_at;  /* the next cycle in which the host acts on its own */
+    uint64_t desk_at; /* ... its desk */
+    uint32_t complete_head, complete_count;
+
     uint64_t write_end_at, read_end_at; /* a task requests again after it has been served */
     uint64_t written_from, read_from;   /* its current operation does not end before this */
-    uint32_t number;                    /* of messages sent */
+    uint8_t *octets;                    /* of the message being written */
     uint32_t skipped; /* messages of this port that were skipped before: see below */
-    uint8_t *octets;  /* of the message being written */
-    struct leat_sim_atm_load_complete *complete; /* ring, in order of time */
-    uint32_t complete_head, complete_count;
     uint32_t reading_len;
+    uint32_t reading_id;
+    uint16_t reading_block; /* with its id, where the message is likely to be: for hints */
+    struct leat_sim_atm_load_complete *complete; /* ring, in order of time; without ... */
+
+    struct leat_sim_atm_load_complete near[LEAT_SIM_ATM_LOAD_NEAR]; /* ... its first places */
+    struct leat_atm_aal_unit unit;
     struct leat_sim_delivery reading_coming; /* set when `coming` was called */
     uint64_t moved, still_since; /* cells so far, and their last change (sim_atm_load_stuck.h) */
 };
@@ -214,6 +221,16 @@ struct leat_sim_atm_load {
      * certificate and clock conversions take them into account. */
     uint64_t skipped_cycles;
 };
+
+/* The i-th message that a host can read, in order of time. */
+static inline struct leat_sim_atm_load_complete *
+leat_sim_atm_load_readable(const struct leat_sim_atm_load *load,
+                           struct leat_sim_atm_load_host *host, uint32_t i)
+{
+    const uint32_t blocks = load->config.aal.receive_blocks, from_head = host->complete_head + i;
+    const uint32_t place = from_head < blocks ? from_head : from_head - blocks;
+    return place < LEAT_SIM_ATM_LOAD_NEAR ? &host->near[place] : &host->complete[place];
+}
 
 size_t leat_sim_atm_load_footprint(const struct leat_sim_atm_load_config *config);
 

@@ -4,7 +4,7 @@
 #include <leat/random.h>
 #include <string.h>
 
-enum { RTL = LEAT_SIM_ATM_RTL, CELL = LEAT_SIM_ATM_CELL, PORTS_MAX = 64 };
+enum { RTL = LEAT_SIM_ATM_RTL, CELL = LEAT_SIM_ATM_CELL, PORTS_MAX = 256 };
 
 static const char *const model_name[] = { "rtl", "cell" };
 static struct leat_sim_atm_load load;
@@ -468,20 +468,53 @@ static void a_run_in_pieces_is_the_same_run(void)
     }
 }
 
+static void compare_with_events(const struct chance *c, struct leat_random *pieces)
+{
+    prompt = false;
+    const struct outcome foreseen = run(c, CELL, pieces);
+    prompt = true;
+    const struct outcome in_time = run(c, CELL, NULL);
+    prompt = false;
+    OK(same(&foreseen, &in_time));
+    if (!same(&foreseen, &in_time)) report_how_to_replay(c);
+}
+
 static void what_ports_foresee_changes_nothing(void)
 {
     struct leat_random r;
     leat_random_seed(&r, tap_seed());
     for (int i = 0; i < 40; i++) {
         const struct chance c = choose(&r);
-        prompt = false;
-        const struct outcome foreseen = run(&c, CELL, &r);
-        prompt = true;
-        const struct outcome in_time = run(&c, CELL, NULL);
-        prompt = false;
-        OK(same(&foreseen, &in_time));
-        if (!same(&foreseen, &in_time)) report_how_to_replay(&c);
+        compare_with_events(&c, &r);
     }
+}
+
+/* Its cells go in batches, and its hosts get hints. */
+static void nor_does_it_in_a_large_network(void)
+{
+    struct leat_random r;
+    leat_random_seed(&r, tap_seed());
+    for (int i = 0; i < 5; i++) {
+        struct chance c = choose(&r);
+        memcpy(c.fabric, "clos:16,17,16/buffer=6", sizeof "clos:16,17,16/buffer=6");
+        c.cycles = 3000;
+        c.blocks = 40;
+        if (i < 3) c.pattern = LEAT_SIM_ATM_TRAFFIC_UNIFORM; /* others fill buffers: few strides */
+        compare_with_events(&c, &r);
+        OK(load.config.fabric.net.ports == PORTS_MAX);
+    }
+}
+
+/* A ring whose first places are in the host. */
+static void what_can_be_read_is_in_order(void)
+{
+    struct leat_sim_atm_load_complete ring[4];
+    struct leat_sim_atm_load_host host = { .complete = ring, .complete_head = 3 };
+    static struct leat_sim_atm_load of_4_blocks = { .config.aal.receive_blocks = 4 };
+    OK(leat_sim_atm_load_readable(&of_4_blocks, &host, 0) == &ring[3]);
+    OK(leat_sim_atm_load_readable(&of_4_blocks, &host, 1) == &host.near[0]);
+    OK(leat_sim_atm_load_readable(&of_4_blocks, &host, 2) == &host.near[1]);
+    OK(leat_sim_atm_load_readable(&of_4_blocks, &host, 3) == &ring[2]);
 }
 
 static void the_run_of_the_issue_has_one_certificate(void)
@@ -530,6 +563,7 @@ TAP_MAIN(T(the_published_delays_are_those_of_the_simulated_network),
          T(what_is_sent_arrives_once_and_unaltered),
          T(a_message_longer_than_the_buffer_is_refused_and_the_next_one_written),
          T(without_messages_a_long_time_passes_at_once), T(a_run_in_pieces_is_the_same_run),
-         T(what_ports_foresee_changes_nothing), T(the_run_of_the_issue_has_one_certificate),
+         T(what_ports_foresee_changes_nothing), T(nor_does_it_in_a_large_network),
+         T(what_can_be_read_is_in_order), T(the_run_of_the_issue_has_one_certificate),
          T(offered_messages_are_those_that_the_traffic_draws),
          T(random_runs_are_the_same_in_both_models))

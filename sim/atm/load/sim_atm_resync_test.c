@@ -124,8 +124,8 @@ static void number_from(struct world *w, uint32_t base)
         struct leat_atm_aal_unit *unit = &w->load.host[p].unit;
         unit->broadcast_number = base;
         for (uint32_t q = 0; q < ports; q++)
-            unit->peer[q].number = unit->peer[q].stream[0].received =
-                unit->peer[q].stream[1].received = base;
+            unit->peer[q].number = unit->all_stream[q].received = unit->peer[q].stream.received =
+                base;
     }
 }
 
@@ -133,8 +133,9 @@ static bool has_parked(const struct world *w)
 {
     const uint32_t ports = w->load.config.fabric.net.ports;
     for (uint32_t p = 0; p < ports * ports; p++) {
-        const struct leat_atm_aal_peer *peer = &w->load.host[p / ports].unit.peer[p % ports];
-        if (peer->stream[0].parked_first || peer->stream[1].parked_first) return true;
+        const struct leat_atm_aal_unit *unit = &w->load.host[p / ports].unit;
+        if (unit->all_stream[p % ports].parked_first || unit->peer[p % ports].stream.parked_first)
+            return true;
     }
     return false;
 }

@@ -344,7 +344,8 @@ static inline uint32_t parked_cells(const struct run *run)
     for (uint32_t port = 0; port < run->oracle.ports; port++) {
         const struct leat_atm_aal_unit *unit = &run->load.host[port].unit;
         uint16_t block = unit->receive.busy_head;
-        for (uint32_t i = 0; i < unit->receive.busy_count; i++, block = unit->receive.next[block])
+        for (uint32_t i = 0; i < unit->receive.busy_count;
+             i++, block = unit->receive.link[block].next)
             parked += unit->receive_block[block].parked != 0;
     }
     return parked;

@@ -169,7 +169,7 @@ static uint32_t acks_missing(uint32_t port)
     const struct leat_atm_aal_unit *unit = &scene.port.load.host[port].unit;
     uint32_t acks = 0;
     uint16_t block = unit->send.busy_head;
-    for (uint32_t i = 0; i < unit->send.busy_count; i++, block = unit->send.next[block])
+    for (uint32_t i = 0; i < unit->send.busy_count; i++, block = unit->send.link[block].next)
         if (unit->send_block[block].state != LEAT_ATM_AAL_NOT_READY)
             acks += unit->send_block[block].acks_missing;
     return acks;

@@ -107,13 +107,12 @@ static void put_network(const struct moment *m)
 /* ---- hosts ----------------------------------------------------------------------------------- */
 
 /* What a host reads and can read. Waiting time counts from the request. */
-static void put_reader(const struct moment *m, const struct leat_sim_atm_load_host *host)
+static void put_reader(const struct moment *m, struct leat_sim_atm_load_host *host)
 {
-    const uint32_t blocks = m->port->load.config.aal.receive_blocks;
     put(m, host->complete_count);
     for (uint32_t i = 0; i < host->complete_count; i++) {
-        const struct leat_sim_atm_load_complete *c =
-            &host->complete[(host->complete_head + i) % blocks];
+        const struct leat_sim_atm_load_complete *c = leat_sim_atm_load_readable(&m->port->load,
+                                                                                host, i);
         put_time(m, leat_larger(c->at, host->read_end_at));
         put_time(m, c->until);
         put(m, name_message(m->port, c->id));

@@ -406,8 +406,7 @@ static bool waits_for_oblivion(const struct leat_sim_atm_platform *p, uint32_t a
     const struct leat_atm_aal_unit *unit = &p->load.host[at].unit;
     if (unit->aging_head == LEAT_ATM_AAL_NONE) return false; /* it will forget no more */
     for (uint32_t source = 0; source < p->base.net.ports; source++)
-        if (unit->peer[source].stream[LEAT_ATM_AAL_TO_ALL].parked_first ||
-            unit->peer[source].stream[LEAT_ATM_AAL_TO_ONE].parked_first)
+        if (unit->all_stream[source].parked_first || unit->peer[source].stream.parked_first)
             return true;
     return false;
 }

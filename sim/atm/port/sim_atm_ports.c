@@ -57,7 +57,7 @@ static uint32_t acks_to_come(const struct leat_sim_atm_ports *port, uint32_t p)
     uint32_t acks = 0;
     uint16_t block = unit->send.busy_head;
     if (!port->queue[p].has_cast) return unit->send.busy_count;
-    for (uint32_t i = 0; i < unit->send.busy_count; i++, block = unit->send.next[block]) {
+    for (uint32_t i = 0; i < unit->send.busy_count; i++, block = unit->send.link[block].next) {
         const struct leat_atm_aal_send_block *b = &unit->send_block[block];
         acks += b->state == LEAT_ATM_AAL_NOT_READY ? 1 : b->acks_missing;
     }
