@@ -81,9 +81,10 @@ static void given_up(void *context, uint32_t port, uint32_t ports_missing, uint6
     leat_net_steady_add(&s->steady, &arrival);
 }
 
-/* Draws all messages so far again; a broadcast is offered to each port. */
-static void find_saturation(struct simulation *s, uint64_t cycles, struct sim_result *out)
+/* Draws all messages so far again; a broadcast is offered to each port. Their number. */
+static uint64_t find_saturation(struct simulation *s, uint64_t cycles, struct sim_result *out)
 {
+    uint64_t messages = 0;
     const uint32_t ports = s->job->fabric.net.ports;
     uint64_t bound[LEAT_NET_STEADY_BATCHES + 1], offered[LEAT_NET_STEADY_BATCHES] = { 0 }, at;
     const uint32_t count = leat_net_steady_bounds(&s->steady, cycles + 1, bound);
@@ -92,6 +93,7 @@ static void find_saturation(struct simulation *s, uint64_t cycles, struct sim_re
         uint32_t piece = 0;
         while (leat_sim_atm_traffic_next(&s->traffic, &s->source[port], port, &at, &to) &&
                at <= cycles) {
+            messages++;
             while (piece + 1 < count && at >= bound[piece + 1])
                 piece++;
             offered[piece] += (uint64_t)sim_cells_of(s->job->bytes) *
@@ -99,6 +101,7 @@ static void find_saturation(struct simulation *s, uint64_t cycles, struct sim_re
         }
     }
     leat_net_steady_result(&s->steady, cycles + 1, ports, offered, &out->steady);
+    return messages;
 }
 
 /* Threads for the parts of the network, if it is worth several. Only cells go in parts. */
@@ -182,14 +185,15 @@ static void collect(struct simulation *s, struct sim_result *out)
         out->latency = &s->check.latency;
         return;
     }
-    leat_sim_atm_load_count_offered(&s->load);
-    find_saturation(s, out->cycles, out);
+    const uint64_t offered = find_saturation(s, out->cycles, out);
     out->dead = s->dead;
     out->gaps = leat_sim_atm_load_gaps(&s->load);
     collect_locked(s, out);
     leat_sim_atm_load_units(&s->load, &out->units);
     leat_sim_atm_load_lines(&s->load, &out->lines);
     out->messages = s->load.counts;
+    out->messages.messages_offered = offered; /* also those that still wait to be written */
+    out->messages.cells_offered = offered * sim_cells_of(s->job->bytes);
     out->cells_offered = out->messages.cells_offered;
     out->cells_delivered = out->messages.cells_delivered;
     out->certificate = leat_sim_certificate_value(&s->load.certificate);
