@@ -84,7 +84,8 @@ static bool set_up(struct simulation *s)
     };
     struct leat_net_host host = { .context = s, .next = next, .arrive = arrive };
     s->load_memory = sim_memory(leat_net_load_footprint(&config));
-    s->net_memory = sim_memory(leat_net_footprint(&built->topology, &net));
+    const size_t net_len = leat_net_footprint(&built->topology, &net);
+    s->net_memory = sim_memory_often(net_len, net_len);
     if (!s->load_memory || !s->net_memory) return false;
     leat_net_load_init(&s->load, &config, s->load_memory);
     leat_net_load_host(&s->load, &s->host);

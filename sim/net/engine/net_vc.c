@@ -78,9 +78,8 @@ static void lay_routers(struct leat_net *net, struct leat_net_vc *vc, struct lea
     vc->router_size = sizeof(struct leat_net_vc_router) + vc->words * sizeof(uint64_t);
     vc->lanes = (uint32_t)lanes;
     vc->far = lanes > LEAT_NET_VC_FAR_LANES;
-    vc->lane = leat_arena_lay(arena, lanes, sizeof *vc->lane);
     vc->entry = leat_arena_lay(arena, (size_t)topology->terminals << vc->shift, sizeof *vc->entry);
-    vc->in = leat_arena_lay(arena, topology->ins, sizeof *vc->in);
+    vc->in = leat_arena_lay_lines(arena, topology->ins, leat_net_vc_in_size(vc->shift));
     vc->out = leat_arena_lay_lines(arena, topology->outs, leat_net_vc_out_size(vc->shift));
     vc->router = leat_arena_lay(arena, topology->routers, vc->router_size);
     vc->flit = leat_arena_lay(arena, lanes * (vc->buffer - 1), sizeof *vc->flit);
@@ -99,11 +98,12 @@ static void lay_routers(struct leat_net *net, struct leat_net_vc *vc, struct lea
                                   sizeof *vc->arriving);
 }
 
-/* Every list has a place more than it can need. */
+/* Every list has a place more than it can need, and after the last region there is one more, empty:
+ * a region looks ahead to the next. */
 static void lay_regions(struct leat_net *net, struct leat_net_vc *vc, struct leat_arena *arena)
 {
     const struct leat_net_topology *topology = net->topology;
-    vc->region = leat_arena_lay(arena, vc->regions, sizeof *vc->region);
+    vc->region = leat_arena_lay(arena, vc->regions + 1u, sizeof *vc->region);
     uint32_t *asking = leat_arena_lay(arena, vc->lanes, sizeof *asking);
     uint32_t *ports = leat_arena_lay(arena, (size_t)topology->ins + vc->regions, sizeof *ports);
     for (uint32_t r = 0; vc->region && r < vc->regions; r++) {
@@ -174,7 +174,7 @@ static void start_in(struct leat_net *net, uint32_t port)
 {
     const struct leat_net_topology *topology = net->topology;
     struct leat_net_vc *vc = net->state;
-    struct leat_net_vc_in *in = &vc->in[port];
+    struct leat_net_vc_in *in = leat_net_vc_in_at(vc, port);
     const uint32_t from = topology->in_from[port], number = from & ~LEAT_NET_VC_AWAY;
     uint32_t cycles = LEAT_NET_VC_RETURN_CYCLES, row = vc->regions;
     in->router = topology->in_router[port];
@@ -419,7 +419,8 @@ static void send_flit(struct leat_net *net, uint32_t terminal)
     vc->entry[terminal << vc->shift | source->channel].used++;
     vc->inside++;
     net->counts.flits_begun++;
-    const uint32_t row = leat_net_vc_region_of(vc, vc->in[lane >> vc->shift].router);
+    const uint32_t row = leat_net_vc_region_of(vc,
+                                               leat_net_vc_in_at(vc, lane >> vc->shift)->router);
     leat_net_vc_enter(&vc->flits, leat_net_vc_slot(vc, row, net->now + LEAT_NET_VC_ENTRY_CYCLES),
                       (uint64_t)lane << 32 | source->flight | head | tail);
 }
@@ -476,7 +477,7 @@ bool leat_net_vc_is_quiet(const struct leat_net_vc *vc)
     if (vc->flits.full_days || vc->credits.full_days || vc->ended_count || vc->woken_count)
         return false;
     for (uint32_t i = 0; i < vc->discards_count; i++)
-        if (vc->lane[vc->discards[i]].count) return false;
+        if (leat_net_vc_lane_at(vc, vc->discards[i])->count) return false;
     return !vc->sends_count || leat_net_flights_none(&vc->flights);
 }
 
@@ -582,7 +583,8 @@ static void broke(struct leat_net *net, uint32_t out)
     leat_net_vc_rouse(vc, router);
     for (uint32_t lane = leat_net_vc_router_at(vc, router)->in_first << vc->shift; lane < end;
          lane++)
-        if (vc->lane[lane].state == LEAT_NET_VC_ASKS) vc->lane[lane].channels = 0;
+        if (leat_net_vc_lane_at(vc, lane)->state == LEAT_NET_VC_ASKS)
+            leat_net_vc_lane_at(vc, lane)->channels = 0;
 }
 
 static void rerouted(struct leat_net *net)
@@ -592,7 +594,7 @@ static void rerouted(struct leat_net *net)
     for (uint32_t r = 0; r < net->topology->routers; r++)
         leat_net_vc_rouse(vc, r);
     for (uint32_t lane = 0; lane < lanes; lane++)
-        if (vc->lane[lane].state == LEAT_NET_VC_ASKS)
+        if (leat_net_vc_lane_at(vc, lane)->state == LEAT_NET_VC_ASKS)
             leat_net_vc_route(net, lane, leat_net_vc_first_flit(vc, lane));
 }
 

@@ -96,7 +96,8 @@ static const uint64_t *receive_flit(struct leat_net *net, const uint64_t *word)
         word += 2;
     }
     vc->inside++;
-    const uint32_t row = leat_net_vc_region_of(vc, vc->in[lane >> vc->shift].router);
+    const uint32_t row = leat_net_vc_region_of(vc,
+                                               leat_net_vc_in_at(vc, lane >> vc->shift)->router);
     leat_net_vc_enter(&vc->flits, leat_net_vc_slot(vc, row, at),
                       (uint64_t)lane << 32 | flit | *index);
     return word;
@@ -134,8 +135,9 @@ static uint32_t window(const struct leat_net *net)
             least = (uint32_t)leat_smaller(least, out->delay >> vc->row_bits);
     }
     for (uint32_t in = 0; in < t->ins; in++)
-        if (vc->in[in].back & LEAT_NET_CROSSING)
-            least = (uint32_t)leat_smaller(least, vc->in[in].back_delay >> vc->row_bits);
+        if (leat_net_vc_in_at(vc, in)->back & LEAT_NET_CROSSING)
+            least = (uint32_t)leat_smaller(least,
+                                           leat_net_vc_in_at(vc, in)->back_delay >> vc->row_bits);
     return least;
 }
 

@@ -120,7 +120,7 @@ static bool knows_port(const struct leat_net_vc_lane *l)
 
 static void put_lane(const struct moment *m, uint32_t lane)
 {
-    const struct leat_net_vc_lane *l = &m->vc->lane[lane];
+    const struct leat_net_vc_lane *l = leat_net_vc_lane_at(m->vc, lane);
     if (l->state == LEAT_NET_VC_DISCARDS) leat_fingerprint_fail(m->out);
     put(m, (uint64_t)l->next << 48 | (uint64_t)l->count << 32 |
                (uint64_t)(knows_port(l) ? l->port : 0) << 16 | l->state);
@@ -134,7 +134,7 @@ static void put_lane(const struct moment *m, uint32_t lane)
 
 static void put_in(const struct moment *m, uint32_t port)
 {
-    const struct leat_net_vc_in *in = &m->vc->in[port];
+    const struct leat_net_vc_in *in = leat_net_vc_in_at(m->vc, port);
     put(m, (uint64_t)in->able << 32 | (uint64_t)in->out_turn << 16 | in->channel_turn);
     for (uint32_t c = 0; c < m->net->config.channels && !m->out->differs; c++)
         put_lane(m, port << m->vc->shift | c);

@@ -98,6 +98,7 @@ struct leat_net_vc_in {
     uint16_t channel_turn; /* among lanes that request the same output port */
     uint32_t back_delay;   /* of credits: a slot of their calendar, from now on */
     uint32_t place;        /* of the router, for its routing */
+    struct leat_net_vc_lane lane[]; /* [1 << shift] */
 };
 
 /* With 4 channels it is a cache line. */
@@ -180,11 +181,10 @@ struct leat_net_vc {
     uint32_t row_bits;
     struct leat_net_vc_calendar flits;   /* lane << 32 | flit; TERMINAL | channel << 32 | flit */
     struct leat_net_vc_calendar credits; /* a channel, or RIPE | lane */
-    struct leat_net_vc_lane *lane;       /* [ins << shift] */
     struct leat_net_vc_ahead *entry;     /* [terminals << shift] the wires into the network */
-    struct leat_net_vc_in *in;
-    unsigned char *out;    /* [outs * leat_net_vc_out_size] leat_net_vc_out_at */
-    unsigned char *router; /* [routers * router_size] leat_net_vc_router_at */
+    unsigned char *in;                   /* [ins * leat_net_vc_in_size] leat_net_vc_in_at */
+    unsigned char *out;                  /* [outs * leat_net_vc_out_size] leat_net_vc_out_at */
+    unsigned char *router;               /* [routers * router_size] leat_net_vc_router_at */
     size_t router_size;
     bool far; /* it exceeds the caches */
     /* [(buffer - 1) * lanes] the second place of every lane, then the third of every lane ...: the
@@ -292,9 +292,28 @@ static inline struct leat_net_flight *leat_net_vc_flight(const struct leat_net_v
     return &vc->flights.flight[flit & LEAT_NET_VC_FLIGHT];
 }
 
+/* ---- ports ----------------------------------------------------------------------------------- */
+
+/* An input port and its lanes are together: a flit that arrives touches little more than a line. */
+static inline size_t leat_net_vc_in_size(uint32_t shift)
+{
+    return sizeof(struct leat_net_vc_in) + (sizeof(struct leat_net_vc_lane) << shift);
+}
+
+static inline struct leat_net_vc_in *leat_net_vc_in_at(const struct leat_net_vc *vc, uint32_t in)
+{
+    return (struct leat_net_vc_in *)(void *)(vc->in + in * leat_net_vc_in_size(vc->shift));
+}
+
+static inline struct leat_net_vc_lane *leat_net_vc_lane_at(const struct leat_net_vc *vc,
+                                                           uint32_t lane)
+{
+    return &leat_net_vc_in_at(vc, lane >> vc->shift)->lane[lane & vc->mask];
+}
+
 static inline uint32_t leat_net_vc_first_flit(const struct leat_net_vc *vc, uint32_t lane)
 {
-    return vc->lane[lane].front;
+    return leat_net_vc_lane_at(vc, lane)->front;
 }
 
 /* Where a lane stores its flit i = 1 .. */
@@ -315,8 +334,9 @@ static inline struct leat_net_vc_router *leat_net_vc_router_at(const struct leat
 static inline uint32_t leat_net_vc_mover(const struct leat_net_vc *vc, uint32_t lane)
 {
     const uint32_t flit = leat_net_vc_first_flit(vc, lane);
-    return vc->lane[lane].count && flit & LEAT_NET_VC_HEAD ? flit & LEAT_NET_VC_FLIGHT
-                                                           : vc->lane[lane].flight;
+    return leat_net_vc_lane_at(vc, lane)->count && flit & LEAT_NET_VC_HEAD
+               ? flit & LEAT_NET_VC_FLIGHT
+               : leat_net_vc_lane_at(vc, lane)->flight;
 }
 
 /* The room that a packet needs in an adaptive channel. */
@@ -376,7 +396,8 @@ static inline struct leat_net_vc_ahead *leat_net_vc_ahead_at(const struct leat_n
 /* The channel that a lane holds. */
 static inline uint32_t leat_net_vc_way(const struct leat_net_vc *vc, uint32_t lane)
 {
-    return (vc->in[lane >> vc->shift].out_first << vc->shift) + vc->lane[lane].next - 1;
+    return (leat_net_vc_in_at(vc, lane >> vc->shift)->out_first << vc->shift) +
+           leat_net_vc_lane_at(vc, lane)->next - 1;
 }
 
 /* The lane that holds a channel, if it is taken. */

@@ -16,27 +16,26 @@ struct step {
     struct leat_net *net;
     struct leat_net_vc *vc;
     struct leat_net_vc_region *region;
-    struct leat_net_vc_lane *lane;
-    struct leat_net_vc_in *in;
-    unsigned char *out;
+    unsigned char *in, *out;
     uint64_t now;
     uint64_t slot; /* of calendars: now, row 0 */
     uint32_t row;  /* of the region */
     uint32_t shift, mask, buffer;
     uint64_t *out_flits;
+    bool far;     /* the network exceeds the caches */
     bool damages; /* wires do */
     bool whole;
     bool plain; /* heads request at once, on a route in dimension order, without broken wires */
 };
 
-LEAT_SIM_ALWAYS_INLINE struct step step_of(struct leat_net *net, uint32_t region, uint32_t shift)
+LEAT_SIM_ALWAYS_INLINE struct step step_of(struct leat_net *net, uint32_t region, uint32_t shift,
+                                           bool far)
 {
     struct leat_net_vc *vc = net->state;
     return (struct step){
         .net = net,
         .vc = vc,
         .region = &vc->region[region],
-        .lane = vc->lane,
         .in = vc->in,
         .out = vc->out,
         .now = net->now,
@@ -46,15 +45,26 @@ LEAT_SIM_ALWAYS_INLINE struct step step_of(struct leat_net *net, uint32_t region
         .mask = (UINT32_C(1) << shift) - 1,
         .buffer = vc->buffer,
         .out_flits = net->out_flits,
+        .far = far,
         .damages = net->out_errors != NULL,
         .whole = vc->whole,
         .plain = vc->direct && net->routing->is_dimension_order && !net->broken_wires,
     };
 }
 
+LEAT_SIM_ALWAYS_INLINE struct leat_net_vc_in *in_at(struct step s, uint32_t in)
+{
+    return (struct leat_net_vc_in *)(void *)(s.in + in * leat_net_vc_in_size(s.shift));
+}
+
 LEAT_SIM_ALWAYS_INLINE struct leat_net_vc_in *in_of(struct step s, uint32_t lane)
 {
-    return s.in + (lane >> s.shift);
+    return in_at(s, lane >> s.shift);
+}
+
+LEAT_SIM_ALWAYS_INLINE struct leat_net_vc_lane *lane_at(struct step s, uint32_t lane)
+{
+    return &in_of(s, lane)->lane[lane & s.mask];
 }
 
 LEAT_SIM_ALWAYS_INLINE struct leat_net_vc_out *out_at(struct step s, uint32_t out)
@@ -79,12 +89,75 @@ LEAT_SIM_ALWAYS_INLINE uint32_t local_of(struct step s, const struct leat_net_vc
     return (uint32_t)in->port << s.shift | (lane & s.mask);
 }
 
+/* ---- large networks --------------------------------------------------------------------------
+ *
+ * Memory is requested early, and with every step of a flit only a little of it: it delivers while
+ * the routers work, and never has to be waited for. What a region needs first is requested while
+ * the one before it acts; the rest, so many steps ahead.
+ */
+
+enum { STEPS_AHEAD = 32 };
+
+LEAT_SIM_ALWAYS_INLINE void fetch_flit(struct step s, uint64_t record)
+{
+    const uint32_t lane = (uint32_t)(record >> 32);
+    LEAT_NET_VC_PREFETCH(in_of(s, lane));
+    LEAT_NET_VC_PREFETCH(lane_at(s, lane));
+    LEAT_NET_VC_PREFETCH(leat_net_vc_flight(s.vc, (uint32_t)record));
+}
+
+LEAT_SIM_ALWAYS_INLINE void fetch_credit(struct step s, uint64_t record)
+{
+    LEAT_NET_VC_PREFETCH(out_at(s, ((uint32_t)record & ~LEAT_NET_VC_RIPE) >> s.shift));
+}
+
+/* An input port of this region that requests the switch. */
+LEAT_SIM_ALWAYS_INLINE void fetch_in(struct step s, const struct leat_net_vc_region *r, uint32_t i)
+{
+    if (i >= r->ports_count) return;
+    LEAT_NET_VC_PREFETCH(in_at(s, r->ports[i]));
+    LEAT_NET_VC_PREFETCH((const char *)in_at(s, r->ports[i]) + LEAT_ARENA_LINE);
+}
+
+/* And the output port that it requests. */
+LEAT_SIM_ALWAYS_INLINE void fetch_out(struct step s, uint32_t i)
+{
+    if (i >= s.region->ports_count) return;
+    const struct leat_net_vc_in *in = in_at(s, s.region->ports[i]);
+    const uint32_t out = in->out_first + in->lane[leat_sim_agenda_lowest(in->able)].port;
+    LEAT_NET_VC_PREFETCH(out_at(s, out));
+    LEAT_NET_VC_PREFETCH(&s.out_flits[out]);
+}
+
+LEAT_SIM_ALWAYS_INLINE uint32_t first_ones(struct leat_net_vc_due due)
+{
+    return (uint32_t)leat_smaller(due.end, due.chunk + 1 + STEPS_AHEAD);
+}
+
+/* What the next region needs first. */
+LEAT_SIM_ALWAYS_INLINE void fetch_first(struct step s, uint32_t region)
+{
+    const struct leat_net_vc_calendar *flits = &s.vc->flits, *credits = &s.vc->credits;
+    const struct leat_net_vc_region *r = &s.vc->region[region];
+    struct leat_net_vc_due due;
+    for (due = leat_net_vc_due_before(credits->day[(s.slot | region) & credits->last_slot]);
+         due.end; due = leat_net_vc_due_before((uint32_t)credits->record[due.chunk]))
+        for (uint32_t i = due.chunk + 1; i < first_ones(due); i++)
+            fetch_credit(s, credits->record[i]);
+    for (due = leat_net_vc_due_before(flits->day[(s.slot | region) & flits->last_slot]); due.end;
+         due = leat_net_vc_due_before((uint32_t)flits->record[due.chunk]))
+        for (uint32_t i = due.chunk + 1; i < first_ones(due); i++)
+            fetch_flit(s, flits->record[i]);
+    for (uint32_t i = 0; i < r->asking_count; i++)
+        LEAT_NET_VC_PREFETCH(lane_at(s, r->asking[i]));
+}
+
 /* ---- heads ----------------------------------------------------------------------------------- */
 
 static void fall_asleep(struct leat_net *net, uint32_t lane, bool hungry)
 {
     struct leat_net_vc *vc = net->state;
-    const struct leat_net_vc_in *in = &vc->in[lane >> vc->shift];
+    const struct leat_net_vc_in *in = leat_net_vc_in_at(vc, lane >> vc->shift);
     struct leat_net_vc_router *router = leat_net_vc_router_at(vc, in->router);
     const uint32_t local = (uint32_t)in->port << vc->shift | (lane & vc->mask);
     router->sleeping[local / 64] |= UINT64_C(1) << local % 64;
@@ -115,7 +188,7 @@ void leat_net_vc_rouse(struct leat_net_vc *vc, uint32_t router)
 static void discard(struct leat_net *net, uint32_t lane, enum leat_net_fate fate)
 {
     struct leat_net_vc *vc = net->state;
-    struct leat_net_vc_lane *l = &vc->lane[lane];
+    struct leat_net_vc_lane *l = leat_net_vc_lane_at(vc, lane);
     l->state = LEAT_NET_VC_DISCARDS;
     l->flight = leat_net_vc_first_flit(vc, lane) & LEAT_NET_VC_FLIGHT;
     l->fate = (uint8_t)fate;
@@ -178,13 +251,13 @@ LEAT_SIM_ALWAYS_INLINE void route_plainly(const struct leat_net_routing *routing
 void leat_net_vc_route(struct leat_net *net, uint32_t lane, uint32_t head)
 {
     struct leat_net_vc *vc = net->state;
-    ask_rule(net, &vc->lane[lane], vc->in[lane >> vc->shift].router,
+    ask_rule(net, leat_net_vc_lane_at(vc, lane), leat_net_vc_in_at(vc, lane >> vc->shift)->router,
              &leat_net_vc_flight(vc, head)->route);
 }
 
 static bool holds_tail(const struct leat_net_vc *vc, uint32_t lane)
 {
-    const struct leat_net_vc_lane *l = &vc->lane[lane];
+    const struct leat_net_vc_lane *l = leat_net_vc_lane_at(vc, lane);
     if (l->front & LEAT_NET_VC_TAIL) return true;
     for (uint32_t i = 1; i < l->count; i++)
         if (*leat_net_vc_place(vc, lane, i) & LEAT_NET_VC_TAIL) return true;
@@ -197,12 +270,13 @@ static bool defer(struct leat_net *net, uint32_t lane, uint64_t at)
 {
     struct leat_net_vc *vc = net->state;
     if (net->config.flow == LEAT_NET_STORE_AND_FORWARD && !holds_tail(vc, lane)) {
-        vc->lane[lane].state = LEAT_NET_VC_WHOLE;
+        leat_net_vc_lane_at(vc, lane)->state = LEAT_NET_VC_WHOLE;
         return true;
     }
     if (!vc->ripening) return false;
-    vc->lane[lane].state = LEAT_NET_VC_RIPENS;
-    const uint32_t row = leat_net_vc_region_of(vc, vc->in[lane >> vc->shift].router);
+    leat_net_vc_lane_at(vc, lane)->state = LEAT_NET_VC_RIPENS;
+    const uint32_t row = leat_net_vc_region_of(vc,
+                                               leat_net_vc_in_at(vc, lane >> vc->shift)->router);
     leat_net_vc_enter(&vc->credits, leat_net_vc_slot(vc, row, at + vc->ripening),
                       LEAT_NET_VC_RIPE | lane);
     return true;
@@ -211,7 +285,7 @@ static bool defer(struct leat_net *net, uint32_t lane, uint64_t at)
 /* This head at the front of its lane has reached another router and requests a channel. */
 LEAT_SIM_ALWAYS_INLINE void ask(struct step s, uint32_t lane, uint32_t head)
 {
-    struct leat_net_vc_lane *l = &s.lane[lane];
+    struct leat_net_vc_lane *l = lane_at(s, lane);
     struct leat_net_flight *flight = leat_net_vc_flight(s.vc, head);
     l->state = LEAT_NET_VC_ASKS;
     flight->hops++;
@@ -220,6 +294,7 @@ LEAT_SIM_ALWAYS_INLINE void ask(struct step s, uint32_t lane, uint32_t head)
         route_plainly(s.net->routing, in_of(s, lane), l, &flight->route);
     else
         leat_net_vc_route(s.net, lane, head);
+    if (s.far) LEAT_NET_VC_PREFETCH(out_at(s, in_of(s, lane)->out_first + l->port));
 }
 
 /* This head has reached the front of its lane; the router processes it from cycle `at` on. */
@@ -280,8 +355,8 @@ struct offer {
 static struct offer offer_of_many(struct leat_net *net, uint32_t lane, uint32_t need)
 {
     struct leat_net_vc *vc = net->state;
-    struct leat_net_vc_lane *l = &vc->lane[lane];
-    const uint32_t router = vc->in[lane >> vc->shift].router;
+    struct leat_net_vc_lane *l = leat_net_vc_lane_at(vc, lane);
+    const uint32_t router = leat_net_vc_in_at(vc, lane >> vc->shift)->router;
     struct leat_net_flight *flight = leat_net_vc_flight(vc, l->front);
     struct leat_net_route *route = &flight->route;
     struct leat_net_option option[LEAT_NET_OPTIONS_MAX];
@@ -312,7 +387,7 @@ static struct offer offer_of_many(struct leat_net *net, uint32_t lane, uint32_t 
 static struct offer offer_of(struct leat_net *net, uint32_t lane, uint32_t out)
 {
     const struct leat_net_vc *vc = net->state;
-    const struct leat_net_vc_lane *l = &vc->lane[lane];
+    const struct leat_net_vc_lane *l = leat_net_vc_lane_at(vc, lane);
     uint32_t need = 0;
     if (vc->whole) need = leat_net_vc_flight(vc, leat_net_vc_first_flit(vc, lane))->packet.flits;
     if (!l->channels) return offer_of_many(net, lane, need);
@@ -328,8 +403,9 @@ static struct offer offer_of(struct leat_net *net, uint32_t lane, uint32_t out)
 static uint32_t insist(struct leat_net *net, uint32_t lane)
 {
     const struct leat_net_vc *vc = net->state;
-    const struct leat_net_vc_lane *l = &vc->lane[lane];
-    const struct offer offer = offer_of(net, lane, vc->in[lane >> vc->shift].out_first + l->port);
+    const struct leat_net_vc_lane *l = leat_net_vc_lane_at(vc, lane);
+    const struct offer offer = offer_of(
+        net, lane, leat_net_vc_in_at(vc, lane >> vc->shift)->out_first + l->port);
     if (offer.channels) return offer.channels;
     if (!offer.way)
         discard(net, lane, LEAT_NET_NO_WAY);
@@ -386,7 +462,7 @@ LEAT_SIM_ALWAYS_INLINE uint32_t bid_for_channels(struct step s)
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t lane = asking[i];
         const struct leat_net_vc_in *in = in_of(s, lane);
-        const struct leat_net_vc_lane *l = &s.lane[lane];
+        const struct leat_net_vc_lane *l = lane_at(s, lane);
         uint32_t port = in->out_first + l->port;
         uint32_t set = l->channels & ~out_at(s, port)->taken;
         if (!set || s.whole) {
@@ -420,7 +496,7 @@ LEAT_SIM_ALWAYS_INLINE void grant_channel(struct step s, uint32_t channel)
     struct leat_net_vc_out *out = out_at(s, channel >> s.shift);
     struct leat_net_vc_ahead *ahead = &out->ahead[channel & s.mask];
     const uint32_t local = ahead->bid & LOCAL, lane = out->lane_first + local;
-    struct leat_net_vc_lane *l = &s.lane[lane];
+    struct leat_net_vc_lane *l = lane_at(s, lane);
     if (l->phase) {
         struct leat_net_route *route = &leat_net_vc_flight(s.vc, l->front)->route;
         route->phase ^= l->phase & (LEAT_NET_VC_DETOUR - 1);
@@ -452,7 +528,7 @@ LEAT_SIM_ALWAYS_INLINE void grant_channels(struct step s, uint32_t channels)
 LEAT_SIM_ALWAYS_INLINE uint32_t turn_of(struct step s, const struct leat_net_vc_in *in,
                                         uint32_t base, uint32_t channel)
 {
-    const uint32_t distance = behind(s.lane[base | channel].port, in->out_turn);
+    const uint32_t distance = behind(lane_at(s, base | channel)->port, in->out_turn);
     const uint32_t passed = channel < in->channel_turn ? CHANNELS : 0;
     return distance << CHANNEL_BITS | (passed + channel);
 }
@@ -479,9 +555,9 @@ LEAT_SIM_ALWAYS_INLINE uint32_t bid_for_switch(struct step s)
     uint32_t losers = 0, outs = 0;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t port = ports[i];
-        const struct leat_net_vc_in *in = &s.in[port];
+        const struct leat_net_vc_in *in = in_at(s, port);
         const uint32_t lane = choose_lane(s, in, port << s.shift), local = local_of(s, in, lane);
-        const uint32_t number = in->out_first + s.lane[lane].port;
+        const uint32_t number = in->out_first + lane_at(s, lane)->port;
         struct leat_net_vc_out *out = out_at(s, number);
         const struct outcome outcome = place_bid(&out->bid, bid_of(in->port, out->turn, local));
         wanted[outs] = number;
@@ -528,7 +604,7 @@ LEAT_SIM_ALWAYS_INLINE void succeed(struct step s, uint32_t lane, const struct l
 LEAT_SIM_ALWAYS_INLINE void pass(struct step s, uint32_t lane, struct leat_net_vc_in *in,
                                  uint32_t port, struct leat_net_vc_out *out)
 {
-    struct leat_net_vc_lane *l = &s.lane[lane];
+    struct leat_net_vc_lane *l = lane_at(s, lane);
     const uint32_t channel = (l->next - 1u) & s.mask, to = out->to;
     struct leat_net_vc_ahead *ahead = &out->ahead[channel];
     const uint32_t flit = take(s, lane, in, l);
@@ -569,6 +645,7 @@ LEAT_SIM_ALWAYS_INLINE void grant_outs(struct step s, uint32_t outs)
     const uint32_t *wanted = s.vc->wanted_outs;
     uint32_t *ports = s.region->ports, count = s.region->ports_count, leave = 0;
     for (uint32_t i = 0; i < outs; i++) {
+        if (s.far) fetch_in(s, s.region + 1, i);
         struct leat_net_vc_out *out = out_at(s, wanted[i]);
         const uint32_t lane = out->lane_first + (out->bid & LOCAL);
         struct leat_net_vc_in *in = in_of(s, lane);
@@ -577,6 +654,8 @@ LEAT_SIM_ALWAYS_INLINE void grant_outs(struct step s, uint32_t outs)
         ports[count] = lane >> s.shift;
         count += in->able != 0;
     }
+    for (uint32_t i = outs; s.far && i < s.region[1].ports_count; i++)
+        fetch_in(s, s.region + 1, i);
     s.region->ports_count = count;
     s.vc->inside -= leave;
     s.net->counts.flit_hops += outs;
@@ -593,7 +672,7 @@ LEAT_SIM_ALWAYS_INLINE void credit_comes(struct step s, uint32_t channel)
         leat_net_vc_rouse(s.vc, out->router);
     if (!was_full || !(out->taken & bit_of(s, channel))) return;
     const uint32_t lane = out->lane_first + ahead->next - 1;
-    if (!s.lane[lane].count) return;
+    if (!lane_at(s, lane)->count) return;
     s.vc->blocked--;
     enable(s, lane);
 }
@@ -605,8 +684,9 @@ LEAT_SIM_ALWAYS_INLINE void credits_come(struct step s)
          due = leat_net_vc_due_more(c, due))
         for (uint32_t i = due.chunk + 1; i < due.end; i++) {
             const uint32_t what = (uint32_t)c->record[i], lane = what ^ LEAT_NET_VC_RIPE;
+            if (s.far && i + STEPS_AHEAD < due.end) fetch_credit(s, c->record[i + STEPS_AHEAD]);
             if (what & LEAT_NET_VC_RIPE)
-                ask(s, lane, s.lane[lane].front);
+                ask(s, lane, lane_at(s, lane)->front);
             else
                 credit_comes(s, what);
         }
@@ -632,7 +712,7 @@ LEAT_SIM_ALWAYS_INLINE void follow(struct step s, uint32_t lane, struct leat_net
 
 LEAT_SIM_ALWAYS_INLINE void flit_comes(struct step s, uint32_t lane, uint32_t flit)
 {
-    struct leat_net_vc_lane *l = &s.lane[lane];
+    struct leat_net_vc_lane *l = lane_at(s, lane);
     if (l->state != LEAT_NET_VC_IDLE) {
         follow(s, lane, l, flit);
         return;
@@ -646,59 +726,17 @@ LEAT_SIM_ALWAYS_INLINE void flit_comes(struct step s, uint32_t lane, uint32_t fl
 LEAT_SIM_ALWAYS_INLINE void flits_come(struct step s)
 {
     struct leat_net_vc_calendar *c = &s.vc->flits;
+    const uint32_t ports = s.far ? s.region->ports_count : 0;
+    uint32_t port = 0;
     for (struct leat_net_vc_due due = leat_net_vc_due(c, s.slot | s.row); due.end;
          due = leat_net_vc_due_more(c, due))
-        for (uint32_t i = due.chunk + 1; i < due.end; i++)
-            flit_comes(s, (uint32_t)(c->record[i] >> 32), (uint32_t)c->record[i]);
-}
-
-/* ---- large networks -------------------------------------------------------------------------- */
-
-static void fetch_lane(const struct leat_net_vc *vc, uint32_t lane)
-{
-    LEAT_NET_VC_PREFETCH(&vc->lane[lane]);
-    LEAT_NET_VC_PREFETCH(&vc->in[lane >> vc->shift]);
-}
-
-/* Prefetches what a region needs first in this cycle, while another one acts. */
-static void fetch(const struct leat_net_vc *vc, uint32_t region, uint64_t slot)
-{
-    const struct leat_net_vc_region *r = &vc->region[region];
-    const uint32_t flits = vc->flits.day[(slot | region) & vc->flits.last_slot];
-    const uint32_t credits = vc->credits.day[(slot | region) & vc->credits.last_slot];
-    for (struct leat_net_vc_due due = leat_net_vc_due_before(flits); due.end;
-         due = leat_net_vc_due_before((uint32_t)vc->flits.record[due.chunk]))
         for (uint32_t i = due.chunk + 1; i < due.end; i++) {
-            fetch_lane(vc, (uint32_t)(vc->flits.record[i] >> 32));
-            LEAT_NET_VC_PREFETCH(leat_net_vc_flight(vc, (uint32_t)vc->flits.record[i]));
+            if (s.far && i + STEPS_AHEAD < due.end) fetch_flit(s, c->record[i + STEPS_AHEAD]);
+            if (port < ports) fetch_out(s, port++);
+            flit_comes(s, (uint32_t)(c->record[i] >> 32), (uint32_t)c->record[i]);
         }
-    for (struct leat_net_vc_due due = leat_net_vc_due_before(credits); due.end;
-         due = leat_net_vc_due_before((uint32_t)vc->credits.record[due.chunk]))
-        for (uint32_t i = due.chunk + 1; i < due.end; i++)
-            LEAT_NET_VC_PREFETCH(leat_net_vc_out_at(
-                vc, (uint32_t)(vc->credits.record[i] & ~LEAT_NET_VC_RIPE) >> vc->shift));
-    for (uint32_t i = 0; i < r->asking_count; i++)
-        fetch_lane(vc, r->asking[i]);
-    for (uint32_t i = 0; i < r->ports_count; i++)
-        fetch_lane(vc, r->ports[i] << vc->shift);
-}
-
-/* And the output ports that its requests lead to. */
-static void fetch_outs(const struct leat_net *net, const struct leat_net_vc_region *r)
-{
-    const struct leat_net_vc *vc = net->state;
-    for (uint32_t i = 0; i < r->asking_count; i++) {
-        const uint32_t lane = r->asking[i];
-        const uint32_t out = vc->in[lane >> vc->shift].out_first + vc->lane[lane].port;
-        LEAT_NET_VC_PREFETCH(leat_net_vc_out_at(vc, out));
-    }
-    for (uint32_t i = 0; i < r->ports_count; i++) {
-        const struct leat_net_vc_in *in = &vc->in[r->ports[i]];
-        const uint32_t lane = r->ports[i] << vc->shift | leat_sim_agenda_lowest(in->able);
-        const uint32_t out = in->out_first + vc->lane[lane].port;
-        LEAT_NET_VC_PREFETCH(leat_net_vc_out_at(vc, out));
-        LEAT_NET_VC_PREFETCH(&net->out_flits[out]);
-    }
+    while (port < ports)
+        fetch_out(s, port++);
 }
 
 /* ---- a cycle --------------------------------------------------------------------------------- */
@@ -708,10 +746,10 @@ static void fetch_outs(const struct leat_net *net, const struct leat_net_vc_regi
 LEAT_SIM_ALWAYS_INLINE void act(struct step s)
 {
     const uint64_t waited = s.vc->blocked + s.vc->sleepers;
+    if (s.far && s.row + 1 < s.vc->regions) fetch_first(s, s.row + 1);
     credits_come(s);
     flits_come(s);
     s.net->counts.waits += s.vc->blocked + s.vc->sleepers - waited;
-    if (s.vc->far) fetch_outs(s.net, s.region);
     const uint32_t channels = bid_for_channels(s);
     if (s.vc->fused) grant_channels(s, channels);
     const uint32_t outs = bid_for_switch(s);
@@ -719,33 +757,33 @@ LEAT_SIM_ALWAYS_INLINE void act(struct step s)
     grant_outs(s, outs);
 }
 
+static void act_far(struct leat_net *net, uint32_t region)
+{
+    act(step_of(net, region, 2, true));
+}
+
 static void act_shift_2(struct leat_net *net, uint32_t region)
 {
-    act(step_of(net, region, 2));
+    act(step_of(net, region, 2, false));
 }
 
 static void act_any(struct leat_net *net, uint32_t region)
 {
     const struct leat_net_vc *vc = net->state;
-    act(step_of(net, region, vc->shift));
+    act(step_of(net, region, vc->shift, vc->far));
 }
 
 void leat_net_vc_act(struct leat_net *net)
 {
     struct leat_net_vc *vc = net->state;
-    const uint64_t slot = leat_net_vc_slot(vc, 0, net->now);
     net->counts.waits += vc->blocked + vc->sleepers;
-    for (uint32_t r = 0; r < vc->regions; r++) {
-        if (vc->far && r + 1 < vc->regions) fetch(vc, r + 1, slot);
-        if (!vc->region[r].asking_count && !vc->region[r].ports_count &&
-            !vc->flits.day[(slot | r) & vc->flits.last_slot] &&
-            !vc->credits.day[(slot | r) & vc->credits.last_slot])
-            continue;
-        if (vc->shift == 2)
-            act_shift_2(net, r);
-        else
+    for (uint32_t r = 0; r < vc->regions; r++)
+        if (vc->shift != 2)
             act_any(net, r);
-    }
+        else if (vc->far)
+            act_far(net, r);
+        else
+            act_shift_2(net, r);
 }
 
 void leat_net_vc_discard_flits(struct leat_net *net)
@@ -754,9 +792,9 @@ void leat_net_vc_discard_flits(struct leat_net *net)
     uint32_t kept = 0;
     for (uint32_t i = 0; i < vc->discards_count; i++) {
         const uint32_t lane = vc->discards[i];
-        const struct leat_net_vc_in *in = &vc->in[lane >> vc->shift];
-        const struct step s = step_of(net, leat_net_vc_region_of(vc, in->router), vc->shift);
-        struct leat_net_vc_lane *l = &vc->lane[lane];
+        const struct leat_net_vc_in *in = leat_net_vc_in_at(vc, lane >> vc->shift);
+        const struct step s = step_of(net, leat_net_vc_region_of(vc, in->router), vc->shift, false);
+        struct leat_net_vc_lane *l = leat_net_vc_lane_at(vc, lane);
         uint32_t flit = 0;
         leat_net_vc_doom(&vc->flights.flight[l->flight], (enum leat_net_fate)l->fate, net->now);
         if (l->count) {

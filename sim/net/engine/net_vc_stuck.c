@@ -34,7 +34,8 @@ static bool is_doomed(struct spot spot)
 /* Are no flits or credits under way between the two ends of this channel? */
 static bool is_settled(const struct leat_net *net, uint32_t channel, struct spot end)
 {
-    return leat_net_vc_ahead_at(vc_of(net), channel)->used == vc_of(end.net)->lane[end.lane].count;
+    return leat_net_vc_ahead_at(vc_of(net), channel)->used ==
+           leat_net_vc_lane_at(vc_of(end.net), end.lane)->count;
 }
 
 /* Blockers: a doomed lane, or nobody: it can move, or may be able to. */
@@ -59,7 +60,7 @@ static struct spot blocker_behind(const struct parts *parts, struct spot spot)
 {
     const struct leat_net *net = spot.net;
     const struct leat_net_vc *vc = net->state;
-    uint32_t channel = vc->in[spot.lane >> vc->shift].back | (spot.lane & vc->mask);
+    uint32_t channel = leat_net_vc_in_at(vc, spot.lane >> vc->shift)->back | (spot.lane & vc->mask);
     if (channel & LEAT_NET_CROSSING) {
         const uint32_t number = channel ^ LEAT_NET_CROSSING;
         const struct leat_net_cut *cut = &net->topology->in_cut[number >> vc->shift];
@@ -102,7 +103,7 @@ static struct spot blocker_of_head(const struct parts *parts, struct spot spot)
 {
     const struct leat_net *net = spot.net;
     const struct leat_net_vc *vc = net->state;
-    const uint32_t router = vc->in[spot.lane >> vc->shift].router;
+    const uint32_t router = leat_net_vc_in_at(vc, spot.lane >> vc->shift)->router;
     const struct leat_net_flight *flight = leat_net_vc_flight(
         vc, leat_net_vc_first_flit(vc, spot.lane));
     struct leat_net_option option[LEAT_NET_OPTIONS_MAX];
@@ -127,7 +128,7 @@ static struct spot blocker_of_head(const struct parts *parts, struct spot spot)
 
 static struct spot blocker_of(const struct parts *parts, struct spot spot)
 {
-    const struct leat_net_vc_lane *l = &vc_of(spot.net)->lane[spot.lane];
+    const struct leat_net_vc_lane *l = leat_net_vc_lane_at(vc_of(spot.net), spot.lane);
     switch ((enum leat_net_vc_state)l->state) {
     case LEAT_NET_VC_IDLE:
     case LEAT_NET_VC_RIPENS:
@@ -147,7 +148,7 @@ static uint32_t mark_busy(const struct leat_net *net)
     const struct leat_net_vc *vc = net->state;
     uint32_t marked = 0;
     for (uint32_t lane = 0; lane < vc->lanes; lane++)
-        marked += vc->doomed[lane] = vc->lane[lane].state != LEAT_NET_VC_IDLE;
+        marked += vc->doomed[lane] = leat_net_vc_lane_at(vc, lane)->state != LEAT_NET_VC_IDLE;
     return marked;
 }
 
@@ -182,7 +183,7 @@ static uint32_t find_doomed(const struct parts *parts)
 static struct leat_net_waiting waiting_in(struct spot spot)
 {
     const struct leat_net_vc *vc = spot.net->state;
-    const uint32_t in = spot.lane >> vc->shift, router = vc->in[in].router;
+    const uint32_t in = spot.lane >> vc->shift, router = leat_net_vc_in_at(vc, in)->router;
     const struct leat_net_packet *packet =
         &leat_net_vc_flight(vc, leat_net_vc_first_flit(vc, spot.lane))->packet;
     return (struct leat_net_waiting){
@@ -217,7 +218,7 @@ uint32_t leat_net_vc_stuck_parts(const struct leat_net *const *part, uint32_t co
         spot = blocker_of(&parts, spot);
     const struct spot first = spot;
     do { /* an empty lane only shows that its packet waits further back */
-        if (vc_of(spot.net)->lane[spot.lane].count && found++ < cap)
+        if (leat_net_vc_lane_at(vc_of(spot.net), spot.lane)->count && found++ < cap)
             out[found - 1] = waiting_in(spot);
         spot = blocker_of(&parts, spot);
     } while (spot.net != first.net || spot.lane != first.lane);

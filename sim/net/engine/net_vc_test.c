@@ -95,7 +95,7 @@ static bool cycle_is_true(const struct leat_net *net, const struct leat_net_wait
         const uint32_t lane = (net->topology->in_first[cycle[i].router] + cycle[i].in)
                                   << vc->shift |
                               cycle[i].channel;
-        if (!vc->lane[lane].count) return false;
+        if (!leat_net_vc_lane_at(vc, lane)->count) return false;
         const struct leat_net_packet *packet =
             &leat_net_vc_flight(vc, leat_net_vc_first_flit(vc, lane))->packet;
         if (packet->source != cycle[i].source || packet->destination != cycle[i].destination)

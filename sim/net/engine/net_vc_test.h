@@ -8,7 +8,7 @@
 /* Flits of a lane: each packet's from head to tail, not interleaved. */
 static inline bool lane_is_in_order(const struct leat_net_vc *vc, uint32_t lane)
 {
-    const struct leat_net_vc_lane *l = &vc->lane[lane];
+    const struct leat_net_vc_lane *l = leat_net_vc_lane_at(vc, lane);
     uint32_t before = LEAT_NET_VC_TAIL;
     for (uint32_t i = 0; i < l->count; i++) {
         const uint32_t flit = i ? *leat_net_vc_place(vc, lane, i) : l->front;
@@ -31,7 +31,7 @@ static inline bool books_are_right(const struct leat_net *net)
     for (uint32_t c = 0; c < net->topology->terminals << vc->shift; c++)
         if (vc->entry[c].used > vc->buffer) return false;
     for (uint32_t lane = 0; lane < net->topology->ins << vc->shift; lane++) {
-        inside += vc->lane[lane].count;
+        inside += leat_net_vc_lane_at(vc, lane)->count;
         if (!lane_is_in_order(vc, lane)) return false;
     }
     for (int f = 0; f < LEAT_NET_FATES; f++)
