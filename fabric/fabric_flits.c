@@ -446,9 +446,10 @@ static bool wire(struct leat_fabric *f, uint32_t index, struct leat_fabric_wire 
     const struct leat_net *net = &((const struct leat_fabric_flits *)f)->replay.port.net;
     if (!net->out_flits || index >= net->topology->outs) return false;
     leat_sim_replay_settle(f->replay);
+    const uint64_t flits = leat_net_out_flits(net, index);
     *out = (struct leat_fabric_wire){ .carries = "flits",
-                                      .carried = net->out_flits[index],
-                                      .busy_ns = leat_fabric_ns(&f->clock, net->out_flits[index]) };
+                                      .carried = flits,
+                                      .busy_ns = leat_fabric_ns(&f->clock, flits) };
     if (out->carried) name_wire(net->topology, index, out->name);
     return true;
 }

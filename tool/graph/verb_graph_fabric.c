@@ -227,8 +227,8 @@ static bool find_busiest(const struct leat_net *net, uint32_t *out)
     const struct leat_net_topology *t = net->topology;
     uint64_t most = 0;
     for (uint32_t o = 0; o < t->outs; o++)
-        if (leat_net_behind(t, o) != LEAT_NET_NONE && net->out_flits[o] > most) {
-            most = net->out_flits[o];
+        if (leat_net_behind(t, o) != LEAT_NET_NONE && leat_net_out_flits(net, o) > most) {
+            most = leat_net_out_flits(net, o);
             *out = o;
         }
     return most;
@@ -243,7 +243,7 @@ static double hops(const struct leat_net *net)
 /* The share of cycles in which a wire carried a flit. */
 static double use(const struct leat_net *net, uint32_t out)
 {
-    return net->now ? (double)net->out_flits[out] / (double)net->now : 0;
+    return net->now ? (double)leat_net_out_flits(net, out) / (double)net->now : 0;
 }
 
 static void put_packets(const char *key, const char *what, const struct leat_poets_run_options *run,
@@ -273,13 +273,14 @@ static void put_wires(const struct leat_net *net, struct leat_json *j, FILE *out
     const uint32_t from = net->topology->out_router[wire],
                    to = leat_net_behind(net->topology, wire);
     leat_json_object(j, "busiest_wire");
-    LEAT_JSON_UINTS(j, { "from", from }, { "to", to }, { "flits", net->out_flits[wire] });
+    LEAT_JSON_UINTS(j, { "from", from }, { "to", to }, { "flits", leat_net_out_flits(net, wire) });
     json_fixed(j, "utilisation", use(net, wire), 6);
     leat_json_end(j);
     text_print(out,
                "           wire from router %u to %u, %llu flits, %.2f %% of its time; "
                "%.3f routers on the way\n",
-               from, to, (unsigned long long)net->out_flits[wire], 100 * use(net, wire), hops(net));
+               from, to, (unsigned long long)leat_net_out_flits(net, wire), 100 * use(net, wire),
+               hops(net));
 }
 
 void graph_fabric_show(const struct graph_fabric *fabric, const struct leat_poets_run_options *run,

@@ -18,6 +18,7 @@ struct simulation {
     double begun;     /* the run, in seconds */
     bool is_assessed; /* whether ranks are worth it */
     void *net_memory, *load_memory;
+    uint64_t *out_flits; /* by output port, if they are reported */
     struct leat_crew *crew;
 };
 
@@ -86,7 +87,8 @@ static bool set_up(struct simulation *s)
     s->load_memory = sim_memory(leat_net_load_footprint(&config));
     const size_t net_len = leat_net_footprint(&built->topology, &net);
     s->net_memory = sim_memory_often(net_len, net_len);
-    if (!s->load_memory || !s->net_memory) return false;
+    if (job->links) s->out_flits = sim_memory(built->topology.outs * sizeof *s->out_flits);
+    if (!s->load_memory || !s->net_memory || (job->links && !s->out_flits)) return false;
     leat_net_load_init(&s->load, &config, s->load_memory);
     leat_net_load_host(&s->load, &s->host);
     if (!job->ends) host = s->host;
@@ -146,6 +148,15 @@ static bool has_intervals(const struct simulation *s, const struct leat_net_stea
     return result->has_intervals && batches >= 2 && !s->done;
 }
 
+/* Each rank knows those of its own wires. */
+static void count_links(struct simulation *s)
+{
+    const uint32_t outs = s->net.topology->outs;
+    for (uint32_t out = 0; out < outs; out++)
+        s->out_flits[out] = leat_net_out_flits(&s->net, out);
+    leat_sim_ranks_add(s->job->ranks, s->out_flits, outs);
+}
+
 static bool simulate(struct simulation *s, struct net_result *out)
 {
     struct leat_sim_ranks *ranks = s->job->ranks;
@@ -160,9 +171,9 @@ static bool simulate(struct simulation *s, struct net_result *out)
     leat_net_load_result(&s->load, &out->load);
     out->intervals = has_intervals(s, &out->load.steady);
     out->counts = s->net.counts;
-    out->out_flits = s->net.out_flits;
     leat_sim_ranks_add(ranks, (uint64_t *)&out->counts, sizeof out->counts / sizeof(uint64_t));
-    if (s->job->links) leat_sim_ranks_add(ranks, s->net.out_flits, s->net.topology->outs);
+    out->out_flits = s->out_flits;
+    if (s->job->links) count_links(s);
     out->deadlock_len = leat_net_stuck(&s->net, out->deadlock, NET_DEADLOCK_MAX);
     return true;
 }
@@ -232,6 +243,7 @@ int sim_flits(const struct arguments *args, struct leat_fabric *fabric)
     leat_crew_end(s.crew);
     free(s.net_memory);
     free(s.load_memory);
+    free(s.out_flits);
     free(job.trace);
     return code;
 }

@@ -42,7 +42,7 @@ struct net_result {
     bool intervals;          /* of throughput and latency are known */
     struct leat_net_load_result load;
     struct leat_net_counts counts;
-    const uint64_t *out_flits; /* by output port; lent until the next run */
+    const uint64_t *out_flits; /* by output port, if they are reported; lent until the next run */
     uint32_t deadlock_len;     /* of a deadlock cycle; truncated if too long */
     struct leat_net_waiting deadlock[NET_DEADLOCK_MAX];
 };

@@ -152,6 +152,11 @@ uint64_t leat_net_flits_inside(const struct leat_net *net)
     return net->engine->inside(net);
 }
 
+uint64_t leat_net_out_flits(const struct leat_net *net, uint32_t out)
+{
+    return net->engine->out_flits ? net->engine->out_flits(net, out) : net->out_flits[out];
+}
+
 uint32_t leat_net_stuck(const struct leat_net *net, struct leat_net_waiting *out, uint32_t cap)
 {
     return net->engine->stuck(net, out, cap);

@@ -144,7 +144,7 @@ struct leat_net {
     struct leat_net_counts counts;
     uint64_t now;           /* the next cycle to run */
     bool stop;              /* set by the host: leat_net_run returns after this cycle */
-    uint64_t *out_flits;    /* [outs] flits that went over each wire */
+    uint64_t *out_flits;    /* [outs] the engine's: leat_net_out_flits */
     uint8_t *out_broken;    /* [outs] */
     uint32_t broken_wires;  /* how many of them are broken */
     uint8_t *terminal_dead; /* [terminals] */
@@ -198,6 +198,9 @@ void leat_net_wake(struct leat_net *net, uint32_t terminal);
 
 /* Flits in the network. */
 uint64_t leat_net_flits_inside(const struct leat_net *net);
+
+/* Flits that went over the wire of this output port; with ranks: 0, if another one has it. */
+uint64_t leat_net_out_flits(const struct leat_net *net, uint32_t out);
 
 /*
  * Buffers that wait for each other: the packet in `buffer` waits for the one in `next`. For a

@@ -129,6 +129,12 @@ static inline bool logs_are_equal(const struct crowd *a, const struct crowd *b)
     return true;
 }
 
+/* Of a network, or of the plain model of one, which has no engine. */
+static inline uint64_t out_flits(const struct leat_net *net, uint32_t out)
+{
+    return net->engine ? leat_net_out_flits(net, out) : net->out_flits[out];
+}
+
 static inline bool counts_are_equal(const struct leat_net *a, const struct leat_net *b)
 {
     bool equal = a->counts.flit_hops == b->counts.flit_hops &&
@@ -139,7 +145,7 @@ static inline bool counts_are_equal(const struct leat_net *a, const struct leat_
     for (int f = 0; f < LEAT_NET_FATES; f++)
         equal &= a->counts.packets_ended[f] == b->counts.packets_ended[f];
     for (uint32_t out = 0; out < a->topology->outs; out++)
-        equal &= a->out_flits[out] == b->out_flits[out];
+        equal &= out_flits(a, out) == out_flits(b, out);
     return equal;
 }
 

@@ -24,6 +24,8 @@ struct leat_net_engine {
     bool (*run)(struct leat_net *net, uint64_t until);
     void (*wake)(struct leat_net *net, uint32_t terminal);
     uint64_t (*inside)(const struct leat_net *net);
+    /* leat_net_out_flits. NULL: it counts in net->out_flits. */
+    uint64_t (*out_flits)(const struct leat_net *net, uint32_t out);
     uint32_t (*stuck)(const struct leat_net *net, struct leat_net_waiting *out, uint32_t cap);
     /* The wire is already marked as broken or repaired: mark the packets that cross it. */
     void (*broke)(struct leat_net *net, uint32_t out);

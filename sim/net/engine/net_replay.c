@@ -276,7 +276,8 @@ static uint64_t *counter(void *context, uint32_t i)
 
 static uint64_t count(void *context, uint32_t i)
 {
-    return *counter(context, i);
+    return i < COUNTERS ? *counter(context, i)
+                        : leat_net_out_flits(&port_of(context)->net, i - COUNTERS);
 }
 
 static void add(void *context, uint32_t i, uint64_t more)

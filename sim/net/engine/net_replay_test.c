@@ -43,7 +43,7 @@ static bool count(uint32_t i, bool with_replay, uint64_t *out)
                                 c->flits_delivered, c->waits };
     const uint32_t most = sizeof counts / sizeof *counts;
     if (!net->out_flits || i >= most + net->topology->outs) return false;
-    *out = i < most ? counts[i] : net->out_flits[i - most];
+    *out = i < most ? counts[i] : leat_net_out_flits(net, i - most);
     return true;
 }
 

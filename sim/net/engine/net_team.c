@@ -571,6 +571,17 @@ static void rerouted(struct leat_net *net)
         if (team->own[i].engine->rerouted) team->own[i].engine->rerouted(&team->own[i]);
 }
 
+static uint64_t out_flits(const struct leat_net *net, uint32_t out)
+{
+    const struct team *team = net->state;
+    const struct leat_net_topology *t = net->topology;
+    if (out < t->out_first[t->held_begin] || out >= t->out_first[t->held_end]) return 0;
+    const uint32_t index = leat_net_cut_part(team->first, team->parts, t->out_router[out]);
+    if (!is_own(team, index)) return 0;
+    const struct leat_net *part = part_of(team, index);
+    return part->engine->out_flits(part, out - part->topology->out_base);
+}
+
 static uint32_t stuck(const struct leat_net *net, struct leat_net_waiting *out, uint32_t cap)
 {
     const struct team *team = net->state;
@@ -587,6 +598,7 @@ const struct leat_net_engine leat_net_team_engine = {
     .run = run,
     .wake = wake,
     .inside = inside,
+    .out_flits = out_flits,
     .stuck = stuck,
     .broke = broke,
     .rerouted = rerouted,

@@ -548,6 +548,11 @@ static uint64_t inside(const struct leat_net *net)
     return vc->inside;
 }
 
+static uint64_t out_flits(const struct leat_net *net, uint32_t out)
+{
+    return net->out_flits[out] + leat_net_vc_out_at(net->state, out)->flits;
+}
+
 /* ---- faults ---------------------------------------------------------------------------------- */
 
 /* Flits that are on the wire to this lane or terminal. */
@@ -604,6 +609,7 @@ const struct leat_net_engine leat_net_vc_engine = {
     .run = run,
     .wake = wake,
     .inside = inside,
+    .out_flits = out_flits,
     .stuck = leat_net_vc_stuck,
     .broke = broke,
     .rerouted = rerouted,

@@ -111,7 +111,7 @@ struct leat_net_vc_out {
     uint32_t bid;        /* within a cycle: the best one; 0: none */
     uint32_t delay;      /* from the switch to the other end: a slot of the calendar of flits */
     uint32_t turn;       /* of the switch's arbiter: an input port */
-    uint32_t unused;
+    uint32_t flits;      /* over the wire, after those in out_flits of the network */
     struct leat_net_vc_ahead ahead[]; /* [1 << shift] */
 };
 

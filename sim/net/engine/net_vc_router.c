@@ -126,7 +126,6 @@ LEAT_SIM_ALWAYS_INLINE void fetch_out(struct step s, uint32_t i)
     const struct leat_net_vc_in *in = in_at(s, s.region->ports[i]);
     const uint32_t out = in->out_first + in->lane[leat_sim_agenda_lowest(in->able)].port;
     LEAT_NET_VC_PREFETCH(out_at(s, out));
-    LEAT_NET_VC_PREFETCH(&s.out_flits[out]);
 }
 
 LEAT_SIM_ALWAYS_INLINE uint32_t first_ones(struct leat_net_vc_due due)
@@ -609,7 +608,7 @@ LEAT_SIM_ALWAYS_INLINE void pass(struct step s, uint32_t lane, struct leat_net_v
     struct leat_net_vc_ahead *ahead = &out->ahead[channel];
     const uint32_t flit = take(s, lane, in, l);
     ahead->used++;
-    s.out_flits[port]++;
+    if (!++out->flits) s.out_flits[port] += UINT64_C(1) << 32;
     if (s.damages) damage(s.net, lane, flit);
     if ((to & LEAT_NET_VC_AWAY) == LEAT_NET_CROSSING)
         leat_net_vc_post_flit(s.net, to ^ LEAT_NET_CROSSING, channel, flit,

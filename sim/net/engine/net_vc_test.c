@@ -337,7 +337,7 @@ static void two_arrive(void *context, const struct leat_net_arrival *arrival)
 static uint32_t wire_in_use(const struct leat_net *net)
 {
     uint32_t out = 0;
-    while (net->topology->out_to[out] & LEAT_NET_TERMINAL || !net->out_flits[out])
+    while (net->topology->out_to[out] & LEAT_NET_TERMINAL || !leat_net_out_flits(net, out))
         out++;
     return out;
 }

@@ -130,7 +130,7 @@ static void run(const struct job *job, struct leat_sim_ranks *ranks, struct outc
     leat_sim_ranks_add(ranks, (uint64_t *)&out->counts, sizeof out->counts / sizeof(uint64_t));
     out->flits_over_wires = 0;
     for (uint32_t o = 0; o < w.topology.outs; o++)
-        out->flits_over_wires += w.net.out_flits[o] * (o + 1);
+        out->flits_over_wires += leat_net_out_flits(&w.net, o) * (o + 1);
     leat_sim_ranks_add(ranks, &out->flits_over_wires, 1);
     if (ranks) EQ(leat_net_stuck(&w.net, NULL, 0), 0);
     free(memory);
