@@ -199,7 +199,8 @@ void leat_net_errors(struct leat_net *net, uint32_t *errors, uint64_t seed)
 void leat_net_flights_lay(struct leat_net_flights *flights, uint32_t cap, struct leat_arena *arena)
 {
     *flights = (struct leat_net_flights){
-        .flight = leat_arena_lay(arena, cap, sizeof *flights->flight),
+        .flight = leat_arena_lay_lines(arena, cap, sizeof *flights->flight),
+        .course = leat_arena_lay_lines(arena, cap, sizeof *flights->course),
         .free = leat_arena_lay(arena, cap, sizeof *flights->free),
         .cap = cap,
     };
@@ -217,7 +218,8 @@ void leat_net_flights_give(struct leat_net_flights *flights, uint32_t index)
     flights->free[flights->free_count++] = index;
 }
 
-void leat_net_end(struct leat_net *net, struct leat_net_flight *flight, uint64_t now)
+void leat_net_end(struct leat_net *net, const struct leat_net_flight *flight,
+                  const struct leat_net_course *course, uint64_t now)
 {
     const bool delivered = flight->fate == LEAT_NET_DELIVERED;
     const struct leat_net_arrival arrival = {
@@ -225,11 +227,11 @@ void leat_net_end(struct leat_net *net, struct leat_net_flight *flight, uint64_t
         .fate = (enum leat_net_fate)flight->fate,
         .head_at = delivered || flight->fate == LEAT_NET_CORRUPTED ? flight->head_at : now,
         .tail_at = now,
-        .hops = flight->hops,
-        .rerouted = flight->route.rerouted,
+        .hops = course->hops,
+        .rerouted = course->route.rerouted,
     };
     net->counts.packets_ended[flight->fate]++;
-    net->counts.packets_rerouted += flight->route.rerouted;
+    net->counts.packets_rerouted += course->route.rerouted;
     if (delivered) net->counts.flits_delivered += flight->packet.flits;
     net->host.arrive(net->host.context, &arrival);
 }

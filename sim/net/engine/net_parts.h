@@ -43,13 +43,20 @@ extern const struct leat_net_engine leat_net_vc_engine, leat_net_queue_engine, l
 /* A packet in flight. In a divided network each part that it crosses has one while flits of the
  * packet are on their way through it. */
 struct leat_net_flight {
-    struct leat_net_route route; /* first what every hop needs */
-    uint32_t hops;
-    uint8_t fate; /* enum leat_net_fate: reported at the end */
     struct leat_net_packet packet;
     uint64_t head_at;
     uint64_t fate_at; /* when it was lost, if it was */
+    uint8_t fate;     /* enum leat_net_fate: reported at the end */
 };
+
+/* What every hop of it needs: apart from the rest, so that more of them fit into the caches, and
+ * each into one line. */
+struct leat_net_course {
+    struct leat_net_route route;
+    uint32_t hops;
+    uint32_t unused[2];
+};
+_Static_assert(LEAT_ARENA_LINE % sizeof(struct leat_net_course) == 0, "none is in two lines");
 
 /* ---- parts of a network (net_team.c) -------------------------------------------------------- */
 
@@ -57,7 +64,8 @@ struct leat_net_flight {
 
 enum {
     /* Words of mail, at most: of a flit, with its packet; and of a credit. */
-    LEAT_NET_MAIL_FLIT = 2 + (sizeof(struct leat_net_flight) + 7) / 8,
+    LEAT_NET_MAIL_FLIT = 2 +
+                         (sizeof(struct leat_net_course) + sizeof(struct leat_net_flight) + 7) / 8,
     LEAT_NET_MAIL_CREDIT = 2,
 };
 
@@ -109,6 +117,7 @@ static inline uint32_t leat_net_terminal(const struct leat_net *net, uint32_t te
  * memory is never touched. */
 struct leat_net_flights {
     struct leat_net_flight *flight;
+    struct leat_net_course *course;
     uint32_t *free; /* a stack of freed ones */
     uint32_t cap, top, free_count;
 };
@@ -123,7 +132,8 @@ static inline bool leat_net_flights_none(const struct leat_net_flights *flights)
 void leat_net_flights_give(struct leat_net_flights *flights, uint32_t index);
 
 /* Ends a packet: counts it and calls the host. The engine is responsible for the order. */
-void leat_net_end(struct leat_net *net, struct leat_net_flight *flight, uint64_t now);
+void leat_net_end(struct leat_net *net, const struct leat_net_flight *flight,
+                  const struct leat_net_course *course, uint64_t now);
 
 /* Is this flit of the packet damaged on this wire? A function of seed, wire, packet and flit,
  * independent of any order. */

@@ -157,6 +157,7 @@ static bool ask(struct leat_net *net, uint32_t terminal, uint64_t now)
     }
     struct leat_net_flight *flight = &q->flights.flight[number];
     *flight = (struct leat_net_flight){ .fate = LEAT_NET_DELIVERED };
+    q->flights.course[number].hops = 0;
     if (!net->host.next(net->host.context, terminal, &flight->packet)) {
         leat_net_flights_give(&q->flights, number);
         return false;
@@ -171,10 +172,9 @@ static bool ask(struct leat_net *net, uint32_t terminal, uint64_t now)
 static void begin(struct leat_net *net, struct leat_net_queue_source *source, uint32_t terminal)
 {
     struct leat_net_queues *q = leat_net_queues_of(net);
-    struct leat_net_flight *flight = &q->flights.flight[source->flight];
-    const struct leat_net_packet *packet = &flight->packet;
+    const struct leat_net_packet *packet = &q->flights.flight[source->flight].packet;
     leat_net_route_begin(net->routing, packet->source, packet->destination, packet->random,
-                         &flight->route);
+                         &q->flights.course[source->flight].route);
     source->visit = leat_net_queue_visit_open(
         q, source->flight, net->topology->terminal_in[terminal], (uint16_t)packet->flits);
     net->counts.packets_begun++;

@@ -111,7 +111,7 @@ void leat_net_queue_report(struct leat_net *net, uint32_t terminal, uint64_t now
     while (next) {
         const uint32_t flight = next - 1;
         next = q->parcel[flight].next_end;
-        leat_net_end(net, &q->flights.flight[flight], now);
+        leat_net_end(net, &q->flights.flight[flight], &q->flights.course[flight], now);
         leat_net_queue_release(q, flight);
     }
 }

@@ -54,10 +54,10 @@ static void withdraw(struct step *s, uint32_t lane, uint32_t out)
 
 /* The head chooses the route of its packet: among intact wires the one with the shortest queue, the
  * first of these. */
-static uint32_t choose(struct step *s, struct leat_net_flight *flight)
+static uint32_t choose(struct step *s, struct leat_net_course *course)
 {
     struct leat_net_option option[LEAT_NET_OPTIONS_MAX];
-    const uint32_t options = leat_net_route_options(s->net->routing, s->router, &flight->route,
+    const uint32_t options = leat_net_route_options(s->net->routing, s->router, &course->route,
                                                     option);
     uint32_t best = LEAT_NET_NONE;
     for (uint32_t i = 0; i < options; i++) {
@@ -65,9 +65,9 @@ static uint32_t choose(struct step *s, struct leat_net_flight *flight)
         if (s->net->out_broken[out]) continue;
         if (best != LEAT_NET_NONE && s->q->out_flits[out] >= s->q->out_flits[best]) continue;
         best = out;
-        flight->route.phase = option[i].phase;
+        course->route.phase = option[i].phase;
     }
-    flight->hops++;
+    course->hops++;
     return best;
 }
 
@@ -149,7 +149,7 @@ static void enter(struct step *s, uint32_t in)
     const uint32_t number = q->node[q->stage[s->in_first + in].first].what;
     struct leat_net_queue_visit *visit = &q->visit[number];
     if (visit->out == LEAT_NET_NONE && !visit->cut) {
-        visit->out = choose(s, &q->flights.flight[visit->flight]);
+        visit->out = choose(s, &q->flights.course[visit->flight]);
         if (visit->out == LEAT_NET_NONE) lose(s, number, LEAT_NET_NO_WAY);
     }
     if (!visit->cut && !leat_net_queue_has_room(s->net, s->in_first + in, visit->out)) {

@@ -110,10 +110,9 @@ static const struct leat_net_host silent = { .next = next_none, .arrive = record
 static void an_end_is_counted_by_its_fate(void)
 {
     struct leat_net net = { .host = silent };
-    struct leat_net_flight flight = { .packet = { .flits = 5, .number = 9 },
-                                      .head_at = 30,
-                                      .hops = 3 };
-    leat_net_end(&net, &flight, 40);
+    struct leat_net_flight flight = { .packet = { .flits = 5, .number = 9 }, .head_at = 30 };
+    struct leat_net_course course = { .hops = 3 };
+    leat_net_end(&net, &flight, &course, 40);
     EQ(net.counts.packets_ended[LEAT_NET_DELIVERED], 1);
     EQ(net.counts.flits_delivered, 5);
     EQ(received.head_at, 30);
@@ -121,8 +120,8 @@ static void an_end_is_counted_by_its_fate(void)
     EQ(received.hops, 3);
     EQ(received.packet.number, 9);
     flight.fate = LEAT_NET_CUT;
-    flight.route.rerouted = true;
-    leat_net_end(&net, &flight, 50);
+    course.route.rerouted = true;
+    leat_net_end(&net, &flight, &course, 50);
     EQ(net.counts.packets_ended[LEAT_NET_CUT], 1);
     EQ(net.counts.flits_delivered, 5);
     EQ(net.counts.packets_rerouted, 1);

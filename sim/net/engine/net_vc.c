@@ -344,7 +344,7 @@ void leat_net_vc_report_end(struct leat_net *net)
     struct leat_net_flight *flight = &vc->flights.flight[index];
     if (net->terminal_dead[flight->packet.destination])
         leat_net_vc_doom(flight, LEAT_NET_NO_WAY, net->now);
-    leat_net_end(net, flight, net->now);
+    leat_net_end(net, flight, &vc->flights.course[index], net->now);
     leat_net_flights_give(&vc->flights, index);
     if (vc->ended_next == vc->ended_count) vc->ended_next = vc->ended_count = 0;
 }
@@ -400,8 +400,9 @@ static bool begin_packet(struct leat_net *net, uint32_t terminal)
     leat_net_route_begin(net->routing, packet->source, packet->destination, packet->random, &route);
     if (!find_channel(net, terminal)) return false;
     source->flight = leat_net_flights_take(&vc->flights);
-    vc->flights.flight[source->flight] =
-        (struct leat_net_flight){ .packet = *packet, .route = route, .fate = LEAT_NET_DELIVERED };
+    vc->flights.flight[source->flight] = (struct leat_net_flight){ .packet = *packet,
+                                                                   .fate = LEAT_NET_DELIVERED };
+    vc->flights.course[source->flight] = (struct leat_net_course){ .route = route };
     net->counts.packets_begun++;
     return true;
 }

@@ -14,16 +14,21 @@
 
 #define CREDIT (UINT64_C(1) << 63)
 
-enum { FLIGHT_WORDS = LEAT_NET_MAIL_FLIT - 2 };
+enum {
+    COURSE_WORDS = sizeof(struct leat_net_course) / 8,
+    FLIGHT_WORDS = sizeof(struct leat_net_flight) / 8,
+};
 _Static_assert(FLIGHT_WORDS >= 2, "a tail has two words where a head has its packet");
 
 /* ---- sending --------------------------------------------------------------------------------- */
 
-static void put_packet(struct leat_sim_parcel *mail, const struct leat_net_flight *flight)
+static void put_packet(struct leat_sim_parcel *mail, const struct leat_net_flight *flight,
+                       const struct leat_net_course *course)
 {
-    assert(mail->cap - mail->count >= FLIGHT_WORDS);
-    memcpy(mail->word + mail->count, flight, sizeof *flight);
-    mail->count += FLIGHT_WORDS;
+    assert(mail->cap - mail->count >= COURSE_WORDS + FLIGHT_WORDS);
+    memcpy(mail->word + mail->count, course, sizeof *course);
+    memcpy(mail->word + mail->count + COURSE_WORDS, flight, sizeof *flight);
+    mail->count += COURSE_WORDS + FLIGHT_WORDS;
 }
 
 void leat_net_vc_post_flit(struct leat_net *net, uint32_t cut, uint32_t channel, uint32_t flit,
@@ -38,7 +43,7 @@ void leat_net_vc_post_flit(struct leat_net *net, uint32_t cut, uint32_t channel,
     leat_net_mail_put(mail, (uint64_t)lane << 32 | (flit & ~LEAT_NET_VC_FLIGHT));
     vc->inside--;
     if (flit & LEAT_NET_VC_HEAD) {
-        put_packet(mail, flight);
+        put_packet(mail, flight, leat_net_vc_course(vc, flit));
     } else if (flit & LEAT_NET_VC_TAIL) {
         leat_net_mail_put(mail, flight->fate);
         leat_net_mail_put(mail, flight->fate_at);
@@ -89,8 +94,9 @@ static const uint64_t *receive_flit(struct leat_net *net, const uint64_t *word)
     if (flit & LEAT_NET_VC_HEAD) {
         *index = leat_net_flights_take(&vc->flights);
         assert(*index != LEAT_NET_NONE);
-        memcpy(&vc->flights.flight[*index], word, sizeof(struct leat_net_flight));
-        word += FLIGHT_WORDS;
+        memcpy(&vc->flights.course[*index], word, sizeof(struct leat_net_course));
+        memcpy(&vc->flights.flight[*index], word + COURSE_WORDS, sizeof(struct leat_net_flight));
+        word += COURSE_WORDS + FLIGHT_WORDS;
     } else if (flit & LEAT_NET_VC_TAIL) {
         merge_fate(&vc->flights.flight[*index], (enum leat_net_fate)word[0], word[1]);
         word += 2;

@@ -311,6 +311,12 @@ static inline struct leat_net_vc_lane *leat_net_vc_lane_at(const struct leat_net
     return &leat_net_vc_in_at(vc, lane >> vc->shift)->lane[lane & vc->mask];
 }
 
+static inline struct leat_net_course *leat_net_vc_course(const struct leat_net_vc *vc,
+                                                         uint32_t flit)
+{
+    return &vc->flights.course[flit & LEAT_NET_VC_FLIGHT];
+}
+
 static inline uint32_t leat_net_vc_first_flit(const struct leat_net_vc *vc, uint32_t lane)
 {
     return leat_net_vc_lane_at(vc, lane)->front;

@@ -59,6 +59,7 @@ struct plain {
     uint32_t *in_out_turn, *in_channel_turn, *out_turn;
     struct plain_source *source;
     struct leat_net_flight *packet;
+    struct leat_net_course *course;
     bool *packet_ended;
     uint32_t packets, packets_cap;
     struct plain_event *event;
@@ -120,9 +121,19 @@ static inline void plain_free(struct plain *p)
         free(p->lane[i].flit);
     for (uint32_t i = 0; i < t->terminals; i++)
         free(p->source[i].used);
-    void *const all[] = { p->net.out_flits, p->net.out_broken, p->net.terminal_dead, p->lane,
-                          p->channel,       p->in_out_turn,    p->in_channel_turn,   p->out_turn,
-                          p->source,        p->packet,         p->packet_ended,      p->event,
+    void *const all[] = { p->net.out_flits,
+                          p->net.out_broken,
+                          p->net.terminal_dead,
+                          p->lane,
+                          p->channel,
+                          p->in_out_turn,
+                          p->in_channel_turn,
+                          p->out_turn,
+                          p->source,
+                          p->packet,
+                          p->course,
+                          p->packet_ended,
+                          p->event,
                           p->ended };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
@@ -258,7 +269,7 @@ static inline void plain_ends(struct plain *p)
         const uint32_t packet = p->ended[i];
         if (p->net.terminal_dead[p->packet[packet].packet.destination])
             plain_doom(p, packet, LEAT_NET_NO_WAY);
-        leat_net_end(&p->net, &p->packet[packet], p->net.now);
+        leat_net_end(&p->net, &p->packet[packet], &p->course[packet], p->net.now);
         p->moved_at = p->net.now + 1;
     }
     p->ended_count = 0;
@@ -293,12 +304,13 @@ static inline bool plain_begin(struct plain *p, uint32_t terminal)
     if (p->packets == p->packets_cap) {
         p->packets_cap = p->packets_cap ? 2 * p->packets_cap : 64;
         p->packet = plain_grown(p->packet, p->packets_cap, sizeof *p->packet);
+        p->course = plain_grown(p->course, p->packets_cap, sizeof *p->course);
         p->packet_ended = plain_grown(p->packet_ended, p->packets_cap, sizeof *p->packet_ended);
     }
     s->index = p->packets++;
     memset(&p->packet[s->index], 0, sizeof *p->packet);
     p->packet[s->index].packet = s->packet;
-    p->packet[s->index].route = route;
+    p->course[s->index] = (struct leat_net_course){ .route = route };
     p->packet_ended[s->index] = false;
     p->net.counts.packets_begun++;
     return true;
@@ -342,7 +354,7 @@ static inline void plain_want(struct plain *p, uint32_t router, struct plain_lan
     const uint32_t packet = l->flit[0].packet, out_first = t->out_first[router];
     const uint32_t flits = p->packet[packet].packet.flits;
     struct leat_net_option option[LEAT_NET_OPTIONS_MAX];
-    struct leat_net_route route = p->packet[packet].route;
+    struct leat_net_route route = p->course[packet].route;
     const uint32_t n = leat_net_route_options(p->net.routing, router, &route, option);
     bool way = false, some_free = false;
     uint32_t best_credits = 0;
@@ -399,9 +411,9 @@ static inline void plain_channels(struct plain *p, uint32_t router)
                 struct plain_lane *l = &lane[i];
                 if (!l->wants || l->want_out != out || l->want_channel != channel) continue;
                 struct leat_net_option option[LEAT_NET_OPTIONS_MAX];
-                struct leat_net_flight *packet = &p->packet[l->flit[0].packet];
-                leat_net_route_options(p->net.routing, router, &packet->route, option);
-                packet->route.phase = l->want_phase;
+                struct leat_net_route *route = &p->course[l->flit[0].packet].route;
+                leat_net_route_options(p->net.routing, router, route, option);
+                route->phase = l->want_phase;
                 l->holds = true;
                 l->known = false;
                 l->out = out;
@@ -432,7 +444,7 @@ static inline void plain_pass(struct plain *p, uint32_t in, uint32_t channel)
     p->net.counts.flit_hops++;
     p->net.out_flits[l->out]++;
     c->used++;
-    packet->hops += flit.number == 0;
+    p->course[flit.packet].hops += flit.number == 0;
     if (leat_net_damages(&p->net, l->out, &packet->packet, flit.number))
         plain_doom(p, flit.packet, LEAT_NET_CORRUPTED);
     if (to & LEAT_NET_TERMINAL) {

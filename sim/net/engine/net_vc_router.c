@@ -103,7 +103,7 @@ LEAT_SIM_ALWAYS_INLINE void fetch_flit(struct step s, uint64_t record)
     const uint32_t lane = (uint32_t)(record >> 32);
     LEAT_NET_VC_PREFETCH(in_of(s, lane));
     LEAT_NET_VC_PREFETCH(lane_at(s, lane));
-    LEAT_NET_VC_PREFETCH(leat_net_vc_flight(s.vc, (uint32_t)record));
+    LEAT_NET_VC_PREFETCH(leat_net_vc_course(s.vc, (uint32_t)record));
 }
 
 LEAT_SIM_ALWAYS_INLINE void fetch_credit(struct step s, uint64_t record)
@@ -191,7 +191,7 @@ static void discard(struct leat_net *net, uint32_t lane, enum leat_net_fate fate
     l->state = LEAT_NET_VC_DISCARDS;
     l->flight = leat_net_vc_first_flit(vc, lane) & LEAT_NET_VC_FLIGHT;
     l->fate = (uint8_t)fate;
-    vc->flights.flight[l->flight].hops--; /* reached, but not passed */
+    vc->flights.course[l->flight].hops--; /* reached, but not passed */
     vc->discards[vc->discards_count++] = lane;
 }
 
@@ -251,7 +251,7 @@ void leat_net_vc_route(struct leat_net *net, uint32_t lane, uint32_t head)
 {
     struct leat_net_vc *vc = net->state;
     ask_rule(net, leat_net_vc_lane_at(vc, lane), leat_net_vc_in_at(vc, lane >> vc->shift)->router,
-             &leat_net_vc_flight(vc, head)->route);
+             &leat_net_vc_course(vc, head)->route);
 }
 
 static bool holds_tail(const struct leat_net_vc *vc, uint32_t lane)
@@ -285,12 +285,12 @@ static bool defer(struct leat_net *net, uint32_t lane, uint64_t at)
 LEAT_SIM_ALWAYS_INLINE void ask(struct step s, uint32_t lane, uint32_t head)
 {
     struct leat_net_vc_lane *l = lane_at(s, lane);
-    struct leat_net_flight *flight = leat_net_vc_flight(s.vc, head);
+    struct leat_net_course *course = leat_net_vc_course(s.vc, head);
     l->state = LEAT_NET_VC_ASKS;
-    flight->hops++;
+    course->hops++;
     s.region->asking[s.region->asking_count++] = lane;
     if (s.plain)
-        route_plainly(s.net->routing, in_of(s, lane), l, &flight->route);
+        route_plainly(s.net->routing, in_of(s, lane), l, &course->route);
     else
         leat_net_vc_route(s.net, lane, head);
     if (s.far) LEAT_NET_VC_PREFETCH(out_at(s, in_of(s, lane)->out_first + l->port));
@@ -356,8 +356,8 @@ static struct offer offer_of_many(struct leat_net *net, uint32_t lane, uint32_t 
     struct leat_net_vc *vc = net->state;
     struct leat_net_vc_lane *l = leat_net_vc_lane_at(vc, lane);
     const uint32_t router = leat_net_vc_in_at(vc, lane >> vc->shift)->router;
-    struct leat_net_flight *flight = leat_net_vc_flight(vc, l->front);
-    struct leat_net_route *route = &flight->route;
+    const struct leat_net_flight *flight = leat_net_vc_flight(vc, l->front);
+    struct leat_net_route *route = &leat_net_vc_course(vc, l->front)->route;
     struct leat_net_option option[LEAT_NET_OPTIONS_MAX];
     struct offer offer = { .channels = 0 };
     uint32_t best = 0, phase = 0;
@@ -497,7 +497,7 @@ LEAT_SIM_ALWAYS_INLINE void grant_channel(struct step s, uint32_t channel)
     const uint32_t local = ahead->bid & LOCAL, lane = out->lane_first + local;
     struct leat_net_vc_lane *l = lane_at(s, lane);
     if (l->phase) {
-        struct leat_net_route *route = &leat_net_vc_flight(s.vc, l->front)->route;
+        struct leat_net_route *route = &leat_net_vc_course(s.vc, l->front)->route;
         route->phase ^= l->phase & (LEAT_NET_VC_DETOUR - 1);
         if (l->phase & LEAT_NET_VC_DETOUR) route->rerouted = true;
     }

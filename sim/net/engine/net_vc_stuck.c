@@ -107,7 +107,8 @@ static struct spot blocker_of_head(const struct parts *parts, struct spot spot)
     const struct leat_net_flight *flight = leat_net_vc_flight(
         vc, leat_net_vc_first_flit(vc, spot.lane));
     struct leat_net_option option[LEAT_NET_OPTIONS_MAX];
-    struct leat_net_route route = flight->route;
+    struct leat_net_route route =
+        leat_net_vc_course(vc, leat_net_vc_first_flit(vc, spot.lane))->route;
     const uint32_t options = leat_net_route_options(
         net->routing, net->topology->router_first + router, &route, option);
     struct spot first = nobody;
