@@ -6,11 +6,13 @@
  *
  * --large: a ring and a torus of a million routers, built and stepped.
  */
+#define _DEFAULT_SOURCE /* madvise */
 #include "figures.h"
 #include "net.h"
 #include <leat/random.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum {
@@ -22,6 +24,7 @@ enum {
     LARGE_PIECES = 2,
     CHANNELS = 4,
     BUFFER_FLITS = 8,
+    LARGE_PAGE = 1 << 21,
 };
 
 static void *memory_of(size_t len)
@@ -31,6 +34,18 @@ static void *memory_of(size_t len)
         fprintf(stderr, "bench_fabric: no memory: %zu octets\n", len);
         exit(1);
     }
+    return memory;
+}
+
+/* In large pages, if the system has them: as leat sim does. */
+static void *memory_often(size_t len)
+{
+    uint8_t *memory = memory_of(len);
+#ifdef MADV_HUGEPAGE
+    const size_t before = (LARGE_PAGE - (uintptr_t)memory % LARGE_PAGE) % LARGE_PAGE;
+    if (len >= before + LARGE_PAGE)
+        (void)madvise(memory + before, (len - before) / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
+#endif
     return memory;
 }
 
@@ -106,7 +121,7 @@ static void set_up(struct network *n, const struct leat_net_shape *shape, uint32
     n->source = memory_of(n->topology.terminals * sizeof *n->source);
     for (uint32_t t = 0; t < n->topology.terminals; t++)
         leat_random_seed_entity(&n->source[t].random, 1, t);
-    n->memory[2] = memory_of(leat_net_footprint(&n->topology, &config));
+    n->memory[2] = memory_often(leat_net_footprint(&n->topology, &config));
     leat_net_init(&n->net, &n->topology,
                   leat_net_routing_init(&n->topology, &n->rule, n->memory[1]), &config, &host,
                   n->memory[2]);

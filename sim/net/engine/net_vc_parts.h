@@ -48,7 +48,7 @@ enum {
     LEAT_NET_VC_ENTRY_CYCLES = 2, /* from a terminal to the lane of its router */
     LEAT_NET_VC_REGION_BITS = 6,  /* of a router's number within its region, at least */
     LEAT_NET_VC_REGIONS_MAX = 1024,
-    LEAT_NET_VC_FAR_LANES = 1 << 12, /* more do not fit into caches: what is due is prefetched */
+    LEAT_NET_VC_FAR_LANES = 1 << 14, /* more do not fit into caches: what is due is prefetched */
     LEAT_NET_VC_RETURN_CYCLES = 2,   /* of a credit, to or from a terminal */
 };
 
