@@ -46,7 +46,7 @@ size_t leat_sim_agenda_footprint(const struct leat_sim_agenda_shape *shape)
     struct leat_sim_agenda a;
     const size_t ids = lay_out(&a, shape);
     return sizeof(uint64_t) * (((size_t)LEAT_SIM_WHEEL << a.slot_shift) + ids) +
-           sizeof(uint32_t) * 2 * ids;
+           (sizeof(struct leat_sim_agenda_far) + sizeof(uint32_t)) * ids;
 }
 
 void leat_sim_agenda_init(struct leat_sim_agenda *a, const struct leat_sim_agenda_shape *shape,
@@ -56,8 +56,8 @@ void leat_sim_agenda_init(struct leat_sim_agenda *a, const struct leat_sim_agend
     assert((uintptr_t)memory % sizeof(uint64_t) == 0);
     a->slots = memory;
     a->due = a->slots + words;
-    a->heap = (uint32_t *)(a->due + ids);
-    a->place = a->heap + ids;
+    a->heap = (struct leat_sim_agenda_far *)(void *)(a->due + ids);
+    a->place = (uint32_t *)(void *)(a->heap + ids);
     a->present = a->slots;
     memset(a->slots, 0, words * sizeof *a->slots);
     for (size_t i = 0; i < ids; i++)
@@ -106,43 +106,42 @@ static uint64_t next_occupied(const struct leat_sim_agenda *a)
 
 /* ---- the far events ----------------------------------------------------------------------- */
 
-static void heap_write(struct leat_sim_agenda *a, uint32_t place, uint32_t id)
+static void heap_write(struct leat_sim_agenda *a, uint32_t place, struct leat_sim_agenda_far event)
 {
-    a->heap[place] = id;
-    a->place[id] = place;
+    a->heap[place] = event;
+    a->place[event.id] = place;
 }
 
-static void heap_up(struct leat_sim_agenda *a, uint32_t place, uint32_t id)
+static void heap_up(struct leat_sim_agenda *a, uint32_t place, struct leat_sim_agenda_far event)
 {
     while (place) {
         const uint32_t parent = (place - 1) / 2;
-        if (a->due[a->heap[parent]] <= a->due[id]) break;
+        if (a->heap[parent].at <= event.at) break;
         heap_write(a, place, a->heap[parent]);
         place = parent;
     }
-    heap_write(a, place, id);
+    heap_write(a, place, event);
 }
 
-static void heap_down(struct leat_sim_agenda *a, uint32_t place, uint32_t id)
+static void heap_down(struct leat_sim_agenda *a, uint32_t place, struct leat_sim_agenda_far event)
 {
     for (;;) {
         uint32_t child = 2 * place + 1;
         if (child >= a->heap_count) break;
-        if (child + 1 < a->heap_count && a->due[a->heap[child + 1]] < a->due[a->heap[child]])
-            child++;
-        if (a->due[id] <= a->due[a->heap[child]]) break;
+        if (child + 1 < a->heap_count && a->heap[child + 1].at < a->heap[child].at) child++;
+        if (event.at <= a->heap[child].at) break;
         heap_write(a, place, a->heap[child]);
         place = child;
     }
-    heap_write(a, place, id);
+    heap_write(a, place, event);
 }
 
 /* The last entry fills the gap and moves to its place from there. */
 static void heap_drop(struct leat_sim_agenda *a, uint32_t place)
 {
-    const uint32_t last = a->heap[--a->heap_count];
+    const struct leat_sim_agenda_far last = a->heap[--a->heap_count];
     if (place == a->heap_count) return;
-    if (place && a->due[last] < a->due[a->heap[(place - 1) / 2]])
+    if (place && last.at < a->heap[(place - 1) / 2].at)
         heap_up(a, place, last);
     else
         heap_down(a, place, last);
@@ -165,7 +164,7 @@ void leat_sim_agenda_move(struct leat_sim_agenda *a, uint32_t phase, uint32_t en
     if (at != LEAT_NEVER && at - a->now < LEAT_SIM_WHEEL)
         wheel_put(a, phase, entity, at);
     else if (at != LEAT_NEVER)
-        heap_up(a, a->heap_count++, id);
+        heap_up(a, a->heap_count++, (struct leat_sim_agenda_far){ at, id });
 }
 
 static uint32_t phase_of(const struct leat_sim_agenda *a, uint32_t id)
@@ -182,8 +181,8 @@ static void stand_at(struct leat_sim_agenda *a, uint64_t now)
     a->now = now;
     a->present = slot_of(a, now);
     a->cursor = 0;
-    while (a->heap_count && a->due[a->heap[0]] - now < LEAT_SIM_WHEEL) {
-        const uint32_t id = a->heap[0], phase = phase_of(a, id);
+    while (a->heap_count && a->heap[0].at - now < LEAT_SIM_WHEEL) {
+        const uint32_t id = a->heap[0].id, phase = phase_of(a, id);
         heap_drop(a, 0);
         wheel_put(a, phase, id - a->phase[phase].id, a->due[id]);
     }
@@ -198,7 +197,7 @@ uint64_t leat_sim_agenda_next(struct leat_sim_agenda *a)
         if (!leat_sim_agenda_slot_is_empty(slot_of(a, at))) return at;
         leat_sim_agenda_forget(a, at);
     }
-    return a->heap_count ? a->due[a->heap[0]] : LEAT_NEVER;
+    return a->heap_count ? a->heap[0].at : LEAT_NEVER;
 }
 
 bool leat_sim_agenda_jump(struct leat_sim_agenda *a, uint64_t until, uint64_t *now)

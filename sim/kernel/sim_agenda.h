@@ -58,6 +58,12 @@ struct leat_sim_agenda_phase {
     uint32_t word[LEAT_SIM_LEVELS_MAX]; /* where each level begins in a slot; [0]: entities */
 };
 
+/* An event in the heap: with its time, so that sorting it touches no other memory. */
+struct leat_sim_agenda_far {
+    uint64_t at;
+    uint32_t id;
+};
+
 struct leat_sim_agenda {
     uint64_t now;
     uint64_t *present; /* the slot of `now` */
@@ -68,9 +74,9 @@ struct leat_sim_agenda {
     uint64_t occupied[LEAT_SIM_WHEEL / 64]; /* bits: slots that may hold something */
     struct leat_sim_agenda_phase phase[LEAT_SIM_PHASES_MAX];
     uint64_t *slots;
-    uint64_t *due;   /* of all phases, by id */
-    uint32_t *heap;  /* ids, the earliest on top */
-    uint32_t *place; /* of an id, while it is in the heap */
+    uint64_t *due;                    /* of all phases, by id */
+    struct leat_sim_agenda_far *heap; /* the earliest on top */
+    uint32_t *place;                  /* of an id, while it is in the heap */
 };
 
 /* Octets of memory that init needs. 1..4 phases of 0..2^24 entities (asserted). */
@@ -142,7 +148,7 @@ static inline bool leat_sim_agenda_advance(struct leat_sim_agenda *a, uint64_t u
 {
     const uint64_t at = a->now + 1 + leat_sim_agenda_ahead(a, a->now + 1);
     uint64_t *slot = a->slots + (at % LEAT_SIM_WHEEL << a->slot_shift);
-    const bool far = !a->heap_count || a->due[a->heap[0]] - at >= LEAT_SIM_WHEEL;
+    const bool far = !a->heap_count || a->heap[0].at - at >= LEAT_SIM_WHEEL;
     assert(!a->cursor || leat_sim_agenda_slot_is_empty(a->present));
     if (!a->cursor || !far || at >= until || leat_sim_agenda_slot_is_empty(slot))
         return leat_sim_agenda_jump(a, until, now);
