@@ -91,9 +91,9 @@ LEAT_SIM_ALWAYS_INLINE uint32_t local_of(struct step s, const struct leat_net_vc
 
 /* ---- large networks --------------------------------------------------------------------------
  *
- * Memory is requested early, and with every step of a flit only a little of it: it delivers while
- * the routers work, and never has to be waited for. What a region needs first is requested while
- * the one before it acts; the rest, so many steps ahead.
+ * Each step of a flit requests a little of the memory that later steps need. So memory delivers
+ * while the routers work; all at once, the one would wait for the other. What a region needs first
+ * is requested while the one before it acts; the rest, so many steps ahead.
  */
 
 enum { STEPS_AHEAD = 32 };
@@ -111,7 +111,7 @@ LEAT_SIM_ALWAYS_INLINE void fetch_credit(struct step s, uint64_t record)
     LEAT_NET_VC_PREFETCH(out_at(s, ((uint32_t)record & ~LEAT_NET_VC_RIPE) >> s.shift));
 }
 
-/* An input port of this region that requests the switch. */
+/* An input port of this region that requests the switch, if there are so many. */
 LEAT_SIM_ALWAYS_INLINE void fetch_in(struct step s, const struct leat_net_vc_region *r, uint32_t i)
 {
     if (i >= r->ports_count) return;
@@ -119,10 +119,9 @@ LEAT_SIM_ALWAYS_INLINE void fetch_in(struct step s, const struct leat_net_vc_reg
     LEAT_NET_VC_PREFETCH((const char *)in_at(s, r->ports[i]) + LEAT_ARENA_LINE);
 }
 
-/* And the output port that it requests. */
+/* The output port that an input port requests. */
 LEAT_SIM_ALWAYS_INLINE void fetch_out(struct step s, uint32_t i)
 {
-    if (i >= s.region->ports_count) return;
     const struct leat_net_vc_in *in = in_at(s, s.region->ports[i]);
     const uint32_t out = in->out_first + in->lane[leat_sim_agenda_lowest(in->able)].port;
     LEAT_NET_VC_PREFETCH(out_at(s, out));
