@@ -1,6 +1,7 @@
 #include "sim_certificate.h"
 #include "leat_bytes.h"
 #include "leat_fnv.h"
+#include "sim_certificate_parts.h"
 #include <assert.h>
 #include <string.h>
 
@@ -18,40 +19,17 @@ uint64_t leat_sim_fnv_word(uint64_t hash, uint64_t word)
     return hash * prime_to_the[zeros];
 }
 
-/* ---- mixing ------------------------------------------------------------------------------- */
-
-/* Odd, so that every step is invertible: no lane loses information. Digits of pi. */
-#define FACTOR_A UINT64_C(0x243f6a8885a308d3)
-#define FACTOR_B UINT64_C(0x13198a2e03707345)
-
-/* Both factors and the rotation carry low bits up and high bits down. */
-static uint64_t stir(uint64_t lane, uint64_t word, uint64_t factor)
-{
-    lane = (lane ^ word) * factor;
-    return lane << 29 | lane >> 35;
-}
-
-static uint64_t finish(uint64_t a, uint64_t b)
-{
-    const uint64_t hash = stir(a, b, FACTOR_B), mixed = (hash ^ hash >> 32) * FACTOR_A;
-    return mixed ^ mixed >> 29;
-}
-
-/* ---- deliveries --------------------------------------------------------------------------- */
+/* ---- deliveries ------------------------------------------------------------------------------ */
 
 void leat_sim_certificate_init(struct leat_sim_certificate *c)
 {
     *c = (struct leat_sim_certificate){ .sum = 0 };
 }
 
-/* Every word passes each lane's factor once before the sum: records that differ in one bit have
- * unrelated mixes. */
 void leat_sim_certificate_add(struct leat_sim_certificate *c, const struct leat_sim_delivery *d)
 {
-    uint64_t a = stir(FACTOR_B, d->at, FACTOR_A), b = stir(FACTOR_A, d->source, FACTOR_B);
-    a = stir(a, d->destination, FACTOR_A);
-    b = stir(b, d->number, FACTOR_B);
-    c->sum += finish(stir(a, d->payload_hash, FACTOR_A), b);
+    c->sum += leat_sim_certificate_mix(d->at, d->source, d->destination, d->number,
+                                       d->payload_hash);
     if (d->at > c->at) c->at = d->at;
 }
 
@@ -88,7 +66,7 @@ uint64_t leat_sim_delivery_hash_value(const struct leat_sim_delivery_hash *h)
     return h->hash;
 }
 
-/* ---- payloads ----------------------------------------------------------------------------- */
+/* ---- payloads -------------------------------------------------------------------------------- */
 
 /* The last step takes the last 16 octets, some for the second time: faster than padding. */
 uint64_t leat_sim_payload_hash(const uint8_t *octets, size_t len)
@@ -99,10 +77,10 @@ uint64_t leat_sim_payload_hash(const uint8_t *octets, size_t len)
     if (len < STEP) octets = len ? memcpy(padded, octets, len) : padded;
     const uint8_t *last = len < STEP ? octets : octets + len - STEP;
     for (; octets < last; octets += STEP) {
-        a = stir(a, leat_get_le64(octets), FACTOR_A);
-        b = stir(b, leat_get_le64(octets + 8), FACTOR_B);
+        a = leat_sim_mix_stir(a, leat_get_le64(octets), LEAT_SIM_MIX_A);
+        b = leat_sim_mix_stir(b, leat_get_le64(octets + 8), LEAT_SIM_MIX_B);
     }
-    a = stir(a, leat_get_le64(last), FACTOR_A);
-    b = stir(b, leat_get_le64(last + 8), FACTOR_B);
-    return finish(a, b);
+    a = leat_sim_mix_stir(a, leat_get_le64(last), LEAT_SIM_MIX_A);
+    b = leat_sim_mix_stir(b, leat_get_le64(last + 8), LEAT_SIM_MIX_B);
+    return leat_sim_mix_finish(a, b);
 }

@@ -1,20 +1,11 @@
 #include "sim_histogram.h"
-#include "leat_bytes.h"
 #include <string.h>
 
 enum {
     EXACT_BITS = LEAT_SIM_HISTOGRAM_EXACT_BITS,
     STEP_BITS = LEAT_SIM_HISTOGRAM_STEP_BITS,
-    EXACT = 1 << EXACT_BITS,
+    EXACT = LEAT_SIM_HISTOGRAM_EXACT,
 };
-
-static uint32_t bin_of(uint64_t value)
-{
-    if (value < EXACT) return (uint32_t)value;
-    const uint32_t top = leat_bit_width(value) - 1; /* at least EXACT_BITS */
-    const uint64_t step = value >> (top - STEP_BITS) & ((1u << STEP_BITS) - 1);
-    return EXACT + ((top - EXACT_BITS) << STEP_BITS) + (uint32_t)step;
-}
 
 static uint64_t upper_edge(uint32_t bin)
 {
@@ -35,7 +26,7 @@ void leat_sim_histogram_add(struct leat_sim_histogram *h, uint64_t value)
     h->count++;
     h->sum += value;
     if (value > h->max) h->max = value;
-    h->bin[bin_of(value)]++;
+    h->bin[leat_sim_histogram_bin(value)]++;
 }
 
 uint64_t leat_sim_histogram_quantile(const struct leat_sim_histogram *h, uint32_t permille)

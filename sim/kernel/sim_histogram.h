@@ -5,14 +5,11 @@
 #ifndef LEAT_SIM_HISTOGRAM_H
 #define LEAT_SIM_HISTOGRAM_H
 
-#include <stdint.h>
+#include "sim_histogram_parts.h"
 
 enum {
-    LEAT_SIM_HISTOGRAM_EXACT_BITS = 12,
-    LEAT_SIM_HISTOGRAM_STEP_BITS = 8,
-    LEAT_SIM_HISTOGRAM_BINS = (1 << LEAT_SIM_HISTOGRAM_EXACT_BITS) +
-                              ((64 - LEAT_SIM_HISTOGRAM_EXACT_BITS)
-                               << LEAT_SIM_HISTOGRAM_STEP_BITS),
+    LEAT_SIM_HISTOGRAM_BINS = LEAT_SIM_HISTOGRAM_EXACT + ((64 - LEAT_SIM_HISTOGRAM_EXACT_BITS)
+                                                          << LEAT_SIM_HISTOGRAM_STEP_BITS),
 };
 
 struct leat_sim_histogram {

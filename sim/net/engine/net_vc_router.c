@@ -1,14 +1,6 @@
 #include "net_routing_parts.h"
+#include "net_turns_parts.h"
 #include "net_vc_parts.h"
-
-/* Round robin: the distance after the turn. Ports and channels of a router are below 2^15, so those
- * before the turn come last and in their order. */
-static inline uint16_t behind(uint32_t candidate, uint32_t turn)
-{
-    return (uint16_t)(candidate - turn);
-}
-
-enum { CHANNELS = LEAT_NET_CHANNELS_MAX, CHANNEL_BITS = 6 /* for twice as many */ };
 
 /* What a step of a region needs. No store can change it, so it stays in registers; with a constant
  * `shift` even addresses are simple. */
@@ -414,30 +406,10 @@ static uint32_t insist(struct leat_net *net, uint32_t lane)
     return 0;
 }
 
-/* The next one of the set after that which the lane held last, if that was of the same port; else
- * the first. */
-LEAT_SIM_ALWAYS_INLINE uint32_t choose_channel(struct step s, const struct leat_net_vc_lane *l,
-                                               uint64_t set)
-{
-    const uint32_t after = l->next - ((uint32_t)l->port << s.shift);
-    const uint32_t from = after <= s.mask + 1 ? after : 0;
-    const uint64_t later = set >> from << from;
-    return leat_sim_agenda_lowest(later ? later : set);
-}
+_Static_assert(1 << LEAT_NET_LOCAL_BITS >= LEAT_NET_RADIX_MAX * LEAT_NET_CHANNELS_MAX,
+               "all lanes fit");
 
-/*
- * A bid for a channel, or for an output port: how soon it is the bidder's turn, and its lane's
- * number within the router. The highest one wins; the others request again in the next cycle. Who
- * wins is random, so no branch depends on it.
- */
-enum { LOCAL_BITS = 15, LOCAL = (1 << LOCAL_BITS) - 1 };
-_Static_assert(1 << LOCAL_BITS >= LEAT_NET_RADIX_MAX * LEAT_NET_CHANNELS_MAX, "all lanes fit");
-
-LEAT_SIM_ALWAYS_INLINE uint32_t bid_of(uint32_t bidder, uint32_t turn, uint32_t local)
-{
-    return (UINT16_MAX + 1u - behind(bidder, turn)) << LOCAL_BITS | local;
-}
-
+/* Who wins is random, so no branch depends on it. The others request again in the next cycle. */
 struct outcome {
     uint32_t loser; /* its number within the router, if there is one */
     bool first;     /* nobody bid before: there is no loser yet */
@@ -447,7 +419,7 @@ LEAT_SIM_ALWAYS_INLINE struct outcome place_bid(uint32_t *best, uint32_t bid)
 {
     const uint32_t before = *best;
     *best = before > bid ? before : bid;
-    return (struct outcome){ (before > bid ? bid : before) & LOCAL, !before };
+    return (struct outcome){ (before > bid ? bid : before) & LEAT_NET_LOCAL, !before };
 }
 
 /* Returns for how many channels there are bids. Mostly a head has one option, and some channel is
@@ -468,9 +440,11 @@ LEAT_SIM_ALWAYS_INLINE uint32_t bid_for_channels(struct step s)
             if (!set) continue;
             port = in->out_first + l->port;
         }
-        const uint32_t channel = choose_channel(s, l, set), local = local_of(s, in, lane);
+        const uint32_t channel = leat_net_turn_channel(l->next, l->port, s.shift, set),
+                       local = local_of(s, in, lane);
         struct leat_net_vc_ahead *ahead = &out_at(s, port)->ahead[channel];
-        const struct outcome outcome = place_bid(&ahead->bid, bid_of(local, ahead->next, local));
+        const struct outcome outcome = place_bid(&ahead->bid,
+                                                 leat_net_turn_bid(local, ahead->next, local));
         wanted[channels] = port << s.shift | channel;
         channels += outcome.first;
         asking[losers] = lane - local + outcome.loser;
@@ -493,7 +467,7 @@ LEAT_SIM_ALWAYS_INLINE void grant_channel(struct step s, uint32_t channel)
 {
     struct leat_net_vc_out *out = out_at(s, channel >> s.shift);
     struct leat_net_vc_ahead *ahead = &out->ahead[channel & s.mask];
-    const uint32_t local = ahead->bid & LOCAL, lane = out->lane_first + local;
+    const uint32_t local = ahead->bid & LEAT_NET_LOCAL, lane = out->lane_first + local;
     struct leat_net_vc_lane *l = lane_at(s, lane);
     if (l->phase) {
         struct leat_net_route *route = &leat_net_vc_course(s.vc, l->front)->route;
@@ -521,16 +495,6 @@ LEAT_SIM_ALWAYS_INLINE void grant_channels(struct step s, uint32_t channels)
 
 /* ---- allocation of the switch ---------------------------------------------------------------- */
 
-/* How soon is it this lane's turn? By output port first, then by channel, which the result ends
- * with. */
-LEAT_SIM_ALWAYS_INLINE uint32_t turn_of(struct step s, const struct leat_net_vc_in *in,
-                                        uint32_t base, uint32_t channel)
-{
-    const uint32_t distance = behind(lane_at(s, base | channel)->port, in->out_turn);
-    const uint32_t passed = channel < in->channel_turn ? CHANNELS : 0;
-    return distance << CHANNEL_BITS | (passed + channel);
-}
-
 /* The lane of this input port that bids. */
 LEAT_SIM_ALWAYS_INLINE uint32_t choose_lane(struct step s, const struct leat_net_vc_in *in,
                                             uint32_t base)
@@ -538,10 +502,12 @@ LEAT_SIM_ALWAYS_INLINE uint32_t choose_lane(struct step s, const struct leat_net
     uint32_t able = in->able, soonest = UINT32_MAX;
     if (!(able & (able - 1))) return base | leat_sim_agenda_lowest(able);
     for (; able; able &= able - 1) {
-        const uint32_t turn = turn_of(s, in, base, leat_sim_agenda_lowest(able));
+        const uint32_t channel = leat_device_lowest(able);
+        const uint32_t turn = leat_net_turn_lane(lane_at(s, base | channel)->port, in->out_turn,
+                                                 channel, in->channel_turn);
         soonest = turn < soonest ? turn : soonest;
     }
-    return base | (soonest & (CHANNELS - 1));
+    return base | (soonest & (LEAT_NET_CHANNELS_MAX - 1));
 }
 
 /* Each input port with lanes that are able bids with one of them. Returns for how many output ports
@@ -557,7 +523,8 @@ LEAT_SIM_ALWAYS_INLINE uint32_t bid_for_switch(struct step s)
         const uint32_t lane = choose_lane(s, in, port << s.shift), local = local_of(s, in, lane);
         const uint32_t number = in->out_first + lane_at(s, lane)->port;
         struct leat_net_vc_out *out = out_at(s, number);
-        const struct outcome outcome = place_bid(&out->bid, bid_of(in->port, out->turn, local));
+        const struct outcome outcome = place_bid(&out->bid,
+                                                 leat_net_turn_bid(in->port, out->turn, local));
         wanted[outs] = number;
         outs += outcome.first;
         ports[losers] = port - in->port + (outcome.loser >> s.shift);
@@ -645,7 +612,7 @@ LEAT_SIM_ALWAYS_INLINE void grant_outs(struct step s, uint32_t outs)
     for (uint32_t i = 0; i < outs; i++) {
         if (s.far) fetch_in(s, s.region + 1, i);
         struct leat_net_vc_out *out = out_at(s, wanted[i]);
-        const uint32_t lane = out->lane_first + (out->bid & LOCAL);
+        const uint32_t lane = out->lane_first + (out->bid & LEAT_NET_LOCAL);
         struct leat_net_vc_in *in = in_of(s, lane);
         leave += out->to >> 31;
         grant_switch(s, lane, in, wanted[i], out);

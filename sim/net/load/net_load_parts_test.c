@@ -1,5 +1,6 @@
 /* The load of a network in parts is measured as that of the whole. */
 #include "net_load.h"
+#include "net_result_test.h"
 #include "net_world_test.h"
 
 enum { CYCLES = 2500, TERMINALS = 16 };
@@ -47,43 +48,6 @@ static void run(enum leat_net_pattern pattern, uint64_t warmup, bool faulty, uin
        out->packets_ended[LEAT_NET_DELIVERED]);
     free(memory);
     world_end(&w);
-}
-
-static void steady_is(const struct leat_net_steady_result *a,
-                      const struct leat_net_steady_result *b)
-{
-    EQ(a->warmup, b->warmup);
-    EQ(a->cycles, b->cycles);
-    EQ(a->settled, b->settled);
-    EQ(a->saturated, b->saturated);
-    EQ(a->has_intervals, b->has_intervals);
-    EQ(a->packets, b->packets);
-    OK(a->latency_mean == b->latency_mean && a->latency_half == b->latency_half);
-    EQ(a->latency_p50, b->latency_p50);
-    EQ(a->latency_p99, b->latency_p99);
-    EQ(a->latency_max, b->latency_max);
-    OK(a->hops_mean == b->hops_mean && a->offered == b->offered);
-    OK(a->accepted == b->accepted && a->accepted_half == b->accepted_half);
-    OK(!strcmp(a->reason, b->reason));
-}
-
-static void result_is(const struct leat_net_load_result *a, const struct leat_net_load_result *b)
-{
-    EQ(a->cycles, b->cycles);
-    EQ(a->packets_offered, b->packets_offered);
-    EQ(a->flits_offered, b->flits_offered);
-    for (int fate = 0; fate < LEAT_NET_FATES; fate++) {
-        EQ(a->packets_ended[fate], b->packets_ended[fate]);
-        EQ(a->flits_ended[fate], b->flits_ended[fate]);
-    }
-    EQ(a->packets_waiting, b->packets_waiting);
-    EQ(a->packets_rerouted, b->packets_rerouted);
-    EQ(a->delivered_min, b->delivered_min);
-    EQ(a->delivered_max, b->delivered_max);
-    EQ(a->certificate, b->certificate);
-    EQ(a->rounds.count, b->rounds.count);
-    EQ(a->rounds.cycles, b->rounds.cycles);
-    steady_is(&a->steady, &b->steady);
 }
 
 static void compare(bool faulty)

@@ -285,6 +285,11 @@ void leat_net_steady_created(struct leat_net_steady *steady, uint64_t at)
     steady->batch[i].created++;
 }
 
+void leat_net_steady_reach(struct leat_net_steady *steady, uint64_t now)
+{
+    if (now > steady->begin) advance(steady, now - 1);
+}
+
 /* The table of a time depends on that time alone, so the batches are the same. */
 void leat_net_steady_move(struct leat_net_steady *to, struct leat_net_steady *from, uint64_t now)
 {
@@ -343,7 +348,7 @@ uint32_t leat_net_steady_bounds(struct leat_net_steady *steady, uint64_t now, ui
     return pieces;
 }
 
-/* ---- what came of it ------------------------------------------------------------------------ */
+/* ---- what came of it ------------------------------------------------------------------------- */
 
 /* The batches as measured, starting from one of them. */
 struct view {

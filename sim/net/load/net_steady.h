@@ -84,6 +84,9 @@ void leat_net_steady_add(struct leat_net_steady *steady, const struct leat_net_a
 /* A packet was created at `at`, which is not after the next one that ends. */
 void leat_net_steady_created(struct leat_net_steady *steady, uint64_t at);
 
+/* The run has reached `now`: the table is the one of that time. */
+void leat_net_steady_reach(struct leat_net_steady *steady, uint64_t now);
+
 /* The run has reached `now`. Moves all that was added to `from`, which has the same warm-up, to
  * `to`, as if it had been added there. */
 void leat_net_steady_move(struct leat_net_steady *to, struct leat_net_steady *from, uint64_t now);

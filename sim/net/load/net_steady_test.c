@@ -112,7 +112,7 @@ static void students_t_holds_95_percent_within(void)
         OK(fabs(student_mass(leat_net_steady_student(freedom), freedom) - 0.95) < 2e-5);
 }
 
-/* ---- which packets count -------------------------------------------------------------------- */
+/* ---- which packets count --------------------------------------------------------------------- */
 
 static int by_value(const void *a, const void *b)
 {
@@ -178,6 +178,8 @@ static void batches_cover_the_run_in_equal_pieces(void)
     for (uint64_t now = 1; now < UINT64_C(1) << 40; now += now / 3 + 1) {
         uint64_t bound[BATCHES + 1];
         start(LEAT_NET_STEADY_FIND);
+        leat_net_steady_reach(&steady, now);
+        OK(steady.batch_end >= now);
         const uint32_t pieces = leat_net_steady_bounds(&steady, now, bound);
         OK(pieces <= BATCHES && (pieces >= BATCHES / 2 || now <= 32 * 64));
         EQ(bound[0], 0);
@@ -296,7 +298,7 @@ static void the_warm_up_ends_where_the_curve_is_level(void)
     OK(!result.settled);
 }
 
-/* ---- queues with closed forms --------------------------------------------------------------- */
+/* ---- queues with closed forms ---------------------------------------------------------------- */
 
 struct queue {
     uint32_t arrivals_ppm;

@@ -140,18 +140,6 @@ void leat_net_gaps_init(struct leat_net_gaps *gaps, uint64_t num, uint64_t den)
     }
 }
 
-/* Two digits of each random number; a digit after the last has probability 0. */
-uint64_t leat_net_gaps_draw(const struct leat_net_gaps *gaps, struct leat_random *random)
-{
-    uint64_t gap = 0;
-    for (uint32_t k = 0; k < gaps->bits; k += 2) {
-        const uint64_t r = leat_random_next(random);
-        gap |= (uint64_t)((uint32_t)r < gaps->chance[k]) << k;
-        gap |= (uint64_t)(r >> 32 < gaps->chance[k + 1]) << (k + 1);
-    }
-    return gap;
-}
-
 /* The probability of a packet, a broadcast, or the end of a silence in each cycle. A burst of b
  * packets takes b flits cycles; a silence of mean b flits (1 - load) / load compensates. */
 static void make_gaps(struct leat_net_traffic *traffic)
@@ -160,15 +148,15 @@ static void make_gaps(struct leat_net_traffic *traffic)
     const uint64_t load = c->load_ppm, one = LEAT_NET_LOAD_PPM_MAX;
     if (!load) return;
     if (c->pattern == LEAT_NET_BURSTY)
-        leat_net_gaps_init(&traffic->gaps, load,
+        leat_net_gaps_init(&traffic->draw.gaps, load,
                            load + (uint64_t)c->burst * c->flits * (one - load));
     else if (c->pattern == LEAT_NET_BROADCAST)
-        leat_net_gaps_init(&traffic->gaps, load, one * c->flits * (c->terminals - 1));
+        leat_net_gaps_init(&traffic->draw.gaps, load, one * c->flits * (c->terminals - 1));
     else
-        leat_net_gaps_init(&traffic->gaps, load, one * c->flits);
+        leat_net_gaps_init(&traffic->draw.gaps, load, one * c->flits);
 }
 
-/* ---- patterns where each terminal has one destination --------------------------------------- */
+/* ---- patterns where each terminal has one destination ---------------------------------------- */
 
 static bool has_one_destination(enum leat_net_pattern pattern)
 {
@@ -337,7 +325,9 @@ static bool draw_trace(const struct leat_net_traffic *traffic, struct leat_net_s
     packet->created_at = entry->cycle;
     packet->destination = entry->destination;
     if (entry->flits) packet->flits = entry->flits;
+    packet->random = leat_random_next(&source->random);
     source->to = traffic->trace_next[source->to];
+    source->number++;
     return true;
 }
 
@@ -377,6 +367,13 @@ void leat_net_traffic_init(struct leat_net_traffic *traffic,
     if (is_closed(config->pattern) || config->pattern == LEAT_NET_TRACE)
         for (uint32_t t = 0; t < config->terminals; t++)
             init_source(traffic, t, &traffic->source[t]);
+    traffic->draw = (struct leat_net_draw){ .pattern = config->pattern,
+                                            .terminals = config->terminals,
+                                            .flits = config->flits,
+                                            .is_silent = !config->load_ppm,
+                                            .has_destination = traffic->to != NULL,
+                                            .hot_percent = config->hot_percent,
+                                            .burst = config->burst };
     make_gaps(traffic);
     if (traffic->to) make_destinations(traffic);
     if (traffic->trace_next) chain_trace(traffic);
@@ -384,79 +381,21 @@ void leat_net_traffic_init(struct leat_net_traffic *traffic,
     traffic->config.shape = NULL; /* lent until here */
 }
 
-static uint32_t any(const struct leat_net_traffic *traffic, struct leat_net_source *source)
-{
-    return (uint32_t)leat_random_below(&source->random, traffic->config.terminals);
-}
-
-/* In a burst a packet follows the one before at once. */
-static uint64_t draw_bursty(const struct leat_net_traffic *traffic, struct leat_net_source *source,
-                            uint32_t *to)
-{
-    uint64_t at = source->next_at;
-    if (source->left > 0) {
-        source->left--;
-    } else {
-        at += leat_net_gaps_draw(&traffic->gaps, &source->random);
-        while (leat_random_below(&source->random, traffic->config.burst) != 0)
-            source->left++;
-        source->to = any(traffic, source);
-    }
-    source->next_at = at + traffic->config.flits;
-    *to = source->to;
-    return at;
-}
-
-/* The packets of a broadcast are created together; nearer terminals come first. */
-static uint64_t draw_broadcast(const struct leat_net_traffic *traffic,
-                               struct leat_net_source *source, uint32_t terminal, uint32_t *to)
-{
-    if (source->left > 0) {
-        source->left--;
-    } else {
-        source->next_at += leat_net_gaps_draw(&traffic->gaps, &source->random) + 1;
-        source->left = traffic->config.terminals - 2;
-        source->to = terminal;
-    }
-    source->to = (source->to + 1) % traffic->config.terminals;
-    *to = source->to;
-    return source->next_at - 1;
-}
-
-static uint64_t draw_single(const struct leat_net_traffic *traffic, struct leat_net_source *source,
-                            uint32_t terminal, uint32_t *to)
-{
-    const uint64_t at = source->next_at + leat_net_gaps_draw(&traffic->gaps, &source->random);
-    source->next_at = at + 1;
-    if (traffic->to)
-        *to = traffic->to[terminal];
-    else if (traffic->config.pattern == LEAT_NET_HOTSPOT &&
-             leat_random_below(&source->random, 100) < traffic->config.hot_percent)
-        *to = 0;
-    else
-        *to = any(traffic, source);
-    return at;
-}
-
 /* Depends on the source only: so a copy of it predicts the packets. */
 static bool draw_open(const struct leat_net_traffic *traffic, struct leat_net_source *source,
                       uint32_t terminal, struct leat_net_packet *packet)
 {
-    uint32_t *to = &packet->destination;
-    *packet = (struct leat_net_packet){ .source = terminal, .flits = traffic->config.flits };
-    if (traffic->config.pattern == LEAT_NET_TRACE) {
-        if (!draw_trace(traffic, source, packet)) return false;
-    } else if (traffic->config.load_ppm == 0) {
+    struct leat_net_drawn drawn;
+    *packet = (struct leat_net_packet){ .source = terminal,
+                                        .flits = traffic->config.flits,
+                                        .number = source->number };
+    if (traffic->config.pattern == LEAT_NET_TRACE) return draw_trace(traffic, source, packet);
+    if (!leat_net_draw_packet(&traffic->draw, source, terminal,
+                              traffic->to ? traffic->to[terminal] : 0, &drawn))
         return false;
-    } else if (traffic->config.pattern == LEAT_NET_BURSTY) {
-        packet->created_at = draw_bursty(traffic, source, to);
-    } else if (traffic->config.pattern == LEAT_NET_BROADCAST) {
-        packet->created_at = draw_broadcast(traffic, source, terminal, to);
-    } else {
-        packet->created_at = draw_single(traffic, source, terminal, to);
-    }
-    packet->random = leat_random_next(&source->random);
-    packet->number = source->number++;
+    packet->created_at = drawn.created_at;
+    packet->destination = drawn.destination;
+    packet->random = drawn.random;
     return true;
 }
 
@@ -494,7 +433,7 @@ bool leat_net_traffic_last(const struct leat_net_traffic *traffic, uint32_t term
     const struct leat_net_traffic_config *c = &traffic->config;
     const struct leat_net_source *source = &traffic->source[terminal];
     if (!source->number || is_closed(c->pattern) || c->pattern == LEAT_NET_TRACE) return false;
-    *at = source->next_at - (c->pattern == LEAT_NET_BURSTY ? c->flits : 1);
+    *at = leat_net_drawn_last(&traffic->draw, source);
     return true;
 }
 
@@ -565,7 +504,7 @@ void leat_net_traffic_left(const struct leat_net_traffic *traffic, const uint64_
     }
 }
 
-/* ---- lines of a trace file ------------------------------------------------------------------ */
+/* ---- lines of a trace file ------------------------------------------------------------------- */
 
 static bool is_between(char c)
 {

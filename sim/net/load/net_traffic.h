@@ -23,25 +23,7 @@
 #define LEAT_NET_TRAFFIC_H
 
 #include "net.h"
-#include <leat/random.h>
-
-enum leat_net_pattern {
-    LEAT_NET_UNIFORM,
-    LEAT_NET_PERMUTATION,
-    LEAT_NET_TRANSPOSE,
-    LEAT_NET_BITREVERSE,
-    LEAT_NET_BITCOMPLEMENT,
-    LEAT_NET_SHUFFLE,
-    LEAT_NET_TORNADO,
-    LEAT_NET_NEIGHBOUR,
-    LEAT_NET_HOTSPOT,
-    LEAT_NET_BROADCAST,
-    LEAT_NET_BURSTY,
-    LEAT_NET_TRACE,
-    LEAT_NET_ALLTOALL,
-    LEAT_NET_ALLREDUCE,
-    LEAT_NET_BROADCAST_TREE,
-};
+#include "net_draw_parts.h"
 
 enum {
     LEAT_NET_PATTERNS = LEAT_NET_BROADCAST_TREE + 1,
@@ -49,7 +31,6 @@ enum {
     LEAT_NET_HOT_PERCENT = 25,
     LEAT_NET_BURST = 10, /* packets, on average */
     LEAT_NET_BURST_MAX = 1000000,
-    LEAT_NET_GAP_BITS = 64,
 };
 
 #define LEAT_NET_TRACE_CYCLE_MAX (UINT64_C(1) << 62)
@@ -76,25 +57,8 @@ struct leat_net_traffic_config {
     uint32_t trace_count;
 };
 
-/* A geometric distribution: failures before a success of probability num / den. The binary digits
- * of such a number are independent, so each is drawn separately, with a probability of 32 bits. */
-struct leat_net_gaps {
-    uint32_t bits;
-    uint32_t chance[LEAT_NET_GAP_BITS]; /* probability that this digit is 1, in 2^-32 */
-};
-
 /* 0 < num <= den <= 2^63. */
 void leat_net_gaps_init(struct leat_net_gaps *gaps, uint64_t num, uint64_t den);
-uint64_t leat_net_gaps_draw(const struct leat_net_gaps *gaps, struct leat_random *random);
-
-struct leat_net_source {
-    struct leat_random random;
-    uint64_t next_at;        /* the first cycle in which it may create its next packet */
-    uint64_t number;         /* of its next packet */
-    uint32_t to;             /* of this burst or broadcast; trace: the next entry */
-    uint32_t left;           /* remaining packets of this burst or broadcast */
-    uint32_t sent, received; /* in this round of a collective */
-};
 
 /* Durations of the rounds of a collective, in cycles. */
 struct leat_net_rounds {
@@ -103,7 +67,7 @@ struct leat_net_rounds {
 
 struct leat_net_traffic {
     struct leat_net_traffic_config config;
-    struct leat_net_gaps gaps;
+    struct leat_net_draw draw;      /* open traffic, but no trace */
     struct leat_net_source *source; /* [terminals] */
     uint32_t *to;         /* [terminals] for patterns with one destination each; else NULL */
     uint32_t *trace_next; /* [trace_count] the next entry of the same source */

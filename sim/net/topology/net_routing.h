@@ -38,6 +38,7 @@
 #ifndef LEAT_NET_ROUTING_H
 #define LEAT_NET_ROUTING_H
 
+#include "net_branch_parts.h"
 #include "net_topology.h"
 
 enum leat_net_route_rule {
@@ -52,8 +53,7 @@ enum leat_net_route_rule {
 
 enum {
     LEAT_NET_RULES = LEAT_NET_TABLE + 1,
-    LEAT_NET_CHANNELS_MAX = 32, /* virtual channels of a wire */
-    LEAT_NET_OPTIONS_MAX = 64,  /* of a packet at a router; adaptive: further ones are omitted */
+    LEAT_NET_OPTIONS_MAX = 64, /* of a packet at a router; adaptive: further ones are omitted */
     LEAT_NET_TABLE_ROUTERS_MAX = 8192, /* of tables, which grow with the square */
 };
 

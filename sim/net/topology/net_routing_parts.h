@@ -3,6 +3,7 @@
 #define LEAT_NET_ROUTING_PARTS_H
 
 #include "leat_arena.h"
+#include "net_branch_parts.h"
 #include "net_routing.h"
 #include "net_topology_parts.h"
 #include <leat/random.h>
@@ -24,7 +25,7 @@ enum {
 /* In tables. */
 #define LEAT_NET_NONE16 UINT16_MAX
 
-/* ---- channels ------------------------------------------------------------------------------- */
+/* ---- channels -------------------------------------------------------------------------------- */
 
 /* The channels of a packet on its way to one goal. If the rule has no classes they are equal. */
 struct leat_net_leg {
@@ -56,7 +57,7 @@ bool leat_net_rule_needs_tables(enum leat_net_route_rule rule, enum leat_net_kin
 /* Does this rule support this kind at all? */
 bool leat_net_rule_fits(enum leat_net_route_rule rule, enum leat_net_kind kind);
 
-/* ---- places --------------------------------------------------------------------------------- */
+/* ---- places ---------------------------------------------------------------------------------- */
 
 enum leat_net_form { LEAT_NET_FORM_LINE, LEAT_NET_FORM_RING, LEAT_NET_FORM_FULL };
 
@@ -80,7 +81,7 @@ struct leat_net_goal {
     uint32_t port; /* of a terminal */
 };
 
-/* ---- tables --------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 /* An entry for each router and goal. */
 struct leat_net_tables {
@@ -136,7 +137,7 @@ struct leat_net_routing {
     uint32_t broken_count;
 };
 
-/* Selects one of n at this router. All combinations at different routers occur. */
+/* Selects one of n at this router. */
 static inline uint32_t leat_net_pick(const struct leat_net_route *route, uint32_t router,
                                      struct leat_net_turn *turn, uint32_t n)
 {
@@ -144,9 +145,7 @@ static inline uint32_t leat_net_pick(const struct leat_net_route *route, uint32_
         turn->turns = n;
         return turn->turn;
     }
-    if (n == 1) return 0;
-    uint64_t state = (uint64_t)route->salt << 32 | router;
-    return (uint32_t)((leat_random_splitmix(&state) >> 32) * n >> 32);
+    return n == 1 ? 0 : leat_net_salted(route->salt, router, n);
 }
 
 /* The options at the router of the destination. */
@@ -198,7 +197,7 @@ static inline void leat_net_step_in_ring(const struct leat_net_dimension *d, uin
                                          const struct leat_net_route *route,
                                          struct leat_net_turn *turn, struct leat_net_option *option)
 {
-    const uint32_t bit = index + leg * LEAT_NET_NUMBERS_MAX;
+    const uint32_t bit = index + leg * LEAT_NET_SALT_BIT;
     const uint32_t up = leat_net_ring_goes_up(d, leat_net_steps_up(d, from, to), bit, route, turn);
     const uint32_t phase = route->phase & (LEAT_NET_ESCAPED - 1u);
     const uint32_t will_cross = up == (to < from);
@@ -246,7 +245,7 @@ static inline uint32_t leat_net_route_ask(const struct leat_net_routing *routing
     return 1;
 }
 
-/* ---- by coordinates and digits (net_routing_closed.c) --------------------------------------- */
+/* ---- by coordinates and digits (net_routing_closed.c) ---------------------------------------- */
 
 leat_net_toward_fn leat_net_toward_lattice, leat_net_toward_stages, leat_net_toward_fattree,
     leat_net_toward_dragonfly;
@@ -259,7 +258,7 @@ uint32_t leat_net_lattice_near(const struct leat_net_routing *routing, uint32_t 
 void leat_net_places_lay(struct leat_net_routing *routing, struct leat_arena *arena);
 void leat_net_places_fill(struct leat_net_routing *routing);
 
-/* ---- by search (net_routing_tables.c) ------------------------------------------------------- */
+/* ---- by search (net_routing_tables.c) -------------------------------------------------------- */
 
 leat_net_toward_fn leat_net_toward_updown, leat_net_toward_table;
 leat_net_rule_fn leat_net_rule_adaptive;
