@@ -1,0 +1,302 @@
+#include "net_lockstep.h"
+#include "net_parts.h"
+#include "net_routing_parts.h"
+#include "sim_refuse.h"
+#include <string.h>
+
+/* ---- what it can do -------------------------------------------------------------------------- */
+
+leat_err leat_net_lockstep_check(const struct leat_net *net, const struct leat_net_load *load,
+                                 uint64_t cycles, struct leat_text *why)
+{
+    const struct leat_sim_clock *clock = &load->config.clock;
+    const struct leat_net_pattern_spelling *pattern = leat_net_pattern_list(
+        load->config.traffic.pattern);
+    if (net->config.architecture != LEAT_NET_SWITCH_VC)
+        return leat_sim_refuse(why, LEAT_ERR_RANGE, "%s switches, expected vc",
+                               leat_net_switch_name(net->config.architecture));
+    if (net->config.drop)
+        return leat_sim_refuse(why, LEAT_ERR_RANGE, "switches that lose packets, expected credits");
+    if (pattern->is_closed || load->config.traffic.pattern == LEAT_NET_TRACE)
+        return leat_sim_refuse(why, LEAT_ERR_RANGE, "%s traffic, expected traffic of a given load",
+                               pattern->name);
+    if (load->config.faults) return leat_sim_refuse(why, LEAT_ERR_RANGE, "faults, expected none");
+    if (cycles > LEAT_NET_LOCKSTEP_CYCLES_MAX)
+        return leat_sim_refuse(why, LEAT_ERR_RANGE, "%" PRIu64 " cycles, expected at most %d",
+                               cycles, LEAT_NET_LOCKSTEP_CYCLES_MAX);
+    if (clock->num > UINT32_MAX || clock->den > UINT32_MAX)
+        return leat_sim_refuse(why, LEAT_ERR_RANGE, "a clock that is no ratio of 32 bits");
+    return leat_net_rows_check(net->routing, why);
+}
+
+/* ---- sizes ----------------------------------------------------------------------------------- */
+
+static uint32_t up_to_power(uint64_t n)
+{
+    uint32_t power = 1;
+    while (power < n)
+        power *= 2;
+    return power;
+}
+
+/* So many words, at an even place: some hold numbers of 64 bits. */
+static uint32_t lay(uint32_t *words, uint64_t count, size_t size)
+{
+    const uint32_t at = *words;
+    *words += (uint32_t)((count * size + 7) / 8 * 2);
+    return at;
+}
+
+static void size_plan(const struct leat_net_rows *rows, struct leat_net_lockstep_plan *p)
+{
+    uint32_t *words = &p->plan_words;
+    lay(words, 1, sizeof *p);
+    p->in_first = lay(words, p->routers + 1u, sizeof(uint32_t));
+    p->out_first = lay(words, p->routers + 1u, sizeof(uint32_t));
+    p->in = lay(words, p->ins, sizeof(struct leat_net_lockstep_in));
+    p->out = lay(words, p->outs, sizeof(struct leat_net_lockstep_out));
+    p->terminal = lay(words, p->terminals, sizeof(struct leat_net_lockstep_terminal));
+    p->row = lay(words, (uint64_t)p->routers * p->routers, sizeof *rows->row);
+    p->branch = lay(words, rows->branches, sizeof *rows->branch);
+    p->choice = lay(words, rows->choices, sizeof *rows->choice);
+    p->set = lay(words, rows->sets, sizeof *rows->set);
+}
+
+static void size_state(struct leat_net_lockstep_plan *p)
+{
+    const uint64_t wires = (uint64_t)p->ins + p->terminals;
+    uint32_t *words = &p->state_words;
+    p->lane = lay(words, (uint64_t)p->ins << p->shift, sizeof(struct leat_net_lockstep_lane));
+    p->port_in = lay(words, p->ins, sizeof(struct leat_net_lockstep_port_in));
+    p->port_out = lay(words, p->outs, sizeof(struct leat_net_lockstep_port_out));
+    p->ahead = lay(words, (uint64_t)p->outs << p->shift, sizeof(struct leat_net_lockstep_ahead));
+    p->host = lay(words, p->terminals, sizeof(struct leat_net_lockstep_host));
+    p->entry = lay(words, (uint64_t)p->terminals << p->shift, sizeof(uint16_t));
+    p->flits = lay(words, wires * p->flit_slots, sizeof(uint32_t));
+    p->credits = lay(words, (uint64_t)p->outs * p->credit_slots, sizeof(uint32_t));
+    p->entry_credits = lay(words, (uint64_t)p->terminals * p->credit_slots, sizeof(uint32_t));
+    p->pool = lay(words, 1, sizeof(struct leat_net_lockstep_pool));
+}
+
+static void size_store(struct leat_net_lockstep_plan *p)
+{
+    const uint64_t batches = LEAT_NET_LOCKSTEP_BATCHES;
+    uint32_t *words = &p->store_words;
+    p->source = lay(words, p->terminals, sizeof(struct leat_net_source));
+    p->batch = lay(words, batches + 1, sizeof(struct leat_net_lockstep_sums));
+    p->pending = lay(words, p->terminals, sizeof(struct leat_net_lockstep_pending));
+    p->delivered = lay(words, p->terminals, sizeof(uint32_t));
+    p->out_flits = lay(words, p->outs, sizeof(uint32_t));
+    p->created = lay(words, batches + 1, sizeof(uint32_t));
+    p->bins = lay(words, batches * LEAT_NET_LOCKSTEP_BINS, sizeof(uint32_t));
+    p->buffers = lay(words, (uint64_t)(p->ins << p->shift) * p->buffer, sizeof(uint32_t));
+    p->packet = lay(words, p->packets, sizeof(struct leat_net_lockstep_packet));
+    p->free = lay(words, p->packets, sizeof(uint32_t));
+}
+
+static uint32_t wire_cycles_max(const struct leat_net_topology *t)
+{
+    uint32_t most = 1;
+    for (uint32_t out = 0; out < t->outs; out++)
+        if (t->out_cycles[out] > most) most = t->out_cycles[out];
+    return most;
+}
+
+/* Every packet in flight has a flit in a lane, on a wire or at its source. More numbers than that:
+ * one that is given back is not taken again in the same cycle. */
+void leat_net_lockstep_size(const struct leat_net *net, const struct leat_net_rows *rows,
+                            struct leat_net_lockstep_plan *plan)
+{
+    const struct leat_net_topology *t = net->topology;
+    const struct leat_net_config *c = &net->config;
+    const uint32_t wire = wire_cycles_max(t), there = 1u + (c->pipeline > 1) + wire;
+    const uint32_t back = 1 + wire + c->credit_cycles; /* at least that of a terminal */
+    *plan = (struct leat_net_lockstep_plan){
+        .routers = t->routers,
+        .ins = t->ins,
+        .outs = t->outs,
+        .terminals = t->terminals,
+        .radix = t->radix,
+        .channels = c->channels,
+        .buffer = c->buffer_flits,
+        .fused =
+            c->pipeline<3, .whole = c->flow != LEAT_NET_WORMHOLE,
+                        .stores = c->flow == LEAT_NET_STORE_AND_FORWARD, .ripening = c->pipeline> 3
+                ? c->pipeline - 3
+                : 0,
+        .credit_cycles = c->credit_cycles,
+        .flit_slots = up_to_power(there + 1),
+        .credit_slots = up_to_power(back + 1),
+    };
+    while (UINT32_C(1) << plan->shift < c->channels)
+        plan->shift++;
+    const uint64_t room = (uint64_t)t->ins * c->channels * c->buffer_flits;
+    const uint64_t wires = ((uint64_t)t->outs + t->terminals) * plan->flit_slots;
+    plan->packets = up_to_power(room + wires + 4 * (uint64_t)t->terminals);
+    size_plan(rows, plan);
+    size_state(plan);
+    size_store(plan);
+}
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+static void fill_ports(const struct leat_net *net, const struct leat_net_lockstep_plan *p,
+                       uint32_t *words)
+{
+    const struct leat_net_topology *t = net->topology;
+    struct leat_net_lockstep_in *in = (void *)(words + p->in);
+    struct leat_net_lockstep_out *out = (void *)(words + p->out);
+    struct leat_net_lockstep_terminal *terminal = (void *)(words + p->terminal);
+    for (uint32_t i = 0; i < t->ins; i++) {
+        const uint32_t from = t->in_from[i];
+        in[i] = (struct leat_net_lockstep_in){ from, LEAT_NET_LOCKSTEP_RETURN_CYCLES };
+        if (!(from & LEAT_NET_TERMINAL))
+            in[i].back = 1 + net->config.credit_cycles + t->out_cycles[from];
+    }
+    for (uint32_t o = 0; o < t->outs; o++)
+        out[o] = (struct leat_net_lockstep_out){ t->out_to[o], 1u + (net->config.pipeline > 1) +
+                                                                   t->out_cycles[o] };
+    for (uint32_t i = 0; i < t->terminals; i++)
+        terminal[i] = (struct leat_net_lockstep_terminal){ net->routing->target[i].router,
+                                                           net->routing->target[i].port };
+}
+
+void leat_net_lockstep_plan(const struct leat_net *net, const struct leat_net_rows *rows,
+                            uint32_t *words)
+{
+    const struct leat_net_topology *t = net->topology;
+    struct leat_net_lockstep_plan *p = (void *)words;
+    leat_net_lockstep_size(net, rows, p);
+    memcpy(words + p->in_first, t->in_first, (t->routers + 1u) * sizeof *t->in_first);
+    memcpy(words + p->out_first, t->out_first, (t->routers + 1u) * sizeof *t->out_first);
+    fill_ports(net, p, words);
+    memcpy(words + p->row, rows->row, (size_t)t->routers * t->routers * sizeof *rows->row);
+    memcpy(words + p->branch, rows->branch, rows->branches * sizeof *rows->branch);
+    memcpy(words + p->choice, rows->choice, rows->choices * sizeof *rows->choice);
+    memcpy(words + p->set, rows->set, rows->sets * sizeof *rows->set);
+}
+
+enum { JOB_WORDS = sizeof(struct leat_net_lockstep_job) / sizeof(uint32_t) };
+
+uint32_t leat_net_lockstep_job_words(const struct leat_net_load *load)
+{
+    return JOB_WORDS + (load->traffic.to ? load->config.traffic.terminals : 0);
+}
+
+void leat_net_lockstep_job(const struct leat_net_load *load, uint64_t cycles, uint32_t *words)
+{
+    const struct leat_net_steady *steady = &leat_net_load_tally(load, 0)->steady;
+    struct leat_net_lockstep_job *job = (void *)words;
+    uint64_t batch_cycles = LEAT_NET_STEADY_BATCH_CYCLES;
+    while (cycles > steady->begin + LEAT_NET_STEADY_BATCHES * batch_cycles)
+        batch_cycles *= 2;
+    *job = (struct leat_net_lockstep_job){
+        .draw = load->traffic.draw,
+        .clock_num = (uint32_t)load->config.clock.num,
+        .clock_den = (uint32_t)load->config.clock.den,
+        .begin = (uint32_t)steady->begin,
+        .batch_cycles = (uint32_t)batch_cycles,
+    };
+    if (load->traffic.to)
+        memcpy(words + JOB_WORDS, load->traffic.to,
+               load->config.traffic.terminals * sizeof *load->traffic.to);
+}
+
+void leat_net_lockstep_start(const uint32_t *plan, struct leat_net_load *load, uint32_t *state,
+                             uint32_t *store)
+{
+    const struct leat_net_lockstep_plan *p = (const void *)plan;
+    struct leat_net_lockstep_host *host = (void *)(state + p->host);
+    struct leat_net_lockstep_pending *pending = (void *)(store + p->pending);
+    for (uint32_t t = 0; t < p->terminals; t++) {
+        struct leat_net_packet packet;
+        host[t].due = LEAT_NET_LOCKSTEP_NEVER;
+        if (!leat_net_traffic_next(&load->traffic, t, &packet)) continue;
+        pending[t] = (struct leat_net_lockstep_pending){ packet.destination,
+                                                         (uint32_t)packet.random };
+        if (packet.created_at < LEAT_NET_LOCKSTEP_NEVER) host[t].due = (uint32_t)packet.created_at;
+    }
+    memcpy(store + p->source, load->traffic.source, p->terminals * sizeof *load->traffic.source);
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+uint32_t leat_net_lockstep_leg(const uint32_t *words, uint32_t now, uint32_t cycles)
+{
+    const struct leat_net_lockstep_job *job = (const void *)words;
+    const uint64_t end = now < job->begin
+                             ? job->begin
+                             : job->begin + (leat_net_lockstep_batch_of(job, now) + UINT64_C(1)) *
+                                                job->batch_cycles;
+    return end < cycles ? (uint32_t)end : cycles;
+}
+
+void leat_net_lockstep_run(const uint32_t *plan, const uint32_t *job, uint32_t *state,
+                           uint32_t *store, uint32_t now, uint32_t until)
+{
+    struct leat_net_lockstep_view v = leat_net_lockstep_view(plan, job, state, store, now);
+    for (; v.now < until; v.now++)
+        for (uint32_t step = 0; step < leat_net_lockstep_steps(&v); step++)
+            for (uint32_t router = 0; router < v.plan->routers; router++)
+                for (uint32_t port = 0; port < v.plan->radix; port++)
+                    leat_net_lockstep_step(&v, router, port, step);
+    leat_net_lockstep_add(&v.batch[leat_net_lockstep_batch_of(v.job, now)], &v.sums);
+}
+
+/* ---- what came of it ------------------------------------------------------------------------- */
+
+static void end_batch(const struct leat_net_lockstep_plan *p, const uint32_t *store, uint32_t i,
+                      uint32_t flits, struct leat_net_steady *steady)
+{
+    const struct leat_net_lockstep_sums *sums = (const void *)(store + p->batch);
+    const uint32_t *bins = store + p->bins + (size_t)i * LEAT_NET_LOCKSTEP_BINS;
+    struct leat_sim_histogram *h = steady->latency[i];
+    uint64_t left = sums[i].packets;
+    steady->batch[i].packets = sums[i].packets;
+    steady->batch[i].latency = sums[i].latency;
+    steady->batch[i].hops = sums[i].hops;
+    steady->batch[i].flits = sums[i].packets * flits;
+    steady->batch[i].created = (store + p->created)[i];
+    h->count = sums[i].packets;
+    h->sum = sums[i].latency;
+    h->max = sums[i].latency_max;
+    for (uint32_t bin = 0; left; bin++) {
+        if (bins[bin]) h->bin[bin] = bins[bin];
+        left -= bins[bin];
+    }
+}
+
+static void end_counts(const struct leat_net_lockstep_sums *sums, uint32_t flits,
+                       struct leat_net *net, struct leat_net_tally *tally)
+{
+    tally->certificate.sum += sums->certificate;
+    tally->packets_ended[LEAT_NET_DELIVERED] += sums->packets;
+    tally->flits_ended[LEAT_NET_DELIVERED] += sums->packets * flits;
+    net->counts.packets_ended[LEAT_NET_DELIVERED] += sums->packets;
+    net->counts.flits_delivered += sums->packets * flits;
+    net->counts.packets_begun += sums->begun;
+    net->counts.flits_begun += sums->flits_begun;
+    net->counts.flit_hops += sums->flit_hops;
+    net->counts.waits += sums->waits;
+}
+
+void leat_net_lockstep_end(const uint32_t *plan, const uint32_t *job, const uint32_t *store,
+                           uint32_t cycles, struct leat_net *net, struct leat_net_load *load)
+{
+    const struct leat_net_lockstep_plan *p = (const void *)plan;
+    const uint32_t flits = ((const struct leat_net_lockstep_job *)(const void *)job)->draw.flits;
+    struct leat_net_tally *tally = leat_net_load_tally(load, 0);
+    const struct leat_net_lockstep_sums *sums = (const void *)(store + p->batch);
+    net->now = cycles;
+    leat_net_steady_reach(&tally->steady, cycles);
+    for (uint32_t i = 0; cycles > tally->steady.begin && i < tally->steady.count; i++)
+        end_batch(p, store, i, flits, &tally->steady);
+    tally->steady.early = (store + p->created)[LEAT_NET_LOCKSTEP_BATCHES];
+    for (uint32_t i = 0; i <= LEAT_NET_LOCKSTEP_BATCHES; i++)
+        end_counts(&sums[i], flits, net, tally);
+    for (uint32_t t = 0; t < p->terminals; t++)
+        tally->delivered[t] = (store + p->delivered)[t];
+    for (uint32_t out = 0; out < p->outs; out++)
+        net->out_flits[out] = (store + p->out_flits)[out];
+    memcpy(load->traffic.source, store + p->source, p->terminals * sizeof *load->traffic.source);
+}

@@ -1,0 +1,56 @@
+/*
+ * A network whose routers take each cycle together: made for devices with thousands of threads,
+ * which run thousands of networks at once, and here for one processor. Results are those of
+ * net_vc.c to the last bit: each packet, certificate, histogram and count.
+ *
+ *     net, load --plan, job, start--> words of 32 bits --run, here or on a device--> words
+ *                                                                --end--> net, load, as if run
+ *
+ * The words of a network: `plan` and `job` do not change, `state` and `store` do. Networks of the
+ * same topology, routing and switches may share a plan. A run is divided into legs, each within one
+ * batch of the statistics (net_steady.h).
+ *
+ * Supported: switches with virtual channels that lose nothing, rules with rows (net_rows.h), open
+ * traffic, no faults.
+ */
+#ifndef LEAT_NET_LOCKSTEP_H
+#define LEAT_NET_LOCKSTEP_H
+
+#include "net_load.h"
+#include "net_lockstep_parts.h"
+#include "net_rows.h"
+
+enum {
+    LEAT_NET_LOCKSTEP_CYCLES_MAX = 0x7fffffff, /* of a run */
+    LEAT_NET_LOCKSTEP_WORDS_MAX = 1 << 28,     /* of each kind */
+};
+
+/* Can this be run so? `why`: if not, what cannot. */
+leat_err leat_net_lockstep_check(const struct leat_net *net, const struct leat_net_load *load,
+                                 uint64_t cycles, struct leat_text *why);
+
+/* For what has passed the check, with rows of its routing. Sizes first, then the words. */
+void leat_net_lockstep_size(const struct leat_net *net, const struct leat_net_rows *rows,
+                            struct leat_net_lockstep_plan *plan);
+void leat_net_lockstep_plan(const struct leat_net *net, const struct leat_net_rows *rows,
+                            uint32_t *words);
+
+uint32_t leat_net_lockstep_job_words(const struct leat_net_load *load);
+void leat_net_lockstep_job(const struct leat_net_load *load, uint64_t cycles, uint32_t *words);
+
+/* The beginning of a run: both are ZEROED. */
+void leat_net_lockstep_start(const uint32_t *plan, struct leat_net_load *load, uint32_t *state,
+                             uint32_t *store);
+
+/* Where the leg that begins at `now` ends, in a run of so many cycles. */
+uint32_t leat_net_lockstep_leg(const uint32_t *job, uint32_t now, uint32_t cycles);
+
+/* Runs cycles now .. until - 1, of one leg. */
+void leat_net_lockstep_run(const uint32_t *plan, const uint32_t *job, uint32_t *state,
+                           uint32_t *store, uint32_t now, uint32_t until);
+
+/* Moves what was counted to `net` and `load`, which have not run themselves. */
+void leat_net_lockstep_end(const uint32_t *plan, const uint32_t *job, const uint32_t *store,
+                           uint32_t cycles, struct leat_net *net, struct leat_net_load *load);
+
+#endif

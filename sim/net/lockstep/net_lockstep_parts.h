@@ -1,0 +1,750 @@
+/*
+ * A cycle of a router, for engines where all routers take each cycle together: the processor's
+ * (net_lockstep.c) and those of OpenCL devices, which compile this text (core/leat_device.h).
+ * Internal.
+ *
+ * It is the router of net_vc_parts.h, and its results are the same. What a router does in a cycle
+ * depends on nothing that another one does in the same cycle, as flits and credits need two cycles
+ * at least. Each wire is a ring of slots, one per cycle: its sender writes the slot of the cycle of
+ * arrival, its receiver reads and clears that of this cycle.
+ *
+ * A cycle has steps, and a step is taken by each port of each router: in any order, or all at once,
+ * if all ports have finished a step before any begins the next. Words that several ports change in
+ * the same step are changed as a whole (LEAT_DEVICE_ADD and so on).
+ */
+#ifndef LEAT_NET_LOCKSTEP_PARTS_H
+#define LEAT_NET_LOCKSTEP_PARTS_H
+
+#include "net_draw_parts.h"
+#include "net_turns_parts.h"
+#include "sim_certificate_parts.h"
+#include "sim_histogram_parts.h"
+
+/* A flit: the number of its packet, and these bits; on a wire its channel, too. */
+#define LEAT_NET_LOCKSTEP_TAIL   UINT32_C(0x80000000)
+#define LEAT_NET_LOCKSTEP_HEAD   UINT32_C(0x40000000)
+#define LEAT_NET_LOCKSTEP_THERE  UINT32_C(0x20000000)
+#define LEAT_NET_LOCKSTEP_PACKET UINT32_C(0x00ffffff)
+
+/* Of the two ends of a wire: a terminal, not a port. (NONE has this bit too.) */
+#define LEAT_NET_LOCKSTEP_TERMINAL UINT32_C(0x80000000)
+#define LEAT_NET_LOCKSTEP_NONE     UINT32_MAX
+#define LEAT_NET_LOCKSTEP_NEVER    UINT32_MAX /* a cycle */
+
+enum {
+    LEAT_NET_LOCKSTEP_CHANNEL = 24, /* the lowest bit of it, in a flit on a wire */
+    LEAT_NET_LOCKSTEP_BATCHES = 32,
+    LEAT_NET_LOCKSTEP_BINS = LEAT_SIM_HISTOGRAM_EXACT +
+                             ((32 - LEAT_SIM_HISTOGRAM_EXACT_BITS) << LEAT_SIM_HISTOGRAM_STEP_BITS),
+    LEAT_NET_LOCKSTEP_ENTRY_CYCLES = 2,  /* from a terminal to the lane of its router */
+    LEAT_NET_LOCKSTEP_RETURN_CYCLES = 2, /* of a credit, to or from a terminal */
+};
+
+/* ---- the plan: what many networks share, and what does not change ---------------------------- */
+
+struct leat_net_lockstep_in {
+    uint32_t from; /* an output port, TERMINAL | t, or NONE */
+    uint32_t back; /* cycles of a credit */
+};
+
+struct leat_net_lockstep_out {
+    uint32_t to;     /* an input port, TERMINAL | t, or NONE */
+    uint32_t cycles; /* of a flit, from the switch to the other end */
+};
+
+struct leat_net_lockstep_terminal {
+    uint32_t router, port; /* where it receives */
+};
+
+/*
+ * Sizes, and where arrays begin: in words from the start of what holds them.
+ *
+ *   radix                       ports of a router, at most
+ *   fused                       both allocations in one cycle
+ *   whole                       channels are granted only with room for the whole packet
+ *   stores                      store and forward
+ *   ripening                    cycles of a long pipeline before a head requests
+ *   flit_slots .. packets       powers of two
+ *   in_first .. plan_words      in the plan
+ *   lane .. state_words         in the state
+ *   source .. store_words       in the store; what is read back ends with buffers
+ *
+ * A program for one plan may know it when it is compiled: then LEAT_NET_LOCKSTEP_KNOWN is set, and
+ * each of them is a constant.
+ */
+/* clang-format off */
+#define LEAT_NET_LOCKSTEP_FIELDS(F)                                                              \
+    F(routers) F(ins) F(outs) F(terminals) F(radix) F(channels) F(shift) F(buffer)               \
+    F(fused) F(whole) F(stores) F(ripening) F(credit_cycles)                                     \
+    F(flit_slots) F(credit_slots) F(packets)                                                     \
+    F(in_first) F(out_first) F(in) F(out) F(terminal) F(row) F(branch) F(choice) F(set)          \
+    F(plan_words)                                                                                \
+    F(lane) F(port_in) F(port_out) F(ahead) F(host) F(entry) F(flits) F(credits)                 \
+    F(entry_credits) F(pool) F(state_words)                                                      \
+    F(source) F(batch) F(pending) F(delivered) F(out_flits) F(created) F(bins) F(buffers)        \
+    F(packet) F(free) F(store_words)
+/* clang-format on */
+
+struct leat_net_lockstep_plan {
+#define LEAT_NET_LOCKSTEP_FIELD(name) uint32_t name;
+    LEAT_NET_LOCKSTEP_FIELDS(LEAT_NET_LOCKSTEP_FIELD)
+#undef LEAT_NET_LOCKSTEP_FIELD
+};
+
+#ifdef LEAT_NET_LOCKSTEP_KNOWN
+#define LEAT_NET_PLAN(plan, name) LEAT_NET_LOCKSTEP_##name
+#else
+#define LEAT_NET_PLAN(plan, name) ((plan)->name)
+#endif
+
+/* The traffic of one network; followed by the destinations of terminals, where each has one. */
+struct leat_net_lockstep_job {
+    struct leat_net_draw draw;
+    uint32_t clock_num, clock_den; /* picoseconds of a cycle; num 0: time is in cycles */
+    uint32_t begin, batch_cycles;  /* of batches of statistics */
+};
+
+/* The batch of a cycle; BATCHES: it is before the first one. */
+static inline uint32_t
+leat_net_lockstep_batch_of(LEAT_DEVICE_PLAN struct leat_net_lockstep_job *job, uint32_t at)
+{
+    return at < job->begin ? LEAT_NET_LOCKSTEP_BATCHES : (at - job->begin) / job->batch_cycles;
+}
+
+/* ---- the state of a network ------------------------------------------------------------------ */
+
+/* A virtual channel of an input port: lane (port << shift | channel). */
+struct leat_net_lockstep_lane {
+    uint16_t first, count; /* of its flits: a ring */
+    uint16_t
+        next; /* where the search for a channel of the router starts: after the last one held */
+    uint16_t port; /* where it goes; before it asks: from which cycle on it may, the lower half */
+    uint8_t set;   /* of channels, while it asks */
+    uint8_t phase; /* while it asks: the packet's next one, XOR that of now */
+};
+
+/* An input port: sets of its channels, and the turns of its arbiter. */
+struct leat_net_lockstep_port_in {
+    uint32_t early;  /* with a head that may not request yet: for its tail, or for the pipeline */
+    uint32_t asking; /* that request a channel */
+    uint32_t moving; /* that hold one */
+    uint16_t out_turn, channel_turn;
+};
+
+struct leat_net_lockstep_port_out {
+    uint32_t taken;  /* channels */
+    uint32_t wanted; /* within a cycle: those with a bid */
+    uint32_t bid;    /* within a cycle: the best one; 0: none */
+    uint32_t turn;
+};
+
+/* A virtual channel of an output port. */
+struct leat_net_lockstep_ahead {
+    uint32_t bid;  /* within a cycle: the best one */
+    uint16_t used; /* flits in the lane ahead, or in flight to or from it */
+    uint16_t next; /* after the lane of the router that held it last */
+};
+
+struct leat_net_lockstep_host {
+    uint32_t due;    /* its packet leaves from this cycle on */
+    uint32_t packet; /* its number, once it has begun */
+    uint16_t sent;
+    uint16_t channel; /* of the last packet */
+};
+
+/* Numbers of packets: each is used for the first time before any is used again, and then in the
+ * order in which they were given back. There are so many that none is missing. */
+struct leat_net_lockstep_pool {
+    uint32_t taken, given;
+};
+
+/* ---- its store ------------------------------------------------------------------------------- */
+
+struct leat_net_lockstep_packet {
+    uint32_t created_at, number, source, destination;
+    uint32_t salt;
+    uint32_t phase;
+    uint32_t hops;
+    uint32_t unused; /* a packet is 32 octets */
+};
+
+/* What is drawn, but not begun. */
+struct leat_net_lockstep_pending {
+    uint32_t destination, salt;
+};
+
+/* What happened in a batch; the last row is for all cycles before the first batch. */
+struct leat_net_lockstep_sums {
+    uint64_t certificate, latency, hops;
+    uint64_t packets;     /* delivered */
+    uint64_t begun;       /* packets */
+    uint64_t flits_begun; /* flits that have left their terminals */
+    uint64_t flit_hops, waits;
+    uint64_t latency_max;
+};
+
+/* One network, as a thread sees it, and what this thread has counted. */
+struct leat_net_lockstep_view {
+    LEAT_DEVICE_PLAN struct leat_net_lockstep_plan *plan;
+    LEAT_DEVICE_PLAN uint32_t *in_first, *out_first;
+    LEAT_DEVICE_PLAN struct leat_net_lockstep_in *in;
+    LEAT_DEVICE_PLAN struct leat_net_lockstep_out *out;
+    LEAT_DEVICE_PLAN struct leat_net_lockstep_terminal *terminal;
+    LEAT_DEVICE_PLAN uint16_t *row;
+    LEAT_DEVICE_PLAN struct leat_net_branch *branch;
+    LEAT_DEVICE_PLAN struct leat_net_choice *choice;
+    LEAT_DEVICE_PLAN uint32_t *set; /* of channels */
+    LEAT_DEVICE_PLAN struct leat_net_lockstep_job *job;
+    LEAT_DEVICE_PLAN uint32_t *to;
+
+    LEAT_DEVICE_STATE struct leat_net_lockstep_lane *lane;
+    LEAT_DEVICE_STATE struct leat_net_lockstep_port_in *port_in;
+    LEAT_DEVICE_STATE struct leat_net_lockstep_port_out *port_out;
+    LEAT_DEVICE_STATE struct leat_net_lockstep_ahead *ahead;
+    LEAT_DEVICE_STATE struct leat_net_lockstep_host *host;
+    LEAT_DEVICE_STATE uint16_t *entry; /* [terminals << shift] used flits of the lane ahead */
+    LEAT_DEVICE_STATE uint32_t *flits; /* [(ins + terminals) * flit_slots] on wires */
+    LEAT_DEVICE_STATE uint32_t *credits, *entry_credits; /* sets of channels, by slot */
+    LEAT_DEVICE_STATE struct leat_net_lockstep_pool *pool;
+
+    LEAT_DEVICE_STORE struct leat_net_source *source;
+    LEAT_DEVICE_STORE struct leat_net_lockstep_pending *pending;
+    LEAT_DEVICE_STORE struct leat_net_lockstep_packet *packet;
+    LEAT_DEVICE_STORE uint32_t *free;
+    LEAT_DEVICE_STORE uint32_t *buffers;
+    LEAT_DEVICE_STORE uint32_t *delivered; /* by source */
+    LEAT_DEVICE_STORE uint32_t *out_flits;
+    LEAT_DEVICE_STORE uint32_t
+        *created; /* [batches + 1] packets; the last: before the first batch */
+    LEAT_DEVICE_STORE struct leat_net_lockstep_sums *batch; /* [batches + 1] */
+    LEAT_DEVICE_STORE uint32_t *bins; /* of the latencies of this batch; 0 before the first */
+
+    uint32_t now;
+    struct leat_net_lockstep_sums sums;
+};
+
+/* ---- routes ---------------------------------------------------------------------------------- */
+
+static inline void leat_net_lockstep_route(struct leat_net_lockstep_view *v, uint32_t router,
+                                           LEAT_DEVICE_STATE struct leat_net_lockstep_lane *l,
+                                           uint32_t packet)
+{
+    LEAT_DEVICE_STORE struct leat_net_lockstep_packet *p = &v->packet[packet];
+    const struct leat_net_lockstep_terminal goal = v->terminal[p->destination];
+    p->hops++;
+    if (goal.router == router) {
+        l->port = (uint16_t)goal.port;
+        l->set = 0; /* all */
+        l->phase = 0;
+        return;
+    }
+    const uint32_t branch = v->row[router * LEAT_NET_PLAN(v->plan, routers) + goal.router];
+    const uint32_t taken = leat_net_branch_take(&v->branch[branch], router, p->phase, p->salt);
+    const struct leat_net_choice choice = v->choice[taken];
+    l->port = choice.port;
+    l->set = choice.set;
+    l->phase = (uint8_t)(choice.phase ^ p->phase);
+}
+
+static inline uint32_t leat_net_lockstep_front(const struct leat_net_lockstep_view *v,
+                                               uint32_t lane)
+{
+    return v->buffers[lane * LEAT_NET_PLAN(v->plan, buffer) + v->lane[lane].first];
+}
+
+/* The place of a lane's flit i. */
+static inline uint32_t leat_net_lockstep_place(const struct leat_net_lockstep_view *v,
+                                               uint32_t lane, uint32_t i)
+{
+    const uint32_t place = v->lane[lane].first + i, buffer = LEAT_NET_PLAN(v->plan, buffer);
+    return lane * buffer + (place < buffer ? place : place - buffer);
+}
+
+static inline bool leat_net_lockstep_holds_tail(const struct leat_net_lockstep_view *v,
+                                                uint32_t lane)
+{
+    for (uint32_t i = 0; i < v->lane[lane].count; i++)
+        if (v->buffers[leat_net_lockstep_place(v, lane, i)] & LEAT_NET_LOCKSTEP_TAIL) return true;
+    return false;
+}
+
+static inline void leat_net_lockstep_ask(struct leat_net_lockstep_view *v, uint32_t router,
+                                         uint32_t lane)
+{
+    const uint32_t port = lane >> LEAT_NET_PLAN(v->plan, shift);
+    LEAT_DEVICE_OR(&v->port_in[port].asking,
+                   UINT32_C(1) << (lane - (port << LEAT_NET_PLAN(v->plan, shift))));
+    leat_net_lockstep_route(v, router, &v->lane[lane],
+                            leat_net_lockstep_front(v, lane) & LEAT_NET_LOCKSTEP_PACKET);
+}
+
+/* A head has reached the front of its lane; the router processes it from cycle `at` on. */
+static inline void leat_net_lockstep_come_to_front(struct leat_net_lockstep_view *v,
+                                                   uint32_t router, uint32_t lane, uint32_t at)
+{
+    const uint32_t port = lane >> LEAT_NET_PLAN(v->plan, shift);
+    if (!LEAT_NET_PLAN(v->plan, stores) && !LEAT_NET_PLAN(v->plan, ripening)) {
+        leat_net_lockstep_ask(v, router, lane);
+        return;
+    }
+    LEAT_DEVICE_OR(&v->port_in[port].early,
+                   UINT32_C(1) << (lane - (port << LEAT_NET_PLAN(v->plan, shift))));
+    v->lane[lane].port = (uint16_t)(at + LEAT_NET_PLAN(v->plan, ripening));
+}
+
+/* ---- what arrives ---------------------------------------------------------------------------- */
+
+static inline void leat_net_lockstep_credits_come(struct leat_net_lockstep_view *v, uint32_t out)
+{
+    const uint32_t slots = LEAT_NET_PLAN(v->plan, credit_slots);
+    LEAT_DEVICE_STATE uint32_t *slot = &v->credits[out * slots + (v->now & (slots - 1))];
+    uint32_t set = *slot;
+    if (!set) return;
+    *slot = 0;
+    for (; set; set &= set - 1)
+        v->ahead[(out << LEAT_NET_PLAN(v->plan, shift)) + leat_device_lowest(set)].used--;
+}
+
+static inline void leat_net_lockstep_flits_come(struct leat_net_lockstep_view *v, uint32_t router,
+                                                uint32_t in)
+{
+    const uint32_t slots = LEAT_NET_PLAN(v->plan, flit_slots);
+    LEAT_DEVICE_STATE uint32_t *slot = &v->flits[in * slots + (v->now & (slots - 1))];
+    const uint32_t flit = *slot;
+    if (!flit) return;
+    *slot = 0;
+    const uint32_t channel = flit >> LEAT_NET_LOCKSTEP_CHANNEL & (LEAT_NET_CHANNELS_MAX - 1);
+    const uint32_t lane = (in << LEAT_NET_PLAN(v->plan, shift)) + channel;
+    LEAT_DEVICE_STATE struct leat_net_lockstep_lane *l = &v->lane[lane];
+    v->buffers[leat_net_lockstep_place(v, lane, l->count)] = flit;
+    if (!l->count++ && flit & LEAT_NET_LOCKSTEP_HEAD)
+        leat_net_lockstep_come_to_front(v, router, lane, v->now);
+}
+
+/* Heads that had to wait before they request: for the tail, and then for the pipeline. */
+static inline void leat_net_lockstep_ripen(struct leat_net_lockstep_view *v, uint32_t router,
+                                           uint32_t in)
+{
+    for (uint32_t set = v->port_in[in].early; set; set &= set - 1) {
+        const uint32_t lane = (in << LEAT_NET_PLAN(v->plan, shift)) + leat_device_lowest(set);
+        if (LEAT_NET_PLAN(v->plan, stores) && !leat_net_lockstep_holds_tail(v, lane)) {
+            v->lane[lane].port = (uint16_t)(v->now + 1 + LEAT_NET_PLAN(v->plan, ripening));
+        } else if (v->lane[lane].port == (uint16_t)v->now) {
+            LEAT_DEVICE_AND(&v->port_in[in].early, ~(set & -set));
+            leat_net_lockstep_ask(v, router, lane);
+        }
+    }
+}
+
+/* ---- terminals ------------------------------------------------------------------------------- */
+
+static inline uint64_t leat_net_lockstep_edge(const struct leat_net_lockstep_view *v)
+{
+    return v->job->clock_num ? (uint64_t)v->now * v->job->clock_num / v->job->clock_den : v->now;
+}
+
+static inline void leat_net_lockstep_deliver(struct leat_net_lockstep_view *v, uint32_t number)
+{
+    const struct leat_net_lockstep_packet p = v->packet[number];
+    const uint32_t latency = v->now - p.created_at;
+    v->sums.certificate += leat_sim_certificate_mix(leat_net_lockstep_edge(v), p.source,
+                                                    p.destination, p.number, v->job->draw.flits);
+    v->sums.latency += latency;
+    v->sums.hops += p.hops;
+    v->sums.packets++;
+    if (latency > v->sums.latency_max) v->sums.latency_max = latency;
+    LEAT_DEVICE_ADD(&v->delivered[p.source], 1);
+    if (v->bins) LEAT_DEVICE_ADD(&v->bins[leat_sim_histogram_bin(latency)], 1);
+    const uint32_t given = LEAT_DEVICE_ADD(&v->pool->given, 1);
+    v->free[given & (LEAT_NET_PLAN(v->plan, packets) - 1)] = number;
+}
+
+/* The wire of an output port ends at a terminal. */
+static inline void leat_net_lockstep_receive(struct leat_net_lockstep_view *v, uint32_t out,
+                                             uint32_t terminal)
+{
+    const uint32_t slots = LEAT_NET_PLAN(v->plan, flit_slots),
+                   back = LEAT_NET_PLAN(v->plan, credit_slots);
+    LEAT_DEVICE_STATE uint32_t *slot =
+        &v->flits[(LEAT_NET_PLAN(v->plan, ins) + terminal) * slots + (v->now & (slots - 1))];
+    const uint32_t flit = *slot;
+    if (!flit) return;
+    *slot = 0;
+    const uint32_t at = v->now + LEAT_NET_LOCKSTEP_RETURN_CYCLES +
+                        LEAT_NET_PLAN(v->plan, credit_cycles);
+    v->credits[out * back + (at & (back - 1))] = UINT32_C(1) << (flit >> LEAT_NET_LOCKSTEP_CHANNEL &
+                                                                 (LEAT_NET_CHANNELS_MAX - 1));
+    if (flit & LEAT_NET_LOCKSTEP_TAIL)
+        leat_net_lockstep_deliver(v, flit & LEAT_NET_LOCKSTEP_PACKET);
+}
+
+/* The last packet has left: its creation is counted, and the next one is drawn. */
+static inline void leat_net_lockstep_draw(struct leat_net_lockstep_view *v, uint32_t terminal)
+{
+    struct leat_net_source source = v->source[terminal];
+    struct leat_net_drawn drawn = { 0 };
+    const uint32_t last_at = (uint32_t)leat_net_drawn_last(&v->job->draw, &source);
+    LEAT_DEVICE_ADD(&v->created[leat_net_lockstep_batch_of(v->job, last_at)], 1);
+    leat_net_draw_packet(&v->job->draw, &source, terminal,
+                         v->job->draw.has_destination ? v->to[terminal] : 0, &drawn);
+    v->source[terminal] = source;
+    v->pending[terminal].destination = drawn.destination;
+    v->pending[terminal].salt = (uint32_t)drawn.random;
+    v->host[terminal].due = drawn.created_at < LEAT_NET_LOCKSTEP_NEVER ? (uint32_t)drawn.created_at
+                                                                       : LEAT_NET_LOCKSTEP_NEVER;
+}
+
+/* The channel of a new packet: the next one with room after that of the last packet. */
+static inline bool leat_net_lockstep_find_channel(struct leat_net_lockstep_view *v,
+                                                  uint32_t terminal)
+{
+    const uint32_t need = LEAT_NET_PLAN(v->plan, whole) ? v->job->draw.flits : 1,
+                   channels = LEAT_NET_PLAN(v->plan, channels);
+    uint32_t channel = v->host[terminal].channel;
+    for (uint32_t i = 0; i < channels; i++) {
+        channel = channel + 1 < channels ? channel + 1 : 0;
+        if (LEAT_NET_PLAN(v->plan, buffer) -
+                v->entry[(terminal << LEAT_NET_PLAN(v->plan, shift)) + channel] <
+            need)
+            continue;
+        v->host[terminal].channel = (uint16_t)channel;
+        return true;
+    }
+    return false;
+}
+
+static inline bool leat_net_lockstep_begin(struct leat_net_lockstep_view *v, uint32_t terminal)
+{
+    LEAT_DEVICE_STATE struct leat_net_lockstep_host *host = &v->host[terminal];
+    if (!leat_net_lockstep_find_channel(v, terminal)) return false;
+    const uint32_t taken = LEAT_DEVICE_ADD(&v->pool->taken, 1);
+    host->packet = taken < LEAT_NET_PLAN(v->plan, packets)
+                       ? taken
+                       : v->free[taken & (LEAT_NET_PLAN(v->plan, packets) - 1)];
+    LEAT_DEVICE_STORE struct leat_net_lockstep_packet *p = &v->packet[host->packet];
+    p->created_at = host->due;
+    p->number = (uint32_t)v->source[terminal].number - 1;
+    p->source = terminal;
+    p->destination = v->pending[terminal].destination;
+    p->salt = v->pending[terminal].salt;
+    p->phase = 0;
+    p->hops = 0;
+    v->sums.begun++;
+    return true;
+}
+
+/* A terminal at this input port: credits come back, and it sends a flit, if it can. */
+static inline void leat_net_lockstep_send(struct leat_net_lockstep_view *v, uint32_t in,
+                                          uint32_t terminal)
+{
+    const uint32_t slots = LEAT_NET_PLAN(v->plan, flit_slots),
+                   back = LEAT_NET_PLAN(v->plan, credit_slots);
+    const uint32_t entry = terminal << LEAT_NET_PLAN(v->plan, shift);
+    LEAT_DEVICE_STATE struct leat_net_lockstep_host *host = &v->host[terminal];
+    LEAT_DEVICE_STATE uint32_t *slot = &v->entry_credits[terminal * back + (v->now & (back - 1))];
+    for (uint32_t set = *slot; set; set &= set - 1)
+        v->entry[entry + leat_device_lowest(set)]--;
+    *slot = 0;
+    if (host->due > v->now) return;
+    if (host->sent ? v->entry[entry + host->channel] == LEAT_NET_PLAN(v->plan, buffer)
+                   : !leat_net_lockstep_begin(v, terminal))
+        return;
+    const uint32_t head = host->sent ? 0 : LEAT_NET_LOCKSTEP_HEAD;
+    const uint32_t tail = ++host->sent == v->job->draw.flits ? LEAT_NET_LOCKSTEP_TAIL : 0;
+    const uint32_t at = v->now + LEAT_NET_LOCKSTEP_ENTRY_CYCLES;
+    v->entry[entry + host->channel]++;
+    v->flits[in * slots + (at & (slots - 1))] = host->packet | head | tail |
+                                                LEAT_NET_LOCKSTEP_THERE |
+                                                (uint32_t)host->channel
+                                                    << LEAT_NET_LOCKSTEP_CHANNEL;
+    v->sums.flits_begun++;
+    if (!tail) return;
+    host->sent = 0;
+    leat_net_lockstep_draw(v, terminal);
+}
+
+/* ---- allocation of channels ------------------------------------------------------------------ */
+
+/* Free channels that this head may take. */
+static inline uint32_t leat_net_lockstep_usable(const struct leat_net_lockstep_view *v,
+                                                uint32_t out, uint32_t set)
+{
+    uint32_t found = set & ~v->port_out[out].taken;
+    for (uint32_t rest = LEAT_NET_PLAN(v->plan, whole) ? found : 0; rest; rest &= rest - 1) {
+        const uint32_t channel = leat_device_lowest(rest);
+        const uint32_t used = v->ahead[(out << LEAT_NET_PLAN(v->plan, shift)) + channel].used;
+        if (LEAT_NET_PLAN(v->plan, buffer) - used < v->job->draw.flits)
+            found &= ~(UINT32_C(1) << channel);
+    }
+    return found;
+}
+
+static inline void leat_net_lockstep_bid_for_channels(struct leat_net_lockstep_view *v,
+                                                      uint32_t router, uint32_t in)
+{
+    const uint32_t shift = LEAT_NET_PLAN(v->plan, shift), out_first = v->out_first[router];
+    for (uint32_t set = v->port_in[in].asking; set; set &= set - 1) {
+        const uint32_t lane = (in << shift) + leat_device_lowest(set);
+        const struct leat_net_lockstep_lane l = v->lane[lane];
+        const uint32_t out = out_first + l.port;
+        const uint32_t usable = leat_net_lockstep_usable(v, out, v->set[l.set]);
+        if (!usable) {
+            v->sums.waits++;
+            continue;
+        }
+        const uint32_t channel = leat_net_turn_channel(l.next, l.port, shift, usable);
+        const uint32_t index = lane - (v->in_first[router] << shift);
+        LEAT_DEVICE_STATE struct leat_net_lockstep_ahead *ahead =
+            &v->ahead[(out << shift) + channel];
+        const uint32_t bid = leat_net_turn_bid(index, ahead->next, index);
+        LEAT_DEVICE_MAX(&ahead->bid, bid);
+        LEAT_DEVICE_OR(&v->port_out[out].wanted, UINT32_C(1) << channel);
+    }
+}
+
+static inline void leat_net_lockstep_grant_channels(struct leat_net_lockstep_view *v,
+                                                    uint32_t router, uint32_t out)
+{
+    const uint32_t shift = LEAT_NET_PLAN(v->plan, shift), lane_first = v->in_first[router] << shift;
+    LEAT_DEVICE_STATE struct leat_net_lockstep_port_out *o = &v->port_out[out];
+    for (uint32_t set = o->wanted; set; set &= set - 1) {
+        const uint32_t channel = leat_device_lowest(set);
+        LEAT_DEVICE_STATE struct leat_net_lockstep_ahead *ahead =
+            &v->ahead[(out << shift) + channel];
+        const uint32_t index = ahead->bid & LEAT_NET_LOCAL, lane = lane_first + index;
+        LEAT_DEVICE_STATE struct leat_net_lockstep_lane *l = &v->lane[lane];
+        LEAT_DEVICE_STATE struct leat_net_lockstep_port_in *in = &v->port_in[lane >> shift];
+        const uint32_t bit = UINT32_C(1) << (index & ((UINT32_C(1) << shift) - 1));
+        if (l->phase)
+            v->packet[leat_net_lockstep_front(v, lane) & LEAT_NET_LOCKSTEP_PACKET].phase ^=
+                l->phase;
+        l->next = (uint16_t)(((uint32_t)l->port << shift) + channel + 1);
+        LEAT_DEVICE_AND(&in->asking, ~bit);
+        LEAT_DEVICE_OR(&in->moving, bit);
+        ahead->next = (uint16_t)(index + 1);
+        ahead->bid = 0;
+    }
+    o->taken |= o->wanted;
+    o->wanted = 0;
+}
+
+/* ---- allocation of the switch ---------------------------------------------------------------- */
+
+/* An input port bids with one of its lanes that have a flit, a channel and a credit. */
+static inline void leat_net_lockstep_bid_for_switch(struct leat_net_lockstep_view *v,
+                                                    uint32_t router, uint32_t in)
+{
+    const uint32_t shift = LEAT_NET_PLAN(v->plan, shift), out_first = v->out_first[router];
+    const struct leat_net_lockstep_port_in port = v->port_in[in];
+    uint32_t soonest = UINT32_MAX;
+    for (uint32_t set = port.moving; set; set &= set - 1) {
+        const uint32_t channel = leat_device_lowest(set);
+        const struct leat_net_lockstep_lane l = v->lane[(in << shift) + channel];
+        if (!l.count) continue;
+        if (v->ahead[(out_first << shift) + l.next - 1].used == LEAT_NET_PLAN(v->plan, buffer)) {
+            v->sums.waits++;
+            continue;
+        }
+        const uint32_t turn = leat_net_turn_lane(l.port, port.out_turn, channel, port.channel_turn);
+        if (turn < soonest) soonest = turn;
+    }
+    if (soonest == UINT32_MAX) return;
+    const uint32_t lane = (in << shift) + (soonest & (LEAT_NET_CHANNELS_MAX - 1));
+    const uint32_t index = lane - (v->in_first[router] << shift);
+    LEAT_DEVICE_STATE struct leat_net_lockstep_port_out *out =
+        &v->port_out[out_first + v->lane[lane].port];
+    const uint32_t bid = leat_net_turn_bid(in - v->in_first[router], out->turn, index);
+    LEAT_DEVICE_MAX(&out->bid, bid);
+}
+
+/* Removes the first flit of a lane and returns its credit. */
+static inline uint32_t leat_net_lockstep_take(struct leat_net_lockstep_view *v, uint32_t in,
+                                              uint32_t lane)
+{
+    const uint32_t flit = leat_net_lockstep_front(v, lane),
+                   slots = LEAT_NET_PLAN(v->plan, credit_slots);
+    const uint32_t bit = UINT32_C(1) << (lane - (in << LEAT_NET_PLAN(v->plan, shift)));
+    const struct leat_net_lockstep_in from = v->in[in];
+    LEAT_DEVICE_STATE struct leat_net_lockstep_lane *l = &v->lane[lane];
+    const uint32_t at = (v->now + from.back) & (slots - 1);
+    l->first = (uint16_t)(l->first + 1u < LEAT_NET_PLAN(v->plan, buffer) ? l->first + 1u : 0);
+    l->count--;
+    if (from.from & LEAT_NET_LOCKSTEP_TERMINAL)
+        v->entry_credits[(from.from ^ LEAT_NET_LOCKSTEP_TERMINAL) * slots + at] |= bit;
+    else
+        v->credits[from.from * slots + at] |= bit;
+    return flit;
+}
+
+/* A flit passes the switch into its wire. */
+static inline void leat_net_lockstep_pass(struct leat_net_lockstep_view *v, uint32_t router,
+                                          uint32_t lane, uint32_t out)
+{
+    const uint32_t shift = LEAT_NET_PLAN(v->plan, shift),
+                   slots = LEAT_NET_PLAN(v->plan, flit_slots), in = lane >> shift;
+    LEAT_DEVICE_STATE struct leat_net_lockstep_lane *l = &v->lane[lane];
+    const uint32_t channel = l->next - 1u - ((uint32_t)l->port << shift);
+    const uint32_t flit = leat_net_lockstep_take(v, in, lane);
+    const uint32_t mine = flit & (LEAT_NET_LOCKSTEP_HEAD | LEAT_NET_LOCKSTEP_TAIL |
+                                  LEAT_NET_LOCKSTEP_PACKET);
+    const struct leat_net_lockstep_out to = v->out[out];
+    const uint32_t wire = to.to & LEAT_NET_LOCKSTEP_TERMINAL
+                              ? LEAT_NET_PLAN(v->plan, ins) + (to.to ^ LEAT_NET_LOCKSTEP_TERMINAL)
+                              : to.to;
+    v->flits[wire * slots + ((v->now + to.cycles) & (slots - 1))] =
+        mine | LEAT_NET_LOCKSTEP_THERE | channel << LEAT_NET_LOCKSTEP_CHANNEL;
+    v->ahead[(out << shift) + channel].used++;
+    v->out_flits[out]++;
+    v->sums.flit_hops++;
+    if (!(flit & LEAT_NET_LOCKSTEP_TAIL)) return;
+    v->port_out[out].taken &= ~(UINT32_C(1) << channel);
+    LEAT_DEVICE_AND(&v->port_in[in].moving, ~(UINT32_C(1) << (lane - (in << shift))));
+    if (l->count) leat_net_lockstep_come_to_front(v, router, lane, v->now + 1);
+}
+
+static inline void leat_net_lockstep_grant_switch(struct leat_net_lockstep_view *v, uint32_t router,
+                                                  uint32_t out)
+{
+    const uint32_t shift = LEAT_NET_PLAN(v->plan, shift), in_first = v->in_first[router];
+    const uint32_t bid = v->port_out[out].bid;
+    if (!bid) return;
+    const uint32_t lane = (in_first << shift) + (bid & LEAT_NET_LOCAL), in = lane >> shift;
+    v->port_out[out].bid = 0;
+    v->port_out[out].turn = in - in_first + 1;
+    v->port_in[in].out_turn = (uint16_t)(out - v->out_first[router] + 1);
+    v->port_in[in].channel_turn = (uint16_t)(lane - (in << shift) + 1);
+    leat_net_lockstep_pass(v, router, lane, out);
+}
+
+/* ---- a cycle --------------------------------------------------------------------------------- */
+
+enum leat_net_lockstep_step {
+    LEAT_NET_LOCKSTEP_ARRIVALS, /* at routers and terminals; terminals send */
+    LEAT_NET_LOCKSTEP_BIDS,     /* for channels; for the switch, too, if that is not fused */
+    LEAT_NET_LOCKSTEP_GRANTS,   /* of channels; of the switch, too, if that is not fused */
+    LEAT_NET_LOCKSTEP_LATE_BIDS,
+    LEAT_NET_LOCKSTEP_LATE_GRANTS, /* of the switch, if both allocations are in one cycle */
+};
+
+/* How many steps a cycle has. */
+static inline uint32_t leat_net_lockstep_steps(const struct leat_net_lockstep_view *v)
+{
+    return LEAT_NET_PLAN(v->plan, fused) ? LEAT_NET_LOCKSTEP_LATE_GRANTS + 1
+                                         : LEAT_NET_LOCKSTEP_GRANTS + 1;
+}
+
+static inline void leat_net_lockstep_step_in(struct leat_net_lockstep_view *v, uint32_t router,
+                                             uint32_t in, uint32_t stage)
+{
+    const uint32_t from = v->in[in].from;
+    if (from == LEAT_NET_LOCKSTEP_NONE) return;
+    if (stage == LEAT_NET_LOCKSTEP_ARRIVALS) {
+        leat_net_lockstep_flits_come(v, router, in);
+        leat_net_lockstep_ripen(v, router, in);
+        if (from & LEAT_NET_LOCKSTEP_TERMINAL)
+            leat_net_lockstep_send(v, in, from ^ LEAT_NET_LOCKSTEP_TERMINAL);
+    }
+    if (stage == LEAT_NET_LOCKSTEP_BIDS) leat_net_lockstep_bid_for_channels(v, router, in);
+    if (stage ==
+        (LEAT_NET_PLAN(v->plan, fused) ? LEAT_NET_LOCKSTEP_LATE_BIDS : LEAT_NET_LOCKSTEP_BIDS))
+        leat_net_lockstep_bid_for_switch(v, router, in);
+}
+
+static inline void leat_net_lockstep_step_out(struct leat_net_lockstep_view *v, uint32_t router,
+                                              uint32_t out, uint32_t stage)
+{
+    const uint32_t to = v->out[out].to;
+    if (to == LEAT_NET_LOCKSTEP_NONE) return;
+    if (stage == LEAT_NET_LOCKSTEP_ARRIVALS) {
+        leat_net_lockstep_credits_come(v, out);
+        if (to & LEAT_NET_LOCKSTEP_TERMINAL)
+            leat_net_lockstep_receive(v, out, to ^ LEAT_NET_LOCKSTEP_TERMINAL);
+    }
+    if (stage == LEAT_NET_LOCKSTEP_GRANTS) leat_net_lockstep_grant_channels(v, router, out);
+    if (stage ==
+        (LEAT_NET_PLAN(v->plan, fused) ? LEAT_NET_LOCKSTEP_LATE_GRANTS : LEAT_NET_LOCKSTEP_GRANTS))
+        leat_net_lockstep_grant_switch(v, router, out);
+}
+
+/* One stage of a port: of the input and of the output with this number. */
+static inline void leat_net_lockstep_step(struct leat_net_lockstep_view *v, uint32_t router,
+                                          uint32_t port, uint32_t stage)
+{
+    const uint32_t in = v->in_first[router] + port, out = v->out_first[router] + port;
+    if (in < v->in_first[router + 1]) leat_net_lockstep_step_in(v, router, in, stage);
+    if (out < v->out_first[router + 1]) leat_net_lockstep_step_out(v, router, out, stage);
+}
+
+/* ---- a network ------------------------------------------------------------------------------- */
+
+/* Of the words of a network, at the first cycle of a leg. */
+static inline struct leat_net_lockstep_view
+leat_net_lockstep_view(LEAT_DEVICE_PLAN uint32_t *plan, LEAT_DEVICE_PLAN uint32_t *job,
+                       LEAT_DEVICE_STATE uint32_t *state, LEAT_DEVICE_STORE uint32_t *store,
+                       uint32_t now)
+{
+    LEAT_DEVICE_PLAN struct leat_net_lockstep_plan *p =
+        (LEAT_DEVICE_PLAN struct leat_net_lockstep_plan *)plan;
+    struct leat_net_lockstep_view v = {
+        .plan = p,
+        .in_first = plan + LEAT_NET_PLAN(p, in_first),
+        .out_first = plan + LEAT_NET_PLAN(p, out_first),
+        .in = (LEAT_DEVICE_PLAN struct leat_net_lockstep_in *)(plan + LEAT_NET_PLAN(p, in)),
+        .out = (LEAT_DEVICE_PLAN struct leat_net_lockstep_out *)(plan + LEAT_NET_PLAN(p, out)),
+        .terminal = (LEAT_DEVICE_PLAN struct leat_net_lockstep_terminal *)(plan + LEAT_NET_PLAN(
+                                                                                      p, terminal)),
+        .row = (LEAT_DEVICE_PLAN uint16_t *)(plan + LEAT_NET_PLAN(p, row)),
+        .branch = (LEAT_DEVICE_PLAN struct leat_net_branch *)(plan + LEAT_NET_PLAN(p, branch)),
+        .choice = (LEAT_DEVICE_PLAN struct leat_net_choice *)(plan + LEAT_NET_PLAN(p, choice)),
+        .set = plan + LEAT_NET_PLAN(p, set),
+        .job = (LEAT_DEVICE_PLAN struct leat_net_lockstep_job *)job,
+        .to = job + sizeof(struct leat_net_lockstep_job) / sizeof(uint32_t),
+        .lane = (LEAT_DEVICE_STATE struct leat_net_lockstep_lane *)(state + LEAT_NET_PLAN(p, lane)),
+        .port_in = (LEAT_DEVICE_STATE struct leat_net_lockstep_port_in *)(state + LEAT_NET_PLAN(
+                                                                                      p, port_in)),
+        .port_out =
+            (LEAT_DEVICE_STATE struct leat_net_lockstep_port_out *)(state +
+                                                                    LEAT_NET_PLAN(p, port_out)),
+        .ahead = (LEAT_DEVICE_STATE struct leat_net_lockstep_ahead *)(state +
+                                                                      LEAT_NET_PLAN(p, ahead)),
+        .host = (LEAT_DEVICE_STATE struct leat_net_lockstep_host *)(state + LEAT_NET_PLAN(p, host)),
+        .entry = (LEAT_DEVICE_STATE uint16_t *)(state + LEAT_NET_PLAN(p, entry)),
+        .flits = state + LEAT_NET_PLAN(p, flits),
+        .credits = state + LEAT_NET_PLAN(p, credits),
+        .entry_credits = state + LEAT_NET_PLAN(p, entry_credits),
+        .pool = (LEAT_DEVICE_STATE struct leat_net_lockstep_pool *)(state + LEAT_NET_PLAN(p, pool)),
+        .source = (LEAT_DEVICE_STORE struct leat_net_source *)(store + LEAT_NET_PLAN(p, source)),
+        .pending = (LEAT_DEVICE_STORE struct leat_net_lockstep_pending *)(store + LEAT_NET_PLAN(
+                                                                                      p, pending)),
+        .packet = (LEAT_DEVICE_STORE struct leat_net_lockstep_packet *)(store +
+                                                                        LEAT_NET_PLAN(p, packet)),
+        .free = store + LEAT_NET_PLAN(p, free),
+        .buffers = store + LEAT_NET_PLAN(p, buffers),
+        .delivered = store + LEAT_NET_PLAN(p, delivered),
+        .out_flits = store + LEAT_NET_PLAN(p, out_flits),
+        .created = store + LEAT_NET_PLAN(p, created),
+        .batch = (LEAT_DEVICE_STORE struct leat_net_lockstep_sums *)(store +
+                                                                     LEAT_NET_PLAN(p, batch)),
+        .now = now,
+    };
+    const uint32_t batch = leat_net_lockstep_batch_of(v.job, now);
+    if (batch < LEAT_NET_LOCKSTEP_BATCHES)
+        v.bins = store + p->bins + batch * LEAT_NET_LOCKSTEP_BINS;
+    return v;
+}
+
+static inline void leat_net_lockstep_add(LEAT_DEVICE_STORE struct leat_net_lockstep_sums *to,
+                                         const struct leat_net_lockstep_sums *from)
+{
+    to->certificate += from->certificate;
+    to->latency += from->latency;
+    to->hops += from->hops;
+    to->packets += from->packets;
+    to->begun += from->begun;
+    to->flits_begun += from->flits_begun;
+    to->flit_hops += from->flit_hops;
+    to->waits += from->waits;
+    if (from->latency_max > to->latency_max) to->latency_max = from->latency_max;
+}
+
+#endif

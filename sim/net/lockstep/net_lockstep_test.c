@@ -1,0 +1,58 @@
+#include "net_lockstep_test.h"
+
+enum { NETWORKS = LEAT_ROUNDS / 500 };
+
+static bool run_lockstep(const struct job *job, struct outcome *out)
+{
+    struct leat_net_rows rows;
+    struct leat_net_lockstep_plan sizes;
+    char line[256];
+    struct leat_text why;
+    struct bench b;
+    if (!begin(&b, job)) return false;
+    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    if (leat_net_lockstep_check(&b.w.net, &b.load, job->cycles, &why)) {
+        end(&b, out);
+        return false;
+    }
+    void *row_memory = world_memory(leat_net_rows_footprint(b.w.routing));
+    OK(leat_net_rows_init(&rows, b.w.routing, row_memory));
+    leat_net_lockstep_size(&b.w.net, &rows, &sizes);
+    uint32_t *plan = world_memory(sizes.plan_words * sizeof *plan);
+    uint32_t *words = world_memory(leat_net_lockstep_job_words(&b.load) * sizeof *words);
+    uint32_t *state = world_memory(sizes.state_words * sizeof *state);
+    uint32_t *store = world_memory(sizes.store_words * sizeof *store);
+    leat_net_lockstep_plan(&b.w.net, &rows, plan);
+    leat_net_lockstep_job(&b.load, job->cycles, words);
+    leat_net_lockstep_start(plan, &b.load, state, store);
+    for (uint32_t now = 0, cycles = (uint32_t)job->cycles, until; now < cycles; now = until) {
+        until = leat_net_lockstep_leg(words, now, cycles);
+        leat_net_lockstep_run(plan, words, state, store, now, until);
+    }
+    leat_net_lockstep_end(plan, words, store, (uint32_t)job->cycles, &b.w.net, &b.load);
+    end(&b, out);
+    void *const all[] = { row_memory, plan, words, state, store };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]);
+    out->alive = true;
+    return true;
+}
+
+static void random_networks_run_as_in_the_engine(void)
+{
+    static struct outcome engine, lockstep;
+    struct leat_random random;
+    uint32_t compared = 0, packets = 0;
+    leat_random_seed(&random, tap_seed());
+    for (int i = 0; i < NETWORKS; i++) {
+        const struct job job = random_job(&random);
+        if (!run_lockstep(&job, &lockstep) || !run(&job, &engine) || !engine.alive) continue;
+        compare(&engine, &lockstep);
+        packets += (uint32_t)engine.load.packets_ended[LEAT_NET_DELIVERED];
+        compared++;
+    }
+    printf("# %u networks, %u packets\n", compared, packets);
+    OK(compared > NETWORKS / 20);
+}
+
+TAP_MAIN(T(random_networks_run_as_in_the_engine))

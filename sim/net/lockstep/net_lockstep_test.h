@@ -1,0 +1,103 @@
+/* Random networks under load, run by the engine of net_vc.c or otherwise, and compared. */
+#ifndef LEAT_NET_LOCKSTEP_TEST_H
+#define LEAT_NET_LOCKSTEP_TEST_H
+
+#include "net_crowd_test.h"
+#include "net_lockstep.h"
+#include "net_result_test.h"
+
+/* A run, and what came of it. */
+struct job {
+    struct leat_net_shape shape;
+    enum leat_net_route_rule rule;
+    struct leat_net_config switches;
+    struct leat_net_load_config load;
+    uint64_t cycles;
+};
+
+struct outcome {
+    struct leat_net_load_result load;
+    struct leat_net_counts counts;
+    uint64_t flits_over_wires;
+    bool alive;
+};
+
+struct bench {
+    struct world w;
+    struct leat_net_load load;
+    void *memory;
+};
+
+static inline bool begin(struct bench *b, const struct job *job)
+{
+    struct leat_net_load_config config = job->load;
+    struct leat_net_host host;
+    if (!world_build(&b->w, &job->shape, job->rule, job->switches.channels)) return false;
+    config.traffic.terminals = b->w.topology.terminals;
+    config.traffic.shape = &job->shape;
+    config.topology = &b->w.topology;
+    char line[256];
+    struct leat_text why;
+    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    if (leat_net_traffic_check(&config.traffic, &why) ||
+        leat_net_check(&b->w.topology, &job->switches, &why)) {
+        world_end(&b->w);
+        return false;
+    }
+    b->memory = world_memory(leat_net_load_footprint(&config));
+    leat_net_load_init(&b->load, &config, b->memory);
+    leat_net_load_host(&b->load, &host);
+    world_begin(&b->w, &job->switches, &host);
+    leat_net_load_attach(&b->load, &b->w.net);
+    return true;
+}
+
+static inline void end(struct bench *b, struct outcome *out)
+{
+    leat_net_load_result(&b->load, &out->load);
+    out->counts = b->w.net.counts;
+    out->flits_over_wires = 0;
+    for (uint32_t o = 0; o < b->w.topology.outs; o++)
+        out->flits_over_wires += leat_net_out_flits(&b->w.net, o) * (o + 1);
+    free(b->memory);
+    world_end(&b->w);
+}
+
+static inline bool run(const struct job *job, struct outcome *out)
+{
+    struct bench b;
+    if (!begin(&b, job)) return false;
+    out->alive = leat_net_load_run(&b.load, job->cycles);
+    end(&b, out);
+    return true;
+}
+
+static inline void compare(const struct outcome *a, const struct outcome *b)
+{
+    result_is(&a->load, &b->load);
+    EQ(a->counts.flit_hops, b->counts.flit_hops);
+    EQ(a->counts.packets_begun, b->counts.packets_begun);
+    EQ(a->counts.flits_begun, b->counts.flits_begun);
+    EQ(a->counts.flits_delivered, b->counts.flits_delivered);
+    EQ(a->counts.waits, b->counts.waits);
+    EQ(a->flits_over_wires, b->flits_over_wires);
+}
+
+static inline struct job random_job(struct leat_random *r)
+{
+    struct job job = { .shape = random_shape(r), .switches = random_config(r) };
+    job.rule = (enum leat_net_route_rule)leat_random_below(r, LEAT_NET_RULES);
+    job.cycles = one_to(r, 3000);
+    job.load.warmup = leat_random_below(r, 2) ? LEAT_NET_STEADY_FIND
+                                              : leat_random_below(r, job.cycles);
+    if (leat_random_below(r, 2)) job.load.clock = (struct leat_sim_clock){ 2500, 3 };
+    leat_net_traffic_default(&job.load.traffic, 1);
+    job.load.traffic.pattern = (enum leat_net_pattern)leat_random_below(r, LEAT_NET_TRACE);
+    job.load.traffic.load_ppm = (uint32_t)leat_random_below(r, 600000);
+    job.load.traffic.flits = one_to(r, 5);
+    job.load.traffic.seed = leat_random_next(r);
+    if (job.switches.flow != LEAT_NET_WORMHOLE) job.switches.buffer_flits += job.load.traffic.flits;
+    return job;
+}
+
+#endif
