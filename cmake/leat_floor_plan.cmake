@@ -152,3 +152,20 @@ function(leat_pkgconfig name)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/leat-${name}.pc
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
+
+# leat_program(TARGET NAME FILE...): a program for OpenCL devices, of these files in this order, as
+# lines of text in `const char *const NAME[]`. Devices have no headers: #include is left out.
+function(leat_program target name)
+  set(lines "")
+  foreach(file ${ARGN})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+    file(READ ${file} text)
+    string(REGEX REPLACE "#include[^\n]*" "" text "${text}")
+    string(REGEX REPLACE "([\\\"])" "\\\\\\1" text "${text}")
+    string(REGEX REPLACE "([^\n]*)\n" "    \"\\1\\\\n\",\n" text "${text}")
+    string(APPEND lines "${text}")
+  endforeach()
+  file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${name}.c CONTENT
+    "extern const char *const ${name}[];\nconst char *const ${name}[] = {\n${lines}    0,\n};\n")
+  target_sources(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/${name}.c)
+endfunction()

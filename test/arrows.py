@@ -30,6 +30,7 @@ BELOW = {
     "sim/packetway": ["core", "port", "sim/kernel", "sim/atm", "sim/net", "sim/aton", "sim/ether",
                       "proto/atm", "proto/aton", "proto/packetway"],
     "crew": ["core", "sim/kernel"],
+    "device": ["core", "sim/kernel", "sim/net"],
     "fabric": ["core", "crew", "port", *SIM, "proto/atm", "proto/aton", "proto/packetway"],
     "live": ["core"],
     "live/aton": ["core", "live", "proto/aton"],
@@ -45,8 +46,8 @@ BELOW = {
     "program/start": ["core", "program/run"],
     "program/ranks": ["core", "sim/kernel"],
     "program/collective": ["core", "port", "program/run", "program/mpi", "program/fold"],
-    "tool": ["core", "crew", "fabric", "port", "proto", *ROOMS, *SIM, *LIVE, *PROGRAM],
-    "bench": ["core", "crew", "fabric", "port", "proto", *ROOMS, *SIM, *LIVE, *PROGRAM],
+    "tool": ["core", "crew", "device", "fabric", "port", "proto", *ROOMS, *SIM, *LIVE, *PROGRAM],
+    "bench": ["core", "crew", "device", "fabric", "port", "proto", *ROOMS, *SIM, *LIVE, *PROGRAM],
     "test": ["core"],
 }
 # Programs reach networks through port/, but their tests need one.

@@ -1,0 +1,348 @@
+#include "device_net.h"
+#include "device_parts.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    WORD = sizeof(uint32_t),
+    PLACES_PER_UNIT = 16,
+    GROUP_STEP = 32,       /* threads of a group: a multiple of this */
+    CYCLES_AT_ONCE = 64,   /* of the first launch */
+    CLOSE_SPARE = 1 << 10, /* octets of close memory that the compiler may need */
+    LOG_CAP = 2000,        /* of a compiler's messages */
+    OPTIONS_CAP = 4096,    /* of the text of a compiler's options */
+    GROUP_OF_PROCESSORS = 8,
+};
+
+/* A launch shorter or longer than this has twice or half the cycles next time. */
+static const double launch_min = 0.05, launch_max = 0.2;
+
+/* Of net.cl. */
+struct order {
+    uint64_t state, store;
+    uint32_t job, now, until, unused;
+};
+
+struct place {
+    bool is_busy;
+    uint32_t now, cycles;
+    struct leat_net_lockstep_job job;
+};
+
+struct leat_device_nets {
+    struct leat_device *device;
+    const uint32_t *words;                     /* of the plan, */
+    const struct leat_net_lockstep_plan *plan; /* which begin with this */
+    struct leat_device_nets_shape shape;
+    void *program, *kernel;
+    void *plan_buffer, *jobs, *states, *stores, *orders, *sums;
+    uint32_t job_words; /* of the largest job */
+    uint32_t cycles_at_once;
+    struct place *place;
+    struct order *order;
+    uint32_t *job, *state, *store; /* of one network; store: what is read back */
+};
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static bool out_of_memory(struct leat_text *why)
+{
+    leat_text_puts(why, "no memory");
+    return false;
+}
+
+/* A thread per port, as far as there are threads. Those of a processor's group take turns: more of
+ * them would only need more memory. */
+static uint32_t size_group(const struct leat_device_nets *nets)
+{
+    const struct leat_device_info *info = &nets->device->info;
+    const uint64_t ports = (uint64_t)nets->plan->routers * nets->plan->radix;
+    const uint64_t wanted = (ports + GROUP_STEP - 1) / GROUP_STEP * GROUP_STEP;
+    const uint32_t most = info->is_processor ? GROUP_OF_PROCESSORS : info->group_max;
+    return (uint32_t)smaller(wanted, most);
+}
+
+/* ---- the program ----------------------------------------------------------------------------- */
+
+static bool tell_log(struct leat_device_nets *nets, struct leat_text *why, int32_t error)
+{
+    const struct leat_device *d = nets->device;
+    static char log[LOG_CAP];
+    memset(log, 0, sizeof log);
+    d->cl->GetProgramBuildInfo(nets->program, d->info.id, OPENCL_PROGRAM_BUILD_LOG, sizeof log - 1,
+                               log, NULL);
+    leat_device_fail(why, "its compiler", error);
+    leat_text_puts(why, "\n");
+    leat_text_puts(why, log);
+    return false;
+}
+
+/* How the compiler is called. A GPU is faster if it knows the plan. */
+static void put_options(const struct leat_device_nets *nets, char out[OPTIONS_CAP])
+{
+    /* More groups at once are worth more than the registers of a thread. */
+    const bool is_nvidia = strncmp(nets->device->info.platform, "NVIDIA", 6) == 0;
+    int len = snprintf(out, OPTIONS_CAP, "-cl-std=CL1.2 -DLEAT_DEVICE_GROUP=%u%s%s",
+                       nets->shape.group, nets->shape.is_near ? " -DLEAT_DEVICE_NEAR" : "",
+                       is_nvidia ? " -cl-nv-maxrregcount=48" : "");
+    if (!nets->device->info.is_gpu) return;
+    len += snprintf(out + len, OPTIONS_CAP - (size_t)len, " -DLEAT_NET_LOCKSTEP_KNOWN");
+#define PUT(name)                                                                               \
+    len += snprintf(out + len, OPTIONS_CAP - (size_t)len, " -DLEAT_NET_LOCKSTEP_" #name "=%uu", \
+                    nets->plan->name);
+    LEAT_NET_LOCKSTEP_FIELDS(PUT)
+#undef PUT
+}
+
+static bool build(struct leat_device_nets *nets, struct leat_text *why)
+{
+    char options[OPTIONS_CAP];
+    const struct leat_device *d = nets->device;
+    const char **line = (const char **)leat_device_net_text;
+    uint32_t lines = 0;
+    int32_t error;
+    while (leat_device_net_text[lines])
+        lines++;
+    nets->program = d->cl->CreateProgramWithSource(d->context, lines, line, NULL, &error);
+    if (error) return leat_device_fail(why, "its program", error);
+    put_options(nets, options);
+    error = d->cl->BuildProgram(nets->program, 1, (void *const *)&d->info.id, options, NULL, NULL);
+    if (error) return tell_log(nets, why, error);
+    nets->kernel = d->cl->CreateKernel(nets->program, "run", &error);
+    return !error || leat_device_fail(why, "its kernel", error);
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+/* As many networks as are useful and have room; half of the memory is left to others. */
+static uint32_t count_places(const struct leat_device_nets *nets, uint32_t networks)
+{
+    const struct leat_device_info *info = &nets->device->info;
+    const struct leat_net_lockstep_plan *p = nets->plan;
+    const uint64_t each = ((uint64_t)p->state_words + p->store_words) * WORD;
+    uint64_t places = smaller(networks, (uint64_t)info->units * PLACES_PER_UNIT);
+    places = smaller(places, info->memory / 2 / each);
+    return (uint32_t)smaller(places, info->allocation_max / ((uint64_t)p->store_words * WORD));
+}
+
+static void *buffer(struct leat_device_nets *nets, uint64_t octets, int32_t *error)
+{
+    const struct leat_device *d = nets->device;
+    if (*error) return NULL;
+    return d->cl->CreateBuffer(d->context, OPENCL_MEM_READ_WRITE, (size_t)octets, NULL, error);
+}
+
+static bool allocate(struct leat_device_nets *nets, struct leat_text *why)
+{
+    const struct leat_net_lockstep_plan *p = nets->plan;
+    const struct leat_device *d = nets->device;
+    const uint64_t places = nets->shape.places;
+    int32_t error = 0;
+    nets->job_words = sizeof(struct leat_net_lockstep_job) / WORD + p->terminals;
+    nets->plan_buffer = buffer(nets, (uint64_t)p->plan_words * WORD, &error);
+    nets->jobs = buffer(nets, places * nets->job_words * WORD, &error);
+    nets->states = buffer(nets, places * p->state_words * WORD, &error);
+    nets->stores = buffer(nets, places * p->store_words * WORD, &error);
+    nets->orders = buffer(nets, places * sizeof *nets->order, &error);
+    nets->sums = buffer(nets, places * nets->shape.group * sizeof(struct leat_net_lockstep_sums),
+                        &error);
+    if (!error)
+        error = d->cl->EnqueueWriteBuffer(d->queue, nets->plan_buffer, 1, 0,
+                                          (size_t)p->plan_words * WORD, nets->words, 0, NULL, NULL);
+    if (error) return leat_device_fail(why, "its memory", error);
+    nets->place = calloc(places, sizeof *nets->place);
+    nets->order = calloc(places, sizeof *nets->order);
+    nets->job = calloc(nets->job_words, WORD);
+    nets->state = calloc(p->state_words, WORD);
+    nets->store = calloc(p->buffers, WORD);
+    return (nets->place && nets->order && nets->job && nets->state && nets->store) ||
+           out_of_memory(why);
+}
+
+static bool set_arguments(struct leat_device_nets *nets, struct leat_text *why)
+{
+    const struct leat_device *d = nets->device;
+    void *const argument[] = { nets->plan_buffer, nets->jobs,   nets->states,
+                               nets->stores,      nets->orders, nets->sums };
+    const uint32_t count = sizeof argument / sizeof *argument;
+    int32_t error = 0;
+    for (uint32_t i = 0; i < count && !error; i++)
+        error = d->cl->SetKernelArg(nets->kernel, i, sizeof argument[i], &argument[i]);
+    if (!error && nets->shape.is_near)
+        error = d->cl->SetKernelArg(nets->kernel, count, (size_t)nets->plan->state_words * WORD,
+                                    NULL);
+    return !error || leat_device_fail(why, "its kernel", error);
+}
+
+static bool is_near(const struct leat_device_nets *nets, enum leat_device_near near)
+{
+    const uint64_t room = nets->device->info.close_memory;
+    const bool fits = (uint64_t)nets->plan->state_words * WORD + CLOSE_SPARE <= room;
+    return near == LEAT_DEVICE_NEAR_AUTO ? fits : near == LEAT_DEVICE_NEAR_GROUP;
+}
+
+struct leat_device_nets *leat_device_nets_open(struct leat_device *device, const uint32_t *plan,
+                                               uint32_t networks, enum leat_device_near near,
+                                               struct leat_text *why)
+{
+    struct leat_device_nets *nets = calloc(1, sizeof *nets);
+    if (!nets) {
+        out_of_memory(why);
+        return NULL;
+    }
+    nets->device = device;
+    nets->words = plan;
+    nets->plan = (const void *)plan;
+    nets->cycles_at_once = CYCLES_AT_ONCE;
+    nets->shape.is_near = is_near(nets, near);
+    nets->shape.group = size_group(nets);
+    nets->shape.places = count_places(nets, networks);
+    if (!nets->shape.places) leat_text_puts(why, "one network does not fit into its memory");
+    if (nets->shape.places && build(nets, why) && allocate(nets, why) && set_arguments(nets, why))
+        return nets;
+    leat_device_nets_close(nets);
+    return NULL;
+}
+
+void leat_device_nets_close(struct leat_device_nets *nets)
+{
+    if (!nets) return;
+    const struct opencl *cl = nets->device->cl;
+    void *const buffers[] = { nets->plan_buffer, nets->jobs,   nets->states,
+                              nets->stores,      nets->orders, nets->sums };
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        if (buffers[i]) cl->ReleaseMemObject(buffers[i]);
+    if (nets->kernel) cl->ReleaseKernel(nets->kernel);
+    if (nets->program) cl->ReleaseProgram(nets->program);
+    void *const own[] = { nets->place, nets->order, nets->job, nets->state, nets->store, nets };
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        free(own[i]);
+}
+
+struct leat_device_nets_shape leat_device_nets_shape(const struct leat_device_nets *nets)
+{
+    return nets->shape;
+}
+
+/* ---- networks -------------------------------------------------------------------------------- */
+
+/* Words of a network: zero, but for those in [from, from + len). */
+static int32_t put(const struct leat_device_nets *nets, void *to, uint64_t first, uint32_t words,
+                   const uint32_t *from, uint32_t at, uint32_t len)
+{
+    const struct leat_device *d = nets->device;
+    const uint32_t zero = 0;
+    int32_t error = 0;
+    if (words)
+        error = d->cl->EnqueueFillBuffer(d->queue, to, &zero, sizeof zero, (size_t)first * WORD,
+                                         (size_t)words * WORD, 0, NULL, NULL);
+    if (error || !len) return error;
+    return d->cl->EnqueueWriteBuffer(d->queue, to, 1, (size_t)(first + at) * WORD,
+                                     (size_t)len * WORD, from + at, 0, NULL, NULL);
+}
+
+bool leat_device_nets_begin(struct leat_device_nets *nets, uint32_t place,
+                            struct leat_net_load *load, uint64_t cycles, struct leat_text *why)
+{
+    const struct leat_net_lockstep_plan *p = nets->plan;
+    const uint64_t state = (uint64_t)place * p->state_words;
+    const uint64_t store = (uint64_t)place * p->store_words;
+    const uint32_t job_words = leat_net_lockstep_job_words(load);
+    leat_net_lockstep_job(load, cycles, nets->job);
+    memset(nets->store, 0, (size_t)p->delivered * WORD);
+    leat_net_lockstep_start(nets->words, load, nets->state, nets->store);
+    int32_t error = put(nets, nets->jobs, (uint64_t)place * nets->job_words, 0, nets->job, 0,
+                        job_words);
+    if (!error)
+        error = put(nets, nets->states, state, p->state_words, nets->state, p->host,
+                    p->entry - p->host);
+    if (!error) error = put(nets, nets->stores, store, p->buffers, nets->store, 0, p->delivered);
+    if (error) return leat_device_fail(why, "writing a network", error);
+    nets->place[place] = (struct place){ .is_busy = true, .cycles = (uint32_t)cycles };
+    memcpy(&nets->place[place].job, nets->job, sizeof nets->place[place].job);
+    nets->order[place] =
+        (struct order){ .state = state, .store = store, .job = place * nets->job_words };
+    return true;
+}
+
+/* Every network runs to the end of its leg, or as far as one launch goes. */
+static uint32_t give_orders(struct leat_device_nets *nets)
+{
+    uint32_t busy = 0;
+    for (uint32_t i = 0; i < nets->shape.places; i++) {
+        const struct place *place = &nets->place[i];
+        struct order *order = &nets->order[i];
+        order->now = order->until = place->now;
+        if (!place->is_busy || place->now == place->cycles) continue;
+        const uint32_t leg = leat_net_lockstep_leg((const void *)&place->job, place->now,
+                                                   place->cycles);
+        const uint32_t left = leg - place->now;
+        order->until = place->now + (left < nets->cycles_at_once ? left : nets->cycles_at_once);
+        busy++;
+    }
+    return busy;
+}
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void learn(struct leat_device_nets *nets, double took)
+{
+    if (took < launch_min && nets->cycles_at_once < LEAT_NET_LOCKSTEP_CYCLES_MAX / 2)
+        nets->cycles_at_once *= 2;
+    if (took > launch_max && nets->cycles_at_once > 1) nets->cycles_at_once /= 2;
+}
+
+bool leat_device_nets_step(struct leat_device_nets *nets, struct leat_text *why)
+{
+    const struct leat_device *d = nets->device;
+    const size_t group = nets->shape.group, items = group * nets->shape.places;
+    const double begun = seconds();
+    if (!give_orders(nets)) return true;
+    int32_t error = d->cl->EnqueueWriteBuffer(d->queue, nets->orders, 1, 0,
+                                              nets->shape.places * sizeof *nets->order, nets->order,
+                                              0, NULL, NULL);
+    if (!error)
+        error = d->cl->EnqueueNDRangeKernel(d->queue, nets->kernel, 1, NULL, &items, &group, 0,
+                                            NULL, NULL);
+    if (!error) error = d->cl->Finish(d->queue);
+    if (error) return leat_device_fail(why, "running networks", error);
+    for (uint32_t i = 0; i < nets->shape.places; i++)
+        nets->place[i].now = nets->order[i].until;
+    learn(nets, seconds() - begun);
+    return true;
+}
+
+bool leat_device_nets_is_done(const struct leat_device_nets *nets, uint32_t place)
+{
+    return nets->place[place].now == nets->place[place].cycles;
+}
+
+uint32_t leat_device_nets_now(const struct leat_device_nets *nets, uint32_t place)
+{
+    return nets->place[place].now;
+}
+
+bool leat_device_nets_end(struct leat_device_nets *nets, uint32_t place, struct leat_net *net,
+                          struct leat_net_load *load, struct leat_text *why)
+{
+    const struct leat_net_lockstep_plan *p = nets->plan;
+    const struct leat_device *d = nets->device;
+    const size_t at = (size_t)place * p->store_words * WORD;
+    const int32_t error = d->cl->EnqueueReadBuffer(
+        d->queue, nets->stores, 1, at, (size_t)p->buffers * WORD, nets->store, 0, NULL, NULL);
+    if (error) return leat_device_fail(why, "reading a network", error);
+    leat_net_lockstep_end(nets->words, (const void *)&nets->place[place].job, nets->store,
+                          nets->place[place].cycles, net, load);
+    nets->place[place].is_busy = false;
+    return true;
+}

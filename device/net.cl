@@ -1,0 +1,77 @@
+/*
+ * Networks on a device: a group of threads runs one network, each thread some of its ports. Threads
+ * beside each other have the same port of other routers, so that they mostly do the same. All of
+ * net_lockstep_parts.h stands before this text. Who compiles it says:
+ *
+ *   LEAT_DEVICE_GROUP         threads of a group
+ *   LEAT_DEVICE_NEAR          the state of a network is copied into the memory of its group
+ *   LEAT_NET_LOCKSTEP_KNOWN   the plan is known
+ */
+
+/* What a group does in this launch: where its words begin, and which cycles it runs. */
+struct order {
+    ulong state, store;
+    uint job, now, until, unused;
+};
+
+#ifdef LEAT_DEVICE_NEAR
+static void copy_in(__local uint *to, __global const uint *from, uint words)
+{
+    for (uint i = get_local_id(0); i < words; i += LEAT_DEVICE_GROUP)
+        to[i] = from[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+static void copy_out(__global uint *to, __local const uint *from, uint words)
+{
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = get_local_id(0); i < words; i += LEAT_DEVICE_GROUP)
+        to[i] = from[i];
+}
+#endif
+
+__kernel __attribute__((reqd_work_group_size(LEAT_DEVICE_GROUP, 1, 1))) void
+run(__global const uint *plan, __global const uint *jobs, __global uint *states,
+                  __global uint *stores, __global const struct order *orders,
+                  __global struct leat_net_lockstep_sums *sums
+#ifdef LEAT_DEVICE_NEAR
+                  , __local uint *close
+#endif
+)
+{
+    const struct order order = orders[get_group_id(0)];
+    const uint item = get_local_id(0), items = LEAT_DEVICE_GROUP;
+    __global const struct leat_net_lockstep_plan *p =
+        (__global const struct leat_net_lockstep_plan *)plan;
+    const uint routers = LEAT_NET_PLAN(p, routers);
+    __global uint *store = stores + order.store;
+    __global struct leat_net_lockstep_sums *mine = sums + get_group_id(0) * items;
+#ifdef LEAT_DEVICE_NEAR
+    __local uint *state = close;
+    copy_in(state, states + order.state, LEAT_NET_PLAN(p, state_words));
+#else
+    __global uint *state = states + order.state;
+#endif
+    struct leat_net_lockstep_view v =
+        leat_net_lockstep_view(plan, jobs + order.job, state, store, order.now);
+    for (; v.now < order.until; v.now++) {
+        for (uint stage = 0; stage < leat_net_lockstep_steps(&v); stage++) {
+            for (uint i = item; i < routers * LEAT_NET_PLAN(p, radix); i += items)
+                leat_net_lockstep_step(&v, i % routers, i / routers, stage);
+            barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+        }
+    }
+#ifdef LEAT_DEVICE_NEAR
+    copy_out(states + order.state, state, LEAT_NET_PLAN(p, state_words));
+#endif
+    mine[item] = v.sums;
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    if (item == 0 && order.now < order.until) {
+        __global struct leat_net_lockstep_sums *row =
+            v.batch + leat_net_lockstep_batch_of(v.job, order.now);
+        for (uint i = 0; i < items; i++) {
+            const struct leat_net_lockstep_sums one = mine[i];
+            leat_net_lockstep_add(row, &one);
+        }
+    }
+}
