@@ -19,7 +19,7 @@ static bool read_model(const struct arguments *args)
     return misused(args->verb, "--model '%s', expected flit: networks have no other", text);
 }
 
-/* ---- traffic -------------------------------------------------------------------------------- */
+/* ---- traffic --------------------------------------------------------------------------------- */
 
 static bool read_pattern(const struct arguments *args, struct net_job *job)
 {
@@ -135,7 +135,7 @@ static bool check_length(const struct arguments *args, const struct net_job *job
                    most, c->buffer_flits, leat_net_flow_name(c->flow), c->drop ? "/full=drop" : "");
 }
 
-/* ---- faults --------------------------------------------------------------------------------- */
+/* ---- faults ---------------------------------------------------------------------------------- */
 
 struct faults_read {
     struct leat_net_faults *faults;
@@ -202,7 +202,7 @@ bool net_read_faults(const struct arguments *args, const struct leat_net_topolog
     return !file || read_fault_file(file, &read);
 }
 
-/* ---- all ------------------------------------------------------------------------------------ */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 static bool read_warmup(const struct arguments *args, struct net_job *job)
 {
@@ -269,9 +269,14 @@ bool net_read_job(const struct arguments *args, struct leat_fabric *fabric,
                              .json = argument(args, "--json"),
                              .unsafe = argument(args, "--unsafe") };
     return read_model(args) && threads_take(args, &job->threads) &&
-           number_take(args, "--cycles", &job->cycles) && build(args, fabric, job) &&
-           read_links(args, job) &&
+           device_take(args, &job->device) && number_take(args, "--cycles", &job->cycles) &&
+           build(args, fabric, job) && read_links(args, job) &&
            sim_check_cycles(args, job->cycles, &n->design.plan.clock, "") &&
            read_traffic(args, job) && check_length(args, job) &&
            net_read_faults(args, &n->built.topology, &job->faults) && read_warmup(args, job);
+}
+
+bool net_read_point(const struct arguments *args, struct net_job *job)
+{
+    return read_traffic(args, job) && check_length(args, job);
 }

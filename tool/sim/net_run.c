@@ -1,4 +1,5 @@
 /* leat sim of networks: runs the job piece by piece, so that interrupts are noticed. */
+#include "net_device.h"
 #include "net_sim.h"
 #include "pieces.h"
 #include "sim.h"
@@ -9,23 +10,10 @@
 /* A run of so many seconds tells whether ranks are worth it; a shorter one tells it at its end. */
 #define ASSESS_SECONDS 1.0
 
-struct simulation {
-    const struct net_job *job;
-    struct leat_net net;
-    struct leat_net_load load;
-    struct leat_net_host host; /* the load's */
-    bool dead, done;
-    double begun;     /* the run, in seconds */
-    bool is_assessed; /* whether ranks are worth it */
-    void *net_memory, *load_memory;
-    uint64_t *out_flits; /* by output port, if they are reported */
-    struct leat_crew *crew;
-};
-
 /* ---- the end of the work --------------------------------------------------------------------- */
 
 /* All packets of a trace have ended, or all rounds of a collective. */
-static bool is_done(const struct simulation *s)
+static bool is_done(const struct net_simulation *s)
 {
     uint64_t ended = 0;
     if (s->job->traffic.pattern != LEAT_NET_TRACE) return s->load.traffic.round_left == 0;
@@ -36,14 +24,14 @@ static bool is_done(const struct simulation *s)
 
 static bool next(void *context, uint32_t terminal, struct leat_net_packet *packet)
 {
-    struct simulation *s = context;
+    struct net_simulation *s = context;
     return s->host.next(s->host.context, terminal, packet);
 }
 
 /* The run ends with the last packet: idle cycles after it would distort the figures. */
 static void arrive(void *context, const struct leat_net_arrival *arrival)
 {
-    struct simulation *s = context;
+    struct net_simulation *s = context;
     s->host.arrive(s->host.context, arrival);
     s->done = is_done(s);
     s->net.stop = s->done;
@@ -68,9 +56,8 @@ static uint32_t own_parts(const struct net_job *job, const struct leat_net_confi
     return leat_net_parts_first(net, parts, rank + 1) - leat_net_parts_first(net, parts, rank);
 }
 
-static bool set_up(struct simulation *s)
+bool net_set_up(struct net_simulation *s, const struct net_job *job)
 {
-    const struct net_job *job = s->job;
     const struct leat_fabric_built *built = job->built;
     const struct leat_net_config net = config_of(job);
     const uint32_t parts = own_parts(job, &net);
@@ -84,6 +71,7 @@ static bool set_up(struct simulation *s)
         .topology = &built->topology,
     };
     struct leat_net_host host = { .context = s, .next = next, .arrive = arrive };
+    *s = (struct net_simulation){ .job = job };
     s->load_memory = sim_memory(leat_net_load_footprint(&config));
     const size_t net_len = leat_net_footprint(&built->topology, &net);
     s->net_memory = sim_memory_often(net_len, net_len);
@@ -99,23 +87,31 @@ static bool set_up(struct simulation *s)
     return true;
 }
 
-/* A rank without memory ends all. */
-static bool set_up_all(struct simulation *s)
+void net_free(struct net_simulation *s)
 {
-    const bool good = set_up(s);
-    struct leat_sim_ranks *ranks = s->job->ranks;
+    leat_crew_end(s->crew);
+    free(s->net_memory);
+    free(s->load_memory);
+    free(s->out_flits);
+}
+
+/* A rank without memory ends all. */
+static bool set_up_all(struct net_simulation *s, const struct net_job *job)
+{
+    const bool good = net_set_up(s, job);
+    struct leat_sim_ranks *ranks = job->ranks;
     return ranks ? ranks->least(ranks, good) == 1 : good;
 }
 
 static uint64_t agree(void *context, uint64_t until)
 {
-    struct leat_sim_ranks *ranks = ((struct simulation *)context)->job->ranks;
+    struct leat_sim_ranks *ranks = ((struct net_simulation *)context)->job->ranks;
     return ranks->least(ranks, until);
 }
 
 /* Ranks that wait for each other most of the time are slower than one process: tells so, once this
  * many seconds have passed. */
-static void assess_ranks(struct simulation *s, double after)
+static void assess_ranks(struct net_simulation *s, double after)
 {
     const struct sim_exchanges e = sim_ranks_exchanges();
     const double passed = seconds_now() - s->begun, share = e.seconds / passed;
@@ -131,14 +127,15 @@ static void assess_ranks(struct simulation *s, double after)
 
 static bool run_to(void *context, uint64_t until)
 {
-    struct simulation *s = context;
+    struct net_simulation *s = context;
     s->dead = !leat_net_load_run(&s->load, until);
     assess_ranks(s, ASSESS_SECONDS);
     return !s->dead && !s->done;
 }
 
 /* Intervals need a second batch of packets; and a job measured as a whole is not a sample. */
-static bool has_intervals(const struct simulation *s, const struct leat_net_steady_result *result)
+static bool has_intervals(const struct net_simulation *s,
+                          const struct leat_net_steady_result *result)
 {
     const struct leat_net_steady *steady = &leat_net_load_tally(&s->load, 0)->steady;
     uint32_t batches = 0;
@@ -149,7 +146,7 @@ static bool has_intervals(const struct simulation *s, const struct leat_net_stea
 }
 
 /* Each rank knows those of its own wires. */
-static void count_links(struct simulation *s)
+static void count_links(struct net_simulation *s)
 {
     const uint32_t outs = s->net.topology->outs;
     for (uint32_t out = 0; out < outs; out++)
@@ -157,13 +154,9 @@ static void count_links(struct simulation *s)
     leat_sim_ranks_add(s->job->ranks, s->out_flits, outs);
 }
 
-static bool simulate(struct simulation *s, struct net_result *out)
+void net_take_result(struct net_simulation *s, struct net_result *out)
 {
     struct leat_sim_ranks *ranks = s->job->ranks;
-    if (!set_up_all(s)) return false;
-    s->begun = seconds_now();
-    pieces_run_alike(s->job->cycles, run_to, ranks ? agree : NULL, s, &out->wall_seconds);
-    assess_ranks(s, ASSESS_SECONDS / 50);
     out->ranks = leat_sim_ranks_count(ranks);
     out->threads = leat_sim_crew_members(leat_crew_lend(s->crew));
     out->dead = s->dead;
@@ -175,6 +168,16 @@ static bool simulate(struct simulation *s, struct net_result *out)
     out->out_flits = s->out_flits;
     if (s->job->links) count_links(s);
     out->deadlock_len = leat_net_stuck(&s->net, out->deadlock, NET_DEADLOCK_MAX);
+}
+
+static bool simulate(struct net_simulation *s, const struct net_job *job, struct net_result *out)
+{
+    struct leat_sim_ranks *ranks = job->ranks;
+    if (!set_up_all(s, job)) return false;
+    s->begun = seconds_now();
+    pieces_run_alike(job->cycles, run_to, ranks ? agree : NULL, s, &out->wall_seconds);
+    assess_ranks(s, ASSESS_SECONDS / 50);
+    net_take_result(s, out);
     return true;
 }
 
@@ -216,34 +219,70 @@ static bool check_ranks(const struct net_job *job)
     return true;
 }
 
-static int run_job(const struct arguments *args, struct simulation *s, struct net_job *job)
+static int report(const struct net_job *job, const struct net_result *result)
+{
+    (job->json ? net_put_json : net_put_text)(job, result);
+    const int code = finish(DONE);
+    return code == DONE ? judge(job, result) : code;
+}
+
+static int run_job(struct net_simulation *s, const struct net_job *job)
 {
     static struct net_result result;
-    if (args->only_check) return DONE;
-    if (!simulate(s, &result)) return FAILED;
-    (job->json ? net_put_json : net_put_text)(job, &result);
-    const int code = finish(DONE);
-    return code == DONE ? judge(job, &result) : code;
+    const int code = simulate(s, job, &result) ? report(job, &result) : FAILED;
+    net_free(s);
+    return code;
+}
+
+/* ---- on a device ----------------------------------------------------------------------------- */
+
+static bool take_job(void *context, struct net_job *job, uint32_t *number)
+{
+    const struct net_job **next = context;
+    if (!*next) return false;
+    *job = **next;
+    *number = 0;
+    *next = NULL;
+    return true;
+}
+
+static bool report_job(void *context, uint32_t number, const struct net_job *job,
+                       const struct net_result *result)
+{
+    (void)context;
+    (void)number;
+    return report(job, result) == DONE;
+}
+
+/* One network is no work for a GPU: with auto, the processor is faster. */
+static int run_on_device(struct net_simulation *s, const struct net_job *job)
+{
+    const struct net_job *next = job;
+    const struct net_device_work work = {
+        .context = &next, .count = 1, .next = take_job, .done = report_job
+    };
+    if (job->device.where == DEVICE_AUTO) {
+        caution("--device auto: one network runs faster on the processor");
+        return run_job(s, job);
+    }
+    return net_device_run(job, &work);
 }
 
 int sim_flits(const struct arguments *args, struct leat_fabric *fabric)
 {
     static struct net_job job;
-    static struct simulation s;
+    static struct net_simulation s;
     static struct leat_sim_ranks ranks;
     int code = WRONG;
     const bool many = sim_is_under_mpi() && !args->only_check;
     if (many && !sim_ranks_open(&ranks)) return FAILED;
-    s = (struct simulation){ .job = &job };
     if (net_read_job(args, fabric, many ? &ranks : NULL, &job) && check_ranks(&job)) {
         threads_tell(fabric, job.threads);
-        code = run_job(args, &s, &job);
+        code = args->only_check                 ? net_device_check(&job)
+               : job.device.where == DEVICE_CPU ? run_job(&s, &job)
+                                                : run_on_device(&s, &job);
     }
     if (many) ranks.close(&ranks);
-    leat_crew_end(s.crew);
-    free(s.net_memory);
-    free(s.load_memory);
-    free(s.out_flits);
     free(job.trace);
     return code;
 }

@@ -2,6 +2,7 @@
 #ifndef LEAT_NET_SIM_H
 #define LEAT_NET_SIM_H
 
+#include "device_choice.h"
 #include "fabric.h"
 #include "fabric_flits.h"
 #include "net_load.h"
@@ -31,6 +32,7 @@ struct net_job {
     struct leat_sim_ranks *ranks; /* of mpirun; NULL: one process */
     bool json, links, unsafe;
     bool ends; /* the work is finite: a trace, or a number of rounds */
+    struct device_choice device;
 };
 
 /* The result. */
@@ -46,6 +48,27 @@ struct net_result {
     uint32_t deadlock_len;     /* of a deadlock cycle; truncated if too long */
     struct leat_net_waiting deadlock[NET_DEADLOCK_MAX];
 };
+
+/* A run of a job: the network, and the load on it. */
+struct net_simulation {
+    const struct net_job *job;
+    struct leat_net net;
+    struct leat_net_load load;
+    struct leat_net_host host; /* the load's */
+    bool dead, done;
+    double begun;     /* the run, in seconds */
+    bool is_assessed; /* whether ranks are worth it */
+    void *net_memory, *load_memory;
+    uint64_t *out_flits; /* by output port, if they are reported */
+    struct leat_crew *crew;
+};
+
+/* Before its first cycle. False: there is no memory. Free it in either case. */
+bool net_set_up(struct net_simulation *s, const struct net_job *job);
+void net_free(struct net_simulation *s);
+
+/* What came of it. */
+void net_take_result(struct net_simulation *s, struct net_result *out);
 
 /* ranks: of mpirun; NULL: one process. False after a complaint. Free job->trace in either case; the
  * fabric is lent until then. */
@@ -64,6 +87,9 @@ static inline bool net_is_abandoned(const struct net_job *job, const struct net_
 /* Those of --fault, --fault-file and --flit-bits. False after a complaint. */
 bool net_read_faults(const struct arguments *args, const struct leat_net_topology *topology,
                      struct leat_net_faults *faults);
+
+/* The load, the traffic and the seed of another run of the same job. False after a complaint. */
+bool net_read_point(const struct arguments *args, struct net_job *job);
 
 void net_put_text(const struct net_job *job, const struct net_result *result);
 void net_put_json(const struct net_job *job, const struct net_result *result);

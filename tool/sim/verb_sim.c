@@ -1,5 +1,6 @@
 /* leat sim: a network under load, at one of two granularities. */
 #include "contracts.h"
+#include "device_choice.h"
 #include "fabric.h"
 #include "fabric_atm.h"
 #include "fabric_flits.h"
@@ -82,6 +83,7 @@ const struct verb verb_sim = {
         OPTION_JSON("one JSON object"),
         OPTIONS_OF_A_RUN,
         OPTION_THREADS_OF("flits atm packetway"),
+        OPTION_DEVICE,
         { "--trace", "FILE", "packets as a file lists them", .kinds = "flits" },
         { "--rounds", "N", "rounds of a collective",
           COUNT(1, UINT32_MAX), .preset = "as many as fit in --cycles", .kinds = "flits" },

@@ -11,6 +11,7 @@
 #ifndef LEAT_SWEEP_H
 #define LEAT_SWEEP_H
 
+#include "device_choice.h"
 #include "progress.h"
 #include "sim_ranks.h"
 #include "store.h"
@@ -37,6 +38,7 @@ struct sweep_plan {
     uint64_t seed[SWEEP_SEEDS_MAX];
     uint32_t fabrics, traffics, loads, seeds, runs;
     uint32_t jobs;
+    bool uses_device;
     const char *store;
     /* Common to all runs, as in struct store_sweep. */
     char *options, *files;
@@ -55,11 +57,25 @@ void sweep_load_text(uint32_t load, char out[SWEEP_LOAD_CAP]);
 /* The command line of one run, quoted for a shell. */
 void sweep_put_command(FILE *out, const struct sweep_plan *plan, uint32_t run);
 
+/* The arguments of one run of `leat sim`; words: theirs. */
+enum { SWEEP_SEED_CAP = 24 };
+struct sweep_words {
+    char load[SWEEP_LOAD_CAP], seed[SWEEP_SEED_CAP];
+    char *operand[2];
+};
+void sweep_arguments(const struct sweep_plan *plan, uint32_t run, struct sweep_words *words,
+                     struct arguments *args);
+
 /* Executes one run in this process, with its output on standard output. Its exit code. With
  * `only_checks`, only finds out whether it would be refused. */
 int sweep_run_here(const struct sweep_plan *plan, uint32_t run, bool only_checks);
 
-/* ---- running (sweep_run.c) ---- */
+/* Executes all runs of a fabric that are not taken on the plan's device, in this process. Prints
+ * two lines for each: its number, and its result. Those that a device cannot run, or that do not
+ * pay, are left out with a remark if the device was chosen by leat; else it is WRONG. */
+int sweep_device_here(const struct sweep_plan *plan, uint32_t fabric, const bool *taken);
+
+/* ---- running (sweep_run.c) ------------------------------------------------------------------- */
 
 /* Executes the runs that are not in the store yet, on all ranks of mpirun (NULL: here). DONE; WRONG
  * or FAILED after a complaint; SIGNALLED and more after an interrupt. *partly: only some runs
@@ -71,7 +87,7 @@ int sweep_run(const struct sweep_plan *plan, struct store *store, int64_t sweep,
 void sweep_dismiss(struct leat_sim_ranks *ranks);
 void sweep_serve(const struct sweep_plan *plan, struct leat_sim_ranks *ranks);
 
-/* ---- on a terminal: progress (sweep_progress.c) ---- */
+/* ---- on a terminal: progress (sweep_progress.c) ---------------------------------------------- */
 
 struct sweep_progress {
     struct progress line;
@@ -89,7 +105,7 @@ void sweep_progress_end(struct sweep_progress *progress, uint32_t load, bool don
 /* Shows it, if due. */
 void sweep_progress_show(struct sweep_progress *progress, uint32_t running);
 
-/* ---- showing (sweep_table.c) ---- */
+/* ---- showing (sweep_table.c) ----------------------------------------------------------------- */
 
 /* The points of the plan, from the store. DONE; FAILED after a complaint, also about runs that
  * ended in a deadlock. After an interrupt only points that have a run. */

@@ -13,17 +13,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SEEDS_DEFAULT = 5, WORD_CAP = 64, SEED_CAP = 24 };
+enum { SEEDS_DEFAULT = 5, WORD_CAP = 64 };
 
-/* Options of `leat sim` that differ per run. */
-static const char *const of_a_run[] = { "--traffic", "--load", "--seed", "--json" };
+/* Options of `leat sim` that differ per run; and --device, which results do not depend on. */
+static const char *const of_a_run[] = { "--traffic", "--load", "--seed", "--json", "--device" };
 
 static bool no_memory(void)
 {
     return complain("no memory");
 }
 
-/* ---- lists ---------------------------------------------------------------------------------- */
+/* ---- lists ----------------------------------------------------------------------------------- */
 
 /* The next word of a list: up to one of `ends`. Advances *text past it, to NULL after the last one.
  * False: it is too long to be a number. */
@@ -247,6 +247,14 @@ static bool read_jobs(struct sweep_plan *plan)
     return number_take_small(plan->args, "-j", &plan->jobs);
 }
 
+/* Only a child looks for devices: a process that has opened OpenCL cannot be forked. */
+static bool read_device(struct sweep_plan *plan)
+{
+    const char *word = argument(plan->args, "--device");
+    plan->uses_device = word && strcmp(word, "cpu") != 0;
+    return true;
+}
+
 static bool read_store(struct sweep_plan *plan)
 {
     plan->store = argument(plan->args, "--store");
@@ -345,7 +353,7 @@ bool sweep_plan_read(const struct arguments *args, struct sweep_plan *plan)
     *plan = (struct sweep_plan){ .args = args, .sim = verb_find("sim") };
     return read_fabrics(plan) && read_traffics(plan) && read_loads(plan) && read_seeds(plan) &&
            check_effect(plan) && check_links(plan) && count_runs(plan) && read_jobs(plan) &&
-           read_store(plan) && write_text(plan, &plan->options, put_options) &&
+           read_device(plan) && read_store(plan) && write_text(plan, &plan->options, put_options) &&
            write_text(plan, &plan->files, put_files);
 }
 
@@ -356,7 +364,7 @@ void sweep_plan_free(struct sweep_plan *plan)
     free(plan->files);
 }
 
-/* ---- one run -------------------------------------------------------------------------------- */
+/* ---- one run --------------------------------------------------------------------------------- */
 
 struct store_key sweep_run_at(const struct sweep_plan *plan, uint32_t run)
 {
@@ -398,23 +406,30 @@ static const char *links_of(const struct sweep_plan *plan, const char *fabric)
     return requested ? requested : NET_LINKS_WHERE_FEW;
 }
 
-int sweep_run_here(const struct sweep_plan *plan, uint32_t run, bool only_checks)
+void sweep_arguments(const struct sweep_plan *plan, uint32_t run, struct sweep_words *words,
+                     struct arguments *args)
 {
     const struct store_key key = sweep_run_at(plan, run);
-    char load[SWEEP_LOAD_CAP], seed[SEED_CAP];
-    char *operand[] = { (char *)key.fabric, NULL };
-    struct arguments args = {
-        .verb = plan->sim, .operand = operand, .operand_count = 1, .only_check = only_checks
-    };
-    sweep_load_text(key.load, load);
-    snprintf(seed, sizeof seed, "%llu", (unsigned long long)key.seed);
-    const char *const own[] = { key.traffic, load, seed, "" }; /* in the order of of_a_run */
+    *words = (struct sweep_words){ .operand = { (char *)key.fabric, NULL } };
+    *args = (struct arguments){ .verb = plan->sim, .operand = words->operand, .operand_count = 1 };
+    sweep_load_text(key.load, words->load);
+    snprintf(words->seed, sizeof words->seed, "%llu", (unsigned long long)key.seed);
+    /* in the order of of_a_run */
+    const char *const own[] = { key.traffic, words->load, words->seed, "", NULL };
     for (int i = 0; plan->sim->options[i].name; i++) {
-        args.value[i] = common_value(plan, &plan->sim->options[i]);
-        if (is_links(&plan->sim->options[i])) args.value[i] = links_of(plan, key.fabric);
+        args->value[i] = common_value(plan, &plan->sim->options[i]);
+        if (is_links(&plan->sim->options[i])) args->value[i] = links_of(plan, key.fabric);
         for (size_t k = 0; k < sizeof own / sizeof *own; k++)
-            if (strcmp(plan->sim->options[i].name, of_a_run[k]) == 0) args.value[i] = own[k];
+            if (strcmp(plan->sim->options[i].name, of_a_run[k]) == 0) args->value[i] = own[k];
     }
+}
+
+int sweep_run_here(const struct sweep_plan *plan, uint32_t run, bool only_checks)
+{
+    struct sweep_words words;
+    struct arguments args;
+    sweep_arguments(plan, run, &words, &args);
+    args.only_check = only_checks;
     json_schema("leat.sim/1"); /* what is stored is what leat sim prints */
     return plan->sim->run(&args);
 }

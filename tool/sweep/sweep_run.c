@@ -33,6 +33,8 @@ struct child {
     bool is_busy;
     pid_t pid; /* 0: it is on another rank */
     bool only_checks;
+    bool is_device;  /* it runs many on a device: */
+    uint32_t fabric; /* of this one */
     uint32_t run;
     struct stream result, talk;
 };
@@ -46,6 +48,7 @@ struct sweep {
     bool *taken;     /* [runs] begun, or already stored */
     uint32_t check;  /* of next_check */
     uint64_t cursor; /* of next_run */
+    uint32_t device; /* the next fabric to run on the device */
     uint32_t running, checking, failed;
     int code; /* why no more are begun; DONE: no reason */
     bool store_failed;
@@ -53,7 +56,7 @@ struct sweep {
     struct child child[SWEEP_JOBS_MAX];
 };
 
-/* ---- talking -------------------------------------------------------------------------------- */
+/* ---- talking --------------------------------------------------------------------------------- */
 
 static void report(struct sweep *s, const struct child *child, const char *what)
 {
@@ -80,7 +83,7 @@ static void stop(struct sweep *s, int code)
         if (s->child[i].is_busy && s->child[i].pid) kill(s->child[i].pid, SIGKILL);
 }
 
-/* ---- a child -------------------------------------------------------------------------------- */
+/* ---- a child --------------------------------------------------------------------------------- */
 
 static void close_two(const int ends[2])
 {
@@ -108,11 +111,13 @@ static _Noreturn void be_child(const struct sweep *s, const struct child *child,
     dup2(nothing, STDIN_FILENO);
     dup2(result[1], STDOUT_FILENO);
     dup2(talk[1], STDERR_FILENO);
-    const int code = sweep_run_here(s->plan, child->run, child->only_checks);
+    const int code = child->is_device ? sweep_device_here(s->plan, child->fabric, s->taken)
+                                      : sweep_run_here(s->plan, child->run, child->only_checks);
     _exit(fflush(stdout) == 0 ? code : FAILED);
 }
 
-static bool begin_child(struct sweep *s, struct child *child, uint32_t run, bool only_checks)
+/* `what`: what it shall do. */
+static bool begin_child(struct sweep *s, struct child *child, struct child what)
 {
     const pid_t parent = getpid();
     int result[2], talk[2];
@@ -123,7 +128,8 @@ static bool begin_child(struct sweep *s, struct child *child, uint32_t run, bool
     }
     fflush(stdout);
     fflush(stderr);
-    *child = (struct child){ .is_busy = true, .run = run, .only_checks = only_checks };
+    *child = what;
+    child->is_busy = true;
     const pid_t pid = fork();
     if (pid == 0) be_child(s, child, parent, result, talk);
     if (pid < 0) {
@@ -138,7 +144,7 @@ static bool begin_child(struct sweep *s, struct child *child, uint32_t run, bool
     child->result = (struct stream){ .fd = result[0], .len_max = RESULT_LEN_MAX };
     child->talk = (struct stream){ .fd = talk[0], .len_max = TALK_LEN_MAX };
     s->running++;
-    s->checking += only_checks;
+    s->checking += what.only_checks;
     return true;
 }
 
@@ -163,7 +169,7 @@ static void read_stream(struct stream *stream)
     stream->text[stream->len] = '\0';
 }
 
-/* ---- the end of a run ----------------------------------------------------------------------- */
+/* ---- the end of a run ------------------------------------------------------------------------ */
 
 static void keep_result(struct sweep *s, const struct child *child)
 {
@@ -174,6 +180,7 @@ static void keep_result(struct sweep *s, const struct child *child)
     const enum store_put put = child->result.cut || !len
                                    ? STORE_PUT_NO_JSON
                                    : store_put(s->store, s->id, &key, child->result.text, len);
+    s->taken[child->run] = true;
     switch (put) {
     case STORE_PUT: sweep_progress_end(&s->progress, key.load, true); return;
     case STORE_PUT_NO_JSON:
@@ -216,6 +223,42 @@ static void end_badly(struct sweep *s, const struct child *child, int status)
     report_failure(s, child, what);
 }
 
+/* The results that a device has printed so far: of each run a line with its number, and one with
+ * its JSON. */
+static void keep_results(struct sweep *s, struct child *child)
+{
+    struct stream *all = &child->result;
+    size_t used = 0;
+    while (!s->store_failed) {
+        char *number = all->text + used, *json, *end;
+        if (!all->len || !(json = memchr(number, '\n', all->len - used))) break;
+        json++;
+        if (!(end = memchr(json, '\n', (size_t)(all->text + all->len - json)))) break;
+        struct child one = { .run = (uint32_t)strtoul(number, NULL, 10) };
+        one.result = (struct stream){ .text = json, .len = (size_t)(end - json) };
+        if (one.run < s->plan->runs && !s->taken[one.run]) keep_result(s, &one);
+        used = (size_t)(end + 1 - all->text);
+    }
+    if (used) memmove(all->text, all->text + used, all->len - used);
+    all->len -= used;
+}
+
+/* What a device has not run is run by the processor, or was refused, or is told as lost. */
+static void end_device(struct sweep *s, struct child *child, int status)
+{
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : FAILED;
+    keep_results(s, child);
+    child->is_busy = false;
+    s->running--;
+    if (s->code == DONE && !interrupted && child->talk.len) {
+        progress_make_way();
+        fwrite(child->talk.text, 1, child->talk.len, stderr);
+    }
+    if (code != DONE) stop(s, code == WRONG ? WRONG : FAILED);
+    free(child->result.text);
+    free(child->talk.text);
+}
+
 /* A run has ended, here or on another rank. */
 static void end_run(struct sweep *s, struct child *child, int status)
 {
@@ -230,7 +273,7 @@ static void end_run(struct sweep *s, struct child *child, int status)
     free(child->talk.text);
 }
 
-/* ---- other ranks ---------------------------------------------------------------------------- */
+/* ---- other ranks ----------------------------------------------------------------------------- */
 
 /* To rank r: run this, or (slot NO_SLOT) stop and end. */
 enum { NO_SLOT = UINT32_MAX, RANK_POLL_MS = 2 };
@@ -335,7 +378,9 @@ static void end_child(struct sweep *s, uint32_t slot)
     int status = 0;
     while (waitpid(s->child[slot].pid, &status, 0) < 0 && errno == EINTR)
         ;
-    if (s->store)
+    if (s->child[slot].is_device)
+        end_device(s, &s->child[slot], status);
+    else if (s->store)
         end_run(s, &s->child[slot], status);
     else
         tell_first(s, slot, status);
@@ -348,7 +393,7 @@ void sweep_dismiss(struct leat_sim_ranks *ranks)
         ranks->send(ranks, r, &order, sizeof order);
 }
 
-/* ---- all of them ---------------------------------------------------------------------------- */
+/* ---- all of them ----------------------------------------------------------------------------- */
 
 /* Checks one run of each fabric and traffic before any is begun, so that an impossible one does not
  * fail after hours. A single pair needs no check: its first run is one. */
@@ -390,15 +435,34 @@ static bool next_child(struct sweep *s, uint32_t *run, bool *only_checks)
     return *only_checks || (!s->checking && next_run(s, run));
 }
 
+/* Devices first, one fabric after the other; the processor runs what they leave. */
+static bool begin_device(struct sweep *s)
+{
+    if (!s->plan->uses_device || s->device > s->plan->fabrics) return false;
+    if (s->running) return true;
+    if (s->device == s->plan->fabrics) {
+        s->device++;
+        return false;
+    }
+    if (!begin_child(s, &s->child[0], (struct child){ .is_device = true, .fabric = s->device++ })) {
+        complain("cannot begin a run: %s", strerror(errno));
+        stop(s, FAILED);
+    }
+    return true;
+}
+
 static void begin_some(struct sweep *s)
 {
     uint32_t run;
     bool only_checks;
+    if (s->code != DONE || begin_device(s)) return;
     for (uint32_t i = 0; i < s->slots && s->code == DONE; i++) {
         if (s->child[i].is_busy) continue;
         if (!next_child(s, &run, &only_checks)) return;
         if (rank_of(s, i)) begin_elsewhere(s, i, run, only_checks);
-        if (rank_of(s, i) || begin_child(s, &s->child[i], run, only_checks)) {
+        if (rank_of(s, i) ||
+            begin_child(s, &s->child[i],
+                        (struct child){ .run = run, .only_checks = only_checks })) {
             if (only_checks)
                 end_check(s);
             else
@@ -428,6 +492,7 @@ static void wait_for_some(struct sweep *s)
     if (poll(ends, count, s->ranks ? RANK_POLL_MS : POLL_MS) < 0) return;
     for (nfds_t i = 0; i < count; i++)
         if (ends[i].revents) read_stream(stream[i]);
+    if (s->child[0].is_busy && s->child[0].is_device) keep_results(s, &s->child[0]);
     for (uint32_t i = 0; i < s->slots; i++) {
         const struct child *child = &s->child[i];
         if (child->is_busy && child->pid && child->result.fd < 0 && child->talk.fd < 0)
@@ -492,7 +557,9 @@ static bool obey(struct sweep *s)
         memcpy(&order, octets, sizeof order);
         free(octets);
         if (order.slot == NO_SLOT) return false;
-        if (begin_child(s, &s->child[order.slot], order.run, order.only_checks)) continue;
+        if (begin_child(s, &s->child[order.slot],
+                        (struct child){ .run = order.run, .only_checks = order.only_checks }))
+            continue;
         complain("cannot begin a run: %s", strerror(errno));
         s->ranks->abort(s->ranks, FAILED);
     }

@@ -29,6 +29,8 @@ static int run_plan(struct sweep_plan *plan, struct leat_sim_ranks *ranks)
     if ((uint64_t)plan->jobs * count > SWEEP_JOBS_MAX)
         return misuse(plan->args->verb, "-j %u on %u ranks, expected at most %d runs at a time",
                       plan->jobs, count, SWEEP_JOBS_MAX);
+    if (ranks && plan->uses_device)
+        return misuse(plan->args->verb, "--device on %u ranks, expected one process", count);
     if (leat_sim_ranks_own(ranks)) return sweep_serve(plan, ranks), DONE;
     struct store *store = store_open(plan->store, STORE_WRITE, &code);
     if (store) code = run_with(plan, store, ranks);
@@ -62,6 +64,7 @@ const struct verb verb_sweep = {
         { "--seeds", "SEEDS", "how many, or which: 5, 3,8,9 or 10:19", .preset = "5" },
         { "-j", "N", "runs at a time", COUNT(1, SWEEP_JOBS_MAX),
           .preset = "as many as processors" },
+        OPTION_DEVICE,
         { "--store", "FILE", "where the runs are kept; created if missing" },
         OPTION_JSON("one JSON object per fabric, traffic and load"),
         OPTIONS_OF_A_RUN,

@@ -1,0 +1,83 @@
+#!/bin/sh
+# leat devices, and --device of leat sim and leat sweep: the same results as on the processor, on each device that is here.
+set -u
+leat=$1
+. "$(dirname "$0")/../../test/lib.sh"
+
+# ---- what is refused, with or without a device
+exits 2 "expected cpu, gpu, auto or a number" "$leat" sim mesh:4,4 --device x
+exits 2 "leat devices lists" "$leat" sim mesh:4,4 --device 31
+exits 2 "expected no operand" "$leat" devices all
+exits 2 "" "$leat" sim clos444 --device 0
+
+# ---- no loader, or one without drivers: said at once, and the processor still works
+mkdir "$folder/none"
+exits 1 "no device" env OCL_ICD_VENDORS="$folder/none" POCL_DEVICES= "$leat" devices
+exits 2 "leat devices lists" env OCL_ICD_VENDORS="$folder/none" "$leat" sim mesh:4,4 --device gpu
+exits 0 "" env OCL_ICD_VENDORS="$folder/none" "$leat" sim mesh:4,4 --cycles 1000 --device cpu
+
+"$leat" devices --json > "$folder/devices" 2> "$folder/why" || {
+    echo "skipped: $(cat "$folder/why")"
+    exit 77
+}
+"$leat" devices > "$folder/text" || fail "leat devices"
+python3 "$(dirname "$0")/../../share/schema/check.py" < "$folder/devices" > "$folder/checked" 2>&1 || fail "schema: $(cat "$folder/checked")"
+numbers=$(jq -r 'select(.usable) | .device_number' "$folder/devices")
+
+# point DEVICE WORD...: what a run reports, but for how long it took
+point() {
+    device=$1
+    shift
+    "$leat" sim "$@" --json --device "$device" > "$folder/point" 2> "$folder/error" || fail "leat sim $* --device $device: $(cat "$folder/error")"
+    jq -c 'del(.wall_seconds, .cycles_per_second, .flit_hops_per_second)' "$folder/point"
+}
+
+for number in $numbers; do
+    for words in "mesh:4,4 --load 0.4 --links" "torus:5,3 --load 0.3 --flits 4 --traffic tornado" "ring:9 --load 0.2 --warmup 100" \
+        "fattree:2,3 --load 0.3 --traffic hotspot --seed 9" "dragonfly:1,2,1 --load 0.2 --traffic bursty" "fly:2,3/flow=cut-through --load 0.4"; do
+        # shellcheck disable=SC2086
+        same "$words on device $number" "$(point "$number" $words --cycles 1500)" "$(point cpu $words --cycles 1500)"
+    done
+    exits 2 "expected a rule with one way" "$leat" sim torus:4,4/routing=adaptive --device "$number"
+    exits 2 "expected traffic of a given load" "$leat" sim mesh:4,4 --traffic all-to-all --device "$number"
+    exits 2 "faults, expected none" "$leat" sim mesh:4,4 --fault link:0-1@100.. --device "$number"
+    exits 2 "unsafe" "$leat" sim mesh:4,4 --unsafe --device "$number"
+done
+
+# ---- sweeps: the same rows in the store
+if "$leat" sweep mesh:2,2 --load 0 --seeds 1 --cycles 1 --store "$folder/try.sqlite" 2>&1 | grep -q 'without SQLite'; then
+    echo "skipped: sweeps need libsqlite3-dev"
+    exit 0
+fi
+first=${numbers%%
+*}
+rows() { python3 -c 'import json, sqlite3, sys
+for row in sqlite3.connect(sys.argv[1]).execute("select fabric, traffic, load, seed, result from run order by 1, 2, 3, 4"):
+    result = json.loads(row[4])
+    for key in ("wall_seconds", "cycles_per_second", "flit_hops_per_second"):
+        result.pop(key, None)
+    print(*row[:4], json.dumps(result, sort_keys=True))' "$1"; }
+sweep="sweep mesh:3,3 ring:5 --traffic uniform,neighbour --load 0.1:0.5:0.2 --seeds 2 --cycles 1000"
+# shellcheck disable=SC2086
+exits 0 "" "$leat" $sweep --store "$folder/here.sqlite"
+# shellcheck disable=SC2086
+exits 0 "" "$leat" $sweep --store "$folder/there.sqlite" --device "$first"
+same "nothing is said" "$(cat "$folder/stderr")" ""
+rows "$folder/here.sqlite" > "$folder/here"
+rows "$folder/there.sqlite" > "$folder/there"
+same "rows" "$(wc -l < "$folder/there")" 24
+cmp -s "$folder/here" "$folder/there" || fail "rows differ"
+
+# Begun here, continued there: what is stored is not run again.
+# shellcheck disable=SC2086
+exits 0 "" "$leat" sweep mesh:3,3 --traffic uniform --load 0.1:0.5:0.2 --seeds 2 --cycles 1000 --store "$folder/both.sqlite"
+# shellcheck disable=SC2086
+exits 0 "" "$leat" $sweep --store "$folder/both.sqlite" --device "$first"
+rows "$folder/both.sqlite" > "$folder/both"
+cmp -s "$folder/here" "$folder/both" || fail "rows differ that were begun on the processor"
+
+# What a device cannot run: refused if it was asked for, told and run by the processor with auto.
+exits 2 "clos444 is an ATM fabric" "$leat" sweep mesh:3,3 clos444 --load 0.1 --seeds 1 --cycles 500 --store "$folder/atm.sqlite" --device "$first"
+exits 0 "on the processor" "$leat" sweep mesh:3,3 clos444 --load 0.1 --seeds 1 --cycles 500 --store "$folder/auto.sqlite" --device auto
+same "runs of auto" "$(rows "$folder/auto.sqlite" | wc -l)" 2
+finish

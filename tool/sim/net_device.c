@@ -1,0 +1,188 @@
+#include "net_device.h"
+#include "device_net.h"
+#include "progress.h"
+#include <stdlib.h>
+
+enum { WHY_CAP = 4096 };
+
+/* A network in its place on the device. */
+struct place {
+    bool is_busy;
+    uint32_t number;
+    double begun;
+    struct net_job job;
+    struct net_simulation simulation;
+};
+
+struct device_run {
+    const struct net_device_work *work;
+    struct leat_device *device;
+    struct leat_device_nets *nets;
+    uint32_t *plan;
+    struct place *place;
+    uint32_t places, busy;
+    bool is_over; /* no more shall be begun */
+    struct progress progress;
+    uint32_t begun, done;
+};
+
+/* ---- what fits ------------------------------------------------------------------------------- */
+
+static bool check(const struct net_job *job, struct net_simulation *s, struct leat_text *why)
+{
+    if (job->unsafe) {
+        leat_text_puts(why, "--unsafe: the processor alone can tell who waits in a deadlock");
+        return false;
+    }
+    if (job->threads > 1) {
+        leat_text_puts(why, "--threads: they are of the processor");
+        return false;
+    }
+    return !leat_net_lockstep_check(&s->net, &s->load, job->cycles, why);
+}
+
+bool net_device_fits(const struct net_job *job, struct leat_text *why)
+{
+    static struct net_simulation s;
+    const bool good = net_set_up(&s, job);
+    const bool fits = good && check(job, &s, why);
+    net_free(&s);
+    return fits;
+}
+
+int net_device_check(const struct net_job *job)
+{
+    struct leat_text why = LEAT_TEXT(WHY_CAP);
+    if (job->device.where != DEVICE_ONE || net_device_fits(job, &why)) return DONE;
+    return misuse(job->verb, "--device %s: %s with %.*s", job->device.info.name, job->fabric->word,
+                  (int)why.len, why.buf);
+}
+
+/* ---- the device ------------------------------------------------------------------------------ */
+
+static bool is_lost(const struct device_run *r, const struct leat_text *why)
+{
+    (void)r;
+    return complain("the device: %.*s", (int)why->len, why->buf);
+}
+
+/* The words that all networks share. */
+static bool make_plan(struct device_run *r, const struct net_job *job)
+{
+    static struct net_simulation s;
+    struct leat_net_lockstep_plan sizes;
+    struct leat_net_rows rows;
+    void *memory = calloc(1, leat_net_rows_footprint(job->built->routing));
+    bool good = memory && net_set_up(&s, job) &&
+                leat_net_rows_init(&rows, job->built->routing, memory);
+    if (good) {
+        leat_net_lockstep_size(&s.net, &rows, &sizes);
+        r->plan = calloc(sizes.plan_words, sizeof *r->plan);
+        good = r->plan != NULL;
+    }
+    if (good) leat_net_lockstep_plan(&s.net, &rows, r->plan);
+    net_free(&s);
+    free(memory);
+    return good || complain("no memory for %s on a device", job->fabric->word);
+}
+
+static bool open_device(struct device_run *r, const struct net_job *job)
+{
+    struct leat_text why = LEAT_TEXT(WHY_CAP);
+    r->device = leat_device_open(&job->device.info, &why);
+    if (r->device)
+        r->nets = leat_device_nets_open(r->device, r->plan, r->work->count, LEAT_DEVICE_NEAR_AUTO,
+                                        &why);
+    if (!r->nets) return is_lost(r, &why);
+    r->places = leat_device_nets_shape(r->nets).places;
+    r->place = calloc(r->places, sizeof *r->place);
+    return r->place || complain("no memory");
+}
+
+/* ---- jobs ------------------------------------------------------------------------------------ */
+
+static bool begin_one(struct device_run *r, uint32_t i)
+{
+    struct leat_text why = LEAT_TEXT(WHY_CAP);
+    struct place *p = &r->place[i];
+    if (!r->work->next(r->work->context, &p->job, &p->number)) {
+        r->is_over = true;
+        return true;
+    }
+    if (!net_set_up(&p->simulation, &p->job)) return complain("no memory");
+    p->is_busy = true;
+    p->begun = seconds_now();
+    r->busy++;
+    r->begun++;
+    return leat_device_nets_begin(r->nets, i, &p->simulation.load, p->job.cycles, &why) ||
+           is_lost(r, &why);
+}
+
+static bool end_one(struct device_run *r, uint32_t i)
+{
+    static struct net_result result;
+    struct leat_text why = LEAT_TEXT(WHY_CAP);
+    struct place *p = &r->place[i];
+    struct net_simulation *s = &p->simulation;
+    if (!leat_device_nets_end(r->nets, i, &s->net, &s->load, &why)) return is_lost(r, &why);
+    net_take_result(s, &result);
+    result.wall_seconds = seconds_now() - p->begun;
+    if (!r->work->done(r->work->context, p->number, &p->job, &result)) r->is_over = true;
+    net_free(s);
+    p->is_busy = false;
+    r->busy--;
+    r->done++;
+    return true;
+}
+
+static void show(struct device_run *r)
+{
+    char left[PROGRESS_FIGURE_CAP];
+    double cycles = 0;
+    if (!progress_is_due(&r->progress)) return;
+    for (uint32_t i = 0; i < r->places; i++)
+        if (r->place[i].is_busy)
+            cycles += (double)leat_device_nets_now(r->nets, i) / (double)r->place[i].job.cycles;
+    const double share = (r->done + cycles) / r->work->count;
+    progress_show(&r->progress, "%u networks on the device, %.0f %%%s", r->busy, 100 * share,
+                  progress_left(&r->progress, share, left));
+}
+
+static bool run_all(struct device_run *r)
+{
+    while (!interrupted) {
+        struct leat_text why = LEAT_TEXT(WHY_CAP);
+        for (uint32_t i = 0; i < r->places && !r->is_over; i++)
+            if (!r->place[i].is_busy && !begin_one(r, i)) return false;
+        if (!r->busy) return true;
+        if (!leat_device_nets_step(r->nets, &why)) return is_lost(r, &why);
+        for (uint32_t i = 0; i < r->places; i++)
+            if (r->place[i].is_busy && leat_device_nets_is_done(r->nets, i) && !end_one(r, i))
+                return false;
+        show(r);
+    }
+    return true;
+}
+
+static void close_all(struct device_run *r)
+{
+    for (uint32_t i = 0; r->place && i < r->places; i++)
+        if (r->place[i].is_busy) net_free(&r->place[i].simulation);
+    leat_device_nets_close(r->nets);
+    leat_device_close(r->device);
+    free(r->plan);
+    free(r->place);
+}
+
+int net_device_run(const struct net_job *first, const struct net_device_work *work)
+{
+    static struct device_run r;
+    const int code = net_device_check(first);
+    if (code != DONE) return code;
+    r = (struct device_run){ .work = work };
+    progress_begin(&r.progress, 2);
+    const bool good = make_plan(&r, first) && open_device(&r, first) && run_all(&r);
+    progress_end(&r.progress);
+    close_all(&r);
+    return interrupted ? SIGNALLED + interrupted : good ? DONE : FAILED;
+}
