@@ -138,8 +138,9 @@ static double run_there(struct leat_device *device, const struct design *d, cons
 {
     double hops = 0;
     const double begun = seconds();
-    struct leat_device_nets *nets = leat_device_nets_open(device, b->plan, options.networks,
-                                                          options.near, &why);
+    struct leat_device_nets *nets = leat_device_nets_open(device, b->plan,
+                                                          sizeof(struct leat_net_lockstep_job) / 4,
+                                                          options.networks, options.near, &why);
     if (!nets) give_up(d->name);
     const struct leat_device_nets_shape shape = leat_device_nets_shape(nets);
     struct network *n = memory_of(shape.places * sizeof *n);

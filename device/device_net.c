@@ -22,13 +22,15 @@ static const double launch_min = 0.05, launch_max = 0.2;
 /* Of net.cl. */
 struct order {
     uint64_t state, store;
-    uint32_t job, now, until, unused;
+    uint32_t job, now, until, halves;
+    struct leat_net_lockstep_table table;
 };
 
 struct place {
     bool is_busy;
+    bool may_end; /* before all cycles: its work is finite */
     uint32_t now, cycles;
-    struct leat_net_lockstep_job job;
+    struct leat_net_lockstep_table table;
 };
 
 struct leat_device_nets {
@@ -143,7 +145,6 @@ static bool allocate(struct leat_device_nets *nets, struct leat_text *why)
     const struct leat_device *d = nets->device;
     const uint64_t places = nets->shape.places;
     int32_t error = 0;
-    nets->job_words = sizeof(struct leat_net_lockstep_job) / WORD + p->terminals;
     nets->plan_buffer = buffer(nets, (uint64_t)p->plan_words * WORD, &error);
     nets->jobs = buffer(nets, places * nets->job_words * WORD, &error);
     nets->states = buffer(nets, places * p->state_words * WORD, &error);
@@ -187,8 +188,8 @@ static bool is_near(const struct leat_device_nets *nets, enum leat_device_near n
 }
 
 struct leat_device_nets *leat_device_nets_open(struct leat_device *device, const uint32_t *plan,
-                                               uint32_t networks, enum leat_device_near near,
-                                               struct leat_text *why)
+                                               uint32_t job_words, uint32_t networks,
+                                               enum leat_device_near near, struct leat_text *why)
 {
     struct leat_device_nets *nets = calloc(1, sizeof *nets);
     if (!nets) {
@@ -198,6 +199,7 @@ struct leat_device_nets *leat_device_nets_open(struct leat_device *device, const
     nets->device = device;
     nets->words = plan;
     nets->plan = (const void *)plan;
+    nets->job_words = job_words;
     nets->cycles_at_once = CYCLES_AT_ONCE;
     nets->shape.is_near = is_near(nets, near);
     nets->shape.group = size_group(nets);
@@ -253,9 +255,14 @@ bool leat_device_nets_begin(struct leat_device_nets *nets, uint32_t place,
     const uint64_t state = (uint64_t)place * p->state_words;
     const uint64_t store = (uint64_t)place * p->store_words;
     const uint32_t job_words = leat_net_lockstep_job_words(load);
-    leat_net_lockstep_job(load, cycles, nets->job);
+    if (job_words > nets->job_words) {
+        leat_text_puts(why, "its traffic is larger than that of the first network");
+        return false;
+    }
+    leat_net_lockstep_job(load, nets->job);
     memset(nets->store, 0, (size_t)p->delivered * WORD);
-    leat_net_lockstep_start(nets->words, load, nets->state, nets->store);
+    const struct leat_net_lockstep_table table = leat_net_lockstep_start(nets->words, load,
+                                                                         nets->state, nets->store);
     int32_t error = put(nets, nets->jobs, (uint64_t)place * nets->job_words, 0, nets->job, 0,
                         job_words);
     if (!error)
@@ -263,8 +270,11 @@ bool leat_device_nets_begin(struct leat_device_nets *nets, uint32_t place,
                     p->entry - p->host);
     if (!error) error = put(nets, nets->stores, store, p->buffers, nets->store, 0, p->delivered);
     if (error) return leat_device_fail(why, "writing a network", error);
-    nets->place[place] = (struct place){ .is_busy = true, .cycles = (uint32_t)cycles };
-    memcpy(&nets->place[place].job, nets->job, sizeof nets->place[place].job);
+    nets->place[place] = (struct place){ .is_busy = true,
+                                         .may_end = load->config.traffic.rounds ||
+                                                    load->config.traffic.trace_count,
+                                         .cycles = (uint32_t)cycles,
+                                         .table = table };
     nets->order[place] =
         (struct order){ .state = state, .store = store, .job = place * nets->job_words };
     return true;
@@ -275,17 +285,40 @@ static uint32_t give_orders(struct leat_device_nets *nets)
 {
     uint32_t busy = 0;
     for (uint32_t i = 0; i < nets->shape.places; i++) {
-        const struct place *place = &nets->place[i];
+        struct place *place = &nets->place[i];
         struct order *order = &nets->order[i];
+        bool halves = false;
         order->now = order->until = place->now;
-        if (!place->is_busy || place->now == place->cycles) continue;
-        const uint32_t leg = leat_net_lockstep_leg((const void *)&place->job, place->now,
-                                                   place->cycles);
-        const uint32_t left = leg - place->now;
-        order->until = place->now + (left < nets->cycles_at_once ? left : nets->cycles_at_once);
-        busy++;
+        if (place->is_busy && place->now < place->cycles) {
+            const uint32_t leg = leat_net_lockstep_leg(&place->table, place->now, place->cycles,
+                                                       &halves);
+            const uint32_t left = leg - place->now;
+            order->until += left < nets->cycles_at_once ? left : nets->cycles_at_once;
+            busy++;
+        }
+        order->halves = halves;
+        order->table = place->table;
     }
     return busy;
+}
+
+/* Some end before their last cycle. */
+static int32_t find_ends(struct leat_device_nets *nets)
+{
+    const struct leat_device *d = nets->device;
+    const struct leat_net_lockstep_plan *p = nets->plan;
+    for (uint32_t i = 0; i < nets->shape.places; i++) {
+        const uint64_t at = (uint64_t)i * p->store_words + p->round;
+        struct place *place = &nets->place[i];
+        if (!place->is_busy || !place->may_end) continue;
+        const int32_t error = d->cl->EnqueueReadBuffer(d->queue, nets->stores, 1, (size_t)at * WORD,
+                                                       sizeof(struct leat_net_lockstep_round),
+                                                       nets->store + p->round, 0, NULL, NULL);
+        if (error) return error;
+        const uint32_t done = leat_net_lockstep_done(nets->words, nets->store);
+        if (done) place->now = place->cycles = done;
+    }
+    return 0;
 }
 
 static double seconds(void)
@@ -319,7 +352,8 @@ bool leat_device_nets_step(struct leat_device_nets *nets, struct leat_text *why)
     for (uint32_t i = 0; i < nets->shape.places; i++)
         nets->place[i].now = nets->order[i].until;
     learn(nets, seconds() - begun);
-    return true;
+    error = find_ends(nets);
+    return !error || leat_device_fail(why, "reading networks", error);
 }
 
 bool leat_device_nets_is_done(const struct leat_device_nets *nets, uint32_t place)
@@ -341,8 +375,7 @@ bool leat_device_nets_end(struct leat_device_nets *nets, uint32_t place, struct 
     const int32_t error = d->cl->EnqueueReadBuffer(
         d->queue, nets->stores, 1, at, (size_t)p->buffers * WORD, nets->store, 0, NULL, NULL);
     if (error) return leat_device_fail(why, "reading a network", error);
-    leat_net_lockstep_end(nets->words, (const void *)&nets->place[place].job, nets->store,
-                          nets->place[place].cycles, net, load);
+    leat_net_lockstep_end(nets->words, nets->store, nets->place[place].cycles, net, load);
     nets->place[place].is_busy = false;
     return true;
 }

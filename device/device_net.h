@@ -23,11 +23,11 @@ enum leat_device_near {
     LEAT_DEVICE_NEAR_NONE,  /* in that of the device */
 };
 
-/* For at most so many networks. The plan is lent for the lifetime. NULL after an error, which `why`
- * tells. */
+/* For at most so many networks, with jobs of at most so many words. The plan is lent for the
+ * lifetime. NULL after an error, which `why` tells. */
 struct leat_device_nets *leat_device_nets_open(struct leat_device *device, const uint32_t *plan,
-                                               uint32_t networks, enum leat_device_near near,
-                                               struct leat_text *why);
+                                               uint32_t job_words, uint32_t networks,
+                                               enum leat_device_near near, struct leat_text *why);
 void leat_device_nets_close(struct leat_device_nets *nets);
 
 /* How many places there are, at most `networks`; threads of a group; is state near them? */
@@ -46,7 +46,7 @@ bool leat_device_nets_step(struct leat_device_nets *nets, struct leat_text *why)
 
 bool leat_device_nets_is_done(const struct leat_device_nets *nets, uint32_t place);
 
-/* Cycles that it has run. */
+/* Cycles that it has run; finite work may be done before all of them. */
 uint32_t leat_device_nets_now(const struct leat_device_nets *nets, uint32_t place);
 
 /* It is done: what it counted is moved to the network and its load. The place is free again. */

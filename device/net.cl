@@ -11,7 +11,9 @@
 /* What a group does in this launch: where its words begin, and which cycles it runs. */
 struct order {
     ulong state, store;
-    uint job, now, until, unused;
+    uint job, now, until;
+    uint halves; /* the table of batches, before the first cycle */
+    struct leat_net_lockstep_table table;
 };
 
 #ifdef LEAT_DEVICE_NEAR
@@ -52,8 +54,10 @@ run(__global const uint *plan, __global const uint *jobs, __global uint *states,
 #else
     __global uint *state = states + order.state;
 #endif
+    if (order.halves) leat_net_lockstep_halve(p, store, item, items);
+    barrier(CLK_GLOBAL_MEM_FENCE);
     struct leat_net_lockstep_view v =
-        leat_net_lockstep_view(plan, jobs + order.job, state, store, order.now);
+        leat_net_lockstep_view(plan, jobs + order.job, state, store, order.table, order.now);
     for (; v.now < order.until; v.now++) {
         for (uint stage = 0; stage < leat_net_lockstep_steps(&v); stage++) {
             for (uint i = item; i < routers * LEAT_NET_PLAN(p, radix); i += items)
@@ -68,7 +72,7 @@ run(__global const uint *plan, __global const uint *jobs, __global uint *states,
     barrier(CLK_GLOBAL_MEM_FENCE);
     if (item == 0 && order.now < order.until) {
         __global struct leat_net_lockstep_sums *row =
-            v.batch + leat_net_lockstep_batch_of(v.job, order.now);
+            v.batch + leat_net_lockstep_batch_of(order.table, order.now);
         for (uint i = 0; i < items; i++) {
             const struct leat_net_lockstep_sums one = mine[i];
             leat_net_lockstep_add(row, &one);

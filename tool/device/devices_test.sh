@@ -32,14 +32,15 @@ point() {
     jq -c 'del(.wall_seconds, .cycles_per_second, .flit_hops_per_second)' "$folder/point"
 }
 
+printf '0 0 3\n5 1 2 4\n9 3 0\n' > "$folder/some.trace"
 for number in $numbers; do
     for words in "mesh:4,4 --load 0.4 --links" "torus:5,3 --load 0.3 --flits 4 --traffic tornado" "ring:9 --load 0.2 --warmup 100" \
-        "fattree:2,3 --load 0.3 --traffic hotspot --seed 9" "dragonfly:1,2,1 --load 0.2 --traffic bursty" "fly:2,3/flow=cut-through --load 0.4"; do
+        "fattree:2,3 --load 0.3 --traffic hotspot --seed 9" "dragonfly:1,2,1 --load 0.2 --traffic bursty" "fly:2,3/flow=cut-through --load 0.4" \
+        "mesh:4,4 --traffic all-to-all --rounds 3" "torus:4,4 --traffic allreduce" "ring:6 --traffic trace --trace $folder/some.trace"; do
         # shellcheck disable=SC2086
         same "$words on device $number" "$(point "$number" $words --cycles 1500)" "$(point cpu $words --cycles 1500)"
     done
     exits 2 "expected a rule with one way" "$leat" sim torus:4,4/routing=adaptive --device "$number"
-    exits 2 "expected traffic of a given load" "$leat" sim mesh:4,4 --traffic all-to-all --device "$number"
     exits 2 "faults, expected none" "$leat" sim mesh:4,4 --fault link:0-1@100.. --device "$number"
     exits 2 "unsafe" "$leat" sim mesh:4,4 --unsafe --device "$number"
 done

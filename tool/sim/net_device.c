@@ -18,7 +18,7 @@ struct device_run {
     const struct net_device_work *work;
     struct leat_device *device;
     struct leat_device_nets *nets;
-    uint32_t *plan;
+    uint32_t *plan, job_words;
     struct place *place;
     uint32_t places, busy;
     bool is_over; /* no more shall be begun */
@@ -81,6 +81,7 @@ static bool make_plan(struct device_run *r, const struct net_job *job)
         good = r->plan != NULL;
     }
     if (good) leat_net_lockstep_plan(&s.net, &rows, r->plan);
+    if (good) r->job_words = leat_net_lockstep_job_words(&s.load) + sizes.terminals;
     net_free(&s);
     free(memory);
     return good || complain("no memory for %s on a device", job->fabric->word);
@@ -91,8 +92,8 @@ static bool open_device(struct device_run *r, const struct net_job *job)
     struct leat_text why = LEAT_TEXT(WHY_CAP);
     r->device = leat_device_open(&job->device.info, &why);
     if (r->device)
-        r->nets = leat_device_nets_open(r->device, r->plan, r->work->count, LEAT_DEVICE_NEAR_AUTO,
-                                        &why);
+        r->nets = leat_device_nets_open(r->device, r->plan, r->job_words, r->work->count,
+                                        LEAT_DEVICE_NEAR_AUTO, &why);
     if (!r->nets) return is_lost(r, &why);
     r->places = leat_device_nets_shape(r->nets).places;
     r->place = calloc(r->places, sizeof *r->place);
@@ -125,6 +126,7 @@ static bool end_one(struct device_run *r, uint32_t i)
     struct place *p = &r->place[i];
     struct net_simulation *s = &p->simulation;
     if (!leat_device_nets_end(r->nets, i, &s->net, &s->load, &why)) return is_lost(r, &why);
+    s->done = p->job.ends && s->net.now < p->job.cycles;
     net_take_result(s, &result);
     result.wall_seconds = seconds_now() - p->begun;
     if (!r->work->done(r->work->context, p->number, &p->job, &result)) r->is_over = true;

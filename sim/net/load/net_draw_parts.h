@@ -146,6 +146,64 @@ static inline bool leat_net_draw_packet(LEAT_DEVICE_PLAN struct leat_net_draw *r
     return true;
 }
 
+/* ---- collectives ----------------------------------------------------------------------------- */
+
+static inline bool leat_net_draw_is_closed(uint32_t pattern)
+{
+    return pattern >= LEAT_NET_ALLTOALL;
+}
+
+/* Packets of a round. */
+static inline uint64_t leat_net_round_packets(LEAT_DEVICE_PLAN struct leat_net_draw *rule)
+{
+    const uint64_t others = rule->terminals - 1, all = rule->terminals * others;
+    if (rule->pattern == LEAT_NET_BROADCAST_TREE) return others;
+    return rule->pattern == LEAT_NET_ALLREDUCE ? 2 * all : all;
+}
+
+/* 2^k for the k-th child of the root; children of t start after its highest bit. */
+static inline uint64_t leat_net_first_child_distance(uint32_t terminal)
+{
+    uint64_t nearest = 1;
+    while (nearest <= terminal)
+        nearest *= 2;
+    return nearest;
+}
+
+/* The destination of a terminal's next packet in this round, if it may be sent already. */
+static inline bool leat_net_draw_step(LEAT_DEVICE_PLAN struct leat_net_draw *rule,
+                                      const struct leat_net_source *source, uint32_t terminal,
+                                      uint32_t *to)
+{
+    const uint64_t terminals = rule->terminals, sent = source->sent;
+    uint64_t further = sent + 1, steps = terminals - 1;
+    bool ready = sent <= source->received;
+    if (rule->pattern == LEAT_NET_ALLREDUCE) {
+        further = 1;
+        steps *= 2;
+    } else if (rule->pattern == LEAT_NET_BROADCAST_TREE) {
+        further = leat_net_first_child_distance(terminal) << sent;
+        steps = terminal + further < terminals ? sent + 1 : sent;
+        ready = terminal == 0 || source->received;
+    }
+    if (!ready || sent >= steps) return false;
+    *to = (uint32_t)((terminal + further) % terminals);
+    return true;
+}
+
+/* False: it may not send yet, or has sent all of this round. */
+static inline bool leat_net_draw_closed(LEAT_DEVICE_PLAN struct leat_net_draw *rule,
+                                        struct leat_net_source *source, uint32_t terminal,
+                                        struct leat_net_drawn *out)
+{
+    if (!leat_net_draw_step(rule, source, terminal, &out->destination)) return false;
+    out->created_at = source->next_at;
+    out->random = leat_random_next(&source->random);
+    source->sent++;
+    source->number++;
+    return true;
+}
+
 /* When the last packet that was drawn from this source is created. */
 static inline uint64_t leat_net_drawn_last(LEAT_DEVICE_PLAN struct leat_net_draw *rule,
                                            const struct leat_net_source *source)

@@ -41,6 +41,8 @@ static inline void result_is(const struct leat_net_load_result *a,
     EQ(a->certificate, b->certificate);
     EQ(a->rounds.count, b->rounds.count);
     EQ(a->rounds.cycles, b->rounds.cycles);
+    EQ(a->rounds.cycles_min, b->rounds.cycles_min);
+    EQ(a->rounds.cycles_max, b->rounds.cycles_max);
     steady_is(&a->steady, &b->steady);
 }
 

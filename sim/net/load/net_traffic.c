@@ -235,42 +235,17 @@ static bool is_closed(enum leat_net_pattern pattern)
     return spellings[pattern].is_closed;
 }
 
-/* 2^k for the k-th child of the root; children of t start after its highest bit. */
-static uint64_t first_child_distance(uint32_t terminal)
-{
-    uint64_t distance = 1;
-    while (distance <= terminal)
-        distance *= 2;
-    return distance;
-}
-
 /* The destination of a terminal's next packet in this round, if it may be sent already. */
 static bool next_step(const struct leat_net_traffic *traffic, uint32_t terminal, uint32_t *to)
 {
-    const struct leat_net_source *source = &traffic->source[terminal];
-    const uint64_t terminals = traffic->config.terminals, sent = source->sent;
-    uint64_t further = sent + 1, steps = terminals - 1;
-    bool ready = sent <= source->received;
-    if (traffic->config.pattern == LEAT_NET_ALLREDUCE) {
-        further = 1;
-        steps *= 2;
-    } else if (traffic->config.pattern == LEAT_NET_BROADCAST_TREE) {
-        further = first_child_distance(terminal) << sent;
-        steps = terminal + further < terminals ? sent + 1 : sent;
-        ready = terminal == 0 || source->received;
-    }
-    if (!traffic->round_left || !ready || sent >= steps) return false;
-    *to = (uint32_t)((terminal + further) % terminals);
-    return true;
+    return traffic->round_left &&
+           leat_net_draw_step(&traffic->draw, &traffic->source[terminal], terminal, to);
 }
 
 static void begin_round(struct leat_net_traffic *traffic, uint64_t at)
 {
-    const uint64_t others = traffic->config.terminals - 1, all = traffic->config.terminals * others;
     traffic->round_at = at;
-    traffic->round_left = traffic->config.pattern == LEAT_NET_ALLTOALL    ? all
-                          : traffic->config.pattern == LEAT_NET_ALLREDUCE ? 2 * all
-                                                                          : others;
+    traffic->round_left = leat_net_round_packets(&traffic->draw);
     for (uint32_t t = 0; t < traffic->config.terminals; t++) {
         traffic->source[t].next_at = at;
         traffic->source[t].sent = traffic->source[t].received = 0;
@@ -403,15 +378,15 @@ static bool draw_closed(struct leat_net_traffic *traffic, uint32_t terminal,
                         struct leat_net_packet *packet)
 {
     struct leat_net_source *source = &traffic->source[terminal];
-    uint32_t to;
-    if (!next_step(traffic, terminal, &to)) return false;
-    source->sent++;
+    struct leat_net_drawn drawn;
+    if (!traffic->round_left || !leat_net_draw_closed(&traffic->draw, source, terminal, &drawn))
+        return false;
     *packet = (struct leat_net_packet){
-        .created_at = source->next_at,
-        .number = source->number++,
-        .random = leat_random_next(&source->random),
+        .created_at = drawn.created_at,
+        .number = source->number - 1,
+        .random = drawn.random,
         .source = terminal,
-        .destination = to,
+        .destination = drawn.destination,
         .flits = traffic->config.flits,
     };
     return true;

@@ -17,9 +17,12 @@ leat_err leat_net_lockstep_check(const struct leat_net *net, const struct leat_n
                                leat_net_switch_name(net->config.architecture));
     if (net->config.drop)
         return leat_sim_refuse(why, LEAT_ERR_RANGE, "switches that lose packets, expected credits");
-    if (pattern->is_closed || load->config.traffic.pattern == LEAT_NET_TRACE)
-        return leat_sim_refuse(why, LEAT_ERR_RANGE, "%s traffic, expected traffic of a given load",
-                               pattern->name);
+    if (load->config.traffic.trace_count > LEAT_NET_LOCKSTEP_TRACE_MAX)
+        return leat_sim_refuse(why, LEAT_ERR_RANGE, "a trace of %u packets, expected at most %d",
+                               load->config.traffic.trace_count, LEAT_NET_LOCKSTEP_TRACE_MAX);
+    if (pattern->is_closed && load->config.traffic.rounds > UINT32_MAX)
+        return leat_sim_refuse(why, LEAT_ERR_RANGE, "%" PRIu64 " rounds, expected 32 bits",
+                               load->config.traffic.rounds);
     if (load->config.faults) return leat_sim_refuse(why, LEAT_ERR_RANGE, "faults, expected none");
     if (cycles > LEAT_NET_LOCKSTEP_CYCLES_MAX)
         return leat_sim_refuse(why, LEAT_ERR_RANGE, "%" PRIu64 " cycles, expected at most %d",
@@ -84,6 +87,7 @@ static void size_store(struct leat_net_lockstep_plan *p)
     uint32_t *words = &p->store_words;
     p->source = lay(words, p->terminals, sizeof(struct leat_net_source));
     p->batch = lay(words, batches + 1, sizeof(struct leat_net_lockstep_sums));
+    p->round = lay(words, 1, sizeof(struct leat_net_lockstep_round));
     p->pending = lay(words, p->terminals, sizeof(struct leat_net_lockstep_pending));
     p->delivered = lay(words, p->terminals, sizeof(uint32_t));
     p->out_flits = lay(words, p->outs, sizeof(uint32_t));
@@ -176,77 +180,104 @@ void leat_net_lockstep_plan(const struct leat_net *net, const struct leat_net_ro
     memcpy(words + p->set, rows->set, rows->sets * sizeof *rows->set);
 }
 
-enum { JOB_WORDS = sizeof(struct leat_net_lockstep_job) / sizeof(uint32_t) };
+enum {
+    JOB_WORDS = sizeof(struct leat_net_lockstep_job) / sizeof(uint32_t),
+    ENTRY_WORDS = sizeof(struct leat_net_lockstep_entry) / sizeof(uint32_t),
+};
 
 uint32_t leat_net_lockstep_job_words(const struct leat_net_load *load)
 {
-    return JOB_WORDS + (load->traffic.to ? load->config.traffic.terminals : 0);
+    const struct leat_net_traffic_config *c = &load->config.traffic;
+    if (load->traffic.to) return JOB_WORDS + c->terminals;
+    return JOB_WORDS + c->trace_count * ENTRY_WORDS;
 }
 
-void leat_net_lockstep_job(const struct leat_net_load *load, uint64_t cycles, uint32_t *words)
+void leat_net_lockstep_job(const struct leat_net_load *load, uint32_t *words)
 {
-    const struct leat_net_steady *steady = &leat_net_load_tally(load, 0)->steady;
+    const struct leat_net_traffic_config *c = &load->config.traffic;
     struct leat_net_lockstep_job *job = (void *)words;
-    uint64_t batch_cycles = LEAT_NET_STEADY_BATCH_CYCLES;
-    while (cycles > steady->begin + LEAT_NET_STEADY_BATCHES * batch_cycles)
-        batch_cycles *= 2;
+    struct leat_net_lockstep_entry *entry = (void *)(words + JOB_WORDS);
     *job = (struct leat_net_lockstep_job){
         .draw = load->traffic.draw,
         .clock_num = (uint32_t)load->config.clock.num,
         .clock_den = (uint32_t)load->config.clock.den,
-        .begin = (uint32_t)steady->begin,
-        .batch_cycles = (uint32_t)batch_cycles,
+        .rounds = (uint32_t)c->rounds,
+        .trace_count = c->trace_count,
     };
     if (load->traffic.to)
-        memcpy(words + JOB_WORDS, load->traffic.to,
-               load->config.traffic.terminals * sizeof *load->traffic.to);
+        memcpy(words + JOB_WORDS, load->traffic.to, c->terminals * sizeof *load->traffic.to);
+    for (uint32_t i = 0; i < c->trace_count; i++)
+        entry[i] = (struct leat_net_lockstep_entry){
+            .cycle = c->trace[i].cycle < LEAT_NET_LOCKSTEP_NEVER ? (uint32_t)c->trace[i].cycle
+                                                                 : LEAT_NET_LOCKSTEP_NEVER,
+            .destination = c->trace[i].destination,
+            .flits = c->trace[i].flits,
+            .next = load->traffic.trace_next[i],
+        };
 }
 
-void leat_net_lockstep_start(const uint32_t *plan, struct leat_net_load *load, uint32_t *state,
-                             uint32_t *store)
+struct leat_net_lockstep_table leat_net_lockstep_start(const uint32_t *plan,
+                                                       struct leat_net_load *load, uint32_t *state,
+                                                       uint32_t *store)
 {
     const struct leat_net_lockstep_plan *p = (const void *)plan;
     struct leat_net_lockstep_host *host = (void *)(state + p->host);
     struct leat_net_lockstep_pending *pending = (void *)(store + p->pending);
+    struct leat_net_lockstep_round *round = (void *)(store + p->round);
+    round->left = (uint32_t)load->traffic.round_left;
     for (uint32_t t = 0; t < p->terminals; t++) {
         struct leat_net_packet packet;
         host[t].due = LEAT_NET_LOCKSTEP_NEVER;
         if (!leat_net_traffic_next(&load->traffic, t, &packet)) continue;
         pending[t] = (struct leat_net_lockstep_pending){ packet.destination,
-                                                         (uint32_t)packet.random };
+                                                         (uint32_t)packet.random, packet.flits };
         if (packet.created_at < LEAT_NET_LOCKSTEP_NEVER) host[t].due = (uint32_t)packet.created_at;
     }
     memcpy(store + p->source, load->traffic.source, p->terminals * sizeof *load->traffic.source);
+    return (struct leat_net_lockstep_table){
+        .begin = (uint32_t)leat_net_load_tally(load, 0)->steady.begin,
+        .batch_cycles = LEAT_NET_STEADY_BATCH_CYCLES,
+    };
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-uint32_t leat_net_lockstep_leg(const uint32_t *words, uint32_t now, uint32_t cycles)
+uint32_t leat_net_lockstep_leg(struct leat_net_lockstep_table *table, uint32_t now, uint32_t cycles,
+                               bool *halves)
 {
-    const struct leat_net_lockstep_job *job = (const void *)words;
-    const uint64_t end = now < job->begin
-                             ? job->begin
-                             : job->begin + (leat_net_lockstep_batch_of(job, now) + UINT64_C(1)) *
-                                                job->batch_cycles;
+    *halves = now >= table->begin &&
+              leat_net_lockstep_batch_of(*table, now) == LEAT_NET_LOCKSTEP_BATCHES;
+    if (*halves) table->batch_cycles *= 2;
+    const uint64_t next = leat_net_lockstep_batch_of(*table, now) + UINT64_C(1);
+    const uint64_t end = now < table->begin ? table->begin
+                                            : table->begin + next * table->batch_cycles;
     return end < cycles ? (uint32_t)end : cycles;
 }
 
 void leat_net_lockstep_run(const uint32_t *plan, const uint32_t *job, uint32_t *state,
-                           uint32_t *store, uint32_t now, uint32_t until)
+                           uint32_t *store, struct leat_net_lockstep_table table, uint32_t now,
+                           uint32_t until)
 {
-    struct leat_net_lockstep_view v = leat_net_lockstep_view(plan, job, state, store, now);
+    struct leat_net_lockstep_view v = leat_net_lockstep_view(plan, job, state, store, table, now);
     for (; v.now < until; v.now++)
-        for (uint32_t step = 0; step < leat_net_lockstep_steps(&v); step++)
+        for (uint32_t stage = 0; stage < leat_net_lockstep_steps(&v); stage++)
             for (uint32_t router = 0; router < v.plan->routers; router++)
                 for (uint32_t port = 0; port < v.plan->radix; port++)
-                    leat_net_lockstep_step(&v, router, port, step);
-    leat_net_lockstep_add(&v.batch[leat_net_lockstep_batch_of(v.job, now)], &v.sums);
+                    leat_net_lockstep_step(&v, router, port, stage);
+    leat_net_lockstep_add(&v.batch[leat_net_lockstep_batch_of(table, now)], &v.sums);
+}
+
+uint32_t leat_net_lockstep_done(const uint32_t *plan, const uint32_t *store)
+{
+    const struct leat_net_lockstep_plan *p = (const void *)plan;
+    const struct leat_net_lockstep_round *round = (const void *)(store + p->round);
+    return round->done_after;
 }
 
 /* ---- what came of it ------------------------------------------------------------------------- */
 
 static void end_batch(const struct leat_net_lockstep_plan *p, const uint32_t *store, uint32_t i,
-                      uint32_t flits, struct leat_net_steady *steady)
+                      struct leat_net_steady *steady)
 {
     const struct leat_net_lockstep_sums *sums = (const void *)(store + p->batch);
     const uint32_t *bins = store + p->bins + (size_t)i * LEAT_NET_LOCKSTEP_BINS;
@@ -255,7 +286,7 @@ static void end_batch(const struct leat_net_lockstep_plan *p, const uint32_t *st
     steady->batch[i].packets = sums[i].packets;
     steady->batch[i].latency = sums[i].latency;
     steady->batch[i].hops = sums[i].hops;
-    steady->batch[i].flits = sums[i].packets * flits;
+    steady->batch[i].flits = sums[i].flits;
     steady->batch[i].created = (store + p->created)[i];
     h->count = sums[i].packets;
     h->sum = sums[i].latency;
@@ -266,37 +297,48 @@ static void end_batch(const struct leat_net_lockstep_plan *p, const uint32_t *st
     }
 }
 
-static void end_counts(const struct leat_net_lockstep_sums *sums, uint32_t flits,
-                       struct leat_net *net, struct leat_net_tally *tally)
+static void end_counts(const struct leat_net_lockstep_sums *sums, struct leat_net *net,
+                       struct leat_net_tally *tally)
 {
     tally->certificate.sum += sums->certificate;
     tally->packets_ended[LEAT_NET_DELIVERED] += sums->packets;
-    tally->flits_ended[LEAT_NET_DELIVERED] += sums->packets * flits;
+    tally->flits_ended[LEAT_NET_DELIVERED] += sums->flits;
     net->counts.packets_ended[LEAT_NET_DELIVERED] += sums->packets;
-    net->counts.flits_delivered += sums->packets * flits;
+    net->counts.flits_delivered += sums->flits;
     net->counts.packets_begun += sums->begun;
     net->counts.flits_begun += sums->flits_begun;
     net->counts.flit_hops += sums->flit_hops;
     net->counts.waits += sums->waits;
 }
 
-void leat_net_lockstep_end(const uint32_t *plan, const uint32_t *job, const uint32_t *store,
-                           uint32_t cycles, struct leat_net *net, struct leat_net_load *load)
+static void end_rounds(const struct leat_net_lockstep_round *round,
+                       struct leat_net_traffic *traffic)
+{
+    traffic->rounds = (struct leat_net_rounds){ .count = round->count,
+                                                .cycles = round->cycles,
+                                                .cycles_min = round->cycles_min,
+                                                .cycles_max = round->cycles_max };
+    traffic->round_at = round->at;
+    traffic->round_left = round->left;
+}
+
+void leat_net_lockstep_end(const uint32_t *plan, const uint32_t *store, uint32_t cycles,
+                           struct leat_net *net, struct leat_net_load *load)
 {
     const struct leat_net_lockstep_plan *p = (const void *)plan;
-    const uint32_t flits = ((const struct leat_net_lockstep_job *)(const void *)job)->draw.flits;
     struct leat_net_tally *tally = leat_net_load_tally(load, 0);
     const struct leat_net_lockstep_sums *sums = (const void *)(store + p->batch);
     net->now = cycles;
     leat_net_steady_reach(&tally->steady, cycles);
     for (uint32_t i = 0; cycles > tally->steady.begin && i < tally->steady.count; i++)
-        end_batch(p, store, i, flits, &tally->steady);
+        end_batch(p, store, i, &tally->steady);
     tally->steady.early = (store + p->created)[LEAT_NET_LOCKSTEP_BATCHES];
     for (uint32_t i = 0; i <= LEAT_NET_LOCKSTEP_BATCHES; i++)
-        end_counts(&sums[i], flits, net, tally);
+        end_counts(&sums[i], net, tally);
     for (uint32_t t = 0; t < p->terminals; t++)
         tally->delivered[t] = (store + p->delivered)[t];
     for (uint32_t out = 0; out < p->outs; out++)
         net->out_flits[out] = (store + p->out_flits)[out];
     memcpy(load->traffic.source, store + p->source, p->terminals * sizeof *load->traffic.source);
+    end_rounds((const void *)(store + p->round), &load->traffic);
 }

@@ -10,7 +10,7 @@
  * same topology, routing and switches may share a plan. A run is divided into legs, each within one
  * batch of the statistics (net_steady.h).
  *
- * Supported: switches with virtual channels that lose nothing, rules with rows (net_rows.h), open
+ * Supported: switches with virtual channels that lose nothing, rules with rows (net_rows.h), all
  * traffic, no faults.
  */
 #ifndef LEAT_NET_LOCKSTEP_H
@@ -22,7 +22,7 @@
 
 enum {
     LEAT_NET_LOCKSTEP_CYCLES_MAX = 0x7fffffff, /* of a run */
-    LEAT_NET_LOCKSTEP_WORDS_MAX = 1 << 28,     /* of each kind */
+    LEAT_NET_LOCKSTEP_TRACE_MAX = 1 << 16,     /* packets */
 };
 
 /* Can this be run so? `why`: if not, what cannot. */
@@ -36,21 +36,28 @@ void leat_net_lockstep_plan(const struct leat_net *net, const struct leat_net_ro
                             uint32_t *words);
 
 uint32_t leat_net_lockstep_job_words(const struct leat_net_load *load);
-void leat_net_lockstep_job(const struct leat_net_load *load, uint64_t cycles, uint32_t *words);
+void leat_net_lockstep_job(const struct leat_net_load *load, uint32_t *words);
 
-/* The beginning of a run: both are ZEROED. */
-void leat_net_lockstep_start(const uint32_t *plan, struct leat_net_load *load, uint32_t *state,
-                             uint32_t *store);
+/* The beginning of a run: both are ZEROED. Returns its table of batches. */
+struct leat_net_lockstep_table leat_net_lockstep_start(const uint32_t *plan,
+                                                       struct leat_net_load *load, uint32_t *state,
+                                                       uint32_t *store);
 
-/* Where the leg that begins at `now` ends, in a run of so many cycles. */
-uint32_t leat_net_lockstep_leg(const uint32_t *job, uint32_t now, uint32_t cycles);
+/* Where the leg that begins at `now` ends, in a run of so many cycles. *halves: the table is full,
+ * and this leg begins with leat_net_lockstep_halve; the table is then that of after it. */
+uint32_t leat_net_lockstep_leg(struct leat_net_lockstep_table *table, uint32_t now, uint32_t cycles,
+                               bool *halves);
 
 /* Runs cycles now .. until - 1, of one leg. */
 void leat_net_lockstep_run(const uint32_t *plan, const uint32_t *job, uint32_t *state,
-                           uint32_t *store, uint32_t now, uint32_t until);
+                           uint32_t *store, struct leat_net_lockstep_table table, uint32_t now,
+                           uint32_t until);
 
-/* Moves what was counted to `net` and `load`, which have not run themselves. */
-void leat_net_lockstep_end(const uint32_t *plan, const uint32_t *job, const uint32_t *store,
-                           uint32_t cycles, struct leat_net *net, struct leat_net_load *load);
+/* After so many cycles all finite work was done; 0: it is not done. */
+uint32_t leat_net_lockstep_done(const uint32_t *plan, const uint32_t *store);
+
+/* Moves what was counted in so many cycles to `net` and `load`, which have not run themselves. */
+void leat_net_lockstep_end(const uint32_t *plan, const uint32_t *store, uint32_t cycles,
+                           struct leat_net *net, struct leat_net_load *load);
 
 #endif

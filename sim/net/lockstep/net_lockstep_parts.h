@@ -81,7 +81,7 @@ struct leat_net_lockstep_terminal {
     F(plan_words)                                                                                \
     F(lane) F(port_in) F(port_out) F(ahead) F(host) F(entry) F(flits) F(credits)                 \
     F(entry_credits) F(pool) F(state_words)                                                      \
-    F(source) F(batch) F(pending) F(delivered) F(out_flits) F(created) F(bins) F(buffers)        \
+    F(source) F(batch) F(round) F(pending) F(delivered) F(out_flits) F(created) F(bins) F(buffers)        \
     F(packet) F(free) F(store_words)
 /* clang-format on */
 
@@ -97,18 +97,29 @@ struct leat_net_lockstep_plan {
 #define LEAT_NET_PLAN(plan, name) ((plan)->name)
 #endif
 
-/* The traffic of one network; followed by the destinations of terminals, where each has one. */
+/* The traffic of one network; followed by the destinations of terminals, where each has one, or by
+ * the entries of a trace. */
 struct leat_net_lockstep_job {
     struct leat_net_draw draw;
     uint32_t clock_num, clock_den; /* picoseconds of a cycle; num 0: time is in cycles */
-    uint32_t begin, batch_cycles;  /* of batches of statistics */
+    uint32_t rounds;               /* of a collective; 0: unlimited */
+    uint32_t trace_count;
+};
+
+struct leat_net_lockstep_entry {
+    uint32_t cycle, destination, flits;
+    uint32_t next; /* of the same source */
+};
+
+/* Batches of statistics (net_steady.h) at this time. */
+struct leat_net_lockstep_table {
+    uint32_t begin, batch_cycles;
 };
 
 /* The batch of a cycle; BATCHES: it is before the first one. */
-static inline uint32_t
-leat_net_lockstep_batch_of(LEAT_DEVICE_PLAN struct leat_net_lockstep_job *job, uint32_t at)
+static inline uint32_t leat_net_lockstep_batch_of(struct leat_net_lockstep_table table, uint32_t at)
 {
-    return at < job->begin ? LEAT_NET_LOCKSTEP_BATCHES : (at - job->begin) / job->batch_cycles;
+    return at < table.begin ? LEAT_NET_LOCKSTEP_BATCHES : (at - table.begin) / table.batch_cycles;
 }
 
 /* ---- the state of a network ------------------------------------------------------------------ */
@@ -165,20 +176,31 @@ struct leat_net_lockstep_packet {
     uint32_t salt;
     uint32_t phase;
     uint32_t hops;
-    uint32_t unused; /* a packet is 32 octets */
+    uint32_t flits;
 };
 
 /* What is drawn, but not begun. */
 struct leat_net_lockstep_pending {
-    uint32_t destination, salt;
+    uint32_t destination, salt, flits;
+};
+
+/* Rounds of a collective, and the end of finite work. */
+struct leat_net_lockstep_round {
+    uint64_t cycles; /* of all rounds that have ended */
+    uint32_t count, cycles_min, cycles_max;
+    uint32_t at;         /* when this round began */
+    uint32_t left;       /* packets that must still arrive in it; 0: no more rounds */
+    uint32_t ended;      /* packets of a trace */
+    uint32_t done_after; /* so many cycles all work was done; 0: it is not */
+    uint32_t unused;
 };
 
 /* What happened in a batch; the last row is for all cycles before the first batch. */
 struct leat_net_lockstep_sums {
     uint64_t certificate, latency, hops;
-    uint64_t packets;     /* delivered */
-    uint64_t begun;       /* packets */
-    uint64_t flits_begun; /* flits that have left their terminals */
+    uint64_t packets, flits; /* delivered */
+    uint64_t begun;          /* packets */
+    uint64_t flits_begun;    /* flits that have left their terminals */
     uint64_t flit_hops, waits;
     uint64_t latency_max;
 };
@@ -196,6 +218,7 @@ struct leat_net_lockstep_view {
     LEAT_DEVICE_PLAN uint32_t *set; /* of channels */
     LEAT_DEVICE_PLAN struct leat_net_lockstep_job *job;
     LEAT_DEVICE_PLAN uint32_t *to;
+    LEAT_DEVICE_PLAN struct leat_net_lockstep_entry *trace;
 
     LEAT_DEVICE_STATE struct leat_net_lockstep_lane *lane;
     LEAT_DEVICE_STATE struct leat_net_lockstep_port_in *port_in;
@@ -208,6 +231,7 @@ struct leat_net_lockstep_view {
     LEAT_DEVICE_STATE struct leat_net_lockstep_pool *pool;
 
     LEAT_DEVICE_STORE struct leat_net_source *source;
+    LEAT_DEVICE_STORE struct leat_net_lockstep_round *round;
     LEAT_DEVICE_STORE struct leat_net_lockstep_pending *pending;
     LEAT_DEVICE_STORE struct leat_net_lockstep_packet *packet;
     LEAT_DEVICE_STORE uint32_t *free;
@@ -219,6 +243,7 @@ struct leat_net_lockstep_view {
     LEAT_DEVICE_STORE struct leat_net_lockstep_sums *batch; /* [batches + 1] */
     LEAT_DEVICE_STORE uint32_t *bins; /* of the latencies of this batch; 0 before the first */
 
+    struct leat_net_lockstep_table table;
     uint32_t now;
     struct leat_net_lockstep_sums sums;
 };
@@ -343,20 +368,57 @@ static inline uint64_t leat_net_lockstep_edge(const struct leat_net_lockstep_vie
     return v->job->clock_num ? (uint64_t)v->now * v->job->clock_num / v->job->clock_den : v->now;
 }
 
+/* All packets of a round have arrived: nobody else is at work now. */
+static inline void leat_net_lockstep_end_round(struct leat_net_lockstep_view *v)
+{
+    LEAT_DEVICE_STORE struct leat_net_lockstep_round *round = v->round;
+    const uint32_t cycles = v->now + 1 - round->at;
+    if (!round->count || cycles < round->cycles_min) round->cycles_min = cycles;
+    if (cycles > round->cycles_max) round->cycles_max = cycles;
+    round->cycles += cycles;
+    round->count++;
+    if (v->job->rounds && round->count == v->job->rounds) {
+        round->done_after = v->now + 1;
+        return;
+    }
+    round->at = v->now + 1;
+    round->left = (uint32_t)leat_net_round_packets(&v->job->draw);
+    for (uint32_t t = 0; t < LEAT_NET_PLAN(v->plan, terminals); t++) {
+        v->source[t].next_at = v->now + 1;
+        v->source[t].sent = v->source[t].received = 0;
+    }
+}
+
+/* A packet has arrived at a terminal whose next packet may wait for it; or it is the last one of
+ * all. */
+static inline void leat_net_lockstep_note(struct leat_net_lockstep_view *v, uint32_t terminal)
+{
+    if (v->job->draw.pattern == LEAT_NET_TRACE) {
+        if (LEAT_DEVICE_ADD(&v->round->ended, 1) + 1 == v->job->trace_count)
+            v->round->done_after = v->now + 1;
+    } else if (leat_net_draw_is_closed(v->job->draw.pattern)) {
+        v->source[terminal].received++;
+        v->source[terminal].next_at = v->now + 1;
+        if (LEAT_DEVICE_ADD(&v->round->left, UINT32_MAX) == 1) leat_net_lockstep_end_round(v);
+    }
+}
+
 static inline void leat_net_lockstep_deliver(struct leat_net_lockstep_view *v, uint32_t number)
 {
     const struct leat_net_lockstep_packet p = v->packet[number];
     const uint32_t latency = v->now - p.created_at;
     v->sums.certificate += leat_sim_certificate_mix(leat_net_lockstep_edge(v), p.source,
-                                                    p.destination, p.number, v->job->draw.flits);
+                                                    p.destination, p.number, p.flits);
     v->sums.latency += latency;
     v->sums.hops += p.hops;
     v->sums.packets++;
+    v->sums.flits += p.flits;
     if (latency > v->sums.latency_max) v->sums.latency_max = latency;
     LEAT_DEVICE_ADD(&v->delivered[p.source], 1);
     if (v->bins) LEAT_DEVICE_ADD(&v->bins[leat_sim_histogram_bin(latency)], 1);
     const uint32_t given = LEAT_DEVICE_ADD(&v->pool->given, 1);
     v->free[given & (LEAT_NET_PLAN(v->plan, packets) - 1)] = number;
+    leat_net_lockstep_note(v, p.destination);
 }
 
 /* The wire of an output port ends at a terminal. */
@@ -378,28 +440,56 @@ static inline void leat_net_lockstep_receive(struct leat_net_lockstep_view *v, u
         leat_net_lockstep_deliver(v, flit & LEAT_NET_LOCKSTEP_PACKET);
 }
 
-/* The last packet has left: its creation is counted, and the next one is drawn. */
+static inline bool leat_net_lockstep_draw_trace(const struct leat_net_lockstep_view *v,
+                                                struct leat_net_source *source,
+                                                struct leat_net_drawn *drawn, uint32_t *flits)
+{
+    if (source->to == LEAT_NET_LOCKSTEP_NONE) return false;
+    const struct leat_net_lockstep_entry entry = v->trace[source->to];
+    drawn->created_at = entry.cycle;
+    drawn->destination = entry.destination;
+    drawn->random = leat_random_next(&source->random);
+    if (entry.flits) *flits = entry.flits;
+    source->to = entry.next;
+    source->number++;
+    return true;
+}
+
+/* Draws the next packet of a terminal that has none. Packets of open traffic are counted when their
+ * successor is drawn: so they were created in a cycle that has been reached. */
 static inline void leat_net_lockstep_draw(struct leat_net_lockstep_view *v, uint32_t terminal)
 {
+    LEAT_DEVICE_PLAN struct leat_net_draw *rule = &v->job->draw;
     struct leat_net_source source = v->source[terminal];
     struct leat_net_drawn drawn = { 0 };
-    const uint32_t last_at = (uint32_t)leat_net_drawn_last(&v->job->draw, &source);
-    LEAT_DEVICE_ADD(&v->created[leat_net_lockstep_batch_of(v->job, last_at)], 1);
-    leat_net_draw_packet(&v->job->draw, &source, terminal,
-                         v->job->draw.has_destination ? v->to[terminal] : 0, &drawn);
+    uint32_t flits = rule->flits;
+    bool has;
+    if (leat_net_draw_is_closed(rule->pattern)) {
+        has = v->round->left && leat_net_draw_closed(rule, &source, terminal, &drawn);
+    } else if (rule->pattern == LEAT_NET_TRACE) {
+        has = leat_net_lockstep_draw_trace(v, &source, &drawn, &flits);
+    } else {
+        const uint32_t last_at = (uint32_t)leat_net_drawn_last(rule, &source);
+        LEAT_DEVICE_ADD(&v->created[leat_net_lockstep_batch_of(v->table, last_at)], 1);
+        has = leat_net_draw_packet(rule, &source, terminal,
+                                   rule->has_destination ? v->to[terminal] : 0, &drawn);
+    }
+    v->host[terminal].due = has && drawn.created_at < LEAT_NET_LOCKSTEP_NEVER
+                                ? (uint32_t)drawn.created_at
+                                : LEAT_NET_LOCKSTEP_NEVER;
+    if (!has) return;
     v->source[terminal] = source;
     v->pending[terminal].destination = drawn.destination;
     v->pending[terminal].salt = (uint32_t)drawn.random;
-    v->host[terminal].due = drawn.created_at < LEAT_NET_LOCKSTEP_NEVER ? (uint32_t)drawn.created_at
-                                                                       : LEAT_NET_LOCKSTEP_NEVER;
+    v->pending[terminal].flits = flits;
 }
 
 /* The channel of a new packet: the next one with room after that of the last packet. */
 static inline bool leat_net_lockstep_find_channel(struct leat_net_lockstep_view *v,
                                                   uint32_t terminal)
 {
-    const uint32_t need = LEAT_NET_PLAN(v->plan, whole) ? v->job->draw.flits : 1,
-                   channels = LEAT_NET_PLAN(v->plan, channels);
+    const uint32_t need = LEAT_NET_PLAN(v->plan, whole) ? v->pending[terminal].flits : 1;
+    const uint32_t channels = LEAT_NET_PLAN(v->plan, channels);
     uint32_t channel = v->host[terminal].channel;
     for (uint32_t i = 0; i < channels; i++) {
         channel = channel + 1 < channels ? channel + 1 : 0;
@@ -429,6 +519,7 @@ static inline bool leat_net_lockstep_begin(struct leat_net_lockstep_view *v, uin
     p->salt = v->pending[terminal].salt;
     p->phase = 0;
     p->hops = 0;
+    p->flits = v->pending[terminal].flits;
     v->sums.begun++;
     return true;
 }
@@ -445,12 +536,14 @@ static inline void leat_net_lockstep_send(struct leat_net_lockstep_view *v, uint
     for (uint32_t set = *slot; set; set &= set - 1)
         v->entry[entry + leat_device_lowest(set)]--;
     *slot = 0;
+    if (host->due == LEAT_NET_LOCKSTEP_NEVER && leat_net_draw_is_closed(v->job->draw.pattern))
+        leat_net_lockstep_draw(v, terminal);
     if (host->due > v->now) return;
     if (host->sent ? v->entry[entry + host->channel] == LEAT_NET_PLAN(v->plan, buffer)
                    : !leat_net_lockstep_begin(v, terminal))
         return;
     const uint32_t head = host->sent ? 0 : LEAT_NET_LOCKSTEP_HEAD;
-    const uint32_t tail = ++host->sent == v->job->draw.flits ? LEAT_NET_LOCKSTEP_TAIL : 0;
+    const uint32_t tail = ++host->sent == v->pending[terminal].flits ? LEAT_NET_LOCKSTEP_TAIL : 0;
     const uint32_t at = v->now + LEAT_NET_LOCKSTEP_ENTRY_CYCLES;
     v->entry[entry + host->channel]++;
     v->flits[in * slots + (at & (slots - 1))] = host->packet | head | tail |
@@ -465,15 +558,16 @@ static inline void leat_net_lockstep_send(struct leat_net_lockstep_view *v, uint
 
 /* ---- allocation of channels ------------------------------------------------------------------ */
 
-/* Free channels that this head may take. */
+/* Free channels that the head of this lane may take. */
 static inline uint32_t leat_net_lockstep_usable(const struct leat_net_lockstep_view *v,
-                                                uint32_t out, uint32_t set)
+                                                uint32_t lane, uint32_t out, uint32_t set)
 {
+    const uint32_t packet = leat_net_lockstep_front(v, lane) & LEAT_NET_LOCKSTEP_PACKET;
     uint32_t found = set & ~v->port_out[out].taken;
     for (uint32_t rest = LEAT_NET_PLAN(v->plan, whole) ? found : 0; rest; rest &= rest - 1) {
         const uint32_t channel = leat_device_lowest(rest);
         const uint32_t used = v->ahead[(out << LEAT_NET_PLAN(v->plan, shift)) + channel].used;
-        if (LEAT_NET_PLAN(v->plan, buffer) - used < v->job->draw.flits)
+        if (LEAT_NET_PLAN(v->plan, buffer) - used < v->packet[packet].flits)
             found &= ~(UINT32_C(1) << channel);
     }
     return found;
@@ -487,7 +581,7 @@ static inline void leat_net_lockstep_bid_for_channels(struct leat_net_lockstep_v
         const uint32_t lane = (in << shift) + leat_device_lowest(set);
         const struct leat_net_lockstep_lane l = v->lane[lane];
         const uint32_t out = out_first + l.port;
-        const uint32_t usable = leat_net_lockstep_usable(v, out, v->set[l.set]);
+        const uint32_t usable = leat_net_lockstep_usable(v, lane, out, v->set[l.set]);
         if (!usable) {
             v->sums.waits++;
             continue;
@@ -619,9 +713,10 @@ static inline void leat_net_lockstep_grant_switch(struct leat_net_lockstep_view 
 /* ---- a cycle --------------------------------------------------------------------------------- */
 
 enum leat_net_lockstep_step {
-    LEAT_NET_LOCKSTEP_ARRIVALS, /* at routers and terminals; terminals send */
-    LEAT_NET_LOCKSTEP_BIDS,     /* for channels; for the switch, too, if that is not fused */
-    LEAT_NET_LOCKSTEP_GRANTS,   /* of channels; of the switch, too, if that is not fused */
+    LEAT_NET_LOCKSTEP_ARRIVALS, /* at routers and terminals */
+    LEAT_NET_LOCKSTEP_BIDS,   /* for channels; for the switch, too, if that is not fused; terminals
+                                   send, as they know what has arrived */
+    LEAT_NET_LOCKSTEP_GRANTS, /* of channels; of the switch, too, if that is not fused */
     LEAT_NET_LOCKSTEP_LATE_BIDS,
     LEAT_NET_LOCKSTEP_LATE_GRANTS, /* of the switch, if both allocations are in one cycle */
 };
@@ -641,10 +736,12 @@ static inline void leat_net_lockstep_step_in(struct leat_net_lockstep_view *v, u
     if (stage == LEAT_NET_LOCKSTEP_ARRIVALS) {
         leat_net_lockstep_flits_come(v, router, in);
         leat_net_lockstep_ripen(v, router, in);
+    }
+    if (stage == LEAT_NET_LOCKSTEP_BIDS) {
+        leat_net_lockstep_bid_for_channels(v, router, in);
         if (from & LEAT_NET_LOCKSTEP_TERMINAL)
             leat_net_lockstep_send(v, in, from ^ LEAT_NET_LOCKSTEP_TERMINAL);
     }
-    if (stage == LEAT_NET_LOCKSTEP_BIDS) leat_net_lockstep_bid_for_channels(v, router, in);
     if (stage ==
         (LEAT_NET_PLAN(v->plan, fused) ? LEAT_NET_LOCKSTEP_LATE_BIDS : LEAT_NET_LOCKSTEP_BIDS))
         leat_net_lockstep_bid_for_switch(v, router, in);
@@ -681,7 +778,7 @@ static inline void leat_net_lockstep_step(struct leat_net_lockstep_view *v, uint
 static inline struct leat_net_lockstep_view
 leat_net_lockstep_view(LEAT_DEVICE_PLAN uint32_t *plan, LEAT_DEVICE_PLAN uint32_t *job,
                        LEAT_DEVICE_STATE uint32_t *state, LEAT_DEVICE_STORE uint32_t *store,
-                       uint32_t now)
+                       struct leat_net_lockstep_table table, uint32_t now)
 {
     LEAT_DEVICE_PLAN struct leat_net_lockstep_plan *p =
         (LEAT_DEVICE_PLAN struct leat_net_lockstep_plan *)plan;
@@ -699,6 +796,8 @@ leat_net_lockstep_view(LEAT_DEVICE_PLAN uint32_t *plan, LEAT_DEVICE_PLAN uint32_
         .set = plan + LEAT_NET_PLAN(p, set),
         .job = (LEAT_DEVICE_PLAN struct leat_net_lockstep_job *)job,
         .to = job + sizeof(struct leat_net_lockstep_job) / sizeof(uint32_t),
+        .trace = (LEAT_DEVICE_PLAN struct leat_net_lockstep_entry
+                      *)(job + sizeof(struct leat_net_lockstep_job) / sizeof(uint32_t)),
         .lane = (LEAT_DEVICE_STATE struct leat_net_lockstep_lane *)(state + LEAT_NET_PLAN(p, lane)),
         .port_in = (LEAT_DEVICE_STATE struct leat_net_lockstep_port_in *)(state + LEAT_NET_PLAN(
                                                                                       p, port_in)),
@@ -714,6 +813,8 @@ leat_net_lockstep_view(LEAT_DEVICE_PLAN uint32_t *plan, LEAT_DEVICE_PLAN uint32_
         .entry_credits = state + LEAT_NET_PLAN(p, entry_credits),
         .pool = (LEAT_DEVICE_STATE struct leat_net_lockstep_pool *)(state + LEAT_NET_PLAN(p, pool)),
         .source = (LEAT_DEVICE_STORE struct leat_net_source *)(store + LEAT_NET_PLAN(p, source)),
+        .round = (LEAT_DEVICE_STORE struct leat_net_lockstep_round *)(store +
+                                                                      LEAT_NET_PLAN(p, round)),
         .pending = (LEAT_DEVICE_STORE struct leat_net_lockstep_pending *)(store + LEAT_NET_PLAN(
                                                                                       p, pending)),
         .packet = (LEAT_DEVICE_STORE struct leat_net_lockstep_packet *)(store +
@@ -725,9 +826,10 @@ leat_net_lockstep_view(LEAT_DEVICE_PLAN uint32_t *plan, LEAT_DEVICE_PLAN uint32_
         .created = store + LEAT_NET_PLAN(p, created),
         .batch = (LEAT_DEVICE_STORE struct leat_net_lockstep_sums *)(store +
                                                                      LEAT_NET_PLAN(p, batch)),
+        .table = table,
         .now = now,
     };
-    const uint32_t batch = leat_net_lockstep_batch_of(v.job, now);
+    const uint32_t batch = leat_net_lockstep_batch_of(table, now);
     if (batch < LEAT_NET_LOCKSTEP_BATCHES)
         v.bins = store + p->bins + batch * LEAT_NET_LOCKSTEP_BINS;
     return v;
@@ -740,11 +842,44 @@ static inline void leat_net_lockstep_add(LEAT_DEVICE_STORE struct leat_net_locks
     to->latency += from->latency;
     to->hops += from->hops;
     to->packets += from->packets;
+    to->flits += from->flits;
     to->begun += from->begun;
     to->flits_begun += from->flits_begun;
     to->flit_hops += from->flit_hops;
     to->waits += from->waits;
     if (from->latency_max > to->latency_max) to->latency_max = from->latency_max;
+}
+
+/* Merges neighbours of a full table, as net_steady.c does: the share of one of so many threads. All
+ * have finished it before a cycle begins. */
+static inline void leat_net_lockstep_halve(LEAT_DEVICE_PLAN struct leat_net_lockstep_plan *p,
+                                           LEAT_DEVICE_STORE uint32_t *store, uint32_t item,
+                                           uint32_t items)
+{
+    const uint32_t merged = LEAT_NET_LOCKSTEP_BATCHES / 2;
+    LEAT_DEVICE_STORE uint32_t *bins = store + LEAT_NET_PLAN(p, bins);
+    for (uint32_t i = item; i < LEAT_NET_LOCKSTEP_BINS; i += items) {
+        for (uint32_t b = 0; b < merged; b++)
+            bins[b * LEAT_NET_LOCKSTEP_BINS + i] = bins[2 * b * LEAT_NET_LOCKSTEP_BINS + i] +
+                                                   bins[(2 * b + 1) * LEAT_NET_LOCKSTEP_BINS + i];
+        for (uint32_t b = merged; b < LEAT_NET_LOCKSTEP_BATCHES; b++)
+            bins[b * LEAT_NET_LOCKSTEP_BINS + i] = 0;
+    }
+    if (item) return;
+    LEAT_DEVICE_STORE uint32_t *created = store + LEAT_NET_PLAN(p, created);
+    LEAT_DEVICE_STORE struct leat_net_lockstep_sums *batch =
+        (LEAT_DEVICE_STORE struct leat_net_lockstep_sums *)(store + LEAT_NET_PLAN(p, batch));
+    const struct leat_net_lockstep_sums nothing = { 0 };
+    for (uint32_t b = 0; b < merged; b++) {
+        const struct leat_net_lockstep_sums second = batch[2 * b + 1];
+        created[b] = created[2 * b] + created[2 * b + 1];
+        batch[b] = batch[2 * b];
+        leat_net_lockstep_add(&batch[b], &second);
+    }
+    for (uint32_t b = merged; b < LEAT_NET_LOCKSTEP_BATCHES; b++) {
+        created[b] = 0;
+        batch[b] = nothing;
+    }
 }
 
 #endif

@@ -23,13 +23,16 @@ static bool run_lockstep(const struct job *job, struct outcome *out)
     uint32_t *state = world_memory(sizes.state_words * sizeof *state);
     uint32_t *store = world_memory(sizes.store_words * sizeof *store);
     leat_net_lockstep_plan(&b.w.net, &rows, plan);
-    leat_net_lockstep_job(&b.load, job->cycles, words);
-    leat_net_lockstep_start(plan, &b.load, state, store);
+    leat_net_lockstep_job(&b.load, words);
+    struct leat_net_lockstep_table table = leat_net_lockstep_start(plan, &b.load, state, store);
     for (uint32_t now = 0, cycles = (uint32_t)job->cycles, until; now < cycles; now = until) {
-        until = leat_net_lockstep_leg(words, now, cycles);
-        leat_net_lockstep_run(plan, words, state, store, now, until);
+        bool halves;
+        until = leat_net_lockstep_leg(&table, now, cycles, &halves);
+        if (halves) leat_net_lockstep_halve((const void *)plan, store, 0, 1);
+        leat_net_lockstep_run(plan, words, state, store, table, now, until);
     }
-    leat_net_lockstep_end(plan, words, store, (uint32_t)job->cycles, &b.w.net, &b.load);
+    OK(leat_net_lockstep_done(plan, store) <= job->cycles);
+    leat_net_lockstep_end(plan, store, (uint32_t)job->cycles, &b.w.net, &b.load);
     end(&b, out);
     void *const all[] = { row_memory, plan, words, state, store };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)

@@ -6,6 +6,8 @@
 #include "net_lockstep.h"
 #include "net_result_test.h"
 
+enum { TRACE_LEN = 200 };
+
 /* A run, and what came of it. */
 struct job {
     struct leat_net_shape shape;
@@ -13,6 +15,7 @@ struct job {
     struct leat_net_config switches;
     struct leat_net_load_config load;
     uint64_t cycles;
+    struct leat_net_trace_entry trace[TRACE_LEN]; /* where the traffic is one */
 };
 
 struct outcome {
@@ -25,8 +28,32 @@ struct outcome {
 struct bench {
     struct world w;
     struct leat_net_load load;
+    struct leat_net_trace_entry trace[TRACE_LEN];
     void *memory;
 };
+
+/* In order of time. */
+static inline void random_trace(struct leat_random *r, struct leat_net_trace_entry *trace,
+                                uint32_t flits_max)
+{
+    uint64_t cycle = 0;
+    for (uint32_t i = 0; i < TRACE_LEN; i++) {
+        cycle += leat_random_below(r, 4);
+        trace[i] = (struct leat_net_trace_entry){ .cycle = cycle };
+        trace[i].source = (uint32_t)leat_random_next(r);
+        trace[i].destination = (uint32_t)leat_random_next(r);
+        trace[i].flits = (uint32_t)leat_random_below(r, flits_max + 1);
+    }
+}
+
+/* Terminals are those of the network. */
+static inline void fit_trace(struct leat_net_trace_entry *trace, uint32_t terminals)
+{
+    for (uint32_t i = 0; i < TRACE_LEN; i++) {
+        trace[i].source %= terminals;
+        trace[i].destination %= terminals;
+    }
+}
 
 static inline bool begin(struct bench *b, const struct job *job)
 {
@@ -35,6 +62,12 @@ static inline bool begin(struct bench *b, const struct job *job)
     if (!world_build(&b->w, &job->shape, job->rule, job->switches.channels)) return false;
     config.traffic.terminals = b->w.topology.terminals;
     config.traffic.shape = &job->shape;
+    if (config.traffic.pattern == LEAT_NET_TRACE) {
+        memcpy(b->trace, job->trace, sizeof b->trace);
+        fit_trace(b->trace, config.traffic.terminals);
+        config.traffic.trace = b->trace;
+        config.traffic.trace_count = TRACE_LEN;
+    }
     config.topology = &b->w.topology;
     char line[256];
     struct leat_text why;
@@ -92,11 +125,14 @@ static inline struct job random_job(struct leat_random *r)
                                               : leat_random_below(r, job.cycles);
     if (leat_random_below(r, 2)) job.load.clock = (struct leat_sim_clock){ 2500, 3 };
     leat_net_traffic_default(&job.load.traffic, 1);
-    job.load.traffic.pattern = (enum leat_net_pattern)leat_random_below(r, LEAT_NET_TRACE);
+    job.load.traffic.pattern = (enum leat_net_pattern)leat_random_below(r, LEAT_NET_PATTERNS);
     job.load.traffic.load_ppm = (uint32_t)leat_random_below(r, 600000);
     job.load.traffic.flits = one_to(r, 5);
     job.load.traffic.seed = leat_random_next(r);
     if (job.switches.flow != LEAT_NET_WORMHOLE) job.switches.buffer_flits += job.load.traffic.flits;
+    if (job.load.traffic.pattern > LEAT_NET_TRACE)
+        job.load.traffic.rounds = leat_random_below(r, 4);
+    random_trace(r, job.trace, job.load.traffic.flits);
     return job;
 }
 
