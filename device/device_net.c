@@ -375,7 +375,7 @@ bool leat_device_nets_end(struct leat_device_nets *nets, uint32_t place, struct 
     const int32_t error = d->cl->EnqueueReadBuffer(
         d->queue, nets->stores, 1, at, (size_t)p->buffers * WORD, nets->store, 0, NULL, NULL);
     if (error) return leat_device_fail(why, "reading a network", error);
-    leat_net_lockstep_end(nets->words, nets->store, nets->place[place].cycles, net, load);
+    leat_net_lockstep_end(nets->words, nets->store, nets->place[place].now, net, load);
     nets->place[place].is_busy = false;
     return true;
 }

@@ -44,12 +44,13 @@ bool leat_device_nets_begin(struct leat_device_nets *nets, uint32_t place,
 /* All that are not done run on for some cycles. */
 bool leat_device_nets_step(struct leat_device_nets *nets, struct leat_text *why);
 
+/* It has run all its cycles, or done all its work. */
 bool leat_device_nets_is_done(const struct leat_device_nets *nets, uint32_t place);
 
 /* Cycles that it has run; finite work may be done before all of them. */
 uint32_t leat_device_nets_now(const struct leat_device_nets *nets, uint32_t place);
 
-/* It is done: what it counted is moved to the network and its load. The place is free again. */
+/* What it counted so far is moved to the network and its load. The place is free again. */
 bool leat_device_nets_end(struct leat_device_nets *nets, uint32_t place, struct leat_net *net,
                           struct leat_net_load *load, struct leat_text *why);
 

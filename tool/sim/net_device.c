@@ -126,7 +126,7 @@ static bool end_one(struct device_run *r, uint32_t i)
     struct place *p = &r->place[i];
     struct net_simulation *s = &p->simulation;
     if (!leat_device_nets_end(r->nets, i, &s->net, &s->load, &why)) return is_lost(r, &why);
-    s->done = p->job.ends && s->net.now < p->job.cycles;
+    s->done = p->job.ends && net_is_done(s);
     net_take_result(s, &result);
     result.wall_seconds = seconds_now() - p->begun;
     if (!r->work->done(r->work->context, p->number, &p->job, &result)) r->is_over = true;
@@ -163,6 +163,8 @@ static bool run_all(struct device_run *r)
                 return false;
         show(r);
     }
+    for (uint32_t i = 0; i < r->places && r->work->partly; i++)
+        if (r->place[i].is_busy && !end_one(r, i)) return false;
     return true;
 }
 

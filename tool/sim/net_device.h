@@ -7,6 +7,7 @@
 struct net_device_work {
     void *context;
     uint32_t count; /* of jobs, at most */
+    bool partly;    /* after an interrupt, what there is counts as done */
     /* The next job, and its number; all have the same fabric. False: there is none. */
     bool (*next)(void *context, struct net_job *job, uint32_t *number);
     /* What came of one. False: no more shall be begun. */

@@ -12,8 +12,7 @@
 
 /* ---- the end of the work --------------------------------------------------------------------- */
 
-/* All packets of a trace have ended, or all rounds of a collective. */
-static bool is_done(const struct net_simulation *s)
+bool net_is_done(const struct net_simulation *s)
 {
     uint64_t ended = 0;
     if (s->job->traffic.pattern != LEAT_NET_TRACE) return s->load.traffic.round_left == 0;
@@ -33,7 +32,7 @@ static void arrive(void *context, const struct leat_net_arrival *arrival)
 {
     struct net_simulation *s = context;
     s->host.arrive(s->host.context, arrival);
-    s->done = is_done(s);
+    s->done = net_is_done(s);
     s->net.stop = s->done;
 }
 
@@ -74,7 +73,7 @@ bool net_set_up(struct net_simulation *s, const struct net_job *job)
     *s = (struct net_simulation){ .job = job };
     s->load_memory = sim_memory(leat_net_load_footprint(&config));
     const size_t net_len = leat_net_footprint(&built->topology, &net);
-    s->net_memory = sim_memory_often(net_len, net_len);
+    s->net_memory = sim_memory_often(net_len, job->device.where == DEVICE_CPU ? net_len : 0);
     if (job->links) s->out_flits = sim_memory(built->topology.outs * sizeof *s->out_flits);
     if (!s->load_memory || !s->net_memory || (job->links && !s->out_flits)) return false;
     leat_net_load_init(&s->load, &config, s->load_memory);
@@ -259,7 +258,7 @@ static int run_on_device(struct net_simulation *s, const struct net_job *job)
 {
     const struct net_job *next = job;
     const struct net_device_work work = {
-        .context = &next, .count = 1, .next = take_job, .done = report_job
+        .context = &next, .count = 1, .partly = true, .next = take_job, .done = report_job
     };
     if (job->device.where == DEVICE_AUTO) {
         caution("--device auto: one network runs faster on the processor");

@@ -67,6 +67,9 @@ struct net_simulation {
 bool net_set_up(struct net_simulation *s, const struct net_job *job);
 void net_free(struct net_simulation *s);
 
+/* All packets of a trace have ended, or all rounds of a collective. */
+bool net_is_done(const struct net_simulation *s);
+
 /* What came of it. */
 void net_take_result(struct net_simulation *s, struct net_result *out);
 
