@@ -33,6 +33,7 @@ bench: all               # tables, and JSON in build/bench_*.json
 	build/release/bench/bench_agenda --json build/bench_agenda.json
 	build/release/bench/bench_atm --large --json build/bench_atm.json
 	build/release/bench/bench_fabric --large --json build/bench_fabric.json
+	-build/release/bench/bench_device --json build/bench_device.json
 	python3 bench/bench_threads.py build/leat build/bench_threads.json
 	build/release/bench/bench_replay --json build/bench_replay.json
 	build/release/bench/bench_ring --json build/bench_ring.json
@@ -64,6 +65,7 @@ soak: all build/soak/build.ninja build/fuzz/build.ninja   # the campaigns at a h
 	$(call build,soak) --target all tests && $(call ctest,soak)
 	$(call build,fuzz) --target all tests && $(call ctest,fuzz) -L fuzz
 	python3 test/soak/ranks.py build/leat $(or $(RUNS),1000) $(or $(SEED),1)
+	sh test/soak/devices.sh build/soak/device_net_test $(or $(RUNS),10000) $(or $(SEED),1)
 
 FROM ?= 1
 TO   ?= 200

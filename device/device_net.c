@@ -91,7 +91,7 @@ static void put_options(const struct leat_device_nets *nets, char out[OPTIONS_CA
     const bool is_nvidia = strncmp(nets->device->info.platform, "NVIDIA", 6) == 0;
     int len = snprintf(out, OPTIONS_CAP, "-cl-std=CL1.2 -DLEAT_DEVICE_GROUP=%u%s%s",
                        nets->shape.group, nets->shape.is_near ? " -DLEAT_DEVICE_NEAR" : "",
-                       is_nvidia ? " -cl-nv-maxrregcount=48" : "");
+                       is_nvidia ? " -DLEAT_DEVICE_NVIDIA -cl-nv-maxrregcount=48" : "");
     if (!nets->device->info.is_gpu) return;
     len += snprintf(out + len, OPTIONS_CAP - (size_t)len, " -DLEAT_NET_LOCKSTEP_KNOWN");
 #define PUT(name)                                                                               \

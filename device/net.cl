@@ -5,6 +5,7 @@
  *
  *   LEAT_DEVICE_GROUP         threads of a group
  *   LEAT_DEVICE_NEAR          the state of a network is copied into the memory of its group
+ *   LEAT_DEVICE_NVIDIA        its own compiler is used
  *   LEAT_NET_LOCKSTEP_KNOWN   the plan is known
  */
 
@@ -32,7 +33,10 @@ static void copy_out(__global uint *to, __local const uint *from, uint words)
 }
 #endif
 
-__kernel __attribute__((reqd_work_group_size(LEAT_DEVICE_GROUP, 1, 1))) void
+#ifndef LEAT_DEVICE_NVIDIA /* whose compiler would then ignore the limit on registers */
+__attribute__((reqd_work_group_size(LEAT_DEVICE_GROUP, 1, 1)))
+#endif
+__kernel void
 run(__global const uint *plan, __global const uint *jobs, __global uint *states,
                   __global uint *stores, __global const struct order *orders,
                   __global struct leat_net_lockstep_sums *sums

@@ -101,7 +101,7 @@ proposes() {
     shift
     same "completion of $*" "$("$leat" help --complete -- "$@" | tr '\n' ' ')" "$want"
 }
-proposes "decode " de
+proposes "decode devices " de
 proposes "spd spdppd " unit sp
 proposes "broadcast bursty bit-reverse bit-complement broadcast-tree " sim clos444 --traffic b
 proposes "tinsel: :files " sim ti
