@@ -15,6 +15,7 @@
 enum { CHECKED = 3 /* networks whose certificate is compared */ };
 
 static struct {
+    const char *json;
     uint32_t device, networks, cycles;
     enum leat_device_near near;
 } options = { .networks = 2048, .cycles = 20000 };
@@ -192,32 +193,33 @@ static void measure(struct leat_device *device, const struct design *d)
     note(name, rate / core, "x", "", true);
 }
 
+#define SHAPE(a, b) .number = { a, b }, .numbers = 2, .terminals = 1, .wire_cycles = 1
+
+/* A ring of 64 routers with chords: routes come from tables. */
+enum { GRAPH_ROUTERS = 64, GRAPH_CHORD = 9 };
+static struct leat_net_edge edges[2 * GRAPH_ROUTERS];
+
 static const struct design designs[] = {
-    { "mesh 8x8, load 0.1, 1 flit",
-      { .kind = LEAT_NET_MESH, .number = { 8, 8 }, .numbers = 2, .terminals = 1, .wire_cycles = 1 },
-      LEAT_NET_DOR,
+    { "mesh 8x8, load 0.1, 1 flit", { LEAT_NET_MESH, SHAPE(8, 8) }, LEAT_NET_DOR, 100000, 1 },
+    { "mesh 8x8, load 0.2, 1 flit", { LEAT_NET_MESH, SHAPE(8, 8) }, LEAT_NET_DOR, 200000, 1 },
+    { "mesh 8x8, load 0.4, 1 flit", { LEAT_NET_MESH, SHAPE(8, 8) }, LEAT_NET_DOR, 400000, 1 },
+    { "mesh 8x8, load 0.4, 4 flits", { LEAT_NET_MESH, SHAPE(8, 8) }, LEAT_NET_DOR, 400000, 4 },
+    { "torus 16x16, load 0.2, 1 flit", { LEAT_NET_TORUS, SHAPE(16, 16) }, LEAT_NET_DOR, 200000, 1 },
+    { "graph of 64, load 0.1, 1 flit",
+      { LEAT_NET_GRAPH, .terminals = 1, .wire_cycles = 1, .routers = GRAPH_ROUTERS,
+        .edges = 2 * GRAPH_ROUTERS, .edge = edges },
+      LEAT_NET_UPDOWN,
       100000,
       1 },
-    { "mesh 8x8, load 0.4, 1 flit",
-      { .kind = LEAT_NET_MESH, .number = { 8, 8 }, .numbers = 2, .terminals = 1, .wire_cycles = 1 },
-      LEAT_NET_DOR,
-      400000,
-      1 },
-    { "mesh 8x8, load 0.4, 4 flits",
-      { .kind = LEAT_NET_MESH, .number = { 8, 8 }, .numbers = 2, .terminals = 1, .wire_cycles = 1 },
-      LEAT_NET_DOR,
-      400000,
-      4 },
-    { "torus 16x16, load 0.2, 1 flit",
-      { .kind = LEAT_NET_TORUS,
-        .number = { 16, 16 },
-        .numbers = 2,
-        .terminals = 1,
-        .wire_cycles = 1 },
-      LEAT_NET_DOR,
-      200000,
-      1 },
 };
+
+static void make_edges(void)
+{
+    for (uint32_t i = 0; i < GRAPH_ROUTERS; i++) {
+        edges[2 * i] = (struct leat_net_edge){ .a = i, .b = (i + 1) % GRAPH_ROUTERS };
+        edges[2 * i + 1] = (struct leat_net_edge){ .a = i, .b = (i + GRAPH_CHORD) % GRAPH_ROUTERS };
+    }
+}
 
 int main(int argc, char **argv)
 {
@@ -226,10 +228,12 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--far")) options.near = LEAT_DEVICE_NEAR_NONE;
         if (i + 1 == argc) break;
+        if (!strcmp(argv[i], "--json")) options.json = argv[i + 1];
         if (!strcmp(argv[i], "--device")) options.device = (uint32_t)atoi(argv[i + 1]);
         if (!strcmp(argv[i], "--networks")) options.networks = (uint32_t)atoi(argv[i + 1]);
         if (!strcmp(argv[i], "--cycles")) options.cycles = (uint32_t)atoi(argv[i + 1]);
     }
+    make_edges();
     if (options.device >= devices) give_up("no such device");
     printf("# %s, %u units, %.0f GB\n", info[options.device].name, info[options.device].units,
            (double)info[options.device].memory / 1e9);
@@ -238,5 +242,5 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof designs / sizeof *designs; i++)
         measure(device, &designs[i]);
     leat_device_close(device);
-    return 0;
+    return options.json ? write_json(options.json) : 0;
 }

@@ -58,12 +58,13 @@ static bool out_of_memory(struct leat_text *why)
     return false;
 }
 
-/* A thread per port, as far as there are threads. Those of a processor's group take turns: more of
+/* A thread per port and terminal, as far as there are threads. Those of a processor's group take turns: more of
  * them would only need more memory. */
 static uint32_t size_group(const struct leat_device_nets *nets)
 {
     const struct leat_device_info *info = &nets->device->info;
-    const uint64_t ports = (uint64_t)nets->plan->routers * nets->plan->radix;
+    const uint64_t ports = (uint64_t)nets->plan->routers * nets->plan->radix +
+                           nets->plan->terminals;
     const uint64_t wanted = (ports + GROUP_STEP - 1) / GROUP_STEP * GROUP_STEP;
     const uint32_t most = info->is_processor ? GROUP_OF_PROCESSORS : info->group_max;
     return (uint32_t)smaller(wanted, most);
@@ -91,7 +92,7 @@ static void put_options(const struct leat_device_nets *nets, char out[OPTIONS_CA
     const bool is_nvidia = strncmp(nets->device->info.platform, "NVIDIA", 6) == 0;
     int len = snprintf(out, OPTIONS_CAP, "-cl-std=CL1.2 -DLEAT_DEVICE_GROUP=%u%s%s",
                        nets->shape.group, nets->shape.is_near ? " -DLEAT_DEVICE_NEAR" : "",
-                       is_nvidia ? " -DLEAT_DEVICE_NVIDIA -cl-nv-maxrregcount=48" : "");
+                       is_nvidia ? " -DLEAT_DEVICE_NVIDIA -cl-nv-maxrregcount=56" : "");
     if (!nets->device->info.is_gpu) return;
     len += snprintf(out + len, OPTIONS_CAP - (size_t)len, " -DLEAT_NET_LOCKSTEP_KNOWN");
 #define PUT(name)                                                                               \

@@ -1,7 +1,6 @@
 /*
- * Networks on a device: a group of threads runs one network, each thread some of its ports. Threads
- * beside each other have the same port of other routers, so that they mostly do the same. All of
- * net_lockstep_parts.h stands before this text. Who compiles it says:
+ * Networks on a device: a group of threads runs one network, each thread some of its ports and
+ * terminals. All of net_lockstep_parts.h stands before this text. Who compiles it says:
  *
  *   LEAT_DEVICE_GROUP         threads of a group
  *   LEAT_DEVICE_NEAR          the state of a network is copied into the memory of its group
@@ -49,7 +48,6 @@ run(__global const uint *plan, __global const uint *jobs, __global uint *states,
     const uint item = get_local_id(0), items = LEAT_DEVICE_GROUP;
     __global const struct leat_net_lockstep_plan *p =
         (__global const struct leat_net_lockstep_plan *)plan;
-    const uint routers = LEAT_NET_PLAN(p, routers);
     __global uint *store = stores + order.store;
     __global struct leat_net_lockstep_sums *mine = sums + get_group_id(0) * items;
 #ifdef LEAT_DEVICE_NEAR
@@ -64,8 +62,7 @@ run(__global const uint *plan, __global const uint *jobs, __global uint *states,
         leat_net_lockstep_view(plan, jobs + order.job, state, store, order.table, order.now);
     for (; v.now < order.until; v.now++) {
         for (uint stage = 0; stage < leat_net_lockstep_steps(&v); stage++) {
-            for (uint i = item; i < routers * LEAT_NET_PLAN(p, radix); i += items)
-                leat_net_lockstep_step(&v, i % routers, i / routers, stage);
+            leat_net_lockstep_step_all(&v, stage, item, items);
             barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         }
     }

@@ -162,7 +162,8 @@ static void fill_ports(const struct leat_net *net, const struct leat_net_lockste
                                                                    t->out_cycles[o] };
     for (uint32_t i = 0; i < t->terminals; i++)
         terminal[i] = (struct leat_net_lockstep_terminal){ net->routing->target[i].router,
-                                                           net->routing->target[i].port };
+                                                           net->routing->target[i].port,
+                                                           t->terminal_out[i], t->terminal_in[i] };
 }
 
 void leat_net_lockstep_plan(const struct leat_net *net, const struct leat_net_rows *rows,
@@ -261,9 +262,7 @@ void leat_net_lockstep_run(const uint32_t *plan, const uint32_t *job, uint32_t *
     struct leat_net_lockstep_view v = leat_net_lockstep_view(plan, job, state, store, table, now);
     for (; v.now < until; v.now++)
         for (uint32_t stage = 0; stage < leat_net_lockstep_steps(&v); stage++)
-            for (uint32_t router = 0; router < v.plan->routers; router++)
-                for (uint32_t port = 0; port < v.plan->radix; port++)
-                    leat_net_lockstep_step(&v, router, port, stage);
+            leat_net_lockstep_step_all(&v, stage, 0, 1);
     leat_net_lockstep_add(&v.batch[leat_net_lockstep_batch_of(table, now)], &v.sums);
 }
 

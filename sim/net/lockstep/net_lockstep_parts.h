@@ -8,9 +8,9 @@
  * at least. Each wire is a ring of slots, one per cycle: its sender writes the slot of the cycle of
  * arrival, its receiver reads and clears that of this cycle.
  *
- * A cycle has steps, and a step is taken by each port of each router: in any order, or all at once,
- * if all ports have finished a step before any begins the next. Words that several ports change in
- * the same step are changed as a whole (LEAT_DEVICE_ADD and so on).
+ * A cycle has stages, and each port and terminal passes each stage: in any order, or all at once, if
+ * all have finished a stage before any begins the next. Words that several of them change in the
+ * same stage are changed as a whole (LEAT_DEVICE_ADD and so on).
  */
 #ifndef LEAT_NET_LOCKSTEP_PARTS_H
 #define LEAT_NET_LOCKSTEP_PARTS_H
@@ -53,7 +53,8 @@ struct leat_net_lockstep_out {
 };
 
 struct leat_net_lockstep_terminal {
-    uint32_t router, port; /* where it receives */
+    uint32_t router, port; /* where it receives: the port among those of the router */
+    uint32_t out, in;      /* that port among all; and where it sends */
 };
 
 /*
@@ -731,17 +732,12 @@ static inline uint32_t leat_net_lockstep_steps(const struct leat_net_lockstep_vi
 static inline void leat_net_lockstep_step_in(struct leat_net_lockstep_view *v, uint32_t router,
                                              uint32_t in, uint32_t stage)
 {
-    const uint32_t from = v->in[in].from;
-    if (from == LEAT_NET_LOCKSTEP_NONE) return;
+    if (v->in[in].from == LEAT_NET_LOCKSTEP_NONE) return;
     if (stage == LEAT_NET_LOCKSTEP_ARRIVALS) {
         leat_net_lockstep_flits_come(v, router, in);
         leat_net_lockstep_ripen(v, router, in);
     }
-    if (stage == LEAT_NET_LOCKSTEP_BIDS) {
-        leat_net_lockstep_bid_for_channels(v, router, in);
-        if (from & LEAT_NET_LOCKSTEP_TERMINAL)
-            leat_net_lockstep_send(v, in, from ^ LEAT_NET_LOCKSTEP_TERMINAL);
-    }
+    if (stage == LEAT_NET_LOCKSTEP_BIDS) leat_net_lockstep_bid_for_channels(v, router, in);
     if (stage ==
         (LEAT_NET_PLAN(v->plan, fused) ? LEAT_NET_LOCKSTEP_LATE_BIDS : LEAT_NET_LOCKSTEP_BIDS))
         leat_net_lockstep_bid_for_switch(v, router, in);
@@ -750,13 +746,8 @@ static inline void leat_net_lockstep_step_in(struct leat_net_lockstep_view *v, u
 static inline void leat_net_lockstep_step_out(struct leat_net_lockstep_view *v, uint32_t router,
                                               uint32_t out, uint32_t stage)
 {
-    const uint32_t to = v->out[out].to;
-    if (to == LEAT_NET_LOCKSTEP_NONE) return;
-    if (stage == LEAT_NET_LOCKSTEP_ARRIVALS) {
-        leat_net_lockstep_credits_come(v, out);
-        if (to & LEAT_NET_LOCKSTEP_TERMINAL)
-            leat_net_lockstep_receive(v, out, to ^ LEAT_NET_LOCKSTEP_TERMINAL);
-    }
+    if (v->out[out].to == LEAT_NET_LOCKSTEP_NONE) return;
+    if (stage == LEAT_NET_LOCKSTEP_ARRIVALS) leat_net_lockstep_credits_come(v, out);
     if (stage == LEAT_NET_LOCKSTEP_GRANTS) leat_net_lockstep_grant_channels(v, router, out);
     if (stage ==
         (LEAT_NET_PLAN(v->plan, fused) ? LEAT_NET_LOCKSTEP_LATE_GRANTS : LEAT_NET_LOCKSTEP_GRANTS))
@@ -770,6 +761,31 @@ static inline void leat_net_lockstep_step(struct leat_net_lockstep_view *v, uint
     const uint32_t in = v->in_first[router] + port, out = v->out_first[router] + port;
     if (in < v->in_first[router + 1]) leat_net_lockstep_step_in(v, router, in, stage);
     if (out < v->out_first[router + 1]) leat_net_lockstep_step_out(v, router, out, stage);
+}
+
+/* One stage of a terminal. */
+static inline void leat_net_lockstep_step_terminal(struct leat_net_lockstep_view *v,
+                                                   uint32_t terminal, uint32_t stage)
+{
+    if (stage == LEAT_NET_LOCKSTEP_ARRIVALS)
+        leat_net_lockstep_receive(v, v->terminal[terminal].out, terminal);
+    if (stage == LEAT_NET_LOCKSTEP_BIDS)
+        leat_net_lockstep_send(v, v->terminal[terminal].in, terminal);
+}
+
+/* One stage of each port, and then of each terminal: the share of one of so many threads. Threads
+ * beside each other have the same port of other routers, so that they mostly do the same. */
+static inline void leat_net_lockstep_step_all(struct leat_net_lockstep_view *v, uint32_t stage,
+                                              uint32_t item, uint32_t items)
+{
+    const uint32_t routers = LEAT_NET_PLAN(v->plan, routers);
+    const uint32_t ports = routers * LEAT_NET_PLAN(v->plan, radix);
+    for (uint32_t i = item; i < ports + LEAT_NET_PLAN(v->plan, terminals); i += items) {
+        if (i < ports)
+            leat_net_lockstep_step(v, i % routers, i / routers, stage);
+        else
+            leat_net_lockstep_step_terminal(v, i - ports, stage);
+    }
 }
 
 /* ---- a network ------------------------------------------------------------------------------- */

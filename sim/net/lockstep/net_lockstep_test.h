@@ -118,7 +118,8 @@ static inline void compare(const struct outcome *a, const struct outcome *b)
 
 static inline struct job random_job(struct leat_random *r)
 {
-    struct job job = { .shape = random_shape(r), .switches = random_config(r) };
+    struct job job = { .shape = random_shape(r) };
+    job.switches = random_config(r);
     job.rule = (enum leat_net_route_rule)leat_random_below(r, LEAT_NET_RULES);
     job.cycles = one_to(r, 3000);
     job.load.warmup = leat_random_below(r, 2) ? LEAT_NET_STEADY_FIND
