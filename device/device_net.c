@@ -90,7 +90,7 @@ static void put_options(const struct leat_device_nets *nets, char out[OPTIONS_CA
 {
     /* More groups at once are worth more than the registers of a thread. */
     const bool is_nvidia = strncmp(nets->device->info.platform, "NVIDIA", 6) == 0;
-    int len = snprintf(out, OPTIONS_CAP, "-cl-std=CL1.2 -DLEAT_DEVICE_GROUP=%u%s%s",
+    int len = snprintf(out, OPTIONS_CAP, "-w -cl-std=CL1.2 -DLEAT_DEVICE_GROUP=%u%s%s",
                        nets->shape.group, nets->shape.is_near ? " -DLEAT_DEVICE_NEAR" : "",
                        is_nvidia ? " -DLEAT_DEVICE_NVIDIA -cl-nv-maxrregcount=56" : "");
     if (!nets->device->info.is_gpu) return;
