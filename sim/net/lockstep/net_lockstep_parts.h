@@ -8,8 +8,8 @@
  * at least. Each wire is a ring of slots, one per cycle: its sender writes the slot of the cycle of
  * arrival, its receiver reads and clears that of this cycle.
  *
- * A cycle has stages, and each port and terminal passes each stage: in any order, or all at once, if
- * all have finished a stage before any begins the next. Words that several of them change in the
+ * A cycle has stages, and each port and terminal passes each stage: in any order, or all at once,
+ * if all have finished a stage before any begins the next. Words that several of them change in the
  * same stage are changed as a whole (LEAT_DEVICE_ADD and so on).
  */
 #ifndef LEAT_NET_LOCKSTEP_PARTS_H
