@@ -61,7 +61,7 @@ run(__global const uint *plan, __global const uint *jobs, __global uint *states,
     struct leat_net_lockstep_view v =
         leat_net_lockstep_view(plan, jobs + order.job, state, store, order.table, order.now);
     for (; v.now < order.until; v.now++) {
-        for (uint stage = 0; stage < leat_net_lockstep_steps(&v); stage++) {
+        for (uint stage = 0; stage < leat_net_lockstep_stages(&v); stage++) {
             leat_net_lockstep_step_all(&v, stage, item, items);
             barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         }

@@ -60,9 +60,8 @@ int net_device_check(const struct net_job *job)
 
 /* ---- the device ------------------------------------------------------------------------------ */
 
-static bool is_lost(const struct device_run *r, const struct leat_text *why)
+static bool is_lost(const struct leat_text *why)
 {
-    (void)r;
     return complain("the device: %.*s", (int)why->len, why->buf);
 }
 
@@ -73,18 +72,21 @@ static bool make_plan(struct device_run *r, const struct net_job *job)
     struct leat_net_lockstep_plan sizes;
     struct leat_net_rows rows;
     void *memory = calloc(1, leat_net_rows_footprint(job->built->routing));
-    bool good = memory && net_set_up(&s, job) &&
-                leat_net_rows_init(&rows, job->built->routing, memory);
-    if (good) {
+    bool good = net_set_up(&s, job) && memory;
+    const bool fits = good && leat_net_rows_init(&rows, job->built->routing, memory);
+    if (fits) {
         leat_net_lockstep_size(&s.net, &rows, &sizes);
         r->plan = calloc(sizes.plan_words, sizeof *r->plan);
         good = r->plan != NULL;
     }
-    if (good) leat_net_lockstep_plan(&s.net, &rows, r->plan);
-    if (good) r->job_words = leat_net_lockstep_job_words(&s.load) + sizes.terminals;
+    if (fits && good) {
+        leat_net_lockstep_plan(&s.net, &rows, r->plan);
+        r->job_words = leat_net_lockstep_job_words(&s.load) + sizes.terminals;
+    }
     net_free(&s);
     free(memory);
-    return good || complain("no memory for %s on a device", job->fabric->word);
+    if (!good) return complain("no memory for %s on a device", job->fabric->word);
+    return fits || complain("%s has more different routes than fit on a device", job->fabric->word);
 }
 
 static bool open_device(struct device_run *r, const struct net_job *job)
@@ -94,7 +96,7 @@ static bool open_device(struct device_run *r, const struct net_job *job)
     if (r->device)
         r->nets = leat_device_nets_open(r->device, r->plan, r->job_words, r->work->count,
                                         LEAT_DEVICE_NEAR_AUTO, &why);
-    if (!r->nets) return is_lost(r, &why);
+    if (!r->nets) return is_lost(&why);
     r->places = leat_device_nets_shape(r->nets).places;
     r->place = calloc(r->places, sizeof *r->place);
     return r->place || complain("no memory");
@@ -116,7 +118,7 @@ static bool begin_one(struct device_run *r, uint32_t i)
     r->busy++;
     r->begun++;
     return leat_device_nets_begin(r->nets, i, &p->simulation.load, p->job.cycles, &why) ||
-           is_lost(r, &why);
+           is_lost(&why);
 }
 
 static bool end_one(struct device_run *r, uint32_t i)
@@ -125,7 +127,7 @@ static bool end_one(struct device_run *r, uint32_t i)
     struct leat_text why = LEAT_TEXT(WHY_CAP);
     struct place *p = &r->place[i];
     struct net_simulation *s = &p->simulation;
-    if (!leat_device_nets_end(r->nets, i, &s->net, &s->load, &why)) return is_lost(r, &why);
+    if (!leat_device_nets_end(r->nets, i, &s->net, &s->load, &why)) return is_lost(&why);
     s->done = p->job.ends && net_is_done(s);
     net_take_result(s, &result);
     result.wall_seconds = seconds_now() - p->begun;
@@ -157,7 +159,7 @@ static bool run_all(struct device_run *r)
         for (uint32_t i = 0; i < r->places && !r->is_over; i++)
             if (!r->place[i].is_busy && !begin_one(r, i)) return false;
         if (!r->busy) return true;
-        if (!leat_device_nets_step(r->nets, &why)) return is_lost(r, &why);
+        if (!leat_device_nets_step(r->nets, &why)) return is_lost(&why);
         for (uint32_t i = 0; i < r->places; i++)
             if (r->place[i].is_busy && leat_device_nets_is_done(r->nets, i) && !end_one(r, i))
                 return false;

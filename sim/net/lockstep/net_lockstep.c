@@ -261,7 +261,7 @@ void leat_net_lockstep_run(const uint32_t *plan, const uint32_t *job, uint32_t *
 {
     struct leat_net_lockstep_view v = leat_net_lockstep_view(plan, job, state, store, table, now);
     for (; v.now < until; v.now++)
-        for (uint32_t stage = 0; stage < leat_net_lockstep_steps(&v); stage++)
+        for (uint32_t stage = 0; stage < leat_net_lockstep_stages(&v); stage++)
             leat_net_lockstep_step_all(&v, stage, 0, 1);
     leat_net_lockstep_add(&v.batch[leat_net_lockstep_batch_of(table, now)], &v.sums);
 }

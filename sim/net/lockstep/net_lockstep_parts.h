@@ -713,7 +713,7 @@ static inline void leat_net_lockstep_grant_switch(struct leat_net_lockstep_view 
 
 /* ---- a cycle --------------------------------------------------------------------------------- */
 
-enum leat_net_lockstep_step {
+enum leat_net_lockstep_stage {
     LEAT_NET_LOCKSTEP_ARRIVALS, /* at routers and terminals */
     LEAT_NET_LOCKSTEP_BIDS,   /* for channels; for the switch, too, if that is not fused; terminals
                                    send, as they know what has arrived */
@@ -722,8 +722,8 @@ enum leat_net_lockstep_step {
     LEAT_NET_LOCKSTEP_LATE_GRANTS, /* of the switch, if both allocations are in one cycle */
 };
 
-/* How many steps a cycle has. */
-static inline uint32_t leat_net_lockstep_steps(const struct leat_net_lockstep_view *v)
+/* How many stages a cycle has. */
+static inline uint32_t leat_net_lockstep_stages(const struct leat_net_lockstep_view *v)
 {
     return LEAT_NET_PLAN(v->plan, fused) ? LEAT_NET_LOCKSTEP_LATE_GRANTS + 1
                                          : LEAT_NET_LOCKSTEP_GRANTS + 1;
