@@ -47,11 +47,6 @@ struct leat_device_nets {
     uint32_t *job, *state, *store; /* of one network; store: what is read back */
 };
 
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 static bool out_of_memory(struct leat_text *why)
 {
     leat_text_puts(why, "no memory");
@@ -67,7 +62,7 @@ static uint32_t size_group(const struct leat_device_nets *nets)
                            nets->plan->terminals;
     const uint64_t wanted = (ports + GROUP_STEP - 1) / GROUP_STEP * GROUP_STEP;
     const uint32_t most = info->is_processor ? GROUP_OF_PROCESSORS : info->group_max;
-    return (uint32_t)smaller(wanted, most);
+    return (uint32_t)leat_smaller(wanted, most);
 }
 
 /* ---- the program ----------------------------------------------------------------------------- */
@@ -128,9 +123,9 @@ static uint32_t count_places(const struct leat_device_nets *nets, uint32_t netwo
     const struct leat_device_info *info = &nets->device->info;
     const struct leat_net_lockstep_plan *p = nets->plan;
     const uint64_t each = ((uint64_t)p->state_words + p->store_words) * WORD;
-    uint64_t places = smaller(networks, (uint64_t)info->units * PLACES_PER_UNIT);
-    places = smaller(places, info->memory / 2 / each);
-    return (uint32_t)smaller(places, info->allocation_max / ((uint64_t)p->store_words * WORD));
+    uint64_t places = leat_smaller(networks, (uint64_t)info->units * PLACES_PER_UNIT);
+    places = leat_smaller(places, info->memory / 2 / each);
+    return (uint32_t)leat_smaller(places, info->allocation_max / ((uint64_t)p->store_words * WORD));
 }
 
 static void *buffer(struct leat_device_nets *nets, uint64_t octets, int32_t *error)

@@ -140,4 +140,23 @@ void leat_net_end(struct leat_net *net, const struct leat_net_flight *flight,
 bool leat_net_damages(const struct leat_net *net, uint32_t out,
                       const struct leat_net_packet *packet, uint32_t flit);
 
+/* The next power of two; n is at most 2^31. */
+static inline uint32_t leat_net_up_to_power(uint64_t n)
+{
+    uint32_t power = 1;
+    assert(n <= UINT32_C(1) << 31);
+    while (power < n)
+        power *= 2;
+    return power;
+}
+
+/* Of the longest wire. */
+static inline uint32_t leat_net_wire_cycles(const struct leat_net_topology *topology)
+{
+    uint32_t most = topology->cut_cycles ? topology->cut_cycles : 1;
+    for (uint32_t out = 0; out < topology->outs; out++)
+        if (topology->out_cycles[out] > most) most = topology->out_cycles[out];
+    return most;
+}
+
 #endif

@@ -11,8 +11,10 @@
 #include "net_branch_parts.h"
 
 enum {
-    LEAT_NET_CHANNEL_BITS = 6, /* for twice as many */
-    LEAT_NET_LOCAL_BITS = 15,  /* of a lane's number within its router */
+    LEAT_NET_ENTRY_CYCLES = 2,  /* from a terminal to the lane of its router */
+    LEAT_NET_RETURN_CYCLES = 2, /* of a credit, to or from a terminal */
+    LEAT_NET_CHANNEL_BITS = 6,  /* for twice as many */
+    LEAT_NET_LOCAL_BITS = 15,   /* of a lane's number within its router */
     LEAT_NET_LOCAL = (1 << LEAT_NET_LOCAL_BITS) - 1,
 };
 

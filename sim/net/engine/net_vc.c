@@ -5,27 +5,11 @@
 
 /* ---- laying out ------------------------------------------------------------------------------ */
 
-static uint32_t up_to_power(uint32_t n)
-{
-    uint32_t power = 1;
-    while (power < n)
-        power *= 2;
-    return power;
-}
-
-static uint32_t wire_cycles_max(const struct leat_net_topology *topology)
-{
-    uint32_t most = topology->cut_cycles ? topology->cut_cycles : 1;
-    for (uint32_t out = 0; out < topology->outs; out++)
-        if (topology->out_cycles[out] > most) most = topology->out_cycles[out];
-    return most;
-}
-
 /* Room for so many records at once: every slot may have a chunk that is not full. */
 static void lay_calendar(struct leat_net_vc_calendar *c, uint32_t row_bits, uint32_t cycles_max,
                          uint64_t records, struct leat_arena *arena)
 {
-    const uint32_t days = up_to_power(cycles_max + 1), slots = days << row_bits;
+    const uint32_t days = leat_net_up_to_power(cycles_max + 1), slots = days << row_bits;
     c->last_day = days - 1;
     c->last_slot = slots - 1;
     const uint64_t chunks = records / (LEAT_NET_VC_CHUNK - 1) + slots + 2;
@@ -60,7 +44,7 @@ static void lay_calendars(struct leat_net *net, struct leat_net_vc *vc, struct l
     const struct leat_net_topology *topology = net->topology;
     const uint64_t wires = (uint64_t)topology->outs + topology->terminals + topology->in_cuts;
     const uint64_t room = (uint64_t)net->config.channels * vc->buffer;
-    const uint32_t wire = wire_cycles_max(topology);
+    const uint32_t wire = leat_net_wire_cycles(topology);
     const uint32_t there = 2 + wire, back = 2 + there + net->config.credit_cycles;
     const uint64_t lanes = (uint64_t)topology->ins * net->config.channels;
     lay_calendar(&vc->flits, vc->row_bits, there, wires * leat_smaller(room, there + 1), arena);
@@ -176,7 +160,7 @@ static void start_in(struct leat_net *net, uint32_t port)
     struct leat_net_vc *vc = net->state;
     struct leat_net_vc_in *in = leat_net_vc_in_at(vc, port);
     const uint32_t from = topology->in_from[port], number = from & ~LEAT_NET_VC_AWAY;
-    uint32_t cycles = LEAT_NET_VC_RETURN_CYCLES, row = vc->regions;
+    uint32_t cycles = LEAT_NET_RETURN_CYCLES, row = vc->regions;
     in->router = topology->in_router[port];
     in->out_first = topology->out_first[in->router];
     in->port = (uint16_t)(port - topology->in_first[in->router]);
@@ -261,7 +245,7 @@ static void flit_comes(struct leat_net *net, uint32_t way, uint32_t flit)
     if (flit & LEAT_NET_VC_TAIL) leat_net_vc_end(vc, flit & LEAT_NET_VC_FLIGHT);
     const uint32_t row = leat_net_vc_region_of(vc,
                                                leat_net_vc_out_at(vc, way >> vc->shift)->router);
-    const uint64_t at = net->now + LEAT_NET_VC_RETURN_CYCLES + net->config.credit_cycles;
+    const uint64_t at = net->now + LEAT_NET_RETURN_CYCLES + net->config.credit_cycles;
     leat_net_vc_enter(&vc->credits, leat_net_vc_slot(vc, row, at), way);
 }
 
@@ -422,7 +406,7 @@ static void send_flit(struct leat_net *net, uint32_t terminal)
     net->counts.flits_begun++;
     const uint32_t row = leat_net_vc_region_of(vc,
                                                leat_net_vc_in_at(vc, lane >> vc->shift)->router);
-    leat_net_vc_enter(&vc->flits, leat_net_vc_slot(vc, row, net->now + LEAT_NET_VC_ENTRY_CYCLES),
+    leat_net_vc_enter(&vc->flits, leat_net_vc_slot(vc, row, net->now + LEAT_NET_ENTRY_CYCLES),
                       (uint64_t)lane << 32 | source->flight | head | tail);
 }
 

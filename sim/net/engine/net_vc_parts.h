@@ -29,6 +29,7 @@
 #define LEAT_NET_VC_PARTS_H
 
 #include "net_parts.h"
+#include "net_turns_parts.h"
 #include "sim_agenda.h"
 #include <assert.h>
 
@@ -44,12 +45,10 @@
 #define LEAT_NET_VC_AWAY (LEAT_NET_TERMINAL | LEAT_NET_CROSSING)
 
 enum {
-    LEAT_NET_VC_CHUNK = 64,       /* records, of which the first one links to another chunk */
-    LEAT_NET_VC_ENTRY_CYCLES = 2, /* from a terminal to the lane of its router */
-    LEAT_NET_VC_REGION_BITS = 6,  /* of a router's number within its region, at least */
+    LEAT_NET_VC_CHUNK = 64,      /* records, of which the first one links to another chunk */
+    LEAT_NET_VC_REGION_BITS = 6, /* of a router's number within its region, at least */
     LEAT_NET_VC_REGIONS_MAX = 1024,
     LEAT_NET_VC_FAR_LANES = 1 << 14, /* more do not fit into caches: what is due is prefetched */
-    LEAT_NET_VC_RETURN_CYCLES = 2,   /* of a credit, to or from a terminal */
 };
 
 enum leat_net_vc_state {

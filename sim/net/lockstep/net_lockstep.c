@@ -4,6 +4,18 @@
 #include "sim_refuse.h"
 #include <string.h>
 
+_Static_assert((int)LEAT_NET_LOCKSTEP_BATCHES == (int)LEAT_NET_STEADY_BATCHES, "one table");
+
+/* Every packet in flight has a flit in a lane, on a wire or at its source. More numbers than that:
+ * one that is given back is not taken again in the same cycle. */
+static uint64_t count_packets(const struct leat_net *net)
+{
+    const struct leat_net_topology *t = net->topology;
+    const uint64_t room = (uint64_t)t->ins * net->config.channels * net->config.buffer_flits;
+    const uint64_t slots = leat_net_up_to_power(3u + leat_net_wire_cycles(t));
+    return room + ((uint64_t)t->outs + t->terminals) * slots + 4 * (uint64_t)t->terminals;
+}
+
 /* ---- what it can do -------------------------------------------------------------------------- */
 
 leat_err leat_net_lockstep_check(const struct leat_net *net, const struct leat_net_load *load,
@@ -29,18 +41,14 @@ leat_err leat_net_lockstep_check(const struct leat_net *net, const struct leat_n
                                cycles, LEAT_NET_LOCKSTEP_CYCLES_MAX);
     if (clock->num > UINT32_MAX || clock->den > UINT32_MAX)
         return leat_sim_refuse(why, LEAT_ERR_RANGE, "a clock that is no ratio of 32 bits");
+    if (count_packets(net) > LEAT_NET_LOCKSTEP_PACKETS_MAX)
+        return leat_sim_refuse(why, LEAT_ERR_RANGE,
+                               "room for %" PRIu64 " flits, expected at most %d in all",
+                               count_packets(net), LEAT_NET_LOCKSTEP_PACKETS_MAX);
     return leat_net_rows_check(net->routing, why);
 }
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
-
-static uint32_t up_to_power(uint64_t n)
-{
-    uint32_t power = 1;
-    while (power < n)
-        power *= 2;
-    return power;
-}
 
 /* So many words, at an even place: some hold numbers of 64 bits. */
 static uint32_t lay(uint32_t *words, uint64_t count, size_t size)
@@ -98,22 +106,12 @@ static void size_store(struct leat_net_lockstep_plan *p)
     p->free = lay(words, p->packets, sizeof(uint32_t));
 }
 
-static uint32_t wire_cycles_max(const struct leat_net_topology *t)
-{
-    uint32_t most = 1;
-    for (uint32_t out = 0; out < t->outs; out++)
-        if (t->out_cycles[out] > most) most = t->out_cycles[out];
-    return most;
-}
-
-/* Every packet in flight has a flit in a lane, on a wire or at its source. More numbers than that:
- * one that is given back is not taken again in the same cycle. */
 void leat_net_lockstep_size(const struct leat_net *net, const struct leat_net_rows *rows,
                             struct leat_net_lockstep_plan *plan)
 {
     const struct leat_net_topology *t = net->topology;
     const struct leat_net_config *c = &net->config;
-    const uint32_t wire = wire_cycles_max(t), there = 1u + (c->pipeline > 1) + wire;
+    const uint32_t wire = leat_net_wire_cycles(t), there = 1u + (c->pipeline > 1) + wire;
     const uint32_t back = 1 + wire + c->credit_cycles; /* at least that of a terminal */
     *plan = (struct leat_net_lockstep_plan){
         .routers = t->routers,
@@ -129,14 +127,12 @@ void leat_net_lockstep_size(const struct leat_net *net, const struct leat_net_ro
                 ? c->pipeline - 3
                 : 0,
         .credit_cycles = c->credit_cycles,
-        .flit_slots = up_to_power(there + 1),
-        .credit_slots = up_to_power(back + 1),
+        .flit_slots = leat_net_up_to_power(there + 1),
+        .credit_slots = leat_net_up_to_power(back + 1),
     };
     while (UINT32_C(1) << plan->shift < c->channels)
         plan->shift++;
-    const uint64_t room = (uint64_t)t->ins * c->channels * c->buffer_flits;
-    const uint64_t wires = ((uint64_t)t->outs + t->terminals) * plan->flit_slots;
-    plan->packets = up_to_power(room + wires + 4 * (uint64_t)t->terminals);
+    plan->packets = leat_net_up_to_power(count_packets(net));
     size_plan(rows, plan);
     size_state(plan);
     size_store(plan);
@@ -153,7 +149,7 @@ static void fill_ports(const struct leat_net *net, const struct leat_net_lockste
     struct leat_net_lockstep_terminal *terminal = (void *)(words + p->terminal);
     for (uint32_t i = 0; i < t->ins; i++) {
         const uint32_t from = t->in_from[i];
-        in[i] = (struct leat_net_lockstep_in){ from, LEAT_NET_LOCKSTEP_RETURN_CYCLES };
+        in[i] = (struct leat_net_lockstep_in){ from, LEAT_NET_RETURN_CYCLES };
         if (!(from & LEAT_NET_TERMINAL))
             in[i].back = 1 + net->config.credit_cycles + t->out_cycles[from];
     }

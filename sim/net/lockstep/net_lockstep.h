@@ -23,6 +23,7 @@
 enum {
     LEAT_NET_LOCKSTEP_CYCLES_MAX = 0x7fffffff, /* of a run */
     LEAT_NET_LOCKSTEP_TRACE_MAX = 1 << 16,     /* packets */
+    LEAT_NET_LOCKSTEP_PACKETS_MAX = 1 << 24,   /* in flight: a flit has so many bits for them */
 };
 
 /* Can this be run so? `why`: if not, what cannot. */

@@ -201,8 +201,7 @@ static inline void leat_net_lockstep_receive(struct leat_net_lockstep_view *v, u
     const uint32_t flit = *slot;
     if (!flit) return;
     *slot = 0;
-    const uint32_t at = v->now + LEAT_NET_LOCKSTEP_RETURN_CYCLES +
-                        LEAT_NET_PLAN(v->plan, credit_cycles);
+    const uint32_t at = v->now + LEAT_NET_RETURN_CYCLES + LEAT_NET_PLAN(v->plan, credit_cycles);
     v->credits[out * back + (at & (back - 1))] = UINT32_C(1) << (flit >> LEAT_NET_LOCKSTEP_CHANNEL &
                                                                  (LEAT_NET_CHANNELS_MAX - 1));
     if (flit & LEAT_NET_LOCKSTEP_TAIL)
@@ -313,7 +312,7 @@ static inline void leat_net_lockstep_send(struct leat_net_lockstep_view *v, uint
         return;
     const uint32_t head = host->sent ? 0 : LEAT_NET_LOCKSTEP_HEAD;
     const uint32_t tail = ++host->sent == v->pending[terminal].flits ? LEAT_NET_LOCKSTEP_TAIL : 0;
-    const uint32_t at = v->now + LEAT_NET_LOCKSTEP_ENTRY_CYCLES;
+    const uint32_t at = v->now + LEAT_NET_ENTRY_CYCLES;
     v->entry[entry + host->channel]++;
     v->flits[in * slots + (at & (slots - 1))] = host->packet | head | tail |
                                                 LEAT_NET_LOCKSTEP_THERE |

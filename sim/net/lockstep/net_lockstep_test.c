@@ -58,4 +58,26 @@ static void random_networks_run_as_in_the_engine(void)
     OK(compared > 0);
 }
 
-TAP_MAIN(T(random_networks_run_as_in_the_engine))
+/* Numbers of packets would not fit into flits. */
+static void too_much_room_is_refused(void)
+{
+    struct leat_random random;
+    struct bench b;
+    struct outcome none;
+    leat_random_seed(&random, 1);
+    struct job job = random_job(&random);
+    job.shape = shape_of(LEAT_NET_MESH, 60, 60);
+    job.rule = LEAT_NET_DOR;
+    job.switches = golden;
+    job.load.traffic.pattern = LEAT_NET_UNIFORM;
+    for (uint32_t buffer = 8; buffer <= 1000; buffer += 992) {
+        struct leat_text why = LEAT_TEXT(256);
+        job.switches.buffer_flits = buffer;
+        OK(begin(&b, &job));
+        EQ(leat_net_lockstep_check(&b.w.net, &b.load, 1000, &why),
+           buffer == 8 ? LEAT_ERR_OK : LEAT_ERR_RANGE);
+        end(&b, &none);
+    }
+}
+
+TAP_MAIN(T(random_networks_run_as_in_the_engine), T(too_much_room_is_refused))

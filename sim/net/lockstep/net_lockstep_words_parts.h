@@ -23,11 +23,9 @@
 
 enum {
     LEAT_NET_LOCKSTEP_CHANNEL = 24, /* the lowest bit of it, in a flit on a wire */
-    LEAT_NET_LOCKSTEP_BATCHES = 32,
+    LEAT_NET_LOCKSTEP_BATCHES = 32, /* those of net_steady.h */
     LEAT_NET_LOCKSTEP_BINS = LEAT_SIM_HISTOGRAM_EXACT +
                              ((32 - LEAT_SIM_HISTOGRAM_EXACT_BITS) << LEAT_SIM_HISTOGRAM_STEP_BITS),
-    LEAT_NET_LOCKSTEP_ENTRY_CYCLES = 2,  /* from a terminal to the lane of its router */
-    LEAT_NET_LOCKSTEP_RETURN_CYCLES = 2, /* of a credit, to or from a terminal */
 };
 
 /* ---- the plan: what many networks share, and what does not change ---------------------------- */
