@@ -43,7 +43,7 @@ leat_err leat_net_lockstep_check(const struct leat_net *net, const struct leat_n
         return leat_sim_refuse(why, LEAT_ERR_RANGE, "a clock that is no ratio of 32 bits");
     if (count_packets(net) > LEAT_NET_LOCKSTEP_PACKETS_MAX)
         return leat_sim_refuse(why, LEAT_ERR_RANGE,
-                               "room for %" PRIu64 " flits, expected at most %d in all",
+                               "room for %" PRIu64 " flits, expected at most %d",
                                count_packets(net), LEAT_NET_LOCKSTEP_PACKETS_MAX);
     return leat_net_rows_check(net->routing, why);
 }
