@@ -30,20 +30,20 @@ leat_err leat_net_lockstep_check(const struct leat_net *net, const struct leat_n
     if (net->config.drop)
         return leat_sim_refuse(why, LEAT_ERR_RANGE, "switches that lose packets, expected credits");
     if (load->config.traffic.trace_count > LEAT_NET_LOCKSTEP_TRACE_MAX)
-        return leat_sim_refuse(why, LEAT_ERR_RANGE, "a trace of %u packets, expected at most %d",
+        return leat_sim_refuse(why, LEAT_ERR_RANGE, "a trace of %u packets, expected at most %u",
                                load->config.traffic.trace_count, LEAT_NET_LOCKSTEP_TRACE_MAX);
     if (pattern->is_closed && load->config.traffic.rounds > UINT32_MAX)
         return leat_sim_refuse(why, LEAT_ERR_RANGE, "%" PRIu64 " rounds, expected 32 bits",
                                load->config.traffic.rounds);
     if (load->config.faults) return leat_sim_refuse(why, LEAT_ERR_RANGE, "faults, expected none");
     if (cycles > LEAT_NET_LOCKSTEP_CYCLES_MAX)
-        return leat_sim_refuse(why, LEAT_ERR_RANGE, "%" PRIu64 " cycles, expected at most %d",
+        return leat_sim_refuse(why, LEAT_ERR_RANGE, "%" PRIu64 " cycles, expected at most %u",
                                cycles, LEAT_NET_LOCKSTEP_CYCLES_MAX);
     if (clock->num > UINT32_MAX || clock->den > UINT32_MAX)
         return leat_sim_refuse(why, LEAT_ERR_RANGE, "a clock that is no ratio of 32 bits");
     if (count_packets(net) > LEAT_NET_LOCKSTEP_PACKETS_MAX)
         return leat_sim_refuse(why, LEAT_ERR_RANGE,
-                               "room for %" PRIu64 " flits, expected at most %d",
+                               "room for %" PRIu64 " flits, expected at most %u",
                                count_packets(net), LEAT_NET_LOCKSTEP_PACKETS_MAX);
     return leat_net_rows_check(net->routing, why);
 }
