@@ -21,7 +21,8 @@ leat_err leat_sim_refuse(struct leat_text *why, leat_err err, const char *format
                 string = va_arg(list, const char *);
                 at += 2;
                 break;
-            default: /* PRIu64 */
+            default:
+                assert(strncmp(at, PRIu64, sizeof PRIu64 - 1) == 0); /* nothing else is known */
                 leat_text_decimal(why, va_arg(list, uint64_t));
                 at += sizeof PRIu64 - 2;
                 continue;
