@@ -10,7 +10,8 @@ static bool begins(const char *name, const char *with)
 static bool matches(const char *name)
 {
     const struct word shape = { name, strcspn(name, "/") };
-    return is_word(shape, "clos444") || begins(name, "clos:") || begins(name, "bmx:");
+    return leat_fabric_is_of_cells(name) || is_word(shape, "clos444") || begins(name, "clos:") ||
+           begins(name, "bmx:");
 }
 
 static leat_err parse(const char *name, void *out, struct leat_text *why)
@@ -23,10 +24,14 @@ static bool read(struct leat_fabric *f, bool (*interrupted)(void), struct leat_f
     struct leat_fabric_atm *a = (struct leat_fabric_atm *)f;
     const struct leat_atm_clos *net = &a->fabric.net;
     struct leat_text name;
-    (void)interrupted;
-    if (!leat_fabric_parse(f->word, parse, &a->fabric, error)) return false;
-    leat_text_init(&name, f->name, sizeof f->name - 1, NULL, NULL);
-    leat_sim_atm_fabric_name(&a->fabric, &name);
+    if (leat_fabric_is_of_cells(f->word)) {
+        if (!leat_fabric_cells_read(f->word, interrupted, &a->cells, &a->fabric, f->name, error))
+            return false;
+    } else {
+        if (!leat_fabric_parse(f->word, parse, &a->fabric, error)) return false;
+        leat_text_init(&name, f->name, sizeof f->name - 1, NULL, NULL);
+        leat_sim_atm_fabric_name(&a->fabric, &name);
+    }
     leat_atm_aal_config_default(&a->aal, 0, net->ports, net->paths);
     a->line.seed = 1;
     a->model = LEAT_SIM_ATM_CELL;
@@ -35,10 +40,16 @@ static bool read(struct leat_fabric *f, bool (*interrupted)(void), struct leat_f
     return true;
 }
 
+static void close(struct leat_fabric *f)
+{
+    leat_fabric_cells_free(&((struct leat_fabric_atm *)f)->cells);
+}
+
 static bool open(struct leat_fabric *f, const struct leat_fabric_config *config,
                  struct leat_fabric_error *error)
 {
     struct leat_fabric_atm *a = (struct leat_fabric_atm *)f;
+    a->cells.graph.seed = config->seed;
     const struct leat_sim_atm_ports_config port = { .fabric = a->fabric,
                                                     .model = a->model,
                                                     .aal = a->aal,
@@ -67,6 +78,7 @@ static const struct leat_net_shape *shape(struct leat_fabric *f)
     struct leat_fabric_atm *a = (struct leat_fabric_atm *)f;
     const struct leat_atm_clos *net = &a->fabric.net;
     const bool single = net->stages == 1;
+    if (a->fabric.graph) return &a->cells.design.plan.shape;
     a->shape = (struct leat_net_shape){ .kind = single ? LEAT_NET_CROSSBAR : LEAT_NET_CLOS,
                                         .number = { net->e, net->m, net->r },
                                         .numbers = single ? 1 : 3,
@@ -79,8 +91,13 @@ static const struct leat_net_shape *shape(struct leat_fabric *f)
 static bool list(size_t index, struct leat_fabric_spelling *out)
 {
     const struct leat_sim_atm_fabric_spelling *spelling = leat_sim_atm_fabric_list(index);
+    const bool is_last = !spelling && index && leat_sim_atm_fabric_list(index - 1);
+    if (!spelling && !is_last) return false;
+    *out = (struct leat_fabric_spelling){
+        "/cells", "cells through a network of switches below: torus:4,4/cells/switch=output"
+    };
     if (spelling) *out = (struct leat_fabric_spelling){ spelling->name, spelling->text };
-    return spelling;
+    return true;
 }
 
 /* ---- wires ----------------------------------------------------------------------------------- */
@@ -110,17 +127,26 @@ static void name_wire(const struct leat_atm_clos *net, uint32_t link,
                  switch_at(net, leat_atm_clos_spd_place(net, spd)), to);
 }
 
+static uint32_t wires_of(const struct leat_sim_atm_fabric *fabric)
+{
+    return fabric->graph ? fabric->graph->topology->outs : leat_sim_atm_link_count(&fabric->net);
+}
+
 /* During a replay the network stands still and counts nothing, so it is brought to the present. */
 static bool wire(struct leat_fabric *f, uint32_t index, struct leat_fabric_wire *out)
 {
     struct leat_fabric_atm *a = (struct leat_fabric_atm *)f;
-    const struct leat_atm_clos *net = &a->fabric.net;
-    if (index >= leat_sim_atm_link_count(net)) return false;
+    if (index >= wires_of(&a->fabric)) return false;
     leat_sim_replay_settle(&a->replay.base);
-    *out = (struct leat_fabric_wire){ .carries = "cells",
-                                      .carried = leat_sim_atm_link_cells(a->sim, index) };
+    *out = (struct leat_fabric_wire){ .carries = "cells" };
+    if (a->fabric.graph) {
+        out->carried = leat_sim_atm_graph_carried(a->sim, index);
+        leat_fabric_name_wire(a->fabric.graph->topology, index, out->name);
+    } else {
+        out->carried = leat_sim_atm_link_cells(a->sim, index);
+        name_wire(&a->fabric.net, index, out->name);
+    }
     out->busy_ns = leat_fabric_ns(&f->clock, LEAT_ATM_CELL_LEN * out->carried);
-    name_wire(net, index, out->name);
     return true;
 }
 
@@ -132,6 +158,7 @@ const struct leat_fabric_kind leat_fabric_kind_atm = { .id = "atm",
                                                        .reads_any = true,
                                                        .read = read,
                                                        .open = open,
+                                                       .close = close,
                                                        .native = native,
                                                        .shape = shape,
                                                        .wire = wire };

@@ -2,7 +2,7 @@
 #ifndef LEAT_FABRIC_ATM_H
 #define LEAT_FABRIC_ATM_H
 
-#include "fabric_kind.h"
+#include "fabric_cells.h"
 #include "net_topology.h"
 #include "sim_atm_fabric.h"
 #include "sim_atm_replay.h"
@@ -10,6 +10,7 @@
 struct leat_fabric_atm {
     struct leat_fabric base;
     struct leat_sim_atm_fabric fabric;
+    struct leat_fabric_cells cells; /* all zeros: bus matrices */
     /* Defaults after leat_fabric_read, to be changed before leat_fabric_open. */
     struct leat_atm_aal_config aal;
     struct leat_sim_atm_line_config line;

@@ -1,5 +1,6 @@
 /* From a word to a network: parses it, builds topology and routing, checks for deadlock. */
 #include "fabric_flits.h"
+#include "fabric_cells.h"
 #include "fabric_word_parts.h"
 #include <stdlib.h>
 
@@ -26,7 +27,7 @@ static const char *file_end(const char *word, bool *yaml)
 static bool matches(const char *name)
 {
     bool yaml;
-    return file_end(name, &yaml) || leat_net_plan_is(name);
+    return !leat_fabric_is_of_cells(name) && (file_end(name, &yaml) || leat_net_plan_is(name));
 }
 
 /* A file, whose name has `len` characters, as a graph with the defaults. */
@@ -418,10 +419,8 @@ static uint32_t count_parallel(const struct leat_net_topology *t, uint32_t out)
     return count;
 }
 
-/* "3>7" as faults have it, "3>7 (2)" for the second of several; "3>port 5" to a terminal,
- * "3>processor" to its own. */
-static void name_wire(const struct leat_net_topology *t, uint32_t out,
-                      char name[LEAT_FABRIC_WIRE_CAP])
+void leat_fabric_name_wire(const struct leat_net_topology *t, uint32_t out,
+                           char name[LEAT_FABRIC_WIRE_CAP])
 {
     const uint32_t from = t->out_router[out], to = leat_net_behind(t, out);
     const uint32_t before = to == LEAT_NET_NONE ? 0 : count_parallel(t, out);
@@ -450,7 +449,7 @@ static bool wire(struct leat_fabric *f, uint32_t index, struct leat_fabric_wire 
     *out = (struct leat_fabric_wire){ .carries = "flits",
                                       .carried = flits,
                                       .busy_ns = leat_fabric_ns(&f->clock, flits) };
-    if (out->carried) name_wire(net->topology, index, out->name);
+    if (out->carried) leat_fabric_name_wire(net->topology, index, out->name);
     return true;
 }
 

@@ -96,6 +96,11 @@ void leat_fabric_built_free(struct leat_fabric_built *built);
 bool leat_fabric_is_safe(const struct leat_fabric_design *design,
                          const struct leat_fabric_built *built, struct leat_fabric_error *error);
 
+/* The wire of an output port: "3>7" as faults have it, "3>7 (2)" for the second of several; "3>port
+ * 5" to a terminal, "3>processor" to its own. */
+void leat_fabric_name_wire(const struct leat_net_topology *t, uint32_t out,
+                           char name[LEAT_FABRIC_WIRE_CAP]);
+
 /* ---- files (fabric_edges.c, fabric_yaml.c): fill a design that has the defaults of a graph -- */
 
 bool leat_fabric_read_edges(const char *file, bool (*interrupted)(void),

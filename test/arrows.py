@@ -22,7 +22,7 @@ BELOW = {
     "port": ["core"],
     "sim/kernel": ["core", "port"],
     "sim/record": ["core", "sim/kernel"],
-    "sim/atm": ["core", "port", "sim/kernel", "proto/atm"],
+    "sim/atm": ["core", "port", "sim/kernel", "sim/net", "proto/atm"],
     "sim/net": ["core", "port", "sim/kernel", "proto/esp"],
     "sim/aton": ["core", "port", "sim/kernel", "proto/aton"],
     "sim/ether": ["core", "port", "sim/kernel", "proto/esp"],

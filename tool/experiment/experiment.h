@@ -10,7 +10,7 @@ enum { EXPERIMENT_PATH_CAP = 64 };
 struct experiment {
     const struct arguments *args;
     struct run_job job;
-    struct leat_atm_clos net; /* of the fabric */
+    uint32_t ports, crossing; /* of the fabric: cycles of a first octet from port 0 to port 1 */
     bool json;
     char title[EXPERIMENT_PATH_CAP]; /* of the run, for the progress */
     /* A temporary folder of the experiment, and its files. */

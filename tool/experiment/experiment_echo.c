@@ -77,8 +77,7 @@ static struct figures figures_of_line(const struct line *line, uint32_t octets_m
 /* The closed form over this network. */
 static double theory_of(const struct experiment *e, uint32_t octets)
 {
-    const uint32_t crossing = leat_atm_clos_idle_cycles(&e->net);
-    return (double)leat_atm_aal_one_way_cycles_over(octets, crossing);
+    return (double)leat_atm_aal_one_way_cycles_over(octets, e->crossing);
 }
 
 static struct figures figures_of_theory(const struct experiment *e, const struct curve *c)
@@ -296,8 +295,8 @@ int experiment_echo(struct experiment *e)
         return misuse(e->args->verb, "echo: expected no file, as in leat experiment echo");
     if (!read_bytes(e, &r.measured)) return WRONG;
     r.fabric = e->job.fabric;
-    r.crossing = leat_atm_clos_idle_cycles(&e->net);
-    fabric_formula_name(&e->net, r.formula);
+    r.crossing = e->crossing;
+    fabric_formula_name(e->crossing, r.formula);
     r.published.count = PUBLISHED_DELAYS;
     for (size_t i = 0; i < PUBLISHED_DELAYS; i++)
         r.published.point[i] = (struct point){ published_delays[i].octets,

@@ -98,8 +98,7 @@ static int keep(const struct experiment *e, const struct work *w, long input_len
                 const struct comm_records *records, struct done *out)
 {
     const bool own = e->args->operand_count > 1;
-    if (!study(records, own ? e->args->operand[1] : w->name, e->net.ports, &out->with))
-        return FAILED;
+    if (!study(records, own ? e->args->operand[1] : w->name, e->ports, &out->with)) return FAILED;
     out->written = read_tail(e->input, input_len);
     return out->written ? DONE : FAILED;
 }
@@ -155,7 +154,7 @@ static int run_program(struct experiment *e, const struct work *w, bool contenti
     if (!code) code = comm_read(e->records, true, &all) ? DONE : FAILED;
     if (contention_free && !code) {
         count_records(&records, &out->without);
-        out->reordered = count_reordered(&out->all, &all, w, e->net.ports);
+        out->reordered = count_reordered(&out->all, &all, w, e->ports);
         out->is_compared = true;
         comm_free(&all);
     } else if (!contention_free) {
@@ -282,7 +281,7 @@ int experiment_contention(struct experiment *e)
         return misuse(e->args->verb, "contention: expected one file of records, as `leat run "
                                      "--messages` writes them");
     const char *file = e->args->operand[1];
-    const bool done = comm_read(file, false, &records) && study(&records, file, e->net.ports, &t);
+    const bool done = comm_read(file, false, &records) && study(&records, file, e->ports, &t);
     comm_free(&records);
     if (!done) return WRONG;
     if (e->json) {

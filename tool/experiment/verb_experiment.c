@@ -1,6 +1,7 @@
 /* leat experiment: repeats the measurements of the thesis with its programs. */
 #include "experiment.h"
 #include "fabric.h"
+#include "fabric_atm.h"
 #include "input.h"
 #include "sim.h"
 #include <stdio.h>
@@ -79,7 +80,6 @@ int experiment_run(struct experiment *e, const char *program, const char *argume
 static bool read_options(const struct arguments *args, struct experiment *e)
 {
     enum leat_sim_atm_model model;
-    struct leat_sim_atm_fabric fabric;
     *e = (struct experiment){ .args = args, .json = argument(args, "--json") };
     e->job = (struct run_job){ .verb = args->verb,
                                .args = args,
@@ -88,9 +88,14 @@ static bool read_options(const struct arguments *args, struct experiment *e)
                                .records = e->records,
                                .silent = true };
     if (!e->job.fabric) e->job.fabric = "clos444";
-    if (!fabric_read_atm(args->verb, e->job.fabric, &fabric)) return false;
-    e->net = fabric.net;
-    return sim_read_model(args, &model);
+    struct leat_fabric *fabric = fabric_read_atm(args->verb, e->job.fabric);
+    if (!fabric) return false;
+    const struct leat_sim_atm_fabric *atm = &leat_fabric_as_atm(fabric)->fabric;
+    e->ports = atm->net.ports;
+    e->crossing = leat_sim_atm_fabric_idle_cycles(atm, 0, 1 % e->ports);
+    const bool read = sim_read_model(args, atm, &model);
+    leat_fabric_close(fabric);
+    return read;
 }
 
 static int run_experiment(const struct arguments *args, int (*run)(struct experiment *e))

@@ -29,8 +29,8 @@ const char *fabric_names(void);
  * complaint. */
 struct leat_fabric *fabric_read(const struct verb *verb, const char *word);
 
-/* The same for an ATM fabric. False after a complaint. */
-bool fabric_read_atm(const struct verb *verb, const char *word, struct leat_sim_atm_fabric *out);
+/* The same for an ATM fabric. */
+struct leat_fabric *fabric_read_atm(const struct verb *verb, const char *word);
 
 /* Reports the error; always false. */
 bool fabric_refused(const struct verb *verb, const char *word,
@@ -77,7 +77,7 @@ bool fabric_read_pair(const struct verb *verb, const char *pair, const char *nou
 /* The closed form for a single message over this network, between two of its ports: T(N) of the
  * thesis, whose cells cross three stages in 18 cycles, adjusted for other networks. */
 enum { FABRIC_FORMULA_CAP = 24 };
-void fabric_formula_name(const struct leat_atm_clos *net, char out[FABRIC_FORMULA_CAP]);
+void fabric_formula_name(uint32_t crossing, char out[FABRIC_FORMULA_CAP]);
 
 /* The entries to show, PPD by PPD in order; false past the last. */
 bool fabric_entries_at(const struct fabric_view *view, uint32_t index, struct fabric_entries *out);
@@ -93,6 +93,8 @@ int fabric_time(const struct arguments *args, struct leat_fabric *fabric);
 int fabric_show_atm(const struct arguments *args, struct leat_fabric *fabric);
 int fabric_time_atm(const struct arguments *args, struct leat_fabric *fabric);
 int fabric_show_flits(const struct arguments *args, struct leat_fabric *fabric);
+struct leat_fabric_atm;
+int fabric_show_cells(const struct arguments *args, const struct leat_fabric_atm *atm);
 int fabric_show_packetway(const struct arguments *args, struct leat_fabric *fabric);
 int fabric_draw_any(const struct arguments *args, struct leat_fabric *fabric);
 

@@ -1,5 +1,6 @@
 /* leat fabric show|check of networks: structure, distances, routes, and deadlock analysis. */
 #include "fabric.h"
+#include "fabric_atm.h"
 #include "fabric_draw.h"
 #include "fabric_flits.h"
 #include "json_out.h"
@@ -24,6 +25,8 @@ struct distances {
 };
 
 struct view {
+    const char *name;
+    bool has_cells; /* instead of flits */
     const struct leat_fabric_design *design;
     const struct leat_fabric_built *built;
     struct distances distances;
@@ -81,16 +84,18 @@ static uint32_t follow(const struct view *v, uint64_t salt, uint32_t *router, ui
 
 /* ---- people --------------------------------------------------------------------------------- */
 
-static void put_switches(const struct leat_net_plan *p)
+static void put_switches(const struct view *v)
 {
-    const struct leat_net_config *c = &p->net;
+    const struct leat_net_config *c = &v->design->plan.net;
+    const char *flits = v->has_cells ? "cells" : "flits";
+    const char *cycles = v->has_cells ? "cell times" : "cycles";
     printf("switches    %s", leat_net_switch_name(c->architecture));
     if (c->architecture == LEAT_NET_SWITCH_VC)
-        printf(", %u virtual channels of %u flits, %s", c->channels, c->buffer_flits,
+        printf(", %u virtual channels of %u %s, %s", c->channels, c->buffer_flits, flits,
                leat_net_flow_name(c->flow));
     else
-        printf(", buffers of %u flits", c->buffer_flits);
-    printf(", %s when full, %u cycles in a router\n", c->drop ? "drop" : "wait", c->pipeline);
+        printf(", buffers of %u %s", c->buffer_flits, flits);
+    printf(", %s when full, %u %s in a router\n", c->drop ? "drop" : "wait", c->pipeline, cycles);
 }
 
 static void put_deadlock(const struct view *v)
@@ -138,7 +143,9 @@ static void put_text(const struct view *v)
 {
     const struct leat_net_topology *t = &v->built->topology;
     const char *kind = leat_net_shape_class(&v->design->plan.shape);
-    printf("%s: %s\n", v->design->name, leat_fabric_kind_flits.what);
+    printf("%s: %s\n", v->name,
+           v->has_cells ? "an ATM fabric of switches in any topology"
+                        : leat_fabric_kind_flits.what);
     printf("terminals   %u\n", t->terminals);
     printf("routers     %u, of up to %u ports\n", t->routers, t->radix);
     printf("wires       %u, each one way\n", t->wires);
@@ -149,7 +156,7 @@ static void put_text(const struct view *v)
     if (v->distances.known)
         printf("distance    %.4g routers on average between terminals, at most %u\n",
                v->distances.mean, v->distances.most);
-    put_switches(&v->design->plan);
+    put_switches(v);
     if (v->design->plan.esp.cycles)
         printf("ESP         %u cycles per instruction\n", v->design->plan.esp.cycles);
     printf("routing     %s\n", leat_net_rule_name(v->design->plan.routing.rule));
@@ -169,7 +176,7 @@ static void put_json(const struct view *v)
     struct leat_json *j = json_open(&out, stdout);
     struct leat_text cycle = LEAT_TEXT(CYCLE_CAP);
     leat_net_deadlock_text(d, &cycle);
-    leat_json_string(j, "fabric", v->design->name);
+    leat_json_string(j, "fabric", v->name);
     leat_json_string(j, "topology", leat_net_kind_name(v->design->plan.shape.kind));
     LEAT_JSON_UINTS(j, { "terminals", t->terminals }, { "routers", t->routers },
                     { "wires", t->wires }, { "radix", t->radix });
@@ -184,7 +191,7 @@ static void put_json(const struct view *v)
     }
     leat_json_string(j, "switch", leat_net_switch_name(c->architecture));
     leat_json_uint(j, "vcs", c->channels);
-    leat_json_uint(j, "buffer_flits", c->buffer_flits);
+    leat_json_uint(j, v->has_cells ? "buffer_cells" : "buffer_flits", c->buffer_flits);
     leat_json_string(j, "flow", leat_net_flow_name(c->flow));
     leat_json_string(j, "full", c->drop ? "drop" : "wait");
     leat_json_uint(j, "pipeline", c->pipeline);
@@ -202,26 +209,41 @@ static void put_json(const struct view *v)
 
 /* ---- the command ---------------------------------------------------------------------------- */
 
+static int show(const struct arguments *args, struct view *v)
+{
+    const struct leat_net_topology *t = &v->built->topology;
+    const char *pair = argument(args, "--path");
+    v->has_pair = pair;
+    if (pair &&
+        !fabric_read_pair(args->verb, pair, "terminal", t->terminals, false, &v->src, &v->dst))
+        return WRONG;
+    if (t->routers <= DISTANCES_ROUTERS_MAX && !measure(t, &v->distances)) return FAILED;
+    (argument(args, "--json") ? put_json : put_text)(v);
+    return DONE;
+}
+
 int fabric_show_flits(const struct arguments *args, struct leat_fabric *fabric)
 {
     struct leat_fabric_flits *n = leat_fabric_as_flits(fabric);
-    struct view v = { .design = &n->design, .built = &n->built };
-    const struct leat_net_topology *t = &n->built.topology;
-    const char *pair = argument(args, "--path");
+    struct view v = { .name = fabric->name, .design = &n->design, .built = &n->built };
     struct leat_fabric_error error;
     if (argument(args, "--vpi"))
         return misuse(args->verb, "show: --vpi, expected an ATM fabric: others have no VPI");
-    if (!leat_fabric_build(&n->design, &n->built, &error)) {
-        fabric_refused(args->verb, fabric->word, &error);
-        return WRONG;
-    }
-    v.has_pair = pair;
-    if (pair &&
-        !fabric_read_pair(args->verb, pair, "terminal", t->terminals, false, &v.src, &v.dst))
-        return WRONG;
-    if (t->routers <= DISTANCES_ROUTERS_MAX && !measure(t, &v.distances)) return FAILED;
-    (argument(args, "--json") ? put_json : put_text)(&v);
-    return DONE;
+    if (leat_fabric_build(&n->design, &n->built, &error)) return show(args, &v);
+    fabric_refused(args->verb, fabric->word, &error);
+    return WRONG;
+}
+
+int fabric_show_cells(const struct arguments *args, const struct leat_fabric_atm *atm)
+{
+    struct view v = { .name = atm->base.name,
+                      .has_cells = true,
+                      .design = &atm->cells.design,
+                      .built = &atm->cells.built };
+    if (argument(args, "--vpi"))
+        return misuse(args->verb, "show: --vpi, expected switches that are bus matrices: here the "
+                                  "label of a cell is its destination");
+    return show(args, &v);
 }
 
 /* ---- drawing -------------------------------------------------------------------------------- */

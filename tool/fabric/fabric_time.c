@@ -52,7 +52,9 @@ static bool measure(struct timing *t, uint64_t *cycles)
                                                .len_max = t->len,
                                                .next = next_message,
                                                .next_context = t };
-    const uint64_t limit = PATIENCE * leat_atm_aal_one_way_cycles(t->len) + PATIENCE_CYCLES;
+    const uint32_t crossing = leat_sim_atm_fabric_idle_cycles(&t->fabric, t->from, t->to);
+    const uint64_t limit = PATIENCE * leat_atm_aal_one_way_cycles_over(t->len, crossing) +
+                           PATIENCE_CYCLES;
     leat_atm_aal_config_default(&config.aal, 0, t->fabric.net.ports, t->fabric.net.paths);
     void *memory = sim_memory(leat_sim_atm_load_footprint(&config));
     if (!memory) return false;
@@ -69,9 +71,9 @@ static bool measure(struct timing *t, uint64_t *cycles)
                     (unsigned long long)limit);
 }
 
-void fabric_formula_name(const struct leat_atm_clos *net, char out[FABRIC_FORMULA_CAP])
+void fabric_formula_name(uint32_t crossing, char out[FABRIC_FORMULA_CAP])
 {
-    const int more = (int)leat_atm_clos_idle_cycles(net) - LEAT_ATM_AAL_THESIS_CYCLES;
+    const int more = (int)crossing - LEAT_ATM_AAL_THESIS_CYCLES;
     snprintf(out, FABRIC_FORMULA_CAP, more ? "T(N)%+d" : "T(N)", more);
 }
 
@@ -81,9 +83,14 @@ static bool has_formula(const struct timing *t)
     return t->from != t->to;
 }
 
+static uint32_t crossing_of(const struct timing *t)
+{
+    return leat_sim_atm_fabric_idle_cycles(&t->fabric, t->from, t->to);
+}
+
 static uint64_t formula(const struct timing *t)
 {
-    return leat_atm_aal_one_way_cycles_over(t->len, leat_atm_clos_idle_cycles(&t->fabric.net));
+    return leat_atm_aal_one_way_cycles_over(t->len, crossing_of(t));
 }
 
 /* `cycles` 0: not of an ATM fabric. */
@@ -113,7 +120,7 @@ static void put_row(const struct timing *t, uint64_t cycles)
 static void put_title(const struct timing *t)
 {
     char name[FABRIC_FORMULA_CAP];
-    fabric_formula_name(&t->fabric.net, name);
+    fabric_formula_name(crossing_of(t), name);
     printf("one message from port %u to port %u, %s model\n%8s %7s %10s ", t->from, t->to,
            sim_model_name(t->model), "bytes", "cells", "cycles");
     if (has_formula(t)) printf("%10s ", name);
@@ -224,7 +231,8 @@ int fabric_time_atm(const struct arguments *args, struct leat_fabric *fabric)
     const char *sizes = sizes_of(args);
     uint64_t cycles;
     const uint32_t most = leat_atm_aal_message_max(LEAT_ATM_AAL_BLOCKS);
-    if (!sim_read_model(args, &t.model) || !read_ports(args, sizes, fabric->ports, most, &t))
+    if (!sim_read_model(args, &t.fabric, &t.model) ||
+        !read_ports(args, sizes, fabric->ports, most, &t))
         return WRONG;
     if (!t.json) put_title(&t);
     while (sizes && !interrupted && read_size(args->verb, &sizes, most, &t.len)) {

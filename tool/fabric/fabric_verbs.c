@@ -61,18 +61,16 @@ struct leat_fabric *fabric_read(const struct verb *verb, const char *word)
     return fabric;
 }
 
-bool fabric_read_atm(const struct verb *verb, const char *word, struct leat_sim_atm_fabric *out)
+struct leat_fabric *fabric_read_atm(const struct verb *verb, const char *word)
 {
     struct leat_fabric *fabric = fabric_read(verb, word);
-    if (!fabric) return false;
-    const struct leat_fabric_atm *atm = leat_fabric_as_atm(fabric);
-    if (atm)
-        *out = atm->fabric;
-    else
-        misuse(verb, "%s: %s, expected an ATM fabric here: clos444, clos:E,M,R or bmx:K", word,
-               fabric->kind->what);
+    if (!fabric || leat_fabric_as_atm(fabric)) return fabric;
+    misuse(verb,
+           "%s: %s, expected an ATM fabric here: clos444, clos:E,M,R, bmx:K, or any with "
+           "cells, as in torus:4,4/cells",
+           word, fabric->kind->what);
     leat_fabric_close(fabric);
-    return atm;
+    return NULL;
 }
 
 bool fabric_refuse_option(const struct arguments *args, const struct leat_fabric *fabric,
@@ -128,7 +126,7 @@ bool fabric_read_pair(const struct verb *verb, const char *pair, const char *nou
 static bool read_atm(const struct arguments *args, struct leat_fabric *fabric)
 {
     struct leat_fabric_atm *a = leat_fabric_as_atm(fabric);
-    return sim_read_units(args, &a->aal) && sim_read_model(args, &a->model) &&
+    return sim_read_units(args, &a->aal) && sim_read_model(args, &a->fabric, &a->model) &&
            sim_read_lines(args, a->fabric.net.ports, &a->line, a->outage);
 }
 

@@ -51,7 +51,9 @@ static bool read_pair(const struct verb *verb, const char *pair, struct fabric_v
 int fabric_show_atm(const struct arguments *args, struct leat_fabric *fabric)
 {
     static struct fabric_view view;
-    view.fabric = leat_fabric_as_atm(fabric)->fabric;
+    const struct leat_fabric_atm *atm = leat_fabric_as_atm(fabric);
+    if (atm->fabric.graph) return fabric_show_cells(args, atm);
+    view.fabric = atm->fabric;
     if (!read_pair(args->verb, argument(args, "--path"), &view)) return WRONG;
     view.name = fabric->name;
     view.tables = argument(args, "--vpi");

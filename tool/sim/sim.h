@@ -153,7 +153,8 @@ bool sim_read_lines(const struct arguments *args, uint32_t ports,
 bool sim_read_units(const struct arguments *args, struct leat_atm_aal_config *aal);
 
 /* --model: rtl, or cell by default. False after a complaint. */
-bool sim_read_model(const struct arguments *args, enum leat_sim_atm_model *out);
+bool sim_read_model(const struct arguments *args, const struct leat_sim_atm_fabric *fabric,
+                    enum leat_sim_atm_model *out);
 const char *sim_model_name(enum leat_sim_atm_model model);
 
 /* --traffic, if given, of a network of ports; `more`: further words that it may be. False after a

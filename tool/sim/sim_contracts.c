@@ -35,6 +35,9 @@ static bool read_options(const struct arguments *args, const struct leat_sim_atm
     static const char known[] = "--contracts --admit --cycles --seed --model --json";
     const char *foreign = argument_not_in(args, known);
     const uint64_t cycles_max = leat_sim_atm_contracts_cycles_max(fabric);
+    if (fabric->graph)
+        return misused(args->verb, "--contracts, expected switches that are bus matrices: clos444, "
+                                   "clos:E,M,R or bmx:K");
     if (foreign)
         return misused(args->verb,
                        "%s with --contracts, expected only --admit, --cycles, --seed, --model, "
@@ -44,7 +47,7 @@ static bool read_options(const struct arguments *args, const struct leat_sim_atm
                             cycles_max < SIM_CYCLES_MAX ? cycles_max : SIM_CYCLES_MAX,
                             &job->cycles))
         return false;
-    if (!number_take(args, "--seed", &job->seed) || !sim_read_model(args, &job->model))
+    if (!number_take(args, "--seed", &job->seed) || !sim_read_model(args, fabric, &job->model))
         return false;
     if (leat_sim_atm_contracts_link_rate(fabric) <= LEAT_ATM_CONTRACT_RATE_MAX) return true;
     return misused(args->verb,

@@ -106,13 +106,17 @@ const char *sim_model_name(enum leat_sim_atm_model model)
     return model == LEAT_SIM_ATM_RTL ? "rtl" : "cell";
 }
 
-bool sim_read_model(const struct arguments *args, enum leat_sim_atm_model *out)
+bool sim_read_model(const struct arguments *args, const struct leat_sim_atm_fabric *fabric,
+                    enum leat_sim_atm_model *out)
 {
     const char *text = argument(args, "--model");
     *out = LEAT_SIM_ATM_CELL;
     if (!text || strcmp(text, "cell") == 0) return true;
     *out = LEAT_SIM_ATM_RTL;
-    if (strcmp(text, "rtl") == 0) return true;
+    if (strcmp(text, "rtl") == 0)
+        return !fabric->graph ||
+               misused(args->verb, "--model rtl, expected cell: only bus matrices have registers "
+                                   "(clos444, clos:E,M,R, bmx:K)");
     return misused(args->verb, "--model '%s', expected rtl or cell", text);
 }
 
@@ -226,7 +230,7 @@ bool sim_read_job(const struct arguments *args, const struct leat_fabric_atm *at
                              .json = argument(args, "--json") };
     if (argument(args, "--admit"))
         return misused(args->verb, "--admit has no meaning without --contracts");
-    const bool read = sim_read_model(args, &job->model) &&
+    const bool read = sim_read_model(args, &job->fabric, &job->model) &&
                       number_take(args, "--cycles", &job->cycles) &&
                       number_take(args, "--seed", &job->seed) &&
                       threads_take(args, &job->threads) && read_traffic(args, job) &&

@@ -127,6 +127,17 @@ leat_err leat_atm_clos_init(struct leat_atm_clos *c, const struct leat_atm_clos_
     return err;
 }
 
+void leat_atm_clos_init_other(struct leat_atm_clos *c, uint32_t ports)
+{
+    const uint32_t entries = ports + 1;
+    const bool fits = entries + LEAT_ATM_CLOS_GROUPS <= LEAT_ATM_CLOS_DEPTH_MAX;
+    *c = (struct leat_atm_clos){ .e = ports, .m = 1, .r = 1, .ports = ports, .paths = 1 };
+    add_stage(c, 1, ports, ports, entries);
+    c->ppd_count = c->spd_count = 0;
+    c->header_octets = fits ? LEAT_ATM_VP_HEADER : LEAT_ATM_VC_HEADER;
+    c->table_depth = fits ? within_depths(entries + LEAT_ATM_CLOS_GROUPS) : 0;
+}
+
 static void put_limit(struct leat_text *text, const char *before, uint32_t number)
 {
     leat_text_puts(text, before);

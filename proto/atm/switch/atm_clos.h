@@ -128,6 +128,10 @@ struct leat_atm_clos_hop {
 leat_err leat_atm_clos_init(struct leat_atm_clos *c, const struct leat_atm_clos_config *config,
                             struct leat_atm_clos_fault *fault);
 
+/* A network of other switches: only its ports and labels are known, as those of a single switch. It
+ * has no PPDs and SPDs, and the access label is the destination. */
+void leat_atm_clos_init_other(struct leat_atm_clos *c, uint32_t ports);
+
 /* "m is 70, expected 1 to 64" */
 void leat_atm_clos_fault_text(const struct leat_atm_clos_fault *fault, struct leat_text *text);
 

@@ -773,7 +773,8 @@ void leat_sim_atm_load_init(struct leat_sim_atm_load *load,
     leat_sim_atm_load_lay(load, config, memory, &pieces);
     if (load->line) init_lines(load);
     load->cells_stay_sound = config->model != LEAT_SIM_ATM_RTL && !load->line;
-    load->ahead = config->model == LEAT_SIM_ATM_CELL && !load->line && !config->watch.cell;
+    load->ahead = config->model == LEAT_SIM_ATM_CELL && !config->fabric.graph && !load->line &&
+                  !config->watch.cell;
     load->reports_after = reported_after(load, config->len_max);
     assert(load->parts == 1 || (!config->handed_over && !config->desk.serve && !config->keeps &&
                                 !config->digest && !config->is_private));

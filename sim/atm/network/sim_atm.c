@@ -6,7 +6,9 @@ uint32_t leat_sim_atm_link_count(const struct leat_atm_clos *net)
     return net->ppd_count + net->ports;
 }
 
-static void lay_out(struct leat_sim_atm *sim, struct leat_arena *arena)
+/* `wanted`: the model that was asked for. */
+static void lay_out(struct leat_sim_atm *sim, enum leat_sim_atm_model wanted,
+                    struct leat_arena *arena)
 {
     const struct leat_atm_clos *net = &sim->fabric.net;
     sim->port = leat_arena_lay_lines(arena, net->ports, sizeof *sim->port);
@@ -17,15 +19,25 @@ static void lay_out(struct leat_sim_atm *sim, struct leat_arena *arena)
     case LEAT_SIM_ATM_RTL: leat_sim_atm_rtl_lay(sim, arena); break;
     case LEAT_SIM_ATM_CELL: leat_sim_atm_cells_lay(sim, arena); break;
     case LEAT_SIM_ATM_ALONE: leat_sim_atm_alone_lay(sim, arena); break;
+    case LEAT_SIM_ATM_GRAPH:
+        leat_sim_atm_graph_lay(sim, wanted == LEAT_SIM_ATM_ALONE, arena);
+        break;
     }
+}
+
+static enum leat_sim_atm_model model_of(const struct leat_sim_atm_fabric *fabric,
+                                        enum leat_sim_atm_model wanted)
+{
+    assert(!fabric->graph || wanted != LEAT_SIM_ATM_RTL);
+    return fabric->graph ? LEAT_SIM_ATM_GRAPH : wanted;
 }
 
 size_t leat_sim_atm_footprint(const struct leat_sim_atm_fabric *fabric,
                               enum leat_sim_atm_model model)
 {
-    struct leat_sim_atm sim = { .fabric = *fabric, .model = model };
+    struct leat_sim_atm sim = { .fabric = *fabric, .model = model_of(fabric, model) };
     struct leat_arena arena = { 0 };
-    lay_out(&sim, &arena);
+    lay_out(&sim, model, &arena);
     return arena.used;
 }
 
@@ -34,8 +46,9 @@ void leat_sim_atm_init(struct leat_sim_atm *sim, const struct leat_sim_atm_fabri
                        void *memory)
 {
     struct leat_arena arena = { .memory = memory, .cap = SIZE_MAX };
-    *sim = (struct leat_sim_atm){ .fabric = *fabric, .model = model, .host = *host };
-    lay_out(sim, &arena);
+    *sim =
+        (struct leat_sim_atm){ .fabric = *fabric, .model = model_of(fabric, model), .host = *host };
+    lay_out(sim, model, &arena);
     for (uint32_t p = 0; p < fabric->net.ports; p++) {
         struct leat_sim_atm_port *port = &sim->port[p];
         port->act_at = port->send_at = LEAT_NEVER;
@@ -44,8 +57,8 @@ void leat_sim_atm_init(struct leat_sim_atm *sim, const struct leat_sim_atm_fabri
         port->part = leat_sim_atm_fabric_part_of(
             fabric, 0, p / (fabric->net.ports / fabric->net.stage[0].switch_count));
     }
-    if (model == LEAT_SIM_ATM_RTL) leat_sim_atm_rtl_init(sim);
-    if (model == LEAT_SIM_ATM_CELL) leat_sim_atm_cells_init(sim);
+    if (sim->model == LEAT_SIM_ATM_RTL) leat_sim_atm_rtl_init(sim);
+    if (sim->model == LEAT_SIM_ATM_CELL) leat_sim_atm_cells_init(sim);
 }
 
 void leat_sim_atm_lend_crew(struct leat_sim_atm *sim, const struct leat_sim_atm_crew *crew)
@@ -57,6 +70,7 @@ void leat_sim_atm_hurry(struct leat_sim_atm *sim, uint32_t port, uint64_t at)
 {
     if (sim->model == LEAT_SIM_ATM_CELL) leat_sim_atm_cells_wake(sim, port, at);
     if (sim->model == LEAT_SIM_ATM_ALONE) leat_sim_atm_alone_wake(sim, port, at);
+    if (sim->model == LEAT_SIM_ATM_GRAPH) leat_sim_atm_graph_wake(sim, port, at);
 }
 
 void leat_sim_atm_send(struct leat_sim_atm *sim, uint32_t port, const uint8_t *cell, uint64_t at)
@@ -66,6 +80,10 @@ void leat_sim_atm_send(struct leat_sim_atm *sim, uint32_t port, const uint8_t *c
     case LEAT_SIM_ATM_RTL: memcpy(sim->port[port].out, cell, CELL_LEN); break;
     case LEAT_SIM_ATM_CELL: leat_sim_atm_cells_send(sim, port, cell, at); break;
     case LEAT_SIM_ATM_ALONE: leat_sim_atm_alone_send(sim, cell, at); break;
+    case LEAT_SIM_ATM_GRAPH:
+        memcpy(sim->port[port].out, cell, CELL_LEN);
+        leat_sim_atm_graph_send(sim, port, at);
+        break;
     }
 }
 
@@ -101,6 +119,7 @@ void leat_sim_atm_run(struct leat_sim_atm *sim, uint64_t until)
     case LEAT_SIM_ATM_RTL: leat_sim_atm_rtl_run(sim, until); break;
     case LEAT_SIM_ATM_CELL: leat_sim_atm_cells_run(sim, until); break;
     case LEAT_SIM_ATM_ALONE: leat_sim_atm_alone_run(sim, until); break;
+    case LEAT_SIM_ATM_GRAPH: leat_sim_atm_graph_run(sim, until); break;
     }
 }
 

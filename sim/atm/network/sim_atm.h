@@ -1,9 +1,11 @@
 /*
- * A network of bus-matrix switches, simulated at one of two granularities, or without contention:
+ * A network of bus-matrix switches, simulated at one of two granularities, or without contention;
+ * or a network of other switches, a cell time at once:
  *
  *   rtl    every register of every unit, a step per cycle (proto/atm: PPD, SPD, XPM)
  *   cell   one event per cell and hop (spec/atm.md, 8), the same deliveries in the same cycles
  *   alone  cells never meet: shows what contention costs
+ *   graph  any topology of sim/net, each cell a packet of one flit (sim_atm_graph.c)
  *
  * At each port sits a host: an adaptation layer unit with its tasks, a plain source and sink, or a
  * test's own. A host sends and receives whole cells; it does not depend on the model that carries
@@ -31,7 +33,12 @@
 #include "sim_atm_fabric.h"
 #include "sim_crew.h"
 
-enum leat_sim_atm_model { LEAT_SIM_ATM_RTL, LEAT_SIM_ATM_CELL, LEAT_SIM_ATM_ALONE };
+enum leat_sim_atm_model {
+    LEAT_SIM_ATM_RTL,
+    LEAT_SIM_ATM_CELL,
+    LEAT_SIM_ATM_ALONE,
+    LEAT_SIM_ATM_GRAPH, /* of a network of other switches, in place of CELL and ALONE */
+};
 
 struct leat_sim_atm;
 
@@ -105,6 +112,7 @@ struct leat_sim_atm_counts {
     uint64_t suspensions;   /* of all PPDs */
     uint64_t port_refusals; /* by full hosts */
     uint64_t unrouted;      /* cells whose label lies outside the table */
+    uint64_t lost;          /* cells, by switches without room and by faults; graph only */
     uint64_t cells_out;     /* delivered to hosts */
     uint64_t strides;       /* cell model */
     uint64_t strides_ended; /* how often it returned to single events */
@@ -126,6 +134,7 @@ struct leat_sim_atm {
     struct leat_sim_atm_rtl *rtl;
     struct leat_sim_atm_cells *cells;
     struct leat_sim_atm_alone *alone;
+    struct leat_sim_atm_slots *slots;
 };
 
 /* Octets of memory for a network. */
@@ -184,6 +193,9 @@ void leat_sim_atm_run(struct leat_sim_atm *sim, uint64_t until);
  */
 uint32_t leat_sim_atm_link_count(const struct leat_atm_clos *net);
 uint64_t leat_sim_atm_link_cells(const struct leat_sim_atm *sim, uint32_t link);
+
+/* Of a graph: cells that left by this output port of its switches. */
+uint64_t leat_sim_atm_graph_carried(const struct leat_sim_atm *sim, uint32_t out);
 
 /* The wires into a port after the last cycle, rtl only; the port sees them in the next. */
 struct leat_sim_atm_wires {

@@ -1,4 +1,5 @@
 #include "sim_atm_fabric.h"
+#include "atm_bmx.h"
 #include "leat_tree.h"
 #include "sim_clock.h"
 #include "sim_piece_parts.h"
@@ -254,6 +255,15 @@ struct leat_atm_aal_config leat_sim_atm_fabric_unit(const struct leat_sim_atm_fa
     unit.header_octets = fabric->net.header_octets;
     unit.groups = fabric->groups;
     return unit;
+}
+
+uint32_t leat_sim_atm_fabric_idle_cycles(const struct leat_sim_atm_fabric *fabric, uint32_t from,
+                                         uint32_t to)
+{
+    const struct leat_sim_atm_graph *g = fabric->graph;
+    if (!g) return leat_atm_clos_idle_cycles(&fabric->net);
+    return (uint32_t)(LEAT_ATM_CELL_LEN *
+                      leat_net_way_cycles(g->topology, g->routing, &g->net, from, to, g->seed, 1));
 }
 
 /* ---- parts ---------------------------------------------------------------------------------- */

@@ -17,6 +17,7 @@
 
 #include "atm_aal_unit.h"
 #include "atm_clos.h"
+#include "net.h"
 
 enum {
     LEAT_SIM_ATM_FABRIC_BUFFER_DEFAULT = 8,
@@ -26,11 +27,20 @@ enum {
     LEAT_SIM_ATM_FABRIC_NAME_CAP = 128, /* holds every name that leat_sim_atm_fabric_name writes */
 };
 
+/* Switches other than bus matrices, in any topology (sim_atm_graph.c); all lent. */
+struct leat_sim_atm_graph {
+    const struct leat_net_topology *topology;
+    struct leat_net_routing *routing;
+    struct leat_net_config net; /* a flit is a cell, a cycle a cell time */
+    uint64_t seed;              /* of routing */
+};
+
 struct leat_sim_atm_fabric {
     struct leat_atm_clos net;
-    uint32_t buffer_cells; /* of each crosspoint memory */
-    uint32_t groups;       /* of multicast that can be set up; a name gives none */
-    uint32_t parts;        /* to simulate at once (sim_atm.h); 0: one, as of names */
+    const struct leat_sim_atm_graph *graph; /* NULL: bus matrices; else `net` has only its ports */
+    uint32_t buffer_cells;                  /* of each crosspoint memory */
+    uint32_t groups;                        /* of multicast that can be set up; a name gives none */
+    uint32_t parts; /* to simulate at once (sim_atm.h); 0: one, as of names */
     uint64_t period_ps_num, period_ps_den; /* the clock: edge k at floor(k num / den) ps */
 };
 
@@ -51,6 +61,12 @@ void leat_sim_atm_fabric_name(const struct leat_sim_atm_fabric *fabric, struct l
 struct leat_atm_aal_config leat_sim_atm_fabric_unit(const struct leat_sim_atm_fabric *fabric,
                                                     const struct leat_atm_aal_config *wanted,
                                                     uint32_t port);
+
+/* Cycles from the first octet of a cell in at a port to the first octet out at another one, when
+ * the network is idle. In slotted networks the last octet comes in just before a slot; a cell at
+ * another time takes up to a cell time more. */
+uint32_t leat_sim_atm_fabric_idle_cycles(const struct leat_sim_atm_fabric *fabric, uint32_t from,
+                                         uint32_t to);
 
 /* The parts that a fabric is divided into: those requested, but each has a switch of the first
  * stage. */

@@ -33,6 +33,11 @@ void leat_sim_atm_alone_run(struct leat_sim_atm *sim, uint64_t until);
 void leat_sim_atm_alone_wake(struct leat_sim_atm *sim, uint32_t port, uint64_t at);
 void leat_sim_atm_alone_send(struct leat_sim_atm *sim, const uint8_t *octets, uint64_t at);
 
+void leat_sim_atm_graph_lay(struct leat_sim_atm *sim, bool alone, struct leat_arena *arena);
+void leat_sim_atm_graph_run(struct leat_sim_atm *sim, uint64_t until);
+void leat_sim_atm_graph_wake(struct leat_sim_atm *sim, uint32_t port, uint64_t at);
+void leat_sim_atm_graph_send(struct leat_sim_atm *sim, uint32_t port, uint64_t at);
+
 /* The entry for any label in the table of a PPD, also for those of groups. False, *out untouched:
  * it has no such entry. */
 bool leat_sim_atm_route(const struct leat_sim_atm *sim, uint32_t ppd, uint32_t label,

@@ -1,6 +1,7 @@
 #include "net.h"
 #include "net_cut.h"
 #include "net_parts.h"
+#include "net_turns_parts.h"
 #include "sim_refuse.h"
 
 const char *leat_net_switch_name(enum leat_net_switch architecture)
@@ -68,6 +69,30 @@ leat_err leat_net_check(const struct leat_net_topology *topology,
         return leat_sim_refuse(why, LEAT_ERR_RANGE, "%s flow, expected switches that are vc",
                                leat_net_flow_name(config->flow));
     return check_size(topology, config, why);
+}
+
+uint64_t leat_net_way_cycles(const struct leat_net_topology *topology,
+                             const struct leat_net_routing *routing,
+                             const struct leat_net_config *config, uint32_t from, uint32_t to,
+                             uint64_t random, uint32_t flits)
+{
+    const uint32_t stored = config->flow == LEAT_NET_STORE_AND_FORWARD ? flits - 1 : 0;
+    struct leat_net_option option[LEAT_NET_OPTIONS_MAX];
+    struct leat_net_route route;
+    uint32_t ahead = topology->terminal_in[from];
+    uint64_t cycles = LEAT_NET_ENTRY_CYCLES;
+    leat_net_route_begin(routing, from, to, random, &route);
+    while (!(ahead & LEAT_NET_TERMINAL)) {
+        const uint32_t router = topology->in_router[ahead];
+        const uint32_t options = leat_net_route_options(routing, router, &route, option);
+        const uint32_t out = topology->out_first[router] + option[0].port;
+        assert(options);
+        (void)options;
+        route.phase = option[0].phase;
+        cycles += config->pipeline + topology->out_cycles[out] + stored;
+        ahead = topology->out_to[out];
+    }
+    return cycles;
 }
 
 /* ---- laying out and running ------------------------------------------------------------------ */

@@ -68,7 +68,10 @@ struct leat_net_config {
     bool drop; /* packets without room are lost; else they wait (credits). vc: a packet whose head
                   may have a channel, but finds none with room for all of it, is lost as a whole; in
                   its source it waits */
-    uint32_t channels;     /* virtual channels; 1 unless vc */
+    uint32_t channels; /* virtual channels; 1 unless vc */
+    bool
+        in_order; /* vc: terminals send into their first channel only. With routing in order, packets
+                      from one terminal to another then stay in order */
     uint32_t buffer_flits; /* vc: per virtual channel; fifo, voq: per input; output, xpq: per queue;
                               shared: per output, all in one */
     uint32_t pipeline;     /* cycles from a flit's arrival to its departure, 1 ..; 3 is channel
@@ -167,6 +170,13 @@ leat_err leat_net_check(const struct leat_net_topology *topology,
  * networks of vc switches can be divided. */
 uint32_t leat_net_parts(const struct leat_net_topology *topology,
                         const struct leat_net_config *config);
+
+/* Without contention: from the departure of a packet's first flit from its terminal to its arrival
+ * at the other, for a packet of so many flits. */
+uint64_t leat_net_way_cycles(const struct leat_net_topology *topology,
+                             const struct leat_net_routing *routing,
+                             const struct leat_net_config *config, uint32_t from, uint32_t to,
+                             uint64_t random, uint32_t flits);
 
 /* The first of them that this rank has; that of rank `ranks`: their number. */
 uint32_t leat_net_parts_first(const struct leat_net_config *config, uint32_t parts, uint32_t rank);

@@ -2,9 +2,9 @@
 #include "leat_arena.h"
 #include "net_esp_parts.h"
 #include "net_port_parts.h"
+#include "net_turns_parts.h"
 #include <assert.h>
 
-enum { ENTRY_CYCLES = 2 }; /* from a terminal to its router (net.h) */
 
 static const char *const lost_by[LEAT_NET_FATES] = {
     [LEAT_NET_NO_ROOM] = "one of its packets found no room in a full buffer",
@@ -336,41 +336,15 @@ static void advance_dead(struct leat_net_port *p, leat_time until)
 
 /* ---- contention-free ------------------------------------------------------------------------ */
 
-/* From the first flit's departure from its terminal to its arrival at the other, for a message
- * whose first packet has so many flits. */
-static uint64_t way_cycles(const struct leat_net_port *p, uint32_t from, uint32_t to,
-                           uint64_t random, uint32_t flits)
-{
-    const struct leat_net_topology *topology = p->config.topology;
-    const struct leat_net_config *config = &p->config.net;
-    const uint32_t stored = config->flow == LEAT_NET_STORE_AND_FORWARD ? flits - 1 : 0;
-    struct leat_net_option option[LEAT_NET_OPTIONS_MAX];
-    struct leat_net_route route;
-    uint32_t ahead = topology->terminal_in[from];
-    uint64_t cycles = ENTRY_CYCLES;
-    leat_net_route_begin(p->config.routing, from, to, random, &route);
-    while (!(ahead & LEAT_NET_TERMINAL)) {
-        const uint32_t router = topology->in_router[ahead];
-        const uint32_t options = leat_net_route_options(p->config.routing, router, &route, option);
-        const uint32_t out = topology->out_first[router] + option[0].port;
-        assert(options);
-        (void)options;
-        route.phase = option[0].phase;
-        cycles += config->pipeline + topology->out_cycles[out] + stored;
-        ahead = topology->out_to[out];
-    }
-    return cycles;
-}
-
 static void begin_alone(struct leat_net_port *p, uint32_t index)
 {
     append(p, index);
     struct leat_net_port_entry *e = &p->entry[index];
     struct leat_net_port_queue *queue = &p->queue[e->letter.message.from];
     const uint64_t start = leat_larger(e->cycle, queue->out_free);
-    const uint64_t way = way_cycles(
-        p, e->letter.message.from, e->letter.message.to,
-        leat_net_port_random(p, e->letter.message.from, e->letter.number),
+    const uint64_t way = leat_net_way_cycles(
+        p->config.topology, p->config.routing, &p->config.net, e->letter.message.from,
+        e->letter.message.to, leat_net_port_random(p, e->letter.message.from, e->letter.number),
         leat_net_port_piece_flits(&p->config, e->letter.message.len, 0));
     queue->out_free = start + leat_net_port_flits(&p->config, e->letter.message.len);
     e->cycle = start + way;
@@ -522,8 +496,10 @@ static uint64_t least_cycles(const struct leat_net_port *p)
     const enum leat_net_kind kind = p->config.topology->shape.kind;
     const uint32_t flits = leat_net_port_piece_flits(&p->config, 0, 0);
     if (kind == LEAT_NET_FLY || kind == LEAT_NET_BENES || kind == LEAT_NET_CLOS)
-        return way_cycles(p, 0, 0, 0, flits) + flits - 1;
-    return ENTRY_CYCLES + p->config.net.pipeline + 1 + flits - 1;
+        return leat_net_way_cycles(p->config.topology, p->config.routing, &p->config.net, 0, 0, 0,
+                                   flits) +
+               flits - 1;
+    return LEAT_NET_ENTRY_CYCLES + p->config.net.pipeline + 1 + flits - 1;
 }
 
 void leat_net_port_init(struct leat_net_port *p, const struct leat_net_port_config *config,

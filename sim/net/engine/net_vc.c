@@ -365,9 +365,10 @@ static bool find_channel(struct leat_net *net, uint32_t terminal)
     struct leat_net_vc_source *source = &vc->source[terminal];
     const uint32_t need = vc->whole ? source->packet.flits : 1;
     const struct leat_net_vc_ahead *entry = vc->entry + ((size_t)terminal << vc->shift);
+    const uint32_t channels = net->config.in_order ? 1 : net->config.channels;
     uint32_t channel = source->channel;
-    for (uint32_t i = 0; i < net->config.channels; i++) {
-        channel = channel + 1 < net->config.channels ? channel + 1 : 0;
+    for (uint32_t i = 0; i < channels; i++) {
+        channel = channel + 1 < channels ? channel + 1 : 0;
         if (vc->buffer - entry[channel].used < need) continue;
         source->channel = (uint8_t)channel;
         return true;

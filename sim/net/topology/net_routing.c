@@ -42,6 +42,13 @@ static uint32_t share(uint32_t channels, uint32_t parts, uint32_t part)
     return mask_of(part * channels / parts, (part + 1) * channels / parts);
 }
 
+static void keep_one(struct leat_net_leg *leg)
+{
+    leg->first &= ~leg->first + 1;
+    leg->second &= ~leg->second + 1;
+    leg->all = leg->first;
+}
+
 /* Masks are either equal or disjoint. */
 static void add_class(struct leat_net_channels *c, uint32_t mask)
 {
@@ -73,6 +80,7 @@ void leat_net_channels_share(const struct leat_net_shape *shape,
             out->adaptive = out->all & ~out->escape;
         }
         leg->all = leg->first | leg->second;
+        if (config->in_order) keep_one(leg);
         add_class(out, leg->first);
         add_class(out, leg->second);
     }

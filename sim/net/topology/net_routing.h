@@ -65,6 +65,8 @@ struct leat_net_route_entry {
 struct leat_net_routing_config {
     enum leat_net_route_rule rule;
     uint32_t channels; /* virtual channels of each wire, 1 .. */
+    bool in_order;     /* a class of packets has one channel of its share: so packets of a route
+                          cannot overtake each other between routers; not with adaptive */
     /* table only: lines that replace shortest routes; lent for the lifetime */
     const struct leat_net_route_entry *entry;
     uint32_t entries;
