@@ -5,7 +5,6 @@
 #include "net_turns_parts.h"
 #include <assert.h>
 
-
 static const char *const lost_by[LEAT_NET_FATES] = {
     [LEAT_NET_NO_ROOM] = "one of its packets found no room in a full buffer",
     [LEAT_NET_NO_WAY] = "the wires of all its routes are broken, or its destination port is dead",
