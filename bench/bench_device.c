@@ -99,7 +99,7 @@ static uint64_t end_network(struct network *n)
 static void build(const struct design *d, struct built *b)
 {
     struct leat_net_routing_fault fault;
-    struct leat_net_rows rows;
+    struct leat_net_outages outages;
     struct leat_net_lockstep_plan sizes;
     struct network n;
     void *memory = memory_of(leat_net_topology_footprint(&d->shape));
@@ -111,10 +111,11 @@ static void build(const struct design *d, struct built *b)
         &b->topology, &b->rule, memory_of(leat_net_routing_footprint(&b->topology, &b->rule)));
     begin_network(&n, d, b, 1);
     if (leat_net_lockstep_check(&n.net, &n.load, options.cycles, &why)) give_up(d->name);
-    leat_net_rows_init(&rows, b->routing, memory_of(leat_net_rows_footprint(b->routing)));
-    leat_net_lockstep_size(&n.net, &rows, &sizes);
+    leat_net_outages_init(&outages, b->routing, NULL, options.cycles,
+                          memory_of(leat_net_outages_footprint(b->routing, NULL, options.cycles)));
+    leat_net_lockstep_size(&n.net, &outages, &sizes);
     b->plan = memory_of(sizes.plan_words * sizeof *b->plan);
-    leat_net_lockstep_plan(&n.net, &rows, b->plan);
+    leat_net_lockstep_plan(&n.net, &outages, b->plan);
     end_network(&n);
     printf("# %s: state %u, store %u octets per network\n", d->name, 4 * sizes.state_words,
            4 * sizes.store_words);

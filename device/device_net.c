@@ -22,8 +22,8 @@ static const double launch_min = 0.05, launch_max = 0.2;
 /* Of net.cl. */
 struct order {
     uint64_t state, store;
-    uint32_t job, now, until, halves;
-    struct leat_net_lockstep_table table;
+    uint32_t job;
+    struct leat_net_lockstep_leg leg;
 };
 
 struct place {
@@ -42,6 +42,7 @@ struct leat_device_nets {
     void *plan_buffer, *jobs, *states, *stores, *orders, *sums;
     uint32_t job_words; /* of the largest job */
     uint32_t cycles_at_once;
+    bool is_filled; /* some network ran so many in the last launch */
     struct place *place;
     struct order *order;
     uint32_t *job, *state, *store; /* of one network; store: what is read back */
@@ -85,8 +86,10 @@ static void put_options(const struct leat_device_nets *nets, char out[OPTIONS_CA
 {
     /* More groups at once are worth more than the registers of a thread. */
     const bool is_nvidia = strncmp(nets->device->info.platform, "NVIDIA", 6) == 0;
-    int len = snprintf(out, OPTIONS_CAP, "-w -cl-std=CL1.2 -DLEAT_DEVICE_GROUP=%u%s%s",
-                       nets->shape.group, nets->shape.is_near ? " -DLEAT_DEVICE_NEAR" : "",
+    int len = snprintf(out, OPTIONS_CAP,
+                       "-w -cl-std=CL1.2 -DLEAT_DEVICE_GROUP=%u -DLEAT_NET_LOCKSTEP_FAULTY=%u%s%s",
+                       nets->shape.group, nets->plan->outages > 1,
+                       nets->shape.is_near ? " -DLEAT_DEVICE_NEAR" : "",
                        is_nvidia ? " -DLEAT_DEVICE_NVIDIA -cl-nv-maxrregcount=56" : "");
     if (!nets->device->info.is_gpu) return;
     len += snprintf(out + len, OPTIONS_CAP - (size_t)len, " -DLEAT_NET_LOCKSTEP_KNOWN");
@@ -280,20 +283,23 @@ bool leat_device_nets_begin(struct leat_device_nets *nets, uint32_t place,
 static uint32_t give_orders(struct leat_device_nets *nets)
 {
     uint32_t busy = 0;
+    nets->is_filled = false;
     for (uint32_t i = 0; i < nets->shape.places; i++) {
         struct place *place = &nets->place[i];
-        struct order *order = &nets->order[i];
-        bool halves = false;
-        order->now = order->until = place->now;
+        struct leat_net_lockstep_leg *leg = &nets->order[i].leg;
         if (place->is_busy && place->now < place->cycles) {
-            const uint32_t leg = leat_net_lockstep_leg(&place->table, place->now, place->cycles,
-                                                       &halves);
-            const uint32_t left = leg - place->now;
-            order->until += left < nets->cycles_at_once ? left : nets->cycles_at_once;
+            *leg = leat_net_lockstep_next(nets->words, place->table, place->now, place->cycles);
+            if (leg->until - leg->now >= nets->cycles_at_once) {
+                leg->until = leg->now + nets->cycles_at_once;
+                nets->is_filled = true;
+            }
+            place->table = leg->table;
             busy++;
+        } else {
+            *leg = (struct leat_net_lockstep_leg){ .now = place->now,
+                                                   .until = place->now,
+                                                   .table = place->table };
         }
-        order->halves = halves;
-        order->table = place->table;
     }
     return busy;
 }
@@ -326,7 +332,8 @@ static double seconds(void)
 
 static void learn(struct leat_device_nets *nets, double took)
 {
-    if (took < launch_min && nets->cycles_at_once < LEAT_NET_LOCKSTEP_CYCLES_MAX / 2)
+    if (took < launch_min && nets->is_filled &&
+        nets->cycles_at_once < LEAT_NET_LOCKSTEP_CYCLES_MAX / 2)
         nets->cycles_at_once *= 2;
     if (took > launch_max && nets->cycles_at_once > 1) nets->cycles_at_once /= 2;
 }
@@ -346,7 +353,7 @@ bool leat_device_nets_step(struct leat_device_nets *nets, struct leat_text *why)
     if (!error) error = d->cl->Finish(d->queue);
     if (error) return leat_device_fail(why, "running networks", error);
     for (uint32_t i = 0; i < nets->shape.places; i++)
-        nets->place[i].now = nets->order[i].until;
+        nets->place[i].now = nets->order[i].leg.until;
     learn(nets, seconds() - begun);
     error = find_ends(nets);
     return !error || leat_device_fail(why, "reading networks", error);

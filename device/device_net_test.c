@@ -7,6 +7,7 @@
 enum {
     PLANS = 4 + LEAT_ROUNDS / 100000,
     RUNS = 5, /* with each plan */
+    CYCLES_MAX = 3000,
 };
 
 static struct leat_device_info info[LEAT_DEVICES_MAX];
@@ -28,8 +29,9 @@ struct group {
 
 static bool begin_group(struct group *g, struct leat_random *random)
 {
-    struct leat_net_rows rows;
+    struct leat_net_outages outages;
     struct leat_net_lockstep_plan sizes;
+    struct leat_net_routing *routing;
     g->job[0] = random_job(random);
     if (!begin(&g->bench[0], &g->job[0])) return false;
     if (leat_net_lockstep_check(&g->bench[0].w.net, &g->bench[0].load, g->job[0].cycles, &why)) {
@@ -41,15 +43,17 @@ static bool begin_group(struct group *g, struct leat_random *random)
         g->job[i] = g->job[0];
         g->job[i].load.traffic.seed = leat_random_next(random);
         g->job[i].load.traffic.load_ppm = (uint32_t)leat_random_below(random, 700000);
-        g->job[i].cycles = one_to(random, 3000);
+        g->job[i].cycles = one_to(random, CYCLES_MAX);
         if (g->job[i].load.warmup >= g->job[i].cycles) g->job[i].load.warmup = 0;
         OK(begin(&g->bench[i], &g->job[i]));
     }
-    void *memory = world_memory(leat_net_rows_footprint(g->bench[0].w.routing));
-    OK(leat_net_rows_init(&rows, g->bench[0].w.routing, memory));
-    leat_net_lockstep_size(&g->bench[0].w.net, &rows, &sizes);
+    const struct leat_net_faults *faults = g->bench[0].load.config.faults;
+    routing = g->bench[0].w.routing;
+    void *memory = world_memory(leat_net_outages_footprint(routing, faults, CYCLES_MAX));
+    OK(leat_net_outages_init(&outages, routing, faults, CYCLES_MAX, memory));
+    leat_net_lockstep_size(&g->bench[0].w.net, &outages, &sizes);
     g->plan = world_memory(sizes.plan_words * sizeof *g->plan);
-    leat_net_lockstep_plan(&g->bench[0].w.net, &rows, g->plan);
+    leat_net_lockstep_plan(&g->bench[0].w.net, &outages, g->plan);
     free(memory);
     return true;
 }

@@ -6,14 +6,14 @@
  *   LEAT_DEVICE_NEAR          the state of a network is copied into the memory of its group
  *   LEAT_DEVICE_NVIDIA        its own compiler is used
  *   LEAT_NET_LOCKSTEP_KNOWN   the plan is known
+ *   LEAT_NET_LOCKSTEP_FAULTY  1: it has faults
  */
 
 /* What a group does in this launch: where its words begin, and which cycles it runs. */
 struct order {
     ulong state, store;
-    uint job, now, until;
-    uint halves; /* the table of batches, before the first cycle */
-    struct leat_net_lockstep_table table;
+    uint job;
+    struct leat_net_lockstep_leg leg;
 };
 
 #ifdef LEAT_DEVICE_NEAR
@@ -56,11 +56,15 @@ run(__global const uint *plan, __global const uint *jobs, __global uint *states,
 #else
     __global uint *state = states + order.state;
 #endif
-    if (order.halves) leat_net_lockstep_halve(p, store, item, items);
+    if (order.leg.halves) leat_net_lockstep_halve(p, store, item, items);
     barrier(CLK_GLOBAL_MEM_FENCE);
     struct leat_net_lockstep_view v =
-        leat_net_lockstep_view(plan, jobs + order.job, state, store, order.table, order.now);
-    for (; v.now < order.until; v.now++) {
+        leat_net_lockstep_view(plan, jobs + order.job, state, store, order.leg);
+    if (LEAT_NET_IS_FAULTY(p) && order.leg.outage != order.leg.before) {
+        leat_net_lockstep_change_all(&v, order.leg.before, item, items);
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    }
+    for (; v.now < order.leg.until; v.now++) {
         for (uint stage = 0; stage < leat_net_lockstep_stages(&v); stage++) {
             leat_net_lockstep_step_all(&v, stage, item, items);
             barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -71,9 +75,9 @@ run(__global const uint *plan, __global const uint *jobs, __global uint *states,
 #endif
     mine[item] = v.sums;
     barrier(CLK_GLOBAL_MEM_FENCE);
-    if (item == 0 && order.now < order.until) {
+    if (item == 0 && order.leg.now < order.leg.until) {
         __global struct leat_net_lockstep_sums *row =
-            v.batch + leat_net_lockstep_batch_of(order.table, order.now);
+            v.batch + leat_net_lockstep_batch_of(order.leg.table, order.leg.now);
         for (uint i = 0; i < items; i++) {
             const struct leat_net_lockstep_sums one = mine[i];
             leat_net_lockstep_add(row, &one);

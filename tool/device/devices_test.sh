@@ -36,12 +36,16 @@ printf '0 0 3\n5 1 2 4\n9 3 0\n' > "$folder/some.trace"
 for number in $numbers; do
     for words in "mesh:4,4 --load 0.4 --links" "torus:5,3 --load 0.3 --flits 4 --traffic tornado" "ring:9 --load 0.2 --warmup 100" \
         "fattree:2,3 --load 0.3 --traffic hotspot --seed 9" "dragonfly:1,2,1 --load 0.2 --traffic bursty" "fly:2,3/flow=cut-through --load 0.4" \
+        "mesh:4,4 --load 0.3 --fault link:1-2@300..900" "torus:4,4/routing=updown --load 0.2 --fault flap:0-1/90,40 --fault ber:1e-5@400.." \
+        "dragonfly:1,2,1 --load 0.2 --fault router:2@500..700" "ring:6 --traffic trace --trace $folder/some.trace --fault port:3" \
         "mesh:4,4 --traffic all-to-all --rounds 3" "torus:4,4 --traffic allreduce" "ring:6 --traffic trace --trace $folder/some.trace"; do
         # shellcheck disable=SC2086
         same "$words on device $number" "$(point "$number" $words --cycles 1500)" "$(point cpu $words --cycles 1500)"
     done
     exits 2 "expected a rule with one way" "$leat" sim torus:4,4/routing=adaptive --device "$number"
-    exits 2 "faults, expected none" "$leat" sim mesh:4,4 --fault link:0-1@100.. --device "$number"
+    exits 2 "routing table" "$leat" sim mesh:4,4/routing=table --fault link:0-1@100.. --device "$number"
+    exits 2 "begin and end more than 65536 times" "$leat" sim mesh:4,4 --fault flap:0-1/1,1 --cycles 70000 --device "$number"
+    exits 1 "waits for a packet that was lost" "$leat" sim ring:6 --traffic all-to-all --rounds 3 --fault port:1@20.. --cycles 2000 --device "$number"
     exits 2 "unsafe" "$leat" sim mesh:4,4 --unsafe --device "$number"
 done
 
@@ -68,6 +72,18 @@ rows "$folder/here.sqlite" > "$folder/here"
 rows "$folder/there.sqlite" > "$folder/there"
 same "rows" "$(wc -l < "$folder/there")" 24
 cmp -s "$folder/here" "$folder/there" || fail "rows differ"
+
+# The same with faults.
+faults="sweep mesh:4,4 torus:4,4/routing=updown --load 0.1:0.5:0.2 --seeds 2 --cycles 2000 --fault link:1-2@500..900 --fault ber:1-5:1e-4"
+# shellcheck disable=SC2086
+exits 0 "" "$leat" $faults --store "$folder/here.sqlite"
+# shellcheck disable=SC2086
+exits 0 "" "$leat" $faults --store "$folder/there.sqlite" --device "$first"
+same "nothing is said of faults" "$(cat "$folder/stderr")" ""
+rows "$folder/here.sqlite" > "$folder/here_all"
+rows "$folder/there.sqlite" > "$folder/there_all"
+same "rows with faults" "$(wc -l < "$folder/there_all")" 36
+cmp -s "$folder/here_all" "$folder/there_all" || fail "rows with faults differ"
 
 # Begun here, continued there: what is stored is not run again.
 # shellcheck disable=SC2086

@@ -28,6 +28,16 @@ struct device_run {
 
 /* ---- what fits ------------------------------------------------------------------------------- */
 
+static bool breaks_wires(const struct leat_net_faults *faults)
+{
+    for (uint32_t i = 0; i < faults->count; i++)
+        if (faults->fault[i].kind == LEAT_NET_FAULT_LINK ||
+            faults->fault[i].kind == LEAT_NET_FAULT_FLAP ||
+            faults->fault[i].kind == LEAT_NET_FAULT_ROUTER)
+            return true;
+    return false;
+}
+
 static bool check(const struct net_job *job, struct net_simulation *s, struct leat_text *why)
 {
     if (job->unsafe) {
@@ -36,6 +46,12 @@ static bool check(const struct net_job *job, struct net_simulation *s, struct le
     }
     if (job->threads > 1) {
         leat_text_puts(why, "--threads: they are of the processor");
+        return false;
+    }
+    /* Detours around broken wires, combined with other routes, may form a cycle. */
+    if (job->design->plan.routing.rule == LEAT_NET_TABLE && breaks_wires(&job->faults)) {
+        leat_text_puts(why, "broken wires and routing table: the processor alone can tell who "
+                            "waits in a deadlock");
         return false;
     }
     return !leat_net_lockstep_check(&s->net, &s->load, job->cycles, why);
@@ -65,24 +81,29 @@ static bool is_lost(const struct leat_text *why)
     return complain("the device: %.*s", (int)why->len, why->buf);
 }
 
+static bool fill_plan(struct device_run *r, const struct net_simulation *s,
+                      const struct leat_net_outages *outages)
+{
+    struct leat_net_lockstep_plan sizes;
+    leat_net_lockstep_size(&s->net, outages, &sizes);
+    r->plan = calloc(sizes.plan_words, sizeof *r->plan);
+    if (!r->plan) return false;
+    leat_net_lockstep_plan(&s->net, outages, r->plan);
+    r->job_words = leat_net_lockstep_job_words(&s->load) + sizes.terminals;
+    return true;
+}
+
 /* The words that all networks share. */
 static bool make_plan(struct device_run *r, const struct net_job *job)
 {
     static struct net_simulation s;
-    struct leat_net_lockstep_plan sizes;
-    struct leat_net_rows rows;
-    void *memory = calloc(1, leat_net_rows_footprint(job->built->routing));
+    const struct leat_net_faults *faults = net_job_faults(job);
+    struct leat_net_routing *routing = job->built->routing;
+    struct leat_net_outages outages;
+    void *memory = calloc(1, leat_net_outages_footprint(routing, faults, job->cycles));
     bool good = net_set_up(&s, job) && memory;
-    const bool fits = good && leat_net_rows_init(&rows, job->built->routing, memory);
-    if (fits) {
-        leat_net_lockstep_size(&s.net, &rows, &sizes);
-        r->plan = calloc(sizes.plan_words, sizeof *r->plan);
-        good = r->plan != NULL;
-    }
-    if (fits && good) {
-        leat_net_lockstep_plan(&s.net, &rows, r->plan);
-        r->job_words = leat_net_lockstep_job_words(&s.load) + sizes.terminals;
-    }
+    const bool fits = good && leat_net_outages_init(&outages, routing, faults, job->cycles, memory);
+    if (fits) good = fill_plan(r, &s, &outages);
     net_free(&s);
     free(memory);
     if (!good) return complain("no memory for %s on a device", job->fabric->word);

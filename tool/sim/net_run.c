@@ -66,7 +66,7 @@ bool net_set_up(struct net_simulation *s, const struct net_job *job)
         .ranks = job->ranks,
         .warmup = job->warmup,
         .clock = job->design->plan.clock,
-        .faults = job->faults.count ? &job->faults : NULL,
+        .faults = net_job_faults(job),
         .topology = &built->topology,
     };
     struct leat_net_host host = { .context = s, .next = next, .arrive = arrive };
@@ -235,36 +235,44 @@ static int run_job(struct net_simulation *s, const struct net_job *job)
 
 /* ---- on a device ----------------------------------------------------------------------------- */
 
+/* The only job, until it is taken, and the exit code of its report. */
+struct single {
+    const struct net_job *job;
+    int code;
+};
+
 static bool take_job(void *context, struct net_job *job, uint32_t *number)
 {
-    const struct net_job **next = context;
-    if (!*next) return false;
-    *job = **next;
+    struct single *single = context;
+    if (!single->job) return false;
+    *job = *single->job;
     *number = 0;
-    *next = NULL;
+    single->job = NULL;
     return true;
 }
 
 static bool report_job(void *context, uint32_t number, const struct net_job *job,
                        const struct net_result *result)
 {
-    (void)context;
+    struct single *single = context;
     (void)number;
-    return report(job, result) == DONE;
+    single->code = report(job, result);
+    return single->code == DONE;
 }
 
 /* One network is no work for a GPU: with auto, the processor is faster. */
 static int run_on_device(struct net_simulation *s, const struct net_job *job)
 {
-    const struct net_job *next = job;
+    struct single single = { .job = job, .code = DONE };
     const struct net_device_work work = {
-        .context = &next, .count = 1, .partly = true, .next = take_job, .done = report_job
+        .context = &single, .count = 1, .partly = true, .next = take_job, .done = report_job
     };
     if (job->device.where == DEVICE_AUTO) {
         caution("--device auto: one network runs faster on the processor");
         return run_job(s, job);
     }
-    return net_device_run(job, &work);
+    const int code = net_device_run(job, &work);
+    return code == DONE ? single.code : code;
 }
 
 int sim_flits(const struct arguments *args, struct leat_fabric *fabric)

@@ -78,6 +78,12 @@ void net_take_result(struct net_simulation *s, struct net_result *out);
 bool net_read_job(const struct arguments *args, struct leat_fabric *fabric,
                   struct leat_sim_ranks *ranks, struct net_job *job);
 
+/* NULL: there are none. */
+static inline const struct leat_net_faults *net_job_faults(const struct net_job *job)
+{
+    return job->faults.count ? &job->faults : NULL;
+}
+
 /* A collective that lost a packet stops. */
 static inline bool net_is_abandoned(const struct net_job *job, const struct net_result *result)
 {

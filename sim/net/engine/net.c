@@ -265,9 +265,9 @@ bool leat_net_damages(const struct leat_net *net, uint32_t out,
                       const struct leat_net_packet *packet, uint32_t flit)
 {
     if (!net->out_errors || !net->out_errors[out]) return false;
-    uint64_t hash = net->seed ^ packet->number * UINT64_C(0xD1342543DE82EF95);
-    hash = leat_random_splitmix(&hash) ^
-           ((uint64_t)packet->source << 32 | (net->topology->out_base + out));
-    hash = leat_random_splitmix(&hash) ^ flit;
-    return leat_random_splitmix(&hash) >> 32 < net->out_errors[out];
+    const struct leat_net_crossing crossing = { .number = packet->number,
+                                                .source = packet->source,
+                                                .flit = flit,
+                                                .wire = net->topology->out_base + out };
+    return leat_net_crossing_damages(&crossing, net->seed, net->out_errors[out]);
 }

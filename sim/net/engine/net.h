@@ -29,6 +29,7 @@
 #ifndef LEAT_NET_H
 #define LEAT_NET_H
 
+#include "net_fate_parts.h"
 #include "net_routing.h"
 #include "sim_crew.h"
 #include "sim_ranks.h"
@@ -93,15 +94,6 @@ struct leat_net_packet {
     uint32_t source, destination;
     uint32_t flits; /* 1 .. LEAT_NET_FLITS_MAX */
 };
-
-enum leat_net_fate {
-    LEAT_NET_DELIVERED,
-    LEAT_NET_NO_ROOM,   /* lost at a full buffer */
-    LEAT_NET_NO_WAY,    /* all wires on its routes are broken, or its terminal is dead */
-    LEAT_NET_CUT,       /* it crossed a wire that broke */
-    LEAT_NET_CORRUPTED, /* a bit error on the route, detected at the end */
-};
-enum { LEAT_NET_FATES = LEAT_NET_CORRUPTED + 1 };
 
 /* The end of a packet. */
 struct leat_net_arrival {

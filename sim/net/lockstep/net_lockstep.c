@@ -35,7 +35,6 @@ leat_err leat_net_lockstep_check(const struct leat_net *net, const struct leat_n
     if (pattern->is_closed && load->config.traffic.rounds > UINT32_MAX)
         return leat_sim_refuse(why, LEAT_ERR_RANGE, "%" PRIu64 " rounds, expected 32 bits",
                                load->config.traffic.rounds);
-    if (load->config.faults) return leat_sim_refuse(why, LEAT_ERR_RANGE, "faults, expected none");
     if (cycles > LEAT_NET_LOCKSTEP_CYCLES_MAX)
         return leat_sim_refuse(why, LEAT_ERR_RANGE, "%" PRIu64 " cycles, expected at most %u",
                                cycles, LEAT_NET_LOCKSTEP_CYCLES_MAX);
@@ -45,7 +44,7 @@ leat_err leat_net_lockstep_check(const struct leat_net *net, const struct leat_n
         return leat_sim_refuse(why, LEAT_ERR_RANGE,
                                "room for %" PRIu64 " flits, expected at most %u",
                                count_packets(net), LEAT_NET_LOCKSTEP_PACKETS_MAX);
-    return leat_net_rows_check(net->routing, why);
+    return leat_net_outages_check(net->routing, load->config.faults, cycles, why);
 }
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
@@ -58,8 +57,10 @@ static uint32_t lay(uint32_t *words, uint64_t count, size_t size)
     return at;
 }
 
-static void size_plan(const struct leat_net_rows *rows, struct leat_net_lockstep_plan *p)
+static void size_plan(const struct leat_net_outages *outages, struct leat_net_lockstep_plan *p)
 {
+    const struct leat_net_rows *rows = &outages->rows;
+    const uint64_t table = (uint64_t)p->routers * p->routers;
     uint32_t *words = &p->plan_words;
     lay(words, 1, sizeof *p);
     p->in_first = lay(words, p->routers + 1u, sizeof(uint32_t));
@@ -67,10 +68,16 @@ static void size_plan(const struct leat_net_rows *rows, struct leat_net_lockstep
     p->in = lay(words, p->ins, sizeof(struct leat_net_lockstep_in));
     p->out = lay(words, p->outs, sizeof(struct leat_net_lockstep_out));
     p->terminal = lay(words, p->terminals, sizeof(struct leat_net_lockstep_terminal));
-    p->row = lay(words, (uint64_t)p->routers * p->routers, sizeof *rows->row);
+    p->row = lay(words, rows->tables * table, sizeof *rows->row);
     p->branch = lay(words, rows->branches, sizeof *rows->branch);
     p->choice = lay(words, rows->choices, sizeof *rows->choice);
     p->set = lay(words, rows->sets, sizeof *rows->set);
+    p->period = lay(words, p->periods, sizeof *outages->period);
+    p->table = lay(words, p->outages, sizeof *outages->table);
+    p->broken = lay(words, (uint64_t)p->outages * p->outs, sizeof *outages->broken);
+    p->dead = lay(words, (uint64_t)p->outages * p->terminals, sizeof *outages->dead);
+    p->errors = lay(words, outages->errors ? (uint64_t)p->outages * p->outs : 0,
+                    sizeof *outages->errors);
 }
 
 static void size_state(struct leat_net_lockstep_plan *p)
@@ -87,11 +94,13 @@ static void size_state(struct leat_net_lockstep_plan *p)
     p->credits = lay(words, (uint64_t)p->outs * p->credit_slots, sizeof(uint32_t));
     p->entry_credits = lay(words, (uint64_t)p->terminals * p->credit_slots, sizeof(uint32_t));
     p->pool = lay(words, 1, sizeof(struct leat_net_lockstep_pool));
+    p->loss = lay(words, p->outages > 1 ? p->ins : 0, sizeof(struct leat_net_lockstep_loss));
 }
 
 static void size_store(struct leat_net_lockstep_plan *p)
 {
     const uint64_t batches = LEAT_NET_LOCKSTEP_BATCHES;
+    const bool faulty = p->outages > 1;
     uint32_t *words = &p->store_words;
     p->source = lay(words, p->terminals, sizeof(struct leat_net_source));
     p->batch = lay(words, batches + 1, sizeof(struct leat_net_lockstep_sums));
@@ -101,12 +110,15 @@ static void size_store(struct leat_net_lockstep_plan *p)
     p->out_flits = lay(words, p->outs, sizeof(uint32_t));
     p->created = lay(words, batches + 1, sizeof(uint32_t));
     p->bins = lay(words, batches * LEAT_NET_LOCKSTEP_BINS, sizeof(uint32_t));
+    p->tally = lay(words, faulty ? batches + 1 : 0, sizeof(struct leat_net_lockstep_tally));
     p->buffers = lay(words, (uint64_t)(p->ins << p->shift) * p->buffer, sizeof(uint32_t));
     p->packet = lay(words, p->packets, sizeof(struct leat_net_lockstep_packet));
     p->free = lay(words, p->packets, sizeof(uint32_t));
+    p->fate = lay(words, faulty ? p->packets : 0, sizeof(uint32_t));
+    p->mover = lay(words, faulty ? p->ins << p->shift : 0, sizeof(struct leat_net_lockstep_mover));
 }
 
-void leat_net_lockstep_size(const struct leat_net *net, const struct leat_net_rows *rows,
+void leat_net_lockstep_size(const struct leat_net *net, const struct leat_net_outages *outages,
                             struct leat_net_lockstep_plan *plan)
 {
     const struct leat_net_topology *t = net->topology;
@@ -127,13 +139,16 @@ void leat_net_lockstep_size(const struct leat_net *net, const struct leat_net_ro
                 ? c->pipeline - 3
                 : 0,
         .credit_cycles = c->credit_cycles,
+        .outages = outages->count,
+        .periods = outages->periods,
+        .errors_from = outages->errors_from,
         .flit_slots = leat_net_up_to_power(there + 1),
         .credit_slots = leat_net_up_to_power(back + 1),
     };
     while (UINT32_C(1) << plan->shift < c->channels)
         plan->shift++;
     plan->packets = leat_net_up_to_power(count_packets(net));
-    size_plan(rows, plan);
+    size_plan(outages, plan);
     size_state(plan);
     size_store(plan);
 }
@@ -162,19 +177,38 @@ static void fill_ports(const struct leat_net *net, const struct leat_net_lockste
                                                            t->terminal_out[i], t->terminal_in[i] };
 }
 
-void leat_net_lockstep_plan(const struct leat_net *net, const struct leat_net_rows *rows,
+static void fill_rows(const struct leat_net_rows *rows, const struct leat_net_lockstep_plan *p,
+                      uint32_t *words)
+{
+    const size_t table = (size_t)p->routers * p->routers;
+    memcpy(words + p->row, rows->row, rows->tables * table * sizeof *rows->row);
+    memcpy(words + p->branch, rows->branch, rows->branches * sizeof *rows->branch);
+    memcpy(words + p->choice, rows->choice, rows->choices * sizeof *rows->choice);
+    memcpy(words + p->set, rows->set, rows->sets * sizeof *rows->set);
+}
+
+static void fill_outages(const struct leat_net_outages *o, const struct leat_net_lockstep_plan *p,
+                         uint32_t *words)
+{
+    const size_t outs = (size_t)o->count * p->outs, terminals = (size_t)o->count * p->terminals;
+    memcpy(words + p->period, o->period, o->periods * sizeof *o->period);
+    memcpy(words + p->table, o->table, o->count * sizeof *o->table);
+    memcpy(words + p->broken, o->broken, outs * sizeof *o->broken);
+    memcpy(words + p->dead, o->dead, terminals * sizeof *o->dead);
+    if (o->errors) memcpy(words + p->errors, o->errors, outs * sizeof *o->errors);
+}
+
+void leat_net_lockstep_plan(const struct leat_net *net, const struct leat_net_outages *outages,
                             uint32_t *words)
 {
     const struct leat_net_topology *t = net->topology;
     struct leat_net_lockstep_plan *p = (void *)words;
-    leat_net_lockstep_size(net, rows, p);
+    leat_net_lockstep_size(net, outages, p);
     memcpy(words + p->in_first, t->in_first, (t->routers + 1u) * sizeof *t->in_first);
     memcpy(words + p->out_first, t->out_first, (t->routers + 1u) * sizeof *t->out_first);
     fill_ports(net, p, words);
-    memcpy(words + p->row, rows->row, (size_t)t->routers * t->routers * sizeof *rows->row);
-    memcpy(words + p->branch, rows->branch, rows->branches * sizeof *rows->branch);
-    memcpy(words + p->choice, rows->choice, rows->choices * sizeof *rows->choice);
-    memcpy(words + p->set, rows->set, rows->sets * sizeof *rows->set);
+    fill_rows(&outages->rows, p, words);
+    fill_outages(outages, p, words);
 }
 
 enum {
@@ -200,6 +234,8 @@ void leat_net_lockstep_job(const struct leat_net_load *load, uint32_t *words)
         .clock_den = (uint32_t)load->config.clock.den,
         .rounds = (uint32_t)c->rounds,
         .trace_count = c->trace_count,
+        .seed_low = (uint32_t)c->seed,
+        .seed_high = (uint32_t)(c->seed >> 32),
     };
     if (load->traffic.to)
         memcpy(words + JOB_WORDS, load->traffic.to, c->terminals * sizeof *load->traffic.to);
@@ -239,27 +275,58 @@ struct leat_net_lockstep_table leat_net_lockstep_start(const uint32_t *plan,
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-uint32_t leat_net_lockstep_leg(struct leat_net_lockstep_table *table, uint32_t now, uint32_t cycles,
-                               bool *halves)
+/* The period of a cycle. */
+static uint32_t period_of(const uint32_t *plan, uint32_t at)
 {
-    *halves = now >= table->begin &&
-              leat_net_lockstep_batch_of(*table, now) == LEAT_NET_LOCKSTEP_BATCHES;
-    if (*halves) table->batch_cycles *= 2;
-    const uint64_t next = leat_net_lockstep_batch_of(*table, now) + UINT64_C(1);
-    const uint64_t end = now < table->begin ? table->begin
-                                            : table->begin + next * table->batch_cycles;
-    return end < cycles ? (uint32_t)end : cycles;
+    const struct leat_net_lockstep_plan *p = (const void *)plan;
+    const struct leat_net_lockstep_period *period = (const void *)(plan + p->period);
+    uint32_t first = 0, end = p->periods;
+    while (end - first > 1) {
+        const uint32_t middle = (first + end) / 2;
+        if (period[middle].from <= at)
+            first = middle;
+        else
+            end = middle;
+    }
+    return first;
+}
+
+/* Its outage, and where it ends. */
+static uint32_t place_leg(const uint32_t *plan, struct leat_net_lockstep_leg *leg)
+{
+    const struct leat_net_lockstep_plan *p = (const void *)plan;
+    const struct leat_net_lockstep_period *period = (const void *)(plan + p->period);
+    const uint32_t i = period_of(plan, leg->now);
+    leg->outage = leg->before = period[i].outage;
+    if (i && leg->now == period[i].from) leg->before = period[i - 1].outage;
+    return i + 1 < p->periods ? period[i + 1].from : LEAT_NET_LOCKSTEP_NEVER;
+}
+
+struct leat_net_lockstep_leg leat_net_lockstep_next(const uint32_t *plan,
+                                                    struct leat_net_lockstep_table table,
+                                                    uint32_t now, uint32_t cycles)
+{
+    struct leat_net_lockstep_leg leg = { .now = now, .table = table };
+    leg.halves = now >= table.begin &&
+                 leat_net_lockstep_batch_of(table, now) == LEAT_NET_LOCKSTEP_BATCHES;
+    if (leg.halves) leg.table.batch_cycles *= 2;
+    const uint64_t next = leat_net_lockstep_batch_of(leg.table, now) + UINT64_C(1);
+    const uint64_t end = now < table.begin ? table.begin
+                                           : table.begin + next * leg.table.batch_cycles;
+    leg.until = (uint32_t)leat_smaller(leat_smaller(end, place_leg(plan, &leg)), cycles);
+    return leg;
 }
 
 void leat_net_lockstep_run(const uint32_t *plan, const uint32_t *job, uint32_t *state,
-                           uint32_t *store, struct leat_net_lockstep_table table, uint32_t now,
-                           uint32_t until)
+                           uint32_t *store, struct leat_net_lockstep_leg leg)
 {
-    struct leat_net_lockstep_view v = leat_net_lockstep_view(plan, job, state, store, table, now);
-    for (; v.now < until; v.now++)
+    if (leg.halves) leat_net_lockstep_halve((const void *)plan, store, 0, 1);
+    struct leat_net_lockstep_view v = leat_net_lockstep_view(plan, job, state, store, leg);
+    if (leg.outage != leg.before) leat_net_lockstep_change_all(&v, leg.before, 0, 1);
+    for (; v.now < leg.until; v.now++)
         for (uint32_t stage = 0; stage < leat_net_lockstep_stages(&v); stage++)
             leat_net_lockstep_step_all(&v, stage, 0, 1);
-    leat_net_lockstep_add(&v.batch[leat_net_lockstep_batch_of(table, now)], &v.sums);
+    leat_net_lockstep_add(&v.batch[leat_net_lockstep_batch_of(leg.table, leg.now)], &v.sums);
 }
 
 uint32_t leat_net_lockstep_done(const uint32_t *plan, const uint32_t *store)
@@ -306,6 +373,45 @@ static void end_counts(const struct leat_net_lockstep_sums *sums, struct leat_ne
     net->counts.waits += sums->waits;
 }
 
+static void end_losses(const struct leat_net_lockstep_tally *row, struct leat_net *net,
+                       struct leat_net_tally *tally)
+{
+    for (uint32_t fate = LEAT_NET_DELIVERED + 1; fate < LEAT_NET_FATES; fate++) {
+        const uint64_t packets = leat_net_lockstep_counted(row, LEAT_NET_LOCKSTEP_LOST + fate);
+        tally->packets_ended[fate] += packets;
+        tally->flits_ended[fate] += leat_net_lockstep_counted(row,
+                                                              LEAT_NET_LOCKSTEP_LOST_FLITS + fate);
+        net->counts.packets_ended[fate] += packets;
+    }
+    net->counts.packets_rerouted += leat_net_lockstep_counted(row, LEAT_NET_LOCKSTEP_REROUTED);
+    tally->packets_rerouted += leat_net_lockstep_counted(row, LEAT_NET_LOCKSTEP_ARRIVED_REROUTED);
+}
+
+static uint64_t flits_lost(const struct leat_net_lockstep_tally *row)
+{
+    uint64_t flits = 0;
+    for (uint32_t fate = LEAT_NET_DELIVERED + 1; fate < LEAT_NET_FATES; fate++)
+        flits += leat_net_lockstep_counted(row, LEAT_NET_LOCKSTEP_LOST_FLITS + fate);
+    return flits;
+}
+
+/* What was lost in a run of so many cycles, and which terminals are dead at its end. */
+static void end_faults(const uint32_t *plan, const uint32_t *store, uint32_t cycles,
+                       struct leat_net *net, struct leat_net_tally *tally)
+{
+    const struct leat_net_lockstep_plan *p = (const void *)plan;
+    const struct leat_net_lockstep_tally *row = (const void *)(store + p->tally);
+    const struct leat_net_lockstep_period *period = (const void *)(plan + p->period);
+    const uint8_t *dead = (const void *)(plan + p->dead);
+    if (p->outages == 1) return;
+    for (uint32_t i = 0; i < tally->steady.count && cycles > tally->steady.begin; i++)
+        tally->steady.batch[i].flits_faulty = flits_lost(&row[i]);
+    for (uint32_t i = 0; i <= LEAT_NET_LOCKSTEP_BATCHES; i++)
+        end_losses(&row[i], net, tally);
+    const uint32_t outage = cycles ? period[period_of(plan, cycles - 1)].outage : 0;
+    memcpy(net->terminal_dead, dead + (size_t)outage * p->terminals, p->terminals);
+}
+
 static void end_rounds(const struct leat_net_lockstep_round *round,
                        struct leat_net_traffic *traffic)
 {
@@ -336,4 +442,5 @@ void leat_net_lockstep_end(const uint32_t *plan, const uint32_t *store, uint32_t
         net->out_flits[out] = (store + p->out_flits)[out];
     memcpy(load->traffic.source, store + p->source, p->terminals * sizeof *load->traffic.source);
     end_rounds((const void *)(store + p->round), &load->traffic);
+    end_faults(plan, store, cycles, net, tally);
 }

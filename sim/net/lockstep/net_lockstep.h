@@ -7,18 +7,18 @@
  *                                                                --end--> net, load, as if run
  *
  * The words of a network: `plan` and `job` do not change, `state` and `store` do. Networks of the
- * same topology, routing and switches may share a plan. A run is divided into legs, each within one
- * batch of the statistics (net_steady.h).
+ * same topology, routing, switches and faults may share a plan. A run is divided into legs, each
+ * within one batch of the statistics (net_steady.h) and one period of the faults (net_outages.h).
  *
- * Supported: switches with virtual channels that lose nothing, rules with rows (net_rows.h), all
- * traffic, no faults.
+ * Supported: switches with virtual channels and credits, rules with rows (net_rows.h), all traffic,
+ * all faults.
  */
 #ifndef LEAT_NET_LOCKSTEP_H
 #define LEAT_NET_LOCKSTEP_H
 
 #include "net_load.h"
 #include "net_lockstep_parts.h"
-#include "net_rows.h"
+#include "net_outages.h"
 
 enum {
     LEAT_NET_LOCKSTEP_CYCLES_MAX = 0x7fffffff, /* of a run */
@@ -30,10 +30,10 @@ enum {
 leat_err leat_net_lockstep_check(const struct leat_net *net, const struct leat_net_load *load,
                                  uint64_t cycles, struct leat_text *why);
 
-/* For what has passed the check, with rows of its routing. Sizes first, then the words. */
-void leat_net_lockstep_size(const struct leat_net *net, const struct leat_net_rows *rows,
+/* For what has passed the check, with the outages of its faults. Sizes first, then the words. */
+void leat_net_lockstep_size(const struct leat_net *net, const struct leat_net_outages *outages,
                             struct leat_net_lockstep_plan *plan);
-void leat_net_lockstep_plan(const struct leat_net *net, const struct leat_net_rows *rows,
+void leat_net_lockstep_plan(const struct leat_net *net, const struct leat_net_outages *outages,
                             uint32_t *words);
 
 uint32_t leat_net_lockstep_job_words(const struct leat_net_load *load);
@@ -44,15 +44,14 @@ struct leat_net_lockstep_table leat_net_lockstep_start(const uint32_t *plan,
                                                        struct leat_net_load *load, uint32_t *state,
                                                        uint32_t *store);
 
-/* Where the leg that begins at `now` ends, in a run of so many cycles. *halves: the table is full,
- * and this leg begins with leat_net_lockstep_halve; the table is then that of after it. */
-uint32_t leat_net_lockstep_leg(struct leat_net_lockstep_table *table, uint32_t now, uint32_t cycles,
-                               bool *halves);
+/* The leg that begins at `now`, in a run of so many cycles, with the table of the leg before. */
+struct leat_net_lockstep_leg leat_net_lockstep_next(const uint32_t *plan,
+                                                    struct leat_net_lockstep_table table,
+                                                    uint32_t now, uint32_t cycles);
 
-/* Runs cycles now .. until - 1, of one leg. */
+/* Runs the cycles of a leg. */
 void leat_net_lockstep_run(const uint32_t *plan, const uint32_t *job, uint32_t *state,
-                           uint32_t *store, struct leat_net_lockstep_table table, uint32_t now,
-                           uint32_t until);
+                           uint32_t *store, struct leat_net_lockstep_leg leg);
 
 /* After so many cycles all finite work was done; 0: it is not done. */
 uint32_t leat_net_lockstep_done(const uint32_t *plan, const uint32_t *store);

@@ -15,35 +15,58 @@
 #ifndef LEAT_NET_LOCKSTEP_PARTS_H
 #define LEAT_NET_LOCKSTEP_PARTS_H
 
-#include "net_lockstep_words_parts.h"
+#include "net_lockstep_terminal_parts.h"
 
 /* ---- routes ---------------------------------------------------------------------------------- */
 
+static inline struct leat_net_choice
+leat_net_lockstep_choose(const struct leat_net_lockstep_view *v, LEAT_DEVICE_PLAN uint16_t *row,
+                         uint32_t router, uint32_t goal,
+                         LEAT_DEVICE_STORE const struct leat_net_lockstep_packet *p)
+{
+    const uint32_t branch = row[router * LEAT_NET_PLAN(v->plan, routers) + goal];
+    const uint32_t phase = p->phase & (LEAT_NET_LOCKSTEP_DETOUR - 1);
+    return v->choice[leat_net_branch_take(&v->branch[branch], router, phase, p->salt)];
+}
+
+/* Where a head may go; around a broken wire it counts as rerouted, once it has a channel. */
 static inline void leat_net_lockstep_route(struct leat_net_lockstep_view *v, uint32_t router,
                                            LEAT_DEVICE_STATE struct leat_net_lockstep_lane *l,
                                            uint32_t packet)
 {
-    LEAT_DEVICE_STORE struct leat_net_lockstep_packet *p = &v->packet[packet];
+    LEAT_DEVICE_STORE const struct leat_net_lockstep_packet *p = &v->packet[packet];
     const struct leat_net_lockstep_terminal goal = v->terminal[p->destination];
-    p->hops++;
     if (goal.router == router) {
         l->port = (uint16_t)goal.port;
         l->set = 0; /* all */
         l->phase = 0;
         return;
     }
-    const uint32_t branch = v->row[router * LEAT_NET_PLAN(v->plan, routers) + goal.router];
-    const uint32_t taken = leat_net_branch_take(&v->branch[branch], router, p->phase, p->salt);
-    const struct leat_net_choice choice = v->choice[taken];
+    const struct leat_net_choice choice = leat_net_lockstep_choose(v, v->row, router, goal.router,
+                                                                   p);
+    uint32_t phase = p->phase & LEAT_NET_LOCKSTEP_DETOUR;
+    if (LEAT_NET_IS_FAULTY(v->plan) && v->row != v->intact) {
+        const struct leat_net_choice intact = leat_net_lockstep_choose(v, v->intact, router,
+                                                                       goal.router, p);
+        if (choice.port != intact.port || choice.set != intact.set)
+            phase = LEAT_NET_LOCKSTEP_DETOUR;
+    }
     l->port = choice.port;
     l->set = choice.set;
-    l->phase = (uint8_t)(choice.phase ^ p->phase);
+    l->phase = (uint8_t)((choice.phase | phase) ^ p->phase);
 }
 
 static inline uint32_t leat_net_lockstep_front(const struct leat_net_lockstep_view *v,
                                                uint32_t lane)
 {
     return v->buffers[lane * LEAT_NET_PLAN(v->plan, buffer) + v->lane[lane].first];
+}
+
+/* The packet at the front has a channel now, or is lost. */
+static inline void leat_net_lockstep_remember(const struct leat_net_lockstep_view *v, uint32_t lane)
+{
+    v->mover[lane].packet = leat_net_lockstep_front(v, lane) & LEAT_NET_LOCKSTEP_PACKET;
+    v->mover[lane].passed = 0;
 }
 
 /* The place of a lane's flit i. */
@@ -66,10 +89,11 @@ static inline void leat_net_lockstep_ask(struct leat_net_lockstep_view *v, uint3
                                          uint32_t lane)
 {
     const uint32_t port = lane >> LEAT_NET_PLAN(v->plan, shift);
+    const uint32_t packet = leat_net_lockstep_front(v, lane) & LEAT_NET_LOCKSTEP_PACKET;
     LEAT_DEVICE_OR(&v->port_in[port].asking,
                    UINT32_C(1) << (lane - (port << LEAT_NET_PLAN(v->plan, shift))));
-    leat_net_lockstep_route(v, router, &v->lane[lane],
-                            leat_net_lockstep_front(v, lane) & LEAT_NET_LOCKSTEP_PACKET);
+    v->packet[packet].hops++;
+    leat_net_lockstep_route(v, router, &v->lane[lane], packet);
 }
 
 /* A head has reached the front of its lane; the router processes it from cycle `at` on. */
@@ -130,200 +154,6 @@ static inline void leat_net_lockstep_ripen(struct leat_net_lockstep_view *v, uin
     }
 }
 
-/* ---- terminals ------------------------------------------------------------------------------- */
-
-static inline uint64_t leat_net_lockstep_edge(const struct leat_net_lockstep_view *v)
-{
-    return v->job->clock_num ? (uint64_t)v->now * v->job->clock_num / v->job->clock_den : v->now;
-}
-
-/* All packets of a round have arrived: nobody else is at work now. */
-static inline void leat_net_lockstep_end_round(struct leat_net_lockstep_view *v)
-{
-    LEAT_DEVICE_STORE struct leat_net_lockstep_round *round = v->round;
-    const uint32_t cycles = v->now + 1 - round->at;
-    if (!round->count || cycles < round->cycles_min) round->cycles_min = cycles;
-    if (cycles > round->cycles_max) round->cycles_max = cycles;
-    round->cycles += cycles;
-    round->count++;
-    if (v->job->rounds && round->count == v->job->rounds) {
-        round->done_after = v->now + 1;
-        return;
-    }
-    round->at = v->now + 1;
-    round->left = (uint32_t)leat_net_round_packets(&v->job->draw);
-    for (uint32_t t = 0; t < LEAT_NET_PLAN(v->plan, terminals); t++) {
-        v->source[t].next_at = v->now + 1;
-        v->source[t].sent = v->source[t].received = 0;
-    }
-}
-
-/* A packet has arrived at a terminal whose next packet may wait for it; or it is the last one of
- * all. */
-static inline void leat_net_lockstep_note(struct leat_net_lockstep_view *v, uint32_t terminal)
-{
-    if (v->job->draw.pattern == LEAT_NET_TRACE) {
-        if (LEAT_DEVICE_ADD(&v->round->ended, 1) + 1 == v->job->trace_count)
-            v->round->done_after = v->now + 1;
-    } else if (leat_net_draw_is_closed(v->job->draw.pattern)) {
-        v->source[terminal].received++;
-        v->source[terminal].next_at = v->now + 1;
-        if (LEAT_DEVICE_ADD(&v->round->left, UINT32_MAX) == 1) leat_net_lockstep_end_round(v);
-    }
-}
-
-static inline void leat_net_lockstep_deliver(struct leat_net_lockstep_view *v, uint32_t number)
-{
-    const struct leat_net_lockstep_packet p = v->packet[number];
-    const uint32_t latency = v->now - p.created_at;
-    v->sums.certificate += leat_sim_certificate_mix(leat_net_lockstep_edge(v), p.source,
-                                                    p.destination, p.number, p.flits);
-    v->sums.latency += latency;
-    v->sums.hops += p.hops;
-    v->sums.packets++;
-    v->sums.flits += p.flits;
-    if (latency > v->sums.latency_max) v->sums.latency_max = latency;
-    LEAT_DEVICE_ADD(&v->delivered[p.source], 1);
-    if (v->bins) LEAT_DEVICE_ADD(&v->bins[leat_sim_histogram_bin(latency)], 1);
-    const uint32_t given = LEAT_DEVICE_ADD(&v->pool->given, 1);
-    v->free[given & (LEAT_NET_PLAN(v->plan, packets) - 1)] = number;
-    leat_net_lockstep_note(v, p.destination);
-}
-
-/* The wire of an output port ends at a terminal. */
-static inline void leat_net_lockstep_receive(struct leat_net_lockstep_view *v, uint32_t out,
-                                             uint32_t terminal)
-{
-    const uint32_t slots = LEAT_NET_PLAN(v->plan, flit_slots),
-                   back = LEAT_NET_PLAN(v->plan, credit_slots);
-    LEAT_DEVICE_STATE uint32_t *slot =
-        &v->flits[(LEAT_NET_PLAN(v->plan, ins) + terminal) * slots + (v->now & (slots - 1))];
-    const uint32_t flit = *slot;
-    if (!flit) return;
-    *slot = 0;
-    const uint32_t at = v->now + LEAT_NET_RETURN_CYCLES + LEAT_NET_PLAN(v->plan, credit_cycles);
-    v->credits[out * back + (at & (back - 1))] = UINT32_C(1) << (flit >> LEAT_NET_LOCKSTEP_CHANNEL &
-                                                                 (LEAT_NET_CHANNELS_MAX - 1));
-    if (flit & LEAT_NET_LOCKSTEP_TAIL)
-        leat_net_lockstep_deliver(v, flit & LEAT_NET_LOCKSTEP_PACKET);
-}
-
-static inline bool leat_net_lockstep_draw_trace(const struct leat_net_lockstep_view *v,
-                                                struct leat_net_source *source,
-                                                struct leat_net_drawn *drawn, uint32_t *flits)
-{
-    if (source->to == LEAT_NET_LOCKSTEP_NONE) return false;
-    const struct leat_net_lockstep_entry entry = v->trace[source->to];
-    drawn->created_at = entry.cycle;
-    drawn->destination = entry.destination;
-    drawn->random = leat_random_next(&source->random);
-    if (entry.flits) *flits = entry.flits;
-    source->to = entry.next;
-    source->number++;
-    return true;
-}
-
-/* Draws the next packet of a terminal that has none. Packets of open traffic are counted when their
- * successor is drawn: so they were created in a cycle that has been reached. */
-static inline void leat_net_lockstep_draw(struct leat_net_lockstep_view *v, uint32_t terminal)
-{
-    LEAT_DEVICE_PLAN struct leat_net_draw *rule = &v->job->draw;
-    struct leat_net_source source = v->source[terminal];
-    struct leat_net_drawn drawn = { 0 };
-    uint32_t flits = rule->flits;
-    bool has;
-    if (leat_net_draw_is_closed(rule->pattern)) {
-        has = v->round->left && leat_net_draw_closed(rule, &source, terminal, &drawn);
-    } else if (rule->pattern == LEAT_NET_TRACE) {
-        has = leat_net_lockstep_draw_trace(v, &source, &drawn, &flits);
-    } else {
-        const uint32_t last_at = (uint32_t)leat_net_drawn_last(rule, &source);
-        LEAT_DEVICE_ADD(&v->created[leat_net_lockstep_batch_of(v->table, last_at)], 1);
-        has = leat_net_draw_packet(rule, &source, terminal,
-                                   rule->has_destination ? v->to[terminal] : 0, &drawn);
-    }
-    v->host[terminal].due = has && drawn.created_at < LEAT_NET_LOCKSTEP_NEVER
-                                ? (uint32_t)drawn.created_at
-                                : LEAT_NET_LOCKSTEP_NEVER;
-    if (!has) return;
-    v->source[terminal] = source;
-    v->pending[terminal].destination = drawn.destination;
-    v->pending[terminal].salt = (uint32_t)drawn.random;
-    v->pending[terminal].flits = flits;
-}
-
-/* The channel of a new packet: the next one with room after that of the last packet. */
-static inline bool leat_net_lockstep_find_channel(struct leat_net_lockstep_view *v,
-                                                  uint32_t terminal)
-{
-    const uint32_t need = LEAT_NET_PLAN(v->plan, whole) ? v->pending[terminal].flits : 1;
-    const uint32_t channels = LEAT_NET_PLAN(v->plan, channels);
-    uint32_t channel = v->host[terminal].channel;
-    for (uint32_t i = 0; i < channels; i++) {
-        channel = channel + 1 < channels ? channel + 1 : 0;
-        if (LEAT_NET_PLAN(v->plan, buffer) -
-                v->entry[(terminal << LEAT_NET_PLAN(v->plan, shift)) + channel] <
-            need)
-            continue;
-        v->host[terminal].channel = (uint16_t)channel;
-        return true;
-    }
-    return false;
-}
-
-static inline bool leat_net_lockstep_begin(struct leat_net_lockstep_view *v, uint32_t terminal)
-{
-    LEAT_DEVICE_STATE struct leat_net_lockstep_host *host = &v->host[terminal];
-    if (!leat_net_lockstep_find_channel(v, terminal)) return false;
-    const uint32_t taken = LEAT_DEVICE_ADD(&v->pool->taken, 1);
-    host->packet = taken < LEAT_NET_PLAN(v->plan, packets)
-                       ? taken
-                       : v->free[taken & (LEAT_NET_PLAN(v->plan, packets) - 1)];
-    LEAT_DEVICE_STORE struct leat_net_lockstep_packet *p = &v->packet[host->packet];
-    p->created_at = host->due;
-    p->number = (uint32_t)v->source[terminal].number - 1;
-    p->source = terminal;
-    p->destination = v->pending[terminal].destination;
-    p->salt = v->pending[terminal].salt;
-    p->phase = 0;
-    p->hops = 0;
-    p->flits = v->pending[terminal].flits;
-    v->sums.begun++;
-    return true;
-}
-
-/* A terminal at this input port: credits come back, and it sends a flit, if it can. */
-static inline void leat_net_lockstep_send(struct leat_net_lockstep_view *v, uint32_t in,
-                                          uint32_t terminal)
-{
-    const uint32_t slots = LEAT_NET_PLAN(v->plan, flit_slots),
-                   back = LEAT_NET_PLAN(v->plan, credit_slots);
-    const uint32_t entry = terminal << LEAT_NET_PLAN(v->plan, shift);
-    LEAT_DEVICE_STATE struct leat_net_lockstep_host *host = &v->host[terminal];
-    LEAT_DEVICE_STATE uint32_t *slot = &v->entry_credits[terminal * back + (v->now & (back - 1))];
-    for (uint32_t set = *slot; set; set &= set - 1)
-        v->entry[entry + leat_device_lowest(set)]--;
-    *slot = 0;
-    if (host->due == LEAT_NET_LOCKSTEP_NEVER && leat_net_draw_is_closed(v->job->draw.pattern))
-        leat_net_lockstep_draw(v, terminal);
-    if (host->due > v->now) return;
-    if (host->sent ? v->entry[entry + host->channel] == LEAT_NET_PLAN(v->plan, buffer)
-                   : !leat_net_lockstep_begin(v, terminal))
-        return;
-    const uint32_t head = host->sent ? 0 : LEAT_NET_LOCKSTEP_HEAD;
-    const uint32_t tail = ++host->sent == v->pending[terminal].flits ? LEAT_NET_LOCKSTEP_TAIL : 0;
-    const uint32_t at = v->now + LEAT_NET_ENTRY_CYCLES;
-    v->entry[entry + host->channel]++;
-    v->flits[in * slots + (at & (slots - 1))] = host->packet | head | tail |
-                                                LEAT_NET_LOCKSTEP_THERE |
-                                                (uint32_t)host->channel
-                                                    << LEAT_NET_LOCKSTEP_CHANNEL;
-    v->sums.flits_begun++;
-    if (!tail) return;
-    host->sent = 0;
-    leat_net_lockstep_draw(v, terminal);
-}
-
 /* ---- allocation of channels ------------------------------------------------------------------ */
 
 /* Free channels that the head of this lane may take. */
@@ -341,6 +171,16 @@ static inline uint32_t leat_net_lockstep_usable(const struct leat_net_lockstep_v
     return found;
 }
 
+/* There is no way for the head of this lane: its packet is lost here. */
+static inline void leat_net_lockstep_discard(struct leat_net_lockstep_view *v, uint32_t in,
+                                             uint32_t lane)
+{
+    const uint32_t bit = UINT32_C(1) << (lane - (in << LEAT_NET_PLAN(v->plan, shift)));
+    LEAT_DEVICE_AND(&v->port_in[in].asking, ~bit);
+    v->loss[in].discards |= bit;
+    leat_net_lockstep_remember(v, lane);
+}
+
 static inline void leat_net_lockstep_bid_for_channels(struct leat_net_lockstep_view *v,
                                                       uint32_t router, uint32_t in)
 {
@@ -351,7 +191,10 @@ static inline void leat_net_lockstep_bid_for_channels(struct leat_net_lockstep_v
         const uint32_t out = out_first + l.port;
         const uint32_t usable = leat_net_lockstep_usable(v, lane, out, v->set[l.set]);
         if (!usable) {
-            v->sums.waits++;
+            if (LEAT_NET_IS_FAULTY(v->plan) && !v->set[l.set])
+                leat_net_lockstep_discard(v, in, lane);
+            else
+                v->sums.waits++;
             continue;
         }
         const uint32_t channel = leat_net_turn_channel(l.next, l.port, shift, usable);
@@ -380,6 +223,7 @@ static inline void leat_net_lockstep_grant_channels(struct leat_net_lockstep_vie
         if (l->phase)
             v->packet[leat_net_lockstep_front(v, lane) & LEAT_NET_LOCKSTEP_PACKET].phase ^=
                 l->phase;
+        if (LEAT_NET_IS_FAULTY(v->plan)) leat_net_lockstep_remember(v, lane);
         l->next = (uint16_t)(((uint32_t)l->port << shift) + channel + 1);
         LEAT_DEVICE_AND(&in->asking, ~bit);
         LEAT_DEVICE_OR(&in->moving, bit);
@@ -455,6 +299,7 @@ static inline void leat_net_lockstep_pass(struct leat_net_lockstep_view *v, uint
                               : to.to;
     v->flits[wire * slots + ((v->now + to.cycles) & (slots - 1))] =
         mine | LEAT_NET_LOCKSTEP_THERE | channel << LEAT_NET_LOCKSTEP_CHANNEL;
+    leat_net_lockstep_cross(v, lane, out);
     v->ahead[(out << shift) + channel].used++;
     v->out_flits[out]++;
     v->sums.flit_hops++;
@@ -478,6 +323,84 @@ static inline void leat_net_lockstep_grant_switch(struct leat_net_lockstep_view 
     leat_net_lockstep_pass(v, router, lane, out);
 }
 
+/* ---- what is lost ---------------------------------------------------------------------------- */
+
+/* Drops a flit of each packet that is lost at this port. All that wires did in this cycle is
+ * done. */
+static inline void leat_net_lockstep_drop(struct leat_net_lockstep_view *v, uint32_t router,
+                                          uint32_t in)
+{
+    for (uint32_t set = v->loss[in].discards; set; set &= set - 1) {
+        const uint32_t lane = (in << LEAT_NET_PLAN(v->plan, shift)) + leat_device_lowest(set);
+        leat_net_lockstep_doom(v, v->mover[lane].packet, LEAT_NET_NO_WAY);
+        if (!v->lane[lane].count || !(leat_net_lockstep_take(v, in, lane) & LEAT_NET_LOCKSTEP_TAIL))
+            continue;
+        v->loss[in].discards &= ~(set & -set);
+        v->loss[in].ended |= set & -set;
+        if (v->lane[lane].count) leat_net_lockstep_come_to_front(v, router, lane, v->now + 1);
+    }
+}
+
+/* Packets whose tails were dropped in the cycle before. */
+static inline void leat_net_lockstep_end_dropped(struct leat_net_lockstep_view *v, uint32_t in)
+{
+    for (uint32_t set = v->loss[in].ended; set; set &= set - 1) {
+        const uint32_t lane = (in << LEAT_NET_PLAN(v->plan, shift)) + leat_device_lowest(set);
+        leat_net_lockstep_lose(v, v->mover[lane].packet);
+    }
+    v->loss[in].ended = 0;
+}
+
+/* This wire breaks: packets that cross it are lost. */
+static inline void leat_net_lockstep_break(struct leat_net_lockstep_view *v, uint32_t router,
+                                           uint32_t out)
+{
+    const uint32_t shift = LEAT_NET_PLAN(v->plan, shift),
+                   slots = LEAT_NET_PLAN(v->plan, flit_slots);
+    for (uint32_t set = v->port_out[out].taken; set; set &= set - 1) {
+        const uint32_t holder = v->ahead[(out << shift) + leat_device_lowest(set)].next - 1u;
+        const uint32_t lane = (v->in_first[router] << shift) + holder;
+        leat_net_lockstep_doom(v, v->mover[lane].packet, LEAT_NET_CUT);
+    }
+    for (uint32_t slot = 0; slot < slots; slot++) {
+        const uint32_t flit = v->flits[v->out[out].to * slots + slot];
+        if (flit) leat_net_lockstep_doom(v, flit & LEAT_NET_LOCKSTEP_PACKET, LEAT_NET_CUT);
+    }
+}
+
+/* A period begins, at a port of a router. `broken`: up to now. */
+static inline void leat_net_lockstep_change(struct leat_net_lockstep_view *v,
+                                            LEAT_DEVICE_PLAN uint8_t *broken, uint32_t router,
+                                            uint32_t port)
+{
+    const uint32_t in = v->in_first[router] + port, out = v->out_first[router] + port;
+    if (out < v->out_first[router + 1] && v->broken[out] && !broken[out])
+        leat_net_lockstep_break(v, router, out);
+    if (in >= v->in_first[router + 1]) return;
+    for (uint32_t set = v->port_in[in].asking; set; set &= set - 1) {
+        const uint32_t lane = (in << LEAT_NET_PLAN(v->plan, shift)) + leat_device_lowest(set);
+        leat_net_lockstep_route(v, router, &v->lane[lane],
+                                leat_net_lockstep_front(v, lane) & LEAT_NET_LOCKSTEP_PACKET);
+    }
+}
+
+static inline LEAT_DEVICE_PLAN uint8_t *
+leat_net_lockstep_broken(LEAT_DEVICE_PLAN struct leat_net_lockstep_plan *p, uint32_t outage)
+{
+    LEAT_DEVICE_PLAN uint32_t *words = (LEAT_DEVICE_PLAN uint32_t *)p + LEAT_NET_PLAN(p, broken);
+    return (LEAT_DEVICE_PLAN uint8_t *)words + (size_t)outage * LEAT_NET_PLAN(p, outs);
+}
+
+/* At all ports: the share of one of so many threads. All have finished it before a cycle begins. */
+static inline void leat_net_lockstep_change_all(struct leat_net_lockstep_view *v, uint32_t before,
+                                                uint32_t item, uint32_t items)
+{
+    const uint32_t routers = LEAT_NET_PLAN(v->plan, routers);
+    LEAT_DEVICE_PLAN uint8_t *broken = leat_net_lockstep_broken(v->plan, before);
+    for (uint32_t i = item; i < routers * LEAT_NET_PLAN(v->plan, radix); i += items)
+        leat_net_lockstep_change(v, broken, i % routers, i / routers);
+}
+
 /* ---- a cycle --------------------------------------------------------------------------------- */
 
 enum leat_net_lockstep_stage {
@@ -489,17 +412,22 @@ enum leat_net_lockstep_stage {
     LEAT_NET_LOCKSTEP_LATE_GRANTS, /* of the switch, if both allocations are in one cycle */
 };
 
-/* How many stages a cycle has. */
+/* How many stages a cycle has; the last one is that of drops, if there are any. */
 static inline uint32_t leat_net_lockstep_stages(const struct leat_net_lockstep_view *v)
 {
-    return LEAT_NET_PLAN(v->plan, fused) ? LEAT_NET_LOCKSTEP_LATE_GRANTS + 1
-                                         : LEAT_NET_LOCKSTEP_GRANTS + 1;
+    return (LEAT_NET_PLAN(v->plan, fused) ? LEAT_NET_LOCKSTEP_LATE_GRANTS
+                                          : LEAT_NET_LOCKSTEP_GRANTS) +
+           1u + LEAT_NET_IS_FAULTY(v->plan);
 }
 
 static inline void leat_net_lockstep_step_in(struct leat_net_lockstep_view *v, uint32_t router,
                                              uint32_t in, uint32_t stage)
 {
     if (v->in[in].from == LEAT_NET_LOCKSTEP_NONE) return;
+    if (LEAT_NET_IS_FAULTY(v->plan) && stage == LEAT_NET_LOCKSTEP_ARRIVALS)
+        leat_net_lockstep_end_dropped(v, in);
+    if (LEAT_NET_IS_FAULTY(v->plan) && stage == leat_net_lockstep_stages(v) - 1)
+        leat_net_lockstep_drop(v, router, in);
     if (stage == LEAT_NET_LOCKSTEP_ARRIVALS) {
         leat_net_lockstep_flits_come(v, router, in);
         leat_net_lockstep_ripen(v, router, in);
@@ -557,11 +485,34 @@ static inline void leat_net_lockstep_step_all(struct leat_net_lockstep_view *v, 
 
 /* ---- a network ------------------------------------------------------------------------------- */
 
+/* What faults add to it. */
+static inline void leat_net_lockstep_see_outage(struct leat_net_lockstep_view *v, uint32_t outage,
+                                                LEAT_DEVICE_STATE uint32_t *state,
+                                                LEAT_DEVICE_STORE uint32_t *store)
+{
+    LEAT_DEVICE_PLAN struct leat_net_lockstep_plan *p = v->plan;
+    LEAT_DEVICE_PLAN uint32_t *plan = (LEAT_DEVICE_PLAN uint32_t *)p;
+    const size_t routers = LEAT_NET_PLAN(p, routers), outs = LEAT_NET_PLAN(p, outs);
+    const uint32_t batch = leat_net_lockstep_batch_of(v->table, v->now);
+    v->row += plan[LEAT_NET_PLAN(p, table) + outage] * routers * routers;
+    v->broken = leat_net_lockstep_broken(p, outage);
+    v->dead = (LEAT_DEVICE_PLAN uint8_t *)(plan + LEAT_NET_PLAN(p, dead)) +
+              (size_t)outage * LEAT_NET_PLAN(p, terminals);
+    v->errors = plan + LEAT_NET_PLAN(p, errors) + outage * outs;
+    v->loss = (LEAT_DEVICE_STATE struct leat_net_lockstep_loss *)(state + LEAT_NET_PLAN(p, loss));
+    v->fate = store + LEAT_NET_PLAN(p, fate);
+    v->mover = (LEAT_DEVICE_STORE struct leat_net_lockstep_mover *)(store +
+                                                                    LEAT_NET_PLAN(p, mover));
+    v->tally = (LEAT_DEVICE_STORE struct leat_net_lockstep_tally *)(store +
+                                                                    LEAT_NET_PLAN(p, tally)) +
+               batch;
+}
+
 /* Of the words of a network, at the first cycle of a leg. */
 static inline struct leat_net_lockstep_view
 leat_net_lockstep_view(LEAT_DEVICE_PLAN uint32_t *plan, LEAT_DEVICE_PLAN uint32_t *job,
                        LEAT_DEVICE_STATE uint32_t *state, LEAT_DEVICE_STORE uint32_t *store,
-                       struct leat_net_lockstep_table table, uint32_t now)
+                       struct leat_net_lockstep_leg leg)
 {
     LEAT_DEVICE_PLAN struct leat_net_lockstep_plan *p =
         (LEAT_DEVICE_PLAN struct leat_net_lockstep_plan *)plan;
@@ -574,6 +525,7 @@ leat_net_lockstep_view(LEAT_DEVICE_PLAN uint32_t *plan, LEAT_DEVICE_PLAN uint32_
         .terminal = (LEAT_DEVICE_PLAN struct leat_net_lockstep_terminal *)(plan + LEAT_NET_PLAN(
                                                                                       p, terminal)),
         .row = (LEAT_DEVICE_PLAN uint16_t *)(plan + LEAT_NET_PLAN(p, row)),
+        .intact = (LEAT_DEVICE_PLAN uint16_t *)(plan + LEAT_NET_PLAN(p, row)),
         .branch = (LEAT_DEVICE_PLAN struct leat_net_branch *)(plan + LEAT_NET_PLAN(p, branch)),
         .choice = (LEAT_DEVICE_PLAN struct leat_net_choice *)(plan + LEAT_NET_PLAN(p, choice)),
         .set = plan + LEAT_NET_PLAN(p, set),
@@ -609,12 +561,13 @@ leat_net_lockstep_view(LEAT_DEVICE_PLAN uint32_t *plan, LEAT_DEVICE_PLAN uint32_
         .created = store + LEAT_NET_PLAN(p, created),
         .batch = (LEAT_DEVICE_STORE struct leat_net_lockstep_sums *)(store +
                                                                      LEAT_NET_PLAN(p, batch)),
-        .table = table,
-        .now = now,
+        .table = leg.table,
+        .now = leg.now,
     };
-    const uint32_t batch = leat_net_lockstep_batch_of(table, now);
+    const uint32_t batch = leat_net_lockstep_batch_of(leg.table, leg.now);
     if (batch < LEAT_NET_LOCKSTEP_BATCHES)
         v.bins = store + p->bins + batch * LEAT_NET_LOCKSTEP_BINS;
+    if (LEAT_NET_IS_FAULTY(p)) leat_net_lockstep_see_outage(&v, leg.outage, state, store);
     return v;
 }
 
@@ -653,8 +606,13 @@ static inline void leat_net_lockstep_halve(LEAT_DEVICE_PLAN struct leat_net_lock
     LEAT_DEVICE_STORE struct leat_net_lockstep_sums *batch =
         (LEAT_DEVICE_STORE struct leat_net_lockstep_sums *)(store + LEAT_NET_PLAN(p, batch));
     const struct leat_net_lockstep_sums nothing = { 0 };
+    LEAT_DEVICE_STORE struct leat_net_lockstep_tally *tally =
+        (LEAT_DEVICE_STORE struct leat_net_lockstep_tally *)(store + LEAT_NET_PLAN(p, tally));
+    const struct leat_net_lockstep_tally none = { 0 };
     for (uint32_t b = 0; b < merged; b++) {
         const struct leat_net_lockstep_sums second = batch[2 * b + 1];
+        if (LEAT_NET_IS_FAULTY(p))
+            leat_net_lockstep_merge(&tally[b], &tally[2 * b], &tally[2 * b + 1]);
         created[b] = created[2 * b] + created[2 * b + 1];
         batch[b] = batch[2 * b];
         leat_net_lockstep_add(&batch[b], &second);
@@ -662,6 +620,7 @@ static inline void leat_net_lockstep_halve(LEAT_DEVICE_PLAN struct leat_net_lock
     for (uint32_t b = merged; b < LEAT_NET_LOCKSTEP_BATCHES; b++) {
         created[b] = 0;
         batch[b] = nothing;
+        if (LEAT_NET_IS_FAULTY(p)) tally[b] = none;
     }
 }
 

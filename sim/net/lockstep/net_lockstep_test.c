@@ -4,7 +4,7 @@ enum { NETWORKS = 200 + LEAT_ROUNDS / 500 };
 
 static bool run_lockstep(const struct job *job, struct outcome *out)
 {
-    struct leat_net_rows rows;
+    struct leat_net_outages outages;
     struct leat_net_lockstep_plan sizes;
     char line[256];
     struct leat_text why;
@@ -15,26 +15,27 @@ static bool run_lockstep(const struct job *job, struct outcome *out)
         end(&b, out);
         return false;
     }
-    void *row_memory = world_memory(leat_net_rows_footprint(b.w.routing));
-    OK(leat_net_rows_init(&rows, b.w.routing, row_memory));
-    leat_net_lockstep_size(&b.w.net, &rows, &sizes);
+    const struct leat_net_faults *faults = b.load.config.faults;
+    void *memory = world_memory(leat_net_outages_footprint(b.w.routing, faults, job->cycles));
+    OK(leat_net_outages_init(&outages, b.w.routing, faults, job->cycles, memory));
+    leat_net_lockstep_size(&b.w.net, &outages, &sizes);
     uint32_t *plan = world_memory(sizes.plan_words * sizeof *plan);
     uint32_t *words = world_memory(leat_net_lockstep_job_words(&b.load) * sizeof *words);
     uint32_t *state = world_memory(sizes.state_words * sizeof *state);
     uint32_t *store = world_memory(sizes.store_words * sizeof *store);
-    leat_net_lockstep_plan(&b.w.net, &rows, plan);
+    leat_net_lockstep_plan(&b.w.net, &outages, plan);
     leat_net_lockstep_job(&b.load, words);
     struct leat_net_lockstep_table table = leat_net_lockstep_start(plan, &b.load, state, store);
-    for (uint32_t now = 0, cycles = (uint32_t)job->cycles, until; now < cycles; now = until) {
-        bool halves;
-        until = leat_net_lockstep_leg(&table, now, cycles, &halves);
-        if (halves) leat_net_lockstep_halve((const void *)plan, store, 0, 1);
-        leat_net_lockstep_run(plan, words, state, store, table, now, until);
+    for (uint32_t now = 0, cycles = (uint32_t)job->cycles; now < cycles;) {
+        const struct leat_net_lockstep_leg leg = leat_net_lockstep_next(plan, table, now, cycles);
+        leat_net_lockstep_run(plan, words, state, store, leg);
+        table = leg.table;
+        now = leg.until;
     }
     OK(leat_net_lockstep_done(plan, store) <= job->cycles);
     leat_net_lockstep_end(plan, store, (uint32_t)job->cycles, &b.w.net, &b.load);
     end(&b, out);
-    void *const all[] = { row_memory, plan, words, state, store };
+    void *const all[] = { memory, plan, words, state, store };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     out->alive = true;
@@ -45,16 +46,23 @@ static void random_networks_run_as_in_the_engine(void)
 {
     static struct outcome engine, lockstep;
     struct leat_random random;
-    uint32_t compared = 0, packets = 0;
+    uint32_t compared = 0;
+    uint64_t ended[LEAT_NET_FATES] = { 0 }, rerouted = 0;
     leat_random_seed(&random, tap_seed());
     for (int i = 0; i < NETWORKS; i++) {
         const struct job job = random_job(&random);
         if (!run_lockstep(&job, &lockstep) || !run(&job, &engine) || !engine.alive) continue;
         compare(&engine, &lockstep);
-        packets += (uint32_t)engine.load.packets_ended[LEAT_NET_DELIVERED];
+        for (int fate = 0; fate < LEAT_NET_FATES; fate++)
+            ended[fate] += engine.load.packets_ended[fate];
+        rerouted += engine.load.packets_rerouted;
         compared++;
     }
-    printf("# %u networks, %u packets\n", compared, packets);
+    printf("# %u networks; packets: %llu delivered, %llu of them rerouted, %llu without a way, "
+           "%llu cut, %llu corrupted\n",
+           compared, (unsigned long long)ended[LEAT_NET_DELIVERED], (unsigned long long)rerouted,
+           (unsigned long long)ended[LEAT_NET_NO_WAY], (unsigned long long)ended[LEAT_NET_CUT],
+           (unsigned long long)ended[LEAT_NET_CORRUPTED]);
     OK(compared > 0);
 }
 

@@ -5,8 +5,9 @@
 #include "net_crowd_test.h"
 #include "net_lockstep.h"
 #include "net_result_test.h"
+#include "net_topology_parts.h"
 
-enum { TRACE_LEN = 200 };
+enum { TRACE_LEN = 200, JOB_FAULTS = 6 };
 
 /* A run, and what came of it. */
 struct job {
@@ -16,6 +17,8 @@ struct job {
     struct leat_net_load_config load;
     uint64_t cycles;
     struct leat_net_trace_entry trace[TRACE_LEN]; /* where the traffic is one */
+    struct leat_net_fault fault[JOB_FAULTS];      /* places are any numbers */
+    uint32_t faults;
 };
 
 struct outcome {
@@ -29,6 +32,7 @@ struct bench {
     struct world w;
     struct leat_net_load load;
     struct leat_net_trace_entry trace[TRACE_LEN];
+    struct leat_net_faults faults;
     void *memory;
 };
 
@@ -55,6 +59,58 @@ static inline void fit_trace(struct leat_net_trace_entry *trace, uint32_t termin
     }
 }
 
+static inline struct leat_net_fault random_fault(struct leat_random *r, uint64_t cycles)
+{
+    struct leat_net_fault f = { .to = LEAT_NEVER };
+    f.kind = (enum leat_net_fault_kind)leat_random_below(r, LEAT_NET_FAULT_KINDS);
+    f.a = (uint32_t)leat_random_next(r);
+    f.b = (uint32_t)leat_random_below(r, 2);
+    f.one_way = leat_random_below(r, 2);
+    if (leat_random_below(r, 4)) f.from = leat_random_below(r, cycles);
+    if (leat_random_below(r, 3)) f.to = f.from + 1 + leat_random_below(r, cycles);
+    f.up = one_to(r, 200);
+    f.down = one_to(r, 50);
+    f.bit_errors = leat_random_next(r);
+    f.bit_errors >>= 8 + leat_random_below(r, 8);
+    return f;
+}
+
+/* A wire between two routers, from this output port on; a port, if there is none. */
+static inline void fit_wire(struct leat_net_fault *f, const struct leat_net_topology *t)
+{
+    const uint32_t first = f->a % t->outs;
+    uint32_t out = first;
+    do
+        out = (out + 1) % t->outs;
+    while (leat_net_behind(t, out) == LEAT_NET_NONE && out != first);
+    f->a = t->out_router[out];
+    f->b = leat_net_behind(t, out);
+    if (f->b != LEAT_NET_NONE) return;
+    f->kind = LEAT_NET_FAULT_PORT;
+    f->a = 0;
+}
+
+/* Places are those of the network. */
+static inline void fit_faults(const struct job *job, const struct leat_net_topology *t,
+                              struct leat_net_faults *faults)
+{
+    leat_net_faults_init(faults);
+    for (uint32_t i = 0; i < job->faults; i++) {
+        struct leat_net_fault *f = &faults->fault[faults->count++];
+        struct leat_text why = LEAT_TEXT(256);
+        *f = job->fault[i];
+        if (f->kind == LEAT_NET_FAULT_ROUTER)
+            f->a %= t->routers;
+        else if (f->kind == LEAT_NET_FAULT_PORT)
+            f->a %= t->terminals;
+        else if (f->kind == LEAT_NET_FAULT_BER && f->b)
+            f->a = f->b = LEAT_NET_NONE;
+        else
+            fit_wire(f, t);
+        OK(!leat_net_fault_check(f, t, faults->flit_bits, &why));
+    }
+}
+
 static inline bool begin(struct bench *b, const struct job *job)
 {
     struct leat_net_load_config config = job->load;
@@ -69,6 +125,8 @@ static inline bool begin(struct bench *b, const struct job *job)
         config.traffic.trace_count = TRACE_LEN;
     }
     config.topology = &b->w.topology;
+    fit_faults(job, &b->w.topology, &b->faults);
+    if (b->faults.count) config.faults = &b->faults;
     char line[256];
     struct leat_text why;
     leat_text_init(&why, line, sizeof line, NULL, NULL);
@@ -113,6 +171,9 @@ static inline void compare(const struct outcome *a, const struct outcome *b)
     EQ(a->counts.flits_begun, b->counts.flits_begun);
     EQ(a->counts.flits_delivered, b->counts.flits_delivered);
     EQ(a->counts.waits, b->counts.waits);
+    EQ(a->counts.packets_rerouted, b->counts.packets_rerouted);
+    for (int fate = 0; fate < LEAT_NET_FATES; fate++)
+        EQ(a->counts.packets_ended[fate], b->counts.packets_ended[fate]);
     EQ(a->flits_over_wires, b->flits_over_wires);
 }
 
@@ -134,6 +195,9 @@ static inline struct job random_job(struct leat_random *r)
     if (job.load.traffic.pattern > LEAT_NET_TRACE)
         job.load.traffic.rounds = leat_random_below(r, 4);
     random_trace(r, job.trace, job.load.traffic.flits);
+    if (leat_random_below(r, 2)) job.faults = one_to(r, JOB_FAULTS);
+    for (uint32_t i = 0; i < job.faults; i++)
+        job.fault[i] = random_fault(r, job.cycles);
     return job;
 }
 

@@ -6,6 +6,7 @@
 #define LEAT_NET_LOCKSTEP_WORDS_PARTS_H
 
 #include "net_draw_parts.h"
+#include "net_fate_parts.h"
 #include "net_turns_parts.h"
 #include "sim_certificate_parts.h"
 #include "sim_histogram_parts.h"
@@ -22,8 +23,9 @@
 #define LEAT_NET_LOCKSTEP_NEVER    UINT32_MAX /* a cycle */
 
 enum {
-    LEAT_NET_LOCKSTEP_CHANNEL = 24, /* the lowest bit of it, in a flit on a wire */
-    LEAT_NET_LOCKSTEP_BATCHES = 32, /* those of net_steady.h */
+    LEAT_NET_LOCKSTEP_CHANNEL = 24,  /* the lowest bit of it, in a flit on a wire */
+    LEAT_NET_LOCKSTEP_BATCHES = 32,  /* those of net_steady.h */
+    LEAT_NET_LOCKSTEP_DETOUR = 0x80, /* in a phase: around a broken wire */
     LEAT_NET_LOCKSTEP_BINS = LEAT_SIM_HISTOGRAM_EXACT +
                              ((32 - LEAT_SIM_HISTOGRAM_EXACT_BITS) << LEAT_SIM_HISTOGRAM_STEP_BITS),
 };
@@ -53,25 +55,28 @@ struct leat_net_lockstep_terminal {
  *   whole                       channels are granted only with room for the whole packet
  *   stores                      store and forward
  *   ripening                    cycles of a long pipeline before a head requests
+ *   outages, periods            of its faults (net_outages.h); outage 0: there are none
+ *   errors_from                 wires have errors from this cycle on; NEVER: none has
  *   flit_slots .. packets       powers of two
  *   in_first .. plan_words      in the plan
  *   lane .. state_words         in the state
  *   source .. store_words       in the store; what is read back ends with buffers
  *
  * A program for one plan may know it when it is compiled: then LEAT_NET_LOCKSTEP_KNOWN is set, and
- * each of them is a constant.
+ * each of them is a constant. Any program may know whether there are faults: LEAT_NET_LOCKSTEP_FAULTY
+ * is 0 or 1 then.
  */
 /* clang-format off */
-#define LEAT_NET_LOCKSTEP_FIELDS(F)                                                              \
-    F(routers) F(ins) F(outs) F(terminals) F(radix) F(channels) F(shift) F(buffer)               \
-    F(fused) F(whole) F(stores) F(ripening) F(credit_cycles)                                     \
-    F(flit_slots) F(credit_slots) F(packets)                                                     \
-    F(in_first) F(out_first) F(in) F(out) F(terminal) F(row) F(branch) F(choice) F(set)          \
-    F(plan_words)                                                                                \
-    F(lane) F(port_in) F(port_out) F(ahead) F(host) F(entry) F(flits) F(credits)                 \
-    F(entry_credits) F(pool) F(state_words)                                                      \
-    F(source) F(batch) F(round) F(pending) F(delivered) F(out_flits) F(created) F(bins) F(buffers)        \
-    F(packet) F(free) F(store_words)
+#define LEAT_NET_LOCKSTEP_FIELDS(F)                                                                \
+    F(routers) F(ins) F(outs) F(terminals) F(radix) F(channels) F(shift) F(buffer)                 \
+    F(fused) F(whole) F(stores) F(ripening) F(credit_cycles) F(outages) F(periods) F(errors_from)  \
+    F(flit_slots) F(credit_slots) F(packets)                                                       \
+    F(in_first) F(out_first) F(in) F(out) F(terminal) F(row) F(branch) F(choice) F(set)            \
+    F(period) F(table) F(broken) F(dead) F(errors) F(plan_words)                                   \
+    F(lane) F(port_in) F(port_out) F(ahead) F(host) F(entry) F(flits) F(credits)                   \
+    F(entry_credits) F(pool) F(loss) F(state_words)                                                \
+    F(source) F(batch) F(round) F(pending) F(delivered) F(out_flits) F(created) F(bins)            \
+    F(tally) F(buffers) F(packet) F(free) F(fate) F(mover) F(store_words)
 /* clang-format on */
 
 struct leat_net_lockstep_plan {
@@ -86,6 +91,17 @@ struct leat_net_lockstep_plan {
 #define LEAT_NET_PLAN(plan, name) ((plan)->name)
 #endif
 
+#ifdef LEAT_NET_LOCKSTEP_FAULTY
+#define LEAT_NET_IS_FAULTY(plan) LEAT_NET_LOCKSTEP_FAULTY
+#else
+#define LEAT_NET_IS_FAULTY(plan) (LEAT_NET_PLAN(plan, outages) > 1)
+#endif
+
+/* From this cycle on, up to the next period. */
+struct leat_net_lockstep_period {
+    uint32_t from, outage;
+};
+
 /* The traffic of one network; followed by the destinations of terminals, where each has one, or by
  * the entries of a trace. */
 struct leat_net_lockstep_job {
@@ -93,6 +109,7 @@ struct leat_net_lockstep_job {
     uint32_t clock_num, clock_den; /* picoseconds of a cycle; num 0: time is in cycles */
     uint32_t rounds;               /* of a collective; 0: unlimited */
     uint32_t trace_count;
+    uint32_t seed_low, seed_high; /* of errors */
 };
 
 struct leat_net_lockstep_entry {
@@ -110,6 +127,14 @@ static inline uint32_t leat_net_lockstep_batch_of(struct leat_net_lockstep_table
 {
     return at < table.begin ? LEAT_NET_LOCKSTEP_BATCHES : (at - table.begin) / table.batch_cycles;
 }
+
+/* Cycles that are run without a change: now .. until - 1. */
+struct leat_net_lockstep_leg {
+    uint32_t now, until;
+    uint32_t halves;         /* before the first cycle the table was full */
+    uint32_t outage, before; /* `before`: up to this leg; the same, or a period begins with it */
+    struct leat_net_lockstep_table table;
+};
 
 /* ---- the state of a network ------------------------------------------------------------------ */
 
@@ -158,6 +183,12 @@ struct leat_net_lockstep_pool {
     uint32_t taken, given;
 };
 
+/* Lanes of an input port that lose packets. Only with faults. */
+struct leat_net_lockstep_loss {
+    uint32_t discards; /* those which drop a packet, a flit per cycle */
+    uint32_t ended;    /* those which have dropped its tail: told in the next cycle */
+};
+
 /* ---- its store ------------------------------------------------------------------------------- */
 
 struct leat_net_lockstep_packet {
@@ -171,6 +202,29 @@ struct leat_net_lockstep_packet {
 /* What is drawn, but not begun. */
 struct leat_net_lockstep_pending {
     uint32_t destination, salt, flits;
+};
+
+/* The packet of a lane that holds a channel, or that discards it. Only with faults, as all below. */
+struct leat_net_lockstep_mover {
+    uint32_t packet;
+    uint32_t passed; /* flits of it */
+};
+
+/* Counters of a batch, of what is rare. */
+enum {
+    LEAT_NET_LOCKSTEP_LOST = 0, /* packets, by fate */
+    LEAT_NET_LOCKSTEP_LOST_FLITS = LEAT_NET_LOCKSTEP_LOST + LEAT_NET_FATES,
+    LEAT_NET_LOCKSTEP_REROUTED = LEAT_NET_LOCKSTEP_LOST_FLITS + LEAT_NET_FATES, /* packets, */
+    LEAT_NET_LOCKSTEP_ARRIVED_REROUTED, /* and those of them that were delivered */
+    LEAT_NET_LOCKSTEP_COUNTERS,
+};
+
+struct leat_net_lockstep_counter {
+    uint32_t low, high;
+};
+
+struct leat_net_lockstep_tally {
+    struct leat_net_lockstep_counter of[LEAT_NET_LOCKSTEP_COUNTERS];
 };
 
 /* Rounds of a collective, and the end of finite work. */
@@ -204,7 +258,10 @@ struct leat_net_lockstep_view {
     LEAT_DEVICE_PLAN uint16_t *row;
     LEAT_DEVICE_PLAN struct leat_net_branch *branch;
     LEAT_DEVICE_PLAN struct leat_net_choice *choice;
-    LEAT_DEVICE_PLAN uint32_t *set; /* of channels */
+    LEAT_DEVICE_PLAN uint32_t *set;    /* of channels */
+    LEAT_DEVICE_PLAN uint16_t *intact; /* rows while no wire is broken; `row` is of this outage */
+    LEAT_DEVICE_PLAN uint8_t *broken, *dead; /* in this outage: wires, terminals */
+    LEAT_DEVICE_PLAN uint32_t *errors;
     LEAT_DEVICE_PLAN struct leat_net_lockstep_job *job;
     LEAT_DEVICE_PLAN uint32_t *to;
     LEAT_DEVICE_PLAN struct leat_net_lockstep_entry *trace;
@@ -218,6 +275,7 @@ struct leat_net_lockstep_view {
     LEAT_DEVICE_STATE uint32_t *flits; /* [(ins + terminals) * flit_slots] on wires */
     LEAT_DEVICE_STATE uint32_t *credits, *entry_credits; /* sets of channels, by slot */
     LEAT_DEVICE_STATE struct leat_net_lockstep_pool *pool;
+    LEAT_DEVICE_STATE struct leat_net_lockstep_loss *loss;
 
     LEAT_DEVICE_STORE struct leat_net_source *source;
     LEAT_DEVICE_STORE struct leat_net_lockstep_round *round;
@@ -231,6 +289,9 @@ struct leat_net_lockstep_view {
         *created; /* [batches + 1] packets; the last: before the first batch */
     LEAT_DEVICE_STORE struct leat_net_lockstep_sums *batch; /* [batches + 1] */
     LEAT_DEVICE_STORE uint32_t *bins; /* of the latencies of this batch; 0 before the first */
+    LEAT_DEVICE_STORE struct leat_net_lockstep_tally *tally; /* of this batch */
+    LEAT_DEVICE_STORE uint32_t *fate; /* of packets; 0: nothing has happened to it */
+    LEAT_DEVICE_STORE struct leat_net_lockstep_mover *mover;
 
     struct leat_net_lockstep_table table;
     uint32_t now;

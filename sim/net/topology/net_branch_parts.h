@@ -19,6 +19,7 @@ enum {
     LEAT_NET_SALT_BIT = 8, /* of a tie in dimension 0 of a ring; packets on their first leg: 0 */
 };
 
+/* Where there is no way, the set of channels is empty. */
 struct leat_net_choice {
     uint16_t port;
     uint8_t set; /* of channels: its number */
@@ -29,8 +30,8 @@ struct leat_net_choice {
  * those of the pair. */
 struct leat_net_branch {
     uint32_t first[LEAT_NET_PHASE_KINDS];
-    uint16_t turns[LEAT_NET_PHASE_KINDS]; /* 0: there is no way */
-    uint16_t pair;                        /* rings: dimension + 1; others: 0 */
+    uint16_t turns[LEAT_NET_PHASE_KINDS];
+    uint16_t pair; /* rings: dimension + 1; others: 0 */
 };
 
 /* Selects one of n at this router by the salt. All combinations at different routers occur. */
@@ -40,13 +41,12 @@ static inline uint32_t leat_net_salted(uint32_t salt, uint32_t router, uint32_t 
     return (uint32_t)((leat_random_splitmix(&state) >> 32) * n >> 32);
 }
 
-/* The choice of a packet; UINT32_MAX: there is no way. */
+/* The choice of a packet. */
 static inline uint32_t leat_net_branch_take(LEAT_DEVICE_PLAN struct leat_net_branch *branch,
                                             uint32_t router, uint32_t phase, uint32_t salt)
 {
     const uint32_t kind = phase >> 1 == branch->pair ? 1 + (phase & 1) : 0;
     const uint32_t turns = branch->turns[kind];
-    if (turns == 0) return UINT32_MAX;
     if (turns == 1) return branch->first[kind];
     return branch->first[kind] + (branch->pair ? salt >> (LEAT_NET_SALT_BIT + branch->pair - 1) & 1
                                                : leat_net_salted(salt, router, turns));

@@ -27,20 +27,21 @@ leat_err leat_net_rows_check(const struct leat_net_routing *routing, struct leat
     return LEAT_ERR_OK;
 }
 
-static void lay(struct leat_net_rows *rows, struct leat_arena *arena)
+static void lay(struct leat_net_rows *rows, uint32_t tables, struct leat_arena *arena)
 {
-    rows->row = leat_arena_lay(arena, (size_t)rows->routers * rows->routers, sizeof *rows->row);
+    const size_t table = (size_t)rows->routers * rows->routers;
+    rows->row = leat_arena_lay(arena, tables * table, sizeof *rows->row);
     rows->branch = leat_arena_lay(arena, LEAT_NET_BRANCHES_MAX, sizeof *rows->branch);
     rows->choice = leat_arena_lay(arena, LEAT_NET_CHOICES_MAX, sizeof *rows->choice);
     rows->bucket = leat_arena_lay(arena, BUCKETS, sizeof *rows->bucket);
     rows->next = leat_arena_lay(arena, LEAT_NET_BRANCHES_MAX, sizeof *rows->next);
 }
 
-size_t leat_net_rows_footprint(const struct leat_net_routing *routing)
+size_t leat_net_rows_footprint(const struct leat_net_routing *routing, uint32_t tables)
 {
     struct leat_net_rows rows = { .routers = routing->topology->routers };
     struct leat_arena arena = { 0 };
-    lay(&rows, &arena);
+    lay(&rows, tables, &arena);
     return arena.used;
 }
 
@@ -56,9 +57,18 @@ static uint8_t number_of(struct leat_net_rows *rows, uint32_t channels)
     return (uint8_t)i;
 }
 
+/* A rule may name any port where its packets never come. */
+static bool is_sound(const struct leat_net_topology *t, const uint8_t *broken, uint32_t router,
+                     uint32_t port)
+{
+    const uint32_t out_first = t->out_first[router];
+    return port < t->out_first[router + 1] - out_first && !(broken && broken[out_first + port]);
+}
+
 /* All answers of the rule to a packet in this phase. */
-static void ask(struct leat_net_rows *rows, const struct leat_net_routing *routing, uint32_t router,
-                uint32_t terminal, uint32_t phase, uint32_t kind, struct draft *draft)
+static void ask(struct leat_net_rows *rows, const struct leat_net_routing *routing,
+                const uint8_t *broken, uint32_t router, uint32_t terminal, uint32_t phase,
+                uint32_t kind, struct draft *draft)
 {
     struct leat_net_turn turn = { 0, 1 };
     for (; turn.turn < turn.turns; turn.turn++) {
@@ -66,9 +76,11 @@ static void ask(struct leat_net_rows *rows, const struct leat_net_routing *routi
                                         .via = LEAT_NET_NONE,
                                         .place = routing->target[terminal].place,
                                         .phase = (uint8_t)phase };
-        struct leat_net_option option;
+        struct leat_net_option option = { 0 };
         turn.turns = 1;
-        if (!routing->rule(routing, router, &route, &turn, &option)) return;
+        if (!routing->rule(routing, router, &route, &turn, &option) ||
+            !is_sound(routing->topology, broken, router, option.port))
+            option.port = option.channels = 0;
         draft->choice[kind][turn.turn] = (struct leat_net_choice){
             .port = (uint16_t)option.port,
             .set = number_of(rows, option.channels),
@@ -80,14 +92,15 @@ static void ask(struct leat_net_rows *rows, const struct leat_net_routing *routi
 
 /* In rings the phase names the dimension that the packet is in; in others, phases are 0 and 1. */
 static void draw_up(struct leat_net_rows *rows, const struct leat_net_routing *routing,
-                    uint32_t router, uint32_t terminal, struct draft *draft)
+                    const uint8_t *broken, uint32_t router, uint32_t terminal, struct draft *draft)
 {
     memset(&draft->branch, 0, sizeof draft->branch);
-    ask(rows, routing, router, terminal, 0, 0, draft);
+    ask(rows, routing, broken, router, terminal, 0, 0, draft);
     if (routing->is_dimension_order)
         draft->branch.pair = (uint16_t)(draft->choice[0][0].phase >> 1);
     for (uint32_t kind = 1; kind < LEAT_NET_PHASE_KINDS; kind++)
-        ask(rows, routing, router, terminal, 2u * draft->branch.pair + kind - 1, kind, draft);
+        ask(rows, routing, broken, router, terminal, 2u * draft->branch.pair + kind - 1, kind,
+            draft);
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
@@ -147,24 +160,29 @@ static bool find(struct leat_net_rows *rows, const struct draft *draft, uint16_t
     return true;
 }
 
+void leat_net_rows_init(struct leat_net_rows *rows, const struct leat_net_routing *routing,
+                        uint32_t tables, void *memory)
+{
+    struct leat_arena arena = { .memory = memory, .cap = SIZE_MAX };
+    *rows = (struct leat_net_rows){ .routers = routing->topology->routers };
+    lay(rows, tables, &arena);
+    number_of(rows, routing->channels.all);
+}
+
 /* Goals that have no terminal keep row 0, which nobody reads. */
-bool leat_net_rows_init(struct leat_net_rows *rows, const struct leat_net_routing *routing,
-                        void *memory)
+bool leat_net_rows_add(struct leat_net_rows *rows, const struct leat_net_routing *routing,
+                       const uint8_t *broken)
 {
     const struct leat_net_topology *t = routing->topology;
-    struct leat_arena arena = { .memory = memory, .cap = SIZE_MAX };
+    uint16_t *row = rows->row + (size_t)rows->tables++ * t->routers * t->routers;
     struct draft draft;
-    *rows = (struct leat_net_rows){ .routers = t->routers };
-    lay(rows, &arena);
-    number_of(rows, routing->channels.all);
-    memset(rows->bucket, 0, BUCKETS * sizeof *rows->bucket);
     for (uint32_t terminal = 0; terminal < t->terminals; terminal++) {
         const uint32_t goal = routing->target[terminal].router;
         if (terminal && routing->target[terminal - 1].router == goal) continue;
         for (uint32_t router = 0; router < t->routers; router++) {
             if (router == goal) continue;
-            draw_up(rows, routing, router, terminal, &draft);
-            if (!find(rows, &draft, &rows->row[(size_t)router * t->routers + goal])) return false;
+            draw_up(rows, routing, broken, router, terminal, &draft);
+            if (!find(rows, &draft, &row[(size_t)router * t->routers + goal])) return false;
         }
     }
     return true;

@@ -1,7 +1,8 @@
 /*
  * The routes of a network as rows (net_branch_parts.h): what leat_net_route_options says, looked up
  * instead of computed, and the same for every rule. Not for rules with several options (adaptive)
- * or two legs (valiant), and not for networks with processors.
+ * or two legs (valiant), and not for networks with processors. Each state of the wires has a table
+ * of rows; most of their branches are the same.
  */
 #ifndef LEAT_NET_ROWS_H
 #define LEAT_NET_ROWS_H
@@ -17,8 +18,8 @@ enum {
 };
 
 struct leat_net_rows {
-    uint32_t routers;
-    uint16_t *row; /* [routers * routers] the branch at a router, to a goal */
+    uint32_t routers, tables;
+    uint16_t *row; /* [tables * routers * routers] the branch at a router, to a goal */
     struct leat_net_branch *branch;
     struct leat_net_choice *choice;
     uint32_t branches, choices;
@@ -29,11 +30,15 @@ struct leat_net_rows {
 /* Does this routing have rows? `why`: if not, what does not. */
 leat_err leat_net_rows_check(const struct leat_net_routing *routing, struct leat_text *why);
 
-/* `memory`: that many octets, ZEROED, aligned for any object, lent for the object's lifetime. For a
- * routing that has passed the check, as it is now: broken wires included. False: there are more
- * different branches than fit. */
-size_t leat_net_rows_footprint(const struct leat_net_routing *routing);
-bool leat_net_rows_init(struct leat_net_rows *rows, const struct leat_net_routing *routing,
-                        void *memory);
+/* For so many tables, of a routing that has passed the check. `memory`: that many octets, ZEROED,
+ * aligned for any object, lent for the object's lifetime. */
+size_t leat_net_rows_footprint(const struct leat_net_routing *routing, uint32_t tables);
+void leat_net_rows_init(struct leat_net_rows *rows, const struct leat_net_routing *routing,
+                        uint32_t tables, void *memory);
+
+/* Adds the table of the routing as it is now. `broken`: by output port, NULL if all wires are
+ * intact. False: there are more different branches than fit. */
+bool leat_net_rows_add(struct leat_net_rows *rows, const struct leat_net_routing *routing,
+                       const uint8_t *broken);
 
 #endif
