@@ -63,8 +63,8 @@ struct leat_net_lockstep_terminal {
  *   source .. store_words       in the store; what is read back ends with buffers
  *
  * A program for one plan may know it when it is compiled: then LEAT_NET_LOCKSTEP_KNOWN is set, and
- * each of them is a constant. Any program may know whether there are faults: LEAT_NET_LOCKSTEP_FAULTY
- * is 0 or 1 then.
+ * each of them is a constant. Any program may know whether there are faults: then
+ * LEAT_NET_LOCKSTEP_FAULTY is 0 or 1.
  */
 /* clang-format off */
 #define LEAT_NET_LOCKSTEP_FIELDS(F)                                                                \
@@ -204,13 +204,13 @@ struct leat_net_lockstep_pending {
     uint32_t destination, salt, flits;
 };
 
-/* The packet of a lane that holds a channel, or that discards it. Only with faults, as all below. */
+/* The packet of a lane that holds a channel, or that discards it. Only with faults. */
 struct leat_net_lockstep_mover {
     uint32_t packet;
     uint32_t passed; /* flits of it */
 };
 
-/* Counters of a batch, of what is rare. */
+/* Counters of a batch, of what is rare. Only with faults. */
 enum {
     LEAT_NET_LOCKSTEP_LOST = 0, /* packets, by fate */
     LEAT_NET_LOCKSTEP_LOST_FLITS = LEAT_NET_LOCKSTEP_LOST + LEAT_NET_FATES,
