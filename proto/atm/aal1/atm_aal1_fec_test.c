@@ -6,7 +6,7 @@
 enum { ROW = LEAT_ATM_AAL1_FEC_ROW_LEN, DATA = LEAT_ATM_AAL1_FEC_DATA_LEN, CHECK = 4 };
 enum { FIELD = 256, GROUP = FIELD - 1, FIRST_ROOT = 120 };
 
-/* ---- a second model: powers of x modulo x^8+x^7+x^2+x+1, logarithms, the definition ----------- */
+/* ---- a second model: powers of x modulo x^8+x^7+x^2+x+1, logarithms, the definition ---------- */
 
 static unsigned power_of[2 * GROUP], log_of[FIELD];
 
@@ -74,7 +74,7 @@ static void solve_erasures(uint8_t *row, const uint8_t *place, unsigned n)
         row[place[i]] = (uint8_t)m[i][n];
 }
 
-/* ---- rows ------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static void random_row(struct leat_random *r, uint8_t *row)
 {

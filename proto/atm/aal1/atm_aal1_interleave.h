@@ -1,7 +1,7 @@
 /*
- * Error correction with interleaving for AAL1 (I.363.1, the method for loss-sensitive streams): user
- * octets fill a matrix row by row, each row gets four check octets (atm_aal1_fec.h), and SAR-PDUs
- * leave column by column. A lost cell costs each row one octet at a known place.
+ * Error correction with interleaving for AAL1 (I.363.1, the method for loss-sensitive streams):
+ * user octets fill a matrix row by row, each row gets four check octets (atm_aal1_fec.h), and
+ * SAR-PDUs leave column by column. A lost cell costs each row one octet at a known place.
  *
  *            124 columns of user octets      4 of check octets
  *          +----------------------------------+---------+

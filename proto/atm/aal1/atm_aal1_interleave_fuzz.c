@@ -1,6 +1,6 @@
 /*
- * The input chooses which SAR-PDUs are lost, repeated or damaged, an octet each; a clean block after
- * them is delivered exactly.
+ * The input chooses which SAR-PDUs are lost, repeated or damaged, an octet each; a clean block
+ * after them is delivered exactly.
  */
 #include "atm_aal1_interleave.h"
 #include <stdlib.h>

@@ -123,7 +123,7 @@ static void every_octet_comes_back_and_no_two_share_a_word(void)
     EQ(known, 2 * (OCTETS + CONTROLS));
 }
 
-/* A wrong bit turns the balance by two: a violation shows at once, or at the next unbalanced word. */
+/* A wrong bit turns the balance by two: it shows at once, or at the next unbalanced word. */
 static void every_wrong_bit_shows_in_the_end(void)
 {
     struct leat_random r;

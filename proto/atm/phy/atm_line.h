@@ -2,11 +2,11 @@
  * All lines that cells travel on, in one table: name, rates, and the codec behind each, so that
  * whoever carries cells (a simulator) needs not know which one it is.
  *
- *     cells --> leat_atm_stream --> leat_atm_line_pull --> octets of the line --> leat_atm_line_feed
+ *     cells --> leat_atm_stream --> leat_atm_line_pull --> octets of the line -> leat_atm_line_feed
  *                                                            ^ bit errors          --> cells
  *
  *   name       bit/s        cells/s           delineation
- *   ---------  -----------  ----------------  ------------------------------------------------------
+ *   ---------  -----------  ----------------  ---------------------------------------------------
  *   stm1       155,520,000  353,207.5         header checks in STM-1 frames
  *   e1           2,048,000    4,528.3         header checks in 30 of 32 slots (G.804)
  *   e3          34,368,000   80,000           header checks in G.832 frames
@@ -17,8 +17,9 @@
  *   taxi100    125,000,000  231,414.5         TT before each cell (4B/5B)
  *   8b10b      194,400,000  353,207.5         blocks of 27 cells behind five K28.5
  *
- * The bit rate is that of the line code. Octets of the line are eight bits of it, the first one most
- * significant. The cell rate is exact, idle cells included: as many as go out if cells never lack.
+ * `leat fabric lines` prints it. The bit rate is that of the line code. Octets of the line are
+ * eight bits of it, the first one most significant. The cell rate is exact, idle cells included: as
+ * many as go out if cells never lack.
  */
 #ifndef LEAT_ATM_LINE_H
 #define LEAT_ATM_LINE_H

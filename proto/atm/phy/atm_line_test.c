@@ -122,7 +122,7 @@ static void cell_rates_follow_from_the_frames(void)
     }
 }
 
-/* Cells never lack: as many arrive over a long span as the ratio says, but for what is under way. */
+/* Cells never lack: as many arrive over a long span as the ratio says, less what is under way. */
 static void the_measured_cell_rate_is_that_of_the_table(void)
 {
     struct leat_random r;
@@ -173,9 +173,10 @@ static void random_cells_between_idle_ones_arrive_whole(void)
 
 /*
  * A header is delivered wrong only if damage looks like another one. Where single errors are
- * corrected that takes three wrong bits of 40, C(40,3) p^3 of all cells, and one of the 41 syndromes
- * in 256 that are accepted. Where they are not, it takes a header with any damage whose CRC-8 is
- * right by chance, one in 256, and at most as many headers are damaged as 50 bits of the line are.
+ * corrected that takes three wrong bits of 40, C(40,3) p^3 of all cells, and one of the 41
+ * syndromes in 256 that are accepted. Where they are not, it takes a header with any damage whose
+ * CRC-8 is right by chance, one in 256, and at most as many headers are damaged as 50 bits of the
+ * line are.
  */
 static uint64_t wrong_headers_max(const struct leat_atm_line *line, uint64_t cells,
                                   uint64_t bits_per_error)

@@ -85,7 +85,7 @@ static void e1_frames_are_laid_out_as_the_picture_says(void)
     }
 }
 
-/* G.832: nine rows of 59 columns behind a column of six, bit by bit the parity of the frame before. */
+/* G.832: nine rows of 59 columns behind a column of six; parity bit by bit. */
 static void e3_frames_are_laid_out_as_the_picture_says(void)
 {
     struct leat_atm_stream stream = full_stream();

@@ -129,7 +129,7 @@ size_t leat_atm_taxi_feed(struct leat_atm_taxi *rx, const uint8_t *octets, size_
     *out = (struct leat_atm_tc_out){ .event = LEAT_ATM_TC_NOTHING };
     while (used < len && out->event == LEAT_ATM_TC_NOTHING) {
         const unsigned octet = octets[used++];
-        /* Of two events in one octet, a cell's end and a lost boundary, the later one tells more. */
+        /* Of two events in one octet, a cell's end and a lost boundary, the later one counts. */
         for (int i = 7; i >= 0; i--) {
             const enum leat_atm_tc_event event = feed_bit(rx, octet >> i & 1, out);
             if (event != LEAT_ATM_TC_NOTHING) out->event = event;
