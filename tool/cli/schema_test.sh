@@ -63,6 +63,7 @@ for fabric in clos444 bmx:4 mesh:3,3 tinsel:2,2 benes:8 ring8 ether8 twosan; do
     prints 0 fabric show $fabric
 done
 prints 0 fabric list
+prints 0 fabric lines
 prints 0 fabric time clos444 --bytes 4,1000
 prints 0 formats
 prints 0 formats esp

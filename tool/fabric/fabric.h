@@ -87,6 +87,7 @@ void fabric_put_text(const struct fabric_view *view);
 void fabric_put_json(const struct fabric_view *view);
 
 int fabric_time(const struct arguments *args, struct leat_fabric *fabric);
+int fabric_lines(const struct arguments *args);
 
 /* ---- kinds ---- */
 

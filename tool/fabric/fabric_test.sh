@@ -11,6 +11,13 @@ exits 0 "" "$leat" fabric list --json
 same "list as JSON" "$(jq -r '"\(.name) \(.text)"' "$folder/stdout")" "$("$leat" fabric list | sed -n 's/^  \([^ ]*\)  */\1 /p')"
 same "kinds of the list" "$(jq -r .kind "$folder/stdout" | uniq | tr '\n' ' ')" "atm flits aton ether packetway "
 same "parameters of Ethernets" "$(jq -r 'select(.kind == "ether" and .parameter).name' "$folder/stdout" | tr '\n' ' ')" "/rate=MBITS /frame=OCTETS /buffer=FRAMES /esp=BITS "
+exits 0 "" "$leat" fabric lines
+has "a line" "$(cat "$folder/stdout")" "e3            34368000       80000.0        1.3 %  header checks"
+has "a rate" "$(cat "$folder/stdout")" "ds3-adm       44736000      104268.1        1.2 %"
+exits 0 "" "$leat" fabric lines --json
+same "lines as JSON" "$(jq -r .name "$folder/stdout" | tr '\n' ' ')" "stm1 e1 e3 ds3-plcp ds3-adm cell155 cell622 taxi100 8b10b "
+same "exact rate" "$(jq -r 'select(.name == "e1") | "\(.bits_per_second) \(.cells_numerator)/\(.cells_denominator) \(.overhead_share) \(.corrects_headers)"' "$folder/stdout")" "2048000 240000/53 0.0625 true"
+exits 2 "lines: expected nothing more" "$leat" fabric lines e1
 exits 0 "" "$leat" fabric show clos444
 text=$(cat "$folder/stdout")
 has "class" "$text" "Clos(4,4,4) of 16 x 16 ports, rearrangeable"

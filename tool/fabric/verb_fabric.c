@@ -154,13 +154,15 @@ static const struct subverb subverbs[] = {
     { "time", "measure how long one message takes in the idle network",
       "FABRIC [--bytes LIST] [--from PORT] [--to PORT] [--model rtl|cell] [--json]",
       "--bytes --from --to --model --json", run_time },
+    { "lines", "list the lines of ATM networks, with their bit and cell rates", "[--json]",
+      "--json", fabric_lines },
     { NULL },
 };
 
 const struct verb verb_fabric = {
     .name = "fabric",
     .summary = "show what a fabric is made of, or how long messages take in it",
-    .synopsis = "list | show FABRIC | check FABRIC | draw FABRIC | time FABRIC [options]",
+    .synopsis = "list | lines | show FABRIC | check FABRIC | draw FABRIC | time FABRIC [options]",
     .help = help_fabric,
     .subverbs = subverbs,
     .options = {

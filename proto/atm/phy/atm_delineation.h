@@ -13,7 +13,7 @@
  * delineation watch the same line. Only in SYNC are headers corrected (atm_hec.h) and cells
  * delivered; the first of these is the one whose header made the DELTA. Idle cells are removed.
  *
- * No command uses it yet, and no public header has it; its tests hold it to the note.
+ * No fabric uses it yet, and no public header has it; its tests hold it to the note.
  */
 #ifndef LEAT_ATM_DELINEATION_H
 #define LEAT_ATM_DELINEATION_H

@@ -38,7 +38,7 @@
  * The receiver delivers cells in IN_FRAME, from the row that led there on. It checks their headers
  * with atm_hec.h and removes idle cells.
  *
- * No command uses it yet, and no public header has it; its tests hold it to the note.
+ * No fabric uses it yet, and no public header has it; its tests hold it to the note.
  */
 #ifndef LEAT_ATM_PLCP_H
 #define LEAT_ATM_PLCP_H

@@ -30,7 +30,7 @@
  * Cells are delineated in IN_FRAME only. H4 verifies cell boundaries and does not establish them
  * (thesis 8.2.1).
  *
- * No command uses it yet, and no public header has it; its tests hold it to the note.
+ * No fabric uses it yet, and no public header has it; its tests hold it to the note.
  */
 #ifndef LEAT_ATM_STM1_H
 #define LEAT_ATM_STM1_H

@@ -30,9 +30,10 @@ enum leat_atm_tc_event {
     LEAT_ATM_TC_LOST,       /* ... and are no longer known */
     LEAT_ATM_TC_FRAME_SYNC, /* frame boundaries are now known */
     LEAT_ATM_TC_FRAME_LOST, /* ... and are no longer known, nor are those of cells */
-    LEAT_ATM_TC_LABEL,      /* STM-1: C2 does not say that the container holds cells */
+    LEAT_ATM_TC_LABEL,      /* STM-1, E3: the frame does not say that it holds cells */
     LEAT_ATM_TC_POINTER,    /* STM-1: the container is not where this profile expects it */
     LEAT_ATM_TC_OFFSET,     /* STM-1: H4 disagrees with the cell boundaries in use */
+    LEAT_ATM_TC_PARITY,     /* E3, DS3: parity of the frame before is wrong */
 };
 
 struct leat_atm_tc_out {

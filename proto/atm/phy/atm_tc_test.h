@@ -19,7 +19,7 @@ static inline leat_err put_cell(struct leat_atm_stream *stream, uint32_t n)
 }
 
 struct tally {
-    unsigned events[LEAT_ATM_TC_OFFSET + 1];
+    unsigned events[LEAT_ATM_TC_PARITY + 1];
     uint32_t first, last; /* numbers of cells */
     unsigned gaps;        /* where they did not increase by one */
     unsigned corrected;
