@@ -28,7 +28,7 @@ skip() { echo "SKIPPED, AND LOUDLY: leat atm tun is not tested: $1"; exit 77; }
 for tool in ip jq ping python3 setpriv; do command -v $tool > /dev/null || skip "$tool is not installed"; done
 [ -c /dev/net/tun ] || { mkdir -p /dev/net && mknod /dev/net/tun c 10 200; } 2> /dev/null || skip "/dev/net/tun is missing"
 "$leat" atm tun --name "$t" -- true 2> "$folder/stderr" || skip "$(head -n 1 "$folder/stderr")"
-no_namespaces() { ! ls /run/netns 2> /dev/null | grep -q "^$t"; }
+no_namespaces() { for n in /run/netns/"$t"*; do [ ! -e "$n" ] || return 1; done; }
 tear_down() { for n in /run/netns/"$t"*; do [ ! -e "$n" ] || ip netns del "${n##*/}"; done; }
 
 exits 2 "missing CAP_NET_ADMIN, CAP_SYS_ADMIN: expected sudo" \
@@ -91,6 +91,7 @@ for signal in INT TERM; do
     same "status" "$(jq -r .status "$folder/signal.json")" interrupted
     no_namespaces || fail "namespaces are left after SIG$signal: $(ls /run/netns)"
 done
-exits 7 "" "$leat" atm tun --name "$t" -- sh -c 'exit 7'
+# shellcheck disable=SC2016 # a shell of its own expands it
+exits 7 "" env CODE=7 "$leat" atm tun --name "$t" -- sh -c 'exit "$CODE"'
 no_namespaces || fail "namespaces are left: $(ls /run/netns)"
 finish

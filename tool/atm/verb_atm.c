@@ -10,6 +10,8 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+extern char **environ;
+
 /* ---- the command --------------------------------------------------------------------------- */
 
 /* A command that runs as long as the network does; without one, the network runs until a signal. */
@@ -28,6 +30,7 @@ static bool command_begin(const struct arguments *args, struct leat_child *child
     const bool good = file && leat_child_begin(child, &(struct leat_child_start){
                                                           .file = file,
                                                           .argv = words,
+                                                          .environment = environ,
                                                           .is_bare = true,
                                                           .end_signal = SIGTERM,
                                                       });
