@@ -91,6 +91,12 @@ for signal in INT TERM; do
     same "status" "$(jq -r .status "$folder/signal.json")" interrupted
     no_namespaces || fail "namespaces are left after SIG$signal: $(ls /run/netns)"
 done
+"$leat" atm tun --name "$t" -- sh -c "trap '' TERM; : > $folder/deaf; while :; do sleep 0.1; done" 2> "$folder/stderr" &
+pid=$!
+wait_until [ -e "$folder/deaf" ] || fail "the command does not begin"
+kill $pid
+wait $pid
+same "exit code with a command that ignores SIGTERM" $? 143
 # shellcheck disable=SC2016 # a shell of its own expands it
 exits 7 "" env CODE=7 "$leat" atm tun --name "$t" -- sh -c 'exit "$CODE"'
 no_namespaces || fail "namespaces are left: $(ls /run/netns)"

@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
+
+enum { STOP_TRIES = 100, STOP_PAUSE_NS = 10000000 }; /* a second */
 
 extern char **environ;
 
@@ -38,13 +41,22 @@ static bool command_begin(const struct arguments *args, struct leat_child *child
     return good || complain("%s: not found, expected a program", words[0]);
 }
 
+/* Asks a command that still runs to end, and kills it if it does not. */
+static void command_stop(struct leat_child *child)
+{
+    const struct timespec pause = { .tv_nsec = STOP_PAUSE_NS };
+    kill(child->pid, SIGTERM);
+    for (int i = 0; i < STOP_TRIES && !leat_child_reap(child, false); i++)
+        nanosleep(&pause, NULL);
+    leat_child_end_all(child, 1, true, NULL);
+}
+
 /* Its exit code. */
 static int command_end(struct leat_child *child, int code)
 {
     if (!child->pid) return code;
     if (!child->is_reaped) {
-        kill(child->pid, SIGTERM);
-        leat_child_reap(child, true);
+        command_stop(child);
         return code;
     }
     if (WIFSIGNALED(child->status)) return SIGNALLED + WTERMSIG(child->status);
