@@ -91,6 +91,13 @@ bool live_refused(char *why, const char *what, unsigned rights, const char *inst
                         once, instead);
 }
 
+bool live_may(const char *what, unsigned rights, char *why)
+{
+    if (!missing_of(rights)) return true;
+    errno = EPERM;
+    return live_refused(why, what, rights, "");
+}
+
 /* ---- the system --------------------------------------------------------------------------- */
 
 uint64_t live_now_ns(clockid_t clock)

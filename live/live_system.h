@@ -30,6 +30,9 @@ enum live_right {
  * file should not have LIVE_SYS_ADMIN, so only sudo is named for it. */
 bool live_refused(char *why, const char *what, unsigned rights, const char *instead);
 
+/* Has this process all of these rights? False: see `why`, as of live_refused. */
+bool live_may(const char *what, unsigned rights, char *why);
+
 uint64_t live_now_ns(clockid_t clock);
 
 /* Waits until fd can be read, at most this long. False: see errno. */

@@ -16,6 +16,8 @@ aal1 sc=3 payload=01
 aal2 sn=1 payload=0102
 aal34 st=SSM mid=5 cpcs.payload=4142434445464748
 aal5 uu=7 payload=68656c6c6f
+atmllc type=IPv4 payload=450000140000000040fd65eb0a0000010a000002
+atmarp source.ip=10.0.0.1 target.ip=10.0.0.2
 atmtask vpi=9 sequence=1 source=1 destination=5
 aton opcode=MIN width=32 register=1 sa=1 variable1=17 variable2=1
 esp opcode=COUNT computationId=7 compValTag=1 thresh=3 flags=X

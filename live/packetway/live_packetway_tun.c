@@ -1,11 +1,8 @@
 #include "live_packetway_tun.h"
+#include "live_tun.h"
 #include <arpa/inet.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <linux/if_tun.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -96,36 +93,12 @@ static uint32_t node_of(const struct packetway_tun *tun, const uint8_t *ip, size
 
 /* ---- the device ---------------------------------------------------------------------------- */
 
-static bool bring_up(struct packetway_tun *tun, uint32_t mtu_octets, char *why)
-{
-    struct ifreq request = { .ifr_mtu = (int)mtu_octets };
-    bool good = live_device_query(-1, tun->device, SIOCSIFMTU, &request) &&
-                live_device_query(-1, tun->device, SIOCGIFFLAGS, &request);
-    request.ifr_flags |= IFF_UP;
-    good = good && live_device_query(-1, tun->device, SIOCSIFFLAGS, &request);
-    return good || live_refused(why, tun->device, LIVE_NET_ADMIN, "");
-}
-
 bool packetway_tun_open(struct packetway_tun *tun, const char *device, uint32_t mtu_words,
                         char *why)
 {
-    struct ifreq request = { .ifr_flags = IFF_TUN | IFF_NO_PI };
     const uint32_t spare = LEAT_PACKETWAY_MESSAGE_LEN_MIN + 8 * PACKETWAY_TUN_HOPS;
-    if (strlen(device) >= PACKETWAY_DEVICE_LEN)
-        return live_because(why, "device '%.40s', expected fewer characters", device);
-    memcpy(request.ifr_name, device, strlen(device) + 1);
-    tun->fd = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
-    if (tun->fd < 0)
-        return live_because(why, "/dev/net/tun: %s%s", strerror(errno),
-                            errno == EACCES ? ", expected sudo: only root may open it" : "");
-    if (ioctl(tun->fd, TUNSETIFF, &request))
-        live_refused(why, device, LIVE_NET_ADMIN, "");
-    else {
-        memcpy(tun->device, request.ifr_name, sizeof tun->device);
-        if (bring_up(tun, 8 * mtu_words - spare, why)) return true;
-    }
-    packetway_tun_close(tun);
-    return false;
+    tun->fd = live_tun_open(device, 8 * mtu_words - spare, tun->device, why);
+    return tun->fd >= 0;
 }
 
 void packetway_tun_close(struct packetway_tun *tun)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """tshark's own dissectors, which are independent of ours, must accept our checksums and reject each when
-one bit is flipped: HEC, CRC-10 (AAL3/4, OAM, RM) and the CRC-32 of AAL5.
+one bit is flipped: HEC, CRC-10 (AAL3/4, OAM, RM), the CRC-32 of AAL5 and the FCS of bridged Ethernet.
+They must find our fields in LLC encapsulation (RFC 2684) and in ATMARP packets (RFC 2225).
 
 usage: oracle.py LEAT
 """
@@ -79,11 +80,76 @@ def check_aal5(checks, leat):
             [True] * len(pdus) + [False] * len(flipped))
 
 
+NSAPA = "47000580ffde0000000000000102030405060700", "39246f00000e7c9c031200010001000012345600"
+# op, and for source and target: number, subaddress, IP address
+ARP_PACKETS = [
+    ("request", (NSAPA[0], "", "10.0.0.1"), ("", "", "10.0.0.2")),
+    ("reply", (NSAPA[1], "", "10.0.0.2"), (NSAPA[0], "", "10.0.0.1")),
+    ("NAK", (NSAPA[0], "", "192.168.255.1"), ("", "", "10.0.0.2")),
+    ("request", ("4930123456789", "", "10.0.0.1"), ("1", "", "10.0.0.2")),
+    ("reply", ("491", NSAPA[0], "10.0.0.1"), ("123456789012345", NSAPA[1], "10.0.0.2")),
+    ("InATMARP-request", (NSAPA[0], "", "10.0.0.1"), (NSAPA[1], "", "")),
+    ("InATMARP-reply", (NSAPA[1], "", "10.0.0.2"), (NSAPA[0], "", "10.0.0.1"))]
+ARP_OPS = {"request": 1, "reply": 2, "InATMARP-request": 8, "InATMARP-reply": 9, "NAK": 10}
+
+
+def in_aal5(leat, llc):
+    return (encode(leat, "atm", "vci=32")[:4], encode(leat, "aal5", f"payload={llc.hex()}"))
+
+
+def rows_of(leat, llcs, *fields, options=()):
+    """Per LLC packet, in AAL5: what tshark finds in these fields."""
+    arguments = [argument for field in fields for argument in ("-e", field)]
+    text = tshark(erf_aal5([in_aal5(leat, llc) for llc in llcs]), "-T", "fields", "-E",
+                  "occurrence=f", *options, *arguments, script=False)
+    return [row.split("\t") for row in text.split("\n")[:-1]]
+
+
+def check_encapsulation(checks, leat):
+    ipv4, ipv6 = bytes.fromhex("450000140000000040fd65eb0a0000010a000002"), \
+        bytes.fromhex("6000000000003b40" + "00" * 15 + "01" + "00" * 15 + "02")
+    frame = bytes.fromhex("020000000002" "020000000001" "0800") + ipv4
+    bridged, with_fcs = "oui=bridged", ("oui=bridged", "type=Ethernet-FCS")
+    llcs = [encode(leat, "atmllc", *fields) for fields in (
+        (f"payload={ipv4.hex()}",), ("type=IPv6", f"payload={ipv6.hex()}"),
+        (bridged, f"frame={frame.hex()}"), (*with_fcs, f"frame={frame.ljust(60, b'X').hex()}"))]
+    found = rows_of(leat, llcs, "llc.oui", "ip.src", "ipv6.dst", "eth.dst", "eth.fcs.status",
+                    options=("-o", "eth.check_fcs:TRUE"))
+    expected = [["0", "10.0.0.1", "", "", ""], ["0", "", "::2", "", ""],
+                ["32962", "10.0.0.1", "", "02:00:00:00:00:02", ""],
+                ["32962", "10.0.0.1", "", "02:00:00:00:00:02", "1"]]
+    checks.check(found == expected, f"RFC 2684: tshark finds {found}")
+    flipped = [with_bit_flipped(llcs[3], bit) for bit in range(80 + 112, 8 * len(llcs[3]))]
+    rows = rows_of(leat, flipped, "eth.fcs.status", options=("-o", "eth.check_fcs:TRUE"))
+    for bit, row in enumerate(rows):
+        checks.check(row == ["0"], f"FCS of a bridged frame, bit {bit}: tshark says {row}")
+
+
+def check_atmarp(checks, leat):
+    fields = ["arp.opcode"]
+    for side in ("src", "dst"):
+        fields += [f"arp.{side}.{name}" for name in ("atm_num_nsap", "atm_num_e164", "slen", "proto_ipv4")]
+    llcs, expected = [], []
+    for op, *stations in ARP_PACKETS:
+        words, row = [f"op={op}"], [str(ARP_OPS[op])]
+        for name, (number, subaddress, ip) in zip(("source", "target"), stations):
+            nsapa = len(number) in (0, 40)
+            words += [f"{name}.type={'NSAPA' if nsapa else 'E.164'}", f"{name}.number={number}",
+                      f"{name}.subaddress={subaddress}", f"{name}.ip={ip}"]
+            row += [number if nsapa else "", "" if nsapa else number, str(len(subaddress) // 2), ip]
+        llcs.append(encode(leat, "atmllc", "type=ARP", f"payload={encode(leat, 'atmarp', *words).hex()}"))
+        expected.append(row)
+    found = [[column.replace(":", "") for column in row] for row in rows_of(leat, llcs, *fields)]
+    for got, wanted in zip(found, expected, strict=True):
+        checks.check(got == wanted, f"RFC 2225: expected {wanted}, tshark finds {got}")
+
+
 def main():
     need_tshark()
     leat = leat_of(sys.argv[1:])
     checks = Checks()
-    for check in (check_hec, check_sealed_cells, check_aal34, check_aal5):
+    for check in (check_hec, check_sealed_cells, check_aal34, check_aal5, check_encapsulation,
+                  check_atmarp):
         check(checks, leat)
     return checks.finish()
 

@@ -4,7 +4,7 @@ set -u
 leat=$1
 . "$(dirname "$0")/../../test/lib.sh"
 
-exits 2 "unknown verb 'nosuch', expected one of decode" "$leat" nosuch
+exits 2 "unknown verb 'nosuch', expected one of atm decode" "$leat" nosuch
 exits 2 "unknown option --nosuch" "$leat" decode --nosuch
 exits 2 "--format needs a value" "$leat" decode --format
 exits 2 "--nni takes no value" "$leat" decode --nni=1

@@ -5,8 +5,8 @@ leat=$1
 . "$(dirname "$0")/../../test/lib.sh"
 
 same "formats" "$("$leat" formats | cut -d' ' -f1 | tr '\n' ' ')" \
-    "atm aal1 aal2 aal34 aal5 atmtask aton esp packetway poets "
-same "formats as JSON" "$("$leat" formats --json | jq -r .format | wc -l)" 10
+    "atm aal1 aal2 aal34 aal5 atmtask atmllc atmvcmux atmarp aton esp packetway poets "
+same "formats as JSON" "$("$leat" formats --json | jq -r .format | wc -l)" 13
 
 for format in $("$leat" formats | cut -d' ' -f1); do
     exits 0 "" "$leat" formats "$format"
@@ -135,7 +135,7 @@ exits 0 "" "$leat" --version
 
 # The tour of ./demo runs as it stands.
 sh setup/tour.sh "$leat" > "$folder/tour" 2>&1 || fail "tour: $(tail -n 3 "$folder/tour")"
-same "packets of the tour" "$(grep -c '^packet ' "$folder/tour")" 11
+same "packets of the tour" "$(grep -c '^packet ' "$folder/tour")" 14
 exits 2 "has no page 'rotue', did you mean route?" "$leat" esp rotue --help
 
 # A former name has the page of the new one.

@@ -51,6 +51,22 @@ for format in aal1 aal2 aal34; do
     exits 0 "" "$leat" encode --from-json "$folder/again.json"
     same "$format through cells" "$(cat "$folder/stdout")" "$("$leat" encode $format)"
 done
+
+# What travels in AAL5 is found there; what carries something else is passed over, and a damaged PDU is told.
+for format in atmllc atmvcmux atmarp; do
+    exits 0 "" "$leat" encode $format carriage.vci=99 --pcapng "$folder/$format.pcapng"
+    exits 0 "" "$leat" decode --format $format --json "$folder/$format.pcapng"
+    cp "$folder/stdout" "$folder/again.json"
+    exits 0 "" "$leat" encode --from-json "$folder/again.json"
+    same "$format through AAL5" "$(cat "$folder/stdout")" "$("$leat" encode $format)"
+done
+exits 0 "" "$leat" decode --format atmllc --json "$folder/atmarp.pcapng"
+same "ATMARP has an LLC header" "$(jq -r '.fields.type + .fields.payload' "$folder/stdout")" "ARP$("$leat" encode atmarp)"
+exits 0 "" "$leat" decode --format atmarp --json "$folder/atmllc.pcapng"
+same "no ATMARP" "$(wc -c < "$folder/stdout")" 0
+pdu=$("$leat" encode aal5 payload="$("$leat" encode atmllc)")
+"$leat" encode atm vci=99 pt=user-1 payload="${pdu%?}0" --pcapng "$folder/damaged_llc.pcapng"
+exits 1 "octet 48: checksum" "$leat" decode --format atmllc --json "$folder/damaged_llc.pcapng"
 cat "$folder/aal5.pcapng" > "$folder/cut.pcapng"
 python3 - "$folder/cut.pcapng" <<'PY'
 import sys

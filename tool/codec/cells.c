@@ -1,4 +1,6 @@
 #include "cells.h"
+#include "atm_arp.h"
+#include "atm_ip.h"
 #include "atm_text.h"
 #include <leat/atm.h>
 #include <stdlib.h>
@@ -6,19 +8,74 @@
 
 enum { VCI_DEFAULT = 32 }; /* the first one that is free for users */
 
+/* Formats that travel in AAL5. */
+static bool is_in_aal5(const struct leat_format *format)
+{
+    return format == &leat_atmllc_format || format == &leat_atmvcmux_format ||
+           format == &leat_atmarp_format;
+}
+
+static bool spans_cells(const struct leat_format *format)
+{
+    return format == &leat_aal5_format || is_in_aal5(format);
+}
+
 bool cells_carry(const struct leat_format *format)
 {
     return !format->link_type && format != &leat_atmtask_format;
 }
 
+/* What AAL5 carries of a format: an ATMARP packet has an LLC header. The result lies in `pdu`. */
+static leat_err wrap(const struct leat_format *format, const uint8_t *packet, size_t packet_len,
+                     uint8_t pdu[CELLS_PDU_LEN_MAX], size_t *len)
+{
+    static uint8_t llc[LEAT_ATM_ARP_LEN_MAX + LEAT_ATM_IP_LLC_LEN];
+    if (format == &leat_atmarp_format) {
+        const struct leat_atm_ip_pdu arp = { .type = LEAT_ATM_IP_TYPE_ARP,
+                                             .payload = packet,
+                                             .payload_len = packet_len };
+        const leat_err err = leat_atm_ip_encode(&arp, LEAT_ATM_IP_LLC, llc, sizeof llc,
+                                                &packet_len);
+        if (err) return err;
+        packet = llc;
+    }
+    return leat_atm_aal5_pdu_encode(
+        &(struct leat_atm_aal5_pdu){ .payload = packet, .payload_len = packet_len }, pdu,
+        CELLS_PDU_LEN_MAX, len);
+}
+
+/* The inverse. Not found: it is no ATMARP packet, which was asked for. */
+static leat_err unwrap(const struct leat_format *format, struct cells_packet *packet, bool *found,
+                       size_t *fault_at)
+{
+    struct leat_atm_aal5_pdu pdu;
+    struct leat_atm_ip_pdu arp = { 0 };
+    const leat_err err = leat_atm_aal5_pdu_decode(packet->octets, packet->len, &pdu, fault_at);
+    if (err) return err;
+    packet->octets = pdu.payload;
+    packet->len = pdu.payload_len;
+    if (format != &leat_atmarp_format) return LEAT_ERR_OK;
+    *found = !leat_atm_ip_decode(pdu.payload, pdu.payload_len, LEAT_ATM_IP_LLC, &arp, NULL) &&
+             arp.oui == LEAT_ATM_IP_OUI_ETHER && arp.type == LEAT_ATM_IP_TYPE_ARP;
+    packet->octets = arp.payload;
+    packet->len = arp.payload_len;
+    return LEAT_ERR_OK;
+}
+
 leat_err cells_frame(const struct leat_format *format, struct leat_fields *f, const uint8_t *packet,
                      size_t packet_len, uint8_t *cells, size_t cap, size_t *len)
 {
+    static uint8_t pdu[CELLS_PDU_LEN_MAX];
     if (!cells_carry(format)) { /* a prototype cell is a cell already */
         if (packet_len != CELL_LEN || cap < CELL_LEN) return LEAT_ERR_LENGTH;
         memcpy(cells, packet, CELL_LEN);
         *len = CELL_LEN;
         return LEAT_ERR_OK;
+    }
+    if (is_in_aal5(format)) {
+        const leat_err err = wrap(format, packet, packet_len, pdu, &packet_len);
+        if (err) return err;
+        packet = pdu;
     }
     struct leat_atm_cell cell = { .interface = LEAT_ATM_UNI };
     cell.interface = (enum leat_atm_interface)leat_fields_enum(
@@ -29,7 +86,7 @@ leat_err cells_frame(const struct leat_format *format, struct leat_fields *f, co
     *len = 0;
     for (size_t at = 0; at < packet_len; at += LEAT_ATM_PAYLOAD_LEN) {
         const bool last = at + LEAT_ATM_PAYLOAD_LEN == packet_len;
-        cell.pt = format == &leat_aal5_format && last ? LEAT_ATM_PT_SDU : 0;
+        cell.pt = spans_cells(format) && last ? LEAT_ATM_PT_SDU : 0;
         memcpy(cell.payload, packet + at, LEAT_ATM_PAYLOAD_LEN);
         const leat_err err = leat_atm_cell_encode(&cell, cells + *len, cap - *len);
         if (err) return err;
@@ -91,14 +148,17 @@ leat_err cells_take(struct cells *cells, const struct leat_format *format, const
     *fault_at = 0;
     out->vpi = cell.vpi;
     out->vci = cell.vci;
-    if (format != &leat_aal5_format) {
+    if (!spans_cells(format)) {
         out->octets = octets + LEAT_ATM_HEADER_LEN;
         out->len = LEAT_ATM_PAYLOAD_LEN;
         *found = true;
         return LEAT_ERR_OK;
     }
     struct cells_channel *c = channel_of(cells, cell.vpi, cell.vci);
-    return c ? collect(c, &cell, out, found) : LEAT_ERR_FULL;
+    if (!c) return LEAT_ERR_FULL;
+    const leat_err collected = collect(c, &cell, out, found);
+    if (collected || !*found || !is_in_aal5(format)) return collected;
+    return unwrap(format, out, found, fault_at);
 }
 
 bool cells_take_unfinished(struct cells *cells, struct cells_packet *out)

@@ -11,14 +11,15 @@
 
 enum { CELL_LEN = 53, CELLS_CHANNELS_MAX = 256, CELLS_PDU_LEN_MAX = 65568 };
 
-/* Is it one of aal1, aal2, aal34, aal5, whose packets lie in the payload of user cells? */
+/* Is it one of aal1, aal2, aal34, aal5, or of what travels in AAL5 (atmllc, atmvcmux, atmarp), so
+ * that its packets lie in the payload of user cells? */
 bool cells_carry(const struct leat_format *format);
 
 /* As leat_format.frame: as many cells of CELL_LEN octets as the packet needs. */
 leat_err cells_frame(const struct leat_format *format, struct leat_fields *f, const uint8_t *packet,
                      size_t packet_len, uint8_t *cells, size_t cap, size_t *len);
 
-/* Channels whose packets span cells (aal5), while they are incomplete. */
+/* Channels whose packets span cells (AAL5), while they are incomplete. */
 struct cells_channel {
     uint16_t vpi, vci;
     bool skipping; /* the current packet was too long: skips to its end */
@@ -40,8 +41,9 @@ struct cells_packet {
 
 /*
  * Takes one cell. OK and *found: a packet is complete in *out. CHECKSUM, SHORT, LENGTH with
- * out->len 0: the cell itself is damaged at *fault_at. LENGTH otherwise: a packet has no end, its
- * part so far is in *out; the rest is skipped. FULL: there is no room for another channel.
+ * out->len 0: the cell itself is damaged at *fault_at. Otherwise *out has a damaged CPCS-PDU of
+ * AAL5, or with LENGTH the part so far of a packet without an end, the rest of which is skipped.
+ * FULL: there is no room for another channel.
  */
 leat_err cells_take(struct cells *cells, const struct leat_format *format, const uint8_t *cell,
                     size_t len, struct cells_packet *out, bool *found, size_t *fault_at);

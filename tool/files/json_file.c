@@ -31,7 +31,8 @@ bool json_prepare(const struct arguments *args)
     const char *path = argument(args, "--json");
     json_schema(schema_of(args));
     if (!path || !*path || strcmp(path, "-") == 0) return true;
-    if (args->verb == &verb_run) return true; /* its standard output is the program's */
+    if (args->verb == &verb_run || args->verb == &verb_atm)
+        return true; /* their standard output is a program's */
     return redirect(args, path);
 }
 

@@ -32,6 +32,11 @@ extern const struct leat_format leat_aal34_format;
 extern const struct leat_format leat_aal5_format;
 extern const struct leat_format leat_atmtask_format;
 
+/* The payloads of AAL5 (RFC 2684), and packets in the first of them (RFC 2225). */
+extern const struct leat_format leat_atmllc_format;
+extern const struct leat_format leat_atmvcmux_format;
+extern const struct leat_format leat_atmarp_format;
+
 /* Not in the list of formats: the same octets, read as the NNI's. */
 extern const struct leat_format leat_atm_nni_format;
 
