@@ -271,6 +271,31 @@ uint32_t leat_net_lockstep_done(const uint32_t *plan, const uint32_t *store)
 
 /* ---- what came of it ------------------------------------------------------------------------- */
 
+/* Sums of batches, and what is offered: all that a verdict needs. */
+static void move_batches(const struct leat_net_lockstep_plan *p, const uint32_t *store,
+                         uint32_t cycles, struct leat_net_load *load)
+{
+    const struct leat_net_lockstep_sums *sums = (const void *)(store + p->batch);
+    struct leat_net_steady *steady = &leat_net_load_tally(load, 0)->steady;
+    leat_net_steady_reach(steady, cycles);
+    for (uint32_t i = 0; cycles > steady->begin && i < steady->count; i++) {
+        steady->batch[i].packets = sums[i].packets;
+        steady->batch[i].latency = sums[i].latency;
+        steady->batch[i].hops = sums[i].hops;
+        steady->batch[i].flits = sums[i].flits;
+        steady->batch[i].created = (store + p->created)[i];
+    }
+    steady->early = (store + p->created)[LEAT_NET_LOCKSTEP_BATCHES];
+    memcpy(load->traffic.source, store + p->source, p->terminals * sizeof *load->traffic.source);
+}
+
+void leat_net_lockstep_judge(const uint32_t *plan, const uint32_t *store, uint32_t now,
+                             struct leat_net_load *load)
+{
+    move_batches((const void *)plan, store, now, load);
+    leat_net_load_judge(load, now);
+}
+
 static void end_batch(const struct leat_net_lockstep_plan *p, const uint32_t *store, uint32_t i,
                       struct leat_net_steady *steady)
 {
@@ -278,11 +303,6 @@ static void end_batch(const struct leat_net_lockstep_plan *p, const uint32_t *st
     const uint32_t *bins = store + p->bins + (size_t)i * LEAT_NET_LOCKSTEP_BINS;
     struct leat_sim_histogram *h = steady->latency[i];
     uint64_t left = sums[i].packets;
-    steady->batch[i].packets = sums[i].packets;
-    steady->batch[i].latency = sums[i].latency;
-    steady->batch[i].hops = sums[i].hops;
-    steady->batch[i].flits = sums[i].flits;
-    steady->batch[i].created = (store + p->created)[i];
     h->count = sums[i].packets;
     h->sum = sums[i].latency;
     h->max = sums[i].latency_max;
@@ -324,16 +344,14 @@ void leat_net_lockstep_end(const uint32_t *plan, const uint32_t *store, uint32_t
     struct leat_net_tally *tally = leat_net_load_tally(load, 0);
     const struct leat_net_lockstep_sums *sums = (const void *)(store + p->batch);
     net->now = cycles;
-    leat_net_steady_reach(&tally->steady, cycles);
+    move_batches(p, store, cycles, load);
     for (uint32_t i = 0; cycles > tally->steady.begin && i < tally->steady.count; i++)
         end_batch(p, store, i, &tally->steady);
-    tally->steady.early = (store + p->created)[LEAT_NET_LOCKSTEP_BATCHES];
     for (uint32_t i = 0; i <= LEAT_NET_LOCKSTEP_BATCHES; i++)
         end_counts(&sums[i], net, tally);
     for (uint32_t t = 0; t < p->terminals; t++)
         tally->delivered[t] = (store + p->delivered)[t];
     for (uint32_t out = 0; out < p->outs; out++)
         net->out_flits[out] = (store + p->out_flits)[out];
-    memcpy(load->traffic.source, store + p->source, p->terminals * sizeof *load->traffic.source);
     end_rounds((const void *)(store + p->round), &load->traffic);
 }

@@ -22,6 +22,7 @@ struct outcome {
     struct leat_net_load_result load;
     struct leat_net_counts counts;
     uint64_t flits_over_wires;
+    enum leat_net_steady_verdict verdict;
     bool alive;
 };
 
@@ -89,6 +90,7 @@ static inline void end(struct bench *b, struct outcome *out)
 {
     leat_net_load_result(&b->load, &out->load);
     out->counts = b->w.net.counts;
+    out->verdict = b->load.verdict;
     out->flits_over_wires = 0;
     for (uint32_t o = 0; o < b->w.topology.outs; o++)
         out->flits_over_wires += leat_net_out_flits(&b->w.net, o) * (o + 1);
@@ -114,6 +116,7 @@ static inline void compare(const struct outcome *a, const struct outcome *b)
     EQ(a->counts.flits_delivered, b->counts.flits_delivered);
     EQ(a->counts.waits, b->counts.waits);
     EQ(a->flits_over_wires, b->flits_over_wires);
+    EQ(a->verdict, b->verdict);
 }
 
 static inline struct job random_job(struct leat_random *r)
@@ -134,6 +137,10 @@ static inline struct job random_job(struct leat_random *r)
     if (job.load.traffic.pattern > LEAT_NET_TRACE)
         job.load.traffic.rounds = leat_random_below(r, 4);
     random_trace(r, job.trace, job.load.traffic.flits);
+    if (leat_random_below(r, 3) == 0) {
+        job.load.precision_ppm = one_to(r, 500000);
+        job.cycles += leat_random_below(r, 12000);
+    }
     return job;
 }
 
