@@ -31,6 +31,7 @@ struct place {
     bool may_end; /* before all cycles: its work is finite */
     uint32_t now, cycles;
     struct leat_net_lockstep_table table;
+    struct leat_net_load *load;
 };
 
 struct leat_device_nets {
@@ -273,7 +274,8 @@ bool leat_device_nets_begin(struct leat_device_nets *nets, uint32_t place,
                                          .may_end = load->config.traffic.rounds ||
                                                     load->config.traffic.trace_count,
                                          .cycles = (uint32_t)cycles,
-                                         .table = table };
+                                         .table = table,
+                                         .load = load };
     nets->order[place] =
         (struct order){ .state = state, .store = store, .job = place * nets->job_words };
     return true;
@@ -323,6 +325,24 @@ static int32_t find_ends(struct leat_device_nets *nets)
     return 0;
 }
 
+/* Those that are precise enough end, too. */
+static int32_t find_verdicts(struct leat_device_nets *nets)
+{
+    const struct leat_device *d = nets->device;
+    const struct leat_net_lockstep_plan *p = nets->plan;
+    for (uint32_t i = 0; i < nets->shape.places; i++) {
+        struct place *place = &nets->place[i];
+        const size_t at = (size_t)i * p->store_words * WORD;
+        if (!place->is_busy || place->now != place->load->look_at) continue;
+        const int32_t error = d->cl->EnqueueReadBuffer(
+            d->queue, nets->stores, 1, at, (size_t)p->bins * WORD, nets->store, 0, NULL, NULL);
+        if (error) return error;
+        leat_net_lockstep_judge(nets->words, nets->store, place->now, place->load);
+        if (place->load->verdict) place->cycles = place->now;
+    }
+    return 0;
+}
+
 static double seconds(void)
 {
     struct timespec now;
@@ -356,6 +376,7 @@ bool leat_device_nets_step(struct leat_device_nets *nets, struct leat_text *why)
         nets->place[i].now = nets->order[i].leg.until;
     learn(nets, seconds() - begun);
     error = find_ends(nets);
+    if (!error) error = find_verdicts(nets);
     return !error || leat_device_fail(why, "reading networks", error);
 }
 

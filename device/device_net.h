@@ -37,17 +37,18 @@ struct leat_device_nets_shape {
 };
 struct leat_device_nets_shape leat_device_nets_shape(const struct leat_device_nets *nets);
 
-/* A run of so many cycles begins in a place that is free. The load has not run. */
+/* A run of at most so many cycles begins in a place that is free. The load has not run; it is lent
+ * until the end. */
 bool leat_device_nets_begin(struct leat_device_nets *nets, uint32_t place,
                             struct leat_net_load *load, uint64_t cycles, struct leat_text *why);
 
 /* All that are not done run on for some cycles. */
 bool leat_device_nets_step(struct leat_device_nets *nets, struct leat_text *why);
 
-/* It has run all its cycles, or done all its work. */
+/* It has run all its cycles, or done all its work, or reached its precision. */
 bool leat_device_nets_is_done(const struct leat_device_nets *nets, uint32_t place);
 
-/* Cycles that it has run; finite work may be done before all of them. */
+/* Cycles that it has run; it may be done before all of them. */
 uint32_t leat_device_nets_now(const struct leat_device_nets *nets, uint32_t place);
 
 /* What it counted so far is moved to the network and its load. The place is free again. */

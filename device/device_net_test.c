@@ -43,7 +43,7 @@ static bool begin_group(struct group *g, struct leat_random *random)
         g->job[i] = g->job[0];
         g->job[i].load.traffic.seed = leat_random_next(random);
         g->job[i].load.traffic.load_ppm = (uint32_t)leat_random_below(random, 700000);
-        g->job[i].cycles = one_to(random, CYCLES_MAX);
+        if (!g->job[0].load.precision_ppm) g->job[i].cycles = one_to(random, CYCLES_MAX);
         if (g->job[i].load.warmup >= g->job[i].cycles) g->job[i].load.warmup = 0;
         OK(begin(&g->bench[i], &g->job[i]));
     }
@@ -79,7 +79,7 @@ static bool run_group(struct group *g, struct leat_device_nets *nets, struct out
             struct bench *b = &g->bench[in[p]];
             OK(leat_device_nets_now(nets, p) <= g->job[in[p]].cycles);
             OK(g->job[in[p]].load.traffic.rounds ||
-               g->job[in[p]].load.traffic.pattern == LEAT_NET_TRACE ||
+               g->job[in[p]].load.traffic.pattern == LEAT_NET_TRACE || b->load.verdict ||
                leat_device_nets_now(nets, p) == g->job[in[p]].cycles);
             g->job[in[p]].cycles = leat_device_nets_now(nets, p);
             if (!leat_device_nets_end(nets, p, &b->w.net, &b->load, &why)) return false;

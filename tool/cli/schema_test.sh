@@ -49,6 +49,7 @@ prints 0 sim clos444 --cycles 20000 --load 0.3 --bit-errors 1e-5 --loss 1e-3
 prints 0 sim clos444 --traffic W --load 0.1 --cycles 2000
 prints 0 sim clos444 --contracts "$share/contracts/office.contracts" --cycles 20000
 prints 0 sim mesh:4,4 --cycles 2000 --load 0.2 --links
+prints 0 sim mesh:4,4 --load 0.2 --precision 0.05
 prints 0 sim mesh:4,4 --traffic allreduce --rounds 2
 prints 0 sim crossbar:4/switch=voq --cycles 2000
 prints 1 sim ring:8/vcs=1 --unsafe --load 0.9 --cycles 30000

@@ -84,6 +84,19 @@ rows "$folder/here.sqlite" > "$folder/here_all"
 rows "$folder/there.sqlite" > "$folder/there_all"
 same "rows with faults" "$(wc -l < "$folder/there_all")" 36
 cmp -s "$folder/here_all" "$folder/there_all" || fail "rows with faults differ"
+# Runs that end by themselves end in the same cycle, and are not those of another precision.
+precise="sweep mesh:3,3 ring:5 --load 0.1,0.5,0.9 --seeds 3 --cycles 20000 --precision 0.1"
+# shellcheck disable=SC2086
+exits 0 "" "$leat" $precise --store "$folder/precise.sqlite"
+# shellcheck disable=SC2086
+exits 0 "" "$leat" $precise --store "$folder/precise_there.sqlite" --device "$first"
+rows "$folder/precise.sqlite" > "$folder/precise"
+rows "$folder/precise_there.sqlite" > "$folder/precise_there"
+cmp -s "$folder/precise" "$folder/precise_there" || fail "rows with a precision differ"
+same "most end early" "$(grep -cE '"stopped_by": "(precision|saturation)"' "$folder/precise")" 18
+# shellcheck disable=SC2086
+exits 0 "" "$leat" ${precise%0.1}0.2 --store "$folder/precise.sqlite"
+same "rows of both precisions" "$(rows "$folder/precise.sqlite" | wc -l)" 36
 
 # Begun here, continued there: what is stored is not run again.
 # shellcheck disable=SC2086

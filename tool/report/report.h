@@ -19,6 +19,7 @@
 #include "report_program.h"
 #include "report_where.h"
 #include "store.h"
+#include "surface.h"
 #include "tool.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,6 +32,7 @@ enum {
     REPORT_POINTS_MAX = 1 << 16,
     REPORT_SEEDS_MAX = 64,    /* ranges of a sweep's seeds */
     REPORT_DRAWINGS_MAX = 16, /* of fabrics on a page */
+    REPORT_SURFACES_MAX = 12, /* of a traffic */
     REPORT_KEYS_MAX = 256,    /* columns of a table of runs */
     REPORT_KEY_CAP = 64,
     REPORT_JSON_DEPTH_MAX = 16,
@@ -168,6 +170,20 @@ bool report_json_each(const char *json,
  * until the next call. False: no run has this figure. */
 bool report_chart(struct report *report, size_t traffic, enum report_figure figure,
                   struct chart_line *lines, struct chart *out);
+
+/* ---- surfaces (report_surfaces.c) ---- */
+
+/* Visits the first REPORT_SURFACES_MAX surfaces of a traffic; a surface is lent for the call.
+ * Returns how many there are. */
+typedef void report_surface_visit(void *context, const struct surface *surface);
+size_t report_each_surface(struct report *report, size_t traffic, report_surface_visit *visit,
+                           void *context);
+
+/* The scale of all these. */
+struct surface_scale report_surface_scale(struct report *report, size_t traffic);
+
+/* The part of the page. */
+void report_surfaces(struct report *report, size_t traffic, struct leat_text *text);
 
 /* ---- writing ---- */
 

@@ -142,6 +142,58 @@ class Counter(html.parser.HTMLParser):
         self.fabrics += "leat-fabric" in classes
 
 
+# ---- surfaces ------------------------------------------------------------------------------------
+
+CELL = re.compile(r"(?P<key>[a-z-]+) (?P<value>[0-9]+) at load (?P<load>[0-9.]+): (?P<mean>[0-9.]+)( ± (?P<half>[0-9.]+))? ns "
+                  r"\((?P<runs>\d+) runs?\)(?P<open>, saturated)?$")
+NAMED = re.compile(r"(?P<stem>[^,/]*,[^,/ ]*)(?P<others>(, [a-z-]+ [0-9]+)*): latency by load and (?P<key>[a-z-]+), ns; ")
+
+
+def cells_of(points, default):
+    """{(fabric without its numbers, its numbers): {load: Point}}; `default`: of what a name leaves out."""
+    cells = {}
+    for name, loads in points.items():
+        numbers = dict(default, **{key: int(value) for key, value in re.findall(r"/([a-z-]+)=(\d+)", name)})
+        cells[re.sub(r"/[a-z-]+=\d+", "", name), frozenset(numbers.items())] = loads
+    return cells
+
+
+def check_surface(svg, table, cells, default):
+    where, named = svg.get("id"), NAMED.match(table.find("caption").text)
+    same = dict(default, **{k: int(v) for k, v in re.findall(r"([a-z-]+) (\d+)", named["others"])})
+    drawn = 0
+    for group in svg.findall("g"):
+        tip, tiles = CELL.match(group.find("title").text), group.findall("rect")
+        numbers = dict(same, **{tip["key"]: int(tip["value"])})
+        point = cells.get((named["stem"], frozenset(numbers.items())), {}).get(float(tip["load"]))
+        if not point or tip["key"] != named["key"]:
+            problems.append("%s: no point %s" % (where, tip[0]))
+            continue
+        drawn += 1
+        values = point.figures["latency"]
+        expect(int(tip["runs"]) == point.runs and abs(float(tip["mean"]) - statistics.mean(values)) < 0.006, "%s: %s" % (where, tip[0]))
+        expect(bool(point.saturated) == bool(tip["open"]) == (len(tiles) == 2), "%s: saturated: %s" % (where, tip[0]))
+        expect(len({tile.get("x") for tile in tiles}) == 1 and re.match("#[0-9a-f]{6}$", tiles[0].get("fill")), "%s: drawn as %s" % (where, tiles[0].attrib))
+    want = sum(len(loads) for (stem, numbers), loads in cells.items()
+               if stem == named["stem"] and dict(numbers, **{named["key"]: 0}) == dict(same, **{named["key"]: 0}))
+    expect(drawn == want > 0, "%s: %d cells, want %d" % (where, drawn, want))
+    rows = [row.findall("td") for row in table.findall("tbody/tr")]
+    expect(sum(cell.text != "–" for row in rows for cell in row) == drawn, where + ": its table")
+    return named[0]
+
+
+def check_surfaces(page, store, count, *default):
+    """check_surfaces PAGE STORE COUNT KEY=VALUE...: so many surfaces, of one traffic"""
+    root = xml.etree.ElementTree.fromstring(re.sub(r' xmlns="[^"]*"', "", open(page, encoding="utf-8").read()))
+    default = {key: int(value) for key, value in (word.split("=") for word in default)}
+    for points in read_points(store).values():
+        cells = cells_of(points, default)
+    drawings = [svg for svg in root.iter("svg") if "surface" in svg.get("class", "").split()]
+    tables = [table for table in root.iter("table") if table.get("class") == "surface"]
+    names = [check_surface(svg, table, cells, default) for svg, table in zip(drawings, tables)]
+    expect(len(drawings) == len(tables) == len(set(names)) == int(count), "surfaces: %s" % names)
+
+
 def check_dom(dom, page):
     counts = []
     for name in (dom, page):
@@ -347,6 +399,16 @@ def check_states(picture, page):
     expect(len(used) > 2, "bars of %s" % used)
 
 
+def check_tiles(picture, page):
+    """The cells of surfaces that are not hatched have their colours in the picture."""
+    text = open(page, encoding="utf-8").read()
+    fills = {fill: bytes.fromhex(fill) for fill in re.findall(r'class="tile"[^>]* fill="#([0-9a-f]{6})"/></g>', text)}
+    columns = columns_of(picture, list(fills.values()))
+    for fill, colour in fills.items():
+        expect(len(columns[colour]) >= 30, "colour %s is in %d columns" % (fill, len(columns[colour])))
+    expect(len(fills) > 3, "cells of %s" % list(fills))
+
+
 # ---- stores that no sweep would write ------------------------------------------------------------
 
 def doctor(store, what):
@@ -401,7 +463,7 @@ def doctor(store, what):
 
 if __name__ == "__main__":
     {"page": check_page, "programs": report_programs.check, "dom": check_dom, "csv": check_csv, "pixels": check_pixels, "states": check_states,
-     "mixed": check_mixed, "losses": check_losses, "where": check_where, "doctor": doctor}[sys.argv[1]](*sys.argv[2:])
+     "mixed": check_mixed, "losses": check_losses, "surfaces": check_surfaces, "tiles": check_tiles, "where": check_where, "doctor": doctor}[sys.argv[1]](*sys.argv[2:])
     for problem in problems[:20]:
         print(problem)
     sys.exit(bool(problems))

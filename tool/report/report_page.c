@@ -19,6 +19,7 @@ static void put_head(const struct report *report, struct leat_text *text)
     leat_text_puts(text, "</title>\n<style>\n");
     report_style(text);
     chart_style(text);
+    surface_style(text);
     program_style_sheet(text);
     leat_text_puts(text, "</style>\n</head>\n<body>\n");
 }
@@ -158,6 +159,7 @@ static void put_traffic(struct report *report, size_t traffic, struct leat_text 
     leat_text_puts(text, "</h2>\n");
     put_explanation(report->traffic[traffic], text);
     put_charts(report, traffic, text);
+    report_surfaces(report, traffic, text);
     report_points(report, traffic, text);
     leat_text_puts(text, "</section>\n");
 }

@@ -13,6 +13,7 @@
 
 enum {
     MARGIN = 16,
+    SURFACE_TITLE_CAP = 1024,
     TITLE_HEIGHT = 48,
     SIDE_MAX = 30000,    /* cairo draws no larger picture */
     COMPLAINTS_MAX = 20, /* lines of rsvg-convert that are shown */
@@ -25,8 +26,8 @@ extern char **environ;
 
 /* ---- the picture ---------------------------------------------------------------------------- */
 
-/* The height of a traffic's row of charts. */
-static double row_height(struct report *report, size_t traffic)
+/* The height of a traffic's row of charts, and of its rows of surfaces. */
+static double charts_height(struct report *report, size_t traffic)
 {
     static struct chart_line lines[REPORT_LINES_MAX];
     struct chart chart;
@@ -35,6 +36,24 @@ static double row_height(struct report *report, size_t traffic)
         if (report_chart(report, traffic, (enum report_figure)f, lines, &chart))
             height = fmax(height, chart_height(&chart));
     return height;
+}
+
+static void skip(void *context, const struct surface *surface)
+{
+    (void)context;
+    (void)surface;
+}
+
+static double surfaces_height(struct report *report, size_t traffic)
+{
+    size_t count = report_each_surface(report, traffic, skip, NULL);
+    if (count > REPORT_SURFACES_MAX) count = REPORT_SURFACES_MAX;
+    return (double)((count + REPORT_FIGURES - 1) / REPORT_FIGURES) * (surface_height() + MARGIN);
+}
+
+static double traffic_height(struct report *report, size_t traffic)
+{
+    return charts_height(report, traffic) + MARGIN + surfaces_height(report, traffic);
 }
 
 static void begin_part(struct leat_text *out, int x, double y, int width, double height)
@@ -57,6 +76,36 @@ static void put_row(struct leat_text *out, struct report *report, size_t traffic
         chart_write(&chart, out);
         leat_text_puts(out, "</svg>\n");
     }
+}
+
+struct surfaces {
+    struct surface_scale scale;
+    struct leat_text *out;
+    const char *traffic;
+    double top; /* of the first row */
+    size_t put;
+};
+
+static void put_surface(void *context, const struct surface *surface)
+{
+    struct surfaces *s = context;
+    const size_t row = s->put / REPORT_FIGURES, column = s->put % REPORT_FIGURES;
+    struct surface titled = *surface;
+    char title[SURFACE_TITLE_CAP];
+    snprintf(title, sizeof title, "%s, %s traffic", surface->title, s->traffic);
+    titled.title = title;
+    begin_part(s->out, MARGIN + (int)column * (CHART_WIDTH + MARGIN),
+               s->top + (double)row * (surface_height() + MARGIN), CHART_WIDTH, surface_height());
+    surface_write(&titled, &s->scale, s->out);
+    leat_text_puts(s->out, "</svg>\n");
+    s->put++;
+}
+
+static void put_surfaces(struct leat_text *out, struct report *report, size_t traffic, double top)
+{
+    struct surfaces s = { report_surface_scale(report, traffic), out, report->traffic[traffic], top,
+                          0 };
+    report_each_surface(report, traffic, put_surface, &s);
 }
 
 /* ---- programs ------------------------------------------------------------------------------- */
@@ -128,19 +177,20 @@ static double put_programs(struct leat_text *out, const struct report *report, d
 
 /* ---- all ------------------------------------------------------------------------------------ */
 
-/* The programs, then a row of charts per traffic. */
+/* The programs, then a row of charts per traffic, and its surfaces. */
 static void put_picture(struct leat_text *out, struct report *report)
 {
     const int width = MARGIN + REPORT_FIGURES * (CHART_WIDTH + MARGIN);
     double height = put_programs(NULL, report, TITLE_HEIGHT);
     for (size_t t = 0; t < report->traffics; t++)
-        height += row_height(report, t) + MARGIN;
+        height += traffic_height(report, t);
     const double scale = fmin(scale_most, SIDE_MAX / height);
     text_format(out,
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
                 "viewBox=\"0 0 %d %.0f\">\n<style>\n",
                 scale * width, scale * height, width, height);
     chart_style_on_paper(out);
+    surface_style(out);
     program_style_sheet_on_paper(out);
     text_format(out,
                 "</style>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n"
@@ -152,7 +202,8 @@ static void put_picture(struct leat_text *out, struct report *report)
     double top = put_programs(out, report, TITLE_HEIGHT);
     for (size_t t = 0; t < report->traffics; t++) {
         put_row(out, report, t, top);
-        top += row_height(report, t) + MARGIN;
+        put_surfaces(out, report, t, top + charts_height(report, t) + MARGIN);
+        top += traffic_height(report, t);
     }
     leat_text_puts(out, "</svg>\n");
 }

@@ -27,6 +27,9 @@ void report_style(struct leat_text *text)
         ".lead { font-size: 1.12rem; color: var(--quiet) }\n"
         ".charts { display: grid; gap: 1.5rem 2.5rem; margin: 1.2rem 0;\n"
         "  grid-template-columns: repeat(auto-fit, minmax(min(100%, 27rem), 1fr)) }\n"
+        ".charts.surfaces { grid-template-columns: repeat(auto-fill, minmax(min(100%, 27rem), "
+        "1fr)) "
+        "}\n"
         "figure { margin: 0; min-width: 0; break-inside: avoid }\n"
         "figcaption, .note { max-width: 40rem; margin-top: .3rem; font-size: .88rem;\n"
         "  line-height: 1.45; color: var(--quiet) }\n"
@@ -58,6 +61,7 @@ void report_style(struct leat_text *text)
         "footer { margin-top: 3rem; color: var(--quiet); font-size: .88rem }\n"
         "@media print { body { max-width: none; padding: 0; font-size: 10pt }\n"
         "  h2, h3, summary { break-after: avoid } tr { break-inside: avoid }\n"
-        "  .charts { grid-template-columns: 1fr 1fr; gap: 1rem } .scroll { overflow: visible } "
+        "  .charts, .charts.surfaces { grid-template-columns: 1fr 1fr; gap: 1rem } .scroll { "
+        "overflow: visible } "
         "}\n");
 }

@@ -112,6 +112,29 @@ cp "$folder/programs.html" "$folder/page.html"
 browse --window-size=1280,2000 --screenshot="$folder/screen.png" > /dev/null
 check states "$folder/screen.png" "$folder/page.html"
 
+# ---- surfaces: a fabric with several values of a parameter -------------------------------------------
+! grep -q 'class="chart surface"' "$folder/again.html" || fail "a surface where no parameter has several values"
+exits 0 "" "$leat" sweep mesh:4,4/buffer=1,2,4 mesh:4,4 torus:4,4 --load 0.1:0.7:0.2 --seeds 2 --cycles 600 --store "$folder/axes.sqlite"
+exits 0 "" "$leat" sweep mesh:4,4/buffer=2 --load 0.15 --seeds 2 --cycles 600 --store "$folder/axes.sqlite"
+exits 0 "" "$leat" report "$folder/axes.sqlite" -o "$folder/page.html" --png "$folder/axes.png"
+check surfaces "$folder/page.html" "$folder/axes.sqlite" 1 buffer=8
+check page "$folder/page.html" "$folder/axes.sqlite"
+check tiles "$folder/axes.png" "$folder/page.html"
+browse --window-size=1280,2400 --screenshot="$folder/screen.png" > /dev/null
+check tiles "$folder/screen.png" "$folder/page.html"
+exits 0 "" "$leat" sweep mesh:4,4/buffer=1,2,4/vcs=2,4 torus:4,4/buffer=1,2 --load 0.1,0.3 --seeds 1 --cycles 600 --store "$folder/three.sqlite"
+exits 0 "" "$leat" report "$folder/three.sqlite" -o "$folder/page.html"
+check surfaces "$folder/page.html" "$folder/three.sqlite" 3 buffer=8 vcs=4
+says "the third axis" 'mesh:4,4, vcs 2: latency by load and buffer'
+exits 0 "" "$leat" sweep mesh:2,2/buffer=1,2/vcs=1,2/wire=1,2/pipeline=1,2/credit=1,2 --load 0.1,0.3 --seeds 1 --cycles 200 --store "$folder/crowded.sqlite"
+exits 0 "" "$leat" report "$folder/crowded.sqlite" -o "$folder/page.html"
+check surfaces "$folder/page.html" "$folder/crowded.sqlite" 12 buffer=8 vcs=4 wire=1 pipeline=3 credit=1
+says "that some are left out" 'The first 12 of 16 surfaces are drawn.'
+# Sweeps whose options differ in a number have it as an axis, too.
+for flits in 1 4; do exits 0 "" "$leat" sweep ring:8 --load 0.1,0.2 --seeds 1 --cycles 300 --flits $flits --store "$folder/flits.sqlite"; done
+exits 0 "" "$leat" report "$folder/flits.sqlite" -o "$folder/page.html"
+says "flits" 'ring:8: latency by load and flits'
+
 # ---- --where -----------------------------------------------------------------------------------------
 # where CONDITION CLAUSE...: the runs that are left are those of this SQL condition
 where() {

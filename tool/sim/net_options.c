@@ -219,6 +219,30 @@ static bool read_warmup(const struct arguments *args, struct net_job *job)
                    (unsigned long long)job->cycles);
 }
 
+/* Does it change what the network can do during the run? */
+static bool has_changing_faults(const struct net_job *job)
+{
+    for (uint32_t i = 0; i < job->faults.count; i++)
+        if (job->faults.fault[i].from || leat_net_fault_next(&job->faults.fault[i], 0) < LEAT_NEVER)
+            return true;
+    return false;
+}
+
+static bool read_precision(const struct arguments *args, struct net_job *job)
+{
+    const char *text = argument(args, "--precision");
+    if (!text || !number_take_share(args, "--precision", &job->precision_ppm)) return !text;
+    if (!job->precision_ppm)
+        return misused(args->verb, "--precision %s, expected a share above 0, as 0.02", text);
+    if (job->ends)
+        return misused(args->verb, "--precision with %s, expected traffic that goes on and on",
+                       job->traffic.rounds ? "--rounds" : "--trace");
+    if (has_changing_faults(job))
+        return misused(args->verb, "--precision with faults that come or go during the run: "
+                                   "expected only such as last, as link:3-7");
+    return true;
+}
+
 static bool read_links(const struct arguments *args, struct net_job *job)
 {
     const char *text = argument(args, "--links");
@@ -273,7 +297,8 @@ bool net_read_job(const struct arguments *args, struct leat_fabric *fabric,
            build(args, fabric, job) && read_links(args, job) &&
            sim_check_cycles(args, job->cycles, &n->design.plan.clock, "") &&
            read_traffic(args, job) && check_length(args, job) &&
-           net_read_faults(args, &n->built.topology, &job->faults) && read_warmup(args, job);
+           net_read_faults(args, &n->built.topology, &job->faults) && read_warmup(args, job) &&
+           read_precision(args, job);
 }
 
 bool net_read_point(const struct arguments *args, struct net_job *job)

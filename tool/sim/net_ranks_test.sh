@@ -24,6 +24,18 @@ for run in "torus:6,6 --load 0.2" "mesh:4,4,3/wire=3 --load 0.3 --flits 4 --warm
     same "who did the work" "$(jq -c '[.ranks, .threads]' "$folder/stdout")" "[2,3]"
 done
 
+# All ranks stop in the same cycle.
+run="mesh:6,6 --load 0.2 --cycles 50000 --precision 0.05"
+# shellcheck disable=SC2086
+exits 0 "" "$leat" sim $run --json
+one=$(jq -c "$figures" "$folder/stdout")
+has "it stops" "$one" '"stopped_by":"precision"'
+for n in 2 3; do
+    # shellcheck disable=SC2086
+    exits 0 "" ranks $n sim $run --json --threads 2
+    same "$run on $n ranks" "$(jq -c "$figures" "$folder/stdout")" "$one"
+done
+
 # Of large networks each rank builds only its share.
 for run in "torus:50,47 --load 0.05" "fly:4,6 --load 0.2" "dragonfly:1,10,25 --load 0.1"; do
     # shellcheck disable=SC2086

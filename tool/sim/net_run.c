@@ -65,6 +65,7 @@ bool net_set_up(struct net_simulation *s, const struct net_job *job)
         .parts = parts,
         .ranks = job->ranks,
         .warmup = job->warmup,
+        .precision_ppm = job->precision_ppm,
         .clock = job->design->plan.clock,
         .faults = net_job_faults(job),
         .topology = &built->topology,
@@ -129,7 +130,7 @@ static bool run_to(void *context, uint64_t until)
     struct net_simulation *s = context;
     s->dead = !leat_net_load_run(&s->load, until);
     assess_ranks(s, ASSESS_SECONDS);
-    return !s->dead && !s->done;
+    return !s->dead && !s->done && !s->load.verdict;
 }
 
 /* Intervals need a second batch of packets; and a job measured as a whole is not a sample. */
@@ -160,6 +161,7 @@ void net_take_result(struct net_simulation *s, struct net_result *out)
     out->threads = leat_sim_crew_members(leat_crew_lend(s->crew));
     out->dead = s->dead;
     out->done = s->done;
+    out->verdict = s->load.verdict;
     leat_net_load_result(&s->load, &out->load);
     out->intervals = has_intervals(s, &out->load.steady);
     out->counts = s->net.counts;

@@ -39,6 +39,17 @@ static void put_some(const char *text, uint64_t value)
     if (value) put(text, value);
 }
 
+/* Why it ended when it did. */
+static const char *end_of(const struct net_job *job, const struct net_result *r)
+{
+    if (r->deadlock_len || r->dead) return ", deadlock";
+    if (r->done) return ", then all was done";
+    if (r->verdict == LEAT_NET_STEADY_PRECISE) return ", then precise enough";
+    if (r->verdict == LEAT_NET_STEADY_SATURATED) return ", then surely saturated";
+    if (r->load.cycles < job->cycles) return ", interrupted";
+    return job->precision_ppm ? ", not yet precise enough" : "";
+}
+
 static void put_title(const struct net_job *job, const struct net_result *r)
 {
     const struct leat_sim_clock *clock = &job->design->plan.clock;
@@ -47,11 +58,7 @@ static void put_title(const struct net_job *job, const struct net_result *r)
     printf(", packets of %u flits, seed %llu\n", job->traffic.flits,
            (unsigned long long)job->traffic.seed);
     printf("%llu cycles (%.6g us of network time)%s\n", (unsigned long long)r->load.cycles,
-           (double)r->load.cycles * (double)clock->num / (double)clock->den / 1e6,
-           r->deadlock_len || r->dead     ? ", deadlock"
-           : r->done                      ? ", then all was done"
-           : r->load.cycles < job->cycles ? ", interrupted"
-                                          : "");
+           (double)r->load.cycles * (double)clock->num / (double)clock->den / 1e6, end_of(job, r));
 }
 
 static void put_steady(const struct net_job *job, const struct net_result *r)
@@ -186,6 +193,17 @@ static void put_saturation(struct leat_json *j, const struct net_job *job,
     if (s->saturated) leat_json_string(j, "saturation", s->reason);
 }
 
+static void put_precision(struct leat_json *j, const struct net_job *job,
+                          const struct net_result *r)
+{
+    static const char *const stops[] = { [LEAT_NET_STEADY_GOES_ON] = "cycles",
+                                         [LEAT_NET_STEADY_PRECISE] = "precision",
+                                         [LEAT_NET_STEADY_SATURATED] = "saturation" };
+    if (!job->precision_ppm) return;
+    json_general(j, "precision", job->precision_ppm / 1e6, 6);
+    leat_json_string(j, "stopped_by", stops[r->verdict]);
+}
+
 static void put_lost(struct leat_json *j, const struct net_result *r)
 {
     const uint64_t *ended = r->load.packets_ended;
@@ -269,6 +287,7 @@ void net_put_json(const struct net_job *job, const struct net_result *r)
     put_figure(j, "throughput_ci95", r->intervals, l->steady.accepted_half, 6);
     put_latency(j, r);
     put_saturation(j, job, r);
+    put_precision(j, job, r);
     leat_json_uint(j, "suspensions", r->counts.waits);
     put_lost(j, r);
     put_deadlock(j, r);

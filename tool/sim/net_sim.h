@@ -28,6 +28,7 @@ struct net_job {
     struct leat_net_faults faults;
     struct leat_net_trace_entry *trace; /* with --traffic trace */
     uint64_t cycles, warmup;
+    uint32_t precision_ppm; /* the run ends when it is reached; 0: never */
     uint32_t threads;
     struct leat_sim_ranks *ranks; /* of mpirun; NULL: one process */
     bool json, links, unsafe;
@@ -38,10 +39,11 @@ struct net_job {
 /* The result. */
 struct net_result {
     double wall_seconds;
-    uint32_t threads, ranks; /* that did the work; threads: of each rank */
-    bool dead;               /* deadlocked: nothing moves any more */
-    bool done;               /* all the work of a finite job */
-    bool intervals;          /* of throughput and latency are known */
+    uint32_t threads, ranks;              /* that did the work; threads: of each rank */
+    bool dead;                            /* deadlocked: nothing moves any more */
+    bool done;                            /* all the work of a finite job */
+    bool intervals;                       /* of throughput and latency are known */
+    enum leat_net_steady_verdict verdict; /* that has ended it */
     struct leat_net_load_result load;
     struct leat_net_counts counts;
     const uint64_t *out_flits; /* by output port, if they are reported; lent until the next run */

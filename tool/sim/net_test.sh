@@ -225,6 +225,26 @@ fabric time mesh:4,4 --to 16|expected a whole number, 0 to 15
 fabric check|expected one fabric
 END
 
+# ---- a run that ends once it is precise enough -----------------------------------------------------
+precise='[.stopped_by, .precision, .cycles < 50000, .cycles > 1536, .saturated]'
+same "precise" "$(json "$precise" sim mesh:4,4 --load 0.3 --cycles 50000 --precision 0.05)" '["precision",0.05,true,true,false]'
+same "saturated" "$(json "$precise" sim mesh:4,4 --load 1 --cycles 50000 --precision 0.05)" '["saturation",0.05,true,true,true]'
+same "not precise" "$(json '[.stopped_by, .cycles]' sim mesh:4,4 --load 0.3 --cycles 5000 --precision 0.0001)" '["cycles",5000]'
+same "without a precision" "$(json 'has("precision", "stopped_by")' sim mesh:4,4 --cycles 100 | sort -u)" false
+same "as long as it runs it is the same run" "$(json .certificate sim mesh:4,4 --load 0.3 --cycles "$(json .cycles sim mesh:4,4 --load 0.3 --precision 0.05)")" "$(json .certificate sim mesh:4,4 --load 0.3 --precision 0.05)"
+same "with queues" "$(json .stopped_by sim crossbar:4/switch=voq --load 0.3 --precision 0.05)" '"precision"'
+same "with faults that last" "$(json .stopped_by sim mesh:4,4 --load 0.1 --precision 0.05 --fault link:0-1)" '"precision"'
+exits 0 "" "$leat" sim mesh:4,4 --load 0.3 --precision 0.05
+has "for people" "$(cat "$folder/stdout")" ", then precise enough"
+exits 0 "" "$leat" sim mesh:4,4 --load 1 --precision 0.05
+has "for people" "$(cat "$folder/stdout")" ", then surely saturated"
+exits 2 "--precision 0, expected a share above 0, as 0.02" "$leat" sim mesh:4,4 --precision 0
+exits 2 "--precision" "$leat" sim mesh:4,4 --precision 2%
+exits 2 "--precision with --rounds, expected traffic that goes on" "$leat" sim mesh:4,4 --traffic allreduce --rounds 3 --precision 0.02
+exits 2 "expected only such as last" "$leat" sim mesh:4,4 --fault link:0-1@5000.. --precision 0.02
+exits 2 "expected only such as last" "$leat" sim mesh:4,4 --fault flap:0-1@0../5,5 --precision 0.02
+exits 2 "--precision has no meaning for clos444" "$leat" sim clos444 --precision 0.02
+
 printf '5 0 1\n4 0 1\n' > "$folder/back.trace"
 exits 2 "back.trace:2: " "$leat" sim mesh:4,4 --trace "$folder/back.trace"
 printf '# nothing\n\n' > "$folder/none.trace"

@@ -16,6 +16,7 @@ enum {
     SIM_BYTES_MAX = 1 << 20,
     SIM_RATE_DECIMALS = 9, /* of a chance */
     SIM_LOAD_DECIMALS = 6,
+    SIM_PRECISION_DECIMALS = 6,
     SIM_LOAD_ONE = 1000000, /* a load is counted in parts of this */
     SIM_PERCENT = SIM_LOAD_ONE / 100,
     SIM_LOCKED_MAX = 64, /* ports that are listed */
@@ -75,6 +76,8 @@ enum {
       .kinds = "flits" }, \
     { "--warmup", "CYCLES", "excluded from results", .words = "auto", \
       .preset = "auto, which detects it", .kinds = "flits" }, \
+    { "--precision", "SHARE", "end once mean latency and throughput are known within this share", \
+      SHARE(SIM_PRECISION_DECIMALS), .kinds = "flits" }, \
     { "--hot", "PERCENT", "of hotspot traffic to terminal 0", COUNT(0, 100), .preset = "25", \
       .kinds = "flits" }, \
     { "--burst", "N", "packets of a burst, on average", COUNT(1, LEAT_NET_BURST_MAX), \

@@ -32,7 +32,7 @@ enum {
 struct sweep_plan {
     const struct arguments *args;
     const struct verb *sim;
-    char *fabric[SWEEP_FABRICS_MAX];
+    char *fabric[SWEEP_FABRICS_MAX];   /* owned */
     char *traffic[SWEEP_TRAFFICS_MAX]; /* the first owns the memory of all */
     uint64_t load[SWEEP_LOADS_MAX];    /* in parts of STORE_LOAD_ONE */
     uint64_t seed[SWEEP_SEEDS_MAX];
@@ -47,6 +47,9 @@ struct sweep_plan {
 /* False after a complaint. Call sweep_plan_free in either case. */
 bool sweep_plan_read(const struct arguments *args, struct sweep_plan *plan);
 void sweep_plan_free(struct sweep_plan *plan);
+
+/* The fabrics (sweep_fabrics.c). False after a complaint. */
+bool sweep_fabrics_read(struct sweep_plan *plan);
 
 struct store_key sweep_run_at(const struct sweep_plan *plan, uint32_t run);
 

@@ -170,24 +170,6 @@ static bool read_traffics(struct sweep_plan *plan)
     return true;
 }
 
-static bool read_fabrics(struct sweep_plan *plan)
-{
-    const struct arguments *args = plan->args;
-    if (args->operand_count < 1)
-        return misused(plan->args->verb,
-                       "expected a fabric, as in leat sweep clos444 --load 0.1:0.9:0.1");
-    if (args->operand_count > SWEEP_FABRICS_MAX)
-        return misused(plan->args->verb, "%d fabrics, expected at most %d", args->operand_count,
-                       SWEEP_FABRICS_MAX);
-    for (int i = 0; i < args->operand_count; i++) {
-        plan->fabric[plan->fabrics++] = args->operand[i];
-        if (is_twice(plan->fabric, plan->fabrics))
-            return misused(plan->args->verb, "fabric '%s' is given twice, expected each once",
-                           args->operand[i]);
-    }
-    return true;
-}
-
 /* An option of one kind of traffic needs that traffic. */
 static bool check_effect(const struct sweep_plan *plan)
 {
@@ -351,14 +333,17 @@ static bool write_text(const struct sweep_plan *plan, char **text,
 bool sweep_plan_read(const struct arguments *args, struct sweep_plan *plan)
 {
     *plan = (struct sweep_plan){ .args = args, .sim = verb_find("sim") };
-    return read_fabrics(plan) && read_traffics(plan) && read_loads(plan) && read_seeds(plan) &&
-           check_effect(plan) && check_links(plan) && count_runs(plan) && read_jobs(plan) &&
-           read_device(plan) && read_store(plan) && write_text(plan, &plan->options, put_options) &&
+    return sweep_fabrics_read(plan) && read_traffics(plan) && read_loads(plan) &&
+           read_seeds(plan) && check_effect(plan) && check_links(plan) && count_runs(plan) &&
+           read_jobs(plan) && read_device(plan) && read_store(plan) &&
+           write_text(plan, &plan->options, put_options) &&
            write_text(plan, &plan->files, put_files);
 }
 
 void sweep_plan_free(struct sweep_plan *plan)
 {
+    for (uint32_t i = 0; i < plan->fabrics; i++)
+        free(plan->fabric[i]);
     free(plan->traffic[0]);
     free(plan->options);
     free(plan->files);

@@ -56,6 +56,35 @@ static bool seeds_are(const char *seeds, uint32_t count, const uint64_t *want)
     seeds_are(text, sizeof(const uint64_t[]){ __VA_ARGS__ } / sizeof(uint64_t), \
               (const uint64_t[]){ __VA_ARGS__ })
 
+static bool fabrics_are(const char *words, uint32_t count, const char *const *want)
+{
+    char line[256];
+    snprintf(line, sizeof line, "%s --load 0.1", words);
+    bool same = reads(line) && plan.fabrics == count;
+    for (uint32_t i = 0; same && i < count; i++)
+        same = strcmp(plan.fabric[i], want[i]) == 0;
+    return same;
+}
+#define FABRICS(text, ...)                                                               \
+    fabrics_are(text, sizeof(const char *const[]){ __VA_ARGS__ } / sizeof(const char *), \
+                (const char *const[]){ __VA_ARGS__ })
+
+static void a_parameter_with_several_values_is_a_fabric_for_each(void)
+{
+    OK(FABRICS("mesh:4,4/buffer=2,4,8 torus:4,4", "mesh:4,4/buffer=2", "mesh:4,4/buffer=4",
+               "mesh:4,4/buffer=8", "torus:4,4"));
+    OK(FABRICS("ring:4/vcs=2,4/routing=dor/wire=1,3", "ring:4/vcs=2/routing=dor/wire=1",
+               "ring:4/vcs=2/routing=dor/wire=3", "ring:4/vcs=4/routing=dor/wire=1",
+               "ring:4/vcs=4/routing=dor/wire=3"));
+    OK(FABRICS("a,b/c.edges/vcs=1,2", "a,b/c.edges/vcs=1", "a,b/c.edges/vcs=2"));
+    OK(FABRICS("ring16/priority=0:7,4-7:2", "ring16/priority=0:7,4-7:2")); /* one value */
+    OK(is_refused("mesh:4,4/buffer=2,4,2 --load 0.1",
+                  "fabric 'mesh:4,4/buffer=2' is given twice, expected each once"));
+    OK(is_refused("mesh:4,4/buffer=1,2,3,4,5,6,7,8/vcs=1,2,3,4,5,6,7,8/wire=1,2,3,4,5 --load 0.1",
+                  "expected at most 256 fabrics"));
+    OK(is_refused("--load 0.1", "expected a fabric, as in leat sweep clos444"));
+}
+
 static void a_range_of_loads_is_exact_to_its_end(void)
 {
     OK(reads("mesh:4,4 --load 0.05:0.95:0.05"));
@@ -262,7 +291,8 @@ static void the_words_of_traffic_are_those_that_fabrics_have(void)
     OK(strcmp(words, option_find(&verb_sweep, "--traffic")->words) == 0);
 }
 
-TAP_MAIN(T(a_range_of_loads_is_exact_to_its_end),
+TAP_MAIN(T(a_parameter_with_several_values_is_a_fabric_for_each),
+         T(a_range_of_loads_is_exact_to_its_end),
          T(loads_are_sorted_and_ranges_may_stand_among_them),
          T(what_is_no_load_is_refused_by_its_name), T(seeds_are_counted_listed_or_a_range),
          T(what_is_no_seed_is_refused), T(runs_are_the_product_in_a_fixed_order),

@@ -66,6 +66,9 @@ void leat_net_load_init(struct leat_net_load *load, const struct leat_net_load_c
     *load = (struct leat_net_load){ .config = *config, .player.next_at = LEAT_NEVER };
     lay_out(load, &arena, &places);
     leat_net_traffic_init(&load->traffic, &config->traffic, places.traffic);
+    load->look_at = LEAT_NEVER;
+    if (config->precision_ppm)
+        load->look_at = leat_net_steady_look_after(&leat_net_load_tally(load, 0)->steady, 0);
     if (config->faults)
         leat_net_fault_player_init(&load->player, config->faults, config->topology,
                                    config->traffic.seed, places.player);
@@ -146,18 +149,6 @@ void leat_net_load_host(struct leat_net_load *load, struct leat_net_host *host)
 void leat_net_load_attach(struct leat_net_load *load, struct leat_net *net)
 {
     load->net = net;
-}
-
-bool leat_net_load_run(struct leat_net_load *load, uint64_t until)
-{
-    struct leat_net *net = load->net;
-    while (net->now < until) {
-        if (load->player.next_at <= net->now) leat_net_fault_player_apply(&load->player, net);
-        const uint64_t next_at = load->player.next_at;
-        if (!leat_net_run(net, next_at < until ? next_at : until)) return false;
-        if (net->stop) break;
-    }
-    return true;
 }
 
 /* ---- what came of it ------------------------------------------------------------------------ */
@@ -252,19 +243,28 @@ static void count_offered(const struct leat_net_load *load, const uint64_t *boun
     if (has_dead_terminals(load)) draw_offered(load, load->net->terminal_dead, bound, count, piece);
 }
 
-static void find_open(struct leat_net_load *load, struct leat_net_load_result *out)
+/* The flits offered in each batch; flits has room for PIECES_MAX. */
+static void find_offered(struct leat_net_load *load, uint64_t now, uint64_t *flits,
+                         struct leat_net_load_result *out)
 {
-    uint64_t bound[PIECES_MAX + 1] = { 0 }, flits[PIECES_MAX];
+    uint64_t bound[PIECES_MAX + 1] = { 0 };
     struct leat_net_offered piece[PIECES_MAX] = { { 0 } };
-    const uint64_t now = load->net->now;
     struct leat_net_steady *steady = &leat_net_load_tally(load, 0)->steady;
     const uint32_t skip = steady->begin > 0;
-    uint32_t batches = leat_net_steady_bounds(steady, now, bound + skip);
+    const uint32_t batches = leat_net_steady_bounds(steady, now, bound + skip);
     if (batches == 0) bound[skip] = now; /* the warm-up has not ended */
     count_offered(load, bound, skip + batches, piece, out);
     for (uint32_t i = 0; i < batches; i++)
         flits[i] = piece[skip + i].flits;
-    leat_net_steady_result(steady, now, load->config.traffic.terminals, flits, &out->steady);
+}
+
+static void find_open(struct leat_net_load *load, struct leat_net_load_result *out)
+{
+    uint64_t flits[PIECES_MAX];
+    const uint64_t now = load->net->now;
+    find_offered(load, now, flits, out);
+    leat_net_steady_result(&leat_net_load_tally(load, 0)->steady, now,
+                           load->config.traffic.terminals, flits, &out->steady);
 }
 
 /* A collective creates only what it can send. */
@@ -310,4 +310,47 @@ void leat_net_load_result(struct leat_net_load *load, struct leat_net_load_resul
         out->flits_ended[fate] = all->flits_ended[fate];
         out->packets_waiting -= all->packets_ended[fate];
     }
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+void leat_net_load_judge(struct leat_net_load *load, uint64_t now)
+{
+    const bool closed = leat_net_pattern_list(load->config.traffic.pattern)->is_closed;
+    struct leat_net_steady *steady = &leat_net_load_tally(load, 0)->steady;
+    struct leat_net_load_result counts = { 0 };
+    uint64_t flits[PIECES_MAX], bound[PIECES_MAX + 1];
+    if (!closed) find_offered(load, now, flits, &counts);
+    leat_net_steady_bounds(steady, now, bound);
+    const enum leat_net_steady_verdict seen = leat_net_steady_judge(
+        steady, now, closed ? NULL : flits, load->config.precision_ppm);
+    if (seen == load->seen) load->verdict = seen;
+    load->seen = seen;
+    load->look_at = leat_net_steady_look_after(steady, now);
+}
+
+/* Every rank has the verdict of rank 0, which has all that was counted. */
+static void look(struct leat_net_load *load)
+{
+    struct leat_sim_ranks *ranks = load->config.ranks;
+    join_tallies(load);
+    if (ranks) gather_ranks(load);
+    leat_net_load_judge(load, load->net->now);
+    if (ranks)
+        load->verdict = (enum leat_net_steady_verdict)ranks->least(
+            ranks, ranks->rank ? UINT64_MAX : load->verdict);
+}
+
+bool leat_net_load_run(struct leat_net_load *load, uint64_t until)
+{
+    struct leat_net *net = load->net;
+    while (net->now < until && !load->verdict) {
+        if (load->player.next_at <= net->now) leat_net_fault_player_apply(&load->player, net);
+        uint64_t next_at = load->player.next_at < until ? load->player.next_at : until;
+        if (load->look_at < next_at) next_at = load->look_at;
+        if (!leat_net_run(net, next_at)) return false;
+        if (net->stop) break;
+        if (net->now == load->look_at) look(load);
+    }
+    return true;
 }

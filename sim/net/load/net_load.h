@@ -30,6 +30,7 @@ struct leat_net_load_config {
     uint32_t parts;               /* of the network that this process has; 0: one */
     struct leat_sim_ranks *ranks; /* as in leat_net_config; not with closed traffic */
     uint64_t warmup;              /* cycles, or LEAT_NET_STEADY_FIND */
+    uint32_t precision_ppm;       /* the run ends when it is reached (net_steady.h); 0: never */
     struct leat_sim_clock clock;  /* all zeros: none */
     /* Lent for the lifetime; NULL: none. Checked against the topology, which is lent too. */
     const struct leat_net_faults *faults;
@@ -52,6 +53,8 @@ struct leat_net_load {
     struct leat_net *net;
     struct leat_net_traffic traffic;
     struct leat_net_fault_player player;
+    uint64_t look_at;                           /* with a precision: the next cycle to judge it */
+    enum leat_net_steady_verdict seen, verdict; /* of the last look; of two looks that agree */
     uint32_t tallies;
     uint8_t *skipped; /* [terminals] counted by other ranks, or dead; NULL without ranks */
     void **tally;     /* [tallies] struct leat_net_tally; [0] has all when there is a result */
@@ -85,8 +88,12 @@ void leat_net_load_host(struct leat_net_load *load, struct leat_net_host *host);
 void leat_net_load_attach(struct leat_net_load *load, struct leat_net *net);
 
 /* Runs all cycles before `until`, whose clock edge is before LEAT_NEVER. False: the network is
- * deadlocked (leat_net_run). Ends early if the host stops the network. */
+ * deadlocked (leat_net_run). Ends early if the host stops the network, and once there is a verdict,
+ * which is that of any number of parts and ranks. */
 bool leat_net_load_run(struct leat_net_load *load, uint64_t until);
+
+/* The run has reached look_at, and load->tally[0] has all: judges it, and sets the next one. */
+void leat_net_load_judge(struct leat_net_load *load, uint64_t now);
 
 /* Terminals that are dead now are ignored in the decision about saturation. */
 void leat_net_load_result(struct leat_net_load *load, struct leat_net_load_result *out);

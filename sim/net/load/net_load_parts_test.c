@@ -3,14 +3,17 @@
 #include "net_result_test.h"
 #include "net_world_test.h"
 
-enum { CYCLES = 2500, TERMINALS = 16 };
+enum { CYCLES = 2500, CYCLES_PRECISE = 20000, TERMINALS = 16 };
 
 static struct leat_net_faults faults;
+static uint32_t precision_ppm; /* of all runs */
 
 static struct leat_net_load_config config_of(const struct world *w, enum leat_net_pattern pattern,
                                              uint64_t warmup, bool faulty)
 {
-    struct leat_net_load_config config = { .warmup = warmup, .topology = &w->topology };
+    struct leat_net_load_config config = { .warmup = warmup,
+                                           .precision_ppm = precision_ppm,
+                                           .topology = &w->topology };
     leat_net_traffic_default(&config.traffic, TERMINALS);
     config.traffic.pattern = pattern;
     config.traffic.load_ppm = 300000;
@@ -40,8 +43,9 @@ static void run(enum leat_net_pattern pattern, uint64_t warmup, bool faulty, uin
     OK(!host.part_context == (parts == 1 || leat_net_pattern_list(pattern)->is_closed));
     world_begin(&w, &switches, &host);
     leat_net_load_attach(&load, &w.net);
-    for (uint64_t until = 700; until < CYCLES + 700; until += 700) {
-        OK(leat_net_load_run(&load, until < CYCLES ? until : CYCLES));
+    const uint64_t cycles = precision_ppm ? CYCLES_PRECISE : CYCLES;
+    for (uint64_t until = 700; until < cycles + 700; until += 700) {
+        OK(leat_net_load_run(&load, until < cycles ? until : cycles));
         leat_net_load_result(&load, out);
     }
     EQ(leat_net_load_tally(&load, 0)->packets_ended[LEAT_NET_DELIVERED],
@@ -84,6 +88,19 @@ static void also_with_faults(void)
     compare(true);
 }
 
+static void a_precise_run_ends_in_the_same_cycle(void)
+{
+    static struct leat_net_load_result whole, divided;
+    precision_ppm = 100000;
+    run(LEAT_NET_UNIFORM, LEAT_NET_STEADY_FIND, false, 1, &whole);
+    OK(whole.cycles > 1536 && whole.cycles < CYCLES_PRECISE);
+    for (uint32_t parts = 2; parts < 6; parts++) {
+        run(LEAT_NET_UNIFORM, LEAT_NET_STEADY_FIND, false, parts, &divided);
+        result_is(&divided, &whole);
+    }
+    precision_ppm = 0;
+}
+
 /* The batches of two halves are those of all. */
 static void what_is_moved_counts_as_if_it_had_been_added_here(void)
 {
@@ -115,4 +132,5 @@ static void what_is_moved_counts_as_if_it_had_been_added_here(void)
 }
 
 TAP_MAIN(T(every_pattern_has_the_same_results_in_parts), T(also_with_faults),
+         T(a_precise_run_ends_in_the_same_cycle),
          T(what_is_moved_counts_as_if_it_had_been_added_here))

@@ -6,7 +6,7 @@
 #include "net_world_test.h"
 #include <pthread.h>
 
-enum { RANKS_MAX = 4, CYCLES = 1500 };
+enum { RANKS_MAX = 4, CYCLES = 1500, CYCLES_PRECISE = 20000 };
 
 /* ---- plain ranks ----------------------------------------------------------------------------- */
 
@@ -73,6 +73,7 @@ struct job {
     uint32_t threads, flits;
     const struct leat_net_faults *faults;
     uint64_t seed;
+    uint32_t precision_ppm;
 };
 
 struct outcome {
@@ -109,6 +110,7 @@ static void run(const struct job *job, struct leat_sim_ranks *ranks, struct outc
         .parts = leat_net_parts_first(&switches, parts, own + 1) -
                  leat_net_parts_first(&switches, parts, own),
         .warmup = 200,
+        .precision_ppm = job->precision_ppm,
         .faults = job->faults,
         .topology = &w.topology,
     };
@@ -123,8 +125,9 @@ static void run(const struct job *job, struct leat_sim_ranks *ranks, struct outc
     world_begin(&w, &switches, &host);
     leat_net_load_attach(&load, &w.net);
     out->alive = true;
-    for (uint64_t until = 400; out->alive && until < CYCLES + 400; until += 400)
-        out->alive = leat_net_load_run(&load, until < CYCLES ? until : CYCLES);
+    const uint64_t cycles = job->precision_ppm ? CYCLES_PRECISE : CYCLES;
+    for (uint64_t until = 400; out->alive && until < cycles + 400; until += 400)
+        out->alive = leat_net_load_run(&load, until < cycles ? until : cycles);
     leat_net_load_result(&load, &out->load);
     out->counts = w.net.counts;
     leat_sim_ranks_add(ranks, (uint64_t *)&out->counts, sizeof out->counts / sizeof(uint64_t));
@@ -250,6 +253,25 @@ static void ranks_see_a_deadlock_in_the_same_cycle(void)
     OK(!whole.alive);
 }
 
+static void ranks_are_precise_enough_in_the_same_cycle(void)
+{
+    struct job job = {
+        .shape = shape_of(LEAT_NET_MESH, 4, 4),
+        .rule = LEAT_NET_DOR,
+        .switches = golden,
+        .pattern = LEAT_NET_UNIFORM,
+        .threads = 2,
+        .flits = 1,
+        .seed = tap_seed(),
+        .precision_ppm = 100000,
+    };
+    static struct outcome whole;
+    run(&job, NULL, &whole);
+    OK(whole.load.cycles < CYCLES_PRECISE);
+    for (uint32_t count = 2; count <= RANKS_MAX; count++)
+        compare(&job, count);
+}
+
 /* The least, the most and the sum; one process needs nobody. */
 static void without_ranks_a_process_agrees_with_itself(void)
 {
@@ -263,4 +285,5 @@ static void without_ranks_a_process_agrees_with_itself(void)
 
 /* leat_net_steady_gather is seen by its sums above: latencies of all ranks are those of one. */
 TAP_MAIN(T(ranks_have_the_results_of_one_process), T(also_with_faults),
-         T(ranks_see_a_deadlock_in_the_same_cycle), T(without_ranks_a_process_agrees_with_itself))
+         T(ranks_see_a_deadlock_in_the_same_cycle), T(ranks_are_precise_enough_in_the_same_cycle),
+         T(without_ranks_a_process_agrees_with_itself))

@@ -10,7 +10,10 @@ enum {
     GROWTH_ERRORS = 3, /* standard errors of growth that are significant */
     GROWTH_PART = 200, /* of the offered load: growth that matters */
     SETTLED_BATCHES_MIN = 4,
-    GROWTH_BATCHES_MIN = 4, /* to judge growth */
+    GROWTH_BATCHES_MIN = 4,         /* to judge growth */
+    LOOK_BATCHES = BATCHES / 4 * 3, /* in the table at every other look; all at the others */
+    LOOK_LATENCIES = 50,     /* mean latencies in each of GROUPS_MIN parts of what is measured */
+    LOOK_GROWTH_BATCHES = 8, /* in each half of what is measured, to judge growth in both */
 };
 
 /* ---- mathematics ----------------------------------------------------------------------------- */
@@ -446,18 +449,33 @@ static void say_why(const struct view *v, uint32_t from, double growth,
     out->reason[text.len] = '\0';
 }
 
+/* Is the growth of these batches significant, and does it matter? */
+static bool grows(const struct ratio *growth, double flits_offered)
+{
+    const double mean = mean_of(growth), error = error_of(growth);
+    double cycles = 0;
+    for (uint32_t i = 0; i < growth->count; i++)
+        cycles += growth->per[i];
+    return growth->count >= GROWTH_BATCHES_MIN && mean > GROWTH_ERRORS * error &&
+           mean * cycles * GROWTH_PART > flits_offered;
+}
+
+static double flits_offered(const struct view *v, uint32_t from, uint32_t to)
+{
+    double flits = 0;
+    for (uint32_t i = from; i < to; i++)
+        flits += (double)v->offered[i];
+    return flits;
+}
+
 static void find_saturation(const struct view *v, uint32_t from, uint32_t terminals,
                             struct leat_net_steady_result *out)
 {
     const struct ratio growth = growth_of(v, from);
-    double flits = 0;
-    for (uint32_t i = from; i < v->count; i++)
-        flits += (double)v->offered[i];
+    const double flits = flits_offered(v, from, v->count);
     out->offered = flits / (double)out->cycles / terminals;
-    const double mean = mean_of(&growth), error = error_of(&growth);
-    out->saturated = growth.count >= GROWTH_BATCHES_MIN && mean > GROWTH_ERRORS * error &&
-                     mean * (double)out->cycles * GROWTH_PART > flits;
-    if (out->saturated) say_why(v, from, mean * (double)out->cycles, out);
+    out->saturated = grows(&growth, flits);
+    if (out->saturated) say_why(v, from, mean_of(&growth) * (double)out->cycles, out);
 }
 
 /* Histograms of the table's batches: the last measured batch may have two of them. */
@@ -496,4 +514,58 @@ void leat_net_steady_result(struct leat_net_steady *steady, uint64_t now, uint32
     out->accepted_half = half_interval(flits) / terminals;
     find_latency(steady, &v, from, out);
     if (offered) find_saturation(&v, from, terminals, out);
+}
+
+/* ---- precision ------------------------------------------------------------------------------- */
+
+uint64_t leat_net_steady_look_after(const struct leat_net_steady *steady, uint64_t now)
+{
+    uint64_t batch = LEAT_NET_STEADY_BATCH_CYCLES;
+    while (steady->begin + BATCHES * batch <= now)
+        batch *= 2;
+    const uint64_t early = steady->begin + LOOK_BATCHES * batch;
+    return now < early ? early : steady->begin + BATCHES * batch;
+}
+
+static bool is_precise(const struct ratio *r, uint32_t precision_ppm)
+{
+    const double share = precision_ppm / 1e6;
+    return half_interval(*r) <= share / (1 + share) * mean_of(r);
+}
+
+/* In both halves: a queue that only fills up at first does not grow in the second. */
+static bool is_saturated_for_good(const struct view *v, uint32_t from)
+{
+    const uint32_t middle = from + (v->count - from) / 2;
+    if (!v->offered || middle < from + LOOK_GROWTH_BATCHES) return false;
+    struct ratio first = growth_of(v, from);
+    const struct ratio second = growth_of(v, middle);
+    first.count = middle - from;
+    return grows(&first, flits_offered(v, from, middle)) &&
+           grows(&second, flits_offered(v, middle, v->count));
+}
+
+/* By the rule of the result. */
+static bool seems_saturated(const struct view *v, uint32_t from)
+{
+    if (!v->offered) return false;
+    const struct ratio growth = growth_of(v, from);
+    return grows(&growth, flits_offered(v, from, v->count));
+}
+
+enum leat_net_steady_verdict leat_net_steady_judge(struct leat_net_steady *steady, uint64_t now,
+                                                   const uint64_t *offered, uint32_t precision_ppm)
+{
+    const struct view v = view_of(steady, now, offered);
+    const uint32_t from = steady->finds ? warmup_of(&v) : 0;
+    const struct ratio latency = latency_of(&v, from), flits = flits_of(&v, from);
+    const double cycles = (double)(now - v.bound[from]);
+    const double needed = GROUPS_MIN * LOOK_LATENCIES * mean_of(&latency);
+    if (mean_of(&latency) <= 0 || !is_precise(&flits, precision_ppm))
+        return LEAT_NET_STEADY_GOES_ON;
+    if (is_saturated_for_good(&v, from)) return LEAT_NET_STEADY_SATURATED;
+    if (seems_saturated(&v, from) || cycles < needed || drifts(&latency) ||
+        !is_precise(&latency, precision_ppm))
+        return LEAT_NET_STEADY_GOES_ON;
+    return LEAT_NET_STEADY_PRECISE;
 }

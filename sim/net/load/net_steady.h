@@ -17,6 +17,15 @@
  *   saturation   the backlog grows: by more than a 200th of the offered load, and by more than
  *                three standard errors of its growth per batch. A steady queue goes up and down;
  *                its growth has mean 0, however heavy the load
+ *   precision    a run may end once its intervals are narrow enough. Law and Carson (1979): look at
+ *                few lengths only, each 4/3 and 3/2 times the one before, since every look is a
+ *                chance to be wrong; so looks are when the table has three quarters of its batches,
+ *                and when it is full. A look needs a settled latency, 400 times as many cycles
+ *                after the warm-up as a packet takes, and intervals within p / (1 + p) of their
+ *                means, which keeps the error within p of the true mean (Law 2015, 9.4.1). Two
+ *                looks must agree: an interval that is narrow by accident is rarely so twice.
+ *                400, and two looks, were found by measuring how many intervals
+ *                hold the mean of long runs: net_precision_test.c
  *
  * Each batch has its own histogram, and the warm-up ends with a batch: so latencies are exactly
  * those of the packets that arrived at or after the end of the warm-up. A warm-up given by the user
@@ -35,6 +44,13 @@ enum {
 };
 
 #define LEAT_NET_STEADY_FIND UINT64_MAX /* as a warm-up: detect it */
+
+/* What a look says. */
+enum leat_net_steady_verdict {
+    LEAT_NET_STEADY_GOES_ON,
+    LEAT_NET_STEADY_PRECISE,   /* mean latency and throughput are known well enough */
+    LEAT_NET_STEADY_SATURATED, /* the backlog grows and grows, and the throughput is known */
+};
 
 struct leat_net_steady_batch {
     uint64_t packets, latency, hops; /* delivered; sums over them */
@@ -106,6 +122,14 @@ uint32_t leat_net_steady_bounds(struct leat_net_steady *steady, uint64_t now, ui
  * closed traffic: then saturation is not judged. */
 void leat_net_steady_result(struct leat_net_steady *steady, uint64_t now, uint32_t terminals,
                             const uint64_t *offered, struct leat_net_steady_result *out);
+
+/* The first cycle after `now` at which to look. */
+uint64_t leat_net_steady_look_after(const struct leat_net_steady *steady, uint64_t now);
+
+/* Call it after _bounds, at such a cycle. `precision_ppm`: the greatest error of mean latency and
+ * throughput, as a share; `offered` as for _result. Reads the batches, not their histograms. */
+enum leat_net_steady_verdict leat_net_steady_judge(struct leat_net_steady *steady, uint64_t now,
+                                                   const uint64_t *offered, uint32_t precision_ppm);
 
 /* Square root of a nonnegative number; Student's t for two-sided 95 %, by degrees of freedom from 1
  * on. */

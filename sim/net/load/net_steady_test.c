@@ -473,6 +473,56 @@ static void what_falls_to_faults_saturates_nothing(void)
     OK(fabs(result.offered - 0.5) < 0.01);
 }
 
+/* ---- precision ------------------------------------------------------------------------------- */
+
+static void looks_are_when_the_table_is_full_or_three_quarters_full(void)
+{
+    static const uint64_t at[] = { 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384 };
+    for (uint64_t warmup = 0; warmup < 800; warmup += 700) {
+        uint64_t now = 0, bound[BATCHES + 1];
+        start(warmup ? warmup : LEAT_NET_STEADY_FIND);
+        for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+            now = leat_net_steady_look_after(&steady, now);
+            EQ(now, warmup + at[i]);
+            EQ(leat_net_steady_bounds(&steady, now, bound), i % 2 ? BATCHES : BATCHES / 4 * 3);
+        }
+    }
+}
+
+/* A packet per cycle from each terminal; latencies of this mean, plus or minus `spread`; `backlog`
+ * of ten thousand packets do not arrive. */
+static enum leat_net_steady_verdict judge(uint64_t now, uint64_t latency, uint64_t spread,
+                                          uint32_t backlog, uint32_t precision_ppm)
+{
+    uint64_t bound[BATCHES + 1], offered[BATCHES] = { 0 };
+    struct leat_random r;
+    leat_random_seed(&r, tap_seed());
+    start(0);
+    for (uint64_t at = latency + spread; at < now; at++)
+        if (leat_random_below(&r, 10000) >= backlog)
+            end(at - latency - spread + leat_random_below(&r, 2 * spread + 1), at,
+                LEAT_NET_DELIVERED);
+    const uint32_t count = leat_net_steady_bounds(&steady, now, bound);
+    for (uint32_t i = 0; i < count; i++)
+        offered[i] = bound[i + 1] - bound[i];
+    return leat_net_steady_judge(&steady, now, offered, precision_ppm);
+}
+
+static void a_look_needs_narrow_intervals_and_enough_cycles(void)
+{
+    EQ(judge(8192, 10, 5, 0, 50000), LEAT_NET_STEADY_PRECISE);
+    EQ(judge(8192, 10, 5, 0, 100), LEAT_NET_STEADY_GOES_ON);
+    EQ(judge(3072, 10, 0, 0, 50000), LEAT_NET_STEADY_GOES_ON); /* less than 400 latencies */
+    EQ(judge(8192, 30, 0, 0, 50000), LEAT_NET_STEADY_GOES_ON);
+    EQ(judge(1536, 2000, 0, 0, 50000), LEAT_NET_STEADY_GOES_ON); /* nothing has arrived */
+}
+
+static void a_backlog_that_grows_is_saturated_once_the_throughput_is_known(void)
+{
+    EQ(judge(2048, 10, 5, 3000, 200000), LEAT_NET_STEADY_SATURATED);
+    EQ(judge(2048, 10, 5, 3000, 100), LEAT_NET_STEADY_GOES_ON);
+}
+
 TAP_MAIN(T(misses_are_allowed_as_the_binomial_distribution_says), T(roots_are_those_of_the_library),
          T(students_t_holds_95_percent_within), T(just_the_packets_behind_the_warm_up_count),
          T(batches_cover_the_run_in_equal_pieces),
@@ -482,4 +532,7 @@ TAP_MAIN(T(misses_are_allowed_as_the_binomial_distribution_says), T(roots_are_th
          T(nineteen_of_twenty_intervals_hold_the_truth),
          T(heavy_queues_that_are_steady_are_not_called_saturated),
          T(queues_that_grow_are_always_called_saturated),
-         T(what_is_lost_at_full_buffers_saturates_too), T(what_falls_to_faults_saturates_nothing))
+         T(what_is_lost_at_full_buffers_saturates_too), T(what_falls_to_faults_saturates_nothing),
+         T(looks_are_when_the_table_is_full_or_three_quarters_full),
+         T(a_look_needs_narrow_intervals_and_enough_cycles),
+         T(a_backlog_that_grows_is_saturated_once_the_throughput_is_known))

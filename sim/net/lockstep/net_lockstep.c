@@ -109,8 +109,8 @@ static void size_store(struct leat_net_lockstep_plan *p)
     p->delivered = lay(words, p->terminals, sizeof(uint32_t));
     p->out_flits = lay(words, p->outs, sizeof(uint32_t));
     p->created = lay(words, batches + 1, sizeof(uint32_t));
-    p->bins = lay(words, batches * LEAT_NET_LOCKSTEP_BINS, sizeof(uint32_t));
     p->tally = lay(words, faulty ? batches + 1 : 0, sizeof(struct leat_net_lockstep_tally));
+    p->bins = lay(words, batches * LEAT_NET_LOCKSTEP_BINS, sizeof(uint32_t));
     p->buffers = lay(words, (uint64_t)(p->ins << p->shift) * p->buffer, sizeof(uint32_t));
     p->packet = lay(words, p->packets, sizeof(struct leat_net_lockstep_packet));
     p->free = lay(words, p->packets, sizeof(uint32_t));
@@ -338,6 +338,53 @@ uint32_t leat_net_lockstep_done(const uint32_t *plan, const uint32_t *store)
 
 /* ---- what came of it ------------------------------------------------------------------------- */
 
+static uint64_t flits_lost(const struct leat_net_lockstep_tally *row)
+{
+    uint64_t flits = 0;
+    for (uint32_t fate = LEAT_NET_DELIVERED + 1; fate < LEAT_NET_FATES; fate++)
+        flits += leat_net_lockstep_counted(row, LEAT_NET_LOCKSTEP_LOST_FLITS + fate);
+    return flits;
+}
+
+/* Sums of batches, and what is offered: all that a verdict needs. */
+static void move_batches(const struct leat_net_lockstep_plan *p, const uint32_t *store,
+                         uint32_t cycles, struct leat_net_load *load)
+{
+    const struct leat_net_lockstep_sums *sums = (const void *)(store + p->batch);
+    const struct leat_net_lockstep_tally *row = (const void *)(store + p->tally);
+    struct leat_net_steady *steady = &leat_net_load_tally(load, 0)->steady;
+    leat_net_steady_reach(steady, cycles);
+    for (uint32_t i = 0; cycles > steady->begin && i < steady->count; i++) {
+        steady->batch[i].packets = sums[i].packets;
+        steady->batch[i].latency = sums[i].latency;
+        steady->batch[i].hops = sums[i].hops;
+        steady->batch[i].flits = sums[i].flits;
+        steady->batch[i].created = (store + p->created)[i];
+        if (p->outages > 1) steady->batch[i].flits_faulty = flits_lost(&row[i]);
+    }
+    steady->early = (store + p->created)[LEAT_NET_LOCKSTEP_BATCHES];
+    memcpy(load->traffic.source, store + p->source, p->terminals * sizeof *load->traffic.source);
+}
+
+/* The terminals that are dead after so many cycles. */
+static void mark_dead(const uint32_t *plan, uint32_t cycles, struct leat_net *net)
+{
+    const struct leat_net_lockstep_plan *p = (const void *)plan;
+    const struct leat_net_lockstep_period *period = (const void *)(plan + p->period);
+    const uint8_t *dead = (const void *)(plan + p->dead);
+    if (p->outages == 1 || !cycles) return;
+    const uint32_t outage = period[period_of(plan, cycles - 1)].outage;
+    memcpy(net->terminal_dead, dead + (size_t)outage * p->terminals, p->terminals);
+}
+
+void leat_net_lockstep_judge(const uint32_t *plan, const uint32_t *store, uint32_t now,
+                             struct leat_net_load *load)
+{
+    move_batches((const void *)plan, store, now, load);
+    mark_dead(plan, now, load->net);
+    leat_net_load_judge(load, now);
+}
+
 static void end_batch(const struct leat_net_lockstep_plan *p, const uint32_t *store, uint32_t i,
                       struct leat_net_steady *steady)
 {
@@ -345,11 +392,6 @@ static void end_batch(const struct leat_net_lockstep_plan *p, const uint32_t *st
     const uint32_t *bins = store + p->bins + (size_t)i * LEAT_NET_LOCKSTEP_BINS;
     struct leat_sim_histogram *h = steady->latency[i];
     uint64_t left = sums[i].packets;
-    steady->batch[i].packets = sums[i].packets;
-    steady->batch[i].latency = sums[i].latency;
-    steady->batch[i].hops = sums[i].hops;
-    steady->batch[i].flits = sums[i].flits;
-    steady->batch[i].created = (store + p->created)[i];
     h->count = sums[i].packets;
     h->sum = sums[i].latency;
     h->max = sums[i].latency_max;
@@ -387,31 +429,6 @@ static void end_losses(const struct leat_net_lockstep_tally *row, struct leat_ne
     tally->packets_rerouted += leat_net_lockstep_counted(row, LEAT_NET_LOCKSTEP_ARRIVED_REROUTED);
 }
 
-static uint64_t flits_lost(const struct leat_net_lockstep_tally *row)
-{
-    uint64_t flits = 0;
-    for (uint32_t fate = LEAT_NET_DELIVERED + 1; fate < LEAT_NET_FATES; fate++)
-        flits += leat_net_lockstep_counted(row, LEAT_NET_LOCKSTEP_LOST_FLITS + fate);
-    return flits;
-}
-
-/* What was lost in a run of so many cycles, and which terminals are dead at its end. */
-static void end_faults(const uint32_t *plan, const uint32_t *store, uint32_t cycles,
-                       struct leat_net *net, struct leat_net_tally *tally)
-{
-    const struct leat_net_lockstep_plan *p = (const void *)plan;
-    const struct leat_net_lockstep_tally *row = (const void *)(store + p->tally);
-    const struct leat_net_lockstep_period *period = (const void *)(plan + p->period);
-    const uint8_t *dead = (const void *)(plan + p->dead);
-    if (p->outages == 1) return;
-    for (uint32_t i = 0; i < tally->steady.count && cycles > tally->steady.begin; i++)
-        tally->steady.batch[i].flits_faulty = flits_lost(&row[i]);
-    for (uint32_t i = 0; i <= LEAT_NET_LOCKSTEP_BATCHES; i++)
-        end_losses(&row[i], net, tally);
-    const uint32_t outage = cycles ? period[period_of(plan, cycles - 1)].outage : 0;
-    memcpy(net->terminal_dead, dead + (size_t)outage * p->terminals, p->terminals);
-}
-
 static void end_rounds(const struct leat_net_lockstep_round *round,
                        struct leat_net_traffic *traffic)
 {
@@ -429,18 +446,19 @@ void leat_net_lockstep_end(const uint32_t *plan, const uint32_t *store, uint32_t
     const struct leat_net_lockstep_plan *p = (const void *)plan;
     struct leat_net_tally *tally = leat_net_load_tally(load, 0);
     const struct leat_net_lockstep_sums *sums = (const void *)(store + p->batch);
+    const struct leat_net_lockstep_tally *row = (const void *)(store + p->tally);
     net->now = cycles;
-    leat_net_steady_reach(&tally->steady, cycles);
+    move_batches(p, store, cycles, load);
     for (uint32_t i = 0; cycles > tally->steady.begin && i < tally->steady.count; i++)
         end_batch(p, store, i, &tally->steady);
-    tally->steady.early = (store + p->created)[LEAT_NET_LOCKSTEP_BATCHES];
     for (uint32_t i = 0; i <= LEAT_NET_LOCKSTEP_BATCHES; i++)
         end_counts(&sums[i], net, tally);
     for (uint32_t t = 0; t < p->terminals; t++)
         tally->delivered[t] = (store + p->delivered)[t];
     for (uint32_t out = 0; out < p->outs; out++)
         net->out_flits[out] = (store + p->out_flits)[out];
-    memcpy(load->traffic.source, store + p->source, p->terminals * sizeof *load->traffic.source);
     end_rounds((const void *)(store + p->round), &load->traffic);
-    end_faults(plan, store, cycles, net, tally);
+    for (uint32_t i = 0; p->outages > 1 && i <= LEAT_NET_LOCKSTEP_BATCHES; i++)
+        end_losses(&row[i], net, tally);
+    mark_dead(plan, cycles, net);
 }

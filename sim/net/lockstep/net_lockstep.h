@@ -56,6 +56,11 @@ void leat_net_lockstep_run(const uint32_t *plan, const uint32_t *job, uint32_t *
 /* After so many cycles all finite work was done; 0: it is not done. */
 uint32_t leat_net_lockstep_done(const uint32_t *plan, const uint32_t *store);
 
+/* With a precision, at load->look_at, which is the end of a leg: judges (net_load.h). Only the words
+ * of the store before its `bins` are read. */
+void leat_net_lockstep_judge(const uint32_t *plan, const uint32_t *store, uint32_t now,
+                             struct leat_net_load *load);
+
 /* Moves what was counted in so many cycles to `net` and `load`, which have not run themselves. */
 void leat_net_lockstep_end(const uint32_t *plan, const uint32_t *store, uint32_t cycles,
                            struct leat_net *net, struct leat_net_load *load);

@@ -26,14 +26,18 @@ static bool run_lockstep(const struct job *job, struct outcome *out)
     leat_net_lockstep_plan(&b.w.net, &outages, plan);
     leat_net_lockstep_job(&b.load, words);
     struct leat_net_lockstep_table table = leat_net_lockstep_start(plan, &b.load, state, store);
-    for (uint32_t now = 0, cycles = (uint32_t)job->cycles; now < cycles;) {
+    uint32_t cycles = (uint32_t)job->cycles;
+    for (uint32_t now = 0; now < cycles;) {
         const struct leat_net_lockstep_leg leg = leat_net_lockstep_next(plan, table, now, cycles);
         leat_net_lockstep_run(plan, words, state, store, leg);
         table = leg.table;
         now = leg.until;
+        if (now != b.load.look_at) continue;
+        leat_net_lockstep_judge(plan, store, now, &b.load);
+        if (b.load.verdict) cycles = now;
     }
     OK(leat_net_lockstep_done(plan, store) <= job->cycles);
-    leat_net_lockstep_end(plan, store, (uint32_t)job->cycles, &b.w.net, &b.load);
+    leat_net_lockstep_end(plan, store, cycles, &b.w.net, &b.load);
     end(&b, out);
     void *const all[] = { memory, plan, words, state, store };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -48,6 +52,7 @@ static void random_networks_run_as_in_the_engine(void)
     struct leat_random random;
     uint32_t compared = 0;
     uint64_t ended[LEAT_NET_FATES] = { 0 }, rerouted = 0;
+    uint32_t verdicts[3] = { 0 };
     leat_random_seed(&random, tap_seed());
     for (int i = 0; i < NETWORKS; i++) {
         const struct job job = random_job(&random);
@@ -56,6 +61,7 @@ static void random_networks_run_as_in_the_engine(void)
         for (int fate = 0; fate < LEAT_NET_FATES; fate++)
             ended[fate] += engine.load.packets_ended[fate];
         rerouted += engine.load.packets_rerouted;
+        verdicts[engine.verdict]++;
         compared++;
     }
     printf("# %u networks; packets: %llu delivered, %llu of them rerouted, %llu without a way, "
@@ -63,6 +69,8 @@ static void random_networks_run_as_in_the_engine(void)
            compared, (unsigned long long)ended[LEAT_NET_DELIVERED], (unsigned long long)rerouted,
            (unsigned long long)ended[LEAT_NET_NO_WAY], (unsigned long long)ended[LEAT_NET_CUT],
            (unsigned long long)ended[LEAT_NET_CORRUPTED]);
+    printf("# %u were precise early, %u saturated\n", verdicts[LEAT_NET_STEADY_PRECISE],
+           verdicts[LEAT_NET_STEADY_SATURATED]);
     OK(compared > 0);
 }
 

@@ -25,6 +25,7 @@ struct outcome {
     struct leat_net_load_result load;
     struct leat_net_counts counts;
     uint64_t flits_over_wires;
+    enum leat_net_steady_verdict verdict;
     bool alive;
 };
 
@@ -147,6 +148,7 @@ static inline void end(struct bench *b, struct outcome *out)
 {
     leat_net_load_result(&b->load, &out->load);
     out->counts = b->w.net.counts;
+    out->verdict = b->load.verdict;
     out->flits_over_wires = 0;
     for (uint32_t o = 0; o < b->w.topology.outs; o++)
         out->flits_over_wires += leat_net_out_flits(&b->w.net, o) * (o + 1);
@@ -175,6 +177,7 @@ static inline void compare(const struct outcome *a, const struct outcome *b)
     for (int fate = 0; fate < LEAT_NET_FATES; fate++)
         EQ(a->counts.packets_ended[fate], b->counts.packets_ended[fate]);
     EQ(a->flits_over_wires, b->flits_over_wires);
+    EQ(a->verdict, b->verdict);
 }
 
 static inline struct job random_job(struct leat_random *r)
@@ -195,6 +198,10 @@ static inline struct job random_job(struct leat_random *r)
     if (job.load.traffic.pattern > LEAT_NET_TRACE)
         job.load.traffic.rounds = leat_random_below(r, 4);
     random_trace(r, job.trace, job.load.traffic.flits);
+    if (leat_random_below(r, 3) == 0) {
+        job.load.precision_ppm = one_to(r, 500000);
+        job.cycles += leat_random_below(r, 12000);
+    }
     if (leat_random_below(r, 2)) job.faults = one_to(r, JOB_FAULTS);
     for (uint32_t i = 0; i < job.faults; i++)
         job.fault[i] = random_fault(r, job.cycles);

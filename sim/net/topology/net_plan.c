@@ -185,6 +185,17 @@ static leat_err set_word(struct leat_net_plan *plan, struct leat_sim_piece key,
     return err;
 }
 
+bool leat_net_plan_number(const struct leat_net_plan *plan, const char *parameter, uint32_t *out)
+{
+    struct leat_net_plan own = *plan;
+    for (size_t i = 0; i < NUMBERS; i++)
+        if (strcmp(numbers[i].key, parameter) == 0) {
+            *out = *place_of(&own, i);
+            return true;
+        }
+    return false;
+}
+
 static const char *const words[] = { "switch", "flow", "routing", "full", "clock" };
 enum { WORDS = sizeof words / sizeof *words };
 

@@ -56,6 +56,9 @@ leat_err leat_net_plan_parameters(const char *text, struct leat_net_plan *plan,
 leat_err leat_net_plan_set(struct leat_net_plan *plan, const char *parameter, size_t parameter_len,
                            const char *value, size_t value_len, struct leat_text *why);
 
+/* The value of a parameter that is a number, such as "buffer". False: there is no such one. */
+bool leat_net_plan_number(const struct leat_net_plan *plan, const char *parameter, uint32_t *out);
+
 /* The shortest name of a plan; parsing it gives an equal plan. A graph is "graph" and
  * parameters. */
 void leat_net_plan_name(const struct leat_net_plan *plan, struct leat_text *text);

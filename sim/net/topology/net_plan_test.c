@@ -232,9 +232,23 @@ static void parameters_alone_are_read_into_a_plan(void)
     EQ(p.net.channels, 2);
 }
 
+static void numbers_are_told_with_their_defaults(void)
+{
+    struct leat_net_plan p;
+    uint32_t number = 0;
+    OK(!parse("torus:4,4/buffer=16", &p));
+    OK(leat_net_plan_number(&p, "buffer", &number));
+    EQ(number, 16);
+    OK(leat_net_plan_number(&p, "vcs", &number));
+    EQ(number, 4);
+    OK(!leat_net_plan_number(&p, "routing", &number) && !leat_net_plan_number(&p, "buf", &number));
+    EQ(number, 4);
+}
+
 TAP_MAIN(T(a_plain_name_has_the_defaults), T(a_switch_brings_its_own_defaults_wherever_it_stands),
          T(names_have_several_spellings_and_one_that_is_written),
          T(names_of_atm_fabrics_and_files_are_none),
          T(what_is_wrong_is_said_and_nothing_is_changed),
          T(every_kind_and_every_parameter_is_listed),
-         T(a_name_that_is_written_reads_as_the_same_plan), T(parameters_alone_are_read_into_a_plan))
+         T(a_name_that_is_written_reads_as_the_same_plan), T(parameters_alone_are_read_into_a_plan),
+         T(numbers_are_told_with_their_defaults))
