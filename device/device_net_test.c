@@ -49,8 +49,9 @@ static bool begin_group(struct group *g, struct leat_random *random)
     }
     const struct leat_net_faults *faults = g->bench[0].load.config.faults;
     routing = g->bench[0].w.routing;
-    void *memory = world_memory(leat_net_outages_footprint(routing, faults, CYCLES_MAX));
-    OK(leat_net_outages_init(&outages, routing, faults, CYCLES_MAX, memory));
+    const uint64_t longest = leat_larger(g->job[0].cycles, CYCLES_MAX);
+    void *memory = world_memory(leat_net_outages_footprint(routing, faults, longest));
+    OK(leat_net_outages_init(&outages, routing, faults, longest, memory));
     leat_net_lockstep_size(&g->bench[0].w.net, &outages, &sizes);
     g->plan = world_memory(sizes.plan_words * sizeof *g->plan);
     leat_net_lockstep_plan(&g->bench[0].w.net, &outages, g->plan);
