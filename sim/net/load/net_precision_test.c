@@ -17,13 +17,14 @@ static int misses_max(int runs, double chance)
     return (int)(runs * chance + 6 * sqrt(runs * chance * (1 - chance))) + 1;
 }
 
-static void run(uint32_t load_ppm, uint64_t seed, uint32_t precision_ppm, uint64_t cycles,
-                struct leat_net_load_result *out, enum leat_net_steady_verdict *verdict)
+static struct leat_net_load load;
+static struct world w;
+static void *memory;
+
+static void begin(uint32_t load_ppm, uint64_t seed, uint32_t precision_ppm)
 {
-    static struct leat_net_load load;
     const struct leat_net_shape shape = shape_of(LEAT_NET_MESH, 4, 4);
     struct leat_net_host host;
-    struct world w;
     if (!world_build(&w, &shape, LEAT_NET_DOR, golden.channels)) abort();
     struct leat_net_load_config config = { .warmup = LEAT_NET_STEADY_FIND,
                                            .precision_ppm = precision_ppm,
@@ -31,16 +32,27 @@ static void run(uint32_t load_ppm, uint64_t seed, uint32_t precision_ppm, uint64
     leat_net_traffic_default(&config.traffic, w.topology.terminals);
     config.traffic.load_ppm = load_ppm;
     config.traffic.seed = seed;
-    void *memory = world_memory(leat_net_load_footprint(&config));
+    memory = world_memory(leat_net_load_footprint(&config));
     leat_net_load_init(&load, &config, memory);
     leat_net_load_host(&load, &host);
     world_begin(&w, &golden, &host);
     leat_net_load_attach(&load, &w.net);
+}
+
+static void end(void)
+{
+    free(memory);
+    world_end(&w);
+}
+
+static void run(uint32_t load_ppm, uint64_t seed, uint32_t precision_ppm, uint64_t cycles,
+                struct leat_net_load_result *out, enum leat_net_steady_verdict *verdict)
+{
+    begin(load_ppm, seed, precision_ppm);
     OK(leat_net_load_run(&load, cycles));
     leat_net_load_result(&load, out);
     *verdict = load.verdict;
-    free(memory);
-    world_end(&w);
+    end();
 }
 
 /* Means over long runs. */
@@ -104,5 +116,22 @@ static void what_is_saturated_ends_soon(void)
     }
 }
 
-TAP_MAIN(T(intervals_hold_the_mean_of_long_runs_at_moderate_load),
+static void a_verdict_needs_two_looks_that_agree(void)
+{
+    begin(1000000, tap_seed(), 900000);
+    EQ(load.look_at, 1536);
+    while (!load.seen && load.look_at < 100000)
+        OK(leat_net_load_run(&load, load.look_at));
+    EQ(load.seen, LEAT_NET_STEADY_SATURATED);
+    EQ(load.verdict, LEAT_NET_STEADY_GOES_ON);
+    leat_net_load_judge(&load, w.net.now);
+    EQ(load.verdict, LEAT_NET_STEADY_SATURATED);
+    const uint64_t now = w.net.now;
+    OK(leat_net_load_run(&load, now + 1000));
+    EQ(w.net.now, now);
+    end();
+}
+
+TAP_MAIN(T(a_verdict_needs_two_looks_that_agree),
+         T(intervals_hold_the_mean_of_long_runs_at_moderate_load),
          T(intervals_hold_the_mean_of_long_runs_at_heavy_load), T(what_is_saturated_ends_soon))

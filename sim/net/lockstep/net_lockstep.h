@@ -56,8 +56,8 @@ void leat_net_lockstep_run(const uint32_t *plan, const uint32_t *job, uint32_t *
 /* After so many cycles all finite work was done; 0: it is not done. */
 uint32_t leat_net_lockstep_done(const uint32_t *plan, const uint32_t *store);
 
-/* With a precision, at load->look_at, which is the end of a leg: judges (net_load.h). Only the words
- * of the store before its `bins` are read. */
+/* With a precision, at load->look_at, which is the end of a leg: judges (net_load.h). Reads only
+ * the words of the store before its `bins`. */
 void leat_net_lockstep_judge(const uint32_t *plan, const uint32_t *store, uint32_t now,
                              struct leat_net_load *load);
 
