@@ -14,8 +14,8 @@
  *   U10                          U10            N10
  *
  * Either side ends a call by RELEASE (T308; U11, N12); the other (U12, N11) is told and answers
- * with RELEASE COMPLETE. The tables are in README.md. A channel may lose messages, so an active call
- * is audited: STATUS ENQUIRY now and then; a peer that has no such call says so.
+ * with RELEASE COMPLETE. The tables are in README.md. A channel may lose messages, so an active
+ * call is audited: STATUS ENQUIRY now and then; a peer that has no such call says so.
  */
 #ifndef LEAT_ATM_CALL_H
 #define LEAT_ATM_CALL_H

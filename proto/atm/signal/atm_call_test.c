@@ -307,7 +307,8 @@ struct game {
 
 static leat_time some_time(struct game *g)
 {
-    return leat_time_add(g->now, leat_random_below(g->r, 8) * leat_random_below(g->r, 2000) * MS);
+    const uint64_t factor = leat_random_below(g->r, 8);
+    return leat_time_add(g->now, factor * leat_random_below(g->r, 2000) * MS);
 }
 
 static bool play(struct game *g, int side, const struct leat_atm_call_in *in)

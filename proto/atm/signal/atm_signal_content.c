@@ -199,18 +199,28 @@ const struct leat_atm_signal_layout *leat_atm_signal_layout(uint8_t id)
     return NULL;
 }
 
+/* Bit fields, octet by octet: `take` bits at a time, which stand `low` bits above the lowest. */
 static uint32_t bits_get(const uint8_t *p, unsigned at, unsigned bits)
 {
     uint32_t value = 0;
-    for (unsigned i = 0; i < bits; i++)
-        value = value << 1 | leat_bit_get(p, at + i);
+    while (bits) {
+        const unsigned room = 8 - at % 8, take = bits < room ? bits : room, low = room - take;
+        value = value << take | ((unsigned)p[at / 8] >> low & ((1u << take) - 1));
+        at += take;
+        bits -= take;
+    }
     return value;
 }
 
 static void bits_put(uint8_t *p, unsigned at, unsigned bits, uint32_t value)
 {
-    for (unsigned i = 0; i < bits; i++)
-        leat_bit_put(p, at + i, value >> (bits - 1 - i) & 1);
+    while (bits) {
+        const unsigned room = 8 - at % 8, take = bits < room ? bits : room, low = room - take;
+        const unsigned mask = ((1u << take) - 1) << low;
+        p[at / 8] = (uint8_t)((p[at / 8] & ~mask) | ((value >> (bits - take)) << low & mask));
+        at += take;
+        bits -= take;
+    }
 }
 
 /* ---- encoding ------------------------------------------------------------------------------- */
