@@ -44,7 +44,7 @@ same "cells" "$(jq -s 'length' "$folder/stdout")" 63
 exits 0 "" "$leat" decode --format aal5 --json "$folder/aal5.pcapng"
 same "aal5" "$(jq -r .fields.payload "$folder/stdout")" "$octets"
 same "channel" "$(jq -c .carriage "$folder/stdout")" '{"interface":"UNI","vpi":3,"vci":77}'
-for format in aal1 aal2 aal34; do
+for format in aal1 aal2 aal34 q2931; do
     exits 0 "" "$leat" encode $format --pcapng "$folder/$format.pcapng"
     exits 0 "" "$leat" decode --format $format --json "$folder/$format.pcapng"
     cp "$folder/stdout" "$folder/again.json"
@@ -67,6 +67,18 @@ same "no ATMARP" "$(wc -c < "$folder/stdout")" 0
 pdu=$("$leat" encode aal5 payload="$("$leat" encode atmllc)")
 "$leat" encode atm vci=99 pt=user-1 payload="${pdu%?}0" --pcapng "$folder/damaged_llc.pcapng"
 exits 1 "octet 48: checksum" "$leat" decode --format atmllc --json "$folder/damaged_llc.pcapng"
+# Signalling is AAL5 on VCI 5; other channels are not taken for it.
+exits 0 "" "$leat" encode q2931 type=RELEASE call=7 --pcapng "$folder/signal.pcapng"
+exits 0 "" "$leat" decode --format q2931 --json "$folder/signal.pcapng"
+same "signalling" "$(jq -c '[.carriage.vpi, .carriage.vci, .fields.type]' "$folder/stdout")" '[0,5,"RELEASE"]'
+exits 0 "" "$leat" decode --format aal5 --json "$folder/signal.pcapng"
+same "signalling in AAL5" "$(jq -r .fields.payload "$folder/stdout")" "$("$leat" encode q2931 type=RELEASE call=7)"
+exits 0 "" "$leat" decode --format q2931 --json "$folder/aal5.pcapng"
+same "no signalling" "$(wc -c < "$folder/stdout")" 0
+exits 0 "" "$leat" encode aal5 payload=0102 carriage.vci=5 --pcapng "$folder/signal.pcapng"
+exits 1 "q2931: octet 2: buffer ends" "$leat" decode --format q2931 --json "$folder/signal.pcapng"
+exits 0 "" "$leat" encode atm vci=5 pt=user-1 --pcapng "$folder/signal.pcapng"
+exits 1 "q2931: octet 48: checksum" "$leat" decode --format q2931 --json "$folder/signal.pcapng"
 cat "$folder/aal5.pcapng" > "$folder/cut.pcapng"
 python3 - "$folder/cut.pcapng" <<'PY'
 import sys

@@ -1,6 +1,7 @@
 #include "cells.h"
 #include "atm_arp.h"
 #include "atm_ip.h"
+#include "atm_signal.h"
 #include "atm_text.h"
 #include <leat/atm.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@ enum { VCI_DEFAULT = 32 }; /* the first one that is free for users */
 static bool is_in_aal5(const struct leat_format *format)
 {
     return format == &leat_atmllc_format || format == &leat_atmvcmux_format ||
-           format == &leat_atmarp_format;
+           format == &leat_atmarp_format || format == &leat_q2931_format;
 }
 
 static bool spans_cells(const struct leat_format *format)
@@ -81,7 +82,9 @@ leat_err cells_frame(const struct leat_format *format, struct leat_fields *f, co
     cell.interface = (enum leat_atm_interface)leat_fields_enum(
         f, "interface", 0, 1, leat_atm_interface_names, cell.interface);
     cell.vpi = (uint16_t)leat_fields_uint(f, "vpi", 0, cell.interface == LEAT_ATM_UNI ? 8 : 12, 0);
-    cell.vci = (uint16_t)leat_fields_uint(f, "vci", 0, 16, VCI_DEFAULT);
+    const bool signal = format == &leat_q2931_format;
+    cell.vci = (uint16_t)leat_fields_uint(f, "vci", 0, 16,
+                                          signal ? LEAT_ATM_SIGNAL_VCI : VCI_DEFAULT);
     if (packet_len % LEAT_ATM_PAYLOAD_LEN || !packet_len) return LEAT_ERR_LENGTH;
     *len = 0;
     for (size_t at = 0; at < packet_len; at += LEAT_ATM_PAYLOAD_LEN) {
@@ -144,7 +147,8 @@ leat_err cells_take(struct cells *cells, const struct leat_format *format, const
     *found = false;
     *out = (struct cells_packet){ 0 };
     const leat_err err = leat_atm_cell_decode(octets, len, cells->interface, &cell, fault_at);
-    if (err || !is_user_cell(&cell)) return err;
+    const bool signal = format == &leat_q2931_format;
+    if (err || !is_user_cell(&cell) || (signal && cell.vci != LEAT_ATM_SIGNAL_VCI)) return err;
     *fault_at = 0;
     out->vpi = cell.vpi;
     out->vci = cell.vci;

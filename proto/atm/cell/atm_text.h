@@ -36,6 +36,8 @@ extern const struct leat_format leat_atmtask_format;
 extern const struct leat_format leat_atmllc_format;
 extern const struct leat_format leat_atmvcmux_format;
 extern const struct leat_format leat_atmarp_format;
+/* Signalling messages, in AAL5 on VCI 5 (signal/atm_signal_text.c). */
+extern const struct leat_format leat_q2931_format;
 
 /* Not in the list of formats: the same octets, read as the NNI's. */
 extern const struct leat_format leat_atm_nni_format;

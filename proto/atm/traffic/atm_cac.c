@@ -17,6 +17,7 @@ static uint64_t mul_div(uint64_t a, uint64_t b, uint64_t c, bool up)
     uint64_t high = (a >> 32) * (b >> 32) + (mid1 >> 32) + (mid2 >> 32) + (mid >> 32);
     uint64_t rest = mid << 32 | (low & mask);
     if (high >= c) return UINT64_MAX;
+    if (high == 0) return rest / c + (up && rest % c);
 
     /* Long division, bit by bit: `high` is the remainder so far, always below c. */
     uint64_t quotient = 0;
