@@ -84,7 +84,7 @@ static bool read_clock(const char *word, const struct stripped *s, struct leat_s
                                   show(s->clock).text, LEAT_SIM_CLOCK_EXPECTED);
 }
 
-/* ---- the full name ---------------------------------------------------------------------------- */
+/* ---- the full name --------------------------------------------------------------------------- */
 
 /* The design's name with "/cells" behind its first piece, and the parameters whose defaults differ
  * from those of flits. */
@@ -118,7 +118,7 @@ static void put_name(const struct stripped *s, const struct leat_fabric_design *
     name[text.len] = '\0';
 }
 
-/* ---- reading ---------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static bool refuse_ports(const struct leat_fabric_design *d, const char *ports,
                          struct leat_fabric_error *error)

@@ -20,8 +20,8 @@ struct leat_fabric_cells {
 /* Does this name mean such a fabric, valid or not? */
 bool leat_fabric_is_of_cells(const char *name);
 
-/* Reads and builds it; `cells` is zeroed. Writes its full name, of LEAT_FABRIC_NAME_CAP. In any case
- * call leat_fabric_cells_free. False with *error. */
+/* Reads and builds it; `cells` is zeroed. Writes its full name, of LEAT_FABRIC_NAME_CAP. In any
+ * case call leat_fabric_cells_free. False with *error. */
 bool leat_fabric_cells_read(const char *word, bool (*interrupted)(void),
                             struct leat_fabric_cells *cells, struct leat_sim_atm_fabric *fabric,
                             char *name, struct leat_fabric_error *error);

@@ -1,7 +1,7 @@
 /*
- * Cells through switches of any architecture, in any topology. All lines are slotted: a cell takes a
- * slot of 53 cycles, and slot k begins in cycle 53 k. In each slot, sim/net moves cells by one wire
- * and through one switch; each cell is a packet of one flit there.
+ * Cells through switches of any architecture, in any topology. All lines are slotted: a cell takes
+ * a slot of 53 cycles, and slot k begins in cycle 53 k. In each slot, sim/net moves cells by one
+ * wire and through one switch; each cell is a packet of one flit there.
  *
  *     host            gate of the port                network                       host
  *      | send(cell, s) |                               |                             |
@@ -16,8 +16,8 @@
  * virtual channel for a class of packets.
  *
  * A cell to several ports is sent as often by its gate, a copy a slot. Where a switch has no room,
- * the cell waits, at last in its gate, which refuses further cells; or it is lost. A cell for a host
- * without room is lost too: its switch has already sent it. The units send lost cells again.
+ * the cell waits, at last in its gate, which refuses further cells; or it is lost. A cell for a
+ * host without room is lost too: its switch has already sent it. The units send lost cells again.
  *
  * Without contention, cells take the same slots, but never wait in the network.
  */

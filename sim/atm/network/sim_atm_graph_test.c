@@ -14,7 +14,7 @@ enum {
     CALIBRATION = 4000, /* slots until a network is steady */
 };
 
-/* ---- a network of hosts that send cells of one slot each -------------------------------------- */
+/* ---- a network of hosts that send cells of one slot each ------------------------------------- */
 
 struct scene {
     struct leat_net_topology topology;
@@ -136,7 +136,7 @@ static void run(struct scene *s, uint64_t slots)
     leat_sim_atm_run(&s->sim, (CALIBRATION + slots) * CELL);
 }
 
-/* ---- closed forms ----------------------------------------------------------------------------- */
+/* ---- closed forms ---------------------------------------------------------------------------- */
 
 /* Karol, Hluchyj and Morgan 1987, table I: the saturation throughput of input queues. */
 static void input_queues_saturate_at_the_published_throughput(void)
@@ -187,7 +187,7 @@ static void output_and_shared_queues_wait_as_long_as_the_closed_form(void)
         }
 }
 
-/* ---- a plain model ---------------------------------------------------------------------------- */
+/* ---- a plain model --------------------------------------------------------------------------- */
 
 /* Output queues of `room` cells, slot by slot, with the same draws: what each output delivers. */
 struct plain {
@@ -237,7 +237,7 @@ static void full_output_queues_lose_what_a_plain_model_loses(void)
     }
 }
 
-/* ---- every fabric ----------------------------------------------------------------------------- */
+/* ---- every fabric ---------------------------------------------------------------------------- */
 
 static const char *const fabrics[] = {
     "hypercube:4/vcs=1",
@@ -282,6 +282,27 @@ static void alone_every_cell_takes_the_time_of_an_idle_network(void)
         EQ(s.waited, 0);
         EQ(s.got, s.sent);
         EQ(s.refused, 0);
+        end(&s);
+    }
+}
+
+/* Between any two ports, and over each wire to one. */
+static void an_idle_network_takes_a_cell_time_a_slot_and_counts_its_cells(void)
+{
+    for (size_t i = 0; i < sizeof fabrics / sizeof *fabrics; i++) {
+        struct scene s;
+        set_up(&s, fabrics[i], false, tap_seed() + i);
+        const struct leat_net_topology *t = &s.topology;
+        for (uint32_t from = 0; from < t->terminals; from++)
+            for (uint32_t to = 0; to < t->terminals; to++)
+                EQ(leat_sim_atm_fabric_idle_cycles(&s.fabric, from, to), CELL * way(&s, from, to));
+        leat_sim_atm_run(&s.sim, 300 * CELL);
+        s.chance = 0;
+        leat_sim_atm_run(&s.sim, 4000 * CELL);
+        uint64_t out = 0;
+        for (uint32_t port = 0; port < t->terminals; port++)
+            out += leat_sim_atm_graph_carried(&s.sim, t->terminal_out[port]);
+        EQ(out, s.sim.counts.cells_out);
         end(&s);
     }
 }
@@ -344,5 +365,6 @@ TAP_MAIN(T(input_queues_saturate_at_the_published_throughput),
          T(full_output_queues_lose_what_a_plain_model_loses),
          T(nothing_is_lost_or_doubled_but_by_switches_that_lose),
          T(alone_every_cell_takes_the_time_of_an_idle_network),
+         T(an_idle_network_takes_a_cell_time_a_slot_and_counts_its_cells),
          T(a_copy_goes_to_each_port_of_a_group_and_to_all),
          T(a_cell_for_a_full_host_is_lost_and_one_without_a_route_too))
