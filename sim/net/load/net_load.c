@@ -58,6 +58,16 @@ size_t leat_net_load_footprint(const struct leat_net_load_config *config)
     return arena.used;
 }
 
+/* Dead terminals are ignored in the end, with all that they created. */
+static bool may_kill_terminals(const struct leat_net_faults *faults)
+{
+    for (uint32_t i = 0; faults && i < faults->count; i++)
+        if (faults->fault[i].kind == LEAT_NET_FAULT_ROUTER ||
+            faults->fault[i].kind == LEAT_NET_FAULT_PORT)
+            return true;
+    return false;
+}
+
 void leat_net_load_init(struct leat_net_load *load, const struct leat_net_load_config *config,
                         void *memory)
 {
@@ -66,6 +76,8 @@ void leat_net_load_init(struct leat_net_load *load, const struct leat_net_load_c
     *load = (struct leat_net_load){ .config = *config, .player.next_at = LEAT_NEVER };
     lay_out(load, &arena, &places);
     leat_net_traffic_init(&load->traffic, &config->traffic, places.traffic);
+    load->counts_created = !may_kill_terminals(config->faults) &&
+                           config->traffic.pattern != LEAT_NET_TRACE;
     load->look_at = LEAT_NEVER;
     if (config->precision_ppm)
         load->look_at = leat_net_steady_look_after(&leat_net_load_tally(load, 0)->steady, 0);
@@ -76,20 +88,13 @@ void leat_net_load_init(struct leat_net_load *load, const struct leat_net_load_c
 
 /* ---- the host -------------------------------------------------------------------------------- */
 
-/* Are packets counted while they are created? Dead terminals are ignored in the end, with all that
- * they created; a trace is its own record. */
-static bool counts_created(const struct leat_net_load *load)
-{
-    return !load->config.faults && load->config.traffic.pattern != LEAT_NET_TRACE;
-}
-
 static bool next(void *context, uint32_t terminal, struct leat_net_packet *packet)
 {
     struct leat_net_tally *tally = context;
     struct leat_net_load *load = tally->load;
     uint64_t last_at;
     /* The last one has left: it was created in a cycle that has been reached. */
-    if (counts_created(load) && leat_net_traffic_last(&load->traffic, terminal, &last_at))
+    if (load->counts_created && leat_net_traffic_last(&load->traffic, terminal, &last_at))
         leat_net_steady_created(&tally->steady, last_at);
     return leat_net_traffic_next(&load->traffic, terminal, packet);
 }
@@ -229,7 +234,7 @@ static void add_created(const struct leat_net_load *load, uint32_t count,
 static void count_offered(const struct leat_net_load *load, const uint64_t *bound, uint32_t count,
                           struct leat_net_offered *piece, struct leat_net_load_result *out)
 {
-    if (counts_created(load)) {
+    if (load->counts_created) {
         leat_net_traffic_left(&load->traffic, bound, count, piece);
         leat_sim_ranks_add(load->config.ranks, &piece->packets, count * NUMBERS);
         add_created(load, count, piece);

@@ -53,7 +53,8 @@ struct leat_net_load {
     struct leat_net *net;
     struct leat_net_traffic traffic;
     struct leat_net_fault_player player;
-    uint64_t look_at;                           /* with a precision: the next cycle to judge it */
+    bool counts_created; /* packets, while they are created; a trace is its own record */
+    uint64_t look_at;    /* with a precision: the next cycle to judge it */
     enum leat_net_steady_verdict seen, verdict; /* of the last look; of two looks that agree */
     uint32_t tallies;
     uint8_t *skipped; /* [terminals] counted by other ranks, or dead; NULL without ranks */
