@@ -5,15 +5,25 @@
 
 /* A library that was loaded for one object only (by a language that loads MPI at run time) is not
  * in the search order: it is then found by its name. */
-void *leat_fi_behind(const char *name)
+static void *find(void *from, const char *name)
 {
-    void *found = dlsym(RTLD_NEXT, name);
+    void *found = dlsym(from, name);
     if (found) return found;
     void *library = dlopen("libmpi.so.40", RTLD_LAZY | RTLD_NOLOAD);
     found = library ? dlsym(library, name) : NULL;
     if (found) return found;
     fprintf(stderr, "leat: the MPI library has no %s\n", name);
     abort();
+}
+
+void *leat_fi_behind(const char *name)
+{
+    return find(RTLD_NEXT, name);
+}
+
+void *leat_fi_object(const char *name)
+{
+    return find(RTLD_DEFAULT, name);
 }
 
 void *leat_fi_behind_pmix(const char *name)

@@ -7,14 +7,14 @@
 static MPI_Datatype byte_type(void)
 {
     static MPI_Datatype type;
-    LEAT_FI_FIND(type, "ompi_mpi_byte");
+    LEAT_FI_OBJECT(type, "ompi_mpi_byte");
     return type;
 }
 
 static MPI_Comm own_comm(void)
 {
     static MPI_Comm comm;
-    LEAT_FI_FIND(comm, "ompi_mpi_comm_self");
+    LEAT_FI_OBJECT(comm, "ompi_mpi_comm_self");
     return comm;
 }
 

@@ -26,7 +26,7 @@ void leat_fi_memory_note(MPI_Win win)
 {
     enum { FIRST_CAP = 16 };
     static MPI_Win none;
-    LEAT_FI_FIND(none, "ompi_mpi_win_null");
+    LEAT_FI_OBJECT(none, "ompi_mpi_win_null");
     if (win == none || leat_fi_memory_holds(win)) return;
     if (windows.count == windows.cap) {
         windows.cap = windows.cap ? 2 * windows.cap : FIRST_CAP;
@@ -92,8 +92,8 @@ static struct spread spread_of(MPI_Comm comm)
     static MPI_Comm none, all;
     struct spread spread = { 0 };
     MPI_Group group, world;
-    LEAT_FI_FIND(none, "ompi_mpi_comm_null");
-    LEAT_FI_FIND(all, "ompi_mpi_comm_world");
+    LEAT_FI_OBJECT(none, "ompi_mpi_comm_null");
+    LEAT_FI_OBJECT(all, "ompi_mpi_comm_world");
     if (!leat_fi_is_simulated() || !comm || comm == none) return spread;
     LEAT_FI_FIND(group_of, "PMPI_Comm_group");
     LEAT_FI_FIND(free_group, "PMPI_Group_free");

@@ -249,7 +249,7 @@ static uint64_t octets_of(int count, MPI_Datatype type)
     int size = 0;
     if (!leat_fi_is_simulated() || count <= 0) return 0;
     LEAT_FI_FIND(next, "PMPI_Type_size");
-    LEAT_FI_FIND(none, "ompi_mpi_datatype_null");
+    LEAT_FI_OBJECT(none, "ompi_mpi_datatype_null");
     if (type == none) return 0;
     return next(type, &size) == MPI_SUCCESS && size > 0 ? (uint64_t)count * (uint64_t)size : 0;
 }

@@ -48,7 +48,7 @@ static struct pair pairs[] = {
 static struct pair *pair_of(MPI_Datatype type)
 {
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        LEAT_FI_FIND(pairs[i].type, pairs[i].object);
+        LEAT_FI_OBJECT(pairs[i].type, pairs[i].object);
         if (pairs[i].type == type) return &pairs[i];
     }
     return NULL;
@@ -81,14 +81,14 @@ struct access {
 static bool is_no_op(MPI_Op op)
 {
     static MPI_Op no_op;
-    LEAT_FI_FIND(no_op, "ompi_mpi_op_no_op");
+    LEAT_FI_OBJECT(no_op, "ompi_mpi_op_no_op");
     return op == no_op;
 }
 
 static bool only_moves(MPI_Op op)
 {
     static MPI_Op replace;
-    LEAT_FI_FIND(replace, "ompi_mpi_op_replace");
+    LEAT_FI_OBJECT(replace, "ompi_mpi_op_replace");
     return op == replace || is_no_op(op);
 }
 
@@ -105,7 +105,7 @@ static void be_octets(struct amount *a)
     if (!pair) return;
     if (a->count > INT_MAX / pair->extent)
         leat_task_fail("a one-sided operation has more than 2 GiB of pairs");
-    LEAT_FI_FIND(octet, "ompi_mpi_byte");
+    LEAT_FI_OBJECT(octet, "ompi_mpi_byte");
     a->count *= pair->extent;
     a->type = octet;
 }
@@ -192,7 +192,7 @@ static bool is_of_rdma(const ompi_osc_base_module_t *module)
 void leat_fi_pairs_mend(MPI_Win win)
 {
     static MPI_Win none;
-    LEAT_FI_FIND(none, "ompi_mpi_win_null");
+    LEAT_FI_OBJECT(none, "ompi_mpi_win_null");
     if (win == none || !is_of_rdma(win->w_osc_module)) return;
     ompi_osc_base_module_t *module = win->w_osc_module;
     plain = *module; /* the same for all of them */
