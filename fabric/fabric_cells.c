@@ -35,7 +35,7 @@ bool leat_fabric_is_of_cells(const char *name)
 
 static void keep(struct stripped *s, const char *word, struct word piece)
 {
-    if (s->len) {
+    if (piece.text != word) {
         s->from[s->len] = (uint16_t)(piece.text - word - 1);
         s->name[s->len++] = '/';
     }
@@ -86,24 +86,31 @@ static bool read_clock(const char *word, const struct stripped *s, struct leat_s
 
 /* ---- the full name --------------------------------------------------------------------------- */
 
-/* The design's name with "/cells" behind its first piece, and the parameters whose defaults differ
- * from those of flits. */
+/* A parameter of the design's name that the full name has, too. */
+static bool is_kept(const struct stripped *s, struct word piece)
+{
+    struct word value;
+    return !leat_fabric_value(piece, "pipeline", &value) &&
+           !leat_fabric_value(piece, "full", &value) &&
+           !leat_fabric_value(piece, "clock", &value) &&
+           (s->has_channels || !leat_fabric_value(piece, "vcs", &value));
+}
+
+/* The design's name with "/cells" behind its topology or file, and the parameters whose defaults
+ * differ from those of flits. */
 static void put_name(const struct stripped *s, const struct leat_fabric_design *d,
                      const struct leat_sim_clock *clock, char *name)
 {
     struct leat_text text;
-    const char *rest = d->name;
+    const size_t first = d->file ? strlen(d->file) : strcspn(d->name, "/");
     leat_text_init(&text, name, LEAT_FABRIC_NAME_CAP - 1, NULL, NULL);
-    for (bool first = true; *rest; first = false) {
+    leat_text_put(&text, d->name, first);
+    leat_text_puts(&text, "/cells");
+    for (const char *rest = d->name + first + (d->name[first] == '/'); *rest;) {
         const struct word piece = leat_fabric_piece(&rest);
-        struct word value;
-        if (leat_fabric_value(piece, "pipeline", &value) ||
-            leat_fabric_value(piece, "full", &value) || leat_fabric_value(piece, "clock", &value) ||
-            (!s->has_channels && leat_fabric_value(piece, "vcs", &value)))
-            continue;
-        if (!first) leat_text_puts(&text, "/");
+        if (!is_kept(s, piece)) continue;
+        leat_text_puts(&text, "/");
         leat_text_put(&text, piece.text, piece.len);
-        if (first) leat_text_puts(&text, "/cells");
     }
     if (d->plan.net.drop != loses(&d->plan.net))
         leat_text_puts(&text, d->plan.net.drop ? "/full=drop" : "/full=wait");

@@ -75,6 +75,26 @@ static void what_cannot_carry_cells_is_refused(void)
     }
 }
 
+static void the_name_of_a_file_stays_whole(void)
+{
+    static const char *const files[] = { "campus.edges", "campus.yaml" };
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct leat_fabric_cells cells;
+        char word[LEAT_FABRIC_NAME_CAP], full[LEAT_FABRIC_NAME_CAP];
+        snprintf(word, sizeof word, "%s/share/fabrics/%s/buffer=3/cells", LEAT_SOURCE_DIR,
+                 files[i]);
+        snprintf(full, sizeof full, "%s/share/fabrics/%s/cells/buffer=3", LEAT_SOURCE_DIR,
+                 files[i]);
+        OK(reads(word, &cells));
+        if (strcmp(name, full) != 0) printf("# %s\n", name);
+        OK(strcmp(name, full) == 0);
+        leat_fabric_cells_free(&cells);
+        OK(reads(full, &cells));
+        OK(strcmp(name, full) == 0);
+        leat_fabric_cells_free(&cells);
+    }
+}
+
 static void the_wires_of_a_fabric_have_names(void)
 {
     struct leat_fabric_cells cells;
@@ -90,4 +110,5 @@ static void the_wires_of_a_fabric_have_names(void)
 
 TAP_MAIN(T(a_name_with_the_piece_cells_is_one_of_them),
          T(switches_with_queues_lose_cells_and_others_hold_them_back),
-         T(what_cannot_carry_cells_is_refused), T(the_wires_of_a_fabric_have_names))
+         T(what_cannot_carry_cells_is_refused), T(the_name_of_a_file_stays_whole),
+         T(the_wires_of_a_fabric_have_names))

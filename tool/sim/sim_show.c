@@ -156,6 +156,7 @@ void sim_put_text(const struct sim_job *job, const struct sim_result *r)
            (unsigned long long)r->latency->max);
     put("cycle of the last delivery", r->last_delivery_at);
     put("suspensions", r->network->suspensions);
+    if (job->fabric.graph) put("cells lost by switches", r->network->lost);
     if (r->network->port_refusals) put("cells refused by full hosts", r->network->port_refusals);
     if (r->network->unrouted) put("cells whose label leads nowhere", r->network->unrouted);
     if (!job->check_load) put_messages(r);
@@ -237,10 +238,11 @@ void sim_put_json(const struct sim_job *job, const struct sim_result *r)
                     { "messages_delivered", r->messages.messages_delivered });
     json_fixed(j, "throughput", throughput(job, r), 6);
     put_latency(j, r->latency);
-    LEAT_JSON_UINTS(
-        j, { "last_delivery_cycle", r->last_delivery_at },
-        { "suspensions", r->network->suspensions }, { "retransmissions", r->units.retransmissions },
-        { "port_refusals", r->network->port_refusals }, { "unrouted", r->network->unrouted });
+    LEAT_JSON_UINTS(j, { "last_delivery_cycle", r->last_delivery_at },
+                    { "suspensions", r->network->suspensions },
+                    { "retransmissions", r->units.retransmissions },
+                    { "port_refusals", r->network->port_refusals },
+                    { "unrouted", r->network->unrouted }, { "lost", r->network->lost });
     if (!job->check_load) put_units(j, job, r);
     put_state_json(j, job, r);
     json_certificate(j, "certificate", r->certificate);
