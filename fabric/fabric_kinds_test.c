@@ -31,7 +31,6 @@ static void a_word_means_the_kind_that_it_always_meant(void)
         { "tinsel:2,1", "flits", "mesh:8,4/vcs=2/board=4/board-wire=100/pipeline=2/clock=240MHz" },
         { "hypercube:4/cells", "atm", "hypercube:4/cells" },
         { "mesh4x4/vcs=1/cells/clock=20ns", "atm", "mesh:4,4/cells/vcs=1/clock=20ns" },
-        { "cells/mesh:4,4", "atm", "mesh:4,4/cells" },
         { "torus:4,4/cells/switch=output/full=drop", "atm", "torus:4,4/cells/switch=output" },
         { "crossbar:8/cells/switch=voq/full=wait", "atm", "crossbar:8/cells/switch=voq/full=wait" },
         { "clos:4,4,4/cells/pipeline=3", "atm", "clos:4,4,4/cells/switch=vc/pipeline=3" },
