@@ -138,7 +138,8 @@ static void run(struct scene *s, uint64_t slots)
 
 /* ---- closed forms ---------------------------------------------------------------------------- */
 
-/* Karol, Hluchyj and Morgan 1987, table I: the saturation throughput of input queues. */
+/* Karol, Hluchyj and Morgan 1987, table I: the saturation throughput of input queues, and its limit
+ * for many ports, 2 - sqrt 2. */
 static void input_queues_saturate_at_the_published_throughput(void)
 {
     static const struct {
@@ -147,7 +148,7 @@ static void input_queues_saturate_at_the_published_throughput(void)
     } rows[] = { { "crossbar:2/switch=fifo", 0.75 },
                  { "crossbar:4/switch=fifo", 0.6553 },
                  { "crossbar:8/switch=fifo", 0.6184 },
-                 { "crossbar:64/switch=fifo", 0.5905 } };
+                 { "crossbar:64/switch=fifo", 0.5858 } };
     const uint64_t slots = 20000;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct scene s;
@@ -162,7 +163,7 @@ static void input_queues_saturate_at_the_published_throughput(void)
     }
 }
 
-/* ... (4): the mean wait of output queues at load p is (N-1)/N p / 2(1-p), that of one memory for
+/* ... there: the mean wait of output queues at load p is (N-1)/N p / 2(1-p), that of one memory for
  * all outputs too. */
 static void output_and_shared_queues_wait_as_long_as_the_closed_form(void)
 {
