@@ -10,35 +10,12 @@ enum { LINE_LEN = BLOCKS * BLOCK * TEN / 8, CELLS = BLOCKS * 26 };
 
 static uint8_t memory[QUEUE * CELL], line[LINE_LEN + 1];
 
-static struct leat_atm_stream stream_of(uint32_t cells)
-{
-    struct leat_atm_stream stream;
-    EQ(leat_atm_stream_init(&stream, memory, sizeof memory), LEAT_ERR_OK);
-    for (uint32_t n = 0; n < cells; n++)
-        EQ(put_cell(&stream, n), LEAT_ERR_OK);
-    return stream;
-}
-
 static void make_line(uint32_t cells)
 {
-    struct leat_atm_stream stream = stream_of(cells);
+    struct leat_atm_stream stream = stream_of(memory, sizeof memory, cells);
     struct leat_atm_8b10b_sender tx;
     leat_atm_8b10b_sender_init(&tx, &stream);
     leat_atm_8b10b_sender_pull(&tx, line, LINE_LEN);
-}
-
-static unsigned word_at(size_t index)
-{
-    unsigned word = 0;
-    for (size_t i = 0; i < TEN; i++)
-        word = word << 1 | leat_bit_get(line, index * TEN + i);
-    return word;
-}
-
-static void put_word(size_t index, unsigned word)
-{
-    for (size_t i = 0; i < TEN; i++)
-        leat_bit_put(line, index * TEN + i, word >> (TEN - 1 - i) & 1);
 }
 
 static struct tally receive(size_t from_bit, size_t chunk)
@@ -61,7 +38,7 @@ static struct tally receive(size_t from_bit, size_t chunk)
 
 static void blocks_of_27_cells_begin_with_five_commas(void)
 {
-    struct leat_atm_stream stream = stream_of(QUEUE);
+    struct leat_atm_stream stream = stream_of(memory, sizeof memory, QUEUE);
     uint8_t octets[CELL];
     bool plus = false;
     make_line(QUEUE);
@@ -69,7 +46,7 @@ static void blocks_of_27_cells_begin_with_five_commas(void)
         const size_t at = w % BLOCK;
         if (at >= CELL && at % CELL == 0) leat_atm_stream_next(&stream, octets);
         const uint8_t octet = at < 5 ? 0xbc : at < CELL ? 0 : octets[at % CELL];
-        EQ(word_at(w), leat_atm_8b10b_encode(octet, at < 5, &plus));
+        EQ(word_at(line, TEN, w), leat_atm_8b10b_encode(octet, at < 5, &plus));
     }
 }
 
@@ -90,7 +67,7 @@ static void cells_arrive_from_any_bit_in_chunks_of_any_size(void)
 static void a_violation_costs_its_cell(void)
 {
     make_line(QUEUE);
-    put_word(2 * BLOCK + 3 * CELL + 20, 0x3ff);
+    put_word(line, TEN, 2 * BLOCK + 3 * CELL + 20, 0x3ff);
     const struct tally t = receive(0, 1000);
     OK(t.events[LEAT_ATM_TC_DISCARD] >= 1 && t.events[LEAT_ATM_TC_DISCARD] <= 2); /* disparity */
     EQ(t.events[LEAT_ATM_TC_CELL] + t.events[LEAT_ATM_TC_DISCARD], QUEUE);
@@ -104,7 +81,7 @@ static void two_of_five_commas_may_be_wrong_and_so_may_a_block(void)
             make_line(QUEUE);
             for (unsigned b = 0; b < blocks; b++)
                 for (unsigned i = 0; i < bad; i++)
-                    put_word((4 + b) * BLOCK + 2 * i % 5, 0x155);
+                    put_word(line, TEN, (4 + b) * BLOCK + 2 * i % 5, 0x155);
             const struct tally t = receive(0, 1000);
             const bool lost = bad == 3 && blocks == 2;
             EQ(t.events[LEAT_ATM_TC_FRAME_LOST], lost);
@@ -133,7 +110,7 @@ static void a_slip_is_healed(void)
 static void a_search_wants_all_five_commas(void)
 {
     make_line(QUEUE);
-    put_word(1, 0x155);
+    put_word(line, TEN, 1, 0x155);
     EQ(receive(0, 500).first, 26);
 }
 

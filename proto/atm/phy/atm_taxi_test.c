@@ -15,35 +15,12 @@ static const char *const data_symbols[16] = { "11110", "01001", "10100", "10101"
 
 static uint8_t memory[QUEUE * CELL], line[LINE_LEN + 1];
 
-static struct leat_atm_stream stream_of(uint32_t cells)
-{
-    struct leat_atm_stream stream;
-    EQ(leat_atm_stream_init(&stream, memory, sizeof memory), LEAT_ERR_OK);
-    for (uint32_t n = 0; n < cells; n++)
-        EQ(put_cell(&stream, n), LEAT_ERR_OK);
-    return stream;
-}
-
 static void make_line(uint32_t cells)
 {
-    struct leat_atm_stream stream = stream_of(cells);
+    struct leat_atm_stream stream = stream_of(memory, sizeof memory, cells);
     struct leat_atm_taxi_sender tx;
     leat_atm_taxi_sender_init(&tx, &stream);
     leat_atm_taxi_sender_pull(&tx, line, LINE_LEN);
-}
-
-static unsigned symbol_at(size_t index)
-{
-    unsigned symbol = 0;
-    for (size_t i = 0; i < SYMBOL; i++)
-        symbol = symbol << 1 | leat_bit_get(line, index * SYMBOL + i);
-    return symbol;
-}
-
-static void put_symbol(size_t index, unsigned symbol)
-{
-    for (size_t i = 0; i < SYMBOL; i++)
-        leat_bit_put(line, index * SYMBOL + i, symbol >> (SYMBOL - 1 - i) & 1);
 }
 
 static unsigned symbol_of(unsigned data)
@@ -75,26 +52,26 @@ static struct tally receive(size_t from_bit, size_t chunk)
 /* JK, TT and the halves of each octet, in the places of the figure. */
 static void cells_follow_tt_and_jk_fills_the_gaps(void)
 {
-    struct leat_atm_stream stream = stream_of(100);
+    struct leat_atm_stream stream = stream_of(memory, sizeof memory, 100);
     uint8_t cell[CELL];
     size_t at = 0;
     make_line(100);
     for (unsigned n = 0; n < 100; n++) {
         if (n % LEAT_ATM_TAXI_CELLS_MAX == 0) {
-            EQ(symbol_at(at++), J);
-            EQ(symbol_at(at++), K);
+            EQ(word_at(line, SYMBOL, at++), J);
+            EQ(word_at(line, SYMBOL, at++), K);
         }
-        EQ(symbol_at(at++), TT_SYMBOL);
-        EQ(symbol_at(at++), TT_SYMBOL);
+        EQ(word_at(line, SYMBOL, at++), TT_SYMBOL);
+        EQ(word_at(line, SYMBOL, at++), TT_SYMBOL);
         leat_atm_stream_next(&stream, cell);
         for (size_t i = 0; i < CELL; i++) {
-            EQ(symbol_at(at++), symbol_of(cell[i] >> 4));
-            EQ(symbol_at(at++), symbol_of(cell[i] & 0xf));
+            EQ(word_at(line, SYMBOL, at++), symbol_of(cell[i] >> 4));
+            EQ(word_at(line, SYMBOL, at++), symbol_of(cell[i] & 0xf));
         }
     }
     while (at + 2 <= 8 * LINE_LEN / SYMBOL) {
-        EQ(symbol_at(at++), J);
-        EQ(symbol_at(at++), K);
+        EQ(word_at(line, SYMBOL, at++), J);
+        EQ(word_at(line, SYMBOL, at++), K);
     }
 }
 
@@ -134,7 +111,7 @@ static void a_violation_costs_its_cell(void)
 {
     for (size_t i = 2; i < 108; i += 3) {
         make_line(100);
-        put_symbol(cell_10 + i, 0x04); /* H of FDDI: halt */
+        put_word(line, SYMBOL, cell_10 + i, 0x04); /* H of FDDI: halt */
         const struct tally t = receive(0, 100);
         EQ(t.events[LEAT_ATM_TC_DISCARD], 1);
         EQ(t.events[LEAT_ATM_TC_CELL], 99);
@@ -146,7 +123,7 @@ static void a_missing_start_costs_its_cell(void)
 {
     for (size_t i = 0; i < 2; i++) {
         make_line(100);
-        put_symbol(cell_10 + i, symbol_of(3));
+        put_word(line, SYMBOL, cell_10 + i, symbol_of(3));
         const struct tally t = receive(0, 100);
         EQ(t.events[LEAT_ATM_TC_DISCARD], 1);
         EQ(t.events[LEAT_ATM_TC_CELL], 99);
@@ -156,10 +133,11 @@ static void a_missing_start_costs_its_cell(void)
 static void control_pairs_inside_a_cell_end_it(void)
 {
     make_line(100);
-    put_symbol(cell_10 + 50, TT_SYMBOL); /* another cell that never fills: the next TT ends it */
-    put_symbol(cell_10 + 51, TT_SYMBOL);
-    put_symbol(cell_10 + 3 * 108 + 50, J); /* the rest is no gap */
-    put_symbol(cell_10 + 3 * 108 + 51, K);
+    put_word(line, SYMBOL, cell_10 + 50,
+             TT_SYMBOL); /* another cell that never fills: the next TT ends it */
+    put_word(line, SYMBOL, cell_10 + 51, TT_SYMBOL);
+    put_word(line, SYMBOL, cell_10 + 3 * 108 + 50, J); /* the rest is no gap */
+    put_word(line, SYMBOL, cell_10 + 3 * 108 + 51, K);
     const struct tally t = receive(0, 100);
     EQ(t.events[LEAT_ATM_TC_DISCARD], 4);
     EQ(t.events[LEAT_ATM_TC_CELL], 98);
