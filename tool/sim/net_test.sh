@@ -68,7 +68,7 @@ for fabric in line:4 ring:6 crossbar:5 grid:4 mesh:3,3 torus:4,3 hypercube:3 fly
               torus:4,4/routing=adaptive fattree:3,2/routing=adaptive hypercube:3/routing=valiant \
               ring:5/flow=cut-through mesh:3,3/flow=store-and-forward mesh:3,3/full=drop \
               crossbar:4/switch=fifo crossbar:4/switch=voq crossbar:4/switch=output \
-              crossbar:4/switch=shared crossbar:4/switch=xpq mesh:3,3/switch=voq \
+              crossbar:4/switch=shared crossbar:4/switch=xpq crossbar:5/switch=batcher mesh:3,3/switch=voq \
               fly:2,3/switch=output clos:2,2,2/switch=xpq torus:3,3/switch=output/full=drop \
               "$share/campus.yaml" "$share/campus.edges" "$share/campus.edges/vcs=2/routing=adaptive"; do
     same "$fabric delivers" \

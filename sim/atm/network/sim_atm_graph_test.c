@@ -148,7 +148,8 @@ static void input_queues_saturate_at_the_published_throughput(void)
     } rows[] = { { "crossbar:2/switch=fifo", 0.75 },
                  { "crossbar:4/switch=fifo", 0.6553 },
                  { "crossbar:8/switch=fifo", 0.6184 },
-                 { "crossbar:64/switch=fifo", 0.5858 } };
+                 { "crossbar:64/switch=fifo", 0.5858 },
+                 { "crossbar:8/switch=batcher", 0.6184 } };
     const uint64_t slots = 20000;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct scene s;
@@ -252,6 +253,8 @@ static const char *const fabrics[] = {
     "fattree:2,3/vcs=1",
     "dragonfly:1,2,1/vcs=2",
     "crossbar:9/switch=fifo/full=drop",
+    "clos:3,4,3/switch=batcher",
+    "crossbar:9/switch=batcher/full=drop",
 };
 
 static void nothing_is_lost_or_doubled_but_by_switches_that_lose(void)

@@ -6,8 +6,8 @@
 
 const char *leat_net_switch_name(enum leat_net_switch architecture)
 {
-    static const char *const name[LEAT_NET_SWITCHES] = { "vc",     "fifo",   "voq",
-                                                         "output", "shared", "xpq" };
+    static const char *const name[LEAT_NET_SWITCHES] = { "vc",     "fifo", "voq",    "output",
+                                                         "shared", "xpq",  "batcher" };
     return (unsigned)architecture < LEAT_NET_SWITCHES ? name[architecture] : NULL;
 }
 
@@ -53,7 +53,8 @@ leat_err leat_net_check(const struct leat_net_topology *topology,
                         const struct leat_net_config *config, struct leat_text *why)
 {
     if (!leat_net_switch_name(config->architecture))
-        return leat_sim_refuse(why, LEAT_ERR_RANGE, "switch architecture %u, expected vc .. xpq",
+        return leat_sim_refuse(why, LEAT_ERR_RANGE,
+                               "switch architecture %u, expected vc .. batcher",
                                config->architecture);
     if (!leat_net_flow_name(config->flow))
         return leat_sim_refuse(why, LEAT_ERR_RANGE,

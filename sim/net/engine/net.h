@@ -8,6 +8,8 @@
  *   output   a queue per output
  *   shared   one memory for all outputs
  *   xpq      a queue per crosspoint, each output takes turns: the bus-matrix switch
+ *   batcher  a queue per input before a sorter and a Banyan, which never block; the head that has
+ *            waited longest wins its output
  *
  * At each terminal sits a host. The network asks it for its next packet when the one before has
  * left, and the host may return one that is created later: so source queues need no memory.
@@ -42,6 +44,7 @@ enum leat_net_switch {
     LEAT_NET_SWITCH_OUTPUT,
     LEAT_NET_SWITCH_SHARED,
     LEAT_NET_SWITCH_XPQ,
+    LEAT_NET_SWITCH_BATCHER,
 };
 
 /* When a packet may proceed (vc only): flit by flit; when there will be room for all of it; or when
@@ -49,7 +52,7 @@ enum leat_net_switch {
 enum leat_net_flow { LEAT_NET_WORMHOLE, LEAT_NET_CUT_THROUGH, LEAT_NET_STORE_AND_FORWARD };
 
 enum {
-    LEAT_NET_SWITCHES = LEAT_NET_SWITCH_XPQ + 1,
+    LEAT_NET_SWITCHES = LEAT_NET_SWITCH_BATCHER + 1,
     LEAT_NET_FLOWS = LEAT_NET_STORE_AND_FORWARD + 1,
     LEAT_NET_BUFFER_MAX = 65535,
     LEAT_NET_PIPELINE_MAX = 16,
@@ -73,9 +76,9 @@ struct leat_net_config {
     bool
         in_order; /* vc: terminals send into their first channel only. With routing in order, packets
                       from one terminal to another then stay in order */
-    uint32_t buffer_flits; /* vc: per virtual channel; fifo, voq: per input; output, xpq: per queue;
-                              shared: per output, all in one */
-    uint32_t pipeline;     /* cycles from a flit's arrival to its departure, 1 ..; 3 is channel
+    uint32_t buffer_flits;  /* vc: per virtual channel; fifo, voq, batcher: per input; output, xpq:
+                              per queue; shared: per output, all in one */
+    uint32_t pipeline;      /* cycles from a flit's arrival to its departure, 1 ..; 3 is channel
                               allocation, switch allocation, traversal */
     uint32_t credit_cycles; /* 0 ..: to process a credit that returned over its wire */
     uint32_t iterations;    /* of iSLIP; 1 where there is none */

@@ -1,11 +1,11 @@
 /*
- * Networks of queueing switches: fifo, voq, output, shared, xpq. A wire carries a flit per cycle,
+ * Networks of queueing switches: fifo, voq, output, shared, xpq, batcher. A wire carries a flit per cycle,
  * and flits are switched one by one, like cells: packets may be interleaved on a wire and in a
  * queue. The flits of a packet take one route, because its head chooses it at each router.
  *
  *     wire        stage          queues                         wire
  *    ------> in  [ ][ ] --+--> [ | | ] --+
- *                         |              +--> out ------>       fifo: a queue per input
+ *                         |              +--> out ------>       fifo, batcher: a queue per input
  *    ------> in  [ ][ ] --+--> [ | | ] --+                      voq, xpq: per input and output
  *                                                               output, shared: per output
  *
@@ -14,8 +14,8 @@
  * meets no other takes as long as in a network of virtual channels.
  *
  * In a cycle a stage releases one flit and an output takes one. A flit that finds a full queue
- *   - with credits, stays at the stage, and those behind it wait too. fifo and voq: the stage is a
- *     part of the input's buffer, and there is a credit for each place of the buffer. The others
+ *   - with credits, stays at the stage, and those behind it wait too. fifo, batcher and voq: the
+ *     stage is a part of the input's buffer, and there is a credit for each place of the buffer. The others
  *     have a stage as long as a credit's round trip, and the credits are the stage's.
  *   - with drops, is lost, and with it the whole packet: its other flits are discarded when they
  *     arrive there, and those ahead travel on as ballast. The loss is reported at once.
@@ -325,7 +325,7 @@ static uint64_t lay_lanes(const struct leat_net *net, struct leat_net_queues *q)
 {
     const struct leat_net_topology *t = net->topology;
     const enum leat_net_switch a = net->config.architecture;
-    if (a == LEAT_NET_SWITCH_FIFO) return t->ins;
+    if (leat_net_queue_has_heads(net)) return t->ins;
     uint64_t lanes = 0;
     for (uint32_t out = 0; out < t->outs; out++) {
         const uint32_t router = t->out_router[out];
@@ -367,6 +367,8 @@ static void lay_switches(const struct leat_net *net, uint64_t lanes, struct leat
     q->stage = leat_arena_lay(arena, t->ins, sizeof *q->stage);
     q->queue = leat_arena_lay(arena, lanes, sizeof *q->queue);
     q->in_flits = leat_arena_lay(arena, t->ins, sizeof *q->in_flits);
+    q->head_at = leat_arena_lay(arena, leat_net_queue_has_heads(net) ? t->ins : 0,
+                                sizeof *q->head_at);
     q->out_flits = leat_arena_lay(arena, t->outs, sizeof *q->out_flits);
     q->router_flits = leat_arena_lay(arena, t->routers, sizeof *q->router_flits);
     q->router_outs = leat_arena_lay(arena, t->routers, sizeof *q->router_outs);

@@ -82,9 +82,10 @@ struct leat_net_queues {
     uint32_t *end_first;                  /* [terminals] flight + 1 */
 
     struct leat_net_queue_list *stage; /* [ins] flits not yet in a queue */
-    struct leat_net_queue_list *queue; /* fifo: [ins], else by lane_first */
+    struct leat_net_queue_list *queue; /* fifo, batcher: [ins], else by lane_first */
     uint64_t *lane_first;              /* [outs] voq, xpq: a queue per input; else one */
-    uint32_t *in_flits;                /* [ins] fifo, voq: in its queues */
+    uint64_t *head_at;                 /* [ins] fifo, batcher: since when its head is the head */
+    uint32_t *in_flits;                /* [ins] fifo, voq, batcher: in its queues */
     uint32_t *out_flits;               /* [outs] in queues, bound for it */
     uint32_t *router_flits;            /* [routers] in queues */
     uint32_t *router_outs;             /* [routers] wires that exist */
@@ -206,10 +207,16 @@ void leat_net_queue_step(struct leat_net *net, uint32_t router, uint64_t now);
 /* Does the queue of this input and output have room? Both are numbered network-wide. */
 bool leat_net_queue_has_room(const struct leat_net *net, uint32_t in, uint32_t out);
 
-static inline bool leat_net_queue_at_inputs(const struct leat_net *net)
+/* Has each input one queue, of which only the head can leave? */
+static inline bool leat_net_queue_has_heads(const struct leat_net *net)
 {
     return net->config.architecture == LEAT_NET_SWITCH_FIFO ||
-           net->config.architecture == LEAT_NET_SWITCH_VOQ;
+           net->config.architecture == LEAT_NET_SWITCH_BATCHER;
+}
+
+static inline bool leat_net_queue_at_inputs(const struct leat_net *net)
+{
+    return leat_net_queue_has_heads(net) || net->config.architecture == LEAT_NET_SWITCH_VOQ;
 }
 
 /* Could a flit leave by this output now? */
@@ -240,8 +247,9 @@ static inline uint32_t leat_net_queue_turn(const uint64_t *bits, uint32_t words,
 }
 
 /* Matches the outputs in q->ready with inputs (lanes). Fills q->pair and returns how many. Each
- * input of a voq sends at most one flit, as does each input of a fifo, which has one head. */
-uint32_t leat_net_queue_match_turns(struct leat_net *net, uint32_t router);
+ * input of a voq sends at most one flit, as does each input of a fifo or batcher, which has one
+ * head. */
+uint32_t leat_net_queue_match_one(struct leat_net *net, uint32_t router);
 uint32_t leat_net_queue_match_islip(struct leat_net *net, uint32_t router);
 
 uint32_t leat_net_queue_stuck(const struct leat_net *net, struct leat_net_waiting *out,

@@ -61,11 +61,18 @@ struct plain {
     struct p_queue stage[P_PORTS], queue[P_QUEUES];
     struct p_source source[TERMINALS_MAX];
     uint32_t credits[P_PORTS], out_last[P_PORTS], in_last[P_PORTS];
+    uint64_t head_at[P_PORTS]; /* of inputs with one queue: since when its head is the head */
 };
 
 static inline enum leat_net_switch p_kind(const struct plain *p)
 {
     return p->params->config.architecture;
+}
+
+/* One queue per input, of which only the head can leave? */
+static inline bool p_heads(const struct plain *p)
+{
+    return p_kind(p) == LEAT_NET_SWITCH_FIFO || p_kind(p) == LEAT_NET_SWITCH_BATCHER;
 }
 
 static inline uint32_t p_ins(const struct plain *p, uint32_t r)
@@ -83,7 +90,7 @@ static inline struct p_queue *p_queue_of(struct plain *p, uint32_t r, uint32_t i
 {
     const struct leat_net_topology *t = p->params->topology;
     uint32_t first = 0;
-    if (p_kind(p) == LEAT_NET_SWITCH_FIFO) return &p->queue[t->in_first[r] + i];
+    if (p_heads(p)) return &p->queue[t->in_first[r] + i];
     if (p_kind(p) == LEAT_NET_SWITCH_OUTPUT || p_kind(p) == LEAT_NET_SWITCH_SHARED)
         return &p->queue[t->out_first[r] + o];
     for (uint32_t k = 0; k < r; k++)
@@ -122,7 +129,7 @@ static inline uint32_t p_back(const struct plain *p, uint32_t in)
 
 static inline uint32_t p_places(const struct plain *p, uint32_t in)
 {
-    const bool at_input = p_kind(p) == LEAT_NET_SWITCH_FIFO || p_kind(p) == LEAT_NET_SWITCH_VOQ;
+    const bool at_input = p_heads(p) || p_kind(p) == LEAT_NET_SWITCH_VOQ;
     return at_input ? p->params->config.buffer_flits : p_there(p, in) + p_back(p, in);
 }
 
@@ -203,7 +210,7 @@ static inline uint32_t p_bound_for(struct plain *p, uint32_t r, uint32_t o)
 {
     const uint32_t out = p->params->topology->out_first[r] + o;
     uint32_t flits = 0;
-    if (p_kind(p) == LEAT_NET_SWITCH_FIFO) {
+    if (p_heads(p)) {
         for (uint32_t i = 0; i < p_ins(p, r); i++) {
             const struct p_queue *q = p_queue_of(p, r, i, 0);
             for (uint32_t k = 0; k < q->count; k++)
@@ -273,7 +280,7 @@ static inline void p_enter(struct plain *p, uint32_t r, uint32_t i)
     const struct leat_net_topology *t = p->params->topology;
     const uint32_t in = t->in_first[r] + i;
     struct p_queue *stage = &p->stage[in];
-    const bool at_input = p_kind(p) == LEAT_NET_SWITCH_FIFO || p_kind(p) == LEAT_NET_SWITCH_VOQ;
+    const bool at_input = p_heads(p) || p_kind(p) == LEAT_NET_SWITCH_VOQ;
     if (!stage->count) return;
     const struct p_flit flit = stage->flit[0];
     struct p_packet *packet = &p->packet[flit.packet];
@@ -296,6 +303,7 @@ static inline void p_enter(struct plain *p, uint32_t r, uint32_t i)
     } else {
         packet->entered[flit.hop]++;
         p_push(p_queue_of(p, r, i, o), flit);
+        if (p_queue_of(p, r, i, o)->count == 1) p->head_at[in] = p->now;
         if (!at_input) p_return(p, in);
     }
 }
@@ -327,10 +335,10 @@ static inline void p_leave(struct plain *p, uint32_t r, uint32_t i, uint32_t o)
     packet->gone[flit.hop]++;
     flit.hop++;
     p->hops++;
+    p->head_at[t->in_first[r] + i] = p->now + 1;
     if (!p->params->config.drop && to < LEAT_NET_TERMINAL) p->credits[out]--;
     p_launch(p, p->now + p->params->config.pipeline + t->out_cycles[out], to, false, flit);
-    if (p_kind(p) == LEAT_NET_SWITCH_FIFO || p_kind(p) == LEAT_NET_SWITCH_VOQ)
-        p_return(p, t->in_first[r] + i);
+    if (p_heads(p) || p_kind(p) == LEAT_NET_SWITCH_VOQ) p_return(p, t->in_first[r] + i);
 }
 
 /* iSLIP, step by step: requests, grants, accepts. from[o]: the input that o is matched with. */
@@ -377,6 +385,87 @@ static inline void p_turns(struct plain *p, uint32_t r, uint32_t *from)
     }
 }
 
+/*
+ * A sorter and a Banyan, element by element (Batcher 1968; Hui and Arthurs 1987). The sorter has a
+ * column of elements 2 x 2 for each pair of `half` and `run`; the Banyan shuffles its rows before
+ * each column, whose elements set a bit of the row to that of the output.
+ */
+struct p_line {
+    uint32_t out; /* LEAT_NET_NONE: idle */
+    uint64_t since;
+    uint32_t in;
+};
+
+static inline bool p_line_is_after(const struct p_line *a, const struct p_line *b)
+{
+    if (a->out != b->out) return a->out > b->out;
+    return a->since != b->since ? a->since > b->since : a->in > b->in;
+}
+
+/* Returns the number of elements. */
+static inline uint32_t p_sort(struct p_line *line, uint32_t lines)
+{
+    uint32_t elements = 0;
+    for (uint32_t run = 2; run <= lines; run *= 2)
+        for (uint32_t half = run / 2; half; half /= 2)
+            for (uint32_t i = 0; i < lines; i++) {
+                const uint32_t j = i ^ half;
+                if (j < i) continue;
+                elements++;
+                const bool falls = i & run;
+                if (p_line_is_after(&line[i], &line[j]) == falls) continue;
+                const struct p_line kept = line[i];
+                line[i] = line[j];
+                line[j] = kept;
+            }
+    return elements;
+}
+
+/* False: two flits want the same row. Else each is in the row of its output. */
+static inline bool p_banyan(struct p_line *line, uint32_t lines)
+{
+    for (uint32_t bit = lines / 2; bit; bit /= 2) {
+        struct p_line next[P_PORTS];
+        for (uint32_t i = 0; i < lines; i++)
+            next[i].out = LEAT_NET_NONE;
+        for (uint32_t i = 0; i < lines; i++) {
+            if (line[i].out == LEAT_NET_NONE) continue;
+            const uint32_t shuffled = (2 * i) % lines + 2 * i / lines;
+            const uint32_t row = (shuffled & ~1u) | ((line[i].out & bit) != 0);
+            if (next[row].out != LEAT_NET_NONE) return false;
+            next[row] = line[i];
+        }
+        memcpy(line, next, lines * sizeof *line);
+    }
+    return true;
+}
+
+static inline void p_batcher(struct plain *p, uint32_t r, uint32_t *from)
+{
+    const struct leat_net_topology *t = p->params->topology;
+    struct p_line request[P_PORTS], flit[P_PORTS];
+    uint32_t lines = 1;
+    while (lines < p_ins(p, r) || lines < p_outs(p, r))
+        lines *= 2;
+    for (uint32_t i = 0; i < lines; i++) {
+        request[i] = (struct p_line){ LEAT_NET_NONE, 0, i };
+        flit[i].out = LEAT_NET_NONE;
+        for (uint32_t o = 0; i < p_ins(p, r) && o < p_outs(p, r); o++)
+            if (p_offers(p, r, i, o) && p_open(p, t->out_first[r] + o))
+                request[i] = (struct p_line){ o, p->head_at[t->in_first[r] + i], i };
+    }
+    p_sort(request, lines);
+    for (uint32_t i = 0; i < lines; i++) /* those told that they won */
+        if (i == 0 || request[i - 1].out != request[i].out) flit[request[i].in] = request[i];
+    p_sort(flit, lines);
+    OK(p_banyan(flit, lines));
+    for (uint32_t o = 0; o < p_outs(p, r); o++) {
+        if (flit[o].out == LEAT_NET_NONE) continue;
+        EQ(flit[o].out, o);
+        from[o] = flit[o].in;
+    }
+}
+
 static inline void p_switch(struct plain *p, uint32_t r)
 {
     const struct leat_net_topology *t = p->params->topology;
@@ -392,6 +481,8 @@ static inline void p_switch(struct plain *p, uint32_t r)
     }
     if (p_kind(p) == LEAT_NET_SWITCH_VOQ)
         p_islip(p, r, from);
+    else if (p_kind(p) == LEAT_NET_SWITCH_BATCHER)
+        p_batcher(p, r, from);
     else
         p_turns(p, r, from);
     for (uint32_t o = 0; o < p_outs(p, r); o++)

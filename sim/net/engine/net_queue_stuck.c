@@ -3,7 +3,7 @@
  * flit that it waits for may leave: because there is room ahead, or may be, or because the input
  * ahead is not doomed. Those that remain when nothing changes any more wait for each other.
  *
- * fifo: an input waits for its head; voq: for all of its heads; output and xpq: for the queue of
+ * fifo, batcher: an input waits for its head; voq: for all of its heads; output and xpq: for the queue of
  * the flit at its stage, if that is full; shared: for that and all that fill the memory.
  */
 #include "net_queue_parts.h"
@@ -49,12 +49,12 @@ static uint32_t blocker_of(const struct leat_net *net, uint32_t in)
 {
     const struct leat_net_queues *q = leat_net_queues_of(net);
     const enum leat_net_switch a = net->config.architecture;
+    const bool has_heads = leat_net_queue_has_heads(net);
     if (a == LEAT_NET_SWITCH_VOQ) return blocker_of_voq(net, in);
-    const struct leat_net_queue_list *list = a == LEAT_NET_SWITCH_FIFO ? &q->queue[in]
-                                                                       : &q->stage[in];
+    const struct leat_net_queue_list *list = has_heads ? &q->queue[in] : &q->stage[in];
     if (!list->count) return LEAT_NET_NONE;
     const uint32_t out = leat_net_queue_head(q, list)->out;
-    if (a == LEAT_NET_SWITCH_FIFO) return blocker_ahead(net, out);
+    if (has_heads) return blocker_ahead(net, out);
     if (out == LEAT_NET_NONE || leat_net_queue_has_room(net, in, out)) return LEAT_NET_NONE;
     return a == LEAT_NET_SWITCH_SHARED ? blocker_of_shared(net, net->topology->in_router[in], out)
                                        : blocker_ahead(net, out);
@@ -88,7 +88,7 @@ static const struct leat_net_queue_list *list_of(const struct leat_net *net, uin
     const struct leat_net_queues *q = leat_net_queues_of(net);
     const struct leat_net_topology *t = net->topology;
     const uint32_t router = t->in_router[in], port = in - t->in_first[router];
-    if (net->config.architecture == LEAT_NET_SWITCH_FIFO) return &q->queue[in];
+    if (leat_net_queue_has_heads(net)) return &q->queue[in];
     if (net->config.architecture != LEAT_NET_SWITCH_VOQ) return &q->stage[in];
     const uint32_t blocker = blocker_of(net, in);
     uint32_t out = t->out_first[router];

@@ -21,8 +21,8 @@ static uint32_t lane_of(const struct leat_net *net, uint32_t in)
 
 static struct leat_net_queue_list *queue_of(const struct step *s, uint32_t lane, uint32_t out)
 {
-    const bool fifo = s->net->config.architecture == LEAT_NET_SWITCH_FIFO;
-    return &s->q->queue[fifo ? s->in_first + lane : s->q->lane_first[out] + lane];
+    return &s->q->queue[leat_net_queue_has_heads(s->net) ? s->in_first + lane
+                                                         : s->q->lane_first[out] + lane];
 }
 
 static void set_bit(uint64_t *bits, uint32_t bit)
@@ -93,6 +93,7 @@ bool leat_net_queue_has_room(const struct leat_net *net, uint32_t in, uint32_t o
     switch (net->config.architecture) {
     case LEAT_NET_SWITCH_VC: break;
     case LEAT_NET_SWITCH_FIFO:
+    case LEAT_NET_SWITCH_BATCHER:
     case LEAT_NET_SWITCH_VOQ: return q->in_flits[in] < room;
     case LEAT_NET_SWITCH_OUTPUT: return q->out_flits[out] < room;
     case LEAT_NET_SWITCH_SHARED: return shared_has_room(net, router, out);
@@ -135,6 +136,8 @@ static void enqueue(struct step *s, uint32_t in, struct leat_net_queue_visit *vi
     struct leat_net_queue_list *queue = queue_of(s, lane, out);
     leat_net_queue_push(q, queue, leave_stage(s, in));
     if (queue->count == 1) offer(s, lane, out);
+    if (queue->count == 1 && leat_net_queue_has_heads(s->net))
+        q->head_at[s->in_first + in] = s->now;
     visit->entered++;
     q->in_flits[s->in_first + in]++;
     q->router_busy[s->router] += !q->out_flits[out]++;
@@ -237,9 +240,10 @@ static void leave(struct step *s, struct leat_net_queue_pair pair)
     s->moved = true;
     if (!visit->sent && !leat_net_queue_visit_room(q, false)) return; /* in the next cycle */
     const uint32_t node = leat_net_queue_pop(q, queue);
-    const bool fifo = s->net->config.architecture == LEAT_NET_SWITCH_FIFO;
-    if (fifo || !queue->count) withdraw(s, pair.in, out);
-    if (fifo && queue->count) offer(s, pair.in, leat_net_queue_head(q, queue)->out);
+    const bool has_heads = leat_net_queue_has_heads(s->net);
+    if (has_heads || !queue->count) withdraw(s, pair.in, out);
+    if (has_heads && queue->count) offer(s, pair.in, leat_net_queue_head(q, queue)->out);
+    if (has_heads) q->head_at[in] = s->now + 1;
     q->in_flits[in]--;
     q->router_busy[s->router] -= !--q->out_flits[out];
     q->router_flits[s->router]--;
@@ -265,7 +269,7 @@ void leat_net_queue_step(struct leat_net *net, uint32_t router, uint64_t now)
     find_ready(&s);
     const uint32_t pairs = net->config.architecture == LEAT_NET_SWITCH_VOQ
                                ? leat_net_queue_match_islip(net, router)
-                               : leat_net_queue_match_turns(net, router);
+                               : leat_net_queue_match_one(net, router);
     for (uint32_t i = 0; i < pairs; i++)
         leave(&s, q->pair[i]);
     const uint64_t *staged = q->staged + (size_t)router * q->words;

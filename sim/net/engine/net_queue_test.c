@@ -3,10 +3,14 @@
 static struct bench bench, other; /* the second provides routing and hosts for the plain model */
 static struct plain plain;
 
-static const enum leat_net_switch architectures[] = { LEAT_NET_SWITCH_FIFO, LEAT_NET_SWITCH_VOQ,
-                                                      LEAT_NET_SWITCH_OUTPUT,
-                                                      LEAT_NET_SWITCH_SHARED, LEAT_NET_SWITCH_XPQ };
-enum { ARCHITECTURES = sizeof architectures / sizeof *architectures };
+static const enum leat_net_switch architectures[] = {
+    LEAT_NET_SWITCH_FIFO,   LEAT_NET_SWITCH_VOQ, LEAT_NET_SWITCH_OUTPUT,
+    LEAT_NET_SWITCH_SHARED, LEAT_NET_SWITCH_XPQ, LEAT_NET_SWITCH_BATCHER
+};
+enum {
+    ARCHITECTURES = sizeof architectures / sizeof *architectures,
+    BATCHER = ARCHITECTURES - 1,
+};
 
 static bool is_within(double value, double want, double part)
 {
@@ -137,15 +141,48 @@ static void input_queues_saturate_as_published(void)
         uint32_t ports;
         double want;
     } row[] = { { 2, 0.7500 }, { 3, 0.6825 }, { 4, 0.6553 }, { 8, 0.6184 } };
-    const struct leat_net_config config = bench_config(LEAT_NET_SWITCH_FIFO);
+    struct leat_net_config config = bench_config(LEAT_NET_SWITCH_FIFO);
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
         OK(is_within(saturation(&config, row[i].ports), row[i].want, 0.01 * limits));
+    config.architecture = LEAT_NET_SWITCH_BATCHER;
+    OK(is_within(saturation(&config, row[3].ports), row[3].want, 0.01 * limits));
+}
+
+/* Batcher 1968: a bitonic sorter of 2^k lines has k (k + 1) / 2 columns of 2^(k - 1) elements.
+ * Behind it a Banyan blocks no flits for different outputs; without it, it does. */
+static void sorted_flits_pass_the_banyan_and_others_block_each_other(void)
+{
+    struct leat_random r;
+    struct p_line line[64], sorted[64];
+    leat_random_seed(&r, tap_seed());
+    for (uint32_t lines = 2, k = 1; lines <= 64; lines *= 2, k++) {
+        uint32_t blocked = 0;
+        for (int round = 0; round < 200; round++) {
+            for (uint32_t i = 0; i < lines; i++)
+                line[i] = (struct p_line){ .out = i, .in = i };
+            for (uint32_t i = lines; i-- > 1;) { /* any to any, some of them idle */
+                const uint32_t j = (uint32_t)leat_random_below(&r, i + 1);
+                const uint32_t out = line[i].out;
+                line[i].out = line[j].out;
+                line[j].out = out;
+            }
+            for (uint32_t i = 0; i < lines; i++)
+                if (round && leat_random_below(&r, 3) == 0) line[i].out = LEAT_NET_NONE;
+            memcpy(sorted, line, sizeof line);
+            EQ(p_sort(sorted, lines), lines / 2 * k * (k + 1) / 2);
+            OK(p_banyan(sorted, lines));
+            for (uint32_t i = 0; i < lines; i++)
+                OK(sorted[i].out == LEAT_NET_NONE || sorted[i].out == i);
+            blocked += !p_banyan(line, lines);
+        }
+        OK(blocked > 20 || lines == 2);
+    }
 }
 
 /* McKeown 1999: one iteration is enough for all of a uniform load. The others need no luck. */
 static void all_other_switches_carry_a_full_load(void)
 {
-    for (int a = 1; a < ARCHITECTURES; a++) {
+    for (int a = 1; a < BATCHER; a++) {
         const struct leat_net_config config = bench_config(architectures[a]);
         OK(saturation(&config, 8) > 0.98);
     }
@@ -172,7 +209,7 @@ static void shared_and_crosspoint_queues_wait_as_output_queues_do(void)
     for (int load = 2; load <= 8; load += 3) {
         struct leat_net_config config = bench_config(LEAT_NET_SWITCH_OUTPUT);
         const double want = mean_wait(&config, 8, 0.1 * load, 1, 75000);
-        for (int a = 3; a < ARCHITECTURES; a++) {
+        for (int a = 3; a < BATCHER; a++) {
             config = bench_config(architectures[a]);
             OK(is_within(mean_wait(&config, 8, 0.1 * load, 1, 75000), want, 0.002));
         }
@@ -280,7 +317,8 @@ static struct leat_net_shape random_shape(struct leat_random *r)
 
 static struct leat_net_config random_config(struct leat_random *r)
 {
-    struct leat_net_config config = bench_config(architectures[leat_random_below(r, 5)]);
+    struct leat_net_config config = bench_config(
+        architectures[leat_random_below(r, ARCHITECTURES)]);
     config.buffer_flits = 1 + (uint32_t)leat_random_below(r, 4);
     config.pipeline = 1 + (uint32_t)leat_random_below(r, 4);
     config.credit_cycles = (uint32_t)leat_random_below(r, 4);
@@ -587,8 +625,9 @@ static void a_packet_across_a_wire_that_breaks_is_cut_and_those_after_it_find_no
 }
 
 TAP_MAIN(T(a_packet_alone_takes_what_pipelines_wires_and_its_length_say),
-         T(input_queues_saturate_as_published), T(all_other_switches_carry_a_full_load),
-         T(output_queues_wait_as_the_closed_form_says),
+         T(input_queues_saturate_as_published),
+         T(sorted_flits_pass_the_banyan_and_others_block_each_other),
+         T(all_other_switches_carry_a_full_load), T(output_queues_wait_as_the_closed_form_says),
          T(shared_and_crosspoint_queues_wait_as_output_queues_do),
          T(virtual_output_queues_are_between_one_queue_and_output_queues),
          T(packets_of_many_flits_wait_for_each_other_as_geo_d_1_says),

@@ -22,10 +22,10 @@ static const struct leat_net_plan_spelling spellings[] = {
     { "tinsel:X,Y", "the mailboxes of X x Y POETS boards (1,1): a mesh of boards of 4 x 4" },
     { "FILE.edges", "any graph: a line A B [CYCLES] for each wire, A > B for one way" },
     { "FILE.yaml", "a description: leat fabric check reports what is wrong with it" },
-    { "/switch=WHAT", "vc (default), fifo, voq, output, shared or xpq" },
+    { "/switch=WHAT", "vc (default), fifo, voq, output, shared, xpq or batcher" },
     { "/vcs=N", "virtual channels of a wire, 1 to 32 (vc: 4, others: 1)" },
-    { "/buffer=FLITS", "vc: of a virtual channel (8); fifo, voq: of an input, output, shared, xpq: "
-                       "of a queue (64)" },
+    { "/buffer=FLITS", "vc: of a virtual channel (8); fifo, voq, batcher: of an input, output, "
+                       "shared, xpq: of a queue (64)" },
     { "/flow=WHAT", "wormhole (default), cut-through or store-and-forward" },
     { "/full=WHAT", "what happens where a buffer is full: wait (default) or drop" },
     { "/routing=WHAT", "dor, tag, updown, hierarchical, adaptive, valiant or table (what is "

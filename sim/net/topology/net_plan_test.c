@@ -122,7 +122,7 @@ static void what_is_wrong_is_said_and_nothing_is_changed(void)
         { "mesh:8,8/esp/esp=20", "'esp' is given twice" },
         { "mesh:8,8/switch=vc/switch=vc", "'switch' is given twice" },
         { "mesh:8,8/colour=red", "'colour=red' is no parameter" },
-        { "mesh:8,8/switch=none", "expected vc, fifo, voq, output, shared or xpq" },
+        { "mesh:8,8/switch=none", "expected vc, fifo, voq, output, shared, xpq or batcher" },
         { "mesh:8,8/full=maybe", "expected wait or drop" },
         { "mesh:8,8/flow=slow", "expected wormhole, cut-through or store-and-forward" },
         { "mesh:8,8/routing=left", "expected dor, tag" },
