@@ -1,6 +1,7 @@
 /* Names of networks that carry cells, and what is built from them. */
 #include "fabric_cells.h"
 #include "fabric_kind.h"
+#include "sim_atm_cost.h"
 #include "tap.h"
 #include <string.h>
 
@@ -35,6 +36,7 @@ static void switches_with_queues_lose_cells_and_others_hold_them_back(void)
         { "crossbar:4/cells/switch=voq", true, 1 },
         { "torus:4,4/cells/switch=output", true, 1 },
         { "torus:4,4/cells/switch=shared", true, 1 },
+        { "crossbar:4/cells/switch=batcher", true, 1 },
         { "crossbar:4/cells/switch=xpq", false, 1 },
         { "crossbar:4/cells/switch=output/full=wait", false, 1 },
         { "mesh:4,4/cells", false, 1 },
@@ -108,7 +110,82 @@ static void the_wires_of_a_fabric_have_names(void)
     leat_fabric_cells_free(&cells);
 }
 
+/* ---- what switches are made of --------------------------------------------------------------- */
+
+static struct leat_net_cost cost_of(const char *word)
+{
+    struct leat_fabric_cells cells = { 0 };
+    struct leat_text why = LEAT_TEXT(256);
+    if (leat_fabric_is_of_cells(word))
+        OK(reads(word, &cells));
+    else
+        EQ(leat_sim_atm_fabric_parse(word, &fabric, &why), LEAT_ERR_OK);
+    const struct leat_net_cost cost = leat_sim_atm_cost(&fabric);
+    if (leat_fabric_is_of_cells(word)) leat_fabric_cells_free(&cells);
+    return cost;
+}
+
+static void costs_are_those_of_closed_formulas(void)
+{
+    enum { N = 16, LOG = 4, ROOM = 64, SHORT_ROOM = 8, STAGE = 4 };
+    static const struct {
+        const char *word;
+        uint64_t crosspoints, memory, wires, moves;
+    } rows[] = {
+        { "bmx:16", N * N, N * N * 8, 2 * N, 2 },
+        { "bmx:5/buffer=3", 5 * 5, 5 * 5 * 3, 2 * 5, 2 },
+        /* 2 r e m + m r^2 (Clos 1953) */
+        { "clos444", 2 * 4 * 4 * 4 + 4 * 16, 192 * 8, 2 * N + 32, 2 },
+        { "clos:8,15,8/buffer=1", 2880, 2880, 2 * 64 + 2 * 8 * 15, 2 },
+        { "clos:3,4,5/cells/switch=xpq/full=drop", 2 * 5 * 3 * 4 + 4 * 25, 220 * ROOM, 30 + 40, 2 },
+        { "crossbar:16/cells/switch=fifo", N * N, N * ROOM, 2 * N, 2 },
+        { "crossbar:16/cells/switch=voq/buffer=8", N * N, N * 8, 2 * N, 2 },
+        { "crossbar:16/cells/switch=output", N * N, N * ROOM, 2 * N, N + 1 },
+        { "crossbar:16/cells/switch=shared", 2 * N, N * ROOM, 2 * N, 2 * N },
+        { "crossbar:16/cells/switch=shared/full=wait", 2 * N, N * (ROOM + STAGE), 2 * N, 2 * N },
+        { "crossbar:16/cells/switch=xpq/buffer=8", N * N, N * (N * 8 + STAGE), 2 * N, 2 },
+        { "crossbar:16/cells/vcs=2", N * N, N * 2 * SHORT_ROOM, 2 * N, 2 },
+        /* a Banyan; benes:N: 2 N (2 log N - 1); a crossbar of crosspoints without idle corners */
+        { "fly:2,4/cells", 2 * N * LOG, 2 * N / 2 * LOG * SHORT_ROOM, N * (LOG - 1) + 2 * N, 2 },
+        { "benes:16/cells", 2 * N * (2 * LOG - 1), N * 7 * SHORT_ROOM, N * 6 + 2 * N, 2 },
+        { "grid:4/cells", 7 * 7, (4 * 3 * 2 + 4) * SHORT_ROOM, 4 * 3 * 2 + 8, 2 },
+        { "hypercube:4/cells", N * 5 * 5, N * 5 * SHORT_ROOM, N * LOG + 2 * N, 2 },
+        { "crossbar:16/cells/switch=batcher", N * LOG * (LOG + 3), N * ROOM,
+          N * (LOG * (LOG + 1) / 2 + LOG - 1) + 2 * N, 2 },
+        { "crossbar:9/cells/switch=batcher", N * LOG * (LOG + 3), 9 * ROOM, N * 13 + 2 * 9, 2 },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct leat_net_cost cost = cost_of(rows[i].word);
+        if (cost.crosspoints != rows[i].crosspoints || cost.wires != rows[i].wires)
+            printf("# %s\n", rows[i].word);
+        EQ(cost.crosspoints, rows[i].crosspoints);
+        EQ(cost.buffer_flits, rows[i].memory);
+        EQ(cost.wires, rows[i].wires);
+        EQ(cost.memory_flits, rows[i].moves);
+    }
+}
+
+/* Batcher's construction, element by element, and a Banyan. */
+static void a_batcher_banyan_has_the_elements_of_its_construction(void)
+{
+    for (uint32_t lines = 2; lines <= 256; lines *= 2) {
+        uint64_t elements = 0, columns = 0;
+        char word[64];
+        for (uint32_t run = 2; run <= lines; run *= 2)
+            for (uint32_t half = run / 2; half; half /= 2, columns++)
+                for (uint32_t i = 0; i < lines; i++)
+                    elements += (i ^ half) > i;
+        for (uint32_t bit = lines / 2; bit; bit /= 2, columns++)
+            elements += lines / 2;
+        snprintf(word, sizeof word, "crossbar:%u/cells/switch=batcher", lines);
+        const struct leat_net_cost cost = cost_of(word);
+        EQ(cost.crosspoints, 4 * elements);
+        EQ(cost.wires, lines * (columns - 1) + 2 * lines);
+    }
+}
+
 TAP_MAIN(T(a_name_with_the_piece_cells_is_one_of_them),
          T(switches_with_queues_lose_cells_and_others_hold_them_back),
          T(what_cannot_carry_cells_is_refused), T(the_name_of_a_file_stays_whole),
-         T(the_wires_of_a_fabric_have_names))
+         T(the_wires_of_a_fabric_have_names), T(costs_are_those_of_closed_formulas),
+         T(a_batcher_banyan_has_the_elements_of_its_construction))

@@ -86,6 +86,11 @@ bool fabric_entries_at(const struct fabric_view *view, uint32_t index, struct fa
 void fabric_put_text(const struct fabric_view *view);
 void fabric_put_json(const struct fabric_view *view);
 
+/* What its switches are made of; they carry `units`: "cells", in `cycle`: "a cell time". */
+struct leat_net_cost;
+void fabric_put_cost(const struct leat_net_cost *cost, const char *units, const char *cycle);
+void fabric_cost_json(struct leat_json *j, const struct leat_net_cost *cost, const char *units);
+
 int fabric_time(const struct arguments *args, struct leat_fabric *fabric);
 int fabric_lines(const struct arguments *args);
 

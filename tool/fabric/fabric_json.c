@@ -5,6 +5,7 @@
  */
 #include "fabric.h"
 #include "json_out.h"
+#include "sim_atm_cost.h"
 #include <stdio.h>
 
 enum {
@@ -47,6 +48,8 @@ static void put_head(struct leat_json *j, const struct fabric_view *view)
     leat_json_uint(j, "buffer_cells", f->buffer_cells);
     leat_fabric_clock_json(j, "period_ps", &clock);
     leat_json_uint(j, "idle_cycles", leat_atm_clos_idle_cycles(net));
+    const struct leat_net_cost cost = leat_sim_atm_cost(f);
+    fabric_cost_json(j, &cost, "cells");
 }
 
 /* `of` each number, but those without a link. */

@@ -5,6 +5,8 @@
 #include "fabric_flits.h"
 #include "json_out.h"
 #include "result_file.h"
+#include "sim_atm_cost.h"
+#include <inttypes.h>
 #include <leat/random.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,6 +84,27 @@ static uint32_t follow(const struct view *v, uint64_t salt, uint32_t *router, ui
     return 0;
 }
 
+/* ---- what they cost -------------------------------------------------------------------------- */
+
+void fabric_put_cost(const struct leat_net_cost *cost, const char *units, const char *cycle)
+{
+    printf("%" PRIu64 " crosspoints, buffers of %" PRIu64 " %s, %" PRIu64
+           " wires; the busiest memory moves %u %s in %s\n",
+           cost->crosspoints, cost->buffer_flits, units, cost->wires, cost->memory_flits, units,
+           cycle);
+}
+
+void fabric_cost_json(struct leat_json *j, const struct leat_net_cost *cost, const char *units)
+{
+    char room[32], memory[32];
+    snprintf(room, sizeof room, "room_%s", units);
+    snprintf(memory, sizeof memory, "memory_%s", units);
+    leat_json_object(j, "cost");
+    LEAT_JSON_UINTS(j, { "crosspoints", cost->crosspoints }, { room, cost->buffer_flits },
+                    { "wires", cost->wires }, { memory, cost->memory_flits });
+    leat_json_end(j);
+}
+
 /* ---- people --------------------------------------------------------------------------------- */
 
 static void put_switches(const struct view *v)
@@ -96,6 +119,10 @@ static void put_switches(const struct view *v)
     else
         printf(", buffers of %u %s", c->buffer_flits, flits);
     printf(", %s when full, %u %s in a router\n", c->drop ? "drop" : "wait", c->pipeline, cycles);
+    struct leat_net_cost cost;
+    leat_net_cost(&v->built->topology, c, &cost);
+    printf("cost        ");
+    fabric_put_cost(&cost, flits, v->has_cells ? "a cell time" : "a cycle");
 }
 
 static void put_deadlock(const struct view *v)
@@ -172,6 +199,7 @@ static void put_json(const struct view *v)
     const struct leat_net_config *c = &v->design->plan.net;
     const struct leat_net_deadlock *d = &v->built->deadlock;
     const char *kind = leat_net_shape_class(&v->design->plan.shape);
+    struct leat_net_cost cost;
     struct json_out out;
     struct leat_json *j = json_open(&out, stdout);
     struct leat_text cycle = LEAT_TEXT(CYCLE_CAP);
@@ -195,6 +223,8 @@ static void put_json(const struct view *v)
     leat_json_string(j, "flow", leat_net_flow_name(c->flow));
     leat_json_string(j, "full", c->drop ? "drop" : "wait");
     leat_json_uint(j, "pipeline", c->pipeline);
+    leat_net_cost(t, c, &cost);
+    fabric_cost_json(j, &cost, v->has_cells ? "cells" : "flits");
     if (v->design->plan.esp.cycles) leat_json_uint(j, "esp", v->design->plan.esp.cycles);
     leat_json_string(j, "routing", leat_net_rule_name(v->design->plan.routing.rule));
     leat_json_object(j, "deadlock_check");

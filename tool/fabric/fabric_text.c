@@ -1,5 +1,6 @@
 /* leat fabric show as text: summary, picture, links, paths, routing tables. */
 #include "fabric.h"
+#include "sim_atm_cost.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -65,6 +66,9 @@ static void put_summary(const struct fabric_view *view)
            f->buffer_cells, plural(f->buffer_cells, "s"), period_ns, 8e3 / period_ns);
     printf("  when idle, a cell's first octet leaves %u cycles after it came\n",
            leat_atm_clos_idle_cycles(net));
+    const struct leat_net_cost cost = leat_sim_atm_cost(f);
+    printf("  ");
+    fabric_put_cost(&cost, "cells", "a cell time");
 }
 
 static void put_stages(const struct leat_atm_clos *net)
