@@ -6,7 +6,10 @@
 #include "result_file.h"
 #include "run.h"
 
-enum { EXPERIMENT_PATH_CAP = 64 };
+enum {
+    EXPERIMENT_PATH_CAP = 64,
+    EXPERIMENT_SIZE_MAX = 11, /* of generated inputs: 2 n^2 tasks multiply two matrices */
+};
 
 struct experiment {
     const struct arguments *args;
@@ -32,6 +35,11 @@ int experiment_run(struct experiment *e, const char *program, const char *argume
 bool experiment_copy_input(const struct experiment *e, const char *file, const char *text,
                            long *len);
 
+/* The ATM fabric of the next runs: sets what depends on it. To be closed by leat_fabric_close; NULL
+ * after a complaint. */
+struct leat_fabric *experiment_fabric(struct experiment *e, const char *word);
+
+int experiment_compare(struct experiment *e);
 int experiment_echo(struct experiment *e);
 int experiment_linear(struct experiment *e);
 int experiment_matrix(struct experiment *e);

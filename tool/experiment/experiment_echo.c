@@ -68,9 +68,7 @@ static struct echo_figures figures_of_theory(const struct experiment *e, const s
 
 /* ---- measuring ------------------------------------------------------------------------------- */
 
-/* From the cycle in which the writer gets its lock to that in which the reader has the last word.
- */
-static int measure(struct experiment *e, uint32_t octets, double *cycles)
+int echo_measure(struct experiment *e, uint32_t octets, double *cycles)
 {
     struct comm_records records = { 0 };
     struct run_outcome out = { 0 };
@@ -91,7 +89,7 @@ static int measure_curve(struct experiment *e, struct echo_curve *c)
 {
     for (size_t i = 0; i < c->count; i++) {
         snprintf(e->title, sizeof e->title, "size %zu of %zu", i + 1, c->count);
-        const int code = measure(e, c->point[i].octets, &c->point[i].cycles);
+        const int code = echo_measure(e, c->point[i].octets, &c->point[i].cycles);
         if (!code) continue;
         c->count = i;
         return code;
@@ -110,13 +108,13 @@ static int measure_figures(struct experiment *e, const struct echo_curve *c,
 {
     double cycles;
     snprintf(e->title, sizeof e->title, "searching n_1/2");
-    int code = measure(e, SMALLEST, &cycles);
+    int code = echo_measure(e, SMALLEST, &cycles);
     *out = (struct echo_figures){ r_max(c), SMALLEST, cycles };
     if (!code) note(tried, SMALLEST, cycles);
     for (uint32_t n = SMALLEST; !code && n / cycles < out->r_max / 2 && n < OCTETS_MAX;) {
         n += ECHO_WORD_OCTETS;
         out->n_half = n;
-        code = measure(e, n, &cycles);
+        code = echo_measure(e, n, &cycles);
         if (!code) note(tried, n, cycles);
     }
     return code;

@@ -76,7 +76,7 @@ struct done {
     struct comm_records all; /* with contention, and with the task that starts the others */
     size_t reordered;        /* of these, at another position at their port without contention */
     bool is_compared;        /* with the run without contention; else it was interrupted */
-    uint64_t certificate;
+    uint64_t certificate, cells_lost, cells_again;
     uint32_t tasks;
     char *written;                            /* what the program appended to its input */
     struct linear_track track[LINEAR_TRACKS]; /* what a page draws */
@@ -186,6 +186,8 @@ static int run_program(struct experiment *e, const struct work *w, bool contenti
     } else if (!contention_free) {
         if (!code) code = keep(e, w, len, &records, out);
         out->certificate = outcome.certificate;
+        out->cells_lost = outcome.cells_lost;
+        out->cells_again = outcome.cells_again;
         out->tasks = outcome.begun;
         out->all = all;
     }
@@ -301,14 +303,38 @@ static int run_work(struct experiment *e, const struct work *w)
     return code;
 }
 
+static const struct work linear = { "linear", "srl", published_system, true };
+static const struct work matrix = { "matrix", "mml", published_product, false };
+
 int experiment_linear(struct experiment *e)
 {
-    return run_work(e, &(struct work){ "linear", "srl", published_system, true });
+    return run_work(e, &linear);
 }
 
 int experiment_matrix(struct experiment *e)
 {
-    return run_work(e, &(struct work){ "matrix", "mml", published_product, false });
+    return run_work(e, &matrix);
+}
+
+int linear_measure(struct experiment *e, bool is_matrix, const char *input,
+                   struct linear_outcome *out)
+{
+    struct work work = is_matrix ? matrix : linear;
+    struct done done = { 0 };
+    if (input) work.input = input;
+    int code = run_program(e, &work, false, &done);
+    if (!code) code = run_program(e, &work, true, &done);
+    *out = (struct linear_outcome){ .cycle = done.with.last,
+                                    .cycle_alone = done.without.last,
+                                    .cells_lost = done.cells_lost,
+                                    .cells_again = done.cells_again,
+                                    .certificate = done.certificate,
+                                    .reordered = done.reordered,
+                                    .tasks = done.tasks,
+                                    .written = done.written };
+    comm_free(&done.all);
+    free_tracks(done.track);
+    return code;
 }
 
 /* ---- records of a file ----------------------------------------------------------------------- */

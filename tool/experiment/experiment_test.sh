@@ -125,6 +125,32 @@ cp "$folder/stdout" "$folder/said.json"
 grep -q 'id="figure-11-18"' "$folder/records.html" || fail "the page of records"
 same "rule, published records" "$(value "$folder/said.json" last_cycle_by_rule)" 8060
 
+# ---- compare: the same figures as the experiments one by one, costs as fabrics tell them
+exits 0 "" "$leat" experiment compare --fabrics clos444,torus:4,4/cells,crossbar:16/cells/switch=output/buffer=1 --obsolete 4000000 --json -o "$folder/compare.html"
+cp "$folder/stdout" "$folder/compare.json"
+at() { jq -r ".fabrics[$1] | $2" "$folder/compare.json"; } # at FABRIC FILTER
+for program in linear matrix; do
+    same "compared: $program" \
+        "$(at 0 ".programs[] | select(.name == \"$program\") | \"\(.last_cycle) \(.last_cycle_contention_free) \(.certificate) \(.reordered)\"")" \
+        "$(jq -r '"\(.last_cycle) \(.last_cycle_contention_free) \(.certificate) \(.reordered)"' "$folder/$program.json")"
+done
+same "T(4), and T(65000)" "$(at 0 '[.delay[].cycles] | tostring')" "[193,$(jq '.delay[] | select(.bytes == 65000).cycles' "$folder/echo.json")]"
+same "a comma before a digit" "$(at 1 .fabric)" torus:4,4/cells
+for i in 0 1 2; do
+    same "cost of $(at $i .fabric)" "$(at $i .cost)" "$("$leat" fabric show "$(at $i .fabric)" --json | jq .cost)"
+    same "results of $(at $i .fabric)" "$(at $i '[.programs[].result]')" "$(at 0 '[.programs[].result]')"
+    grep -q "<th scope=\"row\">$(at $i .fabric)</th>" "$folder/compare.html" || fail "the page lacks $(at $i .fabric)"
+    grep -q "<td class=\"n\">$(at $i '.programs[0].last_cycle')</td>" "$folder/compare.html" || fail "the page lacks a time of $(at $i .fabric)"
+done
+same "short queues lose cells, units repair that" "$(at 2 '[.programs[0] | .lost > 0, .retransmissions > 0] | tostring')" "[true,true]"
+same "deep queues lose none" "$(at 1 '[.programs[].lost] | add')" 0
+python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$folder/compare.html" || fail "the page is not well-formed"
+same "bars and charts" "$(grep -c '<svg' "$folder/compare.html")" 6
+# Where a program cannot run, the others do; clocks that differ are compared in time.
+exits 1 "crossbar:2/cells: failed" "$leat" experiment compare -n 6 --fabrics crossbar:2/cells,bmx:16/clock=100ns
+has "the other one" "$(cat "$folder/stdout")" "times in us"
+same "a row each" "$(grep -c '^crossbar:2/cells .* failed .* 16 \|^bmx:16/clock=100ns .* 256 ' "$folder/stdout")" 2
+
 # ---- bad input
 head='cycle,op,tag,src_task,dst_task,note'
 bad() { # bad TEXT LINE...
@@ -144,7 +170,11 @@ bad "record 1: tag 7 comes to srp:1, but was not sent to it before" "$head" "1,r
 bad "record 2: srp:0 did something later before it, expected the order of time" "$head" "9,snd,7,srp:0,srp:1," "3,snd,7,srp:0,srp:1,"
 bad "record 1: the cycle of this snd" "$head" ",snd,7,srp:0,srp:1,"
 exits 2 "missing.csv: No such file" "$leat" experiment contention "$folder/missing.csv"
-exits 2 "expected one of echo linear matrix contention" "$leat" experiment
+exits 2 "expected one of echo linear matrix contention compare" "$leat" experiment
+exits 2 "an empty name, expected fabrics with commas between" "$leat" experiment compare --fabrics clos444,,bmx:4
+exits 2 "a network of switches, expected an ATM fabric here" "$leat" experiment compare --fabrics clos444,mesh:4,4
+exits 2 "-n '12', expected a whole number, 2 to 11" "$leat" experiment compare -n 12
+exits 2 "compare: expected no file; fabrics come with --fabrics" "$leat" experiment compare clos444
 exits 2 "'liner', did you mean linear? expected one of echo linear" "$leat" experiment liner
 exits 0 "" "$leat" experiment echo --help
 has "help of a subverb" "$(cat "$folder/stdout")" "leat experiment echo: measure the one-way delay"

@@ -77,25 +77,30 @@ int experiment_run(struct experiment *e, const char *program, const char *argume
     return comm_read(e->records, all, records) ? DONE : FAILED;
 }
 
-static bool read_options(const struct arguments *args, struct experiment *e)
+struct leat_fabric *experiment_fabric(struct experiment *e, const char *word)
 {
     enum leat_sim_atm_model model;
-    *e = (struct experiment){ .args = args, .json = argument(args, "--json") };
-    e->job = (struct run_job){ .verb = args->verb,
-                               .args = args,
-                               .fabric = argument(args, "--fabric"),
-                               .library = RUN_ATM,
-                               .records = e->records,
-                               .silent = true };
-    if (!e->job.fabric) e->job.fabric = "clos444";
-    struct leat_fabric *fabric = fabric_read_atm(args->verb, e->job.fabric);
-    if (!fabric) return false;
+    struct leat_fabric *fabric = fabric_read_atm(e->args->verb, word);
+    if (!fabric) return NULL;
     const struct leat_sim_atm_fabric *atm = &leat_fabric_as_atm(fabric)->fabric;
+    e->job.fabric = word;
     e->ports = atm->net.ports;
     e->crossing = leat_sim_atm_fabric_idle_cycles(atm, 0, 1 % e->ports);
-    const bool read = sim_read_model(args, atm, &model);
+    if (sim_read_model(e->args, atm, &model)) return fabric;
     leat_fabric_close(fabric);
-    return read;
+    return NULL;
+}
+
+static bool read_options(const struct arguments *args, struct experiment *e)
+{
+    const char *word = argument(args, "--fabric");
+    *e = (struct experiment){ .args = args, .json = argument(args, "--json") };
+    e->job = (struct run_job){
+        .verb = args->verb, .args = args, .library = RUN_ATM, .records = e->records, .silent = true
+    };
+    struct leat_fabric *fabric = experiment_fabric(e, word ? word : "clos444");
+    if (fabric) leat_fabric_close(fabric);
+    return fabric;
 }
 
 /* The page, and what standard output has. */
@@ -146,7 +151,12 @@ static int run_contention(const struct arguments *args)
     return run_experiment(args, experiment_contention);
 }
 
-#define PROGRAM_OPTIONS "--fabric --polling --model --obsolete --descriptors --json -o"
+static int run_compare_all(const struct arguments *args)
+{
+    return run_experiment(args, experiment_compare);
+}
+
+#define PROGRAM_OPTIONS "--fabric --polling --model --retransmit --obsolete --descriptors --json -o"
 #define PROGRAM_RESULTS                                                                         \
     "\nIt shows what the program wrote, the cycle of the last message among its workers, the "  \
     "same without contention, and the same by the thesis' rule: each message takes 193 cycles " \
@@ -164,22 +174,32 @@ static const struct subverb subverbs[] = {
       run_matrix },
     { "contention", "apply the thesis' rule to records of messages",
       "FILE [--fabric FABRIC] [--json] [-o FILE]", "--fabric --json -o", run_contention },
+    { "compare", "run all three programs over several fabrics: time, contention, loss, cost",
+      "[--fabrics LIST] [-n N] [--poll] [--json] [-o FILE]",
+      "--fabrics -n --polling --model --retransmit --obsolete --descriptors --json -o",
+      run_compare_all },
     { NULL },
 };
 
 const struct verb verb_experiment = {
     .name = "experiment",
     .summary = "repeat the measurements of the thesis",
-    .synopsis = "echo|linear|matrix|contention [FILE] [options]",
+    .synopsis = "echo|linear|matrix|contention|compare [FILE] [options]",
     .help = help_experiment,
     .subverbs = subverbs,
     .options = {
         { "--fabric", "FABRIC", "an ATM fabric", .preset = "clos444" },
+        { "--fabrics", "LIST",
+          "ATM fabrics with commas between; default: twelve switches and networks of 16 ports" },
+        { "-n", "N", "unknowns of the linear system, and rows and columns of the matrices",
+          COUNT(2, EXPERIMENT_SIZE_MAX) },
         { "--bytes", "LIST",
           "sizes of messages, multiples of 4 with commas between; default: those of the thesis",
           .former = "--sizes" },
         { "--polling", NULL, "tasks poll for messages, every 81 cycles", .former = "--poll" },
         { "--model", "MODEL", "how exactly to simulate", WORD("rtl cell"), .preset = "cell" },
+        { "--retransmit", "CYCLES", "cycles until a cell is sent again", COUNT(1, UINT32_MAX),
+          .preset = "400000" },
         { "--obsolete", "CYCLES", "cycles until a unit discards a message", COUNT(1, UINT32_MAX),
           .preset = "40000" },
         { "--descriptors", "N", "messages of one source that a unit holds", COUNT(1, UINT16_MAX),

@@ -118,6 +118,8 @@ struct run_outcome {
     uint64_t certificate, messages, octets;
     uint64_t replayed;     /* messages that were not simulated: sim_replay.h */
     uint64_t unread;       /* messages that units discarded unread */
+    uint64_t cells_lost;   /* of an ATM fabric: by switches and by hosts without room */
+    uint64_t cells_again;  /* sent again by units */
     uint32_t notes;        /* of all tasks: enum leat_task_note, combined */
     uint32_t tasks, begun; /* slots, and those that were used */
     struct leat_hub_task *task;

@@ -68,11 +68,16 @@ static struct leat_hub *make_hub(const struct run_job *job, struct run_network *
     return hub;
 }
 
-static uint64_t count_unread(const struct run_network *network)
+/* Bus matrices stop a cell for a host without room, others lose it. */
+static void keep_cells(const struct run_network *network, struct run_outcome *out)
 {
     struct leat_atm_aal_counts counts = { 0 };
-    if (network->load) leat_sim_atm_load_units(network->load, &counts);
-    return counts.discarded_unread;
+    if (!network->load) return;
+    const struct leat_sim_atm *sim = &network->load->sim;
+    leat_sim_atm_load_units(network->load, &counts);
+    out->unread = counts.discarded_unread;
+    out->cells_again = counts.retransmissions;
+    out->cells_lost = sim->counts.lost + (sim->fabric.graph ? sim->counts.port_refusals : 0);
 }
 
 /* A signal came while the program continued after the simulation: its exit code is meaningless. */
@@ -139,7 +144,7 @@ static bool run_over(struct run_job *job, struct run_network *network, struct ru
         if (out->end == LEAT_HUB_ABORTED && !out->code) out->code = FAILED; /* MPI_Abort with 0 */
         if (out->end == LEAT_HUB_DONE && interrupted) be_interrupted(out);
         out->certificate = leat_port_certificate(network->net);
-        out->unread = count_unread(network);
+        keep_cells(network, out);
         out->replayed = network->replay ? network->replay->replayed : 0;
     }
     run_screen_watch(NULL);
