@@ -1,6 +1,7 @@
 /* ATM fabrics: clos444, clos:8,15,8/buffer=4, bmx:16/clock=20MHz. */
 #include "fabric_atm.h"
 #include "fabric_word_parts.h"
+#include <stdlib.h>
 
 static bool begins(const char *name, const char *with)
 {
@@ -42,7 +43,9 @@ static bool read(struct leat_fabric *f, bool (*interrupted)(void), struct leat_f
 
 static void close(struct leat_fabric *f)
 {
-    leat_fabric_cells_free(&((struct leat_fabric_atm *)f)->cells);
+    struct leat_fabric_atm *a = (struct leat_fabric_atm *)f;
+    free(a->wires_memory);
+    leat_fabric_cells_free(&a->cells);
 }
 
 static bool open(struct leat_fabric *f, const struct leat_fabric_config *config,
@@ -60,7 +63,7 @@ static bool open(struct leat_fabric *f, const struct leat_fabric_config *config,
     if (!f->memory) return false;
     leat_sim_atm_replay_init(&a->replay, &port, f->memory);
     f->replay = &a->replay.base;
-    f->replay->is_off = config->every_cycle;
+    f->replay->is_off = config->every_cycle || a->fabric.faults;
     a->sim = &a->replay.port.load.sim;
     f->net = &f->replay->net;
     return true;

@@ -17,6 +17,11 @@ struct leat_fabric_atm {
     struct leat_sim_atm_line_outage outage[LEAT_SIM_ATM_LINE_OUTAGES_MAX];
     enum leat_sim_atm_model model;
     struct leat_net_shape shape;
+    /* None at first; to have some, set fabric.faults before leat_fabric_open. */
+    struct leat_net_faults fault_list;
+    struct leat_sim_atm_faults faults;
+    struct leat_net_topology wires; /* of bus matrices, where there are faults */
+    void *wires_memory;
     struct leat_sim_atm_replay replay;
     /* The network whose cells are counted: that of `replay`, unless the user has one of its own. */
     const struct leat_sim_atm *sim;

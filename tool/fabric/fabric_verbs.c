@@ -127,7 +127,8 @@ static bool read_atm(const struct arguments *args, struct leat_fabric *fabric)
 {
     struct leat_fabric_atm *a = leat_fabric_as_atm(fabric);
     return sim_read_units(args, &a->aal) && sim_read_model(args, &a->fabric, &a->model) &&
-           sim_read_lines(args, a->fabric.net.ports, &a->line, a->outage);
+           sim_read_lines(args, a->fabric.net.ports, &a->line, a->outage) &&
+           sim_read_faults(args, fabric);
 }
 
 static bool read_flits(const struct arguments *args, struct leat_fabric *fabric)
@@ -136,7 +137,7 @@ static bool read_flits(const struct arguments *args, struct leat_fabric *fabric)
     struct leat_fabric_error error;
     if (!leat_fabric_build(&n->design, &n->built, &error))
         return fabric_refused(args->verb, fabric->word, &error);
-    return net_read_faults(args, &n->built.topology, &n->faults);
+    return net_read_faults(args, &n->built.topology, LEAT_NET_FLIT_BITS, &n->faults);
 }
 
 static bool read_packetway(const struct arguments *args, struct leat_fabric *fabric)

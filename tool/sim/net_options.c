@@ -174,7 +174,7 @@ static bool read_fault_words(const struct arguments *args, struct word words,
         return misused(args->verb, "--fault %.*s", (int)why.len, why.buf);
     }
     if (read->faults->count > before) return true;
-    return misused(args->verb, "--fault '', expected link:, flap:, router:, port: or ber:");
+    return misused(args->verb, "--fault '', expected " LEAT_NET_FAULT_WORDS);
 }
 
 static bool read_fault_file(const char *file, struct faults_read *read)
@@ -188,11 +188,12 @@ static bool read_fault_file(const char *file, struct faults_read *read)
 }
 
 bool net_read_faults(const struct arguments *args, const struct leat_net_topology *topology,
-                     struct leat_net_faults *faults)
+                     uint32_t flit_bits, struct leat_net_faults *faults)
 {
     const char *each = argument(args, "--fault"), *file = argument(args, "--fault-file");
     struct faults_read read = { faults, topology };
     leat_net_faults_init(faults);
+    faults->flit_bits = flit_bits;
     if (!number_take_small(args, "--flit-bits", &faults->flit_bits)) return false;
     while (each) { /* repeated options are joined by newlines */
         const size_t len = strcspn(each, "\n");
@@ -297,8 +298,8 @@ bool net_read_job(const struct arguments *args, struct leat_fabric *fabric,
            build(args, fabric, job) && read_links(args, job) &&
            sim_check_cycles(args, job->cycles, &n->design.plan.clock, "") &&
            read_traffic(args, job) && check_length(args, job) &&
-           net_read_faults(args, &n->built.topology, &job->faults) && read_warmup(args, job) &&
-           read_precision(args, job);
+           net_read_faults(args, &n->built.topology, LEAT_NET_FLIT_BITS, &job->faults) &&
+           read_warmup(args, job) && read_precision(args, job);
 }
 
 bool net_read_point(const struct arguments *args, struct net_job *job)

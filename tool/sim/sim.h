@@ -49,8 +49,8 @@ enum {
 /* Of other kinds, which both have, too. */
 #define OPTIONS_OF_FAULTS \
     { "--fault", "F", "as link:3-7@1000..5000 (leat help sim faults)", true, \
-      .kinds = "flits packetway" }, \
-    { "--fault-file", "FILE", "a fault per line", .kinds = "flits" }, \
+      .kinds = "atm flits packetway" }, \
+    { "--fault-file", "FILE", "a fault per line", .kinds = "atm flits" }, \
     { "--flit-bits", "N", "bits of a flit, for bit errors", COUNT(1, LEAT_NET_FLIT_BITS_MAX), \
       .preset = "64", .kinds = "flits" }
 
@@ -123,6 +123,7 @@ struct sim_result {
     uint64_t certificate, delivery_hash;
     uint64_t last_delivery_at; /* 0: nothing was delivered */
     const struct leat_sim_atm_counts *network;
+    struct leat_sim_atm_losses losses;
     const struct leat_sim_histogram *latency;
     /* All zeros with W. */
     struct leat_sim_atm_load_counts messages;
@@ -149,6 +150,10 @@ bool sim_read_job(const struct arguments *args, const struct leat_fabric_atm *at
  * LEAT_SIM_ATM_LINE_OUTAGES_MAX and is lent to the line. False after a complaint. */
 bool sim_read_lines(const struct arguments *args, uint32_t ports,
                     struct leat_sim_atm_line_config *line, struct leat_sim_atm_line_outage *outage);
+
+/* Faults inside an ATM fabric: --fault and --fault-file. False after a complaint. */
+struct leat_fabric;
+bool sim_read_faults(const struct arguments *args, struct leat_fabric *fabric);
 
 /* Its units: how soon, and how often, they retransmit unacknowledged data; how long, and how much,
  * they keep unread data; whether a stream resynchronises after cells were discarded, or behaves as

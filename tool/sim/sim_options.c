@@ -1,15 +1,21 @@
 /* leat sim: reads the options. Every error names the option and what was expected. */
+#include "fabric.h"
 #include "fabric_atm.h"
 #include "leat_tree.h"
+#include "net_sim.h"
 #include "number.h"
 #include "result_file.h"
 #include "sim.h"
 #include "sim_clock.h"
 #include "threads.h"
+#include <limits.h>
 #include <string.h>
 
+enum { WHY_CAP = 1024 };
+
 /* Sources of the check workload have neither messages nor lines. */
-static const char with_w[] = "--traffic --load --seed --cycles --model --record --json --threads";
+static const char with_w[] =
+    "--traffic --load --seed --cycles --model --record --json --threads --fault --fault-file";
 
 bool sim_refuse_traffic(const struct arguments *args, const char *name, const char *known)
 {
@@ -168,6 +174,23 @@ bool sim_read_lines(const struct arguments *args, uint32_t ports,
            read_outages(args, ports, line, outage);
 }
 
+bool sim_read_faults(const struct arguments *args, struct leat_fabric *fabric)
+{
+    struct leat_fabric_atm *atm = leat_fabric_as_atm(fabric);
+    struct leat_text why = LEAT_TEXT(WHY_CAP);
+    const struct leat_net_topology *wires = &atm->wires;
+    if (!argument(args, "--fault") && !argument(args, "--fault-file")) return true;
+    if (atm->fabric.graph)
+        wires = atm->fabric.graph->topology;
+    else if (!(atm->wires_memory = fabric_topology(fabric, &atm->wires, &why)))
+        return misused(args->verb, "%s: %.*s", fabric->word, (int)why.len, why.buf);
+    if (!net_read_faults(args, wires, LEAT_ATM_CELL_LEN * CHAR_BIT, &atm->fault_list)) return false;
+    atm->faults =
+        (struct leat_sim_atm_faults){ .list = &atm->fault_list, .topology = wires, .seed = 1 };
+    if (atm->fault_list.count) atm->fabric.faults = &atm->faults;
+    return true;
+}
+
 bool sim_check_cycles(const struct arguments *args, uint64_t cycles,
                       const struct leat_sim_clock *clock, const char *with)
 {
@@ -203,7 +226,7 @@ static void warn_of_no_effect(const struct sim_job *job)
 {
     const struct leat_sim_atm_line_config *line = &job->line;
     const bool loses = line->header_errors || line->payload_errors || line->lose ||
-                       line->outage_count;
+                       line->outage_count || job->fabric.faults;
     for (uint32_t i = 0; i < line->outage_count; i++)
         if (line->outage[i].from > job->cycles)
             caution("--dead %u@%llu has no effect, expected a cycle within the %llu of the run",
@@ -211,7 +234,7 @@ static void warn_of_no_effect(const struct sim_job *job)
                     (unsigned long long)job->cycles);
     if (line->hec && !line->header_errors)
         caution("--hec has no effect, expected errors in headers with it (--bit-errors)");
-    if (loses && job->aal.retransmit_cycles >= job->cycles)
+    if (loses && !job->check_load && job->aal.retransmit_cycles >= job->cycles)
         caution("cells that are lost are not sent again within the run: --retransmit is %u, "
                 "expected less than --cycles %llu",
                 job->aal.retransmit_cycles, (unsigned long long)job->cycles);

@@ -176,6 +176,7 @@ static void collect_locked(const struct simulation *s, struct sim_result *out)
 static void collect(struct simulation *s, struct sim_result *out)
 {
     out->network = &network_of(s)->counts;
+    leat_sim_atm_losses(network_of(s), &out->losses);
     if (s->job->check_load) {
         out->cells_offered = leat_sim_atm_check_load_sent(&s->check);
         out->cells_delivered = s->check.delivered;

@@ -143,6 +143,37 @@ static void put_messages(const struct sim_result *r)
     put_some(line_rows(r));
 }
 
+static struct rows loss_rows(const struct sim_result *r)
+{
+    const uint64_t *lost = r->losses.cells;
+    return (struct rows){ {
+        { "no_room", "  of these without room", lost[LEAT_NET_NO_ROOM] },
+        { "no_way", "  of these without a way", lost[LEAT_NET_NO_WAY] },
+        { "cut", "  of these on broken wires, at dead ports", lost[LEAT_NET_CUT] },
+        { "corrupted", "  of these damaged", lost[LEAT_NET_CORRUPTED] },
+    } };
+}
+
+/* Bus matrices lose nothing of their own. */
+static void put_losses(const struct sim_job *job, const struct sim_result *r)
+{
+    if (!job->fabric.graph && !job->fabric.faults) return;
+    put("cells lost in the network", leat_sim_atm_losses_sum(&r->losses));
+    put_some(loss_rows(r));
+    if (r->losses.rerouted) put("cells rerouted", r->losses.rerouted);
+}
+
+static void put_losses_json(struct leat_json *j, const struct sim_result *r)
+{
+    const struct rows rows = loss_rows(r);
+    leat_json_uint(j, "lost", leat_sim_atm_losses_sum(&r->losses));
+    leat_json_object(j, "losses");
+    for (const struct row *row = rows.row; row->key; row++)
+        leat_json_uint(j, row->key, row->value);
+    leat_json_end(j);
+    leat_json_uint(j, "cells_rerouted", r->losses.rerouted);
+}
+
 void sim_put_text(const struct sim_job *job, const struct sim_result *r)
 {
     put_title(job, r);
@@ -156,7 +187,7 @@ void sim_put_text(const struct sim_job *job, const struct sim_result *r)
            (unsigned long long)r->latency->max);
     put("cycle of the last delivery", r->last_delivery_at);
     put("suspensions", r->network->suspensions);
-    if (job->fabric.graph) put("cells lost by switches", r->network->lost);
+    put_losses(job, r);
     if (r->network->port_refusals) put("cells refused by full hosts", r->network->port_refusals);
     if (r->network->unrouted) put("cells whose label leads nowhere", r->network->unrouted);
     if (!job->check_load) put_messages(r);
@@ -238,11 +269,11 @@ void sim_put_json(const struct sim_job *job, const struct sim_result *r)
                     { "messages_delivered", r->messages.messages_delivered });
     json_fixed(j, "throughput", throughput(job, r), 6);
     put_latency(j, r->latency);
-    LEAT_JSON_UINTS(j, { "last_delivery_cycle", r->last_delivery_at },
-                    { "suspensions", r->network->suspensions },
-                    { "retransmissions", r->units.retransmissions },
-                    { "port_refusals", r->network->port_refusals },
-                    { "unrouted", r->network->unrouted }, { "lost", r->network->lost });
+    LEAT_JSON_UINTS(
+        j, { "last_delivery_cycle", r->last_delivery_at },
+        { "suspensions", r->network->suspensions }, { "retransmissions", r->units.retransmissions },
+        { "port_refusals", r->network->port_refusals }, { "unrouted", r->network->unrouted });
+    put_losses_json(j, r);
     if (!job->check_load) put_units(j, job, r);
     put_state_json(j, job, r);
     json_certificate(j, "certificate", r->certificate);

@@ -30,10 +30,11 @@ int sim_atm(const struct arguments *args, struct leat_fabric *fabric)
 {
     static struct sim_job job;
     struct sim_result result;
-    const struct leat_fabric_atm *atm = leat_fabric_as_atm(fabric);
+    struct leat_fabric_atm *atm = leat_fabric_as_atm(fabric);
     const char *contracts = argument(args, "--contracts");
     if (contracts) return run_sim_contracts(args, atm, contracts);
-    if (!sim_read_job(args, atm, &job)) return WRONG;
+    if (!sim_read_faults(args, fabric) || !sim_read_job(args, atm, &job)) return WRONG;
+    atm->faults.seed = job.seed;
     if (args->only_check) return DONE;
     const int outcome = sim_run(&job, &result);
     if (outcome != DONE && result.cycles == 0) return outcome;

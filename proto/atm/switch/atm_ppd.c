@@ -88,6 +88,18 @@ void leat_atm_ppd_translate(struct leat_atm_ppd *ppd)
         translate_channel(ppd);
 }
 
+void leat_atm_ppd_redirect(struct leat_atm_ppd *ppd, const struct leat_atm_route *route)
+{
+    const unsigned h = ppd->header_len;
+    assert(leat_fits(route->select, ppd->outputs));
+    ppd->select = route->select;
+    for (uint64_t left = route->select; left; left &= left - 1) {
+        uint8_t *header = ppd->translated + ppd->output_step * (unsigned)__builtin_ctzll(left);
+        memcpy(header, ppd->header, h);
+        leat_atm_label_put(header, h, route->label);
+    }
+}
+
 /* 4.5: a cell goes to all its outputs or to none. */
 bool leat_atm_ppd_is_full(const struct leat_atm_ppd *ppd, const struct leat_atm_matrix *matrix)
 {

@@ -107,6 +107,9 @@ bool leat_atm_ppd_forward(struct leat_atm_ppd *ppd, struct leat_atm_matrix *matr
 bool leat_atm_ppd_is_full(const struct leat_atm_ppd *ppd, const struct leat_atm_matrix *matrix);
 void leat_atm_ppd_translate(struct leat_atm_ppd *ppd);
 
+/* The cell whose header was translated last takes this route, whatever the table says. */
+void leat_atm_ppd_redirect(struct leat_atm_ppd *ppd, const struct leat_atm_route *route);
+
 /* One step with the byte on the link. The phases run in order; each sees the results of those
  * before. */
 static inline void leat_atm_ppd_step(struct leat_atm_ppd *ppd, struct leat_atm_matrix *matrix,

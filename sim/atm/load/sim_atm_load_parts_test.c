@@ -6,7 +6,8 @@ enum { CASES = 60 + LEAT_ROUNDS / 5000, PARTS_MAX = 8 };
 static void every_number_of_parts_has_the_same_outcome(void)
 {
     struct leat_random r;
-    uint64_t strides = 0, ended = 0, given_up = 0, delivered = 0, refused = 0, damaged = 0;
+    uint64_t strides = 0, ended = 0, given_up = 0, delivered = 0, refused = 0, damaged = 0,
+             lost = 0, rerouted = 0;
     leat_random_seed(&r, 23);
     for (int i = 0; i < CASES; i++) {
         const struct parts_case c = parts_choose(&r);
@@ -19,9 +20,12 @@ static void every_number_of_parts_has_the_same_outcome(void)
         given_up += one.counts.undeliverable;
         delivered += one.counts.messages_delivered;
         damaged += one.lines.damaged;
+        lost += leat_sim_atm_losses_sum(&one.losses);
+        rerouted += one.losses.rerouted;
     }
     OK(strides > 1000 && ended > 10 && refused > 100); /* everything has happened */
     OK(given_up > 10 && delivered > 1000 && damaged > 10);
+    OK(lost > 100 && rerouted > 10);
 }
 
 /* All cells come from a few ports and leave by others, so pools of cells become poor. */

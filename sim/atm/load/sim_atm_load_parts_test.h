@@ -5,6 +5,7 @@
 #ifndef LEAT_SIM_ATM_LOAD_PARTS_TEST_H
 #define LEAT_SIM_ATM_LOAD_PARTS_TEST_H
 
+#include "sim_atm_faults_test.h"
 #include "sim_atm_load.h"
 #include "sim_atm_traffic.h"
 #include "tap.h"
@@ -23,6 +24,7 @@ struct parts_case {
     struct leat_atm_aal_config aal; /* only what `leat sim` can set */
     struct leat_sim_atm_line_config line;
     struct leat_sim_atm_line_outage outage;
+    uint32_t faults;   /* in the network, of the seed */
     bool octets_given; /* the source brings the octets of some messages */
 };
 
@@ -33,6 +35,7 @@ struct parts_outcome {
     struct leat_sim_atm_load_counts counts;
     struct leat_atm_aal_counts units;
     struct leat_sim_atm_line_counts lines;
+    struct leat_sim_atm_losses losses;
 };
 
 struct parts_bench {
@@ -41,6 +44,7 @@ struct parts_bench {
     struct leat_sim_atm_traffic traffic;
     struct leat_sim_atm_traffic_source source[PARTS_PORTS_MAX];
     uint32_t partner[PARTS_PORTS_MAX];
+    struct faults_bench faults;
     uint64_t callbacks_hash;
 };
 
@@ -119,6 +123,7 @@ static struct parts_outcome parts_outcome_of(struct parts_bench *b)
         out.links_hash = leat_sim_fnv_word(out.links_hash, leat_sim_atm_link_cells(&load->sim, i));
     leat_sim_atm_load_count_offered(load);
     out.counts = load->counts;
+    leat_sim_atm_losses(&load->sim, &out.losses);
     leat_sim_atm_load_units(load, &out.units);
     leat_sim_atm_load_lines(load, &out.lines);
     return out;
@@ -131,17 +136,22 @@ static struct parts_outcome parts_run(const struct parts_case *c, uint32_t parts
     struct leat_random pieces;
     memset(&b, 0, sizeof b);
     b.of = c;
-    const struct leat_sim_atm_load_config config = parts_config(&b, parts, crew);
+    struct leat_sim_atm_load_config config = parts_config(&b, parts, crew);
+    leat_random_seed(&pieces, c->seed);
+    faults_begin(&b.faults, &config.fabric.net, c->seed);
+    for (uint32_t i = 0; i < c->faults; i++)
+        faults_draw(&b.faults, &pieces, &config.fabric.net, c->cycles);
+    if (c->faults) config.fabric.faults = &b.faults.faults;
     void *memory = calloc(1, leat_sim_atm_load_footprint(&config));
     if (!memory) abort();
     parts_seed(&b, config.fabric.net.ports);
     leat_sim_atm_load_init(&b.load, &config, memory);
-    leat_random_seed(&pieces, c->seed);
     for (uint64_t to = 1; to < c->cycles; to += 1 + leat_random_below(&pieces, 5000))
         leat_sim_atm_load_run(&b.load, to);
     leat_sim_atm_load_run(&b.load, c->cycles);
     const struct parts_outcome out = parts_outcome_of(&b);
     free(memory);
+    free(b.faults.memory);
     return out;
 }
 
@@ -185,6 +195,7 @@ static struct parts_case parts_choose(struct leat_random *r)
     if (c.bytes > leat_atm_aal_message_max(c.aal.send_blocks)) c.bytes = 16;
     c.octets_given = leat_random_below(r, 3) == 0;
     if (leat_random_below(r, 5) == 0) parts_choose_lines(r, &c);
+    if (leat_random_below(r, 6) == 0) c.faults = 1 + (uint32_t)leat_random_below(r, 4);
     return c;
 }
 
@@ -194,13 +205,13 @@ static bool parts_same(const struct parts_case *c, const struct parts_outcome *o
     const struct parts_outcome many = parts_run(c, parts, crew);
     if (memcmp(one, &many, sizeof many) == 0) return true;
     printf("# leat sim %s --traffic %s --load %u.%06u --bytes %u --cycles %llu --seed %llu "
-           "--blocks %u --descriptors %u --retransmit %u --obsolete %u --transmissions %u, in %u "
-           "parts by %u members\n",
+           "--blocks %u --descriptors %u --retransmit %u --obsolete %u --transmissions %u, %u "
+           "faults of the seed, in %u parts by %u members\n",
            c->fabric, leat_sim_atm_traffic_name(c->pattern), c->load_ppm / 1000000,
            c->load_ppm % 1000000, c->bytes, (unsigned long long)c->cycles,
            (unsigned long long)c->seed, c->aal.send_blocks, c->aal.descriptors,
            c->aal.retransmit_cycles, c->aal.obsolete_cycles, (unsigned)c->aal.transmissions_max,
-           parts, leat_sim_crew_members(crew));
+           c->faults, parts, leat_sim_crew_members(crew));
     return false;
 }
 

@@ -15,6 +15,7 @@ static void lay_out(struct leat_sim_atm *sim, enum leat_sim_atm_model wanted,
     sim->link_cells = leat_arena_lay(arena, leat_sim_atm_link_count(net), sizeof *sim->link_cells);
     sim->group = leat_arena_lay(arena, (size_t)sim->fabric.groups * ((net->ports + 63) / 64),
                                 sizeof *sim->group);
+    leat_sim_atm_faults_lay(sim, arena);
     switch (sim->model) {
     case LEAT_SIM_ATM_RTL: leat_sim_atm_rtl_lay(sim, arena); break;
     case LEAT_SIM_ATM_CELL: leat_sim_atm_cells_lay(sim, arena); break;
@@ -97,7 +98,7 @@ void leat_sim_atm_set_group(struct leat_sim_atm *sim, uint32_t group, const uint
 {
     const size_t words = (sim->fabric.net.ports + 63) / 64;
     assert(group < sim->fabric.groups);
-    if (sim->model == LEAT_SIM_ATM_CELL) leat_sim_atm_cells_before_group(sim);
+    if (sim->model == LEAT_SIM_ATM_CELL) leat_sim_atm_cells_before_tables(sim);
     memcpy(leat_sim_atm_group(sim, group), members, words * sizeof *members);
     if (sim->model == LEAT_SIM_ATM_RTL) leat_sim_atm_rtl_set_group(sim, group);
 }
@@ -113,7 +114,7 @@ bool leat_sim_atm_route(const struct leat_sim_atm *sim, uint32_t ppd, uint32_t l
     return true;
 }
 
-void leat_sim_atm_run(struct leat_sim_atm *sim, uint64_t until)
+static void run_model(struct leat_sim_atm *sim, uint64_t until)
 {
     switch (sim->model) {
     case LEAT_SIM_ATM_RTL: leat_sim_atm_rtl_run(sim, until); break;
@@ -123,11 +124,32 @@ void leat_sim_atm_run(struct leat_sim_atm *sim, uint64_t until)
     }
 }
 
+static void apply_faults(struct leat_sim_atm *sim)
+{
+    if (sim->model == LEAT_SIM_ATM_CELL) leat_sim_atm_cells_before_tables(sim);
+    leat_sim_atm_faults_apply(sim, sim->now);
+    if (sim->model == LEAT_SIM_ATM_CELL) leat_sim_atm_cells_set_faults(sim);
+}
+
+/* From one change of faults to the next. */
+void leat_sim_atm_run(struct leat_sim_atm *sim, uint64_t until)
+{
+    uint64_t end = until;
+    do {
+        if (sim->faulty) {
+            if (sim->faulty->player.next_at <= sim->now) apply_faults(sim);
+            end = leat_smaller(until, sim->faulty->player.next_at);
+        }
+        run_model(sim, end);
+    } while (end < until && !sim->pauses);
+}
+
 uint64_t leat_sim_atm_link_cells(const struct leat_sim_atm *sim, uint32_t link)
 {
     if (link < sim->fabric.net.ppd_count) {
-        if (sim->model == LEAT_SIM_ATM_RTL) return leat_sim_atm_rtl_accepted(sim, link);
-        if (sim->model == LEAT_SIM_ATM_CELL) return leat_sim_atm_cells_accepted(sim, link);
+        const uint64_t cut = sim->faulty ? leat_sim_atm_faults_cut(sim, link) : 0;
+        if (sim->model == LEAT_SIM_ATM_RTL) return leat_sim_atm_rtl_accepted(sim, link) - cut;
+        if (sim->model == LEAT_SIM_ATM_CELL) return leat_sim_atm_cells_accepted(sim, link) - cut;
     }
     return sim->link_cells[link];
 }

@@ -112,7 +112,8 @@ struct leat_sim_atm_counts {
     uint64_t suspensions;   /* of all PPDs */
     uint64_t port_refusals; /* by full hosts */
     uint64_t unrouted;      /* cells whose label lies outside the table */
-    uint64_t lost;          /* cells, by switches without room and by faults; graph only */
+    uint64_t lost;          /* cells, by switches without room and by faults; graph only: for all
+                               models see leat_sim_atm_losses */
     uint64_t cells_out;     /* delivered to hosts */
     uint64_t strides;       /* cell model */
     uint64_t strides_ended; /* how often it returned to single events */
@@ -135,6 +136,7 @@ struct leat_sim_atm {
     struct leat_sim_atm_cells *cells;
     struct leat_sim_atm_alone *alone;
     struct leat_sim_atm_slots *slots;
+    struct leat_sim_atm_faulty *faulty; /* NULL: bus matrices without faults, or another model */
 };
 
 /* Octets of memory for a network. */
@@ -193,6 +195,15 @@ void leat_sim_atm_run(struct leat_sim_atm *sim, uint64_t until);
  */
 uint32_t leat_sim_atm_link_count(const struct leat_atm_clos *net);
 uint64_t leat_sim_atm_link_cells(const struct leat_sim_atm *sim, uint32_t link);
+
+/* Cells lost inside the network by their reasons, a copy of several for itself; and cells that took
+ * another way because of faults. */
+struct leat_sim_atm_losses {
+    uint64_t cells[LEAT_NET_FATES]; /* none that are DELIVERED */
+    uint64_t rerouted;
+};
+void leat_sim_atm_losses(const struct leat_sim_atm *sim, struct leat_sim_atm_losses *out);
+uint64_t leat_sim_atm_losses_sum(const struct leat_sim_atm_losses *losses);
 
 /* Of a graph: cells that left by this output port of its switches. */
 uint64_t leat_sim_atm_graph_carried(const struct leat_sim_atm *sim, uint32_t out);

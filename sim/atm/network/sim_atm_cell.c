@@ -227,11 +227,15 @@ const uint8_t *leat_sim_atm_cells_sent(const struct leat_sim_atm *sim, uint32_t 
 }
 
 /* Strides count a cell before its check. */
+bool leat_sim_atm_cells_is_early(const struct leat_sim_atm *sim, uint32_t ppd)
+{
+    return sim->cells->in_strides && awaits_check(&sim->cells->ppd[ppd], sim->now);
+}
+
 uint64_t leat_sim_atm_cells_accepted(const struct leat_sim_atm *sim, uint32_t ppd)
 {
-    const struct leat_sim_atm_cells *cells = sim->cells;
-    const bool is_early = cells->in_strides && awaits_check(&cells->ppd[ppd], sim->now);
-    return sim->link_cells[ppd] + cells->ppd[ppd].accepted - is_early;
+    return sim->link_cells[ppd] + sim->cells->ppd[ppd].accepted -
+           leat_sim_atm_cells_is_early(sim, ppd);
 }
 
 static struct entry *top_entry(struct leat_sim_atm_cells *cells, const struct spd *spd)
@@ -245,7 +249,8 @@ static void select_for_port(struct leat_sim_atm *sim, struct spd *spd)
     struct leat_sim_atm_port *port = &sim->port[spd->to];
     const uint64_t at = spd->free_at + 1;
     if (begin_arrival(port, at, *top_entry(sim->cells, spd))) hurry_port(sim, spd->to, at);
-    if (sim->host.room(sim->host.context, spd->to) >= ROOM_FOR_SURE) {
+    if (!leat_sim_atm_faults_is_dead(sim, spd->to) &&
+        sim->host.room(sim->host.context, spd->to) >= ROOM_FOR_SURE) {
         leave(sim->cells, spd);
         return;
     }
@@ -358,8 +363,9 @@ static void check(struct leat_sim_atm *sim, uint32_t number, uint64_t now)
     struct entry entry = *ppd->incoming;
     if (entry.label >= ppd->table->entries)
         sim->counts.unrouted += is_unrouted(sim, number, entry.label);
-    uint64_t outputs = find_outputs(sim, number, &entry.label);
+    uint64_t outputs = find_outputs(sim, number, now, &entry.label);
     if (!have_room(cells, ppd, outputs, now)) {
+        if (sim->faulty) leat_sim_atm_faults_forget(sim, number);
         refuse(sim, ppd, now);
         if (ppd->from_port) free_cell(cells, entry.cell);
         return;
@@ -399,15 +405,12 @@ static void act_port(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
     }
     if (port->check_at == now) {
         port->check_at = LEAT_NEVER;
-        if (sim->host.room(sim->host.context, p))
+        if (leat_sim_atm_has_room(sim, p))
             leave(sim->cells, &sim->cells->spd[port->in_spd]);
         else
             stop_arrival(sim, p, now);
     }
-    if (port->arrival[0].at == now) {
-        sim->counts.cells_out++;
-        deliver(sim, sim->cells->pool, p, now);
-    }
+    if (port->arrival[0].at == now) sim->counts.cells_out += deliver(sim, sim->cells->pool, p, now);
     sim->in_host = false;
     plan_port(sim, p);
 }
@@ -434,9 +437,32 @@ static void run_events(struct leat_sim_atm *sim, uint64_t until)
 }
 
 /* Strides find the routes of cells before they are checked. */
-void leat_sim_atm_cells_before_group(struct leat_sim_atm *sim)
+void leat_sim_atm_cells_before_tables(struct leat_sim_atm *sim)
 {
     leat_sim_atm_strides_end(sim);
+}
+
+/* While there are faults, every label is looked up. */
+void leat_sim_atm_cells_set_faults(struct leat_sim_atm *sim)
+{
+    static const struct leat_atm_clos_table empty;
+    for (uint32_t s = 0; s < sim->fabric.net.stages; s++) {
+        const struct leat_atm_clos_stage *stage = &sim->fabric.net.stage[s];
+        for (uint32_t i = 0; i < stage->switch_count * stage->inputs; i++)
+            sim->cells->ppd[stage->ppd_first + i].table = sim->faulty->any ? &empty
+                                                                           : &sim->cells->table[s];
+    }
+}
+
+uint64_t leat_sim_atm_cells_look_up(const struct leat_sim_atm *sim, uint32_t number, uint64_t at,
+                                    uint32_t *label)
+{
+    struct leat_atm_route found = { 0 };
+    leat_sim_atm_route(sim, number, *label, &found);
+    if (sim->faulty && sim->faulty->any)
+        found.select = leat_sim_atm_faults_check(sim, number, *label, at, found.select);
+    *label = found.label;
+    return found.select;
 }
 
 /* In strides if hosts and network allow it, else event by event. */

@@ -6,6 +6,7 @@
 #define LEAT_SIM_ATM_CELL_PARTS_H
 
 #include "sim_atm_cell_pool.h"
+#include "sim_atm_faults.h"
 
 enum phase { SPDS, PORTS, PPDS, PHASES };
 
@@ -176,20 +177,22 @@ static inline void come_back(struct leat_sim_atm_cells *cells, struct spd *spd, 
     spd->cells++;
 }
 
-/* The outputs of a cell, none if its label has no entry; the label becomes the new one. */
-static inline uint64_t find_outputs(const struct leat_sim_atm *sim, uint32_t number,
+/* Below, where the table has no formula for a label: of groups, and of all while there are faults. */
+uint64_t leat_sim_atm_cells_look_up(const struct leat_sim_atm *sim, uint32_t number, uint64_t at,
+                                    uint32_t *label);
+
+/* The outputs of a cell that is checked in cycle `at`, none if its label has no entry; the label
+ * becomes the new one. */
+static inline uint64_t find_outputs(const struct leat_sim_atm *sim, uint32_t number, uint64_t at,
                                     uint32_t *label)
 {
     const struct ppd *ppd = &sim->cells->ppd[number];
-    struct leat_atm_route found = { 0 };
     if (*label < ppd->table->entries) {
         const uint64_t select = leat_atm_clos_table_select(ppd->table, label);
         *label += ppd->label_first;
         return select;
     }
-    leat_sim_atm_route(sim, number, *label, &found); /* of a group: these are few */
-    *label = found.label;
-    return found.select;
+    return leat_sim_atm_cells_look_up(sim, number, at, label);
 }
 
 /* Strides: is the cell sent checked only in cycle `now` or later? */
@@ -237,8 +240,8 @@ static inline bool begin_arrival(struct leat_sim_atm_port *port, uint64_t at, st
     return alone;
 }
 
-/* The last octet of a cell arrives at a port. */
-static inline void deliver(struct leat_sim_atm *sim, struct pool *pool, uint32_t p, uint64_t now)
+/* The last octet of a cell arrives at a port. False: it is lost there. */
+static inline bool deliver(struct leat_sim_atm *sim, struct pool *pool, uint32_t p, uint64_t now)
 {
     struct leat_sim_atm_port *port = &sim->port[p];
     const struct leat_sim_atm_arrival arrival = port->arrival[0];
@@ -246,9 +249,13 @@ static inline void deliver(struct leat_sim_atm *sim, struct pool *pool, uint32_t
     leat_atm_label_put(cell, sim->fabric.net.header_octets, arrival.label);
     port->arrival[0] = port->arrival[1];
     port->arrival[1].at = LEAT_NEVER;
-    sim->link_cells[sim->fabric.net.ppd_count + p]++;
-    sim->host.deliver(sim->host.context, p, cell, now);
+    const bool arrives = !sim->faulty || leat_sim_atm_faults_arrives(sim, p, now);
+    if (arrives) {
+        sim->link_cells[sim->fabric.net.ppd_count + p]++;
+        sim->host.deliver(sim->host.context, p, cell, now);
+    }
     pool_free(pool, sim->cells->cell, arrival.cell);
+    return arrives;
 }
 
 #endif

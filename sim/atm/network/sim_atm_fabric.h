@@ -18,6 +18,7 @@
 #include "atm_aal_unit.h"
 #include "atm_clos.h"
 #include "net.h"
+#include "net_faults.h"
 
 enum {
     LEAT_SIM_ATM_FABRIC_BUFFER_DEFAULT = 8,
@@ -35,12 +36,21 @@ struct leat_sim_atm_graph {
     uint64_t seed;              /* of routing */
 };
 
+/* Faults inside a network; all lent. */
+struct leat_sim_atm_faults {
+    const struct leat_net_faults *list; /* checked; times are cycles of the clock, flits cells */
+    /* Of the network: that of `graph`, or the same of bus matrices: LEAT_NET_CLOS or _CROSSBAR. */
+    const struct leat_net_topology *topology;
+    uint64_t seed; /* of bit errors */
+};
+
 struct leat_sim_atm_fabric {
     struct leat_atm_clos net;
     const struct leat_sim_atm_graph *graph; /* NULL: bus matrices; else `net` has only its ports */
-    uint32_t buffer_cells;                  /* of each crosspoint memory */
-    uint32_t groups;                        /* of multicast that can be set up; a name gives none */
-    uint32_t parts; /* to simulate at once (sim_atm.h); 0: one, as of names */
+    const struct leat_sim_atm_faults *faults; /* NULL: none */
+    uint32_t buffer_cells;                    /* of each crosspoint memory */
+    uint32_t groups; /* of multicast that can be set up; a name gives none */
+    uint32_t parts;  /* to simulate at once (sim_atm.h); 0: one, as of names */
     uint64_t period_ps_num, period_ps_den; /* the clock: edge k at floor(k num / den) ps */
 };
 

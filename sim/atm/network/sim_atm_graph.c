@@ -65,6 +65,8 @@ struct leat_sim_atm_slots {
     uint32_t busy;                         /* cells that gates have accepted */
     struct way *way;
     uint32_t ways, ways_cap;
+    struct leat_net_fault_player *player; /* NULL: no faults, or alone */
+    uint64_t lost[LEAT_NET_FATES];
 };
 
 static const struct leat_sim_atm_graph *graph_of(const struct leat_sim_atm *sim)
@@ -176,6 +178,12 @@ static void arrive_at(struct leat_sim_atm *sim, uint32_t port, uint32_t index, u
     release(sim->slots, index);
 }
 
+static void lose(struct leat_sim_atm *sim, enum leat_net_fate why)
+{
+    sim->counts.lost++;
+    sim->slots->lost[why]++;
+}
+
 static bool next(void *context, uint32_t terminal, struct leat_net_packet *packet)
 {
     struct leat_sim_atm *sim = context;
@@ -192,7 +200,7 @@ static void arrive(void *context, const struct leat_net_arrival *arrival)
         arrive_at(sim, arrival->packet.destination, index, arrival->tail_at * CELL_LEN);
         return;
     }
-    sim->counts.lost++;
+    lose(sim, arrival->fate);
     release(sim->slots, index);
 }
 
@@ -283,12 +291,24 @@ static void call_host(struct leat_sim_atm *sim, uint32_t p, uint64_t now,
     leat_sim_agenda_set(&sim->slots->agenda, PORTS, p, sim->port[p].act_at);
 }
 
-/* Accepts the cell that has begun, or refuses it. */
+/* Faults begin and end between slots, though their times are cycles. */
+static void follow_faults(struct leat_sim_atm_slots *s, uint64_t now)
+{
+    if (s->player && s->player->next_at <= now)
+        leat_net_fault_player_apply_at(s->player, &s->net, now);
+}
+
+/* Accepts the cell that has begun, or refuses it. A dead port loses it. */
 static void check(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
 {
     struct leat_sim_atm_slots *s = sim->slots;
     struct gate *gate = &s->gate[p];
     const uint8_t *octets = sim->port[p].out;
+    follow_faults(s, now);
+    if (s->player && s->player->terminal_faults[p]) {
+        lose(sim, LEAT_NET_CUT);
+        return;
+    }
     if (gate->count == GATE_CELLS || !has_cells(s)) {
         sim->counts.suspensions++;
         call_host(sim, p, now, sim->host.refused);
@@ -313,6 +333,7 @@ static void run_slot(struct leat_sim_atm *sim, uint64_t now)
 {
     struct leat_sim_atm_slots *s = sim->slots;
     const uint64_t slot = now / CELL_LEN;
+    follow_faults(s, now);
     if (s->alone)
         run_alone(sim, slot);
     else if (!leat_net_run(&s->net, slot + 1))
@@ -361,6 +382,17 @@ static struct leat_sim_agenda_shape agenda_shape(uint32_t ports)
     };
 }
 
+/* The memory of the player. */
+static void *lay_player(const struct leat_sim_atm *sim, bool alone, struct leat_sim_atm_slots *made,
+                        struct leat_arena *arena)
+{
+    const struct leat_sim_atm_faults *faults = alone ? NULL : sim->fabric.faults;
+    if (!faults) return NULL;
+    made->player = leat_arena_lay(arena, 1, sizeof *made->player);
+    return leat_arena_lay(arena, 1,
+                          leat_net_fault_player_footprint(faults->list, faults->topology));
+}
+
 void leat_sim_atm_graph_lay(struct leat_sim_atm *sim, bool alone, struct leat_arena *arena)
 {
     const struct leat_sim_atm_graph *g = graph_of(sim);
@@ -375,10 +407,14 @@ void leat_sim_atm_graph_lay(struct leat_sim_atm *sim, bool alone, struct leat_ar
     made.cell = leat_arena_lay(arena, made.cells, sizeof *made.cell);
     made.way = leat_arena_lay(arena, made.ways_cap, sizeof *made.way);
     void *agenda = leat_arena_lay(arena, 1, leat_sim_agenda_footprint(&shape));
+    void *player = lay_player(sim, alone, &made, arena);
     void *net = leat_arena_lay(arena, 1, alone ? 0 : leat_net_footprint(g->topology, &g->net));
     if (!sim->slots) return;
     const struct leat_net_host host = { .context = sim, .next = next, .arrive = arrive };
     *sim->slots = made;
+    if (made.player)
+        leat_net_fault_player_init(made.player, sim->fabric.faults->list, g->topology,
+                                   sim->fabric.faults->seed, player);
     leat_sim_agenda_init(&sim->slots->agenda, &shape, agenda);
     if (!alone) leat_net_init(&sim->slots->net, g->topology, g->routing, &g->net, &host, net);
 }
@@ -386,4 +422,10 @@ void leat_sim_atm_graph_lay(struct leat_sim_atm *sim, bool alone, struct leat_ar
 uint64_t leat_sim_atm_graph_carried(const struct leat_sim_atm *sim, uint32_t out)
 {
     return sim->slots->alone ? 0 : leat_net_out_flits(&sim->slots->net, out);
+}
+
+void leat_sim_atm_graph_losses(const struct leat_sim_atm *sim, struct leat_sim_atm_losses *out)
+{
+    memcpy(out->cells, sim->slots->lost, sizeof out->cells);
+    if (!sim->slots->alone) out->rerouted = sim->slots->net.counts.packets_rerouted;
 }

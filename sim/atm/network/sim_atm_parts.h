@@ -4,6 +4,7 @@
 
 #include "leat_arena.h"
 #include "sim_atm.h"
+#include "sim_atm_faults.h"
 #include <assert.h>
 #include <string.h>
 
@@ -19,8 +20,12 @@ uint64_t leat_sim_atm_rtl_accepted(const struct leat_sim_atm *sim, uint32_t ppd)
 void leat_sim_atm_cells_lay(struct leat_sim_atm *sim, struct leat_arena *arena);
 void leat_sim_atm_cells_init(struct leat_sim_atm *sim);
 void leat_sim_atm_cells_run(struct leat_sim_atm *sim, uint64_t until);
-/* A group is about to change. */
-void leat_sim_atm_cells_before_group(struct leat_sim_atm *sim);
+/* Tables are about to change. */
+void leat_sim_atm_cells_before_tables(struct leat_sim_atm *sim);
+/* Faults have begun or ended. */
+void leat_sim_atm_cells_set_faults(struct leat_sim_atm *sim);
+/* Is the last cell of a PPD still to be checked, but already counted? */
+bool leat_sim_atm_cells_is_early(const struct leat_sim_atm *sim, uint32_t ppd);
 void leat_sim_atm_cells_wake(struct leat_sim_atm *sim, uint32_t port, uint64_t at);
 void leat_sim_atm_cells_send(struct leat_sim_atm *sim, uint32_t port, const uint8_t *octets,
                              uint64_t at);
@@ -38,6 +43,8 @@ void leat_sim_atm_graph_run(struct leat_sim_atm *sim, uint64_t until);
 void leat_sim_atm_graph_wake(struct leat_sim_atm *sim, uint32_t port, uint64_t at);
 void leat_sim_atm_graph_send(struct leat_sim_atm *sim, uint32_t port, uint64_t at);
 
+void leat_sim_atm_graph_losses(const struct leat_sim_atm *sim, struct leat_sim_atm_losses *out);
+
 /* The entry for any label in the table of a PPD, also for those of groups. False, *out untouched:
  * it has no such entry. */
 bool leat_sim_atm_route(const struct leat_sim_atm *sim, uint32_t ppd, uint32_t label,
@@ -48,6 +55,12 @@ static inline void leat_sim_atm_count_out(struct leat_sim_atm *sim, uint32_t por
 {
     sim->counts.cells_out++;
     sim->link_cells[sim->fabric.net.ppd_count + port]++;
+}
+
+/* Does this host take another cell? A dead port takes all, and loses them. */
+static inline bool leat_sim_atm_has_room(const struct leat_sim_atm *sim, uint32_t port)
+{
+    return leat_sim_atm_faults_is_dead(sim, port) || sim->host.room(sim->host.context, port);
 }
 
 /* The index of the octet at which a full host stops a cell: 3, with virtual channels 5. */

@@ -149,6 +149,17 @@ static void step_spds(struct leat_sim_atm *sim)
     rtl->busy = busy;
 }
 
+/* A header is complete: the route of its cell is what faults leave of it. */
+static void meet_faults(struct leat_sim_atm *sim, uint32_t number, struct leat_atm_ppd *unit)
+{
+    struct leat_atm_route route = { 0 };
+    if (!(unit->valid >> leat_atm_valid_ready(unit->header_len) & 1)) return;
+    const uint32_t label = leat_atm_label_get(unit->header, unit->header_len);
+    leat_sim_atm_route(sim, number, label, &route);
+    route.select = leat_sim_atm_faults_check(sim, number, label, sim->now, route.select);
+    leat_atm_ppd_redirect(unit, &route);
+}
+
 static void step_ppds(struct leat_sim_atm *sim)
 {
     struct leat_sim_atm_rtl *rtl = sim->rtl;
@@ -159,7 +170,9 @@ static void step_ppds(struct leat_sim_atm *sim)
             struct leat_atm_ppd *unit = &bmx->ppd[input];
             if (!*in.byteind && leat_atm_ppd_is_idle(unit)) continue;
             const uint64_t refused = unit->refused, dropped = unit->dropped;
+            if (sim->faulty && sim->faulty->any) meet_faults(sim, ppd, unit);
             leat_atm_ppd_step(unit, &bmx->matrix, *in.byte, *in.byteind);
+            if (sim->faulty && refused != unit->refused) leat_sim_atm_faults_forget(sim, ppd);
             sim->counts.suspensions += unit->refused - refused;
             sim->counts.unrouted += unit->dropped - dropped;
             rtl->busy = true;
@@ -182,12 +195,13 @@ static void take_octet(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
         return;
     }
     port->in[port->count] = port->icbyte;
-    if (port->count == leat_sim_atm_stop_at(sim) && !sim->host.room(sim->host.context, p)) {
+    if (port->count == leat_sim_atm_stop_at(sim) && !leat_sim_atm_has_room(sim, p)) {
         port->icsuspend = true;
         sim->counts.port_refusals++;
     }
     if (++port->count < CELL_LEN) return;
     port->count = 0;
+    if (sim->faulty && !leat_sim_atm_faults_arrives(sim, p, now)) return;
     leat_sim_atm_count_out(sim, p);
     sim->host.deliver(sim->host.context, p, port->in, now);
 }

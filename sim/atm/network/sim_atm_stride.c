@@ -210,8 +210,8 @@ static inline uint64_t reach(struct leat_sim_atm *sim, struct part *part, struct
     ppd->accepted++;
     ppd->sent = parcel->entry;
     ppd->check_at = parcel->at;
-    assert(parcel->entry.label < ppd->table->entries || sim->fabric.groups);
-    const uint64_t outputs = find_outputs(sim, parcel->ppd, &parcel->entry.label);
+    assert(parcel->entry.label < ppd->table->entries || sim->fabric.groups || sim->faulty);
+    const uint64_t outputs = find_outputs(sim, parcel->ppd, parcel->at, &parcel->entry.label);
     ppd->is_dropped = !outputs;
     return outputs;
 }
@@ -453,8 +453,7 @@ static void run_port(struct leat_sim_atm *sim, struct part *part, uint32_t p, ui
 {
     struct leat_sim_atm_port *port = &sim->port[p];
     while (port->arrival[0].at <= last) {
-        part->cells_out++;
-        deliver(sim, part->pool, p, port->arrival[0].at);
+        part->cells_out += deliver(sim, part->pool, p, port->arrival[0].at);
     }
     if (port->act_at <= last) {
         port->act_at = LEAT_NEVER;
@@ -724,6 +723,7 @@ static void await_check(struct leat_sim_atm *sim, uint32_t number, uint64_t now)
         if (ppd->is_dropped) free_dropped(cells, cells->pool, ppd);
         return;
     }
+    if (sim->faulty) leat_sim_atm_faults_forget(sim, number);
     ppd->is_dropped = false;
     ppd->accepted--;
     ppd->incoming = &ppd->sent;

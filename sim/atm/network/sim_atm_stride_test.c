@@ -1,5 +1,6 @@
 #include "leat_bytes.h"
 #include "sim_atm.h"
+#include "sim_atm_faults_test.h"
 #include "tap.h"
 #include <leat/random.h>
 #include <string.h>
@@ -110,6 +111,9 @@ static uint64_t stride(void *context, uint64_t now)
     return now + leat_random_below(&s->chance, 100);
 }
 
+/* Of all scenes of a case; those of none have no memory. */
+static struct faults_bench faults;
+
 static void set_up(struct scene *s, const char *name, enum how how, uint64_t seed)
 {
     struct leat_sim_atm_fabric fabric = { 0 };
@@ -119,6 +123,7 @@ static void set_up(struct scene *s, const char *name, enum how how, uint64_t see
     struct leat_text why = LEAT_TEXT(256);
     EQ(leat_sim_atm_fabric_parse(name, &fabric, &why), LEAT_ERR_OK);
     fabric.groups = leat_atm_clos_groups(&fabric.net) < GROUPS ? 0 : GROUPS;
+    if (faults.memory) fabric.faults = &faults.faults;
     free(s->memory);
     memset(s, 0, sizeof *s);
     s->memory = calloc(1, leat_sim_atm_footprint(&fabric, model));
@@ -202,12 +207,30 @@ static void choose_fabric(struct leat_random *r, char name[64])
     }
 }
 
+/* Up to four faults of such a network. */
+static void choose_faults(struct leat_random *r, const char *name, uint64_t cycles)
+{
+    struct leat_sim_atm_fabric fabric = { 0 };
+    struct leat_text why = LEAT_TEXT(256);
+    EQ(leat_sim_atm_fabric_parse(name, &fabric, &why), LEAT_ERR_OK);
+    faults_begin(&faults, &fabric.net, leat_random_next(r));
+    for (uint64_t left = 1 + leat_random_below(r, 4); left; left--)
+        faults_draw(&faults, r, &fabric.net, cycles);
+}
+
+static void drop_faults(void)
+{
+    free(faults.memory);
+    faults.memory = NULL;
+}
+
 static void strides_deliver_what_events_and_registers_deliver_and_when(void)
 {
     enum { CASES = 40 + LEAT_ROUNDS / 5000, CYCLES_MAX = 30000 };
     /* Some networks run in strides for long, and some refuse cells; the others may do either. */
     static const char calm[] = "clos:4,4,4/buffer=8", crowded[] = "bmx:16/buffer=4";
     uint64_t strides = 0, ended = 0, refusals = 0, suspensions = 0;
+    struct leat_sim_atm_losses all = { .rerouted = 0 };
     for (uint64_t i = 0; i < CASES; i++) {
         struct leat_random r;
         char name[64];
@@ -219,6 +242,7 @@ static void strides_deliver_what_events_and_registers_deliver_and_when(void)
         const uint64_t apart_max = leat_random_below(&r, 2) ? 100 : 400;
         const uint64_t apart = (i % 8 == 1 ? 200 : 1) + leat_random_below(&r, apart_max);
         const uint64_t cycles = CYCLES_MAX - leat_random_below(&r, i % 2 ? CYCLES_MAX : 1);
+        if (i % 3 == 0) choose_faults(&r, name, cycles);
         for (int how = i % 4 ? EVENTS : REGISTERS; how < WAYS; how++) {
             struct scene *s = &scenes[how];
             set_up(s, name, (enum how)how, seed);
@@ -237,7 +261,15 @@ static void strides_deliver_what_events_and_registers_deliver_and_when(void)
             for (uint32_t k = 0; k < leat_sim_atm_link_count(&a->sim.fabric.net); k++)
                 EQ(leat_sim_atm_link_cells(&a->sim, k), leat_sim_atm_link_cells(&b->sim, k));
             EQ(b->sim.now, cycles);
+            struct leat_sim_atm_losses lost_a, lost_b;
+            leat_sim_atm_losses(&a->sim, &lost_a);
+            leat_sim_atm_losses(&b->sim, &lost_b);
+            EQ(memcmp(&lost_a, &lost_b, sizeof lost_a), 0);
+            for (int fate = 0; fate < LEAT_NET_FATES; fate++)
+                all.cells[fate] += lost_a.cells[fate];
+            all.rerouted += lost_a.rerouted;
         }
+        drop_faults();
         strides += scenes[STRIDES].sim.counts.strides;
         ended += scenes[STRIDES].sim.counts.strides_ended;
         refusals += scenes[STRIDES].refusals;
@@ -248,6 +280,8 @@ static void strides_deliver_what_events_and_registers_deliver_and_when(void)
     OK(ended > CASES);
     OK(refusals > 0);
     OK(suspensions > refusals);
+    OK(all.cells[LEAT_NET_CUT] > CASES && all.cells[LEAT_NET_CORRUPTED] > CASES);
+    OK(all.cells[LEAT_NET_NO_WAY] > 10 && all.rerouted > 10);
 }
 
 /* A memory that fills while the network runs in strides: all callbacks are in time. */

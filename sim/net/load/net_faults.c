@@ -190,8 +190,9 @@ leat_err leat_net_fault_parse(const char *text, size_t len, struct leat_net_faul
     uint32_t kind = 0;
     while (kind < LEAT_NET_FAULT_KINDS && !leat_sim_piece_is(name, kinds[kind].name))
         kind++;
+    if (leat_sim_piece_is(name, "switch")) kind = LEAT_NET_FAULT_ROUTER;
     if (kind == LEAT_NET_FAULT_KINDS || !where.at)
-        return wrong(&r, name, "is no fault, expected link:, flap:, router:, port: or ber:");
+        return wrong(&r, name, "is no fault, expected " LEAT_NET_FAULT_WORDS);
     r.fault.kind = (enum leat_net_fault_kind)kind;
     struct leat_sim_piece flap = where;
     struct leat_sim_piece time = leat_sim_piece_cut(&flap, '/');
@@ -369,7 +370,7 @@ static void count_wire(struct leat_net_fault_player *p, struct leat_net *net, ui
     uint16_t *faults = &p->wire_faults[out];
     *faults = (uint16_t)(more ? *faults + 1 : *faults - 1);
     if (*faults != more) return; /* it was broken before, or still is */
-    leat_net_break(net, out, more);
+    if (net) leat_net_break(net, out, more);
     p->rerouted = true;
 }
 
@@ -378,7 +379,7 @@ static void count_terminal(struct leat_net_fault_player *p, struct leat_net *net
 {
     uint16_t *faults = &p->terminal_faults[terminal];
     *faults = (uint16_t)(more ? *faults + 1 : *faults - 1);
-    if (*faults == more) leat_net_kill(net, terminal, more);
+    if (*faults == more && net) leat_net_kill(net, terminal, more);
 }
 
 static void count_wires(struct leat_net_fault_player *p, struct leat_net *net, uint32_t from,
@@ -450,11 +451,17 @@ static void make_errors(struct leat_net_fault_player *p, struct leat_net *net)
         for (uint32_t out = 0; out < t->outs; out++)
             if (damages(f, t, out)) p->errors[out] = either(p->errors[out], more);
     }
-    leat_net_errors(net, p->errors, p->seed);
+    if (net) leat_net_errors(net, p->errors, p->seed);
+}
+
+void leat_net_fault_player_apply(struct leat_net_fault_player *player, struct leat_net *net)
+{
+    leat_net_fault_player_apply_at(player, net, net->now);
 }
 
 /* Faults begin before others end, so that a wire is not repaired in between. */
-void leat_net_fault_player_apply(struct leat_net_fault_player *player, struct leat_net *net)
+void leat_net_fault_player_apply_at(struct leat_net_fault_player *player, struct leat_net *net,
+                                    uint64_t cycle)
 {
     const struct leat_net_faults *faults = player->faults;
     bool errors = false;
@@ -462,8 +469,8 @@ void leat_net_fault_player_apply(struct leat_net_fault_player *player, struct le
     player->next_at = LEAT_NEVER;
     for (int more = 1; more >= 0; more--)
         for (uint32_t i = 0; i < faults->count; i++) {
-            const bool active = leat_net_fault_is_active(&faults->fault[i], net->now);
-            const uint64_t next_at = leat_net_fault_next(&faults->fault[i], net->now);
+            const bool active = leat_net_fault_is_active(&faults->fault[i], cycle);
+            const uint64_t next_at = leat_net_fault_next(&faults->fault[i], cycle);
             if (next_at < player->next_at) player->next_at = next_at;
             if (active == player->is_active[i] || active != more) continue;
             player->is_active[i] = active;
@@ -471,5 +478,5 @@ void leat_net_fault_player_apply(struct leat_net_fault_player *player, struct le
             count_fault(player, net, &faults->fault[i], active);
         }
     if (errors) make_errors(player, net);
-    if (player->rerouted) leat_net_rerouted(net);
+    if (player->rerouted && net) leat_net_rerouted(net);
 }

@@ -5,7 +5,7 @@
  *   link:3>7                       the wires from 3 to 7 only, always
  *   flap:3-7@1000..5000/200,100    up 200 cycles, down 100, in turn, beginning with down
  *   router:5@1000..2000            all wires of a router, and the terminals that send into it or
- *                                  receive from it
+ *                                  receive from it; also written switch:5
  *   port:5@1000..                  terminal 5 is dead, to the end
  *   ber:1e-6                       each bit on any wire is damaged with this probability; a flit is
  *                                  when one of its bits is
@@ -28,6 +28,9 @@ enum leat_net_fault_kind {
     LEAT_NET_FAULT_PORT,
     LEAT_NET_FAULT_BER,
 };
+
+/* What a fault begins with, for complaints. */
+#define LEAT_NET_FAULT_WORDS "link:, flap:, router: (or switch:), port: or ber:"
 
 enum {
     LEAT_NET_FAULT_KINDS = LEAT_NET_FAULT_BER + 1,
@@ -99,5 +102,10 @@ void leat_net_fault_player_init(struct leat_net_fault_player *player,
 /* Brings the network to the state of cycle net->now, which has not yet run. Afterwards
  * player->next_at is later. */
 void leat_net_fault_player_apply(struct leat_net_fault_player *player, struct leat_net *net);
+
+/* The same for networks whose faults are counted in other cycles than their own: the state of this
+ * cycle. net: NULL: there is none, and only the player's own tables change. */
+void leat_net_fault_player_apply_at(struct leat_net_fault_player *player, struct leat_net *net,
+                                    uint64_t cycle);
 
 #endif

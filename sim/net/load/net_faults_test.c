@@ -80,7 +80,7 @@ static void bit_error_rates_are_read_in_every_form(void)
 static void wrong_faults_are_refused_with_what_was_expected(void)
 {
     const char *const bad[][2] = {
-        { "", "'' is no fault, expected link:, flap:, router:, port: or ber:" },
+        { "", "'' is no fault, expected link:, flap:, router: (or switch:), port: or ber:" },
         { "link", "'link' is no fault" },
         { "links:3-7", "'links' is no fault" },
         { "link:", "link:: '' is no link, expected two routers, as in 3-7 or 3>7" },
