@@ -1,123 +1,21 @@
 #include "contracts.h"
+#include "fields.h"
 #include "input.h"
 #include "lines.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORDS_MAX = 24, BITS_PER_CELL = 8 * LEAT_ATM_CELL_LEN, QUARTER = 4 };
+enum { QUARTER = 4 };
 #define NOT_GIVEN UINT32_MAX /* a threshold */
-
-struct field {
-    char text[CONTRACTS_WORD_LEN_MAX + 1];
-};
 
 struct reader {
     struct contracts *contracts;
-    struct leat_fabric_place place;
-    struct field word[WORDS_MAX];
-    int word_count;
+    struct fields line;
     unsigned *port_line; /* by port: the last line about it */
 };
 
 /* ---- values --------------------------------------------------------------------------------- */
-
-struct unit {
-    const char *name;
-    double factor;
-};
-
-/* The number in what a factor of 1 means; false: no number without sign, or no unit of these. */
-static bool read_quantity(const char *text, const struct unit *units, size_t count, double *out)
-{
-    char digits[CONTRACTS_WORD_LEN_MAX + 1], *end; /* strtod alone reads hexadecimal ones, too */
-    snprintf(digits, sizeof digits, "%.*s", (int)strspn(text, "0123456789.eE+-"), text);
-    *out = strtod(digits, &end);
-    if (end == digits || *text == '+' || *text == '-') return false;
-    const char *unit = text + (end - digits);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(unit, units[i].name) == 0) {
-            *out *= units[i].factor;
-            return true;
-        }
-    return false;
-}
-
-static bool read_rate(const struct reader *r, const char *key, const char *text, uint64_t least,
-                      uint64_t *out)
-{
-    const double cells = LEAT_ATM_RATE_UNIT;
-    const struct unit units[] = { { "", cells },
-                                  { "cells/s", cells },
-                                  { "kb/s", 1e3 * cells / BITS_PER_CELL },
-                                  { "Mb/s", 1e6 * cells / BITS_PER_CELL } };
-    double value = 0;
-    if (!read_quantity(text, units, sizeof units / sizeof *units, &value) ||
-        value < (double)least || value > (double)LEAT_ATM_CONTRACT_RATE_MAX)
-        return wrong(&r->place,
-                     "%s '%s', expected %llu to %llu cells/s, as in 5000cells/s, 64kb/s, 2Mb/s",
-                     key, text, (unsigned long long)(least / LEAT_ATM_RATE_UNIT),
-                     (unsigned long long)(LEAT_ATM_CONTRACT_RATE_MAX / LEAT_ATM_RATE_UNIT));
-    *out = (uint64_t)(value + 0.5);
-    return true;
-}
-
-static bool read_time(const struct reader *r, const char *key, const char *text, uint64_t *out_ps)
-{
-    const struct leat_sim_atm_fabric *f = &r->contracts->config.fabric;
-    const double cell_ps = (double)f->period_ps_num / (double)f->period_ps_den * LEAT_ATM_CELL_LEN;
-    const struct unit units[] = {
-        { "ns", 1e3 }, { "us", 1e6 }, { "ms", 1e9 }, { "cells", cell_ps }
-    };
-    double value = 0;
-    if (!read_quantity(text, units, sizeof units / sizeof *units, &value) ||
-        value > (double)LEAT_ATM_SECOND_PS)
-        return wrong(&r->place,
-                     "%s '%s', expected 0 to 1 second with its unit, as in 500ns, 250us, 1.5ms, "
-                     "20cells",
-                     key, text);
-    *out_ps = (uint64_t)(value + 0.5);
-    return true;
-}
-
-static bool read_whole(const struct reader *r, const char *key, const char *text, uint64_t least,
-                       uint64_t most, uint64_t *out)
-{
-    uint64_t value = 0;
-    size_t i = 0;
-    for (; text[i] >= '0' && text[i] <= '9' && value <= most; i++)
-        value = value * 10 + (uint64_t)(text[i] - '0');
-    if (!i || text[i] || value < least || value > most)
-        return wrong(&r->place, "%s '%s', expected %llu to %llu", key, text,
-                     (unsigned long long)least, (unsigned long long)most);
-    *out = value;
-    return true;
-}
-
-static bool read_ratio(const struct reader *r, const char *key, const char *text, uint64_t *out_e12)
-{
-    const struct unit units[] = { { "", (double)LEAT_ATM_CLR_ONE } };
-    double value = 0;
-    if (!read_quantity(text, units, 1, &value) || value > (double)LEAT_ATM_CLR_ONE)
-        return wrong(&r->place, "%s '%s', expected 0 to 1, as in 0, 1e-6, 0.001", key, text);
-    *out_e12 = (uint64_t)(value + 0.5);
-    return true;
-}
-
-/* One of `count` words. */
-static bool read_choice(const struct reader *r, const char *key, const char *text,
-                        const char *const *words, size_t count, size_t *out)
-{
-    char list[128] = "";
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(text, words[i]) == 0) {
-            *out = i;
-            return true;
-        }
-        strcat(strcat(list, i ? ", " : ""), words[i]);
-    }
-    return wrong(&r->place, "%s '%s', expected one of %s", key, text, list);
-}
 
 static bool read_source(const struct reader *r, const char *text, struct leat_sim_atm_connection *c)
 {
@@ -125,19 +23,19 @@ static bool read_source(const struct reader *r, const char *text, struct leat_si
                                          [LEAT_SIM_ATM_SOURCE_RANDOM] = "random",
                                          [LEAT_SIM_ATM_SOURCE_EXCESS] = "excess:FACTOR" };
     static const char excess[] = "excess:";
-    const struct unit units[] = { { "", 100 } };
+    const struct fields_unit units[] = { { "", 100 } };
     size_t which = 0;
     double percent = 0;
     if (strncmp(text, excess, sizeof excess - 1) != 0) {
-        if (!read_choice(r, "source", text, names, 3, &which)) return false;
+        if (!fields_choice(&r->line, "source", text, names, 3, &which)) return false;
         c->source = (enum leat_sim_atm_source)which;
         text = "";
         if (c->source != LEAT_SIM_ATM_SOURCE_EXCESS) return true;
     } else
         text += sizeof excess - 1;
-    if (!read_quantity(text, units, 1, &percent) || percent < 100 ||
+    if (!fields_quantity(text, units, 1, &percent) || percent < 100 ||
         percent > 100.0 * CONTRACTS_EXCESS_MAX)
-        return wrong(&r->place, "source excess:'%s', expected a factor of 1 to %d", text,
+        return wrong(&r->line.place, "source excess:'%s', expected a factor of 1 to %d", text,
                      CONTRACTS_EXCESS_MAX);
     c->source = LEAT_SIM_ATM_SOURCE_EXCESS;
     c->excess_percent = (uint32_t)(percent + 0.5);
@@ -179,39 +77,14 @@ static const char *const class_names[LEAT_ATM_CLASS_COUNT] = {
     [LEAT_ATM_ABR] = "abr", [LEAT_ATM_UBR] = "ubr",
 };
 
-/* Cuts "key=value" words at the equals sign; value[k] is NULL where key k is not there. */
-static bool split_words(struct reader *r, int from, const char *const *names, int count,
-                        const char **value)
-{
-    char list[256] = "";
-    for (int k = 0; k < count; k++) {
-        value[k] = NULL;
-        strcat(strcat(list, k ? " " : ""), names[k]);
-    }
-    for (int i = from; i < r->word_count; i++) {
-        char *text = r->word[i].text, *equals = strchr(text, '=');
-        int k = 0;
-        if (!equals) return wrong(&r->place, "'%s', expected key=value, key one of %s", text, list);
-        *equals = '\0';
-        while (k < count && strcmp(text, names[k]) != 0)
-            k++;
-        if (k == count)
-            return wrong(&r->place, "unknown key '%s', %sexpected one of %s", text,
-                         did_you_mean(text, list), list);
-        if (value[k]) return wrong(&r->place, "%s for the second time, expected it once", text);
-        value[k] = equals + 1;
-    }
-    return true;
-}
-
 static bool keys_fit_class(const struct reader *r, const char *const *value, size_t class)
 {
     for (int k = 0; k < KEYS; k++) {
         if (value[k] && !(keys[k].known & 1 << class))
-            return wrong(&r->place, "%s, which %s does not have, expected none", keys[k].name,
+            return wrong(&r->line.place, "%s, which %s does not have, expected none", keys[k].name,
                          class_names[class]);
         if (!value[k] && keys[k].needed & 1 << class)
-            return wrong(&r->place, "no %s, expected one: %s needs it", keys[k].name,
+            return wrong(&r->line.place, "no %s, expected one: %s needs it", keys[k].name,
                          class_names[class]);
     }
     return true;
@@ -221,17 +94,23 @@ static bool read_contract(const struct reader *r, const char *const *value,
                           struct leat_atm_contract *c)
 {
     const uint64_t least = LEAT_ATM_CONTRACT_RATE_MIN;
-    if (value[PCR] && !read_rate(r, "pcr", value[PCR], least, &c->pcr)) return false;
-    if (value[SCR] && !read_rate(r, "scr", value[SCR], least, &c->scr)) return false;
-    if (value[MCR] && !read_rate(r, "mcr", value[MCR], 0, &c->mcr)) return false;
-    if (c->scr > c->pcr) return wrong(&r->place, "scr above pcr, expected at most pcr");
-    if (c->mcr > c->pcr) return wrong(&r->place, "mcr above pcr, expected at most pcr");
-    if (value[MBS] && !read_whole(r, "mbs", value[MBS], 1, LEAT_ATM_CONTRACT_MBS_MAX, &c->mbs))
+    const struct leat_sim_atm_fabric *f = &r->contracts->config.fabric;
+    const struct fields_times times = {
+        (double)f->period_ps_num / (double)f->period_ps_den * LEAT_ATM_CELL_LEN, 1
+    };
+    if (value[PCR] && !fields_rate(&r->line, "pcr", value[PCR], least, &c->pcr)) return false;
+    if (value[SCR] && !fields_rate(&r->line, "scr", value[SCR], least, &c->scr)) return false;
+    if (value[MCR] && !fields_rate(&r->line, "mcr", value[MCR], 0, &c->mcr)) return false;
+    if (c->scr > c->pcr) return wrong(&r->line.place, "scr above pcr, expected at most pcr");
+    if (c->mcr > c->pcr) return wrong(&r->line.place, "mcr above pcr, expected at most pcr");
+    if (value[MBS] &&
+        !fields_whole(&r->line, "mbs", value[MBS], 1, LEAT_ATM_CONTRACT_MBS_MAX, &c->mbs))
         return false;
-    if (value[CDVT] && !read_time(r, "cdvt", value[CDVT], &c->cdvt_ps)) return false;
-    if (value[CLR] && !read_ratio(r, "clr", value[CLR], &c->clr_e12)) return false;
-    if (value[CTD] && !read_time(r, "ctd", value[CTD], &c->ctd_ps)) return false;
-    return !value[CDV] || read_time(r, "cdv", value[CDV], &c->cdv_ps);
+    if (value[CDVT] && !fields_time(&r->line, "cdvt", value[CDVT], &times, &c->cdvt_ps))
+        return false;
+    if (value[CLR] && !fields_ratio(&r->line, "clr", value[CLR], &c->clr_e12)) return false;
+    if (value[CTD] && !fields_time(&r->line, "ctd", value[CTD], &times, &c->ctd_ps)) return false;
+    return !value[CDV] || fields_time(&r->line, "cdv", value[CDV], &times, &c->cdv_ps);
 }
 
 static bool read_ends(const struct reader *r, const char *const *value,
@@ -239,9 +118,10 @@ static bool read_ends(const struct reader *r, const char *const *value,
 {
     const struct leat_atm_clos *net = &r->contracts->config.fabric.net;
     uint64_t from = 0, to = 0, path = LEAT_SIM_PATH_ANY;
-    if (!read_whole(r, "from", value[FROM], 0, net->ports - 1, &from)) return false;
-    if (!read_whole(r, "to", value[TO], 0, net->ports - 1, &to)) return false;
-    if (value[PATH] && !read_whole(r, "path", value[PATH], 0, net->paths - 1, &path)) return false;
+    if (!fields_whole(&r->line, "from", value[FROM], 0, net->ports - 1, &from)) return false;
+    if (!fields_whole(&r->line, "to", value[TO], 0, net->ports - 1, &to)) return false;
+    if (value[PATH] && !fields_whole(&r->line, "path", value[PATH], 0, net->paths - 1, &path))
+        return false;
     c->from = (uint32_t)from;
     c->to = (uint32_t)to;
     c->path = (uint32_t)path;
@@ -258,11 +138,11 @@ static bool read_access(const struct reader *r, const char *const *value,
     size_t which = 0;
     if (value[SOURCE] && !read_source(r, value[SOURCE], c)) return false;
     if (value[POLICE]) {
-        if (!read_choice(r, "police", value[POLICE], police, 3, &which)) return false;
+        if (!fields_choice(&r->line, "police", value[POLICE], police, 3, &which)) return false;
         c->police = (enum leat_sim_atm_police)which;
     }
     if (value[SHAPE]) {
-        if (!read_choice(r, "shape", value[SHAPE], shape, 2, &which)) return false;
+        if (!fields_choice(&r->line, "shape", value[SHAPE], shape, 2, &which)) return false;
         c->shape = which;
     }
     return true;
@@ -275,13 +155,14 @@ static bool read_name(struct reader *r, const char *name)
     const uint32_t count = all->config.connection_count;
     if (len > CONTRACTS_NAME_LEN_MAX ||
         strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") != len)
-        return wrong(&r->place, "'%s' is no name, expected 1 to %d letters, digits, _ . -", name,
-                     CONTRACTS_NAME_LEN_MAX);
+        return wrong(&r->line.place, "'%s' is no name, expected 1 to %d letters, digits, _ . -",
+                     name, CONTRACTS_NAME_LEN_MAX);
     for (uint32_t i = 0; i < count; i++)
         if (strcmp(all->name[i], name) == 0)
-            return wrong(&r->place, "'%s' for the second time, expected a name of its own", name);
+            return wrong(&r->line.place, "'%s' for the second time, expected a name of its own",
+                         name);
     if (count == LEAT_SIM_ATM_CONNECTIONS_MAX)
-        return wrong(&r->place, "one connection too many, expected at most %d",
+        return wrong(&r->line.place, "one connection too many, expected at most %d",
                      LEAT_SIM_ATM_CONNECTIONS_MAX);
     strcpy(all->name[count], name);
     return true;
@@ -297,9 +178,10 @@ static bool read_connection(struct reader *r)
     size_t class = 0;
     for (int k = 0; k < KEYS; k++)
         names[k] = keys[k].name;
-    if (!read_name(r, r->word[0].text) || !split_words(r, 1, names, KEYS, value)) return false;
-    if (!value[CLASS]) return wrong(&r->place, "no class, expected one, as in class=cbr");
-    if (!read_choice(r, "class", value[CLASS], class_names, LEAT_ATM_CLASS_COUNT, &class))
+    if (!read_name(r, r->line.word[0].text) || !fields_split(&r->line, 1, names, KEYS, value))
+        return false;
+    if (!value[CLASS]) return wrong(&r->line.place, "no class, expected one, as in class=cbr");
+    if (!fields_choice(&r->line, "class", value[CLASS], class_names, LEAT_ATM_CLASS_COUNT, &class))
         return false;
     c.contract.class = (enum leat_atm_class) class;
     if (!keys_fit_class(r, value, class) || !read_ends(r, value, &c) ||
@@ -329,7 +211,7 @@ static bool read_port_values(const struct reader *r, const char *const *names,
     for (size_t k = 0; k < sizeof fields / sizeof *fields; k++) {
         uint64_t number = 0;
         if (!value[k]) continue;
-        if (!read_whole(r, names[k], value[k], fields[k].least, fields[k].most, &number))
+        if (!fields_whole(&r->line, names[k], value[k], fields[k].least, fields[k].most, &number))
             return false;
         *fields[k].to = (uint32_t)number;
     }
@@ -344,16 +226,16 @@ static bool read_port(struct reader *r)
     const uint32_t ports = r->contracts->config.fabric.net.ports;
     const char *value[PORT_KEYS];
     uint64_t first = 0, last = ports - 1;
-    if (r->word_count < 2) return wrong(&r->place, "port alone, expected its number or all");
-    const char *which = r->word[1].text;
+    if (r->line.count < 2) return wrong(&r->line.place, "port alone, expected its number or all");
+    const char *which = r->line.word[1].text;
     if (strcmp(which, "all") != 0) {
-        if (!read_whole(r, "port", which, 0, ports - 1, &first)) return false;
+        if (!fields_whole(&r->line, "port", which, 0, ports - 1, &first)) return false;
         last = first;
     }
-    if (!split_words(r, 2, names, PORT_KEYS, value)) return false;
+    if (!fields_split(&r->line, 2, names, PORT_KEYS, value)) return false;
     for (uint64_t p = first; p <= last; p++) {
         if (!read_port_values(r, names, value, &r->contracts->port[p])) return false;
-        r->port_line[p] = r->place.line;
+        r->port_line[p] = r->line.place.line;
     }
     return true;
 }
@@ -369,8 +251,8 @@ static bool finish_ports(struct reader *r)
             uint32_t *clp = &port->clp_cells[level];
             if (*clp == NOT_GIVEN) *clp = port->cells[level] / QUARTER;
             if (*clp <= port->cells[level]) continue;
-            r->place.line = r->port_line[p];
-            return wrong(&r->place, "port %u: %s %u, expected at most the buffer, %u", p,
+            r->line.place.line = r->port_line[p];
+            return wrong(&r->line.place, "port %u: %s %u, expected at most the buffer, %u", p,
                          names[level], *clp, port->cells[level]);
         }
     }
@@ -379,42 +261,22 @@ static bool finish_ports(struct reader *r)
 
 /* ---- the file ------------------------------------------------------------------------------- */
 
-static bool split_line(struct reader *r, const char *text, size_t len)
-{
-    const char *comment = memchr(text, '#', len);
-    struct word rest = { text, comment ? (size_t)(comment - text) : len }, word;
-    r->place.line++;
-    r->word_count = 0;
-    while (lines_word(&rest, &word)) {
-        for (size_t i = 0; i < word.len; i++)
-            if (word.text[i] < ' ' || word.text[i] > '~')
-                return wrong(&r->place, "a character outside ASCII text, expected none");
-        if (word.len > CONTRACTS_WORD_LEN_MAX)
-            return wrong(&r->place, "'%.*s...' is too long, expected words of up to %d characters",
-                         20, word.text, CONTRACTS_WORD_LEN_MAX);
-        if (r->word_count == WORDS_MAX)
-            return wrong(&r->place, "more than %d words, expected fewer", WORDS_MAX);
-        memcpy(r->word[r->word_count].text, word.text, word.len);
-        r->word[r->word_count++].text[word.len] = '\0';
-    }
-    return true;
-}
-
 static bool read_lines(struct reader *r, const char *text, size_t len)
 {
     while (len) {
         const char *end = memchr(text, '\n', len);
         const size_t line_len = end ? (size_t)(end - text) : len;
-        if (!split_line(r, text, line_len)) return false;
-        if (r->word_count &&
-            !(strcmp(r->word[0].text, "port") == 0 ? read_port(r) : read_connection(r)))
+        if (!fields_cut(&r->line, text, line_len)) return false;
+        if (r->line.count &&
+            !(strcmp(r->line.word[0].text, "port") == 0 ? read_port(r) : read_connection(r)))
             return false;
         text += line_len + (end != NULL);
         len -= line_len + (end != NULL);
     }
     if (!r->contracts->config.connection_count) {
-        r->place.line += !r->place.line;
-        return wrong(&r->place, "no connection up to the end of the file, expected at least one");
+        r->line.place.line += !r->line.place.line;
+        return wrong(&r->line.place,
+                     "no connection up to the end of the file, expected at least one");
     }
     return finish_ports(r);
 }
@@ -423,7 +285,7 @@ static bool read_file(struct reader *r, const char *file)
 {
     struct input in;
     if (!input_open(&in, file)) return false;
-    r->place.file = in.name;
+    r->line.place.file = in.name;
     bool good = input_fill(&in, CONTRACTS_FILE_LEN_MAX + 1) && !interrupted;
     if (good && input_len(&in) > CONTRACTS_FILE_LEN_MAX) {
         complain("%s: longer than %d octets, expected fewer", in.name, CONTRACTS_FILE_LEN_MAX);
@@ -438,7 +300,7 @@ bool contracts_read(struct contracts *contracts, const char *file,
                     const struct leat_sim_atm_fabric *fabric)
 {
     const uint32_t ports = fabric->net.ports;
-    struct reader r = { .contracts = contracts, .place.file = file };
+    struct reader r = { .contracts = contracts, .line.place.file = file };
     *contracts = (struct contracts){ .config = { .fabric = *fabric } };
     contracts->port = calloc(ports, sizeof *contracts->port);
     r.port_line = calloc(ports, sizeof *r.port_line);

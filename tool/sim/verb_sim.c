@@ -1,4 +1,5 @@
 /* leat sim: a network under load, at one of two granularities. */
+#include "calls.h"
 #include "contracts.h"
 #include "device_choice.h"
 #include "fabric.h"
@@ -31,7 +32,8 @@ int sim_atm(const struct arguments *args, struct leat_fabric *fabric)
     static struct sim_job job;
     struct sim_result result;
     struct leat_fabric_atm *atm = leat_fabric_as_atm(fabric);
-    const char *contracts = argument(args, "--contracts");
+    const char *contracts = argument(args, "--contracts"), *calls = argument(args, "--calls");
+    if (calls) return run_sim_calls(args, fabric, calls);
     if (contracts) return run_sim_contracts(args, atm, contracts);
     if (!sim_read_faults(args, fabric) || !sim_read_job(args, atm, &job)) return WRONG;
     atm->faults.seed = job.seed;
@@ -93,6 +95,9 @@ const struct verb verb_sim = {
           .kinds = "aton" },
         OPTIONS_OF_PACKETWAY,
         { "--contracts", "FILE", "connections with contracts in place of --traffic", .kinds = "atm" },
+        { "--calls", "FILE", "calls that are set up and released, in place of --traffic; or "
+                             "random:KEY=VALUE,...",
+          .kinds = "atm" },
         { "--admit", "WHO", "which connections of --contracts send", WORD("checked all"),
           .preset = "checked", .kinds = "atm" },
         { "--record", "FILE", "write a recording for leat export", .kinds = "atm" },
