@@ -115,7 +115,7 @@ static void build(const struct design *d, struct built *b)
                           memory_of(leat_net_outages_footprint(b->routing, NULL, options.cycles)));
     leat_net_lockstep_size(&n.net, &outages, &sizes);
     b->plan = memory_of(sizes.plan_words * sizeof *b->plan);
-    leat_net_lockstep_plan(&n.net, &outages, b->plan);
+    leat_net_lockstep_plan(&n.net, &outages, false, b->plan);
     end_network(&n);
     printf("# %s: state %u, store %u octets per network\n", d->name, 4 * sizes.state_words,
            4 * sizes.store_words);

@@ -29,6 +29,7 @@ struct order {
 struct place {
     bool is_busy;
     bool may_end; /* before all cycles: its work is finite */
+    bool is_deadlocked;
     uint32_t now, cycles;
     struct leat_net_lockstep_table table;
     struct leat_net_load *load;
@@ -46,7 +47,10 @@ struct leat_device_nets {
     bool is_filled; /* some network ran so many in the last launch */
     struct place *place;
     struct order *order;
-    uint32_t *job, *state, *store; /* of one network; store: what is read back */
+    struct leat_net_lockstep_round *round; /* of each place */
+    uint32_t *job, *state, *store;         /* of one network; store: what is read back, */
+    uint32_t store_words;                  /* so many words */
+    uint8_t *doomed;                       /* of each lane, if the plan is watched */
 };
 
 static bool out_of_memory(struct leat_text *why)
@@ -160,8 +164,12 @@ static bool allocate(struct leat_device_nets *nets, struct leat_text *why)
     nets->order = calloc(places, sizeof *nets->order);
     nets->job = calloc(nets->job_words, WORD);
     nets->state = calloc(p->state_words, WORD);
-    nets->store = calloc(p->buffers, WORD);
-    return (nets->place && nets->order && nets->job && nets->state && nets->store) ||
+    nets->store_words = p->watched ? p->free : p->buffers;
+    nets->store = calloc(nets->store_words, WORD);
+    nets->round = calloc(places, sizeof *nets->round);
+    nets->doomed = calloc(p->ins, (size_t)1 << p->shift);
+    return (nets->place && nets->order && nets->job && nets->state && nets->store && nets->round &&
+            nets->doomed) ||
            out_of_memory(why);
 }
 
@@ -221,7 +229,8 @@ void leat_device_nets_close(struct leat_device_nets *nets)
         if (buffers[i]) cl->ReleaseMemObject(buffers[i]);
     if (nets->kernel) cl->ReleaseKernel(nets->kernel);
     if (nets->program) cl->ReleaseProgram(nets->program);
-    void *const own[] = { nets->place, nets->order, nets->job, nets->state, nets->store, nets };
+    void *const own[] = { nets->place, nets->order, nets->round,  nets->job,
+                          nets->state, nets->store, nets->doomed, nets };
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         free(own[i]);
 }
@@ -248,6 +257,15 @@ static int32_t put(const struct leat_device_nets *nets, void *to, uint64_t first
                                      (size_t)len * WORD, from + at, 0, NULL, NULL);
 }
 
+/* Words [from, until) of a network. */
+static int32_t get(const struct leat_device_nets *nets, void *buffer, uint64_t first, uint32_t from,
+                   uint32_t until, uint32_t *to)
+{
+    const struct leat_device *d = nets->device;
+    return d->cl->EnqueueReadBuffer(d->queue, buffer, 1, (size_t)(first + from) * WORD,
+                                    (size_t)(until - from) * WORD, to + from, 0, NULL, NULL);
+}
+
 bool leat_device_nets_begin(struct leat_device_nets *nets, uint32_t place,
                             struct leat_net_load *load, uint64_t cycles, struct leat_text *why)
 {
@@ -261,6 +279,7 @@ bool leat_device_nets_begin(struct leat_device_nets *nets, uint32_t place,
     }
     leat_net_lockstep_job(load, nets->job);
     memset(nets->store, 0, (size_t)p->delivered * WORD);
+    memset(nets->state + p->host, 0, (size_t)(p->entry - p->host) * WORD);
     const struct leat_net_lockstep_table table = leat_net_lockstep_start(nets->words, load,
                                                                          nets->state, nets->store);
     int32_t error = put(nets, nets->jobs, (uint64_t)place * nets->job_words, 0, nets->job, 0,
@@ -306,21 +325,41 @@ static uint32_t give_orders(struct leat_device_nets *nets)
     return busy;
 }
 
-/* Some end before their last cycle. */
-static int32_t find_ends(struct leat_device_nets *nets)
+static bool may_end_early(const struct leat_device_nets *nets, const struct place *place)
+{
+    return place->is_busy && (place->may_end || nets->plan->watched);
+}
+
+/* All are asked at once: each question takes longer than its answer. */
+static int32_t read_rounds(struct leat_device_nets *nets)
 {
     const struct leat_device *d = nets->device;
     const struct leat_net_lockstep_plan *p = nets->plan;
-    for (uint32_t i = 0; i < nets->shape.places; i++) {
+    int32_t error = 0;
+    for (uint32_t i = 0; i < nets->shape.places && !error; i++) {
         const uint64_t at = (uint64_t)i * p->store_words + p->round;
+        if (!may_end_early(nets, &nets->place[i])) continue;
+        error = d->cl->EnqueueReadBuffer(d->queue, nets->stores, 0, (size_t)at * WORD,
+                                         sizeof *nets->round, &nets->round[i], 0, NULL, NULL);
+    }
+    const int32_t last = d->cl->Finish(d->queue);
+    return error ? error : last;
+}
+
+/* Some end before their last cycle: their work is done, or they are dead. */
+static int32_t find_ends(struct leat_device_nets *nets)
+{
+    const int32_t error = read_rounds(nets);
+    if (error) return error;
+    for (uint32_t i = 0; i < nets->shape.places; i++) {
         struct place *place = &nets->place[i];
-        if (!place->is_busy || !place->may_end) continue;
-        const int32_t error = d->cl->EnqueueReadBuffer(d->queue, nets->stores, 1, (size_t)at * WORD,
-                                                       sizeof(struct leat_net_lockstep_round),
-                                                       nets->store + p->round, 0, NULL, NULL);
-        if (error) return error;
+        if (!may_end_early(nets, place)) continue;
+        memcpy(nets->store + nets->plan->round, &nets->round[i], sizeof *nets->round);
         const uint32_t done = leat_net_lockstep_done(nets->words, nets->store);
         if (done) place->now = place->cycles = done;
+        place->is_deadlocked = leat_net_lockstep_is_deadlocked(nets->words, nets->store,
+                                                               place->now);
+        if (place->is_deadlocked) place->cycles = place->now;
     }
     return 0;
 }
@@ -328,14 +367,12 @@ static int32_t find_ends(struct leat_device_nets *nets)
 /* Those that are precise enough end, too. */
 static int32_t find_verdicts(struct leat_device_nets *nets)
 {
-    const struct leat_device *d = nets->device;
     const struct leat_net_lockstep_plan *p = nets->plan;
     for (uint32_t i = 0; i < nets->shape.places; i++) {
         struct place *place = &nets->place[i];
-        const size_t at = (size_t)i * p->store_words * WORD;
-        if (!place->is_busy || place->now != place->load->look_at) continue;
-        const int32_t error = d->cl->EnqueueReadBuffer(
-            d->queue, nets->stores, 1, at, (size_t)p->bins * WORD, nets->store, 0, NULL, NULL);
+        if (!place->is_busy || place->is_deadlocked || place->now != place->load->look_at) continue;
+        const int32_t error = get(nets, nets->stores, (uint64_t)i * p->store_words, 0, p->bins,
+                                  nets->store);
         if (error) return error;
         leat_net_lockstep_judge(nets->words, nets->store, place->now, place->load);
         if (place->load->verdict) place->cycles = place->now;
@@ -385,6 +422,27 @@ bool leat_device_nets_is_done(const struct leat_device_nets *nets, uint32_t plac
     return nets->place[place].now == nets->place[place].cycles;
 }
 
+bool leat_device_nets_is_deadlocked(const struct leat_device_nets *nets, uint32_t place)
+{
+    return nets->place[place].is_deadlocked;
+}
+
+bool leat_device_nets_stuck(struct leat_device_nets *nets, uint32_t place,
+                            const struct leat_net *net, struct leat_net_waiting *out, uint32_t cap,
+                            uint32_t *len, struct leat_text *why)
+{
+    const struct leat_net_lockstep_plan *p = nets->plan;
+    int32_t error = get(nets, nets->states, (uint64_t)place * p->state_words, 0, p->state_words,
+                        nets->state);
+    if (!error)
+        error = get(nets, nets->stores, (uint64_t)place * p->store_words, p->buffers,
+                    nets->store_words, nets->store);
+    if (error) return leat_device_fail(why, "reading a network", error);
+    *len = leat_net_lockstep_stuck(net, nets->words, nets->state, nets->store, nets->doomed, out,
+                                   cap);
+    return true;
+}
+
 uint32_t leat_device_nets_now(const struct leat_device_nets *nets, uint32_t place)
 {
     return nets->place[place].now;
@@ -394,10 +452,8 @@ bool leat_device_nets_end(struct leat_device_nets *nets, uint32_t place, struct 
                           struct leat_net_load *load, struct leat_text *why)
 {
     const struct leat_net_lockstep_plan *p = nets->plan;
-    const struct leat_device *d = nets->device;
-    const size_t at = (size_t)place * p->store_words * WORD;
-    const int32_t error = d->cl->EnqueueReadBuffer(
-        d->queue, nets->stores, 1, at, (size_t)p->buffers * WORD, nets->store, 0, NULL, NULL);
+    const int32_t error = get(nets, nets->stores, (uint64_t)place * p->store_words, 0, p->buffers,
+                              nets->store);
     if (error) return leat_device_fail(why, "reading a network", error);
     leat_net_lockstep_end(nets->words, nets->store, nets->place[place].now, net, load);
     nets->place[place].is_busy = false;

@@ -45,8 +45,18 @@ bool leat_device_nets_begin(struct leat_device_nets *nets, uint32_t place,
 /* All that are not done run on for some cycles. */
 bool leat_device_nets_step(struct leat_device_nets *nets, struct leat_text *why);
 
-/* It has run all its cycles, or done all its work, or reached its precision. */
+/* It has run all its cycles, or done all its work, or reached its precision, or is dead. */
 bool leat_device_nets_is_done(const struct leat_device_nets *nets, uint32_t place);
+
+/* If the plan is watched: flits are in the network, and nothing will ever move. When the engine
+ * would have ended the run is not known here. */
+bool leat_device_nets_is_deadlocked(const struct leat_device_nets *nets, uint32_t place);
+
+/* If the plan is watched: what leat_net_stuck finds, and its length. At the end, or after it, until
+ * another begins there. */
+bool leat_device_nets_stuck(struct leat_device_nets *nets, uint32_t place,
+                            const struct leat_net *net, struct leat_net_waiting *out, uint32_t cap,
+                            uint32_t *len, struct leat_text *why);
 
 /* Cycles that it has run; it may be done before all of them. */
 uint32_t leat_device_nets_now(const struct leat_device_nets *nets, uint32_t place);

@@ -1,6 +1,6 @@
 /*
  * Networks on a device: a group of threads runs one network, each thread some of its ports and
- * terminals. All of net_lockstep_parts.h stands before this text. Who compiles it says:
+ * terminals. All of net_lockstep_watch_parts.h stands before this text. Who compiles it says:
  *
  *   LEAT_DEVICE_GROUP         threads of a group
  *   LEAT_DEVICE_NEAR          the state of a network is copied into the memory of its group
@@ -70,6 +70,8 @@ run(__global const uint *plan, __global const uint *jobs, __global uint *states,
             barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         }
     }
+    if (LEAT_NET_PLAN(p, watched) && order.leg.now < order.leg.until)
+        leat_net_lockstep_watch_all(&v, item, items);
 #ifdef LEAT_DEVICE_NEAR
     copy_out(states + order.state, state, LEAT_NET_PLAN(p, state_words));
 #endif

@@ -43,10 +43,25 @@ for number in $numbers; do
         same "$words on device $number" "$(point "$number" $words --cycles 1500)" "$(point cpu $words --cycles 1500)"
     done
     exits 2 "expected a rule with one way" "$leat" sim torus:4,4/routing=adaptive --device "$number"
-    exits 2 "routing table" "$leat" sim mesh:4,4/routing=table --fault link:0-1@100.. --device "$number"
     exits 2 "begin and end more than 65536 times" "$leat" sim mesh:4,4 --fault flap:0-1/1,1 --cycles 70000 --device "$number"
     exits 1 "waits for a packet that was lost" "$leat" sim ring:6 --traffic all-to-all --rounds 3 --fault port:1@20.. --cycles 2000 --device "$number"
-    exits 2 "unsafe" "$leat" sim mesh:4,4 --unsafe --device "$number"
+done
+
+# ---- deadlocks: detours around a broken hub form a cycle; those that wait are the same as on the processor
+for i in 0 1 2 3 4 5; do echo "$i 6"; done > "$folder/wheel.edges"
+for i in 0 1 2 3 4 5; do echo "$i $(((i + 1) % 6))"; done >> "$folder/wheel.edges"
+hub=$(for i in 0 1 2 3 4 5; do printf -- '--fault link:%s-6@500.. ' "$i"; done)
+for number in $numbers; do
+    for words in "$folder/wheel.edges/vcs=1/routing=table --load 0.9 --flits 8 $hub" "ring:6/vcs=1 --load 0.9 --flits 9 --unsafe"; do
+        for device in cpu "$number"; do
+            # shellcheck disable=SC2086
+            exits 1 "deadlock: " "$leat" sim $words --cycles 3000 --json --device "$device"
+            jq -c '.wall_seconds = 0 | .cycles_per_second = 0 | .flit_hops_per_second = 0' "$folder/stdout" > "$folder/wheel.$device"
+        done
+        same "$words on device $number" "$(cat "$folder/wheel.$number")" "$(cat "$folder/wheel.cpu")"
+        same "buffers that wait" "$(jq '.deadlock | length > 1' "$folder/wheel.cpu")" true
+    done
+    has "all of it" "$(cat "$folder/stderr")" "the processor runs it again"
 done
 
 # ---- sweeps: the same rows in the store
@@ -84,6 +99,20 @@ rows "$folder/here.sqlite" > "$folder/here_all"
 rows "$folder/there.sqlite" > "$folder/there_all"
 same "rows with faults" "$(wc -l < "$folder/there_all")" 36
 cmp -s "$folder/here_all" "$folder/there_all" || fail "rows with faults differ"
+
+# Deadlocks are results there, too. What stands still as a whole is run again by the processor.
+for words in "$folder/wheel.edges/vcs=1/routing=table $hub" "ring:6/vcs=1 --unsafe"; do
+    # shellcheck disable=SC2086
+    exits 1 "runs ended in a deadlock; all results are kept" "$leat" sweep $words --load 0.1,0.5,0.9 --seeds 2 --flits 9 --cycles 2000 --store "$folder/here_dead.sqlite"
+    # shellcheck disable=SC2086
+    exits 1 "runs ended in a deadlock; all results are kept" "$leat" sweep $words --load 0.1,0.5,0.9 --seeds 2 --flits 9 --cycles 2000 --store "$folder/there_dead.sqlite" --device "$first"
+done
+has "what stands still" "$(cat "$folder/stderr")" "of 6 runs came to a standstill: the processor runs them again"
+rows "$folder/here_dead.sqlite" > "$folder/here_dead"
+rows "$folder/there_dead.sqlite" > "$folder/there_dead"
+same "rows with deadlocks" "$(wc -l < "$folder/there_dead") $(grep -c '"deadlock": \[' "$folder/there_dead")" "12 6"
+cmp -s "$folder/here_dead" "$folder/there_dead" || fail "rows with deadlocks differ"
+
 # Runs that end by themselves end in the same cycle, and are not those of another precision.
 precise="sweep mesh:3,3 ring:5 --load 0.1,0.5,0.9 --seeds 3 --cycles 20000 --precision 0.1"
 # shellcheck disable=SC2086

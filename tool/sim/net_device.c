@@ -19,6 +19,7 @@ struct device_run {
     struct leat_device *device;
     struct leat_device_nets *nets;
     uint32_t *plan, job_words;
+    bool watched; /* the plan: its packets may wait for each other */
     struct place *place;
     uint32_t places, busy;
     bool is_over; /* no more shall be begun */
@@ -38,20 +39,17 @@ static bool breaks_wires(const struct leat_net_faults *faults)
     return false;
 }
 
+/* With --unsafe; and detours around broken wires, combined with other routes, may form a cycle. */
+static bool may_deadlock(const struct net_job *job)
+{
+    return job->built->deadlock.possible ||
+           (job->design->plan.routing.rule == LEAT_NET_TABLE && breaks_wires(&job->faults));
+}
+
 static bool check(const struct net_job *job, struct net_simulation *s, struct leat_text *why)
 {
-    if (job->unsafe) {
-        leat_text_puts(why, "--unsafe: the processor alone can tell who waits in a deadlock");
-        return false;
-    }
     if (job->threads > 1) {
         leat_text_puts(why, "--threads: they are of the processor");
-        return false;
-    }
-    /* Detours around broken wires, combined with other routes, may form a cycle. */
-    if (job->design->plan.routing.rule == LEAT_NET_TABLE && breaks_wires(&job->faults)) {
-        leat_text_puts(why, "broken wires and routing table: the processor alone can tell who "
-                            "waits in a deadlock");
         return false;
     }
     return !leat_net_lockstep_check(&s->net, &s->load, job->cycles, why);
@@ -88,7 +86,7 @@ static bool fill_plan(struct device_run *r, const struct net_simulation *s,
     leat_net_lockstep_size(&s->net, outages, &sizes);
     r->plan = calloc(sizes.plan_words, sizeof *r->plan);
     if (!r->plan) return false;
-    leat_net_lockstep_plan(&s->net, outages, r->plan);
+    leat_net_lockstep_plan(&s->net, outages, r->watched, r->plan);
     r->job_words = leat_net_lockstep_job_words(&s->load) + sizes.terminals;
     return true;
 }
@@ -142,18 +140,33 @@ static bool begin_one(struct device_run *r, uint32_t i)
            is_lost(&why);
 }
 
-static bool end_one(struct device_run *r, uint32_t i)
+static bool take_result(struct device_run *r, uint32_t i, struct net_result *out)
 {
-    static struct net_result result;
     struct leat_text why = LEAT_TEXT(WHY_CAP);
     struct place *p = &r->place[i];
     struct net_simulation *s = &p->simulation;
     if (!leat_device_nets_end(r->nets, i, &s->net, &s->load, &why)) return is_lost(&why);
+    s->dead = leat_device_nets_is_deadlocked(r->nets, i);
     s->done = p->job.ends && net_is_done(s);
-    net_take_result(s, &result);
-    result.wall_seconds = seconds_now() - p->begun;
-    if (!r->work->done(r->work->context, p->number, &p->job, &result)) r->is_over = true;
-    net_free(s);
+    net_take_result(s, out);
+    out->wall_seconds = seconds_now() - p->begun;
+    return !r->watched ||
+           leat_device_nets_stuck(r->nets, i, &s->net, out->deadlock, NET_DEADLOCK_MAX,
+                                  &out->deadlock_len, &why) ||
+           is_lost(&why);
+}
+
+/* After an interrupt nothing is run again. */
+static bool end_one(struct device_run *r, uint32_t i)
+{
+    static struct net_result result;
+    struct place *p = &r->place[i];
+    if (!take_result(r, i, &result)) return false;
+    if (result.dead && !interrupted)
+        r->work->leave(r->work->context, p->number);
+    else if (!r->work->done(r->work->context, p->number, &p->job, &result))
+        r->is_over = true;
+    net_free(&p->simulation);
     p->is_busy = false;
     r->busy--;
     r->done++;
@@ -206,7 +219,7 @@ int net_device_run(const struct net_job *first, const struct net_device_work *wo
     static struct device_run r;
     const int code = net_device_check(first);
     if (code != DONE) return code;
-    r = (struct device_run){ .work = work };
+    r = (struct device_run){ .work = work, .watched = may_deadlock(first) };
     progress_begin(&r.progress, 2);
     const bool good = make_plan(&r, first) && open_device(&r, first) && run_all(&r);
     progress_end(&r.progress);

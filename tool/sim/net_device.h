@@ -13,6 +13,8 @@ struct net_device_work {
     /* What came of one. False: no more shall be begun. */
     bool (*done)(void *context, uint32_t number, const struct net_job *job,
                  const struct net_result *result);
+    /* Nothing moves any more in one. Only the processor knows since when: it shall run it. */
+    void (*leave)(void *context, uint32_t number);
 };
 
 /* Can the device that was chosen run this job? `why`: if not, what it cannot. */

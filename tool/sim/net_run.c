@@ -241,6 +241,7 @@ static int run_job(struct net_simulation *s, const struct net_job *job)
 struct single {
     const struct net_job *job;
     int code;
+    bool is_left; /* to the processor */
 };
 
 static bool take_job(void *context, struct net_job *job, uint32_t *number)
@@ -262,18 +263,35 @@ static bool report_job(void *context, uint32_t number, const struct net_job *job
     return single->code == DONE;
 }
 
+static void leave_job(void *context, uint32_t number)
+{
+    struct single *single = context;
+    (void)number;
+    single->is_left = true;
+}
+
 /* One network is no work for a GPU: with auto, the processor is faster. */
 static int run_on_device(struct net_simulation *s, const struct net_job *job)
 {
     struct single single = { .job = job, .code = DONE };
     const struct net_device_work work = {
-        .context = &single, .count = 1, .partly = true, .next = take_job, .done = report_job
+        .context = &single,
+        .count = 1,
+        .partly = true,
+        .next = take_job,
+        .done = report_job,
+        .leave = leave_job,
     };
     if (job->device.where == DEVICE_AUTO) {
         caution("--device auto: one network runs faster on the processor");
         return run_job(s, job);
     }
     const int code = net_device_run(job, &work);
+    if (code == DONE && single.is_left) {
+        caution(
+            "nothing moves any more: the processor runs it again, to tell who waits since when");
+        return run_job(s, job);
+    }
     return code == DONE ? single.code : code;
 }
 

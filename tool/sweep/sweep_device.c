@@ -14,6 +14,7 @@ struct queue {
     bool *fits; /* [traffics] */
     struct device_choice device;
     uint32_t fabric, next;
+    uint32_t left; /* to the processor, after all */
     const struct net_job *common;
 };
 
@@ -45,6 +46,13 @@ static bool next(void *context, struct net_job *job, uint32_t *number)
     *job = *q->common;
     *number = q->next++;
     return net_read_point(&args, job);
+}
+
+static void leave(void *context, uint32_t number)
+{
+    struct queue *q = context;
+    (void)number;
+    q->left++;
 }
 
 /* The number of the run, and its result: a line each. */
@@ -126,8 +134,13 @@ static int run_queue(struct queue *q, struct leat_fabric *fabric)
     if (!runs || !pays(q, runs)) return DONE;
     q->common = &common;
     q->next = first;
-    return net_device_run(&common, &(struct net_device_work){
-                                       .context = q, .count = runs, .next = next, .done = done });
+    const int code = net_device_run(
+        &common, &(struct net_device_work){
+                     .context = q, .count = runs, .next = next, .done = done, .leave = leave });
+    if (code == DONE && q->left)
+        caution("%s: %u of %u runs came to a standstill: the processor runs them again",
+                q->plan->fabric[q->fabric], q->left, runs);
+    return code;
 }
 
 int sweep_device_here(const struct sweep_plan *plan, uint32_t fabric, const bool *taken)

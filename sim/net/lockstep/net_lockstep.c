@@ -199,11 +199,12 @@ static void fill_outages(const struct leat_net_outages *o, const struct leat_net
 }
 
 void leat_net_lockstep_plan(const struct leat_net *net, const struct leat_net_outages *outages,
-                            uint32_t *words)
+                            bool watched, uint32_t *words)
 {
     const struct leat_net_topology *t = net->topology;
     struct leat_net_lockstep_plan *p = (void *)words;
     leat_net_lockstep_size(net, outages, p);
+    p->watched = watched;
     memcpy(words + p->in_first, t->in_first, (t->routers + 1u) * sizeof *t->in_first);
     memcpy(words + p->out_first, t->out_first, (t->routers + 1u) * sizeof *t->out_first);
     fill_ports(net, p, words);
@@ -326,6 +327,7 @@ void leat_net_lockstep_run(const uint32_t *plan, const uint32_t *job, uint32_t *
     for (; v.now < leg.until; v.now++)
         for (uint32_t stage = 0; stage < leat_net_lockstep_stages(&v); stage++)
             leat_net_lockstep_step_all(&v, stage, 0, 1);
+    if (v.plan->watched) leat_net_lockstep_watch_all(&v, 0, 1);
     leat_net_lockstep_add(&v.batch[leat_net_lockstep_batch_of(leg.table, leg.now)], &v.sums);
 }
 
@@ -334,6 +336,13 @@ uint32_t leat_net_lockstep_done(const uint32_t *plan, const uint32_t *store)
     const struct leat_net_lockstep_plan *p = (const void *)plan;
     const struct leat_net_lockstep_round *round = (const void *)(store + p->round);
     return round->done_after;
+}
+
+bool leat_net_lockstep_is_deadlocked(const uint32_t *plan, const uint32_t *store, uint32_t now)
+{
+    const struct leat_net_lockstep_plan *p = (const void *)plan;
+    const struct leat_net_lockstep_round *round = (const void *)(store + p->round);
+    return p->watched && now && round->seen == now << 1;
 }
 
 /* ---- what came of it ------------------------------------------------------------------------- */

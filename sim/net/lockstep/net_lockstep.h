@@ -10,6 +10,9 @@
  * same topology, routing, switches and faults may share a plan. A run is divided into legs, each
  * within one batch of the statistics (net_steady.h) and one period of the faults (net_outages.h).
  *
+ * Where packets may wait for each other, a plan is watched. If all do, only the engine knows when
+ * its run would have ended: run the network there. If some do, their run is as long as any other.
+ *
  * Supported: switches with virtual channels and credits, rules with rows (net_rows.h), all traffic,
  * all faults.
  */
@@ -17,7 +20,7 @@
 #define LEAT_NET_LOCKSTEP_H
 
 #include "net_load.h"
-#include "net_lockstep_parts.h"
+#include "net_lockstep_watch_parts.h"
 #include "net_outages.h"
 
 enum {
@@ -33,8 +36,10 @@ leat_err leat_net_lockstep_check(const struct leat_net *net, const struct leat_n
 /* For what has passed the check, with the outages of its faults. Sizes first, then the words. */
 void leat_net_lockstep_size(const struct leat_net *net, const struct leat_net_outages *outages,
                             struct leat_net_lockstep_plan *plan);
+
+/* `watched`: deadlocks are noticed, which costs a little. */
 void leat_net_lockstep_plan(const struct leat_net *net, const struct leat_net_outages *outages,
-                            uint32_t *words);
+                            bool watched, uint32_t *words);
 
 uint32_t leat_net_lockstep_job_words(const struct leat_net_load *load);
 void leat_net_lockstep_job(const struct leat_net_load *load, uint32_t *words);
@@ -55,6 +60,16 @@ void leat_net_lockstep_run(const uint32_t *plan, const uint32_t *job, uint32_t *
 
 /* After so many cycles all finite work was done; 0: it is not done. */
 uint32_t leat_net_lockstep_done(const uint32_t *plan, const uint32_t *store);
+
+/* At the end of a leg: flits are in the network, and nothing will ever move. The engine would have
+ * ended the run some cycles ago. */
+bool leat_net_lockstep_is_deadlocked(const uint32_t *plan, const uint32_t *store, uint32_t now);
+
+/* At the end of a leg: what leat_net_stuck finds. `doomed`: room for as many octets as there are
+ * lanes; `store`: with its buffers and packets. */
+uint32_t leat_net_lockstep_stuck(const struct leat_net *net, const uint32_t *plan,
+                                 const uint32_t *state, const uint32_t *store, uint8_t *doomed,
+                                 struct leat_net_waiting *out, uint32_t cap);
 
 /* With a precision, at load->look_at, which is the end of a leg: judges (net_load.h). Reads only
  * the words of the store before its `bins`. */

@@ -161,19 +161,30 @@ static inline void leat_net_lockstep_draw(struct leat_net_lockstep_view *v, uint
     v->pending[terminal].flits = flits;
 }
 
+/* The room that a new packet needs to begin. */
+static inline uint32_t leat_net_lockstep_need(const struct leat_net_lockstep_view *v,
+                                              uint32_t terminal)
+{
+    return LEAT_NET_PLAN(v->plan, whole) ? v->pending[terminal].flits : 1;
+}
+
+static inline bool leat_net_lockstep_has_room(const struct leat_net_lockstep_view *v,
+                                              uint32_t terminal, uint32_t channel, uint32_t need)
+{
+    const uint32_t used = v->entry[(terminal << LEAT_NET_PLAN(v->plan, shift)) + channel];
+    return LEAT_NET_PLAN(v->plan, buffer) - used >= need;
+}
+
 /* The channel of a new packet: the next one with room after that of the last packet. */
 static inline bool leat_net_lockstep_find_channel(struct leat_net_lockstep_view *v,
                                                   uint32_t terminal)
 {
-    const uint32_t need = LEAT_NET_PLAN(v->plan, whole) ? v->pending[terminal].flits : 1;
+    const uint32_t need = leat_net_lockstep_need(v, terminal);
     const uint32_t channels = LEAT_NET_PLAN(v->plan, channels);
     uint32_t channel = v->host[terminal].channel;
     for (uint32_t i = 0; i < channels; i++) {
         channel = channel + 1 < channels ? channel + 1 : 0;
-        if (LEAT_NET_PLAN(v->plan, buffer) -
-                v->entry[(terminal << LEAT_NET_PLAN(v->plan, shift)) + channel] <
-            need)
-            continue;
+        if (!leat_net_lockstep_has_room(v, terminal, channel, need)) continue;
         v->host[terminal].channel = (uint16_t)channel;
         return true;
     }
@@ -218,7 +229,7 @@ static inline void leat_net_lockstep_send(struct leat_net_lockstep_view *v, uint
     if (host->due == LEAT_NET_LOCKSTEP_NEVER && leat_net_draw_is_closed(v->job->draw.pattern))
         leat_net_lockstep_draw(v, terminal);
     if (host->due > v->now) return;
-    if (host->sent ? v->entry[entry + host->channel] == LEAT_NET_PLAN(v->plan, buffer)
+    if (host->sent ? !leat_net_lockstep_has_room(v, terminal, host->channel, 1)
                    : !leat_net_lockstep_begin(v, terminal))
         return;
     const uint32_t head = host->sent ? 0 : LEAT_NET_LOCKSTEP_HEAD;

@@ -57,6 +57,7 @@ struct leat_net_lockstep_terminal {
  *   ripening                    cycles of a long pipeline before a head requests
  *   outages, periods            of its faults (net_outages.h); outage 0: there are none
  *   errors_from                 wires have errors from this cycle on; NEVER: none has
+ *   watched                     packets may wait for each other: each leg ends with a look
  *   flit_slots .. packets       powers of two
  *   in_first .. plan_words      in the plan
  *   lane .. state_words         in the state
@@ -70,7 +71,7 @@ struct leat_net_lockstep_terminal {
 #define LEAT_NET_LOCKSTEP_FIELDS(F)                                                                \
     F(routers) F(ins) F(outs) F(terminals) F(radix) F(channels) F(shift) F(buffer)                 \
     F(fused) F(whole) F(stores) F(ripening) F(credit_cycles) F(outages) F(periods) F(errors_from)  \
-    F(flit_slots) F(credit_slots) F(packets)                                                       \
+    F(watched) F(flit_slots) F(credit_slots) F(packets)                                                       \
     F(in_first) F(out_first) F(in) F(out) F(terminal) F(row) F(branch) F(choice) F(set)            \
     F(period) F(table) F(broken) F(dead) F(errors) F(plan_words)                                   \
     F(lane) F(port_in) F(port_out) F(ahead) F(host) F(entry) F(flits) F(credits)                   \
@@ -235,7 +236,8 @@ struct leat_net_lockstep_round {
     uint32_t left;       /* packets that must still arrive in it; 0: no more rounds */
     uint32_t ended;      /* packets of a trace */
     uint32_t done_after; /* so many cycles all work was done; 0: it is not */
-    uint32_t unused;
+    uint32_t seen;       /* by a look: twice its cycle: flits wait, and nothing can move; one more:
+                            something can */
 };
 
 /* What happened in a batch; the last row is for all cycles before the first batch. */
