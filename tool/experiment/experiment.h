@@ -3,6 +3,7 @@
 #define LEAT_TOOL_EXPERIMENT_H
 
 #include "comm.h"
+#include "result_file.h"
 #include "run.h"
 
 enum { EXPERIMENT_PATH_CAP = 64 };
@@ -12,6 +13,8 @@ struct experiment {
     struct run_job job;
     uint32_t ports, crossing; /* of the fabric: cycles of a first octet from port 0 to port 1 */
     bool json;
+    struct result_file page;         /* of charts; its name NULL: none is wanted */
+    bool is_drawn;                   /* the page has content and shall be kept */
     char title[EXPERIMENT_PATH_CAP]; /* of the run, for the progress */
     /* A temporary folder of the experiment, and its files. */
     char folder[EXPERIMENT_PATH_CAP], input[EXPERIMENT_PATH_CAP], records[EXPERIMENT_PATH_CAP];

@@ -2,8 +2,8 @@
  * leat experiment echo: the one-way delay of a message by its size, and what follows from it
  * (spec/atm.md, 7.2; seed 001, 11.3).
  */
+#include "experiment_echo.h"
 #include "atm_aal_unit.h"
-#include "experiment.h"
 #include "fabric.h"
 #include "json_out.h"
 #include "number.h"
@@ -14,36 +14,13 @@
 #include <string.h>
 
 enum {
-    POINTS_MAX = 256,
-    WORD_OCTETS = 4, /* the program sends integers */
     OCTETS_MAX = 67912,
     SMALLEST = 4,
 };
 
-struct point {
-    uint32_t octets;
-    double cycles;
-};
-
-/* A delay for each of several sizes. */
-struct curve {
-    struct point point[POINTS_MAX];
-    size_t count;
-};
-
-struct line { /* cycles = slope * octets + base */
-    double slope, base;
-};
-
-struct figures {
-    double r_max;  /* octets per cycle */
-    double n_half; /* octets */
-    double t_0;    /* cycles */
-};
-
 /* ---- what follows from delays ---------------------------------------------------------------- */
 
-static struct line regression(const struct curve *c)
+static struct echo_line regression(const struct echo_curve *c)
 {
     double x = 0, y = 0, xx = 0, xy = 0;
     for (size_t i = 0; i < c->count; i++) {
@@ -55,10 +32,10 @@ static struct line regression(const struct curve *c)
         xy += (c->point[i].octets - x) * (c->point[i].cycles - y);
     }
     const double slope = xx > 0 ? xy / xx : 0;
-    return (struct line){ slope, y - slope * x };
+    return (struct echo_line){ slope, y - slope * x };
 }
 
-static double r_max(const struct curve *c)
+static double r_max(const struct echo_curve *c)
 {
     double best = 0;
     for (size_t i = 0; i < c->count; i++)
@@ -66,27 +43,27 @@ static double r_max(const struct curve *c)
     return best;
 }
 
-static struct figures figures_of_line(const struct line *line, uint32_t octets_max)
+static struct echo_figures figures_of_line(const struct echo_line *line, uint32_t octets_max)
 {
     const double r = octets_max / (line->slope * octets_max + line->base);
     /* The n with n / (slope n + base) = r / 2. */
     const double half = line->base * r / 2 / (1 - line->slope * r / 2);
-    return (struct figures){ r, half > 0 ? half : 0, line->slope * SMALLEST + line->base };
+    return (struct echo_figures){ r, half > 0 ? half : 0, line->slope * SMALLEST + line->base };
 }
 
 /* The closed form over this network. */
-static double theory_of(const struct experiment *e, uint32_t octets)
+double echo_theory(uint32_t crossing, uint32_t octets)
 {
-    return (double)leat_atm_aal_one_way_cycles_over(octets, e->crossing);
+    return (double)leat_atm_aal_one_way_cycles_over(octets, crossing);
 }
 
-static struct figures figures_of_theory(const struct experiment *e, const struct curve *c)
+static struct echo_figures figures_of_theory(const struct experiment *e, const struct echo_curve *c)
 {
     const double r = r_max(c);
     uint32_t n = 1;
-    while (n < OCTETS_MAX && n / theory_of(e, n) < r / 2)
+    while (n < OCTETS_MAX && n / echo_theory(e->crossing, n) < r / 2)
         n++;
-    return (struct figures){ r, n, theory_of(e, SMALLEST) };
+    return (struct echo_figures){ r, n, echo_theory(e->crossing, SMALLEST) };
 }
 
 /* ---- measuring ------------------------------------------------------------------------------- */
@@ -98,7 +75,7 @@ static int measure(struct experiment *e, uint32_t octets, double *cycles)
     struct comm_records records = { 0 };
     struct run_outcome out = { 0 };
     char words[16];
-    snprintf(words, sizeof words, "%u", octets / WORD_OCTETS);
+    snprintf(words, sizeof words, "%u", octets / ECHO_WORD_OCTETS);
     const int code = experiment_run(e, "ecs", words, false, true, &records, &out);
     uint64_t sent = COMM_CYCLE_UNKNOWN, received = COMM_CYCLE_UNKNOWN;
     for (size_t i = 0; i < records.count; i++)
@@ -110,7 +87,7 @@ static int measure(struct experiment *e, uint32_t octets, double *cycles)
 }
 
 /* After an interrupt the curve has the points that were measured. */
-static int measure_curve(struct experiment *e, struct curve *c)
+static int measure_curve(struct experiment *e, struct echo_curve *c)
 {
     for (size_t i = 0; i < c->count; i++) {
         snprintf(e->title, sizeof e->title, "size %zu of %zu", i + 1, c->count);
@@ -122,24 +99,32 @@ static int measure_curve(struct experiment *e, struct curve *c)
     return DONE;
 }
 
+static void note(struct echo_curve *c, uint32_t octets, double cycles)
+{
+    if (c->count < ECHO_POINTS_MAX) c->point[c->count++] = (struct echo_point){ octets, cycles };
+}
+
 /* Searches for the smallest message that reaches half of r_max, from the smallest one on. */
-static int measure_figures(struct experiment *e, const struct curve *c, struct figures *out)
+static int measure_figures(struct experiment *e, const struct echo_curve *c,
+                           struct echo_curve *tried, struct echo_figures *out)
 {
     double cycles;
     snprintf(e->title, sizeof e->title, "searching n_1/2");
     int code = measure(e, SMALLEST, &cycles);
-    *out = (struct figures){ r_max(c), SMALLEST, cycles };
+    *out = (struct echo_figures){ r_max(c), SMALLEST, cycles };
+    if (!code) note(tried, SMALLEST, cycles);
     for (uint32_t n = SMALLEST; !code && n / cycles < out->r_max / 2 && n < OCTETS_MAX;) {
-        n += WORD_OCTETS;
+        n += ECHO_WORD_OCTETS;
         out->n_half = n;
         code = measure(e, n, &cycles);
+        if (!code) note(tried, n, cycles);
     }
     return code;
 }
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
 
-static bool read_bytes(const struct experiment *e, struct curve *c)
+static bool read_bytes(const struct experiment *e, struct echo_curve *c)
 {
     const char *text = argument(e->args, "--bytes");
     for (size_t i = 0; !text && i < PUBLISHED_DELAYS; i++)
@@ -149,12 +134,12 @@ static bool read_bytes(const struct experiment *e, struct curve *c)
         uint64_t value;
         const size_t len = strcspn(at, ",");
         snprintf(piece, sizeof piece, "%.*s", (int)len, at);
-        if (!number_read(piece, true, &value) || value < WORD_OCTETS || value > OCTETS_MAX ||
-            value % WORD_OCTETS || c->count == POINTS_MAX)
+        if (!number_read(piece, true, &value) || value < ECHO_WORD_OCTETS || value > OCTETS_MAX ||
+            value % ECHO_WORD_OCTETS || c->count == ECHO_POINTS_MAX)
             return misused(
                 e->args->verb,
                 "--bytes %s: expected up to %d multiples of 4 from 4 to %d with commas between",
-                text, POINTS_MAX, OCTETS_MAX);
+                text, ECHO_POINTS_MAX, OCTETS_MAX);
         c->point[c->count++].octets = (uint32_t)value;
         at = at[len] ? at + len + 1 : NULL;
     }
@@ -171,25 +156,10 @@ static uint32_t published_at(uint32_t octets)
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-/* Of the lines of the prototype, Mbit/s; they carry an octet per cycle. */
-static const double line_rate[] = { 155.52, 622.08 };
-
-struct result {
-    const char *fabric;
-    uint32_t crossing; /* cycles, of the first octet */
-    char formula[FABRIC_FORMULA_CAP];
-    struct curve measured, theory, published;
-    struct line line, published_line;
-};
-
-struct row {
-    const char *name, *key;
-    struct figures figures;
-};
-enum { ROWS = 4 };
+const double echo_line_rate[ECHO_LINE_RATES] = { 155.52, 622.08 };
 
 /* `row` NULL: it was interrupted, and there are only delays. */
-static void put_text(const struct result *r, const struct row *row)
+static void put_text(const struct echo_result *r, const struct echo_row *row)
 {
     const bool thesis = r->crossing == LEAT_ATM_AAL_THESIS_CYCLES;
     printf("one message over %s, from the lock to the last word got; in cycles\n"
@@ -211,10 +181,10 @@ static void put_text(const struct result *r, const struct row *row)
            "                                r_max  Mbit/s at lines of      n_1/2        t_0\n"
            "                         octets/cycle   155.52     622.08     octets     cycles\n",
            r->line.slope, r->line.base, r->published_line.slope, r->published_line.base);
-    for (int i = 0; i < ROWS; i++) {
-        const struct figures *f = &row[i].figures;
+    for (int i = 0; i < ECHO_ROWS; i++) {
+        const struct echo_figures *f = &row[i].figures;
         printf("%-24s %12.10f %8.4f %10.4f %10.1f %10.0f\n", row[i].name, f->r_max,
-               f->r_max * line_rate[0], f->r_max * line_rate[1], f->n_half, f->t_0);
+               f->r_max * echo_line_rate[0], f->r_max * echo_line_rate[1], f->n_half, f->t_0);
     }
     if (!thesis)
         printf(
@@ -234,7 +204,7 @@ static void put_text(const struct result *r, const struct row *row)
         stdout);
 }
 
-static void put_line(struct leat_json *j, const char *key, const struct line *line)
+static void put_line(struct leat_json *j, const char *key, const struct echo_line *line)
 {
     leat_json_object(j, key);
     json_fixed(j, "slope", line->slope, 9);
@@ -242,18 +212,18 @@ static void put_line(struct leat_json *j, const char *key, const struct line *li
     leat_json_end(j);
 }
 
-static void put_figures(struct leat_json *j, const char *key, const struct figures *f)
+static void put_figures(struct leat_json *j, const char *key, const struct echo_figures *f)
 {
     leat_json_object(j, key);
     json_fixed(j, "r_max", f->r_max, 10);
-    json_fixed(j, "mbit_155_52", f->r_max * line_rate[0], 7);
-    json_fixed(j, "mbit_622_08", f->r_max * line_rate[1], 7);
+    json_fixed(j, "mbit_155_52", f->r_max * echo_line_rate[0], 7);
+    json_fixed(j, "mbit_622_08", f->r_max * echo_line_rate[1], 7);
     json_fixed(j, "n_half", f->n_half, 4);
     json_fixed(j, "t_0", f->t_0, 2);
     leat_json_end(j);
 }
 
-static void put_json(const struct result *r, const struct row *row)
+static void put_json(const struct echo_result *r, const struct echo_row *row)
 {
     struct json_out out;
     struct leat_json *j = json_open(&out, stdout);
@@ -274,12 +244,12 @@ static void put_json(const struct result *r, const struct row *row)
     leat_json_end(j);
     if (row) put_line(j, "regression", &r->line);
     if (row) put_line(j, "published_regression", &r->published_line);
-    for (int i = 0; row && i < ROWS; i++)
+    for (int i = 0; row && i < ECHO_ROWS; i++)
         put_figures(j, row[i].key, &row[i].figures);
     json_close(&out, json_status());
 }
 
-static uint32_t longest(const struct curve *c)
+static uint32_t longest(const struct echo_curve *c)
 {
     uint32_t longest = 0;
     for (size_t i = 0; i < c->count; i++)
@@ -287,10 +257,19 @@ static uint32_t longest(const struct curve *c)
     return longest;
 }
 
+/* On standard output, and as a page where one is wanted. */
+static void show(struct experiment *e, const struct echo_result *r, const struct echo_row *row)
+{
+    (e->json ? put_json : put_text)(r, row);
+    if (!e->page.name) return;
+    echo_page(r, row, &e->page.out.text);
+    e->is_drawn = true;
+}
+
 int experiment_echo(struct experiment *e)
 {
-    static struct result r;
-    struct figures measured;
+    static struct echo_result r;
+    struct echo_figures measured;
     if (e->args->operand_count != 1)
         return misuse(e->args->verb, "echo: expected no file, as in leat experiment echo");
     if (!read_bytes(e, &r.measured)) return WRONG;
@@ -299,27 +278,27 @@ int experiment_echo(struct experiment *e)
     fabric_formula_name(e->crossing, r.formula);
     r.published.count = PUBLISHED_DELAYS;
     for (size_t i = 0; i < PUBLISHED_DELAYS; i++)
-        r.published.point[i] = (struct point){ published_delays[i].octets,
-                                               published_delays[i].cycles };
+        r.published.point[i] = (struct echo_point){ published_delays[i].octets,
+                                                    published_delays[i].cycles };
     int code = measure_curve(e, &r.measured);
-    if (!code) code = measure_figures(e, &r.measured, &measured);
+    if (!code) code = measure_figures(e, &r.measured, &r.tried, &measured);
     if (code && !interrupted) return code;
     run_screen_title(NULL);
     r.theory.count = r.measured.count;
     for (size_t i = 0; i < r.theory.count; i++) {
         const uint32_t octets = r.measured.point[i].octets;
-        r.theory.point[i] = (struct point){ octets, theory_of(e, octets) };
+        r.theory.point[i] = (struct echo_point){ octets, echo_theory(e->crossing, octets) };
     }
-    if (code) return (e->json ? put_json : put_text)(&r, NULL), code;
-    r.line = regression(&r.measured);
     r.published_line = regression(&r.published);
-    const struct row row[ROWS] = {
+    if (code) return show(e, &r, NULL), code;
+    r.line = regression(&r.measured);
+    const struct echo_row row[ECHO_ROWS] = {
         { "measured", "measured", measured },
         { "  its regression", "measured_line", figures_of_line(&r.line, longest(&r.measured)) },
         { r.formula, "theory", figures_of_theory(e, &r.theory) },
         { "published, regression", "published_line",
           figures_of_line(&r.published_line, longest(&r.published)) },
     };
-    (e->json ? put_json : put_text)(&r, row);
+    show(e, &r, row);
     return DONE;
 }

@@ -2,6 +2,7 @@
  * leat experiment linear, matrix and contention: runs programs of the thesis and measures how much
  * of their time is contention (spec/atm.md, 7.3 to 7.5; seed 001, 11.2 and 11.4).
  */
+#include "experiment_linear.h"
 #include "experiment.h"
 #include "json_out.h"
 #include <inttypes.h>
@@ -35,18 +36,21 @@ static void count_records(const struct comm_records *records, struct timeline *o
     }
 }
 
-static bool study(const struct comm_records *records, const char *what, uint32_t ports,
-                  struct timeline *out)
+/* `cycle` by the rule, of each record: free it. NULL after a complaint. */
+static uint64_t *study(const struct comm_records *records, const char *what, uint32_t ports,
+                       struct timeline *out)
 {
     const struct comm_rule rule = { TRANSFER, APART, ports };
     uint64_t *cycle = calloc(records->count + 1, sizeof *cycle);
     count_records(records, out);
     if (!cycle) complain("%s: no memory for %zu records", what, records->count);
-    const bool done = cycle && comm_without_contention(records, &rule, what, cycle);
-    for (size_t i = 0; done && i < records->count; i++)
+    if (!cycle || !comm_without_contention(records, &rule, what, cycle)) {
+        free(cycle);
+        return NULL;
+    }
+    for (size_t i = 0; i < records->count; i++)
         if (cycle[i] > out->by_rule) out->by_rule = cycle[i];
-    free(cycle);
-    return done;
+    return cycle;
 }
 
 static double share(uint64_t with, uint64_t without)
@@ -74,7 +78,8 @@ struct done {
     bool is_compared;        /* with the run without contention; else it was interrupted */
     uint64_t certificate;
     uint32_t tasks;
-    char *written; /* what the program appended to its input */
+    char *written;                            /* what the program appended to its input */
+    struct linear_track track[LINEAR_TRACKS]; /* what a page draws */
 };
 
 /* The content of the file from `from` on; NULL after a complaint. */
@@ -93,12 +98,31 @@ static char *read_tail(const char *path, long from)
     return NULL;
 }
 
+/* Moves the records into a track, and their cycles by the rule into the next one. */
+static void keep_tracks(struct comm_records *records, uint64_t *by_rule, struct linear_track *out)
+{
+    out[0] = (struct linear_track){ *records, NULL };
+    out[1] = (struct linear_track){ *records, by_rule };
+    *records = (struct comm_records){ 0 };
+}
+
+static void free_tracks(struct linear_track *track)
+{
+    comm_free(&track[LINEAR_MEASURED].records); /* shared by those of the rule */
+    comm_free(&track[LINEAR_APART].records);
+    comm_free(&track[LINEAR_PUBLISHED].records);
+    free(track[LINEAR_RULE].by_rule);
+    free(track[LINEAR_PUBLISHED_RULE].by_rule);
+}
+
 /* Keeps the records of the measured run, and the program's output. */
 static int keep(const struct experiment *e, const struct work *w, long input_len,
-                const struct comm_records *records, struct done *out)
+                struct comm_records *records, struct done *out)
 {
     const bool own = e->args->operand_count > 1;
-    if (!study(records, own ? e->args->operand[1] : w->name, e->ports, &out->with)) return FAILED;
+    uint64_t *by_rule = study(records, own ? e->args->operand[1] : w->name, e->ports, &out->with);
+    if (!by_rule) return FAILED;
+    keep_tracks(records, by_rule, &out->track[LINEAR_MEASURED]);
     out->written = read_tail(e->input, input_len);
     return out->written ? DONE : FAILED;
 }
@@ -156,6 +180,8 @@ static int run_program(struct experiment *e, const struct work *w, bool contenti
         count_records(&records, &out->without);
         out->reordered = count_reordered(&out->all, &all, w, e->ports);
         out->is_compared = true;
+        out->track[LINEAR_APART].records = records;
+        records = (struct comm_records){ 0 };
         comm_free(&all);
     } else if (!contention_free) {
         if (!code) code = keep(e, w, len, &records, out);
@@ -168,15 +194,18 @@ static int run_program(struct experiment *e, const struct work *w, bool contenti
     return code;
 }
 
-static bool study_published(const struct experiment *e, struct timeline *out)
+static bool study_published(const struct experiment *e, struct timeline *out,
+                            struct linear_track *track)
 {
     struct comm_records records = { 0 };
+    uint64_t *by_rule = NULL;
     long len;
-    const bool done = experiment_copy_input(e, NULL, published_records, &len) &&
-                      comm_read(e->input, false, &records) &&
-                      study(&records, "the published records", THESIS_PORTS, out);
+    if (experiment_copy_input(e, NULL, published_records, &len) &&
+        comm_read(e->input, false, &records))
+        by_rule = study(&records, "the published records", THESIS_PORTS, out);
+    if (by_rule) keep_tracks(&records, by_rule, &track[LINEAR_PUBLISHED]);
     comm_free(&records);
-    return done;
+    return by_rule != NULL;
 }
 
 static const char explanation[] =
@@ -242,6 +271,13 @@ static void put_json(const struct experiment *e, const struct work *w, const str
     json_close(&out, json_status());
 }
 
+static void draw(struct experiment *e, const struct work *w, const struct done *d)
+{
+    if (!e->page.name) return;
+    linear_page(e->job.fabric, w->name, d->track, &e->page.out.text);
+    e->is_drawn = true;
+}
+
 static int run_work(struct experiment *e, const struct work *w)
 {
     struct timeline published;
@@ -253,11 +289,15 @@ static int run_work(struct experiment *e, const struct work *w)
     if (!code) code = run_program(e, w, true, &done);
     run_screen_title(NULL);
     const bool is_finished = !code || (interrupted && done.written);
-    if (is_finished && w->published && !own && !study_published(e, &published)) code = FAILED;
-    if (!code || (is_finished && code != FAILED))
+    if (is_finished && w->published && !own && !study_published(e, &published, done.track))
+        code = FAILED;
+    if (!code || (is_finished && code != FAILED)) {
         (e->json ? put_json : put_text)(e, w, &done, w->published && !own ? &published : NULL);
+        draw(e, w, &done);
+    }
     free(done.written);
     comm_free(&done.all);
+    free_tracks(done.track);
     return code;
 }
 
@@ -281,9 +321,15 @@ int experiment_contention(struct experiment *e)
         return misuse(e->args->verb, "contention: expected one file of records, as `leat run "
                                      "--messages` writes them");
     const char *file = e->args->operand[1];
-    const bool done = comm_read(file, false, &records) && study(&records, file, e->ports, &t);
+    struct linear_track track[LINEAR_TRACKS] = { { { 0 }, NULL } };
+    uint64_t *by_rule = NULL;
+    if (comm_read(file, false, &records)) by_rule = study(&records, file, e->ports, &t);
+    if (by_rule) keep_tracks(&records, by_rule, &track[LINEAR_MEASURED]);
     comm_free(&records);
-    if (!done) return WRONG;
+    if (!by_rule) return WRONG;
+    if (e->page.name) linear_page(NULL, file, track, &e->page.out.text);
+    e->is_drawn = true;
+    free_tracks(track);
     if (e->json) {
         struct json_out out;
         struct leat_json *j = json_open(&out, stdout);

@@ -19,8 +19,19 @@ same "n_1/2" "$(value "$folder/echo.json" measured.n_half)" 12.0
 exits 0 "" "$leat" experiment echo --bytes 4,16,1000,67912 --model rtl --json
 cp "$folder/stdout" "$folder/rtl.json"
 same "echo, rtl" "$(model echo "$folder/rtl.json")" ""
-exits 0 "" "$leat" experiment echo --bytes 4,400
+exits 0 "" "$leat" experiment echo --bytes 4,400 -o "$folder/echo.html"
 has "echo as text" "$(cat "$folder/stdout")" "regression: measured"
+# Its page: well-formed, with figures 11.16 and 11.17, what was published, Minnesota, and the search for n_1/2.
+python3 - "$folder/echo.html" << 'EOF' || fail "the page of echo"
+import sys, xml.etree.ElementTree as tree
+page = tree.parse(sys.argv[1]).getroot()
+charts = {svg.get("id"): {t.text for t in svg.iter() if t.tag.endswith("title")} for svg in page.iter() if svg.tag.endswith("svg")}
+for chart, tip in [("figure-11-16", "measured here at octets 400: 4733 cycles"), ("figure-11-16", "published at octets 65000: 1157703 cycles"),
+                   ("figure-11-17", "published at octets 45000: 0.05934 octets per cycle"), ("minnesota", "published at octets 45000: 36.91 Mbit/s"),
+                   ("half", "measured here at octets 4: 0.2406 of r_max")]:
+    if tip not in charts[chart]: sys.exit("%s: no '%s' among %s" % (chart, tip, sorted(charts[chart])))
+if "Minnesota, 27.202" not in "".join(page.itertext()): sys.exit("no Minnesota")
+EOF
 # Interrupted: the sizes measured so far, in text and JSON.
 many=$(seq -s , 60000 4 60800)
 for form in "" --json; do
@@ -68,8 +79,20 @@ has "solution" "$(value "$folder/linear.json" result)" "x1 = -1.000000
 x2 = 1.000000"
 exits 0 "" "$leat" experiment linear --json --model rtl
 same "twice, in both models" "$(cat "$folder/stdout")" "$(cat "$folder/linear.json")"
-exits 0 "" "$leat" experiment linear
+exits 0 "" "$leat" experiment linear -o "$folder/linear.html"
 has "linear as text" "$(cat "$folder/stdout")" "8060"
+# Figure 11.18: each track ends with its last record, counted from its first.
+python3 - "$folder/linear.html" "$folder/linear.json" << 'EOF' || fail "the page of linear"
+import json, re, sys, xml.etree.ElementTree as tree
+page, said = tree.parse(sys.argv[1]).getroot(), json.load(open(sys.argv[2]))
+rows = {row[0].text: [int(cell.text) for cell in row[1:]] for row in page.iter() if row.tag.endswith("tr") and row[1].text.isdigit()}
+want = {"measured": said["last_cycle"], "measured, by the rule": said["last_cycle_by_rule"], "cells never meet": said["last_cycle_contention_free"],
+        "published": 14228, "published, by the rule": 8060}
+text = "".join(page.itertext())
+ends = {name: float(re.search(r"\. " + re.escape(name) + r": 1 at 0 to [0-9.]+ at ([0-9.]+)\.", text)[1]) for name in want}
+for name, last in want.items():
+    if rows[name][2] != last or ends[name] != last - rows[name][1]: sys.exit("%s: %s, ends at %s, want %s" % (name, rows[name], ends[name], last))
+EOF
 printf '2 1 5 # a comment\n1 3 10\n' > "$folder/small.in"
 cp "$folder/small.in" "$folder/kept.in"
 exits 0 "" "$leat" experiment linear "$folder/small.in" --json
@@ -97,8 +120,9 @@ exits 0 "" "$leat" experiment contention "$folder/records.csv" --fabric bmx:4 --
 cp "$folder/stdout" "$folder/said.json"
 same "rule, four ports" "$(value "$folder/said.json" last_cycle_by_rule)" "$(model rule "$folder/records.csv" 4)"
 
-exits 0 "" "$leat" experiment contention "$here/../../proto/atm/vectors/apps/comm_experimental.csv" --json
+exits 0 "" "$leat" experiment contention "$here/../../proto/atm/vectors/apps/comm_experimental.csv" --json -o "$folder/records.html"
 cp "$folder/stdout" "$folder/said.json"
+grep -q 'id="figure-11-18"' "$folder/records.html" || fail "the page of records"
 same "rule, published records" "$(value "$folder/said.json" last_cycle_by_rule)" 8060
 
 # ---- bad input
@@ -129,6 +153,11 @@ exits 2 "expected one file of records" "$leat" experiment contention
 exits 2 "echo: expected no file" "$leat" experiment echo "$folder/small.in"
 exits 2 "expected up to 256 multiples of 4 from 4 to 67912" "$leat" experiment echo --bytes 4,5
 exits 2 "--model 'cel', did you mean cell? expected one of rtl cell" "$leat" experiment echo --model cel
+exits 2 "standard output and -o name one file" "$leat" experiment echo -o -
+exits 2 "-o and the input name one file" "$leat" experiment linear "$folder/small.in" -o "$folder/small.in"
+exits 1 "No such file or directory" "$leat" experiment linear -o "$folder/none/page.html"
+exits 2 "linear: expected one file at most" "$leat" experiment linear a b -o "$folder/never.html"
+[ ! -e "$folder/never.html" ] || fail "a page of nothing"
 exits 2 "--bytes does not go with linear" "$leat" experiment linear --bytes 4
 exits 2 "linear: expected one file at most" "$leat" experiment linear a b
 exits 2 "" "$leat" experiment linear "$folder/missing.in"

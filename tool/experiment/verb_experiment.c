@@ -98,14 +98,31 @@ static bool read_options(const struct arguments *args, struct experiment *e)
     return read;
 }
 
+/* The page, and what standard output has. */
+static bool names_are_apart(const struct arguments *args)
+{
+    const char *page = argument(args, "-o");
+    const struct result_name names[] = { { "standard output", NULL }, { "-o", page } };
+    return !page || result_names_apart(args->verb, names, 2,
+                                       args->operand_count > 1 ? args->operand[1] : NULL);
+}
+
+/* False after a complaint. */
+static bool open_page(struct experiment *e)
+{
+    const char *path = argument(e->args, "-o");
+    return !path || result_file_open(&e->page, path);
+}
+
 static int run_experiment(const struct arguments *args, int (*run)(struct experiment *e))
 {
     static struct experiment e;
-    if (!read_options(args, &e)) return WRONG;
+    if (!names_are_apart(args) || !read_options(args, &e)) return WRONG;
     if (!open_folder(&e)) return FAILED;
-    const int code = run(&e);
+    int code = open_page(&e) ? run(&e) : FAILED;
     run_screen_title(NULL);
     remove_folder(&e);
+    if (e.page.name && !result_file_close(&e.page, e.is_drawn)) code = FAILED;
     return finish(code);
 }
 
@@ -129,7 +146,7 @@ static int run_contention(const struct arguments *args)
     return run_experiment(args, experiment_contention);
 }
 
-#define PROGRAM_OPTIONS "--fabric --polling --model --obsolete --descriptors --json"
+#define PROGRAM_OPTIONS "--fabric --polling --model --obsolete --descriptors --json -o"
 #define PROGRAM_RESULTS                                                                         \
     "\nIt shows what the program wrote, the cycle of the last message among its workers, the "  \
     "same without contention, and the same by the thesis' rule: each message takes 193 cycles " \
@@ -137,16 +154,16 @@ static int run_contention(const struct arguments *args)
 
 static const struct subverb subverbs[] = {
     { "echo", "measure the one-way delay of messages by their size",
-      "[--bytes LIST] [--fabric FABRIC] [--poll] [--model rtl|cell] [--json]",
+      "[--bytes LIST] [--fabric FABRIC] [--poll] [--model rtl|cell] [--json] [-o FILE]",
       "--bytes " PROGRAM_OPTIONS, run_echo },
     { "linear", "solve a system of linear equations, a task for each coefficient",
-      "[FILE] [--fabric FABRIC] [--poll] [--model rtl|cell] [--json]", PROGRAM_OPTIONS,
+      "[FILE] [--fabric FABRIC] [--poll] [--model rtl|cell] [--json] [-o FILE]", PROGRAM_OPTIONS,
       run_linear },
     { "matrix", "multiply two matrices",
-      "[FILE] [--fabric FABRIC] [--poll] [--model rtl|cell] [--json]", PROGRAM_OPTIONS,
+      "[FILE] [--fabric FABRIC] [--poll] [--model rtl|cell] [--json] [-o FILE]", PROGRAM_OPTIONS,
       run_matrix },
     { "contention", "apply the thesis' rule to records of messages",
-      "FILE [--fabric FABRIC] [--json]", "--fabric --json", run_contention },
+      "FILE [--fabric FABRIC] [--json] [-o FILE]", "--fabric --json -o", run_contention },
     { NULL },
 };
 
@@ -168,5 +185,6 @@ const struct verb verb_experiment = {
         { "--descriptors", "N", "messages of one source that a unit holds", COUNT(1, UINT16_MAX),
           .preset = "32" },
         OPTION_JSON("JSON"),
+        { "-o", "FILE", "write a page with charts in HTML" },
     },
 };

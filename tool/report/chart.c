@@ -151,15 +151,19 @@ static void log_axis(double min, double max, struct chart_axis *out)
 
 void chart_axes(const struct chart *chart, struct chart_axis *x, struct chart_axis *y)
 {
-    double x_max = 0, y_max = 0, y_min = INFINITY;
+    double x_min = INFINITY, x_max = 0, y_max = 0, y_min = INFINITY;
     for (size_t l = 0; l < chart->lines; l++)
         for (size_t i = 0; i < chart->line[l].count; i++) {
             const struct chart_point *p = &chart->line[l].point[i];
+            x_min = fmin(x_min, p->x);
             x_max = fmax(x_max, p->x);
             y_max = fmax(y_max, p->y);
             y_min = fmin(y_min, p->y);
         }
-    chart_linear_axis(x_max, x);
+    if (chart->x_is_log && x_max > x_min)
+        log_axis(x_min, x_max, x);
+    else
+        chart_linear_axis(x_max, x);
     if (chart->diagonal) y_max = fmax(y_max, x_max);
     if (chart->may_be_log && y_min > 0 && y_max > y_min * log_from_ratio)
         log_axis(y_min / headroom, y_max * headroom, y);
@@ -235,9 +239,9 @@ static void put_names(const struct canvas *c)
                 (LEFT + RIGHT) / 2, BOTTOM + NAME_ROOM);
     text_escape(text, c->chart->x_name);
     text_format(text,
-                "</text>\n<text transform=\"translate(14 %d) rotate(-90)\" "
+                "%s</text>\n<text transform=\"translate(14 %d) rotate(-90)\" "
                 "text-anchor=\"middle\">",
-                (TOP + BOTTOM) / 2);
+                c->x.is_log ? " (log scale)" : "", (TOP + BOTTOM) / 2);
     text_escape(text, c->chart->y_name);
     text_format(text, "%s</text>\n", c->y.is_log ? " (log scale)" : "");
 }
@@ -330,9 +334,11 @@ static void put_tip(const struct canvas *c, const struct chart_line *line,
 {
     leat_text_puts(c->text, "<title>");
     text_escape(c->text, line->name);
-    text_format(c->text, " at load %.6g: %.*f", p->x, c->chart->decimals, p->y);
+    text_format(c->text, " at %s %.6g: %.*f", c->chart->x_tip ? c->chart->x_tip : "load", p->x,
+                c->chart->decimals, p->y);
     if (p->half >= 0) text_format(c->text, " ± %.*f", c->chart->decimals, p->half);
-    text_format(c->text, " %s (%u run%s)", c->chart->y_unit, p->runs, p->runs == 1 ? "" : "s");
+    text_format(c->text, " %s", c->chart->y_unit);
+    if (p->runs) text_format(c->text, " (%u run%s)", p->runs, p->runs == 1 ? "" : "s");
     if (p->open) text_format(c->text, ", %s", c->chart->open_name);
     leat_text_puts(c->text, "</title>");
 }
@@ -341,9 +347,9 @@ static void put_line(const struct canvas *c, const struct chart_line *line)
 {
     text_format(c->text, "<g class=\"c%u\">\n", chart_colour(line->style));
     put_band(c, line);
-    put_pieces(c, line, false);
-    put_pieces(c, line, true);
-    for (size_t i = 0; i < line->count; i++) {
+    for (int open = 0; open < 2 && line->look != CHART_MARKS_ALONE; open++)
+        put_pieces(c, line, open);
+    for (size_t i = 0; i < line->count && line->look != CHART_LINE_ALONE; i++) {
         const struct chart_point *p = &line->point[i];
         const double x = across(c, p->x), y = down(c, p->y);
         leat_text_puts(c->text, "<g>");
@@ -377,9 +383,11 @@ static void put_legend_entry(struct leat_text *text, const char *name,
     const double width = legend_width(name);
     if (at->x > LEFT && at->x + width > RIGHT) *at = (struct legend){ LEFT, at->y + LEGEND_STEP };
     if (text && line) {
-        text_format(text, "<g class=\"c%u\"><path class=\"line\" d=\"M%.1f %.1fh26\"/>",
-                    chart_colour(line->style), at->x, at->y);
-        put_mark(text, chart_mark(line->style), false, at->x + 13, at->y);
+        text_format(text, "<g class=\"c%u\">", chart_colour(line->style));
+        if (line->look != CHART_MARKS_ALONE)
+            text_format(text, "<path class=\"line\" d=\"M%.1f %.1fh26\"/>", at->x, at->y);
+        if (line->look != CHART_LINE_ALONE)
+            put_mark(text, chart_mark(line->style), false, at->x + 13, at->y);
         leat_text_puts(text, "</g>\n");
     } else if (text) {
         text_format(text, "<path class=\"ideal\" d=\"M%.1f %.1fh26\"/>", at->x, at->y);

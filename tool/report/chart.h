@@ -1,6 +1,6 @@
 /*
- * A chart of lines over an axis of loads: its data, its axes, and the chart as part of a page or as
- * a picture.
+ * A chart of lines, over an axis of loads unless it says otherwise: its data, its axes, and the
+ * chart as part of a page or as a picture.
  *
  *      title
  *      |            .--o    filled mark: a mean over runs; open: the fabric was saturated there
@@ -26,26 +26,32 @@ enum {
 
 struct chart_point {
     double x, y;
-    double half; /* half-width of the band; NAN: unknown */
-    unsigned runs;
+    double half;   /* half-width of the band; NAN: unknown */
+    unsigned runs; /* 0: tips do not count them */
     bool open;
 };
+
+/* Marks alone: values that were taken one by one; a line alone: a formula. */
+enum chart_look { CHART_LINE_AND_MARKS, CHART_MARKS_ALONE, CHART_LINE_ALONE };
 
 struct chart_line {
     const char *name;
     unsigned style; /* 0 .. CHART_STYLES - 1 */
     const struct chart_point *point;
     size_t count; /* at least one */
+    enum chart_look look;
 };
 
 struct chart {
     const char *id; /* of the element; letters, digits and dashes */
     const char *title, *x_name, *y_name;
+    const char *x_tip;     /* before x in tips; NULL: "load" */
     const char *y_unit;    /* in tips: "cycles" */
     const char *open_name; /* what open marks mean: "saturated" */
     const char *diagonal;  /* label of the line y = x; NULL: there is none */
     int decimals;          /* of y in tips */
     bool may_be_log;       /* y is never negative and may span decades */
+    bool x_is_log;         /* no x is zero */
     const struct chart_line *line;
     size_t lines;
 };

@@ -246,6 +246,29 @@ static void a_picture_is_well_formed_whatever_names_hold(void)
     EQ(count_of("class=\"mark"), 0);
 }
 
+static void marks_and_lines_may_stand_alone_over_a_log_axis(void)
+{
+    static const struct chart_point decades[] = { { .x = 1, .y = 1, .half = NAN },
+                                                  { .x = 10, .y = 2, .half = NAN },
+                                                  { .x = 100, .y = 3, .half = NAN } };
+    const struct chart_line lines[] = {
+        { .name = "seen", .point = decades, .count = 3, .look = CHART_MARKS_ALONE },
+        { .name = "formula", .style = 1, .point = decades, .count = 3, .look = CHART_LINE_ALONE },
+    };
+    struct chart one = of_both;
+    one.line = lines;
+    one.lines = 2;
+    one.x_is_log = true;
+    one.x_tip = "octets";
+    draw(&one);
+    OK(is_balanced());
+    EQ(count_of("class=\"mark"), 3 + 1); /* with the legend's */
+    EQ(count_of("class=\"line"), 1 + 1);
+    OK(strstr(svg, "cx=\"284.0\"")); /* 10 in the middle of 62 .. 506 */
+    OK(strstr(svg, "<title>seen at octets 100: 3.0 cycles</title>"));
+    OK(strstr(svg, "load (log scale)</text>"));
+}
+
 static void the_legend_grows_by_rows(void)
 {
     struct chart_line lines[12];
@@ -271,4 +294,5 @@ TAP_MAIN(T(ticks_stand_at_round_numbers_from_zero),
          T(many_decades_have_ticks_at_some_powers_of_ten), T(a_diagonal_has_room_on_both_axes),
          T(no_two_styles_look_the_same), T(points_stand_where_their_values_say),
          T(bands_and_dashes_are_there_where_they_should), T(tips_show_mean_interval_and_runs),
-         T(a_picture_is_well_formed_whatever_names_hold), T(the_legend_grows_by_rows))
+         T(a_picture_is_well_formed_whatever_names_hold),
+         T(marks_and_lines_may_stand_alone_over_a_log_axis), T(the_legend_grows_by_rows))

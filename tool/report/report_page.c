@@ -1,6 +1,7 @@
 /* leat report: one self-contained page. It is HTML, and well-formed as XML. */
 #include "markup.h"
 #include "net_traffic.h"
+#include "page.h"
 #include "report.h"
 #include <string.h>
 
@@ -8,20 +9,10 @@
 
 static void put_head(const struct report *report, struct leat_text *text)
 {
-    leat_text_puts(text,
-                   "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
-                   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
-                   "<meta name=\"generator\" content=\"leat " LEAT_VERSION "\"/>\n"
-                   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-                   "style-src 'unsafe-inline'; img-src data:\"/>\n"
-                   "<link rel=\"icon\" href=\"data:,\"/>\n<title>");
-    text_escape(text, report->title);
-    leat_text_puts(text, "</title>\n<style>\n");
-    report_style(text);
-    chart_style(text);
+    page_begin(report->title, text);
     surface_style(text);
     program_style_sheet(text);
-    leat_text_puts(text, "</style>\n</head>\n<body>\n");
+    page_begin_body(text);
 }
 
 static void put_count(struct leat_text *text, size_t count, const char *one, const char *more)
@@ -189,25 +180,18 @@ static void put_words(const struct report *report, struct leat_text *text)
         "</dl>\n");
 }
 
-static int put_end(struct leat_text *text)
-{
-    leat_text_puts(text, "</main>\n<footer>Made by leat " LEAT_VERSION ".</footer>\n</body>\n"
-                         "</html>\n");
-    return DONE;
-}
-
 int report_page(struct report *report, struct leat_text *text)
 {
     put_head(report, text);
     put_introduction(report, text);
     report_programs(report, text);
-    if (!report->runs) return put_end(text);
+    if (!report->runs) return page_end(text), DONE;
     for (size_t t = 0; t < report->traffics; t++)
         put_traffic(report, t, text);
     int code = report_fabrics(report, text);
     report_trouble(report, text);
     put_words(report, text);
     if (code == DONE) code = report_replay(report, text);
-    put_end(text);
+    page_end(text);
     return code;
 }

@@ -1,7 +1,9 @@
-/* leat report: the style of the page. Light or dark as the reader prefers, paper always light. */
-#include "report.h"
+/* The style of a page, and its frame. Light or dark as the reader prefers, paper always light. */
+#include "page.h"
+#include "chart.h"
+#include "markup.h"
 
-void report_style(struct leat_text *text)
+static void put_style(struct leat_text *text)
 {
     leat_text_puts(
         text,
@@ -64,4 +66,30 @@ void report_style(struct leat_text *text)
         "  .charts, .charts.surfaces { grid-template-columns: 1fr 1fr; gap: 1rem } .scroll { "
         "overflow: visible } "
         "}\n");
+}
+
+void page_begin(const char *title, struct leat_text *text)
+{
+    leat_text_puts(text,
+                   "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+                   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
+                   "<meta name=\"generator\" content=\"leat " LEAT_VERSION "\"/>\n"
+                   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                   "style-src 'unsafe-inline'; img-src data:\"/>\n"
+                   "<link rel=\"icon\" href=\"data:,\"/>\n<title>");
+    text_escape(text, title);
+    leat_text_puts(text, "</title>\n<style>\n");
+    put_style(text);
+    chart_style(text);
+}
+
+void page_begin_body(struct leat_text *text)
+{
+    leat_text_puts(text, "</style>\n</head>\n<body>\n");
+}
+
+void page_end(struct leat_text *text)
+{
+    leat_text_puts(text, "</main>\n<footer>Made by leat " LEAT_VERSION ".</footer>\n</body>\n"
+                         "</html>\n");
 }
