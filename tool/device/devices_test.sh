@@ -137,6 +137,7 @@ cmp -s "$folder/here" "$folder/both" || fail "rows differ that were begun on the
 
 # What a device cannot run: refused if it was asked for, told and run by the processor with auto.
 exits 2 "clos444 is an ATM fabric" "$leat" sweep mesh:3,3 clos444 --load 0.1 --seeds 1 --cycles 500 --store "$folder/atm.sqlite" --device "$first"
+[ ! -e "$folder/atm.sqlite" ] || fail "a run began before all fabrics were checked"
 exits 0 "on the processor" "$leat" sweep mesh:3,3 clos444 --load 0.1 --seeds 1 --cycles 500 --store "$folder/auto.sqlite" --device auto
 same "runs of auto" "$(rows "$folder/auto.sqlite" | wc -l)" 2
 finish

@@ -14,7 +14,8 @@ struct queue {
     bool *fits; /* [traffics] */
     struct device_choice device;
     uint32_t fabric, next;
-    uint32_t left; /* to the processor, after all */
+    uint32_t left;    /* to the processor, after all */
+    bool only_checks; /* what would be refused */
     const struct net_job *common;
 };
 
@@ -79,7 +80,21 @@ static bool read_job(const struct queue *q, uint32_t run, struct leat_fabric *fa
     return true;
 }
 
-/* Tells why a traffic cannot be run on the device; then, with auto, the processor does. */
+/* Tells what the device cannot run. With auto the processor does it: true. */
+static bool leave_to_processor(const struct queue *q, const char *what, const struct leat_text *why)
+{
+    const struct sweep_plan *plan = q->plan;
+    if (q->device.where != DEVICE_AUTO)
+        return misused(plan->args->verb,
+                       "--device %s: %s%s%.*s (with --device auto the processor runs it)",
+                       argument(plan->args, "--device"), plan->fabric[q->fabric], what,
+                       (int)why->len, why->buf);
+    if (!q->only_checks)
+        caution("%s%s%.*s: on the processor", plan->fabric[q->fabric], what, (int)why->len,
+                why->buf);
+    return true;
+}
+
 static bool find_fitting(struct queue *q, const struct net_job *common)
 {
     const uint32_t first = q->fabric * runs_of_fabric(q->plan);
@@ -92,10 +107,7 @@ static bool find_fitting(struct queue *q, const struct net_job *common)
         sweep_arguments(q->plan, first + t * pair, &words, &args);
         if (!net_read_point(&args, &job)) return false;
         q->fits[t] = net_device_fits(&job, &why);
-        if (q->fits[t]) continue;
-        caution("%s with %.*s%s", q->plan->fabric[q->fabric], (int)why.len, why.buf,
-                q->device.where == DEVICE_AUTO ? ": on the processor" : "");
-        if (q->device.where != DEVICE_AUTO) return false;
+        if (!q->fits[t] && !leave_to_processor(q, " with ", &why)) return false;
     }
     return true;
 }
@@ -120,20 +132,45 @@ static bool pays(const struct queue *q, uint32_t runs)
     return false;
 }
 
+/* Finds what can be run there. False after a complaint. */
+static bool prepare(struct queue *q, struct leat_fabric *fabric, struct net_job *common)
+{
+    const uint32_t first = q->fabric * runs_of_fabric(q->plan);
+    if (!leat_fabric_as_flits(fabric)) {
+        struct leat_text what = LEAT_TEXT(WHY_CAP);
+        leat_text_puts(&what, fabric->kind->what);
+        leat_text_puts(&what, ", no network of switches");
+        return leave_to_processor(q, " is ", &what);
+    }
+    q->next = first;
+    return read_job(q, first, fabric, common) && find_fitting(q, common);
+}
+
+/* An impossible fabric must not be refused after hours, when those before it are done. */
+static bool check_others(const struct queue *first)
+{
+    static struct net_job job;
+    bool good = true;
+    for (uint32_t i = 1; i < first->plan->fabrics && good; i++) {
+        bool fits[SWEEP_TRAFFICS_MAX];
+        struct queue q = *first;
+        q.fits = fits;
+        q.fabric = i;
+        q.only_checks = true;
+        struct leat_fabric *fabric = fabric_read(q.plan->args->verb, q.plan->fabric[i]);
+        good = fabric && prepare(&q, fabric, &job);
+        leat_fabric_close(fabric);
+    }
+    return good;
+}
+
 static int run_queue(struct queue *q, struct leat_fabric *fabric)
 {
     static struct net_job common;
-    const uint32_t first = q->fabric * runs_of_fabric(q->plan);
-    if (!leat_fabric_as_flits(fabric)) {
-        caution("%s is %s, no network of switches%s", fabric->word, fabric->kind->what,
-                q->device.where == DEVICE_AUTO ? ": on the processor" : "");
-        return q->device.where == DEVICE_AUTO ? DONE : WRONG;
-    }
-    if (!read_job(q, first, fabric, &common) || !find_fitting(q, &common)) return WRONG;
+    if (!prepare(q, fabric, &common) || (q->fabric == 0 && !check_others(q))) return WRONG;
     const uint32_t runs = count(q);
     if (!runs || !pays(q, runs)) return DONE;
     q->common = &common;
-    q->next = first;
     const int code = net_device_run(
         &common, &(struct net_device_work){
                      .context = q, .count = runs, .next = next, .done = done, .leave = leave });

@@ -245,6 +245,7 @@ static inline struct job random_job(struct leat_random *r)
     job.load.traffic.load_ppm = (uint32_t)leat_random_below(r, is_graph ? 1000000 : 600000);
     job.load.traffic.flits = one_to(r, is_graph ? 16 : 5);
     job.load.traffic.seed = leat_random_next(r);
+    if (is_graph) job.load.traffic.load_ppm >>= leat_random_below(r, 4);
     if (job.switches.flow != LEAT_NET_WORMHOLE) job.switches.buffer_flits += job.load.traffic.flits;
     if (job.load.traffic.pattern > LEAT_NET_TRACE)
         job.load.traffic.rounds = leat_random_below(r, 4);
