@@ -21,6 +21,7 @@
  *
  * Without contention, cells take the same slots, but never wait in the network.
  */
+#include "leat_heap.h"
 #include "sim_atm_parts.h"
 #include <leat/random.h>
 
@@ -198,33 +199,18 @@ static void arrive(void *context, const struct leat_net_arrival *arrival)
 
 /* ---- without contention ---------------------------------------------------------------------- */
 
-static bool is_before(const struct way *a, const struct way *b)
+static bool is_before(const void *context, const void *a, const void *b)
 {
-    if (a->slot != b->slot) return a->slot < b->slot;
-    if (a->to != b->to) return a->to < b->to;
-    return a->source != b->source ? a->source < b->source : a->number < b->number;
+    const struct way *x = a, *y = b;
+    (void)context;
+    if (x->slot != y->slot) return x->slot < y->slot;
+    if (x->to != y->to) return x->to < y->to;
+    return x->source != y->source ? x->source < y->source : x->number < y->number;
 }
 
-static void push_way(struct leat_sim_atm_slots *s, const struct way *way)
+static struct leat_heap ways_of(const struct leat_sim_atm_slots *s)
 {
-    uint32_t at = s->ways++;
-    for (; at && is_before(way, &s->way[(at - 1) / 2]); at = (at - 1) / 2)
-        s->way[at] = s->way[(at - 1) / 2];
-    s->way[at] = *way;
-}
-
-static struct way pop_way(struct leat_sim_atm_slots *s)
-{
-    const struct way first = s->way[0], last = s->way[--s->ways];
-    uint32_t at = 0, child;
-    while ((child = 2 * at + 1) < s->ways) {
-        if (child + 1 < s->ways && is_before(&s->way[child + 1], &s->way[child])) child++;
-        if (!is_before(&s->way[child], &last)) break;
-        s->way[at] = s->way[child];
-        at = child;
-    }
-    s->way[at] = last;
-    return first;
+    return (struct leat_heap){ .element = s->way, .size = sizeof *s->way, .before = is_before };
 }
 
 /* A packet of each gate leaves in this slot, if one is complete. */
@@ -232,6 +218,7 @@ static void leave_alone(struct leat_sim_atm *sim, uint64_t slot)
 {
     const struct leat_sim_atm_graph *g = graph_of(sim);
     struct leat_sim_atm_slots *s = sim->slots;
+    const struct leat_heap heap = ways_of(s);
     struct leat_net_packet p;
     for (uint32_t port = 0; port < sim->fabric.net.ports; port++) {
         const struct gate *gate = &s->gate[port];
@@ -239,15 +226,18 @@ static void leave_alone(struct leat_sim_atm *sim, uint64_t slot)
         if (!next_packet(sim, port, &p)) continue;
         const uint64_t slots = leat_net_way_cycles(g->topology, g->routing, &g->net, p.source,
                                                    p.destination, p.random, 1);
-        push_way(s, &(struct way){ slot + slots, p.number, p.source, p.destination });
+        const struct way way = { slot + slots, p.number, p.source, p.destination };
+        leat_heap_push(&heap, &s->ways, &way);
     }
 }
 
 static void run_alone(struct leat_sim_atm *sim, uint64_t slot)
 {
     struct leat_sim_atm_slots *s = sim->slots;
+    const struct leat_heap heap = ways_of(s);
     while (s->ways && s->way[0].slot == slot) {
-        const struct way way = pop_way(s);
+        struct way way;
+        leat_heap_take(&heap, &s->ways, &way);
         arrive_at(sim, way.to, (uint32_t)way.number & (CELLS_MAX - 1), slot * CELL_LEN);
     }
     leave_alone(sim, slot);
