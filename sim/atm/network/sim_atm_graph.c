@@ -22,8 +22,8 @@
  * Without contention, cells take the same slots, but never wait in the network.
  */
 #include "leat_heap.h"
+#include "sim_atm_labels.h"
 #include "sim_atm_parts.h"
-#include <leat/random.h>
 
 enum phase { CHECKS, PORTS, SLOTS, PHASES };
 enum {
@@ -150,13 +150,13 @@ static bool next_packet(struct leat_sim_atm *sim, uint32_t port, struct leat_net
             pop(s, gate);
             continue;
         }
-        uint64_t random = graph_of(sim)->seed ^ ((uint64_t)port << 32 | to);
-        *packet = (struct leat_net_packet){ .created_at = gate->slot[0],
-                                            .number = gate->number++ << CELL_BITS | index,
-                                            .random = leat_random_splitmix(&random),
-                                            .source = port,
-                                            .destination = to,
-                                            .flits = 1 };
+        *packet =
+            (struct leat_net_packet){ .created_at = gate->slot[0],
+                                      .number = gate->number++ << CELL_BITS | index,
+                                      .random = leat_sim_atm_route_random(graph_of(sim), port, to),
+                                      .source = port,
+                                      .destination = to,
+                                      .flits = 1 };
         s->cell[index].holders++;
         gate->to = to + 1;
         if (next_member(sim, gate) == sim->fabric.net.ports) pop(s, gate);
