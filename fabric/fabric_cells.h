@@ -1,7 +1,7 @@
 /*
- * Cells through any topology and switches: names as torus:4,4/cells/switch=output. Without "cells"
- * and the clock they are those of networks of switches (fabric_flits.h), for which a flit is a cell
- * and a cycle a cell time.
+ * Cells through any topology and switches: names as torus:4,4/cells/switch=output. They are those of
+ * networks of switches (fabric_flits.h) with other defaults: a flit is a cell, a cycle a cell time,
+ * and the clock that of octets.
  */
 #ifndef LEAT_FABRIC_CELLS_H
 #define LEAT_FABRIC_CELLS_H
@@ -16,9 +16,6 @@ struct leat_fabric_cells {
     struct leat_fabric_built built;
     struct leat_sim_atm_graph graph; /* refers to `built` */
 };
-
-/* Does this name mean such a fabric, valid or not? */
-bool leat_fabric_is_of_cells(const char *name);
 
 /* Reads and builds it; `cells` is zeroed. Writes its full name, of LEAT_FABRIC_NAME_CAP. In any
  * case call leat_fabric_cells_free. False with *error. */

@@ -23,6 +23,9 @@ static void a_name_with_the_piece_cells_is_one_of_them(void)
     OK(!leat_fabric_is_of_cells("torus:4,4"));
     OK(!leat_fabric_is_of_cells("torus:4,4/cells=2"));
     OK(!leat_fabric_is_of_cells(""));
+    OK(leat_fabric_is_of_cells("a/b.edges/vcs=2/cells"));
+    OK(!leat_fabric_is_of_cells("/cells/b.edges")); /* a folder */
+    OK(!leat_fabric_is_of_cells("cells/b.yaml/vcs=2"));
 }
 
 static void switches_with_queues_lose_cells_and_others_hold_them_back(void)
@@ -54,6 +57,28 @@ static void switches_with_queues_lose_cells_and_others_hold_them_back(void)
         EQ(fabric.period_ps_num, 50000);
         leat_fabric_cells_free(&cells);
     }
+}
+
+/* A name is the shortest one with the same defaults, wherever "cells" stands. */
+static void names_are_as_short_as_their_defaults_allow(void)
+{
+    static const char *const words[][2] = {
+        { "torus:4,4/vcs=3/cells", "torus:4,4/cells/vcs=3" },
+        { "mesh4x4/cells/pipeline=1/clock=50ns", "mesh:4,4/cells" },
+        { "mesh:4,4/cells/pipeline=3/clock=20ns", "mesh:4,4/cells/pipeline=3/clock=20ns" },
+        { "crossbar:4/switch=fifo/cells/full=drop", "crossbar:4/cells/switch=fifo" },
+        { "crossbar:4/full=wait/switch=fifo/cells", "crossbar:4/cells/switch=fifo/full=wait" },
+        { "crossbar:4/cells/switch=xpq/full=wait", "crossbar:4/cells/switch=xpq" },
+        { "clos:3,4,3/cells", "clos:3,4,3/cells/switch=vc" },
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        for (int again = 0; again < 2; again++) {
+            struct leat_fabric_cells cells;
+            OK(reads(words[i][again], &cells));
+            if (strcmp(name, words[i][1]) != 0) printf("# %s\n", name);
+            OK(strcmp(name, words[i][1]) == 0);
+            leat_fabric_cells_free(&cells);
+        }
 }
 
 static void what_cannot_carry_cells_is_refused(void)
@@ -186,6 +211,7 @@ static void a_batcher_banyan_has_the_elements_of_its_construction(void)
 
 TAP_MAIN(T(a_name_with_the_piece_cells_is_one_of_them),
          T(switches_with_queues_lose_cells_and_others_hold_them_back),
-         T(what_cannot_carry_cells_is_refused), T(the_name_of_a_file_stays_whole),
-         T(the_wires_of_a_fabric_have_names), T(costs_are_those_of_closed_formulas),
+         T(names_are_as_short_as_their_defaults_allow), T(what_cannot_carry_cells_is_refused),
+         T(the_name_of_a_file_stays_whole), T(the_wires_of_a_fabric_have_names),
+         T(costs_are_those_of_closed_formulas),
          T(a_batcher_banyan_has_the_elements_of_its_construction))

@@ -128,7 +128,7 @@ static void a_graph_needs_no_ending_and_no_routing(void)
     EQ(built.topology.wires, 2);
     leat_fabric_built_free(&built);
     leat_fabric_design_free(&design);
-    OK(leat_fabric_design_read("ring:5/vcs=1", NULL, &design, &error));
+    OK(leat_fabric_design_read("ring:5/vcs=1", false, NULL, &design, &error));
     OK(leat_fabric_build(&design, &built, &error));
     OK(!leat_fabric_is_safe(&design, &built, &error));
     leat_fabric_built_free(&built);
@@ -146,7 +146,7 @@ static void a_share_of_a_large_network_is_built_and_all_of_a_small_one(void)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct leat_fabric_design design;
         struct leat_fabric_built built;
-        OK(leat_fabric_design_read(cases[i].word, NULL, &design, &error));
+        OK(leat_fabric_design_read(cases[i].word, false, NULL, &design, &error));
         OK(leat_fabric_build_share(&design, &share, &built, &error));
         EQ(built.topology.held_begin, cases[i].begin);
         EQ(built.topology.held_end, cases[i].end);

@@ -1,6 +1,5 @@
 /* From a word to a network: parses it, builds topology and routing, checks for deadlock. */
 #include "fabric_flits.h"
-#include "fabric_cells.h"
 #include "fabric_word_parts.h"
 #include <stdlib.h>
 
@@ -24,29 +23,56 @@ static const char *file_end(const char *word, bool *yaml)
     return NULL;
 }
 
+bool leat_fabric_is_of_cells(const char *name)
+{
+    bool yaml;
+    const char *end = file_end(name, &yaml), *rest = end ? end : name;
+    while (*rest)
+        if (is_word(leat_fabric_piece(&rest), "cells")) return true;
+    return false;
+}
+
 static bool matches(const char *name)
 {
     bool yaml;
     return !leat_fabric_is_of_cells(name) && (file_end(name, &yaml) || leat_net_plan_is(name));
 }
 
+/* The name of a file and its parameters, which begin at `end`; "/cells" comes first. */
+static void put_name(const char *word, const char *end, bool has_cells,
+                     struct leat_fabric_design *d)
+{
+    struct leat_text name;
+    leat_text_init(&name, d->name, sizeof d->name - 1, NULL, NULL);
+    leat_text_put(&name, word, (size_t)(end - word));
+    if (has_cells) leat_text_puts(&name, "/cells");
+    for (const char *rest = end + (*end == '/'); *rest;) {
+        const struct word piece = leat_fabric_piece(&rest);
+        if (has_cells && is_word(piece, "cells")) continue;
+        leat_text_puts(&name, "/");
+        leat_text_put(&name, piece.text, piece.len);
+    }
+    d->name[name.len] = '\0';
+}
+
 /* A file, whose name has `len` characters, as a graph with the defaults. */
-static bool read_file(const char *name, size_t len, bool yaml, bool (*interrupted)(void),
-                      struct leat_fabric_design *d, struct leat_fabric_error *error)
+static bool read_file(const char *name, size_t len, bool yaml, bool has_cells,
+                      bool (*interrupted)(void), struct leat_fabric_design *d,
+                      struct leat_fabric_error *error)
 {
     char *file = leat_fabric_take(1, len + 1, error);
     *d = (struct leat_fabric_design){ .file = file };
     if (!file) return false;
     memcpy(file, name, len);
-    snprintf(d->name, sizeof d->name, "%s", name);
-    leat_net_plan_default(LEAT_NET_GRAPH, &d->plan);
+    put_name(name, name + len, has_cells, d);
+    leat_net_plan_default(LEAT_NET_GRAPH, has_cells, &d->plan);
     return (yaml ? leat_fabric_read_yaml : leat_fabric_read_edges)(file, interrupted, d, error);
 }
 
 bool leat_fabric_graph_read(const char *file, bool (*interrupted)(void),
                             struct leat_fabric_design *d, struct leat_fabric_error *error)
 {
-    return read_file(file, strlen(file), false, interrupted, d, error);
+    return read_file(file, strlen(file), false, false, interrupted, d, error);
 }
 
 /* The parameters after the name of a file. */
@@ -65,7 +91,12 @@ static leat_err parse(const char *name, void *out, struct leat_text *why)
     return leat_net_plan_parse(name, out, why);
 }
 
-bool leat_fabric_design_read(const char *word, bool (*interrupted)(void),
+static leat_err parse_cells(const char *name, void *out, struct leat_text *why)
+{
+    return leat_net_plan_parse_cells(name, out, why);
+}
+
+bool leat_fabric_design_read(const char *word, bool has_cells, bool (*interrupted)(void),
                              struct leat_fabric_design *d, struct leat_fabric_error *error)
 {
     struct leat_text name;
@@ -73,9 +104,9 @@ bool leat_fabric_design_read(const char *word, bool (*interrupted)(void),
     const char *end = file_end(word, &yaml);
     *d = (struct leat_fabric_design){ .file = NULL };
     if (end)
-        return read_file(word, (size_t)(end - word), yaml, interrupted, d, error) &&
+        return read_file(word, (size_t)(end - word), yaml, has_cells, interrupted, d, error) &&
                read_parameters(word, end, d, error);
-    if (!leat_fabric_parse(word, parse, &d->plan, error)) return false;
+    if (!leat_fabric_parse(word, has_cells ? parse_cells : parse, &d->plan, error)) return false;
     leat_text_init(&name, d->name, sizeof d->name - 1, NULL, NULL);
     leat_net_plan_name(&d->plan, &name);
     d->name[name.len] = '\0';
@@ -293,7 +324,7 @@ bool leat_fabric_is_safe(const struct leat_fabric_design *d, const struct leat_f
 static bool read(struct leat_fabric *f, bool (*interrupted)(void), struct leat_fabric_error *error)
 {
     struct leat_fabric_design *d = &((struct leat_fabric_flits *)f)->design;
-    if (!leat_fabric_design_read(f->word, interrupted, d, error)) return false;
+    if (!leat_fabric_design_read(f->word, false, interrupted, d, error)) return false;
     snprintf(f->name, sizeof f->name, "%s", d->name);
     f->clock = d->plan.clock;
     return true;

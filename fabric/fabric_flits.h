@@ -71,8 +71,11 @@ struct leat_fabric_flits *leat_fabric_as_flits(struct leat_fabric *fabric);
 
 /* ---- building (fabric_flits.c): false with *error ---- */
 
-/* In any case call leat_fabric_design_free. */
-bool leat_fabric_design_read(const char *word, bool (*interrupted)(void),
+/* Does this name mean a network of cells, valid or not? Folders of a file do not count. */
+bool leat_fabric_is_of_cells(const char *name);
+
+/* Of flits, or of cells (net_plan.h). In any case call leat_fabric_design_free. */
+bool leat_fabric_design_read(const char *word, bool has_cells, bool (*interrupted)(void),
                              struct leat_fabric_design *design, struct leat_fabric_error *error);
 /* A file of edges, with any extension. */
 bool leat_fabric_graph_read(const char *file, bool (*interrupted)(void),

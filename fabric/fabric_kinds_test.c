@@ -89,7 +89,7 @@ static void what_is_wrong_with_a_name_has_its_place(void)
         { "torus:4,4/esp=9999999", "esp=9999999", "expected 1 to 1048576" },
         { "clos444/esp=20", "esp=20", "expected one of /buffer=CELLS" },
         { "torus:4,4/cells/bufer=3/clock=20ns", "bufer=3", "expected one of" },
-        { "torus:4,4/clock=x/cells", "x", "is no clock" },
+        { "torus:4,4/clock=x/cells", "clock=x", "is no clock" },
         { "torus:4,4/cells/cells", "cells", "expected it once" },
         { "moon:4/cells/buffer=3", "moon:4", "is no topology" },
         { "ring99999", "99999", "expected 1 to 65534" },

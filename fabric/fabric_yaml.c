@@ -156,7 +156,7 @@ static bool take_topology(struct reader *r, const struct description *y)
     enum leat_net_kind kind;
     stand_at(r, "topology", 0);
     if (y->topology && leat_net_kind_find(y->topology, strlen(y->topology), &kind)) {
-        leat_net_plan_default(kind, &r->design->plan);
+        leat_net_plan_default(kind, r->design->plan.has_cells, &r->design->plan);
         return true;
     }
     for (uint32_t i = 0; i < LEAT_NET_KINDS; i++)

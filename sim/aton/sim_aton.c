@@ -2,6 +2,7 @@
 #include "sim_aton.h"
 #include "leat_arena.h"
 #include "leat_fnv.h"
+#include "leat_heap.h"
 #include "sim_aton_parts.h"
 #include "sim_refuse.h"
 #include <string.h>
@@ -356,10 +357,19 @@ void leat_sim_aton_report_arrived(struct leat_sim_aton *ring, uint32_t station,
 
 /* ---- faults --------------------------------------------------------------------------------- */
 
-static bool is_earlier(const struct leat_sim_aton_fault *a, const struct leat_sim_aton_fault *b)
+static bool is_earlier(const void *context, const void *a, const void *b)
 {
-    if (a->at != b->at) return a->at < b->at;
-    return a->station != b->station ? a->station < b->station : a->kind < b->kind;
+    const struct leat_sim_aton_fault *x = a, *y = b;
+    (void)context;
+    if (x->at != y->at) return x->at < y->at;
+    return x->station != y->station ? x->station < y->station : x->kind < y->kind;
+}
+
+static struct leat_heap faults_of(const struct leat_sim_aton *ring)
+{
+    return (struct leat_heap){ .element = ring->fault,
+                               .size = sizeof *ring->fault,
+                               .before = is_earlier };
 }
 
 bool leat_sim_aton_fault(struct leat_sim_aton *ring, const struct leat_sim_aton_fault *fault)
@@ -368,25 +378,16 @@ bool leat_sim_aton_fault(struct leat_sim_aton *ring, const struct leat_sim_aton_
     assert(fault->at >= ring->now && (is_break || ring->now == 0));
     assert(fault->station < ring->config.stations);
     if (ring->faults == ring->config.faults_max) return false;
-    uint32_t place = ring->faults++;
-    for (; place && is_earlier(fault, &ring->fault[(place - 1) / 2]); place = (place - 1) / 2)
-        ring->fault[place] = ring->fault[(place - 1) / 2];
-    ring->fault[place] = *fault;
+    const struct leat_heap heap = faults_of(ring);
+    leat_heap_push(&heap, &ring->faults, fault);
     return true;
 }
 
 static struct leat_sim_aton_fault take_fault(struct leat_sim_aton *ring)
 {
-    const struct leat_sim_aton_fault top = ring->fault[0], moving = ring->fault[--ring->faults];
-    uint32_t place = 0, child;
-    while ((child = 2 * place + 1) < ring->faults) {
-        if (child + 1 < ring->faults && is_earlier(&ring->fault[child + 1], &ring->fault[child]))
-            child++;
-        if (!is_earlier(&ring->fault[child], &moving)) break;
-        ring->fault[place] = ring->fault[child];
-        place = child;
-    }
-    ring->fault[place] = moving;
+    const struct leat_heap heap = faults_of(ring);
+    struct leat_sim_aton_fault top;
+    leat_heap_take(&heap, &ring->faults, &top);
     return top;
 }
 

@@ -1,6 +1,7 @@
 /* Shortest paths to and from one router: Dijkstra's algorithm, once in each direction. */
 #include "esp_paths.h"
 #include "leat_arena.h"
+#include "leat_heap.h"
 #include "sim_refuse.h"
 
 static void lay_out(struct leat_sim_esp_paths *p, const struct leat_sim_esp_graph *g,
@@ -84,31 +85,20 @@ static void list_wires(struct search *s)
         s->list[--s->first[near_end(s, i)]] = i;
 }
 
-static void put(struct search *s, uint32_t at, uint32_t router)
+static bool is_nearer(const void *context, const void *a, const void *b)
 {
-    s->heap[at] = router;
-    s->place[router] = at;
+    const struct search *s = context;
+    return s->ps[*(const uint32_t *)a] < s->ps[*(const uint32_t *)b];
 }
 
-static void rise(struct search *s, uint32_t at)
+static void keep_place(void *context, const void *router, uint32_t place)
 {
-    const uint32_t router = s->heap[at];
-    for (; at && s->ps[router] < s->ps[s->heap[(at - 1) / 2]]; at = (at - 1) / 2)
-        put(s, at, s->heap[(at - 1) / 2]);
-    put(s, at, router);
+    ((struct search *)context)->place[*(const uint32_t *)router] = place;
 }
 
-static uint32_t pull(struct search *s)
+static struct leat_heap heap_of(struct search *s)
 {
-    const uint32_t top = s->heap[0], last = s->heap[--s->count];
-    uint32_t at = 0;
-    for (uint32_t child; (child = 2 * at + 1) < s->count; at = child) {
-        if (child + 1 < s->count && s->ps[s->heap[child + 1]] < s->ps[s->heap[child]]) child++;
-        if (s->ps[last] <= s->ps[s->heap[child]]) break;
-        put(s, at, s->heap[child]);
-    }
-    if (s->count) put(s, at, last);
-    return top;
+    return (struct leat_heap){ s->heap, sizeof *s->heap, is_nearer, keep_place, s };
 }
 
 /* Is this wire preferred to the other, if both paths are equally long? */
@@ -130,8 +120,8 @@ static void relax(struct search *s, uint32_t near, uint32_t wire)
     s->by[far] = wire;
     s->hops[far] = s->hops[near] + 1;
     s->ps[far] = ps;
-    if (is_new) s->heap[s->count] = far;
-    rise(s, is_new ? s->count++ : s->place[far]);
+    const struct leat_heap heap = heap_of(s);
+    leat_heap_up(&heap, is_new ? s->count++ : s->place[far], &far);
 }
 
 /* How many routers it reached. */
@@ -146,10 +136,12 @@ static uint32_t find(struct search *s)
         s->ps[r] = LEAT_NEVER;
     }
     s->ps[root] = 0;
-    s->count = 1;
-    put(s, 0, root);
+    s->count = 0;
+    const struct leat_heap heap = heap_of(s);
+    leat_heap_push(&heap, &s->count, &root);
     for (; s->count; reached++) {
-        const uint32_t near = pull(s);
+        uint32_t near;
+        leat_heap_take(&heap, &s->count, &near);
         for (uint32_t i = s->first[near]; i < s->first[near + 1]; i++)
             relax(s, near, s->list[i]);
     }

@@ -1,4 +1,5 @@
 #include "sim_agenda.h"
+#include "leat_heap.h"
 #include <string.h>
 
 enum { WORD_BITS = 64 };
@@ -106,45 +107,39 @@ static uint64_t next_occupied(const struct leat_sim_agenda *a)
 
 /* ---- the far events ----------------------------------------------------------------------- */
 
-static void heap_write(struct leat_sim_agenda *a, uint32_t place, struct leat_sim_agenda_far event)
+static bool is_before(const void *context, const void *a, const void *b)
 {
-    a->heap[place] = event;
-    a->place[event.id] = place;
+    (void)context;
+    return ((const struct leat_sim_agenda_far *)a)->at <
+           ((const struct leat_sim_agenda_far *)b)->at;
 }
 
-static void heap_up(struct leat_sim_agenda *a, uint32_t place, struct leat_sim_agenda_far event)
+static void keep_place(void *context, const void *event, uint32_t place)
 {
-    while (place) {
-        const uint32_t parent = (place - 1) / 2;
-        if (a->heap[parent].at <= event.at) break;
-        heap_write(a, place, a->heap[parent]);
-        place = parent;
-    }
-    heap_write(a, place, event);
+    ((uint32_t *)context)[((const struct leat_sim_agenda_far *)event)->id] = place;
 }
 
-static void heap_down(struct leat_sim_agenda *a, uint32_t place, struct leat_sim_agenda_far event)
+static inline struct leat_heap heap_of(const struct leat_sim_agenda *a)
 {
-    for (;;) {
-        uint32_t child = 2 * place + 1;
-        if (child >= a->heap_count) break;
-        if (child + 1 < a->heap_count && a->heap[child + 1].at < a->heap[child].at) child++;
-        if (event.at <= a->heap[child].at) break;
-        heap_write(a, place, a->heap[child]);
-        place = child;
-    }
-    heap_write(a, place, event);
+    return (struct leat_heap){ a->heap, sizeof *a->heap, is_before, keep_place, a->place };
+}
+
+static void heap_push(struct leat_sim_agenda *a, struct leat_sim_agenda_far event)
+{
+    const struct leat_heap heap = heap_of(a);
+    leat_heap_push(&heap, &a->heap_count, &event);
 }
 
 /* The last entry fills the gap and moves to its place from there. */
 static void heap_drop(struct leat_sim_agenda *a, uint32_t place)
 {
+    const struct leat_heap heap = heap_of(a);
     const struct leat_sim_agenda_far last = a->heap[--a->heap_count];
     if (place == a->heap_count) return;
     if (place && last.at < a->heap[(place - 1) / 2].at)
-        heap_up(a, place, last);
+        leat_heap_up(&heap, place, &last);
     else
-        heap_down(a, place, last);
+        leat_heap_down(&heap, a->heap_count, place, &last);
 }
 
 /* ---- events ------------------------------------------------------------------------------- */
@@ -164,7 +159,7 @@ void leat_sim_agenda_move(struct leat_sim_agenda *a, uint32_t phase, uint32_t en
     if (at != LEAT_NEVER && at - a->now < LEAT_SIM_WHEEL)
         wheel_put(a, phase, entity, at);
     else if (at != LEAT_NEVER)
-        heap_up(a, a->heap_count++, (struct leat_sim_agenda_far){ at, id });
+        heap_push(a, (struct leat_sim_agenda_far){ at, id });
 }
 
 static uint32_t phase_of(const struct leat_sim_agenda *a, uint32_t id)

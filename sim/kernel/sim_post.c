@@ -1,4 +1,5 @@
 #include "sim_post.h"
+#include "leat_heap.h"
 #include "leat_sort.h"
 #include <assert.h>
 #include <string.h>
@@ -61,32 +62,30 @@ void leat_sim_post_free(struct leat_sim_post *post, uint32_t entry)
 
 /* ---- plans ---------------------------------------------------------------------------------- */
 
-static bool is_before(const struct leat_sim_plan *a, const struct leat_sim_plan *b)
+static bool is_before(const void *context, const void *a, const void *b)
 {
-    return a->at != b->at ? a->at < b->at : a->call < b->call;
+    const struct leat_sim_plan *x = a, *y = b;
+    (void)context;
+    return x->at != y->at ? x->at < y->at : x->call < y->call;
+}
+
+static inline struct leat_heap heap_of(const struct leat_sim_post *post)
+{
+    return (
+        struct leat_heap){ .element = post->plan, .size = sizeof *post->plan, .before = is_before };
 }
 
 void leat_sim_post_plan(struct leat_sim_post *post, struct leat_sim_plan more)
 {
-    struct leat_sim_plan *plan = post->plan;
-    uint32_t place = post->plans++;
-    for (; place && is_before(&more, &plan[(place - 1) / 2]); place = (place - 1) / 2)
-        plan[place] = plan[(place - 1) / 2];
-    plan[place] = more;
+    const struct leat_heap heap = heap_of(post);
+    leat_heap_push(&heap, &post->plans, &more);
 }
 
 struct leat_sim_plan leat_sim_post_take(struct leat_sim_post *post)
 {
-    struct leat_sim_plan *plan = post->plan;
-    const struct leat_sim_plan top = plan[0], moving = plan[--post->plans];
-    uint32_t place = 0, child;
-    while ((child = 2 * place + 1) < post->plans) {
-        if (child + 1 < post->plans && is_before(&plan[child + 1], &plan[child])) child++;
-        if (!is_before(&plan[child], &moving)) break;
-        plan[place] = plan[child];
-        place = child;
-    }
-    plan[place] = moving;
+    const struct leat_heap heap = heap_of(post);
+    struct leat_sim_plan top;
+    leat_heap_take(&heap, &post->plans, &top);
     return top;
 }
 

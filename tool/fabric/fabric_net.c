@@ -3,6 +3,7 @@
 #include "fabric_atm.h"
 #include "fabric_draw.h"
 #include "fabric_flits.h"
+#include "fabric_labels.h"
 #include "json_out.h"
 #include "result_file.h"
 #include "sim_atm_cost.h"
@@ -34,6 +35,7 @@ struct view {
     struct distances distances;
     bool has_pair; /* --path: from src to dst */
     uint32_t src, dst;
+    const struct leat_sim_atm_labels *labels; /* --vpi; else NULL */
 };
 
 /* ---- measuring ------------------------------------------------------------------------------- */
@@ -189,6 +191,7 @@ static void put_text(const struct view *v)
     printf("routing     %s\n", leat_net_rule_name(v->design->plan.routing.rule));
     put_deadlock(v);
     if (v->has_pair) put_routes(v);
+    if (v->labels) fabric_labels_text(v->labels, v->has_pair, v->src, v->dst);
 }
 
 /* ---- programs ------------------------------------------------------------------------------- */
@@ -234,6 +237,7 @@ static void put_json(const struct view *v)
     leat_json_uint(j, "dependencies", d->dependencies);
     leat_json_chars(j, "channel_cycle", cycle.buf, d->possible ? cycle.len : 0);
     leat_json_end(j);
+    if (v->labels) fabric_labels_json(j, v->labels, v->has_pair, v->src, v->dst);
     json_close(&out, json_status());
 }
 
@@ -270,10 +274,13 @@ int fabric_show_cells(const struct arguments *args, const struct leat_fabric_atm
                       .has_cells = true,
                       .design = &atm->cells.design,
                       .built = &atm->cells.built };
-    if (argument(args, "--vpi"))
-        return misuse(args->verb, "show: --vpi, expected switches that are bus matrices: here the "
-                                  "label of a cell is its destination");
-    return show(args, &v);
+    struct fabric_labels labels = { .memory = NULL };
+    int code = WRONG;
+    if (!argument(args, "--vpi")) return show(args, &v);
+    v.labels = &labels.labels;
+    if (fabric_labels_make(atm->base.name, atm->fabric.graph, &labels)) code = show(args, &v);
+    free(labels.memory);
+    return code;
 }
 
 /* ---- drawing -------------------------------------------------------------------------------- */

@@ -80,6 +80,25 @@ same "left out of a large network" "$(jq -c .left_out "$folder/stdout")" '["p2p"
 same "its links" "$(jq '.spd_to_ppd | length' "$folder/stdout")" 8192
 exits 0 "" "$leat" fabric show clos:64,64,64 --path 4095,all --json
 same "a broadcast of a large network" "$(jq -c '[.switching, .left_out, (.routing_tables | length)]' "$folder/stdout")" '["vc",[],4161]'
+# Labels of any network with cells: the tables alone lead from each port's first label to the other end.
+exits 0 "" "$leat" fabric show hypercube:3/cells --vpi --json
+cp "$folder/stdout" "$folder/labels.json"
+"$leat" fabric show hypercube:3/cells --vpi --path 1,6 --json > "$folder/path.json"
+python3 - "$folder/labels.json" "$folder/path.json" << 'END' || fail "labels by tables"
+import json, sys
+whole, path = (json.load(open(name)) for name in sys.argv[1:])
+table = {(t["router"], t["in"], *e[:2]): e[2:] for t in whole["label_tables"] for e in t["label_entries"]}
+assert len(table) == whole["labels"] == 8 * 8 + 8 * 8 * 3 // 2, len(table)
+hops, end = path["label_path"][:-1], path["label_path"][-1]
+assert [h["router"] for h in hops] == [1, 0, 2, 6] and end["port"] == 6, path
+for here, next_one in zip(hops, path["label_path"][1:]):
+    assert table[here["router"], here["in"], here["vpi"], here["vci"]] == [here["output"], next_one["vpi"], next_one["vci"]], here
+END
+exits 0 "" "$leat" fabric show hypercube:3/cells --vpi --path 1,6
+has "a label path" "$(cat "$folder/stdout")" "label path  port 1 > 0/"
+has "its end" "$(cat "$folder/stdout")" " > port 6"
+exits 2 "no routing tables of labels: 1024 ports, expected at most 512" "$leat" fabric show torus:32,32/cells --vpi
+exits 2 "no routing tables of labels: routers choose a wire for each cell" "$leat" fabric show mesh:4,4/cells/vcs=2/routing=adaptive --vpi
 exits 0 "" "$leat" fabric show bmx:20 --json
 same "a large switch" "$(jq -c '[.switching, .table_depth, .ports, .routing_tables["3"]["20"].select]' "$folder/stdout")" '["vc",null,20,"fffff"]'
 

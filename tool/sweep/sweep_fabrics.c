@@ -16,7 +16,7 @@ static bool is_number(const char *piece, size_t key_len)
     if (piece[key_len] != '=' || key_len >= KEY_CAP) return false;
     memcpy(key, piece, key_len);
     key[key_len] = '\0';
-    leat_net_plan_default(LEAT_NET_MESH, &plan);
+    leat_net_plan_default(LEAT_NET_MESH, false, &plan);
     return leat_net_plan_number(&plan, key, &number);
 }
 

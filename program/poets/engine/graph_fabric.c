@@ -6,6 +6,7 @@
 #include "graph_run_parts.h"
 #include "leat_bytes.h"
 #include "leat_fnv.h"
+#include "leat_heap.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -83,36 +84,32 @@ static uint64_t cycles_of_ms(const struct fabric *f, uint64_t ms)
 
 /* ---- events --------------------------------------------------------------------------------- */
 
-static bool is_before(const struct fabric *f, uint32_t a, uint32_t b)
+static bool is_before(const void *context, const void *a, const void *b)
 {
-    return f->unit[a].at != f->unit[b].at ? f->unit[a].at < f->unit[b].at : a < b;
+    const struct fabric *f = context;
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return f->unit[x].at != f->unit[y].at ? f->unit[x].at < f->unit[y].at : x < y;
 }
 
-static void swap(uint32_t *a, uint32_t *b)
+static struct leat_heap units_of(struct fabric *f)
 {
-    const uint32_t before = *a;
-    *a = *b;
-    *b = before;
+    return (struct leat_heap){
+        .element = f->heap, .size = sizeof *f->heap, .before = is_before, .context = f
+    };
 }
 
 static void plan(struct fabric *f, uint32_t number, uint64_t at)
 {
-    uint32_t i = f->heap_count++;
+    const struct leat_heap heap = units_of(f);
     f->unit[number].at = at;
-    f->heap[i] = number;
-    for (; i && is_before(f, f->heap[i], f->heap[(i - 1) / 2]); i = (i - 1) / 2)
-        swap(&f->heap[i], &f->heap[(i - 1) / 2]);
+    leat_heap_push(&heap, &f->heap_count, &number);
 }
 
 static uint32_t take_next(struct fabric *f)
 {
-    const uint32_t number = f->heap[0];
-    f->heap[0] = f->heap[--f->heap_count];
-    for (uint32_t i = 0, child; (child = 2 * i + 1) < f->heap_count; i = child) {
-        if (child + 1 < f->heap_count && is_before(f, f->heap[child + 1], f->heap[child])) child++;
-        if (!is_before(f, f->heap[child], f->heap[i])) break;
-        swap(&f->heap[i], &f->heap[child]);
-    }
+    const struct leat_heap heap = units_of(f);
+    uint32_t number;
+    leat_heap_take(&heap, &f->heap_count, &number);
     return number;
 }
 

@@ -21,8 +21,9 @@
  *
  * Without contention, cells take the same slots, but never wait in the network.
  */
+#include "leat_heap.h"
+#include "sim_atm_labels.h"
 #include "sim_atm_parts.h"
-#include <leat/random.h>
 
 enum phase { CHECKS, PORTS, SLOTS, PHASES };
 enum {
@@ -151,13 +152,13 @@ static bool next_packet(struct leat_sim_atm *sim, uint32_t port, struct leat_net
             pop(s, gate);
             continue;
         }
-        uint64_t random = graph_of(sim)->seed ^ ((uint64_t)port << 32 | to);
-        *packet = (struct leat_net_packet){ .created_at = gate->slot[0],
-                                            .number = gate->number++ << CELL_BITS | index,
-                                            .random = leat_random_splitmix(&random),
-                                            .source = port,
-                                            .destination = to,
-                                            .flits = 1 };
+        *packet =
+            (struct leat_net_packet){ .created_at = gate->slot[0],
+                                      .number = gate->number++ << CELL_BITS | index,
+                                      .random = leat_sim_atm_route_random(graph_of(sim), port, to),
+                                      .source = port,
+                                      .destination = to,
+                                      .flits = 1 };
         s->cell[index].holders++;
         gate->to = to + 1;
         if (next_member(sim, gate) == sim->fabric.net.ports) pop(s, gate);
@@ -206,33 +207,18 @@ static void arrive(void *context, const struct leat_net_arrival *arrival)
 
 /* ---- without contention ---------------------------------------------------------------------- */
 
-static bool is_before(const struct way *a, const struct way *b)
+static bool is_before(const void *context, const void *a, const void *b)
 {
-    if (a->slot != b->slot) return a->slot < b->slot;
-    if (a->to != b->to) return a->to < b->to;
-    return a->source != b->source ? a->source < b->source : a->number < b->number;
+    const struct way *x = a, *y = b;
+    (void)context;
+    if (x->slot != y->slot) return x->slot < y->slot;
+    if (x->to != y->to) return x->to < y->to;
+    return x->source != y->source ? x->source < y->source : x->number < y->number;
 }
 
-static void push_way(struct leat_sim_atm_slots *s, const struct way *way)
+static struct leat_heap ways_of(const struct leat_sim_atm_slots *s)
 {
-    uint32_t at = s->ways++;
-    for (; at && is_before(way, &s->way[(at - 1) / 2]); at = (at - 1) / 2)
-        s->way[at] = s->way[(at - 1) / 2];
-    s->way[at] = *way;
-}
-
-static struct way pop_way(struct leat_sim_atm_slots *s)
-{
-    const struct way first = s->way[0], last = s->way[--s->ways];
-    uint32_t at = 0, child;
-    while ((child = 2 * at + 1) < s->ways) {
-        if (child + 1 < s->ways && is_before(&s->way[child + 1], &s->way[child])) child++;
-        if (!is_before(&s->way[child], &last)) break;
-        s->way[at] = s->way[child];
-        at = child;
-    }
-    s->way[at] = last;
-    return first;
+    return (struct leat_heap){ .element = s->way, .size = sizeof *s->way, .before = is_before };
 }
 
 /* A packet of each gate leaves in this slot, if one is complete. */
@@ -240,6 +226,7 @@ static void leave_alone(struct leat_sim_atm *sim, uint64_t slot)
 {
     const struct leat_sim_atm_graph *g = graph_of(sim);
     struct leat_sim_atm_slots *s = sim->slots;
+    const struct leat_heap heap = ways_of(s);
     struct leat_net_packet p;
     for (uint32_t port = 0; port < sim->fabric.net.ports; port++) {
         const struct gate *gate = &s->gate[port];
@@ -247,15 +234,18 @@ static void leave_alone(struct leat_sim_atm *sim, uint64_t slot)
         if (!next_packet(sim, port, &p)) continue;
         const uint64_t slots = leat_net_way_cycles(g->topology, g->routing, &g->net, p.source,
                                                    p.destination, p.random, 1);
-        push_way(s, &(struct way){ slot + slots, p.number, p.source, p.destination });
+        const struct way way = { slot + slots, p.number, p.source, p.destination };
+        leat_heap_push(&heap, &s->ways, &way);
     }
 }
 
 static void run_alone(struct leat_sim_atm *sim, uint64_t slot)
 {
     struct leat_sim_atm_slots *s = sim->slots;
+    const struct leat_heap heap = ways_of(s);
     while (s->ways && s->way[0].slot == slot) {
-        const struct way way = pop_way(s);
+        struct way way;
+        leat_heap_take(&heap, &s->ways, &way);
         arrive_at(sim, way.to, (uint32_t)way.number & (CELLS_MAX - 1), slot * CELL_LEN);
     }
     leave_alone(sim, slot);

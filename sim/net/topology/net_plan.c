@@ -49,20 +49,32 @@ const struct leat_net_plan_spelling *leat_net_plan_list(size_t index)
     return index < SPELLINGS ? &spellings[index] : NULL;
 }
 
-void leat_net_plan_default(enum leat_net_kind kind, struct leat_net_plan *out)
+/* Defaults of the architecture. Crosspoint queues are those of the thesis, which stop cells. */
+static void set_switch(struct leat_net_plan *plan, enum leat_net_switch architecture)
+{
+    const bool vc = architecture == LEAT_NET_SWITCH_VC;
+    const uint32_t channels = plan->has_cells ? 0 : CHANNELS_DEFAULT;
+    plan->net.architecture = architecture;
+    plan->net.channels = plan->routing.channels = vc ? channels : 1;
+    plan->net.buffer_flits = vc ? BUFFER_DEFAULT : QUEUE_DEFAULT;
+    if (plan->has_cells) plan->net.drop = !vc && architecture != LEAT_NET_SWITCH_XPQ;
+}
+
+void leat_net_plan_default(enum leat_net_kind kind, bool has_cells, struct leat_net_plan *out)
 {
     *out = (struct leat_net_plan){
         .shape = { .kind = kind, .terminals = 1, .wire_cycles = 1, .board_cycles = 1 },
-        .routing = { .rule = leat_net_rule_default(kind), .channels = CHANNELS_DEFAULT },
-        .net = { .architecture = LEAT_NET_SWITCH_VC,
-                 .flow = LEAT_NET_WORMHOLE,
-                 .channels = CHANNELS_DEFAULT,
-                 .buffer_flits = BUFFER_DEFAULT,
-                 .pipeline = 3,
+        .routing = { .rule = leat_net_rule_default(kind) },
+        .net = { .flow = LEAT_NET_WORMHOLE,
+                 .pipeline = has_cells ? 1 : 3,
                  .credit_cycles = 1,
                  .iterations = ITERATIONS_DEFAULT },
-        .clock = { LEAT_NET_PLAN_PERIOD_DEFAULT_PS, 1 },
+        .clock = { has_cells ? LEAT_NET_PLAN_CELLS_PERIOD_DEFAULT_PS
+                             : LEAT_NET_PLAN_PERIOD_DEFAULT_PS,
+                   1 },
+        .has_cells = has_cells,
     };
+    set_switch(out, LEAT_NET_SWITCH_VC);
 }
 
 /* ---- parameters ----------------------------------------------------------------------------- */
@@ -108,15 +120,6 @@ static const char *rule_name(uint32_t i)
 static const char *full_name(uint32_t drop)
 {
     return drop ? "drop" : "wait";
-}
-
-/* Defaults of the architecture. */
-static void set_switch(struct leat_net_plan *plan, enum leat_net_switch architecture)
-{
-    const bool vc = architecture == LEAT_NET_SWITCH_VC;
-    plan->net.architecture = architecture;
-    plan->net.channels = plan->routing.channels = vc ? CHANNELS_DEFAULT : 1;
-    plan->net.buffer_flits = vc ? BUFFER_DEFAULT : QUEUE_DEFAULT;
 }
 
 /* Numbers of 1 to `most`, and of what. */
@@ -237,7 +240,7 @@ leat_err leat_net_plan_parameters(const char *text, struct leat_net_plan *plan,
                                   struct leat_text *why)
 {
     struct leat_net_plan read = *plan;
-    bool given[NUMBERS + WORDS] = { false };
+    bool given[NUMBERS + WORDS] = { false }, has_cells = false;
     for (int pass = 0; pass < 2; pass++) {
         struct leat_sim_piece rest = { NULL, 0 };
         if (*text == '/') rest = (struct leat_sim_piece){ text + 1, strlen(text) - 1 };
@@ -247,6 +250,12 @@ leat_err leat_net_plan_parameters(const char *text, struct leat_net_plan *plan,
             const struct leat_sim_piece key = leat_sim_piece_cut(&value, '=');
             const size_t i = key_index(key);
             const bool is_bare_esp = leat_sim_piece_is(whole, "esp");
+            if (plan->has_cells && leat_sim_piece_is(whole, "cells")) {
+                if (pass == 0 && has_cells)
+                    return wrong(whole, "is given twice, expected it once", why);
+                has_cells = true;
+                continue;
+            }
             if (i == NUMBERS + WORDS || (!value.at && !is_bare_esp))
                 return unknown_parameter(whole, why);
             if (leat_sim_piece_is(key, "switch") != (pass == 0)) continue;
@@ -328,6 +337,7 @@ static void set_tinsel(struct leat_net_plan *plan)
 {
     plan->shape.board = 4;
     plan->shape.board_cycles = 100;
+    if (plan->has_cells) return;
     plan->net.channels = plan->routing.channels = 2;
     plan->net.pipeline = 2;
     plan->clock = (struct leat_sim_clock){ 12500, 3 };
@@ -355,7 +365,8 @@ static void count_mailboxes(struct leat_net_shape *shape)
     }
 }
 
-leat_err leat_net_plan_parse(const char *name, struct leat_net_plan *out, struct leat_text *why)
+static leat_err parse(const char *name, bool has_cells, struct leat_net_plan *out,
+                      struct leat_text *why)
 {
     struct leat_net_plan plan;
     enum leat_net_kind kind;
@@ -367,7 +378,7 @@ leat_err leat_net_plan_parse(const char *name, struct leat_net_plan *out, struct
         kind = LEAT_NET_MESH;
     else if (!leat_net_kind_find(name, kind_end, &kind) || kind == LEAT_NET_GRAPH)
         return wrong(letters, "is no topology", why);
-    leat_net_plan_default(kind, &plan);
+    leat_net_plan_default(kind, has_cells, &plan);
     if (tinsel) set_tinsel(&plan);
     const size_t begin = kind_end + (name[kind_end] == ':');
     const struct leat_sim_piece size = { name + begin, parameters - begin };
@@ -379,6 +390,17 @@ leat_err leat_net_plan_parse(const char *name, struct leat_net_plan *out, struct
     why->len = 0;
     *out = plan;
     return LEAT_ERR_OK;
+}
+
+leat_err leat_net_plan_parse(const char *name, struct leat_net_plan *out, struct leat_text *why)
+{
+    return parse(name, false, out, why);
+}
+
+leat_err leat_net_plan_parse_cells(const char *name, struct leat_net_plan *out,
+                                   struct leat_text *why)
+{
+    return parse(name, true, out, why);
 }
 
 /* ---- back to a name ------------------------------------------------------------------------- */
@@ -395,13 +417,14 @@ void leat_net_plan_name(const struct leat_net_plan *plan, struct leat_text *text
 {
     const struct leat_net_config *net = &plan->net;
     struct leat_net_plan plain, own = *plan;
-    leat_net_plan_default(plan->shape.kind, &plain);
+    leat_net_plan_default(plan->shape.kind, plan->has_cells, &plain);
     set_switch(&plain, net->architecture);
     leat_text_puts(text, leat_net_kind_name(plan->shape.kind));
     for (uint32_t i = 0; i < plan->shape.numbers; i++) {
         leat_text_putc(text, i ? ',' : ':');
         leat_text_decimal(text, plan->shape.number[i]);
     }
+    if (plan->has_cells) leat_text_puts(text, "/cells");
     if (net->architecture != LEAT_NET_SWITCH_VC || plan->shape.kind == LEAT_NET_CLOS)
         put_word(text, "switch", leat_net_switch_name(net->architecture));
     for (size_t i = 0; i < NUMBERS; i++) {
@@ -410,7 +433,7 @@ void leat_net_plan_name(const struct leat_net_plan *plan, struct leat_text *text
         leat_text_decimal(text, *place_of(&own, i));
     }
     if (net->flow != LEAT_NET_WORMHOLE) put_word(text, "flow", leat_net_flow_name(net->flow));
-    if (net->drop) put_word(text, "full", full_name(net->drop));
+    if (net->drop != plain.net.drop) put_word(text, "full", full_name(net->drop));
     if (plan->routing.rule != plain.routing.rule)
         put_word(text, "routing", leat_net_rule_name(plan->routing.rule));
     if (plan->clock.num != plain.clock.num || plan->clock.den != plain.clock.den) {

@@ -8,6 +8,8 @@
  *   fattree:4,2/esp                       ESP routers, which fold and copy
  *   tinsel:3,2                            the mailboxes of 3 x 2 POETS boards: a mesh:12,8
  *
+ *   torus:4,4/cells/switch=output         cells in place of flits, with other defaults
+ *
  *   plan      = kind ":" number { "," number } { "/" parameter "=" value | "/esp" }
  *
  * "x" may replace a comma, and the colon may be omitted: mesh8x8. Parameters have defaults. No
@@ -23,6 +25,7 @@
 enum {
     LEAT_NET_PLAN_NAME_CAP = 256, /* holds every name that leat_net_plan_name writes */
     LEAT_NET_PLAN_PERIOD_DEFAULT_PS = 1000,
+    LEAT_NET_PLAN_CELLS_PERIOD_DEFAULT_PS = 50000, /* of an octet of a cell */
 };
 
 struct leat_net_plan {
@@ -31,6 +34,9 @@ struct leat_net_plan {
     struct leat_net_config net;
     struct leat_sim_clock clock;
     struct leat_net_esp_config esp; /* its cycles 0: none */
+    /* A flit is a cell. Other defaults: a switch takes a cell time, queues lose what finds no room
+     * (not vc and xpq), and `channels` 0 stands for the fewest that cannot deadlock. */
+    bool has_cells;
 };
 
 struct leat_net_plan_spelling {
@@ -39,7 +45,7 @@ struct leat_net_plan_spelling {
 };
 
 /* The defaults of a kind, its numbers not yet set. */
-void leat_net_plan_default(enum leat_net_kind kind, struct leat_net_plan *out);
+void leat_net_plan_default(enum leat_net_kind kind, bool has_cells, struct leat_net_plan *out);
 
 /* Is this the name of a network, valid or not? (Names of ATM fabrics are not.) */
 bool leat_net_plan_is(const char *name);
@@ -47,6 +53,9 @@ bool leat_net_plan_is(const char *name);
 /* Parses a name. On error *out is untouched and `why` has one line for the user, without the
  * name. */
 leat_err leat_net_plan_parse(const char *name, struct leat_net_plan *out, struct leat_text *why);
+/* The same with cells: "/cells" may be among the parameters. */
+leat_err leat_net_plan_parse_cells(const char *name, struct leat_net_plan *out,
+                                   struct leat_text *why);
 
 /* Parses parameters "/vcs=4/buffer=8", which may be empty, into a plan that has its defaults. */
 leat_err leat_net_plan_parameters(const char *text, struct leat_net_plan *plan,

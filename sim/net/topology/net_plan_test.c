@@ -176,7 +176,7 @@ static void draw(struct leat_random *r, struct leat_net_plan *p)
         { "esp", "33" },
     };
     struct leat_text why;
-    leat_net_plan_default(LEAT_NET_MESH, p);
+    leat_net_plan_default(LEAT_NET_MESH, false, p);
     p->shape.numbers = 1 + (uint32_t)leat_random_below(r, 3);
     for (uint32_t i = 0; i < p->shape.numbers; i++)
         p->shape.number[i] = 2 + (uint32_t)leat_random_below(r, 5);
@@ -220,7 +220,7 @@ static void parameters_alone_are_read_into_a_plan(void)
 {
     struct leat_net_plan p;
     struct leat_text why;
-    leat_net_plan_default(LEAT_NET_GRAPH, &p);
+    leat_net_plan_default(LEAT_NET_GRAPH, false, &p);
     leat_text_init(&why, line, sizeof line - 1, NULL, NULL);
     OK(!leat_net_plan_parameters("", &p, &why));
     OK(!leat_net_plan_parameters("/vcs=2/routing=table", &p, &why));
