@@ -129,6 +129,7 @@ uint32_t leat_atm_node_half_take(struct leat_atm_node *n, uint32_t connection, u
     struct leat_atm_node_half *h = &n->half[index];
     uint32_t *bucket = bucket_of(n, link, reference);
     n->free_half = h->next;
+    n->half_top = (uint32_t)leat_larger(n->half_top, index + 1);
     *h = (struct leat_atm_node_half){ .link = link,
                                       .reference = reference,
                                       .connection = connection,
@@ -148,6 +149,7 @@ uint32_t leat_atm_node_party_take(struct leat_atm_node *n, uint32_t connection)
     if (index == n->config.parties_max) return NONE;
     struct leat_atm_node_party *p = &n->party[index];
     n->free_party = p->next;
+    n->party_top = (uint32_t)leat_larger(n->party_top, index + 1);
     *p = (struct leat_atm_node_party){ .connection = connection,
                                        .branch = NONE,
                                        .used = true,
@@ -473,22 +475,22 @@ leat_time leat_atm_node_run(struct leat_atm_node *n, leat_time now)
 {
     if (now < n->due_at) return n->due_at;
     n->due_at = LEAT_NEVER;
-    for (uint32_t i = 0; i < n->config.half_calls_max; i++) {
+    for (uint32_t i = 0; i < n->half_top; i++) {
         if (!n->half[i].used || n->half[i].call.due_at > now) continue;
         const uint32_t connection = n->half[i].connection;
         leat_atm_node_on_half_timer(n, now, i);
         leat_atm_node_collect(n, connection);
     }
-    for (uint32_t i = 0; i < n->config.parties_max; i++) {
+    for (uint32_t i = 0; i < n->party_top; i++) {
         struct leat_atm_node_party *p = &n->party[i];
         if (!p->used || leat_smaller(p->in.due_at, p->out.due_at) > now) continue;
         const uint32_t connection = p->connection;
         leat_atm_node_on_party_timer(n, now, i);
         leat_atm_node_collect(n, connection);
     }
-    for (uint32_t i = 0; i < n->config.half_calls_max; i++)
+    for (uint32_t i = 0; i < n->half_top; i++)
         if (n->half[i].used) leat_atm_node_due(n, n->half[i].call.due_at);
-    for (uint32_t i = 0; i < n->config.parties_max; i++)
+    for (uint32_t i = 0; i < n->party_top; i++)
         if (n->party[i].used)
             leat_atm_node_due(n, leat_smaller(n->party[i].in.due_at, n->party[i].out.due_at));
     return n->due_at;
