@@ -129,7 +129,8 @@ static int run_contention(const struct arguments *args)
     return run_experiment(args, experiment_contention);
 }
 
-#define PROGRAM_OPTIONS "--fabric --polling --model --obsolete --descriptors --json"
+#define PROGRAM_OPTIONS \
+    "--fabric --polling --model --obsolete --descriptors --retransmit --fault --fault-file --json"
 #define PROGRAM_RESULTS                                                                         \
     "\nIt shows what the program wrote, the cycle of the last message among its workers, the "  \
     "same without contention, and the same by the thesis' rule: each message takes 193 cycles " \
@@ -167,6 +168,10 @@ const struct verb verb_experiment = {
           .preset = "40000" },
         { "--descriptors", "N", "messages of one source that a unit holds", COUNT(1, UINT16_MAX),
           .preset = "32" },
+        { "--retransmit", "CYCLES", "cycles until a cell is sent again", COUNT(1, UINT32_MAX),
+          .preset = "400000" },
+        { "--fault", "F", "in the fabric, as link:0-4@1000..5000 (leat help sim faults)", true },
+        { "--fault-file", "FILE", "a fault per line" },
         OPTION_JSON("JSON"),
     },
 };
