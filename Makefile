@@ -66,6 +66,7 @@ soak: all build/soak/build.ninja build/fuzz/build.ninja   # the campaigns at a h
 	$(call build,fuzz) --target all tests && $(call ctest,fuzz) -L fuzz
 	python3 test/soak/ranks.py build/leat $(or $(RUNS),1000) $(or $(SEED),1)
 	sh test/soak/devices.sh build/soak/device_net_test $(or $(RUNS),10000) $(or $(SEED),1)
+	python3 test/soak/faults.py build/leat $(or $(RUNS),1000) $(or $(SEED),1)
 
 # What runs on several threads, under ThreadSanitizer. leat run is not among it: its memory shared with ranks has no room beside the sanitizer's.
 THREADED = ^(crew|net\.net_(team|ranks)|command\.(net|sim|graph_run|graph_fabric|graph_record)($$|_))

@@ -107,6 +107,11 @@ cp "$folder/stdout" "$folder/matrix.json"
 has "product" "$(value "$folder/matrix.json" result)" "1 2 
 3 5 "
 
+# ---- faults: the same results, or an end with a reason
+python3 "$here/../../test/soak/faults.py" "$leat" 6 1 > "$folder/told" 2>&1 || fail "faults: $(tail -n 5 "$folder/told")"
+exits 1 "a message from port 0 to port 1 was lost: its port gave it up" "$leat" experiment linear --retransmit 4000 --fault "link:0-4 link:0-5 link:0-6 link:0-7"
+exits 2 "--fault link:0-12" "$leat" experiment matrix --fault link:0-12
+
 # ---- contention: the rule on records of any kind
 seed=1
 while [ $seed -le 30 ]; do

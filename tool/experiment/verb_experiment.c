@@ -156,7 +156,10 @@ static int run_compare_all(const struct arguments *args)
     return run_experiment(args, experiment_compare);
 }
 
-#define PROGRAM_OPTIONS "--fabric --polling --model --retransmit --obsolete --descriptors --json -o"
+#define PROGRAM_OPTIONS                                                                      \
+    "--fabric --polling --model --obsolete --descriptors --retransmit --fault --fault-file " \
+    "--json "                                                                                \
+    "-o"
 #define PROGRAM_RESULTS                                                                         \
     "\nIt shows what the program wrote, the cycle of the last message among its workers, the "  \
     "same without contention, and the same by the thesis' rule: each message takes 193 cycles " \
@@ -204,6 +207,8 @@ const struct verb verb_experiment = {
           .preset = "40000" },
         { "--descriptors", "N", "messages of one source that a unit holds", COUNT(1, UINT16_MAX),
           .preset = "32" },
+        { "--fault", "F", "in the fabric, as link:0-4@1000..5000 (leat help sim faults)", true },
+        { "--fault-file", "FILE", "a fault per line" },
         OPTION_JSON("JSON"),
         { "-o", "FILE", "write a page with charts in HTML" },
     },

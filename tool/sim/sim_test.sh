@@ -82,6 +82,24 @@ same "all kinds of errors came" "$(echo "$cell" | jq '.lines | [.header_bits, .p
 same "cells on lines are counted where lines have errors" "$(echo "$cell" | jq '.lines.cells > 1000')" true
 same "and only there" "$(json .lines.cells sim clos444 --cycles 1000)" null
 same "errors are repaired" "$(echo "$cell" | jq -c '[.altered, .messages_duplicated, .retransmissions > 0]')" "[0,0,true]"
+# ---- faults inside -------------------------------------------------------------------------------
+faults="--fault link:0-4@1000..5000 --fault switch:5@3000..9000 --fault ber:1e-5 --fault port:3@2000..2300 --fault flap:5-9@100../777,333 --retransmit 2000"
+# shellcheck disable=SC2086
+cell=$(json "$figures" sim clos444 --load 0.2 --cycles 30000 $faults)
+# shellcheck disable=SC2086
+same "both models with faults inside" "$(json "$figures" sim clos444 --load 0.2 --cycles 30000 $faults --model rtl)" "$cell"
+same "cells are lost and repaired" "$(echo "$cell" | jq -c '[.losses.cut > 0, .losses.corrupted > 0, .cells_rerouted > 0,
+    .lost == ([.losses[]] | add), .altered, .messages_duplicated, .retransmissions > 0]')" "[true,true,true,true,0,0,true]"
+same "W with faults" "$(json "$figures" sim clos444 --traffic W --load 0.1 --cycles 5000 --fault switch:4@99..4000 --model rtl)" \
+    "$(json "$figures" sim clos444 --traffic W --load 0.1 --cycles 5000 --fault switch:4@99..4000)"
+same "a middle switch that never was" "$(json '[.lost, .cells_rerouted > 0]' sim clos444 --traffic W --load 0.05 --cycles 20000 --fault switch:4)" "[0,true]"
+same "cells in a torus" "$(json '[.losses.no_way > 0, .losses.cut > 0]' \
+    sim torus:4,4/cells --load 0.2 --cycles 30000 --retransmit 2000 --fault link:0-1@1000.. --fault port:7@9000..)" "[true,true]"
+exits 2 "--fault link:0-8: no wire between routers 0 and 8, expected a neighbour of router 0: 4, 5, 6, 7" "$leat" sim clos444 --fault link:0-8
+exits 2 "--fault switch:1: no router 1, expected 0 to 0" "$leat" sim bmx:4 --fault switch:1
+exits 2 "--fault port:16: no terminal 16, expected 0 to 15" "$leat" sim clos444 --fault port:16
+exits 2 "--fault wire:3: 'wire' is no fault, expected link:, flap:, router: (or switch:), port: or ber:" "$leat" sim hypercube:4/cells --fault wire:3
+exits 0 "cells that are lost are not sent again within the run" "$leat" sim clos444 --cycles 2000 --fault ber:1e-6
 # A run may end in any cycle: between a translation and its check, for one.
 for cycles in $(seq 190 210); do
     faults="--load 1 --cycles $cycles --bit-errors 0.05,0"
@@ -242,7 +260,7 @@ while IFS='|' read -r option fabric; do
     exits 2 "${option%%=*} has no meaning for $fabric, which is" "$leat" sim "$fabric" "$option"
 done << END
 --flits=2|clos444
---fault=link:1-2|clos444
+--flit-bits=8|clos444
 --cut-through=no|clos444
 --idle=min@5|mesh:2,2
 --record=x|mesh:2,2

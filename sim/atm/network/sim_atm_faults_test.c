@@ -350,7 +350,8 @@ static void begin_graph(const char *name, struct graph_memory *m)
     s.apart = APART;
 }
 
-/* From port 0 to port 2 over 1, which is cut: around it, or nowhere. Times are cycles. */
+/* From port 4 to port 8 by 5 or 7, of which one is cut and then the other: by the one that is left,
+ * or nowhere. Times are cycles. */
 static void other_switches_lose_cells_or_lead_them_around(void)
 {
     static const char *const names[] = { "mesh:3,3/routing=updown/vcs=1", "mesh:3,3/vcs=1" };
@@ -358,19 +359,19 @@ static void other_switches_lose_cells_or_lead_them_around(void)
         struct graph_memory m;
         struct leat_sim_atm_losses losses;
         begin_graph(names[i], &m);
-        faults_add(&s.faults, "link:0-1@2000..4000");
-        faults_add(&s.faults, "switch:1@4000..6000");
-        faults_add(&s.faults, "port:2@10000..12000");
-        faults_add(&s.faults, "port:0@12000..14000");
+        faults_add(&s.faults, "link:4-5@2000..4000");
+        faults_add(&s.faults, "link:4-7@4000..6000");
+        faults_add(&s.faults, "port:8@10000..12000");
+        faults_add(&s.faults, "port:4@12000..14000");
         open(LEAT_SIM_ATM_CELL);
-        s.label[0] = 2;
-        s.left[0] = 20;
+        s.label[4] = 8;
+        s.left[4] = 20;
         s.apart = 1000;
-        leat_sim_atm_wake(&s.sim, 0, 0);
+        leat_sim_atm_wake(&s.sim, 4, 0);
         leat_sim_atm_run(&s.sim, 21000);
         leat_sim_atm_losses(&s.sim, &losses);
-        EQ(s.got_count, i ? 12 : 16);
-        EQ(losses.cells[LEAT_NET_CUT] + losses.cells[LEAT_NET_NO_WAY], i ? 8 : 4);
+        EQ(s.got_count, i ? 14 : 16);
+        EQ(losses.cells[LEAT_NET_CUT] + losses.cells[LEAT_NET_NO_WAY], i ? 6 : 4);
         EQ(s.sim.counts.lost, leat_sim_atm_losses_sum(&losses));
         OK(!i == (losses.rerouted > 0));
         free(m.routing);
