@@ -203,26 +203,16 @@ static void put_time(struct leat_vcd *vcd)
     vcd->time_written = true;
 }
 
-static void change(struct leat_vcd *vcd, uint32_t signal, bool known, uint64_t value)
+void leat_vcd_set(struct leat_vcd *vcd, uint32_t signal, uint64_t value)
 {
     assert(vcd->started && signal < vcd->count);
     struct leat_vcd_signal *s = &vcd->signals[signal];
-    if (s->known == known && s->value == value) return;
-    s->known = known;
+    assert(leat_fits(value, s->width));
+    if (s->known && s->value == value) return;
+    s->known = true;
     s->value = value;
     put_time(vcd);
     put_value(vcd, signal);
-}
-
-void leat_vcd_set(struct leat_vcd *vcd, uint32_t signal, uint64_t value)
-{
-    assert(signal < vcd->count && leat_fits(value, vcd->signals[signal].width));
-    change(vcd, signal, true, value);
-}
-
-void leat_vcd_forget(struct leat_vcd *vcd, uint32_t signal)
-{
-    change(vcd, signal, false, 0);
 }
 
 void leat_vcd_end(struct leat_vcd *vcd, uint64_t time)

@@ -60,9 +60,6 @@ void leat_vcd_time(struct leat_vcd *vcd, uint64_t time);
 /* The value must fit the signal's width. */
 void leat_vcd_set(struct leat_vcd *vcd, uint32_t signal, uint64_t value);
 
-/* The signal has no value from now on. */
-void leat_vcd_forget(struct leat_vcd *vcd, uint32_t signal);
-
 /* The last line: the dump ends at `time`, which is not in the past. */
 void leat_vcd_end(struct leat_vcd *vcd, uint64_t time);
 

@@ -68,20 +68,6 @@ static void show_value(const struct walk *w, const char *name,
                 signal->hex ? HEX : DECIMAL, value);
 }
 
-/* An unknown value: JSON leaves it out, print has a dash, a waveform an x. */
-static void show_unknown(const struct walk *w)
-{
-    struct trace *t = w->trace;
-    switch (t->format) {
-    case TRACE_JSONL: break;
-    case TRACE_THESIS:
-        leat_text_puts(t->text, t->first ? "-" : ", -");
-        t->first = false;
-        break;
-    case TRACE_VCD: leat_vcd_forget(&t->vcd, t->next++); break;
-    }
-}
-
 /* Signals first..last of one block, those of the send or of the receive buffer. */
 static void show_block(const struct walk *w, int64_t block, int first, int last)
 {
@@ -107,10 +93,7 @@ static void show_signals(const struct walk *w, const char *label, const int64_t 
 {
     begin_line(w, label, last > first);
     for (int i = first; i <= last; i++)
-        if (i == LEAT_SIM_ATM_AAL_STATE8 && values[i] == LEAT_SIM_ATM_AAL_UNKNOWN)
-            show_unknown(w);
-        else
-            show_value(w, w->names->signal[i], &leat_sim_atm_aal_signals[i], values[i]);
+        show_value(w, w->names->signal[i], &leat_sim_atm_aal_signals[i], values[i]);
 }
 
 static void show_send_half(const struct walk *w, const int64_t *values)
@@ -157,7 +140,7 @@ static void show_units(const struct run *run, struct trace *trace, const struct 
         int64_t values[LEAT_SIM_ATM_AAL_SIGNALS];
         if (!shown->shown) continue;
         leat_sim_atm_aal_bench_inspect(&run->bench, unit, values);
-        show_signals(&w, "state(5, 8, 10)", values, LEAT_SIM_ATM_AAL_STATE5,
+        show_signals(&w, "state(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)", values, LEAT_SIM_ATM_AAL_STATE0,
                      LEAT_SIM_ATM_AAL_STATE10);
         show_send_half(&w, values);
         show_receive_half(&w, values);

@@ -314,6 +314,8 @@ void leat_atm_aal_unit_view(const struct leat_atm_aal_unit *unit, uint64_t now,
 {
     out->cursnd = leat_atm_aal_scan_block_at(unit, now);
     out->state5 = state5_of(unit, out->cursnd, now);
+    out->state7 = leat_atm_aal_state7_view(unit, now);
+    leat_atm_aal_pack_view(unit, now, out);
     out->iccurb = unit->service_block != NONE && now > unit->service_from ? unit->service_block
                                                                           : unit->receive.busy_head;
 }

@@ -456,9 +456,10 @@ void leat_atm_aal_unit_fingerprint(struct leat_atm_aal_unit *unit, uint64_t now,
 void leat_atm_aal_cell_fingerprint(const uint8_t *cell, const struct leat_atm_aal_names *names,
                                    struct leat_fingerprint *out);
 
-/* Registers as a logic analyser would see them after step `now`. */
+/* Registers as a logic analyser would see them after step `now`. State numbers are those of note
+ * 5.3; state7 of a controller that waits for a cell is 0, also where the note has 16. */
 struct leat_atm_aal_view {
-    uint8_t state5;
+    uint8_t state1, state2, state3, state4, state5, state7;
     uint16_t cursnd, iccurb;
 };
 void leat_atm_aal_unit_view(const struct leat_atm_aal_unit *unit, uint64_t now,

@@ -230,6 +230,11 @@ void leat_atm_aal_state0(struct leat_atm_aal_unit *unit, uint64_t now);
 void leat_atm_aal_state2(struct leat_atm_aal_unit *unit, uint64_t now);
 void leat_atm_aal_block_freed(struct leat_atm_aal_unit *unit, uint64_t now);
 
+/* The state numbers after step `now`: STATE1 to STATE4, STATE7. */
+void leat_atm_aal_pack_view(const struct leat_atm_aal_unit *unit, uint64_t now,
+                            struct leat_atm_aal_view *out);
+uint8_t leat_atm_aal_state7_view(const struct leat_atm_aal_unit *unit, uint64_t now);
+
 void leat_atm_aal_state7(struct leat_atm_aal_unit *unit, uint64_t now);
 void leat_atm_aal_ack_sent(struct leat_atm_aal_unit *unit, uint64_t now);
 /* A descriptor of this source has become free. */

@@ -518,3 +518,61 @@ void leat_atm_aal_state7(struct leat_atm_aal_unit *unit, uint64_t now)
         break;
     }
 }
+
+/* ---- state numbers ----------------------------------------------------------------------------
+ */
+
+/* Note 5.3, of a data cell: the first cycles after t0; from the request q of its acknowledgement on
+ * until it joins its message. */
+enum { ASKS = 26, JOINS = 45 };
+static const uint8_t of_data[] = { 0, 0, 0, 1, 2, 19, 20, 21, 22, 23, 24, 25, ASKS };
+static const uint8_t of_request[] = { 27, 29, 30, 32, 33, 34, 35, 40, 41, 42 };
+static const uint8_t of_parked[] = { 0, 0, 0, 1, 2, 33, 34, 35, 40, 41, 42 };
+
+/* `at`: cycles after t0. */
+static uint8_t data_number(const struct leat_atm_aal_unit *unit, uint64_t at, uint64_t now)
+{
+    enum { TO_ONE_MEETS = 31, MEETS_AT = 2 };
+    const uint64_t requested_at = unit->service == JOIN
+                                      ? unit->due[LEAT_ATM_AAL_STATE7] - JOIN_AFTER
+                                      : LEAT_NEVER;
+    if (now < requested_at) return at < sizeof of_data ? of_data[at] : ASKS;
+    const uint64_t since = now - requested_at;
+    if (since == MEETS_AT && unit->receive_block[unit->service_block].stream == TO_ONE)
+        return TO_ONE_MEETS;
+    return since < sizeof of_request ? of_request[since] : JOINS;
+}
+
+/* Of an acknowledgement: two cycles for each block that it is compared with. */
+static uint8_t ack_number(uint64_t at, uint64_t before_count)
+{
+    enum { BEGINS_AT = 3, COMPARES = 5, COUNTS = 7 };
+    if (before_count == 1) return COUNTS;
+    if (at < BEGINS_AT) return 0;
+    const uint64_t number = at - BEGINS_AT + 1;
+    return (uint8_t)(number < COMPARES ? number : COMPARES + (number - COMPARES) % 2);
+}
+
+static uint8_t ack_end_number(uint64_t since_count)
+{
+    enum { COUNTED = 8, PASSES = 9, RELEASES = 16 };
+    return since_count == 0 ? COUNTED : since_count == 1 ? PASSES : RELEASES;
+}
+
+uint8_t leat_atm_aal_state7_view(const struct leat_atm_aal_unit *unit, uint64_t now)
+{
+    const uint64_t at = now - unit->service_from;
+    if (now < unit->service_until) return JOINS; /* in the last cycle of a data cell */
+    if (unit->service == IDLE || now < unit->service_from) return 0;
+    switch ((enum service)unit->service) {
+    case IDLE: return 0;
+    case TAKE_LABEL:
+    case AWAIT_ACK:
+    case RETRY_LABEL:
+    case JOIN: return data_number(unit, at, now);
+    case JOIN_PARKED: return at < sizeof of_parked ? of_parked[at] : JOINS;
+    case COUNT_ACK: return ack_number(at, unit->due[LEAT_ATM_AAL_STATE7] - now);
+    case END_ACK: return ack_end_number(now + END_AFTER - unit->due[LEAT_ATM_AAL_STATE7]);
+    }
+    return 0;
+}

@@ -233,6 +233,36 @@ void leat_atm_aal_unit_settle(struct leat_atm_aal_unit *unit, uint64_t now)
     }
 }
 
+/* STATE1's number in its `at`-th cycle: seven cycles for the first cell, four for each other, two at
+ * the end (note 5.3). */
+static uint8_t state1_of(uint64_t at, uint64_t cells)
+{
+    enum { FIRST = 5, FIRST_CYCLES = 7, OTHER = 12, END = 16 };
+    const uint64_t end_at = FIRST_CYCLES + STATE1_PER_CELL * (cells - 1);
+    if (at < FIRST_CYCLES) return (uint8_t)(FIRST + at);
+    if (at < end_at) return (uint8_t)(OTHER + (at - FIRST_CYCLES) % STATE1_PER_CELL);
+    return at == end_at ? END : 0;
+}
+
+void leat_atm_aal_pack_view(const struct leat_atm_aal_unit *unit, uint64_t now,
+                            struct leat_atm_aal_view *out)
+{
+    static const uint8_t state2[PASS_CYCLES] = { 1, 2, 3, 4, 5, 0 };
+    enum { STATE3_IN = 2, STATE4_IN = 3 }; /* of a pass */
+    const uint64_t cells = unit->segment_cells,
+                   passes_at = unit->write_free_at + STATE1_CYCLES + STATE1_PER_CELL * cells;
+    out->state1 = out->state2 = out->state3 = out->state4 = 0;
+    if (!cells || now < unit->write_free_at) return;
+    if (now < passes_at) {
+        out->state1 = state1_of(now - unit->write_free_at, cells);
+        return;
+    }
+    const uint64_t at = (now - passes_at) % PASS_CYCLES;
+    out->state2 = state2[at];
+    out->state3 = at == STATE3_IN;
+    out->state4 = at == STATE4_IN;
+}
+
 /* Due in the last cycle of the last pass. */
 void leat_atm_aal_state2(struct leat_atm_aal_unit *unit, uint64_t now)
 {

@@ -24,8 +24,8 @@ bool leat_sim_atm_aal_order_fits(enum leat_atm_aal_verb verb, enum leat_sim_atm_
     return false;
 }
 
-/* The cycles are those of spec/atm.md, 5.5; that of the second request follows from the published
- * state8, which is 15 in cycle 302. */
+/* The cycles are those of spec/atm.md, 5.5; that of the first get follows from the published state0,
+ * which is 17 in cycle 202, that of the second request from state8, which is 15 in cycle 302. */
 const struct leat_sim_atm_aal_schedule *leat_sim_atm_aal_two_messages(void)
 {
     static const uint8_t int_285[] = { 0, 0, 0x01, 0x1d }, int_544[] = { 0, 0, 0x02, 0x20 };
@@ -48,7 +48,7 @@ const struct leat_sim_atm_aal_schedule *leat_sim_atm_aal_two_messages(void)
         { .command = { LEAT_ATM_AAL_RECEIVE, .not_before = 1,
                        .message = { { 'r', 'c', 'v' }, 1, 1 } },
           .poll = true },
-        { .command = { LEAT_ATM_AAL_GET, .len = 4 } },
+        { .command = { LEAT_ATM_AAL_GET, .not_before = 201, .len = 4 } },
         { .command = { LEAT_ATM_AAL_RECEIVE, .not_before = 223,
                        .message = { { 'r', 'c', 'v' }, 1, 1 } },
           .poll = true },
@@ -197,6 +197,8 @@ static void on_answer(struct leat_sim_atm_aal_bench *bench, uint32_t port, uint6
         host->next++;
     else if (!polls)
         pass_over_gets(bench, port);
+    host->state0.order = host->next;
+    host->state0.free_at = host->unit.read_free_at;
 }
 
 static void on_octets(struct leat_sim_atm_aal_bench *bench, uint32_t port, uint64_t now)
@@ -229,8 +231,16 @@ static void on_writer(struct leat_sim_atm_aal_bench *bench, uint32_t port, uint6
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (reported & list[i].reported)
             report(bench, port, now, (struct leat_sim_atm_aal_news){ .event = list[i].event });
-    if (reported & LEAT_ATM_AAL_WRITTEN) bench->host[port].waits = FOR_NOTHING;
-    if (reported & LEAT_ATM_AAL_EXIT) pass_over_message(bench, port);
+    struct leat_sim_atm_aal_host *host = &bench->host[port];
+    if (reported & LEAT_ATM_AAL_WRITTEN) {
+        host->waits = FOR_NOTHING;
+        host->state0.free_at = now + 1;
+    }
+    if (reported & LEAT_ATM_AAL_EXIT) {
+        pass_over_message(bench, port);
+        host->state0 = (struct leat_sim_atm_aal_state0){ .order = host->next,
+                                                         .free_at = host->unit.write_free_at };
+    }
 }
 
 static void on_report(struct leat_sim_atm_aal_bench *bench, uint32_t port, uint64_t now)
@@ -346,6 +356,81 @@ void leat_sim_atm_aal_bench_init(struct leat_sim_atm_aal_bench *bench,
     }
 }
 
+/* ---- STATE0 ------------------------------------------------------------------------------- */
+
+/*
+ * The unit accepts orders ahead of time, with the cycles that they take. Here STATE0 is stepped
+ * cycle by cycle beside it, for its number (spec/atm.md, 5.3):
+ *
+ *     initsend, setdst   1 2 0
+ *     snd, each word     1 8 0
+ *     rcv, each word     1 24 0
+ *     put, each word     1 (3 4 5 6 an octet) 7 0     it waits for a block in 5
+ *     get, each word     1 (17 18 19 23 an octet) 20 0
+ */
+enum { WORD_OCTETS = 4, COMMAND_CYCLES = 3, ADDRESS_WORDS = 5 };
+
+static uint64_t order_cycles(const struct leat_sim_atm_aal_host *host,
+                             const struct leat_sim_atm_aal_order *order)
+{
+    switch (order->command.verb) {
+    case LEAT_ATM_AAL_INITSEND:
+    case LEAT_ATM_AAL_DESTINATION: return COMMAND_CYCLES;
+    case LEAT_ATM_AAL_SEND:
+    case LEAT_ATM_AAL_RECEIVE: return ADDRESS_WORDS * COMMAND_CYCLES;
+    case LEAT_ATM_AAL_PUT: return leat_atm_aal_io_cycles(order->command.len);
+    case LEAT_ATM_AAL_GET: return leat_atm_aal_io_cycles(host->read_len);
+    }
+    return COMMAND_CYCLES;
+}
+
+/* In the `at`-th cycle of an order that ends with its `last` one. */
+static uint8_t state0_number(enum leat_atm_aal_verb verb, uint64_t at, uint64_t last)
+{
+    static const uint8_t of_put[] = { 3, 4, 5, 6 }, of_get[] = { 17, 18, 19, 23 };
+    enum { PUT_END = 7, SENDS = 8, GET_END = 20, RECEIVES = 24 };
+    const bool moves = verb == LEAT_ATM_AAL_PUT || verb == LEAT_ATM_AAL_GET;
+    const uint64_t word = moves ? leat_atm_aal_io_cycles(WORD_OCTETS) : COMMAND_CYCLES;
+    const uint64_t in_word = at % word,
+                   end = at - in_word + word - 1 < last ? word - 1 : last - at + in_word;
+    if (in_word == 0) return 1;
+    if (in_word == end) return 0;
+    if (verb == LEAT_ATM_AAL_PUT) return in_word + 1 == end ? PUT_END : of_put[(in_word - 1) % 4];
+    if (verb == LEAT_ATM_AAL_GET) return in_word + 1 == end ? GET_END : of_get[(in_word - 1) % 4];
+    return verb == LEAT_ATM_AAL_SEND ? SENDS : verb == LEAT_ATM_AAL_RECEIVE ? RECEIVES : 2;
+}
+
+/* What it awaits after its last cycle has its end in a report of the unit. */
+static void end_order(struct leat_sim_atm_aal_state0 *s, enum leat_atm_aal_verb verb, uint64_t now)
+{
+    const bool waits = verb == LEAT_ATM_AAL_SEND || verb == LEAT_ATM_AAL_RECEIVE;
+    s->runs = false;
+    s->free_at = waits ? LEAT_NEVER : now + 1;
+    s->order += verb != LEAT_ATM_AAL_RECEIVE;
+}
+
+/* After the unit's step `now`. */
+static void step_state0(struct leat_sim_atm_aal_bench *bench, uint32_t port, uint64_t now)
+{
+    struct leat_sim_atm_aal_host *host = &bench->host[port];
+    struct leat_sim_atm_aal_state0 *s = &host->state0;
+    const struct leat_sim_atm_aal_schedule *schedule = schedule_of(bench, port);
+    const struct leat_sim_atm_aal_order *order = &schedule->orders[s->order];
+    const bool waits_for_block = s->runs && host->unit.nomem;
+    if (waits_for_block) return;
+    s->number = 0;
+    if (!s->runs) {
+        if (s->order >= schedule->count || now < s->free_at || now < order->command.not_before)
+            return;
+        s->runs = true;
+        s->at = 0;
+        s->last = order_cycles(host, order) - 1;
+    } else
+        s->at++;
+    s->number = state0_number(order->command.verb, s->at, s->last);
+    if (s->at == s->last) end_order(s, order->command.verb, now);
+}
+
 /* STATE10's round (spec/atm.md, 5.3): each source, each of its messages. */
 static void step_state10(struct leat_sim_atm_aal_host *host)
 {
@@ -374,14 +459,27 @@ static void step_state10(struct leat_sim_atm_aal_host *host)
     }
 }
 
+/* After acknowledgements STATE7 waits for the next cell in the state that released the last one. */
+static void step_state7(struct leat_sim_atm_aal_host *host, uint64_t now)
+{
+    enum { RELEASED = 16 };
+    struct leat_atm_aal_view view;
+    leat_atm_aal_unit_view(&host->unit, now, &view);
+    if (view.state7 || host->state7 != RELEASED) host->state7 = view.state7;
+}
+
 void leat_sim_atm_aal_bench_step(struct leat_sim_atm_aal_bench *bench)
 {
     /* STATE10 precedes STATE7 in a step: it sees the messages of the cycle before. */
     for (uint32_t port = 0; port < bench->config.fabric.net.ports; port++)
         step_state10(&bench->host[port]);
     leat_sim_atm_run(&bench->sim, bench->sim.now + 1);
-    for (uint32_t port = 0; port < bench->config.fabric.net.ports; port++)
-        leat_atm_aal_unit_settle(&bench->host[port].unit, leat_sim_atm_aal_bench_now(bench));
+    const uint64_t now = leat_sim_atm_aal_bench_now(bench);
+    for (uint32_t port = 0; port < bench->config.fabric.net.ports; port++) {
+        leat_atm_aal_unit_settle(&bench->host[port].unit, now);
+        step_state0(bench, port, now);
+        step_state7(&bench->host[port], now);
+    }
 }
 
 bool leat_sim_atm_aal_bench_at_rest(const struct leat_sim_atm_aal_bench *bench)
@@ -408,14 +506,15 @@ const struct leat_sim_atm_aal_signal
     };
 #undef X
 
-/* Specs/atm.md, 5.3: 1 in the last cycle of the fifth word, then four states a source, 15 and 0. */
+/* Spec/atm.md, 5.3: 1 in the last cycle of the fifth word; then four states a source, 15 and 0, or
+ * the shorter way to a message that it finds. */
 static int state8_of(const struct leat_sim_atm_aal_host *host, uint64_t now)
 {
-    static const int8_t of_source[] = { 2, 3, 13, 14 };
+    static const int8_t of_source[] = { 2, 3, 13, 14 }, of_found[] = { 2, 3, 4, 5, 6, 7 };
     enum { NOTHING_FOUND = 15 };
     if (host->waits == FOR_ANSWER && host->unit.due[LEAT_ATM_AAL_STATE8] == now + 1) return 1;
     if (host->searched_from == 0 || now >= host->searched_until) return 0;
-    if (host->found) return LEAT_SIM_ATM_AAL_UNKNOWN;
+    if (host->found) return of_found[now - host->searched_from];
     if (now + 1 == host->searched_until) return NOTHING_FOUND;
     return of_source[(now - host->searched_from) % sizeof of_source];
 }
@@ -459,7 +558,15 @@ void leat_sim_atm_aal_bench_inspect(const struct leat_sim_atm_aal_bench *bench, 
     const uint64_t now = leat_sim_atm_aal_bench_now(bench);
     struct leat_atm_aal_view view;
     leat_atm_aal_unit_view(&host->unit, now, &view);
+    out[LEAT_SIM_ATM_AAL_STATE0] = host->state0.number;
+    out[LEAT_SIM_ATM_AAL_STATE1] = view.state1;
+    out[LEAT_SIM_ATM_AAL_STATE2] = view.state2;
+    out[LEAT_SIM_ATM_AAL_STATE3] = view.state3;
+    out[LEAT_SIM_ATM_AAL_STATE4] = view.state4;
     out[LEAT_SIM_ATM_AAL_STATE5] = view.state5;
+    out[LEAT_SIM_ATM_AAL_STATE6] = bench->sim.port[unit].icsuspend; /* it refuses a cell */
+    out[LEAT_SIM_ATM_AAL_STATE7] = host->state7;
+    out[LEAT_SIM_ATM_AAL_STATE9] = 0; /* counts all timers in each cycle: one state */
     out[LEAT_SIM_ATM_AAL_STATE8] = state8_of(host, now);
     out[LEAT_SIM_ATM_AAL_STATE10] = host->state10;
     out[LEAT_SIM_ATM_AAL_CURSND] = view.cursnd;

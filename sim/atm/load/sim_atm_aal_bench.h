@@ -17,10 +17,9 @@
  *     receive { get }                        without a message for it, its gets are skipped,
  *                                            or it polls; after the last get the lock is released
  *
- * The bench shows the state numbers that the note defines: STATE5, STATE8 (not on its way to a
- * message that it found, which is not published) and STATE10 (of the two cycles between its rounds
- * the first is called 20; its number is not published). Receive blocks are released in the step
- * that would mark them, so icblktofr stays 0.
+ * The bench shows the numbers of all eleven controllers (note, 5.3: those that are published, and
+ * numbers of our own between them). Receive blocks are released in the step that would mark them,
+ * so icblktofr stays 0.
  */
 #ifndef LEAT_SIM_ATM_AAL_BENCH_H
 #define LEAT_SIM_ATM_AAL_BENCH_H
@@ -100,7 +99,14 @@ struct leat_sim_atm_aal_host {
     bool reading, found;
     uint32_t read_offset, read_len;
     uint64_t searched_from, searched_until; /* while STATE8 is busy */
-    uint8_t state10;
+    struct leat_sim_atm_aal_state0 {
+        size_t order;      /* the one that STATE0 executes, or the next one */
+        uint64_t free_at;  /* when the next one may begin; LEAT_NEVER: it waits for an answer */
+        uint64_t at, last; /* if it runs: in its which cycle, and which is its last one */
+        bool runs;
+        uint8_t number;
+    } state0;
+    uint8_t state7, state10;
     uint32_t round_source, round_seen; /* STATE10's position in its round */
 };
 
@@ -135,8 +141,16 @@ bool leat_sim_atm_aal_bench_at_rest(const struct leat_sim_atm_aal_bench *bench);
 
 /* X(ID, name, width in bits, printed in hexadecimal) */
 #define LEAT_SIM_ATM_AAL_SIGNAL_LIST(X)          \
+    X(STATE0, "state0", 5, false)                \
+    X(STATE1, "state1", 5, false)                \
+    X(STATE2, "state2", 3, false)                \
+    X(STATE3, "state3", 1, false)                \
+    X(STATE4, "state4", 1, false)                \
     X(STATE5, "state5", 5, false)                \
+    X(STATE6, "state6", 1, false)                \
+    X(STATE7, "state7", 6, false)                \
     X(STATE8, "state8", 5, false)                \
+    X(STATE9, "state9", 1, false)                \
     X(STATE10, "state10", 5, false)              \
     X(OGMSGNUM, "ogmsgnum", 16, false)           \
     X(OGBBLKNUM, "ogbblknum", 16, false)         \
@@ -177,8 +191,6 @@ bool leat_sim_atm_aal_bench_at_rest(const struct leat_sim_atm_aal_bench *bench);
 enum { LEAT_SIM_ATM_AAL_SIGNAL_LIST(X) LEAT_SIM_ATM_AAL_SIGNALS };
 enum { LEAT_SIM_ATM_AAL_BLOCK_SIGNAL_LIST(X) LEAT_SIM_ATM_AAL_BLOCK_SIGNALS };
 #undef X
-
-enum { LEAT_SIM_ATM_AAL_UNKNOWN = -1 }; /* value of STATE8 where it is not published */
 
 struct leat_sim_atm_aal_signal {
     const char *name;
