@@ -15,7 +15,6 @@
 #define SECOND_PS      UINT64_C(1000000000000)
 #define CHECK_EVERY_NS INT64_C(50000000) /* checks of the processes, while tasks run */
 
-enum { HUB_POLLS = 200 };
 enum { TURNS_TO_CHECK = 4096 };
 #define ALONE_PS \
     UINT64_C(1000000000) /* a task that continues alone hands over after a millisecond */
@@ -144,18 +143,26 @@ static bool is_served(const struct leat_hub *hub, uint32_t i)
            ((service->call || service->gone) && !service->only_answers);
 }
 
+/* Wakes those that continue: all at once, since each system call takes as long as a small task. */
+static void wake_tasks(struct leat_hub *hub)
+{
+    for (uint32_t i = 0; i < hub->used; i += LEAT_SHARE_GROUP) {
+        uint32_t *waking = &hub->waking[i / LEAT_SHARE_GROUP];
+        if (*waking) leat_share_ring(hub->share, i, *waking);
+        *waking = 0;
+    }
+}
+
 /* The task of this slot continues, at its time `now`. Each poll of one that shares memory lets
  * others go on. */
-static void let_go(const struct leat_hub *hub, uint32_t i, enum leat_share_state state,
-                   leat_time now)
+static void let_go(struct leat_hub *hub, uint32_t i, enum leat_share_state state, leat_time now)
 {
     struct leat_share_slot *slot = leat_share_slot(hub->share, i);
     const bool hands_over = atomic_load(&slot->shares_memory) || is_served(hub, i);
     slot->clock = now;
     slot->horizon = hands_over ? hub->now : hub->horizon;
     atomic_store(&slot->state, (uint32_t)state);
-    atomic_fetch_add(&slot->turn, 1);
-    leat_share_rouse(&slot->turn, &slot->sleeps);
+    leat_share_give_turn(hub->share, i, &hub->waking[i / LEAT_SHARE_GROUP]);
 }
 
 static void on_sent(void *context, const struct leat_port_message *message, leat_time at)
@@ -244,6 +251,7 @@ static void on_coming(void *context, const struct leat_port_message *message, le
     task->waits_from = slot->clock;
     slot->event[(slot->event_first + slot->events++) % LEAT_SHARE_EVENTS] = event;
     let_go(hub, m->to, LEAT_SHARE_AHEAD, event.at);
+    wake_tasks(hub);
 }
 
 static void on_lost(void *context, const struct leat_port_message *message, const char *why,
@@ -636,6 +644,7 @@ static void resume_due(struct leat_hub *hub)
             due--;
         } else
             meet(hub, i);
+    wake_tasks(hub);
 }
 
 /* Waits while tasks run. Returns when all that are not ahead wait, or the run has ended. */
@@ -643,8 +652,7 @@ static void await_tasks(struct leat_hub *hub)
 {
     uint32_t running;
     while (!hub->has_ended && (running = atomic_load(&hub->share->running)) != 0) {
-        leat_share_await(&hub->share->running, running, &hub->share->hub_sleeps, HUB_POLLS,
-                         CHECK_EVERY_NS);
+        leat_share_await_tasks(hub->share, running, CHECK_EVERY_NS);
         check_interrupt(hub);
         if (atomic_load(&hub->share->running) != running) continue;
         check_processes(hub);

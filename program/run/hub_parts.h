@@ -49,7 +49,8 @@ struct leat_hub {
     bool hears_all;       /* nothing but quiet events is left: they end waits, too */
     leat_time offset;     /* of the network's time: it begins at 0 */
     struct leat_turns turns;
-    struct leat_hub_group **group; /* for hub_collect.c; NULL: free */
+    uint32_t waking[LEAT_HUB_SLOTS_MAX / LEAT_SHARE_GROUP]; /* tasks that sleep, but may go on */
+    struct leat_hub_group **group;                          /* for hub_collect.c; NULL: free */
     uint32_t groups;
     uint32_t groups_made; /* so far */
     bool has_free_seats;  /* ports that may take part in further operations */

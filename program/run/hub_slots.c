@@ -3,10 +3,6 @@
 #include "hub_parts.h"
 #include <string.h>
 
-/* Handing over to a process that polls is many times faster than waking one that sleeps, but each
- * poller keeps the others from the processor. So tasks poll only if there are few of them. */
-enum { FEW_TASKS = 16, TASK_POLLS = 200 };
-
 void leat_hub_note_news(struct leat_hub *hub)
 {
     hub->quiet_from = hub->now;
@@ -14,12 +10,10 @@ void leat_hub_note_news(struct leat_hub *hub)
     hub->by_the_clock = false;
 }
 
-/* The number of tasks decides how they wait. */
 void leat_hub_count_tasks(struct leat_hub *hub, int more)
 {
     leat_hub_note_news(hub);
     hub->tasks += (uint32_t)more;
-    hub->share->polls = hub->tasks <= FEW_TASKS ? TASK_POLLS : 0;
 }
 
 void leat_hub_expect(struct leat_hub *hub, uint32_t slot)

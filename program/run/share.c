@@ -159,6 +159,9 @@ void leat_share_give(struct leat_share *share, uint64_t block)
 /* ---- sleeping -------------------------------------------------------------------------------- */
 
 enum {
+    POLLS = 200,               /* of an awaited word, before its reader sleeps */
+    RUNNING_MAX = 1,           /* tasks that run while hub and tasks poll */
+    POLLING_MAX = 2,           /* tasks that poll together */
     POLL_NS_MAX = 100000,      /* longer: another process had the processor */
     TIMED_EVERY = 16,          /* waits: reading the time takes as long as a poll */
     WAITS_WITHOUT_POLLS = 1024 /* until polling is tried again */
@@ -174,17 +177,16 @@ static int64_t real_ns(void)
 
 /* A poller yields the processor each time. On a busy machine other processes take it: then waits
  * sleep at once, for a while. */
-static bool has_changed(_Atomic uint32_t *word, uint32_t value, uint32_t polls)
+static bool has_changed(_Atomic uint32_t *word, uint32_t value)
 {
     static _Thread_local uint32_t waits, waits_without;
-    if (!polls) return false;
     if (waits_without) {
         waits_without--;
         return false;
     }
     const bool timed = waits++ % TIMED_EVERY == 0;
     int64_t before = timed ? real_ns() : 0;
-    for (uint32_t i = 0; i < polls && !waits_without; i++) {
+    for (uint32_t i = 0; i < POLLS && !waits_without; i++) {
         if (atomic_load_explicit(word, memory_order_acquire) != value) return true;
         sched_yield();
         if (!timed) continue;
@@ -195,15 +197,77 @@ static bool has_changed(_Atomic uint32_t *word, uint32_t value, uint32_t polls)
     return false;
 }
 
-void leat_share_await(_Atomic uint32_t *word, uint32_t value, _Atomic uint32_t *sleeps,
-                      uint32_t polls, int64_t timeout_ns)
+static long futex(_Atomic uint32_t *word, int what, uint32_t value, const struct timespec *until,
+                  uint32_t bits)
 {
-    const struct timespec span = { timeout_ns / 1000000000, timeout_ns % 1000000000 };
-    if (has_changed(word, value, polls)) return;
-    atomic_store(sleeps, 1);
-    if (atomic_load(word) == value) /* else the writer may not have seen that we sleep */
-        syscall(SYS_futex, word, FUTEX_WAIT, value, timeout_ns < 0 ? NULL : &span, NULL, 0);
-    atomic_store(sleeps, 0);
+    return syscall(SYS_futex, word, what, value, until, NULL, bits);
+}
+
+/* Waits for a set of bits end at a time, not after a span. To read the time takes as long as a poll,
+ * so a thread does it only when its last end has passed. */
+static void sleep_on(_Atomic uint32_t *word, uint32_t value, uint32_t bits, int64_t timeout_ns)
+{
+    static _Thread_local struct timespec end;
+    if (!futex(word, FUTEX_WAIT_BITSET, value, &end, bits) || errno != ETIMEDOUT) return;
+    const int64_t end_ns = real_ns() + timeout_ns;
+    end = (struct timespec){ end_ns / 1000000000, end_ns % 1000000000 };
+}
+
+static _Atomic uint32_t *bell_of(struct leat_share *share, uint32_t slot)
+{
+    return &leat_share_slot(share, slot - slot % LEAT_SHARE_GROUP)->bell;
+}
+
+static uint32_t bit_of(uint32_t slot)
+{
+    return UINT32_C(1) << slot % LEAT_SHARE_GROUP;
+}
+
+/* Polling is many times faster than sleeping, but a poller keeps other tasks from the processor.
+ * So a task polls only while few others run or poll. */
+static bool polls_for_turn(struct leat_share *share, _Atomic uint32_t *word, uint32_t turn)
+{
+    bool came = false;
+    if (atomic_load_explicit(&share->running, memory_order_relaxed) > RUNNING_MAX) return false;
+    if (atomic_fetch_add(&share->polling, 1) < POLLING_MAX) came = has_changed(word, turn);
+    atomic_fetch_sub(&share->polling, 1);
+    return came;
+}
+
+void leat_share_await_turn(struct leat_share *share, uint32_t slot, uint32_t turn,
+                           int64_t timeout_ns)
+{
+    struct leat_share_slot *s = leat_share_slot(share, slot);
+    _Atomic uint32_t *bell = bell_of(share, slot);
+    if (polls_for_turn(share, &s->turn, turn)) return;
+    const uint32_t rung = atomic_load(bell);
+    atomic_store(&s->sleeps, 1);
+    if (atomic_load(&s->turn) == turn) /* else the hub may not have seen that we sleep */
+        sleep_on(bell, rung, bit_of(slot), timeout_ns);
+    atomic_store(&s->sleeps, 0);
+}
+
+void leat_share_give_turn(struct leat_share *share, uint32_t slot, uint32_t *waking)
+{
+    struct leat_share_slot *s = leat_share_slot(share, slot);
+    atomic_fetch_add(&s->turn, 1);
+    if (atomic_load(&s->sleeps)) *waking |= bit_of(slot);
+}
+
+void leat_share_ring(struct leat_share *share, uint32_t slot, uint32_t waking)
+{
+    _Atomic uint32_t *bell = bell_of(share, slot);
+    atomic_fetch_add(bell, 1);
+    futex(bell, FUTEX_WAKE_BITSET, INT32_MAX, NULL, waking);
+}
+
+void leat_share_await_tasks(struct leat_share *share, uint32_t running, int64_t timeout_ns)
+{
+    if (running <= RUNNING_MAX && has_changed(&share->running, running)) return;
+    atomic_store(&share->hub_sleeps, 1);
+    if (atomic_load(&share->running) == running)
+        sleep_on(&share->running, running, FUTEX_BITSET_MATCH_ANY, timeout_ns);
+    atomic_store(&share->hub_sleeps, 0);
 }
 
 /* As the system call takes it; the kernel's own header does not go together with <sched.h>. */
@@ -225,17 +289,12 @@ void leat_share_take_short_turns(void)
     syscall(SYS_sched_setattr, 0, &how, 0);
 }
 
-void leat_share_rouse(_Atomic uint32_t *word, _Atomic uint32_t *sleeps)
-{
-    if (atomic_load(sleeps)) syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
-}
-
 void leat_share_stop_running(struct leat_share *share, struct leat_share_slot *slot,
                              enum leat_share_state state)
 {
     if (atomic_exchange(&slot->state, (uint32_t)state) == LEAT_SHARE_AHEAD) return;
-    if (atomic_fetch_sub(&share->running, 1) == 1)
-        leat_share_rouse(&share->running, &share->hub_sleeps);
+    if (atomic_fetch_sub(&share->running, 1) <= RUNNING_MAX + 1 && atomic_load(&share->hub_sleeps))
+        futex(&share->running, FUTEX_WAKE_BITSET, 1, NULL, FUTEX_BITSET_MATCH_ANY);
 }
 
 struct leat_task_collective *leat_share_collective(struct leat_share_slot *slot, const char *name)

@@ -19,10 +19,11 @@
 #include <stdatomic.h>
 
 enum {
-    LEAT_SHARE_VERSION = 16,
+    LEAT_SHARE_VERSION = 17,
     LEAT_SHARE_REQUESTS = 1024, /* of a ring: a power of two */
     LEAT_SHARE_EVENTS = 1024,
     LEAT_SHARE_LINE = 64,
+    LEAT_SHARE_GROUP = 32,     /* slots with one bell: a bit of a futex for each */
     LEAT_SHARE_CLASS_MIN = 7,  /* log2 of the smallest block */
     LEAT_SHARE_CLASS_MAX = 28, /* of the largest: 256 MiB */
     LEAT_SHARE_CLASSES = LEAT_SHARE_CLASS_MAX + 1,
@@ -71,9 +72,10 @@ enum leat_share_state {
 };
 
 struct leat_share_slot {
-    alignas(LEAT_SHARE_LINE) _Atomic uint32_t turn; /* the task sleeps on it ... */
-    _Atomic uint32_t sleeps;                        /* ... if this is 1 */
-    _Atomic uint32_t state;                         /* enum leat_share_state */
+    alignas(LEAT_SHARE_LINE) _Atomic uint32_t turn; /* the task waits for the next one ... */
+    _Atomic uint32_t sleeps;                        /* ... asleep, if this is 1 */
+    _Atomic uint32_t bell;  /* of the first slot of a group: all sleep on it */
+    _Atomic uint32_t state; /* enum leat_share_state */
     _Atomic uint32_t pid;
     _Atomic uint32_t notes;         /* enum leat_task_note, together */
     _Atomic uint32_t shares_memory; /* with tasks of its port */
@@ -116,7 +118,6 @@ struct leat_share {
     leat_time start;                   /* of simulated time */
     double compute_scale;
     leat_time overhead; /* of a task, for each message */
-    uint32_t polls;     /* polls of the awaited word before a task sleeps */
     struct leat_share_copy copy;
     /* The hub holds it as long as it lives. It is robust: the kernel releases it when the hub ends,
      * for whatever reason and whether or not anybody reaps it. */
@@ -124,6 +125,7 @@ struct leat_share {
     /* Tasks that run and are not ahead; the hub sleeps on it ... */
     alignas(LEAT_SHARE_LINE) _Atomic uint32_t running;
     _Atomic uint32_t hub_sleeps; /* ... if this is 1 */
+    _Atomic uint32_t polling;    /* tasks that poll for their turn */
 };
 
 /* Before the octets of a block. */
@@ -189,12 +191,21 @@ uint64_t leat_share_take(struct leat_share_blocks *blocks, uint64_t len);
 /* Returns it to its owner, whoever holds it. */
 void leat_share_give(struct leat_share *share, uint64_t block);
 
-/*
- * Waits while *word == value: polls this many times, yielding each time, then sleeps, at most this
- * long (negative: for ever). `sleeps` shows others that they must wake it.
- */
-void leat_share_await(_Atomic uint32_t *word, uint32_t value, _Atomic uint32_t *sleeps,
-                      uint32_t polls, int64_t timeout_ns);
+/* Both wait, at most this long: they poll for a while, yielding each time, and then sleep. They may
+ * return too early. */
+
+/* For a task: while the turn of its slot is still this one. */
+void leat_share_await_turn(struct leat_share *share, uint32_t slot, uint32_t turn,
+                           int64_t timeout_ns);
+/* For the hub: while so many tasks run. */
+void leat_share_await_tasks(struct leat_share *share, uint32_t running, int64_t timeout_ns);
+
+/* It is this task's turn. Those of a group that sleep wake together, when their bell rings: their
+ * bits are added to `waking`, of the group. */
+void leat_share_give_turn(struct leat_share *share, uint32_t slot, uint32_t *waking);
+/* For the first slot of a group, or any other of it. */
+void leat_share_ring(struct leat_share *share, uint32_t slot, uint32_t waking);
+
 /*
  * Shortens the time slice of this thread. Hub and tasks hand over to each other constantly and
  * compute little in between. On a busy machine Linux from 6.12 on lets a thread that wakes up go
@@ -202,14 +213,11 @@ void leat_share_await(_Atomic uint32_t *word, uint32_t value, _Atomic uint32_t *
  * milliseconds. Older systems need no such hint, and ignore it.
  */
 void leat_share_take_short_turns(void);
-/* The word has changed: wakes the sleeper. */
-void leat_share_rouse(_Atomic uint32_t *word, _Atomic uint32_t *sleeps);
-
 /* The row of the collective calls of this name; the last one is for all names that have none. */
 struct leat_task_collective *leat_share_collective(struct leat_share_slot *slot, const char *name);
 
 /* The running task of this slot enters another state, and the slot becomes the hub's. Wakes the hub
- * if this was the last task it waits for. */
+ * if the tasks that it waits for are so few that it polls for them. */
 void leat_share_stop_running(struct leat_share *share, struct leat_share_slot *slot,
                              enum leat_share_state state);
 

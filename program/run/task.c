@@ -461,7 +461,7 @@ static void hand_over(leat_time deadline)
     slot->deadline = deadline;
     leat_share_stop_running(self.share, slot, LEAT_SHARE_WAITS);
     for (;;) {
-        leat_share_await(&slot->turn, turn, &slot->sleeps, self.share->polls, CHECK_EVERY_NS);
+        leat_share_await_turn(self.share, self.number, turn, CHECK_EVERY_NS);
         if (atomic_load_explicit(&slot->turn, memory_order_acquire) != turn) break;
         if (leat_share_is_over(self.share)) end_without_run(); /* nobody wakes us */
     }
