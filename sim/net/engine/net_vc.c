@@ -163,7 +163,7 @@ static void start_in(struct leat_net *net, uint32_t port)
     uint32_t cycles = LEAT_NET_RETURN_CYCLES, row = vc->regions;
     in->router = topology->in_router[port];
     in->out_first = topology->out_first[in->router];
-    in->port = (uint16_t)(port - topology->in_first[in->router]);
+    in->local = (uint16_t)((port - topology->in_first[in->router]) << vc->shift);
     if (net->routing->has_places)
         in->place = net->routing->place[topology->router_first + in->router];
     if (from == LEAT_NET_NONE) return;

@@ -92,7 +92,7 @@ struct leat_net_vc_in {
                       terminal; CROSSING | its number among the channels of cut wires */
     uint32_t router, out_first;
     uint32_t able;         /* a bit per channel: its lane has a flit, a channel and a credit */
-    uint16_t port;         /* of the router */
+    uint16_t local;        /* its first lane's number within the router */
     uint16_t out_turn;     /* of the switch's arbiter: an output port */
     uint16_t channel_turn; /* among lanes that request the same output port */
     uint32_t back_delay;   /* of credits: a slot of their calendar, from now on */
@@ -109,7 +109,7 @@ struct leat_net_vc_out {
     uint32_t lane_first; /* of the router */
     uint32_t bid;        /* within a cycle: the best one; 0: none */
     uint32_t delay;      /* from the switch to the other end: a slot of the calendar of flits */
-    uint32_t turn;       /* of the switch's arbiter: an input port */
+    uint32_t turn;       /* of the switch's arbiter: the first lane of an input port */
     uint32_t flits;      /* over the wire, after those in out_flits of the network */
     struct leat_net_vc_ahead ahead[]; /* [1 << shift] */
 };

@@ -78,7 +78,7 @@ LEAT_SIM_ALWAYS_INLINE uint32_t bit_of(struct step s, uint32_t lane)
 LEAT_SIM_ALWAYS_INLINE uint32_t local_of(struct step s, const struct leat_net_vc_in *in,
                                          uint32_t lane)
 {
-    return (uint32_t)in->port << s.shift | (lane & s.mask);
+    return in->local | (lane & s.mask);
 }
 
 /* ---- large networks --------------------------------------------------------------------------
@@ -149,13 +149,12 @@ static void fall_asleep(struct leat_net *net, uint32_t lane, bool hungry)
     struct leat_net_vc *vc = net->state;
     const struct leat_net_vc_in *in = leat_net_vc_in_at(vc, lane >> vc->shift);
     struct leat_net_vc_router *router = leat_net_vc_router_at(vc, in->router);
-    const uint32_t local = (uint32_t)in->port << vc->shift | (lane & vc->mask);
+    const uint32_t local = in->local | (lane & vc->mask);
     router->sleeping[local / 64] |= UINT64_C(1) << local % 64;
     router->sleepers++;
     vc->hungry += hungry && !router->hungry;
     router->hungry |= hungry;
     vc->sleepers++;
-    net->counts.waits++;
 }
 
 void leat_net_vc_rouse(struct leat_net_vc *vc, uint32_t router)
@@ -272,26 +271,35 @@ static bool defer(struct leat_net *net, uint32_t lane, uint64_t at)
     return true;
 }
 
-/* This head at the front of its lane has reached another router and requests a channel. */
-LEAT_SIM_ALWAYS_INLINE void ask(struct step s, uint32_t lane, uint32_t head)
+/* This head at the front of its lane has reached another router and will request a channel. */
+LEAT_SIM_ALWAYS_INLINE void begin_to_ask(struct step s, uint32_t lane,
+                                         const struct leat_net_vc_in *in,
+                                         struct leat_net_vc_lane *l, uint32_t head)
 {
-    struct leat_net_vc_lane *l = lane_at(s, lane);
     struct leat_net_course *course = leat_net_vc_course(s.vc, head);
     l->state = LEAT_NET_VC_ASKS;
     course->hops++;
-    s.region->asking[s.region->asking_count++] = lane;
     if (s.plain)
-        route_plainly(s.net->routing, in_of(s, lane), l, &course->route);
+        route_plainly(s.net->routing, in, l, &course->route);
     else
         leat_net_vc_route(s.net, lane, head);
-    if (s.far) LEAT_NET_VC_PREFETCH(out_at(s, in_of(s, lane)->out_first + l->port));
+    if (s.far) LEAT_NET_VC_PREFETCH(out_at(s, in->out_first + l->port));
 }
 
-/* This head has reached the front of its lane; the router processes it from cycle `at` on. */
-LEAT_SIM_ALWAYS_INLINE void come_to_front(struct step s, uint32_t lane, uint32_t head, uint64_t at)
+/* It requests one when all flits and credits of a cycle have arrived. */
+LEAT_SIM_ALWAYS_INLINE void ask_later(struct step s, uint32_t lane, const struct leat_net_vc_in *in,
+                                      struct leat_net_vc_lane *l)
+{
+    begin_to_ask(s, lane, in, l, l->front);
+    s.region->asking[s.region->asking_count++] = lane;
+}
+
+/* The head at the front of its lane is processed by the router from cycle `at` on. May it request
+ * a channel then? */
+LEAT_SIM_ALWAYS_INLINE bool is_ready(struct step s, uint32_t lane, uint32_t head, uint64_t at)
 {
     assert(head & LEAT_NET_VC_HEAD);
-    if (s.plain || s.vc->direct || !defer(s.net, lane, at)) ask(s, lane, head);
+    return s.plain || s.vc->direct || !defer(s.net, lane, at);
 }
 
 /* Does the wire ahead damage this flit? */
@@ -422,36 +430,42 @@ LEAT_SIM_ALWAYS_INLINE struct outcome place_bid(uint32_t *best, uint32_t bid)
     return (struct outcome){ (before > bid ? bid : before) & LEAT_NET_LOCAL, !before };
 }
 
-/* Returns for how many channels there are bids. Mostly a head has one option, and some channel is
- * free. */
-LEAT_SIM_ALWAYS_INLINE uint32_t bid_for_channels(struct step s)
+/* What came of a cycle's requests for channels so far. */
+struct bids {
+    uint32_t channels; /* for which there are bids, in wanted_channels */
+    uint32_t losers;   /* lanes that request again, in the list of those that ask */
+};
+
+/* Mostly a head has one option, and some channel is free. */
+LEAT_SIM_ALWAYS_INLINE void bid_for_channel(struct step s, uint32_t lane,
+                                            const struct leat_net_vc_in *in,
+                                            const struct leat_net_vc_lane *l, struct bids *bids)
 {
-    uint32_t *asking = s.region->asking, *wanted = s.vc->wanted_channels;
-    const uint32_t count = s.region->asking_count;
-    uint32_t losers = 0, channels = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t lane = asking[i];
-        const struct leat_net_vc_in *in = in_of(s, lane);
-        const struct leat_net_vc_lane *l = lane_at(s, lane);
-        uint32_t port = in->out_first + l->port;
-        uint32_t set = l->channels & ~out_at(s, port)->taken;
-        if (!set || s.whole) {
-            set = insist(s.net, lane);
-            if (!set) continue;
-            port = in->out_first + l->port;
-        }
-        const uint32_t channel = leat_net_turn_channel(l->next, l->port, s.shift, set),
-                       local = local_of(s, in, lane);
-        struct leat_net_vc_ahead *ahead = &out_at(s, port)->ahead[channel];
-        const struct outcome outcome = place_bid(&ahead->bid,
-                                                 leat_net_turn_bid(local, ahead->next, local));
-        wanted[channels] = port << s.shift | channel;
-        channels += outcome.first;
-        asking[losers] = lane - local + outcome.loser;
-        losers += !outcome.first;
+    uint32_t port = in->out_first + l->port;
+    uint32_t set = l->channels & ~out_at(s, port)->taken;
+    if (!set || s.whole) {
+        set = insist(s.net, lane);
+        if (!set) return;
+        port = in->out_first + l->port;
     }
-    s.region->asking_count = losers;
-    return channels;
+    const uint32_t channel = leat_net_turn_channel(l->next, l->port, s.shift, set),
+                   local = local_of(s, in, lane);
+    struct leat_net_vc_ahead *ahead = &out_at(s, port)->ahead[channel];
+    const struct outcome outcome = place_bid(&ahead->bid,
+                                             leat_net_turn_bid(local, ahead->next, local));
+    s.vc->wanted_channels[bids->channels] = port << s.shift | channel;
+    bids->channels += outcome.first;
+    s.region->asking[bids->losers] = lane - local + outcome.loser;
+    bids->losers += !outcome.first;
+}
+
+LEAT_SIM_ALWAYS_INLINE void bid_for_channels(struct step s, struct bids *bids)
+{
+    const uint32_t count = s.region->asking_count;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t lane = s.region->asking[i];
+        bid_for_channel(s, lane, in_of(s, lane), lane_at(s, lane), bids);
+    }
 }
 
 /* The lane has a flit, a channel and a credit: it requests the switch. */
@@ -495,19 +509,18 @@ LEAT_SIM_ALWAYS_INLINE void grant_channels(struct step s, uint32_t channels)
 
 /* ---- allocation of the switch ---------------------------------------------------------------- */
 
-/* The lane of this input port that bids. */
-LEAT_SIM_ALWAYS_INLINE uint32_t choose_lane(struct step s, const struct leat_net_vc_in *in,
-                                            uint32_t base)
+/* The channel of this input port whose lane bids. */
+LEAT_SIM_ALWAYS_INLINE uint32_t choose_channel(const struct leat_net_vc_in *in)
 {
     uint32_t able = in->able, soonest = UINT32_MAX;
-    if (!(able & (able - 1))) return base | leat_sim_agenda_lowest(able);
+    if (!(able & (able - 1))) return leat_sim_agenda_lowest(able);
     for (; able; able &= able - 1) {
         const uint32_t channel = leat_device_lowest(able);
-        const uint32_t turn = leat_net_turn_lane(lane_at(s, base | channel)->port, in->out_turn,
-                                                 channel, in->channel_turn);
+        const uint32_t turn = leat_net_turn_lane(in->lane[channel].port, in->out_turn, channel,
+                                                 in->channel_turn);
         soonest = turn < soonest ? turn : soonest;
     }
-    return base | (soonest & (LEAT_NET_CHANNELS_MAX - 1));
+    return soonest & (LEAT_NET_CHANNELS_MAX - 1);
 }
 
 /* Each input port with lanes that are able bids with one of them. Returns for how many output ports
@@ -520,14 +533,14 @@ LEAT_SIM_ALWAYS_INLINE uint32_t bid_for_switch(struct step s)
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t port = ports[i];
         const struct leat_net_vc_in *in = in_at(s, port);
-        const uint32_t lane = choose_lane(s, in, port << s.shift), local = local_of(s, in, lane);
-        const uint32_t number = in->out_first + lane_at(s, lane)->port;
+        const uint32_t channel = choose_channel(in);
+        const uint32_t number = in->out_first + in->lane[channel].port;
         struct leat_net_vc_out *out = out_at(s, number);
-        const struct outcome outcome = place_bid(&out->bid,
-                                                 leat_net_turn_bid(in->port, out->turn, local));
+        const struct outcome outcome = place_bid(
+            &out->bid, leat_net_turn_bid(in->local, out->turn, in->local | channel));
         wanted[outs] = number;
         outs += outcome.first;
-        ports[losers] = port - in->port + (outcome.loser >> s.shift);
+        ports[losers] = ((port << s.shift) - in->local + outcome.loser) >> s.shift;
         losers += !outcome.first;
     }
     s.region->ports_count = losers;
@@ -562,7 +575,7 @@ LEAT_SIM_ALWAYS_INLINE void succeed(struct step s, uint32_t lane, const struct l
 {
     l->state = LEAT_NET_VC_IDLE;
     if (s.vc->sleepers) leat_net_vc_rouse(s.vc, in->router);
-    if (l->count) come_to_front(s, lane, l->front, s.now + 1);
+    if (l->count && is_ready(s, lane, l->front, s.now + 1)) ask_later(s, lane, in, l);
 }
 
 /* A flit passes the switch into its wire, and a credit returns. */
@@ -598,7 +611,7 @@ LEAT_SIM_ALWAYS_INLINE void grant_switch(struct step s, uint32_t lane, struct le
 {
     in->out_turn = (uint16_t)(number - in->out_first + 1);
     in->channel_turn = (uint16_t)((lane & s.mask) + 1);
-    out->turn = in->port + 1u;
+    out->turn = in->local + (1u << s.shift);
     out->bid = 0;
     pass(s, lane, in, number, out);
 }
@@ -651,23 +664,38 @@ LEAT_SIM_ALWAYS_INLINE void credits_come(struct step s)
             const uint32_t what = (uint32_t)c->record[i], lane = what ^ LEAT_NET_VC_RIPE;
             if (s.far && i + STEPS_AHEAD < due.end) fetch_credit(s, c->record[i + STEPS_AHEAD]);
             if (what & LEAT_NET_VC_RIPE)
-                ask(s, lane, lane_at(s, lane)->front);
+                ask_later(s, lane, in_of(s, lane), lane_at(s, lane));
             else
                 credit_comes(s, what);
         }
 }
 
+/* A head at the front of its lane requests a channel. In large networks it waits until the port
+ * that it requests has come from memory. */
+LEAT_SIM_ALWAYS_INLINE void come_to_front(struct step s, uint32_t lane,
+                                          const struct leat_net_vc_in *in,
+                                          struct leat_net_vc_lane *l, struct bids *bids)
+{
+    if (!is_ready(s, lane, l->front, s.now)) return;
+    if (s.far) {
+        ask_later(s, lane, in, l);
+        return;
+    }
+    begin_to_ask(s, lane, in, l, l->front);
+    bid_for_channel(s, lane, in, l, bids);
+}
+
 /* A flit that is not the only one of its lane, or whose packet has been here before. */
-LEAT_SIM_ALWAYS_INLINE void follow(struct step s, uint32_t lane, struct leat_net_vc_lane *l,
-                                   uint32_t flit)
+LEAT_SIM_ALWAYS_INLINE void follow(struct step s, uint32_t lane, const struct leat_net_vc_in *in,
+                                   struct leat_net_vc_lane *l, uint32_t flit, struct bids *bids)
 {
     assert(l->count < s.buffer);
     *(l->count ? leat_net_vc_place(s.vc, lane, l->count) : &l->front) = flit;
     l->count++;
     if (l->state == LEAT_NET_VC_WHOLE) {
-        if (flit & LEAT_NET_VC_TAIL) come_to_front(s, lane, l->front, s.now);
+        if (flit & LEAT_NET_VC_TAIL) come_to_front(s, lane, in, l, bids);
     } else if (l->state == LEAT_NET_VC_MOVES && l->count == 1) {
-        const uint32_t out = in_of(s, lane)->out_first + l->port;
+        const uint32_t out = in->out_first + l->port;
         if (out_at(s, out)->ahead[(l->next - 1u) & s.mask].used == s.buffer)
             s.vc->blocked++;
         else
@@ -675,20 +703,22 @@ LEAT_SIM_ALWAYS_INLINE void follow(struct step s, uint32_t lane, struct leat_net
     }
 }
 
-LEAT_SIM_ALWAYS_INLINE void flit_comes(struct step s, uint32_t lane, uint32_t flit)
+LEAT_SIM_ALWAYS_INLINE void flit_comes(struct step s, uint32_t lane, uint32_t flit,
+                                       struct bids *bids)
 {
+    const struct leat_net_vc_in *in = in_of(s, lane);
     struct leat_net_vc_lane *l = lane_at(s, lane);
     if (l->state != LEAT_NET_VC_IDLE) {
-        follow(s, lane, l, flit);
+        follow(s, lane, in, l, flit, bids);
         return;
     }
     l->front = flit;
     l->count = 1;
-    come_to_front(s, lane, flit, s.now);
+    come_to_front(s, lane, in, l, bids);
 }
 
 /* Mostly a flit is the first one of its lane, a head. */
-LEAT_SIM_ALWAYS_INLINE void flits_come(struct step s)
+LEAT_SIM_ALWAYS_INLINE void flits_come(struct step s, struct bids *bids)
 {
     struct leat_net_vc_calendar *c = &s.vc->flits;
     const uint32_t ports = s.far ? s.region->ports_count : 0;
@@ -698,7 +728,7 @@ LEAT_SIM_ALWAYS_INLINE void flits_come(struct step s)
         for (uint32_t i = due.chunk + 1; i < due.end; i++) {
             if (s.far && i + STEPS_AHEAD < due.end) fetch_flit(s, c->record[i + STEPS_AHEAD]);
             if (port < ports) fetch_out(s, port++);
-            flit_comes(s, (uint32_t)(c->record[i] >> 32), (uint32_t)c->record[i]);
+            flit_comes(s, (uint32_t)(c->record[i] >> 32), (uint32_t)c->record[i], bids);
         }
     while (port < ports)
         fetch_out(s, port++);
@@ -711,14 +741,17 @@ LEAT_SIM_ALWAYS_INLINE void flits_come(struct step s)
 LEAT_SIM_ALWAYS_INLINE void act(struct step s)
 {
     const uint64_t waited = s.vc->blocked + s.vc->sleepers;
+    struct bids bids = { 0 };
     if (s.far && s.row + 1 < s.vc->regions) fetch_first(s, s.row + 1);
     credits_come(s);
-    flits_come(s);
+    if (!s.far) bid_for_channels(s, &bids);
+    flits_come(s, &bids);
+    if (s.far) bid_for_channels(s, &bids);
+    s.region->asking_count = bids.losers;
     s.net->counts.waits += s.vc->blocked + s.vc->sleepers - waited;
-    const uint32_t channels = bid_for_channels(s);
-    if (s.vc->fused) grant_channels(s, channels);
+    if (s.vc->fused) grant_channels(s, bids.channels);
     const uint32_t outs = bid_for_switch(s);
-    if (!s.vc->fused) grant_channels(s, channels);
+    if (!s.vc->fused) grant_channels(s, bids.channels);
     grant_outs(s, outs);
 }
 
@@ -772,7 +805,7 @@ void leat_net_vc_discard_flits(struct leat_net *net)
         }
         leat_net_vc_end(vc, l->flight);
         l->state = LEAT_NET_VC_IDLE;
-        if (l->count) come_to_front(s, lane, l->front, net->now + 1);
+        if (l->count && is_ready(s, lane, l->front, net->now + 1)) ask_later(s, lane, in, l);
     }
     vc->discards_count = kept;
 }
