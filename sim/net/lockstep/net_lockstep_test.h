@@ -286,7 +286,7 @@ static inline struct job wheel_job(uint64_t to)
     job.load.warmup = LEAT_NET_STEADY_FIND;
     leat_net_traffic_default(&job.load.traffic, RIM);
     job.load.traffic.load_ppm = 900000;
-    job.load.traffic.flits = 8;
+    job.load.traffic.flits = 6;
     return job;
 }
 
