@@ -55,9 +55,10 @@ static void elements_come_out_in_order(void)
 static void each_element_is_where_it_was_placed(void)
 {
     struct leat_random r;
-    uint32_t count = 0;
+    uint32_t count = 1;
     leat_random_seed(&r, tap_seed() + 1);
-    for (uint32_t id = 0; id < MOST; id++) {
+    leat_heap_put(&known, 0, &(struct event){ 500, 0 });
+    for (uint32_t id = 1; id < MOST; id++) {
         const struct event e = { leat_random_below(&r, 1000), id };
         leat_heap_push(&known, &count, &e);
     }
@@ -74,8 +75,10 @@ static void each_element_is_where_it_was_placed(void)
     }
     for (uint32_t place = 1; place < count; place++)
         OK(is_before(NULL, &events[(place - 1) / 2], &events[place]));
-    for (uint32_t id = 0; id < MOST; id++)
+    for (uint32_t id = 0; id < MOST; id++) {
+        OK(leat_heap_at(&known, place_of[id]) == (unsigned char *)&events[place_of[id]]);
         EQ(events[place_of[id]].id, id);
+    }
 }
 
 TAP_MAIN(T(elements_come_out_in_order), T(each_element_is_where_it_was_placed))

@@ -1,6 +1,7 @@
 #include "net_plan.h"
 #include "tap.h"
 #include <leat/random.h>
+#include <string.h>
 
 static char line[1024];
 
@@ -245,10 +246,33 @@ static void numbers_are_told_with_their_defaults(void)
     EQ(number, 4);
 }
 
+static void cells_have_other_defaults_and_a_word_of_their_own(void)
+{
+    struct leat_text why;
+    struct leat_net_plan p;
+    leat_text_init(&why, line, sizeof line - 1, NULL, NULL);
+    OK(!leat_net_plan_parse_cells("torus:4,4/cells", &p, &why));
+    OK(p.has_cells && !p.net.drop);
+    EQ(p.net.channels, 0); /* the fewest that cannot deadlock */
+    EQ(p.net.pipeline, 1);
+    EQ(p.clock.num, LEAT_NET_PLAN_CELLS_PERIOD_DEFAULT_PS);
+    OK(strcmp(name_of(&p), "torus:4,4/cells") == 0);
+    OK(!leat_net_plan_parse_cells("crossbar:4/switch=shared/cells", &p, &why));
+    OK(p.net.drop);
+    EQ(p.net.channels, 1);
+    OK(!leat_net_plan_parse_cells("crossbar:4/full=wait/cells/switch=shared", &p, &why));
+    OK(!p.net.drop);
+    OK(strcmp(name_of(&p), "crossbar:4/cells/switch=shared/full=wait") == 0);
+    OK(leat_net_plan_parse_cells("ring:4/cells/cells", &p, &why));
+    OK(parse("torus:4,4/cells", &p)); /* of flits there is none */
+    OK(strstr(line, "'cells' is no parameter"));
+}
+
 TAP_MAIN(T(a_plain_name_has_the_defaults), T(a_switch_brings_its_own_defaults_wherever_it_stands),
          T(names_have_several_spellings_and_one_that_is_written),
          T(names_of_atm_fabrics_and_files_are_none),
          T(what_is_wrong_is_said_and_nothing_is_changed),
          T(every_kind_and_every_parameter_is_listed),
          T(a_name_that_is_written_reads_as_the_same_plan), T(parameters_alone_are_read_into_a_plan),
-         T(numbers_are_told_with_their_defaults))
+         T(numbers_are_told_with_their_defaults),
+         T(cells_have_other_defaults_and_a_word_of_their_own))
