@@ -101,6 +101,7 @@ int fabric_time_atm(const struct arguments *args, struct leat_fabric *fabric);
 int fabric_show_flits(const struct arguments *args, struct leat_fabric *fabric);
 struct leat_fabric_atm;
 int fabric_show_cells(const struct arguments *args, const struct leat_fabric_atm *atm);
+int fabric_show_multicast(const struct arguments *args, const struct leat_fabric_atm *atm);
 int fabric_show_packetway(const struct arguments *args, struct leat_fabric *fabric);
 int fabric_draw_any(const struct arguments *args, struct leat_fabric *fabric);
 

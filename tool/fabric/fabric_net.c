@@ -263,6 +263,9 @@ int fabric_show_flits(const struct arguments *args, struct leat_fabric *fabric)
     struct leat_fabric_error error;
     if (argument(args, "--vpi"))
         return misuse(args->verb, "show: --vpi, expected an ATM fabric: others have no VPI");
+    if (argument_in(args, "--multicast --from"))
+        return misuse(args->verb, "show: %s, expected an ATM fabric, as in %s/cells",
+                      argument_in(args, "--multicast --from"), fabric->word);
     if (leat_fabric_build(&n->design, &n->built, &error)) return show(args, &v);
     fabric_refused(args->verb, fabric->word, &error);
     return WRONG;

@@ -52,6 +52,9 @@ int fabric_show_atm(const struct arguments *args, struct leat_fabric *fabric)
 {
     static struct fabric_view view;
     const struct leat_fabric_atm *atm = leat_fabric_as_atm(fabric);
+    if (argument(args, "--multicast")) return fabric_show_multicast(args, atm);
+    if (argument(args, "--from"))
+        return misuse(args->verb, "show: --from without --multicast, expected both");
     if (atm->fabric.graph) return fabric_show_cells(args, atm);
     view.fabric = atm->fabric;
     if (!read_pair(args->verb, argument(args, "--path"), &view)) return WRONG;
@@ -147,7 +150,8 @@ static const struct subverb subverbs[] = {
     { "list", "list the names of all fabrics, with their parameters", "[--json]", "--json",
       run_list },
     { "show", "show what a fabric is made of, and the paths between two ports",
-      "FABRIC [--vpi] [--path SRC,DST] [--json]", "--vpi --path --json", run_show },
+      "FABRIC [--vpi] [--path SRC,DST] [--multicast PORTS [--from PORT]] [--json]",
+      "--vpi --path --multicast --from --json", run_show },
     { "check", "read and build a fabric, and report errors by file and line", "FABRIC", "",
       run_check },
     { "draw", "draw a fabric of up to 4096 routers", "FABRIC [-o FILE]", "-o", run_draw },
@@ -169,6 +173,8 @@ const struct verb verb_fabric = {
         { "--vpi", NULL, "show the routing tables", .kinds = "atm" },
         { "--path", "SRC,DST", "show the paths of this pair only; of ATM fabrics DST may be all",
           .kinds = "atm flits" },
+        { "--multicast", "PORTS", "show how switches copy a cell to these ports, as 1,5,7-9",
+          .kinds = "atm" },
         { "--bytes", "LIST", "sizes, as 4,1k,65000; default: those of the thesis' table" },
         { "--model", "MODEL", "how exactly to simulate", WORD("rtl cell"), .preset = "cell",
           .kinds = "atm" },

@@ -356,7 +356,7 @@ static void put_fate_json(struct leat_json *j, const struct job *job,
 static void put_calls_json(struct leat_json *j, const struct job *job)
 {
     const struct leat_sim_atm_calls_config *c = &job->config;
-    leat_json_array(j, "calls");
+    leat_json_array(j, "call_plan");
     for (uint32_t i = 0; i < c->plans; i++) {
         const struct leat_sim_atm_calls_plan *p = &c->plan[i];
         leat_json_break(j);
@@ -379,7 +379,7 @@ static void put_calls_json(struct leat_json *j, const struct job *job)
 static void put_lines_json(struct leat_json *j, const struct job *job)
 {
     char name[2 * NAME_CAP];
-    leat_json_array(j, "lines");
+    leat_json_array(j, "line_use");
     for (uint32_t l = 0; l < job->graph.links; l++) {
         const struct leat_sim_atm_calls_use use = leat_sim_atm_calls_use(job->sim, l);
         if (!use.cells) continue;
@@ -486,10 +486,9 @@ static int prepare(const struct arguments *args, struct job *job, struct leat_fa
                    const char *file)
 {
     const struct leat_fabric_atm *atm = leat_fabric_as_atm(fabric);
-    if (!read_options(args, job)) return WRONG;
+    if (!read_options(args, job) || !build(job, fabric)) return WRONG;
     if (!calls_read(&job->calls, file, &atm->fabric))
         return interrupted ? SIGNALLED + interrupted : WRONG;
-    if (!build(job, fabric)) return WRONG;
     job->slots = leat_larger(1, job->cycles / LEAT_ATM_CELL_LEN);
     job->config = job->calls.config;
     job->config.graph = &job->graph;

@@ -80,36 +80,51 @@ static void add_line(struct leat_sim_atm_calls_graph *g, uint32_t a, uint32_t b,
     g->links += 2;
 }
 
-static void add_lines(struct leat_sim_atm_calls_graph *g, const struct leat_net_topology *t,
-                      uint32_t switch_slots)
+/* The first wire of `from`, not taken yet, that leads to another node. */
+static uint32_t wire_back(const struct leat_net_topology *t, uint32_t from, uint32_t to,
+                          const uint32_t *link_of)
 {
-    g->links = 0;
+    uint32_t out = t->out_first[from];
+    while (behind(t, out) != to || link_of[out] != NONE)
+        out++;
+    return out;
+}
+
+/* In a Clos network, the higher node of a line is one switch of the middle stage. */
+static void add_lines(struct leat_sim_atm_calls_graph *g, const struct leat_net_topology *t,
+                      uint32_t switch_slots, uint32_t *link_of)
+{
+    memset(link_of, 0xff, t->outs * sizeof *link_of);
     for (uint32_t p = 0; p < g->ports; p++) {
         g->port_node[p] = node_of(t, t->out_router[t->terminal_out[p]]);
+        link_of[t->terminal_out[p]] = g->links + 1;
         add_line(g, g->nodes + p, g->port_node[p], 1 + switch_slots);
     }
     for (uint32_t o = 0; o < t->outs; o++) {
         const uint32_t from = node_of(t, t->out_router[o]), to = behind(t, o);
-        if (to != NONE && from < to) add_line(g, from, to, t->out_cycles[o] + switch_slots);
+        if (to == NONE || from > to) continue;
+        link_of[o] = g->links;
+        link_of[wire_back(t, to, from, link_of)] = g->links + 1;
+        add_line(g, from, to, t->out_cycles[o] + switch_slots);
     }
 }
 
-/* Numbers the lines of each node, in the order of links. */
-static void number_lines(struct leat_sim_atm_calls_graph *g)
+/* Numbers the lines of each node, in the order of its output ports. */
+static void number_lines(struct leat_sim_atm_calls_graph *g, const struct leat_net_topology *t,
+                         const uint32_t *link_of)
 {
     memset(g->out_first, 0, (g->nodes + 1) * sizeof *g->out_first);
     for (uint32_t l = 0; l < g->links; l++)
         if (g->link[l].from < g->nodes) g->out_first[g->link[l].from + 1]++;
     for (uint32_t n = 0; n < g->nodes; n++)
         g->out_first[n + 1] += g->out_first[n];
-    for (uint32_t l = 0; l < g->links; l++) {
-        struct leat_sim_atm_calls_link *link = &g->link[l];
-        if (link->from >= g->nodes) continue;
-        link->from_at = 0;
+    for (uint32_t o = 0; o < t->outs; o++) {
+        if (link_of[o] == NONE) continue;
+        struct leat_sim_atm_calls_link *link = &g->link[link_of[o]];
         for (uint32_t k = g->out_first[link->from]; g->out[k] != NONE; k++)
             link->from_at++;
-        g->out[g->out_first[link->from] + link->from_at] = l;
-        g->link[l ^ 1].to_at = link->from_at;
+        g->out[g->out_first[link->from] + link->from_at] = link_of[o];
+        g->link[link_of[o] ^ 1].to_at = link->from_at;
     }
 }
 
@@ -146,12 +161,14 @@ void leat_sim_atm_calls_graph_lay(struct leat_sim_atm_calls_graph *g,
     made.port_node = leat_arena_lay(arena, made.ports, sizeof *made.port_node);
     made.distance = leat_arena_lay(arena, (size_t)made.nodes * made.nodes, sizeof *made.distance);
     uint32_t *queue = leat_arena_lay(arena, made.nodes, sizeof *queue);
+    uint32_t *link_of = leat_arena_lay(arena, t->outs, sizeof *link_of);
     made.links = (uint32_t)links;
     *g = made;
     if (!made.link) return;
+    g->links = 0;
     memset(g->out, 0xff, links * sizeof *g->out);
-    add_lines(g, t, switch_slots);
-    number_lines(g);
+    add_lines(g, t, switch_slots, link_of);
+    number_lines(g, t, link_of);
     find_distances(g, queue);
 }
 

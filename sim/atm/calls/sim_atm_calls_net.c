@@ -223,6 +223,13 @@ static uint64_t booked(const struct leat_atm_cac_link *cac)
     return rate;
 }
 
+void leat_sim_atm_calls_note_booked(struct leat_sim_atm_calls *s, uint32_t link,
+                                    const struct leat_atm_cac_link *cac)
+{
+    uint64_t *most = &s->link[link].use.booked_max;
+    *most = leat_larger(*most, booked(cac));
+}
+
 static bool port_of(const struct leat_atm_signal_content *called, uint32_t ports, uint32_t *out)
 {
     uint32_t port = 0;
@@ -287,7 +294,8 @@ static void note_use(struct node *n, uint32_t line)
     struct leat_sim_atm_calls *s = n->owner;
     struct leat_sim_atm_calls_use *use = &s->link[out_of(s, n->index, line)].use;
     const uint32_t peer = s->graph->link[out_of(s, n->index, line)].to;
-    use->booked_max = leat_larger(use->booked_max, booked(leat_atm_node_cac(n->control, line)));
+    leat_sim_atm_calls_note_booked(s, out_of(s, n->index, line),
+                                   leat_atm_node_cac(n->control, line));
     if (peer < n->index) return; /* it chooses the labels */
     use->labels_max = (uint32_t)leat_larger(
         use->labels_max, s->config.lines.labels - leat_atm_node_labels_free(n->control, line));

@@ -172,6 +172,10 @@ void leat_sim_atm_calls_arrive(struct leat_sim_atm_calls *s, uint32_t link);
 void leat_sim_atm_calls_serve(struct leat_sim_atm_calls *s, uint32_t link);
 void leat_sim_atm_calls_node_due(struct leat_sim_atm_calls *s, uint32_t node);
 
+/* What is booked on a line may be more than ever. */
+void leat_sim_atm_calls_note_booked(struct leat_sim_atm_calls *s, uint32_t link,
+                                    const struct leat_atm_cac_link *cac);
+
 /* The CAC of a line as all lines have it; what cells have waited before they come by a link. */
 struct leat_atm_cac_link_config
 leat_sim_atm_calls_cac(const struct leat_sim_atm_calls_config *config);

@@ -556,6 +556,7 @@ static uint8_t admit(struct leat_sim_atm_calls *s, struct leg *l)
     struct leat_atm_cac_answer answer;
     leat_sim_must(!leat_atm_cac_admit(&l->contract, &path, 1, &answer));
     l->booked = answer.criterion == LEAT_ATM_CAC_ACCEPTED;
+    leat_sim_atm_calls_note_booked(s, 2 * l->port, path);
     return l->booked ? 0 : LEAT_ATM_CAUSE_RATE;
 }
 
