@@ -25,6 +25,10 @@
  * Programs of the thesis ignore return values. So a call that fails ends the run, with the reason,
  * and all calls return 0. Only atmjoin returns -1 if there is no run.
  *
+ * A PVM program (-lpvm3 -lleat-atm, in this order) may call these functions, too, except atmstart:
+ * pvm_spawn starts its tasks, atmjoin makes each the next instance of its program's name, and PVM's
+ * messages carry theirs, over any fabric.
+ *
  *     cc -o srl srl.c $(pkg-config --cflags --libs leat-atm)
  *     leat run --fabric clos444 -- ./srl system.in
  */

@@ -37,6 +37,9 @@ extern struct leat_pvm_self leat_pvm_self;
 
 /* Makes this process a task, if it is none yet: PvmOk or PvmSysErr. */
 int leat_pvm_enrol(void);
+int pvm_advise(int route); /* pvm3.h has no declaration of it any more */
+leat_time leat_pvm_now(void);
+__attribute__((noreturn)) void leat_pvm_fail(const char *reason); /* ends the run */
 void leat_pvm_leave(void);
 
 /* The result of a query to the run; negative: an error. `answer` (NULL: not wanted) is cleared

@@ -1,12 +1,14 @@
 /* Options, contexts and trace masks. */
 #include "pvm_library.h"
+#include <stdio.h>
 #include <string.h>
 
 #include <pvmtev.h>
 
 int pvmshowtaskid = 1;
 
-/* Stored but without effect: routes, fragments and traces do not exist in this machine. Numbers as
+/* Stored but without effect: routes (see note_route), fragments and traces do not exist in this
+ * machine. Numbers as
  * in pvm3.h. */
 static int kept[PvmNoReset + 1] = {
     [PvmRoute] = PvmAllowDirect,
@@ -64,6 +66,18 @@ int pvm_getopt(int option)
     return place ? *place : lpvmerr("pvm_getopt", PvmBadParam);
 }
 
+/* There is no daemon that could route a message: all go directly. Who asks for another route is told,
+ * once. */
+static void note_route(int route)
+{
+    static bool is_told;
+    if (route != PvmDontRoute || is_told) return;
+    is_told = true;
+    fputs("leat: PvmDontRoute has no effect: there is no daemon, each message goes directly "
+          "from task to task, as with PvmRouteDirect\n",
+          stderr);
+}
+
 int pvm_setopt(int option, int value)
 {
     int *place = place_of(option);
@@ -74,8 +88,16 @@ int pvm_setopt(int option, int value)
     if (enrolled < 0) return lpvmerr("pvm_setopt", enrolled);
     const int old = *place;
     *place = value;
+    if (option == PvmRoute) note_route(value);
     const int result = is_own_output ? redirect() : PvmOk;
     return result < 0 ? lpvmerr("pvm_setopt", result) : old;
+}
+
+/* The name that PVM 3.2 had for an option of pvm_setopt, and the thesis uses. */
+int pvm_advise(int route)
+{
+    const int result = pvm_setopt(PvmRoute, route);
+    return result < 0 ? result : PvmOk;
 }
 
 /* ---- contexts -------------------------------------------------------------------------------- */

@@ -151,6 +151,17 @@ void leat_pvm_leave(void)
     leat_task_leave();
 }
 
+/* For the thesis' calls (../thesis), which PVM messages carry here. */
+void leat_pvm_fail(const char *reason)
+{
+    leat_task_fail(reason);
+}
+
+leat_time leat_pvm_now(void)
+{
+    return leat_task_now();
+}
+
 /* Ending without pvm_exit is common, and not a crash. A fork of the task is not the task. */
 __attribute__((destructor)) static void leave_at_exit(void)
 {

@@ -10,6 +10,14 @@
 #include <leat/atm_task.h>
 #include <stddef.h>
 
+/* Data of a query, and of its answer. */
+struct leat_atm_cargo {
+    const uint8_t *out;
+    size_t out_len;
+    uint8_t *in;
+    size_t in_len;
+};
+
 /* Memory for `len` octets, the library's own, until it is asked for again. */
 uint8_t *leat_atm_room(size_t len);
 

@@ -2,6 +2,7 @@
 #include "clock.h"
 #include "task.h"
 #include "thesis_library.h"
+#include "thesis_pvm.h"
 #include <leat/atm_task.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,7 +19,8 @@ struct prcsdescstr {
 
 static struct {
     bool is_joined, has_left, is_busy;
-    bool reads; /* a message: from its grant until the run knows that rlcked is 0 */
+    bool over_pvm; /* PVM's library is the task */
+    bool reads;    /* a message: from its grant until the run knows that rlcked is 0 */
     pid_t pid;
     int port;
     uint64_t cookie; /* of the last query */
@@ -34,6 +36,12 @@ _Noreturn static void fail_outside(const char *call)
     exit(1);
 }
 
+_Noreturn static void end_run(const char *reason)
+{
+    if (self.over_pvm) leat_atm_pvm_fail(reason);
+    leat_task_fail(reason);
+}
+
 _Noreturn void leat_atm_fail(const char *call, const char *format, ...)
 {
     char reason[REASON_LEN];
@@ -44,7 +52,7 @@ _Noreturn void leat_atm_fail(const char *call, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(reason + len, sizeof reason - (size_t)len, format, arguments);
     va_end(arguments);
-    leat_task_fail(reason);
+    end_run(reason);
 }
 
 _Noreturn void atmfail(struct shmst *dev, const char *reason)
@@ -53,7 +61,7 @@ _Noreturn void atmfail(struct shmst *dev, const char *reason)
     (void)dev;
     if (!self.is_joined) fail_outside("atmfail");
     snprintf(text, sizeof text, "%s %d: %s", self.table.name, self.table.instance, reason);
-    leat_task_fail(text);
+    end_run(text);
 }
 
 /* ---- queries --------------------------------------------------------------------------------- */
@@ -62,7 +70,7 @@ static uint8_t *grown(uint8_t *memory, size_t *cap, size_t len)
 {
     if (len <= *cap) return memory;
     memory = realloc(memory, len);
-    if (!memory) leat_task_fail("no memory for a message");
+    if (!memory) end_run("no memory for a message");
     *cap = len;
     return memory;
 }
@@ -84,21 +92,14 @@ static struct leat_task_event await_answer(const char *call, const char *about)
     return event;
 }
 
-/* Data of a query, and of its answer. */
-struct cargo {
-    const uint8_t *out;
-    size_t out_len;
-    uint8_t *in;
-    size_t in_len;
-};
-
 static struct leat_atm_answer ask_with(const struct leat_atm_question *question,
-                                       const struct cargo *cargo, const char *call,
+                                       const struct leat_atm_cargo *cargo, const char *call,
                                        const char *about)
 {
     static uint8_t *memory;
     static size_t cap;
     struct leat_atm_answer answer;
+    if (self.over_pvm) return leat_atm_pvm_ask(question, cargo);
     self.is_busy = true;
     memory = grown(memory, &cap, sizeof *question + cargo->out_len);
     memcpy(memory, question, sizeof *question);
@@ -115,7 +116,7 @@ static struct leat_atm_answer ask_with(const struct leat_atm_question *question,
 static struct leat_atm_answer ask(const struct leat_atm_question *question, const char *call,
                                   const char *about)
 {
-    return ask_with(question, &(struct cargo){ 0 }, call, about);
+    return ask_with(question, &(struct leat_atm_cargo){ 0 }, call, about);
 }
 
 /* What the wait is about, for deadlock reports. */
@@ -178,9 +179,10 @@ int atmjoin(struct shmst **dev, struct prcsdescstr **prcstab)
     *prcstab = &self.table;
     if (self.is_joined) return 0;
     if (self.has_left) fail_outside("atmjoin");
-    if (!attach()) return -1;
-    leat_task_begin();
-    leat_clock_begin();
+    self.over_pvm = leat_atm_is_over_pvm();
+    if (!self.over_pvm && !attach()) return -1;
+    if (!self.over_pvm) leat_task_begin();
+    if (!self.over_pvm) leat_clock_begin();
     self.is_joined = true;
     self.pid = getpid();
     const struct leat_atm_answer answer = ask(&(struct leat_atm_question){ .op = LEAT_ATM_JOIN },
@@ -229,15 +231,20 @@ int atmleave(struct shmst *dev)
     end_read();
     self.is_joined = false;
     self.has_left = true;
+    if (self.over_pvm) {
+        leat_atm_pvm_leave();
+        return 0;
+    }
     leat_clock_leave();
     leat_task_leave();
     return 0;
 }
 
-/* A fork of the task is not the task. */
+/* A fork of the task is not the task. PVM's library leaves by itself, for both. */
 __attribute__((destructor)) static void leave_at_exit(void)
 {
-    if (self.is_joined && !self.is_busy && self.pid == getpid()) atmleave(&self.dev);
+    if (self.is_joined && !self.over_pvm && !self.is_busy && self.pid == getpid())
+        atmleave(&self.dev);
 }
 
 /* ---- messages -------------------------------------------------------------------------------- */
@@ -281,7 +288,7 @@ void leat_atm_put(struct shmst *dev, const char *call, const uint8_t *octets, si
 {
     enter(dev, call);
     ask_with(&(struct leat_atm_question){ .op = LEAT_ATM_PUT },
-             &(struct cargo){ .out = octets, .out_len = len }, "atmput",
+             &(struct leat_atm_cargo){ .out = octets, .out_len = len }, "atmput",
              about(": room in the send buffer of port %d", self.port));
 }
 
@@ -290,7 +297,7 @@ void leat_atm_get(struct shmst *dev, const char *call, uint8_t *octets, size_t l
     enter(dev, call);
     if (len > UINT32_MAX) leat_atm_fail(call, "%zu octets, more than any message has", len);
     ask_with(&(struct leat_atm_question){ .op = LEAT_ATM_GET, .len = (uint32_t)len },
-             &(struct cargo){ .in = octets, .in_len = len }, "atmget",
+             &(struct leat_atm_cargo){ .in = octets, .in_len = len }, "atmget",
              about(" at port %d", self.port));
 }
 
@@ -298,7 +305,7 @@ void leat_atm_get(struct shmst *dev, const char *call, uint8_t *octets, size_t l
 
 bool leat_clock_is_simulated(void)
 {
-    return self.is_joined && !leat_task_is_copy();
+    return self.is_joined && !self.over_pvm && !leat_task_is_copy();
 }
 
 bool leat_clock_is_in_call(void)

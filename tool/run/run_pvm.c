@@ -12,10 +12,20 @@ static enum leat_pvm_collectives collectives_of(const struct run_job *job)
     return job->compares_collectives ? LEAT_PVM_COUNTED : LEAT_PVM_BY_HOSTS;
 }
 
+/* Its tasks may use the thesis' calls, too. */
+static char **environment_of(const struct run_job *job)
+{
+    static char *list[4] = { (char *)"LEAT_ATM_OVER_PVM=1" };
+    char **others = run_environment(job, "libpvm3.so.3");
+    for (size_t i = 0; others && i < 2; i++)
+        list[i + 1] = others[i];
+    return others ? list : NULL;
+}
+
 static bool prepare(struct run_processes *processes)
 {
     char why[256];
-    char **environment = run_environment(processes->job, "libpvm3.so.3");
+    char **environment = environment_of(processes->job);
     if (!environment) return false;
     const struct leat_pvm_service_config config = { .slots = processes->slots,
                                                     .ports = processes->ports,

@@ -98,6 +98,22 @@ if command -v "${CC:-cc}" > /dev/null &&
     TASKS=5 "$leat" run --fabric clos444 -n 5 --collectives network --record "$folder/record" -- "$folder/random" 1 60 > /dev/null 2> "$folder/err" ||
         fail "a recording: $(tail -n 3 "$folder/err")"
 fi
+
+# PVM and the thesis' calls in one program, over ATM cells and over flits; routes; what cannot be.
+parts=$(readlink -f "$(dirname "$leat")/../program")
+both() { "${CC:-cc}" -I"$tests/../include" -o "$folder/both" "$tests/pvm/both_libraries.c" -L"$parts" "$@" 2> "$folder/err"; }
+if both -lpvm3 -lleat-atm; then
+    for fabric in clos444 mesh:4,4; do
+        twice "$fabric" 1 "$folder/both"
+        printed '^sum 600, instances 6, own copy 100, own port known, cycles ' both
+    done
+    printed 'cycles missing' both # over the mesh, in 1 us
+    exits 0 'PvmDontRoute has no effect' "$leat" run --fabric clos444 -- "$folder/both" indirectly
+    has 'cycles over ATM' "$(cat "$folder/stdout")" 'cycles passed'
+    exits 1 'atmstart: bot 9: in a PVM program, pvm_spawn starts tasks' "$leat" run --fabric clos444 -- "$folder/both" and start
+    both -lleat-atm -lpvm3 || fail "the other order: $(cat "$folder/err")"
+    exits 1 'expected -lpvm3 first' "$leat" run --fabric clos444 -- "$folder/both"
+fi
 exits 2 'mesh:4,4 carries out no collective operations' "$leat" run --fabric mesh:4,4 --collectives network -- hello.pvm
 
 exits 1 'task 0 never began' "$leat" run --fabric clos444 -- thb
