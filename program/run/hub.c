@@ -510,19 +510,40 @@ static void check_interrupt(struct leat_hub *hub)
 
 /* ---- turns ----------------------------------------------------------------------------------- */
 
+static enum leat_share_state state_of(const struct leat_hub *hub, uint32_t i)
+{
+    return (enum leat_share_state)atomic_load(&leat_share_slot(hub->share, i)->state);
+}
+
+static void take_from(struct leat_hub *hub, uint32_t i)
+{
+    const enum leat_share_state state = state_of(hub, i);
+    struct leat_hub_task *report = &hub->task[i].report;
+    if (report->left || state == LEAT_SHARE_EMPTY || hub->task[i].ahead_to) return;
+    if (hub->config.watch && !report->begun) show_begin(hub, i);
+    report->begun = true;
+    take_requests(hub, i);
+    if (hub->config.watch) show_wait(hub, i);
+    if (state >= LEAT_SHARE_LEFT) note_gone(hub, i, state);
+}
+
 /* Takes the requests since the last turn, in the order of tasks. */
 static void take_all(struct leat_hub *hub)
 {
-    for (uint32_t i = 0; i < hub->used && !hub->has_ended; i++) {
-        const enum leat_share_state state = (enum leat_share_state)atomic_load(
-            &leat_share_slot(hub->share, i)->state);
-        struct leat_hub_task *report = &hub->task[i].report;
-        if (report->left || state == LEAT_SHARE_EMPTY || hub->task[i].ahead_to) continue;
-        if (hub->config.watch && !report->begun) show_begin(hub, i);
-        report->begun = true;
-        take_requests(hub, i);
-        if (hub->config.watch) show_wait(hub, i);
-        if (state >= LEAT_SHARE_LEFT) note_gone(hub, i, state);
+    for (; hub->taken < hub->used && !hub->has_ended; hub->taken++)
+        take_from(hub, hub->taken);
+    hub->taken = 0;
+}
+
+/* Does so while tasks still run: up to the first of these, the order is the same. */
+static void take_early(struct leat_hub *hub)
+{
+    for (; hub->taken < hub->used && !hub->has_ended; hub->taken++) {
+        const enum leat_share_state state = state_of(hub, hub->taken);
+        if (hub->task[hub->taken].ahead_to == LEAT_NEVER ||
+            (state != LEAT_SHARE_WAITS && state != LEAT_SHARE_EMPTY && state != LEAT_SHARE_AHEAD))
+            return;
+        take_from(hub, hub->taken);
     }
 }
 
@@ -652,6 +673,7 @@ static void await_tasks(struct leat_hub *hub)
 {
     uint32_t running;
     while (!hub->has_ended && (running = atomic_load(&hub->share->running)) != 0) {
+        take_early(hub);
         leat_share_await_tasks(hub->share, running, CHECK_EVERY_NS);
         check_interrupt(hub);
         if (atomic_load(&hub->share->running) != running) continue;

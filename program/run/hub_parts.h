@@ -39,6 +39,7 @@ struct leat_hub {
     uint64_t messages;       /* in total */
     struct leat_calls calls; /* that the service has not got */
     uint32_t used;           /* slots 0 .. ; the rest are empty */
+    uint32_t taken;          /* of these, whose requests since the last turn have been taken */
     uint32_t tasks;          /* expected, and not gone */
     uint32_t reserved;       /* slots with a parent */
     leat_time now;
