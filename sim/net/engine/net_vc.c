@@ -54,6 +54,39 @@ static void lay_calendars(struct leat_net *net, struct leat_net_vc *vc, struct l
                  arena);
 }
 
+/* In a small network without rings a port follows from router and destination. Whether it has rings
+ * is known only when it starts. */
+static void lay_hops(struct leat_net *net, struct leat_net_vc *vc, struct leat_arena *arena)
+{
+    const struct leat_net_topology *topology = net->topology;
+    const uint64_t hops = (uint64_t)topology->routers * topology->terminals;
+    if (hops <= LEAT_NET_VC_HOPS_MAX && !topology->terminal)
+        vc->hop = leat_arena_lay(arena, (size_t)hops, sizeof *vc->hop);
+}
+
+static bool find_hop(const struct leat_net *net, uint32_t router, uint32_t destination)
+{
+    struct leat_net_vc *vc = net->state;
+    struct leat_net_option option[LEAT_NET_OPTIONS_MAX];
+    struct leat_net_route route;
+    leat_net_route_begin(net->routing, 0, destination, 0, &route);
+    leat_net_route_ask(net->routing, router, &route, option);
+    vc->hop[(size_t)net->topology->terminals * router + destination] = (uint8_t)option->port;
+    return option->port <= UINT8_MAX && !option->phase && option->channels == vc->hop_channels;
+}
+
+static bool find_hops(const struct leat_net *net)
+{
+    struct leat_net_vc *vc = net->state;
+    const struct leat_net_topology *topology = net->topology;
+    if (!vc->hop || !net->routing->is_dimension_order) return false;
+    vc->hop_channels = net->routing->channels.all;
+    for (uint32_t r = 0; r < topology->routers; r++)
+        for (uint32_t t = 0; t < topology->terminals; t++)
+            if (!find_hop(net, r, t)) return false;
+    return true;
+}
+
 static void lay_routers(struct leat_net *net, struct leat_net_vc *vc, struct leat_arena *arena)
 {
     const struct leat_net_topology *topology = net->topology;
@@ -73,6 +106,7 @@ static void lay_routers(struct leat_net *net, struct leat_net_vc *vc, struct lea
     vc->wanted_outs = leat_arena_lay(arena, (size_t)topology->ins + 1, sizeof *vc->wanted_outs);
     vc->discards = leat_arena_lay(arena, lanes, sizeof *vc->discards);
     vc->doomed = leat_arena_lay(arena, lanes, sizeof *vc->doomed);
+    lay_hops(net, vc, arena);
     vc->ended = leat_arena_lay(arena, lanes + topology->outs, sizeof *vc->ended);
     vc->ended_words = topology->terminal ? 0 : (topology->terminals + 63) / 64;
     vc->ended_set = leat_arena_lay(arena, vc->ended_words, sizeof *vc->ended_set);
@@ -114,7 +148,8 @@ static void lay_sources(struct leat_net *net, struct leat_net_vc *vc, struct lea
 
 static void divide(struct leat_net_vc *vc, uint32_t routers)
 {
-    vc->region_bits = LEAT_NET_VC_REGION_BITS;
+    vc->region_bits = routers <= LEAT_NET_VC_SMALL_ROUTERS ? LEAT_NET_VC_SMALL_REGION_BITS
+                                                           : LEAT_NET_VC_REGION_BITS;
     while ((routers - 1) >> vc->region_bits >= LEAT_NET_VC_REGIONS_MAX)
         vc->region_bits++;
     vc->regions = ((routers - 1) >> vc->region_bits) + 1;
@@ -163,6 +198,7 @@ static void start_in(struct leat_net *net, uint32_t port)
     uint32_t cycles = LEAT_NET_RETURN_CYCLES, row = vc->regions;
     in->router = topology->in_router[port];
     in->out_first = topology->out_first[in->router];
+    if (vc->hop) in->hops = (uint16_t)(in->router * topology->terminals);
     in->local = (uint16_t)((port - topology->in_first[in->router]) << vc->shift);
     if (net->routing->has_places)
         in->place = net->routing->place[topology->router_first + in->router];
@@ -206,6 +242,7 @@ static void start_routers(struct leat_net *net)
         leat_net_vc_router_at(vc, r)->in_first = topology->in_first[r];
         leat_net_vc_router_at(vc, r)->out_first = topology->out_first[r];
     }
+    if (!find_hops(net)) vc->hop = NULL;
     for (uint32_t in = 0; in < topology->ins; in++)
         start_in(net, in);
     for (uint32_t out = 0; out < topology->outs; out++)

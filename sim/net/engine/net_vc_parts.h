@@ -45,9 +45,12 @@
 #define LEAT_NET_VC_AWAY (LEAT_NET_TERMINAL | LEAT_NET_CROSSING)
 
 enum {
-    LEAT_NET_VC_CHUNK = 64,      /* records, of which the first one links to another chunk */
-    LEAT_NET_VC_REGION_BITS = 6, /* of a router's number within its region, at least */
+    LEAT_NET_VC_CHUNK = 64,            /* records, of which the first one links to another chunk */
+    LEAT_NET_VC_REGION_BITS = 6,       /* of a router's number within its region, at least; */
+    LEAT_NET_VC_SMALL_REGION_BITS = 4, /* in networks of up to so many routers, whose regions */
+    LEAT_NET_VC_SMALL_ROUTERS = 256,   /* then stay in the first cache for a cycle */
     LEAT_NET_VC_REGIONS_MAX = 1024,
+    LEAT_NET_VC_HOPS_MAX = 1 << 14,  /* more do not fit into the first cache */
     LEAT_NET_VC_FAR_LANES = 1 << 14, /* more do not fit into caches: what is due is prefetched */
 };
 
@@ -95,6 +98,7 @@ struct leat_net_vc_in {
     uint16_t local;        /* its first lane's number within the router */
     uint16_t out_turn;     /* of the switch's arbiter: an output port */
     uint16_t channel_turn; /* among lanes that request the same output port */
+    uint16_t hops;         /* the router's row of `hop` */
     uint32_t back_delay;   /* of credits: a slot of their calendar, from now on */
     uint32_t place;        /* of the router, for its routing */
     struct leat_net_vc_lane lane[]; /* [1 << shift] */
@@ -208,6 +212,9 @@ struct leat_net_vc {
     struct leat_sim_agenda agenda;     /* of waiting sources */
     uint32_t waiting;                  /* in it */
     void *agenda_memory;
+
+    uint8_t *hop; /* [routers * terminals] the port to each; NULL: routes are computed */
+    uint32_t hop_channels;
 
     uint32_t *wanted_channels, *wanted_outs; /* scratch: [lanes + 1], [ins + 1] */
     uint8_t *doomed;                         /* scratch of deadlock detection: [lanes] */

@@ -17,8 +17,20 @@ struct step {
     bool far;     /* the network exceeds the caches */
     bool damages; /* wires do */
     bool whole;
+    bool cuts; /* some wires lead to other parts */
+    bool fused;
     bool plain; /* heads request at once, on a route in dimension order, without broken wires */
+    const uint8_t *hop; /* of plain ones; NULL: their routes are computed */
 };
+
+/* Of a step that is compiled for it: wormhole, a pipeline of three or more cycles, and `plain`,
+ * without errors and cuts. */
+LEAT_SIM_ALWAYS_INLINE struct step usually(struct step s)
+{
+    s.whole = s.damages = s.cuts = s.fused = s.far = false;
+    s.plain = true;
+    return s;
+}
 
 LEAT_SIM_ALWAYS_INLINE struct step step_of(struct leat_net *net, uint32_t region, uint32_t shift,
                                            bool far)
@@ -40,6 +52,9 @@ LEAT_SIM_ALWAYS_INLINE struct step step_of(struct leat_net *net, uint32_t region
         .far = far,
         .damages = net->out_errors != NULL,
         .whole = vc->whole,
+        .cuts = net->topology->in_cuts || net->topology->out_cuts,
+        .fused = vc->fused,
+        .hop = vc->hop,
         .plain = vc->direct && net->routing->is_dimension_order && !net->broken_wires,
     };
 }
@@ -271,35 +286,33 @@ static bool defer(struct leat_net *net, uint32_t lane, uint64_t at)
     return true;
 }
 
-/* This head at the front of its lane has reached another router and will request a channel. */
-LEAT_SIM_ALWAYS_INLINE void begin_to_ask(struct step s, uint32_t lane,
-                                         const struct leat_net_vc_in *in,
-                                         struct leat_net_vc_lane *l, uint32_t head)
+/* This head at the front of its lane has reached another router and requests a channel. */
+LEAT_SIM_ALWAYS_INLINE void ask(struct step s, uint32_t lane, const struct leat_net_vc_in *in,
+                                struct leat_net_vc_lane *l)
 {
-    struct leat_net_course *course = leat_net_vc_course(s.vc, head);
+    struct leat_net_course *course = leat_net_vc_course(s.vc, l->front);
     l->state = LEAT_NET_VC_ASKS;
     course->hops++;
-    if (s.plain)
+    s.region->asking[s.region->asking_count++] = lane;
+    if (s.plain && s.hop) {
+        l->channels = s.vc->hop_channels;
+        l->port = s.hop[in->hops + course->route.destination];
+        l->phase = 0;
+    } else if (s.plain) {
         route_plainly(s.net->routing, in, l, &course->route);
-    else
-        leat_net_vc_route(s.net, lane, head);
+    } else {
+        leat_net_vc_route(s.net, lane, l->front);
+    }
     if (s.far) LEAT_NET_VC_PREFETCH(out_at(s, in->out_first + l->port));
 }
 
-/* It requests one when all flits and credits of a cycle have arrived. */
-LEAT_SIM_ALWAYS_INLINE void ask_later(struct step s, uint32_t lane, const struct leat_net_vc_in *in,
-                                      struct leat_net_vc_lane *l)
+/* A head has reached the front of its lane; the router processes it from cycle `at` on. */
+LEAT_SIM_ALWAYS_INLINE void come_to_front(struct step s, uint32_t lane,
+                                          const struct leat_net_vc_in *in,
+                                          struct leat_net_vc_lane *l, uint64_t at)
 {
-    begin_to_ask(s, lane, in, l, l->front);
-    s.region->asking[s.region->asking_count++] = lane;
-}
-
-/* The head at the front of its lane is processed by the router from cycle `at` on. May it request
- * a channel then? */
-LEAT_SIM_ALWAYS_INLINE bool is_ready(struct step s, uint32_t lane, uint32_t head, uint64_t at)
-{
-    assert(head & LEAT_NET_VC_HEAD);
-    return s.plain || s.vc->direct || !defer(s.net, lane, at);
+    assert(l->front & LEAT_NET_VC_HEAD);
+    if (s.plain || s.vc->direct || !defer(s.net, lane, at)) ask(s, lane, in, l);
 }
 
 /* Does the wire ahead damage this flit? */
@@ -417,55 +430,46 @@ static uint32_t insist(struct leat_net *net, uint32_t lane)
 _Static_assert(1 << LEAT_NET_LOCAL_BITS >= LEAT_NET_RADIX_MAX * LEAT_NET_CHANNELS_MAX,
                "all lanes fit");
 
-/* Who wins is random, so no branch depends on it. The others request again in the next cycle. */
-struct outcome {
-    uint32_t loser; /* its number within the router, if there is one */
-    bool first;     /* nobody bid before: there is no loser yet */
-};
-
-LEAT_SIM_ALWAYS_INLINE struct outcome place_bid(uint32_t *best, uint32_t bid)
+/* Mostly there is one bidder. Among several it is random who wins, so no branch depends on that. The
+ * loser requests again in the next cycle; returns its number within the router. */
+LEAT_SIM_ALWAYS_INLINE uint32_t outbid(uint32_t *best, uint32_t bid)
 {
     const uint32_t before = *best;
     *best = before > bid ? before : bid;
-    return (struct outcome){ (before > bid ? bid : before) & LEAT_NET_LOCAL, !before };
+    return (before > bid ? bid : before) & LEAT_NET_LOCAL;
 }
 
-/* What came of a cycle's requests for channels so far. */
-struct bids {
-    uint32_t channels; /* for which there are bids, in wanted_channels */
-    uint32_t losers;   /* lanes that request again, in the list of those that ask */
-};
-
-/* Mostly a head has one option, and some channel is free. */
-LEAT_SIM_ALWAYS_INLINE void bid_for_channel(struct step s, uint32_t lane,
-                                            const struct leat_net_vc_in *in,
-                                            const struct leat_net_vc_lane *l, struct bids *bids)
+/* Returns for how many channels there are bids. Mostly a head has one option, and some channel is
+ * free. */
+LEAT_SIM_ALWAYS_INLINE uint32_t bid_for_channels(struct step s)
 {
-    uint32_t port = in->out_first + l->port;
-    uint32_t set = l->channels & ~out_at(s, port)->taken;
-    if (!set || s.whole) {
-        set = insist(s.net, lane);
-        if (!set) return;
-        port = in->out_first + l->port;
-    }
-    const uint32_t channel = leat_net_turn_channel(l->next, l->port, s.shift, set),
-                   local = local_of(s, in, lane);
-    struct leat_net_vc_ahead *ahead = &out_at(s, port)->ahead[channel];
-    const struct outcome outcome = place_bid(&ahead->bid,
-                                             leat_net_turn_bid(local, ahead->next, local));
-    s.vc->wanted_channels[bids->channels] = port << s.shift | channel;
-    bids->channels += outcome.first;
-    s.region->asking[bids->losers] = lane - local + outcome.loser;
-    bids->losers += !outcome.first;
-}
-
-LEAT_SIM_ALWAYS_INLINE void bid_for_channels(struct step s, struct bids *bids)
-{
+    uint32_t *asking = s.region->asking, *wanted = s.vc->wanted_channels;
     const uint32_t count = s.region->asking_count;
+    uint32_t losers = 0, channels = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t lane = s.region->asking[i];
-        bid_for_channel(s, lane, in_of(s, lane), lane_at(s, lane), bids);
+        const uint32_t lane = asking[i];
+        const struct leat_net_vc_in *in = in_of(s, lane);
+        const struct leat_net_vc_lane *l = lane_at(s, lane);
+        uint32_t port = in->out_first + l->port;
+        uint32_t set = l->channels & ~out_at(s, port)->taken;
+        if (!set || s.whole) {
+            set = insist(s.net, lane);
+            if (!set) continue;
+            port = in->out_first + l->port;
+        }
+        const uint32_t channel = leat_net_turn_channel(l->next, l->port, s.shift, set),
+                       local = local_of(s, in, lane);
+        struct leat_net_vc_ahead *ahead = &out_at(s, port)->ahead[channel];
+        const uint32_t bid = leat_net_turn_bid(local, ahead->next, local);
+        if (ahead->bid) {
+            asking[losers++] = lane - local + outbid(&ahead->bid, bid);
+        } else {
+            ahead->bid = bid;
+            wanted[channels++] = port << s.shift | channel;
+        }
     }
+    s.region->asking_count = losers;
+    return channels;
 }
 
 /* The lane has a flit, a channel and a credit: it requests the switch. */
@@ -495,7 +499,7 @@ LEAT_SIM_ALWAYS_INLINE void grant_channel(struct step s, uint32_t channel)
     ahead->bid = 0;
     if (ahead->used == s.buffer) {
         s.vc->blocked++;
-        s.net->counts.waits += s.vc->fused;
+        s.net->counts.waits += s.fused;
     } else {
         enable(s, lane);
     }
@@ -513,7 +517,7 @@ LEAT_SIM_ALWAYS_INLINE void grant_channels(struct step s, uint32_t channels)
 LEAT_SIM_ALWAYS_INLINE uint32_t choose_channel(const struct leat_net_vc_in *in)
 {
     uint32_t able = in->able, soonest = UINT32_MAX;
-    if (!(able & (able - 1))) return leat_sim_agenda_lowest(able);
+    if (!(able & (able - 1))) return leat_device_lowest(able);
     for (; able; able &= able - 1) {
         const uint32_t channel = leat_device_lowest(able);
         const uint32_t turn = leat_net_turn_lane(in->lane[channel].port, in->out_turn, channel,
@@ -536,12 +540,13 @@ LEAT_SIM_ALWAYS_INLINE uint32_t bid_for_switch(struct step s)
         const uint32_t channel = choose_channel(in);
         const uint32_t number = in->out_first + in->lane[channel].port;
         struct leat_net_vc_out *out = out_at(s, number);
-        const struct outcome outcome = place_bid(
-            &out->bid, leat_net_turn_bid(in->local, out->turn, in->local | channel));
-        wanted[outs] = number;
-        outs += outcome.first;
-        ports[losers] = ((port << s.shift) - in->local + outcome.loser) >> s.shift;
-        losers += !outcome.first;
+        const uint32_t bid = leat_net_turn_bid(in->local, out->turn, in->local | channel);
+        if (out->bid) {
+            ports[losers++] = ((port << s.shift) - in->local + outbid(&out->bid, bid)) >> s.shift;
+        } else {
+            out->bid = bid;
+            wanted[outs++] = number;
+        }
     }
     s.region->ports_count = losers;
     return outs;
@@ -561,7 +566,7 @@ LEAT_SIM_ALWAYS_INLINE uint32_t take(struct step s, uint32_t lane, const struct 
 {
     const uint32_t flit = l->front, back = in->back | (lane & s.mask);
     if (--l->count) move_up(s.vc, l, lane);
-    if (back & LEAT_NET_CROSSING)
+    if (s.cuts && back & LEAT_NET_CROSSING)
         leat_net_vc_post_credit(s.net, back, s.now + (in->back_delay >> s.vc->row_bits));
     else
         leat_net_vc_enter(&s.vc->credits, s.slot + in->back_delay, back);
@@ -575,7 +580,7 @@ LEAT_SIM_ALWAYS_INLINE void succeed(struct step s, uint32_t lane, const struct l
 {
     l->state = LEAT_NET_VC_IDLE;
     if (s.vc->sleepers) leat_net_vc_rouse(s.vc, in->router);
-    if (l->count && is_ready(s, lane, l->front, s.now + 1)) ask_later(s, lane, in, l);
+    if (l->count) come_to_front(s, lane, in, l, s.now + 1);
 }
 
 /* A flit passes the switch into its wire, and a credit returns. */
@@ -589,7 +594,7 @@ LEAT_SIM_ALWAYS_INLINE void pass(struct step s, uint32_t lane, struct leat_net_v
     ahead->used++;
     if (!++out->flits) s.out_flits[port] += UINT64_C(1) << 32;
     if (s.damages) damage(s.net, lane, flit);
-    if ((to & LEAT_NET_VC_AWAY) == LEAT_NET_CROSSING)
+    if (s.cuts && (to & LEAT_NET_VC_AWAY) == LEAT_NET_CROSSING)
         leat_net_vc_post_flit(s.net, to ^ LEAT_NET_CROSSING, channel, flit,
                               s.now + (out->delay >> s.vc->row_bits));
     else
@@ -664,36 +669,21 @@ LEAT_SIM_ALWAYS_INLINE void credits_come(struct step s)
             const uint32_t what = (uint32_t)c->record[i], lane = what ^ LEAT_NET_VC_RIPE;
             if (s.far && i + STEPS_AHEAD < due.end) fetch_credit(s, c->record[i + STEPS_AHEAD]);
             if (what & LEAT_NET_VC_RIPE)
-                ask_later(s, lane, in_of(s, lane), lane_at(s, lane));
+                ask(s, lane, in_of(s, lane), lane_at(s, lane));
             else
                 credit_comes(s, what);
         }
 }
 
-/* A head at the front of its lane requests a channel. In large networks it waits until the port
- * that it requests has come from memory. */
-LEAT_SIM_ALWAYS_INLINE void come_to_front(struct step s, uint32_t lane,
-                                          const struct leat_net_vc_in *in,
-                                          struct leat_net_vc_lane *l, struct bids *bids)
-{
-    if (!is_ready(s, lane, l->front, s.now)) return;
-    if (s.far) {
-        ask_later(s, lane, in, l);
-        return;
-    }
-    begin_to_ask(s, lane, in, l, l->front);
-    bid_for_channel(s, lane, in, l, bids);
-}
-
 /* A flit that is not the only one of its lane, or whose packet has been here before. */
 LEAT_SIM_ALWAYS_INLINE void follow(struct step s, uint32_t lane, const struct leat_net_vc_in *in,
-                                   struct leat_net_vc_lane *l, uint32_t flit, struct bids *bids)
+                                   struct leat_net_vc_lane *l, uint32_t flit)
 {
     assert(l->count < s.buffer);
     *(l->count ? leat_net_vc_place(s.vc, lane, l->count) : &l->front) = flit;
     l->count++;
     if (l->state == LEAT_NET_VC_WHOLE) {
-        if (flit & LEAT_NET_VC_TAIL) come_to_front(s, lane, in, l, bids);
+        if (flit & LEAT_NET_VC_TAIL) come_to_front(s, lane, in, l, s.now);
     } else if (l->state == LEAT_NET_VC_MOVES && l->count == 1) {
         const uint32_t out = in->out_first + l->port;
         if (out_at(s, out)->ahead[(l->next - 1u) & s.mask].used == s.buffer)
@@ -703,22 +693,21 @@ LEAT_SIM_ALWAYS_INLINE void follow(struct step s, uint32_t lane, const struct le
     }
 }
 
-LEAT_SIM_ALWAYS_INLINE void flit_comes(struct step s, uint32_t lane, uint32_t flit,
-                                       struct bids *bids)
+LEAT_SIM_ALWAYS_INLINE void flit_comes(struct step s, uint32_t lane, uint32_t flit)
 {
     const struct leat_net_vc_in *in = in_of(s, lane);
     struct leat_net_vc_lane *l = lane_at(s, lane);
     if (l->state != LEAT_NET_VC_IDLE) {
-        follow(s, lane, in, l, flit, bids);
+        follow(s, lane, in, l, flit);
         return;
     }
     l->front = flit;
     l->count = 1;
-    come_to_front(s, lane, in, l, bids);
+    come_to_front(s, lane, in, l, s.now);
 }
 
 /* Mostly a flit is the first one of its lane, a head. */
-LEAT_SIM_ALWAYS_INLINE void flits_come(struct step s, struct bids *bids)
+LEAT_SIM_ALWAYS_INLINE void flits_come(struct step s)
 {
     struct leat_net_vc_calendar *c = &s.vc->flits;
     const uint32_t ports = s.far ? s.region->ports_count : 0;
@@ -728,7 +717,7 @@ LEAT_SIM_ALWAYS_INLINE void flits_come(struct step s, struct bids *bids)
         for (uint32_t i = due.chunk + 1; i < due.end; i++) {
             if (s.far && i + STEPS_AHEAD < due.end) fetch_flit(s, c->record[i + STEPS_AHEAD]);
             if (port < ports) fetch_out(s, port++);
-            flit_comes(s, (uint32_t)(c->record[i] >> 32), (uint32_t)c->record[i], bids);
+            flit_comes(s, (uint32_t)(c->record[i] >> 32), (uint32_t)c->record[i]);
         }
     while (port < ports)
         fetch_out(s, port++);
@@ -741,17 +730,14 @@ LEAT_SIM_ALWAYS_INLINE void flits_come(struct step s, struct bids *bids)
 LEAT_SIM_ALWAYS_INLINE void act(struct step s)
 {
     const uint64_t waited = s.vc->blocked + s.vc->sleepers;
-    struct bids bids = { 0 };
     if (s.far && s.row + 1 < s.vc->regions) fetch_first(s, s.row + 1);
     credits_come(s);
-    if (!s.far) bid_for_channels(s, &bids);
-    flits_come(s, &bids);
-    if (s.far) bid_for_channels(s, &bids);
-    s.region->asking_count = bids.losers;
+    flits_come(s);
+    const uint32_t channels = bid_for_channels(s);
     s.net->counts.waits += s.vc->blocked + s.vc->sleepers - waited;
-    if (s.vc->fused) grant_channels(s, bids.channels);
+    if (s.fused) grant_channels(s, channels);
     const uint32_t outs = bid_for_switch(s);
-    if (!s.vc->fused) grant_channels(s, bids.channels);
+    if (!s.fused) grant_channels(s, channels);
     grant_outs(s, outs);
 }
 
@@ -760,9 +746,9 @@ static void act_far(struct leat_net *net, uint32_t region)
     act(step_of(net, region, 2, true));
 }
 
-static void act_shift_2(struct leat_net *net, uint32_t region)
+static void act_usually(struct leat_net *net, uint32_t region)
 {
-    act(step_of(net, region, 2, false));
+    act(usually(step_of(net, region, 2, false)));
 }
 
 static void act_any(struct leat_net *net, uint32_t region)
@@ -774,14 +760,16 @@ static void act_any(struct leat_net *net, uint32_t region)
 void leat_net_vc_act(struct leat_net *net)
 {
     struct leat_net_vc *vc = net->state;
+    const struct step s = step_of(net, 0, vc->shift, vc->far);
+    const bool usual = vc->shift == 2 && s.plain && !s.whole && !s.damages && !s.cuts && !s.fused;
     net->counts.waits += vc->blocked + vc->sleepers;
     for (uint32_t r = 0; r < vc->regions; r++)
-        if (vc->shift != 2)
-            act_any(net, r);
-        else if (vc->far)
+        if (vc->far && vc->shift == 2)
             act_far(net, r);
+        else if (usual)
+            act_usually(net, r);
         else
-            act_shift_2(net, r);
+            act_any(net, r);
 }
 
 void leat_net_vc_discard_flits(struct leat_net *net)
@@ -805,7 +793,7 @@ void leat_net_vc_discard_flits(struct leat_net *net)
         }
         leat_net_vc_end(vc, l->flight);
         l->state = LEAT_NET_VC_IDLE;
-        if (l->count && is_ready(s, lane, l->front, net->now + 1)) ask_later(s, lane, in, l);
+        if (l->count) come_to_front(s, lane, in, l, net->now + 1);
     }
     vc->discards_count = kept;
 }
