@@ -650,9 +650,11 @@ static void resume_due(struct leat_hub *hub)
     leat_time others = LEAT_NEVER;
     leat_hub_give_turns(hub);
     for (uint32_t i = 0; i < hub->used; i++) {
+        hub->task[i].goes_on = false;
         if (!leat_hub_waits(hub, i)) continue;
-        const bool goes_on = leat_hub_is_due(hub, i) && leat_hub_has_turn(hub, i);
         const leat_time at = goes_on_at(hub, i);
+        const bool goes_on = at <= hub->now && leat_hub_has_turn(hub, i);
+        hub->task[i].goes_on = goes_on;
         due += goes_on;
         if (!goes_on && at < others) others = at;
     }
@@ -660,10 +662,9 @@ static void resume_due(struct leat_hub *hub)
     hub->horizon = horizon(hub, due, others);
     atomic_fetch_add(&hub->share->running, due);
     for (uint32_t i = 0; i < hub->used; i++)
-        if (due && leat_hub_is_due(hub, i) && leat_hub_has_turn(hub, i)) {
+        if (hub->task[i].goes_on)
             resume(hub, i);
-            due--;
-        } else
+        else
             meet(hub, i);
     wake_tasks(hub);
 }
