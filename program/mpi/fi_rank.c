@@ -31,9 +31,10 @@ static struct {
 static _Thread_local struct {
     const struct leat_fi_call *call;
     struct leat_task_span span;
-    leat_time began; /* the call, if it polls memory */
-    bool has_about;
-    char about[LEAT_TASK_ABOUT_LEN];
+    leat_time began;                 /* the call, if it polls memory */
+    char about[LEAT_TASK_ABOUT_LEN]; /* what leat_fi_call_about says ... */
+    enum leat_fi_call_detail detail; /* ... of a call with these */
+    int number, tag;
 } in;
 
 static _Thread_local bool is_rank_thread, has_lock;
@@ -125,7 +126,6 @@ void leat_fi_begin_in_init(void)
 {
     if (leat_task_has_begun() || !leat_fi_may_ask()) return;
     in.call = &init;
-    in.has_about = false;
     rank.deep_calls++;
     begin();
     leat_fi_queue_stir();
@@ -270,7 +270,6 @@ bool leat_fi_call_enter(const struct leat_fi_call *call)
     if (call->shares_memory) leat_task_share_memory();
     if (call->frees_window) leat_fi_memory_forget(*call->window);
     if (in.call) return false;
-    in.has_about = false;
     in.span = leat_fi_span_begin(call->name);
     in.call = call;
     if (call->is_deep) rank.deep_calls++;
@@ -337,10 +336,12 @@ static void write_peer(struct leat_text *out, const char *way, int peer, int tag
         write_number(out, ", tag ", tag);
 }
 
-/* Called in every wait: printf would take half of a rank's time per message. */
 static void write_about(const struct leat_fi_call *call)
 {
     struct leat_text out;
+    in.detail = call->detail;
+    in.number = call->number;
+    in.tag = call->tag;
     leat_text_init(&out, in.about, sizeof in.about - 1, NULL, NULL);
     switch (call->detail) {
     case LEAT_FI_CALL_ONLY: break;
@@ -362,10 +363,11 @@ const char *leat_fi_call_name(void)
     return plain_name(in.call->name);
 }
 
+/* Called in every wait: so it writes only what has changed. */
 const char *leat_fi_call_about(void)
 {
     if (!in.call) return "";
-    if (!in.has_about) write_about(in.call);
-    in.has_about = true;
+    if (in.detail != in.call->detail || in.number != in.call->number || in.tag != in.call->tag)
+        write_about(in.call);
     return in.about;
 }

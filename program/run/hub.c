@@ -143,16 +143,6 @@ static bool is_served(const struct leat_hub *hub, uint32_t i)
            ((service->call || service->gone) && !service->only_answers);
 }
 
-/* Wakes those that continue: all at once, since each system call takes as long as a small task. */
-static void wake_tasks(struct leat_hub *hub)
-{
-    for (uint32_t i = 0; i < hub->used; i += LEAT_SHARE_GROUP) {
-        uint32_t *waking = &hub->waking[i / LEAT_SHARE_GROUP];
-        if (*waking) leat_share_ring(hub->share, i, *waking);
-        *waking = 0;
-    }
-}
-
 /* The task of this slot continues, at its time `now`. Each poll of one that shares memory lets
  * others go on. */
 static void let_go(struct leat_hub *hub, uint32_t i, enum leat_share_state state, leat_time now)
@@ -251,7 +241,6 @@ static void on_coming(void *context, const struct leat_port_message *message, le
     task->waits_from = slot->clock;
     slot->event[(slot->event_first + slot->events++) % LEAT_SHARE_EVENTS] = event;
     let_go(hub, m->to, LEAT_SHARE_AHEAD, event.at);
-    wake_tasks(hub);
 }
 
 static void on_lost(void *context, const struct leat_port_message *message, const char *why,
@@ -650,9 +639,11 @@ static void resume_due(struct leat_hub *hub)
     leat_time others = LEAT_NEVER;
     leat_hub_give_turns(hub);
     for (uint32_t i = 0; i < hub->used; i++) {
+        hub->task[i].goes_on = false;
         if (!leat_hub_waits(hub, i)) continue;
-        const bool goes_on = leat_hub_is_due(hub, i) && leat_hub_has_turn(hub, i);
         const leat_time at = goes_on_at(hub, i);
+        const bool goes_on = at <= hub->now && leat_hub_has_turn(hub, i);
+        hub->task[i].goes_on = goes_on;
         due += goes_on;
         if (!goes_on && at < others) others = at;
     }
@@ -660,12 +651,10 @@ static void resume_due(struct leat_hub *hub)
     hub->horizon = horizon(hub, due, others);
     atomic_fetch_add(&hub->share->running, due);
     for (uint32_t i = 0; i < hub->used; i++)
-        if (due && leat_hub_is_due(hub, i) && leat_hub_has_turn(hub, i)) {
+        if (hub->task[i].goes_on)
             resume(hub, i);
-            due--;
-        } else
+        else
             meet(hub, i);
-    wake_tasks(hub);
 }
 
 /* Waits while tasks run. Returns when all that are not ahead wait, or the run has ended. */
@@ -795,6 +784,17 @@ static void move_on(struct leat_hub *hub)
     hub->hears_all = false;
 }
 
+/* Those that continue and sleep wake together: a system call takes as long as a small task. Those
+ * that poll have gone on already. */
+static void wake_tasks(struct leat_hub *hub)
+{
+    for (uint32_t i = 0; i < hub->used; i += LEAT_SHARE_GROUP) {
+        uint32_t *waking = &hub->waking[i / LEAT_SHARE_GROUP];
+        if (*waking) leat_share_ring(hub->share, i, *waking);
+        *waking = 0;
+    }
+}
+
 enum leat_hub_end leat_hub_run(struct leat_hub *hub, char *reason, size_t reason_cap)
 {
     hub->reason = reason;
@@ -806,6 +806,7 @@ enum leat_hub_end leat_hub_run(struct leat_hub *hub, char *reason, size_t reason
         leat_hub_rejoin(hub);
         if (!hub->has_ended) take_all(hub);
         if (!hub->has_ended) move_on(hub);
+        wake_tasks(hub);
     }
     for (uint32_t i = 0; i < hub->used; i++) {
         const struct leat_share_slot *slot = leat_share_slot(hub->share, i);

@@ -16,6 +16,7 @@ struct leat_hub_slot {
                                       LEAT_NEVER: nobody waits for it (hub_turns.c) */
     leat_time waits_from;          /* if so: when it would have begun to wait */
     int process;                   /* its descriptor, -1: none */
+    bool goes_on;                  /* its time has come, and it is its turn */
     bool is_seen_waiting;          /* reported to the observer */
     bool is_absent;                /* its process ended before it attached */
     uint32_t asked;                /* questions that the service has not answered */
