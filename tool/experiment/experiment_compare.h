@@ -7,6 +7,7 @@
 #include "experiment_linear.h"
 #include "fabric_atm.h"
 #include "net_cost.h"
+#include <string.h>
 
 enum compare_program { COMPARE_LINEAR, COMPARE_MATRIX, COMPARE_PROGRAMS };
 
@@ -44,7 +45,7 @@ double compare_contention(const struct linear_outcome *program);
 
 static inline bool compare_is_done(const struct compare_row *row)
 {
-    return row->status[0] == 'd';
+    return strcmp(row->status, "done") == 0;
 }
 
 void compare_page(const struct compare *compare, struct leat_text *text);
