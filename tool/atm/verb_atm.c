@@ -1,10 +1,12 @@
-/* leat atm: hosts of this machine on the ports of a simulated network. */
+/* leat atm: OAM cells in a simulated network, and hosts of this machine on its ports. */
 #include "atm_ip.h"
+#include "atm_ping.h"
 #include "atm_tun.h"
 #include "child.h"
 #include "fabric.h"
 #include "json_out.h"
 #include "result_file.h"
+#include "sim.h"
 #include <arpa/inet.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -209,11 +211,16 @@ static int run_tun(const struct arguments *args)
 
 const struct verb verb_atm = {
     .name = "atm",
-    .summary = "hosts of this machine on the ports of a simulated network",
-    .synopsis = "tun [--fabric FABRIC] [--ports LIST] [options] [-- COMMAND [ARGUMENT...]]",
+    .summary = "OAM cells in a simulated network, and hosts of this machine on its ports",
+    .synopsis = "ping|tun [options]",
     .help = help_atm,
     .subverbs =
         (const struct subverb[]){
+            { "ping", "loopback cells to a port, and where they are lost",
+              "PORT [--fabric FABRIC] [--from PORT] [--fault F] [--paths] [options]",
+              "--fabric --from --count --at --apart --load --seed --model --fault --fault-file "
+              "--paths --record --json",
+              run_ping },
             { "tun", "namespaces whose IP packets go through a simulated network",
               "[--fabric FABRIC] [--ports LIST] [options] [-- COMMAND [ARGUMENT...]]",
               "--fabric --ports --network --mtu --name --slower --json", run_tun },
@@ -228,6 +235,20 @@ const struct verb verb_atm = {
         { "--name", "NAME", "namespaces are called NAME and the port", .preset = "atm" },
         { "--slower", "N", "simulated time runs N times slower than real time", COUNT(1, 1000000),
           .preset = "1" },
+        { "--from", "PORT", "that sends the loopback cells", COUNT(0, UINT32_MAX), .preset = "0" },
+        { "--count", "N", "loopback cells to send", COUNT(1, PING_COUNT_MAX), .preset = "4" },
+        { "--at", "CYCLE", "when the first one is sent", COUNT(1, SIM_CYCLES_MAX),
+          .preset = "1000" },
+        { "--apart", "CYCLES", "from one to the next", COUNT(LEAT_ATM_CELL_LEN, 1000000),
+          .preset = "2000" },
+        { "--load", "L", "share of all ports' lines that other cells take",
+          SHARE(SIM_LOAD_DECIMALS), .preset = "0" },
+        { "--seed", "S", "random seed", COUNT(0, UINT64_MAX), .preset = "1" },
+        { "--model", "M", "what is simulated", WORD("cell rtl"), .preset = "cell" },
+        { "--fault", "F", "in the fabric, as link:0-4@1000..5000 (leat help sim faults)", true },
+        { "--fault-file", "FILE", "a fault per line" },
+        { "--paths", NULL, "test each path for itself, even if all cells come back" },
+        { "--record", "FILE", "write a recording for leat export" },
         OPTION_JSON("the result as JSON"),
     },
 };

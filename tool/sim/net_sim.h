@@ -95,8 +95,8 @@ static inline bool net_is_abandoned(const struct net_job *job, const struct net_
     return lost && leat_net_pattern_list(job->traffic.pattern)->is_closed;
 }
 
-/* Those of --fault, --fault-file and --flit-bits, of which there are so many by default. False after
- * a complaint. */
+/* Those of --fault and --fault-file. A flit has so many bits, unless --flit-bits says how many.
+ * False after a complaint. */
 bool net_read_faults(const struct arguments *args, const struct leat_net_topology *topology,
                      uint32_t flit_bits, struct leat_net_faults *faults);
 

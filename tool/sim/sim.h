@@ -151,8 +151,11 @@ bool sim_read_job(const struct arguments *args, const struct leat_fabric_atm *at
 bool sim_read_lines(const struct arguments *args, uint32_t ports,
                     struct leat_sim_atm_line_config *line, struct leat_sim_atm_line_outage *outage);
 
-/* Faults inside an ATM fabric: --fault and --fault-file. False after a complaint. */
+/* The wires of an ATM fabric as a network of switches. NULL after a complaint. */
 struct leat_fabric;
+const struct leat_net_topology *sim_wires(const struct arguments *args, struct leat_fabric *fabric);
+
+/* Faults inside an ATM fabric: --fault and --fault-file. False after a complaint. */
 bool sim_read_faults(const struct arguments *args, struct leat_fabric *fabric);
 
 /* Its units: how soon, and how often, they retransmit unacknowledged data; how long, and how much,

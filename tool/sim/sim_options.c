@@ -174,16 +174,23 @@ bool sim_read_lines(const struct arguments *args, uint32_t ports,
            read_outages(args, ports, line, outage);
 }
 
-bool sim_read_faults(const struct arguments *args, struct leat_fabric *fabric)
+const struct leat_net_topology *sim_wires(const struct arguments *args, struct leat_fabric *fabric)
 {
     struct leat_fabric_atm *atm = leat_fabric_as_atm(fabric);
     struct leat_text why = LEAT_TEXT(WHY_CAP);
-    const struct leat_net_topology *wires = &atm->wires;
+    if (atm->fabric.graph) return atm->fabric.graph->topology;
+    if (!atm->wires_memory) atm->wires_memory = fabric_topology(fabric, &atm->wires, &why);
+    if (atm->wires_memory) return &atm->wires;
+    misuse(args->verb, "%s: %.*s", fabric->word, (int)why.len, why.buf);
+    return NULL;
+}
+
+bool sim_read_faults(const struct arguments *args, struct leat_fabric *fabric)
+{
+    struct leat_fabric_atm *atm = leat_fabric_as_atm(fabric);
     if (!argument(args, "--fault") && !argument(args, "--fault-file")) return true;
-    if (atm->fabric.graph)
-        wires = atm->fabric.graph->topology;
-    else if (!(atm->wires_memory = fabric_topology(fabric, &atm->wires, &why)))
-        return misused(args->verb, "%s: %.*s", fabric->word, (int)why.len, why.buf);
+    const struct leat_net_topology *wires = sim_wires(args, fabric);
+    if (!wires) return false;
     if (!net_read_faults(args, wires, LEAT_ATM_CELL_LEN * CHAR_BIT, &atm->fault_list)) return false;
     atm->faults =
         (struct leat_sim_atm_faults){ .list = &atm->fault_list, .topology = wires, .seed = 1 };

@@ -11,8 +11,10 @@
  * A cell is handed over before its first octet is on the line, and events are in order of time, so
  * a cell is held here until its cycle.
  */
+#include "atm_hec.h"
 #include "result_file.h"
 #include "sim.h"
+#include "sim_atm_ping.h"
 #include "sim_recorder.h"
 #include <leat/capture.h>
 #include <stdio.h>
@@ -56,13 +58,18 @@ static void put_to_own(const struct leat_sim_event *e)
     leat_sim_recorder_put(&rec.own, e);
 }
 
+/* OAM cells as they are on a line: with a HEC, which the prototype's own cells do not have. */
 static void put_cell(leat_time at, uint32_t lane, leat_sim_direction direction, const uint8_t *cell)
 {
+    uint8_t octets[LEAT_ATM_CELL_LEN];
+    memcpy(octets, cell, sizeof octets);
+    if (!rec.load && leat_sim_atm_ping_is_loopback(cell, rec.network->fabric.net.header_octets))
+        octets[LEAT_ATM_HEADER_LEN - 1] ^= leat_atm_hec_syndrome(octets);
     rec.put(&(struct leat_sim_event){ .kind = LEAT_SIM_FRAME,
                                       .at = at,
                                       .track = lane,
                                       .direction = direction,
-                                      .octets = cell,
+                                      .octets = octets,
                                       .len = LEAT_ATM_CELL_LEN });
 }
 

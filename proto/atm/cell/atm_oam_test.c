@@ -134,7 +134,32 @@ static void reserved_bits_are_ignored_when_received(void)
     }
 }
 
-TAP_MAIN(T(an_oam_payload_is_laid_out_as_the_note_says), T(the_seal_is_the_crc_of_374_bits),
+/* By offsets of I.610, written out by hand. */
+static void a_loopback_cell_says_whether_it_goes_back_its_tag_and_two_places(void)
+{
+    struct leat_atm_oam_loopback in = { .goes_back = true, .tag = 0x01020304 }, out;
+    struct leat_atm_oam oam;
+    memset(in.place, 0xff, sizeof in.place);
+    memset(in.source, 0x33, sizeof in.source);
+    leat_atm_oam_loopback_put(&in, &oam);
+    EQ(oam.type << 4 | oam.function, 0x18);
+    EQ(oam.specific[0], 1);
+    EQ(leat_get_be32(oam.specific + 1), 0x01020304);
+    for (size_t i = 5; i < 45; i++)
+        EQ(oam.specific[i], i < 21 ? 0xff : i < 37 ? 0x33 : 0x6a);
+    oam.specific[0] = 0xfe; /* the other bits do not count */
+    OK(leat_atm_oam_loopback_get(&oam, &out) && !out.goes_back && out.tag == in.tag);
+    EQ(memcmp(out.place, in.place, sizeof in.place), 0);
+    EQ(memcmp(out.source, in.source, sizeof in.source), 0);
+    for (unsigned other = 0; other < 256; other++) {
+        oam.type = other >> 4 & 0xf;
+        oam.function = other & 0xf;
+        OK(leat_atm_oam_loopback_get(&oam, &out) == (other == 0x18));
+    }
+}
+
+TAP_MAIN(T(a_loopback_cell_says_whether_it_goes_back_its_tag_and_two_places),
+         T(an_oam_payload_is_laid_out_as_the_note_says), T(the_seal_is_the_crc_of_374_bits),
          T(other_lengths_and_every_bit_error_are_refused),
          T(what_does_not_fit_is_refused_and_nothing_is_written), T(random_oam_payloads_survive),
          T(random_octets_keep_their_meaning), T(reserved_bits_are_ignored_when_received))

@@ -81,6 +81,25 @@ static void a_cell_goes_through_on_the_published_timetable(void)
     OK(leat_atm_ppd_is_idle(ppd));
 }
 
+/* Between translation and first push, as where a wire broke: the table says output 2. */
+static void a_redirected_cell_goes_where_it_is_told_with_the_label_it_is_told(void)
+{
+    const struct leat_atm_route elsewhere = { .select = 1 << 3, .label = 0xabc };
+    struct leat_atm_bmx *bmx = row(4, 8, LEAT_ATM_VP_HEADER, NULL);
+    struct leat_atm_ppd *ppd = &bmx->ppd[0];
+    write_entry(ppd, 0x1f, to_port_2);
+    for (unsigned k = 1; k <= 53 + 3; k++) {
+        if (k == 4) EQ(ppd->select, 1 << 2);
+        if (k == 4) leat_atm_ppd_redirect(ppd, &elsewhere);
+        step(bmx, k == 1 ? 0x01 : k == 2 ? 0xf2 : k, k <= 53);
+        if (k == 4) EQ(last_of(bmx, 3), 0xab);
+        if (k == 5) EQ(last_of(bmx, 3), 0xc2);
+    }
+    EQ(size_of(bmx, 3), 53);
+    EQ(size_of(bmx, 2), 0);
+    EQ(ppd->accepted, 1);
+}
+
 static void one_full_destination_refuses_the_whole_cell(void)
 {
     struct leat_atm_bmx *bmx = row(4, 8, LEAT_ATM_VP_HEADER, NULL);
@@ -399,6 +418,7 @@ static void the_parts_of_a_step_do_what_their_phase_says(void)
 }
 
 TAP_MAIN(T(a_cell_goes_through_on_the_published_timetable),
+         T(a_redirected_cell_goes_where_it_is_told_with_the_label_it_is_told),
          T(one_full_destination_refuses_the_whole_cell),
          T(the_full_test_is_exact_and_examines_selected_outputs_only),
          T(the_input_stage_follows_its_table), T(a_table_write_serves_the_cell_of_the_same_cycle),

@@ -6,7 +6,7 @@
 #define LEAT_SIM_ATM_CELL_PARTS_H
 
 #include "sim_atm_cell_pool.h"
-#include "sim_atm_faults.h"
+#include "sim_atm_faults_parts.h"
 
 enum phase { SPDS, PORTS, PPDS, PHASES };
 
@@ -177,7 +177,7 @@ static inline void come_back(struct leat_sim_atm_cells *cells, struct spd *spd, 
     spd->cells++;
 }
 
-/* Below, where the table has no formula for a label: of groups, and of all while there are faults. */
+/* Below, where the table has no formula for a label: of groups; of all, while there are faults. */
 uint64_t leat_sim_atm_cells_look_up(const struct leat_sim_atm *sim, uint32_t number, uint64_t at,
                                     uint32_t *label);
 

@@ -42,6 +42,7 @@ struct leat_sim_atm_faults {
     /* Of the network: that of `graph`, or the same of bus matrices: LEAT_NET_CLOS or _CROSSBAR. */
     const struct leat_net_topology *topology;
     uint64_t seed; /* of bit errors */
+    bool pinned; /* Clos networks do not reroute: each cell takes the path of its label, or none */
 };
 
 struct leat_sim_atm_fabric {

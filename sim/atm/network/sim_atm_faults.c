@@ -1,4 +1,4 @@
-#include "sim_atm_faults.h"
+#include "sim_atm_faults_parts.h"
 #include "sim_atm_parts.h"
 
 /* ---- memory ---------------------------------------------------------------------------------- */
@@ -136,7 +136,8 @@ static struct leat_sim_atm_verdict lead(const struct leat_sim_atm *sim, uint32_t
     const uint64_t ways = to < net->ports ? f->up[side] & f->through[to / net->e]
                                           : best_ways(sim, side, wanted);
     if (!wanted || (ways & select)) return (struct leat_sim_atm_verdict){ .select = select };
-    if (!ways) return (struct leat_sim_atm_verdict){ .lost = 1, .why = LEAT_NET_NO_WAY };
+    if (!ways || sim->fabric.faults->pinned)
+        return (struct leat_sim_atm_verdict){ .lost = 1, .why = LEAT_NET_NO_WAY };
     const uint32_t other = pick(ways, (ppd + to) % count_bits(ways));
     return (struct leat_sim_atm_verdict){ .select = UINT64_C(1) << other, .rerouted = true };
 }

@@ -13,7 +13,7 @@ enum {
     APART = 400, /* cycles between cells that do not meet */
 };
 
-/* ---- hosts that send cells of a list ---------------------------------------------------------- */
+/* ---- hosts that send cells of a list --------------------------------------------------------- */
 
 static struct scene {
     struct leat_sim_atm_fabric fabric;
@@ -112,7 +112,7 @@ static void send_one(uint32_t port, uint32_t label)
     leat_sim_atm_run(&s.sim, s.sim.now + APART);
 }
 
-/* ---- a plain model of a broken Clos network --------------------------------------------------- */
+/* ---- a plain model of a broken Clos network -------------------------------------------------- */
 
 static struct plain {
     uint32_t e, m, r;
@@ -243,7 +243,7 @@ static void a_cell_arrives_exactly_where_some_middle_switch_is_left(void)
     OK(arrived > 100 && rerouted > 100);
 }
 
-/* ---- networks under load ---------------------------------------------------------------------- */
+/* ---- networks under load --------------------------------------------------------------------- */
 
 /* All faults have ended; the run goes on until the network is empty. */
 static void every_cell_arrives_or_is_counted_as_lost(void)
@@ -318,7 +318,7 @@ static void bits_are_damaged_as_often_as_they_should(void)
     end();
 }
 
-/* ---- other switches --------------------------------------------------------------------------- */
+/* ---- other switches -------------------------------------------------------------------------- */
 
 struct graph_memory {
     struct leat_sim_atm_graph graph;

@@ -4,7 +4,7 @@
 
 #include "leat_arena.h"
 #include "sim_atm.h"
-#include "sim_atm_faults.h"
+#include "sim_atm_faults_parts.h"
 #include <assert.h>
 #include <string.h>
 

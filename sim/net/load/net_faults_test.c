@@ -382,7 +382,9 @@ static void compare_wires(const struct leat_net *net, const struct plain *f, uin
     }
 }
 
-static void play(const struct plain *f, struct leat_net_fault_player *player)
+/* Beside a player that has no network. */
+static void play(const struct plain *f, struct leat_net_fault_player *player,
+                 struct leat_net_fault_player *alone)
 {
     struct leat_net net = { .topology = topology, .routing = world.routing, .engine = &still };
     uint8_t *before = calloc(1, topology->outs);
@@ -393,6 +395,13 @@ static void play(const struct plain *f, struct leat_net_fault_player *player)
         uint32_t breaks = 0;
         wires_broken = updates = 0;
         if (player->next_at <= net.now) leat_net_fault_player_apply(player, &net);
+        if (alone->next_at <= net.now) leat_net_fault_player_apply_at(alone, NULL, net.now);
+        EQ(memcmp(alone->wire_faults, player->wire_faults,
+                  topology->outs * sizeof *alone->wire_faults),
+           0);
+        EQ(memcmp(alone->terminal_faults, player->terminal_faults,
+                  topology->terminals * sizeof *alone->terminal_faults),
+           0);
         compare_wires(&net, f, before, &changed, &breaks);
         EQ(updates, changed); /* once for all, and only if needed */
         EQ(wires_broken, breaks);
@@ -415,7 +424,7 @@ static void every_cycle_has_the_faults_that_act_in_it(void)
     leat_random_seed(&r, tap_seed());
     for (int round = 0; round < 60; round++) {
         struct plain f[FAULTS];
-        struct leat_net_fault_player player;
+        struct leat_net_fault_player player, alone;
         build(round % 2 ? &torus : &fly);
         leat_net_faults_init(&faults);
         for (int i = 0; i < FAULTS; i++) {
@@ -429,10 +438,13 @@ static void every_cycle_has_the_faults_that_act_in_it(void)
                 EQ(leat_net_fault_is_active(&faults.fault[i], cycle),
                    plain_is_active(&f[i], cycle));
         }
-        void *memory = calloc(1, leat_net_fault_player_footprint(&faults, topology));
+        const size_t len = leat_net_fault_player_footprint(&faults, topology);
+        void *memory = calloc(1, len), *more = calloc(1, len);
         leat_net_fault_player_init(&player, &faults, topology, 1, memory);
-        play(f, &player);
+        leat_net_fault_player_init(&alone, &faults, topology, 1, more);
+        play(f, &player, &alone);
         free(memory);
+        free(more);
         world_end(&world);
     }
 }

@@ -15,8 +15,8 @@
  * can choose another middle switch for a cell, and only its table changes. Cells of one port to
  * another that lose their middle switch share one of those left.
  */
-#ifndef LEAT_SIM_ATM_FAULTS_H
-#define LEAT_SIM_ATM_FAULTS_H
+#ifndef LEAT_SIM_ATM_FAULTS_PARTS_H
+#define LEAT_SIM_ATM_FAULTS_PARTS_H
 
 #include "leat_arena.h"
 #include "net_faults.h"
