@@ -29,8 +29,8 @@
  *
  * `--calls random:KEY=VALUE,KEY=VALUE...` is a file of that one line.
  */
-#ifndef LEAT_CALLS_H
-#define LEAT_CALLS_H
+#ifndef LEAT_CALL_PLAN_H
+#define LEAT_CALL_PLAN_H
 
 #include "sim_atm_calls.h"
 #include "sim_atm_fabric.h"
