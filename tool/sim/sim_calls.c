@@ -1,7 +1,7 @@
 /* leat sim FABRIC --calls FILE: connections that are set up and released while the network runs. */
 #include "atm_hec.h"
 #include "atm_node.h"
-#include "calls.h"
+#include "call_plan.h"
 #include "fabric_atm.h"
 #include "json_out.h"
 #include "number.h"

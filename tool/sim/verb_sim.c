@@ -1,5 +1,5 @@
 /* leat sim: a network under load, at one of two granularities. */
-#include "calls.h"
+#include "call_plan.h"
 #include "contracts.h"
 #include "device_choice.h"
 #include "fabric.h"

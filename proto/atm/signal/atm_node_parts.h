@@ -59,8 +59,8 @@ struct leat_atm_node {
     uint32_t *bucket; /* half calls by link and reference */
     uint32_t free_connection, free_half, free_party;
     uint32_t half_top, party_top; /* those from here on were never used */
-    uint32_t reference; /* the latest that was chosen */
-    leat_time due_at;   /* no timer is due before */
+    uint32_t reference;           /* the latest that was chosen */
+    leat_time due_at;             /* no timer is due before */
     struct leat_atm_node_counts counts;
     struct leat_atm_signal_builder builder;
     uint8_t octets[LEAT_ATM_SIGNAL_MESSAGE_LEN_MAX];

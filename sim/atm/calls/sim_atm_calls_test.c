@@ -150,7 +150,27 @@ static void a_call_carries_its_cells_at_its_rate(void)
     EQ(leat_sim_atm_calls_delay(w.calls)->max, 5 * 2); /* alone: five lines and their switches */
     EQ(leat_sim_histogram_quantile(leat_sim_atm_calls_delay(w.calls), 1), 5 * 2);
     EQ(n->signal_lost + n->cells_lost + n->cells_late, 0);
+    EQ(leat_sim_atm_calls_now(w.calls), 20000);
+    EQ(leat_sim_atm_calls_set_up(w.calls)->count, 1);
+    EQ(leat_sim_atm_calls_set_up(w.calls)->max, leat_sim_atm_calls_fate(w.calls, 0)->set_up);
+    /* Two slots a line; on four lines SETUP has a label and so a second cell; CONNECT has one. */
+    EQ(leat_sim_atm_calls_set_up(w.calls)->max, 5 * 2 + 4 + 5 * 2);
     nothing_is_left();
+}
+
+/* From node 0 to port 7 of a cube three lines are shortest, from node 3 one, in order of ports. */
+static void routes_are_shortest_lowest_port_first(void)
+{
+    const struct leat_net_shape cube = shape_of(LEAT_NET_HYPERCUBE, 3, 0, 0);
+    make(&cube);
+    EQ(w.graph.diameter, 3);
+    for (uint32_t line = 0; line < 3; line++) {
+        EQ(leat_sim_atm_calls_graph_next(&w.graph, 0, 7, line), line);
+        EQ(w.graph.link[w.graph.out[w.graph.out_first[0] + line]].to, 1u << line);
+    }
+    EQ(leat_sim_atm_calls_graph_next(&w.graph, 0, 7, 3), LEAT_NET_NONE);
+    EQ(leat_sim_atm_calls_graph_next(&w.graph, 3, 7, 0), 2);
+    EQ(leat_sim_atm_calls_graph_next(&w.graph, 7, 7, 0), 3); /* its port, behind the wires */
 }
 
 static void both_ways_both_users_send(void)
@@ -475,8 +495,8 @@ static void wires_of_one_way_are_refused(void)
     EQ(make_graph(&fly), LEAT_ERR_FIELD);
 }
 
-TAP_MAIN(T(a_call_carries_its_cells_at_its_rate), T(both_ways_both_users_send),
-         T(switches_copy_the_cells_of_a_tree), T(parties_come_and_go),
+TAP_MAIN(T(routes_are_shortest_lowest_port_first), T(a_call_carries_its_cells_at_its_rate),
+         T(both_ways_both_users_send), T(switches_copy_the_cells_of_a_tree), T(parties_come_and_go),
          T(a_call_without_room_is_blocked_with_its_cause), T(pieces_do_not_change_a_run),
          T(closed_forms_have_known_values), T(blocking_of_a_line_is_erlang_b),
          T(blocking_by_labels_is_erlang_b), T(blocking_of_few_sources_is_engset),

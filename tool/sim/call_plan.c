@@ -1,4 +1,4 @@
-#include "calls.h"
+#include "call_plan.h"
 #include "atm_node.h"
 #include "fields.h"
 #include "input.h"

@@ -24,13 +24,13 @@
  *   lines    buffer nrt-buffer signal-buffer best-buffer   cells of levels 0 to 3 (256)
  *            w          services above a level that waits (64)
  *            labels     of each line (1024)
- *            jitter     what admission takes for the waits before a line: promise (the default), TIME
+ *            jitter     what admission takes for the waits before a line: promise, or TIME
  *            calls      at each switch at one time
  *
  * `--calls random:KEY=VALUE,KEY=VALUE...` is a file of that one line.
  */
-#ifndef LEAT_CALLS_H
-#define LEAT_CALLS_H
+#ifndef LEAT_CALL_PLAN_H
+#define LEAT_CALL_PLAN_H
 
 #include "sim_atm_calls.h"
 #include "sim_atm_fabric.h"
