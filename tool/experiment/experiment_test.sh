@@ -125,6 +125,40 @@ cp "$folder/stdout" "$folder/said.json"
 grep -q 'id="figure-11-18"' "$folder/records.html" || fail "the page of records"
 same "rule, published records" "$(value "$folder/said.json" last_cycle_by_rule)" 8060
 
+# ---- circuit: every line carries it; what the code leaves of lost cells and wrong bits is what a plain sum says
+exits 0 "" "$leat" experiment circuit --line all --blocks 3 --json
+same "lines without errors" "$(jq -s '[length, (map(.blocks) | add), (map(.octets_left_wrong + .discarded + .blocks_given_up) | add)] | @csv' "$folder/stdout")" '"9,27,0"'
+exits 0 "" "$leat" experiment circuit --cell-loss 0.02 --blocks 2000 --json
+cp "$folder/stdout" "$folder/lossy.json"
+exits 0 "" "$leat" experiment circuit --cell-loss 0.02 --blocks 2000 --json
+same "the same seed" "$(cat "$folder/stdout")" "$(cat "$folder/lossy.json")"
+exits 0 "" "$leat" experiment circuit --line cell155 --ber 1e-3 --blocks 800 --json
+python3 - "$folder/lossy.json" "$folder/stdout" << 'EOF' || fail "the residual loss of a circuit"
+import json, sys
+from math import comb
+lossy, noisy = (json.load(open(file)) for file in sys.argv[1:])
+near = lambda what, got, want, part: abs(got - want) <= part * want or sys.exit("%s: %g, want %g" % (what, got, want))
+left = lambda said: said["octets_left_wrong"] / said["blocks"] / 5828
+# Lost cells alone: more than four of 128 stay lost, and 0 in their place is right once in 256.
+p = 0.02
+want = sum(comb(128, k) * p**k * (1 - p)**(128 - k) * k / 128 for k in range(5, 129)) * 255 / 256
+near("formula of losses", lossy["expected"]["octets_left_wrong_share"], want, 1e-6)
+near("loss left", left(lossy), want, 0.1)
+near("cells dropped", lossy["dropped"] / lossy["cells"], p, 0.02)
+# Wrong bits: a header with two or more, or with any behind another wrong one.
+b = 1e-3
+any_bit, one = 1 - (1 - b)**40, 40 * b * (1 - b)**39
+near("formula of headers", noisy["expected"]["discarded_share"], (1 - any_bit) * (any_bit - one) + any_bit**2, 1e-6)
+near("headers", noisy["discarded"] / noisy["cells"], noisy["expected"]["discarded_share"], 0.15)
+near("octets wrong", noisy["octets_wrong"] / noisy["delivered"] / 48, 1 - (1 - b)**8, 0.03)
+near("octets left wrong", left(noisy), noisy["expected"]["octets_left_wrong_share"], 0.1)
+EOF
+exits 0 "" "$leat" experiment circuit --line taxi100 --ber 1e-4 --blocks 2
+has "a line without a formula" "$(cat "$folder/stdout")" "user octets wrong after correction"
+exits 2 "--line 'stm4', expected one of leat fabric lines" "$leat" experiment circuit --line stm4
+exits 2 "--ber" "$leat" experiment circuit --ber 2
+exits 2 "circuit: expected no file" "$leat" experiment circuit "$folder/small.in"
+
 # ---- bad input
 head='cycle,op,tag,src_task,dst_task,note'
 bad() { # bad TEXT LINE...
@@ -144,7 +178,7 @@ bad "record 1: tag 7 comes to srp:1, but was not sent to it before" "$head" "1,r
 bad "record 2: srp:0 did something later before it, expected the order of time" "$head" "9,snd,7,srp:0,srp:1," "3,snd,7,srp:0,srp:1,"
 bad "record 1: the cycle of this snd" "$head" ",snd,7,srp:0,srp:1,"
 exits 2 "missing.csv: No such file" "$leat" experiment contention "$folder/missing.csv"
-exits 2 "expected one of echo linear matrix contention" "$leat" experiment
+exits 2 "expected one of echo linear matrix contention circuit" "$leat" experiment
 exits 2 "'liner', did you mean linear? expected one of echo linear" "$leat" experiment liner
 exits 0 "" "$leat" experiment echo --help
 has "help of a subverb" "$(cat "$folder/stdout")" "leat experiment echo: measure the one-way delay"

@@ -164,13 +164,16 @@ static const struct subverb subverbs[] = {
       run_matrix },
     { "contention", "apply the thesis' rule to records of messages",
       "FILE [--fabric FABRIC] [--json] [-o FILE]", "--fabric --json -o", run_contention },
+    { "circuit", "carry a constant bit rate over a lossy line, with error correction",
+      "[--line LINE|all] [--ber P] [--cell-loss P] [--blocks N] [--seed S] [--json]",
+      "--line --ber --cell-loss --blocks --seed --json", experiment_circuit },
     { NULL },
 };
 
 const struct verb verb_experiment = {
     .name = "experiment",
     .summary = "repeat the measurements of the thesis",
-    .synopsis = "echo|linear|matrix|contention [FILE] [options]",
+    .synopsis = "echo|linear|matrix|contention|circuit [FILE] [options]",
     .help = help_experiment,
     .subverbs = subverbs,
     .options = {
@@ -186,5 +189,12 @@ const struct verb verb_experiment = {
           .preset = "32" },
         OPTION_JSON("JSON"),
         { "-o", "FILE", "write a page with charts in HTML" },
+        { "--line", "LINE", "one of leat fabric lines, or all", .preset = "stm1" },
+        { "--ber", "P", "chance that a bit of the line is wrong", SHARE(9), .preset = "0" },
+        { "--cell-loss", "P", "chance that a cell is lost behind the line", SHARE(9),
+          .preset = "0" },
+        { "--blocks", "N", "blocks of 5,828 octets in 128 cells", COUNT(1, 1000000),
+          .preset = "100" },
+        { "--seed", "S", "random seed", COUNT(0, UINT64_MAX), .preset = "1" },
     },
 };
