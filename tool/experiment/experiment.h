@@ -44,6 +44,8 @@ int experiment_echo(struct experiment *e);
 int experiment_linear(struct experiment *e);
 int experiment_matrix(struct experiment *e);
 int experiment_contention(struct experiment *e);
+/* Without programs and their folder. */
+int experiment_circuit(const struct arguments *args);
 
 /* ---- what the thesis printed (experiment_published.c) ---- */
 

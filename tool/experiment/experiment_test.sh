@@ -156,6 +156,40 @@ exits 1 "crossbar:2/cells: failed" "$leat" experiment compare -n 6 --fabrics cro
 has "the other one" "$(cat "$folder/stdout")" "times in us"
 same "a row each" "$(grep -c '^crossbar:2/cells .* failed .* 16 \|^bmx:16/clock=100ns .* 256 ' "$folder/stdout")" 2
 
+# ---- circuit: every line carries it; what the code leaves of lost cells and wrong bits is what a plain sum says
+exits 0 "" "$leat" experiment circuit --line all --blocks 3 --json
+same "lines without errors" "$(jq -s '[length, (map(.blocks) | add), (map(.octets_left_wrong + .discarded + .blocks_given_up) | add)] | @csv' "$folder/stdout")" '"9,27,0"'
+exits 0 "" "$leat" experiment circuit --cell-loss 0.02 --blocks 2000 --json
+cp "$folder/stdout" "$folder/lossy.json"
+exits 0 "" "$leat" experiment circuit --cell-loss 0.02 --blocks 2000 --json
+same "the same seed" "$(cat "$folder/stdout")" "$(cat "$folder/lossy.json")"
+exits 0 "" "$leat" experiment circuit --line cell155 --ber 1e-3 --blocks 800 --json
+python3 - "$folder/lossy.json" "$folder/stdout" << 'EOF' || fail "the residual loss of a circuit"
+import json, sys
+from math import comb
+lossy, noisy = (json.load(open(file)) for file in sys.argv[1:])
+near = lambda what, got, want, part: abs(got - want) <= part * want or sys.exit("%s: %g, want %g" % (what, got, want))
+left = lambda said: said["octets_left_wrong"] / said["blocks"] / 5828
+# Lost cells alone: more than four of 128 stay lost, and 0 in their place is right once in 256.
+p = 0.02
+want = sum(comb(128, k) * p**k * (1 - p)**(128 - k) * k / 128 for k in range(5, 129)) * 255 / 256
+near("formula of losses", lossy["expected"]["octets_left_wrong_share"], want, 1e-6)
+near("loss left", left(lossy), want, 0.1)
+near("cells dropped", lossy["dropped"] / lossy["cells"], p, 0.02)
+# Wrong bits: a header with two or more, or with any behind another wrong one.
+b = 1e-3
+any_bit, one = 1 - (1 - b)**40, 40 * b * (1 - b)**39
+near("formula of headers", noisy["expected"]["discarded_share"], (1 - any_bit) * (any_bit - one) + any_bit**2, 1e-6)
+near("headers", noisy["discarded"] / noisy["cells"], noisy["expected"]["discarded_share"], 0.15)
+near("octets wrong", noisy["octets_wrong"] / noisy["delivered"] / 48, 1 - (1 - b)**8, 0.03)
+near("octets left wrong", left(noisy), noisy["expected"]["octets_left_wrong_share"], 0.1)
+EOF
+exits 0 "" "$leat" experiment circuit --line taxi100 --ber 1e-4 --blocks 2
+has "a line without a formula" "$(cat "$folder/stdout")" "user octets wrong after correction"
+exits 2 "--line 'stm4', expected one of leat fabric lines" "$leat" experiment circuit --line stm4
+exits 2 "--ber" "$leat" experiment circuit --ber 2
+exits 2 "circuit: expected no file" "$leat" experiment circuit "$folder/small.in"
+
 # ---- bad input
 head='cycle,op,tag,src_task,dst_task,note'
 bad() { # bad TEXT LINE...
@@ -175,7 +209,7 @@ bad "record 1: tag 7 comes to srp:1, but was not sent to it before" "$head" "1,r
 bad "record 2: srp:0 did something later before it, expected the order of time" "$head" "9,snd,7,srp:0,srp:1," "3,snd,7,srp:0,srp:1,"
 bad "record 1: the cycle of this snd" "$head" ",snd,7,srp:0,srp:1,"
 exits 2 "missing.csv: No such file" "$leat" experiment contention "$folder/missing.csv"
-exits 2 "expected one of echo linear matrix contention compare" "$leat" experiment
+exits 2 "expected one of echo linear matrix contention compare circuit" "$leat" experiment
 exits 2 "an empty name, expected fabrics with commas between" "$leat" experiment compare --fabrics clos444,,bmx:4
 exits 2 "a network of switches, expected an ATM fabric here" "$leat" experiment compare --fabrics clos444,mesh:4,4
 exits 2 "-n '12', expected a whole number, 2 to 11" "$leat" experiment compare -n 12

@@ -181,13 +181,16 @@ static const struct subverb subverbs[] = {
       "[--fabrics LIST] [-n N] [--poll] [--json] [-o FILE]",
       "--fabrics -n --polling --model --retransmit --obsolete --descriptors --json -o",
       run_compare_all },
+    { "circuit", "carry a constant bit rate over a lossy line, with error correction",
+      "[--line LINE|all] [--ber P] [--cell-loss P] [--blocks N] [--seed S] [--json]",
+      "--line --ber --cell-loss --blocks --seed --json", experiment_circuit },
     { NULL },
 };
 
 const struct verb verb_experiment = {
     .name = "experiment",
     .summary = "repeat the measurements of the thesis",
-    .synopsis = "echo|linear|matrix|contention|compare [FILE] [options]",
+    .synopsis = "echo|linear|matrix|contention|compare|circuit [FILE] [options]",
     .help = help_experiment,
     .subverbs = subverbs,
     .options = {
@@ -211,5 +214,12 @@ const struct verb verb_experiment = {
         { "--fault-file", "FILE", "a fault per line" },
         OPTION_JSON("JSON"),
         { "-o", "FILE", "write a page with charts in HTML" },
+        { "--line", "LINE", "one of leat fabric lines, or all", .preset = "stm1" },
+        { "--ber", "P", "chance that a bit of the line is wrong", SHARE(9), .preset = "0" },
+        { "--cell-loss", "P", "chance that a cell is lost behind the line", SHARE(9),
+          .preset = "0" },
+        { "--blocks", "N", "blocks of 5,828 octets in 128 cells", COUNT(1, 1000000),
+          .preset = "100" },
+        { "--seed", "S", "random seed", COUNT(0, UINT64_MAX), .preset = "1" },
     },
 };

@@ -29,7 +29,7 @@
  * be lost, also with rows that could not be corrected: these hold what arrived, and 0 for what did
  * not.
  *
- * No command uses it yet, and no public header has it; its tests hold it to the note.
+ * `leat experiment circuit` uses it; no public header has it, and its tests hold it to the note.
  */
 #ifndef LEAT_ATM_AAL1_INTERLEAVE_H
 #define LEAT_ATM_AAL1_INTERLEAVE_H

@@ -2,7 +2,7 @@
  * The sending side of a cell-based link (thesis 8.2.3), and the source of the framed ones: a queue
  * of cells that never runs empty, because idle cells fill the gaps (rate adaptation, thesis 8.3.2).
  *
- * No command uses it yet, and no public header has it; its tests hold it to the note.
+ * `leat experiment circuit` uses it; no public header has it, and its tests hold it to the note.
  */
 #ifndef LEAT_ATM_STREAM_H
 #define LEAT_ATM_STREAM_H
