@@ -1,8 +1,8 @@
 /*
  * Heaps in the caller's arrays: the element that comes before all others is on top, at place 0.
  *
- *             0                  up      from a place at the end, or where an element became earlier
- *           1   2                down    from the top, or where an element became later
+ *             0                  up      from the end, or where an element became earlier
+ *           1   2                down    from the top, or where one became later
  *          3 4 5 6               push, take: the same, for heaps that only lose their top
  *
  * Elements are copied. `placed`, unless NULL, is called for each element that gets a place, so that

@@ -1,7 +1,7 @@
 /*
- * Cells through any topology and switches: names as torus:4,4/cells/switch=output. They are those of
- * networks of switches (fabric_flits.h) with other defaults: a flit is a cell, a cycle a cell time,
- * and the clock that of octets.
+ * Cells through any topology and switches: names as torus:4,4/cells/switch=output. They are those
+ * of networks of switches (fabric_flits.h) with other defaults: a flit is a cell, a cycle a cell
+ * time, and the clock that of octets.
  */
 #ifndef LEAT_FABRIC_CELLS_H
 #define LEAT_FABRIC_CELLS_H

@@ -51,8 +51,8 @@ struct echo_row {
 /* Of the lines of the prototype, Mbit/s; they carry an octet per cycle. */
 extern const double echo_line_rate[ECHO_LINE_RATES];
 
-/* Runs the program: from the cycle in which the writer gets its lock to that in which the reader has
- * the last word of so many octets. DONE, or a code after a complaint. */
+/* Runs the program: from the cycle in which the writer gets its lock to that in which the reader
+ * has the last word of so many octets. DONE, or a code after a complaint. */
 int echo_measure(struct experiment *e, uint32_t octets, double *cycles);
 
 /* The closed form of a message alone, in cycles. */

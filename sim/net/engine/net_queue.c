@@ -1,7 +1,7 @@
 /*
- * Networks of queueing switches: fifo, voq, output, shared, xpq, batcher. A wire carries a flit per cycle,
- * and flits are switched one by one, like cells: packets may be interleaved on a wire and in a
- * queue. The flits of a packet take one route, because its head chooses it at each router.
+ * Networks of queueing switches: fifo, voq, output, shared, xpq, batcher. A wire carries a flit per
+ * cycle, and flits are switched one by one, like cells: packets may be interleaved on a wire and in
+ * a queue. The flits of a packet take one route, because its head chooses it at each router.
  *
  *     wire        stage          queues                         wire
  *    ------> in  [ ][ ] --+--> [ | | ] --+
@@ -15,8 +15,8 @@
  *
  * In a cycle a stage releases one flit and an output takes one. A flit that finds a full queue
  *   - with credits, stays at the stage, and those behind it wait too. fifo, batcher and voq: the
- *     stage is a part of the input's buffer, and there is a credit for each place of the buffer. The others
- *     have a stage as long as a credit's round trip, and the credits are the stage's.
+ *     stage is a part of the input's buffer, and there is a credit for each place of the buffer.
+ *     The others have a stage as long as a credit's round trip, and the credits are the stage's.
  *   - with drops, is lost, and with it the whole packet: its other flits are discarded when they
  *     arrive there, and those ahead travel on as ballast. The loss is reported at once.
  * A queue's room includes the flit that is about to leave. In a shared memory with credits each

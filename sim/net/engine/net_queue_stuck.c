@@ -3,8 +3,8 @@
  * flit that it waits for may leave: because there is room ahead, or may be, or because the input
  * ahead is not doomed. Those that remain when nothing changes any more wait for each other.
  *
- * fifo, batcher: an input waits for its head; voq: for all of its heads; output and xpq: for the queue of
- * the flit at its stage, if that is full; shared: for that and all that fill the memory.
+ * fifo, batcher: an input waits for its head; voq: for all of its heads; output and xpq: for the
+ * queue of the flit at its stage, if that is full; shared: for that and all that fill the memory.
  */
 #include "net_queue_parts.h"
 
