@@ -189,7 +189,6 @@ void report_surfaces(struct report *report, size_t traffic, struct leat_text *te
 
 int report_page(struct report *report, struct leat_text *text);
 
-
 /* Tables of a traffic's fabrics, of its points; of all failures (report_tables.c). */
 void report_saturation(const struct report *report, size_t traffic, struct leat_text *text);
 void report_points(const struct report *report, size_t traffic, struct leat_text *text);
