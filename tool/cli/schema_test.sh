@@ -87,6 +87,7 @@ prints 0 pktway write mesh.8 0 text=hello --fabric threesan
 prints 0 experiment echo --bytes 4,1000
 prints 0 experiment matrix
 prints 0 experiment compare --fabrics bmx:16,ring:4/cells -n 2
+prints 0 experiment circuit --line all --blocks 1 --ber 1e-4
 prints 0 unit aal --cycles 20
 for bench in ppd spd; do
     prints 0 unit $bench "$share/../proto/atm/vectors/unit/${bench}_suspend.stimuli"

@@ -329,10 +329,10 @@ static void put_json(const struct circuit *job, const struct measured *m, const 
     struct json_out out;
     struct leat_json *j = json_open(&out, stdout);
     leat_json_string(j, "experiment", "circuit");
-    leat_json_string(j, "line", job->line->name);
+    leat_json_string(j, "physical_line", job->line->name);
     LEAT_JSON_UINTS(j, { "seed", job->seed }, { "cells", m->cells }, { "delivered", m->delivered },
-                    { "discarded", m->discarded }, { "dropped", m->dropped },
-                    { "misrouted", m->misrouted }, { "synchronisation_lost", m->lost_sync },
+                    { "headers_discarded", m->discarded }, { "cells_dropped", m->dropped },
+                    { "cells_misrouted", m->misrouted }, { "synchronisation_lost", m->lost_sync },
                     { "octets_wrong", m->octets_wrong }, { "blocks", m->blocks },
                     { "blocks_given_up", m->cut }, { "octets_left_wrong", m->octets_left });
     leat_json_object(j, "expected");

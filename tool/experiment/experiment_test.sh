@@ -158,7 +158,7 @@ same "a row each" "$(grep -c '^crossbar:2/cells .* failed .* 16 \|^bmx:16/clock=
 
 # ---- circuit: every line carries it; what the code leaves of lost cells and wrong bits is what a plain sum says
 exits 0 "" "$leat" experiment circuit --line all --blocks 3 --json
-same "lines without errors" "$(jq -s '[length, (map(.blocks) | add), (map(.octets_left_wrong + .discarded + .blocks_given_up) | add)] | @csv' "$folder/stdout")" '"9,27,0"'
+same "lines without errors" "$(jq -s '[length, (map(.blocks) | add), (map(.octets_left_wrong + .headers_discarded + .blocks_given_up) | add)] | @csv' "$folder/stdout")" '"9,27,0"'
 exits 0 "" "$leat" experiment circuit --cell-loss 0.02 --blocks 2000 --json
 cp "$folder/stdout" "$folder/lossy.json"
 exits 0 "" "$leat" experiment circuit --cell-loss 0.02 --blocks 2000 --json
@@ -175,12 +175,12 @@ p = 0.02
 want = sum(comb(128, k) * p**k * (1 - p)**(128 - k) * k / 128 for k in range(5, 129)) * 255 / 256
 near("formula of losses", lossy["expected"]["octets_left_wrong_share"], want, 1e-6)
 near("loss left", left(lossy), want, 0.1)
-near("cells dropped", lossy["dropped"] / lossy["cells"], p, 0.02)
+near("cells dropped", lossy["cells_dropped"] / lossy["cells"], p, 0.02)
 # Wrong bits: a header with two or more, or with any behind another wrong one.
 b = 1e-3
 any_bit, one = 1 - (1 - b)**40, 40 * b * (1 - b)**39
 near("formula of headers", noisy["expected"]["discarded_share"], (1 - any_bit) * (any_bit - one) + any_bit**2, 1e-6)
-near("headers", noisy["discarded"] / noisy["cells"], noisy["expected"]["discarded_share"], 0.15)
+near("headers", noisy["headers_discarded"] / noisy["cells"], noisy["expected"]["discarded_share"], 0.15)
 near("octets wrong", noisy["octets_wrong"] / noisy["delivered"] / 48, 1 - (1 - b)**8, 0.03)
 near("octets left wrong", left(noisy), noisy["expected"]["octets_left_wrong_share"], 0.1)
 EOF
