@@ -150,6 +150,7 @@ static leat_err on_packet(const struct leat_capture *c, const uint8_t *body, siz
         .len = captured,
         .original_len = get32(c, body + 16),
         .link_type = i->link_type,
+        .interface = (uint32_t)(i - c->interface),
         .time_ns = nanoseconds(ticks, i->ticks_per_second),
     };
     return LEAT_ERR_OK;

@@ -52,6 +52,7 @@ static void what_is_written_is_read_back(void)
     OK(leat_capture_recognise(file, len));
     EQ(read_all(file, len, &p), 1);
     EQ(p.link_type, 151);
+    EQ(p.interface, 1);
     EQ(p.time_ns, 1234567890123456789);
     OK(p.len == 5 && p.original_len == 5 && memcmp(p.octets, "hello", 5) == 0);
 }

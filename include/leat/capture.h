@@ -69,7 +69,8 @@ struct leat_capture_packet {
     size_t len;            /* as captured */
     size_t original_len;   /* as sent; more than len if the capture truncated it */
     uint16_t link_type;
-    uint64_t time_ns; /* since 1970; 0 if the file does not say */
+    uint32_t interface; /* that it was captured on; 0 unless the file has several */
+    uint64_t time_ns;   /* since 1970; 0 if the file does not say */
 };
 
 /* Is this the beginning of a capture file? False if len < LEAT_CAPTURE_MAGIC_LEN. */

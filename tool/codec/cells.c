@@ -102,13 +102,13 @@ static struct cells_channel *channel_of(struct cells *cells, uint16_t vpi, uint1
 {
     for (size_t i = 0; i < cells->channel_count; i++) {
         struct cells_channel *c = &cells->channel[i];
-        if (c->vpi == vpi && c->vci == vci) return c;
+        if (c->line == cells->line && c->vpi == vpi && c->vci == vci) return c;
     }
     if (cells->channel_count == CELLS_CHANNELS_MAX) return NULL;
     uint8_t *octets = malloc(CELLS_PDU_LEN_MAX);
     if (!octets) return NULL;
     struct cells_channel *c = &cells->channel[cells->channel_count++];
-    *c = (struct cells_channel){ .vpi = vpi, .vci = vci, .octets = octets };
+    *c = (struct cells_channel){ .vpi = vpi, .vci = vci, .line = cells->line, .octets = octets };
     return c;
 }
 

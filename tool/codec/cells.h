@@ -22,6 +22,7 @@ leat_err cells_frame(const struct leat_format *format, struct leat_fields *f, co
 /* Channels whose packets span cells (AAL5), while they are incomplete. */
 struct cells_channel {
     uint16_t vpi, vci;
+    uint32_t line;
     bool skipping; /* the current packet was too long: skips to its end */
     size_t len;
     uint8_t *octets; /* CELLS_PDU_LEN_MAX of them; kept for the next packet */
@@ -29,6 +30,7 @@ struct cells_channel {
 
 struct cells {
     enum leat_atm_interface interface; /* of these cells, set by the caller */
+    uint32_t line; /* that the next cell was captured on, likewise: channels are of one line */
     size_t channel_count;
     struct cells_channel channel[CELLS_CHANNELS_MAX];
 };

@@ -325,6 +325,7 @@ static void show_cell(struct decoder *d, const struct leat_format *atm,
                            .original_len = cut_from(c),
                            .captured = true,
                            .time_ns = c->time_ns };
+    d->cells.line = c->interface;
     const leat_err err = cells_take(&d->cells, d->format, c->octets, c->len, &packet, &found,
                                     &fault_at);
     if (err && packet.len) {

@@ -132,8 +132,8 @@ exits 2 "unknown fabric '/tmp', expected one of clos444" "$leat" fabric check /t
 exits 2 "'buffer' is given twice, expected it once" "$leat" fabric check clos444/buffer=2/buffer=3
 exits 2 "unknown option --vip, did you mean --vpi? expected one of --vpi --path" "$leat" fabric show clos444 --vip
 exits 2 "'99999999999' is no table depth, expected 256 to 4096" "$leat" fabric show clos444/table=99999999999
-for option in --from=0 --to=1 --model=rtl --bytes=4; do
-    exits 2 "${option%=*} does not go with show, expected one of --vpi --path --json" "$leat" fabric show clos444 $option
+for option in --to=1 --model=rtl --bytes=4; do
+    exits 2 "${option%=*} does not go with show, expected one of --vpi --path --multicast --from --json" "$leat" fabric show clos444 $option
 done
 exits 2 "--vpi does not go with list, expected one of --json" "$leat" fabric list --vpi
 exits 2 "a routing table needs 266240 VPIs, their range has 4096" "$leat" fabric show clos:64,64,64/switching=vp

@@ -41,7 +41,8 @@ cells=$(jq '[.line_use[].cells] | add' "$folder/stdout")
 exits 0 "" "$leat" export "$folder/r.leatrec" --pcapng "$folder/r.pcapng"
 exits 0 "" "$leat" decode "$folder/r.pcapng" --json
 same "recorded" "$(grep -c '"kind"' "$folder/stdout")" "$cells"
-exits 0 "" "$leat" decode --format atm "$folder/r.pcapng"
+exits 0 "" "$leat" decode --format q2931 "$folder/r.pcapng" # messages of each line by themselves
+has "messages" "$(cat "$folder/stdout")" "RELEASE-COMPLETE (90)"
 
 # ---- trees ------------------------------------------------------------------------------------
 exits 0 "" "$leat" fabric show clos444 --multicast 1,5,7
