@@ -88,7 +88,8 @@ static const char upgrade[] =
     " json_extract(result, '$.certificate'),"                                                      \
     " json_extract(result, '$.losses.no_room') + json_extract(result, '$.losses.no_way') +"        \
     " json_extract(result, '$.losses.cut') + json_extract(result, '$.losses.corrupted'),"          \
-    " json_extract(result, '$.packets_rerouted'), json_extract(result, '$.cycle_ns')"
+    " coalesce(json_extract(result, '$.packets_rerouted'),"                                        \
+    " json_extract(result, '$.cells_rerouted')), json_extract(result, '$.cycle_ns')"
 enum { FIGURE_COLUMNS = 12 };
 
 static const char *const sql[STATEMENTS] = {

@@ -177,7 +177,7 @@ int sweep_put_table(const struct sweep_plan *plan, struct store *store, int64_t 
         printf("%sInterrupted: the other runs are missing.\n", headed ? "\n" : "");
     if (!json && plan->seeds > 1 && headed)
         puts("\nMeans over seeds, +- half of the 95 % interval; latency in cycles.");
-    if (!json && losses) puts("Lost and rerouted: packets of all runs of a line.");
+    if (!json && losses) puts("Lost and rerouted: packets or cells of all runs of a line.");
     if (!deadlocked) return DONE;
     return fail("%u of %u runs ended in a deadlock; all results are kept in %s", deadlocked, runs,
                 plan->store);

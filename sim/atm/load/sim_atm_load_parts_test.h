@@ -195,7 +195,7 @@ static struct parts_case parts_choose(struct leat_random *r)
     if (c.bytes > leat_atm_aal_message_max(c.aal.send_blocks)) c.bytes = 16;
     c.octets_given = leat_random_below(r, 3) == 0;
     if (leat_random_below(r, 5) == 0) parts_choose_lines(r, &c);
-    if (leat_random_below(r, 6) == 0) c.faults = 1 + (uint32_t)leat_random_below(r, 4);
+    if (c.seed % 5 == 0) c.faults = 1 + (uint32_t)(c.seed / 5 % 4);
     return c;
 }
 
