@@ -59,8 +59,8 @@ static bool out_of_memory(struct leat_text *why)
     return false;
 }
 
-/* A thread per port and terminal, as far as there are threads. Those of a processor's group take turns: more of
- * them would only need more memory. */
+/* A thread per port and terminal, as far as there are threads. Those of a processor's group take
+ * turns: more of them would only need more memory. */
 static uint32_t size_group(const struct leat_device_nets *nets)
 {
     const struct leat_device_info *info = &nets->device->info;

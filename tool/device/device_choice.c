@@ -1,5 +1,6 @@
 #include "device_choice.h"
 #include "number.h"
+#include <stdio.h>
 #include <string.h>
 
 static struct leat_device_info devices[LEAT_DEVICES_MAX];
@@ -12,6 +13,7 @@ static bool take_gpu(const struct arguments *args, uint32_t count, const struct 
             out->info = devices[i];
             out->is_there = true;
         }
+    snprintf(out->lacks, sizeof out->lacks, "%.*s", (int)why->len, why->buf);
     if (out->is_there || out->where == DEVICE_AUTO) return true;
     return misused(args->verb,
                    "--device gpu: there is none%s%.*s (leat devices lists what is here)",
@@ -37,7 +39,7 @@ static bool take_number(const struct arguments *args, const char *word, uint32_t
 bool device_take(const struct arguments *args, struct device_choice *out)
 {
     const char *word = argument(args, "--device");
-    struct leat_text why = LEAT_TEXT(300);
+    struct leat_text why = LEAT_TEXT(DEVICE_LACKS_CAP);
     *out = (struct device_choice){ .where = DEVICE_CPU };
     if (!word || strcmp(word, "cpu") == 0) return true;
     const uint32_t count = leat_devices_find(devices, LEAT_DEVICES_MAX, &why);

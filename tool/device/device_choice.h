@@ -11,9 +11,12 @@ enum device_where {
     DEVICE_AUTO, /* a device where it pays, else the processor */
 };
 
+enum { DEVICE_LACKS_CAP = 300 };
+
 struct device_choice {
     enum device_where where;
-    bool is_there; /* DEVICE_AUTO: there is a GPU */
+    bool is_there;                /* DEVICE_AUTO: there is a GPU */
+    char lacks[DEVICE_LACKS_CAP]; /* why there is none; empty: there are only other devices */
     struct leat_device_info info;
 };
 

@@ -139,5 +139,7 @@ cmp -s "$folder/here" "$folder/both" || fail "rows differ that were begun on the
 exits 2 "clos444 is an ATM fabric" "$leat" sweep mesh:3,3 clos444 --load 0.1 --seeds 1 --cycles 500 --store "$folder/atm.sqlite" --device "$first"
 [ ! -e "$folder/atm.sqlite" ] || fail "a run began before all fabrics were checked"
 exits 0 "on the processor" "$leat" sweep mesh:3,3 clos444 --load 0.1 --seeds 1 --cycles 500 --store "$folder/auto.sqlite" --device auto
+exits 0 "there is no GPU: no d" env OCL_ICD_VENDORS="$folder/none" POCL_DEVICES= "$leat" sweep mesh:2,2 --load 0.1 --seeds 1 --cycles 100 \
+    --store "$folder/none.sqlite" --device auto
 same "runs of auto" "$(rows "$folder/auto.sqlite" | wc -l)" 2
 finish

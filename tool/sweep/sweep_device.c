@@ -186,7 +186,9 @@ int sweep_device_here(const struct sweep_plan *plan, uint32_t fabric, const bool
     struct queue q = { .plan = plan, .taken = taken, .fabric = fabric, .fits = fits };
     if (!device_take(plan->args, &q.device)) return WRONG;
     if (!q.device.is_there) {
-        if (!fabric) caution("--device auto: there is no GPU: on the processor");
+        if (!fabric)
+            caution("--device auto: there is no GPU%s%s: on the processor",
+                    *q.device.lacks ? ": " : "", q.device.lacks);
         return DONE;
     }
     struct leat_fabric *read = fabric_read(plan->args->verb, plan->fabric[fabric]);

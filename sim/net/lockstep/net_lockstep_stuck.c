@@ -1,8 +1,8 @@
 /*
- * Which packets of a network in lockstep can never move? As in net_vc_stuck.c, with the same answer:
- * at first all busy lanes are marked as doomed. One that could move, now or after others that are
- * not doomed have moved, is unmarked, until nothing changes. Each of those that remain waits for
- * another of them, so they lead into a cycle.
+ * Which packets of a network in lockstep can never move? The answer is that of net_vc_stuck.c, in
+ * the same way: at first all busy lanes are marked as doomed. One that could move, now or after
+ * others that are not doomed have moved, is unmarked, until nothing changes. Each of those that
+ * remain waits for another of them, so they lead into a cycle.
  */
 #include "net_lockstep.h"
 

@@ -196,8 +196,8 @@ static inline void compare_stuck(const struct outcome *a, const struct outcome *
     OK(memcmp(a->waiting, b->waiting, a->stuck * sizeof *a->waiting) == 0);
 }
 
-/* Both ran for as long as the one in lockstep. If that is dead, it is left to the engine, which knows
- * since when; or does not tell it yet, if the last movement was a few cycles ago. */
+/* Both ran for as long as the one in lockstep. If that is dead, it is left to the engine, which
+ * knows since when; or does not tell it yet, if the last movement was a few cycles ago. */
 static inline bool is_left_to_the_engine(const struct outcome *engine,
                                          const struct outcome *lockstep)
 {
@@ -260,8 +260,8 @@ static inline struct job random_job(struct leat_random *r)
     return job;
 }
 
-/* A circle of six and a hub, whose wires break, until cycle `to`: ways across become ways around, and
- * with one channel these form a cycle. */
+/* A circle of six and a hub, whose wires break, until cycle `to`: ways across become ways around,
+ * and with few channels these form a cycle. */
 static inline struct job wheel_job(uint64_t to)
 {
     enum { RIM = 6 };
