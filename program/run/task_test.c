@@ -2,6 +2,7 @@
 #include "child.h"
 #include "hub_scene_test.h"
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -56,6 +57,43 @@ static void short_turns_change_no_policy_and_no_priority(void)
     leat_share_take_short_turns();
     EQ(sched_getscheduler(0), policy);
     EQ(getpriority(PRIO_PROCESS, 0), priority);
+}
+
+/* ---- turns ----------------------------------------------------------------------------------- */
+
+enum { SLEEPER = LEAT_SHARE_GROUP + 8 };
+static _Atomic bool has_looked; /* the first sleep of a thread ends at once */
+
+static void *sleep_until_turn(void *share)
+{
+    while (!atomic_load(&leat_share_slot(share, SLEEPER)->turn)) {
+        leat_share_await_turn(share, SLEEPER, 0, INT64_MAX / 2);
+        atomic_store(&has_looked, true);
+    }
+    return NULL;
+}
+
+/* Otherwise the thread would sleep for centuries. */
+static void a_bell_wakes_the_task_of_its_bit(void)
+{
+    char why[80];
+    int file;
+    uint32_t waking = 0;
+    pthread_t sleeper;
+    struct leat_share *share = leat_share_create(2 * LEAT_SHARE_GROUP, &file, why, sizeof why);
+    OK(share && !pthread_create(&sleeper, NULL, sleep_until_turn, share));
+    while (!atomic_load(&has_looked) || !atomic_load(&leat_share_slot(share, SLEEPER)->sleeps))
+        sched_yield();
+    leat_share_give_turn(share, SLEEPER, &waking);
+    EQ(waking, 1 << SLEEPER % LEAT_SHARE_GROUP);
+    leat_share_ring(share, SLEEPER, waking);
+    OK(!pthread_join(sleeper, NULL));
+    waking = 0;
+    leat_share_give_turn(share, 0, &waking);
+    EQ(waking, 0);
+    leat_share_end_life(share);
+    munmap(share, share->len);
+    close(file);
 }
 
 /* ---- forks and orphans ----------------------------------------------------------------------- */
@@ -213,6 +251,6 @@ static void a_task_ends_when_its_run_was_killed_and_is_a_zombie(void)
 }
 
 TAP_MAIN(T(calls_are_counted_by_their_names), T(short_turns_change_no_policy_and_no_priority),
-         T(a_copy_of_a_task_that_communicates_ends_the_run),
+         T(a_bell_wakes_the_task_of_its_bit), T(a_copy_of_a_task_that_communicates_ends_the_run),
          T(the_first_task_that_ends_is_the_reason),
          T(a_task_ends_when_its_run_was_killed_and_is_a_zombie))
