@@ -746,6 +746,11 @@ static void act_far(struct leat_net *net, uint32_t region)
     act(step_of(net, region, 2, true));
 }
 
+static void act_shift_2(struct leat_net *net, uint32_t region)
+{
+    act(step_of(net, region, 2, false));
+}
+
 static void act_usually(struct leat_net *net, uint32_t region)
 {
     act(usually(step_of(net, region, 2, false)));
@@ -761,15 +766,17 @@ void leat_net_vc_act(struct leat_net *net)
 {
     struct leat_net_vc *vc = net->state;
     const struct step s = step_of(net, 0, vc->shift, vc->far);
-    const bool usual = vc->shift == 2 && s.plain && !s.whole && !s.damages && !s.cuts && !s.fused;
+    const bool usual = s.plain && !s.whole && !s.damages && !s.cuts && !s.fused;
     net->counts.waits += vc->blocked + vc->sleepers;
     for (uint32_t r = 0; r < vc->regions; r++)
-        if (vc->far && vc->shift == 2)
+        if (vc->shift != 2)
+            act_any(net, r);
+        else if (vc->far)
             act_far(net, r);
         else if (usual)
             act_usually(net, r);
         else
-            act_any(net, r);
+            act_shift_2(net, r);
 }
 
 void leat_net_vc_discard_flits(struct leat_net *net)
