@@ -46,9 +46,10 @@
 
 enum {
     LEAT_NET_VC_CHUNK = 64,            /* records, of which the first one links to another chunk */
-    LEAT_NET_VC_REGION_BITS = 6,       /* of a router's number within its region, at least; */
-    LEAT_NET_VC_SMALL_REGION_BITS = 4, /* in networks of up to so many routers, whose regions */
-    LEAT_NET_VC_SMALL_ROUTERS = 256,   /* then stay in the first cache for a cycle */
+    LEAT_NET_VC_REGION_BITS = 6,       /* of a router's number within its region, at least */
+    LEAT_NET_VC_SMALL_REGION_BITS = 4, /* the same in small networks: a region, from one step of a
+                                          cycle to the next, stays in the first cache */
+    LEAT_NET_VC_SMALL_ROUTERS = 256,   /* of a small network, at most */
     LEAT_NET_VC_REGIONS_MAX = 1024,
     LEAT_NET_VC_HOPS_MAX = 1 << 14,  /* more do not fit into the first cache */
     LEAT_NET_VC_FAR_LANES = 1 << 14, /* more do not fit into caches: what is due is prefetched */
