@@ -338,6 +338,8 @@ static bool read_arguments(struct reader *r, const struct order_name *n)
     case LEAT_ATM_AAL_SEND:
     case LEAT_ATM_AAL_RECEIVE: return read_message(r, n);
     case LEAT_ATM_AAL_GET: return read_get(r, n);
+    case LEAT_ATM_AAL_WRITE:
+    case LEAT_ATM_AAL_READ: break; /* schedules order bus words */
     }
     return false;
 }

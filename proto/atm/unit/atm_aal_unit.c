@@ -123,6 +123,7 @@ void leat_atm_aal_unit_init_in(struct leat_atm_aal_unit *unit,
     lay_out_seldom(unit, config, seldom);
     leat_atm_aal_chain_init(&unit->send, (uint16_t)config->send_blocks);
     leat_atm_aal_chain_init(&unit->receive, (uint16_t)config->receive_blocks);
+    unit->send.reuses_last = unit->receive.reuses_last = config->reuses_last;
     for (size_t i = 0; i < LEAT_ATM_AAL_CONTROLLERS; i++)
         unit->due[i] = LEAT_NEVER;
     for (size_t i = 0; i < config->receive_blocks; i++)
@@ -189,11 +190,11 @@ static void fetch_lines(const void *from, size_t len)
         leat_arena_fetch((const uint8_t *)from + i);
 }
 
-/* All but what is rarely used, with the commands for one message. */
+/* All but what is rarely used, with a command of each kind. */
 void leat_atm_aal_unit_fetch_state(const struct leat_atm_aal_unit *unit)
 {
-    fetch_lines(unit, offsetof(struct leat_atm_aal_unit, read.waiting[2]));
-    fetch_lines(&unit->write, offsetof(struct leat_atm_aal_commands, waiting[4]));
+    fetch_lines(unit, offsetof(struct leat_atm_aal_unit, read.waiting[1]));
+    fetch_lines(&unit->write, offsetof(struct leat_atm_aal_commands, waiting[1]));
 }
 
 static void fetch_sent(const struct leat_atm_aal_unit *unit, uint16_t block)

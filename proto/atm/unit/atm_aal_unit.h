@@ -68,8 +68,11 @@ struct leat_atm_aal_config {
     uint32_t groups; /* of multicast that it may be in */
     uint32_t retransmit_cycles, obsolete_cycles;
     uint32_t transmissions_max;
-    bool unsealed; /* cells have no CRC-16: if no receiver checks it */
-    bool resync;   /* streams recover after cells were discarded; numbers have 29 bits */
+    bool unsealed;    /* cells have no CRC-16: if no receiver checks it */
+    bool resync;      /* streams recover after cells were discarded; numbers have 29 bits */
+    bool reuses_last; /* a block that was freed is the next to be used: its memory is in the cache.
+                         The prototype uses free blocks in turn; only their numbers differ */
+    bool grants_unreported; /* the owner does not wait for GRANTED */
 };
 
 /* The thesis' values, for a network of `ports` ports and `paths` paths. */
@@ -84,19 +87,19 @@ enum leat_atm_aal_verb {
     LEAT_ATM_AAL_SEND,        /* the five words of `message` */
     LEAT_ATM_AAL_RECEIVE,     /* the five words of `message` */
     LEAT_ATM_AAL_GET,         /* `len` octets, four a word */
+    /* Several at once, each as early as possible. */
+    LEAT_ATM_AAL_WRITE, /* INITSEND, PUT, DESTINATION and SEND */
+    LEAT_ATM_AAL_READ,  /* RECEIVE and, if it is granted, GET */
 };
 
 struct leat_atm_aal_command {
     enum leat_atm_aal_verb verb;
+    uint32_t len;
     uint64_t not_before; /* earliest cycle of acceptance */
-    union {
-        struct {
-            const uint8_t *octets;
-            uint32_t len;
-        };
-        uint16_t destination;
-        struct leat_atm_task_message message;
-    };
+    const uint8_t *octets;
+    struct leat_atm_task_message message;
+    uint16_t destination;
+    bool begun; /* the unit's: a WRITE has its first block */
 };
 
 /* What a step reports; flags of `reported`. */
@@ -138,6 +141,7 @@ struct leat_atm_aal_chain {
     struct leat_atm_aal_link *link;
     uint16_t free_head, free_tail, busy_head, busy_tail;
     uint16_t busy_count, count;
+    bool reuses_last;
 };
 
 enum leat_atm_aal_block_state {

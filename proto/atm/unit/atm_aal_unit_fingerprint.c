@@ -72,6 +72,9 @@ static void put_command(const struct moment *m, const struct leat_atm_aal_comman
     case LEAT_ATM_AAL_PUT:
     case LEAT_ATM_AAL_GET: put(m, c->len); break;
     case LEAT_ATM_AAL_DESTINATION: put(m, c->destination); break;
+    case LEAT_ATM_AAL_WRITE:
+    case LEAT_ATM_AAL_READ:
+        put(m, beside(beside(c->len, c->destination, 16), c->begun, 1)); /* fall through */
     case LEAT_ATM_AAL_SEND:
     case LEAT_ATM_AAL_RECEIVE:
         for (size_t i = 0; i < LEAT_ATM_TASK_NAME_COUNT; i++)

@@ -13,7 +13,7 @@ enum {
     MODEL_PORTS = 72,
     MODEL_GROUPS = 2,
     MODEL_STREAMS = 2 + MODEL_GROUPS, /* broadcast, point to point, and of each group */
-    MODEL_COMMANDS = 16,
+    MODEL_COMMANDS = 4 * LEAT_ATM_AAL_COMMANDS_MAX + 4, /* WRITE is four of them */
     MODEL_NONE = 0xffff,
 };
 

@@ -256,12 +256,30 @@ static void link_out(struct bench *b)
 
 /* The host */
 
+/* The model knows bus words only: several of them for one of these commands. */
+static void model_words(struct bench *b, struct leat_atm_aal_command c)
+{
+    static const enum leat_atm_aal_verb write[] = { LEAT_ATM_AAL_INITSEND, LEAT_ATM_AAL_PUT,
+                                                    LEAT_ATM_AAL_DESTINATION, LEAT_ATM_AAL_SEND };
+    static const enum leat_atm_aal_verb read[] = { LEAT_ATM_AAL_RECEIVE, LEAT_ATM_AAL_GET };
+    const bool writes = c.verb == LEAT_ATM_AAL_WRITE;
+    if (!writes && c.verb != LEAT_ATM_AAL_READ) {
+        model_command(&b->model, &c, b->now);
+        return;
+    }
+    for (unsigned i = 0; i < (writes ? 4 : 2); i++) {
+        c.verb = (writes ? write : read)[i];
+        if (c.verb != LEAT_ATM_AAL_PUT || c.len > 0) model_command(&b->model, &c, b->now);
+        c.not_before = 0;
+    }
+}
+
 /* The unit limits how many commands may be pending; the model accepts more. */
 static bool command(struct bench *b, const struct leat_atm_aal_command *c)
 {
     const bool taken = leat_atm_aal_unit_command(&b->unit[0], c, b->now);
     same(b, 1, "taken", leat_atm_aal_unit_command(&b->unit[1], c, b->now), taken);
-    if (taken) model_command(&b->model, c, b->now);
+    if (taken) model_words(b, *c);
     return taken;
 }
 
@@ -280,10 +298,24 @@ static uint16_t some_destination(struct bench *b)
     return chance(b, 30) ? LEAT_ATM_TASK_BROADCAST : (uint16_t)draw(b, b->model.config.ports);
 }
 
+static void write_at_once(struct bench *b)
+{
+    const uint32_t len = draw(b, chance(b, 10) ? 400 : 50);
+    struct leat_atm_aal_command c = { .verb = LEAT_ATM_AAL_WRITE, .len = len };
+    c.octets = pool + draw(b, POOL_OCTETS - len);
+    c.destination = some_destination(b);
+    c.message = some_message((uint32_t)leat_random_next(&b->random));
+    write_add(b, c);
+}
+
 static void write_compose(struct bench *b)
 {
     struct writer *w = &b->writer;
     *w = (struct writer){ .open = true, .hasty = chance(b, 20), .next_at = b->now };
+    if (chance(b, 15)) {
+        write_at_once(b);
+        return;
+    }
     write_add(b, (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_INITSEND });
     const unsigned puts = draw(b, 4), len_max = chance(b, 10) ? 400 : 50;
     for (unsigned i = 0; i < puts; i++) {
@@ -327,13 +359,15 @@ static void read_get(struct bench *b)
 
 static void read_ask(struct bench *b)
 {
-    struct leat_atm_aal_command c = { .verb = LEAT_ATM_AAL_RECEIVE };
+    const bool at_once = chance(b, 30);
+    struct leat_atm_aal_command c = { .verb = at_once ? LEAT_ATM_AAL_READ : LEAT_ATM_AAL_RECEIVE };
+    if (at_once) c.len = 1 + draw(b, 60);
     c.message = some_message((uint32_t)leat_random_next(&b->random));
     if (c.message.instance == 0xffffffff) c.message.instance = 4;
     if (chance(b, 10)) c.not_before = b->now + draw(b, 100);
     command(b, &c);
-    b->reader.state = READER_ASKING;
-    if (chance(b, 20)) read_get(b); /* speculatively */
+    b->reader.state = at_once ? READER_GETTING : READER_ASKING;
+    if (!at_once && chance(b, 20)) read_get(b); /* speculatively */
 }
 
 static void read_end(struct bench *b)

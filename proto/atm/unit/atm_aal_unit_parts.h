@@ -163,6 +163,11 @@ static inline void leat_atm_aal_chain_release(struct leat_atm_aal_chain *chain, 
         }
     }
     chain->busy_count--;
+    if (chain->reuses_last) {
+        chain->link[block].next = chain->free_head;
+        chain->free_head = block;
+        return;
+    }
     if (none_free)
         chain->free_head = block;
     else

@@ -12,7 +12,7 @@ void leat_atm_aal_accept_reads(struct leat_atm_aal_unit *unit, uint64_t now)
 {
     const struct leat_atm_aal_command *c = first_command(&unit->read);
     const uint64_t at = c->not_before > unit->read_free_at ? c->not_before : unit->read_free_at;
-    if (c->verb == LEAT_ATM_AAL_RECEIVE) {
+    if (c->verb != LEAT_ATM_AAL_GET) {
         unit->asked = c->message;
         unit->reading = 1;
         unit->read_free_at = at + WORDS_CYCLES;
@@ -194,7 +194,11 @@ void leat_atm_aal_state10(struct leat_atm_aal_unit *unit, uint64_t now)
 static void answer(struct leat_atm_aal_unit *unit, uint64_t now)
 {
     const uint16_t message = find(unit, &unit->asked);
-    drop_command(&unit->read);
+    struct leat_atm_aal_command *c = first_command(&unit->read);
+    if (c->verb == LEAT_ATM_AAL_READ && message != NONE)
+        c->verb = LEAT_ATM_AAL_GET;
+    else
+        drop_command(&unit->read);
     unit->due[LEAT_ATM_AAL_STATE8] = LEAT_NEVER;
     if (message == NONE) {
         unit->read.count = 0;
@@ -209,7 +213,7 @@ static void answer(struct leat_atm_aal_unit *unit, uint64_t now)
         unit->message_read = message;
         if (is_closed(m)) close_message(unit, message);
         unit->read_free_at = now + FOUND_CYCLES;
-        unit->reported |= LEAT_ATM_AAL_GRANTED;
+        if (!unit->config.grants_unreported) unit->reported |= LEAT_ATM_AAL_GRANTED;
     }
     unit->reply_at = unit->read_free_at - 1;
     if (unit->read.count) leat_atm_aal_accept_reads(unit, now);
@@ -217,7 +221,7 @@ static void answer(struct leat_atm_aal_unit *unit, uint64_t now)
 
 void leat_atm_aal_state8(struct leat_atm_aal_unit *unit, uint64_t now)
 {
-    if (first_command(&unit->read)->verb == LEAT_ATM_AAL_RECEIVE) {
+    if (first_command(&unit->read)->verb != LEAT_ATM_AAL_GET) {
         answer(unit, now);
         return;
     }

@@ -242,50 +242,56 @@ static bool knows_type(const struct leat_atm_aal_unit *unit, uint16_t type)
                                                                  type == LEAT_ATM_TASK_RESYNCED));
 }
 
-/* The stream that a cell belongs to, or that it is about. */
-static uint8_t cell_stream(const struct leat_atm_aal_unit *unit, const uint8_t *cell)
+/* What a cell that arrives says. */
+struct head {
+    uint32_t number;
+    uint16_t type, flag, source, to;
+    uint8_t stream; /* that it belongs to, or that it is about */
+};
+
+static inline struct head head_of(const struct leat_atm_aal_unit *unit, const uint8_t *cell)
 {
-    return cell_type(unit->number_mask, cell) == LEAT_ATM_TASK_MESSAGE
-               ? stream_to(&unit->config, leat_get_be16(cell + DESTINATION_AT))
-               : stream_named(&unit->config, leat_get_be16(cell + FLAG_AT));
+    struct head h = {
+        .number = cell_number(unit->number_mask, cell),
+        .type = cell_type(unit->number_mask, cell),
+        .flag = leat_get_be16(cell + FLAG_AT),
+        .source = leat_get_be16(cell + SOURCE_AT),
+        .to = leat_get_be16(cell + DESTINATION_AT),
+    };
+    h.stream = h.type == LEAT_ATM_TASK_MESSAGE ? stream_to(&unit->config, h.to)
+                                               : stream_named(&unit->config, h.flag);
+    return h;
 }
 
 /* Good cells are for this port, for all or for a group of both ports, from an existing port, and of
  * a known type. */
-static bool is_for_us(const struct leat_atm_aal_unit *unit, const uint8_t *cell)
+static inline bool is_for_us(const struct leat_atm_aal_unit *unit, const struct head *h)
 {
-    const uint16_t to = leat_get_be16(cell + DESTINATION_AT),
-                   from = leat_get_be16(cell + SOURCE_AT);
-    const uint8_t stream = cell_stream(unit, cell);
-    return (to == unit->config.port || stream_to(&unit->config, to) != TO_ONE) &&
-           from < unit->config.ports && is_in(unit, stream, unit->config.port) &&
-           is_in(unit, stream, from) && knows_type(unit, cell_type(unit->number_mask, cell));
+    return (h->to == unit->config.port || stream_to(&unit->config, h->to) != TO_ONE) &&
+           h->source < unit->config.ports && is_in(unit, h->stream, unit->config.port) &&
+           is_in(unit, h->stream, h->source) && knows_type(unit, h->type);
 }
 
 /* Field by field: processors stall on a structure that is built and then copied at once. */
-static void read_header(const struct leat_atm_aal_unit *unit, const uint8_t *cell,
-                        struct leat_atm_aal_receive_block *out)
+static inline void write_down(const struct head *h, struct leat_atm_aal_receive_block *out)
 {
-    const uint16_t flag = leat_get_be16(cell + FLAG_AT), type = cell_type(unit->number_mask, cell);
     out->next_in_message = out->next_waiting = NONE;
     out->in_message = out->parked = 0;
-    out->is_ack = type == LEAT_ATM_TASK_ACK || type == LEAT_ATM_TASK_RESYNCED;
-    out->resync = type >= LEAT_ATM_TASK_RESYNC;
-    out->stream = cell_stream(unit, cell);
-    out->source = leat_get_be16(cell + SOURCE_AT);
-    out->sequence = cell_number(unit->number_mask, cell);
-    out->flag = flag;
+    out->is_ack = h->type == LEAT_ATM_TASK_ACK || h->type == LEAT_ATM_TASK_RESYNCED;
+    out->resync = h->type >= LEAT_ATM_TASK_RESYNC;
+    out->stream = h->stream;
+    out->source = h->source;
+    out->sequence = h->number;
+    out->flag = h->flag;
 }
 
 /* A data cell too far ahead to be parked, after a lost one: acknowledging it would lose it. A
  * number even further away counts as behind. */
-static bool is_beyond(const struct leat_atm_aal_unit *unit, const uint8_t *cell)
+static inline bool is_beyond(const struct leat_atm_aal_unit *unit, const struct head *h)
 {
-    if (cell_type(unit->number_mask, cell) != LEAT_ATM_TASK_MESSAGE) return false;
-    const struct leat_atm_aal_stream *stream = stream_of(unit, leat_get_be16(cell + SOURCE_AT),
-                                                         cell_stream(unit, cell));
-    const uint32_t ahead = (cell_number(unit->number_mask, cell) - stream->received - 1) &
-                           unit->number_mask;
+    if (h->type != LEAT_ATM_TASK_MESSAGE) return false;
+    const struct leat_atm_aal_stream *stream = stream_of(unit, h->source, h->stream);
+    const uint32_t ahead = (h->number - stream->received - 1) & unit->number_mask;
     return ahead >= unit->config.send_blocks && ahead <= unit->number_mask / 2;
 }
 
@@ -313,17 +319,18 @@ void leat_atm_aal_unit_receive(struct leat_atm_aal_unit *unit, const uint8_t *ce
 void leat_atm_aal_unit_receive_sound(struct leat_atm_aal_unit *unit, const uint8_t *cell,
                                      uint64_t now)
 {
-    if (!is_for_us(unit, cell)) {
+    const struct head head = head_of(unit, cell);
+    if (!is_for_us(unit, &head)) {
         unit->counts.misdelivered++;
         return;
     }
-    if (is_beyond(unit, cell)) {
+    if (is_beyond(unit, &head)) {
         unit->counts.beyond++;
         return;
     }
     const uint16_t block = leat_atm_aal_chain_take(&unit->receive);
-    read_header(unit, cell, &unit->receive_block[block]);
-    /* Free blocks are used in turn, so the next one is probably not in the cache. */
+    write_down(&head, &unit->receive_block[block]);
+    /* If free blocks are used in turn, the next one is probably not in the cache. */
     leat_arena_fetch(&unit->receive_block[unit->receive.free_head]);
     if (unit->receive_block[block].is_ack)
         unit->counts.acks_received++;

@@ -39,9 +39,12 @@ static uint16_t block_after_look(const struct leat_atm_aal_unit *unit)
 /* The block that the walk examines so many looks after scan_block. */
 static uint16_t block_ahead(const struct leat_atm_aal_unit *unit, uint64_t looks)
 {
+    const uint16_t count = unit->send.busy_count;
     if (looks == 0) return unit->scan_block;
     uint16_t block = block_after_look(unit);
-    for (uint64_t rest = (looks - 1) % unit->send.busy_count; rest; rest--)
+    uint64_t rest = looks - 1;
+    if (rest >= count) rest %= count; /* divisions are slow, and mostly this is none */
+    for (; rest; rest--)
         block = block_after(unit, block);
     return block;
 }

@@ -309,6 +309,69 @@ static void eight_commands_of_each_kind_wait_and_no_more(void)
     OK(!command(unit, (struct leat_atm_aal_command){ .verb = LEAT_ATM_AAL_RECEIVE }));
 }
 
+/* Two messages, one after the other. */
+static void only_the_numbers_of_blocks_differ_if_the_last_one_is_used_again(void)
+{
+    struct line cell[2][4];
+    for (int i = 0; i < 2; i++) {
+        struct leat_atm_aal_config c = thesis(HERE);
+        c.send_blocks = 3;
+        c.reuses_last = i == 1;
+        struct leat_atm_aal_unit *unit = alone_with(c);
+        wired = true;
+        write_to(unit, HERE, 4);
+        run(1000);
+        EQ(unit->send.busy_count, 0);
+        write_to(unit, HERE, 4);
+        run(1010);
+        EQ(unit->send.busy_head, c.reuses_last ? 0 : 1);
+        run(2000);
+        for (unsigned k = 0; k < 4; k++)
+            cell[i][k] = *line(k);
+    }
+    for (unsigned k = 0; k < 4; k++) {
+        EQ(cell[0][k].at, cell[1][k].at);
+        EQ(memcmp(cell[0][k].cell, cell[1][k].cell, LEAT_ATM_TASK_CELL_LEN), 0);
+    }
+}
+
+static void all_blocks_are_used_and_freed_if_the_last_one_is_used_again(void)
+{
+    struct leat_atm_aal_config c = thesis(HERE);
+    c.send_blocks = 3;
+    c.receive_blocks = 4; /* and an acknowledgement */
+    c.reuses_last = true;
+    struct leat_atm_aal_unit *unit = alone_with(c);
+    wired = true;
+    for (int i = 0; i < 2; i++) {
+        write_to(unit, HERE, leat_atm_aal_message_max(3));
+        run(now + 1500);
+        EQ(unit->in_message_count, 3);
+        ask(unit, for_rcv);
+        run(now + 100);
+        EQ(reported_count(LEAT_ATM_AAL_GRANTED), i + 1);
+        end_reading(unit);
+        run(now + LEAT_ATM_AAL_OBSOLETE);
+        EQ(leat_atm_aal_unit_room(unit), 4);
+        EQ(unit->send.busy_count, 0);
+    }
+}
+
+static void grants_are_not_reported_to_owners_that_do_not_wait_for_them(void)
+{
+    struct leat_atm_aal_config c = thesis(HERE);
+    c.grants_unreported = true;
+    struct leat_atm_aal_unit *unit = alone_with(c);
+    wired = true;
+    write_to(unit, HERE, 4);
+    run(1000);
+    command(unit, (struct leat_atm_aal_command){
+                      .verb = LEAT_ATM_AAL_READ, .len = 4, .message = for_rcv });
+    run(2000);
+    EQ(reported_count(LEAT_ATM_AAL_GRANTED), 0);
+    EQ(reported_count(LEAT_ATM_AAL_GOT), 1);
+}
+
 static void the_next_message_waits_until_this_one_is_written(void)
 {
     struct leat_atm_aal_unit *unit = alone();
@@ -518,6 +581,9 @@ TAP_MAIN(T(the_closed_form_has_the_values_of_the_note),
          T(a_refused_cell_starts_again_six_cycles_later_until_it_passes),
          T(steps_that_were_left_are_done_each_in_its_cycle), T(a_cell_that_is_held_begins_later),
          T(eight_commands_of_each_kind_wait_and_no_more),
+         T(only_the_numbers_of_blocks_differ_if_the_last_one_is_used_again),
+         T(all_blocks_are_used_and_freed_if_the_last_one_is_used_again),
+         T(grants_are_not_reported_to_owners_that_do_not_wait_for_them),
          T(the_next_message_waits_until_this_one_is_written),
          T(a_message_that_finds_no_block_waits_for_those_before_it),
          T(readers_use_the_unit_while_a_writer_waits),

@@ -84,6 +84,14 @@ static bool put(struct leat_atm_aal_unit *unit, const struct leat_atm_aal_comman
     return false;
 }
 
+static bool begin_put(struct leat_atm_aal_unit *unit, const struct leat_atm_aal_command *c,
+                      uint64_t at)
+{
+    unit->put_base = at;
+    unit->put_done = 0;
+    return put(unit, c);
+}
+
 static void begin_segmentation(struct leat_atm_aal_unit *unit,
                                const struct leat_atm_task_message *m)
 {
@@ -109,11 +117,10 @@ static void accept_writes(struct leat_atm_aal_unit *unit)
                                                                 : unit->write_free_at;
         unit->write_free_at = at + COMMAND_CYCLES;
         switch (c->verb) {
-        case LEAT_ATM_AAL_INITSEND: wake(unit, LEAT_ATM_AAL_STATE0, at + TAKE_AFTER); return;
+        case LEAT_ATM_AAL_INITSEND:
+        case LEAT_ATM_AAL_WRITE: wake(unit, LEAT_ATM_AAL_STATE0, at + TAKE_AFTER); return;
         case LEAT_ATM_AAL_PUT:
-            unit->put_base = at;
-            unit->put_done = 0;
-            if (!put(unit, c)) {
+            if (!begin_put(unit, c, at)) {
                 wake(unit, LEAT_ATM_AAL_STATE0, unit->due[LEAT_ATM_AAL_STATE0]);
                 return;
             }
@@ -124,16 +131,25 @@ static void accept_writes(struct leat_atm_aal_unit *unit)
             begin_segmentation(unit, &c->message);
             break;
         case LEAT_ATM_AAL_RECEIVE:
-        case LEAT_ATM_AAL_GET: break; /* these wait in the other queue */
+        case LEAT_ATM_AAL_GET:
+        case LEAT_ATM_AAL_READ: break; /* these wait in the other queue */
         }
         drop_command(&unit->write);
     }
 }
 
+/* WRITE, when its octets are stored. */
+static void end_write(struct leat_atm_aal_unit *unit, const struct leat_atm_aal_command *c)
+{
+    unit->destination = c->destination;
+    unit->write_free_at += COMMAND_CYCLES + WORDS_CYCLES;
+    begin_segmentation(unit, &c->message);
+}
+
 /* A block is to be taken, for INITSEND or in the middle of a PUT. */
 void leat_atm_aal_state0(struct leat_atm_aal_unit *unit, uint64_t now)
 {
-    const struct leat_atm_aal_command *c = first_command(&unit->write);
+    struct leat_atm_aal_command *c = first_command(&unit->write);
     unit->due[LEAT_ATM_AAL_STATE0] = LEAT_NEVER;
     if (!c || (unit->nomem && unit->reading)) return; /* the end of reading wakes it again */
     if (unit->nomem && now < unit->read_free_at) {    /* a denied request still occupies the unit */
@@ -141,14 +157,17 @@ void leat_atm_aal_state0(struct leat_atm_aal_unit *unit, uint64_t now)
         return;
     }
     if (!take_block(unit, now)) return;
-    if (c->verb == LEAT_ATM_AAL_INITSEND) {
+    if (c->verb == LEAT_ATM_AAL_INITSEND || (c->verb == LEAT_ATM_AAL_WRITE && !c->begun)) {
+        c->begun = true;
         unit->write_offset = LEAT_ATM_TASK_MESSAGE_LEN;
         unit->write_free_at = now + COMMAND_CYCLES - TAKE_AFTER;
+        if (c->verb == LEAT_ATM_AAL_WRITE && !begin_put(unit, c, unit->write_free_at)) return;
     } else {
         unit->write_offset = 0;
         unit->put_base += now - stored_at(unit, unit->put_done); /* the time it waited */
         if (!put(unit, c)) return;
     }
+    if (c->verb == LEAT_ATM_AAL_WRITE) end_write(unit, c);
     drop_command(&unit->write);
     accept_writes(unit);
 }
@@ -273,7 +292,8 @@ void leat_atm_aal_state2(struct leat_atm_aal_unit *unit, uint64_t now)
 bool leat_atm_aal_unit_command(struct leat_atm_aal_unit *unit,
                                const struct leat_atm_aal_command *command, uint64_t now)
 {
-    const bool reads = command->verb == LEAT_ATM_AAL_RECEIVE || command->verb == LEAT_ATM_AAL_GET;
+    const bool reads = command->verb == LEAT_ATM_AAL_RECEIVE || command->verb == LEAT_ATM_AAL_GET ||
+                       command->verb == LEAT_ATM_AAL_READ;
     struct leat_atm_aal_commands *queue = reads ? &unit->read : &unit->write;
     if (queue->count == LEAT_ATM_AAL_COMMANDS_MAX) return false;
     uint64_t *free_at = reads ? &unit->read_free_at : &unit->write_free_at;

@@ -20,6 +20,8 @@ bool leat_sim_atm_aal_order_fits(enum leat_atm_aal_verb verb, enum leat_sim_atm_
     case LEAT_ATM_AAL_DESTINATION: return writing;
     case LEAT_ATM_AAL_SEND: *phase = writing ? LEAT_SIM_ATM_AAL_BETWEEN : *phase; return writing;
     case LEAT_ATM_AAL_GET: return *phase == LEAT_SIM_ATM_AAL_READING;
+    case LEAT_ATM_AAL_WRITE:
+    case LEAT_ATM_AAL_READ: return false; /* schedules order bus words */
     }
     return false;
 }
@@ -139,8 +141,10 @@ static enum waits waits_behind(enum leat_atm_aal_verb verb)
     case LEAT_ATM_AAL_INITSEND:
     case LEAT_ATM_AAL_PUT:
     case LEAT_ATM_AAL_DESTINATION: return FOR_NOTHING;
-    case LEAT_ATM_AAL_SEND: return FOR_WRITTEN;
+    case LEAT_ATM_AAL_SEND:
+    case LEAT_ATM_AAL_WRITE: return FOR_WRITTEN;
     case LEAT_ATM_AAL_RECEIVE: return FOR_ANSWER;
+    case LEAT_ATM_AAL_READ:
     case LEAT_ATM_AAL_GET: return FOR_OCTETS;
     }
     return FOR_NOTHING;

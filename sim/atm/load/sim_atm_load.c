@@ -59,7 +59,7 @@ static uint32_t message_id(const struct leat_sim_atm_load *load, uint32_t port, 
 static struct leat_sim_atm_load_sent *sent_of(const struct leat_sim_atm_load *load, uint32_t port,
                                               uint32_t number)
 {
-    return &load->sent[(size_t)port * load->window + number % load->window];
+    return &load->sent[(size_t)port * load->window + (number & (load->window - 1))];
 }
 
 /* The minimum number of cycles to write or read a message; one that is too long may be abandoned at
@@ -114,14 +114,14 @@ static void begin_write(struct leat_sim_atm_load *load, uint32_t port, uint64_t 
     const struct leat_sim_message *m = &host->message;
     const bool to_many = leat_sim_atm_traffic_is_to_many(m->to);
     const uint8_t *octets = m->octets ? m->octets : host->octets;
-    const struct leat_atm_aal_command commands[] = {
-        { .verb = LEAT_ATM_AAL_INITSEND },
-        { .verb = LEAT_ATM_AAL_PUT, .octets = octets, .len = m->len },
-        { .verb = LEAT_ATM_AAL_DESTINATION, .destination = (uint16_t)m->to },
-        { .verb = LEAT_ATM_AAL_SEND,
-          .message = { .name = { task_name[0], task_name[1], task_name[2] },
-                       .instance = to_many ? UINT32_MAX : m->to,
-                       .id = message_id(load, port, host->number) } },
+    const struct leat_atm_aal_command write = {
+        .verb = LEAT_ATM_AAL_WRITE,
+        .len = m->len,
+        .octets = octets,
+        .message = { .name = { task_name[0], task_name[1], task_name[2] },
+                     .instance = to_many ? UINT32_MAX : m->to,
+                     .id = message_id(load, port, host->number) },
+        .destination = (uint16_t)m->to,
     };
     if (!m->octets) write_octets(port, host->number, host->octets, m->len);
     keep_sent(load, port,
@@ -130,9 +130,7 @@ static void begin_write(struct leat_sim_atm_load *load, uint32_t port, uint64_t 
                                                 .number = host->number,
                                                 .len = m->len,
                                                 .copies = leat_sim_atm_load_copies(load, m->to) });
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        if (commands[i].verb != LEAT_ATM_AAL_PUT || m->len > 0)
-            leat_atm_aal_unit_command(&host->unit, &commands[i], now);
+    leat_atm_aal_unit_command(&host->unit, &write, now);
     host->writing = true;
     host->written_from = begin_operation(load, m->len, now);
     host->part->counts.messages_offered++;
@@ -192,6 +190,7 @@ static void add_complete(struct leat_sim_atm_load *load, uint32_t port, uint64_t
     struct leat_sim_atm_load_host *host = &load->host[port];
     const uint16_t message = host->unit.message_reported;
     const struct leat_atm_aal_message *m = &host->unit.message[message];
+    const uint32_t number = number_in(load, &host->unit, message);
     if (is_ignored(load, port, message)) return;
     if (host->complete_count == load->config.aal.receive_blocks) sift_complete(load, host, now);
     struct leat_sim_atm_load_complete *c = leat_sim_atm_load_readable(load, host,
@@ -200,7 +199,9 @@ static void add_complete(struct leat_sim_atm_load *load, uint32_t port, uint64_t
         .at = now,
         .until = m->stream == LEAT_ATM_AAL_TO_ONE || m->kept ? LEAT_NEVER : m->obsolete_at,
         .id = m->id,
-        .len = sent_of(load, m->source, number_in(load, &host->unit, message))->len,
+        .number = number,
+        .len = sent_of(load, m->source, number)->len,
+        .source = m->source,
         .block = message,
     };
 }
@@ -209,23 +210,23 @@ static void begin_read(struct leat_sim_atm_load *load, uint32_t port, uint64_t n
 {
     struct leat_sim_atm_load_host *host = &load->host[port];
     const struct leat_sim_atm_load_complete *c = first_complete(load, host);
-    const struct leat_atm_aal_command receive = {
-        .verb = LEAT_ATM_AAL_RECEIVE,
+    const struct leat_atm_aal_command read = {
+        .verb = LEAT_ATM_AAL_READ,
+        .len = c->len,
         .message = { .name = { task_name[0], task_name[1], task_name[2] },
                      .instance = port,
                      .id = c->id },
     };
-    const struct leat_atm_aal_command get = { .verb = LEAT_ATM_AAL_GET, .len = c->len };
     host->reading = true;
     host->reading_len = c->len;
-    host->reading_id = c->id;
+    host->reading_number = c->number;
+    host->reading_source = c->source;
     host->reading_block = c->block;
     host->read_from = begin_operation(load, c->len, now);
     drop_complete(load, host);
     if (host->complete_count) /* the next one may have waited for long */
         leat_atm_aal_unit_fetch(&host->unit, first_complete(load, host)->block);
-    leat_atm_aal_unit_command(&host->unit, &receive, now);
-    leat_atm_aal_unit_command(&host->unit, &get, now);
+    leat_atm_aal_unit_command(&host->unit, &read, now);
 }
 
 /* The lock is free, or a stalled writer lets readers in. */
@@ -260,7 +261,8 @@ static struct leat_sim_delivery take_message(struct leat_sim_atm_load *load, uin
     const struct leat_sim_atm_load_host *host = &load->host[port];
     const uint16_t message = host->unit.message_read;
     const uint32_t source = host->unit.message[message].source, len = host->reading_len;
-    const uint32_t number = number_in(load, &host->unit, message);
+    const bool expected = message == host->reading_block && source == host->reading_source;
+    const uint32_t number = expected ? host->reading_number : number_in(load, &host->unit, message);
     struct leat_sim_delivery delivery = {
         .at = at, .source = source, .destination = port, .number = number
     };
@@ -300,7 +302,9 @@ static void certify(const struct leat_sim_atm_load *load, const struct leat_sim_
     const uint32_t source = (uint32_t)d.source, ports = load->config.fabric.net.ports;
     const uint32_t number = (uint32_t)d.number + load->host[source].skipped;
     d.at += load->skipped_cycles;
-    d.number = (message_id(load, source, number) - source) / ports; /* as in an id */
+    /* As in an id. */
+    d.number = number <= load->number_max ? number
+                                          : (message_id(load, source, number) - source) / ports;
     leat_sim_certificate_add(certificate, &d);
 }
 
@@ -369,12 +373,19 @@ static void part_done(void *context, uint32_t number)
 static void stride_done(void *context)
 {
     struct leat_sim_atm_load *load = context;
-    uint32_t count[LEAT_SIM_ATM_STRIDE + 1] = { 0 }, reports = 0;
+    uint32_t count[LEAT_SIM_ATM_STRIDE] = { 0 }, reports = 0;
+    uint64_t cycles = 0; /* with reports, a bit each */
     for (uint32_t p = 0; p < load->parts; p++)
-        for (uint32_t i = 0; i < load->part[p].report_count; i++)
-            count[load->part[p].report[i].delivery.at - load->stride_from + 1]++;
-    for (uint32_t i = 1; i <= LEAT_SIM_ATM_STRIDE; i++)
-        count[i] += count[i - 1];
+        for (uint32_t i = 0; i < load->part[p].report_count; i++) {
+            const uint64_t cycle = load->part[p].report[i].delivery.at - load->stride_from;
+            count[cycle]++;
+            cycles |= UINT64_C(1) << cycle;
+        }
+    for (uint32_t sum = 0; cycles; cycles &= cycles - 1) {
+        uint32_t *c = &count[leat_sim_agenda_lowest(cycles)];
+        sum += *c;
+        *c = sum - *c; /* how many come before */
+    }
     for (uint32_t p = 0; p < load->parts; p++) {
         struct leat_sim_atm_load_part *part = &load->part[p];
         for (uint32_t i = 0; i < part->report_count; i++, reports++)
@@ -582,8 +593,9 @@ static uint64_t reported_from(const struct leat_sim_atm_load_host *host, uint64_
     const uint64_t written_at = unit->segment_cells
                                     ? unit->due[LEAT_ATM_AAL_STATE2]
                                     : leat_larger(host->written_from, now + SEND_CYCLES);
-    const uint64_t read_at = unit->read.count == 1 ? unit->due[LEAT_ATM_AAL_STATE8]
-                                                   : leat_larger(host->read_from, now + 1);
+    const uint64_t read_at = unit->message_read != LEAT_ATM_AAL_NONE
+                                 ? unit->due[LEAT_ATM_AAL_STATE8]
+                                 : leat_larger(host->read_from, now + 1);
     /* The first time-out of a sent cell, or of one that is sent from now on. */
     uint64_t from = leat_smaller(unit->due[LEAT_ATM_AAL_STATE9],
                                  now + unit->config.retransmit_cycles - 1);
@@ -733,9 +745,8 @@ static void fetch_more(void *context, uint32_t port, const uint8_t *cell, uint64
     const struct leat_atm_aal_unit *unit = &host->unit;
     leat_atm_aal_unit_fetch_blocks(unit, cell, last);
     if (host->reading && unit->due[LEAT_ATM_AAL_STATE8] <= last) {
-        const uint32_t ports = load->config.fabric.net.ports, id = host->reading_id;
         leat_atm_aal_unit_fetch(unit, host->reading_block);
-        leat_arena_fetch(sent_of(load, id % ports, id / ports));
+        leat_arena_fetch(sent_of(load, host->reading_source, host->reading_number));
     }
     if (host->complete_count) {
         leat_arena_fetch(leat_sim_atm_load_readable(load, host, 0));
@@ -776,6 +787,7 @@ void leat_sim_atm_load_init(struct leat_sim_atm_load *load,
     load->ahead = config->model == LEAT_SIM_ATM_CELL && !config->fabric.graph && !load->line &&
                   !config->watch.cell;
     load->reports_after = reported_after(load, config->len_max);
+    load->number_max = ID_MASK / ports - 1;
     assert(load->parts == 1 || (!config->handed_over && !config->desk.serve && !config->keeps &&
                                 !config->digest && !config->is_private));
     leat_sim_atm_init(&load->sim, &config->fabric, config->model, &host, pieces.network);
@@ -788,6 +800,8 @@ void leat_sim_atm_load_init(struct leat_sim_atm_load *load,
         struct leat_atm_aal_config aal = leat_sim_atm_fabric_unit(&config->fabric, &config->aal,
                                                                   port);
         aal.unsealed = load->cells_stay_sound && !config->watch.cell;
+        aal.reuses_last = true;
+        aal.grants_unreported = !config->desk.on_report && !reports_coming(load);
         leat_atm_aal_unit_init_in(&load->host[port].unit, &aal,
                                   pieces.often + port * leat_atm_aal_unit_footprint_often(&aal),
                                   pieces.seldom + port * leat_atm_aal_unit_footprint_seldom(&aal));

@@ -127,8 +127,9 @@ struct leat_sim_atm_load_sent { /* kept of a message until it has arrived */
 
 struct leat_sim_atm_load_complete { /* a message that can be read */
     uint64_t at, until;             /* until: when it expires unread; LEAT_NEVER: it does not */
-    uint32_t id;
+    uint32_t id, number;
     uint32_t len;
+    uint16_t source;
     uint16_t block; /* its head, while it exists */
 };
 
@@ -157,8 +158,9 @@ struct leat_sim_atm_load_host { /* in lines, as its unit */
     uint8_t *octets;                    /* of the message being written */
     uint32_t skipped; /* messages of this port that were skipped before: see below */
     uint32_t reading_len;
-    uint32_t reading_id;
-    uint16_t reading_block; /* with its id, where the message is likely to be: for hints */
+    uint32_t reading_number;
+    uint16_t reading_source;
+    uint16_t reading_block;                      /* where the message is likely to be */
     struct leat_sim_atm_load_complete *complete; /* ring, in order of time; without ... */
 
     struct leat_sim_atm_load_complete near[LEAT_SIM_ATM_LOAD_NEAR]; /* ... its first places */
@@ -217,6 +219,7 @@ struct leat_sim_atm_load {
     uint64_t reports_after; /* an operation that begins now is reported after this many cycles at
                              the earliest */
     bool ahead;             /* see leat_sim_atm_load_be_prompt */
+    uint32_t number_max;    /* larger numbers of messages do not fit into an id */
     /* Cycles and messages that were replayed instead of simulated (sim_atm_replay.h). Only the
      * certificate and clock conversions take them into account. */
     uint64_t skipped_cycles;
