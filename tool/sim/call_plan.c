@@ -239,10 +239,10 @@ static bool read_arrivals(const struct reader *r, const char *const *value,
         return wrong(&r->line.place, "erlangs '%s', expected 0.000001 to %d", value[ERLANGS],
                      CALLS_ERLANGS_MAX);
     random->gap_q16 = (uint64_t)((double)(random->hold << Q16) / erlangs + 0.5);
-    return random->gap_q16 || wrong(&r->line.place,
-                                    "erlangs '%s' at this hold: more than a call "
-                                    "in a slot, expected fewer",
-                                    value[ERLANGS]);
+    return random->gap_q16 >> Q16 || wrong(&r->line.place,
+                                           "erlangs '%s' at this hold: more than a call "
+                                           "in a slot, expected fewer",
+                                           value[ERLANGS]);
 }
 
 static bool read_random(struct reader *r)

@@ -44,6 +44,14 @@ same "recorded" "$(grep -c '"kind"' "$folder/stdout")" "$cells"
 exits 0 "" "$leat" decode --format q2931 "$folder/r.pcapng" # messages of each line by themselves
 has "messages" "$(cat "$folder/stdout")" "RELEASE-COMPLETE (90)"
 
+# ---- what runs out is a cause -----------------------------------------------------------------
+cat > "$file" << 'END'
+random erlangs=9 hold=5ms class=ubr pcr=1000 data=off
+lines calls=4
+END
+exits 0 "" "$leat" sim torus:3,3/cells --calls "$file" --json
+same "no room for a call" "$(jq -c '[.causes[].cause, .calls_blocked > 10, .calls_lost, .signal_lost]' "$folder/stdout")" '[47,true,0,0]'
+
 # ---- trees ------------------------------------------------------------------------------------
 exits 0 "" "$leat" fabric show clos444 --multicast 1,5,7
 has "copies" "$(cat "$folder/stdout")" "4 switches, 6 lines behind the first switch, 2 copies; as a cell for each port 9 lines"
@@ -77,6 +85,7 @@ wrong "call from=0 to=1 class=cbr pcr=1000 hold=5" "expected 0 to 1000 seconds w
 wrong "random hold=1ms class=cbr pcr=1000" "expected erlangs=A, or sources=N and idle=TIME"
 wrong "random erlangs=0 hold=1ms class=cbr pcr=1000" "erlangs '0'"
 wrong "random erlangs=1 class=cbr pcr=1000" "no hold"
+wrong "random erlangs=1000 hold=1ms class=cbr pcr=1000" "more than a call in a slot"
 wrong "lines labels=0\n" "labels '0', expected 1 to 32768"
 wrong "lines w=3\nlines w=4" "lines for the second time"
 exits 2 "--load with --calls, expected only" "$leat" sim clos444 --calls $example --load 0.3
