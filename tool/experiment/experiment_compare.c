@@ -116,7 +116,8 @@ static void write_product(uint32_t n, struct leat_text *text)
     for (uint32_t half = 0; half < 2; half++) {
         if (half) leat_text_puts(text, "*\n");
         for (uint32_t i = 0; i < n * n; i++) {
-            leat_text_decimal(text, half ? i / n == i % n : i + 1);
+            const uint32_t unit = i / n == i % n ? 1 : 0;
+            leat_text_decimal(text, half ? unit : i + 1);
             leat_text_putc(text, i % n == n - 1 ? '\n' : ' ');
         }
     }

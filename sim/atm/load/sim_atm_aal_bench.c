@@ -384,6 +384,8 @@ static uint64_t order_cycles(const struct leat_sim_atm_aal_host *host,
     case LEAT_ATM_AAL_RECEIVE: return ADDRESS_WORDS * COMMAND_CYCLES;
     case LEAT_ATM_AAL_PUT: return leat_atm_aal_io_cycles(order->command.len);
     case LEAT_ATM_AAL_GET: return leat_atm_aal_io_cycles(host->read_len);
+    case LEAT_ATM_AAL_WRITE:
+    case LEAT_ATM_AAL_READ: break; /* schedules order bus words */
     }
     return COMMAND_CYCLES;
 }
