@@ -43,8 +43,8 @@ static bool read_job(const struct arguments *args, struct leat_fabric *fabric, s
     return job->wires && read_port(job, &job->to) &&
            number_take_small_within(args, "--from", 0, job->atm->base.ports - 1, &job->from) &&
            number_take_small(args, "--count", &job->count) &&
-           number_take(args, "--at", &job->first_at) && number_take(args, "--apart", &job->apart) &&
-           number_take(args, "--seed", &job->seed) &&
+           number_take(args, "--first-at", &job->first_at) &&
+           number_take(args, "--apart", &job->apart) && number_take(args, "--seed", &job->seed) &&
            number_take_share(args, "--load", &job->load_ppm) &&
            sim_read_model(args, &job->atm->fabric, &job->model) && sim_read_faults(args, fabric);
 }

@@ -218,7 +218,7 @@ const struct verb verb_atm = {
         (const struct subverb[]){
             { "ping", "loopback cells to a port, and where they are lost",
               "PORT [--fabric FABRIC] [--from PORT] [--fault F] [--paths] [options]",
-              "--fabric --from --count --at --apart --load --seed --model --fault --fault-file "
+              "--fabric --from --count --first-at --apart --load --seed --model --fault --fault-file "
               "--paths --record --json",
               run_ping },
             { "tun", "namespaces whose IP packets go through a simulated network",
@@ -237,7 +237,7 @@ const struct verb verb_atm = {
           .preset = "1" },
         { "--from", "PORT", "that sends the loopback cells", COUNT(0, UINT32_MAX), .preset = "0" },
         { "--count", "N", "loopback cells to send", COUNT(1, PING_COUNT_MAX), .preset = "4" },
-        { "--at", "CYCLE", "when the first one is sent", COUNT(1, SIM_CYCLES_MAX),
+        { "--first-at", "CYCLE", "when the first one is sent", COUNT(1, SIM_CYCLES_MAX),
           .preset = "1000" },
         { "--apart", "CYCLES", "from one to the next", COUNT(LEAT_ATM_CELL_LEN, 1000000),
           .preset = "2000" },

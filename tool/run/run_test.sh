@@ -125,7 +125,7 @@ exits 2 'has no meaning for mesh:4,4, which is a network of switches' "$leat" ru
 exits 2 '--cut-through has no meaning for mesh:4,4' "$leat" run --fabric mesh:4,4 --cut-through no -- "$folder/ring"
 exits 2 '--flit-bits has no meaning for ring16, which is a token ring' "$leat" run --fabric ring16 --flit-bits 8 -- "$folder/ring"
 exits 2 'did you mean torus:?' "$leat" run --fabric tours:4,4 -- "$folder/ring"
-exits 2 'has no meaning for clos444, which is an ATM fabric' "$leat" run --fabric clos444 --fault link:0-1 -- "$folder/ring"
+exits 2 'no wire between routers 0 and 1' "$leat" run --fabric clos444 --fault link:0-1 -- "$folder/ring"
 exits 2 "--dead '99'" "$leat" run --fabric clos444 --dead 99 -- "$folder/ring"
 exits 2 'no router 99' "$leat" run --fabric mesh:4,4 --fault link:0-99 -- "$folder/ring"
 

@@ -138,10 +138,17 @@ static const char *compiler_of(const struct build *b)
     return b->options->compiler ? b->options->compiler : "c++";
 }
 
-/* The compiler's version is part of an object's identity. */
+static bool is_interrupted(const struct build *b)
+{
+    return b->options->interrupted && *b->options->interrupted;
+}
+
+/* The compiler's version is part of an object's identity. What ends leat may end the compiler,
+ * too. */
 static bool query_version(struct build *b)
 {
     if (leat_poets_compiler_version(compiler_of(b), b->version, sizeof b->version)) return true;
+    if (is_interrupted(b)) return false;
     return leat_graph_wrong(&b->graph->report, (struct leat_graph_place){ 0 }, "E_CC",
                             "%s does not run, %s", compiler_of(b),
                             *b->version ? b->version : "--version says nothing");
@@ -304,11 +311,6 @@ static bool spawn(const struct build *b, struct job *job, char *const *word)
     job->child = child > 0 ? child : 0;
     close(errors);
     return child > 0;
-}
-
-static bool is_interrupted(const struct build *b)
-{
-    return b->options->interrupted && *b->options->interrupted;
 }
 
 static bool start_compiler(struct build *b, struct job *job)

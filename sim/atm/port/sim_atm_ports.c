@@ -347,7 +347,7 @@ static void replace_writing(struct leat_sim_atm_ports *port, uint32_t from, cons
     for (uint8_t i = 0; i < queue->count; i++) {
         struct leat_atm_aal_command *c =
             &queue->waiting[(queue->head + i) % LEAT_ATM_AAL_COMMANDS_MAX];
-        if (c->verb == LEAT_ATM_AAL_PUT) c->octets = stand_in;
+        if (c->verb == LEAT_ATM_AAL_PUT || c->verb == LEAT_ATM_AAL_WRITE) c->octets = stand_in;
     }
 }
 

@@ -10,7 +10,7 @@ static void build(struct world *w, const struct leat_net_config *config)
 
 static void every_architecture_and_flow_has_a_name_of_its_own(void)
 {
-    static const char *const name[] = { "vc", "fifo", "voq", "output", "shared", "xpq" };
+    static const char *const name[] = { "vc", "fifo", "voq", "output", "shared", "xpq", "batcher" };
     static const char *const flow[] = { "wormhole", "cut-through", "store-and-forward" };
     for (unsigned i = 0; i < LEAT_NET_SWITCHES; i++)
         OK(!strcmp(leat_net_switch_name((enum leat_net_switch)i), name[i]));
