@@ -287,28 +287,36 @@ static struct expected expect(const struct circuit *job)
 
 /* ---- results ----------------------------------------------------------------------------------- */
 
+/* NAN: of nothing. */
 static double ratio(uint64_t part, uint64_t whole)
 {
-    return whole ? (double)part / (double)whole : 0;
+    return whole ? (double)part / (double)whole : NAN;
+}
+
+static void put_share(int width, double share)
+{
+    if (isnan(share))
+        printf("%*s", width, "-");
+    else
+        printf("%*.4e", width, share);
 }
 
 static void put_ratio(const char *name, double got, double want)
 {
-    printf("  %-44s %12.4e", name, got);
-    if (isnan(want))
-        printf("%14s\n", "-");
-    else
-        printf("%14.4e\n", want);
+    printf("  %-44s ", name);
+    put_share(12, got);
+    put_share(14, want);
+    printf("\n");
 }
 
 static void put_text(const struct circuit *job, const struct measured *m, const struct expected *x)
 {
     printf("%s, %.1f cells/s: %" PRIu64 " cells in %" PRIu64 " blocks, bit errors %.3g, lost cells "
-           "%.3g\n"
+           "%.3g%s\n"
            "  %-44s %12s%14s\n",
            job->line->name, (double)job->line->cells_num / (double)job->line->cells_den, m->cells,
-           job->blocks, job->bit_errors / (double)NS, job->cell_losses / (double)NS, "", "measured",
-           "closed form");
+           m->cells / COLUMNS, job->bit_errors / (double)NS, job->cell_losses / (double)NS,
+           interrupted ? ", interrupted" : "", "", "measured", "closed form");
     put_ratio("cells discarded for their headers", ratio(m->discarded, m->cells), x->discarded);
     put_ratio("octets wrong in SAR-PDUs that arrive",
               ratio(m->octets_wrong, m->delivered * LEAT_ATM_AAL1_PDU_LEN), x->octets_wrong);
