@@ -112,6 +112,12 @@ has "product" "$(value "$folder/matrix.json" result)" "1 2
 # ---- faults: the same results, or an end with a reason
 python3 "$here/../../test/soak/faults.py" "$leat" 6 1 > "$folder/told" 2>&1 || fail "faults: $(tail -n 5 "$folder/told")"
 exits 1 "a message from port 0 to port 1 was lost: its port gave it up" "$leat" experiment linear --retransmit 4000 --fault "link:0-4 link:0-5 link:0-6 link:0-7"
+for model in cell rtl; do
+    exits 0 "" "$leat" experiment matrix --retransmit 4000 --fault ber:1e-4 --model $model --json
+    jq -c 'select(.lost > 0 and .retransmissions > 0 and .status == "done") | [.lost, .retransmissions]' "$folder/stdout" > "$folder/lost.$model"
+done
+[ -s "$folder/lost.cell" ] || fail "a bus matrix loses cells, and nobody says so"
+same "lost in both models" "$(cat "$folder/lost.cell")" "$(cat "$folder/lost.rtl")"
 exits 2 "--fault link:0-12" "$leat" experiment matrix --fault link:0-12
 
 # ---- contention: the rule on records of any kind
