@@ -70,7 +70,7 @@ struct chain {
 
 static const uint8_t header[LEAT_ATM_HEADER_LEN - 1] = { 0, 0, VCI >> 4, (VCI & 0xf) << 4 };
 
-/* ---- the receiver ------------------------------------------------------------------------------ */
+/* ---- the receiver ---------------------------------------------------------------------------- */
 
 static unsigned differences(const uint8_t *a, const uint8_t *b, size_t len, bool in_bits)
 {
@@ -148,7 +148,7 @@ static void receive(struct chain *c, const uint8_t *octets, size_t len)
     }
 }
 
-/* ---- the sender and the line ------------------------------------------------------------------- */
+/* ---- the sender and the line ----------------------------------------------------------------- */
 
 static void carry(struct chain *c, size_t len)
 {
@@ -206,7 +206,7 @@ static bool run_circuit(const struct circuit *job, struct measured *out)
     return true;
 }
 
-/* ---- the closed form --------------------------------------------------------------------------- */
+/* ---- the closed form ------------------------------------------------------------------------- */
 
 struct expected {
     double discarded;    /* cells, because of their headers; NAN: this line has no such formula */
@@ -285,7 +285,7 @@ static struct expected expect(const struct circuit *job)
     return x;
 }
 
-/* ---- results ----------------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 /* NAN: of nothing. */
 static double ratio(uint64_t part, uint64_t whole)
@@ -352,7 +352,7 @@ static void put_json(const struct circuit *job, const struct measured *m, const 
     json_close(&out, json_status());
 }
 
-/* ---- the command ------------------------------------------------------------------------------- */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 static bool read_circuit(const struct arguments *args, struct circuit *job)
 {
