@@ -226,6 +226,13 @@ static int ping(const struct ping_job *job, struct result_file *json)
     return all ? DONE : FAILED;
 }
 
+static bool files_are_apart(const struct arguments *args)
+{
+    const char *json = argument(args, "--json");
+    return sim_check_record(args) &&
+           (!json || !*json || strcmp(json, "-") == 0 || result_apart_from_options(args, "--json"));
+}
+
 int run_ping(const struct arguments *args)
 {
     static struct result_file json; /* large */
@@ -234,6 +241,7 @@ int run_ping(const struct arguments *args)
     struct leat_fabric *fabric = fabric_read_atm(args->verb, name ? name : "clos444");
     if (!fabric) return WRONG;
     int code = read_job(args, fabric, &job) ? DONE : WRONG;
+    if (code == DONE && !files_are_apart(args)) code = WRONG;
     if (code == DONE && path && !result_file_open(&json, *path ? path : NULL)) code = FAILED;
     if (code == DONE) {
         code = ping(&job, &json);

@@ -41,6 +41,8 @@ same "an interrupt" $got 130
 same "what was not sent is not lost" "$(jq '.cells_sent < 1000 and .cells_sent - .cells_back <= 1 and (.round_trip_cycles | length) == .cells_sent' "$folder/stdout")" true
 
 exits 2 "ping: expected one port" "$leat" atm ping
+exits 2 "--json and --record name one file" "$leat" atm ping 1 --record "$folder/one" --json="$folder/one"
+exits 2 "--record '-', expected a file" "$leat" atm ping 1 --record -
 exits 2 "ping: port '16', expected 0 to 15" "$leat" atm ping 16
 exits 2 "--from '16', expected a whole number, 0 to 15" "$leat" atm ping 1 --from 16
 exits 2 "--fault link:0-8: no wire between" "$leat" atm ping 1 --fault link:0-8

@@ -108,8 +108,9 @@ static bool names_are_apart(const struct arguments *args)
 {
     const char *page = argument(args, "-o");
     const struct result_name names[] = { { "standard output", NULL }, { "-o", page } };
-    return !page || result_names_apart(args->verb, names, 2,
-                                       args->operand_count > 1 ? args->operand[1] : NULL);
+    return !page || (result_names_apart(args->verb, names, 2,
+                                        args->operand_count > 1 ? args->operand[1] : NULL) &&
+                     result_apart_from_options(args, "-o"));
 }
 
 /* False after a complaint. */
