@@ -66,8 +66,8 @@ int pvm_getopt(int option)
     return place ? *place : lpvmerr("pvm_getopt", PvmBadParam);
 }
 
-/* There is no daemon that could route a message: all go directly. Who asks for another route is told,
- * once. */
+/* There is no daemon that could route a message: all go directly. Who asks for another route is
+ * told, once. */
 static void note_route(int route)
 {
     static bool is_told;

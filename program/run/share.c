@@ -203,8 +203,8 @@ static long futex(_Atomic uint32_t *word, int what, uint32_t value, const struct
     return syscall(SYS_futex, word, what, value, until, NULL, bits);
 }
 
-/* Waits for a set of bits end at a time, not after a span. To read the time takes as long as a poll,
- * so a thread does it only when its last end has passed. */
+/* Waits for a set of bits end at a time, not after a span. To read the time takes as long as a
+ * poll, so a thread does it only when its last end has passed. */
 static void sleep_on(_Atomic uint32_t *word, uint32_t value, uint32_t bits, int64_t timeout_ns)
 {
     static _Thread_local struct timespec end;

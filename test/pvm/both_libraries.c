@@ -1,8 +1,8 @@
 /*
  * A PVM program that uses the thesis' calls as well: the first task spawns workers by PVM, sends
  * each a number by atmsnd and to all of them one by a broadcast; each sends their product back by
- * PVM, and its instance by atmsnd. Both kinds of messages have the same number as tag and type. With
- * a word as argument, it asks for the route that does not exist; with two, it calls atmstart.
+ * PVM, and its instance by atmsnd. Both kinds of messages have the same number as tag and type.
+ * With a word as argument, it asks for the route that does not exist; with two, it calls atmstart.
  */
 #include <leat/atm_task.h>
 #include <pvm3.h>

@@ -130,21 +130,30 @@ static void put_places(const struct ping_located *l)
         printf("  lost by chance, or for a time: %u tests whose way works\n", l->unexplained);
 }
 
+/* Requests without those that an interrupt kept back. */
+static uint32_t count_sent(const struct leat_sim_atm_ping_request *request, uint32_t count)
+{
+    while (interrupted && count && request[count - 1].sent_at == LEAT_NEVER)
+        count--;
+    return count;
+}
+
 static void put_text(const struct ping_job *job, const struct leat_sim_atm_ping_request *request,
                      const struct figures *f, const struct ping_located *l)
 {
+    const uint32_t sent = count_sent(request, job->count);
     printf("port %u of %s from port %u: %s\n", job->to, job->atm->base.name, job->from,
            is_f4(job) ? "loopback cells of flow F4 (VCI 4)" : "loopback cells of flow F5 (PT 5)");
-    for (uint32_t i = 0; i < job->count; i++) {
+    for (uint32_t i = 0; i < sent; i++) {
         const uint64_t cycles = request[i].answered_at - request[i].sent_at + 1;
         printf("  cell %u, sent in cycle %" PRIu64 ": ", i, request[i].sent_at);
         if (request[i].sent_at == LEAT_NEVER || request[i].answered_at == LEAT_NEVER)
-            printf("lost\n");
+            printf("%s\n", interrupted ? "not back yet" : "lost");
         else
             printf("back after %" PRIu64 " cycles, %.3f us\n", cycles,
                    microseconds(job, (double)cycles));
     }
-    printf("%u of %u came back", f->answered, job->count);
+    printf("%u of %u came back", f->answered, sent);
     if (f->answered)
         printf(": %.3f us on average, %.3f to %.3f",
                microseconds(job, (double)f->sum / f->answered), microseconds(job, (double)f->least),
@@ -172,14 +181,15 @@ static void put_json_places(struct leat_json *j, const struct ping_located *l)
 static void put_json(const struct ping_job *job, const struct leat_sim_atm_ping_request *request,
                      const struct figures *f, const struct ping_located *l, struct leat_text *text)
 {
+    const uint32_t sent = count_sent(request, job->count);
     struct leat_json json, *j = &json;
     json_begin(j, text);
     leat_json_string(j, "fabric", job->atm->base.name);
     LEAT_JSON_UINTS(j, { "from", job->from }, { "to", job->to });
     leat_json_string(j, "oam_flow", is_f4(job) ? "F4" : "F5");
-    LEAT_JSON_UINTS(j, { "cells_sent", job->count }, { "cells_back", f->answered });
+    LEAT_JSON_UINTS(j, { "cells_sent", sent }, { "cells_back", f->answered });
     leat_json_array(j, "round_trip_cycles");
-    for (uint32_t i = 0; i < job->count; i++)
+    for (uint32_t i = 0; i < sent; i++)
         if (request[i].answered_at == LEAT_NEVER)
             leat_json_null(j, NULL);
         else
@@ -216,6 +226,13 @@ static int ping(const struct ping_job *job, struct result_file *json)
     return all ? DONE : FAILED;
 }
 
+static bool files_are_apart(const struct arguments *args)
+{
+    const char *json = argument(args, "--json");
+    return sim_check_record(args) &&
+           (!json || !*json || strcmp(json, "-") == 0 || result_apart_from_options(args, "--json"));
+}
+
 int run_ping(const struct arguments *args)
 {
     static struct result_file json; /* large */
@@ -224,6 +241,7 @@ int run_ping(const struct arguments *args)
     struct leat_fabric *fabric = fabric_read_atm(args->verb, name ? name : "clos444");
     if (!fabric) return WRONG;
     int code = read_job(args, fabric, &job) ? DONE : WRONG;
+    if (code == DONE && !files_are_apart(args)) code = WRONG;
     if (code == DONE && path && !result_file_open(&json, *path ? path : NULL)) code = FAILED;
     if (code == DONE) {
         code = ping(&job, &json);

@@ -36,7 +36,13 @@ exits 0 "" "$leat" atm ping 9 --count 3 --record "$folder/ping.leatrec"
 exits 0 "" "$leat" export "$folder/ping.leatrec" --pcapng "$folder/ping.pcapng"
 same "cells in a capture" "$("$leat" decode "$folder/ping.pcapng" --json | grep -c '"vci":4')" 12
 
+interrupted INT "$leat" atm ping 9 --count 1000 --apart 1000000 --load 0.5 --json
+same "an interrupt" $got 130
+same "what was not sent is not lost" "$(jq '.cells_sent < 1000 and .cells_sent - .cells_back <= 1 and (.round_trip_cycles | length) == .cells_sent' "$folder/stdout")" true
+
 exits 2 "ping: expected one port" "$leat" atm ping
+exits 2 "--json and --record name one file" "$leat" atm ping 1 --record "$folder/one" --json="$folder/one"
+exits 2 "--record '-', expected a file" "$leat" atm ping 1 --record -
 exits 2 "ping: port '16', expected 0 to 15" "$leat" atm ping 16
 exits 2 "--from '16', expected a whole number, 0 to 15" "$leat" atm ping 1 --from 16
 exits 2 "--fault link:0-8: no wire between" "$leat" atm ping 1 --fault link:0-8

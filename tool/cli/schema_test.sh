@@ -86,6 +86,8 @@ prints 0 pktway read mesh.8 0 16 --fabric threesan
 prints 0 pktway write mesh.8 0 text=hello --fabric threesan
 prints 0 experiment echo --bytes 4,1000
 prints 0 experiment matrix
+printf '2 1 3\n1 2 3\n' > "$folder/system.in"
+prints 0 experiment linear "$folder/system.in"
 prints 0 experiment compare --fabrics bmx:16,ring:4/cells -n 2
 prints 0 experiment circuit --line all --blocks 1 --ber 1e-4
 prints 0 unit aal --cycles 20

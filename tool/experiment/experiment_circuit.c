@@ -70,7 +70,7 @@ struct chain {
 
 static const uint8_t header[LEAT_ATM_HEADER_LEN - 1] = { 0, 0, VCI >> 4, (VCI & 0xf) << 4 };
 
-/* ---- the receiver ------------------------------------------------------------------------------ */
+/* ---- the receiver ---------------------------------------------------------------------------- */
 
 static unsigned differences(const uint8_t *a, const uint8_t *b, size_t len, bool in_bits)
 {
@@ -148,7 +148,7 @@ static void receive(struct chain *c, const uint8_t *octets, size_t len)
     }
 }
 
-/* ---- the sender and the line ------------------------------------------------------------------- */
+/* ---- the sender and the line ----------------------------------------------------------------- */
 
 static void carry(struct chain *c, size_t len)
 {
@@ -206,7 +206,7 @@ static bool run_circuit(const struct circuit *job, struct measured *out)
     return true;
 }
 
-/* ---- the closed form --------------------------------------------------------------------------- */
+/* ---- the closed form ------------------------------------------------------------------------- */
 
 struct expected {
     double discarded;    /* cells, because of their headers; NAN: this line has no such formula */
@@ -285,30 +285,38 @@ static struct expected expect(const struct circuit *job)
     return x;
 }
 
-/* ---- results ----------------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------- */
 
+/* NAN: of nothing. */
 static double ratio(uint64_t part, uint64_t whole)
 {
-    return whole ? (double)part / (double)whole : 0;
+    return whole ? (double)part / (double)whole : NAN;
+}
+
+static void put_share(int width, double share)
+{
+    if (isnan(share))
+        printf("%*s", width, "-");
+    else
+        printf("%*.4e", width, share);
 }
 
 static void put_ratio(const char *name, double got, double want)
 {
-    printf("  %-44s %12.4e", name, got);
-    if (isnan(want))
-        printf("%14s\n", "-");
-    else
-        printf("%14.4e\n", want);
+    printf("  %-44s ", name);
+    put_share(12, got);
+    put_share(14, want);
+    printf("\n");
 }
 
 static void put_text(const struct circuit *job, const struct measured *m, const struct expected *x)
 {
     printf("%s, %.1f cells/s: %" PRIu64 " cells in %" PRIu64 " blocks, bit errors %.3g, lost cells "
-           "%.3g\n"
+           "%.3g%s\n"
            "  %-44s %12s%14s\n",
            job->line->name, (double)job->line->cells_num / (double)job->line->cells_den, m->cells,
-           job->blocks, job->bit_errors / (double)NS, job->cell_losses / (double)NS, "", "measured",
-           "closed form");
+           m->cells / COLUMNS, job->bit_errors / (double)NS, job->cell_losses / (double)NS,
+           interrupted ? ", interrupted" : "", "", "measured", "closed form");
     put_ratio("cells discarded for their headers", ratio(m->discarded, m->cells), x->discarded);
     put_ratio("octets wrong in SAR-PDUs that arrive",
               ratio(m->octets_wrong, m->delivered * LEAT_ATM_AAL1_PDU_LEN), x->octets_wrong);
@@ -344,7 +352,7 @@ static void put_json(const struct circuit *job, const struct measured *m, const 
     json_close(&out, json_status());
 }
 
-/* ---- the command ------------------------------------------------------------------------------- */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 static bool read_circuit(const struct arguments *args, struct circuit *job)
 {

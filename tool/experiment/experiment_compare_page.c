@@ -8,13 +8,13 @@
 #include <math.h>
 
 enum {
-    LEFT = 240,
+    LEFT = 270,
     RIGHT = CHART_WIDTH - 60,
     TOP = 34,
     STEP = 24,
     THICK = 15,
     AXIS_ROOM = 70, /* with the legend */
-    NAME_MAX = 36,  /* characters of a fabric */
+    NAME_MAX = 38,  /* characters of a fabric */
 };
 
 static const char *const titles[COMPARE_PROGRAMS] = {

@@ -233,6 +233,9 @@ static void put_text(const struct experiment *e, const struct work *w, const str
     else
         printf("%-46s %8s\n", "the same run where cells never meet", "interrupted");
     put_difference("by the thesis' rule, from these records", d->with.last, d->with.by_rule);
+    if (d->cells_lost)
+        printf("%-46s %8" PRIu64 "  sent again by units %" PRIu64 "\n",
+               "cells that the network lost", d->cells_lost, d->cells_again);
     if (d->without.last > d->with.last)
         printf(
             "\nThe run where cells never meet takes longer: %zu messages are sent or received in "
@@ -259,7 +262,8 @@ static void put_json(const struct experiment *e, const struct work *w, const str
                     { "rcv", d->with.receives });
     json_certificate(j, "certificate", d->certificate);
     leat_json_string(j, "result", d->written);
-    LEAT_JSON_UINTS(j, { "last_cycle", d->with.last }, { "last_cycle_by_rule", d->with.by_rule });
+    LEAT_JSON_UINTS(j, { "last_cycle", d->with.last }, { "last_cycle_by_rule", d->with.by_rule },
+                    { "lost", d->cells_lost }, { "retransmissions", d->cells_again });
     if (d->is_compared)
         LEAT_JSON_UINTS(j, { "last_cycle_contention_free", d->without.last },
                         { "reordered", d->reordered });

@@ -104,12 +104,20 @@ same "its own input" "$(cat "$folder/small.in")" "$(cat "$folder/kept.in")"
 # ---- matrix
 exits 0 "" "$leat" experiment matrix --json
 cp "$folder/stdout" "$folder/matrix.json"
+exits 0 "" "$leat" experiment matrix -o "$folder/matrix.html"
+grep -q "9211\|Figure 11" "$folder/matrix.html" && fail "the page of matrix has what was published of linear"
 has "product" "$(value "$folder/matrix.json" result)" "1 2 
 3 5 "
 
 # ---- faults: the same results, or an end with a reason
 python3 "$here/../../test/soak/faults.py" "$leat" 6 1 > "$folder/told" 2>&1 || fail "faults: $(tail -n 5 "$folder/told")"
 exits 1 "a message from port 0 to port 1 was lost: its port gave it up" "$leat" experiment linear --retransmit 4000 --fault "link:0-4 link:0-5 link:0-6 link:0-7"
+for model in cell rtl; do
+    exits 0 "" "$leat" experiment matrix --retransmit 4000 --fault ber:1e-4 --model $model --json
+    jq -c 'select(.lost > 0 and .retransmissions > 0 and .status == "done") | [.lost, .retransmissions]' "$folder/stdout" > "$folder/lost.$model"
+done
+[ -s "$folder/lost.cell" ] || fail "a bus matrix loses cells, and nobody says so"
+same "lost in both models" "$(cat "$folder/lost.cell")" "$(cat "$folder/lost.rtl")"
 exits 2 "--fault link:0-12" "$leat" experiment matrix --fault link:0-12
 
 # ---- contention: the rule on records of any kind
@@ -148,6 +156,8 @@ for i in 0 1 2; do
     grep -q "<td class=\"n\">$(at $i '.programs[0].last_cycle')</td>" "$folder/compare.html" || fail "the page lacks a time of $(at $i .fabric)"
 done
 same "short queues lose cells, units repair that" "$(at 2 '[.programs[0] | .lost > 0, .retransmissions > 0] | tostring')" "[true,true]"
+exits 0 "" "$leat" experiment linear --fabric crossbar:16/cells/switch=output/buffer=1 --obsolete 4000000 --json
+same "the same without a comparison" "$(jq -c '[.lost, .retransmissions]' "$folder/stdout")" "$(at 2 '.programs[0] | [.lost, .retransmissions]' | jq -c .)"
 same "deep queues lose none" "$(at 1 '[.programs[].lost] | add')" 0
 python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$folder/compare.html" || fail "the page is not well-formed"
 same "bars and charts" "$(grep -c '<svg' "$folder/compare.html")" 6
@@ -186,6 +196,11 @@ near("octets left wrong", left(noisy), noisy["expected"]["octets_left_wrong_shar
 EOF
 exits 0 "" "$leat" experiment circuit --line taxi100 --ber 1e-4 --blocks 2
 has "a line without a formula" "$(cat "$folder/stdout")" "user octets wrong after correction"
+exits 0 "" "$leat" experiment circuit --cell-loss 1 --blocks 1
+same "shares of nothing" "$(grep -c ' -    ' "$folder/stdout")" 2
+interrupted INT "$leat" experiment circuit --line all --blocks 1000000
+same "an interrupted circuit" $got 130
+has "its text" "$(cat "$folder/stdout")" "lost cells 0, interrupted"
 exits 2 "--line 'stm4', expected one of leat fabric lines" "$leat" experiment circuit --line stm4
 exits 2 "--ber" "$leat" experiment circuit --ber 2
 exits 2 "circuit: expected no file" "$leat" experiment circuit "$folder/small.in"

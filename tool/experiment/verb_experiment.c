@@ -108,8 +108,9 @@ static bool names_are_apart(const struct arguments *args)
 {
     const char *page = argument(args, "-o");
     const struct result_name names[] = { { "standard output", NULL }, { "-o", page } };
-    return !page || result_names_apart(args->verb, names, 2,
-                                       args->operand_count > 1 ? args->operand[1] : NULL);
+    return !page || (result_names_apart(args->verb, names, 2,
+                                        args->operand_count > 1 ? args->operand[1] : NULL) &&
+                     result_apart_from_options(args, "-o"));
 }
 
 /* False after a complaint. */
@@ -160,25 +161,21 @@ static int run_compare_all(const struct arguments *args)
     "--fabric --polling --model --obsolete --descriptors --retransmit --fault --fault-file " \
     "--json "                                                                                \
     "-o"
-#define PROGRAM_RESULTS                                                                         \
-    "\nIt shows what the program wrote, the cycle of the last message among its workers, the "  \
-    "same without contention, and the same by the thesis' rule: each message takes 193 cycles " \
-    "from the lock, receptions at a port are 40 cycles apart, tasks compute as long as they did."
 
 static const struct subverb subverbs[] = {
     { "echo", "measure the one-way delay of messages by their size",
-      "[--bytes LIST] [--fabric FABRIC] [--poll] [--model rtl|cell] [--json] [-o FILE]",
+      "[--bytes LIST] [--fabric FABRIC] [--polling] [--model rtl|cell] [--json] [-o FILE]",
       "--bytes " PROGRAM_OPTIONS, run_echo },
     { "linear", "solve a system of linear equations, a task for each coefficient",
-      "[FILE] [--fabric FABRIC] [--poll] [--model rtl|cell] [--json] [-o FILE]", PROGRAM_OPTIONS,
+      "[FILE] [--fabric FABRIC] [--polling] [--model rtl|cell] [--json] [-o FILE]", PROGRAM_OPTIONS,
       run_linear },
     { "matrix", "multiply two matrices",
-      "[FILE] [--fabric FABRIC] [--poll] [--model rtl|cell] [--json] [-o FILE]", PROGRAM_OPTIONS,
+      "[FILE] [--fabric FABRIC] [--polling] [--model rtl|cell] [--json] [-o FILE]", PROGRAM_OPTIONS,
       run_matrix },
     { "contention", "apply the thesis' rule to records of messages",
       "FILE [--fabric FABRIC] [--json] [-o FILE]", "--fabric --json -o", run_contention },
     { "compare", "run all three programs over several fabrics: time, contention, loss, cost",
-      "[--fabrics LIST] [-n N] [--poll] [--json] [-o FILE]",
+      "[--fabrics LIST] [-n N] [--polling] [--json] [-o FILE]",
       "--fabrics -n --polling --model --retransmit --obsolete --descriptors --json -o",
       run_compare_all },
     { "circuit", "carry a constant bit rate over a lossy line, with error correction",

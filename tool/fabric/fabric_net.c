@@ -36,6 +36,7 @@ struct view {
     bool has_pair; /* --path: from src to dst */
     uint32_t src, dst;
     const struct leat_sim_atm_labels *labels; /* --vpi; else NULL */
+    const struct leat_sim_atm_graph *graph;   /* of cells; else NULL */
 };
 
 /* ---- measuring ------------------------------------------------------------------------------- */
@@ -148,15 +149,17 @@ static bool is_same_route(const uint32_t *a, uint32_t a_len, const uint32_t *b, 
     return a_len == b_len && memcmp(a, b, a_len * sizeof *a) == 0;
 }
 
-/* Packets of several salts; a route that several of them take is shown once. */
+/* Packets of several salts; a route that several of them take is shown once. All cells of a pair
+ * have one salt. */
 static void put_routes(const struct view *v)
 {
     enum { SALTS = 4 };
     static uint32_t router[SALTS][ROUTE_MAX];
     uint32_t passed[SALTS];
-    uint64_t salt = 0;
-    for (int i = 0; i < SALTS; i++) {
-        passed[i] = follow(v, i ? leat_random_splitmix(&salt) : 0, router[i], ROUTE_MAX);
+    uint64_t state = 0, salt = v->graph ? leat_sim_atm_route_random(v->graph, v->src, v->dst) : 0;
+    for (int i = 0; i < (v->graph ? 1 : SALTS); i++) {
+        passed[i] = follow(v, salt, router[i], ROUTE_MAX);
+        salt = leat_random_splitmix(&state);
         int same = 0;
         while (same < i && !is_same_route(router[same], passed[same], router[i], passed[i]))
             same++;
@@ -275,6 +278,7 @@ int fabric_show_cells(const struct arguments *args, const struct leat_fabric_atm
 {
     struct view v = { .name = atm->base.name,
                       .has_cells = true,
+                      .graph = atm->fabric.graph,
                       .design = &atm->cells.design,
                       .built = &atm->cells.built };
     struct fabric_labels labels = { .memory = NULL };

@@ -97,6 +97,12 @@ END
 exits 0 "" "$leat" fabric show hypercube:3/cells --vpi --path 1,6
 has "a label path" "$(cat "$folder/stdout")" "label path  port 1 > 0/"
 has "its end" "$(cat "$folder/stdout")" " > port 6"
+# Where packets of flits have two routes, all cells of a pair take the one of their labels.
+for pair in 0,10 2,8; do
+    exits 0 "" "$leat" fabric show torus:4,4/cells --vpi --path $pair
+    same "the route of $pair" "$(sed -n 's/^route  *[0-9]*: \(.*\) :[0-9]*$/\1/p' "$folder/stdout")" \
+        "$(grep '^label path' "$folder/stdout" | grep -o 'router [0-9]*' | cut -d ' ' -f 2 | tr '\n' ' ' | sed 's/ $//')"
+done
 exits 2 "no routing tables of labels: 1024 ports, expected at most 512" "$leat" fabric show torus:32,32/cells --vpi
 exits 2 "no routing tables of labels: routers choose a wire for each cell" "$leat" fabric show mesh:4,4/cells/vcs=2/routing=adaptive --vpi
 exits 0 "" "$leat" fabric show bmx:20 --json

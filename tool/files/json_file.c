@@ -20,7 +20,7 @@ static bool redirect(const struct arguments *args, const char *path)
     const struct result_name name = { "--json", path };
     for (int i = 0; i < args->operand_count; i++)
         if (!result_names_apart(args->verb, &name, 1, args->operand[i])) return false;
-    if (!result_file_open(&file, path)) return false;
+    if (!result_apart_from_options(args, "--json") || !result_file_open(&file, path)) return false;
     if (dup2(file.out.fd, STDOUT_FILENO) == STDOUT_FILENO) return true;
     result_file_drop(&file);
     return complain("--json %s: cannot be standard output", path);

@@ -78,6 +78,19 @@ bool result_names_apart(const struct verb *verb, const struct result_name *names
     return true;
 }
 
+bool result_apart_from_options(const struct arguments *args, const char *option)
+{
+    struct result_name names[] = { { option, argument(args, option) }, { 0 } };
+    for (const struct option *o = args->verb->options; names[0].path && o->name; o++) {
+        const char *path = argument(args, o->name);
+        if (!path || !*path || !o->argument || strcmp(o->argument, "FILE") != 0) continue;
+        if (strcmp(path, "-") == 0 || strcmp(o->name, option) == 0) continue;
+        names[1] = (struct result_name){ o->name, path };
+        if (!result_names_apart(args->verb, names, 2, NULL)) return false;
+    }
+    return true;
+}
+
 /* ---- files -------------------------------------------------------------------------------- */
 
 /* As open() would set it. */

@@ -39,6 +39,9 @@ struct result_name {
 bool result_names_apart(const struct verb *verb, const struct result_name *names, size_t count,
                         const char *input);
 
+/* The same for the file of one option and those of all others, results and inputs. */
+bool result_apart_from_options(const struct arguments *args, const char *option);
+
 /* NULL or "-" is standard output. Each is false after a complaint. */
 bool result_file_open(struct result_file *file, const char *path);
 bool result_file_finish(struct result_file *file);

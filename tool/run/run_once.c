@@ -72,12 +72,15 @@ static struct leat_hub *make_hub(const struct run_job *job, struct run_network *
 static void keep_cells(const struct run_network *network, struct run_outcome *out)
 {
     struct leat_atm_aal_counts counts = { 0 };
+    struct leat_sim_atm_losses losses;
     if (!network->load) return;
     const struct leat_sim_atm *sim = &network->load->sim;
     leat_sim_atm_load_units(network->load, &counts);
     out->unread = counts.discarded_unread;
     out->cells_again = counts.retransmissions;
-    out->cells_lost = sim->counts.lost + (sim->fabric.graph ? sim->counts.port_refusals : 0);
+    leat_sim_atm_losses(sim, &losses);
+    out->cells_lost = leat_sim_atm_losses_sum(&losses) +
+                      (sim->fabric.graph ? sim->counts.port_refusals : 0);
 }
 
 /* A signal came while the program continued after the simulation: its exit code is meaningless. */

@@ -413,6 +413,7 @@ before=$(cksum < "$folder/ends")
 exits 0 '' "$leat" run --fabric clos444 -n 1 --json "$folder/ends"
 same 'the program is as it was' "$(cksum < "$folder/ends")" "$before"
 exits 2 '--json= needs a value' "$leat" run --fabric clos444 --json= -- "$folder/ends"
+exits 2 '--record and --fault-file name one file' "$leat" run --fabric clos444 --fault-file "$folder/x" --record "$folder/x" -- "$folder/ends"
 exits 2 'name one file' "$leat" run --fabric clos444 --record "$folder/x" --json "$folder/x" -- "$folder/ends"
 no_part '--json FILE'
 

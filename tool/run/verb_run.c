@@ -47,6 +47,8 @@ static bool check_files(const struct arguments *args)
                            options[i]);
         if (path) names[count++] = (struct result_name){ options[i], path };
     }
+    for (size_t i = 1; i < count; i++)
+        if (!result_apart_from_options(args, names[i].option)) return false;
     return result_names_apart(args->verb, names, count, NULL);
 }
 

@@ -144,7 +144,10 @@ static bool read_stay(const struct reader *r, char *text, struct leat_sim_atm_ca
         return wrong(&r->line.place, "'@%s', expected @ADDED..DROPPED, as in @2ms..8ms", text);
     *dots = '\0';
     return (!*text || read_slots(r, "to", text, &party->add_at)) &&
-           (!dots[2] || read_slots(r, "to", dots + 2, &party->drop_at));
+           (!dots[2] || read_slots(r, "to", dots + 2, &party->drop_at)) &&
+           (party->drop_at > party->add_at ||
+            wrong(&r->line.place, "'@%s..%s', expected an end after the beginning", text,
+                  dots + 2));
 }
 
 /* "5", "9-11", "9-11@4ms..8ms" */

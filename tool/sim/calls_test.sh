@@ -74,6 +74,7 @@ wrong "call from=0 to=0 class=cbr pcr=1000" "$file:1: to=0, which is the caller"
 wrong "call from=0 to=1,1 class=cbr pcr=1000" "$file:1: to=1 for the second time"
 wrong "call from=0 to=3-1 class=cbr pcr=1000" "expected the lower port first"
 wrong "call from=0 to=1@3 class=cbr pcr=1000" "expected @ADDED..DROPPED"
+wrong "call from=0 to=1@4ms..4ms class=cbr pcr=1000" "'@4ms..4ms', expected an end after the beginning"
 wrong "call from=0 to=1,2 class=cbr pcr=1000 ways=both" "ways=both with several parties"
 wrong "call from=0 class=cbr pcr=1000" "no to, expected a port"
 wrong "call from=0 to=1 pcr=1000" "no class"
@@ -88,6 +89,13 @@ wrong "random erlangs=1 class=cbr pcr=1000" "no hold"
 wrong "random erlangs=1000 hold=1ms class=cbr pcr=1000" "more than a call in a slot"
 wrong "lines labels=0\n" "labels '0', expected 1 to 32768"
 wrong "lines w=3\nlines w=4" "lines for the second time"
+for option in --record --json; do
+    exits 2 "$option and --calls name one file" "$leat" sim clos444 --calls "$file" $option="$file"
+done
+exits 2 "--json and --record name one file" "$leat" sim clos444 --calls "$file" --record "$folder/one" --json="$folder/one"
+exits 2 "--record '-', expected a file" "$leat" sim clos444 --calls "$file" --record -
+same "the input" "$(cat "$file")" "lines w=3
+lines w=4"
 exits 2 "--load with --calls, expected only" "$leat" sim clos444 --calls $example --load 0.3
 exits 2 "wires that go both ways" "$leat" sim benes:8/cells --calls $example
 exits 2 "output queues" "$leat" sim mesh:4,4/cells/switch=voq --calls $example

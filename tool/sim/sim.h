@@ -163,6 +163,9 @@ bool sim_read_faults(const struct arguments *args, struct leat_fabric *fabric);
  * in the prototype (--no-resync). False after a complaint. */
 bool sim_read_units(const struct arguments *args, struct leat_atm_aal_config *aal);
 
+/* Is --record a file, apart from all other files of the command? False after a complaint. */
+bool sim_check_record(const struct arguments *args);
+
 /* --model: rtl, or cell by default. False after a complaint. */
 bool sim_read_model(const struct arguments *args, const struct leat_sim_atm_fabric *fabric,
                     enum leat_sim_atm_model *out);

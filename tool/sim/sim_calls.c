@@ -87,7 +87,7 @@ static bool read_options(const struct arguments *args, struct job *job)
                        foreign);
     return number_take_within(args, "--cycles", 1, leat_smaller(cycles_max, SIM_CYCLES_MAX),
                               &job->cycles) &&
-           number_take(args, "--seed", &job->seed);
+           number_take(args, "--seed", &job->seed) && sim_check_record(args);
 }
 
 /* Calls at random begin in an empty network: those of the first holding times do not count. */

@@ -209,16 +209,23 @@ bool sim_check_cycles(const struct arguments *args, uint64_t cycles,
                    (unsigned long long)cycles, (unsigned long long)most, with);
 }
 
-static bool check_record(const struct arguments *args, const struct sim_job *job,
-                         const struct leat_sim_clock *clock)
+bool sim_check_record(const struct arguments *args)
 {
-    const struct result_name names[] = { { "--record", job->record }, { "standard output", NULL } };
-    if (!job->record) return true;
-    if (strcmp(job->record, "-") == 0)
+    const char *path = argument(args, "--record");
+    const struct result_name names[] = { { "--record", path }, { "standard output", NULL } };
+    if (!path) return true;
+    if (strcmp(path, "-") == 0)
         return misused(args->verb,
                        "--record '-', expected a file: the figures go to standard output");
     return result_names_apart(args->verb, names, 2, NULL) &&
-           sim_check_cycles(args, job->cycles, clock, "--record and ");
+           result_apart_from_options(args, "--record");
+}
+
+static bool check_record(const struct arguments *args, const struct sim_job *job,
+                         const struct leat_sim_clock *clock)
+{
+    if (!job->record) return true;
+    return sim_check_record(args) && sim_check_cycles(args, job->cycles, clock, "--record and ");
 }
 
 static bool refuse_with_w(const struct arguments *args, const struct sim_job *job)

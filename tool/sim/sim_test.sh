@@ -243,6 +243,8 @@ exits 2 "expected at most 64 outages" "$leat" sim clos444 --dead "0$(printf ',0%
 exits 2 "--bytes has no meaning with --traffic W" "$leat" sim clos444 --traffic W --bytes 4
 exits 2 "--hec has no meaning with --traffic W" "$leat" sim clos444 --traffic W --hec
 exits 2 "--record: '' is no file name" "$leat" sim clos444 --record ''
+echo link:0-4 > "$folder/faults"
+exits 2 "--record and --fault-file name one file" "$leat" sim clos444 --fault-file "$folder/faults" --record "$folder/faults"
 exits 2 "--record and standard output name one file" "$leat" sim clos444 --record "$folder/stdout"
 exits 0 "" "$leat" sim bmx:2 --cycles 100 --record /dev/null
 exits 2 "--admit has no meaning without --contracts" "$leat" sim clos444 --admit all

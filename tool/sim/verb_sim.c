@@ -85,7 +85,7 @@ const struct verb verb_sim = {
         { "--seed", "S", "random seed", COUNT(0, UINT64_MAX), .preset = "1" },
         OPTION_JSON("one JSON object"),
         OPTIONS_OF_A_RUN,
-        OPTION_THREADS_OF("flits atm packetway"),
+        OPTION_THREADS_OF("atm flits packetway"),
         OPTION_DEVICE,
         { "--trace", "FILE", "packets as a file lists them", .kinds = "flits" },
         { "--rounds", "N", "rounds of a collective",

@@ -252,8 +252,8 @@ void leat_atm_aal_unit_settle(struct leat_atm_aal_unit *unit, uint64_t now)
     }
 }
 
-/* STATE1's number in its `at`-th cycle: seven cycles for the first cell, four for each other, two at
- * the end (note 5.3). */
+/* STATE1's number in its `at`-th cycle: seven cycles for the first cell, four for each other, two
+ * at the end (note 5.3). */
 static uint8_t state1_of(uint64_t at, uint64_t cells)
 {
     enum { FIRST = 5, FIRST_CYCLES = 7, OTHER = 12, END = 16 };

@@ -26,8 +26,9 @@ bool leat_sim_atm_aal_order_fits(enum leat_atm_aal_verb verb, enum leat_sim_atm_
     return false;
 }
 
-/* The cycles are those of spec/atm.md, 5.5; that of the first get follows from the published state0,
- * which is 17 in cycle 202, that of the second request from state8, which is 15 in cycle 302. */
+/* The cycles are those of spec/atm.md, 5.5; that of the first get follows from the published
+ * state0, which is 17 in cycle 202, that of the second request from state8, which is 15 in cycle
+ * 302. */
 const struct leat_sim_atm_aal_schedule *leat_sim_atm_aal_two_messages(void)
 {
     static const uint8_t int_285[] = { 0, 0, 0x01, 0x1d }, int_544[] = { 0, 0, 0x02, 0x20 };

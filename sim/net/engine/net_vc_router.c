@@ -430,8 +430,8 @@ static uint32_t insist(struct leat_net *net, uint32_t lane)
 _Static_assert(1 << LEAT_NET_LOCAL_BITS >= LEAT_NET_RADIX_MAX * LEAT_NET_CHANNELS_MAX,
                "all lanes fit");
 
-/* Mostly there is one bidder. Among several it is random who wins, so no branch depends on that. The
- * loser requests again in the next cycle; returns its number within the router. */
+/* Mostly there is one bidder. Among several it is random who wins, so no branch depends on that.
+ * The loser requests again in the next cycle; returns its number within the router. */
 LEAT_SIM_ALWAYS_INLINE uint32_t outbid(uint32_t *best, uint32_t bid)
 {
     const uint32_t before = *best;
