@@ -223,7 +223,7 @@ static void put_text(const struct compare *c)
         put_row(c, &c->row[i], width);
     fputs(
         "\ncontent.: how much longer than where cells never meet (below zero: another order of "
-        "messages\ntakes longer); lost: cells, which units sent again; crosspts: inputs x outputs "
+        "messages\ntakes longer); lost: cells that the network lost; crosspts: inputs x outputs "
         "of each switch,\n4 of each element 2 x 2; cells: room of all buffers; moves: cells that "
         "the busiest memory takes\nand gives in a cell time (leat help experiment compare).\n",
         stdout);

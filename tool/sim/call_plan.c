@@ -52,6 +52,15 @@ static bool read_slots(const struct reader *r, const char *key, const char *text
     return true;
 }
 
+/* A mean of 0 would be a call in every slot. */
+static bool read_mean(const struct reader *r, const char *key, const char *text, uint64_t *out)
+{
+    leat_time ps = 0;
+    if (!fields_time(&r->line, key, text, &r->times, &ps)) return false;
+    if (!ps) return wrong(&r->line.place, "%s '%s', expected more than 0", key, text);
+    return read_slots(r, key, text, out);
+}
+
 /* Rounded up to whole cells per second: SETUP has no others. */
 static bool read_rate(const struct reader *r, const char *key, const char *text, uint64_t *out)
 {
@@ -260,7 +269,7 @@ static bool read_random(struct reader *r)
     if (!fields_split(&r->line, 1, random_keys, KEYS, value)) return false;
     if (!value[HOLD]) return wrong(&r->line.place, "no hold, expected a mean, as in hold=5ms");
     if (!read_want(r, value, &random.want) || !read_ends(r, value, &random) ||
-        !read_slots(r, "hold", value[HOLD], &random.hold) || !read_arrivals(r, value, &random) ||
+        !read_mean(r, "hold", value[HOLD], &random.hold) || !read_arrivals(r, value, &random) ||
         !read_switch(r, "holding", value[HOLDING], holdings, &random.is_fixed))
         return false;
     r->calls->random[c->randoms++] = random;

@@ -86,6 +86,7 @@ wrong "call from=0 to=1 class=cbr pcr=1000 hold=5" "expected 0 to 1000 seconds w
 wrong "random hold=1ms class=cbr pcr=1000" "expected erlangs=A, or sources=N and idle=TIME"
 wrong "random erlangs=0 hold=1ms class=cbr pcr=1000" "erlangs '0'"
 wrong "random erlangs=1 class=cbr pcr=1000" "no hold"
+wrong "random erlangs=1 hold=0ms class=cbr pcr=1000" "hold '0ms', expected more than 0"
 wrong "random erlangs=1000 hold=1ms class=cbr pcr=1000" "more than a call in a slot"
 wrong "lines labels=0\n" "labels '0', expected 1 to 32768"
 wrong "lines w=3\nlines w=4" "lines for the second time"
