@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-volatile sig_atomic_t interrupted;
+atomic_int interrupted;
 
 bool is_interrupted(void)
 {

@@ -5,6 +5,7 @@
 #include "leat_json.h"
 #include "leat_siphash.h"
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -177,8 +178,9 @@ int hex_digit(char c);
 /* "atm aal1 ..." for error texts. */
 const char *format_names(void);
 
-/* The number of SIGINT, SIGTERM or SIGHUP, once received; loops check it between packets. */
-extern volatile sig_atomic_t interrupted;
+/* The number of SIGINT, SIGTERM or SIGHUP, once received; loops check it between packets,
+ * and threads beside them. */
+extern atomic_int interrupted;
 bool is_interrupted(void);
 void catch_signals(void);
 /* For a verb that waits elsewhere and leaves nothing half done: signals end the process from now

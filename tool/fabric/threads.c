@@ -1,4 +1,5 @@
 #include "threads.h"
+#include "fabric_atm.h"
 #include "fabric_flits.h"
 #include "number.h"
 #include <stdio.h>
@@ -23,9 +24,14 @@ bool threads_take(const struct arguments *args, uint32_t *out)
 void threads_tell(struct leat_fabric *fabric, uint32_t threads)
 {
     const struct leat_fabric_flits *flits = leat_fabric_as_flits(fabric);
-    if (threads < 2 || !flits || flits->design.plan.net.architecture == LEAT_NET_SWITCH_VC) return;
-    caution("--threads %u: a network of %s switches has one thread (vc switches have more)",
-            threads, leat_net_switch_name(flits->design.plan.net.architecture));
+    const struct leat_fabric_atm *atm = leat_fabric_as_atm(fabric);
+    if (threads < 2) return;
+    if (flits && flits->design.plan.net.architecture != LEAT_NET_SWITCH_VC)
+        caution("--threads %u: a network of %s switches has one thread (vc switches have more)",
+                threads, leat_net_switch_name(flits->design.plan.net.architecture));
+    if (atm && atm->fabric.graph)
+        caution("--threads %u: an ATM fabric with /cells has one thread (clos:E,M,R has more)",
+                threads);
 }
 
 struct leat_crew *threads_start(uint32_t threads)

@@ -124,7 +124,14 @@ one=$(value .fabric crowd.xml --until idle --fabric tinsel --placement random --
 same "again" "$(value .fabric crowd.xml --until idle --fabric tinsel --placement random --seed 3 -j 2)" "$one"
 same "with three threads" "$(value .network crowd.xml --until idle --fabric torus:16,16/vcs=2 --seed 3 --threads 3)" \
     "$(value .network crowd.xml --until idle --fabric torus:16,16/vcs=2 --seed 3)"
+printf 'sans:\n  - {name: a, fabric: "mesh:11,12", bias: 0x1000}\n  - {name: b, fabric: "mesh:11,12", bias: 0x2000}\n' > meshes.yaml
+printf 'routers:\n  - {name: west, at: [a.0, b.7]}\n' >> meshes.yaml
+same "with two threads over PacketWay" "$(value .network crowd.xml --until idle --fabric meshes.yaml --threads 2)" \
+    "$(value .network crowd.xml --until idle --fabric meshes.yaml)"
 exits 2 "--threads, expected --fabric with it" "$leat" graph run crowd.xml --threads 2
+for other in "ring16, which is a token ring" "clos444, which is an ATM fabric" "ether16, which is an Ethernet"; do
+    exits 2 "--threads has no meaning for $other" "$leat" graph run crowd.xml --fabric "${other%%,*}" --threads 2
+done
 [ "$(value .network.certificate crowd.xml --until idle --fabric tinsel --placement random --seed 4)" != "$(echo "$one" | jq -c .certificate)" ] || fail "seeds do not matter"
 
 # ---- what is recorded ---------------------------------------------------------------------------

@@ -149,7 +149,7 @@ const struct verb verb_graph = {
         { "--no-handlers", NULL, "compile nothing" },
         OPTION_JSON("JSON"),
         { "--fabric", "FABRIC", "send packets over this simulated fabric" },
-        OPTION_THREADS_OF("flits"),
+        OPTION_THREADS_OF("flits packetway"),
         { "--engine", "ENGINE",
           "threads, of this machine, or mpi: of all ranks that mpirun has started",
           .words = "threads mpi", .preset = "threads" },

@@ -185,7 +185,7 @@ bool graph_fabric_open(const struct arguments *args, const char *name,
     if (!read_mailbox(args, f) || !read_costs(args, f) || !threads_take(args, &config.threads))
         return false;
     out->network = fabric_read(args->verb, name);
-    if (!out->network) return false;
+    if (!out->network || !fabric_has_options(args, out->network)) return false;
     if (!leat_fabric_open(out->network, &config, &error))
         return fabric_refused(args->verb, name, &error);
     threads_tell(out->network, config.threads);

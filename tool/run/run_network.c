@@ -46,7 +46,7 @@ static bool open_ports(const struct run_job *job, bool contention_free, struct r
                                                                        "--every-cycle") };
     struct leat_fabric_error error;
     if (argument(job->args, "--polling"))
-        return misused(job->verb, "--poll has no meaning but for programs of leat/atm_task.h");
+        return misused(job->verb, "--polling has no meaning but for programs of leat/atm_task.h");
     if (!leat_fabric_open(out->fabric, &config, &error))
         return fabric_refused(job->verb, job->fabric, &error);
     threads_tell(out->fabric, job->threads);

@@ -59,8 +59,10 @@ has "the expected speed" "$(cat "$folder/stderr")" "times the speed of one proce
 exits 2 "2 ranks with all-to-all traffic, expected one process" ranks 2 sim torus:6,6 --traffic all-to-all
 exits 2 "2 ranks with voq switches, expected one process" ranks 2 sim mesh:6,6/switch=voq
 exits 2 "4 ranks of 1 threads with 3 routers, expected at most 3 parts" ranks 4 sim line:3
-exits 2 "clos444, which is an ATM fabric, expected a network of switches" ranks 2 sim clos444
-exits 2 "ring16, which is a token ring, expected a network of switches" ranks 2 sim ring16
+for other in "clos444, which is an ATM fabric" "ring16, which is a token ring" "twosan, which is a PacketWay network"; do
+    exits 2 "leat sim: 3 ranks with $other, expected a network of switches" ranks 3 sim "${other%%,*}"
+    same "said once: $other" "$(grep -c 'which is' "$folder/stderr")" 1
+done
 
 # A rank that dies ends all.
 ranks 3 sim torus:16,16 --cycles 1e9 > "$folder/out" 2>&1 &

@@ -57,6 +57,9 @@ for traffic in uniform hotspot broadcast; do
     done
 done
 exits 2 "--threads" "$leat" sim clos444 --threads 0
+exits 0 "an ATM fabric with /cells has one thread" "$leat" sim torus:16,16/cells --cycles 100 --threads 2
+exits 0 "" "$leat" sim clos:16,31,16 --cycles 100 --threads 2
+same "no warning if there are more" "$(cat "$folder/stderr")" ""
 
 for traffic in uniform permutation hotspot broadcast bursty; do
     for fabric in bmx:5/buffer=1 clos:2,3,4 bmx:3/switching=vc; do

@@ -38,6 +38,7 @@ int sim_atm(const struct arguments *args, struct leat_fabric *fabric)
     if (!sim_read_faults(args, fabric) || !sim_read_job(args, atm, &job)) return WRONG;
     atm->faults.seed = job.seed;
     if (args->only_check) return DONE;
+    threads_tell(fabric, job.threads);
     const int outcome = sim_run(&job, &result);
     if (outcome != DONE && result.cycles == 0) return outcome;
     (job.json ? sim_put_json : sim_put_text)(&job, &result);
@@ -45,14 +46,17 @@ int sim_atm(const struct arguments *args, struct leat_fabric *fabric)
     return code == DONE ? judge(&job, &result) : code;
 }
 
-/* Other kinds are not divided: each rank would simulate all of it. */
+/* Other kinds are not divided: each rank would simulate all of it. Only rank 0 says so. */
 static bool may_have_ranks(const struct arguments *args, struct leat_fabric *fabric)
 {
+    struct leat_sim_ranks ranks;
     if (!sim_is_under_mpi() || leat_fabric_as_flits(fabric)) return true;
-    return misused(args->verb,
-                   "several ranks of mpirun with %s, which is %s, expected a network of "
-                   "switches, or one process",
-                   fabric->word, fabric->kind->what);
+    if (!sim_ranks_open(&ranks)) return false;
+    misuse(args->verb,
+           "%u ranks with %s, which is %s, expected a network of switches, or one process",
+           ranks.count, fabric->word, fabric->kind->what);
+    ranks.close(&ranks);
+    return false;
 }
 
 static int run_sim(const struct arguments *args)

@@ -232,7 +232,7 @@ static void on_end(struct ranks *r, const struct leat_poets_note *note)
                        : LEAT_POETS_RUN_FAILED;
     host->exit_code = (int)note->word[1];
     if (note->word[2] && r->run->options->interrupted)
-        *r->run->options->interrupted = (sig_atomic_t)note->word[2];
+        *r->run->options->interrupted = (int)note->word[2];
     r->over = true;
     atomic_store(&r->workers.ended, true);
 }
@@ -261,8 +261,7 @@ static void on_note(struct ranks *r, const struct leat_poets_note *note)
         atomic_compare_exchange_strong(&r->run->exit_code, &none, note->word[0] != 0);
         break;
     case LEAT_POETS_NOTE_INTERRUPT:
-        if (r->run->options->interrupted)
-            *r->run->options->interrupted = (sig_atomic_t)note->word[0];
+        if (r->run->options->interrupted) *r->run->options->interrupted = (int)note->word[0];
         break;
     case LEAT_POETS_NOTE_END: on_end(r, note); break;
     default: break;
@@ -310,7 +309,7 @@ static bool is_passive(const struct ranks *r)
 /* Replies that every rank but the first owes it. */
 static void answer(struct ranks *r)
 {
-    const volatile sig_atomic_t *interrupted = r->run->options->interrupted;
+    const atomic_int *interrupted = r->run->options->interrupted;
     const int code = atomic_load(&r->run->exit_code);
     if (code >= 0 && !r->sent_exit) {
         r->sent_exit = true;
@@ -385,7 +384,7 @@ static void find_idleness(struct ranks *r)
 static void coordinate(struct ranks *r)
 {
     struct leat_poets_run *run = r->run;
-    const volatile sig_atomic_t *interrupted = run->options->interrupted;
+    const atomic_int *interrupted = run->options->interrupted;
     r->workers.worker[0].env.block = NULL;
     if (!r->voting) leat_poets_workers_supervise(&r->workers, &r->supervised);
     if (leat_poets_graph_host_is_over(&run->host)) {

@@ -18,7 +18,7 @@
 #include "graph_host.h"
 #include "graph_link.h"
 #include <leat/random.h>
-#include <signal.h>
+#include <stdatomic.h>
 
 enum leat_poets_run_schedule {
     LEAT_POETS_RUN_FREE,
@@ -55,8 +55,8 @@ struct leat_poets_run_options {
     bool until_stop;                                             /* idleness does not end it */
     double seconds_max;  /* 0: no limit; of the simulated clock with a fabric */
     uint32_t idle_steps; /* ends after being idle this often; 0: 10, or 1 without OnHardwareIdle */
-    volatile sig_atomic_t *interrupted; /* a signal's number, once it has arrived */
-    struct leat_poets_run_watch watch;  /* functions may be NULL */
+    atomic_int *interrupted;           /* a signal's number, once it has arrived */
+    struct leat_poets_run_watch watch; /* functions may be NULL */
 };
 
 enum {

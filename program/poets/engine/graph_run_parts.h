@@ -4,6 +4,7 @@
 
 #include "graph_run.h"
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 
 enum { LEAT_POETS_RUN_CRASHES = 6 };           /* signals */

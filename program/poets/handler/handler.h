@@ -14,7 +14,7 @@
 
 #include "graph.h"
 #include "poets_handler.h"
-#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 enum { LEAT_HANDLER_VALUES_MAX = 4096 /* of one table */ };
@@ -54,10 +54,10 @@ struct leat_handlers {
 };
 
 struct leat_handler_options {
-    const char *compiler;  /* NULL: c++ */
-    const char *flags;     /* additional flags, separated by blanks; NULL: none */
-    bool single_precision; /* compat.fp32const */
-    const volatile sig_atomic_t *interrupted; /* not 0: compilers are terminated; NULL: never */
+    const char *compiler;          /* NULL: c++ */
+    const char *flags;             /* additional flags, separated by blanks; NULL: none */
+    bool single_precision;         /* compat.fp32const */
+    const atomic_int *interrupted; /* not 0: compilers are terminated; NULL: never */
 };
 
 /* Sources as text. `type` is a number of a type. False: no memory. */

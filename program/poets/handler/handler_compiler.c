@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,7 +114,7 @@ pid_t leat_poets_compiler_begin(const struct leat_poets_compiler_start *start)
     return keeper;
 }
 
-bool leat_poets_compiler_end(pid_t keeper, const volatile sig_atomic_t *interrupted)
+bool leat_poets_compiler_end(pid_t keeper, const atomic_int *interrupted)
 {
     int status = 1;
     bool signalled = false;

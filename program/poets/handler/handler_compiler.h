@@ -10,7 +10,7 @@
 #ifndef LEAT_HANDLER_COMPILER_H
 #define LEAT_HANDLER_COMPILER_H
 
-#include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -25,7 +25,7 @@ struct leat_poets_compiler_start {
 pid_t leat_poets_compiler_begin(const struct leat_poets_compiler_start *start);
 
 /* Waits for it. True: it has compiled. A signal (NULL: none is expected) ends it. */
-bool leat_poets_compiler_end(pid_t keeper, const volatile sig_atomic_t *interrupted);
+bool leat_poets_compiler_end(pid_t keeper, const atomic_int *interrupted);
 
 /* The first line of --version. False: `out` says why there is none. */
 bool leat_poets_compiler_version(const char *compiler, char *out, size_t cap);
