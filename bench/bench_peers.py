@@ -306,8 +306,8 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         for beside in (beside_booksim, beside_simgrid, beside_poems):
             beside(asked, pathlib.Path(name), tell)
-    if asked.json:
-        asked.json.write_text(json.dumps(figures, indent=2) + "\n")
+            if asked.json:  # after each, since the next one may fail
+                asked.json.write_text(json.dumps(figures, indent=2) + "\n")
 
 
 main()
