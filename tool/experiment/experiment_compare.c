@@ -221,12 +221,11 @@ static void put_text(const struct compare *c)
     printf("%10s%8s%7s%6s\n", "crosspts", "cells", "wires", "moves");
     for (size_t i = 0; i < c->rows; i++)
         put_row(c, &c->row[i], width);
-    fputs(
-        "\ncontent.: how much longer than where cells never meet (below zero: another order of "
-        "messages\ntakes longer); lost: cells that the network lost; crosspts: inputs x outputs "
-        "of each switch,\n4 of each element 2 x 2; cells: room of all buffers; moves: cells that "
-        "the busiest memory takes\nand gives in a cell time (leat help experiment compare).\n",
-        stdout);
+    fputs("\ncontent.: how much longer than where cells never meet (below zero: another order of "
+          "messages\ntakes longer); lost: cells that the network lost; crosspts: inputs x outputs "
+          "of each switch,\n4 of each element 2 x 2; cells: room of all buffers; moves: cells that "
+          "the busiest memory takes\nand gives in a cell time (leat help experiment compare).\n",
+          stdout);
 }
 
 static void put_delays(struct leat_json *j, const struct compare_row *row)
