@@ -4,6 +4,7 @@
 #include "json_out.h"
 #include "number.h"
 #include "pieces.h"
+#include "sim_mpi.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -379,7 +380,11 @@ static int run_graph_file(const struct arguments *args, struct job *job, struct 
 static bool read_job_of_ranks(const struct arguments *args, struct job *job)
 {
     const char *engine = argument(args, "--engine");
-    if (!engine || strcmp(engine, "mpi") != 0) return read_job(args, job);
+    if (!engine || strcmp(engine, "mpi") != 0) {
+        if (!sim_is_under_mpi()) return read_job(args, job);
+        return misused(args->verb,
+                       "several ranks of mpirun, expected --engine mpi, or one process");
+    }
     if (!graph_link_open(&job->link)) return false;
     job->run.link = &job->link;
     const int before = job->link.rank ? graph_mute() : -1;

@@ -3,6 +3,7 @@
 #include "result_file.h"
 #include "run.h"
 #include "sim.h"
+#include "sim_mpi.h"
 #include "style.h"
 #include "threads.h"
 #include <inttypes.h>
@@ -81,6 +82,10 @@ static bool read_job(const struct arguments *args, struct run_job *job,
                              .packet_flits = 16,
                              .words = args->operand };
     args->operand[args->operand_count] = NULL; /* they are in a list that has an end */
+    if (sim_is_under_mpi())
+        return misused(args->verb,
+                       "several ranks of mpirun, expected leat run -n N without mpirun: "
+                       "it starts the ranks of the program");
     if (args->operand_count < 1 || !job->fabric)
         return misused(
             args->verb,

@@ -64,6 +64,13 @@ for other in "clos444, which is an ATM fabric" "ring16, which is a token ring" "
     same "said once: $other" "$(grep -c 'which is' "$folder/stderr")" 1
 done
 
+# What starts its ranks itself, or runs on threads, is no rank.
+exits 2 "several ranks of mpirun, expected leat run -n N without mpirun" ranks 2 run --fabric clos444 -n 2 -- true
+for engine in "--engine threads" "--fabric mesh:2,2"; do
+    # shellcheck disable=SC2086
+    exits 2 "several ranks of mpirun, expected --engine mpi" ranks 2 graph run "$(dirname "$0")/../../share/poets/ring.xml" $engine
+done
+
 # A rank that dies ends all.
 ranks 3 sim torus:16,16 --cycles 1e9 > "$folder/out" 2>&1 &
 job=$!
