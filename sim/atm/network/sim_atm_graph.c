@@ -1,6 +1,7 @@
 /*
  * Cells through switches of any architecture, in any topology. All lines are slotted: a cell takes
- * a slot of 53 cycles, and slot k begins in cycle 53 k. In each slot, sim/net moves cells by one
+ * a slot of S cycles, and slot k begins in cycle floor(k S). S is 53, or what the line of the fabric
+ * needs for a cell, a ratio (leat_sim_atm_fabric_slot). In each slot, sim/net moves cells by one
  * wire and through one switch; each cell is a packet of one flit there.
  *
  *     host            gate of the port                network                       host
@@ -8,7 +9,7 @@
  *      |-------------->| s .. s+52: octets on buf      |                             |
  *      | refused(t)    | all places taken?             |                             |
  *      |<--------------|                               |                             |
- *      |               | from slot (s+53)/53, rounded  | 2 + (pipeline + wire) slots |
+ *      |               | from slot (s+53)/S, rounded   | 2 + (pipeline + wire) slots |
  *      |               | up, a packet for each member  | of each switch              |
  *      |               |------------------------------>|---------------------------->| deliver
  *
@@ -58,6 +59,7 @@ struct way {
 
 struct leat_sim_atm_slots {
     struct leat_sim_agenda agenda;
+    struct leat_sim_clock slot; /* in cycles */
     bool alone;
     struct leat_net net;
     struct gate *gate;
@@ -104,9 +106,15 @@ static void release(struct leat_sim_atm_slots *s, uint32_t index)
 
 /* ---- gates ----------------------------------------------------------------------------------- */
 
-static uint64_t slot_from(uint64_t cycle)
+static uint64_t cycle_of(const struct leat_sim_atm_slots *s, uint64_t slot)
 {
-    return (cycle + CELL_LEN - 1) / CELL_LEN;
+    return leat_sim_clock_at(&s->slot, slot);
+}
+
+/* The first one that does not begin before this cycle. */
+static uint64_t slot_from(const struct leat_sim_atm_slots *s, uint64_t cycle)
+{
+    return leat_sim_clock_cycle_from(&s->slot, cycle);
 }
 
 static bool has_member(const struct leat_sim_atm *sim, uint32_t label, uint32_t port)
@@ -198,7 +206,7 @@ static void arrive(void *context, const struct leat_net_arrival *arrival)
     struct leat_sim_atm *sim = context;
     const uint32_t index = (uint32_t)arrival->packet.number & (CELLS_MAX - 1);
     if (arrival->fate == LEAT_NET_DELIVERED) {
-        arrive_at(sim, arrival->packet.destination, index, arrival->tail_at * CELL_LEN);
+        arrive_at(sim, arrival->packet.destination, index, cycle_of(sim->slots, arrival->tail_at));
         return;
     }
     lose(sim, arrival->fate);
@@ -246,7 +254,8 @@ static void run_alone(struct leat_sim_atm *sim, uint64_t slot)
     while (s->ways && s->way[0].slot == slot) {
         struct way way;
         leat_heap_take(&heap, &s->ways, &way);
-        arrive_at(sim, way.to, (uint32_t)way.number & (CELLS_MAX - 1), slot * CELL_LEN);
+        arrive_at(sim, way.to, (uint32_t)way.number & (CELLS_MAX - 1),
+                  cycle_of(s, slot));
     }
     leave_alone(sim, slot);
 }
@@ -267,8 +276,8 @@ void leat_sim_atm_graph_send(struct leat_sim_atm *sim, uint32_t port, uint64_t a
 static void plan_slot(struct leat_sim_atm *sim, uint64_t slot)
 {
     struct leat_sim_agenda *agenda = &sim->slots->agenda;
-    if (slot * CELL_LEN < leat_sim_agenda_due(agenda, SLOTS, 0))
-        leat_sim_agenda_set(agenda, SLOTS, 0, slot * CELL_LEN);
+    const uint64_t at = cycle_of(sim->slots, slot);
+    if (at < leat_sim_agenda_due(agenda, SLOTS, 0)) leat_sim_agenda_set(agenda, SLOTS, 0, at);
 }
 
 static void call_host(struct leat_sim_atm *sim, uint32_t p, uint64_t now,
@@ -310,7 +319,7 @@ static void check(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
         return;
     }
     gate->cell[gate->count] = take_cell(s, octets);
-    gate->slot[gate->count] = slot_from(sim->port[p].send_at + CELL_LEN);
+    gate->slot[gate->count] = slot_from(s, sim->port[p].send_at + CELL_LEN);
     plan_slot(sim, gate->slot[gate->count++]);
     s->busy++;
     if (gate->sleeps && !s->alone) leat_net_wake(&s->net, p);
@@ -322,7 +331,7 @@ static void check(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
 static void run_slot(struct leat_sim_atm *sim, uint64_t now)
 {
     struct leat_sim_atm_slots *s = sim->slots;
-    const uint64_t slot = now / CELL_LEN;
+    const uint64_t slot = slot_from(s, now);
     follow_faults(s, now);
     if (s->alone)
         run_alone(sim, slot);
@@ -390,6 +399,7 @@ void leat_sim_atm_graph_lay(struct leat_sim_atm *sim, bool alone, struct leat_ar
     const struct leat_sim_agenda_shape shape = agenda_shape(ports);
     const uint64_t cells = (uint64_t)ports * CELLS_OF_PORT;
     struct leat_sim_atm_slots made = { .alone = alone,
+                                       .slot = leat_sim_atm_fabric_slot(&sim->fabric),
                                        .cells = (uint32_t)leat_smaller(cells, CELLS_MAX) };
     if (alone) made.ways_cap = ports * ways_of_port(g);
     sim->slots = leat_arena_lay(arena, 1, sizeof *sim->slots);
