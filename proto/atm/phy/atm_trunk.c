@@ -135,3 +135,13 @@ void leat_atm_trunk_copy(struct leat_atm_trunk *to, const struct leat_atm_trunk 
     to->stream.queue = to->queue;
     leat_atm_line_sender_moved(&to->tx, &to->stream);
 }
+
+uint64_t leat_atm_trunk_skip(struct leat_atm_trunk *trunk, uint64_t steps)
+{
+    const struct leat_atm_line *line = trunk->tx.line;
+    const uint64_t period = leat_atm_line_period(line), periods = steps / period;
+    const uint64_t bits = leat_atm_line_cell_end(line, period) - leat_atm_line_cell_end(line, 0);
+    trunk->cells += periods * period;
+    trunk->octets += periods * bits / 8;
+    return periods * period;
+}

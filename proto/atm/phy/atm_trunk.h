@@ -60,4 +60,8 @@ void leat_atm_trunk_step(struct leat_atm_trunk *trunk, const uint8_t *cell,
                          const struct leat_atm_trunk_errors *errors,
                          struct leat_atm_trunk_out *out);
 
+/* Up to `steps` empty steps without errors at once: whole periods of the line, which leave it as it
+ * is. Returns how many. */
+uint64_t leat_atm_trunk_skip(struct leat_atm_trunk *trunk, uint64_t steps);
+
 #endif

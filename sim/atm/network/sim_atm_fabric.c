@@ -321,6 +321,15 @@ struct leat_sim_clock leat_sim_atm_fabric_slot(const struct leat_sim_atm_fabric 
     return slot;
 }
 
+bool leat_sim_atm_fabric_errs(const struct leat_sim_atm_fabric *fabric)
+{
+    const struct leat_net_faults *list = fabric->faults ? fabric->faults->list : NULL;
+    if (!fabric->graph || !fabric->graph->line) return false;
+    for (uint32_t i = 0; list && i < list->count; i++)
+        if (list->fault[i].kind == LEAT_NET_FAULT_BER) return true;
+    return fabric->graph->host_errors;
+}
+
 uint32_t leat_sim_atm_fabric_idle_cycles(const struct leat_sim_atm_fabric *fabric, uint32_t from,
                                          uint32_t to)
 {
