@@ -63,7 +63,8 @@ static bool open(struct leat_fabric *f, const struct leat_fabric_config *config,
     if (!f->memory) return false;
     leat_sim_atm_replay_init(&a->replay, &port, f->memory);
     f->replay = &a->replay.base;
-    f->replay->is_off = config->every_cycle || a->fabric.faults;
+    f->replay->is_off = config->every_cycle || a->fabric.faults ||
+                        leat_sim_atm_fabric_errs(&a->fabric);
     a->sim = &a->replay.port.load.sim;
     f->net = &f->replay->net;
     return true;

@@ -168,13 +168,13 @@ static struct rows phy_rows(const struct sim_result *r)
     return (struct rows){ {
         { "line_cells", "cells on lines with bit errors", c->cells },
         { "line_bits", "  bits damaged there", c->bits },
-        { "corrected", "  cells with a header corrected", c->corrected },
+        { "headers_corrected", "  cells with a header corrected", c->corrected },
         { "discarded_cells", "  cells discarded for header or code", c->discarded },
-        { "missed", "  cells while frames or cells were lost", c->missed },
-        { "misrouted", "  cells that passed with a wrong label", c->misrouted },
+        { "cells_missed", "  cells while frames or cells were lost", c->missed },
+        { "cells_misrouted", "  cells that passed with a wrong label", c->misrouted },
         { "altered_cells", "  cells that passed with wrong octets", c->altered },
         { "strays", "  cells that errors made", c->strays },
-        { "sync_losses", "  times that frames or cells were lost", c->lost_bounds },
+        { "synchronisation_lost", "  times that frames or cells were lost", c->lost_bounds },
     } };
 }
 
@@ -197,11 +197,10 @@ static void put_phy_json(struct leat_json *j, const struct sim_job *job, const s
     const struct leat_atm_line *line = line_of(job);
     const struct rows rows = phy_rows(r);
     if (!line) return;
-    leat_json_object(j, "physical_line");
-    leat_json_string(j, "line_name", line->name);
+    leat_json_string(j, "physical_line", line->name);
     LEAT_JSON_UINTS(j, { "cells_numerator", line->cells_num },
                     { "cells_denominator", line->cells_den });
-    leat_json_micro(j, "overhead_share", leat_atm_line_overhead_ppm(line));
+    leat_json_object(j, "line_errors");
     for (const struct row *row = rows.row; row->key; row++)
         leat_json_uint(j, row->key, row->value);
     leat_json_end(j);

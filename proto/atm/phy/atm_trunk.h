@@ -5,9 +5,9 @@
  *     ----------------> sender of the line ------- ~~~ -------> receiver of the line -------->
  *      in each step     (atm_line.h)            bit errors
  *
- * Where a step has no cell, the line carries an unassigned one, which the ATM layer behind the
- * receiver drops. So the frames of the line go on at its cell rate, and step k is over with the
- * last bit of cell k (leat_atm_line_cell_end). Where that is within an octet, the receiver is shown
+ * Where a step has no cell, the line carries an idle one, which ends at the receiver (4B/5B: pairs
+ * JK). So the frames of the line go on at its cell rate, and step k is over with the last bit of
+ * cell k (leat_atm_line_cell_end). Where that is within an octet, the receiver is shown
  * the octet with whatever follows, and is given it in the next step, with the cell that did.
  *
  * Errors are the caller's: it flips bits of octets that it gets in the order of the line, each
@@ -32,7 +32,7 @@ struct leat_atm_trunk_errors {
 };
 
 struct leat_atm_trunk_out {
-    enum leat_atm_trunk_fate fate;   /* of the cell, or of the unassigned one in its place */
+    enum leat_atm_trunk_fate fate;   /* of the cell, if there was one */
     uint8_t cell[LEAT_ATM_CELL_LEN]; /* PASSED, CORRECTED: as it arrived */
     unsigned strays; /* cells that nobody sent: made by errors, or found in wrong places */
     unsigned losses; /* how often the receiver lost the boundaries of cells or frames */
