@@ -82,7 +82,8 @@ static bool refuse_line(const char *word, const char *line, struct leat_fabric_e
 }
 
 /* What its wires are, and how long a cell takes on them. */
-static bool read_line(const char *word, struct leat_fabric_cells *c, struct leat_fabric_error *error)
+static bool read_line(const char *word, struct leat_fabric_cells *c,
+                      struct leat_fabric_error *error)
 {
     const struct leat_net_plan *plan = &c->design.plan;
     struct leat_text why = LEAT_TEXT(WHY_CAP);

@@ -144,8 +144,7 @@ struct sim_result {
 
 /* False after a complaint. */
 struct leat_fabric_atm;
-bool sim_read_job(const struct arguments *args, struct leat_fabric_atm *atm,
-                  struct sim_job *job);
+bool sim_read_job(const struct arguments *args, struct leat_fabric_atm *atm, struct sim_job *job);
 
 /* Errors on the lines of the hosts of an ATM fabric; `outage` has room for
  * LEAT_SIM_ATM_LINE_OUTAGES_MAX and is lent to the line. Where lines are physical ones, their bit

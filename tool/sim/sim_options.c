@@ -172,10 +172,12 @@ static bool move_bit_errors(const struct arguments *args, struct leat_fabric_atm
     struct leat_sim_atm_graph *graph = &atm->cells.graph;
     if (!atm->fabric.graph || !graph->line) return true;
     if (line->hec)
-        return misused(args->verb, "--hec, expected none on the line %s, which has checks of its own",
+        return misused(args->verb,
+                       "--hec, expected none on the line %s, which has checks of its own",
                        graph->line->name);
     if (line->header_errors != line->payload_errors)
-        return misused(args->verb, "--bit-errors '%s', expected one chance for all bits of the line %s",
+        return misused(args->verb,
+                       "--bit-errors '%s', expected one chance for all bits of the line %s",
                        argument(args, "--bit-errors"), graph->line->name);
     graph->host_errors = leat_sim_fixed_divide(line->header_errors, LEAT_SIM_ATM_LINE_RATE_ONE, 64);
     if (line->header_errors == LEAT_SIM_ATM_LINE_RATE_ONE) graph->host_errors = UINT64_MAX;
@@ -188,7 +190,8 @@ bool sim_read_lines(const struct arguments *args, struct leat_fabric_atm *atm,
 {
     const uint32_t ports = atm->fabric.net.ports;
     line->hec = argument(args, "--hec");
-    return read_bit_errors(args, line) && move_bit_errors(args, atm, line) && number_take_share(args, "--loss", &line->lose) &&
+    return read_bit_errors(args, line) && move_bit_errors(args, atm, line) &&
+           number_take_share(args, "--loss", &line->lose) &&
            number_take_share(args, "--insert", &line->insert) &&
            number_take_share(args, "--duplicate", &line->duplicate) &&
            read_outages(args, ports, line, outage);
@@ -275,8 +278,7 @@ static void warn_of_no_effect(const struct sim_job *job)
                 job->aal.retransmit_cycles, (unsigned long long)job->cycles);
 }
 
-bool sim_read_job(const struct arguments *args, struct leat_fabric_atm *atm,
-                  struct sim_job *job)
+bool sim_read_job(const struct arguments *args, struct leat_fabric_atm *atm, struct sim_job *job)
 {
     *job = (struct sim_job){ .fabric = atm->fabric,
                              .name = atm->base.name,

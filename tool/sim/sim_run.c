@@ -49,7 +49,8 @@ static bool set_up_traffic(struct simulation *s)
     s->steady_memory = sim_memory(leat_net_steady_footprint());
     if (!s->source || !s->partner || !s->steady_memory) return false;
     leat_sim_atm_traffic_init(&s->traffic, job->pattern, ports, job->load,
-                              leat_sim_clock_at(&slot, (uint64_t)sim_cells_of(job->bytes) << LEAT_SIM_ATM_TRAFFIC_TIME_BITS),
+                              leat_sim_clock_at(&slot, (uint64_t)sim_cells_of(job->bytes)
+                                                           << LEAT_SIM_ATM_TRAFFIC_TIME_BITS),
                               job->seed, s->partner);
     begin_traffic(s);
     leat_net_steady_init(&s->steady, LEAT_NET_STEADY_FIND, s->steady_memory);

@@ -131,8 +131,8 @@ static void put_state(const struct sim_job *job, const struct sim_result *r)
         printf(
             "  %ssaturated%s: of %.4f cells offered per port and cell time %.4f came through after "
             "the warm-up; the others wait, more and more of them\n",
-            style(stdout, STYLE_DOUBTFUL), style_end(stdout),
-            rate(job, r->steady.offered), rate(job, r->steady.accepted));
+            style(stdout, STYLE_DOUBTFUL), style_end(stdout), rate(job, r->steady.offered),
+            rate(job, r->steady.accepted));
     if (r->locked)
         printf("  %sdeadlock%s: ports that are full and can send nothing: %u\n",
                style(stdout, STYLE_BAD), style_end(stdout), r->locked);

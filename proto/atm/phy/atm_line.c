@@ -108,8 +108,7 @@ uint64_t leat_atm_line_cell_end(const struct leat_atm_line *line, uint64_t k)
     case LEAT_ATM_LINE_TAXI: /* TT before each, JK before the first one of 64 */
         return LEAT_ATM_TEN_BITS * (octets + cells + k / LEAT_ATM_TAXI_CELLS_MAX + 1);
     case LEAT_ATM_LINE_8B10B:
-        return LEAT_ATM_TEN_BITS * LEAT_ATM_CELL_LEN *
-               (cells + k / (LEAT_ATM_8B10B_CELLS - 1) + 1);
+        return LEAT_ATM_TEN_BITS * LEAT_ATM_CELL_LEN * (cells + k / (LEAT_ATM_8B10B_CELLS - 1) + 1);
     }
     abort();
 }
@@ -123,7 +122,7 @@ unsigned leat_atm_line_period(const struct leat_atm_line *line)
     case LEAT_ATM_LINE_DS3_PLCP: return 21420; /* of 3 x 595 frames in 3 x 699 M-frames */
     case LEAT_ATM_LINE_DS3_ADM: return 588;    /* of 53 M-frames */
     case LEAT_ATM_LINE_CELLS: return 1;
-    case LEAT_ATM_LINE_TAXI: return 256; /* 4 x 64, for whole octets */
+    case LEAT_ATM_LINE_TAXI: return 256;  /* 4 x 64, for whole octets */
     case LEAT_ATM_LINE_8B10B: return 104; /* of 4 blocks, for whole octets */
     }
     abort();

@@ -4,8 +4,8 @@
 
 enum {
     CELL_LEN = LEAT_ATM_CELL_LEN,
-    SETTLE_CELLS = 256,  /* in which any line finds its frames and cells */
-    STEP_LEN_MAX = 160,  /* octets of a step: 8B/10B has a cell between blocks */
+    SETTLE_CELLS = 256, /* in which any line finds its frames and cells */
+    STEP_LEN_MAX = 160, /* octets of a step: 8B/10B has a cell between blocks */
 };
 
 /* A step while it is carried out. */
@@ -87,8 +87,7 @@ static void show_next(struct leat_atm_trunk *trunk, struct step *s,
 }
 
 void leat_atm_trunk_step(struct leat_atm_trunk *trunk, const uint8_t *cell,
-                         const struct leat_atm_trunk_errors *errors,
-                         struct leat_atm_trunk_out *out)
+                         const struct leat_atm_trunk_errors *errors, struct leat_atm_trunk_out *out)
 {
     const uint64_t end = leat_atm_line_cell_end(trunk->tx.line, trunk->cells++);
     const size_t len = (size_t)(end / 8 - trunk->octets);

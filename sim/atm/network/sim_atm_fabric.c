@@ -321,6 +321,14 @@ struct leat_sim_clock leat_sim_atm_fabric_slot(const struct leat_sim_atm_fabric 
     return slot;
 }
 
+struct leat_sim_clock leat_sim_atm_fabric_cell_ps(const struct leat_sim_atm_fabric *fabric)
+{
+    const struct leat_atm_line *line = fabric->graph ? fabric->graph->line : NULL;
+    if (line) return (struct leat_sim_clock){ line->cells_den * SECOND_PS, line->cells_num };
+    return (struct leat_sim_clock){ fabric->period_ps_num * LEAT_ATM_CELL_LEN,
+                                    fabric->period_ps_den };
+}
+
 bool leat_sim_atm_fabric_errs(const struct leat_sim_atm_fabric *fabric)
 {
     const struct leat_net_faults *list = fabric->faults ? fabric->faults->list : NULL;
@@ -336,8 +344,8 @@ uint32_t leat_sim_atm_fabric_idle_cycles(const struct leat_sim_atm_fabric *fabri
     const struct leat_sim_atm_graph *g = fabric->graph;
     if (!g) return leat_atm_clos_idle_cycles(&fabric->net);
     const struct leat_sim_clock slot = leat_sim_atm_fabric_slot(fabric);
-    return (uint32_t)leat_sim_clock_at(&slot, leat_net_way_cycles(g->topology, g->routing, &g->net,
-                                                                  from, to, g->seed, 1));
+    return (uint32_t)leat_sim_clock_at(
+        &slot, leat_net_way_cycles(g->topology, g->routing, &g->net, from, to, g->seed, 1));
 }
 
 /* ---- parts ---------------------------------------------------------------------------------- */

@@ -34,10 +34,10 @@ enum {
 struct leat_sim_atm_graph {
     const struct leat_net_topology *topology;
     struct leat_net_routing *routing;
-    struct leat_net_config net; /* a flit is a cell, a cycle a cell time */
-    uint64_t seed;              /* of routing */
+    struct leat_net_config net;       /* a flit is a cell, a cycle a cell time */
+    uint64_t seed;                    /* of routing */
     const struct leat_atm_line *line; /* that all wires are; NULL: wires of an octet a cycle */
-    uint64_t host_errors; /* with a line: of bits on the lines of hosts, in 2^-64 */
+    uint64_t host_errors;             /* with a line: of bits on the lines of hosts, in 2^-64 */
     uint64_t error_seed;
 };
 
@@ -85,6 +85,9 @@ leat_err leat_sim_atm_line_slot(const struct leat_atm_line *line,
                                 struct leat_text *why);
 /* That of a fabric whose line was checked; 53 cycles without one. */
 struct leat_sim_clock leat_sim_atm_fabric_slot(const struct leat_sim_atm_fabric *fabric);
+
+/* A cell time in ps: 53 cycles, or that of its line. */
+struct leat_sim_clock leat_sim_atm_fabric_cell_ps(const struct leat_sim_atm_fabric *fabric);
 
 /* Do bit errors strike physical lines in it? */
 bool leat_sim_atm_fabric_errs(const struct leat_sim_atm_fabric *fabric);

@@ -282,9 +282,8 @@ static bool comes(struct leat_sim_atm *sim, const struct leat_net_packet *packet
 {
     const struct leat_sim_atm_slots *s = sim->slots;
     const uint32_t out = graph_of(sim)->topology->terminal_out[packet->destination];
-    return !s->errs ||
-           carry(sim, packet, out, slot,
-                 leat_net_fault_either(errors_of(s, out), graph_of(sim)->host_errors));
+    return !s->errs || carry(sim, packet, out, slot,
+                             leat_net_fault_either(errors_of(s, out), graph_of(sim)->host_errors));
 }
 
 void leat_sim_atm_graph_phy(const struct leat_sim_atm *sim, struct leat_sim_atm_phy_counts *out)
@@ -553,10 +552,9 @@ void leat_sim_atm_graph_lay(struct leat_sim_atm *sim, bool alone, struct leat_ar
     }
     void *net = leat_arena_lay(arena, 1, alone ? 0 : leat_net_footprint(g->topology, &g->net));
     if (!sim->slots) return;
-    const struct leat_net_host host = { .context = sim,
-                                        .next = next,
-                                        .arrive = arrive,
-                                        .crosses = made.errs ? crosses : NULL };
+    const struct leat_net_host host = {
+        .context = sim, .next = next, .arrive = arrive, .crosses = made.errs ? crosses : NULL
+    };
     *sim->slots = made;
     if (made.errs) leat_sim_atm_phy_init(&sim->slots->phy, g->line, g->error_seed);
     if (made.player)

@@ -25,14 +25,14 @@ enum {
 };
 
 struct leat_sim_atm_phy_counts {
-    uint64_t cells;      /* on lines with errors */
-    uint64_t bits;       /* damaged there, also of overhead and of empty slots */
-    uint64_t corrected;  /* headers of cells */
-    uint64_t discarded;  /* cells, for their headers or for violations of the code */
-    uint64_t missed;     /* cells, while frames or cells were not found */
-    uint64_t misrouted;  /* cells that passed with another label */
-    uint64_t altered;    /* cells that passed with wrong octets behind the header */
-    uint64_t strays;     /* cells that nobody sent, which belong to no connection */
+    uint64_t cells;       /* on lines with errors */
+    uint64_t bits;        /* damaged there, also of overhead and of empty slots */
+    uint64_t corrected;   /* headers of cells */
+    uint64_t discarded;   /* cells, for their headers or for violations of the code */
+    uint64_t missed;      /* cells, while frames or cells were not found */
+    uint64_t misrouted;   /* cells that passed with another label */
+    uint64_t altered;     /* cells that passed with wrong octets behind the header */
+    uint64_t strays;      /* cells that nobody sent, which belong to no connection */
     uint64_t lost_bounds; /* how often a receiver lost frames or cells */
 };
 

@@ -154,8 +154,8 @@ static void deliver(void *context, uint32_t port, const uint8_t *cell, uint64_t 
 }
 
 /* errors: in 2^-64, on the lines of hosts, or inside. */
-static void set_up(struct scene *s, const char *name, const char *line, uint64_t errors, bool inside,
-                   bool alone)
+static void set_up(struct scene *s, const char *name, const char *line, uint64_t errors,
+                   bool inside, bool alone)
 {
     struct leat_net_plan plan;
     struct leat_text why = LEAT_TEXT(256);

@@ -39,7 +39,8 @@ struct leat_net_plan {
     /* A flit is a cell. Other defaults: a switch takes a cell time, queues lose what finds no room
      * (not vc and xpq), and `channels` 0 stands for the fewest that cannot deadlock. */
     bool has_cells;
-    char line[LEAT_NET_PLAN_LINE_CAP]; /* of cells: what the wires are; the caller knows which there are.
+    char line
+        [LEAT_NET_PLAN_LINE_CAP]; /* of cells: what the wires are; the caller knows which there are.
                                           "": slots of 53 cycles */
 };
 
