@@ -106,9 +106,11 @@ bool leat_fabric_cells_read(const char *word, bool (*interrupted)(void),
     d->plan.net.in_order = d->plan.routing.in_order = true;
     if (!build(c, error)) return false;
     memcpy(name, d->name, sizeof d->name);
-    c->graph = (struct leat_sim_atm_graph){
-        .topology = &c->built.topology, .routing = c->built.routing, .net = d->plan.net, .seed = 1
-    };
+    c->graph = (struct leat_sim_atm_graph){ .topology = &c->built.topology,
+                                            .routing = c->built.routing,
+                                            .net = d->plan.net,
+                                            .seed = 1,
+                                            .error_seed = 1 };
     if (!read_line(word, c, error)) return false;
     *fabric = (struct leat_sim_atm_fabric){ .graph = &c->graph,
                                             .buffer_cells = d->plan.net.buffer_flits,
