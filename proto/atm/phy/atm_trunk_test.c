@@ -141,6 +141,62 @@ static void without_errors_every_cell_arrives_in_its_own_step(void)
     }
 }
 
+static void a_copied_sender_goes_on_as_the_first_one(void)
+{
+    struct leat_random r;
+    leat_random_seed(&r, tap_seed());
+    for (size_t i = 0; i < LEAT_ATM_LINE_COUNT; i++) {
+        struct leat_atm_stream stream, stream2;
+        struct leat_atm_line_sender tx, tx2;
+        uint8_t a[1500], b[1500];
+        EQ(leat_atm_stream_init(&stream, whole.queue, sizeof whole.queue), LEAT_ERR_OK);
+        for (uint32_t k = 1; k < 40; k++) {
+            cell_of(k, a);
+            EQ(leat_atm_stream_put(&stream, a), LEAT_ERR_OK);
+        }
+        leat_atm_line_sender_init(&tx, &leat_atm_lines[i], &stream);
+        leat_atm_line_pull(&tx, a, 1 + leat_random_below(&r, sizeof a));
+        stream2 = stream;
+        tx2 = tx;
+        leat_atm_line_sender_moved(&tx2, &stream2);
+        leat_atm_line_pull(&tx, a, sizeof a);
+        leat_atm_line_pull(&tx2, b, sizeof b);
+        OK(memcmp(a, b, sizeof a) == 0);
+        EQ(stream.count, stream2.count);
+    }
+}
+
+/* Afterwards cells go on where they would after as many empty steps. */
+static void whole_periods_of_silence_can_be_skipped(void)
+{
+    struct leat_random r;
+    leat_random_seed(&r, tap_seed());
+    for (size_t i = 0; i < LEAT_ATM_LINE_COUNT; i++) {
+        static struct leat_atm_trunk steps, skips;
+        const unsigned period = leat_atm_line_period(&leat_atm_lines[i]);
+        const uint64_t most = period + leat_random_below(&r, 2 * period);
+        struct leat_atm_trunk_out a, b;
+        leat_atm_trunk_init(&steps, &leat_atm_lines[i]);
+        for (uint64_t k = leat_random_below(&r, 300); k > 0; k--)
+            leat_atm_trunk_step(&steps, NULL, NULL, &a);
+        leat_atm_trunk_copy(&skips, &steps);
+        const uint64_t skipped = leat_atm_trunk_skip(&skips, most);
+        OK(skipped <= most && skipped + period > most && skipped % period == 0);
+        for (uint64_t k = 0; k < skipped; k++)
+            leat_atm_trunk_step(&steps, NULL, NULL, &a);
+        EQ(skips.cells, steps.cells);
+        EQ(skips.octets, steps.octets);
+        for (uint32_t k = 1; k < 200; k++) {
+            uint8_t cell[CELL];
+            cell_of(k, cell);
+            leat_atm_trunk_step(&steps, cell, NULL, &a);
+            leat_atm_trunk_step(&skips, cell, NULL, &b);
+            EQ(b.fate, LEAT_ATM_TRUNK_PASSED);
+            OK(a.fate == b.fate && memcmp(a.cell, b.cell, CELL) == 0);
+        }
+    }
+}
+
 /* ---- errors ---------------------------------------------------------------------------------- */
 
 /* Drawn before: both sides get the same. */
@@ -293,4 +349,5 @@ TAP_MAIN(T(cells_end_where_a_receiver_gets_them),
          T(after_a_period_a_line_is_as_before_and_has_kept_its_rate),
          T(framing_delays_cells_as_much_as_a_receiver_sees),
          T(without_errors_every_cell_arrives_in_its_own_step),
+         T(a_copied_sender_goes_on_as_the_first_one), T(whole_periods_of_silence_can_be_skipped),
          T(steps_and_the_whole_line_agree_about_every_cell))

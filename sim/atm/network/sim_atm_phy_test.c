@@ -105,9 +105,10 @@ static void act(void *context, uint32_t port, uint64_t now)
 static void refused(void *context, uint32_t port, uint64_t now)
 {
     struct scene *s = context;
+    const uint64_t at = now + 1 + slot_at(s->line, 1) / 4; /* its gate has another cell */
     s->refused++;
-    leat_sim_atm_send(&s->sim, port, s->cell[port], now + 1);
-    leat_sim_atm_wake(&s->sim, port, now + 1 + CELL);
+    leat_sim_atm_send(&s->sim, port, s->cell[port], at);
+    leat_sim_atm_wake(&s->sim, port, at + CELL);
 }
 
 static uint32_t room(void *context, uint32_t port)
@@ -264,7 +265,73 @@ static void an_idle_network_takes_the_time_of_the_closed_form(void)
         }
 }
 
+/* A cell time in ps is S cycles of the clock; a line that is too fast for it has none. */
+static void cell_times_and_errors_are_those_of_the_fabric(void)
+{
+    const struct leat_sim_clock clock = { PERIOD_PS, 1 }, slow = { 50000, 1 };
+    struct leat_text why = LEAT_TEXT(256);
+    for (size_t i = 0; i < RATES; i++) {
+        struct scene s;
+        struct leat_sim_clock slot = { 0, 1 };
+        set_up(&s, fabrics[0], rates[i].name, 16, false, true);
+        const struct leat_sim_clock cell = leat_sim_atm_fabric_cell_ps(&s.fabric);
+        EQ(leat_sim_atm_line_slot(s.graph.line, &clock, &slot, &why), LEAT_ERR_OK);
+        for (uint64_t k = 1; k < 100000; k *= 7) {
+            EQ(leat_sim_clock_at(&slot, k), slot_at(rates[i].name, k));
+            EQ(leat_sim_clock_at(&cell, k) / PERIOD_PS, slot_at(rates[i].name, k));
+        }
+        OK(leat_sim_atm_fabric_errs(&s.fabric));
+        s.graph.host_errors = 0;
+        OK(!leat_sim_atm_fabric_errs(&s.fabric));
+        s.fabric.faults = &s.in;
+        OK(leat_sim_atm_fabric_errs(&s.fabric));
+        s.graph.line = NULL;
+        OK(!leat_sim_atm_fabric_errs(&s.fabric));
+        end(&s);
+        EQ(leat_sim_atm_line_slot(leat_atm_line_find(rates[i].name, strlen(rates[i].name)), &slow,
+                                  &slot, &why) == LEAT_ERR_OK,
+           strcmp(rates[i].name, "cell622") != 0);
+    }
+}
+
 /* ---- errors ---------------------------------------------------------------------------------- */
+
+/* Lines by themselves: each has its own errors, and a silence of any length costs little. */
+static void lines_have_errors_of_their_own_also_after_a_long_silence(void)
+{
+    enum { LINES = 3, CELLS = 3000 };
+    static struct leat_sim_atm_phy phy, alike;
+    struct leat_arena arena = { 0 };
+    leat_sim_atm_phy_lay(&phy, LINES, &arena);
+    void *memory = calloc(1, arena.used), *other = calloc(1, arena.used);
+    leat_arena_init(&arena, memory, SIZE_MAX);
+    leat_sim_atm_phy_lay(&phy, LINES, &arena);
+    leat_arena_init(&arena, other, SIZE_MAX);
+    leat_sim_atm_phy_lay(&alike, LINES, &arena);
+    leat_sim_atm_phy_init(&phy, &leat_atm_lines[0], tap_seed());
+    leat_sim_atm_phy_init(&alike, &leat_atm_lines[0], tap_seed());
+    uint64_t passed[LINES] = { 0 }, slot[LINES] = { 0 }, differ = 0;
+    for (uint32_t k = 0; k < CELLS; k++) {
+        bool got[LINES];
+        for (uint32_t line = 0; line < LINES; line++) {
+            uint8_t cell[CELL] = { 0 }, same[CELL] = { 0 };
+            const uint64_t errors = line ? UINT64_C(1) << 56 : 0; /* 1/256 */
+            slot[line] += k % 1000 ? 1 + k % 3 : UINT64_C(1) << 50;
+            got[line] = leat_sim_atm_phy_carry(&phy, line, slot[line], errors, 70000, cell);
+            EQ(leat_sim_atm_phy_carry(&alike, line, slot[line], errors, 70000, same), got[line]);
+            OK(memcmp(cell, same, CELL) == 0);
+            passed[line] += got[line];
+        }
+        differ += got[1] != got[2];
+    }
+    EQ(passed[0], CELLS);
+    OK(passed[1] < CELLS && passed[1] > CELLS * 9 / 10 && differ > 0);
+    EQ(phy.counts.cells, 2 * CELLS);
+    EQ(phy.counts.cells,
+       passed[1] + passed[2] + phy.counts.discarded + phy.counts.missed + phy.counts.misrouted);
+    free(memory);
+    free(other);
+}
 
 #define CHANCE(p) ((uint64_t)((p)*18446744073709551616.0))
 
@@ -400,6 +467,8 @@ static void copies_are_damaged_one_by_one(void)
 
 TAP_MAIN(T(at_saturation_every_slot_of_a_line_brings_a_cell),
          T(an_idle_network_takes_the_time_of_the_closed_form),
+         T(cell_times_and_errors_are_those_of_the_fabric),
+         T(lines_have_errors_of_their_own_also_after_a_long_silence),
          T(codecs_on_intact_lines_do_what_no_codecs_do),
          T(single_errors_are_corrected_discarded_or_delivered_as_codes_say),
          T(lines_find_their_cells_again_when_errors_end),
