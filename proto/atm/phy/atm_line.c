@@ -128,7 +128,7 @@ unsigned leat_atm_line_period(const struct leat_atm_line *line)
     abort();
 }
 
-/* A cell k is end(k) - k B late, with B = bits_per_s / cells per second; in bits times cells_num. */
+/* Cell k is end(k) - k B late, B being the bits of the line for a cell; here times cells_num. */
 uint64_t leat_atm_line_framing_ps(const struct leat_atm_line *line)
 {
     const uint64_t b = line->bits_per_s * line->cells_den;

@@ -10,8 +10,9 @@
  *            3 10101   7 01111   B 10111   F 11101   all others are violations
  *
  * An octet is two symbols, its upper half first. JK fills the space between cells, also that of an
- * idle cell that is sent; it is unlike any other ten bits of a valid line and shows where symbols begin. A pair
- * follows at the latest after 64 cells in a row. Bits are those before the NRZI of the medium.
+ * idle cell that is sent; it is unlike any other ten bits of a valid line and shows where symbols
+ * begin. A pair follows at the latest after 64 cells in a row. Bits are those before the NRZI of
+ * the medium.
  *
  * The receiver:
  *

@@ -78,8 +78,8 @@ struct leat_atm_aal_config leat_sim_atm_fabric_unit(const struct leat_sim_atm_fa
                                                     const struct leat_atm_aal_config *wanted,
                                                     uint32_t port);
 
-/* A cell time in cycles: slot k begins in cycle floor(k num / den). RANGE: a line brings cells faster
- * than units take their octets, or the clock has too many digits; `why` has one line. */
+/* A cell time in cycles: slot k begins in cycle floor(k num / den). RANGE: a line brings cells
+ * faster than units take their octets, or the clock has too many digits; `why` has one line. */
 leat_err leat_sim_atm_line_slot(const struct leat_atm_line *line,
                                 const struct leat_sim_clock *clock, struct leat_sim_clock *out,
                                 struct leat_text *why);

@@ -1,8 +1,8 @@
 /*
  * Cells through switches of any architecture, in any topology. All lines are slotted: a cell takes
- * a slot of S cycles, and slot k begins in cycle floor(k S). S is 53, or what the line of the fabric
- * needs for a cell, a ratio (leat_sim_atm_fabric_slot). In each slot, sim/net moves cells by one
- * wire and through one switch; each cell is a packet of one flit there.
+ * a slot of S cycles, and slot k begins in cycle floor(k S). S is 53, or what the line of the
+ * fabric needs for a cell, a ratio (leat_sim_atm_fabric_slot). In each slot, sim/net moves cells by
+ * one wire and through one switch; each cell is a packet of one flit there.
  *
  *     host            gate of the port                network                       host
  *      | send(cell, s) |                               |                             |
@@ -19,6 +19,11 @@
  * A cell to several ports is sent as often by its gate, a copy a slot. Where a switch has no room,
  * the cell waits, at last in its gate, which refuses further cells; or it is lost. A cell for a
  * host without room is lost too: its switch has already sent it. The units send lost cells again.
+ *
+ * On physical lines with bit errors, a cell is carried by the codec of each line that it crosses
+ * (sim_atm_phy.h): of its gate, when the network takes it; of a wire, when it leaves the switch; of
+ * a host, when it arrives. What is damaged is kept beside the octets of the cell, since copies
+ * share these. A cell that is lost goes on as a place without a cell, as behind broken wires.
  *
  * Without contention, cells take the same slots, but never wait in the network.
  */

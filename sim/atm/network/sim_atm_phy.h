@@ -1,9 +1,9 @@
 /*
  * The physical lines of a network of slots, as bit errors strike them: every wire on which there
- * are errors is a sender and a receiver of its line (atm_trunk.h), which carry a cell in every slot.
+ * are errors is a sender and a receiver of its line (atm_trunk.h), with a cell in every slot.
  *
  *     cell --> header with the label of the line --> trunk ~~~ bit errors ~~~> trunk --> cell
- *              VPI 0, VCI 32 + n                     one step a slot              or no cell
+ *              VPI, VCI: 32 + label                  one step a slot              or no cell
  *
  * A wire without errors carries cells as they are, which is what its trunk would do. With the first
  * cell under errors its trunk begins, and is stepped through all slots from then on, with or
@@ -59,10 +59,10 @@ void leat_sim_atm_phy_lay(struct leat_sim_atm_phy *phy, uint32_t lines, struct l
 void leat_sim_atm_phy_init(struct leat_sim_atm_phy *phy, const struct leat_atm_line *line,
                            uint64_t seed);
 
-/* The slots of a line rise; those between calls are empty. In `slot` it carries a cell of 53
- * octets, with bit errors of this chance, in 2^-64; `number` is that of its label. False: the cell
- * is lost. True: it has arrived, perhaps altered. */
-bool leat_sim_atm_phy_carry(struct leat_sim_atm_phy *phy, uint32_t line, uint64_t slot,
-                            uint64_t errors, uint32_t number, uint8_t *cell);
+/* The slots of a line, given by its number, rise; those between calls are empty. In `slot` it
+ * carries a cell of 53 octets, with bit errors of this chance, in 2^-64. False: the cell is lost.
+ * True: it has arrived, perhaps altered. */
+bool leat_sim_atm_phy_carry(struct leat_sim_atm_phy *phy, uint32_t number, uint64_t slot,
+                            uint64_t errors, uint32_t label, uint8_t *cell);
 
 #endif

@@ -61,8 +61,9 @@ const char *leat_sim_atm_traffic_name(enum leat_sim_atm_traffic_pattern pattern)
 bool leat_sim_atm_traffic_find(const char *name, enum leat_sim_atm_traffic_pattern *out);
 
 /*
- * Messages that occupy the link for `message_time` each, in 2^-16 cycles, at `load_ppm` millionths of a port's
- * capacity. `partner` has room for `ports` numbers and is lent for the object's lifetime.
+ * Messages that occupy the link for `message_time` each, in 2^-16 cycles, at `load_ppm` millionths
+ * of a port's capacity. `partner` has room for `ports` numbers and is lent for the object's
+ * lifetime.
  */
 void leat_sim_atm_traffic_init(struct leat_sim_atm_traffic *traffic,
                                enum leat_sim_atm_traffic_pattern pattern, uint32_t ports,

@@ -115,15 +115,15 @@ struct leat_net_host {
     /* A packet arrived, or was lost. Called in order of time; those of one cycle by destination
      * and, if several of one destination were lost, by source and number. Lent for the call. */
     void (*arrive)(void *context, const struct leat_net_arrival *arrival);
-    /* NULL: chance decides (leat_net_errors). Else, where wires may have errors: does this packet of
-     * one flit get over the wire of this output port unharmed? Asked in order of time for each
-     * wire, not of packets that are lost already. For networks in one part. */
-    bool (*crosses)(void *context, uint32_t out, const struct leat_net_packet *packet);
     /* NULL: as above. Else a context for each part of the network that this process has, instead of
      * `context`: several threads call the host at once, each with its own. `next` is called by the
      * part where the terminal sends, `arrive` by the one where it receives; only calls of one part
      * are in order; leat_net_wake and `stop` are not for such hosts. Lent for the lifetime. */
     void *const *part_context;
+    /* NULL: chance decides (leat_net_errors). Else, where wires may have errors: does this packet
+     * of one flit get over the wire of this output port unharmed? Asked in order of time for each
+     * wire, not of packets that are lost already. For networks in one part. */
+    bool (*crosses)(void *context, uint32_t out, const struct leat_net_packet *packet);
 };
 
 struct leat_net_counts {
