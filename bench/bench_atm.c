@@ -79,8 +79,8 @@ static void set_up(struct network *n, const char *name, enum leat_sim_atm_model 
     leat_atm_aal_config_default(&config.aal, 0, ports, fabric.net.paths);
     n->source = memory_of(ports * sizeof *n->source);
     n->partner = memory_of(ports * sizeof *n->partner);
-    leat_sim_atm_traffic_init(&n->traffic, LEAT_SIM_ATM_TRAFFIC_UNIFORM, ports, load_ppm, CELL_TIME,
-                              1, n->partner);
+    leat_sim_atm_traffic_init(&n->traffic, LEAT_SIM_ATM_TRAFFIC_UNIFORM, ports, load_ppm,
+                              (uint64_t)CELL_TIME << LEAT_SIM_ATM_TRAFFIC_TIME_BITS, 1, n->partner);
     for (uint32_t port = 0; port < ports; port++)
         leat_sim_atm_traffic_source_init(&n->source[port], 1, port);
     n->memory_len = leat_sim_atm_load_footprint(&config);

@@ -63,7 +63,8 @@ static bool open(struct leat_fabric *f, const struct leat_fabric_config *config,
     if (!f->memory) return false;
     leat_sim_atm_replay_init(&a->replay, &port, f->memory);
     f->replay = &a->replay.base;
-    f->replay->is_off = config->every_cycle || a->fabric.faults;
+    f->replay->is_off = config->every_cycle || a->fabric.faults ||
+                        leat_sim_atm_fabric_errs(&a->fabric);
     a->sim = &a->replay.port.load.sim;
     f->net = &f->replay->net;
     return true;
@@ -97,7 +98,8 @@ static bool list(size_t index, struct leat_fabric_spelling *out)
     const bool is_last = !spelling && index && leat_sim_atm_fabric_list(index - 1);
     if (!spelling && !is_last) return false;
     *out = (struct leat_fabric_spelling){
-        "/cells", "cells through a network of switches below: torus:4,4/cells/switch=output"
+        "/cells", "cells through a network of switches below: torus:4,4/cells/switch=output; with "
+                  "/line=NAME on a line of `leat fabric lines`"
     };
     if (spelling) *out = (struct leat_fabric_spelling){ spelling->name, spelling->text };
     return true;
@@ -149,7 +151,8 @@ static bool wire(struct leat_fabric *f, uint32_t index, struct leat_fabric_wire 
         out->carried = leat_sim_atm_link_cells(a->sim, index);
         name_wire(&a->fabric.net, index, out->name);
     }
-    out->busy_ns = leat_fabric_ns(&f->clock, LEAT_ATM_CELL_LEN * out->carried);
+    const struct leat_sim_clock slot = leat_sim_atm_fabric_slot(&a->fabric);
+    out->busy_ns = leat_fabric_ns(&f->clock, leat_sim_clock_at(&slot, out->carried));
     return true;
 }
 

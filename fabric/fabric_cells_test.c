@@ -70,6 +70,8 @@ static void names_are_as_short_as_their_defaults_allow(void)
         { "crossbar:4/full=wait/switch=fifo/cells", "crossbar:4/cells/switch=fifo/full=wait" },
         { "crossbar:4/cells/switch=xpq/full=wait", "crossbar:4/cells/switch=xpq" },
         { "clos:3,4,3/cells", "clos:3,4,3/cells/switch=vc" },
+        { "torus:4,4/line=e3/cells", "torus:4,4/cells/line=e3" },
+        { "mesh:4,4/cells/line=cell622/clock=12ns", "mesh:4,4/cells/clock=12ns/line=cell622" },
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         for (int again = 0; again < 2; again++) {
@@ -92,12 +94,53 @@ static void what_cannot_carry_cells_is_refused(void)
         { "ring:6/cells/switch=xpq", "wait for each other" },
         { "ring:6/cells/cells", "expected it once" },
         { "ring:6/cells/clock=0ns", "is no clock" },
+        { "ring:6/cells/line=ds3-plpc", "did you mean ds3-plcp? expected one of stm1 e1" },
+        { "ring:6/cells/line=", "is no line" },
+        { "ring:6/cells/line=a-line-with-a-long-name", "is no line" },
+        { "ring:6/cells/line=e1/line=e1", "expected it once" },
+        { "ring:6/cells/line=cell622", "53 cycles or more" },
+        { "ring:6/cells/line=stm1/clock=60ns", "53 cycles or more" },
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         struct leat_fabric_cells cells;
         OK(!reads(words[i][0], &cells));
         if (!strstr(error.text, words[i][1])) printf("# %s: %s\n", words[i][0], error.text);
         OK(strstr(error.text, words[i][1]));
+        leat_fabric_cells_free(&cells);
+    }
+}
+
+static void lines_need_cells_in_slots(void)
+{
+    static const char *const words[][2] = {
+        { "clos444/line=stm1", "clos:4,4,4/cells/switch=xpq/line=stm1" },
+        { "clos:2,3,4/buffer=4/line=e1", "clos:2,3,4/cells/switch=xpq/line=e1" },
+        { "bmx:8/line=e3", "crossbar:8/cells/switch=xpq/line=e3" },
+        { "torus:4,4/line=e3", "expected it with /cells" },
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        struct leat_fabric *f = leat_fabric_read(words[i][0], NULL, &error);
+        OK(!f);
+        if (f) leat_fabric_close(f);
+        if (!strstr(error.text, words[i][1])) printf("# %s\n", error.text);
+        OK(strstr(error.text, words[i][1]));
+    }
+}
+
+/* Every line of the table, with a clock that it allows. */
+static void every_line_has_its_cell_time(void)
+{
+    for (size_t i = 0; i < LEAT_ATM_LINE_COUNT; i++) {
+        const struct leat_atm_line *line = &leat_atm_lines[i];
+        struct leat_fabric_cells cells;
+        char word[64];
+        snprintf(word, sizeof word, "ring:4/cells/clock=12ns/line=%s", line->name);
+        OK(reads(word, &cells));
+        OK(strcmp(name, word) == 0);
+        OK(fabric.graph->line == line);
+        const struct leat_sim_clock slot = leat_sim_atm_fabric_slot(&fabric);
+        /* num / den cycles of 12 ns are cells_den / cells_num s. */
+        EQ(slot.num * 3 * line->cells_num, slot.den * 250000000 * line->cells_den);
         leat_fabric_cells_free(&cells);
     }
 }
@@ -212,6 +255,7 @@ static void a_batcher_banyan_has_the_elements_of_its_construction(void)
 TAP_MAIN(T(a_name_with_the_piece_cells_is_one_of_them),
          T(switches_with_queues_lose_cells_and_others_hold_them_back),
          T(names_are_as_short_as_their_defaults_allow), T(what_cannot_carry_cells_is_refused),
+         T(lines_need_cells_in_slots), T(every_line_has_its_cell_time),
          T(the_name_of_a_file_stays_whole), T(the_wires_of_a_fabric_have_names),
          T(costs_are_those_of_closed_formulas),
          T(a_batcher_banyan_has_the_elements_of_its_construction))

@@ -200,6 +200,7 @@ static const struct {
     { "atm/switching=WHAT", "bmx:4/switching=vc" },
     { "atm/table=DEPTH", "bmx:4/table=512" },
     { "atm/cells", "hypercube:3/cells" },
+    { "flits/line=NAME", "hypercube:3/cells/line=e3" },
     { "line:N", "line:3" },
     { "ring:N", "ring:5" },
     { "crossbar:N", "crossbar:4" },

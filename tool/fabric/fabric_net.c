@@ -128,6 +128,44 @@ static void put_switches(const struct view *v)
     fabric_put_cost(&cost, flits, v->has_cells ? "a cell time" : "a cycle");
 }
 
+static const struct leat_atm_line *line_of(const struct view *v)
+{
+    return v->graph ? v->graph->line : NULL;
+}
+
+static double cell_cycles(const struct view *v)
+{
+    struct leat_sim_clock slot = { 0, 1 };
+    struct leat_text why = LEAT_TEXT(WHY_CAP);
+    leat_sim_atm_line_slot(line_of(v), &v->design->plan.clock, &slot, &why);
+    return (double)slot.num / (double)slot.den;
+}
+
+static void put_line(const struct view *v)
+{
+    const struct leat_atm_line *line = line_of(v);
+    if (!line) return;
+    printf("line        %s, %s: %.6g Mb/s, %.2f %% overhead, %.1f cells/s\n", line->name,
+           line->summary, (double)line->bits_per_s / 1e6, leat_atm_line_overhead_ppm(line) / 1e4,
+           (double)line->cells_num / (double)line->cells_den);
+    printf("cell time   %.6g cycles; frames delay a cell by up to %.3f us more, which slots leave "
+           "out\n",
+           cell_cycles(v), (double)leat_atm_line_framing_ps(line) / 1e6);
+}
+
+static void put_line_json(struct leat_json *j, const struct view *v)
+{
+    const struct leat_atm_line *line = line_of(v);
+    if (!line) return;
+    leat_json_string(j, "physical_line", line->name);
+    LEAT_JSON_UINTS(j, { "bits_per_second", line->bits_per_s },
+                    { "cells_numerator", line->cells_num },
+                    { "cells_denominator", line->cells_den });
+    leat_json_micro(j, "overhead_share", leat_atm_line_overhead_ppm(line));
+    json_general(j, "cell_cycles", cell_cycles(v), 12);
+    leat_json_micro(j, "framing_delay_us", leat_atm_line_framing_ps(line));
+}
+
 static void put_deadlock(const struct view *v)
 {
     const struct leat_net_deadlock *d = &v->built->deadlock;
@@ -188,6 +226,7 @@ static void put_text(const struct view *v)
     if (v->distances.known)
         printf("distance    %.4g routers on average between terminals, at most %u\n",
                v->distances.mean, v->distances.most);
+    put_line(v);
     put_switches(v);
     if (v->design->plan.esp.cycles)
         printf("ESP         %u cycles per instruction\n", v->design->plan.esp.cycles);
@@ -223,6 +262,7 @@ static void put_json(const struct view *v)
         json_fixed(j, "distance_mean", v->distances.mean, 6);
         leat_json_uint(j, "distance_max", v->distances.most);
     }
+    put_line_json(j, v);
     leat_json_string(j, "switch", leat_net_switch_name(c->architecture));
     leat_json_uint(j, "vcs", c->channels);
     leat_json_uint(j, v->has_cells ? "buffer_cells" : "buffer_flits", c->buffer_flits);

@@ -77,10 +77,11 @@ void fabric_formula_name(uint32_t crossing, char out[FABRIC_FORMULA_CAP])
     snprintf(out, FABRIC_FORMULA_CAP, more ? "T(N)%+d" : "T(N)", more);
 }
 
-/* A host that sends to itself cannot read while it writes. */
+/* A host that sends to itself cannot read while it writes. On a physical line, cells of a message
+ * wait for their slots. */
 static bool has_formula(const struct timing *t)
 {
-    return t->from != t->to;
+    return t->from != t->to && !(t->fabric.graph && t->fabric.graph->line);
 }
 
 static uint32_t crossing_of(const struct timing *t)

@@ -127,8 +127,7 @@ static bool read_atm(const struct arguments *args, struct leat_fabric *fabric)
 {
     struct leat_fabric_atm *a = leat_fabric_as_atm(fabric);
     return sim_read_units(args, &a->aal) && sim_read_model(args, &a->fabric, &a->model) &&
-           sim_read_lines(args, a->fabric.net.ports, &a->line, a->outage) &&
-           sim_read_faults(args, fabric);
+           sim_read_lines(args, a, &a->line, a->outage) && sim_read_faults(args, fabric);
 }
 
 static bool read_flits(const struct arguments *args, struct leat_fabric *fabric)

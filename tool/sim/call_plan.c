@@ -401,7 +401,7 @@ bool calls_read(struct calls *calls, const char *file, const struct leat_sim_atm
                         .times = { .seconds_max = CALLS_SECONDS_MAX } };
     struct leat_sim_atm_calls_config *c = &calls->config;
     *calls = (struct calls){ 0 };
-    leat_sim_clock_init(&c->slot, fabric->period_ps_num * LEAT_ATM_CELL_LEN, fabric->period_ps_den);
+    c->slot = leat_sim_atm_fabric_cell_ps(fabric);
     r.times.cell_ps = (double)c->slot.num / (double)c->slot.den;
     c->line_rate = leat_sim_atm_contracts_link_rate(fabric);
     c->lines = leat_sim_atm_calls_lines_default();

@@ -122,7 +122,8 @@ static bool begin(struct port_load *l, uint64_t message_cycles)
     l->octets = sim_memory(l->bytes + 1);
     if (!l->source || !l->partner || !l->octets) return false;
     leat_sim_histogram_init(&l->latency);
-    leat_sim_atm_traffic_init(&l->traffic, l->pattern, ports, l->load, message_cycles, l->seed,
+    leat_sim_atm_traffic_init(&l->traffic, l->pattern, ports, l->load,
+                              message_cycles << LEAT_SIM_ATM_TRAFFIC_TIME_BITS, l->seed,
                               l->partner);
     for (uint32_t i = 0; i < ports; i++) {
         leat_sim_atm_traffic_source_init(&l->source[i].source, l->seed, i);

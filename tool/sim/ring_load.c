@@ -177,7 +177,8 @@ static bool prepare(struct ring_load *l)
         leat_sim_histogram_init(&l->of_priority[p]);
     /* All stations share the ring, so each has 1/n of it. */
     leat_sim_atm_traffic_init(&l->traffic, l->pattern, config.stations, l->load,
-                              symbols_of(l) * config.stations, l->seed, l->partner);
+                              (symbols_of(l) * config.stations) << LEAT_SIM_ATM_TRAFFIC_TIME_BITS,
+                              l->seed, l->partner);
     for (uint32_t i = 0; i < config.stations; i++) {
         leat_sim_atm_traffic_source_init(&l->station[i].source, l->seed, i);
         draw(l, i);

@@ -124,6 +124,7 @@ struct sim_result {
     uint64_t last_delivery_at; /* 0: nothing was delivered */
     const struct leat_sim_atm_counts *network;
     struct leat_sim_atm_losses losses;
+    struct leat_sim_atm_phy_counts phy; /* of a fabric on physical lines */
     const struct leat_sim_histogram *latency;
     /* All zeros with W. */
     struct leat_sim_atm_load_counts messages;
@@ -143,12 +144,13 @@ struct sim_result {
 
 /* False after a complaint. */
 struct leat_fabric_atm;
-bool sim_read_job(const struct arguments *args, const struct leat_fabric_atm *atm,
-                  struct sim_job *job);
+bool sim_read_job(const struct arguments *args, struct leat_fabric_atm *atm, struct sim_job *job);
 
-/* Errors on the lines of an ATM fabric with this many ports; `outage` has room for
- * LEAT_SIM_ATM_LINE_OUTAGES_MAX and is lent to the line. False after a complaint. */
-bool sim_read_lines(const struct arguments *args, uint32_t ports,
+/* Errors on the lines of the hosts of an ATM fabric; `outage` has room for
+ * LEAT_SIM_ATM_LINE_OUTAGES_MAX and is lent to the line. Where lines are physical ones, their bit
+ * errors are the fabric's. False after a complaint. */
+struct leat_fabric_atm;
+bool sim_read_lines(const struct arguments *args, struct leat_fabric_atm *atm,
                     struct leat_sim_atm_line_config *line, struct leat_sim_atm_line_outage *outage);
 
 /* The wires of an ATM fabric as a network of switches. NULL after a complaint. */

@@ -501,7 +501,8 @@ int run_sim_calls(const struct arguments *args, struct leat_fabric *fabric, cons
 {
     static struct job job;
     job = (struct job){ .fabric = fabric->name, .cycles = CYCLES_DEFAULT, .seed = 1 };
-    job.clock = fabric->clock;
+    job.clock = leat_sim_atm_fabric_cell_ps(&leat_fabric_as_atm(fabric)->fabric);
+    job.clock.den *= LEAT_ATM_CELL_LEN; /* a cycle: a 53rd of a cell time */
     const int outcome = prepare(args, &job, fabric, file);
     calls_close(&job.calls);
     free(job.topology_memory);

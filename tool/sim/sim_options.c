@@ -7,6 +7,7 @@
 #include "result_file.h"
 #include "sim.h"
 #include "sim_clock.h"
+#include "sim_draw.h"
 #include "threads.h"
 #include <limits.h>
 #include <string.h>
@@ -164,11 +165,33 @@ static bool read_buffers(const struct arguments *args, struct sim_job *job)
                                     &job->bytes);
 }
 
-bool sim_read_lines(const struct arguments *args, uint32_t ports,
+/* Codes and frames do not tell headers from payloads, and headers are checked anyway. */
+static bool move_bit_errors(const struct arguments *args, struct leat_fabric_atm *atm,
+                            struct leat_sim_atm_line_config *line)
+{
+    struct leat_sim_atm_graph *graph = &atm->cells.graph;
+    if (!atm->fabric.graph || !graph->line) return true;
+    if (line->hec)
+        return misused(args->verb,
+                       "--hec, expected none on the line %s, which has checks of its own",
+                       graph->line->name);
+    if (line->header_errors != line->payload_errors)
+        return misused(args->verb,
+                       "--bit-errors '%s', expected one chance for all bits of the line %s",
+                       argument(args, "--bit-errors"), graph->line->name);
+    graph->host_errors = leat_sim_fixed_divide(line->header_errors, LEAT_SIM_ATM_LINE_RATE_ONE, 64);
+    if (line->header_errors == LEAT_SIM_ATM_LINE_RATE_ONE) graph->host_errors = UINT64_MAX;
+    line->header_errors = line->payload_errors = 0;
+    return true;
+}
+
+bool sim_read_lines(const struct arguments *args, struct leat_fabric_atm *atm,
                     struct leat_sim_atm_line_config *line, struct leat_sim_atm_line_outage *outage)
 {
+    const uint32_t ports = atm->fabric.net.ports;
     line->hec = argument(args, "--hec");
-    return read_bit_errors(args, line) && number_take_share(args, "--loss", &line->lose) &&
+    return read_bit_errors(args, line) && move_bit_errors(args, atm, line) &&
+           number_take_share(args, "--loss", &line->lose) &&
            number_take_share(args, "--insert", &line->insert) &&
            number_take_share(args, "--duplicate", &line->duplicate) &&
            read_outages(args, ports, line, outage);
@@ -240,7 +263,8 @@ static void warn_of_no_effect(const struct sim_job *job)
 {
     const struct leat_sim_atm_line_config *line = &job->line;
     const bool loses = line->header_errors || line->payload_errors || line->lose ||
-                       line->outage_count || job->fabric.faults;
+                       line->outage_count || job->fabric.faults ||
+                       leat_sim_atm_fabric_errs(&job->fabric);
     for (uint32_t i = 0; i < line->outage_count; i++)
         if (line->outage[i].from > job->cycles)
             caution("--dead %u@%llu has no effect, expected a cycle within the %llu of the run",
@@ -254,8 +278,7 @@ static void warn_of_no_effect(const struct sim_job *job)
                 job->aal.retransmit_cycles, (unsigned long long)job->cycles);
 }
 
-bool sim_read_job(const struct arguments *args, const struct leat_fabric_atm *atm,
-                  struct sim_job *job)
+bool sim_read_job(const struct arguments *args, struct leat_fabric_atm *atm, struct sim_job *job)
 {
     *job = (struct sim_job){ .fabric = atm->fabric,
                              .name = atm->base.name,
@@ -273,9 +296,9 @@ bool sim_read_job(const struct arguments *args, const struct leat_fabric_atm *at
                       threads_take(args, &job->threads) && read_traffic(args, job) &&
                       read_load(args, job) && refuse_with_w(args, job) && read_buffers(args, job) &&
                       sim_read_units(args, &job->aal) &&
-                      sim_read_lines(args, atm->base.ports, &job->line, job->outage) &&
+                      sim_read_lines(args, atm, &job->line, job->outage) &&
                       check_record(args, job, &atm->base.clock);
-    job->line.seed = job->seed;
+    job->line.seed = atm->cells.graph.error_seed = job->seed;
     if (read && !args->only_check) warn_of_no_effect(job);
     return read;
 }

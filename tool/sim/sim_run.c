@@ -43,13 +43,15 @@ static bool set_up_traffic(struct simulation *s)
 {
     const struct sim_job *job = s->job;
     const uint32_t ports = job->fabric.net.ports;
+    const struct leat_sim_clock slot = leat_sim_atm_fabric_slot(&job->fabric);
     s->source = sim_memory(ports * sizeof *s->source);
     s->partner = sim_memory(ports * sizeof *s->partner);
     s->steady_memory = sim_memory(leat_net_steady_footprint());
     if (!s->source || !s->partner || !s->steady_memory) return false;
     leat_sim_atm_traffic_init(&s->traffic, job->pattern, ports, job->load,
-                              (uint64_t)LEAT_ATM_CELL_LEN * sim_cells_of(job->bytes), job->seed,
-                              s->partner);
+                              leat_sim_clock_at(&slot, (uint64_t)sim_cells_of(job->bytes)
+                                                           << LEAT_SIM_ATM_TRAFFIC_TIME_BITS),
+                              job->seed, s->partner);
     begin_traffic(s);
     leat_net_steady_init(&s->steady, LEAT_NET_STEADY_FIND, s->steady_memory);
     return true;
@@ -177,6 +179,7 @@ static void collect(struct simulation *s, struct sim_result *out)
 {
     out->network = &network_of(s)->counts;
     leat_sim_atm_losses(network_of(s), &out->losses);
+    if (s->job->fabric.graph) leat_sim_atm_graph_phy(network_of(s), &out->phy);
     if (s->job->check_load) {
         out->cells_offered = leat_sim_atm_check_load_sent(&s->check);
         out->cells_delivered = s->check.delivered;

@@ -5,10 +5,17 @@
 #include "threads.h"
 #include <stdio.h>
 
+/* A cell time. */
+static double cell_cycles(const struct sim_job *job)
+{
+    const struct leat_sim_clock slot = leat_sim_atm_fabric_slot(&job->fabric);
+    return (double)slot.num / (double)slot.den;
+}
+
 /* Cells per port and cell time. */
 static double throughput(const struct sim_job *job, const struct sim_result *r)
 {
-    const double cell_times = (double)r->cycles / LEAT_ATM_CELL_LEN;
+    const double cell_times = (double)r->cycles / cell_cycles(job);
     return r->cycles ? (double)r->cells_delivered / cell_times / job->fabric.net.ports : 0;
 }
 
@@ -112,20 +119,20 @@ static void put_title(const struct sim_job *job, const struct sim_result *r)
 }
 
 /* Cells per port and cell time, the unit of the load. */
-static double rate(double cells_per_cycle)
+static double rate(const struct sim_job *job, double cells_per_cycle)
 {
-    return cells_per_cycle * LEAT_ATM_CELL_LEN;
+    return cells_per_cycle * cell_cycles(job);
 }
 
-static void put_state(const struct sim_result *r)
+static void put_state(const struct sim_job *job, const struct sim_result *r)
 {
     const uint32_t shown = r->locked < SIM_LOCKED_MAX ? r->locked : SIM_LOCKED_MAX;
     if (r->steady.saturated)
         printf(
             "  %ssaturated%s: of %.4f cells offered per port and cell time %.4f came through after "
             "the warm-up; the others wait, more and more of them\n",
-            style(stdout, STYLE_DOUBTFUL), style_end(stdout), rate(r->steady.offered),
-            rate(r->steady.accepted));
+            style(stdout, STYLE_DOUBTFUL), style_end(stdout), rate(job, r->steady.offered),
+            rate(job, r->steady.accepted));
     if (r->locked)
         printf("  %sdeadlock%s: ports that are full and can send nothing: %u\n",
                style(stdout, STYLE_BAD), style_end(stdout), r->locked);
@@ -152,6 +159,51 @@ static struct rows loss_rows(const struct sim_result *r)
         { "cut", "  of these on broken wires, at dead ports", lost[LEAT_NET_CUT] },
         { "corrupted", "  of these damaged", lost[LEAT_NET_CORRUPTED] },
     } };
+}
+
+/* Of physical lines. */
+static struct rows phy_rows(const struct sim_result *r)
+{
+    const struct leat_sim_atm_phy_counts *c = &r->phy;
+    return (struct rows){ {
+        { "line_cells", "cells on lines with bit errors", c->cells },
+        { "line_bits", "  bits damaged there", c->bits },
+        { "headers_corrected", "  cells with a header corrected", c->corrected },
+        { "discarded_cells", "  cells discarded for header or code", c->discarded },
+        { "cells_missed", "  cells while frames or cells were lost", c->missed },
+        { "cells_misrouted", "  cells that passed with a wrong label", c->misrouted },
+        { "altered_cells", "  cells that passed with wrong octets", c->altered },
+        { "strays", "  cells that errors made", c->strays },
+        { "synchronisation_lost", "  times that frames or cells were lost", c->lost_bounds },
+    } };
+}
+
+static const struct leat_atm_line *line_of(const struct sim_job *job)
+{
+    return job->fabric.graph ? job->fabric.graph->line : NULL;
+}
+
+static void put_phy(const struct sim_job *job, const struct sim_result *r)
+{
+    const struct leat_atm_line *line = line_of(job);
+    if (!line) return;
+    printf("  %-40s %14.1f  cells/s on every wire of %s, a cell time of %.6g cycles\n", "line",
+           (double)line->cells_num / (double)line->cells_den, line->name, cell_cycles(job));
+    put_some(phy_rows(r));
+}
+
+static void put_phy_json(struct leat_json *j, const struct sim_job *job, const struct sim_result *r)
+{
+    const struct leat_atm_line *line = line_of(job);
+    const struct rows rows = phy_rows(r);
+    if (!line) return;
+    leat_json_string(j, "physical_line", line->name);
+    LEAT_JSON_UINTS(j, { "cells_numerator", line->cells_num },
+                    { "cells_denominator", line->cells_den });
+    leat_json_object(j, "line_errors");
+    for (const struct row *row = rows.row; row->key; row++)
+        leat_json_uint(j, row->key, row->value);
+    leat_json_end(j);
 }
 
 /* Bus matrices lose nothing of their own. */
@@ -188,10 +240,11 @@ void sim_put_text(const struct sim_job *job, const struct sim_result *r)
     put("cycle of the last delivery", r->last_delivery_at);
     put("suspensions", r->network->suspensions);
     put_losses(job, r);
+    put_phy(job, r);
     if (r->network->port_refusals) put("cells refused by full hosts", r->network->port_refusals);
     if (r->network->unrouted) put("cells whose label leads nowhere", r->network->unrouted);
     if (!job->check_load) put_messages(r);
-    put_state(r);
+    put_state(job, r);
     printf("  %-40s %016llx\n", "certificate", (unsigned long long)r->certificate);
     if (job->check_load)
         printf("  %-40s %016llx\n", "delivery hash", (unsigned long long)r->delivery_hash);
@@ -237,7 +290,7 @@ static void put_state_json(struct leat_json *j, const struct sim_job *job,
         json_format(j, "saturation",
                     "of %.4f cells offered per port and cell time %.4f came through after the "
                     "warm-up; the others wait, more and more of them",
-                    rate(r->steady.offered), rate(r->steady.accepted));
+                    rate(job, r->steady.offered), rate(job, r->steady.accepted));
     if (!r->locked) {
         leat_json_null(j, "deadlock");
         return;
@@ -274,6 +327,7 @@ void sim_put_json(const struct sim_job *job, const struct sim_result *r)
         { "suspensions", r->network->suspensions }, { "retransmissions", r->units.retransmissions },
         { "port_refusals", r->network->port_refusals }, { "unrouted", r->network->unrouted });
     put_losses_json(j, r);
+    put_phy_json(j, job, r);
     if (!job->check_load) put_units(j, job, r);
     put_state_json(j, job, r);
     json_certificate(j, "certificate", r->certificate);

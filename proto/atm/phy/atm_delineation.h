@@ -12,8 +12,6 @@
  * A header is bad if its syndrome is not 0, even if correction saves the cell: correction and
  * delineation watch the same line. Only in SYNC are headers corrected (atm_hec.h) and cells
  * delivered; the first of these is the one whose header made the DELTA. Idle cells are removed.
- *
- * No fabric uses it yet, and no public header has it; its tests hold it to the note.
  */
 #ifndef LEAT_ATM_DELINEATION_H
 #define LEAT_ATM_DELINEATION_H

@@ -33,27 +33,46 @@ void leat_atm_ds3_sender_init(struct leat_atm_ds3_sender *tx, enum leat_atm_ds3_
     leat_atm_plcp_sender_init(&tx->plcp, stream);
 }
 
-void leat_atm_ds3_frame(struct leat_atm_ds3_sender *tx, uint8_t frame[LEAT_ATM_DS3_FRAME_LEN])
+static unsigned overhead_bit(const struct leat_atm_ds3_sender *tx, unsigned block)
 {
-    uint8_t payload[LEAT_ATM_DS3_PAYLOAD_LEN];
-    unsigned parity = 0;
-    uint64_t next = 0;
-    if (tx->mapping == LEAT_ATM_DS3_PLCP)
-        leat_atm_plcp_sender_pull(&tx->plcp, payload, sizeof payload);
-    else
-        leat_atm_stream_pull(tx->stream, payload, sizeof payload);
-    for (unsigned block = 0; block < BLOCKS; block++) {
-        const enum kind kind = kind_of(block);
-        const uint64_t at = (uint64_t)block * BLOCK;
-        const bool framing = kind == KIND_M || kind == KIND_F;
-        leat_bit_put(frame, at, framing ? framing_bit(block) : kind == KIND_P ? tx->parity : 1);
-        for (unsigned i = 1; i < BLOCK; i++, next++) {
-            const bool bit = leat_bit_get(payload, next);
-            leat_bit_put(frame, at + i, bit);
-            parity ^= bit;
-        }
+    const enum kind kind = kind_of(block);
+    if (kind == KIND_M || kind == KIND_F) return framing_bit(block);
+    return kind == KIND_P ? tx->parity_before : 1;
+}
+
+static unsigned payload_bit(struct leat_atm_ds3_sender *tx)
+{
+    if (tx->left == 0 && tx->mapping == LEAT_ATM_DS3_PLCP) {
+        tx->payload = (uint8_t)leat_atm_plcp_sender_nibble(&tx->plcp);
+        tx->left = NIBBLE;
+    } else if (tx->left == 0) {
+        leat_atm_stream_pull(tx->stream, &tx->payload, 1);
+        tx->left = 8;
     }
-    tx->parity = parity;
+    const unsigned bit = tx->payload >> --tx->left & 1;
+    tx->parity ^= bit;
+    return bit;
+}
+
+static unsigned next_bit(struct leat_atm_ds3_sender *tx)
+{
+    const unsigned at = tx->at;
+    const unsigned bit = at % BLOCK ? payload_bit(tx) : overhead_bit(tx, at / BLOCK);
+    tx->at = (at + 1) % BITS;
+    if (tx->at) return bit;
+    tx->parity_before = tx->parity;
+    tx->parity = 0;
+    return bit;
+}
+
+void leat_atm_ds3_sender_pull(struct leat_atm_ds3_sender *tx, uint8_t *octets, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        unsigned octet = 0;
+        for (int bit = 0; bit < 8; bit++)
+            octet = octet << 1 | next_bit(tx);
+        octets[i] = (uint8_t)octet;
+    }
 }
 
 /* --- receiver --- */
@@ -189,12 +208,13 @@ static void on_payload(struct leat_atm_ds3 *rx, bool bit, struct leat_atm_tc_out
 {
     rx->parity ^= bit;
     if (rx->state != LEAT_ATM_DS3_IN_FRAME) return;
+    const bool plcp = rx->mapping == LEAT_ATM_DS3_PLCP;
     rx->octet = rx->octet << 1 | bit;
-    if (++rx->have < 8) return;
+    if (++rx->have < (plcp ? NIBBLE : 8)) return;
     const uint8_t octet = (uint8_t)rx->octet;
     rx->have = 0;
-    if (rx->mapping == LEAT_ATM_DS3_PLCP) {
-        leat_atm_plcp_feed(&rx->plcp, &octet, 1, out);
+    if (plcp) {
+        leat_atm_plcp_feed_nibble(&rx->plcp, octet & 0xf, out);
         return;
     }
     leat_atm_delineation_feed(&rx->cells, &octet, 1, out);

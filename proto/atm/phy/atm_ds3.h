@@ -47,14 +47,17 @@ struct leat_atm_ds3_sender {
     struct leat_atm_stream *stream;   /* direct mapping, */
     struct leat_atm_plcp_sender plcp; /* or this */
     enum leat_atm_ds3_mapping mapping;
-    unsigned parity; /* of the frame before */
+    unsigned at;                    /* bits of the frame sent */
+    unsigned parity, parity_before; /* of this frame so far, of the one before */
+    uint8_t payload;                /* an octet of cells, or a nibble of the PLCP; */
+    unsigned left;                  /* bits of it still to send */
 };
 
 void leat_atm_ds3_sender_init(struct leat_atm_ds3_sender *tx, enum leat_atm_ds3_mapping mapping,
                               struct leat_atm_stream *stream);
 
-/* The next M-frame, filled with cells of the stream. */
-void leat_atm_ds3_frame(struct leat_atm_ds3_sender *tx, uint8_t frame[LEAT_ATM_DS3_FRAME_LEN]);
+/* The next octets of the link. */
+void leat_atm_ds3_sender_pull(struct leat_atm_ds3_sender *tx, uint8_t *octets, size_t len);
 
 enum leat_atm_ds3_state {
     LEAT_ATM_DS3_SEARCH,

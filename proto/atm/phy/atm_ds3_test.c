@@ -25,8 +25,7 @@ static void make_line(void)
     struct leat_atm_stream stream = full_stream();
     struct leat_atm_ds3_sender tx;
     leat_atm_ds3_sender_init(&tx, LEAT_ATM_DS3_DIRECT, &stream);
-    for (size_t f = 0; f < FRAMES; f++)
-        leat_atm_ds3_frame(&tx, line + f * FRAME);
+    leat_atm_ds3_sender_pull(&tx, line, FRAMES * FRAME);
 }
 
 static struct leat_atm_ds3 fresh(void)
@@ -200,8 +199,7 @@ static void plcp_frames_travel_in_the_payload(void)
     struct tally t = { .first = 0 };
     leat_atm_ds3_sender_init(&tx, LEAT_ATM_DS3_PLCP, &stream);
     EQ(leat_atm_ds3_init(&rx, LEAT_ATM_DS3_PLCP, &LEAT_ATM_DELINEATION_DEFAULT), LEAT_ERR_OK);
-    for (size_t f = 0; f < FRAMES; f++)
-        leat_atm_ds3_frame(&tx, line + f * FRAME);
+    leat_atm_ds3_sender_pull(&tx, line, FRAMES * FRAME);
     for (unsigned block = 1; block < 8; block += 2)
         flip(12, block * BLOCK); /* loses the frame, and with it that of the PLCP */
     feed(&rx, line, FRAMES * FRAME, 100, &t);

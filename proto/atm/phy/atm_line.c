@@ -4,6 +4,7 @@
 #include <string.h>
 
 enum { CELL_BITS = 8 * LEAT_ATM_CELL_LEN, PPM = 1000000 };
+#define PS_PER_S UINT64_C(1000000000000)
 
 const struct leat_atm_line leat_atm_lines[LEAT_ATM_LINE_COUNT] = {
     { "stm1", "SDH, STM-1 frames", 155520000, 18720000, 53, LEAT_ATM_LINE_BY_HEC, true,
@@ -53,6 +54,93 @@ unsigned leat_atm_line_overhead_ppm(const struct leat_atm_line *line)
     return (unsigned)((other * PPM + whole / 2) / whole);
 }
 
+/* --- where cells end --- */
+
+/* Payload octets of the line begin behind some overhead; each returns where so many of them end, in
+ * octets. */
+static uint64_t stm1_octets(uint64_t payload)
+{
+    enum { ROW = LEAT_ATM_STM1_CONTAINER_LEN / LEAT_ATM_STM1_ROWS };
+    enum { OVERHEAD = LEAT_ATM_STM1_COLUMNS - ROW };
+    return payload + ((payload - 1) / ROW + 1) * OVERHEAD;
+}
+
+static uint64_t e1_octets(uint64_t payload)
+{
+    enum { SLOTS = 15 }; /* between slots 0 and 16 */
+    return payload + (payload - 1) / SLOTS + 1;
+}
+
+static uint64_t e3_octets(uint64_t payload)
+{
+    enum { FRAME = 530, FIRST = 58, ROW = 59, ROWS = 4, FRAMING = 2, ALL = 7 };
+    const uint64_t frame = (payload - 1) / FRAME, at = (payload - 1) % FRAME;
+    const uint64_t before = at < FIRST                ? FRAMING
+                            : at < FIRST + ROWS * ROW ? FRAMING + 1 + (at - FIRST) / ROW
+                                                      : ALL;
+    return payload + frame * ALL + before;
+}
+
+/* In bits. */
+static uint64_t ds3_bits(uint64_t payload)
+{
+    enum { BLOCK = LEAT_ATM_DS3_BLOCK_BITS - 1 };
+    return payload + (payload - 1) / BLOCK + 1;
+}
+
+/* Trailers take 13, 14 and, 56 times of 85, 14 nibbles, else 13. */
+static uint64_t plcp_nibbles(uint64_t cells)
+{
+    const uint64_t frames = (cells - 1) / LEAT_ATM_PLCP_ROWS, cycles = frames / 3;
+    return cells * 2 * LEAT_ATM_PLCP_ROW_LEN + 13 * frames + (frames + 1) / 3 + cycles * 56 / 85;
+}
+
+uint64_t leat_atm_line_cell_end(const struct leat_atm_line *line, uint64_t k)
+{
+    const uint64_t cells = k + 1, octets = cells * LEAT_ATM_CELL_LEN;
+    switch (line->codec) {
+    case LEAT_ATM_LINE_STM1: return 8 * stm1_octets(octets);
+    case LEAT_ATM_LINE_E1: return 8 * e1_octets(octets);
+    case LEAT_ATM_LINE_E3: return 8 * e3_octets(octets);
+    case LEAT_ATM_LINE_DS3_PLCP: return ds3_bits(4 * plcp_nibbles(cells));
+    case LEAT_ATM_LINE_DS3_ADM: return ds3_bits(8 * octets);
+    case LEAT_ATM_LINE_CELLS: return 8 * octets;
+    case LEAT_ATM_LINE_TAXI: /* TT before each, JK before the first one of 64 */
+        return LEAT_ATM_TEN_BITS * (octets + cells + k / LEAT_ATM_TAXI_CELLS_MAX + 1);
+    case LEAT_ATM_LINE_8B10B:
+        return LEAT_ATM_TEN_BITS * LEAT_ATM_CELL_LEN * (cells + k / (LEAT_ATM_8B10B_CELLS - 1) + 1);
+    }
+    abort();
+}
+
+unsigned leat_atm_line_period(const struct leat_atm_line *line)
+{
+    switch (line->codec) {
+    case LEAT_ATM_LINE_STM1: return 2340;      /* of 53 frames */
+    case LEAT_ATM_LINE_E1: return 60;          /* of 53 pairs of frames */
+    case LEAT_ATM_LINE_E3: return 10;          /* of a frame */
+    case LEAT_ATM_LINE_DS3_PLCP: return 21420; /* of 3 x 595 frames in 3 x 699 M-frames */
+    case LEAT_ATM_LINE_DS3_ADM: return 588;    /* of 53 M-frames */
+    case LEAT_ATM_LINE_CELLS: return 1;
+    case LEAT_ATM_LINE_TAXI: return 256;  /* 4 x 64, for whole octets */
+    case LEAT_ATM_LINE_8B10B: return 104; /* of 4 blocks, for whole octets */
+    }
+    abort();
+}
+
+/* Cell k is end(k) - k B late, B being the bits of the line for a cell; here times cells_num. */
+uint64_t leat_atm_line_framing_ps(const struct leat_atm_line *line)
+{
+    const uint64_t b = line->bits_per_s * line->cells_den;
+    uint64_t least = UINT64_MAX, most = 0;
+    for (uint64_t k = 0; k < leat_atm_line_period(line); k++) {
+        const uint64_t late = leat_atm_line_cell_end(line, k) * line->cells_num - k * b;
+        if (late < least) least = late;
+        if (late > most) most = late;
+    }
+    return (most - least) / line->cells_num * PS_PER_S / line->bits_per_s;
+}
+
 /* --- sender --- */
 
 void leat_atm_line_sender_init(struct leat_atm_line_sender *tx, const struct leat_atm_line *line,
@@ -60,10 +148,8 @@ void leat_atm_line_sender_init(struct leat_atm_line_sender *tx, const struct lea
 {
     tx->line = line;
     tx->stream = stream;
-    tx->frame_len = 0;
-    tx->at = 0;
     switch (line->codec) {
-    case LEAT_ATM_LINE_STM1:
+    case LEAT_ATM_LINE_STM1: leat_atm_stm1_sender_init(&tx->as.stm1, stream); return;
     case LEAT_ATM_LINE_CELLS: return;
     case LEAT_ATM_LINE_E1: leat_atm_pdh_sender_init(&tx->as.pdh, LEAT_ATM_PDH_E1, stream); return;
     case LEAT_ATM_LINE_E3: leat_atm_pdh_sender_init(&tx->as.pdh, LEAT_ATM_PDH_E3, stream); return;
@@ -79,41 +165,30 @@ void leat_atm_line_sender_init(struct leat_atm_line_sender *tx, const struct lea
     abort();
 }
 
-/* Lines of frames make one when the one before has been sent. */
-static size_t make_frame(struct leat_atm_line_sender *tx)
+void leat_atm_line_sender_moved(struct leat_atm_line_sender *tx, struct leat_atm_stream *stream)
 {
-    if (tx->line->codec == LEAT_ATM_LINE_STM1) {
-        leat_atm_stm1_frame(tx->stream, tx->frame);
-        return LEAT_ATM_STM1_FRAME_LEN;
+    tx->stream = stream;
+    switch (tx->line->codec) {
+    case LEAT_ATM_LINE_STM1: tx->as.stm1.stream = stream; return;
+    case LEAT_ATM_LINE_E1:
+    case LEAT_ATM_LINE_E3: tx->as.pdh.stream = stream; return;
+    case LEAT_ATM_LINE_DS3_PLCP:
+    case LEAT_ATM_LINE_DS3_ADM: tx->as.ds3.stream = tx->as.ds3.plcp.stream = stream; return;
+    case LEAT_ATM_LINE_CELLS: return;
+    case LEAT_ATM_LINE_TAXI: tx->as.taxi.stream = stream; return;
+    case LEAT_ATM_LINE_8B10B: tx->as.b10.stream = stream; return;
     }
-    if (tx->line->codec == LEAT_ATM_LINE_E1 || tx->line->codec == LEAT_ATM_LINE_E3)
-        return leat_atm_pdh_frame(&tx->as.pdh, tx->frame);
-    leat_atm_ds3_frame(&tx->as.ds3, tx->frame);
-    return LEAT_ATM_DS3_FRAME_LEN;
-}
-
-static void pull_frames(struct leat_atm_line_sender *tx, uint8_t *octets, size_t len)
-{
-    for (size_t done = 0; done < len;) {
-        if (tx->at == tx->frame_len) {
-            tx->frame_len = make_frame(tx);
-            tx->at = 0;
-        }
-        const size_t left = tx->frame_len - tx->at, n = left < len - done ? left : len - done;
-        memcpy(octets + done, tx->frame + tx->at, n);
-        tx->at += n;
-        done += n;
-    }
+    abort();
 }
 
 void leat_atm_line_pull(struct leat_atm_line_sender *tx, uint8_t *octets, size_t len)
 {
     switch (tx->line->codec) {
-    case LEAT_ATM_LINE_STM1:
+    case LEAT_ATM_LINE_STM1: leat_atm_stm1_sender_pull(&tx->as.stm1, octets, len); return;
     case LEAT_ATM_LINE_E1:
-    case LEAT_ATM_LINE_E3:
+    case LEAT_ATM_LINE_E3: leat_atm_pdh_sender_pull(&tx->as.pdh, octets, len); return;
     case LEAT_ATM_LINE_DS3_PLCP:
-    case LEAT_ATM_LINE_DS3_ADM: pull_frames(tx, octets, len); return;
+    case LEAT_ATM_LINE_DS3_ADM: leat_atm_ds3_sender_pull(&tx->as.ds3, octets, len); return;
     case LEAT_ATM_LINE_CELLS: leat_atm_stream_pull(tx->stream, octets, len); return;
     case LEAT_ATM_LINE_TAXI: leat_atm_taxi_sender_pull(&tx->as.taxi, octets, len); return;
     case LEAT_ATM_LINE_8B10B: leat_atm_8b10b_sender_pull(&tx->as.b10, octets, len); return;

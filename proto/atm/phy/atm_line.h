@@ -72,13 +72,24 @@ const char *leat_atm_line_delineation_name(enum leat_atm_line_delineation deline
 /* How much of the line is not cells, in millionths, rounded to the nearest. */
 unsigned leat_atm_line_overhead_ppm(const struct leat_atm_line *line);
 
+/*
+ * Where in the bits of the line does cell k end, if cells never lack? The number of bits up to and
+ * with its last one, from the first bit that a sender gives; k counts from 0. `period` cells take a
+ * whole number of octets of the line, and the frames are where they were.
+ */
+uint64_t leat_atm_line_cell_end(const struct leat_atm_line *line, uint64_t k);
+unsigned leat_atm_line_period(const struct leat_atm_line *line);
+
+/* Frames let some cells wait for overhead, blocks and stuffing. So much later, in ps, can a cell
+ * come than in even cell times after the earliest one; rounded down. */
+uint64_t leat_atm_line_framing_ps(const struct leat_atm_line *line);
+
 /* Private. */
 struct leat_atm_line_sender {
     const struct leat_atm_line *line;
     struct leat_atm_stream *stream;
-    uint8_t frame[LEAT_ATM_STM1_FRAME_LEN]; /* lines of frames: the one being sent */
-    size_t frame_len, at;
     union {
+        struct leat_atm_stm1_sender stm1;
         struct leat_atm_pdh_sender pdh;
         struct leat_atm_ds3_sender ds3;
         struct leat_atm_taxi_sender taxi;
@@ -102,6 +113,8 @@ struct leat_atm_line_receiver {
 /* The stream must outlive the sender; only the sender may pull from it. */
 void leat_atm_line_sender_init(struct leat_atm_line_sender *tx, const struct leat_atm_line *line,
                                struct leat_atm_stream *stream);
+/* After it was copied together with its stream: the copy pulls from the stream's copy. */
+void leat_atm_line_sender_moved(struct leat_atm_line_sender *tx, struct leat_atm_stream *stream);
 void leat_atm_line_pull(struct leat_atm_line_sender *tx, uint8_t *octets, size_t len);
 
 /* ALPHA and DELTA, where there are such, are those of I.432.1. */

@@ -1,6 +1,5 @@
 #include "atm_pdh.h"
 #include <stdlib.h>
-#include <string.h>
 
 enum { FAS = 0x1b, FAS_MASK = 0x7f, NO_FAS_BIT = 0x40, NO_FAS_AT = 32 };
 enum { FA1 = 0xf6, FA2 = 0x28, EM_AT = 60, MA_AT = 180, MA_CELLS = 0x10, MA_TYPE_MASK = 0x38 };
@@ -45,18 +44,32 @@ void leat_atm_pdh_sender_init(struct leat_atm_pdh_sender *tx, enum leat_atm_pdh_
     *tx = (struct leat_atm_pdh_sender){ .stream = stream, .kind = kind };
 }
 
-size_t leat_atm_pdh_frame(struct leat_atm_pdh_sender *tx, uint8_t frame[LEAT_ATM_PDH_FRAME_LEN_MAX])
+/* One octet of overhead, or payload up to the next one. */
+static size_t pull_some(struct leat_atm_pdh_sender *tx, uint8_t *octets, size_t len)
 {
-    const struct shape *shape = &shapes[tx->kind];
-    for (const struct overhead *o = shape->overhead; o->at < shape->frame_len; o++) {
-        frame[o->at] = o->octet;
-        leat_atm_stream_pull(tx->stream, frame + o->at + 1, o[1].at - o->at - 1u);
+    const struct overhead *o = shapes[tx->kind].overhead;
+    while (o->at < tx->at)
+        o++;
+    if (o->at == tx->at) {
+        *octets = tx->kind == LEAT_ATM_PDH_E3 && tx->at == EM_AT ? tx->parity_before : o->octet;
+        return 1;
     }
-    if (tx->kind == LEAT_ATM_PDH_E3) {
-        frame[EM_AT] = tx->parity;
-        tx->parity = parity_of(frame, shape->frame_len);
+    const size_t left = o->at - tx->at, n = left < len ? left : len;
+    leat_atm_stream_pull(tx->stream, octets, n);
+    return n;
+}
+
+void leat_atm_pdh_sender_pull(struct leat_atm_pdh_sender *tx, uint8_t *octets, size_t len)
+{
+    for (size_t n; len > 0; octets += n, len -= n) {
+        n = pull_some(tx, octets, len);
+        tx->parity ^= parity_of(octets, n);
+        tx->at += n;
+        if (tx->at < shapes[tx->kind].frame_len) continue;
+        tx->at = 0;
+        tx->parity_before = tx->parity;
+        tx->parity = 0;
     }
-    return shape->frame_len;
 }
 
 /* --- receiver --- */

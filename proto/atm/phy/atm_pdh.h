@@ -55,15 +55,15 @@ enum leat_atm_pdh_kind { LEAT_ATM_PDH_E1, LEAT_ATM_PDH_E3 };
 struct leat_atm_pdh_sender {
     struct leat_atm_stream *stream;
     enum leat_atm_pdh_kind kind;
-    uint8_t parity; /* of the frame before */
+    size_t at;                     /* in the frame */
+    uint8_t parity, parity_before; /* of this frame so far, of the one before */
 };
 
 void leat_atm_pdh_sender_init(struct leat_atm_pdh_sender *tx, enum leat_atm_pdh_kind kind,
                               struct leat_atm_stream *stream);
 
-/* The next frame, filled from the stream; returns its length. */
-size_t leat_atm_pdh_frame(struct leat_atm_pdh_sender *tx,
-                          uint8_t frame[LEAT_ATM_PDH_FRAME_LEN_MAX]);
+/* The next octets of the link. */
+void leat_atm_pdh_sender_pull(struct leat_atm_pdh_sender *tx, uint8_t *octets, size_t len);
 
 enum leat_atm_pdh_state {
     LEAT_ATM_PDH_SEARCH,

@@ -27,12 +27,9 @@ static size_t make_line(enum leat_atm_pdh_kind kind)
 {
     struct leat_atm_stream stream = full_stream();
     struct leat_atm_pdh_sender tx;
-    size_t len = 0;
     leat_atm_pdh_sender_init(&tx, kind, &stream);
-    for (size_t f = 0; f < FRAMES; f++)
-        len += leat_atm_pdh_frame(&tx, line + len);
-    EQ(len, FRAMES * frame_len[kind]);
-    return len;
+    leat_atm_pdh_sender_pull(&tx, line, FRAMES * frame_len[kind]);
+    return FRAMES * frame_len[kind];
 }
 
 static uint32_t last_number(enum leat_atm_pdh_kind kind)

@@ -25,6 +25,7 @@ void leat_atm_plcp_sender_init(struct leat_atm_plcp_sender *tx, struct leat_atm_
     tx->stream = stream;
     tx->nibbles = 0;
     tx->at = 0;
+    tx->number = LAST_ROW;
     tx->cycle = 0;
     tx->stuff = 0;
 }
@@ -43,34 +44,37 @@ static const struct trailer *next_trailer(struct leat_atm_plcp_sender *tx)
     return t;
 }
 
-static void build_frame(struct leat_atm_plcp_sender *tx)
+/* The last one of a frame with the trailer behind it. */
+static void build_row(struct leat_atm_plcp_sender *tx)
 {
-    const struct trailer *trailer = next_trailer(tx);
-    uint8_t *row = tx->frame;
-    for (unsigned number = LEAT_ATM_PLCP_ROWS; number-- > 0; row += LEAT_ATM_PLCP_ROW_LEN) {
-        row[0] = A1;
-        row[1] = A2;
-        row[POI_AT] = poi_code[number];
-        row[POH_AT] = number == LAST_ROW ? trailer->c1 : 0;
-        leat_atm_stream_next(tx->stream, row + CELL_AT);
-    }
-    memset(row, TRAILER_PATTERN, (LEAT_ATM_PLCP_TRAILER_NIBBLES_MAX + 1) / 2);
-    tx->nibbles = (size_t)LEAT_ATM_PLCP_ROWS * ROW_NIBBLES + trailer->nibbles;
+    uint8_t *row = tx->row;
+    tx->number = tx->number == LAST_ROW ? LEAT_ATM_PLCP_ROWS - 1 : tx->number - 1;
+    row[0] = A1;
+    row[1] = A2;
+    row[POI_AT] = poi_code[tx->number];
+    row[POH_AT] = 0;
+    leat_atm_stream_next(tx->stream, row + CELL_AT);
+    tx->nibbles = ROW_NIBBLES;
     tx->at = 0;
+    if (tx->number != LAST_ROW) return;
+    const struct trailer *trailer = next_trailer(tx);
+    row[POH_AT] = trailer->c1;
+    memset(row + LEAT_ATM_PLCP_ROW_LEN, TRAILER_PATTERN, LEAT_ATM_PLCP_TRAILER_LEN_MAX);
+    tx->nibbles += trailer->nibbles;
 }
 
-static unsigned pull_nibble(struct leat_atm_plcp_sender *tx)
+unsigned leat_atm_plcp_sender_nibble(struct leat_atm_plcp_sender *tx)
 {
-    if (tx->at == tx->nibbles) build_frame(tx);
-    const unsigned octet = tx->frame[tx->at / 2];
+    if (tx->at == tx->nibbles) build_row(tx);
+    const unsigned octet = tx->row[tx->at / 2];
     return tx->at++ % 2 ? octet & 0xf : octet >> 4;
 }
 
 void leat_atm_plcp_sender_pull(struct leat_atm_plcp_sender *tx, uint8_t *octets, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
-        const unsigned first = pull_nibble(tx);
-        octets[i] = (uint8_t)(first << 4 | pull_nibble(tx));
+        const unsigned first = leat_atm_plcp_sender_nibble(tx);
+        octets[i] = (uint8_t)(first << 4 | leat_atm_plcp_sender_nibble(tx));
     }
 }
 
@@ -182,7 +186,8 @@ static void next_row(struct leat_atm_plcp *rx)
     rx->row--;
 }
 
-static void feed_nibble(struct leat_atm_plcp *rx, unsigned nibble, struct leat_atm_tc_out *out)
+void leat_atm_plcp_feed_nibble(struct leat_atm_plcp *rx, unsigned nibble,
+                               struct leat_atm_tc_out *out)
 {
     if (rx->state == LEAT_ATM_PLCP_SEARCH) {
         search(rx, nibble);
@@ -209,8 +214,8 @@ size_t leat_atm_plcp_feed(struct leat_atm_plcp *rx, const uint8_t *octets, size_
     /* Events are at least half a row apart, so one octet never has two. */
     while (used < len && out->event == LEAT_ATM_TC_NOTHING) {
         const unsigned octet = octets[used++];
-        feed_nibble(rx, octet >> 4, out);
-        feed_nibble(rx, octet & 0xf, out);
+        leat_atm_plcp_feed_nibble(rx, octet >> 4, out);
+        leat_atm_plcp_feed_nibble(rx, octet & 0xf, out);
     }
     return used;
 }

@@ -37,8 +37,6 @@
  *
  * The receiver delivers cells in IN_FRAME, from the row that led there on. It checks their headers
  * with atm_hec.h and removes idle cells.
- *
- * No fabric uses it yet, and no public header has it; its tests hold it to the note.
  */
 #ifndef LEAT_ATM_PLCP_H
 #define LEAT_ATM_PLCP_H
@@ -49,23 +47,25 @@
 enum {
     LEAT_ATM_PLCP_ROWS = 12,
     LEAT_ATM_PLCP_ROW_LEN = 57,
-    LEAT_ATM_PLCP_TRAILER_NIBBLES_MAX = 14,
-    /* A frame, its trailer rounded up to octets. */
-    LEAT_ATM_PLCP_FRAME_LEN_MAX = LEAT_ATM_PLCP_ROWS * LEAT_ATM_PLCP_ROW_LEN + 7,
+    LEAT_ATM_PLCP_TRAILER_LEN_MAX = 7, /* 14 nibbles */
     LEAT_ATM_PLCP_BAD_POI_MAX = 2,
 };
 
 /* Private to the engine. */
 struct leat_atm_plcp_sender {
     struct leat_atm_stream *stream;
-    uint8_t frame[LEAT_ATM_PLCP_FRAME_LEN_MAX];
-    size_t nibbles, at; /* of the frame: its length, how many were sent */
-    unsigned cycle;     /* place of the next frame in the cycle of three */
+    uint8_t row[LEAT_ATM_PLCP_ROW_LEN + LEAT_ATM_PLCP_TRAILER_LEN_MAX];
+    size_t nibbles, at; /* of the row: its length, how many were sent */
+    unsigned number;    /* of the row, as in its POI */
+    unsigned cycle;     /* place of the next trailer in the cycle of three */
     unsigned stuff;     /* in 85ths of a nibble: how far the link is ahead of the frames */
 };
 
 /* The stream must outlive the sender; only the sender may pull from it. */
 void leat_atm_plcp_sender_init(struct leat_atm_plcp_sender *tx, struct leat_atm_stream *stream);
+
+/* The next nibble of the link. */
+unsigned leat_atm_plcp_sender_nibble(struct leat_atm_plcp_sender *tx);
 
 /* The next 2 * len nibbles of the link. */
 void leat_atm_plcp_sender_pull(struct leat_atm_plcp_sender *tx, uint8_t *octets, size_t len);
@@ -90,6 +90,10 @@ struct leat_atm_plcp {
 };
 
 void leat_atm_plcp_init(struct leat_atm_plcp *rx);
+
+/* The next nibble of the link; *out says NOTHING, and is changed by an event. */
+void leat_atm_plcp_feed_nibble(struct leat_atm_plcp *rx, unsigned nibble,
+                               struct leat_atm_tc_out *out);
 
 /* Returns the number of octets used: at least one if len is not 0. Never SYNC, LOST. */
 size_t leat_atm_plcp_feed(struct leat_atm_plcp *rx, const uint8_t *octets, size_t len,

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FRAME = LEAT_ATM_PLCP_FRAME_LEN_MAX };
+enum { FRAME = LEAT_ATM_PLCP_ROWS * LEAT_ATM_PLCP_ROW_LEN + LEAT_ATM_PLCP_TRAILER_LEN_MAX };
 
 static uint64_t feed(struct leat_atm_plcp *rx, const uint8_t *line, size_t len, size_t chunk)
 {

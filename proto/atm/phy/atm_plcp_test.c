@@ -115,6 +115,37 @@ static void the_sender_makes_the_frames_of_the_plain_model(void)
     }
 }
 
+static void nibble_by_nibble_a_line_is_the_same(void)
+{
+    struct leat_atm_plcp by_octet, by_nibble;
+    struct tally t = { .first = 0 }, u = { .first = 0 };
+    struct leat_atm_stream stream;
+    struct leat_atm_plcp_sender tx;
+    uint32_t n = 0;
+    make_line();
+    leat_atm_plcp_init(&by_octet);
+    leat_atm_plcp_init(&by_nibble);
+    EQ(leat_atm_stream_init(&stream, memory, sizeof memory), LEAT_ERR_OK);
+    leat_atm_plcp_sender_init(&tx, &stream);
+    for (size_t at = 0; at + 1 < line_nibbles; at += 2) {
+        uint8_t octet = 0;
+        for (size_t i = 0; i < 2; i++) {
+            struct leat_atm_tc_out out = { .event = LEAT_ATM_TC_NOTHING };
+            while (stream.count < 48)
+                EQ(put_cell(&stream, n++), LEAT_ERR_OK);
+            const unsigned nibble = leat_atm_plcp_sender_nibble(&tx);
+            EQ(nibble, line[at + i]);
+            octet = (uint8_t)(octet << 4 | nibble);
+            leat_atm_plcp_feed_nibble(&by_nibble, nibble, &out);
+            if (out.event != LEAT_ATM_TC_NOTHING) tally_add(&u, &out);
+        }
+        feed(&by_octet, &octet, 1, 1, &t);
+    }
+    EQ(u.events[LEAT_ATM_TC_CELL], t.events[LEAT_ATM_TC_CELL]);
+    EQ(u.events[LEAT_ATM_TC_FRAME_SYNC], 1);
+    OK(u.events[LEAT_ATM_TC_CELL] > ROWS && u.last == t.last && u.first == t.first);
+}
+
 /* 255 frames are 85 cycles: 255 * 125 us * 44736 kb/s * 84/85 = 352296 nibbles, to the bit. */
 static void frames_keep_the_rate_of_the_link(void)
 {
@@ -304,9 +335,9 @@ static void after_random_noise_the_frames_are_found_again(void)
 }
 
 TAP_MAIN(T(path_overhead_identifiers_are_those_of_the_figure),
-         T(the_sender_makes_the_frames_of_the_plain_model), T(frames_keep_the_rate_of_the_link),
-         T(cells_arrive_in_order_in_chunks_of_any_size), T(frames_are_found_from_any_nibble),
-         T(one_wrong_framing_octet_is_tolerated_two_are_not),
+         T(the_sender_makes_the_frames_of_the_plain_model), T(nibble_by_nibble_a_line_is_the_same),
+         T(frames_keep_the_rate_of_the_link), T(cells_arrive_in_order_in_chunks_of_any_size),
+         T(frames_are_found_from_any_nibble), T(one_wrong_framing_octet_is_tolerated_two_are_not),
          T(one_wrong_identifier_is_tolerated_two_in_a_row_are_not),
          T(a_search_is_not_misled_by_an_identifier_out_of_order), T(a_single_error_in_c1_is_mended),
          T(a_slip_of_one_nibble_is_healed), T(headers_are_mended_or_discarded_by_the_two_modes),

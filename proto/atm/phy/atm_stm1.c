@@ -1,10 +1,9 @@
 #include "atm_stm1.h"
 #include <stdlib.h>
-#include <string.h>
 
 /* Column 9 is the path overhead; C2 and H4 are named by their rows in it. */
 enum { POH = 9, CONTAINER = 10, C2_ROW = 2, POINTER_ROW = 3, H4_ROW = 5 };
-enum { ROW_LEN = LEAT_ATM_STM1_COLUMNS - CONTAINER, C2_ATM = 0x13, H4_MASK = 0x3f };
+enum { C2_ATM = 0x13, H4_MASK = 0x3f };
 
 static const uint8_t framing[POH] = { 0xf6, 0xf6, 0xf6, 0x28, 0x28, 0x28, 0x01 };
 static const uint8_t pointer[POH] = { 0x6a, 0x9b, 0x9b, 0x0a, 0xff, 0xff };
@@ -12,18 +11,36 @@ enum { PATTERN_LEN = 6, H1_COLUMN = 0, H2_COLUMN = 3 };
 #define PATTERN      UINT64_C(0xf6f6f6282828)
 #define PATTERN_MASK UINT64_C(0xffffffffffff)
 
-void leat_atm_stm1_frame(struct leat_atm_stream *stream, uint8_t frame[LEAT_ATM_STM1_FRAME_LEN])
+/* --- sender --- */
+
+void leat_atm_stm1_sender_init(struct leat_atm_stm1_sender *tx, struct leat_atm_stream *stream)
 {
-    for (size_t r = 0; r < LEAT_ATM_STM1_ROWS; r++) {
-        uint8_t *row = frame + r * LEAT_ATM_STM1_COLUMNS;
-        memset(row, 0, CONTAINER);
-        if (r == 0) memcpy(row, framing, sizeof framing);
-        if (r == POINTER_ROW) memcpy(row, pointer, sizeof pointer);
-        if (r == C2_ROW) row[POH] = C2_ATM;
-        if (r == H4_ROW) row[POH] = (uint8_t)leat_atm_stream_to_boundary(stream);
-        leat_atm_stream_pull(stream, row + CONTAINER, ROW_LEN);
+    *tx = (struct leat_atm_stm1_sender){ .stream = stream };
+}
+
+static uint8_t overhead(const struct leat_atm_stm1_sender *tx, size_t row, size_t column)
+{
+    if (row == C2_ROW && column == POH) return C2_ATM;
+    if (row == H4_ROW && column == POH) return (uint8_t)leat_atm_stream_to_boundary(tx->stream);
+    if (column == POH) return 0;
+    return row == 0 ? framing[column] : row == POINTER_ROW ? pointer[column] : 0;
+}
+
+void leat_atm_stm1_sender_pull(struct leat_atm_stm1_sender *tx, uint8_t *octets, size_t len)
+{
+    for (size_t n; len > 0; octets += n, len -= n) {
+        const size_t row = tx->at / LEAT_ATM_STM1_COLUMNS, column = tx->at % LEAT_ATM_STM1_COLUMNS;
+        const size_t left = LEAT_ATM_STM1_COLUMNS - column;
+        n = column < CONTAINER ? 1 : left < len ? left : len;
+        if (column < CONTAINER)
+            *octets = overhead(tx, row, column);
+        else
+            leat_atm_stream_pull(tx->stream, octets, n);
+        tx->at = (tx->at + n) % LEAT_ATM_STM1_FRAME_LEN;
     }
 }
+
+/* --- receiver --- */
 
 static void enter(struct leat_atm_stm1 *rx, enum leat_atm_stm1_state next)
 {

@@ -29,8 +29,6 @@
  *
  * Cells are delineated in IN_FRAME only. H4 verifies cell boundaries and does not establish them
  * (thesis 8.2.1).
- *
- * No fabric uses it yet, and no public header has it; its tests hold it to the note.
  */
 #ifndef LEAT_ATM_STM1_H
 #define LEAT_ATM_STM1_H
@@ -46,8 +44,17 @@ enum {
     LEAT_ATM_STM1_BAD_FRAMES_MAX = 4,
 };
 
-/* One frame, filled from the stream. */
-void leat_atm_stm1_frame(struct leat_atm_stream *stream, uint8_t frame[LEAT_ATM_STM1_FRAME_LEN]);
+/* Private to the engine. */
+struct leat_atm_stm1_sender {
+    struct leat_atm_stream *stream;
+    size_t at; /* in the frame */
+};
+
+/* The stream must outlive the sender. */
+void leat_atm_stm1_sender_init(struct leat_atm_stm1_sender *tx, struct leat_atm_stream *stream);
+
+/* The next octets of the link. */
+void leat_atm_stm1_sender_pull(struct leat_atm_stm1_sender *tx, uint8_t *octets, size_t len);
 
 enum leat_atm_stm1_state {
     LEAT_ATM_STM1_SEARCH,

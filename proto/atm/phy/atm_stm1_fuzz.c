@@ -32,9 +32,10 @@ static void make_clean_frames(void)
 {
     uint8_t memory[LEAT_ATM_CELL_LEN];
     struct leat_atm_stream stream;
+    struct leat_atm_stm1_sender tx;
     if (leat_atm_stream_init(&stream, memory, sizeof memory) != LEAT_ERR_OK) abort();
-    for (size_t f = 0; f < CLEAN; f++)
-        leat_atm_stm1_frame(&stream, clean + f * FRAME);
+    leat_atm_stm1_sender_init(&tx, &stream);
+    leat_atm_stm1_sender_pull(&tx, clean, sizeof clean);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);

@@ -31,6 +31,13 @@ static struct leat_atm_stm1 fresh(void)
     return rx;
 }
 
+static void make_frame(struct leat_atm_stream *stream, uint8_t *frame)
+{
+    struct leat_atm_stm1_sender tx;
+    leat_atm_stm1_sender_init(&tx, stream);
+    leat_atm_stm1_sender_pull(&tx, frame, FRAME);
+}
+
 /* Frames of numbered cells without a gap, into `line`. */
 static void make_line(void)
 {
@@ -39,7 +46,7 @@ static void make_line(void)
     for (size_t f = 0; f < FRAMES; f++) {
         while (stream.count < 60)
             EQ(put_cell(&stream, n++), LEAT_ERR_OK);
-        leat_atm_stm1_frame(&stream, line + f * FRAME);
+        make_frame(&stream, line + f * FRAME);
     }
     EQ(stream.idle_count, 0);
 }
@@ -70,7 +77,7 @@ static void a_frame_is_laid_out_as_the_figures_say(void)
     struct leat_atm_stream stream = fresh_stream();
     uint8_t frame[FRAME], container[LEAT_ATM_STM1_CONTAINER_LEN];
     memset(frame, 0xee, sizeof frame);
-    leat_atm_stm1_frame(&stream, frame);
+    make_frame(&stream, frame);
     OK(memcmp(frame, "\xf6\xf6\xf6\x28\x28\x28", 6) == 0);
     OK(memcmp(frame + H1_AT, "\x6a\x9b\x9b\x0a\xff\xff\x00\x00\x00", 9) == 0);
     EQ(frame[C2_AT], 0x13);
@@ -91,7 +98,7 @@ static void h4_is_the_offset_to_the_next_cell(void)
     bool had[CELL] = { false };
     for (size_t f = 0; f < CELL; f++) {
         uint8_t frame[FRAME];
-        leat_atm_stm1_frame(&stream, frame);
+        make_frame(&stream, frame);
         const size_t before = f * LEAT_ATM_STM1_CONTAINER_LEN + 5 * 260;
         EQ((before + frame[H4_AT]) % CELL, 0);
         OK(frame[H4_AT] < CELL && !had[frame[H4_AT]]);
@@ -220,7 +227,7 @@ static void h4_reports_a_slip_inside_the_container(void)
     for (unsigned f = 0; f < 8; f++) {
         uint8_t frame[FRAME], lost;
         if (f == 5) leat_atm_stream_pull(&stream, &lost, 1);
-        leat_atm_stm1_frame(&stream, frame);
+        make_frame(&stream, frame);
         feed(&rx, frame, sizeof frame, FRAME, &t);
         EQ(t.events[LEAT_ATM_TC_OFFSET], f < 5 ? 0 : f == 5 ? 1 : 2);
         EQ(rx.cells.state == LEAT_ATM_DELINEATION_HUNT, f == 0);
@@ -250,7 +257,7 @@ static void random_traffic_with_single_errors_arrives_whole(void)
         /* Before cell synchronisation there are none to lose. */
         for (uint64_t k = f < 3 ? 0 : leat_random_below(&r, 50); k > 0 && stream.count < QUEUE; k--)
             EQ(put_cell(&stream, n++), LEAT_ERR_OK);
-        leat_atm_stm1_frame(&stream, frame);
+        make_frame(&stream, frame);
         if (f > 3) { /* one header bit of one cell: H4 shows where a cell begins */
             const size_t at = 5 * COLUMNS + 10 + frame[H4_AT];
             const uint64_t bit = 8 * at + leat_random_below(&r, LEAT_ATM_HEADER_BITS);

@@ -27,6 +27,7 @@ static unsigned next_pair(struct leat_atm_taxi_sender *tx)
 {
     if (tx->sent < LEAT_ATM_CELL_LEN) {
         const uint8_t octet = tx->cell[tx->sent++];
+        if (tx->idle) return JK;
         return (unsigned)symbol_of[octet >> 4] << SYMBOL_BITS | symbol_of[octet & 0xf];
     }
     if (tx->stream->count == 0 || tx->cells == LEAT_ATM_TAXI_CELLS_MAX) {
@@ -36,7 +37,8 @@ static unsigned next_pair(struct leat_atm_taxi_sender *tx)
     leat_atm_stream_next(tx->stream, tx->cell);
     tx->sent = 0;
     tx->cells++;
-    return TT;
+    tx->idle = leat_atm_cell_is_idle(tx->cell);
+    return tx->idle ? JK : TT;
 }
 
 void leat_atm_taxi_sender_pull(struct leat_atm_taxi_sender *tx, uint8_t *octets, size_t len)

@@ -9,9 +9,10 @@
  *            2 10100   6 01110   A 10110   E 11100   T 01101
  *            3 10101   7 01111   B 10111   F 11101   all others are violations
  *
- * An octet is two symbols, its upper half first. JK fills the space between cells, so there are no
- * idle cells; it is unlike any other ten bits of a valid line and shows where symbols begin. A pair
- * follows at the latest after 64 cells in a row. Bits are those before the NRZI of the medium.
+ * An octet is two symbols, its upper half first. JK fills the space between cells, also that of an
+ * idle cell that is sent; it is unlike any other ten bits of a valid line and shows where symbols
+ * begin. A pair follows at the latest after 64 cells in a row. Bits are those before the NRZI of
+ * the medium.
  *
  * The receiver:
  *
@@ -44,6 +45,7 @@ struct leat_atm_taxi_sender {
     struct leat_atm_tens tens;
     uint8_t cell[LEAT_ATM_CELL_LEN];
     size_t sent;    /* octets of it */
+    bool idle;      /* an idle cell is JK all through */
     unsigned cells; /* since the latest JK */
 };
 

@@ -5,7 +5,7 @@
  *     sender                                                    receiver
  *     cells --> leat_atm_stream ---------- octets ------------> leat_atm_delineation --> cells
  *                 |  idle cells fill gaps                         ^  idle cells end here
- *                 +--> leat_atm_stm1_frame -- STM-1 frames --> leat_atm_stm1 --> (octets) --+
+ *                 +--> leat_atm_stm1_sender - STM-1 frames --> leat_atm_stm1 --> (octets) --+
  *                 +--> leat_atm_plcp_sender -- nibbles ------> leat_atm_plcp --> cells
  *
  * Receivers take octets in chunks of any size. A `feed` stops at the first event and returns how

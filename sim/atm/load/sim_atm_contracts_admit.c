@@ -108,6 +108,8 @@ uint64_t leat_sim_atm_contracts_link_rate(const struct leat_sim_atm_fabric *fabr
 {
     /* 512 10^12 / (53 num / den): den and num are at most 10^9 (sim_fabric), so all fits. */
     const uint64_t cell_ps_num = fabric->period_ps_num * LEAT_ATM_CELL_LEN;
+    const struct leat_atm_line *line = fabric->graph ? fabric->graph->line : NULL;
+    if (line) return line->cells_num * LEAT_ATM_RATE_UNIT / line->cells_den;
     const uint64_t second = LEAT_ATM_SECOND_PS * LEAT_ATM_RATE_UNIT;
     const uint64_t whole = second / cell_ps_num, rest = second % cell_ps_num;
     return whole * fabric->period_ps_den +

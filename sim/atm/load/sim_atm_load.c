@@ -783,7 +783,8 @@ void leat_sim_atm_load_init(struct leat_sim_atm_load *load,
     *load = (struct leat_sim_atm_load){ .config = *config };
     leat_sim_atm_load_lay(load, config, memory, &pieces);
     if (load->line) init_lines(load);
-    load->cells_stay_sound = config->model != LEAT_SIM_ATM_RTL && !load->line;
+    load->cells_stay_sound = config->model != LEAT_SIM_ATM_RTL && !load->line &&
+                             !leat_sim_atm_fabric_errs(&config->fabric);
     load->ahead = config->model == LEAT_SIM_ATM_CELL && !config->fabric.graph && !load->line &&
                   !config->watch.cell;
     load->reports_after = reported_after(load, config->len_max);

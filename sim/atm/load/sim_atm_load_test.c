@@ -314,8 +314,8 @@ static void seed_synthetic(struct synthetic *s, const struct chance *c, uint32_t
 {
     const uint64_t cells = (c->bytes + 20 + 35) / 36;
     s->len = c->bytes;
-    leat_sim_atm_traffic_init(&s->traffic, c->pattern, ports, c->load_ppm, 53 * cells, c->seed,
-                              s->partner);
+    leat_sim_atm_traffic_init(&s->traffic, c->pattern, ports, c->load_ppm,
+                              53 * cells << LEAT_SIM_ATM_TRAFFIC_TIME_BITS, c->seed, s->partner);
     for (uint32_t port = 0; port < ports; port++)
         leat_sim_atm_traffic_source_init(&s->source[port], c->seed, port);
 }

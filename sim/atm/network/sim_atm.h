@@ -31,6 +31,7 @@
 #include "atm_bmx.h"
 #include "sim_agenda.h"
 #include "sim_atm_fabric.h"
+#include "sim_atm_phy.h"
 #include "sim_crew.h"
 
 enum leat_sim_atm_model {
@@ -204,6 +205,9 @@ struct leat_sim_atm_losses {
 };
 void leat_sim_atm_losses(const struct leat_sim_atm *sim, struct leat_sim_atm_losses *out);
 uint64_t leat_sim_atm_losses_sum(const struct leat_sim_atm_losses *losses);
+
+/* Of a graph on physical lines: what bit errors did to its cells. */
+void leat_sim_atm_graph_phy(const struct leat_sim_atm *sim, struct leat_sim_atm_phy_counts *out);
 
 /* Of a graph: cells that left by this output port of its switches. */
 uint64_t leat_sim_atm_graph_carried(const struct leat_sim_atm *sim, uint32_t out);

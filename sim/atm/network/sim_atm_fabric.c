@@ -6,6 +6,7 @@
 #include "sim_refuse.h"
 
 #define TOO_LARGE UINT32_MAX
+#define SECOND_PS UINT64_C(1000000000000)
 
 static const struct leat_sim_atm_fabric_spelling spellings[] = {
     { "clos444", "the prototype of the thesis: Clos(4,4,4), 16 ports" },
@@ -107,6 +108,20 @@ static leat_err read_clock(struct reading *r, struct leat_sim_piece value)
     return LEAT_ERR_OK;
 }
 
+/* Bus matrices are clocked with their lines, an octet in each cycle. */
+static leat_err refuse_line(const struct reading *r, struct leat_sim_piece whole)
+{
+    leat_sim_refuse(r->why, LEAT_ERR_SYNTAX,
+                    "'%.*s': lines of bus matrices carry an octet in each cycle (/clock), expected "
+                    "switches of slots, as in ",
+                    (int)whole.len, whole.at);
+    if (r->config.stages == 1)
+        return leat_sim_refuse(r->why, LEAT_ERR_SYNTAX, "crossbar:%u/cells/switch=xpq/%.*s",
+                               r->config.e, (int)whole.len, whole.at);
+    return leat_sim_refuse(r->why, LEAT_ERR_SYNTAX, "clos:%u,%u,%u/cells/switch=xpq/%.*s",
+                           r->config.e, r->config.m, r->config.r, (int)whole.len, whole.at);
+}
+
 static leat_err read_parameters(struct reading *r, struct leat_sim_piece rest)
 {
     static const struct {
@@ -125,6 +140,7 @@ static leat_err read_parameters(struct reading *r, struct leat_sim_piece rest)
         size_t i = 0;
         while (i < COUNT && !leat_sim_piece_is(key, parameters[i].key))
             i++;
+        if (leat_sim_piece_is(key, "line")) return refuse_line(r, whole);
         if (i == COUNT || !value.at) return unknown(r, "parameter '/", whole, true);
         if (given[i]) return wrong(r, key, "is given twice, expected it once");
         given[i] = true;
@@ -257,13 +273,79 @@ struct leat_atm_aal_config leat_sim_atm_fabric_unit(const struct leat_sim_atm_fa
     return unit;
 }
 
+/* ---- cell times ------------------------------------------------------------------------------ */
+
+/* Divides both by their greatest common divisor. */
+static void reduce(uint64_t *a, uint64_t *b)
+{
+    uint64_t x = *a, y = *b;
+    while (y) {
+        const uint64_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    *a /= x;
+    *b /= x;
+}
+
+/* Of a cell in seconds, cells_den / cells_num, over that of a cycle: in lowest terms. */
+leat_err leat_sim_atm_line_slot(const struct leat_atm_line *line,
+                                const struct leat_sim_clock *clock, struct leat_sim_clock *out,
+                                struct leat_text *why)
+{
+    uint64_t up[] = { line->cells_den, SECOND_PS, clock->den };
+    uint64_t down[] = { line->cells_num, clock->num };
+    enum { UP = sizeof up / sizeof *up, DOWN = sizeof down / sizeof *down };
+    for (size_t i = 0; i < UP; i++)
+        for (size_t k = 0; k < DOWN; k++)
+            reduce(&up[i], &down[k]);
+    if (up[0] > UINT64_MAX / up[1] || up[0] * up[1] > UINT64_MAX / up[2] ||
+        down[0] > UINT64_MAX / LEAT_ATM_CELL_LEN / down[1])
+        return leat_sim_refuse(why, LEAT_ERR_RANGE, "the clock, expected one of fewer digits");
+    const uint64_t num = up[0] * up[1] * up[2], den = down[0] * down[1];
+    if (num < LEAT_ATM_CELL_LEN * den)
+        return leat_sim_refuse(why, LEAT_ERR_RANGE,
+                               "a clock too slow for the line: units take an octet a cycle, "
+                               "expected a cell time of the line to be 53 cycles or more");
+    *out = (struct leat_sim_clock){ num, den };
+    return LEAT_ERR_OK;
+}
+
+struct leat_sim_clock leat_sim_atm_fabric_slot(const struct leat_sim_atm_fabric *fabric)
+{
+    const struct leat_sim_clock clock = { fabric->period_ps_num, fabric->period_ps_den };
+    struct leat_sim_clock slot = { LEAT_ATM_CELL_LEN, 1 };
+    struct leat_text why = LEAT_TEXT(1);
+    if (fabric->graph && fabric->graph->line)
+        leat_sim_must(!leat_sim_atm_line_slot(fabric->graph->line, &clock, &slot, &why));
+    return slot;
+}
+
+struct leat_sim_clock leat_sim_atm_fabric_cell_ps(const struct leat_sim_atm_fabric *fabric)
+{
+    const struct leat_atm_line *line = fabric->graph ? fabric->graph->line : NULL;
+    if (line) return (struct leat_sim_clock){ line->cells_den * SECOND_PS, line->cells_num };
+    return (struct leat_sim_clock){ fabric->period_ps_num * LEAT_ATM_CELL_LEN,
+                                    fabric->period_ps_den };
+}
+
+bool leat_sim_atm_fabric_errs(const struct leat_sim_atm_fabric *fabric)
+{
+    const struct leat_net_faults *list = fabric->faults ? fabric->faults->list : NULL;
+    if (!fabric->graph || !fabric->graph->line) return false;
+    for (uint32_t i = 0; list && i < list->count; i++)
+        if (list->fault[i].kind == LEAT_NET_FAULT_BER) return true;
+    return fabric->graph->host_errors;
+}
+
 uint32_t leat_sim_atm_fabric_idle_cycles(const struct leat_sim_atm_fabric *fabric, uint32_t from,
                                          uint32_t to)
 {
     const struct leat_sim_atm_graph *g = fabric->graph;
     if (!g) return leat_atm_clos_idle_cycles(&fabric->net);
-    return (uint32_t)(LEAT_ATM_CELL_LEN *
-                      leat_net_way_cycles(g->topology, g->routing, &g->net, from, to, g->seed, 1));
+    const struct leat_sim_clock slot = leat_sim_atm_fabric_slot(fabric);
+    return (uint32_t)leat_sim_clock_at(
+        &slot, leat_net_way_cycles(g->topology, g->routing, &g->net, from, to, g->seed, 1));
 }
 
 /* ---- parts ---------------------------------------------------------------------------------- */

@@ -17,8 +17,10 @@
 
 #include "atm_aal_unit.h"
 #include "atm_clos.h"
+#include "atm_line.h"
 #include "net.h"
 #include "net_faults.h"
+#include "sim_clock.h"
 
 enum {
     LEAT_SIM_ATM_FABRIC_BUFFER_DEFAULT = 8,
@@ -32,8 +34,11 @@ enum {
 struct leat_sim_atm_graph {
     const struct leat_net_topology *topology;
     struct leat_net_routing *routing;
-    struct leat_net_config net; /* a flit is a cell, a cycle a cell time */
-    uint64_t seed;              /* of routing */
+    struct leat_net_config net;       /* a flit is a cell, a cycle a cell time */
+    uint64_t seed;                    /* of routing */
+    const struct leat_atm_line *line; /* that all wires are; NULL: wires of an octet a cycle */
+    uint64_t host_errors;             /* with a line: of bits on the lines of hosts, in 2^-64 */
+    uint64_t error_seed;
 };
 
 /* Faults inside a network; all lent. */
@@ -72,6 +77,20 @@ void leat_sim_atm_fabric_name(const struct leat_sim_atm_fabric *fabric, struct l
 struct leat_atm_aal_config leat_sim_atm_fabric_unit(const struct leat_sim_atm_fabric *fabric,
                                                     const struct leat_atm_aal_config *wanted,
                                                     uint32_t port);
+
+/* A cell time in cycles: slot k begins in cycle floor(k num / den). RANGE: a line brings cells
+ * faster than units take their octets, or the clock has too many digits; `why` has one line. */
+leat_err leat_sim_atm_line_slot(const struct leat_atm_line *line,
+                                const struct leat_sim_clock *clock, struct leat_sim_clock *out,
+                                struct leat_text *why);
+/* That of a fabric whose line was checked; 53 cycles without one. */
+struct leat_sim_clock leat_sim_atm_fabric_slot(const struct leat_sim_atm_fabric *fabric);
+
+/* A cell time in ps: 53 cycles, or that of its line. */
+struct leat_sim_clock leat_sim_atm_fabric_cell_ps(const struct leat_sim_atm_fabric *fabric);
+
+/* Do bit errors strike physical lines in it? */
+bool leat_sim_atm_fabric_errs(const struct leat_sim_atm_fabric *fabric);
 
 /* Cycles from the first octet of a cell in at a port to the first octet out at another one, when
  * the network is idle. In slotted networks the last octet comes in just before a slot; a cell at

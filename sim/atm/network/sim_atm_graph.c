@@ -1,14 +1,15 @@
 /*
  * Cells through switches of any architecture, in any topology. All lines are slotted: a cell takes
- * a slot of 53 cycles, and slot k begins in cycle 53 k. In each slot, sim/net moves cells by one
- * wire and through one switch; each cell is a packet of one flit there.
+ * a slot of S cycles, and slot k begins in cycle floor(k S). S is 53, or what the line of the
+ * fabric needs for a cell, a ratio (leat_sim_atm_fabric_slot). In each slot, sim/net moves cells by
+ * one wire and through one switch; each cell is a packet of one flit there.
  *
  *     host            gate of the port                network                       host
  *      | send(cell, s) |                               |                             |
  *      |-------------->| s .. s+52: octets on buf      |                             |
  *      | refused(t)    | all places taken?             |                             |
  *      |<--------------|                               |                             |
- *      |               | from slot (s+53)/53, rounded  | 2 + (pipeline + wire) slots |
+ *      |               | from slot (s+53)/S, rounded   | 2 + (pipeline + wire) slots |
  *      |               | up, a packet for each member  | of each switch              |
  *      |               |------------------------------>|---------------------------->| deliver
  *
@@ -18,6 +19,11 @@
  * A cell to several ports is sent as often by its gate, a copy a slot. Where a switch has no room,
  * the cell waits, at last in its gate, which refuses further cells; or it is lost. A cell for a
  * host without room is lost too: its switch has already sent it. The units send lost cells again.
+ *
+ * On physical lines with bit errors, a cell is carried by the codec of each line that it crosses
+ * (sim_atm_phy.h): of its gate, when the network takes it; of a wire, when it leaves the switch; of
+ * a host, when it arrives. What is damaged is kept beside the octets of the cell, since copies
+ * share these. A cell that is lost goes on as a place without a cell, as behind broken wires.
  *
  * Without contention, cells take the same slots, but never wait in the network.
  */
@@ -30,6 +36,7 @@ enum {
     GATE_CELLS = 2,      /* that wait */
     CELL_BITS = 24,      /* of a cell's number in that of a packet */
     CELLS_OF_PORT = 256, /* in the network; at this limit gates refuse */
+    SCARS_OF_LINE = 64,  /* beyond, damaged cells are lost */
     CELLS_MAX = 1 << CELL_BITS,
 };
 _Static_assert((uint32_t)LEAT_NET_TERMINALS_MAX <= LEAT_SIM_ENTITIES_MAX, "ports are entities");
@@ -38,6 +45,14 @@ struct cell {
     uint8_t octets[CELL_LEN];
     uint32_t holders; /* its gate, and the packets that carry it */
     uint32_t next;    /* of the free ones */
+    uint32_t scars;   /* a list of numbers + 1: of packets of it that are damaged */
+};
+
+/* What differs in the cell of one packet, behind its label. */
+struct scar {
+    uint64_t number; /* of the packet */
+    uint32_t next;   /* of this cell, or of the free ones */
+    uint8_t mask[CELL_LEN];
 };
 
 struct gate {
@@ -58,6 +73,7 @@ struct way {
 
 struct leat_sim_atm_slots {
     struct leat_sim_agenda agenda;
+    struct leat_sim_clock slot; /* in cycles */
     bool alone;
     struct leat_net net;
     struct gate *gate;
@@ -68,6 +84,10 @@ struct leat_sim_atm_slots {
     uint32_t ways, ways_cap;
     struct leat_net_fault_player *player; /* NULL: no faults, or alone */
     uint64_t lost[LEAT_NET_FATES];
+    bool errs; /* bit errors strike physical lines; then: */
+    struct leat_sim_atm_phy phy;
+    struct scar *scar;
+    uint32_t scars_top, scars_free; /* as of cells */
 };
 
 static const struct leat_sim_atm_graph *graph_of(const struct leat_sim_atm *sim)
@@ -90,6 +110,7 @@ static uint32_t take_cell(struct leat_sim_atm_slots *s, const uint8_t *octets)
     if (s->cells_free) s->cells_free = cell->next;
     memcpy(cell->octets, octets, CELL_LEN);
     cell->holders = 1;
+    cell->scars = 0;
     return index;
 }
 
@@ -104,9 +125,15 @@ static void release(struct leat_sim_atm_slots *s, uint32_t index)
 
 /* ---- gates ----------------------------------------------------------------------------------- */
 
-static uint64_t slot_from(uint64_t cycle)
+static uint64_t cycle_of(const struct leat_sim_atm_slots *s, uint64_t slot)
 {
-    return (cycle + CELL_LEN - 1) / CELL_LEN;
+    return leat_sim_clock_at(&s->slot, slot);
+}
+
+/* The first one that does not begin before this cycle. */
+static uint64_t slot_from(const struct leat_sim_atm_slots *s, uint64_t cycle)
+{
+    return leat_sim_clock_cycle_from(&s->slot, cycle);
 }
 
 static bool has_member(const struct leat_sim_atm *sim, uint32_t label, uint32_t port)
@@ -167,42 +194,164 @@ static bool next_packet(struct leat_sim_atm *sim, uint32_t port, struct leat_net
     return false;
 }
 
+/* ---- physical lines -------------------------------------------------------------------------- */
+
+static uint32_t cell_of(const struct leat_net_packet *packet)
+{
+    return (uint32_t)packet->number & (CELLS_MAX - 1);
+}
+
+/* The scar of a packet, or the place where its list ends. */
+static uint32_t *find_scar(struct leat_sim_atm_slots *s, const struct leat_net_packet *packet)
+{
+    uint32_t *place = &s->cell[cell_of(packet)].scars;
+    while (*place && s->scar[*place - 1].number != packet->number)
+        place = &s->scar[*place - 1].next;
+    return place;
+}
+
+/* The octets of the cell of this packet. */
+static void read_cell(struct leat_sim_atm_slots *s, const struct leat_net_packet *packet,
+                      uint8_t octets[CELL_LEN])
+{
+    const uint32_t scar = *find_scar(s, packet);
+    memcpy(octets, s->cell[cell_of(packet)].octets, CELL_LEN);
+    for (size_t i = 0; scar && i < CELL_LEN; i++)
+        octets[i] ^= s->scar[scar - 1].mask[i];
+}
+
+static void drop_scar(struct leat_sim_atm_slots *s, const struct leat_net_packet *packet)
+{
+    uint32_t *place = find_scar(s, packet);
+    const uint32_t scar = *place;
+    if (!scar) return;
+    *place = s->scar[scar - 1].next;
+    s->scar[scar - 1].next = s->scars_free;
+    s->scars_free = scar;
+}
+
+/* From now on it has these octets. False: no room for another scar. */
+static bool write_cell(struct leat_sim_atm_slots *s, const struct leat_net_packet *packet,
+                       const uint8_t octets[CELL_LEN])
+{
+    const struct cell *cell = &s->cell[cell_of(packet)];
+    drop_scar(s, packet);
+    if (memcmp(octets, cell->octets, CELL_LEN) == 0) return true;
+    if (!s->scars_free && s->scars_top == SCARS_OF_LINE * s->phy.lines) return false;
+    const uint32_t scar = s->scars_free ? s->scars_free : ++s->scars_top;
+    if (s->scars_free) s->scars_free = s->scar[scar - 1].next;
+    s->scar[scar - 1] = (struct scar){ .number = packet->number };
+    for (size_t i = 0; i < CELL_LEN; i++)
+        s->scar[scar - 1].mask[i] = octets[i] ^ cell->octets[i];
+    *find_scar(s, packet) = scar;
+    return true;
+}
+
+/* False: the cell is lost on this line. */
+static bool carry(struct leat_sim_atm *sim, const struct leat_net_packet *packet, uint32_t line,
+                  uint64_t slot, uint64_t errors)
+{
+    struct leat_sim_atm_slots *s = sim->slots;
+    uint8_t octets[CELL_LEN];
+    read_cell(s, packet, octets);
+    return leat_sim_atm_phy_carry(&s->phy, line, slot, errors, packet->destination, octets) &&
+           write_cell(s, packet, octets);
+}
+
+static uint64_t errors_of(const struct leat_sim_atm_slots *s, uint32_t out)
+{
+    return s->player ? leat_net_fault_player_bit_errors(s->player, out) : 0;
+}
+
+/* Between switches; those to hosts carry it when it arrives. */
+static bool crosses(void *context, uint32_t out, const struct leat_net_packet *packet)
+{
+    struct leat_sim_atm *sim = context;
+    const struct leat_sim_atm_slots *s = sim->slots;
+    if (graph_of(sim)->topology->out_to[out] & LEAT_NET_TERMINAL) return true;
+    return carry(sim, packet, out, s->net.now, errors_of(s, out));
+}
+
+/* From the gate: in the next slot of its line. */
+static bool leaves(struct leat_sim_atm *sim, const struct leat_net_packet *packet)
+{
+    struct leat_sim_atm_slots *s = sim->slots;
+    const uint32_t line = graph_of(sim)->topology->outs + packet->source;
+    const uint64_t at = leat_larger(s->net.now, packet->created_at);
+    return !s->errs || carry(sim, packet, line, leat_larger(at, s->phy.line[line].slot),
+                             graph_of(sim)->host_errors);
+}
+
+/* To the host. */
+static bool comes(struct leat_sim_atm *sim, const struct leat_net_packet *packet, uint64_t slot)
+{
+    const struct leat_sim_atm_slots *s = sim->slots;
+    const uint32_t out = graph_of(sim)->topology->terminal_out[packet->destination];
+    return !s->errs || carry(sim, packet, out, slot,
+                             leat_net_fault_either(errors_of(s, out), graph_of(sim)->host_errors));
+}
+
+void leat_sim_atm_graph_phy(const struct leat_sim_atm *sim, struct leat_sim_atm_phy_counts *out)
+{
+    *out = sim->slots->phy.counts;
+}
+
 /* ---- what arrives ---------------------------------------------------------------------------- */
 
-static void arrive_at(struct leat_sim_atm *sim, uint32_t port, uint32_t index, uint64_t now)
+static void arrive_at(struct leat_sim_atm *sim, uint32_t port, uint32_t index,
+                      const uint8_t *octets, uint64_t now)
 {
     leat_sim_atm_count_out(sim, port);
     if (sim->host.room(sim->host.context, port))
-        sim->host.deliver(sim->host.context, port, sim->slots->cell[index].octets, now);
+        sim->host.deliver(sim->host.context, port, octets, now);
     else
         sim->counts.port_refusals++;
     release(sim->slots, index);
 }
 
-static void lose(struct leat_sim_atm *sim, enum leat_net_fate why)
+static void lose(struct leat_sim_atm *sim, const struct leat_net_packet *packet,
+                 enum leat_net_fate why)
 {
     sim->counts.lost++;
     sim->slots->lost[why]++;
+    if (!packet) return;
+    if (sim->slots->errs) drop_scar(sim->slots, packet);
+    release(sim->slots, cell_of(packet));
 }
 
 static bool next(void *context, uint32_t terminal, struct leat_net_packet *packet)
 {
     struct leat_sim_atm *sim = context;
-    const bool has = next_packet(sim, terminal, packet);
+    bool has;
+    while ((has = next_packet(sim, terminal, packet)) && !leaves(sim, packet))
+        lose(sim, packet, LEAT_NET_CORRUPTED);
     sim->slots->gate[terminal].sleeps = !has;
     return has;
+}
+
+static void deliver_scarred(struct leat_sim_atm *sim, const struct leat_net_packet *packet,
+                            uint64_t now)
+{
+    uint8_t octets[CELL_LEN];
+    read_cell(sim->slots, packet, octets);
+    drop_scar(sim->slots, packet);
+    arrive_at(sim, packet->destination, cell_of(packet), octets, now);
 }
 
 static void arrive(void *context, const struct leat_net_arrival *arrival)
 {
     struct leat_sim_atm *sim = context;
-    const uint32_t index = (uint32_t)arrival->packet.number & (CELLS_MAX - 1);
-    if (arrival->fate == LEAT_NET_DELIVERED) {
-        arrive_at(sim, arrival->packet.destination, index, arrival->tail_at * CELL_LEN);
-        return;
-    }
-    lose(sim, arrival->fate);
-    release(sim->slots, index);
+    const struct leat_net_packet *packet = &arrival->packet;
+    const uint32_t index = cell_of(packet);
+    const uint64_t now = cycle_of(sim->slots, arrival->tail_at);
+    if (arrival->fate != LEAT_NET_DELIVERED)
+        lose(sim, packet, arrival->fate);
+    else if (!comes(sim, packet, arrival->tail_at))
+        lose(sim, packet, LEAT_NET_CORRUPTED);
+    else if (sim->slots->errs)
+        deliver_scarred(sim, packet, now);
+    else
+        arrive_at(sim, packet->destination, index, sim->slots->cell[index].octets, now);
 }
 
 /* ---- without contention ---------------------------------------------------------------------- */
@@ -246,7 +395,8 @@ static void run_alone(struct leat_sim_atm *sim, uint64_t slot)
     while (s->ways && s->way[0].slot == slot) {
         struct way way;
         leat_heap_take(&heap, &s->ways, &way);
-        arrive_at(sim, way.to, (uint32_t)way.number & (CELLS_MAX - 1), slot * CELL_LEN);
+        const uint32_t index = (uint32_t)way.number & (CELLS_MAX - 1);
+        arrive_at(sim, way.to, index, s->cell[index].octets, cycle_of(s, slot));
     }
     leave_alone(sim, slot);
 }
@@ -267,8 +417,8 @@ void leat_sim_atm_graph_send(struct leat_sim_atm *sim, uint32_t port, uint64_t a
 static void plan_slot(struct leat_sim_atm *sim, uint64_t slot)
 {
     struct leat_sim_agenda *agenda = &sim->slots->agenda;
-    if (slot * CELL_LEN < leat_sim_agenda_due(agenda, SLOTS, 0))
-        leat_sim_agenda_set(agenda, SLOTS, 0, slot * CELL_LEN);
+    const uint64_t at = cycle_of(sim->slots, slot);
+    if (at < leat_sim_agenda_due(agenda, SLOTS, 0)) leat_sim_agenda_set(agenda, SLOTS, 0, at);
 }
 
 static void call_host(struct leat_sim_atm *sim, uint32_t p, uint64_t now,
@@ -296,7 +446,7 @@ static void check(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
     const uint8_t *octets = sim->port[p].out;
     follow_faults(s, now);
     if (s->player && s->player->terminal_faults[p]) {
-        lose(sim, LEAT_NET_CUT);
+        lose(sim, NULL, LEAT_NET_CUT);
         return;
     }
     if (gate->count == GATE_CELLS || !has_cells(s)) {
@@ -310,7 +460,7 @@ static void check(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
         return;
     }
     gate->cell[gate->count] = take_cell(s, octets);
-    gate->slot[gate->count] = slot_from(sim->port[p].send_at + CELL_LEN);
+    gate->slot[gate->count] = slot_from(s, sim->port[p].send_at + CELL_LEN);
     plan_slot(sim, gate->slot[gate->count++]);
     s->busy++;
     if (gate->sleeps && !s->alone) leat_net_wake(&s->net, p);
@@ -322,7 +472,7 @@ static void check(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
 static void run_slot(struct leat_sim_atm *sim, uint64_t now)
 {
     struct leat_sim_atm_slots *s = sim->slots;
-    const uint64_t slot = now / CELL_LEN;
+    const uint64_t slot = slot_from(s, now);
     follow_faults(s, now);
     if (s->alone)
         run_alone(sim, slot);
@@ -390,6 +540,8 @@ void leat_sim_atm_graph_lay(struct leat_sim_atm *sim, bool alone, struct leat_ar
     const struct leat_sim_agenda_shape shape = agenda_shape(ports);
     const uint64_t cells = (uint64_t)ports * CELLS_OF_PORT;
     struct leat_sim_atm_slots made = { .alone = alone,
+                                       .slot = leat_sim_atm_fabric_slot(&sim->fabric),
+                                       .errs = !alone && leat_sim_atm_fabric_errs(&sim->fabric),
                                        .cells = (uint32_t)leat_smaller(cells, CELLS_MAX) };
     if (alone) made.ways_cap = ports * ways_of_port(g);
     sim->slots = leat_arena_lay(arena, 1, sizeof *sim->slots);
@@ -398,10 +550,18 @@ void leat_sim_atm_graph_lay(struct leat_sim_atm *sim, bool alone, struct leat_ar
     made.way = leat_arena_lay(arena, made.ways_cap, sizeof *made.way);
     void *agenda = leat_arena_lay(arena, 1, leat_sim_agenda_footprint(&shape));
     void *player = lay_player(sim, alone, &made, arena);
+    if (made.errs) {
+        leat_sim_atm_phy_lay(&made.phy, g->topology->outs + ports, arena);
+        made.scar = leat_arena_lay(arena, (size_t)SCARS_OF_LINE * made.phy.lines,
+                                   sizeof *made.scar);
+    }
     void *net = leat_arena_lay(arena, 1, alone ? 0 : leat_net_footprint(g->topology, &g->net));
     if (!sim->slots) return;
-    const struct leat_net_host host = { .context = sim, .next = next, .arrive = arrive };
+    const struct leat_net_host host = {
+        .context = sim, .next = next, .arrive = arrive, .crosses = made.errs ? crosses : NULL
+    };
     *sim->slots = made;
+    if (made.errs) leat_sim_atm_phy_init(&sim->slots->phy, g->line, g->error_seed);
     if (made.player)
         leat_net_fault_player_init(made.player, sim->fabric.faults->list, g->topology,
                                    sim->fabric.faults->seed, player);

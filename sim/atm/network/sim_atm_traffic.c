@@ -70,7 +70,7 @@ uint64_t leat_sim_atm_traffic_exponential(const struct leat_sim_atm_traffic *tra
 
 void leat_sim_atm_traffic_init(struct leat_sim_atm_traffic *traffic,
                                enum leat_sim_atm_traffic_pattern pattern, uint32_t ports,
-                               uint32_t load_ppm, uint64_t message_cycles, uint64_t seed,
+                               uint32_t load_ppm, uint64_t message_time, uint64_t seed,
                                uint32_t *partner)
 {
     *traffic = (struct leat_sim_atm_traffic){
@@ -78,12 +78,12 @@ void leat_sim_atm_traffic_init(struct leat_sim_atm_traffic *traffic,
         .ports = ports,
         .hot_percent = LEAT_SIM_ATM_TRAFFIC_HOT_PERCENT,
         .burst = LEAT_SIM_ATM_TRAFFIC_BURST,
-        .burst_gap = message_cycles << TIME_BITS,
+        .burst_gap = message_time,
         .partner = partner,
     };
     if (load_ppm)
-        traffic->gap = (message_cycles << TIME_BITS) / load_ppm * 1000000 +
-                       (message_cycles << TIME_BITS) % load_ppm * 1000000 / load_ppm;
+        traffic->gap = message_time / load_ppm * 1000000 +
+                       message_time % load_ppm * 1000000 / load_ppm;
     make_logarithms(traffic);
     leat_sim_draw_partners(seed, partner, ports);
 }

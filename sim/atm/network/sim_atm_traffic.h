@@ -61,12 +61,13 @@ const char *leat_sim_atm_traffic_name(enum leat_sim_atm_traffic_pattern pattern)
 bool leat_sim_atm_traffic_find(const char *name, enum leat_sim_atm_traffic_pattern *out);
 
 /*
- * Messages that occupy the link for `message_cycles` each, at `load_ppm` millionths of a port's
- * capacity. `partner` has room for `ports` numbers and is lent for the object's lifetime.
+ * Messages that occupy the link for `message_time` each, in 2^-16 cycles, at `load_ppm` millionths
+ * of a port's capacity. `partner` has room for `ports` numbers and is lent for the object's
+ * lifetime.
  */
 void leat_sim_atm_traffic_init(struct leat_sim_atm_traffic *traffic,
                                enum leat_sim_atm_traffic_pattern pattern, uint32_t ports,
-                               uint32_t load_ppm, uint64_t message_cycles, uint64_t seed,
+                               uint32_t load_ppm, uint64_t message_time, uint64_t seed,
                                uint32_t *partner);
 void leat_sim_atm_traffic_source_init(struct leat_sim_atm_traffic_source *source, uint64_t seed,
                                       uint32_t port);

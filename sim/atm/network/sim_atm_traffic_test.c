@@ -9,7 +9,9 @@ static uint32_t partner[4096];
 
 static void prepare(enum leat_sim_atm_traffic_pattern pattern, uint32_t ports, uint32_t load_ppm)
 {
-    leat_sim_atm_traffic_init(&traffic, pattern, ports, load_ppm, CELL_TIME, tap_seed(), partner);
+    leat_sim_atm_traffic_init(&traffic, pattern, ports, load_ppm,
+                              (uint64_t)CELL_TIME << LEAT_SIM_ATM_TRAFFIC_TIME_BITS, tap_seed(),
+                              partner);
 }
 
 static struct leat_sim_atm_traffic_source source_of(uint32_t port)
@@ -161,8 +163,9 @@ static void another_seed_draws_another_permutation(void)
     static uint32_t other[PORTS];
     struct leat_sim_atm_traffic second;
     prepare(LEAT_SIM_ATM_TRAFFIC_PERMUTATION, PORTS, 500000);
-    leat_sim_atm_traffic_init(&second, LEAT_SIM_ATM_TRAFFIC_PERMUTATION, PORTS, 500000, CELL_TIME,
-                              tap_seed() + 1, other);
+    leat_sim_atm_traffic_init(&second, LEAT_SIM_ATM_TRAFFIC_PERMUTATION, PORTS, 500000,
+                              (uint64_t)CELL_TIME << LEAT_SIM_ATM_TRAFFIC_TIME_BITS, tap_seed() + 1,
+                              other);
     OK(memcmp(partner, other, sizeof other) != 0);
 }
 

@@ -265,7 +265,9 @@ void leat_net_end(struct leat_net *net, const struct leat_net_flight *flight,
 bool leat_net_damages(const struct leat_net *net, uint32_t out,
                       const struct leat_net_packet *packet, uint32_t flit)
 {
-    if (!net->out_errors || !net->out_errors[out]) return false;
+    if (!net->out_errors) return false;
+    if (net->host.crosses) return !net->host.crosses(net->host.context, out, packet);
+    if (!net->out_errors[out]) return false;
     const struct leat_net_crossing crossing = { .number = packet->number,
                                                 .source = packet->source,
                                                 .flit = flit,

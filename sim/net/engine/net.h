@@ -120,6 +120,10 @@ struct leat_net_host {
      * part where the terminal sends, `arrive` by the one where it receives; only calls of one part
      * are in order; leat_net_wake and `stop` are not for such hosts. Lent for the lifetime. */
     void *const *part_context;
+    /* NULL: chance decides (leat_net_errors). Else, where wires may have errors: does this packet
+     * of one flit get over the wire of this output port unharmed? Asked in order of time for each
+     * wire, not of packets that are lost already. For networks in one part. */
+    bool (*crosses)(void *context, uint32_t out, const struct leat_net_packet *packet);
 };
 
 struct leat_net_counts {

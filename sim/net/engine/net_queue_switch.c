@@ -218,8 +218,8 @@ static void cross(struct step *s, uint32_t node, uint32_t out)
     if (!visit->sent)
         visit->next = leat_net_queue_visit_open(q, visit->flight, to,
                                                 visit->cut ? visit->entered : visit->total);
-    if (leat_net_damages(s->net, out, &flight->packet, visit->sent) &&
-        flight->fate == LEAT_NET_DELIVERED)
+    if (flight->fate == LEAT_NET_DELIVERED &&
+        leat_net_damages(s->net, out, &flight->packet, visit->sent))
         flight->fate = LEAT_NET_CORRUPTED;
     q->node[node].what = visit->next;
     leat_net_queue_launch(q, node, s->now + s->net->config.pipeline + s->topology->out_cycles[out]);

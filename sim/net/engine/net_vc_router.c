@@ -321,8 +321,9 @@ static void damage(struct leat_net *net, uint32_t lane, uint32_t flit)
     const struct leat_net_vc *vc = net->state;
     struct leat_net_flight *flight = leat_net_vc_flight(vc, flit);
     if (flit & LEAT_NET_VC_HEAD) vc->passed[lane] = 0;
-    if (leat_net_damages(net, leat_net_vc_way(vc, lane) >> vc->shift, &flight->packet,
-                         vc->passed[lane]++))
+    const uint32_t passed = vc->passed[lane]++;
+    if (flight->fate == LEAT_NET_DELIVERED &&
+        leat_net_damages(net, leat_net_vc_way(vc, lane) >> vc->shift, &flight->packet, passed))
         leat_net_vc_doom(flight, LEAT_NET_CORRUPTED, net->now);
 }
 

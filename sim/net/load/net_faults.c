@@ -454,6 +454,23 @@ static void make_errors(struct leat_net_fault_player *p, struct leat_net *net)
     if (net) leat_net_errors(net, p->errors, p->seed);
 }
 
+uint64_t leat_net_fault_either(uint64_t a, uint64_t b)
+{
+    return a + leat_sim_fixed_multiply(UINT64_MAX - a, b);
+}
+
+uint64_t leat_net_fault_player_bit_errors(const struct leat_net_fault_player *player, uint32_t out)
+{
+    uint64_t errors = 0;
+    for (uint32_t i = 0; i < player->faults->count; i++) {
+        const struct leat_net_fault *f = &player->faults->fault[i];
+        if (f->kind == LEAT_NET_FAULT_BER && player->is_active[i] &&
+            damages(f, player->topology, out))
+            errors = leat_net_fault_either(errors, f->bit_errors);
+    }
+    return errors;
+}
+
 void leat_net_fault_player_apply(struct leat_net_fault_player *player, struct leat_net *net)
 {
     leat_net_fault_player_apply_at(player, net, net->now);

@@ -103,6 +103,12 @@ void leat_net_fault_player_init(struct leat_net_fault_player *player,
  * player->next_at is later. */
 void leat_net_fault_player_apply(struct leat_net_fault_player *player, struct leat_net *net);
 
+/* The probability of an error in a bit on this wire now, in 2^-64. */
+uint64_t leat_net_fault_player_bit_errors(const struct leat_net_fault_player *player, uint32_t out);
+
+/* That of an error by either of two causes, in 2^-64. */
+uint64_t leat_net_fault_either(uint64_t a, uint64_t b);
+
 /* The same for networks whose faults are counted in other cycles than their own: the state of this
  * cycle. net: NULL: there is none, and only the player's own tables change. */
 void leat_net_fault_player_apply_at(struct leat_net_fault_player *player, struct leat_net *net,

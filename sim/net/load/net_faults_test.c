@@ -476,6 +476,50 @@ static void bit_errors_without_a_place_are_on_all_wires(void)
     world_end(&world);
 }
 
+/* ---- chances per bit */
+
+static double as_share(uint64_t chance)
+{
+    return (double)chance / 18446744073709551616.0;
+}
+
+static void several_bit_errors_add_up_on_each_wire(void)
+{
+    static struct leat_net_faults faults;
+    struct leat_net_fault_player player;
+    build(&torus);
+    leat_net_faults_init(&faults);
+    const char *const lines[] = { "ber:0.01", "ber:0-1:0.02", "ber:0>1:0.5@10..20" };
+    for (size_t i = 0; i < 3; i++)
+        EQ(leat_net_faults_line(&faults, lines[i], strlen(lines[i]), &why), LEAT_ERR_OK);
+    void *memory = calloc(1, leat_net_fault_player_footprint(&faults, topology));
+    leat_net_fault_player_init(&player, &faults, topology, 1, memory);
+    for (uint64_t cycle = 0; cycle < 30; cycle += 15) {
+        uint32_t some = 0;
+        leat_net_fault_player_apply_at(&player, NULL, cycle);
+        for (uint32_t out = 0; out < topology->outs; out++) {
+            const uint32_t from = topology->out_router[out], to = leat_net_behind(topology, out);
+            if (topology->out_to[out] == LEAT_NET_NONE) continue;
+            double sound = 0.99;
+            if ((from == 0 && to == 1) || (from == 1 && to == 0)) sound *= 0.98;
+            if (from == 0 && to == 1 && cycle == 15) sound *= 0.5;
+            OK(fabs(as_share(leat_net_fault_player_bit_errors(&player, out)) - (1 - sound)) < 1e-9);
+            some += sound < 0.99;
+        }
+        OK(some >= 2);
+    }
+    free(memory);
+    world_end(&world);
+}
+
+static void an_error_by_either_cause_is_less_likely_than_both_chances_together(void)
+{
+    const uint64_t half = UINT64_C(1) << 63;
+    OK(fabs(as_share(leat_net_fault_either(half, half)) - 0.75) < 1e-9);
+    EQ(leat_net_fault_either(half, 0), half);
+    OK(fabs(as_share(leat_net_fault_either(0, half)) - 0.5) < 1e-9);
+}
+
 static void without_faults_there_is_nothing_to_wait_for(void)
 {
     static struct leat_net_faults faults;
@@ -495,5 +539,6 @@ TAP_MAIN(T(faults_are_read_as_written), T(bit_error_rates_are_read_in_every_form
          T(lines_may_have_comments_blanks_and_nothing_at_all),
          T(places_that_are_not_there_are_refused_with_those_which_are),
          T(a_flit_is_damaged_when_one_of_its_bits_is), T(every_cycle_has_the_faults_that_act_in_it),
-         T(bit_errors_without_a_place_are_on_all_wires),
+         T(bit_errors_without_a_place_are_on_all_wires), T(several_bit_errors_add_up_on_each_wire),
+         T(an_error_by_either_cause_is_less_likely_than_both_chances_together),
          T(without_faults_there_is_nothing_to_wait_for))

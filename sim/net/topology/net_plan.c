@@ -41,6 +41,8 @@ static const struct leat_net_plan_spelling spellings[] = {
     { "/esp=CYCLES", "ESP routers that need so long per instruction, 1 to 1048576; /esp alone: 20 "
                      "(none)" },
     { "/clock=PERIOD", "a cycle, as in 1ns or 500MHz (1ns)" },
+    { "/line=NAME", "with /cells: what all wires are, one of `leat fabric lines` (a cell in 53 "
+                    "cycles)" },
 };
 enum { SPELLINGS = sizeof spellings / sizeof *spellings };
 
@@ -165,6 +167,22 @@ static leat_err set_number(struct leat_net_plan *plan, size_t i, struct leat_sim
     return LEAT_ERR_OK;
 }
 
+/* Whether there is such a line is for the caller to say. */
+static leat_err set_line(struct leat_net_plan *plan, struct leat_sim_piece value,
+                         struct leat_text *why)
+{
+    if (!plan->has_cells)
+        return leat_sim_refuse(why, LEAT_ERR_SYNTAX,
+                               "'line=%.*s' is a line of cells, expected it with /cells, as in "
+                               "torus:4,4/cells/line=stm1",
+                               (int)value.len, value.at);
+    if (!value.len || value.len >= sizeof plan->line)
+        return wrong(value, "is no line, expected one of `leat fabric lines`", why);
+    memset(plan->line, 0, sizeof plan->line);
+    memcpy(plan->line, value.at, value.len);
+    return LEAT_ERR_OK;
+}
+
 static leat_err set_word(struct leat_net_plan *plan, struct leat_sim_piece key,
                          struct leat_sim_piece value, struct leat_text *why)
 {
@@ -182,6 +200,8 @@ static leat_err set_word(struct leat_net_plan *plan, struct leat_sim_piece key,
     } else if (leat_sim_piece_is(key, "full")) {
         err = find(value, full_name, 2, &found, why);
         if (!err) plan->net.drop = found;
+    } else if (leat_sim_piece_is(key, "line")) {
+        err = set_line(plan, value, why);
     } else if (!leat_sim_clock_read(value.at, value.len, &plan->clock)) {
         err = wrong(value, LEAT_SIM_CLOCK_EXPECTED, why);
     }
@@ -199,7 +219,7 @@ bool leat_net_plan_number(const struct leat_net_plan *plan, const char *paramete
     return false;
 }
 
-static const char *const words[] = { "switch", "flow", "routing", "full", "clock" };
+static const char *const words[] = { "switch", "flow", "routing", "full", "clock", "line" };
 enum { WORDS = sizeof words / sizeof *words };
 
 /* The index of a key among numbers, then words; NUMBERS + WORDS: it is unknown. */
@@ -440,4 +460,5 @@ void leat_net_plan_name(const struct leat_net_plan *plan, struct leat_text *text
         put_word(text, "clock", "");
         leat_sim_clock_put(&plan->clock, text);
     }
+    if (*plan->line) put_word(text, "line", plan->line);
 }

@@ -9,6 +9,7 @@
  *   tinsel:3,2                            the mailboxes of 3 x 2 POETS boards: a mesh:12,8
  *
  *   torus:4,4/cells/switch=output         cells in place of flits, with other defaults
+ *   torus:4,4/cells/line=stm1             ... on physical lines
  *
  *   plan      = kind ":" number { "," number } { "/" parameter "=" value | "/esp" }
  *
@@ -24,6 +25,7 @@
 
 enum {
     LEAT_NET_PLAN_NAME_CAP = 256, /* holds every name that leat_net_plan_name writes */
+    LEAT_NET_PLAN_LINE_CAP = 16,  /* of a line of cells, with its end */
     LEAT_NET_PLAN_PERIOD_DEFAULT_PS = 1000,
     LEAT_NET_PLAN_CELLS_PERIOD_DEFAULT_PS = 50000, /* of an octet of a cell */
 };
@@ -37,6 +39,9 @@ struct leat_net_plan {
     /* A flit is a cell. Other defaults: a switch takes a cell time, queues lose what finds no room
      * (not vc and xpq), and `channels` 0 stands for the fewest that cannot deadlock. */
     bool has_cells;
+    char line
+        [LEAT_NET_PLAN_LINE_CAP]; /* of cells: what the wires are; the caller knows which there are.
+                                          "": slots of 53 cycles */
 };
 
 struct leat_net_plan_spelling {
