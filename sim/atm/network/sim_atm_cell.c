@@ -382,6 +382,21 @@ static void check(struct leat_sim_atm *sim, uint32_t number, uint64_t now)
     }
 }
 
+/* As a check that ended the last cycle. */
+bool leat_sim_atm_cells_insert(struct leat_sim_atm *sim, uint32_t number, uint64_t outputs,
+                               const uint8_t *octets)
+{
+    struct leat_sim_atm_cells *cells = sim->cells;
+    const struct ppd *ppd = &cells->ppd[number];
+    const uint32_t label = leat_atm_label_get(octets, sim->fabric.net.header_octets);
+    assert(!cells->in_strides && sim->now);
+    if (!have_room(cells, ppd, outputs, sim->now - 1)) return false;
+    for (; outputs; outputs &= outputs - 1)
+        enqueue(sim, ppd->first_spd + leat_sim_agenda_lowest(outputs), ppd->input,
+                (struct entry){ take_any_cell(cells, octets), label }, sim->now - 1);
+    return true;
+}
+
 /* The host has no room: the arriving cell returns to its memory. */
 static void stop_arrival(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
 {
