@@ -33,6 +33,14 @@ const uint8_t *leat_sim_atm_cells_sent(const struct leat_sim_atm *sim, uint32_t 
 /* Cells that a PPD has accepted. */
 uint64_t leat_sim_atm_cells_accepted(const struct leat_sim_atm *sim, uint32_t ppd);
 
+/* Does a whole cell fit into a memory with so many octets, even if what has left of the first one
+ * comes back? A cell that arrives octet by octet needs less. */
+static inline bool leat_sim_atm_fits_whole(const struct leat_sim_atm *sim, int64_t octets)
+{
+    const int64_t returned = sim->fabric.net.header_octets + LEAT_ATM_ROLLBACK_EXTRA;
+    return !octets || octets + CELL_LEN + returned <= (int64_t)CELL_LEN * sim->fabric.buffer_cells;
+}
+
 /* A switch sends a cell of its own, by `outputs`; its header is complete. False: no room. */
 bool leat_sim_atm_rtl_insert(struct leat_sim_atm *sim, uint32_t ppd, uint64_t outputs,
                              const uint8_t *cell);

@@ -187,8 +187,9 @@ bool leat_sim_atm_rtl_insert(struct leat_sim_atm *sim, uint32_t number, uint64_t
     struct leat_atm_bmx *bmx = switch_at(sim, place);
     const struct leat_atm_ppd *ppd = &bmx->ppd[place.port];
     for (uint64_t left = outputs; left; left &= left - 1)
-        if (leat_atm_xpm_at(&bmx->matrix, ppd->input, (unsigned)__builtin_ctzll(left))->size >=
-            ppd->full_size_min)
+        if (!leat_sim_atm_fits_whole(
+                sim,
+                leat_atm_xpm_at(&bmx->matrix, ppd->input, (unsigned)__builtin_ctzll(left))->size))
             return false;
     for (; outputs; outputs &= outputs - 1)
         for (unsigned i = 0; i < CELL_LEN; i++)

@@ -259,7 +259,7 @@ static void take_oam(struct leat_sim_atm_oam *oam, struct leat_sim_atm_oam_end *
 static void take(struct leat_sim_atm_oam *oam, uint32_t p, const uint8_t *cell, uint64_t now)
 {
     struct leat_sim_atm_oam_read read;
-    leat_sim_atm_oam_read(net_of(oam), cell, &read);
+    leat_sim_atm_oam_read(net_of(oam), p, cell, &read);
     struct leat_sim_atm_oam_end *end = leat_sim_atm_oam_find(oam, p, read.from);
     if (end) advance(oam, end, now);
     if (read.kind == LEAT_SIM_ATM_OAM_BAD)

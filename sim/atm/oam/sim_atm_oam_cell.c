@@ -6,9 +6,9 @@
 
 enum { LAST = LEAT_ATM_VC_HEADER - 1 }; /* the octet with VCI, PT and CLP */
 enum { SOURCE_AT = LEAT_ATM_HEADER_LEN, NUMBER_AT = SOURCE_AT + 4, FILL_AT = NUMBER_AT + 8 };
-enum { TAG_AT = 17 };                  /* in the specific field: unused in all functions */
-enum { PLACE_WIRE = 2, WIRE_AT = 12 }; /* in a location: its kind, the wire */
-enum { CLP_SHARE = 4 };                /* every fourth user cell has CLP 1 */
+enum { FROM_AT = 17, TO_AT = FROM_AT + 4 }; /* in the specific field: unused in all functions */
+enum { PLACE_WIRE = 2, WIRE_AT = 12 };      /* in a location: its kind, the wire */
+enum { CLP_SHARE = 4 };                     /* every fourth user cell has CLP 1 */
 
 struct leat_sim_atm_oam_way leat_sim_atm_oam_way(const struct leat_atm_clos *net, uint32_t from,
                                                  uint32_t to)
@@ -57,7 +57,8 @@ void leat_sim_atm_oam_write(const struct leat_atm_clos *net, struct leat_sim_atm
                    pt = flow.segment ? LEAT_ATM_PT_OAM_SEGMENT : LEAT_ATM_PT_OAM_END;
     write_header(net, way, flow.f5 ? LEAT_SIM_ATM_OAM_VCI + way->from : f4, cell);
     if (flow.f5) cell[LAST] |= (uint8_t)(pt << 1);
-    leat_put_be32(marked.specific + TAG_AT, way->from);
+    leat_put_be32(marked.specific + FROM_AT, way->from);
+    leat_put_be32(marked.specific + TO_AT, way->to);
     const leat_err err = leat_atm_oam_encode(&marked, cell + LEAT_ATM_HEADER_LEN,
                                              LEAT_ATM_PAYLOAD_LEN);
     assert(!err);
@@ -82,8 +83,8 @@ bool leat_sim_atm_is_oam(const uint8_t *cell, uint32_t header_octets)
     return is_f4(cell, header_octets) || is_f5(cell);
 }
 
-void leat_sim_atm_oam_read(const struct leat_atm_clos *net, const uint8_t cell[LEAT_ATM_CELL_LEN],
-                           struct leat_sim_atm_oam_read *out)
+void leat_sim_atm_oam_read(const struct leat_atm_clos *net, uint32_t port,
+                           const uint8_t cell[LEAT_ATM_CELL_LEN], struct leat_sim_atm_oam_read *out)
 {
     const bool f4 = is_f4(cell, net->header_octets);
     *out = (struct leat_sim_atm_oam_read){ .kind = LEAT_SIM_ATM_OAM_USER };
@@ -95,8 +96,9 @@ void leat_sim_atm_oam_read(const struct leat_atm_clos *net, const uint8_t cell[L
     out->kind = LEAT_SIM_ATM_OAM_BAD;
     if (leat_atm_oam_decode(cell + LEAT_ATM_HEADER_LEN, LEAT_ATM_PAYLOAD_LEN, &out->oam, NULL))
         return;
-    out->kind = LEAT_SIM_ATM_OAM_CELL;
-    if (f4 || !has_paths(net)) out->from = leat_get_be32(out->oam.specific + TAG_AT);
+    out->kind = leat_get_be32(out->oam.specific + TO_AT) == port ? LEAT_SIM_ATM_OAM_CELL
+                                                                 : LEAT_SIM_ATM_OAM_STRAY;
+    if (f4 || !has_paths(net)) out->from = leat_get_be32(out->oam.specific + FROM_AT);
 }
 
 void leat_sim_atm_oam_put_wire(uint32_t wire, uint8_t location[LEAT_ATM_OAM_PLACE_LEN])

@@ -28,7 +28,7 @@ void leat_sim_atm_oam_write_user(const struct leat_atm_clos *net,
                                  const struct leat_sim_atm_oam_way *way, uint64_t number,
                                  uint8_t cell[LEAT_ATM_CELL_LEN]);
 
-/* Marks it as of `way->from`, in octets that I.610 leaves unused. */
+/* Marks it with both ports, in octets that I.610 leaves unused. */
 void leat_sim_atm_oam_write(const struct leat_atm_clos *net, struct leat_sim_atm_oam_flow flow,
                             const struct leat_sim_atm_oam_way *way, const struct leat_atm_oam *oam,
                             uint8_t cell[LEAT_ATM_CELL_LEN]);
@@ -38,18 +38,20 @@ static inline bool leat_sim_atm_oam_clp(const uint8_t *cell)
     return cell[LEAT_ATM_HEADER_LEN - 2] & 1;
 }
 
-/* A cell that has arrived. */
+/* A cell that has arrived at `port`. */
 struct leat_sim_atm_oam_read {
     enum {
         LEAT_SIM_ATM_OAM_USER,
         LEAT_SIM_ATM_OAM_CELL,
-        LEAT_SIM_ATM_OAM_BAD, /* OAM with a wrong CRC-10 */
+        LEAT_SIM_ATM_OAM_BAD,   /* OAM with a wrong CRC-10 */
+        LEAT_SIM_ATM_OAM_STRAY, /* OAM for another port */
     } kind;
     uint32_t from;
     struct leat_atm_oam oam;
 };
 
-void leat_sim_atm_oam_read(const struct leat_atm_clos *net, const uint8_t cell[LEAT_ATM_CELL_LEN],
+void leat_sim_atm_oam_read(const struct leat_atm_clos *net, uint32_t port,
+                           const uint8_t cell[LEAT_ATM_CELL_LEN],
                            struct leat_sim_atm_oam_read *out);
 
 /* Is it an OAM cell of either flow, in a network with such headers? */
