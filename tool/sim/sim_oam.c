@@ -407,8 +407,8 @@ static void put_kinds(struct leat_json *j, const struct job *job)
     leat_json_object(j, "oam_cells");
     for (unsigned kind = 0; kind < LEAT_SIM_ATM_OAM_KINDS; kind++) {
         leat_json_object(j, keys[kind]);
-        LEAT_JSON_UINTS(j, { "sent", job->sim.counts.sent[kind] },
-                        { "received", job->sim.counts.received[kind] });
+        LEAT_JSON_UINTS(j, { "cells_sent", job->sim.counts.sent[kind] },
+                        { "cells_delivered", job->sim.counts.received[kind] });
         leat_json_end(j);
     }
     leat_json_end(j);
@@ -447,7 +447,7 @@ static void put_json_block(struct leat_json *j, const char *key,
                            const struct leat_atm_oam_block_counts *c)
 {
     leat_json_object(j, key);
-    LEAT_JSON_UINTS(j, { "blocks", c->blocks }, { "cells", c->cells }, { "lost", c->lost },
+    LEAT_JSON_UINTS(j, { "blocks", c->blocks }, { "cells_sent", c->cells }, { "lost", c->lost },
                     { "misinserted", c->misinserted }, { "blocks_errored", c->errored },
                     { "parity_bits", c->parity_bits }, { "blocks_severe", c->severe },
                     { "monitoring_lost", c->missing });
