@@ -38,10 +38,10 @@ struct leat_sim_atm_taken {
 
 struct leat_sim_atm_faulty {
     struct leat_net_fault_player player;
-    bool any;          /* some fault is active */
-    uint64_t *up;      /* [first switches] the middle switches that they reach, a bit each */
-    uint64_t *down;    /* [middle switches] the last switches that they reach */
-    uint64_t *through; /* [last switches] the middle switches that reach them */
+    bool any;           /* some fault is active */
+    uint64_t *up;       /* [first switches] the middle switches that they reach, a bit each */
+    uint64_t *down;     /* [middle switches] the last switches that they reach */
+    uint64_t *through;  /* [last switches] the middle switches that reach them */
     uint64_t *whole_at; /* [SPDs, then ports] when the wire was last whole */
     struct leat_sim_atm_taken *ppd, *port;
 };

@@ -78,11 +78,6 @@ static bool is_f4(const uint8_t *cell, uint32_t header_octets)
            (vci == LEAT_ATM_OAM_VCI_SEGMENT || vci == LEAT_ATM_OAM_VCI_END);
 }
 
-bool leat_sim_atm_is_oam(const uint8_t *cell, uint32_t header_octets)
-{
-    return is_f4(cell, header_octets) || is_f5(cell);
-}
-
 void leat_sim_atm_oam_read(const struct leat_atm_clos *net, uint32_t port,
                            const uint8_t cell[LEAT_ATM_CELL_LEN], struct leat_sim_atm_oam_read *out)
 {

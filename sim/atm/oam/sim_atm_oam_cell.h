@@ -54,9 +54,6 @@ void leat_sim_atm_oam_read(const struct leat_atm_clos *net, uint32_t port,
                            const uint8_t cell[LEAT_ATM_CELL_LEN],
                            struct leat_sim_atm_oam_read *out);
 
-/* Is it an OAM cell of either flow, in a network with such headers? */
-bool leat_sim_atm_is_oam(const uint8_t *cell, uint32_t header_octets);
-
 /* Where a wire is broken, as the location of a defect; and back. False: it is no such place. */
 enum { LEAT_SIM_ATM_OAM_LINE_FAILED = 1 }; /* the type of the defect */
 void leat_sim_atm_oam_put_wire(uint32_t wire, uint8_t location[LEAT_ATM_OAM_PLACE_LEN]);

@@ -377,12 +377,18 @@ static void blocks_are_measured_as_a_record_of_both_lines_says(void)
         world_run(&w, 100 * P);
         for (uint32_t e = 0; e < w.oam.ends; e++) {
             const struct leat_sim_atm_oam_end *end = &w.oam.end[e];
+            OK(leat_sim_atm_oam_find(&w.oam, end->port, end->peer) == end);
             check_counts(&end->sink.counts, &record[end->peer][end->port].counts);
             sum.lost += end->sink.counts.lost;
             sum.misinserted += end->sink.counts.misinserted;
             sum.errored += end->sink.counts.errored;
             sum.missing += end->sink.counts.missing;
         }
+        struct leat_sim_atm_line_counts lines;
+        leat_sim_atm_oam_lines(&w.oam, &lines);
+        EQ(lines.lost != 0, run % 4 != 0);
+        OK(lines.cells > world_sent(&w) && lines.damaged > 0);
+        OK(!leat_sim_atm_oam_find(&w.oam, 0, 0) && !leat_sim_atm_oam_find(&w.oam, 0, 9));
         world_close(&w);
     }
     OK(sum.lost > 50 && sum.misinserted > 20 && sum.errored > 50 && sum.missing > 5);
