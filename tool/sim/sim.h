@@ -190,6 +190,11 @@ struct leat_sim_clock;
 bool sim_check_cycles(const struct arguments *args, uint64_t cycles,
                       const struct leat_sim_clock *clock, const char *with);
 
+/* ---- operation and maintenance (sim_oam.c) ---- */
+
+/* leat sim FABRIC --oam WHAT. Returns the exit code. */
+int run_sim_oam(const struct arguments *args, struct leat_fabric *fabric);
+
 /* ---- running (sim_run.c) ---- */
 
 /* Cells of a message with this many octets. */
@@ -214,6 +219,9 @@ void sim_put_json(const struct sim_job *job, const struct sim_result *result);
  * whose messages are recorded too; or NULL. False after a complaint. */
 bool sim_record_open(const char *path, struct leat_sim_atm *network,
                      struct leat_sim_atm_load *load);
+
+/* Every cell is recorded with a HEC, not only loopback cells. */
+void sim_record_seal(void);
 
 /* Ends it; nothing happens after cycle `last`. False after a complaint. */
 bool sim_record_close(uint64_t last);

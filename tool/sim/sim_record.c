@@ -41,6 +41,7 @@ static struct {
     struct leat_sim_atm_load *load;
     struct leat_sim_atm_host host; /* the network's own */
     struct port_track *port;
+    bool seals;           /* every cell gets a HEC */
     uint64_t waits_until; /* the first pending cell; LEAT_NEVER: none */
     uint32_t refused, message;
 } rec;
@@ -63,7 +64,8 @@ static void put_cell(leat_time at, uint32_t lane, leat_sim_direction direction, 
 {
     uint8_t octets[LEAT_ATM_CELL_LEN];
     memcpy(octets, cell, sizeof octets);
-    if (!rec.load && leat_sim_atm_ping_is_loopback(cell, rec.network->fabric.net.header_octets))
+    if (rec.seals ||
+        (!rec.load && leat_sim_atm_ping_is_loopback(cell, rec.network->fabric.net.header_octets)))
         octets[LEAT_ATM_HEADER_LEN - 1] ^= leat_atm_hec_syndrome(octets);
     rec.put(&(struct leat_sim_event){ .kind = LEAT_SIM_FRAME,
                                       .at = at,
@@ -291,6 +293,11 @@ bool sim_record_open(const char *path, struct leat_sim_atm *network, struct leat
     if (sim_record_join(&rec.own, group, put_to_own, network, load)) return true;
     result_file_drop(&rec.file);
     return false;
+}
+
+void sim_record_seal(void)
+{
+    rec.seals = true;
 }
 
 bool sim_record_close(uint64_t last)

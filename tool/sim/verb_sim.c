@@ -33,6 +33,7 @@ int sim_atm(const struct arguments *args, struct leat_fabric *fabric)
     struct sim_result result;
     struct leat_fabric_atm *atm = leat_fabric_as_atm(fabric);
     const char *contracts = argument(args, "--contracts"), *calls = argument(args, "--calls");
+    if (argument(args, "--oam")) return run_sim_oam(args, fabric);
     if (calls) return run_sim_calls(args, fabric, calls);
     if (contracts) return run_sim_contracts(args, atm, contracts);
     if (!sim_read_faults(args, fabric) || !sim_read_job(args, atm, &job)) return WRONG;
@@ -101,6 +102,9 @@ const struct verb verb_sim = {
         { "--contracts", "FILE", "connections with contracts in place of --traffic", .kinds = "atm" },
         { "--calls", "FILE", "calls that are set up and released, in place of --traffic; or "
                              "random:KEY=VALUE,...",
+          .kinds = "atm" },
+        { "--oam", "WHAT", "monitored connections in place of --traffic, as cc,pm=128 (leat help sim "
+                           "oam)",
           .kinds = "atm" },
         { "--admit", "WHO", "which connections of --contracts send", WORD("checked all"),
           .preset = "checked", .kinds = "atm" },

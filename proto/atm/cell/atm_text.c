@@ -63,9 +63,25 @@ static const struct leat_name *oam_functions(unsigned type)
     return no_functions;
 }
 
+/* Flow F5: by PT, so another CRC is an error. */
 static bool is_oam(const struct leat_atm_cell *c)
 {
     return c->pt == LEAT_ATM_PT_OAM_SEGMENT || c->pt == LEAT_ATM_PT_OAM_END;
+}
+
+/* Flow F4: by VCI, where old networks may have users, too: so only with the right CRC. */
+static bool may_be_f4(const struct leat_atm_cell *c)
+{
+    return (c->vci == LEAT_ATM_OAM_VCI_SEGMENT || c->vci == LEAT_ATM_OAM_VCI_END) &&
+           !(c->pt & ~LEAT_ATM_PT_EFCI);
+}
+
+static bool shows_oam(struct leat_fields *f, const struct leat_atm_cell *c)
+{
+    if (is_oam(c)) return true;
+    if (!may_be_f4(c)) return false;
+    return leat_fields_reading(f) ? leat_fields_has(f, "oam")
+                                  : !leat_atm_payload_check(c->payload, sizeof c->payload, NULL);
 }
 
 static bool is_sealed(const struct leat_atm_cell *c)
@@ -203,7 +219,7 @@ static void walk(struct leat_fields *f, struct leat_atm_cell *c, uint8_t hec, en
 
     const bool given = leat_fields_has(f, "payload"); /* showing: always */
     leat_fields_octets_fixed(f, "payload", PAYLOAD_AT, c->payload, sizeof c->payload, true);
-    if (is_oam(c)) walk_oam(f, c, given);
+    if (shows_oam(f, c)) walk_oam(f, c, given);
     if (c->pt == LEAT_ATM_PT_RM) walk_rm(f, c, given);
 }
 
@@ -235,9 +251,10 @@ static leat_err show_nni(const uint8_t *octets, size_t len, struct leat_fields *
 /* Refuses to build what show would refuse, or would not show. */
 static void check(struct leat_fields *f, const struct leat_atm_cell *cell)
 {
-    if (leat_fields_has(f, "oam") && !is_oam(cell))
+    if (leat_fields_has(f, "oam") && !is_oam(cell) && !may_be_f4(cell))
         leat_fields_refuse(f, LEAT_ERR_FIELD, "oam",
-                           "expected with pt=oam-segment or oam-end only");
+                           "expected with pt=oam-segment or oam-end, or on VCI 3 or 4 with "
+                           "pt=user-0, only");
     if (leat_fields_has(f, "rm") && cell->pt != LEAT_ATM_PT_RM)
         leat_fields_refuse(f, LEAT_ERR_FIELD, "rm", "expected with pt=rm only");
     if (is_sealed(cell) && leat_atm_payload_check(cell->payload, sizeof cell->payload, NULL))

@@ -73,6 +73,27 @@ static void a_resource_management_cell_is_shown_with_its_rates(void)
     OK(strstr(format_shown, "7    ER: 0x64b1\n") != NULL);
 }
 
+static void cells_of_virtual_paths_are_shown_as_oam_if_their_crc_holds(void)
+{
+    for (unsigned vci = 2; vci <= 5; vci++)
+        for (unsigned pt = 0; pt < 4; pt++) {
+            uint8_t cell[CELL] = { 0, 0x10, 0, (uint8_t)(vci << 4 | pt << 1), [5] = 0x14 };
+            leat_atm_payload_seal(cell + LEAT_ATM_HEADER_LEN, 0);
+            cell[4] = leat_crc_hec(cell);
+            EQ(show(cell), LEAT_ERR_OK);
+            EQ(strstr(format_shown, "\"function\":\"continuity\"") != NULL,
+               (vci == 3 || vci == 4) && pt % 2 == 0);
+            cell[20] ^= 1;
+            EQ(show(cell), LEAT_ERR_OK);
+            OK(strstr(format_shown, "\"oam\"") == NULL);
+        }
+    uint8_t cell[CELL];
+    EQ(build_words("vpi=1 vci=4 pt=user-0 oam.type=fault oam.function=AIS", cell), LEAT_ERR_OK);
+    EQ(cell[3], 0x40);
+    EQ(cell[5], 0x10);
+    EQ(leat_atm_payload_check(cell + 5, 48, NULL), LEAT_ERR_OK);
+}
+
 static void the_kinds_of_cells_are_distinguished(void)
 {
     uint8_t cell[CELL];
@@ -247,6 +268,7 @@ static void nested_fields_alone_give_the_same_cell(void)
 
 TAP_MAIN(T(the_format_says_where_cells_travel), T(a_cell_is_shown_as_json),
          T(a_resource_management_cell_is_shown_with_its_rates),
+         T(cells_of_virtual_paths_are_shown_as_oam_if_their_crc_holds),
          T(the_kinds_of_cells_are_distinguished), T(users_build_cells_with_few_words),
          T(a_payload_and_its_meaning_must_agree), T(the_nni_has_a_vpi_of_twelve_bits),
          T(mistakes_are_explained), T(a_small_buffer_is_refused),

@@ -186,6 +186,15 @@ return function(leat)
 
     -- ---------------------------------------------------------------- cells
 
+    -- Flow F5 by PT; F4 by VCI, if the CRC-10 holds.
+    local function is_oam(header, payload)
+        if header.pt == 4 or header.pt == 5 then return true end
+        if header.vci ~= 3 and header.vci ~= 4 or header.pt ~= 0 and header.pt ~= 2 then
+            return false
+        end
+        return leat.crc10_of_pdu(payload:raw()) == payload(SEAL_AT, 2):uint() % 1024
+    end
+
     local function is_prototype(tvb)
         if channels.default == "atmtask" then return true end
         if tvb(1, 4):uint() % 0x10000000 ~= 0 then return false end
@@ -200,7 +209,7 @@ return function(leat)
     local function add_payload(tree, tvb, pinfo, root, header, good)
         local payload = tvb(HEADER_LEN)
         tree:add(f.payload, payload)
-        if header.pt == 4 or header.pt == 5 then
+        if is_oam(header, payload) then
             add_oam(tree, payload)
         elseif header.pt == PT_RM then
             add_rm(tree, payload)

@@ -212,6 +212,26 @@ void leat_sim_atm_graph_phy(const struct leat_sim_atm *sim, struct leat_sim_atm_
 /* Of a graph: cells that left by this output port of its switches. */
 uint64_t leat_sim_atm_graph_carried(const struct leat_sim_atm *sim, uint32_t out);
 
+/*
+ * Wires, each in one direction: from switch to switch, by its output port (bus matrices: by its
+ * SPD), then the one from each port. On the way from one port to another: the wires, the port's own
+ * first, without the one to the other port. Their number; 0: switches choose a wire for each cell.
+ */
+enum { LEAT_SIM_ATM_WAY_MAX = 256 };
+uint32_t leat_sim_atm_wires_between(const struct leat_sim_atm_fabric *fabric);
+uint32_t leat_sim_atm_way(const struct leat_sim_atm_fabric *fabric, uint32_t from, uint32_t to,
+                          uint32_t path, uint32_t wire[LEAT_SIM_ATM_WAY_MAX]);
+
+/* Is this wire broken, or the port that it comes from dead, and has been for so many cycles that
+ * nothing it carried before is still being received? */
+bool leat_sim_atm_is_silent(const struct leat_sim_atm *sim, uint32_t wire);
+
+/* The switch behind a silent wire sends a cell of its own, as if it had come by that wire on the way
+ * between two ports. Call it between runs without strides. False: there is no room now, or cells of
+ * these ports do not take this wire any more. */
+bool leat_sim_atm_insert(struct leat_sim_atm *sim, uint32_t wire, uint32_t from, uint32_t to,
+                         uint32_t path, const uint8_t *cell);
+
 /* The wires into a port after the last cycle, rtl only; the port sees them in the next. */
 struct leat_sim_atm_wires {
     uint8_t icbyte;

@@ -299,17 +299,22 @@ static void take_back(struct leat_sim_atm *sim, uint32_t number, uint64_t now)
 }
 
 /* Octets in a memory, as the register model would count them after the SPDs' step of `now`. */
-static bool has_room(const struct leat_sim_atm_cells *cells, const struct spd *spd, uint8_t input,
-                     uint64_t now)
+static int64_t octets_in(const struct leat_sim_atm_cells *cells, const struct spd *spd,
+                         uint8_t input, uint64_t now)
 {
-    const uint32_t count = cells->memory[spd->memory + input].count;
-    if (count < cells->sure_count) return true;
-    int64_t octets = (int64_t)CELL_LEN * count;
+    int64_t octets = (int64_t)CELL_LEN * cells->memory[spd->memory + input].count;
     if (spd->selected == input && now < spd->free_at) {
         if (spd->left) octets += CELL_LEN;
         if (now > selected_at(spd)) octets -= (int64_t)(now - selected_at(spd));
     }
-    return octets < cells->full_size_min;
+    return octets;
+}
+
+static bool has_room(const struct leat_sim_atm_cells *cells, const struct spd *spd, uint8_t input,
+                     uint64_t now)
+{
+    if (cells->memory[spd->memory + input].count < cells->sure_count) return true;
+    return octets_in(cells, spd, input, now) < cells->full_size_min;
 }
 
 /* Do all these outputs have room, for one input? One full memory refuses the whole cell. */
@@ -380,6 +385,25 @@ static void check(struct leat_sim_atm *sim, uint32_t number, uint64_t now)
         if (outputs) entry.cell = take_any_cell(cells, cells->cell[copy.cell].octets);
         enqueue(sim, number_out, ppd->input, copy, now);
     }
+}
+
+/* As a check that ended the last cycle. */
+bool leat_sim_atm_cells_insert(struct leat_sim_atm *sim, uint32_t number, uint64_t outputs,
+                               const uint8_t *octets)
+{
+    struct leat_sim_atm_cells *cells = sim->cells;
+    const struct ppd *ppd = &cells->ppd[number];
+    const uint32_t label = leat_atm_label_get(octets, sim->fabric.net.header_octets);
+    assert(!cells->in_strides && sim->now);
+    for (uint64_t left = outputs; left; left &= left - 1)
+        if (!leat_sim_atm_fits_whole(
+                sim, octets_in(cells, &cells->spd[ppd->first_spd + leat_sim_agenda_lowest(left)],
+                               ppd->input, sim->now - 1)))
+            return false;
+    for (; outputs; outputs &= outputs - 1)
+        enqueue(sim, ppd->first_spd + leat_sim_agenda_lowest(outputs), ppd->input,
+                (struct entry){ take_any_cell(cells, octets), label }, sim->now - 1);
+    return true;
 }
 
 /* The host has no room: the arriving cell returns to its memory. */

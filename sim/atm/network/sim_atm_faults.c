@@ -16,6 +16,7 @@ void leat_sim_atm_faults_lay(struct leat_sim_atm *sim, struct leat_arena *arena)
     parts.up = leat_arena_lay(arena, net->r, sizeof *parts.up);
     parts.down = leat_arena_lay(arena, middle, sizeof *parts.down);
     parts.through = leat_arena_lay(arena, net->r, sizeof *parts.through);
+    parts.whole_at = leat_arena_lay(arena, net->spd_count + net->ports, sizeof *parts.whole_at);
     parts.ppd = leat_arena_lay(arena, net->ppd_count, sizeof *parts.ppd);
     parts.port = leat_arena_lay(arena, net->ports, sizeof *parts.port);
     void *player = leat_arena_lay(arena, 1,
@@ -52,6 +53,29 @@ static void find_ways(struct leat_sim_atm *sim)
     }
 }
 
+/* Of a wire between switches, or from a port. */
+static bool is_wire_broken(const struct leat_sim_atm *sim, uint32_t wire)
+{
+    const struct leat_net_fault_player *player = &sim->faulty->player;
+    const uint32_t wires = sim->fabric.net.spd_count;
+    return wire < wires ? player->wire_faults[wire] : player->terminal_faults[wire - wires];
+}
+
+/* Until this cycle. */
+static void note_whole(struct leat_sim_atm *sim, uint64_t cycle)
+{
+    const uint32_t wires = sim->fabric.net.spd_count + sim->fabric.net.ports;
+    for (uint32_t wire = 0; wire < wires; wire++)
+        if (!is_wire_broken(sim, wire)) sim->faulty->whole_at[wire] = cycle;
+}
+
+/* A cell that was checked when the wire was whole is received within a cell time. */
+bool leat_sim_atm_faults_is_silent(const struct leat_sim_atm *sim, uint32_t wire)
+{
+    enum { SILENT_CYCLES = 2 * CELL_LEN };
+    return is_wire_broken(sim, wire) && sim->now >= sim->faulty->whole_at[wire] + SILENT_CYCLES;
+}
+
 static bool has_any(const struct leat_net_fault_player *p)
 {
     for (uint32_t i = 0; i < p->faults->count; i++)
@@ -62,6 +86,7 @@ static bool has_any(const struct leat_net_fault_player *p)
 void leat_sim_atm_faults_apply(struct leat_sim_atm *sim, uint64_t cycle)
 {
     struct leat_sim_atm_faulty *f = sim->faulty;
+    note_whole(sim, cycle);
     leat_net_fault_player_apply_at(&f->player, NULL, cycle);
     f->any = has_any(&f->player);
     if (sim->fabric.net.stages > 1) find_ways(sim);
@@ -140,6 +165,14 @@ static struct leat_sim_atm_verdict lead(const struct leat_sim_atm *sim, uint32_t
         return (struct leat_sim_atm_verdict){ .lost = 1, .why = LEAT_NET_NO_WAY };
     const uint32_t other = pick(ways, (ppd + to) % count_bits(ways));
     return (struct leat_sim_atm_verdict){ .select = UINT64_C(1) << other, .rerouted = true };
+}
+
+bool leat_sim_atm_faults_reroutes(const struct leat_sim_atm *sim, uint32_t from, uint32_t to)
+{
+    const struct leat_atm_clos *net = &sim->fabric.net;
+    const struct leat_sim_atm_faulty *f = sim->faulty;
+    if (net->stages == 1 || sim->fabric.faults->pinned) return false;
+    return f->up[from / net->e] & f->through[to / net->e];
 }
 
 static struct leat_sim_atm_verdict verdict_on(const struct leat_sim_atm *sim, uint32_t ppd,

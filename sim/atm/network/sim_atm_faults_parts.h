@@ -38,10 +38,11 @@ struct leat_sim_atm_taken {
 
 struct leat_sim_atm_faulty {
     struct leat_net_fault_player player;
-    bool any;          /* some fault is active */
-    uint64_t *up;      /* [first switches] the middle switches that they reach, a bit each */
-    uint64_t *down;    /* [middle switches] the last switches that they reach */
-    uint64_t *through; /* [last switches] the middle switches that reach them */
+    bool any;           /* some fault is active */
+    uint64_t *up;       /* [first switches] the middle switches that they reach, a bit each */
+    uint64_t *down;     /* [middle switches] the last switches that they reach */
+    uint64_t *through;  /* [last switches] the middle switches that reach them */
+    uint64_t *whole_at; /* [SPDs, then ports] when the wire was last whole */
     struct leat_sim_atm_taken *ppd, *port;
 };
 
@@ -64,6 +65,12 @@ uint64_t leat_sim_atm_faults_cut(const struct leat_sim_atm *sim, uint32_t ppd);
 
 /* The 53rd octet of a cell is at a port in cycle `at`. False: the cell is lost, and counted. */
 bool leat_sim_atm_faults_arrives(const struct leat_sim_atm *sim, uint32_t port, uint64_t at);
+
+/* leat_sim_atm_is_silent. */
+bool leat_sim_atm_faults_is_silent(const struct leat_sim_atm *sim, uint32_t wire);
+
+/* Does the first switch send cells from one port to another by another middle switch now? */
+bool leat_sim_atm_faults_reroutes(const struct leat_sim_atm *sim, uint32_t from, uint32_t to);
 
 /* Is a port dead? Then it takes every cell. */
 static inline bool leat_sim_atm_faults_is_dead(const struct leat_sim_atm *sim, uint32_t port)

@@ -502,6 +502,49 @@ void leat_sim_atm_graph_run(struct leat_sim_atm *sim, uint64_t until)
     if (until != LEAT_NEVER && until > sim->now) sim->now = until;
 }
 
+/* ---- cells of switches ----------------------------------------------------------------------- */
+
+/* Slots need no time to be silent: a cell is behind a wire, or not. */
+bool leat_sim_atm_graph_is_silent(const struct leat_sim_atm *sim, uint32_t wire)
+{
+    const struct leat_net_fault_player *player = sim->slots->player;
+    const uint32_t outs = graph_of(sim)->topology->outs;
+    if (!player) return false;
+    follow_faults(sim->slots, sim->now);
+    return wire < outs ? player->wire_faults[wire] : player->terminal_faults[wire - outs];
+}
+
+/* The network may have been idle for some slots, which it has not counted yet. */
+bool leat_sim_atm_graph_insert(struct leat_sim_atm *sim, uint32_t wire, uint32_t from, uint32_t to,
+                               const uint8_t *octets)
+{
+    const struct leat_sim_atm_graph *g = graph_of(sim);
+    struct leat_sim_atm_slots *s = sim->slots;
+    const uint64_t slot = slot_from(sim->now), random = leat_sim_atm_route_random(g, from, to);
+    const bool begins = wire >= g->topology->outs;
+    uint32_t channels = UINT32_MAX >> (32 - g->net.channels);
+    struct leat_net_route route;
+    leat_net_route_begin(g->routing, from, to, random, &route);
+    if (!begins && !leat_sim_atm_labels_cross(g, from, to, wire, &route, &channels)) return false;
+    if (s->alone || !has_cells(s) || !leat_net_run(&s->net, slot)) return false;
+    const uint32_t index = take_cell(s, octets);
+    const struct leat_net_packet packet = { .created_at = slot,
+                                            .number = s->gate[from].number++ << CELL_BITS | index,
+                                            .random = random,
+                                            .source = from,
+                                            .destination = to,
+                                            .flits = 1 };
+    s->busy++;
+    const bool done = leat_net_insert(
+        &s->net, begins ? LEAT_NET_TERMINAL | (wire - g->topology->outs) : wire, &packet, &route,
+        channels);
+    if (done)
+        plan_slot(sim, slot);
+    else
+        release(s, index);
+    return done;
+}
+
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 /* Alone, twice as long as from port 0 is longer than between any two ports where routes are

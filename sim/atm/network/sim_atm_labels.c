@@ -17,6 +17,7 @@ struct walk {
     const struct leat_sim_atm_graph *graph;
     struct leat_net_route route;
     uint32_t in, out; /* of the router that it has reached */
+    uint32_t channels;
 };
 
 /* The next router. False: it has left the network; or `is_one` is not set: there is a choice. */
@@ -32,12 +33,13 @@ static bool step(struct walk *w, uint32_t ahead, bool *is_one)
     w->in = ahead;
     w->out = t->out_first[router] + option[0].port;
     w->route.phase = option[0].phase;
+    w->channels = option[0].channels;
     return true;
 }
 
 static struct walk begin(const struct leat_sim_atm_graph *g, uint32_t from, uint32_t to)
 {
-    struct walk w = { .graph = g };
+    struct walk w = { .graph = g, .out = LEAT_NET_NONE };
     leat_net_route_begin(g->routing, from, to, leat_sim_atm_route_random(g, from, to), &w.route);
     return w;
 }
@@ -51,6 +53,37 @@ static uint32_t count_hops(const struct leat_sim_atm_graph *g, uint32_t from, ui
     for (; step(&w, ahead, &is_one); hops++)
         ahead = g->topology->out_to[w.out];
     return is_one ? hops : 0;
+}
+
+uint32_t leat_sim_atm_labels_way(const struct leat_sim_atm_graph *graph, uint32_t from, uint32_t to,
+                                 uint32_t *wire, uint32_t cap)
+{
+    const struct leat_net_topology *t = graph->topology;
+    struct walk w = begin(graph, from, to);
+    uint32_t count = 0, ahead = t->terminal_in[from];
+    bool is_one;
+    while (step(&w, ahead, &is_one)) {
+        ahead = t->out_to[w.out];
+        if (ahead & LEAT_NET_TERMINAL) continue;
+        if (count == cap) return LEAT_NET_NONE;
+        wire[count++] = w.out;
+    }
+    return is_one ? count : LEAT_NET_NONE;
+}
+
+bool leat_sim_atm_labels_cross(const struct leat_sim_atm_graph *graph, uint32_t from, uint32_t to,
+                               uint32_t wire, struct leat_net_route *route, uint32_t *channels)
+{
+    const struct leat_net_topology *t = graph->topology;
+    struct walk w = begin(graph, from, to);
+    uint32_t ahead = t->terminal_in[from], hops = 0;
+    bool is_one;
+    while (hops++ < t->routers && step(&w, ahead, &is_one) && w.out != wire)
+        ahead = t->out_to[w.out];
+    if (w.out != wire) return false;
+    *route = w.route;
+    *channels = w.channels;
+    return true;
 }
 
 leat_err leat_sim_atm_labels_measure(const struct leat_sim_atm_graph *graph, uint32_t *entries,

@@ -61,6 +61,16 @@ struct leat_sim_atm_labels {
 uint64_t leat_sim_atm_route_random(const struct leat_sim_atm_graph *graph, uint32_t from,
                                    uint32_t to);
 
+/* The wires on the way, by their output ports, without the one to a port: at most so many.
+ * LEAT_NET_NONE: switches choose a wire for each cell, or there are more. */
+uint32_t leat_sim_atm_labels_way(const struct leat_sim_atm_graph *graph, uint32_t from, uint32_t to,
+                                 uint32_t *wire, uint32_t cap);
+
+/* Behind this wire on its present way, a cell has this state of its routing, and had one of these
+ * channels. False: it does not take the wire. */
+bool leat_sim_atm_labels_cross(const struct leat_sim_atm_graph *graph, uint32_t from, uint32_t to,
+                               uint32_t wire, struct leat_net_route *route, uint32_t *channels);
+
 /* How many entries its tables have. RANGE: it has none; `why` has one line. */
 leat_err leat_sim_atm_labels_measure(const struct leat_sim_atm_graph *graph, uint32_t *entries,
                                      struct leat_text *why);

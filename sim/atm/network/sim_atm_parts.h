@@ -33,6 +33,20 @@ const uint8_t *leat_sim_atm_cells_sent(const struct leat_sim_atm *sim, uint32_t 
 /* Cells that a PPD has accepted. */
 uint64_t leat_sim_atm_cells_accepted(const struct leat_sim_atm *sim, uint32_t ppd);
 
+/* Does a whole cell fit into a memory with so many octets, even if what has left of the first one
+ * comes back? A cell that arrives octet by octet needs less. */
+static inline bool leat_sim_atm_fits_whole(const struct leat_sim_atm *sim, int64_t octets)
+{
+    const int64_t returned = sim->fabric.net.header_octets + LEAT_ATM_ROLLBACK_EXTRA;
+    return !octets || octets + CELL_LEN + returned <= (int64_t)CELL_LEN * sim->fabric.buffer_cells;
+}
+
+/* A switch sends a cell of its own, by `outputs`; its header is complete. False: no room. */
+bool leat_sim_atm_rtl_insert(struct leat_sim_atm *sim, uint32_t ppd, uint64_t outputs,
+                             const uint8_t *cell);
+bool leat_sim_atm_cells_insert(struct leat_sim_atm *sim, uint32_t ppd, uint64_t outputs,
+                               const uint8_t *cell);
+
 void leat_sim_atm_alone_lay(struct leat_sim_atm *sim, struct leat_arena *arena);
 void leat_sim_atm_alone_run(struct leat_sim_atm *sim, uint64_t until);
 void leat_sim_atm_alone_wake(struct leat_sim_atm *sim, uint32_t port, uint64_t at);
@@ -43,6 +57,9 @@ void leat_sim_atm_graph_run(struct leat_sim_atm *sim, uint64_t until);
 void leat_sim_atm_graph_wake(struct leat_sim_atm *sim, uint32_t port, uint64_t at);
 void leat_sim_atm_graph_send(struct leat_sim_atm *sim, uint32_t port, uint64_t at);
 
+bool leat_sim_atm_graph_is_silent(const struct leat_sim_atm *sim, uint32_t wire);
+bool leat_sim_atm_graph_insert(struct leat_sim_atm *sim, uint32_t wire, uint32_t from, uint32_t to,
+                               const uint8_t *cell);
 void leat_sim_atm_graph_losses(const struct leat_sim_atm *sim, struct leat_sim_atm_losses *out);
 
 /* The entry for any label in the table of a PPD, also for those of groups. False, *out untouched:

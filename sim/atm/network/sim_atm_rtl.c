@@ -180,6 +180,25 @@ static void step_ppds(struct leat_sim_atm *sim)
     }
 }
 
+bool leat_sim_atm_rtl_insert(struct leat_sim_atm *sim, uint32_t number, uint64_t outputs,
+                             const uint8_t *cell)
+{
+    const struct leat_atm_clos_place place = leat_atm_clos_ppd_place(&sim->fabric.net, number);
+    struct leat_atm_bmx *bmx = switch_at(sim, place);
+    const struct leat_atm_ppd *ppd = &bmx->ppd[place.port];
+    for (uint64_t left = outputs; left; left &= left - 1)
+        if (!leat_sim_atm_fits_whole(
+                sim,
+                leat_atm_xpm_at(&bmx->matrix, ppd->input, (unsigned)__builtin_ctzll(left))->size))
+            return false;
+    for (; outputs; outputs &= outputs - 1)
+        for (unsigned i = 0; i < CELL_LEN; i++)
+            leat_atm_xpm_push(&bmx->matrix, ppd->input, (unsigned)__builtin_ctzll(outputs),
+                              cell[i]);
+    sim->rtl->busy = true;
+    return true;
+}
+
 /* STATE6 counts octets like this (spec/atm.md, R5). */
 static void take_octet(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
 {

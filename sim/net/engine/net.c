@@ -200,6 +200,12 @@ void leat_net_break(struct leat_net *net, uint32_t out, bool broken)
     if (broken) net->engine->broke(net, out);
 }
 
+bool leat_net_insert(struct leat_net *net, uint32_t wire, const struct leat_net_packet *packet,
+                     const struct leat_net_route *route, uint32_t channels)
+{
+    return net->engine->insert && net->engine->insert(net, wire, packet, route, channels);
+}
+
 void leat_net_kill(struct leat_net *net, uint32_t terminal, bool dead)
 {
     assert(terminal < net->topology->terminals);
@@ -242,6 +248,21 @@ void leat_net_flights_give(struct leat_net_flights *flights, uint32_t index)
 {
     assert(index < flights->top && flights->free_count < flights->top);
     flights->free[flights->free_count++] = index;
+}
+
+uint32_t leat_net_flights_insert(struct leat_net *net, struct leat_net_flights *flights,
+                                 const struct leat_net_packet *packet,
+                                 const struct leat_net_route *route)
+{
+    const uint32_t number = leat_net_flights_take(flights);
+    assert(packet->flits == 1);
+    if (number == LEAT_NET_NONE) return number;
+    flights->flight[number] = (struct leat_net_flight){ .packet = *packet,
+                                                        .fate = LEAT_NET_DELIVERED };
+    flights->course[number] = (struct leat_net_course){ .route = *route };
+    net->counts.packets_begun++;
+    net->counts.flits_begun++;
+    return number;
 }
 
 void leat_net_end(struct leat_net *net, const struct leat_net_flight *flight,

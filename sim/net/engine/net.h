@@ -205,6 +205,12 @@ bool leat_net_run(struct leat_net *net, uint64_t until);
 /* The host of this terminal has a packet again. Call it within arrive and next, or between runs. */
 void leat_net_wake(struct leat_net *net, uint32_t terminal);
 
+/* Between runs: a packet of one flit begins in the next cycle behind a wire, given by its output
+ * port, or TERMINAL | t: as if that wire had carried it, with this state of its routing and one of
+ * these channels. False: there is no room for it, or the network is divided. */
+bool leat_net_insert(struct leat_net *net, uint32_t wire, const struct leat_net_packet *packet,
+                     const struct leat_net_route *route, uint32_t channels);
+
 /* Flits in the network. */
 uint64_t leat_net_flits_inside(const struct leat_net *net);
 

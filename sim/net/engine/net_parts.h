@@ -23,6 +23,9 @@ struct leat_net_engine {
     void (*start)(struct leat_net *net);
     bool (*run)(struct leat_net *net, uint64_t until);
     void (*wake)(struct leat_net *net, uint32_t terminal);
+    /* leat_net_insert. NULL: it cannot. */
+    bool (*insert)(struct leat_net *net, uint32_t wire, const struct leat_net_packet *packet,
+                   const struct leat_net_route *route, uint32_t channels);
     uint64_t (*inside)(const struct leat_net *net);
     /* leat_net_out_flits. NULL: it counts in net->out_flits. */
     uint64_t (*out_flits)(const struct leat_net *net, uint32_t out);
@@ -130,6 +133,11 @@ static inline bool leat_net_flights_none(const struct leat_net_flights *flights)
     return !flights->free_count && flights->top == flights->cap;
 }
 void leat_net_flights_give(struct leat_net_flights *flights, uint32_t index);
+
+/* A flight for a packet that begins inside; LEAT_NET_NONE: the pool is exhausted. */
+uint32_t leat_net_flights_insert(struct leat_net *net, struct leat_net_flights *flights,
+                                 const struct leat_net_packet *packet,
+                                 const struct leat_net_route *route);
 
 /* Ends a packet: counts it and calls the host. The engine is responsible for the order. */
 void leat_net_end(struct leat_net *net, const struct leat_net_flight *flight,

@@ -279,6 +279,27 @@ static bool run(struct leat_net *net, uint64_t until)
     return !dead;
 }
 
+static bool insert(struct leat_net *net, uint32_t wire, const struct leat_net_packet *packet,
+                   const struct leat_net_route *route, uint32_t channels)
+{
+    struct leat_net_queues *q = leat_net_queues_of(net);
+    const bool begins = wire & LEAT_NET_TERMINAL;
+    const uint32_t t = wire & ~LEAT_NET_TERMINAL;
+    const uint32_t in = begins ? net->topology->terminal_in[t] : net->topology->out_to[wire];
+    uint32_t *credits = begins ? &q->source[t].credits : &q->credits[wire];
+    (void)channels;
+    if (q->credited && !*credits) return false;
+    if (q->inside >= q->flits_cap || !leat_net_queue_visit_room(q, false)) return false;
+    const uint32_t flight = leat_net_flights_insert(net, &q->flights, packet, route);
+    if (flight == LEAT_NET_NONE) return false;
+    q->parcel[flight] = (struct leat_net_queue_parcel){ .holds = 1 };
+    const uint32_t visit = leat_net_queue_visit_open(q, flight, in, 1);
+    leat_net_queue_launch(q, leat_net_queue_node_take(q, visit), net->now);
+    if (q->credited) --*credits;
+    q->inside++;
+    return true;
+}
+
 static uint64_t inside(const struct leat_net *net)
 {
     return leat_net_queues_of(net)->inside;
@@ -436,6 +457,7 @@ const struct leat_net_engine leat_net_queue_engine = {
     .start = start,
     .run = run,
     .wake = wake,
+    .insert = insert,
     .inside = inside,
     .stuck = leat_net_queue_stuck,
     .broke = broke,

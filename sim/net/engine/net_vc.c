@@ -565,6 +565,32 @@ static bool run(struct leat_net *net, uint64_t until)
     return true;
 }
 
+static bool insert(struct leat_net *net, uint32_t wire, const struct leat_net_packet *packet,
+                   const struct leat_net_route *route, uint32_t channels)
+{
+    struct leat_net_vc *vc = net->state;
+    const bool begins = wire & LEAT_NET_TERMINAL;
+    const uint32_t t = wire & ~LEAT_NET_TERMINAL;
+    const uint32_t in = begins ? net->topology->terminal_in[t] : net->topology->out_to[wire];
+    struct leat_net_vc_ahead *ahead = begins ? &vc->entry[t << vc->shift]
+                                             : leat_net_vc_out_at(vc, wire)->ahead;
+    uint32_t free = begins ? channels : channels & ~leat_net_vc_out_at(vc, wire)->taken;
+    while (free && ahead[leat_sim_agenda_lowest(free)].used == vc->buffer)
+        free &= free - 1;
+    if (!free) return false;
+    const uint32_t channel = leat_sim_agenda_lowest(free);
+    const uint32_t flight = leat_net_flights_insert(net, &vc->flights, packet, route);
+    if (flight == LEAT_NET_NONE) return false;
+    const uint32_t row = leat_net_vc_region_of(vc, net->topology->in_router[in]);
+    leat_net_vc_enter(&vc->flits, leat_net_vc_slot(vc, row, net->now),
+                      (uint64_t)(in << vc->shift | channel) << 32 | flight | LEAT_NET_VC_HEAD |
+                          LEAT_NET_VC_TAIL);
+    ahead[channel].used++;
+    vc->inside++;
+    vc->rests_at = LEAT_NEVER;
+    return true;
+}
+
 static uint64_t inside(const struct leat_net *net)
 {
     const struct leat_net_vc *vc = net->state;
@@ -631,6 +657,7 @@ const struct leat_net_engine leat_net_vc_engine = {
     .start = start,
     .run = run,
     .wake = wake,
+    .insert = insert,
     .inside = inside,
     .out_flits = out_flits,
     .stuck = leat_net_vc_stuck,
