@@ -149,7 +149,6 @@ bool sim_read_job(const struct arguments *args, struct leat_fabric_atm *atm, str
 /* Errors on the lines of the hosts of an ATM fabric; `outage` has room for
  * LEAT_SIM_ATM_LINE_OUTAGES_MAX and is lent to the line. Where lines are physical ones, their bit
  * errors are the fabric's. False after a complaint. */
-struct leat_fabric_atm;
 bool sim_read_lines(const struct arguments *args, struct leat_fabric_atm *atm,
                     struct leat_sim_atm_line_config *line, struct leat_sim_atm_line_outage *outage);
 

@@ -520,7 +520,8 @@ bool leat_sim_atm_graph_insert(struct leat_sim_atm *sim, uint32_t wire, uint32_t
 {
     const struct leat_sim_atm_graph *g = graph_of(sim);
     struct leat_sim_atm_slots *s = sim->slots;
-    const uint64_t slot = slot_from(sim->now), random = leat_sim_atm_route_random(g, from, to);
+    const uint64_t slot = slot_from(s, sim->now);
+    const uint64_t random = leat_sim_atm_route_random(g, from, to);
     const bool begins = wire >= g->topology->outs;
     uint32_t channels = UINT32_MAX >> (32 - g->net.channels);
     struct leat_net_route route;
