@@ -193,17 +193,27 @@ static void walk_carriage(struct leat_fields *f, struct carriage *c)
     c->hw_addr = (uint32_t)leat_fields_hex(f, "hwAddr", HW_ADDR_AT, 32, c->hw_addr);
 }
 
-static leat_err unframe(const uint8_t *frame, size_t len, struct leat_fields *f, size_t *packet_at,
-                        size_t *packet_len, size_t *fault_at)
+leat_err leat_poets_carriage_get(const uint8_t *frame, size_t len, const uint8_t **packet,
+                                 size_t *packet_len, size_t *fault_at)
 {
     if (len < LEAT_POETS_CARRIAGE_LEN) return leat_fault(LEAT_ERR_SHORT, len, fault_at);
     if (frame[LENGTH_AT] > len - LEAT_POETS_CARRIAGE_LEN)
         return leat_fault(LEAT_ERR_SHORT, len, fault_at);
     if (frame[DIRECTION_AT] > TO_HOST) return leat_fault(LEAT_ERR_TYPE, DIRECTION_AT, fault_at);
+    *packet = frame + LEAT_POETS_CARRIAGE_LEN;
+    *packet_len = frame[LENGTH_AT];
+    return LEAT_ERR_OK;
+}
+
+static leat_err unframe(const uint8_t *frame, size_t len, struct leat_fields *f, size_t *packet_at,
+                        size_t *packet_len, size_t *fault_at)
+{
+    const uint8_t *packet;
+    const leat_err err = leat_poets_carriage_get(frame, len, &packet, packet_len, fault_at);
+    if (err) return err;
     walk_carriage(f, &(struct carriage){ .direction = frame[DIRECTION_AT],
                                          .hw_addr = leat_get_le32(frame + HW_ADDR_AT) });
     *packet_at = LEAT_POETS_CARRIAGE_LEN;
-    *packet_len = frame[LENGTH_AT];
     return LEAT_ERR_OK;
 }
 

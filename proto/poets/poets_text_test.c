@@ -341,6 +341,10 @@ static void the_frame_holds_direction_length_and_address(void)
     memset(buf, 0, sizeof buf);
     EQ(leat_poets_carriage_put(true, 1041, carried + at, packet_len, buf), 22);
     OK(memcmp(buf, carried, len) == 0);
+    const uint8_t *packet = NULL;
+    EQ(leat_poets_carriage_get(carried, sizeof carried, &packet, &packet_len, NULL), LEAT_ERR_OK);
+    OK(packet == carried + at);
+    EQ(packet_len, 16);
 }
 
 static void padding_after_the_packet_is_tolerated_and_lack_of_octets_is_not(void)

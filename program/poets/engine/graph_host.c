@@ -223,21 +223,12 @@ static void on_supervisor_packet(struct leat_poets_graph_host *host,
     if (host->api.bcast) send_answer(host, 0, bcast, true);
 }
 
-/* Nothing is attached to externals; but one of this name ends the run with its message's number. */
 static void on_external(struct leat_poets_graph_host *host, const struct leat_poets_packet *packet)
 {
-    const struct leat_graph_instance *i = host->machine->instance;
-    uint32_t number = 0, code;
-    for (uint32_t d = 0; d < i->device_count; d++) {
-        if (host->machine->graph->type[i->device[d].type].kind != LEAT_GRAPH_EXTERNAL) continue;
-        if (number++ != packet->device) continue;
-        if (strcmp(leat_graph_device_name(host->machine->graph, i, d), "__halt__") != 0) break;
-        memcpy(&code, packet->payload, sizeof code);
-        leat_poets_graph_host_end(host, code ? LEAT_POETS_RUN_FAILED : LEAT_POETS_RUN_SUCCESS,
-                                  code != 0);
-        return;
-    }
-    host->mothership.cause[LEAT_POETS_HOST_NO_EXTERNAL]++;
+    if (host->options.externals)
+        leat_poets_graph_externals_packet(host, packet);
+    else
+        host->mothership.cause[LEAT_POETS_HOST_NO_EXTERNAL]++;
 }
 
 /* ---- instrumentation ------------------------------------------------------------------------ */
@@ -340,7 +331,10 @@ static void act(struct leat_poets_graph_host *host, uint32_t actions)
         atomic_store(&host->supervising, false);
         call_supervisor(host, s->init, "OnInit");
     }
-    if (actions & LEAT_POETS_ACTION_RELEASE) send_control(host, LEAT_POETS_OP_BARRIER);
+    if (actions & LEAT_POETS_ACTION_RELEASE) {
+        send_control(host, LEAT_POETS_OP_BARRIER);
+        if (host->options.externals) leat_poets_graph_externals_release(host->options.externals);
+    }
     if (actions & LEAT_POETS_ACTION_STOP) {
         if (host->app.failed && host->reason == LEAT_POETS_RUN_RUNNING) {
             host->reason = LEAT_POETS_RUN_ASSERTION;
@@ -348,6 +342,7 @@ static void act(struct leat_poets_graph_host *host, uint32_t actions)
         }
         if (host->options.instrument) send_control(host, LEAT_POETS_OP_INSTR);
         send_control(host, LEAT_POETS_OP_STOP);
+        if (host->options.externals) leat_poets_graph_externals_stop(host->options.externals);
         call_supervisor(host, s ? s->stop : NULL, "OnStop");
     }
     if (actions & LEAT_POETS_ACTION_END && host->object) {
@@ -363,7 +358,21 @@ void leat_poets_graph_host_begin(struct leat_poets_graph_host *host)
     leat_poets_app_define(&host->app, LEAT_POETS_PART_SPEC, 0, 0);
     leat_poets_app_define(&host->app, LEAT_POETS_PART_SUPD, 0, 0);
     act(host, leat_poets_app_command(&host->app, LEAT_POETS_COMMAND_INIT));
+    if (host->options.externals && leat_poets_graph_externals_begin(host->options.externals))
+        return;
     act(host, leat_poets_app_command(&host->app, LEAT_POETS_COMMAND_RUN));
+}
+
+void leat_poets_graph_host_go(struct leat_poets_graph_host *host, double waited_seconds)
+{
+    host->options.externals->waits = false;
+    host->waited_seconds = waited_seconds;
+    act(host, leat_poets_app_command(&host->app, LEAT_POETS_COMMAND_RUN));
+}
+
+bool leat_poets_graph_host_waits(const struct leat_poets_graph_host *host)
+{
+    return host->options.externals && host->options.externals->waits;
 }
 
 void leat_poets_graph_host_packet(struct leat_poets_graph_host *host, const uint8_t *packet,
@@ -415,6 +424,8 @@ void leat_poets_graph_host_end(struct leat_poets_graph_host *host,
         host->reason = reason;
         host->exit_code = exit_code;
     }
+    /* One that has not run yet stops at the barrier. */
+    if (leat_poets_graph_host_waits(host)) host->app.failed = true;
     act(host, leat_poets_app_command(&host->app, LEAT_POETS_COMMAND_STOP));
 }
 
