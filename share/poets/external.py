@@ -7,7 +7,6 @@ external meter, and the sums that arrive for the external screen are printed.
 A datagram is a packet with 6 octets before it: direction, length of the packet, and a hardware address, which is 0
 here. All integers are little-endian. The host numbers externals in the order of the file: meter is 0, screen 1.
 """
-import os
 import socket
 import struct
 import sys
@@ -24,9 +23,8 @@ class Externals:
         kind, place = address.split(":", 1)
         if kind == "unix":
             self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-            while not os.path.exists(place):  # leat is still compiling
+            while self.socket.connect_ex(place):  # leat is still compiling
                 time.sleep(0.05)
-            self.socket.connect(place)
         else:
             host, _, port = place.partition(":")
             self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
