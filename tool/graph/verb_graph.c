@@ -81,9 +81,8 @@ static int run_check(const struct arguments *args)
 {
     static struct leat_graph graph;
     if (!graph_has_file(args)) return WRONG;
-    if (leat_graph_read(&graph, args->operand[1], graph_dialect(args)) &&
-        !argument(args, "--no-handlers"))
-        compile_all(&graph);
+    leat_graph_read(&graph, args->operand[1], graph_dialect(args));
+    if (graph.complete && !argument(args, "--no-handlers")) compile_all(&graph);
     const bool good = graph_print_report(&graph.report) && !interrupted;
     if (argument(args, "--json"))
         put_check(&graph, args->operand[1]);

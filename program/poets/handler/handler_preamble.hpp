@@ -26,6 +26,9 @@ extern "C" __attribute__((noreturn, visibility("hidden"))) void _Exit(int code) 
 static thread_local leat_poets_env *leat_env;
 static thread_local leat_poets_host *leat_host; // the same for the supervisor
 
+#define LEAT_TEXT_OF(a) #a
+#define LEAT_TEXT(a)    LEAT_TEXT_OF(a)
+
 struct leat_stop { // ends a handler
 };
 
