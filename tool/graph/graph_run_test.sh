@@ -92,8 +92,8 @@ crash() {
     cat << XML
 <Graphs xmlns="https://poets-project.org/schemas/virtual-graph-schema-v4"><GraphType id="g">
 <SharedCode><![CDATA[
-static __attribute__((noinline)) int helper(int *p) {
-    return *p;
+static __attribute__((noinline)) int helper(volatile int *p) {
+    *p = 1; return *p;
 }
 static inline void inlined(volatile int *p) {
     *p = 1;

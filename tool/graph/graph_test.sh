@@ -254,7 +254,7 @@ find "$folder/cache" -name '*.[0-9]*.*' | grep -q . && fail "traces of compilers
 # Mistakes of handlers are told beside those of devices and edges, once.
 sed '14s/deviceState->v +=/deviceState->none +=/; 27s/cell/none/; 31s/-a:out/-c:out/; 17s,<OnSend/>,<OnSend>x = 1;</OnSend>,' "$folder/v4.xml" > "$folder/bad.xml"
 exits 2 "" "$leat" graph check "$folder/bad.xml"
-same "all in one pass" "$(sed 's/.*xml:\([0-9]*\):.* \(E_[A-Z]*\): .*/\1\2/' "$folder/stderr" | paste -sd' ')" "14E_CC 17E_CC 27E_REF"
+same "all in one pass" "$(sed 's/.*xml:\([0-9]*\):.* \(E_[A-Z]*\): .*/\1\2/' "$folder/stderr" | paste -sd' ')" "14E_CC 17E_CC 27E_REF 31E_REF"
 sed '14s/deviceState->v +=/deviceState->none +=/; 31s/-a:out/-c:out/; 36s/<.*>/<EdgeI path="a"\/>&/' "$folder/v4.xml" > "$folder/bad.xml"
 exits 2 "" "$leat" graph check "$folder/bad.xml"
 same "with edges" "$(sed 's/.*xml:\([0-9]*\):.* \(E_[A-Z]*\): .*/\1\2/' "$folder/stderr" | paste -sd' ')" "14E_CC 31E_REF 36E_PATH"

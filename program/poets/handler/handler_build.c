@@ -396,10 +396,19 @@ static bool is_known(const struct build *b, struct leat_graph_place place, const
     return false;
 }
 
-/* Errors in our own text follow from errors in the application's. */
+/* One error; those that are known already count, but are not repeated. */
+static void report_error(struct build *b, struct leat_graph_place place, const char *code,
+                         const char *error)
+{
+    if (!is_known(b, place, error))
+        leat_graph_wrong(&b->graph->report, place, code, "%.*s", SHOWN, error);
+}
+
+/* Errors in our own text follow from errors in the application's; but one in a macro of ours, such
+ * as RTS, belongs to the line that uses it, which a note of the compiler tells. */
 static void report_errors(struct build *b, const struct job *job)
 {
-    char line[2048], first[SHOWN] = "the compiler failed";
+    char line[2048], first[SHOWN] = "the compiler failed", in_macro[SHOWN] = "";
     const int fd = openat(b->cache.build, job->err, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     FILE *in = fd < 0 ? NULL : fdopen(fd, "r");
     int reported = 0;
@@ -413,12 +422,15 @@ static void report_errors(struct build *b, const struct job *job)
         if (!begun || (error && !found))
             snprintf(first, sizeof first, "%.*s", SHOWN - 1, error ? error : line);
         found = found || error;
-        if (!error || !placed) continue;
-        if (is_known(b, place, error)) {
-            reported++;
+        if (error && !placed) snprintf(in_macro, sizeof in_macro, "%.*s", SHOWN - 1, error);
+        if (!placed) continue;
+        if (error)
+            report_error(b, place, code, error);
+        else if (*in_macro && strstr(line, " in expansion of macro "))
+            report_error(b, place, "E_CC", in_macro);
+        else
             continue;
-        }
-        leat_graph_wrong(&b->graph->report, place, code, "%.*s", SHOWN, error);
+        *in_macro = '\0';
         reported++;
     }
     if (in) fclose(in);
