@@ -110,8 +110,10 @@ static void damaged_tables_are_survived(void)
         /* A copy that ends with the table: whoever reads on is noticed. */
         uint8_t *copy = malloc(lines.table_len);
         memcpy(copy, lines.octets + lines.table_at, lines.table_len);
-        for (unsigned k = 1 + (unsigned)leat_random_below(&r, 8); k--;)
-            copy[leat_random_below(&r, lines.table_len)] = (uint8_t)leat_random_next(&r);
+        for (unsigned k = 1 + (unsigned)leat_random_below(&r, 8); k--;) {
+            const uint64_t at = leat_random_below(&r, lines.table_len);
+            copy[at] = (uint8_t)leat_random_next(&r);
+        }
         const struct leat_handler_lines damaged = {
             .octets = copy,
             .len = lines.table_len,
