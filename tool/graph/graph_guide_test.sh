@@ -20,16 +20,16 @@ PY
 
 # One answer, in XML and C, under every schedule: the largest number of the file.
 largest=$(sed -n 's/.*type="node" P="{\([0-9]*\)}.*/\1/p' "$share/guide.xml" | sort -n | tail -n 1)
-want="node $largest leads
+answer="node $largest leads
 1 of 6 nodes lead"
 for words in "" "--schedule fifo" "--schedule lifo" "--schedule random --seed 7" "--schedule delay:0.9 --seed 3" "--fabric tinsel"; do
     # shellcheck disable=SC2086
-    same "XML $words" "$("$leat" graph run "$share/guide.xml" $words 2> told)" "$want"
+    same "XML $words" "$("$leat" graph run "$share/guide.xml" $words 2> told)" "$answer"
     has "it stops, $words" "$(cat told)" "stopped after"
 done
 for words in "" "fifo" "lifo" "random 7" "delay:0.9 3"; do
     # shellcheck disable=SC2086
-    same "C $words" "$("$guide" $words 2> told)" "$want"
+    same "C $words" "$("$guide" $words 2> told)" "$answer"
 done
 same "with a schedule, XML and C have the same states" "$("$leat" graph run "$share/guide.xml" --schedule random --seed 7 --json 2> /dev/null | jq -r .states)" "$("$guide" random 7 2>&1 > /dev/null | sed 's/.*states //')"
 has "log lines of level 3" "$("$leat" graph run "$share/guide.xml" --log 3 2> /dev/null)" "99 instead of"
@@ -48,5 +48,5 @@ same "both are told" "$(sed 's/.*xml:\([0-9]*\):.* \(E_[A-Z]*\): .*/\1\2/' "$fol
 exits 1 "a handler crashed: memory that is not there (SIGSEGV) in OnSend of out, build/try/crash.xml:$(grep -n 'DEVICESTATE(tell) = false' "$share/guide.xml" | cut -d: -f1)" "$leat" graph run build/try/crash.xml
 exits 0 "limit after" "$leat" graph run build/try/storm.xml --until 500ms
 exits 0 "" "$leat" graph run build/try/last.xml --schedule lifo --until 200ms
-[ "$(cat "$folder/stdout")" != "$want" ] || fail "who believes the last claim is right by chance"
+[ "$(cat "$folder/stdout")" != "$answer" ] || fail "who believes the last claim is right by chance"
 finish

@@ -44,6 +44,12 @@ struct leat_poets_graph_host_options {
     struct leat_poets_graph_externals *externals; /* NULL: packets for externals are counted */
 };
 
+/* A packet of the supervisor for a thread, sent before the application runs. */
+struct leat_poets_early {
+    uint32_t thread;
+    struct leat_poets_slot slot;
+};
+
 struct leat_poets_graph_host {
     struct leat_poets_machine *machine;
     struct leat_poets_graph_host_options options;
@@ -61,6 +67,8 @@ struct leat_poets_graph_host {
     atomic_bool supervising; /* a handler of the supervisor runs */
     int files;               /* the folder for files; -1: not open */
     char folder[4096];
+    struct leat_poets_early *early;
+    uint32_t early_count, early_cap;
     double *instr_time; /* of each thread, so far */
     bool *instr_begun;
     /* A packet to a thread. */

@@ -52,6 +52,13 @@ static void debug_octet(struct leat_poets_env *env, uint8_t octet)
             leat_poets_machine_name(run->machine, env->block->index), octet);
 }
 
+static bool send_control(struct leat_poets_env *env, uint8_t opcode, const void *payload,
+                         size_t len)
+{
+    return leat_poets_softswitch_control(softswitch_of(env), env->block->index, opcode, payload,
+                                         len);
+}
+
 static uint64_t cycles_of_clock(struct leat_poets_env *env)
 {
     (void)env;
@@ -72,6 +79,7 @@ void leat_poets_run_env(struct leat_poets_run *run, struct leat_poets_env *env, 
                                     .fail = fail,
                                     .uart = debug_octet,
                                     .cycles = clock ? cycles_of_clock : cycles_of_turns,
+                                    .control = send_control,
                                     .engine = run,
                                     .log_level = run->options->log_level,
                                     .log_raw = run->options->log_raw };
