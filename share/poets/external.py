@@ -67,16 +67,16 @@ class Externals:
 
 
 def main():
-    leat = Externals(sys.argv[1])
-    leat.attach("meter", "screen")
+    graph = Externals(sys.argv[1])
+    graph.attach("meter", "screen")
     for t, line in enumerate(sys.stdin):
-        leat.send(EXT, 0, 0, 0, struct.pack("<Ii", t, int(line)))
+        graph.send(EXT, 0, 0, 0, struct.pack("<Ii", t, int(line)))
         while True:
-            packet_class, _, device, _, payload = leat.receive()
+            packet_class, _, device, _, payload = graph.receive()
             if (packet_class, device) == (EXT, 1):
                 break
         print(struct.unpack_from("<Iq", payload)[1])
-    leat.detach("meter", "screen")
+    graph.detach("meter", "screen")
 
 
 if __name__ == "__main__":
