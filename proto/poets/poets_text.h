@@ -14,6 +14,8 @@
 enum { LEAT_POETS_CARRIAGE_LEN = 6 }; /* octets before the packet */
 
 extern const struct leat_format leat_poets_format;
+/* Records of hosts: P_Addr and P_Debug. They have no carriage of their own. */
+extern const struct leat_format leat_poetsaddr_format, leat_poetsdebug_format;
 
 /* Writes the frame of a packet of at most 64 octets. Returns LEAT_POETS_CARRIAGE_LEN plus the
  * packet's length. */

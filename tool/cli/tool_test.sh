@@ -5,8 +5,8 @@ leat=$1
 . "$(dirname "$0")/../../test/lib.sh"
 
 same "formats" "$("$leat" formats | cut -d' ' -f1 | tr '\n' ' ')" \
-    "atm aal1 aal2 aal34 aal5 atmtask atmllc atmvcmux atmarp aton esp packetway poets q2931 "
-same "formats as JSON" "$("$leat" formats --json | jq -r .format | wc -l)" 14
+    "atm aal1 aal2 aal34 aal5 atmtask atmllc atmvcmux atmarp aton esp packetway poets q2931 poetsaddr poetsdebug "
+same "formats as JSON" "$("$leat" formats --json | jq -r .format | wc -l)" 16
 
 for format in $("$leat" formats | cut -d' ' -f1); do
     exits 0 "" "$leat" formats "$format"
