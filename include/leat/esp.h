@@ -406,6 +406,64 @@ LEAT_API enum leat_esp_host_end leat_esp_host_root_cast(struct leat_esp_host_roo
                                                         const uint8_t *text, uint16_t len,
                                                         uint32_t *packets, char *why);
 
+/* ---- single packets -------------------------------------------------------------------------- */
+
+/*
+ * Instructions of one's own, without a group: a probe sends any packet and receives what comes.
+ *
+ *   leat_esp_host_probe_open(&config, &probe, why);
+ *   leat_esp_host_probe_send(probe, "192.0.2.1", &packet, why);         X: the routers execute it
+ *   leat_esp_host_probe_receive(probe, 1000, &arrival, why);            R: here it is again
+ *
+ * Like every end system, a probe sends a packet with R back to where it came from. Of the config it
+ * needs `bind` and `any_port` only. Routers look at packets to port 4253: with another port here,
+ * what comes back is not executed again.
+ */
+
+/* A probe; opaque. */
+struct leat_esp_host_probe;
+
+/* Room for "[ADDRESS]:PORT". */
+enum { LEAT_ESP_HOST_PLACE_LEN = 64 };
+
+/* An instruction that has arrived. */
+struct leat_esp_host_arrival {
+    struct leat_esp_packet packet;      /* as it came */
+    char from[LEAT_ESP_HOST_PLACE_LEN]; /* as leat_esp_host_probe_send takes it */
+    uint64_t at_ns;                     /* since the probe was opened */
+    bool is_returned;                   /* it had R: it was sent back */
+};
+
+/* *out is NULL unless the result is OK. */
+LEAT_API enum leat_esp_host_end leat_esp_host_probe_open(const struct leat_esp_host_config *config,
+                                                         struct leat_esp_host_probe **out,
+                                                         char *why);
+LEAT_API void leat_esp_host_probe_close(struct leat_esp_host_probe *probe);
+
+/* Sends the packet to ADDRESS[:PORT], an IPv6 address with a port in brackets. WRONG: it cannot be
+ * encoded, or this is no address. */
+LEAT_API enum leat_esp_host_end leat_esp_host_probe_send(struct leat_esp_host_probe *probe,
+                                                         const char *to,
+                                                         const struct leat_esp_packet *packet,
+                                                         char *why);
+
+/* Waits at most this long for the next instruction. Other packets are skipped. SILENT: none came;
+ * FAILED: an interrupt (EINTR), or the system refused. */
+LEAT_API enum leat_esp_host_end leat_esp_host_probe_receive(struct leat_esp_host_probe *probe,
+                                                            uint64_t for_ms,
+                                                            struct leat_esp_host_arrival *out,
+                                                            char *why);
+
+/* Since the probe was opened. */
+struct leat_esp_host_probe_counts {
+    uint64_t sent;     /* packets, those sent back included */
+    uint64_t received; /* instructions */
+    uint64_t skipped;  /* malformed packets and management packets */
+    uint64_t elapsed_ns;
+};
+LEAT_API void leat_esp_host_probe_counts(const struct leat_esp_host_probe *probe,
+                                         struct leat_esp_host_probe_counts *counts);
+
 #ifdef __cplusplus
 }
 #endif

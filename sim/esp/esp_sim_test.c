@@ -514,6 +514,89 @@ static void an_instruction_that_aborts_is_executed_no_further(void)
     free(w.memory);
 }
 
+/* ---- packets of one's own -------------------------------------------------------------------- */
+
+/* What an observer has seen. */
+struct seen {
+    const struct leat_sim_esp *sim;
+    unsigned count;
+    uint32_t host[8], from[8];
+    leat_time at[8];
+    struct leat_esp_words words[8];
+};
+
+static bool look(void *context, uint32_t host, uint32_t from, const struct leat_esp_words *words)
+{
+    struct seen *s = context;
+    OK(s->count < 8);
+    if (s->count == 8) return true;
+    s->host[s->count] = host;
+    s->from[s->count] = from;
+    s->at[s->count] = s->sim->now;
+    s->words[s->count++] = *words;
+    return true;
+}
+
+static struct leat_esp_words a_count(uint8_t control, uint64_t thresh)
+{
+    return (struct leat_esp_words){
+        .computation = 7, .opcode = LEAT_ESP_COUNT, .control = control, .operand = { 1, thresh }
+    };
+}
+
+/* Three levels below one another: four links from the member to the root. R brings it back; XR lets
+ * the routers execute it again. */
+static void a_packet_of_ones_own_is_executed_seen_and_sent_back(void)
+{
+    static struct world w;
+    struct seen seen = { .sim = &w.sim };
+    for (unsigned again = 0; again < 2; again++) {
+        const uint8_t control = LEAT_ESP_FLAG_X | LEAT_ESP_FLAG_R | (again ? LEAT_ESP_FLAG_XR : 0);
+        const struct leat_esp_words count = a_count(control, 9);
+        make_tree(&w, 3, 1, 2, 1);
+        open_world(&w);
+        seen.count = 0;
+        leat_sim_esp_observe(&w.sim, look, &seen);
+        OK(leat_sim_esp_send(&w.sim, 2, 0, &count));
+        leat_sim_esp_wait(&w.sim, 100 * ms);
+        EQ(w.sim.now, 4 * ms); /* paused where it arrived */
+        leat_sim_esp_wait(&w.sim, 100 * ms);
+        EQ(w.sim.now, 8 * ms);
+        leat_sim_esp_wait(&w.sim, 100 * ms);
+        EQ(w.sim.now, 100 * ms);
+        EQ(seen.count, 2);
+        EQ(seen.host[0] == 0 && seen.from[0] == 2 && seen.at[0] == 4 * ms, true);
+        EQ(seen.host[1] == 2 && seen.from[1] == 0 && seen.at[1] == 8 * ms, true);
+        EQ(seen.words[0].control, control);
+        EQ(seen.words[1].control, again ? LEAT_ESP_FLAG_X | LEAT_ESP_FLAG_XR : 0);
+        EQ(w.sim.counts.executed, again ? 6 : 3);
+        free(w.memory);
+    }
+}
+
+static void a_packet_of_ones_own_stops_and_expires_like_others(void)
+{
+    static struct world w;
+    struct seen seen = { .sim = &w.sim };
+    const struct leat_esp_words count = a_count(LEAT_ESP_FLAG_X, 1);
+    make_tree(&w, 2, 2, 4, 1);
+    w.config.tau_ps = 50 * ms;
+    open_world(&w);
+    leat_sim_esp_observe(&w.sim, look, &seen);
+    for (unsigned i = 0; i < 4; i++) { /* bound at 1 and 2 ms: gone at 51 and 52 */
+        OK(leat_sim_esp_send(&w.sim, 1, 0, &count));
+        leat_sim_esp_wait(&w.sim, w.sim.now + 10 * ms);
+        leat_sim_esp_wait(&w.sim, (i + 1) * 17 * ms);
+        EQ(seen.count, i < 3 ? 1 : 2);
+    }
+    EQ(w.sim.counts.stopped, 2);
+    leat_sim_esp_observe(&w.sim, NULL, NULL);
+    OK(leat_sim_esp_send(&w.sim, 4, 1, &count)); /* to another member, over the top */
+    leat_sim_esp_wait(&w.sim, 200 * ms);
+    EQ(seen.count, 2);
+    free(w.memory);
+}
+
 /* 220 children hardly fit the 256 slots of a group with their two choices of bucket. */
 static void a_store_that_is_full_voids_and_says_so(void)
 {
@@ -589,6 +672,8 @@ TAP_MAIN(T(all_services_are_right_on_any_graph), T(a_seed_has_one_certificate_on
          T(extremes_of_several_rounds_survive_loss), T(where_all_is_lost_nothing_is_answered),
          T(where_all_comes_twice_robust_is_right_and_plain_is_not),
          T(an_instruction_that_aborts_is_executed_no_further),
+         T(a_packet_of_ones_own_is_executed_seen_and_sent_back),
+         T(a_packet_of_ones_own_stops_and_expires_like_others),
          T(a_store_that_is_full_voids_and_says_so),
          T(more_packets_than_there_is_room_for_are_reported),
          T(numbers_outside_their_limits_are_refused))

@@ -11,6 +11,7 @@ enum {
     REPLIES = 1 << 16,
     SPARE_FLIGHTS = 1 << 16,
     ROUNDS_AT_A_TIME = 4, /* in flight from each member, copies included */
+    OWN_GROUPS = 4,       /* of a store, for packets of one's own */
 };
 
 static const leat_time delay_default = 1000000000, tau_default = 10000000000000, us = 1000000;
@@ -175,6 +176,18 @@ static bool read_request(struct esp_job *job)
         return false;
     r->copies = is_faulty ? LEAT_ESP_ROUNDS_DEFAULT : 1;
     r->pace_ps = us;
+    return true;
+}
+
+bool esp_read_places(const struct arguments *args, struct esp_job *job)
+{
+    struct leat_sim_esp_config *c = &job->config;
+    *job = (struct esp_job){ .args = args, .config.seed = 1 };
+    if (!number_take(args, "--seed", &c->seed) || !read_links(job) || !esp_make_network(job) ||
+        !read_members(job))
+        return false;
+    c->groups = OWN_GROUPS;
+    c->flights_max = SPARE_FLIGHTS + c->graph.routers + ROUNDS_AT_A_TIME * c->members;
     return true;
 }
 
