@@ -255,6 +255,8 @@ struct leat_esp_request {
     uint32_t rounds;      /* robust, max, min, tree: 1 .. ROUNDS_MAX; others have one */
     uint32_t attempts;    /* 1 .. ATTEMPTS_MAX */
     uint32_t copies;      /* of an announcement to each member, 1 .. ANNOUNCEMENTS_MAX */
+    uint32_t rounds_max;  /* each further attempt has twice the rounds and copies, up to these, as */
+    uint32_t copies_max;  /* far as tau and the clock of announcements allow; 0: as many as before */
     leat_time settle_ps;  /* 1 .. */
     leat_time gap_ps;     /* between rounds, and between copies, 1 .. */
     leat_time pace_ps;    /* between two announcements: the pace of the root's link; may be 0 */

@@ -4,6 +4,7 @@
  */
 #include "esp_sim.h"
 #include "tap.h"
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -448,6 +449,86 @@ static void retries_make_few_rounds_right_too(void)
     EQ(score.right, all);
 }
 
+/* The model's tree where each link loses this share of the packets, and nothing else happens. */
+static void open_lossy(struct world *w, double loss, uint64_t seed)
+{
+    make_tree(w, 4, 4, 200, seed);
+    w->config.loss = (uint64_t)(loss * 18446744073709551616.0);
+    open_world(w);
+}
+
+/*
+ * With many rounds an attempt succeeds if every member hears of both phases. Of C copies over five
+ * links one arrives with probability 1 - (1 - (1 - p)^5)^C.
+ */
+static void an_attempt_succeeds_as_often_as_its_announcements_arrive(void)
+{
+    static struct world w;
+    const unsigned all = LEAT_ROUNDS >= 1000000 ? 300 : 60;
+    const double loss = 0.2, heard = 1 - pow(1 - pow(1 - loss, 5), 16);
+    const double expected = pow(heard, 2 * 200);
+    unsigned right = 0;
+    for (unsigned i = 0; i < all; i++) {
+        open_lossy(&w, loss, tap_seed() + i);
+        struct leat_esp_request request = a_request(&w, LEAT_ESP_SERVICE_CENSUS, true, 24);
+        request.copies = 16;
+        const struct leat_esp_service_result *r = serve(&w, &request);
+        EQ(r->end != LEAT_ESP_ANSWERED || r->answer == 200, true);
+        right += r->end == LEAT_ESP_ANSWERED;
+        free(w.memory);
+    }
+    printf("# %u of %u attempts, expected %.1f\n", right, all, expected * all);
+    OK(fabs(right - expected * all) <= 5 * sqrt(expected * (1 - expected) * all));
+}
+
+/* doc/esp.md, "Loss, duplication, reordering". */
+static void attempts_that_grow_answer_where_links_lose_much(void)
+{
+    static struct world w;
+    static const struct {
+        double loss;
+        uint32_t attempts_max; /* ... that were ever needed */
+        leat_time within_ps;
+    } row[] = { { 0.2, 5, 3000 * ms }, { 0.3, 6, 6000 * ms }, { 0.5, 8, 20000 * ms } };
+    const unsigned all = LEAT_ROUNDS >= 1000000 ? 40 : 4;
+    for (unsigned i = 0; i < 3 * all; i++) {
+        open_lossy(&w, row[i / all].loss, tap_seed() + i);
+        struct leat_esp_request request = a_request(&w, LEAT_ESP_SERVICE_CENSUS, true, 8);
+        request.attempts = row[i / all].attempts_max;
+        request.pace_ps = us;
+        request.rounds_max = LEAT_ESP_ROUNDS_MAX;
+        request.copies_max = LEAT_ESP_ANNOUNCEMENTS_MAX;
+        const struct leat_esp_service_result *r = serve(&w, &request);
+        EQ(r->end, LEAT_ESP_ANSWERED);
+        EQ(r->answer, 200);
+        OK(r->ended_at - r->began_at <= row[i / all].within_ps);
+        free(w.memory);
+    }
+}
+
+/* Twice as much each time, up to the limits, and never more than tau allows. */
+static void attempts_grow_as_far_as_they_may(void)
+{
+    static struct world w;
+    static const uint32_t rounds[] = { 2, 4, 5, 5 }, copies[] = { 1, 2, 3, 3 };
+    for (uint32_t attempts = 1; attempts <= 4; attempts++)
+        for (unsigned is_short = 0; is_short < 2; is_short++) {
+            make_tree(&w, 2, 2, 4, 1);
+            w.config.loss = LEAT_SIM_ESP_ALWAYS;
+            open_world(&w);
+            struct leat_esp_request request = a_request(&w, LEAT_ESP_SERVICE_CENSUS, true, 2);
+            request.attempts = attempts;
+            request.copies = 1;
+            request.rounds_max = 5;
+            request.copies_max = 3;
+            if (is_short) w.sim.service.config.node.tau = leat_esp_request_span(&request);
+            EQ(serve(&w, &request)->end, LEAT_ESP_LATE);
+            EQ(w.sim.service.result.rounds, is_short ? 2 : rounds[attempts - 1]);
+            EQ(w.sim.service.request.copies, copies[attempts - 1]);
+            free(w.memory);
+        }
+}
+
 static void extremes_of_several_rounds_survive_loss(void)
 {
     static struct world w;
@@ -524,6 +605,8 @@ struct seen {
     leat_time at[8];
     struct leat_esp_words words[8];
 };
+
+static leat_sim_esp_observer look;
 
 static bool look(void *context, uint32_t host, uint32_t from, const struct leat_esp_words *words)
 {
@@ -669,6 +752,8 @@ TAP_MAIN(T(all_services_are_right_on_any_graph), T(a_seed_has_one_certificate_on
          T(the_same_seed_gives_the_same_run_in_any_pieces),
          T(robust_sums_are_right_as_often_as_the_note_says_and_never_wrong),
          T(plain_sums_are_wrong_or_missing_on_the_same_links), T(retries_make_few_rounds_right_too),
+         T(an_attempt_succeeds_as_often_as_its_announcements_arrive),
+         T(attempts_that_grow_answer_where_links_lose_much), T(attempts_grow_as_far_as_they_may),
          T(extremes_of_several_rounds_survive_loss), T(where_all_is_lost_nothing_is_answered),
          T(where_all_comes_twice_robust_is_right_and_plain_is_not),
          T(an_instruction_that_aborts_is_executed_no_further),

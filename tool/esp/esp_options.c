@@ -175,6 +175,8 @@ static bool read_request(struct esp_job *job)
         !number_take_small(job->args, "--attempts", &r->attempts))
         return false;
     r->copies = is_faulty ? LEAT_ESP_ROUNDS_DEFAULT : 1;
+    r->copies_max = LEAT_ESP_ANNOUNCEMENTS_MAX;
+    r->rounds_max = argument(job->args, "--rounds") ? 0 : LEAT_ESP_ROUNDS_MAX;
     r->pace_ps = us;
     return true;
 }

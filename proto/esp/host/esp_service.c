@@ -241,6 +241,8 @@ static leat_err check_numbers(const struct leat_esp_request *r, struct leat_text
         { "rounds", r->rounds, 1, LEAT_ESP_ROUNDS_MAX },
         { "attempts", r->attempts, 1, LEAT_ESP_ATTEMPTS_MAX },
         { "copies of announcements", r->copies, 1, LEAT_ESP_ANNOUNCEMENTS_MAX },
+        { "most rounds", r->rounds_max, 0, LEAT_ESP_ROUNDS_MAX },
+        { "most copies of announcements", r->copies_max, 0, LEAT_ESP_ANNOUNCEMENTS_MAX },
         { "bits of a value", r->value_bits, 1, LEAT_ESP_VALUE_BITS },
         { "settling time in us", r->settle_ps / ps_per_us, 1, ps_max / ps_per_us },
         { "gap between rounds in us", r->gap_ps / ps_per_us, 1, ps_max / ps_per_us },
@@ -270,6 +272,10 @@ static leat_err check(const struct leat_esp_service *s, const struct leat_esp_re
         leat_text_puts(why, " us");
         return LEAT_ERR_RANGE;
     }
+    if (r->copies * r->gap_ps > UINT32_MAX * ps_per_us / 4) {
+        leat_text_puts(why, "copies of announcements take longer than 1073 s, expected less");
+        return LEAT_ERR_RANGE;
+    }
     if (is_mapped(r) && !s->config.nodes_max) {
         leat_text_puts(why, "no room for nodes, expected some for a tree");
         return LEAT_ERR_FULL;
@@ -284,11 +290,17 @@ static uint32_t announcements(const struct leat_esp_service *s)
     return leat_esp_service_targets(s) * s->computings * phases_of(&s->request);
 }
 
+/* From one copy of all announcements to the next. */
+static leat_time copy_ps(const struct leat_esp_service *s)
+{
+    const leat_time paced = s->request.pace_ps * announcements(s), gap = s->request.gap_ps;
+    return paced > gap ? paced : gap;
+}
+
 /* When announcement `next` of copy `copy` is sent. */
 static leat_time announce_at(const struct leat_esp_service *s, uint32_t copy, uint32_t next)
 {
-    const leat_time paced = s->request.pace_ps * announcements(s), gap = s->request.gap_ps;
-    return s->began_at + copy * (paced > gap ? paced : gap) + next * s->request.pace_ps;
+    return s->began_at + copy * copy_ps(s) + next * s->request.pace_ps;
 }
 
 /* When the last one has been sent. */
@@ -351,14 +363,37 @@ void leat_esp_service_end(struct leat_esp_service *s, leat_time now, enum leat_e
     s->result.ended_at = now;
 }
 
+static uint32_t twice(uint32_t number, uint32_t most)
+{
+    return 2 * number <= most ? 2 * number : number < most ? most : number;
+}
+
+/*
+ * How many rounds and copies the links need is not known beforehand: an attempt that has failed is
+ * repeated with twice as many. All of it must end within tau, and a delay in an announcement has 32
+ * bits of microseconds.
+ */
+static void grow(struct leat_esp_service *s)
+{
+    struct leat_esp_request *r = &s->request, more = *r;
+    const leat_time announcing_max = UINT32_MAX * ps_per_us / 4;
+    const uint32_t copies = twice(r->copies, r->copies_max);
+    more.rounds = twice(r->rounds, r->rounds_max);
+    if (leat_esp_request_span(&more) <= s->config.node.tau) r->rounds = more.rounds;
+    if (copies * copy_ps(s) <= announcing_max) r->copies = copies;
+    s->result.rounds = rounds_of(r);
+}
+
 /* This attempt has failed. */
 static void again(struct leat_esp_service *s, leat_time now, enum leat_esp_end why)
 {
     s->result.voids += why == LEAT_ESP_VOID;
-    if (s->result.attempts < s->request.attempts)
+    if (s->result.attempts < s->request.attempts) {
+        grow(s);
         attempt(s, now);
-    else
+    } else {
         leat_esp_service_end(s, now, why);
+    }
 }
 
 /* ---- what comes in --------------------------------------------------------------------------- */

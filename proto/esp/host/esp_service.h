@@ -60,7 +60,7 @@
 
 enum {
     LEAT_ESP_ATTEMPTS_MAX = 64,
-    LEAT_ESP_ANNOUNCEMENTS_MAX = 64, /* copies of one announcement */
+    LEAT_ESP_ANNOUNCEMENTS_MAX = 1024, /* copies of one announcement */
     LEAT_ESP_ROUNDS_DEFAULT = 8,
     LEAT_ESP_WELCOMES_MAX = 64, /* WELCOMEs pending; a member that gets none asks again */
     LEAT_ESP_WELCOMES_PER_S = 4096,
