@@ -247,19 +247,22 @@ enum leat_esp_announced {
  */
 struct leat_esp_request {
     enum leat_esp_announced kind;
-    bool robust;          /* census, sum, average: RCHLD and RCOLLECT; else COUNT and COLLECT */
-    bool is_trusting;     /* robust: accepts the first answer, whatever E or count say. Only for
+    bool robust;         /* census, sum, average: RCHLD and RCOLLECT; else COUNT and COLLECT */
+    bool is_trusting;    /* robust: accepts the first answer, whatever E or count say. Only for
                              experiments: it shows what the voiding rule is for */
-    bool is_signed;       /* max, min */
-    uint8_t value_bits;   /* sum, average: of a member's value, 1 .. 64 */
-    uint32_t rounds;      /* robust, max, min, tree: 1 .. ROUNDS_MAX; others have one */
-    uint32_t attempts;    /* 1 .. ATTEMPTS_MAX */
-    uint32_t copies;      /* of an announcement to each member, 1 .. ANNOUNCEMENTS_MAX */
-    uint32_t rounds_max;  /* each further attempt has twice the rounds and copies, up to these, as */
-    uint32_t copies_max;  /* far as tau and the clock of announcements allow; 0: as many as before */
-    leat_time settle_ps;  /* 1 .. */
-    leat_time gap_ps;     /* between rounds, and between copies, 1 .. */
-    leat_time pace_ps;    /* between two announcements: the pace of the root's link; may be 0 */
+    bool is_signed;      /* max, min */
+    uint8_t value_bits;  /* sum, average: of a member's value, 1 .. 64 */
+    uint32_t rounds;     /* robust, max, min, tree: 1 .. ROUNDS_MAX; others have one */
+    uint32_t attempts;   /* 1 .. ATTEMPTS_MAX */
+    uint32_t copies;     /* of an announcement to each member, 1 .. ANNOUNCEMENTS_MAX */
+    uint32_t rounds_max; /* each further attempt has twice the rounds and copies, up to these, as */
+    uint32_t copies_max; /* far as tau and the clock of announcements allow; 0: as many as before */
+    uint32_t shards;     /* robust: the members are divided among so many computations, so that */
+                         /* a router needs room for fewer children in each. 0: one; four times */
+                         /* as many after an attempt in which a store had no room for a child */
+    leat_time settle_ps; /* 1 .. */
+    leat_time gap_ps;    /* between rounds, and between copies, 1 .. */
+    leat_time pace_ps;   /* between two announcements: the pace of the root's link; may be 0 */
     uint32_t lifetime_ms; /* multicast: of the duplicates, 1 .. LEAT_ESP_DUPLICATE_MS_MAX */
     bool collects;        /* multicast: instead, every node learns how many children it has, for
                              COLLECTs without COUNTs (leat/esp_team.h) */
@@ -284,7 +287,8 @@ struct leat_esp_service_result {
     uint32_t members;     /* members queried */
     uint32_t attempts;    /* attempts made */
     uint32_t voids;       /* void attempts */
-    uint32_t rounds;
+    uint32_t rounds;      /* of the last attempt, as its shards */
+    uint32_t shards;
     uint64_t announced;        /* packets sent: announcements, queries */
     uint64_t received;         /* instructions received for the attempts */
     uint64_t errors;           /* ... with E, or that the root's own store could not accept */

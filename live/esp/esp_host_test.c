@@ -6,10 +6,12 @@
 #include <arpa/inet.h>
 #include <leat/esp.h>
 #include <netinet/in.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { FLOOD = 400, NAME_LEN = 32 };
@@ -115,6 +117,55 @@ static void packets_of_a_batch_arrive_once_and_in_order(void)
     close(fd);
 }
 
+/* ---- many members ---------------------------------------------------------------------------- */
+
+enum { MANY = 300 };
+
+/* A process of its own: members that serve until they are killed. */
+static pid_t start_members(const char *root)
+{
+    static struct leat_esp_host_member *member[MANY];
+    char why[LEAT_ESP_HOST_WHY_LEN];
+    const struct leat_esp_host_config config = {
+        .group = 1, .bind = "127.0.0.1", .any_port = true, .root = root, .value = 3
+    };
+    const pid_t pid = fork();
+    if (pid) return pid;
+    for (unsigned m = 0; m < MANY; m++)
+        if (leat_esp_host_member_open(&config, &member[m], why)) _exit(1);
+    for (;;)
+        for (unsigned m = 0; m < MANY; m++)
+            leat_esp_host_member_serve(member[m], 0, why);
+}
+
+/* All are children of the root's own store, more than one of its groups has room for. A busy host may
+ * be late: then the root asks again. */
+static void a_root_has_room_for_many_children(void)
+{
+    char name[NAME_LEN], why[LEAT_ESP_HOST_WHY_LEN];
+    struct sockaddr_in at;
+    struct leat_esp_host_root *root = NULL;
+    struct leat_esp_service_result result = { 0 };
+    struct leat_esp_host_root_cost cost;
+    close(open_end(&at, name));
+    const struct leat_esp_host_config config = { .group = 1, .bind = name };
+    EQ(leat_esp_host_root_open(&config, &root, why), LEAT_ESP_HOST_OK);
+    if (!root) return;
+    const pid_t members = start_members(name);
+    EQ(leat_esp_host_root_gather(root, MANY, 60000), MANY);
+    struct leat_esp_request request = leat_esp_host_root_request(LEAT_ESP_SERVICE_SUM, true);
+    request.settle_ps = UINT64_C(500000000000);
+    request.attempts = 8;
+    for (unsigned i = 0; i < 10 && result.end != LEAT_ESP_ANSWERED; i++)
+        leat_esp_host_root_query(root, &request, &result, &cost, why);
+    EQ(result.end, LEAT_ESP_ANSWERED);
+    EQ(result.answer, 3 * MANY);
+    OK(result.shards > 1);
+    kill(members, SIGKILL);
+    waitpid(members, NULL, 0);
+    leat_esp_host_root_close(root);
+}
+
 /* ---- probes ---------------------------------------------------------------------------------- */
 
 static const struct leat_esp_packet a_count = { .opcode = LEAT_ESP_COUNT,
@@ -191,5 +242,6 @@ static void a_probe_refuses_and_skips_what_is_malformed(void)
     close(fd);
 }
 
-TAP_MAIN(T(a_probe_sends_receives_and_reflects), T(a_probe_refuses_and_skips_what_is_malformed),
+TAP_MAIN(T(a_root_has_room_for_many_children), T(a_probe_sends_receives_and_reflects),
+         T(a_probe_refuses_and_skips_what_is_malformed),
          T(packets_of_a_batch_arrive_once_and_in_order), T(a_flood_does_not_silence_a_member))

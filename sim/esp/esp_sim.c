@@ -4,7 +4,12 @@
 #include "sim_refuse.h"
 #include <string.h>
 
-enum { GROUP = 1, ROOT = 0, ROUTERS_FROM = 1 };
+enum {
+    GROUP = 1,
+    ROOT = 0,
+    ROUTERS_FROM = 1,
+    OWN_SLOTS = 48, /* of a shard at the root's own store: four bindings, parts, attempts */
+};
 
 static const leat_time ps_per_ms = 1000000000;
 
@@ -57,6 +62,8 @@ static struct leat_esp_service_config service_config(const struct leat_sim_esp_c
         .members_max = c->members,
         .nodes_max = c->graph.routers + 1,
         .links_max = c->graph.routers + c->members,
+        /* The root has one child in each shard, its router. */
+        .own_groups = leat_esp_groups_for(OWN_SLOTS * (1 + c->members / LEAT_ESP_SHARD_MEMBERS)),
     };
 }
 

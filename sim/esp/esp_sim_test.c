@@ -8,11 +8,11 @@
 #include <string.h>
 
 enum {
-    ROUTERS_MAX = 100,
-    WIRES_MAX = 500,
-    MEMBERS_MAX = 220,
+    ROUTERS_MAX = 400,
+    WIRES_MAX = 1000,
+    MEMBERS_MAX = 1200,
     CAMPAIGN = LEAT_ROUNDS / 10000 + 5,
-    FLIGHTS = 20000,
+    FLIGHTS = 40000,
     REPLIES = 4000,
 };
 
@@ -702,6 +702,59 @@ static void a_store_that_is_full_voids_and_says_so(void)
     free(w.memory);
 }
 
+/* Children of one router: members, or routers with some members each. The service does not know how
+ * many there are, and finds out how many computations their bindings need. */
+static void any_number_of_children_has_room_where_the_store_has(void)
+{
+    static struct world w;
+    static const struct {
+        uint32_t routers, members;
+        bool robust_sum;
+    } row[] = { { 0, 177, true },
+                { 0, 300, true },
+                { 0, 1200, false },
+                { 300, 300, true },
+                { 300, 900, false } };
+    for (unsigned i = 0; i < sizeof row / sizeof *row; i++) {
+        const enum leat_esp_announced kind = row[i].robust_sum ? LEAT_ESP_SERVICE_SUM
+                                                               : LEAT_ESP_SERVICE_CENSUS;
+        make_tree(&w, row[i].routers ? 2 : 1, row[i].routers, row[i].members, tap_seed() + i);
+        w.config.groups = 256;
+        open_world(&w);
+        struct leat_esp_request request = a_request(&w, kind, true, 4);
+        request.attempts = 8;
+        const struct leat_esp_service_result *r = serve(&w, &request);
+        EQ(r->end, LEAT_ESP_ANSWERED);
+        EQ(r->answer, truth_of(&w, kind));
+        EQ(r->counted, row[i].members);
+        OK(row[i].members <= 177 || (r->shards > 1 && r->attempts > 1));
+        OK(r->shards <= row[i].members / 32 + 1);
+        free(w.memory);
+    }
+}
+
+/* The same members in any number of shards: the same answer. More than members: some are empty. */
+static void shards_change_no_answer(void)
+{
+    static struct world w;
+    struct leat_random random;
+    leat_random_seed(&random, tap_seed());
+    for (unsigned i = 0; i < CAMPAIGN && !tap_checks_failed; i++)
+        for (uint32_t shards = 0; shards <= 8; shards += 4) {
+            draw_graph(&w, &random);
+            w.config.groups = 64;
+            open_world(&w);
+            const enum leat_esp_announced kind = kinds[i % 2 ? 3 : 0];
+            struct leat_esp_request request = a_request(&w, kind, true, 2);
+            request.shards = shards;
+            const struct leat_esp_service_result *r = serve(&w, &request);
+            EQ(r->end, LEAT_ESP_ANSWERED);
+            EQ(r->answer, truth_of(&w, kind));
+            EQ(r->branches_missing, 0);
+            free(w.memory);
+        }
+}
+
 static void more_packets_than_there_is_room_for_are_reported(void)
 {
     static struct world w;
@@ -760,5 +813,6 @@ TAP_MAIN(T(all_services_are_right_on_any_graph), T(a_seed_has_one_certificate_on
          T(a_packet_of_ones_own_is_executed_seen_and_sent_back),
          T(a_packet_of_ones_own_stops_and_expires_like_others),
          T(a_store_that_is_full_voids_and_says_so),
+         T(any_number_of_children_has_room_where_the_store_has), T(shards_change_no_answer),
          T(more_packets_than_there_is_room_for_are_reported),
          T(numbers_outside_their_limits_are_refused))

@@ -25,6 +25,7 @@ struct esp_job {
     uint32_t places;        /* possible places of members */
     uint32_t *place;        /* [places] routers */
     uint32_t most_children; /* of a router: members and routers */
+    uint32_t most_routers;  /* ... routers alone */
     leat_time delay_ps;
     const char *dot;
     bool multicast;

@@ -67,8 +67,12 @@ same "rounds stay as given" "$(json --tree 2,2 --service robust-census --loss 1 
 same "rounds grow" "$(json --tree 2,2 --service robust-census --loss 1 --attempts 3 2> /dev/null | jq .rounds)" 32
 same "duplicates alone" "$(json --tree 3,3 --service sum --duplicate 1 2> /dev/null | jq .right)" false
 exits 1 "nothing came from 4 members in 1 attempts" "$leat" esp sim --tree 2,2 --members 4 --service census --loss 1
-has "the reason of a void" "$("$leat" esp sim --tree 2,300 --service robust-sum 2>&1)" " instructions found their store full"
-exits 1 "no answer: all 2 attempts were void" "$leat" esp sim --tree 1,1 --members 250 --service robust-sum --bits 64 --attempts 2
+for wide in "--tree 1,1 --members 300" "--tree 1,1 --members 300 --bits 64" "--tree 2,300" "--tree 1,1 --members 1000 --loss 0.05" "--tree 2,200 --members 1500"; do
+    # shellcheck disable=SC2086
+    same "many children: $wide" "$(json $wide --service robust-sum | jq -c '[.right,.shards>1]')" "[true,true]"
+done
+same "few children" "$(json --tree 1,1 --members 128 --service robust-sum | jq -c '[.right,.shards]')" "[true,1]"
+exits 1 "the route of " "$leat" esp sim --tree 1,1 --members 300 --service tree
 exits 1 "the route of 9 of 9 members is not known" "$leat" esp sim --tree 3,3 --service tree --loss 1
 
 # ---- bad input ----------------------------------------------------------------------------------
