@@ -91,7 +91,7 @@ exits 2 "unknown verb 'simm', did you mean sim? expected one of" "$leat" help si
 exits 2 "unknown verb 'jsno', did you mean json? expected one of" "$leat" help jsno
 exits 2 "leat sim has no page 'jsno', did you mean json? expected one of details" "$leat" help sim jsno
 exits 2 "unknown verb 'decod', did you mean decode?" "$leat" decod
-exits 2 "'rout', did you mean route? expected one of sim route" "$leat" esp rout
+exits 2 "'rout', did you mean route? expected one of sim send exec route" "$leat" esp rout
 exits 2 "--tau does not go with stop, expected one of --name" "$leat" esp stop --tau 1s
 
 # Completion: what leat proposes, and each shell with its script.
