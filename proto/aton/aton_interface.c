@@ -2,7 +2,8 @@
 #include "aton_interface_parts.h"
 
 enum { J = LEAT_ATON_J };
-enum { SLOT_MET, SLOT_TAKEN, SLOT_REPEATED }; /* TREE: what happens to the current slot */
+/* TREE: what happens to the current slot; REPEATED: and to all after it. */
+enum { SLOT_MET, SLOT_TAKEN, SLOT_PASSED, SLOT_REPEATED };
 
 void leat_aton_station_init(struct leat_aton_station *s, uint16_t address, uint8_t *buffer,
                             uint32_t buffer_cap)
@@ -80,7 +81,7 @@ static void on_da(struct leat_aton_station *s)
 {
     s->da = (uint16_t)s->shift;
     s->addressed = s->role == LEAT_ATON_ROLE_REPEATS && /* else it strips */
-                   (s->da == LEAT_ATON_DA_ALL || s->da == s->it.address);
+                   leat_aton_is_meant(&s->it, s->ctl >> LEAT_ATON_CTL_GROUP & 1, s->da);
 }
 
 /* Together with the first bit of the data. */
@@ -225,9 +226,11 @@ static void tree_fold(struct leat_aton_station *s, unsigned bit, unsigned at)
 {
     const bool lsb_first = aton_slot_is_lsb_first(&s->it, s->slot);
     const unsigned operand = aton_bit(s->x, at, s->width_bits, lsb_first);
-    const unsigned folded = fold_bit(s, s->it.tree[s->slot], bit, operand);
+    const unsigned op = s->it.tree[s->slot];
+    const unsigned folded = fold_bit(s, op, bit, operand);
     s->slot_value = lsb_first ? s->slot_value | (uint64_t)folded << at
                               : s->slot_value << 1 | folded;
+    if (op >= LEAT_ATON_EQ) s->slot_value = leat_aton_is_counted(op, s->relation);
 }
 
 static unsigned tree_bit(struct leat_aton_station *s, unsigned bit)
@@ -240,7 +243,8 @@ static unsigned tree_bit(struct leat_aton_station *s, unsigned bit)
         s->slot_value = 0;
         if (s->slot_state == SLOT_REPEATED) return bit;
         s->slot_state = bit ? SLOT_MET : SLOT_TAKEN;
-        return !bit;
+        if (s->it.tree[s->slot] == LEAT_ATON_PASS) s->slot_state = SLOT_PASSED;
+        return s->slot_state == SLOT_PASSED ? bit : !bit;
     }
     if (s->slot_state == SLOT_MET) {
         tree_fold(s, bit, at - 1);

@@ -6,6 +6,7 @@
 enum {
     AC_AT = 8,
     CTL_AT = 16,
+    DA_AT = 32,
     COVERED_AT = CTL_AT, /* from here to FLG the CRC covers all bits unchanged */
     DATA_AT = 64,
     PARAM_AT = 80,
@@ -187,6 +188,7 @@ static void take_head(struct reader *r, struct leat_aton_packet *p, struct leat_
 {
     blame(r, leat_aton_ctl_decode((uint16_t)take(r, 16, MSB_FIRST), p), CTL_AT);
     p->da = (uint16_t)take(r, 16, MSB_FIRST);
+    if (!r->err && !leat_aton_region_is_valid(p)) blame(r, LEAT_ERR_RANGE, DA_AT);
     p->sa = (uint16_t)take(r, 16, MSB_FIRST);
     if (!p->active) {
         p->payload_len = take(r, 16, MSB_FIRST);

@@ -35,7 +35,7 @@ static void walk_ctl(struct leat_fields *f, struct leat_aton_packet *p)
 {
     p->active = leat_fields_flag(f, "active", CTL_AT, p->active);
     if (!p->active) {
-        p->opcode = p->width_bits = p->reg = 0;
+        p->opcode = p->width_bits = p->reg = p->group = 0;
         return;
     }
     p->opcode = (uint8_t)leat_fields_enum(f, "opcode", CTL_AT, 4, opcode_names, p->opcode);
@@ -45,6 +45,7 @@ static void walk_ctl(struct leat_fields *f, struct leat_aton_packet *p)
     if (p->width_bits != 16 && p->width_bits != 32 && p->width_bits != 64)
         leat_fields_refuse(f, LEAT_ERR_RANGE, "width", "expected 16, 32 or 64");
     p->reg = (uint8_t)leat_fields_uint(f, "register", CTL_AT, 6, p->reg);
+    p->group = leat_fields_flag(f, "group", CTL_AT, p->group);
 }
 
 /* The initial values of a sender (spec/aton.md, "Commands"), with its own operand as v. */
@@ -168,6 +169,8 @@ static void walk(struct leat_fields *f, struct leat_aton_packet *p, const uint8_
     walk_ac(f, p);
     walk_ctl(f, p);
     p->da = (uint16_t)leat_fields_hex(f, "da", DA_AT, 16, p->da);
+    if (!leat_aton_region_is_valid(p))
+        leat_fields_refuse(f, LEAT_ERR_RANGE, "da", "expected the number of a group, 0..31");
     p->sa = (uint16_t)leat_fields_hex(f, "sa", SA_AT, 16, p->sa);
     if (p->active)
         walk_active(f, p);

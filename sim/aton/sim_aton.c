@@ -87,6 +87,7 @@ static void lay_out(struct leat_sim_aton *ring, struct leat_arena *arena)
     ring->fault = leat_arena_lay(arena, c->faults_max, sizeof *ring->fault);
     ring->cell = leat_arena_lay(arena, c->stations + propagation_of(c) + LEAT_ATON_TOKEN_SYMBOLS,
                                 sizeof *ring->cell);
+    ring->awake = leat_arena_lay(arena, leat_sim_aton_awake_words(c), sizeof *ring->awake);
     ring->image = leat_arena_lay(arena, ring->image_cap, 1);
 }
 
@@ -119,7 +120,7 @@ void leat_sim_aton_init(struct leat_sim_aton *ring, const struct leat_sim_aton_c
     ring->by_bits = config->model == LEAT_SIM_ATON_BIT;
     ring->released_by = ring->config.monitor;
     if (ring->by_bits) {
-        memset(ring->cell, 0, ring->bits);
+        leat_sim_aton_clear_cells(ring);
         leat_aton_station_release(&ring->seat[config->monitor].station);
     }
 }

@@ -37,6 +37,7 @@ enum {
     LEAT_SIM_ATON_BITS_MAX = 1 << 24,        /* of all links */
     LEAT_SIM_ATON_ORDERS_MAX = 1 << 24,
     LEAT_SIM_ATON_FAULTS_MAX = 1 << 20,
+    LEAT_SIM_ATON_MARKS_MAX = 64, /* a packet or a token has four */
 };
 
 enum leat_sim_aton_model { LEAT_SIM_ATON_BIT, LEAT_SIM_ATON_WORD };
@@ -128,7 +129,10 @@ struct leat_sim_aton {
     leat_time due; /* bit: the time of the next order */
 
     /* Bit model. */
-    uint8_t *cell; /* [bits]: the symbols on the ring */
+    uint8_t *cell;                               /* [bits]: the symbols on the ring */
+    uint64_t *awake;                             /* a bit for each station that may do more than repeat */
+    uint32_t mark[LEAT_SIM_ATON_MARKS_MAX], marks; /* cells that hold J */
+    bool has_more_marks;                         /* than there is room for: all stations work */
     bool by_bits;
     /* Word model: the token, or a packet. */
     leat_time released_at; /* its first symbol */

@@ -22,7 +22,7 @@ static int run_algorithm(const struct arguments *args)
 
 #define SIMULATED                                                                              \
     "--stations --operands --from --to --propagation --model --disabled --fault --seed --vcd " \
-    "--register --width --quorum --json"
+    "--register --width --quorum --group --sender --json"
 #define ALGORITHM SIMULATED " --live --dev --timeout"
 #define WHERE     "[--stations N | --live | --dev DEVICE] [OPTIONS]"
 
@@ -57,7 +57,8 @@ static const struct subverb subverbs[] = {
     { "sort", "sort the registers of all stations", WHERE, ALGORITHM, run_algorithm },
     { "majority", "find the value that more than half of the stations hold", WHERE, ALGORITHM,
       run_algorithm },
-    { "tree", "reduce registers over a tree", WHERE, ALGORITHM " --tree", run_algorithm },
+    { "tree", "reduce registers over a tree", WHERE, ALGORITHM " --tree --expression",
+      run_algorithm },
     { "average", "average the registers of all stations", WHERE, ALGORITHM, run_algorithm },
     { "gvt", "find the global virtual time, a minimum", WHERE, ALGORITHM, run_algorithm },
     { "barrier", "wait until all stations are here", WHERE, ALGORITHM, run_algorithm },
@@ -99,6 +100,12 @@ const struct verb verb_ring = {
         { "--disabled", "LIST", "simulated: stations that only repeat, separated by commas" },
         { "--tree", "LIST",
           "simulated: one operation per tree level; the last applies to all higher levels" },
+        { "--expression", "EXPR",
+          "simulated: commands over stations, such as max(add(1,2),lt(3,4)) or add(1..64)" },
+        { "--group", "LIST", "simulated: only these stations take part, separated by commas" },
+        { "--sender", "HOW",
+          "simulated: does the querying station take part? (unless given: in, of a group if listed)",
+          WORD("in out") },
         { "--fault", "FAULT", "simulated: bit, forget, leave or join:STATION@TIME", true },
         { "--seed", "N", "simulated: random seed of the operands", COUNT(0, UINT64_MAX), .preset = "1" },
         { "--vcd", "FILE", "simulated, bit model: write waveforms; 1 ns is one bit time" },
