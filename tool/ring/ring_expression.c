@@ -5,8 +5,9 @@
  *   expression   STATION, or COMMAND(item, item, ...)
  *   item         an expression, or FIRST..LAST: all these stations
  *
- * add, and, or, max and min take any number of items, and pair them so that the tree stays low; eq,
- * lt and le take two. Each station is a leaf at most once.
+ * add, and, or, max and min take any number of items. leat pairs them in the order in which they are
+ * complete, so that the tree stays low and few values wait. eq, lt and le take two. Each station is
+ * a leaf at most once.
  */
 #include "aton_expression.h"
 #include "ring_job.h"
@@ -81,9 +82,18 @@ static bool add_leaves(struct parser *p, uint32_t first, uint32_t last)
                            "--expression has station %u twice, expected each once at most", i + 1);
         job->member[i] = 1;
         const uint32_t place = (i + job->stations - job->from) % job->stations;
-        add_node(p, (struct leat_aton_node){ .left = place });
+        add_node(p, (struct leat_aton_node){ .left = place, .done_at = place });
     }
     return true;
+}
+
+static const struct leat_aton_node *sorted_by; /* for qsort, which has no context */
+
+static int by_completion(const void *a, const void *b)
+{
+    const uint32_t x = sorted_by[*(const uint32_t *)a].done_at,
+                   y = sorted_by[*(const uint32_t *)b].done_at;
+    return (x > y) - (x < y);
 }
 
 /* Items first .. first + count - 1 become one, in pairs of equal size. */
@@ -92,7 +102,10 @@ static uint32_t pair(struct parser *p, uint8_t opcode, uint32_t first, uint32_t 
     if (count == 1) return p->item[first];
     const uint32_t left = pair(p, opcode, first, count / 2);
     const uint32_t right = pair(p, opcode, first + count / 2, count - count / 2);
-    p->node[p->nodes] = (struct leat_aton_node){ .opcode = opcode, .left = left, .right = right };
+    const uint32_t a = p->node[left].done_at, b = p->node[right].done_at;
+    p->node[p->nodes] = (struct leat_aton_node){
+        .opcode = opcode, .left = left, .right = right, .done_at = a > b ? a : b
+    };
     return p->nodes++;
 }
 
@@ -109,6 +122,8 @@ static bool read_items(struct parser *p, uint8_t opcode, unsigned depth)
     const uint32_t count = p->items - first;
     if (opcode >= LEAT_ATON_EQ && count != 2) return refuse(p, "two operands of eq, lt and le");
     if (!takes(p, ')')) return refuse(p, "',' or ')'");
+    sorted_by = p->node;
+    if (opcode < LEAT_ATON_EQ) qsort(p->item + first, count, sizeof *p->item, by_completion);
     const uint32_t root = pair(p, opcode, first, count);
     p->items = first;
     p->item[p->items++] = root;
