@@ -181,7 +181,9 @@ static void a_right_operand_may_be_complete_first(void)
             operand[0] = 1;
             operand[1] = left;
             OK(round_of(2, 32, slots, &got));
-            EQ(got, opcode == LEAT_ATON_EQ ? left == 1 : opcode == LEAT_ATON_LT ? left < 1 : left <= 1);
+            EQ(got, opcode == LEAT_ATON_EQ   ? left == 1
+                    : opcode == LEAT_ATON_LT ? left < 1
+                                             : left <= 1);
         }
 }
 

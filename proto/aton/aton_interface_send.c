@@ -6,10 +6,11 @@ enum { J = LEAT_ATON_J, K = LEAT_ATON_K, HEAD_LEN = 52 /* M RRR CTL DA SA */ };
 static uint16_t ctl_of(const struct leat_aton_order *order)
 {
     const struct leat_aton_command *c = &order->command;
-    const struct leat_aton_packet packet = {
-        .active = 1, .opcode = c->opcode, .width_bits = c->width_bits, .reg = c->reg,
-        .group = c->group
-    };
+    const struct leat_aton_packet packet = { .active = 1,
+                                             .opcode = c->opcode,
+                                             .width_bits = c->width_bits,
+                                             .reg = c->reg,
+                                             .group = c->group };
     return order->is_passive ? 0 : leat_aton_ctl_encode(&packet);
 }
 

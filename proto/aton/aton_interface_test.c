@@ -45,8 +45,10 @@ static size_t token(uint8_t *symbols)
 /* TREE's slots travel in the codec's order if all operations compare. */
 static void random_registers(struct leat_random *r)
 {
-    static const uint8_t comparing[] = { LEAT_ATON_MAX, LEAT_ATON_MIN, LEAT_ATON_EQ, LEAT_ATON_LT,
-                                         LEAT_ATON_LE,  LEAT_ATON_GT,  LEAT_ATON_GE, LEAT_ATON_PASS };
+    static const uint8_t comparing[] = {
+        LEAT_ATON_MAX, LEAT_ATON_MIN, LEAT_ATON_EQ, LEAT_ATON_LT,
+        LEAT_ATON_LE,  LEAT_ATON_GT,  LEAT_ATON_GE, LEAT_ATON_PASS
+    };
     for (unsigned i = 0; i < LEAT_ATON_REGISTERS; i++)
         station.it.operand[i] = model_random_bits(r, 64);
     for (unsigned h = 0; h < LEAT_ATON_SLOTS_MAX; h++)

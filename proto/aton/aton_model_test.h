@@ -113,9 +113,10 @@ static inline int model_same_packet(const struct leat_aton_packet *a,
 {
     return a->priority == b->priority && a->token == b->token && a->monitor == b->monitor &&
            a->reservation == b->reservation && a->active == b->active && a->opcode == b->opcode &&
-           a->width_bits == b->width_bits && a->reg == b->reg && a->group == b->group && a->recognised == b->recognised &&
-           a->copied == b->copied && a->da == b->da && a->sa == b->sa && a->counter == b->counter &&
-           a->param == b->param && a->variable1 == b->variable1 && a->variable2 == b->variable2 &&
+           a->width_bits == b->width_bits && a->reg == b->reg && a->group == b->group &&
+           a->recognised == b->recognised && a->copied == b->copied && a->da == b->da &&
+           a->sa == b->sa && a->counter == b->counter && a->param == b->param &&
+           a->variable1 == b->variable1 && a->variable2 == b->variable2 &&
            a->payload_len == b->payload_len &&
            (!a->payload_len || memcmp(a->payload, b->payload, a->payload_len) == 0);
 }

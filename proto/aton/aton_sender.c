@@ -60,7 +60,7 @@ static size_t visit_own(const struct leat_aton_interface *it, uint8_t *image, si
     uint8_t region[LEAT_ATON_SA_AT - LEAT_ATON_CTL_AT];
     uint32_t visited_len = (uint32_t)len;
     memcpy(region, image + LEAT_ATON_CTL_AT, sizeof region);
-    image[LEAT_ATON_CTL_AT + 1] &= (uint8_t)~(1u << LEAT_ATON_CTL_GROUP);
+    image[LEAT_ATON_CTL_AT + 1] &= (uint8_t) ~(1u << LEAT_ATON_CTL_GROUP);
     leat_put_be16(image + LEAT_ATON_DA_AT, LEAT_ATON_DA_ALL);
     leat_aton_visit(it, image, &visited_len, (uint32_t)(len + grows));
     memcpy(image + LEAT_ATON_CTL_AT, region, sizeof region);

@@ -241,6 +241,24 @@ static void take_packet(struct reader *r, uint8_t *payload, size_t payload_cap,
     p->payload = payload;
 }
 
+leat_err leat_aton_frame_length(const uint8_t *symbols, size_t count, size_t *symbol_count,
+                                size_t *fault_at)
+{
+    struct reader r = { symbols, count, 0, LEAT_ERR_OK, 0 };
+    struct leat_aton_packet p = { 0 };
+    struct leat_aton_shape shape = { 0 };
+    expect(&r, aton_starting, sizeof aton_starting);
+    leat_aton_ac_decode((uint8_t)take(&r, 8, MSB_FIRST), &p);
+    if (!p.token) take_head(&r, &p, &shape);
+    if (r.err) {
+        if (fault_at) *fault_at = r.fault;
+        return r.err;
+    }
+    *symbol_count = p.token ? LEAT_ATON_TOKEN_SYMBOLS
+                            : payload_at(&p) + payload_symbols(&shape) + ATON_TRAILER_LEN;
+    return LEAT_ERR_OK;
+}
+
 leat_err leat_aton_frame_decode(const uint8_t *symbols, size_t count, uint8_t *payload,
                                 size_t payload_cap, struct leat_aton_frame *out, size_t *fault_at)
 {

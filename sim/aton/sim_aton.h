@@ -129,10 +129,10 @@ struct leat_sim_aton {
     leat_time due; /* bit: the time of the next order */
 
     /* Bit model. */
-    uint8_t *cell;                               /* [bits]: the symbols on the ring */
-    uint64_t *awake;                             /* a bit for each station that may do more than repeat */
+    uint8_t *cell;   /* [bits]: the symbols on the ring */
+    uint64_t *awake; /* a bit for each station that may do more than repeat */
     uint32_t mark[LEAT_SIM_ATON_MARKS_MAX], marks; /* cells that hold J */
-    bool has_more_marks;                         /* than there is room for: all stations work */
+    bool has_more_marks;                           /* than there is room for: all stations work */
     bool by_bits;
     /* Word model: the token, or a packet. */
     leat_time released_at; /* its first symbol */

@@ -198,9 +198,9 @@ static uint32_t draw_tree(struct expression *e, struct leat_random *r, const uin
     const uint32_t part = 1 + (uint32_t)leat_random_below(r, count - 1);
     const uint32_t a = draw_tree(e, r, place, part);
     const uint32_t b = draw_tree(e, r, place + part, count - part);
-    e->node[e->nodes] = (struct leat_aton_node){
-        .opcode = (uint8_t)(1 + leat_random_below(r, 8)), .left = a, .right = b
-    };
+    e->node[e->nodes] = (struct leat_aton_node){ .opcode = (uint8_t)(1 + leat_random_below(r, 8)),
+                                                 .left = a,
+                                                 .right = b };
     return e->nodes++;
 }
 

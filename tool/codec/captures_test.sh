@@ -18,13 +18,13 @@ same "foreign packets" "$(wc -c < "$folder/stdout")" 0
 exits 0 "passed over: 1" "$leat" decode --json "$folder/fragment.pcap"
 
 # All formats in one capture, there and back: the same octets.
-for format in atm atmtask aton esp packetway poets; do
+for format in atm atmtask aton atonserial esp packetway poets; do
     "$leat" encode $format | "$leat" decode --format $format --json
 done > "$folder/all.json"
 exits 0 "" "$leat" encode --from-json "$folder/all.json" --pcapng "$folder/all.pcapng"
 exits 0 "" "$leat" decode --json "$folder/all.pcapng"
 cp "$folder/stdout" "$folder/again.json"
-same "formats of the capture" "$(jq -r .format "$folder/again.json" | tr '\n' ' ')" "atm atmtask aton esp packetway poets "
+same "formats of the capture" "$(jq -r .format "$folder/again.json" | tr '\n' ' ')" "atm atmtask aton atonserial esp packetway poets "
 exits 0 "" "$leat" encode --from-json "$folder/again.json" --pcapng "$folder/copy.pcapng"
 cmp -s "$folder/all.pcapng" "$folder/copy.pcapng" || fail "a capture there and back differs"
 "$leat" decode --json < "$folder/all.pcapng" | cmp -s - "$folder/again.json" || fail "a capture from a pipe differs"

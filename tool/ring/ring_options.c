@@ -274,8 +274,7 @@ bool ring_read_job(const struct arguments *args, struct ring_job *job)
     job->command.width_bits = ring_read_width(args);
     const bool read = read_stations(job) && read_model(job) && read_command(job) &&
                       read_value(job) && make_room(job) && read_operands(job) &&
-                      read_disabled(job) && read_tree(job) && read_region(job) &&
-                      read_faults(job);
+                      read_disabled(job) && read_tree(job) && read_region(job) && read_faults(job);
     if (read) count_parts(job);
     return read;
 }

@@ -228,5 +228,7 @@ return function(leat)
     end
 
     leat.carry(aton.proto, { wtap_encap = wtap.USER1 })
+    leat.load("aton_serial"){ opcodes = opcodes, widths = widths, read_ctl = read_ctl,
+        read_shape = read_shape, groups_max = GROUPS_MAX, interfaces_max = INTERFACES_MAX }
     leat.carry(ring, { ethertype = 0x88b6 })
 end
