@@ -136,6 +136,11 @@ struct leat_aton_interface {
  * it is valid or not. */
 enum { LEAT_ATON_GT = 12, LEAT_ATON_GE, LEAT_ATON_PASS };
 
+/* Flags beside an operation: the result goes back into the slot that was emptied, in the bit order
+ * of the operation that will consume it. On a simulated ring an interface must hold back a whole
+ * slot for that. */
+enum { LEAT_ATON_TREE_OP = 15, LEAT_ATON_BACK = 16, LEAT_ATON_BACK_LSB_FIRST = 32 };
+
 struct leat_aton_command {
     uint8_t opcode, width_bits, reg;
     uint8_t priority;

@@ -4,7 +4,8 @@
 struct plan {
     struct leat_aton_node *node;
     uint32_t count, n;
-    uint64_t *used; /* a bitmap of places for each slot: where it is valid or changes */
+    bool with_back;
+    uint64_t *used; /* a bitmap of places for each slot: it is valid behind these */
     uint8_t (*tree)[LEAT_ATON_SLOTS_MAX];
 };
 
@@ -49,7 +50,7 @@ static leat_err plan_leaf(struct plan *p, struct leat_aton_node *leaf)
 {
     if (leaf->left >= p->n) return LEAT_ERR_RANGE;
     leaf->done_at = leaf->left;
-    leaf->above = 0;
+    leaf->above = leaf->from = 0;
     /* Until slots are planned, a place whose interface has a leaf is marked so. */
     if (p->tree[leaf->left][0] != LEAT_ATON_PASS) return LEAT_ERR_DUPLICATE;
     p->tree[leaf->left][0] = LEAT_ATON_ADD;
@@ -75,16 +76,30 @@ static leat_err plan_node(struct plan *p, uint32_t i)
     if (left->is_used || right->is_used) return LEAT_ERR_FIELD;
     left->is_used = right->is_used = 1;
     node->done_at = goes_on->done_at;
-    const unsigned first = waits->above > goes_on->above ? waits->above : goes_on->above;
-    const unsigned slot = find(p, first, waits->done_at, node->done_at);
+    const unsigned first = waits->from > goes_on->above ? waits->from : goes_on->above;
+    const unsigned slot = find(p, first, waits->done_at, node->done_at - 1);
     if (slot == LEAT_ATON_SLOTS_MAX) return LEAT_ERR_FULL;
-    take(p, slot, waits->done_at, node->done_at);
+    take(p, slot, waits->done_at, node->done_at - 1);
     waits->slot = (uint8_t)slot;
     node->above = (uint8_t)(slot + 1);
+    node->from = (uint8_t)(p->with_back ? slot : slot + 1);
     return LEAT_ERR_OK;
 }
 
-/* All leaves are known: what each interface does at its slots. */
+/* The value of a node waits in `slot` for `op`. Its interface fills the slot, where only the bit order
+ * of `op` counts, or returns the value to the slot that it has just emptied. */
+static void put_in(struct plan *p, const struct leat_aton_node *node, unsigned slot, uint8_t op)
+{
+    uint8_t *entry = &p->tree[node->done_at][slot];
+    const bool emptied = node->opcode && slot < node->above;
+    if (!emptied)
+        *entry = op;
+    else
+        *entry |= LEAT_ATON_BACK | (op <= LEAT_ATON_OR ? LEAT_ATON_BACK_LSB_FIRST : 0);
+}
+
+/* All slots are known: what each interface does at them. Operands come before their node, so what
+ * empties a slot is written before what puts a result back. */
 static void write_tree(struct plan *p)
 {
     for (uint32_t i = 0; i < p->count; i++) {
@@ -94,16 +109,17 @@ static void write_tree(struct plan *p)
         const bool left_waits = left->done_at < right->done_at;
         const struct leat_aton_node *waits = left_waits ? left : right;
         const uint8_t op = operation(node, left_waits);
-        p->tree[waits->done_at][waits->slot] = op; /* filled: only its bit order counts */
+        put_in(p, waits, waits->slot, op);
         p->tree[node->done_at][waits->slot] = op;
     }
 }
 
 leat_err leat_aton_expression_plan(struct leat_aton_node *node, uint32_t count, uint32_t n,
-                                   uint64_t *used, uint8_t (*tree)[LEAT_ATON_SLOTS_MAX],
-                                   uint16_t *slots, uint32_t *fault)
+                                   bool with_back, uint64_t *used,
+                                   uint8_t (*tree)[LEAT_ATON_SLOTS_MAX], uint16_t *slots,
+                                   uint32_t *fault)
 {
-    struct plan p = { node, count, n, used, tree };
+    struct plan p = { node, count, n, with_back, used, tree };
     leat_err err = LEAT_ERR_OK;
     memset(used, 0, leat_aton_expression_words(n) * sizeof *used);
     memset(tree, LEAT_ATON_PASS, (size_t)n * sizeof *tree);
@@ -121,12 +137,14 @@ leat_err leat_aton_expression_plan(struct leat_aton_node *node, uint32_t count, 
     if (!count) return LEAT_ERR_FIELD;
     struct leat_aton_node *root = &node[count - 1];
     *fault = count - 1;
-    if (root->above == LEAT_ATON_SLOTS_MAX) return LEAT_ERR_FULL;
-    root->slot = root->above;
+    if (root->from == LEAT_ATON_SLOTS_MAX) return LEAT_ERR_FULL;
+    root->slot = root->from;
     *slots = (uint16_t)(root->slot + 1);
     memset(tree, LEAT_ATON_PASS, (size_t)n * sizeof *tree); /* the marks of leaves */
     write_tree(&p);
-    tree[0][root->slot] = tree[root->done_at][root->slot] = LEAT_ATON_ADD; /* one bit order */
+    /* The sender reads the result in the bit order of its own operation for that slot. */
+    if (tree[0][root->slot] == LEAT_ATON_PASS) tree[0][root->slot] = LEAT_ATON_ADD;
+    put_in(&p, root, root->slot, tree[0][root->slot]);
     return LEAT_ERR_OK;
 }
 

@@ -15,6 +15,9 @@
  * height d needs d + 1 slots at least: 16 levels at most, which is enough for balanced trees on the
  * longest ring.
  *
+ * Interfaces that hold back a whole slot, W + 1 bits, can put a result BACK into the slot that it was
+ * made from. Then a chain such as ((x_0 + x_1) max x_2) < x_3 needs one slot, however long it is.
+ *
  * The operand that is complete first waits in a slot. If that is the right one of LT or LE, the
  * interface of the left one carries out GT or GE instead. Leaves may be in any order.
  *
@@ -34,6 +37,7 @@ struct leat_aton_node {
     /* Planned: */
     uint32_t done_at; /* the place where it is complete */
     uint8_t above;    /* slots from here on are above those that its last interface empties */
+    uint8_t from;     /* slots from here on may take its value: `above`, or with BACK the last one */
     uint8_t slot;     /* where it waits; NOWHERE: its interface carries out its parent, too */
     uint8_t is_used;  /* as an operand */
 };
@@ -45,7 +49,8 @@ static inline size_t leat_aton_expression_words(uint32_t n)
 }
 
 /*
- * Plans the expression whose root is the last of `count` nodes, for n places. tree[place] is
+ * Plans the expression whose root is the last of `count` nodes, for n places, with interfaces that
+ * can put a result back into the slot that it was made from, or not. tree[place] is
  * written for all places, *slots is PARAM of the packet: its last slot has the result. `used` has
  * leat_aton_expression_words(n) words. Errors, with the index of the node:
  *
@@ -56,7 +61,7 @@ static inline size_t leat_aton_expression_words(uint32_t n)
  *   FULL       it needs more than LEAT_ATON_SLOTS_MAX slots: too high
  */
 leat_err leat_aton_expression_plan(struct leat_aton_node *node, uint32_t count, uint32_t n,
-                                   uint64_t *used, uint8_t (*tree)[LEAT_ATON_SLOTS_MAX],
+                                   bool with_back, uint64_t *used, uint8_t (*tree)[LEAT_ATON_SLOTS_MAX],
                                    uint16_t *slots, uint32_t *fault);
 
 /* The result in the packet that returned. False: not all `leaves` took part, or slots are valid

@@ -57,10 +57,12 @@ static uint64_t evaluate(uint32_t i, uint64_t top)
     }
 }
 
+static bool with_back; /* the interfaces of the rings below can put a result back */
+
 static leat_err plan(uint32_t n, uint16_t *slots, uint32_t *fault)
 {
     OK(leat_aton_expression_words(n) <= sizeof used / sizeof *used);
-    return leat_aton_expression_plan(node, nodes, n, used, tree, slots, fault);
+    return leat_aton_expression_plan(node, nodes, n, with_back, used, tree, slots, fault);
 }
 
 static struct leat_aton_interface interface_at(uint32_t place)
@@ -129,6 +131,7 @@ static void random_expressions_are_what_recursion_makes_of_them(void)
         for (uint32_t k = 0; k < n; k++)
             operand[k] = leat_random_next(&r) >> (leat_random_below(&r, 2) ? 0 : 62);
         nodes = 0;
+        with_back = leat_random_below(&r, 2);
         const uint32_t root = random_tree(&r, place, count, leat_random_below(&r, 3) ? 1 : 9);
         const leat_err err = plan(n, &slots, &fault);
         too_high += err == LEAT_ERR_FULL;
@@ -139,6 +142,7 @@ static void random_expressions_are_what_recursion_makes_of_them(void)
         OK(round_of(n, width, slots, &got));
         OK(got == evaluate(root, top));
     }
+    with_back = false;
     OK(planned > CASES / 3 && too_high > 0);
 }
 
@@ -209,6 +213,26 @@ static void sixteen_levels_are_planned_and_seventeen_are_not(void)
     chain(18);
     EQ(plan(18, &slots, &fault), LEAT_ERR_FULL);
     EQ(fault, nodes - 1);
+}
+
+/* Each interface empties the slot and puts its result back; the operations alternate. */
+static void a_chain_of_any_length_needs_one_slot_where_results_go_back(void)
+{
+    uint16_t slots = 0;
+    uint32_t fault = 0;
+    uint64_t got = 0;
+    with_back = true;
+    chain(PLACES_MAX);
+    for (uint32_t i = 0; i < nodes; i++)
+        if (node[i].opcode) node[i].opcode = (uint8_t)(1 + i / 2 % 8);
+    for (uint32_t i = 0; i < PLACES_MAX; i++)
+        operand[i] = i * 7919 % 256;
+    EQ(plan(PLACES_MAX, &slots, &fault), LEAT_ERR_OK);
+    EQ(slots, 1);
+    OK(tree[1][0] & LEAT_ATON_BACK);
+    OK(round_of(PLACES_MAX, 16, slots, &got));
+    OK(got == evaluate(nodes - 1, 0xffff));
+    with_back = false;
 }
 
 static uint32_t balanced(uint32_t first, uint32_t count)
@@ -290,5 +314,6 @@ static void an_incomplete_packet_has_no_value(void)
 TAP_MAIN(T(random_expressions_are_what_recursion_makes_of_them),
          T(the_example_is_planned_as_in_the_picture), T(a_right_operand_may_be_complete_first),
          T(sixteen_levels_are_planned_and_seventeen_are_not),
+         T(a_chain_of_any_length_needs_one_slot_where_results_go_back),
          T(balanced_trees_need_no_more_slots_than_their_height_and_one),
          T(wrong_trees_are_refused_at_the_node), T(an_incomplete_packet_has_no_value))

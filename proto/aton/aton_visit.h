@@ -14,7 +14,8 @@
  *   BITCOUNT    bit j of x is added to counter j, modulo 2^c
  *   TREE        x meets slots 0, 1, ...: a valid one is emptied, x = op_h(slot, x); the first empty
  *               one takes x. Slot h is then valid where bit h of Counter is set; an emptied one
- *               holds 0. Slots whose operation is PASS are left as they are (aton_expression.h)
+ *               holds 0. Slots whose operation is PASS are left as they are, and
+ *               BACK returns x to the slot that it was made from (aton_expression.h)
  *
  * x is the low W bits of the register that the packet names. An interface that takes part adds 1 to
  * Counter and sets A and C; all others repeat. This code does not update the CRC:
@@ -188,9 +189,12 @@ static inline void leat_aton_visit_tree(uint8_t *image, const struct leat_aton_t
             leat_aton_value_put(image, at + 1, w, carry);
             return;
         }
-        *valid = 0;
-        carry = leat_aton_fold(tree[h], w, leat_aton_value_get(image, at + 1, w), carry);
-        leat_aton_value_put(image, at + 1, w, 0);
+        carry = leat_aton_fold(tree[h] & LEAT_ATON_TREE_OP, w,
+                               leat_aton_value_get(image, at + 1, w), carry);
+        const bool back = tree[h] & LEAT_ATON_BACK;
+        *valid = back;
+        leat_aton_value_put(image, at + 1, w, back ? carry : 0);
+        if (back) return;
     }
 }
 

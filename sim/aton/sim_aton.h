@@ -12,6 +12,10 @@
  * output is at the input of the next one p_i + 1 bit times later. So a packet of P symbols whose
  * first leaves in bit time t has returned at t + P + n + sum p + B.
  *
+ * Interfaces may hold back more than one bit (`delay`). Then they can change symbols that they have
+ * put out: those of TREE's slots, where a result goes back into its slot (LEAT_ATON_BACK). That
+ * needs a delay of W + 1 bits or more: the host sees to it. A revolution takes as many more bits.
+ *
  * Two models, with the same results at the same times and one certificate:
  *
  *   bit    every interface, every bit time (aton_interface.h)
@@ -35,6 +39,7 @@ enum {
     LEAT_SIM_ATON_STATIONS_MAX = LEAT_ATON_INTERFACES_MAX,
     LEAT_SIM_ATON_PROPAGATION_MAX = 1 << 20, /* bits of a link */
     LEAT_SIM_ATON_BITS_MAX = 1 << 24,        /* of all links */
+    LEAT_SIM_ATON_DELAY_MAX = 1024,          /* bits */
     LEAT_SIM_ATON_ORDERS_MAX = 1 << 24,
     LEAT_SIM_ATON_FAULTS_MAX = 1 << 20,
     LEAT_SIM_ATON_MARKS_MAX = 64, /* a packet or a token has four */
@@ -47,6 +52,7 @@ struct leat_sim_aton_config {
     const uint16_t *address;     /* [stations], lent; NULL: 1, 2, ... */
     const uint32_t *propagation; /* [stations], of the link after each, lent; NULL: `each` */
     uint32_t propagation_each;
+    uint32_t delay; /* bits that each interface holds back; 0: one */
     enum leat_sim_aton_model model;
     uint32_t monitor;     /* station; when it leaves, the next one in the ring takes over */
     uint32_t payload_max; /* octets that an interface can receive */
@@ -196,7 +202,7 @@ leat_time leat_sim_aton_run(struct leat_sim_aton *ring, leat_time until);
 /* Bits from the output of a station to the input of another; to itself: a revolution. */
 uint32_t leat_sim_aton_distance(const struct leat_sim_aton *ring, uint32_t from, uint32_t to);
 
-/* The sum of all links' delays. */
+/* The sum of all links' delays, and of what interfaces hold back beside the one bit. */
 uint64_t leat_sim_aton_propagation(const struct leat_sim_aton *ring);
 
 #endif

@@ -28,64 +28,6 @@ unsigned leat_sim_aton_symbol(const struct leat_sim_aton *ring, uint32_t station
     return ring->cell[cell_of(ring, station, ring->now)];
 }
 
-/* ---- orders --------------------------------------------------------------------------------- */
-
-/* Shows the interface what it would send in bit time t. */
-static void offer(struct leat_sim_aton *ring, uint32_t station, leat_time t)
-{
-    struct leat_sim_aton_seat *seat = &ring->seat[station];
-    if (seat->sends) return;
-    seat->offered = 0;
-    for (unsigned kind = 2; kind-- > 0;) {
-        const uint32_t entry = seat->first[kind];
-        if (entry && ring->entry[entry - 1].at <= t) seat->offered = entry;
-        if (entry && ring->entry[entry - 1].at > t)
-            ring->due = leat_smaller(ring->due, ring->entry[entry - 1].at);
-    }
-    seat->station.wants = seat->offered != 0;
-    if (seat->offered) seat->station.order = ring->entry[seat->offered - 1].order;
-}
-
-static void offer_all(struct leat_sim_aton *ring, leat_time t)
-{
-    ring->due = LEAT_NEVER;
-    for (uint32_t i = 0; i < ring->waits; i++)
-        offer(ring, ring->waiting[i], t);
-}
-
-/* ---- reports of interfaces ------------------------------------------------------------------- */
-
-static void on_result(struct leat_sim_aton *ring, uint32_t station, leat_time at)
-{
-    struct leat_sim_aton_seat *seat = &ring->seat[station];
-    leat_sim_aton_report_done(ring, station, &seat->station.result, seat->station.buffer, at);
-    offer(ring, station, at);
-}
-
-static void on_captured(struct leat_sim_aton *ring, uint32_t station, leat_time t)
-{
-    struct leat_sim_aton_seat *seat = &ring->seat[station];
-    leat_sim_aton_take_order(ring, station, seat->offered, t - RING_T_AT);
-    seat->offered = 0;
-    leat_sim_aton_report_begins(ring, station);
-}
-
-static void report(struct leat_sim_aton *ring, uint32_t station, unsigned events, leat_time t)
-{
-    const struct leat_aton_station *s = &ring->seat[station].station;
-    if (events & LEAT_ATON_EVENT_CAPTURED) on_captured(ring, station, t);
-    if (events & LEAT_ATON_EVENT_RECEIVED)
-        leat_sim_aton_report_arrived(ring, station, s->sa, s->buffer, s->received_len, t + 1);
-    if (events & LEAT_ATON_EVENT_RESULT) on_result(ring, station, t + 1);
-    if (events & LEAT_ATON_EVENT_ORPHAN) ring->counts.orphans++;
-    if (events & LEAT_ATON_EVENT_SILENCE) ring->counts.silences++;
-    if (events & LEAT_ATON_EVENT_RELEASED) {
-        ring->released_at = t;
-        ring->released_by = station;
-        ring->released_priority = s->priority;
-    }
-}
-
 /* ---- cells that hold J, and who sleeps ------------------------------------------------------- */
 
 void leat_sim_aton_clear_cells(struct leat_sim_aton *ring)
@@ -172,7 +114,76 @@ static bool may_sleep(const struct leat_aton_station *s)
     return s->in.phase == LEAT_ATON_HUNTS && s->role == LEAT_ATON_ROLE_REPEATS && !s->is_monitor;
 }
 
+/* ---- orders --------------------------------------------------------------------------------- */
+
+/* Shows the interface what it would send in bit time t. */
+static void offer(struct leat_sim_aton *ring, uint32_t station, leat_time t)
+{
+    struct leat_sim_aton_seat *seat = &ring->seat[station];
+    if (seat->sends) return;
+    seat->offered = 0;
+    for (unsigned kind = 2; kind-- > 0;) {
+        const uint32_t entry = seat->first[kind];
+        if (entry && ring->entry[entry - 1].at <= t) seat->offered = entry;
+        if (entry && ring->entry[entry - 1].at > t)
+            ring->due = leat_smaller(ring->due, ring->entry[entry - 1].at);
+    }
+    seat->station.wants = seat->offered != 0;
+    if (seat->offered) seat->station.order = ring->entry[seat->offered - 1].order;
+}
+
+static void offer_all(struct leat_sim_aton *ring, leat_time t)
+{
+    ring->due = LEAT_NEVER;
+    for (uint32_t i = 0; i < ring->waits; i++)
+        offer(ring, ring->waiting[i], t);
+}
+
+/* ---- reports of interfaces ------------------------------------------------------------------- */
+
+static void on_result(struct leat_sim_aton *ring, uint32_t station, leat_time at)
+{
+    struct leat_sim_aton_seat *seat = &ring->seat[station];
+    leat_sim_aton_report_done(ring, station, &seat->station.result, seat->station.buffer, at);
+    offer(ring, station, at);
+}
+
+static void on_captured(struct leat_sim_aton *ring, uint32_t station, leat_time t)
+{
+    struct leat_sim_aton_seat *seat = &ring->seat[station];
+    leat_sim_aton_take_order(ring, station, seat->offered, t - RING_T_AT);
+    seat->offered = 0;
+    leat_sim_aton_report_begins(ring, station);
+}
+
+static void report(struct leat_sim_aton *ring, uint32_t station, unsigned events, leat_time t)
+{
+    const struct leat_aton_station *s = &ring->seat[station].station;
+    if (events & LEAT_ATON_EVENT_CAPTURED) on_captured(ring, station, t);
+    if (events & LEAT_ATON_EVENT_RECEIVED)
+        leat_sim_aton_report_arrived(ring, station, s->sa, s->buffer, s->received_len, t + 1);
+    if (events & LEAT_ATON_EVENT_RESULT) on_result(ring, station, t + 1);
+    if (events & LEAT_ATON_EVENT_ORPHAN) ring->counts.orphans++;
+    if (events & LEAT_ATON_EVENT_SILENCE) ring->counts.silences++;
+    if (events & LEAT_ATON_EVENT_RELEASED) {
+        ring->released_at = t;
+        ring->released_by = station;
+        ring->released_priority = s->priority;
+    }
+}
+
 /* ---- one bit time --------------------------------------------------------------------------- */
+
+/* The interface changes symbols that it has put out, the latest into `cell`. They are still in its
+ * register, behind which the next interface is. */
+static void patch(struct leat_sim_aton *ring, const struct leat_aton_station *s, uint32_t cell)
+{
+    assert(s->patch_len <= leat_sim_aton_held(&ring->config) + 1);
+    for (uint32_t i = 0; i < s->patch_len; i++) {
+        const uint32_t back = s->patch_len - 1 - i, at = cell + back;
+        put(ring, at < ring->bits ? at : at - ring->bits, s->patch[i / 64] >> i % 64 & 1);
+    }
+}
 
 static void step_station(struct leat_sim_aton *ring, uint32_t i, uint32_t moved, leat_time t)
 {
@@ -182,6 +193,7 @@ static void step_station(struct leat_sim_aton *ring, uint32_t i, uint32_t moved,
     if (seat->present) {
         out = leat_aton_station_step(&seat->station, ring->cell[cell]);
         put(ring, cell, out & 3);
+        if (out & LEAT_ATON_EVENT_PATCH) patch(ring, &seat->station, cell);
     }
     if (!seat->present || may_sleep(&seat->station))
         ring->awake[i / 64] &= ~(UINT64_C(1) << i % 64);

@@ -59,6 +59,12 @@ void leat_sim_aton_close(struct leat_sim_aton *ring);
 void leat_sim_aton_run_bits(struct leat_sim_aton *ring, leat_time until);
 void leat_sim_aton_run_words(struct leat_sim_aton *ring, leat_time until);
 
+/* Bits that an interface holds back beside the one. */
+static inline uint32_t leat_sim_aton_held(const struct leat_sim_aton_config *config)
+{
+    return config->delay ? config->delay - 1 : 0;
+}
+
 /* Bit model: no symbol but 0 is on the ring, and all stations work in the next bit time. */
 void leat_sim_aton_clear_cells(struct leat_sim_aton *ring);
 

@@ -142,13 +142,18 @@ static void both_models_do_what_the_plain_reading_does(void)
 
 /* ---- long packets, up to 200 stations -------------------------------------------------------- */
 
+static void enable_all(struct world *w)
+{
+    for (uint32_t i = 0; i < w->config.stations; i++)
+        leat_sim_aton_registers(&w->ring, i)->enabled = 1;
+}
+
 static void open_random(struct world *w, enum leat_sim_aton_model model, uint32_t n, uint64_t seed)
 {
     *w = (struct world){ .config = { .stations = n, .model = model } };
     world_open(w);
     world_random_registers(w, seed);
-    for (uint32_t i = 0; i < n; i++)
-        leat_sim_aton_registers(&w->ring, i)->enabled = 1;
+    enable_all(w);
 }
 
 static void run_one(struct world *w, uint32_t from, const struct leat_aton_command *c)
@@ -183,6 +188,7 @@ enum { EXPRESSION_MAX = 64 };
 struct expression {
     struct leat_aton_node node[2 * EXPRESSION_MAX];
     uint32_t nodes, n, leaves;
+    bool with_back; /* interfaces hold back a whole slot */
     uint32_t from;
     uint8_t tree[EXPRESSION_MAX][LEAT_ATON_SLOTS_MAX];
     uint16_t slots;
@@ -218,13 +224,14 @@ static bool draw_expression(struct expression *e, struct leat_random *r)
 {
     static uint64_t used[LEAT_ATON_SLOTS_MAX * (EXPRESSION_MAX / 64 + 1)];
     uint32_t place[EXPRESSION_MAX], fault;
-    *e = (struct expression){ .n = 1 + (uint32_t)leat_random_below(r, EXPRESSION_MAX) };
+    *e = (struct expression){ .n = 1 + (uint32_t)leat_random_below(r, EXPRESSION_MAX),
+                              .with_back = leat_random_below(r, 2) };
     e->from = (uint32_t)leat_random_below(r, e->n);
     for (uint32_t i = 0; i < e->n; i++)
         if (i + 1 == e->n || leat_random_below(r, 3)) place[e->leaves++] = i;
     draw_tree(e, r, place, e->leaves);
-    return leat_aton_expression_plan(e->node, e->nodes, e->n, used, e->tree, &e->slots, &fault) ==
-           LEAT_ERR_OK;
+    return leat_aton_expression_plan(e->node, e->nodes, e->n, e->with_back, used, e->tree,
+                                     &e->slots, &fault) == LEAT_ERR_OK;
 }
 
 static void set_expression(struct world *w, const struct expression *e, unsigned group)
@@ -260,8 +267,15 @@ static void expressions_are_those_of_recursion_in_both_models(void)
                                              .da = (uint16_t)group,
                                              .sender_out = !sender_in };
         const uint64_t seed = leat_random_next(&r);
+        const uint32_t delay = (e.with_back ? width + 1 : 0) + (uint32_t)leat_random_below(&r, 4);
         for (unsigned model = LEAT_SIM_ATON_BIT; model <= LEAT_SIM_ATON_WORD; model++) {
-            open_random(&one, model, e.n, seed);
+            one = (struct world){ .config = { .stations = e.n,
+                                              .model = model,
+                                              .propagation_each = (uint32_t)(seed % 3),
+                                              .delay = delay } };
+            world_open(&one);
+            world_random_registers(&one, seed);
+            enable_all(&one);
             set_expression(&one, &e, group);
             run_one(&one, e.from, &c);
             const struct reported *t = last(&one);

@@ -254,7 +254,7 @@ static inline uint64_t plain_bits(const struct world *w)
 {
     uint64_t n = 0, sum = 0;
     for (uint32_t i = 0; i < w->config.stations; i++) {
-        n += leat_sim_aton_is_present(&w->ring, i);
+        n += leat_sim_aton_is_present(&w->ring, i) ? w->config.delay ? w->config.delay : 1 : 0;
         sum += w->config.propagation ? w->propagation[i] : w->config.propagation_each;
     }
     return n + sum >= 24 ? n + sum : 24;
@@ -300,6 +300,7 @@ static inline void world_random_ring(struct world *w, struct leat_random *r, uin
     w->config = (struct leat_sim_aton_config){ .stations = n,
                                                .address = w->address,
                                                .propagation = w->propagation,
+                                               .delay = (uint32_t)leat_random_below(r, 4),
                                                .monitor = (uint32_t)leat_random_below(r, n) };
     const uint32_t turn = (uint32_t)leat_random_below(r, n);
     for (uint32_t i = 0; i < n; i++) {

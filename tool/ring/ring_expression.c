@@ -6,7 +6,8 @@
  *   item         an expression, or FIRST..LAST: all these stations
  *
  * add, and, or, max and min take any number of items. leat pairs them in the order in which they are
- * complete, so that the tree stays low and few values wait. eq, lt and le take two. Each station is
+ * complete, so that the tree stays low and few values wait; where interfaces hold back a whole slot
+ * they become a chain, in which one value waits. eq, lt and le take two. Each station is
  * a leaf at most once.
  */
 #include "aton_expression.h"
@@ -15,7 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH_MAX = LEAT_ATON_SLOTS_MAX - 1 };
+enum {
+    LEVELS_MAX = LEAT_ATON_SLOTS_MAX - 1, /* where each needs a slot of its own */
+    DEPTH_MAX = 200,                      /* of parentheses */
+};
 
 struct parser {
     struct ring_job *job;
@@ -24,6 +28,7 @@ struct parser {
     uint32_t nodes;
     uint32_t *item, items; /* [2 * stations]: nodes that wait for their command, the newest last */
     uint64_t *used;
+    bool with_back;                       /* interfaces hold back a whole slot */
     uint8_t (*tree)[LEAT_ATON_SLOTS_MAX]; /* by place */
 };
 
@@ -96,17 +101,30 @@ static int by_completion(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static uint32_t join(struct parser *p, uint8_t opcode, uint32_t left, uint32_t right)
+{
+    const uint32_t a = p->node[left].done_at, b = p->node[right].done_at;
+    p->node[p->nodes] = (struct leat_aton_node){
+        .opcode = opcode, .left = left, .right = right, .done_at = a > b ? a : b
+    };
+    return p->nodes++;
+}
+
 /* Items first .. first + count - 1 become one, in pairs of equal size. */
 static uint32_t pair(struct parser *p, uint8_t opcode, uint32_t first, uint32_t count)
 {
     if (count == 1) return p->item[first];
     const uint32_t left = pair(p, opcode, first, count / 2);
     const uint32_t right = pair(p, opcode, first + count / 2, count - count / 2);
-    const uint32_t a = p->node[left].done_at, b = p->node[right].done_at;
-    p->node[p->nodes] = (struct leat_aton_node){
-        .opcode = opcode, .left = left, .right = right, .done_at = a > b ? a : b
-    };
-    return p->nodes++;
+    return join(p, opcode, left, right);
+}
+
+static uint32_t chain(struct parser *p, uint8_t opcode, uint32_t first, uint32_t count)
+{
+    uint32_t root = p->item[first];
+    for (uint32_t i = 1; i < count; i++)
+        root = join(p, opcode, root, p->item[first + i]);
+    return root;
 }
 
 static bool read_expression(struct parser *p, unsigned depth, bool may_be_range);
@@ -124,7 +142,8 @@ static bool read_items(struct parser *p, uint8_t opcode, unsigned depth)
     if (!takes(p, ')')) return refuse(p, "',' or ')'");
     sorted_by = p->node;
     if (opcode < LEAT_ATON_EQ) qsort(p->item + first, count, sizeof *p->item, by_completion);
-    const uint32_t root = pair(p, opcode, first, count);
+    const uint32_t root = p->with_back ? chain(p, opcode, first, count)
+                                       : pair(p, opcode, first, count);
     p->items = first;
     p->item[p->items++] = root;
     return true;
@@ -154,7 +173,9 @@ static bool read_expression(struct parser *p, unsigned depth, bool may_be_range)
     const uint8_t opcode = ring_opcode(p->at, len);
     if (!opcode || opcode > LEAT_ATON_LE)
         return refuse(p, "a station, or one of " RING_COMMANDS " and '('");
-    if (depth == DEPTH_MAX) return refuse(p, "at most 16 levels");
+    const unsigned most = p->with_back ? DEPTH_MAX : LEVELS_MAX;
+    if (depth == most)
+        return refuse(p, most == DEPTH_MAX ? "at most 200 levels" : "at most 16 levels");
     p->at += len;
     return read_items(p, opcode, depth);
 }
@@ -176,13 +197,13 @@ static bool plan(struct parser *p)
     struct ring_job *job = p->job;
     const uint32_t n = job->stations;
     uint32_t fault;
-    const leat_err err = leat_aton_expression_plan(p->node, p->nodes, n, p->used, p->tree,
-                                                   &job->slots, &fault);
+    const leat_err err = leat_aton_expression_plan(p->node, p->nodes, n, p->with_back, p->used,
+                                                   p->tree, &job->slots, &fault);
     if (err == LEAT_ERR_FULL)
         return misused(job->args->verb,
                        "--expression needs more than %d slots, expected a lower tree, of at most "
-                       "%d levels",
-                       LEAT_ATON_SLOTS_MAX, DEPTH_MAX);
+                       "%d levels, or --delay %u, with which results need no slots of their own",
+                       LEAT_ATON_SLOTS_MAX, LEVELS_MAX, job->command.width_bits + 1u);
     if (err) return complain("--expression: %s", leat_err_text(err));
     for (uint32_t i = 0; i < n; i++)
         memcpy(job->program[i], p->tree[(i + n - job->from) % n], sizeof *job->program);
@@ -200,7 +221,9 @@ static void free_room(struct parser *p)
 
 bool ring_read_expression(struct ring_job *job)
 {
-    struct parser p = { .job = job, .at = argument(job->args, "--expression") };
+    struct parser p = { .job = job,
+                        .at = argument(job->args, "--expression"),
+                        .with_back = job->delay > job->command.width_bits };
     bool read = make_room(&p) && read_expression(&p, 0, false);
     skip_blanks(&p);
     if (read && *p.at) read = refuse(&p, "nothing more");

@@ -21,6 +21,7 @@ struct ring_job {
     const char *word;        /* the subverb */
     uint32_t stations, from; /* from: counted from 0, as the ring does */
     uint32_t propagation;
+    uint32_t delay; /* bits that each interface holds back */
     enum leat_sim_aton_model model;
     struct leat_aton_command command;
     uint64_t seed;

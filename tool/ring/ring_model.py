@@ -27,6 +27,7 @@ class Ring:
         self.n = r.choice([1, 2, 3, 4, 8, r.randint(1, 64)])
         self.width = r.choice([16, 32, 64])
         self.each = r.choice([0, 0, 1, r.randint(0, 30)])
+        self.delay = r.choice([1, 1, 1, 2, r.randint(1, 70), self.width + 1])
         self.start = r.randint(1, self.n)
         top = 2 ** self.width - 1
         kind = r.choice(["any", "few", "large"])
@@ -53,7 +54,7 @@ class Ring:
         with open(f"{FOLDER}/operands", "w", encoding="ascii") as file:
             file.write("".join(f"{v}\n" for v in self.x))
         words = [name, "--stations", self.n, "--width", self.width, "--from", self.start,
-                 "--propagation", self.each, "--register", self.register, "--operands",
+                 "--propagation", self.each, "--delay", self.delay, "--register", self.register, "--operands",
                  f"{FOLDER}/operands", "--model", model, "--json"]
         if self.group:
             words += ["--group", ",".join(map(str, self.group))]
@@ -62,15 +63,15 @@ class Ring:
         return words + (["--disabled", ",".join(map(str, self.off))] if self.off else [])
 
     def time(self, symbols):
-        round_bits = self.n + self.n * self.each
+        round_bits = self.n * (self.delay + self.each)
         return symbols + max(24, round_bits)
 
     def host_based(self):
         if self.group:
             places = [k for k, i in enumerate(self.order) if k and i + 1 in self.group]
             return (len(places) * self.time(128 + 2 * self.width)
-                    + (places[-1] if places else 0) * (1 + self.each))
-        return (self.n - 1) * (self.time(128 + 2 * self.width) + 1 + self.each)
+                    + (places[-1] if places else 0) * (self.delay + self.each))
+        return (self.n - 1) * (self.time(128 + 2 * self.width) + self.delay + self.each)
 
 
 def fold(ring, command, value):
@@ -175,7 +176,8 @@ def try_expression(r):
         same(what, [got["value"], got["counter"], got["bit_times"]],
              [value, len(stations), got["bit_times_expected"]])
         slots, rest = divmod(got["bit_times"] - ring.time(144), 1 + ring.width)
-        if rest or not (len(stations) - 1).bit_length() < slots <= 17:
+        least = 1 if ring.delay > ring.width else (len(stations) - 1).bit_length() + 1
+        if rest or not least <= slots <= 17:
             raise SystemExit(f"{what}: {slots} slots and {rest} bits")
         certificates.append(got["certificate"])
     same("certificates of the models", certificates[0], certificates[1])
@@ -239,7 +241,7 @@ def try_barrier(r):
     same("barrier", got[0]["arrived_at"], max(ring.x))
     bits = ring.time(128 + 2 * ring.width)
     late = got[0]["passed_at"] - max(ring.x)
-    if not 0 <= late <= 2 * bits + 2 * max(24, ring.n + ring.n * ring.each):
+    if not 0 <= late <= 2 * bits + 2 * max(24, ring.n * (ring.delay + ring.each)):
         raise SystemExit(f"barrier: passed {late} bit times after the last arrival")
 
 

@@ -246,14 +246,17 @@ static bool read_stations(struct ring_job *job)
         !number_take_small_within(job->args, "--from", 1, job->stations, &from) ||
         !number_take_small_within(job->args, "--to", 1, job->stations, &to) ||
         !number_take_small(job->args, "--propagation", &job->propagation) ||
+        !number_take_small(job->args, "--delay", &job->delay) ||
         !number_take(job->args, "--seed", &job->seed))
         return false;
     job->from = from - 1;
     job->command.da = to ? (uint16_t)to : LEAT_ATON_DA_ALL;
-    if ((uint64_t)job->propagation * job->stations <= LEAT_SIM_ATON_BITS_MAX) return true;
-    return misused(job->args->verb,
-                   "--propagation %u for %u stations, expected at most %d for all links",
-                   job->propagation, job->stations, LEAT_SIM_ATON_BITS_MAX);
+    const uint64_t bits = (uint64_t)job->propagation + job->delay - 1;
+    if (bits * job->stations <= LEAT_SIM_ATON_BITS_MAX) return true;
+    return misused(
+        job->args->verb,
+        "--propagation %u and --delay %u for %u stations, expected at most %d bits in all",
+        job->propagation, job->delay, job->stations, LEAT_SIM_ATON_BITS_MAX);
 }
 
 static bool make_room(struct ring_job *job)
@@ -267,7 +270,7 @@ static bool make_room(struct ring_job *job)
 
 bool ring_read_job(const struct arguments *args, struct ring_job *job)
 {
-    *job = (struct ring_job){ .args = args, .word = args->operand[0], .seed = 1 };
+    *job = (struct ring_job){ .args = args, .word = args->operand[0], .seed = 1, .delay = 1 };
     job->json = argument(args, "--json") != NULL;
     if (args->operand_count > 1)
         return misused(args->verb, "'%s', expected nothing behind %s", args->operand[1], job->word);

@@ -95,6 +95,7 @@ int ring_open(struct ring_query *a, const struct ring_job *job)
     const struct leat_sim_aton_config config = {
         .stations = job->stations,
         .propagation_each = job->propagation,
+        .delay = job->delay,
         .model = job->model,
         .monitor = job->from, /* as in the closed form of the host-based method */
         .payload_max = a->payload_max,
@@ -228,7 +229,7 @@ static uint64_t host_based_of_group(const struct ring_job *job, uint64_t propaga
     const uint64_t packets = packets_of_group(job, &walk);
     const uint64_t symbols = LEAT_ATON_FOLD_SYMBOLS + 2u * job->command.width_bits;
     return packets * leat_aton_time(symbols, job->stations, propagation) +
-           walk * (1 + (uint64_t)job->propagation);
+           walk * ((uint64_t)job->delay + job->propagation);
 }
 
 uint32_t ring_host_based_packets(const struct ring_query *a)
@@ -243,7 +244,7 @@ uint64_t ring_host_based(const struct ring_query *a)
     if (job->member) return host_based_of_group(job, leat_sim_aton_propagation(&a->ring));
     return leat_aton_time_host_based(LEAT_ATON_FOLD_SYMBOLS + 2u * job->command.width_bits,
                                      job->stations, leat_sim_aton_propagation(&a->ring),
-                                     job->propagation);
+                                     job->propagation + job->delay - 1);
 }
 
 uint64_t ring_certificate(const struct ring_query *a)
