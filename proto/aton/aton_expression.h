@@ -37,9 +37,9 @@ struct leat_aton_node {
     /* Planned: */
     uint32_t done_at; /* the place where it is complete */
     uint8_t above;    /* slots from here on are above those that its last interface empties */
-    uint8_t from;     /* slots from here on may take its value: `above`, or with BACK the last one */
-    uint8_t slot;     /* where it waits; NOWHERE: its interface carries out its parent, too */
-    uint8_t is_used;  /* as an operand */
+    uint8_t from;    /* slots from here on may take its value: `above`, or with BACK the last one */
+    uint8_t slot;    /* where it waits; NOWHERE: its interface carries out its parent, too */
+    uint8_t is_used; /* as an operand */
 };
 
 /* 64-bit words of memory that a plan needs for n places. */
@@ -61,8 +61,9 @@ static inline size_t leat_aton_expression_words(uint32_t n)
  *   FULL       it needs more than LEAT_ATON_SLOTS_MAX slots: too high
  */
 leat_err leat_aton_expression_plan(struct leat_aton_node *node, uint32_t count, uint32_t n,
-                                   bool with_back, uint64_t *used, uint8_t (*tree)[LEAT_ATON_SLOTS_MAX],
-                                   uint16_t *slots, uint32_t *fault);
+                                   bool with_back, uint64_t *used,
+                                   uint8_t (*tree)[LEAT_ATON_SLOTS_MAX], uint16_t *slots,
+                                   uint32_t *fault);
 
 /* The result in the packet that returned. False: not all `leaves` took part, or slots are valid
  * that should be empty. */

@@ -128,8 +128,10 @@ static void random_expressions_are_what_recursion_makes_of_them(void)
         uint16_t slots = 0;
         uint32_t fault = 0;
         uint64_t got = 0;
-        for (uint32_t k = 0; k < n; k++)
-            operand[k] = leat_random_next(&r) >> (leat_random_below(&r, 2) ? 0 : 62);
+        for (uint32_t k = 0; k < n; k++) {
+            const bool is_small = leat_random_below(&r, 2);
+            operand[k] = leat_random_next(&r) >> (is_small ? 62 : 0);
+        }
         nodes = 0;
         with_back = leat_random_below(&r, 2);
         const uint32_t root = random_tree(&r, place, count, leat_random_below(&r, 3) ? 1 : 9);

@@ -1,6 +1,6 @@
 /*
  * The serial image in octets: a frame as it is on the ring (aton_symbol.h), four symbols in each
- * octet, for files and captures (spec/aton.md, "Serial image").
+ * octet, for files and captures (spec/aton.md, "Packet").
  *
  *     symbol   0  1  J  K        SD = J K 0 J  K 0 0 0     octets 0xB2 0xC0
  *     bits    00 01 10 11        the first symbol is in the highest bits

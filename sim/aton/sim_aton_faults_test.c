@@ -160,18 +160,19 @@ static void open_noisy(struct leat_sim_aton *ring, void **memory, uint32_t n, ui
 }
 
 /* A burst of J, more than are listed, and single errors later on. */
-static uint32_t draw_noise(struct leat_sim_aton_fault *noise, struct leat_random *r, uint32_t n)
+static uint32_t draw_noise(struct leat_sim_aton_fault *noise, struct leat_random *r, uint32_t n,
+                           uint32_t burst)
 {
     uint32_t count = 0;
     const leat_time burst_at = leat_random_below(r, 300);
-    for (uint32_t i = 0; i < n && leat_random_below(r, n / 4 + 8); i++)
+    for (uint32_t i = 0; i < burst; i++)
         noise[count++] = (struct leat_sim_aton_fault){ .at = burst_at, .station = i, .flip = 2 };
-    for (unsigned i = 0; i < 8; i++)
-        noise[count++] = (struct leat_sim_aton_fault){
-            .at = leat_random_below(r, 2000),
-            .station = (uint32_t)leat_random_below(r, n),
-            .flip = (uint8_t)(1 + leat_random_below(r, 3)),
-        };
+    for (unsigned i = 0; i < 8; i++) {
+        struct leat_sim_aton_fault *one_more = &noise[count++];
+        *one_more = (struct leat_sim_aton_fault){ .at = leat_random_below(r, 2000) };
+        one_more->station = (uint32_t)leat_random_below(r, n);
+        one_more->flip = (uint8_t)(1 + leat_random_below(r, 3));
+    }
     return count;
 }
 
@@ -185,7 +186,7 @@ static void interfaces_that_sleep_do_what_those_do_that_never_sleep(void)
     bool overflowed = false;
     for (unsigned k = 0; k < LEAT_ROUNDS / 200 + 20 && !tap_checks_failed; k++) {
         void *memory;
-        const uint32_t n = 1 + (uint32_t)leat_random_below(&r, PLAIN_MAX);
+        const uint32_t n = k ? 1 + (uint32_t)leat_random_below(&r, PLAIN_MAX) : PLAIN_MAX;
         open_noisy(&ring, &memory, n, (uint32_t)leat_random_below(&r, 3));
         open_plain_ring(&plain, &ring);
         const uint32_t from = (uint32_t)leat_random_below(&r, n);
@@ -193,7 +194,8 @@ static void interfaces_that_sleep_do_what_those_do_that_never_sleep(void)
         leat_sim_aton_hand_over(&ring, from, &o, 0, 0, 0);
         plain.station[from].wants = 1;
         plain.station[from].order = o;
-        const uint32_t count = draw_noise(noise, &r, n);
+        const uint32_t burst = k % 2 ? (uint32_t)leat_random_below(&r, n) : n;
+        const uint32_t count = draw_noise(noise, &r, n, burst);
         for (uint32_t i = 0; i < count; i++)
             leat_sim_aton_fault(&ring, &noise[i]);
         bool same = true;

@@ -224,8 +224,8 @@ static bool draw_expression(struct expression *e, struct leat_random *r)
 {
     static uint64_t used[LEAT_ATON_SLOTS_MAX * (EXPRESSION_MAX / 64 + 1)];
     uint32_t place[EXPRESSION_MAX], fault;
-    *e = (struct expression){ .n = 1 + (uint32_t)leat_random_below(r, EXPRESSION_MAX),
-                              .with_back = leat_random_below(r, 2) };
+    *e = (struct expression){ .n = 1 + (uint32_t)leat_random_below(r, EXPRESSION_MAX) };
+    e->with_back = leat_random_below(r, 2);
     e->from = (uint32_t)leat_random_below(r, e->n);
     for (uint32_t i = 0; i < e->n; i++)
         if (i + 1 == e->n || leat_random_below(r, 3)) place[e->leaves++] = i;

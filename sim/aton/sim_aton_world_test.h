@@ -300,8 +300,8 @@ static inline void world_random_ring(struct world *w, struct leat_random *r, uin
     w->config = (struct leat_sim_aton_config){ .stations = n,
                                                .address = w->address,
                                                .propagation = w->propagation,
-                                               .delay = (uint32_t)leat_random_below(r, 4),
                                                .monitor = (uint32_t)leat_random_below(r, n) };
+    w->config.delay = (uint32_t)leat_random_below(r, 4);
     const uint32_t turn = (uint32_t)leat_random_below(r, n);
     for (uint32_t i = 0; i < n; i++) {
         w->address[i] = (uint16_t)(1 + (i + turn) % n);
