@@ -138,6 +138,7 @@ struct leat_sim_aton {
     uint8_t *cell;   /* [bits]: the symbols on the ring */
     uint64_t *awake; /* a bit for each station that may do more than repeat */
     uint32_t mark[LEAT_SIM_ATON_MARKS_MAX], marks; /* cells that hold J */
+    uint32_t asleep;                               /* stations */
     bool has_more_marks;                           /* than there is room for: all stations work */
     bool by_bits;
     /* Word model: the token, or a packet. */

@@ -35,7 +35,7 @@ void leat_sim_aton_clear_cells(struct leat_sim_aton *ring)
     memset(ring->cell, 0, ring->bits);
     memset(ring->awake, 0xFF, leat_sim_aton_awake_words(&ring->config) * sizeof *ring->awake);
     ring->awake[ring->config.stations / 64] = (UINT64_C(1) << ring->config.stations % 64) - 1;
-    ring->marks = 0;
+    ring->marks = ring->asleep = 0;
     ring->has_more_marks = false;
 }
 
@@ -57,13 +57,15 @@ static void remove_mark(struct leat_sim_aton *ring, uint32_t cell)
     }
 }
 
-static void put(struct leat_sim_aton *ring, uint32_t cell, unsigned symbol)
+static inline void put(struct leat_sim_aton *ring, uint32_t cell, unsigned symbol)
 {
     const unsigned before = ring->cell[cell];
     ring->cell[cell] = (uint8_t)symbol;
-    if (before == symbol) return;
-    if (symbol == LEAT_ATON_J) add_mark(ring, cell);
-    if (before == LEAT_ATON_J) remove_mark(ring, cell);
+    if ((before == LEAT_ATON_J) == (symbol == LEAT_ATON_J)) return;
+    if (symbol == LEAT_ATON_J)
+        add_mark(ring, cell);
+    else
+        remove_mark(ring, cell);
 }
 
 /* There were too many marks: lists them anew. */
@@ -77,7 +79,9 @@ static void find_marks(struct leat_sim_aton *ring)
 
 static void wake(struct leat_sim_aton *ring, uint32_t station)
 {
-    ring->awake[station / 64] |= UINT64_C(1) << station % 64;
+    const uint64_t bit = UINT64_C(1) << station % 64;
+    ring->asleep -= !(ring->awake[station / 64] & bit);
+    ring->awake[station / 64] |= bit;
 }
 
 /* The station whose input is so many bits behind the monitor's output, if there is one. */
@@ -98,6 +102,7 @@ static void wake_at(struct leat_sim_aton *ring, uint32_t at)
 static void wake_marked(struct leat_sim_aton *ring, uint32_t moved)
 {
     if (ring->has_more_marks && moved == 0) find_marks(ring);
+    if (!ring->asleep) return;
     if (ring->has_more_marks) {
         for (uint32_t i = 0; i < ring->present; i++)
             wake(ring, ring->sequence[i]);
@@ -195,8 +200,10 @@ static void step_station(struct leat_sim_aton *ring, uint32_t i, uint32_t moved,
         put(ring, cell, out & 3);
         if (out & LEAT_ATON_EVENT_PATCH) patch(ring, &seat->station, cell);
     }
-    if (!seat->present || may_sleep(&seat->station))
+    if (!seat->present || may_sleep(&seat->station)) {
         ring->awake[i / 64] &= ~(UINT64_C(1) << i % 64);
+        ring->asleep++;
+    }
     if (out > 3) report(ring, i, out & ~3u, t);
 }
 
