@@ -1,6 +1,6 @@
 /*
- * External devices: processes outside the graph that exchange packets with it (spec/poets.md, 12.6).
- * A process talks to the host in datagrams, each the frame of one packet (poets_text.h).
+ * External devices: processes outside the graph that exchange packets with it (spec/poets.md,
+ * 12.6). A process talks to the host in datagrams, each the frame of one packet (poets_text.h).
  *
  *   process                                           host
  *      | SUP/BARRIER  sender: number, or a name in the  |   attach; again at will, until released

@@ -176,7 +176,7 @@ static void control_packets_have_their_octets(void)
     EQ(frame[68], 'x');
 }
 
-/* The model: who has which external, as a table of its own, and the rules in the order of the text. */
+/* The model: who has which external, as a table of its own, and the rules in their order. */
 static int owner[EXTERNALS];
 
 static int model(unsigned peer, unsigned kind, uint32_t number, unsigned pin, unsigned edge,

@@ -3,8 +3,8 @@
  *
  *   unix:PATH                a UNIX socket of packets (SOCK_SEQPACKET): each process connects; only
  *                            this user can; nothing is lost, and a process that ends is noticed
- *   udp:ADDRESS[:PORT]       UDP, port 4255 by default: a process is an address and a port; datagrams
- *                            may be lost, and whoever reaches the address may send
+ *   udp:ADDRESS[:PORT]       UDP, port 4255 by default: a process is an address and a port;
+ *                            datagrams may be lost, and whoever reaches the address may send
  *
  * A peer is the number of a process, below LEAT_POETS_DOOR_PEERS_MAX. Nothing here waits, except
  * leat_poets_door_wait.

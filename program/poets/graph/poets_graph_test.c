@@ -666,7 +666,7 @@ static void options_that_cannot_be_are_refused_and_the_graph_stays(void)
     leat_poets_graph_close(g);
 }
 
-/* ---- opcodes of the application --------------------------------------------------------------- */
+/* ---- opcodes of the application -------------------------------------------------------------- */
 
 enum { ASKED = 30 };
 
