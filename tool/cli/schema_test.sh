@@ -72,6 +72,7 @@ prints 0 fabric time clos444 --bytes 4,1000
 prints 0 formats
 prints 0 formats esp
 prints 0 graph info "$share/poets/ring.xml"
+prints 0 graph run "$share/poets/smooth.xml" --until idle
 prints 0 ring sim --stations 8 --command min
 for algorithm in sort majority least-loaded tree average gvt barrier elect work; do
     prints 0 ring $algorithm --stations 8

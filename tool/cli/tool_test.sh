@@ -5,8 +5,8 @@ leat=$1
 . "$(dirname "$0")/../../test/lib.sh"
 
 same "formats" "$("$leat" formats | cut -d' ' -f1 | tr '\n' ' ')" \
-    "atm aal1 aal2 aal34 aal5 atmtask atmllc atmvcmux atmarp aton esp packetway poets q2931 atonserial "
-same "formats as JSON" "$("$leat" formats --json | jq -r .format | wc -l)" 15
+    "atm aal1 aal2 aal34 aal5 atmtask atmllc atmvcmux atmarp aton esp packetway poets q2931 atonserial poetsaddr poetsdebug "
+same "formats as JSON" "$("$leat" formats --json | jq -r .format | wc -l)" 17
 
 for format in $("$leat" formats | cut -d' ' -f1); do
     exits 0 "" "$leat" formats "$format"
@@ -106,7 +106,7 @@ proposes "spd spdppd " unit sp
 proposes "broadcast bursty bit-reverse bit-complement broadcast-tree " sim clos444 --traffic b
 proposes "tinsel: :files " sim ti
 proposes "ether :files " fabric show eth
-proposes "poets " decode --format po
+proposes "poets poetsaddr poetsdebug " decode --format po
 proposes "--dev --driver " esp route --d
 proposes "rtl " sim clos444 --model r
 proposes ":files " report runs --png ''

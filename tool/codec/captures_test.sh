@@ -52,6 +52,13 @@ for format in aal1 aal2 aal34 q2931; do
     same "$format through cells" "$(cat "$folder/stdout")" "$("$leat" encode $format)"
 done
 
+# Records of POETS hosts are in no capture.
+for format in poetsaddr poetsdebug; do
+    exits 2 "$format: no capture carries it, expected its octets: --hex or --raw" "$leat" encode $format --pcapng "$folder/$format.pcapng"
+    exits 0 "" "$leat" decode --format $format --json "$folder/aal5.pcapng"
+    same "no $format" "$(wc -c < "$folder/stdout")" 0
+done
+
 # What travels in AAL5 is found there; what carries something else is passed over, and a damaged PDU is told.
 for format in atmllc atmvcmux atmarp; do
     exits 0 "" "$leat" encode $format carriage.vci=99 --pcapng "$folder/$format.pcapng"

@@ -149,6 +149,11 @@ static int put_framed(struct encoder *e, struct scratch *s, const struct envelop
 {
     const struct leat_format *format = v->format;
     struct leat_tree none = { .kind = LEAT_TREE_OBJECT };
+    if (!format->link_type && !cells_carry(format) && format->unit_len != CELL_LEN) {
+        complain("%s%s: no capture carries it, expected its octets: --hex or --raw", place(e),
+                 format->name);
+        return WRONG;
+    }
     const bool ether = v->ether || (v->carriage && format->ether_framing && !format->framing);
     const struct leat_framing *framing = carriage_framing(format, ether);
     const size_t cap = s->packet_cap - ETHER_EXTRA;
