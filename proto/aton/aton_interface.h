@@ -130,7 +130,7 @@ struct leat_aton_station {
     uint64_t slot_value;
     uint64_t patch[2]; /* TREE, BACK: bits, the earliest lowest; a slot has 65 at most */
     uint32_t patch_len;
-    uint32_t slot_crc; /* crc_out before the slot */
+    uint32_t slot_crc;            /* crc_out before the slot */
     uint64_t line_low, line_high; /* SORT: the last symbols, the newest lowest */
 
     /* Sending: a packet or a token. */

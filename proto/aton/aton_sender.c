@@ -195,7 +195,8 @@ bool leat_aton_tree(const struct leat_aton_interface *it, const struct leat_aton
         unsigned valid;
         const uint64_t slot = leat_aton_item_get(p->payload, &shape, h, &valid);
         if (!valid) continue;
-        *value = any ? leat_aton_fold(it->tree[h] & LEAT_ATON_TREE_OP, p->width_bits, slot, *value) : slot;
+        *value = any ? leat_aton_fold(it->tree[h] & LEAT_ATON_TREE_OP, p->width_bits, slot, *value)
+                     : slot;
         any = true;
     }
     return any;
