@@ -163,7 +163,7 @@ static void two_sans_of_any_size_reach_each_other(void)
         }
 }
 
-static void sixteen_routers_in_a_row_are_passed_and_seventeen_refused(void)
+static void sixty_four_routers_in_a_row_are_passed_and_more_refused(void)
 {
     make_chain(LEAT_SIM_PACKETWAY_WAY_MAX, 4, MTU);
     EQ(open_network(), LEAT_ERR_OK);
@@ -171,10 +171,9 @@ static void sixteen_routers_in_a_row_are_passed_and_seventeen_refused(void)
     end();
     make_chain(LEAT_SIM_PACKETWAY_WAY_MAX + 1, 4, MTU);
     EQ(check(), LEAT_ERR_RANGE);
-    OK(strstr(n.line, "from s0 to s17 there are 17 routers in a row, expected at most 16"));
+    OK(strstr(n.line, "from s0 to s65 there are 65 routers in a row, expected at most 64"));
     end();
-    /* A shorter route around: seventeen routers are in the ring of SANs, and at most nine on a
-     * route. */
+    /* A shorter route around: 66 routers are in the ring of SANs, and at most 33 on a route. */
     make_chain(LEAT_SIM_PACKETWAY_WAY_MAX + 1, 4, MTU);
     join(0, 2, LEAT_SIM_PACKETWAY_WAY_MAX + 1, 1);
     EQ(open_network(), LEAT_ERR_OK);
@@ -208,5 +207,5 @@ static void a_san_may_have_many_routers(void)
 }
 
 TAP_MAIN(T(two_sans_of_any_size_reach_each_other),
-         T(sixteen_routers_in_a_row_are_passed_and_seventeen_refused),
+         T(sixty_four_routers_in_a_row_are_passed_and_more_refused),
          T(a_table_that_outgrows_an_mtu_is_reported), T(a_san_may_have_many_routers))
