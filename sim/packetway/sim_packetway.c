@@ -28,10 +28,11 @@ enum {
     NAME_CAP = 64,        /* of a name, a point and a number */
 };
 
-/* Octets of all packets, of the plans of all hosts, of all tables: up to here each has what it has
- * in a small network. */
+/* Octets of all packets, of the plans of all hosts, of the tables of all half-routers: up to here
+ * each has what it has in a small network. */
 #define MEMORY_LEN (UINT64_C(1) << 32)
 #define PLANS_LEN (UINT64_C(1) << 31)
+#define ROUTES_LEN (UINT64_C(1) << 30)
 
 /* ---- checking -------------------------------------------------------------------------------- */
 
@@ -288,7 +289,7 @@ static uint32_t route_len(const struct leat_sim_packetway *p)
 static uint32_t csr_len_max(const struct leat_sim_packetway *p)
 {
     const uint32_t len = route_len(p);
-    const bool is_large = all_tables(p) * CSR_LEN_MIN > MEMORY_LEN;
+    const bool is_large = all_tables(p) * CSR_LEN_MIN > ROUTES_LEN;
     return len < CSR_LEN_MIN && !is_large ? CSR_LEN_MIN : len;
 }
 
@@ -441,7 +442,7 @@ static void measure_known(struct leat_sim_packetway *p)
 static void measure_tables(struct leat_sim_packetway *p)
 {
     const uint64_t tables = all_tables(p);
-    const bool is_large = tables * p->mtu_most * LEAT_PACKETWAY_WORD_LEN > MEMORY_LEN;
+    const bool is_large = tables * p->mtu_most * LEAT_PACKETWAY_WORD_LEN > ROUTES_LEN;
     uint32_t most = tables ? (uint32_t)(TABLES_LEN_MAX / tables / LEAT_PACKETWAY_WORD_LEN) : 0;
     if (most < p->mtu_most && !is_large) most = p->mtu_most;
     most *= LEAT_PACKETWAY_WORD_LEN;
@@ -629,26 +630,36 @@ static bool knows(const struct leat_sim_packetway_node *router,
     return d.verdict != LEAT_PACKETWAY_REFUSE;
 }
 
-/* A table comes as a whole or not at all, so of a large network some nodes of each SAN tell. */
-static bool is_probe(const struct leat_sim_packetway *p, const struct leat_sim_packetway_node *n)
+/* A table comes as a whole or not at all, so in a large network the first and the last port of a
+ * SAN stand for all of them. */
+static uint32_t probe_step(const struct leat_sim_packetway *p, uint32_t san)
 {
-    return p->nodes <= LARGE_PORTS || n->is_router || n->port == 0 ||
-           n->port == p->config.san[n->san].net->ports - 1;
+    const uint32_t ports = p->config.san[san].net->ports;
+    return p->nodes <= LARGE_PORTS || ports == 1 ? 1 : ports - 1;
+}
+
+/* The first node that a half-router does not know, though routers lead to its SAN. */
+static bool find_unknown(const struct leat_sim_packetway *p,
+                         const struct leat_sim_packetway_node *router, uint32_t *node)
+{
+    uint32_t routers[LEAT_SIM_PACKETWAY_SANS_MAX];
+    leat_sim_packetway_measure_ways(&p->config, router->san, routers);
+    for (uint32_t san = 0; san < p->config.sans; san++) {
+        if (routers[san] == UINT32_MAX) continue;
+        const uint32_t step = probe_step(p, san), end = p->config.san[san].net->ports;
+        for (uint32_t port = 0; port < end; port += step) {
+            *node = p->san[san].first + port;
+            if (!knows(router, &p->node[*node])) return true;
+        }
+    }
+    return false;
 }
 
 /* The first half-router that does not know a node that routers lead to, and that node. */
 static bool find_gap(const struct leat_sim_packetway *p, uint32_t *router, uint32_t *node)
 {
-    uint32_t routers[LEAT_SIM_PACKETWAY_SANS_MAX];
-    for (*router = 0; *router < p->nodes; ++*router) {
-        const struct leat_sim_packetway_node *r = &p->node[*router];
-        if (!r->is_router) continue;
-        leat_sim_packetway_measure_ways(&p->config, r->san, routers);
-        for (*node = 0; *node < p->nodes; ++*node)
-            if (routers[p->node[*node].san] != UINT32_MAX && is_probe(p, &p->node[*node]) &&
-                !knows(r, &p->node[*node]))
-                return true;
-    }
+    for (*router = 0; *router < p->nodes; ++*router)
+        if (p->node[*router].is_router && find_unknown(p, &p->node[*router], node)) return true;
     return false;
 }
 
@@ -659,6 +670,11 @@ static void warm_up(struct leat_sim_packetway *p)
     p->warming = true;
     for (uint32_t i = 0; i < p->nodes; i++)
         leat_sim_packetway_map(p, i);
+    p->registering = true; /* so that each half-router sends one table, with all names */
+    for (uint32_t i = 0; i < p->nodes; i++)
+        leat_sim_packetway_pump(p, i);
+    leat_sim_packetway_carry_out_now(p);
+    p->registering = false;
     for (uint32_t i = 0; i < p->nodes; i++)
         leat_sim_packetway_pump(p, i);
     leat_sim_packetway_carry_out_now(p);

@@ -221,7 +221,8 @@ struct leat_sim_packetway {
     leat_time ahead_ps; /* how far the engines' clock is ahead */
     uint64_t progress, seen_progress;
     uint32_t mtu_least, mtu_most, still_ticks;
-    bool warming;               /* it is before time 0 */
+    bool warming;               /* it is before time 0 ... */
+    bool registering;           /* ... and half-routers say nothing yet */
     struct leat_sim_crew *crew; /* NULL: the caller alone */
     bool side_by_side;          /* SANs run at the same time, up to `side_end` */
     leat_time side_end;

@@ -57,7 +57,7 @@ enum {
     LEAT_PACKETWAY_FOUND_S = 10,   /* how long such a route is kept */
     LEAT_PACKETWAY_TELLS_MAX = 8,  /* TELLs that other half-routers are asked at a time */
     LEAT_PACKETWAY_TELL_S = 3,     /* silence of all of them that ends one */
-    LEAT_PACKETWAY_TELL_WINDOW = 16, /* half-routers asked at a time */
+    LEAT_PACKETWAY_TELL_WINDOW = 2, /* half-routers asked at a time */
 };
 
 struct leat_packetway_router_config {
@@ -191,6 +191,9 @@ leat_time leat_packetway_router_next_at(const struct leat_packetway_router *rout
 
 /* The forwarding table; up to date, lent until the next call that changes something. */
 const struct leat_packetway_fib *leat_packetway_router_fib(struct leat_packetway_router *router);
+
+/* The address of the index-th twin, which was added so; 0: there are fewer. */
+uint32_t leat_packetway_router_twin_at(const struct leat_packetway_router *router, uint32_t index);
 
 /* A table: one of the XRTs. Lent until the next call. */
 struct leat_packetway_table_view {

@@ -62,6 +62,11 @@ leat_err leat_packetway_router_twin(struct leat_packetway_router *r, uint32_t ad
     return LEAT_ERR_OK;
 }
 
+uint32_t leat_packetway_router_twin_at(const struct leat_packetway_router *r, uint32_t index)
+{
+    return index < r->fib.twin_count ? r->fib.twins[index].address : 0;
+}
+
 leat_err leat_packetway_router_link(struct leat_packetway_router *r, uint32_t twin, bool up,
                                     leat_time now)
 {

@@ -553,7 +553,6 @@ static const uint8_t *make(struct leat_packetway_router *r, struct leat_packetwa
 {
     *done = true;
     *skip = false;
-    leat_packetway_router_refresh(r);
     switch (p->kind) {
     case LEAT_PACKETWAY_PENDING_MESSAGE: *len = p->len; return p->octets;
     case LEAT_PACKETWAY_PENDING_QUOTE:
@@ -561,11 +560,13 @@ static const uint8_t *make(struct leat_packetway_router *r, struct leat_packetwa
         *skip = *len < LEAT_PACKETWAY_HEADER_LEN;
         return p->octets;
     case LEAT_PACKETWAY_PENDING_QUESTION:
+        leat_packetway_router_refresh(r);
         *len = answer_question(r, p, room, now);
         *skip = *len == 0;
         return r->db;
     case LEAT_PACKETWAY_PENDING_TELL: break;
     }
+    leat_packetway_router_refresh(r);
     *len = answer_tell(r, p, room, done);
     const bool spreads = *done && p->spreads && leat_packetway_router_spread(r, p, now);
     if (*len == 0 && !p->matched && !spreads) *len = say_unknown(r, p, now);
@@ -594,13 +595,13 @@ static bool take_pending(struct leat_packetway_router *r, leat_time now,
     return false;
 }
 
-static bool take_tell(struct leat_packetway_router *r, struct leat_packetway_pending *to,
-                      struct leat_packetway_outgoing *out)
+static bool take_tell(struct leat_packetway_router *r, leat_time now,
+                      struct leat_packetway_pending *to, struct leat_packetway_outgoing *out)
 {
     struct leat_packetway_decision d;
     const uint8_t *octets;
     size_t len;
-    while (leat_packetway_router_tell_due(r, to, &octets, &len))
+    while (leat_packetway_router_tell_due(r, now, to, &octets, &len))
         if (find_way(r, to, &d) && seal_up(r, to, &d, octets, len, out)) return true;
     return false;
 }
@@ -614,7 +615,7 @@ bool leat_packetway_router_take(struct leat_packetway_router *r, leat_time now,
     leat_packetway_router_settle(r, now);
     if (take_pending(r, now, out)) return true;
     memset(&to, 0, offsetof(struct leat_packetway_pending, octets));
-    if (take_tell(r, &to, out) || take_pending(r, now, out)) return true;
+    if (take_tell(r, now, &to, out) || take_pending(r, now, out)) return true;
     memset(&to, 0, offsetof(struct leat_packetway_pending, octets));
     while (leat_packetway_router_table_due(r, &to, &len))
         if (find_way(r, &to, &d) && seal_up(r, &to, &d, r->db, len, out)) {

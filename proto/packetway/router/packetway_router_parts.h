@@ -87,7 +87,7 @@ struct leat_packetway_pending {
     uint8_t priority;
     bool matched;        /* TELL: something matched */
     bool spreads;        /* TELL: of a host here, so mappers of ranges are asked, too */
-    bool is_mine;        /* TELL: of another half-router, which wants to know of this SAN alone */
+    bool is_mine;        /* TELL: of another SAN, which is told of this one alone */
     uint32_t node, rank; /* TELL: where to continue */
     size_t at;
     size_t len;
@@ -118,7 +118,8 @@ struct leat_packetway_tell {
     uint32_t waiting;
     uint8_t priority;
     bool matched, all_asked;
-    leat_time until;
+    bool is_vague; /* one of them was silent */
+    leat_time asked_at, until;
     size_t len;
     uint8_t octets[LEAT_PACKETWAY_REQUEST_LEN_MAX];
 };
@@ -159,7 +160,8 @@ struct leat_packetway_router {
     uint32_t pending_first, pending_count;
 
     struct leat_packetway_found *found; /* [LEAT_PACKETWAY_FOUND_MAX] */
-    struct leat_packetway_tell *tells;  /* [LEAT_PACKETWAY_TELLS_MAX] */
+    struct leat_packetway_tell *tells;  /* [LEAT_PACKETWAY_TELLS_MAX], tell_count of them in use */
+    uint32_t tell_count;
 
     struct leat_packetway_window errs[LEAT_PACKETWAY_LIMIT_SLOTS];
     leat_time redirected_until[LEAT_PACKETWAY_LIMIT_SLOTS]; /* by source and destination */
@@ -278,8 +280,8 @@ bool leat_packetway_router_spread(struct leat_packetway_router *r,
                                   const struct leat_packetway_pending *p, leat_time now);
 /* The next TELL to a mapper. */
 bool leat_packetway_router_tell_due(struct leat_packetway_router *r,
-                                    struct leat_packetway_pending *to, const uint8_t **octets,
-                                    size_t *len);
+                                    leat_time now, struct leat_packetway_pending *to,
+                                    const uint8_t **octets, size_t *len);
 void leat_packetway_router_on_told(struct leat_packetway_router *r,
                                    const struct leat_packetway_message *m, leat_time now);
 void leat_packetway_router_end_tells(struct leat_packetway_router *r, leat_time now);

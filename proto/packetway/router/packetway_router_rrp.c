@@ -100,7 +100,7 @@ static void on_tell(struct leat_packetway_router *r, const struct letter *l)
     const bool is_router = leat_packetway_router_is_half_router(r, m->header.sa);
     p->kind = LEAT_PACKETWAY_PENDING_TELL;
     p->spreads = is_near && !is_router && leat_packetway_router_has_ranges(r);
-    p->is_mine = !is_near && is_router;
+    p->is_mine = !is_near;
     p->len = m->data_len;
     memcpy(p->octets, m->data, m->data_len);
 }

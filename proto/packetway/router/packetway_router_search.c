@@ -254,6 +254,12 @@ bool leat_packetway_router_serve_search(struct leat_packetway_router *r,
 
 /* ---- TELL ---- */
 
+/* Then the half-routers asked last are not waited for any more. */
+static leat_time silence_end(const struct leat_packetway_tell *t)
+{
+    return leat_time_add(t->asked_at, LEAT_PACKETWAY_SECOND / 10);
+}
+
 static leat_time tell_end(leat_time now)
 {
     return leat_time_add(now, LEAT_PACKETWAY_TELL_S * LEAT_PACKETWAY_SECOND);
@@ -284,7 +290,9 @@ bool leat_packetway_router_spread(struct leat_packetway_router *r,
     struct leat_packetway_tell *t = tell_for(r, p->dt);
     if (!t) return false;
     if (t->asker && is_under_way(t, p)) return true;
+    const bool again = t->asker;
     memset(t, 0, offsetof(struct leat_packetway_tell, octets));
+    r->tell_count += !again;
     t->asker = p->dt;
     t->priority = p->priority;
     t->matched = p->matched;
@@ -326,6 +334,12 @@ static bool next_mapper(const struct leat_packetway_router *r, struct leat_packe
     return false;
 }
 
+static void free_tell(struct leat_packetway_router *r, struct leat_packetway_tell *t)
+{
+    t->asker = 0;
+    r->tell_count--;
+}
+
 /* Nothing matched, and everybody has said so. */
 static void say_nothing_matched(struct leat_packetway_router *r,
                                 const struct leat_packetway_tell *t)
@@ -339,16 +353,16 @@ static void say_nothing_matched(struct leat_packetway_router *r,
 
 static void end_if_told(struct leat_packetway_router *r, struct leat_packetway_tell *t)
 {
-    if (!t->asker || !t->all_asked || t->waiting || t->matched) return;
+    if (!t->asker || !t->all_asked || t->waiting || t->matched || t->is_vague) return;
     say_nothing_matched(r, t);
-    t->asker = 0;
+    free_tell(r, t);
 }
 
-bool leat_packetway_router_tell_due(struct leat_packetway_router *r,
+bool leat_packetway_router_tell_due(struct leat_packetway_router *r, leat_time now,
                                     struct leat_packetway_pending *to, const uint8_t **octets,
                                     size_t *len)
 {
-    for (uint32_t i = 0; i < LEAT_PACKETWAY_TELLS_MAX; i++) {
+    for (uint32_t i = 0; r->tell_count && i < LEAT_PACKETWAY_TELLS_MAX; i++) {
         struct leat_packetway_tell *t = &r->tells[i];
         if (!t->asker || t->all_asked || r->pending_count > r->config.pending_max / 2) continue;
         if (!next_mapper(r, t, &to->dt)) {
@@ -359,6 +373,8 @@ bool leat_packetway_router_tell_due(struct leat_packetway_router *r,
         to->te = LEAT_PACKETWAY_TE_TELL;
         to->priority = t->priority;
         t->waiting++;
+        t->asked_at = now;
+        if (silence_end(t) < r->wake_at) r->wake_at = silence_end(t);
         r->counts.searches++;
         *octets = t->octets;
         *len = t->len;
@@ -403,10 +419,14 @@ static void pass_on(struct leat_packetway_router *r, struct leat_packetway_tell 
     }
 }
 
-static void told(struct leat_packetway_router *r, struct leat_packetway_tell *t, leat_time now)
+/* An INFO of so many octets, or 0: ERR/UNK. After a long INFO another one may come. */
+static void told(struct leat_packetway_router *r, struct leat_packetway_tell *t, size_t len,
+                 leat_time now)
 {
+    enum { LONG = LEAT_PACKETWAY_REQUEST_LEN_MAX - LEAT_PACKETWAY_ABOUT_LEN_MAX };
     t->until = tell_end(now);
-    if (t->until < r->wake_at) r->wake_at = t->until;
+    t->asked_at = now;
+    if (len > LONG) return;
     if (t->waiting) t->waiting--;
     end_if_told(r, t);
 }
@@ -415,11 +435,11 @@ void leat_packetway_router_on_told(struct leat_packetway_router *r,
                                    const struct leat_packetway_message *m, leat_time now)
 {
     if (m->data_len > LEAT_PACKETWAY_REQUEST_LEN_MAX || !is_mapper(r, m->header.sa)) return;
-    for (uint32_t i = 0; i < LEAT_PACKETWAY_TELLS_MAX; i++) {
+    for (uint32_t i = 0; r->tell_count && i < LEAT_PACKETWAY_TELLS_MAX; i++) {
         struct leat_packetway_tell *t = &r->tells[i];
         if (!t->asker) continue;
         pass_on(r, t, m);
-        told(r, t, now);
+        told(r, t, m->data_len, now);
     }
 }
 
@@ -428,10 +448,10 @@ static void on_unknown(struct leat_packetway_router *r, const struct leat_packet
 {
     struct leat_packetway_records records = leat_packetway_message_records(m);
     struct leat_packetway_record rec;
-    for (uint32_t i = 0; i < LEAT_PACKETWAY_TELLS_MAX; i++) {
+    for (uint32_t i = 0; r->tell_count && i < LEAT_PACKETWAY_TELLS_MAX; i++) {
         struct leat_packetway_tell *t = &r->tells[i];
         if (t->asker && t->len == m->data_len && memcmp(t->octets, m->data, t->len) == 0)
-            told(r, t, now);
+            told(r, t, 0, now);
     }
     if (leat_packetway_records_next(&records, &rec) && rec.type == LEAT_PACKETWAY_RTYP_ADDR)
         on_no_route(r, m->header.sa, leat_packetway_record_address(&rec).low, true);
@@ -462,12 +482,18 @@ void leat_packetway_router_on_refusal(struct leat_packetway_router *r,
 
 void leat_packetway_router_end_tells(struct leat_packetway_router *r, leat_time now)
 {
-    for (uint32_t i = 0; i < LEAT_PACKETWAY_TELLS_MAX; i++) {
+    for (uint32_t i = 0; r->tell_count && i < LEAT_PACKETWAY_TELLS_MAX; i++) {
         struct leat_packetway_tell *t = &r->tells[i];
         if (!t->asker) continue;
-        if (t->until <= now)
-            t->asker = 0;
-        else if (t->until < r->wake_at)
-            r->wake_at = t->until;
+        if (t->until <= now) {
+            free_tell(r, t);
+            continue;
+        }
+        if (t->waiting && silence_end(t) <= now) {
+            t->waiting = 0;
+            t->is_vague = true;
+        }
+        const leat_time next = t->waiting ? silence_end(t) : t->until;
+        if (next < r->wake_at) r->wake_at = next;
     }
 }
