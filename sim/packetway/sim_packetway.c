@@ -19,7 +19,7 @@ enum {
     HOST_PENDING_LARGE = 16,
     WINDOW_MIN = 2,
     ROUTERS_OF_SAN_MAX = LEAT_PACKETWAY_BUDDIES_MAX + 1,
-    TABLE_LEN_MAX = 1 << 18,  /* of one: 4096 nodes with their names */
+    TABLE_LEN_MAX = 1 << 18, /* of one: 4096 nodes with their names */
     /* of one node, without its description: ADDR, SRQR, and an L2RH of 63 octets */
     NODE_LEN_MIN = 3 * LEAT_PACKETWAY_RECORD_HEAD_LEN,
     NODE_LEN_MAX = 2 * LEAT_PACKETWAY_RECORD_HEAD_LEN + 9 * LEAT_PACKETWAY_WORD_LEN,
@@ -31,7 +31,7 @@ enum {
 /* Octets of all packets, of the plans of all hosts, of the tables of all half-routers: up to here
  * each has what it has in a small network. */
 #define MEMORY_LEN (UINT64_C(1) << 32)
-#define PLANS_LEN (UINT64_C(1) << 31)
+#define PLANS_LEN  (UINT64_C(1) << 31)
 #define ROUTES_LEN (UINT64_C(1) << 30)
 
 /* ---- checking -------------------------------------------------------------------------------- */

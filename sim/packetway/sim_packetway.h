@@ -73,7 +73,7 @@
 enum {
     LEAT_SIM_PACKETWAY_SANS_MAX = 1024,
     LEAT_SIM_PACKETWAY_ROUTERS_MAX = 1024,
-    LEAT_SIM_PACKETWAY_ENDS_MAX = 8,     /* half-routers of a router */
+    LEAT_SIM_PACKETWAY_ENDS_MAX = 8,        /* half-routers of a router */
     LEAT_SIM_PACKETWAY_NODES_MAX = 1 << 16, /* ports of all SANs */
     LEAT_SIM_PACKETWAY_FAULTS_MAX = 64,
     LEAT_SIM_PACKETWAY_WAY_MAX = LEAT_PACKETWAY_RCVF_MAX / 2, /* routers in sequence */

@@ -8,7 +8,8 @@ enum {
     STILL_TICKS = 50,
     CALL_BITS = 46, /* the others number a group: all nodes, all SANs */
 };
-_Static_assert(1 + LEAT_SIM_PACKETWAY_SANS_MAX + LEAT_SIM_PACKETWAY_NODES_MAX < 1 << (64 - CALL_BITS),
+_Static_assert(1 + LEAT_SIM_PACKETWAY_SANS_MAX + LEAT_SIM_PACKETWAY_NODES_MAX <
+                   1 << (64 - CALL_BITS),
                "every node has a group");
 
 /* Packets in flight times picoseconds, for each member of a crew: with less to do, one thread is

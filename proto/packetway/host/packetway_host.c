@@ -137,7 +137,8 @@ bool leat_packetway_host_take(struct leat_packetway_host *h,
                                                   .data = l->octets,
                                                   .data_len = l->len };
         size_t len = 0;
-        const leat_err err = leat_packetway_message_encode(&m, h->out, LEAT_PACKETWAY_HOST_OUT_LEN, &len);
+        const leat_err err = leat_packetway_message_encode(&m, h->out, LEAT_PACKETWAY_HOST_OUT_LEN,
+                                                           &len);
         *out = (struct leat_packetway_host_outgoing){ l->to, h->out, (uint32_t)len };
         h->pending_first = (h->pending_first + 1) % h->config.pending_max;
         h->pending_count--;

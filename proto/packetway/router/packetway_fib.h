@@ -25,9 +25,9 @@ enum {
     LEAT_PACKETWAY_FAILURES_MAX = 16,   /* remembered at a time */
     LEAT_PACKETWAY_KNOWN_MAX = 1 << 22, /* addresses */
     LEAT_PACKETWAY_RANGES_MAX = 16384,
-    LEAT_PACKETWAY_PAGE_BITS = 6,     /* addresses of a page: 64 */
-    LEAT_PACKETWAY_PAGES = 1024,      /* lists of ranges; pages share them */
-    LEAT_PACKETWAY_RANGE_PAGES = 8,   /* of a range that is in lists; a wider one is in its own */
+    LEAT_PACKETWAY_PAGE_BITS = 6,   /* addresses of a page: 64 */
+    LEAT_PACKETWAY_PAGES = 1024,    /* lists of ranges; pages share them */
+    LEAT_PACKETWAY_RANGE_PAGES = 8, /* of a range that is in lists; a wider one is in its own */
 };
 
 /* How the SAN addresses a node: opaque to PacketWay. One cache line. */

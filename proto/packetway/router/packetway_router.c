@@ -66,8 +66,8 @@ static void lay(struct leat_arena *arena, const struct leat_packetway_router_con
     r->natives = leat_arena_lay_lines(arena, c->nodes_max, sizeof *r->natives);
     r->fib.ranges = leat_arena_lay(arena, c->ranges_max, sizeof *r->fib.ranges);
     r->fib.index = leat_arena_lay(arena, 1, sizeof *r->fib.index);
-    struct leat_packetway_range_link *links =
-        leat_arena_lay(arena, leat_packetway_fib_links(c->ranges_max), sizeof *links);
+    struct leat_packetway_range_link *links = leat_arena_lay(
+        arena, leat_packetway_fib_links(c->ranges_max), sizeof *links);
     r->nodes = leat_arena_lay(arena, c->nodes_max, sizeof *r->nodes);
     r->node_slots = leat_arena_lay(arena, (size_t)1 << r->node_slot_bits, sizeof *r->node_slots);
     r->tables = leat_arena_lay(arena, c->tables_max, sizeof *r->tables);

@@ -53,10 +53,10 @@ enum {
     LEAT_PACKETWAY_TABLE_LEN_MIN = 24,        /* of its nodes: one range */
     LEAT_PACKETWAY_LRT_MAX = 1 << 20,
     LEAT_PACKETWAY_XRT_MAX = 4096,
-    LEAT_PACKETWAY_FOUND_MAX = 64, /* nodes of ranges whose routes were asked for */
-    LEAT_PACKETWAY_FOUND_S = 10,   /* how long such a route is kept */
-    LEAT_PACKETWAY_TELLS_MAX = 8,  /* TELLs that other half-routers are asked at a time */
-    LEAT_PACKETWAY_TELL_S = 3,     /* silence of all of them that ends one */
+    LEAT_PACKETWAY_FOUND_MAX = 64,  /* nodes of ranges whose routes were asked for */
+    LEAT_PACKETWAY_FOUND_S = 10,    /* how long such a route is kept */
+    LEAT_PACKETWAY_TELLS_MAX = 8,   /* TELLs that other half-routers are asked at a time */
+    LEAT_PACKETWAY_TELL_S = 3,      /* silence of all of them that ends one */
     LEAT_PACKETWAY_TELL_WINDOW = 2, /* half-routers asked at a time */
 };
 

@@ -390,8 +390,7 @@ static size_t say_routes(struct leat_packetway_router *r, struct leat_packetway_
 }
 
 static size_t answer_through_twin(struct leat_packetway_router *r, struct leat_packetway_pending *p,
-                                  const struct leat_packetway_entry *e, size_t room,
-                                  leat_time now)
+                                  const struct leat_packetway_entry *e, size_t room, leat_time now)
 {
     struct choice best[LEAT_PACKETWAY_ALTERNATIVES_MAX];
     const bool gvl2 = p->te == LEAT_PACKETWAY_TE_GVL2;
@@ -477,8 +476,7 @@ static bool local_candidate(const struct leat_packetway_router *r, uint32_t node
  * after. */
 static bool table_candidate(const struct leat_packetway_router *r,
                             const struct leat_packetway_pending *p,
-                            const struct leat_packetway_xrt *t, size_t *next,
-                            struct candidate *out)
+                            const struct leat_packetway_xrt *t, size_t *next, struct candidate *out)
 {
     struct leat_packetway_records nodes = leat_packetway_xrt_nodes(t);
     struct leat_packetway_record rec;

@@ -146,9 +146,9 @@ struct leat_packetway_router {
     struct leat_packetway_xrt *tables;
     uint16_t *by_tie, *by_q; /* indices of tables, ordered; table_count of them */
     uint32_t table_count;
-    uint32_t table_end; /* no table at or after it */
-    uint32_t free_at;   /* no free one before it */
-    uint32_t due_at;    /* none that is due to be sent before it */
+    uint32_t table_end;  /* no table at or after it */
+    uint32_t free_at;    /* no free one before it */
+    uint32_t due_at;     /* none that is due to be sent before it */
     uint16_t *san_first; /* tables by SAN: lists, + 1 */
     uint32_t san_bits;
     uint32_t *passed_room;
@@ -279,9 +279,9 @@ bool leat_packetway_router_has_ranges(const struct leat_packetway_router *r);
 bool leat_packetway_router_spread(struct leat_packetway_router *r,
                                   const struct leat_packetway_pending *p, leat_time now);
 /* The next TELL to a mapper. */
-bool leat_packetway_router_tell_due(struct leat_packetway_router *r,
-                                    leat_time now, struct leat_packetway_pending *to,
-                                    const uint8_t **octets, size_t *len);
+bool leat_packetway_router_tell_due(struct leat_packetway_router *r, leat_time now,
+                                    struct leat_packetway_pending *to, const uint8_t **octets,
+                                    size_t *len);
 void leat_packetway_router_on_told(struct leat_packetway_router *r,
                                    const struct leat_packetway_message *m, leat_time now);
 void leat_packetway_router_end_tells(struct leat_packetway_router *r, leat_time now);

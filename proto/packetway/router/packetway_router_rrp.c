@@ -136,7 +136,7 @@ static void on_rrp(struct leat_packetway_router *r, const struct letter *l)
     case LEAT_PACKETWAY_TE_RTBL: leat_packetway_router_on_rtbl(r, l->arrival, m, l->now); break;
     case LEAT_PACKETWAY_TE_L2SR: leat_packetway_router_on_l2sr(r, m, l->now); break;
     case LEAT_PACKETWAY_TE_RDRC: /* for hosts */
-    case LEAT_PACKETWAY_TE_UNK: /* not of RRP */
+    case LEAT_PACKETWAY_TE_UNK:  /* not of RRP */
     case LEAT_PACKETWAY_TE_HRDOWN:
     case LEAT_PACKETWAY_TE_LINKDOWN:
     case LEAT_PACKETWAY_TE_GENERAL: break;

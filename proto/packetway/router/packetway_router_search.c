@@ -310,8 +310,7 @@ static bool is_first_of_san(const struct leat_packetway_router *r,
     for (uint32_t i = 0; t->san && i < r->table_end; i++) {
         const struct leat_packetway_xrt *other = &r->tables[i];
         if (other == t || other->state != LEAT_PACKETWAY_XRT_LIVE || !other->has_ranges) continue;
-        if (other->san == t->san &&
-            (is_better(other, t) || (!is_better(t, other) && other < t)))
+        if (other->san == t->san && (is_better(other, t) || (!is_better(t, other) && other < t)))
             return false;
     }
     return true;
@@ -389,8 +388,9 @@ static bool is_told(const struct leat_packetway_router *r,
                     const struct leat_packetway_address *a)
 {
     static const uint8_t nothing[1];
-    const struct leat_packetway_entry *e =
-        a->at == LEAT_PACKETWAY_AT_SINGLE ? leat_packetway_fib_exact(&r->fib, a->low) : NULL;
+    const struct leat_packetway_entry *e = a->at == LEAT_PACKETWAY_AT_SINGLE
+                                               ? leat_packetway_fib_exact(&r->fib, a->low)
+                                               : NULL;
     return e && leat_packetway_about_matches(*asked, a, leat_packetway_about_of(nothing, 0));
 }
 

@@ -1,14 +1,14 @@
 /* Nodes of ranges: their mappers are asked for routes and names, octet by octet. */
 #include "packetway_router_test.h"
 
-#define ASKS "0300010200150001 0000000100000101 2900000001000315" Z
+#define ASKS        "0300010200150001 0000000100000101 2900000001000315" Z
 #define ASKS_MAPPER "0300030200150001 0000000100000102 2900000001000315" Z
-#define BY_ADDRESS "0300010100170001 0000000200000102 2900000001000315 2900000001000102" Z
-#define MAPPER_SAYS                                                           \
-    "0300010200160001 0000000400000302 2900000301000315 2d02000100000002 "    \
+#define BY_ADDRESS  "0300010100170001 0000000200000102 2900000001000315 2900000001000102" Z
+#define MAPPER_SAYS                                                        \
+    "0300010200160001 0000000400000302 2900000301000315 2d02000100000002 " \
     "0083010203000000 2e00000000000800" Z
-#define NAMED " 2a02000058390000" /* X9 */
-#define TELLS "0300010200180001 0000000100000101" NAMED Z
+#define NAMED        " 2a02000058390000" /* X9 */
+#define TELLS        "0300010200180001 0000000100000101" NAMED Z
 #define TELLS_MAPPER "0300030200180001 0000000100000102" NAMED Z
 
 /* Host 0x101, half-router 0x102; behind its twin 0x302 the range 0x310 to 0x31f. */
@@ -27,8 +27,7 @@ static void open_mapper(struct subject *s)
     open(s, 0x302, 0x300, 0x800);
     twin(s, 0x102);
     node(s, 0x315, "010203", false);
-    feed(s, LEAT_PACKETWAY_FROM_HOST,
-         "0000030200190001 0000000200000315 2900000101000315" NAMED Z);
+    feed(s, LEAT_PACKETWAY_FROM_HOST, "0000030200190001 0000000200000315 2900000101000315" NAMED Z);
     hush(s);
 }
 
@@ -42,6 +41,8 @@ static void a_mapper_is_asked_and_its_route_is_told_and_kept(void)
     feed(&s, LEAT_PACKETWAY_FROM_HOST, ASKS);
     OK(says(&s, ASKS_MAPPER));
     EQ(s.out.verdict, LEAT_PACKETWAY_TO_TWIN);
+    EQ(leat_packetway_router_twin_at(s.r, s.out.twin), 0x302);
+    EQ(leat_packetway_router_twin_at(s.r, 1), 0);
     EQ(hush(&s), 0);
     feed(&s, LEAT_PACKETWAY_FROM_TWIN, MAPPER_SAYS);
     OK(says(&s, answer));
@@ -164,11 +165,9 @@ static void an_index_finds_the_ranges_of_an_address_in_their_order(void)
     static struct leat_packetway_range_link links[RANGES * (LEAT_PACKETWAY_RANGE_PAGES + 1)];
     static struct leat_packetway_range_index index;
     static struct leat_packetway_entry entries[16];
-    struct leat_packetway_fib fib = { .entries = entries,
-                                      .ranges = ranges,
-                                      .index = &index,
-                                      .slot_bits = 4,
-                                      .ranges_max = RANGES };
+    struct leat_packetway_fib fib = {
+        .entries = entries, .ranges = ranges, .index = &index, .slot_bits = 4, .ranges_max = RANGES
+    };
     struct leat_random r;
     leat_random_seed(&r, tap_seed());
     EQ(leat_packetway_fib_links(RANGES), sizeof links / sizeof *links);

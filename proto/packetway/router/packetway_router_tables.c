@@ -556,8 +556,7 @@ void leat_packetway_router_age(struct leat_packetway_router *r, leat_time now)
 bool leat_packetway_router_table(const struct leat_packetway_router *r, uint32_t index,
                                  struct leat_packetway_table_view *out)
 {
-    if (index >= r->table_end || r->tables[index].state == LEAT_PACKETWAY_XRT_FREE)
-        return false;
+    if (index >= r->table_end || r->tables[index].state == LEAT_PACKETWAY_XRT_FREE) return false;
     const struct leat_packetway_xrt *t = &r->tables[index];
     *out = (struct leat_packetway_table_view){
         .sequence = t->sequence,
