@@ -178,8 +178,8 @@ static bool read_options(const struct arguments *args, struct leat_fabric *fabri
            number_take(args, "--cycles", &job->cycles) &&
            number_take(args, "--seed", &job->config.seed) &&
            sim_take_load(args, &job->config.load_ppm) &&
-           sim_read_lines(args, atm, &job->config.line, job->outage) &&
-           read_words(args, job) && take_pairs(args, job) && check(args, job) &&
+           sim_read_lines(args, atm, &job->config.line, job->outage) && read_words(args, job) &&
+           take_pairs(args, job) && check(args, job) &&
            (!job->record ||
             (sim_check_record(args) &&
              sim_check_cycles(args, job->cycles, &atm->base.clock, "--record and ")));
