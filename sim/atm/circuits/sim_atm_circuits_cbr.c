@@ -17,6 +17,7 @@ enum {
     COLUMNS = LEAT_ATM_AAL1_INTERLEAVE_COLUMNS,
     PDU_LEN = LEAT_SIM_ATM_CHANNEL_PDU_LEN,
     PAYLOAD_LEN = LEAT_ATM_AAL1_PAYLOAD_LEN,
+    BITS_IN_OCTET = 8,
     DUMMY = 0xff,
     ADAPTIVE_SMOOTHING = 7,  /* 128 observations */
     ADAPTIVE_SETTLES = 1024, /* observations */
@@ -64,7 +65,7 @@ static void stamp(struct leat_sim_atm_cbr *cbr, uint32_t octets)
 {
     bool ready = false;
     uint8_t rts = 0;
-    leat_err err = leat_atm_aal1_srts_send_bits(&cbr->stamps, 8 * octets,
+    leat_err err = leat_atm_aal1_srts_send_bits(&cbr->stamps, BITS_IN_OCTET * octets,
                                                 network_count(cbr->service.at), &ready, &rts);
     if (!err && ready) err = leat_atm_aal1_segment_rts(&cbr->segment, rts);
     assert(!err);
@@ -354,6 +355,7 @@ static void init_recovery(struct leat_sim_atm_cbr *cbr, const struct leat_sim_at
     if (!err) err = leat_atm_aal1_srts_receive_init(&cbr->stamped, &srts);
     assert(!err);
     (void)err;
+    stamp(cbr, LEAT_ATM_AAL1_SRTS_BITS / BITS_IN_OCTET); /* a period ends where the stream begins */
 }
 
 void leat_sim_atm_cbr_init(struct leat_sim_atm_channel *channel, leat_time start)
