@@ -155,7 +155,7 @@ static struct receiver receiver_of(const struct job *job, uint32_t i)
     r.wander = in_us((double)(cbr->error_max - cbr->error_min));
     r.underruns = n.underruns;
     r.overruns = n.overruns;
-    r.slips = n.underruns + n.overruns + line->counts.restarts;
+    r.slips = n.underruns + n.overruns + line->counts.shifts;
     r.inserted = n.dummy_len;
     r.dropped = n.dropped_len;
     r.played = n.played_len;

@@ -284,7 +284,7 @@ static void tell(const struct leat_sim_atm_circuits *c, const struct leat_sim_at
 static void take(void *context, uint32_t p, const uint8_t *cell, uint64_t now)
 {
     struct leat_sim_atm_circuits *c = context;
-    const leat_time at = leat_sim_clock_at(&c->clock, now + 1); /* the last octet has come */
+    const leat_time at = leat_sim_clock_at(&c->clock, now); /* its last octet has come */
     const struct leat_sim_atm_channel_sent *own = NULL;
     struct leat_sim_atm_channel *channel = find(c, p, cell, &own);
     if (channel) {

@@ -81,7 +81,7 @@ struct leat_sim_atm_circuits_counts {
     uint64_t octets;          /* to the playout buffer */
     uint64_t octets_wrong;    /* of them, others than sent */
     uint64_t octets_replaced; /* of them, dummies in place of lost cells */
-    uint64_t restarts;        /* of the stream, but the first: an unknown number is missing */
+    uint64_t shifts;          /* cells, or blocks, that do not follow the octets before them */
     uint64_t rows_bad, octets_corrected; /* fec */
     /* voice */
     uint64_t frames, frames_talk; /* that passed (settle sets it); that were sent */

@@ -239,6 +239,17 @@ static void steer(struct leat_sim_atm_cbr *cbr, const struct leat_atm_aal1_reass
     leat_atm_aal1_adaptive_steer(&cbr->reader, leat_atm_aal1_srts_receive_ppb(&cbr->stamped));
 }
 
+/* Octets come out of the adaptation layer: so many dummies, then those from `first` on;
+ * UINT64_MAX: they are nobody's. */
+static void follow(struct leat_sim_atm_channel *channel, uint64_t first, size_t dummies, size_t len)
+{
+    struct leat_sim_atm_cbr *cbr = channel->cbr;
+    const uint64_t place = cbr->place + dummies;
+    if (first == UINT64_MAX) first = place;
+    channel->line->counts.shifts += cbr->playout && first != place;
+    cbr->place = first + len;
+}
+
 /* The octets of a cell stand at the end of its SAR-PDU. */
 static void compare(struct leat_sim_atm_channel *channel,
                     const struct leat_atm_aal1_reassemble_out *out)
@@ -246,7 +257,8 @@ static void compare(struct leat_sim_atm_channel *channel,
     const struct leat_sim_atm_cbr *cbr = channel->cbr;
     struct leat_sim_atm_circuits_counts *counts = &channel->line->counts;
     const size_t own = out->octets_len - out->dummy_len;
-    if (cbr->tolerance == LEAT_NEVER) return;
+    if (cbr->tolerance == LEAT_NEVER || !out->octets_len) return;
+    follow(channel, cbr->kept_is_own ? cbr->kept_octet : UINT64_MAX, out->dummy_len, own);
     counts->octets_replaced += out->dummy_len;
     counts->octets_wrong += cbr->kept_is_own ? differences(out->octets + out->dummy_len,
                                                            cbr->kept + PDU_LEN - own, own)
@@ -262,12 +274,12 @@ static void take_cell(struct leat_sim_atm_channel *channel, const uint8_t *pdu,
     const struct leat_atm_aal1_reassemble_out out = leat_atm_aal1_reassemble_cell(&cbr->reassemble,
                                                                                   &cell);
     if (channel->plan->recovery == LEAT_SIM_ATM_CIRCUIT_SRTS) steer(cbr, &out);
-    channel->line->counts.restarts += out.restarted && cbr->playout;
     compare(channel, &out);
     play(channel, out.octets, out.octets_len, now);
     cbr->kept_is_own = own;
     if (!own) return;
     memcpy(cbr->kept, own->pdu, PDU_LEN);
+    cbr->kept_octet = own->mark;
     cbr->kept_ready_at = own->ready_at;
 }
 
@@ -275,13 +287,17 @@ static void take_cell(struct leat_sim_atm_channel *channel, const uint8_t *pdu,
 static void compare_block(struct leat_sim_atm_channel *channel, const uint8_t *user)
 {
     const uint64_t latest = channel->cbr->kept_octet;
+    uint64_t best = UINT64_MAX;
     uint8_t sent[USER_LEN];
     unsigned wrong = USER_LEN;
     for (uint64_t back = 0; back <= USER_LEN && back <= latest; back += USER_LEN) {
         leat_sim_atm_channel_fill(channel, latest - back, sent, USER_LEN);
         const unsigned now = differences(user, sent, USER_LEN);
-        if (now < wrong) wrong = now;
+        if (now >= wrong) continue;
+        wrong = now;
+        best = latest - back;
     }
+    follow(channel, best, 0, USER_LEN);
     channel->line->counts.octets_wrong += wrong;
 }
 
@@ -296,7 +312,6 @@ static void take_column(struct leat_sim_atm_channel *channel, const uint8_t *pdu
     }
     const struct leat_atm_aal1_interleave_out out = leat_atm_aal1_interleave_step(cbr->deinterleave,
                                                                                   pdu);
-    counts->restarts += out.cut;
     if (!out.user || cbr->tolerance == LEAT_NEVER) return;
     counts->rows_bad += (unsigned)__builtin_popcountll(out.bad_rows);
     compare_block(channel, out.user);

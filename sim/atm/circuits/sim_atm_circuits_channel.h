@@ -54,7 +54,8 @@ struct leat_sim_atm_cbr {
     bool kept_is_own; /* the cell that reassembly keeps back is one of ours: */
     uint8_t kept[LEAT_SIM_ATM_CHANNEL_PDU_LEN];
     leat_time kept_ready_at;
-    uint64_t kept_octet; /* fec: the first octet of its block */
+    uint64_t kept_octet; /* its first octet; fec: that of its block */
+    uint64_t place;      /* the octet that should come next */
     struct leat_atm_aal1_srts_receive stamped;
     uint32_t learnt;             /* cells */
     uint64_t seen_min, seen_max; /* their delays */
