@@ -39,18 +39,18 @@ static void stamps_recover_the_clock_within_one_count(void)
     static const uint64_t rates[] = { 2048000, 1544000, 34368000, 6312000 };
     struct leat_random r;
     leat_random_seed(&r, tap_seed());
-    for (unsigned run = 0; run < 24; run++) {
+    for (unsigned run = 0; run < 10; run++) {
         const uint64_t rate = rates[run % 4];
         const int32_t ppm = run == 0   ? 200
                             : run == 1 ? -200
                                        : (int32_t)leat_random_below(&r, 401) - 200;
-        world_begin(&w, "clos444", tap_seed() + run);
+        world_begin(&w, run % 5 ? "bmx:6" : "clos444", tap_seed() + run);
         w.config.plain.load_ppm = 400000;
         struct leat_sim_atm_circuit *c = world_add(&w, 0, 5, rate);
         c->clock_ppm = ppm;
         c->recovery = LEAT_SIM_ATM_CIRCUIT_SRTS;
         world_open(&w);
-        world_run(&w, 3000000);
+        world_run(&w, 2500000);
         const struct leat_sim_atm_cbr *cbr = cbr_of(0);
         const struct leat_atm_aal1_ratio ratio = leat_atm_aal1_srts_receive_ratio(&cbr->stamped);
         const long double counts = (long double)(ratio.network_cycles >> cbr->stamped.shift),
@@ -73,9 +73,9 @@ static void stamps_recover_the_clock_within_one_count(void)
 static void the_level_of_the_buffer_recovers_the_clock(void)
 {
     for (int32_t ppm = -150; ppm <= 150; ppm += 100) {
-        world_begin(&w, "bmx:4", tap_seed() + (uint64_t)(ppm + 150));
+        world_begin(&w, "bmx:2", tap_seed() + (uint64_t)(ppm + 150));
         w.config.plain.load_ppm = 300000;
-        struct leat_sim_atm_circuit *c = world_add(&w, 0, 3, 8000000);
+        struct leat_sim_atm_circuit *c = world_add(&w, 0, 1, 8000000);
         c->clock_ppm = ppm;
         c->recovery = LEAT_SIM_ATM_CIRCUIT_ADAPTIVE;
         c->playout = 1000000000; /* 1 ms: 1000 octets */
@@ -143,18 +143,18 @@ static void the_playout_buffer_is_a_plain_queue(void)
     struct leat_random r;
     uint64_t underruns = 0, overruns = 0;
     leat_random_seed(&r, tap_seed());
-    for (unsigned run = 0; run < 40; run++) {
-        world_begin(&w, run % 2 ? "clos444" : "mesh:6", tap_seed() * 100 + run);
+    for (unsigned run = 0; run < 12; run++) {
+        world_begin(&w, run % 2 ? "bmx:6" : "mesh:6", tap_seed() * 100 + run);
         w.config.plain.load_ppm = (uint32_t)leat_random_below(&r, 700000);
         struct leat_sim_atm_circuit *c = world_add(&w, 1, 4, 64000000);
         c->clock_ppm = (int32_t)leat_random_below(&r, 2001) - 1000;
         c->playout = leat_random_below(&r, 40000) * 1000;
         world_open(&w);
-        world_run(&w, 2000000);
-        OK(w.heards > 10000);
+        world_run(&w, 1000000);
+        OK(w.heards > 5000);
         struct model m = { .waits = c->playout };
         m.capacity = 2 * (47 + (c->playout + OCTET_PS - 1) / OCTET_PS);
-        run_model(&m, 2000000ull * WORLD_CYCLE_PS);
+        run_model(&m, UINT64_C(1000000) * WORLD_CYCLE_PS);
         const struct leat_atm_aal1_playout_counts n = leat_atm_aal1_playout_counts(
             cbr_of(0)->playout);
         EQ(n.arrived_len, m.counts.arrived_len);
@@ -167,7 +167,7 @@ static void the_playout_buffer_is_a_plain_queue(void)
         overruns += n.overruns;
         world_close(&w);
     }
-    OK(underruns > 20 && overruns > 20);
+    OK(underruns > 10 && overruns > 10);
 }
 
 /* Two clocks that differ by d slip d/10^6 of all octets: the difference ends in dummies or drops,

@@ -69,7 +69,7 @@ static void cells_are_complete_with_their_last_octet(void)
 
 /* ---- nD/D/1 ---------------------------------------------------------------------------------- */
 
-enum { SOURCES = 8, PERIOD = 10, RUNS = 2000 };
+enum { SOURCES = 8, PERIOD = 10, RUNS = 1200 };
 
 /*
  * N sources that each send a cell once in D cell times, with independent phases, into one line:
@@ -128,11 +128,12 @@ static void equal_circuits_with_random_phases_queue_as_nd_d_1(void)
         }
         world_close(&w);
     }
-    for (unsigned n = 0; n < 5; n++) { /* rarer ones need more runs */
+    /* Rarer ones need more runs. In whole cycles, cells meet a 53rd less often. */
+    for (unsigned n = 0; n < 5; n++) {
         const double mean = sum[n] / RUNS, wanted = work_exceeds(n),
                      deviation = sqrt(fabs(squares[n] / RUNS - mean * mean) / RUNS);
         printf("# more than %u: %.5f, nD/D/1 %.5f +- %.5f\n", n, mean, wanted, deviation);
-        OK(fabs(mean - wanted) < 5 * deviation + 1e-6);
+        OK(fabs(mean - wanted) < 5 * deviation + wanted * n / WORLD_CELL + 1e-6);
     }
 }
 
