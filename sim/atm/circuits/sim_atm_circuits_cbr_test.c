@@ -49,6 +49,7 @@ static void stamps_recover_the_clock_within_one_count(void)
         struct leat_sim_atm_circuit *c = world_add(&w, 0, 5, rate);
         c->clock_ppm = ppm;
         c->recovery = LEAT_SIM_ATM_CIRCUIT_SRTS;
+        c->playout = 500000000;
         world_open(&w);
         world_run(&w, 2500000);
         const struct leat_sim_atm_cbr *cbr = cbr_of(0);
@@ -151,7 +152,7 @@ static void the_playout_buffer_is_a_plain_queue(void)
         c->playout = leat_random_below(&r, 40000) * 1000;
         world_open(&w);
         world_run(&w, 1000000);
-        OK(w.heards > 5000);
+        OK(w.heards > 1000);
         struct model m = { .waits = c->playout };
         m.capacity = 2 * (47 + (c->playout + OCTET_PS - 1) / OCTET_PS);
         run_model(&m, UINT64_C(1000000) * WORLD_CYCLE_PS);
@@ -283,16 +284,9 @@ static void learnt_playout_times_hold(void)
     world_close(&w);
 }
 
-TAP_MAIN({ "service clocks are exact", service_clocks_are_exact },
-         { "stamps recover the clock within one count", stamps_recover_the_clock_within_one_count },
-         { "the level of the buffer recovers the clock",
-           the_level_of_the_buffer_recovers_the_clock },
-         { "the playout buffer is a plain queue", the_playout_buffer_is_a_plain_queue },
-         { "a clock that nobody recovers slips", a_clock_that_nobody_recovers_slips },
-         { "lost cells are replaced and the stream keeps its length",
-           lost_cells_are_replaced_and_the_stream_keeps_its_length },
-         { "damaged octets are those of the lines", damaged_octets_are_those_of_the_lines },
-         { "forward error correction restores lost cells",
-           forward_error_correction_restores_lost_cells },
-         { "structured streams stay in their blocks", structured_streams_stay_in_their_blocks },
-         { "learnt playout times hold", learnt_playout_times_hold })
+TAP_MAIN(T(service_clocks_are_exact), T(stamps_recover_the_clock_within_one_count),
+         T(the_level_of_the_buffer_recovers_the_clock), T(the_playout_buffer_is_a_plain_queue),
+         T(a_clock_that_nobody_recovers_slips),
+         T(lost_cells_are_replaced_and_the_stream_keeps_its_length),
+         T(damaged_octets_are_those_of_the_lines), T(forward_error_correction_restores_lost_cells),
+         T(structured_streams_stay_in_their_blocks), T(learnt_playout_times_hold))

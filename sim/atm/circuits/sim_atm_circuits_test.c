@@ -322,17 +322,10 @@ static void too_many_channels_are_refused(void)
     world_close(&w);
 }
 
-TAP_MAIN({ "an idle network delays cells by the formula",
-           an_idle_network_delays_cells_by_the_formula },
-         { "cells are complete with their last octet", cells_are_complete_with_their_last_octet },
-         { "equal circuits with random phases queue as nD/D/1",
-           equal_circuits_with_random_phases_queue_as_nd_d_1 },
-         { "both models carry the same cells", both_models_carry_the_same_cells },
-         { "interrupted runs are beginnings of long ones",
-           interrupted_runs_are_beginnings_of_long_ones },
-         { "every cell is delivered, lost or under way",
-           every_cell_is_delivered_lost_or_under_way },
-         { "copies of cells are extra", copies_of_cells_are_extra },
-         { "a broken link loses what passes it", a_broken_link_loses_what_passes_it },
-         { "more than a line carries is refused", more_than_a_line_carries_is_refused },
-         { "too many channels are refused", too_many_channels_are_refused })
+TAP_MAIN(T(an_idle_network_delays_cells_by_the_formula),
+         T(cells_are_complete_with_their_last_octet),
+         T(equal_circuits_with_random_phases_queue_as_nd_d_1), T(both_models_carry_the_same_cells),
+         T(interrupted_runs_are_beginnings_of_long_ones),
+         T(every_cell_is_delivered_lost_or_under_way), T(copies_of_cells_are_extra),
+         T(a_broken_link_loses_what_passes_it), T(more_than_a_line_carries_is_refused),
+         T(too_many_channels_are_refused))

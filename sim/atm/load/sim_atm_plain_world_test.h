@@ -28,9 +28,9 @@ static inline void *plain_world_graph(const char *name, uint64_t seed, struct fa
         .net = plan.net,
         .seed = seed,
     };
-    *fabric = (struct leat_sim_atm_fabric){
-        .graph = graph, .period_ps_num = LEAT_SIM_ATM_FABRIC_PERIOD_DEFAULT_PS, .period_ps_den = 1
-    };
+    *fabric = (struct leat_sim_atm_fabric){ .graph = graph,
+                                            .period_ps_num = LEAT_SIM_ATM_FABRIC_PERIOD_DEFAULT_PS,
+                                            .period_ps_den = 1 };
     leat_atm_clos_init_other(&fabric->net, bench->topology.terminals);
     return memory;
 }
