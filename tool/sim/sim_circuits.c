@@ -195,7 +195,7 @@ static void put_times(struct times t)
 static void put_title(const struct job *job)
 {
     const struct leat_sim_atm_plain_config *c = &job->config.plain;
-    printf("%s, an ATM fabric, %s model, %u circuits, %u virtual channels, other load %g, seed "
+    printf("%s, an ATM fabric, %s model, circuits: %u, virtual channels: %u, other load %g, seed "
            "%" PRIu64 "\n%" PRIu64 " cycles (%.6g ms of network time)%s\n",
            job->name, sim_model_name(c->model), job->plan.lines, job->sim.channels,
            (double)c->load_ppm / SIM_LOAD_ONE, c->seed, job->cycles,
