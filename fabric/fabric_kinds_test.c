@@ -91,7 +91,7 @@ static void what_is_wrong_with_a_name_has_its_place(void)
         { "torus:4,4/cells/bufer=3/clock=20ns", "bufer=3", "expected one of" },
         { "torus:4,4/clock=x/cells", "clock=x", "is no clock" },
         { "torus:4,4/cells/cells", "cells", "expected it once" },
-        { "moon:4/cells/buffer=3", "moon:4", "is no topology" },
+        { "moon:4/cells/buffer=3", "moon:4", "is no topology, expected line, ring" },
         { "ring99999", "99999", "expected 1 to 65534" },
         { "ring16/packet=64/x=3", "x=3", "expected propagation=" },
         { "ether0", "0", "expected 1 to 4096" },

@@ -87,7 +87,18 @@ static leat_err wrong(struct leat_sim_piece p, const char *what, struct leat_tex
     return leat_sim_refuse(why, LEAT_ERR_SYNTAX, "'%.*s' %s", (int)p.len, p.at, what);
 }
 
-/* Finds a value in a list of names; or the error "... expected a, b or c". */
+/* "..., expected a, b or c" */
+static leat_err expected(const char *(*name)(uint32_t), uint32_t count, struct leat_text *why)
+{
+    leat_text_puts(why, ", expected ");
+    for (uint32_t i = 0; i < count; i++) {
+        if (i) leat_text_puts(why, i + 1 == count ? " or " : ", ");
+        leat_text_puts(why, name(i));
+    }
+    return LEAT_ERR_SYNTAX;
+}
+
+/* Finds a value in a list of names. */
 static leat_err find(struct leat_sim_piece value, const char *(*name)(uint32_t), uint32_t count,
                      uint32_t *out, struct leat_text *why)
 {
@@ -96,12 +107,13 @@ static leat_err find(struct leat_sim_piece value, const char *(*name)(uint32_t),
         *out = i;
         return LEAT_ERR_OK;
     }
-    wrong(value, "is unknown, expected ", why);
-    for (uint32_t i = 0; i < count; i++) {
-        if (i) leat_text_puts(why, i + 1 == count ? " or " : ", ");
-        leat_text_puts(why, name(i));
-    }
-    return LEAT_ERR_SYNTAX;
+    wrong(value, "is unknown", why);
+    return expected(name, count, why);
+}
+
+static const char *kind_name(uint32_t i)
+{
+    return leat_net_kind_name((enum leat_net_kind)i);
 }
 
 static const char *switch_name(uint32_t i)
@@ -394,10 +406,12 @@ static leat_err parse(const char *name, bool has_cells, struct leat_net_plan *ou
     const size_t kind_end = kind_len(name), parameters = leat_sim_piece_cut(&rest, '/').len;
     const struct leat_sim_piece letters = { name, kind_end };
     const bool tinsel = is_tinsel(name);
-    if (tinsel)
+    if (tinsel) {
         kind = LEAT_NET_MESH;
-    else if (!leat_net_kind_find(name, kind_end, &kind) || kind == LEAT_NET_GRAPH)
-        return wrong(letters, "is no topology", why);
+    } else if (!leat_net_kind_find(name, kind_end, &kind) || kind == LEAT_NET_GRAPH) {
+        wrong(letters, "is no topology", why);
+        return expected(kind_name, LEAT_NET_GRAPH, why); /* graphs come from files */
+    }
     leat_net_plan_default(kind, has_cells, &plan);
     if (tinsel) set_tinsel(&plan);
     const size_t begin = kind_end + (name[kind_end] == ':');
