@@ -50,7 +50,7 @@ static bool read_plan(const struct arguments *args, struct job *job)
     if (!circuits_read(&job->plan, job->file, &job->config.plain.fabric)) return false;
     job->config.line = job->plan.line;
     job->config.lines = job->plan.lines;
-    return interrupted || check(args, job);
+    return interrupted || check(args, job); /* the verb ends by itself */
 }
 
 static bool read_options(const struct arguments *args, struct leat_fabric *fabric, struct job *job)
@@ -434,7 +434,7 @@ int run_sim_circuits(const struct arguments *args, struct leat_fabric *fabric, c
     job.config.plain.line.seed = atm->faults.seed = job.config.plain.seed;
     atm->cells.graph.error_seed = job.config.plain.seed;
     atm->faults.pinned = true;
-    if (code == DONE && !args->only_check && job.plan.lines) {
+    if (code == DONE && !args->only_check && !interrupted) {
         code = simulate(&job, &memory) ? DONE : FAILED;
         if (code == DONE) (argument(args, "--json") ? put_json : put_text)(&job);
     }

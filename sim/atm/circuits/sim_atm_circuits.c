@@ -265,7 +265,7 @@ static struct leat_sim_atm_channel *find(struct leat_sim_atm_circuits *c, uint32
     const uint8_t *pdu = cell + LEAT_ATM_HEADER_LEN;
     if (has_paths(c)) return find_by_label(c, p, cell, own);
     struct leat_sim_atm_channel *channel = find_by_content(c, p, pdu, false, own);
-    return channel ? channel : find_by_content(c, p, pdu, true, own);
+    return channel || is_user(c, p, cell) ? channel : find_by_content(c, p, pdu, true, own);
 }
 
 static void tell(const struct leat_sim_atm_circuits *c, const struct leat_sim_atm_channel *channel,
