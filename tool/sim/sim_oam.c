@@ -265,7 +265,7 @@ static bool simulate(struct job *job, void **memory)
     if (job->record) sim_record_seal();
     job->cycles = pieces_run(job->cycles, run_to, job, &wall_seconds);
     leat_sim_atm_oam_settle(&job->sim);
-    qsort(job->defect, job->defects, sizeof *job->defect, by_time);
+    if (job->defects) qsort(job->defect, job->defects, sizeof *job->defect, by_time);
     return !job->record || sim_record_close(job->cycles);
 }
 
