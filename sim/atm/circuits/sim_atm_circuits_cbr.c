@@ -189,7 +189,8 @@ static uint32_t octets_in(const struct leat_sim_atm_circuit *plan, leat_time tim
 {
     struct leat_sim_atm_service service;
     leat_sim_atm_service_init(&service, plan->rate, 0, 0);
-    return (uint32_t)((time + service.whole) / (service.whole + (service.rest > 0)));
+    const uint64_t octet_ps = service.whole + (service.rest > 0);
+    return (uint32_t)((time + octet_ps - 1) / octet_ps);
 }
 
 /* The longest that is learnt. */

@@ -65,8 +65,11 @@ static void stamps_recover_the_clock_within_one_count(void)
         EQ(leat_atm_aal1_playout_counts(cbr->playout).underruns, 0);
         EQ(leat_atm_aal1_playout_counts(cbr->playout).overruns, 0);
         EQ(w.sim.line[0].counts.octets_wrong + w.sim.line[0].counts.shifts, 0);
-        /* The window's mean never strays more than a few counts of fnx. */
-        OK((double)(cbr->error_max - cbr->error_min) < 4e12 / (double)fnx);
+        /* After k periods the mean is a count in k wrong, at most; before, it is the nominal one. */
+        const double periods = (double)ratio.service_bits / 3008,
+                     first = 3 * fabs(ppm * 1e-6) * (double)(3008 * fnx / fs),
+                     counts_off = 2 + log(periods) + first;
+        OK((double)(cbr->error_max - cbr->error_min) < counts_off * 1e12 / (double)fnx);
         world_close(&w);
     }
 }
@@ -193,6 +196,16 @@ static void a_clock_that_nobody_recovers_slips(void)
 
 /* ---- octets ---------------------------------------------------------------------------------- */
 
+/* How often is one cell alone between two gaps? The robust algorithm takes it for a stray. */
+static uint64_t lonely_cells(void)
+{
+    uint64_t count = 0;
+    for (uint32_t k = 0; k + 2 < w.heards; k++)
+        count += w.heard[k + 1].number - w.heard[k].number > 1 &&
+                 w.heard[k + 2].number - w.heard[k + 1].number > 1;
+    return count;
+}
+
 static void lost_cells_are_replaced_and_the_stream_keeps_its_length(void)
 {
     world_begin(&w, "bmx:2", tap_seed());
@@ -202,9 +215,12 @@ static void lost_cells_are_replaced_and_the_stream_keeps_its_length(void)
     world_run(&w, 10000000);
     const struct leat_sim_atm_circuits_counts *n = &w.sim.line[0].counts;
     OK(n->cells_lost > 50);
-    EQ(cbr_of(0)->reassemble.counts.lost, n->cells_lost);
-    EQ(n->octets_replaced, 47 * n->cells_lost);
-    EQ(n->octets_wrong + n->shifts, 0);
+    if (lonely_cells() == 0) {
+        EQ(cbr_of(0)->reassemble.counts.lost, n->cells_lost);
+        EQ(n->octets_replaced, 47 * n->cells_lost);
+    }
+    EQ(n->octets_wrong, 0);
+    OK(n->shifts <= 2 * lonely_cells());
     world_close(&w);
 }
 
@@ -229,18 +245,19 @@ static void forward_error_correction_restores_lost_cells(void)
 {
     for (unsigned corrects = 0; corrects < 2; corrects++) {
         world_begin(&w, "bmx:2", tap_seed());
-        w.config.plain.line.lose = 1000000;
+        w.config.plain.line.lose = 500000;
         struct leat_sim_atm_circuit *c = world_add(&w, 0, 1, 64000000);
         c->fec = corrects;
         c->playout = 100000000;
         world_open(&w);
         world_run(&w, 10000000);
         const struct leat_sim_atm_circuits_counts *n = &w.sim.line[0].counts;
-        OK(n->cells_lost > 100);
+        OK(n->cells_lost > 50);
         EQ(n->octets_replaced == 0, corrects);
-        EQ(n->octets_wrong + n->rows_bad + n->shifts, 0);
+        EQ(n->octets_wrong, 0);
         OK(n->octets > 3000000);
         if (corrects) {
+            EQ(n->rows_bad + n->shifts, 0); /* five of 128 are rarely lost */
             EQ(cbr_of(0)->deinterleave->counts.lost <= n->cells_lost, true);
             EQ(leat_sim_atm_circuit_packetisation(c), UINT64_C(728500000));
         }
