@@ -215,9 +215,11 @@ static void lost_cells_are_replaced_and_the_stream_keeps_its_length(void)
     world_run(&w, 10000000);
     const struct leat_sim_atm_circuits_counts *n = &w.sim.line[0].counts;
     OK(n->cells_lost > 50);
+    /* What was lost before the last cell is known with the next one. */
+    const uint64_t last = w.heard[w.heards - 1].number - w.heard[w.heards - 2].number - 1;
     if (lonely_cells() == 0) {
-        EQ(cbr_of(0)->reassemble.counts.lost, n->cells_lost);
-        EQ(n->octets_replaced, 47 * n->cells_lost);
+        EQ(cbr_of(0)->reassemble.counts.lost, n->cells_lost - last);
+        EQ(n->octets_replaced, 47 * (n->cells_lost - last));
     }
     EQ(n->octets_wrong, 0);
     OK(n->shifts <= 2 * lonely_cells());
