@@ -336,7 +336,7 @@ static void formats_are_found_by_name_and_place(void)
         OK(strlen(leat_format_summary(format)) > 10);
         count++;
     }
-    EQ(count, 14);
+    EQ(count, 15);
     OK(!leat_format_find("nosuch"));
 }
 

@@ -79,6 +79,8 @@ for algorithm in sort majority least-loaded tree average gvt barrier elect work;
 done
 prints 0 esp sim --tree 3,2 --members 20 --service census --multicast
 prints 0 esp sim --tree 3,2 --members 20 --service robust-sum --loss 0.05
+prints 0 esp send thresh=9 'flags=X|R' --count 3 --tree 3,2
+prints 0 esp exec "$share/esp/census.esp" --tree 2,2 --members 4
 prints 0 pktway trace mesh.8 --fabric threesan
 prints 0 pktway plan mesh.8 --fabric threesan
 prints 0 pktway tables --fabric threesan

@@ -106,7 +106,7 @@ static bool put_captured(struct encoder *e, struct scratch *s, uint16_t link_typ
                          const uint8_t *octets, size_t len)
 {
     const uint32_t interface = link_type == LEAT_LINK_ETHERNET
-                                   ? LEAT_LINK_USER4 - LEAT_LINK_USER0 + 1
+                                   ? LEAT_LINK_USER5 - LEAT_LINK_USER0 + 1
                                    : (uint32_t)link_type - LEAT_LINK_USER0;
     const size_t n = leat_capture_put_packet(s->block, s->packet_cap + BLOCK_EXTRA, interface,
                                              time_ns, octets, len);
