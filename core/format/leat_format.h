@@ -5,6 +5,7 @@
 #ifndef LEAT_FORMAT_STRUCT_H
 #define LEAT_FORMAT_STRUCT_H
 
+#include "leat_damage.h"
 #include "leat_err.h"
 #include "leat_fields.h"
 #include <leat/format.h>
@@ -39,6 +40,13 @@ struct leat_format {
      * *fault_at is the offset of the offending octet or structure.
      */
     leat_err (*show)(const uint8_t *octets, size_t len, struct leat_fields *f, size_t *fault_at);
+
+    /*
+     * The same error, but also shows a damaged packet if the places of its fields are known: then
+     * damages->count is not 0, and the first damage is the error. NULL: the format has no such.
+     */
+    leat_err (*show_lenient)(const uint8_t *octets, size_t len, struct leat_fields *f,
+                             struct leat_damages *damages, size_t *fault_at);
 
     /* Reads the fields and encodes. A read error stays in f; nothing is written then. */
     leat_err (*build)(struct leat_fields *f, uint8_t *octets, size_t cap, size_t *len);

@@ -18,7 +18,7 @@ enum { COMPLAINTS_MAX = 20, PEEK = 4096 };
 
 struct decoder {
     const struct leat_format *format; /* requested; NULL: any */
-    bool json;
+    bool json, lenient;
     struct input in;
     uint64_t packets; /* number of the current packet; in a capture, of the frame */
     uint64_t damaged, passed_over;
@@ -80,6 +80,26 @@ static bool may_complain(struct decoder *d)
     return d->damaged <= COMPLAINTS_MAX;
 }
 
+/* The message on standard error; *fault_at is in the packet or its frame. */
+static void report_damaged(struct decoder *d, const struct packet *p, leat_err err, size_t fault_at)
+{
+    char line[24] = "", cut[64] = "";
+    if (p->line) snprintf(line, sizeof line, ":%llu", (unsigned long long)p->line);
+    if (p->original_len)
+        snprintf(cut, sizeof cut, "; the capture cut it from %zu octets", p->original_len);
+    if (may_complain(d))
+        complain("%s%s: packet %llu: %s: octet %zu: %s (%s)%s", d->in.name, line,
+                 (unsigned long long)d->packets, p->format->name, fault_at, leat_err_text(err),
+                 leat_err_name(err), cut);
+}
+
+static void put_error(struct decoder *d, leat_err err, size_t at)
+{
+    leat_json_string(&d->object, "code", leat_err_name(err));
+    leat_json_uint(&d->object, "offset", at);
+    leat_json_string(&d->object, "text", leat_err_text(err));
+}
+
 /* A damaged packet keeps its octets in the output, so that nothing is lost. */
 static void end_damaged(struct decoder *d, const struct packet *p, leat_err err, size_t fault_at,
                         bool frame)
@@ -87,9 +107,7 @@ static void end_damaged(struct decoder *d, const struct packet *p, leat_err err,
     if (d->json) {
         leat_json_null(&d->object, "fields");
         leat_json_object(&d->object, "error");
-        leat_json_string(&d->object, "code", leat_err_name(err));
-        leat_json_uint(&d->object, "offset", fault_at);
-        leat_json_string(&d->object, "text", leat_err_text(err));
+        put_error(d, err, fault_at);
         leat_json_end(&d->object);
         leat_json_octets(&d->object, frame ? "frame" : "octets", p->octets, p->len);
         json_finish(&d->object, "damaged");
@@ -100,14 +118,43 @@ static void end_damaged(struct decoder *d, const struct packet *p, leat_err err,
         size_t len = p->len;
         leat_fields_octets(&d->fields, "octets", 0, len, &octets, &len);
     }
-    char line[24] = "", cut[64] = "";
-    if (p->line) snprintf(line, sizeof line, ":%llu", (unsigned long long)p->line);
-    if (p->original_len)
-        snprintf(cut, sizeof cut, "; the capture cut it from %zu octets", p->original_len);
-    if (may_complain(d))
-        complain("%s%s: packet %llu: %s: octet %zu: %s (%s)%s", d->in.name, line,
-                 (unsigned long long)d->packets, p->format->name, fault_at, leat_err_text(err),
-                 leat_err_name(err), cut);
+    report_damaged(d, p, err, fault_at);
+}
+
+/* Behind the fields that are known, all damage. */
+static void put_damage(struct decoder *d, const struct leat_damage *damage)
+{
+    char text[160];
+    if (d->json) {
+        leat_json_object(&d->object, NULL);
+        put_error(d, damage->err, damage->at);
+        leat_json_string(&d->object, "wanted", damage->expected);
+        leat_json_end(&d->object);
+        return;
+    }
+    snprintf(text, sizeof text, "%s, expected %s", leat_err_text(damage->err), damage->expected);
+    leat_fields_derived_name(&d->fields, leat_err_name(damage->err), damage->at, text);
+}
+
+static void end_lenient(struct decoder *d, const struct packet *p,
+                        const struct leat_damages *damages)
+{
+    const struct leat_damage *first = &damages->item[0];
+    leat_fields_finish(&d->fields);
+    if (d->json) {
+        leat_json_object(&d->object, "error");
+        put_error(d, first->err, first->at);
+        leat_json_end(&d->object);
+        leat_json_array(&d->object, "damage");
+    }
+    for (unsigned i = 0; i < damages->count; i++)
+        put_damage(d, &damages->item[i]);
+    if (d->json) {
+        leat_json_end(&d->object);
+        leat_json_octets(&d->object, "octets", p->octets, p->len);
+        json_finish(&d->object, "damaged");
+    }
+    report_damaged(d, p, first->err, first->at);
 }
 
 static void begin_fields(struct decoder *d, const char *key)
@@ -170,9 +217,17 @@ static void show(struct decoder *d, struct packet *p)
     if (p->channel) show_channel(d, p->channel);
     const size_t mark = d->out.text.len;
     begin_fields(d, "fields");
-    err = p->format->show(p->octets, p->len, &d->fields, &fault_at);
+    struct leat_damages damages = { .count = 0 };
+    if (d->lenient && p->format->show_lenient)
+        err = p->format->show_lenient(p->octets, p->len, &d->fields, &damages, &fault_at);
+    else
+        err = p->format->show(p->octets, p->len, &d->fields, &fault_at);
     if (!err) {
         end_sound(d);
+        return;
+    }
+    if (damages.count) {
+        end_lenient(d, p, &damages);
         return;
     }
     d->out.text.len = mark; /* show writes nothing unless the packet is sound */
@@ -466,6 +521,12 @@ static int run_decode(const struct arguments *args)
         if (!d.format || !(cells_carry(d.format) || d.format == &leat_atm_nni_format))
             return misuse(args->verb, "--nni goes with --format atm or an adaptation layer");
     }
+    d.lenient = argument(args, "--lenient") != NULL;
+    if (d.lenient && d.format && !d.format->show_lenient)
+        return misuse(args->verb,
+                      "--lenient: the rules of %s do not say which fields of a damaged packet are "
+                      "known, expected --format packetway",
+                      d.format->name);
     if (args->operand_count > 1) return misuse(args->verb, "expected one file");
     if (!input_open(&d.in, args->operand_count ? args->operand[0] : NULL)) return WRONG;
 
@@ -483,11 +544,12 @@ static int run_decode(const struct arguments *args)
 const struct verb verb_decode = {
     .name = "decode",
     .summary = "show the packets of a file, a capture or a pipe",
-    .synopsis = "[--format FORMAT] [--json] [--nni] [--input KIND] [FILE]",
+    .synopsis = "[--format FORMAT] [--json] [--lenient] [--nni] [--input KIND] [FILE]",
     .help = help_decode,
     .options = {
         { "--format", "FORMAT", "the format of the packets; `leat formats` lists them" },
         OPTION_JSON("one JSON object per packet: format, fields, error"),
+        { "--lenient", NULL, "packetway: show the fields of damaged packets, too" },
         { "--nni", NULL, "cells are a network-network interface's: VPI of 12 bits" },
         { "--input", "KIND", "what FILE is, if detection fails", WORD("hex raw capture") },
     },

@@ -269,7 +269,9 @@ static int encode_envelope(struct encoder *e, struct scratch *s, struct leat_tre
     if (v.carriage) v.carriage->used = true;
     v.ether = v.format->ether_type && is_word(leat_tree_find(root, "via"), "ethernet");
     if (!fields && !named) fields = root; /* bare fields */
-    if (fields && fields->kind == LEAT_TREE_OBJECT) return encode_fields(e, s, &v, fields);
+    const bool damaged = fields != root && leat_tree_find(root, "octets");
+    if (fields && fields->kind == LEAT_TREE_OBJECT && !damaged)
+        return encode_fields(e, s, &v, fields);
     return encode_octets(e, s, &v, root);
 }
 

@@ -18,19 +18,42 @@ static leat_err check_destination(uint32_t dt)
 }
 
 /* Spec 2.2 (c), in its order. */
-static leat_err check_words(uint64_t w0, uint64_t w1, bool strict)
+unsigned leat_packetway_header_faults(const uint8_t *buf, enum leat_packetway_mode mode,
+                                      leat_err faults[LEAT_PACKETWAY_HEADER_FAULTS_MAX])
 {
-    if (leat_bits(w0, V, 2)) return LEAT_ERR_PACKETWAY_VERSION;
+    const uint64_t w0 = leat_get_be64(buf), w1 = leat_get_be64(buf + 8);
+    const bool strict = mode == LEAT_PACKETWAY_STRICT;
     const leat_err err = check_destination((uint32_t)leat_bits(w0, DT, 24));
-    if (err) return err;
-    if (leat_bits(w0, PT, 16) == 0) return LEAT_ERR_PACKETWAY_PT;
-    if (strict && leat_bits(w1, E, 3) > LEAT_PACKETWAY_E_SIZE_MAX) return LEAT_ERR_PACKETWAY_ENDIAN;
-    if (leat_bits(w1, DL, 25) == 0 && leat_bits(w1, PL, 3)) return LEAT_ERR_PACKETWAY_PAD;
-    if (strict && leat_bits(w1, RZ, 7)) return LEAT_ERR_PACKETWAY_RSV;
     const uint32_t sa = (uint32_t)leat_bits(w1, SA, 24);
-    if (leat_packetway_class_of(sa) != LEAT_PACKETWAY_CLASS_PHYSICAL) return LEAT_ERR_PACKETWAY_SA;
-    if (strict && sa > LEAT_PACKETWAY_ADDRESS_MAX) return LEAT_ERR_PACKETWAY_SA;
-    return LEAT_ERR_OK;
+    unsigned count = 0;
+    if (leat_bits(w0, V, 2)) faults[count++] = LEAT_ERR_PACKETWAY_VERSION;
+    if (err) faults[count++] = err;
+    if (leat_bits(w0, PT, 16) == 0) faults[count++] = LEAT_ERR_PACKETWAY_PT;
+    if (strict && leat_bits(w1, E, 3) > LEAT_PACKETWAY_E_SIZE_MAX)
+        faults[count++] = LEAT_ERR_PACKETWAY_ENDIAN;
+    if (leat_bits(w1, DL, 25) == 0 && leat_bits(w1, PL, 3))
+        faults[count++] = LEAT_ERR_PACKETWAY_PAD;
+    if (strict && leat_bits(w1, RZ, 7)) faults[count++] = LEAT_ERR_PACKETWAY_RSV;
+    if (leat_packetway_class_of(sa) != LEAT_PACKETWAY_CLASS_PHYSICAL ||
+        (strict && sa > LEAT_PACKETWAY_ADDRESS_MAX))
+        faults[count++] = LEAT_ERR_PACKETWAY_SA;
+    return count;
+}
+
+void leat_packetway_header_read(const uint8_t *buf, struct leat_packetway_header *out)
+{
+    const uint64_t w0 = leat_get_be64(buf), w1 = leat_get_be64(buf + 8);
+    *out = (struct leat_packetway_header){
+        .dt = (uint32_t)leat_bits(w0, DT, 24),
+        .sa = (uint32_t)leat_bits(w1, SA, 24),
+        .dl = (uint32_t)leat_bits(w1, DL, 25),
+        .te = (uint16_t)leat_bits(w0, TE, 16),
+        .pt = (uint16_t)leat_bits(w0, PT, 16),
+        .priority = (uint8_t)leat_bits(w0, P, 6),
+        .e = (uint8_t)leat_bits(w1, E, 4),
+        .pl = (uint8_t)leat_bits(w1, PL, 3),
+        .h = leat_bits(w1, H, 1),
+    };
 }
 
 leat_err leat_packetway_header_decode(const uint8_t *buf, size_t len, enum leat_packetway_mode mode,
@@ -38,24 +61,13 @@ leat_err leat_packetway_header_decode(const uint8_t *buf, size_t len, enum leat_
 {
     if (fault_at) *fault_at = 0;
     if (len < LEAT_PACKETWAY_HEADER_LEN) return LEAT_ERR_PACKETWAY_SHORT;
-    const uint64_t w0 = leat_get_be64(buf), w1 = leat_get_be64(buf + 8);
-    const leat_err err = check_words(w0, w1, mode == LEAT_PACKETWAY_STRICT);
-    if (err) return err;
+    leat_err faults[LEAT_PACKETWAY_HEADER_FAULTS_MAX];
+    if (leat_packetway_header_faults(buf, mode, faults)) return faults[0];
 
-    const uint8_t e = (uint8_t)leat_bits(w1, E, 4);
-    const uint32_t sa = (uint32_t)leat_bits(w1, SA, 24);
-    const bool no_swap = (e & LEAT_PACKETWAY_E_SIZE) > LEAT_PACKETWAY_E_SIZE_MAX;
-    *out = (struct leat_packetway_header){
-        .dt = (uint32_t)leat_bits(w0, DT, 24),
-        .sa = sa > LEAT_PACKETWAY_ADDRESS_MAX ? LEAT_PACKETWAY_ADDRESS_NONE : sa,
-        .dl = (uint32_t)leat_bits(w1, DL, 25),
-        .te = (uint16_t)leat_bits(w0, TE, 16),
-        .pt = (uint16_t)leat_bits(w0, PT, 16),
-        .priority = (uint8_t)leat_bits(w0, P, 6),
-        .e = no_swap ? e & LEAT_PACKETWAY_E_LITTLE : e,
-        .pl = (uint8_t)leat_bits(w1, PL, 3),
-        .h = leat_bits(w1, H, 1),
-    };
+    leat_packetway_header_read(buf, out);
+    if ((out->e & LEAT_PACKETWAY_E_SIZE) > LEAT_PACKETWAY_E_SIZE_MAX)
+        out->e &= LEAT_PACKETWAY_E_LITTLE;
+    if (out->sa > LEAT_PACKETWAY_ADDRESS_MAX) out->sa = LEAT_PACKETWAY_ADDRESS_NONE;
     return LEAT_ERR_OK;
 }
 

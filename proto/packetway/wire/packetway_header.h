@@ -65,6 +65,14 @@ static inline bool leat_packetway_address_is_node(uint32_t address)
 leat_err leat_packetway_header_decode(const uint8_t *buf, size_t len, enum leat_packetway_mode mode,
                                       struct leat_packetway_header *out, size_t *fault_at);
 
+/* The rules of spec 2.2 (c) that these 16 octets break, in its order; returns how many. */
+enum { LEAT_PACKETWAY_HEADER_FAULTS_MAX = 7 };
+unsigned leat_packetway_header_faults(const uint8_t *buf, enum leat_packetway_mode mode,
+                                      leat_err faults[LEAT_PACKETWAY_HEADER_FAULTS_MAX]);
+
+/* Reads 16 octets as they are, whatever rules they break. */
+void leat_packetway_header_read(const uint8_t *buf, struct leat_packetway_header *out);
+
 /* Writes 16 octets; E_LIMIT (spec 2.1) or E_NOSPC and nothing written. */
 leat_err leat_packetway_header_encode(const struct leat_packetway_header *header, uint8_t *buf,
                                       size_t cap);

@@ -2,6 +2,7 @@
 #include "leat_bytes.h"
 #include <string.h>
 
+enum { PRIORITY_BITS = 0x3F };                             /* of the first octet, below V */
 enum { SYMBOL_CLASS = LEAT_PACKETWAY_SYMBOL_CLASS << 16 }; /* in the 24 bits with its type */
 
 static size_t head_len(enum leat_packetway_leading_kind kind)
@@ -16,14 +17,18 @@ size_t leat_packetway_leading_size(const struct leat_packetway_leading *r)
     return (head_len(r->kind) + r->len + 7) / 8 * 8;
 }
 
-static leat_err check_head(const uint8_t *buf, bool strict)
+unsigned leat_packetway_leading_faults(const uint8_t *buf, enum leat_packetway_mode mode,
+                                       leat_err faults[LEAT_PACKETWAY_LEADING_FAULTS_MAX])
 {
-    if (buf[0] >> 6) return LEAT_ERR_PACKETWAY_VERSION;
-    if (!leat_packetway_leading_begins(buf[1])) return LEAT_ERR_PACKETWAY_ADDR;
-    if (strict && buf[0]) return LEAT_ERR_PACKETWAY_RSV;
-    if (buf[1] == LEAT_PACKETWAY_L2RH_CLASS) return LEAT_ERR_PACKETWAY_L2RH_LEN;
-    if (strict && leat_get_be24(buf + 1) == SYMBOL_CLASS) return LEAT_ERR_PACKETWAY_SYM_TYPE;
-    return LEAT_ERR_OK;
+    const bool strict = mode == LEAT_PACKETWAY_STRICT;
+    unsigned count = 0;
+    if (buf[0] >> 6) faults[count++] = LEAT_ERR_PACKETWAY_VERSION;
+    if (!leat_packetway_leading_begins(buf[1])) faults[count++] = LEAT_ERR_PACKETWAY_ADDR;
+    if (strict && buf[0] & PRIORITY_BITS) faults[count++] = LEAT_ERR_PACKETWAY_RSV;
+    if (buf[1] == LEAT_PACKETWAY_L2RH_CLASS) faults[count++] = LEAT_ERR_PACKETWAY_L2RH_LEN;
+    if (strict && leat_get_be24(buf + 1) == SYMBOL_CLASS)
+        faults[count++] = LEAT_ERR_PACKETWAY_SYM_TYPE;
+    return count;
 }
 
 leat_err leat_packetway_leading_decode(const uint8_t *buf, size_t len,
@@ -32,10 +37,15 @@ leat_err leat_packetway_leading_decode(const uint8_t *buf, size_t len,
 {
     if (fault_at) *fault_at = 0;
     if (len < LEAT_PACKETWAY_WORD_LEN) return LEAT_ERR_PACKETWAY_SHORT;
-    const leat_err err = check_head(buf, mode == LEAT_PACKETWAY_STRICT);
-    if (err) return err;
+    leat_err faults[LEAT_PACKETWAY_LEADING_FAULTS_MAX];
+    if (leat_packetway_leading_faults(buf, mode, faults)) return faults[0];
+    return leat_packetway_leading_read(buf, len, out);
+}
 
-    struct leat_packetway_leading r = { .priority = buf[0] };
+leat_err leat_packetway_leading_read(const uint8_t *buf, size_t len,
+                                     struct leat_packetway_leading *out)
+{
+    struct leat_packetway_leading r = { .priority = buf[0] & PRIORITY_BITS };
     if (leat_packetway_is_l2rh(buf[1])) {
         r.kind = LEAT_PACKETWAY_L2RH;
         r.len = buf[1] & LEAT_PACKETWAY_L2RH_LEN_MAX;

@@ -51,6 +51,15 @@ leat_err leat_packetway_leading_decode(const uint8_t *buf, size_t len,
                                        enum leat_packetway_mode mode,
                                        struct leat_packetway_leading *out, size_t *fault_at);
 
+/* The rules of spec 2.2 (b) that this word breaks, in its order; returns how many. */
+enum { LEAT_PACKETWAY_LEADING_FAULTS_MAX = 4 };
+unsigned leat_packetway_leading_faults(const uint8_t *buf, enum leat_packetway_mode mode,
+                                       leat_err faults[LEAT_PACKETWAY_LEADING_FAULTS_MAX]);
+
+/* Reads a record as it is, whatever rules its first word breaks. E_SHORT: it does not end. */
+leat_err leat_packetway_leading_read(const uint8_t *buf, size_t len,
+                                     struct leat_packetway_leading *out);
+
 /* Writes the record and its size, or nothing: E_LIMIT, E_NOSPC. */
 leat_err leat_packetway_leading_encode(const struct leat_packetway_leading *record, uint8_t *buf,
                                        size_t cap, size_t *len);

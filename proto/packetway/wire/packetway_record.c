@@ -331,8 +331,9 @@ struct leat_packetway_records leat_packetway_record_nested(const struct leat_pac
 {
     const bool range = r->type == LEAT_PACKETWAY_RTYP_ADDR &&
                        r->octets[DATA_AT] != LEAT_PACKETWAY_AT_SINGLE;
+    const size_t at = range ? 2 * HEAD : HEAD;
     return (struct leat_packetway_records){
-        .at = r->octets + (range ? 2 * HEAD : HEAD),
+        .at = r->octets + (has_nested(r) ? at : r->len), /* no further than what was checked */
         .end = r->octets + r->len,
         .depth = r->type == LEAT_PACKETWAY_RTYP_ADDR ? LEAT_PACKETWAY_IN_ADDR
                                                      : LEAT_PACKETWAY_IN_RTHD,

@@ -55,6 +55,12 @@ static void note(struct walk *w, leat_err err, const char *name, const char *tex
     if (err) leat_fields_refuse(w->f, err, name, text);
 }
 
+/* The encoder would refuse what a user wrote. What is shown is shown as it is, damaged or not. */
+static void refuse(struct walk *w, const char *name, const char *text)
+{
+    if (!w->buf) leat_fields_refuse(w->f, LEAT_ERR_PACKETWAY_LIMIT, name, text);
+}
+
 /* ---- leading records, OH, OT ---- */
 
 static void walk_leading(struct walk *w, struct leat_packetway_leading *r)
@@ -63,6 +69,7 @@ static void walk_leading(struct walk *w, struct leat_packetway_leading *r)
     const size_t at = offset(w, r->octets) - (w->buf ? (symbol ? 5 : 2) : 0);
     size_t len = r->len;
     if (!leat_fields_open(w->f, NULL, at)) return;
+    if (r->priority) leat_fields_derived(w->f, "priority", at, 6, r->priority);
     r->kind = leat_fields_enum(w->f, "kind", at + 1, 1, kind_names, r->kind) ? LEAT_PACKETWAY_SYMBOL
                                                                              : LEAT_PACKETWAY_L2RH;
     if (r->kind == LEAT_PACKETWAY_SYMBOL) {
@@ -75,8 +82,7 @@ static void walk_leading(struct walk *w, struct leat_packetway_leading *r)
                        &r->octets, &len);
     r->len = (uint16_t)len;
     if (leat_packetway_leading_check(r))
-        leat_fields_refuse(w->f, LEAT_ERR_PACKETWAY_LIMIT, NULL,
-                           "expected an L2RH of 1..63 octets or a symbol of type 1 or more");
+        refuse(w, NULL, "expected an L2RH of 1..63 octets or a symbol of type 1 or more");
     leat_fields_close(w->f);
 }
 
@@ -115,8 +121,7 @@ static void walk_field_head(struct walk *w, struct leat_packetway_field *field, 
 {
     field->type = (uint8_t)leat_fields_enum(w->f, "type", at, 6, names, field->type);
     field->mandatory = leat_fields_flag(w->f, "mandatory", at, field->mandatory);
-    if (field->type == 0)
-        leat_fields_refuse(w->f, LEAT_ERR_PACKETWAY_LIMIT, "type", "expected 1..63 or a name");
+    if (field->type == 0) refuse(w, "type", "expected 1..63 or a name");
 }
 
 /* The meaning of the octets of a keyed control message. Only the octets are read. */
@@ -137,9 +142,32 @@ static void walk_crc(struct walk *w, const struct leat_packetway_field *field, s
 {
     const bool wide = field->type == LEAT_PACKETWAY_OH_CRC64_HERE ||
                       field->type == LEAT_PACKETWAY_OH_CRC64_OT;
-    leat_fields_checksum(w->f, "crc", field->len ? at + 2 : offset(w, *entry), wide ? 64 : 32,
+    const bool in_ot = field->type == LEAT_PACKETWAY_OH_CRC32_OT ||
+                       field->type == LEAT_PACKETWAY_OH_CRC64_OT;
+    leat_fields_checksum(w->f, "crc", in_ot ? offset(w, *entry) : at + 2, wide ? 64 : 32,
                          field->crc);
-    if (!field->len && w->buf) *entry += 8;
+    if (in_ot && w->buf) *entry += 8;
+}
+
+static void walk_unknown(struct walk *w, struct leat_packetway_field *field, size_t at)
+{
+    walk_octets_of(w, field);
+    if (field->type == LEAT_PACKETWAY_OH_CRYPTOGRAPHIC) walk_auth(w, field, at);
+    if (field->mandatory)
+        refuse(w, "mandatory", "only types 2..6 are known, others must not be mandatory");
+}
+
+/* A damaged L: the octets are shown, and a CRC only if it stands elsewhere. */
+static void walk_known(struct walk *w, struct leat_packetway_field *field, size_t at, uint16_t len,
+                       const uint8_t **entry)
+{
+    const bool damaged = w->buf && field->len != len;
+    if (damaged)
+        walk_octets_of(w, field);
+    else
+        field->len = len;
+    if (field->type == LEAT_PACKETWAY_OH_SELF_DEFINED_OT || (damaged && len)) return;
+    walk_crc(w, field, at, entry);
 }
 
 /* `*entry` is the offset of the next CRC of OT. */
@@ -149,16 +177,10 @@ static void walk_oh_field(struct walk *w, struct leat_packetway_field *field, co
     uint16_t len;
     if (!leat_fields_open(w->f, NULL, at)) return;
     walk_field_head(w, field, at, oh_names);
-    if (!fixed_len_of(field->type, &len)) {
-        walk_octets_of(w, field);
-        if (field->type == LEAT_PACKETWAY_OH_CRYPTOGRAPHIC) walk_auth(w, field, at);
-        if (field->mandatory)
-            leat_fields_refuse(w->f, LEAT_ERR_PACKETWAY_LIMIT, "mandatory",
-                               "only types 2..6 are known, others must not be mandatory");
-    } else {
-        field->len = len;
-        if (field->type != LEAT_PACKETWAY_OH_SELF_DEFINED_OT) walk_crc(w, field, at, entry);
-    }
+    if (fixed_len_of(field->type, &len))
+        walk_known(w, field, at, len, entry);
+    else
+        walk_unknown(w, field, at);
     leat_fields_close(w->f);
 }
 
@@ -184,8 +206,7 @@ static void walk_ot_field(struct walk *w, struct leat_packetway_field *field)
     walk_field_head(w, field, at, no_names);
     walk_octets_of(w, field);
     if (field->mandatory)
-        leat_fields_refuse(w->f, LEAT_ERR_PACKETWAY_LIMIT, "mandatory",
-                           "no self-defined type is known, so none may be mandatory");
+        refuse(w, "mandatory", "no self-defined type is known, so none may be mandatory");
     leat_fields_close(w->f);
 }
 
@@ -204,6 +225,15 @@ static void walk_ot_list(struct walk *w)
         walk_ot_field(w, &m->ot[i]);
     }
     leat_fields_list_end(w->f);
+}
+
+/* Words that nothing announced, of a damaged message. */
+static void show_extra(struct walk *w)
+{
+    struct leat_packetway_message *m = w->m;
+    if (w->buf && m->extra_len)
+        leat_fields_octets(w->f, "extra", offset(w, m->extra), m->extra_len, &m->extra,
+                           &m->extra_len);
 }
 
 /* ---- records ---- */
@@ -481,9 +511,9 @@ static void walk_te(struct walk *w, size_t at)
     h->te = (uint16_t)leat_fields_enum(w->f, "te", at, 16, rrp ? te_rrp_names : te_err_names,
                                        h->te);
     if (!leat_packetway_grammar_exists(h->pt, h->te))
-        leat_fields_refuse(w->f, LEAT_ERR_PACKETWAY_LIMIT, "te",
-                           rrp ? "expected GVL2 L2SR RDRC TELL INFO HRTO WRU? GVRT or RTBL"
-                               : "expected UNK HRDOWN LINKDOWN or GENERAL");
+        refuse(w, "te",
+               rrp ? "expected GVL2 L2SR RDRC TELL INFO HRTO WRU? GVRT or RTBL"
+                   : "expected UNK HRDOWN LINKDOWN or GENERAL");
 }
 
 /* What the encoder would refuse as E_LIMIT is reported here with what was expected. */
@@ -493,20 +523,15 @@ static void check_header(struct walk *w)
     const enum leat_packetway_class class = leat_packetway_class_of(h->dt);
     if (h->dt == 0 ||
         (class != LEAT_PACKETWAY_CLASS_PHYSICAL && class != LEAT_PACKETWAY_CLASS_LOGICAL))
-        leat_fields_refuse(w->f, LEAT_ERR_PACKETWAY_LIMIT, "dt",
-                           "expected physical 1..0x7fffff or logical 0xe00000..0xefffff");
-    if (h->pt == 0)
-        leat_fields_refuse(w->f, LEAT_ERR_PACKETWAY_LIMIT, "pt", "expected 1..65535 or a name");
+        refuse(w, "dt", "expected physical 1..0x7fffff or logical 0xe00000..0xefffff");
+    if (h->pt == 0) refuse(w, "pt", "expected 1..65535 or a name");
     if ((h->e & LEAT_PACKETWAY_E_SIZE) > LEAT_PACKETWAY_E_SIZE_MAX)
-        leat_fields_refuse(w->f, LEAT_ERR_PACKETWAY_LIMIT, "e",
-                           "expected 0..4 (big-endian, 8 to 128 bits) or 8..12 (little-endian)");
+        refuse(w, "e", "expected 0..4 (big-endian, 8 to 128 bits) or 8..12 (little-endian)");
     if (h->e & LEAT_PACKETWAY_E_LITTLE &&
         (h->pt == LEAT_PACKETWAY_PT_RRP || h->pt == LEAT_PACKETWAY_PT_ERR))
-        leat_fields_refuse(w->f, LEAT_ERR_PACKETWAY_LIMIT, "e",
-                           "RRP and ERR are big-endian, expected 0..4");
+        refuse(w, "e", "RRP and ERR are big-endian, expected 0..4");
     if (h->sa > LEAT_PACKETWAY_ADDRESS_MAX)
-        leat_fields_refuse(w->f, LEAT_ERR_PACKETWAY_LIMIT, "sa",
-                           "expected 0 (not given) or physical 1..0x7ffffd");
+        refuse(w, "sa", "expected 0 (not given) or physical 1..0x7ffffd");
 }
 
 static void walk_header(struct walk *w)
@@ -523,7 +548,7 @@ static void walk_header(struct walk *w)
     leat_fields_derived(f, "dl", at + LEAT_PACKETWAY_E_AT, 25, h->dl);
     leat_fields_derived(f, "h", at + LEAT_PACKETWAY_H_AT, 1, h->h);
     h->sa = (uint32_t)leat_fields_hex(f, "sa", at + LEAT_PACKETWAY_SA_AT, 24, h->sa);
-    if (!w->buf) check_header(w);
+    check_header(w);
 }
 
 /* Is the DB shown by the fields of MEM-READ or MEM-WRITE? A DB that is too short or too long for
@@ -565,11 +590,20 @@ static void walk_memory(struct walk *w, struct leat_packetway_memory *memory)
         leat_fields_refuse(w->f, LEAT_ERR_MEMORY, "data", "too many octets");
 }
 
+/* Records that are too damaged for the cursors are shown as octets. */
+static bool has_records(const struct walk *w)
+{
+    const struct leat_packetway_message *m = w->m;
+    return leat_packetway_grammar_has_records(m->header.pt, m->header.te) &&
+           (!w->buf ||
+            !leat_packetway_records_check(m->data, m->data_len, LEAT_PACKETWAY_LENIENT, NULL));
+}
+
 static void walk_db(struct walk *w)
 {
     struct leat_packetway_message *m = w->m;
     struct leat_packetway_memory memory;
-    if (leat_packetway_grammar_has_records(m->header.pt, m->header.te)) {
+    if (has_records(w)) {
         const struct leat_packetway_records shown = leat_packetway_message_records(m);
         if (!w->buf)
             read_records(w);
@@ -596,6 +630,7 @@ static void walk_message(struct walk *w, size_t tail_at)
     walk_oh_list(w);
     walk_db(w);
     walk_ot_list(w);
+    show_extra(w);
     w->m->ei = leat_fields_hex(w->f, "ei", tail_at, 64, w->m->ei);
 }
 
@@ -607,6 +642,55 @@ static leat_err show(const uint8_t *octets, size_t len, struct leat_fields *f, s
     if (err) return err;
     walk_message(&(struct walk){ .f = f, .buf = octets, .m = &m }, len - LEAT_PACKETWAY_TAIL_LEN);
     return LEAT_ERR_OK;
+}
+
+/* ---- damaged messages ---- */
+
+/* The rules of spec 2.2 in words. Those of records are all in section 3. */
+static const struct {
+    leat_err err;
+    const char *text;
+} rules[] = {
+    { LEAT_ERR_PACKETWAY_VERSION, "V = 0" },
+    { LEAT_ERR_PACKETWAY_RSV, "RZ = 0, low six bits of an L2RH or symbol = 0" },
+    { LEAT_ERR_PACKETWAY_L2RH_LEN, "L of 1..63" },
+    { LEAT_ERR_PACKETWAY_SYM_TYPE, "a symbol type of 1 or more" },
+    { LEAT_ERR_PACKETWAY_DT_RESERVED, "a physical address of 1 or more, or a logical one" },
+    { LEAT_ERR_PACKETWAY_ADDR, "a physical address of 1 or more, or a logical one" },
+    { LEAT_ERR_PACKETWAY_SA, "SA = 0 or physical, 1..0x7ffffd" },
+    { LEAT_ERR_PACKETWAY_PT, "PT of 1..65535" },
+    { LEAT_ERR_PACKETWAY_TE, "TE of a message of RRP or ERR" },
+    { LEAT_ERR_PACKETWAY_ENDIAN, "element size 0..4, and big-endian in RRP and ERR" },
+    { LEAT_ERR_PACKETWAY_PAD, "PL = 0 without data, and in RRP and ERR" },
+    { LEAT_ERR_PACKETWAY_OH_TYPE, "a field type of 1..63" },
+    { LEAT_ERR_PACKETWAY_OH_LEN, "L = 4 in type 2, 8 in type 4, 0 in types 3, 5 and 6" },
+    { LEAT_ERR_PACKETWAY_OH_MANDATORY, "T = 0, or a known type" },
+    { LEAT_ERR_PACKETWAY_TRAILING, "TAIL" },
+    { LEAT_ERR_PACKETWAY_CRC, "the CRC of PH, OH and DB as received" },
+    { LEAT_ERR_PACKETWAY_REC_TYPE, "a record type of 41..49" },
+};
+
+static const char *expected_of(leat_err err, const struct leat_packetway_header *h)
+{
+    if (err == LEAT_ERR_PACKETWAY_MSG) return leat_packetway_grammar_text(h->pt, h->te);
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (rules[i].err == err) return rules[i].text;
+    return "a record as in section 3 of the note";
+}
+
+static leat_err show_lenient(const uint8_t *octets, size_t len, struct leat_fields *f,
+                             struct leat_damages *damages, size_t *fault_at)
+{
+    struct leat_packetway_message m;
+    if (leat_packetway_message_examine(octets, len, &m, damages)) {
+        damages->count = 0;
+        return show(octets, len, f, fault_at);
+    }
+    for (unsigned i = 0; i < damages->count; i++)
+        damages->item[i].expected = expected_of(damages->item[i].err, &m.header);
+    walk_message(&(struct walk){ .f = f, .buf = octets, .m = &m }, len - LEAT_PACKETWAY_TAIL_LEN);
+    return damages->count ? leat_fault(damages->item[0].err, damages->item[0].at, fault_at)
+                          : LEAT_ERR_OK;
 }
 
 static leat_err build(struct leat_fields *f, uint8_t *octets, size_t cap, size_t *len)
@@ -696,6 +780,7 @@ const struct leat_format leat_packetway_format = {
     .ether_type = LEAT_PACKETWAY_ETHER_TYPE,
     .udp_port = LEAT_PACKETWAY_UDP_PORT,
     .show = show,
+    .show_lenient = show_lenient,
     .build = build,
     .framing = &framing,
     .ether_framing = &ether_framing,

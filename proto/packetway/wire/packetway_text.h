@@ -12,6 +12,9 @@
  *   RTHD  sn records                                   RCVF  addresses[address]
  *   SNID  sanId                                        all: type, and rl (derived)
  *
+ * Damaged messages, shown leniently, may have a priority in a leading record, and after ot extra:
+ * words that nothing announced.
+ *
  * Defaults: pt RRP, te WRU? (UNK under pt ERR, 0 under the rest), dt 0x7ffffe, sa 0.
  */
 #ifndef LEAT_PACKETWAY_TEXT_H

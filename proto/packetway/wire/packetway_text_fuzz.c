@@ -1,7 +1,8 @@
 /*
- * Two properties. A message shown as JSON and read back is the message: octets differ only where
+ * Three properties. A message shown as JSON and read back is the message: octets differ only where
  * the new one has the zero of a pad (or a CRC over such pads), and from then on not at all. And
  * whatever a user writes as JSON is refused or gives a message that a strict destination accepts.
+ * Lenient showing has the error of strict showing, and shows what is sound the same.
  */
 #include "packetway_text.h"
 #include "packetway_wire.h"
@@ -41,6 +42,27 @@ static bool rebuild(const uint8_t *data, size_t len, uint8_t built[LEN_MAX])
     return true;
 }
 
+static void check_lenient(const uint8_t *data, size_t len)
+{
+    static char shown[2][TEXT_MAX];
+    struct leat_damages damages = { .count = 0 };
+    struct leat_text text[2];
+    size_t at[2] = { 0, 0 };
+    leat_err err[2];
+    for (unsigned lenient = 0; lenient < 2; lenient++) {
+        struct leat_fields f;
+        leat_text_init(&text[lenient], shown[lenient], TEXT_MAX, NULL, NULL);
+        leat_fields_init_json(&f, &text[lenient]);
+        err[lenient] = lenient ? leat_packetway_format.show_lenient(data, len, &f, &damages, &at[1])
+                               : leat_packetway_format.show(data, len, &f, &at[0]);
+        if (leat_fields_finish(&f)) abort();
+    }
+    if (err[0] != err[1] || at[0] != at[1] || (!err[0] && damages.count)) abort();
+    if (damages.count && damages.item[0].err != err[0]) abort();
+    if (damages.count) return;
+    if (text[0].len != text[1].len || memcmp(shown[0], shown[1], text[0].len) != 0) abort();
+}
+
 static bool has_crc(const uint8_t *data, size_t len)
 {
     if (leat_packetway_message_decode(data, len, LEAT_PACKETWAY_STRICT, LEAT_PACKETWAY_DESTINATION,
@@ -58,6 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
     static uint8_t once[LEN_MAX], twice[LEN_MAX];
     if (len > LEN_MAX) return 0;
+    check_lenient(data, len);
 
     const size_t typed = build((const char *)data, len, once);
     if (typed) {

@@ -57,7 +57,28 @@ struct decoder {
     size_t tail_at; /* nothing but TAIL begins here */
     size_t at;      /* what was read so far; on error the offending structure */
     enum leat_packetway_mode mode;
+    struct leat_damages *damages; /* strict: noted here, and reading goes on; NULL: an error */
 };
+
+/* An error at `at`, unless it is noted as damage: the places of all other fields are known. */
+static leat_err excuse(struct decoder *d, size_t at, leat_err err)
+{
+    if (!err) return LEAT_ERR_OK;
+    if (d->damages && d->damages->count < LEAT_DAMAGE_MAX) {
+        d->damages->item[d->damages->count++] = (struct leat_damage){ .err = err, .at = at };
+        return LEAT_ERR_OK;
+    }
+    d->at = at;
+    return err;
+}
+
+static leat_err excuse_all(struct decoder *d, const leat_err *faults, unsigned count)
+{
+    leat_err err = LEAT_ERR_OK;
+    for (unsigned i = 0; i < count && !err; i++)
+        err = excuse(d, d->at, faults[i]);
+    return err;
+}
 
 static bool is_strict(const struct decoder *d)
 {
@@ -84,10 +105,11 @@ static leat_err decode_leading(struct decoder *d, struct leat_packetway_message 
         const uint8_t *record = d->buf + d->at;
         struct leat_packetway_leading leading;
         if (d->len - d->at < LEAT_PACKETWAY_MESSAGE_LEN_MIN) return LEAT_ERR_PACKETWAY_SHORT;
-        if (record[0] >> 6) return LEAT_ERR_PACKETWAY_VERSION;
         if (!leat_packetway_leading_begins(record[1])) return LEAT_ERR_OK;
-        const leat_err err = leat_packetway_leading_decode(record, d->len - d->at, d->mode,
-                                                           &leading, NULL);
+        leat_err faults[LEAT_PACKETWAY_LEADING_FAULTS_MAX];
+        leat_err err = excuse_all(d, faults,
+                                  leat_packetway_leading_faults(record, d->mode, faults));
+        if (!err) err = leat_packetway_leading_read(record, d->len - d->at, &leading);
         if (err) return err;
         if (m->leading_count == LEAT_PACKETWAY_LEADING_MAX) return LEAT_ERR_PACKETWAY_TOO_MANY;
         m->leading[m->leading_count++] = leading;
@@ -98,8 +120,15 @@ static leat_err decode_leading(struct decoder *d, struct leat_packetway_message 
 /* Spec 2.2 (c). */
 static leat_err decode_header(struct decoder *d, struct leat_packetway_message *m)
 {
-    const leat_err err = leat_packetway_header_decode(d->buf + d->at, d->len - d->at, d->mode,
-                                                      &m->header, NULL);
+    const uint8_t *ph = d->buf + d->at;
+    leat_err err;
+    if (d->damages) {
+        leat_err faults[LEAT_PACKETWAY_HEADER_FAULTS_MAX];
+        err = excuse_all(d, faults, leat_packetway_header_faults(ph, d->mode, faults));
+        leat_packetway_header_read(ph, &m->header);
+    } else {
+        err = leat_packetway_header_decode(ph, d->len - d->at, d->mode, &m->header, NULL);
+    }
     if (err) return err;
     m->header_at = d->at;
     d->at += LEAT_PACKETWAY_HEADER_LEN;
@@ -119,7 +148,8 @@ static leat_err decode_fields(struct decoder *d, struct leat_packetway_field *fi
             .len = p[1],
             .octets = p + FIELD_HEAD_LEN,
         };
-        if (f.type == 0) return LEAT_ERR_PACKETWAY_OH_TYPE;
+        const leat_err err = excuse(d, d->at, f.type ? LEAT_ERR_OK : LEAT_ERR_PACKETWAY_OH_TYPE);
+        if (err) return err;
         if (field_size(f.len) > d->tail_at - d->at) return LEAT_ERR_PACKETWAY_SHORT;
         if (*count == count_max) return LEAT_ERR_PACKETWAY_TOO_MANY;
         fields[(*count)++] = f;
@@ -129,15 +159,19 @@ static leat_err decode_fields(struct decoder *d, struct leat_packetway_field *fi
     return LEAT_ERR_OK;
 }
 
+static size_t field_at(const struct decoder *d, const struct leat_packetway_field *f)
+{
+    return (size_t)(f->octets - FIELD_HEAD_LEN - d->buf);
+}
+
 static leat_err check_lens(struct decoder *d, const struct leat_packetway_field *fields,
                            unsigned count)
 {
-    for (unsigned i = 0; i < count; i++)
-        if (!has_right_len(&fields[i])) {
-            d->at = (size_t)(fields[i].octets - FIELD_HEAD_LEN - d->buf);
-            return LEAT_ERR_PACKETWAY_OH_LEN;
-        }
-    return LEAT_ERR_OK;
+    leat_err err = LEAT_ERR_OK;
+    for (unsigned i = 0; i < count && !err; i++)
+        if (!has_right_len(&fields[i]))
+            err = excuse(d, field_at(d, &fields[i]), LEAT_ERR_PACKETWAY_OH_LEN);
+    return err;
 }
 
 static bool ends_the_old_way(const struct leat_packetway_message *m)
@@ -169,7 +203,7 @@ static leat_err decode_db(struct decoder *d, struct leat_packetway_message *m)
     const size_t db_len = (size_t)8 * m->header.dl;
     if (db_len > d->tail_at - d->at) return LEAT_ERR_PACKETWAY_SHORT;
     m->data = d->buf + d->at;
-    m->data_len = is_rrp(&m->header) ? db_len : db_len - m->header.pl;
+    m->data_len = is_rrp(&m->header) || !db_len ? db_len : db_len - m->header.pl;
     d->at += db_len;
     return LEAT_ERR_OK;
 }
@@ -208,7 +242,8 @@ static leat_err decode_ot(struct decoder *d, struct leat_packetway_message *m)
     if (err) return err;
     m->extra = d->buf + d->at;
     m->extra_len = d->tail_at - d->at;
-    if (m->extra_len && (is_strict(d) || !has_unknown_type(m))) return LEAT_ERR_PACKETWAY_TRAILING;
+    if (m->extra_len && (is_strict(d) || !has_unknown_type(m)))
+        return excuse(d, d->at, LEAT_ERR_PACKETWAY_TRAILING);
     return LEAT_ERR_OK;
 }
 
@@ -217,6 +252,12 @@ static leat_err decode_ot(struct decoder *d, struct leat_packetway_message *m)
 static uint64_t crc_fed(bool wide, uint64_t crc, const uint8_t *octets, size_t len)
 {
     return wide ? leat_crc64(crc, octets, len) : leat_crc32((uint32_t)crc, octets, len);
+}
+
+/* A "here" field of another length is damaged and holds none. */
+static bool holds_crc(const struct leat_packetway_field *f)
+{
+    return is_here(f->type) && has_right_len(f);
 }
 
 /* The CRC of a message as received: the "here" values are in it and count as zero. */
@@ -229,7 +270,7 @@ static uint64_t crc_received(const struct decoder *d, const struct leat_packetwa
     uint64_t crc = 0;
     for (unsigned i = 0; i < m->oh_count; i++) {
         const struct leat_packetway_field *f = &m->oh[i];
-        if (!is_here(f->type)) continue;
+        if (!holds_crc(f)) continue;
         crc = crc_fed(wide, crc, from, (size_t)(f->octets - from));
         crc = crc_fed(wide, crc, zero, f->len);
         from = f->octets + f->len;
@@ -248,48 +289,54 @@ static leat_err verify_crcs(struct decoder *d, struct leat_packetway_message *m)
         const bool wide = is_64_bits(f->type);
         const uint8_t *place = is_here(f->type) ? f->octets - FIELD_HEAD_LEN : entry;
         if (is_in_ot(f->type)) entry += OT_ENTRY_LEN;
-        if (is_here(f->type)) f->crc = wide ? leat_get_be64(f->octets) : leat_get_be32(f->octets);
-        if (!is_here(f->type) && !is_in_ot(f->type)) continue;
+        if (holds_crc(f)) f->crc = wide ? leat_get_be64(f->octets) : leat_get_be32(f->octets);
+        if (!holds_crc(f) && !is_in_ot(f->type)) continue;
         if (!known[wide]) crc[wide] = crc_received(d, m, wide);
         known[wide] = true;
         if (f->crc == crc[wide]) continue;
-        d->at = (size_t)(place - d->buf);
-        return LEAT_ERR_PACKETWAY_CRC;
+        const leat_err err = excuse(d, (size_t)(place - d->buf), LEAT_ERR_PACKETWAY_CRC);
+        if (err) return err;
     }
     return LEAT_ERR_OK;
 }
 
-/* A mandatory field of an unknown type, or NULL. No self-defined type is known here. */
-static const struct leat_packetway_field *unknown_mandatory(const struct leat_packetway_message *m)
+/* The next mandatory field of an unknown type, or NULL; `next` counts the fields of OH, then of OT.
+ * No self-defined type is known here. */
+static const struct leat_packetway_field *unknown_mandatory(const struct leat_packetway_message *m,
+                                                            unsigned *next)
 {
-    for (unsigned i = 0; i < m->oh_count; i++)
-        if (m->oh[i].mandatory && !is_known(m->oh[i].type)) return &m->oh[i];
-    for (unsigned i = 0; i < m->ot_count; i++)
-        if (m->ot[i].mandatory) return &m->ot[i];
+    while (*next < m->oh_count + m->ot_count) {
+        const unsigned i = (*next)++;
+        const bool oh = i < m->oh_count;
+        const struct leat_packetway_field *f = oh ? &m->oh[i] : &m->ot[i - m->oh_count];
+        if (f->mandatory && !(oh && is_known(f->type))) return f;
+    }
     return NULL;
 }
 
 static leat_err verify_mandatory(struct decoder *d, const struct leat_packetway_message *m)
 {
-    const struct leat_packetway_field *field = unknown_mandatory(m);
-    if (!field) return LEAT_ERR_OK;
-    d->at = (size_t)(field->octets - FIELD_HEAD_LEN - d->buf);
-    return LEAT_ERR_PACKETWAY_OH_MANDATORY;
+    const struct leat_packetway_field *f;
+    leat_err err = LEAT_ERR_OK;
+    for (unsigned next = 0; !err && (f = unknown_mandatory(m, &next));)
+        err = excuse(d, field_at(d, f), LEAT_ERR_PACKETWAY_OH_MANDATORY);
+    return err;
 }
 
 static leat_err verify_rrp(struct decoder *d, const struct leat_packetway_message *m)
 {
     const struct leat_packetway_header *h = &m->header;
-    d->at = m->header_at;
-    if (!leat_packetway_grammar_exists(h->pt, h->te)) return LEAT_ERR_PACKETWAY_TE;
-    if (h->e & LEAT_PACKETWAY_E_LITTLE) return LEAT_ERR_PACKETWAY_ENDIAN;
-    if (is_strict(d) && h->pl) return LEAT_ERR_PACKETWAY_PAD;
-
+    const bool exists = leat_packetway_grammar_exists(h->pt, h->te);
     size_t at = 0;
-    const leat_err err = leat_packetway_grammar_check(h->pt, h->te, m->data, m->data_len, d->mode,
-                                                      &at);
-    d->at = (size_t)(m->data - d->buf) + at;
-    return err;
+    leat_err err = excuse(d, m->header_at, exists ? LEAT_ERR_OK : LEAT_ERR_PACKETWAY_TE);
+    if (!err && h->e & LEAT_PACKETWAY_E_LITTLE)
+        err = excuse(d, m->header_at, LEAT_ERR_PACKETWAY_ENDIAN);
+    if (!err && is_strict(d) && h->pl && h->dl)
+        err = excuse(d, m->header_at, LEAT_ERR_PACKETWAY_PAD);
+    if (err || !exists) return err;
+
+    err = leat_packetway_grammar_check(h->pt, h->te, m->data, m->data_len, d->mode, &at);
+    return excuse(d, (size_t)(m->data - d->buf) + at, err);
 }
 
 static leat_err verify(struct decoder *d, struct leat_packetway_message *m)
@@ -316,6 +363,25 @@ static void copy_out(struct leat_packetway_message *out, const struct leat_packe
     memcpy(out->leading, m->leading, m->leading_count * sizeof *m->leading);
     memcpy(out->oh, m->oh, m->oh_count * sizeof *m->oh);
     memcpy(out->ot, m->ot, m->ot_count * sizeof *m->ot);
+}
+
+leat_err leat_packetway_message_examine(const uint8_t *buf, size_t len,
+                                        struct leat_packetway_message *out,
+                                        struct leat_damages *damages)
+{
+    struct decoder d = {
+        .buf = buf, .len = len, .mode = LEAT_PACKETWAY_STRICT, .damages = damages
+    };
+    struct leat_packetway_message m;
+    damages->count = 0;
+    leat_err err = decode_length(&d);
+    if (!err) err = decode_leading(&d, &m);
+    if (!err) err = decode_header(&d, &m);
+    if (!err) err = decode_at_destination(&d, &m);
+    if (err) return err;
+    m.ei = leat_get_be64(buf + d.tail_at);
+    copy_out(out, &m);
+    return LEAT_ERR_OK;
 }
 
 leat_err leat_packetway_message_decode(const uint8_t *buf, size_t len,
@@ -368,7 +434,8 @@ static bool options_fit(const struct leat_packetway_message *m)
 {
     return fields_fit(m->oh, m->oh_count, LEAT_PACKETWAY_OH_MAX) &&
            fields_fit(m->ot, m->ot_count, LEAT_PACKETWAY_OT_MAX) && m->extra_len == 0 &&
-           leat_packetway_message_announces_ot(m) == (m->ot_count > 0) && !unknown_mandatory(m);
+           leat_packetway_message_announces_ot(m) == (m->ot_count > 0) &&
+           !unknown_mandatory(m, &(unsigned){ 0 });
 }
 
 static bool leading_fits(const struct leat_packetway_message *m)
