@@ -49,6 +49,7 @@ prints 0 sim clos444 --cycles 20000 --load 0.3 --bit-errors 1e-5 --loss 1e-3
 prints 0 sim clos444 --traffic W --load 0.1 --cycles 2000 --fault ber:1e-4
 prints 0 sim clos444 --calls "$share/contracts/day.calls" --cycles 400000
 prints 0 sim clos444 --oam cc,pm=16 --load 0.5 --cycles 60000 --fault link:0-4@10000..30000
+prints 0 sim clos444 --circuits "$share/circuits/exchange.circuits" --load 0.3 --cycles 2e5
 prints 0 atm ping 9 --paths --fault link:0-5
 prints 0 sim clos444 --contracts "$share/contracts/office.contracts" --cycles 20000
 prints 0 sim mesh:4,4 --cycles 2000 --load 0.2 --links

@@ -127,12 +127,11 @@ static void add_rights(struct doctor_report *report)
     for (size_t i = 0; i < sizeof rights / sizeof *rights; i++) {
         f = doctor_add(report, rights[i].name, rights[i].parts);
         doctor_found(f, "for %s", rights[i].what);
-        if (live_may("missing", rights[i].right, why)) continue;
-        const char *todo = strstr(why, "expected "); /* which program has to get it, and how */
+        if (live_may("this process", rights[i].right, why)) continue;
         if (rights[i].parts)
-            doctor_lack(f, "%s", todo ? todo : why);
+            doctor_lack(f, "%s", why);
         else
-            doctor_hint(f, "%s", todo ? todo : why);
+            doctor_hint(f, "%s", why);
         doctor_hint(f, "%s", rights[i].instead);
     }
 }
