@@ -71,6 +71,7 @@ prints 0 fabric list
 prints 0 fabric lines
 prints 0 fabric time clos444 --bytes 4,1000
 prints 0 formats
+prints 0 doctor
 prints 0 formats esp
 prints 0 graph info "$share/poets/ring.xml"
 prints 0 graph run "$share/poets/smooth.xml" --until idle

@@ -188,28 +188,29 @@ void catch_signals(void);
 void let_signals_end(void);
 
 /* The verbs, each in its own folder; cli/verbs.c lists them. */
-extern const struct verb verb_atm, verb_decode, verb_devices, verb_encode, verb_esp,
+extern const struct verb verb_atm, verb_decode, verb_devices, verb_doctor, verb_encode, verb_esp,
     verb_experiment, verb_export, verb_fabric, verb_formats, verb_graph, verb_help, verb_mpi,
     verb_pktway, verb_report, verb_ring, verb_run, verb_sim, verb_sweep, verb_unit;
 
 extern const char *const help_atm[],
     *const help_decode[],
         *const help_devices[],
-            *const help_encode[],
-                *const help_esp[],
-                    *const help_experiment[],
-                        *const help_export[],
-                            *const help_fabric[],
-                                *const help_formats[],
-                                    *const help_graph[],
-                                        *const help_help[],
-                                            *const help_mpi[],
-                                                *const help_pktway[],
-                                                    *const help_report[],
-                                                        *const help_ring[],
-                                                            *const help_run[],
-                                                                *const help_sim[],
-                                                                    *const help_sweep[],
-                                                                        *const help_unit[];
+            *const help_doctor[],
+                *const help_encode[],
+                    *const help_esp[],
+                        *const help_experiment[],
+                            *const help_export[],
+                                *const help_fabric[],
+                                    *const help_formats[],
+                                        *const help_graph[],
+                                            *const help_help[],
+                                                *const help_mpi[],
+                                                    *const help_pktway[],
+                                                        *const help_report[],
+                                                            *const help_ring[],
+                                                                *const help_run[],
+                                                                    *const help_sim[],
+                                                                        *const help_sweep[],
+                                                                            *const help_unit[];
 
 #endif

@@ -102,6 +102,8 @@ proposes() {
     same "completion of $*" "$("$leat" help --complete -- "$@" | tr '\n' ' ')" "$want"
 }
 proposes "decode devices " de
+proposes "doctor " "do"
+proposes "pktway pvm " doctor --need p
 proposes "spd spdppd " unit sp
 proposes "broadcast bursty bit-reverse bit-complement broadcast-tree " sim clos444 --traffic b
 proposes "tinsel: :files " sim ti

@@ -323,6 +323,8 @@ bool run_program_find(struct run_job *job, const char *library);
 
 /* A part of leat that programs load. False after a complaint. */
 bool run_find_part(const char *name, char *out, size_t cap);
+/* The same without a complaint. */
+bool run_has_part(const char *name, char *out, size_t cap);
 
 /* A function of a part that speaks MPI, loaded on demand, so that leat itself neither needs nor
  * starts MPI. NULL after a complaint: `user` needs it. */

@@ -44,7 +44,7 @@ static bool find_on_path(const char *name, char *out, size_t cap)
 }
 
 /* A part of leat: next to the command in a build, or where it was installed. */
-static bool find_part(const char *name, char *out, size_t cap)
+bool run_has_part(const char *name, char *out, size_t cap)
 {
     static const char *const places[] = { "../program", "../lib/leat" };
     char own[RUN_PATH_CAP];
@@ -69,7 +69,7 @@ static bool find_example(const char *name, char *out, size_t cap)
 {
     char part[64];
     snprintf(part, sizeof part, "programs/%.40s", name);
-    return !strchr(name, '/') && find_part(part, out, cap);
+    return !strchr(name, '/') && run_has_part(part, out, cap);
 }
 
 /* The libraries that a program is linked with, as the loader finds them; NULL: errno says why not.
@@ -202,7 +202,7 @@ bool run_program_find(struct run_job *job, const char *library)
 
 bool run_find_part(const char *name, char *out, size_t cap)
 {
-    if (find_part(name, out, cap)) return true;
+    if (run_has_part(name, out, cap)) return true;
     return complain("%s is not there, expected it beside the command or in ../lib/leat", name);
 }
 
