@@ -138,8 +138,8 @@ static pid_t start_members(const char *root)
             leat_esp_host_member_serve(member[m], 0, why);
 }
 
-/* All are children of the root's own store, more than one of its groups has room for. A busy host may
- * be late: then the root asks again. */
+/* All are children of the root's own store, more than one of its groups has room for. A busy host
+ * may be late: then the root asks again. */
 static void a_root_has_room_for_many_children(void)
 {
     char name[NAME_LEN], why[LEAT_ESP_HOST_WHY_LEN];

@@ -9,7 +9,7 @@ struct plan {
     uint8_t (*tree)[LEAT_ATON_SLOTS_MAX];
 };
 
-/* ---- slots and the places where they are taken ------------------------------------------------ */
+/* ---- slots and the places where they are taken ----------------------------------------------- */
 
 /* The bits of word `w` that are places from .. to. */
 static uint64_t bits_of(uint32_t w, uint32_t from, uint32_t to)
@@ -86,8 +86,8 @@ static leat_err plan_node(struct plan *p, uint32_t i)
     return LEAT_ERR_OK;
 }
 
-/* The value of a node waits in `slot` for `op`. Its interface fills the slot, where only the bit order
- * of `op` counts, or returns the value to the slot that it has just emptied. */
+/* The value of a node waits in `slot` for `op`. Its interface fills the slot, where only the bit
+ * order of `op` counts, or returns the value to the slot that it has just emptied. */
 static void put_in(struct plan *p, const struct leat_aton_node *node, unsigned slot, uint8_t op)
 {
     uint8_t *entry = &p->tree[node->done_at][slot];

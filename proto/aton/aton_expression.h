@@ -15,8 +15,9 @@
  * height d needs d + 1 slots at least: 16 levels at most, which is enough for balanced trees on the
  * longest ring.
  *
- * Interfaces that hold back a whole slot, W + 1 bits, can put a result BACK into the slot that it was
- * made from. Then a chain such as ((x_0 + x_1) max x_2) < x_3 needs one slot, however long it is.
+ * Interfaces that hold back a whole slot, W + 1 bits, can put a result BACK into the slot that it
+ * was made from. Then a chain such as ((x_0 + x_1) max x_2) < x_3 needs one slot, however long it
+ * is.
  *
  * The operand that is complete first waits in a slot. If that is the right one of LT or LE, the
  * interface of the left one carries out GT or GE instead. Leaves may be in any order.

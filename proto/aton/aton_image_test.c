@@ -1,6 +1,6 @@
 /*
- * The serial image in octets against the plain model of symbols (a string of 0 1 J K), packed here a
- * second time by arithmetic on the string.
+ * The serial image in octets against the plain model of symbols (a string of 0 1 J K), packed here
+ * a second time by arithmetic on the string.
  */
 #include "aton_image.h"
 #include "aton_model_test.h"

@@ -21,8 +21,8 @@ static const struct leat_name opcode_names[] = {
 
 static const struct leat_name flag_names[] = { { A, "A" }, { C, "C" }, { 0, NULL } };
 
-/* Where a field of the octet image is. In the serial image SD precedes AC, and eight symbols are two
- * octets. */
+/* Where a field of the octet image is. In the serial image SD precedes AC, and eight symbols are
+ * two octets. */
 static size_t place(bool serial, size_t at)
 {
     return serial ? 2 + 2 * at : at;

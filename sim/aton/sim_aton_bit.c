@@ -8,10 +8,10 @@
  *
  * No cell is at two interfaces at a time, so they may work in any order.
  *
- * An interface that repeats and hunts for a delimiter does nothing until a J arrives: it sleeps, and
- * takes no time. The ring knows the cells that hold J, and wakes the interfaces that they meet. So a
- * bit time costs as many steps as there are interfaces inside a packet or a token. The monitor,
- * which counts the time of silence, never sleeps.
+ * An interface that repeats and hunts for a delimiter does nothing until a J arrives: it sleeps,
+ * and takes no time. The ring knows the cells that hold J, and wakes the interfaces that they meet.
+ * So a bit time costs as many steps as there are interfaces inside a packet or a token. The
+ * monitor, which counts the time of silence, never sleeps.
  */
 #include "sim_aton_parts.h"
 #include <assert.h>

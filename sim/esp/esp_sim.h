@@ -108,7 +108,7 @@ leat_err leat_sim_esp_ask(struct leat_sim_esp *sim, const struct leat_esp_reques
 /* Runs everything before `until`, or until the observer pauses it. False: no events are left. */
 bool leat_sim_esp_run(struct leat_sim_esp *sim, leat_time until);
 
-/* ---- packets of one's own, without a service -------------------------------------------------- */
+/* ---- packets of one's own, without a service ------------------------------------------------ */
 
 /* All instructions that reach end systems from now on; NULL: none. */
 void leat_sim_esp_observe(struct leat_sim_esp *sim, leat_sim_esp_observer *observer, void *context);

@@ -5,9 +5,9 @@
  *   expression   STATION, or COMMAND(item, item, ...)
  *   item         an expression, or FIRST..LAST: all these stations
  *
- * add, and, or, max and min take any number of items. leat pairs them in the order in which they are
- * complete, so that the tree stays low and few values wait; where interfaces hold back a whole slot
- * they become a chain, in which one value waits. eq, lt and le take two. Each station is
+ * add, and, or, max and min take any number of items. leat pairs them in the order in which they
+ * are complete, so that the tree stays low and few values wait; where interfaces hold back a whole
+ * slot they become a chain, in which one value waits. eq, lt and le take two. Each station is
  * a leaf at most once.
  */
 #include "aton_expression.h"

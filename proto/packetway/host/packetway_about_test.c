@@ -238,12 +238,13 @@ static void what_is_too_long_to_report_or_to_query(void)
     close(&s);
 }
 
-/* A range is reported once, from the table with the smaller Q; a lost one, not at all. */
+/* To a half-router, a range is reported once, from the table with the smaller Q; a lost one, not at
+ * all. For hosts, mappers are asked first (sim_packetway_sizes_test.c). */
 static void ranges_are_reported_once_and_not_after_their_loss(void)
 {
     struct subject s;
-    static const char tell[] = "0000010200180001 0000000100000101 2900000001000615" Z;
-    static const char range[] = "0000010100190001 0000000200000102 2904000102000610 "
+    static const char tell[] = "0000010200180001 0000000100000103 2900000001000615" Z;
+    static const char range[] = "0000010300190001 0000000200000102 2904000102000610 "
                                 "0300061f00000000" Z;
     open_pair(&s);
     for (int far = 0; far < 2; far++)
