@@ -51,6 +51,7 @@ bench: all               # tables, and JSON in build/bench_*.json
 	sh bench/bench_esp_sim.sh build/leat build/bench_esp_sim.json
 	sh bench/bench_esp_live.sh build/leat build/release/bench/bench_esp_live build/bench_esp_live.json
 	build/release/bench/bench_packetway --json build/bench_packetway.json
+	python3 bench/bench_pktway_sizes.py build/leat build/bench_pktway_sizes.json
 	sh bench/bench_run.sh build/leat build/bench_run.json
 	python3 bench/bench_collectives.py build/leat build/bench_collectives.json
 	sh bench/bench_mpi_live.sh build/leat build/bench_mpi_live.json

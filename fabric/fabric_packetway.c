@@ -5,7 +5,10 @@
 #include <unistd.h>
 
 enum {
-    SAN_MESSAGES_MAX = 1 << 17,
+    SAN_MESSAGES_MAX = 1 << 17, /* of a small network */
+    SAN_MESSAGES_MIN = 1 << 15, /* of a large one */
+    PORT_MESSAGES_MAX = 2 * LEAT_SIM_PACKETWAY_WINDOW + LEAT_SIM_PACKETWAY_CONTROL,
+    SMALL_SANS = 64,
     SEARCH_LEN = 1 << 16,
     MTU_DEFAULT = 512,
     PS_PER_NS = 1000,
@@ -13,9 +16,6 @@ enum {
     THREAD_PORTS = 128,      /* with fewer, threads would wait more than work */
     INNER_NAME_LEN_MAX = 64, /* of a wire in its SAN */
 };
-_Static_assert(LEAT_SIM_PACKETWAY_NODES_MAX *(2 * LEAT_SIM_PACKETWAY_WINDOW +
-                                              LEAT_SIM_PACKETWAY_CONTROL) <= SAN_MESSAGES_MAX,
-               "a SAN may have all packets in flight");
 _Static_assert(INNER_NAME_LEN_MAX + LEAT_SIM_PACKETWAY_NAME_LEN_MAX + 3 <= LEAT_FABRIC_WIRE_CAP &&
                    3 * LEAT_SIM_PACKETWAY_NAME_LEN_MAX + 4 <= LEAT_FABRIC_WIRE_CAP,
                "a wire's name holds that of its SAN, or of its router and two SANs");
@@ -124,13 +124,23 @@ static bool refuse_part(const struct leat_fabric_place *place, const char *word)
     return leat_fabric_wrong(place, "fabric: %s cannot be built: %.*s", word, TEXT_LEN_MAX, text);
 }
 
+/* A SAN may have all packets of all hosts in flight, of which it has a part in a large network. */
+static uint32_t messages_of(const struct leat_fabric_packetway *b, uint32_t ports)
+{
+    const uint32_t all = LEAT_SIM_PACKETWAY_NODES_MAX * PORT_MESSAGES_MAX,
+                   own = (ports + LEAT_PACKETWAY_BUDDIES_MAX) * PORT_MESSAGES_MAX;
+    if (own > SAN_MESSAGES_MAX) return all;
+    if (b->design.sans <= SMALL_SANS) return SAN_MESSAGES_MAX;
+    return own > SAN_MESSAGES_MIN ? own : SAN_MESSAGES_MIN;
+}
+
 static bool open_part(struct leat_fabric_packetway *b, const struct leat_fabric_config *config,
                       const struct leat_fabric_place *place, uint32_t index)
 {
     const char *word = b->design.san[index].fabric;
     struct leat_fabric *part = b->part[index] = leat_fabric_read(word, NULL, place->error);
     struct leat_fabric_config one = *config;
-    one.messages_max = SAN_MESSAGES_MAX;
+    one.messages_max = messages_of(b, part ? part->ports : 0);
     one.threads = 1; /* each thread has SANs of its own */
     if (part && !part->kind->native)
         return leat_fabric_wrong(place, "fabric: %s is %s itself, expected one SAN", word,

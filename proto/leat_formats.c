@@ -6,10 +6,11 @@
 #include "poets_text.h"
 
 static const struct leat_format *const all[] = {
-    &leat_atm_format,    &leat_aal1_format,    &leat_aal2_format,   &leat_aal34_format,
-    &leat_aal5_format,   &leat_atmtask_format, &leat_atmllc_format, &leat_atmvcmux_format,
-    &leat_atmarp_format, &leat_aton_format,    &leat_esp_format,    &leat_packetway_format,
-    &leat_poets_format,  &leat_q2931_format,
+    &leat_atm_format,        &leat_aal1_format,    &leat_aal2_format,        &leat_aal34_format,
+    &leat_aal5_format,       &leat_atmtask_format, &leat_atmllc_format,      &leat_atmvcmux_format,
+    &leat_atmarp_format,     &leat_aton_format,    &leat_esp_format,         &leat_packetway_format,
+    &leat_poets_format,      &leat_q2931_format,   &leat_aton_serial_format, &leat_poetsaddr_format,
+    &leat_poetsdebug_format,
 };
 
 const struct leat_format *leat_format_at(size_t index)

@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     struct leat_text t;
     size_t once_len = 0, twice_len = 0;
     if (!len) return 0;
-    const struct leat_format *format = leat_format_at(data[0] % 14);
+    const struct leat_format *format = leat_format_at(data[0] % 17);
     leat_text_init(&t, text, sizeof text, NULL, NULL);
     if (show(format, data + 1, len - 1, &t) == LEAT_ERR_OK) {
         if (build(format, text, t.len, once, sizeof once, &once_len)) abort();

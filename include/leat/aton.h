@@ -9,7 +9,7 @@
  *   +-----+--------+------+------+-----------------------------------+-----+---------+
  *
  *   AC    PPP T M RRR        priority, token, monitor, reservation
- *   CTL   active(1) opc(4) width(2) register(6) 000
+ *   CTL   active(1) opc(4) width(2) register(6) group(1) 00   group: DA is a group's number
  *   FLG   A C 0 0 A C 0 0    address recognised, copied, twice
  *
  *   data                     head                                payload
@@ -28,7 +28,7 @@
  *   SHORT      the buffer ends before the image (fault: the end of the buffer)
  *   LENGTH     octets are left over (fault: the first of them)
  *   TYPE       opcode 0 or 12..15; T = 1: a token has no octet image
- *   RANGE      width code 3; Counter above 65,534; PARAM of BITCOUNT or TREE outside its limits;
+ *   RANGE      width code 3; a group above 31; Counter above 65,534; PARAM of BITCOUNT or TREE
  *              a BITCOUNT counter that does not fit c bits; a TREE valid octet above 1
  *   RESERVED   the zeros of CTL and FLG; all of CTL but `active` in a passive packet; PARAM of SORT
  *   CHECKSUM   CRC; the two copies of A C in FLG, which the CRC does not cover, differ
@@ -52,6 +52,7 @@ extern "C" {
 enum {
     LEAT_ATON_DA_ALL = 0xFFFF, /* the whole ring is the execution region */
     LEAT_ATON_INTERFACES_MAX = 65534,
+    LEAT_ATON_GROUPS_MAX = 32, /* groups of interfaces, numbered from 0 */
     LEAT_ATON_REGISTER_MAX = 63,
     LEAT_ATON_COUNTER_BITS_MAX = 16, /* c: ceil(log2(n+1)) for the longest ring */
     LEAT_ATON_SLOTS_MAX = 17,        /* H: ceil(log2 n) + 1 for the longest ring */
@@ -90,6 +91,7 @@ struct leat_aton_packet {
     uint8_t reg;         /* operand register, 6 bits */
     uint8_t recognised;  /* A */
     uint8_t copied;      /* C */
+    uint8_t group;       /* 1: da is a group's number, active only */
     uint16_t da, sa;
     uint16_t counter;              /* interfaces that took part */
     uint16_t param;                /* opc 9..11 */
@@ -126,8 +128,18 @@ struct leat_aton_interface {
     uint64_t operand[LEAT_ATON_REGISTERS];
     uint16_t address; /* not LEAT_ATON_DA_ALL */
     uint8_t enabled;
-    uint8_t tree[LEAT_ATON_SLOTS_MAX]; /* op_h: ADD, AND, OR, MAX or MIN; 0 is ADD */
+    uint8_t tree[LEAT_ATON_SLOTS_MAX]; /* op_h: ADD to LE, GT, GE, or PASS; 0 is ADD */
+    uint32_t groups;                   /* bit g: a member of group g */
 };
+
+/* Only in tree[], beside the commands: slot > x, slot >= x; the interface repeats the slot, whether
+ * it is valid or not. */
+enum { LEAT_ATON_GT = 12, LEAT_ATON_GE, LEAT_ATON_PASS };
+
+/* Flags beside an operation: the result goes back into the slot that was emptied, in the bit order
+ * of the operation that will consume it. On a simulated ring an interface must hold back a whole
+ * slot for that. */
+enum { LEAT_ATON_TREE_OP = 15, LEAT_ATON_BACK = 16, LEAT_ATON_BACK_LSB_FIRST = 32 };
 
 struct leat_aton_command {
     uint8_t opcode, width_bits, reg;
@@ -136,6 +148,8 @@ struct leat_aton_command {
     uint16_t param;   /* BITCOUNT: c, TREE: H, others 0 */
     bool value_given; /* EQ, LT, LE: v is `value`, not x_1 */
     uint64_t value;
+    bool group;      /* `da` is the number of a group: its members take part */
+    bool sender_out; /* the sender does not take part: it begins as if it were disabled */
 };
 
 /*

@@ -247,17 +247,22 @@ enum leat_esp_announced {
  */
 struct leat_esp_request {
     enum leat_esp_announced kind;
-    bool robust;          /* census, sum, average: RCHLD and RCOLLECT; else COUNT and COLLECT */
-    bool is_trusting;     /* robust: accepts the first answer, whatever E or count say. Only for
+    bool robust;         /* census, sum, average: RCHLD and RCOLLECT; else COUNT and COLLECT */
+    bool is_trusting;    /* robust: accepts the first answer, whatever E or count say. Only for
                              experiments: it shows what the voiding rule is for */
-    bool is_signed;       /* max, min */
-    uint8_t value_bits;   /* sum, average: of a member's value, 1 .. 64 */
-    uint32_t rounds;      /* robust, max, min, tree: 1 .. ROUNDS_MAX; others have one */
-    uint32_t attempts;    /* 1 .. ATTEMPTS_MAX */
-    uint32_t copies;      /* of an announcement to each member, 1 .. ANNOUNCEMENTS_MAX */
-    leat_time settle_ps;  /* 1 .. */
-    leat_time gap_ps;     /* between rounds, and between copies, 1 .. */
-    leat_time pace_ps;    /* between two announcements: the pace of the root's link; may be 0 */
+    bool is_signed;      /* max, min */
+    uint8_t value_bits;  /* sum, average: of a member's value, 1 .. 64 */
+    uint32_t rounds;     /* robust, max, min, tree: 1 .. ROUNDS_MAX; others have one */
+    uint32_t attempts;   /* 1 .. ATTEMPTS_MAX */
+    uint32_t copies;     /* of an announcement to each member, 1 .. ANNOUNCEMENTS_MAX */
+    uint32_t rounds_max; /* each further attempt has twice the rounds and copies, up to these, as */
+    uint32_t copies_max; /* far as tau and the clock of announcements allow; 0: as many as before */
+    uint32_t shards;     /* robust: the members are divided among so many computations, so that */
+                         /* a router needs room for fewer children in each. 0: one; four times */
+                         /* as many after an attempt in which a store had no room for a child */
+    leat_time settle_ps; /* 1 .. */
+    leat_time gap_ps;    /* between rounds, and between copies, 1 .. */
+    leat_time pace_ps;   /* between two announcements: the pace of the root's link; may be 0 */
     uint32_t lifetime_ms; /* multicast: of the duplicates, 1 .. LEAT_ESP_DUPLICATE_MS_MAX */
     bool collects;        /* multicast: instead, every node learns how many children it has, for
                              COLLECTs without COUNTs (leat/esp_team.h) */
@@ -282,7 +287,8 @@ struct leat_esp_service_result {
     uint32_t members;     /* members queried */
     uint32_t attempts;    /* attempts made */
     uint32_t voids;       /* void attempts */
-    uint32_t rounds;
+    uint32_t rounds;      /* of the last attempt, as its shards */
+    uint32_t shards;
     uint64_t announced;        /* packets sent: announcements, queries */
     uint64_t received;         /* instructions received for the attempts */
     uint64_t errors;           /* ... with E, or that the root's own store could not accept */
@@ -405,6 +411,64 @@ LEAT_API enum leat_esp_host_end leat_esp_host_root_query(struct leat_esp_host_ro
 LEAT_API enum leat_esp_host_end leat_esp_host_root_cast(struct leat_esp_host_root *root,
                                                         const uint8_t *text, uint16_t len,
                                                         uint32_t *packets, char *why);
+
+/* ---- single packets -------------------------------------------------------------------------- */
+
+/*
+ * Instructions of one's own, without a group: a probe sends any packet and receives what comes.
+ *
+ *   leat_esp_host_probe_open(&config, &probe, why);
+ *   leat_esp_host_probe_send(probe, "192.0.2.1", &packet, why);         X: the routers execute it
+ *   leat_esp_host_probe_receive(probe, 1000, &arrival, why);            R: here it is again
+ *
+ * Like every end system, a probe sends a packet with R back to where it came from. Of the config it
+ * needs `bind` and `any_port` only. Routers look at packets to port 4253: with another port here,
+ * what comes back is not executed again.
+ */
+
+/* A probe; opaque. */
+struct leat_esp_host_probe;
+
+/* Room for "[ADDRESS]:PORT". */
+enum { LEAT_ESP_HOST_PLACE_LEN = 64 };
+
+/* An instruction that has arrived. */
+struct leat_esp_host_arrival {
+    struct leat_esp_packet packet;      /* as it came */
+    char from[LEAT_ESP_HOST_PLACE_LEN]; /* as leat_esp_host_probe_send takes it */
+    uint64_t at_ns;                     /* since the probe was opened */
+    bool is_returned;                   /* it had R: it was sent back */
+};
+
+/* *out is NULL unless the result is OK. */
+LEAT_API enum leat_esp_host_end leat_esp_host_probe_open(const struct leat_esp_host_config *config,
+                                                         struct leat_esp_host_probe **out,
+                                                         char *why);
+LEAT_API void leat_esp_host_probe_close(struct leat_esp_host_probe *probe);
+
+/* Sends the packet to ADDRESS[:PORT], an IPv6 address with a port in brackets. WRONG: it cannot be
+ * encoded, or this is no address. */
+LEAT_API enum leat_esp_host_end leat_esp_host_probe_send(struct leat_esp_host_probe *probe,
+                                                         const char *to,
+                                                         const struct leat_esp_packet *packet,
+                                                         char *why);
+
+/* Waits at most this long for the next instruction. Other packets are skipped. SILENT: none came;
+ * FAILED: an interrupt (EINTR), or the system refused. */
+LEAT_API enum leat_esp_host_end leat_esp_host_probe_receive(struct leat_esp_host_probe *probe,
+                                                            uint64_t for_ms,
+                                                            struct leat_esp_host_arrival *out,
+                                                            char *why);
+
+/* Since the probe was opened. */
+struct leat_esp_host_probe_counts {
+    uint64_t sent;     /* packets, those sent back included */
+    uint64_t received; /* instructions */
+    uint64_t skipped;  /* malformed packets and management packets */
+    uint64_t elapsed_ns;
+};
+LEAT_API void leat_esp_host_probe_counts(const struct leat_esp_host_probe *probe,
+                                         struct leat_esp_host_probe_counts *counts);
 
 #ifdef __cplusplus
 }

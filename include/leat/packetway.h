@@ -35,7 +35,7 @@ extern "C" {
 enum {
     LEAT_PACKETWAY_KEY_LEN = 16,
     LEAT_PACKETWAY_PLAN_ROUTES_MAX = 4, /* alternatives kept */
-    LEAT_PACKETWAY_PLAN_LEN_MAX = 256,  /* octets of one route; longer ones are not kept */
+    LEAT_PACKETWAY_PLAN_LEN_MAX = 4608, /* octets of one route: 64 L2RHs of 72 */
     LEAT_PACKETWAY_GRANTS_MAX = 64,
     LEAT_PACKETWAY_LIMIT_SLOTS = 256, /* of the limit on ERR messages */
 };
@@ -56,7 +56,7 @@ struct leat_packetway_plan_route {
     uint16_t q;
     uint16_t len;       /* octets of the L2RHs */
     uint32_t mtu_words; /* 0 = unlimited */
-    uint8_t octets[LEAT_PACKETWAY_PLAN_LEN_MAX];
+    uint8_t *octets;    /* lent with the plan */
 };
 
 struct leat_packetway_plan {

@@ -79,6 +79,12 @@ LEAT_API void leat_poets_exit(const struct leat_poets_device *device, int code);
 /* Ends the application: an assertion failed. */
 LEAT_API void leat_poets_fail(struct leat_poets_device *device, const char *what);
 
+/* A packet to the supervisor's `control`: an opcode of the application, 0x01 to 0xEF, and up to
+ * LEAT_POETS_MESSAGE_MAX octets (NULL, 0: none). False: opcode or length are wrong, or too many
+ * packets wait. */
+LEAT_API bool leat_poets_control(const struct leat_poets_device *device, uint8_t opcode,
+                                 const void *payload, size_t len);
+
 /* An input pin of a device type. */
 struct leat_poets_input {
     const char *name; /* NULL: there is no such pin */
@@ -105,6 +111,8 @@ struct leat_poets_device_type {
     void (*device_idle)(struct leat_poets_device *device);   /* requested by ready */
     void (*hardware_idle)(struct leat_poets_device *device); /* the whole graph is idle */
     void (*from_supervisor)(struct leat_poets_device *device, const void *message);
+    /* An opcode that the supervisor has sent, and 56 octets, zero after what was sent. */
+    void (*control)(struct leat_poets_device *device, uint8_t opcode, const void *payload);
     /* The message for the supervisor; its length is the supervisor's. */
     bool (*to_supervisor)(struct leat_poets_device *device, void *message);
     struct leat_poets_input input[LEAT_POETS_PINS_MAX];
@@ -126,6 +134,10 @@ LEAT_API void leat_poets_post(const struct leat_poets_supervising *self, const c
 /* In `receive`: answers with answer_len octets, to the device that sent, or to all. */
 LEAT_API void leat_poets_reply(const struct leat_poets_supervising *self, const void *answer);
 LEAT_API void leat_poets_broadcast(const struct leat_poets_supervising *self, const void *answer);
+/* A packet to `control` of a device by its number (LEAT_POETS_NONE: of all), as leat_poets_control
+ * sends it to the supervisor. False: opcode, length or number are wrong. */
+LEAT_API bool leat_poets_control_device(const struct leat_poets_supervising *self, uint32_t device,
+                                        uint8_t opcode, const void *payload, size_t len);
 /* Ends the application. */
 LEAT_API void leat_poets_stop(const struct leat_poets_supervising *self);
 
@@ -136,6 +148,8 @@ struct leat_poets_supervisor_type {
     uint32_t answer_len;  /* of replies and broadcasts */
     void (*init)(struct leat_poets_supervising *self);
     void (*receive)(struct leat_poets_supervising *self, const void *message);
+    /* An opcode that a device has sent, and 56 octets, zero after what was sent. */
+    void (*control)(struct leat_poets_supervising *self, uint8_t opcode, const void *payload);
     void (*idle)(struct leat_poets_supervising *self); /* with it, idleness does not end a run */
     void (*stop)(struct leat_poets_supervising *self);
 };

@@ -64,6 +64,8 @@ static inline enum aton_reason aton_measure(struct aton_frame *f, const struct a
     const uint8_t *image = aton_image(f);
     if (image[LEAT_ATON_AC_AT] >> LEAT_ATON_AC_TOKEN & 1) return ATON_MALFORMED;
     if (leat_aton_ctl_decode(leat_get_be16(image + LEAT_ATON_CTL_AT), &p)) return ATON_MALFORMED;
+    p.da = leat_get_be16(image + LEAT_ATON_DA_AT);
+    if (!leat_aton_region_is_valid(&p)) return ATON_MALFORMED;
     uint32_t head_len = LEAT_ATON_LONG_PAYLOAD_AT;
     p.counter = leat_get_be16(image + LEAT_ATON_COUNTER_AT);
     if (!p.active) {

@@ -208,7 +208,8 @@ static void malformed_images_are_dropped(void)
     } bad[] = {
         { 1, 0, 0, 0x10, ATON_MALFORMED },  /* a token */
         { 1, 0, 1, 0x08, ATON_MALFORMED },  /* passive, with an opcode */
-        { 1, 0, 2, 0x07, ATON_MALFORMED },  /* CTL's zeros */
+        { 1, 0, 2, 0x03, ATON_MALFORMED },  /* CTL's zeros */
+        { 1, 0, 2, 0x04, ATON_MALFORMED },  /* group 0xFFFF */
         { 1, 0, 2, 0x06, ATON_MALFORMED },  /* width code 3, and zeros */
         { 1, 0, 1, 0xE0, ATON_MALFORMED },  /* opcode 12 */
         { 1, 0, 7, 0xFF, ATON_FOLDED },     /* Counter 0xFF01: many */

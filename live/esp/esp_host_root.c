@@ -10,6 +10,9 @@
 static const leat_time ps_per_ns = 1000, ps_per_ms = 1000000000;
 static const uint64_t tau_default_ns = 10000000000;
 
+/* Room for all members as children of the root's own store, in the parts of several attempts. */
+enum { OWN_SLOTS = 24 * LEAT_ESP_HOST_MEMBERS_MAX };
+
 enum leat_esp_host_end leat_esp_host_root_open(const struct leat_esp_host_config *config,
                                                struct leat_esp_host_root **out, char *why)
 {
@@ -28,6 +31,7 @@ enum leat_esp_host_end leat_esp_host_root_open(const struct leat_esp_host_config
         .members_max = LEAT_ESP_HOST_MEMBERS_MAX,
         .nodes_max = LEAT_ESP_HOST_NODES_MAX,
         .links_max = LEAT_ESP_HOST_NODES_MAX + LEAT_ESP_HOST_MEMBERS_MAX,
+        .own_groups = leat_esp_groups_for(OWN_SLOTS),
         /* It increases from one root to the next: the date advances while no root runs. */
         .serial = live_now_ns(CLOCK_REALTIME) / 1000,
         .welcomes = true,
@@ -140,6 +144,8 @@ struct leat_esp_request leat_esp_host_root_request(enum leat_esp_announced kind,
                                       .rounds = again ? LEAT_ESP_ROUNDS_DEFAULT : 1,
                                       .attempts = 4,
                                       .copies = 3,
+                                      .rounds_max = robust ? LEAT_ESP_ROUNDS_MAX : 0,
+                                      .copies_max = LEAT_ESP_ANNOUNCEMENTS_MAX,
                                       .settle_ps = 100 * ps_per_ms,
                                       .gap_ps = 20 * ps_per_ms,
                                       .pace_ps = ps_per_ms / 50,

@@ -2,7 +2,8 @@
 #include "aton_interface_parts.h"
 
 enum { J = LEAT_ATON_J };
-enum { SLOT_MET, SLOT_TAKEN, SLOT_REPEATED }; /* TREE: what happens to the current slot */
+/* TREE: what happens to the current slot; REPEATED: and to all after it. */
+enum { SLOT_MET, SLOT_TAKEN, SLOT_PASSED, SLOT_REPEATED };
 
 void leat_aton_station_init(struct leat_aton_station *s, uint16_t address, uint8_t *buffer,
                             uint32_t buffer_cap)
@@ -80,7 +81,7 @@ static void on_da(struct leat_aton_station *s)
 {
     s->da = (uint16_t)s->shift;
     s->addressed = s->role == LEAT_ATON_ROLE_REPEATS && /* else it strips */
-                   (s->da == LEAT_ATON_DA_ALL || s->da == s->it.address);
+                   leat_aton_is_meant(&s->it, s->ctl >> LEAT_ATON_CTL_GROUP & 1, s->da);
 }
 
 /* Together with the first bit of the data. */
@@ -225,22 +226,45 @@ static void tree_fold(struct leat_aton_station *s, unsigned bit, unsigned at)
 {
     const bool lsb_first = aton_slot_is_lsb_first(&s->it, s->slot);
     const unsigned operand = aton_bit(s->x, at, s->width_bits, lsb_first);
-    const unsigned folded = fold_bit(s, s->it.tree[s->slot], bit, operand);
+    const unsigned op = s->it.tree[s->slot] & LEAT_ATON_TREE_OP;
+    const unsigned folded = fold_bit(s, op, bit, operand);
     s->slot_value = lsb_first ? s->slot_value | (uint64_t)folded << at
                               : s->slot_value << 1 | folded;
+    if (op >= LEAT_ATON_EQ) s->slot_value = leat_aton_is_counted(op, s->relation);
+}
+
+/* The result goes back into the slot, whose symbols are out already: a valid bit and W bits. The
+ * CRC takes them instead of those that went out. */
+static unsigned put_back(struct leat_aton_station *s)
+{
+    const bool lsb_first = s->it.tree[s->slot] & LEAT_ATON_BACK_LSB_FIRST;
+    s->patch_len = s->width_bits + 1u;
+    s->patch[0] = 1;
+    s->patch[1] = 0;
+    s->crc_out = leat_aton_crc_bit(s->slot_crc, 1);
+    for (unsigned i = 0; i < s->width_bits; i++) {
+        const unsigned bit = aton_bit(s->slot_value, i, s->width_bits, lsb_first);
+        s->patch[(i + 1) / 64] |= (uint64_t)bit << (i + 1) % 64;
+        s->crc_out = leat_aton_crc_bit(s->crc_out, bit);
+    }
+    s->slot_state = SLOT_TAKEN; /* it has taken x */
+    return LEAT_ATON_EVENT_PATCH;
 }
 
 static unsigned tree_bit(struct leat_aton_station *s, unsigned bit)
 {
+    unsigned events = 0;
     const unsigned at = s->item_at++;
     unsigned out = bit;
     if (at == 0) {
         s->carry = 0;
         s->relation = LEAT_ATON_UNDECIDED;
         s->slot_value = 0;
+        s->slot_crc = s->crc_out;
         if (s->slot_state == SLOT_REPEATED) return bit;
         s->slot_state = bit ? SLOT_MET : SLOT_TAKEN;
-        return !bit;
+        if (s->it.tree[s->slot] == LEAT_ATON_PASS) s->slot_state = SLOT_PASSED;
+        return s->slot_state == SLOT_PASSED ? bit : !bit;
     }
     if (s->slot_state == SLOT_MET) {
         tree_fold(s, bit, at - 1);
@@ -250,11 +274,12 @@ static unsigned tree_bit(struct leat_aton_station *s, unsigned bit)
     }
     if (at == s->width_bits) {
         if (s->slot_state == SLOT_MET) s->x = s->slot_value;
+        if (s->slot_state == SLOT_MET && s->it.tree[s->slot] & LEAT_ATON_BACK) events = put_back(s);
         if (s->slot_state == SLOT_TAKEN) s->slot_state = SLOT_REPEATED;
         s->item_at = 0;
         s->slot++;
     }
-    return out;
+    return out | events;
 }
 
 static unsigned fold_items(struct leat_aton_station *s, unsigned bit)
@@ -553,7 +578,7 @@ static unsigned covered_symbol(struct leat_aton_station *s, unsigned bit)
         keep_bit(s, bit);
     if (!s->takes_part) return bit;
     const unsigned out = folded(s, bit);
-    s->crc_out = leat_aton_crc_bit(s->crc_out, out);
+    if (!(out & LEAT_ATON_EVENT_PATCH)) s->crc_out = leat_aton_crc_bit(s->crc_out, out);
     return out;
 }
 

@@ -21,6 +21,10 @@
  * the delimiter that they may begin. README.md has the decisions (token release, monitor,
  * time-outs).
  *
+ * One operation changes symbols that are out already: a TREE's slot whose result goes back into it
+ * (BACK). The interface must hold so many more symbols back; whoever drives it has the register,
+ * and is told of the change (EVENT_PATCH).
+ *
  * Pure; all state is in the struct.
  */
 #ifndef LEAT_ATON_INTERFACE_H
@@ -86,6 +90,7 @@ enum {
     LEAT_ATON_EVENT_RELEASED = 0x20, /* the first symbol of a token is sent */
     LEAT_ATON_EVENT_ORPHAN = 0x40,   /* the monitor has seen a packet twice */
     LEAT_ATON_EVENT_SILENCE = 0x80,  /* the monitor's time-out: the token is lost */
+    LEAT_ATON_EVENT_PATCH = 0x100,   /* the last patch_len symbols out, this one too, are `patch` */
 };
 
 /* A field being sent or received. */
@@ -123,6 +128,9 @@ struct leat_aton_station {
     uint32_t received_len;
     uint64_t v1, v2;
     uint64_t slot_value;
+    uint64_t patch[2]; /* TREE, BACK: bits, the earliest lowest; a slot has 65 at most */
+    uint32_t patch_len;
+    uint32_t slot_crc;            /* crc_out before the slot */
     uint64_t line_low, line_high; /* SORT: the last symbols, the newest lowest */
 
     /* Sending: a packet or a token. */

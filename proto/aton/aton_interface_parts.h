@@ -37,7 +37,7 @@ struct leat_aton_place leat_aton_place_after(enum leat_aton_phase phase,
 /* TREE: does the slot of height h travel with its least significant bit first? */
 static inline bool aton_slot_is_lsb_first(const struct leat_aton_interface *it, unsigned h)
 {
-    return h < LEAT_ATON_SLOTS_MAX && it->tree[h] <= LEAT_ATON_OR;
+    return h < LEAT_ATON_SLOTS_MAX && (it->tree[h] & LEAT_ATON_TREE_OP) <= LEAT_ATON_OR;
 }
 
 static inline unsigned aton_bit(uint64_t value, unsigned at, unsigned bits, bool lsb_first)

@@ -6,9 +6,11 @@ enum { J = LEAT_ATON_J, K = LEAT_ATON_K, HEAD_LEN = 52 /* M RRR CTL DA SA */ };
 static uint16_t ctl_of(const struct leat_aton_order *order)
 {
     const struct leat_aton_command *c = &order->command;
-    const struct leat_aton_packet packet = {
-        .active = 1, .opcode = c->opcode, .width_bits = c->width_bits, .reg = c->reg
-    };
+    const struct leat_aton_packet packet = { .active = 1,
+                                             .opcode = c->opcode,
+                                             .width_bits = c->width_bits,
+                                             .reg = c->reg,
+                                             .group = c->group };
     return order->is_passive ? 0 : leat_aton_ctl_encode(&packet);
 }
 
@@ -58,9 +60,19 @@ bool leat_aton_send_is_own(const struct leat_aton_station *s)
 static void fetch(struct leat_aton_station *s)
 {
     const struct leat_aton_command *c = &s->sent.command;
-    s->out_takes_part = s->it.enabled;
+    s->out_takes_part = leat_aton_sender_takes_part(&s->it, c);
     s->out_x = s->it.operand[c->reg] & leat_aton_mask(c->width_bits);
     leat_aton_begin_fold(&s->it, c, s->out_x, &s->out_v1, &s->out_v2);
+}
+
+/* TREE: the operand is in the first slot that this interface does not pass by. */
+static unsigned slot_bit(const struct leat_aton_station *s, uint32_t at, unsigned w)
+{
+    const unsigned slot = at / (w + 1), bit = at % (w + 1);
+    for (unsigned h = 0; h < slot; h++)
+        if (s->it.tree[h] != LEAT_ATON_PASS) return 0;
+    if (s->it.tree[slot] == LEAT_ATON_PASS) return 0;
+    return bit ? aton_bit(s->out_x, bit - 1, w, aton_slot_is_lsb_first(&s->it, slot)) : 1;
 }
 
 static unsigned item_bit(const struct leat_aton_station *s, uint32_t at)
@@ -72,8 +84,7 @@ static unsigned item_bit(const struct leat_aton_station *s, uint32_t at)
     if (c->opcode == LEAT_ATON_SORT) return aton_bit(s->out_x, at, w, false);
     if (c->opcode == LEAT_ATON_BITCOUNT)
         return at % c->param == 0 ? (unsigned)(s->out_x >> at / c->param) & 1 : 0;
-    if (at == 0) return 1; /* the first slot is valid */
-    return at <= w ? aton_bit(s->out_x, at - 1, w, aton_slot_is_lsb_first(&s->it, 0)) : 0;
+    return slot_bit(s, at, w);
 }
 
 static unsigned trailer_symbol(struct leat_aton_station *s, uint32_t at)

@@ -45,10 +45,15 @@ static size_t token(uint8_t *symbols)
 /* TREE's slots travel in the codec's order if all operations compare. */
 static void random_registers(struct leat_random *r)
 {
+    static const uint8_t comparing[] = {
+        LEAT_ATON_MAX, LEAT_ATON_MIN, LEAT_ATON_EQ, LEAT_ATON_LT,
+        LEAT_ATON_LE,  LEAT_ATON_GT,  LEAT_ATON_GE, LEAT_ATON_PASS
+    };
     for (unsigned i = 0; i < LEAT_ATON_REGISTERS; i++)
         station.it.operand[i] = model_random_bits(r, 64);
     for (unsigned h = 0; h < LEAT_ATON_SLOTS_MAX; h++)
-        station.it.tree[h] = (uint8_t)(LEAT_ATON_MAX + leat_random_below(r, 2));
+        station.it.tree[h] = comparing[leat_random_below(r, sizeof comparing)];
+    station.it.groups = (uint32_t)leat_random_next(r);
     station.it.enabled = leat_random_below(r, 8) != 0;
 }
 
@@ -78,8 +83,9 @@ static void what_goes_out_is_what_the_word_engine_says_in_the_same_bit_times(voi
         if (m.packet.opcode == LEAT_ATON_SORT) sort_items(&m);
         m.packet.monitor = m.packet.recognised = m.packet.copied = 0;
         open_station((uint16_t)(1 + leat_random_below(&r, 9)));
-        if (leat_random_below(&r, 2)) m.packet.da = leat_random_below(&r, 2) ? 0xffff : 5;
         random_registers(&r);
+        if (!m.packet.group && leat_random_below(&r, 2))
+            m.packet.da = leat_random_below(&r, 2) ? 0xffff : 5;
 
         uint32_t len = (uint32_t)model_image(&m, image);
         const size_t count = symbols_of_image(image, len, 0, in);

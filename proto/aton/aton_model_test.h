@@ -84,6 +84,8 @@ static inline void model_random_kind(struct model *m, struct leat_random *r, uns
         p->width_bits = (uint8_t)(16u << leat_random_below(r, 3));
         p->reg = (uint8_t)leat_random_below(r, 64);
         p->counter = (uint16_t)leat_random_below(r, 65535);
+        p->group = leat_random_below(r, 4) == 0;
+        if (p->group) p->da = (uint16_t)leat_random_below(r, 32);
     }
     if (opcode >= 1 && opcode <= 8) {
         p->variable1 = model_random_bits(r, p->width_bits);
@@ -111,9 +113,10 @@ static inline int model_same_packet(const struct leat_aton_packet *a,
 {
     return a->priority == b->priority && a->token == b->token && a->monitor == b->monitor &&
            a->reservation == b->reservation && a->active == b->active && a->opcode == b->opcode &&
-           a->width_bits == b->width_bits && a->reg == b->reg && a->recognised == b->recognised &&
-           a->copied == b->copied && a->da == b->da && a->sa == b->sa && a->counter == b->counter &&
-           a->param == b->param && a->variable1 == b->variable1 && a->variable2 == b->variable2 &&
+           a->width_bits == b->width_bits && a->reg == b->reg && a->group == b->group &&
+           a->recognised == b->recognised && a->copied == b->copied && a->da == b->da &&
+           a->sa == b->sa && a->counter == b->counter && a->param == b->param &&
+           a->variable1 == b->variable1 && a->variable2 == b->variable2 &&
            a->payload_len == b->payload_len &&
            (!a->payload_len || memcmp(a->payload, b->payload, a->payload_len) == 0);
 }
@@ -163,7 +166,8 @@ static inline size_t model_image(const struct model *m, uint8_t *image)
     const struct leat_aton_packet *p = &m->packet;
     const unsigned ac = p->priority * 32u + p->token * 16u + p->monitor * 8u + p->reservation;
     const unsigned width = p->width_bits == 64 ? 2 : p->width_bits == 32 ? 1 : 0;
-    const unsigned ctl = p->active * 32768u + p->opcode * 2048u + width * 512u + p->reg * 8u;
+    const unsigned ctl = p->active * 32768u + p->opcode * 2048u + width * 512u + p->reg * 8u +
+                         p->group * 4u;
     uint8_t *to = model_octets(image, ac, 1);
     to = model_octets(to, ctl, 2);
     to = model_octets(to, p->da, 2);
@@ -253,7 +257,8 @@ static inline size_t model_symbols(const struct model *m, unsigned i_bit, unsign
         to = model_msb(to, p->opcode, 4);
         to = model_string(to, p->width_bits == 64 ? "10" : p->width_bits == 32 ? "01" : "00");
         to = model_msb(to, p->reg, 6);
-        to = model_string(to, "000");
+        to = model_msb(to, p->group, 1);
+        to = model_string(to, "00");
         to = model_msb(to, p->da, 16);
         to = model_msb(to, p->sa, 16);
         to = model_data(to, m);

@@ -31,14 +31,15 @@ void leat_aton_begin_fold(const struct leat_aton_interface *it, const struct lea
                           uint64_t x, uint64_t *variable1, uint64_t *variable2)
 {
     const bool all_ones = c->opcode == LEAT_ATON_AND || c->opcode == LEAT_ATON_MIN;
+    const bool takes_part = leat_aton_sender_takes_part(it, c);
     const uint64_t identity = all_ones ? leat_aton_mask(c->width_bits) : 0;
-    *variable1 = it->enabled ? x : identity;
+    *variable1 = takes_part ? x : identity;
     *variable2 = 0;
     if (is_counting(c)) {
         *variable1 = c->value_given ? c->value : x;
-        *variable2 = it->enabled && leat_aton_relation(c->opcode, *variable1, x);
+        *variable2 = takes_part && leat_aton_relation(c->opcode, *variable1, x);
     } else if (c->opcode >= LEAT_ATON_MAX) {
-        *variable2 = it->enabled ? it->address : LEAT_ATON_DA_ALL;
+        *variable2 = takes_part ? it->address : LEAT_ATON_DA_ALL;
     }
 }
 
@@ -52,10 +53,27 @@ static void begin_long(struct leat_aton_packet *p, const uint8_t *zeros)
     p->payload = zeros;
 }
 
+/* The sender's operand in its own long packet, in whose region it may not be. The new length. */
+static size_t visit_own(const struct leat_aton_interface *it, uint8_t *image, size_t len,
+                        size_t grows)
+{
+    uint8_t region[LEAT_ATON_SA_AT - LEAT_ATON_CTL_AT];
+    uint32_t visited_len = (uint32_t)len;
+    memcpy(region, image + LEAT_ATON_CTL_AT, sizeof region);
+    image[LEAT_ATON_CTL_AT + 1] &= (uint8_t) ~(1u << LEAT_ATON_CTL_GROUP);
+    leat_put_be16(image + LEAT_ATON_DA_AT, LEAT_ATON_DA_ALL);
+    leat_aton_visit(it, image, &visited_len, (uint32_t)(len + grows));
+    memcpy(image + LEAT_ATON_CTL_AT, region, sizeof region);
+    image[visited_len - LEAT_ATON_TRAILER_LEN] = 0;
+    leat_aton_packet_seal(image, visited_len);
+    return visited_len;
+}
+
 leat_err leat_aton_begin(const struct leat_aton_interface *it, const struct leat_aton_command *c,
                          uint8_t *image, size_t cap, size_t *len)
 {
     static const uint8_t zeros[PAYLOAD_MAX];
+    const bool takes_part = leat_aton_sender_takes_part(it, c);
     leat_err err = command_check(c);
     if (err) return err;
     struct leat_aton_packet p = { .active = 1,
@@ -63,9 +81,10 @@ leat_err leat_aton_begin(const struct leat_aton_interface *it, const struct leat
                                   .opcode = c->opcode,
                                   .width_bits = c->width_bits,
                                   .reg = c->reg,
+                                  .group = c->group,
                                   .da = c->da,
                                   .sa = it->address,
-                                  .counter = it->enabled,
+                                  .counter = takes_part,
                                   .param = c->param };
     const bool is_long = !leat_aton_is_fold(&p);
     if (is_long)
@@ -74,22 +93,12 @@ leat_err leat_aton_begin(const struct leat_aton_interface *it, const struct leat
         leat_aton_begin_fold(it, c, it->operand[c->reg] & leat_aton_mask(c->width_bits),
                              &p.variable1, &p.variable2);
 
-    const size_t grows = is_long && it->enabled && c->opcode == LEAT_ATON_SORT ? c->width_bits / 8
-                                                                               : 0;
+    const size_t grows = takes_part && c->opcode == LEAT_ATON_SORT ? c->width_bits / 8 : 0;
     size_t image_len;
     if (cap < grows) return LEAT_ERR_SPACE;
     err = leat_aton_packet_encode(&p, image, cap - grows, &image_len);
     if (err) return err;
-    if (is_long) {
-        uint32_t visited_len = (uint32_t)image_len;
-        const uint16_t da = c->da;
-        leat_put_be16(image + LEAT_ATON_DA_AT, LEAT_ATON_DA_ALL); /* the sender always takes part */
-        leat_aton_visit(it, image, &visited_len, (uint32_t)(image_len + grows));
-        leat_put_be16(image + LEAT_ATON_DA_AT, da);
-        image_len = visited_len;
-        image[image_len - LEAT_ATON_TRAILER_LEN] = 0;
-        leat_aton_packet_seal(image, image_len);
-    }
+    if (is_long && takes_part) image_len = visit_own(it, image, image_len, grows);
     *len = image_len;
     return LEAT_ERR_OK;
 }
@@ -130,6 +139,7 @@ leat_err leat_aton_take(const struct leat_aton_interface *it, const struct leat_
     if (err) return err;
     if (!p.active || p.opcode != c->opcode || p.width_bits != c->width_bits || p.reg != c->reg)
         return leat_fault(LEAT_ERR_FIELD, LEAT_ATON_CTL_AT, fault_at);
+    if (p.group != c->group) return leat_fault(LEAT_ERR_FIELD, LEAT_ATON_CTL_AT, fault_at);
     if (p.da != c->da) return leat_fault(LEAT_ERR_FIELD, LEAT_ATON_DA_AT, fault_at);
     if (p.sa != it->address) return leat_fault(LEAT_ERR_FIELD, LEAT_ATON_SA_AT, fault_at);
     if (p.param != c->param) return leat_fault(LEAT_ERR_FIELD, LEAT_ATON_PARAM_AT, fault_at);
@@ -185,7 +195,8 @@ bool leat_aton_tree(const struct leat_aton_interface *it, const struct leat_aton
         unsigned valid;
         const uint64_t slot = leat_aton_item_get(p->payload, &shape, h, &valid);
         if (!valid) continue;
-        *value = any ? leat_aton_fold(it->tree[h], p->width_bits, slot, *value) : slot;
+        *value = any ? leat_aton_fold(it->tree[h] & LEAT_ATON_TREE_OP, p->width_bits, slot, *value)
+                     : slot;
         any = true;
     }
     return any;

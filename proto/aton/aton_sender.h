@@ -32,6 +32,13 @@ leat_err leat_aton_begin(const struct leat_aton_interface *sender,
                          const struct leat_aton_command *command, uint8_t *image, size_t cap,
                          size_t *len);
 
+/* Does the sender take part in its own command? */
+static inline bool leat_aton_sender_takes_part(const struct leat_aton_interface *sender,
+                                               const struct leat_aton_command *command)
+{
+    return sender->enabled && !command->sender_out;
+}
+
 /* Opc 1..8: the Variables that the sender begins with, x being its operand. */
 void leat_aton_begin_fold(const struct leat_aton_interface *sender,
                           const struct leat_aton_command *command, uint64_t x, uint64_t *variable1,

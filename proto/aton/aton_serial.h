@@ -59,11 +59,13 @@ static inline bool leat_aton_is_selected(unsigned opcode, unsigned relation)
     return relation != (opcode == LEAT_ATON_MAX ? LEAT_ATON_LESS : LEAT_ATON_GREATER);
 }
 
-/* EQ, LT, LE: does `v REL operand` hold, v being the number that passed? */
+/* EQ, LT, LE, and a tree's GT and GE: does `v REL operand` hold, v being the number that passed? */
 static inline bool leat_aton_is_counted(unsigned opcode, unsigned relation)
 {
     if (opcode == LEAT_ATON_EQ) return relation == LEAT_ATON_UNDECIDED;
     if (opcode == LEAT_ATON_LT) return relation == LEAT_ATON_GREATER;
+    if (opcode == LEAT_ATON_GT) return relation == LEAT_ATON_LESS;
+    if (opcode == LEAT_ATON_GE) return relation != LEAT_ATON_GREATER;
     return relation != LEAT_ATON_LESS;
 }
 

@@ -6,6 +6,7 @@
 enum {
     AC_AT = 8,
     CTL_AT = 16,
+    DA_AT = 32,
     COVERED_AT = CTL_AT, /* from here to FLG the CRC covers all bits unchanged */
     DATA_AT = 64,
     PARAM_AT = 80,
@@ -187,6 +188,7 @@ static void take_head(struct reader *r, struct leat_aton_packet *p, struct leat_
 {
     blame(r, leat_aton_ctl_decode((uint16_t)take(r, 16, MSB_FIRST), p), CTL_AT);
     p->da = (uint16_t)take(r, 16, MSB_FIRST);
+    if (!r->err && !leat_aton_region_is_valid(p)) blame(r, LEAT_ERR_RANGE, DA_AT);
     p->sa = (uint16_t)take(r, 16, MSB_FIRST);
     if (!p->active) {
         p->payload_len = take(r, 16, MSB_FIRST);
@@ -237,6 +239,24 @@ static void take_packet(struct reader *r, uint8_t *payload, size_t payload_cap,
     if (r->err || !p->payload_len) return;
     take_payload(&again, p, &shape, payload);
     p->payload = payload;
+}
+
+leat_err leat_aton_frame_length(const uint8_t *symbols, size_t count, size_t *symbol_count,
+                                size_t *fault_at)
+{
+    struct reader r = { symbols, count, 0, LEAT_ERR_OK, 0 };
+    struct leat_aton_packet p = { 0 };
+    struct leat_aton_shape shape = { 0 };
+    expect(&r, aton_starting, sizeof aton_starting);
+    leat_aton_ac_decode((uint8_t)take(&r, 8, MSB_FIRST), &p);
+    if (!p.token) take_head(&r, &p, &shape);
+    if (r.err) {
+        if (fault_at) *fault_at = r.fault;
+        return r.err;
+    }
+    *symbol_count = p.token ? LEAT_ATON_TOKEN_SYMBOLS
+                            : payload_at(&p) + payload_symbols(&shape) + ATON_TRAILER_LEN;
+    return LEAT_ERR_OK;
 }
 
 leat_err leat_aton_frame_decode(const uint8_t *symbols, size_t count, uint8_t *payload,

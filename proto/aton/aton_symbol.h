@@ -44,6 +44,11 @@ struct leat_aton_frame {
 /* P of the spec: the symbols of the frame; or why it cannot be sent. */
 leat_err leat_aton_frame_measure(const struct leat_aton_frame *frame, size_t *symbol_count);
 
+/* The same of the frame that begins at `symbols`, by its head alone: symbols may follow it, or some
+ * of it may be missing. SHORT if the head is not whole; other errors are those of decoding. */
+leat_err leat_aton_frame_length(const uint8_t *symbols, size_t count, size_t *symbol_count,
+                                size_t *fault_at);
+
 /* Writes *count symbols. On error writes nothing and returns the reason. */
 leat_err leat_aton_frame_encode(const struct leat_aton_frame *frame, uint8_t *symbols, size_t cap,
                                 size_t *count);

@@ -369,11 +369,41 @@ static void random_symbols_never_decode_to_what_they_are_not(void)
     }
 }
 
-TAP_MAIN(T(the_token_is_24_symbols), T(every_field_has_its_own_bit_order),
-         T(payloads_have_their_own_bit_orders), T(a_command_takes_128_and_2w_symbols),
-         T(the_closed_form_times_of_the_spec_follow), T(the_longest_frame_has_its_named_length),
-         T(a_sound_packet_leaves_the_residue_of_802_3), T(frames_that_cannot_be_sent_are_refused),
-         T(every_truncation_is_short_at_its_end),
+/* Of packets, tokens, and of what follows or is missing. */
+static void a_length_needs_only_the_head(void)
+{
+    static struct model m;
+    static char string[MODEL_SYMBOLS_MAX];
+    static uint8_t symbols[MODEL_SYMBOLS_MAX + 8];
+    struct leat_random r;
+    leat_random_seed(&r, tap_seed());
+    for (int k = 0; k < 500; k++) {
+        size_t length = 0, at = 0;
+        model_random(&m, &r);
+        m.packet.token = leat_random_below(&r, 10) == 0;
+        const bool folds = m.packet.active && m.packet.opcode <= 8;
+        const size_t count = model_symbols(&m, 0, 0, string);
+        const size_t head = m.packet.token    ? 16
+                            : folds           ? 80u + 2u * m.packet.width_bits
+                            : m.packet.active ? 96
+                                              : 80;
+        for (size_t i = 0; i < count; i++)
+            symbols[i] = (uint8_t)(strchr("01JK", string[i]) - "01JK");
+        EQ(leat_aton_frame_length(symbols, count + 8, &length, &at), LEAT_ERR_OK);
+        EQ(length, count);
+        length = 0;
+        EQ(leat_aton_frame_length(symbols, head, &length, &at), LEAT_ERR_OK);
+        EQ(length, count);
+        EQ(leat_aton_frame_length(symbols, head - 1, &length, &at), LEAT_ERR_SHORT);
+        EQ(at, head - 1);
+    }
+}
+
+TAP_MAIN(T(a_length_needs_only_the_head), T(the_token_is_24_symbols),
+         T(every_field_has_its_own_bit_order), T(payloads_have_their_own_bit_orders),
+         T(a_command_takes_128_and_2w_symbols), T(the_closed_form_times_of_the_spec_follow),
+         T(the_longest_frame_has_its_named_length), T(a_sound_packet_leaves_the_residue_of_802_3),
+         T(frames_that_cannot_be_sent_are_refused), T(every_truncation_is_short_at_its_end),
          T(every_wrong_symbol_is_refused_where_the_crc_or_a_delimiter_covers),
          T(faults_are_reported_by_symbol), T(an_e_bit_is_reported_and_does_not_hide_the_packet),
          T(random_frames_are_the_models_symbols_and_come_back),

@@ -14,7 +14,8 @@
  *   BITCOUNT    bit j of x is added to counter j, modulo 2^c
  *   TREE        x meets slots 0, 1, ...: a valid one is emptied, x = op_h(slot, x); the first empty
  *               one takes x. Slot h is then valid where bit h of Counter is set; an emptied one
- *               holds 0
+ *               holds 0. Slots whose operation is PASS are left as they are, and
+ *               BACK returns x to the slot that it was made from (aton_expression.h)
  *
  * x is the low W bits of the register that the packet names. An interface that takes part adds 1 to
  * Counter and sets A and C; all others repeat. This code does not update the CRC:
@@ -75,7 +76,16 @@ static inline void leat_aton_value_put(uint8_t *image, uint32_t at, unsigned wid
         leat_put_be16(p, (uint16_t)v);
 }
 
-/* op(left, right) of ADD, AND, OR, MAX, MIN in W bits. */
+/* v REL x of EQ, LT, LE, and of a tree's GT and GE. */
+static inline unsigned leat_aton_relation(unsigned opcode, uint64_t v, uint64_t x)
+{
+    if (opcode == LEAT_ATON_EQ) return v == x;
+    if (opcode == LEAT_ATON_GT) return v > x;
+    if (opcode == LEAT_ATON_GE) return v >= x;
+    return opcode == LEAT_ATON_LT ? v < x : v <= x;
+}
+
+/* op(left, right) of the eight commands, GT and GE in W bits; a relation is 1 or 0. */
 static inline uint64_t leat_aton_fold(unsigned opcode, unsigned width_bits, uint64_t left,
                                       uint64_t right)
 {
@@ -83,14 +93,8 @@ static inline uint64_t leat_aton_fold(unsigned opcode, unsigned width_bits, uint
     if (opcode == LEAT_ATON_OR) return left | right;
     if (opcode == LEAT_ATON_MAX) return left > right ? left : right;
     if (opcode == LEAT_ATON_MIN) return left < right ? left : right;
+    if (opcode >= LEAT_ATON_EQ) return leat_aton_relation(opcode, left, right);
     return (left + right) & leat_aton_mask(width_bits);
-}
-
-/* v REL x of EQ, LT, LE. */
-static inline unsigned leat_aton_relation(unsigned opcode, uint64_t v, uint64_t x)
-{
-    if (opcode == LEAT_ATON_EQ) return v == x;
-    return opcode == LEAT_ATON_LT ? v < x : v <= x;
 }
 
 /* ---- one visit by kind of command --------------------------------------------------------- */
@@ -179,14 +183,18 @@ static inline void leat_aton_visit_tree(uint8_t *image, const struct leat_aton_t
     uint32_t at = LEAT_ATON_LONG_PAYLOAD_AT;
     for (uint32_t h = 0; h < LEAT_ATON_SLOTS_MAX && h < slots; h++, at += 1 + w / 8) {
         uint8_t *valid = image + LEAT_ATON_BOUND(at);
+        if (tree[h] == LEAT_ATON_PASS) continue;
         if (!*valid) {
             *valid = 1;
             leat_aton_value_put(image, at + 1, w, carry);
             return;
         }
-        *valid = 0;
-        carry = leat_aton_fold(tree[h], w, leat_aton_value_get(image, at + 1, w), carry);
-        leat_aton_value_put(image, at + 1, w, 0);
+        carry = leat_aton_fold(tree[h] & LEAT_ATON_TREE_OP, w,
+                               leat_aton_value_get(image, at + 1, w), carry);
+        const bool back = tree[h] & LEAT_ATON_BACK;
+        *valid = back;
+        leat_aton_value_put(image, at + 1, w, back ? carry : 0);
+        if (back) return;
     }
 }
 
@@ -198,12 +206,20 @@ static inline bool leat_aton_is_own(const struct leat_aton_interface *it, const 
     return leat_get_be16(image + LEAT_ATON_SA_AT) == it->address;
 }
 
+/* Is this interface in the execution region of DA, which may be the number of a group? */
+static inline bool leat_aton_is_meant(const struct leat_aton_interface *it, bool group, uint32_t da)
+{
+    if (group) return da < LEAT_ATON_GROUPS_MAX && (it->groups >> (da & 31) & 1);
+    return da == LEAT_ATON_DA_ALL || da == it->address;
+}
+
 /* Does this interface, enabled, take part in an active packet to this DA? */
 static inline bool leat_aton_is_addressed(const struct leat_aton_interface *it,
                                           const uint8_t *image)
 {
-    const uint16_t da = leat_get_be16(image + LEAT_ATON_DA_AT);
-    return da == LEAT_ATON_DA_ALL || da == it->address;
+    const uint32_t da = leat_get_be16(image + LEAT_ATON_DA_AT);
+    const uint32_t ctl = leat_get_be16(image + LEAT_ATON_CTL_AT);
+    return leat_aton_is_meant(it, ctl >> LEAT_ATON_CTL_GROUP & 1, da);
 }
 
 /*

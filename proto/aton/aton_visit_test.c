@@ -34,7 +34,8 @@ static void random_ring(struct ring *ring, struct leat_random *r, uint32_t n, un
         it->address = (uint16_t)(1000 + 7 * i);
         it->enabled = !some_off || leat_random_below(r, 3) != 0;
         for (unsigned h = 0; h < LEAT_ATON_SLOTS_MAX; h++)
-            it->tree[h] = (uint8_t)(1 + h % 5);
+            it->tree[h] = (uint8_t)(1 + h % 8);
+        it->groups = (uint32_t)leat_random_next(r);
     }
 }
 
@@ -76,7 +77,9 @@ static void model_answer(const struct ring *ring, const struct leat_aton_command
     a->count = 0;
     for (uint32_t k = 0; k < ring->n; k++) {
         const struct leat_aton_interface *it = &ring->station[(ring->sender + k) % ring->n];
-        if (!it->enabled || (k > 0 && c->da != 65535 && c->da != it->address)) continue;
+        const bool meant = c->group ? it->groups >> c->da & 1
+                                    : c->da == 65535 || c->da == it->address;
+        if (!it->enabled || (k > 0 ? !meant : c->sender_out)) continue;
         a->x[a->count] = it->operand[c->reg] & top;
         a->address[a->count++] = it->address;
     }
@@ -113,6 +116,9 @@ static uint64_t model_op(unsigned op, unsigned width, uint64_t a, uint64_t b)
     case 3: return a | b;
     case 4: return a < b ? b : a;
     case 5: return a < b ? a : b;
+    case 6: return a == b;
+    case 7: return a < b;
+    case 8: return a <= b;
     default: return width == 64 ? a + b : (a + b) % (1ull << width);
     }
 }
@@ -169,6 +175,9 @@ static struct leat_aton_command random_command(const struct ring *ring, struct l
     c.priority = (uint8_t)leat_random_below(r, 8);
     if (!leat_random_below(r, 4)) /* one, the sender itself, or none */
         c.da = (uint16_t)(1000 + 7 * leat_random_below(r, ring->n + 1));
+    c.group = leat_random_below(r, 3) == 0;
+    if (c.group) c.da = (uint16_t)leat_random_below(r, LEAT_ATON_GROUPS_MAX);
+    c.sender_out = leat_random_below(r, 4) == 0;
     if (c.opcode >= LEAT_ATON_EQ && c.opcode <= LEAT_ATON_LE && leat_random_below(r, 2)) {
         c.value_given = true;
         c.value = model_random_bits(r, c.width_bits);
@@ -388,6 +397,20 @@ static void an_initial_fold_is_the_operand_or_the_identity(void)
     }
 }
 
+static void a_region_is_all_one_or_a_group(void)
+{
+    struct leat_aton_interface it = plain(7, 0);
+    const struct leat_aton_command in = { 0 }, out = { .sender_out = true };
+    it.groups = 1u << 31 | 1;
+    OK(leat_aton_is_meant(&it, false, LEAT_ATON_DA_ALL) && leat_aton_is_meant(&it, false, 7));
+    OK(!leat_aton_is_meant(&it, false, 0) && !leat_aton_is_meant(&it, true, 7));
+    OK(leat_aton_is_meant(&it, true, 0) && leat_aton_is_meant(&it, true, 31));
+    OK(!leat_aton_is_meant(&it, true, 32) && !leat_aton_is_meant(&it, true, LEAT_ATON_DA_ALL));
+    OK(leat_aton_sender_takes_part(&it, &in) && !leat_aton_sender_takes_part(&it, &out));
+    it.enabled = 0;
+    OK(!leat_aton_sender_takes_part(&it, &in));
+}
+
 static void a_packet_of_another_command_is_not_taken(void)
 {
     const struct leat_aton_command min = { .opcode = LEAT_ATON_MIN,
@@ -399,6 +422,10 @@ static void a_packet_of_another_command_is_not_taken(void)
     size_t len = 0, at = 0;
     EQ(leat_aton_begin(&it, &min, image, sizeof image, &len), LEAT_ERR_OK);
     other.reg = 1;
+    EQ(leat_aton_take(&it, &other, image, len, &got, &at), LEAT_ERR_FIELD);
+    EQ(at, LEAT_ATON_CTL_AT);
+    other = min;
+    other.group = true;
     EQ(leat_aton_take(&it, &other, image, len, &got, &at), LEAT_ERR_FIELD);
     EQ(at, LEAT_ATON_CTL_AT);
     other = min;
@@ -440,6 +467,7 @@ static void commands_that_cannot_be_are_refused(void)
         { { .opcode = 10, .width_bits = 16 }, LEAT_ERR_RANGE },
         { { .opcode = 10, .width_bits = 16, .param = 17 }, LEAT_ERR_RANGE },
         { { .opcode = 11, .width_bits = 16, .param = 18 }, LEAT_ERR_RANGE },
+        { { .opcode = 1, .width_bits = 16, .group = true, .da = 32 }, LEAT_ERR_RANGE },
     };
     const struct leat_aton_interface it = plain(1, 0);
     size_t len = 77;
@@ -503,6 +531,7 @@ static void an_interface_that_does_not_take_part_repeats(void)
         struct leat_aton_interface it = plain(7, 1);
         model_random(&m, &r);
         m.packet.da = 7;
+        m.packet.group = 0;
         if (m.packet.active && leat_random_below(&r, 2)) m.packet.da = 8;
         it.enabled = m.packet.active && m.packet.da == 8; /* passive: whatever its destination */
         EQ(leat_aton_is_addressed(&it, (model_image(&m, before), before)), m.packet.da == 7);
@@ -627,8 +656,9 @@ TAP_MAIN(T(random_rings_answer_as_the_model_does), T(a_tie_goes_to_the_last_in_r
          T(an_initial_fold_is_the_operand_or_the_identity), T(majorities_take_two_packets),
          T(trees_of_1_to_200_leaves_mix_operations), T(too_few_slots_are_reported),
          T(values_that_do_not_ascend_are_reported), T(a_packet_of_another_command_is_not_taken),
-         T(commands_that_cannot_be_are_refused), T(smaller_buffers_are_refused),
-         T(without_room_a_packet_is_left_alone), T(an_interface_that_does_not_take_part_repeats),
+         T(a_region_is_all_one_or_a_group), T(commands_that_cannot_be_are_refused),
+         T(smaller_buffers_are_refused), T(without_room_a_packet_is_left_alone),
+         T(an_interface_that_does_not_take_part_repeats),
          T(an_interface_that_takes_part_sets_a_and_c),
          T(values_folds_and_relations_are_as_wide_as_w),
          T(every_command_visits_by_its_own_function), T(bits_and_slots_are_what_n_needs),

@@ -94,6 +94,7 @@ static leat_err head_decode(const uint8_t *buf, size_t len, struct leat_aton_pac
     const leat_err err = leat_aton_ctl_decode(leat_get_be16(buf + LEAT_ATON_CTL_AT), p);
     if (err) return leat_fault(err, LEAT_ATON_CTL_AT, fault_at);
     p->da = leat_get_be16(buf + LEAT_ATON_DA_AT);
+    if (!leat_aton_region_is_valid(p)) return leat_fault(LEAT_ERR_RANGE, LEAT_ATON_DA_AT, fault_at);
     p->sa = leat_get_be16(buf + LEAT_ATON_SA_AT);
     return data_head_decode(buf, len, p, shape, image_len, fault_at);
 }
@@ -172,7 +173,8 @@ static leat_err active_check(const struct leat_aton_packet *p)
     const unsigned w = p->width_bits;
     if (p->opcode < LEAT_ATON_ADD || p->opcode > LEAT_ATON_TREE) return LEAT_ERR_TYPE;
     if (w != 16 && w != 32 && w != 64) return LEAT_ERR_RANGE;
-    if (p->reg > LEAT_ATON_REGISTER_MAX) return LEAT_ERR_RANGE;
+    if (p->reg > LEAT_ATON_REGISTER_MAX || p->group > 1) return LEAT_ERR_RANGE;
+    if (!leat_aton_region_is_valid(p)) return LEAT_ERR_RANGE;
     if (p->counter > LEAT_ATON_INTERFACES_MAX) return LEAT_ERR_RANGE;
     if (!leat_aton_is_fold(p)) return LEAT_ERR_OK;
     return leat_fits(p->variable1, w) && leat_fits(p->variable2, w) ? LEAT_ERR_OK : LEAT_ERR_RANGE;
@@ -180,7 +182,7 @@ static leat_err active_check(const struct leat_aton_packet *p)
 
 static leat_err passive_check(const struct leat_aton_packet *p)
 {
-    if (p->opcode || p->width_bits || p->reg) return LEAT_ERR_RESERVED;
+    if (p->opcode || p->width_bits || p->reg || p->group) return LEAT_ERR_RESERVED;
     return p->payload_len <= LEAT_ATON_OCTETS_MAX ? LEAT_ERR_OK : LEAT_ERR_LENGTH;
 }
 

@@ -68,7 +68,8 @@ enum {
     LEAT_ATON_CTL_OPCODE_MASK = 15, /* of the shifted value */
     LEAT_ATON_CTL_WIDTH = 9,        /* codes 0, 1, 2 are 16, 32, 64 */
     LEAT_ATON_CTL_REGISTER = 3,
-    LEAT_ATON_CTL_ZERO = 7,
+    LEAT_ATON_CTL_GROUP = 2,
+    LEAT_ATON_CTL_ZERO = 3,
     LEAT_ATON_FLG_A = 0x88,
     LEAT_ATON_FLG_C = 0x44,
     LEAT_ATON_FLG_ZERO = 0x33,
@@ -101,6 +102,7 @@ static inline leat_err leat_aton_ctl_decode(uint16_t ctl, struct leat_aton_packe
     out->opcode = (uint8_t)opcode;
     out->width_bits = (uint8_t)(active ? 16u << width : 0);
     out->reg = ctl >> LEAT_ATON_CTL_REGISTER & LEAT_ATON_REGISTER_MAX;
+    out->group = ctl >> LEAT_ATON_CTL_GROUP & 1;
     return LEAT_ERR_OK;
 }
 
@@ -108,7 +110,8 @@ static inline uint16_t leat_aton_ctl_encode(const struct leat_aton_packet *p)
 {
     const int width = p->width_bits >> 5; /* 16, 32, 64 to 0, 1, 2; 0 to 0 */
     return (uint16_t)(p->active << LEAT_ATON_CTL_ACTIVE | p->opcode << LEAT_ATON_CTL_OPCODE |
-                      width << LEAT_ATON_CTL_WIDTH | p->reg << LEAT_ATON_CTL_REGISTER);
+                      width << LEAT_ATON_CTL_WIDTH | p->reg << LEAT_ATON_CTL_REGISTER |
+                      p->group << LEAT_ATON_CTL_GROUP);
 }
 
 static inline leat_err leat_aton_flg_decode(uint8_t flg, struct leat_aton_packet *out)
@@ -123,6 +126,12 @@ static inline leat_err leat_aton_flg_decode(uint8_t flg, struct leat_aton_packet
 static inline uint8_t leat_aton_flg_encode(const struct leat_aton_packet *p)
 {
     return (uint8_t)((p->recognised ? LEAT_ATON_FLG_A : 0) | (p->copied ? LEAT_ATON_FLG_C : 0));
+}
+
+/* DA of a group is its number. */
+static inline bool leat_aton_region_is_valid(const struct leat_aton_packet *packet)
+{
+    return !packet->group || packet->da < LEAT_ATON_GROUPS_MAX;
 }
 
 /* opc 1..8: the data are Counter and two Variables, and no payload. */

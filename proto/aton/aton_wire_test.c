@@ -53,7 +53,7 @@ static void encodes_back(const uint8_t *octets, size_t len)
 
 static void every_vector_decodes_and_encodes_back(void)
 {
-    EQ(model_each_vector(encodes_back), 20);
+    EQ(model_each_vector(encodes_back), 21);
 }
 
 static void every_bad_vector_is_refused_with_its_code(void)
@@ -72,7 +72,7 @@ static void every_bad_vector_is_refused_with_its_code(void)
             printf("# %s: got %s\n", note, leat_err_name(err));
     }
     fclose(file);
-    EQ(n, 34);
+    EQ(n, 35);
 }
 
 static void is_short_when_cut(const uint8_t *octets, size_t len)
@@ -277,7 +277,7 @@ static void ac_ctl_and_flg_know_all_their_values(void)
         EQ(leat_aton_ctl_encode(&p), ctl);
         sound++;
     }
-    EQ(sound, 1 + 11 * 3 * 64); /* passive; opcodes, widths, registers */
+    EQ(sound, 1 + 11 * 3 * 64 * 2); /* passive; opcodes, widths, registers, group or not */
     sound = 0;
     for (unsigned flg = 0; flg < 256; flg++) {
         if (leat_aton_flg_decode((uint8_t)flg, &p) != LEAT_ERR_OK) continue;
@@ -285,6 +285,22 @@ static void ac_ctl_and_flg_know_all_their_values(void)
         sound++;
     }
     EQ(sound, 4);
+}
+
+static void a_group_has_a_number_of_0_to_31(void)
+{
+    struct leat_aton_packet p = model_min_packet();
+    struct leat_aton_shape shape;
+    OK(leat_aton_region_is_valid(&p)); /* the whole ring */
+    p.group = 1;
+    OK(!leat_aton_region_is_valid(&p));
+    EQ(leat_aton_packet_check(&p, &shape), LEAT_ERR_RANGE);
+    for (p.da = 0; p.da < 40; p.da++) {
+        EQ(leat_aton_region_is_valid(&p), p.da < 32);
+        EQ(leat_aton_packet_check(&p, &shape), p.da < 32 ? LEAT_ERR_OK : LEAT_ERR_RANGE);
+    }
+    const struct leat_aton_packet passive = { .group = 1, .da = 3 };
+    EQ(leat_aton_packet_check(&passive, &shape), LEAT_ERR_RESERVED);
 }
 
 static void stations_may_change_m_rrr_and_flg_without_touching_the_crc(void)
@@ -400,6 +416,7 @@ TAP_MAIN(T(a_min_packet_is_golden), T(every_vector_decodes_and_encodes_back),
          T(huge_lengths_are_short_and_nothing_else), T(the_longest_sort_goes_there_and_back),
          T(wide_fields_are_refused), T(payloads_that_do_not_fit_their_head_are_refused),
          T(every_smaller_buffer_is_refused_and_left_alone), T(ac_ctl_and_flg_know_all_their_values),
+         T(a_group_has_a_number_of_0_to_31),
          T(stations_may_change_m_rrr_and_flg_without_touching_the_crc),
          T(shapes_follow_counter_param_and_width),
          T(random_packets_are_the_models_octets_and_come_back), T(random_octets_are_refused),

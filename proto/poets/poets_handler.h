@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { LEAT_POETS_ABI = 1, LEAT_POETS_TEXT_LEN = 220 /* a log line with its NUL */ };
+enum { LEAT_POETS_ABI = 2, LEAT_POETS_TEXT_LEN = 220 /* a log line with its NUL */ };
 
 struct leat_poets_block {
     uint32_t ready;  /* level: pins that want to send; latched: pins that will */
@@ -46,6 +46,9 @@ struct leat_poets_env {
     void (*fail)(struct leat_poets_env *env, const char *what); /* an assertion, an exception */
     void (*uart)(struct leat_poets_env *env, uint8_t octet);
     uint64_t (*cycles)(struct leat_poets_env *env);
+    /* A packet with an opcode of the application, 01 to EF, and up to 56 octets, to the
+     * supervisor's OnCTL. False: opcode or length are wrong, or too many packets wait. */
+    bool (*control)(struct leat_poets_env *env, uint8_t opcode, const void *payload, size_t len);
     struct leat_poets_block *block; /* of the device whose handler runs */
     void *engine;
     uint32_t log_level;  /* higher levels are not logged */
@@ -53,6 +56,8 @@ struct leat_poets_env {
     bool do_send;        /* OnSend: false: sends to nobody */
     bool log_raw;        /* compat: format strings are not filled in */
 };
+
+#define LEAT_POETS_ALL UINT32_MAX /* instead of a device's index */
 
 /* Result of ReadyToSend: the pins that want to send, and above them: */
 #define LEAT_POETS_REQUEST_IDLE (UINT64_C(1) << 32)
@@ -104,6 +109,10 @@ struct leat_poets_host {
     void (*fail)(struct leat_poets_host *host, const char *what);
     /* A folder for files, created if needed; "" on failure. Lent until the next call. */
     const char *(*folder)(struct leat_poets_host *host, const char *suffix);
+    /* The same to OnCtl of a device, by its index; LEAT_POETS_ALL: to all. False: opcode, length or
+     * index are wrong. */
+    bool (*control)(struct leat_poets_host *host, uint32_t index, uint8_t opcode,
+                    const void *payload, size_t len);
     void *engine;
     bool reply, bcast; /* OnReceive: are they to be sent? */
 };

@@ -147,6 +147,19 @@ static void note(struct leat_poets_softswitch *ss, enum leat_poets_cause cause, 
     leat_poets_softswitch_log(ss, index, line.buf);
 }
 
+/* ---- opcodes of the application ------------------------------------------------------------- */
+
+bool leat_poets_softswitch_control(struct leat_poets_softswitch *ss, uint32_t index, uint8_t opcode,
+                                   const void *payload, size_t len)
+{
+    struct leat_poets_packet packet = to_mothership(ss, opcode);
+    if (!opcode || opcode >= LEAT_POETS_OP_RESERVED || len > sizeof packet.payload) return false;
+    packet.sender = index;
+    packet.payload_len = (uint16_t)len;
+    if (len) memcpy(packet.payload, payload, len);
+    return send_host(ss, &packet, HOST_RESERVE);
+}
+
 /* ---- the ends ------------------------------------------------------------------------------- */
 
 static void forget_sends(struct leat_poets_softswitch *ss)

@@ -214,6 +214,11 @@ bool leat_poets_softswitch_instr(struct leat_poets_softswitch *ss, uint64_t now,
 /* A log line of a device: split into fragments for the host. */
 void leat_poets_softswitch_log(struct leat_poets_softswitch *ss, uint32_t index, const char *text);
 
+/* A packet with an opcode of the application, 01 to EF, from a device to the supervisor. False:
+ * opcode or length are wrong, or too many packets wait for the host. */
+bool leat_poets_softswitch_control(struct leat_poets_softswitch *ss, uint32_t index, uint8_t opcode,
+                                   const void *payload, size_t len);
+
 /* An assertion failed, or the like: sends KILL to the host; no further handler runs. */
 void leat_poets_softswitch_kill(struct leat_poets_softswitch *ss);
 

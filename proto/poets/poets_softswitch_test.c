@@ -377,6 +377,29 @@ static void lines_of_one_cause_become_rare(void)
     EQ(ss.cause[LEAT_POETS_CAUSE_OOR_DEVICE], 1000);
 }
 
+static void opcodes_of_the_application_leave_for_the_supervisor(void)
+{
+    static const uint8_t payload[57] = { 4, 9 };
+    uint8_t want[16];
+    size_t sent = 0;
+    start(LEAT_POETS_LEVEL);
+    OK(!leat_poets_softswitch_control(&ss, 4, 0, payload, 2));
+    OK(!leat_poets_softswitch_control(&ss, 4, 0xf0, payload, 2));
+    OK(!leat_poets_softswitch_control(&ss, 4, 1, payload, 57));
+    OK(leat_poets_softswitch_control(&ss, 4, 0x0b, payload, 2));
+    step();
+    EQ(out.kind, LEAT_POETS_STEP_SEND_HOST);
+    EQ(out.out.nflit, 1);
+    unhex("00000bc0040000000409000000000000", want);
+    EQ(memcmp(out.out.packet, want, sizeof want), 0);
+    OK(leat_poets_softswitch_control(&ss, 4, 0xef, payload, 56));
+    step();
+    EQ(out.out.nflit, 4);
+    while (leat_poets_softswitch_control(&ss, 4, 1, NULL, 0))
+        sent++;
+    OK(sent && sent <= LEAT_POETS_HOST_MAX);
+}
+
 static void control_packets_reach_one_device_or_all(void)
 {
     start(LEAT_POETS_LEVEL);
@@ -676,6 +699,7 @@ TAP_MAIN(T(packets_before_the_barrier_are_held_and_come_first), T(a_full_hold_ta
          T(stop_is_acknowledged_and_ends_it),
          T(a_failed_assertion_kills_and_stop_is_still_received),
          T(what_is_out_of_range_is_logged_and_counted), T(lines_of_one_cause_become_rare),
+         T(opcodes_of_the_application_leave_for_the_supervisor),
          T(control_packets_reach_one_device_or_all),
          T(a_fan_out_is_one_edge_a_turn_and_its_payload_is_frozen),
          T(latched_flags_are_sent_and_levels_may_drop), T(pins_of_a_level_take_turns),

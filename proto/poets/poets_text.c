@@ -1,6 +1,7 @@
 #include "poets_text.h"
 #include "leat_bytes.h"
 #include "leat_err.h"
+#include "poets_host.h"
 #include "poets_instr.h"
 #include "poets_log.h"
 #include "poets_wire.h"
@@ -30,31 +31,33 @@ static const struct leat_name compat_names[] = {
     { 0, NULL },
 };
 
-static void walk_header(struct leat_fields *f, struct leat_poets_packet *p)
+static void walk_header(struct leat_fields *f, size_t base, struct leat_poets_packet *p)
 {
-    p->packet_class = (enum leat_poets_class)leat_fields_enum(f, "class", CLASS_AT, 2, class_names,
-                                                              p->packet_class);
-    p->task = (uint8_t)leat_fields_uint(f, "task", CLASS_AT, 6, p->task);
-    p->opcode = (uint8_t)leat_fields_enum(f, "opcode", OPCODE_AT, 8, opcode_names, p->opcode);
-    p->device = (uint32_t)leat_fields_uint(f, "device", DEVICE_AT, 16, p->device);
+    p->packet_class = (enum leat_poets_class)leat_fields_enum(f, "class", base + CLASS_AT, 2,
+                                                              class_names, p->packet_class);
+    p->task = (uint8_t)leat_fields_uint(f, "task", base + CLASS_AT, 6, p->task);
+    p->opcode = (uint8_t)leat_fields_enum(f, "opcode", base + OPCODE_AT, 8, opcode_names,
+                                          p->opcode);
+    p->device = (uint32_t)leat_fields_uint(f, "device", base + DEVICE_AT, 16, p->device);
     /* Shown only if nonzero: packets of the original are rare. */
     if (leat_fields_reading(f) || p->compat)
-        p->compat = (uint8_t)leat_fields_mask(f, "compat", CLASS_AT, 2, compat_names, p->compat);
+        p->compat = (uint8_t)leat_fields_mask(f, "compat", base + CLASS_AT, 2, compat_names,
+                                              p->compat);
 
     switch (p->packet_class) {
     case LEAT_POETS_CLASS_DEV:
     case LEAT_POETS_CLASS_EXT:
-        p->pin = (uint16_t)leat_fields_uint(f, "pin", PIN_AT, 8, p->pin);
-        p->edge = (uint32_t)leat_fields_uint(f, "edge", EDGE_AT, 24, p->edge);
+        p->pin = (uint16_t)leat_fields_uint(f, "pin", base + PIN_AT, 8, p->pin);
+        p->edge = (uint32_t)leat_fields_uint(f, "edge", base + EDGE_AT, 24, p->edge);
         break;
     case LEAT_POETS_CLASS_CTL:
-        p->sender = (uint32_t)leat_fields_hex(f, "pinAddr", PIN_AT, 32, p->sender);
+        p->sender = (uint32_t)leat_fields_hex(f, "pinAddr", base + PIN_AT, 32, p->sender);
         break;
     case LEAT_POETS_CLASS_SUP:
-        p->sender = (uint32_t)leat_fields_hex(f, "sender", PIN_AT, 32, p->sender);
+        p->sender = (uint32_t)leat_fields_hex(f, "sender", base + PIN_AT, 32, p->sender);
         break;
     }
-    leat_fields_derived(f, "nflit", 0, 3, p->nflit);
+    leat_fields_derived(f, "nflit", base, 3, p->nflit);
 }
 
 /*
@@ -67,7 +70,8 @@ static void refuse_contradiction(struct leat_fields *f, const char *name)
 }
 
 /* 1.5: a fragment that is not the last fills 4 flits; the last carries the text's NUL. */
-static void walk_log(struct leat_fields *f, struct leat_poets_packet *p, bool payload_given)
+static void walk_log(struct leat_fields *f, size_t base, struct leat_poets_packet *p,
+                     bool payload_given)
 {
     const uint8_t *text = p->payload + 1;
     uint8_t seq = p->payload[0];
@@ -76,9 +80,9 @@ static void walk_log(struct leat_fields *f, struct leat_poets_packet *p, bool pa
         len++;
     const uint8_t *const held = text;
     const size_t held_len = len;
-    if (!leat_fields_open(f, "log", PAYLOAD_AT)) return;
-    seq = (uint8_t)leat_fields_uint(f, "seq", PAYLOAD_AT, 8, seq);
-    leat_fields_string(f, "text", PAYLOAD_AT + 1, LEAT_POETS_LOG_FRAGMENT_LEN, &text, &len);
+    if (!leat_fields_open(f, "log", base + PAYLOAD_AT)) return;
+    seq = (uint8_t)leat_fields_uint(f, "seq", base + PAYLOAD_AT, 8, seq);
+    leat_fields_string(f, "text", base + PAYLOAD_AT + 1, LEAT_POETS_LOG_FRAGMENT_LEN, &text, &len);
     leat_fields_close(f);
 
     if (!leat_fields_reading(f)) return;
@@ -108,7 +112,8 @@ static unsigned instr_count(struct leat_fields *f, unsigned shown)
     return LEAT_POETS_INSTR_COUNT_MIN;
 }
 
-static void walk_instr(struct leat_fields *f, struct leat_poets_packet *p, bool payload_given)
+static void walk_instr(struct leat_fields *f, size_t base, struct leat_poets_packet *p,
+                       bool payload_given)
 {
     struct leat_poets_instr instr = { .count = LEAT_POETS_INSTR_COUNT_MAX };
     size_t len;
@@ -117,11 +122,11 @@ static void walk_instr(struct leat_fields *f, struct leat_poets_packet *p, bool 
         return; /* too few flits for a record: the payload shows the octets */
     }
     const struct leat_poets_instr held = instr;
-    if (leat_fields_open(f, "instr", PAYLOAD_AT)) {
+    if (leat_fields_open(f, "instr", base + PAYLOAD_AT)) {
         if (!payload_given) instr.count = instr_count(f, instr.count);
         for (unsigned i = 0; i < instr.count; i++)
-            instr.counter[i] = (uint32_t)leat_fields_uint(f, leat_poets_instr_name(i),
-                                                          PAYLOAD_AT + 4 * i, 32, instr.counter[i]);
+            instr.counter[i] = (uint32_t)leat_fields_uint(
+                f, leat_poets_instr_name(i), base + PAYLOAD_AT + 4 * i, 32, instr.counter[i]);
         leat_fields_close(f);
     }
     if (payload_given) {
@@ -132,34 +137,37 @@ static void walk_instr(struct leat_fields *f, struct leat_poets_packet *p, bool 
     }
 }
 
-static void walk(struct leat_fields *f, struct leat_poets_packet *p)
+/* The packet begins at `base`. */
+static void walk(struct leat_fields *f, size_t base, struct leat_poets_packet *p)
 {
-    walk_header(f, p);
+    walk_header(f, base, p);
     const bool given = leat_fields_has(f, "payload"); /* showing: always */
     const uint8_t *payload = p->payload;
     size_t len = p->payload_len;
-    leat_fields_octets(f, "payload", PAYLOAD_AT, LEAT_POETS_PAYLOAD_LEN_MAX, &payload, &len);
+    leat_fields_octets(f, "payload", base + PAYLOAD_AT, LEAT_POETS_PAYLOAD_LEN_MAX, &payload, &len);
     if (payload != p->payload) {
         memcpy(p->payload, payload, len);
         p->payload_len = (uint16_t)len;
     }
     if (p->packet_class != LEAT_POETS_CLASS_SUP) return;
-    if (p->opcode == LEAT_POETS_OP_LOG) walk_log(f, p, given);
-    if (p->opcode == LEAT_POETS_OP_INSTR) walk_instr(f, p, given);
+    if (p->opcode == LEAT_POETS_OP_LOG) walk_log(f, base, p, given);
+    if (p->opcode == LEAT_POETS_OP_INSTR) walk_instr(f, base, p, given);
 }
 
 static leat_err show(const uint8_t *octets, size_t len, struct leat_fields *f, size_t *fault_at)
 {
     struct leat_poets_packet p;
     const leat_err err = leat_poets_packet_decode(octets, len, &p, fault_at);
-    if (!err) walk(f, &p);
+    if (!err) walk(f, 0, &p);
     return err;
 }
 
-static leat_err build(struct leat_fields *f, uint8_t *octets, size_t cap, size_t *len)
+/* A packet from its fields, and the length of its octets. */
+static leat_err read_packet(struct leat_fields *f, size_t base, uint8_t *octets, size_t cap,
+                            size_t *len)
 {
     struct leat_poets_packet p = { .packet_class = LEAT_POETS_CLASS_DEV };
-    walk(f, &p);
+    walk(f, base, &p);
     if (p.packet_class == LEAT_POETS_CLASS_SUP && p.device)
         leat_fields_refuse(f, LEAT_ERR_POETS_SUPDEV, "device",
                            "class SUP has device 0; who sends it goes into sender");
@@ -168,6 +176,11 @@ static leat_err build(struct leat_fields *f, uint8_t *octets, size_t cap, size_t
         leat_fields_refuse(f, LEAT_ERR_POETS_OPNOCNC, "opcode",
                            "only classes CTL and SUP have an opcode, expected 0");
     return f->err ? f->err : leat_poets_packet_encode(&p, octets, cap, len);
+}
+
+static leat_err build(struct leat_fields *f, uint8_t *octets, size_t cap, size_t *len)
+{
+    return read_packet(f, 0, octets, cap, len);
 }
 
 /* ---- captures and datagrams ---- */
@@ -193,17 +206,27 @@ static void walk_carriage(struct leat_fields *f, struct carriage *c)
     c->hw_addr = (uint32_t)leat_fields_hex(f, "hwAddr", HW_ADDR_AT, 32, c->hw_addr);
 }
 
-static leat_err unframe(const uint8_t *frame, size_t len, struct leat_fields *f, size_t *packet_at,
-                        size_t *packet_len, size_t *fault_at)
+leat_err leat_poets_carriage_get(const uint8_t *frame, size_t len, const uint8_t **packet,
+                                 size_t *packet_len, size_t *fault_at)
 {
     if (len < LEAT_POETS_CARRIAGE_LEN) return leat_fault(LEAT_ERR_SHORT, len, fault_at);
     if (frame[LENGTH_AT] > len - LEAT_POETS_CARRIAGE_LEN)
         return leat_fault(LEAT_ERR_SHORT, len, fault_at);
     if (frame[DIRECTION_AT] > TO_HOST) return leat_fault(LEAT_ERR_TYPE, DIRECTION_AT, fault_at);
+    *packet = frame + LEAT_POETS_CARRIAGE_LEN;
+    *packet_len = frame[LENGTH_AT];
+    return LEAT_ERR_OK;
+}
+
+static leat_err unframe(const uint8_t *frame, size_t len, struct leat_fields *f, size_t *packet_at,
+                        size_t *packet_len, size_t *fault_at)
+{
+    const uint8_t *packet;
+    const leat_err err = leat_poets_carriage_get(frame, len, &packet, packet_len, fault_at);
+    if (err) return err;
     walk_carriage(f, &(struct carriage){ .direction = frame[DIRECTION_AT],
                                          .hw_addr = leat_get_le32(frame + HW_ADDR_AT) });
     *packet_at = LEAT_POETS_CARRIAGE_LEN;
-    *packet_len = frame[LENGTH_AT];
     return LEAT_ERR_OK;
 }
 
@@ -244,4 +267,75 @@ const struct leat_format leat_poets_format = {
     .show = show,
     .build = build,
     .framing = &framing,
+};
+
+/* ---- records of hosts (1.7) ---- */
+
+enum { ADDR_PACKET_AT = 4, DEBUG_OCTET_AT = 4 };
+
+/* The fields of the packet follow the address. All 64 octets belong to it: how many flits are
+ * valid is not told. */
+static leat_err show_addr(const uint8_t *octets, size_t len, struct leat_fields *f,
+                          size_t *fault_at)
+{
+    struct leat_poets_p_addr record;
+    struct leat_poets_packet p;
+    leat_err err = leat_poets_p_addr_decode(octets, len, &record, fault_at);
+    if (err) return err;
+    err = leat_poets_packet_decode(record.packet, sizeof record.packet, &p, fault_at);
+    if (err) return leat_fault(err, ADDR_PACKET_AT + *fault_at, fault_at);
+    leat_fields_hex(f, "hwAddr", 0, 32, record.hw_addr);
+    walk(f, ADDR_PACKET_AT, &p);
+    return LEAT_ERR_OK;
+}
+
+static leat_err build_addr(struct leat_fields *f, uint8_t *octets, size_t cap, size_t *len)
+{
+    struct leat_poets_p_addr record = { 0 };
+    size_t packet_len;
+    record.hw_addr = (uint32_t)leat_fields_hex(f, "hwAddr", 0, 32, 0);
+    leat_err err = read_packet(f, ADDR_PACKET_AT, record.packet, sizeof record.packet, &packet_len);
+    if (!err) err = leat_poets_p_addr_encode(&record, octets, cap);
+    if (!err) *len = LEAT_POETS_P_ADDR_LEN;
+    return err;
+}
+
+const struct leat_format leat_poetsaddr_format = {
+    .name = "poetsaddr",
+    .summary = "POETS P_Addr record: a hardware address and the packet for it",
+    .unit_len = LEAT_POETS_P_ADDR_LEN,
+    .show = show_addr,
+    .build = build_addr,
+};
+
+static void walk_debug(struct leat_fields *f, struct leat_poets_p_debug *d)
+{
+    d->origin = (uint32_t)leat_fields_hex(f, "origin", 0, 32, d->origin);
+    d->octet = (uint8_t)leat_fields_hex(f, "octet", DEBUG_OCTET_AT, 8, d->octet);
+}
+
+static leat_err show_debug(const uint8_t *octets, size_t len, struct leat_fields *f,
+                           size_t *fault_at)
+{
+    struct leat_poets_p_debug record;
+    const leat_err err = leat_poets_p_debug_decode(octets, len, &record, fault_at);
+    if (!err) walk_debug(f, &record);
+    return err;
+}
+
+static leat_err build_debug(struct leat_fields *f, uint8_t *octets, size_t cap, size_t *len)
+{
+    struct leat_poets_p_debug record = { 0 };
+    walk_debug(f, &record);
+    if (f->err) return f->err;
+    *len = LEAT_POETS_P_DEBUG_LEN;
+    return leat_poets_p_debug_encode(&record, octets, cap);
+}
+
+const struct leat_format leat_poetsdebug_format = {
+    .name = "poetsdebug",
+    .summary = "POETS P_Debug record: an octet that a thread has written to its UART",
+    .unit_len = LEAT_POETS_P_DEBUG_LEN,
+    .show = show_debug,
+    .build = build_debug,
 };

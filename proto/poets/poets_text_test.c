@@ -302,6 +302,73 @@ static void random_packets_survive_the_text(void)
     OK(sound > LEAT_ROUNDS / 2);
 }
 
+/* ---- records of hosts ---- */
+
+static void built_record(const struct leat_format *record, const char *words, const char *hex)
+{
+    uint8_t got[100], want[100];
+    size_t len = 0;
+    EQ(format_build_words(record, words, got, sizeof got, &len), LEAT_ERR_OK);
+    EQ(len, unhex(hex, want));
+    OK(memcmp(got, want, len) == 0);
+    format_round_trip(record, want, len);
+}
+
+/* V19, and a packet whose octets are written here by hand. */
+static void records_of_hosts_have_their_octets(void)
+{
+    char hex[140] = "11040000fffffd40";
+    memset(hex + 16, '0', 120);
+    built_record(&leat_poetsaddr_format, "hwAddr=0x411 class=CTL opcode=BARRIER device=0xffff",
+                 hex);
+    memcpy(hex, "0500020001020003020301000700", 28);
+    built_record(&leat_poetsaddr_format,
+                 "hwAddr=0x20005 class=DEV task=3 device=513 pin=2 edge=259 payload=07", hex);
+    built_record(&leat_poetsdebug_format, "origin=0x411 octet=0xaa", "11040000aa");
+    built_record(&leat_poetsdebug_format, "", "0000000000");
+}
+
+static void records_of_other_lengths_are_refused(void)
+{
+    static const uint8_t zeros[100];
+    const struct leat_format *const records[] = { &leat_poetsaddr_format, &leat_poetsdebug_format };
+    for (int i = 0; i < 2; i++)
+        for (size_t len = 0; len < sizeof zeros; len++) {
+            size_t fault = SIZE_MAX;
+            format_show_begin(leat_fields_init_json);
+            const leat_err err = records[i]->show(zeros, len, &format_fields, &fault);
+            OK((err == LEAT_ERR_OK) == (len == records[i]->unit_len));
+            if (err) OK(fault <= len);
+            format_show_end();
+        }
+}
+
+/* What is wrong with the packet is told at its place in the record. */
+static void random_records_survive_the_text(void)
+{
+    struct leat_random r;
+    uint8_t record[68];
+    long sound = 0;
+    leat_random_seed(&r, tap_seed());
+    for (long round = 0; round < LEAT_ROUNDS && !tap_checks_failed; round++) {
+        struct leat_poets_packet p;
+        size_t wrong_at = 0, fault = SIZE_MAX;
+        leat_random_fill(&r, record, sizeof record);
+        if (round & 1) record[6] = 0;
+        if (leat_poets_packet_decode(record + 4, 64, &p, &wrong_at) == LEAT_ERR_OK) {
+            format_round_trip(&leat_poetsaddr_format, record, sizeof record);
+            sound++;
+        } else {
+            format_show_begin(leat_fields_init_json);
+            OK(leat_poetsaddr_format.show(record, sizeof record, &format_fields, &fault));
+            EQ(fault, wrong_at + 4);
+            format_show_end();
+        }
+        format_round_trip(&leat_poetsdebug_format, record, 5);
+    }
+    OK(sound > LEAT_ROUNDS / 4);
+}
+
 /* ---- captures and datagrams ---- */
 
 static leat_err unframe(const uint8_t *buf, size_t len, size_t *at, size_t *packet_len)
@@ -341,6 +408,10 @@ static void the_frame_holds_direction_length_and_address(void)
     memset(buf, 0, sizeof buf);
     EQ(leat_poets_carriage_put(true, 1041, carried + at, packet_len, buf), 22);
     OK(memcmp(buf, carried, len) == 0);
+    const uint8_t *packet = NULL;
+    EQ(leat_poets_carriage_get(carried, sizeof carried, &packet, &packet_len, NULL), LEAT_ERR_OK);
+    OK(packet == carried + at);
+    EQ(packet_len, 16);
 }
 
 static void padding_after_the_packet_is_tolerated_and_lack_of_octets_is_not(void)
@@ -386,6 +457,8 @@ TAP_MAIN(T(every_good_vector_survives_the_text), T(every_bad_vector_is_refused_w
          T(a_log_fragment_is_built_from_its_text), T(a_record_is_built_from_its_counters),
          T(a_payload_and_its_view_must_agree), T(mistakes_are_named),
          T(fields_of_another_class_are_refused), T(a_small_buffer_is_refused),
-         T(random_packets_survive_the_text), T(the_frame_holds_direction_length_and_address),
+         T(random_packets_survive_the_text), T(records_of_hosts_have_their_octets),
+         T(records_of_other_lengths_are_refused), T(random_records_survive_the_text),
+         T(the_frame_holds_direction_length_and_address),
          T(padding_after_the_packet_is_tolerated_and_lack_of_octets_is_not),
          T(the_direction_is_where_the_packet_goes_unless_said))

@@ -24,11 +24,11 @@ static leat_err check_links(const struct leat_sim_aton_config *c, struct leat_te
         if (bits > LEAT_SIM_ATON_PROPAGATION_MAX)
             return leat_text_out_of_range(why, "propagation of a link", bits, 0,
                                           LEAT_SIM_ATON_PROPAGATION_MAX);
-        sum += bits;
+        sum += bits + leat_sim_aton_held(c);
     }
     if (sum > LEAT_SIM_ATON_BITS_MAX)
-        return leat_text_out_of_range(why, "propagation of all links", sum, 0,
-                                      LEAT_SIM_ATON_BITS_MAX);
+        return leat_text_out_of_range(why, "propagation of all links, and delay of interfaces,",
+                                      sum, 0, LEAT_SIM_ATON_BITS_MAX);
     return LEAT_ERR_OK;
 }
 
@@ -54,6 +54,7 @@ leat_err leat_sim_aton_check(const struct leat_sim_aton_config *c, struct leat_t
         { "stations", c->stations, 1, LEAT_SIM_ATON_STATIONS_MAX },
         { "model", c->model, LEAT_SIM_ATON_BIT, LEAT_SIM_ATON_WORD },
         { "monitor", c->monitor, 0, c->stations - 1 },
+        { "delay", c->delay, 0, LEAT_SIM_ATON_DELAY_MAX },
         { "orders", c->orders_max, 1, LEAT_SIM_ATON_ORDERS_MAX },
         { "faults", c->faults_max, 0, LEAT_SIM_ATON_FAULTS_MAX },
         { "octets of a packet", c->payload_max, 0, LEAT_ATON_IMAGE_LEN_MAX },
@@ -70,7 +71,7 @@ static uint64_t propagation_of(const struct leat_sim_aton_config *c)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < c->stations; i++)
-        sum += link_bits(c, i);
+        sum += link_bits(c, i) + leat_sim_aton_held(c);
     return sum;
 }
 
@@ -87,6 +88,7 @@ static void lay_out(struct leat_sim_aton *ring, struct leat_arena *arena)
     ring->fault = leat_arena_lay(arena, c->faults_max, sizeof *ring->fault);
     ring->cell = leat_arena_lay(arena, c->stations + propagation_of(c) + LEAT_ATON_TOKEN_SYMBOLS,
                                 sizeof *ring->cell);
+    ring->awake = leat_arena_lay(arena, leat_sim_aton_awake_words(c), sizeof *ring->awake);
     ring->image = leat_arena_lay(arena, ring->image_cap, 1);
 }
 
@@ -119,7 +121,7 @@ void leat_sim_aton_init(struct leat_sim_aton *ring, const struct leat_sim_aton_c
     ring->by_bits = config->model == LEAT_SIM_ATON_BIT;
     ring->released_by = ring->config.monitor;
     if (ring->by_bits) {
-        memset(ring->cell, 0, ring->bits);
+        leat_sim_aton_clear_cells(ring);
         leat_aton_station_release(&ring->seat[config->monitor].station);
     }
 }
@@ -140,7 +142,8 @@ void leat_sim_aton_close(struct leat_sim_aton *ring)
             seat->at = at;
             seat->place = ring->present;
             ring->sequence[ring->present++] = station;
-            at++;
+            at += 1 + leat_sim_aton_held(&ring->config);
+            links += leat_sim_aton_held(&ring->config);
         }
         at += link_bits(&ring->config, station); /* a bypass keeps its link */
         links += link_bits(&ring->config, station);

@@ -12,6 +12,10 @@
  * output is at the input of the next one p_i + 1 bit times later. So a packet of P symbols whose
  * first leaves in bit time t has returned at t + P + n + sum p + B.
  *
+ * Interfaces may hold back more than one bit (`delay`). Then they can change symbols that they have
+ * put out: those of TREE's slots, where a result goes back into its slot (LEAT_ATON_BACK). That
+ * needs a delay of W + 1 bits or more: the host sees to it. A revolution takes as many more bits.
+ *
  * Two models, with the same results at the same times and one certificate:
  *
  *   bit    every interface, every bit time (aton_interface.h)
@@ -35,8 +39,10 @@ enum {
     LEAT_SIM_ATON_STATIONS_MAX = LEAT_ATON_INTERFACES_MAX,
     LEAT_SIM_ATON_PROPAGATION_MAX = 1 << 20, /* bits of a link */
     LEAT_SIM_ATON_BITS_MAX = 1 << 24,        /* of all links */
+    LEAT_SIM_ATON_DELAY_MAX = 1024,          /* bits */
     LEAT_SIM_ATON_ORDERS_MAX = 1 << 24,
     LEAT_SIM_ATON_FAULTS_MAX = 1 << 20,
+    LEAT_SIM_ATON_MARKS_MAX = 64, /* a packet or a token has four */
 };
 
 enum leat_sim_aton_model { LEAT_SIM_ATON_BIT, LEAT_SIM_ATON_WORD };
@@ -46,6 +52,7 @@ struct leat_sim_aton_config {
     const uint16_t *address;     /* [stations], lent; NULL: 1, 2, ... */
     const uint32_t *propagation; /* [stations], of the link after each, lent; NULL: `each` */
     uint32_t propagation_each;
+    uint32_t delay; /* bits that each interface holds back; 0: one */
     enum leat_sim_aton_model model;
     uint32_t monitor;     /* station; when it leaves, the next one in the ring takes over */
     uint32_t payload_max; /* octets that an interface can receive */
@@ -128,7 +135,11 @@ struct leat_sim_aton {
     leat_time due; /* bit: the time of the next order */
 
     /* Bit model. */
-    uint8_t *cell; /* [bits]: the symbols on the ring */
+    uint8_t *cell;   /* [bits]: the symbols on the ring */
+    uint64_t *awake; /* a bit for each station that may do more than repeat */
+    uint32_t mark[LEAT_SIM_ATON_MARKS_MAX], marks; /* cells that hold J */
+    uint32_t asleep;                               /* stations */
+    bool has_more_marks;                           /* than there is room for: all stations work */
     bool by_bits;
     /* Word model: the token, or a packet. */
     leat_time released_at; /* its first symbol */
@@ -192,7 +203,7 @@ leat_time leat_sim_aton_run(struct leat_sim_aton *ring, leat_time until);
 /* Bits from the output of a station to the input of another; to itself: a revolution. */
 uint32_t leat_sim_aton_distance(const struct leat_sim_aton *ring, uint32_t from, uint32_t to);
 
-/* The sum of all links' delays. */
+/* The sum of all links' delays, and of what interfaces hold back beside the one bit. */
 uint64_t leat_sim_aton_propagation(const struct leat_sim_aton *ring);
 
 #endif

@@ -7,6 +7,11 @@
  *                 ^ interface
  *
  * No cell is at two interfaces at a time, so they may work in any order.
+ *
+ * An interface that repeats and hunts for a delimiter does nothing until a J arrives: it sleeps, and
+ * takes no time. The ring knows the cells that hold J, and wakes the interfaces that they meet. So a
+ * bit time costs as many steps as there are interfaces inside a packet or a token. The monitor,
+ * which counts the time of silence, never sleeps.
  */
 #include "sim_aton_parts.h"
 #include <assert.h>
@@ -21,6 +26,97 @@ static uint32_t cell_of(const struct leat_sim_aton *ring, uint32_t station, leat
 unsigned leat_sim_aton_symbol(const struct leat_sim_aton *ring, uint32_t station)
 {
     return ring->cell[cell_of(ring, station, ring->now)];
+}
+
+/* ---- cells that hold J, and who sleeps ------------------------------------------------------- */
+
+void leat_sim_aton_clear_cells(struct leat_sim_aton *ring)
+{
+    memset(ring->cell, 0, ring->bits);
+    memset(ring->awake, 0xFF, leat_sim_aton_awake_words(&ring->config) * sizeof *ring->awake);
+    ring->awake[ring->config.stations / 64] = (UINT64_C(1) << ring->config.stations % 64) - 1;
+    ring->marks = ring->asleep = 0;
+    ring->has_more_marks = false;
+}
+
+static void add_mark(struct leat_sim_aton *ring, uint32_t cell)
+{
+    if (ring->marks == LEAT_SIM_ATON_MARKS_MAX)
+        ring->has_more_marks = true;
+    else
+        ring->mark[ring->marks++] = cell;
+}
+
+/* One that is not listed is one of too many. */
+static void remove_mark(struct leat_sim_aton *ring, uint32_t cell)
+{
+    for (uint32_t i = 0; i < ring->marks; i++) {
+        if (ring->mark[i] != cell) continue;
+        ring->mark[i] = ring->mark[--ring->marks];
+        return;
+    }
+}
+
+static inline void put(struct leat_sim_aton *ring, uint32_t cell, unsigned symbol)
+{
+    const unsigned before = ring->cell[cell];
+    ring->cell[cell] = (uint8_t)symbol;
+    if ((before == LEAT_ATON_J) == (symbol == LEAT_ATON_J)) return;
+    if (symbol == LEAT_ATON_J)
+        add_mark(ring, cell);
+    else
+        remove_mark(ring, cell);
+}
+
+/* There were too many marks: lists them anew. */
+static void find_marks(struct leat_sim_aton *ring)
+{
+    ring->marks = 0;
+    ring->has_more_marks = false;
+    for (uint32_t i = 0; i < ring->bits && !ring->has_more_marks; i++)
+        if (ring->cell[i] == LEAT_ATON_J) add_mark(ring, i);
+}
+
+static void wake(struct leat_sim_aton *ring, uint32_t station)
+{
+    const uint64_t bit = UINT64_C(1) << station % 64;
+    ring->asleep -= !(ring->awake[station / 64] & bit);
+    ring->awake[station / 64] |= bit;
+}
+
+/* The station whose input is so many bits behind the monitor's output, if there is one. */
+static void wake_at(struct leat_sim_aton *ring, uint32_t at)
+{
+    uint32_t low = 0, high = ring->present;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        const uint32_t there = ring->seat[ring->sequence[middle]].at;
+        if (there == at) wake(ring, ring->sequence[middle]);
+        if (there <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+}
+
+static void wake_marked(struct leat_sim_aton *ring, uint32_t moved)
+{
+    if (ring->has_more_marks && moved == 0) find_marks(ring);
+    if (!ring->asleep) return;
+    if (ring->has_more_marks) {
+        for (uint32_t i = 0; i < ring->present; i++)
+            wake(ring, ring->sequence[i]);
+        return;
+    }
+    for (uint32_t i = 0; i < ring->marks; i++) {
+        const uint32_t at = ring->mark[i] + moved;
+        wake_at(ring, at < ring->bits ? at : at - ring->bits);
+    }
+}
+
+static bool may_sleep(const struct leat_aton_station *s)
+{
+    return s->in.phase == LEAT_ATON_HUNTS && s->role == LEAT_ATON_ROLE_REPEATS && !s->is_monitor;
 }
 
 /* ---- orders --------------------------------------------------------------------------------- */
@@ -83,21 +179,43 @@ static void report(struct leat_sim_aton *ring, uint32_t station, unsigned events
 
 /* ---- one bit time --------------------------------------------------------------------------- */
 
+/* The interface changes symbols that it has put out, the latest into `cell`. They are still in its
+ * register, behind which the next interface is. */
+static void patch(struct leat_sim_aton *ring, const struct leat_aton_station *s, uint32_t cell)
+{
+    assert(s->patch_len <= leat_sim_aton_held(&ring->config) + 1);
+    for (uint32_t i = 0; i < s->patch_len; i++) {
+        const uint32_t back = s->patch_len - 1 - i, at = cell + back;
+        put(ring, at < ring->bits ? at : at - ring->bits, s->patch[i / 64] >> i % 64 & 1);
+    }
+}
+
+static void step_station(struct leat_sim_aton *ring, uint32_t i, uint32_t moved, leat_time t)
+{
+    struct leat_sim_aton_seat *seat = &ring->seat[i];
+    const uint32_t cell = seat->at >= moved ? seat->at - moved : seat->at + ring->bits - moved;
+    unsigned out = 0;
+    if (seat->present) {
+        out = leat_aton_station_step(&seat->station, ring->cell[cell]);
+        put(ring, cell, out & 3);
+        if (out & LEAT_ATON_EVENT_PATCH) patch(ring, &seat->station, cell);
+    }
+    if (!seat->present || may_sleep(&seat->station)) {
+        ring->awake[i / 64] &= ~(UINT64_C(1) << i % 64);
+        ring->asleep++;
+    }
+    if (out > 3) report(ring, i, out & ~3u, t);
+}
+
 static void step(struct leat_sim_aton *ring, leat_time t)
 {
-    const uint32_t n = ring->config.stations, bits = ring->bits;
-    const uint32_t moved = (uint32_t)(t % bits);
-    struct leat_sim_aton_seat *seat = ring->seat;
-    uint8_t *const cells = ring->cell;
+    const size_t words = leat_sim_aton_awake_words(&ring->config);
+    const uint32_t moved = (uint32_t)(t % ring->bits);
     if (t >= ring->due) offer_all(ring, t);
-    for (uint32_t i = 0; i < n; i++, seat++) {
-        if (!seat->present) continue;
-        const uint32_t at = seat->at;
-        uint8_t *cell = &cells[at >= moved ? at - moved : at + bits - moved];
-        const unsigned out = leat_aton_station_step(&seat->station, *cell);
-        *cell = out & 3;
-        if (out > 3) report(ring, i, out & ~3u, t);
-    }
+    wake_marked(ring, moved);
+    for (size_t w = 0; w < words; w++)
+        for (uint64_t some = ring->awake[w]; some; some &= some - 1)
+            step_station(ring, (uint32_t)(64 * w) + (uint32_t)__builtin_ctzll(some), moved, t);
 }
 
 /* Is there nothing on the ring but the first symbol of a token, which no station has seen yet, and
@@ -153,9 +271,11 @@ static void report_lost(struct leat_sim_aton *ring, uint32_t station)
 void leat_sim_aton_disturb(struct leat_sim_aton *ring, const struct leat_sim_aton_fault *fault)
 {
     if (fault->kind == LEAT_SIM_ATON_BIT_ERROR) {
-        ring->cell[cell_of(ring, fault->station, ring->now)] ^= fault->flip & 3;
+        const uint32_t cell = cell_of(ring, fault->station, ring->now);
+        put(ring, cell, ring->cell[cell] ^ (fault->flip & 3u));
         return;
     }
+    wake(ring, fault->station);
     leat_aton_station_reset(&ring->seat[fault->station].station);
     ring->seat[fault->station].station.raises.count = 0;
     report_lost(ring, fault->station);
@@ -165,7 +285,7 @@ void leat_sim_aton_disturb(struct leat_sim_aton *ring, const struct leat_sim_ato
 /* All interfaces lose their state. */
 static void silence(struct leat_sim_aton *ring)
 {
-    memset(ring->cell, 0, ring->bits);
+    leat_sim_aton_clear_cells(ring);
     for (uint32_t i = 0; i < ring->config.stations; i++) {
         leat_aton_station_reset(&ring->seat[i].station);
         ring->seat[i].station.wants = 0;

@@ -109,6 +109,111 @@ static void no_damage_makes_a_wrong_answer(void)
     }
 }
 
+/* ---- a plain ring: every interface, every bit time ------------------------------------------- */
+
+enum { PLAIN_MAX = 120, PLAIN_BITS_MAX = 4 * PLAIN_MAX, NOISE_MAX = 300 };
+
+struct plain_ring {
+    uint32_t n, bits, at[PLAIN_MAX]; /* at: from the monitor's output */
+    struct leat_aton_station station[PLAIN_MAX];
+    uint8_t cell[PLAIN_BITS_MAX];
+};
+
+static void open_plain_ring(struct plain_ring *p, const struct leat_sim_aton *ring)
+{
+    *p = (struct plain_ring){ .n = ring->config.stations, .bits = ring->bits };
+    for (uint32_t i = 0; i < p->n; i++) {
+        p->at[i] = i ? leat_sim_aton_distance(ring, 0, i) : 0;
+        leat_aton_station_init(&p->station[i], (uint16_t)(i + 1), NULL, 0);
+        p->station[i].it.operand[0] = i;
+    }
+    p->station[0].is_monitor = 1;
+    p->station[0].ring_bits = p->bits;
+    leat_aton_station_release(&p->station[0]);
+}
+
+static uint8_t *plain_cell(struct plain_ring *p, uint32_t station, leat_time t)
+{
+    return &p->cell[(p->at[station] + p->bits - t % p->bits) % p->bits];
+}
+
+static void plain_step(struct plain_ring *p, leat_time t)
+{
+    for (uint32_t i = 0; i < p->n; i++) {
+        uint8_t *cell = plain_cell(p, i, t);
+        *cell = leat_aton_station_step(&p->station[i], *cell) & 3;
+    }
+}
+
+static void open_noisy(struct leat_sim_aton *ring, void **memory, uint32_t n, uint32_t each)
+{
+    static const struct leat_sim_aton_host nobody;
+    const struct leat_sim_aton_config config = { .stations = n,
+                                                 .propagation_each = each,
+                                                 .model = LEAT_SIM_ATON_BIT,
+                                                 .orders_max = 4,
+                                                 .faults_max = NOISE_MAX };
+    *memory = malloc(leat_sim_aton_footprint(&config));
+    leat_sim_aton_init(ring, &config, &nobody, *memory);
+    for (uint32_t i = 0; i < n; i++)
+        leat_sim_aton_registers(ring, i)->operand[0] = i;
+}
+
+/* A burst of J, more than are listed, and single errors later on. */
+static uint32_t draw_noise(struct leat_sim_aton_fault *noise, struct leat_random *r, uint32_t n,
+                           uint32_t burst)
+{
+    uint32_t count = 0;
+    const leat_time burst_at = leat_random_below(r, 300);
+    for (uint32_t i = 0; i < burst; i++)
+        noise[count++] = (struct leat_sim_aton_fault){ .at = burst_at, .station = i, .flip = 2 };
+    for (unsigned i = 0; i < 8; i++) {
+        struct leat_sim_aton_fault *one_more = &noise[count++];
+        *one_more = (struct leat_sim_aton_fault){ .at = leat_random_below(r, 2000) };
+        one_more->station = (uint32_t)leat_random_below(r, n);
+        one_more->flip = (uint8_t)(1 + leat_random_below(r, 3));
+    }
+    return count;
+}
+
+static void interfaces_that_sleep_do_what_those_do_that_never_sleep(void)
+{
+    static struct plain_ring plain;
+    static struct leat_sim_aton ring;
+    static struct leat_sim_aton_fault noise[NOISE_MAX];
+    struct leat_random r;
+    leat_random_seed(&r, tap_seed());
+    bool overflowed = false;
+    for (unsigned k = 0; k < LEAT_ROUNDS / 200 + 20 && !tap_checks_failed; k++) {
+        void *memory;
+        const uint32_t n = k ? 1 + (uint32_t)leat_random_below(&r, PLAIN_MAX) : PLAIN_MAX;
+        open_noisy(&ring, &memory, n, (uint32_t)leat_random_below(&r, 3));
+        open_plain_ring(&plain, &ring);
+        const uint32_t from = (uint32_t)leat_random_below(&r, n);
+        const struct leat_aton_order o = { .command = command_of(1 + k % 11) };
+        leat_sim_aton_hand_over(&ring, from, &o, 0, 0, 0);
+        plain.station[from].wants = 1;
+        plain.station[from].order = o;
+        const uint32_t burst = k % 2 ? (uint32_t)leat_random_below(&r, n) : n;
+        const uint32_t count = draw_noise(noise, &r, n, burst);
+        for (uint32_t i = 0; i < count; i++)
+            leat_sim_aton_fault(&ring, &noise[i]);
+        bool same = true;
+        for (leat_time t = 0; t < 3000 && same; t++) {
+            for (uint32_t i = 0; i < n && same; i++)
+                same = leat_sim_aton_symbol(&ring, i) == *plain_cell(&plain, i, t);
+            for (uint32_t i = 0; i < count; i++)
+                if (noise[i].at == t) *plain_cell(&plain, noise[i].station, t) ^= noise[i].flip;
+            plain_step(&plain, t);
+            leat_sim_aton_run(&ring, t + 1);
+            overflowed |= ring.has_more_marks;
+        }
+        OK(same);
+        free(memory);
+    }
+    OK(overflowed);
+}
+
 /* ---- the monitor ---------------------------------------------------------------------------- */
 
 static void a_lost_token_is_made_anew(void)
@@ -381,7 +486,8 @@ static void both_models_fail_in_the_same_way_at_the_same_time(void)
     }
 }
 
-TAP_MAIN(T(no_damage_makes_a_wrong_answer), T(a_lost_token_is_made_anew),
+TAP_MAIN(T(no_damage_makes_a_wrong_answer),
+         T(interfaces_that_sleep_do_what_those_do_that_never_sleep), T(a_lost_token_is_made_anew),
          T(half_an_ac_is_no_sign_of_life), T(an_orphan_is_stripped),
          T(a_token_lost_behind_an_empty_packet_is_missed_as_soon),
          T(three_stations_miss_the_token_behind_an_empty_packet_at_the_same_time),

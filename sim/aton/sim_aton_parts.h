@@ -59,6 +59,20 @@ void leat_sim_aton_close(struct leat_sim_aton *ring);
 void leat_sim_aton_run_bits(struct leat_sim_aton *ring, leat_time until);
 void leat_sim_aton_run_words(struct leat_sim_aton *ring, leat_time until);
 
+/* Bits that an interface holds back beside the one. */
+static inline uint32_t leat_sim_aton_held(const struct leat_sim_aton_config *config)
+{
+    return config->delay ? config->delay - 1 : 0;
+}
+
+/* Bit model: no symbol but 0 is on the ring, and all stations work in the next bit time. */
+void leat_sim_aton_clear_cells(struct leat_sim_aton *ring);
+
+static inline size_t leat_sim_aton_awake_words(const struct leat_sim_aton_config *config)
+{
+    return config->stations / 64 + 1;
+}
+
 /* Does this station leave or join, and can it? The last one stays. */
 bool leat_sim_aton_breaks(const struct leat_sim_aton *ring,
                           const struct leat_sim_aton_fault *fault);

@@ -1,3 +1,4 @@
+#include "aton_expression.h"
 #include "sim_aton.h"
 #include "sim_aton_world_test.h"
 #include "tap.h"
@@ -141,13 +142,18 @@ static void both_models_do_what_the_plain_reading_does(void)
 
 /* ---- long packets, up to 200 stations -------------------------------------------------------- */
 
+static void enable_all(struct world *w)
+{
+    for (uint32_t i = 0; i < w->config.stations; i++)
+        leat_sim_aton_registers(&w->ring, i)->enabled = 1;
+}
+
 static void open_random(struct world *w, enum leat_sim_aton_model model, uint32_t n, uint64_t seed)
 {
     *w = (struct world){ .config = { .stations = n, .model = model } };
     world_open(w);
     world_random_registers(w, seed);
-    for (uint32_t i = 0; i < n; i++)
-        leat_sim_aton_registers(&w->ring, i)->enabled = 1;
+    enable_all(w);
 }
 
 static void run_one(struct world *w, uint32_t from, const struct leat_aton_command *c)
@@ -174,6 +180,120 @@ static void sorting_and_trees_are_those_of_sequential_code(void)
             OK(is_as_planned(&one, last(&one), n / 2, &tree));
             world_close(&one);
         }
+}
+
+/* Trees over the stations of a group, in ring order from `from`; left parts are drawn at random. */
+enum { EXPRESSION_MAX = 64 };
+
+struct expression {
+    struct leat_aton_node node[2 * EXPRESSION_MAX];
+    uint32_t nodes, n, leaves;
+    bool with_back; /* interfaces hold back a whole slot */
+    uint32_t from;
+    uint8_t tree[EXPRESSION_MAX][LEAT_ATON_SLOTS_MAX];
+    uint16_t slots;
+};
+
+static uint32_t draw_tree(struct expression *e, struct leat_random *r, const uint32_t *place,
+                          uint32_t count)
+{
+    if (count == 1) {
+        e->node[e->nodes] = (struct leat_aton_node){ .left = place[0] };
+        return e->nodes++;
+    }
+    const uint32_t part = 1 + (uint32_t)leat_random_below(r, count - 1);
+    const uint32_t a = draw_tree(e, r, place, part);
+    const uint32_t b = draw_tree(e, r, place + part, count - part);
+    e->node[e->nodes] = (struct leat_aton_node){ .opcode = (uint8_t)(1 + leat_random_below(r, 8)),
+                                                 .left = a,
+                                                 .right = b };
+    return e->nodes++;
+}
+
+static uint64_t value_of(struct world *w, const struct expression *e, uint32_t i, uint64_t mask)
+{
+    const struct leat_aton_node *node = &e->node[i];
+    const uint32_t station = (e->from + node->left) % e->n;
+    if (!node->opcode) return leat_sim_aton_registers(&w->ring, station)->operand[0] & mask;
+    return plain_op(node->opcode, value_of(w, e, node->left, mask),
+                    value_of(w, e, node->right, mask), mask);
+}
+
+/* False: this tree is too high. */
+static bool draw_expression(struct expression *e, struct leat_random *r)
+{
+    static uint64_t used[LEAT_ATON_SLOTS_MAX * (EXPRESSION_MAX / 64 + 1)];
+    uint32_t place[EXPRESSION_MAX], fault;
+    *e = (struct expression){ .n = 1 + (uint32_t)leat_random_below(r, EXPRESSION_MAX) };
+    e->with_back = leat_random_below(r, 2);
+    e->from = (uint32_t)leat_random_below(r, e->n);
+    for (uint32_t i = 0; i < e->n; i++)
+        if (i + 1 == e->n || leat_random_below(r, 3)) place[e->leaves++] = i;
+    draw_tree(e, r, place, e->leaves);
+    return leat_aton_expression_plan(e->node, e->nodes, e->n, e->with_back, used, e->tree,
+                                     &e->slots, &fault) == LEAT_ERR_OK;
+}
+
+static void set_expression(struct world *w, const struct expression *e, unsigned group)
+{
+    for (uint32_t place = 0; place < e->n; place++) {
+        struct leat_aton_interface *it = leat_sim_aton_registers(&w->ring,
+                                                                 (e->from + place) % e->n);
+        memcpy(it->tree, e->tree[place], sizeof it->tree);
+        it->groups = ~(1u << group);
+    }
+    for (uint32_t i = 0; i < e->nodes; i++)
+        if (!e->node[i].opcode)
+            leat_sim_aton_registers(&w->ring, (e->from + e->node[i].left) % e->n)->groups = ~0u;
+}
+
+/* A group of any stations, the sender in it or not; slots travel in the order of the operation that
+ * will consume them, which differs from node to node. */
+static void expressions_are_those_of_recursion_in_both_models(void)
+{
+    static struct expression e;
+    struct leat_random r;
+    leat_random_seed(&r, tap_seed());
+    for (int i = 0; i < LEAT_ROUNDS / 100; i++) {
+        if (!draw_expression(&e, &r)) continue;
+        const unsigned group = (unsigned)leat_random_below(&r, 32);
+        const unsigned width = 16u << leat_random_below(&r, 3);
+        const uint64_t mask = width == 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
+        const bool sender_in = !e.node[0].opcode && e.node[0].left == 0;
+        const struct leat_aton_command c = { .opcode = LEAT_ATON_TREE,
+                                             .width_bits = (uint8_t)width,
+                                             .param = e.slots,
+                                             .group = true,
+                                             .da = (uint16_t)group,
+                                             .sender_out = !sender_in };
+        const uint64_t seed = leat_random_next(&r);
+        const uint32_t delay = (e.with_back ? width + 1 : 0) + (uint32_t)leat_random_below(&r, 4);
+        for (unsigned model = LEAT_SIM_ATON_BIT; model <= LEAT_SIM_ATON_WORD; model++) {
+            one = (struct world){ .config = { .stations = e.n,
+                                              .model = model,
+                                              .propagation_each = (uint32_t)(seed % 3),
+                                              .delay = delay } };
+            world_open(&one);
+            world_random_registers(&one, seed);
+            enable_all(&one);
+            set_expression(&one, &e, group);
+            run_one(&one, e.from, &c);
+            const struct reported *t = last(&one);
+            const struct leat_aton_packet got = { .active = 1,
+                                                  .opcode = LEAT_ATON_TREE,
+                                                  .width_bits = (uint8_t)width,
+                                                  .counter = t->result.counter,
+                                                  .param = e.slots,
+                                                  .payload = one.payload,
+                                                  .payload_len = t->len };
+            uint64_t value = 0;
+            OK(leat_aton_expression_value(&got, e.leaves, &value));
+            OK(value == value_of(&one, &e, e.nodes - 1, mask));
+            EQ(t->at - t->sent_at, 144 + e.slots * (1 + width) + plain_bits(&one));
+            world_close(&one);
+        }
+        if (tap_checks_failed) break;
+    }
 }
 
 /* Two packets; `votes` stations of n hold the same number. */
@@ -357,6 +477,7 @@ static void orders_that_no_packet_can_say_are_refused(void)
 
 TAP_MAIN(T(the_times_of_the_spec_are_measured), T(both_models_do_what_the_plain_reading_does),
          T(sorting_and_trees_are_those_of_sequential_code),
+         T(expressions_are_those_of_recursion_in_both_models),
          T(a_majority_is_found_and_none_is_invented), T(the_host_based_way_takes_its_closed_form),
          T(periodic_orders_run_in_idle_time_and_give_way),
          T(an_operand_is_fetched_with_the_first_bit_of_the_data),

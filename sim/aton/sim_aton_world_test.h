@@ -125,6 +125,9 @@ static inline uint64_t plain_op(unsigned op, uint64_t a, uint64_t b, uint64_t ma
     case LEAT_ATON_OR: return a | b;
     case LEAT_ATON_MAX: return a > b ? a : b;
     case LEAT_ATON_MIN: return a < b ? a : b;
+    case LEAT_ATON_EQ: return a == b;
+    case LEAT_ATON_LT: return a < b;
+    case LEAT_ATON_LE: return a <= b;
     default: return (a + b) & mask;
     }
 }
@@ -139,7 +142,9 @@ static inline uint32_t plain_gather(struct world *w, uint32_t from,
         const uint32_t station = (from + k) % w->config.stations;
         const struct leat_aton_interface *it = leat_sim_aton_registers(&w->ring, station);
         if (!leat_sim_aton_is_present(&w->ring, station) || !it->enabled) continue;
-        if (k && c->da != 0xffff && c->da != it->address) continue;
+        const bool meant = c->group ? it->groups >> c->da & 1
+                                    : c->da == 0xffff || c->da == it->address;
+        if (k ? !meant : c->sender_out) continue;
         x[n] = it->operand[c->reg] & mask;
         who[n++] = it->address;
     }
@@ -249,7 +254,7 @@ static inline uint64_t plain_bits(const struct world *w)
 {
     uint64_t n = 0, sum = 0;
     for (uint32_t i = 0; i < w->config.stations; i++) {
-        n += leat_sim_aton_is_present(&w->ring, i);
+        n += leat_sim_aton_is_present(&w->ring, i) ? w->config.delay ? w->config.delay : 1 : 0;
         sum += w->config.propagation ? w->propagation[i] : w->config.propagation_each;
     }
     return n + sum >= 24 ? n + sum : 24;
@@ -265,6 +270,9 @@ static inline struct leat_aton_command world_random_command(struct leat_random *
     c.reg = (uint8_t)leat_random_below(r, 64);
     c.priority = leat_random_below(r, 3) ? 0 : (uint8_t)leat_random_below(r, 8);
     c.da = leat_random_below(r, 4) ? 0xffff : (uint16_t)(1 + leat_random_below(r, n + 1));
+    c.group = leat_random_below(r, 3) == 0;
+    if (c.group) c.da = (uint16_t)leat_random_below(r, 32);
+    c.sender_out = leat_random_below(r, 4) == 0;
     if (c.opcode == LEAT_ATON_BITCOUNT) c.param = leat_aton_counter_bits(n);
     if (c.opcode == LEAT_ATON_TREE) c.param = leat_aton_slots(n);
     if (c.opcode >= LEAT_ATON_EQ && c.opcode <= LEAT_ATON_LE && leat_random_below(r, 2)) {
@@ -293,6 +301,7 @@ static inline void world_random_ring(struct world *w, struct leat_random *r, uin
                                                .address = w->address,
                                                .propagation = w->propagation,
                                                .monitor = (uint32_t)leat_random_below(r, n) };
+    w->config.delay = (uint32_t)leat_random_below(r, 4);
     const uint32_t turn = (uint32_t)leat_random_below(r, n);
     for (uint32_t i = 0; i < n; i++) {
         w->address[i] = (uint16_t)(1 + (i + turn) % n);
@@ -307,11 +316,12 @@ static inline void world_random_registers(struct world *w, uint64_t seed)
     const uint64_t disabled_in = 1 + leat_random_below(&r, 8);
     uint8_t tree[LEAT_ATON_SLOTS_MAX];
     for (unsigned h = 0; h < LEAT_ATON_SLOTS_MAX; h++)
-        tree[h] = (uint8_t)(1 + leat_random_below(&r, 5));
+        tree[h] = (uint8_t)(1 + leat_random_below(&r, 8));
     for (uint32_t i = 0; i < w->config.stations; i++) {
         struct leat_aton_interface *it = leat_sim_aton_registers(&w->ring, i);
         it->enabled = disabled_in == 1 || leat_random_below(&r, disabled_in) != 0;
         memcpy(it->tree, tree, sizeof tree);
+        it->groups = (uint32_t)leat_random_next(&r);
         for (unsigned k = 0; k < LEAT_ATON_REGISTERS; k++)
             it->operand[k] = world_random_operand(&r);
     }

@@ -4,7 +4,12 @@
 #include "sim_refuse.h"
 #include <string.h>
 
-enum { GROUP = 1, ROOT = 0, ROUTERS_FROM = 1 };
+enum {
+    GROUP = 1,
+    ROOT = 0,
+    ROUTERS_FROM = 1,
+    OWN_SLOTS = 48, /* of a shard at the root's own store: four bindings, parts, attempts */
+};
 
 static const leat_time ps_per_ms = 1000000000;
 
@@ -57,6 +62,8 @@ static struct leat_esp_service_config service_config(const struct leat_sim_esp_c
         .members_max = c->members,
         .nodes_max = c->graph.routers + 1,
         .links_max = c->graph.routers + c->members,
+        /* The root has one child in each shard, its router. */
+        .own_groups = leat_esp_groups_for(OWN_SLOTS * (1 + c->members / LEAT_ESP_SHARD_MEMBERS)),
     };
 }
 
@@ -323,17 +330,27 @@ static uint32_t write_letter(struct leat_sim_esp *s, uint32_t origin, uint32_t t
     return letter;
 }
 
+/* An end system sends over its link. False: no room. */
+static bool send_from_host(struct leat_sim_esp *s, uint32_t entity, uint32_t target,
+                           const struct leat_esp_post *post)
+{
+    const bool is_root = entity == ROOT;
+    const uint32_t member = is_root ? 0 : entity - member_entity(s, 0);
+    const uint32_t router = is_root ? s->config.graph.root : s->config.member_at[member];
+    const struct hop hop = { .from = entity,
+                             .to = ROUTERS_FROM + router,
+                             .link = is_root ? root_link(s, true) : member_link(s, member, false),
+                             .delay_ps = s->config.access_ps };
+    const uint32_t letter = write_letter(s, entity, target, post);
+    if (letter != LEAT_SIM_ESP_NO_LETTER) send(s, &hop, letter);
+    return !s->is_full;
+}
+
 static void pump_root(struct leat_sim_esp *s)
 {
     struct leat_esp_post post;
-    const struct hop hop = { .from = ROOT,
-                             .to = ROUTERS_FROM + s->config.graph.root,
-                             .link = root_link(s, true),
-                             .delay_ps = s->config.access_ps };
-    while (leat_esp_service_next(&s->service, s->now, &post)) {
-        const uint32_t letter = write_letter(s, ROOT, entity_of(&post.to), &post);
-        if (letter != LEAT_SIM_ESP_NO_LETTER) send(s, &hop, letter);
-    }
+    while (leat_esp_service_next(&s->service, s->now, &post))
+        send_from_host(s, ROOT, entity_of(&post.to), &post);
     arm(s, ROOT, leat_esp_service_wake_at(&s->service));
 }
 
@@ -341,14 +358,8 @@ static void pump_member(struct leat_sim_esp *s, uint32_t member)
 {
     struct leat_esp_post post;
     const uint32_t entity = member_entity(s, member);
-    const struct hop hop = { .from = entity,
-                             .to = ROUTERS_FROM + s->config.member_at[member],
-                             .link = member_link(s, member, false),
-                             .delay_ps = s->config.access_ps };
-    while (leat_esp_member_next(&s->member[member], s->now, &post)) {
-        const uint32_t letter = write_letter(s, entity, ROOT, &post);
-        if (letter != LEAT_SIM_ESP_NO_LETTER) send(s, &hop, letter);
-    }
+    while (leat_esp_member_next(&s->member[member], s->now, &post))
+        send_from_host(s, entity, ROOT, &post);
     arm(s, entity, leat_esp_member_wake_at(&s->member[member]));
 }
 
@@ -367,6 +378,51 @@ static uint64_t hash_of(const struct leat_sim_esp *s, const struct leat_sim_esp_
     return leat_sim_payload_hash(octets, len);
 }
 
+/* ---- packets of one's own --------------------------------------------------------------------
+ *
+ * Hosts are numbered without the routers: 0 the root, 1 + m member m.
+ */
+
+static uint32_t host_of(const struct leat_sim_esp *s, uint32_t entity)
+{
+    return entity == ROOT ? ROOT : 1 + entity - member_entity(s, 0);
+}
+
+static uint32_t entity_of_host(const struct leat_sim_esp *s, uint32_t host)
+{
+    return host == ROOT ? ROOT : member_entity(s, host - 1);
+}
+
+bool leat_sim_esp_send(struct leat_sim_esp *s, uint32_t from, uint32_t to,
+                       const struct leat_esp_words *words)
+{
+    struct leat_esp_post post = { .opcode = words->opcode, .computation = words->computation };
+    post.words = *words;
+    return send_from_host(s, entity_of_host(s, from), entity_of_host(s, to), &post);
+}
+
+void leat_sim_esp_observe(struct leat_sim_esp *s, leat_sim_esp_observer *observer, void *context)
+{
+    s->observer = observer;
+    s->observer_context = context;
+}
+
+/* An instruction has reached an end system: who observes sees it, and with R it goes back. */
+static void on_instruction(struct leat_sim_esp *s, uint32_t entity,
+                           const struct leat_sim_esp_letter *l)
+{
+    struct leat_esp_post post = l->post;
+    struct leat_esp_packet packet;
+    const uint32_t origin = l->origin;
+    if (s->observer &&
+        s->observer(s->observer_context, host_of(s, entity), host_of(s, origin), &post.words))
+        s->is_paused = true;
+    leat_esp_words_back(&post.words, &packet);
+    if (!leat_esp_packet_reflect(&packet)) return;
+    leat_esp_words_of(&packet, &post.words);
+    send_from_host(s, entity, origin, &post);
+}
+
 static void deliver(struct leat_sim_esp *s, const struct leat_sim_esp_flight *f)
 {
     const struct leat_sim_esp_letter *l = &s->flights.letter[f->letter];
@@ -376,6 +432,7 @@ static void deliver(struct leat_sim_esp *s, const struct leat_sim_esp_flight *f)
                                                 .number = f->number,
                                                 .payload_hash = hash_of(s, l) };
     leat_sim_certificate_add(&s->certificate, &delivery);
+    if (l->post.opcode < LEAT_ESP_QUERY) on_instruction(s, f->to, l);
     if (f->to != ROOT) {
         const uint32_t member = f->to - member_entity(s, 0);
         if (l->post.opcode == LEAT_ESP_ANNOUNCE || l->post.opcode == LEAT_ESP_CAST)
@@ -527,7 +584,8 @@ leat_err leat_sim_esp_ask(struct leat_sim_esp *s, const struct leat_esp_request 
 bool leat_sim_esp_run(struct leat_sim_esp *s, leat_time until)
 {
     struct leat_sim_esp_flight f;
-    while (leat_sim_esp_flights_take(&s->flights, until, &f)) {
+    s->is_paused = false;
+    while (!s->is_paused && leat_sim_esp_flights_take(&s->flights, until, &f)) {
         s->now = f.at;
         s->counts.events++;
         if (f.to >= ROUTERS_FROM && f.to < member_entity(s, 0))
@@ -535,8 +593,14 @@ bool leat_sim_esp_run(struct leat_sim_esp *s, leat_time until)
         else
             at_end_system(s, &f);
     }
-    if (s->flights.count) s->now = until;
+    if (s->flights.count && !s->is_paused) s->now = until;
     return s->flights.count != 0;
+}
+
+void leat_sim_esp_wait(struct leat_sim_esp *s, leat_time until)
+{
+    leat_sim_esp_run(s, until);
+    if (!s->is_paused && s->now < until) s->now = until;
 }
 
 /* ---- what it cost ---------------------------------------------------------------------------- */

@@ -59,6 +59,11 @@ struct leat_sim_esp_counts {
     uint64_t events;
 };
 
+/* Sees an instruction that has reached the end system `host`, as it came. True: the run pauses
+ * behind this event. Hosts are the root, 0, and member m, 1 + m. */
+typedef bool leat_sim_esp_observer(void *context, uint32_t host, uint32_t from,
+                                   const struct leat_esp_words *words);
+
 struct leat_sim_esp {
     struct leat_sim_esp_config config;
     struct leat_sim_esp_paths paths;
@@ -73,6 +78,9 @@ struct leat_sim_esp {
     uint32_t *instructions, *messages;      /* [links] */
     leat_time now;
     bool is_full; /* more packets were in flight than there is room for: the run is invalid */
+    bool is_paused;
+    leat_sim_esp_observer *observer; /* or NULL */
+    void *observer_context;
     struct leat_sim_esp_counts counts;
     struct leat_sim_certificate certificate;
 };
@@ -97,8 +105,21 @@ leat_time leat_sim_esp_settle(const struct leat_sim_esp *sim);
 leat_err leat_sim_esp_ask(struct leat_sim_esp *sim, const struct leat_esp_request *request,
                           struct leat_text *why);
 
-/* Runs everything before `until`. False: no events are left. */
+/* Runs everything before `until`, or until the observer pauses it. False: no events are left. */
 bool leat_sim_esp_run(struct leat_sim_esp *sim, leat_time until);
+
+/* ---- packets of one's own, without a service -------------------------------------------------- */
+
+/* All instructions that reach end systems from now on; NULL: none. */
+void leat_sim_esp_observe(struct leat_sim_esp *sim, leat_sim_esp_observer *observer, void *context);
+
+/* A host sends an instruction to another one, now. The routers on the route execute it; the host
+ * that it reaches sends it back if it has R, with or without an observer. False: no room. */
+bool leat_sim_esp_send(struct leat_sim_esp *sim, uint32_t from, uint32_t to,
+                       const struct leat_esp_words *words);
+
+/* Runs like leat_sim_esp_run; the time is then `until`, unless the observer has paused it. */
+void leat_sim_esp_wait(struct leat_sim_esp *sim, leat_time until);
 
 /* The traffic so far: of instructions, and of announcements, queries and replies. */
 struct leat_sim_esp_traffic leat_sim_esp_instructions(const struct leat_sim_esp *sim);

@@ -4,14 +4,15 @@
  */
 #include "esp_sim.h"
 #include "tap.h"
+#include <math.h>
 #include <string.h>
 
 enum {
-    ROUTERS_MAX = 100,
-    WIRES_MAX = 500,
-    MEMBERS_MAX = 220,
+    ROUTERS_MAX = 400,
+    WIRES_MAX = 1000,
+    MEMBERS_MAX = 1200,
     CAMPAIGN = LEAT_ROUNDS / 10000 + 5,
-    FLIGHTS = 20000,
+    FLIGHTS = 40000,
     REPLIES = 4000,
 };
 
@@ -448,6 +449,86 @@ static void retries_make_few_rounds_right_too(void)
     EQ(score.right, all);
 }
 
+/* The model's tree where each link loses this share of the packets, and nothing else happens. */
+static void open_lossy(struct world *w, double loss, uint64_t seed)
+{
+    make_tree(w, 4, 4, 200, seed);
+    w->config.loss = (uint64_t)(loss * 18446744073709551616.0);
+    open_world(w);
+}
+
+/*
+ * With many rounds an attempt succeeds if every member hears of both phases. Of C copies over five
+ * links one arrives with probability 1 - (1 - (1 - p)^5)^C.
+ */
+static void an_attempt_succeeds_as_often_as_its_announcements_arrive(void)
+{
+    static struct world w;
+    const unsigned all = LEAT_ROUNDS >= 1000000 ? 300 : 60;
+    const double loss = 0.2, heard = 1 - pow(1 - pow(1 - loss, 5), 16);
+    const double expected = pow(heard, 2 * 200);
+    unsigned right = 0;
+    for (unsigned i = 0; i < all; i++) {
+        open_lossy(&w, loss, tap_seed() + i);
+        struct leat_esp_request request = a_request(&w, LEAT_ESP_SERVICE_CENSUS, true, 24);
+        request.copies = 16;
+        const struct leat_esp_service_result *r = serve(&w, &request);
+        EQ(r->end != LEAT_ESP_ANSWERED || r->answer == 200, true);
+        right += r->end == LEAT_ESP_ANSWERED;
+        free(w.memory);
+    }
+    printf("# %u of %u attempts, expected %.1f\n", right, all, expected * all);
+    OK(fabs(right - expected * all) <= 5 * sqrt(expected * (1 - expected) * all));
+}
+
+/* doc/esp.md, "Loss, duplication, reordering". */
+static void attempts_that_grow_answer_where_links_lose_much(void)
+{
+    static struct world w;
+    static const struct {
+        double loss;
+        uint32_t attempts_max; /* ... that were ever needed */
+        leat_time within_ps;
+    } row[] = { { 0.2, 5, 3000 * ms }, { 0.3, 6, 6000 * ms }, { 0.5, 8, 20000 * ms } };
+    const unsigned all = LEAT_ROUNDS >= 1000000 ? 40 : 4;
+    for (unsigned i = 0; i < 3 * all; i++) {
+        open_lossy(&w, row[i / all].loss, tap_seed() + i);
+        struct leat_esp_request request = a_request(&w, LEAT_ESP_SERVICE_CENSUS, true, 8);
+        request.attempts = row[i / all].attempts_max;
+        request.pace_ps = us;
+        request.rounds_max = LEAT_ESP_ROUNDS_MAX;
+        request.copies_max = LEAT_ESP_ANNOUNCEMENTS_MAX;
+        const struct leat_esp_service_result *r = serve(&w, &request);
+        EQ(r->end, LEAT_ESP_ANSWERED);
+        EQ(r->answer, 200);
+        OK(r->ended_at - r->began_at <= row[i / all].within_ps);
+        free(w.memory);
+    }
+}
+
+/* Twice as much each time, up to the limits, and never more than tau allows. */
+static void attempts_grow_as_far_as_they_may(void)
+{
+    static struct world w;
+    static const uint32_t rounds[] = { 2, 4, 5, 5 }, copies[] = { 1, 2, 3, 3 };
+    for (uint32_t attempts = 1; attempts <= 4; attempts++)
+        for (unsigned is_short = 0; is_short < 2; is_short++) {
+            make_tree(&w, 2, 2, 4, 1);
+            w.config.loss = LEAT_SIM_ESP_ALWAYS;
+            open_world(&w);
+            struct leat_esp_request request = a_request(&w, LEAT_ESP_SERVICE_CENSUS, true, 2);
+            request.attempts = attempts;
+            request.copies = 1;
+            request.rounds_max = 5;
+            request.copies_max = 3;
+            if (is_short) w.sim.service.config.node.tau = leat_esp_request_span(&request);
+            EQ(serve(&w, &request)->end, LEAT_ESP_LATE);
+            EQ(w.sim.service.result.rounds, is_short ? 2 : rounds[attempts - 1]);
+            EQ(w.sim.service.request.copies, copies[attempts - 1]);
+            free(w.memory);
+        }
+}
+
 static void extremes_of_several_rounds_survive_loss(void)
 {
     static struct world w;
@@ -514,6 +595,91 @@ static void an_instruction_that_aborts_is_executed_no_further(void)
     free(w.memory);
 }
 
+/* ---- packets of one's own -------------------------------------------------------------------- */
+
+/* What an observer has seen. */
+struct seen {
+    const struct leat_sim_esp *sim;
+    unsigned count;
+    uint32_t host[8], from[8];
+    leat_time at[8];
+    struct leat_esp_words words[8];
+};
+
+static leat_sim_esp_observer look;
+
+static bool look(void *context, uint32_t host, uint32_t from, const struct leat_esp_words *words)
+{
+    struct seen *s = context;
+    OK(s->count < 8);
+    if (s->count == 8) return true;
+    s->host[s->count] = host;
+    s->from[s->count] = from;
+    s->at[s->count] = s->sim->now;
+    s->words[s->count++] = *words;
+    return true;
+}
+
+static struct leat_esp_words a_count(uint8_t control, uint64_t thresh)
+{
+    return (struct leat_esp_words){
+        .computation = 7, .opcode = LEAT_ESP_COUNT, .control = control, .operand = { 1, thresh }
+    };
+}
+
+/* Three levels below one another: four links from the member to the root. R brings it back; XR lets
+ * the routers execute it again. */
+static void a_packet_of_ones_own_is_executed_seen_and_sent_back(void)
+{
+    static struct world w;
+    struct seen seen = { .sim = &w.sim };
+    for (unsigned again = 0; again < 2; again++) {
+        const uint8_t control = LEAT_ESP_FLAG_X | LEAT_ESP_FLAG_R | (again ? LEAT_ESP_FLAG_XR : 0);
+        const struct leat_esp_words count = a_count(control, 9);
+        make_tree(&w, 3, 1, 2, 1);
+        open_world(&w);
+        seen.count = 0;
+        leat_sim_esp_observe(&w.sim, look, &seen);
+        OK(leat_sim_esp_send(&w.sim, 2, 0, &count));
+        leat_sim_esp_wait(&w.sim, 100 * ms);
+        EQ(w.sim.now, 4 * ms); /* paused where it arrived */
+        leat_sim_esp_wait(&w.sim, 100 * ms);
+        EQ(w.sim.now, 8 * ms);
+        leat_sim_esp_wait(&w.sim, 100 * ms);
+        EQ(w.sim.now, 100 * ms);
+        EQ(seen.count, 2);
+        EQ(seen.host[0] == 0 && seen.from[0] == 2 && seen.at[0] == 4 * ms, true);
+        EQ(seen.host[1] == 2 && seen.from[1] == 0 && seen.at[1] == 8 * ms, true);
+        EQ(seen.words[0].control, control);
+        EQ(seen.words[1].control, again ? LEAT_ESP_FLAG_X | LEAT_ESP_FLAG_XR : 0);
+        EQ(w.sim.counts.executed, again ? 6 : 3);
+        free(w.memory);
+    }
+}
+
+static void a_packet_of_ones_own_stops_and_expires_like_others(void)
+{
+    static struct world w;
+    struct seen seen = { .sim = &w.sim };
+    const struct leat_esp_words count = a_count(LEAT_ESP_FLAG_X, 1);
+    make_tree(&w, 2, 2, 4, 1);
+    w.config.tau_ps = 50 * ms;
+    open_world(&w);
+    leat_sim_esp_observe(&w.sim, look, &seen);
+    for (unsigned i = 0; i < 4; i++) { /* bound at 1 and 2 ms: gone at 51 and 52 */
+        OK(leat_sim_esp_send(&w.sim, 1, 0, &count));
+        leat_sim_esp_wait(&w.sim, w.sim.now + 10 * ms);
+        leat_sim_esp_wait(&w.sim, (i + 1) * 17 * ms);
+        EQ(seen.count, i < 3 ? 1 : 2);
+    }
+    EQ(w.sim.counts.stopped, 2);
+    leat_sim_esp_observe(&w.sim, NULL, NULL);
+    OK(leat_sim_esp_send(&w.sim, 4, 1, &count)); /* to another member, over the top */
+    leat_sim_esp_wait(&w.sim, 200 * ms);
+    EQ(seen.count, 2);
+    free(w.memory);
+}
+
 /* 220 children hardly fit the 256 slots of a group with their two choices of bucket. */
 static void a_store_that_is_full_voids_and_says_so(void)
 {
@@ -534,6 +700,59 @@ static void a_store_that_is_full_voids_and_says_so(void)
     EQ(serve(&w, &request)->end, LEAT_ESP_VOID);
     OK(w.sim.counts.full > 0);
     free(w.memory);
+}
+
+/* Children of one router: members, or routers with some members each. The service does not know how
+ * many there are, and finds out how many computations their bindings need. */
+static void any_number_of_children_has_room_where_the_store_has(void)
+{
+    static struct world w;
+    static const struct {
+        uint32_t routers, members;
+        bool robust_sum;
+    } row[] = { { 0, 177, true },
+                { 0, 300, true },
+                { 0, 1200, false },
+                { 300, 300, true },
+                { 300, 900, false } };
+    for (unsigned i = 0; i < sizeof row / sizeof *row; i++) {
+        const enum leat_esp_announced kind = row[i].robust_sum ? LEAT_ESP_SERVICE_SUM
+                                                               : LEAT_ESP_SERVICE_CENSUS;
+        make_tree(&w, row[i].routers ? 2 : 1, row[i].routers, row[i].members, tap_seed() + i);
+        w.config.groups = 256;
+        open_world(&w);
+        struct leat_esp_request request = a_request(&w, kind, true, 4);
+        request.attempts = 8;
+        const struct leat_esp_service_result *r = serve(&w, &request);
+        EQ(r->end, LEAT_ESP_ANSWERED);
+        EQ(r->answer, truth_of(&w, kind));
+        EQ(r->counted, row[i].members);
+        OK(row[i].members <= 177 || (r->shards > 1 && r->attempts > 1));
+        OK(r->shards <= row[i].members / 32 + 1);
+        free(w.memory);
+    }
+}
+
+/* The same members in any number of shards: the same answer. More than members: some are empty. */
+static void shards_change_no_answer(void)
+{
+    static struct world w;
+    struct leat_random random;
+    leat_random_seed(&random, tap_seed());
+    for (unsigned i = 0; i < CAMPAIGN && !tap_checks_failed; i++)
+        for (uint32_t shards = 0; shards <= 8; shards += 4) {
+            draw_graph(&w, &random);
+            w.config.groups = 64;
+            open_world(&w);
+            const enum leat_esp_announced kind = kinds[i % 2 ? 3 : 0];
+            struct leat_esp_request request = a_request(&w, kind, true, 2);
+            request.shards = shards;
+            const struct leat_esp_service_result *r = serve(&w, &request);
+            EQ(r->end, LEAT_ESP_ANSWERED);
+            EQ(r->answer, truth_of(&w, kind));
+            EQ(r->branches_missing, 0);
+            free(w.memory);
+        }
 }
 
 static void more_packets_than_there_is_room_for_are_reported(void)
@@ -586,9 +805,14 @@ TAP_MAIN(T(all_services_are_right_on_any_graph), T(a_seed_has_one_certificate_on
          T(the_same_seed_gives_the_same_run_in_any_pieces),
          T(robust_sums_are_right_as_often_as_the_note_says_and_never_wrong),
          T(plain_sums_are_wrong_or_missing_on_the_same_links), T(retries_make_few_rounds_right_too),
+         T(an_attempt_succeeds_as_often_as_its_announcements_arrive),
+         T(attempts_that_grow_answer_where_links_lose_much), T(attempts_grow_as_far_as_they_may),
          T(extremes_of_several_rounds_survive_loss), T(where_all_is_lost_nothing_is_answered),
          T(where_all_comes_twice_robust_is_right_and_plain_is_not),
          T(an_instruction_that_aborts_is_executed_no_further),
+         T(a_packet_of_ones_own_is_executed_seen_and_sent_back),
+         T(a_packet_of_ones_own_stops_and_expires_like_others),
          T(a_store_that_is_full_voids_and_says_so),
+         T(any_number_of_children_has_room_where_the_store_has), T(shards_change_no_answer),
          T(more_packets_than_there_is_room_for_are_reported),
          T(numbers_outside_their_limits_are_refused))

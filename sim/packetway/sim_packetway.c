@@ -9,14 +9,30 @@ enum {
     WARM_S = 3,
     WARM_S_MAX = 60,
     PLANS_MAX = 256,          /* that a host keeps */
+    PLANS_MIN = 16,           /* ... in a large network */
     TABLES_LEN_MAX = 1 << 28, /* octets of all tables of all half-routers; or an MTU for each */
-    TABLE_LEN_MAX = 1 << 18,  /* of one: 4096 nodes with their names */
+    TABLE_LEN_LEAST = 96,     /* of one, in a large network: four ranges */
+    PASSED_MIN = 32,          /* half-routers in RCVF of a table */
+    PASSED_SLACK = 8,         /* of a detour */
+    CSR_LEN_MIN = 1024,
+    LARGE_PORTS = 4096, /* with more, hosts have less memory each */
+    HOST_PENDING_LARGE = 16,
+    WINDOW_MIN = 2,
+    ROUTERS_OF_SAN_MAX = LEAT_PACKETWAY_BUDDIES_MAX + 1,
+    TABLE_LEN_MAX = 1 << 18, /* of one: 4096 nodes with their names */
     /* of one node, without its description: ADDR, SRQR, and an L2RH of 63 octets */
+    NODE_LEN_MIN = 3 * LEAT_PACKETWAY_RECORD_HEAD_LEN,
     NODE_LEN_MAX = 2 * LEAT_PACKETWAY_RECORD_HEAD_LEN + 9 * LEAT_PACKETWAY_WORD_LEN,
     PENDING_MAX = 256,
     RANGES_PER_TABLE = 4, /* neighbouring addresses are merged; a mapper is not in its own table */
     NAME_CAP = 64,        /* of a name, a point and a number */
 };
+
+/* Octets of all packets, of the plans of all hosts, of the tables of all half-routers: up to here
+ * each has what it has in a small network. */
+#define MEMORY_LEN (UINT64_C(1) << 32)
+#define PLANS_LEN  (UINT64_C(1) << 31)
+#define ROUTES_LEN (UINT64_C(1) << 30)
 
 /* ---- checking -------------------------------------------------------------------------------- */
 
@@ -87,6 +103,20 @@ static uint32_t count_ends(const struct leat_sim_packetway_config *c, uint32_t s
         for (uint32_t i = 0; i < c->router[r].ends; i++)
             count += c->router[r].end[i].san == san && c->router[r].end[i].port == port;
     return count;
+}
+
+static leat_err check_crowds(const struct leat_sim_packetway_config *c, struct leat_text *why)
+{
+    uint32_t count[LEAT_SIM_PACKETWAY_SANS_MAX] = { 0 };
+    for (uint32_t r = 0; r < c->routers; r++)
+        for (uint32_t i = 0; i < c->router[r].ends; i++) {
+            const uint32_t san = c->router[r].end[i].san;
+            if (++count[san] > ROUTERS_OF_SAN_MAX)
+                return leat_sim_refuse(why, LEAT_ERR_RANGE,
+                                       "%s: more than %u half-routers, expected fewer",
+                                       c->san[san].name, ROUTERS_OF_SAN_MAX);
+        }
+    return LEAT_ERR_OK;
 }
 
 static leat_err check_end(const struct leat_sim_packetway_config *c,
@@ -184,6 +214,7 @@ leat_err leat_sim_packetway_check(const struct leat_sim_packetway_config *c, str
     leat_err err = check_numbers(c, why);
     if (!err) err = check_sans(c, why);
     if (!err) err = check_routers(c, why);
+    if (!err) err = check_crowds(c, why);
     if (!err) err = check_ways(c, why);
     if (!err && !leat_sim_packetway_ports(c))
         err = leat_sim_refuse(why, LEAT_ERR_RANGE,
@@ -235,6 +266,33 @@ static uint32_t tables_max(const struct leat_sim_packetway *p)
     return LEAT_PACKETWAY_TABLES_PER_SAN * p->config.sans;
 }
 
+/* Tables of all half-routers. */
+static uint64_t all_tables(const struct leat_sim_packetway *p)
+{
+    return (uint64_t)(p->nodes - p->base.ports) * tables_max(p);
+}
+
+static uint32_t passed_max(const struct leat_sim_packetway *p)
+{
+    const uint32_t passed = 2 * p->far_most + PASSED_SLACK;
+    if (passed < PASSED_MIN) return PASSED_MIN;
+    return passed < LEAT_PACKETWAY_RCVF_MAX ? passed : LEAT_PACKETWAY_RCVF_MAX;
+}
+
+/* Octets of a route to any node: of the longest one, and a little more for detours. */
+static uint32_t route_len(const struct leat_sim_packetway *p)
+{
+    const uint32_t len = (p->far_most + PASSED_SLACK / 2) * p->hop_len_max;
+    return len < LEAT_PACKETWAY_CSR_LEN_MAX ? len : LEAT_PACKETWAY_CSR_LEN_MAX;
+}
+
+static uint32_t csr_len_max(const struct leat_sim_packetway *p)
+{
+    const uint32_t len = route_len(p);
+    const bool is_large = all_tables(p) * CSR_LEN_MIN > ROUTES_LEN;
+    return len < CSR_LEN_MIN && !is_large ? CSR_LEN_MIN : len;
+}
+
 static struct leat_packetway_router_config router_config(const struct leat_sim_packetway *p,
                                                          const struct leat_sim_packetway_node *n)
 {
@@ -246,24 +304,40 @@ static struct leat_packetway_router_config router_config(const struct leat_sim_p
     c.nodes_max = san->net->ports;
     c.tables_max = tables_max(p);
     c.table_len_max = p->table_len_max;
-    c.known_max = p->nodes + LEAT_PACKETWAY_TWINS_MAX + 1;
+    c.passed_max = passed_max(p);
+    c.csr_len_max = csr_len_max(p);
+    c.known_max = p->known_max + san->net->ports;
+    if (c.known_max > p->nodes) c.known_max = p->nodes;
+    c.known_max += LEAT_PACKETWAY_TWINS_MAX + 1;
     c.ranges_max = RANGES_PER_TABLE * c.tables_max;
     c.pending_max = PENDING_MAX;
     return c;
+}
+
+static uint32_t plans_max(const struct leat_sim_packetway *p)
+{
+    const uint64_t one = sizeof(struct leat_packetway_plan) +
+                         (uint64_t)LEAT_PACKETWAY_PLAN_ROUTES_MAX * route_len(p);
+    const uint32_t all = (p->base.ports + 3) / 4 * 4;
+    uint32_t most = PLANS_MAX;
+    while (most > PLANS_MIN && most * one * p->base.ports > PLANS_LEN)
+        most /= 2;
+    return all < most ? all : most;
 }
 
 static struct leat_packetway_host_config host_config(const struct leat_sim_packetway *p,
                                                      const struct leat_sim_packetway_node *n)
 {
     const struct leat_sim_packetway_san *san = &p->config.san[n->san];
-    const uint32_t plans = (p->base.ports + 3) / 4 * 4;
+    const bool is_large = p->base.ports > LARGE_PORTS;
     return (struct leat_packetway_host_config){
         .address = n->address,
         .block = { san->bias, san->net->ports },
         .mtu_words = san->mtu_words,
         .level_c = true,
-        .plans_max = plans < PLANS_MAX ? plans : PLANS_MAX,
-        .pending_max = PENDING_MAX,
+        .plans_max = plans_max(p),
+        .pending_max = is_large ? HOST_PENDING_LARGE : PENDING_MAX,
+        .route_len_max = route_len(p),
     };
 }
 
@@ -299,33 +373,65 @@ void leat_sim_packetway_start_engine(struct leat_sim_packetway *p, uint32_t node
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
+/* The half-routers of a SAN. */
+struct crowd {
+    uint32_t count;
+    struct {
+        uint32_t port, router, end;
+    } at[ROUTERS_OF_SAN_MAX];
+};
+
+static struct crowd crowd_of(const struct leat_sim_packetway_config *c, uint32_t san)
+{
+    struct crowd crowd = { 0 };
+    for (uint32_t r = 0; r < c->routers; r++)
+        for (uint32_t i = 0; i < c->router[r].ends; i++) {
+            const struct leat_sim_packetway_end *end = &c->router[r].end[i];
+            if (end->san != san || crowd.count == ROUTERS_OF_SAN_MAX) continue;
+            crowd.at[crowd.count].port = end->port;
+            crowd.at[crowd.count].router = r;
+            crowd.at[crowd.count++].end = i;
+        }
+    return crowd;
+}
+
 /* A node without its memory. */
 static struct leat_sim_packetway_node node_of(const struct leat_sim_packetway_config *c,
-                                              uint32_t san, uint32_t port)
+                                              const struct crowd *crowd, uint32_t san,
+                                              uint32_t port)
 {
     struct leat_sim_packetway_node n = { .san = san,
                                          .port = port,
                                          .address = c->san[san].bias + 1 + port };
-    for (uint32_t r = 0; r < c->routers; r++)
-        for (uint32_t i = 0; i < c->router[r].ends; i++)
-            if (c->router[r].end[i].san == san && c->router[r].end[i].port == port) {
-                n.is_router = true;
-                n.router = r;
-                n.end = i;
-            }
+    for (uint32_t i = 0; i < crowd->count; i++)
+        if (crowd->at[i].port == port) {
+            n.is_router = true;
+            n.router = crowd->at[i].router;
+            n.end = crowd->at[i].end;
+        }
     return n;
 }
 
-/* Octets of a table with all nodes of a SAN, at most. */
-static uint32_t table_len(const struct leat_sim_packetway *p, uint32_t san)
+/* Octets of a table with all nodes of a SAN, where one without its description has so many. */
+static uint32_t table_len(const struct leat_sim_packetway *p, uint32_t san, uint32_t node_len)
 {
     uint8_t about[LEAT_PACKETWAY_ABOUT_LEN_MAX];
+    const struct crowd crowd = crowd_of(&p->config, san);
     size_t len = 0;
     for (uint32_t i = 0; i < p->config.san[san].net->ports; i++) {
-        const struct leat_sim_packetway_node n = node_of(&p->config, san, i);
-        len += NODE_LEN_MAX + leat_sim_packetway_about(p, &n, about);
+        const struct leat_sim_packetway_node n = node_of(&p->config, &crowd, san, i);
+        len += node_len + leat_sim_packetway_about(p, &n, about);
     }
     return len < UINT32_MAX ? (uint32_t)len : UINT32_MAX;
+}
+
+/* Nodes that tables may hold one by one: half-routers, and all of SANs whose tables are short. */
+static void measure_known(struct leat_sim_packetway *p)
+{
+    p->known_max = p->nodes - p->base.ports;
+    for (uint32_t i = 0; i < p->config.sans; i++)
+        if (table_len(p, i, NODE_LEN_MIN) <= p->table_len_max)
+            p->known_max += p->config.san[i].net->ports;
 }
 
 /*
@@ -335,14 +441,16 @@ static uint32_t table_len(const struct leat_sim_packetway *p, uint32_t san)
  */
 static void measure_tables(struct leat_sim_packetway *p)
 {
-    const uint32_t tables = (p->nodes - p->base.ports) * tables_max(p);
-    uint32_t most = tables ? TABLES_LEN_MAX / tables / LEAT_PACKETWAY_WORD_LEN : 0;
-    if (most < p->mtu_most) most = p->mtu_most;
+    const uint64_t tables = all_tables(p);
+    const bool is_large = tables * p->mtu_most * LEAT_PACKETWAY_WORD_LEN > ROUTES_LEN;
+    uint32_t most = tables ? (uint32_t)(TABLES_LEN_MAX / tables / LEAT_PACKETWAY_WORD_LEN) : 0;
+    if (most < p->mtu_most && !is_large) most = p->mtu_most;
     most *= LEAT_PACKETWAY_WORD_LEN;
+    if (most < TABLE_LEN_LEAST) most = TABLE_LEN_LEAST;
     if (most > TABLE_LEN_MAX) most = TABLE_LEN_MAX;
     p->table_len_max = LEAT_PACKETWAY_TABLE_LEN_MIN;
     for (uint32_t i = 0; i < p->config.sans; i++) {
-        const uint32_t len = table_len(p, i);
+        const uint32_t len = table_len(p, i, NODE_LEN_MAX);
         if (len > p->table_len_max) p->table_len_max = len;
     }
     if (p->table_len_max > most) p->table_len_max = most;
@@ -350,6 +458,46 @@ static void measure_tables(struct leat_sim_packetway *p)
                      LEAT_PACKETWAY_MESSAGE_LEN_MIN) /
                     LEAT_PACKETWAY_WORD_LEN;
     if (p->link_words < p->mtu_most) p->link_words = p->mtu_most;
+    measure_known(p);
+}
+
+/* Packets of each host in flight: fewer, if all of them would need too much memory. */
+static uint32_t window_of(const struct leat_sim_packetway *p)
+{
+    const uint64_t one = (uint64_t)p->base.ports * p->mtu_most * LEAT_PACKETWAY_WORD_LEN;
+    uint32_t window = LEAT_SIM_PACKETWAY_WINDOW;
+    while (p->base.ports > LARGE_PORTS && window > WINDOW_MIN &&
+           (2 * window + LEAT_SIM_PACKETWAY_CONTROL) * one > MEMORY_LEN)
+        window--;
+    return window;
+}
+
+/* The longest ways, and the longest native routes from half-routers. */
+static void measure_routes(struct leat_sim_packetway *p)
+{
+    const struct leat_sim_packetway_config *c = &p->config;
+    uint32_t routers[LEAT_SIM_PACKETWAY_SANS_MAX];
+    uint8_t route[LEAT_SIM_PACKETWAY_ROUTE_LEN_MAX];
+    uint32_t longest = 1;
+    bool has_names = false;
+    for (uint32_t i = 0; i < c->sans; i++) {
+        leat_sim_packetway_measure_ways(c, i, routers);
+        for (uint32_t k = 0; k < i; k++)
+            if (routers[k] != UINT32_MAX && routers[k] > p->far_most) p->far_most = routers[k];
+    }
+    for (uint32_t i = 0; i < c->routers; i++) {
+        has_names |= c->router[i].ends > 2;
+        for (uint32_t k = 0; k < c->router[i].ends; k++) {
+            const struct leat_sim_packetway_end *end = &c->router[i].end[k];
+            const struct leat_sim_packetway_native *native = &c->san[end->san].native;
+            for (uint32_t port = 0; port < native->ports; port++) {
+                const uint32_t len = leat_sim_packetway_route(native, end->port, port, route);
+                if (len > longest) longest = len;
+            }
+        }
+    }
+    const uint32_t l2rhs = (longest + 9) / LEAT_PACKETWAY_WORD_LEN + has_names;
+    p->hop_len_max = l2rhs * LEAT_PACKETWAY_WORD_LEN;
 }
 
 static void measure(struct leat_sim_packetway *p, const struct leat_sim_packetway_config *c)
@@ -362,10 +510,12 @@ static void measure(struct leat_sim_packetway *p, const struct leat_sim_packetwa
         if (mtu < p->mtu_least) p->mtu_least = mtu;
         if (mtu > p->mtu_most) p->mtu_most = mtu;
     }
-    const uint32_t data = p->base.ports * LEAT_SIM_PACKETWAY_WINDOW;
+    p->window = window_of(p);
+    const uint32_t data = p->base.ports * p->window;
     p->cuts_max = c->cut_through ? data : 0;
     p->tables_at = data + p->cuts_max + p->base.ports * LEAT_SIM_PACKETWAY_CONTROL;
     p->packets = p->tables_at + (p->nodes - p->base.ports) * LEAT_SIM_PACKETWAY_CONTROL;
+    measure_routes(p);
     measure_tables(p);
     leat_sim_packetway_measure_means(p);
 }
@@ -395,7 +545,7 @@ static void lay_out(struct leat_sim_packetway *p, struct leat_arena *a)
 
 static uint32_t queue_capacity(const struct leat_sim_packetway *p)
 {
-    const uint32_t all = p->base.ports * LEAT_SIM_PACKETWAY_WINDOW;
+    const uint32_t all = p->base.ports * p->window;
     return p->config.contention_free ? all : p->config.buffer;
 }
 
@@ -427,11 +577,13 @@ size_t leat_sim_packetway_footprint(const struct leat_sim_packetway_config *c)
     struct leat_arena arena = { 0 };
     measure(&measured, c);
     lay_out(&measured, &arena);
-    for (uint32_t s = 0; s < c->sans; s++)
+    for (uint32_t s = 0; s < c->sans; s++) {
+        const struct crowd crowd = crowd_of(c, s);
         for (uint32_t i = 0; i < c->san[s].net->ports; i++) {
-            struct leat_sim_packetway_node n = node_of(c, s, i);
+            struct leat_sim_packetway_node n = node_of(c, &crowd, s, i);
             lay_node(&measured, &arena, &n);
         }
+    }
     lay_packets(&measured, &arena);
     return arena.used;
 }
@@ -444,10 +596,11 @@ static void make_nodes(struct leat_sim_packetway *p, struct leat_arena *arena)
     const uint32_t capacity = queue_capacity(p);
     uint32_t node = 0, host = 0;
     for (uint32_t s = 0; s < c->sans; s++) {
+        const struct crowd crowd = crowd_of(c, s);
         p->san[s] = (struct leat_sim_packetway_san_state){ p, s, node };
         for (uint32_t i = 0; i < c->san[s].net->ports; i++, node++) {
             struct leat_sim_packetway_node *n = &p->node[node];
-            *n = node_of(c, s, i);
+            *n = node_of(c, &crowd, s, i);
             lay_node(p, arena, n);
             n->host = host;
             if (!n->is_router) p->host[host++] = node;
@@ -477,18 +630,36 @@ static bool knows(const struct leat_sim_packetway_node *router,
     return d.verdict != LEAT_PACKETWAY_REFUSE;
 }
 
+/* A table comes as a whole or not at all, so in a large network the first and the last port of a
+ * SAN stand for all of them. */
+static uint32_t probe_step(const struct leat_sim_packetway *p, uint32_t san)
+{
+    const uint32_t ports = p->config.san[san].net->ports;
+    return p->nodes <= LARGE_PORTS || ports == 1 ? 1 : ports - 1;
+}
+
+/* The first node that a half-router does not know, though routers lead to its SAN. */
+static bool find_unknown(const struct leat_sim_packetway *p,
+                         const struct leat_sim_packetway_node *router, uint32_t *node)
+{
+    uint32_t routers[LEAT_SIM_PACKETWAY_SANS_MAX];
+    leat_sim_packetway_measure_ways(&p->config, router->san, routers);
+    for (uint32_t san = 0; san < p->config.sans; san++) {
+        if (routers[san] == UINT32_MAX) continue;
+        const uint32_t step = probe_step(p, san), end = p->config.san[san].net->ports;
+        for (uint32_t port = 0; port < end; port += step) {
+            *node = p->san[san].first + port;
+            if (!knows(router, &p->node[*node])) return true;
+        }
+    }
+    return false;
+}
+
 /* The first half-router that does not know a node that routers lead to, and that node. */
 static bool find_gap(const struct leat_sim_packetway *p, uint32_t *router, uint32_t *node)
 {
-    uint32_t routers[LEAT_SIM_PACKETWAY_SANS_MAX];
-    for (*router = 0; *router < p->nodes; ++*router) {
-        const struct leat_sim_packetway_node *r = &p->node[*router];
-        if (!r->is_router) continue;
-        leat_sim_packetway_measure_ways(&p->config, r->san, routers);
-        for (*node = 0; *node < p->nodes; ++*node)
-            if (routers[p->node[*node].san] != UINT32_MAX && !knows(r, &p->node[*node]))
-                return true;
-    }
+    for (*router = 0; *router < p->nodes; ++*router)
+        if (p->node[*router].is_router && find_unknown(p, &p->node[*router], node)) return true;
     return false;
 }
 
@@ -499,6 +670,11 @@ static void warm_up(struct leat_sim_packetway *p)
     p->warming = true;
     for (uint32_t i = 0; i < p->nodes; i++)
         leat_sim_packetway_map(p, i);
+    p->registering = true; /* so that each half-router sends one table, with all names */
+    for (uint32_t i = 0; i < p->nodes; i++)
+        leat_sim_packetway_pump(p, i);
+    leat_sim_packetway_carry_out_now(p);
+    p->registering = false;
     for (uint32_t i = 0; i < p->nodes; i++)
         leat_sim_packetway_pump(p, i);
     leat_sim_packetway_carry_out_now(p);

@@ -71,10 +71,10 @@
 #include <leat/port.h>
 
 enum {
-    LEAT_SIM_PACKETWAY_SANS_MAX = 64,
-    LEAT_SIM_PACKETWAY_ROUTERS_MAX = 64,
-    LEAT_SIM_PACKETWAY_ENDS_MAX = 8,     /* half-routers of a router */
-    LEAT_SIM_PACKETWAY_NODES_MAX = 4096, /* ports of all SANs */
+    LEAT_SIM_PACKETWAY_SANS_MAX = 1024,
+    LEAT_SIM_PACKETWAY_ROUTERS_MAX = 1024,
+    LEAT_SIM_PACKETWAY_ENDS_MAX = 8,        /* half-routers of a router */
+    LEAT_SIM_PACKETWAY_NODES_MAX = 1 << 16, /* ports of all SANs */
     LEAT_SIM_PACKETWAY_FAULTS_MAX = 64,
     LEAT_SIM_PACKETWAY_WAY_MAX = LEAT_PACKETWAY_RCVF_MAX / 2, /* routers in sequence */
     LEAT_SIM_PACKETWAY_NAME_LEN_MAX = 32,
@@ -202,6 +202,10 @@ struct leat_sim_packetway {
     uint32_t tables_at, free_table; /* from there on: half-routers' own, maybe tables */
     uint32_t table_len_max;         /* octets of the nodes of a table */
     uint32_t link_words;            /* MTU of the links between twins */
+    uint32_t known_max;             /* nodes that a half-router knows one by one, at most */
+    uint32_t far_most;              /* routers between two SANs */
+    uint32_t hop_len_max;           /* octets of the L2RHs for one router and one SAN */
+    uint32_t window;                /* packets of a host in flight */
     uint32_t cuts, cuts_max; /* packets that are two now: the arriving and the departing part */
     struct leat_sim_packetway_entry *entry;
     struct leat_sim_post post;
@@ -217,7 +221,8 @@ struct leat_sim_packetway {
     leat_time ahead_ps; /* how far the engines' clock is ahead */
     uint64_t progress, seen_progress;
     uint32_t mtu_least, mtu_most, still_ticks;
-    bool warming;               /* it is before time 0 */
+    bool warming;               /* it is before time 0 ... */
+    bool registering;           /* ... and half-routers say nothing yet */
     struct leat_sim_crew *crew; /* NULL: the caller alone */
     bool side_by_side;          /* SANs run at the same time, up to `side_end` */
     leat_time side_end;

@@ -251,7 +251,7 @@ static void watch(struct leat_sim_packetway *p, const struct leat_sim_packetway_
 static uint32_t find_twin(const struct leat_sim_packetway *p,
                           const struct leat_sim_packetway_node *n, uint32_t twin)
 {
-    const uint32_t address = leat_packetway_router_fib(n->as_router)->twins[twin].address;
+    const uint32_t address = leat_packetway_router_twin_at(n->as_router, twin);
     const struct leat_sim_packetway_router *r = &p->config.router[n->router];
     for (uint32_t i = 0; i < r->ends; i++) {
         const uint32_t node = packetway_node_at(p, r->end[i].san, r->end[i].port);
@@ -504,6 +504,7 @@ static bool pump_router(struct leat_sim_packetway *p, uint32_t node)
 void leat_sim_packetway_pump(struct leat_sim_packetway *p, uint32_t node)
 {
     const struct leat_sim_packetway_node *n = &p->node[node];
+    if (n->is_router && p->registering) return;
     while (n->control < LEAT_SIM_PACKETWAY_CONTROL && !n->dead)
         if (!(n->is_router ? pump_router : pump_host)(p, node)) break;
 }

@@ -83,7 +83,7 @@ void leat_sim_packetway_kick(struct leat_sim_packetway *p, uint32_t node)
 {
     struct leat_sim_packetway_node *n = &p->node[node];
     if (n->is_router || n->build_due || n->ready || !n->first) return;
-    if (n->window >= LEAT_SIM_PACKETWAY_WINDOW || n->handed >= PACKETWAY_HANDED_MAX) return;
+    if (n->window >= p->window || n->handed >= PACKETWAY_HANDED_MAX) return;
     n->build_due = true;
     leat_sim_packetway_plan(p, p->now + p->config.host_ps, packetway_group_node(node), node,
                             PACKETWAY_BUILD);

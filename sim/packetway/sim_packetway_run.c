@@ -4,7 +4,13 @@
 
 /* The interval of engine timers; if nothing moves for so many of them, the network is stuck. */
 #define TICK_PS UINT64_C(100000000000)
-enum { STILL_TICKS = 50 };
+enum {
+    STILL_TICKS = 50,
+    CALL_BITS = 46, /* the others number a group: all nodes, all SANs */
+};
+_Static_assert(1 + LEAT_SIM_PACKETWAY_SANS_MAX + LEAT_SIM_PACKETWAY_NODES_MAX <
+                   1 << (64 - CALL_BITS),
+               "every node has a group");
 
 /* Packets in flight times picoseconds, for each member of a crew: with less to do, one thread is
  * faster than several that meet. */
@@ -13,7 +19,7 @@ enum { STILL_TICKS = 50 };
 void leat_sim_packetway_plan(struct leat_sim_packetway *p, leat_time at, uint32_t group,
                              uint32_t what, uint32_t step)
 {
-    const uint64_t call = (uint64_t)group << 48 | p->post.calls++;
+    const uint64_t call = (uint64_t)group << CALL_BITS | p->post.calls++;
     leat_sim_post_plan(&p->post, (struct leat_sim_plan){ at, call, what, step });
 }
 

@@ -5,6 +5,7 @@
 #include "ether_port.h"
 #include "sim_packetway.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 enum { SANS_MOST = LEAT_SIM_PACKETWAY_SANS_MAX, BLOCK = 0x2000, MTU = 186 };
@@ -19,6 +20,7 @@ static struct network {
     void *memory[SANS_MOST + 1];
     char line[200];
     uint32_t arrived, lost;
+    uint32_t answers, answer; /* nodes told, and the last one's address */
 } n;
 
 static void on_sent(void *context, const struct leat_port_message *m, leat_time at)
@@ -163,7 +165,7 @@ static void two_sans_of_any_size_reach_each_other(void)
         }
 }
 
-static void sixteen_routers_in_a_row_are_passed_and_seventeen_refused(void)
+static void sixty_four_routers_in_a_row_are_passed_and_more_refused(void)
 {
     make_chain(LEAT_SIM_PACKETWAY_WAY_MAX, 4, MTU);
     EQ(open_network(), LEAT_ERR_OK);
@@ -171,10 +173,9 @@ static void sixteen_routers_in_a_row_are_passed_and_seventeen_refused(void)
     end();
     make_chain(LEAT_SIM_PACKETWAY_WAY_MAX + 1, 4, MTU);
     EQ(check(), LEAT_ERR_RANGE);
-    OK(strstr(n.line, "from s0 to s17 there are 17 routers in a row, expected at most 16"));
+    OK(strstr(n.line, "from s0 to s65 there are 65 routers in a row, expected at most 64"));
     end();
-    /* A shorter route around: seventeen routers are in the ring of SANs, and at most nine on a
-     * route. */
+    /* A shorter route around: 66 routers are in the ring of SANs, and at most 33 on a route. */
     make_chain(LEAT_SIM_PACKETWAY_WAY_MAX + 1, 4, MTU);
     join(0, 2, LEAT_SIM_PACKETWAY_WAY_MAX + 1, 1);
     EQ(open_network(), LEAT_ERR_OK);
@@ -207,6 +208,178 @@ static void a_san_may_have_many_routers(void)
     end();
 }
 
+/* ---- names and plans ---- */
+
+static void on_event(void *context, uint32_t port, const struct leat_packetway_event *event,
+                     leat_time at)
+{
+    (void)context, (void)port, (void)at;
+    struct leat_packetway_record rec;
+    if (event->kind != LEAT_PACKETWAY_EVENT_INFO) return;
+    struct leat_packetway_records records = leat_packetway_message_records(&event->message);
+    while (leat_packetway_records_next(&records, &rec)) {
+        n.answers++;
+        n.answer = leat_packetway_record_address(&rec).low;
+    }
+}
+
+static void run_for(leat_time ps)
+{
+    const leat_time end = n.net.base.now + ps;
+    while (n.net.base.now < end)
+        leat_port_run(&n.net.base, end);
+}
+
+static leat_time clock(void)
+{
+    return leat_sim_packetway_clock(&n.net);
+}
+
+/* Routers between two SANs of a tree in which each SAN has the one above it. */
+static uint32_t count_routers(const uint32_t *above, uint32_t a, uint32_t b)
+{
+    uint32_t count = 0;
+    for (; a != b; count++) /* the SAN above has the lower number */
+        if (a > b)
+            a = above[a];
+        else
+            b = above[b];
+    return count;
+}
+
+static void check_plan(const uint32_t *above, uint32_t from, uint32_t to)
+{
+    struct leat_packetway_leading hop;
+    const uint32_t dt = leat_sim_packetway_address(&n.net, to);
+    const uint32_t routers = count_routers(above, leat_sim_packetway_san_of(&n.net, from),
+                                           leat_sim_packetway_san_of(&n.net, to));
+    struct leat_packetway_host *host = leat_sim_packetway_host(&n.net, from);
+    leat_packetway_host_plan(host, dt, clock());
+    leat_sim_packetway_go(&n.net, from);
+    run_for(LEAT_PACKETWAY_SECOND / 10);
+    const struct leat_packetway_plan *p = leat_packetway_host_plan(host, dt, clock());
+    EQ(p->state, routers ? LEAT_PACKETWAY_PLAN_ROUTES : LEAT_PACKETWAY_PLAN_NATIVE);
+    if (!routers || !p->route_count) return;
+    struct leat_packetway_route route = { p->routes[0].octets,
+                                          p->routes[0].octets + p->routes[0].len, 0 };
+    uint32_t hops = 0;
+    while (leat_packetway_route_next(&route, &hop))
+        hops++;
+    EQ(hops, routers);
+    OK(carries(from, to));
+}
+
+/* The half-router of this host's SAN that is asked: any. */
+static uint32_t find_peer(uint32_t san)
+{
+    for (uint32_t i = 0; i < n.config.routers; i++)
+        for (uint32_t k = 0; k < 2; k++)
+            if (n.router[i].end[k].san == san) return n.san[san].bias + 1 + n.router[i].end[k].port;
+    return 0;
+}
+
+static void check_name(uint32_t from, uint32_t to)
+{
+    char name[32];
+    uint8_t records[64];
+    struct leat_packetway_build b;
+    const uint32_t san = leat_sim_packetway_san_of(&n.net, to),
+                   address = leat_sim_packetway_address(&n.net, to);
+    const int len = snprintf(name, sizeof name, "s%u.%u", san, address - n.san[san].bias - 1);
+    leat_packetway_build_init(&b, records, sizeof records);
+    leat_packetway_build_name(&b, (const uint8_t *)name, (size_t)len);
+    n.answers = 0;
+    EQ(leat_packetway_host_query(leat_sim_packetway_host(&n.net, from),
+                                 find_peer(leat_sim_packetway_san_of(&n.net, from)), records, b.len,
+                                 clock()),
+       LEAT_ERR_OK);
+    leat_sim_packetway_go(&n.net, from);
+    run_for(5 * LEAT_PACKETWAY_SECOND);
+    EQ(n.answers, 1);
+    EQ(n.answer, address);
+}
+
+/* A tree of SANs of very different sizes. */
+static void make_tree(struct leat_random *r, uint32_t sans, uint32_t *above)
+{
+    static uint32_t used[SANS_MOST];
+    begin(sans, 1, MTU);
+    for (uint32_t i = 0; i < sans; i++) {
+        free(n.memory[i]);
+        const bool large = leat_random_below(r, 4) == 0;
+        add_san(i, sans + 2 + (uint32_t)leat_random_below(r, large ? 1500 : 30), MTU);
+        used[i] = 0;
+    }
+    for (uint32_t i = 1; i < sans; i++) {
+        above[i] = (uint32_t)leat_random_below(r, i);
+        join(above[i], used[above[i]]++, i, used[i]++);
+    }
+    n.config.watch.event = on_event;
+}
+
+static void names_and_plans_are_there_at_every_size(void)
+{
+    enum { TREES = 6, PAIRS = 12, SANS = 9 };
+    uint32_t above[SANS_MOST];
+    struct leat_random r;
+    leat_random_seed(&r, tap_seed());
+    for (unsigned tree = 0; tree < TREES; tree++) {
+        make_tree(&r, 2 + (uint32_t)leat_random_below(&r, SANS - 1), above);
+        EQ(open_network(), LEAT_ERR_OK);
+        for (unsigned i = 0; i < PAIRS; i++) {
+            const uint32_t from = (uint32_t)leat_random_below(&r, n.net.base.ports),
+                           to = (uint32_t)leat_random_below(&r, n.net.base.ports);
+            if (from == to) continue;
+            check_plan(above, from, to);
+            if (i % 4 == 0) check_name(from, to);
+        }
+        end();
+    }
+}
+
+/* As many L2RHs as a header holds. */
+static void a_plan_leads_through_sixty_four_routers(void)
+{
+    uint32_t above[LEAT_SIM_PACKETWAY_WAY_MAX + 1];
+    make_chain(LEAT_SIM_PACKETWAY_WAY_MAX, 4, MTU);
+    EQ(open_network(), LEAT_ERR_OK);
+    for (uint32_t i = 1; i <= LEAT_SIM_PACKETWAY_WAY_MAX; i++)
+        above[i] = i - 1;
+    check_plan(above, 0, n.net.base.ports - 1);
+    end();
+}
+
+/* Many SANs: tables are kept in less room each. */
+static void hundreds_of_sans_are_joined(void)
+{
+    enum { SANS = 300, STATIONS = 6 };
+    uint32_t above[SANS];
+    begin(SANS, STATIONS, MTU);
+    for (uint32_t i = 1; i < SANS; i++) {
+        above[i] = (i - 1) / 3;
+        join(above[i], 1 + (i - 1) % 3, i, 0);
+    }
+    n.config.watch.event = on_event;
+    EQ(open_network(), LEAT_ERR_OK);
+    check_plan(above, 0, n.net.base.ports - 1);
+    check_name(n.net.base.ports - 1, n.net.base.ports / 2);
+    end();
+}
+
+/* A half-router has room for 64 others on its SAN. */
+static void a_crowd_of_half_routers_is_refused(void)
+{
+    enum { ARMS = LEAT_PACKETWAY_BUDDIES_MAX + 2 };
+    begin(ARMS + 1, ARMS + 1, MTU);
+    for (uint32_t i = 0; i < ARMS; i++)
+        join(0, i, i + 1, 0);
+    EQ(check(), LEAT_ERR_RANGE);
+    OK(strstr(n.line, "s0: more than 65 half-routers, expected fewer"));
+    end();
+}
+
 TAP_MAIN(T(two_sans_of_any_size_reach_each_other),
-         T(sixteen_routers_in_a_row_are_passed_and_seventeen_refused),
-         T(a_table_that_outgrows_an_mtu_is_reported), T(a_san_may_have_many_routers))
+         T(sixty_four_routers_in_a_row_are_passed_and_more_refused),
+         T(a_table_that_outgrows_an_mtu_is_reported), T(a_san_may_have_many_routers),
+         T(names_and_plans_are_there_at_every_size), T(a_plan_leads_through_sixty_four_routers),
+         T(hundreds_of_sans_are_joined), T(a_crowd_of_half_routers_is_refused))

@@ -32,6 +32,9 @@ def every_value():
         yield "atmtask", {"vpi": 4, "type": kind, "flag": flag}
     for opcode in range(1, 12):
         yield "aton", {"opcode": opcode}
+        yield "atonserial", {"opcode": opcode}
+    yield "atonserial", {"token": True}
+    yield "atonserial", {"active": False, "octets": "68656c6c6f"}
     for op in (*range(1, 7), *range(0x11, 0x17)):
         yield "esp", {"opcode": "COMPARE", "op": op}
     for op in (*range(1, 8), 0x12, 0x13, 0x17):

@@ -9,7 +9,7 @@ from containers import LINK_ETHERNET, LINK_USER0
 from support import CHANNELS, ROOT
 
 LINK_OF_FORMAT = {"atm": 147, "atmtask": 147, "aton": 148, "esp": 149, "packetway": 150,
-                  "poets": 151}
+                  "poets": 151, "atonserial": 152}
 FORMATS = [*LINK_OF_FORMAT, *CHANNELS]
 
 
@@ -44,6 +44,21 @@ def crc_msb(octets, bits, width, polynomial, initial=0):
     return crc
 
 
+def sealed_symbols(octets):
+    """A serial image of ATON with the CRC before its last ED put right."""
+    symbols = [octet >> shift & 3 for octet in octets for shift in (6, 4, 2, 0)]
+    ends = [i for i in range(64 + 40, len(symbols) - 5) if symbols[i:i + 6] == [2, 3, 1, 2, 3, 1]]
+    if not ends or max(symbols[8:ends[-1]]) > 1:
+        return octets
+    flg_at = ends[-1] - 40
+    bits = symbols[8:11] + [0] * 5 + symbols[16:flg_at] + [0] * 8
+    padded = bytes(sum(bit << 7 - k for k, bit in enumerate(bits[i:i + 8]))
+                   for i in range(0, len(bits), 8))
+    crc = crc_msb(padded, len(bits), 32, 0x04C11DB7, 0xFFFFFFFF) ^ 0xFFFFFFFF
+    symbols[flg_at + 8:flg_at + 40] = [crc >> 31 - i & 1 for i in range(32)]
+    return bytes(64 * a + 16 * b + 4 * c + d for a, b, c, d in zip(*[iter(symbols)] * 4))
+
+
 def sealed(fmt, octets):
     """The same octets with the checksum of their format put right, where it has one at its end."""
     if fmt == "esp" and len(octets) >= 16:
@@ -51,6 +66,8 @@ def sealed(fmt, octets):
     if fmt == "aton" and len(octets) >= 14:
         covered = bytes([octets[0] & 0xE0]) + octets[1:-5] + b"\0"
         return octets[:-4] + zlib.crc32(covered).to_bytes(4, "big")
+    if fmt == "atonserial":
+        return sealed_symbols(octets)
     if fmt == "atmtask" and len(octets) == 53:
         return octets[:51] + binascii.crc_hqx(octets[5:51], 0).to_bytes(2, "big")
     if fmt in ("aal2", "aal34") and len(octets) == 48:

@@ -17,7 +17,7 @@ from support import (AAL_PREFERENCE, PACKETS, Checks, encode_capture, leat_of, n
 
 HERE = Path(__file__).resolve().parent
 PROTOCOLS = ["leat_atm", "leat_aal1", "leat_aal2", "leat_aal34", "leat_aal5", "leat_atmtask",
-             "leat_aton", "leat_esp", "leat_packetway", "leat_poets"]
+             "leat_aton", "leat_atonserial", "leat_esp", "leat_packetway", "leat_poets"]
 
 # checksum field -> the bit of a frame, counted from its start, that the checksum covers
 COVERED_BIT = {

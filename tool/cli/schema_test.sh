@@ -49,6 +49,7 @@ prints 0 sim clos444 --cycles 20000 --load 0.3 --bit-errors 1e-5 --loss 1e-3
 prints 0 sim clos444 --traffic W --load 0.1 --cycles 2000 --fault ber:1e-4
 prints 0 sim clos444 --calls "$share/contracts/day.calls" --cycles 400000
 prints 0 sim clos444 --oam cc,pm=16 --load 0.5 --cycles 60000 --fault link:0-4@10000..30000
+prints 0 sim clos444 --circuits "$share/circuits/exchange.circuits" --load 0.3 --cycles 2e5
 prints 0 atm ping 9 --paths --fault link:0-5
 prints 0 sim clos444 --contracts "$share/contracts/office.contracts" --cycles 20000
 prints 0 sim mesh:4,4 --cycles 2000 --load 0.2 --links
@@ -72,12 +73,15 @@ prints 0 fabric time clos444 --bytes 4,1000
 prints 0 formats
 prints 0 formats esp
 prints 0 graph info "$share/poets/ring.xml"
+prints 0 graph run "$share/poets/smooth.xml" --until idle
 prints 0 ring sim --stations 8 --command min
 for algorithm in sort majority least-loaded tree average gvt barrier elect work; do
     prints 0 ring $algorithm --stations 8
 done
 prints 0 esp sim --tree 3,2 --members 20 --service census --multicast
 prints 0 esp sim --tree 3,2 --members 20 --service robust-sum --loss 0.05
+prints 0 esp send thresh=9 'flags=X|R' --count 3 --tree 3,2
+prints 0 esp exec "$share/esp/census.esp" --tree 2,2 --members 4
 prints 0 pktway trace mesh.8 --fabric threesan
 prints 0 pktway plan mesh.8 --fabric threesan
 prints 0 pktway tables --fabric threesan

@@ -5,8 +5,8 @@ leat=$1
 . "$(dirname "$0")/../../test/lib.sh"
 
 same "formats" "$("$leat" formats | cut -d' ' -f1 | tr '\n' ' ')" \
-    "atm aal1 aal2 aal34 aal5 atmtask atmllc atmvcmux atmarp aton esp packetway poets q2931 "
-same "formats as JSON" "$("$leat" formats --json | jq -r .format | wc -l)" 14
+    "atm aal1 aal2 aal34 aal5 atmtask atmllc atmvcmux atmarp aton esp packetway poets q2931 atonserial poetsaddr poetsdebug "
+same "formats as JSON" "$("$leat" formats --json | jq -r .format | wc -l)" 17
 
 for format in $("$leat" formats | cut -d' ' -f1); do
     exits 0 "" "$leat" formats "$format"
@@ -50,7 +50,7 @@ for file in proto/*/vectors/*.hex; do
 done
 
 # Formats that tell their length are read one packet after the other from raw octets.
-for format in atm aal1 aal2 aal34 atmtask aton esp; do
+for format in atm aal1 aal2 aal34 atmtask aton atonserial esp; do
     printf '{"format":"%s","fields":{}}\n{"format":"%s","fields":{}}\n' $format $format |
         "$leat" encode --from-json - --raw > "$folder/two.raw"
     exits 0 "" "$leat" decode --format $format --input raw --json "$folder/two.raw"
@@ -91,7 +91,7 @@ exits 2 "unknown verb 'simm', did you mean sim? expected one of" "$leat" help si
 exits 2 "unknown verb 'jsno', did you mean json? expected one of" "$leat" help jsno
 exits 2 "leat sim has no page 'jsno', did you mean json? expected one of details" "$leat" help sim jsno
 exits 2 "unknown verb 'decod', did you mean decode?" "$leat" decod
-exits 2 "'rout', did you mean route? expected one of sim route" "$leat" esp rout
+exits 2 "'rout', did you mean route? expected one of sim send exec route" "$leat" esp rout
 exits 2 "--tau does not go with stop, expected one of --name" "$leat" esp stop --tau 1s
 
 # Completion: what leat proposes, and each shell with its script.
@@ -106,7 +106,7 @@ proposes "spd spdppd " unit sp
 proposes "broadcast bursty bit-reverse bit-complement broadcast-tree " sim clos444 --traffic b
 proposes "tinsel: :files " sim ti
 proposes "ether :files " fabric show eth
-proposes "poets " decode --format po
+proposes "poets poetsaddr poetsdebug " decode --format po
 proposes "--dev --driver " esp route --d
 proposes "rtl " sim clos444 --model r
 proposes ":files " report runs --png ''

@@ -18,13 +18,13 @@ same "foreign packets" "$(wc -c < "$folder/stdout")" 0
 exits 0 "passed over: 1" "$leat" decode --json "$folder/fragment.pcap"
 
 # All formats in one capture, there and back: the same octets.
-for format in atm atmtask aton esp packetway poets; do
+for format in atm atmtask aton esp packetway poets atonserial; do
     "$leat" encode $format | "$leat" decode --format $format --json
 done > "$folder/all.json"
 exits 0 "" "$leat" encode --from-json "$folder/all.json" --pcapng "$folder/all.pcapng"
 exits 0 "" "$leat" decode --json "$folder/all.pcapng"
 cp "$folder/stdout" "$folder/again.json"
-same "formats of the capture" "$(jq -r .format "$folder/again.json" | tr '\n' ' ')" "atm atmtask aton esp packetway poets "
+same "formats of the capture" "$(jq -r .format "$folder/again.json" | tr '\n' ' ')" "atm atmtask aton esp packetway poets atonserial "
 exits 0 "" "$leat" encode --from-json "$folder/again.json" --pcapng "$folder/copy.pcapng"
 cmp -s "$folder/all.pcapng" "$folder/copy.pcapng" || fail "a capture there and back differs"
 "$leat" decode --json < "$folder/all.pcapng" | cmp -s - "$folder/again.json" || fail "a capture from a pipe differs"
@@ -50,6 +50,13 @@ for format in aal1 aal2 aal34 q2931; do
     cp "$folder/stdout" "$folder/again.json"
     exits 0 "" "$leat" encode --from-json "$folder/again.json"
     same "$format through cells" "$(cat "$folder/stdout")" "$("$leat" encode $format)"
+done
+
+# Records of POETS hosts are in no capture.
+for format in poetsaddr poetsdebug; do
+    exits 2 "$format: no capture carries it, expected its octets: --hex or --raw" "$leat" encode $format --pcapng "$folder/$format.pcapng"
+    exits 0 "" "$leat" decode --format $format --json "$folder/aal5.pcapng"
+    same "no $format" "$(wc -c < "$folder/stdout")" 0
 done
 
 # What travels in AAL5 is found there; what carries something else is passed over, and a damaged PDU is told.
@@ -146,7 +153,7 @@ while at < len(data):
 open(sys.argv[2], 'wb').write(data)
 PY
 exits 1 "packet 4: esp" "$leat" decode --json "$folder/damaged.pcapng"
-same "all are there" "$(jq -r .format "$folder/stdout" | wc -l)" 6
+same "all are there" "$(jq -r .format "$folder/stdout" | wc -l)" 7
 same "two are damaged" "$(jq -r 'select(.error != null) | .format' "$folder/stdout" | tr '\n' ' ')" "atm esp "
 cp "$folder/stdout" "$folder/damaged.json"
 exits 0 "" "$leat" encode --from-json "$folder/damaged.json" --pcapng "$folder/damaged2.pcapng"
@@ -157,7 +164,7 @@ exits 1 "packet 1: atm" "$leat" decode "$folder/damaged.pcapng"
 size=$(wc -c < "$folder/all.pcapng")
 head -c $((size - 7)) "$folder/all.pcapng" > "$folder/short.pcapng"
 exits 2 "damaged capture" "$leat" decode --json "$folder/short.pcapng"
-same "packets before the damage" "$(wc -l < "$folder/stdout")" 5
+same "packets before the damage" "$(wc -l < "$folder/stdout")" 6
 cut=1
 while [ $cut -lt "$size" ]; do
     head -c $cut "$folder/all.pcapng" > "$folder/cut"

@@ -3,6 +3,7 @@
 #include "atm_ip.h"
 #include "atm_signal.h"
 #include "atm_text.h"
+#include "poets_text.h"
 #include <leat/atm.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,8 @@ static bool spans_cells(const struct leat_format *format)
 
 bool cells_carry(const struct leat_format *format)
 {
-    return !format->link_type && format != &leat_atmtask_format;
+    return !format->link_type && format != &leat_atmtask_format &&
+           format != &leat_poetsaddr_format && format != &leat_poetsdebug_format;
 }
 
 /* What AAL5 carries of a format: an ATMARP packet has an LLC header. The result lies in `pdu`. */

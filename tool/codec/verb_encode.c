@@ -106,7 +106,7 @@ static bool put_captured(struct encoder *e, struct scratch *s, uint16_t link_typ
                          const uint8_t *octets, size_t len)
 {
     const uint32_t interface = link_type == LEAT_LINK_ETHERNET
-                                   ? LEAT_LINK_USER4 - LEAT_LINK_USER0 + 1
+                                   ? LEAT_LINK_USER5 - LEAT_LINK_USER0 + 1
                                    : (uint32_t)link_type - LEAT_LINK_USER0;
     const size_t n = leat_capture_put_packet(s->block, s->packet_cap + BLOCK_EXTRA, interface,
                                              time_ns, octets, len);
@@ -149,6 +149,11 @@ static int put_framed(struct encoder *e, struct scratch *s, const struct envelop
 {
     const struct leat_format *format = v->format;
     struct leat_tree none = { .kind = LEAT_TREE_OBJECT };
+    if (!format->link_type && !cells_carry(format) && format->unit_len != CELL_LEN) {
+        complain("%s%s: no capture carries it, expected its octets: --hex or --raw", place(e),
+                 format->name);
+        return WRONG;
+    }
     const bool ether = v->ether || (v->carriage && format->ether_framing && !format->framing);
     const struct leat_framing *framing = carriage_framing(format, ether);
     const size_t cap = s->packet_cap - ETHER_EXTRA;

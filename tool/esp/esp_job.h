@@ -1,7 +1,7 @@
 /*
  * leat esp on simulated routers: esp_options.c reads the options, esp_network.c builds the network
  * from a tree, a file or a fabric's name, esp_simulate.c runs it and shows the result,
- * esp_tree_show.c draws a tree.
+ * esp_tree_show.c draws a tree. Packets of one's own: esp_script.h and esp_stage.h.
  */
 #ifndef LEAT_ESP_JOB_H
 #define LEAT_ESP_JOB_H
@@ -25,6 +25,7 @@ struct esp_job {
     uint32_t places;        /* possible places of members */
     uint32_t *place;        /* [places] routers */
     uint32_t most_children; /* of a router: members and routers */
+    uint32_t most_routers;  /* ... routers alone */
     leat_time delay_ps;
     const char *dot;
     bool multicast;
@@ -33,6 +34,14 @@ struct esp_job {
 
 /* Sets kind and robust of one of ESP_SERVICES; its name. */
 const char *esp_find_service(const char *name, struct leat_esp_request *request);
+
+/* Checks a network, allocates and opens it: an exit code, after a complaint unless DONE. The memory
+ * is for free(). */
+int esp_open_network(const struct leat_sim_esp_config *config, struct leat_sim_esp *sim,
+                     void **memory, struct leat_text *why);
+
+/* Network, links and members of a job without a service. Like esp_read_job. */
+bool esp_read_places(const struct arguments *args, struct esp_job *job);
 
 /* False after a complaint; call esp_job_free in either case. */
 bool esp_read_job(const struct arguments *args, struct esp_job *job);

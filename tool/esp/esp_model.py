@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 KEYS = {"service", "members", "routers", "true_answer", "esp_answer", "right", "status", "schema", "counted",
-        "rounds", "attempts", "voids", "errors", "branches_missing", "unplaced", "seconds",
+        "rounds", "shards", "attempts", "voids", "errors", "branches_missing", "unplaced", "seconds",
         "packets", "packets_per_link_max", "announce_packets", "announce_per_link_max",
         "unicast_packets", "unicast_per_link_max", "executed", "aborted", "store_full", "lost",
         "duplicated", "reordered", "certificate"}

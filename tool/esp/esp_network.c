@@ -123,7 +123,8 @@ bool esp_make_network(struct esp_job *job)
     const char *fabric = argument(job->args, "--fabric");
     if (!!tree + !!file + !!fabric != 1)
         return misused(job->args->verb,
-                       "sim needs one of --tree D,F, --graph FILE and --fabric NAME");
+                       "%s needs one of --tree D,F, --graph FILE and --fabric NAME",
+                       job->args->operand[0]);
     const bool made = tree   ? make_tree(job, tree)
                       : file ? make_edges(job, file)
                              : make_fabric(job, fabric);

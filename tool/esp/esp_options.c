@@ -11,6 +11,9 @@ enum {
     REPLIES = 1 << 16,
     SPARE_FLIGHTS = 1 << 16,
     ROUNDS_AT_A_TIME = 4, /* in flight from each member, copies included */
+    OWN_GROUPS = 4,       /* of a store, for packets of one's own */
+    GROUP_CHILDREN_MAX = 128,
+    SHARD_CHILDREN = 48,
 };
 
 static const leat_time delay_default = 1000000000, tau_default = 10000000000000, us = 1000000;
@@ -88,7 +91,7 @@ static bool place_members(struct esp_job *job)
         return complain("no memory for %u members", c->members);
     }
     for (uint32_t i = 0; i < c->graph.wires; i++)
-        children[c->graph.wire[i].to]++;
+        if (++children[c->graph.wire[i].to] > job->most_routers) job->most_routers++;
     for (uint32_t m = 0; m < c->members; m++) {
         job->member_at[m] = job->place[m % job->places];
         children[job->member_at[m]]++;
@@ -146,12 +149,26 @@ static uint32_t parts_of(const struct esp_job *job)
     return leat_esp_part_plan(job->config.members, job->request.value_bits, part);
 }
 
+/* One group has no room for so many children: several computations, in different groups, have. */
+static uint32_t shards_of(const struct esp_job *job)
+{
+    if (!job->request.robust || job->most_children <= GROUP_CHILDREN_MAX) return 1;
+    /* Routers may be children in each of them, members in one only. */
+    const bool has_routers = job->most_routers > GROUP_CHILDREN_MAX;
+    return ((has_routers ? job->config.members : job->most_children) + SHARD_CHILDREN - 1) /
+           SHARD_CHILDREN;
+}
+
 /* One binding for each child and three more, in one group, half of whose slots are used. */
 static uint32_t groups_of(const struct esp_job *job)
 {
-    const uint64_t parts = parts_of(job);
-    const uint64_t bindings = is_plain(job) ? 4 : job->most_children + 3u;
+    const uint64_t parts = parts_of(job), shards = shards_of(job);
     const uint64_t attempts = job->request.attempts + (job->multicast ? 1u : 0);
+    uint64_t bindings = is_plain(job) ? 4 : job->most_children + 3u;
+    if (shards > 1 && job->most_routers > GROUP_CHILDREN_MAX)
+        bindings = job->config.members + 4 * shards;
+    else if (shards > 1)
+        bindings = job->most_children + (job->most_routers + 4) * shards;
     return leat_esp_groups_for(2 * bindings * parts * attempts);
 }
 
@@ -161,7 +178,7 @@ static bool read_request(struct esp_job *job)
     const bool is_faulty = c->loss || c->duplicate || c->reorder;
     struct leat_esp_request *r = &job->request;
     r->rounds = r->robust || is_faulty ? LEAT_ESP_ROUNDS_DEFAULT : 1;
-    r->attempts = r->robust && is_faulty ? ATTEMPTS_DEFAULT : 1;
+    r->attempts = r->robust && (is_faulty || shards_of(job) > 1) ? ATTEMPTS_DEFAULT : 1;
     r->is_trusting = argument(job->args, "--trust") != NULL;
     if (is_plain(job) && argument(job->args, "--rounds"))
         return misused(job->args->verb,
@@ -173,8 +190,23 @@ static bool read_request(struct esp_job *job)
     if (!number_take_small(job->args, "--rounds", &r->rounds) ||
         !number_take_small(job->args, "--attempts", &r->attempts))
         return false;
+    r->shards = shards_of(job);
     r->copies = is_faulty ? LEAT_ESP_ROUNDS_DEFAULT : 1;
+    r->copies_max = LEAT_ESP_ANNOUNCEMENTS_MAX;
+    r->rounds_max = argument(job->args, "--rounds") ? 0 : LEAT_ESP_ROUNDS_MAX;
     r->pace_ps = us;
+    return true;
+}
+
+bool esp_read_places(const struct arguments *args, struct esp_job *job)
+{
+    struct leat_sim_esp_config *c = &job->config;
+    *job = (struct esp_job){ .args = args, .config.seed = 1 };
+    if (!number_take(args, "--seed", &c->seed) || !read_links(job) || !esp_make_network(job) ||
+        !read_members(job))
+        return false;
+    c->groups = OWN_GROUPS;
+    c->flights_max = SPARE_FLIGHTS + c->graph.routers + ROUNDS_AT_A_TIME * c->members;
     return true;
 }
 

@@ -84,9 +84,9 @@ static int refused(const struct leat_text *why)
     return WRONG;
 }
 
-static int open_run(struct esp_run *run, struct leat_text *why)
+int esp_open_network(const struct leat_sim_esp_config *c, struct leat_sim_esp *sim, void **memory,
+                     struct leat_text *why)
 {
-    const struct leat_sim_esp_config *c = &run->job->config;
     void *scratch = malloc(leat_sim_esp_paths_footprint(&c->graph));
     const leat_err err = scratch ? leat_sim_esp_check(c, scratch, why) : LEAT_ERR_MEMORY;
     free(scratch);
@@ -97,10 +97,16 @@ static int open_run(struct esp_run *run, struct leat_text *why)
                  memory_max);
         return WRONG;
     }
-    run->memory = err ? NULL : malloc(len);
-    if (!run->memory) return fail("no memory: the network needs %.1f MB", (double)len / 1e6);
-    leat_sim_esp_init(&run->sim, c, run->memory);
-    return find_truth(run) ? DONE : FAILED;
+    *memory = err ? NULL : malloc(len);
+    if (!*memory) return fail("no memory: the network needs %.1f MB", (double)len / 1e6);
+    leat_sim_esp_init(sim, c, *memory);
+    return DONE;
+}
+
+static int open_run(struct esp_run *run, struct leat_text *why)
+{
+    const int code = esp_open_network(&run->job->config, &run->sim, &run->memory, why);
+    return code != DONE ? code : find_truth(run) ? DONE : FAILED;
 }
 
 /* One service, until nothing is in flight any more. */

@@ -60,16 +60,25 @@ for seed in 1 2 3; do
     exits 1 "no answer in time" "$leat" esp sim $model --service sum --seed $seed --json
     same "plain, seed $seed" "$(jq -c '[.right,.esp_answer]' "$folder/stdout")" "[false,null]"
 done
+for seed in 1 2 3 4 5; do # each attempt has twice the copies of announcements of the one before
+    same "20 % loss, seed $seed" "$(json --tree 4,4 --members 200 --service robust-census --loss 0.2 --seed $seed | jq -c '[.right,.attempts<=5,.seconds<3]')" "[true,true,true]"
+done
+same "rounds stay as given" "$(json --tree 2,2 --service robust-census --loss 1 --rounds 3 --attempts 3 2> /dev/null | jq .rounds)" 3
+same "rounds grow" "$(json --tree 2,2 --service robust-census --loss 1 --attempts 3 2> /dev/null | jq .rounds)" 32
 same "duplicates alone" "$(json --tree 3,3 --service sum --duplicate 1 2> /dev/null | jq .right)" false
 exits 1 "nothing came from 4 members in 1 attempts" "$leat" esp sim --tree 2,2 --members 4 --service census --loss 1
-has "the reason of a void" "$("$leat" esp sim --tree 2,300 --service robust-sum 2>&1)" " instructions found their store full"
-exits 1 "no answer: all 2 attempts were void" "$leat" esp sim --tree 1,1 --members 250 --service robust-sum --bits 64 --attempts 2
+for wide in "--tree 1,1 --members 300" "--tree 1,1 --members 300 --bits 64" "--tree 2,300" "--tree 1,1 --members 1000 --loss 0.05" "--tree 2,200 --members 1500"; do
+    # shellcheck disable=SC2086
+    same "many children: $wide" "$(json $wide --service robust-sum | jq -c '[.right,.shards>1]')" "[true,true]"
+done
+same "few children" "$(json --tree 1,1 --members 128 --service robust-sum | jq -c '[.right,.shards]')" "[true,1]"
+exits 1 "the route of " "$leat" esp sim --tree 1,1 --members 300 --service tree
 exits 1 "the route of 9 of 9 members is not known" "$leat" esp sim --tree 3,3 --service tree --loss 1
 
 # ---- bad input ----------------------------------------------------------------------------------
 wrong() { exits 2 "$@"; same "nothing shown by: $*" "$(cat "$folder/stdout")" ""; }
 sim() { text=$1; shift; wrong "$text" "$leat" esp sim "$@"; }
-wrong "'', expected one of sim route stop" "$leat" esp
+wrong "'', expected one of sim send exec route stop" "$leat" esp
 wrong "'xyz', expected one of sim" "$leat" esp xyz
 wrong "'senses', did you mean census? expected one of sim" "$leat" esp senses
 wrong "--robust does not go with sim, expected one of --tree" "$leat" esp sim --tree 2,2 --service sum --robust 8
@@ -120,7 +129,7 @@ exits 0 "leat: --dup is called --duplicate now" "$leat" esp sim --tree 2,2 --ser
 has "help of a subverb" "$("$leat" esp route --help)" "leat esp route: make this host an ESP router"
 has "its options" "$("$leat" help esp route)" "--capacity N       bindings of the centre's store, 1 to 268435456; default"
 ! "$leat" help esp route | grep -q -- --service || fail "help of route: an option of sim"
-for word in sim route stop status store trace join census max min sum average tree multicast; do
+for word in sim send exec route stop status store trace join census max min sum average tree multicast; do
     has "help of all subverbs" "$("$leat" esp --help)" "  $word "
     has "help of $word" "$("$leat" help esp $word)" "  leat esp $word "
 done

@@ -171,5 +171,6 @@ void esp_result_json(struct leat_json *j, const struct leat_esp_service_result *
 {
     LEAT_JSON_UINTS(j, { "counted", r->counted }, { "rounds", r->rounds },
                     { "attempts", r->attempts }, { "voids", r->voids }, { "errors", r->errors },
-                    { "branches_missing", r->branches_missing }, { "unplaced", r->unplaced });
+                    { "shards", r->shards }, { "branches_missing", r->branches_missing },
+                    { "unplaced", r->unplaced });
 }

@@ -1,4 +1,5 @@
 /* leat esp: ephemeral state in routers, simulated or live. */
+#include "esp_exec.h"
 #include "esp_job.h"
 #include "esp_live.h"
 #include "tool.h"
@@ -10,7 +11,10 @@
 /* ---- subverbs ----------------------------------------------------------------------------- */
 
 #define ROUTER_OPTIONS "--name --json"
-#define ROOT_OPTIONS   "--members --wait --settle --attempts --tau --bind --key-file --json"
+#define PACKETS                                                                                  \
+    "--tree --graph --fabric --members --at-router --loss --duplicate --reorder --delay --seed " \
+    "--tau --to --bind --wait --json"
+#define ROOT_OPTIONS "--members --wait --settle --attempts --tau --bind --key-file --json"
 
 /* Common to all services of a root. */
 #define QUERY                                                                                      \
@@ -30,6 +34,10 @@ static const struct subverb subverbs[] = {
       "--tree --graph --fabric --members --at-router --service --values --bits --loss --duplicate "
       "--reorder --delay --seed --multicast --dot --trust --rounds --attempts --tau --json",
       esp_simulate },
+    { "send", "send packets of one's own", "FIELD=VALUE... --to ADDRESS|--tree D,F [OPTIONS]",
+      PACKETS " --count --every", esp_send },
+    { "exec", "perform a script of packets, waits and expectations", "FILE [OPTIONS]",
+      PACKETS " --host --play", esp_exec },
     { "route", "make this host an ESP router", "--dev DEVICE... [OPTIONS]",
       ROUTER_OPTIONS " --dev --driver --capacity --port-capacity --node-id --next-hop --listen "
                      "--rate --port-share --keyed-only --key-file --tau",
@@ -112,19 +120,23 @@ const struct verb verb_esp = {
           COUNT(0, SLOTS_MAX) },
         { "--keyed-only", NULL, "accept only computations whose ID is made with the key" },
         { "--name", "NAME", "which router, if the host has several" },
-        { "--count", "N", "trace: end after this many packets; join: after this many texts", COUNT(1, UINT64_MAX) },
+        { "--count", "N", "trace: end after this many packets; join: after this many texts; "
+                            "send: how many", COUNT(1, UINT64_MAX) },
         { "--key-file", "FILE", "32 hex digits, mode 600: the network's key" },
         { "--root", "ADDRESS[:PORT]", "address of the root" },
         { "--value", "V", "this member's value", .preset = "1" },
         { "--via", "ADDRESS[:PORT]", "the first router of an overlay" },
-        { "--every", "TIME", "interval of announcements to the root", TIME(1000000000, HOUR_PS),
+        { "--every", "TIME", "interval of announcements to the root; send: between packets", TIME(1000000000, HOUR_PS),
           .preset = "1s" },
         { "--for", "TIME", "join: leave after this time; multicast: how long branch points make "
                            "copies (unless given: 60s; at most 3600s)", TIME(1000000000, UINT64_C(1000000000000000000)) },
         { "--bind", "ADDRESS[:PORT]", "address of this host (unless given: any, port 4253)" },
-        { "--wait", "TIME", "how long to wait for members to join", TIME(0, HOUR_PS), .preset = "3s" },
+        { "--wait", "TIME", "how long to wait for members to join; send, exec: for a packet", TIME(0, HOUR_PS), .preset = "3s" },
         { "--robust", "K", "exact under loss, by K rounds of RCOLLECT",
           COUNT(1, LEAT_ESP_ROUNDS_MAX) },
+        { "--to", "ADDRESS[:PORT]", "where packets go; exec: the address of root" },
+        { "--host", "NAME=ADDRESS[:PORT]", "the address of another host of the script", true },
+        { "--play", "NAME", "which host of the script this host is" },
         { "--settle", "TIME", "maximum one-way delay of a packet",
           TIME(1000000000, UINT64_C(60000000000000)), .preset = "100ms" },
         { "--signed", NULL, "values are signed" },

@@ -59,6 +59,27 @@ bool graph_files_close(struct graph_files *files, const struct leat_poets_run_op
                        const struct leat_poets_machine *machine,
                        const struct leat_poets_run_result *result);
 
+/* ---- --attach: processes as externals (graph_attach.c) ---- */
+
+struct graph_attach {
+    struct leat_poets_door door;
+    struct leat_poets_graph_externals externals;
+    const char *address; /* NULL: nobody can attach */
+    uint64_t wait_ps;
+};
+
+/* Reads --attach and --attach-wait and opens the socket. False after a complaint; call
+ * graph_attach_close in either case. */
+bool graph_attach_open(const struct arguments *args, struct graph_attach *attach);
+void graph_attach_close(struct graph_attach *attach);
+
+/* The externals of a machine, for a run. False: no memory. */
+bool graph_attach_begin(struct graph_attach *attach, struct leat_poets_machine *machine,
+                        struct leat_poets_run_options *run);
+
+/* What externals have sent and received: a member of an object. */
+void graph_attach_show(const struct graph_attach *attach, struct leat_json *json);
+
 /* ---- --fabric: the network, its mailboxes, and the results (verb_graph_fabric.c) ---- */
 
 struct graph_fabric {

@@ -87,6 +87,53 @@ device 'volatile int *p = (volatile int *)8; *p = 1;' '' > d.xml
 exits 1 "leat: device culprit: a handler crashed" timeout "$run_limit" "$leat" graph run d.xml
 device '__builtin_trap();' '' > trap.xml
 exits 1 "leat: device culprit: a handler crashed: a trap" timeout "$run_limit" "$leat" graph run trap.xml
+# A crash has its handler and line, also in shared code and in libraries that a handler calls.
+crash() {
+    cat << XML
+<Graphs xmlns="https://poets-project.org/schemas/virtual-graph-schema-v4"><GraphType id="g">
+<SharedCode><![CDATA[
+static __attribute__((noinline)) int helper(volatile int *p) {
+    *p = 1; return *p;
+}
+static inline void inlined(volatile int *p) {
+    *p = 1;
+}
+]]></SharedCode>
+<MessageTypes><MessageType id="m"><Message>uint32_t n;</Message></MessageType></MessageTypes>
+<DeviceTypes><DeviceType id="d"><State>uint32_t n;</State>
+<InputPin name="in" messageTypeId="m"><OnReceive><![CDATA[
+    deviceState->n += 0;
+    $1
+]]></OnReceive></InputPin>
+<OutputPin name="out" messageTypeId="m"><OnSend><![CDATA[
+    deviceState->n++;
+    $2
+]]></OnSend></OutputPin>
+<ReadyToSend><![CDATA[*readyToSend = RTS_FLAG_out;
+    $3
+]]></ReadyToSend>
+<OnInit><![CDATA[
+    $4
+]]></OnInit></DeviceType></DeviceTypes></GraphType>
+<GraphInstance id="i" graphTypeId="g"><DeviceInstances><DevI id="culprit" type="d"/></DeviceInstances>
+<EdgeInstances><EdgeI path="culprit:in-culprit:out"/></EdgeInstances></GraphInstance></Graphs>
+XML
+}
+# places HANDLER LINE RECEIVE SEND READY INIT
+places() {
+    said=" in $1, crash.xml:$2"
+    shift 2
+    crash "$@" > crash.xml
+    exits 1 "leat: device culprit: a handler c" timeout "$run_limit" "$leat" graph run crash.xml
+    has "where: $*" "$(cat "$folder/stderr")" "$said"
+}
+places "OnReceive of in" 14 '*(volatile int *)8 = 1;' "" "" ""
+places "OnReceive of in" 4 'deviceState->n = helper((int *)8);' "" "" ""
+places "OnSend of out" 7 "" 'inlined((int *)8);' "" ""
+places "OnSend of out" 18 "" 'memset((void *)8, 1, deviceState->n + 4000);' "" ""
+places "ReadyToSend" 21 "" "" 'if (deviceState->n > 3) abort();' ""
+places "OnInit" 24 "" "" "" 'exit(0);'
+has "the line of an assertion" "$(run a.xml)" "assertion failed: deviceState->n < 1, a.xml:4"
 device 'exit(0);' '' > exit.xml
 for way in quick_exit std::quick_exit _exit _Exit std::_Exit; do
     device "::$way(0);" '' | sed 's/::std::/std::/; 2s/^/<SharedCode>#include \&lt;unistd.h><\/SharedCode>/' > quick.xml
@@ -107,7 +154,7 @@ has "what was said before is seen" "$(cat "$folder/stdout")" "goodbye"
 sed 's/if (PKT(lap) == GRAPHPROPERTIES(laps))/*(volatile int *)8 = 1;/' "$share/ring.xml" > boss.xml
 for words in "-j 1" "--schedule fifo"; do
     # shellcheck disable=SC2086
-    exits 1 "leat: the supervisor: a handler crashed" timeout "$run_limit" "$leat" graph run boss.xml $words
+    exits 1 "leat: the supervisor: a handler crashed: memory that is not there (SIGSEGV) in OnReceive, boss.xml:52" timeout "$run_limit" "$leat" graph run boss.xml $words
 done
 # Handlers that do not come back: two at once, since it takes two seconds to be sure.
 device '' '' | sed 's,<ReadyToSend>,<OnInit>for (;;) asm volatile("");</OnInit>&,' > loop.xml

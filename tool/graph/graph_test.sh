@@ -251,6 +251,19 @@ exits 2 "bad.xml:6:11: E_CC: expected" "$leat" graph check "$folder/bad.xml"
 ! grep -q leat_ "$folder/stderr" || fail "what follows is told: $(cat "$folder/stderr")"
 exits 2 "E_CC: c++ does not run, expected a C++ compiler" env PATH="$folder" "$leat" graph check "$folder/v4.xml"
 find "$folder/cache" -name '*.[0-9]*.*' | grep -q . && fail "traces of compilers"
+# Mistakes of handlers are told beside those of devices and edges, once.
+sed '14s/deviceState->v +=/deviceState->none +=/; 27s/cell/none/; 31s/-a:out/-c:out/; 17s,<OnSend/>,<OnSend>x = 1;</OnSend>,' "$folder/v4.xml" > "$folder/bad.xml"
+exits 2 "" "$leat" graph check "$folder/bad.xml"
+same "all in one pass" "$(sed 's/.*xml:\([0-9]*\):.* \(E_[A-Z]*\): .*/\1\2/' "$folder/stderr" | paste -sd' ')" "14E_CC 17E_CC 27E_REF 31E_REF"
+sed '14s/deviceState->v +=/deviceState->none +=/; 31s/-a:out/-c:out/; 36s/<.*>/<EdgeI path="a"\/>&/' "$folder/v4.xml" > "$folder/bad.xml"
+exits 2 "" "$leat" graph check "$folder/bad.xml"
+same "with edges" "$(sed 's/.*xml:\([0-9]*\):.* \(E_[A-Z]*\): .*/\1\2/' "$folder/stderr" | paste -sd' ')" "14E_CC 31E_REF 36E_PATH"
+# A pin that is left out has no flag, which is no mistake of its own; other types are compiled.
+sed '16s/<OutputPin/<OutputPin x="y"/; 21s,<Code/>,<Code>nonsense</Code>,' "$folder/v4.xml" > "$folder/bad.xml"
+exits 2 "" "$leat" graph check "$folder/bad.xml"
+same "no mistakes that follow" "$(sed 's/.*xml:\([0-9]*\):.* \(E_[A-Z]*\): .*/\1\2/' "$folder/stderr" | sort -u | paste -sd' ')" "16E_ATTR 21E_CC 31E_PIN 32E_PIN 33E_PIN"
+exits 2 "" "$leat" graph check "$folder/bad.xml" --no-handlers
+! grep -q E_CC "$folder/stderr" || fail "--no-handlers compiles"
 if [ "$(id -u)" -ne 0 ]; then XDG_CACHE_HOME=/proc/nothing exits 2 "cannot be made" "$leat" graph check "$folder/v4.xml"; fi
 
 # ---- the command line --------------------------------------------------------------------------

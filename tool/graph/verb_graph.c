@@ -81,9 +81,8 @@ static int run_check(const struct arguments *args)
 {
     static struct leat_graph graph;
     if (!graph_has_file(args)) return WRONG;
-    if (leat_graph_read(&graph, args->operand[1], graph_dialect(args)) &&
-        !argument(args, "--no-handlers"))
-        compile_all(&graph);
+    leat_graph_read(&graph, args->operand[1], graph_dialect(args));
+    if (graph.complete && !argument(args, "--no-handlers")) compile_all(&graph);
     const bool good = graph_print_report(&graph.report) && !interrupted;
     if (argument(args, "--json"))
         put_check(&graph, args->operand[1]);
@@ -132,7 +131,7 @@ static const struct subverb subverbs[] = {
       "[--until END] [--json] [options]",
       "--dialect --instance --json --fabric --threads --engine -j --placement --schedule --seed "
       "--quantum --rts --log --instrument --output --until --idle-steps --compat "
-      "--cxxflags --mailbox --cost --record --record-packets --snapshot",
+      "--cxxflags --mailbox --cost --record --record-packets --snapshot --attach --attach-wait",
       graph_run },
     { NULL },
 };
@@ -174,6 +173,10 @@ const struct verb verb_graph = {
         { "--record", "FILE", "every packet as it is sent, pcapng, for leat decode and Wireshark" },
         { "--record-packets", "N", "at most N of them", COUNT(1, GRAPH_RECORD_MAX), .preset = "1000000" },
         { "--snapshot", "FILE", "the last states of devices and edges, as graph_schema's XML" },
+        { "--attach", "ADDRESS",
+          "let processes attach as externals, at unix:PATH or udp:ADDRESS[:PORT]" },
+        { "--attach-wait", "TIME", "for all of them before the start; 0s: none",
+          TIME(0, UINT64_C(86400000000000000)), .preset = "60s" },
         { "--compat", "KEYS",
           "as the original: hdr_pin_as_edge, reply_cnc0, reply_1flit, stop_ack=off, log_raw, "
           "fp32const", true,

@@ -28,6 +28,7 @@ struct job {
     const char *schedule_name;
     const char *engine; /* the name of a fabric; NULL: threads */
     struct graph_files files;
+    struct graph_attach attach;
 };
 
 /* ---- options -------------------------------------------------------------------------------- */
@@ -187,7 +188,7 @@ static bool read_job(const struct arguments *args, struct job *job)
         return false;
     job->placement = placement_of(args, job);
     return (!job->engine || graph_fabric_open(args, job->engine, &job->run, &job->fabric)) &&
-           graph_files_open(&job->files, args, &job->run);
+           graph_attach_open(args, &job->attach) && graph_files_open(&job->files, args, &job->run);
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
@@ -199,13 +200,21 @@ static int exit_code_of(const struct job *job, const struct leat_graph *graph,
     return graph->dialect == LEAT_GRAPH_ORCH || job->idle_is_good ? DONE : FAILED;
 }
 
-static void put_counters(struct leat_json *j, const struct leat_poets_run_result *r)
+static void put_refusals(struct leat_json *j, const struct leat_poets_externals *x)
+{
+    for (unsigned i = 0; i < LEAT_POETS_REFUSAL_COUNT; i++)
+        if (x->refused[i]) leat_json_uint(j, leat_poets_refusal_name(i), x->refused[i]);
+}
+
+static void put_counters(struct leat_json *j, const struct job *job,
+                         const struct leat_poets_run_result *r)
 {
     leat_json_object(j, "dropped_by_cause");
     for (unsigned i = 0; i < LEAT_POETS_CAUSE_COUNT; i++)
         if (r->cause[i]) leat_json_uint(j, leat_poets_cause_name(i), r->cause[i]);
     for (unsigned i = 0; i < LEAT_POETS_HOST_COUNT; i++)
         if (r->host_cause[i]) leat_json_uint(j, leat_poets_host_cause_name(i), r->host_cause[i]);
+    put_refusals(j, &job->attach.externals.table);
     leat_json_end(j);
 }
 
@@ -249,7 +258,8 @@ static void show_result(const struct job *job, const struct leat_poets_machine *
                     { "supervisor_packets", r->supervisor_packets }, { "output_lines", r->lines },
                     { "epochs", r->epochs });
     json_certificate(j, "states", r->digest);
-    put_counters(j, r);
+    put_counters(j, job, r);
+    graph_attach_show(&job->attach, j);
     text_print(text,
                "%s after %.3f s: %llu packets received, %llu sent, %llu by the supervisor; "
                "%.3g received per second; states %016llx\n",
@@ -288,6 +298,7 @@ static int run_machine(struct job *job, struct leat_poets_machine *machine, doub
                  job->fabric.network->name, machine->device_count, machine->thread_count, places);
         return WRONG;
     }
+    if (!graph_attach_begin(&job->attach, machine, &job->run)) return fail("no memory");
     progress_begin(&progress, STDERR_FILENO);
     if (!job->run.link) { /* a rank knows only its own packets */
         job->run.watch.progress = show_progress;
@@ -306,7 +317,8 @@ static int run_machine(struct job *job, struct leat_poets_machine *machine, doub
     }
     if (!graph_files_close(&job->files, &job->run, machine, &result) || result.table_failed)
         return finish(FAILED);
-    if (result.reason == LEAT_POETS_RUN_INTERRUPTED) return finish(FAILED);
+    if (result.reason == LEAT_POETS_RUN_INTERRUPTED || job->attach.externals.lost)
+        return finish(FAILED);
     if (!silent && result.reason == LEAT_POETS_RUN_IDLE &&
         exit_code_of(job, machine->graph, &result) != DONE)
         complain("the application is idle and has not said that it is done (--until idle: that is "
@@ -400,6 +412,7 @@ int graph_run(const struct arguments *args)
     if (!graph_has_file(args)) return WRONG;
     const int code = read_job_of_ranks(args, &job) ? run_graph_file(args, &job, &graph) : WRONG;
     graph_fabric_close(&job.fabric);
+    graph_attach_close(&job.attach);
     graph_files_drop(&job.files); /* if nothing ran */
     leat_graph_free(&graph);
     if (job.run.link) job.run.link->close(job.run.link);

@@ -354,6 +354,16 @@ static uint32_t find_hops(const struct leat_packetway_plan_route *r, uint32_t at
     return count;
 }
 
+/* With its first route, whose octets are lent by the node. */
+static struct leat_packetway_plan copy_plan(const struct leat_packetway_plan *found,
+                                            uint8_t octets[LEAT_PACKETWAY_PLAN_LEN_MAX])
+{
+    struct leat_packetway_plan plan = *found;
+    if (plan.routes[0].len) memcpy(octets, plan.routes[0].octets, plan.routes[0].len);
+    plan.routes[0].octets = octets;
+    return plan;
+}
+
 static int trace(struct question *k)
 {
     const struct leat_packetway_plan *found;
@@ -362,7 +372,8 @@ static int trace(struct question *k)
     int code = exit_code_of(
         k, leat_packetway_node_plan(k->node, k->q->address, k->q->timeout_ms, &found, k->why));
     if (code != DONE) return code;
-    const struct leat_packetway_plan p = *found;
+    static uint8_t octets[LEAT_PACKETWAY_PLAN_LEN_MAX];
+    const struct leat_packetway_plan p = copy_plan(found, octets);
     uint32_t hop[HOPS_MAX];
     const uint32_t hops = p.state == LEAT_PACKETWAY_PLAN_ROUTES ? find_hops(&p.routes[0], hop) : 0;
     struct leat_json *j = open_object(k, p.dt);
@@ -441,7 +452,9 @@ static void show_accused(struct question *k, uint64_t there, uint64_t back)
                          leat_packetway_node_plan(k->node, k->q->address, k->q->timeout_ms, &found,
                                                   k->why) == LEAT_PACKETWAY_NODE_OK &&
                          found->state == LEAT_PACKETWAY_PLAN_ROUTES;
-    const struct leat_packetway_plan plan = planned ? *found : (struct leat_packetway_plan){ 0 };
+    static uint8_t octets[LEAT_PACKETWAY_PLAN_LEN_MAX];
+    const struct leat_packetway_plan plan = planned ? copy_plan(found, octets)
+                                                    : (struct leat_packetway_plan){ 0 };
     leat_json_array(k->json, "accused_there");
     if (planned) {
         text_print(k->text, "EI there: an error was seen by ");

@@ -12,7 +12,7 @@
 
 #define PATIENCE_PS (10 * LEAT_PACKETWAY_SECOND)
 #define STEP_PS     UINT64_C(100000000)
-#define MORE_PS     UINT64_C(100000000000) /* an answer may come in pieces */
+#define MORE_PS     UINT64_C(400000000000) /* an answer may come in pieces */
 enum { SIZE_DEFAULT = 56, COUNT_MAX = 100000, MESSAGES_MAX = 16 };
 
 /* ---- events --------------------------------------------------------------------------------- */
@@ -387,17 +387,18 @@ static int plan(struct pktway_query *a)
     return DONE;
 }
 
-/* A half-router of the querying host's SAN, and its address. NULL after a complaint. */
-static const struct leat_packetway_router *find_peer(const struct pktway_query *a,
-                                                     uint32_t *address)
+/* The address of a half-router of the querying host's SAN. False after a complaint. */
+static bool find_peer(const struct pktway_query *a, uint32_t *address)
 {
     const uint32_t san = leat_sim_packetway_san_of(&a->network->net, a->from);
     for (uint32_t i = 0; i < a->network->design.routers; i++)
         for (uint32_t k = 0; k < a->network->design.router[i].ends; k++)
-            if (a->network->design.router[i].end[k].san == san)
-                return leat_sim_packetway_engine(&a->network->net, i, k, address);
+            if (a->network->design.router[i].end[k].san == san) {
+                leat_sim_packetway_engine(&a->network->net, i, k, address);
+                return true;
+            }
     complain("%s has no half-router to ask", a->network->design.san[san].name);
-    return NULL;
+    return false;
 }
 
 /* The rest of an answer, until nothing more arrives for a while. */
@@ -412,28 +413,6 @@ static void wait_for_more(struct pktway_query *a)
     }
 }
 
-/* Does a half-router know nodes only by ranges of addresses? A table has either these or nodes. */
-static bool knows_ranges(const struct pktway_query *a, const struct leat_packetway_router *engine)
-{
-    struct leat_packetway_table_view t;
-    struct leat_packetway_record r;
-    for (uint32_t i = 0; i < LEAT_PACKETWAY_TABLES_PER_SAN * a->network->design.sans; i++)
-        if (leat_packetway_router_table(engine, i, &t) &&
-            leat_packetway_records_next(&t.nodes, &r) &&
-            leat_packetway_record_address(&r).at != LEAT_PACKETWAY_AT_SINGLE)
-            return true;
-    return false;
-}
-
-/* Why there is no answer, or only a part of it. */
-static const char *why_not_all(const struct pktway_query *a,
-                               const struct leat_packetway_router *engine)
-{
-    return knows_ranges(a, engine) ? " (some SANs are known by ranges of addresses only, without "
-                                     "names: a larger mtu lets their tables through)"
-                                   : "";
-}
-
 static int tell(struct pktway_query *a)
 {
     uint8_t wanted[1024];
@@ -443,13 +422,12 @@ static int tell(struct pktway_query *a)
     for (int i = 1; i < a->args->operand_count; i++)
         if (!pktway_wanted_read(a->args->operand[i], &build))
             return misuse(a->args->verb, "tell '%s', expected " PKTWAY_WANTED, a->args->operand[i]);
-    const struct leat_packetway_router *engine = find_peer(a, &peer);
-    if (!engine) return FAILED;
+    if (!find_peer(a, &peer)) return FAILED;
     if (leat_packetway_host_query(leat_sim_packetway_host(&a->network->net, a->from), peer, wanted,
                                   build.len, leat_sim_packetway_clock(&a->network->net)) ||
         !wait_for_answer(a)) {
         if (a->err_te == LEAT_PACKETWAY_TE_UNK)
-            complain("no such node%s", why_not_all(a, engine));
+            complain("no such node");
         else
             complain("no answer from half-router 0x%06x", peer);
         return FAILED;

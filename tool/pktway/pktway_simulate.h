@@ -40,7 +40,7 @@ struct pktway_query {
     bool is_answered;
     uint16_t err_te; /* 0: none */
     uint8_t octets[PKTWAY_OCTETS_MAX];
-    uint8_t records[1 << 18]; /* of all INFOs: 4096 nodes with their names */
+    uint8_t records[1 << 22]; /* of all INFOs: 65,536 nodes with their names */
     size_t records_len;
     bool is_cut;                  /* the list was truncated */
     struct pktway_remote *remote; /* read and write: the remote memory; else NULL */

@@ -124,7 +124,6 @@ pair ether64 > "$folder/pair.yaml"
 sim "$folder/pair.yaml" --load 0.02 | jq -e '.messages_delivered > 400 and .messages_lost == 0' > /dev/null || fail "sim of two ether64"
 
 same "an answer in many pieces" "$(pktway tell capability=1 --fabric "$folder/pair.yaml" | jq '[.answers[].name] | unique | length')" 126
-# Behind a smaller MTU a large SAN is known by ranges: reached by address, without names. That is said.
 # SANs that run at the same time: the results of one thread.
 {
     printf 'sans:\n'
@@ -147,8 +146,10 @@ same "few ports: one thread" "$("$leat" sim twosan --cycles 1000 --threads 3 | g
 printf 'sans:\n  - {name: a, fabric: ether4, bias: 0x100}\n  - {name: b, fabric: ether4, bias: 0x200}\n  - {name: c, fabric: ether200, bias: 0x300}\n' > "$folder/ranges.yaml"
 printf 'routers:\n  - {name: r, at: [a.0, b.0]}\n  - {name: s, at: [b.1, c.0]}\n' >> "$folder/ranges.yaml"
 same "by ranges" "$(pktway ping c.199 --fabric "$folder/ranges.yaml" | jq .routers_passed)" 2
-same "no plan by ranges" "$(pktway plan c.199 --fabric "$folder/ranges.yaml" | jq -r .plan)" address
-exits 1 "no such node (some SANs are known by ranges of addresses only" "$leat" pktway tell name=c.199 --fabric "$folder/ranges.yaml"
+same "a plan by its mapper" "$(pktway plan c.199 --fabric "$folder/ranges.yaml" | jq -c '[.plan, (.routes[0].l2rh | length)]')" '["routes",2]'
+same "a name by its mapper" "$(pktway tell name=c.199 --fabric "$folder/ranges.yaml" | jq -c '[.answers[].name]')" '["c.199"]'
+exits 1 "no such node" "$leat" pktway tell name=c.200 --fabric "$folder/ranges.yaml"
+same "all names of ranges" "$(pktway tell capability=1 --fabric "$folder/ranges.yaml" | jq '[.answers[].name] | unique | length')" 204
 
 # Routers in a row: as many as a routing table can pass, and no more.
 chain() {
@@ -157,10 +158,11 @@ chain() {
     echo routers:
     for i in $(seq 0 $(($1 - 1))); do echo "  - {name: r$i, at: [s$i.1, s$((i + 1)).0]}"; done
 }
-chain 16 "" > "$folder/chain.yaml"
-same "16 routers" "$(pktway trace s16.3 --fabric "$folder/chain.yaml" | jq '.hops | length')" 16
-chain 17 "" > "$folder/chain.yaml"
-exits 2 "chain.yaml: from s0 to s17 there are 17 routers in a row, expected at most 16" "$leat" fabric check "$folder/chain.yaml"
+chain 64 "" > "$folder/chain.yaml"
+same "64 routers" "$(pktway trace s64.3 --fabric "$folder/chain.yaml" | jq '.hops | length')" 64
+same "64 native routes" "$(pktway plan s64.3 --fabric "$folder/chain.yaml" | jq '.routes[0].l2rh | length')" 64
+chain 65 "" > "$folder/chain.yaml"
+exits 2 "chain.yaml: from s0 to s65 there are 65 routers in a row, expected at most 64" "$leat" fabric check "$folder/chain.yaml"
 chain 16 ", mtu: 32" > "$folder/chain.yaml"
 exits 2 "expected larger MTUs on the route, or fewer routers" "$leat" pktway ping s16.3 --fabric "$folder/chain.yaml"
 

@@ -1,4 +1,5 @@
 /* leat ring sort, majority, ...: algorithms built on the commands, on a simulated ring. */
+#include "aton_expression.h"
 #include "ring_job.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -35,7 +36,7 @@ static int end(struct ring_query *a, uint64_t more)
     text_print(a->text, "  %-22s %20" PRIu64 "  closed form %" PRIu64 "\n", "bit times",
                a->bit_times, a->expected);
     text_print(a->text, "  %-22s %20" PRIu64 "  %u packets\n", "host-based", host_based,
-               a->job->stations - 1 + (more != 0));
+               ring_host_based_packets(a) + (more != 0));
     text_print(a->text, "  %-22s     %016" PRIx64 "\n", "certificate", ring_certificate(a));
     return DONE;
 }
@@ -95,8 +96,11 @@ static int tree(struct ring_query *a, unsigned opcode)
     uint64_t value = 0;
     const int code = issue(a, opcode);
     if (code) return code;
-    const bool any = leat_aton_tree(leat_sim_aton_registers(&a->ring, a->job->from), &a->packet,
-                                    &value);
+    const struct leat_aton_interface *sender = leat_sim_aton_registers(&a->ring, a->job->from);
+    const bool is_complete = leat_aton_expression_value(&a->packet, a->job->leaves, &value);
+    if (a->job->program && !is_complete)
+        return fail("no answer: not all stations of the expression took part");
+    const bool any = a->job->program || leat_aton_tree(sender, &a->packet, &value);
     ring_begin(a, a->job->word);
     put(a, "value", "the tree comes to", any, value);
     return end(a, 0);

@@ -21,14 +21,19 @@ struct ring_job {
     const char *word;        /* the subverb */
     uint32_t stations, from; /* from: counted from 0, as the ring does */
     uint32_t propagation;
+    uint32_t delay; /* bits that each interface holds back */
     enum leat_sim_aton_model model;
     struct leat_aton_command command;
     uint64_t seed;
     uint64_t *operand;    /* [stations] */
     uint8_t *enabled;     /* [stations] */
+    uint8_t *member;      /* [stations]: in the group that takes part; NULL: no group */
     uint32_t taking_part; /* without faults */
     uint32_t quorum;      /* this many are enough; 0: all that are addressed */
     uint8_t tree[LEAT_ATON_SLOTS_MAX];
+    uint8_t (*program)[LEAT_ATON_SLOTS_MAX]; /* [stations]: of an expression; NULL: `tree` */
+    uint16_t slots;                          /* that the expression needs */
+    uint32_t leaves;
     struct leat_sim_aton_fault *fault;
     uint32_t faults;
     const char *vcd;
@@ -62,6 +67,12 @@ struct ring_query {
 bool ring_read_job(const struct arguments *args, struct ring_job *job);
 void ring_job_free(struct ring_job *job);
 
+/* --expression: who takes part, and what each interface does. False after a complaint. */
+bool ring_read_expression(struct ring_job *job);
+
+/* Is this station to take part, if it is in the ring and nothing fails? */
+bool ring_is_meant(const struct ring_job *job, uint32_t station);
+
 /* --width, 32 by default. */
 uint8_t ring_read_width(const struct arguments *args);
 
@@ -78,8 +89,10 @@ int ring_issue(struct ring_query *query, const struct leat_aton_order *order, le
 /* The job's command with another opcode, as an order. */
 struct leat_aton_order ring_order(const struct ring_job *job, unsigned opcode);
 
-/* n-1 packets of a command's size, one operand each. */
+/* Packets of a command's size, one operand each, of all who take part but the querying station: n-1
+ * if there is no group. Their time, and their number. */
 uint64_t ring_host_based(const struct ring_query *query);
+uint32_t ring_host_based_packets(const struct ring_query *query);
 uint64_t ring_certificate(const struct ring_query *query);
 
 /* The beginning of an answer: a JSON object, and a line of text. */

@@ -87,6 +87,20 @@ answers() {
     same "$driver: le" "$(ask query le --register 1 | jq .variable2)" 3
     same "$driver: one station and the sender" "$(ask query max --register 1 --to 8 | jq -c '[.counter,.variable1]')" "[2,65]"
     same "$driver: least-loaded" "$(in_ns 4 "$leat" ring least-loaded 2>/dev/null)" "station 6, load 0.07"
+    # Group 3: stations 2, 4 and 8; the sender, station 1, in or out.
+    for s in 1 3 7; do in_ns "$s" "$leat" ring set groups 0,3,31; done
+    same "$driver: a group and the sender" "$(ask query add --register 1 --group 3 | jq -c '[.stations,.counter,.variable1]')" "[8,4,226]"
+    same "$driver: a group" "$(ask query min --register 1 --group 3 --sender out | jq -c '[.counter,.variable1,.variable2]')" "[3,31,2]"
+    same "$driver: a group, sorted" "$(ask sort --live --register 1 --group 3 --sender out | jq -c .values)" "[31,65,90]"
+    same "$driver: one station alone" "$(ask query max --register 1 --to 8 --sender out | jq -c '[.counter,.variable1]')" "[1,65]"
+    same "$driver: a group of none" "$(ask query or --register 1 --group 4 --sender out | jq -c '[.counter,.variable1]')" "[0,0]"
+    exits 1 "expected at least 4" in_ns 0 "$leat" ring query add --group 3 --sender out --quorum 4
+    same "$driver: groups" "$(in_ns 3 "$leat" ring status --json | jq -c .groups)" "[0,3,31]"
+    in_ns 3 "$leat" ring set groups none
+    same "$driver: left the groups" "$(ask query add --register 1 --group 3 --sender out | jq -c '[.counter,.variable1]')" "[2,96]"
+    # lt of pairs, sums of two of those: (40 < 31) + (22 < 90), (31 < 7) + (31 < 65)
+    for s in $stations; do in_ns "$s" "$leat" ring set tree lt,add,le; done
+    same "$driver: relations in a tree" "$(ask tree --live --register 1 | jq .value)" 1
     for s in $stations; do in_ns "$s" "$leat" ring set tree max,add,min; done
     for width in 16 32 64; do
         same "$driver: sort $width" "$(ask sort --live --register 1 --width $width | jq -c .values)" "[7,22,31,31,31,40,65,90]"
@@ -283,7 +297,8 @@ bad_input() {
     exits 2 "register '64', expected 0 to 63" in_ns 0 "$leat" ring set 64 1
     exits 2 "value 'x', expected 0 to 2^64-1" in_ns 0 "$leat" ring set 1 x
     exits 2 "expected on or off" in_ns 0 "$leat" ring set enabled maybe
-    exits 2 "expected 1 to 17 of add" in_ns 0 "$leat" ring set tree add,eq
+    exits 2 "expected 1 to 17 of add" in_ns 0 "$leat" ring set tree add,mul
+    exits 2 "expected numbers of 0 to 31, or none" in_ns 0 "$leat" ring set groups 3,32
     exits 2 "--value goes with query eq" in_ns 0 "$leat" ring query min --value 3
     exits 2 "0 to 65535" in_ns 0 "$leat" ring query eq --value 65536 --width 16
     exits 2 "send to '65535', expected a station's address, 0 to 65534, or all" in_ns 0 "$leat" ring send 65535 x

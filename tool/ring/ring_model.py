@@ -27,6 +27,7 @@ class Ring:
         self.n = r.choice([1, 2, 3, 4, 8, r.randint(1, 64)])
         self.width = r.choice([16, 32, 64])
         self.each = r.choice([0, 0, 1, r.randint(0, 30)])
+        self.delay = r.choice([1, 1, 1, 2, r.randint(1, 70), self.width + 1])
         self.start = r.randint(1, self.n)
         top = 2 ** self.width - 1
         kind = r.choice(["any", "few", "large"])
@@ -37,22 +38,40 @@ class Ring:
         self.register = r.randint(0, 63)
         # x_1 is the sender's, then in ring order
         order = [(self.start - 1 + k) % self.n for k in range(self.n)]
+        self.order, self.group, self.sender = order, None, None
         self.parts = [(i + 1, self.x[i]) for i in order if i + 1 not in self.off]
+
+    def draw_group(self, r):
+        """Only some stations take part, the sender among them or not."""
+        self.group = sorted(r.sample(range(1, self.n + 1), r.randint(1, self.n)))
+        self.sender = r.choice([None, "in", "out"])
+        inside = self.start in self.group if self.sender is None else self.sender == "in"
+        self.off = []
+        self.parts = [(i + 1, self.x[i]) for i in self.order
+                      if (inside if i + 1 == self.start else i + 1 in self.group)]
 
     def words(self, name, model):
         with open(f"{FOLDER}/operands", "w", encoding="ascii") as file:
             file.write("".join(f"{v}\n" for v in self.x))
         words = [name, "--stations", self.n, "--width", self.width, "--from", self.start,
-                 "--propagation", self.each, "--register", self.register, "--operands",
+                 "--propagation", self.each, "--delay", self.delay, "--register", self.register, "--operands",
                  f"{FOLDER}/operands", "--model", model, "--json"]
+        if self.group:
+            words += ["--group", ",".join(map(str, self.group))]
+        if self.sender:
+            words += ["--sender", self.sender]
         return words + (["--disabled", ",".join(map(str, self.off))] if self.off else [])
 
     def time(self, symbols):
-        round_bits = self.n + self.n * self.each
+        round_bits = self.n * (self.delay + self.each)
         return symbols + max(24, round_bits)
 
     def host_based(self):
-        return (self.n - 1) * (self.time(128 + 2 * self.width) + 1 + self.each)
+        if self.group:
+            places = [k for k, i in enumerate(self.order) if k and i + 1 in self.group]
+            return (len(places) * self.time(128 + 2 * self.width)
+                    + (places[-1] if places else 0) * (self.delay + self.each))
+        return (self.n - 1) * (self.time(128 + 2 * self.width) + self.delay + self.each)
 
 
 def fold(ring, command, value):
@@ -83,6 +102,8 @@ def same(what, got, want):
 
 def try_command(r):
     ring = Ring(r)
+    if r.random() < 0.4:
+        ring.draw_group(r)
     command = r.choice(["add", "and", "or", "max", "min", "eq", "lt", "le"])
     value = r.randint(0, 3) if command in ("eq", "lt", "le") and r.random() < 0.5 else None
     certificates = []
@@ -119,6 +140,49 @@ def tree_of(ring, ops):
     return result
 
 
+OPERATIONS = {"and": lambda a, b: a & b, "or": lambda a, b: a | b, "max": max, "min": min,
+              "eq": lambda a, b: int(a == b), "lt": lambda a, b: int(a < b),
+              "le": lambda a, b: int(a <= b)}
+
+
+def draw_expression(r, ring, stations, levels):
+    """An expression over all these stations, and its value."""
+    if len(stations) == 1:
+        return str(stations[0]), ring.x[stations[0] - 1]
+    name = r.choice(["add", "and", "or", "max", "min", "eq", "lt", "le"])
+    parts = 2 if name in ("eq", "lt", "le") else r.randint(2, min(4, len(stations)))
+    if levels == 1:  # the rest in one command of many operands
+        name, parts = r.choice(["add", "and", "or", "max", "min"]), len(stations)
+    cuts = [0] + sorted(r.sample(range(1, len(stations)), parts - 1)) + [len(stations)]
+    items = [draw_expression(r, ring, stations[a:b], levels - 1) for a, b in zip(cuts, cuts[1:])]
+    value = items[0][1]
+    for _, other in items[1:]:
+        value = (value + other) % 2 ** ring.width if name == "add" else OPERATIONS[name](value, other)
+    return f"{name}({r.choice([',', ', ']).join(text for text, _ in items)})", value
+
+
+def try_expression(r):
+    ring = Ring(r)
+    ring.off = []
+    stations = r.sample(range(1, ring.n + 1), r.randint(1, ring.n))
+    if r.random() < 0.5:
+        stations.sort()
+    text, value = draw_expression(r, ring, stations, r.randint(1, 4))
+    certificates = []
+    for model in ("bit", "word"):
+        words = ring.words("tree", model) + ["--expression", text]
+        got = leat(words)
+        what = f"leat ring {' '.join(map(str, words))} with {ring.x}"
+        same(what, [got["value"], got["counter"], got["bit_times"]],
+             [value, len(stations), got["bit_times_expected"]])
+        slots, rest = divmod(got["bit_times"] - ring.time(144), 1 + ring.width)
+        least = 1 if ring.delay > ring.width else (len(stations) - 1).bit_length() + 1
+        if rest or not least <= slots <= 17:
+            raise SystemExit(f"{what}: {slots} slots and {rest} bits")
+        certificates.append(got["certificate"])
+    same("certificates of the models", certificates[0], certificates[1])
+
+
 def algorithm(r, ring, name):
     """Keys and values that it adds, and the symbols of its packets; more words."""
     x = [v for _, v in ring.parts]
@@ -149,6 +213,8 @@ def algorithm(r, ring, name):
 
 def try_algorithm(r):
     ring = Ring(r)
+    if r.random() < 0.4:
+        ring.draw_group(r)
     name = r.choice(["sort", "majority", "tree", "average", "gvt", "elect", "work"])
     told, symbols, more = algorithm(r, ring, name)
     bits = sum(ring.time(s) for s in symbols)
@@ -175,7 +241,7 @@ def try_barrier(r):
     same("barrier", got[0]["arrived_at"], max(ring.x))
     bits = ring.time(128 + 2 * ring.width)
     late = got[0]["passed_at"] - max(ring.x)
-    if not 0 <= late <= 2 * bits + 2 * max(24, ring.n + ring.n * ring.each):
+    if not 0 <= late <= 2 * bits + 2 * max(24, ring.n * (ring.delay + ring.each)):
         raise SystemExit(f"barrier: passed {late} bit times after the last arrival")
 
 
@@ -184,6 +250,7 @@ def main():
     for case in range(int(sys.argv[3])):
         try_command(r)
         try_algorithm(r)
+        try_expression(r)
         if case % 4 == 0:
             try_barrier(r)
 

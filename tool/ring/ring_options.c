@@ -92,14 +92,56 @@ static bool read_disabled(struct ring_job *job)
     return true;
 }
 
-/* The querying station, and those that its packets address. */
+/* The stations of --group. */
+static bool read_members(struct ring_job *job, const char *list)
+{
+    struct word piece;
+    while (next_piece(&list, &piece)) {
+        uint64_t station;
+        if (!leat_tree_number(piece.text, piece.len, &station) || station < 1 ||
+            station > job->stations)
+            return misused(job->args->verb, "--group '%s', expected stations of 1 to %u",
+                           show(piece).text, job->stations);
+        job->member[station - 1] = 1;
+    }
+    return true;
+}
+
+/* Who takes part: the whole ring, one station, a group, or the leaves of an expression; and whether
+ * the querying station does. */
+static bool read_region(struct ring_job *job)
+{
+    const char *group = argument(job->args, "--group"), *sender = argument(job->args, "--sender");
+    const char *expression = argument(job->args, "--expression");
+    if ((group != NULL) + (expression != NULL) + (argument(job->args, "--to") != NULL) > 1)
+        return misused(job->args->verb, "--to, --group and --expression all say who takes part, "
+                                        "expected one of them");
+    if (expression && (sender || argument(job->args, "--tree")))
+        return misused(job->args->verb, "--expression says what each station does, expected "
+                                        "neither --tree nor --sender with it");
+    job->command.sender_out = sender && strcmp(sender, "out") == 0;
+    if (!group && !expression) return true;
+    job->member = calloc(job->stations, 1);
+    if (!job->member) return complain("no memory for %u stations", job->stations);
+    if (group ? !read_members(job, group) : !ring_read_expression(job)) return false;
+    job->command.group = true;
+    job->command.da = 0;
+    if (!sender) job->command.sender_out = !job->member[job->from];
+    return true;
+}
+
+bool ring_is_meant(const struct ring_job *job, uint32_t station)
+{
+    if (!job->enabled[station]) return false;
+    if (station == job->from) return !job->command.sender_out;
+    if (job->member) return job->member[station];
+    return job->command.da == LEAT_ATON_DA_ALL || job->command.da == station + 1;
+}
+
 static void count_parts(struct ring_job *job)
 {
-    job->taking_part = job->enabled[job->from];
-    for (uint32_t i = 0; i < job->stations; i++) {
-        const bool is_meant = job->command.da == LEAT_ATON_DA_ALL || job->command.da == i + 1;
-        job->taking_part += i != job->from && is_meant && job->enabled[i];
-    }
+    for (uint32_t i = 0; i < job->stations; i++)
+        job->taking_part += ring_is_meant(job, i);
 }
 
 static bool read_tree(struct ring_job *job)
@@ -109,8 +151,8 @@ static bool read_tree(struct ring_job *job)
     struct word piece;
     for (unsigned h = 0; h < LEAT_ATON_SLOTS_MAX; h++) {
         if (list && next_piece(&list, &piece)) op = ring_opcode(piece.text, piece.len);
-        if (!op || op > LEAT_ATON_MIN)
-            return misused(job->args->verb, "--tree '%s', expected add, and, or, max or min",
+        if (!op || op > LEAT_ATON_LE)
+            return misused(job->args->verb, "--tree '%s', expected " RING_COMMANDS,
                            show(piece).text);
         job->tree[h] = op;
     }
@@ -204,14 +246,17 @@ static bool read_stations(struct ring_job *job)
         !number_take_small_within(job->args, "--from", 1, job->stations, &from) ||
         !number_take_small_within(job->args, "--to", 1, job->stations, &to) ||
         !number_take_small(job->args, "--propagation", &job->propagation) ||
+        !number_take_small(job->args, "--delay", &job->delay) ||
         !number_take(job->args, "--seed", &job->seed))
         return false;
     job->from = from - 1;
     job->command.da = to ? (uint16_t)to : LEAT_ATON_DA_ALL;
-    if ((uint64_t)job->propagation * job->stations <= LEAT_SIM_ATON_BITS_MAX) return true;
-    return misused(job->args->verb,
-                   "--propagation %u for %u stations, expected at most %d for all links",
-                   job->propagation, job->stations, LEAT_SIM_ATON_BITS_MAX);
+    const uint64_t bits = (uint64_t)job->propagation + job->delay - 1;
+    if (bits * job->stations <= LEAT_SIM_ATON_BITS_MAX) return true;
+    return misused(
+        job->args->verb,
+        "--propagation %u and --delay %u for %u stations, expected at most %d bits in all",
+        job->propagation, job->delay, job->stations, LEAT_SIM_ATON_BITS_MAX);
 }
 
 static bool make_room(struct ring_job *job)
@@ -225,14 +270,14 @@ static bool make_room(struct ring_job *job)
 
 bool ring_read_job(const struct arguments *args, struct ring_job *job)
 {
-    *job = (struct ring_job){ .args = args, .word = args->operand[0], .seed = 1 };
+    *job = (struct ring_job){ .args = args, .word = args->operand[0], .seed = 1, .delay = 1 };
     job->json = argument(args, "--json") != NULL;
     if (args->operand_count > 1)
         return misused(args->verb, "'%s', expected nothing behind %s", args->operand[1], job->word);
     job->command.width_bits = ring_read_width(args);
     const bool read = read_stations(job) && read_model(job) && read_command(job) &&
                       read_value(job) && make_room(job) && read_operands(job) &&
-                      read_disabled(job) && read_tree(job) && read_faults(job);
+                      read_disabled(job) && read_tree(job) && read_region(job) && read_faults(job);
     if (read) count_parts(job);
     return read;
 }
@@ -241,5 +286,7 @@ void ring_job_free(struct ring_job *job)
 {
     free(job->operand);
     free(job->enabled);
+    free(job->member);
+    free(job->program);
     free(job->fault);
 }

@@ -12,9 +12,9 @@ enum { ORDERS = 4, MISSING_NAMED_MAX = 8, WHY_CAP = 256 };
 static bool is_addressed(const struct ring_query *a, uint32_t station)
 {
     const struct ring_job *job = a->job;
-    if (!job->enabled[station]) return false;
-    if (station == job->from || job->command.da == station + 1) return true;
-    return job->command.da == LEAT_ATON_DA_ALL && leat_sim_aton_is_present(&a->ring, station);
+    if (!ring_is_meant(job, station)) return false;
+    const bool alone = !job->member && job->command.da == station + 1;
+    return station == job->from || alone || leat_sim_aton_is_present(&a->ring, station);
 }
 
 static const uint64_t memory_max = UINT64_C(4) << 30;
@@ -23,7 +23,7 @@ static const uint64_t memory_max = UINT64_C(4) << 30;
  * no packet is damaged: every station that it meets takes part. */
 static bool takes_part(const struct ring_query *a, uint32_t station)
 {
-    if (station == a->job->from) return a->job->enabled[station];
+    if (station == a->job->from) return ring_is_meant(a->job, station);
     if (!leat_sim_aton_is_present(&a->ring, station)) return false;
     return a->ring.by_bits ? leat_sim_aton_station(&a->ring, station)->takes_part
                            : is_addressed(a, station);
@@ -44,6 +44,7 @@ static void on_done(void *context, const struct leat_sim_aton_result *result)
         .opcode = c->opcode,
         .width_bits = c->width_bits,
         .reg = c->reg,
+        .group = c->group,
         .da = c->da,
         .counter = result->result.counter,
         .param = c->param,
@@ -81,7 +82,8 @@ static void fill_registers(struct ring_query *a)
         struct leat_aton_interface *it = leat_sim_aton_registers(&a->ring, i);
         it->operand[a->job->command.reg] = a->job->operand[i];
         it->enabled = a->job->enabled[i];
-        memcpy(it->tree, a->job->tree, sizeof it->tree);
+        memcpy(it->tree, a->job->program ? a->job->program[i] : a->job->tree, sizeof it->tree);
+        it->groups = a->job->member && a->job->member[i];
     }
 }
 
@@ -93,6 +95,7 @@ int ring_open(struct ring_query *a, const struct ring_job *job)
     const struct leat_sim_aton_config config = {
         .stations = job->stations,
         .propagation_each = job->propagation,
+        .delay = job->delay,
         .model = job->model,
         .monitor = job->from, /* as in the closed form of the host-based method */
         .payload_max = a->payload_max,
@@ -203,16 +206,45 @@ struct leat_aton_order ring_order(const struct ring_job *job, unsigned opcode)
     struct leat_aton_order order = { .command = job->command };
     order.command.opcode = (uint8_t)opcode;
     if (opcode == LEAT_ATON_BITCOUNT) order.command.param = leat_aton_counter_bits(job->stations);
-    if (opcode == LEAT_ATON_TREE) order.command.param = leat_aton_slots(job->stations);
+    if (opcode == LEAT_ATON_TREE)
+        order.command.param = job->program ? job->slots : leat_aton_slots(job->stations);
     return order;
+}
+
+/* Packets of the members beside the querying station; the token walks to the last of them. */
+static uint32_t packets_of_group(const struct ring_job *job, uint32_t *walk)
+{
+    uint32_t packets = 0;
+    for (uint32_t place = 1; place < job->stations; place++) {
+        if (!job->member[(job->from + place) % job->stations]) continue;
+        packets++;
+        *walk = place;
+    }
+    return packets;
+}
+
+static uint64_t host_based_of_group(const struct ring_job *job, uint64_t propagation)
+{
+    uint32_t walk = 0;
+    const uint64_t packets = packets_of_group(job, &walk);
+    const uint64_t symbols = LEAT_ATON_FOLD_SYMBOLS + 2u * job->command.width_bits;
+    return packets * leat_aton_time(symbols, job->stations, propagation) +
+           walk * ((uint64_t)job->delay + job->propagation);
+}
+
+uint32_t ring_host_based_packets(const struct ring_query *a)
+{
+    uint32_t walk = 0;
+    return a->job->member ? packets_of_group(a->job, &walk) : a->job->stations - 1;
 }
 
 uint64_t ring_host_based(const struct ring_query *a)
 {
     const struct ring_job *job = a->job;
+    if (job->member) return host_based_of_group(job, leat_sim_aton_propagation(&a->ring));
     return leat_aton_time_host_based(LEAT_ATON_FOLD_SYMBOLS + 2u * job->command.width_bits,
                                      job->stations, leat_sim_aton_propagation(&a->ring),
-                                     job->propagation);
+                                     job->propagation + job->delay - 1);
 }
 
 uint64_t ring_certificate(const struct ring_query *a)

@@ -32,8 +32,8 @@ static void put_result(struct ring_query *a)
     text_print(a->text, "  %-14s %20" PRIu64 "  closed form %" PRIu64 "\n", "bit times",
                a->bit_times, a->expected);
     text_print(a->text, "  %-14s %20" PRIu64 "  %u packets", "host-based", host_based,
-               job->stations - 1);
-    if (job->stations > 1)
+               ring_host_based_packets(a));
+    if (host_based)
         text_print(a->text, ", %.1f times as long", (double)host_based / (double)a->bit_times);
     text_print(a->text, "\n  %-14s     %016" PRIx64 "\n", "certificate", ring_certificate(a));
 }

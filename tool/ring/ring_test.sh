@@ -46,6 +46,28 @@ for model in bit word; do
     same "a lost token" "$(json sim --stations 5 --command add --model $model --fault bit:3@5 | jq .counter)" 5
 done
 
+# ---- groups and expressions -----------------------------------------------------------------------
+same "a group with the sender" "$(json sim --stations 3 --operands "$folder/three" --command add --group 1,3 --width 16 | jq -c '[.counter,.variable1]')" "[2,10]"
+same "a group without it" "$(json sim --stations 3 --operands "$folder/three" --command min --group 2,3 | jq -c '[.counter,.variable1,.variable2]')" "[2,3,3]"
+same "the sender as well" "$(json sim --stations 3 --operands "$folder/three" --command add --group 2,3 --sender in | jq -c '[.counter,.variable1]')" "[3,26]"
+same "a register elsewhere" "$(json sim --stations 3 --operands "$folder/three" --command add --to 2 --sender out | jq -c '[.counter,.variable1]')" "[1,16]"
+exits 1 "no answer to packet 1: 1 stations took part, expected 2; missing: 2" "$leat" ring sim --stations 4 --command add --group 2,3 --fault bit:2@25 --fault bit:3@26 --model bit
+same "an expression" "$(json tree --stations 3 --operands "$folder/three" --expression 'max(lt(1,2),3)' | jq -c '[.counter,.value]')" "[3,3]"
+same "in any order" "$(json tree --stations 3 --operands "$folder/three" --expression 'add(le(3,1), lt( 2 , 2..2 ))' 2>/dev/null)" ""
+same "a right operand first" "$(json tree --stations 3 --operands "$folder/three" --expression 'lt(3,1)' --from 2 | jq -c '[.counter,.value]')" "[2,1]"
+# Interfaces that hold back a slot put results back: a chain needs one slot, 144 + 33 symbols and 20 * 33 bits.
+chain='lt(add(add(add(max(add(add(add(min(add(add(add(or(add(add(add(add(add(1,2),3),4),5),6),7),8),9),10),11),12),13),14),15),16),17),18),19)'
+seq 20 > "$folder/twenty"
+exits 2 "or --delay 33, with which results need no slots of their own" "$leat" ring tree --stations 20 --expression 'add(add(add(add(add(add(add(add(add(add(add(add(add(add(add(add(1,2),3),4),5),6),7),8),9),10),11),12),13),14),15),16),17..20)'
+exits 2 "at most 16 levels" "$leat" ring tree --stations 20 --expression "$chain"
+for model in bit word; do
+    same "a long chain, $model" "$(json tree --stations 20 --operands "$folder/twenty" --expression "$chain" --delay 33 --model $model | jq -c '[.counter,.value,.bit_times]')" "[19,0,$((144 + 33 + 20 * 33))]"
+done
+same "what a delay costs" "$(json sim --stations 20 --command add --delay 33 | jq -c '[.bit_times,.bit_times_expected]')" "[$((192 + 20 * 33)),$((192 + 20 * 33))]"
+same "the longest ring" "$(json tree --stations 65534 --expression 'add(1..65534)' | jq .value)" "$(json sim --stations 65534 --command add | jq .variable1)"
+# Where nothing but one packet moves, the bit model has time for the longest ring, too.
+same "the longest ring, bit by bit" "$(json sim --stations 65534 --command max --model bit | jq -c .)" "$(json sim --stations 65534 --command max | jq -c .)"
+
 # ---- the least loaded ---------------------------------------------------------------------------
 printf '140\n7\n90\n' > "$folder/loads"
 same "least loaded" "$(json least-loaded --stations 3 --operands "$folder/loads" | jq -c '[.command,.register,.least_load,.station]')" '["least-loaded",1,7,2]'
@@ -55,7 +77,7 @@ exits 1 "register 1 of station 2 is 0, which is no load" "$leat" ring least-load
 
 # ---- interrupts are heard: this would take minutes ------------------------------------------------
 for signal in TERM INT; do
-    "$leat" ring sim --stations 65534 --command add --model bit > /dev/null 2>&1 &
+    "$leat" ring sim --stations 65534 --propagation 200 --command add --model bit > /dev/null 2>&1 &
     sleep 0.5
     kill -s $signal $!
     code=0
@@ -122,7 +144,25 @@ wrong "--propagation '9999999', expected a whole number, 0 to 1048576" "$leat" r
 wrong "--value is for" "$leat" ring sim --stations 3 --command add --value 3
 wrong "--value '65536'" "$leat" ring sim --stations 3 --width 16 --command eq --value 65536
 wrong "--disabled '4', expected stations of 1 to 3" "$leat" ring sim --stations 3 --command add --disabled 1,4
-wrong "--tree 'mul', expected add, and, or, max or min" "$leat" ring tree --stations 3 --tree add,mul
+wrong "--tree 'mul', expected add and or max min eq lt le" "$leat" ring tree --stations 3 --tree add,mul
+tree() { wrong "$1" "$leat" ring tree --stations 20 --expression "$2"; }
+tree "--expression at '21)', expected a station of 1 to 20" 'add(1,21)'
+tree "--expression at 'mul(1,2)', expected a station, or one of add and or" 'mul(1,2)'
+tree "--expression has station 3 twice" 'add(1..5,3)'
+tree "--expression at 'its end', expected ',' or ')'" 'add(1,2'
+tree "--expression at '3', expected nothing more" 'add(1,2)3'
+tree "--expression at ')', expected two operands of eq, lt and le" 'lt(1,2,3)'
+tree "--expression at '1,2', expected '(' after a command" 'add 1,2'
+tree "a last station that is not before the first" 'add(5..3)'
+tree "--expression needs more than 17 slots" "add(add(add(add(add(add(add(add(add(add(add(add(add(add(add(add(1,2),3),4),5),6),7),8),9),10),11),12),13),14),15),16),17..20)"
+tree "at most 16 levels" "add(add(add(add(add(add(add(add(add(add(add(add(add(add(add(add(add(1,2))))))))))))))))"
+wrong "--to, --group and --expression all say who takes part" "$leat" ring tree --stations 3 --to 2 --expression 'add(1,2)'
+wrong "--expression says what each station does" "$leat" ring tree --stations 3 --tree add --expression 'add(1,2)'
+wrong "--delay '0', expected a whole number, 1 to 1024" "$leat" ring sim --stations 3 --command add --delay 0
+wrong "--propagation 0 and --delay 1024 for 65534 stations, expected at most 16777216 bits in all" "$leat" ring sim --stations 65534 --command add --delay 1024
+wrong "--group '4', expected stations of 1 to 3" "$leat" ring sim --stations 3 --command add --group 1,4
+wrong "--group '32', expected the number of a group, 0 to 31" "$leat" ring query min --group 32 --dev nosuch
+wrong "--to and --group both say who takes part" "$leat" ring query min --group 3 --to 2 --dev nosuch
 wrong "--fault 'bit:4@1', expected" "$leat" ring sim --stations 3 --command add --fault bit:4@1
 wrong "--fault 'leave:3', expected" "$leat" ring sim --stations 3 --command add --fault leave:3
 wrong "three:3: 3 operands, expected one for each of 4 stations" "$leat" ring sim --stations 4 --command add --operands "$folder/three"

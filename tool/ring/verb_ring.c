@@ -20,9 +20,10 @@ static int run_algorithm(const struct arguments *args)
 
 /* ---- subverbs ----------------------------------------------------------------------------- */
 
-#define SIMULATED                                                                              \
-    "--stations --operands --from --to --propagation --model --disabled --fault --seed --vcd " \
-    "--register --width --quorum --json"
+#define SIMULATED                                                                                \
+    "--stations --operands --from --to --propagation --delay --model --disabled --fault --seed " \
+    "--vcd "                                                                                     \
+    "--register --width --quorum --group --sender --json"
 #define ALGORITHM SIMULATED " --live --dev --timeout"
 #define WHERE     "[--stations N | --live | --dev DEVICE] [OPTIONS]"
 
@@ -41,14 +42,16 @@ static const struct subverb subverbs[] = {
       ring_join },
     { "stop", "end the station of this host", "[--dev DEVICE]", "--dev", ring_stop, "leave" },
     { "set", "set a register of this station",
-      "R VALUE | R load [--every TIME] | enabled on|off | tree OPERATION,... [--dev DEVICE]",
+      "R VALUE | R load [--every TIME] | enabled on|off | tree OPERATION,... | groups G,... "
+      "[--dev DEVICE]",
       "--dev --every", ring_set },
     { "get", "print registers of this station", "[R] [--dev DEVICE] [--json]", "--dev --json",
       ring_get },
     { "status", "show the settings of this station and its packets", "[--dev DEVICE] [--json]",
       "--dev --json", ring_status },
     { "query", "send one command round a live ring", "COMMAND [OPTIONS]",
-      "--dev --register --width --value --quorum --to --timeout --json", ring_live },
+      "--dev --register --width --value --quorum --to --group --sender --timeout --json",
+      ring_live },
     { "send", "send a message to a station", "A TEXT | A --file FILE [OPTIONS]",
       "--dev --file --timeout --json", ring_live },
     { "receive", "print the messages for this station", "[OPTIONS]",
@@ -57,7 +60,8 @@ static const struct subverb subverbs[] = {
     { "sort", "sort the registers of all stations", WHERE, ALGORITHM, run_algorithm },
     { "majority", "find the value that more than half of the stations hold", WHERE, ALGORITHM,
       run_algorithm },
-    { "tree", "reduce registers over a tree", WHERE, ALGORITHM " --tree", run_algorithm },
+    { "tree", "reduce registers over a tree", WHERE, ALGORITHM " --tree --expression",
+      run_algorithm },
     { "average", "average the registers of all stations", WHERE, ALGORITHM, run_algorithm },
     { "gvt", "find the global virtual time, a minimum", WHERE, ALGORITHM, run_algorithm },
     { "barrier", "wait until all stations are here", WHERE, ALGORITHM, run_algorithm },
@@ -95,10 +99,18 @@ const struct verb verb_ring = {
           .preset = "1" },
         { "--propagation", "BITS", "simulated: delay of each link",
           COUNT(0, LEAT_SIM_ATON_PROPAGATION_MAX), .preset = "0" },
+        { "--delay", "BITS", "simulated: bits that each interface holds back; more than W help --expression",
+          COUNT(1, LEAT_SIM_ATON_DELAY_MAX), .preset = "1" },
         { "--model", "MODEL", "simulated (unless given: word, with --vcd bit)", WORD("bit word") },
         { "--disabled", "LIST", "simulated: stations that only repeat, separated by commas" },
         { "--tree", "LIST",
           "simulated: one operation per tree level; the last applies to all higher levels" },
+        { "--expression", "EXPR",
+          "simulated: commands over stations, such as max(add(1,2),lt(3,4)) or add(1..64)" },
+        { "--group", "LIST", "only these take part: simulated stations, separated by commas; live, the number of a group" },
+        { "--sender", "HOW",
+          "does the querying station take part? (unless given: in; simulated, of a group: if listed)",
+          WORD("in out") },
         { "--fault", "FAULT", "simulated: bit, forget, leave or join:STATION@TIME", true },
         { "--seed", "N", "simulated: random seed of the operands", COUNT(0, UINT64_MAX), .preset = "1" },
         { "--vcd", "FILE", "simulated, bit model: write waveforms; 1 ns is one bit time" },

@@ -221,10 +221,11 @@ static int set_tree(const struct arguments *args, struct leat_aton_host *station
     int h = 0;
     for (const char *at = names;; at++) {
         const size_t len = strcspn(at, ",");
-        const uint8_t opcode = ring_opcode(at, len);
-        if (!opcode || opcode > LEAT_ATON_MIN || h == LEAT_ATON_SLOTS_MAX)
+        const bool passes = len == 4 && strncmp(at, "pass", len) == 0;
+        const uint8_t opcode = passes ? LEAT_ATON_PASS : ring_opcode(at, len);
+        if (!opcode || (opcode > LEAT_ATON_LE && !passes) || h == LEAT_ATON_SLOTS_MAX)
             return misuse(args->verb,
-                          "tree '%s', expected 1 to 17 of add, and, or, max, min, commas between",
+                          "tree '%s', expected 1 to 17 of " RING_COMMANDS " pass, commas between",
                           names);
         tree[h++] = opcode;
         at += len;
@@ -233,6 +234,25 @@ static int set_tree(const struct arguments *args, struct leat_aton_host *station
     for (; h < LEAT_ATON_SLOTS_MAX; h++)
         tree[h] = tree[h - 1]; /* the last applies to all heights above */
     memcpy(leat_aton_host_interface(station)->tree, tree, sizeof tree);
+    return DONE;
+}
+
+/* Numbers of groups, or none. */
+static int set_groups(const struct arguments *args, struct leat_aton_host *station,
+                      const char *list)
+{
+    uint32_t groups = 0;
+    const bool none = strcmp(list, "none") == 0;
+    for (const char *at = list; !none; at++) {
+        const size_t len = strcspn(at, ",");
+        uint64_t group;
+        if (!leat_tree_number(at, len, &group) || group >= LEAT_ATON_GROUPS_MAX)
+            return misuse(args->verb, "groups '%s', expected numbers of 0 to 31, or none", list);
+        groups |= UINT32_C(1) << group;
+        at += len;
+        if (!*at) break;
+    }
+    leat_aton_host_interface(station)->groups = groups;
     return DONE;
 }
 
@@ -280,13 +300,15 @@ int ring_set(const struct arguments *args)
 {
     if (args->operand_count != 3)
         return misuse(args->verb, "expected set R VALUE, set R load, set enabled on|off or set "
-                                  "tree OPERATIONS");
+                                  "tree OPERATIONS or set groups LIST");
     const char *name = args->operand[1], *text = args->operand[2];
     struct leat_aton_host *station = open_station(args);
     if (!station) return WRONG;
     int code;
     if (strcmp(name, "tree") == 0)
         code = set_tree(args, station, text);
+    else if (strcmp(name, "groups") == 0)
+        code = set_groups(args, station, text);
     else if (strcmp(name, "enabled") == 0)
         code = set_enabled(args, station, text);
     else
@@ -343,6 +365,10 @@ static void show_status(const struct leat_aton_host_config *c, const struct leat
     leat_json_string(j, "driver", driver_names[c->driver]);
     leat_json_string(j, "why", c->why);
     leat_json_bool(j, "enabled", it->enabled);
+    leat_json_array(j, "groups");
+    for (unsigned g = 0; g < LEAT_ATON_GROUPS_MAX; g++)
+        if (it->groups >> g & 1) leat_json_uint(j, NULL, g);
+    leat_json_end(j);
     text_print(text, "station %u of ring %u, %s, driver %s: %s\n", c->address, c->ring_id,
                it->enabled ? "enabled" : "disabled", driver_names[c->driver], c->why);
     text_print(text, "in %s from ", c->device);
@@ -452,10 +478,10 @@ static int judge(const struct ring_live_request *a, struct leat_aton_host *stati
 {
     const struct leat_aton_interface *self = leat_aton_host_interface(station);
     const uint32_t counter = answer->result.counter, all = answer->stations;
-    const bool to_all = command->da == LEAT_ATON_DA_ALL;
+    const bool to_all = command->group || command->da == LEAT_ATON_DA_ALL;
     const uint32_t others = to_all ? all - 1 : command->da != self->address;
-    const uint32_t expected = others + (self->enabled != 0),
-                   least = a->quorum ? a->quorum : expected;
+    const uint32_t expected = others + leat_aton_sender_takes_part(self, command);
+    const uint32_t least = a->quorum ? a->quorum : command->group ? 0 : expected;
     if (counter >= least && counter <= expected) return DONE;
     if (to_all)
         complain("%u of the %u stations of this ring took part, expected %s%u: the others are "
@@ -524,7 +550,8 @@ static int sort(const struct ring_live_request *a, struct leat_aton_host *statio
         code = ring_exit_code(
             leat_aton_host_command(station, &a->command, a->timeout_us, &answer, ring_why));
     if (code != DONE) return code;
-    if (a->command.da == LEAT_ATON_DA_ALL && answer.result.counter < stations)
+    if (!a->command.group && a->command.da == LEAT_ATON_DA_ALL &&
+        answer.result.counter + (a->command.sender_out ? 1u : 0) < stations)
         return fail(
             "a frame holds %u of the %u values, expected a smaller --width or fewer stations",
             answer.result.counter, stations);
@@ -670,6 +697,23 @@ static const struct {
     { "receive", ring_receive, 0, 0 },
 };
 
+/* The members of a group, and whether this station takes part. */
+static bool read_region(struct ring_live_request *a)
+{
+    const char *group = argument(a->args, "--group"), *sender = argument(a->args, "--sender");
+    uint64_t number = 0;
+    a->command.sender_out = sender && strcmp(sender, "out") == 0;
+    if (!group) return true;
+    if (argument(a->args, "--to"))
+        return misused(a->args->verb, "--to and --group both say who takes part, expected one");
+    if (!leat_tree_number(group, strlen(group), &number) || number >= LEAT_ATON_GROUPS_MAX)
+        return misused(a->args->verb, "--group '%s', expected the number of a group, 0 to 31",
+                       group);
+    a->command.group = true;
+    a->command.da = (uint16_t)number;
+    return true;
+}
+
 static bool read_command(struct ring_live_request *a)
 {
     struct leat_aton_command *c = &a->command;
@@ -689,6 +733,7 @@ static bool read_command(struct ring_live_request *a)
         return false;
     c->reg = (uint8_t)reg;
     c->da = (uint16_t)to;
+    if (!read_region(a)) return false;
     a->timeout_us = timeout_ps / ps_per_us;
     return true;
 }

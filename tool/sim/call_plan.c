@@ -339,14 +339,8 @@ static bool read_text(struct reader *r, const char *text, size_t len)
 /* random:KEY=VALUE,... as the one line of a file. */
 static bool read_inline(struct reader *r, const char *text)
 {
-    char line[FIELDS_MAX * FIELDS_WORD_LEN_MAX];
-    if (strlen(text) >= sizeof line)
-        return wrong(&r->line.place, "longer than %zu characters, expected fewer", sizeof line - 1);
-    strcpy(line, text);
-    line[sizeof INLINE - 2] = ' ';
-    for (char *c = line; *c; c++)
-        if (*c == ',') *c = ' ';
-    return read_text(r, line, strlen(line));
+    char line[FIELDS_INLINE_CAP];
+    return fields_inline(&r->line, text, line) && read_text(r, line, strlen(line));
 }
 
 static bool read_file(struct reader *r, const char *file)

@@ -143,3 +143,15 @@ bool fields_cut(struct fields *line, const char *text, size_t len)
     }
     return true;
 }
+
+bool fields_inline(const struct fields *line, const char *text, char out[FIELDS_INLINE_CAP])
+{
+    if (strlen(text) >= FIELDS_INLINE_CAP)
+        return wrong(&line->place, "longer than %d characters, expected fewer",
+                     FIELDS_INLINE_CAP - 1);
+    strcpy(out, text);
+    out[strcspn(out, ":")] = ' ';
+    for (char *c = out; *c; c++)
+        if (*c == ',') *c = ' ';
+    return true;
+}

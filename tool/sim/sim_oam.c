@@ -178,8 +178,8 @@ static bool read_options(const struct arguments *args, struct leat_fabric *fabri
            number_take(args, "--cycles", &job->cycles) &&
            number_take(args, "--seed", &job->config.seed) &&
            sim_take_load(args, &job->config.load_ppm) &&
-           sim_read_lines(args, atm, &job->config.line, job->outage) &&
-           read_words(args, job) && take_pairs(args, job) && check(args, job) &&
+           sim_read_lines(args, atm, &job->config.line, job->outage) && read_words(args, job) &&
+           take_pairs(args, job) && check(args, job) &&
            (!job->record ||
             (sim_check_record(args) &&
              sim_check_cycles(args, job->cycles, &atm->base.clock, "--record and ")));
@@ -261,11 +261,11 @@ static bool simulate(struct job *job, void **memory)
     job->last = sim_memory(2 * (size_t)job->config.pairs * LEAT_ATM_OAM_STATES * sizeof *job->last);
     if (!*memory || !job->last) return false;
     leat_sim_atm_oam_init(&job->sim, &job->config, *memory);
-    if (job->record && !sim_record_open(job->record, &job->sim.sim, NULL)) return false;
+    if (job->record && !sim_record_open(job->record, &job->sim.plain.sim, NULL)) return false;
     if (job->record) sim_record_seal();
     job->cycles = pieces_run(job->cycles, run_to, job, &wall_seconds);
     leat_sim_atm_oam_settle(&job->sim);
-    qsort(job->defect, job->defects, sizeof *job->defect, by_time);
+    if (job->defects) qsort(job->defect, job->defects, sizeof *job->defect, by_time);
     return !job->record || sim_record_close(job->cycles);
 }
 
@@ -310,8 +310,8 @@ static void put_counts(const struct job *job)
     const struct leat_sim_atm_oam_counts *n = &job->sim.counts;
     struct leat_sim_atm_losses losses;
     struct leat_sim_atm_line_counts lines;
-    leat_sim_atm_losses(&job->sim.sim, &losses);
-    leat_sim_atm_oam_lines(&job->sim, &lines);
+    leat_sim_atm_losses(&job->sim.plain.sim, &losses);
+    leat_sim_atm_plain_lines(&job->sim.plain, &lines);
     put("user cells sent", n->users_sent);
     put("user cells delivered", n->users_received);
     put("OAM cells sent", oam_sent(job));
@@ -331,7 +331,7 @@ static void put_counts(const struct job *job)
     if (lines.inserted) put("cells inserted on lines", lines.inserted);
     if (lines.duplicated) put("cells duplicated on lines", lines.duplicated);
     printf("  %-40s %016" PRIx64 "\n", "certificate",
-           leat_sim_certificate_value(&job->sim.certificate));
+           leat_sim_certificate_value(&job->sim.plain.certificate));
 }
 
 static void put_more(uint64_t shown, uint64_t all)
@@ -482,7 +482,7 @@ static void put_json(const struct job *job)
     const struct leat_sim_atm_oam_config *c = &job->config;
     struct leat_sim_atm_losses losses;
     struct json_out out;
-    leat_sim_atm_losses(&job->sim.sim, &losses);
+    leat_sim_atm_losses(&job->sim.plain.sim, &losses);
     json_schema("leat.sim.oam/1");
     struct leat_json *j = json_open(&out, stdout);
     leat_json_string(j, "fabric", job->name);
@@ -491,7 +491,7 @@ static void put_json(const struct job *job)
     LEAT_JSON_UINTS(j, { "seed", c->seed }, { "cycles", job->cycles });
     json_general(j, "cycle_ns",
                  (double)c->fabric.period_ps_num / (double)c->fabric.period_ps_den / 1000, 12);
-    json_certificate(j, "certificate", leat_sim_certificate_value(&job->sim.certificate));
+    json_certificate(j, "certificate", leat_sim_certificate_value(&job->sim.plain.certificate));
     leat_json_string(j, "oam_flow", flow_name(job));
     leat_json_bool(j, "segment", c->flow.segment);
     leat_json_bool(j, "continuity", c->checks);

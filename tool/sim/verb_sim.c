@@ -1,5 +1,6 @@
 /* leat sim: a network under load, at one of two granularities. */
 #include "call_plan.h"
+#include "circuit_plan.h"
 #include "contracts.h"
 #include "device_choice.h"
 #include "fabric.h"
@@ -33,7 +34,9 @@ int sim_atm(const struct arguments *args, struct leat_fabric *fabric)
     struct sim_result result;
     struct leat_fabric_atm *atm = leat_fabric_as_atm(fabric);
     const char *contracts = argument(args, "--contracts"), *calls = argument(args, "--calls");
+    const char *circuits = argument(args, "--circuits");
     if (argument(args, "--oam")) return run_sim_oam(args, fabric);
+    if (circuits) return run_sim_circuits(args, fabric, circuits);
     if (calls) return run_sim_calls(args, fabric, calls);
     if (contracts) return run_sim_contracts(args, atm, contracts);
     if (!sim_read_faults(args, fabric) || !sim_read_job(args, atm, &job)) return WRONG;
@@ -102,6 +105,9 @@ const struct verb verb_sim = {
         { "--contracts", "FILE", "connections with contracts in place of --traffic", .kinds = "atm" },
         { "--calls", "FILE", "calls that are set up and released, in place of --traffic; or "
                              "random:KEY=VALUE,...",
+          .kinds = "atm" },
+        { "--circuits", "FILE", "circuits and voice in place of --traffic; or cbr:KEY=VALUE,... (leat "
+                                "help sim circuits)",
           .kinds = "atm" },
         { "--oam", "WHAT", "monitored connections in place of --traffic, as cc,pm=128 (leat help sim "
                            "oam)",

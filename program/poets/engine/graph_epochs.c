@@ -14,6 +14,7 @@ enum {
     WAITING_PER_EDGE = 4,   /* or this many for each edge */
     INBOX_MAX = 1 << 26,    /* packets waiting at one softswitch */
     CHECK_TURNS = 1 << 12,  /* between two checks of the clock */
+    EXTERNALS_MS = 5,       /* for processes of externals, while the graph is idle */
 };
 
 /* Packets in order; those of the next epoch begin at `due`. */
@@ -28,9 +29,10 @@ struct epochs {
     struct inbox *inbox, *control; /* by thread */
     struct inbox to_host;
     struct leat_random *random;
-    bool failed; /* out of memory, or too many packets */
-    bool moved;  /* something happened in this epoch */
-    bool full;   /* too many packets wait: this epoch only receives */
+    bool failed;  /* out of memory, or too many packets */
+    bool moved;   /* something happened in this epoch */
+    bool full;    /* too many packets wait: this epoch only receives */
+    bool crowded; /* too many packets of the host wait: externals have to wait, too */
 };
 
 /* ---- inboxes -------------------------------------------------------------------------------- */
@@ -142,15 +144,17 @@ static bool turn(struct epochs *e, uint32_t thread)
 static void begin_epoch(struct epochs *e)
 {
     const uint64_t edges = e->run->machine->instance->edge_count;
-    uint64_t waiting = 0;
+    uint64_t waiting = 0, from_host = 0;
     e->moved = false;
     e->run->epochs++;
     for (uint32_t t = 0; t < e->run->machine->thread_count; t++) {
         e->inbox[t].due = e->inbox[t].count;
         e->control[t].due = e->control[t].count;
         waiting += e->inbox[t].count - e->inbox[t].first;
+        from_host += e->control[t].count - e->control[t].first;
     }
     e->to_host.due = e->to_host.count;
+    e->crowded = from_host > WAITING_MIN;
     e->full = waiting > WAITING_MIN && waiting > WAITING_PER_EDGE * edges;
 }
 
@@ -205,7 +209,10 @@ static void run_to_the_end(struct epochs *e)
             leat_poets_run_progress(run, began, leat_poets_run_received(run));
             checked = run->turns;
         }
-        if (e->moved || packets_wait(e)) continue;
+        const bool works = e->moved || packets_wait(e);
+        if (!e->crowded) leat_poets_graph_externals_serve(&run->host, works ? 0 : EXTERNALS_MS);
+        if (works || packets_wait(e)) continue;
+        if (leat_poets_graph_host_waits(&run->host)) leat_poets_run_check_end(run, began);
         if (run->host.app.state != LEAT_POETS_APP_RUNNING) continue;
         const bool active = leat_poets_run_hardware_idle(run, 0, run->machine->thread_count);
         idle_steps = active || packets_wait(e) ? 0 : idle_steps + 1;

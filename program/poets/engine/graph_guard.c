@@ -4,16 +4,20 @@
  * continue.
  */
 #include "graph_run_parts.h"
+#include "handler_where.h"
 #include <errno.h>
+#include <execinfo.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 enum {
     SIGNALLED = 128,          /* exit code of an interrupt, and its number */
     CHECK_NS = 100000000,     /* between two checks of a run that is to end */
     CHECKS_WITHOUT_TURN = 20, /* in the same handler: it does not return */
+    FRAMES_MAX = 64,          /* of a stack that are looked at */
 };
 
 static const int crashes[LEAT_POETS_RUN_CRASHES] = { SIGSEGV, SIGBUS,  SIGFPE,
@@ -38,7 +42,41 @@ struct origin {
     const struct leat_poets_run *run;
     const struct leat_poets_block *block;
     bool supervisor;
+    bool here;           /* in this thread, */
+    const void *address; /* at this instruction; NULL: behind a call */
 };
+
+static void say_number(uint32_t number)
+{
+    char digits[12];
+    int at = sizeof digits - 1;
+    digits[at] = '\0';
+    do
+        digits[--at] = (char)('0' + number % 10);
+    while (number /= 10);
+    say(digits + at);
+}
+
+/* Handler and line, as far as the stack shows them. */
+static void say_where(struct origin c)
+{
+    void *frame[FRAMES_MAX];
+    struct leat_handler_where where;
+    if (!c.here || !c.run || !c.run->machine->handlers) return;
+    const int count = backtrace(frame, FRAMES_MAX);
+    if (!leat_handlers_where(c.run->machine->graph, c.run->machine->handlers, frame, count,
+                             c.address, &where))
+        return;
+    if (*where.handler) say(" in ");
+    say(where.handler);
+    if (*where.pin) say(" of ");
+    say(where.pin);
+    if (!where.file) return;
+    say(", ");
+    say(where.file);
+    say(":");
+    say_number(where.line);
+}
 
 static _Noreturn void give_up(struct origin c, const char *what)
 {
@@ -53,6 +91,8 @@ static _Noreturn void give_up(struct origin c, const char *what)
     }
     say(c.options && !c.run ? "a constructor or destructor " : "a handler ");
     say(what);
+    say_where(c);
+    say("\n");
     if (c.options && c.options->watch.crashed) c.options->watch.crashed(c.options->watch.context);
     _exit(number ? SIGNALLED + number : 1);
 }
@@ -65,36 +105,53 @@ static struct origin origin_here(void)
     return (struct origin){ .options = run ? run->options : outside,
                             .run = run,
                             .block = watched ? watched->block : NULL,
-                            .supervisor = supervisor };
+                            .supervisor = supervisor,
+                            .here = true };
 }
 
-static void on_crash(int number)
+/* The instruction that a signal has stopped; NULL: not known on this processor. */
+static const void *address_in(const void *context)
 {
-    give_up(origin_here(), number == SIGFPE    ? "crashed: arithmetic (SIGFPE)\n"
-                           : number == SIGABRT ? "called abort\n"
-                           : number == SIGILL || number == SIGTRAP
-                               ? "crashed: a trap, as for division by zero (SIGILL, SIGTRAP)\n"
-                               : "crashed: memory that is not there (SIGSEGV)\n");
+#if defined __x86_64__
+    return (const void *)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+#elif defined __aarch64__
+    return (const void *)((const ucontext_t *)context)->uc_mcontext.pc;
+#else
+    (void)context;
+    return NULL;
+#endif
+}
+
+static void on_crash(int number, siginfo_t *info, void *context)
+{
+    struct origin origin = origin_here();
+    (void)info;
+    origin.address = address_in(context);
+    give_up(origin, number == SIGFPE    ? "crashed: arithmetic (SIGFPE)"
+                    : number == SIGABRT ? "called abort"
+                    : number == SIGILL || number == SIGTRAP
+                        ? "crashed: a trap, as for division by zero (SIGILL, SIGTRAP)"
+                        : "crashed: memory that is not there (SIGSEGV)");
 }
 
 static void on_exit_of_process(void)
 {
     const struct origin c = origin_here();
-    if (c.options) give_up(c, "called exit, expected handler_exit\n");
+    if (c.options) give_up(c, "called exit, expected handler_exit");
 }
 
 /* Two copies of a run would send and print, and only one would be waited for. */
 static void on_fork(void)
 {
     const struct origin c = origin_here();
-    if (c.options) give_up(c, "called fork, expected no second process\n");
+    if (c.options) give_up(c, "called fork, expected no second process");
 }
 
 /* ---- threads that run handlers -------------------------------------------------------------- */
 
 void leat_poets_run_watch_crashes(struct leat_poets_env *env)
 {
-    static _Thread_local char stack[1 << 15];
+    static _Thread_local char stack[1 << 16];
     const stack_t other = { .ss_sp = stack, .ss_size = sizeof stack };
     watched = env;
     sigaltstack(&other, &stack_before); /* a handler may recurse without end */
@@ -182,7 +239,7 @@ static void *watch(void *context)
                                      .run = run,
                                      .block = now.block,
                                      .supervisor = run && atomic_load(&run->host.supervising) },
-                    "does not come back\n");
+                    "does not come back");
     }
     pthread_mutex_unlock(&guard->lock);
     return NULL;
@@ -228,7 +285,10 @@ void leat_poets_run_guard_begin(struct leat_poets_run_guard *guard,
                                 struct leat_poets_run *run)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    const struct sigaction action = { .sa_handler = on_crash, .sa_flags = SA_ONSTACK };
+    const struct sigaction action = { .sa_sigaction = on_crash,
+                                      .sa_flags = SA_ONSTACK | SA_SIGINFO };
+    void *frame[1];
+    backtrace(frame, 1); /* loads what it needs, which a signal handler could not */
     *guard = (struct leat_poets_run_guard){ .options = options,
                                             .run = run,
                                             .began = leat_poets_run_cycles() };

@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { EARLY_MAX = 1 << 20 }; /* packets of the supervisor before the application runs */
+
 static const char *const reason_name[] = {
 #define X(id, name) name,
     LEAT_POETS_RUN_REASON_LIST(X)
@@ -204,6 +206,79 @@ static void send_answer(struct leat_poets_graph_host *host, uint32_t index, cons
         host->send(host, t, octets, nflit);
 }
 
+/* Threads hold only few packets at the barrier, so the host keeps those that come before it opens.
+ * False: there are too many. */
+static bool keep_early(struct leat_poets_graph_host *host, uint32_t thread, const uint8_t *packet,
+                       unsigned nflit)
+{
+    if (host->early_count == host->early_cap) {
+        const uint32_t cap = host->early_cap ? 2 * host->early_cap : 64;
+        struct leat_poets_early *grown = cap <= EARLY_MAX
+                                             ? realloc(host->early, cap * sizeof *grown)
+                                             : NULL;
+        if (!grown) return false;
+        host->early = grown;
+        host->early_cap = cap;
+    }
+    struct leat_poets_early *e = &host->early[host->early_count++];
+    e->thread = thread;
+    e->slot.nflit = (uint8_t)nflit;
+    memcpy(e->slot.packet, packet, (size_t)nflit * LEAT_POETS_FLIT_LEN);
+    return true;
+}
+
+static void send_early(struct leat_poets_graph_host *host)
+{
+    for (uint32_t i = 0; i < host->early_count; i++)
+        host->send(host, host->early[i].thread, host->early[i].slot.packet,
+                   host->early[i].slot.nflit);
+    host->early_count = 0;
+}
+
+/* To OnCtl of a device, or of all. */
+static bool send_opcode(struct leat_poets_host *api, uint32_t index, uint8_t opcode,
+                        const void *payload, size_t payload_len)
+{
+    struct leat_poets_graph_host *host = api->engine;
+    const struct leat_poets_machine *m = host->machine;
+    const bool all = index == LEAT_POETS_ALL;
+    struct leat_poets_packet packet = { .packet_class = LEAT_POETS_CLASS_CTL,
+                                        .opcode = opcode,
+                                        .device = LEAT_POETS_DEVICE_ALL,
+                                        .payload_len = (uint16_t)payload_len };
+    uint8_t octets[LEAT_POETS_PACKET_LEN_MAX];
+    size_t len;
+    if (!opcode || opcode >= LEAT_POETS_OP_RESERVED || payload_len > sizeof packet.payload ||
+        (!all && index >= m->device_count))
+        return false;
+    if (payload_len) memcpy(packet.payload, payload, payload_len);
+    if (!all) packet.device = m->seat[index].device;
+    if (leat_poets_packet_encode(&packet, octets, sizeof octets, &len)) return false;
+    const uint32_t from = all ? 0 : m->seat[index].thread, to = all ? m->thread_count : from + 1;
+    const unsigned nflit = (unsigned)(len / LEAT_POETS_FLIT_LEN);
+    const bool early = host->app.state < LEAT_POETS_APP_RUNNING;
+    for (uint32_t t = from; t < to; t++) {
+        if (early && !keep_early(host, t, octets, nflit)) return false;
+        if (!early) host->send(host, t, octets, nflit);
+    }
+    return true;
+}
+
+static void on_opcode(struct leat_poets_graph_host *host, const struct leat_poets_packet *packet)
+{
+    const struct leat_poets_supervisor *s = host->machine->handlers->supervisor;
+    if (!s || !s->control) {
+        host->mothership.cause[LEAT_POETS_HOST_SUP_DROP]++;
+        return;
+    }
+    if (!host->object) return; /* creation failed, which ends the run */
+    host->supervisor_packets++;
+    atomic_store(&host->supervising, true);
+    const int said = s->control(&host->api, host->object, packet->opcode, packet->payload);
+    atomic_store(&host->supervising, false);
+    if (said < 0) post(&host->api, "the supervisor's OnCTL reports an error");
+}
+
 static void on_supervisor_packet(struct leat_poets_graph_host *host,
                                  const struct leat_poets_packet *packet)
 {
@@ -223,21 +298,12 @@ static void on_supervisor_packet(struct leat_poets_graph_host *host,
     if (host->api.bcast) send_answer(host, 0, bcast, true);
 }
 
-/* Nothing is attached to externals; but one of this name ends the run with its message's number. */
 static void on_external(struct leat_poets_graph_host *host, const struct leat_poets_packet *packet)
 {
-    const struct leat_graph_instance *i = host->machine->instance;
-    uint32_t number = 0, code;
-    for (uint32_t d = 0; d < i->device_count; d++) {
-        if (host->machine->graph->type[i->device[d].type].kind != LEAT_GRAPH_EXTERNAL) continue;
-        if (number++ != packet->device) continue;
-        if (strcmp(leat_graph_device_name(host->machine->graph, i, d), "__halt__") != 0) break;
-        memcpy(&code, packet->payload, sizeof code);
-        leat_poets_graph_host_end(host, code ? LEAT_POETS_RUN_FAILED : LEAT_POETS_RUN_SUCCESS,
-                                  code != 0);
-        return;
-    }
-    host->mothership.cause[LEAT_POETS_HOST_NO_EXTERNAL]++;
+    if (host->options.externals)
+        leat_poets_graph_externals_packet(host, packet);
+    else
+        host->mothership.cause[LEAT_POETS_HOST_NO_EXTERNAL]++;
 }
 
 /* ---- instrumentation ------------------------------------------------------------------------ */
@@ -340,7 +406,11 @@ static void act(struct leat_poets_graph_host *host, uint32_t actions)
         atomic_store(&host->supervising, false);
         call_supervisor(host, s->init, "OnInit");
     }
-    if (actions & LEAT_POETS_ACTION_RELEASE) send_control(host, LEAT_POETS_OP_BARRIER);
+    if (actions & LEAT_POETS_ACTION_RELEASE) {
+        send_control(host, LEAT_POETS_OP_BARRIER);
+        send_early(host);
+        if (host->options.externals) leat_poets_graph_externals_release(host->options.externals);
+    }
     if (actions & LEAT_POETS_ACTION_STOP) {
         if (host->app.failed && host->reason == LEAT_POETS_RUN_RUNNING) {
             host->reason = LEAT_POETS_RUN_ASSERTION;
@@ -348,6 +418,7 @@ static void act(struct leat_poets_graph_host *host, uint32_t actions)
         }
         if (host->options.instrument) send_control(host, LEAT_POETS_OP_INSTR);
         send_control(host, LEAT_POETS_OP_STOP);
+        if (host->options.externals) leat_poets_graph_externals_stop(host->options.externals);
         call_supervisor(host, s ? s->stop : NULL, "OnStop");
     }
     if (actions & LEAT_POETS_ACTION_END && host->object) {
@@ -363,14 +434,27 @@ void leat_poets_graph_host_begin(struct leat_poets_graph_host *host)
     leat_poets_app_define(&host->app, LEAT_POETS_PART_SPEC, 0, 0);
     leat_poets_app_define(&host->app, LEAT_POETS_PART_SUPD, 0, 0);
     act(host, leat_poets_app_command(&host->app, LEAT_POETS_COMMAND_INIT));
+    if (host->options.externals && leat_poets_graph_externals_begin(host->options.externals))
+        return;
     act(host, leat_poets_app_command(&host->app, LEAT_POETS_COMMAND_RUN));
+}
+
+void leat_poets_graph_host_go(struct leat_poets_graph_host *host, double waited_seconds)
+{
+    host->options.externals->waits = false;
+    host->waited_seconds = waited_seconds;
+    act(host, leat_poets_app_command(&host->app, LEAT_POETS_COMMAND_RUN));
+}
+
+bool leat_poets_graph_host_waits(const struct leat_poets_graph_host *host)
+{
+    return host->options.externals && host->options.externals->waits;
 }
 
 void leat_poets_graph_host_packet(struct leat_poets_graph_host *host, const uint8_t *packet,
                                   unsigned nflit)
 {
     struct leat_poets_event event;
-    const struct leat_poets_supervisor *s = host->machine->handlers->supervisor;
     leat_poets_mothership_receive(&host->mothership, packet, (size_t)nflit * LEAT_POETS_FLIT_LEN,
                                   &event);
     switch (event.kind) {
@@ -378,12 +462,7 @@ void leat_poets_graph_host_packet(struct leat_poets_graph_host *host, const uint
     case LEAT_POETS_EVENT_WARNING: break; /* counted */
     case LEAT_POETS_EVENT_EXTERNAL: on_external(host, &event.packet); break;
     case LEAT_POETS_EVENT_SUPERVISOR: on_supervisor_packet(host, &event.packet); break;
-    case LEAT_POETS_EVENT_CONTROL:
-        if (!s || !s->control || !host->object) break;
-        atomic_store(&host->supervising, true);
-        s->control(&host->api, host->object, event.packet.opcode, event.packet.payload);
-        atomic_store(&host->supervising, false);
-        break;
+    case LEAT_POETS_EVENT_CONTROL: on_opcode(host, &event.packet); break;
     case LEAT_POETS_EVENT_LINES:
         for (unsigned i = 0; i < event.lines.count; i++)
             print_line(host, event.packet.sender, event.lines.line[i].text, event.lines.line[i].len,
@@ -415,6 +494,8 @@ void leat_poets_graph_host_end(struct leat_poets_graph_host *host,
         host->reason = reason;
         host->exit_code = exit_code;
     }
+    /* One that has not run yet stops at the barrier. */
+    if (leat_poets_graph_host_waits(host)) host->app.failed = true;
     act(host, leat_poets_app_command(&host->app, LEAT_POETS_COMMAND_STOP));
 }
 
@@ -434,6 +515,7 @@ bool leat_poets_graph_host_init(struct leat_poets_graph_host *host,
                                           .stop = stop_application,
                                           .fail = fail,
                                           .folder = output_folder,
+                                          .control = send_opcode,
                                           .engine = host };
     host->reported = calloc(machine->thread_count + 1, 1);
     host->instr_time = calloc(machine->thread_count + 1, sizeof *host->instr_time);
@@ -450,6 +532,7 @@ bool leat_poets_graph_host_init(struct leat_poets_graph_host *host,
 void leat_poets_graph_host_free(struct leat_poets_graph_host *host)
 {
     if (host->files >= 0) close(host->files);
+    free(host->early);
     free(host->reported);
     free(host->instr_time);
     free(host->instr_begun);

@@ -6,6 +6,7 @@
 #ifndef LEAT_GRAPH_HOST_H
 #define LEAT_GRAPH_HOST_H
 
+#include "graph_externals.h"
 #include "graph_machine.h"
 #include "poets_mothership.h"
 #include <stdatomic.h>
@@ -37,9 +38,16 @@ struct leat_poets_graph_host_options {
     const char *folder;        /* for files of the supervisor and instrumentation; NULL: the
                                   default, which must be the user's own */
     bool instrument;
-    bool stop_ack;                /* compat.stop_ack=off */
-    bool reply_cnc0, reply_1flit; /* compat */
-    uint64_t interval;            /* cycles between two records */
+    bool stop_ack;                                /* compat.stop_ack=off */
+    bool reply_cnc0, reply_1flit;                 /* compat */
+    uint64_t interval;                            /* cycles between two records */
+    struct leat_poets_graph_externals *externals; /* NULL: packets for externals are counted */
+};
+
+/* A packet of the supervisor for a thread, sent before the application runs. */
+struct leat_poets_early {
+    uint32_t thread;
+    struct leat_poets_slot slot;
 };
 
 struct leat_poets_graph_host {
@@ -54,10 +62,13 @@ struct leat_poets_graph_host {
     int exit_code;
     uint64_t supervisor_packets, lines, debug_octets;
     uint64_t lines_flushed;
+    double waited_seconds;   /* for processes of externals, before it ran */
     bool table_failed;       /* a table of counters could not be written */
     atomic_bool supervising; /* a handler of the supervisor runs */
     int files;               /* the folder for files; -1: not open */
     char folder[4096];
+    struct leat_poets_early *early;
+    uint32_t early_count, early_cap;
     double *instr_time; /* of each thread, so far */
     bool *instr_begun;
     /* A packet to a thread. */
@@ -73,6 +84,10 @@ void leat_poets_graph_host_free(struct leat_poets_graph_host *host);
 
 /* Stages definitions, INIT and RUN; the engine then starts its softswitches. */
 void leat_poets_graph_host_begin(struct leat_poets_graph_host *host);
+/* All processes of externals are attached, after so many seconds: the application may run. */
+void leat_poets_graph_host_go(struct leat_poets_graph_host *host, double waited_seconds);
+/* It has not been allowed to run yet. */
+bool leat_poets_graph_host_waits(const struct leat_poets_graph_host *host);
 /* A packet has arrived from the fabric. */
 void leat_poets_graph_host_packet(struct leat_poets_graph_host *host, const uint8_t *packet,
                                   unsigned nflit);

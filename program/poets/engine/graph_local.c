@@ -47,6 +47,7 @@ static void host_to_the_end(struct leat_poets_workers *workers)
     while (!leat_poets_graph_host_is_over(&run->host)) {
         leat_poets_run_check_end(run, began);
         leat_poets_run_progress(run, began, leat_poets_workers_received(workers));
+        leat_poets_graph_externals_serve(&run->host, 0);
         if (take_cells(workers)) {
             without_work = idle_steps = 0;
             continue;

@@ -52,6 +52,13 @@ static void debug_octet(struct leat_poets_env *env, uint8_t octet)
             leat_poets_machine_name(run->machine, env->block->index), octet);
 }
 
+static bool send_control(struct leat_poets_env *env, uint8_t opcode, const void *payload,
+                         size_t len)
+{
+    return leat_poets_softswitch_control(softswitch_of(env), env->block->index, opcode, payload,
+                                         len);
+}
+
 static uint64_t cycles_of_clock(struct leat_poets_env *env)
 {
     (void)env;
@@ -72,6 +79,7 @@ void leat_poets_run_env(struct leat_poets_run *run, struct leat_poets_env *env, 
                                     .fail = fail,
                                     .uart = debug_octet,
                                     .cycles = clock ? cycles_of_clock : cycles_of_turns,
+                                    .control = send_control,
                                     .engine = run,
                                     .log_level = run->options->log_level,
                                     .log_raw = run->options->log_raw };
@@ -200,7 +208,9 @@ void leat_poets_run_check_end_after(struct leat_poets_run *run, double seconds)
 
 void leat_poets_run_check_end(struct leat_poets_run *run, double began)
 {
-    leat_poets_run_check_end_after(run, leat_poets_run_seconds() - began);
+    const bool waits = leat_poets_graph_host_waits(&run->host);
+    const double ran = leat_poets_run_seconds() - began - run->host.waited_seconds;
+    leat_poets_run_check_end_after(run, waits ? 0 : ran);
 }
 
 void leat_poets_run_end_idle(struct leat_poets_run *run)
@@ -208,6 +218,8 @@ void leat_poets_run_end_idle(struct leat_poets_run *run)
     const struct leat_poets_supervisor *s = run->machine->handlers->supervisor;
     if (atomic_load(&run->exit_code) >= 0) return; /* the next check ends it */
     if (run->options->until_stop || run->options->seconds_max > 0 || (s && s->idle)) return;
+    const struct leat_poets_graph_externals *x = run->options->host.externals;
+    if (x && leat_poets_externals_attached(&x->table)) return; /* a process may send */
     leat_poets_graph_host_end(&run->host, LEAT_POETS_RUN_IDLE, 0);
 }
 
@@ -273,7 +285,7 @@ bool leat_poets_run(struct leat_poets_machine *machine,
     const double began = leat_poets_run_seconds();
     leat_poets_run_guard_begin(&guard, options, &run);
     good = good && run_engine(&run);
-    out->seconds = leat_poets_run_seconds() - began;
+    out->seconds = leat_poets_run_seconds() - began - run.host.waited_seconds;
     if (good) sum_up(&run, out);
     leat_poets_run_guard_end(&guard);
     if (options->host.lines) fflush(options->host.lines);

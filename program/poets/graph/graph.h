@@ -163,7 +163,7 @@ struct leat_graph {
     struct leat_graph_strings names, pin_names, values;
     uint8_t *octets; /* of a graph without a file: value v is there, at (v - 1) units; else NULL */
     struct leat_graph_place place; /* of its GraphType */
-    bool has_type;
+    bool has_type, complete;       /* complete: read to its end, perhaps with errors */
     uint64_t file_len;
 };
 

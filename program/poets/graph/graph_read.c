@@ -447,6 +447,7 @@ bool leat_graph_read(struct leat_graph *graph, const char *file, enum leat_graph
         if (!graph->has_type && !graph->report.error_count)
             leat_graph_wrong(&graph->report, (struct leat_graph_place){ .line = 1 }, "E_CARD",
                              "no GraphType, expected one");
+        graph->complete = graph->has_type;
         leat_graph_check_types(graph);
         for (uint32_t i = 0; i < graph->instance_count; i++)
             leat_graph_join(graph, &graph->instance[i]);

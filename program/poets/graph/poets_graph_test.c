@@ -666,6 +666,79 @@ static void options_that_cannot_be_are_refused_and_the_graph_stays(void)
     leat_poets_graph_close(g);
 }
 
+/* ---- opcodes of the application -------------------------------------------------------------- */
+
+enum { ASKED = 30 };
+
+static void told(struct leat_poets_device *d, uint8_t opcode, const void *payload)
+{
+    const uint32_t *value = payload;
+    const struct number mine = { *value * (d->number + 1) };
+    struct number *s = d->state;
+    s->value += opcode;
+    OK(!leat_poets_control(d, 0, &mine, sizeof mine));
+    OK(!leat_poets_control(d, 0xf0, &mine, sizeof mine));
+    OK(!leat_poets_control(d, 1, &mine, LEAT_POETS_MESSAGE_MAX + 1));
+    OK(leat_poets_control(d, (uint8_t)(d->number + 1), &mine, sizeof mine));
+}
+
+static void tell_all(struct leat_poets_supervising *self)
+{
+    const uint32_t value = 5;
+    OK(!leat_poets_control_device(self, ASKED, 1, NULL, 0));
+    OK(!leat_poets_control_device(self, 0, 0xf0, NULL, 0));
+    OK(leat_poets_control_device(self, LEAT_POETS_NONE, 0xef, &value, sizeof value));
+    OK(leat_poets_control_device(self, 2, 0x10, &value, sizeof value));
+}
+
+/* Sum and count of what has come back. */
+static void tally(struct leat_poets_supervising *self, uint8_t opcode, const void *payload)
+{
+    const struct number *m = payload;
+    uint32_t *s = self->state;
+    s[0] += m->value;
+    if (m->value != 5U * opcode) leat_poets_post(self, "opcode %u: %u", opcode, m->value);
+    if (++s[1] < ASKED + 1) return;
+    leat_poets_post(self, "%u", s[0]);
+    leat_poets_stop(self);
+}
+
+static void keep_line(void *context, uint32_t device, const char *text)
+{
+    (void)device;
+    snprintf(context, 80, "%s", text);
+}
+
+static void opcodes_go_to_devices_and_come_back(void)
+{
+    static const struct leat_poets_device_type ear = { .name = "ear",
+                                                       .state_len = sizeof(struct number),
+                                                       .control = told };
+    static const struct leat_poets_supervisor_type mouth = { .state_len = 8,
+                                                             .init = tell_all,
+                                                             .control = tally };
+    char line[80] = "", want[80];
+    struct leat_poets_graph *g = leat_poets_graph_open("opcodes", NULL, 0);
+    leat_poets_graph_supervisor(g, &mouth);
+    for (int i = 0; i < ASKED; i++)
+        leat_poets_graph_device(g, &ear, NULL, NULL);
+    snprintf(want, sizeof want, "%d", 5 * ASKED * (ASKED + 1) / 2 + 5 * 3);
+    for (unsigned i = 0; i < SCHEDULES; i++) {
+        struct leat_poets_options o = schedule(i, 7);
+        struct leat_poets_result r;
+        o.line = keep_line;
+        o.context = line;
+        OK(leat_poets_graph_run(g, &o, &r));
+        EQ(r.reason, LEAT_POETS_END_STOPPED);
+        EQ(strcmp(line, want), 0);
+        for (uint32_t d = 0; d < ASKED; d++) {
+            const struct number *s = leat_poets_graph_state(g, d);
+            EQ(s->value, d == 2 ? 0xef + 0x10 : 0xef);
+        }
+    }
+    leat_poets_graph_close(g);
+}
+
 static void a_graph_without_devices_is_idle(void)
 {
     struct leat_poets_graph *g = leat_poets_graph_open(NULL, NULL, 0);
@@ -686,4 +759,4 @@ TAP_MAIN(T(a_graph_comes_to_the_same_under_every_schedule), T(a_schedule_and_its
          T(idleness_is_not_found_while_a_token_is_on_its_way), T(a_storm_ends_at_its_limit),
          T(mistakes_in_types_are_named), T(mistakes_in_graphs_are_named),
          T(options_that_cannot_be_are_refused_and_the_graph_stays),
-         T(a_graph_without_devices_is_idle))
+         T(opcodes_go_to_devices_and_come_back), T(a_graph_without_devices_is_idle))

@@ -77,6 +77,16 @@ static uint64_t from_supervisor(struct leat_poets_env *env, struct leat_poets_bl
     return query_ready(type, &d);
 }
 
+static uint64_t control(struct leat_poets_env *env, struct leat_poets_block *block, uint8_t opcode,
+                        const uint8_t *payload)
+{
+    struct leat_poets_device d;
+    const struct leat_poets_c_type *type = enter(env, block, &d);
+    struct aligned copy;
+    type->own->control(&d, opcode, align(payload, LEAT_POETS_MESSAGE_MAX, &copy));
+    return query_ready(type, &d);
+}
+
 static bool send_by(struct leat_poets_env *env, struct leat_poets_device *d,
                     bool (*handler)(struct leat_poets_device *, void *), uint8_t *payload)
 {
@@ -204,6 +214,7 @@ void leat_poets_c_type_make(struct leat_poets_c_type *out, const struct leat_poe
                                    .init = own->init ? init : NULL,
                                    .device_idle = own->device_idle ? device_idle : NULL,
                                    .hardware_idle = own->hardware_idle ? hardware_idle : NULL,
+                                   .control = own->control ? control : NULL,
                                    .from_supervisor = own->from_supervisor ? from_supervisor
                                                                            : NULL };
     t->state_at = place(sizeof(struct leat_poets_block), LEAT_POETS_BLOCK_UNIT);
@@ -245,6 +256,12 @@ void leat_poets_fail(struct leat_poets_device *device, const char *what)
     if (device->failed) return;
     device->failed = true;
     device->env->fail(device->env, what);
+}
+
+bool leat_poets_control(const struct leat_poets_device *device, uint8_t opcode, const void *payload,
+                        size_t len)
+{
+    return device->env->control(device->env, opcode, payload, len);
 }
 
 /* ---- the supervisor ------------------------------------------------------------------------- */
@@ -296,6 +313,15 @@ static int supervisor_receive(struct leat_poets_host *api, void *object, const u
     return 0;
 }
 
+static int supervisor_control(struct leat_poets_host *api, void *object, uint8_t opcode,
+                              const uint8_t *payload)
+{
+    struct leat_poets_supervising self = self_of(api, object);
+    struct aligned copy;
+    supervisor_of(api)->control(&self, opcode, align(payload, LEAT_POETS_MESSAGE_MAX, &copy));
+    return 0;
+}
+
 void leat_poets_c_supervisor_make(struct leat_poets_c_supervisor *out,
                                   const struct leat_poets_supervisor_type *own)
 {
@@ -308,6 +334,7 @@ void leat_poets_c_supervisor_make(struct leat_poets_c_supervisor *out,
                         .init = own->init ? supervisor_init : NULL,
                         .stop = own->stop ? supervisor_stop : NULL,
                         .idle = own->idle ? supervisor_idle : NULL,
+                        .control = own->control ? supervisor_control : NULL,
                         .receive = own->receive ? supervisor_receive : NULL },
         .own = own,
     };
@@ -335,6 +362,12 @@ void leat_poets_broadcast(const struct leat_poets_supervising *self, const void 
     if (!self->broadcast) return;
     memcpy(self->broadcast, answer, self->answer_len);
     self->host->bcast = true;
+}
+
+bool leat_poets_control_device(const struct leat_poets_supervising *self, uint32_t device,
+                               uint8_t opcode, const void *payload, size_t len)
+{
+    return self->host->control(self->host, device, opcode, payload, len);
 }
 
 void leat_poets_stop(const struct leat_poets_supervising *self)

@@ -13,6 +13,7 @@
 #define LEAT_HANDLER_H
 
 #include "graph.h"
+#include "handler_lines.h"
 #include "poets_handler.h"
 #include <stdatomic.h>
 #include <stdio.h>
@@ -34,7 +35,9 @@ struct leat_handler_object {
     const char *symbol; /* of its table */
     struct leat_graph_place place;
     int file;
-    void *loaded; /* NULL: not */
+    void *loaded;           /* NULL: not */
+    uintptr_t base, extent; /* where it is, and its length */
+    struct leat_handler_lines lines;
 };
 
 struct leat_poets_run_options;
@@ -78,7 +81,9 @@ void leat_handler_ours(FILE *out);
 
 /*
  * Compiles everything that the instance needs (NULL: all types, for a check). Compile errors go
- * into the report as E_CC, with the lines of the file. Also false if interrupted.
+ * into the report as E_CC, with the lines of the file. A graph that is complete may have errors
+ * already: types that they do not affect are compiled, too. False if there are any, or if
+ * interrupted.
  */
 bool leat_handlers_build(struct leat_graph *graph, const struct leat_graph_instance *instance,
                          const struct leat_handler_options *options, struct leat_handlers *out);

@@ -17,7 +17,8 @@ enum { PATH_LEN = 4096, NAME_LEN = 40, WORDS_MAX = 64, ERRORS_MAX = 20, SHOWN = 
 
 static const char standard_flags[] =
     "-O2 -fPIC -shared -pthread -ffp-contract=off -fvisibility=hidden "
-    "-Wl,-Bsymbolic -Wl,-z,defs -w -fdiagnostics-color=never";
+    "-Wl,-Bsymbolic -Wl,-z,defs -w -fdiagnostics-color=never "
+    "-g1 -gdwarf-4"; /* lines, for reports of crashes */
 /* g++ would never unload an object with unique symbols; clang++ has none. An endless handler is
  * reported as such; clang++ would remove its loop and run into the code behind it. */
 static const char gcc_flags[] = "-fno-diagnostics-show-caret -fno-gnu-unique",
@@ -382,10 +383,32 @@ static char *error_in(char *line, const char **code)
     return ours;
 }
 
-/* Errors in our own text follow from errors in the application's. */
+/* An error of the file at this line, or the same one of another object: it is known already. */
+static bool is_known(const struct build *b, struct leat_graph_place place, const char *text)
+{
+    const struct leat_graph_report *r = &b->graph->report;
+    for (uint32_t i = 0; i < r->kept; i++) {
+        const struct leat_graph_mistake *m = &r->mistake[i];
+        if (m->warning || m->place.file != place.file || m->place.line != place.line) continue;
+        if (strcmp(m->code, "E_CC") != 0) return true;
+        if (m->place.column == place.column && strncmp(m->text, text, SHOWN) == 0) return true;
+    }
+    return false;
+}
+
+/* One error; those that are known already count, but are not repeated. */
+static void report_error(struct build *b, struct leat_graph_place place, const char *code,
+                         const char *error)
+{
+    if (!is_known(b, place, error))
+        leat_graph_wrong(&b->graph->report, place, code, "%.*s", SHOWN, error);
+}
+
+/* Errors in our own text follow from errors in the application's; but one in a macro of ours, such
+ * as RTS, belongs to the line that uses it, which a note of the compiler tells. */
 static void report_errors(struct build *b, const struct job *job)
 {
-    char line[2048], first[SHOWN] = "the compiler failed";
+    char line[2048], first[SHOWN] = "the compiler failed", in_macro[SHOWN] = "";
     const int fd = openat(b->cache.build, job->err, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     FILE *in = fd < 0 ? NULL : fdopen(fd, "r");
     int reported = 0;
@@ -399,8 +422,15 @@ static void report_errors(struct build *b, const struct job *job)
         if (!begun || (error && !found))
             snprintf(first, sizeof first, "%.*s", SHOWN - 1, error ? error : line);
         found = found || error;
-        if (!error || !placed) continue;
-        leat_graph_wrong(&b->graph->report, place, code, "%.*s", SHOWN, error);
+        if (error && !placed) snprintf(in_macro, sizeof in_macro, "%.*s", SHOWN - 1, error);
+        if (!placed) continue;
+        if (error)
+            report_error(b, place, code, error);
+        else if (*in_macro && strstr(line, " in expansion of macro "))
+            report_error(b, place, "E_CC", in_macro);
+        else
+            continue;
+        *in_macro = '\0';
         reported++;
     }
     if (in) fclose(in);
@@ -478,13 +508,63 @@ static bool add_job(struct build *b, uint32_t type, struct leat_handlers *handle
     return true;
 }
 
+/* Of a file with errors the devices may have no types yet, but names of types. */
 static bool is_needed(const struct leat_graph *graph, const struct leat_graph_instance *instance,
-                      uint32_t type)
+                      uint32_t type, bool sound)
 {
-    if (graph->type[type].kind == LEAT_GRAPH_EXTERNAL) return false;
-    if (!instance || graph->type[type].kind == LEAT_GRAPH_SUPERVISOR) return true;
+    const struct leat_graph_type *t = &graph->type[type];
+    if (t->kind == LEAT_GRAPH_EXTERNAL) return false;
+    if (!instance || t->kind == LEAT_GRAPH_SUPERVISOR) return true;
     for (uint32_t d = 0; d < instance->device_count; d++)
-        if (instance->device[d].type == type) return true;
+        if (sound ? instance->device[d].type == type
+                  : strcmp(leat_graph_string(&graph->pin_names, instance->device[d].type_name),
+                           t->id) == 0)
+            return true;
+    return false;
+}
+
+/* What an error of this code leaves out, other code may refer to. */
+static bool leaves_out(const struct leat_graph *graph, const char *code)
+{
+    static const char *const codes[] = { "E_ATTR", "E_IDENT", "E_DUP", "E_UNSUP" };
+    static const char *const codes_v3[] = { "E_STRUCT", "E_REF", "E_LIMIT" }; /* no layout */
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (strcmp(code, codes[i]) == 0) return true;
+    for (size_t i = 0; i < sizeof codes_v3 / sizeof *codes_v3; i++)
+        if (graph->dialect == LEAT_GRAPH_V3 && strcmp(code, codes_v3[i]) == 0) return true;
+    return false;
+}
+
+/* The first line of the instances; types come before. */
+static uint32_t end_of_types(const struct leat_graph *graph)
+{
+    return graph->instance_count && graph->instance[0].place.file == graph->place.file
+               ? graph->instance[0].place.line
+               : UINT32_MAX;
+}
+
+/* The type on whose lines a place is; LEAT_GRAPH_NONE: it belongs to all. */
+static uint32_t type_at(const struct leat_graph *graph, struct leat_graph_place place)
+{
+    uint32_t found = LEAT_GRAPH_NONE;
+    for (uint32_t t = 0; t < graph->type_count; t++)
+        if (graph->type[t].place.file == place.file && graph->type[t].place.line <= place.line)
+            found = t;
+    return found;
+}
+
+/* An error in a type, or before all types, whose consequences would be reported as errors, too. */
+static bool is_spoilt(const struct leat_graph *graph, uint32_t type, uint32_t mistakes)
+{
+    const struct leat_graph_report *r = &graph->report;
+    for (uint32_t i = 0; i < mistakes; i++) {
+        const struct leat_graph_mistake *m = &r->mistake[i];
+        if (m->warning || m->place.file != graph->place.file) continue;
+        if (m->place.line >= end_of_types(graph) || !leaves_out(graph, m->code)) continue;
+        const uint32_t at = type_at(graph, m->place);
+        /* Structs of a type are part of all sources. */
+        if (at == type || at == LEAT_GRAPH_NONE || graph->dialect == LEAT_GRAPH_V3) return true;
+    }
     return false;
 }
 
@@ -492,11 +572,15 @@ static bool make_jobs(struct build *b, const struct leat_graph_instance *instanc
                       struct leat_handlers *out)
 {
     struct collecting c = { .graph = b->graph, .handlers = out };
+    const uint32_t mistakes = b->graph->report.kept;
+    const bool sound = !b->graph->report.error_count;
     bool good = true;
-    if (instance && b->graph->dialect == LEAT_GRAPH_ORCH) good = collect_instance(&c, instance);
+    if (instance && sound && b->graph->dialect == LEAT_GRAPH_ORCH)
+        good = collect_instance(&c, instance);
     free(c.scratch);
     for (uint32_t t = 0; good && t < b->graph->type_count; t++)
-        if (is_needed(b->graph, instance, t)) good = add_job(b, t, out);
+        if (is_needed(b->graph, instance, t, sound) && !is_spoilt(b->graph, t, mistakes))
+            good = add_job(b, t, out);
     if (good && out->table_count) good = add_job(b, LEAT_GRAPH_NONE, out);
     if (!good)
         leat_graph_wrong(&b->graph->report, b->graph->place, "E_LIMIT",

@@ -3,11 +3,24 @@
 #include "handler.h"
 #include "handler_cache.h"
 #include <dlfcn.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { SHOWN = 300 };
+
+/* Where it is in memory, for reports of crashes; its lines, if there are any. */
+static void find_place(struct leat_handler_object *object)
+{
+    const struct link_map *map = NULL;
+    struct stat s;
+    if (dlinfo(object->loaded, RTLD_DI_LINKMAP, &map) != 0 || fstat(object->file, &s) != 0) return;
+    object->base = map->l_addr;
+    object->extent = (uintptr_t)s.st_size; /* its code comes first */
+    leat_handler_lines_open(&object->lines, object->file);
+}
 
 /* By descriptor: the checked file is the loaded one. */
 static bool load(struct leat_graph *graph, struct leat_handler_object *object,
@@ -20,6 +33,7 @@ static bool load(struct leat_graph *graph, struct leat_handler_object *object,
     object->loaded = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (!object->loaded)
         return leat_graph_wrong(&graph->report, object->place, "E_CC", "%.*s", SHOWN, dlerror());
+    find_place(object);
     const void *table = dlsym(object->loaded, object->symbol);
     if (table) memcpy(&abi, table, sizeof abi);
     if (abi != LEAT_POETS_ABI)
@@ -53,6 +67,8 @@ void leat_handlers_close(struct leat_handlers *handlers)
     if (handlers->guard) leat_poets_run_guard_begin(&guard, handlers->guard, NULL);
     for (uint32_t i = 0; i < handlers->object_count; i++)
         if (handlers->object[i].loaded) dlclose(handlers->object[i].loaded);
+    for (uint32_t i = 0; i < handlers->object_count; i++)
+        leat_handler_lines_close(&handlers->object[i].lines);
     if (handlers->guard) leat_poets_run_guard_end(&guard);
     /* Only now: of two objects loaded through the same descriptor number, the loader sees one. */
     for (uint32_t i = 0; i < handlers->object_count; i++)

@@ -26,6 +26,9 @@ extern "C" __attribute__((noreturn, visibility("hidden"))) void _Exit(int code) 
 static thread_local leat_poets_env *leat_env;
 static thread_local leat_poets_host *leat_host; // the same for the supervisor
 
+#define LEAT_TEXT_OF(a) #a
+#define LEAT_TEXT(a)    LEAT_TEXT_OF(a)
+
 struct leat_stop { // ends a handler
 };
 
@@ -79,6 +82,21 @@ leat_log(leat_poets_env *env, unsigned level, const char *format, ...)
     env->log(env, level, text);
 }
 
+// An opcode of the application, with or without a struct, to the supervisor's OnCTL.
+static inline void leat_control(leat_poets_env *env, unsigned opcode)
+{
+    if (opcode > 0xff || !env->control(env, (uint8_t)opcode, nullptr, 0))
+        leat_fail(env, "handler_control: expected an opcode from 0x01 to 0xEF, and fewer packets");
+}
+template <class T>
+static inline void leat_control(leat_poets_env *env, unsigned opcode, const T &payload)
+{
+    static_assert(sizeof(T) <= 56, "E_LIMIT: a payload has more than 56 octets");
+    if (opcode > 0xff || !env->control(env, (uint8_t)opcode, &payload, sizeof payload))
+        leat_fail(env, "handler_control: expected an opcode from 0x01 to 0xEF, and fewer packets");
+}
+
+#define handler_control(...) leat_control(leat_env, __VA_ARGS__)
 #define handler_log(...)        leat_log(leat_env, __VA_ARGS__)
 #define handler_exit(code)      (leat_env->exit(leat_env, (code)))
 #define handler_checkpoint(...) ((void)0)
@@ -188,6 +206,28 @@ static inline void post(const std::string &text)
 static inline void stop_application()
 {
     leat_host->stop(leat_host);
+}
+// An opcode of the application, with or without a struct, to OnCtl of a device by its index in the
+// file, or of all devices. False: opcode or index are wrong.
+static inline bool control(uint32_t index, unsigned opcode)
+{
+    return opcode <= 0xff &&
+           leat_host->control(leat_host, index, (uint8_t)opcode, nullptr, 0);
+}
+template <class T>
+static inline bool control(uint32_t index, unsigned opcode, const T &payload)
+{
+    static_assert(sizeof(T) <= 56, "E_LIMIT: a payload has more than 56 octets");
+    return opcode <= 0xff &&
+           leat_host->control(leat_host, index, (uint8_t)opcode, &payload, sizeof payload);
+}
+static inline bool control_all(unsigned opcode)
+{
+    return control(LEAT_POETS_ALL, opcode);
+}
+template <class T> static inline bool control_all(unsigned opcode, const T &payload)
+{
+    return control(LEAT_POETS_ALL, opcode, payload);
 }
 static inline std::string get_output_directory(const std::string &suffix = "")
 {

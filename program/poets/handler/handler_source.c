@@ -28,7 +28,7 @@ static void put_assert(FILE *out)
     fputs("#undef assert\n"
           "#ifdef NDEBUG\n#define assert(a) ((void)0)\n"
           "#else\n#define assert(a) ((a) ? (void)0 : leat_fail(leat_env, \"assertion failed: \" "
-          "#a))\n"
+          "#a \", \" __FILE__ \":\" LEAT_TEXT(__LINE__)))\n"
           "#endif\n",
           out);
 }

@@ -21,7 +21,7 @@
  * One damaged message is one drop: SKIPPING ignores the rest of it. Cells that carry no user data
  * (PT 4..7) are ignored.
  *
- * No command uses it yet, and no public header has it; its tests hold it to the note.
+ * `leat sim --circuits` uses it; no public header has it, and its tests hold it to the note.
  */
 #ifndef LEAT_ATM_AAL2_ENGINE_H
 #define LEAT_ATM_AAL2_ENGINE_H

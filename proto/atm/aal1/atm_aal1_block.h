@@ -8,7 +8,7 @@
  *   - if there is none, SC = 6: with 93 if a block starts with the next cycle, else with 127.
  * Blocks of one octet need no pointers and a stream without blocks (block_len 0) has none.
  *
- * No command uses it yet, and no public header has it; its tests hold it to the note.
+ * `leat sim --circuits` uses it; no public header has it, and its tests hold it to the note.
  */
 #ifndef LEAT_ATM_AAL1_BLOCK_H
 #define LEAT_ATM_AAL1_BLOCK_H

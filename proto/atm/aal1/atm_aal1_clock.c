@@ -218,6 +218,11 @@ void leat_atm_aal1_adaptive_observe(struct leat_atm_aal1_adaptive *adaptive, siz
     adaptive->ppb += (int32_t)clamp(wanted - adaptive->ppb, c->ppb_step);
 }
 
+void leat_atm_aal1_adaptive_steer(struct leat_atm_aal1_adaptive *adaptive, int64_t ppb)
+{
+    adaptive->ppb = (int32_t)clamp(ppb, adaptive->config.ppb_max);
+}
+
 /* The octet's period at the steered rate: nominal / (1 + ppb/10^9), without 128-bit products. */
 static uint64_t period_q16(const struct leat_atm_aal1_adaptive *a)
 {

@@ -19,7 +19,7 @@
  * rate. Level above target means the sender is faster. A proportional-integral step per
  * observation, all integers, every term bounded.
  *
- * No command uses it yet, and no public header has it; its tests hold it to the note.
+ * `leat sim --circuits` uses it; no public header has it, and its tests hold it to the note.
  */
 #ifndef LEAT_ATM_AAL1_CLOCK_H
 #define LEAT_ATM_AAL1_CLOCK_H
@@ -153,6 +153,10 @@ leat_err leat_atm_aal1_adaptive_init(struct leat_atm_aal1_adaptive *adaptive,
 
 /* Observes the level, at an arrival for example; levels above the bound count as the bound. */
 void leat_atm_aal1_adaptive_observe(struct leat_atm_aal1_adaptive *adaptive, size_t level_len);
+
+/* Another recovery steers: from now on reads are so many parts in 10^9 faster than nominal; beyond
+ * ppb_max they are as fast as that. */
+void leat_atm_aal1_adaptive_steer(struct leat_atm_aal1_adaptive *adaptive, int64_t ppb);
 
 /* The octet that was due has been read; the next is due one period later. */
 void leat_atm_aal1_adaptive_advance(struct leat_atm_aal1_adaptive *adaptive);

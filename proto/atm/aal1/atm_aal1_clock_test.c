@@ -275,6 +275,25 @@ static void every_step_and_the_rate_are_bounded(void)
     EQ(before, -300000);
 }
 
+/* A million octets at a rate that another recovery names take so much less time, or more. */
+static void another_recovery_may_steer_the_reads(void)
+{
+    for (int64_t ppb = -200000; ppb <= 200000; ppb += 50000) {
+        struct leat_atm_aal1_adaptive a = made(steer);
+        leat_atm_aal1_adaptive_steer(&a, ppb);
+        for (int i = 0; i < 1000000; i++)
+            leat_atm_aal1_adaptive_advance(&a);
+        const double expected = 1e6 * 3906250 / (1 + (double)ppb / 1e9); /* at 2.048 Mb/s */
+        const double off = (double)a.due_at - expected;
+        OK(off > -1000 && off < 1000);
+    }
+    struct leat_atm_aal1_adaptive a = made(steer);
+    leat_atm_aal1_adaptive_steer(&a, INT64_MAX);
+    EQ(a.ppb, steer.ppb_max);
+    leat_atm_aal1_adaptive_steer(&a, INT64_MIN);
+    EQ(a.ppb, -(int64_t)steer.ppb_max);
+}
+
 static void limits_of_adaptive_hold(void)
 {
     struct leat_atm_aal1_adaptive a;
@@ -382,5 +401,5 @@ TAP_MAIN(T(the_network_clock_is_halved_until_it_is_below_twice_the_service), T(l
          T(the_service_clock_is_recovered_within_one_count), T(lost_stamps_do_no_harm),
          T(a_long_silence_waits_for_a_first_stamp), T(a_stamp_outside_the_tolerance_is_passed_over),
          T(at_the_target_the_nominal_rate_is_kept), T(the_read_times_follow_the_rate),
-         T(every_step_and_the_rate_are_bounded), T(limits_of_adaptive_hold),
-         T(the_adaptive_clock_finds_the_sender_s_rate_through_jitter))
+         T(every_step_and_the_rate_are_bounded), T(another_recovery_may_steer_the_reads),
+         T(limits_of_adaptive_hold), T(the_adaptive_clock_finds_the_sender_s_rate_through_jitter))

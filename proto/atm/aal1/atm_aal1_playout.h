@@ -13,7 +13,7 @@
  *                                                 -> FILLING or stay
  *   both     no room: one overrun, which drops the newest or the oldest octets, by policy
  *
- * No command uses it yet, and no public header has it; its tests hold it to the note.
+ * `leat sim --circuits` uses it; no public header has it, and its tests hold it to the note.
  */
 #ifndef LEAT_ATM_AAL1_PLAYOUT_H
 #define LEAT_ATM_AAL1_PLAYOUT_H

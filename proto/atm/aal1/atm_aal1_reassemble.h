@@ -31,7 +31,7 @@
  * A second copy of a cell (S = L) counts as misinserted; so do seven lost cells, and eight are
  * invisible: SC has only three bits. Cells that carry no user data (PT 4..7) are ignored.
  *
- * No command uses it yet, and no public header has it; its tests hold it to the note.
+ * `leat sim --circuits` uses it; no public header has it, and its tests hold it to the note.
  */
 #ifndef LEAT_ATM_AAL1_REASSEMBLE_H
 #define LEAT_ATM_AAL1_REASSEMBLE_H

@@ -9,7 +9,7 @@
  *                    after it until another is given; without any the bits are 0
  *   push(octets)     takes octets up to the end of one SAR-PDU; a full one comes out
  *
- * No command uses it yet, and no public header has it; its tests hold it to the note.
+ * `leat sim --circuits` uses it; no public header has it, and its tests hold it to the note.
  */
 #ifndef LEAT_ATM_AAL1_SEGMENT_H
 #define LEAT_ATM_AAL1_SEGMENT_H

@@ -15,12 +15,26 @@ enum { PHASE_REGISTER, PHASE_COLLECT, PHASES };
 
 struct layout {
     void *own, *roster, *map;
+    struct leat_esp_computing *computing;
 };
+
+/* The most shards of so many members. */
+static uint32_t shards_of(uint32_t members)
+{
+    return (members + LEAT_ESP_SHARD_MEMBERS - 1) / LEAT_ESP_SHARD_MEMBERS;
+}
+
+static uint32_t own_groups(const struct leat_esp_service_config *c)
+{
+    return c->own_groups ? c->own_groups : 1;
+}
 
 static struct layout lay_out(const struct leat_esp_service_config *c, struct leat_arena *arena)
 {
     struct layout l;
-    l.own = leat_arena_lay(arena, 1, leat_esp_store_footprint(1));
+    l.own = leat_arena_lay(arena, 1, leat_esp_store_footprint(own_groups(c)));
+    l.computing = leat_arena_lay(arena, (size_t)shards_of(c->members_max) * LEAT_ESP_PARTS_MAX,
+                                 sizeof *l.computing);
     l.roster = leat_arena_lay(arena, 1, leat_esp_roster_footprint(c->members_max));
     l.map = leat_arena_lay(arena, 1, leat_esp_map_footprint(c->nodes_max, c->links_max));
     return l;
@@ -38,8 +52,10 @@ void leat_esp_service_init(struct leat_esp_service *s, const struct leat_esp_ser
 {
     struct leat_arena arena = { .memory = memory, .cap = SIZE_MAX };
     const struct layout l = lay_out(config, &arena);
-    *s = (struct leat_esp_service){ .config = *config, .serial = config->serial };
-    leat_esp_store_init(&s->own, &config->node, 1, l.own);
+    *s = (struct leat_esp_service){ .config = *config,
+                                    .serial = config->serial,
+                                    .computing = l.computing };
+    leat_esp_store_init(&s->own, &config->node, own_groups(config), l.own);
     leat_esp_roster_init(&s->roster, config->members_max, l.roster);
     leat_esp_map_init(&s->map, config->nodes_max, config->links_max, l.map);
     leat_random_seed(&s->random, config->seed);
@@ -210,6 +226,12 @@ static bool is_mapped(const struct leat_esp_request *r)
     return r->kind == LEAT_ESP_SERVICE_TREE || r->kind == LEAT_ESP_SERVICE_MULTICAST;
 }
 
+/* Of these services a router needs a binding for each child. */
+static bool is_sharded(const struct leat_esp_request *r)
+{
+    return r->robust && is_collected(r);
+}
+
 /* COUNT and COLLECT count every packet: they always have one round. */
 static uint32_t rounds_of(const struct leat_esp_request *r)
 {
@@ -241,6 +263,8 @@ static leat_err check_numbers(const struct leat_esp_request *r, struct leat_text
         { "rounds", r->rounds, 1, LEAT_ESP_ROUNDS_MAX },
         { "attempts", r->attempts, 1, LEAT_ESP_ATTEMPTS_MAX },
         { "copies of announcements", r->copies, 1, LEAT_ESP_ANNOUNCEMENTS_MAX },
+        { "most rounds", r->rounds_max, 0, LEAT_ESP_ROUNDS_MAX },
+        { "most copies of announcements", r->copies_max, 0, LEAT_ESP_ANNOUNCEMENTS_MAX },
         { "bits of a value", r->value_bits, 1, LEAT_ESP_VALUE_BITS },
         { "settling time in us", r->settle_ps / ps_per_us, 1, ps_max / ps_per_us },
         { "gap between rounds in us", r->gap_ps / ps_per_us, 1, ps_max / ps_per_us },
@@ -270,6 +294,10 @@ static leat_err check(const struct leat_esp_service *s, const struct leat_esp_re
         leat_text_puts(why, " us");
         return LEAT_ERR_RANGE;
     }
+    if (r->copies * r->gap_ps > UINT32_MAX * ps_per_us / 4) {
+        leat_text_puts(why, "copies of announcements take longer than 1073 s, expected less");
+        return LEAT_ERR_RANGE;
+    }
     if (is_mapped(r) && !s->config.nodes_max) {
         leat_text_puts(why, "no room for nodes, expected some for a tree");
         return LEAT_ERR_FULL;
@@ -281,14 +309,20 @@ static leat_err check(const struct leat_esp_service *s, const struct leat_esp_re
 
 static uint32_t announcements(const struct leat_esp_service *s)
 {
-    return leat_esp_service_targets(s) * s->computings * phases_of(&s->request);
+    return leat_esp_service_targets(s) * s->parts * phases_of(&s->request);
+}
+
+/* From one copy of all announcements to the next. */
+static leat_time copy_ps(const struct leat_esp_service *s)
+{
+    const leat_time paced = s->request.pace_ps * announcements(s), gap = s->request.gap_ps;
+    return paced > gap ? paced : gap;
 }
 
 /* When announcement `next` of copy `copy` is sent. */
 static leat_time announce_at(const struct leat_esp_service *s, uint32_t copy, uint32_t next)
 {
-    const leat_time paced = s->request.pace_ps * announcements(s), gap = s->request.gap_ps;
-    return s->began_at + copy * (paced > gap ? paced : gap) + next * s->request.pace_ps;
+    return s->began_at + copy * copy_ps(s) + next * s->request.pace_ps;
 }
 
 /* When the last one has been sent. */
@@ -297,11 +331,50 @@ static leat_time last_at(const struct leat_esp_service *s)
     return announce_at(s, s->request.copies - 1, announcements(s));
 }
 
-static uint64_t draw(struct leat_esp_service *s)
+/*
+ * The computation IDs of an attempt. Those of several shards follow one another in their upper 32
+ * bits, which a key leaves as they are: so the computation of a packet is found at once.
+ */
+static void draw_computations(struct leat_esp_service *s)
 {
-    const uint64_t number = leat_random_next(&s->random);
-    if (!s->config.computation_key) return number;
-    return leat_esp_computation_keyed(s->config.computation_key, (uint32_t)(number >> 32));
+    const uint8_t *key = s->config.computation_key;
+    uint64_t number = 0;
+    for (uint32_t i = 0; i < s->computings; i++) {
+        if (!i || s->shards == 1)
+            number = leat_random_next(&s->random);
+        else
+            number += UINT64_C(1) << 32;
+        s->computing[i].computation =
+            key ? leat_esp_computation_keyed(key, (uint32_t)(number >> 32)) : number;
+    }
+}
+
+/* NULL: it belongs to another attempt, or to nobody. */
+static struct leat_esp_computing *find_computing(struct leat_esp_service *s, uint64_t computation)
+{
+    const uint32_t first = (uint32_t)(s->computing[0].computation >> 32);
+    const uint32_t place = (uint32_t)(computation >> 32) - first;
+    for (uint32_t i = 0; s->shards == 1 && i < s->computings; i++)
+        if (s->computing[i].computation == computation) return &s->computing[i];
+    if (s->shards == 1 || place >= s->computings || s->computing[place].computation != computation)
+        return NULL;
+    return &s->computing[place];
+}
+
+static uint32_t shard_of(const struct leat_esp_service *s, uint32_t member)
+{
+    return s->shards == 1 ? 0 : (uint32_t)(leat_esp_mix64(s->first_serial, member) % s->shards);
+}
+
+/* Divides the members; a shard without any will not answer. */
+static void deal(struct leat_esp_service *s)
+{
+    if (s->shards == 1) s->computing[0].members = s->result.members;
+    for (uint32_t m = 0; s->shards > 1 && m < s->result.members; m++)
+        s->computing[shard_of(s, m) * s->parts].members++;
+    s->missing = 0;
+    for (uint32_t shard = 0; shard < s->shards; shard++)
+        if (s->computing[shard * s->parts].members) s->missing += s->parts;
 }
 
 static void attempt(struct leat_esp_service *s, leat_time now)
@@ -310,20 +383,29 @@ static void attempt(struct leat_esp_service *s, leat_time now)
     struct leat_esp_part part[LEAT_ESP_PARTS_MAX] = { { 0 } };
     const bool has_value = is_collected(r) && r->kind != LEAT_ESP_SERVICE_CENSUS;
     s->state = LEAT_ESP_SERVICE_COMPUTING;
-    s->computings = leat_esp_part_plan(s->result.members, has_value ? r->value_bits : 0, part);
+    s->parts = leat_esp_part_plan(s->result.members, has_value ? r->value_bits : 0, part);
+    s->computings = s->parts * s->shards;
     for (uint32_t i = 0; i < s->computings; i++)
-        s->computing[i] = (struct leat_esp_computing){ .computation = draw(s), .part = part[i] };
+        s->computing[i] = (struct leat_esp_computing){ .part = part[i % s->parts] };
+    draw_computations(s);
     s->result.attempts++;
+    s->result.shards = s->shards;
     s->result.branches = s->result.branches_missing = 0;
     s->first_serial = s->serial + 1;
-    s->serial += s->computings * phases_of(r);
+    s->serial += s->parts * phases_of(r);
     s->copy = s->next = 0;
+    deal(s);
     s->began_at = now;
-    s->is_cast = false;
-    s->is_cast = leat_esp_service_can_cast(s, last_at(s)) && !is_mapped(r);
+    s->is_crowded = s->is_cast = false;
+    s->is_cast = leat_esp_service_can_cast(s, last_at(s)) && !is_mapped(r) && s->shards == 1;
     s->act_at = last_at(s) + r->settle_ps; /* time that the host may take to send them */
     s->collect_at = s->act_at + phase_ps(r);
     s->end_at = s->act_at + phases_of(r) * phase_ps(r);
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
 }
 
 leat_err leat_esp_service_begin(struct leat_esp_service *s, leat_time now,
@@ -340,6 +422,9 @@ leat_err leat_esp_service_begin(struct leat_esp_service *s, leat_time now,
     s->result = (struct leat_esp_service_result){ .members = s->roster.count,
                                                   .rounds = rounds_of(request),
                                                   .began_at = now };
+    s->shards = is_sharded(request) && request->shards
+                    ? least(request->shards, shards_of(s->result.members))
+                    : 1;
     attempt(s, now);
     return LEAT_ERR_OK;
 }
@@ -351,14 +436,39 @@ void leat_esp_service_end(struct leat_esp_service *s, leat_time now, enum leat_e
     s->result.ended_at = now;
 }
 
+static uint32_t twice(uint32_t number, uint32_t most)
+{
+    return 2 * number <= most ? 2 * number : number < most ? most : number;
+}
+
+/*
+ * How many rounds and copies the links need is not known beforehand: an attempt that has failed is
+ * repeated with twice as many. All of it must end within tau, and a delay in an announcement has 32
+ * bits of microseconds. Where a store had no room for a child, the members are divided among more
+ * computations, which are in different groups.
+ */
+static void grow(struct leat_esp_service *s)
+{
+    struct leat_esp_request *r = &s->request, more = *r;
+    const leat_time announcing_max = UINT32_MAX * ps_per_us / 4;
+    const uint32_t copies = twice(r->copies, r->copies_max);
+    more.rounds = twice(r->rounds, r->rounds_max);
+    if (leat_esp_request_span(&more) <= s->config.node.tau) r->rounds = more.rounds;
+    if (copies * copy_ps(s) <= announcing_max) r->copies = copies;
+    if (s->is_crowded) s->shards = least(4 * s->shards, shards_of(s->result.members));
+    s->result.rounds = rounds_of(r);
+}
+
 /* This attempt has failed. */
 static void again(struct leat_esp_service *s, leat_time now, enum leat_esp_end why)
 {
     s->result.voids += why == LEAT_ESP_VOID;
-    if (s->result.attempts < s->request.attempts)
+    if (s->result.attempts < s->request.attempts) {
+        grow(s);
         attempt(s, now);
-    else
+    } else {
         leat_esp_service_end(s, now, why);
+    }
 }
 
 /* ---- what comes in --------------------------------------------------------------------------- */
@@ -368,26 +478,40 @@ static bool voids(const struct leat_esp_service *s)
     return s->request.robust && is_collected(&s->request) && !s->request.is_trusting;
 }
 
-static void on_error(struct leat_esp_service *s, leat_time now)
+/* RCHLD never aborts: with E it has found a store full, or was not allowed more. */
+static void on_error(struct leat_esp_service *s, leat_time now, uint8_t opcode)
 {
     s->result.errors++;
+    s->is_crowded = opcode == LEAT_ESP_RCHLD && is_sharded(&s->request);
     if (voids(s)) again(s, now, LEAT_ESP_VOID);
+}
+
+/* Adds the members in a shard, and its sum. False: they are not all, or its parts disagree. */
+static bool add_shard(const struct leat_esp_service *s, const struct leat_esp_computing *c,
+                      uint64_t *counted, uint64_t *low, uint64_t *high)
+{
+    const uint64_t members = leat_esp_part_count(&c[0].part, c[0].val);
+    bool agree = members == c[0].members;
+    for (uint32_t i = 0; i < s->parts; i++) {
+        const uint64_t share = leat_esp_part_share(&c[i].part, c[i].val);
+        agree = agree && leat_esp_part_count(&c[i].part, c[i].val) == members;
+        *low += share;
+        *high += leat_esp_part_share_high(&c[i].part, c[i].val) + (*low < share);
+    }
+    *counted += members;
+    return agree;
 }
 
 /* All parts are present: combine them into the answer, if it is valid. */
 static void conclude(struct leat_esp_service *s, leat_time now)
 {
-    const struct leat_esp_computing *c = s->computing;
-    const uint64_t counted = leat_esp_part_count(&c[0].part, c[0].val);
-    uint64_t answer = 0, high = 0;
+    uint64_t counted = 0, answer = 0, high = 0;
     bool agree = true;
-    for (uint32_t i = 0; i < s->computings; i++) {
-        const uint64_t share = leat_esp_part_share(&c[i].part, c[i].val);
-        agree = agree && leat_esp_part_count(&c[i].part, c[i].val) == counted;
-        answer += share;
-        high += leat_esp_part_share_high(&c[i].part, c[i].val) + (answer < share);
+    for (uint32_t shard = 0; shard < s->shards; shard++) {
+        const struct leat_esp_computing *c = &s->computing[shard * s->parts];
+        if (c->members && !add_shard(s, c, &counted, &answer, &high)) agree = false;
     }
-    if (voids(s) && (!agree || counted != s->result.members)) {
+    if (voids(s) && !agree) {
         again(s, now, LEAT_ESP_VOID);
         return;
     }
@@ -403,20 +527,26 @@ static void on_answer(struct leat_esp_service *s, leat_time now, struct leat_esp
     if (c->is_answered) return; /* a copy */
     c->is_answered = true;
     c->val = val;
-    for (uint32_t i = 0; i < s->computings; i++)
-        if (!s->computing[i].is_answered) return;
-    conclude(s, now);
+    if (!--s->missing) conclude(s, now);
 }
 
-/* Children that the root's own store waits for, in the first computation. */
-static uint32_t children(struct leat_esp_service *s, leat_time now)
+/* Children that the root's own store waits for in a computation. */
+static uint32_t children_of(struct leat_esp_service *s, leat_time now, uint64_t computation)
 {
-    const uint64_t computation = s->computing[0].computation;
     struct leat_esp_turn turn = { .computation = computation,
                                   .mark = leat_esp_mark(&s->own.node, computation) };
     turn.group = leat_esp_store_group(&s->own, turn.mark);
     leat_esp_turn_begin(&turn, now, s->own.node.tau);
     return (uint32_t)leat_esp_cell_find(&turn, LEAT_ESP_TAG_CHILDREN).value;
+}
+
+/* In the first computation of all shards. */
+static uint32_t children(struct leat_esp_service *s, leat_time now)
+{
+    uint32_t sum = 0;
+    for (uint32_t shard = 0; shard < s->shards; shard++)
+        sum += children_of(s, now, s->computing[shard * s->parts].computation);
+    return sum;
 }
 
 /* The root's own store executes it, as the last node of the route. What it passes is the answer. */
@@ -427,9 +557,9 @@ static void execute(struct leat_esp_service *s, leat_time now, struct leat_esp_c
     const struct leat_esp_outcome out = leat_esp_store_execute(&s->own, now, &w);
     const bool passed = out.verdict == LEAT_ESP_PASS;
     if (!passed && out.verdict != LEAT_ESP_STOP) {
-        on_error(s, now);
+        on_error(s, now, w.opcode);
     } else if (w.opcode == LEAT_ESP_COUNT || w.opcode == LEAT_ESP_RCHLD) {
-        s->result.branches = children(s, now);
+        if (w.opcode == LEAT_ESP_COUNT || out.created) s->result.branches = children(s, now);
     } else if (passed && w.opcode == LEAT_ESP_COMPARE) {
         c->is_answered = true; /* and a better one may come */
         c->val = w.operand[1];
@@ -458,15 +588,13 @@ void leat_esp_service_receive(struct leat_esp_service *s, leat_time now,
                               const struct leat_esp_words *words)
 {
     if (s->state != LEAT_ESP_SERVICE_COMPUTING || !is_expected(s, words)) return;
-    for (uint32_t i = 0; i < s->computings; i++) {
-        if (s->computing[i].computation != words->computation) continue;
-        s->result.received++;
-        if (words->control & LEAT_ESP_FLAG_E)
-            on_error(s, now);
-        else if (words->control & LEAT_ESP_FLAG_X)
-            execute(s, now, &s->computing[i], words);
-        return;
-    }
+    struct leat_esp_computing *c = find_computing(s, words->computation);
+    if (!c) return;
+    s->result.received++;
+    if (words->control & LEAT_ESP_FLAG_E)
+        on_error(s, now, words->opcode);
+    else if (words->control & LEAT_ESP_FLAG_X)
+        execute(s, now, c, words);
 }
 
 /* ---- what goes out --------------------------------------------------------------------------- */
@@ -532,8 +660,8 @@ static void announce(struct leat_esp_service *s, leat_time now, struct leat_esp_
 {
     const struct leat_esp_request *r = &s->request;
     const uint32_t targets = leat_esp_service_targets(s), which = s->next / targets;
-    const uint32_t phase = which % phases_of(r);
-    const struct leat_esp_computing *c = &s->computing[which / phases_of(r)];
+    const uint32_t phase = which % phases_of(r), shard = shard_of(s, s->next % targets);
+    const struct leat_esp_computing *c = &s->computing[shard * s->parts + which / phases_of(r)];
     *post = (struct leat_esp_post){ .computation = c->computation };
     post->announce = (struct leat_esp_announce){
         .group = s->config.group,

@@ -60,9 +60,10 @@
 
 enum {
     LEAT_ESP_ATTEMPTS_MAX = 64,
-    LEAT_ESP_ANNOUNCEMENTS_MAX = 64, /* copies of one announcement */
+    LEAT_ESP_ANNOUNCEMENTS_MAX = 1024, /* copies of one announcement */
     LEAT_ESP_ROUNDS_DEFAULT = 8,
-    LEAT_ESP_WELCOMES_MAX = 64, /* WELCOMEs pending; a member that gets none asks again */
+    LEAT_ESP_SHARD_MEMBERS = 32, /* in a shard, where there are as many shards as there may be */
+    LEAT_ESP_WELCOMES_MAX = 64,  /* WELCOMEs pending; a member that gets none asks again */
     LEAT_ESP_WELCOMES_PER_S = 4096,
     /* Where JOINs are believed: */
     LEAT_ESP_WELCOMES_PER_SOURCE = 256, /* and second, for the addresses of one class */
@@ -83,6 +84,7 @@ struct leat_esp_service_config {
     uint32_t members_max;           /* 1 .. LEAT_ESP_ROSTER_MAX */
     uint32_t nodes_max;             /* of a tree map, the root included; 0: no map */
     uint32_t links_max;             /* of a tree map: children of all nodes */
+    uint32_t own_groups;            /* of the root's own store, a power of two; 0: one */
     uint64_t serial; /* announcement serials continue from here: above all before a restart */
     bool welcomes;   /* JOINs are answered */
     const uint8_t *challenge_key; /* lent, drawn when the root starts; NULL: JOINs are believed */
@@ -92,6 +94,7 @@ struct leat_esp_service_config {
 struct leat_esp_computing {
     uint64_t computation;
     struct leat_esp_part part;
+    uint32_t members; /* that compute in it */
     bool is_answered;
     uint64_t val;
 };
@@ -127,9 +130,12 @@ struct leat_esp_service {
     uint8_t mark[LEAT_ESP_MARK_ROWS][LEAT_ESP_MARK_PLACES / 8];
     uint32_t marked; /* JOINs */
 
-    /* The current attempt. */
-    struct leat_esp_computing computing[LEAT_ESP_PARTS_MAX];
-    uint32_t computings;
+    /* The current attempt. Each member computes in one shard, drawn anew for each attempt; a shard
+     * has a computation for each part of a value. */
+    struct leat_esp_computing *computing; /* [shards][parts] */
+    uint32_t shards, parts, computings;
+    uint32_t missing; /* computations without an answer */
+    bool is_crowded;  /* a store had no room for a child */
     leat_time began_at, act_at, collect_at, end_at;
     bool is_cast; /* announcements go through duplicates */
     uint64_t first_serial;

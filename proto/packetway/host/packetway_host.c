@@ -14,7 +14,13 @@ static bool is_legal(const struct leat_packetway_host_config *c)
     if (c->plans_max < LEAT_PACKETWAY_PLAN_WAYS || c->plans_max % LEAT_PACKETWAY_PLAN_WAYS ||
         c->plans_max > LEAT_PACKETWAY_HOST_PLANS_MAX)
         return false;
+    if (c->route_len_max % 8 || c->route_len_max > LEAT_PACKETWAY_PLAN_LEN_MAX) return false;
     return c->pending_max >= 1 && c->pending_max <= LEAT_PACKETWAY_HOST_PENDING_MAX;
+}
+
+static size_t route_room(const struct leat_packetway_host_config *c)
+{
+    return c->route_len_max ? c->route_len_max : LEAT_PACKETWAY_PLAN_LEN_MAX;
 }
 
 static void lay(struct leat_arena *arena, const struct leat_packetway_host_config *c,
@@ -22,6 +28,20 @@ static void lay(struct leat_arena *arena, const struct leat_packetway_host_confi
 {
     h->plans = leat_arena_lay(arena, c->plans_max, sizeof *h->plans);
     h->pending = leat_arena_lay(arena, c->pending_max, sizeof *h->pending);
+    h->out = leat_arena_lay(arena, 1, LEAT_PACKETWAY_HOST_OUT_LEN);
+    uint8_t *queries = leat_arena_lay(arena, LEAT_PACKETWAY_HOST_QUERIES_MAX,
+                                      LEAT_PACKETWAY_HOST_MESSAGE_LEN);
+    const size_t room = route_room(c);
+    uint8_t *routes = leat_arena_lay(arena, c->plans_max, LEAT_PACKETWAY_PLAN_ROUTES_MAX * room);
+    if (!arena->memory) return;
+
+    memset(h->plans, 0, c->plans_max * sizeof *h->plans);
+    for (uint32_t i = 0; i < LEAT_PACKETWAY_HOST_QUERIES_MAX; i++)
+        h->queries[i].octets = queries + (size_t)i * LEAT_PACKETWAY_HOST_MESSAGE_LEN;
+    for (uint32_t i = 0; i < c->plans_max * LEAT_PACKETWAY_PLAN_ROUTES_MAX; i++)
+        h->plans[i / LEAT_PACKETWAY_PLAN_ROUTES_MAX]
+            .routes[i % LEAT_PACKETWAY_PLAN_ROUTES_MAX]
+            .octets = routes + i * room;
 }
 
 size_t leat_packetway_host_footprint(const struct leat_packetway_host_config *config)
@@ -47,8 +67,8 @@ leat_err leat_packetway_host_init(const struct leat_packetway_host_config *confi
     struct leat_packetway_host *h = leat_arena_lay(&arena, 1, sizeof *h);
     memset(h, 0, sizeof *h);
     lay(&arena, config, h);
-    memset(h->plans, 0, config->plans_max * sizeof *h->plans);
     h->config = *config;
+    h->config.route_len_max = (uint32_t)route_room(config);
     h->config.about = NULL; /* no longer the caller's */
     if (config->about_len) memcpy(h->about, config->about, config->about_len);
     h->wake_at = LEAT_NEVER;
@@ -117,7 +137,8 @@ bool leat_packetway_host_take(struct leat_packetway_host *h,
                                                   .data = l->octets,
                                                   .data_len = l->len };
         size_t len = 0;
-        const leat_err err = leat_packetway_message_encode(&m, h->out, sizeof h->out, &len);
+        const leat_err err = leat_packetway_message_encode(&m, h->out, LEAT_PACKETWAY_HOST_OUT_LEN,
+                                                           &len);
         *out = (struct leat_packetway_host_outgoing){ l->to, h->out, (uint32_t)len };
         h->pending_first = (h->pending_first + 1) % h->config.pending_max;
         h->pending_count--;

@@ -43,6 +43,8 @@ struct leat_packetway_host_config {
     size_t about_len;                  /* at most 256 */
     uint32_t plans_max;                /* cached; a multiple of 4 */
     uint32_t pending_max;              /* own RRP messages pending */
+    uint32_t route_len_max;            /* octets of a planned route, whole words; longer ones are
+                                        * not kept; 0: LEAT_PACKETWAY_PLAN_LEN_MAX */
 };
 
 struct leat_packetway_host; /* packetway_host.c */

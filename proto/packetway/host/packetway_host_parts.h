@@ -11,7 +11,10 @@
 #include "packetway_host.h"
 #include "packetway_record.h"
 
-enum { LEAT_PACKETWAY_PLAN_WAYS = 4 }; /* plans per set of the cache */
+enum {
+    LEAT_PACKETWAY_PLAN_WAYS = 4, /* plans per set of the cache */
+    LEAT_PACKETWAY_HOST_OUT_LEN = LEAT_PACKETWAY_HOST_MESSAGE_LEN + LEAT_PACKETWAY_MESSAGE_LEN_MIN,
+};
 
 /* A pending message of this host. */
 struct leat_packetway_host_letter {
@@ -29,7 +32,7 @@ struct leat_packetway_host_query {
     uint8_t tries;
     bool answered;
     size_t len;
-    uint8_t octets[LEAT_PACKETWAY_HOST_MESSAGE_LEN];
+    uint8_t *octets; /* [LEAT_PACKETWAY_HOST_MESSAGE_LEN] */
 };
 
 struct leat_packetway_host {
@@ -43,7 +46,7 @@ struct leat_packetway_host {
     struct leat_packetway_host_letter *pending;
     uint32_t pending_first, pending_count, querying_count;
     leat_time wake_at;
-    uint8_t out[LEAT_PACKETWAY_HOST_MESSAGE_LEN + LEAT_PACKETWAY_MESSAGE_LEN_MIN];
+    uint8_t *out; /* [LEAT_PACKETWAY_HOST_OUT_LEN] */
 };
 
 static inline bool leat_packetway_host_is_near(const struct leat_packetway_host *h,

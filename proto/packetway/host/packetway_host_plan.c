@@ -21,7 +21,10 @@ leat_err leat_packetway_host_router(struct leat_packetway_host *h, uint32_t addr
 static void drop_plan(struct leat_packetway_host *h, struct leat_packetway_plan *plan)
 {
     if (plan->state == LEAT_PACKETWAY_PLAN_ASKING) h->querying_count--;
-    *plan = (struct leat_packetway_plan){ 0 };
+    struct leat_packetway_plan empty = { 0 };
+    for (uint32_t i = 0; i < LEAT_PACKETWAY_PLAN_ROUTES_MAX; i++)
+        empty.routes[i].octets = plan->routes[i].octets;
+    *plan = empty;
 }
 
 static void forget_plan(struct leat_packetway_host *h, struct leat_packetway_plan *plan)
@@ -182,12 +185,21 @@ static bool is_believed(const struct leat_packetway_host *h, const struct leat_p
            (p && p->state == LEAT_PACKETWAY_PLAN_ASKING && p->router == sa);
 }
 
-static void insert_route(struct leat_packetway_plan *p, const struct leat_packetway_route *route,
-                         uint32_t mtu_words)
+static void put_route(struct leat_packetway_plan_route *to, uint16_t q, uint32_t mtu_words,
+                      const uint8_t *octets, size_t len)
+{
+    to->q = q;
+    to->mtu_words = mtu_words;
+    to->len = (uint16_t)len;
+    memcpy(to->octets, octets, len);
+}
+
+static void insert_route(const struct leat_packetway_host *h, struct leat_packetway_plan *p,
+                         const struct leat_packetway_route *route, uint32_t mtu_words)
 {
     const size_t len = (size_t)(route->end - route->at);
     uint32_t i = p->route_count;
-    if (len > LEAT_PACKETWAY_PLAN_LEN_MAX) return;
+    if (len > h->config.route_len_max) return;
     if (i == LEAT_PACKETWAY_PLAN_ROUTES_MAX) {
         if (route->q >= p->routes[i - 1].q) return;
         i--;
@@ -195,11 +207,9 @@ static void insert_route(struct leat_packetway_plan *p, const struct leat_packet
         p->route_count++;
     }
     for (; i > 0 && route->q < p->routes[i - 1].q; i--)
-        p->routes[i] = p->routes[i - 1];
-    p->routes[i] = (struct leat_packetway_plan_route){ .q = route->q,
-                                                       .len = (uint16_t)len,
-                                                       .mtu_words = mtu_words };
-    memcpy(p->routes[i].octets, route->at, len);
+        put_route(&p->routes[i], p->routes[i - 1].q, p->routes[i - 1].mtu_words,
+                  p->routes[i - 1].octets, p->routes[i - 1].len);
+    put_route(&p->routes[i], route->q, mtu_words, route->at, len);
 }
 
 /* L2SR: ADDR{ SRQR [MTUR] ... }. */
@@ -229,7 +239,7 @@ void leat_packetway_host_on_routes(struct leat_packetway_host *h, struct leat_pa
             mtu = leat_packetway_record_mtu(&rec);
             more = leat_packetway_records_next(&records, &rec);
         }
-        insert_route(p, &route, mtu);
+        insert_route(h, p, &route, mtu);
     }
     enter(h, p, p->route_count ? LEAT_PACKETWAY_PLAN_ROUTES : LEAT_PACKETWAY_PLAN_ADDRESS);
     e->kind = LEAT_PACKETWAY_EVENT_PLANNED;

@@ -24,7 +24,10 @@ enum {
     LEAT_PACKETWAY_BUDDIES_MAX = 64,
     LEAT_PACKETWAY_FAILURES_MAX = 16,   /* remembered at a time */
     LEAT_PACKETWAY_KNOWN_MAX = 1 << 22, /* addresses */
-    LEAT_PACKETWAY_RANGES_MAX = 4096,
+    LEAT_PACKETWAY_RANGES_MAX = 16384,
+    LEAT_PACKETWAY_PAGE_BITS = 6,   /* addresses of a page: 64 */
+    LEAT_PACKETWAY_PAGES = 1024,    /* lists of ranges; pages share them */
+    LEAT_PACKETWAY_RANGE_PAGES = 8, /* of a range that is in lists; a wider one is in its own */
 };
 
 /* How the SAN addresses a node: opaque to PacketWay. One cache line. */
@@ -63,6 +66,19 @@ struct leat_packetway_range {
     struct leat_packetway_entry entry; /* dt 0; at most one route */
 };
 
+/* Ranges by the pages that they meet, each list in the order of the ranges. Numbers + 1. */
+struct leat_packetway_range_list {
+    uint32_t first, last;
+};
+struct leat_packetway_range_link {
+    uint32_t range, next;
+};
+struct leat_packetway_range_index {
+    struct leat_packetway_range_list wide, page[LEAT_PACKETWAY_PAGES];
+    struct leat_packetway_range_link *links; /* leat_packetway_fib_links of them */
+    uint32_t used;
+};
+
 /* An accepted ERR/HRDOWN or LINKDOWN: the error sent to traffic for the lost nodes (spec 6.6). */
 struct leat_packetway_failure {
     uint16_t te;
@@ -73,6 +89,7 @@ struct leat_packetway_failure {
 struct leat_packetway_fib {
     struct leat_packetway_entry *entries;
     struct leat_packetway_range *ranges;
+    struct leat_packetway_range_index *index; /* of the ranges; NULL: all are looked at */
     const struct leat_packetway_native *natives;
     uint32_t slot_bits; /* 1 << slot_bits entries */
     uint32_t count, known_max;
@@ -122,6 +139,25 @@ leat_packetway_fib_find(const struct leat_packetway_fib *fib, uint32_t dt,
 
 /* Slots for that many addresses: a power of two, at least twice as many. */
 uint32_t leat_packetway_fib_slot_bits(uint32_t known_max);
+
+/* Links that an index of that many ranges needs. */
+static inline size_t leat_packetway_fib_links(uint32_t ranges_max)
+{
+    return (size_t)ranges_max * (LEAT_PACKETWAY_RANGE_PAGES + 1);
+}
+
+/* Adds a range behind the others. False: no room. */
+bool leat_packetway_fib_add_range(struct leat_packetway_fib *fib,
+                                  const struct leat_packetway_address *address,
+                                  const struct leat_packetway_entry *entry);
+
+/* The ranges that may hold dt, in their order. Begin with zeroes; false: no more. */
+struct leat_packetway_range_walk {
+    uint32_t at, wide;
+    bool begun;
+};
+bool leat_packetway_fib_next_range(const struct leat_packetway_fib *fib, uint32_t dt,
+                                   struct leat_packetway_range_walk *walk, uint32_t *range);
 
 /* Forgets all addresses. The neighbours stay. */
 void leat_packetway_fib_clear(struct leat_packetway_fib *fib);

@@ -12,6 +12,8 @@ struct leat_packetway_router_config leat_packetway_router_defaults(void)
         .nodes_max = 512,
         .tables_max = 64,
         .table_len_max = 32768,
+        .passed_max = LEAT_PACKETWAY_RCVF_MAX,
+        .csr_len_max = LEAT_PACKETWAY_CSR_LEN_MAX,
         .known_max = 8192,
         .ranges_max = 256,
         .pending_max = 256,
@@ -36,6 +38,8 @@ static bool is_legal(const struct leat_packetway_router_config *c)
     if (c->tables_max < 1 || c->tables_max > LEAT_PACKETWAY_XRT_MAX) return false;
     if (c->table_len_max % 8 || c->table_len_max < LEAT_PACKETWAY_TABLE_LEN_MIN) return false;
     if (c->table_len_max > TABLE_LEN_MAX) return false;
+    if (c->passed_max < 1 || c->passed_max > LEAT_PACKETWAY_RCVF_MAX) return false;
+    if (c->csr_len_max % 8 || c->csr_len_max > LEAT_PACKETWAY_CSR_LEN_MAX) return false;
     if (c->known_max < KNOWN_MIN || c->known_max > LEAT_PACKETWAY_KNOWN_MAX) return false;
     if (c->ranges_max > LEAT_PACKETWAY_RANGES_MAX) return false;
     return c->pending_max >= 1 && c->pending_max <= PENDING_MAX;
@@ -61,21 +65,32 @@ static void lay(struct leat_arena *arena, const struct leat_packetway_router_con
                                           sizeof *r->fib.entries);
     r->natives = leat_arena_lay_lines(arena, c->nodes_max, sizeof *r->natives);
     r->fib.ranges = leat_arena_lay(arena, c->ranges_max, sizeof *r->fib.ranges);
+    r->fib.index = leat_arena_lay(arena, 1, sizeof *r->fib.index);
+    struct leat_packetway_range_link *links = leat_arena_lay(
+        arena, leat_packetway_fib_links(c->ranges_max), sizeof *links);
     r->nodes = leat_arena_lay(arena, c->nodes_max, sizeof *r->nodes);
     r->node_slots = leat_arena_lay(arena, (size_t)1 << r->node_slot_bits, sizeof *r->node_slots);
     r->tables = leat_arena_lay(arena, c->tables_max, sizeof *r->tables);
+    r->san_bits = leat_packetway_fib_slot_bits(c->tables_max) - 1;
+    r->san_first = leat_arena_lay(arena, (size_t)1 << r->san_bits, sizeof *r->san_first);
     r->by_tie = leat_arena_lay(arena, c->tables_max, sizeof *r->by_tie);
     r->by_q = leat_arena_lay(arena, c->tables_max, sizeof *r->by_q);
     r->pending = leat_arena_lay(arena, c->pending_max, sizeof *r->pending);
+    r->found = leat_arena_lay(arena, LEAT_PACKETWAY_FOUND_MAX, sizeof *r->found);
+    r->tells = leat_arena_lay(arena, LEAT_PACKETWAY_TELLS_MAX, sizeof *r->tells);
     r->db = leat_arena_lay(arena, 1, r->db_cap);
     r->message = leat_arena_lay(arena, 1, r->message_cap);
-    uint8_t *octets = leat_arena_lay(arena, c->tables_max, c->table_len_max);
+    r->passed_room = leat_arena_lay(arena, c->tables_max, c->passed_max * sizeof *r->passed_room);
+    r->csr_room = leat_arena_lay(arena, c->tables_max, c->csr_len_max);
+    r->nodes_room = leat_arena_lay(arena, c->tables_max, c->table_len_max);
     if (!arena->memory) return;
 
+    r->fib.index->links = links;
+    memset(r->san_first, 0, ((size_t)1 << r->san_bits) * sizeof *r->san_first);
+    memset(r->found, 0, LEAT_PACKETWAY_FOUND_MAX * sizeof *r->found);
+    for (uint32_t i = 0; i < LEAT_PACKETWAY_TELLS_MAX; i++)
+        r->tells[i].asker = 0;
     memset(r->node_slots, 0, ((size_t)1 << r->node_slot_bits) * sizeof *r->node_slots);
-    memset(r->tables, 0, c->tables_max * sizeof *r->tables);
-    for (uint32_t i = 0; i < c->tables_max; i++)
-        r->tables[i].nodes = octets + (size_t)i * c->table_len_max;
 }
 
 size_t leat_packetway_router_footprint(const struct leat_packetway_router_config *config)
@@ -144,12 +159,20 @@ static void redirect(struct leat_packetway_router *r, const struct leat_packetwa
                                    now);
 }
 
+/* Then the tables do not matter: many of them may come before a packet passes. */
+static bool is_for_me(const struct leat_packetway_router *r,
+                      const struct leat_packetway_routed *packet)
+{
+    return r->fib.count && packet->len >= LEAT_PACKETWAY_HEADER_LEN &&
+           leat_get_be24(packet->octets + LEAT_PACKETWAY_DT_AT) == r->config.address;
+}
+
 void leat_packetway_router_route(struct leat_packetway_router *r,
                                  const struct leat_packetway_arrival *arrival, leat_time now,
                                  unsigned depth, struct leat_packetway_routed *packet)
 {
     struct leat_packetway_decision *d = &packet->decision;
-    leat_packetway_router_refresh(r);
+    if (!is_for_me(r, packet)) leat_packetway_router_refresh(r);
     leat_packetway_forward(&r->fib, arrival->side, packet->octets, packet->len, d);
     r->counts.reason[d->reason]++;
     if (d->verdict == LEAT_PACKETWAY_DROP) {
@@ -210,7 +233,7 @@ static bool fits(const struct leat_packetway_routed *packet,
 /* Does the SAN behind a twin have a member of the group? Its own table says so. */
 static bool twin_has_member(const struct leat_packetway_router *r, uint32_t twin, uint32_t logical)
 {
-    for (uint32_t i = 0; i < r->config.tables_max; i++) {
+    for (uint32_t i = 0; i < r->table_end; i++) {
         const struct leat_packetway_xrt *t = &r->tables[i];
         if (t->state != LEAT_PACKETWAY_XRT_LIVE || !t->from_twin || t->from != twin ||
             t->received_from_count != 1)
@@ -265,6 +288,7 @@ void leat_packetway_router_tick(struct leat_packetway_router *r, leat_time now)
     if (r->originate_at < r->wake_at) r->wake_at = r->originate_at;
     leat_packetway_router_poll(r, now);
     leat_packetway_router_age(r, now);
+    leat_packetway_router_end_tells(r, now);
 }
 
 leat_time leat_packetway_router_next_at(const struct leat_packetway_router *r)

@@ -44,15 +44,20 @@ enum {
     LEAT_PACKETWAY_REDIRECT_S = 10,           /* one RDRC per (SA, DT) */
     LEAT_PACKETWAY_GVRT_PER_S = 10,           /* per neighbour */
     LEAT_PACKETWAY_ORIGINATE_PER_S = 10,      /* however often this SAN changes */
-    LEAT_PACKETWAY_RTBL_PER_S = 1000,         /* per neighbour */
+    LEAT_PACKETWAY_RTBL_PER_S = 1000,         /* per neighbour, or twice the tables kept */
     LEAT_PACKETWAY_TABLES_PER_SAN = 4,        /* K */
     LEAT_PACKETWAY_ALTERNATIVES_MAX = 4,      /* in L2SR */
-    LEAT_PACKETWAY_CSR_LEN_MAX = 1024,        /* octets of the route to a mapper */
+    LEAT_PACKETWAY_CSR_LEN_MAX = 4608,        /* octets of the route to a mapper: 64 L2RHs of 72 */
     LEAT_PACKETWAY_REQUEST_LEN_MAX = 1024,    /* octets of a TELL, of a quote */
-    LEAT_PACKETWAY_TABLE_HEAD_LEN_MAX = 2048, /* of a table before its nodes: RCVF of 32, CSR */
+    LEAT_PACKETWAY_TABLE_HEAD_LEN_MAX = 5376, /* of a table before its nodes: RCVF of 128, CSR */
     LEAT_PACKETWAY_TABLE_LEN_MIN = 24,        /* of its nodes: one range */
     LEAT_PACKETWAY_LRT_MAX = 1 << 20,
     LEAT_PACKETWAY_XRT_MAX = 4096,
+    LEAT_PACKETWAY_FOUND_MAX = 64,  /* nodes of ranges whose routes were asked for */
+    LEAT_PACKETWAY_FOUND_S = 10,    /* how long such a route is kept */
+    LEAT_PACKETWAY_TELLS_MAX = 8,   /* TELLs that other half-routers are asked at a time */
+    LEAT_PACKETWAY_TELL_S = 3,      /* silence of all of them that ends one */
+    LEAT_PACKETWAY_TELL_WINDOW = 2, /* half-routers asked at a time */
 };
 
 struct leat_packetway_router_config {
@@ -68,6 +73,8 @@ struct leat_packetway_router_config {
     uint32_t nodes_max;     /* LRT and registrations, buddies included */
     uint32_t tables_max;    /* XRTs */
     uint32_t table_len_max; /* octets of the nodes of one table, whole words; beyond: ranges */
+    uint32_t passed_max;    /* half-routers in RCVF of a table */
+    uint32_t csr_len_max;   /* octets of the route to a mapper, whole words */
     uint32_t known_max;     /* addresses, those of this SAN included */
     uint32_t ranges_max;    /* address ranges */
     uint32_t pending_max;   /* own messages pending */
@@ -185,6 +192,9 @@ leat_time leat_packetway_router_next_at(const struct leat_packetway_router *rout
 /* The forwarding table; up to date, lent until the next call that changes something. */
 const struct leat_packetway_fib *leat_packetway_router_fib(struct leat_packetway_router *router);
 
+/* The address of the index-th twin, which was added so; 0: there are fewer. */
+uint32_t leat_packetway_router_twin_at(const struct leat_packetway_router *router, uint32_t index);
+
 /* A table: one of the XRTs. Lent until the next call. */
 struct leat_packetway_table_view {
     uint16_t sequence, q;
@@ -231,7 +241,7 @@ bool leat_packetway_router_node_at(const struct leat_packetway_router *router, u
     X(rtbl_limited, "RTBL and GVRT above the rate")                             \
     X(rtbl_full, "RTBL not kept: no room, too large, or worse than those kept") \
     X(rtbl_ranges, "RTBL kept by ranges of addresses: too many nodes")          \
-    X(rtbl_far, "RTBL not sent on: it has passed 32 half-routers")              \
+    X(rtbl_far, "RTBL not sent on: it has passed 128 half-routers")             \
     X(overlaps, "RTBL refused: it has nodes of my own block")                   \
     X(duplicates, "packets of others with my address")                          \
     X(known_full, "addresses and ranges that found no room")                    \
@@ -239,6 +249,7 @@ bool leat_packetway_router_node_at(const struct leat_packetway_router *router, u
     X(registered, "registrations")                                              \
     X(registrations_refused, "registrations of another name, or without room")  \
     X(silent, "registrations removed after silence")                            \
+    X(searches, "GVL2 and TELL that mappers of ranges were asked")              \
     X(pending_full, "messages of my own that found no room or no route")
 
 struct leat_packetway_router_counts {

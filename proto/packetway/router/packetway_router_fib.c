@@ -43,7 +43,7 @@ static void sort_tables(const struct leat_packetway_router *r, uint16_t *order, 
 static void order_tables(struct leat_packetway_router *r)
 {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < r->config.tables_max; i++)
+    for (uint32_t i = 0; i < r->table_end; i++)
         if (r->tables[i].state != LEAT_PACKETWAY_XRT_FREE)
             r->by_tie[n] = r->by_q[n] = (uint16_t)i, n++;
     r->table_count = n;
@@ -89,7 +89,8 @@ static void offer(struct leat_packetway_router *r, struct leat_packetway_entry *
 
 static void offer_ranges(struct leat_packetway_router *r, struct leat_packetway_entry *e)
 {
-    for (uint32_t i = 0; i < r->fib.range_count; i++) {
+    struct leat_packetway_range_walk walk = { 0 };
+    for (uint32_t i; leat_packetway_fib_next_range(&r->fib, e->dt, &walk, &i);) {
         const struct leat_packetway_range *range = &r->fib.ranges[i];
         const struct leat_packetway_entry *w = &range->entry;
         if (w->native || !leat_packetway_address_matches(&range->address, e->dt)) continue;
@@ -102,7 +103,8 @@ static void offer_ranges(struct leat_packetway_router *r, struct leat_packetway_
 /* Covered by a range of this SAN: no other table matters. */
 static uint32_t native_by_range(const struct leat_packetway_router *r, uint32_t dt, uint32_t limit)
 {
-    for (uint32_t i = 0; i < r->fib.range_count; i++) {
+    struct leat_packetway_range_walk walk = { 0 };
+    for (uint32_t i; leat_packetway_fib_next_range(&r->fib, dt, &walk, &i);) {
         const struct leat_packetway_range *range = &r->fib.ranges[i];
         if (range->entry.native && range->entry.native <= limit &&
             leat_packetway_address_matches(&range->address, dt))
@@ -128,11 +130,17 @@ static struct leat_packetway_entry *entry_of(struct leat_packetway_router *r, ui
 static void add_range(struct leat_packetway_router *r, const struct leat_packetway_address *a,
                       const struct leat_packetway_entry *entry)
 {
-    if (r->fib.range_count == r->fib.ranges_max) {
-        r->counts.known_full++;
-        return;
-    }
-    r->fib.ranges[r->fib.range_count++] = (struct leat_packetway_range){ *a, *entry };
+    if (!leat_packetway_fib_add_range(&r->fib, a, entry)) r->counts.known_full++;
+}
+
+/* To an address that is known by itself, or NULL. */
+static void offer_in_range(struct leat_packetway_router *r, struct leat_packetway_entry *e,
+                           const struct leat_packetway_address *a, const struct way *w)
+{
+    if (!e || !e->dt || is_settled(e) || !leat_packetway_address_matches(a, e->dt)) return;
+    const uint16_t definer = e->definer; /* an individual ADDR precedes the range */
+    offer(r, e, w);
+    e->definer = definer;
 }
 
 static void offer_range(struct leat_packetway_router *r, const struct leat_packetway_address *a,
@@ -141,14 +149,11 @@ static void offer_range(struct leat_packetway_router *r, const struct leat_packe
     struct leat_packetway_entry entry = { 0 };
     offer(r, &entry, w);
     const uint32_t slots = UINT32_C(1) << r->fib.slot_bits;
-    for (uint32_t i = 0; i < slots; i++) {
-        struct leat_packetway_entry *e = &r->fib.entries[i];
-        if (e->dt && !is_settled(e) && leat_packetway_address_matches(a, e->dt)) {
-            const uint16_t definer = e->definer; /* an individual ADDR precedes the range */
-            offer(r, e, w);
-            e->definer = definer;
-        }
-    }
+    const bool narrow = a->at == LEAT_PACKETWAY_AT_MIN && a->high - a->low < slots;
+    for (uint32_t i = 0; narrow && i <= a->high - a->low; i++)
+        offer_in_range(r, leat_packetway_fib_exact(&r->fib, a->low + i), a, w);
+    for (uint32_t i = 0; !narrow && i < slots; i++)
+        offer_in_range(r, &r->fib.entries[i], a, w);
     add_range(r, a, &entry);
 }
 

@@ -31,8 +31,8 @@ static void request_tables(struct leat_packetway_router *r, bool twin, uint32_t 
 /* With a second twin, an L2RH must name the twin: routes learned before are no longer valid. */
 static void forget_routes_through_twins(struct leat_packetway_router *r)
 {
-    for (uint32_t i = 0; i < r->config.tables_max; i++)
-        if (r->tables[i].from_twin) r->tables[i].state = LEAT_PACKETWAY_XRT_FREE;
+    for (uint32_t i = 0; i < r->table_end; i++)
+        if (r->tables[i].from_twin) leat_packetway_router_forget(r, i);
     for (uint32_t i = 0; i < r->fib.twin_count; i++)
         request_tables(r, true, i, r->fib.twins[i].address);
 }
@@ -60,6 +60,11 @@ leat_err leat_packetway_router_twin(struct leat_packetway_router *r, uint32_t ad
     r->fib_stale = true;
     if (r->wake_at > now) r->wake_at = now;
     return LEAT_ERR_OK;
+}
+
+uint32_t leat_packetway_router_twin_at(const struct leat_packetway_router *r, uint32_t index)
+{
+    return index < r->fib.twin_count ? r->fib.twins[index].address : 0;
 }
 
 leat_err leat_packetway_router_link(struct leat_packetway_router *r, uint32_t twin, bool up,
@@ -215,7 +220,7 @@ leat_err leat_packetway_router_node(struct leat_packetway_router *r,
 /* The other side of a buddy's router, according to its tables: the last but one in RCVF. */
 static uint32_t twin_of_buddy(const struct leat_packetway_router *r, uint32_t index)
 {
-    for (uint32_t i = 0; i < r->config.tables_max; i++) {
+    for (uint32_t i = 0; i < r->table_end; i++) {
         const struct leat_packetway_xrt *t = &r->tables[i];
         if (t->state == LEAT_PACKETWAY_XRT_LIVE && !t->from_twin && t->from == index &&
             t->received_from_count >= 2)
@@ -330,6 +335,11 @@ void leat_packetway_router_poll(struct leat_packetway_router *r, leat_time now)
         struct leat_packetway_lrt_node *n = &r->nodes[i];
         if (!n->registered) continue;
         if (n->poll_at <= now) {
+            if (r->pending_count == r->config.pending_max) { /* soon */
+                const leat_time soon = leat_time_add(now, LEAT_PACKETWAY_SECOND / 10);
+                if (soon < r->wake_at) r->wake_at = soon;
+                return;
+            }
             if (!n->answered && ++n->silences == LEAT_PACKETWAY_SILENCES_MAX) {
                 remove_registration(r, n);
                 continue;

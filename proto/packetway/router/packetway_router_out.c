@@ -26,6 +26,7 @@ static void pop(struct leat_packetway_router *r)
 {
     r->pending_first = (r->pending_first + 1) % r->config.pending_max;
     r->pending_count--;
+    if (!r->pending_count) r->pending_first = 0; /* the same memory again */
 }
 
 void leat_packetway_pending_nodes(struct leat_packetway_pending *p, uint32_t a, uint32_t b)
@@ -157,6 +158,7 @@ static bool find_way(struct leat_packetway_router *r, const struct leat_packetwa
     *d = (struct leat_packetway_decision){ 0 };
     switch (p->way) {
     case LEAT_PACKETWAY_BY_ADDRESS:
+        leat_packetway_router_refresh(r);
         leat_packetway_by_address(&r->fib, LEAT_PACKETWAY_FROM_SELF, p->dt, d);
         break;
     case LEAT_PACKETWAY_BY_TWIN: leat_packetway_hand_over(&r->fib, p->index, d); break;
@@ -318,13 +320,34 @@ static void consider_table(struct choice *best, unsigned *count, const struct le
     }
 }
 
-static unsigned collect(const struct leat_packetway_router *r, uint32_t dt, struct choice *best)
+/* The mapper of a range has told its route to the node. */
+static void consider_found(const struct leat_packetway_router *r, struct choice *best,
+                           unsigned *count, const struct leat_packetway_xrt *t, uint32_t dt,
+                           leat_time now)
+{
+    const struct leat_packetway_found *f =
+        t->has_ranges ? leat_packetway_router_found(r, t->received_from[0], dt, now) : NULL;
+    if (!f) return;
+    const struct choice c = { .csr = t->csr,
+                              .sr = f->sr,
+                              .csr_len = t->csr_len,
+                              .sr_len = f->sr_len,
+                              .q = leat_packetway_q_sum(t->q, f->q),
+                              .mtu_words = leat_packetway_mtu_min(t->mtu_words, f->mtu_words),
+                              .passed = t->received_from_count,
+                              .last = t->received_from[t->received_from_count - 1] };
+    consider(best, count, &c);
+}
+
+static unsigned collect(const struct leat_packetway_router *r, uint32_t dt, struct choice *best,
+                        leat_time now)
 {
     unsigned count = 0;
-    for (uint32_t i = 0; i < r->config.tables_max; i++) {
+    for (uint32_t i = 0; i < r->table_end; i++) {
         const struct leat_packetway_xrt *t = &r->tables[i];
-        if (t->state == LEAT_PACKETWAY_XRT_LIVE && t->from_twin)
-            consider_table(best, &count, t, dt);
+        if (t->state != LEAT_PACKETWAY_XRT_LIVE || !t->from_twin) continue;
+        consider_table(best, &count, t, dt);
+        consider_found(r, best, &count, t, dt, now);
     }
     return count;
 }
@@ -367,7 +390,7 @@ static size_t say_routes(struct leat_packetway_router *r, struct leat_packetway_
 }
 
 static size_t answer_through_twin(struct leat_packetway_router *r, struct leat_packetway_pending *p,
-                                  const struct leat_packetway_entry *e, size_t room)
+                                  const struct leat_packetway_entry *e, size_t room, leat_time now)
 {
     struct choice best[LEAT_PACKETWAY_ALTERNATIVES_MAX];
     const bool gvl2 = p->te == LEAT_PACKETWAY_TE_GVL2;
@@ -386,7 +409,8 @@ static size_t answer_through_twin(struct leat_packetway_router *r, struct leat_p
         best[count++] =
             (struct choice){ .csr = hop, .sr = hop, .csr_len = len, .q = t->q, .mtu_words = mtu };
     } else if (gvl2) {
-        count = collect(r, p->about, best);
+        count = collect(r, p->about, best, now);
+        if (!count && leat_packetway_router_search(r, p, now)) return 0; /* answered later */
     }
     const size_t len = count ? say_routes(r, p, best, count, room) : 0;
     return len ? len : say_redirect(r, p, r->config.address);
@@ -400,7 +424,7 @@ static size_t answer_question(struct leat_packetway_router *r, struct leat_packe
     const struct leat_packetway_entry *e = leat_packetway_fib_find(&r->fib, p->about, &spare);
     if (e) leat_packetway_by_address(&r->fib, LEAT_PACKETWAY_FROM_HOST, p->about, &d);
     if (!e || d.verdict == LEAT_PACKETWAY_REFUSE) return say_why_not(r, p, &d, now);
-    if (d.verdict == LEAT_PACKETWAY_TO_TWIN) return answer_through_twin(r, p, e, room);
+    if (d.verdict == LEAT_PACKETWAY_TO_TWIN) return answer_through_twin(r, p, e, room, now);
     if (d.buddy) return say_redirect(r, p, r->fib.buddies[d.buddy - 1].address);
     return say_redirect(r, p, p->about); /* on this SAN, or this half-router: natively */
 }
@@ -451,11 +475,12 @@ static bool local_candidate(const struct leat_packetway_router *r, uint32_t node
 /* The candidate of a table: first its mapper, then its nodes. *next is the position of the one
  * after. */
 static bool table_candidate(const struct leat_packetway_router *r,
-                            const struct leat_packetway_xrt *t, size_t at, size_t *next,
-                            struct candidate *out)
+                            const struct leat_packetway_pending *p,
+                            const struct leat_packetway_xrt *t, size_t *next, struct candidate *out)
 {
     struct leat_packetway_records nodes = leat_packetway_xrt_nodes(t);
     struct leat_packetway_record rec;
+    const size_t at = p->at;
     if (at == 0) {
         out->address = leat_packetway_single(t->received_from[0]);
         out->about = leat_packetway_about_of(t->nodes, 0);
@@ -467,6 +492,7 @@ static bool table_candidate(const struct leat_packetway_router *r,
         out->about = leat_packetway_record_nested(&rec);
         *next = at + rec.len;
     }
+    if (p->spreads && out->address.at != LEAT_PACKETWAY_AT_SINGLE) return false; /* it is asked */
     return !is_reported_elsewhere(r, t, &out->address);
 }
 
@@ -501,16 +527,17 @@ static size_t answer_tell(struct leat_packetway_router *r, struct leat_packetway
 {
     struct leat_packetway_build b;
     struct candidate c;
+    if (p->is_mine && room > LEAT_PACKETWAY_REQUEST_LEN_MAX) room = LEAT_PACKETWAY_REQUEST_LEN_MAX;
     leat_packetway_build_init(&b, r->db, room);
     *done = false;
     for (; p->node <= r->node_end; p->node++)
         if (local_candidate(r, p->node, &c) && !report(r, p, &b, &c)) return b.len;
-    for (; p->rank < r->table_count; p->rank++, p->at = 0) {
+    for (; !p->is_mine && p->rank < r->table_count; p->rank++, p->at = 0) {
         const struct leat_packetway_xrt *t = &r->tables[r->by_q[p->rank]];
         size_t next;
         if (t->state != LEAT_PACKETWAY_XRT_LIVE) continue;
         for (; p->at <= t->nodes_len; p->at = next)
-            if (table_candidate(r, t, p->at, &next, &c) && !report(r, p, &b, &c)) return b.len;
+            if (table_candidate(r, p, t, &next, &c) && !report(r, p, &b, &c)) return b.len;
     }
     *done = true;
     return b.len;
@@ -531,13 +558,16 @@ static const uint8_t *make(struct leat_packetway_router *r, struct leat_packetwa
         *skip = *len < LEAT_PACKETWAY_HEADER_LEN;
         return p->octets;
     case LEAT_PACKETWAY_PENDING_QUESTION:
+        leat_packetway_router_refresh(r);
         *len = answer_question(r, p, room, now);
         *skip = *len == 0;
         return r->db;
     case LEAT_PACKETWAY_PENDING_TELL: break;
     }
+    leat_packetway_router_refresh(r);
     *len = answer_tell(r, p, room, done);
-    if (*len == 0 && !p->matched) *len = say_unknown(r, p, now);
+    const bool spreads = *done && p->spreads && leat_packetway_router_spread(r, p, now);
+    if (*len == 0 && !p->matched && !spreads) *len = say_unknown(r, p, now);
     *skip = *len == 0;
     return r->db;
 }
@@ -563,15 +593,27 @@ static bool take_pending(struct leat_packetway_router *r, leat_time now,
     return false;
 }
 
+static bool take_tell(struct leat_packetway_router *r, leat_time now,
+                      struct leat_packetway_pending *to, struct leat_packetway_outgoing *out)
+{
+    struct leat_packetway_decision d;
+    const uint8_t *octets;
+    size_t len;
+    while (leat_packetway_router_tell_due(r, now, to, &octets, &len))
+        if (find_way(r, to, &d) && seal_up(r, to, &d, octets, len, out)) return true;
+    return false;
+}
+
 bool leat_packetway_router_take(struct leat_packetway_router *r, leat_time now,
                                 struct leat_packetway_outgoing *out)
 {
     struct leat_packetway_pending to;
     struct leat_packetway_decision d;
     size_t len;
-    leat_packetway_router_refresh(r);
     leat_packetway_router_settle(r, now);
     if (take_pending(r, now, out)) return true;
+    memset(&to, 0, offsetof(struct leat_packetway_pending, octets));
+    if (take_tell(r, now, &to, out) || take_pending(r, now, out)) return true;
     memset(&to, 0, offsetof(struct leat_packetway_pending, octets));
     while (leat_packetway_router_table_due(r, &to, &len))
         if (find_way(r, &to, &d) && seal_up(r, &to, &d, r->db, len, out)) {

@@ -7,6 +7,7 @@
  *   packetway_router_rrp.c     messages for me
  *   packetway_router_tables.c  RTBL in, failures
  *   packetway_router_rtbl.c    RTBL out
+ *   packetway_router_search.c  nodes of ranges: what their mappers know
  *   packetway_router_out.c     own messages
  */
 #ifndef LEAT_PACKETWAY_ROUTER_PARTS_H
@@ -45,17 +46,19 @@ struct leat_packetway_xrt {
     enum leat_packetway_xrt_state state;
     uint16_t sequence, q;
     uint32_t san, mtu_words;
-    uint32_t received_from[LEAT_PACKETWAY_RCVF_MAX];
+    uint32_t *received_from; /* [config.passed_max] */
     uint32_t received_from_count;
     bool from_twin;
     uint8_t from;    /* index of the neighbour */
     uint8_t failure; /* LOST: 1 + index */
     uint16_t rank;   /* place by Q */
+    uint16_t next;   /* of the same SAN, or of the same list, + 1 */
+    bool has_ranges;
     leat_time learned_at;
     uint64_t twins_due, buddies_due; /* who still has to receive it */
     size_t csr_len, nodes_len;
     uint8_t *nodes;
-    uint8_t csr[LEAT_PACKETWAY_CSR_LEN_MAX];
+    uint8_t *csr; /* [config.csr_len_max] */
 };
 
 /* ---- pending messages ---- */
@@ -83,8 +86,40 @@ struct leat_packetway_pending {
     uint16_t pt, te;
     uint8_t priority;
     bool matched;        /* TELL: something matched */
+    bool spreads;        /* TELL: of a host here, so mappers of ranges are asked, too */
+    bool is_mine;        /* TELL: of another SAN, which is told of this one alone */
     uint32_t node, rank; /* TELL: where to continue */
     size_t at;
+    size_t len;
+    uint8_t octets[LEAT_PACKETWAY_REQUEST_LEN_MAX];
+};
+
+/* ---- nodes of ranges (packetway_router_search.c) ---- */
+
+enum { LEAT_PACKETWAY_SR_LEN_MAX = 80 }; /* one L2RH of 63 octets */
+
+/* The route of a mapper to a node of its SAN: asked for, or known for some seconds. */
+struct leat_packetway_found {
+    uint32_t about; /* 0: free */
+    uint32_t mapper;
+    uint32_t asker; /* a host here that waits for it */
+    uint8_t priority, tries;
+    bool known;
+    uint16_t q, sr_len;
+    uint32_t mtu_words;
+    leat_time at;
+    uint8_t sr[LEAT_PACKETWAY_SR_LEN_MAX];
+};
+
+/* A TELL of a host here that mappers of ranges are asked. */
+struct leat_packetway_tell {
+    uint32_t asker; /* 0: free */
+    uint32_t at;    /* the next table */
+    uint32_t waiting;
+    uint8_t priority;
+    bool matched, all_asked;
+    bool is_vague; /* one of them was silent */
+    leat_time asked_at, until;
     size_t len;
     uint8_t octets[LEAT_PACKETWAY_REQUEST_LEN_MAX];
 };
@@ -111,11 +146,22 @@ struct leat_packetway_router {
     struct leat_packetway_xrt *tables;
     uint16_t *by_tie, *by_q; /* indices of tables, ordered; table_count of them */
     uint32_t table_count;
+    uint32_t table_end;  /* no table at or after it */
+    uint32_t free_at;    /* no free one before it */
+    uint32_t due_at;     /* none that is due to be sent before it */
+    uint16_t *san_first; /* tables by SAN: lists, + 1 */
+    uint32_t san_bits;
+    uint32_t *passed_room;
+    uint8_t *csr_room, *nodes_room;
     uint16_t sequence;
     uint64_t twins_due; /* of the own table */
 
     struct leat_packetway_pending *pending;
     uint32_t pending_first, pending_count;
+
+    struct leat_packetway_found *found; /* [LEAT_PACKETWAY_FOUND_MAX] */
+    struct leat_packetway_tell *tells;  /* [LEAT_PACKETWAY_TELLS_MAX], tell_count of them in use */
+    uint32_t tell_count;
 
     struct leat_packetway_window errs[LEAT_PACKETWAY_LIMIT_SLOTS];
     leat_time redirected_until[LEAT_PACKETWAY_LIMIT_SLOTS]; /* by source and destination */
@@ -199,6 +245,8 @@ void leat_packetway_router_fail(struct leat_packetway_router *r, uint16_t te, ui
                                 uint32_t b, const struct leat_packetway_peer *sender,
                                 uint8_t priority, leat_time now);
 void leat_packetway_router_age(struct leat_packetway_router *r, leat_time now);
+/* The slot of a table is free again. */
+void leat_packetway_router_forget(struct leat_packetway_router *r, uint32_t index);
 /* This SAN has changed: sends a new table, or delays it if there were too many. */
 void leat_packetway_router_settle(struct leat_packetway_router *r, leat_time now);
 void leat_packetway_router_originate(struct leat_packetway_router *r, leat_time now);
@@ -207,6 +255,36 @@ size_t leat_packetway_router_ranges(const uint8_t *nodes, size_t len, uint8_t *o
 /* The DB of the next table that is due, in r->db, and its recipients. */
 bool leat_packetway_router_table_due(struct leat_packetway_router *r,
                                      struct leat_packetway_pending *to, size_t *len);
+
+/* packetway_router_search.c */
+/* Asks the mapper of a range for its route to p->about. False: there is nobody to ask. */
+bool leat_packetway_router_search(struct leat_packetway_router *r,
+                                  const struct leat_packetway_pending *p, leat_time now);
+/* The route that a mapper told; NULL: none. */
+const struct leat_packetway_found *
+leat_packetway_router_found(const struct leat_packetway_router *r, uint32_t mapper, uint32_t about,
+                            leat_time now);
+/* GVL2 of another SAN: about a node of this one, it is answered. */
+bool leat_packetway_router_serve_search(struct leat_packetway_router *r,
+                                        const struct leat_packetway_message *m,
+                                        const uint8_t *packet, uint32_t len, leat_time now);
+void leat_packetway_router_on_l2sr(struct leat_packetway_router *r,
+                                   const struct leat_packetway_message *m, leat_time now);
+/* ERR/UNK or GENERAL: of a mapper that was asked? */
+void leat_packetway_router_on_refusal(struct leat_packetway_router *r,
+                                      const struct leat_packetway_message *m, leat_time now);
+bool leat_packetway_router_is_half_router(const struct leat_packetway_router *r, uint32_t address);
+bool leat_packetway_router_has_ranges(const struct leat_packetway_router *r);
+/* The own tables have answered a TELL: mappers of ranges are next. False: nobody is to be asked. */
+bool leat_packetway_router_spread(struct leat_packetway_router *r,
+                                  const struct leat_packetway_pending *p, leat_time now);
+/* The next TELL to a mapper. */
+bool leat_packetway_router_tell_due(struct leat_packetway_router *r, leat_time now,
+                                    struct leat_packetway_pending *to, const uint8_t **octets,
+                                    size_t *len);
+void leat_packetway_router_on_told(struct leat_packetway_router *r,
+                                   const struct leat_packetway_message *m, leat_time now);
+void leat_packetway_router_end_tells(struct leat_packetway_router *r, leat_time now);
 
 /* packetway_router_out.c */
 /* A message without data to `dt`, to be sent; NULL: there is no room. */

@@ -63,7 +63,8 @@ static void on_question(struct leat_packetway_router *r, const struct letter *l)
     struct leat_packetway_records records = leat_packetway_message_records(l->message);
     struct leat_packetway_record rec;
     if (!is_from_my_san(r, l)) {
-        complain(r, l);
+        if (!leat_packetway_router_serve_search(r, l->message, l->octets, l->len, l->now))
+            complain(r, l);
         return;
     }
     struct leat_packetway_pending *p = leat_packetway_router_pend(r, h->pt, h->te, h->sa,
@@ -95,7 +96,11 @@ static void on_tell(struct leat_packetway_router *r, const struct letter *l)
     struct leat_packetway_pending *p = leat_packetway_router_pend(
         r, LEAT_PACKETWAY_PT_RRP, LEAT_PACKETWAY_TE_INFO, m->header.sa, m->header.priority);
     if (!p) return;
+    const bool is_near = leat_packetway_block_holds(&r->config.block, m->header.sa);
+    const bool is_router = leat_packetway_router_is_half_router(r, m->header.sa);
     p->kind = LEAT_PACKETWAY_PENDING_TELL;
+    p->spreads = is_near && !is_router && leat_packetway_router_has_ranges(r);
+    p->is_mine = !is_near;
     p->len = m->data_len;
     memcpy(p->octets, m->data, m->data_len);
 }
@@ -122,13 +127,16 @@ static void on_rrp(struct leat_packetway_router *r, const struct letter *l)
     case LEAT_PACKETWAY_TE_TELL: on_tell(r, l); break;
     case LEAT_PACKETWAY_TE_WRU: on_wru(r, l); break;
     case LEAT_PACKETWAY_TE_INFO:
-        if (from_san(l)) leat_packetway_router_register(r, m, l->octets, l->len, l->now);
+        if (!leat_packetway_block_holds(&r->config.block, m->header.sa))
+            leat_packetway_router_on_told(r, m, l->now);
+        else if (from_san(l))
+            leat_packetway_router_register(r, m, l->octets, l->len, l->now);
         break;
     case LEAT_PACKETWAY_TE_GVRT: leat_packetway_router_on_gvrt(r, l->arrival, m, l->now); break;
     case LEAT_PACKETWAY_TE_RTBL: leat_packetway_router_on_rtbl(r, l->arrival, m, l->now); break;
-    case LEAT_PACKETWAY_TE_L2SR: /* for hosts */
-    case LEAT_PACKETWAY_TE_RDRC:
-    case LEAT_PACKETWAY_TE_UNK: /* not of RRP */
+    case LEAT_PACKETWAY_TE_L2SR: leat_packetway_router_on_l2sr(r, m, l->now); break;
+    case LEAT_PACKETWAY_TE_RDRC: /* for hosts */
+    case LEAT_PACKETWAY_TE_UNK:  /* not of RRP */
     case LEAT_PACKETWAY_TE_HRDOWN:
     case LEAT_PACKETWAY_TE_LINKDOWN:
     case LEAT_PACKETWAY_TE_GENERAL: break;
@@ -140,6 +148,8 @@ static void on_err(struct leat_packetway_router *r, const struct letter *l)
     const uint16_t te = l->message->header.te;
     if (te == LEAT_PACKETWAY_TE_HRDOWN || te == LEAT_PACKETWAY_TE_LINKDOWN)
         leat_packetway_router_on_failure(r, l->arrival, l->message, l->now);
+    else
+        leat_packetway_router_on_refusal(r, l->message, l->now);
 }
 
 /* Nesting depth of the messages in the DB of an embedding message. */

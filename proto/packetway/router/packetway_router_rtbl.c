@@ -217,8 +217,8 @@ bool leat_packetway_router_table_due(struct leat_packetway_router *r,
     to->te = LEAT_PACKETWAY_TE_RTBL;
     while (take_due(r, &r->twins_due, &none, to, &mtu))
         if ((*len = write_table(r, NULL, leat_packetway_router_room(r, mtu)))) return true;
-    for (uint32_t i = 0; i < r->config.tables_max; i++) {
-        struct leat_packetway_xrt *t = &r->tables[i];
+    for (; r->due_at < r->table_end; r->due_at++) {
+        struct leat_packetway_xrt *t = &r->tables[r->due_at];
         if (t->state != LEAT_PACKETWAY_XRT_LIVE) continue;
         while (take_due(r, &t->twins_due, &t->buddies_due, to, &mtu))
             if ((*len = write_table(r, t, leat_packetway_router_room(r, mtu)))) return true;

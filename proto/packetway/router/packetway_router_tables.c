@@ -193,22 +193,78 @@ static bool is_worst(const struct leat_packetway_xrt *a, const struct leat_packe
     return a->received_from_count > b->received_from_count;
 }
 
+/* ---- slots of tables: those of a SAN are in one list ---- */
+
+void leat_packetway_router_forget(struct leat_packetway_router *r, uint32_t index)
+{
+    r->tables[index].state = LEAT_PACKETWAY_XRT_FREE;
+    if (index < r->free_at) r->free_at = index;
+}
+
+static uint16_t *list_of(const struct leat_packetway_router *r, uint32_t san, uint32_t mapper)
+{
+    const uint32_t key = san ? san : mapper;
+    return &r->san_first[key * UINT32_C(0x9E3779B1) >> (32 - r->san_bits)];
+}
+
+static uint16_t *san_list(const struct leat_packetway_router *r, const struct received *h)
+{
+    return list_of(r, h->san, h->received_from[0]);
+}
+
+static void link_slot(struct leat_packetway_router *r, struct leat_packetway_xrt *t)
+{
+    uint16_t *list = list_of(r, t->san, t->received_from[0]);
+    t->next = *list;
+    *list = (uint16_t)(t - r->tables + 1);
+}
+
+static void unlink_slot(struct leat_packetway_router *r, const struct leat_packetway_xrt *t)
+{
+    uint16_t *link = list_of(r, t->san, t->received_from[0]);
+    while (*link != t - r->tables + 1)
+        link = &r->tables[*link - 1].next;
+    *link = t->next;
+}
+
+/* The first slot that was never used; NULL: all were. */
+static struct leat_packetway_xrt *new_slot(struct leat_packetway_router *r)
+{
+    const uint32_t i = r->table_end;
+    if (i == r->config.tables_max) return NULL;
+    r->table_end++;
+    r->tables[i] = (struct leat_packetway_xrt){
+        .received_from = r->passed_room + (size_t)i * r->config.passed_max,
+        .csr = r->csr_room + (size_t)i * r->config.csr_len_max,
+        .nodes = r->nodes_room + (size_t)i * r->config.table_len_max,
+    };
+    return &r->tables[i];
+}
+
+/* A slot that is free, else one that was lost; NULL: none. */
+static struct leat_packetway_xrt *find_free(struct leat_packetway_router *r)
+{
+    for (; r->free_at < r->table_end; r->free_at++)
+        if (r->tables[r->free_at].state == LEAT_PACKETWAY_XRT_FREE) return &r->tables[r->free_at];
+    struct leat_packetway_xrt *t = new_slot(r);
+    for (uint32_t i = 0; !t && i < r->table_end; i++)
+        if (r->tables[i].state == LEAT_PACKETWAY_XRT_LOST) t = &r->tables[i];
+    return t;
+}
+
 /* A slot for a new table, or NULL: K per SAN, then what is free or lost. */
 static struct leat_packetway_xrt *find_room(struct leat_packetway_router *r,
                                             const struct received *h, uint32_t q)
 {
-    struct leat_packetway_xrt *free = NULL, *worst = NULL;
+    struct leat_packetway_xrt *worst = NULL;
     uint32_t count = 0;
-    for (uint32_t i = 0; i < r->config.tables_max; i++) {
-        struct leat_packetway_xrt *t = &r->tables[i];
-        if (same_san(t, h)) {
-            count++;
-            if (!worst || is_worst(t, worst)) worst = t;
-        }
-        if (t->state == LEAT_PACKETWAY_XRT_FREE && (!free || free->state)) free = t;
-        if (t->state == LEAT_PACKETWAY_XRT_LOST && !free) free = t;
+    for (uint32_t i = *san_list(r, h); i; i = r->tables[i - 1].next) {
+        struct leat_packetway_xrt *t = &r->tables[i - 1];
+        if (!same_san(t, h)) continue;
+        count++;
+        if (!worst || is_worst(t, worst)) worst = t;
     }
-    if (count < LEAT_PACKETWAY_TABLES_PER_SAN) return free;
+    if (count < LEAT_PACKETWAY_TABLES_PER_SAN) return find_free(r);
     return is_worse(worst, q, h) ? worst : NULL;
 }
 
@@ -238,11 +294,21 @@ static bool extend_route(const struct leat_packetway_router *r, const struct rec
     }
     while (leat_packetway_route_next(&rest, &l2rh))
         count++;
-    if (count > LEAT_PACKETWAY_SRQR_MAX || rest_len > LEAT_PACKETWAY_CSR_LEN_MAX - *len)
+    if (count > LEAT_PACKETWAY_SRQR_MAX || *len > r->config.csr_len_max ||
+        rest_len > r->config.csr_len_max - *len)
         return false;
     if (rest_len) memcpy(out + *len, h->csr.at, rest_len);
     *len += rest_len;
     return true;
+}
+
+static bool is_with_ranges(const struct leat_packetway_xrt *t)
+{
+    struct leat_packetway_records nodes = leat_packetway_xrt_nodes(t);
+    struct leat_packetway_record rec;
+    while (leat_packetway_records_next(&nodes, &rec))
+        if (leat_packetway_record_address(&rec).at != LEAT_PACKETWAY_AT_SINGLE) return true;
+    return false;
 }
 
 static void store(struct leat_packetway_router *r, struct leat_packetway_xrt *t,
@@ -256,6 +322,9 @@ static void store(struct leat_packetway_router *r, struct leat_packetway_xrt *t,
                       t->csr_len == csr_len && memcmp(t->csr, csr, csr_len) == 0 &&
                       t->nodes_len == h->nodes_len && memcmp(t->nodes, h->nodes, h->nodes_len) == 0;
     if (!same) r->fib_stale = true;
+    const uint32_t index = (uint32_t)(t - r->tables);
+    if (index < r->due_at) r->due_at = index;
+    if (t->received_from_count) unlink_slot(r, t);
     *t = (struct leat_packetway_xrt){
         .state = LEAT_PACKETWAY_XRT_LIVE,
         .sequence = h->sequence,
@@ -271,11 +340,15 @@ static void store(struct leat_packetway_router *r, struct leat_packetway_xrt *t,
         .buddies_due = twin ? buddies_up(r) : 0,
         .csr_len = csr_len,
         .nodes_len = h->nodes_len,
+        .received_from = t->received_from,
+        .csr = t->csr,
         .nodes = t->nodes,
     };
     memcpy(t->received_from, h->received_from, h->received_from_count * sizeof *h->received_from);
     memcpy(t->csr, csr, csr_len);
     if (h->nodes_len) memcpy(t->nodes, h->nodes, h->nodes_len);
+    t->has_ranges = is_with_ranges(t);
+    link_slot(r, t);
     const leat_time end = leat_time_add(now, LEAT_PACKETWAY_EXPIRE_S * LEAT_PACKETWAY_SECOND);
     if (end < r->wake_at) r->wake_at = end;
 }
@@ -303,13 +376,13 @@ static void keep(struct leat_packetway_router *r, struct received *h, leat_time 
                                                             : &r->fib.buddies[h->from.index];
     const uint32_t q = leat_packetway_q_sum(h->csr.q, x->q);
     struct leat_packetway_xrt *t = NULL;
-    for (uint32_t i = 0; !t && i < r->config.tables_max; i++)
-        if (same_way(&r->tables[i], h)) t = &r->tables[i];
+    for (uint32_t i = *san_list(r, h); !t && i; i = r->tables[i - 1].next)
+        if (same_way(&r->tables[i - 1], h)) t = &r->tables[i - 1];
     if (t && !newer(h->sequence, t->sequence)) {
         r->counts.rtbl_old++;
         return;
     }
-    if (!t) t = find_room(r, h, q);
+    if (!t && h->received_from_count <= r->config.passed_max) t = find_room(r, h, q);
     if (!t || !extend_route(r, h, csr, &csr_len) || !narrow(r, h)) {
         r->counts.rtbl_full++;
         return;
@@ -328,8 +401,9 @@ void leat_packetway_router_on_rtbl(struct leat_packetway_router *r,
         r->counts.rtbl_strange++;
         return;
     }
-    if (!leat_packetway_window_open(&rates_of(r, &h.from)->rtbl, m->header.sa,
-                                    LEAT_PACKETWAY_RTBL_PER_S, now)) {
+    const uint32_t all = 2 * r->config.tables_max,
+                   most = all > LEAT_PACKETWAY_RTBL_PER_S ? all : LEAT_PACKETWAY_RTBL_PER_S;
+    if (!leat_packetway_window_open(&rates_of(r, &h.from)->rtbl, m->header.sa, most, now)) {
         r->counts.rtbl_limited++;
         return;
     }
@@ -349,8 +423,9 @@ void leat_packetway_router_on_gvrt(struct leat_packetway_router *r,
         return;
     }
     const uint64_t bit = UINT64_C(1) << x.index;
+    r->due_at = 0;
     if (x.twin) r->twins_due |= bit;
-    for (uint32_t i = 0; i < r->config.tables_max; i++) {
+    for (uint32_t i = 0; i < r->table_end; i++) {
         struct leat_packetway_xrt *t = &r->tables[i];
         if (t->state != LEAT_PACKETWAY_XRT_LIVE) continue;
         if (t->from_twin == x.twin && t->received_from[0] != m->header.sa) continue;
@@ -373,10 +448,10 @@ static uint8_t remember(struct leat_packetway_router *r, uint16_t te, uint32_t a
         if (all[i].until < all[place].until) place = i;
     }
     const bool same = all[place].te == te && all[place].a == a && all[place].b == b;
-    for (uint32_t i = 0; !same && i < r->config.tables_max; i++) {
+    for (uint32_t i = 0; !same && i < r->table_end; i++) {
         struct leat_packetway_xrt *t = &r->tables[i];
         if (t->state == LEAT_PACKETWAY_XRT_LOST && t->failure == place + 1)
-            t->state = LEAT_PACKETWAY_XRT_FREE;
+            leat_packetway_router_forget(r, i);
     }
     const leat_time until = leat_time_add(now, LEAT_PACKETWAY_FAILURE_S * LEAT_PACKETWAY_SECOND);
     all[place] = (struct leat_packetway_failure){ te, a, b, until };
@@ -418,7 +493,7 @@ void leat_packetway_router_fail(struct leat_packetway_router *r, uint16_t te, ui
 {
     uint64_t twins = 0, buddies = 0;
     uint8_t failure = 0;
-    for (uint32_t i = 0; i < r->config.tables_max; i++) {
+    for (uint32_t i = 0; i < r->table_end; i++) {
         struct leat_packetway_xrt *t = &r->tables[i];
         if (t->state != LEAT_PACKETWAY_XRT_LIVE || !is_hit(r, t, te, a, b)) continue;
         if (!failure) failure = remember(r, te, a, b, now);
@@ -461,7 +536,7 @@ void leat_packetway_router_on_failure(struct leat_packetway_router *r,
 
 void leat_packetway_router_age(struct leat_packetway_router *r, leat_time now)
 {
-    for (uint32_t i = 0; i < r->config.tables_max; i++) {
+    for (uint32_t i = 0; i < r->table_end; i++) {
         struct leat_packetway_xrt *t = &r->tables[i];
         leat_time end;
         if (t->state == LEAT_PACKETWAY_XRT_FREE) continue;
@@ -470,7 +545,7 @@ void leat_packetway_router_age(struct leat_packetway_router *r, leat_time now)
         else
             end = leat_time_add(t->learned_at, LEAT_PACKETWAY_EXPIRE_S * LEAT_PACKETWAY_SECOND);
         if (end <= now) {
-            t->state = LEAT_PACKETWAY_XRT_FREE;
+            leat_packetway_router_forget(r, i);
             r->fib_stale = true;
         } else if (end < r->wake_at) {
             r->wake_at = end;
@@ -481,8 +556,7 @@ void leat_packetway_router_age(struct leat_packetway_router *r, leat_time now)
 bool leat_packetway_router_table(const struct leat_packetway_router *r, uint32_t index,
                                  struct leat_packetway_table_view *out)
 {
-    if (index >= r->config.tables_max || r->tables[index].state == LEAT_PACKETWAY_XRT_FREE)
-        return false;
+    if (index >= r->table_end || r->tables[index].state == LEAT_PACKETWAY_XRT_FREE) return false;
     const struct leat_packetway_xrt *t = &r->tables[index];
     *out = (struct leat_packetway_table_view){
         .sequence = t->sequence,

@@ -35,8 +35,8 @@ static void the_table_of_6_2_holds(void)
                             : "0300010100160001 0000000400000102 2900000301000301 "
                               "2d02000100000003 0083050300000000 2e00000000000800" Z));
         }
-    /* from a twin's side, and from beyond: ERR/GENERAL */
-    feed(&a1, LEAT_PACKETWAY_FROM_TWIN, "0000010200150001 0000000100000301 2900000001000101" Z);
+    /* from a twin's side, and from beyond: ERR/GENERAL, unless the node is on this SAN */
+    feed(&a1, LEAT_PACKETWAY_FROM_TWIN, "0000010200150001 0000000100000301 2900000001000201" Z);
     OK(take(&a1));
     EQ(leat_get_be16(a1.out.octets + 4), LEAT_PACKETWAY_TE_GENERAL);
     close_network();
@@ -565,7 +565,7 @@ static void a_table_above_the_mtu_is_sent_as_ranges(void)
     close(&s);
 }
 
-/* Ranges forward by address, serve no plan, and lose to a first matching entry of the LRT. */
+/* Ranges forward by address, hold no plan, and lose to a first matching entry of the LRT. */
 static void ranges_serve_layer_3_only(void)
 {
     struct subject s;
@@ -589,7 +589,10 @@ static void ranges_serve_layer_3_only(void)
     hush(&s);
     EQ(feed(&s, LEAT_PACKETWAY_FROM_HOST, "0000031500000052 0000000000000101" Z)->verdict,
        LEAT_PACKETWAY_TO_TWIN);
+    /* A plan is its mapper's to tell (packetway_router_search_test.c); else by address. */
     feed(&s, LEAT_PACKETWAY_FROM_HOST, "0000010200150001 0000000100000101 2900000001000315" Z);
+    OK(says(&s, "0000030200150001 0000000100000102 2900000001000315" Z));
+    feed(&s, LEAT_PACKETWAY_FROM_HOST, "00000102001a0001 0000000100000101 2900000001000315" Z);
     OK(says(&s, "0000010100170001 0000000200000102 2900000001000315 2900000001000102" Z));
     close(&s);
 }

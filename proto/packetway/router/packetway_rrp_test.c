@@ -446,11 +446,11 @@ static void nesting_goes_no_deeper_than_the_spec(void)
 /* Spec section 10, "also refuse on encode". */
 static void records_outside_the_limits_are_not_written(void)
 {
-    static uint32_t from[33];
+    static uint32_t from[129];
     static struct leat_packetway_leading hops[65];
     const struct leat_packetway_address none = one_node(0), node = one_node(1), *p = &none;
     const struct leat_packetway_address back = { LEAT_PACKETWAY_AT_MIN, 2, 1 };
-    for (unsigned i = 0; i < 33; i++)
+    for (unsigned i = 0; i < 129; i++)
         from[i] = i + 1;
     for (unsigned i = 0; i < 65; i++)
         hops[i] = hop("\1", 1);
@@ -464,7 +464,7 @@ static void records_outside_the_limits_are_not_written(void)
     REFUSED(leat_packetway_build_logical(&b, &node, 1));
     REFUSED(leat_packetway_build_logical(&b, &node, 0));
     REFUSED(leat_packetway_build_route(&b, 0, hops, 65));
-    REFUSED(leat_packetway_build_received_from(&b, from, 33));
+    REFUSED(leat_packetway_build_received_from(&b, from, 129));
     REFUSED(leat_packetway_build_received_from(&b, from, 0));
     REFUSED(leat_packetway_build_san(&b, 0x7FFFFE));
     REFUSED(leat_packetway_build_san(&b, 0xE00000));

@@ -354,7 +354,7 @@ static void walk_received_from(struct walk *w, const struct leat_packetway_recor
     leat_fields_list_end(w->f);
     if (!r)
         note(w, leat_packetway_build_received_from(&w->db, hr, count), "addresses",
-             "expected 1..32 physical addresses (1..0x7ffffd), and room for them");
+             "expected 1..128 physical addresses (1..0x7ffffd), and room for them");
 }
 
 static void walk_san(struct walk *w, const struct leat_packetway_record *r)

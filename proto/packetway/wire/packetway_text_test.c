@@ -256,7 +256,7 @@ static const struct {
       "records.0.records.0.address=1 records.0.records.0.records.0.type=MTUR",
       LEAT_ERR_PACKETWAY_LIMIT, "records.0.records.0.records: nesting" },
     { "te=RTBL records.0.type=RCVF", LEAT_ERR_PACKETWAY_LIMIT,
-      "records.0.addresses: expected 1..32" },
+      "records.0.addresses: expected 1..128" },
     { "te=RTBL records.0.type=SNID records.0.sanId=0xe00000", LEAT_ERR_PACKETWAY_LIMIT,
       "records.0.sanId: " },
     { "te=INFO records.0.type=LADR records.0.addresses.0.address=1", LEAT_ERR_PACKETWAY_ADDR,

@@ -9,7 +9,7 @@
 
 return function(leat)
     local DATA_AT, FLG_LEN, CRC_LEN, RING_HEADER_LEN, MAC_LEN = 7, 1, 4, 12, 8
-    local INTERFACES_MAX, COUNTER_BITS_MAX, SLOTS_MAX = 65534, 16, 17
+    local INTERFACES_MAX, COUNTER_BITS_MAX, SLOTS_MAX, GROUPS_MAX = 65534, 16, 17, 32
     local SORT, BITCOUNT, TREE = 9, 10, 11
 
     local opcodes = {
@@ -35,7 +35,8 @@ return function(leat)
         { "opcode", "u16", mask = 0x7800, names = opcodes },
         { "width", "u16", mask = 0x0600, names = widths },
         { "register", "u16", mask = 0x01f8 },
-        { "zero", "u16", mask = 0x0007 },
+        { "group", "bool", mask = 0x0004, of = "u16" },
+        { "zero", "u16", mask = 0x0003 },
         { "da", "u16", hex = true },
         { "sa", "u16", hex = true },
         { "counter", "u16" },
@@ -70,10 +71,11 @@ return function(leat)
     local function read_ctl(ctl)
         local active, opc = ctl >= 0x8000, math.floor(ctl / 0x800) % 16
         local width = math.floor(ctl / 0x200) % 4
-        if ctl % 8 ~= 0 or (not active and ctl ~= 0) then return nil, "RESERVED" end
+        if ctl % 4 ~= 0 or (not active and ctl ~= 0) then return nil, "RESERVED" end
         if active and not opcodes[opc] then return nil, "TYPE" end
         if width > 2 then return nil, "RANGE" end
-        return { active = active, opc = opc, width_len = 2 ^ (width + 1) }
+        local group = math.floor(ctl / 4) % 2 == 1
+        return { active = active, opc = opc, width_len = 2 ^ (width + 1), group = group }
     end
 
     -- How the payload is divided: count items of an optional flag octet and a value. Or the code of
@@ -146,15 +148,18 @@ return function(leat)
         local ac = add_bits(tree, "ac", tvb(0, 1),
             { "priority", "token", "monitor", "reservation" })
         local ctl = add_bits(tree, "ctl", tvb(1, 2),
-            { "active", "opcode", "width", "register", "zero" })
-        tree:add(f.da, tvb(3, 2)):append_text(
-            tvb(3, 2):uint() == 0xffff and " (the whole ring)" or "")
+            { "active", "opcode", "width", "register", "group", "zero" })
+        local da = tree:add(f.da, tvb(3, 2))
+        if tvb(3, 2):uint() == 0xffff then da:append_text(" (the whole ring)") end
         tree:add(f.sa, tvb(5, 2))
         if math.floor(tvb(0, 1):uint() / 16) % 2 == 1 then
             return leat.fail(aton, ac, "TYPE", "a token has no octet image")
         end
         local head, code = read_ctl(tvb(1, 2):uint())
         if not head then return leat.fail(aton, ctl, code) end
+        if head.group and tvb(3, 2):uint() >= GROUPS_MAX then
+            return leat.fail(aton, da, "RANGE")
+        end
         local fold = head.active and head.opc < SORT
         leat.info(string.format("%s 0x%04x to 0x%04x",
             head.active and opcodes[head.opc] or "passive", tvb(5, 2):uint(), tvb(3, 2):uint()))
@@ -223,5 +228,7 @@ return function(leat)
     end
 
     leat.carry(aton.proto, { wtap_encap = wtap.USER1 })
+    leat.load("aton_serial"){ opcodes = opcodes, widths = widths, read_ctl = read_ctl,
+        read_shape = read_shape, groups_max = GROUPS_MAX, interfaces_max = INTERFACES_MAX }
     leat.carry(ring, { ethertype = 0x88b6 })
 end

@@ -9,7 +9,7 @@ return function(leat)
     local records = {}
 
     local WORD, DATA_AT, ENTRY_LEN, PL_MAX = 8, 4, 4, 7
-    local ROUTE_MAX, RCVF_MAX = 64, 32
+    local ROUTE_MAX, RCVF_MAX = 64, 128
     local PT_RRP, PT_ERR = 1, 65535
     local ADDR, NAME, CAPA, LADR, SRQR, MTUR, RCVF, RTHD, SNID = 41, 42, 43, 44, 45, 46, 47, 48, 49
     local SINGLE, MIN, MAX, VALUE, MASK = 1, 2, 3, 4, 5

@@ -226,9 +226,9 @@ uint32_t leat_sim_atm_way(const struct leat_sim_atm_fabric *fabric, uint32_t fro
  * nothing it carried before is still being received? */
 bool leat_sim_atm_is_silent(const struct leat_sim_atm *sim, uint32_t wire);
 
-/* The switch behind a silent wire sends a cell of its own, as if it had come by that wire on the way
- * between two ports. Call it between runs without strides. False: there is no room now, or cells of
- * these ports do not take this wire any more. */
+/* The switch behind a silent wire sends a cell of its own, as if it had come by that wire on the
+ * way between two ports. Call it between runs without strides. False: there is no room now, or
+ * cells of these ports do not take this wire any more. */
 bool leat_sim_atm_insert(struct leat_sim_atm *sim, uint32_t wire, uint32_t from, uint32_t to,
                          uint32_t path, const uint8_t *cell);
 

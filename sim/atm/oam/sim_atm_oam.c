@@ -37,7 +37,7 @@ static void advance(struct leat_sim_atm_oam *oam, struct leat_sim_atm_oam_end *e
 void leat_sim_atm_oam_settle(struct leat_sim_atm_oam *oam)
 {
     for (uint32_t i = 0; i < oam->ends; i++)
-        advance(oam, &oam->end[i], oam->sim.now);
+        advance(oam, &oam->end[i], oam->plain.sim.now);
 }
 
 /* ---- connections ----------------------------------------------------------------------------- */
@@ -114,8 +114,7 @@ static bool write_oam(struct leat_sim_atm_oam *oam, uint32_t p, uint64_t now, ui
 static void write_user(struct leat_sim_atm_oam *oam, uint32_t p, uint64_t now, uint8_t *cell)
 {
     struct leat_sim_atm_oam_port *port = &oam->port[p];
-    const uint32_t other = (uint32_t)leat_random_below(&port->random, net_of(oam)->ports - 1);
-    const uint32_t to = other + (other >= p);
+    const uint32_t to = leat_sim_atm_plain_other(&oam->plain, p);
     const struct leat_sim_atm_oam_way way = leat_sim_atm_oam_way(net_of(oam), p, to);
     struct leat_sim_atm_oam_end *end = leat_sim_atm_oam_find(oam, p, to);
     leat_sim_atm_oam_write_user(net_of(oam), &way, port->users++, cell);
@@ -129,85 +128,23 @@ static void write_user(struct leat_sim_atm_oam *oam, uint32_t p, uint64_t now, u
     if (end->forward_due) port->oam_at = now;
 }
 
-/* When the next user cell of this port is due, from `at` on: a coin for each cell time. */
-static uint64_t draw_user(const struct leat_sim_atm_oam *oam, struct leat_sim_atm_oam_port *port,
-                          uint64_t at)
-{
-    if (!oam->config.load_ppm) return LEAT_NEVER;
-    while (leat_random_below(&port->random, LEAT_SIM_ATM_OAM_LOAD_ONE) >= oam->config.load_ppm)
-        at += CELL_LEN;
-    return at;
-}
+/* ---- ports ----------------------------------------------------------------------------------- */
 
-static bool write_next(struct leat_sim_atm_oam *oam, uint32_t p, uint64_t now, uint8_t *cell)
+static bool write_next(void *context, uint32_t p, uint64_t now, uint8_t *cell)
 {
+    struct leat_sim_atm_oam *oam = context;
     struct leat_sim_atm_oam_port *port = &oam->port[p];
     if (port->oam_at <= now && write_oam(oam, p, now, cell)) return true;
     if (port->user_at > now) return false;
     write_user(oam, p, now, cell);
-    port->user_at = draw_user(oam, port, port->user_at + CELL_LEN);
+    port->user_at = leat_sim_atm_plain_draw(&oam->plain, p, port->user_at + CELL_LEN);
     return true;
 }
 
-/* ---- ports ----------------------------------------------------------------------------------- */
-
-/* What the line makes of a cell: nothing, or up to three, the copy and the stray first. */
-static void pass_line(struct leat_sim_atm_oam *oam, struct leat_sim_atm_oam_port *port,
-                      const uint8_t *cell, uint64_t now)
+static uint64_t due(void *context, uint32_t p)
 {
-    struct leat_sim_atm_line_arrival arrival;
-    port->next = port->waiting = 0;
-    if (!oam->has_lines) {
-        memcpy(port->cell[port->waiting++], cell, CELL_LEN);
-        return;
-    }
-    leat_sim_atm_line_pass(&port->to_network, &oam->medium, cell, now, &arrival);
-    for (uint32_t i = 0; i < arrival.extra_count; i++)
-        memcpy(port->cell[port->waiting++], arrival.extra[i], CELL_LEN);
-    if (arrival.own_arrives) memcpy(port->cell[port->waiting++], arrival.own, CELL_LEN);
-}
-
-static void plan(struct leat_sim_atm_oam *oam, uint32_t p, uint64_t now)
-{
-    const struct leat_sim_atm_oam_port *port = &oam->port[p];
-    const uint64_t at = port->next < port->waiting ? now
-                                                   : leat_smaller(port->oam_at, port->user_at);
-    leat_sim_atm_wake(&oam->sim, p, leat_larger(leat_larger(at, port->free_at), now + 1));
-}
-
-static void act(void *context, uint32_t p, uint64_t now)
-{
-    struct leat_sim_atm_oam *oam = context;
-    struct leat_sim_atm_oam_port *port = &oam->port[p];
-    uint8_t cell[CELL_LEN];
-    if (now >= port->free_at) {
-        const bool writes = port->next == port->waiting && write_next(oam, p, now, cell);
-        if (writes) {
-            pass_line(oam, port, cell, now);
-            port->free_at = now + CELL_LEN;
-        }
-        if (port->next < port->waiting) {
-            leat_sim_atm_send(&oam->sim, p, port->cell[port->next++], now);
-            port->free_at = now + CELL_LEN;
-        }
-    }
-    plan(oam, p, now);
-}
-
-static void refused(void *context, uint32_t p, uint64_t now)
-{
-    struct leat_sim_atm_oam *oam = context;
-    struct leat_sim_atm_oam_port *port = &oam->port[p];
-    leat_sim_atm_send(&oam->sim, p, port->cell[port->next - 1], now + 1);
-    port->free_at = now + 1 + CELL_LEN;
-    plan(oam, p, now);
-}
-
-static uint32_t room(void *context, uint32_t port)
-{
-    (void)context;
-    (void)port;
-    return UINT32_MAX;
+    const struct leat_sim_atm_oam *oam = context;
+    return leat_smaller(oam->port[p].oam_at, oam->port[p].user_at);
 }
 
 /* ---- what arrives ---------------------------------------------------------------------------- */
@@ -256,8 +193,9 @@ static void take_oam(struct leat_sim_atm_oam *oam, struct leat_sim_atm_oam_end *
     oam->port[end->port].oam_at = now;
 }
 
-static void take(struct leat_sim_atm_oam *oam, uint32_t p, const uint8_t *cell, uint64_t now)
+static void take(void *context, uint32_t p, const uint8_t *cell, uint64_t now)
 {
+    struct leat_sim_atm_oam *oam = context;
     struct leat_sim_atm_oam_read read;
     leat_sim_atm_oam_read(net_of(oam), p, cell, &read);
     struct leat_sim_atm_oam_end *end = leat_sim_atm_oam_find(oam, p, read.from);
@@ -272,46 +210,15 @@ static void take(struct leat_sim_atm_oam *oam, uint32_t p, const uint8_t *cell, 
         oam->counts.unknown++;
 }
 
-static void certify(struct leat_sim_atm_oam *oam, uint32_t p, const uint8_t *cell, uint64_t now)
-{
-    const struct leat_sim_delivery d = { .at = now,
-                                         .destination = p,
-                                         .payload_hash = leat_sim_payload_hash(cell, CELL_LEN) };
-    leat_sim_certificate_add(&oam->certificate, &d);
-}
-
-static void deliver(void *context, uint32_t p, const uint8_t *cell, uint64_t now)
-{
-    struct leat_sim_atm_oam *oam = context;
-    struct leat_sim_atm_line_arrival arrival = { .own_arrives = true };
-    certify(oam, p, cell, now);
-    if (oam->has_lines)
-        leat_sim_atm_line_pass(&oam->port[p].to_host, &oam->medium, cell, now, &arrival);
-    if (arrival.own_arrives) take(oam, p, oam->has_lines ? arrival.own : cell, now);
-    for (uint32_t i = 0; i < arrival.extra_count; i++)
-        take(oam, p, arrival.extra[i], now);
-    plan(oam, p, now);
-}
-
 /* ---- running --------------------------------------------------------------------------------- */
 
 void leat_sim_atm_oam_run(struct leat_sim_atm_oam *oam, uint64_t until)
 {
     while (oam->config.fabric.faults && oam->watch_at < until) {
-        leat_sim_atm_run(&oam->sim, oam->watch_at);
+        leat_sim_atm_run(&oam->plain.sim, oam->watch_at);
         leat_sim_atm_oam_watch(oam);
     }
-    leat_sim_atm_run(&oam->sim, until);
-}
-
-void leat_sim_atm_oam_lines(const struct leat_sim_atm_oam *oam,
-                            struct leat_sim_atm_line_counts *out)
-{
-    *out = (struct leat_sim_atm_line_counts){ 0 };
-    for (uint32_t p = 0; p < net_of(oam)->ports; p++) {
-        leat_sim_atm_line_counts_add(out, &oam->port[p].to_network.counts);
-        leat_sim_atm_line_counts_add(out, &oam->port[p].to_host.counts);
-    }
+    leat_sim_atm_run(&oam->plain.sim, until);
 }
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
@@ -319,7 +226,7 @@ void leat_sim_atm_oam_lines(const struct leat_sim_atm_oam *oam,
 /* The most connections of a port. */
 static uint32_t most_of_port(const struct leat_sim_atm_oam_config *config)
 {
-    uint16_t count[LEAT_SIM_ATM_OAM_PORTS_MAX] = { 0 };
+    uint16_t count[LEAT_SIM_ATM_PLAIN_PORTS_MAX] = { 0 };
     uint32_t most = 0;
     for (uint32_t i = 0; i < 2 * config->pairs; i++) {
         const uint32_t port = config->pair[i / 2].port[i % 2];
@@ -333,9 +240,9 @@ leat_err leat_sim_atm_oam_check(const struct leat_sim_atm_oam_config *config, ui
                                 struct leat_text *why)
 {
     const struct leat_atm_clos *net = &config->fabric.net;
-    if (net->ports > LEAT_SIM_ATM_OAM_PORTS_MAX || net->ports < 2)
+    if (net->ports > LEAT_SIM_ATM_PLAIN_PORTS_MAX || net->ports < 2)
         return leat_sim_refuse(why, LEAT_ERR_RANGE, "%u ports, expected 2 to %u for --oam",
-                               net->ports, (unsigned)LEAT_SIM_ATM_OAM_PORTS_MAX);
+                               net->ports, (unsigned)LEAT_SIM_ATM_PLAIN_PORTS_MAX);
     if (!config->flow.f5 && net->header_octets == LEAT_ATM_VC_HEADER)
         return leat_sim_refuse(why, LEAT_ERR_RANGE,
                                "f4, but its switches switch virtual channels, expected f5");
@@ -368,7 +275,7 @@ static void *lay_out(struct leat_sim_atm_oam *oam, const struct leat_sim_atm_oam
     oam->wire = leat_arena_lay(arena, oam->wires, sizeof *oam->wire);
     oam->passing = leat_arena_lay(arena, leat_sim_atm_oam_watch_measure(config, NULL),
                                   sizeof *oam->passing);
-    return leat_arena_lay_lines(arena, 1, leat_sim_atm_footprint(&config->fabric, config->model));
+    return leat_sim_atm_plain_lay(&oam->plain, &config->fabric, config->model, arena);
 }
 
 size_t leat_sim_atm_oam_footprint(const struct leat_sim_atm_oam_config *config)
@@ -413,29 +320,25 @@ static void start_end(const struct leat_sim_atm_oam *oam, struct leat_sim_atm_oa
 
 static void start_port(struct leat_sim_atm_oam *oam, uint32_t p)
 {
-    struct leat_sim_atm_oam_port *port = &oam->port[p];
-    leat_random_seed_entity(&port->random, oam->config.seed, p);
-    leat_sim_atm_line_init(&port->to_network, &oam->medium, p, LEAT_SIM_ATM_LINE_TO_NETWORK);
-    leat_sim_atm_line_init(&port->to_host, &oam->medium, p, LEAT_SIM_ATM_LINE_TO_HOST);
-    port->user_at = draw_user(oam, port, p % CELL_LEN + 1);
-    plan(oam, p, 0);
+    oam->port[p].user_at = leat_sim_atm_plain_draw(&oam->plain, p, p % CELL_LEN + 1);
+    leat_sim_atm_plain_start(&oam->plain, p);
 }
 
 void leat_sim_atm_oam_init(struct leat_sim_atm_oam *oam,
                            const struct leat_sim_atm_oam_config *config, void *memory)
 {
-    const struct leat_sim_atm_host host = {
-        .context = oam, .refused = refused, .act = act, .room = room, .deliver = deliver
+    const struct leat_sim_atm_plain_config plain = {
+        .fabric = config->fabric,
+        .model = config->model,
+        .load_ppm = config->load_ppm,
+        .seed = config->seed,
+        .line = config->line,
+        .owner = { .context = oam, .write = write_next, .due = due, .take = take }
     };
     struct leat_arena arena = { .memory = memory, .cap = SIZE_MAX };
     *oam = (struct leat_sim_atm_oam){ .config = *config, .watch_at = CELL_LEN };
     void *network = lay_out(oam, config, &arena);
-    leat_sim_atm_init(&oam->sim, &config->fabric, config->model, &host, network);
-    leat_sim_certificate_init(&oam->certificate);
-    oam->config.line.label_count = config->fabric.net.paths * (config->fabric.net.ports + 1);
-    oam->config.line.header_octets = config->fabric.net.header_octets;
-    oam->has_lines = leat_sim_atm_line_has_faults(&config->line);
-    leat_sim_atm_line_medium_init(&oam->medium, &oam->config.line);
+    leat_sim_atm_plain_init(&oam->plain, &plain, network);
     place_ends(oam);
     for (uint32_t i = 0; i < oam->ends; i++)
         start_end(oam, &oam->end[i]);

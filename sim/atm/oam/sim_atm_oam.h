@@ -15,15 +15,11 @@
 
 #include "atm_oam_alarm.h"
 #include "atm_oam_block.h"
-#include "leat_arena.h"
 #include "leat_text.h"
-#include "sim_atm.h"
-#include "sim_atm_line.h"
 #include "sim_atm_oam_cell.h"
-#include "sim_certificate.h"
+#include "sim_atm_plain.h"
 
 enum {
-    LEAT_SIM_ATM_OAM_LOAD_ONE = 1000000,
     LEAT_SIM_ATM_OAM_PAIRS_MAX = 32640, /* all of 256 ports */
     LEAT_SIM_ATM_OAM_PERIOD = 10000,    /* cycles: default */
     LEAT_SIM_ATM_OAM_PERIOD_MAX = 1000000000,
@@ -81,15 +77,10 @@ struct leat_sim_atm_oam_end {
 };
 
 struct leat_sim_atm_oam_port {
-    struct leat_random random;
-    uint64_t free_at; /* its last cell is on the line before */
     uint64_t user_at; /* of its next user cell */
     uint64_t oam_at;  /* no end has an OAM cell to send before */
     uint64_t users;   /* sent to all */
     uint32_t first, ends, turn;
-    struct leat_sim_atm_line to_network, to_host;
-    uint32_t waiting, next; /* cells that the line has for the network: a cell, a copy, a stray */
-    uint8_t cell[1 + LEAT_SIM_ATM_LINE_EXTRAS_MAX][LEAT_ATM_CELL_LEN];
 };
 
 struct leat_sim_atm_oam_counts {
@@ -109,9 +100,7 @@ struct leat_sim_atm_oam_wire {
 
 struct leat_sim_atm_oam {
     struct leat_sim_atm_oam_config config;
-    struct leat_sim_atm sim;
-    struct leat_sim_atm_line_medium medium;
-    bool has_lines;
+    struct leat_sim_atm_plain plain;
     struct leat_sim_atm_oam_port *port;
     struct leat_sim_atm_oam_end *end; /* by port and peer */
     uint32_t ends;
@@ -120,7 +109,6 @@ struct leat_sim_atm_oam {
     uint32_t *passing;
     uint64_t watch_at; /* when switches look at their wires next */
     struct leat_sim_atm_oam_counts counts;
-    struct leat_sim_certificate certificate;
 };
 
 /* Wires of a fabric that switches watch. */
@@ -146,10 +134,6 @@ void leat_sim_atm_oam_settle(struct leat_sim_atm_oam *oam);
 /* The end of a connection; NULL: it is not monitored. */
 struct leat_sim_atm_oam_end *leat_sim_atm_oam_find(const struct leat_sim_atm_oam *oam,
                                                    uint32_t port, uint32_t peer);
-
-/* What both lines of all ports did. */
-void leat_sim_atm_oam_lines(const struct leat_sim_atm_oam *oam,
-                            struct leat_sim_atm_line_counts *out);
 
 /* ---- switches (sim_atm_oam_watch.c) ---------------------------------------------------------- */
 

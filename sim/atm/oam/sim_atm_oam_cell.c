@@ -26,9 +26,9 @@ static uint32_t vci_of(const uint8_t *cell)
     return (leat_get_be32(cell) >> 4) & 0xffff;
 }
 
-/* The label; where paths are switched, the VCI behind it. */
-static void write_header(const struct leat_atm_clos *net, const struct leat_sim_atm_oam_way *way,
-                         uint32_t vci, uint8_t *cell)
+void leat_sim_atm_oam_write_header(const struct leat_atm_clos *net,
+                                   const struct leat_sim_atm_oam_way *way, uint32_t vci,
+                                   uint8_t cell[LEAT_ATM_CELL_LEN])
 {
     memset(cell, 0, LEAT_ATM_HEADER_LEN);
     if (has_paths(net)) leat_put_be32(cell, vci << 4);
@@ -40,7 +40,7 @@ void leat_sim_atm_oam_write_user(const struct leat_atm_clos *net,
                                  uint8_t cell[LEAT_ATM_CELL_LEN])
 {
     uint64_t fill = number ^ (uint64_t)way->from << 32;
-    write_header(net, way, LEAT_SIM_ATM_OAM_VCI + way->from, cell);
+    leat_sim_atm_oam_write_header(net, way, LEAT_SIM_ATM_OAM_VCI + way->from, cell);
     cell[LAST] |= number % CLP_SHARE == 0;
     leat_put_be32(cell + SOURCE_AT, way->from);
     leat_put_be64(cell + NUMBER_AT, number);
@@ -55,7 +55,7 @@ void leat_sim_atm_oam_write(const struct leat_atm_clos *net, struct leat_sim_atm
     struct leat_atm_oam marked = *oam;
     const uint32_t f4 = flow.segment ? LEAT_ATM_OAM_VCI_SEGMENT : LEAT_ATM_OAM_VCI_END,
                    pt = flow.segment ? LEAT_ATM_PT_OAM_SEGMENT : LEAT_ATM_PT_OAM_END;
-    write_header(net, way, flow.f5 ? LEAT_SIM_ATM_OAM_VCI + way->from : f4, cell);
+    leat_sim_atm_oam_write_header(net, way, flow.f5 ? LEAT_SIM_ATM_OAM_VCI + way->from : f4, cell);
     if (flow.f5) cell[LAST] |= (uint8_t)(pt << 1);
     leat_put_be32(marked.specific + FROM_AT, way->from);
     leat_put_be32(marked.specific + TO_AT, way->to);

@@ -7,7 +7,6 @@
 
 enum {
     LEAT_SIM_ATM_OAM_VCI = 32, /* of user cells of port 0, where virtual paths are switched */
-    LEAT_SIM_ATM_OAM_PORTS_MAX = 4096,
 };
 
 struct leat_sim_atm_oam_flow {
@@ -23,6 +22,11 @@ struct leat_sim_atm_oam_way {
 /* The path that a permanent connection takes. */
 struct leat_sim_atm_oam_way leat_sim_atm_oam_way(const struct leat_atm_clos *net, uint32_t from,
                                                  uint32_t to);
+
+/* The label; where paths are switched, the VCI behind it. */
+void leat_sim_atm_oam_write_header(const struct leat_atm_clos *net,
+                                   const struct leat_sim_atm_oam_way *way, uint32_t vci,
+                                   uint8_t cell[LEAT_ATM_CELL_LEN]);
 
 void leat_sim_atm_oam_write_user(const struct leat_atm_clos *net,
                                  const struct leat_sim_atm_oam_way *way, uint64_t number,

@@ -35,6 +35,8 @@ static void cells_of_paths_have_their_flow_in_the_vci(void)
         EQ(leat_get_be32(cell + 6 + 17), 3);
         EQ(leat_get_be32(cell + 6 + 21), 7);
     }
+    leat_sim_atm_oam_write_header(&net, &way, 0x1234, cell);
+    EQ(leat_get_be32(cell), 30u << 20 | 0x1234 << 4);
 }
 
 static void what_is_written_is_read_at_its_port_and_a_stray_at_others(void)

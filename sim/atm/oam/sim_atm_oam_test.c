@@ -54,7 +54,7 @@ static void oam_takes_slots_from_users(void)
     uint64_t sent[2], oam = 0;
     for (unsigned monitored = 0; monitored < 2; monitored++) {
         world_begin(&w, "bmx:2", tap_seed());
-        w.config.load_ppm = LEAT_SIM_ATM_OAM_LOAD_ONE;
+        w.config.load_ppm = LEAT_SIM_ATM_PLAIN_LOAD_ONE;
         w.config.checks = false;
         if (monitored) w.config.block = 16;
         world_open(&w);
@@ -246,7 +246,7 @@ static void rerouted_connections_have_no_defects(void)
     world_open(&w);
     world_run(&w, 40 * P);
     struct leat_sim_atm_losses losses;
-    leat_sim_atm_losses(&w.oam.sim, &losses);
+    leat_sim_atm_losses(&w.oam.plain.sim, &losses);
     OK(losses.rerouted > 100);
     EQ(w.changes, 0);
     EQ(w.oam.counts.sent[LEAT_SIM_ATM_OAM_AIS], 0);
@@ -385,7 +385,7 @@ static void blocks_are_measured_as_a_record_of_both_lines_says(void)
             sum.missing += end->sink.counts.missing;
         }
         struct leat_sim_atm_line_counts lines;
-        leat_sim_atm_oam_lines(&w.oam, &lines);
+        leat_sim_atm_plain_lines(&w.oam.plain, &lines);
         EQ(lines.lost != 0, run % 4 != 0);
         OK(lines.cells > world_sent(&w) && lines.damaged > 0);
         OK(!leat_sim_atm_oam_find(&w.oam, 0, 0) && !leat_sim_atm_oam_find(&w.oam, 0, 9));
@@ -414,7 +414,7 @@ static void lost_cells_are_those_that_the_network_counts(void)
             faults_draw(&w.bench, &r, &w.config.fabric.net, 20 * P);
         world_open(&w);
         world_run(&w, 200 * P);
-        leat_sim_atm_losses(&w.oam.sim, &losses);
+        leat_sim_atm_losses(&w.oam.plain.sim, &losses);
         for (uint32_t e = 0; e < w.oam.ends; e++) {
             measured += w.oam.end[e].sink.counts.lost;
             EQ(w.oam.end[e].sink.counts.misinserted, 0);
@@ -469,8 +469,8 @@ static void both_models_have_the_same_cells_and_defects(void)
     for (uint32_t run = 0; run < 10 + (uint32_t)LEAT_ROUNDS / 20000; run++) {
         draw_world(&w, run, LEAT_SIM_ATM_CELL);
         draw_world(&other, run, LEAT_SIM_ATM_RTL);
-        EQ(leat_sim_certificate_value(&w.oam.certificate),
-           leat_sim_certificate_value(&other.oam.certificate));
+        EQ(leat_sim_certificate_value(&w.oam.plain.certificate),
+           leat_sim_certificate_value(&other.oam.plain.certificate));
         EQ(memcmp(&w.oam.counts, &other.oam.counts, sizeof w.oam.counts), 0);
         EQ(w.changes, other.changes);
         for (uint32_t i = 0; i < w.changes && i < other.changes; i++) {

@@ -77,7 +77,7 @@ static void send_ais(struct leat_sim_atm_oam *oam, uint32_t wire,
     leat_sim_atm_oam_put_wire(wire, defect.location);
     leat_atm_oam_defect_put(LEAT_ATM_OAM_AIS, &defect, &ais);
     leat_sim_atm_oam_write(net, flow, &w, &ais, cell);
-    if (leat_sim_atm_insert(&oam->sim, wire, w.from, w.to, w.path, cell))
+    if (leat_sim_atm_insert(&oam->plain.sim, wire, w.from, w.to, w.path, cell))
         oam->counts.sent[LEAT_SIM_ATM_OAM_AIS]++;
     else
         oam->counts.refused++;
@@ -86,8 +86,8 @@ static void send_ais(struct leat_sim_atm_oam *oam, uint32_t wire,
 static void watch_wire(struct leat_sim_atm_oam *oam, uint32_t number)
 {
     struct leat_sim_atm_oam_wire *wire = &oam->wire[number];
-    const uint64_t now = oam->sim.now;
-    if (!leat_sim_atm_is_silent(&oam->sim, number)) {
+    const uint64_t now = oam->plain.sim.now;
+    if (!leat_sim_atm_is_silent(&oam->plain.sim, number)) {
         wire->round_at = LEAT_NEVER;
         return;
     }
@@ -106,5 +106,5 @@ void leat_sim_atm_oam_watch(struct leat_sim_atm_oam *oam)
 {
     for (uint32_t w = 0; w < oam->wires; w++)
         if (oam->wire[w].count) watch_wire(oam, w);
-    oam->watch_at = oam->sim.now + CELL_LEN;
+    oam->watch_at = oam->plain.sim.now + CELL_LEN;
 }

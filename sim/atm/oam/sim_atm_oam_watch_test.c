@@ -91,19 +91,19 @@ static void a_silent_wire_sends_a_cell_in_every_cell_time(void)
             const uint32_t from = i ? 0 : 0, to = 2;
             leat_sim_atm_way(&w.config.fabric, from, to, 0, way);
             const uint32_t wire = way[i ? 2 : 1];
-            leat_sim_atm_run(&w.oam.sim, 1001);
-            EQ(leat_sim_atm_is_silent(&w.oam.sim, wire), i != 0);
+            leat_sim_atm_run(&w.oam.plain.sim, 1001);
+            EQ(leat_sim_atm_is_silent(&w.oam.plain.sim, wire), i != 0);
             leat_sim_atm_oam_watch(&w.oam);
             EQ(w.oam.counts.sent[LEAT_SIM_ATM_OAM_AIS], i ? 2 : 0); /* a link is two wires */
-            leat_sim_atm_run(&w.oam.sim, 1000 + 2 * CELL);
-            OK(leat_sim_atm_is_silent(&w.oam.sim, wire));
+            leat_sim_atm_run(&w.oam.plain.sim, 1000 + 2 * CELL);
+            OK(leat_sim_atm_is_silent(&w.oam.plain.sim, wire));
             leat_sim_atm_oam_watch(&w.oam);
             EQ(w.oam.counts.sent[LEAT_SIM_ATM_OAM_AIS], i ? 4 : 1);
-            leat_sim_atm_run(&w.oam.sim, 4000);
+            leat_sim_atm_run(&w.oam.plain.sim, 4000);
             EQ(w.oam.counts.received[LEAT_SIM_ATM_OAM_AIS],
                w.oam.counts.sent[LEAT_SIM_ATM_OAM_AIS]);
-            leat_sim_atm_run(&w.oam.sim, 5001);
-            OK(!leat_sim_atm_is_silent(&w.oam.sim, wire));
+            leat_sim_atm_run(&w.oam.plain.sim, 5001);
+            OK(!leat_sim_atm_is_silent(&w.oam.plain.sim, wire));
             world_close(&w);
         }
 }
@@ -120,13 +120,13 @@ static void a_switch_has_room_for_so_many_cells_of_its_own(void)
         if (rtl) w.config.model = LEAT_SIM_ATM_RTL;
         faults_add(&w.bench, "port:1");
         world_open(&w);
-        leat_sim_atm_run(&w.oam.sim, 500);
-        while (count < 100 && leat_sim_atm_insert(&w.oam.sim, 3 + 1, 1, 2, 0, cell))
+        leat_sim_atm_run(&w.oam.plain.sim, 500);
+        while (count < 100 && leat_sim_atm_insert(&w.oam.plain.sim, 3 + 1, 1, 2, 0, cell))
             count++;
         EQ(count, 3); /* and what a refused transfer would take back */
-        leat_sim_atm_run(&w.oam.sim, 2000);
+        leat_sim_atm_run(&w.oam.plain.sim, 2000);
         EQ(w.oam.counts.unknown, 3);
-        EQ(w.oam.sim.counts.cells_out, 3);
+        EQ(w.oam.plain.sim.counts.cells_out, 3);
         world_close(&w);
     }
 }
