@@ -7,9 +7,11 @@ packages=$(readlink -f "${1:-build/deb}")
 . "$(dirname "$0")/../setup/packages.sh"
 need_packages debootstrap
 root=$(mktemp -d)
+chmod 755 "$root" # guests may enter it
 # shellcheck disable=SC2317 # by the trap
 clean() {
-    umount "$root/proc" "$root/dev" 2> /dev/null || true
+    umount "$root/proc" 2> /dev/null || true
+    umount -R "$root/dev" 2> /dev/null || true
     rm -rf --one-file-system "$root"
 }
 trap clean EXIT INT TERM
