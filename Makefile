@@ -26,6 +26,16 @@ test: build/debug/build.ninja build/release/build.ninja
 install: all
 	DESTDIR=$(DESTDIR) cmake --install build/release --prefix $(PREFIX)
 
+uninstall:               # what `make install` with the same PREFIX and DESTDIR has installed
+	@[ -e build/release/install_manifest.txt ] || { echo "nothing was installed from here" >&2; exit 2; }
+	sed 's,^,$(DESTDIR),' build/release/install_manifest.txt | tr '\n' '\0' | xargs -0 rm -f
+
+deb:                     # Debian packages, in build/deb
+	sh setup/deb.sh
+
+test-deb:                # installs, uses and removes them in a bare Debian (root)
+	sh test/deb.sh
+
 bench: all               # tables, and JSON in build/bench_*.json
 	$(call build,release) --target benches
 	build/release/bench/bench_wire --json build/bench_wire.json
@@ -114,6 +124,6 @@ format:
 clean:
 	rm -rf build
 
-.PHONY: all run test install bench bench-peers validate fuzz soak soak-runs soak-collectives mpi-live seeds coverage test-big-endian \
+.PHONY: all run test install uninstall deb test-deb bench bench-peers validate fuzz soak soak-runs soak-collectives mpi-live seeds coverage test-big-endian \
         test-foreign test-threads format clean
 .PRECIOUS: build/%/build.ninja

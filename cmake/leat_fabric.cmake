@@ -15,6 +15,6 @@ add_library(leat_fabric_shared SHARED fabric/fabric_public.c)
 target_link_libraries(leat_fabric_shared PRIVATE leat_fabric)
 target_link_options(leat_fabric_shared PRIVATE -Wl,--exclude-libs,ALL) # it exports its header only
 set_target_properties(leat_fabric_shared PROPERTIES OUTPUT_NAME leat_fabric
-  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+  VERSION ${LEAT_ABI}.0 SOVERSION ${LEAT_ABI})
 install(TARGETS leat_fabric_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 leat_pkgconfig(fabric)

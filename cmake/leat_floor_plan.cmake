@@ -123,8 +123,7 @@ function(leat_libraries)
     add_library(leat_${suffix} ${kind} ${objects})
     set_target_properties(leat_${suffix} PROPERTIES OUTPUT_NAME leat)
   endforeach()
-  set_target_properties(leat_shared PROPERTIES VERSION ${PROJECT_VERSION}
-    SOVERSION ${PROJECT_VERSION_MAJOR})
+  set_target_properties(leat_shared PROPERTIES VERSION ${LEAT_ABI}.0 SOVERSION ${LEAT_ABI})
   install(TARGETS leat_shared leat_static
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/leat DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

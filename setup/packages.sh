@@ -36,4 +36,5 @@ case $(dpkg --print-architecture 2>/dev/null) in
 arm64) FOREIGN=x86_64 FOREIGN_PACKAGES="gcc-x86-64-linux-gnu libc6-dev-amd64-cross qemu-user" ;;
 *) FOREIGN=aarch64 FOREIGN_PACKAGES="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user" ;;
 esac
+DEB_PACKAGES="dpkg-dev debhelper dh-python fakeroot python3"
 TEST_PACKAGES="$FOREIGN_PACKAGES ocl-icd-libopencl1 pocl-opencl-icd clang-format cppcheck shellcheck tshark libisal-dev jq python3 python3-jsonschema binutils mandoc pkg-config librsvg2-bin chromium netpipe-openmpi netpipe-pvm procps otf2-tools iproute2 iputils-ping valgrind gdb strace zsh fish groff-base python3-pip python3-venv mypy python3-pandas python3-matplotlib python3-mpi4py jupyter-nbconvert python3-ipykernel"

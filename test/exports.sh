@@ -38,4 +38,11 @@ for name in $(comm -13 "$folder/promised" "$folder/exported"); do
     echo "$name is exported, and include/leat does not promise it (once)"
     bad=1
 done
+# What packages say that programs may rely on (debian/*.symbols); libleat-atm has no version, and is not there.
+sed -n 's/^ \([a-z0-9_]*\)@.*/\1/p' debian/*.symbols | sort > "$folder/packaged"
+grep -v '^atm' "$folder/promised" > "$folder/versioned"
+for name in $(comm -3 "$folder/versioned" "$folder/packaged"); do
+    echo "$name is in include/leat or in debian/*.symbols, expected it in both"
+    bad=1
+done
 exit $bad

@@ -13,9 +13,9 @@ for file in bin/leat share/man/man1/leat.1 share/man/man1/leat-decode.1 share/ma
     share/bash-completion/completions/leat share/leat/wireshark/leat.lua share/leat/schema/keys.json include/leat/api.h; do
     [ -e "$tree/$file" ] || fail "$file is not installed"
 done
-library=$(dirname "$(find "$tree" -name 'libleat.so.0' | head -n 1)")
+library=$(dirname "$(find "$tree" -name 'libleat.so.1' | head -n 1)")
 [ -e "$library/libleat.a" ] || fail "no static library"
-has "soname" "$(readelf -d "$library/libleat.so" | grep SONAME)" "libleat.so.0"
+has "soname" "$(readelf -d "$library/libleat.so" | grep SONAME)" "libleat.so.1"
 same "public headers, installed" "$(cd "$tree/include" && find . -type f | sort)" "$(cd include && find . -name '*.h' | sort)"
 
 PKG_CONFIG_PATH=$library/pkgconfig LD_LIBRARY_PATH=$library
