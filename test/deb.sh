@@ -51,7 +51,7 @@ inside sh -ec 'apt-get install -qq -y --no-install-recommends /tmp/*.deb gcc lib
     exit 1
 }
 works 'dissectors of tshark' 'tshark -r count.pcapng | grep -q ESP'
-works 'pages of the manual' 'for page in leat leat-sim leat-run; do man -w $page > /dev/null; done; man -w 3 leat > /dev/null'
+works 'pages of the manual' 'for page in leat leat-sim leat-run; do man -w $page > /dev/null; done; man -w 3 leat_err_name > /dev/null'
 works 'MPI programs' 'OMPI_ALLOW_RUN_AS_ROOT=0 leat run --fabric torus:2,2 -n 2 -- NPopenmpi -u 64 -n 5'
 works 'MPI ranks' 'mpirun --oversubscribe -n 2 leat sim torus:6,6 --cycles 1000'
 works 'Python' 'python3 -c "import leat; print(leat.sim(\"mesh:4,4\", load=0.1, cycles=2000))"'
