@@ -202,7 +202,7 @@ static bool plan(struct parser *p)
     if (err == LEAT_ERR_FULL)
         return misused(job->args->verb,
                        "--expression needs more than %d slots, expected a lower tree, of at most "
-                       "%d levels, or --delay %u, with which results need no slots of their own",
+                       "%d levels, or --hold %u, with which results need no slots of their own",
                        LEAT_ATON_SLOTS_MAX, LEVELS_MAX, job->command.width_bits + 1u);
     if (err) return complain("--expression: %s", leat_err_text(err));
     for (uint32_t i = 0; i < n; i++)

@@ -246,7 +246,7 @@ static bool read_stations(struct ring_job *job)
         !number_take_small_within(job->args, "--from", 1, job->stations, &from) ||
         !number_take_small_within(job->args, "--to", 1, job->stations, &to) ||
         !number_take_small(job->args, "--propagation", &job->propagation) ||
-        !number_take_small(job->args, "--delay", &job->delay) ||
+        !number_take_small(job->args, "--hold", &job->delay) ||
         !number_take(job->args, "--seed", &job->seed))
         return false;
     job->from = from - 1;
@@ -255,7 +255,7 @@ static bool read_stations(struct ring_job *job)
     if (bits * job->stations <= LEAT_SIM_ATON_BITS_MAX) return true;
     return misused(
         job->args->verb,
-        "--propagation %u and --delay %u for %u stations, expected at most %d bits in all",
+        "--propagation %u and --hold %u for %u stations, expected at most %d bits in all",
         job->propagation, job->delay, job->stations, LEAT_SIM_ATON_BITS_MAX);
 }
 

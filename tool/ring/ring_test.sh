@@ -58,12 +58,12 @@ same "a right operand first" "$(json tree --stations 3 --operands "$folder/three
 # Interfaces that hold back a slot put results back: a chain needs one slot, 144 + 33 symbols and 20 * 33 bits.
 chain='lt(add(add(add(max(add(add(add(min(add(add(add(or(add(add(add(add(add(1,2),3),4),5),6),7),8),9),10),11),12),13),14),15),16),17),18),19)'
 seq 20 > "$folder/twenty"
-exits 2 "or --delay 33, with which results need no slots of their own" "$leat" ring tree --stations 20 --expression 'add(add(add(add(add(add(add(add(add(add(add(add(add(add(add(add(1,2),3),4),5),6),7),8),9),10),11),12),13),14),15),16),17..20)'
+exits 2 "or --hold 33, with which results need no slots of their own" "$leat" ring tree --stations 20 --expression 'add(add(add(add(add(add(add(add(add(add(add(add(add(add(add(add(1,2),3),4),5),6),7),8),9),10),11),12),13),14),15),16),17..20)'
 exits 2 "at most 16 levels" "$leat" ring tree --stations 20 --expression "$chain"
 for model in bit word; do
-    same "a long chain, $model" "$(json tree --stations 20 --operands "$folder/twenty" --expression "$chain" --delay 33 --model $model | jq -c '[.counter,.value,.bit_times]')" "[19,0,$((144 + 33 + 20 * 33))]"
+    same "a long chain, $model" "$(json tree --stations 20 --operands "$folder/twenty" --expression "$chain" --hold 33 --model $model | jq -c '[.counter,.value,.bit_times]')" "[19,0,$((144 + 33 + 20 * 33))]"
 done
-same "what a delay costs" "$(json sim --stations 20 --command add --delay 33 | jq -c '[.bit_times,.bit_times_expected]')" "[$((192 + 20 * 33)),$((192 + 20 * 33))]"
+same "what a delay costs" "$(json sim --stations 20 --command add --hold 33 | jq -c '[.bit_times,.bit_times_expected]')" "[$((192 + 20 * 33)),$((192 + 20 * 33))]"
 same "the longest ring" "$(json tree --stations 65534 --expression 'add(1..65534)' | jq .value)" "$(json sim --stations 65534 --command add | jq .variable1)"
 # Where nothing but one packet moves, the bit model has time for the longest ring, too.
 same "the longest ring, bit by bit" "$(json sim --stations 65534 --command max --model bit | jq -c .)" "$(json sim --stations 65534 --command max | jq -c .)"
@@ -158,8 +158,8 @@ tree "--expression needs more than 17 slots" "add(add(add(add(add(add(add(add(ad
 tree "at most 16 levels" "add(add(add(add(add(add(add(add(add(add(add(add(add(add(add(add(add(1,2))))))))))))))))"
 wrong "--to, --group and --expression all say who takes part" "$leat" ring tree --stations 3 --to 2 --expression 'add(1,2)'
 wrong "--expression says what each station does" "$leat" ring tree --stations 3 --tree add --expression 'add(1,2)'
-wrong "--delay '0', expected a whole number, 1 to 1024" "$leat" ring sim --stations 3 --command add --delay 0
-wrong "--propagation 0 and --delay 1024 for 65534 stations, expected at most 16777216 bits in all" "$leat" ring sim --stations 65534 --command add --delay 1024
+wrong "--hold '0', expected a whole number, 1 to 1024" "$leat" ring sim --stations 3 --command add --hold 0
+wrong "--propagation 0 and --hold 1024 for 65534 stations, expected at most 16777216 bits in all" "$leat" ring sim --stations 65534 --command add --hold 1024
 wrong "--group '4', expected stations of 1 to 3" "$leat" ring sim --stations 3 --command add --group 1,4
 wrong "--group '32', expected the number of a group, 0 to 31" "$leat" ring query min --group 32 --dev nosuch
 wrong "--to and --group both say who takes part" "$leat" ring query min --group 3 --to 2 --dev nosuch

@@ -20,9 +20,9 @@ static int run_algorithm(const struct arguments *args)
 
 /* ---- subverbs ----------------------------------------------------------------------------- */
 
-#define SIMULATED                                                                                \
-    "--stations --operands --from --to --propagation --delay --model --disabled --fault --seed " \
-    "--vcd "                                                                                     \
+#define SIMULATED                                                                               \
+    "--stations --operands --from --to --propagation --hold --model --disabled --fault --seed " \
+    "--vcd "                                                                                    \
     "--register --width --quorum --group --sender --json"
 #define ALGORITHM SIMULATED " --live --dev --timeout"
 #define WHERE     "[--stations N | --live | --dev DEVICE] [OPTIONS]"
@@ -99,7 +99,7 @@ const struct verb verb_ring = {
           .preset = "1" },
         { "--propagation", "BITS", "simulated: delay of each link",
           COUNT(0, LEAT_SIM_ATON_PROPAGATION_MAX), .preset = "0" },
-        { "--delay", "BITS", "simulated: bits that each interface holds back; more than W help --expression",
+        { "--hold", "BITS", "simulated: bits that each interface holds back; more than W help --expression",
           COUNT(1, LEAT_SIM_ATON_DELAY_MAX), .preset = "1" },
         { "--model", "MODEL", "simulated (unless given: word, with --vcd bit)", WORD("bit word") },
         { "--disabled", "LIST", "simulated: stations that only repeat, separated by commas" },

@@ -314,7 +314,7 @@ static void take_column(struct leat_sim_atm_channel *channel, const uint8_t *pdu
     const struct leat_atm_aal1_interleave_out out = leat_atm_aal1_interleave_step(cbr->deinterleave,
                                                                                   pdu);
     if (!out.user || cbr->tolerance == LEAT_NEVER) return;
-    counts->rows_bad += (unsigned)__builtin_popcountll(out.bad_rows);
+    counts->rows_bad += leat_sim_atm_circuits_ones(out.bad_rows);
     compare_block(channel, out.user);
     play(channel, out.user, USER_LEN, now);
 }

@@ -74,7 +74,7 @@ static unsigned wrong_bits(const uint8_t *a, const uint8_t *b)
 {
     unsigned count = 0;
     for (size_t i = 0; i < PDU_LEN; i += WORD_LEN)
-        count += (unsigned)__builtin_popcountll(leat_get_be64(a + i) ^ leat_get_be64(b + i));
+        count += leat_sim_atm_circuits_ones(leat_get_be64(a + i) ^ leat_get_be64(b + i));
     return count;
 }
 

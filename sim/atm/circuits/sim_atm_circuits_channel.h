@@ -160,4 +160,14 @@ uint64_t leat_sim_atm_voice_under_way(const struct leat_sim_atm_channel *channel
 /* Octets of a frame of voice. */
 uint32_t leat_sim_atm_voice_frame_len(const struct leat_sim_atm_circuit *plan);
 
+/* Bits that are one; most words have few. (Where a processor may lack popcount, compilers call a
+ * function.) */
+static inline unsigned leat_sim_atm_circuits_ones(uint64_t word)
+{
+    unsigned count = 0;
+    for (; word; word &= word - 1)
+        count++;
+    return count;
+}
+
 #endif

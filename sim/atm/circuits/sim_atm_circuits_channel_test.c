@@ -90,6 +90,14 @@ static void content_does_not_depend_on_pieces(void)
     OK(memcmp(piece, whole, sizeof whole) != 0);
 }
 
+static void ones_are_counted(void)
+{
+    EQ(leat_sim_atm_circuits_ones(0), 0);
+    EQ(leat_sim_atm_circuits_ones(UINT64_MAX), 64);
+    for (unsigned i = 0; i < 64; i++)
+        EQ(leat_sim_atm_circuits_ones(UINT64_C(1) << i | 1), i ? 2 : 1);
+}
+
 static void cells_that_are_passed_over_are_lost(void)
 {
     struct leat_sim_atm_channel *channel = begin(&circuit);
@@ -168,5 +176,6 @@ static void speakers_make_cells_in_time(void)
 }
 
 TAP_MAIN(T(a_channel_by_itself_plays_what_it_sends), T(content_does_not_depend_on_pieces),
-         T(cells_that_are_passed_over_are_lost), T(a_silent_network_keeps_only_the_latest_cells),
-         T(circuits_make_cells_in_time), T(speakers_make_cells_in_time))
+         T(ones_are_counted), T(cells_that_are_passed_over_are_lost),
+         T(a_silent_network_keeps_only_the_latest_cells), T(circuits_make_cells_in_time),
+         T(speakers_make_cells_in_time))
