@@ -102,7 +102,9 @@ static void parts_seed(struct parts_bench *b, uint32_t ports)
     const struct parts_case *c = b->of;
     if (ports > PARTS_PORTS_MAX) abort();
     leat_sim_atm_traffic_init(&b->traffic, c->pattern, ports, c->load_ppm,
-                              53 * ((c->bytes + 20 + 35) / 36), c->seed, b->partner);
+                              (uint64_t)53 * ((c->bytes + 20 + 35) / 36)
+                                  << LEAT_SIM_ATM_TRAFFIC_TIME_BITS,
+                              c->seed, b->partner);
     for (uint32_t port = 0; port < ports; port++)
         leat_sim_atm_traffic_source_init(&b->source[port], c->seed, port);
 }
