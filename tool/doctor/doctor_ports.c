@@ -98,7 +98,7 @@ static bool is_taken(struct doctor_finding *f, unsigned port)
 void doctor_ports(struct doctor_report *report)
 {
     char name[DOCTOR_WORD_LEN];
-    snprintf(name, sizeof name, "UDP port %u", LEAT_ESP_UDP_PORT);
+    snprintf(name, sizeof name, "UDP port %d", LEAT_ESP_UDP_PORT);
     struct doctor_finding *f = doctor_add(report, name, DOCTOR_ESP);
     if (is_taken(f, LEAT_ESP_UDP_PORT))
         doctor_lack(f, "leat esp join and queries, and routers with --driver udp, use this port: "
