@@ -4,10 +4,10 @@
  */
 #define _GNU_SOURCE /* DT_LNK */
 #include "doctor.h"
-#include "leat/esp.h"
 #include "packetway_codes.h"
 #include <ctype.h>
 #include <dirent.h>
+#include <leat/esp.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
