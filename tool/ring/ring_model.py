@@ -54,7 +54,7 @@ class Ring:
         with open(f"{FOLDER}/operands", "w", encoding="ascii") as file:
             file.write("".join(f"{v}\n" for v in self.x))
         words = [name, "--stations", self.n, "--width", self.width, "--from", self.start,
-                 "--propagation", self.each, "--delay", self.delay, "--register", self.register, "--operands",
+                 "--propagation", self.each, "--hold", self.delay, "--register", self.register, "--operands",
                  f"{FOLDER}/operands", "--model", model, "--json"]
         if self.group:
             words += ["--group", ",".join(map(str, self.group))]
