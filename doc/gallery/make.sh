@@ -1,11 +1,11 @@
 #!/bin/sh
 # usage: make.sh LEAT FOLDER [PICTURE...]   from the root of the project
-# Makes the pictures of the gallery in FOLDER, each from what leat writes: wires, curves, timeline, allreduce, dissector, plate.
-# All are the same on every machine; curves.png also depends on the fonts.
+# Makes the pictures of the gallery in FOLDER, each from what leat writes: wires, curves, timeline, view, allreduce, dissector, plate.
+# All are the same on every machine; curves.png and view.png also depend on the fonts.
 set -eu
 leat=$1 folder=$2
 shift 2
-[ $# -gt 0 ] || set -- wires curves timeline allreduce dissector plate
+[ $# -gt 0 ] || set -- wires curves timeline view allreduce dissector plate
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM
 draw="python3 doc/gallery/draw.py"
@@ -28,6 +28,15 @@ timeline() {
     "$leat" run --fabric mesh:4,4 -n 16 --record "$work/run.leatrec" -- "$work/rounds" > /dev/null 2>&1
     "$leat" export "$work/run.leatrec" --csv "$work/run.csv" > /dev/null
     $draw timeline "$work/run.csv" "16 ranks of share/programs/rounds.c on mesh:4,4"
+}
+
+# In Chromium, by playwright-core of npm.
+view() {
+    mpicc -o "$work/rounds" share/programs/rounds.c
+    "$leat" run --fabric mesh:4,4 -n 16 --record "$work/run.leatrec" -- "$work/rounds" > /dev/null 2>&1
+    mkdir "$work/screen"
+    RECORDING=$work/run.leatrec LEAT_SCREENSHOTS=$work/screen sh tool/view/view_browser_test.sh "$leat" "$work" picture >&2
+    cat "$work/screen/view.png"
 }
 
 allreduce() {
@@ -57,7 +66,7 @@ plate() {
 }
 
 for picture; do
-    case $picture in curves) name=curves.png ;; *) name=$picture.svg ;; esac
+    case $picture in curves | view) name=$picture.png ;; *) name=$picture.svg ;; esac
     $picture > "$work/$name"
     mv "$work/$name" "$folder/$name"
 done

@@ -1,6 +1,7 @@
 /* leat export: converts a recording for other tools. */
 #include "export_otf2.h"
 #include "input.h"
+#include "recording_expected.h"
 #include "result_file.h"
 #include "sim_export_csv.h"
 #include "sim_export_pcapng.h"
@@ -26,34 +27,11 @@ struct exporter {
 
 /* ---- the recording ------------------------------------------------------------------------ */
 
-static const char *expected(const struct exporter *x)
-{
-    if (!x->rec.headed) return "LEATREC and version 2";
-    if (x->rec.closed) return "the end of the file";
-    switch ((leat_sim_kind)*input_octets(&x->in)) {
-    case LEAT_SIM_CLOCK: return "a CLOCK before all events: num and den, not 0";
-    case LEAT_SIM_GROUP: return "a GROUP before all events: parent group, name";
-    case LEAT_SIM_LANE: return "a LANE before all events: parent group, clock, link type, name";
-    case LEAT_SIM_SIGNAL: return "a SIGNAL before all events: parent group, clock, width, name";
-    case LEAT_SIM_NAME: return "a NAME: 1 to 127 printable characters";
-    case LEAT_SIM_TIME: return "a TIME before an event: picoseconds, not 0";
-    case LEAT_SIM_BEGIN: return "a BEGIN: lane with less than 8 open spans, name";
-    case LEAT_SIM_END: return "an END: lane with an open span";
-    case LEAT_SIM_INSTANT: return "an INSTANT: lane, name";
-    case LEAT_SIM_VALUE: return "a VALUE: signal, value of its width";
-    case LEAT_SIM_FRAME: return "a FRAME: lane with a link type, direction, at most 65535 octets";
-    case LEAT_SIM_FLOW: return "a FLOW: lane, step, message, peer, length, tag";
-    case LEAT_SIM_PLACE: return "a PLACE: lane, name";
-    case LEAT_SIM_CLOSE: return "a CLOSE: the number of records before it";
-    }
-    return "a kind of record, 0x01 to 0x06, 0x10 to 0x16 or 0x1f";
-}
-
 static int damaged(const struct exporter *x, leat_err err, size_t fault_at)
 {
     complain("%s: octet %llu: %s (%s), expected %s", x->in.name,
              (unsigned long long)(x->in.offset + fault_at), leat_err_text(err), leat_err_name(err),
-             expected(x));
+             recording_expected(&x->rec, *input_octets(&x->in)));
     return WRONG;
 }
 
